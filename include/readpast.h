@@ -1,0 +1,542 @@
+/*
+ * readpast.h - a durable work queue in the SQL database you already have.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ *
+ * This file is the public interface and its reference; what is not here is
+ * not for callers. docs/design.md tells the model: jobs, leases, promises.
+ *
+ * Threads: a handle belongs to one thread at a time. Open one per thread;
+ * handles share nothing, and the library has no global state of its own.
+ * After fork() use only handles that the child opened: the parent's are
+ * refused there with RP_EINVAL. The library never prints, never exits and
+ * touches no signal.
+ *
+ * Errors: every call that can fail returns a negative RP_E* number; zero or
+ * a count is success. rp_last_error() has the words.
+ *
+ * Ownership: what comes back through a parameter named `ret` is yours, and
+ * its description names the call that frees it. `ret` is written on success
+ * only, `reterr` on failure only. Everything else is borrowed: arguments are
+ * not kept after the call returns, and a pointer you are handed lives as
+ * long as the object it came from, unless its description says less.
+ *
+ * Time: int64_t milliseconds. Points in time count from 1970-01-01 UTC in
+ * the *database's* clock; no clock of the client is ever compared with them.
+ */
+#ifndef READPAST_H
+#define READPAST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define RP_API __attribute__((visibility("default")))
+#else
+#define RP_API
+#endif
+
+/* ---- errors ---------------------------------------------------------- */
+
+/*
+ * Name, number, what is known of the outcome (0: nothing was done; 1: nothing
+ * was done, the same call may succeed later; 2: unknown), words. The numbers
+ * are ABI. They are few: each is a different thing for the caller to do next.
+ */
+#define RP_ERRORS(X)                                                           \
+	X(EINVAL, -1, 0, "invalid argument")                                   \
+	X(ENOMEM, -2, 0, "out of memory")                                      \
+	X(EBUSY, -3, 1, "database busy")                                       \
+	X(ELOST, -4, 2, "connection lost; outcome unknown")                    \
+	X(EGONE, -5, 0, "the job is no longer yours")                          \
+	X(ESCHEMA, -6, 0, "schema missing or of another version")              \
+	X(EDB, -7, 0, "database error")                                        \
+	X(ECANCELLED, -8, 0, "the job was cancelled")                          \
+	X(ENOENT, -9, 0, "no such job or queue")                               \
+	X(EFBIG, -10, 0, "payload too large")                                  \
+	X(EREADONLY, -11, 0, "database is read-only")                          \
+	X(ENODB, -12, 0, "no database there")                                  \
+	X(EFULL, -13, 0, "disk or database full")                              \
+	X(ETAKEN, -14, 0, "in use by a live job")
+
+#define RP__ERROR_NUMBER(name, number, outcome, text) RP_##name = (number),
+enum { RP_ERRORS(RP__ERROR_NUMBER) };
+#undef RP__ERROR_NUMBER
+
+/* What went wrong. Plain data, nothing to free, 256 bytes for ever. */
+typedef struct rp_error {
+	int code;          /* RP_E* */
+	int native;        /* the database driver's own number, or 0 */
+	char sqlstate[8];  /* where the database has them, else "" */
+	char message[240]; /* one line of UTF-8, no newline at its end */
+} rp_error;
+
+/* The words of an RP_E* number ("the job is no longer yours"). Never NULL. */
+RP_API const char *rp_error_text(int code);
+
+/* A whole number and a unit, ms s m h d, at most 3650d ("90s"), into
+ * milliseconds; RP_EINVAL. `0` needs no unit. */
+RP_API int rp_duration(const char *text, int64_t *ret_ms);
+
+/* The library's version, "0.1.0". */
+RP_API const char *rp_version(void);
+
+/* ---- connections ----------------------------------------------------- */
+
+typedef struct rp_conn rp_conn;
+
+/* What rp_open() may do to a database that has no queue in it yet. */
+#define RP_SCHEMA_CREATE 0   /* in a new or empty database: create it */
+#define RP_SCHEMA_INSTALL 1  /* also beside other people's tables */
+#define RP_SCHEMA_REQUIRE 2  /* never: RP_ENODB or RP_ESCHEMA instead */
+
+/* Zero means the default in every field. */
+typedef struct rp_options {
+	size_t size;    /* sizeof(rp_options): set by RP_OPTIONS_INIT */
+	int schema;     /* RP_SCHEMA_* */
+} rp_options;
+#define RP_OPTIONS_INIT { sizeof(rp_options), RP_SCHEMA_CREATE }
+
+/*
+ * Open a database by URL. `options` may be NULL: all defaults. Free it with
+ * rp_close().
+ *
+ *   sqlite:PATH?synchronous=full|normal&busy=10s
+ *
+ * PATH is a file name, relative or absolute; `%`, `?` and `#` in it are
+ * written %25, %3F, %23. `synchronous=normal` gives up the last commits in a
+ * power cut (never in a crash of the process) for speed. `busy` is how long a
+ * call may wait for other writers before it fails with RP_EBUSY; default 10 s.
+ *
+ * Fails with RP_EINVAL (the URL), RP_ENODB, RP_ESCHEMA (other people's tables;
+ * a newer schema), RP_EREADONLY, RP_EBUSY, RP_EDB (not a database file, ...).
+ */
+RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
+		   rp_error *reterr);
+
+/* Close. NULL is allowed. Jobs still claimed stay claimed until their lease
+ * runs out. An open transaction is rolled back. */
+RP_API void rp_close(rp_conn *conn);
+
+/* The last failure of this handle; valid until its next call. Never NULL. */
+RP_API const rp_error *rp_last_error(const rp_conn *conn);
+
+/*
+ * A transaction over several calls on this handle: what is between commits or
+ * vanishes together; a call in it that fails changes nothing, and the others
+ * stand. While it is open other writers of a SQLite file wait, so
+ * keep it short. RP_EINVAL when one is open already (or none is, to commit).
+ */
+RP_API int rp_begin(rp_conn *conn);
+RP_API int rp_commit(rp_conn *conn);
+RP_API int rp_rollback(rp_conn *conn);
+
+/* The database's clock in milliseconds. */
+RP_API int rp_now(rp_conn *conn, int64_t *ret_ms);
+
+/* ---- queues ---------------------------------------------------------- */
+
+/*
+ * A queue's settings. In rp_queue_set() a negative number (or NULL) leaves a
+ * setting as it is; RP_QUEUE_INIT is all of them left alone.
+ */
+typedef struct rp_queue {
+	size_t size;            /* set by RP_QUEUE_INIT */
+	const char *name;       /* 1..128 bytes of UTF-8, no control characters */
+	int64_t paused_at;      /* 0: not paused. Not set by rp_queue_set() */
+	int64_t max_attempts;   /* 1..1000000000, default 3 */
+	int64_t lease_ms;       /* 1 ms..3650 d, default 60 s */
+	int64_t backoff_ms;     /* before the second attempt, doubling; 10 s */
+	int64_t backoff_max_ms; /* the doubling ends here; 1 h */
+	int64_t priority;       /* of jobs that name none; 0..255, 100 */
+	int64_t keep_done_ms;   /* how long done jobs are kept; 0: not at all */
+	int64_t keep_dead_ms;   /* dead and cancelled ones; 30 d */
+	int64_t max_payload;    /* bytes, at most 1 GB; 16 MiB */
+} rp_queue;
+#define RP_QUEUE_INIT                                                          \
+	{ sizeof(rp_queue), NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1 }
+
+typedef struct rp_queues rp_queues;
+
+/* Create the queue if it is not there, and change the settings named in it. */
+RP_API int rp_queue_set(rp_conn *conn, const rp_queue *queue);
+
+/* The settings of one queue (RP_ENOENT), or of all by name when `name` is
+ * NULL. Free with rp_queues_free(). */
+RP_API int rp_queue_list(rp_conn *conn, const char *name, rp_queues **ret);
+RP_API size_t rp_queues_count(const rp_queues *queues);
+RP_API const rp_queue *rp_queues_at(const rp_queues *queues, size_t i);
+RP_API void rp_queues_free(rp_queues *queues);
+
+/* A paused queue takes jobs and hands none out; running ones may finish. */
+RP_API int rp_queue_pause(rp_conn *conn, const char *name);
+RP_API int rp_queue_resume(rp_conn *conn, const char *name);
+
+/* Remove a queue with all its jobs, live and kept. RP_ETAKEN while jobs run. */
+RP_API int rp_queue_drop(rp_conn *conn, const char *name);
+
+/* ---- jobs ------------------------------------------------------------ */
+
+/* States, as users see them. */
+#define RP_STATES(X)                                                           \
+	X(SCHEDULED, 1, "scheduled") /* not before run_at */                   \
+	X(READY, 2, "ready")         /* in line */                             \
+	X(RUNNING, 3, "running")     /* claimed */                             \
+	X(DONE, 4, "done")                                                     \
+	X(DEAD, 5, "dead") /* attempts used up, or failed for good */          \
+	X(CANCELLED, 6, "cancelled")
+#define RP__STATE_NUMBER(name, number, text) RP_STATE_##name = (number),
+enum { RP_STATES(RP__STATE_NUMBER) };
+#undef RP__STATE_NUMBER
+
+/* "ready" for RP_STATE_READY; NULL for a number that is no state. And back: 0 for a
+ * word that is none. */
+RP_API const char *rp_state_text(int state);
+RP_API int rp_state_number(const char *text);
+
+/* One job as it was when it was read. Absent text is NULL, absent times 0. */
+typedef struct rp_job {
+	int64_t id;           /* never reused */
+	const char *queue;
+	int state;            /* RP_STATE_* */
+	int priority;         /* lower first */
+	int64_t attempt;      /* attempts begun: 1 for the first claim */
+	int64_t max_attempts;
+	int64_t claim_no;     /* the fence: names this claim in every verdict */
+	const char *worker;   /* name of who holds it, held it last */
+	int64_t run_at;       /* ready since then, or not before then */
+	int64_t created_at;
+	int64_t claimed_at;   /* running jobs */
+	int64_t lease_until;  /* running jobs */
+	int64_t finished_at;  /* done, dead, cancelled jobs */
+	const char *unique_key;
+	const char *kind;
+	const char *headers;  /* a JSON object */
+	const void *payload;  /* followed by a NUL byte that is not part of it */
+	size_t payload_size;
+	const char *last_error;
+	const char *failures; /* JSON array, the last 10 failed attempts, oldest
+	                         first: attempt, at (ms), worker, error */
+} rp_job;
+
+/* Jobs that one call returned, read-only. One free for all of them. */
+typedef struct rp_batch rp_batch;
+RP_API size_t rp_batch_count(const rp_batch *batch);
+RP_API const rp_job *rp_batch_at(const rp_batch *batch, size_t i);
+RP_API void rp_batch_free(rp_batch *batch);
+
+/* A job to be. Start from RP_NEW_INIT; zero (NULL) means the default in every
+ * field but priority, where -1 does. */
+typedef struct rp_new {
+	size_t size;          /* set by RP_NEW_INIT */
+	const void *payload;  /* any bytes */
+	size_t payload_size;
+	int priority;         /* 0..255, lower first; -1: the queue's */
+	int64_t delay_ms;     /* not before so long from now ... */
+	int64_t run_at;       /* ... or not before this time */
+	int64_t max_attempts; /* 0: the queue's */
+	const char *kind;     /* 1..128 bytes, as queue names */
+	const char *headers;  /* a JSON object */
+	const char *unique_key; /* 1..255 bytes: one live job of the queue has it */
+	int replace;          /* a job that has the key and does not run yet
+	                         becomes this one, under its old id */
+} rp_new;
+#define RP_NEW_INIT                                                            \
+	{ sizeof(rp_new), NULL, 0, -1, 0, 0, 0, NULL, NULL, NULL, 0 }
+
+/* What became of an rp_new. */
+typedef struct rp_added {
+	int64_t id;
+	int outcome; /* RP_ADDED, RP_EXISTED, RP_REPLACED */
+} rp_added;
+#define RP_ADDED 0    /* a new job */
+#define RP_EXISTED 1  /* a live job has the key: its id, nothing changed */
+#define RP_REPLACED 2 /* a live job had the key: its id, now this job */
+
+/*
+ * Enqueue one job, or `n` of them (all or none, in order, each under its own
+ * id). The queue is created if need be. When the call returns the jobs are
+ * durable; inside a transaction, when that commits.
+ *
+ * `ret` has room for `n` answers and may be NULL. All elements of `jobs` have
+ * the size that the first one names. On RP_EINVAL and RP_EFBIG `message`
+ * begins with "job I: ", I counting from 1, when n > 1.
+ */
+RP_API int rp_enqueue(rp_conn *conn, const char *queue, const rp_new *job,
+		      rp_added *ret);
+RP_API int rp_enqueue_many(rp_conn *conn, const char *queue,
+			   const rp_new *jobs, size_t n, rp_added *ret);
+
+/* Zero means the default in every field. */
+typedef struct rp_claim_options {
+	size_t size;       /* set by RP_CLAIM_INIT */
+	int64_t lease_ms;  /* 0: the queue's */
+	const char *const *queues; /* instead of `queue`: several, the first
+	                              one preferred, ended by a NULL */
+	size_t holding;    /* jobs that this worker holds already: with any, it
+	                      is handed no suspects (below) */
+	size_t ahead;      /* of max, so many are fetched ahead: not started at
+	                      once. Jobs with one attempt never are. */
+} rp_claim_options;
+#define RP_CLAIM_INIT { sizeof(rp_claim_options), 0, NULL, 0, 0 }
+
+/*
+ * Claim up to `max` (1..100000) jobs: lease them to the caller, attempt
+ * counted. Returns how many; 0 with an empty batch when there is nothing.
+ * The answer is in claim order. Free it with rp_batch_free().
+ *
+ * A job whose lease once ran out is a *suspect*: it may be what killed its
+ * worker. It is handed out alone, and only to a caller that holds nothing.
+ *
+ * Source of the idea: UPDLOCK, READPAST on SQL Server; a mark of one's own
+ * (the claim number) in the row; the attempt counted at the claim.
+ */
+RP_API int rp_claim(rp_conn *conn, const char *queue, size_t max,
+		    const rp_claim_options *options, rp_batch **ret);
+
+/* Suspects that this claim passed over because others were held. */
+RP_API size_t rp_batch_suspects(const rp_batch *batch);
+
+/* What a verdict says. The first four are also what a handler returns. */
+#define RP_DONE 0    /* complete */
+#define RP_FAIL 1    /* this attempt failed */
+#define RP_DEAD 2    /* failed for good: never try again */
+#define RP_RELEASE 3 /* give it back, attempt not counted */
+#define RP_EXTEND 4  /* keep it: the lease runs from now again */
+
+/* One verdict, and what became of it. Start from RP_VERDICT_INIT. */
+typedef struct rp_verdict {
+	size_t size;       /* set by RP_VERDICT_INIT */
+	int64_t id;
+	int64_t claim_no;  /* the one that the claim was given */
+	int verdict;       /* RP_DONE, ... */
+	int64_t delay_ms;  /* RP_FAIL: tried again after so long, -1: after the
+	                      queue's backoff. RP_RELEASE: ready after so long,
+	                      -1: at once. RP_EXTEND: the lease, -1: the queue's */
+	const char *error; /* RP_FAIL, RP_DEAD: why. Kept up to 4 KiB; bytes that
+	                      are not UTF-8 become '?' */
+	int result;        /* answered: 0; RP_EGONE: no longer yours; or
+	                      RP_ECANCELLED. Refused means: nothing changed */
+	int state;         /* answered: the job's state now, if result is 0 */
+} rp_verdict;
+#define RP_VERDICT_INIT                                                        \
+	{ sizeof(rp_verdict), 0, 0, RP_DONE, -1, NULL, 0, 0 }
+
+/*
+ * Give `n` verdicts in one commit. Returns how many were accepted; the others
+ * have their `result`. On failure (negative) none took effect.
+ */
+RP_API int rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
+
+/* One verdict. 0, RP_EGONE, RP_ECANCELLED or another failure. */
+RP_API int rp_complete(rp_conn *conn, int64_t id, int64_t claim_no);
+RP_API int rp_fail(rp_conn *conn, int64_t id, int64_t claim_no,
+		   const char *error);
+RP_API int rp_release(rp_conn *conn, int64_t id, int64_t claim_no,
+		      int64_t delay_ms);
+RP_API int rp_extend(rp_conn *conn, int64_t id, int64_t claim_no,
+		     int64_t lease_ms);
+
+/*
+ * What a worker does all day: rp_settle() and then rp_claim() in one commit.
+ * Returns how many jobs were claimed; `n` and `max` may be 0.
+ */
+RP_API int rp_turn(rp_conn *conn, rp_verdict *verdicts, size_t n,
+		   const char *queue, size_t max,
+		   const rp_claim_options *options, rp_batch **ret);
+
+/*
+ * Cancel a job that is not finished yet. `kind`, unless NULL, must be the
+ * job's. RP_ENOENT: no such job; RP_EGONE: it is finished already.
+ */
+RP_API int rp_cancel(rp_conn *conn, int64_t id, const char *kind);
+
+/*
+ * Send a dead or cancelled job back to ready: same id, no attempts used.
+ * RP_ENOENT: no such job; RP_EGONE: it is alive or done; RP_ETAKEN: a live job
+ * has its unique key now.
+ */
+RP_API int rp_retry(rp_conn *conn, int64_t id, const char *kind);
+
+/* Retry all dead jobs of a queue (of one kind, unless NULL), in slices: a
+ * failure in the middle leaves the others dead. Those whose key is taken stay
+ * dead, and are counted in *ret_taken, which may be NULL. Returns how many. */
+RP_API int64_t rp_retry_dead(rp_conn *conn, const char *queue,
+			     const char *kind, int64_t *ret_taken);
+
+/* Forget the jobs of a queue in one state, any but RP_STATE_RUNNING (0: in all
+ * but that), of one kind unless NULL, in slices. Returns how many. */
+RP_API int64_t rp_purge(rp_conn *conn, const char *queue, int state,
+			const char *kind);
+
+/* What rp_sweep() did. */
+typedef struct rp_swept {
+	int64_t due;       /* came into line */
+	int64_t recovered; /* lease ran out: in line again, as suspects */
+	int64_t dead;      /* lease ran out on the last attempt */
+	int64_t dropped;   /* kept jobs forgotten, their time being over */
+} rp_swept;
+
+/*
+ * The maintenance: what is due comes into line, leases that ran out end,
+ * retention. Workers do it all the time; a program that only claims calls it
+ * about once a second. A sweep that finds nothing writes nothing. `ret` may be
+ * NULL. Returns how many jobs it touched.
+ */
+RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
+
+/* ---- waiting --------------------------------------------------------- */
+
+/*
+ * Sleep until a claim on one of the queues (a NULL at the end) may find
+ * something: 1; or until timeout_ms is over: 0. -1 waits without end. Comes
+ * back early, with 0, when the descriptor `fd` can be read (-1: none).
+ */
+RP_API int rp_wait(rp_conn *conn, const char *const *queues,
+		   int64_t timeout_ms, int fd);
+
+/* ---- looking --------------------------------------------------------- */
+
+/* One job, live or kept: a batch of one. RP_ENOENT. */
+RP_API int rp_get(rp_conn *conn, int64_t id, rp_batch **ret);
+
+/*
+ * Up to `max` jobs of a queue in one state, or, with state 0, all live ones:
+ * running (longest first), ready in claim order, scheduled. Finished ones come
+ * newest first. RP_ENOENT: no such queue. Returns how many.
+ */
+RP_API int rp_list(rp_conn *conn, const char *queue, int state, size_t max,
+		   rp_batch **ret);
+
+/* A queue in numbers. Absent times are -1. */
+typedef struct rp_queue_stats {
+	const char *queue;
+	int paused;
+	int64_t scheduled, ready, running, done, dead, cancelled;
+	int64_t oldest_ready_ms, longest_running_ms;
+	int64_t workers;                 /* seen within the last 30 s */
+	int64_t done_10s, failed_10s;    /* within the last 10 s */
+} rp_queue_stats;
+
+typedef struct rp_stats rp_stats;
+/* Of one queue (RP_ENOENT), or of all by name when NULL. Free it. */
+RP_API int rp_stats_get(rp_conn *conn, const char *queue, rp_stats **ret);
+RP_API size_t rp_stats_count(const rp_stats *stats);
+RP_API const rp_queue_stats *rp_stats_at(const rp_stats *stats, size_t i);
+RP_API void rp_stats_free(rp_stats *stats);
+
+/* A worker, as it last said itself. */
+typedef struct rp_worker_info {
+	int64_t id;
+	const char *name, *host;
+	int64_t pid;
+	const char *queues;           /* a JSON array */
+	int64_t started_at, seen_at;
+	int64_t silent_ms;            /* since seen_at */
+	int64_t running;              /* jobs it holds */
+	int64_t done, failed, dead, released;
+} rp_worker_info;
+
+typedef struct rp_workers rp_workers;
+RP_API int rp_workers_list(rp_conn *conn, rp_workers **ret);
+RP_API size_t rp_workers_count(const rp_workers *workers);
+RP_API const rp_worker_info *rp_workers_at(const rp_workers *workers,
+					   size_t i);
+RP_API void rp_workers_free(rp_workers *workers);
+
+/* ---- the worker ------------------------------------------------------ */
+
+typedef struct rp_worker rp_worker;
+typedef struct rp_task rp_task;
+
+/*
+ * A handler does one job and says what became of it: RP_DONE, RP_FAIL, RP_DEAD
+ * or RP_RELEASE; anything else counts as RP_FAIL. It is called on one of the
+ * worker's threads; the job is read-only and lives until it returns.
+ */
+typedef int rp_handler(rp_task *task, const rp_job *job, void *ctx);
+
+/* Why the job failed, for RP_FAIL and RP_DEAD. The text is copied. */
+RP_API int rp_task_error(rp_task *task, const char *text);
+/* Try again (RP_FAIL) or be ready (RP_RELEASE) after so long. */
+RP_API int rp_task_delay(rp_task *task, int64_t delay_ms);
+
+/* How a task stands. Handlers that run for long ask now and then. */
+#define RP_TASK_RUNNING 0   /* go on */
+#define RP_TASK_STOPPING 1  /* the worker drains: finish, or give it back */
+#define RP_TASK_LOST 2      /* the lease ran out: stop, the verdict is void */
+#define RP_TASK_CANCELLED 3 /* somebody cancelled the job: likewise */
+RP_API int rp_task_state(const rp_task *task);
+
+/* What a worker tells who watches it. */
+#define RP_EVENT_CLAIM 1   /* it was handed a job */
+#define RP_EVENT_START 2   /* a handler begins */
+#define RP_EVENT_SETTLE 3  /* it is about to give a verdict */
+#define RP_EVENT_SETTLED 4 /* the answer to it: result, state */
+#define RP_EVENT_LOST 5    /* a renewal was refused: result says why */
+#define RP_EVENT_TROUBLE 6 /* a call failed and will be made again: text */
+typedef struct rp_event {
+	size_t size;
+	int what;              /* RP_EVENT_* */
+	const rp_job *job;     /* NULL for RP_EVENT_TROUBLE */
+	int verdict;           /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
+	int result;            /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
+	int state;             /* SETTLED: the job's state now */
+	int64_t duration_ms;   /* SETTLED: how long the handler took */
+	const char *text;      /* SETTLE: the error; TROUBLE: what went wrong */
+} rp_event;
+typedef void rp_observer(const rp_event *event, void *ctx);
+
+/* Zero means the default in every field. */
+typedef struct rp_worker_options {
+	size_t size;          /* set by RP_WORKER_INIT */
+	int threads;          /* handlers at a time, 1..1024; 1 */
+	int64_t lease_ms;     /* 0: each queue's own. Renewed at a third */
+	int64_t max_jobs;     /* drain after so many claims; 0: never */
+	int drain;            /* end when the queues, unless paused, hold no job
+	                         ready, due or running, in any process */
+	const char *name;     /* what `worker` shows; HOST:PID */
+	rp_observer *observer; /* called by the worker's threads, one at a time */
+	void *observer_ctx;
+} rp_worker_options;
+#define RP_WORKER_INIT { sizeof(rp_worker_options), 0, 0, 0, 0, NULL, NULL, NULL }
+
+/* What a worker has done. */
+typedef struct rp_worker_counts {
+	int64_t claimed, done, failed, dead, released, lost;
+} rp_worker_counts;
+
+/*
+ * A worker on the database at `url`. Free it with rp_worker_free(). The
+ * connections it works with are opened by rp_worker_run().
+ */
+RP_API int rp_worker_new(const char *url, const rp_worker_options *options,
+			 rp_worker **ret, rp_error *reterr);
+RP_API void rp_worker_free(rp_worker *worker);
+
+/* Serve a queue; the first one named is preferred. `kind` NULL: all jobs that
+ * no other handler of the queue is for. */
+RP_API int rp_worker_handle(rp_worker *worker, const char *queue,
+			    const char *kind, rp_handler *handler, void *ctx);
+
+/*
+ * Work until rp_worker_stop(), `drain` or `max_jobs`. Then nothing more is
+ * claimed, what was not started is given back, and what runs may finish: the
+ * call returns when the last handler has. 0, or the failure that ended it.
+ */
+RP_API int rp_worker_run(rp_worker *worker, rp_error *reterr);
+
+/* End it; from any thread, also from a signal handler. */
+RP_API void rp_worker_stop(rp_worker *worker);
+
+RP_API rp_worker_counts rp_worker_counted(const rp_worker *worker);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,66 @@
+/*
+ * backend.h - the seam: all a backend may know of the library, and all the
+ * library may know of a backend.
+ *
+ * A backend opens a connection and runs verbs. A verb takes `rows` rows of
+ * parameters in the order of sql/params; what it answers goes to a callback.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef RP_BACKEND_H
+#define RP_BACKEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "readpast.h"
+#include "verbs.h"
+
+enum rp_type { RP_NULL, RP_INT, RP_TEXT, RP_BLOB };
+
+/* One parameter or column. Text and blobs are borrowed: a parameter's until
+ * run() returns, a column's until the callback does. */
+struct rp_value {
+	enum rp_type type;
+	int64_t i;
+	const void *data; /* RP_TEXT, RP_BLOB */
+	size_t size;
+};
+
+/* What to do with a row that a verb answered. Negative: stop, and fail. */
+#define RP_ROW_TAKE 0 /* do with it what the verb does */
+#define RP_ROW_SKIP 1 /* leave it alone */
+#define RP_ROW_STOP 2 /* leave it alone, and all behind it */
+
+/* `row`: which row of parameters this is an answer to. */
+typedef int rp_row_fn(void *ctx, size_t row, const struct rp_value *columns);
+
+struct rp_url {
+	char *text;       /* what the pointers below point into */
+	const char *scheme;
+	const char *path;
+	const char *synchronous; /* or NULL */
+	int64_t busy_ms;
+};
+
+struct rp_backend {
+	const char *scheme;
+	int (*open)(const struct rp_url *url, int schema, void **ret,
+		    rp_error *reterr);
+	void (*close)(void *db);
+	/* Transactions. begin() inside one begins a savepoint of it. */
+	int (*begin)(void *db, int write, rp_error *reterr);
+	int (*commit)(void *db, rp_error *reterr); /* failed: rolled back */
+	void (*rollback)(void *db);
+	/* Run a verb; one that writes needs a transaction around it. */
+	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
+		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);
+	/* Sleep until others may have committed something: 1; until the time
+	 * is over or `fd` (-1: none) can be read: 0. */
+	int (*wait)(void *db, int64_t timeout_ms, int fd, rp_error *reterr);
+};
+
+extern const struct rp_backend rp__backend_sqlite;
+
+#endif

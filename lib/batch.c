@@ -1,0 +1,173 @@
+/*
+ * batch.c - jobs that one call returned, and the memory they live in.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Texts and payloads lie in blocks that never move. */
+struct block {
+	struct block *next;
+	size_t used, room;
+	char data[];
+};
+
+struct rp_batch {
+	rp_job *jobs;
+	size_t count, room;
+	size_t suspects;
+	struct block *blocks;
+};
+
+int
+rp__batch_new(rp_batch **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	return *ret ? 0 : RP_ENOMEM;
+}
+
+void
+rp_batch_free(rp_batch *batch)
+{
+	if (!batch)
+		return;
+	for (struct block *b = batch->blocks, *next; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	free(batch->jobs);
+	free(batch);
+}
+
+size_t
+rp_batch_count(const rp_batch *batch)
+{
+	return batch ? batch->count : 0;
+}
+
+const rp_job *
+rp_batch_at(const rp_batch *batch, size_t i)
+{
+	return batch && i < batch->count ? &batch->jobs[i] : NULL;
+}
+
+size_t
+rp_batch_suspects(const rp_batch *batch)
+{
+	return batch ? batch->suspects : 0;
+}
+
+void
+rp__batch_passed_over(rp_batch *batch)
+{
+	batch->suspects++;
+}
+
+/* Memory that lives as long as the batch; NULL when there is none. */
+void *
+rp__batch_alloc(rp_batch *batch, size_t size)
+{
+	struct block *b = batch->blocks;
+	void *p;
+
+	size = (size + 7) & ~(size_t)7;
+	if (!b || b->room - b->used < size) {
+		size_t room = b ? 64 * 1024 - sizeof(*b) : 1024;
+
+		if (room < size)
+			room = size;
+		b = malloc(sizeof(*b) + room);
+		if (!b)
+			return NULL;
+		b->next = batch->blocks;
+		b->used = 0;
+		b->room = room;
+		batch->blocks = b;
+	}
+	p = b->data + b->used;
+	b->used += size;
+	return p;
+}
+
+/* A column's text (or blob), copied, with a NUL behind it. NULL if the column
+ * is null; the caller tells that from no memory by the column's type. */
+char *
+rp__batch_text(rp_batch *batch, const struct rp_value *value)
+{
+	char *text;
+
+	if (value->type != RP_TEXT && value->type != RP_BLOB)
+		return NULL;
+	text = rp__batch_alloc(batch, value->size + 1);
+	if (!text)
+		return NULL;
+	if (value->size)
+		memcpy(text, value->data, value->size);
+	text[value->size] = '\0';
+	return text;
+}
+
+static int
+more_room(rp_batch *batch)
+{
+	size_t room = batch->room ? batch->room * 2 : 4;
+	rp_job *jobs = realloc(batch->jobs, room * sizeof(*jobs));
+
+	if (!jobs)
+		return RP_ENOMEM;
+	batch->jobs = jobs;
+	batch->room = room;
+	return 0;
+}
+
+/* One job more, from a row of the `job` columns. */
+int
+rp__batch_add(rp_batch *batch, const struct rp_value *c)
+{
+	static const struct {
+		int column;
+		size_t offset;
+	} texts[] = {
+		{ JOB_QUEUE, offsetof(rp_job, queue) },
+		{ JOB_WORKER, offsetof(rp_job, worker) },
+		{ JOB_UNIQUE_KEY, offsetof(rp_job, unique_key) },
+		{ JOB_KIND, offsetof(rp_job, kind) },
+		{ JOB_HEADERS, offsetof(rp_job, headers) },
+		{ JOB_PAYLOAD, offsetof(rp_job, payload) },
+		{ JOB_LAST_ERROR, offsetof(rp_job, last_error) },
+		{ JOB_FAILURES, offsetof(rp_job, failures) },
+	};
+	rp_job *job;
+
+	if (batch->count == batch->room && more_room(batch) < 0)
+		return RP_ENOMEM;
+	job = &batch->jobs[batch->count];
+	*job = (rp_job){
+		.id = c[JOB_ID].i,
+		.state = (int)c[JOB_STATE].i,
+		.priority = (int)c[JOB_PRIORITY].i,
+		.attempt = c[JOB_ATTEMPT].i,
+		.max_attempts = c[JOB_MAX_ATTEMPTS].i,
+		.claim_no = c[JOB_CLAIM_NO].i,
+		.run_at = c[JOB_RUN_AT].i,
+		.created_at = c[JOB_CREATED_AT].i,
+		.claimed_at = c[JOB_CLAIMED_AT].i,
+		.lease_until = c[JOB_LEASE_UNTIL].i,
+		.finished_at = c[JOB_FINISHED_AT].i,
+		.payload_size = c[JOB_PAYLOAD].size,
+	};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		const struct rp_value *value = &c[texts[i].column];
+		char *text = rp__batch_text(batch, value);
+
+		if (!text && value->type != RP_NULL)
+			return RP_ENOMEM;
+		memcpy((char *)job + texts[i].offset, &text, sizeof(text));
+	}
+	batch->count++;
+	return 0;
+}

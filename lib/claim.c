@@ -1,0 +1,127 @@
+/*
+ * claim.c - lease jobs to a worker.
+ *
+ * The verb walks the line and offers each job; what is taken is leased in the
+ * same transaction. Two rules decide here what a claim passes over: a suspect
+ * (its lease ran out once, it may be what killed its worker) goes out alone,
+ * to a worker that holds nothing, so that it can only hurt itself; and a job
+ * with a single attempt is never fetched ahead, for a worker that dies before
+ * it starts the job would have used that attempt up.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <string.h>
+
+#define MOST_CLAIMED 100000
+#define MOST_LEASE_MS (3650 * INT64_C(86400000))
+
+struct claim {
+	rp_batch *batch;
+	size_t max, at_once, holding;
+	int alone; /* a suspect was taken */
+};
+
+static int
+offer(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct claim *claim = ctx;
+	size_t taken = rp_batch_count(claim->batch);
+	int suspect = c[CLAIM_OUT_SUSPECT].i != 0;
+	int r;
+
+	(void)row;
+	if (taken == claim->max || claim->alone)
+		return RP_ROW_STOP;
+	if (suspect && (claim->holding || taken)) {
+		rp__batch_passed_over(claim->batch);
+		return claim->holding ? RP_ROW_SKIP : RP_ROW_STOP;
+	}
+	if (taken >= claim->at_once && c[CLAIM_OUT_MAX_ATTEMPTS].i == 1)
+		return RP_ROW_STOP;
+	r = rp__batch_add(claim->batch, c);
+	if (r < 0)
+		return r;
+	claim->alone = suspect;
+	return RP_ROW_TAKE;
+}
+
+static int
+claim_queue(rp_conn *conn, const char *queue, int64_t lease_ms,
+	    struct claim *claim)
+{
+	struct rp_value p[CLAIM_PARAMS];
+
+	p[CLAIM_QUEUE] = rp__text(queue);
+	p[CLAIM_LEASE_MS] = rp__int_or_null(lease_ms, lease_ms == 0);
+	p[CLAIM_WORKER_ID] = rp__int(conn->worker_id);
+	p[CLAIM_WORKER] = rp__text(*conn->worker ? conn->worker : NULL);
+	return rp__run(conn, RP_V_CLAIM, p, 1, offer, claim);
+}
+
+/* Inside a transaction; `options` were checked. */
+int
+rp__claim(rp_conn *conn, const char *queue, size_t max,
+	  const rp_claim_options *options, rp_batch *batch)
+{
+	const char *const single[] = { queue, NULL };
+	const char *const *queues = options->queues ? options->queues : single;
+	struct claim claim = { .batch = batch,
+			       .max = max,
+			       .at_once = max - options->ahead,
+			       .holding = options->holding };
+	int r = 0;
+
+	for (; *queues && r == 0; queues++)
+		if (rp_batch_count(batch) < max && !claim.alone)
+			r = claim_queue(conn, *queues, options->lease_ms,
+					&claim);
+	if (r == RP_ENOMEM)
+		rp__fail(&conn->error, r, "out of memory");
+	return r < 0 ? r : (int)rp_batch_count(batch);
+}
+
+int
+rp__check_claim(rp_conn *conn, const char *queue, size_t max,
+		const rp_claim_options *given, rp_claim_options *ret)
+{
+	rp_claim_options o = RP_CLAIM_INIT;
+	int r = 0;
+
+	if (given)
+		memcpy(&o, given,
+		       given->size < sizeof(o) ? given->size : sizeof(o));
+	if (max > MOST_CLAIMED)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"more than %d jobs in one claim", MOST_CLAIMED);
+	if (o.lease_ms < 0 || o.lease_ms > MOST_LEASE_MS)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"the lease is not within 1 ms..3650 days");
+	if (o.ahead > max)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"more fetched ahead than claimed");
+	if (!o.queues && max)
+		r = rp__check_name(&conn->error, "the queue's name", queue,
+				   128);
+	for (size_t i = 0; o.queues && o.queues[i] && r == 0; i++)
+		r = rp__check_name(&conn->error, "the queue's name",
+				   o.queues[i], 128);
+	*ret = o;
+	return r;
+}
+
+int
+rp_claim(rp_conn *conn, const char *queue, size_t max,
+	 const rp_claim_options *options, rp_batch **ret)
+{
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (max == 0)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"a claim is of one job at least");
+	return rp_turn(conn, NULL, 0, queue, max, options, ret);
+}

@@ -1,0 +1,232 @@
+/*
+ * conn.c - the handle: open, close, transactions.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct rp_backend *const backends[] = {
+	&rp__backend_sqlite,
+};
+
+static const struct rp_backend *
+find_backend(const struct rp_url *url, rp_error *reterr)
+{
+	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
+		if (strcmp(backends[i]->scheme, url->scheme) == 0)
+			return backends[i];
+	rp__fail(reterr, RP_EINVAL, "%.40s: is no database that readpast knows "
+				    "(sqlite:PATH)", url->scheme);
+	return NULL;
+}
+
+static int
+open_url(const struct rp_url *url, int schema, rp_conn **ret, rp_error *reterr)
+{
+	rp_conn *conn;
+	int r;
+
+	conn = calloc(1, sizeof(*conn));
+	if (!conn)
+		return rp__fail(reterr, RP_ENOMEM, "out of memory");
+	conn->pid = getpid();
+	conn->backend = find_backend(url, reterr);
+	r = conn->backend ? conn->backend->open(url, schema, &conn->db, reterr)
+			  : RP_EINVAL;
+	if (r < 0)
+		free(conn);
+	else
+		*ret = conn;
+	return r;
+}
+
+int
+rp_open(const char *url, const rp_options *options, rp_conn **ret,
+	rp_error *reterr)
+{
+	rp_options o = RP_OPTIONS_INIT;
+	struct rp_url parsed;
+	int r;
+
+	if (!ret)
+		return rp__fail(reterr, RP_EINVAL, "rp_open: ret is NULL");
+	if (options)
+		memcpy(&o, options, options->size < sizeof(o) ? options->size
+							      : sizeof(o));
+	if (o.schema < RP_SCHEMA_CREATE || o.schema > RP_SCHEMA_REQUIRE)
+		return rp__fail(reterr, RP_EINVAL, "rp_open: schema %d",
+				o.schema);
+	r = rp__url_parse(url, &parsed, reterr);
+	if (r < 0)
+		return r;
+	r = open_url(&parsed, o.schema, ret, reterr);
+	rp__url_free(&parsed);
+	return r;
+}
+
+void
+rp_close(rp_conn *conn)
+{
+	if (!conn)
+		return;
+	/* In a forked child the parent's handle is left alone: touching it
+	 * would drop the parent's locks. */
+	if (conn->pid == getpid()) {
+		if (conn->in_transaction)
+			conn->backend->rollback(conn->db);
+		conn->in_transaction = 0;
+		rp__tally_write(conn, 1);
+		conn->backend->close(conn->db);
+	}
+	free(conn);
+}
+
+const rp_error *
+rp_last_error(const rp_conn *conn)
+{
+	static const rp_error none = { RP_EINVAL, 0, "", "the handle is NULL" };
+
+	return conn ? &conn->error : &none;
+}
+
+int
+rp__enter(rp_conn *conn)
+{
+	if (!conn)
+		return RP_EINVAL;
+	if (conn->pid != getpid())
+		return rp__fail(&conn->error, RP_EINVAL,
+				"this handle was opened before fork(): "
+				"open one in the child");
+	return 0;
+}
+
+int
+rp__begin(rp_conn *conn, int write)
+{
+	return conn->backend->begin(conn->db, write, &conn->error);
+}
+
+int
+rp__end(rp_conn *conn, int r)
+{
+	int failed;
+
+	if (r < 0) {
+		conn->backend->rollback(conn->db);
+		return r;
+	}
+	failed = conn->backend->commit(conn->db, &conn->error);
+	return failed < 0 ? failed : r;
+}
+
+int
+rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
+	size_t rows, rp_row_fn *row, void *ctx)
+{
+	return conn->backend->run(conn->db, verb, params, rows, row, ctx,
+				  &conn->error);
+}
+
+/* A verb that is a transaction of its own. */
+int
+rp__run_once(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
+	     rp_row_fn *row, void *ctx)
+{
+	int r = rp__begin(conn, 1);
+
+	if (r < 0)
+		return r;
+	return rp__end(conn, rp__run(conn, verb, params, 1, row, ctx));
+}
+
+int
+rp__first_int(void *ctx, size_t row, const struct rp_value *columns)
+{
+	(void)row;
+	*(int64_t *)ctx = columns[0].i;
+	return RP_ROW_TAKE;
+}
+
+int
+rp__count(void *ctx, size_t row, const struct rp_value *columns)
+{
+	(void)row;
+	(void)columns;
+	++*(int64_t *)ctx;
+	return RP_ROW_TAKE;
+}
+
+struct rp_value
+rp__text(const char *text)
+{
+	struct rp_value value = { .type = RP_NULL };
+
+	if (text) {
+		value.type = RP_TEXT;
+		value.data = text;
+		value.size = strlen(text);
+	}
+	return value;
+}
+
+int
+rp_begin(rp_conn *conn)
+{
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (conn->in_transaction)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"a transaction is open already");
+	r = rp__begin(conn, 1);
+	if (r == 0)
+		conn->in_transaction = 1;
+	return r;
+}
+
+static int
+end_transaction(rp_conn *conn, int verdict)
+{
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!conn->in_transaction)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"no transaction is open");
+	conn->in_transaction = 0;
+	return rp__end(conn, verdict);
+}
+
+int
+rp_commit(rp_conn *conn)
+{
+	return end_transaction(conn, 0);
+}
+
+int
+rp_rollback(rp_conn *conn)
+{
+	int r = end_transaction(conn, -1);
+
+	return r == -1 ? 0 : r;
+}
+
+int
+rp_now(rp_conn *conn, int64_t *ret_ms)
+{
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!ret_ms)
+		return rp__fail(&conn->error, RP_EINVAL, "rp_now: ret is NULL");
+	return rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, ret_ms);
+}

@@ -1,0 +1,353 @@
+/*
+ * inspect.c - look at jobs, queues and workers.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *
+rp_state_text(int state)
+{
+	switch (state) {
+#define WORD(name, number, text)                                               \
+	case number:                                                           \
+		return text;
+		RP_STATES(WORD)
+#undef WORD
+	default:
+		return NULL;
+	}
+}
+
+int
+rp_state_number(const char *text)
+{
+#define NUMBER(name, number, word)                                             \
+	if (text && strcmp(text, word) == 0)                                   \
+		return number;
+	RP_STATES(NUMBER)
+#undef NUMBER
+	return 0;
+}
+
+static int
+add_job(void *ctx, size_t row, const struct rp_value *columns)
+{
+	(void)row;
+	return rp__batch_add(ctx, columns);
+}
+
+static int
+answer_batch(rp_conn *conn, int r, rp_batch *batch, rp_batch **ret)
+{
+	if (r < 0) {
+		if (r == RP_ENOMEM)
+			rp__fail(&conn->error, r, "out of memory");
+		rp_batch_free(batch);
+		return r;
+	}
+	*ret = batch;
+	return (int)rp_batch_count(batch);
+}
+
+static int
+get(rp_conn *conn, int64_t id, rp_batch *batch)
+{
+	struct rp_value params[] = { rp__int(id) };
+	int r = rp__begin(conn, 0);
+
+	if (r < 0)
+		return r;
+	r = rp__run(conn, RP_V_GET, params, 1, add_job, batch);
+	if (r == 0 && rp_batch_count(batch) == 0)
+		r = rp__run(conn, RP_V_GET_KEPT, params, 1, add_job, batch);
+	if (r == 0 && rp_batch_count(batch) == 0)
+		r = rp__fail(&conn->error, RP_ENOENT, "no job has the id %lld",
+			     (long long)id);
+	return rp__end(conn, r);
+}
+
+int
+rp_get(rp_conn *conn, int64_t id, rp_batch **ret)
+{
+	rp_batch *batch;
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!ret)
+		return rp__fail(&conn->error, RP_EINVAL, "ret is NULL");
+	if (rp__batch_new(&batch) < 0)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	return answer_batch(conn, get(conn, id, batch), batch, ret);
+}
+
+struct listing {
+	rp_conn *conn;
+	const char *queue;
+	size_t max;
+	rp_batch *batch;
+};
+
+/* Up to what is left of the maximum; `extra` is due or state, where the verb
+ * has such a parameter between the queue and the maximum. */
+static int
+list_verb(struct listing *l, enum rp_verb verb, int has_extra, int extra)
+{
+	struct rp_value left =
+		rp__int((int64_t)(l->max - rp_batch_count(l->batch)));
+	struct rp_value p[LIST_KEPT_PARAMS];
+
+	p[LIST_KEPT_QUEUE] = rp__text(l->queue);
+	p[LIST_KEPT_STATE] = has_extra ? rp__int(extra) : left;
+	p[LIST_KEPT_MAX] = left;
+	return rp__run(l->conn, verb, p, 1, add_job, l->batch);
+}
+
+static int
+list(struct listing *l, int state)
+{
+	int r = 0;
+
+	if (state > RP_STATE_RUNNING)
+		return list_verb(l, RP_V_LIST_KEPT, 1, state);
+	if (!state || state == RP_STATE_RUNNING)
+		r = list_verb(l, RP_V_LIST_RUNNING, 0, 0);
+	if (r == 0 && (!state || state == RP_STATE_READY))
+		r = list_verb(l, RP_V_LIST_LINE, 0, 0);
+	if (r == 0 && (!state || state == RP_STATE_READY))
+		r = list_verb(l, RP_V_LIST_TO_COME, 1, 1);
+	if (r == 0 && (!state || state == RP_STATE_SCHEDULED))
+		r = list_verb(l, RP_V_LIST_TO_COME, 1, 0);
+	return r;
+}
+
+int
+rp_list(rp_conn *conn, const char *queue, int state, size_t max,
+	rp_batch **ret)
+{
+	struct listing l = { conn, queue, max, NULL };
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	r = rp__check_name(&conn->error, "the queue's name", queue, 128);
+	if (r < 0)
+		return r;
+	if (!ret || state < 0 || state > RP_STATE_CANCELLED || max > INT32_MAX)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"rp_list: no ret, no such state, or max over "
+				"2^31");
+	if (rp__batch_new(&l.batch) < 0)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	r = rp__begin(conn, 0);
+	if (r == 0) {
+		r = rp__queue_known(conn, queue);
+		if (r == 0)
+			r = list(&l, state);
+		r = rp__end(conn, r);
+	}
+	return answer_batch(conn, r, l.batch, ret);
+}
+
+/*
+ * Lists of anything else: an array that grows, and an empty batch for its
+ * texts.
+ */
+struct rp_stats {
+	rp_queue_stats *items;
+	size_t count;
+	rp_batch *texts;
+};
+
+struct rp_workers {
+	rp_worker_info *items;
+	size_t count;
+	rp_batch *texts;
+};
+
+/* Room for one item more in *items, zeroed; NULL without memory. */
+static void *
+grow(void **items, size_t *count, size_t size)
+{
+	char *more = realloc(*items, (*count + 1) * size);
+
+	if (!more)
+		return NULL;
+	*items = more;
+	return memset(more + (*count)++ * size, 0, size);
+}
+
+static int64_t
+or_absent(const struct rp_value *value)
+{
+	return value->type == RP_INT ? value->i : -1;
+}
+
+static int
+add_stats(void *ctx, size_t row, const struct rp_value *c)
+{
+	rp_stats *stats = ctx;
+	void *items = stats->items;
+	rp_queue_stats *s = grow(&items, &stats->count, sizeof(*s));
+
+	(void)row;
+	stats->items = items;
+	if (!s)
+		return RP_ENOMEM;
+	s->queue = rp__batch_text(stats->texts, &c[STATS_OUT_QUEUE]);
+	s->paused = c[STATS_OUT_PAUSED].i != 0;
+	s->scheduled = c[STATS_OUT_SCHEDULED].i;
+	s->ready = c[STATS_OUT_READY].i;
+	s->running = c[STATS_OUT_RUNNING].i;
+	s->done = c[STATS_OUT_DONE].i;
+	s->dead = c[STATS_OUT_DEAD].i;
+	s->cancelled = c[STATS_OUT_CANCELLED].i;
+	s->oldest_ready_ms = or_absent(&c[STATS_OUT_OLDEST_READY_MS]);
+	s->longest_running_ms = or_absent(&c[STATS_OUT_LONGEST_RUNNING_MS]);
+	s->workers = c[STATS_OUT_WORKERS].i;
+	s->done_10s = c[STATS_OUT_DONE_RECENTLY].i;
+	s->failed_10s = c[STATS_OUT_FAILED_RECENTLY].i;
+	return s->queue ? RP_ROW_TAKE : RP_ENOMEM;
+}
+
+static int
+read_stats(rp_conn *conn, const char *queue, rp_stats *stats)
+{
+	struct rp_value params[] = { rp__text(queue) };
+	int r = rp__batch_new(&stats->texts);
+
+	if (r == 0)
+		r = rp__run(conn, RP_V_STATS, params, 1, add_stats, stats);
+	if (r == RP_ENOMEM)
+		return rp__fail(&conn->error, r, "out of memory");
+	if (r == 0 && queue && stats->count == 0)
+		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
+				queue);
+	return r;
+}
+
+int
+rp_stats_get(rp_conn *conn, const char *queue, rp_stats **ret)
+{
+	rp_stats *stats;
+	int r = rp__enter(conn);
+
+	if (r == 0 && queue)
+		r = rp__check_name(&conn->error, "the queue's name", queue,
+				   128);
+	if (r < 0)
+		return r;
+	if (!ret)
+		return rp__fail(&conn->error, RP_EINVAL, "ret is NULL");
+	stats = calloc(1, sizeof(*stats));
+	if (!stats)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	r = read_stats(conn, queue, stats);
+	if (r < 0)
+		rp_stats_free(stats);
+	else
+		*ret = stats;
+	return r;
+}
+
+size_t
+rp_stats_count(const rp_stats *stats)
+{
+	return stats ? stats->count : 0;
+}
+
+const rp_queue_stats *
+rp_stats_at(const rp_stats *stats, size_t i)
+{
+	return stats && i < stats->count ? &stats->items[i] : NULL;
+}
+
+void
+rp_stats_free(rp_stats *stats)
+{
+	if (!stats)
+		return;
+	rp_batch_free(stats->texts);
+	free(stats->items);
+	free(stats);
+}
+
+static int
+add_worker(void *ctx, size_t row, const struct rp_value *c)
+{
+	rp_workers *workers = ctx;
+	void *items = workers->items;
+	rp_worker_info *w = grow(&items, &workers->count, sizeof(*w));
+
+	(void)row;
+	workers->items = items;
+	if (!w)
+		return RP_ENOMEM;
+	w->id = c[WORKER_LIST_OUT_ID].i;
+	w->name = rp__batch_text(workers->texts, &c[WORKER_LIST_OUT_NAME]);
+	w->host = rp__batch_text(workers->texts, &c[WORKER_LIST_OUT_HOST]);
+	w->pid = c[WORKER_LIST_OUT_PID].i;
+	w->queues = rp__batch_text(workers->texts, &c[WORKER_LIST_OUT_QUEUES]);
+	w->started_at = c[WORKER_LIST_OUT_STARTED_AT].i;
+	w->seen_at = c[WORKER_LIST_OUT_SEEN_AT].i;
+	w->silent_ms = c[WORKER_LIST_OUT_SILENT_MS].i;
+	w->running = c[WORKER_LIST_OUT_RUNNING].i;
+	w->done = c[WORKER_LIST_OUT_DONE].i;
+	w->failed = c[WORKER_LIST_OUT_FAILED].i;
+	w->dead = c[WORKER_LIST_OUT_DEAD].i;
+	w->released = c[WORKER_LIST_OUT_RELEASED].i;
+	return w->name && w->host && w->queues ? RP_ROW_TAKE : RP_ENOMEM;
+}
+
+int
+rp_workers_list(rp_conn *conn, rp_workers **ret)
+{
+	rp_workers *workers;
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!ret)
+		return rp__fail(&conn->error, RP_EINVAL, "ret is NULL");
+	workers = calloc(1, sizeof(*workers));
+	if (!workers)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	r = rp__batch_new(&workers->texts);
+	if (r == 0)
+		r = rp__run(conn, RP_V_WORKER_LIST, NULL, 1, add_worker,
+			    workers);
+	if (r == RP_ENOMEM)
+		rp__fail(&conn->error, r, "out of memory");
+	if (r < 0)
+		rp_workers_free(workers);
+	else
+		*ret = workers;
+	return r;
+}
+
+size_t
+rp_workers_count(const rp_workers *workers)
+{
+	return workers ? workers->count : 0;
+}
+
+const rp_worker_info *
+rp_workers_at(const rp_workers *workers, size_t i)
+{
+	return workers && i < workers->count ? &workers->items[i] : NULL;
+}
+
+void
+rp_workers_free(rp_workers *workers)
+{
+	if (!workers)
+		return;
+	rp_batch_free(workers->texts);
+	free(workers->items);
+	free(workers);
+}

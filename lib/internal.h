@@ -1,0 +1,113 @@
+/*
+ * internal.h - what the files of the library share: the handle, and the calls
+ * that more than one of them makes.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef RP_INTERNAL_H
+#define RP_INTERNAL_H
+
+#include <sys/types.h>
+
+#include "backend.h"
+
+/* Jobs finished since the tally was last written: see tally.c. */
+struct rp_tally {
+	int64_t queue_id, done, failed;
+};
+#define RP_TALLIES 16
+
+struct rp_conn {
+	const struct rp_backend *backend;
+	void *db;
+	pid_t pid;          /* of the process that opened it */
+	int in_transaction; /* of the caller's, rp_begin() */
+	int64_t worker_id;  /* 0: a client that is no worker */
+	char worker[256];   /* its name, "" if none */
+	struct rp_tally tallies[RP_TALLIES];
+	size_t tallies_count;
+	int64_t tallied_at; /* monotonic ms */
+	rp_error error;
+};
+
+/* error.c */
+int rp__fail(rp_error *error, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* text.c */
+int rp__utf8(const void *text, size_t size); /* is it? */
+int rp__check_name(rp_error *error, const char *what, const char *name,
+		   size_t max);
+size_t rp__clean(char *to, size_t room, const char *text);
+char *rp__json_array(const char *const *texts, size_t n);
+
+/* url.c */
+int rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr);
+void rp__url_free(struct rp_url *url);
+
+/* clock.c: this process's own pace; never compared with stored times */
+int64_t rp__monotonic_ms(void);
+int64_t rp__monotonic_us(void);
+
+/* conn.c */
+int rp__enter(rp_conn *conn); /* every public call: is the handle usable? */
+int rp__begin(rp_conn *conn, int write);
+int rp__end(rp_conn *conn, int r); /* commit, or roll back if r < 0 */
+int rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
+	    size_t rows, rp_row_fn *row, void *ctx);
+int rp__run_once(rp_conn *conn, enum rp_verb verb,
+		 const struct rp_value *params, rp_row_fn *row, void *ctx);
+rp_row_fn rp__first_int; /* ctx: int64_t, gets the row's first column */
+rp_row_fn rp__count;     /* ctx: int64_t, counts the rows */
+
+static inline struct rp_value
+rp__int(int64_t i)
+{
+	return (struct rp_value){ .type = RP_INT, .i = i };
+}
+
+static inline struct rp_value
+rp__int_or_null(int64_t i, int null)
+{
+	return (struct rp_value){ .type = null ? RP_NULL : RP_INT, .i = i };
+}
+
+struct rp_value rp__text(const char *text); /* NULL: null */
+
+/* batch.c */
+int rp__batch_new(rp_batch **ret);
+int rp__batch_add(rp_batch *batch, const struct rp_value *columns);
+void rp__batch_passed_over(rp_batch *batch);
+void *rp__batch_alloc(rp_batch *batch, size_t size);
+char *rp__batch_text(rp_batch *batch, const struct rp_value *value);
+
+/* queue.c */
+int rp__queue_known(rp_conn *conn, const char *name); /* 0, RP_ENOENT */
+int rp__queue_create(rp_conn *conn, const char *name);
+
+/* claim.c, settle.c: inside the caller's transaction */
+struct rp_look {
+	int ready, running;
+	int64_t due_in_ms, expires_in_ms; /* -1: never */
+};
+int rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret);
+int rp__check_claim(rp_conn *conn, const char *queue, size_t max,
+		    const rp_claim_options *given, rp_claim_options *ret);
+int rp__claim(rp_conn *conn, const char *queue, size_t max,
+	      const rp_claim_options *options, rp_batch *batch);
+int rp__check_verdicts(rp_conn *conn, const rp_verdict *verdicts, size_t n);
+int rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
+
+/* The i-th of `n` verdicts of the caller's, whose struct may be larger. */
+static inline rp_verdict *
+rp__verdict_at(rp_verdict *verdicts, size_t i)
+{
+	return (rp_verdict *)(void *)((char *)verdicts + i * verdicts->size);
+}
+
+/* tally.c */
+void rp__tally(rp_conn *conn, int64_t queue_id, int failed);
+int rp__tally_write(rp_conn *conn, int now);
+
+#endif

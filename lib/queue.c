@@ -1,0 +1,249 @@
+/*
+ * queue.c - queues and their settings.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DAY_MS INT64_C(86400000)
+
+struct rp_queues {
+	rp_queue *queues;
+	size_t count;
+};
+
+/* Every setting: where it is in rp_queue, and what it may be. */
+static const struct {
+	const char *name;
+	int param, column;
+	size_t offset;
+	int64_t least, most;
+} settings[] = {
+#define SETTING(field, NAME, least, most)                                      \
+	{ #field, QUEUE_SET_##NAME, QUEUE_LIST_OUT_##NAME,                     \
+	  offsetof(rp_queue, field), (least), (most) }
+	SETTING(max_attempts, MAX_ATTEMPTS, 1, 1000000000),
+	SETTING(lease_ms, LEASE_MS, 1, 3650 * DAY_MS),
+	SETTING(backoff_ms, BACKOFF_MS, 0, 3650 * DAY_MS),
+	SETTING(backoff_max_ms, BACKOFF_MAX_MS, 0, 3650 * DAY_MS),
+	SETTING(priority, PRIORITY, 0, 255),
+	SETTING(keep_done_ms, KEEP_DONE_MS, 0, 3650 * DAY_MS),
+	SETTING(keep_dead_ms, KEEP_DEAD_MS, 0, 3650 * DAY_MS),
+	SETTING(max_payload, MAX_PAYLOAD, 0, 1000000000),
+#undef SETTING
+};
+#define SETTINGS (sizeof(settings) / sizeof(*settings))
+
+static int64_t *
+setting_of(rp_queue *queue, size_t i)
+{
+	return (int64_t *)(void *)((char *)queue + settings[i].offset);
+}
+
+int
+rp__queue_known(rp_conn *conn, const char *name)
+{
+	struct rp_value params[] = { rp__text(name) };
+	int64_t found = 0;
+	int r = rp__run(conn, RP_V_QUEUE_LIST, params, 1, rp__count, &found);
+
+	if (r < 0)
+		return r;
+	if (!found)
+		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
+				name);
+	return 0;
+}
+
+int
+rp__queue_create(rp_conn *conn, const char *name)
+{
+	struct rp_value params[] = { rp__text(name) };
+
+	return rp__run_once(conn, RP_V_QUEUE_CREATE, params, NULL, NULL);
+}
+
+int
+rp_queue_set(rp_conn *conn, const rp_queue *queue)
+{
+	struct rp_value params[QUEUE_SET_PARAMS];
+	rp_queue q = RP_QUEUE_INIT;
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!queue)
+		return rp__fail(&conn->error, RP_EINVAL, "queue is NULL");
+	memcpy(&q, queue, queue->size < sizeof(q) ? queue->size : sizeof(q));
+	r = rp__check_name(&conn->error, "the queue's name", q.name, 128);
+	if (r < 0)
+		return r;
+	params[QUEUE_SET_QUEUE] = rp__text(q.name);
+	for (size_t i = 0; i < SETTINGS; i++) {
+		int64_t value = *setting_of(&q, i);
+
+		if (value >= 0 &&
+		    (value < settings[i].least || value > settings[i].most))
+			return rp__fail(&conn->error, RP_EINVAL,
+					"%s: %lld is not within %lld..%lld",
+					settings[i].name, (long long)value,
+					(long long)settings[i].least,
+					(long long)settings[i].most);
+		params[settings[i].param] = rp__int_or_null(value, value < 0);
+	}
+	r = rp__begin(conn, 1);
+	if (r < 0)
+		return r;
+	r = rp__run(conn, RP_V_QUEUE_CREATE, params, 1, NULL, NULL);
+	if (r == 0)
+		r = rp__run(conn, RP_V_QUEUE_SET, params, 1, NULL, NULL);
+	return rp__end(conn, r);
+}
+
+static int
+add_queue(void *ctx, size_t row, const struct rp_value *c)
+{
+	rp_queues *list = ctx;
+	rp_queue *queues =
+		realloc(list->queues, (list->count + 1) * sizeof(*queues));
+	rp_queue *q;
+
+	(void)row;
+	if (!queues)
+		return RP_ENOMEM;
+	list->queues = queues;
+	q = &queues[list->count];
+	*q = (rp_queue)RP_QUEUE_INIT;
+	q->name = strndup(c[QUEUE_LIST_OUT_NAME].data,
+			  c[QUEUE_LIST_OUT_NAME].size);
+	if (!q->name)
+		return RP_ENOMEM;
+	q->paused_at = c[QUEUE_LIST_OUT_PAUSED_AT].i;
+	for (size_t i = 0; i < SETTINGS; i++)
+		*setting_of(q, i) = c[settings[i].column].i;
+	list->count++;
+	return RP_ROW_TAKE;
+}
+
+int
+rp_queue_list(rp_conn *conn, const char *name, rp_queues **ret)
+{
+	struct rp_value params[] = { rp__text(name) };
+	rp_queues *list;
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!ret)
+		return rp__fail(&conn->error, RP_EINVAL, "ret is NULL");
+	list = calloc(1, sizeof(*list));
+	if (!list)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	r = rp__run(conn, RP_V_QUEUE_LIST, params, 1, add_queue, list);
+	if (r == 0 && name && list->count == 0)
+		r = rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
+			     name);
+	if (r < 0)
+		rp_queues_free(list);
+	else
+		*ret = list;
+	return r;
+}
+
+size_t
+rp_queues_count(const rp_queues *queues)
+{
+	return queues ? queues->count : 0;
+}
+
+const rp_queue *
+rp_queues_at(const rp_queues *queues, size_t i)
+{
+	return queues && i < queues->count ? &queues->queues[i] : NULL;
+}
+
+void
+rp_queues_free(rp_queues *queues)
+{
+	if (!queues)
+		return;
+	for (size_t i = 0; i < queues->count; i++)
+		free((char *)queues->queues[i].name);
+	free(queues->queues);
+	free(queues);
+}
+
+static int
+set_paused(rp_conn *conn, const char *name, int paused)
+{
+	struct rp_value params[] = { rp__text(name), rp__int(paused) };
+	int64_t id = 0;
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	r = rp__check_name(&conn->error, "the queue's name", name, 128);
+	if (r < 0)
+		return r;
+	r = rp__run_once(conn, RP_V_QUEUE_PAUSE, params, rp__first_int, &id);
+	if (r == 0 && !id)
+		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
+				name);
+	return r;
+}
+
+int
+rp_queue_pause(rp_conn *conn, const char *name)
+{
+	return set_paused(conn, name, 1);
+}
+
+int
+rp_queue_resume(rp_conn *conn, const char *name)
+{
+	return set_paused(conn, name, 0);
+}
+
+struct dropped {
+	int64_t found, busy;
+};
+
+static int
+dropped_row(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct dropped *d = ctx;
+
+	(void)row;
+	d->found = 1;
+	d->busy = c[QUEUE_DROP_OUT_BUSY].i;
+	return RP_ROW_TAKE;
+}
+
+int
+rp_queue_drop(rp_conn *conn, const char *name)
+{
+	struct rp_value params[] = { rp__text(name) };
+	struct dropped dropped = { 0, 0 };
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	r = rp__check_name(&conn->error, "the queue's name", name, 128);
+	if (r < 0)
+		return r;
+	r = rp__run_once(conn, RP_V_QUEUE_DROP, params, dropped_row, &dropped);
+	if (r < 0)
+		return r;
+	if (!dropped.found)
+		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
+				name);
+	if (dropped.busy)
+		return rp__fail(&conn->error, RP_ETAKEN,
+				"queue %s has running jobs: let them end, or "
+				"cancel them", name);
+	return 0;
+}

@@ -1,0 +1,288 @@
+/*
+ * settle.c - verdicts: what becomes of a claimed job.
+ *
+ * Each verdict names the job and the claim number it was given. If another
+ * claim has moved the number on, no row matches, nothing changes, and the
+ * caller learns RP_EGONE. That is all our fencing; no clock is compared.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_MS (3650 * INT64_C(86400000))
+#define MOST_ERROR 4096
+
+/* The verdicts of one kind, as rows of parameters. */
+struct rows {
+	rp_conn *conn;
+	rp_verdict **verdicts;
+	struct rp_value *params;
+	size_t count;
+	int verdict;
+};
+
+/* The longest of the four parameter lists. */
+enum { WIDEST = FAIL_PARAMS };
+
+int
+rp__check_verdicts(rp_conn *conn, const rp_verdict *verdicts, size_t n)
+{
+	if (n && !verdicts)
+		return rp__fail(&conn->error, RP_EINVAL, "verdicts is NULL");
+	for (size_t i = 0; i < n; i++) {
+		const rp_verdict *v =
+			rp__verdict_at((rp_verdict *)verdicts, i);
+
+		if (v->id < 1 || v->claim_no < 1)
+			return rp__fail(&conn->error, RP_EINVAL,
+					"no claim has the number %lld:%lld",
+					(long long)v->id,
+					(long long)v->claim_no);
+		if (v->verdict < RP_DONE || v->verdict > RP_EXTEND)
+			return rp__fail(&conn->error, RP_EINVAL,
+					"no verdict has the number %d",
+					v->verdict);
+		if (v->delay_ms < -1 || v->delay_ms > MOST_MS)
+			return rp__fail(&conn->error, RP_EINVAL,
+					"the delay is not within "
+					"0..3650 days");
+		if (v->verdict == RP_EXTEND && v->delay_ms == 0)
+			return rp__fail(&conn->error, RP_EINVAL,
+					"a lease is 1 ms at least");
+	}
+	return 0;
+}
+
+static int
+accept_one(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct rows *rows = ctx;
+	rp_verdict *v = rows->verdicts[row];
+
+	v->result = 0;
+	/* All four answer the same two columns. */
+	v->state = (int)c[COMPLETE_OUT_STATE].i;
+	if (rows->verdict == RP_DONE)
+		rp__tally(rows->conn, c[COMPLETE_OUT_QUEUE_ID].i, 0);
+	else if (rows->verdict == RP_FAIL)
+		rp__tally(rows->conn, c[COMPLETE_OUT_QUEUE_ID].i, 1);
+	return RP_ROW_TAKE;
+}
+
+static void
+fill(struct rp_value *p, const rp_verdict *v, char *error)
+{
+	p[COMPLETE_ID] = rp__int(v->id);
+	p[COMPLETE_CLAIM_NO] = rp__int(v->claim_no);
+	switch (v->verdict) {
+	case RP_FAIL:
+	case RP_DEAD:
+		p[FAIL_DELAY_MS] =
+			rp__int_or_null(v->delay_ms, v->delay_ms < 0);
+		rp__clean(error, MOST_ERROR + 1, v->error ? v->error : "");
+		p[FAIL_ERROR] = rp__text(*error ? error : "failed");
+		p[FAIL_FOR_GOOD] = rp__int(v->verdict == RP_DEAD);
+		break;
+	case RP_RELEASE:
+		p[RELEASE_DELAY_MS] =
+			rp__int(v->delay_ms < 0 ? 0 : v->delay_ms);
+		break;
+	case RP_EXTEND:
+		p[EXTEND_LEASE_MS] =
+			rp__int_or_null(v->delay_ms, v->delay_ms < 0);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Failed attempts come with a text, which is cleaned into memory of its own:
+ * they are run one by one. */
+static int
+run_failures(rp_conn *conn, rp_verdict *verdicts, size_t n)
+{
+	struct rp_value params[WIDEST];
+	char error[MOST_ERROR + 1];
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		rp_verdict *v = rp__verdict_at(verdicts, i);
+		struct rows rows = { conn, &v, params, 1, RP_FAIL };
+
+		if (v->verdict != RP_FAIL && v->verdict != RP_DEAD)
+			continue;
+		fill(params, v, error);
+		r = rp__run(conn, RP_V_FAIL, params, 1, accept_one, &rows);
+	}
+	return r;
+}
+
+/* The verdicts of one kind that need no text: all in one run. */
+static int
+run_kind(struct rows *rows, rp_verdict *verdicts, size_t n, int kind)
+{
+	static const struct {
+		enum rp_verb verb;
+		size_t width;
+	} verbs[] = {
+		[RP_DONE] = { RP_V_COMPLETE, COMPLETE_PARAMS },
+		[RP_RELEASE] = { RP_V_RELEASE, RELEASE_PARAMS },
+		[RP_EXTEND] = { RP_V_EXTEND, EXTEND_PARAMS },
+	};
+
+	rows->count = 0;
+	rows->verdict = kind;
+	for (size_t i = 0; i < n; i++) {
+		rp_verdict *v = rp__verdict_at(verdicts, i);
+
+		if (v->verdict != kind)
+			continue;
+		fill(rows->params + rows->count * verbs[kind].width, v, NULL);
+		rows->verdicts[rows->count++] = v;
+	}
+	if (rows->count == 0)
+		return 0;
+	return rp__run(rows->conn, verbs[kind].verb, rows->params, rows->count,
+		       accept_one, rows);
+}
+
+/* Why was it refused? */
+static int
+explain(rp_conn *conn, rp_verdict *v)
+{
+	struct rp_value params[] = { rp__int(v->id), rp__int(v->claim_no) };
+	int64_t cancelled = 0;
+	int r = rp__run(conn, RP_V_REFUSED, params, 1, rp__first_int,
+			&cancelled);
+
+	if (cancelled)
+		v->result = RP_ECANCELLED;
+	return r;
+}
+
+/* Inside a transaction; the verdicts were checked. */
+int
+rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
+{
+	rp_verdict *one_verdict[1];
+	struct rp_value one_row[WIDEST];
+	struct rows rows = { conn, one_verdict, one_row, 0, 0 };
+	int accepted = 0, r;
+
+	if (n == 0)
+		return 0;
+	if (n > 1) {
+		rows.verdicts = calloc(n, sizeof(*rows.verdicts));
+		rows.params = calloc(n, WIDEST * sizeof(*rows.params));
+	}
+	for (size_t i = 0; i < n; i++)
+		rp__verdict_at(verdicts, i)->result = RP_EGONE;
+	r = rows.verdicts && rows.params
+		    ? 0
+		    : rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	if (r == 0)
+		r = run_kind(&rows, verdicts, n, RP_DONE);
+	if (r == 0)
+		r = run_failures(conn, verdicts, n);
+	if (r == 0)
+		r = run_kind(&rows, verdicts, n, RP_RELEASE);
+	if (r == 0)
+		r = run_kind(&rows, verdicts, n, RP_EXTEND);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		rp_verdict *v = rp__verdict_at(verdicts, i);
+
+		accepted += v->result == 0;
+		if (v->result < 0)
+			r = explain(conn, v);
+	}
+	if (n > 1) {
+		free(rows.verdicts);
+		free(rows.params);
+	}
+	if (r == 0)
+		r = rp__tally_write(conn, 0);
+	return r < 0 ? r : accepted;
+}
+
+int
+rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
+{
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	r = rp__check_verdicts(conn, verdicts, n);
+	if (r < 0 || n == 0)
+		return r;
+	r = rp__begin(conn, 1);
+	if (r < 0)
+		return r;
+	return rp__end(conn, rp__settle(conn, verdicts, n));
+}
+
+static int
+settle_one(rp_conn *conn, rp_verdict *v)
+{
+	int r = rp_settle(conn, v, 1);
+
+	if (r < 0)
+		return r;
+	if (v->result == RP_ECANCELLED)
+		return rp__fail(&conn->error, v->result,
+				"job %lld was cancelled", (long long)v->id);
+	if (v->result < 0)
+		return rp__fail(&conn->error, v->result,
+				"job %lld is no longer yours",
+				(long long)v->id);
+	return 0;
+}
+
+int
+rp_complete(rp_conn *conn, int64_t id, int64_t claim_no)
+{
+	rp_verdict v = RP_VERDICT_INIT;
+
+	v.id = id;
+	v.claim_no = claim_no;
+	return settle_one(conn, &v);
+}
+
+int
+rp_fail(rp_conn *conn, int64_t id, int64_t claim_no, const char *error)
+{
+	rp_verdict v = RP_VERDICT_INIT;
+
+	v.id = id;
+	v.claim_no = claim_no;
+	v.verdict = RP_FAIL;
+	v.error = error;
+	return settle_one(conn, &v);
+}
+
+int
+rp_release(rp_conn *conn, int64_t id, int64_t claim_no, int64_t delay_ms)
+{
+	rp_verdict v = RP_VERDICT_INIT;
+
+	v.id = id;
+	v.claim_no = claim_no;
+	v.verdict = RP_RELEASE;
+	v.delay_ms = delay_ms;
+	return settle_one(conn, &v);
+}
+
+int
+rp_extend(rp_conn *conn, int64_t id, int64_t claim_no, int64_t lease_ms)
+{
+	rp_verdict v = RP_VERDICT_INIT;
+
+	v.id = id;
+	v.claim_no = claim_no;
+	v.verdict = RP_EXTEND;
+	v.delay_ms = lease_ms;
+	return settle_one(conn, &v);
+}

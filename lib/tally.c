@@ -1,0 +1,62 @@
+/*
+ * tally.c - how many jobs were finished lately, for the rates of stats.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+/*
+ * A row per second and queue, written at most once a second and in a commit
+ * that is made anyway: counting costs the verdicts nothing. What is counted
+ * when a transaction is rolled back is lost or counted twice: it is a rate for
+ * people to look at, and no promise rests on it.
+ */
+
+void
+rp__tally(rp_conn *conn, int64_t queue_id, int failed)
+{
+	struct rp_tally *t = conn->tallies;
+	struct rp_tally *end = t + conn->tallies_count;
+
+	while (t < end && t->queue_id != queue_id)
+		t++;
+	if (t == end) {
+		if (conn->tallies_count == RP_TALLIES)
+			return;
+		*t = (struct rp_tally){ .queue_id = queue_id };
+		conn->tallies_count++;
+	}
+	if (failed)
+		t->failed++;
+	else
+		t->done++;
+}
+
+/* Write it, inside a transaction if one is open, if a second has passed or
+ * `now` says so. */
+int
+rp__tally_write(rp_conn *conn, int now)
+{
+	struct rp_value rows[RP_TALLIES * TALLY_PARAMS];
+	int64_t ms = rp__monotonic_ms();
+	size_t n = conn->tallies_count;
+	int r;
+
+	if (n == 0 || (!now && conn->tallied_at &&
+		       ms - conn->tallied_at < 1000))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		struct rp_value *row = rows + i * TALLY_PARAMS;
+
+		row[TALLY_QUEUE_ID] = rp__int(conn->tallies[i].queue_id);
+		row[TALLY_DONE] = rp__int(conn->tallies[i].done);
+		row[TALLY_FAILED] = rp__int(conn->tallies[i].failed);
+	}
+	conn->tallies_count = 0;
+	conn->tallied_at = ms;
+	r = rp__begin(conn, 1);
+	if (r < 0)
+		return r;
+	return rp__end(conn, rp__run(conn, RP_V_TALLY, rows, n, NULL, NULL));
+}

@@ -1,0 +1,21 @@
+-- cancel: a live job, of kind :kind if that is not null, goes to the archive at
+-- once. Its key is free; a holder learns it at its next extend or verdict.
+
+-- answer:
+select id
+  from readpast_job
+ where id = :id and (:kind is null or kind = :kind);
+
+insert into readpast_archive (id, queue_id, state, finished_at, priority,
+                              run_at, claim_no, attempt, max_attempts,
+                              worker, created_at, unique_key, kind, headers,
+                              payload, last_error, failures)
+select id, queue_id, 6, :now, priority, run_at, claim_no, attempt,
+       max_attempts,
+       (select name from readpast_worker w where w.id = worker_id),
+       created_at, unique_key, kind, headers, payload,
+       last_error, failures
+  from readpast_job
+ where id = @id;
+
+delete from readpast_job where id = @id;

@@ -1,0 +1,27 @@
+-- claim: the jobs in line, in claim order, each leased as it is answered, for
+-- as long as the reader takes them. A row that the reader passes over, or at
+-- which it stops, is not leased.
+
+select q.id as queue_id, coalesce(:lease_ms, q.lease_ms) as lease_ms
+  from readpast_queue q
+ where q.name = :queue and q.paused_at is null;
+
+-- answer:
+select j.id, :queue as queue, 3 as state, j.priority,
+       j.attempt + 1 as attempt, j.max_attempts,
+       max(j.claim_no + 1, :now * 1000) as claim_no, :worker as worker,
+       j.run_at, j.created_at, :now as claimed_at,
+       :now + @lease_ms as lease_until, null as finished_at,
+       j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,
+       j.class = 1 as suspect
+  from readpast_job j
+ where j.queue_id = @queue_id and j.seq is not null
+ order by j.priority, j.class, j.seq;
+
+update readpast_job
+   set seq = null,
+       lease_until = @lease_until,
+       claim_no = @claim_no,
+       attempt = @attempt,
+       worker_id = :worker_id
+ where id = @id;

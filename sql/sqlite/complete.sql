@@ -1,0 +1,23 @@
+-- complete: the job is done. It leaves the live table; the archive keeps it if
+-- its queue keeps done jobs.
+
+-- answer:
+select j.queue_id, 4 as state, j.id, q.keep_done_ms > 0 as kept
+  from readpast_job j
+  join readpast_queue q on q.id = j.queue_id
+ where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
+
+-- if @kept:
+insert into readpast_archive (id, queue_id, state, finished_at, priority,
+                              run_at, claim_no, attempt, max_attempts,
+                              worker, created_at, unique_key, kind, headers,
+                              payload, last_error, failures)
+select id, queue_id, 4, :now, priority, run_at, claim_no, attempt,
+       max_attempts,
+       (select name from readpast_worker w where w.id = worker_id),
+       created_at, unique_key, kind, headers, payload,
+       last_error, failures
+  from readpast_job
+ where id = @id;
+
+delete from readpast_job where id = @id;

@@ -1,0 +1,10 @@
+-- dead: the ids of a queue's dead jobs, ascending, behind :after.
+
+-- answer:
+select a.id
+  from readpast_archive a
+  join readpast_queue q on q.id = a.queue_id
+ where q.name = :queue and a.state = 5 and a.id > :after
+   and (:kind is null or a.kind = :kind)
+ order by a.id
+ limit :max;

@@ -1,0 +1,55 @@
+-- enqueue_unique: as enqueue, but only if no live job of the queue has the
+-- key. One that has it is answered instead; :replace gives it the new job's
+-- content, unless it runs; the claim number moves on, so that a holder whose
+-- lease ran out cannot complete what it never saw.
+-- outcome: 0 added, 1 existed, 2 replaced.
+
+select q.id as queue_id,
+       coalesce(:priority, q.priority) as priority,
+       coalesce(:max_attempts, q.max_attempts) as max_attempts,
+       max(:now + :delay_ms, :run_at) as run_at
+  from readpast_queue q
+ where q.name = :queue
+   and length(:payload) <= q.max_payload;
+
+select max(id) as living,
+       max(id) is null as absent,
+       max(id) is not null and :replace and max(lease_until) is null as replaced
+  from readpast_job
+ where queue_id = @queue_id and unique_key = :unique_key;
+
+-- A job in line that is replaced by one of its lane keeps its place.
+select (select seq from readpast_job
+         where id = @living and priority = @priority and class = 2)
+       as kept_seq,
+       1 + coalesce((select seq from readpast_job
+                      where queue_id = @queue_id and priority = @priority
+                        and class = 2 and seq is not null
+                      order by seq desc limit 1), 0) as next_seq;
+
+-- if @absent:
+insert into readpast_job (queue_id, priority, seq, run_at, max_attempts,
+                          created_at, unique_key, kind, headers, payload)
+values (@queue_id, @priority, iif(@run_at > :now, null, @next_seq),
+        @run_at, @max_attempts, :now, :unique_key, :kind, :headers, :payload);
+
+-- if @replaced:
+update readpast_job
+   set priority = @priority,
+       class = 2,
+       seq = iif(@run_at > :now, null, coalesce(@kept_seq, @next_seq)),
+       run_at = @run_at,
+       claim_no = claim_no + 1,
+       attempt = 0,
+       max_attempts = @max_attempts,
+       worker_id = null,
+       last_error = null,
+       failures = null,
+       kind = :kind,
+       headers = :headers,
+       payload = :payload
+ where id = @living;
+
+-- answer:
+select coalesce(@living, last_insert_rowid()) as id,
+       iif(@absent, 0, iif(@replaced, 2, 1)) as outcome;

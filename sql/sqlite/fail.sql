@@ -1,0 +1,61 @@
+-- fail: this attempt failed. Tried again after :delay_ms, or the queue's backoff
+-- (doubling, ten per cent either way); dead when attempts are used up or
+-- :for_good. The claim number moves on, so that this verdict is the last.
+
+-- answer:
+select j.queue_id,
+       case when :for_good or j.attempt >= j.max_attempts then 5
+            when :delay_ms = 0 then 2
+            else 1 end as state,
+       j.id, j.priority,
+       :for_good or j.attempt >= j.max_attempts as dead,
+       not (:for_good or j.attempt >= j.max_attempts) as alive,
+       :now + coalesce(:delay_ms,
+                       cast(min(q.backoff_max_ms,
+                                q.backoff_ms * (1 << min(j.attempt - 1, 24)))
+                            * (1 + (random() % 1001) / 10000.0) as integer))
+       as run_at,
+       json_insert(iif(json_array_length(j.failures) >= 10,
+                       json_remove(j.failures, '$[0]'),
+                       coalesce(j.failures, '[]')),
+                   '$[#]', json_object('attempt', j.attempt, 'at', :now,
+                                       'worker', w.name, 'error', :error))
+       as failures
+  from readpast_job j
+  join readpast_queue q on q.id = j.queue_id
+  left join readpast_worker w on w.id = j.worker_id
+ where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
+
+-- if @dead:
+insert into readpast_archive (id, queue_id, state, finished_at, priority,
+                              run_at, claim_no, attempt, max_attempts,
+                              worker, created_at, unique_key, kind, headers,
+                              payload, last_error, failures)
+select id, queue_id, 5, :now, priority, run_at, claim_no, attempt,
+       max_attempts,
+       (select name from readpast_worker w where w.id = worker_id),
+       created_at, unique_key, kind, headers, payload,
+       :error, @failures
+  from readpast_job
+ where id = @id;
+
+-- if @dead:
+delete from readpast_job where id = @id;
+
+-- if @alive:
+update readpast_job
+   set class = 2,
+       seq = iif(@state = 2,
+                 1 + coalesce((select k.seq from readpast_job k
+                                where k.queue_id = @queue_id
+                                  and k.priority = @priority
+                                  and k.class = 2 and k.seq is not null
+                                order by k.seq desc limit 1), 0),
+                 null),
+       run_at = @run_at,
+       lease_until = null,
+       claim_no = claim_no + 1,
+       worker_id = null,
+       last_error = :error,
+       failures = @failures
+ where id = @id;

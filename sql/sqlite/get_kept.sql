@@ -1,0 +1,8 @@
+-- get_kept: one job of the archive.
+
+-- answer:
+select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
+       run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
+       kind, headers, payload, last_error, failures
+  from readpast_kept
+ where id = :id;

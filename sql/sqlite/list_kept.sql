@@ -1,0 +1,11 @@
+-- list_kept: kept jobs of a queue in one state, newest first.
+
+-- answer:
+select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
+       run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
+       kind, headers, payload, last_error, failures
+  from readpast_kept
+ where queue_id = (select id from readpast_queue where name = :queue)
+   and state = :state
+ order by finished_at desc, id desc
+ limit :max;

@@ -1,0 +1,11 @@
+-- list_running: the jobs of a queue that are held, the longest held first.
+
+-- answer:
+select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
+       run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
+       kind, headers, payload, last_error, failures
+  from readpast_live
+ where queue_id = (select id from readpast_queue where name = :queue)
+   and lease_until is not null
+ order by claim_no, id
+ limit :max;

@@ -1,0 +1,13 @@
+-- list_to_come: the jobs of a queue that are to come into line, first due
+-- first: those whose time has come already (:due), or the others.
+
+-- answer:
+select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
+       run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
+       kind, headers, payload, last_error, failures
+  from readpast_live
+ where queue_id = (select id from readpast_queue where name = :queue)
+   and seq is null and lease_until is null
+   and (run_at <= :now) = :due
+ order by run_at
+ limit :max;

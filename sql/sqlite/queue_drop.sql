@@ -1,0 +1,20 @@
+-- queue_drop: remove the queue and whatever it still has. busy: a job runs, and
+-- nothing was done.
+
+-- answer:
+select q.id,
+       exists (select 1 from readpast_job
+                where queue_id = q.id and lease_until is not null) as busy,
+       not exists (select 1 from readpast_job
+                    where queue_id = q.id and lease_until is not null) as idle
+  from readpast_queue q
+ where q.name = :queue;
+
+-- if @idle:
+delete from readpast_job where queue_id = @id;
+-- if @idle:
+delete from readpast_archive where queue_id = @id;
+-- if @idle:
+delete from readpast_tally where queue_id = @id;
+-- if @idle:
+delete from readpast_queue where id = @id;

@@ -1,0 +1,12 @@
+-- queue_set: change the settings that are not null.
+
+update readpast_queue
+   set max_attempts   = coalesce(:max_attempts, max_attempts),
+       lease_ms       = coalesce(:lease_ms, lease_ms),
+       backoff_ms     = coalesce(:backoff_ms, backoff_ms),
+       backoff_max_ms = coalesce(:backoff_max_ms, backoff_max_ms),
+       priority       = coalesce(:priority, priority),
+       keep_done_ms   = coalesce(:keep_done_ms, keep_done_ms),
+       keep_dead_ms   = coalesce(:keep_dead_ms, keep_dead_ms),
+       max_payload    = coalesce(:max_payload, max_payload)
+ where name = :queue;

@@ -1,0 +1,24 @@
+-- release: give the job back, the attempt not counted: to the front of its
+-- priority, or not before :delay_ms from now. A suspect stays one. The claim
+-- number moves on.
+
+-- answer:
+select j.queue_id, iif(:delay_ms > 0, 1, 2) as state, j.id, j.priority,
+       iif(j.class = 1, 1, iif(:delay_ms > 0, 2, 0)) as class
+  from readpast_job j
+ where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
+
+update readpast_job
+   set class = @class,
+       seq = iif(:delay_ms > 0, null,
+                 1 + coalesce((select k.seq from readpast_job k
+                                where k.queue_id = @queue_id
+                                  and k.priority = @priority
+                                  and k.class = @class and k.seq is not null
+                                order by k.seq desc limit 1), 0)),
+       run_at = :now + :delay_ms,
+       lease_until = null,
+       claim_no = claim_no + 1,
+       attempt = max(attempt - 1, 0),
+       worker_id = null
+ where id = @id;

@@ -1,0 +1,31 @@
+-- retry: a dead or cancelled job is ready again: same id, no attempts used, the
+-- claim number grown. taken: a live job has its key now; nothing was done.
+
+-- answer:
+select a.id,
+       exists (select 1 from readpast_job j
+                where j.queue_id = a.queue_id and j.unique_key = a.unique_key)
+       as taken,
+       not exists (select 1 from readpast_job j
+                    where j.queue_id = a.queue_id
+                      and j.unique_key = a.unique_key) as free
+  from readpast_archive a
+ where a.id = :id and a.state in (5, 6) and (:kind is null or a.kind = :kind);
+
+-- if @free:
+insert into readpast_job (id, queue_id, priority, seq, run_at, claim_no,
+                          max_attempts, created_at, unique_key, kind, headers,
+                          payload, last_error, failures)
+select a.id, a.queue_id, a.priority,
+       1 + coalesce((select k.seq from readpast_job k
+                      where k.queue_id = a.queue_id
+                        and k.priority = a.priority
+                        and k.class = 2 and k.seq is not null
+                      order by k.seq desc limit 1), 0),
+       :now, a.claim_no + 1, a.max_attempts, a.created_at, a.unique_key,
+       a.kind, a.headers, a.payload, a.last_error, a.failures
+  from readpast_archive a
+ where a.id = @id;
+
+-- if @free:
+delete from readpast_archive where id = @id;

@@ -1,0 +1,15 @@
+-- sweep_kept: kept jobs whose time is over are forgotten; :max of each queue
+-- and state at the most.
+
+select q.id as queue_id, s.column1 as state,
+       :now - iif(s.column1 = 4, q.keep_done_ms, q.keep_dead_ms) as before
+  from readpast_queue q, (values (4), (5), (6)) s;
+
+-- answer:
+select id
+  from readpast_archive
+ where queue_id = @queue_id and state = @state and finished_at <= @before
+ order by finished_at
+ limit :max;
+
+delete from readpast_archive where id = @id;
