@@ -222,6 +222,8 @@ typedef struct rp_job {
 	const char *last_error;
 	const char *failures; /* JSON array, the last 10 failed attempts, oldest
 	                         first: attempt, at (ms), worker, error */
+	int suspect;          /* claims only: its lease ran out before; whoever
+	                         holds it should claim nothing beside it */
 } rp_job;
 
 /* Jobs that one call returned, read-only. One free for all of them. */
@@ -534,6 +536,7 @@ RP_API int rp_worker_run(rp_worker *worker, rp_error *reterr);
 /* End it; from any thread, also from a signal handler. */
 RP_API void rp_worker_stop(rp_worker *worker);
 
+/* Once rp_worker_run() has returned. */
 RP_API rp_worker_counts rp_worker_counted(const rp_worker *worker);
 
 #ifdef __cplusplus

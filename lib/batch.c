@@ -126,7 +126,7 @@ more_room(rp_batch *batch)
 
 /* One job more, from a row of the `job` columns. */
 int
-rp__batch_add(rp_batch *batch, const struct rp_value *c)
+rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 {
 	static const struct {
 		int column;
@@ -159,6 +159,7 @@ rp__batch_add(rp_batch *batch, const struct rp_value *c)
 		.lease_until = c[JOB_LEASE_UNTIL].i,
 		.finished_at = c[JOB_FINISHED_AT].i,
 		.payload_size = c[JOB_PAYLOAD].size,
+		.suspect = suspect,
 	};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		const struct rp_value *value = &c[texts[i].column];

@@ -41,7 +41,7 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 	}
 	if (taken >= claim->at_once && c[CLAIM_OUT_MAX_ATTEMPTS].i == 1)
 		return RP_ROW_STOP;
-	r = rp__batch_add(claim->batch, c);
+	r = rp__batch_add(claim->batch, c, suspect);
 	if (r < 0)
 		return r;
 	claim->alone = suspect;

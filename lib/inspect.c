@@ -38,7 +38,7 @@ static int
 add_job(void *ctx, size_t row, const struct rp_value *columns)
 {
 	(void)row;
-	return rp__batch_add(ctx, columns);
+	return rp__batch_add(ctx, columns, 0);
 }
 
 static int

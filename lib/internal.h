@@ -77,7 +77,8 @@ struct rp_value rp__text(const char *text); /* NULL: null */
 
 /* batch.c */
 int rp__batch_new(rp_batch **ret);
-int rp__batch_add(rp_batch *batch, const struct rp_value *columns);
+int rp__batch_add(rp_batch *batch, const struct rp_value *columns,
+		  int suspect);
 void rp__batch_passed_over(rp_batch *batch);
 void *rp__batch_alloc(rp_batch *batch, size_t size);
 char *rp__batch_text(rp_batch *batch, const struct rp_value *value);
@@ -88,7 +89,7 @@ int rp__queue_create(rp_conn *conn, const char *name);
 
 /* claim.c, settle.c: inside the caller's transaction */
 struct rp_look {
-	int ready, running;
+	int ready, running, suspects;
 	int64_t due_in_ms, expires_in_ms; /* -1: never */
 };
 int rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret);

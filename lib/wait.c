@@ -29,6 +29,7 @@ look_row(void *ctx, size_t row, const struct rp_value *c)
 
 	(void)row;
 	look->ready |= c[LOOK_OUT_READY].i != 0;
+	look->suspects |= c[LOOK_OUT_SUSPECTS].i != 0;
 	look->running |= !paused && c[LOOK_OUT_RUNNING].i;
 	if (due->type == RP_INT && !paused)
 		look->due_in_ms = sooner(look->due_in_ms, due->i);
@@ -41,7 +42,7 @@ look_row(void *ctx, size_t row, const struct rp_value *c)
 int
 rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret)
 {
-	struct rp_look look = { 0, 0, -1, -1 };
+	struct rp_look look = { 0, 0, 0, -1, -1 };
 	int r = rp__begin(conn, 0);
 
 	if (r < 0)

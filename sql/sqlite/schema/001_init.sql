@@ -61,6 +61,8 @@ create index readpast_job_due on readpast_job (queue_id, run_at)
 	where seq is null and lease_until is null;
 create index readpast_job_held on readpast_job (queue_id, lease_until)
 	where lease_until is not null;
+create index readpast_job_suspect on readpast_job (queue_id)
+	where class = 1 and seq is not null;
 create unique index readpast_job_unique on readpast_job (queue_id, unique_key)
 	where unique_key is not null;
 

@@ -1,0 +1,217 @@
+/*
+ * task.c - the worker's threads, and what a handler may ask and say.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void
+rp__tasks_add(struct tasks *tasks, rp_task *task)
+{
+	task->next = NULL;
+	if (tasks->last)
+		tasks->last->next = task;
+	else
+		tasks->first = task;
+	tasks->last = task;
+	tasks->count++;
+}
+
+static rp_task *
+take_first(struct tasks *tasks)
+{
+	rp_task *task = tasks->first;
+
+	tasks->first = task->next;
+	if (!tasks->first)
+		tasks->last = NULL;
+	tasks->count--;
+	return task;
+}
+
+/* One task of its claim less; the last one frees the claim's memory. */
+void
+rp__task_free(rp_task *task)
+{
+	struct fetch *fetch = task->fetch;
+
+	free(task->error);
+	if (--fetch->left > 0)
+		return;
+	rp_batch_free(fetch->batch);
+	free(fetch->tasks);
+	free(fetch);
+}
+
+void
+rp__observe(rp_worker *worker, rp_event event)
+{
+	if (!worker->options.observer)
+		return;
+	event.size = sizeof(event);
+	pthread_mutex_lock(&worker->observing);
+	worker->options.observer(&event, worker->options.observer_ctx);
+	pthread_mutex_unlock(&worker->observing);
+}
+
+/* The route of the job's kind, or the one for any. */
+static const struct route *
+route_of(const rp_worker *worker, const rp_job *job)
+{
+	const struct route *any = NULL;
+
+	for (size_t i = 0; i < worker->routes_count; i++) {
+		const struct route *route = &worker->routes[i];
+
+		if (strcmp(route->queue, job->queue) != 0)
+			continue;
+		if (!route->kind)
+			any = any ? any : route;
+		else if (job->kind && strcmp(route->kind, job->kind) == 0)
+			return route;
+	}
+	return any;
+}
+
+static void
+handle(rp_task *task)
+{
+	const struct route *route = route_of(task->worker, task->job);
+
+	rp__observe(task->worker,
+		    (rp_event){ .what = RP_EVENT_START, .job = task->job });
+	if (route) {
+		task->verdict = route->handler(task, task->job, route->ctx);
+	} else {
+		task->verdict = RP_RELEASE;
+		task->delay_ms = 10000;
+	}
+	if (task->verdict < RP_DONE || task->verdict > RP_RELEASE)
+		task->verdict = RP_FAIL;
+}
+
+static void
+wake_coordinator(rp_worker *worker)
+{
+	const uint64_t one = 1;
+
+	if (worker->asleep &&
+	    write(worker->wake_fd, &one, sizeof(one)) == sizeof(one))
+		worker->asleep = 0;
+}
+
+/* A thread's life. Its place in `running` shows the coordinator what it does,
+ * so that the lease is renewed. */
+static void *
+serve(void *arg)
+{
+	rp_worker *worker = arg;
+	size_t me = 0;
+
+	pthread_mutex_lock(&worker->lock);
+	while (!pthread_equal(worker->threads[me], pthread_self()))
+		me++;
+	for (;;) {
+		rp_task *task;
+
+		while (!worker->todo.first && !worker->closing)
+			pthread_cond_wait(&worker->work, &worker->lock);
+		if (worker->closing)
+			break;
+		task = take_first(&worker->todo);
+		task->started_us = worker->started_us = rp__monotonic_us();
+		worker->running[me] = task;
+		worker->running_count++;
+		pthread_mutex_unlock(&worker->lock);
+		handle(task);
+		task->took_us = rp__monotonic_us() - task->started_us;
+		pthread_mutex_lock(&worker->lock);
+		worker->mean_us += (task->took_us - worker->mean_us) / 8;
+		worker->running[me] = NULL;
+		worker->running_count--;
+		rp__tasks_add(&worker->finished, task);
+		wake_coordinator(worker);
+	}
+	pthread_mutex_unlock(&worker->lock);
+	return NULL;
+}
+
+int
+rp__threads_start(rp_worker *worker)
+{
+	size_t n = (size_t)worker->options.threads;
+	int r = 0;
+
+	worker->threads = calloc(n, sizeof(*worker->threads));
+	worker->running = calloc(n, sizeof(*worker->running));
+	if (!worker->threads || !worker->running)
+		return RP_ENOMEM;
+	pthread_mutex_lock(&worker->lock);
+	while (worker->threads_count < n && r == 0) {
+		r = pthread_create(&worker->threads[worker->threads_count],
+				   NULL, serve, worker);
+		worker->threads_count += r == 0;
+	}
+	pthread_mutex_unlock(&worker->lock);
+	return r == 0 ? 0 : RP_ENOMEM;
+}
+
+void
+rp__threads_join(rp_worker *worker)
+{
+	pthread_mutex_lock(&worker->lock);
+	worker->closing = 1;
+	pthread_cond_broadcast(&worker->work);
+	pthread_mutex_unlock(&worker->lock);
+	for (size_t i = 0; i < worker->threads_count; i++)
+		pthread_join(worker->threads[i], NULL);
+	worker->threads_count = 0;
+	worker->closing = 0;
+	free(worker->threads);
+	free(worker->running);
+	worker->threads = NULL;
+	worker->running = NULL;
+}
+
+int
+rp_task_error(rp_task *task, const char *text)
+{
+	char *copy;
+
+	if (!task || !text)
+		return RP_EINVAL;
+	copy = strdup(text);
+	if (!copy)
+		return RP_ENOMEM;
+	free(task->error);
+	task->error = copy;
+	return 0;
+}
+
+int
+rp_task_delay(rp_task *task, int64_t delay_ms)
+{
+	if (!task || delay_ms < 0 || delay_ms > 3650 * INT64_C(86400000))
+		return RP_EINVAL;
+	task->delay_ms = delay_ms;
+	return 0;
+}
+
+int
+rp_task_state(const rp_task *task)
+{
+	int fate;
+
+	if (!task)
+		return RP_EINVAL;
+	fate = atomic_load(&task->fate);
+	if (fate != RP_TASK_RUNNING)
+		return fate;
+	return atomic_load(&task->worker->stopping) ? RP_TASK_STOPPING
+						    : RP_TASK_RUNNING;
+}

@@ -1,0 +1,93 @@
+/*
+ * worker.h - what worker.c (who talks to the database) and task.c (who run
+ * the handlers) share.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef RP_WORKER_H
+#define RP_WORKER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "internal.h"
+
+struct route {
+	char *queue, *kind; /* kind NULL: any that no other route is for */
+	rp_handler *handler;
+	void *ctx;
+};
+
+/* The jobs of one claim. Freed when the last of them is settled. */
+struct fetch {
+	rp_batch *batch;
+	size_t left;
+	rp_task *tasks;
+};
+
+/* A claimed job on its way from the line to its verdict. */
+struct rp_task {
+	rp_worker *worker;
+	struct fetch *fetch;
+	const rp_job *job;
+	rp_task *next;
+	int verdict;
+	int64_t delay_ms;
+	char *error;
+	int64_t lease_ms;
+	int64_t leased_at;  /* monotonic ms, before the lease was asked for */
+	int64_t started_us; /* monotonic, 0: not started */
+	int64_t took_us;
+	atomic_int fate; /* RP_TASK_RUNNING, _LOST or _CANCELLED */
+};
+
+struct tasks {
+	rp_task *first, *last;
+	size_t count;
+};
+
+struct rp_worker {
+	char *url;
+	rp_worker_options options;
+	char name[256], host[128];
+	struct route *routes;
+	size_t routes_count;
+	const char **queues; /* in order of preference, a NULL at the end */
+	size_t queues_count;
+
+	pthread_mutex_t lock;  /* for what follows */
+	pthread_cond_t work;   /* something to do, or nothing ever more */
+	struct tasks todo, finished;
+	rp_task **running; /* by thread; NULL: idle */
+	size_t running_count;
+	int closing;       /* threads: start nothing more, go */
+	int asleep;        /* the coordinator sleeps on wake_fd */
+	int64_t mean_us;   /* how long handlers take, lately; 0: unknown */
+	int64_t started_us; /* when the last one was started */
+
+	pthread_t *threads;
+	size_t threads_count;
+	pthread_mutex_t observing;
+	int wake_fd; /* eventfd: a task is finished, or stop */
+	atomic_int stopping;
+
+	/* The coordinator's own. */
+	rp_conn *conn;
+	rp_worker_counts counts;
+	int maybe_ready;      /* the last look did not find the line empty */
+	int making_room;      /* a suspect waits for us to hold nothing */
+	const rp_task *alone; /* the suspect that is held, and young */
+	int64_t looked_at, next_look_ms, swept_at, beat_at;
+	int64_t beat_total;
+	int troubles; /* in a row */
+};
+
+/* task.c */
+int rp__threads_start(rp_worker *worker);
+void rp__threads_join(rp_worker *worker);
+void rp__tasks_add(struct tasks *tasks, rp_task *task);
+void rp__observe(rp_worker *worker, rp_event event);
+void rp__task_free(rp_task *task);
+
+#endif
