@@ -221,7 +221,7 @@ typedef struct rp_job {
 	size_t payload_size;
 	const char *last_error;
 	const char *failures; /* JSON array, the last 10 failed attempts, oldest
-	                         first: attempt, at (ms), worker, error */
+	                         first: attempt, at (ms), worker, text */
 	int suspect;          /* claims only: its lease ran out before; whoever
 	                         holds it should claim nothing beside it */
 } rp_job;
@@ -322,8 +322,9 @@ typedef struct rp_verdict {
 	                      -1: at once. RP_EXTEND: the lease, -1: the queue's */
 	const char *error; /* RP_FAIL, RP_DEAD: why. Kept up to 4 KiB; bytes that
 	                      are not UTF-8 become '?' */
-	int result;        /* answered: 0; RP_EGONE: no longer yours; or
-	                      RP_ECANCELLED. Refused means: nothing changed */
+	int result;        /* answered: 0; RP_EGONE: no longer yours;
+	                      RP_ECANCELLED; RP_ENOENT: there never was such a
+	                      job. Refused means: nothing changed */
 	int state;         /* answered: the job's state now, if result is 0 */
 } rp_verdict;
 #define RP_VERDICT_INIT                                                        \
@@ -490,6 +491,8 @@ typedef struct rp_event {
 	int result;            /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
 	int state;             /* SETTLED: the job's state now */
 	int64_t duration_ms;   /* SETTLED: how long the handler took */
+	int64_t asked_us;      /* CLAIM, SETTLED: when the database was asked,
+	                          by CLOCK_MONOTONIC */
 	const char *text;      /* SETTLE: the error; TROUBLE: what went wrong */
 } rp_event;
 typedef void rp_observer(const rp_event *event, void *ctx);

@@ -150,18 +150,26 @@ run_kind(struct rows *rows, rp_verdict *verdicts, size_t n, int kind)
 		       accept_one, rows);
 }
 
+static int
+explain_row(void *ctx, size_t row, const struct rp_value *c)
+{
+	rp_verdict *v = ctx;
+
+	(void)row;
+	if (c[REFUSED_OUT_CANCELLED].i)
+		v->result = RP_ECANCELLED;
+	else if (!c[REFUSED_OUT_ISSUED].i)
+		v->result = RP_ENOENT;
+	return RP_ROW_TAKE;
+}
+
 /* Why was it refused? */
 static int
 explain(rp_conn *conn, rp_verdict *v)
 {
 	struct rp_value params[] = { rp__int(v->id), rp__int(v->claim_no) };
-	int64_t cancelled = 0;
-	int r = rp__run(conn, RP_V_REFUSED, params, 1, rp__first_int,
-			&cancelled);
 
-	if (cancelled)
-		v->result = RP_ECANCELLED;
-	return r;
+	return rp__run(conn, RP_V_REFUSED, params, 1, explain_row, v);
 }
 
 /* Inside a transaction; the verdicts were checked. */
@@ -234,6 +242,9 @@ settle_one(rp_conn *conn, rp_verdict *v)
 	if (v->result == RP_ECANCELLED)
 		return rp__fail(&conn->error, v->result,
 				"job %lld was cancelled", (long long)v->id);
+	if (v->result == RP_ENOENT)
+		return rp__fail(&conn->error, v->result,
+				"no job has the id %lld", (long long)v->id);
 	if (v->result < 0)
 		return rp__fail(&conn->error, v->result,
 				"job %lld is no longer yours",

@@ -222,7 +222,7 @@ count_verdict(rp_worker *w, const rp_task *task, const rp_verdict *v,
 
 static void
 observe_verdict(rp_worker *w, int what, const rp_task *task,
-		const rp_verdict *v)
+		const rp_verdict *v, int64_t asked)
 {
 	rp__observe(w, (rp_event){ .what = what,
 				   .job = task->job,
@@ -230,6 +230,7 @@ observe_verdict(rp_worker *w, int what, const rp_task *task,
 				   .result = v->result,
 				   .state = v->state,
 				   .duration_ms = task->took_us / 1000,
+				   .asked_us = asked,
 				   .text = v->error });
 }
 
@@ -267,7 +268,7 @@ make_verdicts(rp_worker *w, struct tasks *tasks)
 		v->delay_ms = task->delay_ms;
 		v->error = task->error;
 		rp__tasks_add(&kept, task);
-		observe_verdict(w, RP_EVENT_SETTLE, task, v);
+		observe_verdict(w, RP_EVENT_SETTLE, task, v, 0);
 	}
 	*tasks = kept;
 	return verdicts;
@@ -281,8 +282,8 @@ settled(rp_worker *w, struct tasks *tasks, const rp_verdict *verdicts,
 
 	for (rp_task *task = tasks->first, *next; task; task = next) {
 		next = task->next;
-		count_verdict(w, task, &verdicts[i], asked);
-		observe_verdict(w, RP_EVENT_SETTLED, task, &verdicts[i]);
+		count_verdict(w, task, &verdicts[i], asked / 1000);
+		observe_verdict(w, RP_EVENT_SETTLED, task, &verdicts[i], asked);
 		forget(w, task);
 		i++;
 	}
@@ -354,11 +355,12 @@ start_task(rp_worker *w, rp_task *task, struct fetch *fetch,
 	task->job = job;
 	task->delay_ms = -1;
 	task->lease_ms = job->lease_until - job->claimed_at;
-	task->leased_at = asked;
+	task->leased_at = asked / 1000;
 	atomic_init(&task->fate, RP_TASK_RUNNING);
 	if (job->suspect)
 		w->alone = task;
-	rp__observe(w, (rp_event){ .what = RP_EVENT_CLAIM, .job = job });
+	rp__observe(w, (rp_event){ .what = RP_EVENT_CLAIM, .job = job,
+				   .asked_us = asked });
 }
 
 /* Hand a claim's jobs to the threads. */
@@ -433,7 +435,7 @@ turn(rp_worker *w, struct tasks *finished)
 {
 	rp_claim_options o = RP_CLAIM_INIT;
 	size_t want = appetite(w, &o.holding, &o.ahead);
-	int64_t asked = rp__monotonic_ms();
+	int64_t asked = rp__monotonic_us();
 	rp_verdict *verdicts;
 	rp_batch *batch = NULL;
 	int r;
@@ -489,9 +491,9 @@ collect_due(rp_worker *w, int64_t now, rp_task **ret, size_t room)
 static void
 renewed(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked)
 {
-	observe_verdict(w, RP_EVENT_SETTLED, task, v);
+	observe_verdict(w, RP_EVENT_SETTLED, task, v, asked);
 	if (v->result == 0) {
-		task->leased_at = asked;
+		task->leased_at = asked / 1000;
 		if (task == w->alone)
 			w->alone = NULL;
 		return;
@@ -528,12 +530,12 @@ renew(rp_worker *w)
 		verdicts[i].claim_no = tasks[i]->job->claim_no;
 		verdicts[i].verdict = RP_EXTEND;
 		verdicts[i].delay_ms = tasks[i]->lease_ms;
-		observe_verdict(w, RP_EVENT_SETTLE, tasks[i], &verdicts[i]);
+		observe_verdict(w, RP_EVENT_SETTLE, tasks[i], &verdicts[i], 0);
 	}
 	if (n)
 		r = rp_settle(w->conn, verdicts, n);
 	for (size_t i = 0; i < n && r >= 0; i++)
-		renewed(w, tasks[i], &verdicts[i], now);
+		renewed(w, tasks[i], &verdicts[i], now * 1000);
 	pthread_mutex_unlock(&w->lock);
 	free(tasks);
 	free(verdicts);

@@ -19,7 +19,7 @@ select j.queue_id,
                        json_remove(j.failures, '$[0]'),
                        coalesce(j.failures, '[]')),
                    '$[#]', json_object('attempt', j.attempt, 'at', :now,
-                                       'worker', w.name, 'error', :error))
+                                       'worker', w.name, 'text', :error))
        as failures
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id

@@ -1,6 +1,9 @@
--- refused: why a verdict was: was the claim it names cancelled?
+-- refused: why a verdict was. cancelled: the claim it names was; issued: there
+-- was a job of this id once.
 
 -- answer:
-select 1 as cancelled
-  from readpast_archive
- where id = :id and claim_no = :claim_no and state = 6;
+select exists (select 1 from readpast_archive
+                where id = :id and claim_no = :claim_no and state = 6)
+       as cancelled,
+       :id <= (select seq from sqlite_sequence where name = 'readpast_job')
+       as issued;

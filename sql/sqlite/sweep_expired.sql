@@ -14,7 +14,7 @@ select j.id, j.attempt >= j.max_attempts as dead,
                        coalesce(j.failures, '[]')),
                    '$[#]', json_object(
                        'attempt', j.attempt, 'at', :now, 'worker', w.name,
-                       'error', printf('lease ran out, attempt %d of %d',
+                       'text', printf('lease ran out, attempt %d of %d',
                                        j.attempt, j.max_attempts)))
        as failures
   from readpast_job j

@@ -1,0 +1,119 @@
+/*
+ * cmd.h - what the commands share.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef CMD_H
+#define CMD_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "readpast.h"
+
+/* Exit statuses. */
+enum { DONE = 0, FAILED = 1, USAGE = 2, NOTHING = 3, REFUSED = 4 };
+
+struct history;
+
+/* One run of the program. */
+struct cmd {
+	const char *url;
+	const char *name; /* the command's */
+	int schema;       /* how it opens the database: RP_SCHEMA_* */
+	rp_conn *conn;    /* cmd_open() */
+	struct history *history; /* NULL: none is kept */
+};
+
+struct command {
+	const char *name;
+	int (*run)(struct cmd *cmd, int argc, char **argv);
+	int schema;
+	const char *usage;   /* its arguments */
+	const char *summary; /* one line */
+	const char *options; /* lines of help, or NULL */
+};
+
+/* main.c */
+extern const struct command commands[];
+const struct command *find_command(const char *name);
+void command_help(FILE *to, const struct command *command);
+
+/* common.c */
+int complain(int status, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int usage(const struct cmd *cmd, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int status_of(int code);
+int cmd_open(struct cmd *cmd); /* 0, or an exit status */
+int cmd_failed(const struct cmd *cmd, int code); /* complain; exit status */
+int worst(int a, int b);
+int64_t monotonic_us(void);
+
+/*
+ * Options: --name VALUE, --name=VALUE, or -n VALUE, anywhere among the other
+ * arguments and up to `--`. A table of what there is, ended by a NULL name,
+ * says where each value goes; parsing takes them out of argv.
+ */
+enum option_type { FLAG, TEXT, COUNT, SIZE, DURATION, TIME, PRIORITY, TEXTS };
+struct option {
+	const char *name; /* "--delay" */
+	enum option_type type;
+	void *to; /* int, const char *, int64_t; struct texts */
+};
+struct texts {
+	const char **items;
+	size_t count;
+};
+/* 0, or an exit status (said). *argc is what is left. */
+int parse_options(const struct cmd *cmd, int *argc, char **argv,
+		  const struct option *options);
+
+/* numbers.c: 0, or -1 */
+int parse_count(const char *text, int64_t *ret);
+int parse_size(const char *text, int64_t *ret);
+int parse_time(const char *text, int64_t *ret_ms);
+int parse_id(const char *text, int64_t *ret);
+int parse_claim(const char *text, int64_t *ret_id, int64_t *ret_claim_no);
+void print_duration(char *to, size_t room, int64_t ms);
+
+/* json.c */
+json_t *json_time(int64_t ms); /* 0: null */
+json_t *json_text(const char *text);
+json_t *json_job(const rp_job *job);
+json_t *json_stats(const rp_queue_stats *stats);
+json_t *json_worker(const rp_worker_info *worker);
+json_t *json_queue(const rp_queue *queue);
+int print_json(json_t *object); /* a line; frees it. 0 or FAILED */
+void format_time(char *to, size_t room, int64_t ms);
+
+/* one per command */
+int cmd_cancel(struct cmd *cmd, int argc, char **argv);
+int cmd_check(struct cmd *cmd, int argc, char **argv);
+int cmd_claim(struct cmd *cmd, int argc, char **argv);
+int cmd_complete(struct cmd *cmd, int argc, char **argv);
+int cmd_enqueue(struct cmd *cmd, int argc, char **argv);
+int cmd_extend(struct cmd *cmd, int argc, char **argv);
+int cmd_fail(struct cmd *cmd, int argc, char **argv);
+int cmd_help(struct cmd *cmd, int argc, char **argv);
+int cmd_init(struct cmd *cmd, int argc, char **argv);
+int cmd_list(struct cmd *cmd, int argc, char **argv);
+int cmd_pause(struct cmd *cmd, int argc, char **argv);
+int cmd_purge(struct cmd *cmd, int argc, char **argv);
+int cmd_queue_drop(struct cmd *cmd, int argc, char **argv);
+int cmd_queue_list(struct cmd *cmd, int argc, char **argv);
+int cmd_queue_set(struct cmd *cmd, int argc, char **argv);
+int cmd_release(struct cmd *cmd, int argc, char **argv);
+int cmd_resume(struct cmd *cmd, int argc, char **argv);
+int cmd_retry(struct cmd *cmd, int argc, char **argv);
+int cmd_show(struct cmd *cmd, int argc, char **argv);
+int cmd_stats(struct cmd *cmd, int argc, char **argv);
+int cmd_sweep(struct cmd *cmd, int argc, char **argv);
+int cmd_version(struct cmd *cmd, int argc, char **argv);
+int cmd_work(struct cmd *cmd, int argc, char **argv);
+int cmd_workers(struct cmd *cmd, int argc, char **argv);
+
+#endif

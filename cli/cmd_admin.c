@@ -1,0 +1,46 @@
+/*
+ * cmd_admin.c - the database as a whole: init, sweep.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+int
+cmd_init(struct cmd *cmd, int argc, char **argv)
+{
+	const struct option options[] = { { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options);
+
+	if (status)
+		return status;
+	if (argc)
+		return usage(cmd, "takes no arguments (the database is --db)");
+	status = cmd_open(cmd);
+	if (!status)
+		printf("%s is ready\n", cmd->url);
+	return status;
+}
+
+int
+cmd_sweep(struct cmd *cmd, int argc, char **argv)
+{
+	const struct option options[] = { { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options), r;
+	rp_swept swept;
+
+	if (status)
+		return status;
+	if (argc)
+		return usage(cmd, "takes no arguments: all queues are swept");
+	status = cmd_open(cmd);
+	if (status)
+		return status;
+	r = rp_sweep(cmd->conn, &swept);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	printf("%lld due, %lld recovered, %lld dead, %lld dropped\n",
+	       (long long)swept.due, (long long)swept.recovered,
+	       (long long)swept.dead, (long long)swept.dropped);
+	return DONE;
+}

@@ -1,0 +1,112 @@
+/*
+ * cmd_claim.c - claim jobs, as JSON lines.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <stdlib.h>
+
+#include "history.h"
+
+/* A claim makes the queue, as enqueue does: so --wait has one to wait on. */
+static int
+make_queue(struct cmd *cmd, const char *name)
+{
+	rp_queue queue = RP_QUEUE_INIT;
+	rp_queues *queues;
+	int r = rp_queue_list(cmd->conn, name, &queues);
+
+	if (r == 0)
+		rp_queues_free(queues);
+	if (r != RP_ENOENT)
+		return r;
+	queue.name = name;
+	return rp_queue_set(cmd->conn, &queue);
+}
+
+/* What could not be handed on is given back. */
+static int
+give_back(struct cmd *cmd, const rp_batch *batch)
+{
+	for (size_t i = 0; i < rp_batch_count(batch); i++)
+		rp_release(cmd->conn, rp_batch_at(batch, i)->id,
+			   rp_batch_at(batch, i)->claim_no, 0);
+	return complain(FAILED, "cannot write to standard output: the jobs "
+				"were released");
+}
+
+static int
+print_batch(struct cmd *cmd, const rp_batch *batch, int64_t asked)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < rp_batch_count(batch); i++) {
+		history_claimed(cmd->history, rp_batch_at(batch, i), asked);
+		failed |= print_json(json_job(rp_batch_at(batch, i)));
+	}
+	return fflush(stdout) == EOF || failed ? give_back(cmd, batch) : DONE;
+}
+
+/* Claim, or wait and claim: another may have been faster. */
+static int
+claim(struct cmd *cmd, const char *queue, size_t n,
+      const rp_claim_options *options, int64_t wait_ms)
+{
+	const char *const queues[] = { queue, NULL };
+	int64_t end = monotonic_us() / 1000 + wait_ms;
+
+	for (;;) {
+		int64_t asked = monotonic_us();
+		rp_batch *batch;
+		int status, r = rp_sweep(cmd->conn, NULL);
+
+		if (r >= 0)
+			r = rp_claim(cmd->conn, queue, n, options, &batch);
+		if (r < 0)
+			return cmd_failed(cmd, r);
+		status = print_batch(cmd, batch, asked);
+		rp_batch_free(batch);
+		if (r > 0)
+			return status;
+		wait_ms = end - monotonic_us() / 1000;
+		if (wait_ms <= 0)
+			return NOTHING;
+		r = rp_wait(cmd->conn, queues, wait_ms, -1);
+		if (r < 0)
+			return cmd_failed(cmd, r);
+	}
+}
+
+int
+cmd_claim(struct cmd *cmd, int argc, char **argv)
+{
+	rp_claim_options claim_options = RP_CLAIM_INIT;
+	int64_t n = 1, wait_ms = 0, lease_ms = -1;
+	const struct option options[] = {
+		{ "-n", COUNT, &n },
+		{ "--lease", DURATION, &lease_ms },
+		{ "--wait", DURATION, &wait_ms },
+		{ NULL, FLAG, NULL },
+	};
+	int status = parse_options(cmd, &argc, argv, options), r;
+
+	if (status)
+		return status;
+	if (argc != 1)
+		return usage(cmd, argc ? "one queue at a time"
+				       : "which queue?");
+	if (n < 1 || n > 100000)
+		return usage(cmd, "-n: expected 1 to 100000");
+	if (lease_ms == 0)
+		return usage(cmd, "--lease: expected 1ms at least");
+	claim_options.lease_ms = lease_ms < 0 ? 0 : lease_ms;
+	status = cmd_open(cmd);
+	if (status)
+		return status;
+	r = make_queue(cmd, argv[0]);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	return claim(cmd, argv[0], (size_t)n, &claim_options, wait_ms);
+}

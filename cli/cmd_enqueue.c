@@ -1,0 +1,373 @@
+/*
+ * cmd_enqueue.c - put jobs in.
+ *
+ * Payloads are collected in memory and committed together, so that the write
+ * lock is never held while we wait for input: after 10,000 of them, after
+ * 8 MiB, when the input pauses, and at its end.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "history.h"
+
+#define BATCH_JOBS 10000
+#define BATCH_BYTES (8 * 1024 * 1024)
+#define PAUSE_MS 50
+
+struct input {
+	struct cmd *cmd;
+	const char *queue;
+	const char *word; /* of what a payload is: "line", "argument" */
+	rp_new model;     /* what all jobs share */
+	int quiet, one;
+	char separator;
+	size_t most;      /* bytes of a payload */
+
+	char *text;       /* payloads, each from where the last one ends */
+	size_t used, room;
+	size_t whole;     /* bytes of `text` that are complete payloads */
+	size_t ends[BATCH_JOBS];
+	size_t skips[BATCH_JOBS]; /* separators behind them */
+	size_t count;
+	int64_t enqueued; /* jobs that are in */
+};
+
+/* ---- a batch ---- */
+
+static int
+print_ids(struct input *in, const rp_added *added, size_t n)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		history_enqueued(in->cmd->history, in->queue, &added[i]);
+		if (in->model.replace && added[i].outcome == RP_EXISTED)
+			status = complain(REFUSED, "job %lld is running and "
+						   "cannot be replaced",
+					  (long long)added[i].id);
+		else if (!in->quiet)
+			printf("%lld\n", (long long)added[i].id);
+	}
+	in->enqueued += (int64_t)n;
+	if (fflush(stdout) == EOF)
+		return complain(FAILED,
+				"cannot write to standard output: %s; %lld "
+				"jobs enqueued", strerror(errno),
+				(long long)in->enqueued);
+	return status;
+}
+
+static int
+too_large(const struct input *in)
+{
+	return complain(USAGE, "%s %lld: payload too large; %lld jobs enqueued",
+			in->word, (long long)in->enqueued + 1,
+			(long long)in->enqueued);
+}
+
+static int
+enqueue(struct input *in, const rp_new *jobs, size_t n)
+{
+	rp_added *added = calloc(n, sizeof(*added));
+	unsigned long bad;
+	int r, status;
+
+	if (!added)
+		return complain(FAILED, "out of memory");
+	r = rp_enqueue_many(in->cmd->conn, in->queue, jobs, n, added);
+	if (r == 0)
+		status = print_ids(in, added, n);
+	else if (r != RP_EFBIG)
+		status = cmd_failed(in->cmd, r);
+	else if (sscanf(rp_last_error(in->cmd->conn)->message, "job %lu:",
+			&bad) != 1 || bad < 2)
+		status = too_large(in);
+	else if ((status = enqueue(in, jobs, bad - 1)) == 0)
+		status = too_large(in); /* those in front of it are in */
+	free(added);
+	return status;
+}
+
+/* Commit what is complete, keep what is not. */
+static int
+flush(struct input *in)
+{
+	size_t n = in->count, from = 0;
+	rp_new *jobs;
+	int status;
+
+	if (n == 0)
+		return 0;
+	jobs = calloc(n, sizeof(*jobs));
+	if (!jobs)
+		return complain(FAILED, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		jobs[i] = in->model;
+		jobs[i].payload = in->text + from;
+		jobs[i].payload_size = in->ends[i] - from;
+		from = in->ends[i] + in->skips[i];
+	}
+	status = enqueue(in, jobs, n);
+	free(jobs);
+	memmove(in->text, in->text + in->whole, in->used - in->whole);
+	in->used -= in->whole;
+	in->whole = 0;
+	in->count = 0;
+	return status;
+}
+
+static int
+add(struct input *in, size_t end, size_t skip)
+{
+	in->ends[in->count] = end;
+	in->skips[in->count++] = skip;
+	in->whole = end + skip;
+	if (in->count == BATCH_JOBS || in->whole >= BATCH_BYTES)
+		return flush(in);
+	return 0;
+}
+
+/* ---- standard input ---- */
+
+static int
+make_room(struct input *in)
+{
+	size_t room = in->room ? in->room * 2 : 64 * 1024;
+	char *text;
+
+	if (in->room - in->used >= 64 * 1024)
+		return 0;
+	text = realloc(in->text, room);
+	if (!text)
+		return complain(FAILED, "out of memory");
+	in->text = text;
+	in->room = room;
+	return 0;
+}
+
+/* Wait for input; commit what there is when it pauses. */
+static int
+await(struct input *in)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	if (in->count == 0 || poll(&p, 1, PAUSE_MS) != 0)
+		return 0;
+	return flush(in);
+}
+
+/* The payloads that what was read last completes. */
+static int
+split(struct input *in, size_t scanned)
+{
+	char *end;
+	int status = 0;
+
+	while (!status && !in->one &&
+	       (end = memchr(in->text + scanned, in->separator,
+			     in->used - scanned))) {
+		size_t before = in->used;
+
+		scanned = (size_t)(end - in->text);
+		status = add(in, scanned, 1);
+		/* A flush moves what is left to the front. */
+		scanned = scanned + 1 - (before - in->used);
+	}
+	if (!status && in->used - in->whole > in->most) {
+		status = flush(in);
+		if (!status)
+			status = too_large(in);
+	}
+	return status;
+}
+
+static int
+read_all(struct input *in)
+{
+	for (;;) {
+		size_t scanned;
+		ssize_t n;
+		int status = await(in);
+
+		if (!status)
+			status = make_room(in);
+		if (status)
+			return status;
+		scanned = in->used;
+		n = read(STDIN_FILENO, in->text + in->used,
+			 in->room - in->used);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			status = flush(in);
+			return status ? status
+				      : complain(FAILED,
+						 "cannot read standard input: "
+						 "%s", strerror(errno));
+		}
+		if (n == 0)
+			break;
+		in->used += (size_t)n;
+		status = split(in, scanned);
+		if (status)
+			return status;
+	}
+	if (in->one || in->used > in->whole) {
+		int status = add(in, in->used, 0);
+
+		if (status)
+			return status;
+	}
+	return flush(in);
+}
+
+/* ---- arguments ---- */
+
+static int
+enqueue_arguments(struct input *in, int argc, char **argv)
+{
+	rp_new *jobs = calloc((size_t)argc, sizeof(*jobs));
+	int status;
+
+	if (!jobs)
+		return complain(FAILED, "out of memory");
+	for (int i = 0; i < argc; i++) {
+		jobs[i] = in->model;
+		jobs[i].payload = argv[i];
+		jobs[i].payload_size = strlen(argv[i]);
+	}
+	status = enqueue(in, jobs, (size_t)argc);
+	free(jobs);
+	return status;
+}
+
+/* K=V pairs as a JSON object. NULL: said why. */
+static char *
+make_headers(const struct cmd *cmd, const struct texts *pairs)
+{
+	json_t *object = json_object();
+	char *text = NULL;
+	int ok = object != NULL;
+
+	for (size_t i = 0; i < pairs->count && ok; i++) {
+		const char *equals = strchr(pairs->items[i], '=');
+		char *name = equals ? strndup(pairs->items[i],
+					      (size_t)(equals -
+						       pairs->items[i]))
+				    : NULL;
+
+		ok = name && *name &&
+		     json_object_set_new(object, name,
+					 json_string(equals + 1)) == 0;
+		if (!ok)
+			usage(cmd, "--header %.80s: expected NAME=VALUE, in "
+				   "UTF-8", pairs->items[i]);
+		free(name);
+	}
+	if (ok)
+		text = json_dumps(object, JSON_COMPACT);
+	json_decref(object);
+	return text;
+}
+
+/* A payload may not be larger than the queue allows; the database has the last
+ * word, this only spares us reading what it would refuse. */
+static size_t
+most_of(struct cmd *cmd, const char *queue)
+{
+	rp_queues *queues;
+	size_t most = 16 * 1024 * 1024;
+
+	if (rp_queue_list(cmd->conn, queue, &queues) < 0)
+		return most;
+	most = (size_t)rp_queues_at(queues, 0)->max_payload;
+	rp_queues_free(queues);
+	return most;
+}
+
+static int
+run(struct input *in, int argc, char **argv)
+{
+	int status = cmd_open(in->cmd);
+
+	if (status)
+		return status;
+	in->queue = argv[0];
+	if (argc > 1) {
+		in->word = "argument";
+		return enqueue_arguments(in, argc - 1, argv + 1);
+	}
+	in->most = most_of(in->cmd, in->queue);
+	status = read_all(in);
+	free(in->text);
+	return status;
+}
+
+static int
+check_usage(const struct cmd *cmd, const struct input *in, int argc,
+	    int64_t max_attempts)
+{
+	if (argc < 1)
+		return usage(cmd, "which queue?");
+	if (in->model.delay_ms && in->model.run_at)
+		return usage(cmd, "either --delay or --at");
+	if (in->model.replace && !in->model.unique_key)
+		return usage(cmd, "--replace needs --unique KEY");
+	if (max_attempts == 0)
+		return usage(cmd, "--max-attempts 0: expected at least 1");
+	if (argc > 1 && (in->one || in->separator != '\n'))
+		return usage(cmd, "-0 and --one are for standard input");
+	return 0;
+}
+
+int
+cmd_enqueue(struct cmd *cmd, int argc, char **argv)
+{
+	static struct input in;
+	int nul = 0;
+	int64_t priority = -1, max_attempts = -1;
+	struct texts headers = { NULL, 0 };
+	char *json = NULL;
+	const struct option options[] = {
+		{ "-0", FLAG, &nul },
+		{ "--one", FLAG, &in.one },
+		{ "--delay", DURATION, &in.model.delay_ms },
+		{ "--at", TIME, &in.model.run_at },
+		{ "--priority", PRIORITY, &priority },
+		{ "--unique", TEXT, &in.model.unique_key },
+		{ "--replace", FLAG, &in.model.replace },
+		{ "--max-attempts", COUNT, &max_attempts },
+		{ "--kind", TEXT, &in.model.kind },
+		{ "--header", TEXTS, &headers },
+		{ "--quiet", FLAG, &in.quiet },
+		{ NULL, FLAG, NULL },
+	};
+	int status;
+
+	in = (struct input){ .cmd = cmd, .model = RP_NEW_INIT };
+	status = parse_options(cmd, &argc, argv, options);
+	in.separator = nul ? '\0' : '\n';
+	in.word = in.one ? "input" : nul ? "item" : "line";
+	if (!status)
+		status = check_usage(cmd, &in, argc, max_attempts);
+	if (!status && headers.count &&
+	    !(json = make_headers(cmd, &headers)))
+		status = USAGE;
+	if (!status) {
+		in.model.priority = (int)priority;
+		in.model.max_attempts = max_attempts < 0 ? 0 : max_attempts;
+		in.model.headers = json;
+		status = run(&in, argc, argv);
+	}
+	free(json);
+	free(headers.items);
+	return status;
+}

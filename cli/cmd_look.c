@@ -1,0 +1,367 @@
+/*
+ * cmd_look.c - list, show, stats, workers: tables for people, JSON for programs.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <string.h>
+
+#define SHOWN 60
+
+/* Text from outside, as much as SHOWN characters of it; what could upset a
+ * terminal is escaped. */
+static void
+print_text(const char *text, size_t size)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < size; shown++) {
+		unsigned char c = (unsigned char)text[i];
+		size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+		json_t *whole;
+
+		if (shown == SHOWN) {
+			fputs("...", stdout);
+			return;
+		}
+		whole = c >= 0xa0 && i + n <= size ? json_stringn(text + i, n)
+						   : NULL;
+		if (c == '\n' || c == '\t' || c == '\r') {
+			printf("\\%c", c == '\n' ? 'n' : c == '\t' ? 't' : 'r');
+			n = 1;
+		} else if (c >= 0x20 && c < 0x7f) {
+			putchar(c);
+		} else if (whole && !(c == 0xc2 &&
+				      (unsigned char)text[i + 1] < 0xa0)) {
+			fwrite(text + i, 1, n, stdout);
+		} else {
+			printf("\\x%02x", c);
+			n = 1;
+		}
+		json_decref(whole);
+		i += n;
+	}
+}
+
+static void
+print_duration_short(char *to, size_t room, int64_t ms)
+{
+	if (ms < 0)
+		snprintf(to, room, "-");
+	else if (ms < 10000)
+		snprintf(to, room, "%lldms", (long long)ms);
+	else if (ms < 600000)
+		snprintf(to, room, "%llds", (long long)ms / 1000);
+	else if (ms < 36000000)
+		snprintf(to, room, "%lldm", (long long)ms / 60000);
+	else
+		snprintf(to, room, "%lldh", (long long)ms / 3600000);
+}
+
+/* ---- list ---- */
+
+static int
+print_list(const rp_batch *batch, int json)
+{
+	int status = 0;
+
+	if (!json && rp_batch_count(batch))
+		printf("%10s %-9s %4s %8s  %s\n", "ID", "STATE", "PRIO",
+		       "ATTEMPT", "PAYLOAD");
+	for (size_t i = 0; i < rp_batch_count(batch) && !status; i++) {
+		const rp_job *job = rp_batch_at(batch, i);
+		char attempt[48];
+
+		if (json) {
+			status = print_json(json_job(job));
+			continue;
+		}
+		snprintf(attempt, sizeof(attempt), "%lld/%lld",
+			 (long long)job->attempt,
+			 (long long)job->max_attempts);
+		printf("%10lld %-9s %4d %8s  ", (long long)job->id,
+		       rp_state_text(job->state), job->priority, attempt);
+		print_text(job->payload, job->payload_size);
+		putchar('\n');
+	}
+	return status;
+}
+
+int
+cmd_list(struct cmd *cmd, int argc, char **argv)
+{
+	const char *state = NULL;
+	int64_t limit = 50;
+	int json = 0;
+	const struct option options[] = { { "--state", TEXT, &state },
+					  { "--limit", COUNT, &limit },
+					  { "--json", FLAG, &json },
+					  { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options), r;
+	rp_batch *batch;
+
+	if (status)
+		return status;
+	if (argc != 1)
+		return usage(cmd, argc ? "one queue at a time"
+				       : "which queue?");
+	if (state && !rp_state_number(state))
+		return usage(cmd, "--state %.40s: expected scheduled, ready, "
+				  "running, done, dead or cancelled", state);
+	if (limit < 1 || limit > INT32_MAX)
+		return usage(cmd, "--limit: expected 1 to %d", INT32_MAX);
+	status = cmd_open(cmd);
+	if (status)
+		return status;
+	r = rp_list(cmd->conn, argv[0], rp_state_number(state), (size_t)limit,
+		    &batch);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	status = print_list(batch, json);
+	rp_batch_free(batch);
+	return status;
+}
+
+/* ---- show ---- */
+
+static void
+print_field(const char *name, const char *text)
+{
+	if (!text)
+		return;
+	printf("%-13s ", name);
+	for (const char *s = text; *s; s++)
+		putchar((unsigned char)*s < 0x20 || *s == 0x7f ? ' ' : *s);
+	putchar('\n');
+}
+
+static void
+print_time(const char *name, int64_t ms)
+{
+	char text[48];
+
+	if (ms == 0)
+		return;
+	format_time(text, sizeof(text), ms);
+	print_field(name, text);
+}
+
+static void
+print_failures(const char *failures)
+{
+	json_t *list = failures ? json_loads(failures, 0, NULL) : NULL;
+	json_t *one;
+	size_t i;
+
+	if (json_array_size(list))
+		puts("failed attempts");
+	json_array_foreach(list, i, one) {
+		const char *worker =
+			json_string_value(json_object_get(one, "worker"));
+		char at[48];
+
+		format_time(at, sizeof(at),
+			    json_integer_value(json_object_get(one, "at")));
+		printf("  %lld  %s  %s\n",
+		       (long long)json_integer_value(
+			       json_object_get(one, "attempt")),
+		       at, worker ? worker : "-");
+		print_field("   ", json_string_value(
+					   json_object_get(one, "text")));
+	}
+	json_decref(list);
+}
+
+static int
+print_job(const rp_job *job)
+{
+	printf("%-13s %lld\n", "id", (long long)job->id);
+	print_field("queue", job->queue);
+	print_field("state", rp_state_text(job->state));
+	printf("%-13s %d\n", "priority", job->priority);
+	printf("%-13s %lld of %lld\n", "attempt", (long long)job->attempt,
+	       (long long)job->max_attempts);
+	if (job->state == RP_STATE_RUNNING)
+		printf("%-13s %lld:%lld\n", "claim", (long long)job->id,
+		       (long long)job->claim_no);
+	print_field("worker", job->worker);
+	print_time("run at", job->run_at);
+	print_time("created at", job->created_at);
+	print_time("claimed at", job->claimed_at);
+	print_time("lease until", job->lease_until);
+	print_time("finished at", job->finished_at);
+	print_field("unique key", job->unique_key);
+	print_field("kind", job->kind);
+	print_field("headers", job->headers);
+	printf("%-13s ", "payload");
+	print_text(job->payload, job->payload_size);
+	printf(" (%zu bytes)\n", job->payload_size);
+	print_field("last error", job->last_error);
+	print_failures(job->failures);
+	return 0;
+}
+
+/* As the others show a job, and with its failed attempts. */
+static int
+print_job_json(const rp_job *job)
+{
+	json_t *object = json_job(job);
+	json_t *list = job->failures ? json_loads(job->failures, 0, NULL)
+				     : json_array();
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+		json_object_set_new(one, "at",
+				    json_time(json_integer_value(
+					    json_object_get(one, "at"))));
+	json_object_set_new(object, "failures", list);
+	return print_json(object);
+}
+
+int
+cmd_show(struct cmd *cmd, int argc, char **argv)
+{
+	int json = 0;
+	const struct option options[] = { { "--json", FLAG, &json },
+					  { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options);
+	int64_t id;
+
+	if (status)
+		return status;
+	if (argc == 0)
+		return usage(cmd, "which jobs?");
+	for (int i = 0; i < argc; i++)
+		if (parse_id(argv[i], &id) < 0)
+			return usage(cmd, "%.80s: expected a job's id",
+				     argv[i]);
+	status = cmd_open(cmd);
+	for (int i = 0; i < argc && status != FAILED; i++) {
+		rp_batch *batch;
+		int r;
+
+		parse_id(argv[i], &id);
+		r = rp_get(cmd->conn, id, &batch);
+		if (r < 0) {
+			status = worst(status, cmd_failed(cmd, r));
+			continue;
+		}
+		if (i && !json)
+			putchar('\n');
+		r = json ? print_job_json(rp_batch_at(batch, 0))
+			 : print_job(rp_batch_at(batch, 0));
+		status = r ? r : status;
+		rp_batch_free(batch);
+	}
+	return status;
+}
+
+/* ---- stats ---- */
+
+static int
+print_stats(const rp_stats *stats, int json)
+{
+	int status = 0;
+
+	if (!json)
+		printf("%-20s %9s %9s %7s %9s %7s %9s %7s %7s %7s\n", "QUEUE",
+		       "SCHEDULED", "READY", "RUNNING", "DONE", "DEAD",
+		       "CANCELLED", "OLDEST", "WORKERS", "DONE/s");
+	for (size_t i = 0; i < rp_stats_count(stats) && !status; i++) {
+		const rp_queue_stats *s = rp_stats_at(stats, i);
+		char oldest[32];
+
+		if (json) {
+			status = print_json(json_stats(s));
+			continue;
+		}
+		print_duration_short(oldest, sizeof(oldest),
+				     s->oldest_ready_ms);
+		printf("%-20s %9lld %9lld %7lld %9lld %7lld %9lld %7s %7lld "
+		       "%7.1f%s\n", s->queue, (long long)s->scheduled,
+		       (long long)s->ready, (long long)s->running,
+		       (long long)s->done, (long long)s->dead,
+		       (long long)s->cancelled, oldest, (long long)s->workers,
+		       (double)s->done_10s / 10, s->paused ? "  paused" : "");
+	}
+	return status;
+}
+
+int
+cmd_stats(struct cmd *cmd, int argc, char **argv)
+{
+	int json = 0;
+	const struct option options[] = { { "--json", FLAG, &json },
+					  { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options), r;
+	rp_stats *stats;
+
+	if (status)
+		return status;
+	if (argc > 1)
+		return usage(cmd, "one queue, or none for all");
+	status = cmd_open(cmd);
+	if (status)
+		return status;
+	r = rp_stats_get(cmd->conn, argc ? argv[0] : NULL, &stats);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	status = print_stats(stats, json);
+	rp_stats_free(stats);
+	return status;
+}
+
+/* ---- workers ---- */
+
+static int
+print_workers(const rp_workers *workers, int json)
+{
+	int status = 0;
+
+	if (!json && rp_workers_count(workers))
+		printf("%-28s %7s %9s %7s %7s %8s  %s\n", "WORKER", "SEEN",
+		       "DONE", "FAILED", "RUNNING", "RELEASED", "QUEUES");
+	for (size_t i = 0; i < rp_workers_count(workers) && !status; i++) {
+		const rp_worker_info *w = rp_workers_at(workers, i);
+		char silent[32];
+
+		if (json) {
+			status = print_json(json_worker(w));
+			continue;
+		}
+		print_duration_short(silent, sizeof(silent), w->silent_ms);
+		printf("%-28s %7s %9lld %7lld %7lld %8lld  ", w->name, silent,
+		       (long long)w->done, (long long)(w->failed + w->dead),
+		       (long long)w->running, (long long)w->released);
+		print_text(w->queues, strlen(w->queues));
+		putchar('\n');
+	}
+	return status;
+}
+
+int
+cmd_workers(struct cmd *cmd, int argc, char **argv)
+{
+	int json = 0;
+	const struct option options[] = { { "--json", FLAG, &json },
+					  { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options), r;
+	rp_workers *workers;
+
+	if (status)
+		return status;
+	if (argc)
+		return usage(cmd, "takes no arguments");
+	status = cmd_open(cmd);
+	if (status)
+		return status;
+	r = rp_workers_list(cmd->conn, &workers);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	status = print_workers(workers, json);
+	rp_workers_free(workers);
+	return status;
+}

@@ -1,0 +1,145 @@
+/*
+ * cmd_settle.c - complete, fail, release, extend: verdicts on claims.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <stdlib.h>
+
+#include "history.h"
+
+/* All claims are read before any is settled. */
+static rp_verdict *
+parse_claims(const struct cmd *cmd, const rp_verdict *model, int argc,
+	     char **argv)
+{
+	rp_verdict *verdicts = calloc((size_t)argc + 1, sizeof(*verdicts));
+
+	if (!verdicts) {
+		complain(FAILED, "out of memory");
+		return NULL;
+	}
+	for (int i = 0; i < argc; i++) {
+		verdicts[i] = *model;
+		if (parse_claim(argv[i], &verdicts[i].id,
+				&verdicts[i].claim_no) == 0)
+			continue;
+		usage(cmd, "%.80s: expected a claim, ID:CLAIMNO", argv[i]);
+		free(verdicts);
+		return NULL;
+	}
+	return verdicts;
+}
+
+static int
+settle(struct cmd *cmd, rp_verdict *verdicts, size_t n, char **claims)
+{
+	int64_t asked = monotonic_us();
+	int status = cmd_open(cmd), r;
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < n; i++)
+		history_settling(cmd->history, verdicts[i].id,
+				 verdicts[i].claim_no, verdicts[i].verdict,
+				 verdicts[i].delay_ms);
+	r = rp_settle(cmd->conn, verdicts, n);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	for (size_t i = 0; i < n; i++) {
+		const rp_verdict *v = &verdicts[i];
+
+		history_settled(cmd->history, v->id, v->claim_no, v->verdict,
+				v->delay_ms, v->result, v->state, asked);
+		if (v->result < 0)
+			status = worst(status,
+				       complain(status_of(v->result), "%s: %s",
+						claims[i],
+						rp_error_text(v->result)));
+	}
+	return status;
+}
+
+static int
+parse_and_settle(struct cmd *cmd, const rp_verdict *model, int argc,
+		 char **argv)
+{
+	rp_verdict *verdicts;
+	int status;
+
+	if (argc == 0)
+		return usage(cmd, "which claims? (ID:CLAIMNO)");
+	verdicts = parse_claims(cmd, model, argc, argv);
+	if (!verdicts)
+		return USAGE;
+	status = settle(cmd, verdicts, (size_t)argc, argv);
+	free(verdicts);
+	return status;
+}
+
+int
+cmd_complete(struct cmd *cmd, int argc, char **argv)
+{
+	const struct option options[] = { { NULL, FLAG, NULL } };
+	rp_verdict model = RP_VERDICT_INIT;
+	int status = parse_options(cmd, &argc, argv, options);
+
+	return status ? status : parse_and_settle(cmd, &model, argc, argv);
+}
+
+int
+cmd_fail(struct cmd *cmd, int argc, char **argv)
+{
+	rp_verdict model = RP_VERDICT_INIT;
+	int for_good = 0;
+	const struct option options[] = {
+		{ "--error", TEXT, &model.error },
+		{ "--retry-in", DURATION, &model.delay_ms },
+		{ "--for-good", FLAG, &for_good },
+		{ NULL, FLAG, NULL },
+	};
+	int status = parse_options(cmd, &argc, argv, options);
+
+	if (status)
+		return status;
+	if (!model.error)
+		return usage(cmd, "say why: --error TEXT");
+	if (for_good && model.delay_ms >= 0)
+		return usage(cmd, "either --for-good or --retry-in");
+	model.verdict = for_good ? RP_DEAD : RP_FAIL;
+	return parse_and_settle(cmd, &model, argc, argv);
+}
+
+int
+cmd_release(struct cmd *cmd, int argc, char **argv)
+{
+	rp_verdict model = RP_VERDICT_INIT;
+	const struct option options[] = {
+		{ "--delay", DURATION, &model.delay_ms },
+		{ NULL, FLAG, NULL },
+	};
+	int status = parse_options(cmd, &argc, argv, options);
+
+	model.verdict = RP_RELEASE;
+	return status ? status : parse_and_settle(cmd, &model, argc, argv);
+}
+
+int
+cmd_extend(struct cmd *cmd, int argc, char **argv)
+{
+	rp_verdict model = RP_VERDICT_INIT;
+	const struct option options[] = {
+		{ "--lease", DURATION, &model.delay_ms },
+		{ NULL, FLAG, NULL },
+	};
+	int status = parse_options(cmd, &argc, argv, options);
+
+	if (status)
+		return status;
+	if (model.delay_ms <= 0)
+		return usage(cmd, "for how long? --lease D, 1ms at least");
+	model.verdict = RP_EXTEND;
+	return parse_and_settle(cmd, &model, argc, argv);
+}

@@ -1,0 +1,216 @@
+/*
+ * common.c - how commands open the database, complain, and read options.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int
+complain(int status, const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("readpast: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return status;
+}
+
+/* As complain(), with the way to help. */
+int
+usage(const struct cmd *cmd, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return complain(USAGE, "%s: %s (see readpast help %s)", cmd->name,
+			text, cmd->name);
+}
+
+int
+status_of(int code)
+{
+	switch (code) {
+	case RP_EINVAL:
+	case RP_EFBIG:
+		return USAGE;
+	case RP_ENOENT:
+		return NOTHING;
+	case RP_EGONE:
+	case RP_ECANCELLED:
+	case RP_ETAKEN:
+		return REFUSED;
+	default:
+		return code < 0 ? FAILED : DONE;
+	}
+}
+
+int
+cmd_failed(const struct cmd *cmd, int code)
+{
+	const rp_error *error = rp_last_error(cmd->conn);
+
+	return complain(status_of(code), "%s",
+			*error->message ? error->message
+					: rp_error_text(code));
+}
+
+int
+cmd_open(struct cmd *cmd)
+{
+	rp_options options = RP_OPTIONS_INIT;
+	rp_error error;
+	int r;
+
+	options.schema = cmd->schema;
+	r = rp_open(cmd->url, &options, &cmd->conn, &error);
+	return r < 0 ? complain(status_of(r), "%s", error.message) : 0;
+}
+
+/* Refused weighs more than nothing there, and that more than done. */
+int
+worst(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+int64_t
+monotonic_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* ---- options ---- */
+
+static int
+set_number(const struct cmd *cmd, const struct option *option,
+	   const char *value)
+{
+	static const struct {
+		int (*parse)(const char *, int64_t *);
+		const char *expected;
+	} types[] = {
+		[COUNT] = { parse_count, "a count, such as 10 or 5k" },
+		[SIZE] = { parse_size, "a size, such as 512, 64KiB or 1MiB" },
+		[DURATION] = { rp_duration,
+			       "a duration, such as 500ms, 10s, 5m, 2h or 7d" },
+		[TIME] = { parse_time, "a time, such as 2026-01-31T18:00:00Z "
+				       "or @1767225600" },
+	};
+
+	if (types[option->type].parse(value, option->to) < 0)
+		return usage(cmd, "%s %.80s: expected %s", option->name, value,
+			     types[option->type].expected);
+	return 0;
+}
+
+static int
+set_priority(const struct cmd *cmd, const struct option *option,
+	     const char *value)
+{
+	int64_t n;
+
+	if (parse_count(value, &n) < 0 || n > 255)
+		return usage(cmd, "%s %.80s: expected 0 to 255", option->name,
+			     value);
+	*(int64_t *)option->to = n;
+	return 0;
+}
+
+static int
+add_text(const struct cmd *cmd, struct texts *texts, const char *value)
+{
+	const char **items =
+		realloc(texts->items, (texts->count + 1) * sizeof(*items));
+
+	if (!items)
+		return usage(cmd, "out of memory");
+	texts->items = items;
+	items[texts->count++] = value;
+	return 0;
+}
+
+static int
+set_option(const struct cmd *cmd, const struct option *option,
+	   const char *value)
+{
+	switch (option->type) {
+	case FLAG:
+		*(int *)option->to = 1;
+		return 0;
+	case TEXT:
+		*(const char **)option->to = value;
+		return 0;
+	case TEXTS:
+		return add_text(cmd, option->to, value);
+	case PRIORITY:
+		return set_priority(cmd, option, value);
+	default:
+		return set_number(cmd, option, value);
+	}
+}
+
+static const struct option *
+find_option(const struct option *options, const char *arg)
+{
+	size_t n = strcspn(arg, "=");
+
+	for (; options->name; options++)
+		if (strlen(options->name) == n &&
+		    strncmp(options->name, arg, n) == 0)
+			return options;
+	return NULL;
+}
+
+int
+parse_options(const struct cmd *cmd, int *argc, char **argv,
+	      const struct option *options)
+{
+	int kept = 0, status;
+
+	for (int i = 0; i < *argc; i++) {
+		const struct option *option;
+		const char *value = strchr(argv[i], '=');
+
+		if (strcmp(argv[i], "--") == 0) {
+			while (++i < *argc)
+				argv[kept++] = argv[i];
+			break;
+		}
+		if (argv[i][0] != '-' || !argv[i][1]) {
+			argv[kept++] = argv[i];
+			continue;
+		}
+		option = find_option(options, argv[i]);
+		if (!option)
+			return usage(cmd, "no such option: %.80s", argv[i]);
+		if (option->type == FLAG && value)
+			return usage(cmd, "%s takes no value", option->name);
+		if (value)
+			value++;
+		else if (option->type != FLAG && ++i == *argc)
+			return usage(cmd, "%s needs a value", option->name);
+		else if (option->type != FLAG)
+			value = argv[i];
+		status = set_option(cmd, option, value);
+		if (status)
+			return status;
+	}
+	*argc = kept;
+	return 0;
+}

@@ -1,0 +1,203 @@
+/*
+ * history.c - the record of what a client did.
+ *
+ * JSON lines, one write() each to a file opened for appending, so that many
+ * clients can share it. docs/history.md describes them; `readpast check` proves
+ * from them that the promises were kept.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct history {
+	int fd;
+	char client[160];
+};
+
+static const char *const verdicts[] = { "done", "fail", "dead", "release",
+					"extend" };
+
+struct history *
+history_on(int fd)
+{
+	struct history *h = calloc(1, sizeof(*h));
+	char host[128] = "";
+
+	if (!h) {
+		complain(FAILED, "out of memory");
+		return NULL;
+	}
+	gethostname(host, sizeof(host) - 1);
+	snprintf(h->client, sizeof(h->client), "%s:%ld", host, (long)getpid());
+	h->fd = fd;
+	return h;
+}
+
+struct history *
+history_open(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0) {
+		complain(FAILED, "cannot write the history %s: %s", path,
+			 strerror(errno));
+		return NULL;
+	}
+	return history_on(fd);
+}
+
+void
+history_close(struct history *h)
+{
+	if (!h)
+		return;
+	if (h->fd > STDERR_FILENO)
+		close(h->fd);
+	free(h);
+}
+
+/* `fields` are the event's own; stolen. */
+static void
+append(struct history *h, const char *event, json_t *fields)
+{
+	json_t *line = json_pack("{sI ss ss}", "at",
+				 (json_int_t)monotonic_us(), "client",
+				 h->client, "event", event);
+	char *text = NULL;
+	size_t n;
+
+	if (line && fields && json_object_update(line, fields) == 0)
+		text = json_dumps(line, JSON_COMPACT);
+	json_decref(fields);
+	json_decref(line);
+	if (!text)
+		return;
+	n = strlen(text);
+	text[n++] = '\n';
+	if (write(h->fd, text, n) != (ssize_t)n)
+		complain(FAILED, "cannot write the history: %s",
+			 strerror(errno));
+	free(text);
+}
+
+void
+history_enqueued(struct history *h, const char *queue, const rp_added *added)
+{
+	static const char *const outcomes[] = { "added", "existed",
+						"replaced" };
+
+	if (h)
+		append(h, "enqueued",
+		       json_pack("{sI ss ss}", "id", (json_int_t)added->id,
+				 "queue", queue, "outcome",
+				 outcomes[added->outcome]));
+}
+
+void
+history_claimed(struct history *h, const rp_job *job, int64_t asked)
+{
+	if (h)
+		append(h, "claimed",
+		       json_pack("{sI sI sI sI sI sI}", "id",
+				 (json_int_t)job->id, "claim",
+				 (json_int_t)job->claim_no, "attempt",
+				 (json_int_t)job->attempt, "max_attempts",
+				 (json_int_t)job->max_attempts, "lease_ms",
+				 (json_int_t)(job->lease_until -
+					      job->claimed_at),
+				 "asked", (json_int_t)asked));
+}
+
+static json_t *
+claim_of(int64_t id, int64_t claim_no)
+{
+	return json_pack("{sI sI}", "id", (json_int_t)id, "claim",
+			 (json_int_t)claim_no);
+}
+
+void
+history_started(struct history *h, const rp_job *job)
+{
+	if (h)
+		append(h, "started", claim_of(job->id, job->claim_no));
+}
+
+static json_t *
+verdict_of(int64_t id, int64_t claim_no, int verdict, int64_t lease_ms)
+{
+	json_t *fields = claim_of(id, claim_no);
+
+	json_object_set_new(fields, "verdict", json_string(verdicts[verdict]));
+	if (verdict == RP_EXTEND)
+		json_object_set_new(fields, "lease_ms",
+				    json_integer(lease_ms));
+	return fields;
+}
+
+void
+history_settling(struct history *h, int64_t id, int64_t claim_no, int verdict,
+		 int64_t lease_ms)
+{
+	if (h)
+		append(h, "settling",
+		       verdict_of(id, claim_no, verdict, lease_ms));
+}
+
+static const char *
+result_word(int result)
+{
+	return result == 0		 ? "ok"
+	       : result == RP_EGONE	 ? "gone"
+	       : result == RP_ECANCELLED ? "cancelled"
+					 : "unknown";
+}
+
+void
+history_settled(struct history *h, int64_t id, int64_t claim_no, int verdict,
+		int64_t lease_ms, int result, int state, int64_t asked)
+{
+	json_t *fields;
+
+	if (!h)
+		return;
+	fields = verdict_of(id, claim_no, verdict, lease_ms);
+	json_object_set_new(fields, "result", json_string(result_word(result)));
+	if (result == 0)
+		json_object_set_new(fields, "state",
+				    json_string(rp_state_text(state)));
+	json_object_set_new(fields, "asked", json_integer(asked));
+	append(h, "settled", fields);
+}
+
+void
+history_lost(struct history *h, const rp_job *job, int result)
+{
+	json_t *fields;
+
+	if (!h)
+		return;
+	fields = claim_of(job->id, job->claim_no);
+	json_object_set_new(fields, "result", json_string(result_word(result)));
+	append(h, "lost", fields);
+}
+
+void
+history_job(struct history *h, const char *event, int64_t id)
+{
+	if (h)
+		append(h, event, json_pack("{sI}", "id", (json_int_t)id));
+}
+
+void
+history_purged(struct history *h, const char *queue)
+{
+	if (h)
+		append(h, "purged", json_pack("{ss}", "queue", queue));
+}

@@ -1,0 +1,31 @@
+/*
+ * history.h - see history.c.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef HISTORY_H
+#define HISTORY_H
+
+#include "cmd.h"
+
+/* All may be called with a NULL history, and from any thread. */
+struct history *history_open(const char *path); /* NULL: said why */
+struct history *history_on(int fd);
+void history_close(struct history *history);
+
+void history_enqueued(struct history *history, const char *queue,
+		      const rp_added *added);
+void history_claimed(struct history *history, const rp_job *job,
+		     int64_t asked);
+void history_started(struct history *history, const rp_job *job);
+void history_settling(struct history *history, int64_t id, int64_t claim_no,
+		      int verdict, int64_t lease_ms);
+void history_settled(struct history *history, int64_t id, int64_t claim_no,
+		     int verdict, int64_t lease_ms, int result, int state,
+		     int64_t asked);
+void history_lost(struct history *history, const rp_job *job, int result);
+void history_job(struct history *history, const char *event, int64_t id);
+void history_purged(struct history *history, const char *queue);
+
+#endif

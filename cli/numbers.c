@@ -1,0 +1,209 @@
+/*
+ * numbers.c - counts, sizes, times and claims, as people write them.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Digits, and what is behind them. -1: none, or too large. */
+static int
+digits(const char *text, int64_t *ret, const char **ret_rest)
+{
+	int64_t n = 0;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	for (; *text >= '0' && *text <= '9'; text++)
+		if (__builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, *text - '0', &n))
+			return -1;
+	*ret = n;
+	*ret_rest = text;
+	return 0;
+}
+
+struct unit {
+	const char *name;
+	int64_t factor;
+};
+
+static int
+with_unit(const char *text, const struct unit *units, int64_t *ret)
+{
+	const char *rest;
+	int64_t n;
+
+	if (digits(text, &n, &rest) < 0)
+		return -1;
+	for (; units->name; units++)
+		if (strcmp(rest, units->name) == 0)
+			return __builtin_mul_overflow(n, units->factor, ret)
+				       ? -1
+				       : 0;
+	return -1;
+}
+
+int
+parse_count(const char *text, int64_t *ret)
+{
+	static const struct unit units[] = {
+		{ "", 1 }, { "k", 1000 }, { "M", 1000000 }, { NULL, 0 }
+	};
+
+	return with_unit(text, units, ret);
+}
+
+int
+parse_size(const char *text, int64_t *ret)
+{
+	static const struct unit units[] = { { "", 1 },
+					     { "KiB", 1024 },
+					     { "MiB", 1024 * 1024 },
+					     { NULL, 0 } };
+
+	return with_unit(text, units, ret);
+}
+
+int
+parse_id(const char *text, int64_t *ret)
+{
+	const char *rest;
+
+	return digits(text, ret, &rest) < 0 || *rest || *ret == 0 ? -1 : 0;
+}
+
+int
+parse_claim(const char *text, int64_t *ret_id, int64_t *ret_claim_no)
+{
+	const char *rest;
+
+	if (digits(text, ret_id, &rest) < 0 || *rest != ':' || *ret_id == 0)
+		return -1;
+	return parse_id(rest + 1, ret_claim_no);
+}
+
+/* `count` digits, as a number within least..most. */
+static int
+field(const char **text, int count, int least, int most, int *ret)
+{
+	int n = 0;
+
+	for (int i = 0; i < count; i++) {
+		if ((*text)[i] < '0' || (*text)[i] > '9')
+			return -1;
+		n = n * 10 + ((*text)[i] - '0');
+	}
+	*text += count;
+	*ret = n;
+	return n < least || n > most ? -1 : 0;
+}
+
+static int
+expect(const char **text, const char *any_of)
+{
+	if (!**text || !strchr(any_of, **text))
+		return -1;
+	++*text;
+	return 0;
+}
+
+static int
+days_of(int year, int month)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30,
+				    31, 31, 30, 31, 30, 31 };
+	int leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return days[month - 1] + (month == 2 && leap);
+}
+
+/* .123456 into milliseconds; nothing is 0. */
+static int
+fraction(const char **text, int *ret_ms)
+{
+	int ms = 0, scale = 100;
+
+	if (**text == '.') {
+		++*text;
+		if (**text < '0' || **text > '9')
+			return -1;
+		for (; **text >= '0' && **text <= '9'; ++*text) {
+			ms += (**text - '0') * scale;
+			scale /= 10;
+		}
+	}
+	*ret_ms = ms;
+	return 0;
+}
+
+/* Z or +01:00 into minutes. */
+static int
+zone(const char **text, int *ret)
+{
+	int sign = **text == '-' ? -1 : 1, hours, minutes;
+
+	*ret = 0;
+	if (expect(text, "Zz") == 0)
+		return 0;
+	if (expect(text, "+-") < 0 || field(text, 2, 0, 23, &hours) < 0 ||
+	    expect(text, ":") < 0 || field(text, 2, 0, 59, &minutes) < 0)
+		return -1;
+	*ret = sign * (hours * 60 + minutes);
+	return 0;
+}
+
+static int
+rfc3339(const char *s, int64_t *ret_ms)
+{
+	struct tm tm = { 0 };
+	int ms, minutes, year, month;
+
+	if (field(&s, 4, 1970, 9999, &year) < 0 || expect(&s, "-") < 0 ||
+	    field(&s, 2, 1, 12, &month) < 0 || expect(&s, "-") < 0 ||
+	    field(&s, 2, 1, days_of(year, month), &tm.tm_mday) < 0 ||
+	    expect(&s, "Tt ") < 0 || field(&s, 2, 0, 23, &tm.tm_hour) < 0 ||
+	    expect(&s, ":") < 0 || field(&s, 2, 0, 59, &tm.tm_min) < 0 ||
+	    expect(&s, ":") < 0 || field(&s, 2, 0, 60, &tm.tm_sec) < 0 ||
+	    fraction(&s, &ms) < 0 || zone(&s, &minutes) < 0 || *s)
+		return -1;
+	tm.tm_year = year - 1900;
+	tm.tm_mon = month - 1;
+	*ret_ms = ((int64_t)timegm(&tm) - minutes * 60) * 1000 + ms;
+	return *ret_ms < 0 ? -1 : 0;
+}
+
+int
+parse_time(const char *text, int64_t *ret_ms)
+{
+	const char *rest;
+	int64_t seconds;
+
+	if (*text != '@')
+		return rfc3339(text, ret_ms);
+	if (digits(text + 1, &seconds, &rest) < 0 || *rest ||
+	    seconds > INT64_C(253402300799))
+		return -1;
+	*ret_ms = seconds * 1000;
+	return 0;
+}
+
+/* In the largest unit that leaves a whole number: 90s, 2h, 30d. */
+void
+print_duration(char *to, size_t room, int64_t ms)
+{
+	static const struct unit units[] = { { "d", 86400000 },
+					     { "h", 3600000 },
+					     { "m", 60000 },
+					     { "s", 1000 },
+					     { "ms", 1 } };
+	const struct unit *unit = units;
+
+	while (ms % unit->factor)
+		unit++;
+	snprintf(to, room, "%lld%s", (long long)(ms / unit->factor),
+		 ms ? unit->name : "s");
+}
