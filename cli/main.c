@@ -96,6 +96,10 @@ const struct command commands[] = {
 	  "due jobs, leases that ran out, jobs kept too long", NULL },
 	{ "init", cmd_init, INSTALL, "",
 	  "create the database, or put our tables beside others", NULL },
+	{ "check", cmd_check, REQUIRE, "FILE...",
+	  "check histories against the promises",
+	  "  --left QUEUE  look there for what is not finished\n"
+	  "  --json\n" },
 	{ "version", cmd_version, REQUIRE, "", "print the version", NULL },
 	{ "help", cmd_help, REQUIRE, "[COMMAND]", "this", NULL },
 	{ NULL, NULL, 0, NULL, NULL, NULL },
@@ -274,8 +278,13 @@ main(int argc, char **argv)
 		return complain(USAGE, "no such command: %.40s%s%.40s (see "
 				       "readpast help)", argv[0],
 				used > 1 ? " " : "", used > 1 ? argv[1] : "");
-	if (history && *history && !(cmd.history = history_open(history)))
-		return FAILED;
+	if (history && *history && command->run != cmd_check) {
+		cmd.history = history_open(history);
+		if (!cmd.history)
+			return FAILED;
+		/* What handlers do themselves belongs to it too. */
+		setenv("READPAST_HISTORY", history, 1);
+	}
 	status = run(&cmd, command, argc - used, argv + used);
 	history_close(cmd.history);
 	return status;

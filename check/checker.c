@@ -1,0 +1,460 @@
+/*
+ * checker.c - proves from what all clients did that the promises were kept.
+ *
+ * The events are sorted by job, and each job's life is looked at by itself:
+ * its claims in the order of their numbers, each with its verdicts. A call of
+ * which only the beginning was recorded (its client was killed) may have taken
+ * effect or not: it accuses nobody and excuses everybody. docs/history.md
+ * describes the events.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "checker.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The database counts whole milliseconds; so much may a lease seem short. */
+#define SLACK_US 2000
+
+const char *const promise_names[PROMISES] = { "P1", "P2", "P3", "P6" };
+
+enum kind {
+	ENQUEUED, CLAIMED, STARTED, SETTLING, SETTLED, LOST, CANCELLED, RETRIED,
+	PURGED, LEFT, AUDITED, KINDS
+};
+static const char *const kinds[KINDS] = {
+	"enqueued", "claimed",	 "started", "settling", "settled", "lost",
+	"cancelled", "retried", "purged",  "left",	"audited",
+};
+
+enum verdict { V_DONE, V_FAIL, V_DEAD, V_RELEASE, V_EXTEND, VERDICTS };
+static const char *const verdicts[VERDICTS] = { "done", "fail", "dead",
+						"release", "extend" };
+
+struct event {
+	int64_t id, claim, at, asked, lease_us, attempt, max_attempts;
+	size_t line;
+	enum kind kind;
+	enum verdict verdict;
+	int ok;   /* settled: accepted */
+	int dead; /* settled: the job is dead now */
+	int replaced;
+};
+
+struct checker {
+	struct event *events;
+	size_t count, room;
+	char **clients;
+	size_t clients_count;
+	int purged, audited;
+};
+
+struct checker *
+checker_new(void)
+{
+	return calloc(1, sizeof(struct checker));
+}
+
+void
+checker_free(struct checker *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->clients_count; i++)
+		free(c->clients[i]);
+	free(c->clients);
+	free(c->events);
+	free(c);
+}
+
+/* ---- reading ---- */
+
+static int
+add(struct checker *c, const struct event *event)
+{
+	if (c->count == c->room) {
+		size_t room = c->room ? c->room * 2 : 1024;
+		struct event *events =
+			realloc(c->events, room * sizeof(*events));
+
+		if (!events)
+			return -1;
+		c->events = events;
+		c->room = room;
+	}
+	c->events[c->count++] = *event;
+	return 0;
+}
+
+/* Clients are few, and one writes many lines in a row. */
+static int
+add_client(struct checker *c, const char *name)
+{
+	char **clients;
+
+	for (size_t i = c->clients_count; i-- > 0;)
+		if (strcmp(c->clients[i], name) == 0)
+			return 0;
+	clients = realloc(c->clients, (c->clients_count + 1) * sizeof(*clients));
+	if (!clients)
+		return -1;
+	c->clients = clients;
+	clients[c->clients_count] = strdup(name);
+	return clients[c->clients_count++] ? 0 : -1;
+}
+
+static int
+index_of(const char *word, const char *const *words, int count)
+{
+	for (int i = 0; word && i < count; i++)
+		if (strcmp(word, words[i]) == 0)
+			return i;
+	return -1;
+}
+
+static int64_t
+number(const json_t *object, const char *name)
+{
+	return json_integer_value(json_object_get(object, name));
+}
+
+static const char *
+text(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+static int
+same(const char *a, const char *b)
+{
+	return a && strcmp(a, b) == 0;
+}
+
+/* NULL, or what is wrong with the line. */
+static const char *
+read_event(struct checker *c, const json_t *line, size_t line_number)
+{
+	int kind = index_of(text(line, "event"), kinds, KINDS);
+	int verdict = index_of(text(line, "verdict"), verdicts, VERDICTS);
+	struct event event = {
+		.id = number(line, "id"),
+		.claim = number(line, "claim"),
+		.at = number(line, "at"),
+		.asked = number(line, "asked"),
+		.lease_us = number(line, "lease_ms") * 1000,
+		.attempt = number(line, "attempt"),
+		.max_attempts = number(line, "max_attempts"),
+		.line = line_number,
+		.ok = same(text(line, "result"), "ok"),
+		.dead = same(text(line, "state"), "dead"),
+		.replaced = same(text(line, "outcome"), "replaced"),
+	};
+
+	if (kind < 0)
+		return "no such event";
+	if ((kind == SETTLING || kind == SETTLED) && verdict < 0)
+		return "no such verdict";
+	event.kind = (enum kind)kind;
+	event.verdict = verdict < 0 ? V_DONE : (enum verdict)verdict;
+	if (kind == PURGED)
+		c->purged = 1;
+	if (kind == AUDITED)
+		c->audited = 1;
+	if (kind == PURGED || kind == AUDITED)
+		return NULL;
+	if (event.id < 1)
+		return "the id is missing";
+	if (kind == CLAIMED && (event.claim < 1 || event.lease_us < 1))
+		return "a claim without its number or its lease";
+	if (text(line, "client") && add_client(c, text(line, "client")) < 0)
+		return "out of memory";
+	return add(c, &event) < 0 ? "out of memory" : NULL;
+}
+
+int
+checker_read(struct checker *c, FILE *file, const char *name, char *why,
+	     size_t room)
+{
+	char *line = NULL;
+	size_t line_room = 0, number_of_line = 0;
+	int r = 0;
+	ssize_t n;
+
+	while (r == 0 && (n = getline(&line, &line_room, file)) > 0) {
+		json_t *object = json_loadb(line, (size_t)n, 0, NULL);
+		const char *wrong;
+
+		number_of_line++;
+		/* A writer that was killed may leave a torn last line. */
+		if (!object && line[n - 1] != '\n')
+			break;
+		wrong = json_is_object(object)
+				? read_event(c, object, number_of_line)
+				: "not a JSON object";
+		json_decref(object);
+		if (wrong) {
+			snprintf(why, room, "%s:%zu: %s", name,
+				 number_of_line, wrong);
+			r = -1;
+		}
+	}
+	free(line);
+	if (r == 0 && ferror(file)) {
+		snprintf(why, room, "%s: cannot be read", name);
+		r = -1;
+	}
+	return r;
+}
+
+int
+checker_left(struct checker *c, int64_t id)
+{
+	return add(c, &(struct event){ .id = id, .kind = LEFT });
+}
+
+void
+checker_audited(struct checker *c)
+{
+	c->audited = 1;
+}
+
+/* ---- checking ---- */
+
+/* One job's events: claims first, by their numbers; then the others. */
+struct life {
+	const struct event *events;
+	size_t count, claims;
+	finding_fn *found;
+	void *ctx;
+	struct verdicts *sum;
+};
+
+static int
+by_job_and_claim(const void *pa, const void *pb)
+{
+	const struct event *a = pa, *b = pb;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if ((a->kind == CLAIMED) != (b->kind == CLAIMED))
+		return a->kind == CLAIMED ? -1 : 1;
+	if (a->kind == CLAIMED && a->claim != b->claim)
+		return a->claim < b->claim ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+__attribute__((format(printf, 3, 4))) static void
+broken(const struct life *life, enum promise promise, const char *format, ...)
+{
+	char line[300];
+	va_list args;
+	int n = snprintf(line, sizeof(line), "job %lld: ",
+			 (long long)life->events->id);
+
+	va_start(args, format);
+	vsnprintf(line + n, sizeof(line) - (size_t)n, format, args);
+	va_end(args);
+	life->sum->broken[promise]++;
+	life->found(life->ctx, promise, line);
+}
+
+/* The accepted answer to a verdict that was about to be given; NULL: refused,
+ * or none was recorded (*unknown). */
+static const struct event *
+answer_to(const struct life *life, const struct event *settling, int *unknown)
+{
+	for (size_t i = life->claims; i < life->count; i++) {
+		const struct event *e = &life->events[i];
+
+		if (e->kind == SETTLED && e->claim == settling->claim &&
+		    e->verdict == settling->verdict && e->at >= settling->at) {
+			*unknown = 0;
+			return e->ok ? e : NULL;
+		}
+	}
+	*unknown = 1;
+	return NULL;
+}
+
+/* What is known of one claim's end. */
+struct end {
+	const struct event *accepted; /* a verdict other than extend */
+	int unknown;                  /* one may have been accepted */
+	int released;                 /* accepted or unknown */
+	int64_t lease_end;
+};
+
+static struct end
+end_of(const struct life *life, const struct event *claim)
+{
+	struct end end = { NULL, 0, 0, claim->asked + claim->lease_us };
+
+	for (size_t i = life->claims; i < life->count; i++) {
+		const struct event *e = &life->events[i];
+		int unknown = 0;
+
+		if (e->claim != claim->claim)
+			continue;
+		if (e->kind == SETTLED && e->ok && e->verdict == V_EXTEND &&
+		    e->asked + e->lease_us > end.lease_end)
+			end.lease_end = e->asked + e->lease_us;
+		if (e->kind == SETTLED && e->ok && e->verdict != V_EXTEND) {
+			end.accepted = e;
+			end.released |= e->verdict == V_RELEASE;
+		}
+		if (e->kind == SETTLING && e->verdict != V_EXTEND) {
+			answer_to(life, e, &unknown);
+			end.unknown |= unknown;
+			end.released |= unknown && e->verdict == V_RELEASE;
+		}
+	}
+	return end;
+}
+
+/* Did a person (or a producer) change the job's fate between two moments? */
+static int
+changed_between(const struct life *life, int64_t from, int64_t to)
+{
+	for (size_t i = life->claims; i < life->count; i++) {
+		const struct event *e = &life->events[i];
+
+		if ((e->kind == CANCELLED || e->kind == RETRIED ||
+		     (e->kind == ENQUEUED && e->replaced)) &&
+		    e->at >= from - SLACK_US && e->at <= to + SLACK_US)
+			return 1;
+	}
+	return 0;
+}
+
+static void
+check_claims(const struct life *life)
+{
+	for (size_t i = 0; i < life->claims; i++) {
+		const struct event *a = &life->events[i], *b = a + 1;
+		struct end end;
+		int64_t next;
+
+		if (a->attempt > a->max_attempts && a->max_attempts > 0)
+			broken(life, P6, "attempt %lld of %lld",
+			       (long long)a->attempt,
+			       (long long)a->max_attempts);
+		if (i + 1 == life->claims)
+			break;
+		if (a->claim == b->claim) {
+			broken(life, P2, "claim %lld was handed out twice",
+			       (long long)a->claim);
+			continue;
+		}
+		end = end_of(life, a);
+		if (changed_between(life, a->asked, b->at))
+			continue;
+		if (b->at < end.lease_end - SLACK_US && !end.unknown &&
+		    !(end.accepted && end.accepted->asked <= b->at))
+			broken(life, P2,
+			       "claim %lld was answered %lld us before the "
+			       "lease of claim %lld was over",
+			       (long long)b->claim,
+			       (long long)(end.lease_end - b->at),
+			       (long long)a->claim);
+		next = a->attempt + 1;
+		if (b->attempt > next)
+			life->sum->gaps += b->attempt - next;
+		else if (b->attempt < next && !end.released)
+			broken(life, P6, "attempt %lld is followed by %lld",
+			       (long long)a->attempt, (long long)b->attempt);
+	}
+}
+
+static void
+check_verdict(const struct life *life, const struct event *v)
+{
+	for (size_t i = 0; i < life->claims; i++) {
+		const struct event *b = &life->events[i];
+
+		if (b->claim > v->claim && b->at < v->asked)
+			broken(life, P3,
+			       "a verdict (%s) on claim %lld was accepted "
+			       "after claim %lld was handed out",
+			       verdicts[v->verdict], (long long)v->claim,
+			       (long long)b->claim);
+	}
+	for (size_t i = life->claims; i < life->count; i++) {
+		const struct event *e = &life->events[i];
+
+		if (e == v || e->kind != SETTLED || !e->ok ||
+		    e->claim != v->claim || e->verdict == V_EXTEND)
+			continue;
+		if (v->verdict == V_EXTEND ? e->at < v->asked : e < v)
+			broken(life, P3,
+			       "claim %lld had a verdict (%s), and another "
+			       "(%s) was accepted", (long long)v->claim,
+			       verdicts[e->verdict], verdicts[v->verdict]);
+	}
+}
+
+static int
+is_final(const struct life *life, const struct event *e)
+{
+	int unknown = 0;
+
+	if (e->kind == LEFT || e->kind == CANCELLED)
+		return 1;
+	if (e->kind == SETTLED && e->ok)
+		return e->verdict == V_DONE || e->dead;
+	if (e->kind != SETTLING || e->verdict == V_EXTEND ||
+	    e->verdict == V_RELEASE)
+		return 0;
+	answer_to(life, e, &unknown);
+	return unknown;
+}
+
+static void
+check_life(struct life *life, int audited)
+{
+	int enqueued = 0, final = 0;
+
+	while (life->claims < life->count &&
+	       life->events[life->claims].kind == CLAIMED)
+		life->claims++;
+	life->sum->jobs++;
+	life->sum->claims += (int64_t)life->claims;
+	check_claims(life);
+	for (size_t i = life->claims; i < life->count; i++) {
+		const struct event *e = &life->events[i];
+
+		enqueued |= e->kind == ENQUEUED;
+		final |= is_final(life, e);
+		life->sum->settled += e->kind == SETTLED;
+		if (e->kind == SETTLED && e->ok)
+			check_verdict(life, e);
+	}
+	if (audited && enqueued && !final)
+		broken(life, P1, "was enqueued; nothing finished it, and it "
+				 "is not there any more");
+}
+
+void
+checker_run(struct checker *c, finding_fn *found, void *ctx,
+	    struct verdicts *ret)
+{
+	int audited = c->audited && !c->purged;
+
+	*ret = (struct verdicts){ .events = (int64_t)c->count,
+				  .clients = (int64_t)c->clients_count,
+				  .audited = audited };
+	qsort(c->events, c->count, sizeof(*c->events), by_job_and_claim);
+	for (size_t i = 0; i < c->count;) {
+		struct life life = { .events = &c->events[i], .found = found,
+				     .ctx = ctx, .sum = ret };
+
+		while (i < c->count && c->events[i].id == life.events->id) {
+			life.count++;
+			i++;
+		}
+		check_life(&life, audited);
+	}
+}

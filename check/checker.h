@@ -1,0 +1,45 @@
+/*
+ * checker.h - see checker.c.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef CHECKER_H
+#define CHECKER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct checker;
+
+/* What is proven. */
+enum promise { P1, P2, P3, P6, PROMISES };
+extern const char *const promise_names[PROMISES];
+
+/* Called for each thing that is wrong: one line, without a newline. */
+typedef void finding_fn(void *ctx, enum promise promise, const char *text);
+
+struct verdicts {
+	int64_t events, jobs, claims, settled, clients;
+	int64_t broken[PROMISES];
+	int64_t gaps;  /* claims that nobody recorded */
+	int audited;   /* it is known what was left, so P1 was checked */
+};
+
+struct checker *checker_new(void);
+void checker_free(struct checker *checker);
+
+/* Add a file of events. 0, or -1: `why` says what is wrong where. */
+int checker_read(struct checker *checker, FILE *file, const char *name,
+		 char *why, size_t room);
+
+/* A job that is still in the database; and: that was all of them. */
+int checker_left(struct checker *checker, int64_t id);
+void checker_audited(struct checker *checker);
+
+/* Check all that was added. */
+void checker_run(struct checker *checker, finding_fn *found, void *ctx,
+		 struct verdicts *ret);
+
+#endif

@@ -1,0 +1,133 @@
+/*
+ * cmd_check.c - check histories against the promises.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "checker.h"
+
+static int
+read_file(struct checker *checker, const char *name)
+{
+	FILE *file = fopen(name, "r");
+	char why[300];
+	int r;
+
+	if (!file)
+		return complain(USAGE, "%s: %s", name, strerror(errno));
+	r = checker_read(checker, file, name, why, sizeof(why));
+	fclose(file);
+	return r < 0 ? complain(USAGE, "%s", why) : 0;
+}
+
+/* The jobs that the queue still has, live or kept. */
+static int
+read_left(struct cmd *cmd, struct checker *checker, const char *queue)
+{
+	static const int states[] = { 0, RP_STATE_DONE, RP_STATE_DEAD,
+				      RP_STATE_CANCELLED };
+	int status = cmd_open(cmd);
+
+	for (size_t k = 0; k < 4 && !status; k++) {
+		rp_batch *batch;
+		int r = rp_list(cmd->conn, queue, states[k], INT32_MAX,
+				&batch);
+
+		if (r < 0)
+			return cmd_failed(cmd, r);
+		for (size_t i = 0; i < rp_batch_count(batch) && !status; i++)
+			if (checker_left(checker, rp_batch_at(batch, i)->id) < 0)
+				status = complain(FAILED, "out of memory");
+		rp_batch_free(batch);
+	}
+	checker_audited(checker);
+	return status;
+}
+
+static void
+print_finding(void *ctx, enum promise promise, const char *text)
+{
+	if (!*(const int *)ctx)
+		printf("%s %s\n", promise_names[promise], text);
+	else
+		print_json(json_pack("{ss ss}", "promise",
+				     promise_names[promise], "finding", text));
+}
+
+/* P1 ok, P2 BROKEN (3), ... */
+static int
+print_verdicts(const struct verdicts *v, int json)
+{
+	json_t *object = json_object();
+	int status = DONE;
+
+	if (!json) {
+		printf("%lld events of %lld jobs by %lld clients: %lld claims, "
+		       "%lld verdicts", (long long)v->events,
+		       (long long)v->jobs, (long long)v->clients,
+		       (long long)v->claims, (long long)v->settled);
+		if (v->gaps)
+			printf("; %lld claims that nobody lived to record",
+			       (long long)v->gaps);
+		putchar('\n');
+	}
+	for (int p = 0; p < PROMISES; p++) {
+		char word[64];
+
+		if (v->broken[p])
+			snprintf(word, sizeof(word), "BROKEN (%lld)",
+				 (long long)v->broken[p]);
+		else
+			snprintf(word, sizeof(word), "%s",
+				 p == P1 && !v->audited ? "not checked" : "ok");
+		if (v->broken[p])
+			status = FAILED;
+		json_object_set_new(object, promise_names[p],
+				    json_string(word));
+		if (!json)
+			printf("%s%s %s", p ? ", " : "", promise_names[p],
+			       word);
+	}
+	if (!json)
+		putchar('\n');
+	else
+		print_json(json_incref(object));
+	json_decref(object);
+	return status;
+}
+
+int
+cmd_check(struct cmd *cmd, int argc, char **argv)
+{
+	const char *left = NULL;
+	int json = 0;
+	const struct option options[] = { { "--left", TEXT, &left },
+					  { "--json", FLAG, &json },
+					  { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options);
+	struct checker *checker;
+	struct verdicts v;
+
+	if (status)
+		return status;
+	if (argc == 0)
+		return usage(cmd, "which files?");
+	checker = checker_new();
+	if (!checker)
+		return complain(FAILED, "out of memory");
+	for (int i = 0; i < argc && !status; i++)
+		status = read_file(checker, argv[i]);
+	if (!status && left)
+		status = read_left(cmd, checker, left);
+	if (!status) {
+		checker_run(checker, print_finding, &json, &v);
+		status = print_verdicts(&v, json);
+	}
+	checker_free(checker);
+	return status;
+}
