@@ -1,0 +1,206 @@
+/*
+ * check.c - see check.h.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *place = "/tmp";
+
+void
+databases_at(int argc, char **argv)
+{
+	if (getenv("TMPDIR"))
+		place = getenv("TMPDIR");
+	if (argc > 1 && strncmp(argv[1], "sqlite:", 7) == 0 && argv[1][7])
+		place = argv[1] + 7;
+}
+
+int
+setup_db(void **state)
+{
+	struct db *db = calloc(1, sizeof(*db));
+	rp_error error;
+
+	snprintf(db->dir, sizeof(db->dir), "%.150s/readpast.XXXXXX", place);
+	if (!mkdtemp(db->dir))
+		return -1;
+	snprintf(db->path, sizeof(db->path), "%s/test.db", db->dir);
+	snprintf(db->url, sizeof(db->url), "sqlite:%s", db->path);
+	if (rp_open(db->url, NULL, &db->conn, &error) < 0) {
+		fprintf(stderr, "%s: %s\n", db->url, error.message);
+		return -1;
+	}
+	*state = db;
+	return 0;
+}
+
+int
+teardown_db(void **state)
+{
+	struct db *db = *state;
+	char command[256];
+	int r;
+
+	rp_close(db->conn);
+	snprintf(command, sizeof(command), "rm -rf '%s'", db->dir);
+	r = system(command);
+	free(db);
+	return r;
+}
+
+rp_conn *
+connect_to(const struct db *db)
+{
+	rp_conn *conn;
+	rp_error error;
+	int r = rp_open(db->url, NULL, &conn, &error);
+
+	if (r < 0)
+		fail_msg("%s: %s", db->url, error.message);
+	return conn;
+}
+
+int64_t
+check_result(int64_t r, rp_conn *conn, const char *call, const char *file,
+	     int line)
+{
+	if (r < 0) {
+		print_error("%s:%d: %s: %s\n", file, line, call,
+			    rp_last_error(conn)->message);
+		_fail(file, line);
+	}
+	return r;
+}
+
+rp_new
+job_of(const char *payload)
+{
+	rp_new job = RP_NEW_INIT;
+
+	job.payload = payload;
+	job.payload_size = strlen(payload);
+	return job;
+}
+
+int64_t
+put(rp_conn *conn, const char *queue, const char *payload)
+{
+	rp_new job = job_of(payload);
+	rp_added added;
+
+	ok(conn, rp_enqueue(conn, queue, &job, &added));
+	return added.id;
+}
+
+rp_batch *
+take(rp_conn *conn, const char *queue, size_t n, int64_t lease_ms)
+{
+	rp_claim_options options = RP_CLAIM_INIT;
+	rp_batch *batch;
+
+	options.lease_ms = lease_ms;
+	ok(conn, rp_claim(conn, queue, n, &options, &batch));
+	return batch;
+}
+
+int
+take_one(rp_conn *conn, const char *queue, int64_t lease_ms, struct claim *ret)
+{
+	rp_batch *batch = take(conn, queue, 1, lease_ms);
+	const rp_job *job = rp_batch_at(batch, 0);
+	int n = (int)rp_batch_count(batch);
+
+	if (job)
+		*ret = (struct claim){ job->id, job->claim_no, job->attempt };
+	rp_batch_free(batch);
+	return n;
+}
+
+int
+state_of(rp_conn *conn, int64_t id)
+{
+	rp_batch *batch;
+	int state, r = rp_get(conn, id, &batch);
+
+	if (r == RP_ENOENT)
+		return 0;
+	ok(conn, r);
+	state = rp_batch_at(batch, 0)->state;
+	rp_batch_free(batch);
+	return state;
+}
+
+rp_queue_stats
+stats_of(rp_conn *conn, const char *queue)
+{
+	rp_queue_stats copy;
+	rp_stats *stats;
+
+	ok(conn, rp_stats_get(conn, queue, &stats));
+	copy = *rp_stats_at(stats, 0);
+	copy.queue = queue;
+	rp_stats_free(stats);
+	return copy;
+}
+
+void
+settings(rp_conn *conn, rp_queue queue)
+{
+	ok(conn, rp_queue_set(conn, &queue));
+}
+
+int64_t
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void
+sleep_ms(int64_t ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+void
+wait_until(rp_conn *conn, int64_t at)
+{
+	int64_t now;
+
+	for (;;) {
+		ok(conn, rp_now(conn, &now));
+		if (now > at)
+			return;
+		sleep_ms(at - now + 1);
+	}
+}
+
+pid_t
+in_child(int (*body)(void *), void *ctx)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(body(ctx));
+	assert_true(pid > 0);
+	return pid;
+}
+
+void
+expect_success(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}

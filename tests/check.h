@@ -1,0 +1,74 @@
+/*
+ * check.h - small helpers on top of cmocka.
+ *
+ * A conformance program takes the URL of a place for databases ("sqlite:DIR";
+ * without one, the system's place for temporary files) and gives every case a
+ * database of its own in it.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include <cmocka.h>
+
+#include "readpast.h"
+
+/* A database of this case's own, and a connection to it. */
+struct db {
+	char dir[200];
+	char path[240];
+	char url[260];
+	rp_conn *conn;
+};
+
+void databases_at(int argc, char **argv); /* main() calls it first */
+int setup_db(void **state);
+int teardown_db(void **state);
+
+/* For another thread, another process or a second look. */
+rp_conn *connect_to(const struct db *db);
+
+/* 0 or more is expected; the handle's message is shown otherwise. */
+#define ok(conn, call)                                                         \
+	check_result((call), (conn), #call, __FILE__, __LINE__)
+int64_t check_result(int64_t r, rp_conn *conn, const char *call,
+		     const char *file, int line);
+
+int64_t put(rp_conn *conn, const char *queue, const char *payload);
+rp_new job_of(const char *payload);
+/* Claim up to n with this lease; free the batch. */
+rp_batch *take(rp_conn *conn, const char *queue, size_t n, int64_t lease_ms);
+/* Claim one: 1, and its claim; or 0. */
+struct claim {
+	int64_t id, no, attempt;
+};
+int take_one(rp_conn *conn, const char *queue, int64_t lease_ms,
+	     struct claim *ret);
+int state_of(rp_conn *conn, int64_t id); /* 0: there is no such job */
+rp_queue_stats stats_of(rp_conn *conn, const char *queue);
+void settings(rp_conn *conn, rp_queue queue);
+
+int64_t now_ms(void);
+void sleep_ms(int64_t ms);
+/* Until the database's clock is past this time. */
+void wait_until(rp_conn *conn, int64_t at);
+
+/* Run `body` in a forked child; 0 from it is success. */
+pid_t in_child(int (*body)(void *), void *ctx);
+void expect_success(pid_t pid);
+
+#define CASE(function)                                                         \
+	cmocka_unit_test_setup_teardown(function, setup_db, teardown_db)
+
+#endif
