@@ -4,19 +4,21 @@ BUILD := build
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all test demo install clean format help
+# What meson tells of a build directory, and writes last.
+info := $(BUILD)/meson-info
+prefix := $(abspath $(PREFIX))
 
-all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD)
+.PHONY: all test demo install clean format help
 
 # A build directory that was never finished, or belongs to another checkout, is
 # made anew.
-$(BUILD)/build.ninja: meson.build tools/setup
+all:
 	@tools/setup
-	@meson setup --reconfigure $(BUILD) --prefix=$(PREFIX) \
-		-Dbuildtype=debugoptimized >/dev/null 2>&1 || \
-		{ rm -rf $(BUILD) && meson setup $(BUILD) --prefix=$(PREFIX) \
+	@grep -qsF '"source": "$(CURDIR)"' $(info)/meson-info.json && \
+		test -s $(BUILD)/meson-private/coredata.dat || \
+		{ rm -rf $(BUILD) && meson setup $(BUILD) --prefix='$(prefix)' \
 		-Dbuildtype=debugoptimized; }
+	@ninja -C $(BUILD)
 
 test: all
 	@tools/run-tests $(BUILD)
@@ -24,16 +26,19 @@ test: all
 demo: all
 	@tools/demo
 
+# The loader has to hear of a new library, unless this only fills a package.
 install: all
-	@meson configure $(BUILD) --prefix=$(abspath $(PREFIX))
-	@DESTDIR=$(DESTDIR) meson install -C $(BUILD)
-	@test -n "$(DESTDIR)" || test "$$(id -u)" != 0 || ldconfig
+	@grep -qsF '"prefix", "value": "$(prefix)"' \
+		$(info)/intro-buildoptions.json || \
+		meson configure $(BUILD) --prefix='$(prefix)'
+	@DESTDIR='$(abspath $(DESTDIR))' meson install -C $(BUILD)
+	@test -n '$(DESTDIR)' || test "$$(id -u)" != 0 || ldconfig
 
 clean:
 	rm -rf $(BUILD) build-ci
 
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
 
 help:
 	@echo 'make          install what is missing, build'

@@ -23,12 +23,22 @@
 const char *const promise_names[PROMISES] = { "P1", "P2", "P3", "P6" };
 
 enum kind {
-	ENQUEUED, CLAIMED, STARTED, SETTLING, SETTLED, LOST, CANCELLED, RETRIED,
-	PURGED, LEFT, AUDITED, KINDS
+	ENQUEUED,
+	CLAIMED,
+	STARTED,
+	SETTLING,
+	SETTLED,
+	LOST,
+	CANCELLED,
+	RETRIED,
+	PURGED,
+	LEFT,
+	AUDITED,
+	KINDS
 };
 static const char *const kinds[KINDS] = {
-	"enqueued", "claimed",	 "started", "settling", "settled", "lost",
-	"cancelled", "retried", "purged",  "left",	"audited",
+	"enqueued",  "claimed", "started", "settling", "settled", "lost",
+	"cancelled", "retried", "purged",  "left",     "audited",
 };
 
 enum verdict { V_DONE, V_FAIL, V_DEAD, V_RELEASE, V_EXTEND, VERDICTS };
@@ -99,7 +109,8 @@ add_client(struct checker *c, const char *name)
 	for (size_t i = c->clients_count; i-- > 0;)
 		if (strcmp(c->clients[i], name) == 0)
 			return 0;
-	clients = realloc(c->clients, (c->clients_count + 1) * sizeof(*clients));
+	clients =
+		realloc(c->clients, (c->clients_count + 1) * sizeof(*clients));
 	if (!clients)
 		return -1;
 	c->clients = clients;
@@ -197,8 +208,8 @@ checker_read(struct checker *c, FILE *file, const char *name, char *why,
 				: "not a JSON object";
 		json_decref(object);
 		if (wrong) {
-			snprintf(why, room, "%s:%zu: %s", name,
-				 number_of_line, wrong);
+			snprintf(why, room, "%s:%zu: %s", name, number_of_line,
+				 wrong);
 			r = -1;
 		}
 	}
@@ -252,8 +263,8 @@ broken(const struct life *life, enum promise promise, const char *format, ...)
 {
 	char line[300];
 	va_list args;
-	int n = snprintf(line, sizeof(line), "job %lld: ",
-			 (long long)life->events->id);
+	int n = snprintf(line, sizeof(line),
+			 "job %lld: ", (long long)life->events->id);
 
 	va_start(args, format);
 	vsnprintf(line + n, sizeof(line) - (size_t)n, format, args);
@@ -391,8 +402,9 @@ check_verdict(const struct life *life, const struct event *v)
 		if (v->verdict == V_EXTEND ? e->at < v->asked : e < v)
 			broken(life, P3,
 			       "claim %lld had a verdict (%s), and another "
-			       "(%s) was accepted", (long long)v->claim,
-			       verdicts[e->verdict], verdicts[v->verdict]);
+			       "(%s) was accepted",
+			       (long long)v->claim, verdicts[e->verdict],
+			       verdicts[v->verdict]);
 	}
 }
 
@@ -433,8 +445,9 @@ check_life(struct life *life, int audited)
 			check_verdict(life, e);
 	}
 	if (audited && enqueued && !final)
-		broken(life, P1, "was enqueued; nothing finished it, and it "
-				 "is not there any more");
+		broken(life, P1,
+		       "was enqueued; nothing finished it, and it "
+		       "is not there any more");
 }
 
 void
@@ -448,8 +461,10 @@ checker_run(struct checker *c, finding_fn *found, void *ctx,
 				  .audited = audited };
 	qsort(c->events, c->count, sizeof(*c->events), by_job_and_claim);
 	for (size_t i = 0; i < c->count;) {
-		struct life life = { .events = &c->events[i], .found = found,
-				     .ctx = ctx, .sum = ret };
+		struct life life = { .events = &c->events[i],
+				     .found = found,
+				     .ctx = ctx,
+				     .sum = ret };
 
 		while (i < c->count && c->events[i].id == life.events->id) {
 			life.count++;

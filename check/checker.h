@@ -23,8 +23,8 @@ typedef void finding_fn(void *ctx, enum promise promise, const char *text);
 struct verdicts {
 	int64_t events, jobs, claims, settled, clients;
 	int64_t broken[PROMISES];
-	int64_t gaps;  /* claims that nobody recorded */
-	int audited;   /* it is known what was left, so P1 was checked */
+	int64_t gaps; /* claims that nobody recorded */
+	int audited;  /* it is known what was left, so P1 was checked */
 };
 
 struct checker *checker_new(void);

@@ -31,7 +31,7 @@
 struct warden {
 	size_t count;
 	pid_t pid;
-	int alive_fd;        /* closed by the kernel when the worker ends */
+	int alive_fd;            /* closed by the kernel when the worker ends */
 	volatile pid_t groups[]; /* shared: what runs, 0: nothing */
 };
 
@@ -243,7 +243,8 @@ nap_ms(const struct child *c, int64_t started)
 	return (int)(left < ASK_EVERY_MS ? left : ASK_EVERY_MS);
 }
 
-/* Until it has ended: TERM when its time is over, KILL if that does not help. */
+/* Until it has ended: TERM when its time is over, KILL if that does not help.
+ */
 static void
 watch(struct child *c, pid_t pid, int pidfd, int err)
 {

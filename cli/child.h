@@ -30,14 +30,14 @@ struct child {
 	char **argv, **envp;
 	const void *input; /* its standard input */
 	size_t input_size;
-	int64_t timeout_ms; /* 0: none */
+	int64_t timeout_ms;      /* 0: none */
 	int (*asked)(void *ctx); /* now and then: shall it be stopped? */
 	void *ctx;
 	/* what became of it */
-	int errnum;    /* it could not be started */
-	int status;    /* as waitpid() has it */
-	int timed_out; /* ended because of timeout_ms */
-	int stopped;   /* ended because asked() said so */
+	int errnum;                /* it could not be started */
+	int status;                /* as waitpid() has it */
+	int timed_out;             /* ended because of timeout_ms */
+	int stopped;               /* ended because asked() said so */
 	char tail[CHILD_TAIL + 1]; /* the end of its standard error */
 	size_t tail_size;
 };

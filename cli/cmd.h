@@ -22,9 +22,9 @@ struct history;
 /* One run of the program. */
 struct cmd {
 	const char *url;
-	const char *name; /* the command's */
-	int schema;       /* how it opens the database: RP_SCHEMA_* */
-	rp_conn *conn;    /* cmd_open() */
+	const char *name;        /* the command's */
+	int schema;              /* how it opens the database: RP_SCHEMA_* */
+	rp_conn *conn;           /* cmd_open() */
 	struct history *history; /* NULL: none is kept */
 };
 
@@ -48,7 +48,7 @@ int complain(int status, const char *format, ...)
 int usage(const struct cmd *cmd, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int status_of(int code);
-int cmd_open(struct cmd *cmd); /* 0, or an exit status */
+int cmd_open(struct cmd *cmd);                   /* 0, or an exit status */
 int cmd_failed(const struct cmd *cmd, int code); /* complain; exit status */
 int worst(int a, int b);
 int64_t monotonic_us(void);

@@ -55,21 +55,48 @@ cmd_cancel(struct cmd *cmd, int argc, char **argv)
 	return each_id(cmd, kind, argc, argv, rp_cancel, "cancelled");
 }
 
+/* For the history: which of the jobs that were dead are no longer. */
+static void
+record_retried(struct cmd *cmd, const rp_batch *dead)
+{
+	for (size_t i = 0; i < rp_batch_count(dead); i++) {
+		int64_t id = rp_batch_at(dead, i)->id;
+		rp_batch *now;
+
+		if (rp_get(cmd->conn, id, &now) < 0)
+			continue;
+		if (rp_batch_at(now, 0)->state != RP_STATE_DEAD)
+			history_job(cmd->history, "retried", id);
+		rp_batch_free(now);
+	}
+}
+
 static int
 retry_dead(struct cmd *cmd, const char *queue, const char *kind)
 {
-	int64_t taken = 0, n;
+	rp_batch *dead = NULL;
+	int64_t taken = 0, n = 0;
 	int status = cmd_open(cmd);
 
 	if (status)
 		return status;
-	n = rp_retry_dead(cmd->conn, queue, kind, &taken);
+	if (cmd->history)
+		n = rp_list(cmd->conn, queue, RP_STATE_DEAD, INT32_MAX, &dead);
+	if (n >= 0)
+		n = rp_retry_dead(cmd->conn, queue, kind, &taken);
 	if (n < 0)
-		return cmd_failed(cmd, (int)n);
+		status = cmd_failed(cmd, (int)n);
+	if (dead)
+		record_retried(cmd, dead);
+	rp_batch_free(dead);
+	if (status)
+		return status;
 	printf("%lld jobs ready again\n", (long long)n);
 	if (taken)
-		return complain(REFUSED, "%lld jobs stay dead: live jobs have "
-					 "their unique keys", (long long)taken);
+		return complain(REFUSED,
+				"%lld jobs stay dead: live jobs have "
+				"their unique keys",
+				(long long)taken);
 	return DONE;
 }
 
@@ -117,8 +144,8 @@ cmd_purge(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc != 1)
-		return usage(cmd, argc ? "one queue at a time"
-				       : "which queue?");
+		return usage(cmd,
+			     argc ? "one queue at a time" : "which queue?");
 	if (!state || purgeable(state) < 0)
 		return usage(cmd, "--state: expected scheduled, ready, dead, "
 				  "done, cancelled or all");

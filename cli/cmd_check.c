@@ -35,13 +35,13 @@ read_left(struct cmd *cmd, struct checker *checker, const char *queue)
 
 	for (size_t k = 0; k < 4 && !status; k++) {
 		rp_batch *batch;
-		int r = rp_list(cmd->conn, queue, states[k], INT32_MAX,
-				&batch);
+		int r = rp_list(cmd->conn, queue, states[k], INT32_MAX, &batch);
 
 		if (r < 0)
 			return cmd_failed(cmd, r);
 		for (size_t i = 0; i < rp_batch_count(batch) && !status; i++)
-			if (checker_left(checker, rp_batch_at(batch, i)->id) < 0)
+			if (checker_left(checker, rp_batch_at(batch, i)->id) <
+			    0)
 				status = complain(FAILED, "out of memory");
 		rp_batch_free(batch);
 	}
@@ -68,9 +68,10 @@ print_verdicts(const struct verdicts *v, int json)
 
 	if (!json) {
 		printf("%lld events of %lld jobs by %lld clients: %lld claims, "
-		       "%lld verdicts", (long long)v->events,
-		       (long long)v->jobs, (long long)v->clients,
-		       (long long)v->claims, (long long)v->settled);
+		       "%lld verdicts",
+		       (long long)v->events, (long long)v->jobs,
+		       (long long)v->clients, (long long)v->claims,
+		       (long long)v->settled);
 		if (v->gaps)
 			printf("; %lld claims that nobody lived to record",
 			       (long long)v->gaps);

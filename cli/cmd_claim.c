@@ -30,11 +30,28 @@ make_queue(struct cmd *cmd, const char *name)
 static int
 give_back(struct cmd *cmd, const rp_batch *batch)
 {
-	for (size_t i = 0; i < rp_batch_count(batch); i++)
-		rp_release(cmd->conn, rp_batch_at(batch, i)->id,
-			   rp_batch_at(batch, i)->claim_no, 0);
-	return complain(FAILED, "cannot write to standard output: the jobs "
-				"were released");
+	size_t n = rp_batch_count(batch);
+	rp_verdict *v = calloc(n, sizeof(*v));
+	int64_t asked = monotonic_us();
+	int r = v ? 0 : RP_ENOMEM;
+
+	for (size_t i = 0; i < n && v; i++) {
+		v[i] = (rp_verdict)RP_VERDICT_INIT;
+		v[i].verdict = RP_RELEASE;
+		v[i].id = rp_batch_at(batch, i)->id;
+		v[i].claim_no = rp_batch_at(batch, i)->claim_no;
+		history_settling(cmd->history, v[i].id, v[i].claim_no,
+				 RP_RELEASE, -1);
+	}
+	if (v)
+		r = rp_settle(cmd->conn, v, n);
+	for (size_t i = 0; i < n && r >= 0; i++)
+		history_settled(cmd->history, v[i].id, v[i].claim_no,
+				RP_RELEASE, -1, v[i].result, v[i].state, asked);
+	free(v);
+	return complain(FAILED, "cannot write to standard output: the jobs %s",
+			r < 0 ? "stay claimed until their lease is over"
+			      : "were released");
 }
 
 static int
@@ -46,7 +63,8 @@ print_batch(struct cmd *cmd, const rp_batch *batch, int64_t asked)
 		history_claimed(cmd->history, rp_batch_at(batch, i), asked);
 		failed |= print_json(json_job(rp_batch_at(batch, i)));
 	}
-	return fflush(stdout) == EOF || failed ? give_back(cmd, batch) : DONE;
+	failed |= fflush(stdout) == EOF || ferror(stdout);
+	return failed && rp_batch_count(batch) ? give_back(cmd, batch) : DONE;
 }
 
 /* Claim, or wait and claim: another may have been faster. */
@@ -95,10 +113,11 @@ cmd_claim(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc != 1)
-		return usage(cmd, argc ? "one queue at a time"
-				       : "which queue?");
+		return usage(cmd,
+			     argc ? "one queue at a time" : "which queue?");
 	if (n < 1 || n > 100000)
-		return usage(cmd, "-n: expected 1 to 100000");
+		return usage(cmd, "-n %lld: expected 1 to 100000",
+			     (long long)n);
 	if (lease_ms == 0)
 		return usage(cmd, "--lease: expected 1ms at least");
 	claim_options.lease_ms = lease_ms < 0 ? 0 : lease_ms;

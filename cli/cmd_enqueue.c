@@ -29,15 +29,16 @@ struct input {
 	rp_new model;     /* what all jobs share */
 	int quiet, one;
 	char separator;
-	size_t most;      /* bytes of a payload */
+	size_t most; /* bytes of a payload */
 
-	char *text;       /* payloads, each from where the last one ends */
+	char *text; /* payloads, each from where the last one ends */
 	size_t used, room;
-	size_t whole;     /* bytes of `text` that are complete payloads */
+	size_t whole; /* bytes of `text` that are complete payloads */
 	size_t ends[BATCH_JOBS];
 	size_t skips[BATCH_JOBS]; /* separators behind them */
 	size_t count;
 	int64_t enqueued; /* jobs that are in */
+	int refused;      /* 0, or REFUSED: one could not be replaced */
 };
 
 /* ---- a batch ---- */
@@ -45,24 +46,23 @@ struct input {
 static int
 print_ids(struct input *in, const rp_added *added, size_t n)
 {
-	int status = 0;
-
 	for (size_t i = 0; i < n; i++) {
 		history_enqueued(in->cmd->history, in->queue, &added[i]);
 		if (in->model.replace && added[i].outcome == RP_EXISTED)
-			status = complain(REFUSED, "job %lld is running and "
-						   "cannot be replaced",
-					  (long long)added[i].id);
+			in->refused = complain(REFUSED,
+					       "job %lld is running and cannot "
+					       "be replaced",
+					       (long long)added[i].id);
 		else if (!in->quiet)
 			printf("%lld\n", (long long)added[i].id);
 	}
 	in->enqueued += (int64_t)n;
-	if (fflush(stdout) == EOF)
+	if (fflush(stdout) == EOF || ferror(stdout))
 		return complain(FAILED,
 				"cannot write to standard output: %s; %lld "
-				"jobs enqueued", strerror(errno),
-				(long long)in->enqueued);
-	return status;
+				"jobs enqueued",
+				strerror(errno), (long long)in->enqueued);
+	return 0;
 }
 
 static int
@@ -87,8 +87,9 @@ enqueue(struct input *in, const rp_new *jobs, size_t n)
 		status = print_ids(in, added, n);
 	else if (r != RP_EFBIG)
 		status = cmd_failed(in->cmd, r);
-	else if (sscanf(rp_last_error(in->cmd->conn)->message, "job %lu:",
-			&bad) != 1 || bad < 2)
+	else if (sscanf(rp_last_error(in->cmd->conn)->message,
+			"job %lu:", &bad) != 1 ||
+		 bad < 2)
 		status = too_large(in);
 	else if ((status = enqueue(in, jobs, bad - 1)) == 0)
 		status = too_large(in); /* those in front of it are in */
@@ -164,6 +165,15 @@ await(struct input *in)
 	return flush(in);
 }
 
+/* For input that does not wait by itself. */
+static void
+await_more(void)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	poll(&p, 1, PAUSE_MS);
+}
+
 /* The payloads that what was read last completes. */
 static int
 split(struct input *in, size_t scanned)
@@ -204,14 +214,17 @@ read_all(struct input *in)
 		scanned = in->used;
 		n = read(STDIN_FILENO, in->text + in->used,
 			 in->room - in->used);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
+			await_more();
 			continue;
+		}
 		if (n < 0) {
 			status = flush(in);
 			return status ? status
 				      : complain(FAILED,
 						 "cannot read standard input: "
-						 "%s", strerror(errno));
+						 "%s",
+						 strerror(errno));
 		}
 		if (n == 0)
 			break;
@@ -259,17 +272,19 @@ make_headers(const struct cmd *cmd, const struct texts *pairs)
 
 	for (size_t i = 0; i < pairs->count && ok; i++) {
 		const char *equals = strchr(pairs->items[i], '=');
-		char *name = equals ? strndup(pairs->items[i],
-					      (size_t)(equals -
-						       pairs->items[i]))
-				    : NULL;
+		char *name =
+			equals ? strndup(pairs->items[i],
+					 (size_t)(equals - pairs->items[i]))
+			       : NULL;
 
 		ok = name && *name &&
 		     json_object_set_new(object, name,
 					 json_string(equals + 1)) == 0;
 		if (!ok)
-			usage(cmd, "--header %.80s: expected NAME=VALUE, in "
-				   "UTF-8", pairs->items[i]);
+			usage(cmd,
+			      "--header %.80s: expected NAME=VALUE, in "
+			      "UTF-8",
+			      pairs->items[i]);
 		free(name);
 	}
 	if (ok)
@@ -303,12 +318,13 @@ run(struct input *in, int argc, char **argv)
 	in->queue = argv[0];
 	if (argc > 1) {
 		in->word = "argument";
-		return enqueue_arguments(in, argc - 1, argv + 1);
+		status = enqueue_arguments(in, argc - 1, argv + 1);
+	} else {
+		in->most = most_of(in->cmd, in->queue);
+		status = read_all(in);
+		free(in->text);
 	}
-	in->most = most_of(in->cmd, in->queue);
-	status = read_all(in);
-	free(in->text);
-	return status;
+	return status ? status : in->refused;
 }
 
 static int
@@ -358,8 +374,7 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 	in.word = in.one ? "input" : nul ? "item" : "line";
 	if (!status)
 		status = check_usage(cmd, &in, argc, max_attempts);
-	if (!status && headers.count &&
-	    !(json = make_headers(cmd, &headers)))
+	if (!status && headers.count && !(json = make_headers(cmd, &headers)))
 		status = USAGE;
 	if (!status) {
 		in.model.priority = (int)priority;

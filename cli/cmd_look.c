@@ -1,5 +1,6 @@
 /*
- * cmd_look.c - list, show, stats, workers: tables for people, JSON for programs.
+ * cmd_look.c - list, show, stats, workers: tables for people, JSON for
+ * programs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,10 +11,10 @@
 
 #define SHOWN 60
 
-/* Text from outside, as much as SHOWN characters of it; what could upset a
- * terminal is escaped. */
+/* Text from outside, `most` characters of it; what could upset a terminal is
+ * escaped. */
 static void
-print_text(const char *text, size_t size)
+print_text(const char *text, size_t size, size_t most)
 {
 	size_t shown = 0;
 
@@ -22,7 +23,7 @@ print_text(const char *text, size_t size)
 		size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 		json_t *whole;
 
-		if (shown == SHOWN) {
+		if (shown == most) {
 			fputs("...", stdout);
 			return;
 		}
@@ -33,8 +34,8 @@ print_text(const char *text, size_t size)
 			n = 1;
 		} else if (c >= 0x20 && c < 0x7f) {
 			putchar(c);
-		} else if (whole && !(c == 0xc2 &&
-				      (unsigned char)text[i + 1] < 0xa0)) {
+		} else if (whole &&
+			   !(c == 0xc2 && (unsigned char)text[i + 1] < 0xa0)) {
 			fwrite(text + i, 1, n, stdout);
 		} else {
 			printf("\\x%02x", c);
@@ -79,11 +80,10 @@ print_list(const rp_batch *batch, int json)
 			continue;
 		}
 		snprintf(attempt, sizeof(attempt), "%lld/%lld",
-			 (long long)job->attempt,
-			 (long long)job->max_attempts);
+			 (long long)job->attempt, (long long)job->max_attempts);
 		printf("%10lld %-9s %4d %8s  ", (long long)job->id,
 		       rp_state_text(job->state), job->priority, attempt);
-		print_text(job->payload, job->payload_size);
+		print_text(job->payload, job->payload_size, SHOWN);
 		putchar('\n');
 	}
 	return status;
@@ -105,11 +105,13 @@ cmd_list(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc != 1)
-		return usage(cmd, argc ? "one queue at a time"
-				       : "which queue?");
+		return usage(cmd,
+			     argc ? "one queue at a time" : "which queue?");
 	if (state && !rp_state_number(state))
-		return usage(cmd, "--state %.40s: expected scheduled, ready, "
-				  "running, done, dead or cancelled", state);
+		return usage(cmd,
+			     "--state %.40s: expected scheduled, ready, "
+			     "running, done, dead or cancelled",
+			     state);
 	if (limit < 1 || limit > INT32_MAX)
 		return usage(cmd, "--limit: expected 1 to %d", INT32_MAX);
 	status = cmd_open(cmd);
@@ -132,8 +134,7 @@ print_field(const char *name, const char *text)
 	if (!text)
 		return;
 	printf("%-13s ", name);
-	for (const char *s = text; *s; s++)
-		putchar((unsigned char)*s < 0x20 || *s == 0x7f ? ' ' : *s);
+	print_text(text, strlen(text), SIZE_MAX);
 	putchar('\n');
 }
 
@@ -157,7 +158,8 @@ print_failures(const char *failures)
 
 	if (json_array_size(list))
 		puts("failed attempts");
-	json_array_foreach(list, i, one) {
+	json_array_foreach(list, i, one)
+	{
 		const char *worker =
 			json_string_value(json_object_get(one, "worker"));
 		char at[48];
@@ -168,8 +170,8 @@ print_failures(const char *failures)
 		       (long long)json_integer_value(
 			       json_object_get(one, "attempt")),
 		       at, worker ? worker : "-");
-		print_field("   ", json_string_value(
-					   json_object_get(one, "text")));
+		print_field("   ",
+			    json_string_value(json_object_get(one, "text")));
 	}
 	json_decref(list);
 }
@@ -196,7 +198,7 @@ print_job(const rp_job *job)
 	print_field("kind", job->kind);
 	print_field("headers", job->headers);
 	printf("%-13s ", "payload");
-	print_text(job->payload, job->payload_size);
+	print_text(job->payload, job->payload_size, SHOWN);
 	printf(" (%zu bytes)\n", job->payload_size);
 	print_field("last error", job->last_error);
 	print_failures(job->failures);
@@ -213,10 +215,9 @@ print_job_json(const rp_job *job)
 	json_t *one;
 	size_t i;
 
-	json_array_foreach(list, i, one)
-		json_object_set_new(one, "at",
-				    json_time(json_integer_value(
-					    json_object_get(one, "at"))));
+	json_array_foreach(list, i, one) json_object_set_new(
+		one, "at",
+		json_time(json_integer_value(json_object_get(one, "at"))));
 	json_object_set_new(object, "failures", list);
 	return print_json(object);
 }
@@ -281,11 +282,12 @@ print_stats(const rp_stats *stats, int json)
 		print_duration_short(oldest, sizeof(oldest),
 				     s->oldest_ready_ms);
 		printf("%-20s %9lld %9lld %7lld %9lld %7lld %9lld %7s %7lld "
-		       "%7.1f%s\n", s->queue, (long long)s->scheduled,
-		       (long long)s->ready, (long long)s->running,
-		       (long long)s->done, (long long)s->dead,
-		       (long long)s->cancelled, oldest, (long long)s->workers,
-		       (double)s->done_10s / 10, s->paused ? "  paused" : "");
+		       "%7.1f%s\n",
+		       s->queue, (long long)s->scheduled, (long long)s->ready,
+		       (long long)s->running, (long long)s->done,
+		       (long long)s->dead, (long long)s->cancelled, oldest,
+		       (long long)s->workers, (double)s->done_10s / 10,
+		       s->paused ? "  paused" : "");
 	}
 	return status;
 }
@@ -336,7 +338,7 @@ print_workers(const rp_workers *workers, int json)
 		printf("%-28s %7s %9lld %7lld %7lld %8lld  ", w->name, silent,
 		       (long long)w->done, (long long)(w->failed + w->dead),
 		       (long long)w->running, (long long)w->released);
-		print_text(w->queues, strlen(w->queues));
+		print_text(w->queues, strlen(w->queues), SHOWN);
 		putchar('\n');
 	}
 	return status;

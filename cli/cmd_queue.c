@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "history.h"
+
 /* Every setting: its option, and how people write it. */
 struct setting {
 	const char *option;
@@ -104,17 +106,16 @@ cmd_queue_set(struct cmd *cmd, int argc, char **argv)
 	int status;
 
 	for (size_t i = 0; i < SETTINGS; i++)
-		options[i] = (struct option){ settings[i].option,
-					      settings[i].type,
-					      (char *)&wanted +
-						      settings[i].offset };
+		options[i] =
+			(struct option){ settings[i].option, settings[i].type,
+					 (char *)&wanted + settings[i].offset };
 	options[SETTINGS] = (struct option){ NULL, FLAG, NULL };
 	status = parse_options(cmd, &argc, argv, options);
 	if (status)
 		return status;
 	if (argc != 1)
-		return usage(cmd, argc ? "one queue at a time"
-				       : "which queue?");
+		return usage(cmd,
+			     argc ? "one queue at a time" : "which queue?");
 	wanted.name = argv[0];
 	status = cmd_open(cmd);
 	return status ? status : set(cmd, &wanted);
@@ -136,7 +137,7 @@ cmd_queue_list(struct cmd *cmd, int argc, char **argv)
 	status = cmd_open(cmd);
 	if (status)
 		return status;
-	r = rp_queue_list(cmd->conn, argv[0], &queues);
+	r = rp_queue_list(cmd->conn, argc ? argv[0] : NULL, &queues);
 	if (r < 0)
 		return cmd_failed(cmd, r);
 	for (size_t i = 0; i < rp_queues_count(queues) && !status; i++) {
@@ -162,8 +163,8 @@ one_queue(struct cmd *cmd, int argc, char **argv,
 	int status, r;
 
 	if (argc != 1)
-		return usage(cmd, argc ? "one queue at a time"
-				       : "which queue?");
+		return usage(cmd,
+			     argc ? "one queue at a time" : "which queue?");
 	status = cmd_open(cmd);
 	if (status)
 		return status;
@@ -202,5 +203,8 @@ cmd_queue_drop(struct cmd *cmd, int argc, char **argv)
 	if (argc == 1 && !yes)
 		return usage(cmd, "this forgets all jobs of %s: say --yes",
 			     argv[0]);
-	return one_queue(cmd, argc, argv, rp_queue_drop);
+	status = one_queue(cmd, argc, argv, rp_queue_drop);
+	if (!status)
+		history_purged(cmd->history, argv[0]);
+	return status;
 }

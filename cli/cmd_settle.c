@@ -33,6 +33,12 @@ parse_claims(const struct cmd *cmd, const rp_verdict *model, int argc,
 	return verdicts;
 }
 
+static const char *
+refusal(int result)
+{
+	return result == RP_ENOENT ? "no such job" : rp_error_text(result);
+}
+
 static int
 settle(struct cmd *cmd, rp_verdict *verdicts, size_t n, char **claims)
 {
@@ -54,10 +60,9 @@ settle(struct cmd *cmd, rp_verdict *verdicts, size_t n, char **claims)
 		history_settled(cmd->history, v->id, v->claim_no, v->verdict,
 				v->delay_ms, v->result, v->state, asked);
 		if (v->result < 0)
-			status = worst(status,
-				       complain(status_of(v->result), "%s: %s",
-						claims[i],
-						rp_error_text(v->result)));
+			status = worst(status, complain(status_of(v->result),
+							"%.80s: %s", claims[i],
+							refusal(v->result)));
 	}
 	return status;
 }

@@ -149,9 +149,8 @@ static int
 is_ours(const char *variable)
 {
 	static const char *const names[] = {
-		"DB=",	     "QUEUE=",	      "JOB_ID=",   "CLAIM=",
-		"ATTEMPT=",  "MAX_ATTEMPTS=", "PRIORITY=", "KIND=",
-		"HEADERS=",
+		"DB=",           "QUEUE=",    "JOB_ID=", "CLAIM=",   "ATTEMPT=",
+		"MAX_ATTEMPTS=", "PRIORITY=", "KIND=",   "HEADERS=",
 	};
 
 	if (strncmp(variable, "READPAST_", 9) != 0)
@@ -307,7 +306,8 @@ say(struct work *work, const rp_event *e, const char *what, const char *text)
 {
 	if (work->log_json)
 		return;
-	fprintf(stderr, "%sreadpast: job %lld %s, attempt %lld of %lld%s%.200s\n",
+	fprintf(stderr,
+		"%sreadpast: job %lld %s, attempt %lld of %lld%s%.200s\n",
 		work->progress ? "\r\033[K" : "", (long long)e->job->id, what,
 		(long long)e->job->attempt, (long long)e->job->max_attempts,
 		text ? ": " : "", text ? text : "");
@@ -379,8 +379,9 @@ observe(const rp_event *e, void *ctx)
 	else if (e->what == RP_EVENT_SETTLED)
 		see_settled(work, e);
 	else if (e->what == RP_EVENT_LOST)
-		say(work, e, e->result == RP_ECANCELLED ? "was cancelled"
-							: "lost its lease",
+		say(work, e,
+		    e->result == RP_ECANCELLED ? "was cancelled"
+					       : "lost its lease",
 		    NULL);
 	else if (e->what == RP_EVENT_TROUBLE)
 		fprintf(stderr, "readpast: %s; trying again\n", e->text);
@@ -544,8 +545,10 @@ run(struct work *work)
 int
 cmd_work(struct cmd *cmd, int argc, char **argv)
 {
-	struct work work = { .cmd = cmd, .threads = 1,
-			     .release_delay_ms = 10000, .grace_ms = 30000 };
+	struct work work = { .cmd = cmd,
+			     .threads = 1,
+			     .release_delay_ms = 10000,
+			     .grace_ms = 30000 };
 	int status = parse(&work, argc, argv);
 
 	if (!status && work.log)

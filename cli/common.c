@@ -35,8 +35,8 @@ usage(const struct cmd *cmd, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return complain(USAGE, "%s: %s (see readpast help %s)", cmd->name,
-			text, cmd->name);
+	return complain(USAGE, "%s: %s (see readpast help %s)", cmd->name, text,
+			cmd->name);
 }
 
 int
@@ -63,8 +63,7 @@ cmd_failed(const struct cmd *cmd, int code)
 	const rp_error *error = rp_last_error(cmd->conn);
 
 	return complain(status_of(code), "%s",
-			*error->message ? error->message
-					: rp_error_text(code));
+			*error->message ? error->message : rp_error_text(code));
 }
 
 int

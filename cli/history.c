@@ -67,9 +67,8 @@ history_close(struct history *h)
 static void
 append(struct history *h, const char *event, json_t *fields)
 {
-	json_t *line = json_pack("{sI ss ss}", "at",
-				 (json_int_t)monotonic_us(), "client",
-				 h->client, "event", event);
+	json_t *line = json_pack("{sI ss ss}", "at", (json_int_t)monotonic_us(),
+				 "client", h->client, "event", event);
 	char *text = NULL;
 	size_t n;
 
@@ -105,14 +104,13 @@ history_claimed(struct history *h, const rp_job *job, int64_t asked)
 {
 	if (h)
 		append(h, "claimed",
-		       json_pack("{sI sI sI sI sI sI}", "id",
-				 (json_int_t)job->id, "claim",
-				 (json_int_t)job->claim_no, "attempt",
-				 (json_int_t)job->attempt, "max_attempts",
-				 (json_int_t)job->max_attempts, "lease_ms",
-				 (json_int_t)(job->lease_until -
-					      job->claimed_at),
-				 "asked", (json_int_t)asked));
+		       json_pack(
+			       "{sI sI sI sI sI sI}", "id", (json_int_t)job->id,
+			       "claim", (json_int_t)job->claim_no, "attempt",
+			       (json_int_t)job->attempt, "max_attempts",
+			       (json_int_t)job->max_attempts, "lease_ms",
+			       (json_int_t)(job->lease_until - job->claimed_at),
+			       "asked", (json_int_t)asked));
 }
 
 static json_t *
@@ -136,8 +134,7 @@ verdict_of(int64_t id, int64_t claim_no, int verdict, int64_t lease_ms)
 
 	json_object_set_new(fields, "verdict", json_string(verdicts[verdict]));
 	if (verdict == RP_EXTEND)
-		json_object_set_new(fields, "lease_ms",
-				    json_integer(lease_ms));
+		json_object_set_new(fields, "lease_ms", json_integer(lease_ms));
 	return fields;
 }
 
@@ -153,8 +150,8 @@ history_settling(struct history *h, int64_t id, int64_t claim_no, int verdict,
 static const char *
 result_word(int result)
 {
-	return result == 0		 ? "ok"
-	       : result == RP_EGONE	 ? "gone"
+	return result == 0               ? "ok"
+	       : result == RP_EGONE      ? "gone"
 	       : result == RP_ECANCELLED ? "cancelled"
 					 : "unknown";
 }

@@ -16,8 +16,7 @@ void history_close(struct history *history);
 
 void history_enqueued(struct history *history, const char *queue,
 		      const rp_added *added);
-void history_claimed(struct history *history, const rp_job *job,
-		     int64_t asked);
+void history_claimed(struct history *history, const rp_job *job, int64_t asked);
 void history_started(struct history *history, const rp_job *job);
 void history_settling(struct history *history, int64_t id, int64_t claim_no,
 		      int verdict, int64_t lease_ms);

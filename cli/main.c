@@ -7,9 +7,11 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "history.h"
 
@@ -42,7 +44,8 @@ const struct command commands[] = {
 	  "  --drain            exit when nothing is ready, due or running\n"
 	  "  --max-jobs N       exit after so many\n"
 	  "  --grace D          for running handlers, once told to end (30s)\n"
-	  "  --log json         what happens, as JSON lines on standard error\n" },
+	  "  --log json         what happens, as JSON lines on standard "
+	  "error\n" },
 	{ "claim", cmd_claim, CREATE, "QUEUE", "claim jobs, as JSON lines",
 	  "  -n N       up to so many (1)\n"
 	  "  --lease D  hold them so long (the queue's)\n"
@@ -118,8 +121,8 @@ find_command(const char *name)
 void
 command_help(FILE *to, const struct command *c)
 {
-	fprintf(to, "usage: readpast [--db URL] %s %s\n%s\n", c->name,
-		c->usage, c->summary);
+	fprintf(to, "usage: readpast [--db URL] %s %s\n%s\n", c->name, c->usage,
+		c->summary);
 	if (c->options)
 		fprintf(to, "\n%s", c->options);
 }
@@ -128,7 +131,8 @@ static void
 general_help(FILE *to)
 {
 	fputs("usage: readpast [--db URL] [--history FILE] COMMAND ...\n"
-	      "A durable work queue in a SQL database.\n\n", to);
+	      "A durable work queue in a SQL database.\n\n",
+	      to);
 	for (const struct command *c = commands; c->name; c++)
 		fprintf(to, "  %-10s  %s\n", c->name, c->summary);
 	fputs("\nThe database is --db, READPAST_DB, or sqlite:readpast.db here."
@@ -149,8 +153,8 @@ cmd_help(struct cmd *cmd, int argc, char **argv)
 		snprintf(name + strlen(name), sizeof(name) - strlen(name),
 			 "%s%s", i ? " " : "", argv[i]);
 	if (!find_command(name))
-		return complain(USAGE, "%s: no such command: %.40s",
-				cmd->name, name);
+		return complain(USAGE, "%s: no such command: %.40s", cmd->name,
+				name);
 	command_help(stdout, find_command(name));
 	return DONE;
 }
@@ -216,8 +220,10 @@ global_options(struct cmd *cmd, int argc, char **argv, const char **history)
 		if (argv[i][0] != '-')
 			return i;
 		if (!to) {
-			complain(USAGE, "no such option: %.80s (see readpast "
-					"help)", argv[i]);
+			complain(USAGE,
+				 "no such option: %.80s (see readpast "
+				 "help)",
+				 argv[i]);
 			return -1;
 		}
 		*to = value ? value + 1 : ++i < argc ? argv[i] : NULL;
@@ -227,6 +233,17 @@ global_options(struct cmd *cmd, int argc, char **argv, const char **history)
 		}
 	}
 	return i;
+}
+
+/* A file that we open must not become a standard stream that was closed: what
+ * comes in its place fails just so. */
+static void
+hold_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null",
+			     fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 static int
@@ -244,8 +261,10 @@ run(struct cmd *cmd, const struct command *command, int argc, char **argv)
 	}
 	rp_close(cmd->conn);
 	if ((fflush(stdout) == EOF || ferror(stdout)) && status != FAILED)
-		status = complain(FAILED, "cannot write to standard output: "
-					  "%s", strerror(errno));
+		status = complain(FAILED,
+				  "cannot write to standard output: "
+				  "%s",
+				  strerror(errno));
 	return status;
 }
 
@@ -257,6 +276,7 @@ main(int argc, char **argv)
 	const struct command *command;
 	int skip, used, status;
 
+	hold_standard_streams();
 	signal(SIGPIPE, SIG_IGN);
 	if (!cmd.url || !*cmd.url)
 		cmd.url = "sqlite:readpast.db";
@@ -275,9 +295,11 @@ main(int argc, char **argv)
 		return DONE;
 	}
 	if (!command)
-		return complain(USAGE, "no such command: %.40s%s%.40s (see "
-				       "readpast help)", argv[0],
-				used > 1 ? " " : "", used > 1 ? argv[1] : "");
+		return complain(USAGE,
+				"no such command: %.40s%s%.40s (see "
+				"readpast help)",
+				argv[0], used > 1 ? " " : "",
+				used > 1 ? argv[1] : "");
 	if (history && *history && command->run != cmd_check) {
 		cmd.history = history_open(history);
 		if (!cmd.history)

@@ -63,6 +63,7 @@ parse_size(const char *text, int64_t *ret)
 	static const struct unit units[] = { { "", 1 },
 					     { "KiB", 1024 },
 					     { "MiB", 1024 * 1024 },
+					     { "GiB", 1024 * 1024 * 1024 },
 					     { NULL, 0 } };
 
 	return with_unit(text, units, ret);

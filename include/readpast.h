@@ -91,16 +91,19 @@ RP_API const char *rp_version(void);
 typedef struct rp_conn rp_conn;
 
 /* What rp_open() may do to a database that has no queue in it yet. */
-#define RP_SCHEMA_CREATE 0   /* in a new or empty database: create it */
-#define RP_SCHEMA_INSTALL 1  /* also beside other people's tables */
-#define RP_SCHEMA_REQUIRE 2  /* never: RP_ENODB or RP_ESCHEMA instead */
+#define RP_SCHEMA_CREATE 0  /* in a new or empty database: create it */
+#define RP_SCHEMA_INSTALL 1 /* also beside other people's tables */
+#define RP_SCHEMA_REQUIRE 2 /* never: RP_ENODB or RP_ESCHEMA instead */
 
 /* Zero means the default in every field. */
 typedef struct rp_options {
-	size_t size;    /* sizeof(rp_options): set by RP_OPTIONS_INIT */
-	int schema;     /* RP_SCHEMA_* */
+	size_t size; /* sizeof(rp_options): set by RP_OPTIONS_INIT */
+	int schema;  /* RP_SCHEMA_* */
 } rp_options;
-#define RP_OPTIONS_INIT { sizeof(rp_options), RP_SCHEMA_CREATE }
+#define RP_OPTIONS_INIT                                                        \
+	{                                                                      \
+		sizeof(rp_options), RP_SCHEMA_CREATE                           \
+	}
 
 /*
  * Open a database by URL. `options` may be NULL: all defaults. Free it with
@@ -146,12 +149,12 @@ RP_API int rp_now(rp_conn *conn, int64_t *ret_ms);
  * setting as it is; RP_QUEUE_INIT is all of them left alone.
  */
 typedef struct rp_queue {
-	size_t size;            /* set by RP_QUEUE_INIT */
-	const char *name;       /* 1..128 bytes of UTF-8, no control characters */
-	int64_t paused_at;      /* 0: not paused. Not set by rp_queue_set() */
-	int64_t max_attempts;   /* 1..1000000000, default 3 */
-	int64_t lease_ms;       /* 1 ms..3650 d, default 60 s */
-	int64_t backoff_ms;     /* before the second attempt, doubling; 10 s */
+	size_t size;          /* set by RP_QUEUE_INIT */
+	const char *name;     /* 1..128 bytes of UTF-8, no control characters */
+	int64_t paused_at;    /* 0: not paused. Not set by rp_queue_set() */
+	int64_t max_attempts; /* 1..1000000000, default 3 */
+	int64_t lease_ms;     /* 1 ms..3650 d, default 60 s */
+	int64_t backoff_ms;   /* before the second attempt, doubling; 10 s */
 	int64_t backoff_max_ms; /* the doubling ends here; 1 h */
 	int64_t priority;       /* of jobs that name none; 0..255, 100 */
 	int64_t keep_done_ms;   /* how long done jobs are kept; 0: not at all */
@@ -159,7 +162,9 @@ typedef struct rp_queue {
 	int64_t max_payload;    /* bytes, at most 1 GB; 16 MiB */
 } rp_queue;
 #define RP_QUEUE_INIT                                                          \
-	{ sizeof(rp_queue), NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1 }
+	{                                                                      \
+		sizeof(rp_queue), NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1     \
+	}
 
 typedef struct rp_queues rp_queues;
 
@@ -194,36 +199,36 @@ RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 enum { RP_STATES(RP__STATE_NUMBER) };
 #undef RP__STATE_NUMBER
 
-/* "ready" for RP_STATE_READY; NULL for a number that is no state. And back: 0 for a
- * word that is none. */
+/* "ready" for RP_STATE_READY; NULL for a number that is no state. And back: 0
+ * for a word that is none. */
 RP_API const char *rp_state_text(int state);
 RP_API int rp_state_number(const char *text);
 
 /* One job as it was when it was read. Absent text is NULL, absent times 0. */
 typedef struct rp_job {
-	int64_t id;           /* never reused */
+	int64_t id; /* never reused */
 	const char *queue;
-	int state;            /* RP_STATE_* */
-	int priority;         /* lower first */
-	int64_t attempt;      /* attempts begun: 1 for the first claim */
+	int state;       /* RP_STATE_* */
+	int priority;    /* lower first */
+	int64_t attempt; /* attempts begun: 1 for the first claim */
 	int64_t max_attempts;
-	int64_t claim_no;     /* the fence: names this claim in every verdict */
-	const char *worker;   /* name of who holds it, held it last */
-	int64_t run_at;       /* ready since then, or not before then */
+	int64_t claim_no;   /* the fence: names this claim in every verdict */
+	const char *worker; /* name of who holds it, held it last */
+	int64_t run_at;     /* ready since then, or not before then */
 	int64_t created_at;
-	int64_t claimed_at;   /* running jobs */
-	int64_t lease_until;  /* running jobs */
-	int64_t finished_at;  /* done, dead, cancelled jobs */
+	int64_t claimed_at;  /* running jobs */
+	int64_t lease_until; /* running jobs */
+	int64_t finished_at; /* done, dead, cancelled jobs */
 	const char *unique_key;
 	const char *kind;
-	const char *headers;  /* a JSON object */
-	const void *payload;  /* followed by a NUL byte that is not part of it */
+	const char *headers; /* a JSON object */
+	const void *payload; /* followed by a NUL byte that is not part of it */
 	size_t payload_size;
 	const char *last_error;
 	const char *failures; /* JSON array, the last 10 failed attempts, oldest
-	                         first: attempt, at (ms), worker, text */
+				 first: attempt, at (ms), worker, text */
 	int suspect;          /* claims only: its lease ran out before; whoever
-	                         holds it should claim nothing beside it */
+				 holds it should claim nothing beside it */
 } rp_job;
 
 /* Jobs that one call returned, read-only. One free for all of them. */
@@ -235,8 +240,8 @@ RP_API void rp_batch_free(rp_batch *batch);
 /* A job to be. Start from RP_NEW_INIT; zero (NULL) means the default in every
  * field but priority, where -1 does. */
 typedef struct rp_new {
-	size_t size;          /* set by RP_NEW_INIT */
-	const void *payload;  /* any bytes */
+	size_t size;         /* set by RP_NEW_INIT */
+	const void *payload; /* any bytes */
 	size_t payload_size;
 	int priority;         /* 0..255, lower first; -1: the queue's */
 	int64_t delay_ms;     /* not before so long from now ... */
@@ -244,12 +249,15 @@ typedef struct rp_new {
 	int64_t max_attempts; /* 0: the queue's */
 	const char *kind;     /* 1..128 bytes, as queue names */
 	const char *headers;  /* a JSON object */
-	const char *unique_key; /* 1..255 bytes: one live job of the queue has it */
-	int replace;          /* a job that has the key and does not run yet
-	                         becomes this one, under its old id */
+	const char *
+		unique_key; /* 1..255 bytes: one live job of the queue has it */
+	int replace;        /* a job that has the key and does not run yet
+			       becomes this one, under its old id */
 } rp_new;
 #define RP_NEW_INIT                                                            \
-	{ sizeof(rp_new), NULL, 0, -1, 0, 0, 0, NULL, NULL, NULL, 0 }
+	{                                                                      \
+		sizeof(rp_new), NULL, 0, -1, 0, 0, 0, NULL, NULL, NULL, 0      \
+	}
 
 /* What became of an rp_new. */
 typedef struct rp_added {
@@ -271,21 +279,24 @@ typedef struct rp_added {
  */
 RP_API int rp_enqueue(rp_conn *conn, const char *queue, const rp_new *job,
 		      rp_added *ret);
-RP_API int rp_enqueue_many(rp_conn *conn, const char *queue,
-			   const rp_new *jobs, size_t n, rp_added *ret);
+RP_API int rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs,
+			   size_t n, rp_added *ret);
 
 /* Zero means the default in every field. */
 typedef struct rp_claim_options {
-	size_t size;       /* set by RP_CLAIM_INIT */
-	int64_t lease_ms;  /* 0: the queue's */
+	size_t size;               /* set by RP_CLAIM_INIT */
+	int64_t lease_ms;          /* 0: the queue's */
 	const char *const *queues; /* instead of `queue`: several, the first
-	                              one preferred, ended by a NULL */
-	size_t holding;    /* jobs that this worker holds already: with any, it
-	                      is handed no suspects (below) */
-	size_t ahead;      /* of max, so many are fetched ahead: not started at
-	                      once. Jobs with one attempt never are. */
+				      one preferred, ended by a NULL */
+	size_t holding; /* jobs that this worker holds already: with any, it
+			   is handed no suspects (below) */
+	size_t ahead;   /* of max, so many are fetched ahead: not started at
+			   once. Jobs with one attempt never are. */
 } rp_claim_options;
-#define RP_CLAIM_INIT { sizeof(rp_claim_options), 0, NULL, 0, 0 }
+#define RP_CLAIM_INIT                                                          \
+	{                                                                      \
+		sizeof(rp_claim_options), 0, NULL, 0, 0                        \
+	}
 
 /*
  * Claim up to `max` (1..100000) jobs: lease them to the caller, attempt
@@ -313,22 +324,25 @@ RP_API size_t rp_batch_suspects(const rp_batch *batch);
 
 /* One verdict, and what became of it. Start from RP_VERDICT_INIT. */
 typedef struct rp_verdict {
-	size_t size;       /* set by RP_VERDICT_INIT */
+	size_t size; /* set by RP_VERDICT_INIT */
 	int64_t id;
 	int64_t claim_no;  /* the one that the claim was given */
 	int verdict;       /* RP_DONE, ... */
 	int64_t delay_ms;  /* RP_FAIL: tried again after so long, -1: after the
-	                      queue's backoff. RP_RELEASE: ready after so long,
-	                      -1: at once. RP_EXTEND: the lease, -1: the queue's */
-	const char *error; /* RP_FAIL, RP_DEAD: why. Kept up to 4 KiB; bytes that
-	                      are not UTF-8 become '?' */
+			      queue's backoff. RP_RELEASE: ready after so long,
+			      -1: at once. RP_EXTEND: the lease, -1: the queue's
+			    */
+	const char *error; /* RP_FAIL, RP_DEAD: why. Kept up to 4 KiB; bytes
+			      that are not UTF-8 become '?' */
 	int result;        /* answered: 0; RP_EGONE: no longer yours;
-	                      RP_ECANCELLED; RP_ENOENT: there never was such a
-	                      job. Refused means: nothing changed */
+			      RP_ECANCELLED; RP_ENOENT: there never was such a
+			      job. Refused means: nothing changed */
 	int state;         /* answered: the job's state now, if result is 0 */
 } rp_verdict;
 #define RP_VERDICT_INIT                                                        \
-	{ sizeof(rp_verdict), 0, 0, RP_DONE, -1, NULL, 0, 0 }
+	{                                                                      \
+		sizeof(rp_verdict), 0, 0, RP_DONE, -1, NULL, 0, 0              \
+	}
 
 /*
  * Give `n` verdicts in one commit. Returns how many were accepted; the others
@@ -369,8 +383,8 @@ RP_API int rp_retry(rp_conn *conn, int64_t id, const char *kind);
 /* Retry all dead jobs of a queue (of one kind, unless NULL), in slices: a
  * failure in the middle leaves the others dead. Those whose key is taken stay
  * dead, and are counted in *ret_taken, which may be NULL. Returns how many. */
-RP_API int64_t rp_retry_dead(rp_conn *conn, const char *queue,
-			     const char *kind, int64_t *ret_taken);
+RP_API int64_t rp_retry_dead(rp_conn *conn, const char *queue, const char *kind,
+			     int64_t *ret_taken);
 
 /* Forget the jobs of a queue in one state, any but RP_STATE_RUNNING (0: in all
  * but that), of one kind unless NULL, in slices. Returns how many. */
@@ -400,8 +414,8 @@ RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
  * something: 1; or until timeout_ms is over: 0. -1 waits without end. Comes
  * back early, with 0, when the descriptor `fd` can be read (-1: none).
  */
-RP_API int rp_wait(rp_conn *conn, const char *const *queues,
-		   int64_t timeout_ms, int fd);
+RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
+		   int fd);
 
 /* ---- looking --------------------------------------------------------- */
 
@@ -422,8 +436,8 @@ typedef struct rp_queue_stats {
 	int paused;
 	int64_t scheduled, ready, running, done, dead, cancelled;
 	int64_t oldest_ready_ms, longest_running_ms;
-	int64_t workers;                 /* seen within the last 30 s */
-	int64_t done_10s, failed_10s;    /* within the last 10 s */
+	int64_t workers;              /* seen within the last 30 s */
+	int64_t done_10s, failed_10s; /* within the last 10 s */
 } rp_queue_stats;
 
 typedef struct rp_stats rp_stats;
@@ -438,18 +452,17 @@ typedef struct rp_worker_info {
 	int64_t id;
 	const char *name, *host;
 	int64_t pid;
-	const char *queues;           /* a JSON array */
+	const char *queues; /* a JSON array */
 	int64_t started_at, seen_at;
-	int64_t silent_ms;            /* since seen_at */
-	int64_t running;              /* jobs it holds */
+	int64_t silent_ms; /* since seen_at */
+	int64_t running;   /* jobs it holds */
 	int64_t done, failed, dead, released;
 } rp_worker_info;
 
 typedef struct rp_workers rp_workers;
 RP_API int rp_workers_list(rp_conn *conn, rp_workers **ret);
 RP_API size_t rp_workers_count(const rp_workers *workers);
-RP_API const rp_worker_info *rp_workers_at(const rp_workers *workers,
-					   size_t i);
+RP_API const rp_worker_info *rp_workers_at(const rp_workers *workers, size_t i);
 RP_API void rp_workers_free(rp_workers *workers);
 
 /* ---- the worker ------------------------------------------------------ */
@@ -485,31 +498,35 @@ RP_API int rp_task_state(const rp_task *task);
 #define RP_EVENT_TROUBLE 6 /* a call failed and will be made again: text */
 typedef struct rp_event {
 	size_t size;
-	int what;              /* RP_EVENT_* */
-	const rp_job *job;     /* NULL for RP_EVENT_TROUBLE */
-	int verdict;           /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
-	int result;            /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
-	int state;             /* SETTLED: the job's state now */
-	int64_t duration_ms;   /* SETTLED: how long the handler took */
-	int64_t asked_us;      /* CLAIM, SETTLED: when the database was asked,
-	                          by CLOCK_MONOTONIC */
-	const char *text;      /* SETTLE: the error; TROUBLE: what went wrong */
+	int what;            /* RP_EVENT_* */
+	const rp_job *job;   /* NULL for RP_EVENT_TROUBLE */
+	int verdict;         /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
+	int result;          /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
+	int state;           /* SETTLED: the job's state now */
+	int64_t duration_ms; /* SETTLED: how long the handler took */
+	int64_t asked_us;    /* CLAIM, SETTLED: when the database was asked,
+				by CLOCK_MONOTONIC */
+	const char *text;    /* SETTLE: the error; TROUBLE: what went wrong */
 } rp_event;
 typedef void rp_observer(const rp_event *event, void *ctx);
 
 /* Zero means the default in every field. */
 typedef struct rp_worker_options {
-	size_t size;          /* set by RP_WORKER_INIT */
-	int threads;          /* handlers at a time, 1..1024; 1 */
-	int64_t lease_ms;     /* 0: each queue's own. Renewed at a third */
-	int64_t max_jobs;     /* drain after so many claims; 0: never */
-	int drain;            /* end when the queues, unless paused, hold no job
-	                         ready, due or running, in any process */
-	const char *name;     /* what `worker` shows; HOST:PID */
-	rp_observer *observer; /* called by the worker's threads, one at a time */
+	size_t size;      /* set by RP_WORKER_INIT */
+	int threads;      /* handlers at a time, 1..1024; 1 */
+	int64_t lease_ms; /* 0: each queue's own. Renewed at a third */
+	int64_t max_jobs; /* drain after so many claims; 0: never */
+	int drain;        /* end when the queues, unless paused, hold no job
+			     ready, due or running, in any process */
+	const char *name; /* what `worker` shows; HOST:PID */
+	rp_observer
+		*observer; /* called by the worker's threads, one at a time */
 	void *observer_ctx;
 } rp_worker_options;
-#define RP_WORKER_INIT { sizeof(rp_worker_options), 0, 0, 0, 0, NULL, NULL, NULL }
+#define RP_WORKER_INIT                                                         \
+	{                                                                      \
+		sizeof(rp_worker_options), 0, 0, 0, 0, NULL, NULL, NULL        \
+	}
 
 /* What a worker has done. */
 typedef struct rp_worker_counts {

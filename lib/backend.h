@@ -37,7 +37,7 @@ struct rp_value {
 typedef int rp_row_fn(void *ctx, size_t row, const struct rp_value *columns);
 
 struct rp_url {
-	char *text;       /* what the pointers below point into */
+	char *text; /* what the pointers below point into */
 	const char *scheme;
 	const char *path;
 	const char *synchronous; /* or NULL */

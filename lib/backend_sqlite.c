@@ -129,8 +129,8 @@ busy(void *ctx, int count)
 		s->busy_until = now + s->busy_ms;
 	if (now >= s->busy_until)
 		return 0;
-	nap.tv_nsec = count < 1000 ? 50000 + (count * 7919 % 64) * 1000
-				   : 2000000;
+	nap.tv_nsec =
+		count < 1000 ? 50000 + (count * 7919 % 64) * 1000 : 2000000;
 	nanosleep(&nap, NULL);
 	return 1;
 }
@@ -192,8 +192,8 @@ prepare_step(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
 		return rp__fail(error, RP_EDB, "%s: no column %s", sql->verb,
 				from->guard);
 	for (int i = 0; i < step->binds; i++) {
-		const char *name = sqlite3_bind_parameter_name(step->stmt,
-							       i + 1);
+		const char *name =
+			sqlite3_bind_parameter_name(step->stmt, i + 1);
 
 		if (find_source(sql, verb, k, name, &step->bind[i]) < 0)
 			return rp__fail(error, RP_EDB, "%s: nothing gives %s",
@@ -256,10 +256,10 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 		return sqlite3_bind_text64(stmt, i, value->data, value->size,
 					   SQLITE_STATIC, SQLITE_UTF8);
 	case RP_BLOB:
-		return value->size ? sqlite3_bind_blob64(stmt, i, value->data,
-							 value->size,
-							 SQLITE_STATIC)
-				   : sqlite3_bind_zeroblob(stmt, i, 0);
+		return value->size
+			       ? sqlite3_bind_blob64(stmt, i, value->data,
+						     value->size, SQLITE_STATIC)
+			       : sqlite3_bind_zeroblob(stmt, i, 0);
 	default:
 		return sqlite3_bind_null(stmt, i);
 	}
@@ -342,7 +342,8 @@ run_from(const struct run *run, size_t k)
 				step->guard.index))
 		return run_from(run, k + 1);
 	rc = bind_all(run, step);
-	while (rc == SQLITE_OK && (rc = sqlite3_step(step->stmt)) == SQLITE_ROW) {
+	while (rc == SQLITE_OK &&
+	       (rc = sqlite3_step(step->stmt)) == SQLITE_ROW) {
 		r = answer(run, step);
 		if (r == RP_ROW_TAKE)
 			r = run_from(run, k + 1);
@@ -382,8 +383,11 @@ sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 	   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
 {
 	struct sqlite *s = db;
-	struct run run = { .s = s, .verb = &s->verbs[which], .fn = fn,
-			   .ctx = ctx, .error = error };
+	struct run run = { .s = s,
+			   .verb = &s->verbs[which],
+			   .fn = fn,
+			   .ctx = ctx,
+			   .error = error };
 	int r = prepare(s, which, error);
 
 	if (r == 0 && run.verb->uses_clock)
@@ -445,11 +449,13 @@ sqlite_commit(void *db, rp_error *error)
 		s->depth--;
 		return r;
 	}
-	/* A failure that cannot be gone on after ends the transaction itself. */
+	/* A failure that cannot be gone on after ends the transaction itself.
+	 */
 	if (sqlite3_get_autocommit(s->db)) {
 		s->depth = 0;
-		return rp__fail(error, RP_EDB, "the transaction was rolled back"
-					       " by an earlier failure");
+		return rp__fail(error, RP_EDB,
+				"the transaction was rolled back"
+				" by an earlier failure");
 	}
 	r = execute(s, "commit", error);
 	if (r < 0)
@@ -472,8 +478,7 @@ read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
 	rc = sqlite3_step(stmt);
 	*ret = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
 	sqlite3_finalize(stmt);
-	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0
-						     : failed(s, rc, error);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : failed(s, rc, error);
 }
 
 /* The schema's version: 0, none; -1, none, but other people's tables. */
@@ -557,30 +562,34 @@ check_schema(struct sqlite *s, int schema, rp_error *error)
 	if (version > SCHEMA_VERSION)
 		return rp__fail(error, RP_ESCHEMA,
 				"%.120s has schema %lld, newer than this "
-				"readpast's %d: upgrade readpast", s->path,
-				(long long)version, SCHEMA_VERSION);
+				"readpast's %d: upgrade readpast",
+				s->path, (long long)version, SCHEMA_VERSION);
 	if (version < 0 && schema == RP_SCHEMA_CREATE)
 		return rp__fail(error, RP_ESCHEMA,
 				"%.120s has other tables and none of ours: "
-				"readpast init puts them there", s->path);
+				"readpast init puts them there",
+				s->path);
 	if (version <= 0 && schema == RP_SCHEMA_REQUIRE)
 		return rp__fail(error, RP_ESCHEMA,
 				"%.120s has no queue in it: readpast init "
-				"makes it a queue", s->path);
+				"makes it a queue",
+				s->path);
 	return version < SCHEMA_VERSION ? install(s, error) : 0;
 }
 
 static int
 set_up(struct sqlite *s, const struct rp_url *url, int schema, rp_error *error)
 {
-	int normal = url->synchronous &&
-		     strcmp(url->synchronous, "normal") == 0;
+	int normal =
+		url->synchronous && strcmp(url->synchronous, "normal") == 0;
 	int r;
 
 	sqlite3_busy_handler(s->db, busy, s);
 	sqlite3_extended_result_codes(s->db, 1);
-	r = execute(s, normal ? "pragma synchronous = normal"
-			      : "pragma synchronous = full", error);
+	r = execute(s,
+		    normal ? "pragma synchronous = normal"
+			   : "pragma synchronous = full",
+		    error);
 	if (r == 0)
 		r = check_schema(s, schema, error);
 	return r;

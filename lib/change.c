@@ -237,8 +237,8 @@ rp_purge(rp_conn *conn, const char *queue, int state, const char *kind)
 				"jobs in state %d cannot be purged", state);
 	if (state)
 		r = purge_state(conn, queue, state, kind, &total);
-	for (int s = RP_STATE_SCHEDULED; !state && r == 0 &&
-					 s <= RP_STATE_CANCELLED; s++)
+	for (int s = RP_STATE_SCHEDULED;
+	     !state && r == 0 && s <= RP_STATE_CANCELLED; s++)
 		if (s != RP_STATE_RUNNING)
 			r = purge_state(conn, queue, s, kind, &total);
 	return r < 0 ? r : total;

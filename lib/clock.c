@@ -30,8 +30,10 @@ rp_duration(const char *text, int64_t *ret_ms)
 	static const struct {
 		const char *unit;
 		int64_t ms;
-	} units[] = { { "ms", 1 },	     { "s", 1000 },
-		      { "m", 60 * 1000 },    { "h", 3600 * 1000 },
+	} units[] = { { "ms", 1 },
+		      { "s", 1000 },
+		      { "m", 60 * 1000 },
+		      { "h", 3600 * 1000 },
 		      { "d", 86400 * 1000 } };
 	const int64_t most = 3650 * INT64_C(86400000);
 	const char *s = text;

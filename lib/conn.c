@@ -20,8 +20,10 @@ find_backend(const struct rp_url *url, rp_error *reterr)
 	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
 		if (strcmp(backends[i]->scheme, url->scheme) == 0)
 			return backends[i];
-	rp__fail(reterr, RP_EINVAL, "%.40s: is no database that readpast knows "
-				    "(sqlite:PATH)", url->scheme);
+	rp__fail(reterr, RP_EINVAL,
+		 "%.40s: is no database that readpast knows "
+		 "(sqlite:PATH)",
+		 url->scheme);
 	return NULL;
 }
 
@@ -56,8 +58,8 @@ rp_open(const char *url, const rp_options *options, rp_conn **ret,
 	if (!ret)
 		return rp__fail(reterr, RP_EINVAL, "rp_open: ret is NULL");
 	if (options)
-		memcpy(&o, options, options->size < sizeof(o) ? options->size
-							      : sizeof(o));
+		memcpy(&o, options,
+		       options->size < sizeof(o) ? options->size : sizeof(o));
 	if (o.schema < RP_SCHEMA_CREATE || o.schema > RP_SCHEMA_REQUIRE)
 		return rp__fail(reterr, RP_EINVAL, "rp_open: schema %d",
 				o.schema);

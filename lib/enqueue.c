@@ -72,8 +72,7 @@ check(rp_error *error, const rp_new *job)
 		r = rp__check_name(error, "the unique key", job->unique_key,
 				   255);
 	if (r == 0 && job->replace && !job->unique_key)
-		return rp__fail(error, RP_EINVAL,
-				"replace needs a unique key");
+		return rp__fail(error, RP_EINVAL, "replace needs a unique key");
 	return r;
 }
 
@@ -85,12 +84,11 @@ insert(rp_conn *conn, const char *queue, const rp_new *job,
 	struct rp_value p[ENQUEUE_UNIQUE_PARAMS];
 
 	p[ENQUEUE_QUEUE] = rp__text(queue);
-	p[ENQUEUE_PRIORITY] = rp__int_or_null(job->priority,
-					      job->priority < 0);
+	p[ENQUEUE_PRIORITY] = rp__int_or_null(job->priority, job->priority < 0);
 	p[ENQUEUE_DELAY_MS] = rp__int(job->delay_ms);
 	p[ENQUEUE_RUN_AT] = rp__int(job->run_at);
-	p[ENQUEUE_MAX_ATTEMPTS] = rp__int_or_null(job->max_attempts,
-						  job->max_attempts == 0);
+	p[ENQUEUE_MAX_ATTEMPTS] =
+		rp__int_or_null(job->max_attempts, job->max_attempts == 0);
 	p[ENQUEUE_KIND] = rp__text(job->kind);
 	p[ENQUEUE_HEADERS] = rp__text(job->headers);
 	p[ENQUEUE_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,

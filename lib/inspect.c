@@ -127,8 +127,7 @@ list(struct listing *l, int state)
 }
 
 int
-rp_list(rp_conn *conn, const char *queue, int state, size_t max,
-	rp_batch **ret)
+rp_list(rp_conn *conn, const char *queue, int state, size_t max, rp_batch **ret)
 {
 	struct listing l = { conn, queue, max, NULL };
 	int r = rp__enter(conn);

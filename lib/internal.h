@@ -77,8 +77,7 @@ struct rp_value rp__text(const char *text); /* NULL: null */
 
 /* batch.c */
 int rp__batch_new(rp_batch **ret);
-int rp__batch_add(rp_batch *batch, const struct rp_value *columns,
-		  int suspect);
+int rp__batch_add(rp_batch *batch, const struct rp_value *columns, int suspect);
 void rp__batch_passed_over(rp_batch *batch);
 void *rp__batch_alloc(rp_batch *batch, size_t size);
 char *rp__batch_text(rp_batch *batch, const struct rp_value *value);

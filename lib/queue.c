@@ -24,8 +24,10 @@ static const struct {
 	int64_t least, most;
 } settings[] = {
 #define SETTING(field, NAME, least, most)                                      \
-	{ #field, QUEUE_SET_##NAME, QUEUE_LIST_OUT_##NAME,                     \
-	  offsetof(rp_queue, field), (least), (most) }
+	{                                                                      \
+#field, QUEUE_SET_##NAME, QUEUE_LIST_OUT_##NAME,               \
+			offsetof(rp_queue, field), (least), (most)             \
+	}
 	SETTING(max_attempts, MAX_ATTEMPTS, 1, 1000000000),
 	SETTING(lease_ms, LEASE_MS, 1, 3650 * DAY_MS),
 	SETTING(backoff_ms, BACKOFF_MS, 0, 3650 * DAY_MS),
@@ -244,6 +246,7 @@ rp_queue_drop(rp_conn *conn, const char *name)
 	if (dropped.busy)
 		return rp__fail(&conn->error, RP_ETAKEN,
 				"queue %s has running jobs: let them end, or "
-				"cancel them", name);
+				"cancel them",
+				name);
 	return 0;
 }

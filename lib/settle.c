@@ -34,8 +34,7 @@ rp__check_verdicts(rp_conn *conn, const rp_verdict *verdicts, size_t n)
 	if (n && !verdicts)
 		return rp__fail(&conn->error, RP_EINVAL, "verdicts is NULL");
 	for (size_t i = 0; i < n; i++) {
-		const rp_verdict *v =
-			rp__verdict_at((rp_verdict *)verdicts, i);
+		const rp_verdict *v = rp__verdict_at((rp_verdict *)verdicts, i);
 
 		if (v->id < 1 || v->claim_no < 1)
 			return rp__fail(&conn->error, RP_EINVAL,

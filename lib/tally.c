@@ -43,8 +43,8 @@ rp__tally_write(rp_conn *conn, int now)
 	size_t n = conn->tallies_count;
 	int r;
 
-	if (n == 0 || (!now && conn->tallied_at &&
-		       ms - conn->tallied_at < 1000))
+	if (n == 0 ||
+	    (!now && conn->tallied_at && ms - conn->tallied_at < 1000))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		struct rp_value *row = rows + i * TALLY_PARAMS;

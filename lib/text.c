@@ -11,7 +11,8 @@
 #include <string.h>
 
 /* Bytes of the UTF-8 character at `s`, of which `left` bytes are there; 0 if it
- * is none. (RFC 3629: no overlong forms, no surrogates, nothing over 10FFFF.) */
+ * is none. (RFC 3629: no overlong forms, no surrogates, nothing over 10FFFF.)
+ */
 static size_t
 character(const unsigned char *s, size_t left)
 {
@@ -50,7 +51,8 @@ rp__utf8(const void *text, size_t size)
 	return 1;
 }
 
-/* A queue's name, a kind, a key: 1..max bytes of UTF-8, no control characters. */
+/* A queue's name, a kind, a key: 1..max bytes of UTF-8, no control characters.
+ */
 int
 rp__check_name(rp_error *error, const char *what, const char *name, size_t max)
 {
@@ -59,8 +61,8 @@ rp__check_name(rp_error *error, const char *what, const char *name, size_t max)
 	if (n == 0)
 		return rp__fail(error, RP_EINVAL, "%s is missing", what);
 	if (n > max)
-		return rp__fail(error, RP_EINVAL,
-				"%s is longer than %zu bytes", what, max);
+		return rp__fail(error, RP_EINVAL, "%s is longer than %zu bytes",
+				what, max);
 	if (!rp__utf8(name, n))
 		return rp__fail(error, RP_EINVAL, "%s is not UTF-8", what);
 	for (size_t i = 0; i < n; i++)

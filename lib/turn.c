@@ -12,8 +12,8 @@
 
 static int
 settle_and_claim(rp_conn *conn, rp_verdict *verdicts, size_t n,
-		 const char *queue, size_t max,
-		 const rp_claim_options *options, rp_batch *batch)
+		 const char *queue, size_t max, const rp_claim_options *options,
+		 rp_batch *batch)
 {
 	int r = rp__begin(conn, 1);
 

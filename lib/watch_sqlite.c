@@ -31,7 +31,7 @@ struct watch {
 };
 
 /* When to look again after an event, in microseconds after the last look. */
-static const int64_t looks_us[] = { 100,  100,	300,  500,   1000,
+static const int64_t looks_us[] = { 100,  100,  300,   500,  1000,
 				    3000, 5000, 10000, 30000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
 
@@ -120,8 +120,7 @@ take_events(struct watch *w)
 	char events[4096] __attribute__((aligned(8)));
 	int any = 0;
 
-	while (w->inotify >= 0 &&
-	       read(w->inotify, events, sizeof(events)) > 0)
+	while (w->inotify >= 0 && read(w->inotify, events, sizeof(events)) > 0)
 		any = 1;
 	if (any)
 		watch_wal(w); /* it may be another file by now */
@@ -148,8 +147,8 @@ rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd)
 	size_t look = LOOKS;
 
 	for (;;) {
-		int64_t left = timeout_ms < 0 ? POLL_US
-					      : end - rp__monotonic_us();
+		int64_t left =
+			timeout_ms < 0 ? POLL_US : end - rp__monotonic_us();
 		int64_t us;
 
 		if (take_events(w))

@@ -192,7 +192,8 @@ trouble(rp_worker *w, int code)
 	if (lasting || (atomic_load(&w->stopping) &&
 			w->troubles >= MOST_TROUBLES_AT_THE_END))
 		return code;
-	rp__observe(w, (rp_event){ .what = RP_EVENT_TROUBLE, .result = code,
+	rp__observe(w, (rp_event){ .what = RP_EVENT_TROUBLE,
+				   .result = code,
 				   .text = text });
 	w->troubles++;
 	poll(NULL, 0, w->troubles < 10 ? 100 * w->troubles : 1000);
@@ -317,9 +318,9 @@ held(rp_worker *w, size_t *ret_ahead)
 		if (w->running[i] && now - w->running[i]->started_us > mean)
 			mean = now - w->running[i]->started_us;
 	n = w->todo.count + w->running_count;
-	ahead = w->mean_us ? w->options.threads * AHEAD_MS * INT64_C(1000) /
-				     mean
-			   : 0;
+	ahead = w->mean_us
+			? w->options.threads * AHEAD_MS * INT64_C(1000) / mean
+			: 0;
 	pthread_mutex_unlock(&w->lock);
 	*ret_ahead = (size_t)(ahead < MOST_AHEAD ? ahead : MOST_AHEAD);
 	return n;
@@ -341,14 +342,14 @@ appetite(rp_worker *w, size_t *ret_holding, size_t *ret_ahead)
 	if (w->options.max_jobs && (int64_t)want > left)
 		want = (size_t)left;
 	if (holding + want > threads)
-		*ret_ahead = holding < threads ? holding + want - threads
-					       : want;
+		*ret_ahead =
+			holding < threads ? holding + want - threads : want;
 	return want;
 }
 
 static void
-start_task(rp_worker *w, rp_task *task, struct fetch *fetch,
-	   const rp_job *job, int64_t asked)
+start_task(rp_worker *w, rp_task *task, struct fetch *fetch, const rp_job *job,
+	   int64_t asked)
 {
 	task->worker = w;
 	task->fetch = fetch;
@@ -359,7 +360,8 @@ start_task(rp_worker *w, rp_task *task, struct fetch *fetch,
 	atomic_init(&task->fate, RP_TASK_RUNNING);
 	if (job->suspect)
 		w->alone = task;
-	rp__observe(w, (rp_event){ .what = RP_EVENT_CLAIM, .job = job,
+	rp__observe(w, (rp_event){ .what = RP_EVENT_CLAIM,
+				   .job = job,
 				   .asked_us = asked });
 }
 
@@ -498,10 +500,10 @@ renewed(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked)
 			w->alone = NULL;
 		return;
 	}
-	atomic_store(&task->fate, v->result == RP_ECANCELLED
-					  ? RP_TASK_CANCELLED
-					  : RP_TASK_LOST);
-	rp__observe(w, (rp_event){ .what = RP_EVENT_LOST, .job = task->job,
+	atomic_store(&task->fate, v->result == RP_ECANCELLED ? RP_TASK_CANCELLED
+							     : RP_TASK_LOST);
+	rp__observe(w, (rp_event){ .what = RP_EVENT_LOST,
+				   .job = task->job,
 				   .result = v->result });
 }
 
@@ -648,8 +650,8 @@ nap_ms(rp_worker *w)
 	pthread_mutex_lock(&w->lock);
 	for (size_t i = 0; i < w->threads_count; i++) {
 		const rp_task *task = w->running[i];
-		int64_t left = task ? task->leased_at + task->lease_ms / 3 - now
-				    : nap;
+		int64_t left =
+			task ? task->leased_at + task->lease_ms / 3 - now : nap;
 
 		if (left < nap)
 			nap = left;

@@ -56,14 +56,14 @@ struct rp_worker {
 	const char **queues; /* in order of preference, a NULL at the end */
 	size_t queues_count;
 
-	pthread_mutex_t lock;  /* for what follows */
-	pthread_cond_t work;   /* something to do, or nothing ever more */
+	pthread_mutex_t lock; /* for what follows */
+	pthread_cond_t work;  /* something to do, or nothing ever more */
 	struct tasks todo, finished;
 	rp_task **running; /* by thread; NULL: idle */
 	size_t running_count;
-	int closing;       /* threads: start nothing more, go */
-	int asleep;        /* the coordinator sleeps on wake_fd */
-	int64_t mean_us;   /* how long handlers take, lately; 0: unknown */
+	int closing;        /* threads: start nothing more, go */
+	int asleep;         /* the coordinator sleeps on wake_fd */
+	int64_t mean_us;    /* how long handlers take, lately; 0: unknown */
 	int64_t started_us; /* when the last one was started */
 
 	pthread_t *threads;

@@ -40,8 +40,7 @@ int teardown_db(void **state);
 rp_conn *connect_to(const struct db *db);
 
 /* 0 or more is expected; the handle's message is shown otherwise. */
-#define ok(conn, call)                                                         \
-	check_result((call), (conn), #call, __FILE__, __LINE__)
+#define ok(conn, call) check_result((call), (conn), #call, __FILE__, __LINE__)
 int64_t check_result(int64_t r, rp_conn *conn, const char *call,
 		     const char *file, int line);
 

@@ -43,8 +43,7 @@ bad_jobs_are_refused(void **state)
 	bad[0] = job_of("x");
 	assert_int_equal(rp_enqueue(db->conn, "", bad, NULL), RP_EINVAL);
 	assert_int_equal(rp_enqueue(db->conn, NULL, bad, NULL), RP_EINVAL);
-	assert_int_equal(rp_enqueue(db->conn, long_name, bad, NULL),
-			 RP_EINVAL);
+	assert_int_equal(rp_enqueue(db->conn, long_name, bad, NULL), RP_EINVAL);
 	assert_int_equal(rp_enqueue(db->conn, "a\x80", bad, NULL), RP_EINVAL);
 	assert_int_equal(rp_enqueue(db->conn, "a\tb", bad, NULL), RP_EINVAL);
 	assert_int_equal(rp_enqueue(db->conn, "q", NULL, NULL), RP_EINVAL);
@@ -157,12 +156,18 @@ static void
 bad_urls_are_refused(void **state)
 {
 	static const char *const bad[] = {
-		"",		       "queue.db",
-		"./queue.db",	       "oracle:x",
-		"sqlite:",	       "sqlite:x?busy=1",
-		"sqlite:x?busy=-1s",   "sqlite:x?synchronous=off",
-		"sqlite:x?nonsense=1", "sqlite:x?busy",
-		"sqlite:a%",	       "sqlite:a%00b",
+		"",
+		"queue.db",
+		"./queue.db",
+		"oracle:x",
+		"sqlite:",
+		"sqlite:x?busy=1",
+		"sqlite:x?busy=-1s",
+		"sqlite:x?synchronous=off",
+		"sqlite:x?nonsense=1",
+		"sqlite:x?busy",
+		"sqlite:a%",
+		"sqlite:a%00b",
 		"sqlite:a#b",
 	};
 	rp_error error;
@@ -230,8 +235,9 @@ a_locked_file_is_an_error_at_the_deadline(void **state)
 	snprintf(url, sizeof(url), "%s?busy=150ms", db->url);
 	assert_int_equal(rp_open(url, NULL, &conn, &error), 0);
 	assert_int_equal(sqlite3_open(db->path, &holder), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(holder, "begin immediate", NULL, NULL,
-				      NULL), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(holder, "begin immediate", NULL, NULL, NULL),
+		SQLITE_OK);
 	began = now_ms();
 	assert_int_equal(rp_enqueue(conn, "q", &job, NULL), RP_EBUSY);
 	assert_in_range(now_ms() - began, 150, 5000);

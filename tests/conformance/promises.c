@@ -125,8 +125,9 @@ P3_claim_numbers_only_grow_through_every_path(void **state)
 	put(db->conn, "q", "x");
 	for (int round = 0; round < 60; round++) {
 		ok(db->conn, rp_sweep(db->conn, NULL));
-		assert_int_equal(take_one(db->conn, "q",
-					  round % 5 == 4 ? 1 : 60000, &a), 1);
+		assert_int_equal(
+			take_one(db->conn, "q", round % 5 == 4 ? 1 : 60000, &a),
+			1);
 		assert_true(a.no > last);
 		last = a.no;
 		if (round % 5 == 0)
@@ -143,8 +144,8 @@ P3_claim_numbers_only_grow_through_every_path(void **state)
 			v.id = a.id;
 			v.claim_no = a.no;
 			v.verdict = RP_DEAD;
-			assert_int_equal(ok(db->conn,
-					    rp_settle(db->conn, &v, 1)), 1);
+			assert_int_equal(
+				ok(db->conn, rp_settle(db->conn, &v, 1)), 1);
 			assert_int_equal(v.state, RP_STATE_DEAD);
 		}
 		if (round % 5 == 2 || round % 5 == 3)

@@ -49,8 +49,7 @@ a_job_that_does_not_run_is_replaced_in_its_place(void **state)
 	batch = take(db->conn, "q", 1, 60000);
 	assert_string_equal(rp_batch_at(batch, 0)->payload, "b");
 	rp_batch_free(batch);
-	assert_int_equal(put_unique(db->conn, "c", "k", 1).outcome,
-			 RP_EXISTED);
+	assert_int_equal(put_unique(db->conn, "c", "k", 1).outcome, RP_EXISTED);
 }
 
 static void
@@ -81,8 +80,8 @@ retry_is_refused_while_a_live_job_has_the_key(void **state)
 	put_unique(db->conn, "b", "k", 0);
 	assert_int_equal(rp_retry(db->conn, first.id, NULL), RP_ETAKEN);
 	assert_int_equal(state_of(db->conn, first.id), RP_STATE_CANCELLED);
-	assert_int_equal(ok(db->conn, rp_retry_dead(db->conn, "q", NULL,
-						    &taken)), 0);
+	assert_int_equal(
+		ok(db->conn, rp_retry_dead(db->conn, "q", NULL, &taken)), 0);
 	assert_int_equal(taken, 0);
 }
 
@@ -105,8 +104,7 @@ cancel_works_on_scheduled_ready_and_running_jobs(void **state)
 	ok(db->conn, rp_cancel(db->conn, running, NULL));
 	ok(db->conn, rp_cancel(db->conn, ready, NULL));
 	assert_int_equal(stats_of(db->conn, "q").cancelled, 3);
-	assert_int_equal(rp_extend(db->conn, c.id, c.no, 1000),
-			 RP_ECANCELLED);
+	assert_int_equal(rp_extend(db->conn, c.id, c.no, 1000), RP_ECANCELLED);
 	assert_int_equal(rp_complete(db->conn, c.id, c.no), RP_ECANCELLED);
 	assert_int_equal(rp_cancel(db->conn, ready, NULL), RP_EGONE);
 	assert_int_equal(rp_cancel(db->conn, 999, NULL), RP_ENOENT);
@@ -312,8 +310,7 @@ lists_are_in_claim_order_running_first(void **state)
 		strncat(got, rp_batch_at(batch, i)->payload, 1);
 	assert_string_equal(got, "12345");
 	rp_batch_free(batch);
-	assert_int_equal(rp_list(db->conn, "nowhere", 0, 1, &batch),
-			 RP_ENOENT);
+	assert_int_equal(rp_list(db->conn, "nowhere", 0, 1, &batch), RP_ENOENT);
 }
 
 static void
@@ -343,8 +340,7 @@ static void
 a_turn_settles_and_claims_and_tells_good_from_bad(void **state)
 {
 	struct db *db = *state;
-	rp_verdict v[3] = { RP_VERDICT_INIT, RP_VERDICT_INIT,
-			    RP_VERDICT_INIT };
+	rp_verdict v[3] = { RP_VERDICT_INIT, RP_VERDICT_INIT, RP_VERDICT_INIT };
 	rp_batch *batch;
 	struct claim a, b;
 
@@ -360,8 +356,9 @@ a_turn_settles_and_claims_and_tells_good_from_bad(void **state)
 	v[2].claim_no = b.no;
 	v[2].verdict = RP_FAIL;
 	v[2].delay_ms = 3600000;
-	assert_int_equal(ok(db->conn, rp_turn(db->conn, v, 3, "q", 10, NULL,
-					      &batch)), 2);
+	assert_int_equal(
+		ok(db->conn, rp_turn(db->conn, v, 3, "q", 10, NULL, &batch)),
+		2);
 	assert_int_equal(v[0].result, 0);
 	assert_int_equal(v[0].state, RP_STATE_DONE);
 	assert_int_equal(v[1].result, RP_EGONE);

@@ -39,8 +39,7 @@ make(struct db *db, struct seen *seen, rp_handler *handler, int threads,
 	options.lease_ms = lease_ms;
 	options.drain = 1;
 	assert_int_equal(rp_worker_new(db->url, &options, &worker, NULL), 0);
-	assert_int_equal(rp_worker_handle(worker, "q", NULL, handler, seen),
-			 0);
+	assert_int_equal(rp_worker_handle(worker, "q", NULL, handler, seen), 0);
 	seen->worker = worker;
 	seen->db = db;
 	return worker;
@@ -168,8 +167,7 @@ a_cancelled_job_is_known_to_its_handler(void **state)
 	static struct seen seen;
 	struct db *db = *state;
 	int64_t id = put(db->conn, "q", "x");
-	rp_worker_counts counts =
-		run(make(db, &seen, cancel_oneself, 1, 150));
+	rp_worker_counts counts = run(make(db, &seen, cancel_oneself, 1, 150));
 
 	assert_int_equal(atomic_load(&seen.cancelled), 1);
 	assert_int_equal(counts.done, 0);
@@ -234,7 +232,8 @@ two_workers_share_a_queue_and_end_together(void **state)
 	pthread_join(threads[1], NULL);
 	for (int i = 1; i <= 2000; i++)
 		assert_int_equal(atomic_load(&a.starts[i]) +
-				 atomic_load(&b.starts[i]), 1);
+					 atomic_load(&b.starts[i]),
+				 1);
 }
 
 static int
@@ -296,8 +295,9 @@ bad_options_are_refused(void **state)
 			 RP_EINVAL);
 	assert_null(worker);
 	assert_int_equal(rp_worker_new(db->url, NULL, &worker, &error), 0);
-	assert_int_equal(rp_worker_handle(worker, "", NULL, count_and_complete,
-					  NULL), RP_EINVAL);
+	assert_int_equal(
+		rp_worker_handle(worker, "", NULL, count_and_complete, NULL),
+		RP_EINVAL);
 	assert_int_equal(rp_worker_handle(worker, "q", NULL, NULL, NULL),
 			 RP_EINVAL);
 	assert_int_equal(rp_worker_run(worker, &error), RP_EINVAL);

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# enqueue: lines, NULs, all of it; pauses; what is refused.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+payloads() {
+	readpast list "$1" --json --limit 1k | sed 's/.*"payload":"\([^"]*\)".*/\1/' | paste -sd'|'
+}
+
+check 'one job per argument, ids on standard output' \
+	equal "$(readpast enqueue args a 'b c' | paste -sd,)" 1,2
+check 'the payloads are the arguments' equal "$(payloads args)" 'a|b c'
+
+printf 'one\n\ntwo\r\nlast' | readpast enqueue lines --quiet
+check 'one job per line; CR stays; empty lines and a last line without newline count' \
+	equal "$(payloads lines)" 'one||two\r|last'
+printf 'a\nb\0c\0' | readpast enqueue nul -0 --quiet
+check 'one job per NUL with -0' equal "$(payloads nul)" 'a\nb|c'
+printf 'a\nb\n' | readpast enqueue one --one --quiet
+check 'all of standard input is one payload with --one' \
+	equal "$(payloads one)" 'a\nb\n'
+check 'no input, no job' equal "$(readpast enqueue none </dev/null)" ''
+seq 25000 | readpast enqueue many >ids
+check 'many lines, an id for each' equal "$(wc -l <ids)" 25000
+check 'and as many jobs' equal "$(field ready "$(readpast stats many --json)")" 25000
+
+mkfifo slow
+# shellcheck disable=SC2094
+"$READPAST" enqueue slow <slow >slow.ids &
+exec 3>slow
+echo first >&3
+check 'a pause in the input commits' eventually test -s slow.ids
+check 'and holds no lock' status 0 readpast --db 'sqlite:readpast.db?busy=100ms' enqueue other x
+exec 3>&-
+wait $!
+
+readpast queue set small --max-payload 3 >/dev/null
+too_large() {
+	printf 'a\nb\nlong\nc\n' | readpast enqueue small
+}
+check 'a payload that is too large ends it, exit 2' equal "$(too_large >out 2>err; echo $?)" 2
+check 'and says what was enqueued' \
+	equal "$(cat err)" 'readpast: line 3: payload too large; 2 jobs enqueued'
+check 'nothing of the rest is enqueued' equal "$(payloads small)" 'a|b'
+check 'a payload beyond all bounds is refused before it is read' \
+	equal "$(yes | tr -d '\n' | readpast enqueue small 2>&1; echo "${PIPESTATUS[2]}")" \
+	'readpast: line 1: payload too large; 0 jobs enqueued
+2'
+check 'no place for the ids: exit 1, after the commit' \
+	equal "$(readpast enqueue full x 2>/dev/null >/dev/full; echo $?; readpast list full --json | wc -l)" '1
+1'
+
+id=$(readpast enqueue u --unique k a)
+check 'a unique key that lives: its id' equal "$(readpast enqueue u --unique k b)" "$id"
+check 'replaced by --replace' equal "$(readpast enqueue u --unique k --replace c; payloads u)" "$id
+c"
+readpast claim u >/dev/null
+check 'a running job is not replaced: exit 4' \
+	refuses 4 'running' readpast enqueue u --unique k --replace d
+
+readpast enqueue opt x --priority 7 --kind k --header a=1 --header 'b=x=y' \
+	--max-attempts 9 --delay 1h --quiet
+job=$(readpast list opt --json)
+check 'priority' equal "$(field priority "$job")" 7
+check 'kind' equal "$(field kind "$job")" k
+check 'headers' grep -qF '"headers":{"a":"1","b":"x=y"}' <<<"$job"
+check 'attempts' equal "$(field max_attempts "$job")" 9
+check 'state' equal "$(field state "$job")" scheduled
+readpast enqueue at x --at 2033-05-18T05:33:20.5+02:00 --quiet
+check 'a time with a zone' equal "$(field run_at "$(readpast list at --json)")" 2033-05-18T03:33:20.500Z
+readpast enqueue at2 x --at @2000000000 --quiet
+check 'a time in seconds' equal "$(field run_at "$(readpast list at2 --json)")" 2033-05-18T03:33:20.000Z
+readpast enqueue past x --at @1 --quiet
+check 'a time that is past: ready' equal "$(field state "$(readpast list past --json)")" ready
+printf 'a\xff' | readpast enqueue bin --one --quiet
+check 'bytes that are not UTF-8 come as base64' \
+	equal "$(field payload_base64 "$(readpast list bin --json)")" Yf8=
+
+for bad in '--delay 10' '--delay -1s' '--delay 3651d' '--delay 99999999999999999999s' \
+	'--at yesterday' '--at 2026-01-01' '--at 2026-02-30T00:00:00Z' '--priority 256' \
+	'--priority -1' '--priority x' '--max-attempts 0' '--max-attempts 1.5' \
+	'--header x' '--kind' '--nonsense' '--replace' '--delay 1s --at @1'; do
+	# shellcheck disable=SC2086
+	check "refused: $bad" refuses 2 '.' readpast enqueue q x $bad
+done
+check 'refused: no queue' refuses 2 'queue' readpast enqueue
+check 'refused: a queue with a control character' refuses 2 'control' readpast enqueue $'a\tb' x
+check 'refused: a queue of 129 bytes' refuses 2 '128' readpast enqueue "$(printf 'x%.0s' {1..129})" x
+finish

@@ -1,0 +1,86 @@
+# tap.sh - what the tests of the command line share. Sourced.
+#
+#   check 'a sentence' COMMAND...   ok if the command succeeds
+#   status N COMMAND...             succeeds if the command exits with N
+#   finish                          the plan; last
+#
+# Each test has a directory of its own, with its database in it.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+# shellcheck shell=bash
+
+set -u
+READPAST=$(readlink -f "$1")
+# shellcheck disable=SC2034
+man=$(readlink -f "$(dirname "$0")/../../man/readpast.1")
+readpast() {
+	"$READPAST" "$@"
+}
+here=$(mktemp -d)
+cd "$here" || exit 1
+trap 'kill $(jobs -p) 2>/dev/null; cd /; rm -rf "$here"' EXIT
+unset READPAST_DB READPAST_HISTORY
+
+cases=0
+check() {
+	local name=$1 out
+	shift
+	cases=$((cases + 1))
+	if out=$("$@" 2>&1); then
+		echo "ok $cases - $name"
+	else
+		echo "not ok $cases - $name"
+		echo "# $* said: ${out//$'\n'/$'\n'# }"
+	fi
+}
+
+status() {
+	local expected=$1 got
+	shift
+	"$@" >out 2>err </dev/null
+	got=$?
+	((got == expected)) && return
+	echo "exit status $got, expected $expected; $(cat out err)"
+	return 1
+}
+
+# The command exits with N, says one line on stderr and it matches the pattern.
+refuses() {
+	local expected=$1 pattern=$2
+	shift 2
+	status "$expected" "$@" || return 1
+	(($(wc -l <err) == 1)) && grep -qE -- "$pattern" err && return
+	echo "expected one line like '$pattern': $(cat err)"
+	return 1
+}
+
+equal() {
+	[[ $1 == "$2" ]] && return
+	echo "got '$1', expected '$2'"
+	return 1
+}
+
+# The field of a JSON object, without quotes.
+field() {
+	grep -oE -m1 "\"$1\":(\"([^\"\\\\]|\\\\.)*\"|[^,}]*)" <<<"$2" | head -n 1 |
+		sed -E "s/^\"$1\"://; s/^\"(.*)\"\$/\1/"
+}
+
+# ID:CLAIMNO of a claimed job.
+claim_of() {
+	echo "$(field id "$1"):$(field claim "$1")"
+}
+
+# Wait up to 10 s for a command to succeed.
+eventually() {
+	local end=$((SECONDS + 10))
+	until "$@" >/dev/null 2>&1; do
+		((SECONDS < end)) || return 1
+		sleep 0.02
+	done
+}
+
+finish() {
+	echo "1..$cases"
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# work: any program is a worker.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+handler() {
+	printf '#!/bin/sh\n%s\n' "$2" >"$1"
+	chmod +x "$1"
+}
+
+last_line() {
+	readpast work "$@" 2>err | tail -n 1
+}
+
+state() {
+	field state "$(readpast show "$1" --json)"
+}
+
+error_of() {
+	field last_error "$(readpast show "$1" --json)"
+}
+
+readpast enqueue in 'hello world' --quiet
+# shellcheck disable=SC2016
+readpast work in --drain -- sh -c 'cat; echo; echo "$0"' 'got {}, {}' >out 2>err
+check 'the payload is standard input and {} in any argument' \
+	equal "$(head -n 2 out)" 'hello world
+got hello world, hello world'
+check 'the last line counts' equal "$(tail -n 1 out)" '1 done, 0 failed, 0 dead, 0 released'
+
+readpast enqueue env x --kind k --header a=b --priority 3 --max-attempts 7 --quiet
+# shellcheck disable=SC2016
+readpast work env --drain -- sh -c 'cd /; echo "$READPAST_QUEUE $READPAST_JOB_ID $READPAST_ATTEMPT $READPAST_MAX_ATTEMPTS $READPAST_PRIORITY $READPAST_KIND $READPAST_HEADERS"; echo "$READPAST_DB"; echo "$READPAST_CLAIM"' >out
+check 'the environment tells the rest' equal "$(head -n 1 out)" 'env 2 1 7 3 k {"a":"b"}'
+check 'the database by an absolute path' equal "$(sed -n 2p out)" "sqlite:$here/readpast.db"
+check 'the claim as the settling commands take it' grep -qE '^2:[0-9]+$' <(sed -n 3p out)
+
+readpast queue set q --backoff 1h >/dev/null
+id=$(readpast enqueue q x)
+check 'another exit status is a failed attempt' \
+	equal "$(last_line q --drain -- sh -c 'echo first >&2; echo last >&2; exit 3')" '0 done, 1 failed, 0 dead, 0 released'
+check 'with the end of standard error as its error' equal "$(error_of "$id")" 'first\nlast'
+check 'it waits out its backoff, which does not hold --drain' equal "$(state "$id")" scheduled
+id=$(readpast enqueue q x)
+readpast work q --drain -- sh -c 'exit 3' >/dev/null 2>&1
+check 'without a word, the status' equal "$(error_of "$id")" 'exit status 3'
+id=$(readpast enqueue q x)
+# shellcheck disable=SC2016
+readpast work q --drain -- sh -c 'kill -9 $$' >/dev/null 2>&1
+check 'a signal is a failed attempt' equal "$(error_of "$id")" 'killed by signal 9 (Killed)'
+id=$(readpast enqueue q x)
+check '65 is dead at once' equal "$(last_line q --drain -- sh -c 'echo bad >&2; exit 65')" '0 done, 0 failed, 1 dead, 0 released'
+check 'and stays dead' equal "$(state "$id")" dead
+id=$(readpast enqueue q x)
+check '75 is released' equal "$(last_line q --drain -- sh -c 'exit 75')" '0 done, 0 failed, 0 dead, 1 released'
+check 'the attempt not counted' equal "$(field attempt "$(readpast show "$id" --json)")" 0
+id=$(readpast enqueue q x)
+readpast work q --drain --timeout 200ms -- sleep 60 >/dev/null 2>err
+check 'a handler that takes too long has failed' grep -q 'timed out' <(error_of "$id")
+id=$(readpast enqueue q x)
+head -c 9000 /dev/zero | tr '\0' y >long
+readpast work q --drain -- sh -c "cat '$here/long' >&2; echo END >&2; exit 1" >/dev/null 2>&1
+check 'the error is the last 4 KiB' equal "$(error_of "$id" | wc -c)" 4096
+check 'the very last' grep -q 'yEND$' <(error_of "$id")
+
+id=$(printf 'a\0b' | readpast enqueue nul --one)
+readpast work nul --drain -- echo {} >/dev/null 2>&1
+check 'a NUL cannot be an argument: dead' grep -q 'NUL' <(error_of "$id")
+id=$(head -c 200000 /dev/zero | tr '\0' y | readpast enqueue big --one)
+readpast work big --drain -- echo {} >/dev/null 2>&1
+check 'nor can more than 128 KiB' grep -q '128 KiB' <(error_of "$id")
+head -c 300000 /dev/zero | tr '\0' y | readpast enqueue big --one --quiet
+check 'but both come through standard input' equal "$(readpast work big --drain -- wc -c 2>/dev/null | head -n 1)" 300000
+
+readpast enqueue own x --quiet
+# shellcheck disable=SC2016
+check 'a handler that settles its own claim counts as done' \
+	equal "$(last_line own --drain -- sh -c '"$0" complete "$READPAST_CLAIM"' "$READPAST")" '1 done, 0 failed, 0 dead, 0 released'
+
+check 'a command that is not there: exit 2, nothing claimed' \
+	refuses 2 'not found' readpast work q -- no-such-command
+check 'no command' refuses 2 'which command' readpast work q
+check 'no queue' refuses 2 'which queue' readpast work -- true
+check 'nonsense numbers' refuses 2 '1 to 1024' readpast work q -j 0 -- true
+check 'nonsense durations' refuses 2 'duration' readpast work q --lease 5 -- true
+
+readpast enqueue first b --quiet
+readpast enqueue second a --quiet
+check 'the queue listed first is preferred' \
+	equal "$(readpast work second first --drain -- echo {} | head -n 2 | paste -sd,)" a,b
+seq 10 | readpast enqueue most --quiet
+check '--max-jobs' equal "$(last_line most --max-jobs 3 -- true)" '3 done, 0 failed, 0 dead, 0 released'
+check 'and no more' equal "$(field ready "$(readpast stats most --json)")" 7
+check 'what was claimed is given back with no attempt' equal "$(field running "$(readpast stats most --json)")" 0
+
+readpast enqueue later x --delay 400ms --quiet
+"$READPAST" work later -- touch ran.later >/dev/null &
+worker=$!
+check 'a job runs when it is due' eventually test -e ran.later
+readpast enqueue later x --quiet
+check 'workers are listed' grep -q "$worker" <(readpast workers)
+kill -TERM "$worker"
+wait "$worker"
+check 'TERM ends an idle worker' equal "$?" 0
+
+readpast enqueue drain a b --quiet
+handler slow 'touch started; while [ ! -e go ]; do sleep 0.05; done'
+"$READPAST" work drain -- ./slow >out 2>err &
+worker=$!
+eventually test -e started
+kill -TERM "$worker"
+touch go
+wait "$worker"
+check 'the first signal drains: what runs may finish' equal "$(tail -n 1 out)" '1 done, 0 failed, 0 dead, 0 released'
+check 'and nothing more is started' equal "$(field ready "$(readpast stats drain --json)")" 1
+
+rm -f started
+readpast enqueue hard x --quiet
+handler stubborn 'touch started; sleep 1000 & wait'
+"$READPAST" work hard -- ./stubborn >out 2>err &
+worker=$!
+eventually test -e started
+kill -TERM "$worker"
+sleep 0.1
+kill -TERM "$worker"
+wait "$worker"
+check 'the second signal ends handlers and releases their jobs' \
+	equal "$(tail -n 1 out)" '0 done, 0 failed, 0 dead, 1 released'
+
+handler parent 'echo $$ >pid.parent; sleep 1000 & echo $! >pid.child; touch started; wait'
+rm -f started
+readpast enqueue orphan x --quiet
+"$READPAST" work orphan -- ./parent >out 2>err &
+worker=$!
+eventually test -e started
+kill -9 "$worker"
+gone() {
+	! kill -0 "$(cat pid.parent)" && ! kill -0 "$(cat pid.child)"
+}
+check 'no handler outlives a worker that is killed, nor what it has started' eventually gone
+
+rm -f started
+id=$(readpast enqueue cancelled x)
+"$READPAST" work cancelled --lease 600ms -- ./parent >out 2>err &
+worker=$!
+eventually test -e started
+readpast cancel "$id"
+check 'the handler of a cancelled job is ended' eventually gone
+kill -TERM "$worker"
+wait "$worker"
+
+readpast enqueue json x --quiet
+readpast work json --drain --log json -- true 2>err >/dev/null
+check '--log json writes events' equal "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' err | paste -sd,)" claimed,started,settling,settled
+finish
