@@ -322,6 +322,12 @@ answer(const struct run *run, const struct step *step)
 
 	if (!step->answer || !run->fn)
 		return RP_ROW_TAKE;
+	if (step->columns == 0) {
+		columns[0] = rp__int(sqlite3_last_insert_rowid(run->s->db));
+		return sqlite3_changes(run->s->db)
+			       ? run->fn(run->ctx, run->row, columns)
+			       : RP_ROW_TAKE;
+	}
 	for (int c = 0; c < step->columns; c++)
 		columns[c] = column(step->stmt, c);
 	return run->fn(run->ctx, run->row, columns);
@@ -355,8 +361,11 @@ run_from(const struct run *run, size_t k)
 	if (rc != SQLITE_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
 		r = failed(run->s, rc, run->error);
 	sqlite3_reset(step->stmt);
-	if (r == 0 && step->columns == 0)
-		r = run_from(run, k + 1);
+	if (r == 0 && step->columns == 0) {
+		r = answer(run, step);
+		if (r == RP_ROW_TAKE)
+			r = run_from(run, k + 1);
+	}
 	return r;
 }
 
@@ -378,6 +387,41 @@ read_clock(struct sqlite *s, int64_t *ret, rp_error *error)
 	return failed(s, rc, error);
 }
 
+/* For each row of parameters, from the k-th statement on. */
+static int
+run_rows(struct run *run, size_t k, const struct rp_value *params, size_t rows)
+{
+	int r = 0;
+
+	for (run->row = 0; run->row < rows && r == 0; run->row++) {
+		run->params = params + run->row * run->verb->width;
+		r = run_from(run, k);
+		if (r > 0)
+			r = 0;
+	}
+	return r;
+}
+
+/* The first statement once, then the others for each row of parameters, if it
+ * found anything. */
+static int
+run_once(struct run *run, const struct rp_value *params, size_t rows)
+{
+	const struct step *step = &run->verb->steps[0];
+	int rc, r = 0;
+
+	run->params = params;
+	rc = bind_all(run, step);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(step->stmt);
+	if (rc == SQLITE_ROW)
+		r = run_rows(run, 1, params, rows);
+	else if (rc != SQLITE_DONE)
+		r = failed(run->s, rc, run->error);
+	sqlite3_reset(step->stmt);
+	return r;
+}
+
 static int
 sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 	   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
@@ -392,13 +436,11 @@ sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 
 	if (r == 0 && run.verb->uses_clock)
 		r = read_clock(s, &run.now, error);
-	for (run.row = 0; run.row < rows && r == 0; run.row++) {
-		run.params = params + run.row * run.verb->width;
-		r = run_from(&run, 0);
-		if (r > 0)
-			r = 0;
-	}
-	return r;
+	if (r < 0 || rows == 0)
+		return r;
+	if (rp__sql_sqlite[which].stmts[0].once)
+		return run_once(&run, params, rows);
+	return run_rows(&run, 0, params, rows);
 }
 
 /* ---- transactions ---- */

@@ -14,29 +14,37 @@
 /* The largest RFC 3339 time, 9999-12-31T23:59:59.999Z. */
 #define LAST_MS INT64_C(253402300799999)
 
-struct answer {
-	rp_added added;
-	int given;
+/* So many jobs go to the database in one run of the verb. */
+#define MOST_ROWS 256
+
+/* Jobs that were checked and wait for their run. */
+struct rows {
+	rp_conn *conn;
+	const char *queue;
+	struct rp_value *params;
+	rp_added *added;    /* of each row; id 0: not answered */
+	size_t count, done; /* done: jobs of the call in front of these */
+	rp_added *ret;      /* the caller's, or NULL */
 };
 
 static int
 take_answer(void *ctx, size_t row, const struct rp_value *c)
 {
-	struct answer *answer = ctx;
+	struct rows *rows = ctx;
 
-	(void)row;
-	answer->added.id = c[ENQUEUE_OUT_ID].i;
-	answer->given = 1;
+	rows->added[row].id = c[ENQUEUE_OUT_ID].i;
+	rows->added[row].outcome = RP_ADDED;
 	return RP_ROW_TAKE;
 }
 
 static int
 take_unique_answer(void *ctx, size_t row, const struct rp_value *c)
 {
-	struct answer *answer = ctx;
+	struct rows *rows = ctx;
 
-	answer->added.outcome = (int)c[ENQUEUE_UNIQUE_OUT_OUTCOME].i;
-	return take_answer(ctx, row, c);
+	rows->added[row].id = c[ENQUEUE_UNIQUE_OUT_ID].i;
+	rows->added[row].outcome = (int)c[ENQUEUE_UNIQUE_OUT_OUTCOME].i;
+	return RP_ROW_TAKE;
 }
 
 static int
@@ -76,13 +84,9 @@ check(rp_error *error, const rp_new *job)
 	return r;
 }
 
-static int
-insert(rp_conn *conn, const char *queue, const rp_new *job,
-       struct answer *answer)
+static void
+fill(struct rp_value *p, const char *queue, const rp_new *job)
 {
-	/* The longer verb has the shorter one's parameters first. */
-	struct rp_value p[ENQUEUE_UNIQUE_PARAMS];
-
 	p[ENQUEUE_QUEUE] = rp__text(queue);
 	p[ENQUEUE_PRIORITY] = rp__int_or_null(job->priority, job->priority < 0);
 	p[ENQUEUE_DELAY_MS] = rp__int(job->delay_ms);
@@ -94,53 +98,117 @@ insert(rp_conn *conn, const char *queue, const rp_new *job,
 	p[ENQUEUE_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
 						.data = job->payload,
 						.size = job->payload_size };
-	p[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(job->unique_key);
-	p[ENQUEUE_UNIQUE_REPLACE] = rp__int(job->replace != 0);
-	if (job->unique_key)
-		return rp__run(conn, RP_V_ENQUEUE_UNIQUE, p, 1,
-			       take_unique_answer, answer);
-	return rp__run(conn, RP_V_ENQUEUE, p, 1, take_answer, answer);
+	if (job->unique_key) {
+		/* The longer verb has the shorter one's parameters first. */
+		p[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(job->unique_key);
+		p[ENQUEUE_UNIQUE_REPLACE] = rp__int(job->replace != 0);
+	}
 }
 
-/* One job. No answer means: no such queue yet, or too large for it. */
 static int
-enqueue_one(rp_conn *conn, const char *queue, const rp_new *job, rp_added *ret)
+run(struct rows *rows, int unique)
 {
-	struct answer answer = { { 0, RP_ADDED }, 0 };
-	int r = check(&conn->error, job);
+	memset(rows->added, 0, rows->count * sizeof(*rows->added));
+	return rp__run(rows->conn, unique ? RP_V_ENQUEUE_UNIQUE : RP_V_ENQUEUE,
+		       rows->params, rows->count,
+		       unique ? take_unique_answer : take_answer, rows);
+}
 
-	if (r == 0)
-		r = insert(conn, queue, job, &answer);
-	if (r == 0 && !answer.given && rp__queue_known(conn, queue) < 0) {
-		r = rp__queue_create(conn, queue);
-		if (r == 0)
-			r = insert(conn, queue, job, &answer);
-	}
-	if (r < 0)
-		return r;
-	if (!answer.given)
-		return rp__fail(&conn->error, RP_EFBIG, "payload too large");
-	if (ret)
-		*ret = answer.added;
-	return 0;
+/* The first row that was not answered; their number if all were. */
+static size_t
+unanswered(const struct rows *rows)
+{
+	size_t i = 0;
+
+	while (i < rows->count && rows->added[i].id)
+		i++;
+	return i;
 }
 
 /* Say which one of several it was. */
 static int
-name_the_job(rp_conn *conn, int r, size_t i)
+name_the_job(rp_conn *conn, int r, size_t i, size_t n)
 {
 	char message[sizeof(conn->error.message)];
 
-	if (r != RP_EINVAL && r != RP_EFBIG)
+	if (n == 1 || (r != RP_EINVAL && r != RP_EFBIG))
 		return r;
 	memcpy(message, conn->error.message, sizeof(message));
 	return rp__fail(&conn->error, r, "job %zu: %.200s", i + 1, message);
+}
+
+/* Put in what is collected. No answer means: no such queue yet, or a payload
+ * that is too large for it. */
+static int
+flush(struct rows *rows, int unique, size_t n)
+{
+	int r = rows->count ? run(rows, unique) : 0;
+	size_t first;
+
+	if (r == 0 && rows->count && unanswered(rows) == 0 &&
+	    rp__queue_known(rows->conn, rows->queue) < 0) {
+		r = rp__queue_create(rows->conn, rows->queue);
+		if (r == 0)
+			r = run(rows, unique);
+	}
+	if (r < 0)
+		return r;
+	first = unanswered(rows);
+	if (first < rows->count) {
+		r = rp__fail(&rows->conn->error, RP_EFBIG, "payload too large");
+		return name_the_job(rows->conn, r, rows->done + first, n);
+	}
+	if (rows->ret)
+		memcpy(rows->ret + rows->done, rows->added,
+		       rows->count * sizeof(*rows->added));
+	rows->done += rows->count;
+	rows->count = 0;
+	return 0;
+}
+
+/* A job with a key is a run of its own. */
+static int
+add(struct rows *rows, const rp_new *job, size_t n)
+{
+	int r = 0;
+
+	if (job->unique_key || rows->count == MOST_ROWS)
+		r = flush(rows, 0, n);
+	if (r < 0)
+		return r;
+	fill(rows->params + rows->count * ENQUEUE_PARAMS, rows->queue, job);
+	rows->count++;
+	return job->unique_key ? flush(rows, 1, n) : 0;
+}
+
+static int
+enqueue_all(struct rows *rows, const rp_new *jobs, size_t n)
+{
+	int r = rp__begin(rows->conn, 1);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		rp_new job = RP_NEW_INIT;
+		const char *given = (const char *)jobs + i * jobs->size;
+
+		memcpy(&job, given,
+		       jobs->size < sizeof(job) ? jobs->size : sizeof(job));
+		r = check(&rows->conn->error, &job);
+		r = r < 0 ? name_the_job(rows->conn, r, i, n)
+			  : add(rows, &job, n);
+	}
+	if (r == 0)
+		r = flush(rows, 0, n);
+	return rp__end(rows->conn, r);
 }
 
 int
 rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs, size_t n,
 		rp_added *ret)
 {
+	size_t room = n < MOST_ROWS ? n : MOST_ROWS;
+	struct rows rows = { .conn = conn, .queue = queue, .ret = ret };
 	int r = rp__enter(conn);
 
 	if (r < 0)
@@ -150,20 +218,16 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs, size_t n,
 		return r;
 	if (!jobs)
 		return rp__fail(&conn->error, RP_EINVAL, "jobs is NULL");
-	r = rp__begin(conn, 1);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < n && r == 0; i++) {
-		rp_new job = RP_NEW_INIT;
-		const char *given = (const char *)jobs + i * jobs->size;
-
-		memcpy(&job, given,
-		       jobs->size < sizeof(job) ? jobs->size : sizeof(job));
-		r = enqueue_one(conn, queue, &job, ret ? &ret[i] : NULL);
-		if (r < 0 && n > 1)
-			r = name_the_job(conn, r, i);
-	}
-	return rp__end(conn, r);
+	/* One key's worth of parameters more than the rows need. */
+	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
+			     sizeof(*rows.params));
+	rows.added = malloc(room * sizeof(*rows.added));
+	r = rows.params && rows.added
+		    ? enqueue_all(&rows, jobs, n)
+		    : rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	free(rows.params);
+	free(rows.added);
+	return r;
 }
 
 int

@@ -18,7 +18,10 @@
 struct rp_stmt {
 	const char *text;
 	const char *guard; /* run only if this column above is true, or NULL */
-	int answer;        /* its rows go to the caller */
+	int answer; /* its rows go to the caller; or, if it inserts, the id
+		       of its new row */
+	int once;   /* for all rows of parameters, not for each; only the
+		       first statement can be */
 };
 
 struct rp_sql {

@@ -74,7 +74,7 @@ def statements(path):
     if not re.match(rf"-- ({path.stem}: |Schema \d)", text):
         stop(path, f"does not open with `-- {path.stem}: what it does`")
     for piece in re.split(r";[ \t]*(?:\n|$)", text):
-        notes = re.findall(r"^-- (answer|if @\w+):$", piece, re.M)
+        notes = re.findall(r"^-- (answer|once|if @\w+):$", piece, re.M)
         sql = "\n".join(line for line in piece.split("\n")
                         if line.strip() and not line.startswith("--"))
         if sql:
@@ -100,7 +100,7 @@ def dialect(verbs, folder):
 
 
 def one_verb(path, verb, params, columns):
-    known, answers = set(params) | {"now"}, 0
+    known, answers, first = set(params) | {"now"}, 0, True
     names = "".join(f'"{p}", ' for p in params)
     print(f"static const char *const params_{verb}[] = {{ {names}NULL }};")
     print(f"static const struct rp_stmt stmts_{verb}[] = {{")
@@ -110,9 +110,13 @@ def one_verb(path, verb, params, columns):
             stop(path, f"uses :{min(used - known)}, which is not in sql/params")
         answer = "answer" in notes
         answers += answer
-        guard = [note[len("if @"):] for note in notes if note != "answer"]
+        once = "once" in notes
+        if once and not first:
+            stop(path, "only the first statement can be `-- once:`")
+        first = False
+        guard = [note[len("if @"):] for note in notes if note[:2] == "if"]
         guard = f'"{guard[0]}"' if guard else "NULL"
-        print(f"\t{{ {quoted(sql)},\n\t\t{guard}, {int(answer)} }},")
+        print(f"\t{{ {quoted(sql)},\n\t\t{guard}, {int(answer)}, {int(once)} }},")
     print("};")
     if answers != bool(columns):
         stop(path, "needs `-- answer:` before one statement if, and only if, "
