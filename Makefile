@@ -8,6 +8,9 @@ DESTDIR ?=
 info := $(BUILD)/meson-info
 prefix := $(abspath $(PREFIX))
 
+# ninja has its own idea of how much to do at a time.
+unexport MAKEFLAGS
+
 .PHONY: all test demo install clean format help
 
 # A build directory that was never finished, or belongs to another checkout, is
@@ -15,7 +18,8 @@ prefix := $(abspath $(PREFIX))
 all:
 	@tools/setup
 	@grep -qsF '"source": "$(CURDIR)"' $(info)/meson-info.json && \
-		test -s $(BUILD)/meson-private/coredata.dat || \
+		test -s $(BUILD)/meson-private/coredata.dat && \
+		test -s $(BUILD)/build.ninja || \
 		{ rm -rf $(BUILD) && meson setup $(BUILD) --prefix='$(prefix)' \
 		-Dbuildtype=debugoptimized; }
 	@ninja -C $(BUILD)

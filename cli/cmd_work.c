@@ -30,7 +30,8 @@ struct work {
 	char **command;  /* ended by a NULL */
 	int in_argument; /* {} is somewhere in it */
 	char *file;      /* where the command was found */
-	char url[4200];  /* READPAST_DB for handlers: the path absolute */
+	char url[4200]; /* READPAST_DB for handlers: the path absolute; room for
+			   two names of 1024 bytes, one of them escaped */
 	int64_t threads, lease_ms, timeout_ms, release_delay_ms, max_jobs;
 	int64_t grace_ms;
 	int drain;
@@ -342,8 +343,11 @@ see_settled(struct work *work, const rp_event *e)
 static void
 record(struct history *h, const rp_event *e)
 {
-	int64_t lease = e->job ? e->job->lease_until - e->job->claimed_at : 0;
+	int64_t lease;
 
+	if (!e->job)
+		return;
+	lease = e->job->lease_until - e->job->claimed_at;
 	switch (e->what) {
 	case RP_EVENT_CLAIM:
 		history_claimed(h, e->job, e->asked_us);
@@ -420,17 +424,18 @@ absolute_url(struct work *work)
 {
 	const char *url = work->cmd->url, *path = url + strlen("sqlite:");
 	char cwd[1024], *to = work->url;
-	char *end = work->url + sizeof(work->url) - strlen(url) - 4;
 
 	if (strlen(url) > 1024)
 		return complain(USAGE, "the database URL is too long");
-	if (strncmp(url, "sqlite:", 7) != 0 || *path == '/' ||
-	    !getcwd(cwd, sizeof(cwd))) {
+	if (strncmp(url, "sqlite:", 7) != 0 || *path == '/') {
 		strcpy(work->url, url);
 		return 0;
 	}
+	if (!getcwd(cwd, sizeof(cwd)))
+		return complain(FAILED, "the current directory: %s",
+				strerror(errno));
 	to += sprintf(to, "sqlite:");
-	for (const char *s = cwd; *s && to < end; s++)
+	for (const char *s = cwd; *s; s++)
 		to += sprintf(to, strchr("%?#", *s) ? "%%%02X" : "%c",
 			      (unsigned char)*s);
 	sprintf(to, "/%s", path);

@@ -112,7 +112,8 @@ set_number(const struct cmd *cmd, const struct option *option,
 				       "or @1767225600" },
 	};
 
-	if (types[option->type].parse(value, option->to) < 0)
+	if (!types[option->type].parse ||
+	    types[option->type].parse(value, option->to) < 0)
 		return usage(cmd, "%s %.80s: expected %s", option->name, value,
 			     types[option->type].expected);
 	return 0;

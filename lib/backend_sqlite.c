@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rows_sqlite.h"
 #include "sql.h"
 #include "watch_sqlite.h"
 
@@ -35,7 +36,7 @@ enum { FROM_PARAMS = -1, FROM_CLOCK = -2, NO_GUARD = -3 };
 struct step {
 	sqlite3_stmt *stmt;
 	int columns, binds;
-	int answer;
+	int answer, batch;
 	struct source guard;
 	struct source bind[MOST_PARAMS];
 };
@@ -54,6 +55,7 @@ struct sqlite {
 	int depth; /* of transactions: 1, or 2 within a savepoint */
 	sqlite3_stmt *clock;
 	struct verb verbs[RP_VERBS];
+	struct rows rows;    /* what <verb>_rows shows */
 	struct watch *watch; /* NULL until the first wait */
 };
 
@@ -182,6 +184,7 @@ prepare_step(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
 	if (rc != SQLITE_OK)
 		return failed(s, rc, error);
 	step->answer = from->answer;
+	step->batch = from->batch;
 	step->columns = sqlite3_column_count(step->stmt);
 	step->binds = sqlite3_bind_parameter_count(step->stmt);
 	step->guard.stmt = NO_GUARD;
@@ -315,6 +318,25 @@ column(sqlite3_stmt *stmt, int c)
 	return value;
 }
 
+/* The ids of the rows that were inserted at once: one after the other, for the
+ * numbers of an autoincrement column are taken under the write lock. */
+static int
+answer_batch(const struct run *run)
+{
+	int64_t last = sqlite3_last_insert_rowid(run->s->db);
+	int r = 0;
+
+	if ((size_t)sqlite3_changes(run->s->db) != run->s->rows.count)
+		return 0;
+	for (size_t i = 0; i < run->s->rows.count && r == 0 && run->fn; i++) {
+		struct rp_value id =
+			rp__int(last - (int64_t)(run->s->rows.count - 1 - i));
+
+		r = run->fn(run->ctx, i, &id);
+	}
+	return r;
+}
+
 static int
 answer(const struct run *run, const struct step *step)
 {
@@ -322,12 +344,6 @@ answer(const struct run *run, const struct step *step)
 
 	if (!step->answer || !run->fn)
 		return RP_ROW_TAKE;
-	if (step->columns == 0) {
-		columns[0] = rp__int(sqlite3_last_insert_rowid(run->s->db));
-		return sqlite3_changes(run->s->db)
-			       ? run->fn(run->ctx, run->row, columns)
-			       : RP_ROW_TAKE;
-	}
 	for (int c = 0; c < step->columns; c++)
 		columns[c] = column(step->stmt, c);
 	return run->fn(run->ctx, run->row, columns);
@@ -361,11 +377,10 @@ run_from(const struct run *run, size_t k)
 	if (rc != SQLITE_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
 		r = failed(run->s, rc, run->error);
 	sqlite3_reset(step->stmt);
-	if (r == 0 && step->columns == 0) {
-		r = answer(run, step);
-		if (r == RP_ROW_TAKE)
-			r = run_from(run, k + 1);
-	}
+	if (r == 0 && step->batch)
+		r = answer_batch(run);
+	if (r == 0 && step->columns == 0)
+		r = run_from(run, k + 1);
 	return r;
 }
 
@@ -387,41 +402,6 @@ read_clock(struct sqlite *s, int64_t *ret, rp_error *error)
 	return failed(s, rc, error);
 }
 
-/* For each row of parameters, from the k-th statement on. */
-static int
-run_rows(struct run *run, size_t k, const struct rp_value *params, size_t rows)
-{
-	int r = 0;
-
-	for (run->row = 0; run->row < rows && r == 0; run->row++) {
-		run->params = params + run->row * run->verb->width;
-		r = run_from(run, k);
-		if (r > 0)
-			r = 0;
-	}
-	return r;
-}
-
-/* The first statement once, then the others for each row of parameters, if it
- * found anything. */
-static int
-run_once(struct run *run, const struct rp_value *params, size_t rows)
-{
-	const struct step *step = &run->verb->steps[0];
-	int rc, r = 0;
-
-	run->params = params;
-	rc = bind_all(run, step);
-	if (rc == SQLITE_OK)
-		rc = sqlite3_step(step->stmt);
-	if (rc == SQLITE_ROW)
-		r = run_rows(run, 1, params, rows);
-	else if (rc != SQLITE_DONE)
-		r = failed(run->s, rc, run->error);
-	sqlite3_reset(step->stmt);
-	return r;
-}
-
 static int
 sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 	   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
@@ -436,11 +416,16 @@ sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 
 	if (r == 0 && run.verb->uses_clock)
 		r = read_clock(s, &run.now, error);
-	if (r < 0 || rows == 0)
-		return r;
-	if (rp__sql_sqlite[which].stmts[0].once)
-		return run_once(&run, params, rows);
-	return run_rows(&run, 0, params, rows);
+	s->rows = (struct rows){ params, rows, run.verb->width };
+	if (rp__sql_sqlite[which].batch && rows > 1)
+		rows = 1;
+	for (; run.row < rows && r == 0; run.row++) {
+		run.params = params + run.row * run.verb->width;
+		r = run_from(&run, 0);
+		if (r > 0)
+			r = 0;
+	}
+	return r;
 }
 
 /* ---- transactions ---- */
@@ -527,10 +512,11 @@ read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
 static int
 read_version(struct sqlite *s, int64_t *ret, rp_error *error)
 {
-	int64_t tables, ours = 0;
+	int64_t tables = 0, ours = 0;
 	int r = read_int(s, "select count(*) from sqlite_master", &tables,
 			 error);
 
+	*ret = tables ? -1 : 0;
 	if (r == 0 && tables)
 		r = read_int(s,
 			     "select count(*) from sqlite_master where "
@@ -541,8 +527,6 @@ read_version(struct sqlite *s, int64_t *ret, rp_error *error)
 			     "select value from readpast_meta "
 			     "where name = 'schema'",
 			     ret, error);
-	else
-		*ret = tables ? -1 : 0;
 	return r;
 }
 
@@ -632,6 +616,8 @@ set_up(struct sqlite *s, const struct rp_url *url, int schema, rp_error *error)
 		    normal ? "pragma synchronous = normal"
 			   : "pragma synchronous = full",
 		    error);
+	if (r == 0 && rp__rows_tables(s->db, &s->rows) != SQLITE_OK)
+		r = rp__fail(error, RP_ENOMEM, "out of memory");
 	if (r == 0)
 		r = check_schema(s, schema, error);
 	return r;

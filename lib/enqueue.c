@@ -15,7 +15,7 @@
 #define LAST_MS INT64_C(253402300799999)
 
 /* So many jobs go to the database in one run of the verb. */
-#define MOST_ROWS 256
+#define MOST_ROWS 500
 
 /* Jobs that were checked and wait for their run. */
 struct rows {
@@ -24,6 +24,7 @@ struct rows {
 	struct rp_value *params;
 	rp_added *added;    /* of each row; id 0: not answered */
 	size_t count, done; /* done: jobs of the call in front of these */
+	int priority;       /* of all of them */
 	rp_added *ret;      /* the caller's, or NULL */
 };
 
@@ -114,17 +115,6 @@ run(struct rows *rows, int unique)
 		       unique ? take_unique_answer : take_answer, rows);
 }
 
-/* The first row that was not answered; their number if all were. */
-static size_t
-unanswered(const struct rows *rows)
-{
-	size_t i = 0;
-
-	while (i < rows->count && rows->added[i].id)
-		i++;
-	return i;
-}
-
 /* Say which one of several it was. */
 static int
 name_the_job(rp_conn *conn, int r, size_t i, size_t n)
@@ -137,27 +127,44 @@ name_the_job(rp_conn *conn, int r, size_t i, size_t n)
 	return rp__fail(&conn->error, r, "job %zu: %.200s", i + 1, message);
 }
 
+/* Which of the jobs was too large for its queue? */
+static int
+name_the_large_one(struct rows *rows, size_t width, size_t n)
+{
+	rp_queues *queues;
+	size_t most, i = 0;
+	int r = rp_queue_list(rows->conn, rows->queue, &queues);
+
+	if (r < 0)
+		return r;
+	most = (size_t)rp_queues_at(queues, 0)->max_payload;
+	rp_queues_free(queues);
+	while (i + 1 < rows->count &&
+	       rows->params[i * width + ENQUEUE_PAYLOAD].size <= most)
+		i++;
+	r = rp__fail(&rows->conn->error, RP_EFBIG, "payload too large");
+	return name_the_job(rows->conn, r, rows->done + i, n);
+}
+
 /* Put in what is collected. No answer means: no such queue yet, or a payload
  * that is too large for it. */
 static int
 flush(struct rows *rows, int unique, size_t n)
 {
 	int r = rows->count ? run(rows, unique) : 0;
-	size_t first;
 
-	if (r == 0 && rows->count && unanswered(rows) == 0 &&
+	if (r == 0 && rows->count && !rows->added[0].id &&
 	    rp__queue_known(rows->conn, rows->queue) < 0) {
 		r = rp__queue_create(rows->conn, rows->queue);
 		if (r == 0)
 			r = run(rows, unique);
 	}
+	if (r == 0 && rows->count && !rows->added[0].id)
+		r = name_the_large_one(
+			rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS,
+			n);
 	if (r < 0)
 		return r;
-	first = unanswered(rows);
-	if (first < rows->count) {
-		r = rp__fail(&rows->conn->error, RP_EFBIG, "payload too large");
-		return name_the_job(rows->conn, r, rows->done + first, n);
-	}
 	if (rows->ret)
 		memcpy(rows->ret + rows->done, rows->added,
 		       rows->count * sizeof(*rows->added));
@@ -166,14 +173,16 @@ flush(struct rows *rows, int unique, size_t n)
 	return 0;
 }
 
-/* A job with a key is a run of its own. */
+/* A run is of one priority; a job with a key is a run of its own. */
 static int
 add(struct rows *rows, const rp_new *job, size_t n)
 {
 	int r = 0;
 
-	if (job->unique_key || rows->count == MOST_ROWS)
+	if (job->unique_key || job->priority != rows->priority ||
+	    rows->count == MOST_ROWS)
 		r = flush(rows, 0, n);
+	rows->priority = job->priority;
 	if (r < 0)
 		return r;
 	fill(rows->params + rows->count * ENQUEUE_PARAMS, rows->queue, job);

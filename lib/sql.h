@@ -4,6 +4,8 @@
  * A verb is a list of statements. A statement that answers rows is run to its
  * end, and for each row the statements behind it are run; they name its
  * columns as @column. So a file reads from top to bottom, as nested loops do.
+ * A verb with a batch statement is run once for all rows of parameters; its
+ * :parameters are those of the first.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,15 +20,15 @@
 struct rp_stmt {
 	const char *text;
 	const char *guard; /* run only if this column above is true, or NULL */
-	int answer; /* its rows go to the caller; or, if it inserts, the id
-		       of its new row */
-	int once;   /* for all rows of parameters, not for each; only the
-		       first statement can be */
+	int answer;        /* its rows go to the caller */
+	int batch;         /* it inserts all rows of parameters at once, from
+			      the table <verb>_rows; answers their ids */
 };
 
 struct rp_sql {
 	const char *verb;
 	int writes;
+	int batch; /* run once, and not for each row of parameters */
 	const char *const *params; /* ended by a NULL */
 	size_t params_count;
 	const struct rp_stmt *stmts;

@@ -129,8 +129,8 @@ serve(void *arg)
 		worker->running_count++;
 		pthread_mutex_unlock(&worker->lock);
 		handle(task);
-		task->took_us = rp__monotonic_us() - task->started_us;
 		pthread_mutex_lock(&worker->lock);
+		task->took_us = rp__monotonic_us() - task->started_us;
 		worker->mean_us += (task->took_us - worker->mean_us) / 8;
 		worker->running[me] = NULL;
 		worker->running_count--;

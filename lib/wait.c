@@ -70,7 +70,7 @@ readable(int fd)
 static int
 look_and_sweep(rp_conn *conn, const char *const *queues, int64_t *ms)
 {
-	struct rp_look look;
+	struct rp_look look = { 0, 0, 0, -1, -1 };
 	int r = rp__look(conn, queues, &look);
 
 	if (r < 0)

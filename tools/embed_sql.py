@@ -5,7 +5,7 @@
   embed_sql.py dialect PARAMS FOLDER OUTPUT DEPFILE
 
 Stops the build, with one line that says why, when a folder lacks a verb, has
-an unknown one, or a statement uses a parameter or column that nothing gives.
+an unknown one, or a statement uses a parameter that nothing gives.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -74,7 +74,7 @@ def statements(path):
     if not re.match(rf"-- ({path.stem}: |Schema \d)", text):
         stop(path, f"does not open with `-- {path.stem}: what it does`")
     for piece in re.split(r";[ \t]*(?:\n|$)", text):
-        notes = re.findall(r"^-- (answer|once|if @\w+):$", piece, re.M)
+        notes = re.findall(r"^-- (answer|answer batch|if @\w+):$", piece, re.M)
         sql = "\n".join(line for line in piece.split("\n")
                         if line.strip() and not line.startswith("--"))
         if sql:
@@ -93,14 +93,16 @@ def dialect(verbs, folder):
         one_verb(folder / f"{verb}.sql", verb, params, columns)
     print(f"const struct rp_sql rp__sql_{name}[RP_VERBS] = {{")
     for verb, (writes, params, _) in verbs.items():
-        print(f"\t{{ \"{verb}\", {int(writes)}, params_{verb}, {len(params)}, "
+        batch = "answer batch:" in (folder / f"{verb}.sql").read_text()
+        print(f"\t{{ \"{verb}\", {int(writes)}, {int(batch)}, "
+              f"params_{verb}, {len(params)}, "
               f"stmts_{verb}, sizeof(stmts_{verb}) / sizeof(*stmts_{verb}) }},")
     print("};\n")
     schema(folder / "schema", name)
 
 
 def one_verb(path, verb, params, columns):
-    known, answers, first = set(params) | {"now"}, 0, True
+    known, answers = set(params) | {"now"}, 0
     names = "".join(f'"{p}", ' for p in params)
     print(f"static const char *const params_{verb}[] = {{ {names}NULL }};")
     print(f"static const struct rp_stmt stmts_{verb}[] = {{")
@@ -108,15 +110,12 @@ def one_verb(path, verb, params, columns):
         used = set(re.findall(r"(?<![\w:]):([a-z_]+)", sql))
         if used - known:
             stop(path, f"uses :{min(used - known)}, which is not in sql/params")
-        answer = "answer" in notes
+        answer = any(note.startswith("answer") for note in notes)
         answers += answer
-        once = "once" in notes
-        if once and not first:
-            stop(path, "only the first statement can be `-- once:`")
-        first = False
+        batch = "answer batch" in notes
         guard = [note[len("if @"):] for note in notes if note[:2] == "if"]
         guard = f'"{guard[0]}"' if guard else "NULL"
-        print(f"\t{{ {quoted(sql)},\n\t\t{guard}, {int(answer)}, {int(once)} }},")
+        print(f"\t{{ {quoted(sql)},\n\t\t{guard}, {int(answer)}, {int(batch)} }},")
     print("};")
     if answers != bool(columns):
         stop(path, "needs `-- answer:` before one statement if, and only if, "
