@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "cmd.h"
+#include "work.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,45 +12,17 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "history.h"
 
-#define EXIT_DATAERR 65
-#define EXIT_TEMPFAIL 75
-#define MOST_ARGUMENT (128 * 1024)
 #define PROGRESS_US 200000
-
-struct work {
-	struct cmd *cmd;
-	char **queues;
-	int queues_count;
-	char **command;  /* ended by a NULL */
-	int in_argument; /* {} is somewhere in it */
-	char *file;      /* where the command was found */
-	char url[4200]; /* READPAST_DB for handlers: the path absolute; room for
-			   two names of 1024 bytes, one of them escaped */
-	int64_t threads, lease_ms, timeout_ms, release_delay_ms, max_jobs;
-	int64_t grace_ms;
-	int drain;
-	const char *log;
-	struct history *log_json;
-	struct warden *warden;
-	rp_worker *worker;
-
-	/* for the observer, which is called by one thread at a time */
-	rp_worker_counts seen;
-	int64_t running, shown_at, began_at;
-	int progress; /* a line of it is on the terminal */
-};
 
 /* ---- signals: the first one drains, the second one ends handlers ---- */
 
 static rp_worker *volatile signalled;
-static atomic_int signals_seen;
-static _Atomic int64_t first_signal_us;
+static atomic_int seen;
+static _Atomic int64_t first_seen_us;
 
 static void
 on_signal(int number)
@@ -58,8 +30,8 @@ on_signal(int number)
 	int saved = errno;
 
 	(void)number;
-	if (atomic_fetch_add(&signals_seen, 1) == 0)
-		atomic_store(&first_signal_us, monotonic_us());
+	if (atomic_fetch_add(&seen, 1) == 0)
+		atomic_store(&first_seen_us, monotonic_us());
 	rp_worker_stop(signalled);
 	errno = saved;
 }
@@ -76,210 +48,16 @@ catch_signals(rp_worker *worker)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-/* ---- one job ---- */
-
-/* How it goes on for a handler that runs. */
-static int
-asked(void *ctx)
+int
+signals_seen(void)
 {
-	rp_task **task = ctx;
-	const struct work *work = (const struct work *)task[1];
-	int state = rp_task_state(task[0]);
-
-	if (state == RP_TASK_LOST || state == RP_TASK_CANCELLED)
-		return CHILD_STOP;
-	if (state != RP_TASK_STOPPING)
-		return CHILD_GO_ON;
-	return atomic_load(&signals_seen) > 1 ||
-			       monotonic_us() - atomic_load(&first_signal_us) >
-				       work->grace_ms * 1000
-		       ? CHILD_STOP
-		       : CHILD_GO_ON;
+	return atomic_load(&seen);
 }
 
-/* One argument with the payload in place of each {}. */
-static char *
-fill_in(const char *argument, const rp_job *job)
+int64_t
+first_signal_us(void)
 {
-	size_t n = strlen(argument) + 1;
-	const char *s, *hole;
-	char *filled, *to;
-
-	for (s = argument; (s = strstr(s, "{}")); s += 2)
-		n += job->payload_size;
-	to = filled = malloc(n);
-	for (s = argument; filled && (hole = strstr(s, "{}")); s = hole + 2) {
-		memcpy(to, s, (size_t)(hole - s));
-		to += hole - s;
-		memcpy(to, job->payload, job->payload_size);
-		to += job->payload_size;
-	}
-	if (filled)
-		strcpy(to, s);
-	return filled;
-}
-
-static void
-free_all(char **texts)
-{
-	for (size_t i = 0; texts && texts[i]; i++)
-		free(texts[i]);
-	free(texts);
-}
-
-static char **
-make_argv(const struct work *work, const rp_job *job)
-{
-	size_t n = 0;
-	char **argv;
-
-	while (work->command[n])
-		n++;
-	argv = calloc(n + 1, sizeof(*argv));
-	for (size_t i = 0; argv && i < n; i++) {
-		argv[i] = fill_in(work->command[i], job);
-		if (!argv[i]) {
-			free_all(argv);
-			return NULL;
-		}
-	}
-	return argv;
-}
-
-static int
-is_ours(const char *variable)
-{
-	static const char *const names[] = {
-		"DB=",           "QUEUE=",    "JOB_ID=", "CLAIM=",   "ATTEMPT=",
-		"MAX_ATTEMPTS=", "PRIORITY=", "KIND=",   "HEADERS=",
-	};
-
-	if (strncmp(variable, "READPAST_", 9) != 0)
-		return 0;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strncmp(variable + 9, names[i], strlen(names[i])) == 0)
-			return 1;
-	return 0;
-}
-
-static char **
-make_envp(const struct work *work, const rp_job *job)
-{
-	size_t n = 0, k = 0;
-	char **envp;
-	int ok = 1;
-
-	while (environ[n])
-		n++;
-	envp = calloc(n + 10, sizeof(*envp));
-	if (!envp)
-		return NULL;
-#define ADD(...) (ok = ok && asprintf(&envp[k++], __VA_ARGS__) >= 0)
-	ADD("READPAST_DB=%s", work->url);
-	ADD("READPAST_QUEUE=%s", job->queue);
-	ADD("READPAST_JOB_ID=%lld", (long long)job->id);
-	ADD("READPAST_CLAIM=%lld:%lld", (long long)job->id,
-	    (long long)job->claim_no);
-	ADD("READPAST_ATTEMPT=%lld", (long long)job->attempt);
-	ADD("READPAST_MAX_ATTEMPTS=%lld", (long long)job->max_attempts);
-	ADD("READPAST_PRIORITY=%d", job->priority);
-	ADD("READPAST_KIND=%s", job->kind ? job->kind : "");
-	ADD("READPAST_HEADERS=%s", job->headers ? job->headers : "{}");
-	for (size_t i = 0; i < n; i++)
-		if (!is_ours(environ[i]))
-			ADD("%s", environ[i]);
-#undef ADD
-	if (!ok) {
-		envp[k - 1] = NULL; /* what asprintf() left there */
-		free_all(envp);
-		return NULL;
-	}
-	return envp;
-}
-
-static int
-give_up(rp_task *task, int verdict, const char *why)
-{
-	rp_task_error(task, why);
-	return verdict;
-}
-
-/* What the end of a handler says about its job. */
-static int
-verdict_of(const struct work *work, rp_task *task, struct child *c)
-{
-	char text[CHILD_TAIL + 100];
-	int code = WIFEXITED(c->status) ? WEXITSTATUS(c->status) : -1;
-
-	if (c->stopped)
-		return RP_RELEASE;
-	if (code == 0 && !c->timed_out)
-		return RP_DONE;
-	if (code == EXIT_TEMPFAIL && !c->timed_out) {
-		rp_task_delay(task, work->release_delay_ms);
-		return RP_RELEASE;
-	}
-	while (c->tail_size > 0 && c->tail[c->tail_size - 1] == '\n')
-		c->tail_size--;
-	for (size_t i = 0; i < c->tail_size; i++)
-		if (!c->tail[i])
-			c->tail[i] = '?';
-	c->tail[c->tail_size] = '\0';
-	if (c->timed_out)
-		snprintf(text, sizeof(text), "timed out after %lld ms%s%s",
-			 (long long)work->timeout_ms, *c->tail ? ": " : "",
-			 c->tail);
-	else if (*c->tail)
-		snprintf(text, sizeof(text), "%s", c->tail);
-	else if (code >= 0)
-		snprintf(text, sizeof(text), "exit status %d", code);
-	else
-		snprintf(text, sizeof(text), "killed by signal %d (%s)",
-			 WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
-	return give_up(task, code == EXIT_DATAERR ? RP_DEAD : RP_FAIL, text);
-}
-
-static int
-run_child(struct work *work, rp_task *task, const rp_job *job)
-{
-	rp_task *ctx[] = { task, (rp_task *)work };
-	struct child c = { .file = work->file,
-			   .argv = make_argv(work, job),
-			   .envp = make_envp(work, job),
-			   .input = job->payload,
-			   .input_size = job->payload_size,
-			   .timeout_ms = work->timeout_ms,
-			   .asked = asked,
-			   .ctx = ctx };
-	char text[200];
-
-	if (c.argv && c.envp)
-		child_run(work->warden, &c);
-	else
-		c.errnum = ENOMEM;
-	free_all(c.argv);
-	free_all(c.envp);
-	if (c.errnum == 0)
-		return verdict_of(work, task, &c);
-	snprintf(text, sizeof(text), "cannot run %.100s: %s", work->command[0],
-		 strerror(c.errnum));
-	return give_up(task, c.errnum == E2BIG ? RP_DEAD : RP_FAIL, text);
-}
-
-static int
-handle(rp_task *task, const rp_job *job, void *ctx)
-{
-	struct work *work = ctx;
-
-	if (work->in_argument && memchr(job->payload, 0, job->payload_size))
-		return give_up(task, RP_DEAD,
-			       "the payload has a NUL byte: it cannot be an "
-			       "argument, take it from standard input");
-	if (work->in_argument && job->payload_size >= MOST_ARGUMENT)
-		return give_up(task, RP_DEAD,
-			       "the payload is over 128 KiB: it cannot be an "
-			       "argument, take it from standard input");
-	return run_child(work, task, job);
+	return atomic_load(&first_seen_us);
 }
 
 /* ---- what the user sees ---- */
@@ -493,11 +271,13 @@ parse(struct work *work, int argc, char **argv)
 	work->max_jobs = max_jobs < 0 ? 0 : max_jobs;
 	work->queues = argv;
 	work->queues_count = argc;
+	status = absolute_url(work);
+	if (status)
+		return status;
 	work->file = find_file(work->command[0]);
-	if (!work->file)
-		return complain(USAGE, "%.200s: command not found",
-				work->command[0]);
-	return absolute_url(work);
+	return work->file ? 0
+			  : complain(USAGE, "%.200s: command not found",
+				     work->command[0]);
 }
 
 static int
@@ -518,7 +298,7 @@ make_worker(struct work *work)
 		return complain(status_of(r), "%s", error.message);
 	for (int i = 0; i < work->queues_count && r == 0; i++)
 		r = rp_worker_handle(work->worker, work->queues[i], NULL,
-				     handle, work);
+				     handle_job, work);
 	if (r < 0)
 		return complain(status_of(r), "a queue's name is 1 to 128 "
 					      "bytes of UTF-8 without control "

@@ -1,6 +1,7 @@
 /*
- * worker.h - what worker.c (who talks to the database) and task.c (who run
- * the handlers) share.
+ * worker.h - what the files of the worker share: worker.c (its life),
+ * worker_turn.c and worker_keep.c (who talk to the database), task.c (who run
+ * the handlers).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -89,5 +90,25 @@ void rp__threads_join(rp_worker *worker);
 void rp__tasks_add(struct tasks *tasks, rp_task *task);
 void rp__observe(rp_worker *worker, rp_event event);
 void rp__task_free(rp_task *task);
+
+/* worker_turn.c */
+int rp__worker_trouble(rp_worker *worker, int code);
+int rp__worker_ending(rp_worker *worker);
+size_t rp__worker_appetite(rp_worker *worker, size_t *ret_holding,
+			   size_t *ret_ahead);
+int rp__worker_turn(rp_worker *worker, struct tasks *finished);
+void rp__worker_take_finished(rp_worker *worker, struct tasks *finished);
+void rp__worker_take_unstarted(rp_worker *worker, struct tasks *finished);
+void rp__worker_forget(rp_worker *worker, rp_task *task);
+void rp__worker_observe_verdict(rp_worker *worker, int what,
+				const rp_task *task, const rp_verdict *v,
+				int64_t asked_us);
+
+/* worker_keep.c */
+int rp__worker_renew(rp_worker *worker);
+int rp__worker_sign_on(rp_worker *worker);
+int rp__worker_beat(rp_worker *worker, enum rp_verb verb);
+int rp__worker_beat_if_due(rp_worker *worker, int64_t now);
+int rp__worker_look(rp_worker *worker, struct rp_look *ret);
 
 #endif

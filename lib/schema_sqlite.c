@@ -1,0 +1,122 @@
+/*
+ * schema_sqlite.c - is the schema there, is it ours, is it of this version?
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "sqlite.h"
+
+#include <time.h>
+
+#define SCHEMA_VERSION 1
+
+static int
+read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
+{
+	sqlite3_stmt *stmt;
+	int rc = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL);
+
+	if (rc != SQLITE_OK)
+		return rp__sqlite_failed(s, rc, error);
+	rc = sqlite3_step(stmt);
+	*ret = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE
+		       ? 0
+		       : rp__sqlite_failed(s, rc, error);
+}
+
+/* The schema's version: 0, none; -1, none, but other people's tables. */
+static int
+read_version(struct sqlite *s, int64_t *ret, rp_error *error)
+{
+	int64_t tables = 0, ours = 0;
+	int r = read_int(s, "select count(*) from sqlite_master", &tables,
+			 error);
+
+	*ret = tables ? -1 : 0;
+	if (r == 0 && tables)
+		r = read_int(s,
+			     "select count(*) from sqlite_master where "
+			     "type = 'table' and name = 'readpast_meta'",
+			     &ours, error);
+	if (r == 0 && ours)
+		r = read_int(s,
+			     "select value from readpast_meta "
+			     "where name = 'schema'",
+			     ret, error);
+	return r;
+}
+
+static int
+upgrade_steps(struct sqlite *s, rp_error *error)
+{
+	int64_t version;
+	int r = read_version(s, &version, error);
+
+	for (int v = version < 0 ? 0 : (int)version;
+	     r == 0 && v < SCHEMA_VERSION; v++)
+		for (const char *const *sql = rp__schema_sqlite[v];
+		     *sql && r == 0; sql++)
+			r = rp__sqlite_execute(s, *sql, error);
+	return r;
+}
+
+/* Changing the journal mode needs the file for itself for a moment, and SQLite
+ * does not call the busy handler for it. */
+static int
+use_wal(struct sqlite *s, rp_error *error)
+{
+	int64_t until = rp__monotonic_ms() + s->busy_ms;
+	struct timespec nap = { 0, 1000000 };
+	int rc;
+
+	do {
+		rc = sqlite3_exec(s->db, "pragma journal_mode = wal", NULL,
+				  NULL, NULL);
+		if ((rc & 0xff) == SQLITE_BUSY)
+			nanosleep(&nap, NULL);
+	} while ((rc & 0xff) == SQLITE_BUSY && rp__monotonic_ms() < until);
+	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
+}
+
+static int
+install(struct sqlite *s, rp_error *error)
+{
+	int r = use_wal(s, error);
+
+	if (r == 0)
+		r = rp__sqlite_begin(s, 1, error);
+	if (r < 0)
+		return r;
+	r = upgrade_steps(s, error);
+	if (r < 0)
+		rp__sqlite_rollback(s);
+	return r < 0 ? r : rp__sqlite_commit(s, error);
+}
+
+int
+rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error)
+{
+	int64_t version = 0;
+	int r = read_version(s, &version, error);
+
+	if (r < 0)
+		return r;
+	if (version > SCHEMA_VERSION)
+		return rp__fail(error, RP_ESCHEMA,
+				"%.120s has schema %lld, newer than this "
+				"readpast's %d: upgrade readpast",
+				s->path, (long long)version, SCHEMA_VERSION);
+	if (version < 0 && schema == RP_SCHEMA_CREATE)
+		return rp__fail(error, RP_ESCHEMA,
+				"%.120s has other tables and none of ours: "
+				"readpast init puts them there",
+				s->path);
+	if (version <= 0 && schema == RP_SCHEMA_REQUIRE)
+		return rp__fail(error, RP_ESCHEMA,
+				"%.120s has no queue in it: readpast init "
+				"makes it a queue",
+				s->path);
+	return version < SCHEMA_VERSION ? install(s, error) : 0;
+}

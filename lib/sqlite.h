@@ -1,0 +1,67 @@
+/*
+ * sqlite.h - what the files of the SQLite backend share.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef RP_SQLITE_H
+#define RP_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "internal.h"
+#include "rows_sqlite.h"
+#include "sql.h"
+
+#define MOST_PARAMS 16
+
+/* Where a statement's parameter comes from: the verb's parameters, the clock,
+ * or a column of a statement above. */
+struct source {
+	int stmt; /* index of that statement, or one of: */
+	int index;
+};
+enum { FROM_PARAMS = -1, FROM_CLOCK = -2, NO_GUARD = -3 };
+
+struct step {
+	sqlite3_stmt *stmt;
+	int columns, binds;
+	int answer, batch;
+	struct source guard;
+	struct source bind[MOST_PARAMS];
+};
+
+struct verb {
+	struct step *steps; /* NULL: not prepared yet */
+	size_t count;
+	size_t width; /* of a row of parameters */
+	int uses_clock;
+};
+
+struct sqlite {
+	sqlite3 *db;
+	char *path;
+	int64_t busy_ms, busy_until;
+	int depth; /* of transactions: 1, or 2 within a savepoint */
+	sqlite3_stmt *clock;
+	struct verb verbs[RP_VERBS];
+	struct rows rows;    /* what <verb>_rows shows */
+	struct watch *watch; /* NULL until the first wait */
+};
+
+/* backend_sqlite.c */
+int rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error);
+int rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error);
+int rp__sqlite_begin(void *db, int write, rp_error *error);
+void rp__sqlite_rollback(void *db);
+int rp__sqlite_commit(void *db, rp_error *error);
+
+/* run_sqlite.c */
+int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
+		   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error);
+void rp__sqlite_drop_verb(struct verb *verb);
+
+/* schema_sqlite.c */
+int rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error);
+
+#endif

@@ -1,0 +1,189 @@
+/*
+ * worker_keep.c - what keeps a worker's jobs its own: renewed leases, a sign of
+ * life, and a look at what is due.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LOOK_MS 1000
+#define SWEEP_MS 60000
+#define BUSY_BEAT_MS 5000
+#define IDLE_BEAT_MS 10000
+
+/* ---- renewing ---- */
+
+/* Tasks that are held, and whose lease is a third over at `now`. */
+static size_t
+collect_due(rp_worker *w, int64_t now, rp_task **ret, size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->threads_count; i++) {
+		rp_task *task = w->running[i];
+
+		if (task && n < room &&
+		    atomic_load(&task->fate) == RP_TASK_RUNNING &&
+		    now - task->leased_at >= task->lease_ms / 3)
+			ret[n++] = task;
+	}
+	for (rp_task *task = w->todo.first; task && n < room; task = task->next)
+		if (atomic_load(&task->fate) == RP_TASK_RUNNING &&
+		    now - task->leased_at >= task->lease_ms / 3)
+			ret[n++] = task;
+	return n;
+}
+
+static void
+renewed(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked)
+{
+	rp__worker_observe_verdict(w, RP_EVENT_SETTLED, task, v, asked);
+	if (v->result == 0) {
+		task->leased_at = asked / 1000;
+		if (task == w->alone)
+			w->alone = NULL;
+		return;
+	}
+	atomic_store(&task->fate, v->result == RP_ECANCELLED ? RP_TASK_CANCELLED
+							     : RP_TASK_LOST);
+	rp__observe(w, (rp_event){ .what = RP_EVENT_LOST,
+				   .job = task->job,
+				   .result = v->result });
+}
+
+/*
+ * Renew the leases that are a third over, all in one commit. The threads stop
+ * starting and finishing tasks for as long as the commit takes; only so is no
+ * task settled and renewed at once.
+ */
+int
+rp__worker_renew(rp_worker *w)
+{
+	int64_t now = rp__monotonic_ms();
+	size_t room, n;
+	rp_task **tasks;
+	rp_verdict *verdicts;
+	int r = 0;
+
+	pthread_mutex_lock(&w->lock);
+	room = w->todo.count + w->running_count;
+	tasks = calloc(room + 1, sizeof(*tasks));
+	verdicts = calloc(room + 1, sizeof(*verdicts));
+	n = tasks && verdicts ? collect_due(w, now, tasks, room) : 0;
+	for (size_t i = 0; i < n; i++) {
+		verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
+		verdicts[i].id = tasks[i]->job->id;
+		verdicts[i].claim_no = tasks[i]->job->claim_no;
+		verdicts[i].verdict = RP_EXTEND;
+		verdicts[i].delay_ms = tasks[i]->lease_ms;
+		rp__worker_observe_verdict(w, RP_EVENT_SETTLE, tasks[i],
+					   &verdicts[i], 0);
+	}
+	if (n)
+		r = rp_settle(w->conn, verdicts, n);
+	for (size_t i = 0; i < n && r >= 0; i++)
+		renewed(w, tasks[i], &verdicts[i], now * 1000);
+	pthread_mutex_unlock(&w->lock);
+	free(tasks);
+	free(verdicts);
+	return r < 0 ? rp__worker_trouble(w, r) : 0;
+}
+
+/* ---- the rest of the housekeeping ---- */
+
+int
+rp__worker_beat(rp_worker *w, enum rp_verb verb)
+{
+	/* worker_beat and worker_stop take the same. */
+	struct rp_value p[WORKER_BEAT_PARAMS];
+	int64_t known = verb == RP_V_WORKER_STOP;
+	int r;
+
+	p[WORKER_BEAT_ID] = rp__int(w->conn->worker_id);
+	p[WORKER_BEAT_DONE] = rp__int(w->counts.done);
+	p[WORKER_BEAT_FAILED] = rp__int(w->counts.failed);
+	p[WORKER_BEAT_DEAD] = rp__int(w->counts.dead);
+	p[WORKER_BEAT_RELEASED] = rp__int(w->counts.released);
+	r = rp__tally_write(w->conn, 1);
+	if (r == 0)
+		r = rp__run_once(w->conn, verb, p, rp__count, &known);
+	if (r == 0 && !known)
+		w->conn->worker_id = 0;
+	return r;
+}
+
+int
+rp__worker_sign_on(rp_worker *w)
+{
+	struct rp_value p[WORKER_START_PARAMS];
+	char *queues = rp__json_array(w->queues, w->queues_count);
+	int r;
+
+	if (!queues)
+		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+	p[WORKER_START_NAME] = rp__text(w->name);
+	p[WORKER_START_HOST] = rp__text(w->host);
+	p[WORKER_START_PID] = rp__int(getpid());
+	p[WORKER_START_QUEUES] = rp__text(queues);
+	r = rp__run_once(w->conn, RP_V_WORKER_START, p, rp__first_int,
+			 &w->conn->worker_id);
+	snprintf(w->conn->worker, sizeof(w->conn->worker), "%s", w->name);
+	free(queues);
+	return r;
+}
+
+static int64_t
+counted(const rp_worker *w)
+{
+	return w->counts.done + w->counts.failed + w->counts.dead +
+	       w->counts.released;
+}
+
+/* Say that we are there: rarely when nothing has happened. */
+int
+rp__worker_beat_if_due(rp_worker *w, int64_t now)
+{
+	int idle = counted(w) == w->beat_total;
+	int r;
+
+	if (now - w->beat_at < (idle ? IDLE_BEAT_MS : BUSY_BEAT_MS))
+		return 0;
+	r = rp__worker_beat(w, RP_V_WORKER_BEAT);
+	if (r == 0 && !w->conn->worker_id)
+		r = rp__worker_sign_on(w);
+	w->beat_at = now;
+	w->beat_total = counted(w);
+	return r < 0 ? rp__worker_trouble(w, r) : 0;
+}
+
+/* Look at the queues: is there work, is anything due? Sweep what is. */
+int
+rp__worker_look(rp_worker *w, struct rp_look *ret)
+{
+	int64_t now = rp__monotonic_ms();
+	int r = rp__look(w->conn, w->queues, ret);
+
+	if (r == 0 && (ret->due_in_ms == 0 || ret->expires_in_ms == 0 ||
+		       now - w->swept_at >= SWEEP_MS)) {
+		w->swept_at = now;
+		r = rp_sweep(w->conn, NULL);
+		if (r >= 0)
+			r = rp__look(w->conn, w->queues, ret);
+	}
+	if (r < 0)
+		return rp__worker_trouble(w, r);
+	w->looked_at = now;
+	w->next_look_ms = LOOK_MS;
+	if (ret->due_in_ms >= 0 && ret->due_in_ms < w->next_look_ms)
+		w->next_look_ms = ret->due_in_ms;
+	if (ret->expires_in_ms >= 0 && ret->expires_in_ms < w->next_look_ms)
+		w->next_look_ms = ret->expires_in_ms;
+	w->maybe_ready |= ret->ready;
+	w->making_room &= ret->suspects;
+	return 0;
+}

@@ -1,0 +1,305 @@
+/*
+ * worker_turn.c - the worker's turn: settle what is finished, claim what will
+ * be started.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+#define AHEAD_MS 50
+#define MOST_AHEAD 2000
+#define MOST_TROUBLES_AT_THE_END 5
+
+/* ---- trouble ---- */
+
+/* A call failed. 0: make it again; else it is the end. */
+int
+rp__worker_trouble(rp_worker *w, int code)
+{
+	const char *text = rp_last_error(w->conn)->message;
+	int lasting = code == RP_EINVAL || code == RP_ESCHEMA ||
+		      code == RP_EREADONLY || code == RP_ENOENT;
+
+	if (lasting || (atomic_load(&w->stopping) &&
+			w->troubles >= MOST_TROUBLES_AT_THE_END))
+		return code;
+	rp__observe(w, (rp_event){ .what = RP_EVENT_TROUBLE,
+				   .result = code,
+				   .text = text });
+	w->troubles++;
+	poll(NULL, 0, w->troubles < 10 ? 100 * w->troubles : 1000);
+	return 0;
+}
+
+/* ---- settling ---- */
+
+static void
+count_verdict(rp_worker *w, const rp_task *task, const rp_verdict *v,
+	      int64_t asked)
+{
+	int handlers_own = v->result == RP_EGONE &&
+			   asked < task->leased_at + task->lease_ms;
+
+	if (v->result == 0 && v->state == RP_STATE_DEAD)
+		w->counts.dead++;
+	else if (v->result == 0 && v->verdict == RP_FAIL)
+		w->counts.failed++;
+	else if (v->result == 0 && v->verdict == RP_RELEASE)
+		w->counts.released += task->started_us != 0;
+	else if (v->result == 0 || (handlers_own && v->verdict == RP_DONE))
+		w->counts.done++;
+	else if (!handlers_own)
+		w->counts.lost++;
+}
+
+void
+rp__worker_observe_verdict(rp_worker *w, int what, const rp_task *task,
+			   const rp_verdict *v, int64_t asked)
+{
+	rp__observe(w, (rp_event){ .what = what,
+				   .job = task->job,
+				   .verdict = v->verdict,
+				   .result = v->result,
+				   .state = v->state,
+				   .duration_ms = task->took_us / 1000,
+				   .asked_us = asked,
+				   .text = v->error });
+}
+
+void
+rp__worker_forget(rp_worker *w, rp_task *task)
+{
+	if (task == w->alone)
+		w->alone = NULL;
+	rp__task_free(task);
+}
+
+/* The verdicts of tasks that may still have one. Those that were lost or
+ * cancelled are dropped from the list. Free it. */
+static rp_verdict *
+make_verdicts(rp_worker *w, struct tasks *tasks)
+{
+	rp_verdict *verdicts = calloc(tasks->count + 1, sizeof(*verdicts));
+	struct tasks kept = { NULL, NULL, 0 };
+
+	if (!verdicts)
+		return NULL;
+	for (rp_task *task = tasks->first, *next; task; task = next) {
+		rp_verdict *v = &verdicts[kept.count];
+
+		next = task->next;
+		if (atomic_load(&task->fate) != RP_TASK_RUNNING) {
+			w->counts.lost++;
+			rp__worker_forget(w, task);
+			continue;
+		}
+		*v = (rp_verdict)RP_VERDICT_INIT;
+		v->id = task->job->id;
+		v->claim_no = task->job->claim_no;
+		v->verdict = task->verdict;
+		v->delay_ms = task->delay_ms;
+		v->error = task->error;
+		rp__tasks_add(&kept, task);
+		rp__worker_observe_verdict(w, RP_EVENT_SETTLE, task, v, 0);
+	}
+	*tasks = kept;
+	return verdicts;
+}
+
+static void
+settled(rp_worker *w, struct tasks *tasks, const rp_verdict *verdicts,
+	int64_t asked)
+{
+	size_t i = 0;
+
+	for (rp_task *task = tasks->first, *next; task; task = next) {
+		next = task->next;
+		count_verdict(w, task, &verdicts[i], asked / 1000);
+		rp__worker_observe_verdict(w, RP_EVENT_SETTLED, task,
+					   &verdicts[i], asked);
+		rp__worker_forget(w, task);
+		i++;
+	}
+	*tasks = (struct tasks){ NULL, NULL, 0 };
+}
+
+/* ---- claiming ---- */
+
+/* Claim nothing more: told so, or enough. */
+int
+rp__worker_ending(rp_worker *w)
+{
+	return atomic_load(&w->stopping) ||
+	       (w->options.max_jobs &&
+		w->counts.claimed >= w->options.max_jobs);
+}
+
+/* How many jobs are held, started or not, and how many the handlers will start
+ * within AHEAD_MS if they go on as they did. One that takes longer than the
+ * others did counts as soon as it does. */
+static size_t
+held(rp_worker *w, size_t *ret_ahead)
+{
+	int64_t now = rp__monotonic_us();
+	int64_t mean, ahead;
+	size_t n;
+
+	pthread_mutex_lock(&w->lock);
+	mean = w->mean_us;
+	for (size_t i = 0; i < w->threads_count && w->running_count; i++)
+		if (w->running[i] && now - w->running[i]->started_us > mean)
+			mean = now - w->running[i]->started_us;
+	n = w->todo.count + w->running_count;
+	ahead = w->mean_us
+			? w->options.threads * AHEAD_MS * INT64_C(1000) / mean
+			: 0;
+	pthread_mutex_unlock(&w->lock);
+	*ret_ahead = (size_t)(ahead < MOST_AHEAD ? ahead : MOST_AHEAD);
+	return n;
+}
+
+/* How many jobs to claim, and how many of them will not start at once. */
+size_t
+rp__worker_appetite(rp_worker *w, size_t *ret_holding, size_t *ret_ahead)
+{
+	size_t threads = (size_t)w->options.threads;
+	size_t ahead, holding = held(w, &ahead);
+	size_t want = threads + ahead - holding;
+	int64_t left = w->options.max_jobs - w->counts.claimed;
+
+	*ret_holding = holding;
+	if (rp__worker_ending(w) || w->alone ||
+	    (w->making_room && holding > 0) || holding >= threads + ahead)
+		return 0;
+	if (w->options.max_jobs && (int64_t)want > left)
+		want = (size_t)left;
+	if (holding + want > threads)
+		*ret_ahead =
+			holding < threads ? holding + want - threads : want;
+	return want;
+}
+
+static void
+start_task(rp_worker *w, rp_task *task, struct fetch *fetch, const rp_job *job,
+	   int64_t asked)
+{
+	task->worker = w;
+	task->fetch = fetch;
+	task->job = job;
+	task->delay_ms = -1;
+	task->lease_ms = job->lease_until - job->claimed_at;
+	task->leased_at = asked / 1000;
+	atomic_init(&task->fate, RP_TASK_RUNNING);
+	if (job->suspect)
+		w->alone = task;
+	rp__observe(w, (rp_event){ .what = RP_EVENT_CLAIM,
+				   .job = job,
+				   .asked_us = asked });
+}
+
+/* Hand a claim's jobs to the threads. */
+static int
+start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
+{
+	size_t n = rp_batch_count(batch);
+	struct fetch *fetch = malloc(sizeof(*fetch));
+	rp_task *tasks = calloc(n, sizeof(*tasks));
+
+	if (!fetch || !tasks) {
+		/* The leases will run out: nothing is lost. */
+		free(fetch);
+		free(tasks);
+		rp_batch_free(batch);
+		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+	}
+	*fetch = (struct fetch){ batch, n, tasks };
+	for (size_t i = 0; i < n; i++)
+		start_task(w, &tasks[i], fetch, rp_batch_at(batch, i), asked);
+	w->counts.claimed += (int64_t)n;
+	pthread_mutex_lock(&w->lock);
+	for (size_t i = 0; i < n; i++)
+		rp__tasks_add(&w->todo, &tasks[i]);
+	if (n == 1)
+		pthread_cond_signal(&w->work);
+	else
+		pthread_cond_broadcast(&w->work);
+	pthread_mutex_unlock(&w->lock);
+	return 0;
+}
+
+/* ---- a turn ---- */
+
+void
+rp__worker_take_finished(rp_worker *w, struct tasks *finished)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->finished.first) {
+		if (finished->last)
+			finished->last->next = w->finished.first;
+		else
+			finished->first = w->finished.first;
+		finished->last = w->finished.last;
+		finished->count += w->finished.count;
+		w->finished = (struct tasks){ NULL, NULL, 0 };
+	}
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* What was not started is to be given back. */
+void
+rp__worker_take_unstarted(rp_worker *w, struct tasks *finished)
+{
+	pthread_mutex_lock(&w->lock);
+	for (rp_task *task = w->todo.first, *next; task; task = next) {
+		next = task->next;
+		task->verdict = RP_RELEASE;
+		task->delay_ms = -1;
+		rp__tasks_add(finished, task);
+	}
+	w->todo = (struct tasks){ NULL, NULL, 0 };
+	pthread_mutex_unlock(&w->lock);
+}
+
+/*
+ * Settle what is finished and claim what will be started. Left alone when there
+ * is neither: then nothing is asked of the database. 0, or the end.
+ */
+int
+rp__worker_turn(rp_worker *w, struct tasks *finished)
+{
+	rp_claim_options o = RP_CLAIM_INIT;
+	size_t want = rp__worker_appetite(w, &o.holding, &o.ahead);
+	int64_t asked = rp__monotonic_us();
+	rp_verdict *verdicts;
+	rp_batch *batch = NULL;
+	int r;
+
+	if (!finished->count && (!want || !w->maybe_ready))
+		return 0;
+	verdicts = make_verdicts(w, finished);
+	if (!verdicts)
+		return rp__worker_trouble(
+			w,
+			rp__fail(&w->conn->error, RP_ENOMEM, "out of memory"));
+	o.lease_ms = w->options.lease_ms;
+	o.queues = w->queues;
+	r = rp_turn(w->conn, verdicts, finished->count, NULL, want, &o, &batch);
+	if (r < 0) {
+		free(verdicts);
+		return rp__worker_trouble(w, r);
+	}
+	w->troubles = 0;
+	settled(w, finished, verdicts, asked);
+	free(verdicts);
+	w->making_room = rp_batch_suspects(batch) > 0;
+	if (want)
+		w->maybe_ready = (size_t)r == want || w->making_room;
+	if (r > 0)
+		return start_batch(w, batch, asked);
+	rp_batch_free(batch);
+	return 0;
+}
