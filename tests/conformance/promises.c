@@ -23,6 +23,19 @@ P2_a_claimed_job_is_not_handed_out_again(void **state)
 	rp_close(other);
 }
 
+static void
+P2_a_sweep_leaves_leases_alone_that_are_not_over(void **state)
+{
+	struct db *db = *state;
+	struct claim a = none;
+
+	put(db->conn, "q", "x");
+	take_one(db->conn, "q", 60000, &a);
+	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 0);
+	assert_int_equal(state_of(db->conn, a.id), RP_STATE_RUNNING);
+	assert_int_equal(take_one(db->conn, "q", 60000, &a), 0);
+}
+
 /* Claim, let the lease run out, and have another one claim it. */
 static void
 take_over(struct db *db, struct claim *first, struct claim *second)
@@ -473,6 +486,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(P2_a_claimed_job_is_not_handed_out_again),
+		CASE(P2_a_sweep_leaves_leases_alone_that_are_not_over),
 		CASE(P3_every_late_verdict_is_refused_and_changes_nothing),
 		CASE(P3_a_lease_that_is_over_but_not_taken_over_is_still_good),
 		CASE(P3_a_claim_has_one_verdict),

@@ -123,11 +123,17 @@ outlast_the_lease(rp_task *task, const rp_job *job, void *ctx)
 {
 	struct seen *seen = ctx;
 
-	(void)job;
+	rp_conn *conn = connect_to(seen->db);
+
 	atomic_fetch_add(&seen->calls, 1);
-	for (int64_t end = now_ms() + 500; now_ms() < end; sleep_ms(10))
+	for (int64_t end = now_ms() + 500; now_ms() < end; sleep_ms(10)) {
 		if (rp_task_state(task) == RP_TASK_LOST)
 			atomic_fetch_add(&seen->lost, 1);
+		ok(conn, rp_sweep(conn, NULL));
+		if (state_of(conn, job->id) != RP_STATE_RUNNING)
+			atomic_fetch_add(&seen->lost, 1);
+	}
+	rp_close(conn);
 	return RP_DONE;
 }
 
