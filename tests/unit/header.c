@@ -1,0 +1,25 @@
+/*
+ * header.c - the public header by itself, as C99 and (header.cpp) as C++, with
+ * every warning an error; and that the library behind it links.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "readpast.h"
+
+int
+main(void)
+{
+	rp_options options = RP_OPTIONS_INIT;
+	rp_queue queue = RP_QUEUE_INIT;
+	rp_new job = RP_NEW_INIT;
+	rp_claim_options claim = RP_CLAIM_INIT;
+	rp_verdict verdict = RP_VERDICT_INIT;
+	rp_worker_options worker = RP_WORKER_INIT;
+	int sizes_are_set = options.size && queue.size && job.size &&
+			    claim.size && verdict.size && worker.size;
+
+	return sizes_are_set && sizeof(rp_error) == 256 && rp_version()[0]
+		       ? 0
+		       : 1;
+}

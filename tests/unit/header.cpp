@@ -1,0 +1,2 @@
+/* header.cpp - see header.c. */
+#include "header.c"
