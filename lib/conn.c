@@ -193,8 +193,9 @@ rp_begin(rp_conn *conn)
 	return r;
 }
 
+/* Is a transaction open, to be ended now? */
 static int
-end_transaction(rp_conn *conn, int verdict)
+leave_transaction(rp_conn *conn)
 {
 	int r = rp__enter(conn);
 
@@ -204,21 +205,25 @@ end_transaction(rp_conn *conn, int verdict)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"no transaction is open");
 	conn->in_transaction = 0;
-	return rp__end(conn, verdict);
+	return 0;
 }
 
 int
 rp_commit(rp_conn *conn)
 {
-	return end_transaction(conn, 0);
+	int r = leave_transaction(conn);
+
+	return r < 0 ? r : rp__end(conn, 0);
 }
 
 int
 rp_rollback(rp_conn *conn)
 {
-	int r = end_transaction(conn, -1);
+	int r = leave_transaction(conn);
 
-	return r == -1 ? 0 : r;
+	if (r == 0)
+		conn->backend->rollback(conn->db);
+	return r;
 }
 
 int

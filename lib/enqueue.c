@@ -227,6 +227,10 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs, size_t n,
 		return r;
 	if (!jobs)
 		return rp__fail(&conn->error, RP_EINVAL, "jobs is NULL");
+	/* Zeroed, it would be taken for a job with no payload. */
+	if (jobs->size < offsetof(rp_new, priority))
+		return rp__fail(&conn->error, RP_EINVAL,
+				"a job has no size: RP_NEW_INIT sets it");
 	/* One key's worth of parameters more than the rows need. */
 	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
 			     sizeof(*rows.params));

@@ -33,6 +33,10 @@ rp__check_verdicts(rp_conn *conn, const rp_verdict *verdicts, size_t n)
 {
 	if (n && !verdicts)
 		return rp__fail(&conn->error, RP_EINVAL, "verdicts is NULL");
+	if (n && verdicts->size <= offsetof(rp_verdict, state))
+		return rp__fail(&conn->error, RP_EINVAL,
+				"a verdict has no size: RP_VERDICT_INIT "
+				"sets it");
 	for (size_t i = 0; i < n; i++) {
 		const rp_verdict *v = rp__verdict_at((rp_verdict *)verdicts, i);
 

@@ -122,6 +122,26 @@ take_one(rp_conn *conn, const char *queue, int64_t lease_ms, struct claim *ret)
 	return n;
 }
 
+rp_verdict
+verdict_on(struct claim claim, int verdict)
+{
+	rp_verdict v = RP_VERDICT_INIT;
+
+	v.id = claim.id;
+	v.claim_no = claim.no;
+	v.verdict = verdict;
+	return v;
+}
+
+rp_batch *
+get(rp_conn *conn, int64_t id)
+{
+	rp_batch *batch;
+
+	ok(conn, rp_get(conn, id, &batch));
+	return batch;
+}
+
 int
 state_of(rp_conn *conn, int64_t id)
 {

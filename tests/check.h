@@ -54,7 +54,9 @@ struct claim {
 };
 int take_one(rp_conn *conn, const char *queue, int64_t lease_ms,
 	     struct claim *ret);
-int state_of(rp_conn *conn, int64_t id); /* 0: there is no such job */
+rp_verdict verdict_on(struct claim claim, int verdict);
+rp_batch *get(rp_conn *conn, int64_t id); /* free it */
+int state_of(rp_conn *conn, int64_t id);  /* 0: there is no such job */
 rp_queue_stats stats_of(rp_conn *conn, const char *queue);
 void settings(rp_conn *conn, rp_queue queue);
 

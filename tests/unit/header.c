@@ -19,7 +19,6 @@ main(void)
 	int sizes_are_set = options.size && queue.size && job.size &&
 			    claim.size && verdict.size && worker.size;
 
-	return sizes_are_set && sizeof(rp_error) == 256 && rp_version()[0]
-		       ? 0
-		       : 1;
+	return sizes_are_set && sizeof(rp_error) == 256 && rp_version()[0] ? 0
+									   : 1;
 }

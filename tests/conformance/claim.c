@@ -1,0 +1,264 @@
+/*
+ * claim.c - what a claim hands out, and what it passes over.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+/* The payloads, in order, of a claim of up to n. */
+static void
+expect_claim(rp_conn *conn, size_t n, const rp_claim_options *o,
+	     const char *expected)
+{
+	char got[64] = "";
+	rp_batch *batch;
+
+	ok(conn, rp_claim(conn, "q", n, o, &batch));
+	for (size_t i = 0; i < rp_batch_count(batch); i++)
+		strncat(got, rp_batch_at(batch, i)->payload, 1);
+	rp_batch_free(batch);
+	assert_string_equal(got, expected);
+}
+
+static void
+put_at(rp_conn *conn, const char *payload, int priority)
+{
+	rp_new job = job_of(payload);
+
+	job.priority = priority;
+	ok(conn, rp_enqueue(conn, "q", &job, NULL));
+}
+
+/* A job whose lease ran out. */
+static void
+put_suspect(rp_conn *conn, const char *payload)
+{
+	struct claim c;
+
+	put(conn, "q", payload);
+	assert_int_equal(take_one(conn, "q", 1, &c), 1);
+	sleep_ms(3);
+	assert_int_equal(ok(conn, rp_sweep(conn, NULL)), 1);
+}
+
+static void
+a_claim_of_nothing_is_an_empty_batch(void **state)
+{
+	struct db *db = *state;
+	rp_batch *batch = take(db->conn, "nobody created it", 5, 0);
+
+	assert_non_null(batch);
+	assert_int_equal(rp_batch_count(batch), 0);
+	assert_null(rp_batch_at(batch, 0));
+	rp_batch_free(batch);
+}
+
+static void
+a_claim_is_never_of_more_than_its_most(void **state)
+{
+	enum { JOBS = 1234 };
+	struct db *db = *state;
+	static rp_new jobs[JOBS];
+	size_t left = JOBS;
+
+	for (int i = 0; i < JOBS; i++)
+		jobs[i] = job_of("x");
+	ok(db->conn, rp_enqueue_many(db->conn, "q", jobs, JOBS, NULL));
+	for (size_t n = 1; left > 0; n = n * 3 + 1) {
+		rp_batch *batch = take(db->conn, "q", n, 60000);
+
+		assert_int_equal(rp_batch_count(batch), n < left ? n : left);
+		left -= rp_batch_count(batch);
+		rp_batch_free(batch);
+	}
+	expect_claim(db->conn, 100000, NULL, "");
+}
+
+static void
+the_lease_is_the_callers_or_the_queues(void **state)
+{
+	struct db *db = *state;
+	rp_queue q = RP_QUEUE_INIT;
+	rp_batch *batch;
+
+	q.name = "q";
+	q.lease_ms = 7000;
+	settings(db->conn, q);
+	put(db->conn, "q", "a");
+	put(db->conn, "q", "b");
+	batch = take(db->conn, "q", 1, 0);
+	assert_int_equal(rp_batch_at(batch, 0)->lease_until -
+				 rp_batch_at(batch, 0)->claimed_at,
+			 7000);
+	rp_batch_free(batch);
+	batch = take(db->conn, "q", 1, 9000);
+	assert_int_equal(rp_batch_at(batch, 0)->lease_until -
+				 rp_batch_at(batch, 0)->claimed_at,
+			 9000);
+	rp_batch_free(batch);
+}
+
+static void
+P6_the_attempt_is_counted_at_the_claim(void **state)
+{
+	struct db *db = *state;
+	int64_t id = put(db->conn, "q", "x");
+	rp_batch *batch = take(db->conn, "q", 1, 60000), *seen;
+
+	seen = get(db->conn, id);
+	assert_int_equal(rp_batch_at(batch, 0)->attempt, 1);
+	assert_int_equal(rp_batch_at(seen, 0)->attempt, 1);
+	assert_int_equal(rp_batch_at(seen, 0)->state, RP_STATE_RUNNING);
+	assert_int_equal(rp_batch_at(seen, 0)->claim_no,
+			 rp_batch_at(batch, 0)->claim_no);
+	assert_int_equal(rp_batch_at(seen, 0)->lease_until,
+			 rp_batch_at(batch, 0)->lease_until);
+	rp_batch_free(batch);
+	rp_batch_free(seen);
+}
+
+static void
+P5_a_suspect_comes_before_its_priority_and_behind_lower_ones(void **state)
+{
+	struct db *db = *state;
+
+	put_suspect(db->conn, "s");
+	put_at(db->conn, "c", 100);
+	put_at(db->conn, "a", 50);
+	put_at(db->conn, "b", 50);
+	put_at(db->conn, "d", 200);
+	expect_claim(db->conn, 9, NULL, "ab");
+	expect_claim(db->conn, 9, NULL, "s");
+	expect_claim(db->conn, 9, NULL, "cd");
+}
+
+static void
+P6_suspects_go_out_one_by_one_and_only_to_empty_hands(void **state)
+{
+	struct db *db = *state;
+	rp_claim_options o = RP_CLAIM_INIT;
+	rp_batch *batch;
+
+	put(db->conn, "q", "x");
+	put(db->conn, "q", "y");
+	rp_batch_free(take(db->conn, "q", 2, 1));
+	sleep_ms(3);
+	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 2);
+	put(db->conn, "q", "n");
+	o.holding = 1;
+	ok(db->conn, rp_claim(db->conn, "q", 9, &o, &batch));
+	assert_int_equal(rp_batch_count(batch), 1);
+	assert_int_equal(rp_batch_suspects(batch), 2);
+	assert_false(rp_batch_at(batch, 0)->suspect);
+	rp_batch_free(batch);
+	for (int i = 0; i < 2; i++) {
+		batch = take(db->conn, "q", 9, 60000);
+		assert_int_equal(rp_batch_count(batch), 1);
+		assert_true(rp_batch_at(batch, 0)->suspect);
+		rp_batch_free(batch);
+	}
+	expect_claim(db->conn, 9, NULL, "");
+}
+
+static void
+P6_a_suspect_that_is_given_back_stays_one(void **state)
+{
+	struct db *db = *state;
+	struct claim c;
+
+	put_suspect(db->conn, "s");
+	put(db->conn, "q", "n");
+	take_one(db->conn, "q", 60000, &c);
+	ok(db->conn, rp_release(db->conn, c.id, c.no, 0));
+	expect_claim(db->conn, 9, NULL, "s");
+}
+
+static void
+P6_a_suspect_that_came_back_is_one_no_more(void **state)
+{
+	struct db *db = *state;
+	struct claim c;
+	rp_verdict v;
+
+	put_suspect(db->conn, "s");
+	take_one(db->conn, "q", 60000, &c);
+	v = verdict_on(c, RP_FAIL);
+	v.delay_ms = 0;
+	ok(db->conn, rp_settle(db->conn, &v, 1));
+	put(db->conn, "q", "n");
+	expect_claim(db->conn, 9, NULL, "sn");
+}
+
+static void
+one_attempt_alone_is_never_fetched_ahead(void **state)
+{
+	struct db *db = *state;
+	rp_claim_options o = RP_CLAIM_INIT;
+	rp_new once = job_of("o");
+
+	once.max_attempts = 1;
+	ok(db->conn, rp_enqueue(db->conn, "q", &once, NULL));
+	put(db->conn, "q", "a");
+	o.ahead = 5;
+	expect_claim(db->conn, 5, &o, ""); /* none would be started */
+	o.ahead = 4;
+	expect_claim(db->conn, 5, &o, "oa");
+	o.ahead = 6;
+	assert_int_equal(rp_claim(db->conn, "q", 5, &o, &(rp_batch *){ NULL }),
+			 RP_EINVAL);
+}
+
+static void
+a_paused_queue_among_several_is_passed_over(void **state)
+{
+	static const char *const queues[] = { "paused", "q", "nowhere", NULL };
+	struct db *db = *state;
+	rp_claim_options o = RP_CLAIM_INIT;
+
+	put(db->conn, "paused", "p");
+	put(db->conn, "q", "a");
+	ok(db->conn, rp_queue_pause(db->conn, "paused"));
+	o.queues = queues;
+	expect_claim(db->conn, 9, &o, "a");
+	ok(db->conn, rp_queue_resume(db->conn, "paused"));
+	expect_claim(db->conn, 9, &o, "p");
+}
+
+static void
+scheduled_jobs_are_not_handed_out(void **state)
+{
+	struct db *db = *state;
+	rp_new later = job_of("l"), past = job_of("p");
+	int64_t now;
+
+	ok(db->conn, rp_now(db->conn, &now));
+	later.run_at = now + 3600000;
+	past.run_at = now - 3600000;
+	ok(db->conn, rp_enqueue(db->conn, "q", &later, NULL));
+	ok(db->conn, rp_enqueue(db->conn, "q", &past, NULL));
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	expect_claim(db->conn, 9, NULL, "p");
+	assert_int_equal(stats_of(db->conn, "q").scheduled, 1);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_claim_of_nothing_is_an_empty_batch),
+		CASE(a_claim_is_never_of_more_than_its_most),
+		CASE(the_lease_is_the_callers_or_the_queues),
+		CASE(P6_the_attempt_is_counted_at_the_claim),
+		CASE(P5_a_suspect_comes_before_its_priority_and_behind_lower_ones),
+		CASE(P6_suspects_go_out_one_by_one_and_only_to_empty_hands),
+		CASE(P6_a_suspect_that_is_given_back_stays_one),
+		CASE(P6_a_suspect_that_came_back_is_one_no_more),
+		CASE(one_attempt_alone_is_never_fetched_ahead),
+		CASE(a_paused_queue_among_several_is_passed_over),
+		CASE(scheduled_jobs_are_not_handed_out),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("claim", tests, NULL, NULL);
+}

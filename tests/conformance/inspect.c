@@ -1,0 +1,379 @@
+/*
+ * inspect.c - looking at jobs, queues and numbers; what is narrowed by kind.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+static void
+a_job_is_shown_as_it_was_put_in(void **state)
+{
+	struct db *db = *state;
+	rp_new new = RP_NEW_INIT;
+	const rp_job *job;
+	rp_batch *batch;
+	rp_added added;
+	int64_t now;
+
+	ok(db->conn, rp_now(db->conn, &now));
+	new.payload = "a\0b";
+	new.payload_size = 3;
+	new.priority = 0;
+	new.run_at = now + 3600000;
+	new.max_attempts = 9;
+	new.kind = "gr\xc3\xbc\xc3\x9f";
+	new.headers = "{\"a\":1}";
+	new.unique_key = "it's \"k\"";
+	ok(db->conn, rp_enqueue(db->conn, "a 'queue'", &new, &added));
+	batch = get(db->conn, added.id);
+	assert_int_equal(rp_batch_count(batch), 1);
+	job = rp_batch_at(batch, 0);
+	assert_int_equal(job->id, added.id);
+	assert_string_equal(job->queue, "a 'queue'");
+	assert_int_equal(job->state, RP_STATE_SCHEDULED);
+	assert_int_equal(job->priority, 0);
+	assert_int_equal(job->attempt, 0);
+	assert_int_equal(job->max_attempts, 9);
+	assert_int_equal(job->run_at, now + 3600000);
+	assert_in_range(job->created_at, now, now + 5000);
+	assert_int_equal(job->claimed_at, 0);
+	assert_int_equal(job->lease_until, 0);
+	assert_int_equal(job->finished_at, 0);
+	assert_string_equal(job->kind, new.kind);
+	assert_string_equal(job->headers, new.headers);
+	assert_string_equal(job->unique_key, new.unique_key);
+	assert_int_equal(job->payload_size, 3);
+	assert_memory_equal(job->payload, "a\0b", 4);
+	assert_null(job->worker);
+	assert_null(job->last_error);
+	assert_null(job->failures);
+	rp_batch_free(batch);
+}
+
+static void
+what_is_finished_is_shown_as_it_ended(void **state)
+{
+	struct db *db = *state;
+	rp_new new = job_of("x");
+	const rp_job *job;
+	rp_batch *batch;
+	struct claim c;
+	rp_verdict v;
+
+	new.kind = "k";
+	new.unique_key = "u";
+	new.headers = "{}";
+	ok(db->conn, rp_enqueue(db->conn, "q", &new, NULL));
+	take_one(db->conn, "q", 60000, &c);
+	v = verdict_on(c, RP_DEAD);
+	v.error = "no \"way\"";
+	ok(db->conn, rp_settle(db->conn, &v, 1));
+	batch = get(db->conn, c.id);
+	job = rp_batch_at(batch, 0);
+	assert_int_equal(job->state, RP_STATE_DEAD);
+	assert_int_equal(job->attempt, 1);
+	assert_int_equal(job->claim_no, c.no);
+	assert_string_equal(job->payload, "x");
+	assert_string_equal(job->kind, "k");
+	assert_string_equal(job->unique_key, "u");
+	assert_string_equal(job->headers, "{}");
+	assert_string_equal(job->last_error, "no \"way\"");
+	assert_non_null(strstr(job->failures, "\"attempt\":1,"));
+	assert_non_null(strstr(job->failures, "\"text\":\"no \\\"way\\\"\""));
+	assert_true(job->finished_at >= job->created_at);
+	assert_int_equal(job->lease_until, 0);
+	rp_batch_free(batch);
+}
+
+static void
+the_failures_kept_are_the_last_ten_oldest_first(void **state)
+{
+	struct db *db = *state;
+	rp_new job = job_of("x");
+	const char *at, *failures;
+	rp_batch *batch;
+	struct claim c;
+
+	job.max_attempts = 100;
+	ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));
+	for (int i = 1; i <= 13; i++) {
+		rp_verdict v;
+		char text[20];
+
+		assert_int_equal(take_one(db->conn, "q", 60000, &c), 1);
+		v = verdict_on(c, RP_FAIL);
+		snprintf(text, sizeof(text), "failure %d.", i);
+		v.error = text;
+		v.delay_ms = 0;
+		ok(db->conn, rp_settle(db->conn, &v, 1));
+	}
+	batch = get(db->conn, c.id);
+	at = failures = rp_batch_at(batch, 0)->failures;
+	for (int i = 1; i <= 13; i++) {
+		char text[20];
+
+		snprintf(text, sizeof(text), "failure %d.", i);
+		if (i <= 3)
+			assert_null(strstr(failures, text));
+		else
+			assert_non_null(at = strstr(at, text));
+	}
+	assert_string_equal(rp_batch_at(batch, 0)->last_error, "failure 13.");
+	rp_batch_free(batch);
+}
+
+/* A queue with a job, named by its first letter, in every state. */
+static void
+put_in_every_state(rp_conn *conn)
+{
+	rp_queue q = RP_QUEUE_INIT;
+	rp_new later = job_of("scheduled");
+	struct claim c;
+	rp_verdict v;
+
+	q.name = "q";
+	q.keep_done_ms = 3600000;
+	settings(conn, q);
+	put(conn, "q", "done");
+	take_one(conn, "q", 60000, &c);
+	ok(conn, rp_complete(conn, c.id, c.no));
+	put(conn, "q", "Dead");
+	take_one(conn, "q", 60000, &c);
+	v = verdict_on(c, RP_DEAD);
+	ok(conn, rp_settle(conn, &v, 1));
+	ok(conn, rp_cancel(conn, put(conn, "q", "cancelled"), NULL));
+	put(conn, "q", "Running");
+	take_one(conn, "q", 60000, &c);
+	later.delay_ms = 3600000;
+	ok(conn, rp_enqueue(conn, "q", &later, NULL));
+	put(conn, "q", "ready");
+}
+
+static void
+expect_list(rp_conn *conn, int which, size_t max, const char *expected)
+{
+	char got[64] = "";
+	rp_batch *batch;
+	int64_t r = ok(conn, rp_list(conn, "q", which, max, &batch));
+
+	assert_int_equal(r, rp_batch_count(batch));
+	for (size_t i = 0; i < rp_batch_count(batch); i++) {
+		strncat(got, rp_batch_at(batch, i)->payload, 1);
+		if (which)
+			assert_int_equal(rp_batch_at(batch, i)->state, which);
+	}
+	rp_batch_free(batch);
+	assert_string_equal(got, expected);
+}
+
+static void
+a_list_is_of_one_state_or_of_all_that_live(void **state)
+{
+	struct db *db = *state;
+
+	put_in_every_state(db->conn);
+	put(db->conn, "other", "o");
+	expect_list(db->conn, RP_STATE_SCHEDULED, 50, "s");
+	expect_list(db->conn, RP_STATE_READY, 50, "r");
+	expect_list(db->conn, RP_STATE_RUNNING, 50, "R");
+	expect_list(db->conn, RP_STATE_DONE, 50, "d");
+	expect_list(db->conn, RP_STATE_DEAD, 50, "D");
+	expect_list(db->conn, RP_STATE_CANCELLED, 50, "c");
+	expect_list(db->conn, 0, 50, "Rrs");
+	expect_list(db->conn, 0, 2, "Rr");
+	expect_list(db->conn, 0, 1, "R");
+	expect_list(db->conn, 0, 0, "");
+}
+
+static void
+finished_jobs_are_listed_newest_first(void **state)
+{
+	struct db *db = *state;
+
+	for (int i = 0; i < 3; i++) {
+		const char payload[] = { (char)('a' + i), '\0' };
+
+		ok(db->conn,
+		   rp_cancel(db->conn, put(db->conn, "q", payload), NULL));
+	}
+	expect_list(db->conn, RP_STATE_CANCELLED, 50, "cba");
+	expect_list(db->conn, RP_STATE_CANCELLED, 2, "cb");
+}
+
+static void
+a_job_that_is_due_is_ready_before_any_sweep(void **state)
+{
+	struct db *db = *state;
+	rp_new job = job_of("x");
+	rp_added added;
+
+	job.delay_ms = 1;
+	ok(db->conn, rp_enqueue(db->conn, "q", &job, &added));
+	sleep_ms(4);
+	assert_int_equal(state_of(db->conn, added.id), RP_STATE_READY);
+	expect_list(db->conn, RP_STATE_READY, 50, "x");
+	expect_list(db->conn, RP_STATE_SCHEDULED, 50, "");
+	assert_int_equal(stats_of(db->conn, "q").ready, 1);
+	assert_int_equal(stats_of(db->conn, "q").scheduled, 0);
+}
+
+static void
+stats_count_every_state_and_say_what_is_absent(void **state)
+{
+	struct db *db = *state;
+	rp_queue q = RP_QUEUE_INIT;
+	rp_queue_stats s;
+
+	put_in_every_state(db->conn);
+	s = stats_of(db->conn, "q");
+	assert_int_equal(s.scheduled, 1);
+	assert_int_equal(s.ready, 1);
+	assert_int_equal(s.running, 1);
+	assert_int_equal(s.done, 1);
+	assert_int_equal(s.dead, 1);
+	assert_int_equal(s.cancelled, 1);
+	assert_int_equal(s.paused, 0);
+	assert_int_equal(s.workers, 0);
+	assert_int_equal(s.done_10s, 1);
+	assert_in_range(s.oldest_ready_ms, 0, 5000);
+	assert_in_range(s.longest_running_ms, 0, 5000);
+	q.name = "empty";
+	settings(db->conn, q);
+	s = stats_of(db->conn, "empty");
+	assert_int_equal(s.oldest_ready_ms, -1);
+	assert_int_equal(s.longest_running_ms, -1);
+	assert_int_equal(s.ready + s.running + s.done + s.done_10s, 0);
+}
+
+static void
+all_queues_are_listed_by_name(void **state)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	struct db *db = *state;
+	rp_queues *queues;
+	rp_stats *stats;
+
+	put(db->conn, "b", "x");
+	put(db->conn, "c", "x");
+	put(db->conn, "a", "x");
+	ok(db->conn, rp_stats_get(db->conn, NULL, &stats));
+	ok(db->conn, rp_queue_list(db->conn, NULL, &queues));
+	assert_int_equal(rp_stats_count(stats), 3);
+	assert_int_equal(rp_queues_count(queues), 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_string_equal(rp_stats_at(stats, i)->queue, names[i]);
+		assert_int_equal(rp_stats_at(stats, i)->ready, 1);
+		assert_string_equal(rp_queues_at(queues, i)->name, names[i]);
+	}
+	assert_null(rp_stats_at(stats, 3));
+	assert_null(rp_queues_at(queues, 3));
+	rp_stats_free(stats);
+	rp_queues_free(queues);
+}
+
+static void
+a_new_queue_has_the_defaults_and_a_change_leaves_the_rest(void **state)
+{
+	struct db *db = *state;
+	rp_queue q = RP_QUEUE_INIT;
+	rp_queues *queues;
+	const rp_queue *got;
+
+	q.name = "q";
+	q.priority = 0;
+	settings(db->conn, q);
+	ok(db->conn, rp_queue_list(db->conn, "q", &queues));
+	got = rp_queues_at(queues, 0);
+	assert_int_equal(got->priority, 0);
+	assert_int_equal(got->paused_at, 0);
+	assert_int_equal(got->max_attempts, 3);
+	assert_int_equal(got->lease_ms, 60000);
+	assert_int_equal(got->backoff_ms, 10000);
+	assert_int_equal(got->backoff_max_ms, 3600000);
+	assert_int_equal(got->keep_done_ms, 0);
+	assert_int_equal(got->keep_dead_ms, INT64_C(30) * 86400000);
+	assert_int_equal(got->max_payload, 16 * 1024 * 1024);
+	rp_queues_free(queues);
+	assert_int_equal(rp_queue_list(db->conn, "nowhere", &queues),
+			 RP_ENOENT);
+}
+
+static void
+without_workers_there_are_none_listed(void **state)
+{
+	struct db *db = *state;
+	rp_workers *workers;
+
+	put(db->conn, "q", "x");
+	rp_batch_free(take(db->conn, "q", 1, 60000));
+	ok(db->conn, rp_workers_list(db->conn, &workers));
+	assert_int_equal(rp_workers_count(workers), 0);
+	assert_null(rp_workers_at(workers, 0));
+	rp_workers_free(workers);
+}
+
+static void
+kinds_narrow_cancel_retry_and_purge(void **state)
+{
+	struct db *db = *state;
+	rp_new job = job_of("x");
+	rp_added a;
+	int64_t plain = put(db->conn, "q", "y");
+
+	job.kind = "k";
+	ok(db->conn, rp_enqueue(db->conn, "q", &job, &a));
+	assert_int_equal(rp_cancel(db->conn, a.id, "other"), RP_ENOENT);
+	assert_int_equal(rp_cancel(db->conn, plain, "k"), RP_ENOENT);
+	assert_int_equal(state_of(db->conn, a.id), RP_STATE_READY);
+	ok(db->conn, rp_cancel(db->conn, a.id, "k"));
+	assert_int_equal(rp_retry(db->conn, a.id, "other"), RP_ENOENT);
+	assert_int_equal(rp_purge(db->conn, "q", 0, "other"), 0);
+	ok(db->conn, rp_retry(db->conn, a.id, "k"));
+	assert_int_equal(rp_purge(db->conn, "q", 0, "k"), 1);
+	assert_int_equal(state_of(db->conn, plain), RP_STATE_READY);
+}
+
+static void
+purge_takes_the_state_that_is_named(void **state)
+{
+	static const int states[] = { RP_STATE_SCHEDULED, RP_STATE_READY,
+				      RP_STATE_DONE, RP_STATE_DEAD,
+				      RP_STATE_CANCELLED };
+	struct db *db = *state;
+	rp_queue_stats s;
+
+	put_in_every_state(db->conn);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(rp_purge(db->conn, "q", states[i], NULL), 1);
+		assert_int_equal(rp_purge(db->conn, "q", states[i], NULL), 0);
+		expect_list(db->conn, states[i], 50, "");
+		s = stats_of(db->conn, "q");
+		assert_int_equal(s.scheduled + s.ready + s.running + s.done +
+					 s.dead + s.cancelled,
+				 5 - i);
+	}
+	assert_int_equal(s.running, 1);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_job_is_shown_as_it_was_put_in),
+		CASE(what_is_finished_is_shown_as_it_ended),
+		CASE(the_failures_kept_are_the_last_ten_oldest_first),
+		CASE(a_list_is_of_one_state_or_of_all_that_live),
+		CASE(finished_jobs_are_listed_newest_first),
+		CASE(a_job_that_is_due_is_ready_before_any_sweep),
+		CASE(stats_count_every_state_and_say_what_is_absent),
+		CASE(all_queues_are_listed_by_name),
+		CASE(a_new_queue_has_the_defaults_and_a_change_leaves_the_rest),
+		CASE(without_workers_there_are_none_listed),
+		CASE(kinds_narrow_cancel_retry_and_purge),
+		CASE(purge_takes_the_state_that_is_named),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("inspect", tests, NULL, NULL);
+}

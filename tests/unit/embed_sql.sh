@@ -1,0 +1,90 @@
+#!/bin/sh
+#
+# embed_sql.sh ROOT - what stops the build, and what it says then.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+set -u
+root=$1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+number=0
+
+# Start each case from the real files.
+fresh() {
+	rm -rf "$dir/sql"
+	cp -r "$root/sql" "$dir/sql"
+}
+
+embed() {
+	python3 "$root/tools/embed_sql.py" dialect "$dir/sql/params" \
+		"$dir/sql/sqlite" "$dir/out.c" "$dir/out.d" 2>"$dir/said"
+}
+
+# stops SENTENCE WORDS: it fails, in one line that has these words in it.
+stops() {
+	number=$((number + 1))
+	if ! embed && grep -qF -- "$2" "$dir/said" &&
+		[ "$(wc -l <"$dir/said")" -eq 1 ]; then
+		echo "ok $number - $1"
+	else
+		echo "not ok $number - $1"
+		sed 's/^/# /' "$dir/said"
+	fi
+}
+
+echo 1..10
+
+fresh
+number=1
+if embed && grep -q rp__sql_sqlite "$dir/out.c" &&
+	grep -qF "sql/sqlite/claim.sql" "$dir/out.d"; then
+	echo "ok 1 - the real files are taken, and the build depends on each"
+else
+	echo "not ok 1 - the real files are taken, and the build depends on each"
+	sed 's/^/# /' "$dir/said"
+fi
+
+fresh
+rm "$dir/sql/sqlite/claim.sql"
+stops 'a missing verb stops the build' 'claim.sql: is missing'
+
+fresh
+printf -- '-- grab: x\nselect 1;\n' >"$dir/sql/sqlite/grab.sql"
+stops 'an unknown verb stops the build' 'grab.sql: is not in sql/params'
+
+fresh
+printf '\nupdate readpast_job set attempt = :nobody;\n' \
+	>>"$dir/sql/sqlite/claim.sql"
+stops 'an unknown parameter stops the build' \
+	'claim.sql: uses :nobody, which is not in sql/params'
+
+fresh
+grep -v '^-- answer:$' "$root/sql/sqlite/get.sql" >"$dir/sql/sqlite/get.sql"
+stops 'a verb that answers nothing and should stops the build' \
+	'get.sql: needs'
+
+fresh
+printf '\n-- answer:\nselect 1;\n' >>"$dir/sql/sqlite/queue_set.sql"
+stops 'a verb that answers and should not stops the build' \
+	'queue_set.sql: needs'
+
+fresh
+sed -i '1s/claim/grab/' "$dir/sql/sqlite/claim.sql"
+stops 'a wrong first line stops the build' \
+	'claim.sql: does not open with'
+
+fresh
+printf -- '-- Schema 3\nselect 1;\n' >"$dir/sql/sqlite/schema/003_gap.sql"
+stops 'a step of the schema left out stops the build' \
+	'003_gap.sql: is not step 002'
+
+fresh
+echo 'now read -> now' >>"$dir/sql/params"
+stops 'a verb that is listed twice stops the build' 'now: not'
+
+fresh
+sed -i 's/^sweep_rest .*/sweep_rest sometimes/' "$dir/sql/params"
+stops 'a mode that is neither read nor write stops the build' \
+	'sweep_rest: not'
