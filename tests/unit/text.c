@@ -28,8 +28,7 @@ static const char *const not_utf8[] = {
 	"\x80",
 	"\xbf",
 	"\xc2",
-	"\xc2"
-	"a",
+	"\xc2\x61",
 	"\xc0\x80",
 	"\xc1\xbf",
 	"\xe0\x9f\xbf",
