@@ -30,10 +30,16 @@ struct watch {
 	int on_wal;  /* the -wal file is there and watched */
 };
 
-/* When to look again after an event, in microseconds after the last look. */
-static const int64_t looks_us[] = { 100,  100,  300,   500,  1000,
-				    3000, 5000, 10000, 30000 };
+/* When to look again after an event, in microseconds after the last look. The
+ * disk may take long over a commit that waits for it; a last look at about the
+ * time when the next poll would be is no use. */
+static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
+				    3000,   5000,   10000, 30000, 50000,
+				    100000, 200000, 300000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
+
+/* Events come in swarms, one for each page; so for that long none is heard. */
+#define DEAF_US 3000
 
 static void
 watch_wal(struct watch *w)
@@ -158,7 +164,7 @@ rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd)
 		if (left <= 0)
 			return 0;
 		us = look < LOOKS ? looks_us[look++] : POLL_US;
-		if (sleep_us(w, us < left ? us : left, fd, look < LOOKS))
+		if (sleep_us(w, us < left ? us : left, fd, us <= DEAF_US))
 			return 0;
 	}
 }
