@@ -7,8 +7,10 @@
  * This file is the public interface and its reference; what is not here is
  * not for callers. docs/design.md tells the model: jobs, leases, promises.
  *
- * Threads: a handle belongs to one thread at a time. Open one per thread;
- * handles share nothing, and the library has no global state of its own.
+ * Threads: a handle belongs to one thread at a time, and an open transaction to
+ * the thread that began it: a call from another one is refused with RP_EINVAL.
+ * Open one per thread; handles share nothing, and the library has no global
+ * state of its own.
  * After fork() use only handles that the child opened: the parent's are
  * refused there with RP_EINVAL. The library never prints, never exits and
  * touches no signal.
@@ -62,7 +64,8 @@ extern "C" {
 	X(EREADONLY, -11, 0, "database is read-only")                          \
 	X(ENODB, -12, 0, "no database there")                                  \
 	X(EFULL, -13, 0, "disk or database full")                              \
-	X(ETAKEN, -14, 0, "in use by a live job")
+	X(ETAKEN, -14, 0, "in use by a live job")                              \
+	X(EDAMAGED, -15, 0, "database damaged, or none")
 
 #define RP__ERROR_NUMBER(name, number, outcome, text) RP_##name = (number),
 enum { RP_ERRORS(RP__ERROR_NUMBER) };
@@ -122,8 +125,34 @@ typedef struct rp_options {
 RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 		   rp_error *reterr);
 
+/*
+ * Use a connection of your own: `native` is what `scheme` has, a `sqlite3 *`
+ * of the same SQLite library for "sqlite". While a transaction is open on it
+ * all calls join that (as savepoints, so that a call that fails changes
+ * nothing): queue rows and your rows commit or vanish together, and a claim or
+ * a verdict holds when your transaction commits, not before. Otherwise each
+ * call is a transaction of its own.
+ *
+ * Nothing is changed on the connection: not its journal mode, its busy handler,
+ * its pragmas. So RP_EBUSY comes as fast as your busy handler lets it; and a
+ * transaction that has read already and not written is refused the write lock
+ * at once when others have written since: start it with `begin immediate`.
+ *
+ * Close the handle before the connection, which it leaves open. In a database
+ * with tables of your own use RP_SCHEMA_INSTALL, once. Fails as rp_open() does.
+ */
+RP_API int rp_attach(const char *scheme, void *native,
+		     const rp_options *options, rp_conn **ret,
+		     rp_error *reterr);
+
+/* The database's own connection, a `sqlite3 *`: for your SQL beside the calls
+ * of this handle, between rp_begin() and rp_commit(). Borrowed, and not to be
+ * closed. NULL for NULL. */
+RP_API void *rp_native(rp_conn *conn);
+
 /* Close. NULL is allowed. Jobs still claimed stay claimed until their lease
- * runs out. An open transaction is rolled back. */
+ * runs out. An open transaction is rolled back. The handle is gone: using it
+ * once more is an error like using any memory that was freed. */
 RP_API void rp_close(rp_conn *conn);
 
 /* The last failure of this handle; valid until its next call. Never NULL. */
@@ -134,6 +163,7 @@ RP_API const rp_error *rp_last_error(const rp_conn *conn);
  * vanishes together; a call in it that fails changes nothing, and the others
  * stand. While it is open other writers of a SQLite file wait, so
  * keep it short. RP_EINVAL when one is open already (or none is, to commit).
+ * On an attached connection it is a savepoint of the one that is open there.
  */
 RP_API int rp_begin(rp_conn *conn);
 RP_API int rp_commit(rp_conn *conn);
@@ -481,6 +511,39 @@ typedef int rp_handler(rp_task *task, const rp_job *job, void *ctx);
 RP_API int rp_task_error(rp_task *task, const char *text);
 /* Try again (RP_FAIL) or be ready (RP_RELEASE) after so long. */
 RP_API int rp_task_delay(rp_task *task, int64_t delay_ms);
+
+/*
+ * The calls on a task are made by the thread that runs its handler, and refused
+ * elsewhere with RP_EINVAL. Only rp_task_state() may be asked by any thread,
+ * until the handler returns.
+ */
+
+/* The lease runs from now again, and for so long; renewed at a third of that.
+ * A worker renews leases by itself: this is for handlers that know that the
+ * process will stand still. Not while the task's transaction is open.
+ * RP_EGONE, RP_ECANCELLED: lost. */
+RP_API int rp_task_extend(rp_task *task, int64_t lease_ms);
+
+/*
+ * Effects exactly once, in this database. rp_task_begin() opens a transaction
+ * that writes, on a connection of this thread's own: rp_native(*ret) is for
+ * your SQL, *ret for rp_enqueue() and the like; do not close it or end the
+ * transaction by other means. rp_task_complete() says in it that the job is
+ * done; rp_task_commit() makes all of it happen at once, and then the handler
+ * returns RP_DONE. A handler that returns without commit has done nothing, and
+ * its verdict counts as ever.
+ *
+ * When the lease was lost rp_task_complete() fails with RP_EGONE (or
+ * RP_ECANCELLED), and so does the commit, which rolls back. After a commit
+ * without complete the next transaction may be begun.
+ *
+ * Other writers of a SQLite file wait while it is open. The words of a failure
+ * become the task's error if it has none.
+ */
+RP_API int rp_task_begin(rp_task *task, rp_conn **ret);
+RP_API int rp_task_complete(rp_task *task);
+RP_API int rp_task_commit(rp_task *task);
+RP_API int rp_task_rollback(rp_task *task);
 
 /* How a task stands. Handlers that run for long ask now and then. */
 #define RP_TASK_RUNNING 0   /* go on */

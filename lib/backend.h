@@ -48,7 +48,12 @@ struct rp_backend {
 	const char *scheme;
 	int (*open)(const struct rp_url *url, int schema, void **ret,
 		    rp_error *reterr);
-	void (*close)(void *db);
+	/* Use the caller's own connection, whose transactions are joined. */
+	int (*attach)(void *native, int schema, void **ret, rp_error *reterr);
+	void (*close)(void *db); /* what was attached stays open */
+	void *(*native)(void *db);
+	/* Is the caller's own transaction open, one that begin() would join? */
+	int (*joins)(void *db);
 	/* Transactions. begin() inside one begins a savepoint of it. */
 	int (*begin)(void *db, int write, rp_error *reterr);
 	int (*commit)(void *db, rp_error *reterr); /* failed: rolled back */

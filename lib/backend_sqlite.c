@@ -33,12 +33,16 @@ code_of(int rc, int system_errno)
 		return RP_EREADONLY;
 	case SQLITE_FULL:
 		return RP_EFULL;
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return RP_EDAMAGED;
 	case SQLITE_CONSTRAINT:
 		return rc == SQLITE_CONSTRAINT_CHECK ? RP_EINVAL : RP_EDB;
 	default:
 		return system_errno == ENOSPC || system_errno == EDQUOT
 			       ? RP_EFULL
-			       : RP_EDB;
+		       : system_errno == EROFS ? RP_EREADONLY
+					       : RP_EDB;
 	}
 }
 
@@ -53,7 +57,10 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 	code = code_of(full, s->db && (rc & 0xff) != SQLITE_BUSY
 				     ? sqlite3_system_errno(s->db)
 				     : 0);
-	if (code == RP_EBUSY)
+	if (code == RP_EBUSY && s->attached)
+		rp__fail(error, code, "%.120s is locked by another connection",
+			 s->path);
+	else if (code == RP_EBUSY)
 		rp__fail(error, code,
 			 "%.120s stayed locked by another process for %lld ms",
 			 s->path, (long long)s->busy_ms);
@@ -106,17 +113,90 @@ rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error)
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
 }
 
+/* Is a statement that writes under way on this connection? Then SQL functions
+ * of ours run inside it, and no transaction or savepoint can be begun. */
+static int
+writer_under_way(sqlite3 *db)
+{
+	sqlite3_stmt *stmt = NULL;
+
+	while ((stmt = sqlite3_next_stmt(db, stmt)))
+		if (sqlite3_stmt_busy(stmt) && !sqlite3_stmt_readonly(stmt))
+			return 1;
+	return 0;
+}
+
+/* Another process's file under our path, or none: what we write is lost. */
+static int
+check_unmoved(struct sqlite *s, rp_error *error)
+{
+	int moved = 0;
+
+	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	return moved ? rp__fail(error, RP_ENODB,
+				"%.150s was deleted or replaced while it was "
+				"open: what is written now would be lost",
+				s->path)
+		     : 0;
+}
+
+/* Join the caller's transaction. If it is to write and does not yet, take the
+ * write lock before anything is read. */
+static int
+join(struct sqlite *s, int write, rp_error *error)
+{
+	int read = sqlite3_txn_state(s->db, "main") == SQLITE_TXN_READ;
+	int rc, r = rp__sqlite_execute(s, "savepoint readpast", error);
+
+	if (r < 0 || !write)
+		return r;
+	rc = sqlite3_exec(s->db,
+			  "update readpast_meta set value = value where false",
+			  NULL, NULL, NULL);
+	if (rc == SQLITE_OK || rc == SQLITE_ERROR) /* no such table yet */
+		return 0;
+	r = rp__sqlite_failed(s, rc, error);
+	if (r == RP_EBUSY && read)
+		rp__fail(error, r,
+			 "this transaction has read already and others have "
+			 "written: start it with begin immediate");
+	rp__sqlite_execute(s, "rollback to readpast; release readpast", NULL);
+	return r;
+}
+
+/* Ours was open, and is no more. */
+static int
+ended_elsewhere(rp_error *error)
+{
+	return rp__fail(error, RP_EDB,
+			"the transaction was ended by other means, or rolled "
+			"back by an earlier failure");
+}
+
 int
 rp__sqlite_begin(void *db, int write, rp_error *error)
 {
 	struct sqlite *s = db;
-	int r;
+	int r = 0;
 
 	if (s->depth == 0)
+		s->base = s->attached && writer_under_way(s->db) ? BARE
+			  : sqlite3_get_autocommit(s->db)        ? OWN
+								 : JOINED;
+	if (s->depth == 0 && s->base != BARE)
+		r = check_unmoved(s, error);
+	if (r < 0 || s->base == BARE)
+		;
+	else if (s->depth > 0)
+		r = sqlite3_get_autocommit(s->db)
+			    ? ended_elsewhere(error)
+			    : rp__sqlite_execute(s, "savepoint readpast",
+						 error);
+	else if (s->base == JOINED)
+		r = join(s, write, error);
+	else
 		r = rp__sqlite_execute(s, write ? "begin immediate" : "begin",
 				       error);
-	else
-		r = rp__sqlite_execute(s, "savepoint inner", error);
 	if (r == 0)
 		s->depth++;
 	return r;
@@ -128,9 +208,13 @@ rp__sqlite_rollback(void *db)
 	struct sqlite *s = db;
 
 	s->depth--;
-	if (s->depth > 0)
-		rp__sqlite_execute(s, "rollback to inner; release inner", NULL);
-	else if (!sqlite3_get_autocommit(s->db))
+	/* A failure that cannot be gone on after has ended it all itself. */
+	if (s->base == BARE || sqlite3_get_autocommit(s->db))
+		return;
+	if (s->depth > 0 || s->base == JOINED)
+		rp__sqlite_execute(s, "rollback to readpast; release readpast",
+				   NULL);
+	else
 		rp__sqlite_execute(s, "rollback", NULL);
 }
 
@@ -140,18 +224,18 @@ rp__sqlite_commit(void *db, rp_error *error)
 	struct sqlite *s = db;
 	int r;
 
-	if (s->depth > 1) {
-		r = rp__sqlite_execute(s, "release inner", error);
+	if (s->base == BARE) {
+		s->depth--;
+		return 0;
+	}
+	if (sqlite3_get_autocommit(s->db)) {
+		s->depth--;
+		return ended_elsewhere(error);
+	}
+	if (s->depth > 1 || s->base == JOINED) {
+		r = rp__sqlite_execute(s, "release readpast", error);
 		s->depth--;
 		return r;
-	}
-	/* A failure that cannot be gone on after ends the transaction itself.
-	 */
-	if (sqlite3_get_autocommit(s->db)) {
-		s->depth = 0;
-		return rp__fail(error, RP_EDB,
-				"the transaction was rolled back"
-				" by an earlier failure");
 	}
 	r = rp__sqlite_execute(s, "commit", error);
 	if (r < 0)
@@ -159,6 +243,25 @@ rp__sqlite_commit(void *db, rp_error *error)
 	else
 		s->depth = 0;
 	return r;
+}
+
+static int
+sqlite_joins(void *db)
+{
+	const struct sqlite *s = db;
+
+	return s->attached && s->depth == 0 && !sqlite3_get_autocommit(s->db);
+}
+
+/* ---- opening ---- */
+
+static int
+make_ready(struct sqlite *s, int schema, rp_error *error)
+{
+	int rc = rp__rows_tables(s->db);
+
+	return rc == SQLITE_OK ? rp__sqlite_check_schema(s, schema, error)
+			       : rp__sqlite_failed(s, rc, error);
 }
 
 static int
@@ -174,11 +277,7 @@ set_up(struct sqlite *s, const struct rp_url *url, int schema, rp_error *error)
 			       normal ? "pragma synchronous = normal"
 				      : "pragma synchronous = full",
 			       error);
-	if (r == 0 && rp__rows_tables(s->db, &s->rows) != SQLITE_OK)
-		r = rp__fail(error, RP_ENOMEM, "out of memory");
-	if (r == 0)
-		r = rp__sqlite_check_schema(s, schema, error);
-	return r;
+	return r < 0 ? r : make_ready(s, schema, error);
 }
 
 static void
@@ -190,7 +289,8 @@ sqlite_close(void *db)
 	for (int v = 0; v < RP_VERBS; v++)
 		rp__sqlite_drop_verb(&s->verbs[v]);
 	sqlite3_finalize(s->clock);
-	sqlite3_close(s->db);
+	if (!s->attached)
+		sqlite3_close(s->db);
 	free(s->path);
 	free(s);
 }
@@ -241,6 +341,33 @@ sqlite_open(const struct rp_url *url, int schema, void **ret, rp_error *reterr)
 }
 
 static int
+sqlite_attach(void *native, int schema, void **ret, rp_error *reterr)
+{
+	struct sqlite *s = calloc(1, sizeof(*s));
+	const char *path = sqlite3_db_filename(native, "main");
+	int r;
+
+	if (!s || !(s->path = strdup(path && *path ? path : "the database"))) {
+		free(s);
+		return rp__fail(reterr, RP_ENOMEM, "out of memory");
+	}
+	s->db = native;
+	s->attached = 1;
+	r = make_ready(s, schema, reterr);
+	if (r < 0)
+		sqlite_close(s);
+	else
+		*ret = s;
+	return r;
+}
+
+static void *
+sqlite_native(void *db)
+{
+	return ((struct sqlite *)db)->db;
+}
+
+static int
 sqlite_wait(void *db, int64_t timeout_ms, int fd, rp_error *error)
 {
 	struct sqlite *s = db;
@@ -256,7 +383,10 @@ sqlite_wait(void *db, int64_t timeout_ms, int fd, rp_error *error)
 const struct rp_backend rp__backend_sqlite = {
 	.scheme = "sqlite",
 	.open = sqlite_open,
+	.attach = sqlite_attach,
 	.close = sqlite_close,
+	.native = sqlite_native,
+	.joins = sqlite_joins,
 	.begin = rp__sqlite_begin,
 	.commit = rp__sqlite_commit,
 	.rollback = rp__sqlite_rollback,

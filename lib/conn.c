@@ -15,31 +15,43 @@ static const struct rp_backend *const backends[] = {
 };
 
 static const struct rp_backend *
-find_backend(const struct rp_url *url, rp_error *reterr)
+find_backend(const char *scheme, rp_error *reterr)
 {
 	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
-		if (strcmp(backends[i]->scheme, url->scheme) == 0)
+		if (strcmp(backends[i]->scheme, scheme) == 0)
 			return backends[i];
 	rp__fail(reterr, RP_EINVAL,
 		 "%.40s: is no database that readpast knows "
 		 "(sqlite:PATH)",
-		 url->scheme);
+		 scheme);
 	return NULL;
+}
+
+static int
+make_conn(const char *scheme, rp_conn **ret, rp_error *reterr)
+{
+	const struct rp_backend *backend = find_backend(scheme, reterr);
+	rp_conn *conn = backend ? calloc(1, sizeof(*conn)) : NULL;
+
+	if (!backend)
+		return RP_EINVAL;
+	if (!conn)
+		return rp__fail(reterr, RP_ENOMEM, "out of memory");
+	conn->pid = getpid();
+	conn->backend = backend;
+	*ret = conn;
+	return 0;
 }
 
 static int
 open_url(const struct rp_url *url, int schema, rp_conn **ret, rp_error *reterr)
 {
 	rp_conn *conn;
-	int r;
+	int r = make_conn(url->scheme, &conn, reterr);
 
-	conn = calloc(1, sizeof(*conn));
-	if (!conn)
-		return rp__fail(reterr, RP_ENOMEM, "out of memory");
-	conn->pid = getpid();
-	conn->backend = find_backend(url, reterr);
-	r = conn->backend ? conn->backend->open(url, schema, &conn->db, reterr)
-			  : RP_EINVAL;
+	if (r < 0)
+		return r;
+	r = conn->backend->open(url, schema, &conn->db, reterr);
 	if (r < 0)
 		free(conn);
 	else
@@ -47,28 +59,67 @@ open_url(const struct rp_url *url, int schema, rp_conn **ret, rp_error *reterr)
 	return r;
 }
 
-int
-rp_open(const char *url, const rp_options *options, rp_conn **ret,
-	rp_error *reterr)
+/* The schema option, or RP_EINVAL. */
+static int
+check_options(const rp_options *options, rp_error *reterr)
 {
 	rp_options o = RP_OPTIONS_INIT;
-	struct rp_url parsed;
-	int r;
 
-	if (!ret)
-		return rp__fail(reterr, RP_EINVAL, "rp_open: ret is NULL");
 	if (options)
 		memcpy(&o, options,
 		       options->size < sizeof(o) ? options->size : sizeof(o));
 	if (o.schema < RP_SCHEMA_CREATE || o.schema > RP_SCHEMA_REQUIRE)
-		return rp__fail(reterr, RP_EINVAL, "rp_open: schema %d",
-				o.schema);
-	r = rp__url_parse(url, &parsed, reterr);
+		return rp__fail(reterr, RP_EINVAL,
+				"no schema option has the number %d", o.schema);
+	return o.schema;
+}
+
+int
+rp_open(const char *url, const rp_options *options, rp_conn **ret,
+	rp_error *reterr)
+{
+	struct rp_url parsed;
+	int schema, r;
+
+	if (!ret)
+		return rp__fail(reterr, RP_EINVAL, "rp_open: ret is NULL");
+	r = schema = check_options(options, reterr);
+	if (r >= 0)
+		r = rp__url_parse(url, &parsed, reterr);
 	if (r < 0)
 		return r;
-	r = open_url(&parsed, o.schema, ret, reterr);
+	r = open_url(&parsed, schema, ret, reterr);
 	rp__url_free(&parsed);
 	return r;
+}
+
+int
+rp_attach(const char *scheme, void *native, const rp_options *options,
+	  rp_conn **ret, rp_error *reterr)
+{
+	rp_conn *conn;
+	int schema, r;
+
+	if (!scheme || !native || !ret)
+		return rp__fail(reterr, RP_EINVAL,
+				"rp_attach: scheme, native or ret is NULL");
+	r = schema = check_options(options, reterr);
+	if (r >= 0)
+		r = make_conn(scheme, &conn, reterr);
+	if (r < 0)
+		return r;
+	r = conn->backend->attach(native, schema, &conn->db, reterr);
+	if (r < 0)
+		free(conn);
+	else
+		*ret = conn;
+	return r;
+}
+
+void *
+rp_native(rp_conn *conn)
+{
+	return conn ? conn->backend->native(conn->db) : NULL;
 }
 
 void
@@ -80,7 +131,7 @@ rp_close(rp_conn *conn)
 	 * would drop the parent's locks. */
 	if (conn->pid == getpid()) {
 		if (conn->in_transaction)
-			conn->backend->rollback(conn->db);
+			rp__end(conn, RP_ECANCELLED);
 		conn->in_transaction = 0;
 		rp__tally_write(conn, 1);
 		conn->backend->close(conn->db);
@@ -96,34 +147,75 @@ rp_last_error(const rp_conn *conn)
 	return conn ? &conn->error : &none;
 }
 
+/* What is known of a thread: the address of something of its own. */
+const char *
+rp__thread(void)
+{
+	static _Thread_local const char here;
+
+	return &here;
+}
+
 int
 rp__enter(rp_conn *conn)
 {
+	const char *owner;
+
 	if (!conn)
 		return RP_EINVAL;
 	if (conn->pid != getpid())
 		return rp__fail(&conn->error, RP_EINVAL,
 				"this handle was opened before fork(): "
 				"open one in the child");
-	return 0;
+	/* Without words: they are the other thread's to write. */
+	owner = atomic_load(&conn->owner);
+	return owner && owner != rp__thread() ? RP_EINVAL : 0;
+}
+
+int
+rp__own(rp_conn *conn)
+{
+	const char *owner = NULL;
+
+	if (atomic_compare_exchange_strong(&conn->owner, &owner,
+					   rp__thread()) ||
+	    owner == rp__thread())
+		return 0;
+	return RP_EINVAL;
+}
+
+void
+rp__disown(rp_conn *conn)
+{
+	atomic_store(&conn->owner, NULL);
 }
 
 int
 rp__begin(rp_conn *conn, int write)
 {
-	return conn->backend->begin(conn->db, write, &conn->error);
+	int r = rp__own(conn);
+
+	if (r < 0)
+		return r;
+	r = conn->backend->begin(conn->db, write, &conn->error);
+	if (r == 0)
+		conn->depth++;
+	else if (conn->depth == 0)
+		rp__disown(conn);
+	return r;
 }
 
 int
 rp__end(rp_conn *conn, int r)
 {
-	int failed;
+	int failed = 0;
 
-	if (r < 0) {
+	if (r < 0)
 		conn->backend->rollback(conn->db);
-		return r;
-	}
-	failed = conn->backend->commit(conn->db, &conn->error);
+	else
+		failed = conn->backend->commit(conn->db, &conn->error);
+	if (--conn->depth == 0)
+		rp__disown(conn);
 	return failed < 0 ? failed : r;
 }
 
@@ -222,7 +314,7 @@ rp_rollback(rp_conn *conn)
 	int r = leave_transaction(conn);
 
 	if (r == 0)
-		conn->backend->rollback(conn->db);
+		rp__end(conn, RP_ECANCELLED);
 	return r;
 }
 

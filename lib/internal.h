@@ -8,6 +8,7 @@
 #ifndef RP_INTERNAL_H
 #define RP_INTERNAL_H
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "backend.h"
@@ -21,10 +22,12 @@ struct rp_tally {
 struct rp_conn {
 	const struct rp_backend *backend;
 	void *db;
-	pid_t pid;          /* of the process that opened it */
-	int in_transaction; /* of the caller's, rp_begin() */
-	int64_t worker_id;  /* 0: a client that is no worker */
-	char worker[256];   /* its name, "" if none */
+	pid_t pid;                   /* of the process that opened it */
+	int depth;                   /* of begun transactions */
+	_Atomic(const char *) owner; /* the thread that began, or NULL */
+	int in_transaction;          /* of the caller's, rp_begin() */
+	int64_t worker_id;           /* 0: a client that is no worker */
+	char worker[256];            /* its name, "" if none */
 	struct rp_tally tallies[RP_TALLIES];
 	size_t tallies_count;
 	int64_t tallied_at; /* monotonic ms */
@@ -52,6 +55,9 @@ int64_t rp__monotonic_us(void);
 
 /* conn.c */
 int rp__enter(rp_conn *conn); /* every public call: is the handle usable? */
+const char *rp__thread(void); /* the one that calls; to compare */
+int rp__own(rp_conn *conn);   /* let no other thread in */
+void rp__disown(rp_conn *conn);
 int rp__begin(rp_conn *conn, int write);
 int rp__end(rp_conn *conn, int r); /* commit, or roll back if r < 0 */
 int rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,

@@ -1,10 +1,11 @@
 /*
  * rows_sqlite.c - a verb's rows of parameters as a table.
  *
- * What unnest() is on other databases: `insert ... select from enqueue_rows`
- * costs a third of as many inserts of one row, since opening five indexes and
- * the sequence costs more than the row does. The columns are the verb's
- * parameters, and `number`, from 1.
+ * What unnest() is on other databases: `insert ... select from
+ * readpast_enqueue_rows(:rows)` costs a third of as many inserts of one row,
+ * since opening five indexes and the sequence costs more than the row does. The
+ * columns are `number`, from 1, and the verb's parameters. The function's
+ * argument is a pointer that only C can bind, so it is of no use to others.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,37 +13,28 @@
 #include "rows_sqlite.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sql.h"
 
-struct aux {
-	const struct rows *rows;
-	const struct rp_sql *sql;
-};
+#define POINTER_TYPE "readpast_rows 1"
 
 struct table {
 	sqlite3_vtab base;
-	const struct rows *rows;
+	int rows_column;
 };
 
 struct cursor {
 	sqlite3_vtab_cursor base;
+	const struct rows *rows;
 	size_t row;
 };
-
-static const struct rows *
-rows_of(sqlite3_vtab_cursor *base)
-{
-	return ((struct table *)base->pVtab)->rows;
-}
 
 static int
 connect_table(sqlite3 *db, void *p, int argc, const char *const *argv,
 	      sqlite3_vtab **ret, char **reterr)
 {
-	const struct aux *aux = p;
+	const struct rp_sql *sql = p;
 	char columns[1024] = "create table x (number";
 	struct table *table;
 	int rc;
@@ -50,19 +42,21 @@ connect_table(sqlite3 *db, void *p, int argc, const char *const *argv,
 	(void)argc;
 	(void)argv;
 	(void)reterr;
-	for (size_t i = 0; i < aux->sql->params_count; i++)
+	for (size_t i = 0; i < sql->params_count; i++)
 		snprintf(columns + strlen(columns),
 			 sizeof(columns) - strlen(columns), ", %s",
-			 aux->sql->params[i]);
-	strncat(columns, ")", sizeof(columns) - strlen(columns) - 1);
+			 sql->params[i]);
+	strncat(columns, ", rows hidden)",
+		sizeof(columns) - strlen(columns) - 1);
 	rc = sqlite3_declare_vtab(db, columns);
 	if (rc != SQLITE_OK)
 		return rc;
+	sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
 	table = sqlite3_malloc(sizeof(*table));
 	if (!table)
 		return SQLITE_NOMEM;
 	memset(table, 0, sizeof(*table));
-	table->rows = aux->rows;
+	table->rows_column = (int)sql->params_count + 1;
 	*ret = &table->base;
 	return SQLITE_OK;
 }
@@ -75,12 +69,21 @@ disconnect_table(sqlite3_vtab *table)
 }
 
 static int
-best_index(sqlite3_vtab *table, sqlite3_index_info *info)
+best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-	(void)table;
+	const struct table *table = (const struct table *)base;
+
 	info->estimatedCost = 1000;
 	info->estimatedRows = 1000;
-	return SQLITE_OK;
+	for (int i = 0; i < info->nConstraint; i++) {
+		if (info->aConstraint[i].iColumn != table->rows_column ||
+		    !info->aConstraint[i].usable)
+			continue;
+		info->aConstraintUsage[i].argvIndex = 1;
+		info->aConstraintUsage[i].omit = 1;
+		return SQLITE_OK;
+	}
+	return SQLITE_CONSTRAINT;
 }
 
 static int
@@ -107,11 +110,13 @@ static int
 filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc,
        sqlite3_value **argv)
 {
+	struct cursor *cursor = (struct cursor *)base;
+
 	(void)number;
 	(void)text;
 	(void)argc;
-	(void)argv;
-	((struct cursor *)base)->row = 0;
+	cursor->rows = sqlite3_value_pointer(argv[0], POINTER_TYPE);
+	cursor->row = 0;
 	return SQLITE_OK;
 }
 
@@ -125,21 +130,25 @@ next(sqlite3_vtab_cursor *base)
 static int
 at_end(sqlite3_vtab_cursor *base)
 {
-	return ((struct cursor *)base)->row >= rows_of(base)->count;
+	const struct cursor *cursor = (const struct cursor *)base;
+
+	return !cursor->rows || cursor->row >= cursor->rows->count;
 }
 
 static int
 column(sqlite3_vtab_cursor *base, sqlite3_context *context, int c)
 {
-	const struct rows *rows = rows_of(base);
-	size_t row = ((struct cursor *)base)->row;
+	const struct cursor *cursor = (const struct cursor *)base;
+	const struct rows *rows = cursor->rows;
 	const struct rp_value *value;
 
 	if (c == 0) {
-		sqlite3_result_int64(context, (int64_t)row + 1);
+		sqlite3_result_int64(context, (int64_t)cursor->row + 1);
 		return SQLITE_OK;
 	}
-	value = &rows->params[row * rows->width + (size_t)c - 1];
+	if ((size_t)c > rows->width)
+		return SQLITE_OK;
+	value = &rows->params[cursor->row * rows->width + (size_t)c - 1];
 	if (value->type == RP_INT)
 		sqlite3_result_int64(context, value->i);
 	else if (value->type == RP_TEXT)
@@ -156,7 +165,7 @@ column(sqlite3_vtab_cursor *base, sqlite3_context *context, int c)
 static int
 rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 {
-	*ret = (int64_t)((struct cursor *)base)->row + 1;
+	*ret = (int64_t)((const struct cursor *)base)->row + 1;
 	return SQLITE_OK;
 }
 
@@ -174,23 +183,45 @@ static const sqlite3_module module = {
 };
 
 int
-rp__rows_tables(sqlite3 *db, const struct rows *rows)
+rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows)
+{
+	return sqlite3_bind_pointer(stmt, i, (void *)(uintptr_t)rows,
+				    POINTER_TYPE, NULL);
+}
+
+/* Making a module anew would take it from under the statements that use it, and
+ * a caller may attach to one connection twice. */
+static int
+is_there(sqlite3 *db, const char *name)
+{
+	sqlite3_stmt *stmt = NULL;
+	int there = 0;
+
+	if (sqlite3_prepare_v2(
+		    db, "select 1 from pragma_module_list where name = ?", -1,
+		    &stmt, NULL) == SQLITE_OK &&
+	    sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC) == SQLITE_OK)
+		there = sqlite3_step(stmt) == SQLITE_ROW;
+	sqlite3_finalize(stmt);
+	return there;
+}
+
+int
+rp__rows_tables(sqlite3 *db)
 {
 	int rc = SQLITE_OK;
 
 	for (int v = 0; v < RP_VERBS && rc == SQLITE_OK; v++) {
 		const struct rp_sql *sql = &rp__sql_sqlite[v];
-		struct aux *aux;
 		char name[64];
 
 		if (!sql->batch)
 			continue;
-		aux = malloc(sizeof(*aux));
-		if (!aux)
-			return SQLITE_NOMEM;
-		*aux = (struct aux){ rows, sql };
-		snprintf(name, sizeof(name), "%s_rows", sql->verb);
-		rc = sqlite3_create_module_v2(db, name, &module, aux, free);
+		snprintf(name, sizeof(name), "readpast_%s_rows", sql->verb);
+		if (!is_there(db, name))
+			rc = sqlite3_create_module_v2(db, name, &module,
+						      (void *)(uintptr_t)sql,
+						      NULL);
 	}
 	return rc;
 }

@@ -7,9 +7,8 @@
 #ifndef RP_ROWS_SQLITE_H
 #define RP_ROWS_SQLITE_H
 
-#include <sqlite3.h>
-
 #include "backend.h"
+#include "sqlite_api.h"
 
 /* The rows of parameters that a verb runs with. */
 struct rows {
@@ -17,8 +16,9 @@ struct rows {
 	size_t count, width;
 };
 
-/* Show *rows, as it is when a statement runs, as the table <verb>_rows, for
- * each verb that takes its rows at once. A SQLite result code. */
-int rp__rows_tables(sqlite3 *db, const struct rows *rows);
+/* Make the table-valued functions readpast_<verb>_rows(:rows), for each verb
+ * that takes its rows at once. A SQLite result code. */
+int rp__rows_tables(sqlite3 *db);
+int rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MOST_COLUMNS 24
 
@@ -35,6 +36,14 @@ find_source(const struct rp_sql *sql, const struct verb *verb, size_t k,
 		return find_column(verb->steps, k, name + 1, ret);
 	if (strcmp(name, ":now") == 0) {
 		*ret = (struct source){ FROM_CLOCK, 0 };
+		return 0;
+	}
+	if (strcmp(name, ":now_us") == 0) {
+		*ret = (struct source){ FROM_CLOCK_US, 0 };
+		return 0;
+	}
+	if (strcmp(name, ":rows") == 0) {
+		*ret = (struct source){ FROM_ROWS, 0 };
 		return 0;
 	}
 	for (size_t i = 0; i < sql->params_count; i++)
@@ -75,7 +84,8 @@ prepare_step(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
 		if (find_source(sql, verb, k, name, &step->bind[i]) < 0)
 			return rp__fail(error, RP_EDB, "%s: nothing gives %s",
 					sql->verb, name);
-		verb->uses_clock |= step->bind[i].stmt == FROM_CLOCK;
+		verb->uses_clock |= step->bind[i].stmt == FROM_CLOCK ||
+				    step->bind[i].stmt == FROM_CLOCK_US;
 	}
 	return 0;
 }
@@ -142,6 +152,16 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 	}
 }
 
+/* SQLite's clock is the host's, in whole milliseconds: what is below them. */
+static int64_t
+micros(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_nsec / 1000 % 1000;
+}
+
 static int
 bind_all(const struct run *run, const struct step *step)
 {
@@ -155,6 +175,11 @@ bind_all(const struct run *run, const struct step *step)
 					&run->params[from->index]);
 		else if (from->stmt == FROM_CLOCK)
 			rc = sqlite3_bind_int64(step->stmt, i + 1, run->now);
+		else if (from->stmt == FROM_CLOCK_US)
+			rc = sqlite3_bind_int64(step->stmt, i + 1,
+						run->now * 1000 + micros());
+		else if (from->stmt == FROM_ROWS)
+			rc = rp__rows_bind(step->stmt, i + 1, &run->s->rows);
 		else
 			rc = sqlite3_bind_value(
 				step->stmt, i + 1,

@@ -71,6 +71,8 @@ use_wal(struct sqlite *s, rp_error *error)
 	struct timespec nap = { 0, 1000000 };
 	int rc;
 
+	if (s->attached)
+		return 0; /* the caller's connection, the caller's mode */
 	do {
 		rc = sqlite3_exec(s->db, "pragma journal_mode = wal", NULL,
 				  NULL, NULL);
@@ -78,6 +80,17 @@ use_wal(struct sqlite *s, rp_error *error)
 			nanosleep(&nap, NULL);
 	} while ((rc & 0xff) == SQLITE_BUSY && rp__monotonic_ms() < until);
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
+}
+
+/* A database that was made on a connection that is not ours may be in another
+ * mode. It is not worth a wait: all works in that one too, but slower. */
+static int
+prefer_wal(struct sqlite *s)
+{
+	if (!s->attached)
+		sqlite3_exec(s->db, "pragma journal_mode = wal", NULL, NULL,
+			     NULL);
+	return 0;
 }
 
 static int
@@ -110,13 +123,17 @@ rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error)
 				s->path, (long long)version, SCHEMA_VERSION);
 	if (version < 0 && schema == RP_SCHEMA_CREATE)
 		return rp__fail(error, RP_ESCHEMA,
-				"%.120s has other tables and none of ours: "
-				"readpast init puts them there",
+				s->attached
+					? "%.120s has other tables and none of "
+					  "ours: RP_SCHEMA_INSTALL puts them "
+					  "there"
+					: "%.120s has other tables and none of "
+					  "ours: readpast init puts them there",
 				s->path);
 	if (version <= 0 && schema == RP_SCHEMA_REQUIRE)
 		return rp__fail(error, RP_ESCHEMA,
 				"%.120s has no queue in it: readpast init "
 				"makes it a queue",
 				s->path);
-	return version < SCHEMA_VERSION ? install(s, error) : 0;
+	return version < SCHEMA_VERSION ? install(s, error) : prefer_wal(s);
 }

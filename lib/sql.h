@@ -22,7 +22,7 @@ struct rp_stmt {
 	const char *guard; /* run only if this column above is true, or NULL */
 	int answer;        /* its rows go to the caller */
 	int batch;         /* it inserts all rows of parameters at once, from
-			      the table <verb>_rows; answers their ids */
+			      readpast_<verb>_rows(:rows); answers their ids */
 };
 
 struct rp_sql {

@@ -7,11 +7,10 @@
 #ifndef RP_SQLITE_H
 #define RP_SQLITE_H
 
-#include <sqlite3.h>
-
 #include "internal.h"
 #include "rows_sqlite.h"
 #include "sql.h"
+#include "sqlite_api.h"
 
 #define MOST_PARAMS 16
 
@@ -21,7 +20,13 @@ struct source {
 	int stmt; /* index of that statement, or one of: */
 	int index;
 };
-enum { FROM_PARAMS = -1, FROM_CLOCK = -2, NO_GUARD = -3 };
+enum {
+	FROM_PARAMS = -1,
+	FROM_CLOCK = -2,
+	FROM_CLOCK_US = -3,
+	FROM_ROWS = -4,
+	NO_GUARD = -5
+};
 
 struct step {
 	sqlite3_stmt *stmt;
@@ -42,10 +47,12 @@ struct sqlite {
 	sqlite3 *db;
 	char *path;
 	int64_t busy_ms, busy_until;
-	int depth; /* of transactions: 1, or 2 within a savepoint */
+	int attached; /* the connection is the caller's */
+	int depth;    /* of our transactions: savepoints from the second on */
+	enum { OWN, JOINED, BARE } base; /* what the first of them is */
 	sqlite3_stmt *clock;
 	struct verb verbs[RP_VERBS];
-	struct rows rows;    /* what <verb>_rows shows */
+	struct rows rows;    /* what the verb that runs was given */
 	struct watch *watch; /* NULL until the first wait */
 };
 

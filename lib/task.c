@@ -79,10 +79,12 @@ route_of(const rp_worker *worker, const rp_job *job)
 }
 
 static void
-handle(rp_task *task)
+handle(rp_task *task, rp_conn **conn)
 {
 	const struct route *route = route_of(task->worker, task->job);
 
+	task->thread = rp__thread();
+	task->conn = conn;
 	rp__observe(task->worker,
 		    (rp_event){ .what = RP_EVENT_START, .job = task->job });
 	if (route) {
@@ -91,6 +93,8 @@ handle(rp_task *task)
 		task->verdict = RP_RELEASE;
 		task->delay_ms = 10000;
 	}
+	if (task->begun)
+		rp_task_rollback(task);
 	if (task->verdict < RP_DONE || task->verdict > RP_RELEASE)
 		task->verdict = RP_FAIL;
 }
@@ -111,6 +115,7 @@ static void *
 serve(void *arg)
 {
 	rp_worker *worker = arg;
+	rp_conn *conn = NULL;
 	size_t me = 0;
 
 	pthread_mutex_lock(&worker->lock);
@@ -128,7 +133,7 @@ serve(void *arg)
 		worker->running[me] = task;
 		worker->running_count++;
 		pthread_mutex_unlock(&worker->lock);
-		handle(task);
+		handle(task, &conn);
 		pthread_mutex_lock(&worker->lock);
 		task->took_us = rp__monotonic_us() - task->started_us;
 		worker->mean_us += (task->took_us - worker->mean_us) / 8;
@@ -138,6 +143,7 @@ serve(void *arg)
 		wake_coordinator(worker);
 	}
 	pthread_mutex_unlock(&worker->lock);
+	rp_close(conn);
 	return NULL;
 }
 
@@ -178,12 +184,19 @@ rp__threads_join(rp_worker *worker)
 	worker->running = NULL;
 }
 
+/* Is this the thread that runs the task's handler? */
+int
+rp__task_enter(const rp_task *task)
+{
+	return task && task->thread == rp__thread() ? 0 : RP_EINVAL;
+}
+
 int
 rp_task_error(rp_task *task, const char *text)
 {
 	char *copy;
 
-	if (!task || !text)
+	if (rp__task_enter(task) < 0 || !text)
 		return RP_EINVAL;
 	copy = strdup(text);
 	if (!copy)
@@ -196,10 +209,49 @@ rp_task_error(rp_task *task, const char *text)
 int
 rp_task_delay(rp_task *task, int64_t delay_ms)
 {
-	if (!task || delay_ms < 0 || delay_ms > 3650 * INT64_C(86400000))
+	if (rp__task_enter(task) < 0 || delay_ms < 0 ||
+	    delay_ms > 3650 * INT64_C(86400000))
 		return RP_EINVAL;
 	task->delay_ms = delay_ms;
 	return 0;
+}
+
+/* Under the worker's lock, as its own renewals: the lease that was asked for
+ * last is the one that holds. */
+static int
+extend(rp_task *task, int64_t lease_ms)
+{
+	int64_t asked = rp__monotonic_ms();
+	int r;
+
+	pthread_mutex_lock(&task->worker->lock);
+	r = rp_extend(*task->conn, task->job->id, task->job->claim_no,
+		      lease_ms);
+	if (r == 0) {
+		task->lease_ms = lease_ms;
+		task->leased_at = asked;
+	}
+	pthread_mutex_unlock(&task->worker->lock);
+	if (r == RP_EGONE || r == RP_ECANCELLED)
+		atomic_store(&task->fate,
+			     r == RP_EGONE ? RP_TASK_LOST : RP_TASK_CANCELLED);
+	return r;
+}
+
+int
+rp_task_extend(rp_task *task, int64_t lease_ms)
+{
+	if (rp__task_enter(task) < 0 || task->begun ||
+	    atomic_load(&task->done) || lease_ms < 1 ||
+	    lease_ms > 3650 * INT64_C(86400000))
+		return RP_EINVAL;
+	if (!*task->conn) {
+		int r = rp_open(task->worker->url, NULL, task->conn, NULL);
+
+		if (r < 0)
+			return r;
+	}
+	return extend(task, lease_ms);
 }
 
 int

@@ -99,7 +99,8 @@ rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
 	if (r < 0)
 		return r;
 	if (!queues || !*queues || timeout_ms < -1 ||
-	    timeout_ms > 3650 * INT64_C(86400000) || conn->in_transaction)
+	    timeout_ms > 3650 * INT64_C(86400000) || conn->in_transaction ||
+	    conn->backend->joins(conn->db))
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a wait needs queues, a time of -1..3650 days, "
 				"and no open transaction");
@@ -112,7 +113,11 @@ rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
 			return r;
 		if ((timeout_ms >= 0 && left <= 0) || readable(fd))
 			return 0;
-		r = conn->backend->wait(conn->db, nap, fd, &conn->error);
+		r = rp__own(conn);
+		if (r == 0)
+			r = conn->backend->wait(conn->db, nap, fd,
+						&conn->error);
+		rp__disown(conn);
 		if (r < 0)
 			return r;
 	}

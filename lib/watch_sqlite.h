@@ -7,8 +7,9 @@
 #ifndef RP_WATCH_SQLITE_H
 #define RP_WATCH_SQLITE_H
 
-#include <sqlite3.h>
 #include <stdint.h>
+
+#include "sqlite_api.h"
 
 struct watch;
 

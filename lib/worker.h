@@ -1,7 +1,7 @@
 /*
  * worker.h - what the files of the worker share: worker.c (its life),
  * worker_turn.c and worker_keep.c (who talk to the database), task.c (who run
- * the handlers).
+ * the handlers), effects.c (what a handler does in one transaction).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -33,6 +33,10 @@ struct rp_task {
 	struct fetch *fetch;
 	const rp_job *job;
 	rp_task *next;
+	const char *thread; /* that runs it, see rp__thread() */
+	rp_conn **conn;     /* that thread's own, for rp_task_begin() */
+	int begun, said;    /* its transaction is open; completes the job */
+	atomic_int done;    /* ... and is committed, or about to be */
 	int verdict;
 	int64_t delay_ms;
 	char *error;
@@ -90,6 +94,7 @@ void rp__threads_join(rp_worker *worker);
 void rp__tasks_add(struct tasks *tasks, rp_task *task);
 void rp__observe(rp_worker *worker, rp_event event);
 void rp__task_free(rp_task *task);
+int rp__task_enter(const rp_task *task);
 
 /* worker_turn.c */
 int rp__worker_trouble(rp_worker *worker, int code);

@@ -27,7 +27,7 @@ collect_due(rp_worker *w, int64_t now, rp_task **ret, size_t room)
 	for (size_t i = 0; i < w->threads_count; i++) {
 		rp_task *task = w->running[i];
 
-		if (task && n < room &&
+		if (task && n < room && !atomic_load(&task->done) &&
 		    atomic_load(&task->fate) == RP_TASK_RUNNING &&
 		    now - task->leased_at >= task->lease_ms / 3)
 			ret[n++] = task;
@@ -49,6 +49,8 @@ renewed(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked)
 			w->alone = NULL;
 		return;
 	}
+	if (atomic_load(&task->done)) /* by its own transaction, just now */
+		return;
 	atomic_store(&task->fate, v->result == RP_ECANCELLED ? RP_TASK_CANCELLED
 							     : RP_TASK_LOST);
 	rp__observe(w, (rp_event){ .what = RP_EVENT_LOST,

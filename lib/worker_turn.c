@@ -79,7 +79,8 @@ rp__worker_forget(rp_worker *w, rp_task *task)
 }
 
 /* The verdicts of tasks that may still have one. Those that were lost or
- * cancelled are dropped from the list. Free it. */
+ * cancelled, or completed by a transaction of theirs, are dropped from the
+ * list. Free it. */
 static rp_verdict *
 make_verdicts(rp_worker *w, struct tasks *tasks)
 {
@@ -92,6 +93,11 @@ make_verdicts(rp_worker *w, struct tasks *tasks)
 		rp_verdict *v = &verdicts[kept.count];
 
 		next = task->next;
+		if (atomic_load(&task->done)) {
+			w->counts.done++;
+			rp__worker_forget(w, task);
+			continue;
+		}
 		if (atomic_load(&task->fate) != RP_TASK_RUNNING) {
 			w->counts.lost++;
 			rp__worker_forget(w, task);

@@ -102,7 +102,7 @@ def dialect(verbs, folder):
 
 
 def one_verb(path, verb, params, columns):
-    known, answers = set(params) | {"now"}, 0
+    known, answers = set(params) | {"now", "now_us", "rows"}, 0
     names = "".join(f'"{p}", ' for p in params)
     print(f"static const char *const params_{verb}[] = {{ {names}NULL }};")
     print(f"static const struct rp_stmt stmts_{verb}[] = {{")

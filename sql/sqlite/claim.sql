@@ -1,6 +1,8 @@
 -- claim: the jobs in line, in claim order, each leased as it is answered, for
 -- as long as the reader takes them. A row that the reader passes over, or at
 -- which it stops, is not leased.
+-- Claim numbers are microseconds, so that a claim that was rolled back and one
+-- that was made right after it do not have the same number.
 
 select q.id as queue_id, coalesce(:lease_ms, q.lease_ms) as lease_ms
   from readpast_queue q
@@ -9,7 +11,7 @@ select q.id as queue_id, coalesce(:lease_ms, q.lease_ms) as lease_ms
 -- answer:
 select j.id, :queue as queue, 3 as state, j.priority,
        j.attempt + 1 as attempt, j.max_attempts,
-       max(j.claim_no + 1, :now * 1000) as claim_no, :worker as worker,
+       max(j.claim_no + 1, :now_us) as claim_no, :worker as worker,
        j.run_at, j.created_at, :now as claimed_at,
        :now + @lease_ms as lease_until, null as finished_at,
        j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,

@@ -21,5 +21,5 @@ select @queue_id, @priority,
        max(:now + r.delay_ms, r.run_at),
        coalesce(r.max_attempts, @max_attempts), :now, r.kind, r.headers,
        r.payload
-  from enqueue_rows r
+  from readpast_enqueue_rows(:rows) r
  where length(r.payload) <= @max_payload;

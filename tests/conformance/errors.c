@@ -214,7 +214,7 @@ other_databases_are_refused(void **state)
 	for (int i = 0; i < 200; i++)
 		fputs("this is no database\n", file);
 	fclose(file);
-	assert_int_equal(open_as(url, RP_SCHEMA_CREATE, &error), RP_EDB);
+	assert_int_equal(open_as(url, RP_SCHEMA_CREATE, &error), RP_EDAMAGED);
 	assert_non_null(strstr(error.message, "not a SQLite database"));
 	snprintf(url, sizeof(url), "sqlite:%s", db->dir);
 	assert_true(open_as(url, RP_SCHEMA_CREATE, &error) < 0);

@@ -1,0 +1,371 @@
+/*
+ * effects.c - what a handler does in the database happens exactly once (P7),
+ * and what else a handler may ask of its task.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+struct seen {
+	struct db *db;
+	rp_worker *worker;
+	int calls, answers[8], wrong;
+};
+
+/* A worker of one thread runs its handler on what is in line, and ends. */
+static rp_worker_counts
+work_with(struct db *db, rp_handler *handler, struct seen *seen)
+{
+	rp_worker_options options = RP_WORKER_INIT;
+	rp_worker_counts counts;
+	rp_error error;
+
+	*seen = (struct seen){ .db = db };
+	options.drain = 1;
+	options.lease_ms = 300;
+	assert_int_equal(rp_worker_new(db->url, &options, &seen->worker, NULL),
+			 0);
+	assert_int_equal(
+		rp_worker_handle(seen->worker, "q", NULL, handler, seen), 0);
+	if (rp_worker_run(seen->worker, &error) < 0)
+		fail_msg("%s", error.message);
+	counts = rp_worker_counted(seen->worker);
+	rp_worker_free(seen->worker);
+	return counts;
+}
+
+static int
+execute(rp_conn *conn, const char *sql)
+{
+	return sqlite3_exec(rp_native(conn), sql, NULL, NULL, NULL);
+}
+
+static int64_t
+rows(rp_conn *conn)
+{
+	sqlite3_stmt *stmt;
+	int64_t n;
+
+	assert_int_equal(sqlite3_prepare_v2(rp_native(conn),
+					    "select count(*) from effect", -1,
+					    &stmt, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	n = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return n;
+}
+
+static void
+prepare(struct db *db, int64_t jobs)
+{
+	assert_int_equal(execute(db->conn, "create table effect (x)"), 0);
+	while (jobs-- > 0)
+		put(db->conn, "q", "x");
+}
+
+static int
+all_at_once(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_new next = job_of("next");
+	rp_conn *conn;
+
+	(void)job;
+	seen->calls++;
+	seen->wrong += rp_task_begin(task, &conn) != 0;
+	seen->wrong += execute(conn, "insert into effect values (1)") != 0;
+	seen->wrong += rp_enqueue(conn, "next", &next, NULL) != 0;
+	seen->wrong += rp_task_complete(task) != 0;
+	seen->wrong += rp_task_complete(task) != RP_EINVAL;
+	seen->wrong += rp_task_commit(task) != 0;
+	seen->wrong += rp_task_commit(task) != RP_EINVAL;
+	seen->wrong += rp_task_begin(task, &conn) != RP_EINVAL;
+	return RP_FAIL; /* too late: it is done */
+}
+
+static void
+P7_effects_jobs_and_the_verdict_are_one_commit(void **state)
+{
+	struct db *db = *state;
+	struct seen seen;
+	rp_worker_counts counts;
+
+	prepare(db, 50);
+	counts = work_with(db, all_at_once, &seen);
+	assert_int_equal(seen.wrong, 0);
+	assert_int_equal(counts.done, 50);
+	assert_int_equal(counts.failed + counts.lost, 0);
+	assert_int_equal(rows(db->conn), 50);
+	assert_int_equal(stats_of(db->conn, "next").ready, 50);
+	assert_int_equal(stats_of(db->conn, "q").ready, 0);
+}
+
+static int
+forget_to_commit(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_conn *conn;
+
+	(void)job;
+	seen->wrong += rp_task_begin(task, &conn) != 0;
+	seen->wrong += execute(conn, "insert into effect values (1)") != 0;
+	seen->wrong += rp_task_complete(task) != 0;
+	return RP_DEAD;
+}
+
+static void
+P7_returning_without_commit_rolls_back_and_the_verdict_counts(void **state)
+{
+	struct db *db = *state;
+	struct seen seen;
+	rp_worker_counts counts;
+
+	prepare(db, 3);
+	counts = work_with(db, forget_to_commit, &seen);
+	assert_int_equal(seen.wrong, 0);
+	assert_int_equal(counts.dead, 3);
+	assert_int_equal(rows(db->conn), 0);
+	assert_int_equal(stats_of(db->conn, "q").dead, 3);
+}
+
+/* Somebody else takes the job: its claim number moves on. */
+static int
+lose_it(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_conn *other = connect_to(seen->db), *conn;
+
+	seen->calls++;
+	if (seen->calls == 1)
+		seen->wrong +=
+			rp_release(other, job->id, job->claim_no, 3600000) != 0;
+	else
+		seen->wrong += rp_cancel(other, job->id, NULL) != 0;
+	rp_close(other);
+	seen->wrong += rp_task_begin(task, &conn) != 0;
+	seen->wrong += execute(conn, "insert into effect values (1)") != 0;
+	seen->answers[seen->calls * 2] = rp_task_complete(task);
+	seen->answers[seen->calls * 2 + 1] = rp_task_commit(task);
+	return RP_DONE;
+}
+
+static void
+P7_a_lost_lease_rolls_both_back(void **state)
+{
+	struct db *db = *state;
+	struct seen seen;
+	rp_worker_counts counts;
+
+	prepare(db, 2);
+	counts = work_with(db, lose_it, &seen);
+	assert_int_equal(seen.wrong, 0);
+	assert_int_equal(seen.answers[2], RP_EGONE);
+	assert_int_equal(seen.answers[3], RP_EGONE);
+	assert_int_equal(seen.answers[4], RP_ECANCELLED);
+	assert_int_equal(seen.answers[5], RP_ECANCELLED);
+	assert_int_equal(counts.lost, 2);
+	assert_int_equal(rows(db->conn), 0);
+}
+
+static int
+step_by_step(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_conn *conn;
+
+	(void)job;
+	for (int i = 0; i < 3; i++) {
+		seen->wrong += rp_task_begin(task, &conn) != 0;
+		seen->wrong += rp_task_begin(task, &conn) != RP_EINVAL;
+		seen->wrong +=
+			execute(conn, "insert into effect values (1)") != 0;
+		seen->wrong += (i == 1 ? rp_task_rollback(task)
+				       : rp_task_commit(task)) != 0;
+	}
+	seen->wrong += rp_task_rollback(task) != RP_EINVAL;
+	seen->wrong += rp_task_complete(task) != RP_EINVAL;
+	return RP_DONE;
+}
+
+static void
+a_handler_may_commit_several_times_and_complete_by_its_verdict(void **state)
+{
+	struct db *db = *state;
+	struct seen seen;
+
+	prepare(db, 4);
+	assert_int_equal(work_with(db, step_by_step, &seen).done, 4);
+	assert_int_equal(seen.wrong, 0);
+	assert_int_equal(rows(db->conn), 8);
+}
+
+/* Longer than the lease, with the write lock in hand: no renewal can get
+ * through, and none is needed, for nobody else can claim. */
+static int
+hold_it_long(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_conn *conn;
+
+	(void)job;
+	seen->wrong += rp_task_begin(task, &conn) != 0;
+	seen->wrong += execute(conn, "insert into effect values (1)") != 0;
+	sleep_ms(700);
+	seen->wrong += rp_task_complete(task) != 0;
+	seen->wrong += rp_task_commit(task) != 0;
+	return RP_DONE;
+}
+
+static void
+P7_a_long_transaction_outlives_its_lease(void **state)
+{
+	struct db *db = *state;
+	struct seen seen;
+	rp_worker_counts counts;
+
+	prepare(db, 2);
+	counts = work_with(db, hold_it_long, &seen);
+	assert_int_equal(seen.wrong, 0);
+	assert_int_equal(counts.done, 2);
+	assert_int_equal(counts.lost, 0);
+	assert_int_equal(rows(db->conn), 2);
+}
+
+static int
+extend_it(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_conn *other = connect_to(seen->db), *conn;
+	rp_batch *batch = get(other, job->id);
+	int64_t before = rp_batch_at(batch, 0)->lease_until;
+
+	rp_batch_free(batch);
+	seen->wrong += rp_task_extend(task, 0) != RP_EINVAL;
+	seen->wrong += rp_task_extend(task, -1) != RP_EINVAL;
+	seen->wrong += rp_task_extend(task, INT64_MAX) != RP_EINVAL;
+	seen->wrong += rp_task_extend(task, 3600000) != 0;
+	batch = get(other, job->id);
+	seen->wrong += rp_batch_at(batch, 0)->lease_until < before + 3000000;
+	rp_batch_free(batch);
+	seen->wrong += rp_task_begin(task, &conn) != 0;
+	seen->wrong += rp_task_extend(task, 1000) != RP_EINVAL;
+	seen->wrong += rp_task_rollback(task) != 0;
+	seen->wrong += rp_release(other, job->id, job->claim_no, 3600000) != 0;
+	seen->wrong += rp_task_extend(task, 1000) != RP_EGONE;
+	seen->wrong += rp_task_state(task) != RP_TASK_LOST;
+	rp_close(other);
+	return RP_DONE;
+}
+
+static void
+a_handler_may_ask_for_a_longer_lease(void **state)
+{
+	struct db *db = *state;
+	struct seen seen;
+
+	prepare(db, 1);
+	assert_int_equal(work_with(db, extend_it, &seen).lost, 1);
+	assert_int_equal(seen.wrong, 0);
+}
+
+static void *
+elsewhere(void *arg)
+{
+	rp_task *task = arg;
+	rp_conn *conn;
+
+	return rp_task_begin(task, &conn) == RP_EINVAL &&
+			       rp_task_complete(task) == RP_EINVAL &&
+			       rp_task_commit(task) == RP_EINVAL &&
+			       rp_task_rollback(task) == RP_EINVAL &&
+			       rp_task_extend(task, 1000) == RP_EINVAL &&
+			       rp_task_error(task, "x") == RP_EINVAL &&
+			       rp_task_delay(task, 1) == RP_EINVAL &&
+			       rp_task_state(task) == RP_TASK_RUNNING
+		       ? arg
+		       : NULL;
+}
+
+static int
+ask_elsewhere(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	pthread_t thread;
+	void *refused;
+
+	(void)job;
+	pthread_create(&thread, NULL, elsewhere, task);
+	pthread_join(thread, &refused);
+	seen->wrong += refused == NULL;
+	return RP_DONE;
+}
+
+static void
+a_task_belongs_to_its_thread(void **state)
+{
+	struct db *db = *state;
+	struct seen seen;
+	rp_conn *conn;
+
+	prepare(db, 1);
+	assert_int_equal(work_with(db, ask_elsewhere, &seen).done, 1);
+	assert_int_equal(seen.wrong, 0);
+	assert_int_equal(rp_task_begin(NULL, &conn), RP_EINVAL);
+	assert_int_equal(rp_task_complete(NULL), RP_EINVAL);
+	assert_int_equal(rp_task_commit(NULL), RP_EINVAL);
+	assert_int_equal(rp_task_rollback(NULL), RP_EINVAL);
+	assert_int_equal(rp_task_extend(NULL, 1), RP_EINVAL);
+}
+
+static int
+fail_in_the_database(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_conn *conn;
+
+	(void)job;
+	seen->wrong += rp_task_begin(task, &conn) != 0;
+	seen->wrong += execute(conn, "rollback") != 0;
+	seen->answers[0] = rp_task_complete(task);
+	return RP_DEAD;
+}
+
+static void
+the_words_of_a_failure_become_the_tasks_error(void **state)
+{
+	struct db *db = *state;
+	struct seen seen;
+	rp_batch *batch;
+
+	prepare(db, 1);
+	work_with(db, fail_in_the_database, &seen);
+	batch = get(db->conn, 1);
+	assert_int_equal(seen.wrong, 0);
+	assert_int_equal(seen.answers[0], RP_EDB);
+	assert_non_null(strstr(rp_batch_at(batch, 0)->last_error,
+			       "ended by other means"));
+	rp_batch_free(batch);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(P7_effects_jobs_and_the_verdict_are_one_commit),
+		CASE(P7_returning_without_commit_rolls_back_and_the_verdict_counts),
+		CASE(P7_a_lost_lease_rolls_both_back),
+		CASE(a_handler_may_commit_several_times_and_complete_by_its_verdict),
+		CASE(P7_a_long_transaction_outlives_its_lease),
+		CASE(a_handler_may_ask_for_a_longer_lease),
+		CASE(a_task_belongs_to_its_thread),
+		CASE(the_words_of_a_failure_become_the_tasks_error),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("effects", tests, NULL, NULL);
+}
