@@ -37,7 +37,9 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(RP_API)
+/* as whoever compiles the library into something else says */
+#elif defined(__GNUC__)
 #define RP_API __attribute__((visibility("default")))
 #else
 #define RP_API

@@ -103,6 +103,12 @@ busy(void *ctx, int count)
 	return 1;
 }
 
+void
+rp__sqlite_be_patient(struct sqlite *s)
+{
+	sqlite3_busy_handler(s->db, busy, s);
+}
+
 /* ---- transactions ---- */
 
 int
@@ -115,8 +121,8 @@ rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error)
 
 /* Is a statement that writes under way on this connection? Then SQL functions
  * of ours run inside it, and no transaction or savepoint can be begun. */
-static int
-writer_under_way(sqlite3 *db)
+int
+rp__sqlite_writing(sqlite3 *db)
 {
 	sqlite3_stmt *stmt = NULL;
 
@@ -180,9 +186,9 @@ rp__sqlite_begin(void *db, int write, rp_error *error)
 	int r = 0;
 
 	if (s->depth == 0)
-		s->base = s->attached && writer_under_way(s->db) ? BARE
-			  : sqlite3_get_autocommit(s->db)        ? OWN
-								 : JOINED;
+		s->base = s->attached && rp__sqlite_writing(s->db) ? BARE
+			  : sqlite3_get_autocommit(s->db)          ? OWN
+								   : JOINED;
 	if (s->depth == 0 && s->base != BARE)
 		r = check_unmoved(s, error);
 	if (r < 0 || s->base == BARE)
@@ -271,7 +277,7 @@ set_up(struct sqlite *s, const struct rp_url *url, int schema, rp_error *error)
 		url->synchronous && strcmp(url->synchronous, "normal") == 0;
 	int r;
 
-	sqlite3_busy_handler(s->db, busy, s);
+	rp__sqlite_be_patient(s);
 	sqlite3_extended_result_codes(s->db, 1);
 	r = rp__sqlite_execute(s,
 			       normal ? "pragma synchronous = normal"

@@ -87,9 +87,11 @@ use_wal(struct sqlite *s, rp_error *error)
 static int
 prefer_wal(struct sqlite *s)
 {
-	if (!s->attached)
-		sqlite3_exec(s->db, "pragma journal_mode = wal", NULL, NULL,
-			     NULL);
+	if (s->attached)
+		return 0;
+	sqlite3_busy_handler(s->db, NULL, NULL);
+	sqlite3_exec(s->db, "pragma journal_mode = wal", NULL, NULL, NULL);
+	rp__sqlite_be_patient(s);
 	return 0;
 }
 

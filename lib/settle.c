@@ -235,6 +235,20 @@ rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return rp__end(conn, rp__settle(conn, verdicts, n));
 }
 
+/* Put a verdict's result in words. */
+int
+rp__refused(rp_error *error, const rp_verdict *v)
+{
+	const char *words =
+		v->result == RP_ECANCELLED ? "job %lld was cancelled"
+		: v->result == RP_ENOENT   ? "no job has the id %lld"
+					   : "job %lld is no longer yours";
+
+	return v->result < 0
+		       ? rp__fail(error, v->result, words, (long long)v->id)
+		       : 0;
+}
+
 static int
 settle_one(rp_conn *conn, rp_verdict *v)
 {
@@ -242,17 +256,7 @@ settle_one(rp_conn *conn, rp_verdict *v)
 
 	if (r < 0)
 		return r;
-	if (v->result == RP_ECANCELLED)
-		return rp__fail(&conn->error, v->result,
-				"job %lld was cancelled", (long long)v->id);
-	if (v->result == RP_ENOENT)
-		return rp__fail(&conn->error, v->result,
-				"no job has the id %lld", (long long)v->id);
-	if (v->result < 0)
-		return rp__fail(&conn->error, v->result,
-				"job %lld is no longer yours",
-				(long long)v->id);
-	return 0;
+	return rp__refused(&conn->error, v);
 }
 
 int

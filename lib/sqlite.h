@@ -59,6 +59,8 @@ struct sqlite {
 /* backend_sqlite.c */
 int rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error);
 int rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error);
+void rp__sqlite_be_patient(struct sqlite *s);
+int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_begin(void *db, int write, rp_error *error);
 void rp__sqlite_rollback(void *db);
 int rp__sqlite_commit(void *db, rp_error *error);

@@ -1,0 +1,41 @@
+/*
+ * ext.h - what the files of the loadable extension share.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef EXT_H
+#define EXT_H
+
+#include "readpast.h"
+#include "sqlite_api.h"
+
+/* One for each host connection. */
+struct ext {
+	sqlite3 *db;       /* the host's */
+	rp_conn *attached; /* to it; NULL: not yet, or not any more */
+	rp_conn *own;      /* another one to the same file, or NULL */
+	int own_tried;
+	int anchored; /* the table readpast_claim lives, see ext_claim.c */
+	int uses;     /* how many functions and modules point here */
+};
+
+/* The connection for a call that is made now, or NULL and an error. */
+rp_conn *ext_enter(struct ext *ext, rp_error *error);
+/* ... and when the call is over. */
+void ext_leave(struct ext *ext);
+void ext_detach(struct ext *ext);
+void ext_release(void *ext);
+
+/* A duration: a number of milliseconds, or text with a unit. */
+int ext_duration(sqlite3_value *value, int64_t *ret_ms, rp_error *error);
+
+/* ext_options.c: an rp_new of JSON. The texts live until the statement that
+ * is returned through ret_holder is finalized. */
+int ext_options(sqlite3 *db, sqlite3_value *json, rp_new *ret,
+		sqlite3_stmt **ret_holder, rp_error *error);
+
+/* ext_claim.c */
+int ext_claim_module(sqlite3 *db, struct ext *ext);
+
+#endif

@@ -1,0 +1,378 @@
+#!/usr/bin/python3
+"""The loadable extension, from Python's sqlite3 and the sqlite3 shell, beside
+workers in C on the same file.
+
+  extension.py EXTENSION READPAST
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import traceback
+
+EXTENSION, READPAST = (os.path.abspath(path) for path in sys.argv[1:3])
+SUITE = []
+
+
+def case(function):
+    SUITE.append(function)
+    return function
+
+
+def connect(path, **options):
+    """As a program would: nothing but the standard module and the file."""
+    db = sqlite3.connect(path, **options)
+    db.enable_load_extension(True)
+    db.load_extension(EXTENSION)
+    db.enable_load_extension(False)
+    return db
+
+
+def one(db, sql, *args):
+    return db.execute(sql, args).fetchone()[0]
+
+
+def refused(db, sql, *args):
+    """The words of the error that this ends with."""
+    try:
+        db.execute(sql, args).fetchall()
+    except sqlite3.Error as error:
+        return str(error)
+    raise AssertionError(f"{sql}: was not refused")
+
+
+def readpast(path, *args):
+    return subprocess.run([READPAST, "--db", f"sqlite:{path}", *args],
+                          check=True, capture_output=True, text=True).stdout
+
+
+@case
+def an_empty_file_becomes_a_queue(path):
+    db = connect(path)
+    assert one(db, "select readpast_enqueue('mail', 'one')") == 1
+    assert one(db, "select readpast_enqueue('mail', ?)", b"\x00\xff") == 2
+    rows = db.execute("select id, queue, payload, attempt, max_attempts, "
+                      "priority from readpast_claim('mail', 10)").fetchall()
+    assert rows == [(1, "mail", "one", 1, 3, 100),
+                    (2, "mail", b"\x00\xff", 1, 3, 100)], rows
+    assert db.execute("select * from readpast_claim('mail', 1)").fetchall() == []
+    assert "running" in readpast(path, "show", "1")
+
+
+@case
+def verdicts_are_1_or_an_error(path):
+    db = connect(path)
+    for _ in range(5):
+        one(db, "select readpast_enqueue('q', 'x')")
+    claims = db.execute("select id, claim_no from readpast_claim('q', 5, '1h')"
+                        ).fetchall()
+    state = "select state from readpast_jobs where id = ?"
+    assert one(db, "select readpast_complete(?, ?)", *claims[0]) == 1
+    assert db.execute(state, (1,)).fetchone() is None
+    assert one(db, "select readpast_fail(?, ?, 'why', '5m')", *claims[1]) == 1
+    assert one(db, state, 2) == "scheduled"
+    assert one(db, "select readpast_fail_for_good(?, ?, 'why')", *claims[2]) == 1
+    assert one(db, state, 3) == "dead"
+    assert one(db, "select readpast_release(?, ?)", *claims[3]) == 1
+    assert one(db, state, 4) == "ready"
+    assert one(db, "select readpast_extend(?, ?, 1)", *claims[4]) == 1
+    assert one(db, "select readpast_fail(?, ?, null)", *claims[4]) == 1
+    for claim in claims:
+        assert "no longer yours" in refused(
+            db, "select readpast_complete(?, ?)", *claim)
+    assert "no job has the id 99" in refused(
+        db, "select readpast_complete(99, 1)")
+
+
+@case
+def P6_a_sweep_brings_back_what_a_dead_client_held(path):
+    db = connect(path)
+    one(db, "select readpast_enqueue('q', 'x')")
+    assert len(db.execute("select * from readpast_claim('q', 1, 1)").fetchall()) == 1
+    while one(db, "select readpast_sweep()") == 0:
+        pass
+    assert one(db, "select attempt from readpast_claim('q', 1)") == 2
+
+
+@case
+def P7_jobs_and_rows_commit_or_vanish_together(path):
+    db = connect(path)
+    db.execute("create table orders (x)")
+    db.execute("insert into orders values (1)")  # Python begins a transaction
+    one(db, "select readpast_enqueue('q', 'x')")
+    db.rollback()
+    assert one(db, "select count(*) from orders") == 0
+    assert one(db, "select count(*) from sqlite_master "
+                   "where name = 'readpast_job'") == 0
+    db.execute("insert into orders values (1)")
+    one(db, "select readpast_enqueue('q', 'x')")
+    db.commit()
+    claim = db.execute("select id, claim_no from readpast_claim('q', 1)").fetchone()
+    db.execute("insert into orders values (2)")
+    one(db, "select readpast_complete(?, ?)", *claim)
+    assert "running" in readpast(path, "show", "1")
+    db.commit()
+    assert one(db, "select count(*) from readpast_jobs") == 0
+
+
+@case
+def P7_a_claim_vanishes_with_its_transaction(path):
+    db = connect(path, isolation_level=None)
+    one(db, "select readpast_enqueue('q', 'x')")
+    db.execute("begin immediate")
+    assert one(db, "select attempt from readpast_claim('q', 1)") == 1
+    db.execute("rollback")
+    assert one(db, "select attempt from readpast_claim('q', 1)") == 1
+
+
+@case
+def P3_a_late_verdict_is_an_error_that_stops_the_transaction(path):
+    db = connect(path)
+    db.execute("create table orders (x)")
+    one(db, "select readpast_enqueue('q', 'x')")
+    claim = db.execute("select id, claim_no from readpast_claim('q', 1)").fetchone()
+    readpast(path, "release", f"{claim[0]}:{claim[1]}")
+    try:
+        with db:
+            db.execute("insert into orders values (1)")
+            one(db, "select readpast_complete(?, ?)", *claim)
+    except sqlite3.OperationalError as error:
+        assert "no longer yours" in str(error)
+    assert one(db, "select count(*) from orders") == 0
+    assert one(db, "select state from readpast_jobs") == "ready"
+
+
+@case
+def it_works_inside_statements_that_read_and_that_write(path):
+    db = connect(path)
+    db.executescript("create table orders (x, job);"
+                     "insert into orders (x) values (1), (2), (3)")
+    assert len(db.execute("select readpast_enqueue('q', x) from orders").fetchall()) == 3
+    db.execute("update orders set job = readpast_enqueue('q', x)")
+    db.commit()
+    assert one(db, "select max(job) from orders") == 6
+    db.execute("insert into orders select payload, id from readpast_claim('q', 2)")
+    db.commit()
+    assert one(db, "select count(*) from orders") == 5
+    assert db.execute("select readpast_complete(id, claim_no) "
+                      "from readpast_claim('q', 10)").fetchall() == [(1,)] * 4
+    assert one(db, "select count(*) from readpast_jobs") == 2
+    assert db.execute("select count(*) from orders join readpast_claim('q', 1)"
+                      ).fetchone() == (0,)
+
+
+@case
+def options_are_those_of_a_job(path):
+    db = connect(path)
+    one(db, "select readpast_enqueue('q', 'x', ?)",
+        '{"kind": "k", "headers": {"a": "b"}, "unique_key": "u", "priority": 7,'
+        ' "max_attempts": 9}')
+    assert db.execute(
+        "select kind, headers, unique_key, priority, max_attempts "
+        "from readpast_claim('q', 1)").fetchone() == (
+            "k", '{"a":"b"}', "u", 7, 9)
+    assert one(db, "select readpast_enqueue('q', 'y', '{\"unique_key\": \"u\"}')") == 1
+    later = "select readpast_enqueue('q', 'x', ?)"
+    at = "select run_at from readpast_jobs where id = ?"
+    assert one(db, at, one(db, later, '{"run_at": "2199-01-31T18:00:00Z"}')) \
+        == "2199-01-31T18:00:00.000Z"
+    assert one(db, at, one(db, later, '{"run_at": 7228720800000}')) \
+        == "2199-01-25T18:00:00.000Z"
+    assert one(db, "select state from readpast_jobs where id = ?",
+               one(db, later, '{"delay": "5m"}')) == "scheduled"
+    assert one(db, "select state from readpast_jobs where id = ?",
+               one(db, later, '{"delay_ms": 60000}')) == "scheduled"
+    assert one(db, later, None) > 0
+
+
+@case
+def nonsense_is_one_clear_line_and_does_nothing(path):
+    db = connect(path)
+    one(db, "select readpast_enqueue('q', 'x')")
+    for options, words in (("{", "malformed JSON"), ("[]", "JSON object"),
+                           ("7", "JSON object"),
+                           ('{"colour": 1}', "there is no colour"),
+                           ('{"priority": 256}', "0..255"),
+                           ('{"priority": "high"}', "0..255"),
+                           ('{"max_attempts": 0}', "max_attempts"),
+                           ('{"replace": "yes"}', "replace"),
+                           ('{"replace": true}', "replace needs a unique key"),
+                           ('{"run_at": "soon"}', "run_at"),
+                           ('{"delay": "soon"}', "no duration"),
+                           ('{"delay": -1}', "no duration"),
+                           ('{"delay": "1h", "run_at": 1}', "not both"),
+                           ('{"headers": [1]}', "headers"),
+                           ('{"kind": ""}', "kind is missing")):
+        words_got = refused(db, "select readpast_enqueue('q', 'x', ?)", options)
+        assert words in words_got and "\n" not in words_got, (options, words_got)
+    for sql, words in (("select readpast_enqueue(null, 'x')", "name is missing"),
+                       ("select readpast_enqueue('q')", "wrong number of arg"),
+                       ("select * from readpast_claim", "which queue?"),
+                       ("select * from readpast_claim('q', 0)", "one job at least"),
+                       ("select * from readpast_claim('q', -1)", "more than"),
+                       ("select * from readpast_claim('q', 1, 'x')", "no duration"),
+                       ("select readpast_complete(0, 0)", "no claim has"),
+                       ("select readpast_complete(null, null)", "no claim has"),
+                       ("select readpast_release(1, 1, 'x')", "no duration"),
+                       ("select readpast_extend(1, 1, 0)", "1 ms at least")):
+        assert words in refused(db, sql), (sql, refused(db, sql))
+    assert one(db, "select count(*) from readpast_jobs where state = 'ready'") == 1
+
+
+@case
+def nothing_works_from_inside_a_schema(path):
+    db = connect(path)
+    db.executescript("create table t (x);"
+                     "create trigger s after insert on t begin"
+                     "  select readpast_enqueue('q', new.x); end;"
+                     "create view v as select readpast_sweep();"
+                     "create view w as select * from readpast_claim('q', 1)")
+    for sql in ("insert into t values (1)", "select * from v", "select * from w"):
+        assert "unsafe use" in refused(db, sql), sql
+
+
+@case
+def a_reader_that_was_overtaken_is_told_what_to_do(path):
+    db = connect(path, isolation_level=None)
+    one(db, "select readpast_enqueue('q', 'x')")
+    db.execute("begin")
+    db.execute("select * from readpast_jobs").fetchall()
+    readpast(path, "enqueue", "q", "y")
+    assert "start it with begin immediate" in refused(
+        db, "select readpast_enqueue('q', 'z')")
+    db.execute("rollback")
+    one(db, "select readpast_enqueue('q', 'z')")
+
+
+@case
+def a_database_in_memory_is_a_queue_too(_):
+    db = connect(":memory:")
+    one(db, "select readpast_enqueue('q', 'x')")
+    assert one(db, "select readpast_complete(id, claim_no) "
+                   "from readpast_claim('q', 1)") == 1
+
+
+@case
+def a_closed_connection_leaves_nothing_open(path):
+    db = connect(path)
+    db.execute("create table orders (x)")
+    for _ in range(3):
+        one(db, "select readpast_enqueue('q', 'x')")
+        db.execute("insert into orders values (1)")
+        one(db, "select readpast_enqueue('q', 'x')")
+        assert one(db, "select id from readpast_claim('q', 1)")
+        db.commit()
+    db.close()
+    assert sorted(os.listdir(path.parent)) == [path.name], os.listdir(path.parent)
+    open_files = [os.path.realpath(f"/proc/self/fd/{fd}")
+                  for fd in os.listdir("/proc/self/fd")]
+    assert not [name for name in open_files if str(path) in name]
+
+
+@case
+def there_is_one_sqlite_in_the_process(path):
+    db = connect(path)
+    one(db, "select readpast_enqueue('q', 'x')")
+    maps = {line.split()[-1] for line in open("/proc/self/maps")
+            if "libsqlite3" in line}
+    assert len(maps) <= 1, maps
+    needed = subprocess.run(["nm", "-D", EXTENSION], check=True, text=True,
+                            capture_output=True).stdout.split("\n")
+    assert not [line for line in needed if " U sqlite3_" in line]
+    exported = [line.split()[-1] for line in needed if " T " in line]
+    assert exported == ["sqlite3_readpast_init"], exported
+
+
+@case
+def the_shell_loads_it(path):
+    load = f".load {EXTENSION.removesuffix('.so')}"
+    run = subprocess.run(
+        ["sqlite3", str(path), load, "select readpast_enqueue('q', 'hello')",
+         "select payload, readpast_complete(id, claim_no) from readpast_claim('q', 5)"],
+        check=True, capture_output=True, text=True)
+    assert run.stdout == "1\nhello|1\n", run
+
+
+CLIENT = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.enable_load_extension(True)
+db.load_extension(sys.argv[2])
+done = 0
+while True:
+    claims = db.execute("select id, claim_no from readpast_claim('q', 7)").fetchall()
+    if not claims:
+        break
+    for claim in claims:
+        db.execute("insert into effect values (?)", claim[:1])
+        db.execute("select readpast_complete(?, ?)", claim)
+        db.commit()
+        done += 1
+print(done)
+"""
+
+
+@case
+def clients_in_python_and_in_c_share_a_queue(path):
+    """Each job has one effect: of the handler in C, or of a row in Python."""
+    db = connect(path)
+    db.execute("create table effect (id)")
+    db.execute("begin")
+    for n in range(2000):
+        one(db, "select readpast_enqueue('q', ?)", n)
+    db.commit()
+    clients = [subprocess.Popen([sys.executable, "-c", CLIENT, path, EXTENSION],
+                                stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    workers = [subprocess.Popen([READPAST, "--db", f"sqlite:{path}", "work", "q",
+                                 "-j", "2", "--drain", "--", "sh", "-c",
+                                 "echo $READPAST_JOB_ID >>out"],
+                                cwd=path.parent, stderr=subprocess.DEVNULL)
+               for _ in range(2)]
+    in_python = [int(client.communicate()[0]) for client in clients]
+    assert all(process.wait() == 0 for process in clients + workers)
+    by_c = [int(line) for line in (path.parent / "out").read_text().split()]
+    by_python = [row[0] for row in db.execute("select id from effect")]
+    assert sorted(by_c + by_python) == list(range(1, 2001)), (
+        len(by_c), len(by_python))
+    assert by_c and sum(in_python) == len(by_python) > 0
+    assert one(db, "select count(*) from readpast_jobs") == 0
+
+
+def sanitized():
+    """A sanitizer's runtime has to be in the process before what needs it."""
+    needs = subprocess.run(["ldd", EXTENSION], check=True, text=True,
+                           capture_output=True).stdout.split()
+    wanted = [word for word in needs if word.startswith(("/", "lib"))
+              and "asan" in word and "/" in word]
+    return wanted[0] if wanted else None
+
+
+def main():
+    failed = 0
+    runtime = sanitized()
+    if runtime and "LD_PRELOAD" not in os.environ:
+        os.environ["LD_PRELOAD"] = runtime
+        # Python and the shell leave memory behind that is not ours.
+        os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+    for number, function in enumerate(SUITE, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                function(pathlib.Path(folder) / "queue.db")
+                word = "ok"
+            except Exception:
+                failed += 1
+                word = "not ok"
+                print("# " + traceback.format_exc().replace("\n", "\n# "))
+        print(f"{word} {number} - {function.__name__}", flush=True)
+    print(f"1..{len(SUITE)}")
+    return failed > 0
+
+
+sys.exit(main())
