@@ -11,7 +11,7 @@ prefix := $(abspath $(PREFIX))
 # ninja has its own idea of how much to do at a time.
 unexport MAKEFLAGS
 
-.PHONY: all test demo install clean format help
+.PHONY: all test demo bench install clean format help
 
 # A build directory that was never finished, or belongs to another checkout, is
 # made anew.
@@ -29,6 +29,10 @@ test: all
 
 demo: all
 	@tools/demo
+
+# BENCH=full for all of it; BENCH_DIR is the disk that it is about.
+bench: all
+	@$(BUILD)/bench/bench
 
 # The loader has to hear of a new library, unless this only fills a package.
 install: all
@@ -48,5 +52,6 @@ help:
 	@echo 'make          install what is missing, build'
 	@echo 'make test     ... and run all tests'
 	@echo 'make demo     ... and see it work'
+	@echo 'make bench    ... and how fast it is; some 5 minutes'
 	@echo 'make install  PREFIX=/usr/local DESTDIR='
 	@echo 'make clean, make format'

@@ -1,0 +1,175 @@
+/*
+ * report.c - rows by name, their samples of each round, their medians.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS "%-36s %10s %-10s %6s\n"
+#define MOST_ROWS 160
+#define MOST_SAMPLES 32
+
+struct row {
+	char name[48], over[48];
+	const char *unit;
+	int pair;
+	size_t count;
+	double samples[MOST_SAMPLES];
+};
+
+struct report {
+	size_t count;
+	struct row rows[MOST_ROWS];
+};
+
+struct report *
+report_new(void)
+{
+	return allocate(sizeof(struct report));
+}
+
+void
+report_free(struct report *report)
+{
+	free(report);
+}
+
+static struct row *
+find(const struct report *report, const char *name)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (strcmp(report->rows[i].name, name) == 0)
+			return (struct row *)&report->rows[i];
+	return NULL;
+}
+
+void
+report_row(struct report *report, const char *name, const char *unit,
+	   const char *over, int pair)
+{
+	struct row *row;
+
+	if (find(report, name))
+		return;
+	if (report->count == MOST_ROWS)
+		die("more than %d rows", MOST_ROWS);
+	row = &report->rows[report->count++];
+	snprintf(row->name, sizeof(row->name), "%s", name);
+	snprintf(row->over, sizeof(row->over), "%s", over ? over : "");
+	row->unit = unit;
+	row->pair = pair;
+}
+
+void
+report_sample(struct report *report, const char *name, double value)
+{
+	struct row *row = find(report, name);
+
+	if (!row)
+		die("no row %s", name);
+	if (row->count == MOST_SAMPLES)
+		die("more than %d samples of %s", MOST_SAMPLES, name);
+	row->samples[row->count++] = value;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double
+median(const struct row *row)
+{
+	double sorted[MOST_SAMPLES];
+	size_t n = row->count;
+
+	if (n == 0)
+		return NAN;
+	memcpy(sorted, row->samples, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare);
+	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
+double
+report_median(const struct report *report, const char *name)
+{
+	const struct row *row = find(report, name);
+
+	return row ? median(row) : NAN;
+}
+
+static double
+ratio(const struct report *report, const struct row *row)
+{
+	return *row->over ? median(row) / report_median(report, row->over)
+			  : NAN;
+}
+
+static void
+print_line(int markdown, const char *name, const char *value, const char *unit,
+	   double ratio)
+{
+	char r[16] = "-";
+
+	if (!isnan(ratio))
+		snprintf(r, sizeof(r), "%.2f", ratio);
+	printf(markdown ? "| %s | %s | %s | %s |\n" : COLUMNS, name, value,
+	       unit, r);
+}
+
+static void
+print_row(int markdown, const char *name, double value, const char *unit,
+	  double ratio)
+{
+	char v[32];
+
+	snprintf(v, sizeof(v), "%.*f",
+		 value >= 100  ? 0
+		 : value >= 10 ? 1
+			       : 2,
+		 value);
+	print_line(markdown, name, v, unit, ratio);
+}
+
+void
+report_print(const struct report *report, int markdown)
+{
+	const struct row *lowest = NULL;
+	double logs = 0;
+	char name[64];
+	size_t pairs = 0;
+
+	if (markdown)
+		printf("| name | value | unit | ratio |\n"
+		       "|---|---:|---|---:|\n");
+	else
+		printf(COLUMNS, "name", "value", "unit", "ratio");
+	for (size_t i = 0; i < report->count; i++) {
+		const struct row *row = &report->rows[i];
+		double r = ratio(report, row);
+
+		print_row(markdown, row->name, median(row), row->unit, r);
+		if (!row->pair)
+			continue;
+		pairs++;
+		logs += log(r);
+		if (!lowest || r < ratio(report, lowest))
+			lowest = row;
+	}
+	if (!lowest)
+		return;
+	print_row(markdown, "geomean", (double)pairs, "rows",
+		  exp(logs / (double)pairs));
+	snprintf(name, sizeof(name), "lowest: %s", lowest->name);
+	print_row(markdown, name, median(lowest), lowest->unit,
+		  ratio(report, lowest));
+}
