@@ -119,6 +119,29 @@ rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error)
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
 }
 
+static int
+control(struct sqlite *s, enum control which, rp_error *error)
+{
+	static const char *const texts[CONTROLS] = {
+		[BEGIN] = "begin",
+		[BEGIN_IMMEDIATE] = "begin immediate",
+		[COMMIT] = "commit",
+		[SAVEPOINT] = "savepoint readpast",
+		[RELEASE] = "release readpast",
+	};
+	sqlite3_stmt **stmt = &s->control[which];
+	int rc = SQLITE_OK;
+
+	if (!*stmt)
+		rc = sqlite3_prepare_v3(s->db, texts[which], -1,
+					SQLITE_PREPARE_PERSISTENT, stmt, NULL);
+	if (rc == SQLITE_OK) {
+		sqlite3_step(*stmt);
+		rc = sqlite3_reset(*stmt);
+	}
+	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
+}
+
 /* Is a statement that writes under way on this connection? Then SQL functions
  * of ours run inside it, and no transaction or savepoint can be begun. */
 int
@@ -152,7 +175,7 @@ static int
 join(struct sqlite *s, int write, rp_error *error)
 {
 	int read = sqlite3_txn_state(s->db, "main") == SQLITE_TXN_READ;
-	int rc, r = rp__sqlite_execute(s, "savepoint readpast", error);
+	int rc, r = control(s, SAVEPOINT, error);
 
 	if (r < 0 || !write)
 		return r;
@@ -196,13 +219,11 @@ rp__sqlite_begin(void *db, int write, rp_error *error)
 	else if (s->depth > 0)
 		r = sqlite3_get_autocommit(s->db)
 			    ? ended_elsewhere(error)
-			    : rp__sqlite_execute(s, "savepoint readpast",
-						 error);
+			    : control(s, SAVEPOINT, error);
 	else if (s->base == JOINED)
 		r = join(s, write, error);
 	else
-		r = rp__sqlite_execute(s, write ? "begin immediate" : "begin",
-				       error);
+		r = control(s, write ? BEGIN_IMMEDIATE : BEGIN, error);
 	if (r == 0)
 		s->depth++;
 	return r;
@@ -239,11 +260,11 @@ rp__sqlite_commit(void *db, rp_error *error)
 		return ended_elsewhere(error);
 	}
 	if (s->depth > 1 || s->base == JOINED) {
-		r = rp__sqlite_execute(s, "release readpast", error);
+		r = control(s, RELEASE, error);
 		s->depth--;
 		return r;
 	}
-	r = rp__sqlite_execute(s, "commit", error);
+	r = control(s, COMMIT, error);
 	if (r < 0)
 		rp__sqlite_rollback(s);
 	else
@@ -295,6 +316,8 @@ sqlite_close(void *db)
 	for (int v = 0; v < RP_VERBS; v++)
 		rp__sqlite_drop_verb(&s->verbs[v]);
 	sqlite3_finalize(s->clock);
+	for (int i = 0; i < CONTROLS; i++)
+		sqlite3_finalize(s->control[i]);
 	if (!s->attached)
 		sqlite3_close(s->db);
 	free(s->path);

@@ -43,6 +43,10 @@ struct verb {
 	int uses_clock;
 };
 
+/* What is said to begin and end a transaction: prepared, for parsing it each
+ * time took longer than running it. */
+enum control { BEGIN, BEGIN_IMMEDIATE, COMMIT, SAVEPOINT, RELEASE, CONTROLS };
+
 struct sqlite {
 	sqlite3 *db;
 	char *path;
@@ -50,7 +54,7 @@ struct sqlite {
 	int attached; /* the connection is the caller's */
 	int depth;    /* of our transactions: savepoints from the second on */
 	enum { OWN, JOINED, BARE } base; /* what the first of them is */
-	sqlite3_stmt *clock;
+	sqlite3_stmt *clock, *control[CONTROLS];
 	struct verb verbs[RP_VERBS];
 	struct rows rows;    /* what the verb that runs was given */
 	struct watch *watch; /* NULL until the first wait */
