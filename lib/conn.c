@@ -35,8 +35,10 @@ make_conn(const char *scheme, rp_conn **ret, rp_error *reterr)
 
 	if (!backend)
 		return RP_EINVAL;
-	if (!conn)
-		return rp__fail(reterr, RP_ENOMEM, "out of memory");
+	if (!conn) {
+		rp__fail(reterr, RP_ENOMEM, "out of memory");
+		return RP_ENOMEM;
+	}
 	conn->pid = getpid();
 	conn->backend = backend;
 	*ret = conn;
