@@ -22,7 +22,8 @@ rp__worker_trouble(rp_worker *w, int code)
 {
 	const char *text = rp_last_error(w->conn)->message;
 	int lasting = code == RP_EINVAL || code == RP_ESCHEMA ||
-		      code == RP_EREADONLY || code == RP_ENOENT;
+		      code == RP_EREADONLY || code == RP_ENOENT ||
+		      code == RP_ENODB || code == RP_EDAMAGED;
 
 	if (lasting || (atomic_load(&w->stopping) &&
 			w->troubles >= MOST_TROUBLES_AT_THE_END))
