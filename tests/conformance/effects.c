@@ -18,7 +18,8 @@ struct seen {
 
 /* A worker of one thread runs its handler on what is in line, and ends. */
 static rp_worker_counts
-work_with(struct db *db, rp_handler *handler, struct seen *seen)
+work_with(struct db *db, int64_t lease_ms, rp_handler *handler,
+	  struct seen *seen)
 {
 	rp_worker_options options = RP_WORKER_INIT;
 	rp_worker_counts counts;
@@ -26,7 +27,7 @@ work_with(struct db *db, rp_handler *handler, struct seen *seen)
 
 	*seen = (struct seen){ .db = db };
 	options.drain = 1;
-	options.lease_ms = 300;
+	options.lease_ms = lease_ms;
 	assert_int_equal(rp_worker_new(db->url, &options, &seen->worker, NULL),
 			 0);
 	assert_int_equal(
@@ -96,7 +97,7 @@ P7_effects_jobs_and_the_verdict_are_one_commit(void **state)
 	rp_worker_counts counts;
 
 	prepare(db, 50);
-	counts = work_with(db, all_at_once, &seen);
+	counts = work_with(db, 0, all_at_once, &seen);
 	assert_int_equal(seen.wrong, 0);
 	assert_int_equal(counts.done, 50);
 	assert_int_equal(counts.failed + counts.lost, 0);
@@ -126,7 +127,7 @@ P7_returning_without_commit_rolls_back_and_the_verdict_counts(void **state)
 	rp_worker_counts counts;
 
 	prepare(db, 3);
-	counts = work_with(db, forget_to_commit, &seen);
+	counts = work_with(db, 0, forget_to_commit, &seen);
 	assert_int_equal(seen.wrong, 0);
 	assert_int_equal(counts.dead, 3);
 	assert_int_equal(rows(db->conn), 0);
@@ -162,7 +163,7 @@ P7_a_lost_lease_rolls_both_back(void **state)
 	rp_worker_counts counts;
 
 	prepare(db, 2);
-	counts = work_with(db, lose_it, &seen);
+	counts = work_with(db, 0, lose_it, &seen);
 	assert_int_equal(seen.wrong, 0);
 	assert_int_equal(seen.answers[2], RP_EGONE);
 	assert_int_equal(seen.answers[3], RP_EGONE);
@@ -199,7 +200,7 @@ a_handler_may_commit_several_times_and_complete_by_its_verdict(void **state)
 	struct seen seen;
 
 	prepare(db, 4);
-	assert_int_equal(work_with(db, step_by_step, &seen).done, 4);
+	assert_int_equal(work_with(db, 0, step_by_step, &seen).done, 4);
 	assert_int_equal(seen.wrong, 0);
 	assert_int_equal(rows(db->conn), 8);
 }
@@ -229,7 +230,7 @@ P7_a_long_transaction_outlives_its_lease(void **state)
 	rp_worker_counts counts;
 
 	prepare(db, 2);
-	counts = work_with(db, hold_it_long, &seen);
+	counts = work_with(db, 300, hold_it_long, &seen);
 	assert_int_equal(seen.wrong, 0);
 	assert_int_equal(counts.done, 2);
 	assert_int_equal(counts.lost, 0);
@@ -269,7 +270,7 @@ a_handler_may_ask_for_a_longer_lease(void **state)
 	struct seen seen;
 
 	prepare(db, 1);
-	assert_int_equal(work_with(db, extend_it, &seen).lost, 1);
+	assert_int_equal(work_with(db, 0, extend_it, &seen).lost, 1);
 	assert_int_equal(seen.wrong, 0);
 }
 
@@ -313,7 +314,7 @@ a_task_belongs_to_its_thread(void **state)
 	rp_conn *conn;
 
 	prepare(db, 1);
-	assert_int_equal(work_with(db, ask_elsewhere, &seen).done, 1);
+	assert_int_equal(work_with(db, 0, ask_elsewhere, &seen).done, 1);
 	assert_int_equal(seen.wrong, 0);
 	assert_int_equal(rp_task_begin(NULL, &conn), RP_EINVAL);
 	assert_int_equal(rp_task_complete(NULL), RP_EINVAL);
@@ -343,7 +344,7 @@ the_words_of_a_failure_become_the_tasks_error(void **state)
 	rp_batch *batch;
 
 	prepare(db, 1);
-	work_with(db, fail_in_the_database, &seen);
+	work_with(db, 0, fail_in_the_database, &seen);
 	batch = get(db->conn, 1);
 	assert_int_equal(seen.wrong, 0);
 	assert_int_equal(seen.answers[0], RP_EDB);

@@ -118,6 +118,10 @@ what_a_handler_returns_becomes_the_verdict(void **state)
 	rp_batch_free(batch);
 }
 
+#define RENEWED_LEASE_MS                                                       \
+	3000 /* long beside what a slow disk takes to commit                   \
+	      */
+
 static int
 outlast_the_lease(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -126,7 +130,8 @@ outlast_the_lease(rp_task *task, const rp_job *job, void *ctx)
 	rp_conn *conn = connect_to(seen->db);
 
 	atomic_fetch_add(&seen->calls, 1);
-	for (int64_t end = now_ms() + 500; now_ms() < end; sleep_ms(10)) {
+	for (int64_t end = now_ms() + RENEWED_LEASE_MS + 500; now_ms() < end;
+	     sleep_ms(10)) {
 		if (rp_task_state(task) == RP_TASK_LOST)
 			atomic_fetch_add(&seen->lost, 1);
 		ok(conn, rp_sweep(conn, NULL));
@@ -145,7 +150,7 @@ P2_leases_are_renewed_while_handlers_run(void **state)
 	rp_worker_counts counts;
 
 	put(db->conn, "q", "x");
-	counts = run(make(db, &seen, outlast_the_lease, 1, 150));
+	counts = run(make(db, &seen, outlast_the_lease, 1, RENEWED_LEASE_MS));
 	assert_int_equal(counts.done, 1);
 	assert_int_equal(atomic_load(&seen.calls), 1);
 	assert_int_equal(atomic_load(&seen.lost), 0);
