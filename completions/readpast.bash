@@ -1,0 +1,183 @@
+# Completion of readpast for bash.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+# shellcheck shell=bash
+
+# The options of a command, into `options`; = behind those that have a value.
+_readpast_options() { # COMMAND
+	options=()
+	case $1 in
+	'') options=(--db= --history= --help --version) ;;
+	enqueue)
+		options=(-0 --one --delay= --at= --priority= --unique= --replace
+			--max-attempts= --kind= --header= --quiet)
+		;;
+	work)
+		options=(-j= --lease= --timeout= --release-delay= --drain
+			--max-jobs= --grace= --log=)
+		;;
+	claim) options=(-n= --lease= --wait=) ;;
+	fail) options=(--error= --retry-in= --for-good) ;;
+	release) options=(--delay=) ;;
+	extend) options=(--lease=) ;;
+	cancel) options=(--kind=) ;;
+	retry) options=(--dead= --kind=) ;;
+	purge) options=(--state= --kind= --yes) ;;
+	list) options=(--state= --limit= --json) ;;
+	show) options=(--json) ;;
+	stats) options=(--json) ;;
+	workers) options=(--json) ;;
+	'queue set')
+		options=(--max-attempts= --lease= --backoff= --backoff-max=
+			--priority= --keep-done= --keep-dead= --max-payload=)
+		;;
+	'queue list') options=(--json) ;;
+	'queue drop') options=(--yes) ;;
+	check) options=(--left= --json) ;;
+	esac
+}
+
+# The words up to the cursor, into `words`: bash has cut them at = and : too,
+# which --delay=5m and sqlite:queue.db have inside.
+_readpast_words() {
+	local rest=${COMP_LINE:0:COMP_POINT} i
+	words=("${COMP_WORDS[0]}")
+	rest=${rest#*"${words[0]}"}
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		[[ $rest != [[:space:]]* ]] || words+=('')
+		rest=${rest#"${rest%%[![:space:]]*}"}
+		words[${#words[@]} - 1]+=${COMP_WORDS[i]}
+		rest=${rest#"${COMP_WORDS[i]}"}
+	done
+	[[ $rest != [[:space:]]* ]] || words+=('')
+	words[${#words[@]} - 1]+=${rest#"${rest%%[![:space:]]*}"}
+}
+
+_readpast_offer() { # WORD...
+	mapfile -t COMPREPLY < <(IFS=$' \n' && compgen -W "$*" -- "$cur")
+}
+
+_readpast_files() { # [PREFIX]
+	compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(compgen -f -- "${cur#"${1-}"}")
+	COMPREPLY=("${COMPREPLY[@]/#/${1-}}")
+}
+
+_readpast_url() {
+	if [[ $cur == sqlite:* ]]; then
+		_readpast_files sqlite:
+	else
+		compopt -o nospace 2>/dev/null
+		_readpast_offer sqlite:
+	fi
+}
+
+# A database is looked at and never made; when something is wrong with it there
+# are just no names.
+_readpast_queues() {
+	local name
+	while IFS= read -r name; do
+		[[ $name != "$cur"* ]] || COMPREPLY+=("$(printf %q "$name")")
+	done < <(READPAST_HISTORY='' "${words[0]}" ${db:+--db "$db"} queue list \
+		2>/dev/null </dev/null | sed '/^  /d; s/ (paused)$//')
+}
+
+_readpast_value() { # OPTION
+	case $1 in
+	--db) _readpast_url ;;
+	--history) _readpast_files ;;
+	--dead | --left) _readpast_queues ;;
+	--log) _readpast_offer json ;;
+	--state)
+		_readpast_offer scheduled ready dead 'done' cancelled
+		case $command in
+		purge) states=all ;;
+		*) states=running ;;
+		esac
+		[[ $states != "$cur"* ]] || COMPREPLY+=("$states")
+		;;
+	esac
+}
+
+_readpast_argument() {
+	case $command in
+	'') _readpast_offer "${commands[@]}" ;;
+	queue) _readpast_offer set list drop pause resume ;;
+	work) _readpast_queues ;;
+	check) _readpast_files ;;
+	help) _readpast_offer "${commands[@]}" ;;
+	enqueue | claim | purge | list | stats | pause | resume | 'queue '*)
+		((arguments)) || _readpast_queues
+		;;
+	esac
+}
+
+# What a command is run as: its name, then files.
+_readpast_handler() { # HOW-MANY-WORDS
+	_readpast_files
+	(($1)) || mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+}
+
+# What stands in front of the cursor: the database, the command, how many
+# arguments, the option that waits for its value; or the words of a handler.
+_readpast_look() {
+	local i word
+	for ((i = 1; i < ${#words[@]} - 1; i++)); do
+		word=${words[i]}
+		_readpast_options "$command"
+		if [[ $option ]]; then
+			[[ $option != --db ]] || db=$word
+			option=
+		elif [[ $word == -- ]]; then
+			handler=$((${#words[@]} - 2 - i))
+			return
+		elif [[ $word == --db=* ]]; then
+			db=${word#*=}
+		elif [[ $word == -* ]]; then
+			[[ " ${options[*]} " != *" $word= "* ]] || option=$word
+		elif [[ -z $command ]]; then
+			command=$word
+		elif [[ $command == queue ]]; then
+			command="queue $word"
+		else
+			arguments=$((arguments + 1))
+		fi
+	done
+}
+
+_readpast() {
+	local commands=(enqueue work claim complete fail release extend cancel
+		retry purge list show stats workers queue pause resume sweep init
+		check version help)
+	local words options db='' command='' option='' handler=''
+	local cur states breaks='' kept='' arguments=0
+	COMPREPLY=()
+	_readpast_words
+	_readpast_look
+	cur=${words[${#words[@]} - 1]}
+	if [[ $handler ]]; then
+		[[ $command != work ]] || _readpast_handler "$handler"
+	elif [[ $option ]]; then
+		_readpast_value "$option"
+	elif [[ $cur == --*=* ]]; then
+		option=${cur%%=*}=
+		cur=${cur#*=}
+		_readpast_value "${option%=}"
+		COMPREPLY=("${COMPREPLY[@]/#/$option}")
+		cur=$option$cur
+	elif [[ $cur == -* ]]; then
+		_readpast_options "$command"
+		_readpast_offer "${options[@]%=}" ${command:+--help}
+	else
+		_readpast_argument
+	fi
+
+	# bash puts it behind the last = or : that is there already.
+	[[ $COMP_WORDBREAKS != *:* ]] || breaks=:
+	[[ $COMP_WORDBREAKS != *=* ]] || breaks+='='
+	[[ -z $breaks ]] || kept=${cur%"${cur##*["$breaks"]}"}
+	COMPREPLY=("${COMPREPLY[@]#"$kept"}")
+}
+
+complete -F _readpast readpast

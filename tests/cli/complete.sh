@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Completion in bash: what is offered, and that asking changes nothing.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+completion=$(readlink -f "$(dirname "$0")/../../completions/readpast.bash")
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+# shellcheck source=completions/readpast.bash
+. "$completion"
+set +u # as it is where people type
+
+# What is offered for a line with the cursor at its end. bash has cut it at
+# blanks, and at = and : unless COMP_WORDBREAKS says otherwise.
+offered() {
+	local left=$1 cuts='' word
+	[[ $COMP_WORDBREAKS != *:* ]] || cuts=':='
+	COMP_LINE=$1
+	COMP_POINT=${#1}
+	COMP_WORDS=()
+	while [[ $left ]]; do
+		left=${left#"${left%%[! ]*}"}
+		word=${left%%[ "$cuts"]*}
+		[[ $word || -z $cuts ]] || word=${left:0:1}
+		COMP_WORDS+=("$word")
+		left=${left#"$word"}
+	done
+	[[ $1 == *[!\ ] ]] || COMP_WORDS+=('')
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+	COMPREPLY=()
+	_readpast readpast "${COMP_WORDS[COMP_CWORD]}" 2>err >out
+	[[ ! -s err && ! -s out ]] || echo "noise: $(cat err out)"
+	((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd' '
+}
+
+offers() { # LINE WORDS
+	equal "$(offered "$1")" "$2"
+}
+
+PATH=$(dirname "$READPAST"):$PATH
+unset -f readpast
+
+check 'nothing known of a database that is not there' offers 'readpast stats ' ''
+check 'and none was made' test ! -e readpast.db
+readpast enqueue mail a --quiet
+readpast enqueue 'two words' a --quiet
+readpast --db sqlite:other.db enqueue a:b a --quiet
+readpast pause mail
+check 'commands' offers 'readpast re' 'release resume retry'
+check 'commands of queue' offers 'readpast queue ' 'drop list pause resume set'
+check 'options' offers 'readpast list --' '--help --json --limit --state'
+check 'options of two words' offers 'readpast queue drop q -' '--help --yes'
+check 'options in front of the command' offers 'readpast --' '--db --help --history --version'
+check 'queues' offers 'readpast stats ' 'mail two\ words'
+check 'one queue, where there is one' offers 'readpast stats mail ' ''
+check 'several, where there are several' offers 'readpast work mail t' 'two\ words'
+check 'behind a flag' offers 'readpast work --drain m' mail
+check 'not as the value of an option' offers 'readpast work -j ' ''
+check 'behind it' offers 'readpast work -j 4 m' mail
+check 'states' offers 'readpast list q --state d' 'dead done'
+check 'behind =' offers 'readpast list q --state=d' 'dead done'
+check 'those that can be purged' offers 'readpast purge q --state ' 'all cancelled dead done ready scheduled'
+check 'queues as a value' offers 'readpast retry --dead m' mail
+check 'of the database that is named' offers 'readpast --db sqlite:other.db stats a:' b
+check 'likewise with =' offers 'readpast --db=sqlite:other.db stats ' a:b
+check 'the scheme' offers 'readpast --db ' sqlite:
+check 'its file' offers 'readpast --db sqlite:o' 'other.db out'
+check 'its file behind =' offers 'readpast --db=sqlite:oth' other.db
+check 'histories' offers 'readpast check oth' other.db
+check 'commands to be helped with' offers 'readpast help sw' sweep
+check 'what a worker is to run' offers 'readpast work mail -- readpas' readpast
+check 'and its files' offers 'readpast work mail -- cat oth' other.db
+COMP_WORDBREAKS=' '
+check 'a shell that does not cut at = and :' offers 'readpast --db=sqlite:oth' '--db=sqlite:other.db'
+check 'nor in the name of a queue' offers 'readpast --db sqlite:other.db stats a:' a:b
+export READPAST_HISTORY=history
+check 'queues once more' offers 'readpast stats m' mail
+check 'no history was written' test ! -e history
+echo 'no database, and long enough to be looked at as one: it is not' >text
+check 'a file that is no database' offers 'readpast --db sqlite:text stats ' ''
+finish

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# tools/check_docs.py is content with what is there, and names what is missing.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+source=$2
+# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+
+fresh() {
+	rm -rf copy
+	mkdir -p copy/tests/abi copy/cli
+	cp -r "$source"/{man,completions,include} copy
+	cp "$source/tests/abi/exports.txt" copy/tests/abi
+	cp "$source/cli/cmd.h" copy/cli
+}
+
+docs() {
+	"$source/tools/check_docs.py" "$READPAST" copy
+}
+
+# With a file edited it fails, and says exactly so.
+names() { # WHAT FILE EDIT
+	fresh
+	sed -i -E "$3" "copy/$2"
+	cmp -s "copy/$2" "$source/$2" && echo 'the edit changed nothing' && return 1
+	docs >said && echo 'it exits 0' && return 1
+	equal "$(grep '^#' said)" "# $1" && grep -q '^not ok' said
+}
+
+fresh
+check 'what is there is complete' docs
+
+check 'a command without a paragraph' names 'readpast(1): no command sweep' \
+	man/readpast.1 's/^\.It Cm sweep/.It/'
+check 'an option' names 'readpast(1): enqueue: no --replace' \
+	man/readpast.1 's/^\.It Fl -replace/.It/'
+check 'an option that is no more' names 'readpast(1): show: has no --deep' \
+	man/readpast.1 's/^\.It Cm show.*/& Fl -deep/'
+check 'an exit status' names 'readpast(1): no status 3' \
+	man/readpast.1 's/^\.It 3$/.It 7/'
+check 'an option in bash' names 'readpast.bash: claim: no --wait' \
+	completions/readpast.bash 's/ --wait=//'
+check 'an option in zsh' names '_readpast: work: no --grace' \
+	completions/_readpast '/--grace/d'
+check 'an option in fish' names 'readpast.fish: list: no --limit' \
+	completions/readpast.fish '/-l limit/d'
+check 'a function' names 'readpast(3): no function rp_turn' \
+	man/readpast.3 's/Fn rp_turn/Fn rp_claim/'
+check 'a new error' names 'readpast(3): no error RP_ENEW' \
+	include/readpast.h 's/^.X\(EDB,.*/&\n\tX(ENEW, -99, 0, "new") \\/'
+check 'a default' names $'readpast(7): no setting max-attempts 3\n# readpast(7): there is no max-attempts 5' \
+	man/readpast.7 's/max-attempts Ta 3/max-attempts Ta 5/'
+finish

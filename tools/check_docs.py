@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Hold the manual and the completions to what the program and the header say.
+
+  tools/check_docs.py READPAST [SOURCE]
+
+What there is, is asked of the program (its help, a new queue's settings) and
+read from the header, tests/abi/exports.txt and cli/cmd.h. Whatever of that the
+documents lack, and whatever they have that is not there, is named. Speaks TAP;
+exits 0 only if all is well.
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+OPTION = re.compile(r"(?<![\w-])--?[a-z0-9][a-z-]*")
+
+
+class Program:
+    """What `readpast` says of itself."""
+
+    def __init__(self, path, directory):
+        self.path = path
+        self.directory = directory
+        said = self.run("help")
+        self.commands = re.findall(r"^  (\w+(?: \w+)?)  +\S", said, re.M)
+        self.globals = {"--help", "--version", *OPTION.findall(said.splitlines()[0])}
+
+    def run(self, *arguments):
+        env = {k: v for k, v in os.environ.items() if "READPAST" not in k}
+        return subprocess.run(
+            [self.path, *arguments], cwd=self.directory, env=env, text=True,
+            check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        ).stdout
+
+    def help(self, command):
+        return self.run(*command.split(), "--help")
+
+    def options(self, command):
+        return set(OPTION.findall(self.help(command))) - self.globals
+
+    def statuses(self, command):
+        """The exit statuses of a handler: `0: done; 65: dead`."""
+        return set(re.findall(r"\b(\d+): [a-z]", self.help(command)))
+
+    def settings(self):
+        self.run("queue", "set", "x")
+        return dict(re.findall(r"^  (\S+) +(\S+)$", self.run("queue", "list"), re.M))
+
+
+# ---- each document: {command: its options} ----
+
+
+def of_cases(text, option):
+    """Of a shell's `case $1 in`, one tab in: the first in the text."""
+    text = re.search(r"^\tcase \$1 in\n(.*?)^\tesac", text, re.M | re.S)[1]
+    cases = re.findall(r"^\t'?([a-z][a-z ]*)'?\)(.*?)(?=^\t[^\t]|\Z)", text, re.M | re.S)
+    return {name: set(option.findall(body)) for name, body in cases}
+
+
+def of_bash(text):
+    found = of_cases(text, OPTION)
+    words = re.search(r"local commands=\((.*?)\)", text, re.S)[1].split()
+    words += [f"queue {w}" for w in re.search(r"queue\) \S+ (.*) ;;", text)[1].split()]
+    return {name: found.get(name, set()) for name in words}
+
+
+def of_zsh(text):
+    body = text[text.index("\n_readpast_command()"):]
+    found = of_cases(body, re.compile(r"(--?[a-z0-9][a-z-]*)=?\["))
+    words = re.findall(r"^\t\t'([a-z]+):", text, re.M)
+    words += [f"queue {w}" for w in re.search(r"compadd (set .*)", text)[1].split()]
+    return {name: found.get(name, set()) for name in words}
+
+
+def of_fish(text):
+    words = re.findall(r"-n __readpast_in -a (\w+)", text)
+    words += [f"queue {w}" for w in re.search(r"-a '(set .*)'", text)[1].split()]
+    found = {name: set() for name in words}
+    line = re.compile(r"-n '__readpast_in ([a-z ]+)' -([los]) (\S+)")
+    for name, kind, option in line.findall(text):
+        found.setdefault(name, set()).add(("--" if kind == "l" else "-") + option)
+    return found
+
+
+def of_man(text):
+    """By .It Cm; what a subsection says before its list is for all of it."""
+    found, common = {}, {}
+    for section in re.split(r"^\.S[sh] ", text, flags=re.M):
+        head, *items = re.split(r"^(?=\.It Cm )", section, flags=re.M)
+        for item in items:
+            for name in re.findall(r"\bCm ((?:queue )?[a-z]+)", item.splitlines()[0]):
+                flags = {f"-{f}" for f in re.findall(r"\bFl (-?[a-z0-9][a-z-]*)", item)}
+                found.setdefault(name, set()).update(flags)
+                common[name] = {f"-{f}" for f in re.findall(r"\bFl (-?\w[a-z-]*)", head)}
+    return found, common
+
+
+# ---- what is wrong ----
+
+
+def compare(program, found, common={}):
+    for command in program.commands:
+        if command not in found:
+            yield f"no command {command}"
+            continue
+        has = program.options(command)
+        also = common.get(command, set())
+        yield from (f"{command}: no {o}" for o in sorted(has - found[command] - also))
+        more = found[command] - has - program.globals
+        yield from (f"{command}: has no {o}" for o in sorted(more))
+    aliases = {"queue", "queue pause", "queue resume"}
+    for name in sorted(set(found) - set(program.commands) - aliases):
+        yield f"there is no command {name}"
+
+
+def lacking(what, wanted, there):
+    return (f"no {what} {w}" for w in sorted(set(wanted) - set(there)))
+
+
+def beyond(there, wanted):
+    return (f"there is no {w}" for w in sorted(set(there) - set(wanted)))
+
+
+def of_header(text):
+    """The names that it defines: (errors, states, other numbers, all)."""
+    errors = re.findall(r"\bX\((E[A-Z]+), -\d+", text)
+    states = re.findall(r'\bX\(([A-Z]+), \d+, "', text)
+    others = re.findall(r"^#define (RP_[A-Z_]+) \d+", text, re.M)
+    return (
+        {f"RP_{e}" for e in errors},
+        {f"RP_STATE_{s}" for s in states},
+        set(others),
+        set(re.findall(r"^#define (RP_[A-Z_]+)", text, re.M)),
+    )
+
+
+def checks(program, source):
+    def read(path):
+        return (source / path).read_text()
+
+    page, calls, model = (read(f"man/readpast.{n}") for n in (1, 3, 7))
+    errors, states, others, defined = of_header(read("include/readpast.h"))
+    exports = read("tests/abi/exports.txt").split()
+    enum = re.search(r"^enum \{ (DONE = .*?) \};", read("cli/cmd.h"), re.M)[1]
+
+    # readpast(1)
+    found, common = of_man(page)
+    yield "readpast(1): commands and their options", compare(program, found, common)
+    yield "readpast(1): options in front of the command", lacking(
+        "option", program.globals, (f"-{f}" for f in re.findall(r"\bFl (-\w+)", page)))
+    statuses = page[page.index(".Sh EXIT STATUS"):]
+    yield "readpast(1): exit statuses", lacking(
+        "status", re.findall(r"= (\d+)", enum),
+        re.findall(r"^\.It (\d+)$", statuses, re.M))
+    work = re.search(r"^\.It Cm work .*?^\.It Cm ", page, re.M | re.S)[0]
+    yield "readpast(1): a handler's exit statuses", lacking(
+        "status", program.statuses("work"), re.findall(r"\d+", work))
+
+    # completions
+    words = [s.removeprefix("RP_STATE_").lower() for s in states]
+    for name, of in ("readpast.bash", of_bash), ("_readpast", of_zsh), ("readpast.fish", of_fish):
+        text = read(f"completions/{name}")
+        yield f"{name}: commands and their options", compare(program, of(text))
+        yield f"{name}: options in front of the command", lacking(
+            "option", program.globals,
+            OPTION.findall(re.sub(r"-l (\w+)", r"--\1", text)))
+        offered = " ".join(re.findall(r".*(?:state|offer).*", text))
+        yield f"{name}: states", lacking("state", words, re.findall(r"\w+", offered))
+
+    # readpast(3)
+    functions = re.findall(r"\bFn (rp_\w+)", calls)
+    named = set(re.findall(r"\bRP_[A-Z_]*[A-Z]\b(?![_*])", calls))
+    items = re.findall(r"^\.It Dv (\S+)$", calls, re.M)
+    yield "readpast(3): functions", (
+        *lacking("function", exports, functions),
+        *beyond(functions + re.findall(r"\bFn (rp_\w+)", model), exports))
+    yield "readpast(3): a line for each error", lacking("error", errors, items)
+    yield "readpast(3): a line for each state", lacking("state", states, items)
+    verdicts = {"RP_DONE", "RP_FAIL", "RP_DEAD", "RP_RELEASE", "RP_EXTEND"}
+    yield "readpast(3): a line for each verdict", lacking("verdict", verdicts, items)
+    yield "readpast(3): the other constants", (
+        *lacking("constant", others, named),
+        *beyond(named, errors | states | defined))
+
+    # readpast(7)
+    settings = re.findall(r"^\.It Cm (\S+) Ta (\S+) Ta", model, re.M)
+    yield "readpast(7): settings and their defaults", (
+        *lacking("setting", map(" ".join, program.settings().items()),
+                 map(" ".join, settings)),
+        *beyond(map(" ".join, settings), map(" ".join, program.settings().items())))
+    yield "readpast(7): states", lacking(
+        "state", words, re.findall(r"^\.It Cm (\w+)$", model, re.M))
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__.splitlines()[2].strip())
+    source = pathlib.Path(sys.argv[2] if len(sys.argv) == 3 else ".").resolve()
+    cases = bad = 0
+    with tempfile.TemporaryDirectory() as directory:
+        program = Program(pathlib.Path(sys.argv[1]).resolve(), directory)
+        for name, problems in checks(program, source):
+            problems = list(problems)
+            cases += 1
+            bad += bool(problems)
+            print(f"{'not ' * bool(problems)}ok {cases} - {name}")
+            for problem in problems:
+                print(f"# {name.split(':')[0]}: {problem}")
+    print(f"1..{cases}")
+    sys.exit(bad > 0)
+
+
+main()
