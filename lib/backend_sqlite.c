@@ -287,6 +287,9 @@ make_ready(struct sqlite *s, int schema, rp_error *error)
 {
 	int rc = rp__rows_tables(s->db);
 
+	if (rc == SQLITE_OK)
+		rc = sqlite3_file_control(s->db, "main",
+					  SQLITE_FCNTL_VFS_POINTER, &s->vfs);
 	return rc == SQLITE_OK ? rp__sqlite_check_schema(s, schema, error)
 			       : rp__sqlite_failed(s, rc, error);
 }
@@ -315,11 +318,11 @@ sqlite_close(void *db)
 	rp__watch_free(s->watch);
 	for (int v = 0; v < RP_VERBS; v++)
 		rp__sqlite_drop_verb(&s->verbs[v]);
-	sqlite3_finalize(s->clock);
 	for (int i = 0; i < CONTROLS; i++)
 		sqlite3_finalize(s->control[i]);
 	if (!s->attached)
 		sqlite3_close(s->db);
+	free(s->taken.ids);
 	free(s->path);
 	free(s);
 }

@@ -1,5 +1,6 @@
 /*
- * rows_sqlite.c - a verb's rows of parameters as a table.
+ * rows_sqlite.c - rows of values that C has, as a table: a verb's parameters,
+ * and the ids that were taken of its answer.
  *
  * What unnest() is on other databases: `insert ... select from
  * readpast_enqueue_rows(:rows)` costs a third of as many inserts of one row,
@@ -206,22 +207,29 @@ is_there(sqlite3 *db, const char *name)
 	return there;
 }
 
+static int
+make_table(sqlite3 *db, const char *name, const struct rp_sql *columns)
+{
+	if (is_there(db, name))
+		return SQLITE_OK;
+	return sqlite3_create_module_v2(db, name, &module,
+					(void *)(uintptr_t)columns, NULL);
+}
+
 int
 rp__rows_tables(sqlite3 *db)
 {
-	int rc = SQLITE_OK;
+	static const char *const id[] = { "id", NULL };
+	static const struct rp_sql taken = { .params = id, .params_count = 1 };
+	int rc = make_table(db, "readpast_taken", &taken);
 
 	for (int v = 0; v < RP_VERBS && rc == SQLITE_OK; v++) {
 		const struct rp_sql *sql = &rp__sql_sqlite[v];
 		char name[64];
 
-		if (!sql->batch)
-			continue;
 		snprintf(name, sizeof(name), "readpast_%s_rows", sql->verb);
-		if (!is_there(db, name))
-			rc = sqlite3_create_module_v2(db, name, &module,
-						      (void *)(uintptr_t)sql,
-						      NULL);
+		if (sql->batch)
+			rc = make_table(db, name, sql);
 	}
 	return rc;
 }

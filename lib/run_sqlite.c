@@ -11,29 +11,39 @@
 #include <time.h>
 
 #define MOST_COLUMNS 24
+#define FEW 24 /* ids, that a statement is run for one by one */
 
 /* ---- statements ---- */
+
+static int
+column_named(sqlite3_stmt *stmt, const char *name)
+{
+	int c = sqlite3_column_count(stmt);
+
+	while (c-- > 0 && strcmp(sqlite3_column_name(stmt, c), name) != 0)
+		;
+	return c;
+}
 
 static int
 find_column(const struct step *steps, size_t before, const char *name,
 	    struct source *ret)
 {
-	for (size_t k = before; k-- > 0;)
-		for (int c = 0; c < steps[k].columns; c++)
-			if (strcmp(sqlite3_column_name(steps[k].stmt, c),
-				   name) == 0) {
-				*ret = (struct source){ (int)k, c };
-				return 0;
-			}
-	return -1;
+	int c = -1;
+
+	while (c < 0 && before-- > 0)
+		c = column_named(steps[before].stmt, name);
+	*ret = (struct source){ (int)before, c };
+	return c < 0 ? -1 : 0;
 }
 
+/* `open`: so many of the statements above are on a row when this one runs. */
 static int
-find_source(const struct rp_sql *sql, const struct verb *verb, size_t k,
+find_source(const struct rp_sql *sql, const struct verb *verb, size_t open,
 	    const char *name, struct source *ret)
 {
 	if (*name == '@')
-		return find_column(verb->steps, k, name + 1, ret);
+		return find_column(verb->steps, open, name + 1, ret);
 	if (strcmp(name, ":now") == 0) {
 		*ret = (struct source){ FROM_CLOCK, 0 };
 		return 0;
@@ -44,6 +54,10 @@ find_source(const struct rp_sql *sql, const struct verb *verb, size_t k,
 	}
 	if (strcmp(name, ":rows") == 0) {
 		*ret = (struct source){ FROM_ROWS, 0 };
+		return 0;
+	}
+	if (strcmp(name, ":taken") == 0) {
+		*ret = (struct source){ FROM_TAKEN, 0 };
 		return 0;
 	}
 	for (size_t i = 0; i < sql->params_count; i++)
@@ -60,28 +74,35 @@ prepare_step(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
 {
 	const struct rp_stmt *from = &sql->stmts[k];
 	struct step *step = &verb->steps[k];
+	size_t open = k;
 	int rc = sqlite3_prepare_v3(s->db, from->text, -1,
 				    SQLITE_PREPARE_PERSISTENT, &step->stmt,
 				    NULL);
 
+	/* The rows of the answer are over when a late statement runs. */
+	for (size_t i = 0; i < k && from->many; i++)
+		if (verb->steps[i].answer)
+			open = i;
 	if (rc != SQLITE_OK)
 		return rp__sqlite_failed(s, rc, error);
 	step->answer = from->answer;
 	step->batch = from->batch;
+	step->number = column_named(step->stmt, "number");
+	step->id = column_named(step->stmt, "id");
 	step->columns = sqlite3_column_count(step->stmt);
 	step->binds = sqlite3_bind_parameter_count(step->stmt);
 	step->guard.stmt = NO_GUARD;
 	if (step->columns > MOST_COLUMNS || step->binds > MOST_PARAMS)
 		return rp__fail(error, RP_EDB, "%s: too wide", sql->verb);
 	if (from->guard &&
-	    find_column(verb->steps, k, from->guard, &step->guard) < 0)
+	    find_column(verb->steps, open, from->guard, &step->guard) < 0)
 		return rp__fail(error, RP_EDB, "%s: no column %s", sql->verb,
 				from->guard);
 	for (int i = 0; i < step->binds; i++) {
 		const char *name =
 			sqlite3_bind_parameter_name(step->stmt, i + 1);
 
-		if (find_source(sql, verb, k, name, &step->bind[i]) < 0)
+		if (find_source(sql, verb, open, name, &step->bind[i]) < 0)
 			return rp__fail(error, RP_EDB, "%s: nothing gives %s",
 					sql->verb, name);
 		verb->uses_clock |= step->bind[i].stmt == FROM_CLOCK ||
@@ -93,8 +114,10 @@ prepare_step(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
 void
 rp__sqlite_drop_verb(struct verb *verb)
 {
-	for (size_t k = 0; verb->steps && k < verb->count; k++)
+	for (size_t k = 0; verb->steps && k < verb->count; k++) {
 		sqlite3_finalize(verb->steps[k].stmt);
+		sqlite3_finalize(verb->steps[k].many);
+	}
 	free(verb->steps);
 	memset(verb, 0, sizeof(*verb));
 }
@@ -113,6 +136,9 @@ prepare(struct sqlite *s, enum rp_verb which, rp_error *error)
 		return rp__fail(error, RP_ENOMEM, "out of memory");
 	verb->count = sql->stmts_count;
 	verb->width = sql->params_count;
+	for (verb->late = 0; verb->late < verb->count; verb->late++)
+		if (sql->stmts[verb->late].many)
+			break;
 	for (size_t k = 0; k < verb->count && r == 0; k++)
 		r = prepare_step(s, sql, verb, k, error);
 	if (r < 0)
@@ -124,10 +150,11 @@ prepare(struct sqlite *s, enum rp_verb which, rp_error *error)
 
 struct run {
 	struct sqlite *s;
+	const struct rp_sql *sql;
 	const struct verb *verb;
 	const struct rp_value *params; /* this row of them */
 	size_t row;
-	int64_t now;
+	int64_t now_us;
 	rp_row_fn *fn;
 	void *ctx;
 	rp_error *error;
@@ -152,66 +179,75 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 	}
 }
 
-/* SQLite's clock is the host's, in whole milliseconds: what is below them. */
-static int64_t
-micros(void)
+/* All ids that were taken for a statement about many; for that about one, each
+ * in turn. */
+static int
+bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 {
-	struct timespec t;
+	const struct taken *taken = &run->s->taken;
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_nsec / 1000 % 1000;
+	run->s->rows = (struct rows){ taken->ids, taken->count, 1 };
+	return which == taken->count ? rp__rows_bind(stmt, i, &run->s->rows)
+				     : bind_value(stmt, i, &taken->ids[which]);
 }
 
 static int
-bind_all(const struct run *run, const struct step *step)
+bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
+	 const struct source *from, size_t taken)
+{
+	switch (from->stmt) {
+	case FROM_PARAMS:
+		return bind_value(stmt, i, &run->params[from->index]);
+	case FROM_CLOCK:
+		return sqlite3_bind_int64(stmt, i, run->now_us / 1000);
+	case FROM_CLOCK_US:
+		return sqlite3_bind_int64(stmt, i, run->now_us);
+	case FROM_ROWS:
+		return rp__rows_bind(stmt, i, &run->s->rows);
+	case FROM_TAKEN:
+		return bind_taken(run, stmt, i, taken);
+	default:
+		return sqlite3_bind_value(
+			stmt, i,
+			sqlite3_column_value(run->verb->steps[from->stmt].stmt,
+					     from->index));
+	}
+}
+
+static int
+bind_all(const struct run *run, const struct step *step, sqlite3_stmt *stmt,
+	 size_t taken)
 {
 	int rc = SQLITE_OK;
 
-	for (int i = 0; i < step->binds && rc == SQLITE_OK; i++) {
-		const struct source *from = &step->bind[i];
-
-		if (from->stmt == FROM_PARAMS)
-			rc = bind_value(step->stmt, i + 1,
-					&run->params[from->index]);
-		else if (from->stmt == FROM_CLOCK)
-			rc = sqlite3_bind_int64(step->stmt, i + 1, run->now);
-		else if (from->stmt == FROM_CLOCK_US)
-			rc = sqlite3_bind_int64(step->stmt, i + 1,
-						run->now * 1000 + micros());
-		else if (from->stmt == FROM_ROWS)
-			rc = rp__rows_bind(step->stmt, i + 1, &run->s->rows);
-		else
-			rc = sqlite3_bind_value(
-				step->stmt, i + 1,
-				sqlite3_column_value(
-					run->verb->steps[from->stmt].stmt,
-					from->index));
-	}
+	for (int i = 0; i < step->binds && rc == SQLITE_OK; i++)
+		rc = bind_one(run, stmt, i + 1, &step->bind[i], taken);
 	return rc;
 }
 
 static struct rp_value
 column(sqlite3_stmt *stmt, int c)
 {
+	sqlite3_value *from = sqlite3_column_value(stmt, c);
 	struct rp_value value = { .type = RP_NULL };
 
-	switch (sqlite3_column_type(stmt, c)) {
+	switch (sqlite3_value_type(from)) {
 	case SQLITE_NULL:
 		break;
 	case SQLITE_INTEGER:
 	case SQLITE_FLOAT:
 		value.type = RP_INT;
-		value.i = sqlite3_column_int64(stmt, c);
+		value.i = sqlite3_value_int64(from);
 		break;
 	case SQLITE_TEXT:
 		value.type = RP_TEXT;
-		value.data = sqlite3_column_text(stmt, c);
-		value.size = (size_t)sqlite3_column_bytes(stmt, c);
+		value.data = sqlite3_value_text(from);
+		value.size = (size_t)sqlite3_value_bytes(from);
 		break;
 	default:
 		value.type = RP_BLOB;
-		value.data = sqlite3_column_blob(stmt, c);
-		value.size = (size_t)sqlite3_column_bytes(stmt, c);
+		value.data = sqlite3_value_blob(from);
+		value.size = (size_t)sqlite3_value_bytes(from);
 		break;
 	}
 	return value;
@@ -237,32 +273,107 @@ answer_batch(const struct run *run)
 }
 
 static int
+take(const struct run *run, const struct step *step)
+{
+	struct taken *taken = &run->s->taken;
+
+	if (taken->count == taken->room) {
+		size_t room = taken->room ? taken->room * 2 : 16;
+		void *ids = realloc(taken->ids, room * sizeof(*taken->ids));
+
+		if (!ids)
+			return rp__fail(run->error, RP_ENOMEM, "out of memory");
+		taken->ids = ids;
+		taken->room = room;
+	}
+	taken->ids[taken->count++] =
+		rp__int(sqlite3_column_int64(step->stmt, step->id));
+	return RP_ROW_TAKE;
+}
+
+static int
 answer(const struct run *run, const struct step *step)
 {
 	struct rp_value columns[MOST_COLUMNS];
+	size_t row = run->row;
+	int r = RP_ROW_TAKE;
 
-	if (!step->answer || !run->fn)
+	if (!step->answer)
 		return RP_ROW_TAKE;
 	for (int c = 0; c < step->columns; c++)
 		columns[c] = column(step->stmt, c);
-	return run->fn(run->ctx, run->row, columns);
+	if (step->number >= 0)
+		row = (size_t)columns[step->number].i - 1;
+	if (run->fn)
+		r = run->fn(run->ctx, row, columns);
+	return r == RP_ROW_TAKE && run->verb->late < run->verb->count
+		       ? take(run, step)
+		       : r;
 }
 
-/* Run the statements from the k-th on: those behind one that has rows are run
- * for each of its rows. */
 static int
-run_from(const struct run *run, size_t k)
+run_about_many(const struct run *run, size_t k)
+{
+	struct step *step = &run->verb->steps[k];
+	int rc = SQLITE_OK;
+
+	if (!step->many)
+		rc = sqlite3_prepare_v3(run->s->db, run->sql->stmts[k].many, -1,
+					SQLITE_PREPARE_PERSISTENT, &step->many,
+					NULL);
+	if (rc == SQLITE_OK)
+		rc = bind_all(run, step, step->many, run->s->taken.count);
+	if (rc == SQLITE_OK) {
+		sqlite3_step(step->many);
+		rc = sqlite3_reset(step->many);
+	}
+	return rc;
+}
+
+static int
+run_about_each(const struct run *run, const struct step *step)
+{
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; i < run->s->taken.count && rc == SQLITE_OK; i++) {
+		rc = bind_all(run, step, step->stmt, i);
+		if (rc == SQLITE_OK) {
+			sqlite3_step(step->stmt);
+			rc = sqlite3_reset(step->stmt);
+		}
+	}
+	return rc;
+}
+
+/* What is to be done with all that was taken. Opening a table with five indexes
+ * costs about what changing a row does, but so does a table of ids: from some
+ * tens of them on one statement is faster than one for each. */
+static int
+run_late(const struct run *run)
+{
+	const struct verb *verb = run->verb;
+	size_t count = run->s->taken.count;
+	int rc = SQLITE_OK;
+
+	for (size_t k = verb->late; k < verb->count && count; k++) {
+		rc = count < FEW ? run_about_each(run, &verb->steps[k])
+				 : run_about_many(run, k);
+		if (rc != SQLITE_OK)
+			return rp__sqlite_failed(run->s, rc, run->error);
+	}
+	run->s->taken.count = 0;
+	return 0;
+}
+
+static int run_from(const struct run *run, size_t k);
+
+/* Step through its rows, and run for each of them what is behind it. */
+static int
+run_rows(const struct run *run, size_t k)
 {
 	const struct step *step = &run->verb->steps[k];
-	int rc, r = 0;
+	int rc = bind_all(run, step, step->stmt, 0), r = 0;
 
-	if (k == run->verb->count)
-		return 0;
-	if (step->guard.stmt >= 0 &&
-	    !sqlite3_column_int(run->verb->steps[step->guard.stmt].stmt,
-				step->guard.index))
-		return run_from(run, k + 1);
-	rc = bind_all(run, step);
 	while (rc == SQLITE_OK &&
 	       (rc = sqlite3_step(step->stmt)) == SQLITE_ROW) {
 		r = answer(run, step);
@@ -276,6 +387,26 @@ run_from(const struct run *run, size_t k)
 	if (rc != SQLITE_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
 		r = rp__sqlite_failed(run->s, rc, run->error);
 	sqlite3_reset(step->stmt);
+	return r;
+}
+
+/* Run the statements from the k-th on: those behind one that has rows are run
+ * for each of its rows. */
+static int
+run_from(const struct run *run, size_t k)
+{
+	const struct step *step = &run->verb->steps[k];
+	int late, r;
+
+	if (k >= run->verb->late)
+		return 0;
+	if (step->guard.stmt >= 0 &&
+	    !sqlite3_column_int(run->verb->steps[step->guard.stmt].stmt,
+				step->guard.index))
+		return run_from(run, k + 1);
+	r = run_rows(run, k);
+	if (r >= 0 && step->answer && (late = run_late(run)) < 0)
+		r = late;
 	if (r == 0 && step->batch)
 		r = answer_batch(run);
 	if (r == 0 && step->columns == 0)
@@ -283,22 +414,19 @@ run_from(const struct run *run, size_t k)
 	return r;
 }
 
-static int
-read_clock(struct sqlite *s, int64_t *ret, rp_error *error)
+/* Microseconds since 1970 of the clock that SQLite's julianday('now') tells in
+ * milliseconds: what is below them is the host's. Asked directly, for a
+ * statement takes longer than the rest of a small verb. */
+static int64_t
+read_clock(const struct sqlite *s)
 {
-	const char *now = rp__sql_sqlite[RP_V_NOW].stmts[0].text;
-	int rc = SQLITE_OK;
+	const int64_t epoch_ms = INT64_C(210866760000000); /* as a Julian day */
+	sqlite3_int64 ms = 0;
+	struct timespec t;
 
-	if (!s->clock)
-		rc = sqlite3_prepare_v3(s->db, now, -1,
-					SQLITE_PREPARE_PERSISTENT, &s->clock,
-					NULL);
-	if (rc == SQLITE_OK && (rc = sqlite3_step(s->clock)) == SQLITE_ROW) {
-		*ret = sqlite3_column_int64(s->clock, 0);
-		sqlite3_reset(s->clock);
-		return 0;
-	}
-	return rp__sqlite_failed(s, rc, error);
+	s->vfs->xCurrentTimeInt64(s->vfs, &ms);
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (ms - epoch_ms) * 1000 + t.tv_nsec / 1000 % 1000;
 }
 
 int
@@ -307,6 +435,7 @@ rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 {
 	struct sqlite *s = db;
 	struct run run = { .s = s,
+			   .sql = &rp__sql_sqlite[which],
 			   .verb = &s->verbs[which],
 			   .fn = fn,
 			   .ctx = ctx,
@@ -314,9 +443,10 @@ rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 	int r = prepare(s, which, error);
 
 	if (r == 0 && run.verb->uses_clock)
-		r = read_clock(s, &run.now, error);
+		run.now_us = read_clock(s);
 	s->rows = (struct rows){ params, rows, run.verb->width };
-	if (rp__sql_sqlite[which].batch && rows > 1)
+	s->taken.count = 0;
+	if (run.sql->batch && rows > 1)
 		rows = 1;
 	for (; run.row < rows && r == 0; run.row++) {
 		run.params = params + run.row * run.verb->width;

@@ -124,6 +124,35 @@ run_failures(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return r;
 }
 
+static int
+by_id(const void *a, const void *b)
+{
+	const rp_verdict *x = *(rp_verdict *const *)a;
+	const rp_verdict *y = *(rp_verdict *const *)b;
+
+	return x->id != y->id ? (x->id > y->id) - (x->id < y->id)
+			      : (x > y) - (x < y);
+}
+
+/* In the order of their ids, so that no two clients can wait for each other's
+ * rows; and of two verdicts on one job the first counts. */
+static void
+put_in_order(struct rows *rows)
+{
+	rp_verdict **v = rows->verdicts;
+	size_t kept = 1, i = 1;
+
+	while (i < rows->count && v[i - 1]->id < v[i]->id)
+		i++;
+	if (i >= rows->count)
+		return;
+	qsort(v, rows->count, sizeof(rp_verdict *), by_id);
+	for (i = 1; i < rows->count; i++)
+		if (v[i]->id != v[kept - 1]->id)
+			v[kept++] = v[i];
+	rows->count = kept;
+}
+
 /* The verdicts of one kind that need no text: all in one run. */
 static int
 run_kind(struct rows *rows, rp_verdict *verdicts, size_t n, int kind)
@@ -142,13 +171,15 @@ run_kind(struct rows *rows, rp_verdict *verdicts, size_t n, int kind)
 	for (size_t i = 0; i < n; i++) {
 		rp_verdict *v = rp__verdict_at(verdicts, i);
 
-		if (v->verdict != kind)
-			continue;
-		fill(rows->params + rows->count * verbs[kind].width, v, NULL);
-		rows->verdicts[rows->count++] = v;
+		if (v->verdict == kind)
+			rows->verdicts[rows->count++] = v;
 	}
 	if (rows->count == 0)
 		return 0;
+	put_in_order(rows);
+	for (size_t i = 0; i < rows->count; i++)
+		fill(rows->params + i * verbs[kind].width, rows->verdicts[i],
+		     NULL);
 	return rp__run(rows->conn, verbs[kind].verb, rows->params, rows->count,
 		       accept_one, rows);
 }

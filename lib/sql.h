@@ -4,8 +4,9 @@
  * A verb is a list of statements. A statement that answers rows is run to its
  * end, and for each row the statements behind it are run; they name its
  * columns as @column. So a file reads from top to bottom, as nested loops do.
- * A verb with a batch statement is run once for all rows of parameters; its
- * :parameters are those of the first.
+ * A statement about what was taken is run when the rows of the answer are over.
+ * A verb with a statement over its :rows is run once for all rows of
+ * parameters; its :parameters are those of the first.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,6 +20,8 @@
 
 struct rp_stmt {
 	const char *text;
+	const char *many;  /* about what was taken: the same for many ids, and
+			      `text` is for one; or NULL */
 	const char *guard; /* run only if this column above is true, or NULL */
 	int answer;        /* its rows go to the caller */
 	int batch;         /* it inserts all rows of parameters at once, from

@@ -25,13 +25,17 @@ enum {
 	FROM_CLOCK = -2,
 	FROM_CLOCK_US = -3,
 	FROM_ROWS = -4,
-	NO_GUARD = -5
+	FROM_TAKEN = -5,
+	NO_GUARD = -6
 };
 
 struct step {
 	sqlite3_stmt *stmt;
+	sqlite3_stmt *many; /* for more than a few ids; NULL: not prepared */
 	int columns, binds;
 	int answer, batch;
+	int number, id; /* columns of an answer: whose it is, what is taken;
+			   -1: none */
 	struct source guard;
 	struct source bind[MOST_PARAMS];
 };
@@ -39,8 +43,15 @@ struct step {
 struct verb {
 	struct step *steps; /* NULL: not prepared yet */
 	size_t count;
+	size_t late;  /* from there on: what is run when the answer is over */
 	size_t width; /* of a row of parameters */
 	int uses_clock;
+};
+
+/* The ids that were taken of a verb's answer. The memory is kept. */
+struct taken {
+	struct rp_value *ids;
+	size_t count, room;
 };
 
 /* What is said to begin and end a transaction: prepared, for parsing it each
@@ -54,9 +65,11 @@ struct sqlite {
 	int attached; /* the connection is the caller's */
 	int depth;    /* of our transactions: savepoints from the second on */
 	enum { OWN, JOINED, BARE } base; /* what the first of them is */
-	sqlite3_stmt *clock, *control[CONTROLS];
+	sqlite3_vfs *vfs;                /* whose clock is the database's */
+	sqlite3_stmt *control[CONTROLS];
 	struct verb verbs[RP_VERBS];
 	struct rows rows;    /* what the verb that runs was given */
+	struct taken taken;  /* ... and what was taken of its answer */
 	struct watch *watch; /* NULL until the first wait */
 };
 

@@ -17,6 +17,11 @@ import re
 import sys
 
 
+# What was taken, once the rows of an answer are over: one id, or a table.
+ONE_TAKEN = "in (:taken)"
+MANY_TAKEN = "in (select id from readpast_taken(:taken))"
+
+
 def stop(where, why):
     sys.exit(f"{where}: {why}")
 
@@ -93,7 +98,8 @@ def dialect(verbs, folder):
         one_verb(folder / f"{verb}.sql", verb, params, columns)
     print(f"const struct rp_sql rp__sql_{name}[RP_VERBS] = {{")
     for verb, (writes, params, _) in verbs.items():
-        batch = "answer batch:" in (folder / f"{verb}.sql").read_text()
+        text = (folder / f"{verb}.sql").read_text()
+        batch = "(:rows)" in text
         print(f"\t{{ \"{verb}\", {int(writes)}, {int(batch)}, "
               f"params_{verb}, {len(params)}, "
               f"stmts_{verb}, sizeof(stmts_{verb}) / sizeof(*stmts_{verb}) }},")
@@ -102,7 +108,7 @@ def dialect(verbs, folder):
 
 
 def one_verb(path, verb, params, columns):
-    known, answers = set(params) | {"now", "now_us", "rows"}, 0
+    known, answers = set(params) | {"now", "now_us", "rows", "taken"}, 0
     names = "".join(f'"{p}", ' for p in params)
     print(f"static const char *const params_{verb}[] = {{ {names}NULL }};")
     print(f"static const struct rp_stmt stmts_{verb}[] = {{")
@@ -115,7 +121,11 @@ def one_verb(path, verb, params, columns):
         batch = "answer batch" in notes
         guard = [note[len("if @"):] for note in notes if note[:2] == "if"]
         guard = f'"{guard[0]}"' if guard else "NULL"
-        print(f"\t{{ {quoted(sql)},\n\t\t{guard}, {int(answer)}, {int(batch)} }},")
+        many = "NULL"
+        if ONE_TAKEN in sql:
+            many = quoted(sql.replace(ONE_TAKEN, MANY_TAKEN))
+        print(f"\t{{ {quoted(sql)},\n\t\t{many},\n"
+              f"\t\t{guard}, {int(answer)}, {int(batch)} }},")
     print("};")
     if answers != bool(columns):
         stop(path, "needs `-- answer:` before one statement if, and only if, "

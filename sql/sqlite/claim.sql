@@ -1,10 +1,11 @@
--- claim: the jobs in line, in claim order, each leased as it is answered, for
--- as long as the reader takes them. A row that the reader passes over, or at
--- which it stops, is not leased.
+-- claim: the jobs in line, in claim order, for as long as the reader takes
+-- them; what it took is leased. A row that the reader passes over, or at which
+-- it stops, is not. Nothing is written while the line is walked: the walk
+-- would have to find its place anew after each row.
 -- Claim numbers are microseconds, so that a claim that was rolled back and one
 -- that was made right after it do not have the same number.
 
-select q.id as queue_id, coalesce(:lease_ms, q.lease_ms) as lease_ms
+select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until
   from readpast_queue q
  where q.name = :queue and q.paused_at is null;
 
@@ -13,7 +14,7 @@ select j.id, :queue as queue, 3 as state, j.priority,
        j.attempt + 1 as attempt, j.max_attempts,
        max(j.claim_no + 1, :now_us) as claim_no, :worker as worker,
        j.run_at, j.created_at, :now as claimed_at,
-       :now + @lease_ms as lease_until, null as finished_at,
+       @lease_until as lease_until, null as finished_at,
        j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,
        j.class = 1 as suspect
   from readpast_job j
@@ -23,7 +24,7 @@ select j.id, :queue as queue, 3 as state, j.priority,
 update readpast_job
    set seq = null,
        lease_until = @lease_until,
-       claim_no = @claim_no,
-       attempt = @attempt,
+       claim_no = max(claim_no + 1, :now_us),
+       attempt = attempt + 1,
        worker_id = :worker_id
- where id = @id;
+ where id in (:taken);

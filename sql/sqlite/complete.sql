@@ -2,10 +2,11 @@
 -- its queue keeps done jobs.
 
 -- answer:
-select j.queue_id, 4 as state, j.id, q.keep_done_ms > 0 as kept
-  from readpast_job j
-  join readpast_queue q on q.id = j.queue_id
- where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
+select j.queue_id, 4 as state, r.number, j.id, q.keep_done_ms > 0 as kept
+  from readpast_complete_rows(:rows) r
+ cross join readpast_job j on j.id = r.id
+ cross join readpast_queue q on q.id = j.queue_id
+ where j.claim_no = r.claim_no and j.worker_id is not null;
 
 -- if @kept:
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
@@ -20,4 +21,4 @@ select id, queue_id, 4, :now, priority, run_at, claim_no, attempt,
   from readpast_job
  where id = @id;
 
-delete from readpast_job where id = @id;
+delete from readpast_job where id in (:taken);
