@@ -36,8 +36,6 @@ code_of(int rc, int system_errno)
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return RP_EDAMAGED;
-	case SQLITE_CONSTRAINT:
-		return rc == SQLITE_CONSTRAINT_CHECK ? RP_EINVAL : RP_EDB;
 	default:
 		return system_errno == ENOSPC || system_errno == EDQUOT
 			       ? RP_EFULL
@@ -64,11 +62,6 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 		rp__fail(error, code,
 			 "%.120s stayed locked by another process for %lld ms",
 			 s->path, (long long)s->busy_ms);
-	else if (code == RP_EINVAL)
-		rp__fail(error, code, "%.200s",
-			 strstr(sqlite3_errmsg(s->db), "failed: ")
-				 ? strstr(sqlite3_errmsg(s->db), ": ") + 2
-				 : sqlite3_errmsg(s->db));
 	else if ((rc & 0xff) == SQLITE_NOTADB)
 		rp__fail(error, code, "%.150s is not a SQLite database",
 			 s->path);

@@ -24,7 +24,7 @@ struct rows {
 	struct rp_value *params;
 	rp_added *added;    /* of each row; id 0: not answered */
 	size_t count, done; /* done: jobs of the call in front of these */
-	int priority;       /* of all of them */
+	rp_new terms;       /* what all of them have in common */
 	rp_added *ret;      /* the caller's, or NULL */
 };
 
@@ -127,9 +127,10 @@ name_the_job(rp_conn *conn, int r, size_t i, size_t n)
 	return rp__fail(&conn->error, r, "job %zu: %.200s", i + 1, message);
 }
 
-/* Which of the jobs was too large for its queue? */
+/* Which of the jobs was too large for its queue? If none was, the headers of
+ * one are refused, and which one the database did not say. */
 static int
-name_the_large_one(struct rows *rows, size_t width, size_t n)
+name_the_refused(struct rows *rows, size_t width, size_t n)
 {
 	rp_queues *queues;
 	size_t most, i = 0;
@@ -139,15 +140,18 @@ name_the_large_one(struct rows *rows, size_t width, size_t n)
 		return r;
 	most = (size_t)rp_queues_at(queues, 0)->max_payload;
 	rp_queues_free(queues);
-	while (i + 1 < rows->count &&
+	while (i < rows->count &&
 	       rows->params[i * width + ENQUEUE_PAYLOAD].size <= most)
 		i++;
+	if (i == rows->count)
+		return rp__fail(&rows->conn->error, RP_EINVAL,
+				"the headers are not a JSON object");
 	r = rp__fail(&rows->conn->error, RP_EFBIG, "payload too large");
 	return name_the_job(rows->conn, r, rows->done + i, n);
 }
 
-/* Put in what is collected. No answer means: no such queue yet, or a payload
- * that is too large for it. */
+/* Put in what is collected. No answer means: no such queue yet, or a job that
+ * is refused. */
 static int
 flush(struct rows *rows, int unique, size_t n)
 {
@@ -160,7 +164,7 @@ flush(struct rows *rows, int unique, size_t n)
 			r = run(rows, unique);
 	}
 	if (r == 0 && rows->count && !rows->added[0].id)
-		r = name_the_large_one(
+		r = name_the_refused(
 			rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS,
 			n);
 	if (r < 0)
@@ -173,16 +177,24 @@ flush(struct rows *rows, int unique, size_t n)
 	return 0;
 }
 
-/* A run is of one priority; a job with a key is a run of its own. */
+/* Do the jobs go in together? */
+static int
+on_one_set_of_terms(const rp_new *a, const rp_new *b)
+{
+	return a->priority == b->priority && a->delay_ms == b->delay_ms &&
+	       a->run_at == b->run_at && a->max_attempts == b->max_attempts;
+}
+
+/* A job with a key is a run of its own. */
 static int
 add(struct rows *rows, const rp_new *job, size_t n)
 {
 	int r = 0;
 
-	if (job->unique_key || job->priority != rows->priority ||
+	if (job->unique_key || !on_one_set_of_terms(job, &rows->terms) ||
 	    rows->count == MOST_ROWS)
 		r = flush(rows, 0, n);
-	rows->priority = job->priority;
+	rows->terms = *job;
 	if (r < 0)
 		return r;
 	fill(rows->params + rows->count * ENQUEUE_PARAMS, rows->queue, job);

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define MOST_COLUMNS 24
-#define FEW 24 /* ids, that a statement is run for one by one */
+#define MANY 24 /* ids that one statement is faster for than one for each */
 
 /* ---- statements ---- */
 
@@ -32,34 +32,46 @@ find_column(const struct step *steps, size_t before, const char *name,
 	int c = -1;
 
 	while (c < 0 && before-- > 0)
-		c = column_named(steps[before].stmt, name);
+		c = column_named(steps[before].one.stmt, name);
 	*ret = (struct source){ (int)before, c };
 	return c < 0 ? -1 : 0;
 }
 
-/* `open`: so many of the statements above are on a row when this one runs. */
+/* How many of the statements above are on a row when the k-th runs: not the
+ * answer, and what is behind it, when that is over. */
+static size_t
+open_above(const struct verb *verb, size_t k)
+{
+	size_t open = k;
+
+	while (verb->steps[k].sql->late && open > 0 &&
+	       !verb->steps[open].sql->answer)
+		open--;
+	return open;
+}
+
 static int
-find_source(const struct rp_sql *sql, const struct verb *verb, size_t open,
+find_source(const struct rp_sql *sql, const struct verb *verb, size_t k,
 	    const char *name, struct source *ret)
 {
+	static const struct {
+		const char *name;
+		int from;
+	} own[] = {
+		{ ":now", FROM_CLOCK },
+		{ ":now_us", FROM_CLOCK_US },
+		{ ":rows", FROM_ROWS },
+		{ ":taken", FROM_TAKEN },
+	};
+
 	if (*name == '@')
-		return find_column(verb->steps, open, name + 1, ret);
-	if (strcmp(name, ":now") == 0) {
-		*ret = (struct source){ FROM_CLOCK, 0 };
-		return 0;
-	}
-	if (strcmp(name, ":now_us") == 0) {
-		*ret = (struct source){ FROM_CLOCK_US, 0 };
-		return 0;
-	}
-	if (strcmp(name, ":rows") == 0) {
-		*ret = (struct source){ FROM_ROWS, 0 };
-		return 0;
-	}
-	if (strcmp(name, ":taken") == 0) {
-		*ret = (struct source){ FROM_TAKEN, 0 };
-		return 0;
-	}
+		return find_column(verb->steps, open_above(verb, k), name + 1,
+				   ret);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (strcmp(own[i].name, name) == 0) {
+			*ret = (struct source){ own[i].from, 0 };
+			return 0;
+		}
 	for (size_t i = 0; i < sql->params_count; i++)
 		if (strcmp(sql->params[i], name + 1) == 0) {
 			*ret = (struct source){ FROM_PARAMS, (int)i };
@@ -69,45 +81,52 @@ find_source(const struct rp_sql *sql, const struct verb *verb, size_t open,
 }
 
 static int
+prepare_form(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
+	     size_t k, const char *text, struct form *form, rp_error *error)
+{
+	int rc = sqlite3_prepare_v3(s->db, text, -1, SQLITE_PREPARE_PERSISTENT,
+				    &form->stmt, NULL);
+
+	if (rc != SQLITE_OK)
+		return rp__sqlite_failed(s, rc, error);
+	form->binds = sqlite3_bind_parameter_count(form->stmt);
+	if (form->binds > MOST_PARAMS)
+		return rp__fail(error, RP_EDB, "%s: too wide", sql->verb);
+	for (int i = 0; i < form->binds; i++) {
+		struct source *from = &form->bind[i];
+		const char *name =
+			sqlite3_bind_parameter_name(form->stmt, i + 1);
+
+		if (find_source(sql, verb, k, name, from) < 0)
+			return rp__fail(error, RP_EDB, "%s: nothing gives %s",
+					sql->verb, name);
+		verb->uses_clock |=
+			from->stmt == FROM_CLOCK || from->stmt == FROM_CLOCK_US;
+	}
+	return 0;
+}
+
+static int
 prepare_step(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
 	     size_t k, rp_error *error)
 {
-	const struct rp_stmt *from = &sql->stmts[k];
 	struct step *step = &verb->steps[k];
-	size_t open = k;
-	int rc = sqlite3_prepare_v3(s->db, from->text, -1,
-				    SQLITE_PREPARE_PERSISTENT, &step->stmt,
-				    NULL);
+	int r;
 
-	/* The rows of the answer are over when a late statement runs. */
-	for (size_t i = 0; i < k && from->many; i++)
-		if (verb->steps[i].answer)
-			open = i;
-	if (rc != SQLITE_OK)
-		return rp__sqlite_failed(s, rc, error);
-	step->answer = from->answer;
-	step->batch = from->batch;
-	step->number = column_named(step->stmt, "number");
-	step->id = column_named(step->stmt, "id");
-	step->columns = sqlite3_column_count(step->stmt);
-	step->binds = sqlite3_bind_parameter_count(step->stmt);
+	step->sql = &sql->stmts[k];
 	step->guard.stmt = NO_GUARD;
-	if (step->columns > MOST_COLUMNS || step->binds > MOST_PARAMS)
+	r = prepare_form(s, sql, verb, k, step->sql->one, &step->one, error);
+	if (r < 0)
+		return r;
+	step->columns = sqlite3_column_count(step->one.stmt);
+	step->number = column_named(step->one.stmt, "number");
+	step->id = column_named(step->one.stmt, "id");
+	if (step->columns > MOST_COLUMNS)
 		return rp__fail(error, RP_EDB, "%s: too wide", sql->verb);
-	if (from->guard &&
-	    find_column(verb->steps, open, from->guard, &step->guard) < 0)
+	if (step->sql->guard &&
+	    find_column(verb->steps, k, step->sql->guard, &step->guard) < 0)
 		return rp__fail(error, RP_EDB, "%s: no column %s", sql->verb,
-				from->guard);
-	for (int i = 0; i < step->binds; i++) {
-		const char *name =
-			sqlite3_bind_parameter_name(step->stmt, i + 1);
-
-		if (find_source(sql, verb, open, name, &step->bind[i]) < 0)
-			return rp__fail(error, RP_EDB, "%s: nothing gives %s",
-					sql->verb, name);
-		verb->uses_clock |= step->bind[i].stmt == FROM_CLOCK ||
-				    step->bind[i].stmt == FROM_CLOCK_US;
-	}
+				step->sql->guard);
 	return 0;
 }
 
@@ -115,8 +134,8 @@ void
 rp__sqlite_drop_verb(struct verb *verb)
 {
 	for (size_t k = 0; verb->steps && k < verb->count; k++) {
-		sqlite3_finalize(verb->steps[k].stmt);
-		sqlite3_finalize(verb->steps[k].many);
+		sqlite3_finalize(verb->steps[k].one.stmt);
+		sqlite3_finalize(verb->steps[k].many.stmt);
 	}
 	free(verb->steps);
 	memset(verb, 0, sizeof(*verb));
@@ -136,9 +155,8 @@ prepare(struct sqlite *s, enum rp_verb which, rp_error *error)
 		return rp__fail(error, RP_ENOMEM, "out of memory");
 	verb->count = sql->stmts_count;
 	verb->width = sql->params_count;
-	for (verb->late = 0; verb->late < verb->count; verb->late++)
-		if (sql->stmts[verb->late].many)
-			break;
+	while (verb->late < verb->count && !sql->stmts[verb->late].late)
+		verb->late++;
 	for (size_t k = 0; k < verb->count && r == 0; k++)
 		r = prepare_step(s, sql, verb, k, error);
 	if (r < 0)
@@ -151,9 +169,9 @@ prepare(struct sqlite *s, enum rp_verb which, rp_error *error)
 struct run {
 	struct sqlite *s;
 	const struct rp_sql *sql;
-	const struct verb *verb;
+	struct verb *verb;
 	const struct rp_value *params; /* this row of them */
-	size_t row;
+	size_t row, rows;
 	int64_t now_us;
 	rp_row_fn *fn;
 	void *ctx;
@@ -209,20 +227,33 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	default:
 		return sqlite3_bind_value(
 			stmt, i,
-			sqlite3_column_value(run->verb->steps[from->stmt].stmt,
+			sqlite3_column_value(run->verb->steps[from->stmt].open,
 					     from->index));
 	}
 }
 
 static int
-bind_all(const struct run *run, const struct step *step, sqlite3_stmt *stmt,
-	 size_t taken)
+bind_all(const struct run *run, const struct form *form, size_t taken)
 {
 	int rc = SQLITE_OK;
 
-	for (int i = 0; i < step->binds && rc == SQLITE_OK; i++)
-		rc = bind_one(run, stmt, i + 1, &step->bind[i], taken);
+	for (int i = 0; i < form->binds && rc == SQLITE_OK; i++)
+		rc = bind_one(run, form->stmt, i + 1, &form->bind[i], taken);
 	return rc;
+}
+
+/* The statement for one, or that for many. NULL: failed. */
+static struct form *
+choose(const struct run *run, size_t k, int many)
+{
+	struct step *step = &run->verb->steps[k];
+	struct form *form = many && step->sql->many ? &step->many : &step->one;
+
+	if (!form->stmt && prepare_form(run->s, run->sql, run->verb, k,
+					step->sql->many, form, run->error) < 0)
+		return NULL;
+	step->open = form->stmt;
+	return form;
 }
 
 static struct rp_value
@@ -287,7 +318,7 @@ take(const struct run *run, const struct step *step)
 		taken->room = room;
 	}
 	taken->ids[taken->count++] =
-		rp__int(sqlite3_column_int64(step->stmt, step->id));
+		rp__int(sqlite3_column_int64(step->open, step->id));
 	return RP_ROW_TAKE;
 }
 
@@ -298,10 +329,10 @@ answer(const struct run *run, const struct step *step)
 	size_t row = run->row;
 	int r = RP_ROW_TAKE;
 
-	if (!step->answer)
+	if (!step->sql->answer)
 		return RP_ROW_TAKE;
 	for (int c = 0; c < step->columns; c++)
-		columns[c] = column(step->stmt, c);
+		columns[c] = column(step->open, c);
 	if (step->number >= 0)
 		row = (size_t)columns[step->number].i - 1;
 	if (run->fn)
@@ -311,58 +342,40 @@ answer(const struct run *run, const struct step *step)
 		       : r;
 }
 
-static int
-run_about_many(const struct run *run, size_t k)
-{
-	struct step *step = &run->verb->steps[k];
-	int rc = SQLITE_OK;
-
-	if (!step->many)
-		rc = sqlite3_prepare_v3(run->s->db, run->sql->stmts[k].many, -1,
-					SQLITE_PREPARE_PERSISTENT, &step->many,
-					NULL);
-	if (rc == SQLITE_OK)
-		rc = bind_all(run, step, step->many, run->s->taken.count);
-	if (rc == SQLITE_OK) {
-		sqlite3_step(step->many);
-		rc = sqlite3_reset(step->many);
-	}
-	return rc;
-}
-
-static int
-run_about_each(const struct run *run, const struct step *step)
-{
-	int rc = SQLITE_OK;
-
-	for (size_t i = 0; i < run->s->taken.count && rc == SQLITE_OK; i++) {
-		rc = bind_all(run, step, step->stmt, i);
-		if (rc == SQLITE_OK) {
-			sqlite3_step(step->stmt);
-			rc = sqlite3_reset(step->stmt);
-		}
-	}
-	return rc;
-}
-
 /* What is to be done with all that was taken. Opening a table with five indexes
  * costs about what changing a row does, but so does a table of ids: from some
  * tens of them on one statement is faster than one for each. */
 static int
-run_late(const struct run *run)
+run_late(const struct run *run, size_t k)
 {
-	const struct verb *verb = run->verb;
 	size_t count = run->s->taken.count;
-	int rc = SQLITE_OK;
+	int many = count >= MANY, rc = SQLITE_OK;
+	const struct form *form = choose(run, k, many);
 
-	for (size_t k = verb->late; k < verb->count && count; k++) {
-		rc = count < FEW ? run_about_each(run, &verb->steps[k])
-				 : run_about_many(run, k);
+	if (!form)
+		return run->error->code;
+	for (size_t i = many ? count : 0; i < count + many; i++) {
+		rc = bind_all(run, form, i);
+		if (rc == SQLITE_OK) {
+			sqlite3_step(form->stmt);
+			rc = sqlite3_reset(form->stmt);
+		}
 		if (rc != SQLITE_OK)
 			return rp__sqlite_failed(run->s, rc, run->error);
 	}
-	run->s->taken.count = 0;
 	return 0;
+}
+
+static int
+run_all_late(const struct run *run)
+{
+	int r = 0;
+
+	for (size_t k = run->verb->late;
+	     k < run->verb->count && run->s->taken.count && r == 0; k++)
+		r = run_late(run, k);
+	run->s->taken.count = 0;
+	return r;
 }
 
 static int run_from(const struct run *run, size_t k);
@@ -372,10 +385,14 @@ static int
 run_rows(const struct run *run, size_t k)
 {
 	const struct step *step = &run->verb->steps[k];
-	int rc = bind_all(run, step, step->stmt, 0), r = 0;
+	const struct form *form = choose(run, k, run->rows > 1);
+	int rc, r = 0;
 
+	if (!form)
+		return run->error->code;
+	rc = bind_all(run, form, 0);
 	while (rc == SQLITE_OK &&
-	       (rc = sqlite3_step(step->stmt)) == SQLITE_ROW) {
+	       (rc = sqlite3_step(form->stmt)) == SQLITE_ROW) {
 		r = answer(run, step);
 		if (r == RP_ROW_TAKE)
 			r = run_from(run, k + 1);
@@ -386,7 +403,7 @@ run_rows(const struct run *run, size_t k)
 	}
 	if (rc != SQLITE_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
 		r = rp__sqlite_failed(run->s, rc, run->error);
-	sqlite3_reset(step->stmt);
+	sqlite3_reset(form->stmt);
 	return r;
 }
 
@@ -401,13 +418,13 @@ run_from(const struct run *run, size_t k)
 	if (k >= run->verb->late)
 		return 0;
 	if (step->guard.stmt >= 0 &&
-	    !sqlite3_column_int(run->verb->steps[step->guard.stmt].stmt,
+	    !sqlite3_column_int(run->verb->steps[step->guard.stmt].open,
 				step->guard.index))
 		return run_from(run, k + 1);
 	r = run_rows(run, k);
-	if (r >= 0 && step->answer && (late = run_late(run)) < 0)
+	if (r >= 0 && step->sql->answer && (late = run_all_late(run)) < 0)
 		r = late;
-	if (r == 0 && step->batch)
+	if (r == 0 && step->sql->batch)
 		r = answer_batch(run);
 	if (r == 0 && step->columns == 0)
 		r = run_from(run, k + 1);
@@ -437,6 +454,7 @@ rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 	struct run run = { .s = s,
 			   .sql = &rp__sql_sqlite[which],
 			   .verb = &s->verbs[which],
+			   .rows = rows,
 			   .fn = fn,
 			   .ctx = ctx,
 			   .error = error };
@@ -446,9 +464,7 @@ rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 		run.now_us = read_clock(s);
 	s->rows = (struct rows){ params, rows, run.verb->width };
 	s->taken.count = 0;
-	if (run.sql->batch && rows > 1)
-		rows = 1;
-	for (; run.row < rows && r == 0; run.row++) {
+	for (; run.row < (run.sql->batch ? 1 : rows) && r == 0; run.row++) {
 		run.params = params + run.row * run.verb->width;
 		r = run_from(&run, 0);
 		if (r > 0)

@@ -19,13 +19,13 @@
 #include "verbs.h"
 
 struct rp_stmt {
-	const char *text;
-	const char *many;  /* about what was taken: the same for many ids, and
-			      `text` is for one; or NULL */
+	const char *one;  /* for one row of parameters, or one that was taken */
+	const char *many; /* for many, as a table; NULL: makes no difference */
 	const char *guard; /* run only if this column above is true, or NULL */
 	int answer;        /* its rows go to the caller */
-	int batch;         /* it inserts all rows of parameters at once, from
-			      readpast_<verb>_rows(:rows); answers their ids */
+	int batch;         /* it inserts all rows of parameters; answers their
+			      ids */
+	int late;          /* it is about what was taken of the answer */
 };
 
 struct rp_sql {

@@ -29,15 +29,21 @@ enum {
 	NO_GUARD = -6
 };
 
+/* A statement, prepared. */
+struct form {
+	sqlite3_stmt *stmt; /* NULL: not yet */
+	int binds;
+	struct source bind[MOST_PARAMS];
+};
+
 struct step {
-	sqlite3_stmt *stmt;
-	sqlite3_stmt *many; /* for more than a few ids; NULL: not prepared */
-	int columns, binds;
-	int answer, batch;
+	const struct rp_stmt *sql;
+	struct form one, many; /* as in struct rp_stmt; many only if needed */
+	sqlite3_stmt *open;    /* the one of them that runs */
+	int columns;
 	int number, id; /* columns of an answer: whose it is, what is taken;
 			   -1: none */
 	struct source guard;
-	struct source bind[MOST_PARAMS];
 };
 
 struct verb {

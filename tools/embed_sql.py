@@ -17,7 +17,7 @@ import re
 import sys
 
 
-# What was taken, once the rows of an answer are over: one id, or a table.
+# What was taken of an answer: one id in turn, or all as a table.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 
@@ -107,6 +107,15 @@ def dialect(verbs, folder):
     schema(folder / "schema", name)
 
 
+def table_of_rows(verb):
+    return f"readpast_{verb}_rows(:rows)"
+
+
+def one_row(params):
+    """What stands for the table of rows where there is one only."""
+    return "(select 1 as number" + "".join(f", :{p} as {p}" for p in params) + ")"
+
+
 def one_verb(path, verb, params, columns):
     known, answers = set(params) | {"now", "now_us", "rows", "taken"}, 0
     names = "".join(f'"{p}", ' for p in params)
@@ -121,11 +130,14 @@ def one_verb(path, verb, params, columns):
         batch = "answer batch" in notes
         guard = [note[len("if @"):] for note in notes if note[:2] == "if"]
         guard = f'"{guard[0]}"' if guard else "NULL"
-        many = "NULL"
-        if ONE_TAKEN in sql:
-            many = quoted(sql.replace(ONE_TAKEN, MANY_TAKEN))
-        print(f"\t{{ {quoted(sql)},\n\t\t{many},\n"
-              f"\t\t{guard}, {int(answer)}, {int(batch)} }},")
+        late = ONE_TAKEN in sql
+        if late and notes:
+            stop(path, "has an annotation at a statement about what was taken")
+        one = sql.replace(table_of_rows(verb), one_row(params))
+        many = sql.replace(ONE_TAKEN, MANY_TAKEN)
+        many = quoted(many) if many != one else "NULL"
+        print(f"\t{{ {quoted(one)},\n\t\t{many},\n"
+              f"\t\t{guard}, {int(answer)}, {int(batch)}, {int(late)} }},")
     print("};")
     if answers != bool(columns):
         stop(path, "needs `-- answer:` before one statement if, and only if, "

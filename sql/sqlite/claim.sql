@@ -21,7 +21,7 @@ select j.id, :queue as queue, 3 as state, j.priority,
  where j.queue_id = @queue_id and j.seq is not null
  order by j.priority, j.class, j.seq;
 
-update readpast_job
+update or fail readpast_job
    set seq = null,
        lease_until = @lease_until,
        claim_no = max(claim_no + 1, :now_us),

@@ -1,7 +1,8 @@
 -- enqueue_unique: as enqueue, but only if no live job of the queue has the
 -- key. One that has it is answered instead; :replace gives it the new job's
 -- content, unless it runs; the claim number moves on, so that a holder whose
--- lease ran out cannot complete what it never saw.
+-- lease ran out cannot complete what it never saw. Nothing is answered where
+-- enqueue answers nothing.
 -- outcome: 0 added, 1 existed, 2 replaced.
 
 select q.id as queue_id,
@@ -10,7 +11,9 @@ select q.id as queue_id,
        max(:now + :delay_ms, :run_at) as run_at
   from readpast_queue q
  where q.name = :queue
-   and length(:payload) <= q.max_payload;
+   and length(:payload) <= q.max_payload
+   and (:headers is null
+        or json_valid(:headers) and json_type(:headers) = 'object');
 
 select max(id) as living,
        max(id) is null as absent,

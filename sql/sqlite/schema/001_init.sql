@@ -49,10 +49,7 @@ create table readpast_job (
 	headers      text,
 	payload      blob not null default x'',
 	last_error   text,
-	failures     text,
-	constraint "headers are a JSON object"
-	check (headers is null
-	       or json_valid(headers) and json_type(headers) = 'object')
+	failures     text
 );
 
 create index readpast_job_line on readpast_job (queue_id, priority, class, seq)
