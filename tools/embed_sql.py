@@ -107,13 +107,18 @@ def dialect(verbs, folder):
     schema(folder / "schema", name)
 
 
-def table_of_rows(verb):
-    return f"readpast_{verb}_rows(:rows)"
-
-
-def one_row(params):
-    """What stands for the table of rows where there is one only."""
-    return "(select 1 as number" + "".join(f", :{p} as {p}" for p in params) + ")"
+def for_one_row(path, verb, params, sql):
+    """The statement without the table of rows, `r`, that stands in front in a
+    `from`: for one row its columns are the parameters."""
+    table = f"readpast_{verb}_rows(:rows) r"
+    one, n = re.subn(rf"\bfrom {re.escape(table)}(\s+cross join\b)?",
+                     lambda m: "from" if m[1] else "", sql)
+    if n != sql.count("(:rows)"):
+        stop(path, f"needs `from {table}`, alone or before `cross join`")
+    if n == 0:
+        return sql
+    columns = {"number": "1", **{p: f":{p}" for p in params}}
+    return re.sub(r"\br\.(\w+)", lambda m: columns.get(m[1], m[0]), one)
 
 
 def one_verb(path, verb, params, columns):
@@ -133,7 +138,7 @@ def one_verb(path, verb, params, columns):
         late = ONE_TAKEN in sql
         if late and notes:
             stop(path, "has an annotation at a statement about what was taken")
-        one = sql.replace(table_of_rows(verb), one_row(params))
+        one = for_one_row(path, verb, params, sql)
         many = sql.replace(ONE_TAKEN, MANY_TAKEN)
         many = quoted(many) if many != one else "NULL"
         print(f"\t{{ {quoted(one)},\n\t\t{many},\n"

@@ -12,7 +12,8 @@ select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until
 -- answer:
 select j.id, :queue as queue, 3 as state, j.priority,
        j.attempt + 1 as attempt, j.max_attempts,
-       max(j.claim_no + 1, :now_us) as claim_no, :worker as worker,
+       iif(j.claim_no < :now_us, :now_us, j.claim_no + 1) as claim_no,
+       :worker as worker,
        j.run_at, j.created_at, :now as claimed_at,
        @lease_until as lease_until, null as finished_at,
        j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,
@@ -24,7 +25,7 @@ select j.id, :queue as queue, 3 as state, j.priority,
 update or fail readpast_job
    set seq = null,
        lease_until = @lease_until,
-       claim_no = max(claim_no + 1, :now_us),
+       claim_no = iif(claim_no < :now_us, :now_us, claim_no + 1),
        attempt = attempt + 1,
        worker_id = :worker_id
  where id in (:taken);

@@ -2,11 +2,13 @@
 -- its queue keeps done jobs.
 
 -- answer:
-select j.queue_id, 4 as state, r.number, j.id, q.keep_done_ms > 0 as kept
+select j.queue_id, 4 as state, r.number as number, j.id,
+       q.keep_done_ms > 0 as kept
   from readpast_complete_rows(:rows) r
- cross join readpast_job j on j.id = r.id
- cross join readpast_queue q on q.id = j.queue_id
- where j.claim_no = r.claim_no and j.worker_id is not null;
+ cross join readpast_job j
+ cross join readpast_queue q
+ where j.id = r.id and j.claim_no = r.claim_no and j.worker_id is not null
+   and q.id = j.queue_id;
 
 -- if @kept:
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
