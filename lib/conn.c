@@ -323,11 +323,15 @@ rp_rollback(rp_conn *conn)
 int
 rp_now(rp_conn *conn, int64_t *ret_ms)
 {
+	int64_t now;
 	int r = rp__enter(conn);
 
 	if (r < 0)
 		return r;
 	if (!ret_ms)
 		return rp__fail(&conn->error, RP_EINVAL, "rp_now: ret is NULL");
-	return rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, ret_ms);
+	r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
+	if (r == 0)
+		*ret_ms = now;
+	return r;
 }

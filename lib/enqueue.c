@@ -22,19 +22,19 @@ struct rows {
 	rp_conn *conn;
 	const char *queue;
 	struct rp_value *params;
-	rp_added *added;    /* of each row; id 0: not answered */
+	rp_added *added;    /* of each job of the call; id 0: not answered */
 	size_t count, done; /* done: jobs of the call in front of these */
 	rp_new terms;       /* what all of them have in common */
-	rp_added *ret;      /* the caller's, or NULL */
 };
 
 static int
 take_answer(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct rows *rows = ctx;
+	rp_added *added = &rows->added[rows->done + row];
 
-	rows->added[row].id = c[ENQUEUE_OUT_ID].i;
-	rows->added[row].outcome = RP_ADDED;
+	added->id = c[ENQUEUE_OUT_ID].i;
+	added->outcome = RP_ADDED;
 	return RP_ROW_TAKE;
 }
 
@@ -42,9 +42,10 @@ static int
 take_unique_answer(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct rows *rows = ctx;
+	rp_added *added = &rows->added[rows->done + row];
 
-	rows->added[row].id = c[ENQUEUE_UNIQUE_OUT_ID].i;
-	rows->added[row].outcome = (int)c[ENQUEUE_UNIQUE_OUT_OUTCOME].i;
+	added->id = c[ENQUEUE_UNIQUE_OUT_ID].i;
+	added->outcome = (int)c[ENQUEUE_UNIQUE_OUT_OUTCOME].i;
 	return RP_ROW_TAKE;
 }
 
@@ -109,7 +110,6 @@ fill(struct rp_value *p, const char *queue, const rp_new *job)
 static int
 run(struct rows *rows, int unique)
 {
-	memset(rows->added, 0, rows->count * sizeof(*rows->added));
 	return rp__run(rows->conn, unique ? RP_V_ENQUEUE_UNIQUE : RP_V_ENQUEUE,
 		       rows->params, rows->count,
 		       unique ? take_unique_answer : take_answer, rows);
@@ -157,21 +157,18 @@ flush(struct rows *rows, int unique, size_t n)
 {
 	int r = rows->count ? run(rows, unique) : 0;
 
-	if (r == 0 && rows->count && !rows->added[0].id &&
+	if (r == 0 && rows->count && !rows->added[rows->done].id &&
 	    rp__queue_known(rows->conn, rows->queue) < 0) {
 		r = rp__queue_create(rows->conn, rows->queue);
 		if (r == 0)
 			r = run(rows, unique);
 	}
-	if (r == 0 && rows->count && !rows->added[0].id)
+	if (r == 0 && rows->count && !rows->added[rows->done].id)
 		r = name_the_refused(
 			rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS,
 			n);
 	if (r < 0)
 		return r;
-	if (rows->ret)
-		memcpy(rows->ret + rows->done, rows->added,
-		       rows->count * sizeof(*rows->added));
 	rows->done += rows->count;
 	rows->count = 0;
 	return 0;
@@ -203,7 +200,7 @@ add(struct rows *rows, const rp_new *job, size_t n)
 }
 
 static int
-enqueue_all(struct rows *rows, const rp_new *jobs, size_t n)
+enqueue_all(struct rows *rows, const rp_new *jobs, size_t n, rp_added *ret)
 {
 	int r = rp__begin(rows->conn, 1);
 
@@ -221,7 +218,11 @@ enqueue_all(struct rows *rows, const rp_new *jobs, size_t n)
 	}
 	if (r == 0)
 		r = flush(rows, 0, n);
-	return rp__end(rows->conn, r);
+	r = rp__end(rows->conn, r);
+	/* Not before the commit: a call that fails writes nothing. */
+	if (r == 0 && ret)
+		memcpy(ret, rows->added, n * sizeof(*ret));
+	return r;
 }
 
 int
@@ -229,7 +230,7 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs, size_t n,
 		rp_added *ret)
 {
 	size_t room = n < MOST_ROWS ? n : MOST_ROWS;
-	struct rows rows = { .conn = conn, .queue = queue, .ret = ret };
+	struct rows rows = { .conn = conn, .queue = queue };
 	int r = rp__enter(conn);
 
 	if (r < 0)
@@ -246,9 +247,9 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs, size_t n,
 	/* One key's worth of parameters more than the rows need. */
 	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
 			     sizeof(*rows.params));
-	rows.added = malloc(room * sizeof(*rows.added));
+	rows.added = calloc(n, sizeof(*rows.added));
 	r = rows.params && rows.added
-		    ? enqueue_all(&rows, jobs, n)
+		    ? enqueue_all(&rows, jobs, n, ret)
 		    : rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	free(rows.params);
 	free(rows.added);
