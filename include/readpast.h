@@ -163,8 +163,10 @@ RP_API const rp_error *rp_last_error(const rp_conn *conn);
 /*
  * A transaction over several calls on this handle: what is between commits or
  * vanishes together; a call in it that fails changes nothing, and the others
- * stand. While it is open other writers of a SQLite file wait, so
- * keep it short. RP_EINVAL when one is open already (or none is, to commit).
+ * stand. (Where memory or the disk ran out, the database may have given up all
+ * of it: then the others fail, too, until it is ended.) While it is open other
+ * writers of a SQLite file wait, so keep it short. RP_EINVAL when one is open
+ * already (or none is, to commit).
  * On an attached connection it is a savepoint of the one that is open there.
  */
 RP_API int rp_begin(rp_conn *conn);

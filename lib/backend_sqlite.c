@@ -112,27 +112,45 @@ rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error)
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
 }
 
+/* All of them, before anything is begun: what was begun can then be ended, and
+ * taken back, without any memory. */
 static int
-control(struct sqlite *s, enum control which, rp_error *error)
+prepare_control(struct sqlite *s, rp_error *error)
 {
 	static const char *const texts[CONTROLS] = {
 		[BEGIN] = "begin",
 		[BEGIN_IMMEDIATE] = "begin immediate",
 		[COMMIT] = "commit",
+		[ROLLBACK] = "rollback",
 		[SAVEPOINT] = "savepoint readpast",
 		[RELEASE] = "release readpast",
+		[ROLLBACK_TO] = "rollback to readpast",
 	};
-	sqlite3_stmt **stmt = &s->control[which];
 	int rc = SQLITE_OK;
 
-	if (!*stmt)
-		rc = sqlite3_prepare_v3(s->db, texts[which], -1,
-					SQLITE_PREPARE_PERSISTENT, stmt, NULL);
-	if (rc == SQLITE_OK) {
-		sqlite3_step(*stmt);
-		rc = sqlite3_reset(*stmt);
-	}
+	for (int i = 0; i < CONTROLS && rc == SQLITE_OK; i++)
+		if (!s->control[i])
+			rc = sqlite3_prepare_v3(s->db, texts[i], -1,
+						SQLITE_PREPARE_PERSISTENT,
+						&s->control[i], NULL);
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
+}
+
+static int
+control(struct sqlite *s, enum control which, rp_error *error)
+{
+	int rc;
+
+	sqlite3_step(s->control[which]);
+	rc = sqlite3_reset(s->control[which]);
+	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
+}
+
+static void
+take_back_savepoint(struct sqlite *s)
+{
+	control(s, ROLLBACK_TO, NULL);
+	control(s, RELEASE, NULL);
 }
 
 /* Is a statement that writes under way on this connection? Then SQL functions
@@ -182,7 +200,7 @@ join(struct sqlite *s, int write, rp_error *error)
 		rp__fail(error, r,
 			 "this transaction has read already and others have "
 			 "written: start it with begin immediate");
-	rp__sqlite_execute(s, "rollback to readpast; release readpast", NULL);
+	take_back_savepoint(s);
 	return r;
 }
 
@@ -207,6 +225,8 @@ rp__sqlite_begin(void *db, int write, rp_error *error)
 								   : JOINED;
 	if (s->depth == 0 && s->base != BARE)
 		r = check_unmoved(s, error);
+	if (r == 0 && s->base != BARE)
+		r = prepare_control(s, error);
 	if (r < 0 || s->base == BARE)
 		;
 	else if (s->depth > 0)
@@ -232,10 +252,9 @@ rp__sqlite_rollback(void *db)
 	if (s->base == BARE || sqlite3_get_autocommit(s->db))
 		return;
 	if (s->depth > 0 || s->base == JOINED)
-		rp__sqlite_execute(s, "rollback to readpast; release readpast",
-				   NULL);
+		take_back_savepoint(s);
 	else
-		rp__sqlite_execute(s, "rollback", NULL);
+		control(s, ROLLBACK, NULL);
 }
 
 int
@@ -252,16 +271,12 @@ rp__sqlite_commit(void *db, rp_error *error)
 		s->depth--;
 		return ended_elsewhere(error);
 	}
-	if (s->depth > 1 || s->base == JOINED) {
-		r = control(s, RELEASE, error);
-		s->depth--;
-		return r;
-	}
-	r = control(s, COMMIT, error);
+	r = control(s, s->depth > 1 || s->base == JOINED ? RELEASE : COMMIT,
+		    error);
 	if (r < 0)
 		rp__sqlite_rollback(s);
 	else
-		s->depth = 0;
+		s->depth--;
 	return r;
 }
 

@@ -62,7 +62,16 @@ struct taken {
 
 /* What is said to begin and end a transaction: prepared, for parsing it each
  * time took longer than running it. */
-enum control { BEGIN, BEGIN_IMMEDIATE, COMMIT, SAVEPOINT, RELEASE, CONTROLS };
+enum control {
+	BEGIN,
+	BEGIN_IMMEDIATE,
+	COMMIT,
+	ROLLBACK,
+	SAVEPOINT,
+	RELEASE,
+	ROLLBACK_TO,
+	CONTROLS
+};
 
 struct sqlite {
 	sqlite3 *db;
