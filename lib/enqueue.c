@@ -150,20 +150,29 @@ name_the_refused(struct rows *rows, size_t width, size_t n)
 	return name_the_job(rows->conn, r, rows->done + i, n);
 }
 
+/* Was there no such queue? Then create it, and put the jobs in. */
+static int
+run_again(struct rows *rows, int unique)
+{
+	int r = rp__queue_known(rows->conn, rows->queue);
+
+	if (r != RP_ENOENT)
+		return r;
+	r = rp__queue_create(rows->conn, rows->queue);
+	return r < 0 ? r : run(rows, unique);
+}
+
 /* Put in what is collected. No answer means: no such queue yet, or a job that
  * is refused. */
 static int
 flush(struct rows *rows, int unique, size_t n)
 {
+	const rp_added *first = &rows->added[rows->done];
 	int r = rows->count ? run(rows, unique) : 0;
 
-	if (r == 0 && rows->count && !rows->added[rows->done].id &&
-	    rp__queue_known(rows->conn, rows->queue) < 0) {
-		r = rp__queue_create(rows->conn, rows->queue);
-		if (r == 0)
-			r = run(rows, unique);
-	}
-	if (r == 0 && rows->count && !rows->added[rows->done].id)
+	if (r == 0 && rows->count && !first->id)
+		r = run_again(rows, unique);
+	if (r == 0 && rows->count && !first->id)
 		r = name_the_refused(
 			rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS,
 			n);

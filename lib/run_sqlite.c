@@ -401,7 +401,9 @@ run_rows(const struct run *run, size_t k)
 		r = 0;
 		rc = SQLITE_OK;
 	}
-	if (rc != SQLITE_OK && rc != SQLITE_ROW && rc != SQLITE_DONE)
+	if (rc == SQLITE_ROW) /* stopped: what failed on the way comes now */
+		rc = sqlite3_reset(form->stmt);
+	if (rc != SQLITE_OK && rc != SQLITE_DONE && r >= 0)
 		r = rp__sqlite_failed(run->s, rc, run->error);
 	sqlite3_reset(form->stmt);
 	return r;
