@@ -121,10 +121,10 @@ play_wait(struct story *s)
 
 	later.delay_ms = 2;
 	enter(s, "q", later, 2, NULL);
-	until_answered(s, r, rp_wait(s->conn, queues, 5000, -1));
+	until_answered(s, r, rp_wait(shaky(s), queues, 5000, -1));
 	assert_int_equal(r, 1);
 	work_off(s, "q", just_done);
-	until_answered(s, r, rp_wait(s->conn, queues, 3, -1));
+	until_answered(s, r, rp_wait(shaky(s), queues, 3, -1));
 	assert_int_equal(r, 0);
 }
 
@@ -150,7 +150,7 @@ play_turn(struct story *s)
 
 		for (;;) {
 			memset(&batch, UNTOUCHED, sizeof(batch));
-			r = rp_turn(s->conn, v, n, "q", 2, &o, &batch);
+			r = rp_turn(shaky(s), v, n, "q", 2, &o, &batch);
 			if (!failed(s, r))
 				break;
 			expect_untouched(&batch, sizeof(batch));
@@ -234,24 +234,24 @@ play_change(struct story *s)
 	int64_t r, taken = -7, retried = 0;
 	int unknown = 0;
 
-	once(s, rp_cancel(s->conn, 5, NULL));
+	once(s, rp_cancel(shaky(s), 5, NULL));
 	assert_int_equal(state_of(s->other, 5), RP_STATE_CANCELLED);
-	once(s, rp_retry(s->conn, 5, NULL));
+	once(s, rp_retry(shaky(s), 5, NULL));
 	assert_int_equal(state_of(s->other, 5), RP_STATE_READY);
-	once(s, rp_retry(s->conn, 1, NULL));
-	while (failed(s, r = rp_retry_dead(s->conn, "q", NULL, &taken))) {
+	once(s, rp_retry(shaky(s), 1, NULL));
+	while (failed(s, r = rp_retry_dead(shaky(s), "q", NULL, &taken))) {
 		assert_int_equal(taken, -7);
 		unknown |= s->lost;
 	}
 	retried = r;
 	assert_true(retried == 3 || (unknown && retried == 0));
-	once(s, rp_cancel(s->conn, 6, NULL));
-	while (failed(s, r = rp_purge(s->conn, "q", RP_STATE_CANCELLED, NULL)))
+	once(s, rp_cancel(shaky(s), 6, NULL));
+	while (failed(s, r = rp_purge(shaky(s), "q", RP_STATE_CANCELLED, NULL)))
 		unknown |= s->lost;
 	s->known[5].gone = 1;
-	once(s, rp_queue_pause(s->conn, "q"));
-	once(s, rp_queue_resume(s->conn, "q"));
-	once(s, rp_queue_drop(s->conn, "old"));
+	once(s, rp_queue_pause(shaky(s), "q"));
+	once(s, rp_queue_resume(shaky(s), "q"));
+	once(s, rp_queue_drop(shaky(s), "old"));
 }
 
 static void
@@ -275,10 +275,10 @@ play_settings(struct story *s)
 
 	q.name = "q";
 	q.max_attempts = 7;
-	until_answered(s, r, rp_queue_set(s->conn, &q));
+	until_answered(s, r, rp_queue_set(shaky(s), &q));
 	assert_int_equal(r, 0);
 	q.name = "new";
-	until_answered(s, r, rp_queue_set(s->conn, &q));
+	until_answered(s, r, rp_queue_set(shaky(s), &q));
 	assert_int_equal(r, 0);
 }
 
@@ -310,9 +310,19 @@ begin(struct story *s)
 	int r;
 
 	do {
-		r = rp_begin(s->conn);
+		r = rp_begin(shaky(s));
 		s->inside = r == 0;
 	} while (failed(s, r));
+	assert_int_equal(r, 0);
+}
+
+static void
+undo(struct story *s)
+{
+	int r = rp_rollback(shaky(s));
+
+	s->inside = 0;
+	assert_false(failed(s, r));
 	assert_int_equal(r, 0);
 }
 
@@ -328,7 +338,7 @@ try_transaction(struct story *s, struct claim c)
 	int r, first = s->next_tag;
 
 	begin(s);
-	while (failed(s, r = rp_complete(s->conn, c.id, c.no)))
+	while (failed(s, r = rp_complete(shaky(s), c.id, c.no)))
 		if (s->lost)
 			break;
 	if (r == 0 && enter(s, "q", job, 2, NULL) < 0)
@@ -337,8 +347,8 @@ try_transaction(struct story *s, struct claim c)
 		r = RP_ELOST;
 	s->inside = 0;
 	if (r < 0) {
-		ok(s->conn, rp_rollback(s->conn));
-	} else if (failed(s, r = rp_commit(s->conn)) && s->lost) {
+		undo(s);
+	} else if (failed(s, r = rp_commit(shaky(s))) && s->lost) {
 		for (int tag = first; tag < s->next_tag; tag++)
 			s->known[tag].maybe = 1;
 	}
@@ -363,9 +373,8 @@ play_transaction(struct story *s)
 	s->known[0].done = 1;
 	begin(s);
 	enter(s, "q", plain, 1, NULL);
-	s->inside = 0;
 	s->known[s->next_tag - 1].sure = 0;
-	ok(s->conn, rp_rollback(s->conn));
+	undo(s);
 }
 
 static void
@@ -396,25 +405,53 @@ check_transaction(struct story *s)
 		free_it(var);                                                  \
 	} while (0)
 
+/* What was answered is whole. */
+static void
+done_with_jobs(rp_batch *batch)
+{
+	for (size_t i = 0; i < rp_batch_count(batch); i++) {
+		assert_in_range(tag_of(rp_batch_at(batch, i)), 0, 4);
+		assert_string_equal(rp_batch_at(batch, i)->queue, "q");
+	}
+	rp_batch_free(batch);
+}
+
+static void
+done_with_stats(rp_stats *stats)
+{
+	assert_int_equal(rp_stats_count(stats), 1);
+	assert_string_equal(rp_stats_at(stats, 0)->queue, "q");
+	rp_stats_free(stats);
+}
+
+static void
+done_with_queues(rp_queues *queues)
+{
+	assert_int_equal(rp_queues_count(queues), 1);
+	assert_string_equal(rp_queues_at(queues, 0)->name, "q");
+	rp_queues_free(queues);
+}
+
 static void
 play_look(struct story *s)
 {
 	int64_t now;
 	int r;
 
-	look_at(s, rp_batch, b, rp_batch_free, rp_get(s->conn, 1, &b));
-	look_at(s, rp_batch, b, rp_batch_free,
-		rp_list(s->conn, "q", 0, 10, &b));
-	look_at(s, rp_batch, b, rp_batch_free,
-		rp_list(s->conn, "q", RP_STATE_DEAD, 10, &b));
-	look_at(s, rp_stats, b, rp_stats_free, rp_stats_get(s->conn, NULL, &b));
-	look_at(s, rp_queues, b, rp_queues_free,
-		rp_queue_list(s->conn, NULL, &b));
+	look_at(s, rp_batch, b, done_with_jobs, rp_get(shaky(s), 1, &b));
+	look_at(s, rp_batch, b, done_with_jobs,
+		rp_list(shaky(s), "q", 0, 10, &b));
+	look_at(s, rp_batch, b, done_with_jobs,
+		rp_list(shaky(s), "q", RP_STATE_DEAD, 10, &b));
+	look_at(s, rp_stats, b, done_with_stats,
+		rp_stats_get(shaky(s), NULL, &b));
+	look_at(s, rp_queues, b, done_with_queues,
+		rp_queue_list(shaky(s), NULL, &b));
 	look_at(s, rp_workers, b, rp_workers_free,
-		rp_workers_list(s->conn, &b));
+		rp_workers_list(shaky(s), &b));
 	for (;;) {
 		memset(&now, UNTOUCHED, sizeof(now));
-		r = rp_now(s->conn, &now);
+		r = rp_now(shaky(s), &now);
 		if (!failed(s, r))
 			break;
 		expect_untouched(&now, sizeof(now));

@@ -118,11 +118,28 @@ is_answer(int64_t r)
 	       r == RP_ENOENT || r == RP_ETAKEN || r == RP_EFBIG;
 }
 
+rp_conn *
+shaky(struct story *s)
+{
+	if (s->arm)
+		s->arm(1);
+	return s->conn;
+}
+
+void
+calm(struct story *s)
+{
+	if (s->arm)
+		s->arm(0);
+}
+
 int
 failed(struct story *s, int64_t r)
 {
 	const rp_error *error = rp_last_error(s->conn);
+	int gone = s->inside && sqlite3_get_autocommit(rp_native(s->conn));
 
+	calm(s);
 	s->lost = 0;
 	if (r < 0) {
 		assert_int_equal(error->code, r);
@@ -135,9 +152,12 @@ failed(struct story *s, int64_t r)
 	if (is_answer(r))
 		return 0;
 	assert_true(r != RP_EINVAL);
+	if (getenv("FAULT_VERBOSE"))
+		print_message("# failed: %d, %d, %s\n", error->code,
+			      error->native, error->message);
 	assert_true(++s->failures < 100);
 	s->last = (int)r;
-	s->lost = r == RP_ELOST;
+	s->lost = r == RP_ELOST || gone;
 	return 1;
 }
 
@@ -170,7 +190,7 @@ enter(struct story *s, const char *queue, rp_new job, size_t n, rp_added *ret)
 	}
 	for (;;) {
 		memset(added, UNTOUCHED, n * sizeof(*added));
-		r = rp_enqueue_many(s->conn, queue, jobs, n, added);
+		r = rp_enqueue_many(shaky(s), queue, jobs, n, added);
 		if (!failed(s, r))
 			break;
 		expect_untouched(added, n * sizeof(*added));
@@ -231,13 +251,13 @@ give(struct story *s, const rp_job *job, int verdict)
 {
 	switch (verdict) {
 	case RP_DONE:
-		return rp_complete(s->conn, job->id, job->claim_no);
+		return rp_complete(shaky(s), job->id, job->claim_no);
 	case RP_FAIL:
-		return rp_fail(s->conn, job->id, job->claim_no, "why");
+		return rp_fail(shaky(s), job->id, job->claim_no, "why");
 	case RP_RELEASE:
-		return rp_release(s->conn, job->id, job->claim_no, 0);
+		return rp_release(shaky(s), job->id, job->claim_no, 0);
 	case RP_EXTEND:
-		return rp_extend(s->conn, job->id, job->claim_no, 60000);
+		return rp_extend(shaky(s), job->id, job->claim_no, 60000);
 	default: {
 		rp_verdict v = RP_VERDICT_INIT;
 		int r;
@@ -246,7 +266,7 @@ give(struct story *s, const rp_job *job, int verdict)
 		v.claim_no = job->claim_no;
 		v.verdict = verdict;
 		v.error = "for good";
-		r = rp_settle(s->conn, &v, 1);
+		r = rp_settle(shaky(s), &v, 1);
 		return r < 0 ? r : v.result;
 	}
 	}
@@ -281,6 +301,7 @@ settle(struct story *s, const rp_job *job, int verdict)
 
 	for (;;) {
 		r = give(s, job, verdict);
+		calm(s);
 		/* rp_settle() answers in the verdict, without words. */
 		if (r != RP_EGONE && failed(s, r))
 			unknown |= s->lost;
@@ -306,7 +327,7 @@ claim_some(struct story *s, const char *queue)
 	o.lease_ms = 5;
 	for (;;) {
 		memset(&batch, UNTOUCHED, sizeof(batch));
-		r = rp_claim(s->conn, queue, 10, &o, &batch);
+		r = rp_claim(shaky(s), queue, 10, &o, &batch);
 		if (!failed(s, r))
 			break;
 		expect_untouched(&batch, sizeof(batch));
@@ -337,7 +358,7 @@ work_off(struct story *s, const char *queue, plan_fn *plan)
 		rp_batch_free(batch);
 		if (n > 0)
 			continue;
-		until_answered(s, r, rp_sweep(s->conn, NULL));
+		until_answered(s, r, rp_sweep(shaky(s), NULL));
 		stats = stats_of(s->other, queue);
 		if (stats.ready + stats.running + stats.scheduled == 0)
 			return;
@@ -431,7 +452,7 @@ story_close(struct story *s, const struct chapter *chapter)
 {
 	char side[300];
 
-	if (chapter->check)
+	if (chapter && chapter->check)
 		chapter->check(s);
 	expect_book_is_right(s);
 	expect_usable(s);

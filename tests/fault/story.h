@@ -28,8 +28,9 @@ struct story {
 	rp_conn *other; /* one that does not */
 	int failures;   /* that were seen */
 	int last;       /* the code of the last one */
-	int lost;       /* it was: outcome unknown */
+	int lost;       /* it was: outcome unknown, or the transaction gone */
 	int inside;     /* in a transaction of its own */
+	void (*arm)(int on); /* failures are to happen now, or not; or NULL */
 	int groups;
 	struct known known[MOST_TAGS];
 	int next_tag;
@@ -53,6 +54,10 @@ struct story *story_open(const struct chapter *chapter);
 /* Is the handle of use, the book right, the database whole? Frees it. */
 void story_close(struct story *story, const struct chapter *chapter);
 
+/* The handle, for a call that may fail; and no more of that, which failed()
+ * says, too. */
+rp_conn *shaky(struct story *story);
+void calm(struct story *story);
 /* The call failed, and is to be made again: what may be said of any failure is
  * checked. False: it was answered. */
 int failed(struct story *story, int64_t r);

@@ -1,0 +1,313 @@
+/*
+ * oom.c - each allocation fails once, the library's and SQLite's.
+ *
+ * The chapters of a queue's life, played with the first allocation failing,
+ * with the second, and so on: the call says so or does without, nothing is half
+ * done, and the handle is of use afterwards. SQLite allocates so often that
+ * only some of its turns are taken, spread over the chapter; with FAULT_ALL in
+ * the environment all are.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "story.h"
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+#define TURNS 60
+
+enum kind { LIBRARY, SQLITE, KINDS };
+static const char *const kinds[KINDS] = { "library", "SQLite" };
+
+static struct {
+	int on;
+	enum kind kind; /* of the allocation that fails */
+	size_t fail_at; /* it is this one, from 1; 0: none */
+	size_t made[KINDS];
+	int fired;
+} memory;
+
+static int
+strikes(enum kind kind)
+{
+	if (!memory.on || ++memory.made[kind] != memory.fail_at ||
+	    kind != memory.kind)
+		return 0;
+	memory.fired = 1;
+	return 1;
+}
+
+static void
+arm(int on)
+{
+	memory.on = on;
+}
+
+/* ---- the library's: the linker sends them here ---- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t n);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t n);
+
+void *
+__wrap_malloc(size_t size)
+{
+	return strikes(LIBRARY) ? NULL : __real_malloc(size);
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	return strikes(LIBRARY) ? NULL : __real_calloc(n, size);
+}
+
+void *
+__wrap_realloc(void *p, size_t size)
+{
+	return strikes(LIBRARY) ? NULL : __real_realloc(p, size);
+}
+
+char *
+__wrap_strdup(const char *text)
+{
+	return strikes(LIBRARY) ? NULL : __real_strdup(text);
+}
+
+char *
+__wrap_strndup(const char *text, size_t n)
+{
+	return strikes(LIBRARY) ? NULL : __real_strndup(text, n);
+}
+
+/* ---- SQLite's: it takes an allocator ---- */
+
+static sqlite3_mem_methods real;
+
+static void *
+sqlite_malloc(int size)
+{
+	return strikes(SQLITE) ? NULL : real.xMalloc(size);
+}
+
+static void *
+sqlite_realloc(void *p, int size)
+{
+	return strikes(SQLITE) ? NULL : real.xRealloc(p, size);
+}
+
+/* Without lookaside, whose memory was allocated before. */
+static int
+use_allocator(void)
+{
+	sqlite3_mem_methods shaken;
+
+	if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real) != SQLITE_OK)
+		return -1;
+	shaken = real;
+	shaken.xMalloc = sqlite_malloc;
+	shaken.xRealloc = sqlite_realloc;
+	return sqlite3_config(SQLITE_CONFIG_MALLOC, &shaken) == SQLITE_OK &&
+			       sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) ==
+				       SQLITE_OK
+		       ? 0
+		       : -1;
+}
+
+/* ---- the chapters ---- */
+
+static void
+next_failure(const char *what, enum kind kind, size_t at)
+{
+	memset(&memory, 0, sizeof(memory));
+	memory.kind = kind;
+	memory.fail_at = at;
+	if (getenv("FAULT_VERBOSE"))
+		print_message("# %s: %s, allocation %zu\n", what, kinds[kind],
+			      at);
+}
+
+/* The next one to fail, when `made` are made in all. */
+static size_t
+step(enum kind kind, size_t made)
+{
+	return kind == LIBRARY || getenv("FAULT_ALL") ? 1 : 1 + made / TURNS;
+}
+
+/* Were there so many that this one failed? */
+static int
+play(const struct chapter *chapter, enum kind kind, size_t at)
+{
+	struct story *story = story_open(chapter);
+
+	next_failure(chapter->name, kind, at);
+	story->arm = arm;
+	chapter->play(story);
+	calm(story);
+	if (story->failures > memory.fired ||
+	    (story->failures && story->last != RP_ENOMEM))
+		fail_msg("%d failures seen, %d made, the last is %d: %s",
+			 story->failures, memory.fired, story->last,
+			 rp_error_text(story->last));
+	story_close(story, chapter);
+	return memory.fired;
+}
+
+static void
+play_all(const char *name)
+{
+	const struct chapter *chapter = chapter_named(name);
+
+	for (int kind = 0; kind < KINDS; kind++) {
+		size_t by, at = 1;
+
+		play(chapter, (enum kind)kind, 0);
+		by = step((enum kind)kind, memory.made[kind]);
+		while (play(chapter, (enum kind)kind, at))
+			at += by;
+	}
+}
+
+/* ---- opening ---- */
+
+typedef int open_fn(struct story *story, rp_conn **ret, rp_error *reterr);
+
+static int
+open_new(struct story *s, rp_conn **ret, rp_error *reterr)
+{
+	char url[300];
+
+	snprintf(url, sizeof(url), "sqlite:%s-new", s->path);
+	return rp_open(url, NULL, ret, reterr);
+}
+
+static int
+open_old(struct story *s, rp_conn **ret, rp_error *reterr)
+{
+	return rp_open(s->url, NULL, ret, reterr);
+}
+
+static int
+attach(struct story *s, rp_conn **ret, rp_error *reterr)
+{
+	return rp_attach("sqlite", rp_native(s->other), NULL, ret, reterr);
+}
+
+static void
+remove_new(const struct story *s)
+{
+	static const char *const ends[] = { "", "-wal", "-shm" };
+	char path[300];
+
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s-new%s", s->path, ends[i]);
+		unlink(path);
+	}
+}
+
+/* Did it fail, or do without? Then once more, with all the memory there is. */
+static int
+open_twice(struct story *s, open_fn *open)
+{
+	rp_conn *conn;
+	rp_error error;
+	int r;
+
+	memset(&conn, UNTOUCHED, sizeof(conn));
+	arm(1);
+	r = open(s, &conn, &error);
+	arm(0);
+	if (r < 0) {
+		assert_true(memory.fired);
+		assert_int_equal(r, RP_ENOMEM);
+		assert_int_equal(error.code, r);
+		assert_true(*error.message);
+		expect_untouched(&conn, sizeof(conn));
+		assert_int_equal(open(s, &conn, &error), 0);
+	}
+	put(conn, "q", "0");
+	rp_close(conn);
+	remove_new(s);
+	return memory.fired;
+}
+
+static void
+open_all(const char *what, open_fn *open)
+{
+	const struct chapter *chapter = chapter_named("look");
+	struct story *s = story_open(chapter);
+
+	for (int kind = 0; kind < KINDS; kind++) {
+		size_t by, at = 1;
+
+		next_failure(what, (enum kind)kind, 0);
+		open_twice(s, open);
+		by = step((enum kind)kind, memory.made[kind]);
+		do {
+			next_failure(what, (enum kind)kind, at);
+			at += by;
+		} while (open_twice(s, open));
+	}
+	s->known[0].maybe = 100000;
+	s->known[0].group = -1;
+	story_close(s, NULL);
+}
+
+#define CHAPTER(function, name)                                                \
+	static void function(void **state)                                     \
+	{                                                                      \
+		(void)state;                                                   \
+		play_all(name);                                                \
+	}
+#define OPENING(function, open)                                                \
+	static void function(void **state)                                     \
+	{                                                                      \
+		(void)state;                                                   \
+		open_all(#open, open);                                         \
+	}
+
+OPENING(a_new_database_is_opened_or_not, open_new)
+OPENING(a_database_is_opened_or_not, open_old)
+OPENING(a_connection_is_attached_to_or_not, attach)
+CHAPTER(enqueueing_without_memory_changes_nothing, "enqueue")
+CHAPTER(a_key_without_memory_stays_free, "unique")
+CHAPTER(a_job_is_claimed_and_settled_or_not, "work")
+CHAPTER(a_wait_without_memory_can_be_made_again, "wait")
+CHAPTER(a_turn_without_memory_changes_nothing, "turn")
+CHAPTER(what_people_do_is_done_or_not, "change")
+CHAPTER(settings_are_made_or_not, "settings")
+CHAPTER(a_transaction_without_memory_vanishes, "transaction")
+CHAPTER(looking_without_memory_fails_cleanly, "look")
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_new_database_is_opened_or_not),
+		cmocka_unit_test(a_database_is_opened_or_not),
+		cmocka_unit_test(a_connection_is_attached_to_or_not),
+		cmocka_unit_test(enqueueing_without_memory_changes_nothing),
+		cmocka_unit_test(a_key_without_memory_stays_free),
+		cmocka_unit_test(a_job_is_claimed_and_settled_or_not),
+		cmocka_unit_test(a_wait_without_memory_can_be_made_again),
+		cmocka_unit_test(a_turn_without_memory_changes_nothing),
+		cmocka_unit_test(what_people_do_is_done_or_not),
+		cmocka_unit_test(settings_are_made_or_not),
+		cmocka_unit_test(a_transaction_without_memory_vanishes),
+		cmocka_unit_test(looking_without_memory_fails_cleanly),
+	};
+	int r;
+
+	if (use_allocator() < 0 || stories_start(argc, argv) < 0)
+		return 99;
+	r = cmocka_run_group_tests(tests, NULL, NULL);
+	stories_end();
+	return r;
+}
