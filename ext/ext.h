@@ -27,10 +27,10 @@ void ext_leave(struct ext *ext);
 void ext_detach(struct ext *ext);
 void ext_release(void *ext);
 
-/* A duration: a number of milliseconds, or text with a unit. */
+/* ext_options.c: a duration, a number of milliseconds or text with a unit. */
 int ext_duration(sqlite3_value *value, int64_t *ret_ms, rp_error *error);
 
-/* ext_options.c: an rp_new of JSON. The texts live until the statement that
+/* And an rp_new of JSON. The texts live until the statement that
  * is returned through ret_holder is finalized. */
 int ext_options(sqlite3 *db, sqlite3_value *json, rp_new *ret,
 		sqlite3_stmt **ret_holder, rp_error *error);

@@ -1,5 +1,5 @@
 /*
- * ext_options.c - the options of readpast_enqueue(), a JSON object.
+ * ext_options.c - the options of readpast_enqueue(), a JSON object; durations.
  *
  * SQLite takes the JSON apart; each member has the name and the meaning of the
  * field of rp_new.
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ext.h"
+#include "internal.h"
 
 /* One row for the whole object, a column for each member; a time may be text
  * that SQLite understands. `unknown`: a name that is none of these. */
@@ -46,15 +47,33 @@ enum {
 static int
 refuse(rp_error *error, const char *what)
 {
-	snprintf(error->message, sizeof(error->message), "options: %.200s",
-		 what);
-	return error->code = RP_EINVAL;
+	return rp__fail(error, RP_EINVAL, "options: %.200s", what);
 }
 
 static const char *
 text_at(sqlite3_stmt *stmt, int column)
 {
 	return (const char *)sqlite3_column_text(stmt, column);
+}
+
+int
+ext_duration(sqlite3_value *value, int64_t *ret_ms, rp_error *error)
+{
+	int type = sqlite3_value_type(value);
+	const char *text = (const char *)sqlite3_value_text(value);
+
+	if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
+		*ret_ms = sqlite3_value_int64(value);
+		if (*ret_ms >= 0 && *ret_ms <= 3650 * INT64_C(86400000))
+			return 0;
+	} else if (type == SQLITE_TEXT && rp_duration(text, ret_ms) == 0) {
+		return 0;
+	}
+	return rp__fail(
+		error, RP_EINVAL,
+		"%.60s is no duration: milliseconds, or '90s', '5m', at most "
+		"'3650d'",
+		type == SQLITE_NULL || type == SQLITE_BLOB ? "that" : text);
 }
 
 /* An integer within least..most, if it is there. */

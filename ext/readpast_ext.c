@@ -132,26 +132,6 @@ ext_release(void *p)
 
 /* ---- arguments and answers ---- */
 
-int
-ext_duration(sqlite3_value *value, int64_t *ret_ms, rp_error *error)
-{
-	int type = sqlite3_value_type(value);
-	const char *text = (const char *)sqlite3_value_text(value);
-
-	if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
-		*ret_ms = sqlite3_value_int64(value);
-		if (*ret_ms >= 0 && *ret_ms <= 3650 * INT64_C(86400000))
-			return 0;
-	} else if (type == SQLITE_TEXT && rp_duration(text, ret_ms) == 0) {
-		return 0;
-	}
-	snprintf(error->message, sizeof(error->message),
-		 "%.60s is no duration: milliseconds, or '90s', '5m', at most "
-		 "'3650d'",
-		 type == SQLITE_NULL || type == SQLITE_BLOB ? "that" : text);
-	return error->code = RP_EINVAL;
-}
-
 static void
 answer_error(sqlite3_context *context, const rp_error *error)
 {

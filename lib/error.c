@@ -30,18 +30,24 @@ rp_version(void)
 	return RP_VERSION;
 }
 
-/* Fill in `error` (if there is one) and return `code`. */
+/* Fill in `error` (if there is one) and return `code`. What is quoted may have
+ * come from anywhere: the message is one line of UTF-8 all the same. */
 int
 rp__fail(rp_error *error, int code, const char *format, ...)
 {
+	char message[sizeof(error->message)];
 	va_list args;
 
 	if (!error)
 		return code;
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
 	memset(error, 0, sizeof(*error));
 	error->code = code;
-	va_start(args, format);
-	vsnprintf(error->message, sizeof(error->message), format, args);
-	va_end(args);
+	rp__clean(error->message, sizeof(error->message), message);
+	for (char *s = error->message; *s; s++)
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			*s = '?';
 	return code;
 }
