@@ -145,6 +145,28 @@ same(const char *a, const char *b)
 	return a && strcmp(a, b) == 0;
 }
 
+/* Can it be reckoned with? Ids and claim numbers are only compared. */
+static int
+in_range(const json_t *line)
+{
+	static const struct {
+		const char *name;
+		int64_t most;
+	} limits[] = { { "at", INT64_C(1) << 60 },
+		       { "asked", INT64_C(1) << 60 },
+		       { "lease_ms", 3650 * INT64_C(86400000) },
+		       { "attempt", INT32_MAX },
+		       { "max_attempts", INT32_MAX } };
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		int64_t n = number(line, limits[i].name);
+
+		if (n < 0 || n > limits[i].most)
+			return 0;
+	}
+	return 1;
+}
+
 /* NULL, or what is wrong with the line. */
 static const char *
 read_event(struct checker *c, const json_t *line, size_t line_number)
@@ -203,9 +225,10 @@ checker_read(struct checker *c, FILE *file, const char *name, char *why,
 		/* A writer that was killed may leave a torn last line. */
 		if (!object && line[n - 1] != '\n')
 			break;
-		wrong = json_is_object(object)
-				? read_event(c, object, number_of_line)
-				: "not a JSON object";
+		wrong = !json_is_object(object) ? "not a JSON object"
+			: !in_range(object)
+				? "a number is out of range"
+				: read_event(c, object, number_of_line);
 		json_decref(object);
 		if (wrong) {
 			snprintf(why, room, "%s:%zu: %s", name, number_of_line,
@@ -459,7 +482,9 @@ checker_run(struct checker *c, finding_fn *found, void *ctx,
 	*ret = (struct verdicts){ .events = (int64_t)c->count,
 				  .clients = (int64_t)c->clients_count,
 				  .audited = audited };
-	qsort(c->events, c->count, sizeof(*c->events), by_job_and_claim);
+	if (c->count)
+		qsort(c->events, c->count, sizeof(*c->events),
+		      by_job_and_claim);
 	for (size_t i = 0; i < c->count;) {
 		struct life life = { .events = &c->events[i],
 				     .found = found,
