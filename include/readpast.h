@@ -69,9 +69,9 @@ extern "C" {
 	X(ETAKEN, -14, 0, "in use by a live job")                              \
 	X(EDAMAGED, -15, 0, "database damaged, or none")
 
-#define RP__ERROR_NUMBER(name, number, outcome, text) RP_##name = (number),
-enum { RP_ERRORS(RP__ERROR_NUMBER) };
-#undef RP__ERROR_NUMBER
+#define RP_NUMBER_OF_ERROR(name, number, outcome, text) RP_##name = (number),
+enum { RP_ERRORS(RP_NUMBER_OF_ERROR) };
+#undef RP_NUMBER_OF_ERROR
 
 /* What went wrong. Plain data, nothing to free, 256 bytes for ever. */
 typedef struct rp_error {
@@ -229,9 +229,9 @@ RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 	X(DONE, 4, "done")                                                     \
 	X(DEAD, 5, "dead") /* attempts used up, or failed for good */          \
 	X(CANCELLED, 6, "cancelled")
-#define RP__STATE_NUMBER(name, number, text) RP_STATE_##name = (number),
-enum { RP_STATES(RP__STATE_NUMBER) };
-#undef RP__STATE_NUMBER
+#define RP_NUMBER_OF_STATE(name, number, text) RP_STATE_##name = (number),
+enum { RP_STATES(RP_NUMBER_OF_STATE) };
+#undef RP_NUMBER_OF_STATE
 
 /* "ready" for RP_STATE_READY; NULL for a number that is no state. And back: 0
  * for a word that is none. */
