@@ -1,0 +1,29 @@
+/*
+ * url.c - URLs of databases.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "fuzz.h"
+
+#include "internal.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = text_of(data, size);
+	struct rp_url url = { .text = NULL };
+	rp_error error;
+	int r = rp__url_parse(text, &url, &error);
+
+	if (r < 0) {
+		must(r == RP_EINVAL && !url.text);
+		must_be_a_message(&error, r);
+	} else {
+		must(*url.path && strlen(url.path) <= size);
+		must(url.busy_ms >= 0);
+		rp__url_free(&url);
+	}
+	free(text);
+	return 0;
+}
