@@ -74,26 +74,41 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 }
 
 /*
- * Called while another connection has the lock. Sleeps of equal length are
- * fair: growing ones starve whoever came first. A little jitter keeps two
- * sleepers from waking together for ever; after a while it is a long wait
- * anyway, and longer naps spare the processor.
+ * Waiting for the write lock. All naps are as short as the system makes them
+ * (some 50 us): longer ones leave the lock unused, and growing ones starve
+ * whoever came first. A little jitter keeps two sleepers from waking together
+ * for ever; after seconds it is a long wait anyway, and the processor is
+ * spared. Who had to wait lately naps once before it asks for the lock again:
+ * else it would mostly take it back before any sleeper wakes.
  */
+static void
+nap(int64_t us)
+{
+	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+
+	nanosleep(&t, NULL);
+}
+
 static int
 busy(void *ctx, int count)
 {
 	struct sqlite *s = ctx;
-	struct timespec nap = { 0, 0 };
 	int64_t now = rp__monotonic_ms();
 
 	if (count == 0)
 		s->busy_until = now + s->busy_ms;
+	s->waited_at = now;
 	if (now >= s->busy_until)
 		return 0;
-	nap.tv_nsec =
-		count < 1000 ? 50000 + (count * 7919 % 64) * 1000 : 2000000;
-	nanosleep(&nap, NULL);
+	nap(count < 20000 ? 1 + count * 7919 % 32 : 2000);
 	return 1;
+}
+
+static void
+let_others_in(const struct sqlite *s)
+{
+	if (s->waited_at && rp__monotonic_ms() - s->waited_at < 100)
+		nap(1);
 }
 
 void
@@ -213,6 +228,23 @@ ended_elsewhere(rp_error *error)
 			"back by an earlier failure");
 }
 
+static int
+begin_first(struct sqlite *s, int write, rp_error *error)
+{
+	int r = check_unmoved(s, error);
+
+	if (r == 0)
+		r = prepare_control(s, error);
+	if (r < 0)
+		return r;
+	if (s->base == JOINED)
+		return join(s, write, error);
+	if (!write)
+		return control(s, BEGIN, error);
+	let_others_in(s);
+	return control(s, BEGIN_IMMEDIATE, error);
+}
+
 int
 rp__sqlite_begin(void *db, int write, rp_error *error)
 {
@@ -223,20 +255,12 @@ rp__sqlite_begin(void *db, int write, rp_error *error)
 		s->base = s->attached && rp__sqlite_writing(s->db) ? BARE
 			  : sqlite3_get_autocommit(s->db)          ? OWN
 								   : JOINED;
-	if (s->depth == 0 && s->base != BARE)
-		r = check_unmoved(s, error);
-	if (r == 0 && s->base != BARE)
-		r = prepare_control(s, error);
-	if (r < 0 || s->base == BARE)
-		;
-	else if (s->depth > 0)
+	if (s->base != BARE && s->depth == 0)
+		r = begin_first(s, write, error);
+	else if (s->base != BARE)
 		r = sqlite3_get_autocommit(s->db)
 			    ? ended_elsewhere(error)
 			    : control(s, SAVEPOINT, error);
-	else if (s->base == JOINED)
-		r = join(s, write, error);
-	else
-		r = control(s, write ? BEGIN_IMMEDIATE : BEGIN, error);
 	if (r == 0)
 		s->depth++;
 	return r;

@@ -77,8 +77,9 @@ struct sqlite {
 	sqlite3 *db;
 	char *path;
 	int64_t busy_ms, busy_until;
-	int attached; /* the connection is the caller's */
-	int depth;    /* of our transactions: savepoints from the second on */
+	int64_t waited_at; /* for the lock, last; monotonic ms, 0: never */
+	int attached;      /* the connection is the caller's */
+	int depth; /* of our transactions: savepoints from the second on */
 	enum { OWN, JOINED, BARE } base; /* what the first of them is */
 	sqlite3_vfs *vfs;                /* whose clock is the database's */
 	sqlite3_stmt *control[CONTROLS];

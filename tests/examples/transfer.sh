@@ -25,7 +25,7 @@ seq $jobs | readpast enqueue transfers --quiet
 
 # Three workers; one is killed each time that some more was moved.
 for i in 1 2 3 4 5 6; do
-	"$transfer" >worker-$i.log & victims[i]=$!
+	"$transfer" &>worker-$i.log & victims[i]=$!
 	((i < 3)) && continue
 	check "the workers go on after $((i - 3)) kills" \
 		eventually moved_more_than $((i * 150))
