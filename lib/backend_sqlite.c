@@ -44,6 +44,18 @@ code_of(int rc, int system_errno)
 	}
 }
 
+/* SQLite tells a file system that has become read-only from one that fails
+ * only when it opens a file. */
+static int
+writable(const struct sqlite *s)
+{
+	int yes = 1;
+
+	if (s->vfs)
+		s->vfs->xAccess(s->vfs, s->path, SQLITE_ACCESS_READWRITE, &yes);
+	return yes;
+}
+
 /* Say in one line what SQLite says, and what it means for a queue. */
 int
 rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
@@ -55,7 +67,11 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 	code = code_of(full, s->db && (rc & 0xff) != SQLITE_BUSY
 				     ? sqlite3_system_errno(s->db)
 				     : 0);
-	if (code == RP_EBUSY && s->attached)
+	if ((rc & 0xff) == SQLITE_IOERR && !writable(s))
+		code = rp__fail(error, RP_EREADONLY,
+				"%.150s cannot be written to any more",
+				s->path);
+	else if (code == RP_EBUSY && s->attached)
 		rp__fail(error, code, "%.120s is locked by another connection",
 			 s->path);
 	else if (code == RP_EBUSY)

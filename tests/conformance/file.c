@@ -1,12 +1,15 @@
 /*
  * file.c - the database file is deleted, replaced, damaged or protected while
- * it is open. SQLite.
+ * it is open, or its disk is full. SQLite.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "check.h"
 
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -134,6 +137,140 @@ a_damaged_file_is_an_error_and_not_a_loop(void **state)
 	assert_int_equal(work_and(db, overwrite_it, &error), RP_EDAMAGED);
 }
 
+/* ---- a disk that is full, or read-only ---- */
+
+/* What SQLite's writes fail with; 0: they do not. */
+static atomic_int failing;
+
+static ssize_t
+write_or_fail(int fd, const void *data, size_t size, off_t offset)
+{
+	if (atomic_load(&failing)) {
+		errno = atomic_load(&failing);
+		return -1;
+	}
+	return pwrite(fd, data, size, offset);
+}
+
+static int
+may_or_fail(const char *path, int mode)
+{
+	if (atomic_load(&failing) == EROFS && (mode & W_OK)) {
+		errno = EROFS;
+		return -1;
+	}
+	return access(path, mode);
+}
+
+static void
+watch_writes(int really)
+{
+	static const struct {
+		const char *name;
+		sqlite3_syscall_ptr call;
+	} calls[] = {
+		{ "pwrite", (sqlite3_syscall_ptr)write_or_fail },
+		{ "pwrite64", (sqlite3_syscall_ptr)write_or_fail },
+		{ "access", (sqlite3_syscall_ptr)may_or_fail },
+	};
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		assert_int_equal(
+			vfs->xSetSystemCall(vfs, calls[i].name,
+					    really ? calls[i].call : NULL),
+			SQLITE_OK);
+}
+
+struct trouble {
+	int calls, seen, code, errno_then;
+};
+
+static int
+hit_the_end_of_the_disk(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct trouble *trouble = ctx;
+
+	(void)task;
+	(void)job;
+	if (trouble->calls++ == 0)
+		atomic_store(&failing, trouble->errno_then);
+	return RP_DONE;
+}
+
+static void
+make_room(const rp_event *event, void *ctx)
+{
+	struct trouble *trouble = ctx;
+
+	if (event->what != RP_EVENT_TROUBLE)
+		return;
+	trouble->seen++;
+	trouble->code = event->result;
+	atomic_store(&failing, 0);
+}
+
+static int
+work_until(struct db *db, struct trouble *trouble, rp_worker_counts *ret,
+	   rp_error *reterr)
+{
+	rp_worker_options options = RP_WORKER_INIT;
+	rp_worker *worker;
+	int r;
+
+	options.drain = 1;
+	options.observer = make_room;
+	options.observer_ctx = trouble;
+	assert_int_equal(rp_worker_new(db->url, &options, &worker, NULL), 0);
+	assert_int_equal(rp_worker_handle(worker, "q", NULL,
+					  hit_the_end_of_the_disk, trouble),
+			 0);
+	watch_writes(1);
+	r = rp_worker_run(worker, reterr);
+	atomic_store(&failing, 0);
+	watch_writes(0);
+	*ret = rp_worker_counted(worker);
+	rp_worker_free(worker);
+	return r;
+}
+
+static void
+a_worker_outlasts_a_full_disk(void **state)
+{
+	struct db *db = *state;
+	struct trouble trouble = { .errno_then = ENOSPC };
+	rp_worker_counts counts;
+	rp_error error;
+
+	for (int i = 0; i < 20; i++)
+		put(db->conn, "q", "x");
+	assert_true(work_until(db, &trouble, &counts, &error) >= 0);
+	assert_int_equal(trouble.code, RP_EFULL);
+	assert_true(trouble.seen > 0);
+	assert_int_equal(trouble.calls, 20);
+	assert_int_equal(counts.done, 20);
+	assert_int_equal(stats_of(db->conn, "q").ready, 0);
+	assert_int_equal(stats_of(db->conn, "q").running, 0);
+}
+
+static void
+a_worker_ends_when_its_disk_is_read_only_and_loses_nothing(void **state)
+{
+	struct db *db = *state;
+	struct trouble trouble = { .errno_then = EROFS };
+	rp_worker_counts counts;
+	rp_error error;
+
+	for (int i = 0; i < 20; i++)
+		put(db->conn, "q", "x");
+	assert_int_equal(work_until(db, &trouble, &counts, &error),
+			 RP_EREADONLY);
+	assert_non_null(strstr(error.message, db->path));
+	assert_int_equal(stats_of(db->conn, "q").ready +
+				 stats_of(db->conn, "q").running,
+			 20 - counts.done);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -141,6 +278,8 @@ main(int argc, char **argv)
 		CASE(a_worker_ends_when_its_file_is_deleted),
 		CASE(what_was_moved_away_is_whole_and_its_successor_is_left_alone),
 		CASE(a_damaged_file_is_an_error_and_not_a_loop),
+		CASE(a_worker_outlasts_a_full_disk),
+		CASE(a_worker_ends_when_its_disk_is_read_only_and_loses_nothing),
 	};
 
 	databases_at(argc, argv);
