@@ -1,0 +1,109 @@
+-- Schema 1: small words that the routines share.
+
+create function readpast.lane_of(queue_id integer, priority integer,
+                                 class integer) returns bigint
+language sql immutable
+as $body$
+select queue_id::bigint * 1024 + priority * 4 + class
+$body$;
+
+create function readpast.queue_of(lane_id bigint) returns integer
+language sql immutable
+as $body$
+select (lane_id / 1024)::integer
+$body$;
+
+create function readpast.priority_of(lane_id bigint) returns integer
+language sql immutable
+as $body$
+select (lane_id / 4 % 256)::integer
+$body$;
+
+-- The same queue and priority, another class.
+create function readpast.with_class(lane_id bigint, class integer)
+returns bigint
+language sql immutable
+as $body$
+select lane_id / 4 * 4 + class
+$body$;
+
+create function readpast.ms(n bigint) returns interval
+language sql immutable
+as $body$
+select n * interval '1 millisecond'
+$body$;
+
+create function readpast.to_ms(i interval) returns bigint
+language sql immutable
+as $body$
+select round(extract(epoch from i) * 1000)::bigint
+$body$;
+
+-- Milliseconds since 1970, and back.
+create function readpast.epoch_ms(t timestamptz) returns bigint
+language sql immutable
+as $body$
+select floor(extract(epoch from t) * 1000)::bigint
+$body$;
+
+create function readpast.at_ms(n bigint) returns timestamptz
+language sql immutable
+as $body$
+select timestamptz '1970-01-01 00:00:00+00' + n * interval '1 millisecond'
+$body$;
+
+create function readpast.state_word(state integer) returns text
+language sql immutable
+as $body$
+select (array['scheduled', 'ready', 'running', 'done', 'dead',
+              'cancelled'])[state]
+$body$;
+
+create function readpast.worker_name(worker_id bigint) returns text
+language sql stable
+as $body$
+select (select w.name from readpast.worker w where w.id = worker_id)
+$body$;
+
+-- A job's failed attempts, the last ten, with one more.
+create function readpast.with_failure(failures jsonb, attempt integer,
+                                      worker_id bigint, error text)
+returns jsonb
+language sql volatile
+as $body$
+select case when jsonb_array_length(failures) >= 10 then failures - 0
+            else coalesce(failures, '[]') end
+       || jsonb_build_array(jsonb_build_object(
+              'attempt', attempt,
+              'at', readpast.epoch_ms(clock_timestamp()),
+              'worker', readpast.worker_name(worker_id),
+              'text', error))
+$body$;
+
+-- Is this transaction so young that it draws numbers of the line without a note
+-- in `stray`? It decides speed only; no promise rests on it.
+create function readpast.young() returns boolean
+language sql volatile
+as $body$
+select clock_timestamp() < now() + interval '100 milliseconds'
+$body$;
+
+-- Say that a lane is used.
+create function readpast.open_lane(lane bigint) returns void
+language sql volatile
+as $body$
+insert into readpast.lane (lane_id)
+select lane
+ where not exists (select 1 from readpast.lane l where l.lane_id = lane)
+$body$;
+
+-- Wake one worker that sleeps and serves the queue, if there is one.
+create function readpast.wake(queue_id integer) returns void
+language sql volatile
+as $body$
+select pg_notify('readpast.' || s.worker_id, '')
+  from readpast.sleeper s
+ where s.queue_id = wake.queue_id and s.until > clock_timestamp()
+ order by s.until desc
+ limit 1
+$body$;

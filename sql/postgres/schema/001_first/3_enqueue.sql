@@ -1,0 +1,320 @@
+-- Schema 1: enqueue, in all its forms.
+--
+-- A transaction has its own number before it draws numbers of the line, so that
+-- the sweep can tell when everything up to a number is decided. One that draws
+-- late in its life, or for long, leaves a note in `stray`: it is seen when the
+-- jobs are, and tells the sweep to look for them behind the head.
+
+-- The jobs of one run: one queue, one priority, arrays of the same length for
+-- the rest. Nulls stand for the queue's settings. Answers the ids in order, or
+-- nothing: no such queue, or a payload larger than it takes.
+create function readpast.put(
+	queue text, priority integer, delays_ms bigint[], run_ats bigint[],
+	max_attempts bigint[], kinds text[], headers text[], payloads bytea[])
+returns table (number bigint, id bigint)
+language plpgsql volatile as $body$
+#variable_conflict use_column
+declare
+	its    record;
+	moment timestamptz := clock_timestamp();
+	xid    xid8;
+	late_from bigint;
+begin
+	select q.id, q.max_attempts, q.max_payload, t.lane_id,
+	       exists (select 1 from readpast.lane l where l.lane_id = t.lane_id)
+	       as is_open,
+	       exists (select 1 from readpast.sleeper s
+	                where s.queue_id = q.id and s.until > moment) as sleeps
+	  into its
+	  from readpast.queue q,
+	       lateral (select readpast.lane_of(
+	                           q.id, coalesce(put.priority, q.priority), 2)
+	                       as lane_id) t
+	 where q.name = put.queue;
+	if not found or exists (select 1 from unnest(payloads) as p(payload)
+	                         where octet_length(p.payload) > its.max_payload)
+	then
+		return;
+	end if;
+	xid := pg_current_xact_id();
+	if cardinality(payloads) > 1000 or not readpast.young() then
+		late_from := nextval('readpast.line');
+	end if;
+
+	return query
+	with new as (
+		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
+		                          max_attempts, kind, headers, payload)
+		select its.lane_id,
+		       case when r.run_at <= moment
+		            then nextval('readpast.line') end,
+		       r.run_at, moment, its.id,
+		       coalesce(r.max_attempts, its.max_attempts), r.kind,
+		       r.headers::json, r.payload
+		  from (select greatest(moment + readpast.ms(n.delay_ms),
+		                        readpast.at_ms(n.run_at), moment)
+		               as run_at,
+		               n.max_attempts, n.kind, n.headers, n.payload
+		          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
+		                      put.headers, payloads)
+		               as n(delay_ms, run_at, max_attempts, kind, headers,
+		                    payload)) r
+		returning job.id)
+	select row_number() over (order by new.id), new.id from new;
+
+	if not its.is_open then
+		perform readpast.open_lane(its.lane_id);
+	end if;
+	if late_from is not null then
+		perform readpast.note_late(its.lane_id, late_from);
+	end if;
+	if its.sleeps then
+		perform readpast.wake(its.id);
+	end if;
+end
+$body$;
+
+create function readpast.note_late(lane_id bigint, late_from bigint)
+returns void
+language sql volatile as $body$
+insert into readpast.stray (lane_id, first, last)
+values (lane_id, late_from, nextval('readpast.line'))
+$body$;
+
+-- One job, with a unique key or without. If a live job of the queue has the key
+-- it is answered instead; `replace` gives it the new job's content, unless it
+-- runs. Its claim number moves on then, so that a holder whose lease ran out
+-- cannot complete what it never saw.
+-- outcome: 0 added, 1 existed, 2 replaced. id null: no such queue, or the
+-- payload is larger than it takes.
+create function readpast.put_one(
+	queue text, payload bytea, priority integer, delay_ms bigint,
+	run_at timestamptz, max_attempts integer, kind text, headers json,
+	unique_key text, replace boolean,
+	out id bigint, out outcome integer)
+language plpgsql volatile as $body$
+#variable_conflict use_column
+declare
+	its    record;
+	old    record;
+	moment timestamptz := clock_timestamp();
+	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
+	                               moment);
+	xid    xid8;
+	late_from bigint;
+begin
+	select q.id, q.max_attempts, q.max_payload, t.lane_id,
+	       exists (select 1 from readpast.lane l where l.lane_id = t.lane_id)
+	       as is_open,
+	       exists (select 1 from readpast.sleeper s
+	                where s.queue_id = q.id and s.until > moment) as sleeps
+	  into its
+	  from readpast.queue q,
+	       lateral (select readpast.lane_of(
+	                           q.id, coalesce(put_one.priority, q.priority), 2)
+	                       as lane_id) t
+	 where q.name = put_one.queue;
+	if not found or octet_length(payload) > its.max_payload then
+		return;
+	end if;
+	xid := pg_current_xact_id();
+	if not readpast.young() then
+		late_from := nextval('readpast.line');
+	end if;
+
+	-- A job with the key may come or go between the statements: then once more.
+	outcome := 0;
+	loop
+		if unique_key is not null then
+			select j.id, j.lane_id, j.lease_until into old
+			  from readpast.job j
+			 where j.queue_id = its.id and j.unique_key = put_one.unique_key
+			   for update;
+			if found then
+				id := old.id;
+				outcome := 1;
+				exit;
+			end if;
+		end if;
+		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
+		                          max_attempts, unique_key, kind, headers,
+		                          payload)
+		values (its.lane_id,
+		        case when due <= moment then nextval('readpast.line') end,
+		        due, moment, its.id,
+		        coalesce(put_one.max_attempts, its.max_attempts),
+		        put_one.unique_key, put_one.kind, put_one.headers,
+		        put_one.payload)
+		on conflict (queue_id, unique_key) where unique_key is not null
+		do nothing
+		returning job.id into id;
+		exit when found;
+	end loop;
+
+	if outcome = 1 and replace and old.lease_until is null then
+		outcome := 2;
+		update readpast.job j
+		   set lane_id = its.lane_id,
+		       -- In line in the same lane it keeps its place.
+		       seq = case when due <= moment
+		                  then coalesce(case when j.lane_id = its.lane_id
+		                                     then j.seq end,
+		                                nextval('readpast.line')) end,
+		       run_at = due,
+		       claim_no = j.claim_no + 1,
+		       attempt = 0,
+		       max_attempts = coalesce(put_one.max_attempts,
+		                               its.max_attempts),
+		       worker_id = null,
+		       last_error = null,
+		       failures = null,
+		       kind = put_one.kind,
+		       headers = put_one.headers,
+		       payload = put_one.payload
+		 where j.id = put_one.id;
+	end if;
+
+	if not its.is_open then
+		perform readpast.open_lane(its.lane_id);
+	end if;
+	if late_from is not null then
+		perform readpast.note_late(its.lane_id, late_from);
+	end if;
+	if its.sleeps and outcome <> 1 then
+		perform readpast.wake(its.id);
+	end if;
+end
+$body$;
+
+-- ---- for people and programs in any language ----
+
+-- Put a job into a queue, which is created if need be; answers its id, or that
+-- of the live job that has the unique key already.
+create function readpast.enqueue(
+	queue text, payload bytea, priority integer default null,
+	delay interval default null, run_at timestamptz default null,
+	max_attempts integer default null, kind text default null,
+	headers jsonb default null, unique_key text default null,
+	replace boolean default false)
+returns bigint
+language plpgsql volatile as $body$
+declare
+	its record;
+begin
+	if payload is null then
+		raise exception 'the payload is null' using errcode = 'RP003';
+	elsif priority not between 0 and 255 then
+		raise exception 'priority % is not within 0..255', priority
+			using errcode = 'RP003';
+	elsif max_attempts < 1 then
+		raise exception 'max_attempts is not within 1..1000000000'
+			using errcode = 'RP003';
+	elsif delay < interval '0' or delay > interval '3650 days' then
+		raise exception 'the delay is not within 0..3650 days'
+			using errcode = 'RP003';
+	end if;
+	for round in 1..2 loop
+		select p.id into its
+		  from readpast.put_one(
+		           queue, payload, priority, readpast.to_ms(delay), run_at,
+		           max_attempts, kind, headers::json, unique_key, replace) p;
+		exit when its.id is not null;
+		perform 1 from readpast.queue q where q.name = enqueue.queue;
+		if found then
+			raise exception 'payload too large' using errcode = 'RP004';
+		end if;
+		perform readpast.queue_create(queue);
+	end loop;
+	return its.id;
+end
+$body$;
+
+create function readpast.enqueue(
+	queue text, payload text, priority integer default null,
+	delay interval default null, run_at timestamptz default null,
+	max_attempts integer default null, kind text default null,
+	headers jsonb default null, unique_key text default null,
+	replace boolean default false)
+returns bigint
+language sql volatile as $body$
+select readpast.enqueue(queue, convert_to(payload, 'UTF8'), priority, delay,
+                        run_at, max_attempts, kind, headers, unique_key,
+                        replace)
+$body$;
+
+create function readpast.enqueue(
+	queue text, payload jsonb, priority integer default null,
+	delay interval default null, run_at timestamptz default null,
+	max_attempts integer default null, kind text default null,
+	headers jsonb default null, unique_key text default null,
+	replace boolean default false)
+returns bigint
+language sql volatile as $body$
+select readpast.enqueue(queue, convert_to(payload::text, 'UTF8'), priority,
+                        delay, run_at, max_attempts, kind, headers,
+                        unique_key, replace)
+$body$;
+
+-- Many jobs of one priority at once; answers their ids in order. Arrays that
+-- are given have as many elements as there are payloads.
+create function readpast.enqueue_many(
+	queue text, payloads bytea[], priority integer default null,
+	delays interval[] default null, max_attempts integer default null,
+	kinds text[] default null, headers jsonb[] default null)
+returns setof bigint
+language plpgsql volatile as $body$
+declare
+	n integer := cardinality(payloads);
+begin
+	if priority not between 0 and 255 then
+		raise exception 'priority % is not within 0..255', priority
+			using errcode = 'RP003';
+	elsif cardinality(delays) <> n or cardinality(kinds) <> n
+	      or cardinality(headers) <> n then
+		raise exception 'there are % payloads, and more or less of the rest',
+			n using errcode = 'RP003';
+	end if;
+	for round in 1..2 loop
+		return query
+		select p.id
+		  from readpast.put(
+		           queue, priority,
+		           (select array_agg(readpast.to_ms(d.delay)
+		                             order by d.number)
+		              from unnest(delays) with ordinality
+		                   as d(delay, number)),
+		           null, array_fill(max_attempts::bigint, array[n]), kinds,
+		           headers::text[], payloads) p
+		 order by p.number;
+		exit when found or n = 0;
+		perform 1 from readpast.queue q where q.name = enqueue_many.queue;
+		if found then
+			raise exception 'payload too large' using errcode = 'RP004';
+		end if;
+		perform readpast.queue_create(queue);
+	end loop;
+end
+$body$;
+
+create function readpast.enqueue_many(
+	queue text, payloads text[], priority integer default null,
+	delays interval[] default null, max_attempts integer default null,
+	kinds text[] default null, headers jsonb[] default null)
+returns setof bigint
+language sql volatile as $body$
+select readpast.enqueue_many(
+           queue,
+           (select array_agg(convert_to(p.payload, 'UTF8') order by p.number)
+              from unnest(payloads) with ordinality as p(payload, number)),
+           priority, delays, max_attempts, kinds, headers)
+$body$;
+
+create function readpast.enqueue_many(
+	queue text, payloads jsonb[], priority integer default null,
+	delays interval[] default null, max_attempts integer default null,
+	kinds text[] default null, headers jsonb[] default null)
+returns setof bigint
+language sql volatile as $body$
+select readpast.enqueue_many(queue, payloads::text[], priority, delays,
+                             max_attempts, kinds, headers)
+$body$;

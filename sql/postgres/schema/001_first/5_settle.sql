@@ -1,0 +1,250 @@
+-- Schema 1: verdicts, and the turn.
+--
+-- Each verdict names the job and the claim number it was given. If another
+-- claim has moved the number on, no row matches and nothing changes. That is
+-- all our fencing; no clock is compared. Rows are locked in the order of their
+-- ids, here and in every routine that changes several.
+
+-- Verdicts: 0 done (as null is), 1 fail, 2 dead, 3 release, 4 extend. delays_ms: of a fail,
+-- null is the queue's backoff; of a release, null is none; of an extend it is
+-- the lease, null the queue's. Answers a row for each verdict.
+-- result: 0 accepted, -5 no longer yours, -8 cancelled, -9 never was.
+create function readpast.settle(
+	ids bigint[], claim_nos bigint[], verdicts integer[],
+	delays_ms bigint[], errors text[])
+returns table (number bigint, result integer, state integer, queue_id integer)
+language plpgsql volatile
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+declare
+	accepted bigint[];
+	queue_ids integer[];
+	more     boolean := not coalesce(0 = all (verdicts), true);
+	rest     record;
+begin
+	if more then
+		perform 1
+		   from (select v.id from unnest(ids) as v(id) order by v.id) v
+		   join readpast.job j on j.id = v.id
+		    for update of j;
+	end if;
+
+	with gone as (
+		delete from readpast.job j
+		 using (select v.number, v.id, v.claim_no
+		          from unnest(ids, claim_nos, verdicts) with ordinality
+		               as v(id, claim_no, verdict, number)
+		         where coalesce(v.verdict, 0) = 0
+		         order by v.id) v
+		 where j.id = v.id and j.claim_no = v.claim_no
+		   and j.worker_id is not null
+		returning v.number, j.*),
+	kept as (
+		insert into readpast.archive
+		       (id, queue_id, state, finished_at, priority, run_at, claim_no,
+		        attempt, max_attempts, worker, created_at, unique_key, kind,
+		        headers, payload, last_error, failures)
+		select g.id, g.queue_id, 4, clock_timestamp(),
+		       readpast.priority_of(g.lane_id), g.run_at, g.claim_no,
+		       g.attempt, g.max_attempts, readpast.worker_name(g.worker_id),
+		       g.created_at, g.unique_key, g.kind, g.headers, g.payload,
+		       g.last_error, g.failures
+		  from gone g
+		  join readpast.queue q on q.id = g.queue_id and q.keep_done_ms > 0)
+	select array_agg(g.number), array_agg(g.queue_id)
+	  into accepted, queue_ids
+	  from gone g;
+
+	return query
+	select a.number, 0, 4, a.queue_id
+	  from unnest(accepted, queue_ids) as a(number, queue_id);
+
+	if more then
+		for rest in
+			select * from readpast.settle_rest(ids, claim_nos, verdicts,
+			                                   delays_ms, errors)
+		loop
+			number := rest.number;
+			result := 0;
+			state := rest.state;
+			queue_id := rest.queue_id;
+			accepted := accepted || rest.number;
+			return next;
+		end loop;
+	end if;
+
+	if coalesce(cardinality(accepted), 0) < cardinality(ids) then
+		return query
+		select v.number, readpast.why_refused(v.id, v.claim_no),
+		       null::integer, null::integer
+		  from unnest(ids, claim_nos) with ordinality
+		       as v(id, claim_no, number)
+		 where v.number <> all (coalesce(accepted, '{}'));
+	end if;
+end
+$body$;
+
+-- Why a verdict was refused: the claim it names was cancelled, there never was
+-- a job of this id, or it went on without the caller.
+create function readpast.why_refused(id bigint, claim_no bigint)
+returns integer
+language sql stable as $body$
+select case
+       when exists (select 1 from readpast.archive a
+                     where a.id = why_refused.id
+                       and a.claim_no = why_refused.claim_no and a.state = 6)
+       then -8
+       when why_refused.id > (select s.last_value
+                                from readpast.job_id_seq s)
+       then -9
+       else -5 end
+$body$;
+
+-- The verdicts that leave the job alive, or dead. Their rows are locked.
+create function readpast.settle_rest(
+	ids bigint[], claim_nos bigint[], verdicts integer[],
+	delays_ms bigint[], errors text[])
+returns table (number bigint, state integer, queue_id integer)
+language plpgsql volatile as $body$
+#variable_conflict use_column
+declare
+	v record;
+	moment timestamptz := clock_timestamp();
+begin
+	for v in
+		select v.number, v.verdict, v.delay_ms, v.error, j.id, j.queue_id,
+		       j.lane_id, q.lease_ms,
+		       v.verdict = 2
+		       or v.verdict = 1 and j.attempt >= j.max_attempts as dies,
+		       least(q.backoff_max_ms,
+		             q.backoff_ms * (1::bigint << least(j.attempt - 1, 24)))
+		       * (1 + random() * 0.1) as backoff_ms
+		  from unnest(ids, claim_nos, verdicts, delays_ms, errors)
+		       with ordinality
+		       as v(id, claim_no, verdict, delay_ms, error, number)
+		  join readpast.job j on j.id = v.id and j.claim_no = v.claim_no
+		                     and j.worker_id is not null
+		  join readpast.queue q on q.id = j.queue_id
+		 where v.verdict > 0
+		 order by v.number
+	loop
+		if v.dies then
+			state := 5;
+			perform readpast.bury(v.id, v.error);
+		elsif v.verdict = 1 then
+			state := case when v.delay_ms = 0 then 2 else 1 end;
+			update readpast.job j
+			   set lane_id = readpast.with_class(j.lane_id, 2),
+			       seq = case when v.delay_ms = 0
+			                  then nextval('readpast.line') end,
+			       run_at = moment
+			                + readpast.ms(coalesce(v.delay_ms,
+			                                       v.backoff_ms::bigint)),
+			       lease_until = null,
+			       claim_no = j.claim_no + 1,
+			       worker_id = null,
+			       last_error = v.error,
+			       failures = readpast.with_failure(
+			                      j.failures, j.attempt, j.worker_id, v.error)
+			 where j.id = v.id;
+		elsif v.verdict = 3 then
+			state := case when v.delay_ms > 0 then 1 else 2 end;
+			update readpast.job j
+			   set lane_id = readpast.with_class(
+			                     j.lane_id,
+			                     case when j.lane_id % 4 = 1 then 1
+			                          when v.delay_ms > 0 then 2
+			                          else 0 end),
+			       seq = case when v.delay_ms > 0 then null
+			                  else nextval('readpast.line') end,
+			       run_at = moment + readpast.ms(coalesce(v.delay_ms, 0)),
+			       lease_until = null,
+			       claim_no = j.claim_no + 1,
+			       attempt = greatest(j.attempt - 1, 0),
+			       worker_id = null
+			 where j.id = v.id
+			returning j.lane_id into v.lane_id;
+			perform readpast.open_lane(v.lane_id);
+		else
+			-- A long job leaves the line: the line holds only young ones.
+			state := 3;
+			update readpast.job j
+			   set seq = null,
+			       lease_until = moment + readpast.ms(coalesce(v.delay_ms,
+			                                                   v.lease_ms)),
+			       run_at = moment + readpast.ms(coalesce(v.delay_ms,
+			                                              v.lease_ms))
+			 where j.id = v.id;
+		end if;
+		if state = 2 then
+			perform readpast.wake(v.queue_id);
+		end if;
+		number := v.number;
+		queue_id := v.queue_id;
+		return next;
+	end loop;
+end
+$body$;
+
+-- A job is dead: it goes to the archive, with the attempt that failed.
+create function readpast.bury(id bigint, error text) returns void
+language sql volatile as $body$
+with gone as (
+	delete from readpast.job j where j.id = bury.id returning j.*)
+insert into readpast.archive
+       (id, queue_id, state, finished_at, priority, run_at, claim_no, attempt,
+        max_attempts, worker, created_at, unique_key, kind, headers, payload,
+        last_error, failures)
+select g.id, g.queue_id, 5, clock_timestamp(),
+       readpast.priority_of(g.lane_id), g.run_at, g.claim_no, g.attempt,
+       g.max_attempts, readpast.worker_name(g.worker_id), g.created_at,
+       g.unique_key, g.kind, g.headers, g.payload, error,
+       readpast.with_failure(g.failures, g.attempt, g.worker_id, error)
+  from gone g
+$body$;
+
+-- What a worker does all day: settle what is finished, and then claim what
+-- will be started, in one commit. Two statements in this order: in one, two
+-- workers would wait for each other's rows.
+-- number >= 1: the answer to that verdict. number 0: a job; or, with no id, a
+-- suspect that was passed over.
+create function readpast.turn(
+	queues text[], lease_ms bigint default null, worker_id bigint default 0,
+	worker_name text default null, most integer default 0,
+	at_once integer default null, holding integer default 0,
+	ids bigint[] default '{}', claim_nos bigint[] default '{}',
+	verdicts integer[] default null, delays_ms bigint[] default null,
+	errors text[] default null)
+returns table (
+	number bigint, result integer, settled integer, queue_id integer,
+	id bigint, queue text, state integer, priority integer, attempt integer,
+	max_attempts integer, claim_no bigint, worker text, run_at timestamptz,
+	created_at timestamptz, claimed_at timestamptz, lease_until timestamptz,
+	finished_at timestamptz, unique_key text, kind text, headers json,
+	payload bytea, last_error text, failures jsonb, suspect boolean)
+language plpgsql volatile as $body$
+begin
+	if cardinality(ids) > 0 then
+		return query
+		select s.number, s.result, s.state, s.queue_id, null::bigint,
+		       null::text, null::integer, null::integer, null::integer,
+		       null::integer, null::bigint, null::text, null::timestamptz,
+		       null::timestamptz, null::timestamptz, null::timestamptz,
+		       null::timestamptz, null::text, null::text, null::json,
+		       null::bytea, null::text, null::jsonb, null::boolean
+		  from readpast.settle(ids, claim_nos, verdicts, delays_ms, errors) s;
+	end if;
+	if most > 0 then
+		return query
+		select 0::bigint, 0, 3, t.*
+		  from readpast.take(queues, lease_ms, worker_id, worker_name, most,
+		                     coalesce(at_once, most), holding) t;
+	end if;
+end
+$body$;
