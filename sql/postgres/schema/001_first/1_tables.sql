@@ -59,6 +59,9 @@ create index lane_id on readpast.lane (lane_id);
 -- ever name one of these: then a claim writes one row in its page and nothing
 -- else (HOT), and the next one to read the page cleans up. Hence the fillfactor.
 --
+-- It has no check constraints: each would be read and planned anew by every
+-- update. What a job may be is checked where it is put in.
+--
 -- claim_no is the time of the claim in microseconds, or one more than the last.
 -- worker_id: whom claim_no was given to (0: a client that is no worker); null
 -- when that number was given to nobody, so that no verdict can name it.
@@ -80,13 +83,7 @@ create table readpast.job (
 	headers      json,
 	last_error   text,
 	failures     jsonb,
-	payload      bytea not null,
-	constraint "headers are a JSON object"
-	check (json_typeof(headers) = 'object'),
-	constraint "a kind is 1..128 bytes"
-	check (octet_length(kind) between 1 and 128),
-	constraint "a unique key is 1..255 bytes"
-	check (octet_length(unique_key) between 1 and 255)
+	payload      bytea not null
 ) with (
 	fillfactor = 45,
 	autovacuum_vacuum_scale_factor = 0.02,
@@ -102,6 +99,7 @@ create unique index job_unique on readpast.job (queue_id, unique_key)
 -- head: a claim found nothing that it could have taken in front of this.
 -- low: nothing is in front of this but what table `stray` lists.
 -- A wrong hint costs time, and never a job: the sweep finds what is behind.
+-- Lane -q is what is to come in queue q: its heads are microseconds of run_at.
 create table readpast.mark (
 	lane_id bigint not null,
 	head    bigint not null,
@@ -124,10 +122,11 @@ create table readpast.stray (
 -- at the most (later ones say so in `stray`), hence only between the seal
 -- before it began and the second one after.
 create table readpast.seal (
-	made_at  timestamptz primary key,
 	seq      bigint not null,
-	next_xid xid8 not null
+	next_xid xid8 not null,
+	made_at  timestamptz not null
 );
+create index seal_newest on readpast.seal (seq);
 
 -- Finished jobs that are kept. state: 4 done, 5 dead, 6 cancelled.
 create table readpast.archive (

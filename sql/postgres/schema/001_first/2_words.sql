@@ -1,4 +1,8 @@
 -- Schema 1: small words that the routines share.
+--
+-- Those in SQL are short enough for the planner to put their text where they
+-- are called. What it cannot, and every longer routine, is in PL/pgSQL, which
+-- plans once per session: a routine in SQL is parsed and planned at each call.
 
 create function readpast.lane_of(queue_id integer, priority integer,
                                  class integer) returns bigint
@@ -46,6 +50,18 @@ as $body$
 select floor(extract(epoch from t) * 1000)::bigint
 $body$;
 
+create function readpast.epoch_us(t timestamptz) returns bigint
+language sql immutable
+as $body$
+select (extract(epoch from t) * 1000000)::bigint
+$body$;
+
+create function readpast.at_us(n bigint) returns timestamptz
+language sql immutable
+as $body$
+select timestamptz '1970-01-01 00:00:00+00' + n * interval '1 microsecond'
+$body$;
+
 create function readpast.at_ms(n bigint) returns timestamptz
 language sql immutable
 as $body$
@@ -59,51 +75,62 @@ select (array['scheduled', 'ready', 'running', 'done', 'dead',
               'cancelled'])[state]
 $body$;
 
-create function readpast.worker_name(worker_id bigint) returns text
-language sql stable
-as $body$
-select (select w.name from readpast.worker w where w.id = worker_id)
-$body$;
-
 -- A job's failed attempts, the last ten, with one more.
 create function readpast.with_failure(failures jsonb, attempt integer,
                                       worker_id bigint, error text)
 returns jsonb
-language sql volatile
-as $body$
-select case when jsonb_array_length(failures) >= 10 then failures - 0
-            else coalesce(failures, '[]') end
-       || jsonb_build_array(jsonb_build_object(
-              'attempt', attempt,
-              'at', readpast.epoch_ms(clock_timestamp()),
-              'worker', readpast.worker_name(worker_id),
-              'text', error))
+language plpgsql volatile as $body$
+begin
+	return case when jsonb_array_length(failures) >= 10 then failures - 0
+	            else coalesce(failures, '[]') end
+	       || jsonb_build_array(jsonb_build_object(
+	              'attempt', attempt,
+	              'at', readpast.epoch_ms(clock_timestamp()),
+	              'worker', (select w.name from readpast.worker w
+	                          where w.id = worker_id),
+	              'text', error));
+end
 $body$;
 
--- Is this transaction so young that it draws numbers of the line without a note
--- in `stray`? It decides speed only; no promise rests on it.
+-- Is this transaction so young that it may draw numbers of the line without a
+-- note in `stray`, and leave marks? It decides speed only; no promise rests on
+-- it.
 create function readpast.young() returns boolean
-language sql volatile
-as $body$
+language sql volatile as $body$
 select clock_timestamp() < now() + interval '100 milliseconds'
+$body$;
+
+-- What leases jobs or looks for what others lease must see what they commit.
+create function readpast.need_read_committed(what text) returns void
+language plpgsql stable as $body$
+begin
+	if current_setting('transaction_isolation') <> 'read committed' then
+		raise exception '% works at READ COMMITTED only', what
+			using errcode = '25001';
+	end if;
+end
 $body$;
 
 -- Say that a lane is used.
 create function readpast.open_lane(lane bigint) returns void
-language sql volatile
-as $body$
-insert into readpast.lane (lane_id)
-select lane
- where not exists (select 1 from readpast.lane l where l.lane_id = lane)
+language plpgsql volatile as $body$
+begin
+	insert into readpast.lane (lane_id)
+	select lane
+	 where not exists (select 1 from readpast.lane l where l.lane_id = lane);
+end
 $body$;
 
 -- Wake one worker that sleeps and serves the queue, if there is one.
 create function readpast.wake(queue_id integer) returns void
-language sql volatile
-as $body$
-select pg_notify('readpast.' || s.worker_id, '')
-  from readpast.sleeper s
- where s.queue_id = wake.queue_id and s.until > clock_timestamp()
- order by s.until desc
- limit 1
+language plpgsql volatile as $body$
+declare
+	moment timestamptz := clock_timestamp();
+begin
+	perform pg_notify('readpast.' || s.worker_id, '')
+	   from readpast.sleeper s
+	  where s.queue_id = wake.queue_id and s.until > moment
+	  order by s.until desc
+	  limit 1;
+end
 $body$;

@@ -76,9 +76,11 @@ $body$;
 
 create function readpast.note_late(lane_id bigint, late_from bigint)
 returns void
-language sql volatile as $body$
-insert into readpast.stray (lane_id, first, last)
-values (lane_id, late_from, nextval('readpast.line'))
+language plpgsql volatile as $body$
+begin
+	insert into readpast.stray (lane_id, first, last)
+	values (note_late.lane_id, late_from, nextval('readpast.line'));
+end
 $body$;
 
 -- One job, with a unique key or without. If a live job of the queue has the key

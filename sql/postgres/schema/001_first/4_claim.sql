@@ -29,11 +29,13 @@ set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $body$
 #variable_conflict use_column
 declare
-	name   text;
+	called text;
 	its    record;
 	lane   record;
 	line   record;
@@ -45,14 +47,11 @@ declare
 	until  timestamptz;
 	micros bigint;
 begin
-	if current_setting('transaction_isolation') <> 'read committed' then
-		raise exception 'a claim works at READ COMMITTED only'
-			using errcode = '25001';
-	end if;
-	foreach name in array queues loop
+	perform readpast.need_read_committed('a claim');
+	foreach called in array queues loop
 		select q.id, coalesce(take.lease_ms, q.lease_ms) as lease_ms into its
 		  from readpast.queue q
-		 where q.name = name and q.paused_at is null;
+		 where q.name = called and q.paused_at is null;
 		continue when not found;
 
 		for lane in
@@ -75,7 +74,7 @@ begin
 			if lane.suspects then
 				if holding > 0 or taken > 0 then
 					return query
-					select its.id, null::bigint, name, null::integer,
+					select its.id, null::bigint, called, null::integer,
 					       null::integer, null::integer, null::integer,
 					       null::bigint, null::text, null::timestamptz,
 					       null::timestamptz, null::timestamptz,
@@ -116,21 +115,19 @@ begin
 			until := moment + readpast.ms(its.lease_ms);
 			micros := extract(epoch from moment) * 1000000;
 			return query
-			with leased as (
-				update readpast.job j
-				   set lease_until = until,
-				       claim_no = greatest(j.claim_no + 1, micros),
-				       attempt = j.attempt + 1,
-				       worker_id = take.worker_id
-				 where j.ctid = any (line.places) and j.lease_until is null
-				returning j.*)
-			select its.id, j.id, name, 3, readpast.priority_of(j.lane_id),
-			       j.attempt, j.max_attempts, j.claim_no, take.worker_name,
-			       j.run_at, j.created_at, moment, j.lease_until,
-			       null::timestamptz, j.unique_key, j.kind, j.headers,
-			       j.payload, j.last_error, j.failures, lane.suspects
-			  from leased j
-			 order by j.seq;
+			update readpast.job j
+			   set lease_until = until,
+			       claim_no = greatest(j.claim_no + 1, micros),
+			       attempt = j.attempt + 1,
+			       worker_id = take.worker_id
+			  from unnest(line.places) as p(place)
+			 where j.ctid = p.place and j.lease_until is null
+			returning its.id, j.id, called, 3, readpast.priority_of(j.lane_id),
+			          j.attempt, j.max_attempts, j.claim_no,
+			          take.worker_name, j.run_at, j.created_at, moment,
+			          j.lease_until, null::timestamptz, j.unique_key, j.kind,
+			          j.headers, j.payload, j.last_error, j.failures,
+			          lane.suspects;
 			get diagnostics n = row_count;
 			taken := taken + n;
 			alone := lane.suspects and n > 0;

@@ -35,6 +35,10 @@ begin
 		    for update of j;
 	end if;
 
+	-- Queues that keep done jobs are few: for the others nothing is read twice.
+	if exists (select 1 from readpast.queue q where q.keep_done_ms > 0) then
+		perform readpast.keep_done(ids, claim_nos, verdicts);
+	end if;
 	with gone as (
 		delete from readpast.job j
 		 using (select v.number, v.id, v.claim_no
@@ -44,23 +48,10 @@ begin
 		         order by v.id) v
 		 where j.id = v.id and j.claim_no = v.claim_no
 		   and j.worker_id is not null
-		returning v.number, j.*),
-	kept as (
-		insert into readpast.archive
-		       (id, queue_id, state, finished_at, priority, run_at, claim_no,
-		        attempt, max_attempts, worker, created_at, unique_key, kind,
-		        headers, payload, last_error, failures)
-		select g.id, g.queue_id, 4, clock_timestamp(),
-		       readpast.priority_of(g.lane_id), g.run_at, g.claim_no,
-		       g.attempt, g.max_attempts, readpast.worker_name(g.worker_id),
-		       g.created_at, g.unique_key, g.kind, g.headers, g.payload,
-		       g.last_error, g.failures
-		  from gone g
-		  join readpast.queue q on q.id = g.queue_id and q.keep_done_ms > 0)
+		returning v.number, j.queue_id)
 	select array_agg(g.number), array_agg(g.queue_id)
 	  into accepted, queue_ids
 	  from gone g;
-
 	return query
 	select a.number, 0, 4, a.queue_id
 	  from unnest(accepted, queue_ids) as a(number, queue_id);
@@ -90,20 +81,47 @@ begin
 end
 $body$;
 
+-- Of jobs that are done now, the archive keeps those whose queue says so.
+create function readpast.keep_done(ids bigint[], claim_nos bigint[],
+                                   verdicts integer[]) returns void
+language plpgsql volatile as $body$
+begin
+	perform 1
+	   from (select v.id from unnest(ids) as v(id) order by v.id) v
+	   join readpast.job j on j.id = v.id
+	    for update of j;
+	insert into readpast.archive
+	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
+	        attempt, max_attempts, worker, created_at, unique_key, kind,
+	        headers, payload, last_error, failures)
+	select j.id, j.queue_id, 4, clock_timestamp(),
+	       readpast.priority_of(j.lane_id), j.run_at, j.claim_no, j.attempt,
+	       j.max_attempts, w.name, j.created_at, j.unique_key, j.kind,
+	       j.headers, j.payload, j.last_error, j.failures
+	  from unnest(ids, claim_nos, verdicts) as v(id, claim_no, verdict)
+	  join readpast.job j on j.id = v.id and j.claim_no = v.claim_no
+	                     and j.worker_id is not null
+	  join readpast.queue q on q.id = j.queue_id and q.keep_done_ms > 0
+	  left join readpast.worker w on w.id = j.worker_id
+	 where coalesce(v.verdict, 0) = 0
+	    on conflict do nothing;
+end
+$body$;
+
 -- Why a verdict was refused: the claim it names was cancelled, there never was
 -- a job of this id, or it went on without the caller.
 create function readpast.why_refused(id bigint, claim_no bigint)
 returns integer
-language sql stable as $body$
-select case
-       when exists (select 1 from readpast.archive a
-                     where a.id = why_refused.id
-                       and a.claim_no = why_refused.claim_no and a.state = 6)
-       then -8
-       when why_refused.id > (select s.last_value
-                                from readpast.job_id_seq s)
-       then -9
-       else -5 end
+language plpgsql stable as $body$
+begin
+	return case
+	       when exists (select 1 from readpast.archive a
+	                     where a.id = why_refused.id and a.state = 6
+	                       and a.claim_no = why_refused.claim_no) then -8
+	       when why_refused.id > (select s.last_value
+	                                from readpast.job_id_seq s) then -9
+	       else -5 end;
+end
 $body$;
 
 -- The verdicts that leave the job alive, or dead. Their rows are locked.
@@ -194,19 +212,22 @@ $body$;
 
 -- A job is dead: it goes to the archive, with the attempt that failed.
 create function readpast.bury(id bigint, error text) returns void
-language sql volatile as $body$
-with gone as (
-	delete from readpast.job j where j.id = bury.id returning j.*)
-insert into readpast.archive
-       (id, queue_id, state, finished_at, priority, run_at, claim_no, attempt,
-        max_attempts, worker, created_at, unique_key, kind, headers, payload,
-        last_error, failures)
-select g.id, g.queue_id, 5, clock_timestamp(),
-       readpast.priority_of(g.lane_id), g.run_at, g.claim_no, g.attempt,
-       g.max_attempts, readpast.worker_name(g.worker_id), g.created_at,
-       g.unique_key, g.kind, g.headers, g.payload, error,
-       readpast.with_failure(g.failures, g.attempt, g.worker_id, error)
-  from gone g
+language plpgsql volatile as $body$
+begin
+	with gone as (
+		delete from readpast.job j where j.id = bury.id returning j.*)
+	insert into readpast.archive
+	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
+	        attempt, max_attempts, worker, created_at, unique_key, kind,
+	        headers, payload, last_error, failures)
+	select g.id, g.queue_id, 5, clock_timestamp(),
+	       readpast.priority_of(g.lane_id), g.run_at, g.claim_no, g.attempt,
+	       g.max_attempts, w.name, g.created_at, g.unique_key, g.kind,
+	       g.headers, g.payload, error,
+	       readpast.with_failure(g.failures, g.attempt, g.worker_id, error)
+	  from gone g
+	  left join readpast.worker w on w.id = g.worker_id;
+end
 $body$;
 
 -- What a worker does all day: settle what is finished, and then claim what
