@@ -95,18 +95,23 @@ create index job_due on readpast.job (queue_id, run_at) where seq is null;
 create unique index job_unique on readpast.job (queue_id, unique_key)
 	where unique_key is not null;
 
--- Hints, appended and never changed; the largest of a lane counts.
--- head: a claim found nothing that it could have taken in front of this.
--- low: nothing is in front of this but what table `stray` lists.
--- A wrong hint costs time, and never a job: the sweep finds what is behind.
--- Lane -q is what is to come in queue q: its heads are microseconds of run_at.
+-- Hints, appended and never changed; the largest of a lane counts. A wrong one
+-- costs time, and never a job.
+-- mark: a claim found nothing in front of `head` that it could have taken. Lane
+-- -q is what is to come in queue q: its heads are microseconds of run_at.
 create table readpast.mark (
 	lane_id bigint not null,
 	head    bigint not null,
-	low     bigint not null,
 	made_at timestamptz not null
 );
-create index mark_newest on readpast.mark (lane_id, head, low);
+create index mark_newest on readpast.mark (lane_id, head);
+
+-- walked: the sweep left nothing in front of `low` but what `stray` lists.
+create table readpast.walked (
+	lane_id bigint not null,
+	low     bigint not null
+);
+create index walked_newest on readpast.walked (lane_id, low);
 
 -- Where jobs may yet turn up behind a head: places between two numbers of a
 -- line, to be looked at again once the transaction `waits_for` is over.

@@ -3,6 +3,10 @@
 -- Those in SQL are short enough for the planner to put their text where they
 -- are called. What it cannot, and every longer routine, is in PL/pgSQL, which
 -- plans once per session: a routine in SQL is parsed and planned at each call.
+--
+-- Errors of ours: RP001 the job is no longer yours, RP002 it was cancelled,
+-- RP003 invalid argument, RP004 payload too large, RP005 no such job or queue,
+-- RP006 in use by a live job. 25001: not at this isolation level.
 
 create function readpast.lane_of(queue_id integer, priority integer,
                                  class integer) returns bigint
@@ -98,6 +102,30 @@ $body$;
 create function readpast.young() returns boolean
 language sql volatile as $body$
 select clock_timestamp() < now() + interval '100 milliseconds'
+$body$;
+
+-- How far the sweep has walked in a lane.
+create function readpast.low_of(lane_id bigint) returns bigint
+language plpgsql stable as $body$
+begin
+	return coalesce((select w.low
+                   from readpast.walked w
+                  where w.lane_id = low_of.lane_id
+                  order by w.lane_id desc, w.low desc
+                  limit 1), 0);
+end
+$body$;
+
+-- Where the claims of a lane start.
+create function readpast.head_of(lane_id bigint) returns bigint
+language plpgsql stable as $body$
+begin
+	return coalesce((select m.head
+                   from readpast.mark m
+                  where m.lane_id = head_of.lane_id
+                  order by m.lane_id desc, m.head desc
+                  limit 1), 0);
+end
 $body$;
 
 -- What leases jobs or looks for what others lease must see what they commit.

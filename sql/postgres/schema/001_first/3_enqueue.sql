@@ -98,7 +98,7 @@ language plpgsql volatile as $body$
 #variable_conflict use_column
 declare
 	its    record;
-	old    record;
+	held   boolean;
 	moment timestamptz := clock_timestamp();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
 	                               moment);
@@ -128,12 +128,11 @@ begin
 	outcome := 0;
 	loop
 		if unique_key is not null then
-			select j.id, j.lane_id, j.lease_until into old
+			select j.id, j.lease_until is not null into id, held
 			  from readpast.job j
 			 where j.queue_id = its.id and j.unique_key = put_one.unique_key
 			   for update;
 			if found then
-				id := old.id;
 				outcome := 1;
 				exit;
 			end if;
@@ -153,7 +152,7 @@ begin
 		exit when found;
 	end loop;
 
-	if outcome = 1 and replace and old.lease_until is null then
+	if outcome = 1 and replace and not held then
 		outcome := 2;
 		update readpast.job j
 		   set lane_id = its.lane_id,

@@ -56,17 +56,16 @@ begin
 
 		for lane in
 			select l.lane_id, l.lane_id % 4 = 1 as suspects,
-			       coalesce(m.head, 0) as head, coalesce(m.low, 0) as low,
+			       coalesce(m.head, 0) as head,
 			       coalesce(m.made_at, '-infinity') as made_at
 			  from (select distinct l.lane_id
 			          from readpast.lane l
 			         where l.lane_id between its.id::bigint * 1024
 			                             and its.id::bigint * 1024 + 1023) l
-			  left join lateral (select m.head, m.low, m.made_at
+			  left join lateral (select m.head, m.made_at
 			                       from readpast.mark m
 			                      where m.lane_id = l.lane_id
-			                      order by m.lane_id desc, m.head desc,
-			                               m.low desc
+			                      order by m.lane_id desc, m.head desc
 			                      limit 1) m on true
 			 order by l.lane_id
 		loop
@@ -138,8 +137,8 @@ begin
 			   and (line.first - lane.head >= 1000
 			        or lane.made_at < moment - interval '100 milliseconds')
 			then
-				insert into readpast.mark (lane_id, head, low, made_at)
-				values (lane.lane_id, line.first, lane.low, moment);
+				insert into readpast.mark (lane_id, head, made_at)
+				values (lane.lane_id, line.first, moment);
 			end if;
 			exit when taken >= most or alone or line.ahead is not null;
 		end loop;

@@ -269,3 +269,68 @@ begin
 	end if;
 end
 $body$;
+
+-- ---- for people and programs in any language ----
+
+-- One verdict: the job's state now, or an error that says why it was refused.
+create function readpast.verdict(
+	id bigint, claim_no bigint, verdict integer, delay interval, error text)
+returns text
+language plpgsql volatile as $body$
+declare
+	it record;
+begin
+	select s.result, s.state into it
+	  from readpast.settle(array[id], array[claim_no], array[verdict],
+	                       array[readpast.to_ms(delay)], array[error]) s;
+	if it.result = -5 then
+		raise exception 'job % is no longer yours', id using errcode = 'RP001';
+	elsif it.result = -8 then
+		raise exception 'job % was cancelled', id using errcode = 'RP002';
+	elsif it.result = -9 then
+		raise exception 'no job has the id %', id using errcode = 'RP005';
+	end if;
+	return readpast.state_word(it.state);
+end
+$body$;
+
+create function readpast.complete(id bigint, claim_no bigint) returns text
+language sql volatile as $body$
+select readpast.verdict(id, claim_no, 0, null, null)
+$body$;
+
+-- Tried again after the queue's backoff or `delay`, unless attempts are used up
+-- or it failed `for_good`: then it is dead.
+create function readpast.fail(
+	id bigint, claim_no bigint, error text default 'failed',
+	delay interval default null, for_good boolean default false)
+returns text
+language sql volatile as $body$
+select readpast.verdict(id, claim_no, case when for_good then 2 else 1 end,
+                        delay, error)
+$body$;
+
+-- Given back, the attempt not counted.
+create function readpast.release(
+	id bigint, claim_no bigint, delay interval default '0')
+returns text
+language sql volatile as $body$
+select readpast.verdict(id, claim_no, 3, delay, null)
+$body$;
+
+-- The lease runs from now again.
+create function readpast.extend(
+	id bigint, claim_no bigint, lease interval default null)
+returns text
+language sql volatile as $body$
+select readpast.verdict(id, claim_no, 4, lease, null)
+$body$;
+
+-- Many at once: a row for each, in order, and no error when one was refused.
+create function readpast.complete(ids bigint[], claim_nos bigint[])
+returns table (id bigint, accepted boolean)
+language sql volatile as $body$
+select ids[s.number], s.result = 0
+  from readpast.settle(ids, claim_nos, null, null, null) s
+ order by s.number
+$body$;

@@ -46,11 +46,7 @@ $body$;
 create function readpast.due_since(queue_id integer) returns timestamptz
 language plpgsql stable as $body$
 begin
-	return coalesce((select readpast.at_us(m.head)
-	                   from readpast.mark m
-	                  where m.lane_id = -due_since.queue_id
-	                  order by m.lane_id desc, m.head desc, m.low desc
-	                  limit 1),
+	return coalesce(readpast.at_us(nullif(readpast.head_of(-queue_id), 0)),
 	                '-infinity');
 end
 $body$;
@@ -117,8 +113,8 @@ begin
 		 where j.queue_id = mark_due.queue_id and j.seq is null
 		   and j.run_at >= since and j.run_at < til)
 	then
-		insert into readpast.mark (lane_id, head, low, made_at)
-		values (-queue_id, readpast.epoch_us(til), 0, clock_timestamp());
+		insert into readpast.mark (lane_id, head, made_at)
+		values (-queue_id, readpast.epoch_us(til), clock_timestamp());
 		delete from readpast.mark m
 		 where m.lane_id = -queue_id and m.head < readpast.epoch_us(til)
 		   and m.head >= coalesce(readpast.epoch_us(nullif(since,
@@ -161,14 +157,8 @@ begin
 	end loop;
 	-- Young ones: in line, around the head.
 	for it in
-		select l.lane_id, coalesce(m.low, 0) as low
-		  from (select distinct l.lane_id from readpast.lane l) l
-		  left join lateral (select m.low
-		                       from readpast.mark m
-		                      where m.lane_id = l.lane_id
-		                      order by m.lane_id desc, m.head desc,
-		                               m.low desc
-		                      limit 1) m on true
+		select distinct l.lane_id, readpast.low_of(l.lane_id) as low
+		  from readpast.lane l
 	loop
 		return query
 		select j.id, readpast.expire(j.id)
@@ -272,19 +262,14 @@ begin
 	end loop;
 
 	for lane in
-		select l.lane_id, m.head, m.low
-		  from (select distinct l.lane_id from readpast.lane l) l,
-		       lateral (select m.head, m.low
-		                  from readpast.mark m
-		                 where m.lane_id = l.lane_id
-		                 order by m.lane_id desc, m.head desc, m.low desc
-		                 limit 1) m
+		select l.lane_id, readpast.low_of(l.lane_id) as low
+		  from (select distinct l.lane_id from readpast.lane l) l
 	loop
 		select m.head into passed
 		  from readpast.mark m
 		 where m.lane_id = lane.lane_id and m.head >= lane.low
 		   and m.made_at <= began - interval '1 second'
-		 order by m.lane_id desc, m.head desc, m.low desc
+		 order by m.lane_id desc, m.head desc
 		 limit 1;
 		continue when not found or passed <= lane.low;
 		low := lane.low;
@@ -303,8 +288,10 @@ begin
 			low := high;
 		end loop;
 		perform readpast.wait_for_open(lane.lane_id, lane.low, low, open);
-		insert into readpast.mark (lane_id, head, low, made_at)
-		values (lane.lane_id, lane.head, low, clock_timestamp());
+		insert into readpast.walked (lane_id, low)
+		values (lane.lane_id, low);
+		delete from readpast.walked w
+		 where w.lane_id = lane.lane_id and w.low = lane.low;
 		delete from readpast.mark m
 		 where m.lane_id = lane.lane_id and m.head >= lane.low
 		   and m.head < low;
@@ -384,11 +371,7 @@ declare
 	head bigint;
 	ids  bigint[];
 begin
-	select m.head into head
-	  from readpast.mark m
-	 where m.lane_id = look_again.lane_id
-	 order by m.lane_id desc, m.head desc, m.low desc
-	 limit 1;
+	head := readpast.head_of(lane_id);
 	if head > first then
 		head := least(head, last + 1);
 		select array_agg(j.id) into ids

@@ -1,0 +1,278 @@
+-- Schema 1: what people do to queues and jobs; workers that come, sleep and go.
+
+create function readpast.queue_create(queue text) returns void
+language plpgsql volatile as $body$
+begin
+	insert into readpast.queue (name)
+	select queue_create.queue
+	 where not exists (select 1 from readpast.queue q
+	                    where q.name = queue_create.queue)
+	    on conflict do nothing;
+end
+$body$;
+
+-- Create the queue if it is not there, and change the settings that are named.
+create function readpast.queue_set(
+	queue text, max_attempts integer default null,
+	lease interval default null, backoff interval default null,
+	backoff_max interval default null, priority integer default null,
+	keep_done interval default null, keep_dead interval default null,
+	max_payload bigint default null)
+returns void
+language plpgsql volatile as $body$
+begin
+	perform readpast.queue_create(queue);
+	update readpast.queue q
+	   set max_attempts   = coalesce(queue_set.max_attempts, q.max_attempts),
+	       lease_ms       = coalesce(readpast.to_ms(lease), q.lease_ms),
+	       backoff_ms     = coalesce(readpast.to_ms(backoff), q.backoff_ms),
+	       backoff_max_ms = coalesce(readpast.to_ms(backoff_max),
+	                                 q.backoff_max_ms),
+	       priority       = coalesce(queue_set.priority, q.priority),
+	       keep_done_ms   = coalesce(readpast.to_ms(keep_done),
+	                                 q.keep_done_ms),
+	       keep_dead_ms   = coalesce(readpast.to_ms(keep_dead),
+	                                 q.keep_dead_ms),
+	       max_payload    = coalesce(queue_set.max_payload, q.max_payload)
+	 where q.name = queue_set.queue;
+end
+$body$;
+
+-- A paused queue takes jobs and hands none out; when it was paused first stays.
+-- Answers the queue's id, or nothing.
+create function readpast.queue_pause(queue text, paused boolean)
+returns setof integer
+language plpgsql volatile as $body$
+begin
+	return query
+	update readpast.queue q
+	   set paused_at = case when queue_pause.paused
+	                        then coalesce(q.paused_at, clock_timestamp()) end
+	 where q.name = queue_pause.queue
+	returning q.id;
+	if not paused then
+		perform readpast.wake(q.id)
+		   from readpast.queue q where q.name = queue_pause.queue;
+	end if;
+end
+$body$;
+
+create function readpast.pause(queue text) returns void
+language plpgsql volatile as $body$
+begin
+	perform readpast.queue_pause(queue, true);
+	if not found then
+		raise exception 'no queue named %', queue using errcode = 'RP005';
+	end if;
+end
+$body$;
+
+create function readpast.resume(queue text) returns void
+language plpgsql volatile as $body$
+begin
+	perform readpast.queue_pause(queue, false);
+	if not found then
+		raise exception 'no queue named %', queue using errcode = 'RP005';
+	end if;
+end
+$body$;
+
+-- Remove the queue and whatever it still has. busy: a job runs, and nothing was
+-- done.
+create function readpast.queue_drop(queue text)
+returns table (id integer, busy boolean)
+language plpgsql volatile as $body$
+#variable_conflict use_column
+begin
+	select q.id into id
+	  from readpast.queue q where q.name = queue_drop.queue for update;
+	if not found then
+		return;
+	end if;
+	busy := exists (select 1 from readpast.job j
+	                 where j.queue_id = queue_drop.id
+	                   and j.lease_until is not null);
+	if not busy then
+		delete from readpast.job j where j.queue_id = queue_drop.id;
+		delete from readpast.archive a where a.queue_id = queue_drop.id;
+		delete from readpast.tally t where t.queue_id = queue_drop.id;
+		delete from readpast.sleeper s where s.queue_id = queue_drop.id;
+		delete from readpast.lane l
+		 where readpast.queue_of(l.lane_id) = queue_drop.id;
+		delete from readpast.mark m
+		 where readpast.queue_of(m.lane_id) = queue_drop.id
+		    or m.lane_id = -queue_drop.id;
+		delete from readpast.walked w
+		 where readpast.queue_of(w.lane_id) = queue_drop.id;
+		delete from readpast.stray s
+		 where readpast.queue_of(s.lane_id) = queue_drop.id;
+		delete from readpast.queue q where q.id = queue_drop.id;
+	end if;
+	return next;
+end
+$body$;
+
+create function readpast.drop_queue(queue text) returns void
+language plpgsql volatile as $body$
+declare
+	dropped record;
+begin
+	select * into dropped from readpast.queue_drop(queue);
+	if not found then
+		raise exception 'no queue named %', queue using errcode = 'RP005';
+	elsif dropped.busy then
+		raise exception 'queue % has running jobs: let them end, or cancel them',
+			queue using errcode = 'RP006';
+	end if;
+end
+$body$;
+
+-- A live job, of this kind if it is not null, goes to the archive at once. Its
+-- key is free; a holder learns it at its next extend or verdict.
+create function readpast.cancel_live(id bigint, kind text)
+returns setof bigint
+language plpgsql volatile as $body$
+begin
+	return query
+	with gone as (
+		delete from readpast.job j
+		 where j.id = cancel_live.id
+		   and (cancel_live.kind is null or j.kind = cancel_live.kind)
+		returning j.*)
+	insert into readpast.archive
+	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
+	        attempt, max_attempts, worker, created_at, unique_key, kind,
+	        headers, payload, last_error, failures)
+	select g.id, g.queue_id, 6, clock_timestamp(),
+	       readpast.priority_of(g.lane_id), g.run_at, g.claim_no, g.attempt,
+	       g.max_attempts, w.name, g.created_at, g.unique_key, g.kind,
+	       g.headers, g.payload, g.last_error, g.failures
+	  from gone g
+	  left join readpast.worker w on w.id = g.worker_id
+	returning archive.id;
+end
+$body$;
+
+-- A dead or cancelled job is ready again: same id, no attempts used, the claim
+-- number grown. taken: a live job has its key now; nothing was done.
+create function readpast.retry_kept(job_id bigint, kind text)
+returns table (id bigint, taken boolean)
+language plpgsql volatile as $body$
+#variable_conflict use_column
+declare
+	a record;
+begin
+	select a.* into a
+	  from readpast.archive a
+	 where a.id = retry_kept.job_id and a.state in (5, 6)
+	   and (retry_kept.kind is null or a.kind = retry_kept.kind)
+	   for update;
+	if not found then
+		return;
+	end if;
+	perform pg_current_xact_id();
+	insert into readpast.job
+	       (id, lane_id, seq, run_at, created_at, queue_id, max_attempts,
+	        claim_no, unique_key, kind, headers, last_error, failures, payload)
+	values (a.id, readpast.lane_of(a.queue_id, a.priority, 2),
+	        nextval('readpast.line'), clock_timestamp(), a.created_at,
+	        a.queue_id, a.max_attempts, a.claim_no + 1, a.unique_key, a.kind,
+	        a.headers, a.last_error, a.failures, a.payload)
+	    on conflict (queue_id, unique_key) where unique_key is not null
+	    do nothing;
+	taken := not found;
+	id := a.id;
+	if not taken then
+		delete from readpast.archive k where k.id = a.id;
+		perform readpast.open_lane(readpast.lane_of(a.queue_id, a.priority, 2));
+		perform readpast.wake(a.queue_id);
+	end if;
+	return next;
+end
+$body$;
+
+-- Why a job could not be cancelled or retried.
+create function readpast.refuse(id bigint, kind text) returns void
+language plpgsql stable as $body$
+declare
+	it record;
+begin
+	select j.state, j.kind into it from readpast.jobs j where j.id = refuse.id;
+	if not found then
+		raise exception 'no job has the id %', id using errcode = 'RP005';
+	elsif kind is not null then
+		raise exception 'job % is %, of kind %', id, it.state,
+			coalesce(it.kind, '(none)') using errcode = 'RP005';
+	end if;
+	raise exception 'job % is %', id, it.state using errcode = 'RP001';
+end
+$body$;
+
+create function readpast.cancel(id bigint, kind text default null)
+returns void
+language plpgsql volatile as $body$
+begin
+	perform readpast.cancel_live(id, kind);
+	if not found then
+		perform readpast.refuse(id, kind);
+	end if;
+end
+$body$;
+
+create function readpast.retry(id bigint, kind text default null)
+returns void
+language plpgsql volatile as $body$
+declare
+	it record;
+begin
+	select r.taken into it from readpast.retry_kept(id, kind) r;
+	if not found then
+		perform readpast.refuse(id, kind);
+	elsif it.taken then
+		raise exception 'job % stays: a live job has its unique key', id
+			using errcode = 'RP006';
+	end if;
+end
+$body$;
+
+-- ---- workers ----
+
+-- A worker that found nothing says that it sleeps, commits, looks once more, and
+-- listens on the channel: the next job in one of its queues wakes it. It says so
+-- seconds ahead, and again only when half of that is over.
+create function readpast.going_to_sleep(
+	worker_id bigint, queues text[], most interval default '10 seconds',
+	out channel text, out until timestamptz)
+language plpgsql volatile as $body$
+declare
+	moment timestamptz := clock_timestamp();
+begin
+	channel := 'readpast.' || worker_id;
+	select min(s.until) into until
+	  from readpast.queue q
+	  join readpast.sleeper s on s.queue_id = q.id and s.until > moment
+	 where q.name = any (queues) and s.worker_id = going_to_sleep.worker_id;
+	if until > moment + most / 2 then
+		return;
+	end if;
+	perform readpast.awake(worker_id, queues);
+	until := moment + most;
+	insert into readpast.sleeper (queue_id, until, worker_id)
+	select q.id, going_to_sleep.until, going_to_sleep.worker_id
+	  from readpast.queue q
+	 where q.name = any (queues);
+end
+$body$;
+
+-- It is awake: nobody needs to wake it.
+create function readpast.awake(worker_id bigint, queues text[]) returns void
+language plpgsql volatile as $body$
+declare
+	moment timestamptz := clock_timestamp();
+begin
+	delete from readpast.sleeper s
+	 using readpast.queue q
+	 where q.name = any (queues) and s.queue_id = q.id and s.until > moment
+	   and s.worker_id = awake.worker_id;
+end
+$body$;
