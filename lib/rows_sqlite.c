@@ -227,9 +227,10 @@ rp__rows_tables(sqlite3 *db)
 		const struct rp_sql *sql = &rp__sql_sqlite[v];
 		char name[64];
 
+		if (!sql->batch)
+			continue;
 		snprintf(name, sizeof(name), "readpast_%s_rows", sql->verb);
-		if (sql->batch)
-			rc = make_table(db, name, sql);
+		rc = make_table(db, name, sql);
 	}
 	return rc;
 }

@@ -1,12 +1,13 @@
 /*
  * sql.h - what tools/embed_sql.py makes of sql/<dialect>/.
  *
- * A verb is a list of statements. A statement that answers rows is run to its
- * end, and for each row the statements behind it are run; they name its
- * columns as @column. So a file reads from top to bottom, as nested loops do.
- * A statement about what was taken is run when the rows of the answer are over.
- * A verb with a statement over its :rows is run once for all rows of
- * parameters; its :parameters are those of the first.
+ * Where the database runs routines a verb is one call. On SQLite a verb is a
+ * list of statements. A statement that answers rows is run to its end, and for
+ * each row the statements behind it are run; they name its columns as @column.
+ * So a file reads from top to bottom, as nested loops do. A statement about
+ * what was taken is run when the rows of the answer are over. A verb with a
+ * statement over its :rows is run once for all rows of parameters; its
+ * :parameters are those of the first.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -38,7 +39,26 @@ struct rp_sql {
 	size_t stmts_count;
 };
 
+/* A verb of a database that runs routines: one statement. */
+struct rp_bind {
+	int param; /* index of the verb's parameter */
+	int array; /* its values in all rows of parameters, and not the first */
+};
+
+struct rp_call {
+	const char *verb; /* NULL: `turn` does what this verb does elsewhere */
+	int writes;
+	int many;     /* run once, and not for each row of parameters; answers
+			 `number`, the row, in front */
+	size_t width; /* of a row of parameters */
+	const char *text; /* with $1, $2, ... */
+	const struct rp_bind *binds;
+	size_t binds_count;
+};
+
 extern const struct rp_sql rp__sql_sqlite[RP_VERBS];
 extern const char *const *const rp__schema_sqlite[]; /* steps of statements */
+extern const struct rp_call rp__calls_postgres[RP_VERBS];
+extern const char *const *const rp__schema_postgres[];
 
 #endif

@@ -72,39 +72,83 @@ def quoted(text):
     return "\n\t\t".join(f'"{line}\\n"' for line in lines)
 
 
+# The body of a routine, which is nobody's business but the database's.
+BODY = r"\$(\w*)\$.*?\$\1\$"
+
+
+def pieces(text):
+    """The text between semicolons at the end of a line, outside bodies."""
+    start = 0
+    for found in re.finditer(BODY + r"|;[ \t]*(?:\n|$)", text, re.S):
+        if found[0].startswith(";"):
+            yield text[start:found.start()]
+            start = found.end()
+    yield text[start:]
+
+
 def statements(path):
     """(text, annotations) of each statement; annotations are `-- word ...:`
     comment lines right before it."""
     text = path.read_text()
     if not re.match(rf"-- ({path.stem}: |Schema \d)", text):
         stop(path, f"does not open with `-- {path.stem}: what it does`")
-    for piece in re.split(r";[ \t]*(?:\n|$)", text):
+    for piece in pieces(text):
         notes = re.findall(r"^-- (answer|answer batch|if @\w+):$", piece, re.M)
-        sql = "\n".join(line for line in piece.split("\n")
-                        if line.strip() and not line.startswith("--"))
+        sql = re.sub(rf"({BODY.replace('1', '2')})|^(?:--[^\n]*|[ \t]*)(?:\n|$)",
+                     lambda found: found[1] or "", piece,
+                     flags=re.M | re.S).rstrip("\n")
         if sql:
             yield sql, notes
+
+
+# What `turn` does where there are routines, and what does it elsewhere.
+TURN = {"turn"}
+NO_TURN = {"claim", "complete", "fail", "release", "extend", "refused"}
 
 
 def dialect(verbs, folder):
     name = folder.name
     found = {p.stem for p in folder.glob("*.sql")}
-    for verb in sorted(found ^ set(verbs)):
+    routines = "turn" in found
+    for verb in sorted(found ^ (set(verbs) - (NO_TURN if routines else TURN))):
         stop(folder / f"{verb}.sql",
-             "is missing" if verb in verbs else "is not in sql/params")
+             "is not in sql/params" if verb not in verbs
+             else "is missing" if verb not in found
+             else "does what turn.sql does")
     print(f"/* Made by tools/embed_sql.py of sql/{name}/. */")
     print('#include "sql.h"\n')
+    print('#pragma GCC diagnostic ignored "-Woverlength-strings"\n')
+    verbs = {verb: verbs[verb] for verb in verbs if verb in found}
+    if routines:
+        all_calls(verbs, folder, name)
+    else:
+        all_verbs(verbs, folder, name)
+    schema(folder / "schema", name)
+
+
+def all_verbs(verbs, folder, name):
     for verb, (_, params, columns) in verbs.items():
         one_verb(folder / f"{verb}.sql", verb, params, columns)
     print(f"const struct rp_sql rp__sql_{name}[RP_VERBS] = {{")
     for verb, (writes, params, _) in verbs.items():
         text = (folder / f"{verb}.sql").read_text()
-        batch = "(:rows)" in text
-        print(f"\t{{ \"{verb}\", {int(writes)}, {int(batch)}, "
-              f"params_{verb}, {len(params)}, "
+        print(f"\t[RP_V_{verb.upper()}] = {{ \"{verb}\", {int(writes)}, "
+              f"{int('(:rows)' in text)}, params_{verb}, {len(params)}, "
               f"stmts_{verb}, sizeof(stmts_{verb}) / sizeof(*stmts_{verb}) }},")
     print("};\n")
-    schema(folder / "schema", name)
+
+
+def all_calls(verbs, folder, name):
+    calls = {verb: one_call(folder / f"{verb}.sql", verb, params)
+             for verb, (_, params, _) in verbs.items()}
+    print(f"const struct rp_call rp__calls_{name}[RP_VERBS] = {{")
+    for verb, (writes, params, _) in verbs.items():
+        text, binds = calls[verb]
+        many = any(is_array for _, is_array in binds)
+        print(f"\t[RP_V_{verb.upper()}] = {{ \"{verb}\", {int(writes)}, "
+              f"{int(many)}, {len(params)},\n\t\t{quoted(text)},\n"
+              f"\t\tbinds_{verb}, {len(binds)} }},")
+    print("};\n")
 
 
 def for_one_row(path, verb, params, sql):
@@ -121,15 +165,41 @@ def for_one_row(path, verb, params, sql):
     return re.sub(r"\br\.(\w+)", lambda m: columns.get(m[1], m[0]), one)
 
 
+def check_params(path, sql, known):
+    unknown = set(re.findall(r"(?<![\w:]):([a-z_]+)", sql)) - known
+    if unknown:
+        stop(path, f"uses :{min(unknown)}, which is not in sql/params")
+
+
+def one_call(path, verb, params):
+    """Where there are routines: one statement, with $1 for a :name or :name[].
+    (text, [(index of the parameter, is it an array?)])"""
+    found = list(statements(path))
+    if len(found) != 1:
+        stop(path, f"has {len(found)} statements, and not one")
+    sql, _ = found[0]
+    check_params(path, sql, set(params))
+    names = []
+
+    def place(match):
+        if match[0] not in names:
+            names.append(match[0])
+        return f"${names.index(match[0]) + 1}"
+
+    sql = re.sub(r"(?<![\w:]):[a-z_]+(\[\])?", place, sql)
+    binds = [(params.index(n.strip(":[]")), n.endswith("[]")) for n in names]
+    print(f"static const struct rp_bind binds_{verb}[] = {{ "
+          + "".join(f"{{ {i}, {int(a)} }}, " for i, a in binds) + "{ -1, 0 } };")
+    return sql, binds
+
+
 def one_verb(path, verb, params, columns):
     known, answers = set(params) | {"now", "now_us", "rows", "taken"}, 0
     names = "".join(f'"{p}", ' for p in params)
     print(f"static const char *const params_{verb}[] = {{ {names}NULL }};")
     print(f"static const struct rp_stmt stmts_{verb}[] = {{")
     for sql, notes in statements(path):
-        used = set(re.findall(r"(?<![\w:]):([a-z_]+)", sql))
-        if used - known:
-            stop(path, f"uses :{min(used - known)}, which is not in sql/params")
+        check_params(path, sql, known)
         answer = any(note.startswith("answer") for note in notes)
         answers += answer
         batch = "answer batch" in notes
@@ -150,13 +220,14 @@ def one_verb(path, verb, params, columns):
 
 
 def schema(folder, name):
-    steps = sorted(folder.glob("*.sql"))
-    for number, path in enumerate(steps, 1):
-        if not path.name.startswith(f"{number:03}_"):
-            stop(path, f"is not step {number:03}")
+    steps = sorted(folder.iterdir())
+    for number, step in enumerate(steps, 1):
+        if not step.name.startswith(f"{number:03}_"):
+            stop(step, f"is not step {number:03}")
         print(f"static const char *const step_{number}[] = {{")
-        for sql, _ in statements(path):
-            print(f"\t{quoted(sql)},")
+        for path in sorted(step.glob("*.sql")) if step.is_dir() else [step]:
+            for sql, _ in statements(path):
+                print(f"\t{quoted(sql)},")
         print("\tNULL\n};")
     names = "".join(f"step_{n}, " for n in range(1, len(steps) + 1))
     print(f"const char *const *const rp__schema_{name}[] = {{ {names}NULL }};")
@@ -170,7 +241,8 @@ def main():
         folder, output, depfile = map(pathlib.Path, sys.argv[3:6])
         with output.open("w") as out, contextlib.redirect_stdout(out):
             dialect(verbs, folder)
-        files = [folder, folder / "schema", *folder.rglob("*.sql")]
+        files = [folder, *(p for p in folder.rglob("*")
+                           if p.is_dir() or p.suffix == ".sql")]
         depfile.write_text(f"{output}: {' '.join(map(str, files))}\n")
 
 

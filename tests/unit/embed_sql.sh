@@ -19,8 +19,9 @@ fresh() {
 
 embed() {
 	python3 "$root/tools/embed_sql.py" dialect "$dir/sql/params" \
-		"$dir/sql/sqlite" "$dir/out.c" "$dir/out.d" 2>"$dir/said"
+		"$dir/sql/$folder" "$dir/out.c" "$dir/out.d" 2>"$dir/said"
 }
+folder=sqlite
 
 # stops SENTENCE WORDS: it fails, in one line that has these words in it.
 stops() {
@@ -34,7 +35,7 @@ stops() {
 	fi
 }
 
-echo 1..10
+echo 1..15
 
 fresh
 number=1
@@ -88,3 +89,49 @@ fresh
 sed -i 's/^sweep_rest .*/sweep_rest sometimes/' "$dir/sql/params"
 stops 'a mode that is neither read nor write stops the build' \
 	'sweep_rest: not'
+
+folder=postgres
+fresh
+number=$((number + 1))
+cat >"$dir/sql/postgres/schema/002_more.sql" <<'END'
+-- Schema 2: a body keeps its blank lines, comments and semicolons.
+-- Its comment does not.
+create function x() returns void as $x$
+begin
+
+-- inside
+	perform 1;
+end
+$x$;
+
+select 2;
+END
+if embed && grep -q rp__sql_postgres "$dir/out.c" &&
+	grep -qF '"-- inside\n"' "$dir/out.c" &&
+	grep -qF '"	perform 1;\n"' "$dir/out.c" &&
+	! grep -q 'Its comment' "$dir/out.c" &&
+	grep -qF 'schema/002_more.sql' "$dir/out.d"; then
+	echo "ok $number - the body of a routine is left alone"
+else
+	echo "not ok $number - the body of a routine is left alone"
+	sed 's/^/# /' "$dir/said"
+fi
+
+fresh
+rm "$dir/sql/postgres/turn.sql"
+stops 'a folder without turn needs the six verbs' 'claim.sql: is missing'
+
+fresh
+printf -- '-- claim: x\nselect 1;\n' >"$dir/sql/postgres/claim.sql"
+stops 'turn and one of the six stop the build' \
+	'claim.sql: does what turn.sql does'
+
+fresh
+echo 'select 1;' >>"$dir/sql/postgres/get.sql"
+stops 'two statements where there are routines stop the build' \
+	'get.sql: has 2 statements'
+
+fresh
+sed -i 's/:queue::/:nobody::/' "$dir/sql/postgres/look.sql"
+stops 'an unknown parameter stops the build there too' \
+	'look.sql: uses :nobody, which is not in sql/params'

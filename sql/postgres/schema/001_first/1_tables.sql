@@ -1,8 +1,9 @@
 -- Schema 1: the queue, its jobs, those that are kept, its workers; the lines
 -- and the hints that keep a claim's cost flat.
 --
--- All of it is in one schema, `readpast`, unless another was chosen when it was
--- installed: then each `readpast.` below is that name and a point.
+-- All of it is in one schema, `readpast`. Where another was chosen, the word is
+-- replaced by that name when this is installed, and when a verb is prepared: so
+-- it stands for the schema here and for nothing else.
 -- docs/design.md tells why each table and index is there.
 
 create schema if not exists readpast;

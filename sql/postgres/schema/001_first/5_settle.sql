@@ -10,7 +10,7 @@
 -- the lease, null the queue's. Answers a row for each verdict.
 -- result: 0 accepted, -5 no longer yours, -8 cancelled, -9 never was.
 create function readpast.settle(
-	ids bigint[], claim_nos bigint[], verdicts integer[],
+	ids bigint[], claim_nos bigint[], verdicts bigint[],
 	delays_ms bigint[], errors text[])
 returns table (number bigint, result integer, state integer, queue_id integer)
 language plpgsql volatile
@@ -83,7 +83,7 @@ $body$;
 
 -- Of jobs that are done now, the archive keeps those whose queue says so.
 create function readpast.keep_done(ids bigint[], claim_nos bigint[],
-                                   verdicts integer[]) returns void
+                                   verdicts bigint[]) returns void
 language plpgsql volatile as $body$
 begin
 	perform 1
@@ -126,7 +126,7 @@ $body$;
 
 -- The verdicts that leave the job alive, or dead. Their rows are locked.
 create function readpast.settle_rest(
-	ids bigint[], claim_nos bigint[], verdicts integer[],
+	ids bigint[], claim_nos bigint[], verdicts bigint[],
 	delays_ms bigint[], errors text[])
 returns table (number bigint, state integer, queue_id integer)
 language plpgsql volatile as $body$
@@ -240,7 +240,7 @@ create function readpast.turn(
 	worker_name text default null, most integer default 0,
 	at_once integer default null, holding integer default 0,
 	ids bigint[] default '{}', claim_nos bigint[] default '{}',
-	verdicts integer[] default null, delays_ms bigint[] default null,
+	verdicts bigint[] default null, delays_ms bigint[] default null,
 	errors text[] default null)
 returns table (
 	number bigint, result integer, settled integer, queue_id integer,
@@ -281,7 +281,8 @@ declare
 	it record;
 begin
 	select s.result, s.state into it
-	  from readpast.settle(array[id], array[claim_no], array[verdict],
+	  from readpast.settle(array[id], array[claim_no],
+	                       array[verdict::bigint],
 	                       array[readpast.to_ms(delay)], array[error]) s;
 	if it.result = -5 then
 		raise exception 'job % is no longer yours', id using errcode = 'RP001';

@@ -1,0 +1,13 @@
+-- enqueue_unique: as enqueue, but only if no live job of the queue has the
+-- key. One that has it is answered instead; :replace gives it the new job's
+-- content, unless it runs.
+-- outcome: 0 added, 1 existed, 2 replaced.
+
+select id, outcome
+  from readpast.put_one(:queue::text, :payload::bytea,
+                        :priority::bigint::integer, :delay_ms::bigint,
+                        readpast.at_ms(:run_at::bigint),
+                        :max_attempts::bigint::integer, :kind::text,
+                        :headers::text::json, :unique_key::text,
+                        :replace::bigint <> 0)
+ where id is not null;

@@ -1,0 +1,8 @@
+-- get: one live job.
+
+select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
+       run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
+       kind, headers::text as headers, payload, last_error,
+       failures::text as failures
+  from readpast.live
+ where id = :id::bigint;

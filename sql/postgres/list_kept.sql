@@ -1,0 +1,11 @@
+-- list_kept: kept jobs of a queue in one state, newest first.
+
+select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
+       run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
+       kind, headers::text as headers, payload, last_error,
+       failures::text as failures
+  from readpast.kept
+ where queue_id = (select id from readpast.queue where name = :queue::text)
+   and state = :state::bigint
+ order by finished_at desc, id desc
+ limit :max::bigint;

@@ -1,0 +1,11 @@
+-- list_line: the jobs of a queue that are in line and not held, in claim order.
+
+select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
+       run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
+       kind, headers::text as headers, payload, last_error,
+       failures::text as failures
+  from readpast.live
+ where queue_id = (select id from readpast.queue where name = :queue::text)
+   and seq is not null and lease_until is null
+ order by lane_id, seq
+ limit :max::bigint;

@@ -1,0 +1,3 @@
+-- now: the database's clock, milliseconds since 1970 UTC.
+
+select readpast.epoch_ms(clock_timestamp()) as now;

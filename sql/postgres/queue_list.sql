@@ -1,0 +1,7 @@
+-- queue_list: the settings of one queue, or of all by name (:queue null).
+
+select name, paused_at, max_attempts, lease_ms, backoff_ms, backoff_max_ms,
+       priority, keep_done_ms, keep_dead_ms, max_payload
+  from readpast.queue
+ where name = coalesce(:queue::text, name)
+ order by name;

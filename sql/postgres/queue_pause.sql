@@ -1,0 +1,5 @@
+-- queue_pause: hand out nothing more (:paused), or go on. When it was paused
+-- first stays.
+
+select p.id
+  from readpast.queue_pause(:queue::text, :paused::bigint <> 0) as p(id);

@@ -1,0 +1,6 @@
+-- tally: what a client finished since it last said so. Clients say it at most
+-- once a second, in a commit that they make anyway.
+
+insert into readpast.tally (second, queue_id, done, failed)
+values (extract(epoch from clock_timestamp())::bigint,
+        :queue_id::bigint::integer, :done::bigint, :failed::bigint);

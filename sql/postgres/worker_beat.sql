@@ -1,0 +1,9 @@
+-- worker_beat: a worker is still there, and what it has done so far. No row: it
+-- was taken for dead and forgotten.
+
+update readpast.worker
+   set seen_at = clock_timestamp(), done = :done::bigint,
+       failed = :failed::bigint, dead = :dead::bigint,
+       released = :released::bigint
+ where id = :id::bigint
+returning id;

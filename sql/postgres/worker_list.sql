@@ -1,0 +1,11 @@
+-- worker_list: who serves, or did and never said that it stopped; by id.
+
+select w.id, w.name, w.host, w.pid, w.queues::text as queues, w.started_at,
+       w.seen_at,
+       greatest(readpast.to_ms(clock_timestamp() - w.seen_at), 0) as silent_ms,
+       (select count(*) from readpast.job j
+         where j.lease_until is not null and j.worker_id = w.id) as running,
+       w.done, w.failed, w.dead, w.released
+  from readpast.worker w
+ where w.stopped_at is null
+ order by w.id;
