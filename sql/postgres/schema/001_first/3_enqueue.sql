@@ -19,7 +19,18 @@ declare
 	moment timestamptz := clock_timestamp();
 	xid    xid8;
 	late_from bigint;
+	ids    bigint[];
 begin
+	if cardinality(payloads) = 1 then -- for half the price
+		return query
+		select 1::bigint, p.id
+		  from readpast.put_one(
+		           queue, payloads[1], priority, delays_ms[1],
+		           readpast.at_ms(run_ats[1]), put.max_attempts[1]::integer,
+		           kinds[1], put.headers[1]::json, null, false) p
+		 where p.id is not null;
+		return;
+	end if;
 	select q.id, q.max_attempts, q.max_payload, t.lane_id,
 	       exists (select 1 from readpast.lane l where l.lane_id = t.lane_id)
 	       as is_open,
@@ -41,26 +52,24 @@ begin
 		late_from := nextval('readpast.line');
 	end if;
 
-	return query
-	with new as (
-		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
-		                          max_attempts, kind, headers, payload)
-		select its.lane_id,
-		       case when r.run_at <= moment
-		            then nextval('readpast.line') end,
-		       r.run_at, moment, its.id,
-		       coalesce(r.max_attempts, its.max_attempts), r.kind,
-		       r.headers::json, r.payload
-		  from (select greatest(moment + readpast.ms(n.delay_ms),
-		                        readpast.at_ms(n.run_at), moment)
-		               as run_at,
-		               n.max_attempts, n.kind, n.headers, n.payload
-		          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
-		                      put.headers, payloads)
-		               as n(delay_ms, run_at, max_attempts, kind, headers,
-		                    payload)) r
-		returning job.id)
-	select row_number() over (order by new.id), new.id from new;
+	ids := array(select nextval('readpast.job_id_seq')
+	               from generate_series(1, cardinality(payloads)));
+	insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
+	                          max_attempts, kind, headers, payload)
+	select r.id, its.lane_id,
+	       case when r.due is null or r.due <= moment
+	            then nextval('readpast.line') end,
+	       coalesce(greatest(r.due, moment), moment), moment, its.id,
+	       coalesce(r.max_attempts, its.max_attempts), r.kind,
+	       r.headers::json, r.payload
+	  from (select n.id, n.max_attempts, n.kind, n.headers, n.payload,
+	               case when n.delay_ms > 0 or n.run_at > 0
+	                    then greatest(moment + readpast.ms(n.delay_ms),
+	                                  readpast.at_ms(n.run_at)) end as due
+	          from unnest(ids, delays_ms, run_ats, put.max_attempts, kinds,
+	                      put.headers, payloads)
+	               as n(id, delay_ms, run_at, max_attempts, kind, headers,
+	                    payload)) r;
 
 	if not its.is_open then
 		perform readpast.open_lane(its.lane_id);
@@ -71,6 +80,9 @@ begin
 	if its.sleeps then
 		perform readpast.wake(its.id);
 	end if;
+	return query
+	select i.number, i.id
+	  from unnest(ids) with ordinality as i(id, number);
 end
 $body$;
 
