@@ -22,13 +22,15 @@ declare
 	ids    bigint[];
 begin
 	if cardinality(payloads) = 1 then -- for half the price
-		return query
-		select 1::bigint, p.id
-		  from readpast.put_one(
-		           queue, payloads[1], priority, delays_ms[1],
-		           readpast.at_ms(run_ats[1]), put.max_attempts[1]::integer,
-		           kinds[1], put.headers[1]::json, null, false) p
-		 where p.id is not null;
+		its := readpast.put_one(
+			queue, payloads[1], priority, delays_ms[1],
+			readpast.at_ms(run_ats[1]), put.max_attempts[1]::integer, kinds[1],
+			put.headers[1]::json, null, false);
+		if its.id is not null then
+			number := 1;
+			id := its.id;
+			return next;
+		end if;
 		return;
 	end if;
 	select q.id, q.max_attempts, q.max_payload, t.lane_id,
