@@ -5,6 +5,16 @@
 -- late in its life, or for long, leaves a note in `stray`: it is seen when the
 -- jobs are, and tells the sweep to look for them behind the head.
 
+create function readpast.need_object(headers json) returns void
+language plpgsql immutable as $body$
+begin
+	if json_typeof(headers) <> 'object' then
+		raise exception 'the headers are not a JSON object'
+			using errcode = 'RP003';
+	end if;
+end
+$body$;
+
 -- The jobs of one run: one queue, one priority, arrays of the same length for
 -- the rest. Nulls stand for the queue's settings. Answers the ids in order, or
 -- nothing: no such queue, or a payload larger than it takes.
@@ -48,6 +58,10 @@ begin
 	                         where octet_length(p.payload) > its.max_payload)
 	then
 		return;
+	end if;
+	if headers is not null then
+		perform readpast.need_object(h.headers::json)
+		   from unnest(headers) as h(headers);
 	end if;
 	xid := pg_current_xact_id();
 	if cardinality(payloads) > 1000 or not readpast.young() then
@@ -132,6 +146,9 @@ begin
 	 where q.name = put_one.queue;
 	if not found or octet_length(payload) > its.max_payload then
 		return;
+	end if;
+	if headers is not null then
+		perform readpast.need_object(headers);
 	end if;
 	xid := pg_current_xact_id();
 	if not readpast.young() then
@@ -224,6 +241,11 @@ begin
 	elsif max_attempts < 1 then
 		raise exception 'max_attempts is not within 1..1000000000'
 			using errcode = 'RP003';
+	elsif octet_length(kind) not between 1 and 128 then
+		raise exception 'the kind is not 1..128 bytes' using errcode = 'RP003';
+	elsif octet_length(unique_key) not between 1 and 255 then
+		raise exception 'the unique key is not 1..255 bytes'
+			using errcode = 'RP003';
 	elsif delay < interval '0' or delay > interval '3650 days' then
 		raise exception 'the delay is not within 0..3650 days'
 			using errcode = 'RP003';
@@ -284,6 +306,9 @@ begin
 	if priority not between 0 and 255 then
 		raise exception 'priority % is not within 0..255', priority
 			using errcode = 'RP003';
+	elsif exists (select 1 from unnest(kinds) as k(kind)
+	               where octet_length(k.kind) not between 1 and 128) then
+		raise exception 'a kind is not 1..128 bytes' using errcode = 'RP003';
 	elsif cardinality(delays) <> n or cardinality(kinds) <> n
 	      or cardinality(headers) <> n then
 		raise exception 'there are % payloads, and more or less of the rest',

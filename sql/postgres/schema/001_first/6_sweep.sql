@@ -17,27 +17,27 @@
 create function readpast.expire(id bigint, out dead boolean)
 language plpgsql volatile as $body$
 declare
-	j     record;
+	old   record;
 	error text;
 begin
-	select j.* into j from readpast.job j where j.id = expire.id;
-	error := format('lease ran out, attempt %s of %s', j.attempt,
-	                j.max_attempts);
-	dead := j.attempt >= j.max_attempts;
+	select j.* into old from readpast.job j where j.id = expire.id;
+	error := format('lease ran out, attempt %s of %s', old.attempt,
+	                old.max_attempts);
+	dead := old.attempt >= old.max_attempts;
 	if dead then
-		perform readpast.bury(j.id, error);
+		perform readpast.bury(id, error);
 	else
-		perform readpast.open_lane(readpast.with_class(j.lane_id, 1));
-		update readpast.job k
-		   set lane_id = readpast.with_class(k.lane_id, 1),
+		perform readpast.open_lane(readpast.with_class(old.lane_id, 1));
+		update readpast.job j
+		   set lane_id = readpast.with_class(j.lane_id, 1),
 		       seq = nextval('readpast.line'),
 		       run_at = clock_timestamp(),
 		       lease_until = null,
 		       last_error = error,
-		       failures = readpast.with_failure(k.failures, k.attempt,
-		                                        k.worker_id, error)
-		 where k.id = j.id;
-		perform readpast.wake(j.queue_id);
+		       failures = readpast.with_failure(j.failures, j.attempt,
+		                                        j.worker_id, error)
+		 where j.id = expire.id;
+		perform readpast.wake(old.queue_id);
 	end if;
 end
 $body$;

@@ -1,0 +1,701 @@
+#!/usr/bin/python3
+"""The routines of sql/postgres, from Debian's psycopg2 and nothing of ours: what
+any client may call, and each trap of docs/design.md, with sessions interleaved
+step by step. Starts a server of its own.
+
+  routines.py ROOT [CASE...]
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import contextlib
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+import psycopg2
+
+ROOT = pathlib.Path(sys.argv[1]).resolve()
+SUITE = []
+
+
+def case(function):
+    SUITE.append(function)
+    return function
+
+
+class Session:
+    """A connection: each call its own transaction, until begin()."""
+
+    def __init__(self, database):
+        self.database = database
+        self.db = psycopg2.connect(database)
+        self.db.autocommit = True
+        self.cursor = self.db.cursor()
+
+    def rows(self, sql, *args):
+        self.cursor.execute(sql, args)
+        return self.cursor.fetchall() if self.cursor.description else []
+
+    def one(self, sql, *args):
+        (row,) = self.rows(sql, *args)
+        return row[0] if len(row) == 1 else row
+
+    def refused(self, sql, *args):
+        """The SQLSTATE and the words of the error that this ends with."""
+        try:
+            self.rows(sql, *args)
+        except psycopg2.Error as error:
+            return f"{error.pgcode} {error}".split("\n")[0]
+        raise AssertionError(f"{sql}: was not refused")
+
+    def put(self, payload, **more):
+        names = "".join(f", {name} => %s" for name in more)
+        return self.one(f"select readpast.enqueue('q', %s::text{names})",
+                        payload, *more.values())
+
+    def claim(self, n=1, lease="60 s"):
+        """{payload: (id, claim_no)}, in the order of the answer."""
+        return {bytes(payload).decode(): (job, claim_no)
+                for payload, job, claim_no in self.rows(
+                    "select payload, id, claim_no "
+                    "from readpast.claim('q', %s, %s::interval)", n, lease)}
+
+    def taken(self, n=1):
+        return "".join(self.claim(n))
+
+    def complete(self, claim):
+        return self.one("select readpast.complete(%s, %s)", *claim)
+
+    def sweep(self):
+        return self.one("select * from readpast.sweep()")
+
+    def state(self, job):
+        return self.one("select state from readpast.jobs where id = %s", job)
+
+
+def eventually(seconds, what):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        got = what()
+        if got:
+            return got
+        time.sleep(0.05)
+    raise AssertionError("it did not come")
+
+
+def swept_in(session, payload, seconds=4):
+    """Claims nothing else; the sweep brings this job back in line."""
+    def look():
+        session.sweep()
+        return session.claim().get(payload)
+    return eventually(seconds, look)
+
+
+# ---- what the routines answer ----
+
+@case
+def payloads_of_each_kind_go_in_and_come_out(s):
+    assert s.one("select readpast.enqueue('q', %s::text)", "grün") == 1
+    assert s.one("select readpast.enqueue('q', %s::bytea)", b"\x00\xff") == 2
+    assert s.one("select readpast.enqueue('q', '{\"a\": 1}'::jsonb, "
+                 "kind => 'k', headers => '{\"h\": 2}')") == 3
+    assert s.rows("select readpast.enqueue_many('q', array['x', 'y'])") == [
+        (4,), (5,)]
+    rows = s.rows("select id, payload, kind, headers, priority, attempt, "
+                  "max_attempts from readpast.claim('q', 9)")
+    assert [(r[0], bytes(r[1]), *r[2:]) for r in rows] == [
+        (1, "grün".encode(), None, None, 100, 1, 3),
+        (2, b"\x00\xff", None, None, 100, 1, 3),
+        (3, b'{"a": 1}', "k", {"h": 2}, 100, 1, 3),
+        (4, b"x", None, None, 100, 1, 3), (5, b"y", None, None, 100, 1, 3)]
+    assert s.taken() == ""
+    assert s.one("select payload from readpast.jobs where id = 1") == "grün"
+
+
+@case
+def bad_arguments_are_refused_in_words(s):
+    for words, sql in (
+            ("RP003 priority 256", "readpast.enqueue('q', 'x', priority => 256)"),
+            ("RP003 the delay", "readpast.enqueue('q', 'x', delay => '-1 s')"),
+            ("RP003 max_attempts",
+             "readpast.enqueue('q', 'x', max_attempts => 0)"),
+            ("RP003 the payload is null",
+             "readpast.enqueue('q', null::bytea)"),
+            ("RP003 the headers are not a JSON object",
+             "readpast.enqueue('q', 'x', headers => '[1]')"),
+            ("RP003 the kind is not", "readpast.enqueue('q', 'x', kind => '')"),
+            ("RP003 the unique key is not",
+             "readpast.enqueue('q', 'x', unique_key => repeat('x', 256))"),
+            ("RP005 no queue named nowhere", "readpast.pause('nowhere')"),
+            ("RP005 no job has the id 99", "readpast.cancel(99)"),
+            ("23514", "readpast.enqueue('', 'x')"),
+            ("23514", "readpast.queue_set('q', max_attempts => 0)")):
+        said = s.refused(f"select {sql}")
+        assert said.startswith(words), said
+    s.one("select readpast.queue_set('q', max_payload => 3)")
+    assert s.refused("select readpast.enqueue('q', 'four')").startswith(
+        "RP004 payload too large")
+    assert s.put("3__") > 0
+
+
+@case
+def verdicts_answer_the_state_or_an_error(s):
+    for payload in "abcde":
+        s.put(payload)
+    c = s.claim(5)
+    assert s.complete(c["a"]) == "done"
+    assert s.one("select readpast.fail(%s, %s, 'why')", *c["b"]) == "scheduled"
+    assert s.one("select readpast.fail(%s, %s, for_good => true)",
+                 *c["c"]) == "dead"
+    assert s.one("select readpast.release(%s, %s)", *c["d"]) == "ready"
+    assert s.one("select readpast.extend(%s, %s, '1 h')", *c["e"]) == "running"
+    for payload in "abcd":
+        said = s.refused("select readpast.complete(%s, %s)", *c[payload])
+        assert said.startswith(f"RP001 job {c[payload][0]} is no longer"), said
+    assert s.refused("select readpast.complete(999, 1)") == (
+        "RP005 no job has the id 999")
+    assert s.rows("select * from readpast.complete(%s, %s)",
+                  [c["e"][0], c["a"][0]], [c["e"][1], c["a"][1]]) == [
+        (c["e"][0], True), (c["a"][0], False)]
+    s.put("f")
+    gone = s.claim()["d"]
+    s.one("select readpast.cancel(%s)", gone[0])
+    assert s.refused("select readpast.complete(%s, %s)", *gone).startswith(
+        f"RP002 job {gone[0]} was cancelled")
+
+
+@case
+def a_turn_settles_and_then_claims(s):
+    for payload in "abcd":
+        s.put(payload)
+    c = list(s.claim(3).values())
+    rows = s.rows(
+        "select number, result, settled, id, convert_from(payload, 'UTF8') "
+        "from readpast.turn('{nowhere,q}', most => 5, "
+        "ids => %s || 99::bigint, claim_nos => %s || 1::bigint, "
+        "verdicts => '{0,3,1,0}', delays_ms => '{null,null,0,null}', "
+        "errors => '{null,null,boom,null}')",
+        [job for job, _ in c], [claim_no for _, claim_no in c])
+    assert sorted(rows[:4]) == [(1, 0, 4, None, None), (2, 0, 2, None, None),
+                                (3, 0, 2, None, None), (4, -9, None, None, None)
+                                ], rows
+    # Given back: to the front. Failed: to the end.
+    assert [row[0] for row in rows[4:]] == [0, 0, 0]
+    assert "".join(row[4] for row in rows[4:]) == "bdc"
+
+
+@case
+def priority_first_and_then_first_in_first_out(s):
+    for number, priority in enumerate((100, 5, 100, 5, 255, 0)):
+        s.put(str(number), priority=priority)
+    assert s.taken(9) == "513024"
+
+
+@case
+def a_failure_backs_off_and_its_last_attempt_is_death(s):
+    s.one("select readpast.queue_set('q', max_attempts => 12, "
+          "backoff => '40 s', backoff_max => '100 s')")
+    job = s.put("x")
+    numbers, waits = [], []
+    for attempt in range(1, 13):
+        claim = s.claim()["x"]
+        numbers.append(claim[1])
+        state = s.one("select readpast.fail(%s, %s, %s)", *claim, f"no {attempt}")
+        if state == "scheduled":
+            waits.append(s.one("select extract(epoch from run_at - "
+                               "clock_timestamp()) from readpast.job"))
+            s.rows("update readpast.job set run_at = clock_timestamp()")
+            s.sweep()
+    assert state == "dead"
+    assert 39 < waits[0] < 44 and 79 < waits[1] < 88 and 99 < waits[5] < 110
+    failures = s.one("select failures from readpast.kept where id = %s", job)
+    assert [f["text"] for f in failures] == [f"no {n}" for n in range(3, 13)]
+    assert numbers == sorted(set(numbers))
+    s.one("select readpast.retry(%s)", job)
+    again = s.claim()["x"]
+    assert again[0] == job and again[1] > numbers[-1]
+    assert s.refused("select readpast.retry(%s)", job).startswith(
+        f"RP001 job {job} is running")
+
+
+@case
+def a_unique_key_has_one_live_job(s):
+    one = s.put("one", unique_key="k")
+    assert s.put("two", unique_key="k") == one
+    assert s.put("three", unique_key="k", replace=True) == one
+    claim = s.claim()["three"]
+    assert s.put("four", unique_key="k", replace=True) == one
+    s.one("select readpast.cancel(%s)", one)
+    two = s.put("five", unique_key="k")
+    assert two == one + 1
+    assert s.refused("select readpast.retry(%s)", one).startswith("RP006")
+    assert s.refused("select readpast.extend(%s, %s)", *claim).startswith(
+        "RP002")
+    # Two at once: the second waits for the first, and takes its answer.
+    other = Session(s.database)
+    s.rows("begin")
+    three = s.put("six", unique_key="k2")
+    answers = []
+    waiting = threading.Thread(
+        target=lambda: answers.append(other.put("seven", unique_key="k2")))
+    waiting.start()
+    time.sleep(0.2)
+    assert not answers
+    s.rows("commit")
+    waiting.join()
+    assert answers == [three]
+
+
+@case
+def what_is_scheduled_comes_when_it_is_due(s):
+    s.put("later", delay="300 ms")
+    s.put("past", run_at="2020-01-01")
+    assert s.taken(5) == "past"
+    assert s.one("select due_in_ms from readpast.look('q')") in range(1, 301)
+    time.sleep(0.35)
+    assert s.sweep() == (1, 0, 0, 0)
+    assert s.taken(5) == "later"
+
+
+@case
+def a_paused_queue_hands_out_nothing(s):
+    s.put("x")
+    s.one("select readpast.pause('q')")
+    assert s.taken() == ""
+    assert s.one("select ready, paused from readpast.look('q')") == (False, True)
+    s.one("select readpast.resume('q')")
+    claim = s.claim()["x"]
+    assert s.refused("select readpast.drop_queue('q')").startswith("RP006")
+    s.complete(claim)
+    s.one("select readpast.drop_queue('q')")
+    assert s.rows("select * from readpast.stats()") == []
+
+
+@case
+def done_jobs_are_kept_as_long_as_the_queue_says(s):
+    s.one("select readpast.queue_set('q', keep_done => '300 ms')")
+    job = s.put("x")
+    s.complete(s.claim()["x"])
+    assert s.state(job) == "done"
+    assert s.one("select done from readpast.stats('q')") == 1
+    time.sleep(0.35)
+    assert s.sweep() == (0, 0, 0, 1)
+
+
+# ---- leases ----
+
+@case
+def a_lease_that_ran_out_three_times_is_death(s):
+    job = s.put("x")
+    for attempt in range(1, 4):
+        late = s.claim(lease="100 ms")["x"]
+        time.sleep(0.12)
+        assert s.sweep() == (0, int(attempt < 3), int(attempt == 3), 0)
+    assert s.one("select state, last_error from readpast.jobs where id = %s",
+                 job) == ("dead", "lease ran out, attempt 3 of 3")
+    assert s.refused("select readpast.complete(%s, %s)", *late).startswith(
+        "RP001")
+
+
+@case
+def a_lease_that_is_over_and_not_taken_over_is_good(s):
+    s.put("x")
+    claim = s.claim(lease="50 ms")["x"]
+    time.sleep(0.1)
+    s.sweep()
+    assert s.complete(claim) == "done"
+
+
+@case
+def a_renewed_lease_leaves_the_line_and_expires_too(s):
+    s.put("x")
+    claim = s.claim()["x"]
+    s.one("select readpast.extend(%s, %s, '100 ms')", *claim)
+    assert s.one("select seq is null from readpast.job")
+    time.sleep(0.12)
+    assert s.sweep() == (0, 1, 0, 0)
+    assert s.claim()["x"][1] > claim[1]
+
+
+@case
+def suspects_go_out_alone_and_only_to_empty_hands(s):
+    for payload in "abc":
+        s.put(payload)
+    s.claim(2, lease="50 ms")
+    time.sleep(0.1)
+    assert s.sweep() == (0, 2, 0, 0)
+    s.put("d")
+    turn = ("select id, convert_from(payload, 'UTF8'), suspect "
+            "from readpast.turn('{q}', most => 9, holding => %s)")
+    rows = s.rows(turn, 1)
+    assert [row[0] for row in rows].count(None) == 2  # both passed over
+    assert [row[1] for row in rows if row[0]] == ["c", "d"]
+    assert [row[1:] for row in s.rows(turn, 0)] == [("a", True)]
+    assert [row[1:] for row in s.rows(turn, 0)] == [("b", True)]
+
+
+@case
+def a_job_with_one_attempt_is_never_fetched_ahead(s):
+    s.put("o", max_attempts=1)
+    s.put("a")
+    turn = ("select convert_from(payload, 'UTF8') "
+            "from readpast.turn('{q}', most => 5, at_once => %s)")
+    assert s.rows(turn, 0) == []
+    assert s.rows(turn, 1) == [("o",), ("a",)]
+
+
+# ---- the traps of design section 5 ----
+
+def passed(s, n=900):
+    """Claims and completes so many jobs that the head moves."""
+    s.rows("select readpast.enqueue_many('q', array_fill('-'::text, array[%s]))",
+           n)
+    claims = s.rows("select id, claim_no from readpast.claim('q', %s)", n)
+    s.rows("select readpast.complete(%s, %s)", [c[0] for c in claims],
+           [c[1] for c in claims])
+
+
+@case
+def a_late_committer_behind_the_head_is_found(s):
+    late = Session(s.database)
+    s.put("first")
+    s.complete(s.claim()["first"])
+    late.rows("begin")
+    late.put("late")
+    for _ in range(4):
+        passed(s)
+        s.sweep()
+        time.sleep(0.6)
+    head = s.one("select max(head) from readpast.mark")
+    late.rows("commit")
+    assert s.one("select seq from readpast.job") < head
+    assert s.taken() == ""
+    assert swept_in(s, "late", 2.5)
+
+
+@case
+def a_transaction_that_enqueues_late_leaves_a_note(s):
+    late = Session(s.database)
+    s.put("first")
+    s.complete(s.claim()["first"])
+    late.rows("begin")
+    late.rows("select 1")
+    time.sleep(0.2)
+    late.put("late")
+    for _ in range(4):
+        passed(s)
+        s.sweep()
+        time.sleep(0.6)
+    assert s.one("select count(*) from readpast.stray where waits_for is null"
+                 ) == 0
+    late.rows("commit")
+    assert s.one("select count(*) from readpast.stray where waits_for is null"
+                 ) == 1
+    assert swept_in(s, "late", 2.5)
+
+
+@case
+def a_claim_held_open_is_nobodys_business_until_it_is_rolled_back(s):
+    user, other = Session(s.database), Session(s.database)
+    s.put("held")
+    user.rows("begin")
+    assert user.claim().keys() == {"held"}
+    marks = s.one("select count(*) from readpast.mark")
+    slowest = 0
+    for _ in range(6):
+        began = time.monotonic()
+        passed(s)
+        other.sweep()
+        slowest = max(slowest, time.monotonic() - began)
+        time.sleep(0.4)
+    assert slowest < 1, slowest  # 900 jobs in, out and swept
+    assert s.one("select count(*) from readpast.mark") > marks
+    assert s.one("select count(*) from readpast.stray "
+                 "where waits_for is null") == 1
+    user.rows("rollback")
+    assert swept_in(s, "held", 2.5)
+
+
+@case
+def a_claim_in_the_callers_transaction_is_its_work(s):
+    user = Session(s.database)
+    s.put("x")
+    s.rows("create table effect (id bigint)")
+    user.rows("begin")
+    claim = user.claim()["x"]
+    user.rows("insert into effect values (%s)", claim[0])
+    user.complete(claim)
+    assert s.taken() == "" and s.one("select count(*) from effect") == 0
+    user.rows("commit")
+    assert s.taken() == "" and s.one("select count(*) from effect") == 1
+    assert s.one("select count(*) from readpast.job") == 0
+
+
+@case
+def a_claim_that_meets_an_updated_row_takes_it_or_leaves_it(s):
+    """The row changes between the claim's snapshot and its lock: a gate, an
+    advisory lock in the claim's plan, holds the claim open in between."""
+    other = Session(s.database)
+    s.put("a")
+    s.put("b")
+    got = []
+    s.rows("begin")
+    first = s.claim()["a"]          # locked: the other skips it
+    assert other.taken(2) == "b"
+    s.one("select readpast.release(%s, %s)", *first)
+    claimer = threading.Thread(target=lambda: got.append(other.taken(2)))
+    claimer.start()
+    s.rows("commit")
+    claimer.join()
+    again = got[0] + other.taken(2)
+    assert again == "a", again
+    assert s.one("select count(*) from readpast.job "
+                 "where lease_until is not null") == 2
+
+
+@case
+def claims_and_sweeps_are_refused_at_higher_isolation(s):
+    s.put("x")
+    claim = s.claim()["x"]
+    for level in "repeatable read", "serializable":
+        for call in ("readpast.claim('q')", "readpast.sweep()",
+                     "readpast.turn('{q}', most => 1)"):
+            s.rows(f"begin isolation level {level}")
+            assert s.refused(f"select * from {call}").startswith("25001"), call
+            s.rows("rollback")
+    # Enqueue and verdicts work there; a stale snapshot is never a refusal.
+    user = Session(s.database)
+    user.rows("begin isolation level repeatable read")
+    user.put("y")
+    s.one("select readpast.extend(%s, %s)", *claim)
+    assert user.refused("select readpast.complete(%s, %s)", *claim
+                        ).startswith("40001")
+    user.rows("rollback")
+    user.rows("begin isolation level repeatable read")
+    assert user.complete(claim) == "done"
+    user.rows("commit")
+
+
+@case
+def turn_against_turn_never_deadlocks(s):
+    """8 clients over 20 jobs in line: fail, release, extend, complete."""
+    clients, turns = 8, 400
+    trouble, held = [], []
+    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, array[20]), "
+           "max_attempts => 1000000)")
+
+    def work(number):
+        client = Session(s.database)
+        mine = []
+        try:
+            for turn in range(turns):
+                verdicts = [3 if turn % 5 else 1 for _ in mine]
+                rows = client.rows(
+                    "select number, result, id, claim_no from readpast.turn("
+                    "'{q}', most => 5, ids => %s::bigint[], "
+                    "claim_nos => %s::bigint[], verdicts => %s::bigint[], "
+                    "delays_ms => %s::bigint[], errors => %s::text[])",
+                    [job for job, _ in reversed(mine)],
+                    [claim_no for _, claim_no in reversed(mine)], verdicts,
+                    [0 for _ in mine], ["x" for _ in mine])
+                assert all(result == 0 for _, result, *_ in rows), rows
+                mine = [(job, claim_no) for n, _, job, claim_no in rows
+                        if n == 0]
+                held.append(len(mine))
+                if turn % 50 == number:
+                    client.sweep()
+        except Exception:
+            trouble.append(traceback.format_exc())
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not trouble, trouble[0]
+    assert len(held) == clients * turns and sum(held) > len(held)
+    assert s.one("select deadlocks from pg_stat_database "
+                 "where datname = current_database()") == 0
+    assert s.one("select count(*) from readpast.job") == 20
+
+
+def buffers(s, call):
+    plan = s.one(f"explain (analyze, buffers, format json) select * from {call}")
+    top = plan[0]["Plan"]
+    return top["Shared Hit Blocks"] + top["Shared Read Blocks"]
+
+
+@case
+def a_pinned_snapshot_changes_no_claims_cost(s):
+    pin = Session(s.database)
+
+    def measure():
+        for _ in range(4):
+            passed(s)
+        s.sweep()
+        s.rows("select readpast.enqueue_many('q', "
+               "array_fill('x'::text, array[50]))")
+        time.sleep(0.15)
+        s.claim(5)      # moves the head
+        return (buffers(s, "readpast.claim('q', 1)"),
+                buffers(s, "readpast.sweep()"))
+
+    measure()
+    before = measure()
+    pin.rows("begin isolation level repeatable read")
+    pin.rows("select 1")
+    first = measure()
+    end = time.monotonic() + 8
+    while time.monotonic() < end:
+        last = measure()
+    pin.rows("commit")
+    assert last[0] <= 2 * before[0], (before, first, last)
+    # A sweep walks once over what has died since the last one, and no more.
+    assert last[1] <= 2 * first[1], (before, first, last)
+
+
+@case
+def a_plan_made_for_an_empty_table_is_the_plan_for_a_full_one(s):
+    s.put("x")
+    s.taken()
+    s.rows("analyze readpast.job")
+    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, "
+           "array[20000]))")
+    loaded = buffers(s, "readpast.claim('q', 5)")
+    s.rows("analyze readpast.job")
+    assert max(loaded, buffers(s, "readpast.claim('q', 5)")) < 150, loaded
+
+
+@case
+def an_idle_sweep_writes_nothing(s):
+    passed(s)
+    for _ in range(4):
+        s.sweep()
+        time.sleep(1.05)
+    s.rows("begin")
+    s.sweep()
+    assert s.one("select pg_current_xact_id_if_assigned() is null")
+    s.rows("rollback")
+
+
+@case
+def a_sweep_in_an_open_transaction_holds_nobody_up(s):
+    user = Session(s.database)
+    user.rows("begin")
+    user.sweep()
+    s.put("x")
+    s.claim(lease="50 ms")
+    time.sleep(0.1)
+    assert s.sweep() == (0, 1, 0, 0)
+    user.rows("rollback")
+
+
+# ---- the rest ----
+
+@case
+def a_sleeper_is_woken_and_others_are_not(s):
+    asleep = Session(s.database)
+    s.put("x")
+    s.taken()
+    channel, _ = asleep.one("select * from readpast.going_to_sleep(7, '{q}')")
+    asleep.rows(f'listen "{channel}"')
+    s.put("y")
+    asleep.db.poll()
+    assert [n.channel for n in asleep.db.notifies] == ["readpast.7"]
+    asleep.one("select readpast.awake(7, '{q}')")
+    asleep.db.notifies.clear()
+    s.put("z")
+    asleep.rows("select 1")
+    assert asleep.db.notifies == []
+
+
+@case
+def nothing_is_granted_to_public(s):
+    assert s.rows(
+        "select p.oid::regprocedure from pg_proc p, "
+        "aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a "
+        "where p.pronamespace = 'readpast'::regnamespace and a.grantee = 0"
+    ) == []
+    assert s.rows(
+        "select c.oid::regclass from pg_class c, aclexplode(c.relacl) a "
+        "where c.relnamespace = 'readpast'::regnamespace and a.grantee = 0"
+    ) == []
+
+
+@case
+def a_crash_of_the_server_loses_nothing_acknowledged(s):
+    for payload in "abc":
+        s.put(payload)
+    claim = s.claim()["a"]
+    user = Session(s.database)
+    user.rows("begin")
+    lost = user.claim()["b"]
+    tool("crash")
+    tool("restart")
+    s.__init__(s.database)
+    assert s.taken(5) == "bc"
+    assert s.refused("select readpast.complete(%s, %s)", *lost).startswith(
+        "RP001")
+    assert s.complete(claim) == "done"
+
+
+# ---- the server ----
+
+def tool(action, *args):
+    return subprocess.run([ROOT / "tools" / "pg-temp", action, SERVER, *args],
+                          check=True, capture_output=True, text=True
+                          ).stdout.strip()
+
+
+def install(url):
+    for step in sorted((ROOT / "sql/postgres/schema").glob("**/*.sql")):
+        subprocess.run(["psql", "-qXv", "ON_ERROR_STOP=1", "-f", step, url],
+                       check=True, capture_output=True, text=True)
+
+
+def run(function, number, url):
+    name = f"case_{number}"
+    with contextlib.closing(psycopg2.connect(url)) as admin:
+        admin.autocommit = True
+        admin.cursor().execute(f"create database {name} template clean")
+    try:
+        function(Session(url.replace("/postgres?", f"/{name}?")))
+        return True
+    except Exception:
+        print("# " + traceback.format_exc().replace("\n", "\n# "))
+        return False
+
+
+def main():
+    wanted = sys.argv[2:]
+    failed = 0
+    url = tool("start", "max_connections=50")
+    try:
+        with contextlib.closing(psycopg2.connect(url)) as admin:
+            admin.autocommit = True
+            admin.cursor().execute("create database clean")
+        install(url.replace("/postgres?", "/clean?"))
+        for number, function in enumerate(SUITE, 1):
+            if wanted and function.__name__ not in wanted:
+                continue
+            good = run(function, number, url)
+            failed += not good
+            print(f"{'ok' if good else 'not ok'} {number} - "
+                  f"{function.__name__}", flush=True)
+    finally:
+        tool("stop", "immediate")
+    print(f"1..{len(SUITE)}")
+    return failed > 0
+
+
+with tempfile.TemporaryDirectory() as folder:
+    pathlib.Path(folder).chmod(0o755)
+    SERVER = str(pathlib.Path(folder) / "server")
+    status = main()
+sys.exit(status)
