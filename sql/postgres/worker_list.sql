@@ -3,9 +3,11 @@
 select w.id, w.name, w.host, w.pid, w.queues::text as queues, w.started_at,
        w.seen_at,
        greatest(readpast.to_ms(clock_timestamp() - w.seen_at), 0) as silent_ms,
-       (select count(*) from readpast.job j
-         where j.lease_until is not null and j.worker_id = w.id) as running,
-       w.done, w.failed, w.dead, w.released
+       coalesce(h.running, 0) as running, w.done, w.failed, w.dead, w.released
   from readpast.worker w
+  left join (select j.worker_id, count(*) as running
+               from readpast.job j
+              where j.lease_until is not null
+              group by j.worker_id) h on h.worker_id = w.id
  where w.stopped_at is null
  order by w.id;

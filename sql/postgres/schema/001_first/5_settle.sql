@@ -28,7 +28,9 @@ declare
 	more     boolean := not coalesce(0 = all (verdicts), true);
 	rest     record;
 begin
-	if more then
+	-- At the higher levels too: what changed since the snapshot was taken is a
+	-- serialization failure then, and never a false refusal.
+	if more or current_setting('transaction_isolation') <> 'read committed' then
 		perform 1
 		   from (select v.id from unnest(ids) as v(id) order by v.id) v
 		   join readpast.job j on j.id = v.id
