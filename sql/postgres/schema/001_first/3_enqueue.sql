@@ -31,18 +31,6 @@ declare
 	late_from bigint;
 	ids    bigint[];
 begin
-	if cardinality(payloads) = 1 then -- for half the price
-		its := readpast.put_one(
-			queue, payloads[1], priority, delays_ms[1],
-			readpast.at_ms(run_ats[1]), put.max_attempts[1]::integer, kinds[1],
-			put.headers[1]::json, null, false);
-		if its.id is not null then
-			number := 1;
-			id := its.id;
-			return next;
-		end if;
-		return;
-	end if;
 	select q.id, q.max_attempts, q.max_payload, t.lane_id,
 	       exists (select 1 from readpast.lane l where l.lane_id = t.lane_id)
 	       as is_open,
@@ -125,95 +113,116 @@ create function readpast.put_one(
 language plpgsql volatile as $body$
 #variable_conflict use_column
 declare
-	its    record;
-	held   boolean;
+	it     record;
+	xid    xid8 := pg_current_xact_id();
 	moment timestamptz := clock_timestamp();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
 	                               moment);
-	xid    xid8;
 	late_from bigint;
 begin
-	select q.id, q.max_attempts, q.max_payload, t.lane_id,
-	       exists (select 1 from readpast.lane l where l.lane_id = t.lane_id)
-	       as is_open,
-	       exists (select 1 from readpast.sleeper s
-	                where s.queue_id = q.id and s.until > moment) as sleeps
-	  into its
-	  from readpast.queue q,
-	       lateral (select readpast.lane_of(
-	                           q.id, coalesce(put_one.priority, q.priority), 2)
-	                       as lane_id) t
-	 where q.name = put_one.queue;
-	if not found or octet_length(payload) > its.max_payload then
-		return;
-	end if;
 	if headers is not null then
 		perform readpast.need_object(headers);
 	end if;
-	xid := pg_current_xact_id();
 	if not readpast.young() then
 		late_from := nextval('readpast.line');
 	end if;
 
 	-- A job with the key may come or go between the statements: then once more.
-	outcome := 0;
 	loop
 		if unique_key is not null then
-			select j.id, j.lease_until is not null into id, held
+			select j.id into id
 			  from readpast.job j
-			 where j.queue_id = its.id and j.unique_key = put_one.unique_key
-			   for update;
-			if found then
-				outcome := 1;
-				exit;
-			end if;
+			  join readpast.queue q on q.id = j.queue_id
+			 where q.name = put_one.queue
+			   and octet_length(put_one.payload) <= q.max_payload
+			   and j.unique_key = put_one.unique_key
+			   for update of j;
+			exit when found;
 		end if;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers,
 		                          payload)
-		values (its.lane_id,
-		        case when due <= moment then nextval('readpast.line') end,
-		        due, moment, its.id,
-		        coalesce(put_one.max_attempts, its.max_attempts),
-		        put_one.unique_key, put_one.kind, put_one.headers,
-		        put_one.payload)
-		on conflict (queue_id, unique_key) where unique_key is not null
-		do nothing
-		returning job.id into id;
-		exit when found;
+		select readpast.lane_of(q.id, coalesce(put_one.priority, q.priority),
+		                        2),
+		       case when due <= moment then nextval('readpast.line') end,
+		       due, moment, q.id,
+		       coalesce(put_one.max_attempts, q.max_attempts),
+		       put_one.unique_key, put_one.kind, put_one.headers,
+		       put_one.payload
+		  from readpast.queue q
+		 where q.name = put_one.queue
+		   and octet_length(put_one.payload) <= q.max_payload
+		    on conflict (queue_id, unique_key) where unique_key is not null
+		    do nothing
+		returning job.id, job.queue_id, job.lane_id,
+		          exists (select 1 from readpast.lane l
+		                   where l.lane_id = job.lane_id) as is_open,
+		          exists (select 1 from readpast.sleeper s
+		                   where s.queue_id = job.queue_id
+		                     and s.until > moment) as sleeps
+		     into it;
+		if found then
+			id := it.id;
+			outcome := 0;
+			exit;
+		end if;
+		perform 1
+		   from readpast.queue q
+		  where q.name = put_one.queue
+		    and octet_length(put_one.payload) <= q.max_payload;
+		if not found then
+			return;
+		end if;
 	end loop;
 
-	if outcome = 1 and replace and not held then
-		outcome := 2;
-		update readpast.job j
-		   set lane_id = its.lane_id,
-		       -- In line in the same lane it keeps its place.
-		       seq = case when due <= moment
-		                  then coalesce(case when j.lane_id = its.lane_id
-		                                     then j.seq end,
-		                                nextval('readpast.line')) end,
-		       run_at = due,
-		       claim_no = j.claim_no + 1,
-		       attempt = 0,
-		       max_attempts = coalesce(put_one.max_attempts,
-		                               its.max_attempts),
-		       worker_id = null,
-		       last_error = null,
-		       failures = null,
-		       kind = put_one.kind,
-		       headers = put_one.headers,
-		       payload = put_one.payload
-		 where j.id = put_one.id;
+	if outcome is null then
+		outcome := 1;
+		if replace then
+			update readpast.job j
+			   set lane_id = readpast.lane_of(
+			                     q.id, coalesce(put_one.priority, q.priority),
+			                     2),
+			       -- In line in the same lane it keeps its place.
+			       seq = case when due <= moment
+			                  then coalesce(
+			                           case when j.lane_id = readpast.lane_of(
+			                                    q.id,
+			                                    coalesce(put_one.priority,
+			                                             q.priority), 2)
+			                                then j.seq end,
+			                           nextval('readpast.line')) end,
+			       run_at = due,
+			       claim_no = j.claim_no + 1,
+			       attempt = 0,
+			       max_attempts = coalesce(put_one.max_attempts,
+			                               q.max_attempts),
+			       worker_id = null,
+			       last_error = null,
+			       failures = null,
+			       kind = put_one.kind,
+			       headers = put_one.headers,
+			       payload = put_one.payload
+			  from readpast.queue q
+			 where j.id = put_one.id and q.id = j.queue_id
+			   and j.lease_until is null
+			returning j.queue_id, j.lane_id, false as is_open, true as sleeps
+			     into it;
+			if found then
+				outcome := 2;
+			end if;
+		end if;
 	end if;
 
-	if not its.is_open then
-		perform readpast.open_lane(its.lane_id);
-	end if;
-	if late_from is not null then
-		perform readpast.note_late(its.lane_id, late_from);
-	end if;
-	if its.sleeps and outcome <> 1 then
-		perform readpast.wake(its.id);
+	if outcome <> 1 then
+		if not it.is_open then
+			perform readpast.open_lane(it.lane_id);
+		end if;
+		if late_from is not null then
+			perform readpast.note_late(it.lane_id, late_from);
+		end if;
+		if it.sleeps then
+			perform readpast.wake(it.queue_id);
+		end if;
 	end if;
 end
 $body$;
