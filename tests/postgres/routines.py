@@ -380,6 +380,21 @@ def a_late_committer_behind_the_head_is_found(s):
 
 
 @case
+def who_commits_a_moment_late_is_not_behind_the_head(s):
+    late = Session(s.database)
+    passed(s)
+    time.sleep(0.15)
+    late.rows("begin")
+    late.put("late")
+    s.put("x")
+    assert s.taken() == "x"     # leaves a mark
+    late.rows("commit")
+    assert s.one("select max(head) from readpast.mark"
+                 ) > s.one("select min(seq) from readpast.job")
+    assert s.taken() == "late"
+
+
+@case
 def a_transaction_that_enqueues_late_leaves_a_note(s):
     late = Session(s.database)
     s.put("first")

@@ -56,7 +56,8 @@ begin
 
 		for lane in
 			select l.lane_id, l.lane_id % 4 = 1 as suspects,
-			       coalesce(m.head, 0) as head,
+			       readpast.head_of(l.lane_id) as head,
+			       coalesce(m.head, 0) as newest,
 			       coalesce(m.made_at, '-infinity') as made_at
 			  from (select distinct l.lane_id
 			          from readpast.lane l
@@ -131,10 +132,10 @@ begin
 			taken := taken + n;
 			alone := lane.suspects and n > 0;
 
-			-- The next claims start here. A transaction that may be open for
+			-- Claims will start here. A transaction that may be open for
 			-- long says nothing: others would see it when it is no longer so.
-			if n > 0 and line.first > lane.head and readpast.young()
-			   and (line.first - lane.head >= 1000
+			if n > 0 and line.first > lane.newest and readpast.young()
+			   and (line.first - lane.newest >= 1000
 			        or lane.made_at < moment - interval '100 milliseconds')
 			then
 				insert into readpast.mark (lane_id, head, made_at)

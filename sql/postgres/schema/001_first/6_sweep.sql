@@ -371,7 +371,11 @@ declare
 	head bigint;
 	ids  bigint[];
 begin
-	head := readpast.head_of(lane_id);
+	select m.head into head
+	  from readpast.mark m
+	 where m.lane_id = look_again.lane_id
+	 order by m.lane_id desc, m.head desc
+	 limit 1;
 	if head > first then
 		head := least(head, last + 1);
 		select array_agg(j.id) into ids
