@@ -5,9 +5,9 @@
 -- all our fencing; no clock is compared. Rows are locked in the order of their
 -- ids, here and in every routine that changes several.
 
--- Verdicts: 0 done (as null is), 1 fail, 2 dead, 3 release, 4 extend. delays_ms: of a fail,
--- null is the queue's backoff; of a release, null is none; of an extend it is
--- the lease, null the queue's. Answers a row for each verdict.
+-- Verdicts: 0 done (as null is), 1 fail, 2 dead, 3 release, 4 extend.
+-- delays_ms: of a fail, null is the queue's backoff; of a release, null is none;
+-- of an extend it is the lease, null the queue's. Answers a row for each verdict.
 -- result: 0 accepted, -5 no longer yours, -8 cancelled, -9 never was.
 create function readpast.settle(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
