@@ -635,11 +635,12 @@ def a_sleeper_is_woken_and_others_are_not(s):
     channel, _ = asleep.one("select * from readpast.going_to_sleep(7, '{q}')")
     asleep.rows(f'listen "{channel}"')
     s.put("y")
-    asleep.db.poll()
+    eventually(2, lambda: asleep.db.poll() or asleep.db.notifies)
     assert [n.channel for n in asleep.db.notifies] == ["readpast.7"]
     asleep.one("select readpast.awake(7, '{q}')")
     asleep.db.notifies.clear()
     s.put("z")
+    time.sleep(0.1)
     asleep.rows("select 1")
     assert asleep.db.notifies == []
 
