@@ -39,13 +39,19 @@ typedef int rp_row_fn(void *ctx, size_t row, const struct rp_value *columns);
 struct rp_url {
 	char *text; /* what the pointers below point into */
 	const char *scheme;
-	const char *path;
+	const char *path;        /* of a file; or all that libpq is to know */
+	const char *schema;      /* of the server's database, or NULL */
 	const char *synchronous; /* or NULL */
 	int64_t busy_ms;
 };
 
+/* What kind of a transaction begins. */
+#define RP_BEGIN_WRITE 1 /* it will write */
+#define RP_BEGIN_ONCE 2  /* one verb will be run in it, and nothing else */
+
 struct rp_backend {
 	const char *scheme;
+	int routines; /* settling and claiming are one verb, `turn` */
 	int (*open)(const struct rp_url *url, int schema, void **ret,
 		    rp_error *reterr);
 	/* Use the caller's own connection, whose transactions are joined. */
@@ -55,7 +61,7 @@ struct rp_backend {
 	/* Is the caller's own transaction open, one that begin() would join? */
 	int (*joins)(void *db);
 	/* Transactions. begin() inside one begins a savepoint of it. */
-	int (*begin)(void *db, int write, rp_error *reterr);
+	int (*begin)(void *db, int how, rp_error *reterr);
 	int (*commit)(void *db, rp_error *reterr); /* failed: rolled back */
 	void (*rollback)(void *db);
 	/* Run a verb; one that writes needs a transaction around it. */
@@ -67,5 +73,6 @@ struct rp_backend {
 };
 
 extern const struct rp_backend rp__backend_sqlite;
+extern const struct rp_backend rp__backend_postgres;
 
 #endif

@@ -90,13 +90,18 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 }
 
 /*
- * Waiting for the write lock. All naps are as short as the system makes them
- * (some 50 us): longer ones leave the lock unused, and growing ones starve
- * whoever came first. A little jitter keeps two sleepers from waking together
- * for ever; after seconds it is a long wait anyway, and the processor is
- * spared. Who had to wait lately naps once before it asks for the lock again:
- * else it would mostly take it back before any sleeper wakes.
+ * Taking turns at the write lock. What a turn costs is less the wait than what
+ * follows it: whoever writes after another reads the pages anew. So whoever
+ * has the lock may have it again and again for a while, which naps that are
+ * not too short give it, and then, if others were seen lately, naps for longer
+ * than they do. All waiting naps are alike: growing ones starve whoever came
+ * first. A little jitter keeps two sleepers from waking together for ever.
  */
+#define NAP_US 500    /* up to twice as long */
+#define STREAK_MS 5   /* then it is the others' turn */
+#define LATELY_MS 100 /* so long after a wait others are thought to be there   \
+		       */
+
 static void
 nap(int64_t us)
 {
@@ -113,18 +118,24 @@ busy(void *ctx, int count)
 
 	if (count == 0)
 		s->busy_until = now + s->busy_ms;
-	s->waited_at = now;
+	s->waited_at = s->streak_at = now;
 	if (now >= s->busy_until)
 		return 0;
-	nap(count < 20000 ? 1 + count * 7919 % 32 : 2000);
+	nap(NAP_US + count * 7919 % 64 * NAP_US / 64);
 	return 1;
 }
 
 static void
-let_others_in(const struct sqlite *s)
+let_others_in(struct sqlite *s)
 {
-	if (s->waited_at && rp__monotonic_ms() - s->waited_at < 100)
-		nap(1);
+	int64_t now = rp__monotonic_ms();
+
+	if (!s->waited_at || now - s->waited_at > LATELY_MS) {
+		s->streak_at = now;
+	} else if (now - s->streak_at >= STREAK_MS) {
+		nap(INT64_C(2) * NAP_US);
+		s->streak_at = rp__monotonic_ms();
+	}
 }
 
 void
@@ -262,7 +273,7 @@ begin_first(struct sqlite *s, int write, rp_error *error)
 }
 
 int
-rp__sqlite_begin(void *db, int write, rp_error *error)
+rp__sqlite_begin(void *db, int how, rp_error *error)
 {
 	struct sqlite *s = db;
 	int r = 0;
@@ -272,7 +283,7 @@ rp__sqlite_begin(void *db, int write, rp_error *error)
 			  : sqlite3_get_autocommit(s->db)          ? OWN
 								   : JOINED;
 	if (s->base != BARE && s->depth == 0)
-		r = begin_first(s, write, error);
+		r = begin_first(s, how & RP_BEGIN_WRITE, error);
 	else if (s->base != BARE)
 		r = sqlite3_get_autocommit(s->db)
 			    ? ended_elsewhere(error)

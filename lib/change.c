@@ -116,7 +116,7 @@ retry_slice(rp_conn *conn, const char *queue, const char *kind, int64_t after,
 	    struct slice *slice, struct retried *retried)
 {
 	struct rp_value p[DEAD_PARAMS];
-	int r = rp__begin(conn, 1);
+	int r = rp__begin(conn, RP_BEGIN_WRITE);
 
 	if (r < 0)
 		return r;

@@ -12,6 +12,9 @@
 
 static const struct rp_backend *const backends[] = {
 	&rp__backend_sqlite,
+#ifndef RP_EXTENSION /* which is in a program that has SQLite open */
+	&rp__backend_postgres,
+#endif
 };
 
 static const struct rp_backend *
@@ -22,7 +25,7 @@ find_backend(const char *scheme, rp_error *reterr)
 			return backends[i];
 	rp__fail(reterr, RP_EINVAL,
 		 "%.40s: is no database that readpast knows "
-		 "(sqlite:PATH)",
+		 "(sqlite:PATH, postgres://HOST/DATABASE)",
 		 scheme);
 	return NULL;
 }
@@ -193,13 +196,13 @@ rp__disown(rp_conn *conn)
 }
 
 int
-rp__begin(rp_conn *conn, int write)
+rp__begin(rp_conn *conn, int how)
 {
 	int r = rp__own(conn);
 
 	if (r < 0)
 		return r;
-	r = conn->backend->begin(conn->db, write, &conn->error);
+	r = conn->backend->begin(conn->db, how, &conn->error);
 	if (r == 0)
 		conn->depth++;
 	else if (conn->depth == 0)
@@ -234,7 +237,7 @@ int
 rp__run_once(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 	     rp_row_fn *row, void *ctx)
 {
-	int r = rp__begin(conn, 1);
+	int r = rp__begin(conn, RP_BEGIN_WRITE | RP_BEGIN_ONCE);
 
 	if (r < 0)
 		return r;

@@ -25,6 +25,8 @@ struct rows {
 	rp_added *added;    /* of each job of the call; id 0: not answered */
 	size_t count, done; /* done: jobs of the call in front of these */
 	rp_new terms;       /* what all of them have in common */
+	size_t n;           /* jobs of the call */
+	int begun, once;    /* the transaction; it is of one run alone */
 };
 
 static int
@@ -107,30 +109,69 @@ fill(struct rp_value *p, const char *queue, const rp_new *job)
 	}
 }
 
+/* Where there are routines, that for one job costs half of that for an array of
+ * one. It takes a key, or none. */
 static int
 run(struct rows *rows, int unique)
 {
+	if (!unique && rows->count == 1 && rows->conn->backend->routines) {
+		rows->params[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(NULL);
+		rows->params[ENQUEUE_UNIQUE_REPLACE] = rp__int(0);
+		unique = 1;
+	}
 	return rp__run(rows->conn, unique ? RP_V_ENQUEUE_UNIQUE : RP_V_ENQUEUE,
 		       rows->params, rows->count,
 		       unique ? take_unique_answer : take_answer, rows);
 }
 
+/* A transaction for all runs; where this one is all of them, for it alone. */
+static int
+begin(struct rows *rows)
+{
+	int r;
+
+	if (rows->begun)
+		return 0;
+	rows->once = rows->done + rows->count == rows->n;
+	r = rp__begin(rows->conn,
+		      RP_BEGIN_WRITE | (rows->once ? RP_BEGIN_ONCE : 0));
+	rows->begun = r == 0;
+	return r;
+}
+
+/* One run was not enough: nothing was done, and more is to be. */
+static int
+begin_anew(struct rows *rows)
+{
+	int r;
+
+	if (!rows->once)
+		return 0;
+	rows->once = rows->begun = 0;
+	r = rp__end(rows->conn, 0);
+	if (r == 0)
+		r = rp__begin(rows->conn, RP_BEGIN_WRITE);
+	rows->begun = r == 0;
+	return r;
+}
+
 /* Say which one of several it was. */
 static int
-name_the_job(rp_conn *conn, int r, size_t i, size_t n)
+name_the_job(struct rows *rows, int r, size_t i)
 {
-	char message[sizeof(conn->error.message)];
+	rp_error *error = &rows->conn->error;
+	char message[sizeof(error->message)];
 
-	if (n == 1 || (r != RP_EINVAL && r != RP_EFBIG))
+	if (rows->n == 1 || (r != RP_EINVAL && r != RP_EFBIG))
 		return r;
-	memcpy(message, conn->error.message, sizeof(message));
-	return rp__fail(&conn->error, r, "job %zu: %.200s", i + 1, message);
+	memcpy(message, error->message, sizeof(message));
+	return rp__fail(error, r, "job %zu: %.200s", i + 1, message);
 }
 
 /* Which of the jobs was too large for its queue? If none was, the headers of
  * one are refused, and which one the database did not say. */
 static int
-name_the_refused(struct rows *rows, size_t width, size_t n)
+name_the_refused(struct rows *rows, size_t width)
 {
 	rp_queues *queues;
 	size_t most, i = 0;
@@ -147,7 +188,7 @@ name_the_refused(struct rows *rows, size_t width, size_t n)
 		return rp__fail(&rows->conn->error, RP_EINVAL,
 				"the headers are not a JSON object");
 	r = rp__fail(&rows->conn->error, RP_EFBIG, "payload too large");
-	return name_the_job(rows->conn, r, rows->done + i, n);
+	return name_the_job(rows, r, rows->done + i);
 }
 
 /* Was there no such queue? Then create it, and put the jobs in. */
@@ -165,17 +206,23 @@ run_again(struct rows *rows, int unique)
 /* Put in what is collected. No answer means: no such queue yet, or a job that
  * is refused. */
 static int
-flush(struct rows *rows, int unique, size_t n)
+flush(struct rows *rows, int unique)
 {
 	const rp_added *first = &rows->added[rows->done];
-	int r = rows->count ? run(rows, unique) : 0;
+	int r;
 
-	if (r == 0 && rows->count && !first->id)
+	if (rows->count == 0)
+		return 0;
+	r = begin(rows);
+	if (r == 0)
+		r = run(rows, unique);
+	if (r == 0 && !first->id)
+		r = begin_anew(rows);
+	if (r == 0 && !first->id)
 		r = run_again(rows, unique);
-	if (r == 0 && rows->count && !first->id)
-		r = name_the_refused(
-			rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS,
-			n);
+	if (r == 0 && !first->id)
+		r = name_the_refused(rows, unique ? ENQUEUE_UNIQUE_PARAMS
+						  : ENQUEUE_PARAMS);
 	if (r < 0)
 		return r;
 	rows->done += rows->count;
@@ -193,44 +240,42 @@ on_one_set_of_terms(const rp_new *a, const rp_new *b)
 
 /* A job with a key is a run of its own. */
 static int
-add(struct rows *rows, const rp_new *job, size_t n)
+add(struct rows *rows, const rp_new *job)
 {
 	int r = 0;
 
 	if (job->unique_key || !on_one_set_of_terms(job, &rows->terms) ||
 	    rows->count == MOST_ROWS)
-		r = flush(rows, 0, n);
+		r = flush(rows, 0);
 	rows->terms = *job;
 	if (r < 0)
 		return r;
 	fill(rows->params + rows->count * ENQUEUE_PARAMS, rows->queue, job);
 	rows->count++;
-	return job->unique_key ? flush(rows, 1, n) : 0;
+	return job->unique_key ? flush(rows, 1) : 0;
 }
 
 static int
-enqueue_all(struct rows *rows, const rp_new *jobs, size_t n, rp_added *ret)
+enqueue_all(struct rows *rows, const rp_new *jobs, rp_added *ret)
 {
-	int r = rp__begin(rows->conn, 1);
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < n && r == 0; i++) {
+	for (size_t i = 0; i < rows->n && r == 0; i++) {
 		rp_new job = RP_NEW_INIT;
 		const char *given = (const char *)jobs + i * jobs->size;
 
 		memcpy(&job, given,
 		       jobs->size < sizeof(job) ? jobs->size : sizeof(job));
 		r = check(&rows->conn->error, &job);
-		r = r < 0 ? name_the_job(rows->conn, r, i, n)
-			  : add(rows, &job, n);
+		r = r < 0 ? name_the_job(rows, r, i) : add(rows, &job);
 	}
 	if (r == 0)
-		r = flush(rows, 0, n);
-	r = rp__end(rows->conn, r);
+		r = flush(rows, 0);
+	if (rows->begun)
+		r = rp__end(rows->conn, r);
 	/* Not before the commit: a call that fails writes nothing. */
 	if (r == 0 && ret)
-		memcpy(ret, rows->added, n * sizeof(*ret));
+		memcpy(ret, rows->added, rows->n * sizeof(*ret));
 	return r;
 }
 
@@ -239,7 +284,7 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs, size_t n,
 		rp_added *ret)
 {
 	size_t room = n < MOST_ROWS ? n : MOST_ROWS;
-	struct rows rows = { .conn = conn, .queue = queue };
+	struct rows rows = { .conn = conn, .queue = queue, .n = n };
 	int r = rp__enter(conn);
 
 	if (r < 0)
@@ -258,7 +303,7 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs, size_t n,
 			     sizeof(*rows.params));
 	rows.added = calloc(n, sizeof(*rows.added));
 	r = rows.params && rows.added
-		    ? enqueue_all(&rows, jobs, n, ret)
+		    ? enqueue_all(&rows, jobs, ret)
 		    : rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	free(rows.params);
 	free(rows.added);

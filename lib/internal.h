@@ -58,8 +58,8 @@ int rp__enter(rp_conn *conn); /* every public call: is the handle usable? */
 const char *rp__thread(void); /* the one that calls; to compare */
 int rp__own(rp_conn *conn);   /* let no other thread in */
 void rp__disown(rp_conn *conn);
-int rp__begin(rp_conn *conn, int write);
-int rp__end(rp_conn *conn, int r); /* commit, or roll back if r < 0 */
+int rp__begin(rp_conn *conn, int how); /* RP_BEGIN_* */
+int rp__end(rp_conn *conn, int r);     /* commit, or roll back if r < 0 */
 int rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 	    size_t rows, rp_row_fn *row, void *ctx);
 int rp__run_once(rp_conn *conn, enum rp_verb verb,
@@ -105,6 +105,13 @@ int rp__claim(rp_conn *conn, const char *queue, size_t max,
 int rp__check_verdicts(rp_conn *conn, const rp_verdict *verdicts, size_t n);
 int rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 int rp__refused(rp_error *error, const rp_verdict *verdict);
+size_t rp__verdicts_in_order(rp_verdict **verdicts, size_t n);
+#define RP_MOST_ERROR 4096 /* bytes of an error's text */
+
+/* turn_call.c */
+int rp__turn_call(rp_conn *conn, rp_verdict *verdicts, size_t n,
+		  const char *const *queues, size_t max,
+		  const rp_claim_options *options, rp_batch *batch);
 
 /* The i-th of `n` verdicts of the caller's, whose struct may be larger. */
 static inline rp_verdict *

@@ -97,7 +97,7 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 					(long long)settings[i].most);
 		params[settings[i].param] = rp__int_or_null(value, value < 0);
 	}
-	r = rp__begin(conn, 1);
+	r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r < 0)
 		return r;
 	r = rp__run(conn, RP_V_QUEUE_CREATE, params, 1, NULL, NULL);

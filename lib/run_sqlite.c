@@ -204,9 +204,10 @@ bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 {
 	const struct taken *taken = &run->s->taken;
 
+	if (taken->count < MANY)
+		return bind_value(stmt, i, &taken->ids[which]);
 	run->s->rows = (struct rows){ taken->ids, taken->count, 1 };
-	return which == taken->count ? rp__rows_bind(stmt, i, &run->s->rows)
-				     : bind_value(stmt, i, &taken->ids[which]);
+	return rp__rows_bind(stmt, i, &run->s->rows);
 }
 
 static int
@@ -232,13 +233,17 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	}
 }
 
+/* `taken`: which of the ids that were taken. From the second on the statement
+ * has all the rest from the first. */
 static int
 bind_all(const struct run *run, const struct form *form, size_t taken)
 {
 	int rc = SQLITE_OK;
 
 	for (int i = 0; i < form->binds && rc == SQLITE_OK; i++)
-		rc = bind_one(run, form->stmt, i + 1, &form->bind[i], taken);
+		if (taken == 0 || form->bind[i].stmt == FROM_TAKEN)
+			rc = bind_one(run, form->stmt, i + 1, &form->bind[i],
+				      taken);
 	return rc;
 }
 
@@ -349,21 +354,20 @@ static int
 run_late(const struct run *run, size_t k)
 {
 	size_t count = run->s->taken.count;
-	int many = count >= MANY, rc = SQLITE_OK;
-	const struct form *form = choose(run, k, many);
+	size_t times = count < MANY ? count : 1;
+	const struct form *form = choose(run, k, count >= MANY);
+	int rc = SQLITE_OK;
 
 	if (!form)
 		return run->error->code;
-	for (size_t i = many ? count : 0; i < count + many; i++) {
+	for (size_t i = 0; i < times && rc == SQLITE_OK; i++) {
 		rc = bind_all(run, form, i);
 		if (rc == SQLITE_OK) {
 			sqlite3_step(form->stmt);
 			rc = sqlite3_reset(form->stmt);
 		}
-		if (rc != SQLITE_OK)
-			return rp__sqlite_failed(run->s, rc, run->error);
 	}
-	return 0;
+	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(run->s, rc, run->error);
 }
 
 static int

@@ -14,8 +14,6 @@
 #include <string.h>
 
 #define MOST_MS (3650 * INT64_C(86400000))
-#define MOST_ERROR 4096
-
 /* The verdicts of one kind, as rows of parameters. */
 struct rows {
 	rp_conn *conn;
@@ -86,7 +84,7 @@ fill(struct rp_value *p, const rp_verdict *v, char *error)
 	case RP_DEAD:
 		p[FAIL_DELAY_MS] =
 			rp__int_or_null(v->delay_ms, v->delay_ms < 0);
-		rp__clean(error, MOST_ERROR + 1, v->error ? v->error : "");
+		rp__clean(error, RP_MOST_ERROR + 1, v->error ? v->error : "");
 		p[FAIL_ERROR] = rp__text(*error ? error : "failed");
 		p[FAIL_FOR_GOOD] = rp__int(v->verdict == RP_DEAD);
 		break;
@@ -109,7 +107,7 @@ static int
 run_failures(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
 	struct rp_value params[WIDEST];
-	char error[MOST_ERROR + 1];
+	char error[RP_MOST_ERROR + 1];
 	int r = 0;
 
 	for (size_t i = 0; i < n && r == 0; i++) {
@@ -135,22 +133,21 @@ by_id(const void *a, const void *b)
 }
 
 /* In the order of their ids, so that no two clients can wait for each other's
- * rows; and of two verdicts on one job the first counts. */
-static void
-put_in_order(struct rows *rows)
+ * rows; and of two verdicts on one job the first counts. How many are left. */
+size_t
+rp__verdicts_in_order(rp_verdict **v, size_t n)
 {
-	rp_verdict **v = rows->verdicts;
 	size_t kept = 1, i = 1;
 
-	while (i < rows->count && v[i - 1]->id < v[i]->id)
+	while (i < n && v[i - 1]->id < v[i]->id)
 		i++;
-	if (i >= rows->count)
-		return;
-	qsort(v, rows->count, sizeof(rp_verdict *), by_id);
-	for (i = 1; i < rows->count; i++)
+	if (i >= n)
+		return n;
+	qsort(v, n, sizeof(rp_verdict *), by_id);
+	for (i = 1; i < n; i++)
 		if (v[i]->id != v[kept - 1]->id)
 			v[kept++] = v[i];
-	rows->count = kept;
+	return kept;
 }
 
 /* The verdicts of one kind that need no text: all in one run. */
@@ -176,7 +173,7 @@ run_kind(struct rows *rows, rp_verdict *verdicts, size_t n, int kind)
 	}
 	if (rows->count == 0)
 		return 0;
-	put_in_order(rows);
+	rows->count = rp__verdicts_in_order(rows->verdicts, rows->count);
 	for (size_t i = 0; i < rows->count; i++)
 		fill(rows->params + i * verbs[kind].width, rows->verdicts[i],
 		     NULL);
@@ -253,6 +250,7 @@ rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
 int
 rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
+	static const rp_claim_options none = RP_CLAIM_INIT;
 	int r = rp__enter(conn);
 
 	if (r < 0)
@@ -260,7 +258,9 @@ rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	r = rp__check_verdicts(conn, verdicts, n);
 	if (r < 0 || n == 0)
 		return r;
-	r = rp__begin(conn, 1);
+	if (conn->backend->routines)
+		return rp__turn_call(conn, verdicts, n, NULL, 0, &none, NULL);
+	r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r < 0)
 		return r;
 	return rp__end(conn, rp__settle(conn, verdicts, n));

@@ -48,8 +48,8 @@ struct rp_bind {
 struct rp_call {
 	const char *verb; /* NULL: `turn` does what this verb does elsewhere */
 	int writes;
-	int many;     /* run once, and not for each row of parameters; answers
-			 `number`, the row, in front */
+	int many;     /* run once, and not for each row of parameters */
+	int numbered; /* answers `number`, the row of parameters, in front */
 	size_t width; /* of a row of parameters */
 	const char *text; /* with $1, $2, ... */
 	const struct rp_bind *binds;

@@ -77,9 +77,11 @@ struct sqlite {
 	sqlite3 *db;
 	char *path;
 	int64_t busy_ms, busy_until;
-	int64_t waited_at; /* for the lock, last; monotonic ms, 0: never */
-	int attached;      /* the connection is the caller's */
-	int depth; /* of our transactions: savepoints from the second on */
+	/* Monotonic ms: when we last waited for the lock (0: never), and since
+	 * when it is our turn. */
+	int64_t waited_at, streak_at;
+	int attached; /* the connection is the caller's */
+	int depth;    /* of our transactions: savepoints from the second on */
 	enum { OWN, JOINED, BARE } base; /* what the first of them is */
 	sqlite3_vfs *vfs;                /* whose clock is the database's */
 	sqlite3_stmt *control[CONTROLS];
@@ -94,7 +96,7 @@ int rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error);
 int rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error);
 void rp__sqlite_be_patient(struct sqlite *s);
 int rp__sqlite_writing(sqlite3 *db);
-int rp__sqlite_begin(void *db, int write, rp_error *error);
+int rp__sqlite_begin(void *db, int how, rp_error *error);
 void rp__sqlite_rollback(void *db);
 int rp__sqlite_commit(void *db, rp_error *error);
 

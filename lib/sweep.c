@@ -27,7 +27,7 @@ static int
 slice(rp_conn *conn, rp_swept *swept)
 {
 	struct rp_value max[] = { rp__int(SLICE) };
-	int r = rp__begin(conn, 1);
+	int r = rp__begin(conn, RP_BEGIN_WRITE);
 
 	if (r < 0)
 		return r;

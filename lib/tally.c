@@ -55,7 +55,7 @@ rp__tally_write(rp_conn *conn, int now)
 	}
 	conn->tallies_count = 0;
 	conn->tallied_at = ms;
-	r = rp__begin(conn, 1);
+	r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r < 0)
 		return r;
 	return rp__end(conn, rp__run(conn, RP_V_TALLY, rows, n, NULL, NULL));

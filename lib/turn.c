@@ -15,8 +15,16 @@ settle_and_claim(rp_conn *conn, rp_verdict *verdicts, size_t n,
 		 const char *queue, size_t max, const rp_claim_options *options,
 		 rp_batch *batch)
 {
-	int r = rp__begin(conn, 1);
+	const char *const single[] = { queue, NULL };
+	int r;
 
+	if (conn->backend->routines) {
+		r = rp__turn_call(conn, verdicts, n,
+				  options->queues ? options->queues : single,
+				  max, options, batch);
+		return r < 0 ? r : (int)rp_batch_count(batch);
+	}
+	r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r < 0)
 		return r;
 	r = rp__settle(conn, verdicts, n);

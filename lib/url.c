@@ -1,5 +1,8 @@
 /*
- * url.c - sqlite:PATH?synchronous=normal&busy=10s
+ * url.c - sqlite:PATH?synchronous=normal&busy=10s, postgres://...?schema=NAME
+ *
+ * Of a server's URL only our own option is ours: it is taken out, and libpq
+ * reads the rest, which may also be its `host=... dbname=...`.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -122,6 +125,68 @@ parse(struct rp_url *url, rp_error *reterr)
 	return options(url, query, reterr);
 }
 
+/* An identifier that needs no quotes: it goes into the SQL as it is. */
+static int
+is_schema_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+	size_t n = strlen(name);
+
+	return n > 0 && n < 64 && strchr(letters, *name) &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789") == n;
+}
+
+/* Copy the URL without our option; that goes behind it. The room is enough. */
+static void
+take_schema(struct rp_url *url, const char *text)
+{
+	size_t before = strcspn(text, "?");
+	char *to = mempcpy(url->text, text, before);
+	char *schema = url->text + strlen(text) + 1;
+	char mark = '?';
+
+	for (text += before; *text;) {
+		size_t n = strcspn(++text, "&");
+
+		if (n >= 7 && strncmp(text, "schema=", 7) == 0) {
+			*(char *)mempcpy(schema, text + 7, n - 7) = '\0';
+			url->schema = schema;
+		} else {
+			*to++ = mark;
+			to = mempcpy(to, text, n);
+			mark = '&';
+		}
+		text += n;
+	}
+	*to = '\0';
+}
+
+static int
+parse_server(struct rp_url *url, const char *text, rp_error *reterr)
+{
+	url->text = malloc(2 * strlen(text) + 2);
+	if (!url->text)
+		return rp__fail(reterr, RP_ENOMEM, "out of memory");
+	take_schema(url, text);
+	url->scheme = "postgres";
+	url->path = url->text;
+	if (url->schema && !is_schema_name(url->schema))
+		return rp__fail(reterr, RP_EINVAL,
+				"schema=%.60s: small letters, digits and _, "
+				"63 at most",
+				url->schema);
+	return 0;
+}
+
+/* A URL that libpq knows, or its `host=... dbname=...`. */
+static int
+is_server(const char *text)
+{
+	return strncmp(text, "postgres://", 11) == 0 ||
+	       strncmp(text, "postgresql://", 13) == 0 ||
+	       text[strcspn(text, "=:/?")] == '=';
+}
+
 int
 rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr)
 {
@@ -130,11 +195,15 @@ rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr)
 
 	if (!text || !*text)
 		return rp__fail(reterr, RP_EINVAL,
-				"no database named: sqlite:PATH");
-	url.text = strdup(text);
-	if (!url.text)
-		return rp__fail(reterr, RP_ENOMEM, "out of memory");
-	r = parse(&url, reterr);
+				"no database named: sqlite:PATH or "
+				"postgres://HOST/DATABASE");
+	if (is_server(text)) {
+		r = parse_server(&url, text, reterr);
+	} else {
+		url.text = strdup(text);
+		r = url.text ? parse(&url, reterr)
+			     : rp__fail(reterr, RP_ENOMEM, "out of memory");
+	}
 	if (r < 0)
 		rp__url_free(&url);
 	else

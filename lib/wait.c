@@ -43,7 +43,7 @@ int
 rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret)
 {
 	struct rp_look look = { 0, 0, 0, -1, -1 };
-	int r = rp__begin(conn, 0);
+	int r = rp__begin(conn, *queues && !queues[1] ? RP_BEGIN_ONCE : 0);
 
 	if (r < 0)
 		return r;

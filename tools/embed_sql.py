@@ -142,11 +142,12 @@ def all_calls(verbs, folder, name):
     calls = {verb: one_call(folder / f"{verb}.sql", verb, params)
              for verb, (_, params, _) in verbs.items()}
     print(f"const struct rp_call rp__calls_{name}[RP_VERBS] = {{")
-    for verb, (writes, params, _) in verbs.items():
+    for verb, (writes, params, columns) in verbs.items():
         text, binds = calls[verb]
         many = any(is_array for _, is_array in binds)
+        numbered = many and columns[:1] != ["number"]
         print(f"\t[RP_V_{verb.upper()}] = {{ \"{verb}\", {int(writes)}, "
-              f"{int(many)}, {len(params)},\n\t\t{quoted(text)},\n"
+              f"{int(many)}, {int(numbered)}, {len(params)},\n\t\t{quoted(text)},\n"
               f"\t\tbinds_{verb}, {len(binds)} }},")
     print("};\n")
 

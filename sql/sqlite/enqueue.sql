@@ -7,8 +7,8 @@
 
 select q.id as queue_id, coalesce(:priority, q.priority) as priority,
        coalesce(:max_attempts, q.max_attempts) as max_attempts,
-       max(:now + :delay_ms, :run_at) as run_at,
-       iif(max(:now + :delay_ms, :run_at) > :now, null,
+       iif(:run_at > :now, :run_at, :now + :delay_ms) as run_at,
+       iif(:delay_ms > 0 or :run_at > :now, null,
            coalesce((select seq from readpast_job
                       where queue_id = q.id
                         and priority = coalesce(:priority, q.priority)

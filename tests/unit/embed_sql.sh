@@ -106,7 +106,7 @@ $x$;
 
 select 2;
 END
-if embed && grep -q rp__sql_postgres "$dir/out.c" &&
+if embed && grep -q rp__calls_postgres "$dir/out.c" &&
 	grep -qF '"-- inside\n"' "$dir/out.c" &&
 	grep -qF '"	perform 1;\n"' "$dir/out.c" &&
 	! grep -q 'Its comment' "$dir/out.c" &&

@@ -1,0 +1,311 @@
+/*
+ * backend_postgres.c - verbs on a PostgreSQL server.
+ *
+ * A transaction of one verb is that statement alone: one round trip, one
+ * commit. Any other is begun, and a call inside a transaction is a savepoint,
+ * so that its failure does not end what the caller had begun.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "postgres.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors ---- */
+
+static int
+code_of(const char *state)
+{
+	static const struct {
+		const char *state; /* its beginning */
+		int code;
+	} codes[] = {
+		{ "RP001", RP_EGONE },    { "RP002", RP_ECANCELLED },
+		{ "RP003", RP_EINVAL },   { "RP004", RP_EFBIG },
+		{ "RP005", RP_ENOENT },   { "RP006", RP_ETAKEN },
+		{ "25001", RP_EINVAL },   { "25006", RP_EREADONLY },
+		{ "40", RP_EBUSY },       { "55P03", RP_EBUSY },
+		{ "57014", RP_EBUSY },    { "57P", RP_ELOST },
+		{ "08", RP_ELOST },       { "53100", RP_EFULL },
+		{ "53200", RP_ENOMEM },   { "53", RP_EBUSY },
+		{ "3D000", RP_ENODB },    { "3F000", RP_ESCHEMA },
+		{ "42P01", RP_ESCHEMA },  { "42883", RP_ESCHEMA },
+		{ "42703", RP_ESCHEMA },  { "22P02", RP_EINVAL },
+		{ "XX001", RP_EDAMAGED }, { "XX002", RP_EDAMAGED },
+		{ "22021", RP_EINVAL },   { "23514", RP_EINVAL },
+	};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (strncmp(state, codes[i].state, strlen(codes[i].state)) == 0)
+			return codes[i].code;
+	return RP_EDB;
+}
+
+/* The first line, without what libpq puts around it. */
+static int
+say(rp_error *error, int code, const char *text)
+{
+	size_t n = strcspn(text, "\n");
+
+	if (strncmp(text, "ERROR:  ", 8) == 0) {
+		text += 8;
+		n -= 8;
+	}
+	return rp__fail(error, code, "%.*s", n > 220 ? 220 : (int)n, text);
+}
+
+int
+rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
+{
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+
+	if (PQstatus(s->pg) == CONNECTION_BAD)
+		return say(error, RP_ELOST,
+			   text && *text ? text : PQerrorMessage(s->pg));
+	return say(error, state ? code_of(state) : RP_EDB,
+		   text ? text : PQerrorMessage(s->pg));
+}
+
+/* ---- transactions ---- */
+
+int
+rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error)
+{
+	PGresult *res = PQexec(s->pg, sql);
+	ExecStatusType status = PQresultStatus(res);
+	int r = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
+			? 0
+			: rp__postgres_failed(s, res, error);
+
+	PQclear(res);
+	return r;
+}
+
+/* The server was restarted, or somebody cut the line: a new connection, to
+ * whichever of the URL's hosts can be written to. */
+static int
+connect_again(struct postgres *s, rp_error *error)
+{
+	if (PQstatus(s->pg) == CONNECTION_OK)
+		return 0;
+	if (s->attached)
+		return say(error, RP_ELOST, PQerrorMessage(s->pg));
+	PQreset(s->pg);
+	memset(s->prepared, 0, sizeof(s->prepared));
+	return PQstatus(s->pg) == CONNECTION_OK
+		       ? 0
+		       : say(error, RP_ELOST, PQerrorMessage(s->pg));
+}
+
+static int
+begin_first(struct postgres *s, int how, rp_error *error)
+{
+	PGTransactionStatusType status = PQtransactionStatus(s->pg);
+	int r = connect_again(s, error);
+
+	if (r < 0)
+		return r;
+	if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR) {
+		s->base = JOINED;
+		return rp__postgres_execute(s, "savepoint readpast", error);
+	}
+	s->base = how & RP_BEGIN_ONCE ? ALONE : OWN;
+	return s->base == OWN ? rp__postgres_execute(s, "begin", error) : 0;
+}
+
+int
+rp__postgres_begin(void *db, int how, rp_error *error)
+{
+	struct postgres *s = db;
+	int r = s->depth == 0
+			? begin_first(s, how, error)
+			: rp__postgres_execute(s, "savepoint readpast", error);
+
+	if (r == 0)
+		s->depth++;
+	return r;
+}
+
+void
+rp__postgres_rollback(void *db)
+{
+	struct postgres *s = db;
+
+	s->depth--;
+	if (s->depth == 0 && s->base == ALONE)
+		return;
+	if (s->depth > 0 || s->base == JOINED)
+		rp__postgres_execute(
+			s, "rollback to readpast; release readpast", NULL);
+	else
+		rp__postgres_execute(s, "rollback", NULL);
+}
+
+/* A transaction that failed is rolled back by its commit, which says so in the
+ * command tag alone. A lost connection leaves the outcome unknown. */
+static int
+commit_own(struct postgres *s, rp_error *error)
+{
+	PGresult *res = PQexec(s->pg, "commit");
+	int r = 0;
+
+	if (PQresultStatus(res) != PGRES_COMMAND_OK)
+		r = rp__postgres_failed(s, res, error);
+	else if (strcmp(PQcmdStatus(res), "COMMIT") != 0)
+		r = rp__fail(error, RP_EDB,
+			     "the transaction was rolled back by an earlier "
+			     "failure");
+	PQclear(res);
+	return r;
+}
+
+int
+rp__postgres_commit(void *db, rp_error *error)
+{
+	struct postgres *s = db;
+	int r = 0;
+
+	if (s->depth > 1 || s->base == JOINED) {
+		r = rp__postgres_execute(s, "release readpast", error);
+		if (r < 0) {
+			rp__postgres_rollback(s);
+			return r;
+		}
+	} else if (s->base == OWN)
+		r = commit_own(s, error);
+	s->depth--;
+	return r;
+}
+
+static int
+postgres_joins(void *db)
+{
+	const struct postgres *s = db;
+
+	return s->attached && s->depth == 0 &&
+	       PQtransactionStatus(s->pg) != PQTRANS_IDLE;
+}
+
+/* ---- opening ---- */
+
+/* The library never prints: what the server remarks goes nowhere. */
+static void
+ignore_notice(void *ctx, const PGresult *res)
+{
+	(void)ctx;
+	(void)res;
+}
+
+static void
+postgres_close(void *db)
+{
+	struct postgres *s = db;
+
+	if (!s->attached)
+		PQfinish(s->pg);
+	free(s->schema);
+	free(s);
+}
+
+static struct postgres *
+new_postgres(const char *schema, rp_error *reterr)
+{
+	struct postgres *s = calloc(1, sizeof(*s));
+
+	if (s && (s->schema = strdup(schema ? schema : "readpast")))
+		return s;
+	free(s);
+	rp__fail(reterr, RP_ENOMEM, "out of memory");
+	return NULL;
+}
+
+static int
+finish_opening(struct postgres *s, int schema, void **ret, rp_error *reterr)
+{
+	int r = rp__postgres_check_schema(s, schema, reterr);
+
+	if (r < 0)
+		postgres_close(s);
+	else
+		*ret = s;
+	return r;
+}
+
+static int
+postgres_open(const struct rp_url *url, int schema, void **ret,
+	      rp_error *reterr)
+{
+	const char *const names[] = { "dbname", "fallback_application_name",
+				      "client_encoding", NULL };
+	const char *const values[] = { url->path, "readpast", "UTF8", NULL };
+	struct postgres *s = new_postgres(url->schema, reterr);
+	int r;
+
+	if (!s)
+		return RP_ENOMEM;
+	s->pg = PQconnectdbParams(names, values, 1);
+	if (s->pg && PQstatus(s->pg) == CONNECTION_OK) {
+		PQsetNoticeReceiver(s->pg, ignore_notice, NULL);
+		return finish_opening(s, schema, ret, reterr);
+	}
+	r = say(reterr, RP_ENODB,
+		s->pg ? PQerrorMessage(s->pg) : "out of memory");
+	postgres_close(s);
+	return r;
+}
+
+static int
+postgres_attach(void *native, int schema, void **ret, rp_error *reterr)
+{
+	struct postgres *s = new_postgres(NULL, reterr);
+
+	if (!s)
+		return RP_ENOMEM;
+	s->pg = native;
+	s->attached = 1;
+	return finish_opening(s, schema, ret, reterr);
+}
+
+static void *
+postgres_native(void *db)
+{
+	return ((struct postgres *)db)->pg;
+}
+
+/* ---- waiting ---- */
+
+/* Others' commits are looked for: soon at first, then ever less often. */
+static int
+postgres_wait(void *db, int64_t timeout_ms, int fd, rp_error *error)
+{
+	struct postgres *s = db;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int64_t nap = s->nap_ms == 0 ? 5 : s->nap_ms * 4;
+	int woken;
+
+	(void)error;
+	s->nap_ms = nap < 1000 ? nap : 1000;
+	nap = timeout_ms >= 0 && timeout_ms < s->nap_ms ? timeout_ms
+							: s->nap_ms;
+	woken = poll(&p, 1, (int)nap) > 0;
+	return !woken && nap != timeout_ms;
+}
+
+const struct rp_backend rp__backend_postgres = {
+	.scheme = "postgres",
+	.routines = 1,
+	.open = postgres_open,
+	.attach = postgres_attach,
+	.close = postgres_close,
+	.native = postgres_native,
+	.joins = postgres_joins,
+	.begin = rp__postgres_begin,
+	.commit = rp__postgres_commit,
+	.rollback = rp__postgres_rollback,
+	.run = rp__postgres_run,
+	.wait = postgres_wait,
+};

@@ -1,0 +1,46 @@
+/*
+ * postgres.h - what the files of the PostgreSQL backend share.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef RP_POSTGRES_H
+#define RP_POSTGRES_H
+
+#include <libpq-fe.h>
+
+#include "internal.h"
+#include "sql.h"
+
+struct postgres {
+	PGconn *pg;
+	char *schema; /* its name, where the SQL says `readpast` */
+	int attached; /* the connection is the caller's */
+	int depth;    /* of our transactions: savepoints from the second on */
+	/* What the first of them is: begun by us, a savepoint of the caller's,
+	 * or nothing but the one statement that it is about. */
+	enum { OWN, JOINED, ALONE } base;
+	int unnamed; /* a pooler is between: it loses prepared statements */
+	char prepared[RP_VERBS];
+	int64_t nap_ms; /* how long the last look for work slept */
+};
+
+/* backend_postgres.c */
+int rp__postgres_failed(struct postgres *s, const PGresult *res,
+			rp_error *error);
+int rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error);
+int rp__postgres_begin(void *db, int how, rp_error *error);
+int rp__postgres_commit(void *db, rp_error *error);
+void rp__postgres_rollback(void *db);
+
+/* run_postgres.c */
+int rp__postgres_run(void *db, enum rp_verb which,
+		     const struct rp_value *params, size_t rows, rp_row_fn *fn,
+		     void *ctx, rp_error *error);
+
+/* schema_postgres.c */
+int rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error);
+/* SQL with the schema's name for `readpast`; to be freed. NULL: no memory. */
+char *rp__postgres_named(const struct postgres *s, const char *sql);
+
+#endif

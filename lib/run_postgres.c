@@ -1,0 +1,318 @@
+/*
+ * run_postgres.c - a verb is one statement: its parameters and its answer in
+ * the server's binary formats, prepared once.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "postgres.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BINDS 16
+#define MOST_COLUMNS 32
+
+/* The server's types. */
+enum {
+	OID_BOOL = 16,
+	OID_BYTEA = 17,
+	OID_INT8 = 20,
+	OID_INT2 = 21,
+	OID_INT4 = 23,
+	OID_TEXT = 25,
+	OID_TIMESTAMPTZ = 1184
+};
+
+/* Its times are microseconds since 2000. */
+#define EPOCH_US INT64_C(946684800000000)
+
+/* ---- parameters ---- */
+
+/* One run's parameters, and what they are made of. */
+struct binds {
+	const char *values[MOST_BINDS];
+	int sizes[MOST_BINDS], formats[MOST_BINDS];
+	int64_t ints[MOST_BINDS];
+	void *arrays[MOST_BINDS];
+};
+
+static void
+free_binds(struct binds *b)
+{
+	for (size_t i = 0; i < MOST_BINDS; i++)
+		free(b->arrays[i]);
+}
+
+static void
+bind_one(struct binds *b, size_t i, const struct rp_value *value)
+{
+	b->formats[i] = 1;
+	switch (value->type) {
+	case RP_NULL:
+		break;
+	case RP_INT:
+		b->ints[i] = (int64_t)htobe64((uint64_t)value->i);
+		b->values[i] = (const char *)&b->ints[i];
+		b->sizes[i] = sizeof(int64_t);
+		break;
+	default:
+		b->values[i] = value->size ? value->data : "";
+		b->sizes[i] = (int)value->size;
+		break;
+	}
+}
+
+static char *
+put_u32(char *to, uint32_t value)
+{
+	value = htobe32(value);
+	memcpy(to, &value, sizeof(value));
+	return to + sizeof(value);
+}
+
+static size_t
+size_of(const struct rp_value *value)
+{
+	return 4 + (value->type == RP_INT    ? sizeof(int64_t)
+		    : value->type == RP_NULL ? 0
+					     : value->size);
+}
+
+static char *
+put_value(char *to, const struct rp_value *value)
+{
+	uint64_t i;
+
+	if (value->type == RP_NULL)
+		return put_u32(to, UINT32_MAX);
+	to = put_u32(to, (uint32_t)(size_of(value) - 4));
+	if (value->type == RP_INT) {
+		i = htobe64((uint64_t)value->i);
+		memcpy(to, &i, sizeof(i));
+		return to + sizeof(i);
+	}
+	if (value->size)
+		memcpy(to, value->data, value->size);
+	return to + value->size;
+}
+
+static uint32_t
+oid_of(enum rp_type type)
+{
+	return type == RP_INT    ? OID_INT8
+	       : type == RP_TEXT ? OID_TEXT
+				 : OID_BYTEA;
+}
+
+/* A parameter's values in all rows, as an array. Null if all are, which spares
+ * the routines a look at each. */
+static int
+bind_array(struct binds *b, size_t i, const struct rp_value *first,
+	   size_t width, size_t rows, rp_error *error)
+{
+	enum rp_type type = RP_NULL;
+	size_t size = 20;
+	int nulls = 0;
+	char *to;
+
+	for (size_t row = 0; row < rows; row++) {
+		const struct rp_value *value = &first[row * width];
+
+		if (value->type == RP_NULL)
+			nulls = 1;
+		else
+			type = value->type;
+		size += size_of(value);
+	}
+	b->formats[i] = 1;
+	if (type == RP_NULL)
+		return 0;
+	if (size > INT32_MAX || !(b->arrays[i] = to = malloc(size)))
+		return rp__fail(error, RP_ENOMEM, "out of memory");
+	b->values[i] = to;
+	b->sizes[i] = (int)size;
+	to = put_u32(to, 1); /* dimensions */
+	to = put_u32(to, (uint32_t)nulls);
+	to = put_u32(to, oid_of(type));
+	to = put_u32(to, (uint32_t)rows);
+	to = put_u32(to, 1); /* the first index */
+	for (size_t row = 0; row < rows; row++)
+		to = put_value(to, &first[row * width]);
+	return 0;
+}
+
+static int
+bind_all(struct binds *b, const struct rp_call *call,
+	 const struct rp_value *params, size_t rows, rp_error *error)
+{
+	int r = 0;
+
+	memset(b, 0, sizeof(*b));
+	for (size_t i = 0; i < call->binds_count && r == 0; i++) {
+		const struct rp_value *value = &params[call->binds[i].param];
+
+		if (call->binds[i].array)
+			r = bind_array(b, i, value, call->width, rows, error);
+		else
+			bind_one(b, i, value);
+	}
+	return r;
+}
+
+/* ---- columns ---- */
+
+static int64_t
+read_int(const char *from, int size)
+{
+	uint64_t i64;
+	uint32_t i32;
+	uint16_t i16;
+
+	switch (size) {
+	case 8:
+		memcpy(&i64, from, sizeof(i64));
+		return (int64_t)be64toh(i64);
+	case 4:
+		memcpy(&i32, from, sizeof(i32));
+		return (int32_t)be32toh(i32);
+	case 2:
+		memcpy(&i16, from, sizeof(i16));
+		return (int16_t)be16toh(i16);
+	default:
+		return *from;
+	}
+}
+
+static int64_t
+floor_div(int64_t a, int64_t b)
+{
+	return a / b - (a % b < 0);
+}
+
+static struct rp_value
+column(const PGresult *res, int row, int c)
+{
+	struct rp_value value = { .type = RP_NULL };
+	const char *from = PQgetvalue(res, row, c);
+	int size = PQgetlength(res, row, c);
+
+	if (PQgetisnull(res, row, c))
+		return value;
+	switch (PQftype(res, c)) {
+	case OID_BOOL:
+	case OID_INT2:
+	case OID_INT4:
+	case OID_INT8:
+		return rp__int(read_int(from, size));
+	case OID_TIMESTAMPTZ:
+		return rp__int(
+			floor_div(read_int(from, size) + EPOCH_US, 1000));
+	case OID_BYTEA:
+		value.type = RP_BLOB;
+		break;
+	default:
+		value.type = RP_TEXT;
+		break;
+	}
+	value.data = from;
+	value.size = (size_t)size;
+	return value;
+}
+
+/* Tell the caller of the rows. `row`: of parameters, unless the answer says. */
+static int
+answer(const struct rp_call *call, const PGresult *res, size_t row,
+       rp_row_fn *fn, void *ctx)
+{
+	struct rp_value columns[MOST_COLUMNS];
+	int width = PQnfields(res), r = 0;
+
+	for (int i = 0; fn && i < PQntuples(res) && r >= 0; i++) {
+		for (int c = 0; c < width && c < MOST_COLUMNS; c++)
+			columns[c] = column(res, i, c);
+		if (call->numbered)
+			r = fn(ctx, (size_t)columns[0].i - 1, columns + 1);
+		else
+			r = fn(ctx, row, columns);
+		if (r == RP_ROW_STOP)
+			break;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* ---- running ---- */
+
+static int
+prepare(struct postgres *s, enum rp_verb which, const char *name,
+	rp_error *error)
+{
+	char *sql = rp__postgres_named(s, rp__calls_postgres[which].text);
+	PGresult *res;
+	int r = 0;
+
+	if (!sql)
+		return rp__fail(error, RP_ENOMEM, "out of memory");
+	res = PQprepare(s->pg, name, sql, 0, NULL);
+	if (PQresultStatus(res) != PGRES_COMMAND_OK)
+		r = rp__postgres_failed(s, res, error);
+	PQclear(res);
+	free(sql);
+	s->prepared[which] = r == 0 && !s->unnamed;
+	return r;
+}
+
+static int
+execute(struct postgres *s, enum rp_verb which, const struct binds *b,
+	PGresult **ret, rp_error *error)
+{
+	const struct rp_call *call = &rp__calls_postgres[which];
+	ExecStatusType status;
+	char name[64] = "";
+	int r = 0;
+
+	if (!s->unnamed)
+		snprintf(name, sizeof(name), "readpast_%s_%s", s->schema,
+			 call->verb);
+	if (!s->prepared[which])
+		r = prepare(s, which, name, error);
+	if (r < 0)
+		return r;
+	*ret = PQexecPrepared(s->pg, name, (int)call->binds_count, b->values,
+			      b->sizes, b->formats, 1);
+	status = PQresultStatus(*ret);
+	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
+		return 0;
+	r = rp__postgres_failed(s, *ret, error);
+	PQclear(*ret);
+	return r;
+}
+
+int
+rp__postgres_run(void *db, enum rp_verb which, const struct rp_value *params,
+		 size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
+{
+	struct postgres *s = db;
+	const struct rp_call *call = &rp__calls_postgres[which];
+	size_t times = call->many ? 1 : rows;
+	struct binds binds;
+	PGresult *res = NULL;
+	int r = 0;
+
+	for (size_t row = 0; row < times && r == 0; row++) {
+		r = bind_all(&binds, call, params + row * call->width, rows,
+			     error);
+		if (r == 0)
+			r = execute(s, which, &binds, &res, error);
+		free_binds(&binds);
+		if (r < 0)
+			return r;
+		if (PQntuples(res) && call->writes)
+			s->nap_ms = 0; /* there is something going on */
+		r = answer(call, res, row, fn, ctx);
+		PQclear(res);
+	}
+	return r;
+}

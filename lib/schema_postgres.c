@@ -1,0 +1,154 @@
+/*
+ * schema_postgres.c - is the schema there, and of this version? Put it there.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA_VERSION 1
+
+static int
+in_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+char *
+rp__postgres_named(const struct postgres *s, const char *sql)
+{
+	static const char word[] = "readpast";
+	size_t length = sizeof(word) - 1, name = strlen(s->schema), n = 0;
+	char *ret, *to;
+
+	for (const char *p = sql; (p = strstr(p, word)); p += length)
+		n++;
+	ret = to = malloc(strlen(sql) + n * name + 1);
+	for (const char *p = sql; ret && *p;) {
+		if ((p == sql || !in_word(p[-1])) &&
+		    strncmp(p, word, length) == 0 && !in_word(p[length])) {
+			to = stpcpy(to, s->schema);
+			p += length;
+		} else {
+			*to++ = *p++;
+		}
+	}
+	if (ret)
+		*to = '\0';
+	return ret;
+}
+
+/* The first column of the first row, as a number; 0: no row, or null. */
+static int
+read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
+{
+	const char *const values[] = { s->schema };
+	PGresult *res =
+		PQexecParams(s->pg, sql, 1, NULL, values, NULL, NULL, 0);
+	int r = 0;
+
+	if (PQresultStatus(res) != PGRES_TUPLES_OK)
+		r = rp__postgres_failed(s, res, error);
+	else
+		*ret = PQntuples(res) ? atoll(PQgetvalue(res, 0, 0)) : 0;
+	PQclear(res);
+	return r;
+}
+
+/* The schema's version: 0, none; -1, none, but other people's tables. */
+static int
+read_version(struct postgres *s, int64_t *ret, rp_error *error)
+{
+	char sql[200];
+	int64_t ours = 0, others = 0;
+	int r = read_number(s,
+			    "select 1 from pg_catalog.pg_tables"
+			    " where schemaname = $1 and tablename = 'meta'",
+			    &ours, error);
+
+	*ret = 0;
+	if (r < 0)
+		return r;
+	if (ours) {
+		snprintf(sql, sizeof(sql),
+			 "select value from %s.meta"
+			 " where name = 'schema' and $1::text is not null",
+			 s->schema);
+		return read_number(s, sql, ret, error);
+	}
+	r = read_number(s,
+			"select count(*) from pg_catalog.pg_tables"
+			" where schemaname not in"
+			"       ('pg_catalog', 'information_schema', $1)",
+			&others, error);
+	*ret = others ? -1 : 0;
+	return r;
+}
+
+static int
+upgrade_steps(struct postgres *s, rp_error *error)
+{
+	int64_t version;
+	int r = read_version(s, &version, error);
+
+	for (int v = version < 0 ? 0 : (int)version;
+	     r == 0 && v < SCHEMA_VERSION; v++)
+		for (const char *const *step = rp__schema_postgres[v];
+		     *step && r == 0; step++) {
+			char *sql = rp__postgres_named(s, *step);
+
+			r = sql ? rp__postgres_execute(s, sql, error)
+				: rp__fail(error, RP_ENOMEM, "out of memory");
+			free(sql);
+		}
+	return r;
+}
+
+/* One at a time: who comes second finds all of it there. */
+static int
+install(struct postgres *s, rp_error *error)
+{
+	int r = rp__postgres_begin(s, RP_BEGIN_WRITE, error);
+
+	if (r < 0)
+		return r;
+	r = rp__postgres_execute(
+		s, "select pg_advisory_xact_lock(hashtext('readpast schema'))",
+		error);
+	if (r == 0)
+		r = upgrade_steps(s, error);
+	if (r < 0)
+		rp__postgres_rollback(s);
+	return r < 0 ? r : rp__postgres_commit(s, error);
+}
+
+int
+rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error)
+{
+	int64_t version = 0;
+	int r = read_version(s, &version, error);
+
+	if (r < 0)
+		return r;
+	if (version > SCHEMA_VERSION)
+		return rp__fail(error, RP_ESCHEMA,
+				"schema %.60s is of version %lld, newer than "
+				"this readpast's %d: upgrade readpast",
+				s->schema, (long long)version, SCHEMA_VERSION);
+	if (version < 0 && schema == RP_SCHEMA_CREATE)
+		return rp__fail(error, RP_ESCHEMA,
+				"database %.60s has other tables and no schema "
+				"%.60s: readpast init puts it there",
+				PQdb(s->pg), s->schema);
+	if (version <= 0 && schema == RP_SCHEMA_REQUIRE)
+		return rp__fail(error, RP_ESCHEMA,
+				"database %.60s has no schema %.60s: readpast "
+				"init puts it there",
+				PQdb(s->pg), s->schema);
+	return version < SCHEMA_VERSION ? install(s, error) : 0;
+}

@@ -1,0 +1,173 @@
+/*
+ * turn_call.c - settle and claim where that is one routine of the database.
+ *
+ * All verdicts and the claim go in one call, which is its own transaction
+ * unless one is open: one round trip, one commit.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct turn {
+	rp_conn *conn;
+	rp_verdict **verdicts; /* in order of id */
+	size_t count;
+	struct rp_value *params;
+	char *queues;    /* the literal of a text[] */
+	char *texts;     /* errors, cleaned */
+	rp_batch *batch; /* what is claimed, or NULL */
+	int accepted;
+};
+
+static int
+settled(struct turn *turn, size_t number, const struct rp_value *c)
+{
+	rp_verdict *v = turn->verdicts[number - 1];
+
+	v->result = (int)c[TURN_OUT_RESULT].i;
+	if (v->result < 0)
+		return RP_ROW_TAKE;
+	turn->accepted++;
+	v->state = (int)c[TURN_OUT_SETTLED].i;
+	if (v->verdict == RP_DONE || v->verdict == RP_FAIL)
+		rp__tally(turn->conn, c[TURN_OUT_QUEUE_ID].i,
+			  v->verdict == RP_FAIL);
+	return RP_ROW_TAKE;
+}
+
+static int
+turn_row(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct turn *turn = ctx;
+	int64_t number = c[TURN_OUT_NUMBER].i;
+
+	(void)row;
+	if (number > 0)
+		return settled(turn, (size_t)number, c);
+	if (c[TURN_OUT_ID].type == RP_NULL) {
+		rp__batch_passed_over(turn->batch);
+		return RP_ROW_TAKE;
+	}
+	return rp__batch_add(turn->batch, &c[TURN_OUT_ID],
+			     c[TURN_OUT_SUSPECT].i != 0);
+}
+
+/* {"a","b"} */
+static char *
+array_literal(const char *const *texts)
+{
+	size_t room = 3;
+	char *ret, *to;
+
+	for (size_t i = 0; texts && texts[i]; i++)
+		room += 2 * strlen(texts[i]) + 3;
+	ret = to = malloc(room);
+	if (!ret)
+		return NULL;
+	*to++ = '{';
+	for (size_t i = 0; texts && texts[i]; i++) {
+		if (i)
+			*to++ = ',';
+		*to++ = '"';
+		for (const char *p = texts[i]; *p; p++) {
+			if (*p == '"' || *p == '\\')
+				*to++ = '\\';
+			*to++ = *p;
+		}
+		*to++ = '"';
+	}
+	strcpy(to, "}");
+	return ret;
+}
+
+static void
+fill_verdict(struct rp_value *p, const rp_verdict *v, char *text)
+{
+	p[TURN_ID] = rp__int(v->id);
+	p[TURN_CLAIM_NO] = rp__int(v->claim_no);
+	p[TURN_VERDICT] = rp__int_or_null(v->verdict, v->verdict == RP_DONE);
+	p[TURN_DELAY_MS] = rp__int_or_null(
+		v->delay_ms, v->delay_ms < 0 || v->verdict == RP_DONE);
+	if (v->verdict == RP_FAIL || v->verdict == RP_DEAD) {
+		rp__clean(text, RP_MOST_ERROR + 1, v->error ? v->error : "");
+		p[TURN_ERROR] = rp__text(*text ? text : "failed");
+	}
+}
+
+static int
+allocate(struct turn *turn, size_t n, const char *const *queues)
+{
+	turn->verdicts = calloc(n + 1, sizeof(*turn->verdicts));
+	turn->params = calloc((n + 1) * TURN_PARAMS, sizeof(*turn->params));
+	turn->texts = malloc(n * (RP_MOST_ERROR + 1) + 1);
+	turn->queues = array_literal(queues);
+	if (turn->verdicts && turn->params && turn->texts && turn->queues)
+		return 0;
+	return rp__fail(&turn->conn->error, RP_ENOMEM, "out of memory");
+}
+
+static void
+fill(struct turn *turn, rp_verdict *verdicts, size_t n, size_t max,
+     const rp_claim_options *options)
+{
+	struct rp_value *p = turn->params;
+
+	for (size_t i = 0; i < n; i++) {
+		turn->verdicts[i] = rp__verdict_at(verdicts, i);
+		turn->verdicts[i]->result = RP_EGONE;
+	}
+	turn->count = rp__verdicts_in_order(turn->verdicts, n);
+	for (size_t i = 0; i < turn->count; i++)
+		fill_verdict(p + i * TURN_PARAMS, turn->verdicts[i],
+			     turn->texts + i * (RP_MOST_ERROR + 1));
+	p[TURN_QUEUES] = rp__text(turn->queues);
+	p[TURN_LEASE_MS] =
+		rp__int_or_null(options->lease_ms, options->lease_ms == 0);
+	p[TURN_WORKER_ID] = rp__int(turn->conn->worker_id);
+	p[TURN_WORKER] =
+		rp__text(*turn->conn->worker ? turn->conn->worker : NULL);
+	p[TURN_MAX] = rp__int((int64_t)max);
+	p[TURN_AT_ONCE] = rp__int((int64_t)(max - options->ahead));
+	p[TURN_HOLDING] = rp__int((int64_t)options->holding);
+}
+
+static int
+run(struct turn *turn)
+{
+	int r = rp__begin(turn->conn, RP_BEGIN_WRITE | RP_BEGIN_ONCE);
+
+	if (r < 0)
+		return r;
+	r = rp__run(turn->conn, RP_V_TURN, turn->params,
+		    turn->count ? turn->count : 1, turn_row, turn);
+	if (r == RP_ENOMEM)
+		rp__fail(&turn->conn->error, r, "out of memory");
+	return rp__end(turn->conn, r);
+}
+
+/* How many verdicts were accepted. `queues`: ended by a NULL, or NULL; `batch`:
+ * of what was claimed, NULL if `max` is 0. */
+int
+rp__turn_call(rp_conn *conn, rp_verdict *verdicts, size_t n,
+	      const char *const *queues, size_t max,
+	      const rp_claim_options *options, rp_batch *batch)
+{
+	struct turn turn = { .conn = conn, .batch = batch };
+	int r = allocate(&turn, n, queues);
+
+	if (r == 0) {
+		fill(&turn, verdicts, n, max, options);
+		r = run(&turn);
+	}
+	free(turn.verdicts);
+	free(turn.params);
+	free(turn.texts);
+	free(turn.queues);
+	if (r == 0)
+		r = rp__tally_write(conn, 0);
+	return r < 0 ? r : turn.accepted;
+}
