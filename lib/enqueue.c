@@ -99,6 +99,7 @@ fill(struct rp_value *p, const char *queue, const rp_new *job)
 		rp__int_or_null(job->max_attempts, job->max_attempts == 0);
 	p[ENQUEUE_KIND] = rp__text(job->kind);
 	p[ENQUEUE_HEADERS] = rp__text(job->headers);
+	p[ENQUEUE_LARGEST] = p[ENQUEUE_WITH_HEADERS] = rp__int(0);
 	p[ENQUEUE_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
 						.data = job->payload,
 						.size = job->payload_size };
@@ -109,11 +110,30 @@ fill(struct rp_value *p, const char *queue, const rp_new *job)
 	}
 }
 
+/* What all rows have in common stands in the first. */
+static void
+sum_up(struct rows *rows, size_t width)
+{
+	struct rp_value *first = rows->params;
+	int64_t largest = 0, with_headers = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct rp_value *p = first + i * width;
+
+		if ((int64_t)p[ENQUEUE_PAYLOAD].size > largest)
+			largest = (int64_t)p[ENQUEUE_PAYLOAD].size;
+		with_headers |= p[ENQUEUE_HEADERS].type != RP_NULL;
+	}
+	first[ENQUEUE_LARGEST] = rp__int(largest);
+	first[ENQUEUE_WITH_HEADERS] = rp__int(with_headers);
+}
+
 /* Where there are routines, that for one job costs half of that for an array of
  * one. It takes a key, or none. */
 static int
 run(struct rows *rows, int unique)
 {
+	sum_up(rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS);
 	if (!unique && rows->count == 1 && rows->conn->backend->routines) {
 		rows->params[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(NULL);
 		rows->params[ENQUEUE_UNIQUE_REPLACE] = rp__int(0);

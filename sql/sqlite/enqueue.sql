@@ -1,6 +1,7 @@
 -- enqueue: jobs of one priority, time and number of attempts, at the end of
 -- their lane or to come. If one has a payload that is larger than the queue
 -- takes, or headers that are no JSON object, nothing is inserted or answered.
+-- :largest is the largest payload's size, :with_headers whether any has headers.
 -- The insert calls no function and says `or fail`: if anything in it could
 -- stop it half-way, SQLite would keep a copy of each page it touches. What it
 -- has done when it fails is undone with the transaction.
@@ -16,11 +17,12 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
                       order by seq desc limit 1), 0)) as last_seq
   from readpast_queue q
  where q.name = :queue
-   and not exists (select 1 from readpast_enqueue_rows(:rows) r
-                    where length(r.payload) > q.max_payload
-                       or r.headers is not null
+   and :largest <= q.max_payload
+   and (not :with_headers
+        or not exists (select 1 from readpast_enqueue_rows(:rows) r
+                        where r.headers is not null
                           and iif(json_valid(r.headers),
-                                  json_type(r.headers) <> 'object', true));
+                                  json_type(r.headers) <> 'object', true)));
 
 -- answer batch:
 insert or fail into readpast_job (queue_id, priority, seq, run_at,

@@ -11,7 +11,7 @@ select q.id as queue_id,
        max(:now + :delay_ms, :run_at) as run_at
   from readpast_queue q
  where q.name = :queue
-   and length(:payload) <= q.max_payload
+   and :largest <= q.max_payload
    and (:headers is null
         or json_valid(:headers) and json_type(:headers) = 'object');
 
