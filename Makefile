@@ -25,6 +25,7 @@ all:
 	@ninja -C $(BUILD)
 
 test: all
+	@tools/setup --test
 	@tools/run-tests $(BUILD)
 
 demo: all

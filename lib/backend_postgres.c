@@ -117,13 +117,31 @@ begin_first(struct postgres *s, int how, rp_error *error)
 	return s->base == OWN ? rp__postgres_execute(s, "begin", error) : 0;
 }
 
+/* Ours was open, and is no more. */
+static int
+check_open(struct postgres *s, rp_error *error)
+{
+	PGTransactionStatusType status = PQtransactionStatus(s->pg);
+
+	if (PQstatus(s->pg) == CONNECTION_BAD)
+		return say(error, RP_ELOST, PQerrorMessage(s->pg));
+	return s->base == ALONE || status == PQTRANS_INTRANS ||
+			       status == PQTRANS_INERROR
+		       ? 0
+		       : rp__fail(error, RP_EDB,
+				  "the transaction was ended by other means, "
+				  "or rolled back by an earlier failure");
+}
+
 int
 rp__postgres_begin(void *db, int how, rp_error *error)
 {
 	struct postgres *s = db;
-	int r = s->depth == 0
-			? begin_first(s, how, error)
-			: rp__postgres_execute(s, "savepoint readpast", error);
+	int r = s->depth == 0 ? begin_first(s, how, error)
+			      : check_open(s, error);
+
+	if (r == 0 && s->depth > 0)
+		r = rp__postgres_execute(s, "savepoint readpast", error);
 
 	if (r == 0)
 		s->depth++;
@@ -167,15 +185,15 @@ int
 rp__postgres_commit(void *db, rp_error *error)
 {
 	struct postgres *s = db;
-	int r = 0;
+	int r = check_open(s, error);
 
-	if (s->depth > 1 || s->base == JOINED) {
+	if (r == 0 && (s->depth > 1 || s->base == JOINED)) {
 		r = rp__postgres_execute(s, "release readpast", error);
 		if (r < 0) {
 			rp__postgres_rollback(s);
 			return r;
 		}
-	} else if (s->base == OWN)
+	} else if (r == 0 && s->base == OWN)
 		r = commit_own(s, error);
 	s->depth--;
 	return r;

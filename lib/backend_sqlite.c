@@ -97,10 +97,11 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
  * than they do. All waiting naps are alike: growing ones starve whoever came
  * first. A little jitter keeps two sleepers from waking together for ever.
  */
-#define NAP_US 500    /* up to twice as long */
-#define STREAK_MS 5   /* then it is the others' turn */
-#define LATELY_MS 100 /* so long after a wait others are thought to be there   \
-		       */
+#define NAP_US 500  /* up to twice as long */
+#define STREAK_MS 5 /* then it is the others' turn */
+#define LATELY_MS                                                              \
+	100 /* so long after a wait others are thought to be there             \
+	     */
 
 static void
 nap(int64_t us)

@@ -128,20 +128,33 @@ sum_up(struct rows *rows, size_t width)
 	first[ENQUEUE_WITH_HEADERS] = rp__int(with_headers);
 }
 
+static int
+say_bad_headers(struct rows *rows)
+{
+	return rp__fail(&rows->conn->error, RP_EINVAL,
+			"the headers are not a JSON object");
+}
+
 /* Where there are routines, that for one job costs half of that for an array of
  * one. It takes a key, or none. */
 static int
 run(struct rows *rows, int unique)
 {
+	int r;
+
 	sum_up(rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS);
 	if (!unique && rows->count == 1 && rows->conn->backend->routines) {
 		rows->params[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(NULL);
 		rows->params[ENQUEUE_UNIQUE_REPLACE] = rp__int(0);
 		unique = 1;
 	}
-	return rp__run(rows->conn, unique ? RP_V_ENQUEUE_UNIQUE : RP_V_ENQUEUE,
-		       rows->params, rows->count,
-		       unique ? take_unique_answer : take_answer, rows);
+	r = rp__run(rows->conn, unique ? RP_V_ENQUEUE_UNIQUE : RP_V_ENQUEUE,
+		    rows->params, rows->count,
+		    unique ? take_unique_answer : take_answer, rows);
+	/* All the rest was looked at before. */
+	if (r == RP_EINVAL && rows->params[ENQUEUE_WITH_HEADERS].i)
+		return say_bad_headers(rows);
+	return r;
 }
 
 /* A transaction for all runs; where this one is all of them, for it alone. */
@@ -205,21 +218,20 @@ name_the_refused(struct rows *rows, size_t width)
 	       rows->params[i * width + ENQUEUE_PAYLOAD].size <= most)
 		i++;
 	if (i == rows->count)
-		return rp__fail(&rows->conn->error, RP_EINVAL,
-				"the headers are not a JSON object");
+		return say_bad_headers(rows);
 	r = rp__fail(&rows->conn->error, RP_EFBIG, "payload too large");
 	return name_the_job(rows, r, rows->done + i);
 }
 
-/* Was there no such queue? Then create it, and put the jobs in. */
+/* Create the queue if it is not there, and put the jobs in. (On a server others
+ * may have created it since.) */
 static int
 run_again(struct rows *rows, int unique)
 {
 	int r = rp__queue_known(rows->conn, rows->queue);
 
-	if (r != RP_ENOENT)
-		return r;
-	r = rp__queue_create(rows->conn, rows->queue);
+	if (r == RP_ENOENT)
+		r = rp__queue_create(rows->conn, rows->queue);
 	return r < 0 ? r : run(rows, unique);
 }
 

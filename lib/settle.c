@@ -128,12 +128,16 @@ by_id(const void *a, const void *b)
 	const rp_verdict *x = *(rp_verdict *const *)a;
 	const rp_verdict *y = *(rp_verdict *const *)b;
 
-	return x->id != y->id ? (x->id > y->id) - (x->id < y->id)
-			      : (x > y) - (x < y);
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	if (x->claim_no != y->claim_no)
+		return x->claim_no < y->claim_no ? -1 : 1;
+	return (x > y) - (x < y);
 }
 
 /* In the order of their ids, so that no two clients can wait for each other's
- * rows; and of two verdicts on one job the first counts. How many are left. */
+ * rows; and of two verdicts on one claim the first counts. How many are left.
+ */
 size_t
 rp__verdicts_in_order(rp_verdict **v, size_t n)
 {
@@ -145,7 +149,8 @@ rp__verdicts_in_order(rp_verdict **v, size_t n)
 		return n;
 	qsort(v, n, sizeof(rp_verdict *), by_id);
 	for (i = 1; i < n; i++)
-		if (v[i]->id != v[kept - 1]->id)
+		if (v[i]->id != v[kept - 1]->id ||
+		    v[i]->claim_no != v[kept - 1]->claim_no)
 			v[kept++] = v[i];
 	return kept;
 }

@@ -6,38 +6,90 @@
  */
 #include "check.h"
 
+#include <ctype.h>
+#include <libpq-fe.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-static const char *place = "/tmp";
+static const char *place = "/tmp", *server;
 
 void
 databases_at(int argc, char **argv)
 {
+	const char *kind = argc > 1 ? argv[1] : "sqlite:";
+
 	if (getenv("TMPDIR"))
 		place = getenv("TMPDIR");
-	if (argc > 1 && strncmp(argv[1], "sqlite:", 7) == 0 && argv[1][7])
-		place = argv[1] + 7;
+	if (strncmp(kind, "sqlite:", 7) == 0 && kind[7])
+		place = kind + 7;
+	if (strcmp(kind, "postgres:") != 0)
+		return;
+	server = getenv("READPAST_TEST_POSTGRES");
+	if (!server) {
+		fprintf(stderr, "READPAST_TEST_POSTGRES names no server: "
+				"tools/run-tests starts one\n");
+		exit(1);
+	}
+}
+
+static void
+name_it(struct db *db)
+{
+	if (!server) {
+		snprintf(db->path, sizeof(db->path), "%s/test.db", db->dir);
+		snprintf(db->url, sizeof(db->url), "sqlite:%s", db->path);
+		return;
+	}
+	snprintf(db->schema, sizeof(db->schema), "t_%s",
+		 strrchr(db->dir, '.') + 1);
+	for (char *p = db->schema; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	/* What tests create themselves is there, too. */
+	snprintf(db->url, sizeof(db->url),
+		 "%.200s&schema=%s&options=-csearch_path%%3D%s", server,
+		 db->schema, db->schema);
 }
 
 int
 setup_db(void **state)
 {
 	struct db *db = calloc(1, sizeof(*db));
+	rp_options options = RP_OPTIONS_INIT;
 	rp_error error;
 
 	snprintf(db->dir, sizeof(db->dir), "%.150s/readpast.XXXXXX", place);
 	if (!mkdtemp(db->dir))
 		return -1;
-	snprintf(db->path, sizeof(db->path), "%s/test.db", db->dir);
-	snprintf(db->url, sizeof(db->url), "sqlite:%s", db->path);
-	if (rp_open(db->url, NULL, &db->conn, &error) < 0) {
+	name_it(db);
+	options.schema = RP_SCHEMA_INSTALL;
+	if (rp_open(db->url, &options, &db->conn, &error) < 0) {
 		fprintf(stderr, "%s: %s\n", db->url, error.message);
 		return -1;
 	}
 	*state = db;
 	return 0;
+}
+
+static void
+hush(void *ctx, const char *message)
+{
+	(void)ctx;
+	(void)message;
+}
+
+static void
+drop_schema(const struct db *db)
+{
+	PGconn *pg = PQconnectdb(server);
+	char sql[100];
+
+	snprintf(sql, sizeof(sql), "drop schema if exists %s cascade",
+		 db->schema);
+	PQsetNoticeProcessor(pg, hush, NULL);
+	PQclear(PQexec(pg, sql));
+	PQfinish(pg);
 }
 
 int
@@ -48,10 +100,44 @@ teardown_db(void **state)
 	int r;
 
 	rp_close(db->conn);
+	if (server)
+		drop_schema(db);
 	snprintf(command, sizeof(command), "rm -rf '%s'", db->dir);
 	r = system(command);
 	free(db);
 	return r;
+}
+
+static int
+run_on_server(PGconn *pg, const char *sql, int64_t *ret)
+{
+	PGresult *res = PQexec(pg, sql);
+	int ok = PQresultStatus(res) == PGRES_TUPLES_OK ||
+		 PQresultStatus(res) == PGRES_COMMAND_OK;
+
+	if (ret && PQntuples(res))
+		*ret = atoll(PQgetvalue(res, 0, 0));
+	PQclear(res);
+	return ok ? 0 : -1;
+}
+
+static int
+take_number(void *ctx, int n, char **values, char **names)
+{
+	(void)n;
+	(void)names;
+	if (ctx && values[0])
+		*(int64_t *)ctx = atoll(values[0]);
+	return 0;
+}
+
+int
+run_sql(rp_conn *conn, const char *sql, int64_t *ret)
+{
+	void *native = rp_native(conn);
+
+	return server ? run_on_server(native, sql, ret)
+		      : sqlite3_exec(native, sql, take_number, ret, NULL);
 }
 
 rp_conn *

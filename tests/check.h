@@ -1,9 +1,9 @@
 /*
  * check.h - small helpers on top of cmocka.
  *
- * A conformance program takes the URL of a place for databases ("sqlite:DIR";
- * without one, the system's place for temporary files) and gives every case a
- * database of its own in it.
+ * A conformance program takes the kind of database, "sqlite:" or "postgres:", and
+ * gives every case one of its own: a file, or a schema on the server that
+ * READPAST_TEST_POSTGRES names. "sqlite:DIR" says where.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -27,14 +27,18 @@
 /* A database of this case's own, and a connection to it. */
 struct db {
 	char dir[200];
-	char path[240];
-	char url[260];
+	char path[240]; /* of the file; "": on a server */
+	char schema[64]; /* on a server */
+	char url[400];
 	rp_conn *conn;
 };
 
 void databases_at(int argc, char **argv); /* main() calls it first */
 int setup_db(void **state);
 int teardown_db(void **state);
+
+/* SQL on the handle's own connection: 0, and the first number it answers. */
+int run_sql(rp_conn *conn, const char *sql, int64_t *ret);
 
 /* For another thread, another process or a second look. */
 rp_conn *connect_to(const struct db *db);

@@ -10,7 +10,7 @@ select number, result, settled, queue_id, id, queue, state, priority, attempt,
        lease_until, finished_at, unique_key, kind, headers::text, payload,
        last_error, failures::text, suspect
   from readpast.turn(
-           :queues::text[], :lease_ms::bigint, :worker_id::bigint,
+           :queues::text::text[], :lease_ms::bigint, :worker_id::bigint,
            :worker::text, :max::bigint::integer, :at_once::bigint::integer,
            :holding::bigint::integer,
            case when :id::bigint is null then '{}' else :id[]::bigint[] end,

@@ -8,7 +8,6 @@
 #include "check.h"
 
 #include <pthread.h>
-#include <sqlite3.h>
 
 struct seen {
 	struct db *db;
@@ -39,32 +38,20 @@ work_with(struct db *db, int64_t lease_ms, rp_handler *handler,
 	return counts;
 }
 
-static int
-execute(rp_conn *conn, const char *sql)
-{
-	return sqlite3_exec(rp_native(conn), sql, NULL, NULL, NULL);
-}
-
 static int64_t
 rows(rp_conn *conn)
 {
-	sqlite3_stmt *stmt;
-	int64_t n;
+	int64_t n = -1;
 
-	assert_int_equal(sqlite3_prepare_v2(rp_native(conn),
-					    "select count(*) from effect", -1,
-					    &stmt, NULL),
-			 SQLITE_OK);
-	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-	n = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
+	assert_int_equal(run_sql(conn, "select count(*) from effect", &n), 0);
 	return n;
 }
 
 static void
 prepare(struct db *db, int64_t jobs)
 {
-	assert_int_equal(execute(db->conn, "create table effect (x)"), 0);
+	assert_int_equal(
+		run_sql(db->conn, "create table effect (x integer)", NULL), 0);
 	while (jobs-- > 0)
 		put(db->conn, "q", "x");
 }
@@ -79,7 +66,8 @@ all_at_once(rp_task *task, const rp_job *job, void *ctx)
 	(void)job;
 	seen->calls++;
 	seen->wrong += rp_task_begin(task, &conn) != 0;
-	seen->wrong += execute(conn, "insert into effect values (1)") != 0;
+	seen->wrong +=
+		run_sql(conn, "insert into effect values (1)", NULL) != 0;
 	seen->wrong += rp_enqueue(conn, "next", &next, NULL) != 0;
 	seen->wrong += rp_task_complete(task) != 0;
 	seen->wrong += rp_task_complete(task) != RP_EINVAL;
@@ -114,7 +102,8 @@ forget_to_commit(rp_task *task, const rp_job *job, void *ctx)
 
 	(void)job;
 	seen->wrong += rp_task_begin(task, &conn) != 0;
-	seen->wrong += execute(conn, "insert into effect values (1)") != 0;
+	seen->wrong +=
+		run_sql(conn, "insert into effect values (1)", NULL) != 0;
 	seen->wrong += rp_task_complete(task) != 0;
 	return RP_DEAD;
 }
@@ -149,7 +138,8 @@ lose_it(rp_task *task, const rp_job *job, void *ctx)
 		seen->wrong += rp_cancel(other, job->id, NULL) != 0;
 	rp_close(other);
 	seen->wrong += rp_task_begin(task, &conn) != 0;
-	seen->wrong += execute(conn, "insert into effect values (1)") != 0;
+	seen->wrong +=
+		run_sql(conn, "insert into effect values (1)", NULL) != 0;
 	seen->answers[seen->calls * 2] = rp_task_complete(task);
 	seen->answers[seen->calls * 2 + 1] = rp_task_commit(task);
 	return RP_DONE;
@@ -183,8 +173,8 @@ step_by_step(rp_task *task, const rp_job *job, void *ctx)
 	for (int i = 0; i < 3; i++) {
 		seen->wrong += rp_task_begin(task, &conn) != 0;
 		seen->wrong += rp_task_begin(task, &conn) != RP_EINVAL;
-		seen->wrong +=
-			execute(conn, "insert into effect values (1)") != 0;
+		seen->wrong += run_sql(conn, "insert into effect values (1)",
+				       NULL) != 0;
 		seen->wrong += (i == 1 ? rp_task_rollback(task)
 				       : rp_task_commit(task)) != 0;
 	}
@@ -215,7 +205,8 @@ hold_it_long(rp_task *task, const rp_job *job, void *ctx)
 
 	(void)job;
 	seen->wrong += rp_task_begin(task, &conn) != 0;
-	seen->wrong += execute(conn, "insert into effect values (1)") != 0;
+	seen->wrong +=
+		run_sql(conn, "insert into effect values (1)", NULL) != 0;
 	sleep_ms(700);
 	seen->wrong += rp_task_complete(task) != 0;
 	seen->wrong += rp_task_commit(task) != 0;
@@ -331,7 +322,7 @@ fail_in_the_database(rp_task *task, const rp_job *job, void *ctx)
 
 	(void)job;
 	seen->wrong += rp_task_begin(task, &conn) != 0;
-	seen->wrong += execute(conn, "rollback") != 0;
+	seen->wrong += run_sql(conn, "rollback", NULL) != 0;
 	seen->answers[0] = rp_task_complete(task);
 	return RP_DEAD;
 }

@@ -271,6 +271,56 @@ a_worker_ends_when_its_disk_is_read_only_and_loses_nothing(void **state)
 			 20 - counts.done);
 }
 
+/* ---- what is so on SQLite only ---- */
+
+static void
+P8_an_idle_sweep_writes_nothing(void **state)
+{
+	struct db *db = *state;
+	char wal[300];
+	FILE *file;
+	long before, after;
+
+	put(db->conn, "q", "x");
+	snprintf(wal, sizeof(wal), "%s-wal", db->path);
+	file = fopen(wal, "r");
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	before = ftell(file);
+	for (int i = 0; i < 5; i++)
+		ok(db->conn, rp_sweep(db->conn, NULL));
+	fseek(file, 0, SEEK_END);
+	after = ftell(file);
+	fclose(file);
+	assert_int_equal(before, after);
+}
+
+static void
+P4_other_writers_wait_for_an_open_transaction_and_readers_do_not(void **state)
+{
+	struct db *db = *state;
+	rp_new job = job_of("x");
+	char url[440];
+	rp_conn *other;
+	int64_t began;
+
+	put(db->conn, "q", "x");
+	snprintf(url, sizeof(url), "%s?busy=100ms", db->url);
+	assert_int_equal(rp_open(url, NULL, &other, NULL), 0);
+	ok(db->conn, rp_begin(db->conn));
+	put(db->conn, "q", "y");
+	began = now_ms();
+	assert_int_equal(stats_of(other, "q").ready, 1);
+	assert_int_equal(rp_enqueue(other, "q", &job, NULL), RP_EBUSY);
+	assert_true(now_ms() - began >= 100);
+	assert_int_equal(rp_begin(other), RP_EBUSY);
+	assert_int_equal(rp_commit(other), RP_EINVAL);
+	ok(db->conn, rp_commit(db->conn));
+	ok(other, rp_enqueue(other, "q", &job, NULL));
+	assert_int_equal(stats_of(other, "q").ready, 3);
+	rp_close(other);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -280,6 +330,8 @@ main(int argc, char **argv)
 		CASE(a_damaged_file_is_an_error_and_not_a_loop),
 		CASE(a_worker_outlasts_a_full_disk),
 		CASE(a_worker_ends_when_its_disk_is_read_only_and_loses_nothing),
+		CASE(P8_an_idle_sweep_writes_nothing),
+		CASE(P4_other_writers_wait_for_an_open_transaction_and_readers_do_not),
 	};
 
 	databases_at(argc, argv);

@@ -436,29 +436,7 @@ P7_a_call_that_fails_in_a_transaction_changes_nothing(void **state)
 	expect_order(db->conn, "ab");
 }
 
-/* ---- P8, P9 ---- */
-
-static void
-P8_an_idle_sweep_writes_nothing(void **state)
-{
-	struct db *db = *state;
-	char wal[300];
-	FILE *file;
-	long before, after;
-
-	put(db->conn, "q", "x");
-	snprintf(wal, sizeof(wal), "%s-wal", db->path);
-	file = fopen(wal, "r");
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	before = ftell(file);
-	for (int i = 0; i < 5; i++)
-		ok(db->conn, rp_sweep(db->conn, NULL));
-	fseek(file, 0, SEEK_END);
-	after = ftell(file);
-	fclose(file);
-	assert_int_equal(before, after);
-}
+/* ---- P9 ---- */
 
 static void
 P9_times_are_the_databases(void **state)
@@ -503,7 +481,6 @@ main(int argc, char **argv)
 		CASE(P6_jobs_with_one_attempt_are_never_fetched_ahead),
 		CASE(P7_a_transaction_commits_or_vanishes_as_one),
 		CASE(P7_a_call_that_fails_in_a_transaction_changes_nothing),
-		CASE(P8_an_idle_sweep_writes_nothing),
 		CASE(P9_times_are_the_databases),
 	};
 

@@ -180,8 +180,10 @@ enqueue_twenty_keys(void *ctx)
 
 		snprintf(key, sizeof(key), "key %d", i);
 		job.unique_key = key;
-		if (rp_enqueue(conn, "nobody created it", &job, &added) < 0)
+		if (rp_enqueue(conn, "nobody created it", &job, &added) < 0) {
+			fprintf(stderr, "# %s\n", rp_last_error(conn)->message);
 			return 1;
+		}
 		tell(child, (struct event){ added.id, i, added.outcome });
 	}
 	rp_close(conn);

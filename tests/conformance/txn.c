@@ -172,32 +172,6 @@ a_wait_in_a_transaction_is_refused(void **state)
 	assert_int_equal(rp_wait(db->conn, queues, 0, -1), 1);
 }
 
-static void
-P4_other_writers_wait_for_an_open_transaction_and_readers_do_not(void **state)
-{
-	struct db *db = *state;
-	rp_new job = job_of("x");
-	char url[400];
-	rp_conn *other;
-	int64_t began;
-
-	put(db->conn, "q", "x");
-	snprintf(url, sizeof(url), "%s?busy=100ms", db->url);
-	assert_int_equal(rp_open(url, NULL, &other, NULL), 0);
-	ok(db->conn, rp_begin(db->conn));
-	put(db->conn, "q", "y");
-	began = now_ms();
-	assert_int_equal(stats_of(other, "q").ready, 1);
-	assert_int_equal(rp_enqueue(other, "q", &job, NULL), RP_EBUSY);
-	assert_true(now_ms() - began >= 100);
-	assert_int_equal(rp_begin(other), RP_EBUSY);
-	assert_int_equal(rp_commit(other), RP_EINVAL);
-	ok(db->conn, rp_commit(db->conn));
-	ok(other, rp_enqueue(other, "q", &job, NULL));
-	assert_int_equal(stats_of(other, "q").ready, 3);
-	rp_close(other);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -210,7 +184,6 @@ main(int argc, char **argv)
 		CASE(P7_whatever_fails_in_a_transaction_the_rest_of_it_stands),
 		CASE(P3_ids_of_a_rolled_back_transaction_do_no_harm),
 		CASE(a_wait_in_a_transaction_is_refused),
-		CASE(P4_other_writers_wait_for_an_open_transaction_and_readers_do_not),
 	};
 
 	databases_at(argc, argv);

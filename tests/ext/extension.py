@@ -332,7 +332,8 @@ def clients_in_python_and_in_c_share_a_queue(path):
     workers = [subprocess.Popen([READPAST, "--db", f"sqlite:{path}", "work", "q",
                                  "-j", "2", "--drain", "--", "sh", "-c",
                                  "echo $READPAST_JOB_ID >>out"],
-                                cwd=path.parent, stderr=subprocess.DEVNULL)
+                                cwd=path.parent, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
                for _ in range(2)]
     in_python = [int(client.communicate()[0]) for client in clients]
     assert all(process.wait() == 0 for process in clients + workers)

@@ -122,8 +122,13 @@ begin
 	ends := least(ends, held_until);
 
 	running := ends is not null;
-	due_in_ms := greatest(readpast.to_ms(due - moment), 0);
-	expires_in_ms := greatest(readpast.to_ms(ends - moment), 0);
+	-- Null where there is none: greatest() alone would make 0 of that.
+	if due is not null then
+		due_in_ms := greatest(readpast.to_ms(due - moment), 0);
+	end if;
+	if ends is not null then
+		expires_in_ms := greatest(readpast.to_ms(ends - moment), 0);
+	end if;
 	paused := its.paused_at is not null;
 	ready := ready and not paused;
 	suspects := suspects and not paused;
@@ -149,8 +154,11 @@ begin
 	       coalesce(l.scheduled, 0), coalesce(l.ready, 0),
 	       coalesce(l.running, 0), coalesce(k.done, 0), coalesce(k.dead, 0),
 	       coalesce(k.cancelled, 0),
-	       greatest(readpast.to_ms(moment - l.oldest), 0),
-	       greatest((readpast.epoch_us(moment) - l.longest) / 1000, 0),
+	       case when l.oldest is not null
+	            then greatest(readpast.to_ms(moment - l.oldest), 0) end,
+	       case when l.longest is not null
+	            then greatest((readpast.epoch_us(moment) - l.longest) / 1000,
+	                          0) end,
 	       (select count(*) from readpast.worker w
 	         where w.stopped_at is null
 	           and w.seen_at > moment - interval '30 seconds'
