@@ -227,7 +227,7 @@ static int
 answer(const struct rp_call *call, const PGresult *res, size_t row,
        rp_row_fn *fn, void *ctx)
 {
-	struct rp_value columns[MOST_COLUMNS];
+	struct rp_value columns[MOST_COLUMNS] = { { .type = RP_NULL } };
 	int width = PQnfields(res), r = 0;
 
 	for (int i = 0; fn && i < PQntuples(res) && r >= 0; i++) {

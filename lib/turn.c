@@ -39,7 +39,7 @@ int
 rp_turn(rp_conn *conn, rp_verdict *verdicts, size_t n, const char *queue,
 	size_t max, const rp_claim_options *options, rp_batch **ret)
 {
-	rp_claim_options o;
+	rp_claim_options o = RP_CLAIM_INIT;
 	rp_batch *batch;
 	int r = rp__enter(conn);
 

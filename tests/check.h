@@ -1,8 +1,8 @@
 /*
  * check.h - small helpers on top of cmocka.
  *
- * A conformance program takes the kind of database, "sqlite:" or "postgres:", and
- * gives every case one of its own: a file, or a schema on the server that
+ * A conformance program takes the kind of database, "sqlite:" or "postgres:",
+ * and gives every case one of its own: a file, or a schema on the server that
  * READPAST_TEST_POSTGRES names. "sqlite:DIR" says where.
  *
  * SPDX-License-Identifier: MIT
@@ -27,7 +27,7 @@
 /* A database of this case's own, and a connection to it. */
 struct db {
 	char dir[200];
-	char path[240]; /* of the file; "": on a server */
+	char path[240];  /* of the file; "": on a server */
 	char schema[64]; /* on a server */
 	char url[400];
 	rp_conn *conn;
