@@ -49,6 +49,12 @@ struct rp_url {
 #define RP_BEGIN_WRITE 1 /* it will write */
 #define RP_BEGIN_ONCE 2  /* one verb will be run in it, and nothing else */
 
+/* Who waits, and for what. */
+struct rp_sleeper {
+	int64_t worker_id;         /* 0: a client that is no worker */
+	const char *const *queues; /* ended by a NULL */
+};
+
 struct rp_backend {
 	const char *scheme;
 	int routines; /* settling and claiming are one verb, `turn` */
@@ -69,7 +75,8 @@ struct rp_backend {
 		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);
 	/* Sleep until others may have committed something: 1; until the time
 	 * is over or `fd` (-1: none) can be read: 0. */
-	int (*wait)(void *db, int64_t timeout_ms, int fd, rp_error *reterr);
+	int (*wait)(void *db, const struct rp_sleeper *who, int64_t timeout_ms,
+		    int fd, rp_error *reterr);
 };
 
 extern const struct rp_backend rp__backend_sqlite;

@@ -11,8 +11,12 @@
 #include "postgres.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LOOK_MS 1000
+#define ASLEEP_MS 10000 /* so long the routines take us for asleep */
 
 /* ---- errors ---- */
 
@@ -46,7 +50,7 @@ code_of(const char *state)
 
 /* The first line, without what libpq puts around it. */
 static int
-say(rp_error *error, int code, const char *text)
+fail_with(rp_error *error, int code, const char *text)
 {
 	size_t n = strcspn(text, "\n");
 
@@ -64,10 +68,10 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
 
 	if (PQstatus(s->pg) == CONNECTION_BAD)
-		return say(error, RP_ELOST,
-			   text && *text ? text : PQerrorMessage(s->pg));
-	return say(error, state ? code_of(state) : RP_EDB,
-		   text ? text : PQerrorMessage(s->pg));
+		return fail_with(error, RP_ELOST,
+				 text && *text ? text : PQerrorMessage(s->pg));
+	return fail_with(error, state ? code_of(state) : RP_EDB,
+			 text ? text : PQerrorMessage(s->pg));
 }
 
 /* ---- transactions ---- */
@@ -93,12 +97,14 @@ connect_again(struct postgres *s, rp_error *error)
 	if (PQstatus(s->pg) == CONNECTION_OK)
 		return 0;
 	if (s->attached)
-		return say(error, RP_ELOST, PQerrorMessage(s->pg));
+		return fail_with(error, RP_ELOST, PQerrorMessage(s->pg));
 	PQreset(s->pg);
 	memset(s->prepared, 0, sizeof(s->prepared));
+	s->listening = 0;
+	s->asleep_at = 0;
 	return PQstatus(s->pg) == CONNECTION_OK
 		       ? 0
-		       : say(error, RP_ELOST, PQerrorMessage(s->pg));
+		       : fail_with(error, RP_ELOST, PQerrorMessage(s->pg));
 }
 
 static int
@@ -124,7 +130,7 @@ check_open(struct postgres *s, rp_error *error)
 	PGTransactionStatusType status = PQtransactionStatus(s->pg);
 
 	if (PQstatus(s->pg) == CONNECTION_BAD)
-		return say(error, RP_ELOST, PQerrorMessage(s->pg));
+		return fail_with(error, RP_ELOST, PQerrorMessage(s->pg));
 	return s->base == ALONE || status == PQTRANS_INTRANS ||
 			       status == PQTRANS_INERROR
 		       ? 0
@@ -226,6 +232,7 @@ postgres_close(void *db)
 	if (!s->attached)
 		PQfinish(s->pg);
 	free(s->schema);
+	free(s->queues);
 	free(s);
 }
 
@@ -270,8 +277,8 @@ postgres_open(const struct rp_url *url, int schema, void **ret,
 		PQsetNoticeReceiver(s->pg, ignore_notice, NULL);
 		return finish_opening(s, schema, ret, reterr);
 	}
-	r = say(reterr, RP_ENODB,
-		s->pg ? PQerrorMessage(s->pg) : "out of memory");
+	r = fail_with(reterr, RP_ENODB,
+		      s->pg ? PQerrorMessage(s->pg) : "out of memory");
 	postgres_close(s);
 	return r;
 }
@@ -296,21 +303,112 @@ postgres_native(void *db)
 
 /* ---- waiting ---- */
 
-/* Others' commits are looked for: soon at first, then ever less often. */
 static int
-postgres_wait(void *db, int64_t timeout_ms, int fd, rp_error *error)
+name_channel(void *ctx, size_t row, const struct rp_value *c)
+{
+	char *channel = ctx;
+
+	(void)row;
+	snprintf(channel, CHANNEL, "%.*s", (int)c[SLEEP_OUT_CHANNEL].size,
+		 (const char *)c[SLEEP_OUT_CHANNEL].data);
+	return RP_ROW_TAKE;
+}
+
+static int
+tell(struct postgres *s, enum rp_verb verb, rp_row_fn *row, void *ctx,
+     rp_error *error)
+{
+	struct rp_value p[] = { rp__int(s->sleeper), rp__text(s->queues) };
+
+	return rp__postgres_run(s, verb, p, 1, row, ctx, error);
+}
+
+/* That this fails is no reason to drop what was just claimed: the next call
+ * will show what is wrong. */
+void
+rp__postgres_awake(struct postgres *s)
+{
+	rp_error ignored;
+
+	s->asleep_at = 0;
+	tell(s, RP_V_AWAKE, NULL, NULL, &ignored);
+}
+
+static int
+say_asleep(struct postgres *s, const struct rp_sleeper *who, rp_error *error)
+{
+	int r;
+
+	free(s->queues);
+	s->queues = rp__list(who->queues, '{', '}');
+	s->sleeper = who->worker_id;
+	if (!s->queues)
+		return rp__fail(error, RP_ENOMEM, "out of memory");
+	r = tell(s, RP_V_SLEEP, name_channel, s->channel, error);
+	s->asleep_at = r == 0 ? rp__monotonic_ms() : 0;
+	s->busy_turns = 0;
+	return r;
+}
+
+/* 1: the caller is to look once more before it sleeps. */
+static int
+lie_down(struct postgres *s, const struct rp_sleeper *who, rp_error *error)
+{
+	char sql[CHANNEL + 20];
+	int r;
+
+	if (s->asleep_at && rp__monotonic_ms() - s->asleep_at < ASLEEP_MS / 2)
+		return 0;
+	r = say_asleep(s, who, error);
+	if (r == 0 && !s->listening) {
+		snprintf(sql, sizeof(sql), "listen \"%s\"", s->channel);
+		r = rp__postgres_execute(s, sql, error);
+		s->listening = r == 0;
+	}
+	return r < 0 ? r : 1;
+}
+
+/* Has somebody notified us? */
+static int
+take_notices(struct postgres *s, rp_error *error)
+{
+	PGnotify *notice;
+	int n = 0;
+
+	if (!PQconsumeInput(s->pg))
+		return fail_with(error, RP_ELOST, PQerrorMessage(s->pg));
+	for (; (notice = PQnotifies(s->pg)); n++)
+		PQfreemem(notice);
+	return n > 0;
+}
+
+/* Look ever less often; after the first short naps, be woken. A channel may be
+ * dead in silence (a pooler, a half-open socket): a look a second stays. */
+static int
+postgres_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms,
+	      int fd, rp_error *error)
 {
 	struct postgres *s = db;
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct pollfd p[] = { { .fd = fd, .events = POLLIN },
+			      { .fd = -1, .events = POLLIN } };
 	int64_t nap = s->nap_ms == 0 ? 5 : s->nap_ms * 4;
-	int woken;
+	int r = connect_again(s, error);
 
-	(void)error;
-	s->nap_ms = nap < 1000 ? nap : 1000;
+	if (r == 0 && who->worker_id && (nap > 20 || s->asleep_at)) {
+		r = lie_down(s, who, error);
+		p[1].fd = PQsocket(s->pg);
+		nap = LOOK_MS;
+	}
+	if (r == 0)
+		r = take_notices(s, error); /* that came with other answers */
+	if (r != 0)
+		return r;
+	s->nap_ms = nap < LOOK_MS ? nap : LOOK_MS;
 	nap = timeout_ms >= 0 && timeout_ms < s->nap_ms ? timeout_ms
 							: s->nap_ms;
-	woken = poll(&p, 1, (int)nap) > 0;
-	return !woken && nap != timeout_ms;
+	if (poll(p, 2, (int)nap) == 0)
+		return nap != timeout_ms;
+	return p[1].revents ? take_notices(s, error) : 0;
 }
 
 const struct rp_backend rp__backend_postgres = {

@@ -460,10 +460,12 @@ sqlite_native(void *db)
 }
 
 static int
-sqlite_wait(void *db, int64_t timeout_ms, int fd, rp_error *error)
+sqlite_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms, int fd,
+	    rp_error *error)
 {
 	struct sqlite *s = db;
 
+	(void)who; /* the file tells all of them */
 	if (!s->watch) {
 		s->watch = rp__watch_new(s->db);
 		if (!s->watch)

@@ -43,7 +43,7 @@ int rp__utf8(const void *text, size_t size); /* is it? */
 int rp__check_name(rp_error *error, const char *what, const char *name,
 		   size_t max);
 size_t rp__clean(char *to, size_t room, const char *text);
-char *rp__json_array(const char *const *texts, size_t n);
+char *rp__list(const char *const *texts, char open, char close);
 
 /* url.c */
 int rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr);

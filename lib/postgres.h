@@ -12,6 +12,8 @@
 #include "internal.h"
 #include "sql.h"
 
+#define CHANNEL 100 /* bytes of a channel's name */
+
 struct postgres {
 	PGconn *pg;
 	char *schema; /* its name, where the SQL says `readpast` */
@@ -22,7 +24,14 @@ struct postgres {
 	enum { OWN, JOINED, ALONE } base;
 	int unnamed; /* a pooler is between: it loses prepared statements */
 	char prepared[RP_VERBS];
-	int64_t nap_ms; /* how long the last look for work slept */
+	/* Waiting: how long the last nap was; when the database was told that
+	 * we sleep (monotonic, 0: it was not), and where it wakes us; how many
+	 * turns had work since. */
+	int64_t nap_ms, asleep_at;
+	char channel[CHANNEL];
+	int listening, busy_turns;
+	int64_t sleeper; /* the worker's id, and its queues */
+	char *queues;
 };
 
 /* backend_postgres.c */
@@ -32,6 +41,7 @@ int rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error);
 int rp__postgres_begin(void *db, int how, rp_error *error);
 int rp__postgres_commit(void *db, rp_error *error);
 void rp__postgres_rollback(void *db);
+void rp__postgres_awake(struct postgres *s);
 
 /* run_postgres.c */
 int rp__postgres_run(void *db, enum rp_verb which,

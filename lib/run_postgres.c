@@ -290,6 +290,17 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 	return r;
 }
 
+/* There is something going on: look again soon. A worker that has work time and
+ * again need not be woken; after a single job it will sleep again at once. */
+static void
+note_work(struct postgres *s)
+{
+	s->nap_ms = 0;
+	if (s->asleep_at && s->depth == 1 && s->base == ALONE &&
+	    ++s->busy_turns >= 3)
+		rp__postgres_awake(s);
+}
+
 int
 rp__postgres_run(void *db, enum rp_verb which, const struct rp_value *params,
 		 size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
@@ -309,8 +320,8 @@ rp__postgres_run(void *db, enum rp_verb which, const struct rp_value *params,
 		free_binds(&binds);
 		if (r < 0)
 			return r;
-		if (PQntuples(res) && call->writes)
-			s->nap_ms = 0; /* there is something going on */
+		if (PQntuples(res) && which == RP_V_TURN)
+			note_work(s);
 		r = answer(call, res, row, fn, ctx);
 		PQclear(res);
 	}

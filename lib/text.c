@@ -97,31 +97,32 @@ rp__clean(char *to, size_t room, const char *text)
 	return used;
 }
 
-/* Names, checked before, as a JSON array; NULL without memory. Free it. */
+/* Names as a list: open, "a","b", close. JSON's, and that of a server's array,
+ * for they have no control characters in them. To be freed. */
 char *
-rp__json_array(const char *const *texts, size_t n)
+rp__list(const char *const *texts, char open, char close)
 {
 	size_t room = 3, used = 0;
-	char *json;
+	char *list;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; texts && texts[i]; i++)
 		room += 2 * strlen(texts[i]) + 3;
-	json = malloc(room);
-	if (!json)
+	list = malloc(room);
+	if (!list)
 		return NULL;
-	json[used++] = '[';
-	for (size_t i = 0; i < n; i++) {
+	list[used++] = open;
+	for (size_t i = 0; texts && texts[i]; i++) {
 		if (i)
-			json[used++] = ',';
-		json[used++] = '"';
+			list[used++] = ',';
+		list[used++] = '"';
 		for (const char *s = texts[i]; *s; s++) {
 			if (*s == '"' || *s == '\\')
-				json[used++] = '\\';
-			json[used++] = *s;
+				list[used++] = '\\';
+			list[used++] = *s;
 		}
-		json[used++] = '"';
+		list[used++] = '"';
 	}
-	json[used++] = ']';
-	json[used] = '\0';
-	return json;
+	list[used++] = close;
+	list[used] = '\0';
+	return list;
 }

@@ -56,34 +56,6 @@ turn_row(void *ctx, size_t row, const struct rp_value *c)
 			     c[TURN_OUT_SUSPECT].i != 0);
 }
 
-/* {"a","b"} */
-static char *
-array_literal(const char *const *texts)
-{
-	size_t room = 3;
-	char *ret, *to;
-
-	for (size_t i = 0; texts && texts[i]; i++)
-		room += 2 * strlen(texts[i]) + 3;
-	ret = to = malloc(room);
-	if (!ret)
-		return NULL;
-	*to++ = '{';
-	for (size_t i = 0; texts && texts[i]; i++) {
-		if (i)
-			*to++ = ',';
-		*to++ = '"';
-		for (const char *p = texts[i]; *p; p++) {
-			if (*p == '"' || *p == '\\')
-				*to++ = '\\';
-			*to++ = *p;
-		}
-		*to++ = '"';
-	}
-	strcpy(to, "}");
-	return ret;
-}
-
 static void
 fill_verdict(struct rp_value *p, const rp_verdict *v, char *text)
 {
@@ -104,7 +76,7 @@ allocate(struct turn *turn, size_t n, const char *const *queues)
 	turn->verdicts = calloc(n + 1, sizeof(*turn->verdicts));
 	turn->params = calloc((n + 1) * TURN_PARAMS, sizeof(*turn->params));
 	turn->texts = malloc(n * (RP_MOST_ERROR + 1) + 1);
-	turn->queues = array_literal(queues);
+	turn->queues = rp__list(queues, '{', '}');
 	if (turn->verdicts && turn->params && turn->texts && turn->queues)
 		return 0;
 	return rp__fail(&turn->conn->error, RP_ENOMEM, "out of memory");

@@ -115,8 +115,9 @@ rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
 			return 0;
 		r = rp__own(conn);
 		if (r == 0)
-			r = conn->backend->wait(conn->db, nap, fd,
-						&conn->error);
+			r = conn->backend->wait(
+				conn->db, &(struct rp_sleeper){ 0, queues },
+				nap, fd, &conn->error);
 		rp__disown(conn);
 		if (r < 0)
 			return r;

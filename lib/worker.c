@@ -211,8 +211,10 @@ sleep_until_news(rp_worker *w)
 		nap = 0;
 	pthread_mutex_unlock(&w->lock);
 	if (nap > 0 && want > 0)
-		r = w->conn->backend->wait(w->conn->db, nap, w->wake_fd,
-					   &w->conn->error);
+		r = w->conn->backend->wait(
+			w->conn->db,
+			&(struct rp_sleeper){ w->conn->worker_id, w->queues },
+			nap, w->wake_fd, &w->conn->error);
 	else if (nap > 0)
 		poll(&wake, 1, (int)nap);
 	pthread_mutex_lock(&w->lock);

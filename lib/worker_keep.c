@@ -123,7 +123,7 @@ int
 rp__worker_sign_on(rp_worker *w)
 {
 	struct rp_value p[WORKER_START_PARAMS];
-	char *queues = rp__json_array(w->queues, w->queues_count);
+	char *queues = rp__list(w->queues, '[', ']');
 	int r;
 
 	if (!queues)

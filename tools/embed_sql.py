@@ -101,8 +101,8 @@ def statements(path):
             yield sql, notes
 
 
-# What `turn` does where there are routines, and what does it elsewhere.
-TURN = {"turn"}
+# What there is where there are routines, and what does the same elsewhere.
+TURN = {"turn", "sleep", "awake"}
 NO_TURN = {"claim", "complete", "fail", "release", "extend", "refused"}
 
 

@@ -158,14 +158,15 @@ flaky_run(void *db, enum rp_verb verb, const struct rp_value *params,
 }
 
 static int
-flaky_wait(void *db, int64_t timeout_ms, int fd, rp_error *error)
+flaky_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms, int fd,
+	   rp_error *error)
 {
 	struct flaky *f = db;
 
 	if (!strikes(f))
-		return f->real->wait(f->db, timeout_ms, fd, error);
+		return f->real->wait(f->db, who, timeout_ms, fd, error);
 	if (f->mode == FLAKY_AFTER)
-		f->real->wait(f->db, timeout_ms, fd, error);
+		f->real->wait(f->db, who, timeout_ms, fd, error);
 	return f->mode == FLAKY_LOST ? drop(f, error)
 				     : say_failed(error, RP_EDB);
 }

@@ -118,7 +118,8 @@ else
 fi
 
 fresh
-rm "$dir/sql/postgres/turn.sql"
+rm "$dir/sql/postgres/turn.sql" "$dir/sql/postgres/sleep.sql" \
+	"$dir/sql/postgres/awake.sql"
 stops 'a folder without turn needs the six verbs' 'claim.sql: is missing'
 
 fresh

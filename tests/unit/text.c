@@ -119,17 +119,17 @@ texts_are_cut_between_characters_and_mended(void **state)
 }
 
 static void
-names_become_a_json_array(void **state)
+names_become_a_list(void **state)
 {
-	const char *const names[] = { "a", "say \"b\"", "c\\d" };
+	const char *const names[] = { "a", "say \"b\"", "c\\d", NULL };
 	char *json;
 
 	(void)state;
-	json = rp__json_array(names, 3);
+	json = rp__list(names, '[', ']');
 	assert_string_equal(json, "[\"a\",\"say \\\"b\\\"\",\"c\\\\d\"]");
 	free(json);
-	json = rp__json_array(names, 0);
-	assert_string_equal(json, "[]");
+	json = rp__list(NULL, '{', '}');
+	assert_string_equal(json, "{}");
 	free(json);
 }
 
@@ -143,7 +143,7 @@ main(void)
 		cmocka_unit_test(
 			a_name_has_no_control_characters_and_no_strange_bytes),
 		cmocka_unit_test(texts_are_cut_between_characters_and_mended),
-		cmocka_unit_test(names_become_a_json_array),
+		cmocka_unit_test(names_become_a_list),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

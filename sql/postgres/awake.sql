@@ -1,0 +1,4 @@
+-- awake: the worker has work: nobody needs to wake it.
+-- :queues is a text[] literal.
+
+select readpast.awake(:worker_id::bigint, :queues::text::text[]);
