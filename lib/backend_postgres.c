@@ -89,6 +89,22 @@ rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error)
 	return r;
 }
 
+/* A pooler makes up a process id of its own. Each transaction behind it may be
+ * in another session, which knows nothing that we prepared or listen to. */
+static int
+look_for_pooler(struct postgres *s, rp_error *error)
+{
+	PGresult *res = PQexec(s->pg, "select pg_catalog.pg_backend_pid()");
+	int r = 0;
+
+	if (PQresultStatus(res) != PGRES_TUPLES_OK)
+		r = rp__postgres_failed(s, res, error);
+	else
+		s->pooled = atoi(PQgetvalue(res, 0, 0)) != PQbackendPID(s->pg);
+	PQclear(res);
+	return r;
+}
+
 /* The server was restarted, or somebody cut the line: a new connection, to
  * whichever of the URL's hosts can be written to. */
 static int
@@ -103,7 +119,7 @@ connect_again(struct postgres *s, rp_error *error)
 	s->listening = 0;
 	s->asleep_at = 0;
 	return PQstatus(s->pg) == CONNECTION_OK
-		       ? 0
+		       ? look_for_pooler(s, error)
 		       : fail_with(error, RP_ELOST, PQerrorMessage(s->pg));
 }
 
@@ -231,6 +247,8 @@ postgres_close(void *db)
 
 	if (!s->attached)
 		PQfinish(s->pg);
+	for (int v = 0; v < RP_VERBS; v++)
+		free(s->sql[v]);
 	free(s->schema);
 	free(s->queues);
 	free(s);
@@ -251,8 +269,10 @@ new_postgres(const char *schema, rp_error *reterr)
 static int
 finish_opening(struct postgres *s, int schema, void **ret, rp_error *reterr)
 {
-	int r = rp__postgres_check_schema(s, schema, reterr);
+	int r = look_for_pooler(s, reterr);
 
+	if (r == 0)
+		r = rp__postgres_check_schema(s, schema, reterr);
 	if (r < 0)
 		postgres_close(s);
 	else
@@ -394,7 +414,8 @@ postgres_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms,
 	int64_t nap = s->nap_ms == 0 ? 5 : s->nap_ms * 4;
 	int r = connect_again(s, error);
 
-	if (r == 0 && who->worker_id && (nap > 20 || s->asleep_at)) {
+	if (r == 0 && who->worker_id && !s->pooled &&
+	    (nap > 20 || s->asleep_at)) {
 		r = lie_down(s, who, error);
 		p[1].fd = PQsocket(s->pg);
 		nap = LOOK_MS;

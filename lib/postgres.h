@@ -22,7 +22,9 @@ struct postgres {
 	/* What the first of them is: begun by us, a savepoint of the caller's,
 	 * or nothing but the one statement that it is about. */
 	enum { OWN, JOINED, ALONE } base;
-	int unnamed; /* a pooler is between: it loses prepared statements */
+	int pooled; /* a pooler is between: nothing is prepared, nobody listens
+		     */
+	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
 	char prepared[RP_VERBS];
 	/* Waiting: how long the last nap was; when the database was told that
 	 * we sleep (monotonic, 0: it was not), and where it wakes us; how many

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include <endian.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,43 +246,44 @@ answer(const struct rp_call *call, const PGresult *res, size_t row,
 
 /* ---- running ---- */
 
-static int
-prepare(struct postgres *s, enum rp_verb which, const char *name,
-	rp_error *error)
+static PGresult *
+execute_named(struct postgres *s, enum rp_verb which, const struct binds *b)
 {
-	char *sql = rp__postgres_named(s, rp__calls_postgres[which].text);
+	const struct rp_call *call = &rp__calls_postgres[which];
 	PGresult *res;
-	int r = 0;
+	char name[64];
 
-	if (!sql)
-		return rp__fail(error, RP_ENOMEM, "out of memory");
-	res = PQprepare(s->pg, name, sql, 0, NULL);
-	if (PQresultStatus(res) != PGRES_COMMAND_OK)
-		r = rp__postgres_failed(s, res, error);
-	PQclear(res);
-	free(sql);
-	s->prepared[which] = r == 0 && !s->unnamed;
-	return r;
+	/* Of this handle: a caller may attach to one connection twice. */
+	snprintf(name, sizeof(name), "readpast_%" PRIxPTR "_%s", (uintptr_t)s,
+		 call->verb);
+	if (!s->prepared[which]) {
+		res = PQprepare(s->pg, name, s->sql[which], 0, NULL);
+		if (PQresultStatus(res) != PGRES_COMMAND_OK)
+			return res;
+		PQclear(res);
+		s->prepared[which] = 1;
+	}
+	return PQexecPrepared(s->pg, name, (int)call->binds_count, b->values,
+			      b->sizes, b->formats, 1);
 }
 
 static int
 execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 	PGresult **ret, rp_error *error)
 {
-	const struct rp_call *call = &rp__calls_postgres[which];
 	ExecStatusType status;
-	char name[64] = "";
-	int r = 0;
+	int r;
 
-	if (!s->unnamed)
-		snprintf(name, sizeof(name), "readpast_%s_%s", s->schema,
-			 call->verb);
-	if (!s->prepared[which])
-		r = prepare(s, which, name, error);
-	if (r < 0)
-		return r;
-	*ret = PQexecPrepared(s->pg, name, (int)call->binds_count, b->values,
-			      b->sizes, b->formats, 1);
+	if (!s->sql[which])
+		s->sql[which] =
+			rp__postgres_named(s, rp__calls_postgres[which].text);
+	if (!s->sql[which])
+		return rp__fail(error, RP_ENOMEM, "out of memory");
+	*ret = s->pooled ? PQexecParams(
+				   s->pg, s->sql[which],
+				   (int)rp__calls_postgres[which].binds_count,
+				   NULL, b->values, b->sizes, b->formats, 1)
+			 : execute_named(s, which, b);
 	status = PQresultStatus(*ret);
 	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
 		return 0;

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Through a pooler that gives each transaction another session: the conformance
+# programs, which prepare, hold transactions, and wait.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+build=$(readlink -f "$2")
+tools=$(readlink -f "$3")/tools
+# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+trap 'kill "$(cat pool/pid)"; "$tools/pg-temp" stop "$here/pg" immediate; cd /; rm -rf "$here"' EXIT
+
+as_server() {
+	if ((EUID == 0)); then
+		runuser -u postgres -- "$@"
+	else
+		"$@"
+	fi
+}
+
+listens() {
+	[[ -S pool/.s.PGSQL.6432 ]]
+}
+
+chmod 755 "$here"
+"$tools/pg-temp" start "$here/pg" max_connections=50 >/dev/null || exit 1
+mkdir pool
+cat >pool/ini <<END
+[databases]
+postgres = host=$here/pg user=postgres
+[pgbouncer]
+listen_addr =
+listen_port = 6432
+unix_socket_dir = $here/pool
+auth_type = any
+pool_mode = transaction
+default_pool_size = 8
+ignore_startup_parameters = options
+logfile = $here/pool/log
+pidfile = $here/pool/pid
+END
+((EUID != 0)) || chown -R postgres pool
+as_server pgbouncer -q -d pool/ini
+check 'the pooler is there' eventually listens
+
+export READPAST_TEST_POSTGRES="postgres:///postgres?host=$here/pool&port=6432&user=postgres"
+for name in claim queue race settle txn unique wait worker; do
+	check "$name" "$build/tests/conformance_$name" postgres:
+done
+finish
