@@ -58,6 +58,14 @@ settle_at_random(struct child *child, rp_conn *conn, struct claim claim)
 	return r;
 }
 
+static int
+nothing_is_left(rp_conn *conn)
+{
+	rp_queue_stats s = stats_of(conn, "q");
+
+	return s.scheduled + s.ready + s.running == 0;
+}
+
 /* Work with leases so short that they run out all the time. */
 static int
 work_at_random(void *ctx)
@@ -67,11 +75,11 @@ work_at_random(void *ctx)
 	rp_conn *conn = open_here(child);
 	rp_claim_options o = RP_CLAIM_INIT;
 	rp_batch *batch;
-	int r = 0;
+	int r = 0, over = 0;
 
 	child->seed = (unsigned)getpid();
 	o.lease_ms = 5;
-	while (r >= 0) {
+	while (r >= 0 && !over) {
 		r = rp_claim(conn, "q", 4, &o, &batch);
 		if (r < 0)
 			break;
@@ -87,15 +95,13 @@ work_at_random(void *ctx)
 
 			r = settle_at_random(child, conn, c);
 		}
-		if (r == 0 && rp_batch_count(batch) == 0 &&
-		    rp_wait(conn, queues, 150, -1) == 0) {
-			rp_batch_free(batch);
-			rp_close(conn);
-			return 0; /* no job in line and none to come */
-		}
+		if (r == 0 && rp_batch_count(batch) == 0)
+			r = rp_wait(conn, queues, 150, -1);
+		over = r == 0 && nothing_is_left(conn);
 		rp_batch_free(batch);
 	}
-	return 1;
+	rp_close(conn);
+	return r < 0;
 }
 
 static int
