@@ -268,7 +268,9 @@ step(rp_worker *w, struct tasks *finished)
 
 	if (atomic_load(&w->stopping) || stuck(w))
 		rp__worker_take_unstarted(w, finished);
-	r = rp__worker_renew(w);
+	r = rp__worker_give_back_lost(w, finished);
+	if (r == 0)
+		r = rp__worker_renew(w);
 	rp__worker_take_finished(w, finished);
 	if (r == 0)
 		r = rp__worker_turn(w, finished);

@@ -86,6 +86,7 @@ struct rp_worker {
 	int64_t looked_at, next_look_ms, swept_at, beat_at;
 	int64_t beat_total;
 	int troubles; /* in a row */
+	int lost;     /* an answer: what we hold may be more than we know */
 };
 
 /* task.c */
@@ -111,6 +112,7 @@ void rp__worker_observe_verdict(rp_worker *worker, int what,
 
 /* worker_keep.c */
 int rp__worker_renew(rp_worker *worker);
+int rp__worker_give_back_lost(rp_worker *worker, const struct tasks *finished);
 int rp__worker_sign_on(rp_worker *worker);
 int rp__worker_beat(rp_worker *worker, enum rp_verb verb);
 int rp__worker_beat_if_due(rp_worker *worker, int64_t now);

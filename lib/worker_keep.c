@@ -96,6 +96,89 @@ rp__worker_renew(rp_worker *w)
 	return r < 0 ? rp__worker_trouble(w, r) : 0;
 }
 
+/* ---- after a lost connection ---- */
+
+/* Jobs that are leased to us, and that no answer ever brought. */
+struct lost {
+	rp_worker *w;
+	const struct tasks *finished;
+	rp_verdict *verdicts;
+	size_t count;
+};
+
+static int
+is_among(const struct tasks *tasks, int64_t id)
+{
+	const rp_task *task = tasks->first;
+
+	while (task && task->job->id != id)
+		task = task->next;
+	return task != NULL;
+}
+
+static int
+is_known(const struct lost *lost, int64_t id)
+{
+	const rp_worker *w = lost->w;
+
+	for (size_t i = 0; i < w->threads_count; i++)
+		if (w->running[i] && w->running[i]->job->id == id)
+			return 1;
+	return is_among(&w->todo, id) || is_among(&w->finished, id) ||
+	       is_among(lost->finished, id);
+}
+
+static int
+collect_lost(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct lost *lost = ctx;
+	rp_verdict *more, v = RP_VERDICT_INIT;
+
+	(void)row;
+	if (is_known(lost, c[HELD_OUT_ID].i))
+		return RP_ROW_TAKE;
+	more = realloc(lost->verdicts, (lost->count + 1) * sizeof(v));
+	if (!more)
+		return rp__fail(&lost->w->conn->error, RP_ENOMEM,
+				"out of memory");
+	v.id = c[HELD_OUT_ID].i;
+	v.claim_no = c[HELD_OUT_CLAIM_NO].i;
+	v.verdict = RP_RELEASE;
+	lost->verdicts = more;
+	lost->verdicts[lost->count++] = v;
+	return RP_ROW_TAKE;
+}
+
+/* The answer to a claim may have been lost after its commit. Its jobs would be
+ * nobody's until their lease ran out, and suspects then. */
+int
+rp__worker_give_back_lost(rp_worker *w, const struct tasks *finished)
+{
+	struct lost lost = { .w = w, .finished = finished };
+	struct rp_value p[HELD_PARAMS];
+	char *queues;
+	int r;
+
+	if (!w->lost)
+		return 0;
+	queues = rp__list(w->queues, '{', '}');
+	if (!queues)
+		return rp__worker_trouble(
+			w,
+			rp__fail(&w->conn->error, RP_ENOMEM, "out of memory"));
+	p[HELD_WORKER_ID] = rp__int(w->conn->worker_id);
+	p[HELD_QUEUES] = rp__text(queues);
+	pthread_mutex_lock(&w->lock);
+	r = rp__run_once(w->conn, RP_V_HELD, p, collect_lost, &lost);
+	pthread_mutex_unlock(&w->lock);
+	if (r == 0 && lost.count)
+		r = rp_settle(w->conn, lost.verdicts, lost.count);
+	free(lost.verdicts);
+	free(queues);
+	w->lost = r < 0;
+	return r < 0 ? rp__worker_trouble(w, r) : 0;
+}
+
 /* ---- the rest of the housekeeping ---- */
 
 int

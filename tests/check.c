@@ -48,8 +48,9 @@ name_it(struct db *db)
 		*p = (char)tolower((unsigned char)*p);
 	/* What tests create themselves is there, too. */
 	snprintf(db->url, sizeof(db->url),
-		 "%.200s&schema=%s&options=-csearch_path%%3D%s", server,
-		 db->schema, db->schema);
+		 "%.200s&schema=%s&options=-csearch_path%%3D%s"
+		 "&application_name=%s",
+		 server, db->schema, db->schema, db->schema);
 }
 
 int

@@ -29,7 +29,7 @@ struct db {
 	char dir[200];
 	char path[240];  /* of the file; "": on a server */
 	char schema[64]; /* on a server */
-	char url[400];
+	char url[512];
 	rp_conn *conn;
 };
 

@@ -224,7 +224,7 @@ static void
 a_locked_file_is_an_error_at_the_deadline(void **state)
 {
 	struct db *db = *state;
-	char url[440];
+	char url[540];
 	rp_error error;
 	rp_conn *conn;
 	sqlite3 *holder;

@@ -300,7 +300,7 @@ P4_other_writers_wait_for_an_open_transaction_and_readers_do_not(void **state)
 {
 	struct db *db = *state;
 	rp_new job = job_of("x");
-	char url[440];
+	char url[540];
 	rp_conn *other;
 	int64_t began;
 

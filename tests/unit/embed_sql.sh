@@ -119,7 +119,7 @@ fi
 
 fresh
 rm "$dir/sql/postgres/turn.sql" "$dir/sql/postgres/sleep.sql" \
-	"$dir/sql/postgres/awake.sql"
+	"$dir/sql/postgres/awake.sql" "$dir/sql/postgres/held.sql"
 stops 'a folder without turn needs the six verbs' 'claim.sql: is missing'
 
 fresh

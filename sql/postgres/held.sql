@@ -1,0 +1,5 @@
+-- held: what the worker holds, of what it claimed lately.
+-- :queues is a text[] literal.
+
+select id, claim_no
+  from readpast.held_by(:worker_id::bigint, :queues::text::text[]);

@@ -1,0 +1,118 @@
+/*
+ * lost.c - a worker whose connection is cut: what it had in hand is settled,
+ * and what it claimed without hearing of it is given back.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct work {
+	rp_worker *worker;
+	atomic_int done;
+	rp_error error;
+	int r;
+};
+
+static int
+count(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct work *work = ctx;
+
+	(void)task;
+	(void)job;
+	atomic_fetch_add(&work->done, 1);
+	return RP_DONE;
+}
+
+static void *
+run(void *ctx)
+{
+	struct work *work = ctx;
+
+	work->r = rp_worker_run(work->worker, &work->error);
+	return NULL;
+}
+
+static int
+eventually_done(struct work *work, int n)
+{
+	int64_t end = now_ms() + 20000;
+
+	while (atomic_load(&work->done) < n && now_ms() < end)
+		sleep_ms(5);
+	return atomic_load(&work->done) == n;
+}
+
+/* The worker's connection is every one of this test that is not ours. */
+static void
+cut(struct db *db)
+{
+	char sql[300];
+	int64_t n = 0;
+
+	snprintf(sql, sizeof(sql),
+		 "select count(pg_terminate_backend(pid))"
+		 "  from pg_stat_activity"
+		 " where pid <> pg_backend_pid() and application_name = '%s'",
+		 db->schema);
+	assert_int_equal(run_sql(db->conn, sql, &n), 0);
+	assert_true(n > 0);
+}
+
+static void
+what_was_claimed_unheard_is_given_back_at_once(void **state)
+{
+	struct db *db = *state;
+	struct work work = { 0 };
+	rp_worker_counts counts;
+	pthread_t thread;
+	int64_t id = 0, claimed = 0;
+	char sql[300];
+
+	assert_int_equal(rp_worker_new(db->url, NULL, &work.worker, NULL), 0);
+	assert_int_equal(rp_worker_handle(work.worker, "q", NULL, count, &work),
+			 0);
+	put(db->conn, "q", "x");
+	assert_int_equal(pthread_create(&thread, NULL, run, &work), 0);
+	assert_true(eventually_done(&work, 1));
+
+	/* A claim of the worker's whose answer went astray. */
+	assert_int_equal(run_sql(db->conn, "select max(id) from worker", &id),
+			 0);
+	ok(db->conn, rp_begin(db->conn));
+	for (int i = 0; i < 5; i++)
+		put(db->conn, "q", "x");
+	snprintf(sql, sizeof(sql),
+		 "select count(*) from %s.claim('q', 5, worker_id => %lld)",
+		 db->schema, (long long)id);
+	assert_int_equal(run_sql(db->conn, sql, &claimed), 0);
+	assert_int_equal(claimed, 5);
+	ok(db->conn, rp_commit(db->conn));
+	assert_int_equal(stats_of(db->conn, "q").running, 5);
+
+	/* Their leases are a minute long. */
+	cut(db);
+	assert_true(eventually_done(&work, 6));
+	rp_worker_stop(work.worker);
+	pthread_join(thread, NULL);
+	assert_true(work.r >= 0);
+	counts = rp_worker_counted(work.worker);
+	assert_int_equal(counts.done, 6);
+	assert_int_equal(counts.lost, 0);
+	rp_worker_free(work.worker);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(what_was_claimed_unheard_is_given_back_at_once),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("lost", tests, NULL, NULL);
+}
