@@ -121,24 +121,35 @@ typedef struct rp_options {
  * power cut (never in a crash of the process) for speed. `busy` is how long a
  * call may wait for other writers before it fails with RP_EBUSY; default 10 s.
  *
- * Fails with RP_EINVAL (the URL), RP_ENODB, RP_ESCHEMA (other people's tables;
- * a newer schema), RP_EREADONLY, RP_EBUSY, RP_EDB (not a database file, ...).
+ *   postgres://USER@HOST/DATABASE?schema=NAME
+ *
+ * in any form that libpq takes (also postgresql://, host=... dbname=...), with
+ * its options. `schema` is ours: small letters, digits and _; default readpast.
+ * A connection that broke is made anew by the next call.
+ *
+ * Fails with RP_EINVAL (the URL), RP_ENODB (no file; no server, no database in
+ * it), RP_ESCHEMA (other people's tables; a newer schema), RP_EREADONLY,
+ * RP_EBUSY, RP_EDB (not a database file, ...).
  */
 RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 		   rp_error *reterr);
 
 /*
  * Use a connection of your own: `native` is what `scheme` has, a `sqlite3 *`
- * of the same SQLite library for "sqlite". While a transaction is open on it
- * all calls join that (as savepoints, so that a call that fails changes
+ * of the same SQLite library for "sqlite", a `PGconn *` of the same libpq for
+ * "postgres" (the schema is `readpast`). While a transaction is open on it all
+ * calls join that (as savepoints, so that a call that fails changes
  * nothing): queue rows and your rows commit or vanish together, and a claim or
  * a verdict holds when your transaction commits, not before. Otherwise each
  * call is a transaction of its own.
  *
- * Nothing is changed on the connection: not its journal mode, its busy handler,
- * its pragmas. So RP_EBUSY comes as fast as your busy handler lets it; and a
- * transaction that has read already and not written is refused the write lock
- * at once when others have written since: start it with `begin immediate`.
+ * No setting of the connection is changed. SQLite: not its journal mode, its
+ * busy handler, its pragmas. So RP_EBUSY comes as fast as your busy handler
+ * lets it; and a transaction that has read already and not written is refused
+ * the write lock at once when others have written since: start it with `begin
+ * immediate`. PostgreSQL: statements are prepared on it, named readpast_...; a
+ * claim or a sweep in a transaction that is not at `read committed` is refused
+ * with RP_EINVAL.
  *
  * Close the handle before the connection, which it leaves open. In a database
  * with tables of your own use RP_SCHEMA_INSTALL, once. Fails as rp_open() does.
@@ -147,9 +158,9 @@ RP_API int rp_attach(const char *scheme, void *native,
 		     const rp_options *options, rp_conn **ret,
 		     rp_error *reterr);
 
-/* The database's own connection, a `sqlite3 *`: for your SQL beside the calls
- * of this handle, between rp_begin() and rp_commit(). Borrowed, and not to be
- * closed. NULL for NULL. */
+/* The database's own connection, a `sqlite3 *` or a `PGconn *`: for your SQL
+ * beside the calls of this handle, between rp_begin() and rp_commit().
+ * Borrowed, and not to be closed. NULL for NULL. */
 RP_API void *rp_native(rp_conn *conn);
 
 /* Close. NULL is allowed. Jobs still claimed stay claimed until their lease
