@@ -69,7 +69,7 @@ _readpast_url() {
 		_readpast_files sqlite:
 	else
 		compopt -o nospace 2>/dev/null
-		_readpast_offer sqlite:
+		_readpast_offer sqlite: postgres://
 	fi
 }
 

@@ -44,6 +44,7 @@ end
 function __readpast_urls
     set -l files (commandline -ct | string replace -r '^(--db=)?(sqlite:)?' '')*
     string replace -r '^' sqlite: -- $files
+    echo postgres://
 end
 
 complete -c readpast -f

@@ -64,7 +64,8 @@ check 'those that can be purged' offers 'readpast purge q --state ' 'all cancell
 check 'queues as a value' offers 'readpast retry --dead m' mail
 check 'of the database that is named' offers 'readpast --db sqlite:other.db stats a:' b
 check 'likewise with =' offers 'readpast --db=sqlite:other.db stats ' a:b
-check 'the scheme' offers 'readpast --db ' sqlite:
+check 'the scheme' offers 'readpast --db ' 'postgres:// sqlite:'
+check 'its rest' offers 'readpast --db postgres:' //
 check 'its file' offers 'readpast --db sqlite:o' 'other.db out'
 check 'its file behind =' offers 'readpast --db=sqlite:oth' other.db
 check 'histories' offers 'readpast check oth' other.db
