@@ -31,6 +31,7 @@ struct rp_conn {
 	struct rp_tally tallies[RP_TALLIES];
 	size_t tallies_count;
 	int64_t tallied_at; /* monotonic ms */
+	int64_t swept_at;   /* likewise */
 	rp_error error;
 };
 
@@ -95,8 +96,13 @@ int rp__queue_create(rp_conn *conn, const char *name);
 /* claim.c, settle.c: inside the caller's transaction */
 struct rp_look {
 	int ready, running, suspects;
+	int behind; /* a sweep once a second has something to walk */
 	int64_t due_in_ms, expires_in_ms; /* -1: never */
 };
+#define RP_LOOK_NONE                                                           \
+	{                                                                      \
+		.due_in_ms = -1, .expires_in_ms = -1                           \
+	}
 int rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret);
 int rp__check_claim(rp_conn *conn, const char *queue, size_t max,
 		    const rp_claim_options *given, rp_claim_options *ret);
@@ -119,6 +125,9 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 {
 	return (rp_verdict *)(void *)((char *)verdicts + i * verdicts->size);
 }
+
+/* sweep.c */
+int rp__sweep_is_due(const rp_conn *conn, const struct rp_look *look);
 
 /* tally.c */
 void rp__tally(rp_conn *conn, int64_t queue_id, int failed);

@@ -10,6 +10,9 @@
  * nobody waits long for the write lock. */
 #define SLICE 500
 
+#define BEHIND_MS 1000
+#define SWEEP_MS 60000
+
 static int
 died(void *ctx, size_t row, const struct rp_value *c)
 {
@@ -49,6 +52,17 @@ total(const rp_swept *swept)
 	return swept->due + swept->recovered + swept->dead + swept->dropped;
 }
 
+/* What is due or over is swept at once; what claims have left behind them once
+ * a second, and now and then all is. */
+int
+rp__sweep_is_due(const rp_conn *conn, const struct rp_look *look)
+{
+	int64_t ago = rp__monotonic_ms() - conn->swept_at;
+
+	return look->due_in_ms == 0 || look->expires_in_ms == 0 ||
+	       (look->behind && ago >= BEHIND_MS) || ago >= SWEEP_MS;
+}
+
 int
 rp_sweep(rp_conn *conn, rp_swept *ret)
 {
@@ -58,6 +72,7 @@ rp_sweep(rp_conn *conn, rp_swept *ret)
 
 	if (r < 0)
 		return r;
+	conn->swept_at = rp__monotonic_ms();
 	do {
 		before = total(&swept);
 		r = slice(conn, &swept);

@@ -30,6 +30,7 @@ look_row(void *ctx, size_t row, const struct rp_value *c)
 	(void)row;
 	look->ready |= c[LOOK_OUT_READY].i != 0;
 	look->suspects |= c[LOOK_OUT_SUSPECTS].i != 0;
+	look->behind |= c[LOOK_OUT_BEHIND].i != 0;
 	look->running |= !paused && c[LOOK_OUT_RUNNING].i;
 	if (due->type == RP_INT && !paused)
 		look->due_in_ms = sooner(look->due_in_ms, due->i);
@@ -42,7 +43,7 @@ look_row(void *ctx, size_t row, const struct rp_value *c)
 int
 rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret)
 {
-	struct rp_look look = { 0, 0, 0, -1, -1 };
+	struct rp_look look = RP_LOOK_NONE;
 	int r = rp__begin(conn, *queues && !queues[1] ? RP_BEGIN_ONCE : 0);
 
 	if (r < 0)
@@ -70,12 +71,12 @@ readable(int fd)
 static int
 look_and_sweep(rp_conn *conn, const char *const *queues, int64_t *ms)
 {
-	struct rp_look look = { 0, 0, 0, -1, -1 };
+	struct rp_look look = RP_LOOK_NONE;
 	int r = rp__look(conn, queues, &look);
 
 	if (r < 0)
 		return r;
-	if (!look.ready && (look.due_in_ms == 0 || look.expires_in_ms == 0)) {
+	if (!look.ready && rp__sweep_is_due(conn, &look)) {
 		r = rp_sweep(conn, NULL);
 		if (r >= 0)
 			r = rp__look(conn, queues, &look);

@@ -346,7 +346,7 @@ rp_worker_run(rp_worker *w, rp_error *reterr)
 	r = open_conn(w, &error);
 	if (r == 0) {
 		w->maybe_ready = 1;
-		w->beat_at = w->swept_at = rp__monotonic_ms();
+		w->beat_at = rp__monotonic_ms();
 		r = rp__threads_start(w);
 		if (r < 0)
 			rp__fail(&w->conn->error, r, "no more threads");

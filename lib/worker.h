@@ -83,7 +83,7 @@ struct rp_worker {
 	int maybe_ready;      /* the last look did not find the line empty */
 	int making_room;      /* a suspect waits for us to hold nothing */
 	const rp_task *alone; /* the suspect that is held, and young */
-	int64_t looked_at, next_look_ms, swept_at, beat_at;
+	int64_t looked_at, next_look_ms, beat_at;
 	int64_t beat_total;
 	int troubles; /* in a row */
 	int lost;     /* an answer: what we hold may be more than we know */

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define LOOK_MS 1000
-#define SWEEP_MS 60000
 #define BUSY_BEAT_MS 5000
 #define IDLE_BEAT_MS 10000
 
@@ -253,9 +252,7 @@ rp__worker_look(rp_worker *w, struct rp_look *ret)
 	int64_t now = rp__monotonic_ms();
 	int r = rp__look(w->conn, w->queues, ret);
 
-	if (r == 0 && (ret->due_in_ms == 0 || ret->expires_in_ms == 0 ||
-		       now - w->swept_at >= SWEEP_MS)) {
-		w->swept_at = now;
+	if (r == 0 && rp__sweep_is_due(w->conn, ret)) {
 		r = rp_sweep(w->conn, NULL);
 		if (r >= 0)
 			r = rp__look(w->conn, w->queues, ret);

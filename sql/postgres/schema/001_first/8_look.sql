@@ -60,7 +60,8 @@ select a.id, a.queue, readpast.state_word(a.state) as state, a.priority,
 -- of what is to come, no further.
 create function readpast.look(queue text)
 returns table (ready boolean, running boolean, due_in_ms bigint,
-               expires_in_ms bigint, paused boolean, suspects boolean)
+               expires_in_ms bigint, paused boolean, suspects boolean,
+               behind boolean)
 language plpgsql volatile
 set jit = off
 set enable_seqscan = off
@@ -129,6 +130,18 @@ begin
 	if ends is not null then
 		expires_in_ms := greatest(readpast.to_ms(ends - moment), 0);
 	end if;
+	-- What a sweep is to walk: late committers may be there.
+	behind := exists (select 1 from readpast.stray)
+	          or exists (select 1
+	                       from (select distinct l.lane_id
+	                               from readpast.lane l
+	                              where l.lane_id
+	                                    between its.id::bigint * 1024
+	                                        and its.id::bigint * 1024 + 1023) l
+	                      where exists (
+	                                select 1 from readpast.mark m
+	                                 where m.lane_id = l.lane_id
+	                                   and m.head > readpast.low_of(l.lane_id)));
 	paused := its.paused_at is not null;
 	ready := ready and not paused;
 	suspects := suspects and not paused;
