@@ -6,6 +6,21 @@
  */
 #include "cmd.h"
 
+#include <string.h>
+
+/* What may be shown of the URL: no password. */
+static const char *
+shown(const char *url)
+{
+	const char *at = strrchr(url, '@');
+
+	if (strncmp(url, "sqlite:", 7) == 0)
+		return url;
+	if (strstr(url, "password"))
+		return "the database";
+	return at ? at + 1 : url;
+}
+
 int
 cmd_init(struct cmd *cmd, int argc, char **argv)
 {
@@ -18,7 +33,7 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 		return usage(cmd, "takes no arguments (the database is --db)");
 	status = cmd_open(cmd);
 	if (!status)
-		printf("%s is ready\n", cmd->url);
+		printf("%s is ready\n", shown(cmd->url));
 	return status;
 }
 

@@ -161,9 +161,28 @@ take_schema(struct rp_url *url, const char *text)
 	*to = '\0';
 }
 
+/* Its user and password end at the @, and libpq looks for none behind. */
+static int
+has_stray_at(const char *text)
+{
+	const char *s = strstr(text, "://"), *at;
+	size_t n;
+
+	if (!s)
+		return 0;
+	n = strcspn(s + 3, "?");
+	at = memchr(s + 3, '@', n);
+	return at && (at > s + 3 + strcspn(s + 3, "/") ||
+		      memchr(at + 1, '@', n - (size_t)(at + 1 - (s + 3))));
+}
+
 static int
 parse_server(struct rp_url *url, const char *text, rp_error *reterr)
 {
+	if (has_stray_at(text))
+		return rp__fail(reterr, RP_EINVAL,
+				"in the database URL an @ or a / in a name or "
+				"a password is written %%40, %%2F");
 	url->text = malloc(2 * strlen(text) + 2);
 	if (!url->text)
 		return rp__fail(reterr, RP_ENOMEM, "out of memory");
