@@ -40,6 +40,8 @@ code_of(const char *state)
 		{ "42703", RP_ESCHEMA },  { "22P02", RP_EINVAL },
 		{ "XX001", RP_EDAMAGED }, { "XX002", RP_EDAMAGED },
 		{ "22021", RP_EINVAL },   { "23514", RP_EINVAL },
+		{ "22P05", RP_EINVAL },   { "42939", RP_EINVAL },
+		{ "26000", RP_EBUSY },
 	};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
@@ -66,12 +68,14 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 {
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	int code = state ? code_of(state) : RP_EDB;
 
 	if (PQstatus(s->pg) == CONNECTION_BAD)
-		return fail_with(error, RP_ELOST,
-				 text && *text ? text : PQerrorMessage(s->pg));
-	return fail_with(error, state ? code_of(state) : RP_EDB,
-			 text ? text : PQerrorMessage(s->pg));
+		code = RP_ELOST;
+	fail_with(error, code, text && *text ? text : PQerrorMessage(s->pg));
+	if (error && state)
+		snprintf(error->sqlstate, sizeof(error->sqlstate), "%s", state);
+	return code;
 }
 
 /* ---- transactions ---- */
@@ -105,11 +109,26 @@ look_for_pooler(struct postgres *s, rp_error *error)
 	return r;
 }
 
+/* What the server said while nothing was asked: that it shuts down. Better to
+ * know before a statement is sent than to wonder what became of it. */
+static void
+hear_goodbye(struct postgres *s)
+{
+	struct pollfd p = { .fd = PQsocket(s->pg), .events = POLLIN };
+
+	for (int i = 0;
+	     i < 4 && PQstatus(s->pg) == CONNECTION_OK && poll(&p, 1, 0) > 0;
+	     i++)
+		PQconsumeInput(s->pg);
+}
+
 /* The server was restarted, or somebody cut the line: a new connection, to
- * whichever of the URL's hosts can be written to. */
+ * whichever of the URL's hosts can be written to. Nothing was asked yet. */
 static int
 connect_again(struct postgres *s, rp_error *error)
 {
+	if (!s->attached)
+		hear_goodbye(s);
 	if (PQstatus(s->pg) == CONNECTION_OK)
 		return 0;
 	if (s->attached)
@@ -120,7 +139,22 @@ connect_again(struct postgres *s, rp_error *error)
 	s->asleep_at = 0;
 	return PQstatus(s->pg) == CONNECTION_OK
 		       ? look_for_pooler(s, error)
-		       : fail_with(error, RP_ELOST, PQerrorMessage(s->pg));
+		       : fail_with(error, RP_EBUSY, PQerrorMessage(s->pg));
+}
+
+/* The caller may have another encoding on its connection than we write. */
+static int
+check_encoding(const struct postgres *s, rp_error *error)
+{
+	const char *name = PQparameterStatus(s->pg, "client_encoding");
+
+	if (!s->attached || !name || strcmp(name, "UTF8") == 0 ||
+	    strcmp(name, "SQL_ASCII") == 0)
+		return 0;
+	return rp__fail(error, RP_EINVAL,
+			"the connection's client_encoding is %.40s: readpast "
+			"needs UTF8",
+			name);
 }
 
 static int
@@ -129,6 +163,8 @@ begin_first(struct postgres *s, int how, rp_error *error)
 	PGTransactionStatusType status = PQtransactionStatus(s->pg);
 	int r = connect_again(s, error);
 
+	if (r == 0)
+		r = check_encoding(s, error);
 	if (r < 0)
 		return r;
 	if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR) {
@@ -136,7 +172,12 @@ begin_first(struct postgres *s, int how, rp_error *error)
 		return rp__postgres_execute(s, "savepoint readpast", error);
 	}
 	s->base = how & RP_BEGIN_ONCE ? ALONE : OWN;
-	return s->base == OWN ? rp__postgres_execute(s, "begin", error) : 0;
+	if (s->base == ALONE)
+		return 0;
+	r = rp__postgres_execute(s, "begin", error);
+	if (r == RP_ELOST && (r = connect_again(s, error)) == 0)
+		r = rp__postgres_execute(s, "begin", error);
+	return r;
 }
 
 /* Ours was open, and is no more. */
@@ -164,7 +205,6 @@ rp__postgres_begin(void *db, int how, rp_error *error)
 
 	if (r == 0 && s->depth > 0)
 		r = rp__postgres_execute(s, "savepoint readpast", error);
-
 	if (r == 0)
 		s->depth++;
 	return r;
@@ -245,7 +285,9 @@ postgres_close(void *db)
 {
 	struct postgres *s = db;
 
-	if (!s->attached)
+	if (s->attached)
+		rp__postgres_forget(s);
+	else
 		PQfinish(s->pg);
 	for (int v = 0; v < RP_VERBS; v++)
 		free(s->sql[v]);
@@ -280,6 +322,26 @@ finish_opening(struct postgres *s, int schema, void **ret, rp_error *reterr)
 	return r;
 }
 
+/* libpq quotes what it could not read: not where that may be a password. */
+static int
+check_url(const char *url, rp_error *reterr)
+{
+	char *why = NULL;
+	PQconninfoOption *options = PQconninfoParse(url, &why);
+	int secret = strchr(url, '@') || strstr(url, "password");
+	int r = 0;
+
+	if (!options && secret)
+		r = rp__fail(reterr, RP_EINVAL,
+			     "this is no database URL; what is not a letter or "
+			     "a digit in a password is written %%XX");
+	else if (!options)
+		r = fail_with(reterr, RP_EINVAL, why ? why : "out of memory");
+	PQconninfoFree(options);
+	PQfreemem(why);
+	return r;
+}
+
 static int
 postgres_open(const struct rp_url *url, int schema, void **ret,
 	      rp_error *reterr)
@@ -287,9 +349,12 @@ postgres_open(const struct rp_url *url, int schema, void **ret,
 	const char *const names[] = { "dbname", "fallback_application_name",
 				      "client_encoding", NULL };
 	const char *const values[] = { url->path, "readpast", "UTF8", NULL };
-	struct postgres *s = new_postgres(url->schema, reterr);
-	int r;
+	struct postgres *s;
+	int r = check_url(url->path, reterr);
 
+	if (r < 0)
+		return r;
+	s = new_postgres(url->schema, reterr);
 	if (!s)
 		return RP_ENOMEM;
 	s->pg = PQconnectdbParams(names, values, 1);
@@ -312,6 +377,7 @@ postgres_attach(void *native, int schema, void **ret, rp_error *reterr)
 		return RP_ENOMEM;
 	s->pg = native;
 	s->attached = 1;
+	rp__postgres_sign(s);
 	return finish_opening(s, schema, ret, reterr);
 }
 

@@ -26,6 +26,8 @@ struct postgres {
 		     */
 	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
 	char prepared[RP_VERBS];
+	char sign[24]; /* in the names of statements prepared for this handle:
+			  several may share a connection. "": it has its own */
 	/* Waiting: how long the last nap was; when the database was told that
 	 * we sleep (monotonic, 0: it was not), and where it wakes us; how many
 	 * turns had work since. */
@@ -49,6 +51,11 @@ void rp__postgres_awake(struct postgres *s);
 int rp__postgres_run(void *db, enum rp_verb which,
 		     const struct rp_value *params, size_t rows, rp_row_fn *fn,
 		     void *ctx, rp_error *error);
+
+/* Choose a sign of its own. */
+void rp__postgres_sign(struct postgres *s);
+/* Take the prepared statements off the caller's connection. */
+void rp__postgres_forget(struct postgres *s);
 
 /* schema_postgres.c */
 int rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error);

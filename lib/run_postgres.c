@@ -8,10 +8,10 @@
 #include "postgres.h"
 
 #include <endian.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MOST_BINDS 16
 #define MOST_COLUMNS 32
@@ -246,25 +246,78 @@ answer(const struct rp_call *call, const PGresult *res, size_t row,
 
 /* ---- running ---- */
 
+void
+rp__postgres_sign(struct postgres *s)
+{
+	static const int64_t billion = 1000000000;
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	snprintf(s->sign, sizeof(s->sign), "%llx_",
+		 (long long)(t.tv_sec * billion + t.tv_nsec));
+}
+
+struct name {
+	char text[120];
+};
+
+static struct name
+name_of(const struct postgres *s, enum rp_verb which)
+{
+	struct name name = { "" };
+
+	if (!s->pooled)
+		snprintf(name.text, sizeof(name.text), "readpast_%s%s_%s",
+			 s->sign, s->schema, rp__calls_postgres[which].verb);
+	return name;
+}
+
+/* In a transaction that has failed they have to stay. */
+void
+rp__postgres_forget(struct postgres *s)
+{
+	PGTransactionStatusType status = PQtransactionStatus(s->pg);
+	char sql[160];
+
+	if (s->pooled || (status != PQTRANS_IDLE && status != PQTRANS_INTRANS))
+		return;
+	for (int which = 0; which < RP_VERBS; which++) {
+		if (!s->prepared[which])
+			continue;
+		snprintf(sql, sizeof(sql), "deallocate \"%s\"",
+			 name_of(s, which).text);
+		rp__postgres_execute(s, sql, NULL);
+	}
+}
+
 static PGresult *
 execute_named(struct postgres *s, enum rp_verb which, const struct binds *b)
 {
 	const struct rp_call *call = &rp__calls_postgres[which];
 	PGresult *res;
-	char name[64];
+	struct name name = name_of(s, which);
 
-	/* Of this handle: a caller may attach to one connection twice. */
-	snprintf(name, sizeof(name), "readpast_%" PRIxPTR "_%s", (uintptr_t)s,
-		 call->verb);
 	if (!s->prepared[which]) {
-		res = PQprepare(s->pg, name, s->sql[which], 0, NULL);
+		res = PQprepare(s->pg, name.text, s->sql[which], 0, NULL);
 		if (PQresultStatus(res) != PGRES_COMMAND_OK)
 			return res;
 		PQclear(res);
 		s->prepared[which] = 1;
 	}
-	return PQexecPrepared(s->pg, name, (int)call->binds_count, b->values,
-			      b->sizes, b->formats, 1);
+	return PQexecPrepared(s->pg, name.text, (int)call->binds_count,
+			      b->values, b->sizes, b->formats, 1);
+}
+
+/* `deallocate all`, `discard all`: the caller may do that with its own. */
+static int
+is_forgotten(struct postgres *s, const PGresult *res)
+{
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	if (!state || strcmp(state, "26000") != 0)
+		return 0;
+	memset(s->prepared, 0, sizeof(s->prepared));
+	return 1;
 }
 
 static int
@@ -272,7 +325,7 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 	PGresult **ret, rp_error *error)
 {
 	ExecStatusType status;
-	int r;
+	int again, r;
 
 	if (!s->sql[which])
 		s->sql[which] =
@@ -287,9 +340,11 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 	status = PQresultStatus(*ret);
 	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
 		return 0;
+	again = is_forgotten(s, *ret) &&
+		PQtransactionStatus(s->pg) == PQTRANS_IDLE;
 	r = rp__postgres_failed(s, *ret, error);
 	PQclear(*ret);
-	return r;
+	return again ? execute(s, which, b, ret, error) : r;
 }
 
 /* There is something going on: look again soon. A worker that has work time and
@@ -303,11 +358,10 @@ note_work(struct postgres *s)
 		rp__postgres_awake(s);
 }
 
-int
-rp__postgres_run(void *db, enum rp_verb which, const struct rp_value *params,
-		 size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
+static int
+run(struct postgres *s, enum rp_verb which, const struct rp_value *params,
+    size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
 {
-	struct postgres *s = db;
 	const struct rp_call *call = &rp__calls_postgres[which];
 	size_t times = call->many ? 1 : rows;
 	struct binds binds;
@@ -328,4 +382,23 @@ rp__postgres_run(void *db, enum rp_verb which, const struct rp_value *params,
 		PQclear(res);
 	}
 	return r;
+}
+
+/* A verb outside of any transaction is one of its own. */
+int
+rp__postgres_run(void *db, enum rp_verb which, const struct rp_value *params,
+		 size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
+{
+	struct postgres *s = db;
+	int r;
+
+	if (s->depth > 0)
+		return run(s, which, params, rows, fn, ctx, error);
+	r = rp__postgres_begin(s, RP_BEGIN_ONCE, error);
+	if (r < 0)
+		return r;
+	r = run(s, which, params, rows, fn, ctx, error);
+	if (r < 0)
+		rp__postgres_rollback(s);
+	return r < 0 ? r : rp__postgres_commit(s, error);
 }

@@ -62,7 +62,7 @@ read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 
 /* The schema's version: 0, none; -1, none, but other people's tables. */
 static int
-read_version(struct postgres *s, int64_t *ret, rp_error *error)
+read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
 {
 	char sql[200];
 	int64_t ours = 0, others = 0;
@@ -90,12 +90,42 @@ read_version(struct postgres *s, int64_t *ret, rp_error *error)
 	return r;
 }
 
+/* If that fails it leaves the caller's transaction as it was. */
+static int
+read_version(struct postgres *s, int64_t *ret, rp_error *error)
+{
+	int r = rp__postgres_begin(s, RP_BEGIN_ONCE, error);
+
+	if (r < 0)
+		return r;
+	r = read_version_here(s, ret, error);
+	if (r < 0)
+		rp__postgres_rollback(s);
+	return r < 0 ? r : rp__postgres_commit(s, error);
+}
+
+/* It goes into the SQL without quotes. */
+static int
+check_name(struct postgres *s, rp_error *error)
+{
+	int64_t word = 0;
+	int r = read_number(s, "select 1 where quote_ident($1) <> $1", &word,
+			    error);
+
+	if (r == 0 && word)
+		return rp__fail(error, RP_EINVAL, "schema=%.60s: a word of SQL",
+				s->schema);
+	return r;
+}
+
 static int
 upgrade_steps(struct postgres *s, rp_error *error)
 {
 	int64_t version;
-	int r = read_version(s, &version, error);
+	int r = check_name(s, error);
 
+	if (r == 0)
+		r = read_version_here(s, &version, error);
 	for (int v = version < 0 ? 0 : (int)version;
 	     r == 0 && v < SCHEMA_VERSION; v++)
 		for (const char *const *step = rp__schema_postgres[v];
