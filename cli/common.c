@@ -14,14 +14,15 @@
 int
 complain(int status, const char *format, ...)
 {
+	char text[1024];
 	va_list args;
 
 	fflush(stdout);
-	fputs("readpast: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	/* At once: others may share the stream. */
+	fprintf(stderr, "readpast: %s\n", text);
 	return status;
 }
 
