@@ -1,0 +1,306 @@
+#!/usr/bin/env bash
+# The command line on a PostgreSQL that is not fit, or goes away: one clear
+# line, the right exit status, nothing lost. Starts servers of its own.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+
+tool=$(readlink -f "$2/tools/pg-temp")
+server=$(mktemp -d /tmp/readpast-pg.XXXXXX)
+guarded=$(mktemp -d /tmp/readpast-pg.XXXXXX)
+clean_up() {
+	# shellcheck disable=SC2046
+	kill $(jobs -p) 2>/dev/null
+	"$tool" stop "$server" immediate
+	"$tool" stop "$guarded" immediate
+	cd /
+	rm -rf "$here"
+}
+trap clean_up EXIT
+
+if ! url=$("$tool" start "$server" max_connections=50); then
+	echo 'Bail out! no server'
+	exit 1
+fi
+base="host=$server user=postgres"
+sql() { # [DATABASE] SQL
+	psql -qAtX -v ON_ERROR_STOP=1 \
+		"$base dbname=$([[ $# == 2 ]] && echo "$1" || echo postgres)" -c "${*: -1}"
+}
+new_database() {
+	sql "create database $1" && export READPAST_DB="postgres:///$1?host=$server&user=postgres"
+}
+on() { # URL COMMAND...: the command line on that database
+	readpast --db "$@"
+}
+
+# ---- no such server, database, user ----
+
+check 'no socket there: exit 1' refuses 1 '/nowhere.*No such file' \
+	on 'postgres:///x?host=/nowhere' stats
+check 'nobody listens: exit 1' refuses 1 'Connection refused' \
+	on 'postgres://127.0.0.1:1/x' stats
+check 'several hosts, none there: one line' refuses 1 'Connection refused' \
+	on 'postgres://127.0.0.1:1,127.0.0.1:2/x?target_session_attrs=read-write' stats
+check 'no such database: its name is said' refuses 1 'database "nosuch" does not exist' \
+	on "postgres:///nosuch?host=$server&user=postgres" stats
+check 'no such role' refuses 1 'role "nosuch" does not exist' \
+	on "postgres:///postgres?host=$server&user=nosuch" stats
+check 'enqueue says the same' refuses 1 'database "nosuch" does not exist' \
+	on "postgres:///nosuch?host=$server&user=postgres" enqueue q x
+check 'and so does a worker at its start' refuses 1 'database "nosuch" does not exist' \
+	on "host=$server user=postgres dbname=nosuch" work q --drain -- true
+
+# ---- URLs ----
+
+for name in 'Bad' '1st' 'a-b' 'a.b' 'a%20b' '' "$(printf '%064d' 0 | tr 0 x)"; do
+	check "schema=${name:0:9} is no name: exit 2" refuses 2 'small letters' on "$url&schema=$name" stats
+done
+check 'nor is a word of SQL' refuses 2 'word of SQL' on "$url&schema=select" init
+check "nor what is the server's" refuses 2 'pg_mine' on "$url&schema=pg_mine" init
+check 'an option that libpq does not know: exit 2' refuses 2 'nonsense' on "$url&nonsense=1" stats
+check 'nor among keywords' refuses 2 'nonsense' on "$base nonsense=1" stats
+
+# ---- schema ----
+
+check 'no schema: stats names the way to one' refuses 1 'no schema readpast: readpast init' on "$url" stats
+check 'nor has it one of another name' refuses 1 'no schema other: readpast init' on "$url&schema=other" stats
+check 'looking has made none' equal "$(sql "select count(*) from pg_namespace where nspname = 'readpast'")" 0
+
+new_database strangers
+sql strangers 'create table theirs ()'
+check "a database with others' tables is left alone" refuses 1 'has other tables.*readpast init' readpast enqueue q x
+check 'by workers, too' refuses 1 'has other tables.*readpast init' readpast work q --drain -- true
+sql strangers 'create schema readpast'
+check 'an empty schema of that name is no queue' refuses 1 'readpast init' readpast stats
+
+new_database versions
+check 'init' status 0 readpast init
+sql versions "update readpast.meta set value = '99' where name = 'schema'"
+for command in stats init 'enqueue q x' 'work q --drain -- true'; do
+	# shellcheck disable=SC2086
+	check "a newer schema is refused: ${command%% *}" refuses 1 'version 99, newer.*upgrade' readpast $command
+done
+check 'and nothing was done to it' equal "$(sql versions 'select count(*) from readpast.job')" 0
+
+# ---- eight at a time ----
+
+init_at_once() { # how many lines there are of each kind
+	for i in 1 2 3 4 5 6 7 8; do
+		{ readpast init >"out.$i" 2>"err.$i"; echo $? >"status.$i"; } &
+		pids[i]=$!
+	done
+	wait "${pids[@]}"
+	echo "$(cat status.? | sort | uniq -c | tr -s ' ')," \
+		"$(cat out.? | grep -c 'is ready$') ready, $(cat err.? | wc -l) errors"
+}
+# All that is in the schema, whoever made it.
+objects() {
+	sql "$1" "select count(*) from pg_depend where refobjid = 'readpast'::regnamespace"
+}
+declare -a pids
+complete=$(objects versions)
+for round in 1 2 3; do
+	new_database "together$round"
+	check "init by eight at once, round $round: all succeed" equal "$(init_at_once)" ' 8 0, 8 ready, 0 errors'
+	check 'all of it is there, once' equal "$(objects "together$round")" "$complete"
+done
+check 'and it works' equal "$(readpast enqueue q x)" 1
+
+new_database denied
+sql denied "create role unable login; create role producer login"
+READPAST_DB="postgres:///denied?host=$server&user=unable"
+check 'init by eight that may not: one line each, exit 1' equal "$(init_at_once)" ' 8 1, 0 ready, 8 errors'
+check 'which names what is missing' grep -q 'permission denied for database denied' err.1
+check 'nothing half done' equal "$(sql denied "select count(*) from pg_namespace where nspname = 'readpast'")" 0
+
+# ---- rights ----
+
+check 'init by its owner' status 0 on "postgres:///denied?host=$server&user=postgres" init
+check 'no right to the schema' refuses 1 'permission denied for schema readpast' readpast stats
+check 'nor to enqueue' refuses 1 'permission denied for schema readpast' readpast enqueue q x
+sql denied 'grant usage on schema readpast to unable; grant select on readpast.meta to unable'
+check 'no right to a routine' refuses 1 'permission denied for function' readpast enqueue q x
+check 'nor to claim' refuses 1 'permission denied for' readpast claim q
+check 'a worker ends at once' refuses 1 'permission denied for' readpast work q --drain -- true
+check 'and nothing was enqueued' equal "$(sql denied 'select count(*) from readpast.job')" 0
+sql denied 'alter role producer connection limit 0'
+check 'too many connections' refuses 1 'too many connections' on "postgres:///denied?host=$server&user=producer" stats
+
+# ---- read-only ----
+
+new_database standby
+readpast init >/dev/null
+readpast enqueue q x --quiet
+sql 'alter database standby set default_transaction_read_only = on'
+for command in 'enqueue q x' 'claim q' 'sweep' 'work q --drain -- true' 'cancel 1' 'queue pause q'; do
+	# shellcheck disable=SC2086
+	check "read-only: ${command%% -*}" refuses 1 'read-only transaction' readpast $command
+done
+check 'looking works' equal "$(field ready "$(readpast stats q --json)")" 1
+check 'a host that cannot be written to is not chosen' refuses 1 'session is read-only' \
+	on "$READPAST_DB&target_session_attrs=read-write" stats
+sql 'alter database standby reset default_transaction_read_only'
+
+# ---- input ----
+
+id=$(printf 'a\0b' | readpast enqueue nul --one)
+check 'a NUL in a payload is kept' equal "$(readpast work nul --drain -- od -An -c 2>/dev/null | head -n 1 | tr -d ' \n')" 'a\0b'
+check 'and the job is done' status 3 readpast show "$id"
+for bad in $'a\nb' $'a\x80' ''; do
+	check "${bad@Q} is no queue" refuses 2 "queue's name" readpast enqueue "$bad" x
+	check "${bad@Q} is no kind" refuses 2 'kind' readpast enqueue q x --kind "$bad"
+done
+try_sql() { # SQL PATTERN: a client in SQL is refused
+	! sql standby "$1" >out 2>&1 && grep -q "$2" out
+}
+check 'SQL: a NUL in a queue is refused' try_sql "select readpast.enqueue(E'a\\x00b', 'x')" 'invalid byte sequence'
+check 'SQL: nor can headers be garbage' \
+	try_sql "select readpast.enqueue('q', 'x', headers => 'garbage')" 'invalid input syntax for type json'
+check 'SQL: nor an array' try_sql "select readpast.enqueue('q', 'x', headers => '[1]')" 'not a JSON object'
+check 'a header without a value: exit 2' refuses 2 'NAME=VALUE' readpast enqueue q x --header garbage
+check 'nothing of that was enqueued' equal "$(sql standby 'select count(*) from readpast.job')" 1
+
+# ---- somebody is in the way ----
+
+psql -qAtX "$base dbname=standby" -c 'begin' -c 'lock table readpast.job' \
+	-c 'select pg_sleep(60)' >/dev/null 2>&1 &
+holder=$!
+locked() {
+	[[ $(sql standby "select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted and relation = 'readpast.job'::regclass") == 1 ]]
+}
+check 'somebody locks the table of jobs' eventually locked
+check 'a lock time-out is an error' refuses 1 'lock timeout' \
+	on "$READPAST_DB&options=-clock_timeout%3D100" enqueue q x
+check 'and so is a statement time-out' refuses 1 'statement timeout' \
+	on "$READPAST_DB&options=-cstatement_timeout%3D100" enqueue q x
+kill "$holder"
+wait "$holder" 2>/dev/null
+sql "select pg_terminate_backend(pid, 10000) from pg_stat_activity where query like '%pg_sleep(60)' and pid <> pg_backend_pid()" >/dev/null
+check 'nothing was done' equal "$(sql standby 'select count(*) from readpast.job')" 1
+
+# ---- passwords ----
+
+"$tool" start "$guarded" >/dev/null
+owner=$(stat -c %U "$guarded")
+psql -qX "host=$guarded user=postgres" -c "create role app login superuser password 'open-sesame'"
+printf 'local all postgres trust\nlocal all all scram-sha-256\n' >"$guarded/data/pg_hba.conf"
+psql -qAtX "host=$guarded user=postgres" -c 'select pg_reload_conf()' >/dev/null
+rm -f all.out
+silent() { # the command, all of whose words are kept
+	readpast "$@" >one.out 2>one.err
+	local r=$?
+	cat one.out one.err >>all.out
+	cat one.out
+	cat one.err >&2
+	return $r
+}
+with() { # PASSWORD: a URL with it
+	echo "postgres://app:$1@/postgres?host=$guarded"
+}
+ready_with_password() {
+	psql -qAtX "host=$guarded user=app password=open-sesame dbname=postgres" -c 'select 1'
+}
+eventually ready_with_password
+check 'a wrong password: exit 1' refuses 1 'password authentication failed for user "app"' \
+	silent --db "$(with xyzzy-wrong)" stats
+check 'no password' refuses 1 'no password supplied' silent --db "postgres:///postgres?host=$guarded&user=app" stats
+check 'the right one' status 0 silent --db "$(with open-sesame)" init
+check 'as a keyword' status 0 silent --db "host=$guarded user=app password=open-sesame dbname=postgres" init
+check 'in the query' status 0 silent --db "postgres:///postgres?host=$guarded&user=app&password=open-sesame" init
+for url_of_it in "$(with open-%zz-sesame)" "$(with open-@-sesame)" "$(with open-/-sesame)" \
+	"$(with open-sesame)&x=1" \
+	"host=$guarded user=app password='open-sesame" "host=$guarded password=open-sesame x=1" \
+	"host=$guarded user=app password=open -sesame"; do
+	check "${url_of_it//$guarded/DIR} is refused" refuses 2 . silent --db "$url_of_it" stats
+done
+check 'and work' status 0 silent --db "$(with open-sesame)" work q --drain -- true
+check 'no password was ever printed' equal "$(grep -c 'sesame\|xyzzy\|open-' all.out)" 0
+check 'though something was' test -s all.out
+[[ -n $owner ]] && "$tool" stop "$guarded" immediate
+
+# ---- the server goes away under load ----
+
+# Enqueues until told to stop; what failed is asked again, as the error says it
+# may be. One line for each failure.
+producer() {
+	while [[ ! -e stop ]]; do
+		seq 5 | readpast --history h enqueue q --quiet 2>>producer.err || echo $? >>producer.status
+	done
+}
+start_load() { # DATABASE
+	new_database "$1"
+	rm -f stop producer.* work.*
+	: >h
+	readpast init >/dev/null
+	readpast queue set q --backoff 0s --max-attempts 1000 >/dev/null
+	: >producer.err
+	: >producer.status
+	for i in 1 2 3; do
+		"$READPAST" --history h work q -j 2 --lease 1s -- true >"work.$i" 2>"work.err.$i" &
+		workers[i]=$!
+		producer &
+		producers[i]=$!
+	done
+	more_settled 20
+}
+settled() {
+	grep -c '"event":"settled".*"result":"ok"' h
+}
+more_settled() { # jobs than there are now
+	local target
+	target=$(($(settled) + $1))
+	enough() {
+		(($(settled) >= target))
+	}
+	eventually enough
+}
+empty() {
+	[[ $(readpast stats q --json | grep -oE '"(scheduled|ready|running|dead)":[0-9]+' | paste -sd,) == '"scheduled":0,"ready":0,"running":0,"dead":0' ]]
+}
+# All of it came to its end, and the promises hold.
+check_load() {
+	touch stop
+	wait "${producers[@]}"
+	check "$1: every job gets done" eventually empty
+	for i in 1 2 3; do
+		kill -TERM "${workers[i]}"
+		wait "${workers[i]}"
+		check "$1: worker $i has survived" equal $? 0
+	done
+	check "$1: the history agrees" \
+		equal "$(readpast check h --left q 2>&1 | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
+	check "$1: each enqueue that failed says one line, exit 1" \
+		equal "$(sort -u producer.status | paste -sd,):$(wc -l <producer.err)" \
+		"$(sort -u producer.status | grep -x 1 | paste -sd,):$(wc -l <producer.status)"
+	check "$1: which is ours" equal "$(grep -v '^readpast: ..*' producer.err)" ''
+	check "$1: workers said what went wrong" grep -q '^readpast: .*; trying again$' work.err.1 work.err.2 work.err.3
+	check "$1: and nothing else" equal "$(cat work.err.? | grep -cvE '; trying again$|is no longer ours|lost its lease')" 0
+}
+declare -a workers producers
+
+start_load restarts
+for round in 1 2 3; do
+	"$tool" bounce "$server" "$([[ $round == 2 ]] && echo immediate || echo fast)" >/dev/null
+	check "restart $round: work goes on" more_settled 20
+done
+check_load restarts
+
+start_load kills
+for round in 1 2 3 4 5 6; do
+	sql "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = 'kills'" >/dev/null
+	check "backends killed, round $round: work goes on" more_settled 10
+done
+check_load kills
+
+start_load crashes
+for round in 1 2; do
+	"$tool" crash "$server"
+	"$tool" restart "$server" >/dev/null
+	check "crash $round: work goes on" more_settled 20
+done
+check_load crashes
+finish
