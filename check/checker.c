@@ -297,16 +297,22 @@ broken(const struct life *life, enum promise promise, const char *format, ...)
 }
 
 /* The accepted answer to a verdict that was about to be given; NULL: refused,
- * or none was recorded (*unknown). */
+ * or none was recorded (*unknown). Where it was given once more the first
+ * answer was lost: a refusal of the second tells nothing about the first. */
 static const struct event *
 answer_to(const struct life *life, const struct event *settling, int *unknown)
 {
+	int again = 0;
+
 	for (size_t i = life->claims; i < life->count; i++) {
 		const struct event *e = &life->events[i];
 
-		if (e->kind == SETTLED && e->claim == settling->claim &&
-		    e->verdict == settling->verdict && e->at >= settling->at) {
-			*unknown = 0;
+		if (e->claim != settling->claim ||
+		    e->verdict != settling->verdict || e->at < settling->at)
+			continue;
+		again |= e->kind == SETTLING && e->at > settling->at;
+		if (e->kind == SETTLED) {
+			*unknown = again && !e->ok;
 			return e->ok ? e : NULL;
 		}
 	}

@@ -54,6 +54,10 @@ check 'a plain life is clean' says 0 'P1 ok, P2 ok, P3 ok, P6 ok' \
 check 'lost: P1' says 1 'P1 BROKEN' "$enqueued" "$(claim 100 5 1)" "$audited"
 check 'left: not lost' says 0 'P1 ok' "$enqueued" "$left" "$audited"
 check 'an unknown outcome is not lost' says 0 'P1 ok' "$enqueued" "$(claim 100 5 1)" "$(begun 200 5 'done')" "$audited"
+check 'nor is one that was asked again, and refused then' says 0 'P1 ok' "$enqueued" "$(claim 100 5 1)" \
+	"$(begun 200 5 'done')" "$(begun 300 5 'done')" "$(verdict 400 5 'done' gone)" "$audited"
+check 'refused at once: lost' says 1 'P1 BROKEN' "$enqueued" "$(claim 100 5 1)" \
+	"$(begun 200 5 'done')" "$(verdict 400 5 'done' gone)" "$audited"
 check 'without an audit P1 is not checked' says 0 'P1 not checked' "$enqueued"
 check 'two holders at a time: P2' says 1 'P2 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(claim 500000 6 2)"
 check 'one number twice: P2' says 1 'P2 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 5 2)"
