@@ -66,6 +66,9 @@ struct rp_backend {
 	void *(*native)(void *db);
 	/* Is the caller's own transaction open, one that begin() would join? */
 	int (*joins)(void *db);
+	/* Was the connection lost and made anew, since this was last asked?
+	 * NULL: it never is. */
+	int (*renewed)(void *db);
 	/* Transactions. begin() inside one begins a savepoint of it. */
 	int (*begin)(void *db, int how, rp_error *reterr);
 	int (*commit)(void *db, rp_error *reterr); /* failed: rolled back */

@@ -137,6 +137,7 @@ connect_again(struct postgres *s, rp_error *error)
 	memset(s->prepared, 0, sizeof(s->prepared));
 	s->listening = 0;
 	s->asleep_at = 0;
+	s->renewed = 1;
 	return PQstatus(s->pg) == CONNECTION_OK
 		       ? look_for_pooler(s, error)
 		       : fail_with(error, RP_EBUSY, PQerrorMessage(s->pg));
@@ -270,6 +271,16 @@ postgres_joins(void *db)
 	       PQtransactionStatus(s->pg) != PQTRANS_IDLE;
 }
 
+static int
+postgres_renewed(void *db)
+{
+	struct postgres *s = db;
+	int renewed = s->renewed;
+
+	s->renewed = 0;
+	return renewed;
+}
+
 /* ---- opening ---- */
 
 /* The library never prints: what the server remarks goes nowhere. */
@@ -342,6 +353,20 @@ check_url(const char *url, rp_error *reterr)
 	return r;
 }
 
+/* A server that shuts down may say so before the connection is all there, and
+ * libpq would print it: so it is only begun, hushed, and then made. */
+static PGconn *
+connect_quietly(const char *const *names, const char *const *values)
+{
+	PGconn *pg = PQconnectStartParams(names, values, 1);
+
+	if (!pg || PQstatus(pg) == CONNECTION_BAD)
+		return pg;
+	PQsetNoticeReceiver(pg, ignore_notice, NULL);
+	PQreset(pg);
+	return pg;
+}
+
 static int
 postgres_open(const struct rp_url *url, int schema, void **ret,
 	      rp_error *reterr)
@@ -357,11 +382,9 @@ postgres_open(const struct rp_url *url, int schema, void **ret,
 	s = new_postgres(url->schema, reterr);
 	if (!s)
 		return RP_ENOMEM;
-	s->pg = PQconnectdbParams(names, values, 1);
-	if (s->pg && PQstatus(s->pg) == CONNECTION_OK) {
-		PQsetNoticeReceiver(s->pg, ignore_notice, NULL);
+	s->pg = connect_quietly(names, values);
+	if (s->pg && PQstatus(s->pg) == CONNECTION_OK)
 		return finish_opening(s, schema, ret, reterr);
-	}
 	r = fail_with(reterr, RP_ENODB,
 		      s->pg ? PQerrorMessage(s->pg) : "out of memory");
 	postgres_close(s);
@@ -506,6 +529,7 @@ const struct rp_backend rp__backend_postgres = {
 	.close = postgres_close,
 	.native = postgres_native,
 	.joins = postgres_joins,
+	.renewed = postgres_renewed,
 	.begin = rp__postgres_begin,
 	.commit = rp__postgres_commit,
 	.rollback = rp__postgres_rollback,

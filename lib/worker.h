@@ -86,7 +86,7 @@ struct rp_worker {
 	int64_t looked_at, next_look_ms, beat_at;
 	int64_t beat_total;
 	int troubles; /* in a row */
-	int lost;     /* an answer: what we hold may be more than we know */
+	int lost;     /* the connection was: we may hold more than we know */
 };
 
 /* task.c */

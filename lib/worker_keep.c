@@ -158,6 +158,8 @@ rp__worker_give_back_lost(rp_worker *w, const struct tasks *finished)
 	char *queues;
 	int r;
 
+	if (w->conn->backend->renewed && w->conn->backend->renewed(w->conn->db))
+		w->lost = 1;
 	if (!w->lost)
 		return 0;
 	queues = rp__list(w->queues, '{', '}');

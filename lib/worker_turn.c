@@ -32,7 +32,6 @@ rp__worker_trouble(rp_worker *w, int code)
 				   .result = code,
 				   .text = text });
 	w->troubles++;
-	w->lost |= code == RP_ELOST;
 	poll(NULL, 0, w->troubles < 10 ? 100 * w->troubles : 1000);
 	return 0;
 }

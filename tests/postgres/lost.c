@@ -79,6 +79,8 @@ what_was_claimed_unheard_is_given_back_at_once(void **state)
 	put(db->conn, "q", "x");
 	assert_int_equal(pthread_create(&thread, NULL, run, &work), 0);
 	assert_true(eventually_done(&work, 1));
+	while (stats_of(db->conn, "q").running)
+		sleep_ms(5);
 
 	/* A claim of the worker's whose answer went astray. */
 	assert_int_equal(run_sql(db->conn, "select max(id) from worker", &id),
