@@ -121,7 +121,7 @@ check_name(struct postgres *s, rp_error *error)
 static int
 upgrade_steps(struct postgres *s, rp_error *error)
 {
-	int64_t version;
+	int64_t version = 0;
 	int r = check_name(s, error);
 
 	if (r == 0)
