@@ -70,9 +70,9 @@ open_own(struct ext *ext)
 	    !is_wal(ext->db))
 		return;
 	url = path && *path ? url_of(path) : NULL;
-	ext->own_tried = 1;
-	if (url && rp_open(url, &anywhere, &ext->own, NULL) == 0 &&
-	    !is_wal(rp_native(ext->own))) {
+	/* What failed may do at the next call: others may just be opening. */
+	ext->own_tried = !url || rp_open(url, &anywhere, &ext->own, NULL) == 0;
+	if (ext->own && !is_wal(rp_native(ext->own))) {
 		rp_close(ext->own);
 		ext->own = NULL;
 	}
