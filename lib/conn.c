@@ -43,6 +43,7 @@ make_conn(const char *scheme, rp_conn **ret, rp_error *reterr)
 		return RP_ENOMEM;
 	}
 	conn->pid = getpid();
+	conn->swept_at = rp__monotonic_ms();
 	conn->backend = backend;
 	*ret = conn;
 	return 0;
@@ -284,7 +285,7 @@ rp_begin(rp_conn *conn)
 	if (conn->in_transaction)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a transaction is open already");
-	r = rp__begin(conn, 1);
+	r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r == 0)
 		conn->in_transaction = 1;
 	return r;
