@@ -112,6 +112,10 @@ int rp__check_verdicts(rp_conn *conn, const rp_verdict *verdicts, size_t n);
 int rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 int rp__refused(rp_error *error, const rp_verdict *verdict);
 size_t rp__verdicts_in_order(rp_verdict **verdicts, size_t n);
+int rp__is_failure(const rp_verdict *verdict);
+struct rp_value rp__failure(const rp_verdict *verdict, char *text);
+void rp__accepted(rp_conn *conn, rp_verdict *verdict, int64_t state,
+		  int64_t queue_id);
 #define RP_MOST_ERROR 4096 /* bytes of an error's text */
 
 /* turn_call.c */

@@ -14,13 +14,13 @@
 #include <string.h>
 
 #define MOST_MS (3650 * INT64_C(86400000))
+
 /* The verdicts of one kind, as rows of parameters. */
 struct rows {
 	rp_conn *conn;
 	rp_verdict **verdicts;
 	struct rp_value *params;
 	size_t count;
-	int verdict;
 };
 
 /* The longest of the four parameter lists. */
@@ -58,19 +58,39 @@ rp__check_verdicts(rp_conn *conn, const rp_verdict *verdicts, size_t n)
 	return 0;
 }
 
+int
+rp__is_failure(const rp_verdict *v)
+{
+	return v->verdict == RP_FAIL || v->verdict == RP_DEAD;
+}
+
+/* What is kept of a failure's text, cleaned into memory of RP_MOST_ERROR + 1.
+ */
+struct rp_value
+rp__failure(const rp_verdict *v, char *text)
+{
+	rp__clean(text, RP_MOST_ERROR + 1, v->error ? v->error : "");
+	return rp__text(*text ? text : "failed");
+}
+
+/* The database took it. */
+void
+rp__accepted(rp_conn *conn, rp_verdict *v, int64_t state, int64_t queue_id)
+{
+	v->result = 0;
+	v->state = (int)state;
+	if (v->verdict == RP_DONE || rp__is_failure(v))
+		rp__tally(conn, queue_id, rp__is_failure(v));
+}
+
 static int
 accept_one(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct rows *rows = ctx;
-	rp_verdict *v = rows->verdicts[row];
 
-	v->result = 0;
 	/* All four answer the same two columns. */
-	v->state = (int)c[COMPLETE_OUT_STATE].i;
-	if (rows->verdict == RP_DONE)
-		rp__tally(rows->conn, c[COMPLETE_OUT_QUEUE_ID].i, 0);
-	else if (rows->verdict == RP_FAIL)
-		rp__tally(rows->conn, c[COMPLETE_OUT_QUEUE_ID].i, 1);
+	rp__accepted(rows->conn, rows->verdicts[row], c[COMPLETE_OUT_STATE].i,
+		     c[COMPLETE_OUT_QUEUE_ID].i);
 	return RP_ROW_TAKE;
 }
 
@@ -84,8 +104,7 @@ fill(struct rp_value *p, const rp_verdict *v, char *error)
 	case RP_DEAD:
 		p[FAIL_DELAY_MS] =
 			rp__int_or_null(v->delay_ms, v->delay_ms < 0);
-		rp__clean(error, RP_MOST_ERROR + 1, v->error ? v->error : "");
-		p[FAIL_ERROR] = rp__text(*error ? error : "failed");
+		p[FAIL_ERROR] = rp__failure(v, error);
 		p[FAIL_FOR_GOOD] = rp__int(v->verdict == RP_DEAD);
 		break;
 	case RP_RELEASE:
@@ -112,9 +131,9 @@ run_failures(rp_conn *conn, rp_verdict *verdicts, size_t n)
 
 	for (size_t i = 0; i < n && r == 0; i++) {
 		rp_verdict *v = rp__verdict_at(verdicts, i);
-		struct rows rows = { conn, &v, params, 1, RP_FAIL };
+		struct rows rows = { conn, &v, params, 1 };
 
-		if (v->verdict != RP_FAIL && v->verdict != RP_DEAD)
+		if (!rp__is_failure(v))
 			continue;
 		fill(params, v, error);
 		r = rp__run(conn, RP_V_FAIL, params, 1, accept_one, &rows);
@@ -169,7 +188,6 @@ run_kind(struct rows *rows, rp_verdict *verdicts, size_t n, int kind)
 	};
 
 	rows->count = 0;
-	rows->verdict = kind;
 	for (size_t i = 0; i < n; i++) {
 		rp_verdict *v = rp__verdict_at(verdicts, i);
 
@@ -214,7 +232,7 @@ rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
 	rp_verdict *one_verdict[1];
 	struct rp_value one_row[WIDEST];
-	struct rows rows = { conn, one_verdict, one_row, 0, 0 };
+	struct rows rows = { conn, one_verdict, one_row, 0 };
 	int accepted = 0, r;
 
 	if (n == 0)

@@ -32,10 +32,8 @@ settled(struct turn *turn, size_t number, const struct rp_value *c)
 	if (v->result < 0)
 		return RP_ROW_TAKE;
 	turn->accepted++;
-	v->state = (int)c[TURN_OUT_SETTLED].i;
-	if (v->verdict == RP_DONE || v->verdict == RP_FAIL)
-		rp__tally(turn->conn, c[TURN_OUT_QUEUE_ID].i,
-			  v->verdict == RP_FAIL);
+	rp__accepted(turn->conn, v, c[TURN_OUT_SETTLED].i,
+		     c[TURN_OUT_QUEUE_ID].i);
 	return RP_ROW_TAKE;
 }
 
@@ -56,26 +54,32 @@ turn_row(void *ctx, size_t row, const struct rp_value *c)
 			     c[TURN_OUT_SUSPECT].i != 0);
 }
 
+/* `*text`: where a failure's goes; behind it, the next one's. */
 static void
-fill_verdict(struct rp_value *p, const rp_verdict *v, char *text)
+fill_verdict(struct rp_value *p, const rp_verdict *v, char **text)
 {
 	p[TURN_ID] = rp__int(v->id);
 	p[TURN_CLAIM_NO] = rp__int(v->claim_no);
 	p[TURN_VERDICT] = rp__int_or_null(v->verdict, v->verdict == RP_DONE);
 	p[TURN_DELAY_MS] = rp__int_or_null(
 		v->delay_ms, v->delay_ms < 0 || v->verdict == RP_DONE);
-	if (v->verdict == RP_FAIL || v->verdict == RP_DEAD) {
-		rp__clean(text, RP_MOST_ERROR + 1, v->error ? v->error : "");
-		p[TURN_ERROR] = rp__text(*text ? text : "failed");
+	if (rp__is_failure(v)) {
+		p[TURN_ERROR] = rp__failure(v, *text);
+		*text += RP_MOST_ERROR + 1;
 	}
 }
 
 static int
-allocate(struct turn *turn, size_t n, const char *const *queues)
+allocate(struct turn *turn, rp_verdict *verdicts, size_t n,
+	 const char *const *queues)
 {
+	size_t failures = 0;
+
+	for (size_t i = 0; i < n; i++)
+		failures += rp__is_failure(rp__verdict_at(verdicts, i));
 	turn->verdicts = calloc(n + 1, sizeof(*turn->verdicts));
 	turn->params = calloc((n + 1) * TURN_PARAMS, sizeof(*turn->params));
-	turn->texts = malloc(n * (RP_MOST_ERROR + 1) + 1);
+	turn->texts = malloc(failures * (RP_MOST_ERROR + 1) + 1);
 	turn->queues = rp__list(queues, '{', '}');
 	if (turn->verdicts && turn->params && turn->texts && turn->queues)
 		return 0;
@@ -87,6 +91,7 @@ fill(struct turn *turn, rp_verdict *verdicts, size_t n, size_t max,
      const rp_claim_options *options)
 {
 	struct rp_value *p = turn->params;
+	char *text = turn->texts;
 
 	for (size_t i = 0; i < n; i++) {
 		turn->verdicts[i] = rp__verdict_at(verdicts, i);
@@ -94,8 +99,7 @@ fill(struct turn *turn, rp_verdict *verdicts, size_t n, size_t max,
 	}
 	turn->count = rp__verdicts_in_order(turn->verdicts, n);
 	for (size_t i = 0; i < turn->count; i++)
-		fill_verdict(p + i * TURN_PARAMS, turn->verdicts[i],
-			     turn->texts + i * (RP_MOST_ERROR + 1));
+		fill_verdict(p + i * TURN_PARAMS, turn->verdicts[i], &text);
 	p[TURN_QUEUES] = rp__text(turn->queues);
 	p[TURN_LEASE_MS] =
 		rp__int_or_null(options->lease_ms, options->lease_ms == 0);
@@ -129,8 +133,12 @@ rp__turn_call(rp_conn *conn, rp_verdict *verdicts, size_t n,
 	      const rp_claim_options *options, rp_batch *batch)
 {
 	struct turn turn = { .conn = conn, .batch = batch };
-	int r = allocate(&turn, n, queues);
+	int r = allocate(&turn, verdicts, n, queues);
 
+	/* Before the turn: what it claims must not be lost to a failure to
+	 * count. */
+	if (r == 0)
+		r = rp__tally_write(conn, 0);
 	if (r == 0) {
 		fill(&turn, verdicts, n, max, options);
 		r = run(&turn);
@@ -139,7 +147,5 @@ rp__turn_call(rp_conn *conn, rp_verdict *verdicts, size_t n,
 	free(turn.params);
 	free(turn.texts);
 	free(turn.queues);
-	if (r == 0)
-		r = rp__tally_write(conn, 0);
 	return r < 0 ? r : turn.accepted;
 }

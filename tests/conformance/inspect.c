@@ -248,6 +248,27 @@ stats_count_every_state_and_say_what_is_absent(void **state)
 }
 
 static void
+failures_count_whether_they_were_for_good_or_not(void **state)
+{
+	static const int failures[] = { RP_FAIL, RP_DEAD };
+	struct db *db = *state;
+	rp_conn *conn = connect_to(db);
+
+	for (int i = 0; i < 2; i++) {
+		struct claim c;
+		rp_verdict v;
+
+		put(conn, "q", "x");
+		take_one(conn, "q", 60000, &c);
+		v = verdict_on(c, failures[i]);
+		assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
+	}
+	rp_close(conn); /* now it has written what it counted */
+	assert_int_equal(stats_of(db->conn, "q").failed_10s, 2);
+	assert_int_equal(stats_of(db->conn, "q").done_10s, 0);
+}
+
+static void
 all_queues_are_listed_by_name(void **state)
 {
 	static const char *const names[] = { "a", "b", "c" };
@@ -368,6 +389,7 @@ main(int argc, char **argv)
 		CASE(finished_jobs_are_listed_newest_first),
 		CASE(a_job_that_is_due_is_ready_before_any_sweep),
 		CASE(stats_count_every_state_and_say_what_is_absent),
+		CASE(failures_count_whether_they_were_for_good_or_not),
 		CASE(all_queues_are_listed_by_name),
 		CASE(a_new_queue_has_the_defaults_and_a_change_leaves_the_rest),
 		CASE(without_workers_there_are_none_listed),
