@@ -99,9 +99,8 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
  */
 #define NAP_US 500  /* up to twice as long */
 #define STREAK_MS 5 /* then it is the others' turn */
-#define LATELY_MS                                                              \
-	100 /* so long after a wait others are thought to be there             \
-	     */
+/* So long after a wait others are thought to be there. */
+#define LATELY_MS 100
 
 static void
 nap(int64_t us)

@@ -22,9 +22,8 @@ struct postgres {
 	/* What the first of them is: begun by us, a savepoint of the caller's,
 	 * or nothing but the one statement that it is about. */
 	enum { OWN, JOINED, ALONE } base;
-	int pooled;  /* a pooler is between: nothing is prepared, nobody listens
-		      */
-	int renewed; /* the connection was lost and made anew */
+	int pooled;          /* nothing is prepared, nobody listens */
+	int renewed;         /* the connection was lost and made anew */
 	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
 	char prepared[RP_VERBS];
 	char sign[24]; /* in the names of statements prepared for this handle:

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MOST_BINDS 16
 #define MOST_COLUMNS 32
@@ -249,12 +248,8 @@ answer(const struct rp_call *call, const PGresult *res, size_t row,
 void
 rp__postgres_sign(struct postgres *s)
 {
-	static const int64_t billion = 1000000000;
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
 	snprintf(s->sign, sizeof(s->sign), "%llx_",
-		 (long long)(t.tv_sec * billion + t.tv_nsec));
+		 (long long)rp__monotonic_us());
 }
 
 struct name {

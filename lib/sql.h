@@ -31,7 +31,6 @@ struct rp_stmt {
 
 struct rp_sql {
 	const char *verb;
-	int writes;
 	int batch; /* run once, and not for each row of parameters */
 	const char *const *params; /* ended by a NULL */
 	size_t params_count;
@@ -47,8 +46,7 @@ struct rp_bind {
 
 struct rp_call {
 	const char *verb; /* NULL: `turn` does what this verb does elsewhere */
-	int writes;
-	int many;     /* run once, and not for each row of parameters */
+	int many;         /* run once, and not for each row of parameters */
 	int numbered; /* answers `number`, the row of parameters, in front */
 	size_t width; /* of a row of parameters */
 	const char *text; /* with $1, $2, ... */

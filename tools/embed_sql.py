@@ -27,8 +27,8 @@ def stop(where, why):
 
 
 def read_params(path):
-    """The verbs, in order: {name: (writes, parameters, columns)}, and the
-    groups of columns: {name: columns}."""
+    """The verbs, in order: {name: (parameters, columns)}, and the groups of
+    columns: {name: columns}. Whether it writes is for people to read."""
     verbs, groups = {}, {}
     for line in pathlib.Path(path).read_text().splitlines():
         line = line.split("#")[0]
@@ -43,7 +43,7 @@ def read_params(path):
         if mode not in ("read", "write") or name in verbs:
             stop(path, f"{name}: not `read` or `write`, or there twice")
         columns = [c for word in right.split() for c in groups.get(word, [word])]
-        verbs[name] = (mode == "write", params, columns)
+        verbs[name] = (params, columns)
     return verbs, groups
 
 
@@ -57,7 +57,7 @@ def header(verbs, groups):
     for name, columns in groups.items():
         names = [f"{name.upper()}_{c.upper()}" for c in columns]
         print(f"enum {{ {', '.join(names)}, {name.upper()}_COLUMNS }};")
-    for name, (_, params, columns) in verbs.items():
+    for name, (params, columns) in verbs.items():
         upper = name.upper()
         names = [f"{upper}_{p.upper()}" for p in params]
         print(f"enum {{ {', '.join(names + [upper + '_PARAMS'])} }};")
@@ -127,12 +127,12 @@ def dialect(verbs, folder):
 
 
 def all_verbs(verbs, folder, name):
-    for verb, (_, params, columns) in verbs.items():
+    for verb, (params, columns) in verbs.items():
         one_verb(folder / f"{verb}.sql", verb, params, columns)
     print(f"const struct rp_sql rp__sql_{name}[RP_VERBS] = {{")
-    for verb, (writes, params, _) in verbs.items():
+    for verb, (params, _) in verbs.items():
         text = (folder / f"{verb}.sql").read_text()
-        print(f"\t[RP_V_{verb.upper()}] = {{ \"{verb}\", {int(writes)}, "
+        print(f"\t[RP_V_{verb.upper()}] = {{ \"{verb}\", "
               f"{int('(:rows)' in text)}, params_{verb}, {len(params)}, "
               f"stmts_{verb}, sizeof(stmts_{verb}) / sizeof(*stmts_{verb}) }},")
     print("};\n")
@@ -140,13 +140,13 @@ def all_verbs(verbs, folder, name):
 
 def all_calls(verbs, folder, name):
     calls = {verb: one_call(folder / f"{verb}.sql", verb, params)
-             for verb, (_, params, _) in verbs.items()}
+             for verb, (params, _) in verbs.items()}
     print(f"const struct rp_call rp__calls_{name}[RP_VERBS] = {{")
-    for verb, (writes, params, columns) in verbs.items():
+    for verb, (params, columns) in verbs.items():
         text, binds = calls[verb]
         many = any(is_array for _, is_array in binds)
         numbered = many and columns[:1] != ["number"]
-        print(f"\t[RP_V_{verb.upper()}] = {{ \"{verb}\", {int(writes)}, "
+        print(f"\t[RP_V_{verb.upper()}] = {{ \"{verb}\", "
               f"{int(many)}, {int(numbered)}, {len(params)},\n\t\t{quoted(text)},\n"
               f"\t\tbinds_{verb}, {len(binds)} }},")
     print("};\n")
