@@ -25,7 +25,7 @@ begin
 	                old.max_attempts);
 	dead := old.attempt >= old.max_attempts;
 	if dead then
-		perform readpast.bury(id, error);
+		perform readpast.put_away(id, 5, error);
 	else
 		perform readpast.open_lane(readpast.with_class(old.lane_id, 1));
 		update readpast.job j

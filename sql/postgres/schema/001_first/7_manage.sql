@@ -134,22 +134,14 @@ returns setof bigint
 language plpgsql volatile as $body$
 begin
 	return query
-	with gone as (
-		delete from readpast.job j
-		 where j.id = cancel_live.id
-		   and (cancel_live.kind is null or j.kind = cancel_live.kind)
-		returning j.*)
-	insert into readpast.archive
-	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
-	        attempt, max_attempts, worker, created_at, unique_key, kind,
-	        headers, payload, last_error, failures)
-	select g.id, g.queue_id, 6, clock_timestamp(),
-	       readpast.priority_of(g.lane_id), g.run_at, g.claim_no, g.attempt,
-	       g.max_attempts, w.name, g.created_at, g.unique_key, g.kind,
-	       g.headers, g.payload, g.last_error, g.failures
-	  from gone g
-	  left join readpast.worker w on w.id = g.worker_id
-	returning archive.id;
+	select j.id
+	  from readpast.job j
+	 where j.id = cancel_live.id
+	   and (cancel_live.kind is null or j.kind = cancel_live.kind)
+	   for update;
+	if found then
+		perform readpast.put_away(id, 6, null);
+	end if;
 end
 $body$;
 
