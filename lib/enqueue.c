@@ -41,6 +41,13 @@ take_answer(void *ctx, size_t row, const struct rp_value *c)
 }
 
 static int
+take_one_answer(void *ctx, size_t row, const struct rp_value *c)
+{
+	return c[ENQUEUE_ONE_OUT_ID].type == RP_NULL ? RP_ROW_TAKE
+						     : take_answer(ctx, row, c);
+}
+
+static int
 take_unique_answer(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct rows *rows = ctx;
@@ -135,22 +142,23 @@ say_bad_headers(struct rows *rows)
 			"the headers are not a JSON object");
 }
 
-/* Where there are routines, that for one job costs half of that for an array of
- * one. It takes a key, or none. */
+/* The verbs have the same parameters in front. */
 static int
 run(struct rows *rows, int unique)
 {
+	enum rp_verb verb = RP_V_ENQUEUE;
+	rp_row_fn *take = take_answer;
 	int r;
 
-	sum_up(rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS);
-	if (!unique && rows->count == 1 && rows->conn->backend->routines) {
-		rows->params[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(NULL);
-		rows->params[ENQUEUE_UNIQUE_REPLACE] = rp__int(0);
-		unique = 1;
+	if (unique) {
+		verb = RP_V_ENQUEUE_UNIQUE;
+		take = take_unique_answer;
+	} else if (rows->count == 1 && rows->conn->backend->routines) {
+		verb = RP_V_ENQUEUE_ONE;
+		take = take_one_answer;
 	}
-	r = rp__run(rows->conn, unique ? RP_V_ENQUEUE_UNIQUE : RP_V_ENQUEUE,
-		    rows->params, rows->count,
-		    unique ? take_unique_answer : take_answer, rows);
+	sum_up(rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS);
+	r = rp__run(rows->conn, verb, rows->params, rows->count, take, rows);
 	/* All the rest was looked at before. */
 	if (r == RP_EINVAL && rows->params[ENQUEUE_WITH_HEADERS].i)
 		return say_bad_headers(rows);

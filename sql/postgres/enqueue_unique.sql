@@ -4,7 +4,7 @@
 -- outcome: 0 added, 1 existed, 2 replaced.
 
 select id, outcome
-  from readpast.put_one(:queue::text, :payload::bytea,
+  from readpast.put_unique(:queue::text, :payload::bytea,
                         :priority::bigint::integer, :delay_ms::bigint,
                         readpast.at_ms(:run_at::bigint),
                         :max_attempts::bigint::integer, :kind::text,

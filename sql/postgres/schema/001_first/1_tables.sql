@@ -25,6 +25,7 @@ create table readpast.queue (
 	keep_done_ms   bigint not null default 0,
 	keep_dead_ms   bigint not null default 2592000000,
 	max_payload    bigint not null default 16777216,
+	open_lanes     bigint[] not null default '{}',
 	constraint "a queue's name is 1..128 bytes without control characters"
 	check (octet_length(name) between 1 and 128
 	       and name !~ '[\x01-\x1f\x7f]'),
@@ -44,7 +45,8 @@ create table readpast.queue (
 -- with class 0 front (given back), 1 suspect (its lease ran out), 2 normal, so
 -- the lanes of a queue lie in the order of its claims. This table says which
 -- ones were ever used. It has no unique key on purpose: two who open a lane at
--- once need not wait for each other, and two rows do no harm.
+-- once need not wait for each other, and two rows do no harm. The sweep copies
+-- it to queue.open_lanes, where enqueue, which reads that row anyway, finds most.
 create table readpast.lane (
 	lane_id bigint not null
 );

@@ -1,8 +1,10 @@
 -- Schema 1: small words that the routines share.
 --
 -- Those in SQL are short enough for the planner to put their text where they
--- are called. What it cannot, and every longer routine, is in PL/pgSQL, which
--- plans once per session: a routine in SQL is parsed and planned at each call.
+-- are called; not if they promise more than what they call (arithmetic on a
+-- timestamptz is stable, and not immutable). What it cannot, and every longer
+-- routine, is in PL/pgSQL, which plans once per session: a routine in SQL is
+-- parsed and planned at each call.
 --
 -- Errors of ours: RP001 the job is no longer yours, RP002 it was cancelled,
 -- RP003 invalid argument, RP004 payload too large, RP005 no such job or queue,
@@ -49,25 +51,25 @@ $body$;
 
 -- Milliseconds since 1970, and back.
 create function readpast.epoch_ms(t timestamptz) returns bigint
-language sql immutable
+language sql stable
 as $body$
 select floor(extract(epoch from t) * 1000)::bigint
 $body$;
 
 create function readpast.epoch_us(t timestamptz) returns bigint
-language sql immutable
+language sql stable
 as $body$
 select (extract(epoch from t) * 1000000)::bigint
 $body$;
 
 create function readpast.at_us(n bigint) returns timestamptz
-language sql immutable
+language sql stable
 as $body$
 select timestamptz '1970-01-01 00:00:00+00' + n * interval '1 microsecond'
 $body$;
 
 create function readpast.at_ms(n bigint) returns timestamptz
-language sql immutable
+language sql stable
 as $body$
 select timestamptz '1970-01-01 00:00:00+00' + n * interval '1 millisecond'
 $body$;

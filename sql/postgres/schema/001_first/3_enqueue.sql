@@ -32,8 +32,7 @@ declare
 	ids    bigint[];
 begin
 	select q.id, q.max_attempts, q.max_payload, t.lane_id,
-	       exists (select 1 from readpast.lane l where l.lane_id = t.lane_id)
-	       as is_open,
+	       t.lane_id = any (q.open_lanes) as is_open,
 	       exists (select 1 from readpast.sleeper s
 	                where s.queue_id = q.id and s.until > moment) as sleeps
 	  into its
@@ -99,13 +98,77 @@ begin
 end
 $body$;
 
--- One job, with a unique key or without. If a live job of the queue has the key
+-- One job without a unique key. Its id; null: no such queue, or the payload is
+-- larger than it takes.
+create function readpast.put_one(
+	queue text, priority integer, delay_ms bigint, run_at timestamptz,
+	max_attempts integer, kind text, headers json, payload bytea)
+returns bigint
+language plpgsql volatile as $body$
+declare
+	xid      xid8 := pg_current_xact_id();
+	moment   timestamptz := clock_timestamp();
+	due      timestamptz;
+	queue_id integer;
+	attempts integer;
+	lane     bigint;
+	is_open  boolean;
+	sleeps   boolean;
+	late_from bigint;
+	id       bigint;
+begin
+	-- Variables one by one, and `values`: a record, or `insert ... select` from
+	-- the queue, makes all of this a fifth dearer.
+	select q.id, coalesce(put_one.max_attempts, q.max_attempts), t.lane_id,
+	       t.lane_id = any (q.open_lanes),
+	       exists (select 1 from readpast.sleeper s
+	                where s.queue_id = q.id and s.until > moment)
+	  into queue_id, attempts, lane, is_open, sleeps
+	  from readpast.queue q,
+	       lateral (select readpast.lane_of(
+	                           q.id, coalesce(put_one.priority, q.priority), 2)
+	                       as lane_id) t
+	 where q.name = put_one.queue
+	   and octet_length(put_one.payload) <= q.max_payload;
+	if not found then
+		return null;
+	end if;
+	if headers is not null then
+		perform readpast.need_object(headers);
+	end if;
+	if not readpast.young() then
+		late_from := nextval('readpast.line');
+	end if;
+	if delay_ms > 0 or run_at > moment then
+		due := greatest(moment + readpast.ms(delay_ms), run_at);
+	end if;
+	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
+	                          max_attempts, kind, headers, payload)
+	values (lane, case when due is null then nextval('readpast.line') end,
+	        coalesce(due, moment), moment, queue_id, attempts, put_one.kind,
+	        put_one.headers, put_one.payload)
+	returning job.id into id;
+
+	if not is_open then
+		perform readpast.open_lane(lane);
+	end if;
+	if late_from is not null then
+		perform readpast.note_late(lane, late_from);
+	end if;
+	if sleeps then
+		perform readpast.wake(queue_id);
+	end if;
+	return id;
+end
+$body$;
+
+-- One job with a unique key. If a live job of the queue has the key
 -- it is answered instead; `replace` gives it the new job's content, unless it
 -- runs. Its claim number moves on then, so that a holder whose lease ran out
 -- cannot complete what it never saw.
 -- outcome: 0 added, 1 existed, 2 replaced. id null: no such queue, or the
 -- payload is larger than it takes.
-create function readpast.put_one(
+create function readpast.put_unique(
 	queue text, payload bytea, priority integer, delay_ms bigint,
 	run_at timestamptz, max_attempts integer, kind text, headers json,
 	unique_key text, replace boolean,
@@ -129,38 +192,30 @@ begin
 
 	-- A job with the key may come or go between the statements: then once more.
 	loop
-		if unique_key is not null then
-			select j.id into id
-			  from readpast.job j
-			  join readpast.queue q on q.id = j.queue_id
-			 where q.name = put_one.queue
-			   and octet_length(put_one.payload) <= q.max_payload
-			   and j.unique_key = put_one.unique_key
-			   for update of j;
-			exit when found;
-		end if;
+		select j.id into id
+		  from readpast.job j
+		  join readpast.queue q on q.id = j.queue_id
+		 where q.name = put_unique.queue
+		   and octet_length(put_unique.payload) <= q.max_payload
+		   and j.unique_key = put_unique.unique_key
+		   for update of j;
+		exit when found;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers,
 		                          payload)
-		select readpast.lane_of(q.id, coalesce(put_one.priority, q.priority),
+		select readpast.lane_of(q.id, coalesce(put_unique.priority, q.priority),
 		                        2),
 		       case when due <= moment then nextval('readpast.line') end,
 		       due, moment, q.id,
-		       coalesce(put_one.max_attempts, q.max_attempts),
-		       put_one.unique_key, put_one.kind, put_one.headers,
-		       put_one.payload
+		       coalesce(put_unique.max_attempts, q.max_attempts),
+		       put_unique.unique_key, put_unique.kind, put_unique.headers,
+		       put_unique.payload
 		  from readpast.queue q
-		 where q.name = put_one.queue
-		   and octet_length(put_one.payload) <= q.max_payload
+		 where q.name = put_unique.queue
+		   and octet_length(put_unique.payload) <= q.max_payload
 		    on conflict (queue_id, unique_key) where unique_key is not null
 		    do nothing
-		returning job.id, job.queue_id, job.lane_id,
-		          exists (select 1 from readpast.lane l
-		                   where l.lane_id = job.lane_id) as is_open,
-		          exists (select 1 from readpast.sleeper s
-		                   where s.queue_id = job.queue_id
-		                     and s.until > moment) as sleeps
-		     into it;
+		returning job.id, job.queue_id, job.lane_id into it;
 		if found then
 			id := it.id;
 			outcome := 0;
@@ -168,8 +223,8 @@ begin
 		end if;
 		perform 1
 		   from readpast.queue q
-		  where q.name = put_one.queue
-		    and octet_length(put_one.payload) <= q.max_payload;
+		  where q.name = put_unique.queue
+		    and octet_length(put_unique.payload) <= q.max_payload;
 		if not found then
 			return;
 		end if;
@@ -180,33 +235,32 @@ begin
 		if replace then
 			update readpast.job j
 			   set lane_id = readpast.lane_of(
-			                     q.id, coalesce(put_one.priority, q.priority),
+			                     q.id, coalesce(put_unique.priority, q.priority),
 			                     2),
 			       -- In line in the same lane it keeps its place.
 			       seq = case when due <= moment
 			                  then coalesce(
 			                           case when j.lane_id = readpast.lane_of(
 			                                    q.id,
-			                                    coalesce(put_one.priority,
+			                                    coalesce(put_unique.priority,
 			                                             q.priority), 2)
 			                                then j.seq end,
 			                           nextval('readpast.line')) end,
 			       run_at = due,
 			       claim_no = j.claim_no + 1,
 			       attempt = 0,
-			       max_attempts = coalesce(put_one.max_attempts,
+			       max_attempts = coalesce(put_unique.max_attempts,
 			                               q.max_attempts),
 			       worker_id = null,
 			       last_error = null,
 			       failures = null,
-			       kind = put_one.kind,
-			       headers = put_one.headers,
-			       payload = put_one.payload
+			       kind = put_unique.kind,
+			       headers = put_unique.headers,
+			       payload = put_unique.payload
 			  from readpast.queue q
-			 where j.id = put_one.id and q.id = j.queue_id
+			 where j.id = put_unique.id and q.id = j.queue_id
 			   and j.lease_until is null
-			returning j.queue_id, j.lane_id, false as is_open, true as sleeps
-			     into it;
+			returning j.id, j.queue_id, j.lane_id into it;
 			if found then
 				outcome := 2;
 			end if;
@@ -214,15 +268,11 @@ begin
 	end if;
 
 	if outcome <> 1 then
-		if not it.is_open then
-			perform readpast.open_lane(it.lane_id);
-		end if;
+		perform readpast.open_lane(it.lane_id);
 		if late_from is not null then
 			perform readpast.note_late(it.lane_id, late_from);
 		end if;
-		if it.sleeps then
-			perform readpast.wake(it.queue_id);
-		end if;
+		perform readpast.wake(it.queue_id);
 	end if;
 end
 $body$;
@@ -240,7 +290,7 @@ create function readpast.enqueue(
 returns bigint
 language plpgsql volatile as $body$
 declare
-	its record;
+	id bigint;
 begin
 	if payload is null then
 		raise exception 'the payload is null' using errcode = 'RP003';
@@ -260,18 +310,25 @@ begin
 			using errcode = 'RP003';
 	end if;
 	for round in 1..2 loop
-		select p.id into its
-		  from readpast.put_one(
-		           queue, payload, priority, readpast.to_ms(delay), run_at,
-		           max_attempts, kind, headers::json, unique_key, replace) p;
-		exit when its.id is not null;
+		if unique_key is null then
+			id := readpast.put_one(
+			          queue, priority, readpast.to_ms(delay), run_at,
+			          max_attempts, kind, headers::json, payload);
+		else
+			select p.id into id
+			  from readpast.put_unique(
+			           queue, payload, priority, readpast.to_ms(delay),
+			           run_at, max_attempts, kind, headers::json, unique_key,
+			           replace) p;
+		end if;
+		exit when id is not null;
 		perform 1 from readpast.queue q where q.name = enqueue.queue;
 		if found then
 			raise exception 'payload too large' using errcode = 'RP004';
 		end if;
 		perform readpast.queue_create(queue);
 	end loop;
-	return its.id;
+	return id;
 end
 $body$;
 

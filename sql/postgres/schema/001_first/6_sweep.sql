@@ -418,8 +418,8 @@ begin
 end
 $body$;
 
--- Workers not seen for an hour, tallies older than a minute, and what sleepers
--- left behind that died asleep.
+-- Workers not seen for an hour, tallies older than a minute, what sleepers left
+-- behind that died asleep; lanes that are new since the last time.
 create function readpast.sweep_rest() returns void
 language plpgsql volatile as $body$
 declare
@@ -438,6 +438,17 @@ begin
 	 where s.queue_id = q.id
 	   and s.until between moment - interval '10 minutes'
 	                   and moment - interval '1 minute';
+	update readpast.queue q
+	   set open_lanes = t.lanes
+	  from (select q.id, n.lanes
+	          from (select readpast.queue_of(l.lane_id) as id,
+	                       array_agg(distinct l.lane_id) as lanes
+	                  from readpast.lane l
+	                 group by 1) n
+	          join readpast.queue q on q.id = n.id
+	         where q.open_lanes <> n.lanes
+	           for no key update of q skip locked) t
+	 where q.id = t.id;
 end
 $body$;
 
