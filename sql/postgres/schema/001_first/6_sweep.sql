@@ -425,11 +425,7 @@ language plpgsql volatile as $body$
 declare
 	moment timestamptz := clock_timestamp();
 begin
-	delete from readpast.worker w
-	 where w.seen_at < moment - interval '1 hour'
-	   and not exists (select 1 from readpast.job j
-	                    where j.lease_until is not null
-	                      and j.worker_id = w.id);
+	delete from readpast.worker w where w.seen_at < moment - interval '1 hour';
 	delete from readpast.tally t
 	 where t.second < extract(epoch from moment)::bigint - 60
 	   and t.second > extract(epoch from moment)::bigint - 3600;
