@@ -134,7 +134,7 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 int rp__sweep_is_due(const rp_conn *conn, const struct rp_look *look);
 
 /* tally.c */
-void rp__tally(rp_conn *conn, int64_t queue_id, int failed);
+void rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed);
 int rp__tally_write(rp_conn *conn, int now);
 
 #endif

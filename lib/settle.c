@@ -79,8 +79,7 @@ rp__accepted(rp_conn *conn, rp_verdict *v, int64_t state, int64_t queue_id)
 {
 	v->result = 0;
 	v->state = (int)state;
-	if (v->verdict == RP_DONE || rp__is_failure(v))
-		rp__tally(conn, queue_id, rp__is_failure(v));
+	rp__tally(conn, queue_id, v->verdict == RP_DONE, rp__is_failure(v));
 }
 
 static int

@@ -14,11 +14,13 @@
  */
 
 void
-rp__tally(rp_conn *conn, int64_t queue_id, int failed)
+rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed)
 {
 	struct rp_tally *t = conn->tallies;
 	struct rp_tally *end = t + conn->tallies_count;
 
+	if (done == 0 && failed == 0)
+		return;
 	while (t < end && t->queue_id != queue_id)
 		t++;
 	if (t == end) {
@@ -27,10 +29,8 @@ rp__tally(rp_conn *conn, int64_t queue_id, int failed)
 		*t = (struct rp_tally){ .queue_id = queue_id };
 		conn->tallies_count++;
 	}
-	if (failed)
-		t->failed++;
-	else
-		t->done++;
+	t->done += done;
+	t->failed += failed;
 }
 
 /* Write it, inside a transaction if one is open, if a second has passed or

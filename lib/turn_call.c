@@ -17,41 +17,67 @@ struct turn {
 	rp_verdict **verdicts; /* in order of id */
 	size_t count;
 	struct rp_value *params;
-	char *queues;    /* the literal of a text[] */
-	char *texts;     /* errors, cleaned */
+	char *queues; /* the literal of a text[] */
+	char *texts;  /* errors, cleaned */
+	struct rp_value worker;
 	rp_batch *batch; /* what is claimed, or NULL */
 	int accepted;
 };
 
-static int
-settled(struct turn *turn, size_t number, const struct rp_value *c)
+/* A verdict that is not plainly done, or, with number 0, so many that are. */
+static void
+settled(struct turn *turn, const struct rp_value *c)
 {
-	rp_verdict *v = turn->verdicts[number - 1];
+	int64_t number = c[TURN_OUT_NUMBER].i, result = c[TURN_OUT_RESULT].i;
+	rp_verdict **v;
 
-	v->result = (int)c[TURN_OUT_RESULT].i;
-	if (v->result < 0)
-		return RP_ROW_TAKE;
-	turn->accepted++;
-	rp__accepted(turn->conn, v, c[TURN_OUT_SETTLED].i,
-		     c[TURN_OUT_QUEUE_ID].i);
-	return RP_ROW_TAKE;
+	if (number == 0) {
+		rp__tally(turn->conn, c[TURN_OUT_QUEUE_ID].i, result, 0);
+		return;
+	}
+	v = &turn->verdicts[number - 1];
+	if (result < 0) {
+		(*v)->result = (int)result;
+	} else {
+		rp__accepted(turn->conn, *v, c[TURN_OUT_SETTLED].i,
+			     c[TURN_OUT_QUEUE_ID].i);
+		turn->accepted++;
+	}
+	*v = NULL; /* answered */
+}
+
+/* What has no answer of its own is done. */
+static void
+settle_the_rest(struct turn *turn)
+{
+	for (size_t i = 0; i < turn->count; i++) {
+		if (!turn->verdicts[i])
+			continue;
+		turn->verdicts[i]->result = 0;
+		turn->verdicts[i]->state = RP_STATE_DONE;
+		turn->accepted++;
+	}
 }
 
 static int
 turn_row(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct turn *turn = ctx;
-	int64_t number = c[TURN_OUT_NUMBER].i;
+	struct rp_value job[JOB_COLUMNS];
 
 	(void)row;
-	if (number > 0)
-		return settled(turn, (size_t)number, c);
+	if (c[TURN_OUT_NUMBER].type != RP_NULL) {
+		settled(turn, c);
+		return RP_ROW_TAKE;
+	}
 	if (c[TURN_OUT_ID].type == RP_NULL) {
 		rp__batch_passed_over(turn->batch);
 		return RP_ROW_TAKE;
 	}
-	return rp__batch_add(turn->batch, &c[TURN_OUT_ID],
-			     c[TURN_OUT_SUSPECT].i != 0);
+	memcpy(job, &c[TURN_OUT_ID], sizeof(job));
+	job[JOB_STATE] = rp__int(RP_STATE_RUNNING);
+	job[JOB_WORKER] = turn->worker;
+	return rp__batch_add(turn->batch, job, c[TURN_OUT_SUSPECT].i != 0);
 }
 
 /* `*text`: where a failure's goes; behind it, the next one's. */
@@ -104,7 +130,7 @@ fill(struct turn *turn, rp_verdict *verdicts, size_t n, size_t max,
 	p[TURN_LEASE_MS] =
 		rp__int_or_null(options->lease_ms, options->lease_ms == 0);
 	p[TURN_WORKER_ID] = rp__int(turn->conn->worker_id);
-	p[TURN_WORKER] =
+	turn->worker =
 		rp__text(*turn->conn->worker ? turn->conn->worker : NULL);
 	p[TURN_MAX] = rp__int((int64_t)max);
 	p[TURN_AT_ONCE] = rp__int((int64_t)(max - options->ahead));
@@ -143,6 +169,8 @@ rp__turn_call(rp_conn *conn, rp_verdict *verdicts, size_t n,
 		fill(&turn, verdicts, n, max, options);
 		r = run(&turn);
 	}
+	if (r == 0)
+		settle_the_rest(&turn);
 	free(turn.verdicts);
 	free(turn.params);
 	free(turn.texts);

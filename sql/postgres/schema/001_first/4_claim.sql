@@ -1,4 +1,4 @@
--- Schema 1: claim.
+-- Schema 1: the turn, which settles and claims; and claim.
 --
 -- For each lane of a queue, in order: lock the next rows in line that nobody
 -- else has locked, and lease them. A claim is a compare-and-set: the update
@@ -8,22 +8,31 @@
 -- cannot see. The settings of the routine keep its plan: whatever the
 -- statistics say, it walks the line from the head.
 
+-- What a worker does all day: settle what is finished (settle() says how), and
+-- then claim what will be started, in one commit. Two statements in this order:
+-- in one, two workers would wait for each other's rows.
 -- Lease up to `most` jobs of the queues, the first one preferred. `at_once`:
 -- so many are started at once, the rest is fetched ahead; a job with a single
 -- attempt never is, for a worker that dies before it starts the job would have
 -- used that attempt up. `holding`: jobs the worker has already. A suspect may be
 -- what killed its worker: it goes out alone, to a worker that holds nothing. One
 -- that was passed over for that is answered as a row with no id.
-create function readpast.take(
-	queues text[], lease_ms bigint, worker_id bigint, worker_name text,
-	most integer, at_once integer, holding integer)
+-- Answers the rows of settle(), and then the jobs, whose `number` is null. Most
+-- of what a claim costs is to hand out its rows: so they say only what the caller
+-- does not know.
+create function readpast.turn(
+	queues text[], lease_ms bigint default null, worker_id bigint default 0,
+	most integer default 0, at_once integer default null,
+	holding integer default 0, ids bigint[] default '{}',
+	claim_nos bigint[] default '{}', verdicts bigint[] default null,
+	delays_ms bigint[] default null, errors text[] default null)
 returns table (
-	queue_id integer, id bigint, queue text, state integer, priority integer,
-	attempt integer, max_attempts integer, claim_no bigint, worker text,
-	run_at timestamptz, created_at timestamptz, claimed_at timestamptz,
-	lease_until timestamptz, finished_at timestamptz, unique_key text,
-	kind text, headers json, payload bytea, last_error text, failures jsonb,
-	suspect boolean)
+	number bigint, result integer, settled integer, queue_id integer,
+	id bigint, queue text, priority integer, attempt integer,
+	max_attempts integer, claim_no bigint, run_at timestamptz,
+	created_at timestamptz, claimed_at timestamptz, lease_until timestamptz,
+	unique_key text, kind text, headers json, payload bytea, last_error text,
+	failures jsonb, suspect boolean)
 language plpgsql volatile
 set jit = off
 set enable_seqscan = off
@@ -38,7 +47,10 @@ declare
 	called text;
 	its    record;
 	lane   record;
-	line   record;
+	places tid[];
+	first  bigint;
+	attempts integer[];
+	ahead  integer;
 	wanted integer;
 	taken  integer := 0;
 	n      integer;
@@ -47,9 +59,22 @@ declare
 	until  timestamptz;
 	micros bigint;
 begin
+	if cardinality(ids) > 0 then
+		return query
+		select s.number, s.result, s.state, s.queue_id, null::bigint,
+		       null::text, null::integer, null::integer, null::integer,
+		       null::bigint, null::timestamptz, null::timestamptz,
+		       null::timestamptz, null::timestamptz, null::text, null::text,
+		       null::json, null::bytea, null::text, null::jsonb, null::boolean
+		  from readpast.settle(ids, claim_nos, verdicts, delays_ms, errors) s;
+	end if;
+	if most <= 0 then
+		return;
+	end if;
 	perform readpast.need_read_committed('a claim');
+	at_once := coalesce(at_once, most);
 	foreach called in array queues loop
-		select q.id, coalesce(take.lease_ms, q.lease_ms) as lease_ms into its
+		select q.id, coalesce(turn.lease_ms, q.lease_ms) as lease_ms into its
 		  from readpast.queue q
 		 where q.name = called and q.paused_at is null;
 		continue when not found;
@@ -74,9 +99,9 @@ begin
 			if lane.suspects then
 				if holding > 0 or taken > 0 then
 					return query
-					select its.id, null::bigint, called, null::integer,
-					       null::integer, null::integer, null::integer,
-					       null::bigint, null::text, null::timestamptz,
+					select null::bigint, null::integer, null::integer,
+					       null::integer, null::bigint, called, null::integer,
+					       null::integer, null::integer, null::bigint,
 					       null::timestamptz, null::timestamptz,
 					       null::timestamptz, null::timestamptz, null::text,
 					       null::text, null::json, null::bytea, null::text,
@@ -92,23 +117,21 @@ begin
 				wanted := 1;
 			end if;
 
-			select array_agg(r.place) as places, min(r.seq) as first,
-			       min(r.number) filter (where r.max_attempts = 1
-			                               and r.number + taken > at_once)
-			       as ahead
-			  into line
-			  from (select r.*, row_number() over () as number
-			          from (select j.ctid as place, j.seq, j.max_attempts
-			                  from readpast.job j
-			                 where j.lane_id = lane.lane_id
-			                   and j.seq >= lane.head
-			                   and j.lease_until is null
-			                 order by j.lane_id, j.seq
-			                 limit wanted
-			                   for update skip locked) r) r;
-			continue when line.places is null;
-			if line.ahead is not null then
-				line.places := line.places[:line.ahead - 1];
+			select array_agg(r.place), min(r.seq), array_agg(r.max_attempts)
+			  into places, first, attempts
+			  from (select j.ctid as place, j.seq, j.max_attempts
+			          from readpast.job j
+			         where j.lane_id = lane.lane_id
+			           and j.seq >= lane.head
+			           and j.lease_until is null
+			         order by j.lane_id, j.seq
+			         limit wanted
+			           for update skip locked) r;
+			continue when places is null;
+			ahead := array_position(attempts, 1,
+			                        greatest(at_once - taken, 0) + 1);
+			if ahead is not null then
+				places := places[:ahead - 1];
 			end if;
 
 			moment := clock_timestamp();
@@ -119,29 +142,29 @@ begin
 			   set lease_until = until,
 			       claim_no = greatest(j.claim_no + 1, micros),
 			       attempt = j.attempt + 1,
-			       worker_id = take.worker_id
-			  from unnest(line.places) as p(place)
+			       worker_id = turn.worker_id
+			  from unnest(places) as p(place)
 			 where j.ctid = p.place and j.lease_until is null
-			returning its.id, j.id, called, 3, readpast.priority_of(j.lane_id),
-			          j.attempt, j.max_attempts, j.claim_no,
-			          take.worker_name, j.run_at, j.created_at, moment,
-			          j.lease_until, null::timestamptz, j.unique_key, j.kind,
-			          j.headers, j.payload, j.last_error, j.failures,
-			          lane.suspects;
+			returning null::bigint, null::integer, null::integer,
+			          null::integer, j.id, called,
+			          readpast.priority_of(j.lane_id), j.attempt,
+			          j.max_attempts, j.claim_no, j.run_at, j.created_at,
+			          moment, until, j.unique_key, j.kind, j.headers,
+			          j.payload, j.last_error, j.failures, lane.suspects;
 			get diagnostics n = row_count;
 			taken := taken + n;
 			alone := lane.suspects and n > 0;
 
 			-- Claims will start here. A transaction that may be open for
 			-- long says nothing: others would see it when it is no longer so.
-			if n > 0 and line.first > lane.newest and readpast.young()
-			   and (line.first - lane.newest >= 1000
+			if n > 0 and first > lane.newest and readpast.young()
+			   and (first - lane.newest >= 1000
 			        or lane.made_at < moment - interval '100 milliseconds')
 			then
 				insert into readpast.mark (lane_id, head, made_at)
-				values (lane.lane_id, line.first, moment);
+				values (lane.lane_id, first, moment);
 			end if;
-			exit when taken >= most or alone or line.ahead is not null;
+			exit when taken >= most or alone or ahead is not null;
 		end loop;
 		exit when taken >= most or alone;
 	end loop;
@@ -167,7 +190,6 @@ language sql volatile as $body$
 select t.id, t.claim_no, t.payload, t.kind, t.headers, t.priority, t.attempt,
        t.max_attempts, t.lease_until, t.run_at, t.created_at, t.unique_key,
        t.last_error, t.failures
-  from readpast.take(array[queue], readpast.to_ms(lease), worker_id, worker,
-                     n, n, 0) t
+  from readpast.turn(array[queue], readpast.to_ms(lease), worker_id, n) t
  where t.id is not null
 $body$;
