@@ -94,19 +94,31 @@ rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error)
 }
 
 /* A pooler makes up a process id of its own. Each transaction behind it may be
- * in another session, which knows nothing that we prepared or listen to. */
+ * in another session, which knows nothing that we prepared, set or listen to.
+ * Where `read committed` is not the default and must not be made it, for the
+ * session is not ours, each transaction says it. */
 static int
-look_for_pooler(struct postgres *s, rp_error *error)
+look_at_session(struct postgres *s, rp_error *error)
 {
-	PGresult *res = PQexec(s->pg, "select pg_catalog.pg_backend_pid()");
+	PGresult *res = PQexec(
+		s->pg, "select pg_catalog.pg_backend_pid(), "
+		       "pg_catalog.current_setting("
+		       "'default_transaction_isolation') <> 'read committed'");
 	int r = 0;
 
-	if (PQresultStatus(res) != PGRES_TUPLES_OK)
+	if (PQresultStatus(res) != PGRES_TUPLES_OK) {
 		r = rp__postgres_failed(s, res, error);
-	else
+	} else {
 		s->pooled = atoi(PQgetvalue(res, 0, 0)) != PQbackendPID(s->pg);
+		s->other_level = *PQgetvalue(res, 0, 1) == 't';
+	}
 	PQclear(res);
-	return r;
+	if (r < 0 || !s->other_level || s->pooled || s->attached)
+		return r;
+	s->other_level = 0;
+	return rp__postgres_execute(
+		s, "set default_transaction_isolation = 'read committed'",
+		error);
 }
 
 /* What the server said while nothing was asked: that it shuts down. Better to
@@ -139,7 +151,7 @@ connect_again(struct postgres *s, rp_error *error)
 	s->asleep_at = 0;
 	s->renewed = 1;
 	return PQstatus(s->pg) == CONNECTION_OK
-		       ? look_for_pooler(s, error)
+		       ? look_at_session(s, error)
 		       : fail_with(error, RP_EBUSY, PQerrorMessage(s->pg));
 }
 
@@ -161,6 +173,7 @@ check_encoding(const struct postgres *s, rp_error *error)
 static int
 begin_first(struct postgres *s, int how, rp_error *error)
 {
+	static const char begin[] = "begin isolation level read committed";
 	PGTransactionStatusType status = PQtransactionStatus(s->pg);
 	int r = connect_again(s, error);
 
@@ -172,12 +185,12 @@ begin_first(struct postgres *s, int how, rp_error *error)
 		s->base = JOINED;
 		return rp__postgres_execute(s, "savepoint readpast", error);
 	}
-	s->base = how & RP_BEGIN_ONCE ? ALONE : OWN;
+	s->base = how & RP_BEGIN_ONCE && !s->other_level ? ALONE : OWN;
 	if (s->base == ALONE)
 		return 0;
-	r = rp__postgres_execute(s, "begin", error);
+	r = rp__postgres_execute(s, begin, error);
 	if (r == RP_ELOST && (r = connect_again(s, error)) == 0)
-		r = rp__postgres_execute(s, "begin", error);
+		r = rp__postgres_execute(s, begin, error);
 	return r;
 }
 
@@ -322,7 +335,7 @@ new_postgres(const char *schema, rp_error *reterr)
 static int
 finish_opening(struct postgres *s, int schema, void **ret, rp_error *reterr)
 {
-	int r = look_for_pooler(s, reterr);
+	int r = look_at_session(s, reterr);
 
 	if (r == 0)
 		r = rp__postgres_check_schema(s, schema, reterr);

@@ -23,6 +23,7 @@ struct postgres {
 	 * or nothing but the one statement that it is about. */
 	enum { OWN, JOINED, ALONE } base;
 	int pooled;          /* nothing is prepared, nobody listens */
+	int other_level;     /* `read committed` is not the session's default */
 	int renewed;         /* the connection was lost and made anew */
 	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
 	char prepared[RP_VERBS];

@@ -500,6 +500,49 @@ a_claim_at_repeatable_read_is_refused_and_nothing_else(void **state)
 }
 
 static void
+where_another_isolation_is_the_default_calls_of_their_own_work(void **state)
+{
+	struct app *app = *state;
+	rp_conn *conn = NULL;
+	rp_error error;
+	struct claim c;
+	char url[700];
+
+	snprintf(url, sizeof(url), "%.500s&dbname=%s&options=%s",
+		 getenv("READPAST_TEST_POSTGRES"), app->name,
+		 "-cdefault_transaction_isolation%3Dserializable"
+		 "%20-csearch_path%3Dnowhere");
+	assert_int_equal(rp_open(url, NULL, &conn, &error), 0);
+	put(conn, "q", "x");
+	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
+	ok(conn, rp_sweep(conn, NULL));
+	ok(conn, rp_begin(conn));
+	ok(conn, rp_release(conn, c.id, c.no, 0));
+	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
+	ok(conn, rp_commit(conn));
+	/* What else the URL has set stays so. */
+	assert_int_equal(number(rp_native(conn),
+				"select count(*) from pg_settings"
+				" where setting = 'nowhere'"),
+			 1);
+	rp_close(conn);
+
+	/* The caller's own is not changed, and works all the same. */
+	execute(app->pg, "set default_transaction_isolation = serializable");
+	assert_int_equal(rp_attach("postgres", app->pg, NULL, &conn, &error),
+			 0);
+	put(conn, "q", "y");
+	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
+	ok(conn, rp_sweep(conn, NULL));
+	rp_close(conn);
+	assert_int_equal(number(app->pg,
+				"select count(*) from pg_settings"
+				" where name = 'default_transaction_isolation'"
+				"   and setting = 'serializable'"),
+			 1);
+}
+
+static void
 another_encoding_is_refused(void **state)
 {
 	struct app *app = *state;
@@ -616,6 +659,7 @@ main(int argc, char **argv)
 		APP(prepared_statements_may_be_discarded_by_the_caller),
 		APP(native_is_the_connection),
 		APP(a_claim_at_repeatable_read_is_refused_and_nothing_else),
+		APP(where_another_isolation_is_the_default_calls_of_their_own_work),
 		APP(another_encoding_is_refused),
 		APP(a_transaction_that_was_ended_elsewhere_is_not_committed_twice),
 		APP(a_callers_connection_that_was_lost_is_not_made_anew),

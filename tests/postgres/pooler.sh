@@ -48,4 +48,13 @@ export READPAST_TEST_POSTGRES="postgres:///postgres?host=$here/pool&port=6432&us
 for name in claim queue race settle txn unique wait worker; do
 	check "$name" "$build/tests/conformance_$name" postgres:
 done
+
+# The next sessions of the pool have another default, which stays theirs.
+psql -qX "host=$here/pg user=postgres" -c "alter role postgres set default_transaction_isolation = 'repeatable read'" \
+	-c "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = 'postgres'" >/dev/null
+for name in claim worker; do
+	check "$name, repeatable read being the default" "$build/tests/conformance_$name" postgres:
+done
+check 'which it still is' equal \
+	"$(psql -qAtX "$READPAST_TEST_POSTGRES" -c 'show default_transaction_isolation')" 'repeatable read'
 finish
