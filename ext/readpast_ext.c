@@ -26,7 +26,8 @@ SQLITE_EXTENSION_INIT1
 
 /* ---- connections ---- */
 
-static const rp_options anywhere = { sizeof(anywhere), RP_SCHEMA_INSTALL };
+static const rp_options anywhere = { sizeof(anywhere), RP_SCHEMA_INSTALL,
+				     NULL };
 
 static int
 is_wal(sqlite3 *db)

@@ -104,10 +104,13 @@ typedef struct rp_conn rp_conn;
 typedef struct rp_options {
 	size_t size; /* sizeof(rp_options): set by RP_OPTIONS_INIT */
 	int schema;  /* RP_SCHEMA_* */
+	/* rp_attach() on PostgreSQL: the schema that the queue is in, NULL:
+	 * readpast. Others name it in the URL, or have none. */
+	const char *schema_name;
 } rp_options;
 #define RP_OPTIONS_INIT                                                        \
 	{                                                                      \
-		sizeof(rp_options), RP_SCHEMA_CREATE                           \
+		sizeof(rp_options), RP_SCHEMA_CREATE, NULL                     \
 	}
 
 /*
@@ -137,11 +140,11 @@ RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 /*
  * Use a connection of your own: `native` is what `scheme` has, a `sqlite3 *`
  * of the same SQLite library for "sqlite", a `PGconn *` of the same libpq for
- * "postgres" (the schema is `readpast`). While a transaction is open on it all
- * calls join that (as savepoints, so that a call that fails changes
- * nothing): queue rows and your rows commit or vanish together, and a claim or
- * a verdict holds when your transaction commits, not before. Otherwise each
- * call is a transaction of its own.
+ * "postgres". While a transaction is open on it all calls join that (as
+ * savepoints, so that a call that fails changes nothing): queue rows and your
+ * rows commit or vanish together, and a claim or a verdict holds when your
+ * transaction commits, not before. Otherwise each call is a transaction of its
+ * own.
  *
  * No setting of the connection is changed. SQLite: not its journal mode, its
  * busy handler, its pragmas. So RP_EBUSY comes as fast as your busy handler

@@ -61,7 +61,8 @@ struct rp_backend {
 	int (*open)(const struct rp_url *url, int schema, void **ret,
 		    rp_error *reterr);
 	/* Use the caller's own connection, whose transactions are joined. */
-	int (*attach)(void *native, int schema, void **ret, rp_error *reterr);
+	int (*attach)(void *native, const rp_options *options, void **ret,
+		      rp_error *reterr);
 	void (*close)(void *db); /* what was attached stays open */
 	void *(*native)(void *db);
 	/* Is the caller's own transaction open, one that begin() would join? */

@@ -405,16 +405,17 @@ postgres_open(const struct rp_url *url, int schema, void **ret,
 }
 
 static int
-postgres_attach(void *native, int schema, void **ret, rp_error *reterr)
+postgres_attach(void *native, const rp_options *options, void **ret,
+		rp_error *reterr)
 {
-	struct postgres *s = new_postgres(NULL, reterr);
+	struct postgres *s = new_postgres(options->schema_name, reterr);
 
 	if (!s)
 		return RP_ENOMEM;
 	s->pg = native;
 	s->attached = 1;
 	rp__postgres_sign(s);
-	return finish_opening(s, schema, ret, reterr);
+	return finish_opening(s, options->schema, ret, reterr);
 }
 
 static void *

@@ -432,7 +432,8 @@ sqlite_open(const struct rp_url *url, int schema, void **ret, rp_error *reterr)
 }
 
 static int
-sqlite_attach(void *native, int schema, void **ret, rp_error *reterr)
+sqlite_attach(void *native, const rp_options *options, void **ret,
+	      rp_error *reterr)
 {
 	struct sqlite *s = calloc(1, sizeof(*s));
 	const char *path = sqlite3_db_filename(native, "main");
@@ -444,7 +445,7 @@ sqlite_attach(void *native, int schema, void **ret, rp_error *reterr)
 	}
 	s->db = native;
 	s->attached = 1;
-	r = make_ready(s, schema, reterr);
+	r = make_ready(s, options->schema, reterr);
 	if (r < 0)
 		sqlite_close(s);
 	else

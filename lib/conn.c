@@ -65,19 +65,27 @@ open_url(const struct rp_url *url, int schema, rp_conn **ret, rp_error *reterr)
 	return r;
 }
 
-/* The schema option, or RP_EINVAL. */
+/* `named`: may they name a schema? */
 static int
-check_options(const rp_options *options, rp_error *reterr)
+read_options(const rp_options *options, int named, rp_options *ret,
+	     rp_error *reterr)
 {
-	rp_options o = RP_OPTIONS_INIT;
-
+	*ret = (rp_options)RP_OPTIONS_INIT;
 	if (options)
-		memcpy(&o, options,
-		       options->size < sizeof(o) ? options->size : sizeof(o));
-	if (o.schema < RP_SCHEMA_CREATE || o.schema > RP_SCHEMA_REQUIRE)
+		memcpy(ret, options,
+		       options->size < sizeof(*ret) ? options->size
+						    : sizeof(*ret));
+	if (ret->schema < RP_SCHEMA_CREATE || ret->schema > RP_SCHEMA_REQUIRE)
 		return rp__fail(reterr, RP_EINVAL,
-				"no schema option has the number %d", o.schema);
-	return o.schema;
+				"no schema option has the number %d",
+				ret->schema);
+	if (ret->schema_name && !named)
+		return rp__fail(reterr, RP_EINVAL,
+				"schema_name is for rp_attach() on PostgreSQL; "
+				"a URL says ?schema=NAME");
+	return ret->schema_name
+		       ? rp__check_schema_name(ret->schema_name, reterr)
+		       : 0;
 }
 
 int
@@ -85,16 +93,17 @@ rp_open(const char *url, const rp_options *options, rp_conn **ret,
 	rp_error *reterr)
 {
 	struct rp_url parsed;
-	int schema, r;
+	rp_options o;
+	int r;
 
 	if (!ret)
 		return rp__fail(reterr, RP_EINVAL, "rp_open: ret is NULL");
-	r = schema = check_options(options, reterr);
-	if (r >= 0)
+	r = read_options(options, 0, &o, reterr);
+	if (r == 0)
 		r = rp__url_parse(url, &parsed, reterr);
 	if (r < 0)
 		return r;
-	r = open_url(&parsed, schema, ret, reterr);
+	r = open_url(&parsed, o.schema, ret, reterr);
 	rp__url_free(&parsed);
 	return r;
 }
@@ -104,17 +113,18 @@ rp_attach(const char *scheme, void *native, const rp_options *options,
 	  rp_conn **ret, rp_error *reterr)
 {
 	rp_conn *conn;
-	int schema, r;
+	rp_options o;
+	int r;
 
 	if (!scheme || !native || !ret)
 		return rp__fail(reterr, RP_EINVAL,
 				"rp_attach: scheme, native or ret is NULL");
-	r = schema = check_options(options, reterr);
-	if (r >= 0)
+	r = read_options(options, strcmp(scheme, "postgres") == 0, &o, reterr);
+	if (r == 0)
 		r = make_conn(scheme, &conn, reterr);
 	if (r < 0)
 		return r;
-	r = conn->backend->attach(native, schema, &conn->db, reterr);
+	r = conn->backend->attach(native, &o, &conn->db, reterr);
 	if (r < 0)
 		free(conn);
 	else

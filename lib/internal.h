@@ -49,6 +49,7 @@ char *rp__list(const char *const *texts, char open, char close);
 /* url.c */
 int rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr);
 void rp__url_free(struct rp_url *url);
+int rp__check_schema_name(const char *name, rp_error *reterr);
 
 /* clock.c: this process's own pace; never compared with stored times */
 int64_t rp__monotonic_ms(void);

@@ -126,14 +126,18 @@ parse(struct rp_url *url, rp_error *reterr)
 }
 
 /* An identifier that needs no quotes: it goes into the SQL as it is. */
-static int
-is_schema_name(const char *name)
+int
+rp__check_schema_name(const char *name, rp_error *reterr)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
 	size_t n = strlen(name);
 
-	return n > 0 && n < 64 && strchr(letters, *name) &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789") == n;
+	if (n > 0 && n < 64 && strchr(letters, *name) &&
+	    strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789") == n)
+		return 0;
+	return rp__fail(reterr, RP_EINVAL,
+			"schema=%.60s: small letters, digits and _, 63 at most",
+			name);
 }
 
 /* Copy the URL without our option; that goes behind it. The room is enough. */
@@ -189,12 +193,7 @@ parse_server(struct rp_url *url, const char *text, rp_error *reterr)
 	take_schema(url, text);
 	url->scheme = "postgres";
 	url->path = url->text;
-	if (url->schema && !is_schema_name(url->schema))
-		return rp__fail(reterr, RP_EINVAL,
-				"schema=%.60s: small letters, digits and _, "
-				"63 at most",
-				url->schema);
-	return 0;
+	return url->schema ? rp__check_schema_name(url->schema, reterr) : 0;
 }
 
 /* A URL that libpq knows, or its `host=... dbname=...`. */

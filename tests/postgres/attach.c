@@ -414,6 +414,77 @@ the_connection_stays_as_the_caller_made_it(void **state)
 }
 
 static void
+the_queue_may_be_in_another_schema(void **state)
+{
+	struct app *app = *state;
+	rp_options options = RP_OPTIONS_INIT;
+	rp_conn *conn = NULL;
+	rp_error error;
+	struct claim c;
+	char url[600];
+
+	options.schema_name = "jobs2";
+	options.schema = RP_SCHEMA_REQUIRE;
+	assert_int_equal(
+		rp_attach("postgres", app->pg, &options, &conn, &error),
+		RP_ESCHEMA);
+	options.schema = RP_SCHEMA_INSTALL;
+	assert_int_equal(
+		rp_attach("postgres", app->pg, &options, &conn, &error), 0);
+	do_everything(conn);
+	execute(app->pg, "begin; insert into orders values (1)");
+	put(conn, "q", "mine");
+	execute(app->pg, "rollback");
+	assert_int_equal(number(app->pg, "select count(*) from jobs2.job"), 2);
+	assert_int_equal(number(app->pg, "select count(*) from readpast.job"),
+			 0);
+	rp_close(conn);
+
+	/* Who opens it by URL finds the same. */
+	snprintf(url, sizeof(url), "%.500s&dbname=%s&schema=jobs2",
+		 getenv("READPAST_TEST_POSTGRES"), app->name);
+	assert_int_equal(rp_open(url, NULL, &conn, &error), 0);
+	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
+	rp_close(conn);
+
+	/* The struct of programs from before it had a name. */
+	options.size = offsetof(rp_options, schema_name);
+	assert_int_equal(
+		rp_attach("postgres", app->pg, &options, &conn, &error), 0);
+	put(conn, "q", "x");
+	assert_int_equal(number(app->pg, "select count(*) from readpast.job"),
+			 1);
+	rp_close(conn);
+}
+
+static void
+a_schemas_name_that_cannot_be_is_refused(void **state)
+{
+	static const char *const names[] = { "",     "Jobs", "a.b",
+					     "a\"b", "1a",   "select" };
+	struct app *app = *state;
+	rp_options options = RP_OPTIONS_INIT;
+	rp_conn *conn = NULL;
+	rp_error error;
+
+	options.schema = RP_SCHEMA_INSTALL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		options.schema_name = names[i];
+		assert_int_equal(
+			rp_attach("postgres", app->pg, &options, &conn, &error),
+			RP_EINVAL);
+	}
+	options.schema_name = "jobs2";
+	assert_int_equal(rp_open(getenv("READPAST_TEST_POSTGRES"), &options,
+				 &conn, &error),
+			 RP_EINVAL);
+	assert_non_null(strstr(error.message, "?schema=NAME"));
+	assert_int_equal(rp_attach("sqlite", app->pg, &options, &conn, &error),
+			 RP_EINVAL);
+	assert_null(conn);
+}
+
+static void
 two_handles_share_one_connection(void **state)
 {
 	struct app *app = *state;
@@ -655,6 +726,8 @@ main(int argc, char **argv)
 		APP(begin_inside_the_callers_transaction_is_a_savepoint),
 		APP(a_failed_transaction_of_the_caller_is_refused_and_stays_failed),
 		APP(the_connection_stays_as_the_caller_made_it),
+		APP(the_queue_may_be_in_another_schema),
+		APP(a_schemas_name_that_cannot_be_is_refused),
 		APP(two_handles_share_one_connection),
 		APP(prepared_statements_may_be_discarded_by_the_caller),
 		APP(native_is_the_connection),
