@@ -15,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_MS 1000
-#define ASLEEP_MS 10000 /* so long the routines take us for asleep */
-
 /* ---- errors ---- */
 
 static int
@@ -51,8 +48,8 @@ code_of(const char *state)
 }
 
 /* The first line, without what libpq puts around it. */
-static int
-fail_with(rp_error *error, int code, const char *text)
+int
+rp__postgres_say(rp_error *error, int code, const char *text)
 {
 	size_t n = strcspn(text, "\n");
 
@@ -72,7 +69,8 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 
 	if (PQstatus(s->pg) == CONNECTION_BAD)
 		code = RP_ELOST;
-	fail_with(error, code, text && *text ? text : PQerrorMessage(s->pg));
+	rp__postgres_say(error, code,
+			 text && *text ? text : PQerrorMessage(s->pg));
 	if (error && state)
 		snprintf(error->sqlstate, sizeof(error->sqlstate), "%s", state);
 	return code;
@@ -136,23 +134,25 @@ hear_goodbye(struct postgres *s)
 
 /* The server was restarted, or somebody cut the line: a new connection, to
  * whichever of the URL's hosts can be written to. Nothing was asked yet. */
-static int
-connect_again(struct postgres *s, rp_error *error)
+int
+rp__postgres_connect_again(struct postgres *s, rp_error *error)
 {
 	if (!s->attached)
 		hear_goodbye(s);
 	if (PQstatus(s->pg) == CONNECTION_OK)
 		return 0;
 	if (s->attached)
-		return fail_with(error, RP_ELOST, PQerrorMessage(s->pg));
+		return rp__postgres_say(error, RP_ELOST, PQerrorMessage(s->pg));
 	PQreset(s->pg);
 	memset(s->prepared, 0, sizeof(s->prepared));
 	s->listening = 0;
 	s->asleep_at = 0;
+	s->duty = RP_DUTY_QUEUES;
 	s->renewed = 1;
 	return PQstatus(s->pg) == CONNECTION_OK
 		       ? look_at_session(s, error)
-		       : fail_with(error, RP_EBUSY, PQerrorMessage(s->pg));
+		       : rp__postgres_say(error, RP_EBUSY,
+					  PQerrorMessage(s->pg));
 }
 
 /* The caller may have another encoding on its connection than we write. */
@@ -175,7 +175,7 @@ begin_first(struct postgres *s, int how, rp_error *error)
 {
 	static const char begin[] = "begin isolation level read committed";
 	PGTransactionStatusType status = PQtransactionStatus(s->pg);
-	int r = connect_again(s, error);
+	int r = rp__postgres_connect_again(s, error);
 
 	if (r == 0)
 		r = check_encoding(s, error);
@@ -189,7 +189,7 @@ begin_first(struct postgres *s, int how, rp_error *error)
 	if (s->base == ALONE)
 		return 0;
 	r = rp__postgres_execute(s, begin, error);
-	if (r == RP_ELOST && (r = connect_again(s, error)) == 0)
+	if (r == RP_ELOST && (r = rp__postgres_connect_again(s, error)) == 0)
 		r = rp__postgres_execute(s, begin, error);
 	return r;
 }
@@ -201,7 +201,7 @@ check_open(struct postgres *s, rp_error *error)
 	PGTransactionStatusType status = PQtransactionStatus(s->pg);
 
 	if (PQstatus(s->pg) == CONNECTION_BAD)
-		return fail_with(error, RP_ELOST, PQerrorMessage(s->pg));
+		return rp__postgres_say(error, RP_ELOST, PQerrorMessage(s->pg));
 	return s->base == ALONE || status == PQTRANS_INTRANS ||
 			       status == PQTRANS_INERROR
 		       ? 0
@@ -325,8 +325,10 @@ new_postgres(const char *schema, rp_error *reterr)
 {
 	struct postgres *s = calloc(1, sizeof(*s));
 
-	if (s && (s->schema = strdup(schema ? schema : "readpast")))
+	if (s && (s->schema = strdup(schema ? schema : "readpast"))) {
+		s->duty = RP_DUTY_QUEUES;
 		return s;
+	}
 	free(s);
 	rp__fail(reterr, RP_ENOMEM, "out of memory");
 	return NULL;
@@ -360,7 +362,8 @@ check_url(const char *url, rp_error *reterr)
 			     "this is no database URL; what is not a letter or "
 			     "a digit in a password is written %%XX");
 	else if (!options)
-		r = fail_with(reterr, RP_EINVAL, why ? why : "out of memory");
+		r = rp__postgres_say(reterr, RP_EINVAL,
+				     why ? why : "out of memory");
 	PQconninfoFree(options);
 	PQfreemem(why);
 	return r;
@@ -398,8 +401,8 @@ postgres_open(const struct rp_url *url, int schema, void **ret,
 	s->pg = connect_quietly(names, values);
 	if (s->pg && PQstatus(s->pg) == CONNECTION_OK)
 		return finish_opening(s, schema, ret, reterr);
-	r = fail_with(reterr, RP_ENODB,
-		      s->pg ? PQerrorMessage(s->pg) : "out of memory");
+	r = rp__postgres_say(reterr, RP_ENODB,
+			     s->pg ? PQerrorMessage(s->pg) : "out of memory");
 	postgres_close(s);
 	return r;
 }
@@ -424,117 +427,6 @@ postgres_native(void *db)
 	return ((struct postgres *)db)->pg;
 }
 
-/* ---- waiting ---- */
-
-static int
-name_channel(void *ctx, size_t row, const struct rp_value *c)
-{
-	char *channel = ctx;
-
-	(void)row;
-	snprintf(channel, CHANNEL, "%.*s", (int)c[SLEEP_OUT_CHANNEL].size,
-		 (const char *)c[SLEEP_OUT_CHANNEL].data);
-	return RP_ROW_TAKE;
-}
-
-static int
-tell(struct postgres *s, enum rp_verb verb, rp_row_fn *row, void *ctx,
-     rp_error *error)
-{
-	struct rp_value p[] = { rp__int(s->sleeper), rp__text(s->queues) };
-
-	return rp__postgres_run(s, verb, p, 1, row, ctx, error);
-}
-
-/* That this fails is no reason to drop what was just claimed: the next call
- * will show what is wrong. */
-void
-rp__postgres_awake(struct postgres *s)
-{
-	rp_error ignored;
-
-	s->asleep_at = 0;
-	tell(s, RP_V_AWAKE, NULL, NULL, &ignored);
-}
-
-static int
-say_asleep(struct postgres *s, const struct rp_sleeper *who, rp_error *error)
-{
-	int r;
-
-	free(s->queues);
-	s->queues = rp__list(who->queues, '{', '}');
-	s->sleeper = who->worker_id;
-	if (!s->queues)
-		return rp__fail(error, RP_ENOMEM, "out of memory");
-	r = tell(s, RP_V_SLEEP, name_channel, s->channel, error);
-	s->asleep_at = r == 0 ? rp__monotonic_ms() : 0;
-	s->busy_turns = 0;
-	return r;
-}
-
-/* 1: the caller is to look once more before it sleeps. */
-static int
-lie_down(struct postgres *s, const struct rp_sleeper *who, rp_error *error)
-{
-	char sql[CHANNEL + 20];
-	int r;
-
-	if (s->asleep_at && rp__monotonic_ms() - s->asleep_at < ASLEEP_MS / 2)
-		return 0;
-	r = say_asleep(s, who, error);
-	if (r == 0 && !s->listening) {
-		snprintf(sql, sizeof(sql), "listen \"%s\"", s->channel);
-		r = rp__postgres_execute(s, sql, error);
-		s->listening = r == 0;
-	}
-	return r < 0 ? r : 1;
-}
-
-/* Has somebody notified us? */
-static int
-take_notices(struct postgres *s, rp_error *error)
-{
-	PGnotify *notice;
-	int n = 0;
-
-	if (!PQconsumeInput(s->pg))
-		return fail_with(error, RP_ELOST, PQerrorMessage(s->pg));
-	for (; (notice = PQnotifies(s->pg)); n++)
-		PQfreemem(notice);
-	return n > 0;
-}
-
-/* Look ever less often; after the first short naps, be woken. A channel may be
- * dead in silence (a pooler, a half-open socket): a look a second stays. */
-static int
-postgres_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms,
-	      int fd, rp_error *error)
-{
-	struct postgres *s = db;
-	struct pollfd p[] = { { .fd = fd, .events = POLLIN },
-			      { .fd = -1, .events = POLLIN } };
-	int64_t nap = s->nap_ms == 0 ? 5 : s->nap_ms * 4;
-	int r = connect_again(s, error);
-
-	if (r == 0 && who->worker_id && !s->pooled &&
-	    (nap > 20 || s->asleep_at)) {
-		r = lie_down(s, who, error);
-		p[1].fd = PQsocket(s->pg);
-		nap = LOOK_MS;
-	}
-	if (r == 0)
-		r = take_notices(s, error); /* that came with other answers */
-	if (r != 0)
-		return r;
-	s->nap_ms = nap < LOOK_MS ? nap : LOOK_MS;
-	nap = timeout_ms >= 0 && timeout_ms < s->nap_ms ? timeout_ms
-							: s->nap_ms;
-	if (poll(p, 2, (int)nap) == 0)
-		return nap != timeout_ms;
-	return p[1].revents ? take_notices(s, error) : 0;
-}
-
 const struct rp_backend rp__backend_postgres = {
 	.scheme = "postgres",
 	.routines = 1,
@@ -548,5 +440,6 @@ const struct rp_backend rp__backend_postgres = {
 	.commit = rp__postgres_commit,
 	.rollback = rp__postgres_rollback,
 	.run = rp__postgres_run,
-	.wait = postgres_wait,
+	.wait = rp__postgres_wait,
+	.duty = rp__postgres_duty,
 };

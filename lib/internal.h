@@ -132,6 +132,7 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 }
 
 /* sweep.c */
+enum rp_duty rp__duty(const rp_conn *conn);
 int rp__sweep_is_due(const rp_conn *conn, const struct rp_look *look);
 
 /* tally.c */

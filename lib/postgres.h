@@ -30,13 +30,14 @@ struct postgres {
 	char sign[24]; /* in the names of statements prepared for this handle:
 			  several may share a connection. "": it has its own */
 	/* Waiting: how long the last nap was; when the database was told that
-	 * we sleep (monotonic, 0: it was not), and where it wakes us; how many
-	 * turns had work since. */
-	int64_t nap_ms, asleep_at;
+	 * we sleep (monotonic, 0: it was not), and where it wakes us; when we
+	 * did not hear ourselves there; how many turns had work since. */
+	int64_t nap_ms, asleep_at, deaf_at;
 	char channel[CHANNEL];
 	int listening, busy_turns;
 	int64_t sleeper; /* the worker's id, and its queues */
 	char *queues;
+	enum rp_duty duty;
 };
 
 /* backend_postgres.c */
@@ -46,6 +47,15 @@ int rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error);
 int rp__postgres_begin(void *db, int how, rp_error *error);
 int rp__postgres_commit(void *db, rp_error *error);
 void rp__postgres_rollback(void *db);
+/* If the connection is lost, make it anew. */
+int rp__postgres_connect_again(struct postgres *s, rp_error *error);
+/* Fail with the first line of libpq's words. */
+int rp__postgres_say(rp_error *error, int code, const char *text);
+
+/* wait_postgres.c */
+int rp__postgres_wait(void *db, const struct rp_sleeper *who,
+		      int64_t timeout_ms, int fd, rp_error *error);
+enum rp_duty rp__postgres_duty(void *db);
 void rp__postgres_awake(struct postgres *s);
 
 /* run_postgres.c */

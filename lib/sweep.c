@@ -52,15 +52,25 @@ total(const rp_swept *swept)
 	return swept->due + swept->recovered + swept->dead + swept->dropped;
 }
 
-/* What is due or over is swept at once; what claims have left behind them once
- * a second, and now and then all is. */
+enum rp_duty
+rp__duty(const rp_conn *conn)
+{
+	return conn->backend->duty ? conn->backend->duty(conn->db)
+				   : RP_DUTY_QUEUES;
+}
+
+/* What is due or over is swept at once; what claims have left behind them, and
+ * what is in queues of others who leave that to us, once a second; and now and
+ * then all is. */
 int
 rp__sweep_is_due(const rp_conn *conn, const struct rp_look *look)
 {
 	int64_t ago = rp__monotonic_ms() - conn->swept_at;
 
 	return look->due_in_ms == 0 || look->expires_in_ms == 0 ||
-	       (look->behind && ago >= BEHIND_MS) || ago >= SWEEP_MS;
+	       (ago >= BEHIND_MS &&
+		(look->behind || rp__duty(conn) == RP_DUTY_ALL)) ||
+	       ago >= SWEEP_MS;
 }
 
 int

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define LOOK_MS 1000
+#define REST_MS 10000
 #define BUSY_BEAT_MS 5000
 #define IDLE_BEAT_MS 10000
 
@@ -247,6 +248,24 @@ rp__worker_beat_if_due(rp_worker *w, int64_t now)
 	return r < 0 ? rp__worker_trouble(w, r) : 0;
 }
 
+/* Who is woken, while others look after what is due, need not look: but nobody
+ * tells of the last job's end, nor of leases so short that they may begin and
+ * end between two looks. */
+static int64_t
+next_look(const rp_worker *w, const struct rp_look *there)
+{
+	int64_t ms = LOOK_MS;
+
+	if (rp__duty(w->conn) == RP_DUTY_NONE && !w->options.drain &&
+	    (w->options.lease_ms == 0 || w->options.lease_ms >= REST_MS))
+		return REST_MS;
+	if (there->due_in_ms >= 0 && there->due_in_ms < ms)
+		ms = there->due_in_ms;
+	if (there->expires_in_ms >= 0 && there->expires_in_ms < ms)
+		ms = there->expires_in_ms;
+	return ms;
+}
+
 /* Look at the queues: is there work, is anything due? Sweep what is. */
 int
 rp__worker_look(rp_worker *w, struct rp_look *ret)
@@ -262,11 +281,7 @@ rp__worker_look(rp_worker *w, struct rp_look *ret)
 	if (r < 0)
 		return rp__worker_trouble(w, r);
 	w->looked_at = now;
-	w->next_look_ms = LOOK_MS;
-	if (ret->due_in_ms >= 0 && ret->due_in_ms < w->next_look_ms)
-		w->next_look_ms = ret->due_in_ms;
-	if (ret->expires_in_ms >= 0 && ret->expires_in_ms < w->next_look_ms)
-		w->next_look_ms = ret->expires_in_ms;
+	w->next_look_ms = next_look(w, ret);
 	w->maybe_ready |= ret->ready;
 	w->making_room &= ret->suspects;
 	return 0;

@@ -628,22 +628,85 @@ def a_sweep_in_an_open_transaction_holds_nobody_up(s):
 
 # ---- the rest ----
 
+def asleep(s, worker):
+    """A session that listens as a worker that sleeps."""
+    sleeper = Session(s.database)
+    channel, _, fresh, _ = sleeper.one(
+        "select * from readpast.going_to_sleep(%s, '{q}')", worker)
+    assert channel == f"readpast.{worker}" and fresh
+    sleeper.rows(f'listen "{channel}"')
+    return sleeper
+
+
+def woken(sleeper):
+    sleeper.rows("select 1")
+    heard = len(sleeper.db.notifies)
+    sleeper.db.notifies.clear()
+    return heard
+
+
 @case
-def a_sleeper_is_woken_and_others_are_not(s):
-    asleep = Session(s.database)
+def each_job_wakes_one_sleeper_and_each_another(s):
     s.put("x")
     s.taken()
-    channel, _ = asleep.one("select * from readpast.going_to_sleep(7, '{q}')")
-    asleep.rows(f'listen "{channel}"')
-    s.put("y")
-    eventually(2, lambda: asleep.db.poll() or asleep.db.notifies)
-    assert [n.channel for n in asleep.db.notifies] == ["readpast.7"]
-    asleep.one("select readpast.awake(7, '{q}')")
-    asleep.db.notifies.clear()
-    s.put("z")
-    time.sleep(0.1)
-    asleep.rows("select 1")
-    assert asleep.db.notifies == []
+    one, two = asleep(s, 1), asleep(s, 2)
+    assert not one.one("select fresh from readpast.going_to_sleep(1, '{q}')")
+    user = Session(s.database)
+    user.rows("begin")
+    user.put("a")
+    s.put("b")      # waits for nobody, and wakes the other one
+    assert (woken(one), woken(two)) == (1, 0)
+    s.put("c")      # nobody is left but whom `user` is about to wake
+    assert (woken(one), woken(two)) == (0, 1)
+    two.one("select readpast.awake(2, '{q}')")
+    user.rows("commit")
+    assert (woken(one), woken(two)) == (0, 1)
+    s.put("d")      # both are off the list
+    assert (woken(one), woken(two)) == (0, 0)
+    # Who takes all that it wanted wakes the next, not itself.
+    one, two = asleep(s, 1), asleep(s, 2)
+    s.rows("select * from readpast.claim('q', 2, worker_id => 2)")
+    assert (woken(one), woken(two)) == (1, 0)
+    two.one("select readpast.awake(2, '{q}')")
+    s.rows("select * from readpast.claim('q', 2)")
+    one = asleep(s, 1)
+    s.rows("begin isolation level repeatable read")
+    s.put("e")
+    s.rows("commit")
+    assert woken(one) == 1
+
+
+@case
+def a_sweep_wakes_who_sleeps_beside_a_ready_job(s):
+    user = Session(s.database)
+    s.one("select readpast.queue_create('q')")
+    user.rows("begin")
+    user.put("x")
+    one = asleep(s, 1)
+    user.rows("commit")
+    assert woken(one) == 0
+    s.sweep()
+    assert woken(one) == 1
+    one = asleep(s, 1)
+    s.one("select readpast.pause('q')")
+    s.sweep()
+    assert woken(one) == 0
+
+
+@case
+def two_sessions_watch_and_a_third_when_one_ends(s):
+    def duty(session, worker, watches=False):
+        return session.one("select duty from readpast.going_to_sleep("
+                           "%s, '{q}', watches => %s)", worker, watches)
+
+    s.one("select readpast.queue_create('q')")
+    three = [Session(s.database) for _ in range(3)]
+    assert [duty(three[n], n) for n in range(3)] == [2, 2, 0]
+    assert duty(three[1], 1, True) == 2 and duty(three[2], 2) == 0
+    s.one("select readpast.queue_set('q', lease => '1 s')")
+    assert duty(three[2], 2) == 1
+    three[0].db.close()
+    eventually(5, lambda: duty(three[2], 2) == 2)
 
 
 @case

@@ -156,16 +156,37 @@ begin
 end
 $body$;
 
--- Wake one worker that sleeps and serves the queue, if there is one.
-create function readpast.wake(queue_id integer) returns void
+-- Wake one worker that sleeps and serves the queue, but not this one. It comes off
+-- the list, so that the next job wakes another; if that cannot be without waiting
+-- for somebody, it is woken all the same.
+create function readpast.wake(queue_id integer, besides bigint default 0)
+returns void
 language plpgsql volatile as $body$
 declare
-	moment timestamptz := clock_timestamp();
+	moment  timestamptz := clock_timestamp();
+	sleeper bigint;
 begin
-	perform pg_notify('readpast.' || s.worker_id, '')
-	   from readpast.sleeper s
-	  where s.queue_id = wake.queue_id and s.until > moment
-	  order by s.until desc
-	  limit 1;
+	if current_setting('transaction_isolation') = 'read committed' then
+		delete from readpast.sleeper s
+		 where s.ctid = (select s.ctid
+		                   from readpast.sleeper s
+		                  where s.queue_id = wake.queue_id
+		                    and s.until > moment and s.worker_id <> besides
+		                  order by s.until desc
+		                  limit 1
+		                    for update skip locked)
+		returning s.worker_id into sleeper;
+	end if;
+	if sleeper is null then
+		select s.worker_id into sleeper
+		  from readpast.sleeper s
+		 where s.queue_id = wake.queue_id and s.until > moment
+		   and s.worker_id <> besides
+		 order by s.until desc
+		 limit 1;
+	end if;
+	if sleeper is not null then
+		perform pg_notify('readpast.' || sleeper, '');
+	end if;
 end
 $body$;

@@ -169,7 +169,7 @@ begin
 		exit when taken >= most or alone;
 	end loop;
 	if taken > 0 and taken >= most then
-		perform readpast.wake(its.id);
+		perform readpast.wake(its.id, turn.worker_id);
 	end if;
 end
 $body$;

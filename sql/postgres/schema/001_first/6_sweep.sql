@@ -418,6 +418,36 @@ begin
 end
 $body$;
 
+-- Where jobs are ready and workers sleep all the same, wake one: the job's
+-- transaction began before they lay down, or who was woken for it is dead.
+create function readpast.rouse() returns void
+language plpgsql volatile
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $body$
+declare
+	moment timestamptz := clock_timestamp();
+begin
+	perform readpast.wake(q.id)
+	   from readpast.queue q
+	  where q.paused_at is null
+	    and exists (select 1 from readpast.sleeper s
+	                 where s.queue_id = q.id and s.until > moment)
+	    and exists (select 1
+	                  from readpast.lane l
+	                  join readpast.job j on j.lane_id = l.lane_id
+	                 where l.lane_id between q.id::bigint * 1024
+	                                     and q.id::bigint * 1024 + 1023
+	                   and j.seq >= readpast.head_of(l.lane_id)
+	                   and j.lease_until is null);
+end
+$body$;
+
 -- Workers not seen for an hour, tallies older than a minute, what sleepers left
 -- behind that died asleep; lanes that are new since the last time.
 create function readpast.sweep_rest() returns void
@@ -445,6 +475,7 @@ begin
 	         where q.open_lanes <> n.lanes
 	           for no key update of q skip locked) t
 	 where q.id = t.id;
+	perform readpast.rouse();
 end
 $body$;
 

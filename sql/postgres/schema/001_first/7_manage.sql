@@ -262,22 +262,40 @@ begin
 end
 $body$;
 
--- A worker that found nothing says that it sleeps, commits, looks once more, and
--- listens on the channel: the next job in one of its queues wakes it. It says so
--- seconds ahead, and again only when half of that is over.
+-- A worker that found nothing says that it sleeps, commits, looks once more if that
+-- was news (`fresh`), and listens on the channel: the next job in one of its
+-- queues wakes it, and takes it off the list. It says so seconds ahead, and
+-- again only when half of that is over.
+-- duty: what it looks after meanwhile. 2: the whole database, with a sweep every
+-- second; two sessions at a time have that, until they end (`watches`: this one
+-- has it already). 1: its queues, every second, for leases there are short.
+-- 0: nothing, others do.
 create function readpast.going_to_sleep(
-	worker_id bigint, queues text[], most interval default '10 seconds',
-	out channel text, out until timestamptz)
+	worker_id bigint, queues text[], most interval default '30 seconds',
+	watches boolean default false,
+	out channel text, out until timestamptz, out fresh boolean,
+	out duty integer)
 language plpgsql volatile as $body$
 declare
 	moment timestamptz := clock_timestamp();
+	lock   integer := 'readpast.sleeper'::regclass::oid::integer;
 begin
 	channel := 'readpast.' || worker_id;
-	select min(s.until) into until
+	duty := case
+	        when watches or pg_try_advisory_lock(lock, 1)
+	             or pg_try_advisory_lock(lock, 2) then 2
+	        when exists (select 1 from readpast.queue q
+	                      where q.name = any (queues) and q.lease_ms < 10000)
+	        then 1
+	        else 0 end;
+	select min(coalesce(s.until, '-infinity')) into until
 	  from readpast.queue q
-	  join readpast.sleeper s on s.queue_id = q.id and s.until > moment
-	 where q.name = any (queues) and s.worker_id = going_to_sleep.worker_id;
-	if until > moment + most / 2 then
+	  left join readpast.sleeper s
+	    on s.queue_id = q.id and s.until > moment
+	   and s.worker_id = going_to_sleep.worker_id
+	 where q.name = any (queues);
+	fresh := until is null or until <= moment + most / 2;
+	if not fresh then
 		return;
 	end if;
 	perform readpast.awake(worker_id, queues);
@@ -289,15 +307,19 @@ begin
 end
 $body$;
 
--- It is awake: nobody needs to wake it.
+-- It is awake: nobody needs to wake it. Who is just doing so is not waited for.
 create function readpast.awake(worker_id bigint, queues text[]) returns void
 language plpgsql volatile as $body$
 declare
 	moment timestamptz := clock_timestamp();
 begin
 	delete from readpast.sleeper s
-	 using readpast.queue q
-	 where q.name = any (queues) and s.queue_id = q.id and s.until > moment
-	   and s.worker_id = awake.worker_id;
+	 where s.ctid = any (array(
+	           select s.ctid
+	             from readpast.queue q
+	             join readpast.sleeper s
+	               on s.queue_id = q.id and s.until > moment
+	            where q.name = any (queues) and s.worker_id = awake.worker_id
+	              for update of s skip locked));
 end
 $body$;

@@ -1,0 +1,288 @@
+#!/usr/bin/python3
+"""Workers that sleep: how little they ask of the server, how soon they start,
+and what becomes of that when their channel is dead or they are killed. Starts a
+server of its own.
+
+  idle.py READPAST ROOT
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import contextlib
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+import psycopg2
+
+READPAST, ROOT = (pathlib.Path(arg).resolve() for arg in sys.argv[1:3])
+IDLE = 60
+SUITE = []
+
+
+def case(function):
+    SUITE.append(function)
+    return function
+
+
+class Place:
+    """A database, its workers, and what they have done."""
+
+    def __init__(self, url, folder):
+        self.url = url
+        self.done = folder / "done"
+        self.done.touch()
+        self.db = psycopg2.connect(url)
+        self.db.autocommit = True
+        self.workers = []
+        self.run("init")
+
+    def run(self, *args):
+        return subprocess.run([READPAST, "--db", self.url, *args], check=True,
+                              capture_output=True, text=True).stdout.strip()
+
+    def one(self, sql, *args):
+        cursor = self.db.cursor()
+        cursor.execute(sql, args)
+        return cursor.fetchone()[0]
+
+    def start(self, n, url=None):
+        for _ in range(n):
+            self.workers.append(subprocess.Popen(
+                [READPAST, "--db", url or self.url, "work", "q", "--",
+                 "sh", "-c", f"echo {{}} >>{self.done}"],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+    def asleep(self, n):
+        """So many have said so, and no more."""
+        eventually(30, lambda: self.one(
+            "select count(distinct worker_id) from readpast.sleeper "
+            "where until > clock_timestamp()") >= n)
+        time.sleep(0.5)
+
+    def watches(self):
+        """The server's processes that look after all of the database."""
+        return self.one(
+            "select coalesce(array_agg(pid), '{}') from pg_locks "
+            "where locktype = 'advisory' and objid in (1, 2) and granted "
+            "and classid = 'readpast.sleeper'::regclass")
+
+    @staticmethod
+    def queries():
+        """All that the server was asked so far."""
+        log = pathlib.Path(SERVER) / "server.log"
+        return sum(" LOG:  statement: " in line or " LOG:  execute " in line
+                   for line in log.open(errors="replace"))
+
+    def lines(self):
+        return len(self.done.read_text().splitlines())
+
+    def started_in(self, n, seconds):
+        """Until so many jobs are done; how long that took."""
+        began = time.monotonic()
+        eventually(seconds, lambda: self.lines() >= n)
+        return time.monotonic() - began
+
+    def close(self):
+        for worker in self.workers:
+            worker.send_signal(signal.SIGTERM)
+        for worker in self.workers:
+            worker.wait()
+        self.db.close()
+
+
+def eventually(seconds, what):
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.005)
+
+
+class Relay(threading.Thread):
+    """To the server and back, all but the notifications."""
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.path = path
+        self.door = socket.create_server(("127.0.0.1", 0))
+        self.port = self.door.getsockname()[1]
+        self.dropped = 0
+        self.start()
+
+    def run(self):
+        while True:
+            client, _ = self.door.accept()
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self.path)
+            for way in (self.there, client, server), (self.back, server, client):
+                threading.Thread(target=way[0], args=way[1:],
+                                 daemon=True).start()
+
+    @staticmethod
+    def there(client, server):
+        with contextlib.suppress(OSError):
+            while data := client.recv(65536):
+                server.sendall(data)
+        with contextlib.suppress(OSError):
+            server.shutdown(socket.SHUT_WR)
+
+    def back(self, server, client):
+        stream = server.makefile("rb")
+        with contextlib.suppress(OSError):
+            while kind := stream.read(1):
+                head = stream.read(4)
+                rest = stream.read(struct.unpack("!I", head)[0] - 4)
+                if kind == b"A":
+                    self.dropped += 1
+                else:
+                    client.sendall(kind + head + rest)
+        client.close()
+
+
+@case
+def idle_workers_ask_little_and_one_of_them_wakes(p):
+    p.start(IDLE)
+    p.asleep(IDLE)
+    assert len(p.watches()) == 2
+    before, began = p.queries(), time.monotonic()
+    time.sleep(11)
+    rate = (p.queries() - before) / (time.monotonic() - began)
+    print(f"# {IDLE} idle workers: {rate:.0f} queries/s")
+    assert rate * 200 / IDLE < 200, rate
+
+    before = p.queries()
+    p.one("select readpast.enqueue('q', 'x')")
+    took = p.started_in(1, 2)
+    time.sleep(1.5)
+    asked = p.queries() - before
+    print(f"# woken in {took * 1000:.0f} ms, {asked} queries")
+    assert took < 0.9 and asked < 2 * rate + 40, (took, asked)
+    assert p.lines() == 1
+
+
+@case
+def what_is_due_or_over_starts_within_a_second(p):
+    p.start(8)
+    p.asleep(8)
+    p.one("select readpast.enqueue('q', 'x', delay => '1500 ms')")
+    assert p.started_in(1, 5) < 2.7
+    p.one("select readpast.enqueue('other', 'y', max_attempts => 9)")
+    p.one("select readpast.enqueue('q', 'y')")
+    p.started_in(2, 2)
+    # Claimed by somebody who dies.
+    with contextlib.closing(psycopg2.connect(p.url)) as dies:
+        dies.autocommit = True
+        cursor = dies.cursor()
+        cursor.execute("begin; select readpast.enqueue('q', 'z');"
+                       "select * from readpast.claim('q', lease => '1 s')")
+        assert cursor.rowcount == 1
+        cursor.execute("commit")
+    assert 0.8 < p.started_in(3, 5) < 2.2
+
+
+@case
+def killed_workers_leave_nobody_waiting(p):
+    p.start(12)
+    p.asleep(12)
+    watches = p.watches()
+    # Kill the workers, not their server processes: the two who watch, and
+    # others; whoever is woken first may be dead.
+    for worker in p.workers[:9]:
+        worker.kill()
+    for worker in p.workers[:9]:
+        worker.wait()
+    eventually(11, lambda: len(p.watches()) == 2)
+    print(f"# watched by {watches}, then {p.watches()}")
+    for n in range(1, 4):
+        p.one("select readpast.enqueue('q', 'x')")
+        # One wake a second, and the dead are taken off the list by it.
+        p.started_in(n, 12)
+    p.one("select readpast.enqueue('q', 'x')")
+    assert p.started_in(4, 5) < 2
+
+
+@case
+def a_job_put_in_before_they_slept_and_committed_later(p):
+    p.run("queue", "set", "q")
+    late = psycopg2.connect(p.url)
+    late.cursor().execute("select readpast.enqueue('q', 'late')")
+    p.start(4)
+    p.asleep(4)
+    late.commit()
+    late.close()
+    assert p.started_in(1, 5) < 2
+
+
+@case
+def a_channel_that_is_dead_in_silence(p):
+    relay = Relay(f"{SERVER}/.s.PGSQL.5432")
+    host = f"host=127.0.0.1 port={relay.port}"
+    database = p.one("select current_database()")
+    p.start(5, f"{host} user=postgres dbname={database} "
+               "sslmode=disable gssencmode=disable")
+    eventually(20, lambda: relay.dropped >= 5)
+    time.sleep(2)
+    assert p.one("select count(*) from readpast.sleeper") == 0
+    for n in range(1, 6):
+        p.one("select readpast.enqueue('q', 'x')")
+        took = p.started_in(n, 5)
+        assert took < 1.6, took
+
+
+# ---- the server ----
+
+def tool(action, *args):
+    return subprocess.run([ROOT / "tools" / "pg-temp", action, SERVER, *args],
+                          check=True, capture_output=True, text=True
+                          ).stdout.strip()
+
+
+def run(function, number, url, folder):
+    name = f"case_{number}"
+    with contextlib.closing(psycopg2.connect(url)) as admin:
+        admin.autocommit = True
+        admin.cursor().execute(f"create database {name}")
+    place_folder = folder / name
+    place_folder.mkdir()
+    place = Place(url.replace("/postgres?", f"/{name}?"), place_folder)
+    try:
+        function(place)
+        return True
+    except Exception:
+        print("# " + traceback.format_exc().replace("\n", "\n# "))
+        return False
+    finally:
+        place.close()
+
+
+def main(folder):
+    wanted = sys.argv[3:]
+    failed = 0
+    url = tool("start", "max_connections=100", "log_statement=all")
+    try:
+        for number, function in enumerate(SUITE, 1):
+            if wanted and function.__name__ not in wanted:
+                continue
+            good = run(function, number, url, folder)
+            failed += not good
+            print(f"{'ok' if good else 'not ok'} {number} - "
+                  f"{function.__name__}", flush=True)
+    finally:
+        tool("stop", "immediate")
+    print(f"1..{len(SUITE)}")
+    return failed > 0
+
+
+with tempfile.TemporaryDirectory() as top:
+    pathlib.Path(top).chmod(0o755)
+    SERVER = str(pathlib.Path(top) / "server")
+    status = main(pathlib.Path(top))
+sys.exit(status)
