@@ -230,7 +230,8 @@ RP_API void rp_queues_free(rp_queues *queues);
 RP_API int rp_queue_pause(rp_conn *conn, const char *name);
 RP_API int rp_queue_resume(rp_conn *conn, const char *name);
 
-/* Remove a queue with all its jobs, live and kept. RP_ETAKEN while jobs run. */
+/* Remove a queue with all its jobs, live and kept. RP_ETAKEN while jobs run, or
+ * a transaction is open that has put one in. */
 RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 
 /* ---- jobs ------------------------------------------------------------ */

@@ -247,8 +247,9 @@ rp_queue_drop(rp_conn *conn, const char *name)
 				name);
 	if (dropped.busy)
 		return rp__fail(&conn->error, RP_ETAKEN,
-				"queue %s has running jobs: let them end, or "
-				"cancel them",
+				"queue %s is in use: let its running jobs end, "
+				"or cancel them, and let go who is just "
+				"putting jobs in",
 				name);
 	return 0;
 }

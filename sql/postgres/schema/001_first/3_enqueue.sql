@@ -15,6 +15,22 @@ begin
 end
 $body$;
 
+-- Who puts a job into a queue holds a lock on its name until its transaction ends,
+-- taken before the queue is read and shared with all who do: so it is not dropped
+-- meanwhile. Where that is not to be had at once, somebody just drops it, and is
+-- waited for. A snapshot from before a drop would not show it: hence the row's
+-- lock at the higher levels, 40001 if it is gone.
+create function readpast.keep_queue(queue text) returns void
+language plpgsql volatile as $body$
+begin
+	perform pg_advisory_xact_lock_shared(
+	            'readpast.queue'::regclass::oid::integer, hashtext(queue));
+	if current_setting('transaction_isolation') <> 'read committed' then
+		perform 1 from readpast.queue q where q.name = queue for key share;
+	end if;
+end
+$body$;
+
 -- The jobs of one run: one queue, one priority, arrays of the same length for
 -- the rest. Nulls stand for the queue's settings. Answers the ids in order, or
 -- nothing: no such queue, or a payload larger than it takes.
@@ -30,7 +46,15 @@ declare
 	xid    xid8;
 	late_from bigint;
 	ids    bigint[];
+	stays  boolean := pg_try_advisory_xact_lock_shared(
+	                      'readpast.queue'::regclass::oid::integer,
+	                      hashtext(queue));
 begin
+	if not stays
+	   or current_setting('transaction_isolation') <> 'read committed'
+	then
+		perform readpast.keep_queue(queue);
+	end if;
 	select q.id, q.max_attempts, q.max_payload, t.lane_id,
 	       t.lane_id = any (q.open_lanes) as is_open,
 	       exists (select 1 from readpast.sleeper s
@@ -116,7 +140,15 @@ declare
 	sleeps   boolean;
 	late_from bigint;
 	id       bigint;
+	stays    boolean := pg_try_advisory_xact_lock_shared(
+	                        'readpast.queue'::regclass::oid::integer,
+	                        hashtext(queue));
 begin
+	if not stays
+	   or current_setting('transaction_isolation') <> 'read committed'
+	then
+		perform readpast.keep_queue(queue);
+	end if;
 	-- Variables one by one, and `values`: a record, or `insert ... select` from
 	-- the queue, makes all of this a fifth dearer.
 	select q.id, coalesce(put_one.max_attempts, q.max_attempts), t.lane_id,
@@ -183,6 +215,7 @@ declare
 	                               moment);
 	late_from bigint;
 begin
+	perform readpast.keep_queue(queue);
 	if headers is not null then
 		perform readpast.need_object(headers);
 	end if;
@@ -309,7 +342,7 @@ begin
 		raise exception 'the delay is not within 0..3650 days'
 			using errcode = 'RP003';
 	end if;
-	for round in 1..2 loop
+	loop
 		if unique_key is null then
 			id := readpast.put_one(
 			          queue, priority, readpast.to_ms(delay), run_at,
@@ -380,7 +413,7 @@ begin
 		raise exception 'there are % payloads, and more or less of the rest',
 			n using errcode = 'RP003';
 	end if;
-	for round in 1..2 loop
+	loop
 		return query
 		select p.id
 		  from readpast.put(

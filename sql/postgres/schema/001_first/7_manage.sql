@@ -77,21 +77,37 @@ begin
 end
 $body$;
 
--- Remove the queue and whatever it still has. busy: a job runs, and nothing was
--- done.
+-- Does a job run, or has somebody locked one?
+create function readpast.is_worked_on(queue_id integer) returns boolean
+language plpgsql volatile as $body$
+begin
+	perform 1
+	   from readpast.job j
+	  where j.queue_id = is_worked_on.queue_id
+	    for update nowait;
+	return exists (select 1 from readpast.job j
+	                where j.queue_id = is_worked_on.queue_id
+	                  and j.lease_until is not null);
+exception when lock_not_available then
+	return true;
+end
+$body$;
+
+-- Remove the queue and whatever it still has. busy: a job runs, or a transaction
+-- that is open has put one in or is at work on one, and nothing was done.
 create function readpast.queue_drop(queue text)
 returns table (id integer, busy boolean)
 language plpgsql volatile as $body$
 #variable_conflict use_column
 begin
 	select q.id into id
-	  from readpast.queue q where q.name = queue_drop.queue for update;
+	  from readpast.queue q where q.name = queue_drop.queue;
 	if not found then
 		return;
 	end if;
-	busy := exists (select 1 from readpast.job j
-	                 where j.queue_id = queue_drop.id
-	                   and j.lease_until is not null);
+	busy := not pg_try_advisory_xact_lock(
+	                'readpast.queue'::regclass::oid::integer, hashtext(queue))
+	        or readpast.is_worked_on(id);
 	if not busy then
 		delete from readpast.job j where j.queue_id = queue_drop.id;
 		delete from readpast.archive a where a.queue_id = queue_drop.id;
@@ -121,8 +137,9 @@ begin
 	if not found then
 		raise exception 'no queue named %', queue using errcode = 'RP005';
 	elsif dropped.busy then
-		raise exception 'queue % has running jobs: let them end, or cancel them',
-			queue using errcode = 'RP006';
+		raise exception 'queue % is in use: let its running jobs end, or cancel '
+			'them, and let go who is just putting jobs in', queue
+			using errcode = 'RP006';
 	end if;
 end
 $body$;
@@ -154,6 +171,10 @@ language plpgsql volatile as $body$
 declare
 	a record;
 begin
+	perform readpast.keep_queue(q.name)
+	   from readpast.archive a
+	   join readpast.queue q on q.id = a.queue_id
+	  where a.id = retry_kept.job_id;
 	select a.* into a
 	  from readpast.archive a
 	 where a.id = retry_kept.job_id and a.state in (5, 6)
