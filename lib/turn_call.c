@@ -130,7 +130,7 @@ fill(struct turn *turn, rp_verdict *verdicts, size_t n, size_t max,
 	p[TURN_LEASE_MS] =
 		rp__int_or_null(options->lease_ms, options->lease_ms == 0);
 	p[TURN_WORKER_ID] = rp__int(turn->conn->worker_id);
-	turn->worker =
+	p[TURN_WORKER] = turn->worker =
 		rp__text(*turn->conn->worker ? turn->conn->worker : NULL);
 	p[TURN_MAX] = rp__int((int64_t)max);
 	p[TURN_AT_ONCE] = rp__int((int64_t)(max - options->ahead));

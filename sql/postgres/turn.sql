@@ -13,7 +13,7 @@ select number, result, settled, queue_id, id, queue, null::integer as state,
        suspect
   from readpast.turn(
            :queues::text::text[], :lease_ms::bigint, :worker_id::bigint,
-           :max::bigint::integer, :at_once::bigint::integer,
+           :worker::text, :max::bigint::integer, :at_once::bigint::integer,
            :holding::bigint::integer,
            case when :id::bigint is null then '{}' else :id[]::bigint[] end,
            :claim_no[]::bigint[], :verdict[]::bigint[], :delay_ms[]::bigint[],

@@ -134,14 +134,101 @@ def bad_arguments_are_refused_in_words(s):
              "readpast.enqueue('q', 'x', unique_key => repeat('x', 256))"),
             ("RP005 no queue named nowhere", "readpast.pause('nowhere')"),
             ("RP005 no job has the id 99", "readpast.cancel(99)"),
-            ("23514", "readpast.enqueue('', 'x')"),
-            ("23514", "readpast.queue_set('q', max_attempts => 0)")):
+            ("RP003 the queue's name", "readpast.enqueue('', 'x')"),
+            ("RP003 the queue's name", "readpast.enqueue(null, 'x'::text)"),
+            ("RP003 the queue's name",
+             "readpast.enqueue(repeat('q', 129), 'x')"),
+            ("RP003 the queue's name", "readpast.queue_create(E'a\\nb')"),
+            ("RP003 the kind is not",
+             "readpast.enqueue('q', 'x', kind => E'a\\x7f')"),
+            ("RP003 max_attempts",
+             "readpast.enqueue('q', 'x', max_attempts => 2000000000)"),
+            ("RP003 the delay",
+             "readpast.enqueue('q', 'x', delay => '178000000 years')"),
+            ("RP003 run_at", "readpast.enqueue('q', 'x', run_at => 'infinity')"),
+            ("RP003 run_at",
+             "readpast.enqueue('q', 'x', run_at => '-infinity')"),
+            ("RP003 either", "readpast.enqueue('q', 'x', delay => '1 s', "
+                             "run_at => '2030-01-01')"),
+            ("RP003 replace", "readpast.enqueue('q', 'x', replace => true)"),
+            ("22P02", "readpast.enqueue('q', 'x', headers => '{')"),
+            ("RP003 a payload is null",
+             "readpast.enqueue_many('q', null::text[])"),
+            ("RP003 a payload is null",
+             "readpast.enqueue_many('q', array['x', null])"),
+            ("RP003 priority -1",
+             "readpast.enqueue_many('q', array['x'], priority => -1)"),
+            ("RP003 max_attempts",
+             "readpast.enqueue_many('q', array['x'], max_attempts => 0)"),
+            ("RP003 there are 1 payloads",
+             "readpast.enqueue_many('q', array['x'], kinds => '{a,b}')"),
+            ("RP003 a kind",
+             "readpast.enqueue_many('q', array['x'], kinds => array[''])"),
+            ("RP003 a delay",
+             "readpast.enqueue_many('q', array['x'], delays => '{-1 s}')"),
+            ("RP003 the headers", "readpast.enqueue_many('q', array['x'], "
+                                  "headers => array['1'::jsonb])"),
+            ("RP003 n is not", "readpast.claim('q', 0)"),
+            ("RP003 n is not", "readpast.claim('q', null)"),
+            ("RP003 n is not", "readpast.claim('q', 100001)"),
+            ("RP003 the queue is null", "readpast.claim(null)"),
+            ("RP003 the lease", "readpast.claim('q', lease => '-1 s')"),
+            ("RP003 the lease", "readpast.claim('q', lease => '0')"),
+            ("RP003 worker_id", "readpast.claim('q', worker_id => null)"),
+            ("RP003 the worker's name", "readpast.claim('q', worker => '')"),
+            ("RP003 a verdict needs", "readpast.complete(null, 1)"),
+            ("RP003 a verdict needs", "readpast.fail(1, null)"),
+            ("RP003 the delay", "readpast.fail(1, 1, delay => '-1 s')"),
+            ("RP003 the delay", "readpast.release(1, 1, '4000 days')"),
+            ("RP003 the lease", "readpast.extend(1, 1, '0')"),
+            ("RP003 there are more ids",
+             "readpast.complete('{1}'::bigint[], '{1,2}')"),
+            ("RP003 there are more ids",
+             "readpast.complete('{1}'::bigint[], null)"),
+            ("RP003 a claim needs", "readpast.turn(null, most => 1)"),
+            ("RP003 a claim needs", "readpast.turn('{q}', most => -1)"),
+            ("RP003 the lease", "readpast.turn('{q}', 0, most => 1)"),
+            ("RP003 ids, claim_nos", "readpast.turn('{q}', ids => '{1}')"),
+            ("RP003 ids, claim_nos", "readpast.turn('{q}', ids => '{1}', "
+             "claim_nos => '{1}', verdicts => '{5}')"),
+            ("RP003 ids, claim_nos", "readpast.turn('{q}', ids => '{1}', "
+             "claim_nos => '{1}', verdicts => '{1}', delays_ms => '{-1}')"),
+            ("RP003 a sweep", "readpast.sweep(0)"),
+            ("RP003 who sleeps", "readpast.going_to_sleep(null, '{q}')"),
+            ("RP005 no job has the id", "readpast.cancel(null)"),
+            ("RP005 no queue named", "readpast.resume(null)"),
+            ("RP003 max_attempts", "readpast.queue_set('q', max_attempts => 0)"),
+            ("RP003 the lease", "readpast.queue_set('q', lease => '0')"),
+            ("RP003 backoff", "readpast.queue_set('q', keep_done => '-1 s')"),
+            ("RP003 priority", "readpast.queue_set('q', priority => 256)"),
+            ("RP003 max_payload", "readpast.queue_set('q', max_payload => -1)"),
+            ("RP003 the queue's name", "readpast.queue_set(null)")):
         said = s.refused(f"select {sql}")
-        assert said.startswith(words), said
+        assert said.startswith(words), (sql, said)
+    assert s.one("select count(*) from readpast.job") == 0
+    for none in "'{}'::text[]", "'{}'::bytea[]", "'{}'::jsonb[]":
+        assert s.rows(f"select readpast.enqueue_many('q', {none})") == []
+    assert s.rows("select * from readpast.complete('{}'::bigint[], '{}')") == []
     s.one("select readpast.queue_set('q', max_payload => 3)")
     assert s.refused("select readpast.enqueue('q', 'four')").startswith(
         "RP004 payload too large")
     assert s.put("3__") > 0
+
+
+@case
+def a_client_in_sql_that_has_a_name_is_a_worker(s):
+    job, other = s.put("x"), s.put("y")
+    claim = s.one("select id, claim_no from readpast.claim('q', worker => 'me')")
+    assert claim[0] == job
+    assert s.rows("select id, worker from readpast.jobs order by id") == [
+        (job, "me"), (other, None)]
+    s.rows("select * from readpast.claim('r', worker => 'me')")
+    s.rows("select * from readpast.turn('{q}', most => 1, worker_name => 'me')")
+    assert s.rows("select name, queues from readpast.worker") == [
+        ("me", ["q", "r"])]
+    assert s.one("select workers from readpast.stats('q')") == 1
+    s.one("select readpast.fail(%s, %s, for_good => true)", *claim)
+    assert s.one("select worker from readpast.jobs where id = %s", job) == "me"
 
 
 @case

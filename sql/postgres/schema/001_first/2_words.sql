@@ -135,6 +135,23 @@ begin
 end
 $body$;
 
+-- Is this no name for a queue, kind, key or worker? Null is none of them. E'...'
+-- is the same whatever standard_conforming_strings is.
+create function readpast.is_bad_name(name text, most integer) returns boolean
+language sql immutable as $body$
+select octet_length(name) not between 1 and most or name ~ E'[\\x01-\\x1f\\x7f]'
+$body$;
+
+create function readpast.is_bad_delay(delay interval) returns boolean
+language sql immutable as $body$
+select delay not between interval '0' and interval '3650 days'
+$body$;
+
+create function readpast.is_bad_lease(lease interval) returns boolean
+language sql immutable as $body$
+select lease not between interval '1 millisecond' and interval '3650 days'
+$body$;
+
 -- What leases jobs or looks for what others lease must see what they commit.
 create function readpast.need_read_committed(what text) returns void
 language plpgsql stable as $body$

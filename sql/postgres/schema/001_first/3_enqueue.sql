@@ -330,17 +330,29 @@ begin
 	elsif priority not between 0 and 255 then
 		raise exception 'priority % is not within 0..255', priority
 			using errcode = 'RP003';
-	elsif max_attempts < 1 then
+	elsif max_attempts not between 1 and 1000000000 then
 		raise exception 'max_attempts is not within 1..1000000000'
 			using errcode = 'RP003';
-	elsif octet_length(kind) not between 1 and 128 then
-		raise exception 'the kind is not 1..128 bytes' using errcode = 'RP003';
-	elsif octet_length(unique_key) not between 1 and 255 then
-		raise exception 'the unique key is not 1..255 bytes'
+	elsif readpast.is_bad_name(kind, 128) then
+		raise exception
+			'the kind is not 1..128 bytes without control characters'
 			using errcode = 'RP003';
-	elsif delay < interval '0' or delay > interval '3650 days' then
+	elsif readpast.is_bad_name(unique_key, 255) then
+		raise exception
+			'the unique key is not 1..255 bytes without control characters'
+			using errcode = 'RP003';
+	elsif readpast.is_bad_delay(delay) then
 		raise exception 'the delay is not within 0..3650 days'
 			using errcode = 'RP003';
+	elsif run_at not between '1970-01-01 00:00:00+00'
+	                     and '9999-12-31 23:59:59.999+00' then
+		raise exception 'run_at is not within the years 1970..9999'
+			using errcode = 'RP003';
+	elsif delay is not null and run_at is not null then
+		raise exception 'either a delay or run_at, not both'
+			using errcode = 'RP003';
+	elsif replace and unique_key is null then
+		raise exception 'replace needs a unique key' using errcode = 'RP003';
 	end if;
 	loop
 		if unique_key is null then
@@ -402,16 +414,29 @@ language plpgsql volatile as $body$
 declare
 	n integer := cardinality(payloads);
 begin
-	if priority not between 0 and 255 then
+	if payloads is null or array_position(payloads, null) is not null then
+		raise exception 'a payload is null' using errcode = 'RP003';
+	elsif priority not between 0 and 255 then
 		raise exception 'priority % is not within 0..255', priority
 			using errcode = 'RP003';
+	elsif max_attempts not between 1 and 1000000000 then
+		raise exception 'max_attempts is not within 1..1000000000'
+			using errcode = 'RP003';
 	elsif exists (select 1 from unnest(kinds) as k(kind)
-	               where octet_length(k.kind) not between 1 and 128) then
-		raise exception 'a kind is not 1..128 bytes' using errcode = 'RP003';
+	               where readpast.is_bad_name(k.kind, 128)) then
+		raise exception
+			'a kind is not 1..128 bytes without control characters'
+			using errcode = 'RP003';
+	elsif exists (select 1 from unnest(delays) as d(delay)
+	               where readpast.is_bad_delay(d.delay)) then
+		raise exception 'a delay is not within 0..3650 days'
+			using errcode = 'RP003';
 	elsif cardinality(delays) <> n or cardinality(kinds) <> n
 	      or cardinality(headers) <> n then
 		raise exception 'there are % payloads, and more or less of the rest',
 			n using errcode = 'RP003';
+	elsif n = 0 then
+		return;
 	end if;
 	loop
 		return query
@@ -425,7 +450,7 @@ begin
 		           null, array_fill(max_attempts::bigint, array[n]), kinds,
 		           headers::text[], payloads) p
 		 order by p.number;
-		exit when found or n = 0;
+		exit when found;
 		perform 1 from readpast.queue q where q.name = enqueue_many.queue;
 		if found then
 			raise exception 'payload too large' using errcode = 'RP004';
@@ -443,8 +468,11 @@ returns setof bigint
 language sql volatile as $body$
 select readpast.enqueue_many(
            queue,
-           (select array_agg(convert_to(p.payload, 'UTF8') order by p.number)
-              from unnest(payloads) with ordinality as p(payload, number)),
+           case when cardinality(payloads) = 0 then '{}'
+                else (select array_agg(convert_to(p.payload, 'UTF8')
+                                       order by p.number)
+                        from unnest(payloads) with ordinality
+                             as p(payload, number)) end,
            priority, delays, max_attempts, kinds, headers)
 $body$;
 

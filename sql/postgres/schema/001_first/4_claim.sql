@@ -11,6 +11,7 @@
 -- What a worker does all day: settle what is finished (settle() says how), and
 -- then claim what will be started, in one commit. Two statements in this order:
 -- in one, two workers would wait for each other's rows.
+-- A client that is no worker (worker_id 0) may have a name.
 -- Lease up to `most` jobs of the queues, the first one preferred. `at_once`:
 -- so many are started at once, the rest is fetched ahead; a job with a single
 -- attempt never is, for a worker that dies before it starts the job would have
@@ -22,10 +23,11 @@
 -- does not know.
 create function readpast.turn(
 	queues text[], lease_ms bigint default null, worker_id bigint default 0,
-	most integer default 0, at_once integer default null,
-	holding integer default 0, ids bigint[] default '{}',
-	claim_nos bigint[] default '{}', verdicts bigint[] default null,
-	delays_ms bigint[] default null, errors text[] default null)
+	worker_name text default null, most integer default 0,
+	at_once integer default null, holding integer default 0,
+	ids bigint[] default '{}', claim_nos bigint[] default '{}',
+	verdicts bigint[] default null, delays_ms bigint[] default null,
+	errors text[] default null)
 returns table (
 	number bigint, result integer, settled integer, queue_id integer,
 	id bigint, queue text, priority integer, attempt integer,
@@ -59,6 +61,24 @@ declare
 	until  timestamptz;
 	micros bigint;
 begin
+	if most is null or most not between 0 and 100000 or at_once < 0
+	   or holding is null or holding < 0 or most > 0 and queues is null then
+		raise exception 'a claim needs queues, and numbers within 0..100000'
+			using errcode = 'RP003';
+	elsif lease_ms not between 1 and 315360000000 then
+		raise exception 'the lease is not within 1 ms..3650 days'
+			using errcode = 'RP003';
+	elsif worker_id is null then
+		raise exception 'worker_id is null' using errcode = 'RP003';
+	elsif ids <> '{}' is not false
+	      and readpast.are_bad_verdicts(ids, claim_nos, verdicts, delays_ms,
+	                                    errors) then
+		raise exception 'ids, claim_nos and what else is given for them are of '
+			'one length; verdicts within 0..4, delays within 0..3650 days'
+			using errcode = 'RP003';
+	elsif worker_id = 0 and worker_name is not null then
+		worker_id := readpast.worker_named(worker_name, queues);
+	end if;
 	if cardinality(ids) > 0 then
 		return query
 		select s.number, s.result, s.state, s.queue_id, null::bigint,
@@ -68,7 +88,7 @@ begin
 		       null::json, null::bytea, null::text, null::jsonb, null::boolean
 		  from readpast.settle(ids, claim_nos, verdicts, delays_ms, errors) s;
 	end if;
-	if most <= 0 then
+	if most = 0 then
 		return;
 	end if;
 	perform readpast.need_read_committed('a claim');
@@ -176,6 +196,43 @@ $body$;
 
 -- ---- for people and programs in any language ----
 
+-- A client in SQL that gives itself a name is a worker, too: it is listed, and
+-- jobs say who has them. What it claims is its sign of life. Its id.
+create function readpast.worker_named(worker text, queues text[])
+returns bigint
+language plpgsql volatile as $body$
+declare
+	moment timestamptz := clock_timestamp();
+	it record;
+begin
+	if readpast.is_bad_name(worker, 255) then
+		raise exception 'the worker''s name is not 1..255 bytes without '
+			'control characters' using errcode = 'RP003';
+	end if;
+	select w.id, w.seen_at, w.queues ?& worker_named.queues as known into it
+	  from readpast.worker w
+	 where w.name = worker and w.host = '' and w.stopped_at is null
+	 order by w.id desc
+	 limit 1;
+	if not found then
+		insert into readpast.worker
+		       (name, host, pid, queues, started_at, seen_at)
+		values (worker, '', 0, to_jsonb(queues), moment, moment)
+		returning id into it;
+	elsif not it.known or it.seen_at < moment - interval '5 seconds' then
+		update readpast.worker w
+		   set seen_at = moment,
+		       queues = (select jsonb_agg(distinct q.name)
+		                   from (select jsonb_array_elements_text(w.queues)
+		                         union all
+		                         select unnest(worker_named.queues)) q(name))
+		 where w.ctid = (select w.ctid from readpast.worker w
+		                  where w.id = it.id for update skip locked);
+	end if;
+	return it.id;
+end
+$body$;
+
 -- Lease up to n jobs. Each is yours for as long as the lease: name its id and
 -- claim_no in complete(), fail(), release() or extend().
 create function readpast.claim(
@@ -186,10 +243,27 @@ returns table (
 	priority integer, attempt integer, max_attempts integer,
 	lease_until timestamptz, run_at timestamptz, created_at timestamptz,
 	unique_key text, last_error text, failures jsonb)
-language sql volatile as $body$
-select t.id, t.claim_no, t.payload, t.kind, t.headers, t.priority, t.attempt,
-       t.max_attempts, t.lease_until, t.run_at, t.created_at, t.unique_key,
-       t.last_error, t.failures
-  from readpast.turn(array[queue], readpast.to_ms(lease), worker_id, n) t
- where t.id is not null
+language plpgsql volatile as $body$
+#variable_conflict use_column
+begin
+	if queue is null then
+		raise exception 'the queue is null' using errcode = 'RP003';
+	elsif n is null or n not between 1 and 100000 then
+		raise exception 'n is not within 1..100000' using errcode = 'RP003';
+	elsif readpast.is_bad_lease(lease) then
+		raise exception 'the lease is not within 1 ms..3650 days'
+			using errcode = 'RP003';
+	elsif worker_id is null then
+		raise exception 'worker_id is null' using errcode = 'RP003';
+	elsif worker_id = 0 and worker is not null then
+		worker_id := readpast.worker_named(worker, array[queue]);
+	end if;
+	return query
+	select t.id, t.claim_no, t.payload, t.kind, t.headers, t.priority,
+	       t.attempt, t.max_attempts, t.lease_until, t.run_at, t.created_at,
+	       t.unique_key, t.last_error, t.failures
+	  from readpast.turn(array[claim.queue], readpast.to_ms(lease),
+	                     claim.worker_id, worker, n) t
+	 where t.id is not null;
+end
 $body$;

@@ -38,9 +38,7 @@ begin
 	if exists (select 1 from readpast.queue q where q.keep_done_ms > 0) then
 		perform readpast.keep_done(ids, claim_nos, verdicts);
 	end if;
-	if not more and claim_nos[1] = all (claim_nos)
-	   and cardinality(claim_nos) = cardinality(ids)
-	then
+	if not more and claim_nos[1] = all (claim_nos) then
 		-- As a rule one claim's jobs are done together: half the work.
 		with gone as (
 			delete from readpast.job j
@@ -266,6 +264,21 @@ begin
 end
 $body$;
 
+-- Arrays of verdicts are of one length; all but the first two may be null.
+create function readpast.are_bad_verdicts(
+	ids bigint[], claim_nos bigint[], verdicts bigint[],
+	delays_ms bigint[], errors text[])
+returns boolean
+language sql immutable as $body$
+select ids is null or claim_nos is null
+       or cardinality(claim_nos) <> cardinality(ids)
+       or cardinality(verdicts) <> cardinality(ids)
+       or cardinality(delays_ms) <> cardinality(ids)
+       or cardinality(errors) <> cardinality(ids)
+       or 0 > any (verdicts) or 4 < any (verdicts)
+       or 0 > any (delays_ms) or 315360000000 < any (delays_ms)
+$body$;
+
 -- ---- for people and programs in any language ----
 
 -- One verdict: the job's state now, or an error that says why it was refused.
@@ -276,11 +289,21 @@ language plpgsql volatile as $body$
 declare
 	it record;
 begin
+	if id is null or claim_no is null then
+		raise exception 'a verdict needs a job''s id and its claim_no'
+			using errcode = 'RP003';
+	elsif readpast.is_bad_delay(delay) then
+		raise exception 'the delay is not within 0..3650 days'
+			using errcode = 'RP003';
+	elsif verdict = 4 and readpast.is_bad_lease(delay) then
+		raise exception 'the lease is not within 1 ms..3650 days'
+			using errcode = 'RP003';
+	end if;
 	select t.result, t.settled into it
 	  from readpast.turn(null, ids => array[id], claim_nos => array[claim_no],
 	                     verdicts => array[verdict::bigint],
 	                     delays_ms => array[readpast.to_ms(delay)],
-	                     errors => array[error]) t;
+	                     errors => array[left(error, 4096)]) t;
 	if it.result = -5 then
 		raise exception 'job % is no longer yours', id using errcode = 'RP001';
 	elsif it.result = -8 then
@@ -327,12 +350,20 @@ $body$;
 -- Many at once: a row for each, in order, and no error when one was refused.
 create function readpast.complete(ids bigint[], claim_nos bigint[])
 returns table (id bigint, accepted boolean)
-language sql volatile as $body$
-with refused as materialized (
-	select t.number
-	  from readpast.turn(null, ids => ids, claim_nos => claim_nos) t
-	 where t.number > 0)
-select v.id, not exists (select 1 from refused r where r.number = v.number)
-  from unnest(ids) with ordinality as v(id, number)
- order by v.number
+language plpgsql volatile as $body$
+begin
+	if readpast.are_bad_verdicts(ids, claim_nos, null, null, null) then
+		raise exception 'there are more ids than claim_nos, or less'
+			using errcode = 'RP003';
+	end if;
+	return query
+	with refused as materialized (
+		select t.number
+		  from readpast.turn(null, ids => ids, claim_nos => claim_nos) t
+		 where t.number > 0)
+	select v.id,
+	       not exists (select 1 from refused r where r.number = v.number)
+	  from unnest(ids) with ordinality as v(id, number)
+	 order by v.number;
+end
 $body$;

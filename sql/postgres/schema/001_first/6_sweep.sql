@@ -489,6 +489,9 @@ create function readpast.sweep(most integer default 1000,
 	out dropped bigint)
 language plpgsql volatile as $body$
 begin
+	if most is null or most < 1 then
+		raise exception 'a sweep of less than one job' using errcode = 'RP003';
+	end if;
 	select count(*) filter (where not e.dead), count(*) filter (where e.dead)
 	  into recovered, dead
 	  from readpast.sweep_expired(most) e;

@@ -3,6 +3,10 @@
 create function readpast.queue_create(queue text) returns void
 language plpgsql volatile as $body$
 begin
+	if queue is null or readpast.is_bad_name(queue, 128) then
+		raise exception 'the queue''s name is not 1..128 bytes without control '
+			'characters' using errcode = 'RP003';
+	end if;
 	insert into readpast.queue (name)
 	select queue_create.queue
 	 where not exists (select 1 from readpast.queue q
@@ -21,6 +25,24 @@ create function readpast.queue_set(
 returns void
 language plpgsql volatile as $body$
 begin
+	if max_attempts not between 1 and 1000000000 then
+		raise exception 'max_attempts is not within 1..1000000000'
+			using errcode = 'RP003';
+	elsif readpast.is_bad_lease(lease) then
+		raise exception 'the lease is not within 1 ms..3650 days'
+			using errcode = 'RP003';
+	elsif readpast.is_bad_delay(backoff) or readpast.is_bad_delay(backoff_max)
+	      or readpast.is_bad_delay(keep_done)
+	      or readpast.is_bad_delay(keep_dead) then
+		raise exception 'backoff, backoff_max, keep_done and keep_dead are '
+			'within 0..3650 days' using errcode = 'RP003';
+	elsif priority not between 0 and 255 then
+		raise exception 'priority % is not within 0..255', priority
+			using errcode = 'RP003';
+	elsif max_payload not between 0 and 1000000000 then
+		raise exception 'max_payload is not within 0..1000000000 bytes'
+			using errcode = 'RP003';
+	end if;
 	perform readpast.queue_create(queue);
 	update readpast.queue q
 	   set max_attempts   = coalesce(queue_set.max_attempts, q.max_attempts),
@@ -301,6 +323,11 @@ declare
 	moment timestamptz := clock_timestamp();
 	lock   integer := 'readpast.sleeper'::regclass::oid::integer;
 begin
+	if worker_id is null or queues is null or most is null
+	   or most not between interval '1 second' and interval '1 hour' then
+		raise exception 'who sleeps says its worker_id, its queues, and for '
+			'1 second..1 hour' using errcode = 'RP003';
+	end if;
 	channel := 'readpast.' || worker_id;
 	duty := case
 	        when watches or pg_try_advisory_lock(lock, 1)
