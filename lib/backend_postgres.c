@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CONNECT_S "10" /* seconds, for each of the hosts */
+
 /* ---- errors ---- */
 
 static int
@@ -66,11 +68,17 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
 	int code = state ? code_of(state) : RP_EDB;
+	size_t n;
 
 	if (PQstatus(s->pg) == CONNECTION_BAD)
 		code = RP_ELOST;
 	rp__postgres_say(error, code,
 			 text && *text ? text : PQerrorMessage(s->pg));
+	if (error && state && strcmp(state, "42501") == 0) {
+		n = strlen(error->message);
+		snprintf(error->message + n, sizeof(error->message) - n,
+			 ": the role lacks a grant (docs/postgres.md, Grants)");
+	}
 	if (error && state)
 		snprintf(error->sqlstate, sizeof(error->sqlstate), "%s", state);
 	return code;
@@ -387,9 +395,13 @@ static int
 postgres_open(const struct rp_url *url, int schema, void **ret,
 	      rp_error *reterr)
 {
-	const char *const names[] = { "dbname", "fallback_application_name",
+	/* What the URL says comes later, and wins. */
+	const char *const names[] = { "connect_timeout", "dbname",
+				      "fallback_application_name",
 				      "client_encoding", NULL };
-	const char *const values[] = { url->path, "readpast", "UTF8", NULL };
+	const char *const values[] = { getenv("PGCONNECT_TIMEOUT") ? NULL
+								   : CONNECT_S,
+				       url->path, "readpast", "UTF8", NULL };
 	struct postgres *s;
 	int r = check_url(url->path, reterr);
 

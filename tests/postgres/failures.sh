@@ -45,6 +45,29 @@ check 'nobody listens: exit 1' refuses 1 'Connection refused' \
 	on 'postgres://127.0.0.1:1/x' stats
 check 'several hosts, none there: one line' refuses 1 'Connection refused' \
 	on 'postgres://127.0.0.1:1,127.0.0.1:2/x?target_session_attrs=read-write' stats
+silent_host() { # listens and says nothing; its port goes to the file `port`
+	exec python3 -c 'import socket, time
+s = socket.create_server(("127.0.0.1", 0))
+open("port", "w").write(str(s.getsockname()[1]) + "\n")
+time.sleep(100)'
+}
+silent_host &
+eventually test -s port
+within() { # LEAST MOST COMMAND...: in seconds, it lasts so long
+	local least=$1 most=$2 began=$SECONDS
+	shift 2
+	"$@"
+	local r=$?
+	((SECONDS - began >= least && SECONDS - began <= most)) && return $r
+}
+check 'a host that says nothing is given up after 10 s' within 9 13 \
+	refuses 1 'timeout expired' on "postgres://127.0.0.1:$(cat port)/x" stats
+check 'or as soon as the URL says' within 1 5 \
+	refuses 1 'timeout expired' on "postgres://127.0.0.1:$(cat port)/x?connect_timeout=2" stats
+export PGCONNECT_TIMEOUT=2
+check 'or the environment' within 1 5 \
+	refuses 1 'timeout expired' on "postgres://127.0.0.1:$(cat port)/x" stats
+unset PGCONNECT_TIMEOUT
 check 'no such database: its name is said' refuses 1 'database "nosuch" does not exist' \
 	on "postgres:///nosuch?host=$server&user=postgres" stats
 check 'no such role' refuses 1 'role "nosuch" does not exist' \
@@ -123,7 +146,7 @@ check 'init by its owner' status 0 on "postgres:///denied?host=$server&user=post
 check 'no right to the schema' refuses 1 'permission denied for schema readpast' readpast stats
 check 'nor to enqueue' refuses 1 'permission denied for schema readpast' readpast enqueue q x
 sql denied 'grant usage on schema readpast to unable; grant select on readpast.meta to unable'
-check 'no right to a routine' refuses 1 'permission denied for function' readpast enqueue q x
+check 'no right to a routine' refuses 1 'permission denied for function.*lacks a grant' readpast enqueue q x
 check 'nor to claim' refuses 1 'permission denied for' readpast claim q
 check 'a worker ends at once' refuses 1 'permission denied for' readpast work q --drain -- true
 check 'and nothing was enqueued' equal "$(sql denied 'select count(*) from readpast.job')" 0
