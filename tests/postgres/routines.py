@@ -582,6 +582,22 @@ def a_claim_held_open_is_nobodys_business_until_it_is_rolled_back(s):
 
 
 @case
+def a_claim_held_open_and_committed_late_has_a_lease_that_ends(s):
+    user = Session(s.database)
+    s.put("held")
+    user.rows("begin")
+    assert user.claim(lease="1 s").keys() == {"held"}
+    for _ in range(4):
+        passed(s)
+        s.sweep()
+        time.sleep(0.5)
+    assert s.one("select count(*) from readpast.stray "
+                 "where waits_for is null") == 1
+    user.rows("commit")
+    assert swept_in(s, "held", 3)
+
+
+@case
 def a_claim_in_the_callers_transaction_is_its_work(s):
     user = Session(s.database)
     s.put("x")

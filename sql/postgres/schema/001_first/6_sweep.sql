@@ -362,7 +362,8 @@ begin
 end
 $body$;
 
--- Look at a place behind the head again. What is still locked stays a stray.
+-- Look at a place behind the head again. What is still locked stays a stray; a
+-- claim that was made meanwhile leaves the line, for its lease may run out.
 create function readpast.look_again(lane_id bigint, first bigint, last bigint)
 returns void
 language plpgsql volatile as $body$
@@ -381,7 +382,7 @@ begin
 		select array_agg(j.id) into ids
 		  from readpast.job j
 		 where j.lane_id = look_again.lane_id and j.seq >= first
-		   and j.seq < head and j.lease_until is null;
+		   and j.seq < head;
 		if ids is not null then
 			perform readpast.clear(ids, lane_id, first, head);
 		end if;
