@@ -134,6 +134,21 @@ P5_a_suspect_comes_before_its_priority_and_behind_lower_ones(void **state)
 }
 
 static void
+P5_a_suspect_does_not_stop_who_may_not_have_it(void **state)
+{
+	struct db *db = *state;
+	rp_claim_options o = RP_CLAIM_INIT;
+
+	put_suspect(db->conn, "s");
+	put_at(db->conn, "b", 100);
+	put_at(db->conn, "a", 50);
+	put_at(db->conn, "c", 200);
+	o.holding = 1;
+	expect_claim(db->conn, 9, &o, "abc");
+	expect_claim(db->conn, 9, NULL, "s");
+}
+
+static void
 P6_suspects_go_out_one_by_one_and_only_to_empty_hands(void **state)
 {
 	struct db *db = *state;
@@ -251,6 +266,7 @@ main(int argc, char **argv)
 		CASE(the_lease_is_the_callers_or_the_queues),
 		CASE(P6_the_attempt_is_counted_at_the_claim),
 		CASE(P5_a_suspect_comes_before_its_priority_and_behind_lower_ones),
+		CASE(P5_a_suspect_does_not_stop_who_may_not_have_it),
 		CASE(P6_suspects_go_out_one_by_one_and_only_to_empty_hands),
 		CASE(P6_a_suspect_that_is_given_back_stays_one),
 		CASE(P6_a_suspect_that_came_back_is_one_no_more),

@@ -131,7 +131,7 @@ begin
 					   and j.lease_until is null
 					 limit wanted;
 					get diagnostics n = row_count;
-					exit when n > 0 and taken > 0;
+					exit when n > 0 and holding = 0;
 					continue;
 				end if;
 				wanted := 1;
