@@ -62,6 +62,17 @@ rp__postgres_say(rp_error *error, int code, const char *text)
 	return rp__fail(error, code, "%.*s", n > 220 ? 220 : (int)n, text);
 }
 
+/* It was asked, and nobody can know what became of it. */
+static void
+say_unknown(rp_error *error)
+{
+	char why[sizeof(error->message)];
+
+	memcpy(why, error->message, sizeof(why));
+	rp__fail(error, error->code, "connection lost, outcome unknown: %.200s",
+		 why);
+}
+
 int
 rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 {
@@ -79,6 +90,8 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 		snprintf(error->message + n, sizeof(error->message) - n,
 			 ": the role lacks a grant (docs/postgres.md, Grants)");
 	}
+	if (error && code == RP_ELOST)
+		say_unknown(error);
 	if (error && state)
 		snprintf(error->sqlstate, sizeof(error->sqlstate), "%s", state);
 	return code;

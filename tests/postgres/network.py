@@ -1,0 +1,420 @@
+#!/usr/bin/python3
+"""The line between a client and PostgreSQL is cut, goes silent, is slow, or
+loses an answer: a proxy does that, and the command line is at its other end.
+Starts a server of its own.
+
+  network.py READPAST ROOT [CASE...]
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+READPAST, ROOT = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+SUITE = []
+
+
+def case(function):
+    SUITE.append(function)
+    return function
+
+
+# ---- the line ----
+
+class Line:
+    """A proxy before the server's socket. What it does to the bytes between is
+    changed at any time: `delay` of each piece in seconds; `silent`: nothing
+    passes; `deaf`: no notification does; lose(): the next answer is lost."""
+
+    def __init__(self, server):
+        self.server = server
+        self.delay = 0
+        self.silent = self.deaf = self.closed = False
+        self.loses = self.victim = None
+        self.lost = threading.Event()
+        self.pairs = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            if self.closed:
+                client.close()
+                continue
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self.server)
+            pair = (client, server)
+            self.pairs.append(pair)
+            for upward in True, False:
+                threading.Thread(target=self.pump, args=(pair, upward),
+                                 daemon=True).start()
+
+    def lose(self, verb, heard=True):
+        """The next call of a verb: the server hears it, or not, and its answer
+        is lost with the connection."""
+        self.lost.clear()
+        self.loses = re.compile(b"B....\0readpast_readpast_" + verb.encode()
+                                + b"[a-z_]*\0", re.DOTALL), heard
+
+    def pump(self, pair, upward):
+        source, sink = pair if upward else reversed(pair)
+        rest = b""
+        try:
+            while data := source.recv(65536):
+                time.sleep(self.delay)
+                while self.silent:
+                    time.sleep(0.01)
+                if upward and self.loses and self.loses[0].search(data):
+                    self.take(pair, data)
+                    return
+                if pair is self.victim:
+                    self.lost.set()
+                    return
+                if not upward and self.deaf:
+                    data, rest = without_notices(rest + data)
+                sink.sendall(data)
+        except OSError:
+            pass
+        hang_up(pair)
+
+    def take(self, pair, data):
+        (_, heard), self.loses = self.loses, None
+        if heard:
+            self.victim = pair
+            pair[1].sendall(data)
+            self.lost.wait(10)
+        else:
+            self.lost.set()
+        hang_up(pair)
+
+    def cut(self):
+        for pair in self.pairs:
+            hang_up(pair)
+        self.pairs.clear()
+
+
+def hang_up(pair):
+    for end in pair:
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+def without_notices(data):
+    """The whole messages in it that are no notification; and what is left."""
+    kept = b""
+    while len(data) >= 5:
+        size = 1 + int.from_bytes(data[1:5], "big")
+        if len(data) < size:
+            break
+        if data[:1] != b"A":
+            kept += data[:size]
+        data = data[size:]
+    return kept, data
+
+
+# ---- the command line at its end ----
+
+class Client:
+    """A database of its own, directly and through a line."""
+
+    def __init__(self, name):
+        query(f"create database {name}")
+        self.direct = f"postgres:///{name}?host={SERVER}&user=postgres"
+        self.line = Line(f"{SERVER}/.s.PGSQL.5432")
+        self.url = (f"postgres://postgres@127.0.0.1:{self.line.port}/{name}"
+                    "?connect_timeout=2")
+        self.folder = pathlib.Path(FOLDER) / name
+        self.folder.mkdir()
+        self.history = self.folder / "history"
+        self.workers = []
+        self("init", direct=True)
+
+    def start(self, *args, direct=False, **more):
+        return subprocess.Popen(
+            [READPAST, "--db", self.direct if direct else self.url,
+             "--history", self.history, *map(str, args)],
+            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, **more)
+
+    def __call__(self, *args, direct=False):
+        """Runs the command, which succeeds; its output."""
+        process = self.start(*args, direct=direct)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 0, (args, process.returncode, err)
+        return out
+
+    def fails(self, status, words, *args):
+        """One line that says so, and this exit status."""
+        process = self.start(*args)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == status, (process.returncode, err)
+        assert re.fullmatch(f"readpast: .*{words}.*\n", err), err
+        return out
+
+    def work(self, *options):
+        worker = self.start("work", "q", *options, "--", "true")
+        self.workers.append(worker)
+        return worker
+
+    def stop(self):
+        """Workers end as they should; what they said."""
+        said = ""
+        for worker in self.workers:
+            worker.terminate()
+            out, err = worker.communicate(timeout=30)
+            assert worker.returncode == 0, (worker.returncode, err)
+            assert all(line.endswith("; trying again")
+                       for line in err.splitlines()), err
+            said += out
+        self.workers.clear()
+        return said
+
+    def stats(self):
+        return json.loads(self("stats", "q", "--json", direct=True))
+
+    def left(self):
+        stats = self.stats()
+        return sum(stats[state] for state in
+                   ("ready", "running", "scheduled", "dead"))
+
+    def done(self):
+        return not self.left()
+
+    def claim(self):
+        job = json.loads(self("claim", "q", direct=True))
+        return f"{job['id']}:{job['claim']}"
+
+    def agrees(self):
+        said = self("check", self.history, "--left", "q", direct=True)
+        assert said.endswith("P1 ok, P2 ok, P3 ok, P6 ok\n"), said
+
+
+def eventually(seconds, what):
+    """How long it took."""
+    began = time.monotonic()
+    while not what():
+        assert time.monotonic() < began + seconds, "it did not come"
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
+# ---- what is lost ----
+
+UNKNOWN = "outcome unknown"
+
+
+@case
+def an_enqueue_whose_answer_is_lost_is_unknown_and_was_done(c):
+    c("queue", "set", "q")
+    c.line.lose("enqueue")
+    c.fails(1, UNKNOWN, "enqueue", "q", "x")
+    assert c.line.lost.is_set() and c.stats()["ready"] == 1
+    c.line.lose("enqueue")
+    c.fails(1, UNKNOWN, "enqueue", "q", "x", "y", "z")
+    assert c.line.lost.is_set() and c.stats()["ready"] == 4
+
+
+@case
+def one_that_the_server_never_heard_is_as_unknown_and_was_not_done(c):
+    c("queue", "set", "q")
+    c.line.lose("enqueue", heard=False)
+    c.fails(1, UNKNOWN, "enqueue", "q", "x")
+    assert c.line.lost.is_set() and c.stats()["ready"] == 0
+
+
+@case
+def with_a_unique_key_it_is_asked_again_and_there_is_one(c):
+    c("queue", "set", "q")
+    for heard in True, False:
+        key = f"k{heard}"
+        c.line.lose("enqueue", heard=heard)
+        c.fails(1, UNKNOWN, "enqueue", "q", "x", "--unique", key)
+        assert c.line.lost.is_set()
+        job = c("enqueue", "q", "x", "--unique", key)
+        assert c("enqueue", "q", "x", "--unique", key) == job
+    assert c.stats()["ready"] == 2
+
+
+@case
+def a_verdict_whose_answer_is_lost_is_refused_when_it_is_asked_again(c):
+    c("enqueue", "q", "x", "y", direct=True)
+    first, second = c.claim(), c.claim()
+    c.line.lose("turn")
+    c.fails(1, UNKNOWN, "complete", first)
+    c.fails(4, "no longer", "complete", first)
+    c.line.lose("turn", heard=False)
+    c.fails(1, UNKNOWN, "complete", second)
+    c("complete", second)
+    assert c.done()
+
+
+@case
+def a_worker_asks_again_and_counts_each_job_once(c):
+    c("enqueue", "q", *range(40))
+    c.work()
+    for _ in range(4):
+        c.line.lose("turn")
+        assert c.line.lost.wait(10)
+        c("enqueue", "q", *range(5), direct=True)
+    eventually(10, c.done)
+    said = c.stop()
+    assert said.startswith("60 done, 0 failed, 0 dead, "), said
+    c.agrees()
+
+
+@case
+def a_claim_whose_answer_is_lost_strands_nothing(c):
+    c("queue", "set", "q", "--lease", "1h")
+    c.work("-j", 4)
+    eventually(10, lambda: c.stats()["workers"])
+    c.line.lose("turn")
+    c("enqueue", "q", *range(20), direct=True)
+    assert c.line.lost.wait(10)
+    took = eventually(10, c.done)
+    assert took < 5, took
+    assert c.stop().startswith("20 done, 0 failed"), "another way"
+    c.agrees()
+
+
+# ---- cut, silent, deaf, slow ----
+
+@case
+def a_line_that_is_cut_all_the_time_loses_nothing(c):
+    c("queue", "set", "q", "--backoff", "0s", "--max-attempts", 1000)
+    c("enqueue", "q", *range(3000), direct=True)
+    for _ in range(3):
+        c.work("-j", 2, "--lease", "2s")
+    eventually(10, lambda: c.stats()["workers"] == 3)
+    cuts, began = 0, time.monotonic()
+    while not c.done():
+        assert time.monotonic() < began + 40, c.stats()
+        c.line.cut()
+        cuts += 1
+        # Time to make new ones.
+        time.sleep(0.25)
+    assert cuts > 2, cuts
+    c.stop()
+    c.agrees()
+
+
+@case
+def a_silent_line_ends_and_work_goes_on(c):
+    c.work("-j", 2, "--lease", "1s")
+    c("enqueue", "q", *range(3), direct=True)
+    eventually(10, c.done)
+    c.line.silent = True
+    c("enqueue", "q", *range(3), direct=True)
+    time.sleep(1.5)
+    assert c.left() == 3
+    c.fails(1, "timeout expired", "stats")
+    # What was in it is lost, as when a router forgets the connection.
+    c.line.cut()
+    c.line.silent = False
+    took = eventually(10, c.done)
+    assert took < 3, took
+    c.stop()
+    c.agrees()
+
+
+@case
+def whose_channel_is_deaf_looks_once_a_second(c):
+    c.work()
+    c("enqueue", "q", "x", direct=True)
+    eventually(10, c.done)
+    asleep = "select count(*) from readpast.sleeper"
+    eventually(10, lambda: query(asleep, c.direct) == "1")
+    c.line.deaf = True
+    for _ in range(3):
+        c("enqueue", "q", "x", direct=True)
+        took = eventually(10, c.done)
+        assert took < 2, took
+    c.stop()
+
+
+@case
+def a_slow_line_is_slow_and_nothing_else(c):
+    c.line.delay = 0.03
+    c("enqueue", "q", *range(200))
+    c.work("-j", 4, "--lease", "1s")
+    eventually(20, c.done)
+    assert c.stop().startswith("200 done, 0 failed, 0 dead")
+    c.agrees()
+
+
+@case
+def nobody_at_the_other_end_is_one_line(c):
+    c.line.closed = True
+    c.fails(1, "server closed the connection", "stats")
+    c.fails(1, "server closed the connection", "enqueue", "q", "x")
+    c.line.closed = False
+    c("enqueue", "q", "x")
+
+
+# ---- the server ----
+
+def query(sql, url=None):
+    url = url or f"postgres:///postgres?host={SERVER}&user=postgres"
+    return subprocess.run(["psql", "-qAtX", url, "-c", sql], check=True,
+                          capture_output=True, text=True).stdout.strip()
+
+
+def tool(action, *args):
+    subprocess.run([ROOT / "tools" / "pg-temp", action, SERVER, *args],
+                   check=True, capture_output=True)
+
+
+def run(function, number):
+    client = None
+    try:
+        client = Client(f"case_{number}")
+        function(client)
+        return True
+    except Exception:
+        print("# " + traceback.format_exc().replace("\n", "\n# "))
+        return False
+    finally:
+        for worker in client.workers if client else ():
+            worker.kill()
+
+
+def main():
+    wanted = sys.argv[3:]
+    failed = 0
+    os.environ.pop("READPAST_DB", None)
+    tool("start", "max_connections=50")
+    try:
+        for number, function in enumerate(SUITE, 1):
+            if wanted and function.__name__ not in wanted:
+                continue
+            began = time.monotonic()
+            good = run(function, number)
+            failed += not good
+            print(f"{'ok' if good else 'not ok'} {number} - "
+                  f"{function.__name__}", flush=True)
+            print(f"# {time.monotonic() - began:.1f} s", flush=True)
+    finally:
+        tool("stop", "immediate")
+    print(f"1..{len(SUITE)}")
+    return failed > 0
+
+
+with tempfile.TemporaryDirectory() as FOLDER:
+    pathlib.Path(FOLDER).chmod(0o755)
+    SERVER = str(pathlib.Path(FOLDER) / "server")
+    status = main()
+sys.exit(status)
