@@ -62,15 +62,14 @@ rp__postgres_say(rp_error *error, int code, const char *text)
 	return rp__fail(error, code, "%.*s", n > 220 ? 220 : (int)n, text);
 }
 
-/* It was asked, and nobody can know what became of it. */
+/* What the server's own words do not tell. */
 static void
-say_unknown(rp_error *error)
+say_first(rp_error *error, const char *what)
 {
 	char why[sizeof(error->message)];
 
 	memcpy(why, error->message, sizeof(why));
-	rp__fail(error, error->code, "connection lost, outcome unknown: %.200s",
-		 why);
+	rp__fail(error, error->code, "%s: %.190s", what, why);
 }
 
 int
@@ -91,10 +90,29 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 			 ": the role lacks a grant (docs/postgres.md, Grants)");
 	}
 	if (error && code == RP_ELOST)
-		say_unknown(error);
+		say_first(error, "connection lost, outcome unknown");
+	if (error && code == RP_EFULL)
+		say_first(error, "the server has no room left");
 	if (error && state)
 		snprintf(error->sqlstate, sizeof(error->sqlstate), "%s", state);
 	return code;
+}
+
+/*
+ * A commit that was cancelled while it waited for a synchronous standby says
+ * that it succeeded, and in a notice that only this server may have it. What
+ * it claimed is to be asked for, as after a lost answer.
+ */
+int
+rp__postgres_check_sure(struct postgres *s, rp_error *error)
+{
+	if (!s->unsure)
+		return 0;
+	s->unsure = 0;
+	s->renewed = 1;
+	return rp__fail(error, RP_ELOST,
+			"outcome unknown: committed, but cancelled before the "
+			"synchronous standby had it");
 }
 
 /* ---- transactions ---- */
@@ -274,6 +292,8 @@ commit_own(struct postgres *s, rp_error *error)
 		r = rp__fail(error, RP_EDB,
 			     "the transaction was rolled back by an earlier "
 			     "failure");
+	else
+		r = rp__postgres_check_sure(s, error);
 	PQclear(res);
 	return r;
 }
@@ -317,12 +337,16 @@ postgres_renewed(void *db)
 
 /* ---- opening ---- */
 
-/* The library never prints: what the server remarks goes nowhere. */
+/* The library never prints: what the server remarks goes nowhere, but for one
+ * thing (above), which has no SQLSTATE of its own. */
 static void
-ignore_notice(void *ctx, const PGresult *res)
+take_remark(void *ctx, const PGresult *res)
 {
-	(void)ctx;
-	(void)res;
+	struct postgres *s = ctx;
+	const char *from = PQresultErrorField(res, PG_DIAG_SOURCE_FUNCTION);
+
+	if (from && strcmp(from, "SyncRepWaitForLSN") == 0)
+		s->unsure = 1;
 }
 
 static void
@@ -393,13 +417,14 @@ check_url(const char *url, rp_error *reterr)
 /* A server that shuts down may say so before the connection is all there, and
  * libpq would print it: so it is only begun, hushed, and then made. */
 static PGconn *
-connect_quietly(const char *const *names, const char *const *values)
+connect_quietly(struct postgres *s, const char *const *names,
+		const char *const *values)
 {
 	PGconn *pg = PQconnectStartParams(names, values, 1);
 
 	if (!pg || PQstatus(pg) == CONNECTION_BAD)
 		return pg;
-	PQsetNoticeReceiver(pg, ignore_notice, NULL);
+	PQsetNoticeReceiver(pg, take_remark, s);
 	PQreset(pg);
 	return pg;
 }
@@ -423,7 +448,7 @@ postgres_open(const struct rp_url *url, int schema, void **ret,
 	s = new_postgres(url->schema, reterr);
 	if (!s)
 		return RP_ENOMEM;
-	s->pg = connect_quietly(names, values);
+	s->pg = connect_quietly(s, names, values);
 	if (s->pg && PQstatus(s->pg) == CONNECTION_OK)
 		return finish_opening(s, schema, ret, reterr);
 	r = rp__postgres_say(reterr, RP_ENODB,

@@ -25,6 +25,7 @@ struct postgres {
 	int pooled;          /* nothing is prepared, nobody listens */
 	int other_level;     /* `read committed` is not the session's default */
 	int renewed;         /* the connection was lost and made anew */
+	int unsure;          /* a commit may not be where it was to be */
 	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
 	char prepared[RP_VERBS];
 	char sign[24]; /* in the names of statements prepared for this handle:
@@ -43,6 +44,7 @@ struct postgres {
 /* backend_postgres.c */
 int rp__postgres_failed(struct postgres *s, const PGresult *res,
 			rp_error *error);
+int rp__postgres_check_sure(struct postgres *s, rp_error *error);
 int rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error);
 int rp__postgres_begin(void *db, int how, rp_error *error);
 int rp__postgres_commit(void *db, rp_error *error);

@@ -333,8 +333,12 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 				   NULL, b->values, b->sizes, b->formats, 1)
 			 : execute_named(s, which, b);
 	status = PQresultStatus(*ret);
-	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
-		return 0;
+	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+		r = rp__postgres_check_sure(s, error);
+		if (r < 0)
+			PQclear(*ret);
+		return r;
+	}
 	again = is_forgotten(s, *ret) &&
 		PQtransactionStatus(s->pg) == PQTRANS_IDLE;
 	r = rp__postgres_failed(s, *ret, error);

@@ -5,7 +5,9 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
+# shellcheck source-path=SCRIPTDIR source=load.sh
+. "$(dirname "$0")/load.sh"
+# shellcheck source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
 
 tool=$(readlink -f "$2/tools/pg-temp")
@@ -247,79 +249,24 @@ check 'though something was' test -s all.out
 
 # ---- the server goes away under load ----
 
-# Enqueues until told to stop; what failed is asked again, as the error says it
-# may be. One line for each failure.
-producer() {
-	while [[ ! -e stop ]]; do
-		seq 5 | readpast --history h enqueue q --quiet 2>>producer.err || echo $? >>producer.status
-	done
-}
-start_load() { # DATABASE
-	new_database "$1"
-	rm -f stop producer.* work.*
-	: >h
-	readpast init >/dev/null
-	readpast queue set q --backoff 0s --max-attempts 1000 >/dev/null
-	: >producer.err
-	: >producer.status
-	for i in 1 2 3; do
-		"$READPAST" --history h work q -j 2 --lease 1s -- true >"work.$i" 2>"work.err.$i" &
-		workers[i]=$!
-		producer &
-		producers[i]=$!
-	done
-	more_settled 20
-}
-settled() {
-	grep -c '"event":"settled".*"result":"ok"' h
-}
-more_settled() { # jobs than there are now
-	local target
-	target=$(($(settled) + $1))
-	enough() {
-		(($(settled) >= target))
-	}
-	eventually enough
-}
-empty() {
-	[[ $(readpast stats q --json | grep -oE '"(scheduled|ready|running|dead)":[0-9]+' | paste -sd,) == '"scheduled":0,"ready":0,"running":0,"dead":0' ]]
-}
-# All of it came to its end, and the promises hold.
-check_load() {
-	touch stop
-	wait "${producers[@]}"
-	check "$1: every job gets done" eventually empty
-	for i in 1 2 3; do
-		kill -TERM "${workers[i]}"
-		wait "${workers[i]}"
-		check "$1: worker $i has survived" equal $? 0
-	done
-	check "$1: the history agrees" \
-		equal "$(readpast check h --left q 2>&1 | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
-	check "$1: each enqueue that failed says one line, exit 1" \
-		equal "$(sort -u producer.status | paste -sd,):$(wc -l <producer.err)" \
-		"$(sort -u producer.status | grep -x 1 | paste -sd,):$(wc -l <producer.status)"
-	check "$1: which is ours" equal "$(grep -v '^readpast: ..*' producer.err)" ''
-	check "$1: workers said what went wrong" grep -q '^readpast: .*; trying again$' work.err.1 work.err.2 work.err.3
-	check "$1: and nothing else" equal "$(cat work.err.? | grep -cvE '; trying again$|is no longer ours|lost its lease')" 0
-}
-declare -a workers producers
-
-start_load restarts
+new_database restarts
+start_load
 for round in 1 2 3; do
 	"$tool" bounce "$server" "$([[ $round == 2 ]] && echo immediate || echo fast)" >/dev/null
 	check "restart $round: work goes on" more_settled 20
 done
 check_load restarts
 
-start_load kills
+new_database kills
+start_load
 for round in 1 2 3 4 5 6; do
 	sql "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = 'kills'" >/dev/null
 	check "backends killed, round $round: work goes on" more_settled 10
 done
 check_load kills
 
-start_load crashes
+new_database crashes
+start_load
 for round in 1 2; do
 	"$tool" crash "$server"
 	"$tool" restart "$server" >/dev/null

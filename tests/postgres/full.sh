@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# The server's disk is full: a database in a tablespace of 40 MB. Nothing that was
+# acknowledged is lost, and once there is room all of it goes on.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=load.sh
+. "$(dirname "$0")/load.sh"
+# shellcheck source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+
+tool=$(readlink -f "$2/tools/pg-temp")
+server=$(mktemp -d /tmp/readpast-pg.XXXXXX)
+small=$(mktemp -d /tmp/readpast-pg.XXXXXX)
+clean_up() {
+	# shellcheck disable=SC2046
+	kill $(jobs -p) 2>/dev/null
+	"$tool" stop "$server" immediate
+	umount "$small"
+	cd /
+	rm -rf "$here" "$small"
+}
+trap clean_up EXIT
+
+if ! mount -t tmpfs -o size=40m tmpfs "$small" 2>/dev/null; then
+	trap 'rm -rf "$here" "$small"' EXIT
+	echo '1..0 # SKIP only who may mount can make a small disk'
+	exit
+fi
+chmod 777 "$small"
+"$tool" start "$server" max_connections=50 >/dev/null || exit 1
+mkdir "$small/data"
+((EUID != 0)) || chown postgres "$small/data"
+sql() {
+	psql -qAtX -v ON_ERROR_STOP=1 "host=$server user=postgres dbname=postgres" -c "$1"
+}
+sql "create tablespace small location '$small/data'"
+sql 'create database small tablespace small'
+sql 'create database loaded tablespace small'
+full='the server has no room left: '
+fill_up() {
+	cat /dev/zero >"$small/filler" 2>/dev/null
+	true
+}
+
+# ---- step by step ----
+
+export READPAST_DB="postgres:///small?host=$server&user=postgres"
+readpast init >/dev/null
+head -c 12000000 /dev/zero >"$small/filler"
+seq -f '%01900.0f' 1000 >lines
+until ! readpast --history h enqueue q --quiet <lines 2>err; do
+	:
+done
+check 'the disk is full: one line' equal "$(grep -cE "^readpast: .*$full" err):$(wc -l <err)" 1:1
+head -c 300000 /dev/urandom >large
+large() {
+	"$READPAST" enqueue q --one <large >out 2>err
+}
+large
+check 'exit 1' equal "$?:$(grep -cE "^readpast: .*$full" err):$(wc -l <out)" 1:1:0
+acknowledged=$(grep -c '"enqueued"' h)
+check 'what was acknowledged is there, and no more' \
+	equal "$(field ready "$(readpast stats q --json)")" "$acknowledged"
+check 'that is something' test "$acknowledged" -ge 1000
+rm "$small/filler"
+check 'there is room again: all of it is done' equal \
+	"$(readpast --history h work q -j 8 --drain -- true 2>work.err | tail -n 1)" \
+	"$acknowledged done, 0 failed, 0 dead, 0 released"
+check 'the history agrees' equal "$(readpast check h --left q | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
+
+# ---- under load ----
+
+export READPAST_DB="postgres:///loaded?host=$server&user=postgres"
+start_load
+fill_up
+both_in_trouble() {
+	grep -qE "$full" producer.err && cat work.err.? | grep -qE "$full"
+}
+check 'full under load: producers and workers see it' eventually both_in_trouble
+rm "$small/filler"
+check 'there is room again: work goes on' more_settled 100
+check_load full
+finish

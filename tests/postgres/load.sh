@@ -1,0 +1,70 @@
+# load.sh - producers and workers that go on whatever happens to the database.
+# Sourced before tap.sh, which changes the folder.
+#
+#   start_load           three of each, on READPAST_DB; some jobs get done
+#   more_settled N       waits until N more are settled
+#   check_load WHAT      ends them: all is done, the history agrees, and who
+#                        failed said so in one line
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+# shellcheck shell=bash
+
+declare -a workers producers
+
+# Enqueues until told to stop; what failed is asked again, as the error says it
+# may be. One line for each failure.
+producer() {
+	while [[ ! -e stop ]]; do
+		seq 5 | readpast --history h enqueue q --quiet 2>>producer.err || echo $? >>producer.status
+	done
+}
+start_load() {
+	rm -f stop producer.* work.*
+	: >h
+	readpast init >/dev/null
+	readpast queue set q --backoff 0s --max-attempts 1000 >/dev/null
+	: >producer.err
+	: >producer.status
+	for i in 1 2 3; do
+		"$READPAST" --history h work q -j 2 --lease 1s -- true >"work.$i" 2>"work.err.$i" &
+		workers[i]=$!
+		producer &
+		producers[i]=$!
+	done
+	more_settled 20
+}
+settled() {
+	grep -c '"event":"settled".*"result":"ok"' h
+}
+more_settled() { # jobs than there are now
+	local target
+	target=$(($(settled) + $1))
+	# shellcheck disable=SC2317
+	enough() {
+		(($(settled) >= target))
+	}
+	eventually enough
+}
+empty() {
+	[[ $(readpast stats q --json | grep -oE '"(scheduled|ready|running|dead)":[0-9]+' | paste -sd,) == '"scheduled":0,"ready":0,"running":0,"dead":0' ]]
+}
+# All of it came to its end, and the promises hold.
+check_load() { # WHAT
+	touch stop
+	wait "${producers[@]}"
+	check "$1: every job gets done" eventually empty
+	for i in 1 2 3; do
+		kill -TERM "${workers[i]}"
+		wait "${workers[i]}"
+		check "$1: worker $i has survived" equal $? 0
+	done
+	check "$1: the history agrees" \
+		equal "$(readpast check h --left q 2>&1 | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
+	check "$1: each enqueue that failed says one line, exit 1" \
+		equal "$(sort -u producer.status | paste -sd,):$(wc -l <producer.err)" \
+		"$(sort -u producer.status | grep -x 1 | paste -sd,):$(wc -l <producer.status)"
+	check "$1: which is ours" equal "$(grep -v '^readpast: ..*' producer.err)" ''
+	check "$1: workers said what went wrong" grep -q '^readpast: .*; trying again$' work.err.1 work.err.2 work.err.3
+	check "$1: and nothing else" equal "$(cat work.err.? | grep -cvE '; trying again$|is no longer ours|lost its lease')" 0
+}

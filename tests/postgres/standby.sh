@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# A hot standby: it is read-only, and takes over. Starts servers of its own.
+#
+#   standby.sh READPAST ROOT [ROUNDS]   so many primaries are killed under load; 1
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=load.sh
+. "$(dirname "$0")/load.sh"
+# shellcheck source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+
+tool=$(readlink -f "$2/tools/pg-temp")
+rounds=${3:-1}
+primary=$(mktemp -d /tmp/readpast-pg.XXXXXX)
+standby=$(mktemp -d /tmp/readpast-pg.XXXXXX)
+clean_up() {
+	# shellcheck disable=SC2046
+	kill $(jobs -p) 2>/dev/null
+	"$tool" stop "$primary" immediate
+	"$tool" stop "$standby" immediate
+	cd /
+	rm -rf "$here"
+}
+trap clean_up EXIT
+
+sql() { # DIR SQL
+	psql -qAtX -v ON_ERROR_STOP=1 "host=$1 user=postgres dbname=postgres" -c "$2"
+}
+is_in_step() {
+	[[ $(sql "$primary" "select count(*) from pg_stat_replication where sync_state = 'sync'") == 1 ]]
+}
+# What the primary acknowledges is on the standby.
+start_standby() {
+	"$tool" standby "$standby" "$primary" >/dev/null
+	sql "$primary" "alter system set synchronous_standby_names = '*'"
+	sql "$primary" 'select pg_reload_conf()' >/dev/null
+	eventually is_in_step
+}
+waits_for_standby() {
+	[[ $(sql "$primary" "select count(*) from pg_stat_activity where wait_event = 'SyncRep'") != 0 ]]
+}
+
+"$tool" start "$primary" max_connections=50 >/dev/null || exit 1
+there="postgres:///postgres?host=$standby&user=postgres"
+export READPAST_DB="postgres:///postgres?host=$primary,$standby&user=postgres&target_session_attrs=read-write"
+check 'a standby follows' start_standby
+readpast init >/dev/null
+readpast enqueue q x y --quiet
+sql "$primary" "set synchronous_commit = remote_apply; select txid_current()" >/dev/null
+
+# ---- read-only ----
+
+for command in stats 'list q' 'show 1' workers 'queue list'; do
+	# shellcheck disable=SC2086
+	check "a standby shows: $command" status 0 readpast --db "$there" $command
+done
+for command in 'enqueue q x' 'enqueue new x' 'enqueue q x y' 'enqueue q x --unique k' 'claim q' \
+	'complete 1:1' 'extend 1:1 --lease 1s' sweep 'cancel 1' 'retry 1' \
+	'purge q --state all --yes' 'pause q' 'queue set q --lease 1s' 'queue drop q --yes' \
+	'work q --drain -- true'; do
+	# shellcheck disable=SC2086
+	check "a standby is read-only: ${command%% -*}" \
+		refuses 1 'read-only|during recovery' readpast --db "$there" $command
+done
+check 'it is not chosen among several' status 0 readpast enqueue q z
+check 'nothing was done' equal "$(field ready "$(readpast stats q --json)")" 3
+check 'nor can it be installed on' refuses 1 'read-only|during recovery' \
+	readpast --db "$there&schema=other" init
+
+# ---- a commit that nobody but the primary has ----
+
+kill -STOP "$(head -n 1 "$standby/data/postmaster.pid")"
+pkill -STOP -P "$(head -n 1 "$standby/data/postmaster.pid")"
+readpast enqueue q unsure >unsure.out 2>unsure.err &
+unsure=$!
+check 'a commit waits for the standby' eventually waits_for_standby
+sql "$primary" "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'" >/dev/null
+wait "$unsure"
+check 'cancelled, it is not acknowledged: exit 1' equal "$?" 1
+check 'which one line tells' equal "$(wc -l <unsure.err):$(grep -c 'outcome unknown.*standby' unsure.err)" 1:1
+pkill -CONT -P "$(head -n 1 "$standby/data/postmaster.pid")"
+kill -CONT "$(head -n 1 "$standby/data/postmaster.pid")"
+readpast purge q --state all --yes >/dev/null
+
+# ---- takes over ----
+
+start_load
+for ((round = 1; round <= rounds; round++)); do
+	"$tool" crash "$primary"
+	"$tool" promote "$standby"
+	check "takeover $round: work goes on" more_settled 50
+	((round < rounds)) || break
+	# The other way round.
+	"$tool" stop "$primary" immediate
+	read -r primary standby <<<"$standby $primary"
+	check "takeover $round: a new standby follows" start_standby
+	more_settled 50
+done
+check_load takeover
+finish
