@@ -11,7 +11,7 @@ prefix := $(abspath $(PREFIX))
 # ninja has its own idea of how much to do at a time.
 unexport MAKEFLAGS
 
-.PHONY: all test demo bench install clean format help
+.PHONY: all test soak demo bench install clean format help
 
 # A build directory that was never finished, or belongs to another checkout, is
 # made anew.
@@ -27,6 +27,11 @@ all:
 test: all
 	@tools/setup --test
 	@tools/run-tests $(BUILD)
+
+# SOAK minutes of what a test run has no time for.
+soak: all
+	@tools/setup --test
+	@tools/soak $(BUILD) $(or $(SOAK),10)
 
 demo: all
 	@tools/demo
@@ -52,6 +57,7 @@ format:
 help:
 	@echo 'make          install what is missing, build'
 	@echo 'make test     ... and run all tests'
+	@echo 'make soak     ... and the long ones, for SOAK=10 minutes'
 	@echo 'make demo     ... and see it work'
 	@echo 'make bench    ... and how fast it is; some 5 minutes'
 	@echo 'make install  PREFIX=/usr/local DESTDIR='

@@ -1,13 +1,11 @@
 #!/usr/bin/env bash
-# The command line on a PostgreSQL that is not fit, or goes away: one clear
-# line, the right exit status, nothing lost. Starts servers of its own.
+# The command line on a PostgreSQL that is not fit: one clear line, the right
+# exit status, nothing half done. Starts servers of its own.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-# shellcheck source-path=SCRIPTDIR source=load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=../cli/tap.sh
+# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
 
 tool=$(readlink -f "$2/tools/pg-temp")
@@ -247,30 +245,4 @@ check 'no password was ever printed' equal "$(grep -c 'sesame\|xyzzy\|open-' all
 check 'though something was' test -s all.out
 [[ -n $owner ]] && "$tool" stop "$guarded" immediate
 
-# ---- the server goes away under load ----
-
-new_database restarts
-start_load
-for round in 1 2 3; do
-	"$tool" bounce "$server" "$([[ $round == 2 ]] && echo immediate || echo fast)" >/dev/null
-	check "restart $round: work goes on" more_settled 20
-done
-check_load restarts
-
-new_database kills
-start_load
-for round in 1 2 3 4 5 6; do
-	sql "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = 'kills'" >/dev/null
-	check "backends killed, round $round: work goes on" more_settled 10
-done
-check_load kills
-
-new_database crashes
-start_load
-for round in 1 2; do
-	"$tool" crash "$server"
-	"$tool" restart "$server" >/dev/null
-	check "crash $round: work goes on" more_settled 20
-done
-check_load crashes
 finish

@@ -5,8 +5,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-# shellcheck source-path=SCRIPTDIR source=load.sh
-. "$(dirname "$0")/load.sh"
+# shellcheck source-path=SCRIPTDIR source=../cli/load.sh
+. "$(dirname "$0")/../cli/load.sh"
 # shellcheck source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
 

@@ -2,6 +2,7 @@
 # Sourced before tap.sh, which changes the folder.
 #
 #   start_load           three of each, on READPAST_DB; some jobs get done
+#   start_worker I       one of the workers again, after it was killed
 #   more_settled N       waits until N more are settled
 #   check_load WHAT      ends them: all is done, the history agrees, and who
 #                        failed said so in one line
@@ -19,6 +20,10 @@ producer() {
 		seq 5 | readpast --history h enqueue q --quiet 2>>producer.err || echo $? >>producer.status
 	done
 }
+start_worker() {
+	"$READPAST" --history h work q -j 2 --lease 1s -- true >>"work.$1" 2>>"work.err.$1" &
+	workers[$1]=$!
+}
 start_load() {
 	rm -f stop producer.* work.*
 	: >h
@@ -27,8 +32,7 @@ start_load() {
 	: >producer.err
 	: >producer.status
 	for i in 1 2 3; do
-		"$READPAST" --history h work q -j 2 --lease 1s -- true >"work.$i" 2>"work.err.$i" &
-		workers[i]=$!
+		start_worker "$i"
 		producer &
 		producers[i]=$!
 	done
@@ -65,6 +69,7 @@ check_load() { # WHAT
 		equal "$(sort -u producer.status | paste -sd,):$(wc -l <producer.err)" \
 		"$(sort -u producer.status | grep -x 1 | paste -sd,):$(wc -l <producer.status)"
 	check "$1: which is ours" equal "$(grep -v '^readpast: ..*' producer.err)" ''
-	check "$1: workers said what went wrong" grep -q '^readpast: .*; trying again$' work.err.1 work.err.2 work.err.3
+	[[ $READPAST_DB == sqlite:* ]] ||
+		check "$1: workers said what went wrong" grep -q '^readpast: .*; trying again$' work.err.1 work.err.2 work.err.3
 	check "$1: and nothing else" equal "$(cat work.err.? | grep -cvE '; trying again$|is no longer ours|lost its lease')" 0
 }

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Workers on a file are killed with -9 under load, all the time: nothing is lost.
+#
+#   kills.sh READPAST [TIMES]   so many times ten of them; 1
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=load.sh
+. "$(dirname "$0")/load.sh"
+# shellcheck source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+export READPAST_DB=sqlite:kills.db
+start_load
+for ((round = 1; round <= 10 * ${2:-1}; round++)); do
+	i=$((round % 3 + 1))
+	kill -9 "${workers[i]}"
+	wait "${workers[i]}" 2>/dev/null
+	start_worker "$i"
+	check "worker $i killed, round $round: work goes on" more_settled 20
+done
+check_load kills
+finish

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# PostgreSQL goes away under load: nothing is lost. Starts a server of its own.
+#
+#   kills.sh READPAST ROOT [TIMES]   all of it so many times over; 1
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=../cli/load.sh
+. "$(dirname "$0")/../cli/load.sh"
+# shellcheck source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+
+tool=$(readlink -f "$2/tools/pg-temp")
+times=${3:-1}
+server=$(mktemp -d /tmp/readpast-pg.XXXXXX)
+clean_up() {
+	# shellcheck disable=SC2046
+	kill $(jobs -p) 2>/dev/null
+	"$tool" stop "$server" immediate
+	cd /
+	rm -rf "$here"
+}
+trap clean_up EXIT
+
+"$tool" start "$server" max_connections=50 >/dev/null || exit 1
+sql() {
+	psql -qAtX -v ON_ERROR_STOP=1 "host=$server user=postgres dbname=postgres" -c "$1"
+}
+new_database() {
+	sql "create database $1" && export READPAST_DB="postgres:///$1?host=$server&user=postgres"
+}
+
+new_database restarts
+start_load
+for ((round = 1; round <= 3 * times; round++)); do
+	"$tool" bounce "$server" "$( ((round % 3 == 2)) && echo immediate || echo fast)" >/dev/null
+	check "restart $round: work goes on" more_settled 20
+done
+check_load restarts
+
+new_database kills
+start_load
+for ((round = 1; round <= 6 * times; round++)); do
+	sql "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = 'kills'" >/dev/null 2>&1
+	check "connections ended, round $round: work goes on" more_settled 10
+done
+check_load kills
+
+new_database crashes
+start_load
+for ((round = 1; round <= 2 * times; round++)); do
+	"$tool" crash "$server"
+	"$tool" restart "$server" >/dev/null
+	check "crash $round: work goes on" more_settled 20
+done
+# One of its processes only: the postmaster then ends all others, and recovers.
+for ((round = 1; round <= 2 * times; round++)); do
+	sql "select pid from pg_stat_activity where datname = 'crashes' limit 1" | xargs -r kill -9 2>/dev/null
+	check "kill -9 of a backend $round: work goes on" more_settled 20
+done
+check_load crashes
+finish
