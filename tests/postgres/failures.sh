@@ -124,7 +124,7 @@ init_at_once() { # how many lines there are of each kind
 objects() {
 	sql "$1" "select count(*) from pg_depend where refobjid = 'readpast'::regnamespace"
 }
-declare -a pids
+declare -a pids sessions
 complete=$(objects versions)
 for round in 1 2 3; do
 	new_database "together$round"
@@ -185,9 +185,15 @@ check 'SQL: nor can headers be garbage' \
 	try_sql "select readpast.enqueue('q', 'x', headers => 'garbage')" 'invalid input syntax for type json'
 check 'SQL: nor an array' try_sql "select readpast.enqueue('q', 'x', headers => '[1]')" 'not a JSON object'
 check 'a header without a value: exit 2' refuses 2 'NAME=VALUE' readpast enqueue q x --header garbage
+check 'SQL: garbage is no jsonb' try_sql "select readpast.enqueue('q', '{\"a\"'::jsonb)" 'invalid input syntax for type json'
+check 'SQL: nor is a NUL in it' try_sql "select readpast.enqueue('q', '{\"a\": \"\\u0000\"}'::jsonb)" 'cannot be converted to text'
 check 'nothing of that was enqueued' equal "$(sql standby 'select count(*) from readpast.job')" 1
 
 # ---- somebody is in the way ----
+
+is_done() { # ID: it is no longer there
+	! readpast show "$1"
+}
 
 psql -qAtX "$base dbname=standby" -c 'begin' -c 'lock table readpast.job' \
 	-c 'select pg_sleep(60)' >/dev/null 2>&1 &
@@ -200,15 +206,35 @@ check 'a lock time-out is an error' refuses 1 'lock timeout' \
 	on "$READPAST_DB&options=-clock_timeout%3D100" enqueue q x
 check 'and so is a statement time-out' refuses 1 'statement timeout' \
 	on "$READPAST_DB&options=-cstatement_timeout%3D100" enqueue q x
+readpast --history h work q --drain -- true >work.out 2>&1 &
+worker=$!
+worker_waits() {
+	[[ $(sql standby "select count(*) from pg_locks where not granted") == 1 ]]
+}
+check 'who has no time-out waits' eventually worker_waits
 kill "$holder"
 wait "$holder" 2>/dev/null
 sql "select pg_terminate_backend(pid, 10000) from pg_stat_activity where query like '%pg_sleep(60)' and pid <> pg_backend_pid()" >/dev/null
-check 'nothing was done' equal "$(sql standby 'select count(*) from readpast.job')" 1
+wait "$worker"
+check 'and then works on, as if nothing had been' equal "$?:$(tail -n 1 work.out)" \
+	'0:1 done, 0 failed, 0 dead, 0 released'
+check 'nothing else was done' equal "$(sql standby 'select count(*) from readpast.job')" 0
+# The table is another one than it was.
+"$READPAST" work q -- true >work.out 2>&1 &
+worker=$!
+job=$(readpast enqueue q x)
+check 'a worker works' eventually is_done "$job"
+sql standby 'alter table readpast.job add column more integer; alter table readpast.job set (fillfactor = 40)'
+job=$(readpast enqueue q x)
+check 'the table was altered: it goes on' eventually is_done "$job"
+kill "$worker"
+wait "$worker"
+check 'and said nothing' equal "$?:$(wc -l <work.out)" 0:1
 
 # ---- passwords ----
 
-"$tool" start "$guarded" >/dev/null
-owner=$(stat -c %U "$guarded")
+"$tool" start "$guarded" max_connections=5 superuser_reserved_connections=0 \
+	max_wal_senders=0 >/dev/null
 psql -qX "host=$guarded user=postgres" -c "create role app login superuser password 'open-sesame'"
 printf 'local all postgres trust\nlocal all all scram-sha-256\n' >"$guarded/data/pg_hba.conf"
 psql -qAtX "host=$guarded user=postgres" -c 'select pg_reload_conf()' >/dev/null
@@ -243,6 +269,48 @@ done
 check 'and work' status 0 silent --db "$(with open-sesame)" work q --drain -- true
 check 'no password was ever printed' equal "$(grep -c 'sesame\|xyzzy\|open-' all.out)" 0
 check 'though something was' test -s all.out
-[[ -n $owner ]] && "$tool" stop "$guarded" immediate
+
+# ---- a server that lets nobody in ----
+
+there="postgres:///postgres?host=$guarded&user=postgres"
+for i in 1 2 3 4; do
+	psql -qAtX "host=$guarded user=postgres" -c 'select pg_sleep(60)' >/dev/null 2>&1 &
+	sessions[i]=$!
+done
+crowded() {
+	[[ $(psql -qAtX "host=$guarded user=postgres" -c "select count(*) from pg_stat_activity where query like 'select pg_sleep%'") == 4 ]]
+}
+eventually crowded
+psql -qAtX "host=$guarded user=postgres" -c 'select pg_sleep(60)' >/dev/null 2>&1 &
+sessions[5]=$!
+refused_for_good() {
+	! psql -qAtX "host=$guarded user=postgres" -c 'select 1'
+}
+eventually refused_for_good
+check 'no connection is left: exit 1' refuses 1 'too many clients' on "$there" stats
+check 'for a worker, too' refuses 1 'too many clients' on "$there" work q --drain -- true
+data=$guarded/data
+as_server() {
+	if ((EUID == 0)); then
+		runuser -u postgres -- "$@"
+	else
+		"$@"
+	fi
+}
+pg_ctl=$(dirname "$(readlink "/proc/$(head -n 1 "$data/postmaster.pid")/exe")")/pg_ctl
+(cd / && as_server "$pg_ctl" -D "$data" -s -W -m smart stop)
+check 'it shuts down: exit 1' refuses 1 'shutting down' on "$there" stats
+(cd / && as_server "$pg_ctl" -D "$data" -s -m immediate stop)
+wait "${sessions[@]}"
+check 'and is gone, which is another line' refuses 1 'No such file|Connection refused' on "$there" stats
+as_server touch "$data/recovery.signal"
+echo "restore_command = 'sleep 60; false'" >>"$data/postgresql.conf"
+(cd / && as_server "$pg_ctl" -D "$data" -s -W start >/dev/null)
+starts() {
+	psql -qAtX "host=$guarded user=postgres" -c '' 2>&1 | grep -q 'starting up'
+}
+eventually starts
+check 'it starts: exit 1' refuses 1 'starting up' on "$there" stats
+"$tool" stop "$guarded" immediate
 
 finish
