@@ -12,10 +12,12 @@
  */
 #include "checker.h"
 
-#include <jansson.h>
+#include <search.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "line.h"
 
 /* The database counts whole milliseconds; so much may a lease seem short. */
 #define SLACK_US 2000
@@ -45,20 +47,21 @@ enum verdict { V_DONE, V_FAIL, V_DEAD, V_RELEASE, V_EXTEND, VERDICTS };
 static const char *const verdicts[VERDICTS] = { "done", "fail", "dead",
 						"release", "extend" };
 
+/* There may be ten million: small numbers take little room. */
 struct event {
-	int64_t id, claim, at, asked, lease_us, attempt, max_attempts;
-	size_t line;
-	enum kind kind;
-	enum verdict verdict;
-	int ok;   /* settled: accepted */
-	int dead; /* settled: the job is dead now */
-	int replaced;
+	int64_t id, claim, at, asked, lease_us;
+	int32_t attempt, max_attempts;
+	unsigned char kind, verdict;
+	unsigned char ok;   /* settled: accepted */
+	unsigned char dead; /* settled: the job is dead now */
+	unsigned char replaced;
 };
 
 struct checker {
 	struct event *events;
 	size_t count, room;
-	char **clients;
+	void *clients; /* a tree of their names */
+	char *client;  /* of the last line: one writes many in a row */
 	size_t clients_count;
 	int purged, audited;
 };
@@ -74,9 +77,7 @@ checker_free(struct checker *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->clients_count; i++)
-		free(c->clients[i]);
-	free(c->clients);
+	tdestroy(c->clients, free);
 	free(c->events);
 	free(c);
 }
@@ -100,99 +101,86 @@ add(struct checker *c, const struct event *event)
 	return 0;
 }
 
-/* Clients are few, and one writes many lines in a row. */
 static int
-add_client(struct checker *c, const char *name)
+compare_names(const void *a, const void *b)
 {
-	char **clients;
-
-	for (size_t i = c->clients_count; i-- > 0;)
-		if (strcmp(c->clients[i], name) == 0)
-			return 0;
-	clients =
-		realloc(c->clients, (c->clients_count + 1) * sizeof(*clients));
-	if (!clients)
-		return -1;
-	c->clients = clients;
-	clients[c->clients_count] = strdup(name);
-	return clients[c->clients_count++] ? 0 : -1;
+	return strcmp(a, b);
 }
 
 static int
-index_of(const char *word, const char *const *words, int count)
+add_client(struct checker *c, const struct word *name)
 {
-	for (int i = 0; word && i < count; i++)
-		if (strcmp(word, words[i]) == 0)
+	char *copy, **found;
+
+	if (!name->text || (c->client && word_is(name, c->client)))
+		return 0;
+	copy = strndup(name->text, name->size);
+	found = copy ? tsearch(copy, &c->clients, compare_names) : NULL;
+	if (found)
+		c->client = *found;
+	if (found && *found == copy)
+		c->clients_count++;
+	else
+		free(copy);
+	return found ? 0 : -1;
+}
+
+static int
+index_of(const struct word *word, const char *const *words, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (word_is(word, words[i]))
 			return i;
 	return -1;
 }
 
-static int64_t
-number(const json_t *object, const char *name)
-{
-	return json_integer_value(json_object_get(object, name));
-}
-
-static const char *
-text(const json_t *object, const char *name)
-{
-	return json_string_value(json_object_get(object, name));
-}
-
-static int
-same(const char *a, const char *b)
-{
-	return a && strcmp(a, b) == 0;
-}
-
 /* Can it be reckoned with? Ids and claim numbers are only compared. */
 static int
-in_range(const json_t *line)
+in_range(const struct line *line)
 {
-	static const struct {
-		const char *name;
-		int64_t most;
-	} limits[] = { { "at", INT64_C(1) << 60 },
-		       { "asked", INT64_C(1) << 60 },
-		       { "lease_ms", 3650 * INT64_C(86400000) },
-		       { "attempt", INT32_MAX },
-		       { "max_attempts", INT32_MAX } };
+	static const int64_t most[NUMBERS] = {
+		[AT] = INT64_C(1) << 60,
+		[ASKED] = INT64_C(1) << 60,
+		[ID] = INT64_MAX,
+		[CLAIM] = INT64_MAX,
+		[LEASE_MS] = 3650 * INT64_C(86400000),
+		[ATTEMPT] = INT32_MAX,
+		[MAX_ATTEMPTS] = INT32_MAX,
+	};
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-		int64_t n = number(line, limits[i].name);
-
-		if (n < 0 || n > limits[i].most)
+	for (int i = 0; i < NUMBERS; i++)
+		if (line->numbers[i] > most[i] ||
+		    (line->numbers[i] < 0 && most[i] < INT64_MAX))
 			return 0;
-	}
 	return 1;
 }
 
 /* NULL, or what is wrong with the line. */
 static const char *
-read_event(struct checker *c, const json_t *line, size_t line_number)
+read_event(struct checker *c, const struct line *line)
 {
-	int kind = index_of(text(line, "event"), kinds, KINDS);
-	int verdict = index_of(text(line, "verdict"), verdicts, VERDICTS);
+	const struct word *words = line->words;
+	int kind = index_of(&words[EVENT], kinds, KINDS);
+	int verdict = index_of(&words[VERDICT], verdicts, VERDICTS);
 	struct event event = {
-		.id = number(line, "id"),
-		.claim = number(line, "claim"),
-		.at = number(line, "at"),
-		.asked = number(line, "asked"),
-		.lease_us = number(line, "lease_ms") * 1000,
-		.attempt = number(line, "attempt"),
-		.max_attempts = number(line, "max_attempts"),
-		.line = line_number,
-		.ok = same(text(line, "result"), "ok"),
-		.dead = same(text(line, "state"), "dead"),
-		.replaced = same(text(line, "outcome"), "replaced"),
+		.id = line->numbers[ID],
+		.claim = line->numbers[CLAIM],
+		.at = line->numbers[AT],
+		.asked = line->numbers[ASKED],
+		.lease_us = line->numbers[LEASE_MS] * 1000,
+		.attempt = (int32_t)line->numbers[ATTEMPT],
+		.max_attempts = (int32_t)line->numbers[MAX_ATTEMPTS],
+		.kind = (unsigned char)kind,
+		.verdict = verdict < 0 ? V_DONE : (unsigned char)verdict,
+		.ok = word_is(&words[RESULT], "ok"),
+		.dead = word_is(&words[STATE], "dead"),
+		.replaced = word_is(&words[OUTCOME], "replaced"),
 	};
 
 	if (kind < 0)
 		return "no such event";
 	if ((kind == SETTLING || kind == SETTLED) && verdict < 0)
 		return "no such verdict";
-	event.kind = (enum kind)kind;
-	event.verdict = verdict < 0 ? V_DONE : (enum verdict)verdict;
 	if (kind == PURGED)
 		c->purged = 1;
 	if (kind == AUDITED)
@@ -203,7 +191,7 @@ read_event(struct checker *c, const json_t *line, size_t line_number)
 		return "the id is missing";
 	if (kind == CLAIMED && (event.claim < 1 || event.lease_us < 1))
 		return "a claim without its number or its lease";
-	if (text(line, "client") && add_client(c, text(line, "client")) < 0)
+	if (add_client(c, &words[CLIENT]) < 0)
 		return "out of memory";
 	return add(c, &event) < 0 ? "out of memory" : NULL;
 }
@@ -212,31 +200,30 @@ int
 checker_read(struct checker *c, FILE *file, const char *name, char *why,
 	     size_t room)
 {
-	char *line = NULL;
-	size_t line_room = 0, number_of_line = 0;
+	char *text = NULL;
+	size_t text_room = 0, number_of_line = 0;
+	struct line line;
 	int r = 0;
 	ssize_t n;
 
-	while (r == 0 && (n = getline(&line, &line_room, file)) > 0) {
-		json_t *object = json_loadb(line, (size_t)n, 0, NULL);
+	while (r == 0 && (n = getline(&text, &text_room, file)) > 0) {
+		int bad = line_read(&line, text, (size_t)n);
 		const char *wrong;
 
 		number_of_line++;
 		/* A writer that was killed may leave a torn last line. */
-		if (!object && line[n - 1] != '\n')
+		if (bad && text[n - 1] != '\n')
 			break;
-		wrong = !json_is_object(object) ? "not a JSON object"
-			: !in_range(object)
-				? "a number is out of range"
-				: read_event(c, object, number_of_line);
-		json_decref(object);
+		wrong = bad                ? "not a JSON object"
+			: !in_range(&line) ? "a number is out of range"
+					   : read_event(c, &line);
 		if (wrong) {
 			snprintf(why, room, "%s:%zu: %s", name, number_of_line,
 				 wrong);
 			r = -1;
 		}
 	}
-	free(line);
+	free(text);
 	if (r == 0 && ferror(file)) {
 		snprintf(why, room, "%s: cannot be read", name);
 		r = -1;
@@ -278,7 +265,9 @@ by_job_and_claim(const void *pa, const void *pb)
 		return a->kind == CLAIMED ? -1 : 1;
 	if (a->kind == CLAIMED && a->claim != b->claim)
 		return a->claim < b->claim ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	return a->kind - b->kind;
 }
 
 __attribute__((format(printf, 3, 4))) static void

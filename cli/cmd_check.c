@@ -11,17 +11,21 @@
 
 #include "checker.h"
 
+/* `-` is standard input. */
 static int
 read_file(struct checker *checker, const char *name)
 {
-	FILE *file = fopen(name, "r");
+	int standard = strcmp(name, "-") == 0;
+	FILE *file = standard ? stdin : fopen(name, "r");
 	char why[300];
 	int r;
 
 	if (!file)
 		return complain(USAGE, "%s: %s", name, strerror(errno));
-	r = checker_read(checker, file, name, why, sizeof(why));
-	fclose(file);
+	r = checker_read(checker, file, standard ? "standard input" : name, why,
+			 sizeof(why));
+	if (!standard)
+		fclose(file);
 	return r < 0 ? complain(USAGE, "%s", why) : 0;
 }
 

@@ -73,5 +73,51 @@ check 'more attempts than allowed: P6' says 1 'P6 BROKEN' "$enqueued" "$(claim 1
 check 'garbage is named, exit 2' says 2 'broken:2: not a JSON object' "$enqueued" garbage "$audited"
 printf '%s\n{"at":1,"cl' "$enqueued" >torn
 check 'a torn last line is not' status 0 readpast check torn
+check 'but in the middle it is' says 2 'broken:2: not a JSON object' "$enqueued" '{"at":1,"cl' "$audited"
+check 'several files, each with an end of its own' status 0 readpast check torn torn
 check 'no such file: exit 2' refuses 2 'No such file' readpast check nowhere
+check 'a folder: exit 2' refuses 2 'cannot be read' readpast check .
+
+# Other clients write as they like.
+printf '%s\n' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited" >plain
+sum='3 events of 1 jobs by 1 clients: 1 claims, 1 verdicts'
+check 'standard input' equal "$(readpast check - <plain)" "$sum"$'\nP1 ok, P2 ok, P3 ok, P6 ok'
+check 'and what is wrong with it' equal "$(echo x | readpast check - 2>&1)" \
+	'readpast: standard input:1: not a JSON object'
+check 'the order of lines is nothing' equal "$(tac plain | readpast check -)" "$(readpast check plain)"
+check 'spaces' equal "$(sed 's/:/ : /g; s/,/ , /g; s/^/ /; s/$/\r/' plain | sed 's/a : 1/a:1/' | readpast check -)" "$(readpast check plain)"
+check 'fields of their own' equal "$(sed 's/^{/{"x":{"id":[7,{"event":"}]"}],"y":-1.5e3},"z":"\\"}","n":null,"id_":9,/' plain | readpast check -)" "$(readpast check plain)"
+check 'each client is counted once' equal "$(for i in 1 2 3 1 2 3; do
+	echo "${enqueued/a:1/a:$i}"
+done | readpast check - | head -n 1)" '6 events of 1 jobs by 3 clients: 0 claims, 0 verdicts'
+for bad in '[1]' '{}}' '{"at":1,}' '{"at"}' '{"at":}' '{"x":{}' '{"x":"}' '{"id":99999999999999999999}' \
+	'1' '{"x":}}' "{\"x\":\"a$(printf '\001')\"}"; do
+	check "no object: ${bad//[^ -~]/?}" says 2 'broken:2: not a JSON object' "$enqueued" "$bad" "$audited"
+done
+check 'a number that is a word' says 2 'broken:1: the id is missing' "${enqueued/:1,/:\"1\",}"
+check 'a broken one' says 2 'broken:1: the id is missing' "${enqueued/:1,/:1.5,}"
+check 'a negative time' says 2 'broken:1: a number is out of range' "${enqueued/:10,/:-10,}"
+
+# Ten million events are to fit in 2 GiB: 214 bytes for each.
+awk 'BEGIN { for (i = 1; i <= 100000; i++) {
+	e = sprintf("\"client\":\"h:%d\",\"id\":%d,\"claim\":%d", i % 16, i, 1795236897000000 + i)
+	printf "{\"at\":%d,\"event\":\"enqueued\",\"client\":\"p:1\",\"id\":%d}\n", i, i
+	printf "{\"at\":%d,\"event\":\"claimed\",%s,\"attempt\":1,\"max_attempts\":3,\"lease_ms\":60000,\"asked\":%d}\n", 2 * i, e, i
+	printf "{\"at\":%d,\"event\":\"started\",%s}\n", 3 * i, e
+	printf "{\"at\":%d,\"event\":\"settling\",%s,\"verdict\":\"done\"}\n", 4 * i, e
+	printf "{\"at\":%d,\"event\":\"settled\",%s,\"verdict\":\"done\",\"result\":\"ok\",\"asked\":%d}\n", 5 * i, e, 4 * i
+} print "{\"event\":\"audited\"}" }' | shuf >many
+needs() { # KIB COMMAND...
+	python3 - "$@" <<-'END'
+		import resource, subprocess, sys
+		code = subprocess.run(sys.argv[2:]).returncode
+		used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+		sys.exit(code or used > int(sys.argv[1]) and f"{used} KiB")
+	END
+}
+most=107000
+! ldd "$READPAST" | grep -q libasan || most=400000 # it keeps what was freed
+check 'half a million events, in any order' needs $most "$READPAST" check many
+check 'all of them' equal "$(readpast check many | head -n 1)" \
+	'500000 events of 100000 jobs by 17 clients: 100000 claims, 100000 verdicts'
 finish
