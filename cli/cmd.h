@@ -100,6 +100,7 @@ int cmd_extend(struct cmd *cmd, int argc, char **argv);
 int cmd_fail(struct cmd *cmd, int argc, char **argv);
 int cmd_help(struct cmd *cmd, int argc, char **argv);
 int cmd_init(struct cmd *cmd, int argc, char **argv);
+int cmd_lab(struct cmd *cmd, int argc, char **argv);
 int cmd_list(struct cmd *cmd, int argc, char **argv);
 int cmd_pause(struct cmd *cmd, int argc, char **argv);
 int cmd_purge(struct cmd *cmd, int argc, char **argv);

@@ -103,6 +103,14 @@ const struct command commands[] = {
 	  "check histories against the promises",
 	  "  --left QUEUE  look there for what is not finished\n"
 	  "  --json\n" },
+	{ "lab", cmd_lab, INSTALL, "[TECHNIQUE...]",
+	  "ways to take jobs from a table, run side by side",
+	  "  --workers N  processes (4)\n"
+	  "  --jobs N     rows in the table (500)\n"
+	  "  --delay D    so long each job takes (2ms)\n"
+	  "  --list       the techniques\n"
+	  "  --explain T  one of them: its story, and the SQL\n"
+	  "  --json\n" },
 	{ "version", cmd_version, REQUIRE, "", "print the version", NULL },
 	{ "help", cmd_help, REQUIRE, "[COMMAND]", "this", NULL },
 	{ NULL, NULL, 0, NULL, NULL, NULL },

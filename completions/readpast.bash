@@ -35,6 +35,7 @@ _readpast_options() { # COMMAND
 	'queue list') options=(--json) ;;
 	'queue drop') options=(--yes) ;;
 	check) options=(--left= --json) ;;
+	lab) options=(--workers= --jobs= --delay= --list --explain= --json) ;;
 	esac
 }
 
@@ -83,12 +84,17 @@ _readpast_queues() {
 		2>/dev/null </dev/null | sed '/^  /d; s/ (paused)$//')
 }
 
+_readpast_techniques() {
+	_readpast_offer naive updlock readpast marker merge applock worker-loop own
+}
+
 _readpast_value() { # OPTION
 	case $1 in
 	--db) _readpast_url ;;
 	--history) _readpast_files ;;
 	--dead | --left) _readpast_queues ;;
 	--log) _readpast_offer json ;;
+	--explain) _readpast_techniques ;;
 	--state)
 		_readpast_offer scheduled ready dead 'done' cancelled
 		case $command in
@@ -106,6 +112,7 @@ _readpast_argument() {
 	queue) _readpast_offer set list drop pause resume ;;
 	work) _readpast_queues ;;
 	check) _readpast_files ;;
+	lab) _readpast_techniques ;;
 	help) _readpast_offer "${commands[@]}" ;;
 	enqueue | claim | purge | list | stats | pause | resume | 'queue '*)
 		((arguments)) || _readpast_queues
@@ -149,7 +156,7 @@ _readpast_look() {
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
 		retry purge list show stats workers queue pause resume sweep init
-		check version help)
+		check lab version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
 	COMPREPLY=()

@@ -73,6 +73,7 @@ complete -c readpast -n __readpast_in -a resume -d 'go on handing out'
 complete -c readpast -n __readpast_in -a sweep -d 'the maintenance'
 complete -c readpast -n __readpast_in -a init -d 'create the database'
 complete -c readpast -n __readpast_in -a check -d 'check histories against the promises'
+complete -c readpast -n __readpast_in -a lab -d 'ways to take jobs, side by side'
 complete -c readpast -n __readpast_in -a version -d 'print the version'
 complete -c readpast -n __readpast_in -a help -d 'tell about a command'
 
@@ -140,3 +141,12 @@ complete -c readpast -n '__readpast_in queue drop' -l yes -d really
 
 complete -c readpast -n '__readpast_in check' -l left -x -a '(__readpast_queues)' -d 'where to look for what is not finished'
 complete -c readpast -n '__readpast_in check' -l json -d 'JSON lines'
+
+set -l techniques naive updlock readpast marker merge applock worker-loop own
+complete -c readpast -n '__readpast_in lab' -a "$techniques"
+complete -c readpast -n '__readpast_in lab' -l workers -x -d processes
+complete -c readpast -n '__readpast_in lab' -l jobs -x -d 'rows in the table'
+complete -c readpast -n '__readpast_in lab' -l delay -x -d 'so long each job takes'
+complete -c readpast -n '__readpast_in lab' -l list -d 'the techniques'
+complete -c readpast -n '__readpast_in lab' -l explain -x -a "$techniques" -d 'its story, and the SQL'
+complete -c readpast -n '__readpast_in lab' -l json -d 'JSON lines'

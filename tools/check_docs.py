@@ -30,6 +30,7 @@ class Program:
         self.directory = directory
         said = self.run("help")
         self.commands = re.findall(r"^  (\w+(?: \w+)?)  +\S", said, re.M)
+        self.techniques = re.findall(r"^(\S+)", self.run("lab", "--list"), re.M)
         self.globals = {"--help", "--version", *OPTION.findall(said.splitlines()[0])}
 
     def run(self, *arguments):
@@ -163,6 +164,10 @@ def checks(program, source):
     yield "readpast(1): a handler's exit statuses", lacking(
         "status", program.statuses("work"), re.findall(r"\d+", work))
 
+    lab = re.search(r"^\.It Cm lab .*?^\.Bl", page, re.M | re.S)[0]
+    yield "readpast(1): techniques of the lab", lacking(
+        "technique", program.techniques, re.findall(r"[\w-]+", lab))
+
     # completions
     words = [s.removeprefix("RP_STATE_").lower() for s in states]
     for name, of in ("readpast.bash", of_bash), ("_readpast", of_zsh), ("readpast.fish", of_fish):
@@ -173,6 +178,8 @@ def checks(program, source):
             OPTION.findall(re.sub(r"-l (\w+)", r"--\1", text)))
         offered = " ".join(re.findall(r".*(?:state|offer).*", text))
         yield f"{name}: states", lacking("state", words, re.findall(r"\w+", offered))
+        yield f"{name}: techniques of the lab", lacking(
+            "technique", program.techniques, re.findall(r"[\w-]+", text))
 
     # readpast(3)
     functions = re.findall(r"\bFn (rp_\w+)", calls)

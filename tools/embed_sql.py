@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Make C of sql/: the list of verbs, and one dialect's statements.
+"""Make C of sql/: the list of verbs, one dialect's statements, and its scripts
+for `readpast lab`.
 
   embed_sql.py header PARAMS           > verbs.h
   embed_sql.py dialect PARAMS FOLDER OUTPUT DEPFILE
+  embed_sql.py lab TECHNIQUES FOLDER OUTPUT DEPFILE
 
 Stops the build, with one line that says why, when a folder lacks a verb, has
 an unknown one, or a statement uses a parameter that nothing gives.
@@ -234,14 +236,88 @@ def schema(folder, name):
     print(f"const char *const *const rp__schema_{name}[] = {{ {names}NULL }};")
 
 
+# ---- the scripts of the lab ----
+
+
+def lab(order, folder):
+    """folder/lab/: a script for each technique, in order, and what is not one."""
+    names = [line.strip() for line in pathlib.Path(order).read_text().splitlines()
+             if line.strip() and not line.startswith("#")]
+    found = {p.stem for p in (folder / "lab").glob("*.sql")} - {"scratch"}
+    for name in sorted(found ^ set(names)):
+        stop(folder / "lab" / f"{name}.sql", "is not in sql/techniques"
+             if name in found else "is missing")
+    print(f"/* Made by tools/embed_sql.py of sql/{folder.name}/lab/. */")
+    print('#include "lab.h"\n')
+    print('#pragma GCC diagnostic ignored "-Woverlength-strings"\n')
+    if (folder / "lab" / "scratch.sql").exists():
+        names.append("scratch")
+    scripts = [script(folder / "lab" / f"{name}.sql", number, folder.name)
+               for number, name in enumerate(names)]
+    print(f"const struct lab_script lab_scripts_{folder.name}[] = {{")
+    print("".join(scripts) + "\t{ NULL, NULL, NULL, NULL, 0, NULL, NULL }\n};")
+
+
+SECTIONS = {"setup", "while", "take", "done", "end"}
+
+
+def script(path, number, dialect):
+    """A story, and statements in sections: `-- take:`. Prints the sections; the
+    script itself is what it returns."""
+    text = path.read_text()
+    head = re.match(rf"-- {path.stem}: (.*)\n(?:--.*\n)*", text)
+    if not head:
+        stop(path, f"does not open with `-- {path.stem}: what it does`")
+    parts = re.split(r"^-- (\w+):\n", text[head.end():], flags=re.M)
+    sections = list(zip(parts[1::2], parts[2::2]))
+    if path.stem != "scratch":
+        for section in sorted({name for name, _ in sections} - SECTIONS):
+            stop(path, f"has a section {section}, which nobody runs")
+    for i, (_, body) in enumerate(sections):
+        print(f"static const struct lab_stmt stmts_{number}_{i}[] = {{")
+        for piece in filter(str.strip, pieces(body)):
+            one_lab_stmt(piece.strip("\n"), "?" if dialect == "sqlite" else "$")
+        print("\t{ NULL, { NULL } }\n};")
+    print(f"static const struct lab_section sections_{number}[] = {{")
+    for i, (section, _) in enumerate(sections):
+        print(f'\t{{ "{section}", stmts_{number}_{i} }},')
+    print("\t{ NULL, NULL }\n};")
+    cannot = re.search(r"^-- cannot: (.*(?:\n-- .*)*)", head[0], re.M)
+    needs = re.search(r"^-- needs (\d+): (.*)", head[0], re.M)
+    why = literal(cannot[1].replace("\n-- ", " ")) if cannot else "NULL"
+    version, feature = (needs[1], literal(needs[2])) if needs else (0, "NULL")
+    return (f"\t{{ {literal(path.stem)}, {literal(head[1])},\n\t\t{quoted(text)},\n"
+            f"\t\t{why}, {version}, {feature}, sections_{number} }},\n")
+
+
+def literal(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def one_lab_stmt(sql, mark):
+    """With $1 or ?1 for @name, a column above, and :name, what the lab gives."""
+    names = []
+
+    def place(match):
+        if match[1] not in names:
+            names.append(match[1])
+        return f"{mark}{names.index(match[1]) + 1}"
+
+    sql = re.sub(r"(?<![\w:])[:@]([a-z_]+)", place, sql)
+    print(f"\t{{ {quoted(sql)},\n\t\t{{ "
+          + "".join(f'"{name}", ' for name in names) + "NULL } },")
+
+
 def main():
-    verbs, groups = read_params(sys.argv[2])
     if sys.argv[1] == "header":
-        header(verbs, groups)
+        header(*read_params(sys.argv[2]))
     else:
         folder, output, depfile = map(pathlib.Path, sys.argv[3:6])
         with output.open("w") as out, contextlib.redirect_stdout(out):
-            dialect(verbs, folder)
+            if sys.argv[1] == "lab":
+                lab(sys.argv[2], folder)
+            else:
+                dialect(read_params(sys.argv[2])[0], folder)
         files = [folder, *(p for p in folder.rglob("*")
                            if p.is_dir() or p.suffix == ".sql")]
         depfile.write_text(f"{output}: {' '.join(map(str, files))}\n")

@@ -69,6 +69,8 @@ check 'its rest' offers 'readpast --db postgres:' //
 check 'its file' offers 'readpast --db sqlite:o' 'other.db out'
 check 'its file behind =' offers 'readpast --db=sqlite:oth' other.db
 check 'histories' offers 'readpast check oth' other.db
+check 'techniques' offers 'readpast lab m' 'marker merge'
+check 'one to be explained' offers 'readpast lab --explain=w' worker-loop
 check 'commands to be helped with' offers 'readpast help sw' sweep
 check 'what a worker is to run' offers 'readpast work mail -- readpas' readpast
 check 'and its files' offers 'readpast work mail -- cat oth' other.db

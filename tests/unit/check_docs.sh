@@ -46,6 +46,8 @@ check 'an option in zsh' names '_readpast: work: no --grace' \
 	completions/_readpast '/--grace/d'
 check 'an option in fish' names 'readpast.fish: list: no --limit' \
 	completions/readpast.fish '/-l limit/d'
+check 'a technique' names 'readpast.fish: no technique worker-loop' \
+	completions/readpast.fish 's/ worker-loop//'
 check 'a function' names 'readpast(3): no function rp_turn' \
 	man/readpast.3 's/Fn rp_turn/Fn rp_claim/'
 check 'a new error' names 'readpast(3): no error RP_ENEW' \

@@ -18,10 +18,12 @@ fresh() {
 }
 
 embed() {
-	python3 "$root/tools/embed_sql.py" dialect "$dir/sql/params" \
+	python3 "$root/tools/embed_sql.py" "$what" "$dir/sql/$list" \
 		"$dir/sql/$folder" "$dir/out.c" "$dir/out.d" 2>"$dir/said"
 }
 folder=sqlite
+what=dialect
+list=params
 
 # stops SENTENCE WORDS: it fails, in one line that has these words in it.
 stops() {
@@ -35,7 +37,7 @@ stops() {
 	fi
 }
 
-echo 1..15
+echo 1..20
 
 fresh
 number=1
@@ -136,3 +138,35 @@ fresh
 sed -i 's/:queue::/:nobody::/' "$dir/sql/postgres/look.sql"
 stops 'an unknown parameter stops the build there too' \
 	'look.sql: uses :nobody, which is not in sql/params'
+
+what=lab
+list=techniques
+fresh
+number=$((number + 1))
+if embed && grep -q 'lab_scripts_postgres' "$dir/out.c" &&
+	grep -qF 'lab/merge.sql' "$dir/out.d" &&
+	grep -q 'queueid = [$]1' "$dir/out.c"; then
+	echo "ok $number - the scripts of the lab"
+else
+	echo "not ok $number - the scripts of the lab"
+	sed 's/^/# /' "$dir/said"
+fi
+
+rm "$dir/sql/postgres/lab/merge.sql"
+stops 'a technique that a database lacks stops the build' \
+	'lab/merge.sql: is missing'
+
+fresh
+printf -- '-- fifo: x\n' >"$dir/sql/postgres/lab/fifo.sql"
+stops 'one that is not listed stops the build' \
+	'fifo.sql: is not in sql/techniques'
+
+fresh
+sed -i 's/^-- take:/-- taek:/' "$dir/sql/postgres/lab/naive.sql"
+stops 'a section that nobody runs stops the build' \
+	'naive.sql: has a section taek, which nobody runs'
+
+fresh
+sed -i 1d "$dir/sql/postgres/lab/naive.sql"
+stops 'a script without its story stops the build' \
+	'naive.sql: does not open with'

@@ -1,0 +1,191 @@
+/*
+ * script.c - a technique's steps: take rows, do their jobs, say that they are
+ * done.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int
+lab_fail(char *why, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, LAB_WHY, format, args);
+	va_end(args);
+	return LAB_FAILED;
+}
+
+/* ---- names and what they stand for ---- */
+
+void
+lab_set(struct lab_vars *vars, const char *name, const char *value)
+{
+	size_t i = 0;
+
+	while (i < vars->count && strcmp(vars->names[i], name) != 0)
+		i++;
+	if (i == sizeof(vars->names) / sizeof(*vars->names))
+		return;
+	if (i == vars->count)
+		snprintf(vars->names[vars->count++], LAB_VALUE, "%s", name);
+	snprintf(vars->values[i], LAB_VALUE, "%s", value);
+}
+
+/* NULL where it stands for nothing (yet). */
+static const char *
+value_of(const struct lab_vars *vars, const char *name)
+{
+	for (size_t i = 0; i < vars->count; i++)
+		if (strcmp(vars->names[i], name) == 0)
+			return *vars->values[i] ? vars->values[i] : NULL;
+	return NULL;
+}
+
+static void
+set_row(struct lab_vars *vars, const struct lab_rows *rows, size_t row)
+{
+	for (size_t i = 0; i < rows->columns; i++)
+		lab_set(vars, rows->names[i], rows->values[row][i]);
+}
+
+/* ---- running ---- */
+
+static int
+run(const struct lab *lab, struct lab_side *side, const struct lab_stmt *stmt,
+    struct lab_rows *ret)
+{
+	const char *values[LAB_PARAMS] = { NULL };
+
+	for (size_t i = 0; stmt->params[i]; i++)
+		values[i] = value_of(&side->vars, stmt->params[i]);
+	ret->count = ret->columns = 0;
+	return lab->dialect->run(side, stmt, values, ret);
+}
+
+static const struct lab_stmt *
+find_section(const struct lab_script *script, const char *name)
+{
+	const struct lab_section *s = script->sections;
+
+	while (s->name && strcmp(s->name, name) != 0)
+		s++;
+	return s->name ? s->stmts : NULL;
+}
+
+int
+lab_section(const struct lab *lab, struct lab_side *side,
+	    const struct lab_script *script, const char *section,
+	    struct lab_rows *ret)
+{
+	const struct lab_stmt *stmt = find_section(script, section);
+	struct lab_rows ignored;
+	int r = 0;
+
+	if (!ret)
+		ret = &ignored;
+	ret->count = 0;
+	for (; stmt && stmt->sql && r == 0; stmt++) {
+		if (ret->count)
+			set_row(&side->vars, ret, 0);
+		r = run(lab, side, stmt, ret);
+	}
+	return r;
+}
+
+static int64_t
+job_of(const struct lab_rows *rows, size_t row)
+{
+	for (size_t i = 0; i < rows->columns; i++)
+		if (strcmp(rows->names[i], "job") == 0)
+			return atoll(rows->values[row][i]);
+	return 0;
+}
+
+/* What was taken: its jobs done, and said to be. A row without a job was only
+ * visited. */
+static int
+do_jobs(const struct lab *lab, struct lab_side *side,
+	const struct lab_script *script, const struct lab_rows *rows,
+	void (*work)(void *ctx, int64_t job), void *ctx)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < rows->count && r == 0; i++) {
+		int64_t job = job_of(rows, i);
+
+		set_row(&side->vars, rows, i);
+		if (job == 0)
+			continue;
+		work(ctx, job);
+		r = lab_section(lab, side, script, "done", NULL);
+	}
+	return r;
+}
+
+/* The library's own way: the last job is settled and the next one claimed. */
+static int
+turn(struct lab_side *side, void (*work)(void *ctx, int64_t job), void *ctx)
+{
+	rp_verdict verdict = RP_VERDICT_INIT;
+	const char *id = value_of(&side->vars, "id");
+	const char *claim = value_of(&side->vars, "claim");
+	char text[LAB_VALUE];
+	rp_batch *batch;
+	int r;
+
+	verdict.id = id ? atoll(id) : 0;
+	verdict.claim_no = claim ? atoll(claim) : 0;
+	r = rp_turn(side->conn, &verdict, id != NULL, "lab", 1, NULL, &batch);
+	lab_set(&side->vars, "id", "");
+	if (r < 0)
+		return lab_fail(side->why, "%s",
+				rp_last_error(side->conn)->message);
+	for (size_t i = 0; i < rp_batch_count(batch); i++) {
+		const rp_job *job = rp_batch_at(batch, i);
+
+		snprintf(text, sizeof(text), "%lld", (long long)job->id);
+		lab_set(&side->vars, "id", text);
+		snprintf(text, sizeof(text), "%lld", (long long)job->claim_no);
+		lab_set(&side->vars, "claim", text);
+		snprintf(text, sizeof(text), "%.*s", (int)job->payload_size,
+			 (const char *)job->payload);
+		work(ctx, atoll(text));
+	}
+	rp_batch_free(batch);
+	return r;
+}
+
+int
+lab_step(const struct lab *lab, struct lab_side *side,
+	 const struct lab_script *script, void (*work)(void *ctx, int64_t job),
+	 void *ctx)
+{
+	struct lab_rows rows = { .count = 0 };
+	int r = 0;
+
+	if (!script->sections->name)
+		return turn(side, work, ctx);
+	if (find_section(script, "while")) {
+		r = lab_section(lab, side, script, "while", &rows);
+		if (r != 0 || rows.count == 0)
+			return r;
+	}
+	r = lab_section(lab, side, script, "take", &rows);
+	if (r == 0)
+		r = do_jobs(lab, side, script, &rows, work, ctx);
+	if (r == 0)
+		r = lab_section(lab, side, script, "end", NULL);
+	/* A verdict that was given with the last take is not given again. */
+	if (r == 0 && rows.count == 0)
+		lab_set(&side->vars, "id", "");
+	side->account->deadlocks += r == LAB_AGAIN;
+	return r == 0 ? rows.count > 0 : r;
+}

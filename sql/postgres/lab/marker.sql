@@ -1,0 +1,61 @@
+-- marker: one update puts a mark of one's own on a batch of rows
+--
+-- The row survives its work: it knows its priority, when it is available, how
+-- often it was tried and when it times out. The worker makes a mark that nobody
+-- else has, one update sets it, and what has the mark afterwards is the worker's.
+-- The condition is said twice, of the inner row and of the outer: so the update
+-- is right even where the inner read skips nothing. The worker reports by a date.
+-- The trap: a worker that comes too late still reports, over the next one's
+-- head; and nothing removes the rows.
+
+-- setup:
+create table job_queue (
+	id                      bigint generated always as identity primary key,
+	priority                smallint not null default 255,
+	available_date          timestamptz not null default clock_timestamp(),
+	timeout_date            timestamptz,
+	attempts                integer not null default 0,
+	processing_mark         uuid,
+	processing_server       text,
+	last_attempt_start_date timestamptz,
+	last_attempt_end_date   timestamptz,
+	payload                 text not null
+);
+create index job_queue_line on job_queue (priority, available_date)
+ where processing_mark is null;
+create index job_queue_mark on job_queue (processing_mark);
+insert into job_queue (payload)
+select n from generate_series(1, :jobs::integer) n;
+
+-- take:
+select gen_random_uuid() as mark;
+update job_queue j
+   set processing_mark = @mark::uuid,
+       processing_server = :worker,
+       attempts = j.attempts + 1,
+       last_attempt_start_date = clock_timestamp(),
+       timeout_date = clock_timestamp() + interval '15 minutes'
+ where j.id = any (array(
+           select i.id
+             from job_queue i
+            where (i.processing_mark is null and i.attempts = 0
+                   and i.available_date <= clock_timestamp())
+               or (coalesce(i.last_attempt_end_date, '-infinity')
+                       < i.last_attempt_start_date
+                   and i.timeout_date <= clock_timestamp()
+                   and i.attempts < 3)
+            order by i.priority, i.available_date
+            limit :batch::integer
+              for update skip locked))
+   and ((j.processing_mark is null and j.attempts = 0
+         and j.available_date <= clock_timestamp())
+        or (coalesce(j.last_attempt_end_date, '-infinity')
+                < j.last_attempt_start_date
+            and j.timeout_date <= clock_timestamp()
+            and j.attempts < 3));
+select id, payload as job from job_queue where processing_mark = @mark::uuid;
+
+-- done:
+update job_queue
+   set last_attempt_end_date = clock_timestamp()
+ where id = @id::bigint;

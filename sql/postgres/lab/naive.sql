@@ -1,0 +1,26 @@
+-- naive: read the first row, do the job, delete the row
+--
+-- Everybody's first queue. A transaction makes it no better: a read takes no
+-- lock, so all workers read the same first row, all of them do its job, and the
+-- first to delete it wins. The others delete nothing, and do not notice.
+
+-- setup:
+create table queue (
+	queueid    bigint generated always as identity primary key,
+	someaction text not null
+);
+insert into queue (someaction)
+select n from generate_series(1, :jobs::integer) n;
+
+-- take:
+begin;
+select queueid as id, someaction as job
+  from queue
+ order by queueid
+ limit 1;
+
+-- done:
+delete from queue where queueid = @id;
+
+-- end:
+commit;

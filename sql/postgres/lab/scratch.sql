@@ -1,0 +1,54 @@
+-- scratch: where a technique is run, and what the server tells of it.
+-- Two schemas with a random number in their names: one holds readpast's own
+-- tables and routines, the other, with _t behind it, the technique's. Whoever is
+-- at work there says so by its application_name, from its first moment on.
+
+-- leftovers:
+select n.nspname as leftover
+  from pg_namespace n
+ where n.nspname ~ '^readpast_lab_[0-9]+(_t)?$'
+   and not exists (
+           select from pg_stat_activity a
+            where a.application_name = rtrim(n.nspname, '_t'));
+
+-- drop:
+select set_config('readpast_lab.scratch', :scratch, false);
+do $body$
+begin
+	execute format('drop schema if exists %I cascade',
+	               current_setting('readpast_lab.scratch'));
+end
+$body$;
+
+-- create:
+select set_config('readpast_lab.scratch', :scratch || '_t', false);
+do $body$
+begin
+	execute format('create schema %I',
+	               current_setting('readpast_lab.scratch'));
+end
+$body$;
+
+-- session:
+select set_config('search_path', :scratch || '_t,' || :scratch, false),
+       set_config('default_transaction_isolation', 'read committed', false);
+select pg_backend_pid() as pid;
+
+-- waits:
+select a.wait_event as what, count(*) as workers
+  from pg_stat_activity a
+ where a.application_name = :scratch and a.wait_event_type = 'Lock'
+ group by a.wait_event;
+
+-- log:
+select (pg_current_wal_insert_lsn() - '0/0')::bigint as position;
+
+-- end:
+select count(pg_terminate_backend(a.pid)) as ended
+  from pg_stat_activity a
+ where a.application_name = :scratch and a.pid <> pg_backend_pid();
+
+-- others:
+select count(*) as others
+  from pg_stat_activity a
+ where a.application_name = :scratch and a.pid <> pg_backend_pid();

@@ -1,0 +1,59 @@
+-- marker: one update puts a mark of one's own on a batch of rows
+--
+-- The row survives its work: it knows its priority, when it is available, how
+-- often it was tried and when it times out. The worker makes a mark that nobody
+-- else has, one update sets it, and what has the mark afterwards is the worker's.
+-- There are no locked rows to skip, and no need: writers take turns for the
+-- moment of the update. The trap: a worker that comes too late still reports,
+-- over the next one's head; and nothing removes the rows.
+
+-- setup:
+create table job_queue (
+	id                      integer primary key autoincrement,
+	priority                integer not null default 255,
+	available_date          real not null default (julianday('now')),
+	timeout_date            real,
+	attempts                integer not null default 0,
+	processing_mark         text,
+	processing_server       text,
+	last_attempt_start_date real,
+	last_attempt_end_date   real,
+	payload                 text not null
+);
+create index job_queue_line on job_queue (priority, available_date)
+ where processing_mark is null;
+create index job_queue_mark on job_queue (processing_mark);
+with recursive numbers (n) as (
+	select 1 union all select n + 1 from numbers where n < cast(:jobs as integer))
+insert into job_queue (payload) select n from numbers;
+
+-- take:
+select hex(randomblob(16)) as mark;
+update job_queue
+   set processing_mark = @mark,
+       processing_server = :worker,
+       attempts = attempts + 1,
+       last_attempt_start_date = julianday('now'),
+       timeout_date = julianday('now', '+15 minutes')
+ where id in (
+           select i.id
+             from job_queue i
+            where (i.processing_mark is null and i.attempts = 0
+                   and i.available_date <= julianday('now'))
+               or (coalesce(i.last_attempt_end_date, 0)
+                       < i.last_attempt_start_date
+                   and i.timeout_date <= julianday('now')
+                   and i.attempts < 3)
+            order by i.priority, i.available_date
+            limit cast(:batch as integer))
+   and ((processing_mark is null and attempts = 0
+         and available_date <= julianday('now'))
+        or (coalesce(last_attempt_end_date, 0) < last_attempt_start_date
+            and timeout_date <= julianday('now')
+            and attempts < 3));
+select id, payload as job from job_queue where processing_mark = @mark;
+
+-- done:
+update job_queue
+   set last_attempt_end_date = julianday('now')
+ where id = @id;

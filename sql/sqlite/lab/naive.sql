@@ -1,0 +1,28 @@
+-- naive: read the first row, do the job, delete the row
+--
+-- A read takes no lock: all workers read the same first row and do its job. The
+-- first to delete it wins. The others read what is no longer there, so their
+-- transaction may not write: SQLite refuses the delete. They have to roll back,
+-- with the job done twice.
+
+-- setup:
+create table queue (
+	queueid    integer primary key autoincrement,
+	someaction text not null
+);
+with recursive numbers (n) as (
+	select 1 union all select n + 1 from numbers where n < cast(:jobs as integer))
+insert into queue (someaction) select n from numbers;
+
+-- take:
+begin;
+select queueid as id, someaction as job
+  from queue
+ order by queueid
+ limit 1;
+
+-- done:
+delete from queue where queueid = @id;
+
+-- end:
+commit;

@@ -1,0 +1,7 @@
+-- readpast: the read locks the row, and skips those that others have locked
+--
+-- Each worker would keep its row locked while the job runs, and read past the
+-- rows of the others.
+--
+-- cannot: SQLite has no row locks: there is nothing to skip, and whoever writes
+-- has the whole file

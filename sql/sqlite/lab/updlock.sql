@@ -1,0 +1,27 @@
+-- updlock: the read locks until the job is done
+--
+-- SQLite has one lock to write, for the whole file: `begin immediate` takes it
+-- before the read. Two workers never have the same row any more; but until the
+-- job is done and the row deleted, nobody else writes anything.
+
+-- setup:
+create table queue (
+	queueid    integer primary key autoincrement,
+	someaction text not null
+);
+with recursive numbers (n) as (
+	select 1 union all select n + 1 from numbers where n < cast(:jobs as integer))
+insert into queue (someaction) select n from numbers;
+
+-- take:
+begin immediate;
+select queueid as id, someaction as job
+  from queue
+ order by queueid
+ limit 1;
+
+-- done:
+delete from queue where queueid = @id;
+
+-- end:
+commit;

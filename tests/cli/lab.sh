@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# The lab shows of each technique what is known of it, and leaves nothing behind.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+server=$READPAST_TEST_POSTGRES
+file="sqlite:$here/with%20space.db"
+
+# A number of what is said of a technique: in the file `said`, a line for each.
+of() { # TECHNIQUE FIELD
+	field "$2" "$(grep "\"technique\":\"$1\"" said)"
+}
+lab() { # URL ARGUMENT...
+	readpast --db "$1" lab --json "${@:2}" >said
+}
+# An expression over a technique's numbers, by their names.
+is() { # TECHNIQUE EXPRESSION
+	local line numbers
+	line=$(grep "\"technique\":\"$1\"" said) || return 1
+	mapfile -t numbers < <(grep -oE '"[a-z_]+":[0-9.]+' <<<"$line" | sed 's/"//g; s/:/=/; s/^/-v/')
+	awk "${numbers[@]}" "BEGIN { exit !($2) }" && return
+	echo "not $2: $line"
+	return 1
+}
+share='blocked_ms / 1000 / seconds / workers'
+exact() { # TECHNIQUE...
+	local name
+	for name; do
+		is "$name" 'processed == jobs && runs == jobs && twice == 0 && lost == 0' || return 1
+	done
+}
+says() { # TECHNIQUE PATTERN
+	of "$1" says | grep -qE "$2" && return
+	of "$1" says
+	return 1
+}
+on_server() {
+	psql -qAtX "$server" -c "$1"
+}
+# No schema, no file beside the database, no worker.
+nothing_left() {
+	equal "$(on_server "select count(*) from pg_namespace where nspname like 'readpast\_lab\_%'")" 0 &&
+		equal "$(find . -name '*-lab-*')" '' &&
+		equal "$(on_server "select count(*) from pg_stat_activity where application_name like 'readpast\_lab\_%'")" 0
+}
+
+# ---- what each does ----
+
+check 'PostgreSQL: all techniques' lab "$server" --workers 4 --jobs 60 --delay 5ms
+check 'in their order' equal "$(grep -oE '"technique":"[^"]*' said | cut -d'"' -f4 | paste -sd' ')" \
+	'naive updlock readpast marker merge applock worker-loop own'
+check 'naive does rows twice' is naive 'twice > 0 && processed == jobs && runs > jobs'
+check 'and says so' says naive '^[0-9]+ of 60 jobs ran more than once: [0-9]+ % of the work was for nothing'
+check 'the others are exact' exact updlock readpast marker merge applock worker-loop own
+check 'updlock: one works, the others wait' is updlock "$share > 0.4"
+check 'and says so' says updlock 'one at a time; [0-9]+ % of the time was spent waiting for a row'
+check 'readpast: nobody waits' is readpast "$share < 0.05"
+check 'and says so' says readpast 'each job ran once, [0-9.]+ at a time; hardly anybody waited'
+for name in marker applock worker-loop own; do
+	check "$name: nobody waits" is "$name" "$share < 0.05"
+done
+check 'own: one call a job, and one a worker' is own 'statements_per_job < 1.3'
+check 'the log is counted' is own 'wal_bytes_per_job > 50'
+check 'nothing is left' nothing_left
+
+check 'at full speed' lab "$server" --workers 4 --jobs 300 --delay 0ms merge own
+check 'merge: they wait for the table' is merge "$share > 0.2"
+check 'and says so' says merge 'waiting for the table'
+check 'own: nobody waits' is own "$share < 0.1"
+
+check 'SQLite: what it can' lab "$file" --workers 4 --jobs 60 --delay 5ms
+check 'it says what it cannot' equal "$(grep '"cannot":"SQLite has no' said | grep -oE '"technique":"[^"]*' | cut -d'"' -f4 | paste -sd' ')" \
+	'readpast merge applock'
+check 'naive does jobs twice' is naive 'twice > 0 && runs > jobs'
+check 'SQLite breaks them off' is naive 'deadlocks > 0'
+check 'the others are exact' exact updlock marker worker-loop own
+check 'updlock: one works, the others wait' is updlock "$share > 0.4"
+check 'and says for what' says updlock 'one at a time; .* waiting for the file'
+check 'own waits less than half as long' is own "blocked_ms < $(of updlock blocked_ms) / 2"
+check 'nothing is left' nothing_left
+check 'the database itself was not made' equal "$(find . -name 'with*')" ''
+
+# ---- the table, the stories ----
+
+check 'a table' status 0 readpast --db "$server" lab --jobs 10 --workers 2 readpast
+check 'a line for the technique, and one that explains it' grep -qE '^readpast +10 +0 +0 ' out
+check 'all are listed' equal "$(readpast lab --list | wc -l)" 8
+check 'a story, and the SQL' status 0 readpast --db postgres:///nowhere lab --explain merge
+check 'of that database' grep -q '^	merge into queue' out
+check 'a story without SQL' status 0 readpast lab --explain merge
+check 'says why' grep -q 'SQLite has no MERGE' out
+
+# ---- bad input ----
+
+check 'no such technique' refuses 2 'no such technique: fifo' readpast lab fifo
+check 'nothing to explain' refuses 2 'no such technique: scratch' readpast lab --explain scratch
+for bad in '--workers 0' '--workers 65' '--jobs 0' '--jobs 2M' '--delay 11s' '--delay x' '--jobs -1'; do
+	# shellcheck disable=SC2086
+	check "nonsense: $bad" refuses 2 "lab: ${bad% *}" readpast lab $bad
+done
+check 'not on this database' refuses 1 'merge: SQLite has no MERGE' readpast lab own merge
+check 'and nothing was run' equal "$(cat out)" ''
+check 'no such server' refuses 1 'lab: naive: no scratch can be made: .*No such file' \
+	readpast --db 'postgres:///x?host=/nowhere' lab
+check 'no such folder' refuses 1 'lab: naive: no scratch can be made: ' readpast --db sqlite:no/where.db lab
+on_server 'create role readpast_lab_poor login' >/dev/null
+check 'no right to make a schema' refuses 1 'no scratch can be made: permission denied for database' \
+	readpast --db "$server&user=readpast_lab_poor" lab
+on_server 'drop role readpast_lab_poor' >/dev/null
+
+# ---- stopped, killed ----
+
+at_work() { # URL
+	if [[ $1 == sqlite:* ]]; then
+		[[ -s $(find . -name '*-lab-*-wal') ]]
+	else
+		equal "$(on_server "select count(*) > 4 from pg_stat_activity where application_name like 'readpast\_lab\_%'")" t
+	fi
+}
+begin() { # URL
+	"$READPAST" --db "$1" lab --jobs 100k updlock >out 2>err &
+	pid=$!
+	eventually at_work "$1"
+}
+for url in "$server" "$file"; do
+	name=${url%%:*}
+	for signal in INT TERM; do
+		begin "$url"
+		kill "-$signal" "$pid"
+		wait "$pid"
+		check "$name: SIG$signal ends it, exit 1" equal $? 1
+		check 'it says so' grep -q 'lab: stopped; nothing is left of it' err
+		check 'and nothing is left' nothing_left
+	done
+	begin "$url"
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	check "$name: killed, it leaves something" eval '! nothing_left'
+	check 'the next run tells' status 0 readpast --db "$url" lab --jobs 4 own
+	check 'what it removes' grep -q 'lab: a run that was killed had left .*: removed' err
+	check 'and nothing is left' nothing_left
+done
+finish
