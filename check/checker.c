@@ -214,7 +214,9 @@ checker_read(struct checker *c, FILE *file, const char *name, char *why,
 		/* A writer that was killed may leave a torn last line. */
 		if (bad && text[n - 1] != '\n')
 			break;
-		wrong = bad                ? "not a JSON object"
+		wrong = bad == LINE_NUMBER
+				? "a number is not whole, or too large"
+			: bad              ? "not a JSON object"
 			: !in_range(&line) ? "a number is out of range"
 					   : read_event(c, &line);
 		if (wrong) {

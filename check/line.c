@@ -118,26 +118,25 @@ pass(struct reader *r)
 	return bad;
 }
 
-/* A whole number; anything else is passed over, as if it were not there. */
+/* What is no number is passed over, as if it were not there. */
 static int
 read_number(struct reader *r, int64_t *ret)
 {
-	const char *from = (look(r), r->at);
-	int minus = r->at < r->end && *r->at == '-';
+	int minus = look(r) == '-';
+	const char *from = r->at + minus;
 	int64_t n = 0;
 
-	r->at += minus;
-	for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
+	if (!minus && (look(r) < '0' || look(r) > '9'))
+		return pass(r);
+	for (r->at = from; r->at < r->end && *r->at >= '0' && *r->at <= '9';
+	     r->at++)
 		if (__builtin_mul_overflow(n, 10, &n) ||
 		    __builtin_add_overflow(n, *r->at - '0', &n))
-			return -1;
-	if (r->at > from + minus && r->at < r->end &&
-	    memchr(",} \t", *r->at, 4)) {
-		*ret = minus ? -n : n;
-		return 0;
-	}
-	r->at = from;
-	return pass(r);
+			return LINE_NUMBER;
+	if (r->at == from || r->at == r->end || !memchr(",} \t", *r->at, 4))
+		return LINE_NUMBER;
+	*ret = minus ? -n : n;
+	return 0;
 }
 
 static int
@@ -161,15 +160,17 @@ int
 line_read(struct line *ret, const char *text, size_t size)
 {
 	struct reader r = { text, text + size };
+	int bad;
 
 	memset(ret, 0, sizeof(*ret));
 	if (take(&r, '{') < 0)
 		return -1;
 	if (take(&r, '}') < 0) {
-		do
-			if (read_field(&r, ret) < 0)
-				return -1;
-		while (take(&r, ',') == 0);
+		do {
+			bad = read_field(&r, ret);
+			if (bad)
+				return bad;
+		} while (take(&r, ',') == 0);
 		if (take(&r, '}') < 0)
 			return -1;
 	}

@@ -25,7 +25,9 @@ struct line {
 	struct word words[WORDS];
 };
 
-/* 0, or -1: it is no JSON object, or a number has more than 63 bits. */
+/* 0, or -1: it is no JSON object. LINE_NUMBER: one of the numbers is not whole,
+ * or has more than 63 bits. */
+#define LINE_NUMBER -2
 int line_read(struct line *ret, const char *text, size_t size);
 int word_is(const struct word *word, const char *text);
 

@@ -90,12 +90,14 @@ check 'fields of their own' equal "$(sed 's/^{/{"x":{"id":[7,{"event":"}]"}],"y"
 check 'each client is counted once' equal "$(for i in 1 2 3 1 2 3; do
 	echo "${enqueued/a:1/a:$i}"
 done | readpast check - | head -n 1)" '6 events of 1 jobs by 3 clients: 0 claims, 0 verdicts'
-for bad in '[1]' '{}}' '{"at":1,}' '{"at"}' '{"at":}' '{"x":{}' '{"x":"}' '{"id":99999999999999999999}' \
+for bad in '[1]' '{}}' '{"at":1,}' '{"at"}' '{"at":}' '{"x":{}' '{"x":"}' \
 	'1' '{"x":}}' "{\"x\":\"a$(printf '\001')\"}"; do
 	check "no object: ${bad//[^ -~]/?}" says 2 'broken:2: not a JSON object' "$enqueued" "$bad" "$audited"
 done
 check 'a number that is a word' says 2 'broken:1: the id is missing' "${enqueued/:1,/:\"1\",}"
-check 'a broken one' says 2 'broken:1: the id is missing' "${enqueued/:1,/:1.5,}"
+for bad in 1.5 1e3 1. - 1x 99999999999999999999; do
+	check "nor is $bad one" says 2 'broken:1: a number is not whole' "${enqueued/:1,/:$bad,}"
+done
 check 'a negative time' says 2 'broken:1: a number is out of range' "${enqueued/:10,/:-10,}"
 
 # Ten million events are to fit in 2 GiB: 214 bytes for each.
