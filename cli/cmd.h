@@ -112,6 +112,7 @@ int cmd_resume(struct cmd *cmd, int argc, char **argv);
 int cmd_retry(struct cmd *cmd, int argc, char **argv);
 int cmd_show(struct cmd *cmd, int argc, char **argv);
 int cmd_stats(struct cmd *cmd, int argc, char **argv);
+int cmd_stress(struct cmd *cmd, int argc, char **argv);
 int cmd_sweep(struct cmd *cmd, int argc, char **argv);
 int cmd_version(struct cmd *cmd, int argc, char **argv);
 int cmd_work(struct cmd *cmd, int argc, char **argv);

@@ -4,12 +4,10 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "cmd.h"
+#include "check.h"
 
 #include <errno.h>
 #include <string.h>
-
-#include "checker.h"
 
 /* `-` is standard input. */
 static int
@@ -29,13 +27,12 @@ read_file(struct checker *checker, const char *name)
 	return r < 0 ? complain(USAGE, "%s", why) : 0;
 }
 
-/* The jobs that the queue still has, live or kept. */
-static int
-read_left(struct cmd *cmd, struct checker *checker, const char *queue)
+int
+check_left(struct cmd *cmd, struct checker *checker, const char *queue)
 {
 	static const int states[] = { 0, RP_STATE_DONE, RP_STATE_DEAD,
 				      RP_STATE_CANCELLED };
-	int status = cmd_open(cmd);
+	int status = cmd->conn ? 0 : cmd_open(cmd);
 
 	for (size_t k = 0; k < 4 && !status; k++) {
 		rp_batch *batch;
@@ -63,6 +60,16 @@ print_finding(void *ctx, enum promise promise, const char *text)
 				     promise_names[promise], "finding", text));
 }
 
+void
+verdict_word(const struct verdicts *v, enum promise p, char *to, size_t room)
+{
+	if (v->broken[p])
+		snprintf(to, room, "BROKEN (%lld)", (long long)v->broken[p]);
+	else
+		snprintf(to, room, "%s",
+			 p == P1 && !v->audited ? "not checked" : "ok");
+}
+
 /* P1 ok, P2 BROKEN (3), ... */
 static int
 print_verdicts(const struct verdicts *v, int json)
@@ -84,12 +91,7 @@ print_verdicts(const struct verdicts *v, int json)
 	for (int p = 0; p < PROMISES; p++) {
 		char word[64];
 
-		if (v->broken[p])
-			snprintf(word, sizeof(word), "BROKEN (%lld)",
-				 (long long)v->broken[p]);
-		else
-			snprintf(word, sizeof(word), "%s",
-				 p == P1 && !v->audited ? "not checked" : "ok");
+		verdict_word(v, (enum promise)p, word, sizeof(word));
 		if (v->broken[p])
 			status = FAILED;
 		json_object_set_new(object, promise_names[p],
@@ -128,7 +130,7 @@ cmd_check(struct cmd *cmd, int argc, char **argv)
 	for (int i = 0; i < argc && !status; i++)
 		status = read_file(checker, argv[i]);
 	if (!status && left)
-		status = read_left(cmd, checker, left);
+		status = check_left(cmd, checker, left);
 	if (!status) {
 		checker_run(checker, print_finding, &json, &v);
 		status = print_verdicts(&v, json);

@@ -63,6 +63,12 @@ history_close(struct history *h)
 	free(h);
 }
 
+int
+history_fd(const struct history *h)
+{
+	return h ? h->fd : -1;
+}
+
 /* `fields` are the event's own; stolen. */
 static void
 append(struct history *h, const char *event, json_t *fields)

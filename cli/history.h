@@ -13,6 +13,7 @@
 struct history *history_open(const char *path); /* NULL: said why */
 struct history *history_on(int fd);
 void history_close(struct history *history);
+int history_fd(const struct history *history); /* -1: none is kept */
 
 void history_enqueued(struct history *history, const char *queue,
 		      const rp_added *added);

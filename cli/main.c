@@ -111,6 +111,24 @@ const struct command commands[] = {
 	  "  --list       the techniques\n"
 	  "  --explain T  one of them: its story, and the SQL\n"
 	  "  --json\n" },
+	{ "stress", cmd_stress, CREATE, "",
+	  "a load of its own on a queue of its own, and the proof",
+	  "  --producers N    processes that enqueue (1)\n"
+	  "  --workers N      processes that work (2)\n"
+	  "  -j N             threads of each worker (2)\n"
+	  "  --jobs N         so many (10k)\n"
+	  "  --for D          ... or as many as so long a time takes\n"
+	  "  --fill           workers start when all are enqueued\n"
+	  "  --payload SIZE   (200)\n"
+	  "  --batch N        jobs enqueued at a time (100)\n"
+	  "  --work-time D    how long a handler takes (0)\n"
+	  "  --fail-rate P    so many attempts fail, 0 to 1 (0)\n"
+	  "  --lease D        (2s)\n"
+	  "  --kill-every D   kill a worker with SIGKILL, start another\n"
+	  "  --stall-every D  stop a worker for longer than its lease\n"
+	  "  --pin-snapshot   hold an old snapshot of the database\n"
+	  "  --seed N         the same chances again\n"
+	  "  --json\n" },
 	{ "version", cmd_version, REQUIRE, "", "print the version", NULL },
 	{ "help", cmd_help, REQUIRE, "[COMMAND]", "this", NULL },
 	{ NULL, NULL, 0, NULL, NULL, NULL },

@@ -36,6 +36,11 @@ _readpast_options() { # COMMAND
 	'queue drop') options=(--yes) ;;
 	check) options=(--left= --json) ;;
 	lab) options=(--workers= --jobs= --delay= --list --explain= --json) ;;
+	stress)
+		options=(--producers= --workers= -j --jobs= --for= --fill --payload=
+			--batch= --work-time= --fail-rate= --lease= --kill-every=
+			--stall-every= --pin-snapshot --seed= --json)
+		;;
 	esac
 }
 
@@ -156,7 +161,7 @@ _readpast_look() {
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
 		retry purge list show stats workers queue pause resume sweep init
-		check lab version help)
+		check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
 	COMPREPLY=()

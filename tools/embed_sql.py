@@ -5,6 +5,7 @@ for `readpast lab`.
   embed_sql.py header PARAMS           > verbs.h
   embed_sql.py dialect PARAMS FOLDER OUTPUT DEPFILE
   embed_sql.py lab TECHNIQUES FOLDER OUTPUT DEPFILE
+  embed_sql.py texts FILE...           > header: sql/a/b/c.sql is a_b_c
 
 Stops the build, with one line that says why, when a folder lacks a verb, has
 an unknown one, or a statement uses a parameter that nothing gives.
@@ -308,7 +309,16 @@ def one_lab_stmt(sql, mark):
           + "".join(f'"{name}", ' for name in names) + "NULL } },")
 
 
+def texts(paths):
+    """Statements of the command line's own, each a file, as they are."""
+    for path in map(pathlib.Path, paths):
+        name = "_".join([*path.parts[-3:-1], path.stem])
+        print(f"static const char {name}[] =\n\t\t{quoted(path.read_text())};")
+
+
 def main():
+    if sys.argv[1] == "texts":
+        return texts(sys.argv[2:])
     if sys.argv[1] == "header":
         header(*read_params(sys.argv[2]))
     else:

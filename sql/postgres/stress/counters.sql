@@ -1,0 +1,12 @@
+-- stress: what the server has counted up to now, of this database and, the
+-- WAL, of all; and the sessions of the run that are still there.
+select (xact_commit + xact_rollback)::bigint as transactions,
+       (blks_hit + blks_read)::bigint as buffers,
+       (pg_current_wal_lsn() - '0/0')::bigint as wal_bytes,
+       deadlocks::bigint as deadlocks,
+       (select count(*)
+          from pg_stat_activity a
+         where a.application_name = current_setting('application_name')
+           and a.pid <> pg_backend_pid()) as sessions
+  from pg_stat_database
+ where datname = current_database();
