@@ -76,8 +76,8 @@ in_range(const struct stress *s)
 	if (s->batch * s->payload > INT64_C(256) * 1024 * 1024)
 		return usage(s->cmd, "--batch times --payload: expected at "
 				     "most 256MiB");
-	if (s->lease_ms < 100)
-		return usage(s->cmd, "--lease: expected 100ms or more");
+	if (s->lease_ms < 100 || s->lease_ms > 3600000)
+		return usage(s->cmd, "--lease: expected 100ms to 1h");
 	if ((s->kill_ms >= 0 && s->kill_ms < 50) ||
 	    (s->stall_ms >= 0 && s->stall_ms < 50))
 		return usage(s->cmd, "%s: expected 50ms or more",
@@ -342,7 +342,7 @@ load(struct stress *s)
 		}
 		resume(s, now);
 		if (now - shown > PROGRESS_US) {
-			report_progress(s);
+			report_progress(s, 0);
 			shown = now;
 		}
 		tick();
@@ -405,7 +405,9 @@ run(struct stress *s)
 		status = restart(s);
 	if (!status)
 		status = load(s);
-	return worst(status, finish(s));
+	status = worst(status, finish(s));
+	report_progress(s, 1);
+	return status;
 }
 
 static int

@@ -141,6 +141,6 @@ int prove(struct stress *stress, struct sums *ret);
 
 /* stress_report.c */
 void report(const struct stress *stress, const struct sums *sums);
-void report_progress(const struct stress *stress);
+void report_progress(const struct stress *stress, int over);
 
 #endif

@@ -18,7 +18,7 @@ static const char *const latency_names[LATENCIES] = { "enqueue", "claim",
 						      "start", "end to end" };
 
 void
-report_progress(const struct stress *stress)
+report_progress(const struct stress *stress, int over)
 {
 	struct shared *s = stress->shared;
 	int64_t us = monotonic_us() - stress->began_at;
@@ -26,6 +26,10 @@ report_progress(const struct stress *stress)
 
 	if (!isatty(STDERR_FILENO))
 		return;
+	if (over) {
+		fputs("\r\033[K", stderr);
+		return;
+	}
 	fprintf(stderr,
 		"\r%lld enqueued, %lld done, %lld failed, %lld dead; "
 		"%lld killed; %.0f/s\033[K",
@@ -228,7 +232,7 @@ print_head(const struct stress *s, const struct sums *sums)
 	char number[32];
 
 	printf("%s jobs of %lld bytes in batches of %lld by %lld producer%s; "
-	       "%lld worker%s with %lld thread%s",
+	       "%lld worker%s of %lld thread%s",
 	       grouped(number, sizeof(number), sums->enqueued),
 	       (long long)s->payload, (long long)s->batch,
 	       (long long)s->producers, s->producers == 1 ? "" : "s",
@@ -398,8 +402,6 @@ print_json_report(const struct stress *s, const struct sums *sums)
 void
 report(const struct stress *stress, const struct sums *sums)
 {
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
 	if (stress->json)
 		print_json_report(stress, sums);
 	else

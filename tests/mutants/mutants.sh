@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Mutants: readpast without what makes a promise hold, one at a time. `stress`
+# sees that it is broken, and says which and how; and it accuses nobody who is
+# whole, under the same load.
+#
+#   mutants.sh READPAST SOURCE
+#
+# Each patch is applied to a copy of the source, of which only the command line
+# is built.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+source=$(readlink -f "$2")
+# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+
+server=${READPAST_TEST_POSTGRES:?names the server}
+schema=mutant_$$
+drop_schemas() {
+	psql -qAtX "$server" >/dev/null 2>&1 <<-END
+		drop schema if exists ${schema}_fence cascade;
+		drop schema if exists ${schema}_lease cascade;
+		drop schema if exists ${schema}_claim cascade;
+	END
+}
+# shellcheck disable=SC2046
+trap 'kill $(jobs -p) 2>/dev/null; drop_schemas; cd /; rm -rf "$here"' EXIT
+
+mkdir copy
+cp -r "$source"/{meson.build,meson_options.txt,bench,check,cli,completions,examples,ext,include,lib,man,sql,tests,tools} copy
+build() {
+	[[ -e mutant ]] || meson setup mutant copy -Dbuildtype=plain >log 2>&1 || return
+	ninja -C mutant cli/readpast >log 2>&1 && return
+	tail -n 20 log
+	return 1
+}
+
+# Comes too late; is slow, and others look; claims side by side.
+declare -A loads=(
+	[fence]='--jobs 100 --workers 6 -j 2 --work-time 400ms --lease 1s --stall-every 600ms'
+	[lease]='--jobs 80 --workers 8 -j 2 --work-time 400ms --lease 2s --fail-rate 0.2'
+	[claim]='--jobs 10k --workers 4 -j 4 --batch 10'
+)
+
+# stress PROGRAM WHICH DATABASE: under its load, within 20 s; out-DATABASE.
+stress() {
+	local url="$server&schema=${schema}_$2" from=$SECONDS status
+	[[ $3 == sqlite ]] && url="sqlite:$2.db"
+	"$1" --db "$url" init >/dev/null 2>&1
+	# shellcheck disable=SC2086
+	timeout 60 "$1" --db "$url" stress ${loads[$2]} --seed 7 >"out-$3" 2>&1
+	status=$?
+	((SECONDS - from <= 20)) || echo "it took $((SECONDS - from)) s" >>"out-$3"
+	return $status
+}
+
+# Both databases at once, or one. The exit statuses: of_sqlite, of_postgres.
+run() { # PROGRAM WHICH DATABASE...
+	local -A pids=()
+	local db
+	for db in "${@:3}"; do
+		stress "$1" "$2" "$db" &
+		pids[$db]=$!
+	done
+	for db in "${@:3}"; do
+		wait "${pids[$db]}"
+		printf -v "of_$db" %s $?
+	done
+}
+
+shows() { # DATABASE STATUS PATTERN
+	local got=of_$1
+	((${!got} == $2)) && grep -qE "$3" "out-$1" && ! grep -q '^it took' "out-$1" && return
+	echo "exit status ${!got}; $(cat "out-$1")"
+	return 1
+}
+
+mutant() { # NAME SAYS DATABASE...
+	local name=$1 says=$2 db
+	shift 2
+	run "$READPAST" "$name" "$@"
+	for db in "$@"; do
+		check "$db, whole: $name holds" shows "$db" 0 '^P1 ok, P2 ok, P3 ok, P6 ok$'
+	done
+	rm -f "$name".db*
+	drop_schemas
+	check "the mutant: $name" patch -s -d copy -p1 -i "$source/tests/mutants/$name.patch"
+	check '... is built' build
+	run "$here/mutant/cli/readpast" "$name" "$@"
+	for db in "$@"; do
+		check "$db: ... is caught" shows "$db" 1 "$says"
+	done
+	drop_schemas
+	patch -s -R -d copy -p1 -i "$source/tests/mutants/$name.patch"
+}
+
+early='P2 job [0-9]+: claim [0-9]+ was answered [0-9]+ us before the lease of claim [0-9]+ was over'
+late='P3 job [0-9]+: a verdict \(.*\) on claim [0-9]+ was accepted after claim [0-9]+ was handed out'
+check 'the whole of it is built' build
+mutant fence "$late" sqlite postgres
+mutant lease "$early" sqlite postgres
+# SQLite's writers take turns: there is no claim beside another.
+mutant claim "$early" postgres
+finish
