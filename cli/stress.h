@@ -96,7 +96,7 @@ struct spread {
 	int64_t p50, p90, p99, max;
 };
 enum { L_ENQUEUE, L_CLAIM, L_START, L_END_TO_END, LATENCIES };
-#define BARS 48
+#define BARS 40
 #define FINDINGS 5
 
 struct sums {

@@ -48,13 +48,13 @@ next_window(struct stress_log *log, int64_t number)
 int
 log_note(struct stress_log *log, const struct moment *moment)
 {
-	int64_t number = atomic_load(log->count);
+	int64_t number = atomic_load_explicit(log->count, memory_order_relaxed);
 
 	if ((!log->window || number >= log->from + WINDOW) &&
 	    next_window(log, number) < 0)
 		return -1;
 	log->window[number - log->from] = *moment;
-	atomic_store(log->count, number + 1);
+	atomic_store_explicit(log->count, number + 1, memory_order_release);
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 #include "stress.h"
 
 /* The waits that are named. */
-#define NAMED 4
+#define NAMED 3
 
 static const char *const latency_names[LATENCIES] = { "enqueue", "claim",
 						      "start", "end to end" };
@@ -176,8 +176,8 @@ print_waits(const struct stress *stress)
 
 		if (!wait->samples || !*wait->type)
 			continue;
-		printf("%s %s %s %.0f %%", named ? "," : ";", wait->type,
-		       wait->event, percent(wait->samples, all));
+		printf("%s%s %s %.0f %%", named ? ", " : "\n             ",
+		       wait->type, wait->event, percent(wait->samples, all));
 		named++;
 	}
 	putchar('\n');
@@ -191,7 +191,7 @@ print_costs(const struct stress *stress, const struct sums *sums)
 
 	if (stress->shared->on_server)
 		printf("  per job    %.3f transactions, %.1f buffers, %.0f "
-		       "bytes of WAL; %lld deadlocks\n",
+		       "bytes of WAL\n  deadlocks  %lld\n",
 		       per_job(sums, b->transactions - a->transactions),
 		       per_job(sums, b->buffers - a->buffers),
 		       per_job(sums, b->wal_bytes - a->wal_bytes),
@@ -231,13 +231,13 @@ print_head(const struct stress *s, const struct sums *sums)
 {
 	char number[32];
 
-	printf("%s jobs of %lld bytes in batches of %lld by %lld producer%s; "
-	       "%lld worker%s of %lld thread%s",
+	printf("%s jobs of %lld bytes in batches of %lld by %lld producer%s\n",
 	       grouped(number, sizeof(number), sums->enqueued),
 	       (long long)s->payload, (long long)s->batch,
-	       (long long)s->producers, s->producers == 1 ? "" : "s",
-	       (long long)s->workers, s->workers == 1 ? "" : "s",
-	       (long long)s->threads, s->threads == 1 ? "" : "s");
+	       (long long)s->producers, s->producers == 1 ? "" : "s");
+	printf("%lld worker%s of %lld thread%s", (long long)s->workers,
+	       s->workers == 1 ? "" : "s", (long long)s->threads,
+	       s->threads == 1 ? "" : "s");
 	if (s->kill_ms >= 0)
 		printf(", %lld killed", (long long)s->shared->kills);
 	if (s->stall_ms >= 0)
