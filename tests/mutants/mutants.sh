@@ -6,7 +6,7 @@
 #   mutants.sh READPAST SOURCE
 #
 # Each patch is applied to a copy of the source, of which only the command line
-# is built.
+# is built, in one piece: it is to find no other library.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -30,7 +30,7 @@ trap 'kill $(jobs -p) 2>/dev/null; drop_schemas; cd /; rm -rf "$here"' EXIT
 mkdir copy
 cp -r "$source"/{meson.build,meson_options.txt,bench,check,cli,completions,examples,ext,include,lib,man,sql,tests,tools} copy
 build() {
-	[[ -e mutant ]] || meson setup mutant copy -Dbuildtype=plain >log 2>&1 || return
+	[[ -e mutant ]] || meson setup mutant copy -Dbuildtype=plain -Ddefault_library=static >log 2>&1 || return
 	ninja -C mutant cli/readpast >log 2>&1 && return
 	tail -n 20 log
 	return 1
