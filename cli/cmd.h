@@ -94,6 +94,7 @@ void format_time(char *to, size_t room, int64_t ms);
 int cmd_cancel(struct cmd *cmd, int argc, char **argv);
 int cmd_check(struct cmd *cmd, int argc, char **argv);
 int cmd_claim(struct cmd *cmd, int argc, char **argv);
+int cmd_copy(struct cmd *cmd, int argc, char **argv);
 int cmd_complete(struct cmd *cmd, int argc, char **argv);
 int cmd_enqueue(struct cmd *cmd, int argc, char **argv);
 int cmd_extend(struct cmd *cmd, int argc, char **argv);

@@ -99,6 +99,13 @@ const struct command commands[] = {
 	  "due jobs, leases that ran out, jobs kept too long", NULL },
 	{ "init", cmd_init, INSTALL, "",
 	  "create the database, or put our tables beside others", NULL },
+	{ "copy", cmd_copy, REQUIRE, "FROM TO [QUEUE...]",
+	  "copy or move queues to another database",
+	  "FROM and TO are URLs, as --db takes them. All queues, if none is "
+	  "named.\n\n"
+	  "  --move       what is in the target leaves the source\n"
+	  "  --running R  wait for running jobs, or leave them there (wait)\n"
+	  "  --json\n" },
 	{ "check", cmd_check, REQUIRE, "FILE...",
 	  "check histories against the promises",
 	  "  --left QUEUE  look there for what is not finished\n"

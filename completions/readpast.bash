@@ -34,6 +34,7 @@ _readpast_options() { # COMMAND
 		;;
 	'queue list') options=(--json) ;;
 	'queue drop') options=(--yes) ;;
+	copy) options=(--move --running= --json) ;;
 	check) options=(--left= --json) ;;
 	lab) options=(--workers= --jobs= --delay= --list --explain= --json) ;;
 	stress)
@@ -100,6 +101,7 @@ _readpast_value() { # OPTION
 	--dead | --left) _readpast_queues ;;
 	--log) _readpast_offer json ;;
 	--explain) _readpast_techniques ;;
+	--running) _readpast_offer wait leave ;;
 	--state)
 		_readpast_offer scheduled ready dead 'done' cancelled
 		case $command in
@@ -116,6 +118,7 @@ _readpast_argument() {
 	'') _readpast_offer "${commands[@]}" ;;
 	queue) _readpast_offer set list drop pause resume ;;
 	work) _readpast_queues ;;
+	copy) ((arguments > 1)) || _readpast_url ;;
 	check) _readpast_files ;;
 	lab) _readpast_techniques ;;
 	help) _readpast_offer "${commands[@]}" ;;
@@ -161,7 +164,7 @@ _readpast_look() {
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
 		retry purge list show stats workers queue pause resume sweep init
-		check lab stress version help)
+		copy check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
 	COMPREPLY=()

@@ -72,6 +72,7 @@ complete -c readpast -n __readpast_in -a pause -d 'hand out no more jobs'
 complete -c readpast -n __readpast_in -a resume -d 'go on handing out'
 complete -c readpast -n __readpast_in -a sweep -d 'the maintenance'
 complete -c readpast -n __readpast_in -a init -d 'create the database'
+complete -c readpast -n __readpast_in -a copy -d 'copy or move queues to another database'
 complete -c readpast -n __readpast_in -a check -d 'check histories against the promises'
 complete -c readpast -n __readpast_in -a lab -d 'ways to take jobs, side by side'
 complete -c readpast -n __readpast_in -a stress -d 'a load of its own, and the proof'
@@ -82,6 +83,10 @@ complete -c readpast -n 'test "$(__readpast_words)" = queue' -a 'set list drop p
 for command in enqueue work claim purge list stats pause resume 'queue set' 'queue list' 'queue drop' 'queue pause' 'queue resume'
     complete -c readpast -n "__readpast_in $command" -a '(__readpast_queues)'
 end
+complete -c readpast -n '__readpast_in copy' -a '(__readpast_urls)'
+complete -c readpast -n '__readpast_in copy' -l move -d 'what is in the target leaves the source'
+complete -c readpast -n '__readpast_in copy' -l running -x -a 'wait leave' -d 'running jobs'
+complete -c readpast -n '__readpast_in copy' -l json -d 'JSON'
 complete -c readpast -n '__readpast_in check' -F
 
 complete -c readpast -n '__readpast_in enqueue' -o 0 -d 'standard input is cut at NUL bytes'

@@ -514,6 +514,66 @@ RP_API size_t rp_workers_count(const rp_workers *workers);
 RP_API const rp_worker_info *rp_workers_at(const rp_workers *workers, size_t i);
 RP_API void rp_workers_free(rp_workers *workers);
 
+/* ---- copying to another database -------------------------------------- */
+
+/* What rp_copy() is about, and has done. */
+#define RP_COPY_WAITING 1   /* for running jobs to end */
+#define RP_COPY_COPYING 2   /* the first walk over the source */
+#define RP_COPY_VERIFYING 3 /* it is compared with the target */
+#define RP_COPY_REMOVING 4  /* compared once more, and out of the source */
+typedef struct rp_copied {
+	int doing;             /* RP_COPY_* */
+	int64_t position, end; /* of this walk, in ids of the source */
+	int64_t queues;
+	int64_t live, kept; /* jobs that are in the target as in the source:
+			       those of the last walk so far */
+	int64_t written;    /* put into the target */
+	int64_t removed;    /* out of the source */
+	int64_t running;    /* left in the source */
+	int64_t shift;      /* a job's id there, less its id here; -1: not of
+			       all jobs the same */
+} rp_copied;
+
+/* Told now and then how far it is; not 0: stop, with RP_ECANCELLED. */
+typedef int rp_copy_progress(const rp_copied *so_far, void *ctx);
+
+/* Zero means the default in every field. */
+typedef struct rp_copy_options {
+	size_t size;               /* set by RP_COPY_INIT */
+	const char *const *queues; /* ended by a NULL; NULL: all */
+	int move;                  /* what is in the target leaves the source */
+	int leave_running; /* running jobs stay; otherwise they are waited
+			      for, however long they run */
+	rp_copy_progress *progress;
+	void *progress_ctx;
+} rp_copy_options;
+#define RP_COPY_INIT                                                           \
+	{                                                                      \
+		sizeof(rp_copy_options), NULL, 0, 0, NULL, NULL                \
+	}
+
+/*
+ * Make queues of `from` the same in `to`: settings, live jobs with place in
+ * line, times, attempts, claim numbers, keys and failures, kept jobs. Ids are
+ * the same where the target has never given them, or else all moved up by one
+ * number. Every job is compared in all its fields before this returns. `ret`
+ * and `reterr` may be NULL.
+ *
+ * Both queues are paused while it runs. After a copy the source goes on if it
+ * did before and the target stays paused; after a move it is the other way
+ * round. What is enqueued at the source meanwhile comes along.
+ *
+ * A call that failed, or was killed, has lost and doubled nothing and leaves
+ * both sides paused: the same call goes on from there. Made again after it
+ * succeeded it brings the copy up to date, as long as that was not resumed, or
+ * moves what has come to the source since.
+ *
+ * RP_EINVAL: one and the same database. RP_ENOENT: no such queue. RP_ETAKEN:
+ * the target has jobs in a queue of that name.
+ */
+RP_API int rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
+		   rp_copied *ret, rp_error *reterr);
+
 /* ---- the worker ------------------------------------------------------ */
 
 typedef struct rp_worker rp_worker;

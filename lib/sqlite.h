@@ -12,7 +12,7 @@
 #include "sql.h"
 #include "sqlite_api.h"
 
-#define MOST_PARAMS 16
+#define MOST_PARAMS 20
 
 /* Where a statement's parameter comes from: the verb's parameters, the clock,
  * or a column of a statement above. */

@@ -31,7 +31,7 @@ def stop(where, why):
 
 def read_params(path):
     """The verbs, in order: {name: (parameters, columns)}, and the groups of
-    columns: {name: columns}. Whether it writes is for people to read."""
+    them: {name: columns}. Whether it writes is for people to read."""
     verbs, groups = {}, {}
     for line in pathlib.Path(path).read_text().splitlines():
         line = line.split("#")[0]
@@ -45,7 +45,9 @@ def read_params(path):
         name, mode, *params = left.split()
         if mode not in ("read", "write") or name in verbs:
             stop(path, f"{name}: not `read` or `write`, or there twice")
-        columns = [c for word in right.split() for c in groups.get(word, [word])]
+        params, columns = ([c for word in words
+                            for c in groups.get(word, [word])]
+                           for words in (params, right.split()))
         verbs[name] = (params, columns)
     return verbs, groups
 

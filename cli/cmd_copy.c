@@ -1,0 +1,229 @@
+/*
+ * cmd_copy.c - queues into another database.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SHOW_US 200000
+#define BAR 30
+
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* What a copy is in the middle of is undone; it stops between two commits. */
+static void
+catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal,
+				    .sa_flags = (int)SA_RESETHAND };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* ---- on a terminal ---- */
+
+struct progress {
+	int shows;
+	int doing;
+	int64_t began_at, shown_at;
+};
+
+static void
+show(const rp_copied *so_far, double seconds)
+{
+	static const char *const words[] = { "", "waiting", "copying",
+					     "verifying", "removing" };
+	int64_t jobs = so_far->live + so_far->kept;
+	char bar[BAR + 1];
+	int full =
+		so_far->end ? (int)(so_far->position * BAR / so_far->end) : 0;
+
+	if (so_far->doing == RP_COPY_WAITING) {
+		fprintf(stderr, "\rwaiting for %lld running jobs\033[K",
+			(long long)so_far->running);
+		return;
+	}
+	memset(bar, '.', BAR);
+	memset(bar, '#', (size_t)(full > BAR ? BAR : full));
+	bar[BAR] = '\0';
+	fprintf(stderr, "\r%-9s [%s] %lld jobs, %.0f/s\033[K",
+		words[so_far->doing], bar, (long long)jobs,
+		seconds > 0 ? (double)jobs / seconds : 0);
+}
+
+static int
+on_progress(const rp_copied *so_far, void *ctx)
+{
+	struct progress *p = ctx;
+	int64_t now = monotonic_us();
+
+	if (so_far->doing != p->doing) {
+		p->doing = so_far->doing;
+		p->began_at = now;
+		p->shown_at = 0;
+	}
+	if (p->shows && now - p->shown_at >= SHOW_US) {
+		p->shown_at = now;
+		show(so_far, (double)(now - p->began_at) / 1e6);
+	}
+	return interrupted;
+}
+
+/* ---- the end ---- */
+
+static int
+report_json(const rp_copied *c, double seconds)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "queues", json_integer(c->queues));
+	json_object_set_new(object, "live", json_integer(c->live));
+	json_object_set_new(object, "kept", json_integer(c->kept));
+	json_object_set_new(object, "written", json_integer(c->written));
+	json_object_set_new(object, "removed", json_integer(c->removed));
+	json_object_set_new(object, "running", json_integer(c->running));
+	json_object_set_new(object, "id_shift",
+			    c->shift < 0 ? json_null()
+					 : json_integer(c->shift));
+	json_object_set_new(object, "seconds", json_real(seconds));
+	return print_json(object);
+}
+
+static int
+report(const rp_copied *c, double seconds, int move)
+{
+	printf("%lld queue%s: %lld live jobs and %lld kept ones are in the "
+	       "target,\neach compared with the source in all its fields\n",
+	       (long long)c->queues, c->queues == 1 ? "" : "s",
+	       (long long)c->live, (long long)c->kept);
+	printf("%lld written, %lld removed from the source; %.1f s",
+	       (long long)c->written, (long long)c->removed, seconds);
+	if (c->written && seconds > 0)
+		printf(", %.0f jobs/s", (double)c->written / seconds);
+	putchar('\n');
+	if (c->shift > 0)
+		printf("ids: those of the source + %lld\n",
+		       (long long)c->shift);
+	else
+		puts(c->shift ? "ids: moved up, not all by the same number"
+			      : "ids: those of the source");
+	if (c->running)
+		printf("%lld running jobs stay in the source%s\n",
+		       (long long)c->running,
+		       move ? ": run this again when they have ended" : "");
+	puts(move ? "paused: the source" : "paused: the target");
+	return DONE;
+}
+
+/* A failure that running it again may mend. */
+static int
+failed(int r, const rp_error *error)
+{
+	int hopeless = r == RP_EINVAL || r == RP_ENOENT || r == RP_ETAKEN ||
+		       r == RP_ESCHEMA || r == RP_EREADONLY;
+
+	return complain(status_of(r) == DONE ? FAILED : status_of(r), "%s%s",
+			error->message,
+			hopeless ? ""
+				 : "; nothing is lost or doubled: run this "
+				   "again, and it goes on");
+}
+
+struct arguments {
+	int move, leave, json;
+	const char *const *queues;
+};
+
+static int
+copy(struct cmd *cmd, rp_conn *to, const struct arguments *a)
+{
+	struct progress progress = { .shows = isatty(STDERR_FILENO) };
+	rp_copy_options options = RP_COPY_INIT;
+	int64_t began_at = monotonic_us();
+	rp_copied copied;
+	rp_error error;
+	double seconds;
+	int r;
+
+	options.queues = a->queues;
+	options.move = a->move;
+	options.leave_running = a->leave;
+	options.progress = on_progress;
+	options.progress_ctx = &progress;
+	catch_signals();
+	r = rp_copy(cmd->conn, to, &options, &copied, &error);
+	if (progress.shows)
+		fputs("\r\033[K", stderr);
+	if (r < 0)
+		return failed(r, &error);
+	seconds = (double)(monotonic_us() - began_at) / 1e6;
+	return a->json ? report_json(&copied, seconds)
+		       : report(&copied, seconds, a->move);
+}
+
+static int
+check_queue(struct cmd *cmd, const char *name)
+{
+	rp_queues *queues;
+	int r = rp_queue_list(cmd->conn, name, &queues);
+
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	rp_queues_free(queues);
+	return 0;
+}
+
+int
+cmd_copy(struct cmd *cmd, int argc, char **argv)
+{
+	struct arguments a = { .queues = NULL };
+	const char *running = "wait";
+	const struct option options[] = { { "--move", FLAG, &a.move },
+					  { "--running", TEXT, &running },
+					  { "--json", FLAG, &a.json },
+					  { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options), r;
+	rp_conn *to;
+	rp_error error;
+
+	if (status)
+		return status;
+	if (argc < 2)
+		return usage(cmd, "from which database, and to which?");
+	a.leave = strcmp(running, "leave") == 0;
+	if (!a.leave && strcmp(running, "wait") != 0)
+		return usage(cmd, "--running %.40s: expected wait or leave",
+			     running);
+	if (argc > 2) {
+		argv[argc] = NULL;
+		a.queues = (const char *const *)argv + 2;
+	}
+	cmd->url = argv[0];
+	status = cmd_open(cmd);
+	/* Before a file is made for the target. */
+	for (int i = 2; i < argc && !status; i++)
+		status = check_queue(cmd, argv[i]);
+	if (status)
+		return status;
+	r = rp_open(argv[1], NULL, &to, &error);
+	if (r < 0)
+		return complain(status_of(r), "%s", error.message);
+	status = copy(cmd, to, &a);
+	rp_close(to);
+	return status;
+}

@@ -1,0 +1,73 @@
+/*
+ * copy.h - what the files of rp_copy() share.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef RP_COPY_H
+#define RP_COPY_H
+
+#include "internal.h"
+
+/* A job of the source has the id + shift in the target. */
+struct rp_range {
+	int64_t first, last, shift;
+};
+
+/* How far the copy of a queue has come, as the target notes it. */
+enum rp_phase { NEVER, COPYING, COPIED, MOVING, MOVED };
+
+struct rp_copy_queue {
+	const char *name;
+	enum rp_phase phase;              /* when this run began */
+	int source_paused, target_paused; /* and shall be again */
+};
+
+struct rp_copy {
+	rp_conn *from, *to;
+	rp_copy_options options;
+	rp_copied counts;
+	rp_error *error;
+	char identity[40]; /* the source's, for good */
+	char run[40];      /* this run's */
+	rp_queues *settings;
+	struct rp_copy_queue *queues;
+	size_t queues_count;
+	const char **list;       /* their names, */
+	char *names;             /* of all queues, a JSON array */
+	struct rp_range *ranges; /* ascending */
+	size_t ranges_count;
+	int64_t seq_shift;  /* of the numbers in line */
+	int64_t seq_end;    /* the line has come so far in the target */
+	int64_t source_end; /* the last id that the source has given */
+	int64_t checked_to; /* ids up to it were looked at before */
+	int64_t changed;    /* of those, that were not the same */
+	int mirror;         /* what left the source leaves the target */
+	int removing;       /* what is in the target leaves the source */
+};
+
+/* copy.c */
+int rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r);
+int rp__copy_end(struct rp_copy *c, rp_conn *conn, int r);
+int rp__copy_under_way(struct rp_copy *c); /* ... and ours still? */
+int rp__copy_progress(struct rp_copy *c, int what);
+
+/* copy_ids.c */
+int rp__copy_note(struct rp_copy *c, rp_conn *conn, const char *name,
+		  char **ret);
+int rp__copy_note_down(struct rp_copy *c, rp_conn *conn, const char *name,
+		       const char *value);
+int rp__copy_identify(struct rp_copy *c);
+int rp__copy_load_ranges(struct rp_copy *c);
+int rp__copy_start_ranges(struct rp_copy *c);
+int rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last);
+const struct rp_range *rp__copy_range_of(const struct rp_copy *c, int64_t id,
+					 int64_t *ret_last);
+int rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
+		  int64_t *ret_seq);
+int rp__copy_reserve(struct rp_copy *c, int64_t id, int64_t seq);
+
+/* copy_slice.c: one walk over all ids of the source */
+int rp__copy_walk(struct rp_copy *c);
+
+#endif

@@ -1,0 +1,51 @@
+-- export: the jobs of the queues (a JSON array of names), live and kept, as
+-- they are, with ids behind :after up to :until; :max at the most, and about
+-- :size bytes of payload. Left out is what a sweep drops within :spare_ms.
+-- state: 1 live, 3 held, otherwise of a kept job.
+
+select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
+       e.claim_no, e.attempt, e.max_attempts, e.worker, e.created_at,
+       e.finished_at, e.unique_key, e.kind, e.headers, e.payload,
+       e.last_error, e.failures
+  from (select e.*, sum(octet_length(e.payload)) over (order by e.id)
+                    - octet_length(e.payload) as size_before
+          from ((select j.id,
+                        (select q.name from readpast.queue q
+                          where q.id = j.queue_id) as queue,
+                        case when j.lease_until is null then 1 else 3 end
+                        as state,
+                        readpast.priority_of(j.lane_id) as priority,
+                        (j.lane_id % 4)::integer as class,
+                        j.seq, j.run_at, j.claim_no, j.attempt,
+                        j.max_attempts, null::text as worker, j.created_at,
+                        null::timestamptz as finished_at, j.unique_key,
+                        j.kind, j.headers::text as headers, j.payload,
+                        j.last_error, j.failures::text as failures
+                   from readpast.job j
+                  where j.id > :after::bigint and j.id <= :until::bigint
+                    and j.queue_id = any (array(
+                            select q.id from readpast.queue q
+                             where :queues::text::jsonb ? q.name))
+                  order by j.id
+                  limit :max::bigint)
+                union all
+                (select a.id, q.name, a.state, a.priority, 2, null, a.run_at,
+                        a.claim_no, a.attempt, a.max_attempts, a.worker,
+                        a.created_at, a.finished_at, a.unique_key, a.kind,
+                        a.headers::text, a.payload, a.last_error,
+                        a.failures::text
+                   from readpast.archive a
+                   join readpast.queue q on q.id = a.queue_id
+                  where a.id > :after::bigint and a.id <= :until::bigint
+                    and :queues::text::jsonb ? q.name
+                    and a.finished_at
+                        + readpast.ms(case when a.state = 4
+                                           then q.keep_done_ms
+                                           else q.keep_dead_ms end)
+                        > clock_timestamp() + readpast.ms(:spare_ms::bigint)
+                  order by a.id
+                  limit :max::bigint)) e
+         order by e.id
+         limit :max::bigint) e
+ where e.size_before < :size::bigint
+ order by e.id;

@@ -1,0 +1,22 @@
+-- import_kept: finished jobs, as they are, into queues that are there.
+
+insert into readpast.archive (id, queue_id, state, finished_at, priority,
+                              run_at, claim_no, attempt, max_attempts, worker,
+                              created_at, unique_key, kind, headers, payload,
+                              last_error, failures)
+select n.id, q.id, n.state, timestamptz 'epoch' + n.finished_at * interval '1 millisecond', n.priority,
+       timestamptz 'epoch' + n.run_at * interval '1 millisecond', n.claim_no, n.attempt, n.max_attempts,
+       n.worker, timestamptz 'epoch' + n.created_at * interval '1 millisecond', n.unique_key, n.kind,
+       n.headers::json, n.payload, n.last_error, n.failures::jsonb
+  from unnest(:id[]::bigint[], :queue[]::text[], :state[]::bigint[],
+              :finished_at[]::bigint[], :priority[]::bigint[],
+              :run_at[]::bigint[], :claim_no[]::bigint[],
+              :attempt[]::bigint[], :max_attempts[]::bigint[],
+              :worker[]::text[], :created_at[]::bigint[],
+              :unique_key[]::text[], :kind[]::text[], :headers[]::text[],
+              :payload[]::bytea[], :last_error[]::text[],
+              :failures[]::text[])
+       as n(id, queue, state, finished_at, priority, run_at, claim_no,
+            attempt, max_attempts, worker, created_at, unique_key, kind,
+            headers, payload, last_error, failures)
+  join readpast.queue q on q.name = n.queue;

@@ -1,0 +1,28 @@
+-- export: the jobs of the queues (a JSON array of names), live and kept, as
+-- they are, with ids behind :after up to :until; :max at the most. The reader
+-- stops when :size bytes of payload are enough. Left out is what a sweep drops
+-- within :spare_ms.
+-- state: 1 live, 3 held, otherwise of a kept job.
+
+-- answer:
+select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,
+       j.priority, j.class, j.seq, j.run_at, j.claim_no, j.attempt,
+       j.max_attempts, null as worker, j.created_at, null as finished_at,
+       j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures
+  from readpast_job j
+ cross join readpast_queue q
+ where j.id > :after and j.id <= :until and q.id = j.queue_id
+   and q.name in (select value from json_each(:queues))
+union all
+select a.id, q.name, a.state,
+       a.priority, 2, null, a.run_at, a.claim_no, a.attempt,
+       a.max_attempts, a.worker, a.created_at, a.finished_at,
+       a.unique_key, a.kind, a.headers, a.payload, a.last_error, a.failures
+  from readpast_archive a
+ cross join readpast_queue q
+ where a.id > :after and a.id <= :until and q.id = a.queue_id
+   and q.name in (select value from json_each(:queues))
+   and a.finished_at + iif(a.state = 4, q.keep_done_ms, q.keep_dead_ms)
+       > :now + :spare_ms
+ order by 1
+ limit :max;

@@ -1,0 +1,12 @@
+-- import_kept: finished jobs, as they are, into queues that are there.
+
+insert into readpast_archive (id, queue_id, state, finished_at, priority,
+                              run_at, claim_no, attempt, max_attempts, worker,
+                              created_at, unique_key, kind, headers, payload,
+                              last_error, failures)
+select r.id, q.id, r.state, r.finished_at, r.priority, r.run_at, r.claim_no,
+       r.attempt, r.max_attempts, r.worker, r.created_at, r.unique_key, r.kind,
+       r.headers, r.payload, r.last_error, r.failures
+  from readpast_import_kept_rows(:rows) r
+ cross join readpast_queue q
+ where q.name = r.queue;

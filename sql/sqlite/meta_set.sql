@@ -1,0 +1,6 @@
+-- meta_set: note it; null: forget it.
+
+delete from readpast_meta where name = :name;
+
+insert into readpast_meta (name, value)
+select :name, :value where :value is not null;

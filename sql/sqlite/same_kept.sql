@@ -1,0 +1,16 @@
+-- same_kept: those of the rows that are here as finished jobs, the same in
+-- every field.
+
+-- answer:
+select r.number as number, a.id
+  from readpast_same_kept_rows(:rows) r
+ cross join readpast_archive a
+ cross join readpast_queue q
+ where a.id = r.id and q.id = a.queue_id and q.name = r.queue
+   and a.state = r.state and a.finished_at = r.finished_at
+   and a.priority = r.priority and a.run_at = r.run_at
+   and a.claim_no = r.claim_no and a.attempt = r.attempt
+   and a.max_attempts = r.max_attempts and a.worker is r.worker
+   and a.created_at = r.created_at and a.unique_key is r.unique_key
+   and a.kind is r.kind and a.headers is r.headers and a.payload = r.payload
+   and a.last_error is r.last_error and a.failures is r.failures;

@@ -1,0 +1,17 @@
+-- same_live: those of the rows that are here as live jobs, the same in every
+-- field. What came into line here since, its time having come, is no other.
+
+-- answer:
+select r.number as number, j.id
+  from readpast_same_live_rows(:rows) r
+ cross join readpast_job j
+ cross join readpast_queue q
+ where j.id = r.id and q.id = j.queue_id and q.name = r.queue
+   and j.lease_until is null
+   and j.priority = r.priority and j.class = r.class
+   and (j.seq is r.seq or r.seq is null and j.run_at <= :now)
+   and j.run_at = r.run_at and j.claim_no = r.claim_no
+   and j.attempt = r.attempt and j.max_attempts = r.max_attempts
+   and j.created_at = r.created_at and j.unique_key is r.unique_key
+   and j.kind is r.kind and j.headers is r.headers and j.payload = r.payload
+   and j.last_error is r.last_error and j.failures is r.failures;

@@ -1,0 +1,271 @@
+#!/usr/bin/env bash
+# readpast copy: what arrives is what was there, however often it is killed.
+# READPAST_KILLS: at so many random points (12).
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+: "${READPAST_TEST_POSTGRES:?tools/run-tests says where}"
+kills=${READPAST_KILLS:-12}
+RANDOM=$$
+
+# A URL of a schema of its own.
+schema_url() { # NAME
+	local and='?'
+	[[ $READPAST_TEST_POSTGRES != *\?* ]] || and='&'
+	echo "$READPAST_TEST_POSTGRES${and}schema=copy_$1_$$"
+}
+drop() { # NAME...
+	local name
+	for name; do
+		psql -qX "$READPAST_TEST_POSTGRES" -c "set client_min_messages = error" \
+			-c "drop schema if exists copy_${name}_$$ cascade"
+	done
+}
+trap 'kill $(jobs -p) 2>/dev/null; drop pg pg2 kill >/dev/null 2>&1; cd /; rm -rf "$here"' EXIT
+
+# Everything that is to arrive, of a SQLite file. A server writes JSON in
+# another way.
+dump() { # FILE
+	sqlite3 "$1" "
+	select q.name, j.id, j.priority, j.class, j.run_at, j.claim_no, j.attempt,
+	       j.max_attempts, j.created_at, j.unique_key, j.kind, j.headers,
+	       hex(j.payload), j.last_error, j.seq is not null,
+	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
+	                            || (value ->> 'text')) from json_each(j.failures))
+	  from readpast_job j join readpast_queue q on q.id = j.queue_id
+	 order by j.id;
+	select q.name, a.id, a.state, a.finished_at, a.priority, a.run_at,
+	       a.claim_no, a.attempt, a.max_attempts, a.worker, a.created_at,
+	       a.unique_key, a.kind, a.headers, hex(a.payload), a.last_error,
+	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
+	                            || (value ->> 'text')) from json_each(a.failures))
+	  from readpast_archive a join readpast_queue q on q.id = a.queue_id
+	 order by a.id;
+	select name, max_attempts, lease_ms, backoff_ms, backoff_max_ms, priority,
+	       keep_done_ms, keep_dead_ms, max_payload
+	  from readpast_queue order by name"
+}
+same_dump() { # FILE FILE
+	dump "$1" >one
+	dump "$2" >two
+	[[ -s one ]] && diff one two
+}
+in_order() { # URL QUEUE: the line, as it is handed out
+	readpast --db "$1" list "$2" --state ready --limit 100000 --json |
+		sed -E 's/.*"id":([0-9]+).*/\1/'
+}
+same_order() { # URL URL QUEUE
+	diff <(in_order "$1" "$3") <(in_order "$2" "$3")
+}
+count() { # URL QUEUE STATE
+	field "$3" "$(readpast --db "$1" stats "$2" --json)"
+}
+recovered() {
+	readpast sweep
+	readpast stats mail --json | grep '"running":0,'
+}
+source_db() { # URL: one of everything
+	export READPAST_DB=$1
+	readpast queue set mail --max-attempts 7 --lease 90s --keep-done 1d --max-payload 1MiB
+	readpast queue set other --backoff 3s
+	printf 'a\0b\xff' | readpast enqueue mail --one --quiet
+	readpast enqueue mail 'ünïcode "quoted"' --kind k --header a='b "c"' --unique key --quiet
+	readpast enqueue mail later --delay 1h --max-attempts 2 --quiet
+	seq 30 | readpast enqueue mail --quiet
+	seq 10 | readpast enqueue mail --priority 5 --quiet
+	seq 5 | readpast enqueue other --priority 250 --quiet
+	local claims
+	mapfile -t claims < <(readpast claim mail -n 8 | while read -r job; do claim_of "$job"; done)
+	readpast fail "${claims[0]}" --error 'first "failure"' --retry-in 1h
+	readpast fail "${claims[1]}" --error 'again' --retry-in 0
+	readpast fail "${claims[2]}" --error 'for good' --for-good
+	readpast release "${claims[3]}"
+	readpast complete "${claims[4]}" "${claims[5]}"
+	readpast cancel "${claims[6]%:*}"
+	readpast extend "${claims[7]}" --lease 1ms # and out it runs
+	eventually recovered
+	unset READPAST_DB
+}
+
+source_db sqlite:a.db >/dev/null 2>&1
+check 'the source has one of everything' equal \
+	"$(sqlite3 a.db 'select count(distinct class), count(failures) > 1 from readpast_job')" '3|1'
+pg=$(schema_url pg)
+readpast --db "$pg" init >/dev/null
+check 'SQLite to PostgreSQL' status 0 readpast copy sqlite:a.db "$pg"
+check 'it says how much' grep -q '2 queues: 44 live jobs and 4 kept ones' out
+check 'in the same order' same_order sqlite:a.db "$pg" mail
+check 'the source goes on' equal "$(readpast --db sqlite:a.db queue list | grep -c paused)" 0
+check 'the target is paused' equal "$(readpast --db "$pg" queue list | grep -c paused)" 2
+check 'and back again' status 0 readpast copy "$pg" sqlite:b.db --json
+check 'nothing is another than it was' same_dump a.db b.db
+check 'in the same order still' same_order sqlite:a.db sqlite:b.db mail
+check 'it can say it in JSON' equal "$(field live "$(cat out)"),$(field id_shift "$(cat out)")" 44,0
+check 'SQLite to SQLite' status 0 readpast copy sqlite:a.db sqlite:c.db
+check 'likewise' same_dump a.db c.db
+check 'one queue' status 0 readpast copy sqlite:a.db sqlite:d.db other
+check 'and no other' equal "$(sqlite3 d.db 'select group_concat(name) from readpast_queue')" other
+
+# What is new, or is no more, or is another.
+readpast --db sqlite:a.db enqueue mail new --quiet
+readpast --db sqlite:a.db cancel "$(in_order sqlite:a.db mail | tail -n 2 | head -n 1)"
+readpast --db sqlite:a.db purge other --state ready --yes >/dev/null
+readpast --db sqlite:a.db enqueue mail 'another' --unique key --replace --quiet
+check 'once more: it is brought up to date' status 0 readpast copy sqlite:a.db sqlite:c.db
+check 'all of it' same_dump a.db c.db
+
+# Into a database that has given ids already.
+seq 100 | readpast --db sqlite:e.db enqueue first --quiet
+check 'beside another queue' status 0 readpast copy sqlite:a.db sqlite:e.db mail
+check 'ids are moved up' grep -q 'ids: those of the source + 100' out
+check 'none is another' equal "$(sqlite3 e.db "attach 'a.db' as a;
+	select count(*) from readpast_job n join a.readpast_job o on n.id = o.id + 100 and n.payload = o.payload
+	 where n.queue_id = (select id from readpast_queue where name = 'mail')")" \
+	"$(sqlite3 a.db 'select count(*) from readpast_job')"
+check 'what was there stays' equal "$(count sqlite:e.db first ready)" 100
+readpast --db sqlite:a.db enqueue mail one-more --quiet
+readpast --db sqlite:e.db enqueue first between --quiet
+check 'a job behind all those ids comes, too' status 0 readpast copy sqlite:a.db sqlite:e.db mail
+check 'once' equal "$(sqlite3 e.db "select count(*) from readpast_job where payload = cast('one-more' as blob)")" 1
+
+# To move.
+pg2=$(schema_url pg2)
+readpast --db "$pg2" init >/dev/null
+readpast --db "$pg2" enqueue first x --quiet
+begun() {
+	readpast --db "$pg2" queue list | grep paused
+}
+held=$(readpast --db sqlite:a.db claim mail --lease 10m)
+check 'a move leaves running jobs' status 0 readpast copy --move --running leave sqlite:a.db "$pg2" mail
+check 'and says so' grep -q '1 running jobs stay in the source' out
+check 'nothing else is left there' equal \
+	"$(sqlite3 a.db "select count(*), (select count(*) from readpast_archive) from readpast_job")" '1|0'
+check 'the target is at work' equal "$(readpast --db "$pg2" queue list | grep -c paused)" 0
+check 'the source is not' equal "$(readpast --db sqlite:a.db queue list | grep paused)" 'mail (paused)'
+first=$(readpast --db "$pg2" claim mail)
+readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
+before=$(count "$pg2" mail ready)
+"$READPAST" copy --move sqlite:a.db "$pg2" mail >out 2>err &
+waiting=$!
+eventually begun
+check 'the rest is waited for' kill -0 "$waiting"
+readpast --db sqlite:a.db release "$(claim_of "$held")" >/dev/null
+wait "$waiting"
+check 'and then done' equal $? 0
+check 'and comes' equal "$(count sqlite:a.db mail ready),$(count "$pg2" mail ready)" "0,$((before + 1))"
+check 'behind it: what the target has done is not undone' equal "$(count "$pg2" mail 'done')" 3
+
+# What it refuses.
+ln -s a.db link.db
+ln c.db hard.db
+check 'a database into itself' refuses 2 'the same database' readpast copy sqlite:a.db sqlite:a.db
+check 'by another name' refuses 2 'the same database' readpast copy sqlite:a.db "sqlite:$PWD/./link.db"
+check 'a server by another name' refuses 2 'the same database' readpast copy "$pg" "$pg&application_name=x"
+check 'no such queue' refuses 3 'no queue named nil' readpast copy sqlite:c.db sqlite:f.db mail nil
+check 'no such source' refuses 1 'no database at' readpast copy sqlite:nil.db sqlite:f.db
+readpast --db sqlite:g.db enqueue mail x --quiet
+check 'a queue that has jobs there' refuses 4 'queue mail has jobs in the target' \
+	readpast copy sqlite:c.db sqlite:g.db
+check 'and nothing was done' equal \
+	"$(sqlite3 g.db 'select count(*) from readpast_job'),$(readpast --db sqlite:c.db queue list | grep -c paused)" 1,2
+readpast --db sqlite:d.db enqueue other x --quiet
+readpast --db sqlite:d.db resume other
+readpast --db sqlite:a.db enqueue other y --quiet
+check 'a copy that went to work' refuses 4 'was resumed in the target' \
+	readpast copy sqlite:a.db sqlite:d.db other
+sqlite3 g.db "update readpast_meta set value = 99 where name = 'schema'"
+check 'a schema that is newer: target' refuses 1 'schema 99, newer' readpast copy sqlite:c.db sqlite:g.db
+check 'a schema that is newer: source' refuses 1 'schema 99, newer' readpast copy sqlite:g.db sqlite:f.db
+check 'one argument' refuses 2 'from which database' readpast copy sqlite:a.db
+check 'a word that is none' refuses 2 'expected wait or leave' readpast copy --running x sqlite:a.db sqlite:f.db
+check 'what it refused it did not make' test ! -e f.db
+
+# Killed at random points; and the line is cut. Then run again.
+big() { # FILE
+	seq -f '%0200g' 20000 | readpast --db "sqlite:$1" enqueue q --quiet
+	readpast --db "sqlite:$1" queue set q --keep-done 1d
+	readpast --db "sqlite:$1" claim q -n 500 | while read -r job; do claim_of "$job"; done |
+		xargs "$READPAST" --db "sqlite:$1" complete >/dev/null
+	seq 50 | readpast --db "sqlite:$1" enqueue q --priority 1 --quiet
+}
+big big.db
+killed=0
+kill_once() { # FROM TO OPTION...: after a random part of the time it takes
+	"$READPAST" copy "$@" >/dev/null 2>&1 &
+	local pid=$! end=$((RANDOM % 400))
+	sleep "0.$(printf %03d "$end")"
+	kill -9 "$pid" 2>/dev/null && killed=$((killed + 1))
+	wait "$pid" 2>/dev/null
+}
+survives() { # TO OPTION...
+	local to=$1 i
+	shift
+	cp big.db from.db
+	for ((i = RANDOM % 3; i >= 0; i--)); do
+		kill_once sqlite:from.db "$to" "$@"
+	done
+	timeout 60 "$READPAST" copy sqlite:from.db "$to" "$@" >/dev/null || return 1
+	if [[ $to != sqlite:* ]]; then
+		rm -f to.db
+		timeout 60 "$READPAST" copy "$to" sqlite:to.db >/dev/null || return 1
+	fi
+	same_dump big.db to.db || return 1
+	same_order sqlite:big.db sqlite:to.db q || return 1
+	[[ $* != *--move* ]] || equal "$(sqlite3 from.db \
+		'select count(*), (select count(*) from readpast_archive) from readpast_job')" '0|0'
+}
+fresh_server() {
+	drop kill
+	readpast --db "$(schema_url kill)" init >/dev/null
+}
+wrong=
+for ((k = 0; k < kills; k++)); do
+	rm -f from.db* to.db*
+	fresh_server
+	case $((k % 4)) in
+	0) survives sqlite:to.db >why || wrong+=" to a file: $(head -n 3 why)" ;;
+	1) survives sqlite:to.db --move >why || wrong+=" moved to a file: $(head -n 3 why)" ;;
+	2) survives "$(schema_url kill)" >why || wrong+=" to a server: $(head -n 3 why)" ;;
+	3) survives "$(schema_url kill)" --move >why || wrong+=" moved to a server: $(head -n 3 why)" ;;
+	esac
+done
+check "killed $killed times in $kills copies: nothing lost, nothing doubled" equal "$wrong" ''
+check 'some of them were under way' test "$killed" -gt 0
+
+rm -f from.db* to.db*
+cp big.db from.db
+fresh_server
+cut_line() {
+	local url
+	url=$(schema_url kill)
+	"$READPAST" copy sqlite:from.db "$url&application_name=copycut$$" >out 2>err &
+	local pid=$!
+	until psql -qXAt "$READPAST_TEST_POSTGRES" -c "
+		select pg_terminate_backend(pid) from pg_stat_activity
+		 where application_name = 'copycut$$'
+		   and exists (select 1 from copy_kill_$$.job)" | grep -q t; do
+		kill -0 "$pid" 2>/dev/null || break
+	done
+	wait "$pid"
+	(($? == 1)) && (($(wc -l <err) == 1)) && grep -q 'run this again, and it goes on' err
+}
+check 'a line that is cut is one line of words' cut_line
+check 'and run again' status 0 readpast copy sqlite:from.db "$(schema_url kill)"
+check 'it goes on' grep -q '19550 live jobs and 500 kept ones' out
+
+# While others put jobs in, and two run at once.
+rm -f from.db* to.db*
+cp big.db from.db
+(for ((i = 0; i < 100; i++)); do readpast --db sqlite:from.db enqueue q "late $i" --quiet; done) &
+readpast copy --move sqlite:from.db sqlite:to.db >/dev/null 2>&1 &
+readpast copy --move sqlite:from.db sqlite:to.db >/dev/null 2>&1
+wait
+check 'what came meanwhile' status 0 readpast copy --move sqlite:from.db sqlite:to.db
+check 'is there, once' equal "$(sqlite3 to.db "
+	select count(*), count(distinct payload) from readpast_job where cast(payload as text) glob 'late*'"),$(
+	sqlite3 from.db 'select count(*) from readpast_job')" '100|100,0'
+check 'and all else' equal "$(sqlite3 to.db "select count(*) from readpast_job")" 19650
+finish
