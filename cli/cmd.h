@@ -79,6 +79,7 @@ int parse_time(const char *text, int64_t *ret_ms);
 int parse_id(const char *text, int64_t *ret);
 int parse_claim(const char *text, int64_t *ret_id, int64_t *ret_claim_no);
 void print_duration(char *to, size_t room, int64_t ms);
+void print_duration_short(char *to, size_t room, int64_t ms);
 
 /* json.c */
 json_t *json_time(int64_t ms); /* 0: null */
@@ -115,6 +116,7 @@ int cmd_show(struct cmd *cmd, int argc, char **argv);
 int cmd_stats(struct cmd *cmd, int argc, char **argv);
 int cmd_stress(struct cmd *cmd, int argc, char **argv);
 int cmd_sweep(struct cmd *cmd, int argc, char **argv);
+int cmd_top(struct cmd *cmd, int argc, char **argv);
 int cmd_version(struct cmd *cmd, int argc, char **argv);
 int cmd_work(struct cmd *cmd, int argc, char **argv);
 int cmd_workers(struct cmd *cmd, int argc, char **argv);

@@ -46,21 +46,6 @@ print_text(const char *text, size_t size, size_t most)
 	}
 }
 
-static void
-print_duration_short(char *to, size_t room, int64_t ms)
-{
-	if (ms < 0)
-		snprintf(to, room, "-");
-	else if (ms < 10000)
-		snprintf(to, room, "%lldms", (long long)ms);
-	else if (ms < 600000)
-		snprintf(to, room, "%llds", (long long)ms / 1000);
-	else if (ms < 36000000)
-		snprintf(to, room, "%lldm", (long long)ms / 60000);
-	else
-		snprintf(to, room, "%lldh", (long long)ms / 3600000);
-}
-
 /* ---- list ---- */
 
 static int

@@ -83,6 +83,10 @@ const struct command commands[] = {
 	{ "stats", cmd_stats, REQUIRE, "[QUEUE]", "queues in numbers",
 	  "  --json\n" },
 	{ "workers", cmd_workers, REQUIRE, "", "who serves", "  --json\n" },
+	{ "top", cmd_top, REQUIRE, "", "queues as they go, on a terminal",
+	  "Keys: tab and the arrows choose; p pauses a queue, u resumes it;\n"
+	  "c cancels a running job, r retries a dead one; q quits.\n\n"
+	  "  --interval D  look so often (1s)\n" },
 	{ "queue set", cmd_queue_set, CREATE, "QUEUE [SETTING...]",
 	  "change a queue's settings, or make a queue",
 	  "  --max-attempts N    --lease D       --backoff D\n"

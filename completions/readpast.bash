@@ -28,6 +28,7 @@ _readpast_options() { # COMMAND
 	show) options=(--json) ;;
 	stats) options=(--json) ;;
 	workers) options=(--json) ;;
+	top) options=(--interval=) ;;
 	'queue set')
 		options=(--max-attempts= --lease= --backoff= --backoff-max=
 			--priority= --keep-done= --keep-dead= --max-payload=)
@@ -163,7 +164,7 @@ _readpast_look() {
 
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
-		retry purge list show stats workers queue pause resume sweep init
+		retry purge list show stats workers top queue pause resume sweep init
 		copy check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
