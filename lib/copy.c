@@ -262,11 +262,13 @@ begin_queue(struct rp_copy *c, const struct rp_copy_queue *q)
 static int
 begin(struct rp_copy *c)
 {
-	int r = rp__copy_failed(c, c->to, rp__begin(c->to, RP_BEGIN_WRITE));
+	int r = rp__copy_begin(c);
 
 	if (r < 0)
 		return r;
-	r = rp__copy_load_ranges(c);
+	r = check_queues(c);
+	if (r == 0)
+		r = rp__copy_load_ranges(c);
 	if (r == RP_ENOENT)
 		r = rp__copy_start_ranges(c);
 	for (size_t i = 0; i < c->queues_count && r == 0; i++)
@@ -284,7 +286,7 @@ begin(struct rp_copy *c)
 static int
 note_all(struct rp_copy *c, enum rp_phase phase)
 {
-	int r = rp__copy_failed(c, c->to, rp__begin(c->to, RP_BEGIN_WRITE));
+	int r = rp__copy_begin(c);
 
 	if (r < 0)
 		return r;
@@ -420,8 +422,6 @@ copy(struct rp_copy *c)
 		r = name_queues(c);
 	if (r == 0)
 		r = rp__copy_identify(c);
-	if (r == 0)
-		r = check_queues(c);
 	if (r == 0)
 		r = begin(c);
 	if (r == 0)

@@ -58,6 +58,7 @@ int rp__copy_note(struct rp_copy *c, rp_conn *conn, const char *name,
 int rp__copy_note_down(struct rp_copy *c, rp_conn *conn, const char *name,
 		       const char *value);
 int rp__copy_identify(struct rp_copy *c);
+int rp__copy_begin(struct rp_copy *c);
 int rp__copy_load_ranges(struct rp_copy *c);
 int rp__copy_start_ranges(struct rp_copy *c);
 int rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last);

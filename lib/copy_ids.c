@@ -91,25 +91,42 @@ check_different(struct rp_copy *c)
 			      : r;
 }
 
+/* Two runs that begin at once are to find the same. */
 int
 rp__copy_identify(struct rp_copy *c)
 {
 	char *known = NULL, made[33];
+	struct rp_value params[] = { rp__text("copy identity"),
+				     { .type = RP_NULL } };
 	int r = check_different(c);
 
 	if (r == 0)
-		r = rp__copy_note(c, c->from, "copy identity", &known);
-	if (r == 0 && !known)
 		r = make_random(c, made);
-	if (r == 0 && !known)
-		r = rp__copy_note_down(c, c->from, "copy identity", made);
+	if (r < 0)
+		return r;
+	params[1] = rp__text(made);
+	r = rp__copy_failed(
+		c, c->from,
+		rp__run_once(c->from, RP_V_META_ADD, params, NULL, NULL));
 	if (r == 0)
-		r = make_random(c, c->run);
+		r = rp__copy_note(c, c->from, "copy identity", &known);
 	if (r == 0)
 		snprintf(c->identity, sizeof(c->identity), "%s",
 			 known ? known : made);
 	free(known);
-	return r;
+	return r < 0 ? r : make_random(c, c->run);
+}
+
+/* A transaction in the target that no other run has at the same time. */
+int
+rp__copy_begin(struct rp_copy *c)
+{
+	int r = rp__copy_failed(c, c->to, rp__begin(c->to, RP_BEGIN_WRITE));
+
+	if (r < 0)
+		return r;
+	r = rp__copy_note_down(c, c->to, "copy lock", c->run);
+	return r < 0 ? rp__copy_end(c, c->to, r) : 0;
 }
 
 /* ---- ranges ---- */
@@ -277,12 +294,14 @@ add_range(struct rp_copy *c, int64_t id, int64_t last)
 int
 rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 {
-	int r = rp__copy_failed(c, c->to, rp__begin(c->to, RP_BEGIN_WRITE));
+	int r = rp__copy_begin(c);
 
 	if (r < 0)
 		return r;
-	/* Another run of this copy may have opened some since. */
-	r = rp__copy_load_ranges(c);
+	r = rp__copy_under_way(c);
+	/* An earlier run may have opened some since. */
+	if (r == 0)
+		r = rp__copy_load_ranges(c);
 	for (size_t i = 0; r == 0 && i < c->ranges_count; i++)
 		if (c->ranges[i].first <= id && id <= c->ranges[i].last)
 			return rp__copy_end(c, c->to, 0);

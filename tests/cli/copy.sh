@@ -238,19 +238,28 @@ check 'some of them were under way' test "$killed" -gt 0
 rm -f from.db* to.db*
 cp big.db from.db
 fresh_server
-cut_line() {
-	local url
-	url=$(schema_url kill)
-	"$READPAST" copy sqlite:from.db "$url&application_name=copycut$$" >out 2>err &
-	local pid=$!
-	until psql -qXAt "$READPAST_TEST_POSTGRES" -c "
+terminate() { # APPLICATION CONDITION
+	psql -qXAt "$READPAST_TEST_POSTGRES" -c "
 		select pg_terminate_backend(pid) from pg_stat_activity
-		 where application_name = 'copycut$$'
-		   and exists (select 1 from copy_kill_$$.job)" | grep -q t; do
-		kill -0 "$pid" 2>/dev/null || break
-	done
+		 where application_name = '$1' and $2" | grep t
+}
+# It is caught in a transaction: where it waits for a table that we have locked.
+cut_line() {
+	local url pid got
+	url=$(schema_url kill)
+	PGAPPNAME=lock$$ psql -qX "$READPAST_TEST_POSTGRES" -c "begin;
+		lock table copy_kill_$$.job in share mode; select pg_sleep(60)" >/dev/null 2>&1 &
+	eventually eval "psql -qXAt '$READPAST_TEST_POSTGRES' -c \"select 1 from pg_locks
+		where relation = 'copy_kill_$$.job'::regclass and mode = 'ShareLock'\" | grep 1"
+	"$READPAST" copy sqlite:from.db "$url&application_name=cut$$" >out 2>err &
+	pid=$!
+	eventually terminate "cut$$" "wait_event_type = 'Lock'" || echo 'it never waited'
 	wait "$pid"
-	(($? == 1)) && (($(wc -l <err) == 1)) && grep -q 'run this again, and it goes on' err
+	got=$?
+	terminate "lock$$" true >/dev/null
+	((got == 1)) && (($(wc -l <err) == 1)) && grep 'run this again, and it goes on' err && return
+	echo "exit status $got; $(cat out err)"
+	return 1
 }
 check 'a line that is cut is one line of words' cut_line
 check 'and run again' status 0 readpast copy sqlite:from.db "$(schema_url kill)"

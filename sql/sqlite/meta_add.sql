@@ -1,0 +1,4 @@
+-- meta_add: note it, unless something is noted under that name.
+
+insert into readpast_meta (name, value) values (:name, :value)
+    on conflict do nothing;
