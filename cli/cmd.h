@@ -79,6 +79,9 @@ int parse_time(const char *text, int64_t *ret_ms);
 int parse_id(const char *text, int64_t *ret);
 int parse_claim(const char *text, int64_t *ret_id, int64_t *ret_claim_no);
 void print_duration(char *to, size_t room, int64_t ms);
+
+/* print.c */
+void print_text(FILE *to, const char *text, size_t size, size_t most);
 void print_duration_short(char *to, size_t room, int64_t ms);
 
 /* json.c */
@@ -118,6 +121,7 @@ int cmd_stress(struct cmd *cmd, int argc, char **argv);
 int cmd_sweep(struct cmd *cmd, int argc, char **argv);
 int cmd_top(struct cmd *cmd, int argc, char **argv);
 int cmd_version(struct cmd *cmd, int argc, char **argv);
+int cmd_why(struct cmd *cmd, int argc, char **argv);
 int cmd_work(struct cmd *cmd, int argc, char **argv);
 int cmd_workers(struct cmd *cmd, int argc, char **argv);
 

@@ -11,41 +11,6 @@
 
 #define SHOWN 60
 
-/* Text from outside, `most` characters of it; what could upset a terminal is
- * escaped. */
-static void
-print_text(const char *text, size_t size, size_t most)
-{
-	size_t shown = 0;
-
-	for (size_t i = 0; i < size; shown++) {
-		unsigned char c = (unsigned char)text[i];
-		size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-		json_t *whole;
-
-		if (shown == most) {
-			fputs("...", stdout);
-			return;
-		}
-		whole = c >= 0xa0 && i + n <= size ? json_stringn(text + i, n)
-						   : NULL;
-		if (c == '\n' || c == '\t' || c == '\r') {
-			printf("\\%c", c == '\n' ? 'n' : c == '\t' ? 't' : 'r');
-			n = 1;
-		} else if (c >= 0x20 && c < 0x7f) {
-			putchar(c);
-		} else if (whole &&
-			   !(c == 0xc2 && (unsigned char)text[i + 1] < 0xa0)) {
-			fwrite(text + i, 1, n, stdout);
-		} else {
-			printf("\\x%02x", c);
-			n = 1;
-		}
-		json_decref(whole);
-		i += n;
-	}
-}
-
 /* ---- list ---- */
 
 static int
@@ -68,7 +33,7 @@ print_list(const rp_batch *batch, int json)
 			 (long long)job->attempt, (long long)job->max_attempts);
 		printf("%10lld %-9s %4d %8s  ", (long long)job->id,
 		       rp_state_text(job->state), job->priority, attempt);
-		print_text(job->payload, job->payload_size, SHOWN);
+		print_text(stdout, job->payload, job->payload_size, SHOWN);
 		putchar('\n');
 	}
 	return status;
@@ -119,7 +84,7 @@ print_field(const char *name, const char *text)
 	if (!text)
 		return;
 	printf("%-13s ", name);
-	print_text(text, strlen(text), SIZE_MAX);
+	print_text(stdout, text, strlen(text), SIZE_MAX);
 	putchar('\n');
 }
 
@@ -183,7 +148,7 @@ print_job(const rp_job *job)
 	print_field("kind", job->kind);
 	print_field("headers", job->headers);
 	printf("%-13s ", "payload");
-	print_text(job->payload, job->payload_size, SHOWN);
+	print_text(stdout, job->payload, job->payload_size, SHOWN);
 	printf(" (%zu bytes)\n", job->payload_size);
 	print_field("last error", job->last_error);
 	print_failures(job->failures);
@@ -323,7 +288,7 @@ print_workers(const rp_workers *workers, int json)
 		printf("%-28s %7s %9lld %7lld %7lld %8lld  ", w->name, silent,
 		       (long long)w->done, (long long)(w->failed + w->dead),
 		       (long long)w->running, (long long)w->released);
-		print_text(w->queues, strlen(w->queues), SHOWN);
+		print_text(stdout, w->queues, strlen(w->queues), SHOWN);
 		putchar('\n');
 	}
 	return status;

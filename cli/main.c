@@ -80,6 +80,8 @@ const struct command commands[] = {
 	  "  --json\n" },
 	{ "show", cmd_show, REQUIRE, "ID...", "everything about a job",
 	  "  --json\n" },
+	{ "why", cmd_why, REQUIRE, "ID...", "why a job does not run",
+	  "  --json\n" },
 	{ "stats", cmd_stats, REQUIRE, "[QUEUE]", "queues in numbers",
 	  "  --json\n" },
 	{ "workers", cmd_workers, REQUIRE, "", "who serves", "  --json\n" },

@@ -208,19 +208,3 @@ print_duration(char *to, size_t room, int64_t ms)
 	snprintf(to, room, "%lld%s", (long long)(ms / unit->factor),
 		 ms ? unit->name : "s");
 }
-
-/* For tables: as much of it as matters; negative is none. */
-void
-print_duration_short(char *to, size_t room, int64_t ms)
-{
-	if (ms < 0)
-		snprintf(to, room, "-");
-	else if (ms < 10000)
-		snprintf(to, room, "%lldms", (long long)ms);
-	else if (ms < 600000)
-		snprintf(to, room, "%llds", (long long)ms / 1000);
-	else if (ms < 36000000)
-		snprintf(to, room, "%lldm", (long long)ms / 60000);
-	else
-		snprintf(to, room, "%lldh", (long long)ms / 3600000);
-}

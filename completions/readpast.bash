@@ -26,6 +26,7 @@ _readpast_options() { # COMMAND
 	purge) options=(--state= --kind= --yes) ;;
 	list) options=(--state= --limit= --json) ;;
 	show) options=(--json) ;;
+	why) options=(--json) ;;
 	stats) options=(--json) ;;
 	workers) options=(--json) ;;
 	top) options=(--interval=) ;;
@@ -164,8 +165,8 @@ _readpast_look() {
 
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
-		retry purge list show stats workers top queue pause resume sweep init
-		copy check lab stress version help)
+		retry purge list show why stats workers top queue pause resume sweep
+		init copy check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
 	COMPREPLY=()

@@ -65,6 +65,7 @@ complete -c readpast -n __readpast_in -a retry -d 'send dead or cancelled jobs b
 complete -c readpast -n __readpast_in -a purge -d 'forget the jobs in one state'
 complete -c readpast -n __readpast_in -a list -d 'live jobs in claim order'
 complete -c readpast -n __readpast_in -a show -d 'everything about a job'
+complete -c readpast -n __readpast_in -a why -d 'why a job does not run'
 complete -c readpast -n __readpast_in -a stats -d 'queues in numbers'
 complete -c readpast -n __readpast_in -a workers -d 'who serves'
 complete -c readpast -n __readpast_in -a queue -d 'queues and their settings'
@@ -133,6 +134,7 @@ complete -c readpast -n '__readpast_in list' -l state -x -a 'scheduled ready run
 complete -c readpast -n '__readpast_in list' -l limit -x -d 'so many'
 complete -c readpast -n '__readpast_in list' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in show' -l json -d 'JSON lines'
+complete -c readpast -n '__readpast_in why' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in stats' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in workers' -l json -d 'JSON lines'
 

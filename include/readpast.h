@@ -471,6 +471,31 @@ RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 /* One job, live or kept: a batch of one. RP_ENOENT. */
 RP_API int rp_get(rp_conn *conn, int64_t id, rp_batch **ret);
 
+/* How a job stands. What is about waiting and running is 0 (NULL) for one that
+ * is finished. */
+typedef struct rp_why {
+	const rp_job *job;
+	int64_t now;       /* when this was read */
+	int64_t paused_at; /* its queue: 0, not paused */
+	int64_t ahead;     /* ready jobs that are handed out before it: counted
+			      up to RP_MOST_AHEAD, which means "at least" */
+	int suspect;       /* its lease ran out before: handed out alone, to a
+			      worker that holds nothing else */
+	int64_t workers;   /* seen within 30 s that serve its queue and its kind
+			    */
+	int64_t queue_workers; /* ... and its queue, whatever kinds */
+	const char *host;      /* of the worker that holds it; NULL: unknown */
+	int64_t pid;
+	int64_t silent_ms; /* since that worker was seen */
+	int64_t renewed;   /* how often its lease was */
+} rp_why;
+#define RP_MOST_AHEAD 1000
+
+/* Why one job does not run, or how it does: rp_get(), and what is around it,
+ * which costs the same however many jobs there are. RP_ENOENT. Free it. */
+RP_API int rp_why_get(rp_conn *conn, int64_t id, rp_why **ret);
+RP_API void rp_why_free(rp_why *why);
+
 /*
  * Up to `max` jobs of a queue in one state, or, with state 0, all live ones:
  * running (longest first), ready in claim order, scheduled. Finished ones come

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define LOOK_MS 1000
@@ -204,23 +205,56 @@ rp__worker_beat(rp_worker *w, enum rp_verb verb)
 	return r;
 }
 
+/* What there are handlers for: `queue/kind`, or `queue/` for any. NULL: no
+ * memory. */
+static char *
+list_kinds(const rp_worker *w)
+{
+	char **kinds = calloc(w->routes_count + 1, sizeof(*kinds));
+	char *list = NULL;
+	size_t n = 0;
+
+	for (; kinds && n < w->routes_count; n++) {
+		const struct route *route = &w->routes[n];
+		const char *kind = route->kind ? route->kind : "";
+		size_t room = strlen(route->queue) + strlen(kind) + 2;
+
+		kinds[n] = malloc(room);
+		if (!kinds[n])
+			break;
+		snprintf(kinds[n], room, "%s/%s", route->queue, kind);
+	}
+	if (kinds && n == w->routes_count)
+		list = rp__list((const char *const *)kinds, '[', ']');
+	while (n-- > 0)
+		free(kinds[n]);
+	free(kinds);
+	return list;
+}
+
 int
 rp__worker_sign_on(rp_worker *w)
 {
 	struct rp_value p[WORKER_START_PARAMS];
 	char *queues = rp__list(w->queues, '[', ']');
+	char *kinds = list_kinds(w);
 	int r;
 
-	if (!queues)
+	if (!queues || !kinds) {
+		free(queues);
+		free(kinds);
 		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+	}
 	p[WORKER_START_NAME] = rp__text(w->name);
 	p[WORKER_START_HOST] = rp__text(w->host);
 	p[WORKER_START_PID] = rp__int(getpid());
 	p[WORKER_START_QUEUES] = rp__text(queues);
+	p[WORKER_START_KINDS] = rp__text(kinds);
 	r = rp__run_once(w->conn, RP_V_WORKER_START, p, rp__first_int,
 			 &w->conn->worker_id);
 	snprintf(w->conn->worker, sizeof(w->conn->worker), "%s", w->name);
 	free(queues);
+	free(kinds);
 	return r;
 }
 

@@ -9,5 +9,5 @@ select j.queue_id, 3 as state, j.id,
  where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
 
 update readpast_job
-   set lease_until = @lease_until, seq = null
+   set lease_until = @lease_until, renewed = renewed + 1, seq = null
  where id = @id;

@@ -55,6 +55,7 @@ update readpast_job
        run_at = @run_at,
        lease_until = null,
        claim_no = claim_no + 1,
+       renewed = 0,
        worker_id = null,
        last_error = :error,
        failures = @failures

@@ -19,6 +19,7 @@ update readpast_job
        run_at = :now + :delay_ms,
        lease_until = null,
        claim_no = claim_no + 1,
+       renewed = 0,
        attempt = max(attempt - 1, 0),
        worker_id = null
  where id = @id;

@@ -50,6 +50,7 @@ update readpast_job
                             order by k.seq desc limit 1), 0),
        run_at = :now,
        lease_until = null,
+       renewed = 0,
        last_error = @error,
        failures = @failures
  where id = @id;

@@ -1,7 +1,8 @@
 -- worker_start: a worker says that it is there.
 
-insert into readpast_worker (name, host, pid, queues, started_at, seen_at)
-values (:name, :host, :pid, :queues, :now, :now);
+insert into readpast_worker (name, host, pid, queues, kinds, started_at,
+                             seen_at)
+values (:name, :host, :pid, :queues, :kinds, :now, :now);
 
 -- answer:
 select last_insert_rowid() as id;

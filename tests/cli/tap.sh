@@ -81,6 +81,33 @@ eventually() {
 	done
 }
 
+# READPAST_DB, new and empty: `sqlite:`, or `postgres:` for a schema of its own.
+on_database() {
+	[[ $1 == sqlite: ]] && export READPAST_DB=sqlite:$here/readpast.db
+	if [[ $1 == postgres: ]]; then
+		schema=test_$$
+		export READPAST_DB="$READPAST_TEST_POSTGRES&schema=$schema"
+		trap 'kill $(jobs -p) 2>/dev/null; sql "drop schema if exists $schema cascade" 2>/dev/null; cd /; rm -rf "$here"' EXIT
+	fi
+	readpast init >/dev/null
+}
+
+# SQL on that database: the rows, columns parted by |.
+sql() {
+	case $READPAST_DB in
+	sqlite:*) sqlite3 -cmd '.timeout 10000' "${READPAST_DB#sqlite:}" "$1" ;;
+	*) psql -qAtX -v ON_ERROR_STOP=1 "${READPAST_DB%&schema=*}" -c "$1" ;;
+	esac
+}
+
+# As if the workers had last been seen so many seconds earlier.
+age_workers() {
+	case $READPAST_DB in
+	sqlite:*) sql "update readpast_worker set seen_at = seen_at - $1 * 1000" ;;
+	*) sql "update $schema.worker set seen_at = seen_at - $1 * interval '1 second'" ;;
+	esac
+}
+
 finish() {
 	echo "1..$cases"
 }

@@ -276,6 +276,56 @@ a_kind_may_have_a_handler_of_its_own(void **state)
 	assert_int_equal(atomic_load(&seen.lost), 0);
 }
 
+/* Looks from within at jobs that nobody has a handler for, and at one that
+ * somebody has. */
+static int
+ask_why(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_conn *conn = connect_to(seen->db);
+	const struct {
+		int64_t id;
+		int workers, queue_workers;
+	} expected[] = { { job->id + 1, 0, 1 },
+			 { job->id + 2, 1, 1 },
+			 { job->id + 3, 0, 0 } };
+	rp_why *why;
+
+	(void)task;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		if (rp_why_get(conn, expected[i].id, &why) < 0)
+			break;
+		seen->calls += why->workers == expected[i].workers &&
+			       why->queue_workers == expected[i].queue_workers;
+		rp_why_free(why);
+	}
+	rp_close(conn);
+	rp_worker_stop(seen->worker);
+	return RP_DONE;
+}
+
+static void
+it_says_which_kinds_it_has_handlers_for(void **state)
+{
+	static struct seen seen;
+	struct db *db = *state;
+	rp_new job = job_of("x");
+	rp_worker *worker;
+
+	job.kind = "mine";
+	ok(db->conn, rp_enqueue(db->conn, "k\"q", &job, NULL));
+	job.delay_ms = 3600000;
+	job.kind = "other";
+	ok(db->conn, rp_enqueue(db->conn, "k\"q", &job, NULL));
+	job.kind = "mine";
+	ok(db->conn, rp_enqueue(db->conn, "k\"q", &job, NULL));
+	ok(db->conn, rp_enqueue(db->conn, "elsewhere", &job, NULL));
+	worker = make(db, &seen, count_and_complete, 1, 0);
+	rp_worker_handle(worker, "k\"q", "mine", ask_why, &seen);
+	run(worker);
+	assert_int_equal(atomic_load(&seen.calls), 3);
+}
+
 static void
 a_suspect_among_many_is_done_too(void **state)
 {
@@ -326,6 +376,7 @@ main(int argc, char **argv)
 		CASE(a_stopped_worker_gives_back_what_it_did_not_start),
 		CASE(two_workers_share_a_queue_and_end_together),
 		CASE(a_kind_may_have_a_handler_of_its_own),
+		CASE(it_says_which_kinds_it_has_handlers_for),
 		CASE(a_suspect_among_many_is_done_too),
 		CASE(bad_options_are_refused),
 	};

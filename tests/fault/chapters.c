@@ -447,6 +447,7 @@ play_look(struct story *s)
 		rp_stats_get(shaky(s), NULL, &b));
 	look_at(s, rp_queues, b, done_with_queues,
 		rp_queue_list(shaky(s), NULL, &b));
+	look_at(s, rp_why, b, rp_why_free, rp_why_get(shaky(s), 1, &b));
 	look_at(s, rp_workers, b, rp_workers_free,
 		rp_workers_list(shaky(s), &b));
 	for (;;) {

@@ -31,6 +31,7 @@ create table readpast_queue (
 -- run_at: since when it is ready, or when it will be.
 -- worker_id: whom claim_no was given to (0: a client that is no worker); null
 -- when that number was given to nobody, so that no verdict can name it.
+-- renewed: how often the lease was. What ends a claim sets it to 0.
 create table readpast_job (
 	id           integer primary key autoincrement,
 	queue_id     integer not null,
@@ -41,6 +42,7 @@ create table readpast_job (
 	lease_until  integer,
 	claim_no     integer not null default 0,
 	attempt      integer not null default 0,
+	renewed      integer not null default 0,
 	max_attempts integer not null default 3,
 	worker_id    integer,
 	created_at   integer not null default 0,
@@ -87,12 +89,14 @@ create table readpast_archive (
 create index readpast_archive_state
 	on readpast_archive (queue_id, state, finished_at, id);
 
+-- kinds: what it has handlers for, as 'queue/kind', or 'queue/' for the rest.
 create table readpast_worker (
 	id         integer primary key autoincrement,
 	name       text not null,
 	host       text not null,
 	pid        integer not null,
 	queues     text not null,
+	kinds      text not null,
 	started_at integer not null,
 	seen_at    integer not null,
 	stopped_at integer,

@@ -193,6 +193,7 @@ begin
 			                                       v.backoff_ms::bigint)),
 			       lease_until = null,
 			       claim_no = j.claim_no + 1,
+			       renewed = 0,
 			       worker_id = null,
 			       last_error = v.error,
 			       failures = readpast.with_failure(
@@ -211,6 +212,7 @@ begin
 			       run_at = moment + readpast.ms(coalesce(v.delay_ms, 0)),
 			       lease_until = null,
 			       claim_no = j.claim_no + 1,
+			       renewed = 0,
 			       attempt = greatest(j.attempt - 1, 0),
 			       worker_id = null
 			 where j.id = v.id
@@ -221,6 +223,7 @@ begin
 			state := 3;
 			update readpast.job j
 			   set seq = null,
+			       renewed = j.renewed + 1,
 			       lease_until = moment + readpast.ms(coalesce(v.delay_ms,
 			                                                   v.lease_ms)),
 			       run_at = moment + readpast.ms(coalesce(v.delay_ms,

@@ -33,6 +33,7 @@ begin
 		       seq = nextval('readpast.line'),
 		       run_at = clock_timestamp(),
 		       lease_until = null,
+		       renewed = 0,
 		       last_error = error,
 		       failures = readpast.with_failure(j.failures, j.attempt,
 		                                        j.worker_id, error)

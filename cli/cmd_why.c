@@ -1,0 +1,343 @@
+/*
+ * cmd_why.c - why is this job not running? A paragraph for each.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SILENT_MS 30000
+#define SHOWN 400 /* characters of an error */
+
+/* What is being said about one job. */
+struct answer {
+	FILE *to;
+	const rp_why *why;
+	const rp_job *job;
+	const char *reason; /* one word for programs */
+	int64_t until;      /* when that changes by itself; 0: it does not */
+};
+
+static void
+say_time(const struct answer *a, int64_t at)
+{
+	char time[48], span[32];
+	int64_t ms = at - a->why->now;
+
+	format_time(time, sizeof(time), at);
+	print_duration_short(span, sizeof(span), ms < 0 ? -ms : ms);
+	fprintf(a->to, ms < 0 ? "%s (%s ago)" : "%s (in %s)", time, span);
+}
+
+static void
+say_error(const struct answer *a)
+{
+	const char *error = a->job->last_error;
+
+	if (!error || !*error)
+		return;
+	fputs(": ", a->to);
+	print_text(a->to, error, strlen(error), SHOWN);
+}
+
+static void
+say_attempt(const struct answer *a)
+{
+	fprintf(a->to, "attempt %lld of %lld", (long long)a->job->attempt,
+		(long long)a->job->max_attempts);
+}
+
+/* Who would run it. Said of all that waits; the reason only if it is one. */
+static void
+say_workers(struct answer *a, int is_reason)
+{
+	const rp_why *why = a->why;
+	const char *reason = NULL;
+
+	if (why->queue_workers == 0) {
+		reason = "no worker";
+		fprintf(a->to,
+			" No worker serves queue %s: readpast work %s "
+			"starts one.",
+			a->job->queue, a->job->queue);
+	} else if (why->workers == 0) {
+		reason = "no worker of its kind";
+		fprintf(a->to,
+			" None of the %lld workers of queue %s has a handler "
+			"for %s%s.",
+			(long long)why->queue_workers, a->job->queue,
+			a->job->kind ? "kind " : "jobs without a kind",
+			a->job->kind ? a->job->kind : "");
+	}
+	if (reason && is_reason)
+		a->reason = reason;
+}
+
+static void
+say_paused(struct answer *a, int is_reason)
+{
+	if (a->why->paused_at == 0)
+		return;
+	fprintf(a->to, " Queue %s is paused since ", a->job->queue);
+	say_time(a, a->why->paused_at);
+	fprintf(a->to, ": readpast resume %s lets it go on.", a->job->queue);
+	if (is_reason)
+		a->reason = "paused";
+}
+
+static void
+ready(struct answer *a)
+{
+	const rp_why *why = a->why;
+
+	fputs("is ready since ", a->to);
+	say_time(a, a->job->run_at);
+	a->reason = why->ahead ? "behind" : "next";
+	if (why->ahead == 0)
+		fputs(", with no other ahead of it", a->to);
+	else
+		fprintf(a->to,
+			", behind %s%lld job%s of higher priority or earlier "
+			"in line",
+			why->ahead >= RP_MOST_AHEAD ? "at least " : "",
+			(long long)why->ahead, why->ahead == 1 ? "" : "s");
+	fputs(".", a->to);
+	if (why->suspect) {
+		fputs(" Its last attempt ended with", a->to);
+		say_error(a);
+		fputs(". So it may be what killed its worker, and is handed "
+		      "out alone, to one that holds nothing else.",
+		      a->to);
+	}
+	say_workers(a, 1);
+	say_paused(a, 1);
+	if (why->ahead == 0 && why->workers && !why->paused_at)
+		fprintf(a->to,
+			" The next of %lld worker%s to be free takes it.",
+			(long long)why->workers, why->workers == 1 ? "" : "s");
+}
+
+/* Did the last attempt fail? A job that was given back has one less. */
+static int
+has_failed(const rp_job *job)
+{
+	json_t *list =
+		job->failures ? json_loads(job->failures, 0, NULL) : NULL;
+	size_t n = json_array_size(list);
+	json_t *last = n ? json_array_get(list, n - 1) : NULL;
+	int failed =
+		last && json_integer_value(json_object_get(last, "attempt")) ==
+				job->attempt;
+
+	json_decref(list);
+	return failed;
+}
+
+static void
+scheduled(struct answer *a)
+{
+	if (has_failed(a->job)) {
+		a->reason = "backoff";
+		fputs("waits out its backoff until ", a->to);
+		say_time(a, a->job->run_at);
+		fputs(", for ", a->to);
+		say_attempt(a);
+		fputs(" failed", a->to);
+		say_error(a);
+	} else {
+		a->reason = "not due";
+		fputs("is not due until ", a->to);
+		say_time(a, a->job->run_at);
+	}
+	fputs(".", a->to);
+	a->until = a->job->run_at;
+	say_workers(a, 0);
+	say_paused(a, 0);
+}
+
+/* What is to become of a job whose worker does not come back. */
+static void
+say_afterwards(struct answer *a, const char *when)
+{
+	int last = a->job->attempt >= a->job->max_attempts;
+
+	fprintf(a->to,
+		last ? " %sit is dead, that being its last attempt."
+		     : " %sit is ready again.",
+		when);
+}
+
+static void
+running(struct answer *a)
+{
+	const rp_why *why = a->why;
+	const rp_job *job = a->job;
+	int over = job->lease_until <= why->now;
+
+	a->reason = "running";
+	a->until = job->lease_until;
+	fprintf(a->to, "is running: %s%s",
+		job->worker ? "worker " : "a client that is no worker",
+		job->worker ? job->worker : "");
+	if (why->host)
+		fprintf(a->to, " on host %s (process %lld)", why->host,
+			(long long)why->pid);
+	fputs(" has it since ", a->to);
+	say_time(a, job->claimed_at);
+	fputs(", ", a->to);
+	say_attempt(a);
+	fprintf(a->to, ". Its lease %s ", over ? "ran out at" : "lasts until");
+	say_time(a, job->lease_until);
+	if (why->renewed)
+		fprintf(a->to, ", renewed %lld time%s", (long long)why->renewed,
+			why->renewed == 1 ? "" : "s");
+	fputs(".", a->to);
+	if (why->host && why->silent_ms >= SILENT_MS) {
+		char span[32];
+
+		a->reason = "silent";
+		print_duration_short(span, sizeof(span), why->silent_ms);
+		fprintf(a->to, " That worker has not been heard of for %s.",
+			span);
+	}
+	if (over) {
+		a->reason = "lease over";
+		say_afterwards(a, "With the next sweep (workers sweep, or "
+				  "readpast sweep) ");
+	} else if (strcmp(a->reason, "silent") == 0) {
+		say_afterwards(a, "If it is gone, when the lease is over ");
+	}
+}
+
+static void
+finished(struct answer *a)
+{
+	const rp_job *job = a->job;
+	int dead = job->state == RP_STATE_DEAD;
+
+	a->reason = rp_state_text(job->state);
+	fprintf(a->to, dead ? "is %s since " : "was %s at ", a->reason);
+	say_time(a, job->finished_at);
+	if (dead) {
+		fputs(job->attempt < job->max_attempts ? ": failed for good, "
+						       : ": ",
+		      a->to);
+		say_attempt(a);
+		if (job->worker)
+			fprintf(a->to, ", worker %s", job->worker);
+		say_error(a);
+	}
+	fputs(".", a->to);
+	if (job->state != RP_STATE_DONE)
+		fprintf(a->to, " readpast retry %lld sends it back to ready.",
+			(long long)job->id);
+}
+
+static void
+explain(struct answer *a)
+{
+	fprintf(a->to, "Job %lld of queue %s ", (long long)a->job->id,
+		a->job->queue);
+	switch (a->job->state) {
+	case RP_STATE_SCHEDULED:
+		scheduled(a);
+		break;
+	case RP_STATE_READY:
+		ready(a);
+		break;
+	case RP_STATE_RUNNING:
+		running(a);
+		break;
+	default:
+		finished(a);
+		break;
+	}
+}
+
+static json_t *
+as_json(const struct answer *a, const char *text)
+{
+	const rp_why *why = a->why;
+	const rp_job *job = a->job;
+	int waits = job->state <= RP_STATE_READY;
+	int runs = job->state == RP_STATE_RUNNING;
+
+	return json_pack(
+		"{sI so so ss so so so so so so so so so so so sI sI so so}",
+		"id", (json_int_t)job->id, "queue", json_text(job->queue),
+		"state", json_text(rp_state_text(job->state)), "reason",
+		a->reason, "text", json_text(text), "until",
+		json_time(a->until), "ahead",
+		job->state == RP_STATE_READY ? json_integer(why->ahead)
+					     : json_null(),
+		"ahead_at_least", json_boolean(why->ahead >= RP_MOST_AHEAD),
+		"paused_at", json_time(why->paused_at), "workers",
+		waits ? json_integer(why->workers) : json_null(), "worker",
+		json_text(job->worker), "host", json_text(why->host), "pid",
+		why->host ? json_integer(why->pid) : json_null(), "silent_ms",
+		why->host ? json_integer(why->silent_ms) : json_null(),
+		"claimed_at", json_time(job->claimed_at), "attempt",
+		(json_int_t)job->attempt, "max_attempts",
+		(json_int_t)job->max_attempts, "renewed",
+		runs ? json_integer(why->renewed) : json_null(), "last_error",
+		json_text(job->last_error));
+}
+
+static int
+print_why(const rp_why *why, int json)
+{
+	struct answer a = { .why = why, .job = why->job };
+	char *text = NULL;
+	size_t size;
+	int status = DONE;
+
+	a.to = open_memstream(&text, &size);
+	if (!a.to)
+		return complain(FAILED, "out of memory");
+	explain(&a);
+	if (fclose(a.to) == EOF)
+		status = complain(FAILED, "out of memory");
+	else if (json)
+		status = print_json(as_json(&a, text));
+	else
+		puts(text);
+	free(text);
+	return status;
+}
+
+int
+cmd_why(struct cmd *cmd, int argc, char **argv)
+{
+	int json = 0;
+	const struct option options[] = { { "--json", FLAG, &json },
+					  { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options);
+	int64_t id;
+
+	if (status)
+		return status;
+	if (argc == 0)
+		return usage(cmd, "which jobs?");
+	for (int i = 0; i < argc; i++)
+		if (parse_id(argv[i], &id) < 0)
+			return usage(cmd, "%.80s: expected a job's id",
+				     argv[i]);
+	status = cmd_open(cmd);
+	for (int i = 0; i < argc && status != FAILED; i++) {
+		rp_why *why;
+		int r;
+
+		parse_id(argv[i], &id);
+		r = rp_why_get(cmd->conn, id, &why);
+		if (r < 0) {
+			status = worst(status, cmd_failed(cmd, r));
+			continue;
+		}
+		status = worst(status, print_why(why, json));
+		rp_why_free(why);
+	}
+	return status;
+}

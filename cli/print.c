@@ -1,0 +1,61 @@
+/*
+ * print.c - what is printed for people: text from outside, spans of time.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+/* Text from outside, `most` characters of it; what could upset a terminal is
+ * escaped. */
+void
+print_text(FILE *to, const char *text, size_t size, size_t most)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < size; shown++) {
+		unsigned char c = (unsigned char)text[i];
+		size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+		json_t *whole;
+
+		if (shown == most) {
+			fputs("...", to);
+			return;
+		}
+		whole = c >= 0xa0 && i + n <= size ? json_stringn(text + i, n)
+						   : NULL;
+		if (c == '\n' || c == '\t' || c == '\r') {
+			fprintf(to, "\\%c",
+				c == '\n'   ? 'n'
+				: c == '\t' ? 't'
+					    : 'r');
+			n = 1;
+		} else if (c >= 0x20 && c < 0x7f) {
+			putc(c, to);
+		} else if (whole &&
+			   !(c == 0xc2 && (unsigned char)text[i + 1] < 0xa0)) {
+			fwrite(text + i, 1, n, to);
+		} else {
+			fprintf(to, "\\x%02x", c);
+			n = 1;
+		}
+		json_decref(whole);
+		i += n;
+	}
+}
+
+/* For tables: as much of it as matters; negative is none. */
+void
+print_duration_short(char *to, size_t room, int64_t ms)
+{
+	if (ms < 0)
+		snprintf(to, room, "-");
+	else if (ms < 10000)
+		snprintf(to, room, "%lldms", (long long)ms);
+	else if (ms < 600000)
+		snprintf(to, room, "%llds", (long long)ms / 1000);
+	else if (ms < 36000000)
+		snprintf(to, room, "%lldm", (long long)ms / 60000);
+	else
+		snprintf(to, room, "%lldh", (long long)ms / 3600000);
+}

@@ -1,0 +1,106 @@
+/*
+ * why.c - how a job stands among the others.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+
+struct found {
+	rp_why why; /* first: it is what the caller has */
+	rp_batch *batch;
+};
+
+static int
+add_job(void *ctx, size_t row, const struct rp_value *columns)
+{
+	(void)row;
+	return rp__batch_add(ctx, columns, 0);
+}
+
+static int
+add_why(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct found *found = ctx;
+	rp_why *why = &found->why;
+
+	(void)row;
+	why->now = c[WHY_OUT_NOW].i;
+	why->paused_at = c[WHY_OUT_PAUSED_AT].i;
+	why->ahead = c[WHY_OUT_AHEAD].i;
+	why->suspect = c[WHY_OUT_SUSPECT].i != 0;
+	why->workers = c[WHY_OUT_WORKERS].i;
+	why->queue_workers = c[WHY_OUT_QUEUE_WORKERS].i;
+	why->pid = c[WHY_OUT_PID].i;
+	why->silent_ms = c[WHY_OUT_SILENT_MS].i;
+	why->renewed = c[WHY_OUT_RENEWED].i;
+	why->host = rp__batch_text(found->batch, &c[WHY_OUT_HOST]);
+	return why->host || c[WHY_OUT_HOST].type == RP_NULL ? RP_ROW_TAKE
+							    : RP_ENOMEM;
+}
+
+/* A job may finish between two looks, hence the archive is asked last. */
+static int
+look(rp_conn *conn, int64_t id, struct found *found)
+{
+	struct rp_value p[WHY_PARAMS];
+	int r;
+
+	p[WHY_ID] = rp__int(id);
+	p[WHY_MOST] = rp__int(RP_MOST_AHEAD);
+	r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &found->why.now);
+	if (r == 0)
+		r = rp__run(conn, RP_V_GET, p, 1, add_job, found->batch);
+	if (r == 0 && rp_batch_count(found->batch))
+		r = rp__run(conn, RP_V_WHY, p, 1, add_why, found);
+	else if (r == 0)
+		r = rp__run(conn, RP_V_GET_KEPT, p, 1, add_job, found->batch);
+	if (r == 0 && rp_batch_count(found->batch) == 0)
+		return rp__fail(
+			&conn->error, RP_ENOENT,
+			"no job has the id %lld: it never was, or it is "
+			"over and its queue does not keep it",
+			(long long)id);
+	found->why.job = rp_batch_at(found->batch, 0);
+	return r;
+}
+
+int
+rp_why_get(rp_conn *conn, int64_t id, rp_why **ret)
+{
+	struct found *found;
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!ret)
+		return rp__fail(&conn->error, RP_EINVAL, "ret is NULL");
+	found = calloc(1, sizeof(*found));
+	if (!found || rp__batch_new(&found->batch) < 0) {
+		free(found);
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	}
+	r = rp__begin(conn, 0);
+	if (r == 0)
+		r = rp__end(conn, look(conn, id, found));
+	if (r == RP_ENOMEM)
+		rp__fail(&conn->error, r, "out of memory");
+	if (r < 0)
+		rp_why_free(&found->why);
+	else
+		*ret = &found->why;
+	return r;
+}
+
+void
+rp_why_free(rp_why *why)
+{
+	struct found *found = (struct found *)(void *)why;
+
+	if (!found)
+		return;
+	rp_batch_free(found->batch);
+	free(found);
+}

@@ -1,0 +1,31 @@
+-- why: how a live job stands among the others. ahead: ready jobs that claims
+-- hand out before it, :most at the most; workers: those seen lately that serve
+-- its queue and its kind, and its queue at all; who holds it.
+
+-- answer:
+select :now as now, q.paused_at as paused_at,
+       (select count(*)
+          from (select 1 from readpast_job a
+                 where a.queue_id = j.queue_id and a.seq is not null
+                   and (a.priority, a.class, a.seq)
+                       < (j.priority, j.class,
+                          coalesce(j.seq, 9223372036854775807))
+                 order by a.priority, a.class, a.seq
+                 limit :most)) as ahead,
+       j.class = 1 as suspect,
+       (select count(*) from readpast_worker s
+         where s.stopped_at is null and s.seen_at > :now - 30000
+           and exists (select 1 from json_each(s.kinds) e
+                        where e.value in (q.name || '/',
+                                          q.name || '/' || j.kind)))
+       as workers,
+       (select count(*) from readpast_worker s
+         where s.stopped_at is null and s.seen_at > :now - 30000
+           and exists (select 1 from json_each(s.queues) e
+                        where e.value = q.name)) as queue_workers,
+       j.worker_id as worker_id, w.host as host, w.pid as pid,
+       max(0, :now - w.seen_at) as silent_ms, j.renewed as renewed
+  from readpast_job j
+  join readpast_queue q on q.id = j.queue_id
+  left join readpast_worker w on w.id = j.worker_id
+ where j.id = :id;

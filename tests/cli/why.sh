@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# why: each reason, on the database that the second argument names.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+on_database "$2"
+
+says() { # ID PATTERN...: why says one line, with all of them in it
+	local id=$1 said pattern
+	shift
+	said=$(readpast why "$id") || return 1
+	(($(wc -l <<<"$said") == 1)) || return 1
+	for pattern; do
+		grep -qE -- "$pattern" <<<"$said" || {
+			echo "no '$pattern' in: $said"
+			return 1
+		}
+	done
+}
+reason() {
+	field reason "$(readpast why "$1" --json)"
+}
+is() { # ID REASON
+	equal "$(reason "$1")" "$2"
+}
+
+check 'no job: usage, exit 2' refuses 2 'which jobs' readpast why
+check 'no number: exit 2' refuses 2 "expected a job's id" readpast why x
+readpast queue set q --keep-done 1h >/dev/null
+check 'no such job: exit 3, and why that may be' refuses 3 '99999.*over and its queue' readpast why 99999
+
+late=$(readpast enqueue q late --delay 1h)
+check 'not due' says "$late" 'not due until .*\(in 59m\)'
+check 'not due, for programs' is "$late" 'not due'
+first=$(readpast enqueue q a)
+second=$(readpast enqueue q b)
+check 'no worker serves the queue' says "$first" 'no other ahead' 'No worker serves queue q'
+check 'no worker, for programs' is "$first" 'no worker'
+check 'behind what is earlier in line' says "$second" 'behind 1 job of'
+readpast enqueue q urgent urgent --priority 3 --quiet
+check 'and behind higher priority' says "$second" 'behind 3 jobs'
+seq 1100 | readpast enqueue q --priority 9 --quiet
+check 'counted up to a bound' says "$second" 'behind at least 1000 jobs'
+readpast pause q
+check 'paused' says "$second" 'Queue q is paused since .* ago.*readpast resume q'
+check 'paused, for programs' is "$second" paused
+check 'said of what is not due, too' says "$late" 'not due' 'is paused'
+readpast resume q
+check 'several at once, the worst counts' refuses 3 'id 99999' readpast why "$first" 99999 "$second"
+
+r=$(readpast enqueue r a)
+claim=$(claim_of "$(readpast claim r --lease 1h)")
+check 'claimed by hand' says "$r" 'a client that is no worker has it since' 'attempt 1 of 3' 'until .*in 59m\)\.'
+readpast extend "$claim" --lease 2h
+readpast extend "$claim" --lease 2h
+check 'renewed twice' says "$r" 'renewed 2 times'
+readpast fail "$claim" --error 'it broke' --retry-in 1h
+check 'backoff, with the error' says "$r" 'backoff until .*in 59m' 'attempt 1 of 3 failed: it broke'
+check 'backoff, for programs' is "$r" backoff
+readpast cancel "$r"
+check 'cancelled' says "$r" 'was cancelled at' "readpast retry $r"
+readpast retry "$r"
+claim=$(claim_of "$(readpast claim r)")
+check 'the next claim was never renewed' equal "$(field renewed "$(readpast why "$r" --json)")" 0
+readpast release "$claim" --delay 1h
+check 'given back is no backoff' is "$r" 'not due'
+d=$(readpast enqueue r dead)
+readpast fail "$(claim_of "$(readpast claim r)")" --for-good --error 'no use'
+check 'dead, with the error' says "$d" 'is dead since .*failed for good, attempt 1 of 3: no use' "readpast retry $d"
+readpast queue set r --keep-done 1h >/dev/null
+d=$(readpast enqueue r finished)
+readpast complete "$(claim_of "$(readpast claim r)")"
+check 'done' says "$d" 'was done at'
+
+# A worker with a handler that holds on, and a second job.
+w=$(readpast enqueue w held)
+mkfifo hold
+"$READPAST" work w --lease 900ms -- sh -c 'exec cat hold' >log 2>&1 &
+worker=$!
+check 'running' eventually is "$w" running
+check 'at whom, where' says "$w" "worker .*:$worker on host $(uname -n) \(process $worker\) has it"
+renewed() { (($(field renewed "$(readpast why "$w" --json)") >= 2)); }
+check 'a worker renews' eventually renewed
+n=$(readpast enqueue w waits)
+check 'next' says "$n" 'no other ahead' 'The next of 1 worker to be free'
+check 'next, for programs' is "$n" next
+kill -9 $worker
+wait $worker 2>/dev/null
+check 'its worker died: the lease runs out' eventually is "$w" 'lease over'
+check 'the sweep makes it ready again' says "$w" 'ran out at .* ago\)' 'sweep\) it is ready again'
+readpast sweep >/dev/null
+check 'a suspect is handed out alone' says "$w" 'lease ran out, attempt 1 of 3' 'handed out alone'
+
+# One that falls silent with a long lease. It was not heard of for a minute:
+# that minute alone is not waited for.
+s=$(readpast enqueue s held --max-attempts 1)
+"$READPAST" work s --lease 1h -- sh -c 'exec cat hold' >log 2>&1 &
+worker=$!
+check 'another worker' eventually is "$s" running
+kill -9 $worker
+wait $worker 2>/dev/null
+age_workers 60
+check 'silent' says "$s" 'not been heard of for 6[0-9]s' 'If it is gone' 'it is dead'
+check 'silent, for programs' is "$s" silent
+check 'a silent worker serves nobody' says "$(readpast enqueue s more)" 'No worker serves queue s'
+finish
