@@ -100,6 +100,7 @@ int cmd_check(struct cmd *cmd, int argc, char **argv);
 int cmd_claim(struct cmd *cmd, int argc, char **argv);
 int cmd_copy(struct cmd *cmd, int argc, char **argv);
 int cmd_complete(struct cmd *cmd, int argc, char **argv);
+int cmd_doctor(struct cmd *cmd, int argc, char **argv);
 int cmd_enqueue(struct cmd *cmd, int argc, char **argv);
 int cmd_extend(struct cmd *cmd, int argc, char **argv);
 int cmd_fail(struct cmd *cmd, int argc, char **argv);

@@ -112,6 +112,12 @@ const struct command commands[] = {
 	  "  --move       what is in the target leaves the source\n"
 	  "  --running R  wait for running jobs, or leave them there (wait)\n"
 	  "  --json\n" },
+	{ "doctor", cmd_doctor, REQUIRE, "",
+	  "what is wrong with the database, or will be",
+	  "Exit status 0: nothing was found; 1: something was.\n\n"
+	  "  --long D  what is open, paused or waits for longer is found "
+	  "(1m)\n"
+	  "  --json\n" },
 	{ "check", cmd_check, REQUIRE, "FILE...",
 	  "check histories against the promises",
 	  "  --left QUEUE  look there for what is not finished\n"

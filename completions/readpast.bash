@@ -27,6 +27,7 @@ _readpast_options() { # COMMAND
 	list) options=(--state= --limit= --json) ;;
 	show) options=(--json) ;;
 	why) options=(--json) ;;
+	doctor) options=(--long= --json) ;;
 	stats) options=(--json) ;;
 	workers) options=(--json) ;;
 	top) options=(--interval=) ;;
@@ -166,7 +167,7 @@ _readpast_look() {
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
 		retry purge list show why stats workers top queue pause resume sweep
-		init copy check lab stress version help)
+		init copy doctor check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
 	COMPREPLY=()

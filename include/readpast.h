@@ -166,6 +166,10 @@ RP_API int rp_attach(const char *scheme, void *native,
  * Borrowed, and not to be closed. NULL for NULL. */
 RP_API void *rp_native(rp_conn *conn);
 
+/* The schema that the queue's tables are in, "readpast" unless the URL says
+ * otherwise; NULL where a database has no schemas. Borrowed from the handle. */
+RP_API const char *rp_schema(const rp_conn *conn);
+
 /* Close. NULL is allowed. Jobs still claimed stay claimed until their lease
  * runs out. An open transaction is rolled back. The handle is gone: using it
  * once more is an error like using any memory that was freed. */

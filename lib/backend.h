@@ -72,6 +72,7 @@ struct rp_backend {
 		      rp_error *reterr);
 	void (*close)(void *db); /* what was attached stays open */
 	void *(*native)(void *db);
+	const char *(*schema)(void *db); /* NULL: there are none */
 	/* Is the caller's own transaction open, one that begin() would join? */
 	int (*joins)(void *db);
 	/* Was the connection lost and made anew, since this was last asked?

@@ -477,6 +477,12 @@ postgres_native(void *db)
 	return ((struct postgres *)db)->pg;
 }
 
+static const char *
+postgres_schema(void *db)
+{
+	return ((struct postgres *)db)->schema;
+}
+
 const struct rp_backend rp__backend_postgres = {
 	.scheme = "postgres",
 	.routines = 1,
@@ -484,6 +490,7 @@ const struct rp_backend rp__backend_postgres = {
 	.attach = postgres_attach,
 	.close = postgres_close,
 	.native = postgres_native,
+	.schema = postgres_schema,
 	.joins = postgres_joins,
 	.renewed = postgres_renewed,
 	.begin = rp__postgres_begin,

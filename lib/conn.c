@@ -138,6 +138,13 @@ rp_native(rp_conn *conn)
 	return conn ? conn->backend->native(conn->db) : NULL;
 }
 
+const char *
+rp_schema(const rp_conn *conn)
+{
+	return conn && conn->backend->schema ? conn->backend->schema(conn->db)
+					     : NULL;
+}
+
 void
 rp_close(rp_conn *conn)
 {

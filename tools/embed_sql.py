@@ -5,6 +5,7 @@ for `readpast lab`.
   embed_sql.py header PARAMS           > verbs.h
   embed_sql.py dialect PARAMS FOLDER OUTPUT DEPFILE
   embed_sql.py lab TECHNIQUES FOLDER OUTPUT DEPFILE
+  embed_sql.py questions FOLDER OUTPUT DEPFILE
   embed_sql.py texts FILE...           > header: sql/a/b/c.sql is a_b_c
 
 Stops the build, with one line that says why, when a folder lacks a verb, has
@@ -318,21 +319,54 @@ def texts(paths):
         print(f"static const char {name}[] =\n\t\t{quoted(path.read_text())};")
 
 
+# ---- the doctor's questions ----
+
+# What the questions of doctor/ are given, by name or in this order.
+GIVEN = ["long_ms", "now_ms"]
+
+
+def questions(folder):
+    """The doctor's questions: a file and a statement each."""
+    dialect = folder.parent.name
+    print(f"/* Made by tools/embed_sql.py of sql/{dialect}/doctor/. */")
+    print('#include "doctor.h"\n')
+    print(f"const struct question questions_{dialect}[] = {{")
+    for path in sorted(folder.glob("*.sql")):
+        found = [sql for sql, _ in statements(path)]
+        if len(found) != 1:
+            stop(path, f"has {len(found)} statements, and not one")
+        check_params(path, found[0], set(GIVEN))
+        sql = found[0]
+        if dialect != "sqlite":
+            for number, name in enumerate(GIVEN, 1):
+                sql = re.sub(rf"(?<![\w:]):{name}\b", f"${number}", sql)
+        print(f'\t{{ "{path.stem}",\n\t\t{quoted(sql)} }},')
+    print("\t{ NULL, NULL },\n};")
+
+
+def write(folder, output, depfile, make, *arguments):
+    """Make the output of the folder; and say what it was made of."""
+    with output.open("w") as out, contextlib.redirect_stdout(out):
+        make(*arguments, folder)
+    files = [folder, *(p for p in folder.rglob("*")
+                       if p.is_dir() or p.suffix == ".sql")]
+    depfile.write_text(f"{output}: {' '.join(map(str, files))}\n")
+
+
 def main():
-    if sys.argv[1] == "texts":
-        return texts(sys.argv[2:])
-    if sys.argv[1] == "header":
-        header(*read_params(sys.argv[2]))
+    what, *rest = sys.argv[1:]
+    if what == "texts":
+        texts(rest)
+    elif what == "header":
+        header(*read_params(rest[0]))
     else:
-        folder, output, depfile = map(pathlib.Path, sys.argv[3:6])
-        with output.open("w") as out, contextlib.redirect_stdout(out):
-            if sys.argv[1] == "lab":
-                lab(sys.argv[2], folder)
-            else:
-                dialect(read_params(sys.argv[2])[0], folder)
-        files = [folder, *(p for p in folder.rglob("*")
-                           if p.is_dir() or p.suffix == ".sql")]
-        depfile.write_text(f"{output}: {' '.join(map(str, files))}\n")
+        paths = map(pathlib.Path, rest[-3:])
+        if what == "questions":
+            write(*paths, questions)
+        elif what == "lab":
+            write(*paths, lab, rest[0])
+        else:
+            write(*paths, dialect, read_params(rest[0])[0])
 
 
 main()

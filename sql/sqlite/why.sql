@@ -1,17 +1,27 @@
 -- why: how a live job stands among the others. ahead: ready jobs that claims
 -- hand out before it, :most at the most; workers: those seen lately that serve
--- its queue and its kind, and its queue at all; who holds it.
+-- its queue and its kind, and its queue at all; who holds it. (Comparing all
+-- three columns at once would make SQLite walk the whole priority.)
 
 -- answer:
 select :now as now, q.paused_at as paused_at,
-       (select count(*)
-          from (select 1 from readpast_job a
-                 where a.queue_id = j.queue_id and a.seq is not null
-                   and (a.priority, a.class, a.seq)
-                       < (j.priority, j.class,
-                          coalesce(j.seq, 9223372036854775807))
-                 order by a.priority, a.class, a.seq
-                 limit :most)) as ahead,
+       min(:most,
+           (select count(*)
+              from (select 1 from readpast_job a
+                     where a.queue_id = j.queue_id and a.seq is not null
+                       and a.priority < j.priority
+                     limit :most))
+           + (select count(*)
+                from (select 1 from readpast_job a
+                       where a.queue_id = j.queue_id and a.seq is not null
+                         and a.priority = j.priority and a.class < j.class
+                       limit :most))
+           + (select count(*)
+                from (select 1 from readpast_job a
+                       where a.queue_id = j.queue_id
+                         and a.priority = j.priority and a.class = j.class
+                         and a.seq < coalesce(j.seq, 9223372036854775807)
+                       limit :most))) as ahead,
        j.class = 1 as suspect,
        (select count(*) from readpast_worker s
          where s.stopped_at is null and s.seen_at > :now - 30000

@@ -108,6 +108,35 @@ age_workers() {
 	esac
 }
 
+# A worker whose handlers hold on until somebody writes to ./hold. $worker
+start_worker() {
+	"$READPAST" work "$@" -- sh -c 'exec cat hold' >>log 2>&1 &
+	worker=$!
+}
+kill_worker() {
+	kill -9 "$worker"
+	wait "$worker" 2>/dev/null
+}
+is_running() {
+	[[ $(field state "$(readpast show "$1" --json)") == running ]]
+}
+
+# finds CHECK PATTERN [OPTION...]: the doctor has such a finding, and says so in
+# its exit status; lacks CHECK [OPTION...]: it has none of it.
+finds() {
+	local name=$1 pattern=$2 said
+	shift 2
+	said=$(readpast doctor --json "$@")
+	[[ $? == 1 ]] && grep "^{\"check\":\"$name\",\"level\"" <<<"$said" | grep -qE -- "$pattern" && return
+	echo "no $name like '$pattern': $said"
+	return 1
+}
+lacks() {
+	local name=$1
+	shift
+	! readpast doctor --json "$@" | grep "^{\"check\":\"$name\""
+}
+
 finish() {
 	echo "1..$cases"
 }

@@ -78,8 +78,7 @@ check 'done' says "$d" 'was done at'
 # A worker with a handler that holds on, and a second job.
 w=$(readpast enqueue w held)
 mkfifo hold
-"$READPAST" work w --lease 900ms -- sh -c 'exec cat hold' >log 2>&1 &
-worker=$!
+start_worker w --lease 900ms
 check 'running' eventually is "$w" running
 check 'at whom, where' says "$w" "worker .*:$worker on host $(uname -n) \(process $worker\) has it"
 renewed() { (($(field renewed "$(readpast why "$w" --json)") >= 2)); }
@@ -87,8 +86,7 @@ check 'a worker renews' eventually renewed
 n=$(readpast enqueue w waits)
 check 'next' says "$n" 'no other ahead' 'The next of 1 worker to be free'
 check 'next, for programs' is "$n" next
-kill -9 $worker
-wait $worker 2>/dev/null
+kill_worker
 check 'its worker died: the lease runs out' eventually is "$w" 'lease over'
 check 'the sweep makes it ready again' says "$w" 'ran out at .* ago\)' 'sweep\) it is ready again'
 readpast sweep >/dev/null
@@ -97,11 +95,9 @@ check 'a suspect is handed out alone' says "$w" 'lease ran out, attempt 1 of 3' 
 # One that falls silent with a long lease. It was not heard of for a minute:
 # that minute alone is not waited for.
 s=$(readpast enqueue s held --max-attempts 1)
-"$READPAST" work s --lease 1h -- sh -c 'exec cat hold' >log 2>&1 &
-worker=$!
+start_worker s --lease 1h
 check 'another worker' eventually is "$s" running
-kill -9 $worker
-wait $worker 2>/dev/null
+kill_worker
 age_workers 60
 check 'silent' says "$s" 'not been heard of for 6[0-9]s' 'If it is gone' 'it is dead'
 check 'silent, for programs' is "$s" silent

@@ -1,0 +1,107 @@
+/*
+ * cmd_doctor.c - what is wrong with the database, or will be, worst first.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <string.h>
+
+#include "doctor.h"
+
+static void
+print_part(const char *before, const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	fputs(before, stdout);
+	print_text(stdout, text ? text : "", text ? strlen(text) : 0, SIZE_MAX);
+}
+
+static void
+print_finding(const json_t *finding)
+{
+	char before[16];
+
+	snprintf(before, sizeof(before), "%-8s ",
+		 json_string_value(json_object_get(finding, "level")));
+	print_part(before, finding, "finding");
+	print_part("\n    fix: ", finding, "fix");
+	putchar('\n');
+}
+
+static int
+print_all(const struct doctor *d, int json)
+{
+	size_t i, found = 0;
+	json_t *one;
+	int status = DONE;
+
+	for (int level = 0; level < LEVELS; level++)
+		json_array_foreach(d->findings[level], i, one)
+		{
+			found++;
+			if (json)
+				status = worst(status,
+					       print_json(json_incref(one)));
+			else
+				print_finding(one);
+		}
+	json_array_foreach(d->undone, i, one)
+	{
+		if (json) {
+			status = worst(status, print_json(json_incref(one)));
+			continue;
+		}
+		print_part("not done ", one, "check");
+		print_part(": ", one, "not_done");
+		putchar('\n');
+	}
+	if (!json)
+		printf("%d checks, %zu not done, %zu findings\n", d->done,
+		       json_array_size(d->undone), found);
+	return status ? status : found ? FAILED : DONE;
+}
+
+/* What is wrong with a database that cannot be opened is a finding, too; but
+ * not that there is none. */
+static int
+examine(struct doctor *d)
+{
+	rp_options options = RP_OPTIONS_INIT;
+	rp_error error;
+	int r;
+
+	options.schema = RP_SCHEMA_REQUIRE;
+	r = rp_open(d->url, &options, &d->conn, &error);
+	if (r == RP_ESCHEMA || r == RP_EDAMAGED)
+		r = doctor_not_opened(d, &error);
+	else if (r < 0)
+		return complain(status_of(r), "%s", error.message);
+	else
+		r = doctor_run(d);
+	return r < 0 ? complain(FAILED, "out of memory") : DONE;
+}
+
+int
+cmd_doctor(struct cmd *cmd, int argc, char **argv)
+{
+	struct doctor d = { .url = cmd->url, .long_ms = 60000 };
+	int json = 0;
+	const struct option options[] = { { "--long", DURATION, &d.long_ms },
+					  { "--json", FLAG, &json },
+					  { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options);
+
+	if (status)
+		return status;
+	if (argc)
+		return usage(cmd, "takes no arguments: all is looked at");
+	status = examine(&d);
+	cmd->conn = d.conn;
+	if (status == DONE)
+		status = print_all(&d, json);
+	doctor_free(&d);
+	return status;
+}

@@ -1,0 +1,169 @@
+/*
+ * checks.c - every check: how bad it is, what is said, what helps.
+ *
+ * A check whose question a dialect does not have is none there. Within a level
+ * the order is this one.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "doctor.h"
+
+#include <stddef.h>
+
+const char *const level_words[LEVELS] = { "danger", "trouble", "warning" };
+
+const struct check checks[] = {
+	/* ---- jobs can be lost ---- */
+	{ "integrity", DANGER, "the file is damaged: {problem}",
+	  "stop all that writes, copy FILE, FILE-wal and FILE-shm away, and "
+	  "save what can be read: sqlite3 FILE .recover | sqlite3 NEW",
+	  NULL, 0 },
+	{ "filesystem", DANGER, "the file is on {name}, {reason}",
+	  "move it to a local disk; for several hosts use PostgreSQL",
+	  look_file_system, 0 },
+	{ "fsync", DANGER,
+	  "{name} is off on this server: its crash or a power cut may damage "
+	  "the whole database",
+	  "alter system set {name} = on; select pg_reload_conf()", NULL, 0 },
+	{ "commit", DANGER,
+	  "synchronous is {setting} for {whom}: jobs that were acknowledged "
+	  "last are gone after a crash of the machine",
+	  "SQLite: leave synchronous out of the URL. PostgreSQL: alter role "
+	  "... reset synchronous_commit (or alter database, alter system)",
+	  NULL, 0 },
+	{ "standby", DANGER,
+	  "standby {standby} is asynchronous ({state}, {behind_bytes} "
+	  "behind): after a failover to it the last jobs and claims are gone",
+	  "alter system set synchronous_standby_names = '*'; select "
+	  "pg_reload_conf(): or accept it",
+	  NULL, 0 },
+	{ "clock", DANGER,
+	  "{what} was seen {ahead_ms} from now: the database's clock was set "
+	  "back, so leases end and jobs come due later by that much",
+	  "let the host's clock be slewed, not stepped (chrony, ntpd); it "
+	  "passes by itself",
+	  NULL, 0 },
+	{ "sequence", DANGER,
+	  "sequence {sequence} is at {at} of {most}, {per_cent} %: at its end "
+	  "nothing can be put in",
+	  "move to a new schema, or database, before it ends", NULL, 0 },
+	{ "public", DANGER,
+	  "everybody who may connect may {privileges} {table}",
+	  "revoke all on {table} from public, and grant it to roles", NULL, 0 },
+
+	/* ---- jobs do not run ---- */
+	{ "schema", TROUBLE, "no queue can be used here: {message}",
+	  "readpast init, or a readpast as new as the schema", NULL, 0 },
+	{ "readonly", TROUBLE, "nothing can be written: {why}",
+	  "use the URL of a server that can be written to "
+	  "(target_session_attrs=read-write chooses one of several)",
+	  NULL, 0 },
+	{ "isolation", TROUBLE,
+	  "sessions begin at {level}, where claims and sweeps are refused",
+	  "alter role ... set default_transaction_isolation = 'read "
+	  "committed'",
+	  NULL, 0 },
+	{ "privileges", TROUBLE,
+	  "role {role} may neither put jobs in nor work on them: it lacks "
+	  "{lacking}",
+	  "grant it what docs/postgres.md lists, or use another role", NULL,
+	  0 },
+	{ "index", TROUBLE, "index {index} {what}", "{fix}", NULL, 0 },
+	{ "plan", TROUBLE,
+	  "a claim's statement runs by {how} and reads {pages} pages: it "
+	  "should "
+	  "read a few, by job_line",
+	  "{fix}", look_plan, 1 },
+	{ "sweep", TROUBLE,
+	  "queue {queue}: job {example} should have come into line {late_ms} "
+	  "ago: nobody sweeps",
+	  "run a worker of readpast, or call readpast sweep once a second",
+	  NULL, 0 },
+	{ "nobody", TROUBLE,
+	  "queue {queue} has jobs ready, and nobody works on them",
+	  "readpast work {queue} -- COMMAND", NULL, 0 },
+	{ "killers", TROUBLE,
+	  "job {id} of queue {queue} may have killed its worker: its lease "
+	  "ran out, attempt {attempts}; it is {state}",
+	  "readpast show {id}; then mend the handler, or readpast cancel "
+	  "{id}",
+	  NULL, 0 },
+	{ "leases", TROUBLE,
+	  "queue {queue}: the leases of {jobs} jobs, {example} first, were not "
+	  "renewed in time by {worker}: {left_ms} are left",
+	  "see whether that process stands still; a client that is no worker "
+	  "has "
+	  "to extend them itself",
+	  NULL, 0 },
+	{ "silent", TROUBLE,
+	  "worker {worker} on host {host} (process {pid}) has not been heard "
+	  "of for {silent_ms}; it served {queues}",
+	  "start it again; what it held is ready when the lease is over, and "
+	  "its row goes after an hour",
+	  NULL, 0 },
+	{ "dead", TROUBLE,
+	  "queue {queue}: {jobs} jobs died within a day of: {error}",
+	  "readpast show {example}; when it is mended: readpast retry --dead "
+	  "{queue}",
+	  NULL, 0 },
+	{ "late", TROUBLE,
+	  "queue {queue}: the first in line waits for {waits_ms}; some "
+	  "{in_line} (an estimate) are in line, and {per_minute} were "
+	  "finished in the last minute",
+	  "more workers (readpast work {queue} -j N), or fewer jobs", NULL, 0 },
+	{ "paused", TROUBLE,
+	  "queue {queue} has jobs ready and is paused for {paused_ms}",
+	  "readpast resume {queue}", NULL, 0 },
+
+	/* ---- it costs time, or space ---- */
+	{ "wakeup", WARNING,
+	  "workers here are not woken and look for work once a second: {why}",
+	  "give workers the URL of the server itself", look_wakeup, 1 },
+	{ "checkpoint", WARNING,
+	  "the -wal has {waiting_bytes} that cannot go into the file: {holder} "
+	  "reads since before",
+	  "let it end its transaction (a statement that was not reset, a "
+	  "cursor "
+	  "left open), or end it",
+	  look_checkpoint, 0 },
+	{ "snapshot", WARNING,
+	  "{holder} keeps a snapshot of {age_ms}: vacuum removes nothing that "
+	  "went since; {doing}",
+	  "{fix}", NULL, 0 },
+	{ "statistics", WARNING, "", "", NULL, 0 },
+	{ "vacuum", WARNING,
+	  "{where}: {what}: dead rows stay, and the tables grow without end",
+	  "{fix}", NULL, 0 },
+	{ "bloat", WARNING,
+	  "table {table} has about {dead} dead rows to {live} live ones (the "
+	  "server's estimate) in {table_bytes}, and {index_bytes} of indexes; "
+	  "vacuumed: {vacuumed}",
+	  "see what keeps vacuum from it (snapshot, vacuum); then vacuum "
+	  "(analyze) {table}",
+	  NULL, 0 },
+	{ "hollow", WARNING,
+	  "index {index} takes {size_bytes} for about {rows} rows (the "
+	  "server's estimate)",
+	  "reindex index concurrently {index}", NULL, 0 },
+	{ "reloptions", WARNING,
+	  "table {table} has fillfactor {fillfactor}: claims find no room in "
+	  "their page and write every index",
+	  "alter table {table} set (fillfactor = 45)", NULL, 0 },
+	{ "marks", WARNING,
+	  "queue {queue}: the sweep is {behind} places of the line behind the "
+	  "claims",
+	  "let workers of readpast run, or call readpast sweep once a second, "
+	  "until it has caught up",
+	  NULL, 0 },
+	{ "journal", WARNING,
+	  "the journal mode is {mode}: who reads and who writes wait for each "
+	  "other",
+	  "sqlite3 FILE 'pragma journal_mode = wal' while nobody has it open",
+	  NULL, 0 },
+	{ "pages", WARNING, "{free_bytes} of {file_bytes} in the file are free",
+	  "nothing, if it is to grow again; else sqlite3 FILE vacuum while "
+	  "nobody works",
+	  NULL, 0 },
+	{ NULL, DANGER, NULL, NULL, NULL, 0 },
+};

@@ -1,0 +1,79 @@
+/*
+ * doctor.h - what is wrong with a live database, or will be.
+ *
+ * A check asks a question, and each row of its answer is a finding. Most
+ * questions are files in sql/<dialect>/doctor/, and say themselves when there
+ * is nothing to find; what SQL cannot see is looked at in C. checks.c has all
+ * of them, with the words. The doctor only reads, and stops what takes too
+ * long.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef DOCTOR_H
+#define DOCTOR_H
+
+#include <jansson.h>
+
+#include "readpast.h"
+
+/* Made of sql/<dialect>/doctor/, ended by a NULL name. */
+struct question {
+	const char *name, *sql;
+};
+extern const struct question questions_postgres[], questions_sqlite[];
+
+/* Worst first: jobs can be lost; jobs do not run; it costs time or space. */
+enum level { DANGER, TROUBLE, WARNING, LEVELS };
+
+struct doctor;
+struct check {
+	const char *name; /* its question's */
+	enum level level;
+	const char *finding; /* {column} stands for what the row has there; */
+	const char *fix; /* ..._ms is shown as a span, ..._bytes as a size */
+	int (*look)(struct doctor *d); /* instead of a question in SQL; */
+	int postgres;                  /* there, and not on SQLite */
+};
+
+struct doctor {
+	rp_conn *conn;
+	const char *url;
+	int64_t long_ms; /* what is open or waits for longer is too long */
+	int64_t now_ms;
+	const struct check *check; /* that is being done */
+	int done;                  /* how many were */
+	json_t *findings[LEVELS];  /* arrays: check, level, finding, fix, about
+				    */
+	json_t *undone;            /* check, not_done */
+};
+
+/* doctor.c: to be called once; free with doctor_free(). 0, or -1: no memory */
+int doctor_run(struct doctor *d);
+void doctor_free(struct doctor *d);
+/* A finding of the check that is being done; takes `about`. 0 or -1 */
+int doctor_found(struct doctor *d, json_t *about);
+/* The check could not be done: why. 0 or -1 */
+int doctor_undone(struct doctor *d, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+const char *doctor_question(const struct doctor *d, const char *name);
+int doctor_is_postgres(const struct doctor *d);
+/* Of a database that could not be opened. */
+int doctor_not_opened(struct doctor *d, const rp_error *error);
+
+/* checks.c: ended by a NULL name */
+extern const struct check checks[];
+extern const char *const level_words[LEVELS];
+
+/* ask_*.c: put a question; its rows go to the end of `rows`. What went wrong is
+ * said with doctor_undone(). 0 or -1 */
+int ask_postgres(struct doctor *d, const char *sql, json_t *rows);
+int ask_sqlite(struct doctor *d, const char *sql, json_t *rows);
+
+/* look_*.c: 0 or -1 */
+int look_wakeup(struct doctor *d);
+int look_plan(struct doctor *d);
+int look_file_system(struct doctor *d);
+int look_checkpoint(struct doctor *d);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * look_postgres.c - what takes more than a question: does a notification come
+ * back, and how is a claim planned?
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <libpq-fe.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "doctor.h"
+
+#define TRIP_MS 300
+#define MOST_PAGES 2000
+
+/* ---- the way from a notification to a listener ---- */
+
+static int64_t
+monotonic_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int
+run(PGconn *pg, const char *sql)
+{
+	PGresult *res = PQexec(pg, sql);
+	ExecStatusType status = PQresultStatus(res);
+
+	PQclear(res);
+	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK ? 0 : -1;
+}
+
+/* 1: it came. */
+static int
+wait_for_notice(PGconn *pg)
+{
+	struct pollfd p = { .fd = PQsocket(pg), .events = POLLIN };
+	int64_t until = monotonic_ms() + TRIP_MS, left = TRIP_MS;
+
+	for (; left > 0; left = until - monotonic_ms()) {
+		PGnotify *notice;
+
+		if (poll(&p, 1, (int)left) > 0 && !PQconsumeInput(pg))
+			return 0;
+		notice = PQnotifies(pg);
+		PQfreemem(notice);
+		if (notice)
+			return 1;
+	}
+	return 0;
+}
+
+/* A pooler makes up a process id of its own. */
+static int
+is_pooled(PGconn *pg)
+{
+	PGresult *res = PQexec(pg, "select pg_catalog.pg_backend_pid()");
+	int pooled = PQntuples(res) == 1 &&
+		     atoi(PQgetvalue(res, 0, 0)) != PQbackendPID(pg);
+
+	PQclear(res);
+	return pooled;
+}
+
+/* Another session notifies: within one session even a pooler brings it. */
+int
+look_wakeup(struct doctor *d)
+{
+	PGconn *pg = rp_native(d->conn);
+	rp_options options = RP_OPTIONS_INIT;
+	rp_conn *other;
+	rp_error error;
+	int pooled = is_pooled(pg), came;
+
+	options.schema = RP_SCHEMA_REQUIRE;
+	if (rp_open(d->url, &options, &other, &error) < 0)
+		return doctor_undone(d, "no second connection: %s",
+				     error.message);
+	came = run(pg, "listen \"readpast.doctor\"") == 0 &&
+	       run(rp_native(other), "notify \"readpast.doctor\"") == 0 &&
+	       wait_for_notice(pg);
+	run(pg, "unlisten *");
+	rp_close(other);
+	if (came && !pooled)
+		return 0;
+	return doctor_found(
+		d, json_pack("{ss sb sb}", "why",
+			     pooled ? "a pooler stands between, which may give "
+				      "each transaction another session"
+				    : "a notification did not come back",
+			     "pooler", pooled, "came_back", came));
+}
+
+/* ---- the plan of a claim ---- */
+
+/* The plan that the answer to an explain has; NULL: none. */
+static json_t *
+plan_in(const json_t *rows)
+{
+	const char *text = json_string_value(
+		json_object_get(json_array_get(rows, 0), "QUERY PLAN"));
+	json_t *all = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *plan =
+		json_incref(json_object_get(json_array_get(all, 0), "Plan"));
+
+	json_decref(all);
+	return plan;
+}
+
+static const char *
+text_of(const json_t *node, const char *name)
+{
+	const char *text = json_string_value(json_object_get(node, name));
+
+	return text ? text : "";
+}
+
+/* Where the rows of the line come from: below, but not to the side. */
+static const json_t *
+find_scan(const json_t *node)
+{
+	const json_t *child, *found = NULL;
+	size_t i;
+
+	if (strcmp(text_of(node, "Relation Name"), "job") == 0)
+		return node;
+	json_array_foreach(
+		json_object_get(node, "Plans"), i,
+		child) if (strcmp(text_of(child, "Parent Relationship"),
+				  "InitPlan") != 0 &&
+			   !found) found = find_scan(child);
+	return found;
+}
+
+static int64_t
+pages_of(const json_t *plan)
+{
+	return json_integer_value(json_object_get(plan, "Shared Hit Blocks")) +
+	       json_integer_value(json_object_get(plan, "Shared Read Blocks"));
+}
+
+/* The plan, judged by `bad`; says what is wrong and what helps. */
+static int
+judge(struct doctor *d, const char *question, const char *fix)
+{
+	json_t *rows = json_array();
+	int r = rows ? ask_postgres(d, doctor_question(d, question), rows) : -1;
+	json_t *plan = plan_in(rows);
+	const json_t *scan = find_scan(plan);
+	const char *index = text_of(scan, "Index Name");
+	int64_t pages = pages_of(plan);
+
+	if (scan && (strcmp(index, "job_line") != 0 || pages > MOST_PAGES)) {
+		r = doctor_found(
+			d, json_pack("{so so so}", "how",
+				     json_sprintf("%s%s%s",
+						  text_of(scan, "Node Type"),
+						  *index ? " of " : "", index),
+				     "pages",
+				     pages ? json_integer(pages)
+					   : json_string("all"),
+				     "fix", json_string(fix)));
+		r = r == 0 ? 1 : r;
+	}
+	json_decref(plan);
+	json_decref(rows);
+	return r;
+}
+
+/* As it would be run first, for that takes no time whatever it says. */
+int
+look_plan(struct doctor *d)
+{
+	int r = judge(d, "plan",
+		      "see what is said of index job_line, if it "
+		      "is; then analyze job");
+
+	if (r == 0)
+		r = judge(d, "plan_cost",
+			  "see what keeps vacuum from table job, and whether "
+			  "anybody sweeps");
+	return r < 0 ? r : 0;
+}

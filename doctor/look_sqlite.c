@@ -1,0 +1,177 @@
+/*
+ * look_sqlite.c - what SQL cannot see of a file: where it lies, and who reads.
+ *
+ * Nothing here opens or closes the database's files in this process: that would
+ * drop SQLite's locks on them.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define STARVED_BYTES (16 << 20)
+
+/* ---- the file system ---- */
+
+#define ELSEWHERE                                                              \
+	"over the network: its locks do not hold as SQLite needs them, and "   \
+	"no "                                                                  \
+	"memory is shared with other hosts, so that two of them hand out the " \
+	"same job or damage the file"
+#define MEMORY "which is memory: all jobs are gone when the host restarts"
+
+static const struct {
+	long magic;
+	const char *name, *reason;
+} file_systems[] = {
+	{ NFS_SUPER_MAGIC, "NFS", ELSEWHERE },
+	{ SMB_SUPER_MAGIC, "SMB", ELSEWHERE },
+	{ 0xff534d42, "CIFS", ELSEWHERE },
+	{ 0xfe534d42, "SMB2", ELSEWHERE },
+	{ AFS_SUPER_MAGIC, "AFS", ELSEWHERE },
+	{ CODA_SUPER_MAGIC, "Coda", ELSEWHERE },
+	{ NCP_SUPER_MAGIC, "NCP", ELSEWHERE },
+	{ 0x01021997, "9P", ELSEWHERE },
+	{ 0x00c36400, "Ceph", ELSEWHERE },
+	{ 0x0bd00bd0, "Lustre", ELSEWHERE },
+	{ 0x65735546, "FUSE",
+	  "whose locks may not hold as SQLite needs them (sshfs and others)" },
+	{ TMPFS_MAGIC, "tmpfs", MEMORY },
+	{ RAMFS_MAGIC, "ramfs", MEMORY },
+};
+
+int
+look_file_system(struct doctor *d)
+{
+	const char *path = sqlite3_db_filename(rp_native(d->conn), "main");
+	struct statfs fs;
+
+	if (!path || statfs(path, &fs) < 0)
+		return doctor_undone(d, "statfs of the file failed");
+	for (size_t i = 0; i < sizeof(file_systems) / sizeof(*file_systems);
+	     i++)
+		if ((unsigned)file_systems[i].magic == (unsigned)fs.f_type)
+			return doctor_found(
+				d, json_pack("{ss ss ss}", "path", path, "name",
+					     file_systems[i].name, "reason",
+					     file_systems[i].reason));
+	return 0;
+}
+
+/* ---- a checkpoint that readers keep waiting ---- */
+
+/* The file -shm, as https://www.sqlite.org/walformat.html has it: two headers
+ * of 48 bytes, and then what checkpoints know; locks lie on bytes of it. */
+#define READERS 5
+#define FIRST_READER 123 /* the byte that the first one locks */
+struct shared {
+	uint32_t version, unused, change;
+	uint8_t is_init, big_endian;
+	uint16_t page_size; /* 1: 65536 */
+	uint32_t frames;    /* in the -wal */
+	uint32_t rest[7], copy[12];
+	uint32_t in_file; /* so many of them are in the database file */
+	uint32_t marks[READERS];
+};
+
+struct seen {
+	int64_t waiting_bytes;
+	pid_t reader; /* 0: none that matters */
+};
+
+/* In a process of its own. */
+static struct seen
+see(const char *path)
+{
+	struct seen seen = { 0, 0 };
+	struct shared s;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || pread(fd, &s, sizeof(s), 0) != sizeof(s) ||
+	    s.frames <= s.in_file)
+		return seen;
+	seen.waiting_bytes = (int64_t)(s.frames - s.in_file) *
+			     (s.page_size == 1 ? 65536 : s.page_size);
+	for (int i = 0; i < READERS && !seen.reader; i++) {
+		struct flock lock = { .l_type = F_WRLCK,
+				      .l_whence = SEEK_SET,
+				      .l_start = FIRST_READER + i,
+				      .l_len = 1 };
+
+		if (s.marks[i] < s.frames && fcntl(fd, F_GETLK, &lock) == 0 &&
+		    lock.l_type != F_UNLCK)
+			seen.reader = lock.l_pid;
+	}
+	return seen;
+}
+
+static struct seen
+see_apart(const char *path)
+{
+	struct seen seen = { 0, 0 };
+	int pipes[2];
+	pid_t child;
+
+	if (pipe(pipes) < 0)
+		return seen;
+	child = fork();
+	if (child == 0) {
+		seen = see(path);
+		_exit(write(pipes[1], &seen, sizeof(seen)) != sizeof(seen));
+	}
+	close(pipes[1]);
+	if (child < 0 || read(pipes[0], &seen, sizeof(seen)) != sizeof(seen))
+		seen = (struct seen){ -1, 0 };
+	close(pipes[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return seen;
+}
+
+static json_t *
+name_process(pid_t pid)
+{
+	char path[48], name[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
+	file = fopen(path, "re");
+	if (file) {
+		if (!fgets(name, sizeof(name), file))
+			*name = '\0';
+		fclose(file);
+	}
+	name[strcspn(name, "\n")] = '\0';
+	return json_sprintf("process %ld%s%s%s", (long)pid, *name ? " (" : "",
+			    name, *name ? ")" : "");
+}
+
+int
+look_checkpoint(struct doctor *d)
+{
+	const char *file = sqlite3_db_filename(rp_native(d->conn), "main");
+	char path[4200];
+	struct seen seen;
+
+	if (!file ||
+	    snprintf(path, sizeof(path), "%s-shm", file) >= (int)sizeof(path))
+		return doctor_undone(d, "the file's name is too long");
+	seen = see_apart(path);
+	if (seen.waiting_bytes < 0)
+		return doctor_undone(d, "no process could be made for it");
+	if (seen.waiting_bytes < STARVED_BYTES || !seen.reader)
+		return 0;
+	return doctor_found(d, json_pack("{sI sI so}", "waiting_bytes",
+					 (json_int_t)seen.waiting_bytes, "pid",
+					 (json_int_t)seen.reader, "holder",
+					 name_process(seen.reader)));
+}

@@ -1,0 +1,18 @@
+-- commit: a role, a database or the server that does not wait for the disk. This
+-- session's own value, and what was set for others.
+
+select current_setting('synchronous_commit') as setting,
+       'role ' || current_user as whom
+ where current_setting('synchronous_commit') = 'off'
+union all
+select 'off', coalesce('role ' || r.rolname, 'database ' || d.datname)
+  from pg_db_role_setting s
+  left join pg_roles r on r.oid = s.setrole
+  left join pg_database d on d.oid = s.setdatabase
+ where 'synchronous_commit=off' = any (s.setconfig)
+   and s.setrole is distinct from
+       (select oid from pg_roles where rolname = current_user)
+   and s.setdatabase in (0, (select oid from pg_database
+                              where datname = current_database()))
+   and (s.setrole = 0
+        or has_schema_privilege(s.setrole, current_schema(), 'usage'));

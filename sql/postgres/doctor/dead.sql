@@ -1,0 +1,17 @@
+-- dead: what jobs died of within a day, of the newest thousand of each queue.
+
+select q.name as queue, count(*) as jobs,
+       coalesce(left(a.last_error, 120), 'no error was given') as error,
+       max(a.id) as example
+  from queue q
+  cross join lateral (select * from archive a
+                       where a.queue_id = q.id and a.state = 5
+                       order by a.queue_id desc, a.state desc,
+                                a.finished_at desc
+                       limit 1000) a
+ where a.finished_at > clock_timestamp() - interval '1 day'
+   and a.last_error is distinct from
+       format('lease ran out, attempt %s of %s', a.attempt, a.max_attempts)
+ group by q.name, left(a.last_error, 120)
+ order by 2 desc
+ limit 10;

@@ -1,0 +1,10 @@
+-- hollow: indexes of `job` that are many times larger than its rows need, by the
+-- server's estimate of their number.
+
+select i.indexrelid::regclass::text as index,
+       pg_relation_size(i.indexrelid) as size_bytes, s.n_live_tup as rows
+  from pg_index i
+  join pg_stat_user_tables s on s.relid = i.indrelid
+ where i.indrelid = 'job'::regclass
+   and pg_relation_size(i.indexrelid) > 16 * 1048576 + 200 * s.n_live_tup
+ order by 2 desc;

@@ -1,0 +1,27 @@
+-- index: one of ours that is missing or not valid, and one that is not ours and
+-- makes every claim write it.
+
+select n.name as index, 'is not valid' as what,
+       'reindex index ' || n.name as fix
+  from (values ('job_line'), ('job_due'), ('job_unique'), ('job_pkey'),
+               ('archive_state'), ('mark_newest'), ('walked_newest'),
+               ('seal_newest'), ('lane_id')) as n(name)
+  join pg_index i on i.indexrelid = to_regclass(n.name)
+ where not i.indisvalid
+union all
+select n.name, 'is missing',
+       'make it again as the schema has it (sql/postgres/schema)'
+  from (values ('job_line'), ('job_due'), ('job_unique'), ('job_pkey'),
+               ('archive_state'), ('mark_newest'), ('walked_newest'),
+               ('seal_newest'), ('lane_id')) as n(name)
+ where to_regclass(n.name) is null
+union all
+select i.indexrelid::regclass::text,
+       'names a column that every claim changes',
+       'drop index ' || i.indexrelid::regclass
+  from pg_index i
+ where i.indrelid = 'job'::regclass
+   and exists (select 1 from pg_attribute a
+                where a.attrelid = i.indexrelid
+                  and a.attname in ('lease_until', 'claim_no', 'worker_id',
+                                    'attempt'));

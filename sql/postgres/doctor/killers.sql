@@ -1,0 +1,25 @@
+-- killers: jobs whose lease ran out, so that they may have killed their worker:
+-- those in line again, and those it was the end of lately.
+
+select k.id, k.queue, k.state, k.attempts
+  from (select j.id, q.name as queue, 'in line again' as state,
+               j.attempt || ' of ' || j.max_attempts as attempts
+          from (select distinct l.lane_id from lane l
+                 where l.lane_id % 4 = 1) l
+          join queue q on q.id = queue_of(l.lane_id)
+          cross join lateral (select * from job j
+                               where j.lane_id = l.lane_id
+                                 and j.seq >= head_of(l.lane_id)
+                               order by j.lane_id, j.seq limit 10) j
+        union all
+        select a.id, q.name, 'dead', a.attempt || ' of ' || a.max_attempts
+          from queue q
+          cross join lateral (select * from archive a
+                               where a.queue_id = q.id and a.state = 5
+                               order by a.queue_id desc, a.state desc,
+                                        a.finished_at desc
+                               limit 200) a
+         where a.last_error like 'lease ran out, attempt %'
+           and a.finished_at > clock_timestamp() - interval '1 day') k
+ order by k.id desc
+ limit 10;

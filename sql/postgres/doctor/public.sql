@@ -1,0 +1,8 @@
+-- public: what everybody who may connect can do with jobs.
+
+select string_agg(p.name, ', ' order by p.name) as privileges, t.name as table
+  from (values ('job'), ('archive'), ('queue')) as t(name),
+       (values ('select'), ('insert'), ('update'), ('delete')) as p(name)
+ where has_schema_privilege('public', current_schema(), 'usage')
+   and has_table_privilege('public', t.name, p.name)
+ group by t.name;

@@ -1,0 +1,6 @@
+-- readonly: nothing can be written here.
+
+select case when pg_is_in_recovery() then 'this server is a standby'
+            else 'default_transaction_read_only is on' end as why
+ where pg_is_in_recovery()
+    or current_setting('default_transaction_read_only') = 'on';

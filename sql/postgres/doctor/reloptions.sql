@@ -1,0 +1,11 @@
+-- reloptions: without room in its page a claim has to write every index.
+
+select coalesce((select option_value
+                   from pg_options_to_table(c.reloptions)
+                  where option_name = 'fillfactor'), '100') as fillfactor,
+       c.oid::regclass::text as table
+  from pg_class c
+ where c.oid = 'job'::regclass
+   and not coalesce((select option_value::integer <= 60
+                       from pg_options_to_table(c.reloptions)
+                      where option_name = 'fillfactor'), false);

@@ -1,0 +1,5 @@
+-- statistics: may this role see who holds snapshots?
+
+select 'others'' sessions are not shown to ' || current_user
+       || ': grant pg_read_all_stats to it' as not_done
+ where not pg_has_role(current_user, 'pg_read_all_stats', 'usage');

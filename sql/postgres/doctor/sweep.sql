@@ -1,0 +1,13 @@
+-- sweep: what was due or ran out of its lease some seconds ago, and is still
+-- where it was: nobody sweeps.
+
+select q.name as queue, min(e.run_at)::text as since,
+       (extract(epoch from clock_timestamp() - min(e.run_at)) * 1000)::bigint
+       as late_ms, min(e.id) as example
+  from queue q
+  cross join lateral (select j.id, j.run_at from job j
+                       where j.queue_id = q.id and j.seq is null
+                         and j.run_at >= due_since(q.id)
+                         and j.run_at < clock_timestamp() - interval '3 seconds'
+                       order by j.queue_id, j.run_at limit 1) e
+ group by q.name;

@@ -1,0 +1,8 @@
+-- clock: stored times that are ahead of the clock: it was set back.
+
+select 'worker ' || name as what, max(seen_at) - :now_ms as ahead_ms
+  from readpast_worker
+ where seen_at > :now_ms + 2000
+ group by name
+ order by 2 desc
+ limit 1;

@@ -1,0 +1,16 @@
+-- dead: what jobs died of within a day, of the newest thousand of each queue.
+
+select q.name as queue, count(*) as jobs,
+       coalesce(substr(a.last_error, 1, 120), 'no error was given') as error,
+       max(a.id) as example
+  from readpast_queue q
+  join readpast_archive a
+    on a.id in (select id from readpast_archive
+                 where queue_id = q.id and state = 5
+                 order by finished_at desc limit 1000)
+ where a.finished_at > :now_ms - 86400000
+   and a.last_error is not printf('lease ran out, attempt %d of %d',
+                                  a.attempt, a.max_attempts)
+ group by q.name, substr(a.last_error, 1, 120)
+ order by 2 desc
+ limit 10;

@@ -1,0 +1,8 @@
+-- index: one of ours that is missing.
+
+select column1 as 'index', 'is missing' as what,
+       'make it again as the schema has it (sql/sqlite/schema)' as fix
+  from (values ('readpast_job_line'), ('readpast_job_due'),
+               ('readpast_job_held'), ('readpast_job_suspect'),
+               ('readpast_job_unique'), ('readpast_archive_state'))
+ where column1 not in (select name from sqlite_schema where type = 'index');

@@ -1,0 +1,15 @@
+-- integrity: the first thing that is wrong in the file's structure. That reads
+-- all of it and cannot be stopped, so not where it would take longer than a
+-- reader should stay.
+
+select q.quick_check as problem, null as not_done
+  from (select c.page_count * s.page_size / 1048576 as mib
+          from pragma_page_count c, pragma_page_size s) f
+ cross join pragma_quick_check(1) q
+ where f.mib < 64 and q.quick_check <> 'ok'
+union all
+select null, 'the file has ' || f.mib || ' MiB, and under 64 are read: sqlite3 '
+             || 'FILE ''pragma quick_check'' reads all'
+  from (select c.page_count * s.page_size / 1048576 as mib
+          from pragma_page_count c, pragma_page_size s) f
+ where f.mib >= 64;

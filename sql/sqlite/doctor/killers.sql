@@ -1,0 +1,24 @@
+-- killers: jobs whose lease ran out, so that they may have killed their worker:
+-- those in line again, and those it was the end of lately.
+
+select id, queue, state, attempts
+  from (select j.id, q.name as queue, 'in line again' as state,
+               j.attempt || ' of ' || j.max_attempts as attempts
+          from readpast_queue q
+          join readpast_job j
+            on j.id in (select id
+                          from readpast_job indexed by readpast_job_suspect
+                         where queue_id = q.id and class = 1
+                           and seq is not null
+                         limit 10)
+        union all
+        select a.id, q.name, 'dead', a.attempt || ' of ' || a.max_attempts
+          from readpast_queue q
+          join readpast_archive a
+            on a.id in (select id from readpast_archive
+                         where queue_id = q.id and state = 5
+                         order by finished_at desc limit 200)
+         where a.last_error like 'lease ran out, attempt %'
+           and a.finished_at > :now_ms - 86400000)
+ order by id desc
+ limit 10;

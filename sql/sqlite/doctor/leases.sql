@@ -1,0 +1,15 @@
+-- leases: of the jobs whose leases end first, those whose lease is three
+-- quarters over: who holds them should have renewed it.
+
+select q.name as queue, count(*) as jobs, min(h.id) as example,
+       coalesce(min(w.name), 'a client that is no worker') as worker,
+       min(h.lease_until) - :now_ms as left_ms
+  from readpast_queue q
+  join readpast_job h
+    on h.id in (select id from readpast_job
+                 where queue_id = q.id and lease_until is not null
+                   and lease_until < :now_ms + q.lease_ms / 4
+                 order by lease_until limit 1000)
+  left join readpast_worker w on w.id = h.worker_id
+ where h.claim_no / 1000 < :now_ms - q.lease_ms / 2
+ group by q.name;

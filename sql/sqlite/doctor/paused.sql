@@ -1,0 +1,9 @@
+-- paused: queues that hand out nothing while jobs wait.
+
+select q.name as queue, :now_ms - q.paused_at as paused_ms
+  from readpast_queue q
+ where q.paused_at < :now_ms - :long_ms
+   and exists (select 1 from readpast_job
+                where queue_id = q.id and seq is not null)
+ order by q.paused_at
+ limit 20;

@@ -1,0 +1,6 @@
+-- sequence: ids that have come so far that they will end.
+
+select name as sequence, seq as at,
+       seq / 92233720368547758 as per_cent, 9223372036854775807 as most
+  from sqlite_sequence
+ where name like 'readpast!_%' escape '!' and seq > 7378697629483820646;

@@ -1,0 +1,20 @@
+-- sweep: what was due or ran out of its lease some seconds ago, and is still
+-- where it was: nobody sweeps.
+
+select queue, strftime('%Y-%m-%dT%H:%M:%SZ', since / 1000, 'unixepoch')
+       as since,
+       :now_ms - since as late_ms, example
+  from (select q.name as queue, e.id as example,
+               iif(e.lease_until is null, e.run_at, e.lease_until) as since
+          from readpast_queue q
+          join readpast_job e
+            on e.id in ((select id from readpast_job
+                          where queue_id = q.id and seq is null
+                            and lease_until is null
+                            and run_at < :now_ms - 3000
+                          order by run_at limit 1),
+                        (select id from readpast_job
+                          where queue_id = q.id and lease_until is not null
+                            and lease_until < :now_ms - 3000
+                          order by lease_until limit 1)))
+ limit 20;
