@@ -146,45 +146,60 @@ pages_of(const json_t *plan)
 	       json_integer_value(json_object_get(plan, "Shared Read Blocks"));
 }
 
-/* The plan, judged by `bad`; says what is wrong and what helps. */
+/* 1: found, or it could not be done. */
 static int
-judge(struct doctor *d, const char *question, const char *fix)
+judge(struct doctor *d, const json_t *plan, const char *fix)
 {
-	json_t *rows = json_array();
-	int r = rows ? ask_postgres(d, doctor_question(d, question), rows) : -1;
-	json_t *plan = plan_in(rows);
 	const json_t *scan = find_scan(plan);
 	const char *index = text_of(scan, "Index Name");
 	int64_t pages = pages_of(plan);
+	int r;
 
-	if (scan && (strcmp(index, "job_line") != 0 || pages > MOST_PAGES)) {
-		r = doctor_found(
-			d, json_pack("{so so so}", "how",
-				     json_sprintf("%s%s%s",
-						  text_of(scan, "Node Type"),
-						  *index ? " of " : "", index),
-				     "pages",
-				     pages ? json_integer(pages)
-					   : json_string("all"),
-				     "fix", json_string(fix)));
-		r = r == 0 ? 1 : r;
+	if (!plan || (strcmp(index, "job_line") == 0 && pages <= MOST_PAGES))
+		return !plan;
+	r = doctor_found(
+		d, json_pack("{so so ss}", "how",
+			     json_sprintf("%s%s%s", text_of(scan, "Node Type"),
+					  *index ? " of " : "", index),
+			     "pages",
+			     pages ? json_integer(pages) : json_string("all"),
+			     "fix", fix));
+	return r < 0 ? r : 1;
+}
+
+static int
+ask(struct doctor *d, const char *question, const char *fix)
+{
+	json_t *rows = json_array(), *plan;
+	int r = rows ? ask_postgres(d, doctor_question(d, question), rows) : -1;
+
+	if (r == 0) {
+		plan = plan_in(rows);
+		r = judge(d, plan, fix);
+		json_decref(plan);
 	}
-	json_decref(plan);
 	json_decref(rows);
 	return r;
 }
 
-/* As it would be run first, for that takes no time whatever it says. */
+/* First how it would be run, for that takes no time whatever it says; then what
+ * that reads once it has run: the first one to pass what was deleted says so to
+ * those behind it, unless a snapshot still needs it. */
 int
 look_plan(struct doctor *d)
 {
-	int r = judge(d, "plan",
-		      "see what is said of index job_line, if it "
-		      "is; then analyze job");
+	json_t *warm = json_array();
+	int r = warm ? ask(d, "plan",
+			   "see what is said of index job_line, if it is; "
+			   "then analyze job")
+		     : -1;
 
 	if (r == 0)
-		r = judge(d, "plan_cost",
-			  "see what keeps vacuum from table job, and whether "
-			  "anybody sweeps");
+		r = ask_postgres(d, doctor_question(d, "plan_cost"), warm);
+	if (r == 0)
+		r = ask(d, "plan_cost",
+			"see what keeps vacuum from table job, and whether "
+			"anybody sweeps");
+	json_decref(warm);
 	return r < 0 ? r : 0;
 }

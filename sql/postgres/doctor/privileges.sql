@@ -1,8 +1,8 @@
 -- privileges: a role that may neither put jobs in nor work on them.
 
 select current_user as role,
-       string_agg(p.name || ' on ' || p.on_what, ', ' order by p.on_what) as
-       lacking
+       string_agg(p.name || ' on ' || p.on_what, ', ' order by p.on_what, p.name)
+       as lacking
   from (values ('insert', 'job'), ('update', 'job'), ('delete', 'job'),
                ('select', 'queue')) as p(name, on_what)
  where not has_table_privilege(p.on_what, p.name)

@@ -1,0 +1,195 @@
+#!/usr/bin/env bash
+# doctor: what it finds on PostgreSQL alone, each provoked, on a server of its own
+# that is set up badly.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+tool=$(readlink -f "$2/tools/pg-temp")
+# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+server=$(mktemp -d /tmp/readpast-pg.XXXXXX)
+clean_up() {
+	# shellcheck disable=SC2046
+	kill $(jobs -p) 2>/dev/null
+	[[ ! -e pool/pid ]] || kill "$(cat pool/pid)"
+	[[ ! -e $here/standby ]] || as_server "$bin/pg_ctl" -D "$here/standby" -s -m immediate stop
+	"$tool" stop "$server" immediate
+	cd /
+	rm -rf "$here"
+}
+as_server() {
+	if ((EUID == 0)); then
+		runuser -u postgres -- "$@"
+	else
+		"$@"
+	fi
+}
+trap clean_up EXIT
+chmod 755 "$here"
+
+if ! "$tool" start "$server" max_connections=50 max_prepared_transactions=5 \
+	wal_level=logical fsync=off autovacuum=off >/dev/null; then
+	echo 'Bail out! no server'
+	exit 1
+fi
+url="postgres:///postgres?host=$server&user=postgres"
+export READPAST_DB=$url
+base="host=$server user=postgres dbname=postgres"
+sql() {
+	psql -qAtX -v ON_ERROR_STOP=1 "$base" -c "$1"
+}
+readpast init >/dev/null
+
+# ---- the server's settings ----
+
+check 'fsync is off' finds fsync 'fsync is off.*alter system set fsync = on'
+check 'autovacuum is off' finds vacuum 'the server: autovacuum is off'
+status 1 readpast doctor
+check 'the worst comes first' grep -q '^danger .*fsync' <(head -n 1 out)
+sql "alter system set fsync = on"
+sql "alter system set synchronous_commit = off"
+sql "select pg_reload_conf()" >/dev/null
+check 'the fix helps' eventually lacks fsync
+check 'commits do not wait for the disk' eventually finds commit 'synchronous is off for role postgres'
+sql "alter system reset synchronous_commit"
+sql "select pg_reload_conf()" >/dev/null
+sql "create role sloppy; grant usage on schema readpast to sloppy;
+	alter role sloppy set synchronous_commit = off"
+check 'those of another role' finds commit 'off for role sloppy'
+sql "alter role sloppy reset synchronous_commit"
+check 'no more' eventually lacks commit
+PGOPTIONS='-c default_transaction_isolation=serializable'
+export PGOPTIONS
+check 'a level where claims are refused' finds isolation 'begin at serializable'
+PGOPTIONS='-c default_transaction_read_only=on'
+check 'nothing can be written' finds readonly 'default_transaction_read_only is on'
+unset PGOPTIONS
+
+# ---- tables and indexes ----
+
+sql "alter table readpast.job set (autovacuum_enabled = false)"
+check 'autovacuum is off for a table' finds vacuum 'table job.*reset .autovacuum_enabled'
+sql "alter table readpast.job reset (autovacuum_enabled, fillfactor)"
+check 'no room for a claim in its page' finds reloptions 'fillfactor 100'
+sql "alter table readpast.job set (fillfactor = 45)"
+check 'room again' lacks reloptions
+sql "create index mine on readpast.job (lease_until)"
+check 'an index that every claim has to write' finds index 'mine names a column.*drop index mine'
+sql "drop index readpast.mine"
+sql "grant usage on schema readpast to public; grant select on readpast.job to public"
+check 'everybody reads jobs' finds public 'may select job'
+sql "revoke all on readpast.job from public"
+check 'nobody does' lacks public
+sql "select setval('readpast.job_id_seq', 9000000000000000000)" >/dev/null
+check 'ids near their end' finds sequence 'job_id_seq is at 90*.*9[78] %'
+sql "select setval('readpast.job_id_seq', 1)" >/dev/null
+
+seq 20000 | readpast enqueue q --quiet
+check 'a claim is planned well' lacks plan
+sql "select count(readpast.complete(id, claim_no)) from readpast.claim('q', 15000)" >/dev/null
+check 'dead rows that nobody removes' eventually finds bloat 'table job has about 1[0-9]{4} dead rows'
+check 'the sweep is not far behind' lacks marks
+# The line goes on elsewhere, and nobody sweeps.
+sql "select setval('readpast.line', 1000000)" >/dev/null
+sql "select readpast.claim('q', 5000)" >/dev/null
+readpast enqueue q far away --quiet
+readpast claim q >/dev/null
+marked() {
+	readpast claim q >/dev/null
+	finds marks 'queue q: the sweep is 10000[0-9][0-9] places'
+}
+check 'claims without sweeps' eventually marked
+swept() {
+	readpast sweep >/dev/null
+	lacks marks
+}
+check 'sweeps catch up' eventually swept
+sql "vacuum readpast.job"
+check 'so does vacuum' eventually lacks bloat
+sql "insert into readpast.job (lane_id, seq, run_at, created_at, queue_id, max_attempts, payload)
+	select 1024 + 402, nextval('readpast.line'), now(), now(), 1, 3, '' from generate_series(1, 900000)"
+sql "delete from readpast.job where payload = ''"
+sql "vacuum readpast.job"
+check 'an index of nothing' eventually finds hollow 'index job_line takes [0-9]+ MiB.*reindex index concurrently job_line'
+sql "reindex index readpast.job_line; reindex index readpast.job_pkey"
+check 'made anew' lacks hollow
+sql "drop index readpast.job_line"
+check 'an index is missing' finds index 'job_line is missing'
+check 'so a claim reads all' finds plan 'runs by .*Scan'
+sql "create index job_line on readpast.job (lane_id, seq) where seq is not null"
+check 'no more' lacks plan
+
+# ---- who keeps a snapshot ----
+
+coproc psql -qAtX "$base"
+echo "begin isolation level repeatable read; select pg_backend_pid();" >&"${COPROC[1]}"
+read -r pid <&"${COPROC[0]}"
+check 'one that is not old' lacks snapshot
+check 'a transaction that stays open' eventually finds snapshot \
+	"session $pid of postgres \(psql\).*idle in transaction.*pg_terminate_backend\($pid\)" --long 500ms
+sql "select pg_terminate_backend($pid)" >/dev/null
+check 'it was ended' eventually lacks snapshot --long 500ms
+sql "begin; insert into readpast.lane values (0); prepare transaction 'forgotten'"
+check 'a prepared transaction' eventually finds snapshot "prepared transaction forgotten.*rollback prepared" --long 500ms
+sql "rollback prepared 'forgotten'"
+sql "select pg_create_logical_replication_slot('left', 'test_decoding')" >/dev/null
+check 'a slot that nobody uses' finds snapshot "replication slot left.*pg_drop_replication_slot"
+sql "select pg_drop_replication_slot('left')" >/dev/null
+
+# ---- rights ----
+
+sql "create role looker login; grant usage on schema readpast to looker;
+	grant select on readpast.meta to looker"
+READPAST_DB="postgres:///postgres?host=$server&user=looker"
+check 'a role that may do nothing' finds privileges 'role looker may neither.*delete on job, insert on job'
+status 1 readpast doctor
+check 'what it may not see is named' grep -q '^not done silent: permission denied for table worker' out
+check "nor others' sessions" grep -q '^not done statistics: .*pg_read_all_stats' out
+check 'the rest was done' grep -q '^warning .*autovacuum is off' out
+check 'what was not done is no finding' equal "$(readpast doctor --json | grep -c not_done)" "$(grep -c '^not done' out)"
+READPAST_DB=$url
+
+# ---- a pooler in between ----
+
+mkdir pool
+cat >pool/ini <<END
+[databases]
+postgres = host=$server user=postgres
+[pgbouncer]
+listen_addr =
+listen_port = 6432
+unix_socket_dir = $here/pool
+auth_type = any
+pool_mode = transaction
+ignore_startup_parameters = options
+logfile = $here/pool/log
+pidfile = $here/pool/pid
+END
+((EUID != 0)) || chown -R postgres pool
+as_server pgbouncer -q -d pool/ini
+check 'the pooler is there' eventually test -S pool/.s.PGSQL.6432
+check 'notifications come back without it' lacks wakeup
+READPAST_DB="postgres:///postgres?host=$here/pool&port=6432&user=postgres"
+check 'and not with it' finds wakeup 'a pooler stands between.*"came_back":false'
+READPAST_DB=$url
+
+# ---- a standby ----
+
+bin=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
+mkdir standby
+chmod 700 standby
+((EUID != 0)) || chown postgres standby
+as_server "$bin/pg_basebackup" -h "$server" -U postgres -D "$here/standby" -R -c fast
+mkdir sockets
+((EUID != 0)) || chown postgres sockets
+as_server "$bin/pg_ctl" -D "$here/standby" -s -w -l "$here/standby/log" \
+	-o "-c unix_socket_directories='$here/sockets'" start >/dev/null
+check 'a standby that may lack the last commits' eventually finds standby 'standby walreceiver is asynchronous \(streaming'
+READPAST_DB="postgres:///postgres?host=$here/sockets&user=postgres"
+check 'at the standby itself' finds readonly 'this server is a standby'
+READPAST_DB=$url
+sql "alter system set synchronous_standby_names = '*'"
+sql "select pg_reload_conf()" >/dev/null
+check 'one that is waited for' eventually lacks standby
+finish
