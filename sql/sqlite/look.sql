@@ -19,7 +19,7 @@ select q.paused_at is null
                   and lease_until is not null) - :now) as expires_in_ms,
        q.paused_at is not null as paused,
        q.paused_at is null
-       and exists (select 1 from readpast_job
+       and exists (select 1 from readpast_job indexed by readpast_job_suspect
                     where queue_id = q.id and class = 1 and seq is not null)
        as suspects,
        0 as behind

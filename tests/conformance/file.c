@@ -321,6 +321,34 @@ P4_other_writers_wait_for_an_open_transaction_and_readers_do_not(void **state)
 	rp_close(other);
 }
 
+static int
+count_steps(void *steps)
+{
+	return ++*(int *)steps < 0;
+}
+
+/* The planner knows no statistics, and took the index of the line. */
+static void
+P8_a_look_walks_no_line(void **state)
+{
+	struct db *db = *state;
+	const char *const queues[] = { "q", NULL };
+	int few = 0, many = 0;
+
+	put(db->conn, "q", "x");
+	ok(db->conn, rp_wait(db->conn, queues, 0, -1));
+	sqlite3_progress_handler(rp_native(db->conn), 1, count_steps, &few);
+	ok(db->conn, rp_wait(db->conn, queues, 0, -1));
+	sqlite3_progress_handler(rp_native(db->conn), 0, NULL, NULL);
+	for (int i = 0; i < 2000; i++)
+		put(db->conn, "q", "x");
+	sqlite3_progress_handler(rp_native(db->conn), 1, count_steps, &many);
+	ok(db->conn, rp_wait(db->conn, queues, 0, -1));
+	sqlite3_progress_handler(rp_native(db->conn), 0, NULL, NULL);
+	assert_true(few > 0);
+	assert_in_range(many, 1, few + 20);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -331,6 +359,7 @@ main(int argc, char **argv)
 		CASE(a_worker_outlasts_a_full_disk),
 		CASE(a_worker_ends_when_its_disk_is_read_only_and_loses_nothing),
 		CASE(P8_an_idle_sweep_writes_nothing),
+		CASE(P8_a_look_walks_no_line),
 		CASE(P4_other_writers_wait_for_an_open_transaction_and_readers_do_not),
 	};
 
