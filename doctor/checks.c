@@ -90,11 +90,12 @@ const struct check checks[] = {
 	  "{id}",
 	  NULL, 0 },
 	{ "leases", TROUBLE,
-	  "queue {queue}: the leases of {jobs} jobs, {example} first, were not "
-	  "renewed in time by {worker}: {left_ms} are left",
+	  "queue {queue}: the lease of job {example}, held by {worker}, was "
+	  "not "
+	  "renewed in time and ends in {left_ms} (such jobs: {jobs})",
 	  "see whether that process stands still; a client that is no worker "
 	  "has "
-	  "to extend them itself",
+	  "to extend it itself",
 	  NULL, 0 },
 	{ "silent", TROUBLE,
 	  "worker {worker} on host {host} (process {pid}) has not been heard "
@@ -103,7 +104,7 @@ const struct check checks[] = {
 	  "its row goes after an hour",
 	  NULL, 0 },
 	{ "dead", TROUBLE,
-	  "queue {queue}: {jobs} jobs died within a day of: {error}",
+	  "queue {queue}: {jobs} died within a day of: {error}",
 	  "readpast show {example}; when it is mended: readpast retry --dead "
 	  "{queue}",
 	  NULL, 0 },

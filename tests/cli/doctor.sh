@@ -62,16 +62,21 @@ sql "delete from ${table}worker"
 readpast queue set l --lease 1s >/dev/null
 readpast enqueue l x --quiet
 readpast claim l >/dev/null
-check 'a lease that is not renewed' eventually finds leases 'queue l: the leases of 1 jobs.*client that is no worker'
+check 'a lease that is not renewed' eventually finds leases 'queue l: the lease of job [0-9]+, held by a client that is no worker'
 readpast enqueue d a b c --quiet
 for error in 'no such user' 'no such user' 'disk full'; do
 	readpast fail "$(claim_of "$(readpast claim d)")" --for-good --error "$error"
 done
-check 'what jobs died of' finds dead '2 jobs died within a day of: no such user.*retry --dead d'
-check 'each by itself' finds dead '1 jobs died within a day of: disk full'
+check 'what jobs died of' finds dead '2 died within a day of: no such user.*retry --dead d'
+check 'each by itself' finds dead '1 died within a day of: disk full'
 late=$(readpast enqueue due x --delay 1ms)
 check 'due, and nobody sweeps' eventually finds sweep "queue due: job $late"
 readpast queue drop due --yes
+readpast enqueue over x --quiet
+readpast claim over --lease 1ms >/dev/null
+check 'a lease ran out, and nobody sweeps' eventually finds sweep 'queue over: job'
+readpast sweep >/dev/null
+check 'somebody does' lacks sweep
 
 # A process that stays in a transaction which reads FILE. $reader
 start_reader() {

@@ -26,5 +26,6 @@ select q.name as queue, count(*) as jobs, min(h.id) as example,
         where e.lease_until is not null) h
   left join worker w on w.id = h.worker_id
  where h.lease_until < clock_timestamp() + q.lease_ms / 4 * interval '1 ms'
+   and h.lease_until > clock_timestamp() - interval '3 seconds'
    and at_us(h.claim_no) < clock_timestamp() - q.lease_ms / 2 * interval '1 ms'
  group by q.name;

@@ -1,11 +1,15 @@
 -- plan: how the server would run a claim's statement now: that of take(), without
--- its locks, on the lane of the oldest job.
+-- its locks, on the first lane with a job ready.
 
 explain (format json)
 select j.ctid as place, j.seq, j.max_attempts
   from job j
- where j.lane_id = (select j.lane_id from job j
-                     where j.id = (select min(k.id) from job k))
+ where j.lane_id = (select l.lane_id from lane l
+                     where exists (select 1 from job k
+                                    where k.lane_id = l.lane_id
+                                      and k.seq >= head_of(l.lane_id)
+                                      and k.lease_until is null)
+                     order by l.lane_id limit 1)
    and j.seq >= head_of(j.lane_id)
    and j.lease_until is null
  order by j.lane_id, j.seq

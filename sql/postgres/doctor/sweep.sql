@@ -5,9 +5,21 @@ select q.name as queue, min(e.run_at)::text as since,
        (extract(epoch from clock_timestamp() - min(e.run_at)) * 1000)::bigint
        as late_ms, min(e.id) as example
   from queue q
-  cross join lateral (select j.id, j.run_at from job j
-                       where j.queue_id = q.id and j.seq is null
-                         and j.run_at >= due_since(q.id)
-                         and j.run_at < clock_timestamp() - interval '3 seconds'
-                       order by j.queue_id, j.run_at limit 1) e
+  cross join lateral (
+       (select j.id, j.run_at from job j
+         where j.queue_id = q.id and j.seq is null
+           and j.run_at >= due_since(q.id)
+           and j.run_at < clock_timestamp() - interval '3 seconds'
+         order by j.queue_id, j.run_at limit 1)
+       union all
+       (select h.id, h.lease_until
+          from (select distinct l.lane_id from lane l
+                 where l.lane_id between q.id::bigint * 1024
+                                     and q.id::bigint * 1024 + 1023) l
+         cross join lateral (select j.id, j.lease_until from job j
+                              where j.lane_id = l.lane_id
+                                and j.seq >= low_of(l.lane_id)
+                              order by j.lane_id, j.seq limit 1000) h
+         where h.lease_until < clock_timestamp() - interval '3 seconds'
+         limit 1)) e
  group by q.name;

@@ -8,7 +8,8 @@ select q.name as queue, count(*) as jobs, min(h.id) as example,
   join readpast_job h
     on h.id in (select id from readpast_job
                  where queue_id = q.id and lease_until is not null
-                   and lease_until < :now_ms + q.lease_ms / 4
+                   and lease_until between :now_ms - 3000
+                                       and :now_ms + q.lease_ms / 4
                  order by lease_until limit 1000)
   left join readpast_worker w on w.id = h.worker_id
  where h.claim_no / 1000 < :now_ms - q.lease_ms / 2
