@@ -180,7 +180,9 @@ running(struct answer *a)
 	a->reason = "running";
 	a->until = job->lease_until;
 	fprintf(a->to, "is running: %s%s",
-		job->worker ? "worker " : "a client that is no worker",
+		job->worker      ? "worker "
+		: why->worker_id ? "a worker that was not seen for an hour"
+				 : "a client that is no worker",
 		job->worker ? job->worker : "");
 	if (why->host)
 		fprintf(a->to, " on host %s (process %lld)", why->host,

@@ -488,7 +488,8 @@ typedef struct rp_why {
 	int64_t workers;   /* seen within 30 s that serve its queue and its kind
 			    */
 	int64_t queue_workers; /* ... and its queue, whatever kinds */
-	const char *host;      /* of the worker that holds it; NULL: unknown */
+	int64_t worker_id;     /* who holds it; 0: a client that is no worker */
+	const char *host;      /* of that worker; NULL: it is forgotten */
 	int64_t pid;
 	int64_t silent_ms; /* since that worker was seen */
 	int64_t renewed;   /* how often its lease was */

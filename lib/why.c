@@ -33,6 +33,7 @@ add_why(void *ctx, size_t row, const struct rp_value *c)
 	why->suspect = c[WHY_OUT_SUSPECT].i != 0;
 	why->workers = c[WHY_OUT_WORKERS].i;
 	why->queue_workers = c[WHY_OUT_QUEUE_WORKERS].i;
+	why->worker_id = c[WHY_OUT_WORKER_ID].i;
 	why->pid = c[WHY_OUT_PID].i;
 	why->silent_ms = c[WHY_OUT_SILENT_MS].i;
 	why->renewed = c[WHY_OUT_RENEWED].i;

@@ -102,4 +102,7 @@ age_workers 60
 check 'silent' says "$s" 'not been heard of for 6[0-9]s' 'If it is gone' 'it is dead'
 check 'silent, for programs' is "$s" silent
 check 'a silent worker serves nobody' says "$(readpast enqueue s more)" 'No worker serves queue s'
+age_workers 3600
+readpast sweep >/dev/null
+check 'a worker that is forgotten' says "$s" 'a worker that was not seen for an hour has it'
 finish
