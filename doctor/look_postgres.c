@@ -196,7 +196,7 @@ look_plan(struct doctor *d)
 
 	if (r == 0)
 		r = ask_postgres(d, doctor_question(d, "plan_cost"), warm);
-	if (r == 0)
+	if (r == 0 && json_array_size(warm))
 		r = ask(d, "plan_cost",
 			"see what keeps vacuum from table job, and whether "
 			"anybody sweeps");
