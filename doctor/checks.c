@@ -59,11 +59,6 @@ const struct check checks[] = {
 	  "use the URL of a server that can be written to "
 	  "(target_session_attrs=read-write chooses one of several)",
 	  NULL, 0 },
-	{ "isolation", TROUBLE,
-	  "sessions begin at {level}, where claims and sweeps are refused",
-	  "alter role ... set default_transaction_isolation = 'read "
-	  "committed'",
-	  NULL, 0 },
 	{ "privileges", TROUBLE,
 	  "role {role} may neither put jobs in nor work on them: it lacks "
 	  "{lacking}",
@@ -121,6 +116,13 @@ const struct check checks[] = {
 	{ "wakeup", WARNING,
 	  "workers here are not woken and look for work once a second: {why}",
 	  "give workers the URL of the server itself", look_wakeup, 1 },
+	{ "isolation", WARNING,
+	  "sessions of this role begin at {level}, where claims and sweeps "
+	  "that "
+	  "are called in SQL are refused",
+	  "alter role ... set default_transaction_isolation = 'read "
+	  "committed'",
+	  NULL, 0 },
 	{ "checkpoint", WARNING,
 	  "the -wal has {waiting_bytes} that cannot go into the file: {holder} "
 	  "reads since before",
