@@ -12,22 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAYLOAD 200 /* bytes of each job */
-#define QUEUE "bench"
-
-/* report.c: rows by name, their samples of each round, their medians. */
-struct report;
-struct report *report_new(void);
-void report_free(struct report *report);
-
-/* A row, if it is not there yet. `over`: the row that it is divided by, or
- * NULL. `pair`: what is divided is the library by the floor, at the same work,
- * more being better: such rows make the mean at the end. */
-void report_row(struct report *report, const char *name, const char *unit,
-		const char *over, int pair);
-void report_sample(struct report *report, const char *name, double value);
-double report_median(const struct report *report, const char *name);
-void report_print(const struct report *report, int markdown);
+#include "basics.h"
+#include "report.h"
+#include "starts.h"
 
 /* bench.c */
 struct bench {
@@ -37,17 +24,8 @@ struct bench {
 	size_t backlog; /* the long line */
 	size_t starts;  /* to measure the latency of */
 	int markdown;
-	int progress; /* is somebody watching? */
 	struct report *report;
 };
-
-void die(const char *format, ...)
-	__attribute__((noreturn, format(printf, 1, 2)));
-void *allocate(size_t size); /* zeros */
-double seconds_now(void);    /* CLOCK_MONOTONIC */
-void sleep_us(int64_t us);
-void progress(const struct bench *b, const char *what, int round);
-char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A database in the directory with the queue in it, new if it is not there, and
  * so many jobs in line. */
@@ -90,8 +68,6 @@ void processes_rows(const struct bench *b);
 void processes_round(const struct bench *b, int round);
 void worker_rows(const struct bench *b);
 void worker_round(const struct bench *b, int round);
-void starts_rows(const struct bench *b);
-void starts_run(const struct bench *b);
 void backlog_rows(const struct bench *b);
 void backlog_round(const struct bench *b, int round);
 void cost_rows(const struct bench *b);

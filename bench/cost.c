@@ -108,6 +108,6 @@ count_both(const struct bench *b, enum operation what, size_t batch)
 void
 cost_run(const struct bench *b)
 {
-	progress(b, "costs", -1);
+	progress("costs", -1, 0);
 	each(b, count_both);
 }

@@ -100,14 +100,11 @@ start(struct board *board, int me, const char *path, size_t batch,
 static double
 run(const char *path, int n, size_t batch, double seconds, double *fairness)
 {
-	struct board *board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct board *board = allocate_shared(sizeof(*board));
 	size_t total = 0, least = SIZE_MAX, most = 0;
 	pid_t pids[MOST];
 	int status, bad = 0, dry;
 
-	if (board == MAP_FAILED)
-		die("no shared memory");
 	for (int i = 0; i < n; i++)
 		pids[i] = start(board, i, path, batch, seconds);
 	while (atomic_load(&board->ready) < n && !bad) {

@@ -4,19 +4,23 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "bench.h"
+#include "report.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS "%-36s %10s %-10s %6s\n"
+#include "basics.h"
+
+#define COLUMNS "%-40s %10s %-10s %6s  %s\n"
 #define MOST_ROWS 160
 #define MOST_SAMPLES 32
 
 struct row {
-	char name[48], over[48];
+	char name[64], over[64];
+	char goal[24]; /* ">= 0.80" */
+	double least, most;
 	const char *unit;
 	int pair;
 	size_t count;
@@ -24,6 +28,7 @@ struct row {
 };
 
 struct report {
+	int goals; /* are there any? */
 	size_t count;
 	struct row rows[MOST_ROWS];
 };
@@ -64,6 +69,20 @@ report_row(struct report *report, const char *name, const char *unit,
 	snprintf(row->over, sizeof(row->over), "%s", over ? over : "");
 	row->unit = unit;
 	row->pair = pair;
+}
+
+void
+report_goal(struct report *report, const char *name, const char *relation,
+	    double goal)
+{
+	struct row *row = find(report, name);
+
+	if (!row)
+		die("no row %s", name);
+	report->goals = 1;
+	row->least = *relation == '>' ? goal : -INFINITY;
+	row->most = *relation == '<' ? goal : INFINITY;
+	snprintf(row->goal, sizeof(row->goal), "%s %g", relation, goal);
 }
 
 void
@@ -115,29 +134,55 @@ ratio(const struct report *report, const struct row *row)
 }
 
 static void
-print_line(int markdown, const char *name, const char *value, const char *unit,
-	   double ratio)
+print_line(const struct report *report, int markdown, const char *const c[5])
 {
-	char r[16] = "-";
-
-	if (!isnan(ratio))
-		snprintf(r, sizeof(r), "%.2f", ratio);
-	printf(markdown ? "| %s | %s | %s | %s |\n" : COLUMNS, name, value,
-	       unit, r);
+	if (!markdown)
+		printf(COLUMNS, c[0], c[1], c[2], c[3], c[4]);
+	else if (report->goals)
+		printf("| %s | %s | %s | %s | %s |\n", c[0], c[1], c[2], c[3],
+		       c[4]);
+	else
+		printf("| %s | %s | %s | %s |\n", c[0], c[1], c[2], c[3]);
 }
 
 static void
-print_row(int markdown, const char *name, double value, const char *unit,
-	  double ratio)
+print_head(const struct report *report, int markdown)
 {
-	char v[32];
+	const char *const head[] = { "name", "value", "unit", "ratio",
+				     report->goals ? "goal" : "" };
 
-	snprintf(v, sizeof(v), "%.*f",
-		 value >= 100  ? 0
-		 : value >= 10 ? 1
-			       : 2,
-		 value);
-	print_line(markdown, name, v, unit, ratio);
+	print_line(report, markdown, head);
+	if (markdown)
+		puts(report->goals ? "|---|---:|---|---:|---|"
+				   : "|---|---:|---|---:|");
+}
+
+static void
+print_row(const struct report *report, int markdown, const char *name,
+	  double value, const char *unit, double ratio, const char *goal)
+{
+	char v[32] = "-", r[16] = "-";
+	const char *const line[] = { name, v, unit, r, goal };
+
+	if (!isnan(value))
+		snprintf(v, sizeof(v), "%.*f",
+			 value >= 100  ? 0
+			 : value >= 10 ? 1
+				       : 2,
+			 value);
+	if (!isnan(ratio))
+		snprintf(r, sizeof(r), "%.2f", ratio);
+	print_line(report, markdown, line);
+}
+
+/* The goal, and whether it was missed. */
+static void
+describe_goal(const struct row *row, double value, char ret[40])
+{
+	int missed = !(value >= row->least && value <= row->most);
+
+	snprintf(ret, 40, "%s%s", row->goal,
+		 *row->goal && missed ? " missed" : "");
 }
 
 void
@@ -145,19 +190,17 @@ report_print(const struct report *report, int markdown)
 {
 	const struct row *lowest = NULL;
 	double logs = 0;
-	char name[64];
+	char name[80], goal[40];
 	size_t pairs = 0;
 
-	if (markdown)
-		printf("| name | value | unit | ratio |\n"
-		       "|---|---:|---|---:|\n");
-	else
-		printf(COLUMNS, "name", "value", "unit", "ratio");
+	print_head(report, markdown);
 	for (size_t i = 0; i < report->count; i++) {
 		const struct row *row = &report->rows[i];
 		double r = ratio(report, row);
 
-		print_row(markdown, row->name, median(row), row->unit, r);
+		describe_goal(row, isnan(r) ? median(row) : r, goal);
+		print_row(report, markdown, row->name, median(row), row->unit,
+			  r, goal);
 		if (!row->pair)
 			continue;
 		pairs++;
@@ -167,9 +210,9 @@ report_print(const struct report *report, int markdown)
 	}
 	if (!lowest)
 		return;
-	print_row(markdown, "geomean", (double)pairs, "rows",
-		  exp(logs / (double)pairs));
+	print_row(report, markdown, "geomean", (double)pairs, "rows",
+		  exp(logs / (double)pairs), "");
 	snprintf(name, sizeof(name), "lowest: %s", lowest->name);
-	print_row(markdown, name, median(lowest), lowest->unit,
-		  ratio(report, lowest));
+	print_row(report, markdown, name, median(lowest), lowest->unit,
+		  ratio(report, lowest), "");
 }

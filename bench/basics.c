@@ -1,0 +1,91 @@
+/*
+ * basics.c - what every file of the benchmarks may need.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "basics.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+void
+die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("bench: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+	/* Not exit(): a child would run what its parent registered. */
+	_exit(1);
+}
+
+void *
+allocate(size_t size)
+{
+	void *p = calloc(1, size);
+
+	if (!p)
+		die("out of memory");
+	return p;
+}
+
+void *
+allocate_shared(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("no shared memory");
+	return p;
+}
+
+char *
+text(const char *format, ...)
+{
+	va_list args;
+	char *ret;
+
+	va_start(args, format);
+	if (vasprintf(&ret, format, args) < 0)
+		die("out of memory");
+	va_end(args);
+	return ret;
+}
+
+double
+seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void
+sleep_us(int64_t us)
+{
+	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+
+	nanosleep(&t, NULL);
+}
+
+void
+progress(const char *what, int round, int rounds)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (round < 0)
+		fprintf(stderr, "\r%-40s%s", what, *what ? "" : "\r");
+	else
+		fprintf(stderr, "\rround %d of %d: %-24s", round + 1, rounds,
+			what);
+}

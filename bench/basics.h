@@ -1,0 +1,29 @@
+/*
+ * basics.h - what every file of the benchmarks may need.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef BENCH_BASICS_H
+#define BENCH_BASICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAYLOAD 200 /* bytes of each job */
+#define QUEUE "bench"
+
+void die(const char *format, ...)
+	__attribute__((noreturn, format(printf, 1, 2)));
+void *allocate(size_t size);        /* zeros */
+void *allocate_shared(size_t size); /* with children, too */
+char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+double seconds_now(void); /* CLOCK_MONOTONIC */
+void sleep_us(int64_t us);
+
+/* Tell whoever watches what is measured now. Round -1: in no round. "" at the
+ * end. */
+void progress(const char *what, int round, int rounds);
+
+#endif
