@@ -1,0 +1,169 @@
+/*
+ * cost.c - what something costs, whatever else the machine does: bytes of log,
+ * buffers looked at; and how long the disk takes over a commit.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "pg.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SYNCS 200
+#define CLAIMS 11
+
+static int
+compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double
+disk_sync_us(const struct bench *b)
+{
+	static const char page[8192];
+	char *path = text("%s/sync", b->dir);
+	double us[SYNCS];
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+	if (fd < 0)
+		die("no file in %s", b->dir);
+	for (int i = 0; i < SYNCS; i++) {
+		double from = seconds_now();
+
+		if (pwrite(fd, page, sizeof(page), 0) < 0 || fdatasync(fd) < 0)
+			die("no writing in %s", b->dir);
+		us[i] = (seconds_now() - from) * 1e6;
+	}
+	qsort(us, SYNCS, sizeof(*us), compare);
+	close(fd);
+	unlink(path);
+	free(path);
+	return us[SYNCS / 2];
+}
+
+char *
+wal_place(PGconn *conn)
+{
+	return server_text(conn, "select pg_current_wal_insert_lsn()");
+}
+
+double
+wal_bytes(const struct bench *b, PGconn *conn, const char *from, const char *to)
+{
+	char *programs = server_text(
+		conn, "select setting from pg_config where name = 'BINDIR'");
+	char *command = text("'%s/pg_waldump' --stats -p '%s/data/pg_wal' "
+			     "-s %s -e %s 2>/dev/null",
+			     programs, b->dir, from, to);
+	FILE *answer;
+	char line[512];
+	double bytes = 0;
+
+	/* What is not written yet cannot be read. */
+	server_execute(conn, "begin; select pg_current_xact_id(); commit");
+	answer = popen(command, "r");
+	while (answer && fgets(line, sizeof(line), answer))
+		if (sscanf(line, "Total %*d %lf", &bytes) == 1)
+			break;
+	if (!answer || bytes <= 0)
+		die("pg_waldump says nothing: %s", command);
+	pclose(answer);
+	free(programs);
+	free(command);
+	return bytes;
+}
+
+double
+buffers(PGconn *conn, const char *sql)
+{
+	char *command = text("explain (analyze, buffers, timing off) %s", sql);
+	PGresult *result = PQexec(conn, command);
+	double hit = 0, read = 0;
+
+	if (PQresultStatus(result) != PGRES_TUPLES_OK)
+		die("%s", PQerrorMessage(conn));
+	for (int i = 0; i < PQntuples(result); i++) {
+		const char *line = PQgetvalue(result, i, 0);
+		const char *at = strstr(line, "Buffers: shared");
+
+		if (!at)
+			continue;
+		line = strstr(at, "hit=");
+		if (line)
+			hit = strtod(line + 4, NULL);
+		line = strstr(at, "read=");
+		if (line)
+			read = strtod(line + 5, NULL);
+		break;
+	}
+	PQclear(result);
+	free(command);
+	return hit + read;
+}
+
+/* The median of some claims of 100, by a session that has made one. */
+double
+buffers_per_claim(const struct bench *b, const char *schema)
+{
+	static const char claim[] =
+		"select * from turn(array['" QUEUE "'], most => 100)";
+	PGconn *conn = server_connect(b, schema);
+	double each[CLAIMS];
+
+	for (int i = 0; i < 3; i++)
+		buffers(conn, claim);
+	for (int i = 0; i < CLAIMS; i++)
+		each[i] = buffers(conn, claim);
+	PQfinish(conn);
+	qsort(each, CLAIMS, sizeof(*each), compare);
+	return each[CLAIMS / 2];
+}
+
+/* ---- round trips ---- */
+
+/* libpq writes down what it sends: a round trip ends with a sync. */
+static void
+count_messages(FILE *trace, struct trips *ret)
+{
+	char line[256];
+
+	while (fgets(line, sizeof(line), trace)) {
+		if (strstr(line, "\tF\t") == NULL)
+			continue;
+		if (strstr(line, "\tSync") || strstr(line, "\tQuery\t"))
+			ret->round_trips++;
+		if (strstr(line, "\tExecute\t") || strstr(line, "\tQuery\t"))
+			ret->statements++;
+	}
+}
+
+struct trips
+trips_count(const struct side *side, void *handle, int steps, int times)
+{
+	struct trips ret = { 0 };
+	PGconn *conn = side->native(handle);
+	FILE *trace = tmpfile();
+
+	if (!trace)
+		die("no temporary file");
+	PQtrace(conn, trace);
+	for (int i = 0; i < times; i++)
+		if (steps)
+			side->step(handle);
+		else
+			side->put(handle);
+	PQuntrace(conn);
+	rewind(trace);
+	count_messages(trace, &ret);
+	fclose(trace);
+	ret.statements /= times;
+	ret.round_trips /= times;
+	return ret;
+}

@@ -1,0 +1,68 @@
+/*
+ * enqueue.c - four clients enqueue, and four insert into the same table.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "pg.h"
+
+#include <stdlib.h>
+
+#define CLIENTS 4
+#define SCHEMA "readpast"
+
+static const size_t batches[] = { 1, 1000 };
+static const struct side *const sides[] = { &raw_side, &library_side };
+
+static void
+sample(const struct bench *b, const struct side *side, size_t batch)
+{
+	struct load load = { .side = side,
+			     .schema = SCHEMA,
+			     .producers = CLIENTS,
+			     .put = batch,
+			     .seconds = b->seconds };
+	char *name = row_name(side, "enqueue", batch);
+	struct outcome outcome;
+
+	side->create(b, SCHEMA);
+	clients_run(b, &load, &outcome);
+	report_sample(b->report, name, outcome.put);
+	free(name);
+}
+
+static void
+count_trips(const struct bench *b, size_t batch)
+{
+	const struct side *side = &library_side;
+	void *handle = side->open(b, SCHEMA, batch, 0);
+	char *name = text("enqueue.%zu.round-trips", batch);
+	struct trips trips;
+
+	side->put(handle);
+	trips = trips_count(side, handle, 0, 10);
+	row_add(b, name, "/job", NULL, NULL, 0);
+	report_sample(b->report, name, trips.round_trips / (double)batch);
+	side->close(handle);
+	free(name);
+}
+
+void
+enqueue_part(const struct bench *b)
+{
+	for (size_t i = 0; i < 2; i++) {
+		char *raw = row_name(&raw_side, "enqueue", batches[i]);
+		char *ours = row_name(&library_side, "enqueue", batches[i]);
+
+		row_add(b, raw, "jobs/s", NULL, NULL, 0);
+		row_add(b, ours, "jobs/s", raw, ">=", 0.8);
+		for (int round = 0; round < b->rounds; round++) {
+			progress("enqueue", round, b->rounds);
+			sample(b, sides[round & 1], batches[i]);
+			sample(b, sides[~round & 1], batches[i]);
+		}
+		count_trips(b, batches[i]);
+		free(raw);
+		free(ours);
+	}
+}

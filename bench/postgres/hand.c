@@ -1,0 +1,169 @@
+/*
+ * hand.c - the work, done by a queue as one writes it by hand: a status column,
+ * a partial index, `for update skip locked`.
+ *
+ * Claim and finish are prepared, each a transaction of its own.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "pg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA "hand" /* whatever the others are in */
+
+struct hand {
+	PGconn *conn;
+	char *jobs; /* an array's literal: what one put has */
+	char *ids;  /* likewise: what is held */
+	char most[24];
+	size_t put, take, held;
+};
+
+static void
+create(const struct bench *b, const char *schema)
+{
+	PGconn *conn = server_connect(b, SCHEMA);
+
+	(void)schema;
+	server_execute(
+		conn,
+		"create schema if not exists " SCHEMA ";"
+		"drop table if exists jobs;"
+		"create table jobs(id bigserial primary key,"
+		" queue text not null, status text not null default 'pending',"
+		" priority int not null default 0,"
+		" run_at timestamptz not null default now(),"
+		" attempts int not null default 0, locked_at timestamptz,"
+		" locked_by text, finished_at timestamptz,"
+		" payload text not null);"
+		"create index on jobs(queue, priority, id)"
+		" where status = 'pending'");
+	PQfinish(conn);
+}
+
+static void
+fill(const struct bench *b, const char *schema, size_t jobs)
+{
+	PGconn *conn = server_connect(b, SCHEMA);
+	char *insert = text("insert into jobs (queue, payload)"
+			    " select '" QUEUE "', repeat('0', %d)"
+			    "   from generate_series(1, %zu)",
+			    PAYLOAD, jobs);
+
+	(void)schema;
+	server_execute(conn, insert);
+	/* Or it chooses a plan for an empty table. */
+	server_execute(conn, "analyze jobs");
+	PQfinish(conn);
+	free(insert);
+}
+
+static void
+prepare(PGconn *conn, const char *name, const char *sql)
+{
+	server_check(conn, PQprepare(conn, name, sql, 0, NULL));
+}
+
+static void *
+open_hand(const struct bench *b, const char *schema, size_t put, size_t take)
+{
+	struct hand *h = allocate(sizeof(*h));
+	char *end;
+
+	(void)schema;
+	h->conn = server_connect(b, SCHEMA);
+	h->put = put;
+	h->take = take;
+	snprintf(h->most, sizeof(h->most), "%zu", take);
+	h->ids = allocate(take * 24 + 3);
+	h->jobs = end = allocate(put * (PAYLOAD + 1) + 3);
+	for (size_t i = 0; i < put; i++) {
+		*end++ = i ? ',' : '{';
+		memset(end, '0', PAYLOAD);
+		end += PAYLOAD;
+	}
+	*end = '}';
+	prepare(h->conn, "put",
+		"insert into jobs (queue, payload)"
+		" select '" QUEUE "', unnest($1::text[])");
+	prepare(h->conn, "claim",
+		"update jobs set status='running', attempts=attempts+1,"
+		" locked_at=now(), locked_by=$1"
+		" where id in (select id from jobs where queue=$2"
+		" and status='pending' and run_at<=now()"
+		" order by priority, id limit $3 for update skip locked)"
+		" returning id, payload");
+	prepare(h->conn, "finish", "delete from jobs where id = any($1)");
+	return h;
+}
+
+static void
+close_hand(void *handle)
+{
+	struct hand *h = handle;
+
+	PQfinish(h->conn);
+	free(h->ids);
+	free(h->jobs);
+	free(h);
+}
+
+static PGconn *
+native(void *handle)
+{
+	return ((struct hand *)handle)->conn;
+}
+
+static void
+put(void *handle)
+{
+	struct hand *h = handle;
+	const char *params[] = { h->jobs };
+
+	server_check(h->conn,
+		     PQexecPrepared(h->conn, "put", 1, params, NULL, NULL, 0));
+}
+
+static void
+finish(struct hand *h)
+{
+	const char *params[] = { h->ids };
+
+	server_check(h->conn, PQexecPrepared(h->conn, "finish", 1, params, NULL,
+					     NULL, 0));
+}
+
+static size_t
+step(void *handle)
+{
+	struct hand *h = handle;
+	const char *params[] = { "worker", QUEUE, h->most };
+	PGresult *result;
+	char *end = h->ids;
+
+	if (h->held)
+		finish(h);
+	result = PQexecPrepared(h->conn, "claim", 3, params, NULL, NULL, 0);
+	h->held = (size_t)PQntuples(result);
+	for (size_t i = 0; i < h->held; i++)
+		end += sprintf(end, "%c%s", i ? ',' : '{',
+			       PQgetvalue(result, (int)i, 0));
+	strcpy(end, "}");
+	server_check(h->conn, result);
+	return h->held;
+}
+
+const struct side hand_side = {
+	.prefix = "hand.",
+	.create = create,
+	.fill = fill,
+	.open = open_hand,
+	.close = close_hand,
+	.native = native,
+	.put = put,
+	.step = step,
+};

@@ -1,0 +1,146 @@
+/*
+ * idle.c - what workers that have nothing to do ask of the server, what one job
+ * for all of them sets off, and how soon one of them starts it.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <readpast.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../starts.h"
+#include "pg.h"
+
+#define SCHEMA "readpast"
+#define STACK (256 << 10)
+#define SETTLING 15 /* seconds until they sleep as they will */
+
+/* ---- the workers: threads of one process ---- */
+
+static int
+handle(rp_task *task, const rp_job *job, void *ctx)
+{
+	(void)task;
+	(void)job;
+	(void)ctx;
+	return RP_DONE;
+}
+
+static void *
+serve(void *ctx)
+{
+	rp_worker_options options = RP_WORKER_INIT;
+	rp_worker *worker;
+	rp_error error;
+
+	if (rp_worker_new(ctx, &options, &worker, &error) < 0)
+		die("rp_worker_new: %s", error.message);
+	if (rp_worker_handle(worker, QUEUE, NULL, handle, NULL) < 0)
+		die("rp_worker_handle failed");
+	if (rp_worker_run(worker, &error) < 0)
+		die("rp_worker_run: %s", error.message);
+	return NULL;
+}
+
+static pid_t
+start_workers(const struct bench *b)
+{
+	char *url = server_library_url(b, SCHEMA);
+	pid_t pid = fork();
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (pid < 0)
+		die("fork failed");
+	if (pid > 0) {
+		free(url);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	for (size_t i = 0; i < b->workers; i++)
+		if (pthread_create(&thread, &attr, serve, url) != 0)
+			die("no thread");
+	for (;;)
+		pause();
+}
+
+/* ---- what the server is asked ---- */
+
+static double
+transactions(PGconn *conn)
+{
+	server_execute(conn, "select pg_stat_clear_snapshot()");
+	return server_number(conn, "select xact_commit + xact_rollback"
+				   "  from pg_stat_database"
+				   " where datname = current_database()");
+}
+
+static double
+transactions_in(PGconn *conn, double seconds)
+{
+	double before = transactions(conn);
+
+	sleep_us((int64_t)(seconds * 1e6));
+	return transactions(conn) - before;
+}
+
+static void
+wait_for_workers(const struct bench *b, PGconn *conn)
+{
+	while (server_number(conn, "select count(*) from sleeper") <
+	       (double)b->workers)
+		sleep_us(100000);
+	if (b->idle >= SETTLING)
+		sleep_us(SETTLING * INT64_C(1000000));
+}
+
+void
+idle_part(const struct bench *b)
+{
+	double asleep, woken;
+	PGconn *conn;
+	pid_t pid;
+
+	progress("idle workers", -1, 0);
+	row_add(b, "idle-workers", "-", NULL, NULL, 0);
+	report_sample(b->report, "idle-workers", (double)b->workers);
+	row_add(b, "idle.queries", "/s", NULL, "<=", 200);
+	row_add(b, "idle.wake-up", "queries", NULL, NULL, 0);
+	library_side.create(b, SCHEMA);
+	conn = server_connect(b, SCHEMA);
+	pid = start_workers(b);
+	wait_for_workers(b, conn);
+	/* The server's counters lag by up to a second. */
+	asleep = transactions_in(conn, b->idle) / b->idle;
+	report_sample(b->report, "idle.queries", asleep);
+	server_execute(conn, "select enqueue('" QUEUE "', 'one'::text)");
+	woken = transactions_in(conn, 3) - 3 * asleep;
+	report_sample(b->report, "idle.wake-up", woken > 0 ? woken : 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	PQfinish(conn);
+}
+
+void
+start_part(const struct bench *b)
+{
+	char *url = server_library_url(b, SCHEMA);
+	double p50, p99;
+
+	progress("starts", -1, 0);
+	library_side.create(b, SCHEMA);
+	starts_measure(url, b->starts, &p50, &p99);
+	row_add(b, "start.p50", "ms", NULL, "<=", 2);
+	row_add(b, "start.p99", "ms", NULL, "<=", 10);
+	report_sample(b->report, "start.p50", p50);
+	report_sample(b->report, "start.p99", p99);
+	free(url);
+}

@@ -1,0 +1,129 @@
+/*
+ * open.c - a steady state while another transaction stays open: one that has
+ * claimed, and one that has enqueued.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "pg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA "readpast"
+#define LIMIT "50ms" /* longer than this nobody may wait for another's lock */
+
+/* The server writes down who waits for a lock for longer than the limit. */
+static void
+log_waits(const struct bench *b, int on)
+{
+	PGconn *conn = server_connect(b, SCHEMA);
+
+	server_execute(conn, on ? "alter system set deadlock_timeout = '" LIMIT
+				  "'"
+				: "alter system reset deadlock_timeout");
+	server_execute(conn, on ? "alter system set log_lock_waits = on"
+				: "alter system reset log_lock_waits");
+	server_execute(conn, "select pg_reload_conf()");
+	PQfinish(conn);
+}
+
+static double
+waits_logged(const struct bench *b)
+{
+	char *path = text("%s/server.log", b->dir);
+	FILE *log = fopen(path, "r");
+	char line[1024];
+	double n = 0;
+
+	if (!log)
+		die("no log in %s", b->dir);
+	while (fgets(line, sizeof(line), log))
+		n += strstr(line, "still waiting for") != NULL;
+	fclose(log);
+	free(path);
+	return n;
+}
+
+static void
+claimed(const struct bench *b)
+{
+	struct load load = steady_load(&library_side, SCHEMA, b->pinned / 2);
+	struct clients *clients;
+	struct outcome without, with;
+	PGconn *conn;
+
+	progress("an open claim", -1, 0);
+	library_side.create(b, SCHEMA);
+	log_waits(b, 1);
+	clients_run(b, &load, &without);
+	library_side.fill(b, SCHEMA, 1000);
+	conn = server_connect(b, SCHEMA);
+	server_execute(conn, "begin");
+	server_execute(conn, "select count(*) from claim('" QUEUE "', 100)");
+	clients = clients_start(b, &load);
+	clients_finish(clients, &with);
+	server_execute(conn, "rollback");
+	PQfinish(conn);
+	report_sample(b->report, "no-open-claim", without.finished);
+	report_sample(b->report, "no-open-claim.p99", without.p99);
+	report_sample(b->report, "open-claim", with.finished);
+	report_sample(b->report, "open-claim.p99", with.p99);
+	report_sample(b->report, "open-claim.waits", waits_logged(b));
+	log_waits(b, 0);
+}
+
+/* Until a job that others got ahead of is claimed: seconds. */
+static double
+wait_for_start(PGconn *conn, const char *id)
+{
+	char *ready = text("select count(*) from job"
+			   " where id = %s and claim_no = 0",
+			   id);
+	double from = seconds_now();
+
+	while (server_number(conn, ready) > 0 && seconds_now() < from + 30)
+		sleep_us(5000);
+	free(ready);
+	return seconds_now() - from;
+}
+
+static void
+enqueued(const struct bench *b, int round)
+{
+	double seconds = b->pinned / 4 + 2;
+	struct load load = steady_load(&library_side, SCHEMA, seconds + 4);
+	PGconn *conn = server_connect(b, SCHEMA);
+	struct clients *clients;
+	struct outcome outcome;
+	char *id;
+
+	progress("an open enqueue", round, b->rounds);
+	clients = clients_start(b, &load);
+	sleep_us(500000);
+	server_execute(conn, "begin");
+	id = server_text(conn, "select enqueue('" QUEUE "', 'late'::text)");
+	sleep_us((int64_t)(seconds * 1e6));
+	server_execute(conn, "commit");
+	report_sample(b->report, "open-enqueue.start",
+		      wait_for_start(conn, id));
+	clients_finish(clients, &outcome);
+	PQfinish(conn);
+	free(id);
+}
+
+void
+open_part(const struct bench *b)
+{
+	row_add(b, "no-open-claim", "jobs/s", NULL, NULL, 0);
+	row_add(b, "open-claim", "jobs/s", "no-open-claim", NULL, 0);
+	row_add(b, "no-open-claim.p99", "ms", NULL, NULL, 0);
+	row_add(b, "open-claim.p99", "ms", "no-open-claim.p99", NULL, 0);
+	row_add(b, "open-claim.waits", "> " LIMIT, NULL, "<=", 0);
+	row_add(b, "open-enqueue.start", "s", NULL, "<=", 2);
+	claimed(b);
+	library_side.create(b, SCHEMA);
+	for (int round = 0; round < b->rounds; round++)
+		enqueued(b, round);
+}

@@ -1,0 +1,51 @@
+/*
+ * plot.c - the curves, as a file of numbers for each figure; tools/plot.py
+ * draws them.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "pg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void
+plot_curve(const struct bench *b, const char *figure, const char *series,
+	   const struct outcome *outcome)
+{
+	char *path;
+	FILE *file;
+
+	if (!b->plots)
+		return;
+	path = text("%s/%s.csv", b->plots, figure);
+	file = fopen(path, "a");
+	if (!file)
+		die("cannot write %s", path);
+	for (size_t i = 0; i < outcome->seconds; i++)
+		fprintf(file, "%s,%zu,%.0f\n", series, i + 1,
+			outcome->by_second[i]);
+	fclose(file);
+	free(path);
+}
+
+static void
+draw(const struct bench *b, const char *figure, const char *title)
+{
+	char *command = text("'%s' '%s' '%s/%s.csv' '%s/%s.svg'", PLOT, title,
+			     b->plots, figure, b->plots, figure);
+
+	if (system(command) != 0)
+		die("no plot of %s", figure);
+	free(command);
+}
+
+void
+plot_draw(const struct bench *b)
+{
+	if (!b->plots)
+		return;
+	draw(b, "pinned", "Jobs finished a second while a snapshot is pinned");
+	draw(b, "backlog", "Jobs finished a second while a line is drained");
+}

@@ -1,0 +1,23 @@
+/*
+ * rows.c - the names of the report's rows.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "pg.h"
+
+char *
+row_name(const struct side *side, const char *what, size_t batch)
+{
+	return text("%s%s.%zu", side->prefix, what, batch);
+}
+
+/* `relation` NULL: no goal. */
+void
+row_add(const struct bench *b, const char *name, const char *unit,
+	const char *over, const char *relation, double goal)
+{
+	report_row(b->report, name, unit, over, 0);
+	if (relation)
+		report_goal(b->report, name, relation, goal);
+}
