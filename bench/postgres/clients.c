@@ -201,6 +201,7 @@ clients_finish(struct clients *c, struct outcome *ret)
 			die("a client failed");
 	memset(ret, 0, sizeof(*ret));
 	elapsed = (double)board->ended_us / 1e6;
+	ret->jobs = board->finished;
 	ret->put = (double)board->put / elapsed;
 	ret->finished = (double)board->finished / elapsed;
 	ret->p50 = quantile_ms(board, 0.5);

@@ -11,6 +11,7 @@
 
 #define CLIENTS 4
 #define SCHEMA "readpast"
+#define STEPS 100 /* what is done once a second counts little */
 
 static const size_t batches[] = { 1, 100 };
 static const struct side *const sides[] = { &hand_side, &library_side };
@@ -41,22 +42,21 @@ sample(const struct bench *b, const struct side *side, size_t batch,
 	PGconn *conn = server_connect(b, SCHEMA);
 	struct outcome outcome;
 	char *from, *to;
-	double drained;
 
 	side->create(b, SCHEMA);
 	side->fill(b, SCHEMA, jobs);
 	from = wal_place(conn);
 	clients_run(b, &load, &outcome);
 	to = wal_place(conn);
-	drained = outcome.finished * b->seconds;
 	report_sample(b->report, name, outcome.finished);
-	report_sample(b->report, wal, wal_bytes(b, conn, from, to) / drained);
+	report_sample(b->report, wal,
+		      wal_bytes(b, conn, from, to) / (double)outcome.jobs);
 	PQfinish(conn);
 	free(from);
 	free(to);
 	free(name);
 	free(wal);
-	return (size_t)drained;
+	return outcome.jobs;
 }
 
 static void
@@ -67,10 +67,10 @@ count_trips(const struct bench *b, const struct side *side, size_t batch)
 	struct trips trips;
 
 	side->create(b, SCHEMA);
-	side->fill(b, SCHEMA, 13 * batch);
+	side->fill(b, SCHEMA, (STEPS + 3) * batch);
 	handle = side->open(b, SCHEMA, 0, batch);
 	side->step(handle);
-	trips = trips_count(side, handle, 1, 10);
+	trips = trips_count(side, handle, 1, STEPS);
 	row_add(b, name, "/job", NULL, NULL, 0);
 	report_sample(b->report, name, trips.round_trips / (double)batch);
 	side->close(handle);

@@ -36,7 +36,7 @@ count_trips(const struct bench *b, size_t batch)
 {
 	const struct side *side = &library_side;
 	void *handle = side->open(b, SCHEMA, batch, 0);
-	char *name = text("enqueue.%zu.round-trips", batch);
+	char *name = text("enqueue.round-trips.%zu", batch);
 	struct trips trips;
 
 	side->put(handle);
