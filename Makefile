@@ -38,7 +38,9 @@ demo: all
 
 # BENCH=full for all of it; BENCH_DIR is the disk that it is about.
 bench: all
+	@tools/setup --bench
 	@$(BUILD)/bench/bench
+	@$(BUILD)/bench/bench_postgres --plots $(BUILD)/bench
 
 # The loader has to hear of a new library, unless this only fills a package.
 install: all
@@ -59,6 +61,6 @@ help:
 	@echo 'make test     ... and run all tests'
 	@echo 'make soak     ... and the long ones, for SOAK=10 minutes'
 	@echo 'make demo     ... and see it work'
-	@echo 'make bench    ... and how fast it is; some 5 minutes'
+	@echo 'make bench    ... and how fast it is; some 12 minutes'
 	@echo 'make install  PREFIX=/usr/local DESTDIR='
 	@echo 'make clean, make format'

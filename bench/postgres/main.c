@@ -62,6 +62,7 @@ measure(void *ctx)
 	struct bench *b = ctx;
 
 	server_start(b);
+	plot_begin(b);
 	b->report = report_new();
 	machine_rows(b);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)

@@ -132,6 +132,7 @@ void start_part(const struct bench *b);
 void hour_make(const struct bench *b, const char *schema);
 
 /* plot.c: a curve of a figure, and the figures at the end. */
+void plot_begin(const struct bench *b);
 void plot_curve(const struct bench *b, const char *figure, const char *series,
 		const struct outcome *outcome);
 void plot_draw(const struct bench *b);

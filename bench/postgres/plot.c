@@ -9,6 +9,21 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+/* What an earlier run left there is no part of this one. */
+void
+plot_begin(const struct bench *b)
+{
+	static const char *const figures[] = { "pinned", "backlog" };
+
+	for (size_t i = 0; i < 2 && b->plots; i++) {
+		char *path = text("%s/%s.csv", b->plots, figures[i]);
+
+		unlink(path);
+		free(path);
+	}
+}
 
 void
 plot_curve(const struct bench *b, const char *figure, const char *series,
@@ -33,11 +48,14 @@ plot_curve(const struct bench *b, const char *figure, const char *series,
 static void
 draw(const struct bench *b, const char *figure, const char *title)
 {
-	char *command = text("'%s' '%s' '%s/%s.csv' '%s/%s.svg'", PLOT, title,
-			     b->plots, figure, b->plots, figure);
+	char *data = text("%s/%s.csv", b->plots, figure);
+	char *command = text("'%s' '%s' '%s' '%s/%s.svg'", PLOT, title, data,
+			     b->plots, figure);
 
-	if (system(command) != 0)
+	if (access(data, F_OK) == 0 && system(command) != 0)
 		die("no plot of %s", figure);
+	unlink(data);
+	free(data);
 	free(command);
 }
 

@@ -33,8 +33,9 @@ sample(const struct bench *b, size_t which)
 static void
 peer(const struct bench *b, const char *name)
 {
-	char *command =
-		text("'%s/run' %s '%s' %g", PEERS, name, b->url, b->peers);
+	char *command = text("PGHOST='%s' PGUSER=postgres PGDATABASE=postgres"
+			     " '%s/run' '%s' %s %g",
+			     b->dir, PEERS, PEERS_BUILD, name, b->peers);
 	char *theirs = text("%s.steady", name), *ours = text("vs.%s", name);
 	double rate = 0;
 	FILE *answer;

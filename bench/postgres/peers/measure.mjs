@@ -1,0 +1,57 @@
+// measure.mjs - one producer and two workers of a queue, a thread each.
+//
+// The producer waits while 10,000 jobs are in line. After a while to warm up,
+// what the workers finish is counted.
+//
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The readpast authors
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker, isMainThread, workerData } from "node:worker_threads";
+
+const AHEAD = 10000;
+const WARM_UP = 3000;
+const PUT = 0;
+const FINISHED = 1;
+
+async function live({ name, role, board }) {
+	const counts = new Int32Array(board);
+	const queue = await import(`./${name}.mjs`);
+	const finished = (n) => Atomics.add(counts, FINISHED, n);
+
+	if (role === "work") {
+		await queue.work(finished);
+		return;
+	}
+	const put = await queue.producer();
+	for (;;) {
+		if (counts[PUT] - Atomics.load(counts, FINISHED) > AHEAD)
+			await sleep(1);
+		else
+			Atomics.add(counts, PUT, await put());
+	}
+}
+
+async function main(name, seconds) {
+	const board = new SharedArrayBuffer(8);
+	const counts = new Int32Array(board);
+
+	await (await import(`./${name}.mjs`)).prepare();
+	for (const role of ["put", "work", "work"])
+		new Worker(new URL(import.meta.url), {
+			workerData: { name, role, board },
+		}).on("error", (error) => {
+			console.error(error);
+			process.exit(1);
+		});
+	await sleep(WARM_UP);
+	const from = performance.now();
+	const before = Atomics.load(counts, FINISHED);
+	await sleep(seconds * 1000);
+	const jobs = Atomics.load(counts, FINISHED) - before;
+	console.log(jobs / ((performance.now() - from) / 1000));
+	process.exit(0);
+}
+
+if (isMainThread) await main(process.argv[2], Number(process.argv[3]));
+else await live(workerData);
