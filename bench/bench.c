@@ -63,7 +63,7 @@ starts_run(const struct bench *b)
 
 	progress("starts", -1, 0);
 	database_fill(path, 0);
-	starts_measure(url, b->starts, &p50, &p99);
+	starts_measure(url, b->starts, 4000, &p50, &p99);
 	report_sample(b->report, "start.p50", p50);
 	report_sample(b->report, "start.p99", p99);
 	free(url);

@@ -77,9 +77,9 @@ wait_for_start(_Atomic int64_t *started)
 	die("a job was not started within 10 s");
 }
 
-/* Enqueue one job every few milliseconds; when each call returned. */
+/* Enqueue them one by one; when each call returned. */
 static void
-enqueue_all(const char *url, size_t jobs, int64_t *returned,
+enqueue_all(const char *url, size_t jobs, int64_t gap_us, int64_t *returned,
 	    _Atomic int64_t *started)
 {
 	char payload[PAYLOAD] = { 0 };
@@ -99,7 +99,7 @@ enqueue_all(const char *url, size_t jobs, int64_t *returned,
 		/* The first finds it starting up, the others find it idle. */
 		if (i == 0)
 			wait_for_start(&started[0]);
-		sleep_us(4000 + i * 7919 % 2000);
+		sleep_us(gap_us + i * 7919 % (gap_us / 2));
 	}
 	wait_for_start(&started[jobs - 1]);
 	rp_close(conn);
@@ -114,7 +114,8 @@ compare(const void *a, const void *b)
 }
 
 void
-starts_measure(const char *url, size_t n, double *p50, double *p99)
+starts_measure(const char *url, size_t n, int64_t gap_us, double *p50,
+	       double *p99)
 {
 	size_t jobs = n + 1, size = jobs * sizeof(int64_t);
 	_Atomic int64_t *started = allocate_shared(size);
@@ -124,7 +125,7 @@ starts_measure(const char *url, size_t n, double *p50, double *p99)
 	pid_t pid;
 
 	pid = start_worker(url, jobs, started);
-	enqueue_all(url, jobs, returned, started);
+	enqueue_all(url, jobs, gap_us, returned, started);
 	if (waitpid(pid, &status, 0) != pid || status != 0)
 		die("the worker failed");
 	for (size_t i = 1; i < jobs; i++)

@@ -8,9 +8,12 @@
 #define BENCH_STARTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* From the return of enqueue in this process to the first instruction of the
- * handler in another, in milliseconds, of `n` jobs in an empty queue. */
-void starts_measure(const char *url, size_t n, double *p50, double *p99);
+ * handler in another, in milliseconds, of `n` jobs in an empty queue, one every
+ * `gap_us` or half of that more. */
+void starts_measure(const char *url, size_t n, int64_t gap_us, double *p50,
+		    double *p99);
 
 #endif

@@ -86,7 +86,7 @@ set_size(struct bench *b, const char *size)
 		b->dead = 10000000;
 		b->backlog = 5000000;
 		b->scheduled = 1000000;
-		b->starts = 5000;
+		b->starts = 1000;
 	} else if (strcmp(size, "smoke") == 0) {
 		b->rounds = 1;
 		b->seconds = 0.1;
@@ -132,7 +132,7 @@ main(int argc, char **argv)
 			   .backlog = 500000,
 			   .scheduled = 200000,
 			   .workers = 200,
-			   .starts = 1000 };
+			   .starts = 300 };
 	char *dir;
 	int status;
 

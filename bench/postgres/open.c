@@ -7,9 +7,7 @@
  */
 #include "pg.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SCHEMA "readpast"
 #define LIMIT "50ms" /* longer than this nobody may wait for another's lock */
@@ -18,32 +16,8 @@
 static void
 log_waits(const struct bench *b, int on)
 {
-	PGconn *conn = server_connect(b, SCHEMA);
-
-	server_execute(conn, on ? "alter system set deadlock_timeout = '" LIMIT
-				  "'"
-				: "alter system reset deadlock_timeout");
-	server_execute(conn, on ? "alter system set log_lock_waits = on"
-				: "alter system reset log_lock_waits");
-	server_execute(conn, "select pg_reload_conf()");
-	PQfinish(conn);
-}
-
-static double
-waits_logged(const struct bench *b)
-{
-	char *path = text("%s/server.log", b->dir);
-	FILE *log = fopen(path, "r");
-	char line[1024];
-	double n = 0;
-
-	if (!log)
-		die("no log in %s", b->dir);
-	while (fgets(line, sizeof(line), log))
-		n += strstr(line, "still waiting for") != NULL;
-	fclose(log);
-	free(path);
-	return n;
+	server_set(b, "deadlock_timeout", on ? "'" LIMIT "'" : "default");
+	server_set(b, "log_lock_waits", on ? "on" : "default");
 }
 
 static void
@@ -70,7 +44,8 @@ claimed(const struct bench *b)
 	report_sample(b->report, "no-open-claim.p99", without.p99);
 	report_sample(b->report, "open-claim", with.finished);
 	report_sample(b->report, "open-claim.p99", with.p99);
-	report_sample(b->report, "open-claim.waits", waits_logged(b));
+	report_sample(b->report, "open-claim.waits",
+		      server_logged(b, "still waiting for"));
 	log_waits(b, 0);
 }
 

@@ -46,6 +46,10 @@ void server_check(PGconn *conn, PGresult *result); /* and clear it */
 void server_execute(PGconn *conn, const char *sql);
 double server_number(PGconn *conn, const char *sql); /* first of the answer */
 char *server_text(PGconn *conn, const char *sql);
+/* For all sessions from now on; `default` is a value, too. */
+void server_set(const struct bench *b, const char *setting, const char *value);
+/* Lines of the server's log with these words. */
+double server_logged(const struct bench *b, const char *words);
 
 /* ---- cost.c ---- */
 

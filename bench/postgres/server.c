@@ -110,3 +110,32 @@ server_number(PGconn *conn, const char *sql)
 	free(answer);
 	return ret;
 }
+
+void
+server_set(const struct bench *b, const char *setting, const char *value)
+{
+	PGconn *conn = server_connect(b, "public");
+	char *set = text("alter system set %s = %s", setting, value);
+
+	server_execute(conn, set);
+	server_execute(conn, "select pg_reload_conf()");
+	PQfinish(conn);
+	free(set);
+}
+
+double
+server_logged(const struct bench *b, const char *words)
+{
+	char *path = text("%s/server.log", b->dir);
+	FILE *log = fopen(path, "r");
+	char line[1024];
+	double n = 0;
+
+	if (!log)
+		die("no log in %s", b->dir);
+	while (fgets(line, sizeof(line), log))
+		n += strstr(line, words) != NULL;
+	fclose(log);
+	free(path);
+	return n;
+}
