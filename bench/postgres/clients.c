@@ -29,7 +29,7 @@
 struct board {
 	_Atomic int ready, go;
 	double began;
-	_Atomic size_t put, finished;
+	_Atomic size_t put, finished, batches;
 	_Atomic size_t by_second[MOST_SECONDS];
 	_Atomic size_t took[BUCKETS];
 	_Atomic int64_t longest_us, ended_us;
@@ -62,6 +62,7 @@ note_step(struct board *board, double from, double now, size_t n)
 	size_t second = (size_t)(now - board->began);
 
 	atomic_fetch_add(&board->finished, n);
+	atomic_fetch_add(&board->batches, n > 0);
 	if (second < MOST_SECONDS)
 		atomic_fetch_add(&board->by_second[second], n);
 	atomic_fetch_add(&board->took[bucket < BUCKETS ? bucket : BUCKETS - 1],
@@ -202,6 +203,7 @@ clients_finish(struct clients *c, struct outcome *ret)
 	memset(ret, 0, sizeof(*ret));
 	elapsed = (double)board->ended_us / 1e6;
 	ret->jobs = board->finished;
+	ret->batch = (double)board->finished / (double)board->batches;
 	ret->put = (double)board->put / elapsed;
 	ret->finished = (double)board->finished / elapsed;
 	ret->p50 = quantile_ms(board, 0.5);

@@ -113,7 +113,7 @@ idle_part(const struct bench *b)
 	row_add(b, "idle-workers", "-", NULL, NULL, 0);
 	report_sample(b->report, "idle-workers", (double)b->workers);
 	row_add(b, "idle.statements", "/s", NULL, "<=", 200);
-	row_add(b, "idle.wake-up", "statements", NULL, NULL, 0);
+	row_add(b, "idle.wake-up", "statements", NULL, "<=", 100);
 	library_side.create(b, SCHEMA);
 	conn = server_connect(b, SCHEMA);
 	pid = start_workers(b);

@@ -104,6 +104,7 @@ struct load {
 
 struct outcome {
 	size_t jobs;              /* finished */
+	double batch;             /* jobs a step that had any */
 	double put, finished;     /* per second */
 	double p50, p99, longest; /* of a worker's step, in ms */
 	size_t seconds;

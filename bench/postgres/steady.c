@@ -16,16 +16,18 @@
 
 static const struct side *const sides[] = { &hand_side, &library_side };
 static const char *const names[] = { HAND, OURS };
+static const char *const batches[] = { HAND ".batch", OURS ".batch" };
 
 static void
 sample(const struct bench *b, size_t which)
 {
-	struct load load = steady_load(sides[which], SCHEMA, 2 * b->seconds);
+	struct load load = steady_load(sides[which], SCHEMA, 5 * b->seconds);
 	struct outcome outcome;
 
 	sides[which]->create(b, SCHEMA);
 	clients_run(b, &load, &outcome);
 	report_sample(b->report, names[which], outcome.finished);
+	report_sample(b->report, batches[which], outcome.batch);
 }
 
 /* Another queue does it: peers/run tells how many jobs a second, or nothing,
@@ -60,6 +62,8 @@ steady_part(const struct bench *b)
 {
 	row_add(b, HAND, "jobs/s", NULL, NULL, 0);
 	row_add(b, OURS, "jobs/s", HAND, ">=", 1.25);
+	for (size_t i = 0; i < 2; i++)
+		row_add(b, batches[i], "jobs/claim", NULL, NULL, 0);
 	for (int round = 0; round < b->rounds; round++) {
 		progress("steady state", round, b->rounds);
 		sample(b, (size_t)(round & 1));
