@@ -15,7 +15,7 @@
 
 static const char settings[] =
 	"shared_buffers=1GB fsync=on synchronous_commit=on "
-	"full_page_writes=on max_wal_size=32GB checkpoint_timeout=15min "
+	"full_page_writes=on max_wal_size=16GB checkpoint_timeout=15min "
 	"max_connections=250 track_io_timing=off";
 
 void
