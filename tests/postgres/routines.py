@@ -750,6 +750,24 @@ def a_pinned_snapshot_changes_no_claims_cost(s):
 
 
 @case
+def a_claim_that_took_long_says_where_the_next_one_starts(s):
+    # As it is where many entries are dead and no mark is behind them.
+    slow = """do $$ begin
+                perform pg_sleep(0.15);
+                perform from readpast.claim('q');
+              end $$"""
+    s.put("x")
+    s.put("y")
+    s.rows(slow)
+    assert s.one("select count(*) from readpast.mark") == 1
+    s.rows("begin")
+    s.rows("select 1")
+    s.rows(slow)
+    s.rows("commit")
+    assert s.one("select count(*) from readpast.mark") == 1
+
+
+@case
 def a_plan_made_for_an_empty_table_is_the_plan_for_a_full_one(s):
     s.put("x")
     s.taken()
