@@ -166,9 +166,10 @@ print_row(const struct report *report, int markdown, const char *name,
 
 	if (!isnan(value))
 		snprintf(v, sizeof(v), "%.*f",
-			 value >= 100  ? 0
-			 : value >= 10 ? 1
-				       : 2,
+			 value >= 100                 ? 0
+			 : value >= 10                ? 1
+			 : value >= 0.1 || value <= 0 ? 2
+						      : 4,
 			 value);
 	if (!isnan(ratio))
 		snprintf(r, sizeof(r), "%.2f", ratio);
