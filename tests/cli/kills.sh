@@ -17,7 +17,7 @@ for ((round = 1; round <= 10 * ${2:-1}; round++)); do
 	i=$((round % 3 + 1))
 	kill -9 "${workers[i]}"
 	wait "${workers[i]}" 2>/dev/null
-	start_worker "$i"
+	load_worker "$i"
 	check "worker $i killed, round $round: work goes on" more_settled 20
 done
 check_load kills

@@ -2,7 +2,7 @@
 # Sourced before tap.sh, which changes the folder.
 #
 #   start_load           three of each, on READPAST_DB; some jobs get done
-#   start_worker I       one of the workers again, after it was killed
+#   load_worker I       one of the workers again, after it was killed
 #   more_settled N       waits until N more are settled
 #   check_load WHAT      ends them: all is done, the history agrees, and who
 #                        failed said so in one line
@@ -20,7 +20,7 @@ producer() {
 		seq 5 | readpast --history h enqueue q --quiet 2>>producer.err || echo $? >>producer.status
 	done
 }
-start_worker() {
+load_worker() {
 	"$READPAST" --history h work q -j 2 --lease 1s -- true >>"work.$1" 2>>"work.err.$1" &
 	workers[$1]=$!
 }
@@ -32,7 +32,7 @@ start_load() {
 	: >producer.err
 	: >producer.status
 	for i in 1 2 3; do
-		start_worker "$i"
+		load_worker "$i"
 		producer &
 		producers[i]=$!
 	done
