@@ -18,4 +18,4 @@ select id, claim_no as claim, convert_from(payload, 'UTF8') as job
   from turn('{lab}', most => 1,
             ids => array_remove(array[@id::bigint], null),
             claim_nos => array_remove(array[@claim::bigint], null))
- where number = 0 and id is not null;
+ where id is not null;
