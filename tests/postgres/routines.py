@@ -224,8 +224,8 @@ def a_client_in_sql_that_has_a_name_is_a_worker(s):
         (job, "me"), (other, None)]
     s.rows("select * from readpast.claim('r', worker => 'me')")
     s.rows("select * from readpast.turn('{q}', most => 1, worker_name => 'me')")
-    assert s.rows("select name, queues from readpast.worker") == [
-        ("me", ["q", "r"])]
+    assert s.rows("select name, queues, kinds from readpast.worker") == [
+        ("me", ["q", "r"], ["q/", "r/"])]
     assert s.one("select workers from readpast.stats('q')") == 1
     s.one("select readpast.fail(%s, %s, for_good => true)", *claim)
     assert s.one("select worker from readpast.jobs where id = %s", job) == "me"

@@ -219,16 +219,20 @@ begin
 	 limit 1;
 	if not found then
 		insert into readpast.worker
-		       (name, host, pid, queues, started_at, seen_at)
-		values (worker, '', 0, to_jsonb(queues), moment, moment)
+		       (name, host, pid, queues, kinds, started_at, seen_at)
+		values (worker, '', 0, to_jsonb(queues),
+		        to_jsonb(array(select q || '/' from unnest(queues) q)), moment,
+		        moment)
 		returning id into it;
 	elsif not it.known or it.seen_at < moment - interval '5 seconds' then
 		update readpast.worker w
 		   set seen_at = moment,
-		       queues = (select jsonb_agg(distinct q.name)
-		                   from (select jsonb_array_elements_text(w.queues)
-		                         union all
-		                         select unnest(worker_named.queues)) q(name))
+		       (queues, kinds) = (
+		           select jsonb_agg(q.name order by q.name),
+		                  jsonb_agg(q.name || '/' order by q.name)
+		             from (select jsonb_array_elements_text(w.queues)
+		                   union
+		                   select unnest(worker_named.queues)) q(name))
 		 where w.ctid = (select w.ctid from readpast.worker w
 		                  where w.id = it.id for update skip locked);
 	end if;
