@@ -99,8 +99,9 @@ rp_open(const char *url, const rp_options *options, rp_conn **ret,
 	if (!ret)
 		return rp__fail(reterr, RP_EINVAL, "rp_open: ret is NULL");
 	r = read_options(options, 0, &o, reterr);
-	if (r == 0)
-		r = rp__url_parse(url, &parsed, reterr);
+	if (r < 0)
+		return r;
+	r = rp__url_parse(url, &parsed, reterr);
 	if (r < 0)
 		return r;
 	r = open_url(&parsed, o.schema, ret, reterr);
@@ -120,8 +121,9 @@ rp_attach(const char *scheme, void *native, const rp_options *options,
 		return rp__fail(reterr, RP_EINVAL,
 				"rp_attach: scheme, native or ret is NULL");
 	r = read_options(options, strcmp(scheme, "postgres") == 0, &o, reterr);
-	if (r == 0)
-		r = make_conn(scheme, &conn, reterr);
+	if (r < 0)
+		return r;
+	r = make_conn(scheme, &conn, reterr);
 	if (r < 0)
 		return r;
 	r = conn->backend->attach(native, &o, &conn->db, reterr);

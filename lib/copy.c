@@ -133,7 +133,7 @@ name_queues(struct rp_copy *c)
 
 	c->queues = calloc(n + 1, sizeof(*c->queues));
 	if (!all || !c->queues)
-		r = rp__fail(c->error, RP_ENOMEM, "out of memory");
+		return rp__fail(c->error, RP_ENOMEM, "out of memory");
 	for (size_t i = 0; names && names[i] && r == 0; i++)
 		if (!find_queue(c->settings, names[i]))
 			r = rp__fail(c->error, RP_ENOENT,
