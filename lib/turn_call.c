@@ -17,10 +17,10 @@ struct turn {
 	rp_verdict **verdicts; /* in order of id */
 	size_t count;
 	struct rp_value *params;
-	char *queues; /* the literal of a text[] */
-	char *texts;  /* errors, cleaned */
-	struct rp_value worker;
-	rp_batch *batch; /* what is claimed, or NULL */
+	char *queues;                  /* the literal of a text[] */
+	char *texts;                   /* errors, cleaned */
+	struct rp_value worker, queue; /* the first queue */
+	rp_batch *batch;               /* what is claimed, or NULL */
 	int accepted;
 };
 
@@ -59,11 +59,46 @@ settle_the_rest(struct turn *turn)
 	}
 }
 
+/* Its row leaves out what is known here. */
+static int
+claimed(struct turn *turn, const struct rp_value *c)
+{
+	static const struct rp_value none = { .type = RP_NULL };
+	const struct rp_value *queue = &c[TURN_OUT_QUEUE];
+	const struct rp_value *attempt = &c[TURN_OUT_ATTEMPT];
+	const struct rp_value *run_at = &c[TURN_OUT_RUN_AT];
+	int suspect = c[TURN_OUT_SUSPECT].type != RP_NULL;
+	struct rp_value job[JOB_COLUMNS] = {
+		[JOB_ID] = c[TURN_OUT_ID],
+		[JOB_QUEUE] = queue->type == RP_NULL ? turn->queue : *queue,
+		[JOB_STATE] = rp__int(RP_STATE_RUNNING),
+		[JOB_PRIORITY] = c[TURN_OUT_PRIORITY],
+		[JOB_ATTEMPT] =
+			attempt->type == RP_NULL ? rp__int(1) : *attempt,
+		[JOB_MAX_ATTEMPTS] = c[TURN_OUT_MAX_ATTEMPTS],
+		[JOB_CLAIM_NO] = c[TURN_OUT_CLAIM_NO],
+		[JOB_WORKER] = turn->worker,
+		[JOB_RUN_AT] = run_at->type == RP_NULL ? c[TURN_OUT_CREATED_AT]
+						       : *run_at,
+		[JOB_CREATED_AT] = c[TURN_OUT_CREATED_AT],
+		[JOB_CLAIMED_AT] = rp__int(c[TURN_OUT_CLAIM_NO].i / 1000),
+		[JOB_LEASE_UNTIL] = c[TURN_OUT_LEASE_UNTIL],
+		[JOB_FINISHED_AT] = none,
+		[JOB_UNIQUE_KEY] = c[TURN_OUT_UNIQUE_KEY],
+		[JOB_KIND] = c[TURN_OUT_KIND],
+		[JOB_HEADERS] = c[TURN_OUT_HEADERS],
+		[JOB_PAYLOAD] = c[TURN_OUT_PAYLOAD],
+		[JOB_LAST_ERROR] = c[TURN_OUT_LAST_ERROR],
+		[JOB_FAILURES] = c[TURN_OUT_FAILURES],
+	};
+
+	return rp__batch_add(turn->batch, job, suspect);
+}
+
 static int
 turn_row(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct turn *turn = ctx;
-	struct rp_value job[JOB_COLUMNS];
 
 	(void)row;
 	if (c[TURN_OUT_NUMBER].type != RP_NULL) {
@@ -74,10 +109,7 @@ turn_row(void *ctx, size_t row, const struct rp_value *c)
 		rp__batch_passed_over(turn->batch);
 		return RP_ROW_TAKE;
 	}
-	memcpy(job, &c[TURN_OUT_ID], sizeof(job));
-	job[JOB_STATE] = rp__int(RP_STATE_RUNNING);
-	job[JOB_WORKER] = turn->worker;
-	return rp__batch_add(turn->batch, job, c[TURN_OUT_SUSPECT].i != 0);
+	return claimed(turn, c);
 }
 
 /* `*text`: where a failure's goes; behind it, the next one's. */
@@ -107,6 +139,7 @@ allocate(struct turn *turn, rp_verdict *verdicts, size_t n,
 	turn->params = calloc((n + 1) * TURN_PARAMS, sizeof(*turn->params));
 	turn->texts = malloc(failures * (RP_MOST_ERROR + 1) + 1);
 	turn->queues = rp__list(queues, '{', '}');
+	turn->queue = rp__text(queues ? *queues : NULL);
 	if (turn->verdicts && turn->params && turn->texts && turn->queues)
 		return 0;
 	return rp__fail(&turn->conn->error, RP_ENOMEM, "out of memory");

@@ -20,7 +20,8 @@
 -- that was passed over for that is answered as a row with no id.
 -- Answers the rows of settle(), and then the jobs, whose `number` is null. Most
 -- of what a claim costs is to hand out its rows: so they say only what the caller
--- does not know.
+-- does not know. queue null: the first; attempt null: 1; run_at null: created_at;
+-- suspect null: no. It was claimed claim_no microseconds after 1970.
 create function readpast.turn(
 	queues text[], lease_ms bigint default null, worker_id bigint default 0,
 	worker_name text default null, most integer default 0,
@@ -32,9 +33,9 @@ returns table (
 	number bigint, result integer, settled integer, queue_id integer,
 	id bigint, queue text, priority integer, attempt integer,
 	max_attempts integer, claim_no bigint, run_at timestamptz,
-	created_at timestamptz, claimed_at timestamptz, lease_until timestamptz,
-	unique_key text, kind text, headers json, payload bytea, last_error text,
-	failures jsonb, suspect boolean)
+	created_at timestamptz, lease_until timestamptz,
+	unique_key text, kind text, headers text, payload bytea, last_error text,
+	failures text, suspect boolean)
 language plpgsql volatile
 set jit = off
 set enable_seqscan = off
@@ -47,8 +48,14 @@ as $body$
 #variable_conflict use_column
 declare
 	called text;
-	its    record;
-	lane   record;
+	its_id integer; -- and not records: they are dearer
+	lease  bigint;
+	sleeps boolean;
+	lane   bigint;
+	head   bigint;
+	newest bigint;
+	marked timestamptz;
+	suspects boolean;
 	places tid[];
 	first  bigint;
 	attempts integer[];
@@ -61,53 +68,66 @@ declare
 	until  timestamptz;
 	micros bigint;
 begin
-	if most is null or most not between 0 and 100000 or at_once < 0
-	   or holding is null or holding < 0 or most > 0 and queues is null then
-		raise exception 'a claim needs queues, and numbers within 0..100000'
-			using errcode = 'RP003';
-	elsif lease_ms not between 1 and 315360000000 then
-		raise exception 'the lease is not within 1 ms..3650 days'
-			using errcode = 'RP003';
-	elsif worker_id is null then
-		raise exception 'worker_id is null' using errcode = 'RP003';
-	elsif ids <> '{}' is not false
-	      and readpast.are_bad_verdicts(ids, claim_nos, verdicts, delays_ms,
-	                                    errors) then
+	-- In one look: each expression is made ready anew in each transaction.
+	if (most between 0 and 100000 and (most = 0 or queues is not null)
+	    and coalesce(at_once, 0) >= 0 and holding >= 0 and worker_id >= 0
+	    and coalesce(lease_ms, 1) between 1 and 315360000000
+	    and cardinality(claim_nos) = cardinality(ids)
+	    and (verdicts is null
+	         or readpast.are_bad_verdicts(ids, claim_nos, verdicts, delays_ms,
+	                                      errors) is not true)) is not true
+	then
+		if lease_ms not between 1 and 315360000000 then
+			raise exception 'the lease is not within 1 ms..3650 days'
+				using errcode = 'RP003';
+		elsif worker_id >= 0 is not true then
+			raise exception 'worker_id is null, or less than 0'
+				using errcode = 'RP003';
+		elsif ids = '{}' then
+			raise exception 'a claim needs queues, and numbers within 0..100000'
+				using errcode = 'RP003';
+		end if;
 		raise exception 'ids, claim_nos and what else is given for them are of '
 			'one length; verdicts within 0..4, delays within 0..3650 days'
 			using errcode = 'RP003';
-	elsif worker_id = 0 and worker_name is not null then
+	end if;
+	if worker_id = 0 and worker_name is not null then
 		worker_id := readpast.worker_named(worker_name, queues);
 	end if;
 	if cardinality(ids) > 0 then
-		return query
-		select s.number, s.result, s.state, s.queue_id, null::bigint,
-		       null::text, null::integer, null::integer, null::integer,
-		       null::bigint, null::timestamptz, null::timestamptz,
-		       null::timestamptz, null::timestamptz, null::text, null::text,
-		       null::json, null::bytea, null::text, null::jsonb, null::boolean
-		  from readpast.settle(ids, claim_nos, verdicts, delays_ms, errors) s;
+		for number, result, settled, queue_id in
+			select s.number, s.result, s.state, s.queue_id
+			  from readpast.settle(ids, claim_nos, verdicts, delays_ms,
+			                       errors) s
+		loop
+			return next;
+		end loop;
 	end if;
 	if most = 0 then
 		return;
 	end if;
-	perform readpast.need_read_committed('a claim');
+	if current_setting('transaction_isolation') <> 'read committed' then
+		perform readpast.need_read_committed('a claim');
+	end if;
 	at_once := coalesce(at_once, most);
 	foreach called in array queues loop
-		select q.id, coalesce(turn.lease_ms, q.lease_ms) as lease_ms into its
+		select q.id, coalesce(turn.lease_ms, q.lease_ms),
+		       exists (select 1 from readpast.sleeper s
+		                where s.queue_id = q.id
+		                  and s.until > clock_timestamp())
+		  into its_id, lease, sleeps
 		  from readpast.queue q
 		 where q.name = called and q.paused_at is null;
 		continue when not found;
 
-		for lane in
-			select l.lane_id, l.lane_id % 4 = 1 as suspects,
-			       readpast.head_of(l.lane_id) as head,
-			       coalesce(m.head, 0) as newest,
-			       coalesce(m.made_at, '-infinity') as made_at
+		for lane, suspects, head, newest, marked in
+			select l.lane_id, l.lane_id % 4 = 1, coalesce(h.head, 0),
+			       coalesce(m.head, 0), coalesce(m.made_at, '-infinity')
 			  from (select distinct l.lane_id
 			          from readpast.lane l
-			         where l.lane_id between its.id::bigint * 1024
-			                             and its.id::bigint * 1024 + 1023) l
+			         where l.lane_id between its_id::bigint * 1024
+			                             and its_id::bigint * 1024 + 1023) l
+			  left join lateral readpast.settled_mark(l.lane_id) h on true
 			  left join lateral (select m.head, m.made_at
 			                       from readpast.mark m
 			                      where m.lane_id = l.lane_id
@@ -116,18 +136,17 @@ begin
 			 order by l.lane_id
 		loop
 			wanted := most - taken;
-			if lane.suspects then
+			if suspects then
 				if holding > 0 or taken > 0 then
 					return query
 					select null::bigint, null::integer, null::integer,
 					       null::integer, null::bigint, called, null::integer,
 					       null::integer, null::integer, null::bigint,
 					       null::timestamptz, null::timestamptz,
-					       null::timestamptz, null::timestamptz, null::text,
-					       null::text, null::json, null::bytea, null::text,
-					       null::jsonb, true
+					       null::timestamptz, null::text, null::text, null::text,
+					       null::bytea, null::text, null::text, true
 					  from readpast.job j
-					 where j.lane_id = lane.lane_id and j.seq >= lane.head
+					 where j.lane_id = lane and j.seq >= head
 					   and j.lease_until is null
 					 limit wanted;
 					get diagnostics n = row_count;
@@ -141,8 +160,8 @@ begin
 			  into places, first, attempts
 			  from (select j.ctid as place, j.seq, j.max_attempts
 			          from readpast.job j
-			         where j.lane_id = lane.lane_id
-			           and j.seq >= lane.head
+			         where j.lane_id = lane
+			           and j.seq >= head
 			           and j.lease_until is null
 			         order by j.lane_id, j.seq
 			         limit wanted
@@ -155,7 +174,7 @@ begin
 			end if;
 
 			moment := clock_timestamp();
-			until := moment + readpast.ms(its.lease_ms);
+			until := moment + readpast.ms(lease);
 			micros := extract(epoch from moment) * 1000000;
 			return query
 			update readpast.job j
@@ -166,33 +185,35 @@ begin
 			  from unnest(places) as p(place)
 			 where j.ctid = p.place and j.lease_until is null
 			returning null::bigint, null::integer, null::integer,
-			          null::integer, j.id, called,
-			          readpast.priority_of(j.lane_id), j.attempt,
-			          j.max_attempts, j.claim_no, j.run_at, j.created_at,
-			          moment, until, j.unique_key, j.kind, j.headers,
-			          j.payload, j.last_error, j.failures, lane.suspects;
+			          null::integer, j.id, nullif(called, queues[1]),
+			          readpast.priority_of(j.lane_id), nullif(j.attempt, 1),
+			          j.max_attempts, j.claim_no,
+			          nullif(j.run_at, j.created_at), j.created_at, until,
+			          j.unique_key, j.kind, j.headers::text, j.payload,
+			          j.last_error, j.failures::text,
+			          nullif(suspects, false);
 			get diagnostics n = row_count;
 			taken := taken + n;
-			alone := lane.suspects and n > 0;
+			alone := suspects and n > 0;
 
 			-- Claims will start here. A transaction that may be open for
 			-- long says nothing: others would see it when it is no longer so.
 			-- One that is this statement alone does, however long the claim
 			-- took: or all that follow would take as long.
-			if n > 0 and first > lane.newest
+			if n > 0 and first > newest
 			   and (readpast.young() or now() = statement_timestamp())
-			   and (first - lane.newest >= 1000
-			        or lane.made_at < moment - interval '100 milliseconds')
+			   and (first - newest >= 1000
+			        or marked < moment - interval '100 milliseconds')
 			then
 				insert into readpast.mark (lane_id, head, made_at)
-				values (lane.lane_id, first, moment);
+				values (lane, first, moment);
 			end if;
 			exit when taken >= most or alone or ahead is not null;
 		end loop;
 		exit when taken >= most or alone;
 	end loop;
-	if taken > 0 and taken >= most then
-		perform readpast.wake(its.id, turn.worker_id);
+	if sleeps and taken > 0 and taken >= most then
+		perform readpast.wake(its_id, turn.worker_id);
 	end if;
 end
 $body$;
@@ -266,9 +287,10 @@ begin
 		worker_id := readpast.worker_named(worker, array[queue]);
 	end if;
 	return query
-	select t.id, t.claim_no, t.payload, t.kind, t.headers, t.priority,
-	       t.attempt, t.max_attempts, t.lease_until, t.run_at, t.created_at,
-	       t.unique_key, t.last_error, t.failures
+	select t.id, t.claim_no, t.payload, t.kind, t.headers::json, t.priority,
+	       coalesce(t.attempt, 1), t.max_attempts, t.lease_until,
+	       coalesce(t.run_at, t.created_at), t.created_at,
+	       t.unique_key, t.last_error, t.failures::jsonb
 	  from readpast.turn(array[claim.queue], readpast.to_ms(lease),
 	                     claim.worker_id, worker, n) t
 	 where t.id is not null;

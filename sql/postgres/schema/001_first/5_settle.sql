@@ -272,14 +272,16 @@ create function readpast.are_bad_verdicts(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
 	delays_ms bigint[], errors text[])
 returns boolean
-language sql immutable as $body$
-select ids is null or claim_nos is null
-       or cardinality(claim_nos) <> cardinality(ids)
-       or cardinality(verdicts) <> cardinality(ids)
-       or cardinality(delays_ms) <> cardinality(ids)
-       or cardinality(errors) <> cardinality(ids)
-       or 0 > any (verdicts) or 4 < any (verdicts)
-       or 0 > any (delays_ms) or 315360000000 < any (delays_ms)
+language plpgsql immutable as $body$
+begin
+	return ids is null or claim_nos is null
+	       or cardinality(claim_nos) <> cardinality(ids)
+	       or cardinality(verdicts) <> cardinality(ids)
+	       or cardinality(delays_ms) <> cardinality(ids)
+	       or cardinality(errors) <> cardinality(ids)
+	       or 0 > any (verdicts) or 4 < any (verdicts)
+	       or 0 > any (delays_ms) or 315360000000 < any (delays_ms);
+end
 $body$;
 
 -- ---- for people and programs in any language ----
