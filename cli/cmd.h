@@ -72,6 +72,10 @@ struct texts {
 int parse_options(const struct cmd *cmd, int *argc, char **argv,
 		  const struct option *options);
 
+/* Looks at one of the jobs that a command was told: an exit status. */
+typedef int look_fn(struct cmd *cmd, int64_t id, int first, int json);
+int each_job(struct cmd *cmd, int argc, char **argv, look_fn *look);
+
 /* numbers.c: 0, or -1 */
 int parse_count(const char *text, int64_t *ret);
 int parse_size(const char *text, int64_t *ret);

@@ -172,42 +172,26 @@ print_job_json(const rp_job *job)
 	return print_json(object);
 }
 
+static int
+show_one(struct cmd *cmd, int64_t id, int first, int json)
+{
+	rp_batch *batch;
+	int r = rp_get(cmd->conn, id, &batch);
+
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	if (!first && !json)
+		putchar('\n');
+	r = json ? print_job_json(rp_batch_at(batch, 0))
+		 : print_job(rp_batch_at(batch, 0));
+	rp_batch_free(batch);
+	return r;
+}
+
 int
 cmd_show(struct cmd *cmd, int argc, char **argv)
 {
-	int json = 0;
-	const struct option options[] = { { "--json", FLAG, &json },
-					  { NULL, FLAG, NULL } };
-	int status = parse_options(cmd, &argc, argv, options);
-	int64_t id;
-
-	if (status)
-		return status;
-	if (argc == 0)
-		return usage(cmd, "which jobs?");
-	for (int i = 0; i < argc; i++)
-		if (parse_id(argv[i], &id) < 0)
-			return usage(cmd, "%.80s: expected a job's id",
-				     argv[i]);
-	status = cmd_open(cmd);
-	for (int i = 0; i < argc && status != FAILED; i++) {
-		rp_batch *batch;
-		int r;
-
-		parse_id(argv[i], &id);
-		r = rp_get(cmd->conn, id, &batch);
-		if (r < 0) {
-			status = worst(status, cmd_failed(cmd, r));
-			continue;
-		}
-		if (i && !json)
-			putchar('\n');
-		r = json ? print_job_json(rp_batch_at(batch, 0))
-			 : print_job(rp_batch_at(batch, 0));
-		status = r ? r : status;
-		rp_batch_free(batch);
-	}
-	return status;
+	return each_job(cmd, argc, argv, show_one);
 }
 
 /* ---- stats ---- */

@@ -310,36 +310,22 @@ print_why(const rp_why *why, int json)
 	return status;
 }
 
+static int
+why_one(struct cmd *cmd, int64_t id, int first, int json)
+{
+	rp_why *why;
+	int r = rp_why_get(cmd->conn, id, &why);
+
+	(void)first;
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	r = print_why(why, json);
+	rp_why_free(why);
+	return r;
+}
+
 int
 cmd_why(struct cmd *cmd, int argc, char **argv)
 {
-	int json = 0;
-	const struct option options[] = { { "--json", FLAG, &json },
-					  { NULL, FLAG, NULL } };
-	int status = parse_options(cmd, &argc, argv, options);
-	int64_t id;
-
-	if (status)
-		return status;
-	if (argc == 0)
-		return usage(cmd, "which jobs?");
-	for (int i = 0; i < argc; i++)
-		if (parse_id(argv[i], &id) < 0)
-			return usage(cmd, "%.80s: expected a job's id",
-				     argv[i]);
-	status = cmd_open(cmd);
-	for (int i = 0; i < argc && status != FAILED; i++) {
-		rp_why *why;
-		int r;
-
-		parse_id(argv[i], &id);
-		r = rp_why_get(cmd->conn, id, &why);
-		if (r < 0) {
-			status = worst(status, cmd_failed(cmd, r));
-			continue;
-		}
-		status = worst(status, print_why(why, json));
-		rp_why_free(why);
-	}
-	return status;
+	return each_job(cmd, argc, argv, why_one);
 }

@@ -215,3 +215,30 @@ parse_options(const struct cmd *cmd, int *argc, char **argv,
 	*argc = kept;
 	return 0;
 }
+
+/* A command that looks at the jobs it is told, one by one: what it cannot show
+ * keeps it from no other. */
+int
+each_job(struct cmd *cmd, int argc, char **argv, look_fn *look)
+{
+	int json = 0;
+	const struct option options[] = { { "--json", FLAG, &json },
+					  { NULL, FLAG, NULL } };
+	int status = parse_options(cmd, &argc, argv, options);
+	int64_t id;
+
+	if (status)
+		return status;
+	if (argc == 0)
+		return usage(cmd, "which jobs?");
+	for (int i = 0; i < argc; i++)
+		if (parse_id(argv[i], &id) < 0)
+			return usage(cmd, "%.80s: expected a job's id",
+				     argv[i]);
+	status = cmd_open(cmd);
+	for (int i = 0; i < argc && status != FAILED; i++) {
+		parse_id(argv[i], &id);
+		status = worst(status, look(cmd, id, i == 0, json));
+	}
+	return status;
+}
