@@ -16,6 +16,6 @@ select count(*) as jobs
 -- take:
 select id, claim_no as claim, convert_from(payload, 'UTF8') as job
   from turn('{lab}', most => 1,
-            ids => array_remove(array[@id::bigint], null),
-            claim_nos => array_remove(array[@claim::bigint], null))
+            ids => array(select @id::bigint where @id::bigint > 0),
+            claim_nos => array(select @claim::bigint where @id::bigint > 0))
  where id is not null;
