@@ -51,7 +51,9 @@ done
 
 # The next sessions of the pool have another default, which stays theirs.
 psql -qX "host=$here/pg user=postgres" -c "alter role postgres set default_transaction_isolation = 'repeatable read'" \
-	-c "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = 'postgres'" >/dev/null
+	-c "select pg_terminate_backend(pid, 10000) from pg_stat_activity where pid <> pg_backend_pid() and usename = 'postgres'" >/dev/null
+# One that just ended may be handed out once more.
+eventually psql -qAtX "$READPAST_TEST_POSTGRES" -c 'select 1' >/dev/null 2>&1
 for name in claim worker; do
 	check "$name, repeatable read being the default" "$build/tests/conformance_$name" postgres:
 done
