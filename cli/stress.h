@@ -42,6 +42,7 @@ struct stress_log {
 /* What the server counts. */
 struct server {
 	int64_t transactions, buffers, wal_bytes, deadlocks, sessions;
+	int64_t statements; /* -1: the server does not count them */
 };
 
 struct wait {

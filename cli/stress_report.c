@@ -189,8 +189,14 @@ print_costs(const struct stress *stress, const struct sums *sums)
 	const struct server *a = &stress->shared->before,
 			    *b = &stress->shared->after;
 
+	if (stress->shared->on_server && b->statements < 0)
+		printf("  per job    statements n/a (pg_stat_statements is not "
+		       "there);\n             ");
+	else if (stress->shared->on_server)
+		printf("  per job    %.3f statements, ",
+		       per_job(sums, b->statements - a->statements));
 	if (stress->shared->on_server)
-		printf("  per job    %.3f transactions, %.1f buffers, %.0f "
+		printf("%.3f transactions, %.1f buffers, %.0f "
 		       "bytes of WAL\n  deadlocks  %lld\n",
 		       per_job(sums, b->transactions - a->transactions),
 		       per_job(sums, b->buffers - a->buffers),
@@ -336,13 +342,19 @@ json_costs(const struct stress *stress, const struct sums *sums)
 	(void)all;
 	if (!stress->shared->on_server)
 		return json_pack(
-			"{sn sn sn sn sn so}", "transactions", "buffers",
-			"wal_bytes", "deadlocks", "blocked_seconds", "written",
+			"{sn sn sn sn sn sn so}", "statements", "transactions",
+			"buffers", "wal_bytes", "deadlocks", "blocked_seconds",
+			"written",
 			sums->written < 0
 				? json_null()
 				: json_real(per_job(sums, sums->written)));
 	return json_pack(
-		"{sf sf sf sI sf sn}", "transactions",
+		"{so sf sf sf sI sf sn}", "statements",
+		b->statements < 0
+			? json_null()
+			: json_real(
+				  per_job(sums, b->statements - a->statements)),
+		"transactions",
 		per_job(sums, b->transactions - a->transactions), "buffers",
 		per_job(sums, b->buffers - a->buffers), "wal_bytes",
 		per_job(sums, b->wal_bytes - a->wal_bytes), "deadlocks",

@@ -54,9 +54,22 @@ rows_of(struct watcher *w, rp_conn *conn, const char *sql)
 }
 
 static int
+read_statements(struct watcher *w, int64_t *ret)
+{
+	PGresult *rows = rows_of(w, w->conn, postgres_stress_statements);
+
+	if (!rows)
+		return -1;
+	*ret = atoll(PQgetvalue(rows, 0, 0));
+	PQclear(rows);
+	return 0;
+}
+
+static int
 read_counters(struct watcher *w, struct server *ret)
 {
 	PGresult *rows;
+	int counted;
 
 	if (!w->stress->shared->on_server)
 		return 0;
@@ -68,8 +81,10 @@ read_counters(struct watcher *w, struct server *ret)
 	ret->wal_bytes = atoll(PQgetvalue(rows, 0, 2));
 	ret->deadlocks = atoll(PQgetvalue(rows, 0, 3));
 	ret->sessions = atoll(PQgetvalue(rows, 0, 4));
+	counted = *PQgetvalue(rows, 0, 5) == 't';
 	PQclear(rows);
-	return 0;
+	ret->statements = -1;
+	return counted ? read_statements(w, &ret->statements) : 0;
 }
 
 /* A backend adds up its counts when it ends, which is soon after its client. */

@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
+pg_temp=$(readlink -f "$(dirname "$0")/../../tools/pg-temp")
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
@@ -138,7 +139,7 @@ readpast init >/dev/null
 on PostgreSQL
 status 0 readpast stress --jobs 2k --json
 check 'PostgreSQL: the server is asked what it cost' \
-	grep -qE '"per_job":\{"transactions":0\.[0-9]*[1-9].*"wal_bytes":[1-9]' out
+	grep -qE '"per_job":\{"statements":null,"transactions":0\.[0-9]*[1-9].*"wal_bytes":[1-9]' out
 launch --for 1h --pin-snapshot
 pinned() {
 	[[ $(sql "select count(*) from pg_stat_activity where application_name like 'stress-%-$pid-%' and state = 'idle in transaction' and xact_start < now() - interval '1 second'") == 1 ]]
@@ -187,4 +188,11 @@ sql "create role $schema login" && sql "grant usage on schema $schema to $schema
 check 'no rights: exit 1, one line' refuses 1 'permission denied' \
 	readpast --db "${READPAST_DB/user=postgres/user=$schema}" stress --jobs 10
 sql "drop owned by $schema" && sql "drop role $schema"
+
+counting=$(mktemp -d /tmp/readpast-pg.XXXXXX)
+READPAST_DB=$("$pg_temp" start "$counting" shared_preload_libraries=pg_stat_statements)
+psql -qX "$READPAST_DB" -c 'create extension pg_stat_statements'
+status 0 readpast stress --jobs 2k --json
+check 'a server that counts statements is asked how many' grep -qE '"statements":0\.[0-9]*[1-9]' out
+"$pg_temp" stop "$counting" immediate
 finish

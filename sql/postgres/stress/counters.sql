@@ -7,6 +7,7 @@ select (xact_commit + xact_rollback)::bigint as transactions,
        (select count(*)
           from pg_stat_activity a
          where a.application_name = current_setting('application_name')
-           and a.pid <> pg_backend_pid()) as sessions
+           and a.pid <> pg_backend_pid()) as sessions,
+       to_regclass('pg_stat_statements') is not null as counts_statements
   from pg_stat_database
  where datname = current_database();
