@@ -4,9 +4,9 @@ insert into readpast.archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts, worker,
                               created_at, unique_key, kind, headers, payload,
                               last_error, failures)
-select n.id, q.id, n.state, timestamptz 'epoch' + n.finished_at * interval '1 millisecond', n.priority,
-       timestamptz 'epoch' + n.run_at * interval '1 millisecond', n.claim_no, n.attempt, n.max_attempts,
-       n.worker, timestamptz 'epoch' + n.created_at * interval '1 millisecond', n.unique_key, n.kind,
+select n.id, q.id, n.state, readpast.at_ms(n.finished_at), n.priority,
+       readpast.at_ms(n.run_at), n.claim_no, n.attempt, n.max_attempts,
+       n.worker, readpast.at_ms(n.created_at), n.unique_key, n.kind,
        n.headers::json, n.payload, n.last_error, n.failures::jsonb
   from unnest(:id[]::bigint[], :queue[]::text[], :state[]::bigint[],
               :finished_at[]::bigint[], :priority[]::bigint[],

@@ -16,9 +16,9 @@ insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
                           max_attempts, claim_no, attempt, unique_key, kind,
                           headers, last_error, failures, payload)
 select n.id, readpast.lane_of(q.id, n.priority::integer, n.class::integer),
-       coalesce(n.seq, case when timestamptz 'epoch' + n.run_at * interval '1 millisecond' <= clock_timestamp()
+       coalesce(n.seq, case when readpast.at_ms(n.run_at) <= clock_timestamp()
                             then nextval('readpast.line') end),
-       timestamptz 'epoch' + n.run_at * interval '1 millisecond', timestamptz 'epoch' + n.created_at * interval '1 millisecond', q.id,
+       readpast.at_ms(n.run_at), readpast.at_ms(n.created_at), q.id,
        n.max_attempts, n.claim_no, n.attempt, n.unique_key, n.kind,
        n.headers::json, n.last_error, n.failures::jsonb, n.payload
   from unnest(:id[]::bigint[], :queue[]::text[], :priority[]::bigint[],

@@ -16,12 +16,12 @@ select n.number, a.id
   join readpast.archive a on a.id = n.id
  where a.queue_id = (select q.id from readpast.queue q
                       where q.name = n.queue)
-   and a.state = n.state and a.finished_at = timestamptz 'epoch' + n.finished_at * interval '1 millisecond'
-   and a.priority = n.priority and a.run_at = timestamptz 'epoch' + n.run_at * interval '1 millisecond'
+   and a.state = n.state and a.finished_at = readpast.at_ms(n.finished_at)
+   and a.priority = n.priority and a.run_at = readpast.at_ms(n.run_at)
    and a.claim_no = n.claim_no and a.attempt = n.attempt
    and a.max_attempts = n.max_attempts
    and a.worker is not distinct from n.worker
-   and a.created_at = timestamptz 'epoch' + n.created_at * interval '1 millisecond'
+   and a.created_at = readpast.at_ms(n.created_at)
    and a.unique_key is not distinct from n.unique_key
    and a.kind is not distinct from n.kind
    and a.headers::text is not distinct from n.headers

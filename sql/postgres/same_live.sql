@@ -20,9 +20,9 @@ select n.number, j.id
                                     n.class::integer)
    and (j.seq is not distinct from n.seq
         or n.seq is null and j.run_at <= clock_timestamp())
-   and j.run_at = timestamptz 'epoch' + n.run_at * interval '1 millisecond' and j.claim_no = n.claim_no
+   and j.run_at = readpast.at_ms(n.run_at) and j.claim_no = n.claim_no
    and j.attempt = n.attempt and j.max_attempts = n.max_attempts
-   and j.created_at = timestamptz 'epoch' + n.created_at * interval '1 millisecond'
+   and j.created_at = readpast.at_ms(n.created_at)
    and j.unique_key is not distinct from n.unique_key
    and j.kind is not distinct from n.kind
    and j.headers::text is not distinct from n.headers

@@ -1,4 +1,4 @@
--- plan: how the server would run a claim's statement now: that of take(), without
+-- plan: how the server would run a claim's statement now: that of turn(), without
 -- its locks, on the first lane with a job ready.
 
 explain (format json)
