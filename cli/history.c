@@ -21,8 +21,23 @@ struct history {
 	char client[160];
 };
 
-static const char *const verdicts[] = { "done", "fail", "dead", "release",
-					"extend" };
+const char *
+history_verdict(int verdict)
+{
+	static const char *const words[] = { "done", "fail", "dead", "release",
+					     "extend" };
+
+	return words[verdict];
+}
+
+const char *
+history_result(int result)
+{
+	return result == 0               ? "ok"
+	       : result == RP_EGONE      ? "gone"
+	       : result == RP_ECANCELLED ? "cancelled"
+					 : "unknown";
+}
 
 struct history *
 history_on(int fd)
@@ -138,7 +153,8 @@ verdict_of(int64_t id, int64_t claim_no, int verdict, int64_t lease_ms)
 {
 	json_t *fields = claim_of(id, claim_no);
 
-	json_object_set_new(fields, "verdict", json_string(verdicts[verdict]));
+	json_object_set_new(fields, "verdict",
+			    json_string(history_verdict(verdict)));
 	if (verdict == RP_EXTEND)
 		json_object_set_new(fields, "lease_ms", json_integer(lease_ms));
 	return fields;
@@ -153,15 +169,6 @@ history_settling(struct history *h, int64_t id, int64_t claim_no, int verdict,
 		       verdict_of(id, claim_no, verdict, lease_ms));
 }
 
-static const char *
-result_word(int result)
-{
-	return result == 0               ? "ok"
-	       : result == RP_EGONE      ? "gone"
-	       : result == RP_ECANCELLED ? "cancelled"
-					 : "unknown";
-}
-
 void
 history_settled(struct history *h, int64_t id, int64_t claim_no, int verdict,
 		int64_t lease_ms, int result, int state, int64_t asked)
@@ -171,7 +178,8 @@ history_settled(struct history *h, int64_t id, int64_t claim_no, int verdict,
 	if (!h)
 		return;
 	fields = verdict_of(id, claim_no, verdict, lease_ms);
-	json_object_set_new(fields, "result", json_string(result_word(result)));
+	json_object_set_new(fields, "result",
+			    json_string(history_result(result)));
 	if (result == 0)
 		json_object_set_new(fields, "state",
 				    json_string(rp_state_text(state)));
@@ -187,7 +195,8 @@ history_lost(struct history *h, const rp_job *job, int result)
 	if (!h)
 		return;
 	fields = claim_of(job->id, job->claim_no);
-	json_object_set_new(fields, "result", json_string(result_word(result)));
+	json_object_set_new(fields, "result",
+			    json_string(history_result(result)));
 	append(h, "lost", fields);
 }
 

@@ -9,6 +9,11 @@
 
 #include "cmd.h"
 
+/* The words that docs/history.md has for a verdict and for what became of it.
+ */
+const char *history_verdict(int verdict);
+const char *history_result(int result);
+
 /* All may be called with a NULL history, and from any thread. */
 struct history *history_open(const char *path); /* NULL: said why */
 struct history *history_on(int fd);

@@ -23,18 +23,6 @@ struct telling {
 	FILE *to, *history;
 };
 
-static const char *const verdict_words[] = { "done", "fail", "dead", "release",
-					     "extend" };
-
-static const char *
-result_word(int result)
-{
-	return result == 0               ? "ok"
-	       : result == RP_EGONE      ? "gone"
-	       : result == RP_ECANCELLED ? "cancelled"
-					 : "unknown";
-}
-
 /* The fields that docs/history.md has for this event. */
 static void
 tell_fields(char *to, size_t room, const struct moment *m, const char *queue)
@@ -55,16 +43,16 @@ tell_fields(char *to, size_t room, const struct moment *m, const char *queue)
 		snprintf(to, room, "\"claim\":%lld", claim);
 	else if (m->what == LOST)
 		snprintf(to, room, "\"claim\":%lld,\"result\":\"%s\"", claim,
-			 result_word(m->result));
+			 history_result(m->result));
 	else if (m->what == SETTLING)
 		snprintf(to, room, "\"claim\":%lld,\"verdict\":\"%s\"", claim,
-			 verdict_words[m->verdict]);
+			 history_verdict(m->verdict));
 	else
 		snprintf(to, room,
 			 "\"claim\":%lld,\"verdict\":\"%s\",\"lease_ms\":%u,"
 			 "\"result\":\"%s\",\"state\":\"%s\",\"asked\":%lld",
-			 claim, verdict_words[m->verdict], m->lease_ms,
-			 result_word(m->result),
+			 claim, history_verdict(m->verdict), m->lease_ms,
+			 history_result(m->result),
 			 m->result == 0 && rp_state_text(m->state)
 				 ? rp_state_text(m->state)
 				 : "",
