@@ -59,11 +59,10 @@ settle_the_rest(struct turn *turn)
 	}
 }
 
-/* Its row leaves out what is known here. */
+/* Its row leaves out what is known here; finished_at is null. */
 static int
 claimed(struct turn *turn, const struct rp_value *c)
 {
-	static const struct rp_value none = { .type = RP_NULL };
 	const struct rp_value *queue = &c[TURN_OUT_QUEUE];
 	const struct rp_value *attempt = &c[TURN_OUT_ATTEMPT];
 	const struct rp_value *run_at = &c[TURN_OUT_RUN_AT];
@@ -83,7 +82,6 @@ claimed(struct turn *turn, const struct rp_value *c)
 		[JOB_CREATED_AT] = c[TURN_OUT_CREATED_AT],
 		[JOB_CLAIMED_AT] = rp__int(c[TURN_OUT_CLAIM_NO].i / 1000),
 		[JOB_LEASE_UNTIL] = c[TURN_OUT_LEASE_UNTIL],
-		[JOB_FINISHED_AT] = none,
 		[JOB_UNIQUE_KEY] = c[TURN_OUT_UNIQUE_KEY],
 		[JOB_KIND] = c[TURN_OUT_KIND],
 		[JOB_HEADERS] = c[TURN_OUT_HEADERS],

@@ -38,6 +38,15 @@ sleep_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
+/* Nobody needs to wake us, and we look for ourselves. */
+static void
+get_up(struct postgres *s)
+{
+	s->asleep_at = 0;
+	if (s->duty == RP_DUTY_NONE)
+		s->duty = RP_DUTY_QUEUES;
+}
+
 /* That this fails is no reason to drop what was just claimed: the next call
  * will show what is wrong. */
 void
@@ -48,9 +57,7 @@ rp__postgres_awake(struct postgres *s)
 
 	p[AWAKE_WORKER_ID] = rp__int(s->sleeper);
 	p[AWAKE_QUEUES] = rp__text(s->queues);
-	s->asleep_at = 0;
-	if (s->duty == RP_DUTY_NONE)
-		s->duty = RP_DUTY_QUEUES;
+	get_up(s);
 	rp__postgres_run(s, RP_V_AWAKE, p, 1, NULL, NULL, &ignored);
 }
 
@@ -69,11 +76,8 @@ take_notices(struct postgres *s, int *ret_alive)
 			*ret_alive = 1;
 	if (woken && strchr(s->queues, ','))
 		rp__postgres_awake(s);
-	else if (woken) {
-		s->asleep_at = 0;
-		if (s->duty == RP_DUTY_NONE)
-			s->duty = RP_DUTY_QUEUES;
-	}
+	else if (woken)
+		get_up(s);
 	return woken;
 }
 
