@@ -89,3 +89,19 @@ progress(const char *what, int round, int rounds)
 		fprintf(stderr, "\rround %d of %d: %-24s", round + 1, rounds,
 			what);
 }
+
+size_t
+verdicts_on(rp_batch *batch, rp_verdict *to)
+{
+	size_t n = rp_batch_count(batch);
+
+	for (size_t i = 0; i < n; i++) {
+		const rp_job *job = rp_batch_at(batch, i);
+
+		to[i] = (rp_verdict)RP_VERDICT_INIT;
+		to[i].id = job->id;
+		to[i].claim_no = job->claim_no;
+	}
+	rp_batch_free(batch);
+	return n;
+}

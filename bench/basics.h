@@ -7,6 +7,7 @@
 #ifndef BENCH_BASICS_H
 #define BENCH_BASICS_H
 
+#include <readpast.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 double seconds_now(void); /* CLOCK_MONOTONIC */
 void sleep_us(int64_t us);
+
+/* Keep what the verdicts on a batch need, and free it: how many there are. */
+size_t verdicts_on(rp_batch *batch, rp_verdict *to);
 
 /* Tell whoever watches what is measured now. Round -1: in no round. "" at the
  * end. */

@@ -141,19 +141,10 @@ enqueue_library(void *handle)
 	return l->batch;
 }
 
-/* Keep what a verdict needs; the jobs themselves are done. */
 static size_t
 hold(struct library *l, rp_batch *batch)
 {
-	l->held = rp_batch_count(batch);
-	for (size_t i = 0; i < l->held; i++) {
-		const rp_job *job = rp_batch_at(batch, i);
-
-		l->verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
-		l->verdicts[i].id = job->id;
-		l->verdicts[i].claim_no = job->claim_no;
-	}
-	rp_batch_free(batch);
+	l->held = verdicts_on(batch, l->verdicts);
 	return l->held;
 }
 

@@ -129,7 +129,6 @@ put(void *handle)
 					       l->added));
 }
 
-/* Keep what a verdict needs; the jobs themselves are done. */
 static size_t
 step(void *handle)
 {
@@ -141,15 +140,7 @@ step(void *handle)
 	for (size_t i = 0; i < l->held; i++)
 		if (l->verdicts[i].result < 0)
 			die("library: a verdict was refused");
-	l->held = rp_batch_count(batch);
-	for (size_t i = 0; i < l->held; i++) {
-		const rp_job *job = rp_batch_at(batch, i);
-
-		l->verdicts[i] = (rp_verdict)RP_VERDICT_INIT;
-		l->verdicts[i].id = job->id;
-		l->verdicts[i].claim_no = job->claim_no;
-	}
-	rp_batch_free(batch);
+	l->held = verdicts_on(batch, l->verdicts);
 	return l->held;
 }
 
