@@ -193,15 +193,17 @@ floor_div(int64_t a, int64_t b)
 }
 
 static struct rp_value
-column(const PGresult *res, int row, int c)
+column(const PGresult *res, Oid type, int row, int c)
 {
 	struct rp_value value = { .type = RP_NULL };
-	const char *from = PQgetvalue(res, row, c);
-	int size = PQgetlength(res, row, c);
+	const char *from;
+	int size;
 
-	if (PQgetisnull(res, row, c))
+	if (PQgetisnull(res, row, c)) /* as most are: a call each counts */
 		return value;
-	switch (PQftype(res, c)) {
+	from = PQgetvalue(res, row, c);
+	size = PQgetlength(res, row, c);
+	switch (type) {
 	case OID_BOOL:
 	case OID_INT2:
 	case OID_INT4:
@@ -228,11 +230,16 @@ answer(const struct rp_call *call, const PGresult *res, size_t row,
        rp_row_fn *fn, void *ctx)
 {
 	struct rp_value columns[MOST_COLUMNS] = { { .type = RP_NULL } };
-	int width = PQnfields(res), r = 0;
+	Oid types[MOST_COLUMNS];
+	int width = PQnfields(res), rows = PQntuples(res), r = 0;
 
-	for (int i = 0; fn && i < PQntuples(res) && r >= 0; i++) {
-		for (int c = 0; c < width && c < MOST_COLUMNS; c++)
-			columns[c] = column(res, i, c);
+	if (width > MOST_COLUMNS)
+		width = MOST_COLUMNS;
+	for (int c = 0; c < width; c++)
+		types[c] = PQftype(res, c);
+	for (int i = 0; fn && i < rows && r >= 0; i++) {
+		for (int c = 0; c < width; c++)
+			columns[c] = column(res, types[c], i, c);
 		if (call->numbered)
 			r = fn(ctx, (size_t)columns[0].i - 1, columns + 1);
 		else
