@@ -16,8 +16,14 @@ struct block {
 	char data[];
 };
 
+/* `seq`: its place in line, where the database does not answer in order. */
+struct entry {
+	rp_job job;
+	int64_t seq;
+};
+
 struct rp_batch {
-	rp_job *jobs;
+	struct entry *jobs;
 	size_t count, room;
 	size_t suspects;
 	struct block *blocks;
@@ -52,7 +58,7 @@ rp_batch_count(const rp_batch *batch)
 const rp_job *
 rp_batch_at(const rp_batch *batch, size_t i)
 {
-	return batch && i < batch->count ? &batch->jobs[i] : NULL;
+	return batch && i < batch->count ? &batch->jobs[i].job : NULL;
 }
 
 size_t
@@ -115,7 +121,7 @@ static int
 more_room(rp_batch *batch)
 {
 	size_t room = batch->room ? batch->room * 2 : 4;
-	rp_job *jobs = realloc(batch->jobs, room * sizeof(*jobs));
+	struct entry *jobs = realloc(batch->jobs, room * sizeof(*jobs));
 
 	if (!jobs)
 		return RP_ENOMEM;
@@ -145,7 +151,7 @@ rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 
 	if (batch->count == batch->room && more_room(batch) < 0)
 		return RP_ENOMEM;
-	job = &batch->jobs[batch->count];
+	job = &batch->jobs[batch->count].job;
 	*job = (rp_job){
 		.id = c[JOB_ID].i,
 		.state = (int)c[JOB_STATE].i,
@@ -171,4 +177,32 @@ rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 	}
 	batch->count++;
 	return 0;
+}
+
+/* Where the job that was added last is in line. */
+void
+rp__batch_place(rp_batch *batch, int64_t seq)
+{
+	batch->jobs[batch->count - 1].seq = seq;
+}
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+/* Put the jobs from this one on in line. As a rule they are. */
+void
+rp__batch_in_line(rp_batch *batch, size_t first)
+{
+	for (size_t i = first + 1; i < batch->count; i++) {
+		if (batch->jobs[i - 1].seq < batch->jobs[i].seq)
+			continue;
+		qsort(&batch->jobs[first], batch->count - first,
+		      sizeof(*batch->jobs), compare_places);
+		return;
+	}
 }

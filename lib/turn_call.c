@@ -17,25 +17,22 @@ struct turn {
 	rp_verdict **verdicts; /* in order of id */
 	size_t count;
 	struct rp_value *params;
-	char *queues;                  /* the literal of a text[] */
-	char *texts;                   /* errors, cleaned */
-	struct rp_value worker, queue; /* the first queue */
-	rp_batch *batch;               /* what is claimed, or NULL */
+	char *queues; /* the literal of a text[] */
+	char *texts;  /* errors, cleaned */
+	struct rp_value worker;
+	rp_batch *batch; /* what is claimed, or NULL */
+	size_t first;    /* of the jobs that have the last head: */
+	struct rp_value head[TURN_OUT_CLAIM_NO + 1];
 	int accepted;
 };
 
-/* A verdict that is not plainly done, or, with number 0, so many that are. */
+/* A verdict that is not plainly done. */
 static void
 settled(struct turn *turn, const struct rp_value *c)
 {
-	int64_t number = c[TURN_OUT_NUMBER].i, result = c[TURN_OUT_RESULT].i;
-	rp_verdict **v;
+	rp_verdict **v = &turn->verdicts[c[TURN_OUT_NUMBER].i - 1];
+	int64_t result = c[TURN_OUT_RESULT].i;
 
-	if (number == 0) {
-		rp__tally(turn->conn, c[TURN_OUT_QUEUE_ID].i, result, 0);
-		return;
-	}
-	v = &turn->verdicts[number - 1];
 	if (result < 0) {
 		(*v)->result = (int)result;
 	} else {
@@ -44,6 +41,20 @@ settled(struct turn *turn, const struct rp_value *c)
 		turn->accepted++;
 	}
 	*v = NULL; /* answered */
+}
+
+/* What the rows that follow have in common, and how many verdicts have none. */
+static void
+headed(struct turn *turn, const struct rp_value *c)
+{
+	if (c[TURN_OUT_RESULT].type != RP_NULL)
+		rp__tally(turn->conn, c[TURN_OUT_QUEUE_ID].i,
+			  c[TURN_OUT_RESULT].i, 0);
+	if (c[TURN_OUT_LANE_ID].type == RP_NULL)
+		return;
+	rp__batch_in_line(turn->batch, turn->first);
+	turn->first = rp_batch_count(turn->batch);
+	memcpy(turn->head, c, sizeof(turn->head));
 }
 
 /* What has no answer of its own is done. */
@@ -59,29 +70,38 @@ settle_the_rest(struct turn *turn)
 	}
 }
 
-/* Its row leaves out what is known here; finished_at is null. */
+static const struct rp_value *
+or_else(const struct rp_value *value, const struct rp_value *otherwise)
+{
+	return value->type == RP_NULL ? otherwise : value;
+}
+
+/* Its row leaves out what its head says, or what is known here; finished_at is
+ * null. A lane's number has the queue's, 8 bits of priority, 2 of the class;
+ * class 1 is suspects. */
 static int
 claimed(struct turn *turn, const struct rp_value *c)
 {
-	const struct rp_value *queue = &c[TURN_OUT_QUEUE];
-	const struct rp_value *attempt = &c[TURN_OUT_ATTEMPT];
-	const struct rp_value *run_at = &c[TURN_OUT_RUN_AT];
-	int suspect = c[TURN_OUT_SUSPECT].type != RP_NULL;
+	const struct rp_value *head = turn->head;
+	const struct rp_value first = rp__int(1);
+	const struct rp_value *claim_no =
+		or_else(&c[TURN_OUT_CLAIM_NO], &head[TURN_OUT_CLAIM_NO]);
+	int64_t lane = head[TURN_OUT_LANE_ID].i;
 	struct rp_value job[JOB_COLUMNS] = {
 		[JOB_ID] = c[TURN_OUT_ID],
-		[JOB_QUEUE] = queue->type == RP_NULL ? turn->queue : *queue,
+		[JOB_QUEUE] = head[TURN_OUT_QUEUE],
 		[JOB_STATE] = rp__int(RP_STATE_RUNNING),
-		[JOB_PRIORITY] = c[TURN_OUT_PRIORITY],
-		[JOB_ATTEMPT] =
-			attempt->type == RP_NULL ? rp__int(1) : *attempt,
-		[JOB_MAX_ATTEMPTS] = c[TURN_OUT_MAX_ATTEMPTS],
-		[JOB_CLAIM_NO] = c[TURN_OUT_CLAIM_NO],
+		[JOB_PRIORITY] = rp__int(lane / 4 % 256),
+		[JOB_ATTEMPT] = *or_else(&c[TURN_OUT_ATTEMPT], &first),
+		[JOB_MAX_ATTEMPTS] = *or_else(&c[TURN_OUT_MAX_ATTEMPTS],
+					      &head[TURN_OUT_MAX_ATTEMPTS]),
+		[JOB_CLAIM_NO] = *claim_no,
 		[JOB_WORKER] = turn->worker,
-		[JOB_RUN_AT] = run_at->type == RP_NULL ? c[TURN_OUT_CREATED_AT]
-						       : *run_at,
+		[JOB_RUN_AT] =
+			*or_else(&c[TURN_OUT_RUN_AT], &c[TURN_OUT_CREATED_AT]),
 		[JOB_CREATED_AT] = c[TURN_OUT_CREATED_AT],
-		[JOB_CLAIMED_AT] = rp__int(c[TURN_OUT_CLAIM_NO].i / 1000),
-		[JOB_LEASE_UNTIL] = c[TURN_OUT_LEASE_UNTIL],
+		[JOB_CLAIMED_AT] = rp__int(claim_no->i / 1000),
+		[JOB_LEASE_UNTIL] = head[TURN_OUT_LEASE_UNTIL],
 		[JOB_UNIQUE_KEY] = c[TURN_OUT_UNIQUE_KEY],
 		[JOB_KIND] = c[TURN_OUT_KIND],
 		[JOB_HEADERS] = c[TURN_OUT_HEADERS],
@@ -89,8 +109,11 @@ claimed(struct turn *turn, const struct rp_value *c)
 		[JOB_LAST_ERROR] = c[TURN_OUT_LAST_ERROR],
 		[JOB_FAILURES] = c[TURN_OUT_FAILURES],
 	};
+	int r = rp__batch_add(turn->batch, job, lane % 4 == 1);
 
-	return rp__batch_add(turn->batch, job, suspect);
+	if (r == 0)
+		rp__batch_place(turn->batch, c[TURN_OUT_SEQ].i);
+	return r;
 }
 
 static int
@@ -99,15 +122,16 @@ turn_row(void *ctx, size_t row, const struct rp_value *c)
 	struct turn *turn = ctx;
 
 	(void)row;
-	if (c[TURN_OUT_NUMBER].type != RP_NULL) {
-		settled(turn, c);
-		return RP_ROW_TAKE;
-	}
-	if (c[TURN_OUT_ID].type == RP_NULL) {
+	if (c[TURN_OUT_NUMBER].type == RP_NULL) {
+		if (c[TURN_OUT_ID].type != RP_NULL)
+			return claimed(turn, c);
 		rp__batch_passed_over(turn->batch);
-		return RP_ROW_TAKE;
+	} else if (c[TURN_OUT_NUMBER].i > 0) {
+		settled(turn, c);
+	} else {
+		headed(turn, c);
 	}
-	return claimed(turn, c);
+	return RP_ROW_TAKE;
 }
 
 /* `*text`: where a failure's goes; behind it, the next one's. */
@@ -137,7 +161,6 @@ allocate(struct turn *turn, rp_verdict *verdicts, size_t n,
 	turn->params = calloc((n + 1) * TURN_PARAMS, sizeof(*turn->params));
 	turn->texts = malloc(failures * (RP_MOST_ERROR + 1) + 1);
 	turn->queues = rp__list(queues, '{', '}');
-	turn->queue = rp__text(queues ? *queues : NULL);
 	if (turn->verdicts && turn->params && turn->texts && turn->queues)
 		return 0;
 	return rp__fail(&turn->conn->error, RP_ENOMEM, "out of memory");
@@ -179,6 +202,8 @@ run(struct turn *turn)
 		    turn->count ? turn->count : 1, turn_row, turn);
 	if (r == RP_ENOMEM)
 		rp__fail(&turn->conn->error, r, "out of memory");
+	if (r == 0 && turn->batch)
+		rp__batch_in_line(turn->batch, turn->first);
 	return rp__end(turn->conn, r);
 }
 

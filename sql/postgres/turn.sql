@@ -1,15 +1,12 @@
 -- turn: settle what is finished, then claim what will be started, in one commit.
 -- :queues is a text[] literal, the first queue preferred; :max 0 claims nothing;
 -- a first row whose :id is null settles nothing.
--- number >= 1: that verdict's result (0, or why it was refused), the state that
--- the job is settled in, its queue. number 0: `result` of the verdicts that have
--- no row are done, jobs of one queue. number null: a claimed job, in claim order,
--- but for what the caller knows; or, with no id, a suspect that was passed over.
+-- What a row says depends on its number: the routine tells.
 -- The columns are those of the routine, in its order: others would be copied.
 
-select number, result, settled, queue_id, id, queue, priority, attempt,
-       max_attempts, claim_no, run_at, created_at, lease_until, unique_key, kind,
-       headers, payload, last_error, failures, suspect
+select number, result, settled, queue_id, queue, lane_id, lease_until,
+       max_attempts, claim_no, id, seq, attempt, run_at, created_at, unique_key,
+       kind, headers, payload, last_error, failures
   from readpast.turn(
            :queues::text::text[], :lease_ms::bigint, :worker_id::bigint,
            :worker::text, :max::bigint::integer, :at_once::bigint::integer,

@@ -273,9 +273,9 @@ def a_turn_settles_and_then_claims(s):
     assert sorted(rows[:4]) == [(0, 1, 4, None, None), (2, 0, 2, None, None),
                                 (3, 0, 2, None, None), (4, -9, None, None, None)
                                 ], rows
-    # Given back: to the front. Failed: to the end.
-    assert [row[0] for row in rows[4:]] == [None] * 3
-    assert "".join(row[4] for row in rows[4:]) == "bdc"
+    # Given back: to the front. Failed: to the end. A head for each lane.
+    assert [row[0] for row in rows[4:]] == [0, None, 0, None, None]
+    assert "".join(row[4] or "|" for row in rows[4:]) == "|b|dc"
 
 
 @case
@@ -475,13 +475,13 @@ def suspects_go_out_alone_and_only_to_empty_hands(s):
     time.sleep(0.1)
     assert s.sweep() == (0, 2, 0, 0)
     s.put("d")
-    turn = ("select id, convert_from(payload, 'UTF8'), suspect "
+    turn = ("select number, lane_id %% 4, convert_from(payload, 'UTF8') "
             "from readpast.turn('{q}', most => 9, holding => %s)")
-    rows = s.rows(turn, 1)
-    assert [row[0] for row in rows].count(None) == 2  # both passed over
-    assert [row[1] for row in rows if row[0]] == ["c", "d"]
-    assert [row[1:] for row in s.rows(turn, 0)] == [("a", True)]
-    assert [row[1:] for row in s.rows(turn, 0)] == [("b", True)]
+    passed_over = (None, None, None)
+    assert s.rows(turn, 1) == [passed_over, passed_over, (0, 2, None),
+                               (None, None, "c"), (None, None, "d")]
+    assert s.rows(turn, 0) == [(0, 1, None), (None, None, "a")]
+    assert s.rows(turn, 0) == [(0, 1, None), (None, None, "b")]
 
 
 @case
@@ -489,7 +489,8 @@ def a_job_with_one_attempt_is_never_fetched_ahead(s):
     s.put("o", max_attempts=1)
     s.put("a")
     turn = ("select convert_from(payload, 'UTF8') "
-            "from readpast.turn('{q}', most => 5, at_once => %s)")
+            "from readpast.turn('{q}', most => 5, at_once => %s) "
+            "where number is null")
     assert s.rows(turn, 0) == []
     assert s.rows(turn, 1) == [("o",), ("a",)]
 
@@ -686,7 +687,8 @@ def turn_against_turn_never_deadlocks(s):
             for turn in range(turns):
                 verdicts = [3 if turn % 5 else 1 for _ in mine]
                 rows = client.rows(
-                    "select number, result, id, claim_no from readpast.turn("
+                    "select number, result, id, claim_no, max(claim_no) "
+                    "filter (where number = 0) over () from readpast.turn("
                     "'{q}', most => 5, ids => %s::bigint[], "
                     "claim_nos => %s::bigint[], verdicts => %s::bigint[], "
                     "delays_ms => %s::bigint[], errors => %s::text[])",
@@ -694,8 +696,8 @@ def turn_against_turn_never_deadlocks(s):
                     [claim_no for _, claim_no in reversed(mine)], verdicts,
                     [0 for _ in mine], ["x" for _ in mine])
                 assert all(result in (0, None) for _, result, *_ in rows), rows
-                mine = [(job, claim_no) for n, _, job, claim_no in rows
-                        if n is None]
+                mine = [(job, claim_no or its) for n, _, job, claim_no, its
+                        in rows if n is None]
                 held.append(len(mine))
                 if turn % 50 == number:
                     client.sweep()

@@ -103,12 +103,18 @@ create unique index job_unique on readpast.job (queue_id, unique_key)
 
 -- Hints, appended and never changed; the largest of a lane counts. A wrong one
 -- costs time, and never a job.
--- mark: a claim found nothing in front of `head` that it could have taken. Lane
--- -q is what is to come in queue q: its heads are microseconds of run_at.
+-- mark: a claim found nothing in front of `head` that it could have taken.
+-- Claims start there when the mark is 50 ms old, and until then at `settled`.
+-- `drawn`: how far the line's numbers had come, and then `next_xid`, the
+-- transactions'. Lane -q is what is to come in queue q: its heads are
+-- microseconds of run_at.
 create table readpast.mark (
-	lane_id bigint not null,
-	head    bigint not null,
-	made_at timestamptz not null
+	lane_id  bigint not null,
+	head     bigint not null,
+	made_at  timestamptz not null,
+	settled  bigint not null default 0,
+	drawn    bigint,
+	next_xid xid8
 );
 create index mark_newest on readpast.mark (lane_id, head);
 

@@ -16,12 +16,17 @@
 -- so many are started at once, the rest is fetched ahead; a job with a single
 -- attempt never is, for a worker that dies before it starts the job would have
 -- used that attempt up. `holding`: jobs the worker has already. A suspect may be
--- what killed its worker: it goes out alone, to a worker that holds nothing. One
--- that was passed over for that is answered as a row with no id.
--- Answers the rows of settle(), and then the jobs, whose `number` is null. Most
--- of what a claim costs is to hand out its rows: so they say only what the caller
--- does not know. queue null: the first; attempt null: 1; run_at null: created_at;
--- suspect null: no. It was claimed claim_no microseconds after 1970.
+-- what killed its worker: it goes out alone, to a worker that holds nothing.
+--
+-- Most of what a turn costs is to hand out its rows: so they say once what is
+-- the same for many, and nothing that the caller knows. By `number`:
+-- >= 1: that verdict's result, the state it left the job in, its queue, as
+--   settle() says.
+-- 0: a head. If it has a `result`, so many verdicts of one queue have no row of
+--   their own: they are done. If it has a `lane_id`, jobs of that lane follow.
+-- null: a job; or, without an id, a suspect that was passed over. What is null
+--   in max_attempts and claim_no is as the head says, an attempt is 1, run_at is
+--   created_at. The jobs of one head are in line by `seq`, and come in any order.
 create function readpast.turn(
 	queues text[], lease_ms bigint default null, worker_id bigint default 0,
 	worker_name text default null, most integer default 0,
@@ -31,42 +36,34 @@ create function readpast.turn(
 	errors text[] default null)
 returns table (
 	number bigint, result integer, settled integer, queue_id integer,
-	id bigint, queue text, priority integer, attempt integer,
-	max_attempts integer, claim_no bigint, run_at timestamptz,
-	created_at timestamptz, lease_until timestamptz,
+	queue text, lane_id bigint, lease_until timestamptz,
+	max_attempts integer, claim_no bigint, id bigint, seq bigint,
+	attempt integer, run_at timestamptz, created_at timestamptz,
 	unique_key text, kind text, headers text, payload bytea, last_error text,
-	failures text, suspect boolean)
+	failures text)
 language plpgsql volatile
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $body$
 #variable_conflict use_column
 declare
-	called text;
+	gone   bigint[];
+	their_queues integer[];
 	its_id integer; -- and not records: they are dearer
-	lease  bigint;
-	sleeps boolean;
-	lane   bigint;
+	lease  interval;
 	head   bigint;
 	newest bigint;
-	marked timestamptz;
+	is_new boolean;
+	decided bigint;
+	drawn  bigint;
 	suspects boolean;
 	places tid[];
-	first  bigint;
-	attempts integer[];
-	ahead  integer;
-	wanted integer;
 	taken  integer := 0;
+	marks  boolean := cardinality(ids) = 0;
 	n      integer;
-	alone  boolean := false;
-	moment timestamptz;
-	until  timestamptz;
-	micros bigint;
 begin
 	-- In one look: each expression is made ready anew in each transaction.
 	if (most between 0 and 100000 and (most = 0 or queues is not null)
@@ -94,127 +91,189 @@ begin
 	if worker_id = 0 and worker_name is not null then
 		worker_id := readpast.worker_named(worker_name, queues);
 	end if;
-	if cardinality(ids) > 0 then
-		for number, result, settled, queue_id in
-			select s.number, s.result, s.state, s.queue_id
-			  from readpast.settle(ids, claim_nos, verdicts, delays_ms,
-			                       errors) s
-		loop
-			return next;
-		end loop;
+	if not marks then
+		-- As a rule one claim's jobs are done together, and no queue keeps them.
+		if verdicts is null and claim_nos[1] = all (claim_nos)
+		   and current_setting('transaction_isolation') = 'read committed'
+		then
+			with gone as (
+				delete from readpast.job j
+				 where j.id = any (ids) and j.claim_no = claim_nos[1]
+				   and j.worker_id is not null
+				   and not exists (select 1 from readpast.queue q
+				                    where q.keep_done_ms > 0)
+				returning j.id, j.queue_id)
+			select 0::bigint, count(*)::integer, 4, (array_agg(g.queue_id))[1],
+			       array_agg(g.queue_id), array_agg(g.id)
+			  into number, result, settled, queue_id, their_queues, gone
+			  from gone g;
+		end if;
+		if (result = cardinality(ids)
+		    and queue_id = all (their_queues)) is not true
+		then
+			for number, result, settled, queue_id in
+				select s.number, s.result, s.state, s.queue_id
+				  from readpast.settle(ids, claim_nos, verdicts, delays_ms,
+				                       errors, gone, their_queues) s
+			loop
+				return next;
+			end loop;
+			number := 0;
+			result := null;
+		end if;
 	end if;
 	if most = 0 then
+		if result is not null then
+			return next;
+		end if;
 		return;
 	end if;
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.need_read_committed('a claim');
 	end if;
-	at_once := coalesce(at_once, most);
-	foreach called in array queues loop
-		select q.id, coalesce(turn.lease_ms, q.lease_ms),
-		       exists (select 1 from readpast.sleeper s
-		                where s.queue_id = q.id
-		                  and s.until > clock_timestamp())
-		  into its_id, lease, sleeps
+
+	<<claims>>
+	foreach queue in array queues loop
+		-- Three small looks: as one join they are dearer.
+		select q.id, q.id::bigint * 1024 - 1, q.max_attempts,
+		       readpast.ms(coalesce(turn.lease_ms, q.lease_ms))
+		  into its_id, lane_id, max_attempts, lease
 		  from readpast.queue q
-		 where q.name = called and q.paused_at is null;
+		 where q.name = turn.queue and q.paused_at is null;
 		continue when not found;
-
-		for lane, suspects, head, newest, marked in
-			select l.lane_id, l.lane_id % 4 = 1, coalesce(h.head, 0),
-			       coalesce(m.head, 0), coalesce(m.made_at, '-infinity')
-			  from (select distinct l.lane_id
-			          from readpast.lane l
-			         where l.lane_id between its_id::bigint * 1024
-			                             and its_id::bigint * 1024 + 1023) l
-			  left join lateral readpast.settled_mark(l.lane_id) h on true
-			  left join lateral (select m.head, m.made_at
-			                       from readpast.mark m
-			                      where m.lane_id = l.lane_id
-			                      order by m.lane_id desc, m.head desc
-			                      limit 1) m on true
-			 order by l.lane_id
 		loop
-			wanted := most - taken;
-			if suspects then
-				if holding > 0 or taken > 0 then
-					return query
-					select null::bigint, null::integer, null::integer,
-					       null::integer, null::bigint, called, null::integer,
-					       null::integer, null::integer, null::bigint,
-					       null::timestamptz, null::timestamptz,
-					       null::timestamptz, null::text, null::text, null::text,
-					       null::bytea, null::text, null::text, true
-					  from readpast.job j
-					 where j.lane_id = lane and j.seq >= head
-					   and j.lease_until is null
-					 limit wanted;
-					get diagnostics n = row_count;
-					exit when n > 0 and holding = 0;
-					continue;
+			select l.lane_id, l.lane_id % 4 = 1 into lane_id, suspects
+			  from readpast.lane l
+			 where l.lane_id > turn.lane_id
+			   and l.lane_id < (its_id + 1)::bigint * 1024
+			 order by l.lane_id
+			 limit 1;
+			exit when not found;
+			select case when m.made_at > clock_timestamp()
+			                             - interval '50 milliseconds'
+			            then m.settled else m.head end,
+			       m.head,
+			       m.made_at > clock_timestamp() - interval '20 milliseconds',
+			       case when m.made_at <= clock_timestamp()
+			                              - interval '20 milliseconds'
+			                 and m.next_xid <= pg_snapshot_xmin(
+			                                       pg_current_snapshot())
+			            then m.drawn else -1 end
+			  into head, newest, is_new, decided
+			  from readpast.mark m
+			 where m.lane_id = turn.lane_id
+			 order by m.lane_id desc, m.head desc
+			 limit 1;
+			if not found then
+				head := 0;
+				newest := 0;
+				decided := -1;
+			end if;
+			if suspects and (holding > 0 or taken > 0) then
+				return query
+				select null::bigint, null::integer, null::integer,
+				       null::integer, turn.queue, null::bigint,
+				       null::timestamptz, null::integer, null::bigint,
+				       null::bigint, null::bigint, null::integer,
+				       null::timestamptz, null::timestamptz, null::text,
+				       null::text, null::text, null::bytea, null::text,
+				       null::text
+				  from readpast.job j
+				 where j.lane_id = turn.lane_id and j.seq >= head
+				   and j.lease_until is null
+				 limit most - taken;
+				-- It goes out next, before all that follows in its queue.
+				exit when found and holding = 0;
+				continue;
+			end if;
+
+			places := array(select j.ctid
+			                  from readpast.job j
+			                 where j.lane_id = turn.lane_id
+			                   and j.seq >= head
+			                   and j.lease_until is null
+			                 order by j.lane_id, j.seq
+			                 limit case when suspects then 1
+			                            else most - taken end
+			                   for update skip locked);
+			continue when places = '{}';
+			if taken + cardinality(places) > at_once then
+				n := cardinality(places);
+				places := readpast.not_ahead(places, at_once - taken);
+				if cardinality(places) < n then
+					most := taken + cardinality(places);
 				end if;
-				wanted := 1;
 			end if;
-
-			select array_agg(r.place), min(r.seq), array_agg(r.max_attempts)
-			  into places, first, attempts
-			  from (select j.ctid as place, j.seq, j.max_attempts
-			          from readpast.job j
-			         where j.lane_id = lane
-			           and j.seq >= head
-			           and j.lease_until is null
-			         order by j.lane_id, j.seq
-			         limit wanted
-			           for update skip locked) r;
-			continue when places is null;
-			ahead := array_position(attempts, 1,
-			                        greatest(at_once - taken, 0) + 1);
-			if ahead is not null then
-				places := places[:ahead - 1];
-			end if;
-
-			moment := clock_timestamp();
-			until := moment + readpast.ms(lease);
-			micros := extract(epoch from moment) * 1000000;
-			return query
-			update readpast.job j
-			   set lease_until = until,
-			       claim_no = greatest(j.claim_no + 1, micros),
-			       attempt = j.attempt + 1,
-			       worker_id = turn.worker_id
-			  from unnest(places) as p(place)
-			 where j.ctid = p.place and j.lease_until is null
-			returning null::bigint, null::integer, null::integer,
-			          null::integer, j.id, nullif(called, queues[1]),
-			          readpast.priority_of(j.lane_id), nullif(j.attempt, 1),
-			          j.max_attempts, j.claim_no,
-			          nullif(j.run_at, j.created_at), j.created_at, until,
-			          j.unique_key, j.kind, j.headers::text, j.payload,
-			          j.last_error, j.failures::text,
-			          nullif(suspects, false);
-			get diagnostics n = row_count;
-			taken := taken + n;
-			alone := suspects and n > 0;
 
 			-- Claims will start here. A transaction that may be open for
 			-- long says nothing: others would see it when it is no longer so.
 			-- One that is this statement alone does, however long the claim
 			-- took: or all that follow would take as long.
-			if n > 0 and first > newest
-			   and (readpast.young() or now() = statement_timestamp())
-			   and (first - newest >= 1000
-			        or marked < moment - interval '100 milliseconds')
+			if is_new is not true
+			   and (now() = statement_timestamp() or readpast.young())
 			then
-				insert into readpast.mark (lane_id, head, made_at)
-				values (lane, first, moment);
+				drawn := (select s.last_value from readpast.line s);
+				insert into readpast.mark (lane_id, head, made_at, settled,
+				                           drawn, next_xid)
+				select turn.lane_id, j.seq, clock_timestamp(),
+				       greatest(head, readpast.head_of(turn.lane_id),
+				                least(j.seq, decided + 1)),
+				       drawn, pg_snapshot_xmax(pg_current_snapshot())
+				  from readpast.job j
+				 where j.ctid = places[1] and j.seq > newest;
+				marks := true;
 			end if;
-			exit when taken >= most or alone or ahead is not null;
+
+			lease_until := clock_timestamp() + lease;
+			claim_no := greatest(
+			                claim_no + 1,
+			                (extract(epoch from clock_timestamp()) * 1000000)
+			                ::bigint);
+			number := 0;
+			return next;
+			return query
+			update readpast.job j
+			   set lease_until = turn.lease_until,
+			       claim_no = greatest(j.claim_no + 1, turn.claim_no),
+			       attempt = j.attempt + 1,
+			       worker_id = turn.worker_id
+			 where j.ctid = any (places) and j.lease_until is null
+			returning null::bigint, null::integer, null::integer,
+			          null::integer, null::text, null::bigint,
+			          null::timestamptz,
+			          nullif(j.max_attempts, turn.max_attempts),
+			          nullif(j.claim_no, turn.claim_no), j.id, j.seq,
+			          nullif(j.attempt, 1), nullif(j.run_at, j.created_at),
+			          j.created_at, j.unique_key, j.kind, j.headers::text,
+			          j.payload, j.last_error, j.failures::text;
+			get diagnostics n = row_count;
+			taken := taken + n;
+			result := null;
+
+			exit claims when taken >= most or suspects;
 		end loop;
-		exit when taken >= most or alone;
 	end loop;
-	if sleeps and taken > 0 and taken >= most then
+	if result is not null then
+		lane_id := null;
+		return next;
+	end if;
+	-- Whoever gets all that it asked for wakes the next, if that may be asleep.
+	if marks and taken >= most then
 		perform readpast.wake(its_id, turn.worker_id);
 	end if;
+end
+$body$;
+
+-- Of places in line, locked, those in front of the first job with a single
+-- attempt that would not be among the first `at_once`.
+create function readpast.not_ahead(places tid[], at_once integer) returns tid[]
+language plpgsql volatile as $body$
+begin
+	return places[:(select coalesce(min(array_position(places, j.ctid)) - 1,
+	                                cardinality(places))
+	                  from readpast.job j
+	                 where j.ctid = any (places) and j.max_attempts = 1
+	                   and array_position(places, j.ctid) > at_once)];
 end
 $body$;
 
@@ -287,12 +346,22 @@ begin
 		worker_id := readpast.worker_named(worker, array[queue]);
 	end if;
 	return query
-	select t.id, t.claim_no, t.payload, t.kind, t.headers::json, t.priority,
-	       coalesce(t.attempt, 1), t.max_attempts, t.lease_until,
-	       coalesce(t.run_at, t.created_at), t.created_at,
+	-- What the last head said: what it has grows from one head to the next.
+	select t.id, coalesce(t.claim_no, t.its_claim_no), t.payload, t.kind,
+	       t.headers::json, readpast.priority_of(t.its_lane),
+	       coalesce(t.attempt, 1), coalesce(t.max_attempts, t.its_attempts),
+	       t.its_lease, coalesce(t.run_at, t.created_at), t.created_at,
 	       t.unique_key, t.last_error, t.failures::jsonb
-	  from readpast.turn(array[claim.queue], readpast.to_ms(lease),
-	                     claim.worker_id, worker, n) t
-	 where t.id is not null;
+	  from (select t.*, max(t.lane_id) over heads as its_lane,
+	               max(t.lease_until) over heads as its_lease,
+	               max(t.claim_no) filter (where t.number = 0) over heads
+	               as its_claim_no,
+	               max(t.max_attempts) filter (where t.number = 0) over heads
+	               as its_attempts
+	          from readpast.turn(array[claim.queue], readpast.to_ms(lease),
+	                             claim.worker_id, worker, n) t
+	        window heads as (rows unbounded preceding)) t
+	 where t.id is not null
+	 order by t.its_lane, t.seq;
 end
 $body$;

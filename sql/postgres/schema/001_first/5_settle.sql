@@ -11,49 +11,42 @@
 -- Answers what is not plain: `number` is the verdict's, from 1; result: 0
 -- accepted, -5 no longer yours, -8 cancelled, -9 never was. All others are done:
 -- a row with number 0 says how many of them (`result`) were of one queue.
--- Called by turn(), whose settings keep its plans.
+-- Called by turn(), whose settings keep its plans. `gone`: it has done these, of
+-- these queues, when they are all verdicts of one claim; null is none.
 create function readpast.settle(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
-	delays_ms bigint[], errors text[])
+	delays_ms bigint[], errors text[], gone bigint[], queues integer[])
 returns table (number bigint, result integer, state integer, queue_id integer)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $body$
 #variable_conflict use_column
 declare
-	accepted bigint[];
-	gone     bigint[];
-	queues   integer[];
+	accepted bigint[]; -- their numbers
 	more     boolean := not coalesce(0 = all (verdicts), true);
 	rest     record;
 begin
-	-- At the higher levels too: what changed since the snapshot was taken is a
-	-- serialization failure then, and never a false refusal.
-	if more or current_setting('transaction_isolation') <> 'read committed' then
-		perform 1
-		   from (select v.id from unnest(ids) as v(id) order by v.id) v
-		   join readpast.job j on j.id = v.id
-		    for update of j;
-	end if;
-
-	-- Queues that keep done jobs are few: for the others nothing is read twice.
-	if exists (select 1 from readpast.queue q where q.keep_done_ms > 0) then
-		perform readpast.keep_done(ids, claim_nos, verdicts);
-	end if;
-	if not more and claim_nos[1] = all (claim_nos) then
-		-- As a rule one claim's jobs are done together: half the work.
-		with gone as (
-			delete from readpast.job j
-			 where j.id = any (ids) and j.claim_no = claim_nos[1]
-			   and j.worker_id is not null
-			returning j.id, j.queue_id)
-		select array_agg(g.id), array_agg(g.queue_id) into gone, queues
-		  from gone g;
-		if cardinality(gone) < cardinality(ids) then
-			accepted := array(select v.number
-			                    from unnest(ids) with ordinality
-			                         as v(id, number)
-			                   where v.id = any (gone));
-		end if;
+	if gone is not null then
+		accepted := array(select v.number
+		                    from unnest(ids) with ordinality as v(id, number)
+		                   where v.id = any (gone));
 	else
+		-- At the higher levels too: what changed since the snapshot was taken is
+		-- a serialization failure then, and never a false refusal.
+		if more
+		   or current_setting('transaction_isolation') <> 'read committed'
+		then
+			perform 1
+			   from (select v.id from unnest(ids) as v(id) order by v.id) v
+			   join readpast.job j on j.id = v.id
+			    for update of j;
+		end if;
+		-- Queues that keep done jobs are few: for the others nothing is read
+		-- twice.
+		if exists (select 1 from readpast.queue q where q.keep_done_ms > 0) then
+			perform readpast.keep_done(ids, claim_nos, verdicts);
+		end if;
 		with gone as (
 			delete from readpast.job j
 			 using (select v.number, v.id, v.claim_no
@@ -67,20 +60,11 @@ begin
 		select array_agg(g.number), array_agg(g.queue_id)
 		  into accepted, queues
 		  from gone g;
-		gone := accepted;
 	end if;
-	if queues[1] = all (queues) then
-		number := 0;
-		result := cardinality(queues);
-		state := 4;
-		queue_id := queues[1];
-		return next;
-	else
-		return query
-		select 0::bigint, count(*)::integer, 4, q.id
-		  from unnest(queues) as q(id)
-		 group by q.id;
-	end if;
+	return query
+	select 0::bigint, count(*)::integer, 4, q.id
+	  from unnest(queues) as q(id)
+	 group by q.id;
 
 	if more then
 		for rest in
@@ -92,12 +76,11 @@ begin
 			state := rest.state;
 			queue_id := rest.queue_id;
 			accepted := accepted || rest.number;
-			gone := gone || rest.number;
 			return next;
 		end loop;
 	end if;
 
-	if coalesce(cardinality(gone), 0) < cardinality(ids) then
+	if coalesce(cardinality(accepted), 0) < cardinality(ids) then
 		return query
 		select v.number, readpast.why_refused(v.id, v.claim_no),
 		       null::integer, null::integer
