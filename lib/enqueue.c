@@ -100,8 +100,9 @@ fill(struct rp_value *p, const char *queue, const rp_new *job)
 {
 	p[ENQUEUE_QUEUE] = rp__text(queue);
 	p[ENQUEUE_PRIORITY] = rp__int_or_null(job->priority, job->priority < 0);
-	p[ENQUEUE_DELAY_MS] = rp__int(job->delay_ms);
-	p[ENQUEUE_RUN_AT] = rp__int(job->run_at);
+	p[ENQUEUE_DELAY_MS] =
+		rp__int_or_null(job->delay_ms, job->delay_ms == 0);
+	p[ENQUEUE_RUN_AT] = rp__int_or_null(job->run_at, job->run_at == 0);
 	p[ENQUEUE_MAX_ATTEMPTS] =
 		rp__int_or_null(job->max_attempts, job->max_attempts == 0);
 	p[ENQUEUE_KIND] = rp__text(job->kind);

@@ -8,7 +8,7 @@
 
 select q.id as queue_id, coalesce(:priority, q.priority) as priority,
        coalesce(:max_attempts, q.max_attempts) as max_attempts,
-       iif(:run_at > :now, :run_at, :now + :delay_ms) as run_at,
+       iif(:run_at > :now, :run_at, :now + coalesce(:delay_ms, 0)) as run_at,
        iif(:delay_ms > 0 or :run_at > :now, null,
            coalesce((select seq from readpast_job
                       where queue_id = q.id

@@ -8,7 +8,7 @@
 select q.id as queue_id,
        coalesce(:priority, q.priority) as priority,
        coalesce(:max_attempts, q.max_attempts) as max_attempts,
-       max(:now + :delay_ms, :run_at) as run_at
+       max(:now + coalesce(:delay_ms, 0), coalesce(:run_at, 0)) as run_at
   from readpast_queue q
  where q.name = :queue
    and :largest <= q.max_payload

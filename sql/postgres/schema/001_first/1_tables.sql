@@ -25,7 +25,8 @@ create table readpast.queue (
 	keep_done_ms   bigint not null default 0,
 	keep_dead_ms   bigint not null default 2592000000,
 	max_payload    bigint not null default 16777216,
-	open_lanes     bigint[] not null default '{}',
+	opened         bit(256) not null default 0::bit(256),
+	asleep_until   timestamptz not null default '-infinity',
 	constraint "a queue's name is 1..128 bytes without control characters"
 	check (octet_length(name) between 1 and 128
 	       and name !~ '[\x01-\x1f\x7f]'),
@@ -46,7 +47,8 @@ create table readpast.queue (
 -- the lanes of a queue lie in the order of its claims. This table says which
 -- ones were ever used. It has no unique key on purpose: two who open a lane at
 -- once need not wait for each other, and two rows do no harm. The sweep copies
--- it to queue.open_lanes, where enqueue, which reads that row anyway, finds most.
+-- it to queue.opened, a bit for each priority, where enqueue, which reads that
+-- row anyway, finds most; that of a queue's own priority is open from the start.
 create table readpast.lane (
 	lane_id bigint not null
 );
@@ -187,7 +189,8 @@ create table readpast.worker (
 );
 
 -- Workers that sleep, and until when: who puts a job into one of their queues
--- wakes one. A worker's row here is removed when it wakes.
+-- wakes one. A worker's row here is removed when it wakes. queue.asleep_until
+-- says until when there may be any; a minute ahead, so as to be set rarely.
 create table readpast.sleeper (
 	queue_id  integer not null,
 	until     timestamptz not null,

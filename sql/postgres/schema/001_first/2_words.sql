@@ -187,6 +187,10 @@ declare
 	moment  timestamptz := clock_timestamp();
 	sleeper bigint;
 begin
+	if not exists (select 1 from readpast.sleeper s
+	                where s.queue_id = wake.queue_id and s.until > moment) then
+		return;
+	end if;
 	if current_setting('transaction_isolation') = 'read committed' then
 		delete from readpast.sleeper s
 		 where s.ctid = (select s.ctid

@@ -18,15 +18,21 @@ $body$;
 -- Who puts a job into a queue holds a lock on its name until its transaction ends,
 -- taken before the queue is read and shared with all who do: so it is not dropped
 -- meanwhile. Where that is not to be had at once, somebody just drops it, and is
--- waited for. A snapshot from before a drop would not show it: hence the row's
--- lock at the higher levels, 40001 if it is gone.
+-- waited for. A snapshot from before a drop would not show it: hence, at the
+-- higher levels, the lock of a row that goes with the queue and never changes;
+-- 40001 if it is gone.
 create function readpast.keep_queue(queue text) returns void
 language plpgsql volatile as $body$
 begin
 	perform pg_advisory_xact_lock_shared(
 	            'readpast.queue'::regclass::oid::integer, hashtext(queue));
 	if current_setting('transaction_isolation') <> 'read committed' then
-		perform 1 from readpast.queue q where q.name = queue for key share;
+		perform 1
+		   from readpast.lane l
+		  where l.lane_id = (select readpast.lane_of(q.id, q.priority, 2)
+		                       from readpast.queue q
+		                      where q.name = queue)
+		    for key share;
 	end if;
 end
 $body$;
@@ -46,19 +52,18 @@ declare
 	xid    xid8;
 	late_from bigint;
 	ids    bigint[];
-	stays  boolean := pg_try_advisory_xact_lock_shared(
-	                      'readpast.queue'::regclass::oid::integer,
-	                      hashtext(queue));
+	stays  boolean := current_setting('transaction_isolation')
+	                  = 'read committed'
+	                  and pg_try_advisory_xact_lock_shared(
+	                          'readpast.queue'::regclass::oid::integer,
+	                          hashtext(queue));
 begin
-	if not stays
-	   or current_setting('transaction_isolation') <> 'read committed'
-	then
+	if not stays then
 		perform readpast.keep_queue(queue);
 	end if;
 	select q.id, q.max_attempts, q.max_payload, t.lane_id,
-	       t.lane_id = any (q.open_lanes) as is_open,
-	       exists (select 1 from readpast.sleeper s
-	                where s.queue_id = q.id and s.until > moment) as sleeps
+	       put.priority is null or get_bit(q.opened, put.priority) = 1 as is_open,
+	       q.asleep_until > moment as sleeps
 	  into its
 	  from readpast.queue q,
 	       lateral (select readpast.lane_of(
@@ -130,49 +135,46 @@ create function readpast.put_one(
 returns bigint
 language plpgsql volatile as $body$
 declare
-	xid      xid8 := pg_current_xact_id();
-	moment   timestamptz := clock_timestamp();
-	due      timestamptz;
 	queue_id integer;
 	attempts integer;
 	lane     bigint;
-	is_open  boolean;
-	sleeps   boolean;
+	moment   timestamptz;
+	is_plain boolean;
+	due      timestamptz;
 	late_from bigint;
 	id       bigint;
-	stays    boolean := pg_try_advisory_xact_lock_shared(
-	                        'readpast.queue'::regclass::oid::integer,
-	                        hashtext(queue));
 begin
-	if not stays
-	   or current_setting('transaction_isolation') <> 'read committed'
+	if current_setting('transaction_isolation') <> 'read committed'
+	   or not pg_try_advisory_xact_lock_shared(
+	              'readpast.queue'::regclass::oid::integer, hashtext(queue))
 	then
 		perform readpast.keep_queue(queue);
 	end if;
-	-- Variables one by one, and `values`: a record, or `insert ... select` from
-	-- the queue, makes all of this a fifth dearer.
-	select q.id, coalesce(put_one.max_attempts, q.max_attempts), t.lane_id,
-	       t.lane_id = any (q.open_lanes),
-	       exists (select 1 from readpast.sleeper s
-	                where s.queue_id = q.id and s.until > moment)
-	  into queue_id, attempts, lane, is_open, sleeps
-	  from readpast.queue q,
-	       lateral (select readpast.lane_of(
-	                           q.id, coalesce(put_one.priority, q.priority), 2)
-	                       as lane_id) t
+	-- Each expression costs, and each look at a table: as a rule there are these
+	-- two statements. (Variables one by one, and `values`: a record, or `insert
+	-- ... select` from the queue, makes all of this a fifth dearer.)
+	select q.id, coalesce(put_one.max_attempts, q.max_attempts),
+	       readpast.lane_of(q.id, coalesce(put_one.priority, q.priority), 2),
+	       clock_timestamp(),
+	       num_nonnulls(delay_ms, put_one.run_at, put_one.headers) = 0
+	       and coalesce(get_bit(q.opened, put_one.priority) = 1, true)
+	       and q.asleep_until < clock_timestamp() and readpast.young()
+	       and pg_current_xact_id() is not null
+	  into queue_id, attempts, lane, moment, is_plain
+	  from readpast.queue q
 	 where q.name = put_one.queue
 	   and octet_length(put_one.payload) <= q.max_payload;
-	if not found then
-		return null;
-	end if;
-	if headers is not null then
-		perform readpast.need_object(headers);
-	end if;
-	if not readpast.young() then
-		late_from := nextval('readpast.line');
-	end if;
-	if delay_ms > 0 or run_at > moment then
-		due := greatest(moment + readpast.ms(delay_ms), run_at);
+	if is_plain is not true then
+		if not found then
+			return null;
+		end if;
+		perform readpast.need_object(headers), pg_current_xact_id();
+		if delay_ms > 0 or run_at > moment then
+			due := greatest(moment + readpast.ms(delay_ms), run_at);
+		end if;
+		if not readpast.young() then
+			late_from := nextval('readpast.line');
+		end if;
 	end if;
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload)
@@ -181,13 +183,11 @@ begin
 	        put_one.headers, put_one.payload)
 	returning job.id into id;
 
-	if not is_open then
+	if not is_plain then
 		perform readpast.open_lane(lane);
-	end if;
-	if late_from is not null then
-		perform readpast.note_late(lane, late_from);
-	end if;
-	if sleeps then
+		if late_from is not null then
+			perform readpast.note_late(lane, late_from);
+		end if;
 		perform readpast.wake(queue_id);
 	end if;
 	return id;

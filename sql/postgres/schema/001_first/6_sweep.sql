@@ -466,15 +466,21 @@ begin
 	 where s.queue_id = q.id
 	   and s.until between moment - interval '10 minutes'
 	                   and moment - interval '1 minute';
+	-- Whatever else says so, a queue's own lane is open.
+	perform readpast.open_lane(readpast.lane_of(q.id, q.priority, 2))
+	   from readpast.queue q;
 	update readpast.queue q
-	   set open_lanes = t.lanes
-	  from (select q.id, n.lanes
+	   set opened = t.priorities
+	  from (select q.id, n.priorities
 	          from (select readpast.queue_of(l.lane_id) as id,
-	                       array_agg(distinct l.lane_id) as lanes
+	                       bit_or('1'::bit(256)
+	                              >> readpast.priority_of(l.lane_id))
+	                       as priorities
 	                  from readpast.lane l
+	                 where l.lane_id % 4 = 2
 	                 group by 1) n
 	          join readpast.queue q on q.id = n.id
-	         where q.open_lanes <> n.lanes
+	         where q.opened <> n.priorities
 	           for no key update of q skip locked) t
 	 where q.id = t.id;
 	perform readpast.rouse();

@@ -12,6 +12,16 @@ begin
 	 where not exists (select 1 from readpast.queue q
 	                    where q.name = queue_create.queue)
 	    on conflict do nothing;
+	perform readpast.open_own_lane(queue);
+end
+$body$;
+
+create function readpast.open_own_lane(queue text) returns void
+language plpgsql volatile as $body$
+begin
+	perform readpast.open_lane(readpast.lane_of(q.id, q.priority, 2))
+	   from readpast.queue q
+	  where q.name = queue;
 end
 $body$;
 
@@ -57,6 +67,7 @@ begin
 	                                 q.keep_dead_ms),
 	       max_payload    = coalesce(queue_set.max_payload, q.max_payload)
 	 where q.name = queue_set.queue;
+	perform readpast.open_own_lane(queue);
 end
 $body$;
 
@@ -336,7 +347,8 @@ begin
 	                      where q.name = any (queues) and q.lease_ms < 10000)
 	        then 1
 	        else 0 end;
-	select min(coalesce(s.until, '-infinity')) into until
+	select min(least(coalesce(s.until, '-infinity'), q.asleep_until))
+	  into until
 	  from readpast.queue q
 	  left join readpast.sleeper s
 	    on s.queue_id = q.id and s.until > moment
@@ -352,6 +364,14 @@ begin
 	select q.id, going_to_sleep.until, going_to_sleep.worker_id
 	  from readpast.queue q
 	 where q.name = any (queues);
+	update readpast.queue q
+	   set asleep_until = going_to_sleep.until + interval '1 minute'
+	 where q.ctid = any (array(
+	           select q.ctid
+	             from readpast.queue q
+	            where q.name = any (queues)
+	              and q.asleep_until < going_to_sleep.until
+	              for no key update skip locked));
 end
 $body$;
 
