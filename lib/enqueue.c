@@ -143,6 +143,17 @@ say_bad_headers(struct rows *rows)
 			"the headers are not a JSON object");
 }
 
+/* Nothing is said of the job but its kind. */
+static int
+is_plain(const struct rp_value *p)
+{
+	return p[ENQUEUE_PRIORITY].type == RP_NULL &&
+	       p[ENQUEUE_DELAY_MS].type == RP_NULL &&
+	       p[ENQUEUE_RUN_AT].type == RP_NULL &&
+	       p[ENQUEUE_MAX_ATTEMPTS].type == RP_NULL &&
+	       p[ENQUEUE_HEADERS].type == RP_NULL;
+}
+
 /* The verbs have the same parameters in front. */
 static int
 run(struct rows *rows, int unique)
@@ -155,7 +166,8 @@ run(struct rows *rows, int unique)
 		verb = RP_V_ENQUEUE_UNIQUE;
 		take = take_unique_answer;
 	} else if (rows->count == 1 && rows->conn->backend->routines) {
-		verb = RP_V_ENQUEUE_ONE;
+		verb = is_plain(rows->params) ? RP_V_ENQUEUE_PLAIN
+					      : RP_V_ENQUEUE_ONE;
 		take = take_one_answer;
 	}
 	sum_up(rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS);

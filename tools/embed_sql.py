@@ -108,7 +108,7 @@ def statements(path):
 
 
 # What there is where there are routines, and what does the same elsewhere.
-TURN = {"enqueue_one", "turn", "sleep", "awake", "held"}
+TURN = {"enqueue_one", "enqueue_plain", "turn", "sleep", "awake", "held"}
 NO_TURN = {"claim", "complete", "fail", "release", "extend", "refused"}
 
 

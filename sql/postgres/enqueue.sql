@@ -6,4 +6,6 @@ select number, id
   from readpast.put(:queue::text, :priority::bigint::integer,
                     :delay_ms[]::bigint[], :run_at[]::bigint[],
                     :max_attempts[]::bigint[], :kind[]::text[],
-                    :headers[]::text[], :payload[]::bytea[]);
+                    :headers[]::text[], :payload[]::bytea[],
+                    :largest::bigint)
+       with ordinality as p(id, number);

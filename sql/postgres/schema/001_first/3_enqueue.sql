@@ -37,21 +37,20 @@ begin
 end
 $body$;
 
--- The jobs of one run: one queue, one priority, arrays of the same length for
--- the rest. Nulls stand for the queue's settings. Answers the ids in order, or
--- nothing: no such queue, or a payload larger than it takes.
+-- Jobs of one queue and one priority, arrays of the same length for the rest; the
+-- largest payload's size. Nulls stand for the queue's settings. Answers the ids in
+-- order, or nothing: no such queue, or a payload larger than it takes.
 create function readpast.put(
 	queue text, priority integer, delays_ms bigint[], run_ats bigint[],
-	max_attempts bigint[], kinds text[], headers text[], payloads bytea[])
-returns table (number bigint, id bigint)
+	max_attempts bigint[], kinds text[], headers text[], payloads bytea[],
+	largest bigint)
+returns setof bigint
 language plpgsql volatile as $body$
-#variable_conflict use_column
 declare
 	its    record;
 	moment timestamptz := clock_timestamp();
 	xid    xid8;
 	late_from bigint;
-	ids    bigint[];
 	stays  boolean := current_setting('transaction_isolation')
 	                  = 'read committed'
 	                  and pg_try_advisory_xact_lock_shared(
@@ -61,18 +60,17 @@ begin
 	if not stays then
 		perform readpast.keep_queue(queue);
 	end if;
-	select q.id, q.max_attempts, q.max_payload, t.lane_id,
-	       put.priority is null or get_bit(q.opened, put.priority) = 1 as is_open,
+	select q.id, q.max_attempts, t.lane_id,
+	       put.priority is null or get_bit(q.opened, put.priority) = 1
+	       as is_open,
 	       q.asleep_until > moment as sleeps
 	  into its
 	  from readpast.queue q,
 	       lateral (select readpast.lane_of(
 	                           q.id, coalesce(put.priority, q.priority), 2)
 	                       as lane_id) t
-	 where q.name = put.queue;
-	if not found or exists (select 1 from unnest(payloads) as p(payload)
-	                         where octet_length(p.payload) > its.max_payload)
-	then
+	 where q.name = put.queue and put.largest <= q.max_payload;
+	if not found then
 		return;
 	end if;
 	if headers is not null then
@@ -84,24 +82,24 @@ begin
 		late_from := nextval('readpast.line');
 	end if;
 
-	ids := array(select nextval('readpast.job_id_seq')
-	               from generate_series(1, cardinality(payloads)));
-	insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
+	return query
+	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload)
-	select r.id, its.lane_id,
+	select its.lane_id,
 	       case when r.due is null or r.due <= moment
 	            then nextval('readpast.line') end,
 	       coalesce(greatest(r.due, moment), moment), moment, its.id,
 	       coalesce(r.max_attempts, its.max_attempts), r.kind,
 	       r.headers::json, r.payload
-	  from (select n.id, n.max_attempts, n.kind, n.headers, n.payload,
+	  from (select n.max_attempts, n.kind, n.headers, n.payload,
 	               case when n.delay_ms > 0 or n.run_at > 0
 	                    then greatest(moment + readpast.ms(n.delay_ms),
 	                                  readpast.at_ms(n.run_at)) end as due
-	          from unnest(ids, delays_ms, run_ats, put.max_attempts, kinds,
+	          from unnest(delays_ms, run_ats, put.max_attempts, kinds,
 	                      put.headers, payloads)
-	               as n(id, delay_ms, run_at, max_attempts, kind, headers,
-	                    payload)) r;
+	               as n(delay_ms, run_at, max_attempts, kind, headers,
+	                    payload)) r
+	returning job.id;
 
 	if not its.is_open then
 		perform readpast.open_lane(its.lane_id);
@@ -112,9 +110,6 @@ begin
 	if its.sleeps then
 		perform readpast.wake(its.id);
 	end if;
-	return query
-	select i.number, i.id
-	  from unnest(ids) with ordinality as i(id, number);
 end
 $body$;
 
@@ -135,13 +130,68 @@ create function readpast.put_one(
 returns bigint
 language plpgsql volatile as $body$
 declare
-	queue_id integer;
-	attempts integer;
-	lane     bigint;
-	moment   timestamptz;
-	is_plain boolean;
-	due      timestamptz;
+	its    record;
+	moment timestamptz := clock_timestamp();
+	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
+	                               moment);
+	xid    xid8;
 	late_from bigint;
+	id     bigint;
+begin
+	perform readpast.keep_queue(queue);
+	select q.id, coalesce(put_one.max_attempts, q.max_attempts) as attempts,
+	       readpast.lane_of(q.id, coalesce(put_one.priority, q.priority), 2)
+	       as lane_id,
+	       put_one.priority is null or get_bit(q.opened, put_one.priority) = 1
+	       as is_open,
+	       q.asleep_until > moment as sleeps
+	  into its
+	  from readpast.queue q
+	 where q.name = put_one.queue
+	   and octet_length(put_one.payload) <= q.max_payload;
+	if not found then
+		return null;
+	end if;
+	if headers is not null then
+		perform readpast.need_object(headers);
+	end if;
+	xid := pg_current_xact_id();
+	if not readpast.young() then
+		late_from := nextval('readpast.line');
+	end if;
+	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
+	                          max_attempts, kind, headers, payload)
+	values (its.lane_id,
+	        case when due <= moment then nextval('readpast.line') end, due,
+	        moment, its.id, its.attempts, put_one.kind, put_one.headers,
+	        put_one.payload)
+	returning job.id into id;
+
+	if not its.is_open then
+		perform readpast.open_lane(its.lane_id);
+	end if;
+	if late_from is not null then
+		perform readpast.note_late(its.lane_id, late_from);
+	end if;
+	if its.sleeps then
+		perform readpast.wake(its.id);
+	end if;
+	return id;
+end
+$body$;
+
+-- The same for a job of which nothing else is said, as of most, where all workers
+-- are busy: half the price. Each expression and each look at a table counts here;
+-- what is rare is left to put_one().
+create function readpast.put_plain(queue text, kind text, payload bytea)
+returns bigint
+language plpgsql volatile as $body$
+declare
+	queue_id integer; -- one by one: a record is dearer
+	attempts integer;
+	lane_id  bigint;
+	moment   timestamptz;
+	is_rare  boolean;
 	id       bigint;
 begin
 	if current_setting('transaction_isolation') <> 'read committed'
@@ -150,46 +200,23 @@ begin
 	then
 		perform readpast.keep_queue(queue);
 	end if;
-	-- Each expression costs, and each look at a table: as a rule there are these
-	-- two statements. (Variables one by one, and `values`: a record, or `insert
-	-- ... select` from the queue, makes all of this a fifth dearer.)
-	select q.id, coalesce(put_one.max_attempts, q.max_attempts),
-	       readpast.lane_of(q.id, coalesce(put_one.priority, q.priority), 2),
+	select q.id, q.max_attempts, readpast.lane_of(q.id, q.priority, 2),
 	       clock_timestamp(),
-	       num_nonnulls(delay_ms, put_one.run_at, put_one.headers) = 0
-	       and coalesce(get_bit(q.opened, put_one.priority) = 1, true)
-	       and q.asleep_until < clock_timestamp() and readpast.young()
-	       and pg_current_xact_id() is not null
-	  into queue_id, attempts, lane, moment, is_plain
+	       q.asleep_until > clock_timestamp() or not readpast.young()
+	       or pg_current_xact_id() is null
+	  into queue_id, attempts, lane_id, moment, is_rare
 	  from readpast.queue q
-	 where q.name = put_one.queue
-	   and octet_length(put_one.payload) <= q.max_payload;
-	if is_plain is not true then
-		if not found then
-			return null;
-		end if;
-		perform readpast.need_object(headers), pg_current_xact_id();
-		if delay_ms > 0 or run_at > moment then
-			due := greatest(moment + readpast.ms(delay_ms), run_at);
-		end if;
-		if not readpast.young() then
-			late_from := nextval('readpast.line');
-		end if;
+	 where q.name = put_plain.queue
+	   and octet_length(put_plain.payload) <= q.max_payload;
+	if is_rare is not false then
+		return readpast.put_one(queue, null, null, null, null, kind, null,
+		                        payload);
 	end if;
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
-	                          max_attempts, kind, headers, payload)
-	values (lane, case when due is null then nextval('readpast.line') end,
-	        coalesce(due, moment), moment, queue_id, attempts, put_one.kind,
-	        put_one.headers, put_one.payload)
+	                          max_attempts, kind, payload)
+	values (lane_id, nextval('readpast.line'), moment, moment,
+	        queue_id, attempts, put_plain.kind, put_plain.payload)
 	returning job.id into id;
-
-	if not is_plain then
-		perform readpast.open_lane(lane);
-		if late_from is not null then
-			perform readpast.note_late(lane, late_from);
-		end if;
-		perform readpast.wake(queue_id);
-	end if;
 	return id;
 end
 $body$;
@@ -355,7 +382,10 @@ begin
 		raise exception 'replace needs a unique key' using errcode = 'RP003';
 	end if;
 	loop
-		if unique_key is null then
+		if num_nonnulls(priority, delay, run_at, max_attempts, headers,
+		                unique_key) = 0 then
+			id := readpast.put_plain(queue, kind, payload);
+		elsif unique_key is null then
 			id := readpast.put_one(
 			          queue, priority, readpast.to_ms(delay), run_at,
 			          max_attempts, kind, headers::json, payload);
@@ -440,7 +470,7 @@ begin
 	end if;
 	loop
 		return query
-		select p.id
+		select p
 		  from readpast.put(
 		           queue, priority,
 		           (select array_agg(readpast.to_ms(d.delay)
@@ -448,8 +478,9 @@ begin
 		              from unnest(delays) with ordinality
 		                   as d(delay, number)),
 		           null, array_fill(max_attempts::bigint, array[n]), kinds,
-		           headers::text[], payloads) p
-		 order by p.number;
+		           headers::text[], payloads,
+		           (select max(octet_length(p.payload))
+		              from unnest(payloads) as p(payload))) p;
 		exit when found;
 		perform 1 from readpast.queue q where q.name = enqueue_many.queue;
 		if found then
