@@ -189,6 +189,8 @@ fill(struct turn *turn, rp_verdict *verdicts, size_t n, size_t max,
 	p[TURN_MAX] = rp__int((int64_t)max);
 	p[TURN_AT_ONCE] = rp__int((int64_t)(max - options->ahead));
 	p[TURN_HOLDING] = rp__int((int64_t)options->holding);
+	p[TURN_JOINED] = rp__int(turn->conn->in_transaction ||
+				 turn->conn->backend->joins(turn->conn->db));
 }
 
 static int

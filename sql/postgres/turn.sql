@@ -14,4 +14,5 @@ select number, result, settled, queue_id, queue, lane_id, lease_until,
            case when :id::bigint is null then '{}' else :id[]::bigint[] end,
            case when :id::bigint is null then '{}'
                 else :claim_no[]::bigint[] end,
-           :verdict[]::bigint[], :delay_ms[]::bigint[], :error[]::text[]);
+           :verdict[]::bigint[], :delay_ms[]::bigint[], :error[]::text[],
+           :joined::bigint <> 0);

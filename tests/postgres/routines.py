@@ -634,6 +634,42 @@ def a_claim_that_meets_an_updated_row_takes_it_or_leaves_it(s):
 
 
 @case
+def a_claim_in_an_open_transaction_locks_nobody_elses_job(s):
+    """A job is claimed between the look at its row and the row's lock."""
+    s.put("a")
+    s.put("b")
+    # Who is not the owner looks at a row no sooner than the gate is open.
+    s.rows("""
+        create function public.gate() returns boolean language plpgsql as $$
+        begin
+            perform pg_advisory_xact_lock_shared(7);
+            return true;
+        end $$;
+        create role slow login;
+        grant usage on schema readpast to slow;
+        grant all on all tables in schema readpast to slow;
+        grant all on all sequences in schema readpast to slow;
+        grant execute on all functions in schema readpast to slow;
+        alter table readpast.job enable row level security;
+        create policy slowly on readpast.job to slow using (gate())""")
+    user, got = Session(s.database), []
+    user.rows("set session authorization slow")
+    user.rows("begin")
+    s.rows("select pg_advisory_lock(7)")
+    claimer = threading.Thread(target=lambda: got.append(user.taken(2)))
+    claimer.start()
+    eventually(5, lambda: s.one("select count(*) from pg_locks where not granted "
+                                "and locktype = 'advisory' and objid = 7"))
+    mine = s.claim()["a"]
+    s.rows("select pg_advisory_unlock(7)")
+    claimer.join()
+    assert got == ["b"]
+    s.rows("set lock_timeout = '1 s'")
+    assert s.complete(mine) == "done"
+    user.rows("commit")
+
+
+@case
 def claims_and_sweeps_are_refused_at_higher_isolation(s):
     s.put("x")
     claim = s.claim()["x"]

@@ -17,6 +17,8 @@
 -- attempt never is, for a worker that dies before it starts the job would have
 -- used that attempt up. `holding`: jobs the worker has already. A suspect may be
 -- what killed its worker: it goes out alone, to a worker that holds nothing.
+-- `joined`: is this part of a transaction that may stay open? Where nobody says
+-- so, what is no statement of psql's alone may be.
 --
 -- Most of what a turn costs is to hand out its rows: so they say once what is
 -- the same for many, and nothing that the caller knows. By `number`:
@@ -33,7 +35,7 @@ create function readpast.turn(
 	at_once integer default null, holding integer default 0,
 	ids bigint[] default '{}', claim_nos bigint[] default '{}',
 	verdicts bigint[] default null, delays_ms bigint[] default null,
-	errors text[] default null)
+	errors text[] default null, joined boolean default null)
 returns table (
 	number bigint, result integer, settled integer, queue_id integer,
 	queue text, lane_id bigint, lease_until timestamptz,
@@ -136,8 +138,9 @@ begin
 	foreach queue in array queues loop
 		-- Three small looks: as one join they are dearer.
 		select q.id, q.id::bigint * 1024 - 1, q.max_attempts,
-		       readpast.ms(coalesce(turn.lease_ms, q.lease_ms))
-		  into its_id, lane_id, max_attempts, lease
+		       readpast.ms(coalesce(turn.lease_ms, q.lease_ms)),
+		       coalesce(joined, now() <> statement_timestamp())
+		  into its_id, lane_id, max_attempts, lease, joined
 		  from readpast.queue q
 		 where q.name = turn.queue and q.paused_at is null;
 		continue when not found;
@@ -187,15 +190,21 @@ begin
 				continue;
 			end if;
 
-			places := array(select j.ctid
-			                  from readpast.job j
-			                 where j.lane_id = turn.lane_id
-			                   and j.seq >= head
-			                   and j.lease_until is null
-			                 order by j.lane_id, j.seq
-			                 limit case when suspects then 1
-			                            else most - taken end
-			                   for update skip locked);
+			if joined then
+				places := readpast.lock_alone(
+				              turn.lane_id, head,
+				              case when suspects then 1 else most - taken end);
+			else
+				places := array(select j.ctid
+				                  from readpast.job j
+				                 where j.lane_id = turn.lane_id
+				                   and j.seq >= head
+				                   and j.lease_until is null
+				                 order by j.lane_id, j.seq
+				                 limit case when suspects then 1
+				                            else most - taken end
+				                   for update skip locked);
+			end if;
 			continue when places = '{}';
 			if taken + cardinality(places) > at_once then
 				n := cardinality(places);
@@ -210,7 +219,7 @@ begin
 			-- One that is this statement alone does, however long the claim
 			-- took: or all that follow would take as long.
 			if is_new is not true
-			   and (now() = statement_timestamp() or readpast.young())
+			   and (not joined or readpast.young())
 			then
 				drawn := (select s.last_value from readpast.line s);
 				insert into readpast.mark (lane_id, head, made_at, settled,
@@ -224,11 +233,9 @@ begin
 				marks := true;
 			end if;
 
-			lease_until := clock_timestamp() + lease;
-			claim_no := greatest(
-			                claim_no + 1,
-			                (extract(epoch from clock_timestamp()) * 1000000)
-			                ::bigint);
+			claim_no := greatest(readpast.epoch_us(clock_timestamp()),
+			                     claim_no + 1);
+			lease_until := readpast.at_us(claim_no) + lease;
 			number := 0;
 			return next;
 			return query
@@ -261,6 +268,52 @@ begin
 	if marks and taken >= most then
 		perform readpast.wake(its_id, turn.worker_id);
 	end if;
+end
+$body$;
+
+-- What turn() locks, for a transaction of somebody's, which may stay open for
+-- long. `skip locked` locks also what it does not take: a row that was updated
+-- since the statement began. Whoever holds that job would wait for us. So all
+-- locks are given back, and what was found is locked alone; once more if some of
+-- it was updated in between.
+create function readpast.lock_alone(lane_id bigint, head bigint, most integer)
+returns tid[]
+language plpgsql volatile as $body$
+declare
+	found_at tid[];
+	got      tid[];
+begin
+	begin
+		found_at := array(select j.ctid
+		                    from readpast.job j
+		                   where j.lane_id = lock_alone.lane_id
+		                     and j.seq >= head
+		                     and j.lease_until is null
+		                   order by j.lane_id, j.seq
+		                   limit most
+		                     for update skip locked);
+		raise exception using errcode = 'RP000';
+	exception when sqlstate 'RP000' then
+		null;
+	end;
+	loop
+		begin
+			got := array(select j.ctid
+			               from readpast.job j
+			              where j.ctid = any (found_at)
+			                and j.lease_until is null
+			                for update skip locked);
+			exit when cardinality(got) = cardinality(found_at);
+			raise exception using errcode = 'RP000';
+		exception when sqlstate 'RP000' then
+			found_at := array(select f.place
+			                    from unnest(found_at) with ordinality
+			                         as f(place, number)
+			                   where f.place = any (got)
+			                   order by f.number);
+		end;
+	end loop;
+	return found_at;
 end
 $body$;
 
