@@ -66,28 +66,35 @@ as $body$
 declare
 	its    record;
 	since  timestamptz;
+	due    bigint;
 	n      integer;
 	moment timestamptz := clock_timestamp();
 begin
 	perform readpast.need_read_committed('a sweep');
 	for its in select q.id from readpast.queue q loop
 		since := readpast.due_since(its.id);
-		return query
-		update readpast.job j
-		   set seq = nextval('readpast.line'),
-		       lane_id = case when j.lane_id % 4 = 1 then j.lane_id
-		                      else readpast.with_class(j.lane_id, 2) end
-		  from (select j.id
-		          from readpast.job j
-		         where j.queue_id = its.id and j.seq is null
-		           and j.run_at >= since and j.run_at <= moment
-		           and j.lease_until is null
-		         order by j.queue_id, j.run_at
-		         limit most
-		           for update skip locked) due
-		 where j.id = due.id and j.lease_until is null
-		returning j.id;
-		get diagnostics n = row_count;
+		-- One by one, in this order. As a join it would be, for a table that
+		-- was analyzed when it was empty, one that reads all of it.
+		n := 0;
+		for due in
+			select j.id
+			  from readpast.job j
+			 where j.queue_id = its.id and j.seq is null
+			   and j.run_at >= since and j.run_at <= moment
+			   and j.lease_until is null
+			 order by j.queue_id, j.run_at
+			 limit most
+			   for update skip locked
+		loop
+			update readpast.job j
+			   set seq = nextval('readpast.line'),
+			       lane_id = case when j.lane_id % 4 = 1 then j.lane_id
+			                      else readpast.with_class(j.lane_id, 2) end
+			 where j.id = due;
+			id := due;
+			return next;
+			n := n + 1;
+		end loop;
 		if n > 0 then
 			perform readpast.wake(its.id);
 			perform readpast.mark_due(its.id, since);
@@ -400,22 +407,21 @@ language plpgsql volatile as $body$
 begin
 	return query
 	delete from readpast.archive a
-	 using (select o.id
-	          from readpast.queue q,
-	               (values (4), (5), (6)) as s(state),
-	               lateral (select a.id
-	                          from readpast.archive a
-	                         where a.queue_id = q.id and a.state = s.state
-	                           and a.finished_at
-	                               <= clock_timestamp() - readpast.ms(
-	                                      case when s.state = 4
-	                                           then q.keep_done_ms
-	                                           else q.keep_dead_ms end)
-	                         order by a.finished_at
-	                         limit most
-	                           for update skip locked) o
-	         order by o.id) o
-	 where a.id = o.id
+	 where a.id = any (array(
+	           select o.id
+	             from readpast.queue q,
+	                  (values (4), (5), (6)) as s(state),
+	                  lateral (select a.id
+	                             from readpast.archive a
+	                            where a.queue_id = q.id and a.state = s.state
+	                              and a.finished_at
+	                                  <= clock_timestamp() - readpast.ms(
+	                                         case when s.state = 4
+	                                              then q.keep_done_ms
+	                                              else q.keep_dead_ms end)
+	                            order by a.finished_at
+	                            limit most
+	                              for update skip locked) o))
 	returning a.id;
 end
 $body$;
