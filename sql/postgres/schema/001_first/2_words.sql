@@ -120,22 +120,17 @@ $body$;
 
 -- Where the claims of a lane start: at the newest mark that is 50 ms old. Who
 -- draws a number commits within that time as a rule, and not behind the head,
--- where only the sweep would find it. (A table, so that it can be inlined.)
-create function readpast.settled_mark(lane_id bigint)
-returns table (head bigint)
-language sql stable as $body$
-select m.head
-  from readpast.mark m
- where m.lane_id = settled_mark.lane_id
-   and m.made_at <= clock_timestamp() - interval '50 milliseconds'
- order by m.lane_id desc, m.head desc
- limit 1
-$body$;
-
+-- where only the sweep would find it.
 create function readpast.head_of(lane_id bigint) returns bigint
 language plpgsql stable as $body$
 begin
-	return coalesce((select m.head from readpast.settled_mark(lane_id) m), 0);
+	return coalesce((select m.head
+	                   from readpast.mark m
+	                  where m.lane_id = head_of.lane_id
+	                    and m.made_at <= clock_timestamp()
+	                                     - interval '50 milliseconds'
+	                  order by m.lane_id desc, m.head desc
+	                  limit 1), 0);
 end
 $body$;
 
