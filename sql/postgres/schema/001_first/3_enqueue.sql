@@ -51,24 +51,16 @@ declare
 	moment timestamptz := clock_timestamp();
 	xid    xid8;
 	late_from bigint;
-	stays  boolean := current_setting('transaction_isolation')
-	                  = 'read committed'
-	                  and pg_try_advisory_xact_lock_shared(
-	                          'readpast.queue'::regclass::oid::integer,
-	                          hashtext(queue));
 begin
-	if not stays then
-		perform readpast.keep_queue(queue);
-	end if;
-	select q.id, q.max_attempts, t.lane_id,
+	perform readpast.keep_queue(queue);
+	select q.id, q.max_attempts,
+	       readpast.lane_of(q.id, coalesce(put.priority, q.priority), 2)
+	       as lane_id,
 	       put.priority is null or get_bit(q.opened, put.priority) = 1
 	       as is_open,
 	       q.asleep_until > moment as sleeps
 	  into its
-	  from readpast.queue q,
-	       lateral (select readpast.lane_of(
-	                           q.id, coalesce(put.priority, q.priority), 2)
-	                       as lane_id) t
+	  from readpast.queue q
 	 where q.name = put.queue and put.largest <= q.max_payload;
 	if not found then
 		return;
