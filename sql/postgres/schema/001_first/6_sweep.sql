@@ -472,9 +472,10 @@ begin
 	 where s.queue_id = q.id
 	   and s.until between moment - interval '10 minutes'
 	                   and moment - interval '1 minute';
-	-- Whatever else says so, a queue's own lane is open.
-	perform readpast.open_lane(readpast.lane_of(q.id, q.priority, 2))
-	   from readpast.queue q;
+	-- Whoever changed it, a queue's own priority has its lane.
+	perform readpast.open_own_lane(q.name)
+	   from readpast.queue q
+	  where get_bit(q.opened, q.priority) = 0;
 	update readpast.queue q
 	   set opened = t.priorities
 	  from (select q.id, n.priorities
