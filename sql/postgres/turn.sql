@@ -11,8 +11,6 @@ select number, result, settled, queue_id, queue, lane_id, lease_until,
            :queues::text::text[], :lease_ms::bigint, :worker_id::bigint,
            :worker::text, :max::bigint::integer, :at_once::bigint::integer,
            :holding::bigint::integer,
-           case when :id::bigint is null then '{}' else :id[]::bigint[] end,
-           case when :id::bigint is null then '{}'
-                else :claim_no[]::bigint[] end,
+           coalesce(:id[]::bigint[], '{}'), coalesce(:claim_no[]::bigint[], '{}'),
            :verdict[]::bigint[], :delay_ms[]::bigint[], :error[]::text[],
            :joined::bigint <> 0);

@@ -64,7 +64,8 @@ declare
 	suspects boolean;
 	places tid[];
 	taken  integer := 0;
-	marks  boolean := cardinality(ids) = 0;
+	settles boolean := cardinality(ids) > 0;
+	marked boolean;
 	n      integer;
 begin
 	-- In one look: each expression is made ready anew in each transaction.
@@ -93,7 +94,7 @@ begin
 	if worker_id = 0 and worker_name is not null then
 		worker_id := readpast.worker_named(worker_name, queues);
 	end if;
-	if not marks then
+	if settles then
 		-- As a rule one claim's jobs are done together, and no queue keeps them.
 		if verdicts is null and claim_nos[1] = all (claim_nos)
 		   and current_setting('transaction_isolation') = 'read committed'
@@ -190,21 +191,10 @@ begin
 				continue;
 			end if;
 
-			if joined then
-				places := readpast.lock_alone(
-				              turn.lane_id, head,
-				              case when suspects then 1 else most - taken end);
-			else
-				places := array(select j.ctid
-				                  from readpast.job j
-				                 where j.lane_id = turn.lane_id
-				                   and j.seq >= head
-				                   and j.lease_until is null
-				                 order by j.lane_id, j.seq
-				                 limit case when suspects then 1
-				                            else most - taken end
-				                   for update skip locked);
-			end if;
+			n := case when suspects then 1 else most - taken end;
+			places := case when joined
+			               then readpast.lock_alone(turn.lane_id, head, n)
+			               else readpast.lock_next(turn.lane_id, head, n) end;
 			continue when places = '{}';
 			if taken + cardinality(places) > at_once then
 				n := cardinality(places);
@@ -230,7 +220,7 @@ begin
 				       drawn, pg_snapshot_xmax(pg_current_snapshot())
 				  from readpast.job j
 				 where j.ctid = places[1] and j.seq > newest;
-				marks := true;
+				marked := true;
 			end if;
 
 			claim_no := greatest(readpast.epoch_us(clock_timestamp()),
@@ -264,18 +254,34 @@ begin
 		lane_id := null;
 		return next;
 	end if;
-	-- Whoever gets all that it asked for wakes the next, if that may be asleep.
-	if marks and taken >= most then
+	-- Whoever gets all that it asked for wakes the next: one who is at work, no
+	-- more often than it marks.
+	if taken >= most and (marked or not settles) then
 		perform readpast.wake(its_id, turn.worker_id);
 	end if;
 end
 $body$;
 
--- What turn() locks, for a transaction of somebody's, which may stay open for
--- long. `skip locked` locks also what it does not take: a row that was updated
--- since the statement began. Whoever holds that job would wait for us. So all
--- locks are given back, and what was found is locked alone; once more if some of
--- it was updated in between.
+-- The places of the next jobs in line that nobody has locked; they are locked.
+create function readpast.lock_next(lane_id bigint, head bigint, most integer)
+returns tid[]
+language plpgsql volatile as $body$
+begin
+	return array(select j.ctid
+	               from readpast.job j
+	              where j.lane_id = lock_next.lane_id and j.seq >= head
+	                and j.lease_until is null
+	              order by j.lane_id, j.seq
+	              limit most
+	                for update skip locked);
+end
+$body$;
+
+-- The same for a transaction of somebody's, which may stay open for long. `skip
+-- locked` locks also what it does not take: a row that was updated since the
+-- statement began. Whoever holds that job would wait for us. So all locks are
+-- given back, and what was found is locked alone; once more if some of it was
+-- updated in between.
 create function readpast.lock_alone(lane_id bigint, head bigint, most integer)
 returns tid[]
 language plpgsql volatile as $body$
@@ -284,14 +290,7 @@ declare
 	got      tid[];
 begin
 	begin
-		found_at := array(select j.ctid
-		                    from readpast.job j
-		                   where j.lane_id = lock_alone.lane_id
-		                     and j.seq >= head
-		                     and j.lease_until is null
-		                   order by j.lane_id, j.seq
-		                   limit most
-		                     for update skip locked);
+		found_at := readpast.lock_next(lane_id, head, most);
 		raise exception using errcode = 'RP000';
 	exception when sqlstate 'RP000' then
 		null;
