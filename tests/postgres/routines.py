@@ -513,14 +513,135 @@ def a_late_committer_behind_the_head_is_found(s):
     s.complete(s.claim()["first"])
     late.rows("begin")
     late.put("late")
-    for _ in range(4):
-        passed(s)
-        s.sweep()
-        time.sleep(0.6)
+    pass_by(s)
     head = s.one("select max(head) from readpast.mark")
     late.rows("commit")
     assert s.one("select seq from readpast.job") < head
     assert s.taken() == ""
+    assert swept_in(s, "late", 2.5)
+
+
+def pass_by(s, seconds=2.4):
+    """The heads move on, and the sweep behind them."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        passed(s)
+        s.sweep()
+        time.sleep(0.6)
+
+
+@case
+def the_last_transaction_to_begin_when_the_line_was_sealed_is_waited_for(s):
+    s.put("first")
+    s.complete(s.claim()["first"])
+    late = Session(s.database)
+    late.rows("begin")
+    late.put("late")
+    s.sweep()
+    assert s.one("select max(seq) from readpast.seal") == late.one(
+        "select seq from readpast.job")
+    pass_by(s)
+    late.rows("commit")
+    assert s.taken() == ""
+    assert swept_in(s, "late", 2.5)
+
+
+@case
+def the_first_job_of_all_is_waited_for(s):
+    s.sweep()
+    s.rows("select readpast.queue_create('q')")
+    late = Session(s.database)
+    late.rows("begin")
+    late.put("late")
+    pass_by(s)
+    late.rows("commit")
+    assert s.taken() == ""
+    assert swept_in(s, "late", 2.5)
+
+
+@case
+def a_sweep_in_a_transaction_that_wrote_before_makes_no_seal(s):
+    s.put("x")
+    s.rows("begin")
+    s.rows("select readpast.queue_create('new')")
+    s.sweep()
+    s.rows("commit")
+    assert s.rows("select * from readpast.seal") == []
+    s.sweep()
+    assert s.one("select count(*) from readpast.seal") == 1
+
+
+@case
+def what_an_old_transaction_puts_back_in_line_is_found(s):
+    s.rows("select readpast.queue_set('q', max_attempts => 1)")
+    dead = s.put("dead")
+    s.one("select readpast.fail(%s, %s)", *s.claim()["dead"])
+    s.put("given back", max_attempts=2)
+    s.put("failed", max_attempts=2)
+    given_back, failed = s.claim(2).values()
+    late = Session(s.database)
+    late.rows("begin")
+    late.rows("create table mine()")
+    pass_by(s)
+    late.one("select readpast.release(%s, %s)", *given_back)
+    late.one("select readpast.fail(%s, %s, delay => '0')", *failed)
+    late.one("select readpast.retry(%s)", dead)
+    pass_by(s)
+    late.rows("commit")
+    found = set()
+
+    def all_three():
+        s.sweep()
+        found.update(s.claim(3))
+        return found == {"given back", "failed", "dead"}
+    eventually(4, all_three)
+
+
+@case
+def what_takes_long_to_put_in_is_found(s):
+    s.rows("select readpast.queue_create('q')")
+    s.rows("create function slowly() returns trigger language plpgsql as "
+           "'begin perform pg_sleep(0.02); return new; end'")
+    s.rows("create trigger slowly before insert on readpast.job for each row "
+           "when (new.kind = 'slow') execute function slowly()")
+    late = Session(s.database)
+    late.rows("begin")
+    waits = threading.Thread(target=late.rows, args=[
+        "select readpast.enqueue_many('q', array_fill('late'::text, "
+        "array[150]), kinds => array_fill('slow'::text, array[150]))"])
+    waits.start()
+    while waits.is_alive():
+        pass_by(s, 0.1)
+    pass_by(s)
+    late.rows("commit")
+    ids = set()
+
+    def all_of_them():
+        s.sweep()
+        ids.update(s.rows("select id from readpast.claim('q', 200)"))
+        return len(ids) == 150
+    eventually(4, all_of_them)
+
+
+@case
+def a_delayed_job_that_had_to_wait_for_its_queue_is_found(s):
+    s.rows("select readpast.queue_create('q')")
+    s.put("soon", delay="2500 ms")
+    user, late = Session(s.database), Session(s.database)
+    user.rows("begin")          # as who drops the queue does
+    user.rows("select pg_advisory_xact_lock("
+              "'readpast.queue'::regclass::oid::integer, hashtext('q'))")
+    waits = threading.Thread(target=late.put, args=["late"],
+                             kwargs={"delay": "100 ms"})
+    waits.start()
+    end = time.monotonic() + 4
+    while time.monotonic() < end:
+        s.rows("select readpast.enqueue('other', 'x'::text)")
+        s.sweep()
+        time.sleep(0.2)
+    user.rows("rollback")
+    waits.join()
+    assert s.taken() == "soon"
     assert swept_in(s, "late", 2.5)
 
 
@@ -548,10 +669,7 @@ def a_transaction_that_enqueues_late_leaves_a_note(s):
     late.rows("select 1")
     time.sleep(0.2)
     late.put("late")
-    for _ in range(4):
-        passed(s)
-        s.sweep()
-        time.sleep(0.6)
+    pass_by(s)
     assert s.one("select count(*) from readpast.stray where waits_for is null"
                  ) == 0
     late.rows("commit")

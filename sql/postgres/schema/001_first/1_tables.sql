@@ -136,10 +136,11 @@ create table readpast.stray (
 	waits_for  xid8
 );
 
--- How far the line's numbers had come, and then the transactions', about once a
--- second while jobs come in. A transaction draws numbers for a tenth of a second
--- at the most (later ones say so in `stray`), hence only between the seal
--- before it began and the second one after.
+-- How far the line's numbers had come, and then the transactions': who drew a
+-- number up to `seq` has a number of its own below `next_xid`. About once a second
+-- while jobs come in. A transaction draws numbers for a tenth of a second at the
+-- most (later ones say so in `stray`), hence only between the seal before it
+-- began and the second one after.
 create table readpast.seal (
 	seq      bigint not null,
 	next_xid xid8 not null,

@@ -98,12 +98,34 @@ begin
 end
 $body$;
 
--- Is this transaction so young that it may draw numbers of the line without a
--- note in `stray`, and leave marks? It decides speed only; no promise rests on
--- it.
+-- Is this transaction so young that the numbers of the line that it has drawn need
+-- no note in `stray`, and that it may leave marks?
 create function readpast.young() returns boolean
 language sql volatile as $body$
 select clock_timestamp() < now() + interval '100 milliseconds'
+$body$;
+
+-- Numbers that were drawn late: the sweep sees this when it sees the jobs.
+create function readpast.note_late(lane_id bigint, first bigint, last bigint)
+returns void
+language plpgsql volatile as $body$
+begin
+	insert into readpast.stray (lane_id, first, last)
+	values (note_late.lane_id, note_late.first, note_late.last);
+end
+$body$;
+
+-- A number at the end of a lane, for a transaction that has its own already.
+create function readpast.next_in_line(lane_id bigint) returns bigint
+language plpgsql volatile as $body$
+declare
+	seq bigint := nextval('readpast.line');
+begin
+	if not readpast.young() then
+		perform readpast.note_late(lane_id, seq, seq);
+	end if;
+	return seq;
+end
 $body$;
 
 -- How far the sweep has walked in a lane.

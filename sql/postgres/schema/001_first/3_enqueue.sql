@@ -1,9 +1,10 @@
 -- Schema 1: enqueue, in all its forms.
 --
--- A transaction has its own number before it draws numbers of the line, so that
--- the sweep can tell when everything up to a number is decided. One that draws
--- late in its life, or for long, leaves a note in `stray`: it is seen when the
--- jobs are, and tells the sweep to look for them behind the head.
+-- A transaction has its own number before it looks at the clock and draws numbers
+-- of the line, so that the sweep can tell when everything up to a time or a number
+-- is decided. One that draws late in its life, or for long, leaves a note in
+-- `stray`: it is seen when the jobs are, and tells the sweep to look for them
+-- behind the head.
 
 create function readpast.need_object(headers json) returns void
 language plpgsql immutable as $body$
@@ -48,9 +49,9 @@ returns setof bigint
 language plpgsql volatile as $body$
 declare
 	its    record;
+	xid    xid8 := pg_current_xact_id();
 	moment timestamptz := clock_timestamp();
-	xid    xid8;
-	late_from bigint;
+	before bigint;
 begin
 	perform readpast.keep_queue(queue);
 	select q.id, q.max_attempts,
@@ -69,11 +70,7 @@ begin
 		perform readpast.need_object(h.headers::json)
 		   from unnest(headers) as h(headers);
 	end if;
-	xid := pg_current_xact_id();
-	if cardinality(payloads) > 1000 or not readpast.young() then
-		late_from := nextval('readpast.line');
-	end if;
-
+	before := nextval('readpast.line');
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload)
@@ -96,21 +93,13 @@ begin
 	if not its.is_open then
 		perform readpast.open_lane(its.lane_id);
 	end if;
-	if late_from is not null then
-		perform readpast.note_late(its.lane_id, late_from);
+	if cardinality(payloads) > 1000 or not readpast.young() then
+		perform readpast.note_late(its.lane_id, before,
+		                           nextval('readpast.line'));
 	end if;
 	if its.sleeps then
 		perform readpast.wake(its.id);
 	end if;
-end
-$body$;
-
-create function readpast.note_late(lane_id bigint, late_from bigint)
-returns void
-language plpgsql volatile as $body$
-begin
-	insert into readpast.stray (lane_id, first, last)
-	values (note_late.lane_id, late_from, nextval('readpast.line'));
 end
 $body$;
 
@@ -123,11 +112,10 @@ returns bigint
 language plpgsql volatile as $body$
 declare
 	its    record;
+	xid    xid8 := pg_current_xact_id();
 	moment timestamptz := clock_timestamp();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
 	                               moment);
-	xid    xid8;
-	late_from bigint;
 	id     bigint;
 begin
 	perform readpast.keep_queue(queue);
@@ -147,23 +135,17 @@ begin
 	if headers is not null then
 		perform readpast.need_object(headers);
 	end if;
-	xid := pg_current_xact_id();
-	if not readpast.young() then
-		late_from := nextval('readpast.line');
-	end if;
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload)
 	values (its.lane_id,
-	        case when due <= moment then nextval('readpast.line') end, due,
-	        moment, its.id, its.attempts, put_one.kind, put_one.headers,
-	        put_one.payload)
+	        case when due <= moment
+	             then readpast.next_in_line(its.lane_id) end,
+	        due, moment, its.id, its.attempts, put_one.kind,
+	        put_one.headers, put_one.payload)
 	returning job.id into id;
 
 	if not its.is_open then
 		perform readpast.open_lane(its.lane_id);
-	end if;
-	if late_from is not null then
-		perform readpast.note_late(its.lane_id, late_from);
 	end if;
 	if its.sleeps then
 		perform readpast.wake(its.id);
@@ -185,6 +167,7 @@ declare
 	moment   timestamptz;
 	is_rare  boolean;
 	id       bigint;
+	seq      bigint;
 begin
 	if current_setting('transaction_isolation') <> 'read committed'
 	   or not pg_try_advisory_xact_lock_shared(
@@ -194,7 +177,7 @@ begin
 	end if;
 	select q.id, q.max_attempts, readpast.lane_of(q.id, q.priority, 2),
 	       clock_timestamp(),
-	       q.asleep_until > clock_timestamp() or not readpast.young()
+	       q.asleep_until > clock_timestamp()
 	       or pg_current_xact_id() is null
 	  into queue_id, attempts, lane_id, moment, is_rare
 	  from readpast.queue q
@@ -208,7 +191,10 @@ begin
 	                          max_attempts, kind, payload)
 	values (lane_id, nextval('readpast.line'), moment, moment,
 	        queue_id, attempts, put_plain.kind, put_plain.payload)
-	returning job.id into id;
+	returning job.id, job.seq into id, seq;
+	if not readpast.young() then
+		perform readpast.note_late(lane_id, seq, seq);
+	end if;
 	return id;
 end
 $body$;
@@ -232,14 +218,10 @@ declare
 	moment timestamptz := clock_timestamp();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
 	                               moment);
-	late_from bigint;
 begin
 	perform readpast.keep_queue(queue);
 	if headers is not null then
 		perform readpast.need_object(headers);
-	end if;
-	if not readpast.young() then
-		late_from := nextval('readpast.line');
 	end if;
 
 	-- A job with the key may come or go between the statements: then once more.
@@ -255,16 +237,20 @@ begin
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers,
 		                          payload)
-		select readpast.lane_of(q.id, coalesce(put_unique.priority, q.priority),
-		                        2),
-		       case when due <= moment then nextval('readpast.line') end,
+		select q.lane_id,
+		       case when due <= moment
+		            then readpast.next_in_line(q.lane_id) end,
 		       due, moment, q.id,
 		       coalesce(put_unique.max_attempts, q.max_attempts),
 		       put_unique.unique_key, put_unique.kind, put_unique.headers,
 		       put_unique.payload
-		  from readpast.queue q
-		 where q.name = put_unique.queue
-		   and octet_length(put_unique.payload) <= q.max_payload
+		  from (select q.*,
+		               readpast.lane_of(q.id,
+		                                coalesce(put_unique.priority, q.priority),
+		                                2) as lane_id
+		          from readpast.queue q
+		         where q.name = put_unique.queue
+		           and octet_length(put_unique.payload) <= q.max_payload) q
 		    on conflict (queue_id, unique_key) where unique_key is not null
 		    do nothing
 		returning job.id, job.queue_id, job.lane_id into it;
@@ -286,18 +272,13 @@ begin
 		outcome := 1;
 		if replace then
 			update readpast.job j
-			   set lane_id = readpast.lane_of(
-			                     q.id, coalesce(put_unique.priority, q.priority),
-			                     2),
+			   set lane_id = q.lane_id,
 			       -- In line in the same lane it keeps its place.
 			       seq = case when due <= moment
 			                  then coalesce(
-			                           case when j.lane_id = readpast.lane_of(
-			                                    q.id,
-			                                    coalesce(put_unique.priority,
-			                                             q.priority), 2)
+			                           case when j.lane_id = q.lane_id
 			                                then j.seq end,
-			                           nextval('readpast.line')) end,
+			                           readpast.next_in_line(q.lane_id)) end,
 			       run_at = due,
 			       claim_no = j.claim_no + 1,
 			       attempt = 0,
@@ -309,7 +290,12 @@ begin
 			       kind = put_unique.kind,
 			       headers = put_unique.headers,
 			       payload = put_unique.payload
-			  from readpast.queue q
+			  from (select q.*,
+			               readpast.lane_of(q.id,
+			                                coalesce(put_unique.priority,
+			                                         q.priority),
+			                                2) as lane_id
+			          from readpast.queue q) q
 			 where j.id = put_unique.id and q.id = j.queue_id
 			   and j.lease_until is null
 			returning j.id, j.queue_id, j.lane_id into it;
@@ -321,9 +307,6 @@ begin
 
 	if outcome <> 1 then
 		perform readpast.open_lane(it.lane_id);
-		if late_from is not null then
-			perform readpast.note_late(it.lane_id, late_from);
-		end if;
 		perform readpast.wake(it.queue_id);
 	end if;
 end

@@ -170,7 +170,8 @@ begin
 			update readpast.job j
 			   set lane_id = readpast.with_class(j.lane_id, 2),
 			       seq = case when v.delay_ms = 0
-			                  then nextval('readpast.line') end,
+			                  then readpast.next_in_line(
+			                           readpast.with_class(j.lane_id, 2)) end,
 			       run_at = moment
 			                + readpast.ms(coalesce(v.delay_ms,
 			                                       v.backoff_ms::bigint)),
@@ -184,22 +185,21 @@ begin
 			 where j.id = v.id;
 		elsif v.verdict = 3 then
 			state := case when v.delay_ms > 0 then 1 else 2 end;
+			v.lane_id := readpast.with_class(
+			                 v.lane_id, case when v.lane_id % 4 = 1 then 1
+			                                 when v.delay_ms > 0 then 2
+			                                 else 0 end);
 			update readpast.job j
-			   set lane_id = readpast.with_class(
-			                     j.lane_id,
-			                     case when j.lane_id % 4 = 1 then 1
-			                          when v.delay_ms > 0 then 2
-			                          else 0 end),
-			       seq = case when v.delay_ms > 0 then null
-			                  else nextval('readpast.line') end,
+			   set lane_id = v.lane_id,
+			       seq = case when state = 2
+			                  then readpast.next_in_line(v.lane_id) end,
 			       run_at = moment + readpast.ms(coalesce(v.delay_ms, 0)),
 			       lease_until = null,
 			       claim_no = j.claim_no + 1,
 			       renewed = 0,
 			       attempt = greatest(j.attempt - 1, 0),
 			       worker_id = null
-			 where j.id = v.id
-			returning j.lane_id into v.lane_id;
+			 where j.id = v.id;
 			perform readpast.open_lane(v.lane_id);
 		else
 			-- A long job leaves the line: the line holds only young ones.

@@ -30,7 +30,8 @@ begin
 		perform readpast.open_lane(readpast.with_class(old.lane_id, 1));
 		update readpast.job j
 		   set lane_id = readpast.with_class(j.lane_id, 1),
-		       seq = nextval('readpast.line'),
+		       seq = readpast.next_in_line(
+		                 readpast.with_class(j.lane_id, 1)),
 		       run_at = clock_timestamp(),
 		       lease_until = null,
 		       renewed = 0,
@@ -87,9 +88,14 @@ begin
 			   for update skip locked
 		loop
 			update readpast.job j
-			   set seq = nextval('readpast.line'),
-			       lane_id = case when j.lane_id % 4 = 1 then j.lane_id
-			                      else readpast.with_class(j.lane_id, 2) end
+			   set lane_id = n.lane_id,
+			       seq = readpast.next_in_line(n.lane_id)
+			  from (select readpast.with_class(
+			                   j.lane_id,
+			                   case when j.lane_id % 4 = 1 then 1
+			                        else 2 end) as lane_id
+			          from readpast.job j
+			         where j.id = due) n
 			 where j.id = due;
 			id := due;
 			return next;
@@ -149,6 +155,7 @@ declare
 	moment timestamptz := clock_timestamp();
 begin
 	perform readpast.need_read_committed('a sweep');
+	return query select * from readpast.sweep_behind();
 	-- Long ones: they are to come, as what is scheduled is.
 	for it in select q.id from readpast.queue q loop
 		since := readpast.due_since(it.id);
@@ -184,20 +191,19 @@ begin
 		           and j.lease_until <= moment
 		           for update skip locked) j;
 	end loop;
-	return query select * from readpast.sweep_behind();
 end
 $body$;
 
--- The walk behind the heads, once a second in the whole database. One at a time:
--- the lock is the session's and given back here, so that no transaction that
--- stays open keeps it.
+-- The walk behind the heads, once a second in the whole database, and a seal.
+-- One at a time: the lock is the session's and given back here, so that no
+-- transaction that stays open keeps it.
 create function readpast.sweep_behind()
 returns table (id bigint, dead boolean)
 language plpgsql volatile as $body$
 declare
 	lock   bigint := 'readpast.seal'::regclass::oid::bigint;
 	newest record;
-	now_at bigint;
+	drawn  bigint;
 begin
 	if not pg_try_advisory_lock(lock) then
 		return;
@@ -211,10 +217,14 @@ begin
 		   or newest.made_at < clock_timestamp() - interval '1 second'
 		   or newest.made_at > clock_timestamp()
 		then
-			select s.last_value into now_at from readpast.line s;
+			-- Who has its own number already cannot make a seal.
+			select s.last_value into drawn
+			  from readpast.line s
+			 where s.is_called
+			   and pg_current_xact_id_if_assigned() is null;
 			return query select w.id, w.dead from readpast.walk() w;
-			if now_at > newest.seq or newest is null then
-				perform readpast.seal(now_at);
+			if drawn > coalesce(newest.seq, 0) then
+				perform readpast.seal(drawn);
 			end if;
 		end if;
 	exception when query_canceled or others then
@@ -225,23 +235,26 @@ begin
 end
 $body$;
 
--- First the line's number was read, and now, in a later statement, the
--- transactions'. Seals that no open transaction began before are forgotten.
-create function readpast.seal(seq bigint) returns void
+-- First the line's number was read, and now this transaction is given its own:
+-- whoever drew a number up to then has a smaller one. (A snapshot's xmax would not
+-- do: it is one more than the last that ended, and larger ones may be open.)
+-- Seals that no open transaction began before are forgotten.
+create function readpast.seal(drawn bigint) returns void
 language plpgsql volatile as $body$
 declare
 	oldest xid8 := pg_snapshot_xmin(pg_current_snapshot());
 begin
 	insert into readpast.seal (seq, next_xid, made_at)
-	values (seal.seq, pg_snapshot_xmax(pg_current_snapshot()),
-	        clock_timestamp());
+	values (drawn, pg_current_xact_id(), clock_timestamp());
 	delete from readpast.seal s
 	 where s.seq < (select max(o.seq) from readpast.seal o
 	                 where o.next_xid <= oldest);
 end
 $body$;
 
--- Walk over what the heads passed since the last time, for 20 ms at the most.
+-- Walk over what the heads passed since the last time, for 20 ms at the most; and
+-- no further than a seal that is older than our snapshot: of who has put something
+-- there and is still open, the snapshot knows.
 create function readpast.walk()
 returns table (id bigint, dead boolean)
 language plpgsql volatile
@@ -255,6 +268,7 @@ as $body$
 declare
 	began  timestamptz := clock_timestamp();
 	open   pg_snapshot := pg_current_snapshot();
+	sealed bigint;
 	lane   record;
 	it     record;
 	passed bigint;
@@ -269,6 +283,9 @@ begin
 		delete from readpast.stray s where s.ctid = it.place;
 	end loop;
 
+	select max(s.seq) into sealed
+	  from readpast.seal s
+	 where s.next_xid <= pg_snapshot_xmax(open);
 	for lane in
 		select l.lane_id, readpast.low_of(l.lane_id) as low
 		  from (select distinct l.lane_id from readpast.lane l) l
@@ -279,6 +296,7 @@ begin
 		   and m.made_at <= began - interval '1 second'
 		 order by m.lane_id desc, m.head desc
 		 limit 1;
+		passed := least(passed, coalesce(sealed, -1) + 1);
 		continue when not found or passed <= lane.low;
 		low := lane.low;
 		while low < passed
@@ -328,7 +346,7 @@ begin
 	loop
 		if it.lease_until is null then
 			update readpast.job j
-			   set seq = nextval('readpast.line')
+			   set seq = readpast.next_in_line(j.lane_id)
 			 where j.id = it.id;
 		elsif it.lease_until <= moment then
 			id := it.id;

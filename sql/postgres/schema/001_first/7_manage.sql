@@ -202,7 +202,8 @@ returns table (id bigint, taken boolean)
 language plpgsql volatile as $body$
 #variable_conflict use_column
 declare
-	a record;
+	a    record;
+	lane bigint;
 begin
 	perform readpast.keep_queue(q.name)
 	   from readpast.archive a
@@ -217,20 +218,21 @@ begin
 		return;
 	end if;
 	perform pg_current_xact_id();
+	lane := readpast.lane_of(a.queue_id, a.priority, 2);
 	insert into readpast.job
 	       (id, lane_id, seq, run_at, created_at, queue_id, max_attempts,
 	        claim_no, unique_key, kind, headers, last_error, failures, payload)
-	values (a.id, readpast.lane_of(a.queue_id, a.priority, 2),
-	        nextval('readpast.line'), clock_timestamp(), a.created_at,
-	        a.queue_id, a.max_attempts, a.claim_no + 1, a.unique_key, a.kind,
-	        a.headers, a.last_error, a.failures, a.payload)
+	values (a.id, lane, readpast.next_in_line(lane), clock_timestamp(),
+	        a.created_at, a.queue_id, a.max_attempts, a.claim_no + 1,
+	        a.unique_key, a.kind, a.headers, a.last_error, a.failures,
+	        a.payload)
 	    on conflict (queue_id, unique_key) where unique_key is not null
 	    do nothing;
 	taken := not found;
 	id := a.id;
 	if not taken then
 		delete from readpast.archive k where k.id = a.id;
-		perform readpast.open_lane(readpast.lane_of(a.queue_id, a.priority, 2));
+		perform readpast.open_lane(lane);
 		perform readpast.wake(a.queue_id);
 	end if;
 	return next;
