@@ -170,10 +170,16 @@ begin
 		         limit most
 		           for update skip locked) j;
 	end loop;
-	-- Young ones: in line, around the head.
+	-- Young ones: in line, around the head. What is far behind it, the walk takes
+	-- out within some seconds; short leases cannot wait for that.
 	for it in
-		select distinct l.lane_id, readpast.low_of(l.lane_id) as low
-		  from readpast.lane l
+		select l.lane_id,
+		       greatest(readpast.low_of(l.lane_id),
+		                case when q.lease_ms >= 5000
+		                     then readpast.head_of(l.lane_id) - 5000
+		                     else 0 end) as low
+		  from (select distinct l.lane_id from readpast.lane l) l
+		  join readpast.queue q on q.id = readpast.queue_of(l.lane_id)
 	loop
 		return query
 		select j.id, readpast.expire(j.id)
