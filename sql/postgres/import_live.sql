@@ -1,7 +1,8 @@
 -- import_live: live jobs that nobody holds, as they are, into queues that are
 -- there. Their claim numbers were given to nobody here. What was due when it
 -- came stands in line: the sweep has marks for how far it looked for such, and
--- would not look there again.
+-- would not look there again. What stands in line there is noted, for a lane's head
+-- may have passed its number: then the sweep puts it at the end.
 
 with opened as (
     insert into readpast.lane (lane_id)
@@ -11,24 +12,31 @@ with opened as (
            as n(queue, priority, class)
       join readpast.queue q on q.name = n.queue
     except
-    select l.lane_id from readpast.lane l)
-insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
-                          max_attempts, claim_no, attempt, unique_key, kind,
-                          headers, last_error, failures, payload)
-select n.id, readpast.lane_of(q.id, n.priority::integer, n.class::integer),
-       coalesce(n.seq, case when readpast.at_ms(n.run_at) <= clock_timestamp()
-                            then nextval('readpast.line') end),
-       readpast.at_ms(n.run_at), readpast.at_ms(n.created_at), q.id,
-       n.max_attempts, n.claim_no, n.attempt, n.unique_key, n.kind,
-       n.headers::json, n.last_error, n.failures::jsonb, n.payload
-  from unnest(:id[]::bigint[], :queue[]::text[], :priority[]::bigint[],
-              :class[]::bigint[], :seq[]::bigint[], :run_at[]::bigint[],
-              :claim_no[]::bigint[], :attempt[]::bigint[],
-              :max_attempts[]::bigint[], :created_at[]::bigint[],
-              :unique_key[]::text[], :kind[]::text[], :headers[]::text[],
-              :payload[]::bytea[], :last_error[]::text[],
-              :failures[]::text[])
-       as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
-            max_attempts, created_at, unique_key, kind, headers, payload,
-            last_error, failures)
-  join readpast.queue q on q.name = n.queue;
+    select l.lane_id from readpast.lane l),
+imported as (
+    insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
+                              max_attempts, claim_no, attempt, unique_key, kind,
+                              headers, last_error, failures, payload)
+    select n.id, readpast.lane_of(q.id, n.priority::integer, n.class::integer),
+           coalesce(n.seq, case when readpast.at_ms(n.run_at) <= clock_timestamp()
+                                then nextval('readpast.line') end),
+           readpast.at_ms(n.run_at), readpast.at_ms(n.created_at), q.id,
+           n.max_attempts, n.claim_no, n.attempt, n.unique_key, n.kind,
+           n.headers::json, n.last_error, n.failures::jsonb, n.payload
+      from unnest(:id[]::bigint[], :queue[]::text[], :priority[]::bigint[],
+                  :class[]::bigint[], :seq[]::bigint[], :run_at[]::bigint[],
+                  :claim_no[]::bigint[], :attempt[]::bigint[],
+                  :max_attempts[]::bigint[], :created_at[]::bigint[],
+                  :unique_key[]::text[], :kind[]::text[], :headers[]::text[],
+                  :payload[]::bytea[], :last_error[]::text[],
+                  :failures[]::text[])
+           as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
+                max_attempts, created_at, unique_key, kind, headers, payload,
+                last_error, failures)
+      join readpast.queue q on q.name = n.queue
+    returning job.lane_id, job.seq)
+insert into readpast.stray (lane_id, first, last)
+select i.lane_id, min(i.seq), max(i.seq)
+  from imported i
+ where i.seq is not null
+ group by i.lane_id;

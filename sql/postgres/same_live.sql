@@ -1,5 +1,6 @@
 -- same_live: those of the rows that are here as live jobs, the same in every
--- field. What came into line here since, its time having come, is no other.
+-- field. What came into line here since, its time having come, is no other, and
+-- what a sweep put at the end of its line is none.
 
 select n.number, j.id
   from unnest(:id[]::bigint[], :queue[]::text[], :priority[]::bigint[],
@@ -18,7 +19,7 @@ select n.number, j.id
    and j.lease_until is null
    and j.lane_id = readpast.lane_of(j.queue_id, n.priority::integer,
                                     n.class::integer)
-   and (j.seq is not distinct from n.seq
+   and ((j.seq is null) = (n.seq is null)
         or n.seq is null and j.run_at <= clock_timestamp())
    and j.run_at = readpast.at_ms(n.run_at) and j.claim_no = n.claim_no
    and j.attempt = n.attempt and j.max_attempts = n.max_attempts

@@ -147,16 +147,30 @@ check 'the target is at work' equal "$(readpast --db "$pg2" queue list | grep -c
 check 'the source is not' equal "$(readpast --db sqlite:a.db queue list | grep paused)" 'mail (paused)'
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
+# Its line has gone far past the number that the rest will bring along.
+for _ in 1 2 3; do
+	seq 200 | readpast --db "$pg2" enqueue mail --quiet
+	mapfile -t claims < <(readpast --db "$pg2" claim mail -n 1000 | while read -r job; do claim_of "$job"; done)
+	readpast --db "$pg2" complete "${claims[@]}" >/dev/null
+	sleep 0.1
+done
+finished=$(count "$pg2" mail 'done')
 before=$(count "$pg2" mail ready)
 "$READPAST" copy --move sqlite:a.db "$pg2" mail >out 2>err &
 waiting=$!
 eventually begun
 check 'the rest is waited for' kill -0 "$waiting"
-readpast --db sqlite:a.db release "$(claim_of "$held")" >/dev/null
+readpast --db sqlite:a.db fail "$(claim_of "$held")" --error x --retry-in 0 >/dev/null
 wait "$waiting"
 check 'and then done' equal $? 0
 check 'and comes' equal "$(count sqlite:a.db mail ready),$(count "$pg2" mail ready)" "0,$((before + 1))"
-check 'behind it: what the target has done is not undone' equal "$(count "$pg2" mail 'done')" 3
+handed_out() {
+	readpast --db "$pg2" sweep
+	readpast --db "$pg2" claim mail -n 1000 >rest
+	[[ $(wc -l <rest) -ge $((before + 1)) ]]
+}
+check 'and is handed out' eventually handed_out
+check 'what the target has done is not undone' equal "$(count "$pg2" mail 'done')" "$finished"
 
 # What it refuses.
 ln -s a.db link.db
@@ -186,7 +200,7 @@ check 'what it refused it did not make' test ! -e f.db
 # Killed at random points; and the line is cut. Then run again.
 big() { # FILE
 	seq -f '%0200g' 20000 | readpast --db "sqlite:$1" enqueue q --quiet
-	readpast --db "sqlite:$1" queue set q --keep-done 1d
+	readpast --db "sqlite:$1" queue set q --keep-done 1d >/dev/null
 	readpast --db "sqlite:$1" claim q -n 500 | while read -r job; do claim_of "$job"; done |
 		xargs "$READPAST" --db "sqlite:$1" complete >/dev/null
 	seq 50 | readpast --db "sqlite:$1" enqueue q --priority 1 --quiet
