@@ -2,7 +2,8 @@
 -- there. Their claim numbers were given to nobody here. What was due when it
 -- came stands in line: the sweep has marks for how far it looked for such, and
 -- would not look there again. What stands in line there is noted, for a lane's head
--- may have passed its number: then the sweep puts it at the end.
+-- may have passed its number: then the sweep puts it at the end. And two may have
+-- one number, so how many jobs of a thousand are done says nothing any more.
 
 with opened as (
     insert into readpast.lane (lane_id)
@@ -34,7 +35,12 @@ imported as (
                 max_attempts, created_at, unique_key, kind, headers, payload,
                 last_error, failures)
       join readpast.queue q on q.name = n.queue
-    returning job.lane_id, job.seq)
+    returning job.lane_id, job.seq),
+renumbered as (
+    insert into readpast.ended (thousand, jobs)
+    select distinct i.seq / 1000, -1000000
+      from imported i
+     where i.seq is not null)
 insert into readpast.stray (lane_id, first, last)
 select i.lane_id, min(i.seq), max(i.seq)
   from imported i

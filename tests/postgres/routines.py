@@ -623,6 +623,43 @@ def what_takes_long_to_put_in_is_found(s):
     eventually(4, all_of_them)
 
 
+def done(s, n, at_once):
+    """Jobs come, are claimed and completed, so many at a time."""
+    for _ in range(n // at_once):
+        passed(s, at_once)
+
+
+@case
+def thousands_of_the_line_that_are_done_are_not_walked_over(s):
+    s.rows("select setval('readpast.line', 999)")   # 1000 comes next
+    done(s, 2000, 100)
+    assert s.rows("select thousand, sum(jobs) from readpast.ended group by 1 "
+                  "order by 1") == [(1, 1000), (2, 1000)]
+    assert s.rows("select * from readpast.left_between(500, 3700)") == [
+        (500, 1000), (3000, 3700)]
+    assert s.rows("select * from readpast.left_between(1200, 2900)") == []
+    assert s.rows("select * from readpast.left_between(3000, 9000)") == [
+        (3000, 8000), (8000, 9000)]
+    s.rows("select setval('readpast.line', 1999999)")
+    pass_by(s)                                      # forgotten, a million later
+    assert s.one("select min(thousand) from readpast.ended") == 2000
+
+
+@case
+def a_thousand_that_is_done_but_for_one_is_walked_over(s):
+    s.rows("select setval('readpast.line', 999)")
+    s.put("held")
+    user = Session(s.database)
+    user.rows("begin")
+    assert user.claim().keys() == {"held"}
+    done(s, 999, 27)
+    assert s.rows("select * from readpast.left_between(1000, 2000)") == [
+        (1000, 2000)]
+    pass_by(s)
+    user.rows("rollback")
+    assert swept_in(s, "held", 2.5)
+
+
 @case
 def a_delayed_job_that_had_to_wait_for_its_queue_is_found(s):
     s.rows("select readpast.queue_create('q')")

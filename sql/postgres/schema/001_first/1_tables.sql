@@ -127,6 +127,14 @@ create table readpast.walked (
 );
 create index walked_newest on readpast.walked (lane_id, low);
 
+-- Of each thousand numbers of the line, how many of its jobs are done; said by who
+-- settles ten or more at once. Where it is all of them, the sweep need not walk.
+create table readpast.ended (
+	thousand bigint not null,
+	jobs     bigint not null
+);
+create index ended_thousand on readpast.ended (thousand);
+
 -- Where jobs may yet turn up behind a head: places between two numbers of a
 -- line, to be looked at again once the transaction `waits_for` is over.
 create table readpast.stray (

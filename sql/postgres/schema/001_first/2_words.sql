@@ -105,13 +105,14 @@ language sql volatile as $body$
 select clock_timestamp() < now() + interval '100 milliseconds'
 $body$;
 
--- Numbers that were drawn late: the sweep sees this when it sees the jobs.
-create function readpast.note_late(lane_id bigint, first bigint, last bigint)
-returns void
+-- Numbers were drawn late, from this one on: the sweep sees it when it sees the
+-- jobs.
+create function readpast.note_late(lane_id bigint, first bigint) returns void
 language plpgsql volatile as $body$
 begin
 	insert into readpast.stray (lane_id, first, last)
-	values (note_late.lane_id, note_late.first, note_late.last);
+	select note_late.lane_id, note_late.first, s.last_value
+	  from readpast.line s;
 end
 $body$;
 
@@ -122,7 +123,7 @@ declare
 	seq bigint := nextval('readpast.line');
 begin
 	if not readpast.young() then
-		perform readpast.note_late(lane_id, seq, seq);
+		perform readpast.note_late(lane_id, seq);
 	end if;
 	return seq;
 end

@@ -70,7 +70,9 @@ begin
 		perform readpast.need_object(h.headers::json)
 		   from unnest(headers) as h(headers);
 	end if;
-	before := nextval('readpast.line');
+	if cardinality(payloads) > 1000 or not readpast.young() then
+		before := (select s.last_value from readpast.line s);
+	end if;
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload)
@@ -93,9 +95,12 @@ begin
 	if not its.is_open then
 		perform readpast.open_lane(its.lane_id);
 	end if;
-	if cardinality(payloads) > 1000 or not readpast.young() then
-		perform readpast.note_late(its.lane_id, before,
-		                           nextval('readpast.line'));
+	if before is null and not readpast.young() then
+		before := coalesce((select max(s.seq) from readpast.seal s
+		                     where s.next_xid <= xid), 0);
+	end if;
+	if before is not null then
+		perform readpast.note_late(its.lane_id, before);
 	end if;
 	if its.sleeps then
 		perform readpast.wake(its.id);
@@ -193,7 +198,7 @@ begin
 	        queue_id, attempts, put_plain.kind, put_plain.payload)
 	returning job.id, job.seq into id, seq;
 	if not readpast.young() then
-		perform readpast.note_late(lane_id, seq, seq);
+		perform readpast.note_late(lane_id, seq);
 	end if;
 	return id;
 end

@@ -54,6 +54,7 @@ as $body$
 declare
 	gone   bigint[];
 	their_queues integer[];
+	seqs   bigint[];
 	its_id integer; -- and not records: they are dearer
 	lease  interval;
 	head   bigint;
@@ -105,11 +106,15 @@ begin
 				   and j.worker_id is not null
 				   and not exists (select 1 from readpast.queue q
 				                    where q.keep_done_ms > 0)
-				returning j.id, j.queue_id)
+				returning j.id, j.queue_id, j.seq)
 			select 0::bigint, count(*)::integer, 4, (array_agg(g.queue_id))[1],
-			       array_agg(g.queue_id), array_agg(g.id)
-			  into number, result, settled, queue_id, their_queues, gone
+			       array_agg(g.queue_id), array_agg(g.id), array_agg(g.seq)
+			  into number, result, settled, queue_id, their_queues, gone,
+			       seqs
 			  from gone g;
+			if result >= 10 then
+				perform readpast.note_ended(seqs);
+			end if;
 		end if;
 		if (result = cardinality(ids)
 		    and queue_id = all (their_queues)) is not true

@@ -25,6 +25,7 @@ as $body$
 declare
 	accepted bigint[]; -- their numbers
 	more     boolean := not coalesce(0 = all (verdicts), true);
+	seqs     bigint[];
 	rest     record;
 begin
 	if gone is not null then
@@ -56,10 +57,13 @@ begin
 			         order by v.id) v
 			 where j.id = v.id and j.claim_no = v.claim_no
 			   and j.worker_id is not null
-			returning v.number, j.queue_id)
-		select array_agg(g.number), array_agg(g.queue_id)
-		  into accepted, queues
+			returning v.number, j.queue_id, j.seq)
+		select array_agg(g.number), array_agg(g.queue_id), array_agg(g.seq)
+		  into accepted, queues, seqs
 		  from gone g;
+		if cardinality(seqs) >= 10 then
+			perform readpast.note_ended(seqs);
+		end if;
 	end if;
 	return query
 	select 0::bigint, count(*)::integer, 4, q.id
@@ -88,6 +92,18 @@ begin
 		       as v(id, claim_no, number)
 		 where v.number <> all (coalesce(accepted, '{}'));
 	end if;
+end
+$body$;
+
+-- Jobs with these numbers are done. One that has none left the line before.
+create function readpast.note_ended(seqs bigint[]) returns void
+language plpgsql volatile as $body$
+begin
+	insert into readpast.ended (thousand, jobs)
+	select s.seq / 1000, count(*)
+	  from unnest(seqs) as s(seq)
+	 where s.seq is not null
+	 group by 1;
 end
 $body$;
 

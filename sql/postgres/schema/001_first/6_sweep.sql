@@ -176,8 +176,11 @@ begin
 		select l.lane_id,
 		       greatest(readpast.low_of(l.lane_id),
 		                case when q.lease_ms >= 5000
-		                     then readpast.head_of(l.lane_id) - 5000
-		                     else 0 end) as low
+		                     then (select m.head - 1000
+		                             from readpast.mark m
+		                            where m.lane_id = l.lane_id
+		                            order by m.lane_id desc, m.head desc
+		                            limit 1) end) as low
 		  from (select distinct l.lane_id from readpast.lane l) l
 		  join readpast.queue q on q.id = readpast.queue_of(l.lane_id)
 	loop
@@ -279,7 +282,6 @@ declare
 	it     record;
 	passed bigint;
 	low    bigint;
-	high   bigint;
 	ids    bigint[];
 begin
 	for it in select s.ctid as place, s.* from readpast.stray s loop
@@ -302,22 +304,23 @@ begin
 		   and m.made_at <= began - interval '1 second'
 		 order by m.lane_id desc, m.head desc
 		 limit 1;
-		passed := least(passed, coalesce(sealed, -1) + 1);
+		passed := least(passed, coalesce(sealed, -1) + 1,
+		                lane.low + 10000000);
 		continue when not found or passed <= lane.low;
-		low := lane.low;
-		while low < passed
-		      and clock_timestamp() < began + interval '20 milliseconds'
-		loop
-			high := least(passed, low + 5000);
+		low := passed;
+		for it in select * from readpast.left_between(lane.low, passed) loop
+			if clock_timestamp() > began + interval '20 milliseconds' then
+				low := it.low;
+				exit;
+			end if;
 			select array_agg(j.id) into ids
 			  from readpast.job j
-			 where j.lane_id = lane.lane_id and j.seq >= low
-			   and j.seq < high;
+			 where j.lane_id = lane.lane_id and j.seq >= it.low
+			   and j.seq < it.high;
 			if ids is not null then
 				return query select * from readpast.clear(ids, lane.lane_id,
-				                                          low, high);
+				                                          it.low, it.high);
 			end if;
-			low := high;
 		end loop;
 		perform readpast.wait_for_open(lane.lane_id, lane.low, low, open);
 		insert into readpast.walked (lane_id, low)
@@ -327,6 +330,42 @@ begin
 		delete from readpast.mark m
 		 where m.lane_id = lane.lane_id and m.head >= lane.low
 		   and m.head < low;
+		-- Other lanes may be a million behind.
+		delete from readpast.ended e
+		 where e.thousand >= lane.low / 1000 - 1000
+		   and e.thousand < low / 1000 - 1000;
+	end loop;
+end
+$body$;
+
+-- What there is to walk over between two numbers of the line, in slices: all but
+-- the thousands whose jobs are all done.
+create function readpast.left_between(first bigint, last bigint)
+returns table (low bigint, high bigint)
+language plpgsql stable
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashagg = off
+as $body$
+declare
+	ended bigint;
+begin
+	foreach ended in array
+		array(select e.thousand * 1000
+		        from readpast.ended e
+		       where e.thousand >= greatest(first, last - 1000000) / 1000
+		         and e.thousand <= last / 1000
+		       group by e.thousand
+		      having sum(e.jobs) = 1000
+		       order by e.thousand) || last
+	loop
+		while first < ended loop
+			low := first;
+			high := least(low + 5000, ended);
+			return next;
+			first := high;
+		end loop;
+		first := greatest(first, ended + 1000);
 	end loop;
 end
 $body$;
