@@ -90,5 +90,7 @@ hour_make(const struct bench *b, const char *schema)
 		work_some(conn, some);
 		left -= some;
 	}
+	/* An hour's pages would have been written in the course of it. */
+	server_execute(conn, "checkpoint");
 	PQfinish(conn);
 }

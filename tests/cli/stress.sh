@@ -5,23 +5,19 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-pg_temp=$(readlink -f "$(dirname "$0")/../../tools/pg-temp")
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
+# shellcheck source=../postgres/server.sh
+. "$(dirname "$0")/../postgres/server.sh"
 
 schema=stress_$$
 server=${READPAST_TEST_POSTGRES:?names the server}
 sql() {
 	psql -qAtX -v ON_ERROR_STOP=1 "$server" -c "$1"
 }
-clean_up() {
-	# shellcheck disable=SC2046
-	kill $(jobs -p) 2>/dev/null
+undo() {
 	sql "drop schema if exists $schema cascade" 2>/dev/null
-	cd /
-	rm -rf "$here"
 }
-trap clean_up EXIT
 
 queues() {
 	readpast queue list --json | grep -oE '"queue":"[^"]*"' | cut -d'"' -f4 | paste -sd' '
@@ -189,10 +185,10 @@ check 'no rights: exit 1, one line' refuses 1 'permission denied' \
 	readpast --db "${READPAST_DB/user=postgres/user=$schema}" stress --jobs 10
 sql "drop owned by $schema" && sql "drop role $schema"
 
-counting=$(mktemp -d /tmp/readpast-pg.XXXXXX)
-READPAST_DB=$("$pg_temp" start "$counting" shared_preload_libraries=pg_stat_statements)
+counting=$servers/counting
+start_server "$counting" shared_preload_libraries=pg_stat_statements
+READPAST_DB="postgres:///postgres?host=$counting&user=postgres"
 psql -qX "$READPAST_DB" -c 'create extension pg_stat_statements'
 status 0 readpast stress --jobs 2k --json
 check 'a server that counts statements is asked how many' grep -qE '"statements":0\.[0-9]*[1-9]' out
-"$pg_temp" stop "$counting" immediate
 finish

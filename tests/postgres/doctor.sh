@@ -5,40 +5,21 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-tool=$(readlink -f "$2/tools/pg-temp")
 # shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
-server=$(mktemp -d /tmp/readpast-pg.XXXXXX)
-clean_up() {
-	# shellcheck disable=SC2046
-	kill $(jobs -p) 2>/dev/null
+# shellcheck source=server.sh
+. "$(dirname "$0")/server.sh"
+undo() {
 	[[ ! -e pool/pid ]] || kill "$(cat pool/pid)"
 	[[ ! -e $here/standby ]] || as_server "$bin/pg_ctl" -D "$here/standby" -s -m immediate stop
-	"$tool" stop "$server" immediate
-	cd /
-	rm -rf "$here"
 }
-as_server() {
-	if ((EUID == 0)); then
-		runuser -u postgres -- "$@"
-	else
-		"$@"
-	fi
-}
-trap clean_up EXIT
 chmod 755 "$here"
 
-if ! "$tool" start "$server" max_connections=50 max_prepared_transactions=5 \
-	wal_level=logical fsync=off autovacuum=off >/dev/null; then
-	echo 'Bail out! no server'
-	exit 1
-fi
+start_server "$server" max_connections=50 max_prepared_transactions=5 \
+	wal_level=logical fsync=off autovacuum=off
 url="postgres:///postgres?host=$server&user=postgres"
 export READPAST_DB=$url
 base="host=$server user=postgres dbname=postgres"
-sql() {
-	psql -qAtX -v ON_ERROR_STOP=1 "$base" -c "$1"
-}
 readpast init >/dev/null
 
 # ---- the server's settings ----

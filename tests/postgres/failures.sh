@@ -7,32 +7,13 @@
 
 # shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
+# shellcheck source=server.sh
+. "$(dirname "$0")/server.sh"
 
-tool=$(readlink -f "$2/tools/pg-temp")
-server=$(mktemp -d /tmp/readpast-pg.XXXXXX)
-guarded=$(mktemp -d /tmp/readpast-pg.XXXXXX)
-clean_up() {
-	# shellcheck disable=SC2046
-	kill $(jobs -p) 2>/dev/null
-	"$tool" stop "$server" immediate
-	"$tool" stop "$guarded" immediate
-	cd /
-	rm -rf "$here"
-}
-trap clean_up EXIT
-
-if ! url=$("$tool" start "$server" max_connections=50); then
-	echo 'Bail out! no server'
-	exit 1
-fi
+guarded=$servers/guarded
+start_server "$server" max_connections=50
+url="postgres:///postgres?host=$server&user=postgres"
 base="host=$server user=postgres"
-sql() { # [DATABASE] SQL
-	psql -qAtX -v ON_ERROR_STOP=1 \
-		"$base dbname=$([[ $# == 2 ]] && echo "$1" || echo postgres)" -c "${*: -1}"
-}
-new_database() {
-	sql "create database $1" && export READPAST_DB="postgres:///$1?host=$server&user=postgres"
-}
 on() { # URL COMMAND...: the command line on that database
 	readpast --db "$@"
 }
@@ -233,7 +214,7 @@ check 'and said nothing' equal "$?:$(wc -l <work.out)" 0:1
 
 # ---- passwords ----
 
-"$tool" start "$guarded" max_connections=5 superuser_reserved_connections=0 \
+"$pg_temp" start "$guarded" max_connections=5 superuser_reserved_connections=0 \
 	max_wal_senders=0 >/dev/null
 psql -qX "host=$guarded user=postgres" -c "create role app login superuser password 'open-sesame'"
 printf 'local all postgres trust\nlocal all all scram-sha-256\n' >"$guarded/data/pg_hba.conf"
@@ -297,13 +278,6 @@ eventually takes_the_last
 check 'no connection is left: exit 1' refuses 1 'too many clients' on "$there" stats
 check 'for a worker, too' refuses 1 'too many clients' on "$there" work q --drain -- true
 data=$guarded/data
-as_server() {
-	if ((EUID == 0)); then
-		runuser -u postgres -- "$@"
-	else
-		"$@"
-	fi
-}
 pg_ctl=$(dirname "$(readlink "/proc/$(head -n 1 "$data/postmaster.pid")/exe")")/pg_ctl
 (cd / && as_server "$pg_ctl" -D "$data" -s -W -m smart stop)
 check 'it shuts down: exit 1' refuses 1 'shutting down' on "$there" stats
@@ -318,6 +292,6 @@ starts() {
 }
 eventually starts
 check 'it starts: exit 1' refuses 1 'starting up' on "$there" stats
-"$tool" stop "$guarded" immediate
+"$pg_temp" stop "$guarded" immediate
 
 finish

@@ -9,32 +9,23 @@
 . "$(dirname "$0")/../cli/load.sh"
 # shellcheck source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
+# shellcheck source=server.sh
+. "$(dirname "$0")/server.sh"
 
-tool=$(readlink -f "$2/tools/pg-temp")
-server=$(mktemp -d /tmp/readpast-pg.XXXXXX)
 small=$(mktemp -d /tmp/readpast-pg.XXXXXX)
-clean_up() {
-	# shellcheck disable=SC2046
-	kill $(jobs -p) 2>/dev/null
-	"$tool" stop "$server" immediate
-	umount "$small"
-	cd /
-	rm -rf "$here" "$small"
-}
-trap clean_up EXIT
-
 if ! mount -t tmpfs -o size=40m tmpfs "$small" 2>/dev/null; then
-	trap 'rm -rf "$here" "$small"' EXIT
+	rmdir "$small"
 	echo '1..0 # SKIP only who may mount can make a small disk'
 	exit
 fi
+undo() {
+	umount "$small"
+	rmdir "$small"
+}
 chmod 777 "$small"
-"$tool" start "$server" max_connections=50 >/dev/null || exit 1
+start_server "$server" max_connections=50
 mkdir "$small/data"
 ((EUID != 0)) || chown postgres "$small/data"
-sql() {
-	psql -qAtX -v ON_ERROR_STOP=1 "host=$server user=postgres dbname=postgres" -c "$1"
-}
 sql "create tablespace small location '$small/data'"
 sql 'create database small tablespace small'
 sql 'create database loaded tablespace small'

@@ -5,23 +5,13 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-tool=$(readlink -f "$2/tools/pg-temp")
-doc=$(readlink -f "$2/docs/postgres.md")
 # shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
-server=$(mktemp -d /tmp/readpast-pg.XXXXXX)
-clean_up() {
-	# shellcheck disable=SC2046
-	kill $(jobs -p) 2>/dev/null
-	"$tool" stop "$server" immediate
-	cd /
-	rm -rf "$here"
-}
-trap clean_up EXIT
-if ! "$tool" start "$server" fsync=off >/dev/null; then
-	echo 'Bail out! no server'
-	exit 1
-fi
+# shellcheck source=server.sh
+. "$(dirname "$0")/server.sh"
+doc=$2/docs/postgres.md
+
+start_server "$server" fsync=off
 
 as() { # ROLE COMMAND...: the command line as that role
 	READPAST_DB="postgres:///postgres?host=$server&user=$1" readpast "${@:2}"

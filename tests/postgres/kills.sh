@@ -10,31 +10,17 @@
 . "$(dirname "$0")/../cli/load.sh"
 # shellcheck source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
+# shellcheck source=server.sh
+. "$(dirname "$0")/server.sh"
 
-tool=$(readlink -f "$2/tools/pg-temp")
 times=${3:-1}
-server=$(mktemp -d /tmp/readpast-pg.XXXXXX)
-clean_up() {
-	# shellcheck disable=SC2046
-	kill $(jobs -p) 2>/dev/null
-	"$tool" stop "$server" immediate
-	cd /
-	rm -rf "$here"
-}
-trap clean_up EXIT
 
-"$tool" start "$server" max_connections=50 >/dev/null || exit 1
-sql() {
-	psql -qAtX -v ON_ERROR_STOP=1 "host=$server user=postgres dbname=postgres" -c "$1"
-}
-new_database() {
-	sql "create database $1" && export READPAST_DB="postgres:///$1?host=$server&user=postgres"
-}
+start_server "$server" max_connections=50
 
 new_database restarts
 start_load
 for ((round = 1; round <= 3 * times; round++)); do
-	"$tool" bounce "$server" "$( ((round % 3 == 2)) && echo immediate || echo fast)" >/dev/null
+	"$pg_temp" bounce "$server" "$( ((round % 3 == 2)) && echo immediate || echo fast)" >/dev/null
 	check "restart $round: work goes on" more_settled 20
 done
 check_load restarts
@@ -50,8 +36,8 @@ check_load kills
 new_database crashes
 start_load
 for ((round = 1; round <= 2 * times; round++)); do
-	"$tool" crash "$server"
-	"$tool" restart "$server" >/dev/null
+	"$pg_temp" crash "$server"
+	"$pg_temp" restart "$server" >/dev/null
 	check "crash $round: work goes on" more_settled 20
 done
 # One of its processes only: the postmaster then ends all others, and recovers.

@@ -5,18 +5,13 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-build=$(readlink -f "$2")
-tools=$(readlink -f "$3")/tools
 # shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
-trap 'kill "$(cat pool/pid)"; "$tools/pg-temp" stop "$here/pg" immediate; cd /; rm -rf "$here"' EXIT
-
-as_server() {
-	if ((EUID == 0)); then
-		runuser -u postgres -- "$@"
-	else
-		"$@"
-	fi
+# shellcheck source=server.sh
+. "$(dirname "$0")/server.sh"
+build=$2
+undo() {
+	kill "$(cat pool/pid)"
 }
 
 listens() {
@@ -24,11 +19,11 @@ listens() {
 }
 
 chmod 755 "$here"
-"$tools/pg-temp" start "$here/pg" max_connections=50 >/dev/null || exit 1
+start_server "$server" max_connections=50
 mkdir pool
 cat >pool/ini <<END
 [databases]
-postgres = host=$here/pg user=postgres
+postgres = host=$server user=postgres
 [pgbouncer]
 listen_addr =
 listen_port = 6432
@@ -50,7 +45,7 @@ for name in claim queue race settle txn unique wait worker; do
 done
 
 # The next sessions of the pool have another default, which stays theirs.
-psql -qX "host=$here/pg user=postgres" -c "alter role postgres set default_transaction_isolation = 'repeatable read'" \
+psql -qX "host=$server user=postgres" -c "alter role postgres set default_transaction_isolation = 'repeatable read'" \
 	-c "select pg_terminate_backend(pid, 10000) from pg_stat_activity where pid <> pg_backend_pid() and usename = 'postgres'" >/dev/null
 # One that just ended may be handed out once more.
 eventually psql -qAtX "$READPAST_TEST_POSTGRES" -c 'select 1' >/dev/null 2>&1

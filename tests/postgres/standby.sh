@@ -10,20 +10,12 @@
 . "$(dirname "$0")/../cli/load.sh"
 # shellcheck source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
+# shellcheck source=server.sh
+. "$(dirname "$0")/server.sh"
 
-tool=$(readlink -f "$2/tools/pg-temp")
 rounds=${3:-1}
-primary=$(mktemp -d /tmp/readpast-pg.XXXXXX)
-standby=$(mktemp -d /tmp/readpast-pg.XXXXXX)
-clean_up() {
-	# shellcheck disable=SC2046
-	kill $(jobs -p) 2>/dev/null
-	"$tool" stop "$primary" immediate
-	"$tool" stop "$standby" immediate
-	cd /
-	rm -rf "$here"
-}
-trap clean_up EXIT
+primary=$servers/primary
+standby=$servers/standby
 
 sql() { # DIR SQL
 	psql -qAtX -v ON_ERROR_STOP=1 "host=$1 user=postgres dbname=postgres" -c "$2"
@@ -33,7 +25,7 @@ is_in_step() {
 }
 # What the primary acknowledges is on the standby.
 start_standby() {
-	"$tool" standby "$standby" "$primary" >/dev/null
+	"$pg_temp" standby "$standby" "$primary" >/dev/null
 	sql "$primary" "alter system set synchronous_standby_names = '*'"
 	sql "$primary" 'select pg_reload_conf()' >/dev/null
 	eventually is_in_step
@@ -42,7 +34,7 @@ waits_for_standby() {
 	[[ $(sql "$primary" "select count(*) from pg_stat_activity where wait_event = 'SyncRep'") != 0 ]]
 }
 
-"$tool" start "$primary" max_connections=50 >/dev/null || exit 1
+start_server "$primary" max_connections=50
 there="postgres:///postgres?host=$standby&user=postgres"
 export READPAST_DB="postgres:///postgres?host=$primary,$standby&user=postgres&target_session_attrs=read-write"
 check 'a standby follows' start_standby
@@ -88,12 +80,12 @@ readpast purge q --state all --yes >/dev/null
 
 start_load
 for ((round = 1; round <= rounds; round++)); do
-	"$tool" crash "$primary"
-	"$tool" promote "$standby"
+	"$pg_temp" crash "$primary"
+	"$pg_temp" promote "$standby"
 	check "takeover $round: work goes on" more_settled 50
 	((round < rounds)) || break
 	# The other way round.
-	"$tool" stop "$primary" immediate
+	"$pg_temp" stop "$primary" immediate
 	read -r primary standby <<<"$standby $primary"
 	check "takeover $round: a new standby follows" start_standby
 	more_settled 50
