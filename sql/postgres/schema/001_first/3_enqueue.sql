@@ -166,41 +166,37 @@ create function readpast.put_plain(queue text, kind text, payload bytea)
 returns bigint
 language plpgsql volatile as $body$
 declare
-	queue_id integer; -- one by one: a record is dearer
-	attempts integer;
-	lane_id  bigint;
-	moment   timestamptz;
-	is_rare  boolean;
-	id       bigint;
-	seq      bigint;
+	moment timestamptz;
+	its_id bigint;
 begin
-	if current_setting('transaction_isolation') <> 'read committed'
+	if pg_current_xact_id() is null
+	   or current_setting('transaction_isolation') <> 'read committed'
 	   or not pg_try_advisory_xact_lock_shared(
 	              'readpast.queue'::regclass::oid::integer, hashtext(queue))
 	then
 		perform readpast.keep_queue(queue);
 	end if;
-	select q.id, q.max_attempts, readpast.lane_of(q.id, q.priority, 2),
-	       clock_timestamp(),
-	       q.asleep_until > clock_timestamp()
-	       or pg_current_xact_id() is null
-	  into queue_id, attempts, lane_id, moment, is_rare
+	moment := clock_timestamp();
+	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
+	                          max_attempts, kind, payload)
+	select readpast.lane_of(q.id, q.priority, 2), nextval('readpast.line'),
+	       moment, moment, q.id, q.max_attempts, put_plain.kind,
+	       put_plain.payload
 	  from readpast.queue q
 	 where q.name = put_plain.queue
-	   and octet_length(put_plain.payload) <= q.max_payload;
-	if is_rare is not false then
+	   and octet_length(put_plain.payload) <= q.max_payload
+	   and q.asleep_until <= moment
+	returning job.id into its_id;
+	if its_id is not null and readpast.young() then
+		return its_id;
+	elsif its_id is null then
 		return readpast.put_one(queue, null, null, null, null, kind, null,
 		                        payload);
 	end if;
-	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
-	                          max_attempts, kind, payload)
-	values (lane_id, nextval('readpast.line'), moment, moment,
-	        queue_id, attempts, put_plain.kind, put_plain.payload)
-	returning job.id, job.seq into id, seq;
-	if not readpast.young() then
-		perform readpast.note_late(lane_id, seq);
-	end if;
-	return id;
+	perform readpast.note_late(j.lane_id, j.seq)
+	   from readpast.job j
+	  where j.id = its_id;
+	return its_id;
 end
 $body$;
 

@@ -18,6 +18,7 @@ create function readpast.expire(id bigint, out dead boolean)
 language plpgsql volatile as $body$
 declare
 	old   record;
+	lane  bigint;
 	error text;
 begin
 	select j.* into old from readpast.job j where j.id = expire.id;
@@ -27,11 +28,11 @@ begin
 	if dead then
 		perform readpast.put_away(id, 5, error);
 	else
-		perform readpast.open_lane(readpast.with_class(old.lane_id, 1));
+		lane := readpast.with_class(old.lane_id, 1);
+		perform readpast.open_lane(lane);
 		update readpast.job j
-		   set lane_id = readpast.with_class(j.lane_id, 1),
-		       seq = readpast.next_in_line(
-		                 readpast.with_class(j.lane_id, 1)),
+		   set lane_id = lane,
+		       seq = readpast.next_in_line(lane),
 		       run_at = clock_timestamp(),
 		       lease_until = null,
 		       renewed = 0,
@@ -66,8 +67,8 @@ as $body$
 #variable_conflict use_column
 declare
 	its    record;
+	it     record;
 	since  timestamptz;
-	due    bigint;
 	n      integer;
 	moment timestamptz := clock_timestamp();
 begin
@@ -77,8 +78,10 @@ begin
 		-- One by one, in this order. As a join it would be, for a table that
 		-- was analyzed when it was empty, one that reads all of it.
 		n := 0;
-		for due in
-			select j.id
+		for it in
+			select j.id,
+			       case when j.lane_id % 4 = 1 then j.lane_id
+			            else readpast.with_class(j.lane_id, 2) end as lane_id
 			  from readpast.job j
 			 where j.queue_id = its.id and j.seq is null
 			   and j.run_at >= since and j.run_at <= moment
@@ -88,16 +91,10 @@ begin
 			   for update skip locked
 		loop
 			update readpast.job j
-			   set lane_id = n.lane_id,
-			       seq = readpast.next_in_line(n.lane_id)
-			  from (select readpast.with_class(
-			                   j.lane_id,
-			                   case when j.lane_id % 4 = 1 then 1
-			                        else 2 end) as lane_id
-			          from readpast.job j
-			         where j.id = due) n
-			 where j.id = due;
-			id := due;
+			   set lane_id = it.lane_id,
+			       seq = readpast.next_in_line(it.lane_id)
+			 where j.id = it.id;
+			id := it.id;
 			return next;
 			n := n + 1;
 		end loop;
