@@ -70,9 +70,7 @@ begin
 		perform readpast.need_object(h.headers::json)
 		   from unnest(headers) as h(headers);
 	end if;
-	if cardinality(payloads) > 1000 or not readpast.young() then
-		before := (select s.last_value from readpast.line s);
-	end if;
+	before := (select s.last_value from readpast.line s);
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 	                          max_attempts, kind, headers, payload)
@@ -95,11 +93,7 @@ begin
 	if not its.is_open then
 		perform readpast.open_lane(its.lane_id);
 	end if;
-	if before is null and not readpast.young() then
-		before := coalesce((select max(s.seq) from readpast.seal s
-		                     where s.next_xid <= xid), 0);
-	end if;
-	if before is not null then
+	if cardinality(payloads) > 1000 or not readpast.young() then
 		perform readpast.note_late(its.lane_id, before);
 	end if;
 	if its.sleeps then
