@@ -141,6 +141,18 @@ begin
 end
 $body$;
 
+-- The newest mark of a lane, however young.
+create function readpast.newest_head(lane_id bigint) returns bigint
+language plpgsql stable as $body$
+begin
+	return coalesce((select m.head
+	                   from readpast.mark m
+	                  where m.lane_id = newest_head.lane_id
+	                  order by m.lane_id desc, m.head desc
+	                  limit 1), 0);
+end
+$body$;
+
 -- Where the claims of a lane start: at the newest mark that is 50 ms old. Who
 -- draws a number commits within that time as a rule, and not behind the head,
 -- where only the sweep would find it.

@@ -173,11 +173,8 @@ begin
 		select l.lane_id,
 		       greatest(readpast.low_of(l.lane_id),
 		                case when q.lease_ms >= 5000
-		                     then (select m.head - 1000
-		                             from readpast.mark m
-		                            where m.lane_id = l.lane_id
-		                            order by m.lane_id desc, m.head desc
-		                            limit 1) end) as low
+		                     then readpast.newest_head(l.lane_id) - 1000
+		                end) as low
 		  from (select distinct l.lane_id from readpast.lane l) l
 		  join readpast.queue q on q.id = readpast.queue_of(l.lane_id)
 	loop
@@ -437,14 +434,9 @@ returns void
 language plpgsql volatile as $body$
 #variable_conflict use_column
 declare
-	head bigint;
+	head bigint := readpast.newest_head(lane_id);
 	ids  bigint[];
 begin
-	select m.head into head
-	  from readpast.mark m
-	 where m.lane_id = look_again.lane_id
-	 order by m.lane_id desc, m.head desc
-	 limit 1;
 	if head > first then
 		head := least(head, last + 1);
 		select array_agg(j.id) into ids
