@@ -155,27 +155,25 @@ $body$;
 
 -- The same for a job of which nothing else is said, as of most, where all workers
 -- are busy: half the price. Each expression and each look at a table counts here;
--- what is rare is left to put_one().
+-- what is rare is left to put_one(). Without a moment nothing is put in.
 create function readpast.put_plain(queue text, kind text, payload bytea)
 returns bigint
 language plpgsql volatile as $body$
 declare
-	moment timestamptz;
+	moment timestamptz :=
+		case when pg_current_xact_id() is not null
+		          and current_setting('transaction_isolation')
+		              = 'read committed'
+		          and pg_try_advisory_xact_lock_shared(
+		                  'readpast.queue'::regclass::oid::integer,
+		                  hashtext(queue))
+		     then clock_timestamp() end;
 	its_id bigint;
 begin
-	if pg_current_xact_id() is null
-	   or current_setting('transaction_isolation') <> 'read committed'
-	   or not pg_try_advisory_xact_lock_shared(
-	              'readpast.queue'::regclass::oid::integer, hashtext(queue))
-	then
-		perform readpast.keep_queue(queue);
-	end if;
-	moment := clock_timestamp();
-	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
+	insert into readpast.job (lane_id, run_at, created_at, queue_id,
 	                          max_attempts, kind, payload)
-	select readpast.lane_of(q.id, q.priority, 2), nextval('readpast.line'),
-	       moment, moment, q.id, q.max_attempts, put_plain.kind,
-	       put_plain.payload
+	select readpast.lane_of(q.id, q.priority, 2), moment, moment, q.id,
+	       q.max_attempts, put_plain.kind, put_plain.payload
 	  from readpast.queue q
 	 where q.name = put_plain.queue
 	   and octet_length(put_plain.payload) <= q.max_payload
