@@ -222,7 +222,7 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 		return status;
 	r = rp_open(argv[1], NULL, &to, &error);
 	if (r < 0)
-		return complain(status_of(r), "%s", error.message);
+		return not_opened(argv[1], r, &error);
 	status = copy(cmd, to, &a);
 	rp_close(to);
 	return status;

@@ -78,7 +78,7 @@ examine(struct doctor *d)
 	if (r == RP_ESCHEMA || r == RP_EDAMAGED)
 		r = doctor_not_opened(d, &error);
 	else if (r < 0)
-		return complain(status_of(r), "%s", error.message);
+		return not_opened(d->url, r, &error);
 	else
 		r = doctor_run(d);
 	return r < 0 ? complain(FAILED, "out of memory") : DONE;

@@ -67,6 +67,20 @@ cmd_failed(const struct cmd *cmd, int code)
 			*error->message ? error->message : rp_error_text(code));
 }
 
+/* What to do about it, as the library cannot know how it was named. */
+int
+not_opened(const char *url, int code, const rp_error *error)
+{
+	const char *hint = "";
+
+	if (code == RP_ENODB)
+		hint = strncmp(url, "sqlite:", 7) == 0
+			       ? " (readpast init makes it, --db names another)"
+			       : " (--db names another server, database or "
+				 "user, ~/.pgpass has the password)";
+	return complain(status_of(code), "%s%s", error->message, hint);
+}
+
 int
 cmd_open(struct cmd *cmd)
 {
@@ -76,7 +90,7 @@ cmd_open(struct cmd *cmd)
 
 	options.schema = cmd->schema;
 	r = rp_open(cmd->url, &options, &cmd->conn, &error);
-	return r < 0 ? complain(status_of(r), "%s", error.message) : 0;
+	return r < 0 ? not_opened(cmd->url, r, &error) : 0;
 }
 
 /* Refused weighs more than nothing there, and that more than done. */
