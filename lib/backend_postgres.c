@@ -10,12 +10,9 @@
  */
 #include "postgres.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CONNECT_S "10" /* seconds, for each of the hosts */
 
 /* ---- errors ---- */
 
@@ -128,70 +125,6 @@ rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error)
 
 	PQclear(res);
 	return r;
-}
-
-/* A pooler makes up a process id of its own. Each transaction behind it may be
- * in another session, which knows nothing that we prepared, set or listen to.
- * Where `read committed` is not the default and must not be made it, for the
- * session is not ours, each transaction says it. */
-static int
-look_at_session(struct postgres *s, rp_error *error)
-{
-	PGresult *res = PQexec(
-		s->pg, "select pg_catalog.pg_backend_pid(), "
-		       "pg_catalog.current_setting("
-		       "'default_transaction_isolation') <> 'read committed'");
-	int r = 0;
-
-	if (PQresultStatus(res) != PGRES_TUPLES_OK) {
-		r = rp__postgres_failed(s, res, error);
-	} else {
-		s->pooled = atoi(PQgetvalue(res, 0, 0)) != PQbackendPID(s->pg);
-		s->other_level = *PQgetvalue(res, 0, 1) == 't';
-	}
-	PQclear(res);
-	if (r < 0 || !s->other_level || s->pooled || s->attached)
-		return r;
-	s->other_level = 0;
-	return rp__postgres_execute(
-		s, "set default_transaction_isolation = 'read committed'",
-		error);
-}
-
-/* What the server said while nothing was asked: that it shuts down. Better to
- * know before a statement is sent than to wonder what became of it. */
-static void
-hear_goodbye(struct postgres *s)
-{
-	struct pollfd p = { .fd = PQsocket(s->pg), .events = POLLIN };
-
-	for (int i = 0;
-	     i < 4 && PQstatus(s->pg) == CONNECTION_OK && poll(&p, 1, 0) > 0;
-	     i++)
-		PQconsumeInput(s->pg);
-}
-
-/* The server was restarted, or somebody cut the line: a new connection, to
- * whichever of the URL's hosts can be written to. Nothing was asked yet. */
-int
-rp__postgres_connect_again(struct postgres *s, rp_error *error)
-{
-	if (!s->attached)
-		hear_goodbye(s);
-	if (PQstatus(s->pg) == CONNECTION_OK)
-		return 0;
-	if (s->attached)
-		return rp__postgres_say(error, RP_ELOST, PQerrorMessage(s->pg));
-	PQreset(s->pg);
-	memset(s->prepared, 0, sizeof(s->prepared));
-	s->listening = 0;
-	s->asleep_at = 0;
-	s->duty = RP_DUTY_QUEUES;
-	s->renewed = 1;
-	return PQstatus(s->pg) == CONNECTION_OK
-		       ? look_at_session(s, error)
-		       : rp__postgres_say(error, RP_EBUSY,
-					  PQerrorMessage(s->pg));
 }
 
 /* The caller may have another encoding on its connection than we write. */
@@ -337,18 +270,6 @@ postgres_renewed(void *db)
 
 /* ---- opening ---- */
 
-/* The library never prints: what the server remarks goes nowhere, but for one
- * thing (above), which has no SQLSTATE of its own. */
-static void
-take_remark(void *ctx, const PGresult *res)
-{
-	struct postgres *s = ctx;
-	const char *from = PQresultErrorField(res, PG_DIAG_SOURCE_FUNCTION);
-
-	if (from && strcmp(from, "SyncRepWaitForLSN") == 0)
-		s->unsure = 1;
-}
-
 static void
 postgres_close(void *db)
 {
@@ -382,7 +303,7 @@ new_postgres(const char *schema, rp_error *reterr)
 static int
 finish_opening(struct postgres *s, int schema, void **ret, rp_error *reterr)
 {
-	int r = look_at_session(s, reterr);
+	int r = rp__postgres_look_at_session(s, reterr);
 
 	if (r == 0)
 		r = rp__postgres_check_schema(s, schema, reterr);
@@ -393,66 +314,18 @@ finish_opening(struct postgres *s, int schema, void **ret, rp_error *reterr)
 	return r;
 }
 
-/* libpq quotes what it could not read: not where that may be a password. */
-static int
-check_url(const char *url, rp_error *reterr)
-{
-	char *why = NULL;
-	PQconninfoOption *options = PQconninfoParse(url, &why);
-	int secret = strchr(url, '@') || strstr(url, "password");
-	int r = 0;
-
-	if (!options && secret)
-		r = rp__fail(reterr, RP_EINVAL,
-			     "this is no database URL; what is not a letter or "
-			     "a digit in a password is written %%XX");
-	else if (!options)
-		r = rp__postgres_say(reterr, RP_EINVAL,
-				     why ? why : "out of memory");
-	PQconninfoFree(options);
-	PQfreemem(why);
-	return r;
-}
-
-/* A server that shuts down may say so before the connection is all there, and
- * libpq would print it: so it is only begun, hushed, and then made. */
-static PGconn *
-connect_quietly(struct postgres *s, const char *const *names,
-		const char *const *values)
-{
-	PGconn *pg = PQconnectStartParams(names, values, 1);
-
-	if (!pg || PQstatus(pg) == CONNECTION_BAD)
-		return pg;
-	PQsetNoticeReceiver(pg, take_remark, s);
-	PQreset(pg);
-	return pg;
-}
-
 static int
 postgres_open(const struct rp_url *url, int schema, void **ret,
 	      rp_error *reterr)
 {
-	/* What the URL says comes later, and wins. */
-	const char *const names[] = { "connect_timeout", "dbname",
-				      "fallback_application_name",
-				      "client_encoding", NULL };
-	const char *const values[] = { getenv("PGCONNECT_TIMEOUT") ? NULL
-								   : CONNECT_S,
-				       url->path, "readpast", "UTF8", NULL };
-	struct postgres *s;
-	int r = check_url(url->path, reterr);
+	struct postgres *s = new_postgres(url->schema, reterr);
+	int r;
 
-	if (r < 0)
-		return r;
-	s = new_postgres(url->schema, reterr);
 	if (!s)
 		return RP_ENOMEM;
-	s->pg = connect_quietly(s, names, values);
-	if (s->pg && PQstatus(s->pg) == CONNECTION_OK)
+	r = rp__postgres_connect(s, url->path, reterr);
+	if (r == 0)
 		return finish_opening(s, schema, ret, reterr);
-	r = rp__postgres_say(reterr, RP_ENODB,
-			     s->pg ? PQerrorMessage(s->pg) : "out of memory");
 	postgres_close(s);
 	return r;
 }

@@ -49,10 +49,15 @@ int rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error);
 int rp__postgres_begin(void *db, int how, rp_error *error);
 int rp__postgres_commit(void *db, rp_error *error);
 void rp__postgres_rollback(void *db);
-/* If the connection is lost, make it anew. */
-int rp__postgres_connect_again(struct postgres *s, rp_error *error);
 /* Fail with the first line of libpq's words. */
 int rp__postgres_say(rp_error *error, int code, const char *text);
+
+/* connect_postgres.c */
+int rp__postgres_connect(struct postgres *s, const char *url, rp_error *error);
+/* If the connection is lost, make it anew. */
+int rp__postgres_connect_again(struct postgres *s, rp_error *error);
+/* What kind of session is it? Whatever it is, it becomes read committed. */
+int rp__postgres_look_at_session(struct postgres *s, rp_error *error);
 
 /* wait_postgres.c */
 int rp__postgres_wait(void *db, const struct rp_sleeper *who,
