@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define CONNECT_S "10" /* seconds, for each of the hosts */
+#define BUSY_US 5000   /* between the calls of who asks without a pause */
 
 /* A pooler makes up a process id of its own. Each transaction behind it may be
  * in another session, which knows nothing that we prepared, set or listen to.
@@ -42,12 +43,17 @@ rp__postgres_look_at_session(struct postgres *s, rp_error *error)
 }
 
 /* What the server said while nothing was asked: that it shuts down. Better to
- * know before a statement is sent than to wonder what became of it. */
+ * know before a statement is sent than to wonder what became of it. Who asks
+ * one thing after the other hears it in an answer. */
 static void
 hear_goodbye(struct postgres *s)
 {
 	struct pollfd p = { .fd = PQsocket(s->pg), .events = POLLIN };
+	int64_t now = rp__monotonic_us(), asked_at = s->asked_at;
 
+	s->asked_at = now;
+	if (now - asked_at < BUSY_US)
+		return;
 	for (int i = 0;
 	     i < 4 && PQstatus(s->pg) == CONNECTION_OK && poll(&p, 1, 0) > 0;
 	     i++)

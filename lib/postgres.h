@@ -25,6 +25,7 @@ struct postgres {
 	int pooled;          /* nothing is prepared, nobody listens */
 	int other_level;     /* `read committed` is not the session's default */
 	int renewed;         /* the connection was lost and made anew */
+	int64_t asked_at;    /* monotonic; 0: never */
 	int unsure;          /* a commit may not be where it was to be */
 	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
 	char prepared[RP_VERBS];

@@ -40,9 +40,9 @@ struct binds {
 };
 
 static void
-free_binds(struct binds *b)
+free_binds(struct binds *b, size_t n)
 {
-	for (size_t i = 0; i < MOST_BINDS; i++)
+	for (size_t i = 0; i < n; i++)
 		free(b->arrays[i]);
 }
 
@@ -379,7 +379,7 @@ run(struct postgres *s, enum rp_verb which, const struct rp_value *params,
 			     error);
 		if (r == 0)
 			r = execute(s, which, &binds, &res, error);
-		free_binds(&binds);
+		free_binds(&binds, call->binds_count);
 		if (r < 0)
 			return r;
 		if (PQntuples(res) && which == RP_V_TURN)
