@@ -251,6 +251,18 @@ begin
 			get diagnostics n = row_count;
 			taken := taken + n;
 			result := null;
+			-- Far behind the head the sweep finds leases that are shorter than
+			-- the queue's only where they are to come.
+			if lease_ms < 5000 then
+				update readpast.job j
+				   set seq = null, run_at = j.lease_until
+				  from readpast.queue q
+				 where q.id = its_id and q.lease_ms >= 5000
+				   and j.lane_id = turn.lane_id and j.seq >= head
+				   and j.lease_until = turn.lease_until
+				   and j.claim_no >= turn.claim_no
+				   and j.worker_id = turn.worker_id;
+			end if;
 
 			exit claims when taken >= most or suspects;
 		end loop;
