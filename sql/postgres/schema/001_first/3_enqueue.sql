@@ -206,13 +206,23 @@ create function readpast.put_unique(
 language plpgsql volatile as $body$
 #variable_conflict use_column
 declare
-	it     record;
+	its    record;
 	xid    xid8 := pg_current_xact_id();
 	moment timestamptz := clock_timestamp();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
 	                               moment);
 begin
 	perform readpast.keep_queue(queue);
+	select q.id, coalesce(put_unique.max_attempts, q.max_attempts) as attempts,
+	       readpast.lane_of(q.id, coalesce(put_unique.priority, q.priority), 2)
+	       as lane_id
+	  into its
+	  from readpast.queue q
+	 where q.name = put_unique.queue
+	   and octet_length(put_unique.payload) <= q.max_payload;
+	if not found then
+		return;
+	end if;
 	if headers is not null then
 		perform readpast.need_object(headers);
 	end if;
@@ -221,43 +231,23 @@ begin
 	loop
 		select j.id into id
 		  from readpast.job j
-		  join readpast.queue q on q.id = j.queue_id
-		 where q.name = put_unique.queue
-		   and octet_length(put_unique.payload) <= q.max_payload
-		   and j.unique_key = put_unique.unique_key
-		   for update of j;
+		 where j.queue_id = its.id and j.unique_key = put_unique.unique_key
+		   for update;
 		exit when found;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers,
 		                          payload)
-		select q.lane_id,
-		       case when due <= moment
-		            then readpast.next_in_line(q.lane_id) end,
-		       due, moment, q.id,
-		       coalesce(put_unique.max_attempts, q.max_attempts),
-		       put_unique.unique_key, put_unique.kind, put_unique.headers,
-		       put_unique.payload
-		  from (select q.*,
-		               readpast.lane_of(q.id,
-		                                coalesce(put_unique.priority, q.priority),
-		                                2) as lane_id
-		          from readpast.queue q
-		         where q.name = put_unique.queue
-		           and octet_length(put_unique.payload) <= q.max_payload) q
+		values (its.lane_id,
+		        case when due <= moment
+		             then readpast.next_in_line(its.lane_id) end,
+		        due, moment, its.id, its.attempts, put_unique.unique_key,
+		        put_unique.kind, put_unique.headers, put_unique.payload)
 		    on conflict (queue_id, unique_key) where unique_key is not null
 		    do nothing
-		returning job.id, job.queue_id, job.lane_id into it;
+		returning job.id into id;
 		if found then
-			id := it.id;
 			outcome := 0;
 			exit;
-		end if;
-		perform 1
-		   from readpast.queue q
-		  where q.name = put_unique.queue
-		    and octet_length(put_unique.payload) <= q.max_payload;
-		if not found then
-			return;
 		end if;
 	end loop;
 
@@ -265,33 +255,25 @@ begin
 		outcome := 1;
 		if replace then
 			update readpast.job j
-			   set lane_id = q.lane_id,
+			   set lane_id = its.lane_id,
 			       -- In line in the same lane it keeps its place.
 			       seq = case when due <= moment
 			                  then coalesce(
-			                           case when j.lane_id = q.lane_id
+			                           case when j.lane_id = its.lane_id
 			                                then j.seq end,
-			                           readpast.next_in_line(q.lane_id)) end,
+			                           readpast.next_in_line(its.lane_id))
+			             end,
 			       run_at = due,
 			       claim_no = j.claim_no + 1,
 			       attempt = 0,
-			       max_attempts = coalesce(put_unique.max_attempts,
-			                               q.max_attempts),
+			       max_attempts = its.attempts,
 			       worker_id = null,
 			       last_error = null,
 			       failures = null,
 			       kind = put_unique.kind,
 			       headers = put_unique.headers,
 			       payload = put_unique.payload
-			  from (select q.*,
-			               readpast.lane_of(q.id,
-			                                coalesce(put_unique.priority,
-			                                         q.priority),
-			                                2) as lane_id
-			          from readpast.queue q) q
-			 where j.id = put_unique.id and q.id = j.queue_id
-			   and j.lease_until is null
-			returning j.id, j.queue_id, j.lane_id into it;
+			 where j.id = put_unique.id and j.lease_until is null;
 			if found then
 				outcome := 2;
 			end if;
@@ -299,8 +281,8 @@ begin
 	end if;
 
 	if outcome <> 1 then
-		perform readpast.open_lane(it.lane_id);
-		perform readpast.wake(it.queue_id);
+		perform readpast.open_lane(its.lane_id);
+		perform readpast.wake(its.id);
 	end if;
 end
 $body$;
