@@ -192,6 +192,14 @@ find_option(const struct option *options, const char *arg)
 	return NULL;
 }
 
+static int
+no_such_option(const struct cmd *cmd, const char *name)
+{
+	if (strcspn(name, "=") == 4 && strncmp(name, "--db", 4) == 0)
+		return usage(cmd, "--db stands before the command");
+	return usage(cmd, "no such option: %.80s", name);
+}
+
 int
 parse_options(const struct cmd *cmd, int *argc, char **argv,
 	      const struct option *options)
@@ -213,7 +221,7 @@ parse_options(const struct cmd *cmd, int *argc, char **argv,
 		}
 		option = find_option(options, argv[i]);
 		if (!option)
-			return usage(cmd, "no such option: %.80s", argv[i]);
+			return no_such_option(cmd, argv[i]);
 		if (option->type == FLAG && value)
 			return usage(cmd, "%s takes no value", option->name);
 		if (value)

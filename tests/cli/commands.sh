@@ -122,6 +122,7 @@ check 'no command: the help, exit 2' status 2 readpast
 check 'no such command: exit 2' refuses 2 'no such command' readpast nonsense
 check 'no such queue command: exit 2' refuses 2 'no such command' readpast queue nonsense
 check 'no such option: exit 2' refuses 2 'no such option' readpast stats --nonsense
+check 'the database goes in front: exit 2' refuses 2 'stands before the command' readpast stats --db sqlite:other.db
 for command in enqueue work claim complete fail release extend cancel retry purge list show \
 	stats workers 'queue set' 'queue list' 'queue drop' pause resume sweep init check version help; do
 	# shellcheck disable=SC2086
