@@ -13,14 +13,27 @@ create table readpast.meta (
 	value text not null
 );
 
--- What enqueue looks at stands in front. The rows are far apart: they are updated
--- in place, and the planner prefers the index beyond some forty. To read a few is
--- cheaper, but of a table that was never analyzed it thinks that it has ten pages.
+-- A lane is one queue's jobs of one priority and class: 0 front (given back), 1
+-- suspect (its lease ran out), 2 normal. So the lanes of a queue lie in the order
+-- of its claims.
+create function readpast.lane_of(queue_id integer, priority integer,
+                                 class integer) returns bigint
+language sql immutable
+as $body$
+select queue_id::bigint * 1024 + priority * 4 + class
+$body$;
+
+-- What enqueue looks at stands in front; lane_id: where a job goes of which nothing
+-- is said. The rows are far apart: they are updated in place, and the planner
+-- prefers the index beyond some forty. To read a few is cheaper, but of a table
+-- that was never analyzed it thinks that it has ten pages.
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
 	asleep_until   timestamptz not null default '-infinity',
 	max_payload    bigint not null default 16777216,
+	lane_id        bigint not null generated always as
+	               (readpast.lane_of(id, priority, 2)) stored,
 	paused_at      timestamptz,
 	max_attempts   integer not null default 3,
 	lease_ms       bigint not null default 60000,
@@ -44,14 +57,11 @@ create table readpast.queue (
 	       and max_payload between 0 and 1000000000)
 ) with (fillfactor = 10);
 
--- A lane is one queue's jobs of one priority and class. Its number is computed,
---   queue_id * 1024 + priority * 4 + class,
--- with class 0 front (given back), 1 suspect (its lease ran out), 2 normal, so
--- the lanes of a queue lie in the order of its claims. This table says which
--- ones were ever used. It has no unique key on purpose: two who open a lane at
--- once need not wait for each other, and two rows do no harm. The sweep copies
--- it to queue.opened, a bit for each priority, where enqueue, which reads that
--- row anyway, finds most; that of a queue's own priority is open from the start.
+-- Which lanes were ever used. It has no unique key on purpose: two who open a
+-- lane at once need not wait for each other, and two rows do no harm. The sweep
+-- copies it to queue.opened, a bit for each priority, where enqueue, which reads
+-- that row anyway, finds most; that of a queue's own priority is open from the
+-- start.
 create table readpast.lane (
 	lane_id bigint not null
 );

@@ -10,13 +10,6 @@
 -- RP003 invalid argument, RP004 payload too large, RP005 no such job or queue,
 -- RP006 in use by a live job. 25001: not at this isolation level.
 
-create function readpast.lane_of(queue_id integer, priority integer,
-                                 class integer) returns bigint
-language sql immutable
-as $body$
-select queue_id::bigint * 1024 + priority * 4 + class
-$body$;
-
 create function readpast.queue_of(lane_id bigint) returns integer
 language sql immutable
 as $body$

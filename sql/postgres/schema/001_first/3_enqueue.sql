@@ -30,7 +30,7 @@ begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform 1
 		   from readpast.lane l
-		  where l.lane_id = (select readpast.lane_of(q.id, q.priority, 2)
+		  where l.lane_id = (select q.lane_id
 		                       from readpast.queue q
 		                      where q.name = queue)
 		    for key share;
@@ -172,14 +172,14 @@ declare
 begin
 	insert into readpast.job (lane_id, run_at, created_at, queue_id,
 	                          max_attempts, kind, payload)
-	select readpast.lane_of(q.id, q.priority, 2), moment, moment, q.id,
-	       q.max_attempts, put_plain.kind, put_plain.payload
+	select q.lane_id, moment, moment, q.id, q.max_attempts, put_plain.kind,
+	       put_plain.payload
 	  from readpast.queue q
 	 where q.name = put_plain.queue
 	   and octet_length(put_plain.payload) <= q.max_payload
 	   and q.asleep_until <= moment
 	returning job.id into its_id;
-	if its_id is not null and readpast.young() then
+	if readpast.young() and its_id is not null then
 		return its_id;
 	elsif its_id is null then
 		return readpast.put_one(queue, null, null, null, null, kind, null,

@@ -19,7 +19,7 @@ $body$;
 create function readpast.open_own_lane(queue text) returns void
 language plpgsql volatile as $body$
 begin
-	perform readpast.open_lane(readpast.lane_of(q.id, q.priority, 2))
+	perform readpast.open_lane(q.lane_id)
 	   from readpast.queue q
 	  where q.name = queue;
 end
