@@ -92,7 +92,8 @@ begin
 	for it in select s.ctid as place, s.* from readpast.stray s loop
 		continue when it.waits_for is not null
 		              and not pg_visible_in_snapshot(it.waits_for, open);
-		perform readpast.look_again(it.lane_id, it.first, it.last);
+		return query
+		select * from readpast.look_again(it.lane_id, it.first, it.last);
 		delete from readpast.stray s where s.ctid = it.place;
 	end loop;
 
@@ -241,7 +242,7 @@ $body$;
 -- Look at a place behind the head again. What is still locked stays a stray; a
 -- claim that was made meanwhile leaves the line, for its lease may run out.
 create function readpast.look_again(lane_id bigint, first bigint, last bigint)
-returns void
+returns table (id bigint, dead boolean)
 language plpgsql volatile as $body$
 #variable_conflict use_column
 declare
@@ -255,7 +256,8 @@ begin
 		 where j.lane_id = look_again.lane_id and j.seq >= first
 		   and j.seq < head;
 		if ids is not null then
-			perform readpast.clear(ids, lane_id, first, head);
+			return query
+			select * from readpast.clear(ids, look_again.lane_id, first, head);
 		end if;
 	end if;
 end
