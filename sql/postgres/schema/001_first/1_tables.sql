@@ -26,7 +26,8 @@ $body$;
 -- What enqueue looks at stands in front; lane_id: where a job goes of which nothing
 -- is said. The rows are far apart: they are updated in place, and the planner
 -- prefers the index beyond some forty. To read a few is cheaper, but of a table
--- that was never analyzed it thinks that it has ten pages.
+-- that was never analyzed it thinks that it has ten pages (from version 14 on;
+-- 13 does so of any that was empty then).
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
@@ -71,8 +72,9 @@ create index lane_id on readpast.lane (lane_id);
 --   in line:  seq is not null. Ready, or held: the claim leaves it there.
 --   to come:  seq is null and run_at says when. Scheduled, waiting out a
 --             backoff, or held for longer: then run_at is when its lease ends.
--- It is held while lease_until is not null. The end of the line is a default: as an
--- expression of enqueue's it would cost its plan a step more.
+-- It is held while lease_until is not null. The end of the line is a default (what
+-- is to come says null): as an expression of enqueue's it would cost its plan a
+-- step more.
 --
 -- A claim changes lease_until, claim_no, worker_id and attempt. No index may
 -- ever name one of these: then a claim writes one row in its page and nothing
@@ -148,6 +150,13 @@ create table readpast.ended (
 	jobs     bigint not null
 );
 create index ended_thousand on readpast.ended (thousand);
+
+-- Until when a queue may have leases shorter than 5 s: the sweep has to look for them
+-- far behind the head, too.
+create table readpast.short (
+	queue_id integer not null,
+	until    timestamptz not null
+);
 
 -- Where jobs may yet turn up behind a head: places between two numbers of a
 -- line, to be looked at again once the transaction `waits_for` is over.

@@ -155,7 +155,8 @@ $body$;
 
 -- The same for a job of which nothing else is said, as of most, where all workers
 -- are busy: half the price. Each expression and each look at a table counts here;
--- what is rare is left to put_one(). Without a moment nothing is put in.
+-- what is rare is left to put_one(). Where the lock is not to be had at once, or at
+-- another level, there is no moment, and nothing is put in here.
 create function readpast.put_plain(queue text, kind text, payload bytea)
 returns bigint
 language plpgsql volatile as $body$

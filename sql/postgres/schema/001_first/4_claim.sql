@@ -251,17 +251,8 @@ begin
 			get diagnostics n = row_count;
 			taken := taken + n;
 			result := null;
-			-- Far behind the head the sweep finds leases that are shorter than
-			-- the queue's only where they are to come.
 			if lease_ms < 5000 then
-				update readpast.job j
-				   set seq = null, run_at = j.lease_until
-				  from readpast.queue q
-				 where q.id = its_id and q.lease_ms >= 5000
-				   and j.lane_id = turn.lane_id and j.seq >= head
-				   and j.lease_until = turn.lease_until
-				   and j.claim_no >= turn.claim_no
-				   and j.worker_id = turn.worker_id;
+				perform readpast.note_short(its_id);
 			end if;
 
 			exit claims when taken >= most or suspects;
@@ -276,6 +267,21 @@ begin
 	if taken >= most and (marked or not settles) then
 		perform readpast.wake(its_id, turn.worker_id);
 	end if;
+end
+$body$;
+
+-- A lease was asked for that is short, where the queue's may not be: said ahead, so
+-- that it is said rarely, and without waiting for who says the same.
+create function readpast.note_short(queue_id integer) returns void
+language plpgsql volatile as $body$
+declare
+	moment timestamptz := clock_timestamp();
+begin
+	insert into readpast.short (queue_id, until)
+	select note_short.queue_id, moment + interval '1 minute'
+	 where not exists (select 1 from readpast.short s
+	                    where s.queue_id = note_short.queue_id
+	                      and s.until > moment + interval '30 seconds');
 end
 $body$;
 

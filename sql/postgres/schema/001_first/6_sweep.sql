@@ -163,6 +163,10 @@ begin
 		select l.lane_id,
 		       greatest(readpast.low_of(l.lane_id),
 		                case when q.lease_ms >= 5000
+		                          and not exists (
+		                              select 1 from readpast.short s
+		                               where s.queue_id = q.id
+		                                 and s.until > moment)
 		                     then readpast.newest_head(l.lane_id) - 1000
 		                end) as low
 		  from (select distinct l.lane_id from readpast.lane l) l
@@ -246,7 +250,7 @@ end
 $body$;
 
 -- Workers not seen for an hour, tallies older than a minute, what sleepers left
--- behind that died asleep; lanes that are new since the last time.
+-- behind that died asleep, notes of short leases; lanes that are new since the last time.
 create function readpast.sweep_rest() returns void
 language plpgsql volatile as $body$
 declare
@@ -261,6 +265,7 @@ begin
 	 where s.queue_id = q.id
 	   and s.until between moment - interval '10 minutes'
 	                   and moment - interval '1 minute';
+	delete from readpast.short s where s.until < moment;
 	-- Whoever changed it, a queue's own priority has its lane.
 	perform readpast.open_own_lane(q.name)
 	   from readpast.queue q
