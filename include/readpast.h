@@ -128,7 +128,8 @@ typedef struct rp_options {
  *
  * in any form that libpq takes (also postgresql://, host=... dbname=...), with
  * its options. `schema` is ours: small letters, digits and _; default readpast.
- * A connection that broke is made anew by the next call.
+ * A connection that broke is made anew by the next call; where calls follow
+ * each other without a pause, one of them may fail with RP_ELOST first.
  *
  * Fails with RP_EINVAL (the URL), RP_ENODB (no file; no server, no database in
  * it), RP_ESCHEMA (other people's tables; a newer schema), RP_EREADONLY,

@@ -49,10 +49,10 @@ static void
 hear_goodbye(struct postgres *s)
 {
 	struct pollfd p = { .fd = PQsocket(s->pg), .events = POLLIN };
-	int64_t now = rp__monotonic_us(), asked_at = s->asked_at;
+	int64_t now = rp__monotonic_us(), asked_us = s->asked_us;
 
-	s->asked_at = now;
-	if (now - asked_at < BUSY_US)
+	s->asked_us = now;
+	if (now - asked_us < BUSY_US)
 		return;
 	for (int i = 0;
 	     i < 4 && PQstatus(s->pg) == CONNECTION_OK && poll(&p, 1, 0) > 0;

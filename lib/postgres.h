@@ -25,7 +25,7 @@ struct postgres {
 	int pooled;          /* nothing is prepared, nobody listens */
 	int other_level;     /* `read committed` is not the session's default */
 	int renewed;         /* the connection was lost and made anew */
-	int64_t asked_at;    /* monotonic; 0: never */
+	int64_t asked_us;    /* when we asked last, monotonic; 0: never */
 	int unsure;          /* a commit may not be where it was to be */
 	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
 	char prepared[RP_VERBS];
@@ -57,7 +57,7 @@ int rp__postgres_say(rp_error *error, int code, const char *text);
 int rp__postgres_connect(struct postgres *s, const char *url, rp_error *error);
 /* If the connection is lost, make it anew. */
 int rp__postgres_connect_again(struct postgres *s, rp_error *error);
-/* What kind of session is it? Whatever it is, it becomes read committed. */
+/* What kind of session is it? One that is ours becomes read committed. */
 int rp__postgres_look_at_session(struct postgres *s, rp_error *error);
 
 /* wait_postgres.c */
