@@ -188,6 +188,18 @@ check_queue(struct cmd *cmd, const char *name)
 	return 0;
 }
 
+static int
+open_url(const char *url, int schema, rp_conn **ret)
+{
+	rp_options options = RP_OPTIONS_INIT;
+	rp_error error;
+	int r;
+
+	options.schema = schema;
+	r = rp_open(url, &options, ret, &error);
+	return r < 0 ? complain(status_of(r), "%s", error.message) : 0;
+}
+
 int
 cmd_copy(struct cmd *cmd, int argc, char **argv)
 {
@@ -197,9 +209,8 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 					  { "--running", TEXT, &running },
 					  { "--json", FLAG, &a.json },
 					  { NULL, FLAG, NULL } };
-	int status = parse_options(cmd, &argc, argv, options), r;
+	int status = parse_options(cmd, &argc, argv, options);
 	rp_conn *to;
-	rp_error error;
 
 	if (status)
 		return status;
@@ -213,16 +224,15 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 		argv[argc] = NULL;
 		a.queues = (const char *const *)argv + 2;
 	}
-	cmd->url = argv[0];
-	status = cmd_open(cmd);
+	status = open_url(argv[0], cmd->schema, &cmd->conn);
 	/* Before a file is made for the target. */
 	for (int i = 2; i < argc && !status; i++)
 		status = check_queue(cmd, argv[i]);
 	if (status)
 		return status;
-	r = rp_open(argv[1], NULL, &to, &error);
-	if (r < 0)
-		return not_opened(argv[1], r, &error);
+	status = open_url(argv[1], RP_SCHEMA_CREATE, &to);
+	if (status)
+		return status;
 	status = copy(cmd, to, &a);
 	rp_close(to);
 	return status;

@@ -75,7 +75,8 @@ not_opened(const char *url, int code, const rp_error *error)
 
 	if (code == RP_ENODB)
 		hint = strncmp(url, "sqlite:", 7) == 0
-			       ? " (readpast init makes it, --db names another)"
+			       ? " (the command init makes it, --db names "
+				 "another)"
 			       : " (--db names another server, database or "
 				 "user, ~/.pgpass has the password)";
 	return complain(status_of(code), "%s%s", error->message, hint);

@@ -15,7 +15,7 @@ for command in list stats show complete cancel retry purge workers pause sweep; 
 	purge) args=(q --state all --yes) ;;
 	workers | sweep) args=() ;;
 	esac
-	check "$command: no database, exit 1" refuses 1 'no database at readpast.db .readpast init .*--db ' readpast "$command" "${args[@]}"
+	check "$command: no database, exit 1" refuses 1 'no database at readpast.db .the command init .*--db ' readpast "$command" "${args[@]}"
 done
 check 'none was made' test ! -e readpast.db
 check 'nothing to claim: exit 3' status 3 readpast claim q

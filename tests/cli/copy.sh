@@ -181,7 +181,7 @@ check 'a database into itself' refuses 2 'the same database' readpast copy sqlit
 check 'by another name' refuses 2 'the same database' readpast copy sqlite:a.db "sqlite:$PWD/./link.db"
 check 'a server by another name' refuses 2 'the same database' readpast copy "$pg" "$pg&application_name=x"
 check 'no such queue' refuses 3 'no queue named nil' readpast copy sqlite:c.db sqlite:f.db mail nil
-check 'no such source' refuses 1 'no database at' readpast copy sqlite:nil.db sqlite:f.db
+check 'no such source' refuses 1 'no database at nil.db$' readpast copy sqlite:nil.db sqlite:f.db
 readpast --db sqlite:g.db enqueue mail x --quiet
 check 'a queue that has jobs there' refuses 4 'queue mail has jobs in the target' \
 	readpast copy sqlite:c.db sqlite:g.db
