@@ -31,8 +31,8 @@ run_side(const struct bench *b, const struct side *side, size_t batch)
 	return outcome.put;
 }
 
-/* The sides take turns within a sample, for a disk's speed changes by the
- * second, and what is compared differs by less than that. */
+/* The sides take turns within a sample: a disk's speed changes by the second,
+ * and by more than the sides differ. */
 static void
 sample(const struct bench *b, size_t batch)
 {

@@ -58,9 +58,9 @@ static void
 prepare(struct raw *r, size_t put)
 {
 	int queue = (int)server_number(r->conn, "select id from queue");
-	char *sql = text("insert into job (lane_id, seq, run_at, created_at,"
+	char *sql = text("insert into job (lane_id, run_at, created_at,"
 			 "                 queue_id, max_attempts, payload)"
-			 " select %d, nextval('line'), now(), now(), %d, 3, %s",
+			 " select %d, now(), now(), %d, 3, %s",
 			 queue * 1024 + 402, queue,
 			 put == 1 ? "$1::bytea" : "unnest($1::bytea[])");
 
