@@ -58,6 +58,9 @@ create table readpast.queue (
 	       and max_payload between 0 and 1000000000)
 ) with (fillfactor = 10);
 
+-- Does any queue keep what is done? Asked at each completion.
+create index queue_keeps on readpast.queue (id) where keep_done_ms > 0;
+
 -- Which lanes were ever used. It has no unique key on purpose: two who open a
 -- lane at once need not wait for each other, and two rows do no harm. The sweep
 -- copies it to queue.opened, a bit for each priority, where enqueue, which reads
