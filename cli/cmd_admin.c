@@ -14,7 +14,7 @@ shown(const char *url)
 {
 	const char *at = strrchr(url, '@');
 
-	if (strncmp(url, "sqlite:", 7) == 0)
+	if (is_sqlite(url))
 		return url;
 	if (strstr(url, "password"))
 		return "the database";

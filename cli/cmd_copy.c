@@ -191,12 +191,9 @@ check_queue(struct cmd *cmd, const char *name)
 static int
 open_url(const char *url, int schema, rp_conn **ret)
 {
-	rp_options options = RP_OPTIONS_INIT;
 	rp_error error;
-	int r;
+	int r = open_database(url, schema, ret, &error);
 
-	options.schema = schema;
-	r = rp_open(url, &options, ret, &error);
 	return r < 0 ? complain(status_of(r), "%s", error.message) : 0;
 }
 

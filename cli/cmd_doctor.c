@@ -69,12 +69,9 @@ print_all(const struct doctor *d, int json)
 static int
 examine(struct doctor *d)
 {
-	rp_options options = RP_OPTIONS_INIT;
 	rp_error error;
-	int r;
+	int r = open_database(d->url, RP_SCHEMA_REQUIRE, &d->conn, &error);
 
-	options.schema = RP_SCHEMA_REQUIRE;
-	r = rp_open(d->url, &options, &d->conn, &error);
 	if (r == RP_ESCHEMA || r == RP_EDAMAGED)
 		r = doctor_not_opened(d, &error);
 	else if (r < 0)

@@ -205,7 +205,7 @@ absolute_url(struct work *work)
 
 	if (strlen(url) > 1024)
 		return complain(USAGE, "the database URL is too long");
-	if (strncmp(url, "sqlite:", 7) != 0 || *path == '/') {
+	if (!is_sqlite(url) || *path == '/') {
 		strcpy(work->url, url);
 		return 0;
 	}

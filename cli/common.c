@@ -41,6 +41,12 @@ usage(const struct cmd *cmd, const char *format, ...)
 }
 
 int
+is_sqlite(const char *url)
+{
+	return strncmp(url, "sqlite:", 7) == 0;
+}
+
+int
 status_of(int code)
 {
 	switch (code) {
@@ -74,7 +80,7 @@ not_opened(const char *url, int code, const rp_error *error)
 	const char *hint = "";
 
 	if (code == RP_ENODB)
-		hint = strncmp(url, "sqlite:", 7) == 0
+		hint = is_sqlite(url)
 			       ? " (the command init makes it, --db names "
 				 "another)"
 			       : " (--db names another server, database or "
@@ -83,14 +89,20 @@ not_opened(const char *url, int code, const rp_error *error)
 }
 
 int
-cmd_open(struct cmd *cmd)
+open_database(const char *url, int schema, rp_conn **ret, rp_error *error)
 {
 	rp_options options = RP_OPTIONS_INIT;
-	rp_error error;
-	int r;
 
-	options.schema = cmd->schema;
-	r = rp_open(cmd->url, &options, &cmd->conn, &error);
+	options.schema = schema;
+	return rp_open(url, &options, ret, error);
+}
+
+int
+cmd_open(struct cmd *cmd)
+{
+	rp_error error;
+	int r = open_database(cmd->url, cmd->schema, &cmd->conn, &error);
+
 	return r < 0 ? not_opened(cmd->url, r, &error) : 0;
 }
 
