@@ -61,7 +61,7 @@ add_to_come(const struct bench *b, PGconn *conn)
 	char *scheduled = text(
 		"insert into job (lane_id, seq, run_at, created_at, queue_id,"
 		"                 max_attempts, payload)"
-		" select lane_of(q.id, q.priority, 2), null,"
+		" select q.lane_id, null,"
 		"        now() + n * interval '1 second' + interval '1 day',"
 		"        now(), q.id, 3, decode(repeat('00', %d), 'hex')"
 		"   from queue q, generate_series(1, %zu) n",

@@ -47,19 +47,19 @@ work_some(PGconn *conn, size_t jobs)
 	char *insert = text(
 		"insert into job (lane_id, seq, run_at, created_at, queue_id,"
 		"                 max_attempts, payload)"
-		" select lane_of(q.id, q.priority, 2), nextval('line'), now(),"
+		" select q.lane_id, nextval('line'), now(),"
 		"        now(), q.id, q.max_attempts, ''"
 		"   from queue q, generate_series(1, %zu)",
 		jobs);
 	char *mark = text(
 		"insert into mark (lane_id, head, made_at)"
-		" select lane_of(q.id, q.priority, 2), l.last_value - n,"
+		" select q.lane_id, l.last_value - n,"
 		"        clock_timestamp() - n * interval '360 microseconds'"
 		"   from queue q, line l, generate_series(%zu, 0, -%d) n",
 		jobs - 1, PER_MARK);
 	char *walk =
 		text("insert into walked (lane_id, low)"
-		     " select lane_of(q.id, q.priority, 2), l.last_value - n"
+		     " select q.lane_id, l.last_value - n"
 		     "   from queue q, line l, generate_series(%zu, 0, -%d) n",
 		     jobs - 1, 10 * PER_MARK);
 

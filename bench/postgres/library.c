@@ -67,14 +67,14 @@ fill(const struct bench *b, const char *schema, size_t jobs)
 	char *insert = text(
 		"insert into job (lane_id, seq, run_at, created_at, queue_id,"
 		"                 max_attempts, payload)"
-		" select lane_of(q.id, q.priority, 2), nextval('line'), now(),"
+		" select q.lane_id, nextval('line'), now(),"
 		"        now(), q.id, q.max_attempts,"
 		"        decode(repeat('00', %d), 'hex')"
 		"   from queue q, generate_series(1, %zu)",
 		PAYLOAD, jobs);
 
 	server_execute(conn, insert);
-	server_execute(conn, "select open_lane(lane_of(q.id, q.priority, 2))"
+	server_execute(conn, "select open_lane(q.lane_id)"
 			     " from queue q");
 	PQfinish(conn);
 	free(insert);

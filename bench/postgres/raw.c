@@ -58,10 +58,11 @@ static void
 prepare(struct raw *r, size_t put)
 {
 	int queue = (int)server_number(r->conn, "select id from queue");
+	int lane = (int)server_number(r->conn, "select lane_id from queue");
 	char *sql = text("insert into job (lane_id, run_at, created_at,"
 			 "                 queue_id, max_attempts, payload)"
 			 " select %d, now(), now(), %d, 3, %s",
-			 queue * 1024 + 402, queue,
+			 lane, queue,
 			 put == 1 ? "$1::bytea" : "unnest($1::bytea[])");
 
 	server_check(r->conn, PQprepare(r->conn, "put", sql, 0, NULL));

@@ -154,8 +154,8 @@ create table readpast.ended (
 );
 create index ended_thousand on readpast.ended (thousand);
 
--- Until when a queue may have leases shorter than 5 s: the sweep has to look for them
--- far behind the head, too.
+-- Until when a queue may have leases that are shorter than its own, and short: the
+-- sweep has to look for them far behind the head, too.
 create table readpast.short (
 	queue_id integer not null,
 	until    timestamptz not null

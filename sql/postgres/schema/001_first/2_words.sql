@@ -179,6 +179,12 @@ language sql immutable as $body$
 select lease not between interval '1 millisecond' and interval '3650 days'
 $body$;
 
+-- So short that the sweep must not wait for the walk to find it far behind the head.
+create function readpast.is_short(lease_ms bigint) returns boolean
+language sql immutable as $body$
+select lease_ms < 5000
+$body$;
+
 -- What leases jobs or looks for what others lease must see what they commit.
 create function readpast.need_read_committed(what text) returns void
 language plpgsql stable as $body$

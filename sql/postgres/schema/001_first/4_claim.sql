@@ -251,7 +251,7 @@ begin
 			get diagnostics n = row_count;
 			taken := taken + n;
 			result := null;
-			if lease_ms < 5000 then
+			if readpast.is_short(lease_ms) then
 				perform readpast.note_short(its_id);
 			end if;
 

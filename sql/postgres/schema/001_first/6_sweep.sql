@@ -162,7 +162,7 @@ begin
 	for it in
 		select l.lane_id,
 		       greatest(readpast.low_of(l.lane_id),
-		                case when q.lease_ms >= 5000
+		                case when not readpast.is_short(q.lease_ms)
 		                          and not exists (
 		                              select 1 from readpast.short s
 		                               where s.queue_id = q.id
