@@ -32,6 +32,7 @@ struct rp_conn {
 	size_t tallies_count;
 	int64_t tallied_at; /* monotonic ms */
 	int64_t swept_at;   /* likewise */
+	int64_t rested_at;  /* likewise: retention, too */
 	rp_error error;
 };
 
@@ -135,7 +136,7 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 
 /* sweep.c */
 enum rp_duty rp__duty(const rp_conn *conn);
-int rp__sweep_is_due(const rp_conn *conn, const struct rp_look *look);
+int rp__sweep_if_due(rp_conn *conn, const struct rp_look *look);
 
 /* tally.c */
 void rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed);

@@ -1,95 +1,219 @@
 /*
  * sweep.c - the maintenance: what is due, what ran out, what is kept too long.
  *
+ * A sweep asks first what there is to do, and takes no lock for that. Then it
+ * works in slices, a transaction each, so that nobody waits long for one: each
+ * is over after SLICE jobs or SLICE_US, whichever comes first.
+ *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "internal.h"
 
-/* So many jobs of a queue in one transaction: a few milliseconds each, so that
- * nobody waits long for the write lock. */
-#define SLICE 500
+#include <stdlib.h>
 
-#define BEHIND_MS 1000
-#define SWEEP_MS 60000
+/* On a server a slice's jobs are locked for some 20 us each until it commits;
+ * on SQLite the slice holds the write lock. Nobody waits for 100 ms. */
+#define SLICE 2000
+#define SLICE_US 10000
+
+/* P6: what ran out is ready again within 2 s, in every queue. */
+#define SWEEP_MS 1000
+#define REST_MS 60000
+
+struct sweep {
+	rp_conn *conn;
+	rp_swept swept;
+	int64_t *queues; /* that have something to be swept */
+	size_t queues_count;
+	int rest;            /* retention and old rows, too */
+	int has_rest;        /* ... and there are some */
+	int64_t left, until; /* of the slice: jobs, and monotonic us */
+};
+
+/* ---- what is there to do? ---- */
 
 static int
-died(void *ctx, size_t row, const struct rp_value *c)
+collect(void *ctx, size_t row, const struct rp_value *c)
 {
-	rp_swept *swept = ctx;
+	struct sweep *s = ctx;
+	const struct rp_value *queue = &c[TO_SWEEP_OUT_QUEUE_ID];
+	int64_t *more;
 
 	(void)row;
-	if (c[SWEEP_EXPIRED_OUT_DEAD].i)
-		swept->dead++;
-	else
-		swept->recovered++;
+	if (queue->type == RP_NULL) {
+		s->has_rest = 1;
+		return RP_ROW_TAKE;
+	}
+	more = realloc(s->queues, (s->queues_count + 1) * sizeof(*more));
+	if (!more)
+		return rp__fail(&s->conn->error, RP_ENOMEM, "out of memory");
+	s->queues = more;
+	more[s->queues_count++] = queue->i;
 	return RP_ROW_TAKE;
 }
 
+/* In a transaction of the caller's the write lock comes before all reading. */
 static int
-slice(rp_conn *conn, rp_swept *swept)
+look_for_work(struct sweep *s)
 {
-	struct rp_value max[] = { rp__int(SLICE) };
-	int r = rp__begin(conn, RP_BEGIN_WRITE);
+	struct rp_value rest[] = { rp__int(s->rest) };
+	int joins = s->conn->backend->joins(s->conn->db);
+	int r = rp__begin(s->conn, joins ? RP_BEGIN_WRITE : RP_BEGIN_ONCE);
 
 	if (r < 0)
 		return r;
-	r = rp__run(conn, RP_V_SWEEP_EXPIRED, max, 1, died, swept);
-	if (r == 0)
-		r = rp__run(conn, RP_V_SWEEP_DUE, max, 1, rp__count,
-			    &swept->due);
-	if (r == 0)
-		r = rp__run(conn, RP_V_SWEEP_KEPT, max, 1, rp__count,
-			    &swept->dropped);
-	if (r == 0)
-		r = rp__run(conn, RP_V_SWEEP_REST, NULL, 1, NULL, NULL);
-	return rp__end(conn, r);
+	r = rp__run(s->conn, RP_V_TO_SWEEP, rest, 1, collect, s);
+	return rp__end(s->conn, r);
 }
 
-static int64_t
-total(const rp_swept *swept)
+/* ---- a slice ---- */
+
+/* One more job, unless the slice is over. What a routine answers it has done.
+ */
+static int
+next(struct sweep *s)
 {
-	return swept->due + swept->recovered + swept->dead + swept->dropped;
+	int over = s->left <= 0 || rp__monotonic_us() >= s->until;
+
+	s->left = over ? 0 : s->left - 1;
+	return over && !s->conn->backend->routines ? RP_ROW_STOP : RP_ROW_TAKE;
 }
+
+static int
+expired(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct sweep *s = ctx;
+	int what = next(s);
+
+	(void)row;
+	if (what == RP_ROW_TAKE && c[SWEEP_EXPIRED_OUT_DEAD].i)
+		s->swept.dead++;
+	else if (what == RP_ROW_TAKE)
+		s->swept.recovered++;
+	return what;
+}
+
+static int
+came_due(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct sweep *s = ctx;
+	int what = next(s);
+
+	(void)row;
+	(void)c;
+	s->swept.due += what == RP_ROW_TAKE;
+	return what;
+}
+
+static int
+dropped(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct sweep *s = ctx;
+	int what = next(s);
+
+	(void)row;
+	(void)c;
+	s->swept.dropped += what == RP_ROW_TAKE;
+	return what;
+}
+
+static int
+slice(struct sweep *s, int64_t queue)
+{
+	struct rp_value p[] = { rp__int(queue), rp__int(SLICE) };
+	int r = rp__begin(s->conn, RP_BEGIN_WRITE);
+
+	if (r < 0)
+		return r;
+	s->left = SLICE;
+	s->until = rp__monotonic_us() + SLICE_US;
+	r = rp__run(s->conn, RP_V_SWEEP_EXPIRED, p, 1, expired, s);
+	if (r == 0 && s->left)
+		r = rp__run(s->conn, RP_V_SWEEP_DUE, p, 1, came_due, s);
+	if (r == 0 && s->left && s->rest)
+		r = rp__run(s->conn, RP_V_SWEEP_KEPT, p, 1, dropped, s);
+	return rp__end(s->conn, r);
+}
+
+static int
+sweep_rest(struct sweep *s)
+{
+	return rp__run_once(s->conn, RP_V_SWEEP_REST, NULL, NULL, NULL);
+}
+
+static int
+sweep(struct sweep *s)
+{
+	int r = look_for_work(s);
+
+	for (size_t i = 0; i < s->queues_count && r == 0; i++)
+		do
+			r = slice(s, s->queues[i]);
+		while (r == 0 && s->left == 0);
+	if (r == 0 && s->has_rest)
+		r = sweep_rest(s);
+	free(s->queues);
+	return r;
+}
+
+/* ---- when? ---- */
 
 enum rp_duty
 rp__duty(const rp_conn *conn)
 {
 	return conn->backend->duty ? conn->backend->duty(conn->db)
-				   : RP_DUTY_QUEUES;
+				   : RP_DUTY_ALL;
 }
 
-/* What is due or over is swept at once; what claims have left behind them, and
- * what is in queues of others who leave that to us, once a second; and now and
- * then all is. */
-int
-rp__sweep_is_due(const rp_conn *conn, const struct rp_look *look)
+/* What is due or over in one's own queues is swept at once, and once a second
+ * all queues are, by those whose duty it is; what claims have left behind them
+ * by everybody. */
+static int
+is_due(const rp_conn *conn, const struct rp_look *look)
 {
 	int64_t ago = rp__monotonic_ms() - conn->swept_at;
 
 	return look->due_in_ms == 0 || look->expires_in_ms == 0 ||
-	       (ago >= BEHIND_MS &&
+	       (ago >= SWEEP_MS &&
 		(look->behind || rp__duty(conn) == RP_DUTY_ALL)) ||
-	       ago >= SWEEP_MS;
+	       ago >= REST_MS;
+}
+
+/* 1: swept; retention and old rows once a minute only. */
+int
+rp__sweep_if_due(rp_conn *conn, const struct rp_look *look)
+{
+	int64_t now = rp__monotonic_ms();
+	struct sweep s = { .conn = conn,
+			   .rest = now - conn->rested_at >= REST_MS };
+	int r;
+
+	if (!is_due(conn, look))
+		return 0;
+	conn->swept_at = now;
+	if (s.rest)
+		conn->rested_at = now;
+	r = sweep(&s);
+	return r < 0 ? r : 1;
 }
 
 int
 rp_sweep(rp_conn *conn, rp_swept *ret)
 {
-	rp_swept swept = { 0, 0, 0, 0 };
-	int64_t before;
+	struct sweep s = { .conn = conn, .rest = 1 };
+	int64_t total;
 	int r = rp__enter(conn);
 
 	if (r < 0)
 		return r;
-	conn->swept_at = rp__monotonic_ms();
-	do {
-		before = total(&swept);
-		r = slice(conn, &swept);
-	} while (r == 0 && total(&swept) - before >= SLICE);
+	conn->swept_at = conn->rested_at = rp__monotonic_ms();
+	r = sweep(&s);
 	if (r < 0)
 		return r;
 	if (ret)
-		*ret = swept;
-	return total(&swept) > INT32_MAX ? INT32_MAX : (int)total(&swept);
+		*ret = s.swept;
+	total = s.swept.due + s.swept.recovered + s.swept.dead +
+		s.swept.dropped;
+	return total > INT32_MAX ? INT32_MAX : (int)total;
 }

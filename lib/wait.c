@@ -76,13 +76,12 @@ look_and_sweep(rp_conn *conn, const char *const *queues, int64_t *ms)
 
 	if (r < 0)
 		return r;
-	if (!look.ready && rp__sweep_is_due(conn, &look)) {
-		r = rp_sweep(conn, NULL);
-		if (r >= 0)
-			r = rp__look(conn, queues, &look);
-		if (r < 0)
-			return r;
-	}
+	if (!look.ready)
+		r = rp__sweep_if_due(conn, &look);
+	if (r > 0)
+		r = rp__look(conn, queues, &look);
+	if (r < 0)
+		return r;
 	*ms = sooner(*ms, look.due_in_ms);
 	*ms = sooner(*ms, look.expires_in_ms);
 	return look.ready;

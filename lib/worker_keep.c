@@ -307,11 +307,10 @@ rp__worker_look(rp_worker *w, struct rp_look *ret)
 	int64_t now = rp__monotonic_ms();
 	int r = rp__look(w->conn, w->queues, ret);
 
-	if (r == 0 && rp__sweep_is_due(w->conn, ret)) {
-		r = rp_sweep(w->conn, NULL);
-		if (r >= 0)
-			r = rp__look(w->conn, w->queues, ret);
-	}
+	if (r == 0)
+		r = rp__sweep_if_due(w->conn, ret);
+	if (r > 0)
+		r = rp__look(w->conn, w->queues, ret);
 	if (r < 0)
 		return rp__worker_trouble(w, r);
 	w->looked_at = now;

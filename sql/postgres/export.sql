@@ -4,7 +4,7 @@
 -- state: 1 live, 3 held, otherwise of a kept job.
 
 select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
-       e.claim_no, e.attempt, e.max_attempts, e.worker, e.created_at,
+       e.claim_no, e.attempt, e.lost, e.max_attempts, e.worker, e.created_at,
        e.finished_at, e.unique_key, e.kind, e.headers, e.payload,
        e.last_error, e.failures
   from (select e.*, sum(octet_length(e.payload)) over (order by e.id)
@@ -17,7 +17,7 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         readpast.priority_of(j.lane_id) as priority,
                         (j.lane_id % 4)::integer as class,
                         j.seq, j.run_at, j.claim_no, j.attempt,
-                        j.max_attempts, null::text as worker, j.created_at,
+                        j.lost, j.max_attempts, null::text as worker, j.created_at,
                         null::timestamptz as finished_at, j.unique_key,
                         j.kind, j.headers::text as headers, j.payload,
                         j.last_error, j.failures::text as failures
@@ -30,7 +30,7 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                   limit :max::bigint)
                 union all
                 (select a.id, q.name, a.state, a.priority, 2, null, a.run_at,
-                        a.claim_no, a.attempt, a.max_attempts, a.worker,
+                        a.claim_no, a.attempt, 0, a.max_attempts, a.worker,
                         a.created_at, a.finished_at, a.unique_key, a.kind,
                         a.headers::text, a.payload, a.last_error,
                         a.failures::text

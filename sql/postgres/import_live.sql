@@ -16,23 +16,23 @@ with opened as (
     select l.lane_id from readpast.lane l),
 imported as (
     insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
-                              max_attempts, claim_no, attempt, unique_key, kind,
-                              headers, last_error, failures, payload)
+                              max_attempts, claim_no, attempt, lost, unique_key,
+                              kind, headers, last_error, failures, payload)
     select n.id, readpast.lane_of(q.id, n.priority::integer, n.class::integer),
            coalesce(n.seq, case when readpast.at_ms(n.run_at) <= clock_timestamp()
                                 then nextval('readpast.line') end),
            readpast.at_ms(n.run_at), readpast.at_ms(n.created_at), q.id,
-           n.max_attempts, n.claim_no, n.attempt, n.unique_key, n.kind,
+           n.max_attempts, n.claim_no, n.attempt, n.lost, n.unique_key, n.kind,
            n.headers::json, n.last_error, n.failures::jsonb, n.payload
       from unnest(:id[]::bigint[], :queue[]::text[], :priority[]::bigint[],
                   :class[]::bigint[], :seq[]::bigint[], :run_at[]::bigint[],
                   :claim_no[]::bigint[], :attempt[]::bigint[],
-                  :max_attempts[]::bigint[], :created_at[]::bigint[],
+                  :lost[]::bigint[], :max_attempts[]::bigint[], :created_at[]::bigint[],
                   :unique_key[]::text[], :kind[]::text[], :headers[]::text[],
                   :payload[]::bytea[], :last_error[]::text[],
                   :failures[]::text[])
            as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
-                max_attempts, created_at, unique_key, kind, headers, payload,
+                lost, max_attempts, created_at, unique_key, kind, headers, payload,
                 last_error, failures)
       join readpast.queue q on q.name = n.queue
     returning job.lane_id, job.seq),

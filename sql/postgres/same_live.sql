@@ -6,12 +6,12 @@ select n.number, j.id
   from unnest(:id[]::bigint[], :queue[]::text[], :priority[]::bigint[],
               :class[]::bigint[], :seq[]::bigint[], :run_at[]::bigint[],
               :claim_no[]::bigint[], :attempt[]::bigint[],
-              :max_attempts[]::bigint[], :created_at[]::bigint[],
+              :lost[]::bigint[], :max_attempts[]::bigint[], :created_at[]::bigint[],
               :unique_key[]::text[], :kind[]::text[], :headers[]::text[],
               :payload[]::bytea[], :last_error[]::text[],
               :failures[]::text[]) with ordinality
        as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
-            max_attempts, created_at, unique_key, kind, headers, payload,
+            lost, max_attempts, created_at, unique_key, kind, headers, payload,
             last_error, failures, number)
   join readpast.job j on j.id = n.id
  where j.queue_id = (select q.id from readpast.queue q
@@ -22,7 +22,8 @@ select n.number, j.id
    and ((j.seq is null) = (n.seq is null)
         or n.seq is null and j.run_at <= clock_timestamp())
    and j.run_at = readpast.at_ms(n.run_at) and j.claim_no = n.claim_no
-   and j.attempt = n.attempt and j.max_attempts = n.max_attempts
+   and j.attempt = n.attempt and j.lost = n.lost
+   and j.max_attempts = n.max_attempts
    and j.created_at = readpast.at_ms(n.created_at)
    and j.unique_key is not distinct from n.unique_key
    and j.kind is not distinct from n.kind

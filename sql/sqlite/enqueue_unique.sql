@@ -44,6 +44,7 @@ update readpast_job
        run_at = @run_at,
        claim_no = claim_no + 1,
        attempt = 0,
+       lost = 0,
        max_attempts = @max_attempts,
        worker_id = null,
        last_error = null,

@@ -56,6 +56,7 @@ update readpast_job
        lease_until = null,
        claim_no = claim_no + 1,
        renewed = 0,
+       lost = 0,
        worker_id = null,
        last_error = :error,
        failures = @failures

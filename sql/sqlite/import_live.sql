@@ -2,10 +2,10 @@
 -- there. Their claim numbers were given to nobody here.
 
 insert into readpast_job (id, queue_id, priority, class, seq, run_at, claim_no,
-                          attempt, max_attempts, created_at, unique_key, kind,
-                          headers, payload, last_error, failures)
+                          attempt, lost, max_attempts, created_at, unique_key,
+                          kind, headers, payload, last_error, failures)
 select r.id, q.id, r.priority, r.class, r.seq, r.run_at, r.claim_no, r.attempt,
-       r.max_attempts, r.created_at, r.unique_key, r.kind, r.headers,
+       r.lost, r.max_attempts, r.created_at, r.unique_key, r.kind, r.headers,
        r.payload, r.last_error, r.failures
   from readpast_import_live_rows(:rows) r
  cross join readpast_queue q

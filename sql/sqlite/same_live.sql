@@ -11,7 +11,8 @@ select r.number as number, j.id
    and j.priority = r.priority and j.class = r.class
    and (j.seq is r.seq or r.seq is null and j.run_at <= :now)
    and j.run_at = r.run_at and j.claim_no = r.claim_no
-   and j.attempt = r.attempt and j.max_attempts = r.max_attempts
+   and j.attempt = r.attempt and j.lost = r.lost
+   and j.max_attempts = r.max_attempts
    and j.created_at = r.created_at and j.unique_key is r.unique_key
    and j.kind is r.kind and j.headers is r.headers and j.payload = r.payload
    and j.last_error is r.last_error and j.failures is r.failures;

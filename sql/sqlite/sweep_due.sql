@@ -1,12 +1,10 @@
--- sweep_due: what is due comes into line, at the end of its lane; :max jobs of
--- each queue at the most.
-
-select id as queue_id from readpast_queue;
+-- sweep_due: what is due in a queue comes into line, at the end of its lane;
+-- :max jobs at the most.
 
 -- answer:
 select id, priority, iif(class = 1, 1, 2) as class
   from readpast_job
- where queue_id = @queue_id and seq is null and lease_until is null
+ where queue_id = :queue_id and seq is null and lease_until is null
    and run_at <= :now
  order by run_at
  limit :max;
@@ -14,7 +12,7 @@ select id, priority, iif(class = 1, 1, 2) as class
 update readpast_job
    set class = @class,
        seq = 1 + coalesce((select k.seq from readpast_job k
-                            where k.queue_id = @queue_id
+                            where k.queue_id = :queue_id
                               and k.priority = @priority
                               and k.class = @class and k.seq is not null
                             order by k.seq desc limit 1), 0)

@@ -1,9 +1,10 @@
--- sweep_kept: kept jobs whose time is over are forgotten; :max of each queue
--- and state at the most.
+-- sweep_kept: kept jobs of a queue whose time is over are forgotten; :max of
+-- each state at the most.
 
 select q.id as queue_id, s.column1 as state,
        :now - iif(s.column1 = 4, q.keep_done_ms, q.keep_dead_ms) as before
-  from readpast_queue q, (values (4), (5), (6)) s;
+  from readpast_queue q, (values (4), (5), (6)) s
+ where q.id = :queue_id;
 
 -- answer:
 select id

@@ -30,16 +30,26 @@ put_at(rp_conn *conn, const char *payload, int priority)
 	ok(conn, rp_enqueue(conn, "q", &job, NULL));
 }
 
-/* A job whose lease ran out. */
+/* A job whose lease ran out so many times in a row. */
+static void
+put_lost(rp_conn *conn, const char *payload, int times)
+{
+	rp_new job = job_of(payload);
+	struct claim c;
+
+	job.max_attempts = 9;
+	ok(conn, rp_enqueue(conn, "q", &job, NULL));
+	while (times-- > 0) {
+		assert_int_equal(take_one(conn, "q", 1, &c), 1);
+		sleep_ms(3);
+		assert_int_equal(ok(conn, rp_sweep(conn, NULL)), 1);
+	}
+}
+
 static void
 put_suspect(rp_conn *conn, const char *payload)
 {
-	struct claim c;
-
-	put(conn, "q", payload);
-	assert_int_equal(take_one(conn, "q", 1, &c), 1);
-	sleep_ms(3);
-	assert_int_equal(ok(conn, rp_sweep(conn, NULL)), 1);
+	put_lost(conn, payload, 2);
 }
 
 static void
@@ -119,6 +129,34 @@ P6_the_attempt_is_counted_at_the_claim(void **state)
 }
 
 static void
+P5_a_job_whose_lease_ran_out_comes_first_and_with_others(void **state)
+{
+	struct db *db = *state;
+	rp_claim_options o = RP_CLAIM_INIT;
+
+	put_lost(db->conn, "l", 1);
+	put_at(db->conn, "c", 100);
+	put_at(db->conn, "a", 50);
+	put_at(db->conn, "d", 200);
+	o.holding = 1;
+	expect_claim(db->conn, 9, &o, "alcd");
+}
+
+static void
+P5_jobs_whose_leases_ran_out_keep_their_order(void **state)
+{
+	struct db *db = *state;
+
+	for (const char *s = "a\0b\0c\0d\0e\0"; *s; s += 2)
+		put(db->conn, "q", s);
+	rp_batch_free(take(db->conn, "q", 5, 1));
+	sleep_ms(3);
+	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 5);
+	put(db->conn, "q", "f");
+	expect_claim(db->conn, 9, NULL, "abcdef");
+}
+
+static void
 P5_a_suspect_comes_before_its_priority_and_behind_lower_ones(void **state)
 {
 	struct db *db = *state;
@@ -157,9 +195,11 @@ P6_suspects_go_out_one_by_one_and_only_to_empty_hands(void **state)
 
 	put(db->conn, "q", "x");
 	put(db->conn, "q", "y");
-	rp_batch_free(take(db->conn, "q", 2, 1));
-	sleep_ms(3);
-	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 2);
+	for (int i = 0; i < 2; i++) {
+		rp_batch_free(take(db->conn, "q", 2, 1));
+		sleep_ms(3);
+		assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 2);
+	}
 	put(db->conn, "q", "n");
 	o.holding = 1;
 	ok(db->conn, rp_claim(db->conn, "q", 9, &o, &batch));
@@ -203,6 +243,42 @@ P6_a_suspect_that_came_back_is_one_no_more(void **state)
 	ok(db->conn, rp_settle(db->conn, &v, 1));
 	put(db->conn, "q", "n");
 	expect_claim(db->conn, 9, NULL, "sn");
+}
+
+static void
+P6_a_lost_lease_before_the_last_attempt_makes_a_suspect(void **state)
+{
+	struct db *db = *state;
+	rp_new twice = job_of("t");
+	struct claim c;
+
+	twice.max_attempts = 2;
+	ok(db->conn, rp_enqueue(db->conn, "q", &twice, NULL));
+	take_one(db->conn, "q", 1, &c);
+	put(db->conn, "q", "n");
+	sleep_ms(3);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	expect_claim(db->conn, 9, NULL, "t");
+	expect_claim(db->conn, 9, NULL, "n");
+}
+
+static void
+P6_leases_lost_before_and_after_a_failure_are_not_in_a_row(void **state)
+{
+	struct db *db = *state;
+	struct claim c;
+	rp_verdict v;
+
+	put_lost(db->conn, "l", 1);
+	take_one(db->conn, "q", 60000, &c);
+	v = verdict_on(c, RP_FAIL);
+	v.delay_ms = 0;
+	ok(db->conn, rp_settle(db->conn, &v, 1));
+	take_one(db->conn, "q", 1, &c);
+	put(db->conn, "q", "n");
+	sleep_ms(3);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	expect_claim(db->conn, 9, NULL, "ln");
 }
 
 static void
@@ -265,11 +341,15 @@ main(int argc, char **argv)
 		CASE(a_claim_is_never_of_more_than_its_most),
 		CASE(the_lease_is_the_callers_or_the_queues),
 		CASE(P6_the_attempt_is_counted_at_the_claim),
+		CASE(P5_a_job_whose_lease_ran_out_comes_first_and_with_others),
+		CASE(P5_jobs_whose_leases_ran_out_keep_their_order),
 		CASE(P5_a_suspect_comes_before_its_priority_and_behind_lower_ones),
 		CASE(P5_a_suspect_does_not_stop_who_may_not_have_it),
 		CASE(P6_suspects_go_out_one_by_one_and_only_to_empty_hands),
 		CASE(P6_a_suspect_that_is_given_back_stays_one),
 		CASE(P6_a_suspect_that_came_back_is_one_no_more),
+		CASE(P6_a_lost_lease_before_the_last_attempt_makes_a_suspect),
+		CASE(P6_leases_lost_before_and_after_a_failure_are_not_in_a_row),
 		CASE(one_attempt_alone_is_never_fetched_ahead),
 		CASE(a_paused_queue_among_several_is_passed_over),
 		CASE(scheduled_jobs_are_not_handed_out),

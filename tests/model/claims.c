@@ -128,6 +128,7 @@ settled(struct model *m, struct job *j, const rp_verdict *v)
 			j->state = RP_STATE_DEAD;
 			return;
 		}
+		j->lost = 0;
 		if (v->delay_ms == 0)
 			into_line(j, NORMAL, m->tick);
 		else

@@ -40,6 +40,7 @@ fill(struct model *m, struct job *j, int queue, const rp_new *job)
 	j->most = job->max_attempts ? (int)job->max_attempts
 				    : m->queues[queue].max_attempts;
 	j->attempt = 0;
+	j->lost = 0;
 	j->held = 0;
 	if (job->delay_ms)
 		to_come(j, NORMAL, job->delay_ms == SOON_MS);
@@ -207,6 +208,7 @@ retry(struct model *m)
 		agree(m, r == 0);
 		j = touch(m, e);
 		j->attempt = 0;
+		j->lost = 0;
 		j->claim_no++;
 		j->held = 0;
 		into_line(j, NORMAL, ++m->tick);

@@ -73,7 +73,12 @@ sweep(struct model *m)
 			j->state = RP_STATE_DEAD;
 		} else {
 			expected.recovered++;
-			into_line(j, SUSPECT, m->tick);
+			j->lost++;
+			into_line(j,
+				  j->lost > 1 || j->attempt + 1 >= j->most
+					  ? SUSPECT
+					  : FRONT,
+				  m->tick);
 		}
 	}
 	agree(m, swept.due == expected.due && swept.dead == expected.dead);

@@ -487,9 +487,10 @@ def a_lease_shorter_than_the_queues_ends_in_time_wherever_the_head_is(s):
 def suspects_go_out_alone_and_only_to_empty_hands(s):
     for payload in "abc":
         s.put(payload)
-    s.claim(2, lease="50 ms")
-    time.sleep(0.1)
-    assert s.sweep() == (0, 2, 0, 0)
+    for _ in range(2):
+        s.claim(2, lease="50 ms")
+        time.sleep(0.1)
+        assert s.sweep() == (0, 2, 0, 0)
     s.put("d")
     turn = ("select number, lane_id %% 4, convert_from(payload, 'UTF8') "
             "from readpast.turn('{q}', most => 9, holding => %s)")

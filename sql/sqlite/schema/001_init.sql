@@ -27,11 +27,13 @@ create table readpast_queue (
 --   in line:  seq is not null        (ready)
 --   held:     lease_until is not null (running)
 --   to come:  neither                (scheduled, or waiting out a backoff)
--- class: 0 front (given back), 1 suspect (its lease ran out), 2 normal.
+-- class: 0 front (given back, or its lease ran out), 1 suspect (its lease ran
+-- out twice in a row, or before its last attempt), 2 normal.
 -- run_at: since when it is ready, or when it will be.
 -- worker_id: whom claim_no was given to (0: a client that is no worker); null
 -- when that number was given to nobody, so that no verdict can name it.
 -- renewed: how often the lease was. What ends a claim sets it to 0.
+-- lost: how many leases of the job ran out one after the other.
 create table readpast_job (
 	id           integer primary key autoincrement,
 	queue_id     integer not null,
@@ -43,6 +45,7 @@ create table readpast_job (
 	claim_no     integer not null default 0,
 	attempt      integer not null default 0,
 	renewed      integer not null default 0,
+	lost         integer not null default 0,
 	max_attempts integer not null default 3,
 	worker_id    integer,
 	created_at   integer not null default 0,

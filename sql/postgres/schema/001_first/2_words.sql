@@ -109,6 +109,19 @@ begin
 end
 $body$;
 
+-- These jobs were given numbers behind `before`, late if this transaction is old.
+create function readpast.note_moved(ids bigint[], before bigint) returns void
+language plpgsql volatile as $body$
+begin
+	if not readpast.young() then
+		perform readpast.note_late(l.lane_id, before)
+		   from (select distinct j.lane_id
+		           from readpast.job j
+		          where j.id = any (ids)) l;
+	end if;
+end
+$body$;
+
 -- A number at the end of a lane, for a transaction that has its own already.
 create function readpast.next_in_line(lane_id bigint) returns bigint
 language plpgsql volatile as $body$

@@ -267,6 +267,7 @@ begin
 			       run_at = due,
 			       claim_no = j.claim_no + 1,
 			       attempt = 0,
+			       lost = 0,
 			       max_attempts = its.attempts,
 			       worker_id = null,
 			       last_error = null,

@@ -194,6 +194,7 @@ begin
 			       lease_until = null,
 			       claim_no = j.claim_no + 1,
 			       renewed = 0,
+			       lost = 0,
 			       worker_id = null,
 			       last_error = v.error,
 			       failures = readpast.with_failure(

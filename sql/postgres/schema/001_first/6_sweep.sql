@@ -1,37 +1,80 @@
 -- Schema 1: the sweep: leases that ran out, what is due, retention. It skips what
 -- others have locked, and writes nothing where there is nothing to do.
 
--- A lease ran out: that ends the attempt. The job is in line again as a suspect,
--- or dead when it was its last. The claim number stays: until somebody claims
--- the job, its late holder's verdict is good. The row is locked.
-create function readpast.expire(id bigint, out dead boolean)
+-- The leases of these jobs ran out: that ends their attempts. Each is in line
+-- again: at the front; as a suspect, if its lease before that ran out, too, or its
+-- next attempt is the last. If that was the last one it is dead. The claim number
+-- stays: until somebody claims the job, its late holder's verdict is good.
+-- The failure says who had the job, and when it was heard of for the last time.
+-- The rows are locked by the caller.
+create function readpast.expire(ids bigint[])
+returns table (id bigint, dead boolean)
 language plpgsql volatile as $body$
+#variable_conflict use_column
 declare
-	old   record;
-	lane  bigint;
-	error text;
+	before bigint := (select s.last_value from readpast.line s);
 begin
-	select j.* into old from readpast.job j where j.id = expire.id;
-	error := format('lease ran out, attempt %s of %s', old.attempt,
-	                old.max_attempts);
-	dead := old.attempt >= old.max_attempts;
-	if dead then
-		perform readpast.put_away(id, 5, error);
-	else
-		lane := readpast.with_class(old.lane_id, 1);
-		perform readpast.open_lane(lane);
+	return query
+	with over as materialized (
+		select j.id, j.attempt >= j.max_attempts as dead, j.lease_until,
+		       readpast.with_class(
+		           j.lane_id, case when j.lost > 0
+		                             or j.attempt + 1 >= j.max_attempts
+		                           then 1 else 0 end) as lane_id,
+		       w.name as worker, e.error,
+		       case when jsonb_array_length(j.failures) >= 10
+		            then j.failures - 0
+		            else coalesce(j.failures, '[]') end
+		       || jsonb_build_array(jsonb_build_object(
+		              'attempt', j.attempt,
+		              'at', readpast.epoch_ms(clock_timestamp()),
+		              'worker', w.name, 'host', w.host,
+		              'seen_at', greatest(readpast.epoch_ms(w.seen_at),
+		                                  j.claim_no / 1000),
+		              'text', e.error)) as failures
+		  from readpast.job j
+		  left join readpast.worker w on w.id = j.worker_id,
+		       lateral (select format('lease ran out, attempt %s of %s',
+		                              j.attempt, j.max_attempts) as error) e
+		 where j.id = any (ids)),
+	died as (
+		delete from readpast.job j
+		 using over o
+		 where j.id = o.id and o.dead
+		returning j.*, o.worker, o.error, o.failures as all_failures),
+	kept as (
+		insert into readpast.archive
+		       (id, queue_id, state, finished_at, priority, run_at, claim_no,
+		        attempt, max_attempts, worker, created_at, unique_key, kind,
+		        headers, payload, last_error, failures)
+		select d.id, d.queue_id, 5, clock_timestamp(),
+		       readpast.priority_of(d.lane_id), d.run_at, d.claim_no,
+		       d.attempt, d.max_attempts, d.worker, d.created_at,
+		       d.unique_key, d.kind, d.headers, d.payload, d.error,
+		       d.all_failures
+		  from died d),
+	back as (
 		update readpast.job j
-		   set lane_id = lane,
-		       seq = readpast.next_in_line(lane),
+		   set lane_id = o.lane_id,
+		       seq = o.seq,
 		       run_at = clock_timestamp(),
 		       lease_until = null,
 		       renewed = 0,
-		       last_error = error,
-		       failures = readpast.with_failure(j.failures, j.attempt,
-		                                        j.worker_id, error)
-		 where j.id = expire.id;
-		perform readpast.wake(old.queue_id);
-	end if;
+		       lost = j.lost + 1,
+		       last_error = o.error,
+		       failures = o.failures
+		  from (select o.*, nextval('readpast.line') as seq
+		          from over o
+		         where not o.dead
+		         order by o.lease_until, o.id) o
+		 where j.id = o.id)
+	select o.id, o.dead from over o;
+
+	perform readpast.note_moved(ids, before);
+	perform readpast.open_lane(l.lane_id), readpast.wake(l.queue_id)
+	   from (select distinct j.lane_id, j.queue_id
+	           from readpast.job j
+	          where j.id = any (ids)) l;
 end
 $body$;
 
@@ -44,8 +87,7 @@ begin
 end
 $body$;
 
--- What is due comes into line, at the end of its lane; `most` jobs of each
--- queue at the most.
+-- What is due comes into line, at the end of its lane; `most` jobs at the most.
 create function readpast.sweep_due(most integer)
 returns table (id bigint)
 language plpgsql volatile
@@ -57,41 +99,43 @@ as $body$
 #variable_conflict use_column
 declare
 	its    record;
-	it     record;
-	since  timestamptz;
-	n      integer;
+	ids    bigint[];
+	before bigint;
 	moment timestamptz := clock_timestamp();
 begin
 	perform readpast.need_read_committed('a sweep');
-	for its in select q.id from readpast.queue q loop
-		since := readpast.due_since(its.id);
-		-- One by one, in this order. As a join it would be, for a table that
-		-- was analyzed when it was empty, one that reads all of it.
-		n := 0;
-		for it in
-			select j.id,
-			       case when j.lane_id % 4 = 1 then j.lane_id
-			            else readpast.with_class(j.lane_id, 2) end as lane_id
+	for its in select q.id, readpast.due_since(q.id) as since
+	             from readpast.queue q loop
+		exit when most <= 0;
+		ids := array(
+			select j.id
 			  from readpast.job j
 			 where j.queue_id = its.id and j.seq is null
-			   and j.run_at >= since and j.run_at <= moment
+			   and j.run_at >= its.since and j.run_at <= moment
 			   and j.lease_until is null
 			 order by j.queue_id, j.run_at
 			 limit most
-			   for update skip locked
-		loop
-			update readpast.job j
-			   set lane_id = it.lane_id,
-			       seq = readpast.next_in_line(it.lane_id)
-			 where j.id = it.id;
-			id := it.id;
-			return next;
-			n := n + 1;
-		end loop;
-		if n > 0 then
-			perform readpast.wake(its.id);
-			perform readpast.mark_due(its.id, since);
-		end if;
+			   for update skip locked);
+		continue when ids = '{}';
+		before := (select s.last_value from readpast.line s);
+		return query
+		update readpast.job j
+		   set lane_id = o.lane_id,
+		       seq = o.seq
+		  from (select j.id,
+		               case when j.lane_id % 4 = 1 then j.lane_id
+		                    else readpast.with_class(j.lane_id, 2) end
+		               as lane_id,
+		               nextval('readpast.line') as seq
+		          from readpast.job j
+		         where j.id = any (ids)
+		         order by j.run_at, j.id) o
+		 where j.id = o.id
+		returning j.id;
+		perform readpast.note_moved(ids, before);
+		perform readpast.wake(its.id);
+		perform readpast.mark_due(its.id, its.since);
+		most := most - cardinality(ids);
 	end loop;
 end
 $body$;
@@ -124,8 +168,7 @@ begin
 end
 $body$;
 
--- Leases that ran out, `most` of each queue and lane at the most; and the walk
--- behind the heads.
+-- Leases that ran out, of `most` jobs at the most; and the walk behind the heads.
 create function readpast.sweep_expired(most integer)
 returns table (id bigint, dead boolean)
 language plpgsql volatile
@@ -138,27 +181,31 @@ as $body$
 #variable_conflict use_column
 declare
 	it     record;
-	since  timestamptz;
+	found  record;
+	ids    bigint[];
 	moment timestamptz := clock_timestamp();
 begin
 	perform readpast.need_read_committed('a sweep');
 	return query select * from readpast.sweep_behind();
 	-- Long ones: they are to come, as what is scheduled is.
-	for it in select q.id from readpast.queue q loop
-		since := readpast.due_since(it.id);
-		return query
-		select j.id, readpast.expire(j.id)
-		  from (select j.id
-		          from readpast.job j
-		         where j.queue_id = it.id and j.seq is null
-		           and j.run_at >= since and j.run_at <= moment
-		           and j.lease_until <= moment
-		         order by j.queue_id, j.run_at
-		         limit most
-		           for update skip locked) j;
+	for it in select q.id, readpast.due_since(q.id) as since
+	            from readpast.queue q loop
+		ids := array(
+			select j.id
+			  from readpast.job j
+			 where j.queue_id = it.id and j.seq is null
+			   and j.run_at >= it.since and j.run_at <= moment
+			   and j.lease_until <= moment
+			 order by j.queue_id, j.run_at
+			 limit most
+			   for update skip locked);
+		continue when ids = '{}';
+		return query select * from readpast.expire(ids);
+		most := most - cardinality(ids);
 	end loop;
 	-- Young ones: in line, around the head. What is far behind it, the walk takes
-	-- out within some seconds; short leases cannot wait for that.
+	-- out within some seconds; short leases cannot wait for that. On from a
+	-- thousand to the next while any of them ran out.
 	for it in
 		select l.lane_id,
 		       greatest(readpast.low_of(l.lane_id),
@@ -172,21 +219,26 @@ begin
 		  from (select distinct l.lane_id from readpast.lane l) l
 		  join readpast.queue q on q.id = readpast.queue_of(l.lane_id)
 	loop
-		return query
-		select j.id, readpast.expire(j.id)
-		  from (select j.id
-		          from readpast.job j
-		         where j.id = any (array(
-		                   select e.id
-		                     from (select j.id, j.lease_until
-		                             from readpast.job j
-		                            where j.lane_id = it.lane_id
-		                              and j.seq >= it.low
-		                            order by j.lane_id, j.seq
-		                            limit 1000) e
-		                    where e.lease_until <= moment))
-		           and j.lease_until <= moment
-		           for update skip locked) j;
+		while most > 0 loop
+			select array_agg(e.id) filter (where e.lease_until <= moment)
+			       as ids,
+			       max(e.seq) + 1 as low
+			  into found
+			  from (select j.id, j.seq, j.lease_until
+			          from readpast.job j
+			         where j.lane_id = it.lane_id and j.seq >= it.low
+			         order by j.lane_id, j.seq
+			         limit least(1000, most)) e;
+			exit when found.ids is null;
+			ids := array(
+				select j.id
+				  from readpast.job j
+				 where j.id = any (found.ids) and j.lease_until <= moment
+				   for update skip locked);
+			return query select * from readpast.expire(ids);
+			most := most - cardinality(ids);
+			it.low := found.low;
+		end loop;
 	end loop;
 end
 $body$;
@@ -293,7 +345,7 @@ $body$;
 -- The maintenance: leases that ran out end, what is due comes into line,
 -- retention. Workers of libreadpast do it all the time; a program that only
 -- claims calls it about once a second.
-create function readpast.sweep(most integer default 1000,
+create function readpast.sweep(most integer default 20000,
 	out due bigint, out recovered bigint, out dead bigint,
 	out dropped bigint)
 language plpgsql volatile as $body$

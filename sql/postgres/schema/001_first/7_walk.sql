@@ -66,7 +66,7 @@ begin
 end
 $body$;
 
--- Walk over what the heads passed since the last time, for 20 ms at the most; and
+-- Walk over what the heads passed since the last time, for 100 ms at the most; and
 -- no further than a seal that is older than our snapshot: of who has put something
 -- there and is still open, the snapshot knows.
 create function readpast.walk()
@@ -115,7 +115,7 @@ begin
 		continue when not found or passed <= lane.low;
 		low := passed;
 		for it in select * from readpast.left_between(lane.low, passed) loop
-			if clock_timestamp() > began + interval '20 milliseconds' then
+			if clock_timestamp() > began + interval '100 milliseconds' then
 				low := it.low;
 				exit;
 			end if;
@@ -167,7 +167,7 @@ begin
 	loop
 		while first < ended loop
 			low := first;
-			high := least(low + 5000, ended);
+			high := least(low + 2000, ended);
 			return next;
 			first := high;
 		end loop;
@@ -184,31 +184,40 @@ returns table (id bigint, dead boolean)
 language plpgsql volatile as $body$
 #variable_conflict use_column
 declare
-	it     record;
-	moment timestamptz := clock_timestamp();
+	moment  timestamptz := clock_timestamp();
+	before  bigint := (select s.last_value from readpast.line s);
+	ready   bigint[];
+	running bigint[];
+	expired bigint[];
 begin
-	for it in
-		select j.id, j.lease_until
-		  from readpast.job j
-		 where j.id = any (ids) and j.lane_id = clear.lane_id
-		   and j.seq >= low and j.seq < high
-		 order by j.id
-		   for update skip locked
-	loop
-		if it.lease_until is null then
-			update readpast.job j
-			   set seq = readpast.next_in_line(j.lane_id)
-			 where j.id = it.id;
-		elsif it.lease_until <= moment then
-			id := it.id;
-			dead := readpast.expire(it.id);
-			return next;
-		else
-			update readpast.job j
-			   set seq = null, run_at = j.lease_until
-			 where j.id = it.id;
-		end if;
-	end loop;
+	select array_agg(l.id) filter (where l.lease_until is null),
+	       array_agg(l.id) filter (where l.lease_until > moment),
+	       array_agg(l.id) filter (where l.lease_until <= moment)
+	  into ready, running, expired
+	  from (select j.id, j.lease_until
+	          from readpast.job j
+	         where j.id = any (ids) and j.lane_id = clear.lane_id
+	           and j.seq >= low and j.seq < high
+	         order by j.id
+	           for update skip locked) l;
+	if ready is not null then
+		update readpast.job j
+		   set seq = o.new_seq
+		  from (select j.id, nextval('readpast.line') as new_seq
+		          from readpast.job j
+		         where j.id = any (ready)
+		         order by j.seq) o
+		 where j.id = o.id;
+		perform readpast.note_moved(ready, before);
+	end if;
+	if running is not null then
+		update readpast.job j
+		   set seq = null, run_at = j.lease_until
+		 where j.id = any (running);
+	end if;
+	if expired is not null then
+		return query select * from readpast.expire(expired);
+	end if;
 	insert into readpast.stray (lane_id, first, last)
 	select j.lane_id, j.seq, j.seq
 	  from readpast.job j

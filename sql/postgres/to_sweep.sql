@@ -1,0 +1,6 @@
+-- to_sweep: what a sweep would change. Its routines find that for themselves, in
+-- all queues at once: a 0 stands for those, and a null for the rest.
+
+select v.queue_id
+  from (values (0), (null)) as v(queue_id)
+ where v.queue_id = 0 or :rest::bigint <> 0;
