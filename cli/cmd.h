@@ -91,6 +91,12 @@ void print_duration(char *to, size_t room, int64_t ms);
 void print_text(FILE *to, const char *text, size_t size, size_t most);
 void print_duration_short(char *to, size_t room, int64_t ms);
 
+/* failures.c */
+int has_failed(const rp_job *job); /* its last attempt? */
+int print_came_back(FILE *to, const char *before, const rp_job *job);
+void print_failures(const rp_job *job);
+json_t *json_failures(const rp_job *job);
+
 /* json.c */
 json_t *json_time(int64_t ms); /* 0: null */
 json_t *json_text(const char *text);

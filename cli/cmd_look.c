@@ -99,33 +99,6 @@ print_time(const char *name, int64_t ms)
 	print_field(name, text);
 }
 
-static void
-print_failures(const char *failures)
-{
-	json_t *list = failures ? json_loads(failures, 0, NULL) : NULL;
-	json_t *one;
-	size_t i;
-
-	if (json_array_size(list))
-		puts("failed attempts");
-	json_array_foreach(list, i, one)
-	{
-		const char *worker =
-			json_string_value(json_object_get(one, "worker"));
-		char at[48];
-
-		format_time(at, sizeof(at),
-			    json_integer_value(json_object_get(one, "at")));
-		printf("  %lld  %s  %s\n",
-		       (long long)json_integer_value(
-			       json_object_get(one, "attempt")),
-		       at, worker ? worker : "-");
-		print_field("   ",
-			    json_string_value(json_object_get(one, "text")));
-	}
-	json_decref(list);
-}
-
 static int
 print_job(const rp_job *job)
 {
@@ -151,7 +124,10 @@ print_job(const rp_job *job)
 	print_text(stdout, job->payload, job->payload_size, SHOWN);
 	printf(" (%zu bytes)\n", job->payload_size);
 	print_field("last error", job->last_error);
-	print_failures(job->failures);
+	if (job->state == RP_STATE_READY &&
+	    print_came_back(stdout, "note          ", job))
+		putchar('\n');
+	print_failures(job);
 	return 0;
 }
 
@@ -160,15 +136,8 @@ static int
 print_job_json(const rp_job *job)
 {
 	json_t *object = json_job(job);
-	json_t *list = job->failures ? json_loads(job->failures, 0, NULL)
-				     : json_array();
-	json_t *one;
-	size_t i;
 
-	json_array_foreach(list, i, one) json_object_set_new(
-		one, "at",
-		json_time(json_integer_value(json_object_get(one, "at"))));
-	json_object_set_new(object, "failures", list);
+	json_object_set_new(object, "failures", json_failures(job));
 	return print_json(object);
 }
 

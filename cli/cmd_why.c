@@ -105,35 +105,19 @@ ready(struct answer *a)
 			why->ahead >= RP_MOST_AHEAD ? "at least " : "",
 			(long long)why->ahead, why->ahead == 1 ? "" : "s");
 	fputs(".", a->to);
-	if (why->suspect) {
-		fputs(" Its last attempt ended with", a->to);
-		say_error(a);
-		fputs(". So it may be what killed its worker, and is handed "
-		      "out alone, to one that holds nothing else.",
+	if (print_came_back(a->to, " It ", a->job))
+		fprintf(a->to, " (%lld of %lld).", (long long)a->job->attempt,
+			(long long)a->job->max_attempts);
+	if (why->suspect)
+		fputs(" It may be what killed its worker: so it is handed out "
+		      "alone, to a worker that holds nothing else.",
 		      a->to);
-	}
 	say_workers(a, 1);
 	say_paused(a, 1);
 	if (why->ahead == 0 && why->workers && !why->paused_at)
 		fprintf(a->to,
 			" The next of %lld worker%s to be free takes it.",
 			(long long)why->workers, why->workers == 1 ? "" : "s");
-}
-
-/* Did the last attempt fail? A job that was given back has one less. */
-static int
-has_failed(const rp_job *job)
-{
-	json_t *list =
-		job->failures ? json_loads(job->failures, 0, NULL) : NULL;
-	size_t n = json_array_size(list);
-	json_t *last = n ? json_array_get(list, n - 1) : NULL;
-	int failed =
-		last && json_integer_value(json_object_get(last, "attempt")) ==
-				job->attempt;
-
-	json_decref(list);
-	return failed;
 }
 
 static void

@@ -90,7 +90,14 @@ kill_worker
 check 'its worker died: the lease runs out' eventually is "$w" 'lease over'
 check 'the sweep makes it ready again' says "$w" 'ran out at .* ago\)' 'sweep\) it is ready again'
 readpast sweep >/dev/null
-check 'a suspect is handed out alone' says "$w" 'lease ran out, attempt 1 of 3' 'handed out alone'
+came_back="came back because worker .*:$worker on host $(uname -n) was not heard of since 20.*Z; attempt counted"
+check 'why it came back' says "$w" "It $came_back \(1 of 3\)"
+shows() { readpast show "$1" | grep -qE "$2"; }
+check 'show says so, too' shows "$w" "^note  *$came_back$"
+readpast claim w --lease 1ms >/dev/null
+sweeps() { [[ $(readpast sweep) == *' 1 recovered,'* ]]; }
+check 'a client loses it, too' eventually sweeps
+check 'a suspect is handed out alone' says "$w" 'a client that is no worker was not heard of since' '\(2 of 3\)' 'handed out alone'
 
 # One that falls silent with a long lease. It was not heard of for a minute:
 # that minute alone is not waited for.

@@ -1,0 +1,135 @@
+/*
+ * failures.c - a job's failed attempts, which it has as JSON.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <string.h>
+
+/* The failure that ended the job's last attempt; NULL: that did not fail, or
+ * was given back, which takes its number away. To be released. */
+static json_t *
+last_failure(const rp_job *job)
+{
+	json_t *list =
+		job->failures ? json_loads(job->failures, 0, NULL) : NULL;
+	size_t n = json_array_size(list);
+	json_t *last = n ? json_incref(json_array_get(list, n - 1)) : NULL;
+
+	json_decref(list);
+	if (json_integer_value(json_object_get(last, "attempt")) ==
+	    job->attempt)
+		return last;
+	json_decref(last);
+	return NULL;
+}
+
+int
+has_failed(const rp_job *job)
+{
+	json_t *last = last_failure(job);
+
+	json_decref(last);
+	return last != NULL;
+}
+
+/* A failure that is a lost lease says when its holder was heard of last. */
+static int
+print_lost(FILE *to, json_t *failure)
+{
+	int64_t seen_at =
+		json_integer_value(json_object_get(failure, "seen_at"));
+	const char *worker =
+		json_string_value(json_object_get(failure, "worker"));
+	const char *host = json_string_value(json_object_get(failure, "host"));
+	char at[48];
+
+	if (!seen_at)
+		return 0;
+	format_time(at, sizeof(at), seen_at);
+	if (worker) {
+		fputs("worker ", to);
+		print_text(to, worker, strlen(worker), SIZE_MAX);
+	} else {
+		fputs("a client that is no worker", to);
+	}
+	if (host && *host) {
+		fputs(" on host ", to);
+		print_text(to, host, strlen(host), SIZE_MAX);
+	}
+	fprintf(to, " was not heard of since %s", at);
+	return 1;
+}
+
+/* Was the job lost by its last holder? Then say why it is here again. */
+int
+print_came_back(FILE *to, const char *before, const rp_job *job)
+{
+	json_t *last = last_failure(job);
+	int lost = json_integer_value(json_object_get(last, "seen_at")) != 0;
+
+	if (lost) {
+		fprintf(to, "%scame back because ", before);
+		print_lost(to, last);
+		fputs("; attempt counted", to);
+	}
+	json_decref(last);
+	return lost;
+}
+
+void
+print_failures(const rp_job *job)
+{
+	json_t *list =
+		job->failures ? json_loads(job->failures, 0, NULL) : NULL;
+	json_t *one;
+	size_t i;
+
+	if (json_array_size(list))
+		puts("failed attempts");
+	json_array_foreach(list, i, one)
+	{
+		const char *worker =
+			json_string_value(json_object_get(one, "worker"));
+		const char *text =
+			json_string_value(json_object_get(one, "text"));
+		char at[48];
+
+		format_time(at, sizeof(at),
+			    json_integer_value(json_object_get(one, "at")));
+		printf("  %lld  %s  %s\n    ",
+		       (long long)json_integer_value(
+			       json_object_get(one, "attempt")),
+		       at, worker ? worker : "-");
+		if (text)
+			print_text(stdout, text, strlen(text), SIZE_MAX);
+		if (json_object_get(one, "seen_at"))
+			fputs(": ", stdout);
+		print_lost(stdout, one);
+		putchar('\n');
+	}
+	json_decref(list);
+}
+
+/* For programs: an array, times as in all JSON. */
+json_t *
+json_failures(const rp_job *job)
+{
+	static const char *const times[] = { "at", "seen_at" };
+	json_t *list = job->failures ? json_loads(job->failures, 0, NULL)
+				     : json_array();
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one) for (size_t t = 0; t < 2; t++)
+	{
+		json_t *ms = json_object_get(one, times[t]);
+
+		if (ms)
+			json_object_set_new(one, times[t],
+					    json_time(json_integer_value(ms)));
+	}
+	return list;
+}
