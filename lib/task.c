@@ -109,6 +109,44 @@ wake_coordinator(rp_worker *worker)
 		worker->asleep = 0;
 }
 
+/* When a third of the lease is over; never, if the job is not ours any more. */
+int64_t
+rp__task_renew_at(const rp_task *task)
+{
+	return atomic_load(&task->fate) == RP_TASK_RUNNING &&
+			       !atomic_load(&task->done)
+		       ? task->leased_at + task->lease_ms / 3
+		       : INT64_MAX;
+}
+
+/* Was the task fetched ahead, and its lease ran out before anybody was free to
+ * start it? The process may have been stopped for long. */
+static int
+is_over(const rp_task *task)
+{
+	int64_t now = rp__monotonic_ms();
+
+	return now - task->fetched_at >= AHEAD_MS &&
+	       now >= task->leased_at + task->lease_ms;
+}
+
+/* The next task to start. One that is over is given back, and refused if
+ * somebody else has it. */
+static rp_task *
+next_task(rp_worker *worker)
+{
+	while (worker->todo.first) {
+		rp_task *task = take_first(&worker->todo);
+
+		if (!is_over(task))
+			return task;
+		task->verdict = RP_RELEASE;
+		rp__tasks_add(&worker->finished, task);
+		wake_coordinator(worker);
+	}
+	return NULL;
+}
+
 /* A thread's life. Its place in `running` shows the coordinator what it does,
  * so that the lease is renewed. */
 static void *
@@ -122,13 +160,12 @@ serve(void *arg)
 	while (!pthread_equal(worker->threads[me], pthread_self()))
 		me++;
 	for (;;) {
-		rp_task *task;
+		rp_task *task = NULL;
 
-		while (!worker->todo.first && !worker->closing)
+		while (!worker->closing && !(task = next_task(worker)))
 			pthread_cond_wait(&worker->work, &worker->lock);
 		if (worker->closing)
 			break;
-		task = take_first(&worker->todo);
 		task->started_us = worker->started_us = rp__monotonic_us();
 		worker->running[me] = task;
 		worker->running_count++;

@@ -8,9 +8,6 @@
  * So a slow queue is fetched one by one and a fast one in large commits, and
  * there is no timer that anybody waits for.
  *
- * A suspect (a job whose lease ran out) is held alone until its lease was
- * renewed once: by then it has shown that it does not kill its worker at once.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
@@ -174,24 +171,30 @@ rp_worker_counted(const rp_worker *w)
 
 /* ---- sleeping ---- */
 
-/* Until when nothing has to be done, if nothing happens. */
+static int64_t
+sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* For how long nothing has to be done, if nothing happens. */
 static int64_t
 nap_ms(rp_worker *w)
 {
 	int64_t now = rp__monotonic_ms();
-	int64_t nap = w->looked_at + w->next_look_ms - now;
+	int64_t at = w->looked_at + w->next_look_ms;
+	int64_t lives = rp__alone_lives_in_ms(&w->alone);
 
+	if (lives >= 0)
+		at = sooner(at, now + lives);
 	pthread_mutex_lock(&w->lock);
-	for (size_t i = 0; i < w->threads_count; i++) {
-		const rp_task *task = w->running[i];
-		int64_t left =
-			task ? task->leased_at + task->lease_ms / 3 - now : nap;
-
-		if (left < nap)
-			nap = left;
-	}
+	for (size_t i = 0; i < w->threads_count; i++)
+		if (w->running[i])
+			at = sooner(at, rp__task_renew_at(w->running[i]));
+	for (const rp_task *task = w->todo.first; task; task = task->next)
+		at = sooner(at, rp__task_renew_at(task));
 	pthread_mutex_unlock(&w->lock);
-	return nap > 0 ? nap : 0;
+	return at > now ? at - now : 0;
 }
 
 /* Sleep until a task is finished, somebody commits (if we are hungry), or it is
@@ -329,7 +332,7 @@ forget_all(rp_worker *w, struct tasks *finished)
 	rp__worker_take_finished(w, finished);
 	for (rp_task *task = finished->first, *next; task; task = next) {
 		next = task->next;
-		rp__worker_forget(w, task);
+		rp__task_free(task);
 	}
 }
 

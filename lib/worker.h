@@ -1,7 +1,8 @@
 /*
  * worker.h - what the files of the worker share: worker.c (its life),
- * worker_turn.c and worker_keep.c (who talk to the database), task.c (who run
- * the handlers), effects.c (what a handler does in one transaction).
+ * worker_turn.c and worker_keep.c (who talk to the database), worker_alone.c
+ * (when it takes suspects), task.c (who run the handlers), effects.c (what a
+ * handler does in one transaction).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,6 +14,9 @@
 #include <stdatomic.h>
 
 #include "internal.h"
+
+/* A worker fetches what its handlers will start within so long. */
+#define AHEAD_MS 50
 
 struct route {
 	char *queue, *kind; /* kind NULL: any that no other route is for */
@@ -42,6 +46,7 @@ struct rp_task {
 	char *error;
 	int64_t lease_ms;
 	int64_t leased_at;  /* monotonic ms, before the lease was asked for */
+	int64_t fetched_at; /* monotonic ms, when the answer was here */
 	int64_t started_us; /* monotonic, 0: not started */
 	int64_t took_us;
 	atomic_int fate; /* RP_TASK_RUNNING, _LOST or _CANCELLED */
@@ -50,6 +55,15 @@ struct rp_task {
 struct tasks {
 	rp_task *first, *last;
 	size_t count;
+};
+
+/* Suspects; times are monotonic us. */
+struct alone {
+	const rp_task *task;  /* the one that is held, or NULL */
+	int64_t wanted_since; /* some are in line, and were passed over; or 0 */
+	int64_t began_us;     /* since when others stand back for `task` */
+	int64_t taken_us;
+	int64_t others_until; /* the turn of other jobs */
 };
 
 struct rp_worker {
@@ -80,13 +94,13 @@ struct rp_worker {
 	/* The coordinator's own. */
 	rp_conn *conn;
 	rp_worker_counts counts;
-	int maybe_ready;      /* the last look did not find the line empty */
-	int making_room;      /* a suspect waits for us to hold nothing */
-	const rp_task *alone; /* the suspect that is held, and young */
+	int maybe_ready; /* the last look did not find the line empty */
+	struct alone alone;
 	int64_t looked_at, next_look_ms, beat_at;
 	int64_t beat_total;
-	int troubles; /* in a row */
-	int lost;     /* the connection was: we may hold more than we know */
+	int64_t given_back; /* of the claimed ones, before they were started */
+	int troubles;       /* in a row */
+	int lost; /* the connection was: we may hold more than we know */
 };
 
 /* task.c */
@@ -96,6 +110,7 @@ void rp__tasks_add(struct tasks *tasks, rp_task *task);
 void rp__observe(rp_worker *worker, rp_event event);
 void rp__task_free(rp_task *task);
 int rp__task_enter(const rp_task *task);
+int64_t rp__task_renew_at(const rp_task *task); /* monotonic ms */
 
 /* worker_turn.c */
 int rp__worker_trouble(rp_worker *worker, int code);
@@ -105,10 +120,17 @@ size_t rp__worker_appetite(rp_worker *worker, size_t *ret_holding,
 int rp__worker_turn(rp_worker *worker, struct tasks *finished);
 void rp__worker_take_finished(rp_worker *worker, struct tasks *finished);
 void rp__worker_take_unstarted(rp_worker *worker, struct tasks *finished);
-void rp__worker_forget(rp_worker *worker, rp_task *task);
 void rp__worker_observe_verdict(rp_worker *worker, int what,
 				const rp_task *task, const rp_verdict *v,
 				int64_t asked_us);
+
+/* worker_alone.c */
+int rp__alone_must_wait(const struct alone *alone, size_t holding);
+size_t rp__alone_holding(const struct alone *alone, size_t holding);
+void rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over);
+void rp__alone_began(struct alone *alone, const rp_task *task);
+void rp__alone_ended(struct alone *alone, const rp_task *task);
+int64_t rp__alone_lives_in_ms(const struct alone *alone);
 
 /* worker_keep.c */
 int rp__worker_renew(rp_worker *worker);

@@ -28,14 +28,11 @@ collect_due(rp_worker *w, int64_t now, rp_task **ret, size_t room)
 	for (size_t i = 0; i < w->threads_count; i++) {
 		rp_task *task = w->running[i];
 
-		if (task && n < room && !atomic_load(&task->done) &&
-		    atomic_load(&task->fate) == RP_TASK_RUNNING &&
-		    now - task->leased_at >= task->lease_ms / 3)
+		if (task && n < room && now >= rp__task_renew_at(task))
 			ret[n++] = task;
 	}
 	for (rp_task *task = w->todo.first; task && n < room; task = task->next)
-		if (atomic_load(&task->fate) == RP_TASK_RUNNING &&
-		    now - task->leased_at >= task->lease_ms / 3)
+		if (now >= rp__task_renew_at(task))
 			ret[n++] = task;
 	return n;
 }
@@ -46,8 +43,6 @@ renewed(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked)
 	rp__worker_observe_verdict(w, RP_EVENT_SETTLED, task, v, asked);
 	if (v->result == 0) {
 		task->leased_at = asked / 1000;
-		if (task == w->alone)
-			w->alone = NULL;
 		return;
 	}
 	if (atomic_load(&task->done)) /* by its own transaction, just now */
@@ -316,6 +311,7 @@ rp__worker_look(rp_worker *w, struct rp_look *ret)
 	w->looked_at = now;
 	w->next_look_ms = next_look(w, ret);
 	w->maybe_ready |= ret->ready;
-	w->making_room &= ret->suspects;
+	if (!ret->suspects)
+		rp__alone_claimed(&w->alone, 0, 0);
 	return 0;
 }

@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#define AHEAD_MS 50
 #define MOST_AHEAD 2000
 #define MOST_TROUBLES_AT_THE_END 5
 
@@ -45,6 +44,7 @@ count_verdict(rp_worker *w, const rp_task *task, const rp_verdict *v,
 	int handlers_own = v->result == RP_EGONE &&
 			   asked < task->leased_at + task->lease_ms;
 
+	w->given_back += task->started_us == 0;
 	if (v->result == 0 && v->state == RP_STATE_DEAD)
 		w->counts.dead++;
 	else if (v->result == 0 && v->verdict == RP_FAIL)
@@ -71,14 +71,6 @@ rp__worker_observe_verdict(rp_worker *w, int what, const rp_task *task,
 				   .text = v->error });
 }
 
-void
-rp__worker_forget(rp_worker *w, rp_task *task)
-{
-	if (task == w->alone)
-		w->alone = NULL;
-	rp__task_free(task);
-}
-
 /* The verdicts of tasks that may still have one. Those that were lost or
  * cancelled, or completed by a transaction of theirs, are dropped from the
  * list. Free it. */
@@ -96,12 +88,12 @@ make_verdicts(rp_worker *w, struct tasks *tasks)
 		next = task->next;
 		if (atomic_load(&task->done)) {
 			w->counts.done++;
-			rp__worker_forget(w, task);
+			rp__task_free(task);
 			continue;
 		}
 		if (atomic_load(&task->fate) != RP_TASK_RUNNING) {
 			w->counts.lost++;
-			rp__worker_forget(w, task);
+			rp__task_free(task);
 			continue;
 		}
 		*v = (rp_verdict)RP_VERDICT_INIT;
@@ -128,7 +120,7 @@ settled(rp_worker *w, struct tasks *tasks, const rp_verdict *verdicts,
 		count_verdict(w, task, &verdicts[i], asked / 1000);
 		rp__worker_observe_verdict(w, RP_EVENT_SETTLED, task,
 					   &verdicts[i], asked);
-		rp__worker_forget(w, task);
+		rp__task_free(task);
 		i++;
 	}
 	*tasks = (struct tasks){ NULL, NULL, 0 };
@@ -136,13 +128,21 @@ settled(rp_worker *w, struct tasks *tasks, const rp_verdict *verdicts,
 
 /* ---- claiming ---- */
 
+/* How many more jobs are to be claimed. One that was given back before it was
+ * started does not count as one of the worker's. */
+static int64_t
+jobs_left(const rp_worker *w)
+{
+	return w->options.max_jobs ? w->options.max_jobs -
+					     (w->counts.claimed - w->given_back)
+				   : INT64_MAX;
+}
+
 /* Claim nothing more: told so, or enough. */
 int
 rp__worker_ending(rp_worker *w)
 {
-	return atomic_load(&w->stopping) ||
-	       (w->options.max_jobs &&
-		w->counts.claimed >= w->options.max_jobs);
+	return atomic_load(&w->stopping) || jobs_left(w) <= 0;
 }
 
 /* How many jobs are held, started or not, and how many the handlers will start
@@ -176,13 +176,13 @@ rp__worker_appetite(rp_worker *w, size_t *ret_holding, size_t *ret_ahead)
 	size_t threads = (size_t)w->options.threads;
 	size_t ahead, holding = held(w, &ahead);
 	size_t want = threads + ahead - holding;
-	int64_t left = w->options.max_jobs - w->counts.claimed;
+	int64_t left = jobs_left(w);
 
 	*ret_holding = holding;
-	if (rp__worker_ending(w) || w->alone ||
-	    (w->making_room && holding > 0) || holding >= threads + ahead)
+	if (rp__worker_ending(w) || rp__alone_must_wait(&w->alone, holding) ||
+	    holding >= threads + ahead)
 		return 0;
-	if (w->options.max_jobs && (int64_t)want > left)
+	if ((int64_t)want > left)
 		want = (size_t)left;
 	if (holding + want > threads)
 		*ret_ahead =
@@ -200,9 +200,10 @@ start_task(rp_worker *w, rp_task *task, struct fetch *fetch, const rp_job *job,
 	task->delay_ms = -1;
 	task->lease_ms = job->lease_until - job->claimed_at;
 	task->leased_at = asked / 1000;
+	task->fetched_at = rp__monotonic_ms();
 	atomic_init(&task->fate, RP_TASK_RUNNING);
 	if (job->suspect)
-		w->alone = task;
+		rp__alone_began(&w->alone, task);
 	rp__observe(w, (rp_event){ .what = RP_EVENT_CLAIM,
 				   .job = job,
 				   .asked_us = asked });
@@ -251,6 +252,8 @@ rp__worker_take_finished(rp_worker *w, struct tasks *finished)
 			finished->first = w->finished.first;
 		finished->last = w->finished.last;
 		finished->count += w->finished.count;
+		for (rp_task *t = w->finished.first; t; t = t->next)
+			rp__alone_ended(&w->alone, t);
 		w->finished = (struct tasks){ NULL, NULL, 0 };
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -265,10 +268,24 @@ rp__worker_take_unstarted(rp_worker *w, struct tasks *finished)
 		next = task->next;
 		task->verdict = RP_RELEASE;
 		task->delay_ms = -1;
+		rp__alone_ended(&w->alone, task);
 		rp__tasks_add(finished, task);
 	}
 	w->todo = (struct tasks){ NULL, NULL, 0 };
 	pthread_mutex_unlock(&w->lock);
+}
+
+/* May there be more for this worker than it was handed? */
+static void
+look_at_claim(rp_worker *w, const rp_batch *batch, size_t want)
+{
+	size_t n = rp_batch_count(batch);
+	size_t passed_over = rp_batch_suspects(batch);
+	int suspect = n == 1 && rp_batch_at(batch, 0)->suspect;
+
+	rp__alone_claimed(&w->alone, n, passed_over);
+	w->maybe_ready =
+		n == want || suspect || (passed_over && !w->alone.task);
 }
 
 /*
@@ -292,6 +309,7 @@ rp__worker_turn(rp_worker *w, struct tasks *finished)
 		return rp__worker_trouble(
 			w,
 			rp__fail(&w->conn->error, RP_ENOMEM, "out of memory"));
+	o.holding = rp__alone_holding(&w->alone, o.holding);
 	o.lease_ms = w->options.lease_ms;
 	o.queues = w->queues;
 	r = rp_turn(w->conn, verdicts, finished->count, NULL, want, &o, &batch);
@@ -302,9 +320,8 @@ rp__worker_turn(rp_worker *w, struct tasks *finished)
 	w->troubles = 0;
 	settled(w, finished, verdicts, asked);
 	free(verdicts);
-	w->making_room = rp_batch_suspects(batch) > 0;
 	if (want)
-		w->maybe_ready = (size_t)r == want || w->making_room;
+		look_at_claim(w, batch, want);
 	if (r > 0)
 		return start_batch(w, batch, asked);
 	rp_batch_free(batch);
