@@ -82,6 +82,9 @@ struct rp_backend {
 	int (*begin)(void *db, int how, rp_error *reterr);
 	int (*commit)(void *db, rp_error *reterr); /* failed: rolled back */
 	void (*rollback)(void *db);
+	/* From now on a call that has to wait for somebody else's lock fails
+	 * with RP_EBUSY after some 100 ms. NULL: rows are not locked. */
+	int (*limit_waits)(void *db, rp_error *reterr);
 	/* Run a verb; one that writes needs a transaction around it. */
 	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
 		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);

@@ -145,7 +145,10 @@ check_encoding(const struct postgres *s, rp_error *error)
 static int
 begin_first(struct postgres *s, int how, rp_error *error)
 {
-	static const char begin[] = "begin isolation level read committed";
+	int limits = s->limits_waits && s->pooled;
+	const char *begin = limits ? "begin isolation level read committed; "
+				     "set local " RP_LIMIT
+				   : "begin isolation level read committed";
 	PGTransactionStatusType status = PQtransactionStatus(s->pg);
 	int r = rp__postgres_connect_again(s, error);
 
@@ -157,7 +160,8 @@ begin_first(struct postgres *s, int how, rp_error *error)
 		s->base = JOINED;
 		return rp__postgres_execute(s, "savepoint readpast", error);
 	}
-	s->base = how & RP_BEGIN_ONCE && !s->other_level ? ALONE : OWN;
+	s->base =
+		how & RP_BEGIN_ONCE && !s->other_level && !limits ? ALONE : OWN;
 	if (s->base == ALONE)
 		return 0;
 	r = rp__postgres_execute(s, begin, error);
@@ -369,6 +373,7 @@ const struct rp_backend rp__backend_postgres = {
 	.begin = rp__postgres_begin,
 	.commit = rp__postgres_commit,
 	.rollback = rp__postgres_rollback,
+	.limit_waits = rp__postgres_limit_waits,
 	.run = rp__postgres_run,
 	.wait = rp__postgres_wait,
 	.duty = rp__postgres_duty,

@@ -34,12 +34,24 @@ rp__postgres_look_at_session(struct postgres *s, rp_error *error)
 		s->other_level = *PQgetvalue(res, 0, 1) == 't';
 	}
 	PQclear(res);
+	if (r == 0 && s->limits_waits)
+		r = rp__postgres_limit_waits(s, error);
 	if (r < 0 || !s->other_level || s->pooled || s->attached)
 		return r;
 	s->other_level = 0;
 	return rp__postgres_execute(
 		s, "set default_transaction_isolation = 'read committed'",
 		error);
+}
+
+/* Behind a pooler each transaction says it: see begin_first(). */
+int
+rp__postgres_limit_waits(void *db, rp_error *error)
+{
+	struct postgres *s = db;
+
+	s->limits_waits = 1;
+	return s->pooled ? 0 : rp__postgres_execute(s, "set " RP_LIMIT, error);
 }
 
 /* What the server said while nothing was asked: that it shuts down. Better to

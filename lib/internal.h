@@ -114,6 +114,7 @@ int rp__claim(rp_conn *conn, const char *queue, size_t max,
 	      const rp_claim_options *options, rp_batch *batch);
 int rp__check_verdicts(rp_conn *conn, const rp_verdict *verdicts, size_t n);
 int rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
+int rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n);
 int rp__refused(rp_error *error, const rp_verdict *verdict);
 size_t rp__verdicts_in_order(rp_verdict **verdicts, size_t n);
 int rp__is_failure(const rp_verdict *verdict);

@@ -14,6 +14,9 @@
 
 #define CHANNEL 100 /* bytes of a channel's name */
 
+/* Long enough for what others do in one statement, and short beside a lease. */
+#define RP_LIMIT "lock_timeout = '100ms'"
+
 struct postgres {
 	PGconn *pg;
 	char *schema; /* its name, where the SQL says `readpast` */
@@ -24,6 +27,7 @@ struct postgres {
 	enum { OWN, JOINED, ALONE } base;
 	int pooled;          /* nothing is prepared, nobody listens */
 	int other_level;     /* `read committed` is not the session's default */
+	int limits_waits;    /* a call fails rather than wait for a lock */
 	int renewed;         /* the connection was lost and made anew */
 	int64_t asked_us;    /* when we asked last, monotonic; 0: never */
 	int unsure;          /* a commit may not be where it was to be */
@@ -59,6 +63,7 @@ int rp__postgres_connect(struct postgres *s, const char *url, rp_error *error);
 int rp__postgres_connect_again(struct postgres *s, rp_error *error);
 /* What kind of session is it? One that is ours becomes read committed. */
 int rp__postgres_look_at_session(struct postgres *s, rp_error *error);
+int rp__postgres_limit_waits(void *db, rp_error *error);
 
 /* wait_postgres.c */
 int rp__postgres_wait(void *db, const struct rp_sleeper *who,

@@ -288,6 +288,73 @@ rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return rp__end(conn, rp__settle(conn, verdicts, n));
 }
 
+static int
+mark_blocked(void *ctx, size_t row, const struct rp_value *c)
+{
+	rp_verdict *verdicts = ctx;
+
+	(void)c;
+	verdicts[row].result = RP_EBUSY;
+	return RP_ROW_TAKE;
+}
+
+/* Inside a transaction: which of them would have to wait? */
+static int
+find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
+{
+	struct rp_value *ids = calloc(n, sizeof(*ids));
+	int r;
+
+	if (!ids)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		ids[i] = rp__int(verdicts[i].id);
+		verdicts[i].result = 0;
+	}
+	r = rp__run(conn, RP_V_BLOCKED, ids, n, mark_blocked, verdicts);
+	free(ids);
+	return r;
+}
+
+/* In a transaction, the ones that are not blocked. */
+static int
+settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
+{
+	rp_verdict *rest = calloc(n, sizeof(*rest));
+	size_t k = 0;
+	int r;
+
+	if (!rest)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		if (verdicts[i].result == 0)
+			rest[k++] = verdicts[i];
+	r = rp_settle(conn, rest, k);
+	for (size_t i = n; i-- > 0 && r >= 0;)
+		if (verdicts[i].result == 0)
+			verdicts[i] = rest[--k];
+	free(rest);
+	return r;
+}
+
+/*
+ * As rp_settle(), but it waits for nobody: a verdict on a job that somebody
+ * else has locked has the result RP_EBUSY, and may be given again. All verdicts
+ * are of this library's own size.
+ */
+int
+rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
+{
+	int r = rp__begin(conn, RP_BEGIN_WRITE);
+
+	if (r < 0)
+		return r;
+	r = find_blocked(conn, verdicts, n);
+	if (r == 0)
+		r = settle_rest(conn, verdicts, n);
+	return rp__end(conn, r);
+}
+
 /* Put a verdict's result in words. */
 int
 rp__refused(rp_error *error, const rp_verdict *v)

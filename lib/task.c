@@ -113,10 +113,12 @@ wake_coordinator(rp_worker *worker)
 int64_t
 rp__task_renew_at(const rp_task *task)
 {
-	return atomic_load(&task->fate) == RP_TASK_RUNNING &&
-			       !atomic_load(&task->done)
-		       ? task->leased_at + task->lease_ms / 3
-		       : INT64_MAX;
+	int64_t third = task->leased_at + task->lease_ms / 3;
+
+	if (atomic_load(&task->fate) != RP_TASK_RUNNING ||
+	    atomic_load(&task->done))
+		return INT64_MAX;
+	return third > task->blocked_until ? third : task->blocked_until;
 }
 
 /* Was the task fetched ahead, and its lease ran out before anybody was free to
@@ -259,11 +261,17 @@ static int
 extend(rp_task *task, int64_t lease_ms)
 {
 	int64_t asked = rp__monotonic_ms();
+	rp_verdict v = RP_VERDICT_INIT;
 	int r;
 
+	v.id = task->job->id;
+	v.claim_no = task->job->claim_no;
+	v.verdict = RP_EXTEND;
+	v.delay_ms = lease_ms;
 	pthread_mutex_lock(&task->worker->lock);
-	r = rp_extend(*task->conn, task->job->id, task->job->claim_no,
-		      lease_ms);
+	r = rp__settle_unblocked(*task->conn, &v, 1);
+	if (r >= 0)
+		r = v.result;
 	if (r == 0) {
 		task->lease_ms = lease_ms;
 		task->leased_at = asked;

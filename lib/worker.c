@@ -22,6 +22,7 @@
 
 #define MOST_THREADS 1024
 #define STUCK_MS 500
+#define MOST_TRIES_AT_THE_END 50 /* for some ten seconds */
 
 /* ---- making one ---- */
 
@@ -187,6 +188,8 @@ nap_ms(rp_worker *w)
 
 	if (lives >= 0)
 		at = sooner(at, now + lives);
+	if (w->blocked.count)
+		at = sooner(at, w->unblock_at);
 	pthread_mutex_lock(&w->lock);
 	for (size_t i = 0; i < w->threads_count; i++)
 		if (w->running[i])
@@ -239,6 +242,9 @@ at_the_end(rp_worker *w, int *ret_r)
 {
 	struct rp_look there;
 
+	if (w->blocked.count)
+		return atomic_load(&w->stopping) &&
+		       w->unblock_tries >= MOST_TRIES_AT_THE_END;
 	if (rp__worker_ending(w))
 		return 1;
 	if (!w->options.drain || w->maybe_ready)
@@ -275,6 +281,8 @@ step(rp_worker *w, struct tasks *finished)
 	if (r == 0)
 		r = rp__worker_renew(w);
 	rp__worker_take_finished(w, finished);
+	if (r == 0)
+		r = rp__worker_settle_blocked(w);
 	if (r == 0)
 		r = rp__worker_turn(w, finished);
 	if (r == 0 && now - w->looked_at >= w->next_look_ms)
@@ -316,6 +324,8 @@ open_conn(rp_worker *w, rp_error *reterr)
 			r = rp__queue_create(w->conn, w->queues[i]);
 	if (r == 0)
 		r = rp__worker_sign_on(w);
+	if (r == 0 && w->conn->backend->limit_waits)
+		r = w->conn->backend->limit_waits(w->conn->db, &w->conn->error);
 	if (r < 0) {
 		*reterr = *rp_last_error(w->conn);
 		rp_close(w->conn);
@@ -324,16 +334,24 @@ open_conn(rp_worker *w, rp_error *reterr)
 	return r;
 }
 
+static void
+free_tasks(struct tasks *tasks)
+{
+	for (rp_task *task = tasks->first, *next; task; task = next) {
+		next = task->next;
+		rp__task_free(task);
+	}
+	*tasks = (struct tasks){ NULL, NULL, 0 };
+}
+
 /* After a failure: what is still held is left to its lease. */
 static void
 forget_all(rp_worker *w, struct tasks *finished)
 {
 	rp__worker_take_unstarted(w, finished);
 	rp__worker_take_finished(w, finished);
-	for (rp_task *task = finished->first, *next; task; task = next) {
-		next = task->next;
-		rp__task_free(task);
-	}
+	free_tasks(finished);
+	free_tasks(&w->blocked);
 }
 
 int

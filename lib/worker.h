@@ -15,6 +15,9 @@
 
 #include "internal.h"
 
+/* A verdict on a job that somebody has locked is given again after so long. */
+#define BLOCKED_MS 200
+
 /* A worker fetches what its handlers will start within so long. */
 #define AHEAD_MS 50
 
@@ -42,12 +45,14 @@ struct rp_task {
 	int begun, said;    /* its transaction is open; completes the job */
 	atomic_int done;    /* ... and is committed, or about to be */
 	int verdict;
+	int blocked; /* the verdict was given, and had to wait */
 	int64_t delay_ms;
 	char *error;
 	int64_t lease_ms;
-	int64_t leased_at;  /* monotonic ms, before the lease was asked for */
-	int64_t fetched_at; /* monotonic ms, when the answer was here */
-	int64_t started_us; /* monotonic, 0: not started */
+	int64_t leased_at; /* monotonic ms, before the lease was asked for */
+	int64_t blocked_until; /* do not try to renew before; or 0 */
+	int64_t fetched_at;    /* monotonic ms, when the answer was here */
+	int64_t started_us;    /* monotonic, 0: not started */
 	int64_t took_us;
 	atomic_int fate; /* RP_TASK_RUNNING, _LOST or _CANCELLED */
 };
@@ -99,7 +104,10 @@ struct rp_worker {
 	int64_t looked_at, next_look_ms, beat_at;
 	int64_t beat_total;
 	int64_t given_back; /* of the claimed ones, before they were started */
-	int troubles;       /* in a row */
+	struct tasks blocked; /* ended, and somebody has the job locked */
+	int64_t unblock_at;   /* monotonic ms, when to try again */
+	int unblock_tries;    /* since the last that was settled */
+	int troubles;         /* in a row */
 	int lost; /* the connection was: we may hold more than we know */
 };
 
@@ -118,6 +126,7 @@ int rp__worker_ending(rp_worker *worker);
 size_t rp__worker_appetite(rp_worker *worker, size_t *ret_holding,
 			   size_t *ret_ahead);
 int rp__worker_turn(rp_worker *worker, struct tasks *finished);
+int rp__worker_settle_blocked(rp_worker *worker);
 void rp__worker_take_finished(rp_worker *worker, struct tasks *finished);
 void rp__worker_take_unstarted(rp_worker *worker, struct tasks *finished);
 void rp__worker_observe_verdict(rp_worker *worker, int what,

@@ -45,6 +45,10 @@ renewed(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked)
 		task->leased_at = asked / 1000;
 		return;
 	}
+	if (v->result == RP_EBUSY) {
+		task->blocked_until = rp__monotonic_ms() + BLOCKED_MS;
+		return;
+	}
 	if (atomic_load(&task->done)) /* by its own transaction, just now */
 		return;
 	atomic_store(&task->fate, v->result == RP_ECANCELLED ? RP_TASK_CANCELLED
@@ -84,6 +88,8 @@ rp__worker_renew(rp_worker *w)
 	}
 	if (n)
 		r = rp_settle(w->conn, verdicts, n);
+	if (r == RP_EBUSY && w->conn->backend->limit_waits)
+		r = rp__settle_unblocked(w->conn, verdicts, n);
 	for (size_t i = 0; i < n && r >= 0; i++)
 		renewed(w, tasks[i], &verdicts[i], now * 1000);
 	pthread_mutex_unlock(&w->lock);
@@ -121,7 +127,7 @@ is_known(const struct lost *lost, int64_t id)
 		if (w->running[i] && w->running[i]->job->id == id)
 			return 1;
 	return is_among(&w->todo, id) || is_among(&w->finished, id) ||
-	       is_among(lost->finished, id);
+	       is_among(&w->blocked, id) || is_among(lost->finished, id);
 }
 
 static int

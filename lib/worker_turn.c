@@ -38,13 +38,19 @@ rp__worker_trouble(rp_worker *w, int code)
 /* ---- settling ---- */
 
 static void
+forget(rp_worker *w, rp_task *task)
+{
+	w->given_back += task->started_us == 0;
+	rp__task_free(task);
+}
+
+static void
 count_verdict(rp_worker *w, const rp_task *task, const rp_verdict *v,
 	      int64_t asked)
 {
 	int handlers_own = v->result == RP_EGONE &&
 			   asked < task->leased_at + task->lease_ms;
 
-	w->given_back += task->started_us == 0;
 	if (v->result == 0 && v->state == RP_STATE_DEAD)
 		w->counts.dead++;
 	else if (v->result == 0 && v->verdict == RP_FAIL)
@@ -88,12 +94,12 @@ make_verdicts(rp_worker *w, struct tasks *tasks)
 		next = task->next;
 		if (atomic_load(&task->done)) {
 			w->counts.done++;
-			rp__task_free(task);
+			forget(w, task);
 			continue;
 		}
 		if (atomic_load(&task->fate) != RP_TASK_RUNNING) {
 			w->counts.lost++;
-			rp__task_free(task);
+			forget(w, task);
 			continue;
 		}
 		*v = (rp_verdict)RP_VERDICT_INIT;
@@ -103,7 +109,9 @@ make_verdicts(rp_worker *w, struct tasks *tasks)
 		v->delay_ms = task->delay_ms;
 		v->error = task->error;
 		rp__tasks_add(&kept, task);
-		rp__worker_observe_verdict(w, RP_EVENT_SETTLE, task, v, 0);
+		if (!task->blocked)
+			rp__worker_observe_verdict(w, RP_EVENT_SETTLE, task, v,
+						   0);
 	}
 	*tasks = kept;
 	return verdicts;
@@ -116,14 +124,46 @@ settled(rp_worker *w, struct tasks *tasks, const rp_verdict *verdicts,
 	size_t i = 0;
 
 	for (rp_task *task = tasks->first, *next; task; task = next) {
+		const rp_verdict *v = &verdicts[i++];
+
 		next = task->next;
-		count_verdict(w, task, &verdicts[i], asked / 1000);
-		rp__worker_observe_verdict(w, RP_EVENT_SETTLED, task,
-					   &verdicts[i], asked);
-		rp__task_free(task);
-		i++;
+		if (v->result == RP_EBUSY) {
+			task->blocked = 1;
+			rp__tasks_add(&w->blocked, task);
+			w->unblock_at = rp__monotonic_ms() + BLOCKED_MS;
+			continue;
+		}
+		count_verdict(w, task, v, asked / 1000);
+		rp__worker_observe_verdict(w, RP_EVENT_SETTLED, task, v, asked);
+		forget(w, task);
 	}
 	*tasks = (struct tasks){ NULL, NULL, 0 };
+}
+
+/* The verdicts on jobs that somebody had locked, once more. */
+int
+rp__worker_settle_blocked(rp_worker *w)
+{
+	struct tasks tasks = w->blocked;
+	int64_t asked = rp__monotonic_us();
+	rp_verdict *verdicts;
+	int r;
+
+	if (!tasks.count || asked / 1000 < w->unblock_at)
+		return 0;
+	verdicts = make_verdicts(w, &tasks);
+	w->blocked = (struct tasks){ NULL, NULL, 0 };
+	r = verdicts ? rp__settle_unblocked(w->conn, verdicts, tasks.count)
+		     : rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+	if (r < 0) {
+		w->blocked = tasks;
+		free(verdicts);
+		return rp__worker_trouble(w, r);
+	}
+	w->unblock_tries = r > 0 ? 0 : w->unblock_tries + 1;
+	settled(w, &tasks, verdicts, asked);
+	free(verdicts);
+	return 0;
 }
 
 /* ---- claiming ---- */
@@ -313,6 +353,10 @@ rp__worker_turn(rp_worker *w, struct tasks *finished)
 	o.lease_ms = w->options.lease_ms;
 	o.queues = w->queues;
 	r = rp_turn(w->conn, verdicts, finished->count, NULL, want, &o, &batch);
+	if (r == RP_EBUSY && finished->count && w->conn->backend->limit_waits) {
+		want = 0;
+		r = rp__settle_unblocked(w->conn, verdicts, finished->count);
+	}
 	if (r < 0) {
 		free(verdicts);
 		return rp__worker_trouble(w, r);
@@ -322,7 +366,7 @@ rp__worker_turn(rp_worker *w, struct tasks *finished)
 	free(verdicts);
 	if (want)
 		look_at_claim(w, batch, want);
-	if (r > 0)
+	if (rp_batch_count(batch) > 0)
 		return start_batch(w, batch, asked);
 	rp_batch_free(batch);
 	return 0;

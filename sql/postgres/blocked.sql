@@ -1,0 +1,11 @@
+-- blocked: jobs that somebody else has locked. The others are locked now, for this
+-- transaction: it can settle them without waiting.
+
+select n.number, n.id
+  from unnest(:id[]::bigint[]) with ordinality as n(id, number)
+ where exists (select 1 from readpast.job j where j.id = n.id)
+   and n.id <> all (array(select j.id
+                            from readpast.job j
+                           where j.id = any (:id[]::bigint[])
+                           order by j.id
+                             for update skip locked));

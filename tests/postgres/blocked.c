@@ -1,0 +1,285 @@
+/*
+ * blocked.c - a worker beside somebody who has one of its jobs locked: the
+ * verdict on that one waits, and nothing else does.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define LEASE_MS 1500
+#define PATIENCE_MS 20000
+
+struct work {
+	struct db *db;
+	rp_worker *worker;
+	pthread_t thread;
+	rp_error error;
+	int r;
+	atomic_llong held;   /* the first job whose handler waits for `go` */
+	atomic_int go, done; /* handlers that ended */
+	atomic_int extended; /* what rp_task_extend() said, or 1 */
+};
+
+/* ---- waiting ---- */
+
+static int
+eventually(int (*is)(struct work *), struct work *work)
+{
+	int64_t end = now_ms() + PATIENCE_MS;
+	int r;
+
+	while (!(r = is(work)) && now_ms() < end)
+		sleep_ms(5);
+	return r;
+}
+
+static int
+has_started(struct work *work)
+{
+	return atomic_load(&work->held) != 0;
+}
+
+static int
+others_are_done(struct work *work)
+{
+	return atomic_load(&work->done) >= 20 &&
+	       stats_of(work->db->conn, "q").running == 1;
+}
+
+static int
+all_is_done(struct work *work)
+{
+	return stats_of(work->db->conn, "q").running == 0;
+}
+
+static int
+has_said(struct work *work)
+{
+	return atomic_load(&work->extended) != 1;
+}
+
+/* ---- handlers ---- */
+
+static void
+wait_for_go(struct work *work, const rp_job *job)
+{
+	int64_t end = now_ms() + PATIENCE_MS;
+	long long none = 0;
+
+	atomic_compare_exchange_strong(&work->held, &none, job->id);
+	while (!atomic_load(&work->go) && now_ms() < end)
+		sleep_ms(5);
+}
+
+static int
+wait_if_held(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct work *work = ctx;
+
+	(void)task;
+	if (strcmp(job->payload, "held") == 0)
+		wait_for_go(work, job);
+	atomic_fetch_add(&work->done, 1);
+	return RP_DONE;
+}
+
+static int
+extend_if_held(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct work *work = ctx;
+
+	if (strcmp(job->payload, "held") != 0)
+		return RP_DONE;
+	wait_for_go(work, job);
+	atomic_store(&work->extended, rp_task_extend(task, LEASE_MS));
+	return RP_DONE;
+}
+
+/* It completes the job long before it commits, so it has the row locked. */
+static int
+commit_late(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct work *work = ctx;
+	rp_conn *conn;
+	int r;
+
+	if (strcmp(job->payload, "held") != 0)
+		return RP_DONE;
+	r = rp_task_begin(task, &conn);
+	if (r == 0)
+		r = rp_task_complete(task);
+	wait_for_go(work, job);
+	if (r == 0)
+		r = rp_task_commit(task);
+	return r == 0 ? RP_DONE : RP_FAIL;
+}
+
+/* ---- the worker, and who locks ---- */
+
+static void *
+run(void *ctx)
+{
+	struct work *work = ctx;
+
+	work->r = rp_worker_run(work->worker, &work->error);
+	return NULL;
+}
+
+static void
+start(struct work *work, struct db *db, rp_handler *handler)
+{
+	rp_worker_options options = RP_WORKER_INIT;
+
+	memset(work, 0, sizeof(*work));
+	work->db = db;
+	atomic_store(&work->extended, 1);
+	options.threads = 2;
+	options.lease_ms = LEASE_MS;
+	assert_int_equal(rp_worker_new(db->url, &options, &work->worker, NULL),
+			 0);
+	assert_int_equal(
+		rp_worker_handle(work->worker, "q", NULL, handler, work), 0);
+	put(db->conn, "q", "held");
+	assert_int_equal(pthread_create(&work->thread, NULL, run, work), 0);
+	assert_true(eventually(has_started, work));
+}
+
+static rp_worker_counts
+stop(struct work *work)
+{
+	rp_worker_counts counts;
+
+	rp_worker_stop(work->worker);
+	pthread_join(work->thread, NULL);
+	assert_int_equal(work->r, 0);
+	counts = rp_worker_counted(work->worker);
+	rp_worker_free(work->worker);
+	return counts;
+}
+
+static rp_conn *
+lock_held(struct work *work)
+{
+	rp_conn *conn = connect_to(work->db);
+	char sql[100];
+	int64_t id = 0;
+
+	snprintf(sql, sizeof(sql), "select id from job where id = %lld",
+		 (long long)atomic_load(&work->held));
+	strcat(sql, " for update");
+	assert_int_equal(run_sql(conn, "begin", &id), 0);
+	assert_int_equal(run_sql(conn, sql, &id), 0);
+	assert_int_equal(id, atomic_load(&work->held));
+	return conn;
+}
+
+static void
+let_go(rp_conn *conn)
+{
+	int64_t ignored;
+
+	assert_int_equal(run_sql(conn, "rollback", &ignored), 0);
+	rp_close(conn);
+}
+
+/* ---- the tests ---- */
+
+static void
+P4_a_verdict_that_must_wait_keeps_no_other_job_from_being_settled(void **state)
+{
+	struct work work;
+	rp_conn *other;
+
+	start(&work, *state, wait_if_held);
+	other = lock_held(&work);
+	atomic_store(&work.go, 1);
+	for (int i = 0; i < 30; i++)
+		put(work.db->conn, "q", "x");
+	assert_true(eventually(others_are_done, &work));
+	assert_int_equal(state_of(work.db->conn, atomic_load(&work.held)),
+			 RP_STATE_RUNNING);
+	let_go(other);
+	assert_true(eventually(all_is_done, &work));
+	assert_int_equal(stop(&work).done, 31);
+}
+
+/* The other job's lease is renewed all the while, and it is done once. */
+static void
+P2_a_renewal_that_must_wait_keeps_no_other_from_being_made(void **state)
+{
+	struct work work;
+	rp_conn *other;
+	int64_t late = 0, end;
+
+	start(&work, *state, wait_if_held);
+	other = lock_held(&work);
+	put(work.db->conn, "q", "held");
+	for (end = now_ms() + 3 * LEASE_MS; now_ms() < end; sleep_ms(50)) {
+		char sql[200];
+
+		snprintf(sql, sizeof(sql),
+			 "select count(*) from job where id <> %lld"
+			 " and lease_until < clock_timestamp()",
+			 (long long)atomic_load(&work.held));
+		assert_int_equal(run_sql(work.db->conn, sql, &late), 0);
+		assert_int_equal(late, 0);
+		if (stats_of(work.db->conn, "q").running < 2)
+			end = now_ms() + 3 * LEASE_MS;
+	}
+	let_go(other);
+	atomic_store(&work.go, 1);
+	assert_true(eventually(all_is_done, &work));
+	assert_true(stop(&work).done >= 1);
+}
+
+static void
+P4_a_heartbeat_of_a_handler_never_waits(void **state)
+{
+	struct work work;
+	rp_conn *other;
+
+	start(&work, *state, extend_if_held);
+	other = lock_held(&work);
+	atomic_store(&work.go, 1);
+	assert_true(eventually(has_said, &work));
+	assert_int_equal(atomic_load(&work.extended), RP_EBUSY);
+	let_go(other);
+	assert_true(eventually(all_is_done, &work));
+	assert_int_equal(stop(&work).done, 1);
+}
+
+/* Its own handler's transaction has the row locked past a third of the lease.
+ */
+static void
+P7_a_handler_may_take_long_to_commit_what_it_completed(void **state)
+{
+	struct work work;
+
+	start(&work, *state, commit_late);
+	for (int i = 0; i < 5; i++)
+		put(work.db->conn, "q", "x");
+	sleep_ms(LEASE_MS);
+	assert_int_equal(stats_of(work.db->conn, "q").ready, 0);
+	assert_int_equal(stats_of(work.db->conn, "q").running, 1);
+	atomic_store(&work.go, 1);
+	assert_true(eventually(all_is_done, &work));
+	assert_int_equal(stop(&work).done, 6);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(P4_a_verdict_that_must_wait_keeps_no_other_job_from_being_settled),
+		CASE(P2_a_renewal_that_must_wait_keeps_no_other_from_being_made),
+		CASE(P4_a_heartbeat_of_a_handler_never_waits),
+		CASE(P7_a_handler_may_take_long_to_commit_what_it_completed),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("blocked", tests, NULL, NULL);
+}
