@@ -75,8 +75,9 @@ show_progress(struct work *work, int64_t now)
 		"\r%lld done, %lld failed, %lld dead, %lld released; "
 		"%lld running; %.0f/s\033[K",
 		(long long)work->seen.done, (long long)work->seen.failed,
-		(long long)work->seen.dead, (long long)work->seen.released,
-		(long long)work->running,
+		(long long)work->seen.dead,
+		(long long)atomic_load(&work->released),
+		(long long)atomic_load(&work->running),
 		seconds > 0 ? (double)work->seen.done / seconds : 0);
 }
 
@@ -98,7 +99,6 @@ see_settled(struct work *work, const rp_event *e)
 {
 	if (e->verdict == RP_EXTEND)
 		return;
-	work->running--;
 	if (e->result == RP_ECANCELLED) {
 		say(work, e, "was cancelled", NULL);
 	} else if (e->result < 0) {
@@ -111,9 +111,7 @@ see_settled(struct work *work, const rp_event *e)
 	} else if (e->verdict == RP_FAIL) {
 		work->seen.failed++;
 		say(work, e, "failed", e->text);
-	} else if (e->verdict == RP_RELEASE) {
-		work->seen.released++;
-	} else {
+	} else if (e->verdict == RP_DONE) {
 		work->seen.done++;
 	}
 }
@@ -156,9 +154,7 @@ observe(const rp_event *e, void *ctx)
 
 	record(work->cmd->history, e);
 	record(work->log_json, e);
-	if (e->what == RP_EVENT_CLAIM)
-		work->running++;
-	else if (e->what == RP_EVENT_SETTLED)
+	if (e->what == RP_EVENT_SETTLED)
 		see_settled(work, e);
 	else if (e->what == RP_EVENT_LOST)
 		say(work, e,

@@ -203,11 +203,9 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 	return give_up(task, c.errnum == E2BIG ? RP_DEAD : RP_FAIL, text);
 }
 
-int
-handle_job(rp_task *task, const rp_job *job, void *ctx)
+static int
+run_job(struct work *work, rp_task *task, const rp_job *job)
 {
-	struct work *work = ctx;
-
 	if (work->in_argument && memchr(job->payload, 0, job->payload_size))
 		return give_up(task, RP_DEAD,
 			       "the payload has a NUL byte: it cannot be an "
@@ -217,4 +215,17 @@ handle_job(rp_task *task, const rp_job *job, void *ctx)
 			       "the payload is over 128 KiB: it cannot be an "
 			       "argument, take it from standard input");
 	return run_child(work, task, job);
+}
+
+int
+handle_job(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct work *work = ctx;
+	int verdict;
+
+	atomic_fetch_add(&work->running, 1);
+	verdict = run_job(work, task, job);
+	atomic_fetch_sub(&work->running, 1);
+	atomic_fetch_add(&work->released, verdict == RP_RELEASE);
+	return verdict;
 }

@@ -7,6 +7,8 @@
 #ifndef WORK_H
 #define WORK_H
 
+#include <stdatomic.h>
+
 #include "child.h"
 #include "cmd.h"
 
@@ -27,9 +29,12 @@ struct work {
 	struct warden *warden;
 	rp_worker *worker;
 
+	/* by the threads that run handlers */
+	_Atomic int64_t running, released;
+
 	/* for the observer, which is called by one thread at a time */
 	rp_worker_counts seen;
-	int64_t running, shown_at, began_at;
+	int64_t shown_at, began_at;
 	int progress; /* a line of it is on the terminal */
 };
 

@@ -156,4 +156,16 @@ wait "$worker"
 readpast enqueue json x --quiet
 readpast work json --drain --log json -- true 2>err >/dev/null
 check '--log json writes events' equal "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' err | paste -sd,)" claimed,started,settling,settled
+
+# Jobs are fetched ahead of a handler that turns out slow, and given back.
+seq 60 | readpast enqueue live --quiet
+# shellcheck disable=SC2016
+handler sometimes '[ "$1" != 20 ] || sleep 1; [ "$1" != 60 ] || exit 75'
+TERM=dumb script -qec "'$READPAST' work live --drain -- ./sometimes {}" /dev/null >screen
+most() {
+	grep -oE "[0-9]+ $1" screen | sort -rn | head -n 1
+}
+check 'a terminal shows how it goes' grep -q 'running; ' screen
+check 'what no handler has had is not called released there' equal "$(most released)" '1 released'
+check 'nor running' equal "$(most running)" '1 running'
 finish
