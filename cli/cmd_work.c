@@ -307,20 +307,23 @@ run(struct work *work)
 {
 	rp_worker_counts counts;
 	rp_error error;
-	int r;
+	int errnum, r;
 
 	catch_signals(work->worker);
 	work->began_at = monotonic_us();
 	r = rp_worker_run(work->worker, &error);
 	if (work->progress)
 		fputs("\r\033[K", stderr);
+	errnum = atomic_load(&work->output_errnum);
 	if (r < 0)
 		complain(FAILED, "%s", error.message);
+	else if (errnum)
+		complain_of_output(errnum, "jobs not done were given back");
 	counts = rp_worker_counted(work->worker);
 	printf("%lld done, %lld failed, %lld dead, %lld released\n",
 	       (long long)counts.done, (long long)counts.failed,
 	       (long long)counts.dead, (long long)counts.released);
-	return r < 0 ? status_of(r) : DONE;
+	return r < 0 ? status_of(r) : errnum ? FAILED : DONE;
 }
 
 int
@@ -330,8 +333,11 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 			     .threads = 1,
 			     .release_delay_ms = 10000,
 			     .grace_ms = 30000 };
-	int status = parse(&work, argc, argv);
+	int status = parse(&work, argc, argv), errnum;
 
+	errnum = status ? 0 : output_error();
+	if (errnum)
+		status = complain_of_output(errnum, "no job was claimed");
 	if (!status && work.log)
 		work.log_json = history_on(STDERR_FILENO);
 	/* The warden first: it is to inherit no database and no thread. */

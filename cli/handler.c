@@ -26,7 +26,8 @@ asked(void *ctx)
 
 	if (state == RP_TASK_LOST || state == RP_TASK_CANCELLED)
 		return CHILD_STOP;
-	if (state != RP_TASK_STOPPING)
+	/* A worker that stops by itself waits for its handlers. */
+	if (state != RP_TASK_STOPPING || !first_signal_us())
 		return CHILD_GO_ON;
 	return signals_seen() > 1 || monotonic_us() - first_signal_us() >
 					     work->grace_ms * 1000
@@ -217,14 +218,31 @@ run_job(struct work *work, rp_task *task, const rp_job *job)
 	return run_child(work, task, job);
 }
 
+/* Can no handler write any more? The first to find that ends the worker; it
+ * ends even if somebody makes room meanwhile, as some handlers have failed. */
+static int
+output_is_lost(struct work *work)
+{
+	int errnum = output_error(), none = 0;
+
+	if (errnum &&
+	    atomic_compare_exchange_strong(&work->output_errnum, &none, errnum))
+		rp_worker_stop(work->worker);
+	return atomic_load(&work->output_errnum) != 0;
+}
+
 int
 handle_job(rp_task *task, const rp_job *job, void *ctx)
 {
 	struct work *work = ctx;
-	int verdict;
+	int verdict = RP_RELEASE;
 
 	atomic_fetch_add(&work->running, 1);
-	verdict = run_job(work, task, job);
+	if (!output_is_lost(work))
+		verdict = run_job(work, task, job);
+	/* It may have failed for want of its output: that is no attempt. */
+	if ((verdict == RP_FAIL || verdict == RP_DEAD) && output_is_lost(work))
+		verdict = RP_RELEASE;
 	atomic_fetch_sub(&work->running, 1);
 	atomic_fetch_add(&work->released, verdict == RP_RELEASE);
 	return verdict;

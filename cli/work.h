@@ -1,5 +1,5 @@
 /*
- * work.h - what cmd_work.c and handler.c share.
+ * work.h - what cmd_work.c, handler.c and output.c share.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -31,6 +31,7 @@ struct work {
 
 	/* by the threads that run handlers */
 	_Atomic int64_t running, released;
+	atomic_int output_errnum; /* what ended the worker, see output.c */
 
 	/* for the observer, which is called by one thread at a time */
 	rp_worker_counts seen;
@@ -41,7 +42,13 @@ struct work {
 /* handler.c: an rp_handler; ctx is the struct work */
 int handle_job(rp_task *task, const rp_job *job, void *ctx);
 
-/* cmd_work.c: how many signals there were, and when the first one came */
+/* output.c: 0, or why handlers cannot write to standard output; and the line
+ * that says so. FAILED */
+int output_error(void);
+int complain_of_output(int errnum, const char *consequence);
+
+/* cmd_work.c: how many signals there were, and when the first one came; 0:
+ * there was none */
 int signals_seen(void);
 int64_t first_signal_us(void);
 
