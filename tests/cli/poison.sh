@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Jobs that kill their worker, among many that do not; and a worker that is stopped
+# for longer than its leases.
+#
+#   poison.sh READPAST sqlite:|postgres:
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+on_database "$2"
+
+# Works on a queue with a worker after the other until nothing is left; says how
+# many were killed.
+# shellcheck disable=SC2016
+work_through() { # QUEUE
+	local killed=0 status
+	for ((i = 0; i < 20; i++)); do
+		readpast work "$1" -j 4 --drain -- sh -c 'read x; [ "$x" = poison ] && kill -9 $PPID; sleep 0.01' >/dev/null 2>&1
+		status=$?
+		((status == 137)) && killed=$((killed + 1))
+		((status == 0)) && break
+	done
+	echo "$killed"
+}
+of_state() { # QUEUE STATE
+	readpast list "$1" --state "$2" --limit 1000 --json
+}
+
+for attempts in 3 2; do
+	q=with$attempts
+	readpast queue set "$q" --lease 1s --max-attempts "$attempts" --backoff 10ms --keep-done 1h >/dev/null
+	for ((i = 1; i <= 303; i++)); do
+		((i == 10 || i == 50 || i == 290)) && echo poison || echo "fine $i"
+	done | readpast enqueue "$q" --quiet
+	killed=$(work_through "$q" 2>/dev/null)
+	check "of $attempts attempts: the poison ends dead" equal "$(of_state "$q" dead | grep -c poison)" 3
+	check "of $attempts attempts: no other job does" equal "$(of_state "$q" dead | grep -c fine)" 0
+	check "of $attempts attempts: the others are done" equal "$(of_state "$q" "done" | wc -l)" 300
+	check "of $attempts attempts: each poison kills that many workers" equal "$killed" $((3 * attempts))
+done
+
+# One worker is stopped with jobs in hand and others fetched ahead, until another
+# one has done them all: it starts none of those when it goes on.
+seq 400 | readpast enqueue s --quiet
+# shellcheck disable=SC2016
+handler='sleep 0.01; read x; echo "$x" >>starts'
+"$READPAST" work s --lease 1s --drain -- sh -c "$handler" >/dev/null 2>&1 &
+stopped=$!
+started() { (($(wc -l <starts) >= 50)); }
+check 'a worker is at work' eventually started
+kill -STOP "$stopped"
+readpast work s --drain -- sh -c "$handler" >/dev/null 2>&1
+kill -CONT "$stopped"
+wait "$stopped"
+check 'every job was started' equal "$(sort -un starts | wc -l)" 400
+twice() { (($(sort -n starts | uniq -d | wc -l) <= 1)); }
+check 'none was started twice but the one that ran' twice
+finish
