@@ -280,9 +280,12 @@ typedef struct rp_job {
 	size_t payload_size;
 	const char *last_error;
 	const char *failures; /* JSON array, the last 10 failed attempts, oldest
-				 first: attempt, at (ms), worker, text */
-	int suspect;          /* claims only: its lease ran out before; whoever
-				 holds it should claim nothing beside it */
+				 first: attempt, at (ms), worker, text; of a
+				 lease that ran out also host, and seen_at
+				 (ms): when the worker was heard of last */
+	int suspect;          /* claims only: it may be what killed its worker
+				 (see rp_claim()); claim nothing beside it
+				 until it has lived for two seconds */
 } rp_job;
 
 /* Jobs that one call returned, read-only. One free for all of them. */
@@ -357,8 +360,9 @@ typedef struct rp_claim_options {
  * counted. Returns how many; 0 with an empty batch when there is nothing.
  * The answer is in claim order. Free it with rp_batch_free().
  *
- * A job whose lease once ran out is a *suspect*: it may be what killed its
- * worker. It is handed out alone, and only to a caller that holds nothing.
+ * A job whose lease ran out twice in a row, or before its last attempt, is a
+ * *suspect*: it may be what killed its worker. It is handed out alone, and only
+ * to a caller that holds nothing.
  *
  * Source of the idea: UPDLOCK, READPAST on SQL Server; a mark of one's own
  * (the claim number) in the row; the attempt counted at the claim.
@@ -448,7 +452,7 @@ RP_API int64_t rp_purge(rp_conn *conn, const char *queue, int state,
 /* What rp_sweep() did. */
 typedef struct rp_swept {
 	int64_t due;       /* came into line */
-	int64_t recovered; /* lease ran out: in line again, as suspects */
+	int64_t recovered; /* lease ran out: in line again */
 	int64_t dead;      /* lease ran out on the last attempt */
 	int64_t dropped;   /* kept jobs forgotten, their time being over */
 } rp_swept;
@@ -484,8 +488,8 @@ typedef struct rp_why {
 	int64_t paused_at; /* its queue: 0, not paused */
 	int64_t ahead;     /* ready jobs that are handed out before it: counted
 			      up to RP_MOST_AHEAD, which means "at least" */
-	int suspect;       /* its lease ran out before: handed out alone, to a
-			      worker that holds nothing else */
+	int suspect;       /* it may be what killed its worker: handed out
+			      alone, to a worker that holds nothing else */
 	int64_t workers;   /* seen within 30 s that serve its queue and its kind
 			    */
 	int64_t queue_workers; /* ... and its queue, whatever kinds */
@@ -631,7 +635,8 @@ RP_API int rp_task_delay(rp_task *task, int64_t delay_ms);
 /* The lease runs from now again, and for so long; renewed at a third of that.
  * A worker renews leases by itself: this is for handlers that know that the
  * process will stand still. Not while the task's transaction is open.
- * RP_EGONE, RP_ECANCELLED: lost. */
+ * RP_EGONE, RP_ECANCELLED: lost. RP_EBUSY: somebody else has the job's row
+ * locked; nothing has changed. */
 RP_API int rp_task_extend(rp_task *task, int64_t lease_ms);
 
 /*
