@@ -78,7 +78,9 @@ $body$;
 create function readpast.with_failure(failures jsonb, attempt integer,
                                       worker_id bigint, error text)
 returns jsonb
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return case when jsonb_array_length(failures) >= 10 then failures - 0
 	            else coalesce(failures, '[]') end
@@ -101,7 +103,9 @@ $body$;
 -- Numbers were drawn late, from this one on: the sweep sees it when it sees the
 -- jobs.
 create function readpast.note_late(lane_id bigint, first bigint) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	insert into readpast.stray (lane_id, first, last)
 	select note_late.lane_id, note_late.first, s.last_value
@@ -111,7 +115,9 @@ $body$;
 
 -- These jobs were given numbers behind `before`, late if this transaction is old.
 create function readpast.note_moved(ids bigint[], before bigint) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	if not readpast.young() then
 		perform readpast.note_late(l.lane_id, before)
@@ -124,7 +130,9 @@ $body$;
 
 -- A number at the end of a lane, for a transaction that has its own already.
 create function readpast.next_in_line(lane_id bigint) returns bigint
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	seq bigint := nextval('readpast.line');
 begin
@@ -137,7 +145,9 @@ $body$;
 
 -- How far the sweep has walked in a lane.
 create function readpast.low_of(lane_id bigint) returns bigint
-language plpgsql stable as $body$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return coalesce((select w.low
                    from readpast.walked w
@@ -149,7 +159,9 @@ $body$;
 
 -- The newest mark of a lane, however young.
 create function readpast.newest_head(lane_id bigint) returns bigint
-language plpgsql stable as $body$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return coalesce((select m.head
 	                   from readpast.mark m
@@ -163,7 +175,9 @@ $body$;
 -- draws a number commits within that time as a rule, and not behind the head,
 -- where only the sweep would find it.
 create function readpast.head_of(lane_id bigint) returns bigint
-language plpgsql stable as $body$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return coalesce((select m.head
 	                   from readpast.mark m
@@ -200,7 +214,9 @@ $body$;
 
 -- What leases jobs or looks for what others lease must see what they commit.
 create function readpast.need_read_committed(what text) returns void
-language plpgsql stable as $body$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		raise exception '% works at READ COMMITTED only', what
@@ -211,7 +227,9 @@ $body$;
 
 -- Say that a lane is used.
 create function readpast.open_lane(lane bigint) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	insert into readpast.lane (lane_id)
 	select lane
@@ -224,7 +242,9 @@ $body$;
 -- for somebody, it is woken all the same.
 create function readpast.wake(queue_id integer, besides bigint default 0)
 returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	moment  timestamptz := clock_timestamp();
 	sleeper bigint;

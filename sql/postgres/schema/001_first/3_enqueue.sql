@@ -7,7 +7,9 @@
 -- behind the head.
 
 create function readpast.need_object(headers json) returns void
-language plpgsql immutable as $body$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	if json_typeof(headers) <> 'object' then
 		raise exception 'the headers are not a JSON object'
@@ -23,7 +25,9 @@ $body$;
 -- higher levels, the lock of a row that goes with the queue and never changes;
 -- 40001 if it is gone.
 create function readpast.keep_queue(queue text) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	perform pg_advisory_xact_lock_shared(
 	            'readpast.queue'::regclass::oid::integer, hashtext(queue));
@@ -46,7 +50,9 @@ create function readpast.put(
 	max_attempts bigint[], kinds text[], headers text[], payloads bytea[],
 	largest bigint)
 returns setof bigint
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	its    record;
 	xid    xid8 := pg_current_xact_id();
@@ -108,7 +114,9 @@ create function readpast.put_one(
 	queue text, priority integer, delay_ms bigint, run_at timestamptz,
 	max_attempts integer, kind text, headers json, payload bytea)
 returns bigint
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	its    record;
 	xid    xid8 := pg_current_xact_id();
@@ -159,7 +167,9 @@ $body$;
 -- another level, there is no moment, and nothing is put in here.
 create function readpast.put_plain(queue text, kind text, payload bytea)
 returns bigint
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	moment timestamptz :=
 		case when pg_current_xact_id() is not null
@@ -204,7 +214,9 @@ create function readpast.put_unique(
 	run_at timestamptz, max_attempts integer, kind text, headers json,
 	unique_key text, replace boolean,
 	out id bigint, out outcome integer)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 #variable_conflict use_column
 declare
 	its    record;
@@ -300,7 +312,9 @@ create function readpast.enqueue(
 	headers jsonb default null, unique_key text default null,
 	replace boolean default false)
 returns bigint
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	id bigint;
 begin
@@ -392,7 +406,9 @@ create function readpast.enqueue_many(
 	delays interval[] default null, max_attempts integer default null,
 	kinds text[] default null, headers jsonb[] default null)
 returns setof bigint
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	n integer := cardinality(payloads);
 begin

@@ -44,6 +44,7 @@ returns table (
 	unique_key text, kind text, headers text, payload bytea, last_error text,
 	failures text)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -273,7 +274,9 @@ $body$;
 -- A lease was asked for that is short, where the queue's may not be: said ahead, so
 -- that it is said rarely, and without waiting for who says the same.
 create function readpast.note_short(queue_id integer) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	moment timestamptz := clock_timestamp();
 begin
@@ -288,7 +291,9 @@ $body$;
 -- The places of the next jobs in line that nobody has locked; they are locked.
 create function readpast.lock_next(lane_id bigint, head bigint, most integer)
 returns tid[]
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return array(select j.ctid
 	               from readpast.job j
@@ -307,7 +312,9 @@ $body$;
 -- updated in between.
 create function readpast.lock_alone(lane_id bigint, head bigint, most integer)
 returns tid[]
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	found_at tid[];
 	got      tid[];
@@ -342,7 +349,9 @@ $body$;
 -- Of places in line, locked, those in front of the first job with a single
 -- attempt that would not be among the first `at_once`.
 create function readpast.not_ahead(places tid[], at_once integer) returns tid[]
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return places[:(select coalesce(min(array_position(places, j.ctid)) - 1,
 	                                cardinality(places))
@@ -358,7 +367,9 @@ $body$;
 -- jobs say who has them. What it claims is its sign of life. Its id.
 create function readpast.worker_named(worker text, queues text[])
 returns bigint
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	moment timestamptz := clock_timestamp();
 	it record;
@@ -405,7 +416,9 @@ returns table (
 	priority integer, attempt integer, max_attempts integer,
 	lease_until timestamptz, run_at timestamptz, created_at timestamptz,
 	unique_key text, last_error text, failures jsonb)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 #variable_conflict use_column
 begin
 	if queue is null then

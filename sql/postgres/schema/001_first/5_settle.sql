@@ -18,6 +18,7 @@ create function readpast.settle(
 	delays_ms bigint[], errors text[], gone bigint[], queues integer[])
 returns table (number bigint, result integer, state integer, queue_id integer)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $body$
@@ -97,7 +98,9 @@ $body$;
 
 -- Jobs with these numbers are done. One that has none left the line before.
 create function readpast.note_ended(seqs bigint[]) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	insert into readpast.ended (thousand, jobs)
 	select s.seq / 1000, count(*)
@@ -110,7 +113,9 @@ $body$;
 -- Of jobs that are done now, the archive keeps those whose queue says so.
 create function readpast.keep_done(ids bigint[], claim_nos bigint[],
                                    verdicts bigint[]) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	perform 1
 	   from (select v.id from unnest(ids) as v(id) order by v.id) v
@@ -138,7 +143,9 @@ $body$;
 -- a job of this id, or it went on without the caller.
 create function readpast.why_refused(id bigint, claim_no bigint)
 returns integer
-language plpgsql stable as $body$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return case
 	       when exists (select 1 from readpast.archive a
@@ -155,7 +162,9 @@ create function readpast.settle_rest(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
 	delays_ms bigint[], errors text[])
 returns table (number bigint, state integer, queue_id integer)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 #variable_conflict use_column
 declare
 	v record;
@@ -244,7 +253,9 @@ $body$;
 -- attempt that failed.
 create function readpast.put_away(id bigint, state integer, error text)
 returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	died boolean := state = 5;
 begin
@@ -272,7 +283,9 @@ create function readpast.are_bad_verdicts(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
 	delays_ms bigint[], errors text[])
 returns boolean
-language plpgsql immutable as $body$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return ids is null or claim_nos is null
 	       or cardinality(claim_nos) <> cardinality(ids)
@@ -290,7 +303,9 @@ $body$;
 create function readpast.verdict(
 	id bigint, claim_no bigint, verdict integer, delay interval, error text)
 returns text
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	it record;
 begin
@@ -355,7 +370,9 @@ $body$;
 -- Many at once: a row for each, in order, and no error when one was refused.
 create function readpast.complete(ids bigint[], claim_nos bigint[])
 returns table (id bigint, accepted boolean)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	if readpast.are_bad_verdicts(ids, claim_nos, null, null, null) then
 		raise exception 'there are more ids than claim_nos, or less'

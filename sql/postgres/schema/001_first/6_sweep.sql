@@ -9,7 +9,9 @@
 -- The rows are locked by the caller.
 create function readpast.expire(ids bigint[])
 returns table (id bigint, dead boolean)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 #variable_conflict use_column
 declare
 	before bigint := (select s.last_value from readpast.line s);
@@ -80,7 +82,9 @@ $body$;
 
 -- Until when everything that is to come in a queue has come.
 create function readpast.due_since(queue_id integer) returns timestamptz
-language plpgsql stable as $body$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return coalesce(readpast.at_us(nullif(readpast.head_of(-queue_id), 0)),
 	                '-infinity');
@@ -91,6 +95,7 @@ $body$;
 create function readpast.sweep_due(most integer)
 returns table (id bigint)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -144,7 +149,9 @@ $body$;
 -- can have put a job before.
 create function readpast.mark_due(queue_id integer, since timestamptz)
 returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	til timestamptz;
 begin
@@ -172,6 +179,7 @@ $body$;
 create function readpast.sweep_expired(most integer)
 returns table (id bigint, dead boolean)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -247,7 +255,9 @@ $body$;
 -- the most.
 create function readpast.sweep_kept(most integer)
 returns table (id bigint)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 #variable_conflict use_column
 begin
 	return query
@@ -275,6 +285,7 @@ $body$;
 -- transaction began before they lay down, or who was woken for it is dead.
 create function readpast.rouse() returns void
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -304,7 +315,9 @@ $body$;
 -- Workers not seen for an hour, tallies older than a minute, what sleepers left
 -- behind that died asleep, notes of short leases; lanes that are new since the last time.
 create function readpast.sweep_rest() returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	moment timestamptz := clock_timestamp();
 begin
@@ -348,7 +361,9 @@ $body$;
 create function readpast.sweep(most integer default 20000,
 	out due bigint, out recovered bigint, out dead bigint,
 	out dropped bigint)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	if most is null or most < 1 then
 		raise exception 'a sweep of less than one job' using errcode = 'RP003';

@@ -13,7 +13,9 @@
 -- transaction that stays open keeps it.
 create function readpast.sweep_behind()
 returns table (id bigint, dead boolean)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	lock   bigint := 'readpast.seal'::regclass::oid::bigint;
 	newest record;
@@ -54,7 +56,9 @@ $body$;
 -- do: it is one more than the last that ended, and larger ones may be open.)
 -- Seals that no open transaction began before are forgotten.
 create function readpast.seal(drawn bigint) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	oldest xid8 := pg_snapshot_xmin(pg_current_snapshot());
 begin
@@ -72,6 +76,7 @@ $body$;
 create function readpast.walk()
 returns table (id bigint, dead boolean)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -149,6 +154,7 @@ $body$;
 create function readpast.left_between(first bigint, last bigint)
 returns table (low bigint, high bigint)
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashagg = off
@@ -181,7 +187,9 @@ $body$;
 create function readpast.clear(ids bigint[], lane_id bigint, low bigint,
                                high bigint)
 returns table (id bigint, dead boolean)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 #variable_conflict use_column
 declare
 	moment  timestamptz := clock_timestamp();
@@ -231,7 +239,9 @@ $body$;
 -- and the second one after.
 create function readpast.wait_for_open(lane_id bigint, low bigint, high bigint,
                                        open pg_snapshot) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	insert into readpast.stray (lane_id, first, last, waits_for)
 	select wait_for_open.lane_id, greatest(low, d.after + 1),
@@ -252,7 +262,9 @@ $body$;
 -- claim that was made meanwhile leaves the line, for its lease may run out.
 create function readpast.look_again(lane_id bigint, first bigint, last bigint)
 returns table (id bigint, dead boolean)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 #variable_conflict use_column
 declare
 	head bigint := readpast.newest_head(lane_id);

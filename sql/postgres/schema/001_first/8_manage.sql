@@ -1,7 +1,9 @@
 -- Schema 1: what people do to queues and jobs; workers that come, sleep and go.
 
 create function readpast.queue_create(queue text) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	if queue is null or readpast.is_bad_name(queue, 128) then
 		raise exception 'the queue''s name is not 1..128 bytes without control '
@@ -17,7 +19,9 @@ end
 $body$;
 
 create function readpast.open_own_lane(queue text) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	perform readpast.open_lane(q.lane_id)
 	   from readpast.queue q
@@ -33,7 +37,9 @@ create function readpast.queue_set(
 	keep_done interval default null, keep_dead interval default null,
 	max_payload bigint default null)
 returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	if max_attempts not between 1 and 1000000000 then
 		raise exception 'max_attempts is not within 1..1000000000'
@@ -75,7 +81,9 @@ $body$;
 -- Answers the queue's id, or nothing.
 create function readpast.queue_pause(queue text, paused boolean)
 returns setof integer
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return query
 	update readpast.queue q
@@ -91,7 +99,9 @@ end
 $body$;
 
 create function readpast.pause(queue text) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	perform readpast.queue_pause(queue, true);
 	if not found then
@@ -101,7 +111,9 @@ end
 $body$;
 
 create function readpast.resume(queue text) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	perform readpast.queue_pause(queue, false);
 	if not found then
@@ -112,7 +124,9 @@ $body$;
 
 -- Does a job run, or has somebody locked one?
 create function readpast.is_worked_on(queue_id integer) returns boolean
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	perform 1
 	   from readpast.job j
@@ -130,7 +144,9 @@ $body$;
 -- that is open has put one in or is at work on one, and nothing was done.
 create function readpast.queue_drop(queue text)
 returns table (id integer, busy boolean)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 #variable_conflict use_column
 begin
 	select q.id into id
@@ -162,7 +178,9 @@ end
 $body$;
 
 create function readpast.drop_queue(queue text) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	dropped record;
 begin
@@ -181,7 +199,9 @@ $body$;
 -- key is free; a holder learns it at its next extend or verdict.
 create function readpast.cancel_live(id bigint, kind text)
 returns setof bigint
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return query
 	select j.id
@@ -199,7 +219,9 @@ $body$;
 -- number grown. taken: a live job has its key now; nothing was done.
 create function readpast.retry_kept(job_id bigint, kind text)
 returns table (id bigint, taken boolean)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 #variable_conflict use_column
 declare
 	a    record;
@@ -241,7 +263,9 @@ $body$;
 
 -- Why a job could not be cancelled or retried.
 create function readpast.refuse(id bigint, kind text) returns void
-language plpgsql stable as $body$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	it record;
 begin
@@ -258,7 +282,9 @@ $body$;
 
 create function readpast.cancel(id bigint, kind text default null)
 returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	perform readpast.cancel_live(id, kind);
 	if not found then
@@ -269,7 +295,9 @@ $body$;
 
 create function readpast.retry(id bigint, kind text default null)
 returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	it record;
 begin
@@ -290,6 +318,7 @@ $body$;
 create function readpast.held_by(worker_id bigint, queues text[])
 returns table (id bigint, claim_no bigint)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $body$
@@ -331,7 +360,9 @@ create function readpast.going_to_sleep(
 	watches boolean default false,
 	out channel text, out until timestamptz, out fresh boolean,
 	out duty integer)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	moment timestamptz := clock_timestamp();
 	lock   integer := 'readpast.sleeper'::regclass::oid::integer;
@@ -379,7 +410,9 @@ $body$;
 
 -- It is awake: nobody needs to wake it. Who is just doing so is not waited for.
 create function readpast.awake(worker_id bigint, queues text[]) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 declare
 	moment timestamptz := clock_timestamp();
 begin

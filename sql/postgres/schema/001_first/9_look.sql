@@ -29,7 +29,9 @@ select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
 
 -- A payload as people read it: as text, unless it is none.
 create function readpast.as_text(payload bytea) returns text
-language plpgsql immutable as $body$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
 begin
 	return convert_from(payload, 'UTF8');
 exception when character_not_in_repertoire or untranslatable_character then
@@ -63,6 +65,7 @@ returns table (ready boolean, running boolean, due_in_ms bigint,
                expires_in_ms bigint, paused boolean, suspects boolean,
                behind boolean)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -158,6 +161,7 @@ returns table (now timestamptz, paused_at timestamptz, ahead bigint,
                worker_id bigint, host text, pid bigint, silent_ms bigint,
                renewed integer)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -226,7 +230,9 @@ returns table (name text, paused boolean, scheduled bigint, ready bigint,
                running bigint, done bigint, dead bigint, cancelled bigint,
                oldest_ready_ms bigint, longest_running_ms bigint,
                workers bigint, done_recently bigint, failed_recently bigint)
-language plpgsql volatile as $body$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
 #variable_conflict use_column
 declare
 	moment timestamptz := clock_timestamp();
