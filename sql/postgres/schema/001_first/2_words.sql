@@ -6,6 +6,14 @@
 -- routine, is in PL/pgSQL, which plans once per session: a routine in SQL is
 -- parsed and planned at each call.
 --
+-- Whoever calls a routine has a search_path of its own, and what stands in front
+-- there, or has arguments that fit better, may be anybody's. So each routine sets
+-- its own path, which costs 14,000 instructions a call and keeps the planner from
+-- putting its text elsewhere; or, where that is too much, its text names the
+-- schema of all that it uses. `operator(pg_catalog.*)` binds as loosely as any
+-- other. between, in, nullif and is distinct from cannot be named so: they use
+-- whatever = or <= the path finds first.
+--
 -- Errors of ours: RP001 the job is no longer yours, RP002 it was cancelled,
 -- RP003 invalid argument, RP004 payload too large, RP005 no such job or queue,
 -- RP006 in use by a live job. 25001: not at this isolation level.
@@ -13,13 +21,13 @@
 create function readpast.queue_of(lane_id bigint) returns integer
 language sql immutable
 as $body$
-select (lane_id / 1024)::integer
+select (lane_id operator(pg_catalog./) 1024)::integer
 $body$;
 
 create function readpast.priority_of(lane_id bigint) returns integer
 language sql immutable
 as $body$
-select (lane_id / 4 % 256)::integer
+select (lane_id operator(pg_catalog./) 4 operator(pg_catalog.%) 256)::integer
 $body$;
 
 -- The same queue and priority, another class.
@@ -27,44 +35,49 @@ create function readpast.with_class(lane_id bigint, class integer)
 returns bigint
 language sql immutable
 as $body$
-select lane_id / 4 * 4 + class
+select lane_id operator(pg_catalog./) 4 operator(pg_catalog.*) 4
+       operator(pg_catalog.+) class
 $body$;
 
 create function readpast.ms(n bigint) returns interval
 language sql immutable
 as $body$
-select n * interval '1 millisecond'
+select n operator(pg_catalog.*) interval '1 millisecond'
 $body$;
 
 create function readpast.to_ms(i interval) returns bigint
 language sql immutable
 as $body$
-select round(extract(epoch from i) * 1000)::bigint
+select pg_catalog.round(
+           extract(epoch from i) operator(pg_catalog.*) 1000)::bigint
 $body$;
 
 -- Milliseconds since 1970, and back.
 create function readpast.epoch_ms(t timestamptz) returns bigint
 language sql stable
 as $body$
-select floor(extract(epoch from t) * 1000)::bigint
+select pg_catalog.floor(
+           extract(epoch from t) operator(pg_catalog.*) 1000)::bigint
 $body$;
 
 create function readpast.epoch_us(t timestamptz) returns bigint
 language sql stable
 as $body$
-select (extract(epoch from t) * 1000000)::bigint
+select (extract(epoch from t) operator(pg_catalog.*) 1000000)::bigint
 $body$;
 
 create function readpast.at_us(n bigint) returns timestamptz
 language sql stable
 as $body$
-select timestamptz '1970-01-01 00:00:00+00' + n * interval '1 microsecond'
+select timestamp with time zone '1970-01-01 00:00:00+00' operator(pg_catalog.+)
+       (n operator(pg_catalog.*) interval '1 microsecond')
 $body$;
 
 create function readpast.at_ms(n bigint) returns timestamptz
 language sql stable
 as $body$
-select timestamptz '1970-01-01 00:00:00+00' + n * interval '1 millisecond'
+select timestamp with time zone '1970-01-01 00:00:00+00' operator(pg_catalog.+)
+       (n operator(pg_catalog.*) interval '1 millisecond')
 $body$;
 
 create function readpast.state_word(state integer) returns text
@@ -97,7 +110,8 @@ $body$;
 -- no note in `stray`, and that it may leave marks?
 create function readpast.young() returns boolean
 language sql volatile as $body$
-select clock_timestamp() < now() + interval '100 milliseconds'
+select pg_catalog.clock_timestamp() operator(pg_catalog.<)
+       (pg_catalog.now() operator(pg_catalog.+) interval '100 milliseconds')
 $body$;
 
 -- Numbers were drawn late, from this one on: the sweep sees it when it sees the
@@ -130,11 +144,9 @@ $body$;
 
 -- A number at the end of a lane, for a transaction that has its own already.
 create function readpast.next_in_line(lane_id bigint) returns bigint
-language plpgsql volatile
-set search_path = pg_catalog, pg_temp
-as $body$
+language plpgsql volatile as $body$
 declare
-	seq bigint := nextval('readpast.line');
+	seq bigint := pg_catalog.nextval('readpast.line');
 begin
 	if not readpast.young() then
 		perform readpast.note_late(lane_id, seq);
@@ -145,13 +157,11 @@ $body$;
 
 -- How far the sweep has walked in a lane.
 create function readpast.low_of(lane_id bigint) returns bigint
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $body$
+language plpgsql stable as $body$
 begin
 	return coalesce((select w.low
                    from readpast.walked w
-                  where w.lane_id = low_of.lane_id
+                  where w.lane_id operator(pg_catalog.=) low_of.lane_id
                   order by w.lane_id desc, w.low desc
                   limit 1), 0);
 end
@@ -159,13 +169,12 @@ $body$;
 
 -- The newest mark of a lane, however young.
 create function readpast.newest_head(lane_id bigint) returns bigint
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $body$
+language plpgsql stable as $body$
 begin
 	return coalesce((select m.head
 	                   from readpast.mark m
-	                  where m.lane_id = newest_head.lane_id
+	                  where m.lane_id
+	                        operator(pg_catalog.=) newest_head.lane_id
 	                  order by m.lane_id desc, m.head desc
 	                  limit 1), 0);
 end
@@ -175,15 +184,14 @@ $body$;
 -- draws a number commits within that time as a rule, and not behind the head,
 -- where only the sweep would find it.
 create function readpast.head_of(lane_id bigint) returns bigint
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $body$
+language plpgsql stable as $body$
 begin
 	return coalesce((select m.head
 	                   from readpast.mark m
-	                  where m.lane_id = head_of.lane_id
-	                    and m.made_at <= clock_timestamp()
-	                                     - interval '50 milliseconds'
+	                  where m.lane_id operator(pg_catalog.=) head_of.lane_id
+	                    and m.made_at operator(pg_catalog.<=)
+	                        (pg_catalog.clock_timestamp()
+	                         operator(pg_catalog.-) interval '50 milliseconds')
 	                  order by m.lane_id desc, m.head desc
 	                  limit 1), 0);
 end
@@ -193,23 +201,27 @@ $body$;
 -- is the same whatever standard_conforming_strings is.
 create function readpast.is_bad_name(name text, most integer) returns boolean
 language sql immutable as $body$
-select octet_length(name) not between 1 and most or name ~ E'[\\x01-\\x1f\\x7f]'
+select pg_catalog.octet_length(name) operator(pg_catalog.<) 1
+       or pg_catalog.octet_length(name) operator(pg_catalog.>) most
+       or name operator(pg_catalog.~) E'[\\x01-\\x1f\\x7f]'
 $body$;
 
 create function readpast.is_bad_delay(delay interval) returns boolean
 language sql immutable as $body$
-select delay not between interval '0' and interval '3650 days'
+select delay operator(pg_catalog.<) interval '0'
+       or delay operator(pg_catalog.>) interval '3650 days'
 $body$;
 
 create function readpast.is_bad_lease(lease interval) returns boolean
 language sql immutable as $body$
-select lease not between interval '1 millisecond' and interval '3650 days'
+select lease operator(pg_catalog.<) interval '1 millisecond'
+       or lease operator(pg_catalog.>) interval '3650 days'
 $body$;
 
 -- So short that the sweep must not wait for the walk to find it far behind the head.
 create function readpast.is_short(lease_ms bigint) returns boolean
 language sql immutable as $body$
-select lease_ms < 5000
+select lease_ms operator(pg_catalog.<) 5000
 $body$;
 
 -- What leases jobs or looks for what others lease must see what they commit.
@@ -227,13 +239,12 @@ $body$;
 
 -- Say that a lane is used.
 create function readpast.open_lane(lane bigint) returns void
-language plpgsql volatile
-set search_path = pg_catalog, pg_temp
-as $body$
+language plpgsql volatile as $body$
 begin
 	insert into readpast.lane (lane_id)
 	select lane
-	 where not exists (select 1 from readpast.lane l where l.lane_id = lane);
+	 where not exists (select 1 from readpast.lane l
+	                    where l.lane_id operator(pg_catalog.=) lane);
 end
 $body$;
 

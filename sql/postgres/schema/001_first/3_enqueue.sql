@@ -167,18 +167,17 @@ $body$;
 -- another level, there is no moment, and nothing is put in here.
 create function readpast.put_plain(queue text, kind text, payload bytea)
 returns bigint
-language plpgsql volatile
-set search_path = pg_catalog, pg_temp
-as $body$
+language plpgsql volatile as $body$
 declare
-	moment timestamptz :=
-		case when pg_current_xact_id() is not null
-		          and current_setting('transaction_isolation')
-		              = 'read committed'
-		          and pg_try_advisory_xact_lock_shared(
-		                  'readpast.queue'::regclass::oid::integer,
-		                  hashtext(queue))
-		     then clock_timestamp() end;
+	moment timestamp with time zone :=
+		case when pg_catalog.pg_current_xact_id() is not null
+		          and pg_catalog.current_setting('transaction_isolation')
+		              operator(pg_catalog.=) 'read committed'
+		          and pg_catalog.pg_try_advisory_xact_lock_shared(
+		                  'readpast.queue'::pg_catalog.regclass
+		                                  ::pg_catalog.oid::integer,
+		                  pg_catalog.hashtext(queue))
+		     then pg_catalog.clock_timestamp() end;
 	its_id bigint;
 begin
 	insert into readpast.job (lane_id, run_at, created_at, queue_id,
@@ -186,9 +185,10 @@ begin
 	select q.lane_id, moment, moment, q.id, q.max_attempts, put_plain.kind,
 	       put_plain.payload
 	  from readpast.queue q
-	 where q.name = put_plain.queue
-	   and octet_length(put_plain.payload) <= q.max_payload
-	   and q.asleep_until <= moment
+	 where q.name operator(pg_catalog.=) put_plain.queue
+	   and pg_catalog.octet_length(put_plain.payload)
+	       operator(pg_catalog.<=) q.max_payload
+	   and q.asleep_until operator(pg_catalog.<=) moment
 	returning job.id into its_id;
 	if readpast.young() and its_id is not null then
 		return its_id;
@@ -198,7 +198,7 @@ begin
 	end if;
 	perform readpast.note_late(j.lane_id, j.seq)
 	   from readpast.job j
-	  where j.id = its_id;
+	  where j.id operator(pg_catalog.=) its_id;
 	return its_id;
 end
 $body$;
@@ -381,8 +381,8 @@ create function readpast.enqueue(
 	replace boolean default false)
 returns bigint
 language sql volatile as $body$
-select readpast.enqueue(queue, convert_to(payload, 'UTF8'), priority, delay,
-                        run_at, max_attempts, kind, headers, unique_key,
+select readpast.enqueue(queue, pg_catalog.convert_to(payload, 'UTF8'), priority,
+                        delay, run_at, max_attempts, kind, headers, unique_key,
                         replace)
 $body$;
 
@@ -394,8 +394,9 @@ create function readpast.enqueue(
 	replace boolean default false)
 returns bigint
 language sql volatile as $body$
-select readpast.enqueue(queue, convert_to(payload::text, 'UTF8'), priority,
-                        delay, run_at, max_attempts, kind, headers,
+select readpast.enqueue(queue, 
+                        pg_catalog.convert_to(payload::pg_catalog.text, 'UTF8'),
+                        priority, delay, run_at, max_attempts, kind, headers,
                         unique_key, replace)
 $body$;
 
@@ -467,10 +468,12 @@ returns setof bigint
 language sql volatile as $body$
 select readpast.enqueue_many(
            queue,
-           case when cardinality(payloads) = 0 then '{}'
-                else (select array_agg(convert_to(p.payload, 'UTF8')
-                                       order by p.number)
-                        from unnest(payloads) with ordinality
+           case when pg_catalog.cardinality(payloads) operator(pg_catalog.=) 0
+                then '{}'
+                else (select pg_catalog.array_agg(
+                                 pg_catalog.convert_to(p.payload, 'UTF8')
+                                 order by p.number)
+                        from pg_catalog.unnest(payloads) with ordinality
                              as p(payload, number)) end,
            priority, delays, max_attempts, kinds, headers)
 $body$;
@@ -481,6 +484,6 @@ create function readpast.enqueue_many(
 	kinds text[] default null, headers jsonb[] default null)
 returns setof bigint
 language sql volatile as $body$
-select readpast.enqueue_many(queue, payloads::text[], priority, delays,
-                             max_attempts, kinds, headers)
+select readpast.enqueue_many(queue, payloads::pg_catalog.text[], priority,
+                             delays, max_attempts, kinds, headers)
 $body$;
