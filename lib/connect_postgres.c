@@ -21,10 +21,11 @@
 int
 rp__postgres_look_at_session(struct postgres *s, rp_error *error)
 {
-	PGresult *res = PQexec(
-		s->pg, "select pg_catalog.pg_backend_pid(), "
-		       "pg_catalog.current_setting("
-		       "'default_transaction_isolation') <> 'read committed'");
+	PGresult *res =
+		PQexec(s->pg, "select pg_catalog.pg_backend_pid(), "
+			      "pg_catalog.current_setting("
+			      "'default_transaction_isolation') "
+			      "operator(pg_catalog.<>) 'read committed'");
 	int r = 0;
 
 	if (PQresultStatus(res) != PGRES_TUPLES_OK) {

@@ -68,7 +68,8 @@ read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
 	int64_t ours = 0, others = 0;
 	int r = read_number(s,
 			    "select 1 from pg_catalog.pg_tables"
-			    " where schemaname = $1 and tablename = 'meta'",
+			    " where schemaname operator(pg_catalog.=) $1"
+			    "   and tablename operator(pg_catalog.=) 'meta'",
 			    &ours, error);
 
 	*ret = 0;
@@ -77,15 +78,17 @@ read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
 	if (ours) {
 		snprintf(sql, sizeof(sql),
 			 "select value from %s.meta"
-			 " where name = 'schema' and $1::text is not null",
+			 " where name operator(pg_catalog.=) 'schema'"
+			 "   and $1::pg_catalog.text is not null",
 			 s->schema);
 		return read_number(s, sql, ret, error);
 	}
-	r = read_number(s,
-			"select count(*) from pg_catalog.pg_tables"
-			" where schemaname not in"
-			"       ('pg_catalog', 'information_schema', $1)",
-			&others, error);
+	r = read_number(
+		s,
+		"select pg_catalog.count(*) from pg_catalog.pg_tables"
+		" where schemaname operator(pg_catalog.<>) all"
+		"       (array['pg_catalog', 'information_schema', $1])",
+		&others, error);
 	*ret = others ? -1 : 0;
 	return r;
 }
@@ -109,8 +112,10 @@ static int
 check_name(struct postgres *s, rp_error *error)
 {
 	int64_t word = 0;
-	int r = read_number(s, "select 1 where quote_ident($1) <> $1", &word,
-			    error);
+	int r = read_number(s,
+			    "select 1 where pg_catalog.quote_ident($1)"
+			    " operator(pg_catalog.<>) $1",
+			    &word, error);
 
 	if (r == 0 && word)
 		return rp__fail(error, RP_EINVAL, "schema=%.60s: a word of SQL",
@@ -139,19 +144,60 @@ upgrade_steps(struct postgres *s, rp_error *error)
 	return r;
 }
 
+/* The schema's text names types, functions and operators that are the server's,
+ * and not what somebody put in front of them. `was`: the path up to now. */
+static int
+take_own_path(struct postgres *s, PGresult **was, rp_error *error)
+{
+	*was = PQexec(
+		s->pg,
+		"select pg_catalog.current_setting('search_path'),"
+		"       pg_catalog.set_config('search_path',"
+		"                             'pg_catalog, pg_temp', true)");
+	return PQresultStatus(*was) == PGRES_TUPLES_OK
+		       ? 0
+		       : rp__postgres_failed(s, *was, error);
+}
+
+/* A transaction of the caller's goes on with his. */
+static int
+give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
+{
+	const char *const values[] = { PQgetvalue(was, 0, 0) };
+	PGresult *res =
+		PQexecParams(s->pg,
+			     "select pg_catalog.set_config('search_path', $1,"
+			     "                             true)",
+			     1, NULL, values, NULL, NULL, 0);
+	int r = PQresultStatus(res) == PGRES_TUPLES_OK
+			? 0
+			: rp__postgres_failed(s, res, error);
+
+	PQclear(res);
+	return r;
+}
+
 /* One at a time: who comes second finds all of it there. */
 static int
 install(struct postgres *s, rp_error *error)
 {
+	PGresult *path = NULL;
 	int r = rp__postgres_begin(s, RP_BEGIN_WRITE, error);
 
 	if (r < 0)
 		return r;
-	r = rp__postgres_execute(
-		s, "select pg_advisory_xact_lock(hashtext('readpast schema'))",
-		error);
+	r = take_own_path(s, &path, error);
+	if (r == 0)
+		r = rp__postgres_execute(
+			s,
+			"select pg_advisory_xact_lock(hashtext('readpast "
+			"schema'))",
+			error);
 	if (r == 0)
 		r = upgrade_steps(s, error);
+	if (r == 0)
+		r = give_path_back(s, path, error);
+	PQclear(path);
 	if (r < 0)
 		rp__postgres_rollback(s);
 	return r < 0 ? r : rp__postgres_commit(s, error);

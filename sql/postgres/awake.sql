@@ -1,4 +1,5 @@
 -- awake: the worker has work: nobody needs to wake it.
 -- :queues is a text[] literal.
 
-select readpast.awake(:worker_id::bigint, :queues::text::text[]);
+select readpast.awake(:worker_id,
+                      :queues::pg_catalog.text::pg_catalog.text[]);

@@ -3,9 +3,11 @@
 
 select n.number, n.id
   from unnest(:id[]::bigint[]) with ordinality as n(id, number)
- where exists (select 1 from readpast.job j where j.id = n.id)
-   and n.id <> all (array(select j.id
-                            from readpast.job j
-                           where j.id = any (:id[]::bigint[])
-                           order by j.id
-                             for update skip locked));
+ where exists (select 1 from readpast.job j
+                where j.id operator(pg_catalog.=) n.id)
+   and n.id operator(pg_catalog.<>) all (array(
+           select j.id
+             from readpast.job j
+            where j.id operator(pg_catalog.=) any (:id[]::bigint[])
+            order by j.id
+              for update skip locked));

@@ -2,8 +2,10 @@
 
 select a.id
   from readpast.archive a
-  join readpast.queue q on q.id = a.queue_id
- where q.name = :queue::text and a.state = 5 and a.id > :after::bigint
-   and (:kind::text is null or a.kind = :kind::text)
+  join readpast.queue q on q.id operator(pg_catalog.=) a.queue_id
+ where q.name operator(pg_catalog.=) :queue
+   and a.state operator(pg_catalog.=) 5
+   and a.id operator(pg_catalog.>) :after::bigint
+   and (:kind::pg_catalog.text is null or a.kind operator(pg_catalog.=) :kind)
  order by a.id
  limit :max::bigint;

@@ -3,9 +3,6 @@
 -- there is no such queue, nothing is done, and nothing answered.
 
 select number, id
-  from readpast.put(:queue::text, :priority::bigint::integer,
-                    :delay_ms[]::bigint[], :run_at[]::bigint[],
-                    :max_attempts[]::bigint[], :kind[]::text[],
-                    :headers[]::text[], :payload[]::bytea[],
-                    :largest::bigint)
+  from readpast.put(:queue, :priority::bigint::integer, :delay_ms[], :run_at[],
+                    :max_attempts[], :kind[], :headers[], :payload[], :largest)
        with ordinality as p(id, number);

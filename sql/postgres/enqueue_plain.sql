@@ -1,3 +1,3 @@
 -- enqueue_plain: as enqueue, for one job of which nothing else is said.
 
-select readpast.put_plain(:queue::text, :kind::text, :payload::bytea);
+select readpast.put_plain(:queue, :kind, :payload);

@@ -4,10 +4,8 @@
 -- outcome: 0 added, 1 existed, 2 replaced.
 
 select id, outcome
-  from readpast.put_unique(:queue::text, :payload::bytea,
-                        :priority::bigint::integer, :delay_ms::bigint,
-                        readpast.at_ms(:run_at::bigint),
-                        :max_attempts::bigint::integer, :kind::text,
-                        :headers::text::json, :unique_key::text,
-                        :replace::bigint <> 0)
+  from readpast.put_unique(:queue, :payload, :priority::bigint::integer,
+                           :delay_ms, readpast.at_ms(:run_at),
+                           :max_attempts::bigint::integer, :kind, :headers,
+                           :unique_key, :replace::bigint::integer::boolean)
  where id is not null;

@@ -7,45 +7,58 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
        e.claim_no, e.attempt, e.lost, e.max_attempts, e.worker, e.created_at,
        e.finished_at, e.unique_key, e.kind, e.headers, e.payload,
        e.last_error, e.failures
-  from (select e.*, sum(octet_length(e.payload)) over (order by e.id)
-                    - octet_length(e.payload) as size_before
+  from (select e.*, pg_catalog.sum(pg_catalog.octet_length(e.payload))
+                    over (order by e.id)
+                    operator(pg_catalog.-) pg_catalog.octet_length(e.payload)
+                    as size_before
           from ((select j.id,
                         (select q.name from readpast.queue q
-                          where q.id = j.queue_id) as queue,
+                          where q.id operator(pg_catalog.=) j.queue_id)
+                        as queue,
                         case when j.lease_until is null then 1 else 3 end
                         as state,
                         readpast.priority_of(j.lane_id) as priority,
-                        (j.lane_id % 4)::integer as class,
+                        (j.lane_id operator(pg_catalog.%) 4)::integer as class,
                         j.seq, j.run_at, j.claim_no, j.attempt,
-                        j.lost, j.max_attempts, null::text as worker, j.created_at,
-                        null::timestamptz as finished_at, j.unique_key,
-                        j.kind, j.headers::text as headers, j.payload,
-                        j.last_error, j.failures::text as failures
+                        j.lost, j.max_attempts, null::pg_catalog.text as worker,
+                        j.created_at,
+                        null::timestamp with time zone as finished_at,
+                        j.unique_key,
+                        j.kind, j.headers::pg_catalog.text as headers,
+                        j.payload, j.last_error,
+                        j.failures::pg_catalog.text as failures
                    from readpast.job j
-                  where j.id > :after::bigint and j.id <= :until::bigint
-                    and j.queue_id = any (array(
+                  where j.id operator(pg_catalog.>) :after::bigint
+                    and j.id operator(pg_catalog.<=) :until::bigint
+                    and j.queue_id operator(pg_catalog.=) any (array(
                             select q.id from readpast.queue q
-                             where :queues::text::jsonb ? q.name))
+                             where :queues::pg_catalog.text::pg_catalog.jsonb
+                                   operator(pg_catalog.?) q.name))
                   order by j.id
                   limit :max::bigint)
                 union all
                 (select a.id, q.name, a.state, a.priority, 2, null, a.run_at,
                         a.claim_no, a.attempt, 0, a.max_attempts, a.worker,
                         a.created_at, a.finished_at, a.unique_key, a.kind,
-                        a.headers::text, a.payload, a.last_error,
-                        a.failures::text
+                        a.headers::pg_catalog.text, a.payload, a.last_error,
+                        a.failures::pg_catalog.text
                    from readpast.archive a
-                   join readpast.queue q on q.id = a.queue_id
-                  where a.id > :after::bigint and a.id <= :until::bigint
-                    and :queues::text::jsonb ? q.name
-                    and a.finished_at
-                        + readpast.ms(case when a.state = 4
-                                           then q.keep_done_ms
-                                           else q.keep_dead_ms end)
-                        > clock_timestamp() + readpast.ms(:spare_ms::bigint)
+                   join readpast.queue q
+                     on q.id operator(pg_catalog.=) a.queue_id
+                  where a.id operator(pg_catalog.>) :after::bigint
+                    and a.id operator(pg_catalog.<=) :until::bigint
+                    and :queues::pg_catalog.text::pg_catalog.jsonb
+                        operator(pg_catalog.?) q.name
+                    and (a.finished_at operator(pg_catalog.+)
+                         readpast.ms(case when a.state operator(pg_catalog.=) 4
+                                          then q.keep_done_ms
+                                          else q.keep_dead_ms end))
+                        operator(pg_catalog.>)
+                        (pg_catalog.clock_timestamp() operator(pg_catalog.+)
+                         readpast.ms(:spare_ms))
                   order by a.id
                   limit :max::bigint)) e
          order by e.id
          limit :max::bigint) e
- where e.size_before < :size::bigint
+ where e.size_before operator(pg_catalog.<) :size::bigint
  order by e.id;

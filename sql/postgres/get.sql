@@ -2,7 +2,7 @@
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
-       kind, headers::text as headers, payload, last_error,
-       failures::text as failures
+       kind, headers::pg_catalog.text as headers, payload, last_error,
+       failures::pg_catalog.text as failures
   from readpast.live
- where id = :id::bigint;
+ where id operator(pg_catalog.=) :id::bigint;

@@ -2,4 +2,5 @@
 -- :queues is a text[] literal.
 
 select id, claim_no
-  from readpast.held_by(:worker_id::bigint, :queues::text::text[]);
+  from readpast.held_by(:worker_id,
+                        :queues::pg_catalog.text::pg_catalog.text[]);

@@ -7,16 +7,18 @@ insert into readpast.archive (id, queue_id, state, finished_at, priority,
 select n.id, q.id, n.state, readpast.at_ms(n.finished_at), n.priority,
        readpast.at_ms(n.run_at), n.claim_no, n.attempt, n.max_attempts,
        n.worker, readpast.at_ms(n.created_at), n.unique_key, n.kind,
-       n.headers::json, n.payload, n.last_error, n.failures::jsonb
-  from unnest(:id[]::bigint[], :queue[]::text[], :state[]::bigint[],
+       n.headers::pg_catalog.json, n.payload, n.last_error,
+       n.failures::pg_catalog.jsonb
+  from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[], :state[]::bigint[],
               :finished_at[]::bigint[], :priority[]::bigint[],
               :run_at[]::bigint[], :claim_no[]::bigint[],
               :attempt[]::bigint[], :max_attempts[]::bigint[],
-              :worker[]::text[], :created_at[]::bigint[],
-              :unique_key[]::text[], :kind[]::text[], :headers[]::text[],
-              :payload[]::bytea[], :last_error[]::text[],
-              :failures[]::text[])
+              :worker[]::pg_catalog.text[], :created_at[]::bigint[],
+              :unique_key[]::pg_catalog.text[], :kind[]::pg_catalog.text[],
+              :headers[]::pg_catalog.text[], :payload[]::pg_catalog.bytea[],
+              :last_error[]::pg_catalog.text[],
+              :failures[]::pg_catalog.text[])
        as n(id, queue, state, finished_at, priority, run_at, claim_no,
             attempt, max_attempts, worker, created_at, unique_key, kind,
             headers, payload, last_error, failures)
-  join readpast.queue q on q.name = n.queue;
+  join readpast.queue q on q.name operator(pg_catalog.=) n.queue;

@@ -3,11 +3,14 @@
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
-       kind, headers::text as headers, payload, last_error,
-       failures::text as failures
+       kind, headers::pg_catalog.text as headers, payload, last_error,
+       failures::pg_catalog.text as failures
   from readpast.live
- where queue_id = (select id from readpast.queue where name = :queue::text)
+ where queue_id operator(pg_catalog.=) (
+           select id from readpast.queue
+            where name operator(pg_catalog.=) :queue)
    and seq is null and lease_until is null
-   and (run_at <= clock_timestamp()) = (:due::bigint <> 0)
+   and (run_at operator(pg_catalog.<=) pg_catalog.clock_timestamp())
+       operator(pg_catalog.=) :due::bigint::integer::boolean
  order by run_at
  limit :max::bigint;

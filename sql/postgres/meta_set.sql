@@ -2,7 +2,8 @@
 
 with gone as (
     delete from readpast.meta
-     where name = :name::text and :value::text is null)
+     where name operator(pg_catalog.=) :name
+       and :value::pg_catalog.text is null)
 insert into readpast.meta (name, value)
-select :name::text, :value::text where :value::text is not null
+select :name, :value where :value::pg_catalog.text is not null
     on conflict (name) do update set value = excluded.value;

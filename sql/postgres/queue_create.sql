@@ -1,3 +1,3 @@
 -- queue_create: a queue with the default settings, if there is none yet.
 
-select readpast.queue_create(:queue::text);
+select readpast.queue_create(:queue);

@@ -3,5 +3,5 @@
 select name, paused_at, max_attempts, lease_ms, backoff_ms, backoff_max_ms,
        priority, keep_done_ms, keep_dead_ms, max_payload
   from readpast.queue
- where name = coalesce(:queue::text, name)
+ where name operator(pg_catalog.=) coalesce(:queue, name)
  order by name;

@@ -2,4 +2,5 @@
 -- first stays.
 
 select p.id
-  from readpast.queue_pause(:queue::text, :paused::bigint <> 0) as p(id);
+  from readpast.queue_pause(:queue, :paused::bigint::integer::boolean)
+       as p(id);

@@ -3,31 +3,37 @@
 -- what a sweep put at the end of its line is none.
 
 select n.number, j.id
-  from unnest(:id[]::bigint[], :queue[]::text[], :priority[]::bigint[],
-              :class[]::bigint[], :seq[]::bigint[], :run_at[]::bigint[],
-              :claim_no[]::bigint[], :attempt[]::bigint[],
-              :lost[]::bigint[], :max_attempts[]::bigint[], :created_at[]::bigint[],
-              :unique_key[]::text[], :kind[]::text[], :headers[]::text[],
-              :payload[]::bytea[], :last_error[]::text[],
-              :failures[]::text[]) with ordinality
+  from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[],
+              :priority[]::bigint[], :class[]::bigint[], :seq[]::bigint[],
+              :run_at[]::bigint[],
+              :claim_no[]::bigint[], :attempt[]::bigint[], :lost[]::bigint[],
+              :max_attempts[]::bigint[], :created_at[]::bigint[],
+              :unique_key[]::pg_catalog.text[], :kind[]::pg_catalog.text[],
+              :headers[]::pg_catalog.text[], :payload[]::pg_catalog.bytea[],
+              :last_error[]::pg_catalog.text[],
+              :failures[]::pg_catalog.text[]) with ordinality
        as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
             lost, max_attempts, created_at, unique_key, kind, headers, payload,
             last_error, failures, number)
-  join readpast.job j on j.id = n.id
- where j.queue_id = (select q.id from readpast.queue q
-                      where q.name = n.queue)
+  join readpast.job j on j.id operator(pg_catalog.=) n.id
+ where j.queue_id operator(pg_catalog.=) (
+           select q.id from readpast.queue q
+            where q.name operator(pg_catalog.=) n.queue)
    and j.lease_until is null
-   and j.lane_id = readpast.lane_of(j.queue_id, n.priority::integer,
-                                    n.class::integer)
-   and ((j.seq is null) = (n.seq is null)
-        or n.seq is null and j.run_at <= clock_timestamp())
-   and j.run_at = readpast.at_ms(n.run_at) and j.claim_no = n.claim_no
-   and j.attempt = n.attempt and j.lost = n.lost
-   and j.max_attempts = n.max_attempts
-   and j.created_at = readpast.at_ms(n.created_at)
-   and j.unique_key is not distinct from n.unique_key
-   and j.kind is not distinct from n.kind
-   and j.headers::text is not distinct from n.headers
-   and j.payload = n.payload
-   and j.last_error is not distinct from n.last_error
-   and j.failures is not distinct from n.failures::jsonb;
+   and ((j.seq is null) operator(pg_catalog.=) (n.seq is null)
+        or n.seq is null
+           and j.run_at operator(pg_catalog.<=) pg_catalog.clock_timestamp())
+   and array[j.lane_id, j.claim_no, j.attempt, j.lost, j.max_attempts]
+       operator(pg_catalog.=)
+       array[readpast.lane_of(j.queue_id, n.priority::integer,
+                              n.class::integer),
+             n.claim_no, n.attempt, n.lost, n.max_attempts]
+   and array[j.run_at, j.created_at]
+       operator(pg_catalog.=)
+       array[readpast.at_ms(n.run_at), readpast.at_ms(n.created_at)]
+   and array[j.unique_key, j.kind, j.headers::pg_catalog.text, j.last_error]
+       operator(pg_catalog.=)
+       array[n.unique_key, n.kind, n.headers, n.last_error]
+   and array[j.failures]
+       operator(pg_catalog.=) array[n.failures::pg_catalog.jsonb]
+   and j.payload operator(pg_catalog.=) n.payload;

@@ -3,5 +3,6 @@
 -- :queues is a text[] literal.
 
 select channel, fresh, duty
-  from readpast.going_to_sleep(:worker_id::bigint, :queues::text::text[],
-                               watches => :watches::bigint <> 0);
+  from readpast.going_to_sleep(:worker_id,
+                               :queues::pg_catalog.text::pg_catalog.text[],
+                               watches => :watches::bigint::integer::boolean);

@@ -3,4 +3,4 @@
 select name as queue, paused, scheduled, ready, running, done, dead, cancelled,
        oldest_ready_ms, longest_running_ms, workers, done_recently,
        failed_recently
-  from readpast.stats(:queue::text);
+  from readpast.stats(:queue);

@@ -3,4 +3,4 @@
 
 select v.queue_id
   from (values (0), (null)) as v(queue_id)
- where v.queue_id = 0 or :rest::bigint <> 0;
+ where v.queue_id is not null or :rest::bigint operator(pg_catalog.<>) 0;

@@ -8,9 +8,9 @@ select number, result, settled, queue_id, queue, lane_id, lease_until,
        max_attempts, claim_no, id, seq, attempt, run_at, created_at, unique_key,
        kind, headers, payload, last_error, failures
   from readpast.turn(
-           :queues::text::text[], :lease_ms::bigint, :worker_id::bigint,
-           :worker::text, :max::bigint::integer, :at_once::bigint::integer,
-           :holding::bigint::integer,
+           :queues::pg_catalog.text::pg_catalog.text[],
+           :lease_ms, :worker_id, :worker, :max::bigint::integer,
+           :at_once::bigint::integer, :holding::bigint::integer,
            coalesce(:id[]::bigint[], '{}'), coalesce(:claim_no[]::bigint[], '{}'),
-           :verdict[]::bigint[], :delay_ms[]::bigint[], :error[]::text[],
-           :joined::bigint <> 0);
+           :verdict[], :delay_ms[], :error[],
+           :joined::bigint::integer::boolean);

@@ -2,4 +2,4 @@
 
 select now, paused_at, ahead, suspect, workers, queue_workers, worker_id, host,
        pid, silent_ms, renewed
-  from readpast.why(:id::bigint, :most::bigint::integer);
+  from readpast.why(:id, :most::bigint::integer);

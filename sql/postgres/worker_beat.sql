@@ -2,8 +2,8 @@
 -- was taken for dead and forgotten.
 
 update readpast.worker
-   set seen_at = clock_timestamp(), done = :done::bigint,
+   set seen_at = pg_catalog.clock_timestamp(), done = :done::bigint,
        failed = :failed::bigint, dead = :dead::bigint,
        released = :released::bigint
- where id = :id::bigint
+ where id operator(pg_catalog.=) :id::bigint
 returning id;

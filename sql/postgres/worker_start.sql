@@ -2,7 +2,7 @@
 
 insert into readpast.worker (name, host, pid, queues, kinds, started_at,
                              seen_at)
-values (:name::text, :host::text, :pid::bigint, :queues::text::jsonb,
-        :kinds::text::jsonb,
-        clock_timestamp(), clock_timestamp())
+values (:name, :host, :pid, :queues::pg_catalog.text::pg_catalog.jsonb,
+        :kinds::pg_catalog.text::pg_catalog.jsonb,
+        pg_catalog.clock_timestamp(), pg_catalog.clock_timestamp())
 returning id;

@@ -2,7 +2,8 @@
 -- name it.
 
 update readpast.worker
-   set seen_at = clock_timestamp(), stopped_at = clock_timestamp(),
+   set seen_at = pg_catalog.clock_timestamp(),
+       stopped_at = pg_catalog.clock_timestamp(),
        done = :done::bigint, failed = :failed::bigint, dead = :dead::bigint,
        released = :released::bigint
- where id = :id::bigint;
+ where id operator(pg_catalog.=) :id::bigint;
