@@ -54,8 +54,10 @@ failed(struct doctor *d, const PGconn *pg, const PGresult *res)
 	return doctor_undone(d, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* A transaction for each: behind a pooler no setting would stay. Plans are
- * those of the routines: whatever the statistics say, they walk indexes. */
+/* A transaction for each: behind a pooler no setting would stay. Of the path
+ * pg_catalog comes first where it is not named, and what others may write to is
+ * not in it. Plans are those of the routines: whatever the statistics say, they
+ * walk indexes. */
 static int
 begin(PGconn *pg, const char *schema)
 {
@@ -69,7 +71,8 @@ begin(PGconn *pg, const char *schema)
 	res = PQexecParams(
 		pg,
 		"select pg_catalog.set_config('search_path',"
-		" pg_catalog.quote_ident($1) || ', pg_catalog', true),"
+		" pg_catalog.quote_ident($1)"
+		" operator(pg_catalog.||) ', pg_temp', true),"
 		" pg_catalog.set_config('statement_timeout', $2, true),"
 		" pg_catalog.set_config('lock_timeout', '100ms', true),"
 		" pg_catalog.set_config('jit', 'off', true),"

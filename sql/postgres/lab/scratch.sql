@@ -30,8 +30,13 @@ end
 $body$;
 
 -- session:
-select set_config('search_path', :scratch || '_t,' || :scratch, false),
-       set_config('default_transaction_isolation', 'read committed', false);
+select pg_catalog.set_config(
+           'search_path',
+           :scratch operator(pg_catalog.||) '_t,'
+           operator(pg_catalog.||) :scratch operator(pg_catalog.||) ',pg_temp',
+           false),
+       pg_catalog.set_config('default_transaction_isolation',
+                             'read committed', false);
 select pg_backend_pid() as pid;
 
 -- waits:

@@ -1,5 +1,6 @@
 -- stress: what the server has counted up to now, of this database and, the
 -- WAL, of all; and the sessions of the run that are still there.
+set local search_path = pg_catalog, pg_temp;
 select (xact_commit + xact_rollback)::bigint as transactions,
        (blks_hit + blks_read)::bigint as buffers,
        (pg_current_wal_lsn() - '0/0')::bigint as wal_bytes,
@@ -8,6 +9,7 @@ select (xact_commit + xact_rollback)::bigint as transactions,
           from pg_stat_activity a
          where a.application_name = current_setting('application_name')
            and a.pid <> pg_backend_pid()) as sessions,
-       to_regclass('pg_stat_statements') is not null as counts_statements
+       exists (select from pg_extension
+                where extname = 'pg_stat_statements') as counts_statements
   from pg_stat_database
  where datname = current_database();

@@ -1,4 +1,10 @@
 -- stress: what clients have asked of this database, where the server counts it.
+set local search_path = pg_catalog, pg_temp;
+select set_config('search_path', concat('pg_catalog, ',
+                  quote_ident(n.nspname), ', pg_temp'), true)
+  from pg_extension e
+  join pg_namespace n on n.oid = e.extnamespace
+ where e.extname = 'pg_stat_statements';
 select coalesce(sum(s.calls), 0)::bigint as statements
   from pg_stat_statements s
   join pg_database d on d.oid = s.dbid
