@@ -64,6 +64,10 @@ const struct check checks[] = {
 	  "{lacking}",
 	  "grant it what docs/postgres.md lists, or use another role", NULL,
 	  0 },
+	{ "writable", TROUBLE,
+	  "schema {schema} is ours, and {others} may create in it: routines "
+	  "put there run with the rights of who calls ours",
+	  "{fix}; then see what is there that is not ours", NULL, 0 },
 	{ "index", TROUBLE, "index {index} {what}", "{fix}", NULL, 0 },
 	{ "plan", TROUBLE,
 	  "a claim's statement runs by {how} and reads {pages} pages: it "
@@ -123,6 +127,10 @@ const struct check checks[] = {
 	  "alter role ... set default_transaction_isolation = 'read "
 	  "committed'",
 	  NULL, 0 },
+	{ "path", WARNING,
+	  "schema {schema} is in the search_path of role {role}, and {others} "
+	  "may create in it: what they put there can run with {role}'s rights",
+	  "{fix}; or alter role {role} set search_path, without it", NULL, 0 },
 	{ "checkpoint", WARNING,
 	  "the -wal has {waiting_bytes} that cannot go into the file: {holder} "
 	  "reads since before",

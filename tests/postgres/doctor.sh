@@ -62,6 +62,27 @@ sql "grant usage on schema readpast to public; grant select on readpast.job to p
 check 'everybody reads jobs' finds public 'may select job'
 sql "revoke all on readpast.job from public"
 check 'nobody does' lacks public
+sql "create role stranger"
+check 'nobody else may create in any schema' lacks path
+check 'nor in ours' lacks writable
+sql "grant create on schema public to public"
+check 'everybody may create in a schema of the path' finds path \
+	'schema public is in the search_path of role postgres, and everybody may.*revoke create on schema public from public'
+sql "revoke create on schema public from public; grant create on schema public to stranger"
+check 'a role may' finds path 'and role stranger may.*from stranger'
+check 'which is no more than a warning' equal "$(readpast doctor --json | grep -c '"check":"path","level":"warning"')" 1
+sql "revoke create on schema public from stranger; create schema \"A, b\"; create schema postgres;
+	grant create on schema \"A, b\", postgres to stranger"
+PGOPTIONS='-c search_path="A,\ b"'
+export PGOPTIONS
+check 'a name with a comma' finds path 'schema A, b is.*revoke create on schema ..A, b..'
+PGOPTIONS='-c search_path="$user",public'
+check 'the schema that is named after the role' finds path 'schema postgres is'
+unset PGOPTIONS
+sql "drop schema postgres, \"A, b\"; grant create on schema readpast to stranger"
+check 'others create in our schema' finds writable 'schema readpast is ours, and role stranger may.*revoke create on schema readpast from stranger'
+sql "revoke create on schema readpast from stranger"
+check 'nobody does any more' lacks writable
 sql "select setval('readpast.job_id_seq', 9000000000000000000)" >/dev/null
 check 'ids near their end' finds sequence 'job_id_seq is at 90*.*9[78] %'
 sql "select setval('readpast.job_id_seq', 1)" >/dev/null

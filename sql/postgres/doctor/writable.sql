@@ -1,0 +1,15 @@
+-- writable: others than its owner may create in the schema itself, where a
+-- routine that fits a call better runs in place of ours.
+
+select n.nspname as schema,
+       string_agg(distinct coalesce('role ' || r.rolname, 'everybody'), ', ')
+       as others,
+       'revoke create on schema ' || quote_ident(n.nspname) || ' from '
+       || string_agg(distinct coalesce(quote_ident(r.rolname), 'public'), ', ')
+       as fix
+  from pg_namespace n
+  cross join lateral aclexplode(n.nspacl) a
+  left join pg_roles r on r.oid = a.grantee
+ where n.nspname = current_schema() and a.privilege_type = 'CREATE'
+   and a.grantee <> n.nspowner and r.rolsuper is not true
+ group by n.nspname;
