@@ -1,0 +1,359 @@
+#!/usr/bin/python3
+"""A role without rights on the schema puts functions, operators, views and
+types into `public`, in place of all that ours name in pg_catalog (shadows.sql), and
+everybody has `public` in the path. None of it may run when a routine, the
+program or the library is called. Starts a server of its own.
+
+  search_path.py CLI ROOT ATTACHED [CASE...]
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+
+import psycopg2
+
+CLI, ROOT, ATTACHED = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+SQL = ROOT / "sql/postgres"
+SUITE = []
+
+# In front of the server's own, and where most have it: there only arguments
+# that fit better help the stranger.
+PATHS = "public, pg_catalog", '"$user", public'
+
+# What a routine is called with, by type.
+VALUES = {
+    "integer": "1", "bigint": "1", "text": "'q'", "bytea": "'x'",
+    "boolean": "true", "interval": "'1 second'",
+    "timestamp with time zone": "'2026-01-01'", "json": "'{}'",
+    "jsonb": "'[]'", "pg_snapshot": "'10:20:10,14'",
+    "bigint[]": "array[1::bigint]", "integer[]": "array[1]",
+    "text[]": "'{q}'", "interval[]": "'{1 second}'", "jsonb[]": "'{\"{}\"}'",
+    "bytea[]": "'{x}'", "tid[]": "'{\"(0,1)\"}'",
+}
+
+
+def case(function):
+    SUITE.append(function)
+    return function
+
+
+def connect(path):
+    db = psycopg2.connect(
+        URL, options="-csearch_path=" + path.replace(" ", "\\ "))
+    db.autocommit = True
+    return db
+
+
+def run(db, sql, *args):
+    with db.cursor() as cursor:
+        cursor.execute(sql, args or None)
+        return cursor.fetchall() if cursor.description else []
+
+
+# ---- what ran ----
+
+class Log:
+    """What the shadows said, and to whom, since the last time it was asked."""
+
+    def __init__(self):
+        self.file = open(f"{SERVER}/server.log", errors="replace")
+
+    def shadows(self):
+        text = self.file.read()
+        return sorted({*re.findall(r"shadow: (.*)", text)}), text
+
+    def stays_empty(self, what):
+        seen, text = self.shadows()
+        first = text.find("shadow: ")
+        assert not seen, f"{what}: {seen[:5]}\n{text[first:first + 600]}"
+
+
+def calls(db):
+    """Each routine of the schema, called."""
+    for name, signature, types in run(db, """
+            select p.proname, p.oid::pg_catalog.regprocedure,
+                   array(select pg_catalog.format_type(a.type, null)
+                           from pg_catalog.unnest(p.proargtypes)
+                                with ordinality as a(type, n)
+                          order by a.n)
+              from pg_catalog.pg_proc p
+              join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+             where n.nspname = 'readpast'
+             order by p.oid"""):
+        args = ", ".join(f"{VALUES[t]}::{t}" for t in types)
+        yield signature, f"select readpast.{name}({args})"
+        # With less said it goes further.
+        nulls = ", ".join(f"null::{t}" if n else f"{VALUES[t]}::{t}"
+                          for n, t in enumerate(types))
+        yield signature, f"select readpast.{name}({nulls})"
+
+
+def prepare(text):
+    """Types by their schema: the statement is the test's own."""
+    return re.sub(r"::(text|bytea|jsonb?|tid|pg_snapshot)\b",
+                  r"::pg_catalog.\1", text)
+
+
+def fill(db):
+    """Jobs in each state."""
+    run(db, "truncate readpast.job, readpast.archive, readpast.queue "
+            "restart identity cascade")
+    for more in ("", ", delay => '1 hour'", ", unique_key => 'k'",
+                 ", max_attempts => 1"):
+        run(db, f"select readpast.enqueue('q', 'x'{more}) ")
+    run(db, "select readpast.enqueue('q', 'x', priority => 0)")
+    ((job, claim),) = run(db, "select id, claim_no from readpast.claim('q')")
+    run(db, "select readpast.fail(%s, %s, for_good => true)", job, claim)
+    run(db, "select readpast.claim('q', 1, '1 ms')")
+    run(db, "select readpast.claim('q', 1, '1 s', worker => 'w')")
+
+
+@case
+def the_trap_is_set(log):
+    for path, statements in (
+            (PATHS[0], ("select 1 + 1", "select now()", "select 'x'::text",
+                        "select 'x' from pg_settings")),
+            (PATHS[1], ("select 2::bigint * interval '1 s'",
+                        "select cardinality('{1}'::bigint[])"))):
+        db = connect(path)
+        for sql in statements:
+            run(db, sql)
+            assert log.shadows()[0], (path, sql)
+
+
+@case
+def no_routine_runs_a_strangers_code(log):
+    clean = connect("pg_catalog")
+    fill(clean)
+    all_calls = list(calls(clean))
+    assert len(all_calls) > 100
+    for path in PATHS:
+        db = connect(path)
+        for signature, call in all_calls:
+            run(db, "begin")
+            try:
+                run(db, prepare(call))
+            except psycopg2.Error as error:
+                # 42809: count(*) of a shadow, say.
+                assert error.pgcode[:2] in ("RP", "22", "25", "40", "23"), (
+                    f"{call}: {error.pgcode} {error}")
+            run(db, "rollback")
+            log.stays_empty(f"{path}: {signature}")
+        fill(db)
+        run(db, "select * from readpast.sweep()")
+        log.stays_empty(f"{path}: the life of a job")
+
+
+@case
+def no_view_runs_a_strangers_code(log):
+    fill(connect("pg_catalog"))
+    for path in PATHS:
+        for view in "live", "kept", "jobs":
+            run(connect(path), f"select * from readpast.{view}")
+            log.stays_empty(f"{path}: view {view}")
+
+
+def url_of(path, schema="readpast"):
+    return (f"postgres:///postgres?host={SERVER}&user=postgres&schema={schema}"
+            "&options=-csearch_path%3D"
+            + path.replace(" ", "%5C%20").replace('"', "%22"))
+
+
+def tool(path, *args, said="", status=(0,), schema="readpast"):
+    done = subprocess.run([CLI, "--db", url_of(path, schema), *args],
+                          input=said, text=True, capture_output=True,
+                          timeout=60)
+    assert done.returncode in status, (args, done)
+    return done.stdout
+
+
+@case
+def the_program_runs_no_strangers_code(log):
+    for number, path in enumerate(PATHS):
+        def do(*args, **more):
+            out = tool(path, *args, **more)
+            log.stays_empty(f"{path}: readpast {' '.join(args)}")
+            return out
+
+        def claim(queue):
+            job = json.loads(do("claim", queue))
+            return f"{job['id']}:{job['claim']}"
+
+        do("init", schema=f"new_{number}")
+        url, other = url_of(path), url_of(path, f"new_{number}")
+        do("init")
+        do("queue", "set", "q", "--backoff", "0s", "--keep-done", "1h")
+        do("queue", "list")
+        do("enqueue", "q", said="1\n2\n3\n")
+        do("enqueue", "q", "x", "--unique", "u", "--header", "a=1", "--kind",
+           "k")
+        do("enqueue", "q", "y", "--unique", "u", "--replace")
+        late = do("enqueue", "q", "x", "--delay", "1h").split()[-1]
+        do("enqueue", "q", "x", "--delay", "1ms", "--priority", "3")
+        do("complete", claim("q"))
+        do("extend", claim("q"), "--lease", "100ms")
+        do("release", claim("q"))
+        do("fail", claim("q"), "--error", "no")
+        dead = claim("q")
+        do("fail", dead, "--error", "no", "--for-good")
+        do("show", late)
+        do("why", late)
+        do("retry", dead.split(":")[0])
+        do("cancel", late)
+        do("retry", late)
+        for state in "ready", "scheduled", "running", "done", "dead":
+            do("list", "q", "--state", state)
+        do("stats")
+        do("workers")
+        do("sweep")
+        do("pause", "q")
+        do("resume", "q")
+        do("doctor", status=(0, 1))
+        do("copy", url, other, "q", "--running", "leave")
+        do("work", "q", "--drain", "--", "true")
+        do("stress", "--jobs", "300")
+        do("lab", "readpast", "--jobs", "20")
+        do("purge", "q", "--state", "all", "--yes")
+        do("queue", "drop", "q", "--yes", status=(0, 1))
+
+
+@case
+def on_a_connection_of_the_callers_no_strangers_code_runs(log):
+    for number, path in enumerate(PATHS):
+        subprocess.run([ATTACHED, f"{URL} options='-csearch_path="
+                        + path.replace(" ", "\\\\ ") + "'",
+                        f"theirs_{number}"], check=True, timeout=60)
+        log.stays_empty(f"{path}: attached")
+
+
+# ---- what is written ----
+
+KEYWORDS = {"coalesce", "greatest", "least", "extract", "any", "all", "array",
+            "exists", "operator", "unnest", "values"}
+TYPES = {"bigint", "integer", "boolean", "interval", "timestamp"}
+NAMED = {"text", "bytea", "json", "jsonb", "timestamptz", "tid", "xid8", "oid",
+         "regclass", "record", "name[]"}
+
+
+def unsafe(text):
+    """What a statement leaves to the path of whoever runs it."""
+    text = re.sub(r"--.*", "", text)
+    text = re.sub(r"E?'(?:[^']|'')*'", "''", text)
+    ctes = set(re.findall(r"(\w+) as (?:materialized )?\(", text))
+    text = re.sub(r"operator\(pg_catalog\.[^)]+\)", " ", text)
+    text = re.sub(r"\bas \w+\([^()]*\)|\bepoch from|\(\*\)|\w\.\*|:=|=>", " ",
+                  text)
+    if "update" in text:
+        text = re.sub(r"(\bset|,)(\s+\w+) = ", r"\1\2 ", text)
+    found = re.findall(r"[-+*/<>=~!@#%^&|`?]+(?!\d)", text)
+    found += re.findall(r"\b(?:between|in|like|nullif)\b|\bis (?:not )?distinct "
+                        r"from|\bcase (?!when)|\busing \(", text)
+    found += [call for schema, call in re.findall(r"(\w+\.)?(\w+)\(", text)
+              if schema not in ("pg_catalog.", "readpast.")
+              and call not in KEYWORDS]
+    found += re.findall(r"(?<!\.)\bunnest\([^(),]*\)", text)
+    found += [name for name in re.findall(r"::([\w.]+)", text)
+              if name not in TYPES and not name.startswith("pg_catalog.")]
+    found += [word for word in re.findall(r"(?<![.\w])\w+", text)
+              if word in NAMED]
+    found += [name for name in re.findall(
+                  r"\b(?:from|join|into|update) (\w+)(?![\w.(])", text)
+              if name not in ctes | {"skip", "select", "lateral", "set"}]
+    return found
+
+
+@case
+def what_has_no_path_of_its_own_names_the_schema_of_all_it_uses(log):
+    assert unsafe("select a + b") and unsafe("select now()::text")
+    assert unsafe("select 1 from job where a in (1)")
+    texts = {p.name: p.read_text() for p in SQL.glob("*.sql")}
+    assert len(texts) > 40
+    count = 0
+    for name, language, settings, body in run(connect("pg_catalog"), """
+            select p.oid::regprocedure::text, l.lanname, p.proconfig, p.prosrc
+              from pg_proc p join pg_language l on l.oid = p.prolang
+             where p.pronamespace = 'readpast'::regnamespace"""):
+        if "search_path=pg_catalog, pg_temp" in (settings or []):
+            count += 1
+        else:
+            texts[name] = re.sub(r"\binto \w+;", ";", body)
+    assert count > 60
+    for name, text in texts.items():
+        assert not unsafe(text), f"{name}: {unsafe(text)}"
+
+
+# ---- the server ----
+
+def names():
+    """The words and the operators of all that we run."""
+    text = "\n".join(p.read_text() for p in [
+        *SQL.rglob("*.sql"), *ROOT.glob("lib/*postgres.c"),
+        *ROOT.glob("doctor/*postgres.c")])
+    return (set(re.findall(r"[a-z_]\w*", text)),
+            set(re.findall(r"(?<=[ (.])[-+*/<>=~!@#%^&|?]+(?=[ )])", text)))
+
+
+def set_trap():
+    words, signs = names()
+    admin = connect("pg_catalog")
+    run(admin, "create role mallory login")
+    run(admin, "grant create on schema public to mallory")
+    mallory = psycopg2.connect(URL.replace("user=postgres", "user=mallory"),
+                               options="-csearch_path=pg_catalog")
+    mallory.autocommit = True
+    for table, all_names in ("word", words), ("sign", signs):
+        run(mallory, f"create temp table {table} (name text)")
+        run(mallory, f"insert into {table} select unnest(%s)", sorted(all_names))
+    run(mallory, (ROOT / "tests/postgres/shadows.sql").read_text())
+
+
+def pg_temp(action, *args):
+    return subprocess.run([ROOT / "tools/pg-temp", action, SERVER, *args],
+                          check=True, capture_output=True, text=True
+                          ).stdout.strip()
+
+
+def main():
+    wanted = sys.argv[4:]
+    failed = 0
+    pg_temp("start", "fsync=off", "max_locks_per_transaction=1000")
+    try:
+        subprocess.run([CLI, "--db", f"postgres:///postgres?host={SERVER}"
+                        "&user=postgres", "init"], check=True,
+                       capture_output=True)
+        set_trap()
+        log = Log()
+        log.shadows()
+        for number, function in enumerate(SUITE, 1):
+            if wanted and function.__name__ not in wanted:
+                continue
+            try:
+                function(log)
+                good = True
+            except Exception:
+                print("# " + traceback.format_exc().replace("\n", "\n# "))
+                good = False
+            log.shadows()
+            failed += not good
+            print(f"{'ok' if good else 'not ok'} {number} - "
+                  f"{function.__name__}", flush=True)
+    finally:
+        pg_temp("stop", "immediate")
+    print(f"1..{len(SUITE)}")
+    return failed > 0
+
+
+with tempfile.TemporaryDirectory() as folder:
+    pathlib.Path(folder).chmod(0o755)
+    SERVER = str(pathlib.Path(folder) / "server")
+    URL = f"host={SERVER} user=postgres dbname=postgres"
+    status = main()
+sys.exit(status)
