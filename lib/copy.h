@@ -49,16 +49,22 @@ struct rp_copy {
 /* copy.c */
 int rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r);
 int rp__copy_end(struct rp_copy *c, rp_conn *conn, int r);
-int rp__copy_under_way(struct rp_copy *c); /* ... and ours still? */
 int rp__copy_progress(struct rp_copy *c, int what);
 
-/* copy_ids.c */
-int rp__copy_note(struct rp_copy *c, rp_conn *conn, const char *name,
-		  char **ret);
-int rp__copy_note_down(struct rp_copy *c, rp_conn *conn, const char *name,
-		       const char *value);
-int rp__copy_identify(struct rp_copy *c);
+/* copy_begin.c: until it returns 0 the source is as it was, unless a commit's
+ * outcome is unknown */
 int rp__copy_begin(struct rp_copy *c);
+
+/* copy_ids.c */
+int rp__copy_check_different(struct rp_copy *c);
+int rp__copy_make_names(struct rp_copy *c);
+int rp__copy_identify(struct rp_copy *c, int trial);
+int rp__copy_lock(struct rp_copy *c); /* begin in the target, alone there */
+int rp__copy_note_phase(struct rp_copy *c, const struct rp_copy_queue *q,
+			enum rp_phase phase);
+int rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q,
+			char ret_run[40]);
+int rp__copy_under_way(struct rp_copy *c); /* ... and ours still? */
 int rp__copy_load_ranges(struct rp_copy *c);
 int rp__copy_start_ranges(struct rp_copy *c);
 int rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last);

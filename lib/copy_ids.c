@@ -24,6 +24,8 @@
  * many ahead of them. */
 #define CLEAR 1000
 
+#define TAKEN_OVER "another run of this copy has taken over"
+
 /* ---- notes ---- */
 
 static int
@@ -36,21 +38,26 @@ take_text(void *ctx, size_t row, const struct rp_value *c)
 	return *text ? RP_ROW_TAKE : RP_ENOMEM;
 }
 
-/* *ret: to be freed; NULL where nothing is noted. */
-int
-rp__copy_note(struct rp_copy *c, rp_conn *conn, const char *name, char **ret)
+/* *ret: to be freed; NULL if nothing is noted. */
+static int
+read_note(struct rp_copy *c, rp_conn *conn, const char *name, char **ret)
 {
 	struct rp_value params[] = { rp__text(name) };
-
-	*ret = NULL;
-	return rp__copy_failed(
+	char *text = NULL;
+	int r = rp__copy_failed(
 		c, conn,
-		rp__run(conn, RP_V_META_GET, params, 1, take_text, ret));
+		rp__run(conn, RP_V_META_GET, params, 1, take_text, &text));
+
+	if (r < 0)
+		free(text); /* the verb may fail behind its answer */
+	else
+		*ret = text;
+	return r;
 }
 
-int
-rp__copy_note_down(struct rp_copy *c, rp_conn *conn, const char *name,
-		   const char *value)
+static int
+write_note(struct rp_copy *c, rp_conn *conn, const char *name,
+	   const char *value)
 {
 	struct rp_value params[] = { rp__text(name), rp__text(value) };
 
@@ -70,63 +77,129 @@ make_random(struct rp_copy *c, char to[33])
 }
 
 /* Is what one of them notes seen in the other? Then they are one database,
- * however it is spelled. */
-static int
-check_different(struct rp_copy *c)
+ * however it is spelled. The target notes it: a copy that is refused leaves the
+ * source as it was. */
+int
+rp__copy_check_different(struct rp_copy *c)
 {
 	char sign[33], *seen = NULL;
 	int same, r = make_random(c, sign);
 
 	if (r == 0)
-		r = rp__copy_note_down(c, c->from, "copy check", sign);
+		r = write_note(c, c->to, "copy check", sign);
 	if (r == 0)
-		r = rp__copy_note(c, c->to, "copy check", &seen);
+		r = read_note(c, c->from, "copy check", &seen);
 	same = r == 0 && seen && strcmp(seen, sign) == 0;
 	free(seen);
 	if (r == 0)
-		r = rp__copy_note_down(c, c->from, "copy check", NULL);
+		r = write_note(c, c->to, "copy check", NULL);
 	return r == 0 && same ? rp__fail(c->error, RP_EINVAL,
 					 "source and target are the same "
 					 "database")
 			      : r;
 }
 
-/* Two runs that begin at once are to find the same. */
+/* Names for the source, if it has none yet, and for this run. */
 int
-rp__copy_identify(struct rp_copy *c)
+rp__copy_make_names(struct rp_copy *c)
 {
-	char *known = NULL, made[33];
+	int r = make_random(c, c->identity);
+
+	return r < 0 ? r : make_random(c, c->run);
+}
+
+/* In the transaction that is open at the source: note our name for it, unless
+ * it has one. On trial we take that over; later, it is that of another run,
+ * which began at the same time. */
+int
+rp__copy_identify(struct rp_copy *c, int trial)
+{
 	struct rp_value params[] = { rp__text("copy identity"),
-				     { .type = RP_NULL } };
-	int r = check_different(c);
+				     rp__text(c->identity) };
+	char *known = NULL;
+	int r = rp__copy_failed(
+		c, c->from,
+		rp__run(c->from, RP_V_META_ADD, params, 1, NULL, NULL));
 
 	if (r == 0)
-		r = make_random(c, made);
-	if (r < 0)
-		return r;
-	params[1] = rp__text(made);
-	r = rp__copy_failed(
-		c, c->from,
-		rp__run_once(c->from, RP_V_META_ADD, params, NULL, NULL));
-	if (r == 0)
-		r = rp__copy_note(c, c->from, "copy identity", &known);
-	if (r == 0)
-		snprintf(c->identity, sizeof(c->identity), "%s",
-			 known ? known : made);
+		r = read_note(c, c->from, "copy identity", &known);
+	if (r == 0 && known && strcmp(known, c->identity) != 0) {
+		if (!trial)
+			r = rp__fail(c->error, RP_ETAKEN, TAKEN_OVER);
+		snprintf(c->identity, sizeof(c->identity), "%s", known);
+	}
 	free(known);
-	return r < 0 ? r : make_random(c, c->run);
+	return r;
 }
 
 /* A transaction in the target that no other run has at the same time. */
 int
-rp__copy_begin(struct rp_copy *c)
+rp__copy_lock(struct rp_copy *c)
 {
 	int r = rp__copy_failed(c, c->to, rp__begin(c->to, RP_BEGIN_WRITE));
 
 	if (r < 0)
 		return r;
-	r = rp__copy_note_down(c, c->to, "copy lock", c->run);
+	r = write_note(c, c->to, "copy lock", c->run);
 	return r < 0 ? rp__copy_end(c, c->to, r) : 0;
+}
+
+/* ---- how far it is: a note for each queue ---- */
+
+static const char *const phases[] = { "never", "copying", "copied", "moving",
+				      "moved" };
+#define PHASES (sizeof(phases) / sizeof(*phases))
+
+int
+rp__copy_note_phase(struct rp_copy *c, const struct rp_copy_queue *q,
+		    enum rp_phase phase)
+{
+	char name[200], value[80];
+
+	snprintf(name, sizeof(name), "copy from %s: %s", c->identity, q->name);
+	snprintf(value, sizeof(value), "%s %d %d %s", phases[phase],
+		 q->source_paused, q->target_paused, c->run);
+	return write_note(c, c->to, name, value);
+}
+
+/* Also whose run of the copy it was. */
+int
+rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q, char run[40])
+{
+	char name[200], word[16] = "", *text;
+	int r;
+
+	*run = '\0';
+	snprintf(name, sizeof(name), "copy from %s: %s", c->identity, q->name);
+	r = read_note(c, c->to, name, &text);
+	if (r < 0 || !text)
+		return r;
+	sscanf(text, "%15s %d %d %39s", word, &q->source_paused,
+	       &q->target_paused, run);
+	for (size_t i = 0; i < PHASES; i++)
+		if (strcmp(word, phases[i]) == 0)
+			q->phase = (enum rp_phase)i;
+	free(text);
+	return 0;
+}
+
+/* Whoever runs a copy again, while another run goes on, takes it over. The
+ * other must know before it changes the target: what it misses in the source
+ * may have been moved. */
+int
+rp__copy_under_way(struct rp_copy *c)
+{
+	struct rp_copy_queue q;
+	char run[40];
+	int r = 0;
+
+	for (size_t i = 0; i < c->queues_count && r == 0; i++) {
+		q = c->queues[i];
+		r = rp__copy_read_phase(c, &q, run);
+		if (r == 0 && strcmp(run, c->run) != 0)
+			r = rp__fail(c->error, RP_ETAKEN, TAKEN_OVER);
+	}
+	return r;
 }
 
 /* ---- ranges ---- */
@@ -193,7 +266,7 @@ save_ranges(struct rp_copy *c)
 					 c->ranges[i].first, c->ranges[i].last,
 					 c->ranges[i].shift);
 	name_ranges(c, name);
-	r = rp__copy_note_down(c, c->to, name, text);
+	r = write_note(c, c->to, name, text);
 	free(text);
 	return r;
 }
@@ -222,7 +295,7 @@ rp__copy_load_ranges(struct rp_copy *c)
 	int r;
 
 	name_ranges(c, name);
-	r = rp__copy_note(c, c->to, name, &text);
+	r = read_note(c, c->to, name, &text);
 	if (r < 0 || !text)
 		return r < 0 ? r : RP_ENOENT;
 	c->ranges_count = 0;
@@ -294,7 +367,7 @@ add_range(struct rp_copy *c, int64_t id, int64_t last)
 int
 rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 {
-	int r = rp__copy_begin(c);
+	int r = rp__copy_lock(c);
 
 	if (r < 0)
 		return r;
@@ -302,6 +375,9 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	/* An earlier run may have opened some since. */
 	if (r == 0)
 		r = rp__copy_load_ranges(c);
+	if (r == RP_ENOENT)
+		r = rp__fail(c->error, RP_EDAMAGED,
+			     "the target has lost its note of this copy");
 	for (size_t i = 0; r == 0 && i < c->ranges_count; i++)
 		if (c->ranges[i].first <= id && id <= c->ranges[i].last)
 			return rp__copy_end(c, c->to, 0);
