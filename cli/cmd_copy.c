@@ -130,18 +130,20 @@ report(const rp_copied *c, double seconds, int move)
 	return DONE;
 }
 
-/* A failure that running it again may mend. */
-static int
-failed(int r, const rp_error *error)
+/* What became of the queues, and whether it helps to run it again. The library
+ * tells nothing of its progress before it has begun. */
+static const char *
+consequence(int r, int begun)
 {
 	int hopeless = r == RP_EINVAL || r == RP_ENOENT || r == RP_ETAKEN ||
 		       r == RP_ESCHEMA || r == RP_EREADONLY;
 
-	return complain(status_of(r) == DONE ? FAILED : status_of(r), "%s%s",
-			error->message,
-			hopeless ? ""
-				 : "; nothing is lost or doubled: run this "
-				   "again, and it goes on");
+	if (begun && !hopeless)
+		return "; nothing is lost or doubled, and the queues stay "
+		       "paused: run this again, and it goes on";
+	if (r == RP_ELOST)
+		return "; nothing is lost or doubled: run this again";
+	return hopeless ? "" : "; the source is as it was";
 }
 
 struct arguments {
@@ -170,7 +172,9 @@ copy(struct cmd *cmd, rp_conn *to, const struct arguments *a)
 	if (progress.shows)
 		fputs("\r\033[K", stderr);
 	if (r < 0)
-		return failed(r, &error);
+		return complain(status_of(r) == DONE ? FAILED : status_of(r),
+				"%s%s", error.message,
+				consequence(r, progress.doing != 0));
 	seconds = (double)(monotonic_us() - began_at) / 1e6;
 	return a->json ? report_json(&copied, seconds)
 		       : report(&copied, seconds, a->move);
@@ -189,12 +193,13 @@ check_queue(struct cmd *cmd, const char *name)
 }
 
 static int
-open_url(const char *url, int schema, rp_conn **ret)
+open_side(const char *side, const char *url, int schema, rp_conn **ret)
 {
 	rp_error error;
 	int r = open_database(url, schema, ret, &error);
 
-	return r < 0 ? complain(status_of(r), "%s", error.message) : 0;
+	return r < 0 ? complain(status_of(r), "%s: %s", side, error.message)
+		     : 0;
 }
 
 int
@@ -221,13 +226,13 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 		argv[argc] = NULL;
 		a.queues = (const char *const *)argv + 2;
 	}
-	status = open_url(argv[0], cmd->schema, &cmd->conn);
+	status = open_side("source", argv[0], cmd->schema, &cmd->conn);
 	/* Before a file is made for the target. */
 	for (int i = 2; i < argc && !status; i++)
 		status = check_queue(cmd, argv[i]);
 	if (status)
 		return status;
-	status = open_url(argv[1], RP_SCHEMA_CREATE, &to);
+	status = open_side("target", argv[1], RP_SCHEMA_CREATE, &to);
 	if (status)
 		return status;
 	status = copy(cmd, to, &a);

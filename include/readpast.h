@@ -569,7 +569,8 @@ typedef struct rp_copied {
 			       all jobs the same */
 } rp_copied;
 
-/* Told now and then how far it is; not 0: stop, with RP_ECANCELLED. */
+/* Told when the copy has begun, and now and then how far it is; not 0: stop,
+ * with RP_ECANCELLED. */
 typedef int rp_copy_progress(const rp_copied *so_far, void *ctx);
 
 /* Zero means the default in every field. */
@@ -598,10 +599,12 @@ typedef struct rp_copy_options {
  * did before and the target stays paused; after a move it is the other way
  * round. What is enqueued at the source meanwhile comes along.
  *
- * A call that failed, or was killed, has lost and doubled nothing and leaves
- * both sides paused: the same call goes on from there. Made again after it
- * succeeded it brings the copy up to date, as long as that was not resumed, or
- * moves what has come to the source since.
+ * A call that failed before `progress` was first told leaves the source as it
+ * was, unless a commit's outcome is unknown (RP_ELOST). One that failed later,
+ * or was killed, has lost and doubled nothing and leaves both sides paused: the
+ * same call goes on from there. Made again after it succeeded it brings the
+ * copy up to date, as long as that was not resumed, or moves what has come to
+ * the source since.
  *
  * RP_EINVAL: one and the same database. RP_ENOENT: no such queue. RP_ETAKEN:
  * the target has jobs in a queue of that name.

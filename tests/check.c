@@ -13,31 +13,36 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *place = "/tmp", *server;
+static const char *place = "/tmp", *kind = "sqlite:";
 
 void
 databases_at(int argc, char **argv)
 {
-	const char *kind = argc > 1 ? argv[1] : "sqlite:";
-
+	if (argc > 1)
+		kind = argv[1];
 	if (getenv("TMPDIR"))
 		place = getenv("TMPDIR");
 	if (strncmp(kind, "sqlite:", 7) == 0 && kind[7])
 		place = kind + 7;
-	if (strcmp(kind, "postgres:") != 0)
-		return;
-	server = getenv("READPAST_TEST_POSTGRES");
-	if (!server) {
-		fprintf(stderr, "READPAST_TEST_POSTGRES names no server: "
-				"tools/run-tests starts one\n");
-		exit(1);
-	}
+}
+
+/* The server's URL. */
+static const char *
+server(void)
+{
+	const char *url = getenv("READPAST_TEST_POSTGRES");
+
+	if (url)
+		return url;
+	fprintf(stderr, "READPAST_TEST_POSTGRES names no server: "
+			"tools/run-tests starts one\n");
+	exit(1);
 }
 
 static void
-name_it(struct db *db)
+name_it(struct db *db, int on_server)
 {
-	if (!server) {
+	if (!on_server) {
 		snprintf(db->path, sizeof(db->path), "%s/test.db", db->dir);
 		snprintf(db->url, sizeof(db->url), "sqlite:%s", db->path);
 		return;
@@ -50,11 +55,11 @@ name_it(struct db *db)
 	snprintf(db->url, sizeof(db->url),
 		 "%.200s&schema=%s&options=-csearch_path%%3D%s"
 		 "&application_name=%s",
-		 server, db->schema, db->schema, db->schema);
+		 server(), db->schema, db->schema, db->schema);
 }
 
-int
-setup_db(void **state)
+struct db *
+make_db(const char *of_kind)
 {
 	struct db *db = calloc(1, sizeof(*db));
 	rp_options options = RP_OPTIONS_INIT;
@@ -62,15 +67,14 @@ setup_db(void **state)
 
 	snprintf(db->dir, sizeof(db->dir), "%.150s/readpast.XXXXXX", place);
 	if (!mkdtemp(db->dir))
-		return -1;
-	name_it(db);
+		return NULL;
+	name_it(db, strcmp(of_kind, "postgres:") == 0);
 	options.schema = RP_SCHEMA_INSTALL;
 	if (rp_open(db->url, &options, &db->conn, &error) < 0) {
 		fprintf(stderr, "%s: %s\n", db->url, error.message);
-		return -1;
+		return NULL;
 	}
-	*state = db;
-	return 0;
+	return db;
 }
 
 static void
@@ -83,7 +87,7 @@ hush(void *ctx, const char *message)
 static void
 drop_schema(const struct db *db)
 {
-	PGconn *pg = PQconnectdb(server);
+	PGconn *pg = PQconnectdb(server());
 	char sql[100];
 
 	snprintf(sql, sizeof(sql), "drop schema if exists %s cascade",
@@ -94,19 +98,31 @@ drop_schema(const struct db *db)
 }
 
 int
-teardown_db(void **state)
+remove_db(struct db *db)
 {
-	struct db *db = *state;
 	char command[256];
 	int r;
 
 	rp_close(db->conn);
-	if (server)
+	if (*db->schema)
 		drop_schema(db);
 	snprintf(command, sizeof(command), "rm -rf '%s'", db->dir);
 	r = system(command);
 	free(db);
 	return r;
+}
+
+int
+setup_db(void **state)
+{
+	*state = make_db(kind);
+	return *state ? 0 : -1;
+}
+
+int
+teardown_db(void **state)
+{
+	return remove_db(*state);
 }
 
 static int
@@ -137,8 +153,9 @@ run_sql(rp_conn *conn, const char *sql, int64_t *ret)
 {
 	void *native = rp_native(conn);
 
-	return server ? run_on_server(native, sql, ret)
-		      : sqlite3_exec(native, sql, take_number, ret, NULL);
+	return rp_schema(conn)
+		       ? run_on_server(native, sql, ret)
+		       : sqlite3_exec(native, sql, take_number, ret, NULL);
 }
 
 rp_conn *

@@ -37,6 +37,10 @@ void databases_at(int argc, char **argv); /* main() calls it first */
 int setup_db(void **state);
 int teardown_db(void **state);
 
+/* For who needs two, of this kind and of that. */
+struct db *make_db(const char *of_kind);
+int remove_db(struct db *db); /* frees it */
+
 /* SQL on the handle's own connection: 0, and the first number it answers. */
 int run_sql(rp_conn *conn, const char *sql, int64_t *ret);
 

@@ -195,6 +195,71 @@ check 'a copy that went to work' refuses 4 'was resumed in the target' \
 sqlite3 g.db "update readpast_meta set value = 99 where name = 'schema'"
 check 'a schema that is newer: target' refuses 1 'schema 99, newer' readpast copy sqlite:c.db sqlite:g.db
 check 'a schema that is newer: source' refuses 1 'schema 99, newer' readpast copy sqlite:g.db sqlite:f.db
+# Whatever is wrong with the target: one line, no crash, and not a row of the
+# source is another.
+source_kept() { # STATUS PATTERN COMMAND...
+	local before
+	before=$(sqlite3 c.db .dump)
+	refuses "$@" || return 1
+	[[ $(sqlite3 c.db .dump) == "$before" ]] && return
+	echo 'the source was changed'
+	return 1
+}
+readpast --db sqlite:no-list.db init >/dev/null
+sqlite3 no-list.db 'drop table readpast_queue'
+check 'a file that cannot list its queues' source_kept 1 'readpast_queue; the source is as it was' \
+	readpast copy sqlite:c.db sqlite:no-list.db
+check 'to move there neither' source_kept 1 'readpast_queue; the source is as it was' \
+	readpast copy --move sqlite:c.db sqlite:no-list.db
+fresh_server() {
+	drop kill
+	readpast --db "$(schema_url kill)" init >/dev/null
+}
+fresh_server
+server_sql() {
+	psql -qXAt -v ON_ERROR_STOP=1 "$READPAST_TEST_POSTGRES" -c "$1"
+}
+while_locked() { # TABLE COMMAND...
+	local locker status
+	PGAPPNAME=lock$$ psql -qX "$READPAST_TEST_POSTGRES" -c "begin;
+		lock table copy_kill_$$.$1 in access exclusive mode; select pg_sleep(60)" >/dev/null 2>&1 &
+	locker=$!
+	eventually eval "server_sql \"select 1 from pg_locks where mode = 'AccessExclusiveLock'
+		and relation = 'copy_kill_$$.$1'::regclass and granted\" | grep 1"
+	"${@:2}"
+	status=$?
+	server_sql "select pg_terminate_backend(pid) from pg_stat_activity
+		where application_name = 'lock$$'" >/dev/null
+	wait "$locker"
+	return "$status"
+}
+impatient() { # SETTING
+	echo "$(schema_url kill)&options=-c%20$1%3D100"
+}
+check 'a server where meta is locked' while_locked meta source_kept 1 'target: .*lock timeout' \
+	readpast copy sqlite:c.db "$(impatient lock_timeout)"
+for table in queue job archive; do
+	check "a server where $table is locked" while_locked $table \
+		source_kept 1 'lock timeout; the source is as it was' \
+		readpast copy sqlite:c.db "$(impatient lock_timeout)"
+done
+check 'a server that takes too long' while_locked queue \
+	source_kept 1 'statement timeout; the source is as it was' \
+	readpast copy --move sqlite:c.db "$(impatient statement_timeout)"
+server_sql "create role copy_role_$$ login;
+	grant usage on schema copy_kill_$$ to copy_role_$$;
+	grant execute on all functions in schema copy_kill_$$ to copy_role_$$;
+	grant all on copy_kill_$$.meta to copy_role_$$"
+as_role() {
+	readpast copy "$@" sqlite:c.db "$(schema_url kill)&user=copy_role_$$"
+}
+check 'a role that may not list the queues' source_kept 1 'permission denied for table queue: the role lacks a grant' as_role
+server_sql "grant select on all tables in schema copy_kill_$$ to copy_role_$$;
+	grant all on copy_kill_$$.queue to copy_role_$$"
+check 'a role that may not write jobs' source_kept 1 'permission denied for table .*: the role lacks a grant' as_role --move
+server_sql "drop owned by copy_role_$$; drop role copy_role_$$"
+check 'and then it may' status 0 readpast copy sqlite:c.db "$(schema_url kill)"
+
 check 'one argument' refuses 2 'from which database' readpast copy sqlite:a.db
 check 'a word that is none' refuses 2 'expected wait or leave' readpast copy --running x sqlite:a.db sqlite:f.db
 check 'what it refused it did not make' test ! -e f.db
@@ -233,10 +298,6 @@ survives() { # TO OPTION...
 	[[ $* != *--move* ]] || equal "$(sqlite3 from.db \
 		'select count(*), (select count(*) from readpast_archive) from readpast_job')" '0|0'
 }
-fresh_server() {
-	drop kill
-	readpast --db "$(schema_url kill)" init >/dev/null
-}
 wrong=
 for ((k = 0; k < kills; k++)); do
 	rm -f from.db* to.db*
@@ -259,16 +320,16 @@ terminate() { # APPLICATION CONDITION
 		select pg_terminate_backend(pid) from pg_stat_activity
 		 where application_name = '$1' and $2" | grep t
 }
-# It is caught in a transaction: where it waits for a table that we have locked.
+# It is caught in a transaction: where it waits for a table that we have locked
+# since it had begun.
 cut_line() {
 	local url pid got
 	url=$(schema_url kill)
-	PGAPPNAME=lock$$ psql -qX "$READPAST_TEST_POSTGRES" -c "begin;
-		lock table copy_kill_$$.job in share mode; select pg_sleep(60)" >/dev/null 2>&1 &
-	eventually eval "psql -qXAt '$READPAST_TEST_POSTGRES' -c \"select 1 from pg_locks
-		where relation = 'copy_kill_$$.job'::regclass and mode = 'ShareLock'\" | grep 1"
 	"$READPAST" copy sqlite:from.db "$url&application_name=cut$$" >out 2>err &
 	pid=$!
+	eventually eval "server_sql \"select 1 from copy_kill_$$.meta where value like 'copying%'\" | grep 1"
+	PGAPPNAME=lock$$ psql -qX "$READPAST_TEST_POSTGRES" -c "begin;
+		lock table copy_kill_$$.job in share mode; select pg_sleep(60)" >/dev/null 2>&1 &
 	eventually terminate "cut$$" "wait_event_type = 'Lock'" || echo 'it never waited'
 	wait "$pid"
 	got=$?

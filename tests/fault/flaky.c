@@ -211,11 +211,13 @@ void
 flaky_on(struct flaky *flaky, rp_conn *conn, size_t fail_at,
 	 enum flaky_mode mode)
 {
-	*flaky = (struct flaky){ .real = conn->backend,
+	*flaky = (struct flaky){ .backend = backend,
+				 .real = conn->backend,
 				 .db = conn->db,
 				 .fail_at = fail_at,
 				 .mode = mode };
-	conn->backend = &backend;
+	flaky->backend.routines = conn->backend->routines;
+	conn->backend = &flaky->backend;
 	conn->db = flaky;
 }
 

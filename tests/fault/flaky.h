@@ -21,6 +21,7 @@ enum flaky_mode {
 
 /* The caller's; it lives as long as the handle is flaky. */
 struct flaky {
+	struct rp_backend backend;
 	const struct rp_backend *real;
 	void *db;
 	size_t calls;   /* made so far */

@@ -3,152 +3,27 @@
  *
  * The chapters of a queue's life, played with the first allocation failing,
  * with the second, and so on: the call says so or does without, nothing is half
- * done, and the handle is of use afterwards. SQLite allocates so often that
- * only some of its turns are taken, spread over the chapter; with FAULT_ALL in
- * the environment all are.
+ * done, and the handle is of use afterwards.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "story.h"
 
-#include <sqlite3.h>
 #include <unistd.h>
 
-#define TURNS 60
-
-enum kind { LIBRARY, SQLITE, KINDS };
-static const char *const kinds[KINDS] = { "library", "SQLite" };
-
-static struct {
-	int on;
-	enum kind kind; /* of the allocation that fails */
-	size_t fail_at; /* it is this one, from 1; 0: none */
-	size_t made[KINDS];
-	int fired;
-} memory;
-
-static int
-strikes(enum kind kind)
-{
-	if (!memory.on || ++memory.made[kind] != memory.fail_at ||
-	    kind != memory.kind)
-		return 0;
-	memory.fired = 1;
-	return 1;
-}
-
-static void
-arm(int on)
-{
-	memory.on = on;
-}
-
-/* ---- the library's: the linker sends them here ---- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t n);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t n);
-
-void *
-__wrap_malloc(size_t size)
-{
-	return strikes(LIBRARY) ? NULL : __real_malloc(size);
-}
-
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-	return strikes(LIBRARY) ? NULL : __real_calloc(n, size);
-}
-
-void *
-__wrap_realloc(void *p, size_t size)
-{
-	return strikes(LIBRARY) ? NULL : __real_realloc(p, size);
-}
-
-char *
-__wrap_strdup(const char *text)
-{
-	return strikes(LIBRARY) ? NULL : __real_strdup(text);
-}
-
-char *
-__wrap_strndup(const char *text, size_t n)
-{
-	return strikes(LIBRARY) ? NULL : __real_strndup(text, n);
-}
-
-/* ---- SQLite's: it takes an allocator ---- */
-
-static sqlite3_mem_methods real;
-
-static void *
-sqlite_malloc(int size)
-{
-	return strikes(SQLITE) ? NULL : real.xMalloc(size);
-}
-
-static void *
-sqlite_realloc(void *p, int size)
-{
-	return strikes(SQLITE) ? NULL : real.xRealloc(p, size);
-}
-
-/* Without lookaside, whose memory was allocated before. */
-static int
-use_allocator(void)
-{
-	sqlite3_mem_methods shaken;
-
-	if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real) != SQLITE_OK)
-		return -1;
-	shaken = real;
-	shaken.xMalloc = sqlite_malloc;
-	shaken.xRealloc = sqlite_realloc;
-	return sqlite3_config(SQLITE_CONFIG_MALLOC, &shaken) == SQLITE_OK &&
-			       sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) ==
-				       SQLITE_OK
-		       ? 0
-		       : -1;
-}
+#include "memory.h"
 
 /* ---- the chapters ---- */
 
-static void
-next_failure(const char *what, enum kind kind, size_t at)
-{
-	memset(&memory, 0, sizeof(memory));
-	memory.kind = kind;
-	memory.fail_at = at;
-	if (getenv("FAULT_VERBOSE"))
-		print_message("# %s: %s, allocation %zu\n", what, kinds[kind],
-			      at);
-}
-
-/* The next one to fail, when `made` are made in all. */
-static size_t
-step(enum kind kind, size_t made)
-{
-	return kind == LIBRARY || getenv("FAULT_ALL") ? 1 : 1 + made / TURNS;
-}
-
 /* Were there so many that this one failed? */
 static int
-play(const struct chapter *chapter, enum kind kind, size_t at)
+play(const struct chapter *chapter, enum memory_kind kind, size_t at)
 {
 	struct story *story = story_open(chapter);
 
-	next_failure(chapter->name, kind, at);
-	story->arm = arm;
+	memory_fail_at(chapter->name, kind, at);
+	story->arm = memory_arm;
 	chapter->play(story);
 	calm(story);
 	if (story->failures > memory.fired ||
@@ -165,12 +40,12 @@ play_all(const char *name)
 {
 	const struct chapter *chapter = chapter_named(name);
 
-	for (int kind = 0; kind < KINDS; kind++) {
+	for (int kind = 0; kind < MEMORY_KINDS; kind++) {
 		size_t by, at = 1;
 
-		play(chapter, (enum kind)kind, 0);
-		by = step((enum kind)kind, memory.made[kind]);
-		while (play(chapter, (enum kind)kind, at))
+		play(chapter, (enum memory_kind)kind, 0);
+		by = memory_step((enum memory_kind)kind, memory.made[kind]);
+		while (play(chapter, (enum memory_kind)kind, at))
 			at += by;
 	}
 }
@@ -221,9 +96,9 @@ open_twice(struct story *s, open_fn *open)
 	int r;
 
 	memset(&conn, UNTOUCHED, sizeof(conn));
-	arm(1);
+	memory_arm(1);
 	r = open(s, &conn, &error);
-	arm(0);
+	memory_arm(0);
 	if (r < 0) {
 		assert_true(memory.fired);
 		assert_int_equal(r, RP_ENOMEM);
@@ -244,14 +119,14 @@ open_all(const char *what, open_fn *open)
 	const struct chapter *chapter = chapter_named("look");
 	struct story *s = story_open(chapter);
 
-	for (int kind = 0; kind < KINDS; kind++) {
+	for (int kind = 0; kind < MEMORY_KINDS; kind++) {
 		size_t by, at = 1;
 
-		next_failure(what, (enum kind)kind, 0);
+		memory_fail_at(what, (enum memory_kind)kind, 0);
 		open_twice(s, open);
-		by = step((enum kind)kind, memory.made[kind]);
+		by = memory_step((enum memory_kind)kind, memory.made[kind]);
 		do {
-			next_failure(what, (enum kind)kind, at);
+			memory_fail_at(what, (enum memory_kind)kind, at);
 			at += by;
 		} while (open_twice(s, open));
 	}
@@ -305,7 +180,7 @@ main(int argc, char **argv)
 	};
 	int r;
 
-	if (use_allocator() < 0 || stories_start(argc, argv) < 0)
+	if (memory_use() < 0 || stories_start(argc, argv) < 0)
 		return 99;
 	r = cmocka_run_group_tests(tests, NULL, NULL);
 	stories_end();

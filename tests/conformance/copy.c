@@ -1,0 +1,280 @@
+/*
+ * copy.c - rp_copy(): what arrives is what was there.
+ *
+ * Its two arguments are the kinds of the source and of the target.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "pair.h"
+
+static rp_error error;
+
+static int
+copy(struct pair *pair, int move, rp_copied *ret)
+{
+	rp_copy_options o = RP_COPY_INIT;
+
+	o.move = move;
+	return rp_copy(pair->from->conn, pair->to->conn, &o, ret, &error);
+}
+
+static void
+expect_done(int r)
+{
+	if (r < 0)
+		fail_msg("%s", error.message);
+}
+
+/* ---- what arrives ---- */
+
+static void
+a_copy_is_the_same_in_every_field(void **state)
+{
+	struct pair *pair = *state;
+	rp_copied copied;
+
+	expect_done(copy(pair, 0, &copied));
+	expect_copied(pair, 0);
+	assert_int_equal(copied.queues, 3);
+	assert_int_equal(copied.written, pair->jobs->count);
+	assert_int_equal(copied.live + copied.kept, pair->jobs->count);
+	assert_int_equal(copied.removed, 0);
+	assert_int_equal(copied.shift, 0);
+}
+
+static void
+a_copy_made_again_finds_nothing_to_do(void **state)
+{
+	struct pair *pair = *state;
+	rp_copied copied;
+
+	expect_done(copy(pair, 0, NULL));
+	expect_done(copy(pair, 0, &copied));
+	expect_copied(pair, 0);
+	assert_int_equal(copied.written, 0);
+	assert_int_equal(copied.live + copied.kept, pair->jobs->count);
+}
+
+static void
+a_copy_made_again_brings_what_is_new_and_takes_what_is_gone(void **state)
+{
+	struct pair *pair = *state;
+	rp_copied copied;
+
+	expect_done(copy(pair, 0, NULL));
+	put(pair->from->conn, "mail", "new");
+	ok(pair->from->conn, rp_purge(pair->from->conn, "other", 0, NULL));
+	free_jobs(pair->jobs);
+	pair->jobs = jobs_of(pair->from->conn);
+	expect_done(copy(pair, 0, &copied));
+	expect_copied(pair, 0);
+	assert_int_equal(copied.written, 1);
+}
+
+static void
+a_move_leaves_no_job_in_the_source(void **state)
+{
+	struct pair *pair = *state;
+	rp_copied copied;
+
+	expect_done(copy(pair, 1, &copied));
+	expect_moved(pair, 0);
+	assert_int_equal(copied.written, pair->jobs->count);
+	assert_int_equal(copied.removed, pair->jobs->count);
+	expect_done(copy(pair, 1, &copied));
+	expect_moved(pair, 0);
+	assert_int_equal(copied.written, 0);
+	assert_int_equal(copied.removed, 0);
+}
+
+static void
+a_copy_is_made_a_move_later(void **state)
+{
+	struct pair *pair = *state;
+	rp_copied copied;
+
+	expect_done(copy(pair, 0, NULL));
+	expect_done(copy(pair, 1, &copied));
+	expect_moved(pair, 0);
+	assert_int_equal(copied.written, 0);
+	assert_int_equal(copied.removed, pair->jobs->count);
+}
+
+static void
+ids_that_the_target_has_given_are_not_given_again(void **state)
+{
+	struct pair *pair = *state;
+	rp_copied copied;
+	int64_t last = 0;
+
+	for (int i = 0; i < 30; i++)
+		last = put(pair->to->conn, "first", "x");
+	ok(pair->to->conn, rp_purge(pair->to->conn, "first", 0, NULL));
+	ok(pair->to->conn, rp_queue_drop(pair->to->conn, "first"));
+	expect_done(copy(pair, 0, &copied));
+	assert_true(copied.shift >= last);
+	expect_copied(pair, copied.shift);
+	expect_done(copy(pair, 1, &copied));
+	expect_moved(pair, copied.shift);
+}
+
+/* ---- running jobs ---- */
+
+struct holder {
+	rp_conn *conn;
+	struct claim claim;
+	int told;
+};
+
+static int
+complete_it(const rp_copied *so_far, void *ctx)
+{
+	struct holder *holder = ctx;
+
+	if (so_far->doing == RP_COPY_WAITING && so_far->running == 1 &&
+	    holder->told++ == 0)
+		ok(holder->conn, rp_complete(holder->conn, holder->claim.id,
+					     holder->claim.no));
+	return 0;
+}
+
+static void
+a_copy_waits_for_running_jobs(void **state)
+{
+	struct pair *pair = *state;
+	struct holder holder = { .conn = connect_to(pair->from) };
+	rp_copy_options o = RP_COPY_INIT;
+
+	assert_int_equal(take_one(holder.conn, "mail", 60000, &holder.claim),
+			 1);
+	o.progress = complete_it;
+	o.progress_ctx = &holder;
+	expect_done(
+		rp_copy(pair->from->conn, pair->to->conn, &o, NULL, &error));
+	assert_int_equal(holder.told, 1);
+	assert_int_equal(state_of(pair->to->conn, holder.claim.id),
+			 RP_STATE_DONE);
+	rp_close(holder.conn);
+}
+
+static void
+running_jobs_stay_if_that_is_wanted(void **state)
+{
+	struct pair *pair = *state;
+	rp_copy_options o = RP_COPY_INIT;
+	struct claim claim;
+	rp_copied copied;
+
+	assert_int_equal(take_one(pair->from->conn, "mail", 60000, &claim), 1);
+	o.move = o.leave_running = 1;
+	expect_done(
+		rp_copy(pair->from->conn, pair->to->conn, &o, &copied, &error));
+	assert_int_equal(copied.running, 1);
+	assert_int_equal(state_of(pair->from->conn, claim.id),
+			 RP_STATE_RUNNING);
+	assert_int_equal(state_of(pair->to->conn, claim.id), 0);
+}
+
+/* ---- what comes between ---- */
+
+static int
+stop_at_once(const rp_copied *so_far, void *ctx)
+{
+	(void)so_far;
+	++*(int *)ctx;
+	return 1;
+}
+
+/* It has begun, then: both sides are paused until it is made again. */
+static void
+a_copy_that_was_interrupted_goes_on(void **state)
+{
+	struct pair *pair = *state;
+	rp_copy_options o = RP_COPY_INIT;
+	int told = 0;
+
+	o.progress = stop_at_once;
+	o.progress_ctx = &told;
+	assert_int_equal(
+		rp_copy(pair->from->conn, pair->to->conn, &o, NULL, &error),
+		RP_ECANCELLED);
+	assert_int_equal(told, 1);
+	assert_true(is_paused(pair->from->conn, "mail"));
+	assert_true(is_paused(pair->to->conn, "mail"));
+	expect_done(copy(pair, 0, NULL));
+	expect_copied(pair, 0);
+}
+
+static int
+copy_as_well(const rp_copied *so_far, void *ctx)
+{
+	struct pair *pair = ctx;
+	rp_conn *from, *to;
+
+	if (so_far->doing != RP_COPY_COPYING || so_far->position)
+		return 0;
+	from = connect_to(pair->from);
+	to = connect_to(pair->to);
+	assert_int_equal(rp_copy(from, to, NULL, NULL, NULL), 0);
+	rp_close(from);
+	rp_close(to);
+	return 0;
+}
+
+static void
+another_run_of_the_copy_takes_over(void **state)
+{
+	struct pair *pair = *state;
+	rp_copy_options o = RP_COPY_INIT;
+
+	o.progress = copy_as_well;
+	o.progress_ctx = pair;
+	assert_int_equal(
+		rp_copy(pair->from->conn, pair->to->conn, &o, NULL, &error),
+		RP_ETAKEN);
+	assert_string_equal(error.message,
+			    "another run of this copy has taken over");
+	expect_copied(pair, 0);
+}
+
+static void
+a_key_that_was_taken_in_the_target_meanwhile_is_said(void **state)
+{
+	struct pair *pair = *state;
+	rp_new job = job_of("here and there");
+	struct jobs *jobs;
+
+	expect_done(copy(pair, 0, NULL));
+	job.unique_key = "both";
+	ok(pair->to->conn, rp_enqueue(pair->to->conn, "mail", &job, NULL));
+	ok(pair->from->conn, rp_enqueue(pair->from->conn, "mail", &job, NULL));
+	assert_int_equal(copy(pair, 0, NULL), RP_ETAKEN);
+	assert_non_null(strstr(error.message, "has the unique key"));
+	ok(pair->to->conn, rp_purge(pair->to->conn, "mail", 0, NULL));
+	expect_done(copy(pair, 0, NULL));
+	jobs = jobs_of(pair->to->conn);
+	assert_int_equal(jobs->count, pair->jobs->count + 1);
+	free_jobs(jobs);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		PAIR(a_copy_is_the_same_in_every_field),
+		PAIR(a_copy_made_again_finds_nothing_to_do),
+		PAIR(a_copy_made_again_brings_what_is_new_and_takes_what_is_gone),
+		PAIR(a_move_leaves_no_job_in_the_source),
+		PAIR(a_copy_is_made_a_move_later),
+		PAIR(ids_that_the_target_has_given_are_not_given_again),
+		PAIR(a_copy_waits_for_running_jobs),
+		PAIR(running_jobs_stay_if_that_is_wanted),
+		PAIR(a_copy_that_was_interrupted_goes_on),
+		PAIR(another_run_of_the_copy_takes_over),
+		PAIR(a_key_that_was_taken_in_the_target_meanwhile_is_said),
+	};
+
+	pairs_of(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

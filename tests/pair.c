@@ -1,0 +1,318 @@
+/*
+ * pair.c - see pair.h.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "pair.h"
+
+#include <sqlite3.h>
+
+#define DAY_MS INT64_C(86400000)
+
+static const char *kinds[2] = { "sqlite:", "sqlite:" };
+
+void
+pairs_of(int argc, char **argv)
+{
+	databases_at(1, argv);
+	for (int i = 0; i < 2 && i + 1 < argc; i++)
+		kinds[i] = argv[i + 1];
+}
+
+/* ---- a source that has one of everything ---- */
+
+static void
+put_all(rp_conn *conn)
+{
+	rp_new job = RP_NEW_INIT;
+	char text[32];
+
+	job.payload = "a\0b\xff";
+	job.payload_size = 4;
+	ok(conn, rp_enqueue(conn, "mail", &job, NULL));
+	job = job_of("\xc3\xbcn\xc3\xaf"
+		     "code \"quoted\"");
+	job.kind = "k";
+	job.headers = "{\"a\":\"b \\\"c\\\"\"}";
+	job.unique_key = "key";
+	ok(conn, rp_enqueue(conn, "mail", &job, NULL));
+	job = job_of("later");
+	job.delay_ms = DAY_MS;
+	job.max_attempts = 2;
+	ok(conn, rp_enqueue(conn, "mail", &job, NULL));
+	for (int i = 0; i < 15; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		job = job_of(text);
+		job.priority = i < 10 ? -1 : 5;
+		ok(conn,
+		   rp_enqueue(conn, i % 5 ? "mail" : "other", &job, NULL));
+	}
+}
+
+static void
+settle_all(rp_conn *conn)
+{
+	static const int verdicts[] = { RP_FAIL, RP_FAIL, RP_DEAD, RP_RELEASE,
+					RP_DONE };
+	rp_batch *batch = take(conn, "mail", 6, 60000);
+
+	for (size_t i = 0; i < 5; i++) {
+		rp_verdict v = RP_VERDICT_INIT;
+
+		v.id = rp_batch_at(batch, i)->id;
+		v.claim_no = rp_batch_at(batch, i)->claim_no;
+		v.verdict = verdicts[i];
+		v.delay_ms = i == 0 ? DAY_MS : i == 1 ? 0 : -1;
+		v.error = verdicts[i] == RP_DONE ? NULL : "a \"failure\"";
+		assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
+	}
+	ok(conn, rp_cancel(conn, rp_batch_at(batch, 5)->id, NULL));
+	rp_batch_free(batch);
+}
+
+/* A lease that ran out. */
+static void
+recover_one(rp_conn *conn)
+{
+	rp_swept swept = { 0, 0, 0, 0 };
+	struct claim claim;
+
+	assert_int_equal(take_one(conn, "mail", 1, &claim), 1);
+	while (!swept.recovered)
+		ok(conn, rp_sweep(conn, &swept));
+}
+
+static void
+fill(rp_conn *conn)
+{
+	rp_queue mail = RP_QUEUE_INIT, other = RP_QUEUE_INIT;
+	rp_queue idle = RP_QUEUE_INIT;
+
+	mail.name = "mail";
+	mail.max_attempts = 7;
+	mail.lease_ms = 90000;
+	mail.keep_done_ms = DAY_MS;
+	mail.max_payload = 1 << 20;
+	settings(conn, mail);
+	other.name = "other";
+	other.backoff_ms = 3000;
+	other.priority = 250;
+	settings(conn, other);
+	idle.name = "idle";
+	settings(conn, idle);
+	ok(conn, rp_queue_pause(conn, "idle"));
+	put_all(conn);
+	settle_all(conn);
+	recover_one(conn);
+}
+
+/* ---- a pair ---- */
+
+struct pair *
+make_pair(void)
+{
+	struct pair *pair = calloc(1, sizeof(*pair));
+
+	pair->from = make_db(kinds[0]);
+	pair->to = make_db(kinds[1]);
+	assert_non_null(pair->from);
+	assert_non_null(pair->to);
+	fill(pair->from->conn);
+	pair->rows = rows_of(pair->from->conn);
+	pair->jobs = jobs_of(pair->from->conn);
+	return pair;
+}
+
+void
+free_pair(struct pair *pair)
+{
+	sqlite3_close(pair->model_from);
+	sqlite3_close(pair->model_to);
+	remove_db(pair->from);
+	remove_db(pair->to);
+	free(pair->rows);
+	free_jobs(pair->jobs);
+	free(pair);
+}
+
+int
+setup_pair(void **state)
+{
+	*state = make_pair();
+	return 0;
+}
+
+int
+teardown_pair(void **state)
+{
+	free_pair(*state);
+	return 0;
+}
+
+/* ---- as it was ---- */
+
+static void
+copy_file(sqlite3 *to, sqlite3 *from)
+{
+	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+
+	assert_non_null(backup);
+	assert_int_equal(sqlite3_backup_step(backup, -1), SQLITE_DONE);
+	assert_int_equal(sqlite3_backup_finish(backup), SQLITE_OK);
+}
+
+/* A statement for each table of the schema, and each sequence. */
+static void
+for_each_table(struct db *db, const char *table, const char *sequence)
+{
+	char sql[2000];
+
+	snprintf(sql, sizeof(sql),
+		 "do $$ declare t record; begin"
+		 " set local session_replication_role = replica;"
+		 " for t in select c.oid::regclass as its, c.relname as name,"
+		 "   c.relkind as kind,"
+		 "   (select string_agg(quote_ident(a.attname), ', ')"
+		 "      from pg_attribute a where a.attrelid = c.oid"
+		 "       and a.attnum > 0 and not a.attisdropped"
+		 "       and a.attgenerated = '') as columns"
+		 "  from pg_class c where c.relkind in ('r', 'S')"
+		 "   and c.relnamespace = '%s'::regnamespace loop"
+		 " if t.kind = 'r' then execute %s;"
+		 " else execute %s; end if; end loop; end $$",
+		 db->schema, table, sequence);
+	assert_int_equal(run_sql(db->conn, sql, NULL), 0);
+}
+
+static void
+save(struct db *db, void **model)
+{
+	/* The power stays on here, and copies are many. */
+	assert_int_equal(run_sql(db->conn,
+				 *db->schema ? "set synchronous_commit = off"
+					     : "pragma synchronous = off",
+				 NULL),
+			 0);
+	if (!*db->schema) {
+		sqlite3_open(":memory:", (sqlite3 **)model);
+		copy_file(*model, rp_native(db->conn));
+		return;
+	}
+	for_each_table(db,
+		       "format('create temp table \"model %s\" as"
+		       " select * from %s', t.name, t.its)",
+		       "format('create temp table \"model %s\" as"
+		       " select * from %s', t.name, t.its)");
+}
+
+static void
+restore(struct db *db, void *model)
+{
+	if (!*db->schema) {
+		copy_file(rp_native(db->conn), model);
+		return;
+	}
+	for_each_table(
+		db,
+		"format('delete from %s; insert into %1$s (%s)"
+		" overriding system value select %2$s from \"model %s\"',"
+		" t.its, t.columns, t.name)",
+		"format('select setval(''%s'', last_value, is_called)"
+		" from \"model %s\"', t.its, t.name)");
+}
+
+void
+save_pair(struct pair *pair)
+{
+	save(pair->from, &pair->model_from);
+	save(pair->to, &pair->model_to);
+}
+
+void
+restore_pair(struct pair *pair)
+{
+	restore(pair->from, pair->model_from);
+	restore(pair->to, pair->model_to);
+}
+
+/* ---- what is expected ---- */
+
+int
+is_paused(rp_conn *conn, const char *queue)
+{
+	rp_queues *queues;
+	int paused;
+
+	ok(conn, rp_queue_list(conn, queue, &queues));
+	paused = rp_queues_at(queues, 0)->paused_at != 0;
+	rp_queues_free(queues);
+	return paused;
+}
+
+void
+expect_source_untouched(const struct pair *pair)
+{
+	char *rows = rows_of(pair->from->conn);
+
+	assert_string_equal(rows, pair->rows);
+	free(rows);
+}
+
+static void
+expect_jobs(const struct pair *pair, rp_conn *conn, int64_t shift)
+{
+	struct jobs *jobs = jobs_of(conn);
+
+	expect_same_jobs(pair->jobs, jobs, shift);
+	free_jobs(jobs);
+}
+
+static void
+expect_same_settings(const struct pair *pair)
+{
+	rp_queues *ours, *theirs;
+
+	ok(pair->from->conn, rp_queue_list(pair->from->conn, NULL, &ours));
+	for (size_t i = 0; i < rp_queues_count(ours); i++) {
+		rp_queue a = *rp_queues_at(ours, i), b;
+
+		ok(pair->to->conn,
+		   rp_queue_list(pair->to->conn, a.name, &theirs));
+		b = *rp_queues_at(theirs, 0);
+		b.name = a.name;
+		a.paused_at = b.paused_at = 0;
+		assert_memory_equal(&a, &b, sizeof(a));
+		rp_queues_free(theirs);
+	}
+	rp_queues_free(ours);
+}
+
+void
+expect_copied(const struct pair *pair, int64_t shift)
+{
+	expect_jobs(pair, pair->to->conn, shift);
+	expect_jobs(pair, pair->from->conn, 0);
+	expect_same_settings(pair);
+	assert_false(is_paused(pair->from->conn, "mail"));
+	assert_false(is_paused(pair->from->conn, "other"));
+	assert_true(is_paused(pair->from->conn, "idle"));
+	assert_true(is_paused(pair->to->conn, "mail"));
+	assert_true(is_paused(pair->to->conn, "other"));
+}
+
+void
+expect_moved(const struct pair *pair, int64_t shift)
+{
+	struct jobs *left = jobs_of(pair->from->conn);
+
+	assert_int_equal(left->count, 0);
+	free_jobs(left);
+	expect_jobs(pair, pair->to->conn, shift);
+	expect_same_settings(pair);
+	assert_true(is_paused(pair->from->conn, "mail"));
+	assert_true(is_paused(pair->from->conn, "other"));
+	assert_false(is_paused(pair->to->conn, "mail"));
+	assert_false(is_paused(pair->to->conn, "other"));
+	assert_true(is_paused(pair->to->conn, "idle"));
+}
