@@ -12,6 +12,8 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,10 +31,13 @@ struct input {
 	rp_new model;     /* what all jobs share */
 	int quiet, one;
 	char separator;
-	size_t most; /* bytes of a payload */
+	size_t most;     /* bytes of a payload */
+	int64_t skip;    /* so many jobs of the input are in already, */
+	int64_t skipped; /* and so many of those were passed over */
 
 	char *text; /* payloads, each from where the last one ends */
 	size_t used, room;
+	size_t first; /* where the first payload begins */
 	size_t whole; /* bytes of `text` that are complete payloads */
 	size_t ends[BATCH_JOBS];
 	size_t skips[BATCH_JOBS]; /* separators behind them */
@@ -40,6 +45,61 @@ struct input {
 	int64_t enqueued; /* jobs that are in */
 	int refused;      /* 0, or REFUSED: one could not be replaced */
 };
+
+static volatile sig_atomic_t interrupted; /* by this signal */
+
+static void
+on_signal(int number)
+{
+	interrupted = number;
+}
+
+/* The second signal ends us at once; one that is ignored stays so. */
+static void
+catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction was, action = { .sa_handler = on_signal,
+					 .sa_flags = (int)SA_RESETHAND };
+
+	for (size_t i = 0; i < 3; i++)
+		if (sigaction(signals[i], NULL, &was) == 0 &&
+		    was.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+/* ---- the end, before its time ---- */
+
+/* Why it stops, how many jobs are in, and how to go on without losing or
+ * doubling one. `unsure`: so many more may be in, or none of them. */
+__attribute__((format(printf, 4, 5))) static int
+stop(const struct input *in, int status, size_t unsure, const char *format, ...)
+{
+	long long done = in->skip + in->enqueued;
+	char why[512], how[80] = "";
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	if (unsure)
+		return complain(status,
+				"%s; %lld jobs enqueued, and perhaps the %zu "
+				"behind them: if so, go on with --skip %lld, "
+				"else with --skip %lld",
+				why, (long long)in->enqueued, unsure,
+				done + (long long)unsure, done);
+	if (done)
+		snprintf(how, sizeof(how), ": go on with --skip %lld", done);
+	return complain(status, "%s; %lld jobs enqueued%s", why,
+			(long long)in->enqueued, how);
+}
+
+static int
+out_of_memory(const struct input *in)
+{
+	return stop(in, FAILED, 0, "out of memory");
+}
 
 /* ---- a batch ---- */
 
@@ -58,19 +118,26 @@ print_ids(struct input *in, const rp_added *added, size_t n)
 	}
 	in->enqueued += (int64_t)n;
 	if (fflush(stdout) == EOF || ferror(stdout))
-		return complain(FAILED,
-				"cannot write to standard output: %s; %lld "
-				"jobs enqueued",
-				strerror(errno), (long long)in->enqueued);
+		return stop(in, FAILED, 0,
+			    "cannot write to standard output: %s",
+			    strerror(errno));
 	return 0;
 }
 
 static int
 too_large(const struct input *in)
 {
-	return complain(USAGE, "%s %lld: payload too large; %lld jobs enqueued",
-			in->word, (long long)in->enqueued + 1,
-			(long long)in->enqueued);
+	return stop(in, USAGE, 0, "%s %lld: payload too large", in->word,
+		    (long long)(in->skip + in->enqueued + 1));
+}
+
+static int
+refused(const struct input *in, int code, size_t n)
+{
+	const rp_error *error = rp_last_error(in->cmd->conn);
+
+	return stop(in, status_of(code), code == RP_ELOST ? n : 0, "%s",
+		    *error->message ? error->message : rp_error_text(code));
 }
 
 static int
@@ -81,12 +148,12 @@ enqueue(struct input *in, const rp_new *jobs, size_t n)
 	int r, status;
 
 	if (!added)
-		return complain(FAILED, "out of memory");
+		return out_of_memory(in);
 	r = rp_enqueue_many(in->cmd->conn, in->queue, jobs, n, added);
 	if (r == 0)
 		status = print_ids(in, added, n);
 	else if (r != RP_EFBIG)
-		status = cmd_failed(in->cmd, r);
+		status = refused(in, r, n);
 	else if (sscanf(rp_last_error(in->cmd->conn)->message,
 			"job %lu:", &bad) != 1 ||
 		 bad < 2)
@@ -97,11 +164,21 @@ enqueue(struct input *in, const rp_new *jobs, size_t n)
 	return status;
 }
 
-/* Commit what is complete, keep what is not. */
+/* Keep what is not complete. */
+static void
+drop_whole(struct input *in)
+{
+	memmove(in->text, in->text + in->whole, in->used - in->whole);
+	in->used -= in->whole;
+	in->first = in->whole = 0;
+	in->count = 0;
+}
+
+/* Commit what is complete. */
 static int
 flush(struct input *in)
 {
-	size_t n = in->count, from = 0;
+	size_t n = in->count, from = in->first;
 	rp_new *jobs;
 	int status;
 
@@ -109,7 +186,7 @@ flush(struct input *in)
 		return 0;
 	jobs = calloc(n, sizeof(*jobs));
 	if (!jobs)
-		return complain(FAILED, "out of memory");
+		return out_of_memory(in);
 	for (size_t i = 0; i < n; i++) {
 		jobs[i] = in->model;
 		jobs[i].payload = in->text + from;
@@ -118,16 +195,18 @@ flush(struct input *in)
 	}
 	status = enqueue(in, jobs, n);
 	free(jobs);
-	memmove(in->text, in->text + in->whole, in->used - in->whole);
-	in->used -= in->whole;
-	in->whole = 0;
-	in->count = 0;
+	drop_whole(in);
 	return status;
 }
 
 static int
 add(struct input *in, size_t end, size_t skip)
 {
+	if (in->skipped < in->skip) {
+		in->skipped++;
+		in->first = in->whole = end + skip;
+		return 0;
+	}
 	in->ends[in->count] = end;
 	in->skips[in->count++] = skip;
 	in->whole = end + skip;
@@ -148,7 +227,7 @@ make_room(struct input *in)
 		return 0;
 	text = realloc(in->text, room);
 	if (!text)
-		return complain(FAILED, "out of memory");
+		return out_of_memory(in);
 	in->text = text;
 	in->room = room;
 	return 0;
@@ -191,12 +270,23 @@ split(struct input *in, size_t scanned)
 		/* A flush moves what is left to the front. */
 		scanned = scanned + 1 - (before - in->used);
 	}
-	if (!status && in->used - in->whole > in->most) {
+	if (!status && in->count == 0 && in->whole)
+		drop_whole(in);
+	if (!status && in->skipped == in->skip &&
+	    in->used - in->whole > in->most) {
 		status = flush(in);
 		if (!status)
 			status = too_large(in);
 	}
 	return status;
+}
+
+/* There are fewer jobs than were to be skipped. */
+static int
+few(const struct input *in)
+{
+	return complain(USAGE, "--skip %lld: the input has only %lld jobs",
+			(long long)in->skip, (long long)in->skipped);
 }
 
 static int
@@ -207,6 +297,8 @@ read_all(struct input *in)
 		ssize_t n;
 		int status = await(in);
 
+		if (!status && interrupted)
+			status = stop(in, FAILED, 0, "interrupted");
 		if (!status)
 			status = make_room(in);
 		if (status)
@@ -219,12 +311,13 @@ read_all(struct input *in)
 			continue;
 		}
 		if (n < 0) {
+			int why = errno;
+
 			status = flush(in);
 			return status ? status
-				      : complain(FAILED,
-						 "cannot read standard input: "
-						 "%s",
-						 strerror(errno));
+				      : stop(in, FAILED, 0,
+					     "cannot read standard input: %s",
+					     strerror(why));
 		}
 		if (n == 0)
 			break;
@@ -239,7 +332,7 @@ read_all(struct input *in)
 		if (status)
 			return status;
 	}
-	return flush(in);
+	return in->skipped < in->skip ? few(in) : flush(in);
 }
 
 /* ---- arguments ---- */
@@ -248,16 +341,20 @@ static int
 enqueue_arguments(struct input *in, int argc, char **argv)
 {
 	rp_new *jobs = calloc((size_t)argc, sizeof(*jobs));
+	size_t n = 0;
 	int status;
 
 	if (!jobs)
-		return complain(FAILED, "out of memory");
-	for (int i = 0; i < argc; i++) {
-		jobs[i] = in->model;
-		jobs[i].payload = argv[i];
-		jobs[i].payload_size = strlen(argv[i]);
+		return out_of_memory(in);
+	in->skipped = in->skip < argc ? in->skip : argc;
+	for (int i = (int)in->skipped; i < argc; i++, n++) {
+		jobs[n] = in->model;
+		jobs[n].payload = argv[i];
+		jobs[n].payload_size = strlen(argv[i]);
 	}
-	status = enqueue(in, jobs, (size_t)argc);
+	status = in->skipped < in->skip ? few(in)
+		 : n                    ? enqueue(in, jobs, n)
+					: 0;
 	free(jobs);
 	return status;
 }
@@ -321,8 +418,14 @@ run(struct input *in, int argc, char **argv)
 		status = enqueue_arguments(in, argc - 1, argv + 1);
 	} else {
 		in->most = most_of(in->cmd, in->queue);
+		catch_signals();
 		status = read_all(in);
 		free(in->text);
+	}
+	if (interrupted) {
+		rp_close(in->cmd->conn);
+		in->cmd->conn = NULL;
+		raise(interrupted);
 	}
 	return status ? status : in->refused;
 }
@@ -341,6 +444,8 @@ check_usage(const struct cmd *cmd, const struct input *in, int argc,
 		return usage(cmd, "--max-attempts 0: expected at least 1");
 	if (argc > 1 && (in->one || in->separator != '\n'))
 		return usage(cmd, "-0 and --one are for standard input");
+	if (in->skip && in->one)
+		return usage(cmd, "either --skip or --one");
 	return 0;
 }
 
@@ -363,6 +468,7 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		{ "--max-attempts", COUNT, &max_attempts },
 		{ "--kind", TEXT, &in.model.kind },
 		{ "--header", TEXTS, &headers },
+		{ "--skip", COUNT, &in.skip },
 		{ "--quiet", FLAG, &in.quiet },
 		{ NULL, FLAG, NULL },
 	};

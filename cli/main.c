@@ -32,6 +32,7 @@ const struct command commands[] = {
 	  "  --max-attempts N  attempts before it is dead (the queue's)\n"
 	  "  --kind K          what sort of job it is\n"
 	  "  --header K=V      a header; may be given several times\n"
+	  "  --skip N          the first N jobs of the input are in already\n"
 	  "  --quiet           print no ids\n" },
 	{ "work", cmd_work, CREATE, "QUEUE... [-j N] -- CMD [ARG...]",
 	  "run a command for each job",

@@ -11,7 +11,7 @@ _readpast_options() { # COMMAND
 	'') options=(--db= --history= --help --version) ;;
 	enqueue)
 		options=(-0 --one --delay= --at= --priority= --unique= --replace
-			--max-attempts= --kind= --header= --quiet)
+			--max-attempts= --kind= --header= --skip= --quiet)
 		;;
 	work)
 		options=(-j= --lease= --timeout= --release-delay= --drain

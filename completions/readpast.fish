@@ -103,6 +103,7 @@ complete -c readpast -n '__readpast_in enqueue' -l replace -d 'it becomes this j
 complete -c readpast -n '__readpast_in enqueue' -l max-attempts -x -d 'attempts before it is dead'
 complete -c readpast -n '__readpast_in enqueue' -l kind -x -d 'what sort of job it is'
 complete -c readpast -n '__readpast_in enqueue' -l header -x -d 'a header, K=V'
+complete -c readpast -n '__readpast_in enqueue' -l skip -x -d 'so many jobs of the input are in already'
 complete -c readpast -n '__readpast_in enqueue' -l quiet -d 'print no ids'
 
 complete -c readpast -n '__readpast_in work' -s j -x -d 'so many at a time'

@@ -44,8 +44,11 @@ too_large() {
 }
 check 'a payload that is too large ends it, exit 2' equal "$(too_large >out 2>err; echo $?)" 2
 check 'and says what was enqueued' \
-	equal "$(cat err)" 'readpast: line 3: payload too large; 2 jobs enqueued'
+	equal "$(cat err)" 'readpast: line 3: payload too large; 2 jobs enqueued: go on with --skip 2'
 check 'nothing of the rest is enqueued' equal "$(payloads small)" 'a|b'
+printf 'a\nb\nlong\nc\n' | readpast enqueue small --skip 3 --quiet
+check 'a bad line can be passed over, as those that are in' equal "$(payloads small)" 'a|b|c'
+readpast purge small --state ready --yes >/dev/null
 check 'a payload beyond all bounds is refused before it is read' \
 	equal "$(yes | tr -d '\n' | readpast enqueue small 2>&1; echo "${PIPESTATUS[2]}")" \
 	'readpast: line 1: payload too large; 0 jobs enqueued
@@ -53,6 +56,80 @@ check 'a payload beyond all bounds is refused before it is read' \
 check 'no place for the ids: exit 1, after the commit' \
 	equal "$(readpast enqueue full x 2>/dev/null >/dev/full; echo $?; readpast list full --json | wc -l)" '1
 1'
+
+# ---- it fails half-way, and goes on ----
+
+skip_of() { # FILE: what it says to go on with
+	sed -nE 's/.* ([0-9]+) jobs enqueued: go on with --skip ([0-9]+)$/\2/p' "$1"
+}
+each_once() { # DB QUEUE N: the numbers from 1 to N are in, once each
+	equal "$(sqlite3 "$1" "
+		select count(*), count(distinct payload), sum(cast(cast(payload as text) as integer))
+		  from readpast_job join readpast_queue q on q.id = queue_id where q.name = '$2'")" \
+		"$3|$3|$(($3 * ($3 + 1) / 2))"
+}
+seq 25000 | readpast enqueue cut >/dev/full 2>err
+check 'no place for the ids: it stops after a commit, and says how to go on' \
+	equal "$(cat err)" 'readpast: cannot write to standard output: No space left on device; 10000 jobs enqueued: go on with --skip 10000'
+seq 25000 | readpast enqueue cut --skip "$(skip_of err)" >ids
+check 'it goes on: the ids of the rest' equal "$(wc -l <ids)" 15000
+check 'each job is in, once' each_once readpast.db cut 25000
+
+# Nothing can be written beyond a size: a disk of its own, or a limit.
+mkdir disk
+limit=
+if ((EUID != 0)) || ! mount -t tmpfs -o size=3m none disk 2>/dev/null; then
+	limit=2000
+fi
+fill_disk() {
+	trap '' XFSZ
+	[[ -z $limit ]] || ulimit -f "$limit"
+	seq 100000 | readpast --db sqlite:disk/q.db enqueue q --quiet 2>err
+}
+(fill_disk)
+check 'a full disk: exit 1' equal $? 1
+check 'and one line' equal "$(wc -l <err)" 1
+skip=$(skip_of err)
+check 'that says how many jobs are in' equal "${skip:-none}" \
+	"$(sqlite3 disk/q.db 'select count(*) from readpast_job')"
+check 'some are' test "${skip:-0}" -gt 0
+[[ -n $limit ]] || mount -o remount,size=100m disk
+seq 100000 | readpast --db sqlite:disk/q.db enqueue q --quiet --skip "${skip:-0}"
+check 'with room again it goes on: each job is in, once' each_once disk/q.db q 100000
+[[ -n $limit ]] || umount disk
+
+mkfifo typed
+interrupt() { # SIGNAL
+	# shellcheck disable=SC2094
+	"$READPAST" enqueue typed <typed >typed.ids 2>err &
+	local pid=$!
+	exec 3>typed
+	printf '1\n2\n' >&3
+	eventually test -s typed.ids || return
+	printf 'not a line yet' >&3
+	kill "-$1" "$pid"
+	wait "$pid"
+	local got=$?
+	exec 3>&-
+	equal "$got" "$((128 + $(kill -l "$1")))" || return
+	equal "$(cat err)" 'readpast: interrupted; 2 jobs enqueued: go on with --skip 2'
+}
+check 'told to end, it says how to go on and ends by the signal' interrupt TERM
+seq 5 | readpast enqueue typed --skip 2 --quiet
+check 'and what it has not committed is not in' each_once readpast.db typed 5
+
+check 'arguments can be passed over, too' \
+	equal "$(readpast enqueue pass --skip 2 a b c d --quiet; payloads pass)" 'c|d'
+printf 'a\0b\0c' | readpast enqueue pass0 -0 --skip 2 --quiet
+check 'and items' equal "$(payloads pass0)" c
+check 'all of them: nothing to do' equal "$(seq 3 | readpast enqueue pass --skip 3)" ''
+three() {
+	seq 3 | readpast enqueue pass --skip 4
+}
+check 'more than there are: exit 2' equal "$(three 2>&1; echo $?)" \
+	'readpast: --skip 4: the input has only 3 jobs
+2'
+check 'refused: --skip and --one' refuses 2 'either --skip or --one' readpast enqueue q --one --skip 1
 
 id=$(readpast enqueue u --unique k a)
 check 'a unique key that lives: its id' equal "$(readpast enqueue u --unique k b)" "$id"

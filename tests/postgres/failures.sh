@@ -187,6 +187,20 @@ check 'a lock time-out is an error' refuses 1 'lock timeout' \
 	on "$READPAST_DB&options=-clock_timeout%3D100" enqueue q x
 check 'and so is a statement time-out' refuses 1 'statement timeout' \
 	on "$READPAST_DB&options=-cstatement_timeout%3D100" enqueue q x
+cut_off() {
+	local pid got
+	"$READPAST" --db "$READPAST_DB&application_name=cut" enqueue q 1 2 3 --skip 1 2>err &
+	pid=$!
+	eventually eval "sql standby \"select pg_terminate_backend(pid) from pg_stat_activity
+		where application_name = 'cut' and wait_event_type = 'Lock'\" | grep t"
+	wait "$pid"
+	got=$?
+	equal "$got" 1 || return
+	grep 'outcome unknown.*; 0 jobs enqueued, and perhaps the 2 behind them: if so, go on with --skip 3, else with --skip 1$' err && return
+	cat err
+	return 1
+}
+check 'an enqueue that is cut off says what is sure and what is not' cut_off
 readpast --history h work q --drain -- true >work.out 2>&1 &
 worker=$!
 worker_waits() {
