@@ -30,7 +30,7 @@ trap 'kill $(jobs -p) 2>/dev/null; drop pg pg2 kill >/dev/null 2>&1; cd /; rm -r
 # another way.
 dump() { # FILE
 	sqlite3 "$1" "
-	select q.name, j.id, j.priority, j.class, j.run_at, j.claim_no, j.attempt,
+	select q.name, j.id, j.priority, j.class, j.run_at, j.claim_no, j.attempt, j.lost,
 	       j.max_attempts, j.created_at, j.unique_key, j.kind, j.headers,
 	       hex(j.payload), j.last_error, j.seq is not null,
 	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
@@ -85,7 +85,9 @@ source_db() { # URL: one of everything
 	readpast release "${claims[3]}"
 	readpast complete "${claims[4]}" "${claims[5]}"
 	readpast cancel "${claims[6]%:*}"
-	readpast extend "${claims[7]}" --lease 1ms # and out it runs
+	readpast extend "${claims[7]}" --lease 1ms # and out it runs, twice
+	eventually recovered
+	readpast claim mail -n 2 --lease 1ms
 	eventually recovered
 	unset READPAST_DB
 }
