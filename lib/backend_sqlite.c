@@ -61,8 +61,9 @@ int
 rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 {
 	int code, full = s->db ? sqlite3_extended_errcode(s->db) : rc;
+	int known = s->db && (full & 0xff) == (rc & 0xff);
 
-	if ((full & 0xff) != (rc & 0xff))
+	if (!known)
 		full = rc;
 	code = code_of(full, s->db && (rc & 0xff) != SQLITE_BUSY
 				     ? sqlite3_system_errno(s->db)
@@ -83,7 +84,7 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 			 s->path);
 	else
 		rp__fail(error, code, "%.100s: %.120s", s->path,
-			 s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc));
+			 known ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc));
 	if (error)
 		error->native = full;
 	return code;
@@ -208,20 +209,6 @@ rp__sqlite_writing(sqlite3 *db)
 	return 0;
 }
 
-/* Another process's file under our path, or none: what we write is lost. */
-static int
-check_unmoved(struct sqlite *s, rp_error *error)
-{
-	int moved = 0;
-
-	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-	return moved ? rp__fail(error, RP_ENODB,
-				"%.150s was deleted or replaced while it was "
-				"open: what is written now would be lost",
-				s->path)
-		     : 0;
-}
-
 /* Join the caller's transaction. If it is to write and does not yet, take the
  * write lock before anything is read. */
 static int
@@ -258,10 +245,8 @@ ended_elsewhere(rp_error *error)
 static int
 begin_first(struct sqlite *s, int write, rp_error *error)
 {
-	int r = check_unmoved(s, error);
+	int r = prepare_control(s, error);
 
-	if (r == 0)
-		r = prepare_control(s, error);
 	if (r < 0)
 		return r;
 	if (s->base == JOINED)
@@ -288,8 +273,14 @@ rp__sqlite_begin(void *db, int how, rp_error *error)
 		r = sqlite3_get_autocommit(s->db)
 			    ? ended_elsewhere(error)
 			    : control(s, SAVEPOINT, error);
-	if (r == 0)
-		s->depth++;
+	if (r < 0)
+		return r;
+	/* Under the lock, for it may have been waited for. */
+	if (++s->depth == 1 && s->base != BARE) {
+		r = rp__sqlite_check_files(s, error);
+		if (r < 0)
+			rp__sqlite_rollback(s);
+	}
 	return r;
 }
 
@@ -380,7 +371,7 @@ sqlite_close(void *db)
 	for (int i = 0; i < CONTROLS; i++)
 		sqlite3_finalize(s->control[i]);
 	if (!s->attached)
-		sqlite3_close(s->db);
+		rp__sqlite_close_files(s);
 	free(s->taken.ids);
 	free(s->path);
 	free(s);
@@ -421,9 +412,12 @@ sqlite_open(const struct rp_url *url, int schema, void **ret, rp_error *reterr)
 					     SQLITE_OPEN_NOMUTEX |
 					     SQLITE_OPEN_PRIVATECACHE,
 				     NULL);
-		r = rc == SQLITE_OK ? set_up(s, url, schema, reterr)
-				    : rp__sqlite_failed(s, rc, reterr);
+		r = rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, reterr);
 	}
+	if (r == 0)
+		r = set_up(s, url, schema, reterr);
+	if (r == 0)
+		r = rp__sqlite_check_files(s, reterr);
 	if (r < 0)
 		sqlite_close(s);
 	else

@@ -7,6 +7,8 @@
 #ifndef RP_SQLITE_H
 #define RP_SQLITE_H
 
+#include <sys/stat.h>
+
 #include "internal.h"
 #include "rows_sqlite.h"
 #include "sql.h"
@@ -73,6 +75,20 @@ enum control {
 	CONTROLS
 };
 
+/* The files beside the database's, -wal and -shm, as this connection opened
+ * them, and their folder when they were last looked at. */
+#define BESIDE 2
+struct files {
+	int known; /* 0: not in WAL mode, or the connection is the caller's */
+	struct beside {
+		char *path;
+		dev_t dev;
+		ino_t ino;
+	} beside[BESIDE];
+	char *folder;
+	struct stat folder_seen;
+};
+
 struct sqlite {
 	sqlite3 *db;
 	char *path;
@@ -89,6 +105,7 @@ struct sqlite {
 	struct rows rows;    /* what the verb that runs was given */
 	struct taken taken;  /* ... and what was taken of its answer */
 	struct watch *watch; /* NULL until the first wait */
+	struct files files;
 };
 
 /* backend_sqlite.c */
@@ -99,6 +116,13 @@ int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_begin(void *db, int how, rp_error *error);
 void rp__sqlite_rollback(void *db);
 int rp__sqlite_commit(void *db, rp_error *error);
+
+/* files_sqlite.c */
+/* In a transaction, before it writes: are the database's files those that this
+ * connection has open? */
+int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
+/* Close the connection; without a checkpoint if they are not. */
+void rp__sqlite_close_files(struct sqlite *s);
 
 /* run_sqlite.c */
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,

@@ -168,4 +168,22 @@ most() {
 check 'a terminal shows how it goes' grep -q 'running; ' screen
 check 'what no handler has had is not called released there' equal "$(most released)" '1 released'
 check 'nor running' equal "$(most running)" '1 running'
+
+# -shm is deleted under a worker, and another process makes it anew.
+export READPAST_DB=sqlite:$here/beside.db
+readpast enqueue q x y --quiet
+"$READPAST" work idle -- true >out 2>err &
+worker=$!
+served() {
+	readpast workers | grep -q idle
+}
+eventually served
+rm beside.db-shm
+readpast enqueue q z --quiet
+wait "$worker"
+check 'a worker whose -shm was deleted fails' equal $? 1
+check 'and says so in one line' equal "$(cat err)" \
+	"readpast: $here/beside.db-shm was deleted or replaced while it was open: what is written now would be lost"
+check 'what was put in meanwhile is there' \
+	equal "$(sql 'select group_concat(cast(payload as text)) from readpast_job')" x,y,z
 finish

@@ -111,6 +111,43 @@ what_was_moved_away_is_whole_and_its_successor_is_left_alone(void **state)
 }
 
 static void
+delete_beside(const struct db *db, const char *ending)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s%s", db->path, ending);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void
+delete_wal(const struct db *db)
+{
+	delete_beside(db, "-wal");
+}
+
+static void
+delete_shm(const struct db *db)
+{
+	delete_beside(db, "-shm");
+}
+
+static void
+a_worker_ends_when_its_wal_or_shm_is_deleted(void **state)
+{
+	struct db *db = *state;
+	rp_error error;
+
+	put(db->conn, "q", "x");
+	assert_int_equal(work_and(db, delete_shm, &error), RP_ENODB);
+	assert_non_null(strstr(error.message, "-shm was deleted or replaced"));
+	rp_close(db->conn);
+	db->conn = connect_to(db);
+	put(db->conn, "q", "x");
+	assert_int_equal(work_and(db, delete_wal, &error), RP_ENODB);
+	assert_non_null(strstr(error.message, "-wal was deleted or replaced"));
+}
+
+static void
 overwrite_it(const struct db *db)
 {
 	FILE *file = fopen(db->path, "r+");
@@ -355,6 +392,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASE(a_worker_ends_when_its_file_is_deleted),
 		CASE(what_was_moved_away_is_whole_and_its_successor_is_left_alone),
+		CASE(a_worker_ends_when_its_wal_or_shm_is_deleted),
 		CASE(a_damaged_file_is_an_error_and_not_a_loop),
 		CASE(a_worker_outlasts_a_full_disk),
 		CASE(a_worker_ends_when_its_disk_is_read_only_and_loses_nothing),

@@ -1,0 +1,208 @@
+/*
+ * wal.c - the files beside a database's are deleted while it is open. SQLite.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Another process, that puts two jobs in each time it is told to. It is forked
+ * before this one opens the database, for else its SQLite would know of files
+ * that this one has open. */
+struct other {
+	struct db *db;
+	pid_t pid;
+	int orders[2], reports[2];
+};
+
+static int
+take_orders(void *ctx)
+{
+	struct other *other = ctx;
+	char order;
+
+	close(other->orders[1]);
+	while (read(other->orders[0], &order, 1) == 1) {
+		rp_conn *conn = connect_to(other->db);
+
+		put(conn, "q", "x");
+		put(conn, "q", "x");
+		rp_close(conn);
+		if (write(other->reports[1], &order, 1) != 1)
+			return 1;
+	}
+	return 0;
+}
+
+static struct other
+start_other(struct db *db)
+{
+	struct other other = { .db = db };
+
+	rp_close(db->conn);
+	assert_int_equal(pipe(other.orders), 0);
+	assert_int_equal(pipe(other.reports), 0);
+	other.pid = in_child(take_orders, &other);
+	db->conn = connect_to(db);
+	return other;
+}
+
+static void
+put_elsewhere(const struct other *other)
+{
+	char report;
+
+	assert_int_equal(write(other->orders[1], "x", 1), 1);
+	assert_int_equal(read(other->reports[0], &report, 1), 1);
+}
+
+static void
+end_other(const struct other *other)
+{
+	close(other->orders[1]);
+	expect_success(other->pid);
+	close(other->orders[0]);
+	close(other->reports[0]);
+	close(other->reports[1]);
+}
+
+static void
+delete_beside(const struct db *db, const char *ending)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s%s", db->path, ending);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void
+what_others_put_in_after_shm_was_deleted_is_kept(void **state)
+{
+	struct db *db = *state;
+	struct other other = start_other(db);
+	rp_conn *idle = connect_to(db), *looking = connect_to(db);
+	rp_new job = job_of("x");
+
+	put(db->conn, "q", "x");
+	put(idle, "q", "x");
+	delete_beside(db, "-shm");
+	put_elsewhere(&other);
+	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_ENODB);
+	assert_non_null(strstr(rp_last_error(db->conn)->message,
+			       "-shm was deleted or replaced"));
+	put_elsewhere(&other);
+	rp_close(looking); /* without a word before, and without a checkpoint */
+	rp_close(idle);
+	rp_close(db->conn);
+	db->conn = connect_to(db);
+	assert_int_equal(stats_of(db->conn, "q").ready, 6);
+	end_other(&other);
+}
+
+static void
+a_deleted_file_is_noticed_however_long_it_lay_there(void **state)
+{
+	struct db *db = *state;
+	static const char *const endings[] = { "-wal", "-shm" };
+	rp_new job = job_of("x");
+
+	for (int i = 0; i < 2; i++) {
+		put(db->conn, "q", "x");
+		/* The folder's times are old enough to be relied on. */
+		sleep_ms(50);
+		put(db->conn, "q", "x");
+		put(db->conn, "q", "x");
+		delete_beside(db, endings[i]);
+		assert_int_equal(rp_begin(db->conn), RP_ENODB);
+		assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL),
+				 RP_ENODB);
+		rp_close(db->conn);
+		db->conn = connect_to(db);
+	}
+}
+
+static void
+a_new_handle_of_a_process_that_has_a_deleted_file_open_is_refused(void **state)
+{
+	struct db *db = *state;
+	rp_error error;
+	rp_conn *conn;
+
+	put(db->conn, "q", "x");
+	delete_beside(db, "-shm");
+	assert_int_equal(rp_open(db->url, NULL, &conn, &error), RP_ENODB);
+	rp_close(db->conn);
+	db->conn = connect_to(db);
+	assert_int_equal(stats_of(db->conn, "q").ready, 1);
+}
+
+static int
+come_and_go(void *ctx)
+{
+	for (int i = 0; i < 40; i++) {
+		rp_conn *conn = connect_to(ctx);
+
+		put(conn, "q", "x");
+		put(conn, "q", "x");
+		rp_close(conn);
+	}
+	return 0;
+}
+
+static void
+processes_that_come_and_go_are_no_alarm(void **state)
+{
+	struct db *db = *state;
+	pid_t pids[4];
+
+	rp_close(db->conn);
+	for (int i = 0; i < 4; i++)
+		pids[i] = in_child(come_and_go, db);
+	for (int i = 0; i < 4; i++)
+		expect_success(pids[i]);
+	db->conn = connect_to(db);
+	assert_int_equal(stats_of(db->conn, "q").ready, 320);
+}
+
+static void
+other_journal_and_locking_modes_are_no_alarm(void **state)
+{
+	struct db *db = *state;
+	rp_conn *other;
+
+	put(db->conn, "q", "x");
+	run_sql(db->conn, "pragma journal_mode = delete", NULL);
+	put(db->conn, "q", "x");
+	run_sql(db->conn, "pragma journal_mode = wal", NULL);
+	put(db->conn, "q", "x");
+	other = connect_to(db);
+	put(other, "q", "x");
+	put(db->conn, "q", "x");
+	rp_close(other);
+	run_sql(db->conn, "pragma journal_mode = delete", NULL);
+	run_sql(db->conn, "pragma locking_mode = exclusive", NULL);
+	put(db->conn, "q", "x");
+	run_sql(db->conn, "pragma journal_mode = wal", NULL);
+	put(db->conn, "q", "x");
+	put(db->conn, "q", "x");
+	assert_int_equal(stats_of(db->conn, "q").ready, 8);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(what_others_put_in_after_shm_was_deleted_is_kept),
+		CASE(a_deleted_file_is_noticed_however_long_it_lay_there),
+		CASE(a_new_handle_of_a_process_that_has_a_deleted_file_open_is_refused),
+		CASE(processes_that_come_and_go_are_no_alarm),
+		CASE(other_journal_and_locking_modes_are_no_alarm),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("wal", tests, NULL, NULL);
+}
