@@ -70,15 +70,12 @@ static int
 examine(struct doctor *d)
 {
 	rp_error error;
-	int r = open_database(d->url, RP_SCHEMA_REQUIRE, &d->conn, &error);
+	int code = open_database(d->url, RP_SCHEMA_REQUIRE, &d->conn, &error);
+	int r = code < 0 ? doctor_not_opened(d, code, &error) : doctor_run(d);
 
-	if (r == RP_ESCHEMA || r == RP_EDAMAGED)
-		r = doctor_not_opened(d, &error);
-	else if (r < 0)
-		return not_opened(d->url, r, &error);
-	else
-		r = doctor_run(d);
-	return r < 0 ? complain(FAILED, "out of memory") : DONE;
+	if (r < 0)
+		return complain(FAILED, "out of memory");
+	return code < 0 && r == 0 ? not_opened(d->url, code, &error) : DONE;
 }
 
 int

@@ -55,6 +55,12 @@ const struct check checks[] = {
 	/* ---- jobs do not run ---- */
 	{ "schema", TROUBLE, "no queue can be used here: {message}",
 	  "readpast init, or a readpast as new as the schema", NULL, 0 },
+	{ "owner", TROUBLE,
+	  "{file} belongs to {owner}, and users who may write {database} "
+	  "may not write it: their calls fail",
+	  "as root: chown --reference={database} {file}; and let users who "
+	  "share a queue use a directory of their group (chmod g+s)",
+	  look_owner, 0 },
 	{ "readonly", TROUBLE, "nothing can be written: {why}",
 	  "use the URL of a server that can be written to "
 	  "(target_session_attrs=read-write chooses one of several)",

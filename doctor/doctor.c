@@ -196,18 +196,30 @@ doctor_run(struct doctor *d)
 	return r;
 }
 
-int
-doctor_not_opened(struct doctor *d, const rp_error *error)
+static void
+choose(struct doctor *d, const char *name)
 {
-	const struct check *c = checks;
+	d->check = checks;
+	while (strcmp(d->check->name, name) != 0)
+		d->check++;
+	d->done++;
+}
 
-	if (begin(d) < 0)
-		return -1;
-	while (strcmp(c->name, "schema") != 0)
-		c++;
-	d->check = c;
-	d->done = 1;
-	return doctor_found(d, json_pack("{ss}", "message", error->message));
+int
+doctor_not_opened(struct doctor *d, int code, const rp_error *error)
+{
+	int r = begin(d);
+
+	if (r == 0 && strncmp(d->url, "sqlite:", 7) == 0) {
+		choose(d, "owner");
+		r = look_owner(d);
+	}
+	if (r == 0 && (code == RP_ESCHEMA || code == RP_EDAMAGED)) {
+		choose(d, "schema");
+		r = doctor_found(d,
+				 json_pack("{ss}", "message", error->message));
+	}
+	return r < 0 ? r : json_array_size(d->findings[TROUBLE]) > 0;
 }
 
 void

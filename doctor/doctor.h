@@ -58,8 +58,9 @@ int doctor_undone(struct doctor *d, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const char *doctor_question(const struct doctor *d, const char *name);
 int doctor_is_postgres(const struct doctor *d);
-/* Of a database that could not be opened. */
-int doctor_not_opened(struct doctor *d, const rp_error *error);
+/* Of a database that could not be opened: 1, there is a finding that says why;
+ * 0, there is none; -1 */
+int doctor_not_opened(struct doctor *d, int code, const rp_error *error);
 
 /* checks.c: ended by a NULL name */
 extern const struct check checks[];
@@ -74,6 +75,7 @@ int ask_sqlite(struct doctor *d, const char *sql, json_t *rows);
 int look_wakeup(struct doctor *d);
 int look_plan(struct doctor *d);
 int look_file_system(struct doctor *d);
+int look_owner(struct doctor *d); /* without a connection, too */
 int look_checkpoint(struct doctor *d);
 
 #endif

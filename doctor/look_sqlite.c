@@ -9,9 +9,11 @@
  */
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <pwd.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,6 +67,79 @@ look_file_system(struct doctor *d)
 					     file_systems[i].name, "reason",
 					     file_systems[i].reason));
 	return 0;
+}
+
+/* ---- -wal and -shm of other users ---- */
+
+/* The path of a database that could not be opened: SQLite reads the URL, and
+ * nothing of the file. */
+static int
+read_path(const struct doctor *d, char *path, size_t room)
+{
+	const char *name = NULL;
+	char url[4200];
+	sqlite3 *db = NULL;
+	int n;
+
+	if (d->conn) {
+		name = sqlite3_db_filename(rp_native(d->conn), "main");
+	} else {
+		snprintf(url, sizeof(url), "file:%s",
+			 d->url + strlen("sqlite:"));
+		if (sqlite3_open_v2(url, &db,
+				    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+				    NULL) == SQLITE_OK)
+			name = sqlite3_db_filename(db, "main");
+	}
+	n = snprintf(path, room, "%s", name ? name : "");
+	sqlite3_close(db);
+	return n > 0 && n < (int)room;
+}
+
+/* Are there users who may write the database, but not the file beside it? */
+static int
+shuts_out(const struct stat *beside, const struct stat *main)
+{
+	int same_group = beside->st_gid == main->st_gid;
+	int others = beside->st_mode & S_IWOTH;
+	int group = same_group && beside->st_mode & S_IWGRP;
+
+	if (beside->st_uid != main->st_uid && !group && !others)
+		return 1;
+	return main->st_mode & S_IWGRP && !same_group && !others;
+}
+
+static json_t *
+name_user(uid_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	return user ? json_string(user->pw_name)
+		    : json_sprintf("%ld", (long)uid);
+}
+
+int
+look_owner(struct doctor *d)
+{
+	static const char *const endings[] = { "-wal", "-shm" };
+	char path[4096], file[4200];
+	struct stat main, beside;
+	int may_write, r = 0;
+
+	if (!read_path(d, path, sizeof(path)) || stat(path, &main) < 0)
+		return doctor_undone(d, "the file cannot be looked at");
+	may_write = access(path, W_OK) == 0;
+	for (size_t i = 0; i < 2 && r == 0; i++) {
+		snprintf(file, sizeof(file), "%s%s", path, endings[i]);
+		if (stat(file, &beside) == 0 &&
+		    (shuts_out(&beside, &main) ||
+		     (may_write && access(file, W_OK) < 0)))
+			r = doctor_found(d,
+					 json_pack("{ss ss so}", "file", file,
+						   "database", path, "owner",
+						   name_user(beside.st_uid)));
+	}
+	return r;
 }
 
 /* ---- a checkpoint that readers keep waiting ---- */

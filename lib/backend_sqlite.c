@@ -62,6 +62,7 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 {
 	int code, full = s->db ? sqlite3_extended_errcode(s->db) : rc;
 	int known = s->db && (full & 0xff) == (rc & 0xff);
+	const char *ending;
 
 	if (!known)
 		full = rc;
@@ -79,6 +80,12 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 		rp__fail(error, code,
 			 "%.120s stayed locked by another process for %lld ms",
 			 s->path, (long long)s->busy_ms);
+	else if ((code == RP_EREADONLY || (rc & 0xff) == SQLITE_CANTOPEN) &&
+		 known && (ending = rp__sqlite_find_foreign(s)))
+		code = rp__fail(error, RP_EREADONLY,
+				"%.120s%s belongs to another user, and you may "
+				"not write it: readpast doctor says what helps",
+				s->path, ending);
 	else if ((rc & 0xff) == SQLITE_NOTADB)
 		rp__fail(error, code, "%.150s is not a SQLite database",
 			 s->path);
@@ -414,6 +421,8 @@ sqlite_open(const struct rp_url *url, int schema, void **ret, rp_error *reterr)
 				     NULL);
 		r = rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, reterr);
 	}
+	if (r == 0 && sqlite3_db_readonly(s->db, "main") > 0)
+		r = rp__sqlite_make_nothing(s, reterr);
 	if (r == 0)
 		r = set_up(s, url, schema, reterr);
 	if (r == 0)

@@ -1,6 +1,6 @@
 /*
  * files_sqlite.c - the file of a SQLite database and the two beside it, -wal
- * and -shm: still those that this connection has open.
+ * and -shm: still those that this connection has open, and whose they are.
  *
  * A connection in WAL mode holds a shared lock on the file for as long as it
  * lives. Whoever closes the database last removes -wal and -shm under an
@@ -13,10 +13,12 @@
  */
 #include "sqlite.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const char *const endings[BESIDE] = { "-wal", "-shm" };
 
@@ -174,4 +176,75 @@ rp__sqlite_close_files(struct sqlite *s)
 	for (int i = 0; i < BESIDE; i++)
 		free(s->files.beside[i].path);
 	free(s->files.folder);
+}
+
+/* ---- users who may not write all of them ---- */
+
+static int
+ask_access(const struct sqlite *s, const char *ending, int mode)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s%s", sqlite3_db_filename(s->db, "main"),
+		 ending);
+	return access(path, mode);
+}
+
+const char *
+rp__sqlite_find_foreign(const struct sqlite *s)
+{
+	if (s->attached || sqlite3_db_readonly(s->db, "main") != 0)
+		return NULL;
+	for (int i = 0; i < BESIDE; i++)
+		if (ask_access(s, endings[i], W_OK) < 0 && errno == EACCES)
+			return endings[i];
+	return NULL;
+}
+
+static int
+lies_there(const struct sqlite *s, const char *ending)
+{
+	return ask_access(s, ending, F_OK) == 0;
+}
+
+/* Keep whoever closes the database last from removing what lies beside it:
+ * that takes an exclusive lock. SQLite finds this one to be its own. */
+static int
+lock_shared(struct sqlite *s, sqlite3_file *file)
+{
+	int64_t until = rp__monotonic_ms() + s->busy_ms;
+	struct timespec nap = { 0, 1000000 };
+	int rc;
+
+	while ((rc = file->pMethods->xLock(file, SQLITE_LOCK_SHARED)) ==
+		       SQLITE_BUSY &&
+	       rp__monotonic_ms() < until)
+		nanosleep(&nap, NULL);
+	return rc;
+}
+
+/* SQLite makes -wal and -shm for somebody who only reads, too, as that user's
+ * own files: and then those who may write the database cannot write these. So
+ * such a user reads while both are there, and never makes them. */
+int
+rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
+{
+	const int formats_at = 18; /* in the file's header: writing, */
+	unsigned char formats[2] = { 0, 0 }; /* and reading; 2 is WAL */
+	sqlite3_file *file = NULL;
+	int rc;
+
+	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+	rc = lock_shared(s, file);
+	if (rc == SQLITE_OK)
+		rc = file->pMethods->xRead(file, formats, 2, formats_at);
+	if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ)
+		return rp__sqlite_failed(s, rc, error);
+	if (formats[1] < 2 || (lies_there(s, "-wal") && lies_there(s, "-shm")))
+		return 0;
+	return rp__fail(error, RP_EREADONLY,
+			"%.120s: you may not write it, and nobody who may has "
+			"it open: run this as its owner, or while a worker "
+			"runs, or copy it",
+			s->path);
 }

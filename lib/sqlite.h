@@ -123,6 +123,12 @@ int rp__sqlite_commit(void *db, rp_error *error);
 int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
 /* Close the connection; without a checkpoint if they are not. */
 void rp__sqlite_close_files(struct sqlite *s);
+/* Before the first read of a file that this user cannot write: refuse where
+ * that would make files. */
+int rp__sqlite_make_nothing(struct sqlite *s, rp_error *error);
+/* "-wal" or "-shm", which this user may not write, though it may write the
+ * database; or NULL. */
+const char *rp__sqlite_find_foreign(const struct sqlite *s);
 
 /* run_sqlite.c */
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Several users and one SQLite file: who only reads stops nobody who writes.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+if ((EUID != 0)); then
+	echo '1..0 # SKIP only root can be several users'
+	exit 0
+fi
+
+# The program and its library where every user can run them.
+mkdir bin queue
+cp "$READPAST" bin/
+cp "$(ldd "$READPAST" | awk '$1 ~ /^libreadpast/ { print $3 }')" bin/
+chmod 755 . bin
+chmod 1777 queue
+cd queue || exit 1
+export READPAST_DB=sqlite:q.db
+db=$PWD/q.db
+owner=1
+reader=65534
+stranger=2
+groups=--clear-groups
+as() {
+	local user=$1
+	shift
+	setpriv --reuid="$user" --regid="$user" $groups \
+		env LD_LIBRARY_PATH="$here/bin" "$@"
+}
+# $worker is that process itself, not a shell around it.
+work_as() {
+	(exec setpriv --reuid="$1" --regid="$1" $groups env \
+		LD_LIBRARY_PATH="$here/bin" "$here/bin/readpast" work other -- true) >/dev/null 2>&1 &
+	worker=$!
+}
+has_worker() {
+	readpast_as "$1" workers | grep -q other
+}
+readpast_as() {
+	local user=$1
+	shift
+	as "$user" "$here/bin/readpast" "$@"
+}
+# The command answers; the doctor's answer may be that something is wrong.
+looks() {
+	status 0 "$@" || grep -q '"check":"nobody"' out
+}
+owners() {
+	stat -c '%n %u' q.db* | sort | paste -sd' '
+}
+alone="q.db $owner"
+together="q.db $owner q.db-shm $owner q.db-wal $owner"
+
+readpast_as $owner enqueue q a b c --quiet
+for command in stats 'list q' 'show 1' 'why 1' workers doctor 'queue list' 'enqueue q x'; do
+	# shellcheck disable=SC2086
+	check "a reader is refused while nobody has it open: $command" \
+		refuses 1 'you may not write it.*as its owner, or while a worker runs, or copy it' \
+		readpast_as $reader $command
+done
+check 'and leaves no file behind' equal "$(owners)" "$alone"
+check 'so the owner goes on' readpast_as $owner enqueue q d --quiet
+
+chmod 755 .
+check 'the same in a directory that the reader cannot write' \
+	refuses 1 'you may not write it' readpast_as $reader stats
+chmod 1777 .
+
+work_as $owner
+check 'a worker of the owner' eventually has_worker $owner
+for command in stats 'list q' 'show 1' 'why 1' workers 'doctor --json'; do
+	# shellcheck disable=SC2086
+	check "a reader looks while it runs: $command" looks readpast_as $reader $command
+done
+check 'but puts nothing in' refuses 1 'readonly' readpast_as $reader enqueue q x
+check 'all files are the owner'\''s' equal "$(owners)" "$together"
+kill_worker
+check 'a reader sees what a worker that was killed has left' status 0 readpast_as $reader stats
+check 'and the owner goes on' readpast_as $owner enqueue q e --quiet
+
+readpast stats >/dev/null
+check 'root leaves no file of its own' equal "$(owners)" "$alone"
+work_as 0
+check 'a worker of root' eventually has_worker 0
+check 'has files of the owner' equal "$(owners)" "$together"
+kill -TERM $worker
+wait $worker
+
+# Another program looks, as any SQLite does.
+as $reader sqlite3 q.db 'select 1 from readpast_job' >/dev/null
+check 'files that a reader of SQLite made' equal "$(owners)" \
+	"q.db $owner q.db-shm $reader q.db-wal $reader"
+check 'stop the owner, who is told which' \
+	refuses 1 'q.db-wal belongs to another user.*readpast doctor' readpast_as $owner enqueue q f
+found() {
+	status 1 readpast_as "$1" doctor || return 1
+	grep -q "^trouble .*$db-wal belongs to nobody" out &&
+		grep -q "fix: .*chown --reference=$db $db-shm" out && return
+	cat out
+	return 1
+}
+check 'the doctor finds them' found $owner
+check 'and for whom else asks' found $stranger
+chmod 600 q.db-wal
+check 'even where the database cannot be opened for them' found $owner
+check 'for others, too' found $stranger
+chown --reference=q.db q.db-wal q.db-shm
+check 'what it advises helps' readpast_as $owner enqueue q f --quiet
+readpast_as $owner doctor --json >out
+check 'and the finding is gone' equal "$(grep -c '"check":"owner"' out)" 0
+check 'no job is lost' equal "$(readpast_as $owner list q | grep -c ready)" 6
+
+# Users who share it by their group.
+mkdir ../group
+chgrp 100 ../group
+chmod 2770 ../group
+cd ../group || exit 1
+groups=--groups=100
+readpast_as 1 init >/dev/null
+as 1 chmod 660 q.db
+work_as 1
+check 'a member of the group works' eventually has_worker 1
+check 'another puts jobs in' readpast_as 2 enqueue q b --quiet
+readpast_as 2 doctor --json >out
+check 'and the doctor finds nothing wrong with its files' \
+	equal "$(grep -c '"check":"owner"' out)" 0
+kill -TERM $worker
+wait $worker
+finish
