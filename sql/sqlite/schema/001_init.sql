@@ -148,6 +148,21 @@ select a.id, q.name as queue, a.state,
   join readpast_queue q on q.id = a.queue_id;
 
 -- For people with a SQL shell: all jobs, states as words, times as text.
+--
+-- A payload is given as text if it is UTF-8 without a zero byte, else as \x and
+-- hexadecimal digits, as on PostgreSQL. SQLite takes any bytes for text, so the
+-- view checks them. Most payloads are ASCII. In others `folded` replaces each
+-- byte by one that stands for its kind, 16 steps for all of them: 80, 90 and A0
+-- are continuation bytes; C2, E1 and F1 are first bytes of two, three and four.
+-- E0, ED, F0 and F4 stay, for they restrict the second byte. Then a first byte
+-- and the one behind it become the first byte of a shorter sequence, and in the
+-- end an x. Any byte above 7F that remains is an error.
+--
+-- A UTF-16 database takes bytes for UTF-16, so there each character is made
+-- from its digits: `form` lists the sequences that UTF-8 allows, and `excess`
+-- is what their marking bits add to the number. Such a database cannot hold
+-- U+FFFE and U+FFFF: payloads with these, and those above 64 KiB, which would
+-- take seconds, are given as digits.
 create view readpast_jobs as
 select id, queue,
        case state when 1 then 'scheduled' when 2 then 'ready'
@@ -161,7 +176,71 @@ select id, queue,
        as lease_until,
        strftime('%Y-%m-%dT%H:%M:%fZ', finished_at / 1000.0, 'unixepoch')
        as finished_at,
-       unique_key, kind, headers, cast(payload as text) as payload, last_error
+       unique_key, kind, headers,
+       coalesce(case
+         when instr(payload, x'00') then null
+         when cast(x'41' as text) <> 'A' then (
+  with recursive form(pattern, size, excess) as (
+    values ('[0-7]*', 1, 0),
+           ('C[2-9A-F][89AB]*', 2, 12416),
+           ('D?[89AB]*', 2, 12416),
+           ('E0[AB]?[89AB]*', 3, 925824),
+           ('E[1-9A-CEF][89AB]?[89AB]*', 3, 925824),
+           ('ED[89]?[89AB]*', 3, 925824),
+           ('F0[9AB]?[89AB]?[89AB]?', 4, 63447168),
+           ('F[1-3][89AB]?[89AB]?[89AB]?', 4, 63447168),
+           ('F48?[89AB]?[89AB]?', 4, 63447168)),
+  byte(n) as (values (1), (2), (3), (4)),
+  place(at, digits) as (
+    select 0, hex(substr(payload, 1, 4))
+     union all
+    select at + size, hex(substr(payload, at + size + 1, 4))
+      from place cross join form on digits glob pattern
+     where digits not glob 'EFBFB[EF]*' and length(payload) <= 65536)
+  select iif(max(at) = length(payload), coalesce(group_concat(
+           char(code), '') filter (where code is not null), ''), null)
+    from (select at, (
+            select sum((16 * instr('123456789ABCDEF',
+                                   substr(digits, 2 * n - 1, 1))
+                        + instr('123456789ABCDEF', substr(digits, 2 * n, 1)))
+                       << (6 * (size - n)))
+              from byte
+             where n <= size) - excess as code
+            from place left join form on digits glob pattern
+           order by at))
+         when cast(payload as text)
+              not glob '*[^' || char(1) || '-' || char(127) || ']*'
+         then cast(payload as text)
+         when (
+  with recursive folded(n, bytes) as (
+    select 1, payload
+     union all
+    select n + 1,
+           replace(replace(replace(replace(
+           replace(replace(replace(replace(bytes,
+           substr(x'808182838485868788898A8B8C8D8E8F', n, 1), x'80'),
+           substr(x'909192939495969798999A9B9C9D9E9F', n, 1), x'90'),
+           substr(x'A0A1A2A3A4A5A6A7A8A9AAABACADAEAF', n, 1), x'A0'),
+           substr(x'B0B1B2B3B4B5B6B7B8B9BABBBCBDBEBF', n, 1), x'A0'),
+           substr(x'C2C3C4C5C6C7C8C9CACBCCCDCECF', n, 1), x'C2'),
+           substr(x'D0D1D2D3D4D5D6D7D8D9DADBDCDDDEDF', n, 1), x'C2'),
+           substr(x'E1E2E3E4E5E6E7E8E9EAEBECEEEF', n, 1), x'E1'),
+           substr(x'F1F2F3', n, 1), x'F1')
+      from folded where n <= 16)
+  select replace(replace(replace(bytes,
+           x'C280', 'x'), x'C290', 'x'), x'C2A0', 'x')
+    from (select replace(replace(replace(replace(replace(replace(bytes,
+                   x'E0A0', x'C2'), x'ED80', x'C2'), x'ED90', x'C2'),
+                   x'E180', x'C2'), x'E190', x'C2'), x'E1A0', x'C2') as bytes
+            from (select replace(replace(replace(replace(replace(replace(bytes,
+                           x'F090', x'E1'), x'F0A0', x'E1'), x'F480', x'E1'),
+                           x'F180', x'E1'), x'F190', x'E1'), x'F1A0', x'E1')
+                         as bytes
+                    from folded where n = 17)))
+              not glob '*[^' || char(1) || '-' || char(127) || ']*'
+         then cast(payload as text)
+       end, '\x' || lower(hex(payload))) as payload,
+       last_error
   from (select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
                unique_key, kind, headers, payload, last_error
