@@ -55,13 +55,6 @@ struct rp_sleeper {
 	const char *const *queues; /* ended by a NULL */
 };
 
-/* What who sleeps is to look after all the same. */
-enum rp_duty {
-	RP_DUTY_NONE,   /* it is woken, and others look; now and then it does */
-	RP_DUTY_QUEUES, /* its queues, once a second */
-	RP_DUTY_ALL     /* the whole database: sweep once a second */
-};
-
 struct rp_backend {
 	const char *scheme;
 	int routines; /* settling and claiming are one verb, `turn` */
@@ -92,8 +85,9 @@ struct rp_backend {
 	 * is over or `fd` (-1: none) can be read: 0. */
 	int (*wait)(void *db, const struct rp_sleeper *who, int64_t timeout_ms,
 		    int fd, rp_error *reterr);
-	/* NULL: always its queues. */
-	enum rp_duty (*duty)(void *db);
+	/* So long a worker that waits need not look at its queues, for it is
+	 * notified; 0: it is not. NULL: it never is. */
+	int64_t (*rest_ms)(void *db);
 };
 
 extern const struct rp_backend rp__backend_sqlite;

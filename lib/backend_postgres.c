@@ -295,10 +295,8 @@ new_postgres(const char *schema, rp_error *reterr)
 {
 	struct postgres *s = calloc(1, sizeof(*s));
 
-	if (s && (s->schema = strdup(schema ? schema : "readpast"))) {
-		s->duty = RP_DUTY_QUEUES;
+	if (s && (s->schema = strdup(schema ? schema : "readpast")))
 		return s;
-	}
 	free(s);
 	rp__fail(reterr, RP_ENOMEM, "out of memory");
 	return NULL;
@@ -376,5 +374,5 @@ const struct rp_backend rp__backend_postgres = {
 	.limit_waits = rp__postgres_limit_waits,
 	.run = rp__postgres_run,
 	.wait = rp__postgres_wait,
-	.duty = rp__postgres_duty,
+	.rest_ms = rp__postgres_rest_ms,
 };

@@ -88,7 +88,7 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 	memset(s->prepared, 0, sizeof(s->prepared));
 	s->listening = 0;
 	s->asleep_at = 0;
-	s->duty = RP_DUTY_QUEUES;
+	s->rest_ms = 0;
 	s->renewed = 1;
 	return PQstatus(s->pg) == CONNECTION_OK
 		       ? rp__postgres_look_at_session(s, error)

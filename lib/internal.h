@@ -33,6 +33,7 @@ struct rp_conn {
 	int64_t tallied_at; /* monotonic ms */
 	int64_t swept_at;   /* likewise */
 	int64_t rested_at;  /* likewise: retention, too */
+	int64_t led_at;     /* when it last did so for all; 0: never */
 	rp_error error;
 };
 
@@ -100,7 +101,7 @@ int rp__queue_create(rp_conn *conn, const char *name);
 /* claim.c, settle.c: inside the caller's transaction */
 struct rp_look {
 	int ready, running, suspects;
-	int behind; /* a sweep once a second has something to walk */
+	int behind; /* no worker has swept for a second */
 	int64_t due_in_ms, expires_in_ms; /* -1: never */
 };
 #define RP_LOOK_NONE                                                           \
@@ -136,7 +137,7 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 }
 
 /* sweep.c */
-enum rp_duty rp__duty(const rp_conn *conn);
+int rp__is_leader(const rp_conn *conn);
 int rp__sweep_if_due(rp_conn *conn, const struct rp_look *look);
 
 /* tally.c */

@@ -43,7 +43,7 @@ struct postgres {
 	int listening, busy_turns;
 	int64_t sleeper; /* the worker's id, and its queues */
 	char *queues;
-	enum rp_duty duty;
+	int64_t rest_ms; /* until it looks for itself; 0: it is awake */
 };
 
 /* backend_postgres.c */
@@ -68,7 +68,7 @@ int rp__postgres_limit_waits(void *db, rp_error *error);
 /* wait_postgres.c */
 int rp__postgres_wait(void *db, const struct rp_sleeper *who,
 		      int64_t timeout_ms, int fd, rp_error *error);
-enum rp_duty rp__postgres_duty(void *db);
+int64_t rp__postgres_rest_ms(void *db);
 void rp__postgres_awake(struct postgres *s);
 
 /* run_postgres.c */

@@ -17,15 +17,18 @@
 #define SLICE 2000
 #define SLICE_US 10000
 
-/* P6: what ran out is ready again within 2 s, in every queue. */
-#define SWEEP_MS 1000
+/* P6: what ran out is ready again within 2 s, in every queue. Workers look once a
+ * second. */
+#define SWEEP_MS 700
 #define REST_MS 60000
+#define LEADER_MS 1500 /* so long who swept for all is expected to do so again */
 
 struct sweep {
 	rp_conn *conn;
 	rp_swept swept;
 	int64_t *queues; /* that have something to be swept */
 	size_t queues_count;
+	int in_turn;         /* not if another worker just does, or has lately */
 	int rest;            /* retention and old rows, too */
 	int has_rest;        /* ... and there are some */
 	int64_t left, until; /* of the slice: jobs, and monotonic us */
@@ -118,6 +121,25 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
+/* In the transaction that sweeps: on a server one worker does so for all. Where
+ * that is another one there is nothing to do. */
+static int
+take_turn(struct sweep *s)
+{
+	int64_t mine = 0;
+	int r;
+
+	if (!s->in_turn || !s->conn->backend->routines)
+		return 0;
+	s->in_turn = 0;
+	r = rp__run(s->conn, RP_V_SWEEP_START, NULL, 1, rp__count, &mine);
+	if (mine)
+		s->conn->led_at = rp__monotonic_ms();
+	else
+		s->queues_count = s->has_rest = 0;
+	return r;
+}
+
 static int
 slice(struct sweep *s, int64_t queue)
 {
@@ -126,6 +148,9 @@ slice(struct sweep *s, int64_t queue)
 
 	if (r < 0)
 		return r;
+	r = take_turn(s);
+	if (r < 0 || s->queues_count == 0)
+		return rp__end(s->conn, r);
 	s->left = SLICE;
 	s->until = rp__monotonic_us() + SLICE_US;
 	r = rp__run(s->conn, RP_V_SWEEP_EXPIRED, p, 1, expired, s);
@@ -150,7 +175,7 @@ sweep(struct sweep *s)
 	for (size_t i = 0; i < s->queues_count && r == 0; i++)
 		do
 			r = slice(s, s->queues[i]);
-		while (r == 0 && s->left == 0);
+		while (r == 0 && s->left == 0 && s->queues_count);
 	if (r == 0 && s->has_rest)
 		r = sweep_rest(s);
 	free(s->queues);
@@ -159,37 +184,27 @@ sweep(struct sweep *s)
 
 /* ---- when? ---- */
 
-enum rp_duty
-rp__duty(const rp_conn *conn)
+/* Does this one sweep the database for all workers? */
+int
+rp__is_leader(const rp_conn *conn)
 {
-	return conn->backend->duty ? conn->backend->duty(conn->db)
-				   : RP_DUTY_ALL;
+	return conn->led_at && rp__monotonic_ms() - conn->led_at < LEADER_MS;
 }
 
-/* What is due or over in one's own queues is swept at once, and once a second
- * all queues are, by those whose duty it is; what claims have left behind them
- * by everybody. */
-static int
-is_due(const rp_conn *conn, const struct rp_look *look)
-{
-	int64_t ago = rp__monotonic_ms() - conn->swept_at;
-
-	return look->due_in_ms == 0 || look->expires_in_ms == 0 ||
-	       (ago >= SWEEP_MS &&
-		(look->behind || rp__duty(conn) == RP_DUTY_ALL)) ||
-	       ago >= REST_MS;
-}
-
-/* 1: swept; retention and old rows once a minute only. */
+/* What is due or over in the caller's queues is swept at once; all queues, once a
+ * second, on a server by one of all who look; retention once a minute. 1: the
+ * caller swept. */
 int
 rp__sweep_if_due(rp_conn *conn, const struct rp_look *look)
 {
 	int64_t now = rp__monotonic_ms();
+	int at_once = look->due_in_ms == 0 || look->expires_in_ms == 0;
 	struct sweep s = { .conn = conn,
+			   .in_turn = !at_once,
 			   .rest = now - conn->rested_at >= REST_MS };
 	int r;
 
-	if (!is_due(conn, look))
+	if (!at_once && (!look->behind || now - conn->swept_at < SWEEP_MS))
 		return 0;
 	conn->swept_at = now;
 	if (s.rest)

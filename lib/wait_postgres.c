@@ -3,8 +3,7 @@
  *
  * A worker that goes idle looks ever less often; then it says that it sleeps,
  * and is woken through a channel of its own. A channel may be dead in silence:
- * only who has heard itself there sleeps for longer than a second at a time,
- * and two sessions of the database never do (see going_to_sleep()).
+ * only who has heard itself there sleeps for as long as going_to_sleep() says.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,8 +16,6 @@
 #include <string.h>
 
 #define LOOK_MS 1000
-#define REST_MS 10000 /* the longest sleep, less up to ... */
-#define APART_MS 2000 /* ... so that not all look at once */
 #define TELL_MS 5000  /* so often it is said that we sleep */
 #define DEAF_MS 30000 /* so long we do not try to listen again */
 #define ALIVE "alive" /* what we tell ourselves */
@@ -34,7 +31,7 @@ sleep_row(void *ctx, size_t row, const struct rp_value *c)
 		 (const char *)c[SLEEP_OUT_CHANNEL].data);
 	if (c[SLEEP_OUT_FRESH].i)
 		s->listening = 0;
-	s->duty = (enum rp_duty)c[SLEEP_OUT_DUTY].i;
+	s->rest_ms = c[SLEEP_OUT_REST_MS].i;
 	return RP_ROW_TAKE;
 }
 
@@ -43,8 +40,7 @@ static void
 get_up(struct postgres *s)
 {
 	s->asleep_at = 0;
-	if (s->duty == RP_DUTY_NONE)
-		s->duty = RP_DUTY_QUEUES;
+	s->rest_ms = 0;
 }
 
 /* That this fails is no reason to drop what was just claimed: the next call
@@ -119,7 +115,6 @@ lie_down(struct postgres *s, const struct rp_sleeper *who, rp_error *error)
 		return rp__fail(error, RP_ENOMEM, "out of memory");
 	p[SLEEP_WORKER_ID] = rp__int(s->sleeper);
 	p[SLEEP_QUEUES] = rp__text(s->queues);
-	p[SLEEP_WATCHES] = rp__int(s->duty == RP_DUTY_ALL);
 	r = rp__postgres_run(s, RP_V_SLEEP, p, 1, sleep_row, s, error);
 	if (r < 0)
 		return r;
@@ -138,10 +133,10 @@ can_listen(const struct postgres *s)
 	       (s->deaf_at == 0 || rp__monotonic_ms() - s->deaf_at >= DEAF_MS);
 }
 
-enum rp_duty
-rp__postgres_duty(void *db)
+int64_t
+rp__postgres_rest_ms(void *db)
 {
-	return ((struct postgres *)db)->duty;
+	return ((struct postgres *)db)->rest_ms;
 }
 
 /* Look ever less often; after the first short naps, be woken. */
@@ -170,8 +165,8 @@ rp__postgres_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms,
 	if (r != 0)
 		return r;
 	s->nap_ms = nap;
-	if (s->duty == RP_DUTY_NONE)
-		nap = REST_MS - s->sleeper * 397 % APART_MS;
+	if (s->rest_ms > nap)
+		nap = s->rest_ms;
 	if (timeout_ms >= 0 && timeout_ms < nap)
 		nap = timeout_ms;
 	if (poll(p, 2, (int)nap) == 0)

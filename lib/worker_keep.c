@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #define LOOK_MS 1000
-#define REST_MS 10000
 #define BUSY_BEAT_MS 5000
 #define IDLE_BEAT_MS 10000
 
@@ -283,17 +282,18 @@ rp__worker_beat_if_due(rp_worker *w, int64_t now)
 	return r < 0 ? rp__worker_trouble(w, r) : 0;
 }
 
-/* Who is woken, while others look after what is due, need not look: but nobody
- * tells of the last job's end, nor of leases so short that they may begin and
- * end between two looks. */
+/* A worker that gets notified need not look, unless it sweeps for all: but
+ * nobody tells of the last job's end. */
 static int64_t
 next_look(const rp_worker *w, const struct rp_look *there)
 {
+	const struct rp_backend *backend = w->conn->backend;
+	int64_t rest = backend->rest_ms ? backend->rest_ms(w->conn->db) : 0;
 	int64_t ms = LOOK_MS;
 
-	if (rp__duty(w->conn) == RP_DUTY_NONE && !w->options.drain &&
-	    (w->options.lease_ms == 0 || w->options.lease_ms >= REST_MS))
-		return REST_MS;
+	if (rest && !there->ready && !w->options.drain &&
+	    !rp__is_leader(w->conn))
+		return rest;
 	if (there->due_in_ms >= 0 && there->due_in_ms < ms)
 		ms = there->due_in_ms;
 	if (there->expires_in_ms >= 0 && there->expires_in_ms < ms)

@@ -108,7 +108,8 @@ def statements(path):
 
 
 # What there is where there are routines, and what does the same elsewhere.
-TURN = {"enqueue_one", "enqueue_plain", "turn", "sleep", "awake", "held"}
+TURN = {"enqueue_one", "enqueue_plain", "turn", "sleep", "awake", "held",
+        "sweep_start"}
 NO_TURN = {"claim", "complete", "fail", "release", "extend", "refused"}
 
 

@@ -1,8 +1,7 @@
 -- sleep: the worker is about to sleep: who puts a job into one of its queues
--- notifies its channel. See the routine for `fresh` and `duty`.
+-- notifies its channel. See the routine for `fresh` and `rest`.
 -- :queues is a text[] literal.
 
-select channel, fresh, duty
+select channel, fresh, readpast.to_ms(rest) as rest_ms
   from readpast.going_to_sleep(:worker_id,
-                               :queues::pg_catalog.text::pg_catalog.text[],
-                               watches => :watches::bigint::integer::boolean);
+                               :queues::pg_catalog.text::pg_catalog.text[]);

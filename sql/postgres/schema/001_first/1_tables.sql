@@ -187,6 +187,14 @@ create table readpast.seal (
 );
 create index seal_newest on readpast.seal (seq);
 
+-- When the last sweeps began that workers made: appended, and the newest counts,
+-- for a row that is updated once a second is soon a heap of dead ones. Not logged:
+-- a hint that a crash may take along.
+create unlogged table readpast.swept (
+	at timestamptz not null
+);
+create index swept_at on readpast.swept (at);
+
 -- Finished jobs that are kept. state: 4 done, 5 dead, 6 cancelled.
 create table readpast.archive (
 	id           bigint primary key,
@@ -237,6 +245,7 @@ create table readpast.sleeper (
 	worker_id bigint not null
 );
 create index sleeper_until on readpast.sleeper (queue_id, until);
+create index sleeper_all on readpast.sleeper (until);
 
 -- What was finished lately, by second: the rates of `stats`. Added up by who
 -- reads: two who finish jobs in one second need not wait for each other.

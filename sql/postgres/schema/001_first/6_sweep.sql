@@ -353,6 +353,62 @@ begin
 end
 $body$;
 
+-- Did no worker begin a sweep lately? They look once a second, each at a time of its
+-- own: so when one ends, another sweeps less than two seconds after its last sweep.
+-- Nobody sweeps a standby.
+create function readpast.needs_sweep() returns boolean
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	moment timestamptz := clock_timestamp();
+begin
+	if pg_is_in_recovery() then
+		return false;
+	end if;
+	return not exists (
+		select 1
+		  from (select s.at from readpast.swept s
+		         order by s.at desc
+		         limit 1) s
+		 where s.at between moment - interval '700 milliseconds' and moment);
+end
+$body$;
+
+-- Is it this transaction that makes the next sweep? One does, of all workers of all
+-- queues, and notes it. While it is at work the newest note is locked, and others
+-- leave it to that one; not for longer than three seconds.
+create function readpast.sweep_start() returns boolean
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	moment timestamptz := clock_timestamp();
+	newest timestamptz := (select s.at from readpast.swept s
+	                        order by s.at desc
+	                        limit 1);
+	mine   boolean;
+begin
+	if not readpast.needs_sweep() then
+		return false;
+	end if;
+	with gone as (
+		delete from readpast.swept s
+		 where s.ctid = any (array(
+		           select s.ctid from readpast.swept s
+		            where s.at between newest - interval '1 minute' and newest
+		              for update skip locked))
+		returning s.at)
+	select bool_or(g.at = newest) into mine from gone g;
+	if mine is not true
+	   and newest between moment - interval '3 seconds' and moment then
+		return false;
+	end if;
+	insert into readpast.swept (at) values (moment);
+	return true;
+end
+$body$;
+
 -- ---- for people and programs in any language ----
 
 -- The maintenance: leases that ran out end, what is due comes into line,

@@ -351,21 +351,19 @@ $body$;
 -- was news (`fresh`), and listens on the channel: the next job in one of its
 -- queues wakes it, and takes it off the list. It says so seconds ahead, and
 -- again only when half of that is over.
--- duty: what it looks after meanwhile. 2: the whole database, with a sweep every
--- second; two sessions at a time have that, until they end (`watches`: this one
--- has it already). 1: its queues, every second, for leases there are short.
--- 0: nothing, others do.
+-- rest: so long it may sleep until it asks sweep_start() whether the database
+-- needs a sweep. All that sleep ask some 20 times a second together, and each of
+-- them every 10 s at least: whichever worker ends, another sweeps a second later.
 create function readpast.going_to_sleep(
 	worker_id bigint, queues text[], most interval default '30 seconds',
-	watches boolean default false,
 	out channel text, out until timestamptz, out fresh boolean,
-	out duty integer)
+	out rest interval)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
 as $body$
 declare
 	moment timestamptz := clock_timestamp();
-	lock   integer := 'readpast.sleeper'::regclass::oid::integer;
 begin
 	if worker_id is null or queues is null or most is null
 	   or most not between interval '1 second' and interval '1 hour' then
@@ -373,13 +371,13 @@ begin
 			'1 second..1 hour' using errcode = 'RP003';
 	end if;
 	channel := 'readpast.' || worker_id;
-	duty := case
-	        when watches or pg_try_advisory_lock(lock, 1)
-	             or pg_try_advisory_lock(lock, 2) then 2
-	        when exists (select 1 from readpast.queue q
-	                      where q.name = any (queues) and q.lease_ms < 10000)
-	        then 1
-	        else 0 end;
+	select greatest(interval '700 milliseconds',
+	                least(count(distinct s.worker_id) + 1, 200)
+	                * interval '50 milliseconds' * (0.75 + random() / 4))
+	  into rest
+	  from (select s.worker_id from readpast.sleeper s
+	         where s.until > moment
+	         limit 1000) s;
 	select min(least(coalesce(s.until, '-infinity'), q.asleep_until))
 	  into until
 	  from readpast.queue q

@@ -58,8 +58,8 @@ select a.id, a.queue, readpast.state_word(a.state) as state, a.priority,
 -- Is there anything to do in a queue, and if not, when? ready: a claim would
 -- find something. running: a job is held. due_in_ms, expires_in_ms: until the
 -- next job is due, until the next lease runs out (0: already), null if there is
--- none. suspects: one is in line. Looks at the first thousand of each lane and
--- of what is to come, no further.
+-- none. suspects: one is in line. behind: nobody swept the database for a second.
+-- Looks at the first thousand of each lane and of what is to come, no further.
 create function readpast.look(queue text)
 returns table (ready boolean, running boolean, due_in_ms bigint,
                expires_in_ms bigint, paused boolean, suspects boolean,
@@ -133,18 +133,7 @@ begin
 	if ends is not null then
 		expires_in_ms := greatest(readpast.to_ms(ends - moment), 0);
 	end if;
-	-- What a sweep is to walk: late committers may be there.
-	behind := exists (select 1 from readpast.stray)
-	          or exists (select 1
-	                       from (select distinct l.lane_id
-	                               from readpast.lane l
-	                              where l.lane_id
-	                                    between its.id::bigint * 1024
-	                                        and its.id::bigint * 1024 + 1023) l
-	                      where exists (
-	                                select 1 from readpast.mark m
-	                                 where m.lane_id = l.lane_id
-	                                   and m.head > readpast.low_of(l.lane_id)));
+	behind := readpast.needs_sweep();
 	paused := its.paused_at is not null;
 	ready := ready and not paused;
 	suspects := suspects and not paused;

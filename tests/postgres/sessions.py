@@ -1,0 +1,144 @@
+"""What the tests of the routines share: sessions of psycopg2, and a server of
+their own, on which each case has a database.
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import contextlib
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import psycopg2
+
+ROOT = pathlib.Path(sys.argv[1]).resolve()
+SUITE = []
+SERVER = ""
+
+
+def case(function):
+    SUITE.append(function)
+    return function
+
+
+class Session:
+    """A connection: each call its own transaction, until begin()."""
+
+    def __init__(self, database):
+        self.database = database
+        self.db = psycopg2.connect(database)
+        self.db.autocommit = True
+        self.cursor = self.db.cursor()
+
+    def rows(self, sql, *args):
+        self.cursor.execute(sql, args)
+        return self.cursor.fetchall() if self.cursor.description else []
+
+    def one(self, sql, *args):
+        (row,) = self.rows(sql, *args)
+        return row[0] if len(row) == 1 else row
+
+    def refused(self, sql, *args):
+        """The SQLSTATE and the words of the error that this ends with."""
+        try:
+            self.rows(sql, *args)
+        except psycopg2.Error as error:
+            return f"{error.pgcode} {error}".split("\n")[0]
+        raise AssertionError(f"{sql}: was not refused")
+
+    def put(self, payload, **more):
+        names = "".join(f", {name} => %s" for name in more)
+        return self.one(f"select readpast.enqueue('q', %s::text{names})",
+                        payload, *more.values())
+
+    def claim(self, n=1, lease="60 s"):
+        """{payload: (id, claim_no)}, in the order of the answer."""
+        return {bytes(payload).decode(): (job, claim_no)
+                for payload, job, claim_no in self.rows(
+                    "select payload, id, claim_no "
+                    "from readpast.claim('q', %s, %s::interval)", n, lease)}
+
+    def taken(self, n=1):
+        return "".join(self.claim(n))
+
+    def complete(self, claim):
+        return self.one("select readpast.complete(%s, %s)", *claim)
+
+    def sweep(self):
+        return self.one("select * from readpast.sweep()")
+
+    def state(self, job):
+        return self.one("select state from readpast.jobs where id = %s", job)
+
+
+def eventually(seconds, what):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        got = what()
+        if got:
+            return got
+        time.sleep(0.05)
+    raise AssertionError("it did not come")
+
+
+# ---- the server ----
+
+def tool(action, *args):
+    return subprocess.run([ROOT / "tools" / "pg-temp", action, SERVER, *args],
+                          check=True, capture_output=True, text=True
+                          ).stdout.strip()
+
+
+def install(url):
+    for step in sorted((ROOT / "sql/postgres/schema").glob("**/*.sql")):
+        subprocess.run(["psql", "-qXv", "ON_ERROR_STOP=1", "-f", step, url],
+                       check=True, capture_output=True, text=True)
+
+
+def run(function, number, url):
+    name = f"case_{number}"
+    with contextlib.closing(psycopg2.connect(url)) as admin:
+        admin.autocommit = True
+        admin.cursor().execute(f"create database {name} template clean")
+    try:
+        function(Session(url.replace("/postgres?", f"/{name}?")))
+        return True
+    except Exception:
+        print("# " + traceback.format_exc().replace("\n", "\n# "))
+        return False
+
+
+def run_suite(settings):
+    wanted = sys.argv[2:]
+    failed = 0
+    url = tool("start", "max_connections=50", *settings)
+    try:
+        with contextlib.closing(psycopg2.connect(url)) as admin:
+            admin.autocommit = True
+            admin.cursor().execute("create database clean")
+        install(url.replace("/postgres?", "/clean?"))
+        for number, function in enumerate(SUITE, 1):
+            if wanted and function.__name__ not in wanted:
+                continue
+            good = run(function, number, url)
+            failed += not good
+            print(f"{'ok' if good else 'not ok'} {number} - "
+                  f"{function.__name__}", flush=True)
+    finally:
+        tool("stop", "immediate")
+    print(f"1..{len(SUITE)}")
+    return failed > 0
+
+
+def main(*settings):
+    """Run all cases, or those that are named, and exit."""
+    global SERVER
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder).chmod(0o755)
+        SERVER = str(pathlib.Path(folder) / "server")
+        status = run_suite(settings)
+    sys.exit(status)
