@@ -248,8 +248,8 @@ rp_queue_drop(rp_conn *conn, const char *name)
 	if (dropped.busy)
 		return rp__fail(&conn->error, RP_ETAKEN,
 				"queue %s is in use: let its running jobs end, "
-				"or cancel them, and let go who is just "
-				"putting jobs in",
+				"or cancel them, and let transactions end that "
+				"are at work on its jobs",
 				name);
 	return 0;
 }

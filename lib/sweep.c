@@ -28,7 +28,9 @@ struct sweep {
 	rp_swept swept;
 	int64_t *queues; /* that have something to be swept */
 	size_t queues_count;
-	int in_turn;         /* not if another worker just does, or has lately */
+	enum { MORE, FIRST, IN_TURN } which; /* the slice. In turn: only if no
+						other worker just sweeps, or
+						has lately */
 	int rest;            /* retention and old rows, too */
 	int has_rest;        /* ... and there are some */
 	int64_t left, until; /* of the slice: jobs, and monotonic us */
@@ -121,22 +123,23 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
-/* In the transaction that sweeps: on a server one worker does so for all. Where
- * that is another one there is nothing to do. */
+/* On a server one worker sweeps for all, and notes it in the transaction of its
+ * first slice. Where that is another one there is nothing to do. */
 static int
 take_turn(struct sweep *s)
 {
+	struct rp_value in_turn[] = { rp__int(s->which == IN_TURN) };
 	int64_t mine = 0;
 	int r;
 
-	if (!s->in_turn || !s->conn->backend->routines)
+	if (s->which == MORE || !s->conn->backend->routines)
 		return 0;
-	s->in_turn = 0;
-	r = rp__run(s->conn, RP_V_SWEEP_START, NULL, 1, rp__count, &mine);
-	if (mine)
-		s->conn->led_at = rp__monotonic_ms();
-	else
+	r = rp__run(s->conn, RP_V_SWEEP_START, in_turn, 1, rp__count, &mine);
+	if (!mine)
 		s->queues_count = s->has_rest = 0;
+	else if (s->which == IN_TURN)
+		s->conn->led_at = rp__monotonic_ms();
+	s->which = MORE;
 	return r;
 }
 
@@ -200,7 +203,7 @@ rp__sweep_if_due(rp_conn *conn, const struct rp_look *look)
 	int64_t now = rp__monotonic_ms();
 	int at_once = look->due_in_ms == 0 || look->expires_in_ms == 0;
 	struct sweep s = { .conn = conn,
-			   .in_turn = !at_once,
+			   .which = at_once ? FIRST : IN_TURN,
 			   .rest = now - conn->rested_at >= REST_MS };
 	int r;
 
@@ -216,7 +219,7 @@ rp__sweep_if_due(rp_conn *conn, const struct rp_look *look)
 int
 rp_sweep(rp_conn *conn, rp_swept *ret)
 {
-	struct sweep s = { .conn = conn, .rest = 1 };
+	struct sweep s = { .conn = conn, .which = FIRST, .rest = 1 };
 	int64_t total;
 	int r = rp__enter(conn);
 

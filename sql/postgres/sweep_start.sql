@@ -1,4 +1,4 @@
--- sweep_start: is it this transaction that makes the sweep of this second, of all
--- workers that look? No row: another one does.
+-- sweep_start: is it this transaction that makes the next sweep, of all workers that
+-- look? No row: another one does. :in_turn 0: it does, in any case.
 
-select 1 as mine where readpast.sweep_start();
+select 1 as mine where readpast.sweep_start(:in_turn::bigint <> 0);

@@ -5,7 +5,7 @@ select n.name as index, 'is not valid' as what,
        'reindex index ' || n.name as fix
   from (values ('job_line'), ('job_due'), ('job_unique'), ('job_pkey'),
                ('archive_state'), ('mark_newest'), ('walked_newest'),
-               ('seal_newest'), ('lane_id')) as n(name)
+               ('seal_newest'), ('swept_at'), ('lane_id')) as n(name)
   join pg_index i on i.indexrelid = to_regclass(n.name)
  where not i.indisvalid
 union all
@@ -13,7 +13,7 @@ select n.name, 'is missing',
        'make it again as the schema has it (sql/postgres/schema)'
   from (values ('job_line'), ('job_due'), ('job_unique'), ('job_pkey'),
                ('archive_state'), ('mark_newest'), ('walked_newest'),
-               ('seal_newest'), ('lane_id')) as n(name)
+               ('seal_newest'), ('swept_at'), ('lane_id')) as n(name)
  where to_regclass(n.name) is null
 union all
 select i.indexrelid::regclass::text,

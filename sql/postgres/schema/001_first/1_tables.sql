@@ -64,6 +64,16 @@ create table readpast.queue (
 -- Does any queue keep what is done? Asked at each completion.
 create index queue_keeps on readpast.queue (id) where keep_done_ms > 0;
 
+-- Queues that were dropped while transactions may have been open that put jobs into
+-- them. xid: these have smaller numbers; null: no sweep has seen the note yet.
+-- open: what was open when a sweep looked last.
+create table readpast.dropped (
+	queue_id integer primary key,
+	name     text not null,
+	xid      xid8,
+	open     pg_snapshot
+);
+
 -- Which lanes were ever used. It has no unique key on purpose: two who open a
 -- lane at once need not wait for each other, and two rows do no harm. The sweep
 -- copies it to queue.opened, a bit for each priority, where enqueue, which reads
@@ -176,22 +186,27 @@ create table readpast.stray (
 );
 
 -- How far the line's numbers had come, and then the transactions': who drew a
--- number up to `seq` has a number of its own below `next_xid`. About once a second
--- while jobs come in. A transaction draws numbers for a tenth of a second at the
--- most (later ones say so in `stray`), hence only between the seal before it
--- began and the second one after.
+-- number up to `seq` has a number of its own below `next_xid`. `read_at` is before
+-- the one, `made_at` after the other. About once a second while jobs come in. A
+-- transaction draws numbers for a tenth of a second at the most (later ones say so
+-- in `stray`), hence only between the seal before it began and the first that was
+-- read a tenth of a second after the next one was made.
 create table readpast.seal (
 	seq      bigint not null,
 	next_xid xid8 not null,
+	read_at  timestamptz not null,
 	made_at  timestamptz not null
 );
 create index seal_newest on readpast.seal (seq);
 
 -- When the last sweeps began that workers made: appended, and the newest counts,
 -- for a row that is updated once a second is soon a heap of dead ones. Not logged:
--- a hint that a crash may take along.
+-- a hint that a crash may take along. `seq`: how far the line's numbers had come
+-- before the sweeping transaction was given its own number, `xid`.
 create unlogged table readpast.swept (
-	at timestamptz not null
+	at  timestamptz not null,
+	seq bigint,
+	xid xid8 not null
 );
 create index swept_at on readpast.swept (at);
 

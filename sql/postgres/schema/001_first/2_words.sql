@@ -250,7 +250,9 @@ $body$;
 
 -- Wake one worker that sleeps and serves the queue, but not this one. It comes off
 -- the list, so that the next job wakes another; if that cannot be without waiting
--- for somebody, it is woken all the same.
+-- for somebody, it is woken all the same. A transaction that notified somebody cannot
+-- be prepared: one that is to be says `set local readpast.notify = off`, and the sweep
+-- of the next second wakes a worker.
 create function readpast.wake(queue_id integer, besides bigint default 0)
 returns void
 language plpgsql volatile
@@ -261,7 +263,8 @@ declare
 	sleeper bigint;
 begin
 	if not exists (select 1 from readpast.sleeper s
-	                where s.queue_id = wake.queue_id and s.until > moment) then
+	                where s.queue_id = wake.queue_id and s.until > moment)
+	   or current_setting('readpast.notify', true) = 'off' then
 		return;
 	end if;
 	if current_setting('transaction_isolation') = 'read committed' then

@@ -18,26 +18,17 @@ begin
 end
 $body$;
 
--- Who puts a job into a queue holds a lock on its name until its transaction ends,
--- taken before the queue is read and shared with all who do: so it is not dropped
--- meanwhile. Where that is not to be had at once, somebody just drops it, and is
--- waited for. A snapshot from before a drop would not show it: hence, at the
--- higher levels, the lock of a row that goes with the queue and never changes;
--- 40001 if it is gone.
+-- At READ COMMITTED an enqueue locks nothing of its queue: what it puts into one that
+-- is dropped meanwhile, the sweep takes into a new one (take_over()). A snapshot from
+-- before the drop would not show it: hence, at the higher levels, a lock of the
+-- queue's row that only a drop has to respect; 40001 if the row is gone.
 create function readpast.keep_queue(queue text) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	perform pg_advisory_xact_lock_shared(
-	            'readpast.queue'::regclass::oid::integer, hashtext(queue));
 	if current_setting('transaction_isolation') <> 'read committed' then
-		perform 1
-		   from readpast.lane l
-		  where l.lane_id = (select q.lane_id
-		                       from readpast.queue q
-		                      where q.name = queue)
-		    for key share;
+		perform 1 from readpast.queue q where q.name = queue for key share;
 	end if;
 end
 $body$;
@@ -163,8 +154,8 @@ $body$;
 
 -- The same for a job of which nothing else is said, as of most, where all workers
 -- are busy: half the price. Each expression and each look at a table counts here;
--- what is rare is left to put_one(). Where the lock is not to be had at once, or at
--- another level, there is no moment, and nothing is put in here.
+-- what is rare is left to put_one(). At another level there is no moment, and nothing
+-- is put in here.
 create function readpast.put_plain(queue text, kind text, payload bytea)
 returns bigint
 language plpgsql volatile as $body$
@@ -173,10 +164,6 @@ declare
 		case when pg_catalog.pg_current_xact_id() is not null
 		          and pg_catalog.current_setting('transaction_isolation')
 		              operator(pg_catalog.=) 'read committed'
-		          and pg_catalog.pg_try_advisory_xact_lock_shared(
-		                  'readpast.queue'::pg_catalog.regclass
-		                                  ::pg_catalog.oid::integer,
-		                  pg_catalog.hashtext(queue))
 		     then pg_catalog.clock_timestamp() end;
 	its_id bigint;
 begin
@@ -207,6 +194,10 @@ $body$;
 -- it is answered instead; `replace` gives it the new job's content, unless it
 -- runs. Its claim number moves on then, so that a holder whose lease ran out
 -- cannot complete what it never saw.
+-- A ready or scheduled job that is answered is not handed out before this
+-- transaction is over: it runs after what else the transaction does. The lock keeps
+-- claims off it, and neither others who answer or replace it nor, for it runs, a
+-- verdict. Who finds the job locked by a claim need not wait: it runs.
 -- outcome: 0 added, 1 existed, 2 replaced. id null: no such queue, or the
 -- payload is larger than it takes.
 create function readpast.put_unique(
@@ -220,6 +211,7 @@ as $body$
 #variable_conflict use_column
 declare
 	its    record;
+	idle   boolean;
 	xid    xid8 := pg_current_xact_id();
 	moment timestamptz := clock_timestamp();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
@@ -240,13 +232,21 @@ begin
 		perform readpast.need_object(headers);
 	end if;
 
-	-- A job with the key may come or go between the statements: then once more.
+	-- A job with the key may come between the statements: then once more.
 	loop
-		select j.id into id
+		select j.id, j.lease_until is null into id, idle
 		  from readpast.job j
-		 where j.queue_id = its.id and j.unique_key = put_unique.unique_key
-		   for update;
-		exit when found;
+		 where j.queue_id = its.id and j.unique_key = put_unique.unique_key;
+		if found then
+			if idle then
+				perform 1
+				   from readpast.job j
+				  where j.id = put_unique.id and j.lease_until is null
+				    for key share skip locked;
+				idle := found;
+			end if;
+			exit;
+		end if;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers,
 		                          payload)
@@ -266,7 +266,7 @@ begin
 
 	if outcome is null then
 		outcome := 1;
-		if replace then
+		if replace and idle then
 			update readpast.job j
 			   set lane_id = its.lane_id,
 			       -- In line in the same lane it keeps its place.
@@ -363,7 +363,11 @@ begin
 			           replace) p;
 		end if;
 		exit when id is not null;
-		perform 1 from readpast.queue q where q.name = enqueue.queue;
+		-- Others may have made the queue since, or made it anew.
+		perform 1
+		   from readpast.queue q
+		  where q.name = enqueue.queue
+		    and octet_length(enqueue.payload) > q.max_payload;
 		if found then
 			raise exception 'payload too large' using errcode = 'RP004';
 		end if;
@@ -451,7 +455,11 @@ begin
 		           (select max(octet_length(p.payload))
 		              from unnest(payloads) as p(payload))) p;
 		exit when found;
-		perform 1 from readpast.queue q where q.name = enqueue_many.queue;
+		perform 1
+		   from readpast.queue q
+		  where q.name = enqueue_many.queue
+		    and exists (select 1 from unnest(payloads) as p(payload)
+		                 where octet_length(p.payload) > q.max_payload);
 		if found then
 			raise exception 'payload too large' using errcode = 'RP004';
 		end if;

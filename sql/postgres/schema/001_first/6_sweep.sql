@@ -155,7 +155,7 @@ as $body$
 declare
 	til timestamptz;
 begin
-	select s.made_at - interval '1 second' into til
+	select s.read_at - interval '1 second' into til
 	  from readpast.seal s
 	 where s.next_xid <= pg_snapshot_xmin(pg_current_snapshot())
 	 order by s.seq desc
@@ -168,9 +168,12 @@ begin
 		insert into readpast.mark (lane_id, head, made_at)
 		values (-queue_id, readpast.epoch_us(til), clock_timestamp());
 		delete from readpast.mark m
-		 where m.lane_id = -queue_id and m.head < readpast.epoch_us(til)
-		   and m.head >= coalesce(readpast.epoch_us(nullif(since,
-		                                                   '-infinity')), 0);
+		 where m.ctid = any (array(
+		           select m.ctid from readpast.mark m
+		            where m.lane_id = -queue_id and m.head < readpast.epoch_us(til)
+		              and m.head >= coalesce(readpast.epoch_us(
+		                                         nullif(since, '-infinity')), 0)
+		              for update skip locked));
 	end if;
 end
 $body$;
@@ -321,16 +324,29 @@ as $body$
 declare
 	moment timestamptz := clock_timestamp();
 begin
-	delete from readpast.worker w where w.seen_at < moment - interval '1 hour';
+	delete from readpast.worker w
+	 where w.ctid = any (array(
+	           select w.ctid from readpast.worker w
+	            where w.seen_at < moment - interval '1 hour'
+	              for update skip locked));
 	delete from readpast.tally t
-	 where t.second < extract(epoch from moment)::bigint - 60
-	   and t.second > extract(epoch from moment)::bigint - 3600;
+	 where t.ctid = any (array(
+	           select t.ctid from readpast.tally t
+	            where t.second < extract(epoch from moment)::bigint - 60
+	              and t.second > extract(epoch from moment)::bigint - 3600
+	              for update skip locked));
 	delete from readpast.sleeper s
-	 using readpast.queue q
-	 where s.queue_id = q.id
-	   and s.until between moment - interval '10 minutes'
-	                   and moment - interval '1 minute';
-	delete from readpast.short s where s.until < moment;
+	 where s.ctid = any (array(
+	           select s.ctid from readpast.queue q
+	             join readpast.sleeper s on s.queue_id = q.id
+	            where s.until between moment - interval '10 minutes'
+	                              and moment - interval '1 minute'
+	              for update of s skip locked));
+	delete from readpast.short s
+	 where s.ctid = any (array(
+	           select s.ctid from readpast.short s
+	            where s.until < moment
+	              for update skip locked));
 	-- Whoever changed it, a queue's own priority has its lane.
 	perform readpast.open_own_lane(q.name)
 	   from readpast.queue q
@@ -349,6 +365,7 @@ begin
 	         where q.opened <> n.priorities
 	           for no key update of q skip locked) t
 	 where q.id = t.id;
+	perform readpast.sweep_dropped();
 	perform readpast.rouse();
 end
 $body$;
@@ -377,8 +394,10 @@ $body$;
 
 -- Is it this transaction that makes the next sweep? One does, of all workers of all
 -- queues, and notes it. While it is at work the newest note is locked, and others
--- leave it to that one; not for longer than three seconds.
-create function readpast.sweep_start() returns boolean
+-- leave it to that one; not for longer than three seconds. Not in turn: it does, in
+-- any case.
+create function readpast.sweep_start(in_turn boolean default true)
+returns boolean
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -387,9 +406,13 @@ declare
 	newest timestamptz := (select s.at from readpast.swept s
 	                        order by s.at desc
 	                        limit 1);
+	drawn  bigint := (select s.last_value from readpast.line s
+	                   where s.is_called
+	                     and pg_current_xact_id_if_assigned() is null);
+	drops  integer[] := readpast.drops_to_note();
 	mine   boolean;
 begin
-	if not readpast.needs_sweep() then
+	if in_turn and not readpast.needs_sweep() then
 		return false;
 	end if;
 	with gone as (
@@ -400,11 +423,13 @@ begin
 		              for update skip locked))
 		returning s.at)
 	select bool_or(g.at = newest) into mine from gone g;
-	if mine is not true
+	if in_turn and mine is not true
 	   and newest between moment - interval '3 seconds' and moment then
 		return false;
 	end if;
-	insert into readpast.swept (at) values (moment);
+	insert into readpast.swept (at, seq, xid)
+	values (moment, drawn, pg_current_xact_id());
+	perform readpast.note_drops(drops);
 	return true;
 end
 $body$;
@@ -420,6 +445,8 @@ create function readpast.sweep(most integer default 20000,
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
+declare
+	drops integer[] := readpast.drops_to_note();
 begin
 	if most is null or most < 1 then
 		raise exception 'a sweep of less than one job' using errcode = 'RP003';
@@ -430,5 +457,6 @@ begin
 	select count(*) into due from readpast.sweep_due(most);
 	select count(*) into dropped from readpast.sweep_kept(most);
 	perform readpast.sweep_rest();
+	perform readpast.note_drops(drops);
 end
 $body$;

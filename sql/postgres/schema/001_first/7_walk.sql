@@ -8,65 +8,75 @@
 -- the list `stray`. So nothing is ever walked over again, however many dead
 -- entries of the index somebody's old snapshot keeps there.
 
--- The walk behind the heads, once a second in the whole database, and a seal.
--- One at a time: the lock is the session's and given back here, so that no
--- transaction that stays open keeps it.
+-- The walk behind the heads, once a second in the whole database, and a seal. Two
+-- that walk at once do no harm, but the same work: so who walks has the newest seal
+-- locked, and who finds it locked leaves it to that one. A transaction that stays
+-- open with it is waited for no longer than three seconds.
 create function readpast.sweep_behind()
 returns table (id bigint, dead boolean)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	lock   bigint := 'readpast.seal'::regclass::oid::bigint;
+	moment timestamptz := clock_timestamp();
 	newest record;
 	drawn  bigint;
 begin
-	if not pg_try_advisory_lock(lock) then
+	select s.seq, s.made_at, s.ctid as place into newest
+	  from readpast.seal s
+	 order by s.seq desc
+	 limit 1;
+	if newest.made_at between moment - interval '600 milliseconds' and moment then
 		return;
 	end if;
-	begin
-		select s.seq, s.made_at into newest
-		  from readpast.seal s
-		 order by s.seq desc
-		 limit 1;
-		if newest is null
-		   or newest.made_at < clock_timestamp() - interval '1 second'
-		   or newest.made_at > clock_timestamp()
+	-- Who has its own number already cannot make a seal; sweep_start() has read the
+	-- line's before.
+	if pg_current_xact_id_if_assigned() is null then
+		select s.last_value into drawn from readpast.line s where s.is_called;
+	else
+		select w.seq, w.at into drawn, moment
+		  from (select * from readpast.swept w
+		         order by w.at desc
+		         limit 1) w
+		 where w.xid = pg_current_xact_id_if_assigned();
+	end if;
+	if drawn > newest.seq then
+		perform 1
+		   from readpast.seal s
+		  where s.ctid = newest.place and s.seq = newest.seq
+		    for update skip locked;
+		if not found
+		   and newest.made_at between moment - interval '3 seconds' and moment
 		then
-			-- Who has its own number already cannot make a seal.
-			select s.last_value into drawn
-			  from readpast.line s
-			 where s.is_called
-			   and pg_current_xact_id_if_assigned() is null;
-			return query select w.id, w.dead from readpast.walk() w;
-			if drawn > coalesce(newest.seq, 0) then
-				perform readpast.seal(drawn);
-			end if;
+			return;
 		end if;
-	exception when query_canceled or others then
-		perform pg_advisory_unlock(lock);
-		raise;
-	end;
-	perform pg_advisory_unlock(lock);
+	end if;
+	return query select w.id, w.dead from readpast.walk() w;
+	if drawn > coalesce(newest.seq, 0) then
+		perform readpast.seal(drawn, moment);
+	end if;
 end
 $body$;
 
--- First the line's number was read, and now this transaction is given its own:
--- whoever drew a number up to then has a smaller one. (A snapshot's xmax would not
--- do: it is one more than the last that ended, and larger ones may be open.)
--- Seals that no open transaction began before are forgotten.
-create function readpast.seal(drawn bigint) returns void
+-- First the line's number was read, later than `moment`, and now this transaction is
+-- given its own: whoever drew a number up to then has a smaller one. (A snapshot's
+-- xmax would not do: it is one more than the last that ended, and larger ones may be
+-- open.) Seals that no open transaction began before are forgotten.
+create function readpast.seal(drawn bigint, moment timestamptz) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
 	oldest xid8 := pg_snapshot_xmin(pg_current_snapshot());
 begin
-	insert into readpast.seal (seq, next_xid, made_at)
-	values (drawn, pg_current_xact_id(), clock_timestamp());
+	insert into readpast.seal (seq, next_xid, read_at, made_at)
+	values (drawn, pg_current_xact_id(), moment, clock_timestamp());
 	delete from readpast.seal s
-	 where s.seq < (select max(o.seq) from readpast.seal o
-	                 where o.next_xid <= oldest);
+	 where s.ctid = any (array(
+	           select s.ctid from readpast.seal s
+	            where s.seq < (select max(o.seq) from readpast.seal o
+	                            where o.next_xid <= oldest)
+	              for update skip locked));
 end
 $body$;
 
@@ -97,6 +107,11 @@ begin
 	for it in select s.ctid as place, s.* from readpast.stray s loop
 		continue when it.waits_for is not null
 		              and not pg_visible_in_snapshot(it.waits_for, open);
+		perform 1
+		   from readpast.stray s
+		  where s.ctid = it.place
+		    for update skip locked;
+		continue when not found;
 		return query
 		select * from readpast.look_again(it.lane_id, it.first, it.last);
 		delete from readpast.stray s where s.ctid = it.place;
@@ -137,14 +152,23 @@ begin
 		insert into readpast.walked (lane_id, low)
 		values (lane.lane_id, low);
 		delete from readpast.walked w
-		 where w.lane_id = lane.lane_id and w.low = lane.low;
+		 where w.ctid = any (array(
+		           select w.ctid from readpast.walked w
+		            where w.lane_id = lane.lane_id and w.low = lane.low
+		              for update skip locked));
 		delete from readpast.mark m
-		 where m.lane_id = lane.lane_id and m.head >= lane.low
-		   and m.head < low;
+		 where m.ctid = any (array(
+		           select m.ctid from readpast.mark m
+		            where m.lane_id = lane.lane_id and m.head >= lane.low
+		              and m.head < low
+		              for update skip locked));
 		-- Other lanes may be a million behind.
 		delete from readpast.ended e
-		 where e.thousand >= lane.low / 1000 - 1000
-		   and e.thousand < low / 1000 - 1000;
+		 where e.ctid = any (array(
+		           select e.ctid from readpast.ended e
+		            where e.thousand >= lane.low / 1000 - 1000
+		              and e.thousand < low / 1000 - 1000
+		              for update skip locked));
 	end loop;
 end
 $body$;
@@ -236,7 +260,7 @@ $body$;
 
 -- The transactions that are open may have drawn numbers between these two: note
 -- to look there once they are over. They draw between the seal before they began
--- and the second one after.
+-- and the first that was read a tenth of a second after the next one was made.
 create function readpast.wait_for_open(lane_id bigint, low bigint, high bigint,
                                        open pg_snapshot) returns void
 language plpgsql volatile
@@ -250,8 +274,13 @@ begin
 	               coalesce((select max(s.seq) from readpast.seal s
 	                          where s.next_xid <= x.xid), 0) as after,
 	               coalesce((select s.seq from readpast.seal s
-	                          where s.next_xid > x.xid
-	                          order by s.seq offset 1 limit 1),
+	                          where s.read_at >= (
+	                                    select f.made_at
+	                                           + interval '100 milliseconds'
+	                                      from readpast.seal f
+	                                     where f.next_xid > x.xid
+	                                     order by f.seq limit 1)
+	                          order by s.seq limit 1),
 	                        9223372036854775807) as til
 	          from pg_snapshot_xip(open) as x(xid)) d
 	 where d.after + 1 < high and d.til >= low;

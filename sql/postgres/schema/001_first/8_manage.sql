@@ -122,15 +122,24 @@ begin
 end
 $body$;
 
--- Does a job run, or has somebody locked one?
+-- Does a job run, or has somebody locked one, or the queue? (Who enqueues at a level
+-- above READ COMMITTED has.)
 create function readpast.is_worked_on(queue_id integer) returns boolean
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
 	perform 1
+	   from readpast.queue q
+	  where q.id = is_worked_on.queue_id
+	    for update nowait;
+	perform 1
 	   from readpast.job j
 	  where j.queue_id = is_worked_on.queue_id
+	    for update nowait;
+	perform 1
+	   from readpast.archive a
+	  where a.queue_id = is_worked_on.queue_id
 	    for update nowait;
 	return exists (select 1 from readpast.job j
 	                where j.queue_id = is_worked_on.queue_id
@@ -141,7 +150,8 @@ end
 $body$;
 
 -- Remove the queue and whatever it still has. busy: a job runs, or a transaction
--- that is open has put one in or is at work on one, and nothing was done.
+-- that is open is at work on one, and nothing was done. What transactions that are
+-- open have just put in stays, and is taken into a new queue (take_over()).
 create function readpast.queue_drop(queue text)
 returns table (id integer, busy boolean)
 language plpgsql volatile
@@ -154,23 +164,14 @@ begin
 	if not found then
 		return;
 	end if;
-	busy := not pg_try_advisory_xact_lock(
-	                'readpast.queue'::regclass::oid::integer, hashtext(queue))
-	        or readpast.is_worked_on(id);
+	busy := readpast.is_worked_on(id);
 	if not busy then
-		delete from readpast.job j where j.queue_id = queue_drop.id;
+		-- One that came since may have been claimed since.
+		delete from readpast.job j
+		 where j.queue_id = queue_drop.id and j.lease_until is null;
 		delete from readpast.archive a where a.queue_id = queue_drop.id;
-		delete from readpast.tally t where t.queue_id = queue_drop.id;
-		delete from readpast.sleeper s where s.queue_id = queue_drop.id;
-		delete from readpast.lane l
-		 where readpast.queue_of(l.lane_id) = queue_drop.id;
-		delete from readpast.mark m
-		 where readpast.queue_of(m.lane_id) = queue_drop.id
-		    or m.lane_id = -queue_drop.id;
-		delete from readpast.walked w
-		 where readpast.queue_of(w.lane_id) = queue_drop.id;
-		delete from readpast.stray s
-		 where readpast.queue_of(s.lane_id) = queue_drop.id;
+		perform readpast.forget_hints(id);
+		insert into readpast.dropped (queue_id, name) values (id, queue);
 		delete from readpast.queue q where q.id = queue_drop.id;
 	end if;
 	return next;
@@ -189,7 +190,7 @@ begin
 		raise exception 'no queue named %', queue using errcode = 'RP005';
 	elsif dropped.busy then
 		raise exception 'queue % is in use: let its running jobs end, or cancel '
-			'them, and let go who is just putting jobs in', queue
+			'them, and let transactions end that are at work on its jobs', queue
 			using errcode = 'RP006';
 	end if;
 end
@@ -227,10 +228,6 @@ declare
 	a    record;
 	lane bigint;
 begin
-	perform readpast.keep_queue(q.name)
-	   from readpast.archive a
-	   join readpast.queue q on q.id = a.queue_id
-	  where a.id = retry_kept.job_id;
 	select a.* into a
 	  from readpast.archive a
 	 where a.id = retry_kept.job_id and a.state in (5, 6)

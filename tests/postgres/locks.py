@@ -1,0 +1,416 @@
+#!/usr/bin/python3
+"""Nobody is stopped by the locks of another: neither by advisory locks, which
+anybody may take, nor by a transaction that stays open. Starts a server of its own.
+
+  locks.py ROOT [CASE...]
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import threading
+import time
+
+from sessions import Session, case, eventually, main, tool
+
+
+def impatient(s):
+    """Whoever waits for a lock fails."""
+    s.rows("set lock_timeout = '1 s'")
+    return s
+
+
+def passed(s):
+    """A head moves on: there is something to walk over, and to forget."""
+    s.rows("select readpast.enqueue_many('old', array_fill('x'::text, array[50]))")
+    s.rows("select readpast.complete(array_agg(id), array_agg(claim_no)) "
+           "from readpast.claim('old', 50)")
+
+
+def seals(s):
+    return s.one("select count(*) from readpast.seal")
+
+
+# ---- advisory locks ----
+
+@case
+def no_routine_takes_an_advisory_lock(s):
+    s.put("x")
+    s.one("select readpast.cancel(%s)", s.put("kept"))
+    for call in ("enqueue('q', 'x')", "enqueue('q', 'x', unique_key => 'k')",
+                 "enqueue('q', 'x', priority => 3)",
+                 "enqueue_many('q', array['x'])", "retry(2)", "claim('q')",
+                 "sweep()", "going_to_sleep(1, '{q}')", "sweep_start()",
+                 "queue_set('q', priority => 5)", "drop_queue('q')"):
+        s.rows("begin")
+        s.rows(f"select * from readpast.{call}")
+        assert s.one("select count(*) from pg_locks "
+                     "where locktype = 'advisory'") == 0, call
+        s.rows("commit" if "sleep" in call else "rollback")
+        assert s.one("select count(*) from pg_locks "
+                     "where locktype = 'advisory'") == 0, call
+
+
+@case
+def a_stranger_with_every_advisory_lock_stops_nobody(s):
+    s.put("x")
+    s.rows("create role mallory login")
+    mallory = Session(s.database)
+    mallory.rows("set session authorization mallory")
+    mallory.rows("""
+        select pg_advisory_lock(c.oid::int, k), pg_advisory_lock(c.oid::bigint),
+               pg_advisory_lock(hashtext('readpast schema'))
+          from pg_class c
+          join pg_namespace n on n.oid = c.relnamespace
+                             and n.nspname = 'readpast',
+               unnest(array[0, 1, 2, 3, hashtext('q'), hashtext('old')]) k""")
+    impatient(s)
+    passed(s)
+    before = seals(s)
+    time.sleep(1.1)
+    passed(s)
+    s.sweep()
+    assert seals(s) == before + 1   # it walked
+    assert s.complete(s.claim()["x"]) == "done"
+    assert s.one("select readpast.sweep_start()")
+    s.one("select readpast.drop_queue('q')")
+
+
+# ---- transactions that stay open ----
+
+@case
+def an_open_drop_of_a_queue_stops_nobodys_sweep(s):
+    user = Session(s.database)
+    for _ in range(3):
+        passed(s)
+        s.sweep()
+        time.sleep(1.1)
+    s.rows("insert into readpast.tally values "
+           "(extract(epoch from now())::bigint - 100, 1, 1, 0)")
+    s.rows("insert into readpast.sleeper values "
+           "(1, now() - interval '2 minutes', 9)")
+    s.put("x")
+    s.claim(lease="1 s")
+    user.rows("begin")
+    user.rows("select readpast.drop_queue('old')")
+    impatient(s)
+    before = seals(s)
+    time.sleep(1.1)
+    assert s.sweep()[1] == 1
+    assert seals(s) == before + 1
+    user.rows("rollback")
+
+
+@case
+def an_open_sweep_stops_no_other(s):
+    user = Session(s.database)
+    passed(s)
+    s.sweep()
+    s.one("select readpast.sweep_start()")
+    time.sleep(1.1)
+    passed(s)
+    user.rows("begin")
+    assert user.one("select readpast.sweep_start()")
+    user.sweep()
+    before = seals(s)
+    impatient(s)
+    assert not s.one("select readpast.sweep_start()")
+
+    def walked():
+        passed(s)
+        s.sweep()
+        return seals(s) == before + 1
+    eventually(5, walked)
+    assert s.one("select readpast.sweep_start()")
+    user.rows("commit")
+
+
+@case
+def one_of_all_who_look_makes_the_sweep_of_a_second(s):
+    s.put("x")
+    other = Session(s.database)
+    assert s.one("select behind from readpast.look('q')")
+    s.rows("begin")
+    assert s.one("select readpast.sweep_start()")
+    s.rows("rollback")
+    assert other.one("select readpast.sweep_start()")
+    assert not s.one("select behind from readpast.look('q')")
+    assert not s.one("select readpast.sweep_start()")
+    eventually(2, lambda: s.one("select readpast.sweep_start()"))
+    assert s.one("select count(*) from readpast.swept") == 1
+
+
+# ---- a queue is dropped while others put jobs in ----
+
+PUTS = ("readpast.enqueue('q', 'new')",
+        "readpast.enqueue('q', 'new', unique_key => 'k')",
+        "readpast.enqueue('q', 'new', priority => 7)",
+        "readpast.enqueue_many('q', array['new'])")
+
+
+def swept_until_nothing_is_noted(s):
+    def swept():
+        s.sweep()
+        return s.one("select count(*) from readpast.dropped") == 0
+    eventually(3, swept)
+
+
+@case
+def an_open_enqueue_does_not_hold_up_a_drop_and_its_job_stays(s):
+    user = Session(s.database)
+    impatient(s)
+    for put in PUTS:
+        s.put("old")
+        user.rows("begin")
+        job = user.one(f"select {put}")
+        s.rows("select readpast.drop_queue('q')")
+        for _ in range(3):
+            s.sweep()
+        assert s.one("select count(*) from readpast.dropped") == 1
+        assert s.rows("select * from readpast.stats()") == []
+        user.rows("commit")
+        s.sweep()
+        claim = s.claim()["new"]
+        assert claim[0] == job
+        assert s.complete(claim) == "done"
+        swept_until_nothing_is_noted(s)
+        assert s.one("select count(*) from readpast.queue q "
+                     "join readpast.lane l on l.lane_id / 1024 = q.id") > 0
+        assert s.rows("select l.lane_id from readpast.lane l where not exists "
+                      "(select 1 from readpast.queue q "
+                      "where q.id = l.lane_id / 1024)") == []
+
+
+@case
+def an_open_drop_does_not_hold_up_an_enqueue_and_its_job_stays(s):
+    user = Session(s.database)
+    impatient(s)
+    for end in "commit", "rollback":
+        for put in PUTS:
+            s.put("old")
+            user.rows("begin")
+            user.rows("select readpast.drop_queue('q')")
+            job = s.one(f"select {put}")
+            user.rows(end)
+            swept_until_nothing_is_noted(s)
+            claims = s.claim(2)
+            assert claims["new"][0] == job
+            assert len(claims) == (1 if end == "commit" else 2)
+            for claim in claims.values():
+                s.complete(claim)
+
+
+@case
+def jobs_of_every_state_are_taken_into_the_new_queue(s):
+    user = Session(s.database)
+    impatient(s)
+    s.put("old")
+    user.rows("begin")
+    user.rows("select readpast.drop_queue('q')")
+    s.put("running")
+    running = s.claim()["running"]
+    s.put("expired")
+    s.claim(lease="1 ms")
+    s.put("long")
+    s.rows("select readpast.extend(%s, %s)", *s.claim()["long"])
+    s.put("dead")
+    s.one("select readpast.fail(%s, %s, for_good => true)", *s.claim()["dead"])
+    s.put("scheduled", delay="1 hour")
+    s.put("ready", priority=3, unique_key="k")
+    was = s.rows("select id, state, priority, unique_key, attempt, claim_no "
+                 "from readpast.jobs where id > 1 order by id")
+    user.rows("commit")
+    assert s.rows("select * from readpast.jobs") == []
+    s.put("new", unique_key="k")    # another one: then it is the key's job
+    swept_until_nothing_is_noted(s)
+    now = {row[0]: row for row in s.rows(
+        "select id, state, priority, unique_key, attempt, claim_no "
+        "from readpast.jobs where queue = 'q'")}
+    for row in was:
+        job, state, priority, key, *rest = row
+        if state == "running" and now[job][1] == "ready":
+            assert s.one("select payload from readpast.jobs where id = %s",
+                         job) == "expired"
+            state = "ready"
+        assert now[job] == (job, state, priority, None, *rest), (row, now[job])
+    assert len(now) == len(was) + 1
+    assert s.complete(running) == "done"
+    assert {*s.claim(9), *s.claim(9), *s.claim(9)} == {"ready", "expired", "new"}
+
+
+@case
+def a_crash_does_not_lose_what_was_put_into_a_dropped_queue(s):
+    user = Session(s.database)
+    s.put("old")
+    user.rows("begin")
+    user.rows("select readpast.drop_queue('q')")
+    job = s.put("new")
+    user.rows("commit")
+    tool("crash")
+    tool("restart")
+    s.__init__(s.database)
+    swept_until_nothing_is_noted(s)
+    assert s.claim()["new"][0] == job
+
+
+@case
+def drops_beside_many_who_enqueue_lose_nothing(s):
+    s.rows("""
+        create table public.gone (id bigint);
+        create function public.note() returns trigger language plpgsql as
+        'begin insert into public.gone values (old.id); return null; end';
+        create trigger note after delete on readpast.job
+           for each row execute function public.note()""")
+    acknowledged, stop = [], threading.Event()
+    drops = 0
+
+    def put(number):
+        client = impatient(Session(s.database))
+        call = PUTS[number].replace("'k'", "gen_random_uuid()::text")
+        while not stop.is_set():
+            client.rows("begin")
+            job = client.one(f"select {call}")
+            time.sleep(0.001 * number)
+            client.rows("commit")
+            acknowledged.append(job)
+
+    threads = [threading.Thread(target=put, args=(n,)) for n in range(len(PUTS))]
+    for thread in threads:
+        thread.start()
+    impatient(s)
+    end = time.monotonic() + 5
+    while time.monotonic() < end:
+        s.sweep()
+        if s.rows("select 1 from readpast.queue"):
+            s.rows("select readpast.drop_queue('q')")
+            drops += 1
+        time.sleep(0.02)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    swept_until_nothing_is_noted(s)
+    left = {job for job, in s.rows(
+        "select j.id from readpast.job j join readpast.queue q "
+        "on q.id = j.queue_id union select id from public.gone")}
+    print(f"# {len(acknowledged)} put in, {drops} drops")
+    assert drops > 20 and len(acknowledged) > 500
+    assert set(acknowledged) <= left, set(acknowledged) - left
+    assert s.one("select count(*) from readpast.job j where not exists "
+                 "(select 1 from readpast.queue q where q.id = j.queue_id)") == 0
+
+
+@case
+def at_the_higher_levels_a_drop_is_refused_or_waited_for(s):
+    user = Session(s.database)
+    s.put("old")
+    user.rows("begin isolation level repeatable read")
+    user.rows("select 1 from readpast.queue")
+    # The workers' notes in the queue's row do no harm.
+    s.rows("select readpast.going_to_sleep(1, '{q}')")
+    user.put("x")
+    said = impatient(s).refused("select readpast.drop_queue('q')")
+    assert said.startswith("RP006"), said
+    user.rows("commit")
+    user.rows("begin isolation level repeatable read")
+    user.rows("select 1 from readpast.queue")
+    s.rows("select readpast.drop_queue('q')")
+    said = user.refused("select readpast.enqueue('q', 'x')")
+    assert said.startswith("40001"), said
+    user.rows("rollback")
+
+
+@case
+def a_queue_that_is_made_anew_meanwhile_refuses_nothing(s):
+    # There was no queue, and when that was found somebody had made it.
+    s.rows("""
+        create or replace function readpast.put_one(
+            queue text, priority integer, delay_ms bigint, run_at timestamptz,
+            max_attempts integer, kind text, headers json, payload bytea)
+            returns bigint language plpgsql as $$
+            begin
+                perform readpast.queue_create(queue);
+                return null;
+            end $$""")
+    assert s.put("x") == 1
+    s.one("select readpast.queue_set('q', max_payload => 3)")
+    assert s.refused("select readpast.enqueue('q', 'four')").startswith("RP004")
+
+
+# ---- unique keys ----
+
+@case
+def an_open_enqueue_of_a_running_jobs_key_holds_up_no_verdict(s):
+    user = Session(s.database)
+    impatient(s)
+    for replace in False, True:
+        job = s.put("x", unique_key="k")
+        claim = s.claim()["x"]
+        user.rows("begin")
+        assert user.put("again", unique_key="k", replace=replace) == job
+        assert s.one("select readpast.extend(%s, %s)", *claim) == "running"
+        assert s.complete(claim) == "done"
+        user.rows("commit")
+
+
+@case
+def a_ready_job_that_is_answered_runs_after_the_transaction(s):
+    user, other = Session(s.database), Session(s.database)
+    impatient(s)
+    impatient(other)
+    job = s.put("x", unique_key="k")
+    user.rows("begin")
+    assert user.put("y", unique_key="k") == job
+    other.rows("begin")
+    assert other.put("z", unique_key="k") == job
+    assert s.put("replaced", unique_key="k", replace=True) == job
+    assert s.taken() == ""
+    user.rows("commit")
+    assert s.taken() == ""
+    other.rows("commit")
+    assert s.taken() == "replaced"
+
+
+@case
+def an_enqueue_does_not_wait_for_who_claims_the_job_in_a_transaction(s):
+    user = Session(s.database)
+    impatient(s)
+    job = s.put("x", unique_key="k")
+    user.rows("begin")
+    claim = user.claim()["x"]
+    assert s.put("y", unique_key="k") == job
+    assert s.one("select id, outcome from readpast.put_unique("
+                 "'q', 'y', null, null, null, null, null, null, 'k', true)"
+                 ) == (job, 1)
+    user.complete(claim)
+    user.rows("commit")
+    assert s.put("y", unique_key="k") > job
+
+
+# ---- prepared transactions ----
+
+@case
+def an_enqueue_that_notifies_nobody_can_be_prepared(s):
+    s.one("select readpast.queue_create('q')")
+    sleeper = Session(s.database)
+    channel = sleeper.one("select channel from "
+                          "readpast.going_to_sleep(1, '{q}')")
+    sleeper.rows(f'listen "{channel}"')
+    s.rows("begin")
+    s.put("x")
+    assert "NOTIFY" in s.refused("prepare transaction 'loud'")
+    s.rows("rollback")
+    s.rows("begin")
+    s.rows("set local readpast.notify = off")
+    s.put("x")
+    s.rows("prepare transaction 'quiet'")
+    s.sweep()
+    sleeper.rows("select 1")
+    assert not sleeper.db.notifies
+    s.rows("commit prepared 'quiet'")
+    s.sweep()
+    sleeper.rows("select 1")
+    assert len(sleeper.db.notifies) == 1
+    assert s.taken() == "x"
+
+
+main("max_prepared_transactions=5")
