@@ -222,8 +222,10 @@ name_the_job(struct rows *rows, int r, size_t i)
 	return rp__fail(error, r, "job %zu: %.200s", i + 1, message);
 }
 
-/* Which of the jobs was too large for its queue? If none was, the headers of
- * one are refused, and which one the database did not say. */
+/* Which of the jobs was too large for its queue? If none was: on a server that
+ * refuses headers by an error, somebody has just made the queue anew, and 0;
+ * else the headers of one are refused, and which one the database did not say.
+ */
 static int
 name_the_refused(struct rows *rows, size_t width)
 {
@@ -232,14 +234,15 @@ name_the_refused(struct rows *rows, size_t width)
 	int r = rp_queue_list(rows->conn, rows->queue, &queues);
 
 	if (r < 0)
-		return r;
+		return r == RP_ENOENT && rows->conn->backend->routines ? 0 : r;
 	most = (size_t)rp_queues_at(queues, 0)->max_payload;
 	rp_queues_free(queues);
 	while (i < rows->count &&
 	       rows->params[i * width + ENQUEUE_PAYLOAD].size <= most)
 		i++;
 	if (i == rows->count)
-		return say_bad_headers(rows);
+		return rows->conn->backend->routines ? 0
+						     : say_bad_headers(rows);
 	r = rp__fail(&rows->conn->error, RP_EFBIG, "payload too large");
 	return name_the_job(rows, r, rows->done + i);
 }
@@ -271,11 +274,13 @@ flush(struct rows *rows, int unique)
 		r = run(rows, unique);
 	if (r == 0 && !first->id)
 		r = begin_anew(rows);
-	if (r == 0 && !first->id)
+	while (r == 0 && !first->id) {
 		r = run_again(rows, unique);
-	if (r == 0 && !first->id)
-		r = name_the_refused(rows, unique ? ENQUEUE_UNIQUE_PARAMS
-						  : ENQUEUE_PARAMS);
+		if (r == 0 && !first->id)
+			r = name_the_refused(rows,
+					     unique ? ENQUEUE_UNIQUE_PARAMS
+						    : ENQUEUE_PARAMS);
+	}
 	if (r < 0)
 		return r;
 	rows->done += rows->count;

@@ -101,7 +101,7 @@ int rp__queue_create(rp_conn *conn, const char *name);
 /* claim.c, settle.c: inside the caller's transaction */
 struct rp_look {
 	int ready, running, suspects;
-	int behind; /* no worker has swept for a second */
+	int behind;                       /* no worker has swept for a second */
 	int64_t due_in_ms, expires_in_ms; /* -1: never */
 };
 #define RP_LOOK_NONE                                                           \

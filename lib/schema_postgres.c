@@ -177,10 +177,13 @@ give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 	return r;
 }
 
-/* One at a time: who comes second finds all of it there. */
+/* Of two at a time the second waits, in its first `create`, for the end of the
+ * first one, and fails: then all of it is there. No lock is taken for that: one
+ * that is no table's could be taken by anybody. */
 static int
 install(struct postgres *s, rp_error *error)
 {
+	int64_t version = 0;
 	PGresult *path = NULL;
 	int r = rp__postgres_begin(s, RP_BEGIN_WRITE, error);
 
@@ -188,19 +191,16 @@ install(struct postgres *s, rp_error *error)
 		return r;
 	r = take_own_path(s, &path, error);
 	if (r == 0)
-		r = rp__postgres_execute(
-			s,
-			"select pg_advisory_xact_lock(hashtext('readpast "
-			"schema'))",
-			error);
-	if (r == 0)
 		r = upgrade_steps(s, error);
 	if (r == 0)
 		r = give_path_back(s, path, error);
 	PQclear(path);
-	if (r < 0)
-		rp__postgres_rollback(s);
-	return r < 0 ? r : rp__postgres_commit(s, error);
+	if (r == 0)
+		return rp__postgres_commit(s, error);
+	rp__postgres_rollback(s);
+	return read_version(s, &version, NULL) == 0 && version == SCHEMA_VERSION
+		       ? 0
+		       : r;
 }
 
 int
