@@ -122,14 +122,24 @@ enqueue_unique(struct model *m, int queue)
 	int key = 1 + chance(m, 2), contended, r;
 	struct entry *e = holder_of(m, queue, key, &contended);
 
+	int others = !m->on_file && e && locked(m, e);
+
+	/* Two sessions may keep one job from claims: the model has one. */
+	if (others && m->sessions[m->s].open)
+		return;
 	job.unique_key = keys[key];
-	job.replace = chance(m, 2);
+	job.replace = chance(m, 2) && !others;
 	r = rp_enqueue(conn_of(m), m->queues[queue].name, &job, &id);
 	say(m, "enqueue key %d%s, delay %d into %d: %d, %lld is %d\n", key,
 	    job.replace ? ", replace" : "", (int)job.delay_ms, queue, r,
 	    (long long)id.id, id.outcome);
 	if (busy(m, r))
 		return;
+	if (others) { /* answered without waiting for them */
+		agree(m, r == 0 && id.outcome == RP_EXISTED);
+		agree(m, id.id == e->now.id);
+		return;
+	}
 	if (contended && r == RP_EBUSY)
 		return;
 	agree(m, r == 0 && contended < 2);
@@ -139,7 +149,8 @@ enqueue_unique(struct model *m, int queue)
 		return;
 	}
 	agree(m, id.id == e->now.id);
-	touch(m, e);
+	if (e->now.state != RP_STATE_RUNNING)
+		touch(m, e);
 	if (job.replace && e->now.state != RP_STATE_RUNNING) {
 		agree(m, id.outcome == RP_REPLACED);
 		replaced(m, e, &job);
