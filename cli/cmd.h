@@ -97,6 +97,12 @@ int print_came_back(FILE *to, const char *before, const rp_job *job);
 void print_failures(const rp_job *job);
 json_t *json_failures(const rp_job *job);
 
+/* interrupt.c */
+void catch_interrupts(void);
+int interrupted(void); /* 0: no signal has come */
+int wait_for_input(int timeout_ms);
+void end_if_interrupted(void);
+
 /* json.c */
 json_t *json_time(int64_t ms); /* 0: null */
 json_t *json_text(const char *text);

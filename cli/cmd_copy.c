@@ -6,34 +6,12 @@
  */
 #include "cmd.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define SHOW_US 200000
 #define BAR 30
-
-static volatile sig_atomic_t interrupted;
-
-static void
-on_signal(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
-
-/* What a copy is in the middle of is undone; it stops between two commits. */
-static void
-catch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal,
-				    .sa_flags = (int)SA_RESETHAND };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
 
 /* ---- on a terminal ---- */
 
@@ -81,7 +59,7 @@ on_progress(const rp_copied *so_far, void *ctx)
 		p->shown_at = now;
 		show(so_far, (double)(now - p->began_at) / 1e6);
 	}
-	return interrupted;
+	return interrupted();
 }
 
 /* ---- the end ---- */
@@ -167,7 +145,8 @@ copy(struct cmd *cmd, rp_conn *to, const struct arguments *a)
 	options.leave_running = a->leave;
 	options.progress = on_progress;
 	options.progress_ctx = &progress;
-	catch_signals();
+	/* What it is in the middle of is undone: it stops between commits. */
+	catch_interrupts();
 	r = rp_copy(cmd->conn, to, &options, &copied, &error);
 	if (progress.shows)
 		fputs("\r\033[K", stderr);

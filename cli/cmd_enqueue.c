@@ -11,8 +11,6 @@
 #include "cmd.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,28 +43,6 @@ struct input {
 	int64_t enqueued; /* jobs that are in */
 	int refused;      /* 0, or REFUSED: one could not be replaced */
 };
-
-static volatile sig_atomic_t interrupted; /* by this signal */
-
-static void
-on_signal(int number)
-{
-	interrupted = number;
-}
-
-/* The second signal ends us at once; one that is ignored stays so. */
-static void
-catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction was, action = { .sa_handler = on_signal,
-					 .sa_flags = (int)SA_RESETHAND };
-
-	for (size_t i = 0; i < 3; i++)
-		if (sigaction(signals[i], NULL, &was) == 0 &&
-		    was.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
-}
 
 /* ---- the end, before its time ---- */
 
@@ -237,20 +213,13 @@ make_room(struct input *in)
 static int
 await(struct input *in)
 {
-	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	int status = 0;
 
-	if (in->count == 0 || poll(&p, 1, PAUSE_MS) != 0)
-		return 0;
-	return flush(in);
-}
-
-/* For input that does not wait by itself. */
-static void
-await_more(void)
-{
-	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-
-	poll(&p, 1, PAUSE_MS);
+	if (in->count && wait_for_input(PAUSE_MS) == 0)
+		status = flush(in);
+	if (!status)
+		wait_for_input(-1);
+	return status;
 }
 
 /* The payloads that what was read last completes. */
@@ -297,7 +266,7 @@ read_all(struct input *in)
 		ssize_t n;
 		int status = await(in);
 
-		if (!status && interrupted)
+		if (!status && interrupted())
 			status = stop(in, FAILED, 0, "interrupted");
 		if (!status)
 			status = make_room(in);
@@ -306,10 +275,8 @@ read_all(struct input *in)
 		scanned = in->used;
 		n = read(STDIN_FILENO, in->text + in->used,
 			 in->room - in->used);
-		if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
-			await_more();
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
-		}
 		if (n < 0) {
 			int why = errno;
 
@@ -418,14 +385,14 @@ run(struct input *in, int argc, char **argv)
 		status = enqueue_arguments(in, argc - 1, argv + 1);
 	} else {
 		in->most = most_of(in->cmd, in->queue);
-		catch_signals();
+		catch_interrupts();
 		status = read_all(in);
 		free(in->text);
 	}
-	if (interrupted) {
+	if (interrupted()) {
 		rp_close(in->cmd->conn);
 		in->cmd->conn = NULL;
-		raise(interrupted);
+		end_if_interrupted();
 	}
 	return status ? status : in->refused;
 }

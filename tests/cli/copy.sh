@@ -327,11 +327,18 @@ terminate() { # APPLICATION CONDITION
 cut_line() {
 	local url pid got
 	url=$(schema_url kill)
+	readpast --db "$url" init >/dev/null
+	PGAPPNAME=lock$$ psql -qX "$READPAST_TEST_POSTGRES" -c "begin;
+		do \$\$ begin
+			while not exists (select 1 from copy_kill_$$.meta
+			                   where value like 'copying%') loop
+				perform pg_sleep(0.001);
+			end loop;
+		end \$\$;
+		lock table copy_kill_$$.job in share mode; select pg_sleep(60)" >/dev/null 2>&1 &
+	eventually eval "server_sql \"select 1 from pg_stat_activity where application_name = 'lock$$' and state = 'active'\" | grep 1"
 	"$READPAST" copy sqlite:from.db "$url&application_name=cut$$" >out 2>err &
 	pid=$!
-	eventually eval "server_sql \"select 1 from copy_kill_$$.meta where value like 'copying%'\" | grep 1"
-	PGAPPNAME=lock$$ psql -qX "$READPAST_TEST_POSTGRES" -c "begin;
-		lock table copy_kill_$$.job in share mode; select pg_sleep(60)" >/dev/null 2>&1 &
 	eventually terminate "cut$$" "wait_event_type = 'Lock'" || echo 'it never waited'
 	wait "$pid"
 	got=$?

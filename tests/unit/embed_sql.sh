@@ -135,7 +135,7 @@ stops 'two statements where there are routines stop the build' \
 	'get.sql: has 2 statements'
 
 fresh
-sed -i 's/:queue::/:nobody::/' "$dir/sql/postgres/look.sql"
+sed -i 's/:queue\b/:nobody/' "$dir/sql/postgres/look.sql"
 stops 'an unknown parameter stops the build there too' \
 	'look.sql: uses :nobody, which is not in sql/params'
 

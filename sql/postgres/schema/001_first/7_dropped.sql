@@ -185,7 +185,7 @@ begin
 	 where j.id = take_over_job.id;
 	perform readpast.open_lane(lane);
 	if it.expired then
-		perform readpast.expire(take_over_job.id);
+		perform readpast.expire(array[take_over_job.id]);
 	end if;
 exception when lock_not_available or unique_violation then
 	null; -- somebody just puts in a job with its key

@@ -80,7 +80,8 @@ begin
 end
 $body$;
 
--- Walk over what the heads passed since the last time, for 100 ms at the most; and
+-- Walk over what the heads passed since the last time, for 200 ms at the most, and
+-- the lanes first that are behind the furthest: so that each has its turn. And
 -- no further than a seal that is older than our snapshot: of who has put something
 -- there and is still open, the snapshot knows.
 create function readpast.walk()
@@ -96,6 +97,7 @@ as $body$
 #variable_conflict use_column
 declare
 	began  timestamptz := clock_timestamp();
+	most   interval := '200 milliseconds';
 	open   pg_snapshot := pg_current_snapshot();
 	sealed bigint;
 	lane   record;
@@ -123,6 +125,7 @@ begin
 	for lane in
 		select l.lane_id, readpast.low_of(l.lane_id) as low
 		  from (select distinct l.lane_id from readpast.lane l) l
+		 order by low
 	loop
 		select m.head into passed
 		  from readpast.mark m
@@ -133,9 +136,10 @@ begin
 		passed := least(passed, coalesce(sealed, -1) + 1,
 		                lane.low + 10000000);
 		continue when not found or passed <= lane.low;
+		exit when clock_timestamp() > began + most;
 		low := passed;
 		for it in select * from readpast.left_between(lane.low, passed) loop
-			if clock_timestamp() > began + interval '100 milliseconds' then
+			if clock_timestamp() > began + most then
 				low := it.low;
 				exit;
 			end if;
@@ -197,7 +201,7 @@ begin
 	loop
 		while first < ended loop
 			low := first;
-			high := least(low + 2000, ended);
+			high := least(low + 5000, ended);
 			return next;
 			first := high;
 		end loop;
