@@ -30,9 +30,10 @@ int
 has_failed(const rp_job *job)
 {
 	json_t *last = last_failure(job);
+	int failed = last != NULL;
 
 	json_decref(last);
-	return last != NULL;
+	return failed;
 }
 
 /* A failure that is a lost lease says when its holder was heard of last. */

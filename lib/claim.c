@@ -3,7 +3,8 @@
  *
  * The verb walks the line and offers each job; what is taken is leased in the
  * same transaction. Two rules decide here what a claim passes over: a suspect
- * (its lease ran out once, it may be what killed its worker) goes out alone,
+ * (its lease ran out twice in a row, or before its last attempt: it may be what
+ * killed its worker) goes out alone,
  * to a worker that holds nothing, so that it can only hurt itself; and a job
  * with a single attempt is never fetched ahead, for a worker that dies before
  * it starts the job would have used that attempt up.

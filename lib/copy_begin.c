@@ -231,10 +231,11 @@ begin_target(struct rp_copy *c)
 	r = check_queues(c);
 	if (r == 0)
 		r = rehearse(c, c->to);
-	if (r == 0)
+	if (r == 0) {
 		r = rp__copy_load_ranges(c);
-	if (r == RP_ENOENT)
-		r = rp__copy_start_ranges(c);
+		if (r == RP_ENOENT)
+			r = rp__copy_start_ranges(c);
+	}
 	for (size_t i = 0; i < c->queues_count && r == 0; i++)
 		r = begin_queue(c, &c->queues[i]);
 	return rp__copy_end(c, c->to, r);

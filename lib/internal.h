@@ -33,6 +33,7 @@ struct rp_conn {
 	int64_t tallied_at; /* monotonic ms */
 	int64_t swept_at;   /* likewise */
 	int64_t rested_at;  /* likewise: retention, too */
+	int has_unswept;    /* the last sweep stopped before its end */
 	int64_t led_at;     /* when it last did so for all; 0: never */
 	rp_error error;
 };
@@ -138,7 +139,8 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 
 /* sweep.c */
 int rp__is_leader(const rp_conn *conn);
-int rp__sweep_if_due(rp_conn *conn, const struct rp_look *look);
+int rp__look_and_sweep(rp_conn *conn, const char *const *queues,
+		       int unless_ready, struct rp_look *ret);
 
 /* tally.c */
 void rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed);

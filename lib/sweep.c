@@ -3,7 +3,9 @@
  *
  * A sweep asks first what there is to do, and takes no lock for that. Then it
  * works in slices, a transaction each, so that nobody waits long for one: each
- * is over after SLICE jobs or SLICE_US, whichever comes first.
+ * is over after SLICE jobs or SLICE_US, whichever comes first. A worker has
+ * jobs of its own to look after: it stops after STRETCH_US, and goes on a
+ * moment later.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,25 +14,29 @@
 
 #include <stdlib.h>
 
-/* On a server a slice's jobs are locked for some 20 us each until it commits;
+/* On a server a slice's jobs are locked for some 27 us each until it commits;
  * on SQLite the slice holds the write lock. Nobody waits for 100 ms. */
 #define SLICE 2000
 #define SLICE_US 10000
+#define STRETCH_US 100000
+#define MOMENT_MS 50
 
-/* P6: what ran out is ready again within 2 s, in every queue. Workers look once a
- * second. */
+/* P6: what ran out is ready again within 2 s, in every queue. Workers look once
+ * a second. */
 #define SWEEP_MS 700
 #define REST_MS 60000
-#define LEADER_MS 1500 /* so long who swept for all is expected to do so again */
+#define LEADER_MS                                                              \
+	1500 /* a worker that swept is expected to do so again within */
 
 struct sweep {
 	rp_conn *conn;
 	rp_swept swept;
 	int64_t *queues; /* that have something to be swept */
 	size_t queues_count;
-	enum { MORE, FIRST, IN_TURN } which; /* the slice. In turn: only if no
-						other worker just sweeps, or
-						has lately */
+	/* The slice. IN_TURN: skip all of it if another worker is sweeping, or
+	 * swept within SWEEP_MS. */
+	enum { MORE, FIRST, IN_TURN } which;
+	int64_t stop_at;     /* monotonic us; 0: never */
 	int rest;            /* retention and old rows, too */
 	int has_rest;        /* ... and there are some */
 	int64_t left, until; /* of the slice: jobs, and monotonic us */
@@ -74,12 +80,13 @@ look_for_work(struct sweep *s)
 
 /* ---- a slice ---- */
 
-/* One more job, unless the slice is over. What a routine answers it has done.
- */
+/* One more job, unless the slice is over: one at least. What a routine answers
+ * it has done. */
 static int
 next(struct sweep *s)
 {
-	int over = s->left <= 0 || rp__monotonic_us() >= s->until;
+	int over = s->left <= 0 ||
+		   (s->left < SLICE && rp__monotonic_us() >= s->until);
 
 	s->left = over ? 0 : s->left - 1;
 	return over && !s->conn->backend->routines ? RP_ROW_STOP : RP_ROW_TAKE;
@@ -170,17 +177,39 @@ sweep_rest(struct sweep *s)
 	return rp__run_once(s->conn, RP_V_SWEEP_REST, NULL, NULL, NULL);
 }
 
+/* A slice of each queue, and again of those that have more. */
+static int
+sweep_queues(struct sweep *s)
+{
+	int r = 0;
+
+	while (s->queues_count) {
+		size_t more = 0;
+
+		for (size_t i = 0; i < s->queues_count; i++) {
+			if (s->stop_at && rp__monotonic_us() >= s->stop_at)
+				return 0;
+			r = slice(s, s->queues[i]);
+			if (r < 0)
+				return r;
+			if (s->left == 0)
+				s->queues[more++] = s->queues[i];
+		}
+		s->queues_count = s->queues_count ? more : 0;
+	}
+	return 0;
+}
+
 static int
 sweep(struct sweep *s)
 {
 	int r = look_for_work(s);
 
-	for (size_t i = 0; i < s->queues_count && r == 0; i++)
-		do
-			r = slice(s, s->queues[i]);
-		while (r == 0 && s->left == 0 && s->queues_count);
+	if (r == 0)
+		r = sweep_queues(s);
 	if (r == 0 && s->has_rest)
 		r = sweep_rest(s);
+	s->conn->has_unswept = r == 0 && s->queues_count > 0;
 	free(s->queues);
 	return r;
 }
@@ -194,16 +223,18 @@ rp__is_leader(const rp_conn *conn)
 	return conn->led_at && rp__monotonic_ms() - conn->led_at < LEADER_MS;
 }
 
-/* What is due or over in the caller's queues is swept at once; all queues, once a
- * second, on a server by one of all who look; retention once a minute. 1: the
+/* What is due or over in the caller's queues is swept at once; all queues, once
+ * a second, on a server by one of all who look; retention once a minute. 1: the
  * caller swept. */
-int
-rp__sweep_if_due(rp_conn *conn, const struct rp_look *look)
+static int
+sweep_if_due(rp_conn *conn, const struct rp_look *look)
 {
 	int64_t now = rp__monotonic_ms();
-	int at_once = look->due_in_ms == 0 || look->expires_in_ms == 0;
+	int at_once = look->due_in_ms == 0 || look->expires_in_ms == 0 ||
+		      conn->has_unswept;
 	struct sweep s = { .conn = conn,
 			   .which = at_once ? FIRST : IN_TURN,
+			   .stop_at = rp__monotonic_us() + STRETCH_US,
 			   .rest = now - conn->rested_at >= REST_MS };
 	int r;
 
@@ -214,6 +245,32 @@ rp__sweep_if_due(rp_conn *conn, const struct rp_look *look)
 		conn->rested_at = now;
 	r = sweep(&s);
 	return r < 0 ? r : 1;
+}
+
+/* What is due even after a sweep is locked by somebody, or was too much for one
+ * stretch: not at once again. */
+static int64_t
+in_a_moment(const rp_conn *conn, int64_t ms)
+{
+	return ms == 0 || (ms < 0 && conn->has_unswept) ? MOMENT_MS : ms;
+}
+
+/* Look at the queues, and sweep if something is due, but not if a job is ready
+ * and that is all the caller waits for. */
+int
+rp__look_and_sweep(rp_conn *conn, const char *const *queues, int unless_ready,
+		   struct rp_look *ret)
+{
+	int r = rp__look(conn, queues, ret);
+
+	if (r == 0 && !(unless_ready && ret->ready))
+		r = sweep_if_due(conn, ret);
+	if (r > 0) {
+		r = rp__look(conn, queues, ret);
+		ret->due_in_ms = in_a_moment(conn, ret->due_in_ms);
+		ret->expires_in_ms = in_a_moment(conn, ret->expires_in_ms);
+	}
+	return r;
 }
 
 int

@@ -72,14 +72,8 @@ static int
 look_and_sweep(rp_conn *conn, const char *const *queues, int64_t *ms)
 {
 	struct rp_look look = RP_LOOK_NONE;
-	int r = rp__look(conn, queues, &look);
+	int r = rp__look_and_sweep(conn, queues, 1, &look);
 
-	if (r < 0)
-		return r;
-	if (!look.ready)
-		r = rp__sweep_if_due(conn, &look);
-	if (r > 0)
-		r = rp__look(conn, queues, &look);
 	if (r < 0)
 		return r;
 	*ms = sooner(*ms, look.due_in_ms);

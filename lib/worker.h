@@ -69,6 +69,7 @@ struct alone {
 	int64_t began_us;     /* since when others stand back for `task` */
 	int64_t taken_us;
 	int64_t others_until; /* the turn of other jobs */
+	int64_t room_us;      /* how long to make room at most; 0: ROOM_US */
 };
 
 struct rp_worker {
@@ -137,6 +138,7 @@ void rp__worker_observe_verdict(rp_worker *worker, int what,
 int rp__alone_must_wait(const struct alone *alone, size_t holding);
 size_t rp__alone_holding(const struct alone *alone, size_t holding);
 void rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over);
+void rp__alone_end_making_room(struct alone *alone, size_t holding);
 void rp__alone_began(struct alone *alone, const rp_task *task);
 void rp__alone_ended(struct alone *alone, const rp_task *task);
 int64_t rp__alone_lives_in_ms(const struct alone *alone);

@@ -6,7 +6,8 @@
  * nothing more until it has ended or lived for LIVED_US. Then it is the turn of
  * the other jobs, for as long as they had to stand back, and at least while the
  * suspect runs. So suspects take half of a worker's time at the most, however
- * many there are, and other workers go on meanwhile.
+ * many there are and however long its other jobs take, and other workers go on
+ * meanwhile.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,6 +16,9 @@
 
 /* A job that kills its worker does so soon after its start, as a rule. */
 #define LIVED_US INT64_C(2000000)
+
+#define ROOM_US INT64_C(2000000)
+#define MOST_ROOM_US INT64_C(3600000000)
 
 static int
 has_lived(const struct alone *alone, int64_t now)
@@ -27,6 +31,30 @@ static int
 is_turn_of_others(const struct alone *alone, int64_t now)
 {
 	return alone->task ? has_lived(alone, now) : now < alone->others_until;
+}
+
+/* Since when the worker has made room for a suspect. */
+static int64_t
+room_since(const struct alone *alone)
+{
+	return alone->wanted_since > alone->others_until ? alone->wanted_since
+							 : alone->others_until;
+}
+
+/* A worker whose handlers take long does not stand still for ever: it gives up
+ * to make room after ROOM_US, serves other jobs for as long, and tries again
+ * for twice as long. */
+void
+rp__alone_end_making_room(struct alone *alone, size_t holding)
+{
+	int64_t now = rp__monotonic_us();
+	int64_t room = alone->room_us ? alone->room_us : ROOM_US;
+
+	if (alone->task || !alone->wanted_since || holding == 0 ||
+	    now - room_since(alone) < room)
+		return;
+	alone->others_until = now + room;
+	alone->room_us = room < MOST_ROOM_US ? 2 * room : room;
 }
 
 /* Must a worker that holds so many jobs claim nothing now? */
@@ -55,7 +83,7 @@ rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 {
 	if (passed_over == 0)
 		alone->wanted_since = 0;
-	else if (!alone->wanted_since)
+	else if (!alone->wanted_since || jobs > 0)
 		alone->wanted_since = rp__monotonic_us();
 	if (passed_over && jobs == 0)
 		alone->others_until = 0;
@@ -67,11 +95,9 @@ rp__alone_began(struct alone *alone, const rp_task *task)
 {
 	alone->task = task;
 	alone->taken_us = rp__monotonic_us();
-	alone->began_us = alone->wanted_since > alone->others_until
-				  ? alone->wanted_since
-				  : alone->others_until;
-	if (!alone->wanted_since)
-		alone->began_us = alone->taken_us;
+	alone->began_us =
+		alone->wanted_since ? room_since(alone) : alone->taken_us;
+	alone->room_us = 0;
 }
 
 /* This task's handler has ended, or will not be started. */

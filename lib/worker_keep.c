@@ -42,6 +42,7 @@ renewed(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked)
 	rp__worker_observe_verdict(w, RP_EVENT_SETTLED, task, v, asked);
 	if (v->result == 0) {
 		task->leased_at = asked / 1000;
+		task->blocked_until = 0;
 		return;
 	}
 	if (v->result == RP_EBUSY) {
@@ -69,7 +70,7 @@ rp__worker_renew(rp_worker *w)
 	size_t room, n;
 	rp_task **tasks;
 	rp_verdict *verdicts;
-	int r = 0;
+	int blocked = 0, r = 0; /* some were, when they were tried last */
 
 	pthread_mutex_lock(&w->lock);
 	room = w->todo.count + w->running_count;
@@ -82,12 +83,13 @@ rp__worker_renew(rp_worker *w)
 		verdicts[i].claim_no = tasks[i]->job->claim_no;
 		verdicts[i].verdict = RP_EXTEND;
 		verdicts[i].delay_ms = tasks[i]->lease_ms;
+		blocked |= tasks[i]->blocked_until != 0;
 		rp__worker_observe_verdict(w, RP_EVENT_SETTLE, tasks[i],
 					   &verdicts[i], 0);
 	}
-	if (n)
+	if (n && !blocked)
 		r = rp_settle(w->conn, verdicts, n);
-	if (r == RP_EBUSY && w->conn->backend->limit_waits)
+	if (blocked || (r == RP_EBUSY && w->conn->backend->limit_waits))
 		r = rp__settle_unblocked(w->conn, verdicts, n);
 	for (size_t i = 0; i < n && r >= 0; i++)
 		renewed(w, tasks[i], &verdicts[i], now * 1000);
@@ -151,7 +153,7 @@ collect_lost(void *ctx, size_t row, const struct rp_value *c)
 }
 
 /* The answer to a claim may have been lost after its commit. Its jobs would be
- * nobody's until their lease ran out, and suspects then. */
+ * nobody's until their leases ran out. */
 int
 rp__worker_give_back_lost(rp_worker *w, const struct tasks *finished)
 {
@@ -292,7 +294,7 @@ next_look(const rp_worker *w, const struct rp_look *there)
 	int64_t ms = LOOK_MS;
 
 	if (rest && !there->ready && !w->options.drain &&
-	    !rp__is_leader(w->conn))
+	    !rp__is_leader(w->conn) && !w->conn->has_unswept)
 		return rest;
 	if (there->due_in_ms >= 0 && there->due_in_ms < ms)
 		ms = there->due_in_ms;
@@ -306,12 +308,8 @@ int
 rp__worker_look(rp_worker *w, struct rp_look *ret)
 {
 	int64_t now = rp__monotonic_ms();
-	int r = rp__look(w->conn, w->queues, ret);
+	int r = rp__look_and_sweep(w->conn, w->queues, 0, ret);
 
-	if (r == 0)
-		r = rp__sweep_if_due(w->conn, ret);
-	if (r > 0)
-		r = rp__look(w->conn, w->queues, ret);
 	if (r < 0)
 		return rp__worker_trouble(w, r);
 	w->looked_at = now;

@@ -219,6 +219,7 @@ rp__worker_appetite(rp_worker *w, size_t *ret_holding, size_t *ret_ahead)
 	int64_t left = jobs_left(w);
 
 	*ret_holding = holding;
+	rp__alone_end_making_room(&w->alone, holding);
 	if (rp__worker_ending(w) || rp__alone_must_wait(&w->alone, holding) ||
 	    holding >= threads + ahead)
 		return 0;
@@ -323,7 +324,8 @@ look_at_claim(rp_worker *w, const rp_batch *batch, size_t want)
 	size_t passed_over = rp_batch_suspects(batch);
 	int suspect = n == 1 && rp_batch_at(batch, 0)->suspect;
 
-	rp__alone_claimed(&w->alone, n, passed_over);
+	if (!suspect)
+		rp__alone_claimed(&w->alone, n, passed_over);
 	w->maybe_ready =
 		n == want || suspect || (passed_over && !w->alone.task);
 }

@@ -2,7 +2,7 @@
 -- transaction: it can settle them without waiting.
 
 select n.number, n.id
-  from unnest(:id[]::bigint[]) with ordinality as n(id, number)
+  from pg_catalog.unnest(:id[]::bigint[]) with ordinality as n(id, number)
  where exists (select 1 from readpast.job j
                 where j.id operator(pg_catalog.=) n.id)
    and n.id operator(pg_catalog.<>) all (array(

@@ -38,7 +38,7 @@ for attempts in 3 2; do
 	check "of $attempts attempts: the poison ends dead" equal "$(of_state "$q" dead | grep -c poison)" 3
 	check "of $attempts attempts: no other job does" equal "$(of_state "$q" dead | grep -c fine)" 0
 	check "of $attempts attempts: the others are done" equal "$(of_state "$q" "done" | wc -l)" 300
-	check "of $attempts attempts: each poison kills that many workers" equal "$killed" $((3 * attempts))
+	check "of $attempts attempts: each poison kills that many workers at most" test "$killed" -le $((3 * attempts))
 done
 
 # One worker is stopped with jobs in hand and others fetched ahead, until another

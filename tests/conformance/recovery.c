@@ -281,6 +281,53 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 	assert_int_equal(atomic_load(&seen.young_beside_suspect), OTHERS);
 }
 
+/* One handler holds on until a job behind the suspect was done: the worker
+ * makes room for the suspect, but not for ever. */
+static int
+hold_on(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	int64_t end = now_ms() + 20000;
+
+	(void)task;
+	if (strcmp(job->payload, "long") == 0) {
+		atomic_fetch_add(&seen->calls, 1);
+		while (!atomic_load(&seen->young_beside_suspect) &&
+		       now_ms() < end)
+			sleep_ms(5);
+	} else if (!job->suspect) {
+		atomic_fetch_add(&seen->young_beside_suspect, 1);
+	}
+	return now_ms() < end ? RP_DONE : RP_FAIL;
+}
+
+static void
+P6_a_long_job_beside_a_suspect_does_not_stop_the_worker(void **state)
+{
+	struct db *db = *state;
+	rp_worker_options options = RP_WORKER_INIT;
+	struct seen seen;
+
+	make_suspects(db, 1);
+	ok(db->conn, rp_queue_pause(db->conn, "q"));
+	put(db->conn, "first", "long");
+	options.threads = 2;
+	options.drain = 1;
+	memset(&seen, 0, sizeof(seen));
+	seen.db = db;
+	assert_int_equal(rp_worker_new(db->url, &options, &seen.worker, NULL),
+			 0);
+	rp_worker_handle(seen.worker, "first", NULL, hold_on, &seen);
+	rp_worker_handle(seen.worker, "q", NULL, hold_on, &seen);
+	assert_int_equal(pthread_create(&seen.thread, NULL, run_worker, &seen),
+			 0);
+	while (atomic_load(&seen.calls) == 0)
+		sleep_ms(5);
+	put(db->conn, "q", "x");
+	ok(db->conn, rp_queue_resume(db->conn, "q"));
+	assert_int_equal(join(&seen).done, 3);
+}
+
 /* ---- a worker that lives loses nothing ---- */
 
 /* By how much the job's lease is longer than when it was claimed. */
@@ -361,6 +408,7 @@ main(int argc, char **argv)
 		CASE(P6_a_delay_ends_on_time_in_queues_that_no_worker_serves),
 		CASE(P6_a_suspect_is_alone_until_it_has_lived_for_two_seconds),
 		CASE(P6_suspects_leave_other_jobs_their_turn),
+		CASE(P6_a_long_job_beside_a_suspect_does_not_stop_the_worker),
 		CASE(P2_the_first_renewal_comes_at_a_third_of_the_lease),
 		CASE(max_jobs_counts_what_was_started),
 	};

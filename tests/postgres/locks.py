@@ -182,6 +182,25 @@ def an_open_enqueue_does_not_hold_up_a_drop_and_its_job_stays(s):
 
 
 @case
+def a_sweep_of_two_statements_does_not_forget_a_dropped_queue_too_soon(s):
+    """Its own number is the newest, and no sign that nobody was given it."""
+    user, sweeper = Session(s.database), Session(s.database)
+    s.put("old")
+    user.rows("begin")
+    job = user.put("new")
+    s.rows("select readpast.drop_queue('q')")
+    for _ in range(2):
+        sweeper.rows("begin")
+        sweeper.rows("select readpast.sweep_start()")
+        sweeper.sweep()
+        sweeper.sweep()
+        sweeper.rows("commit")
+    user.rows("commit")
+    s.sweep()
+    assert s.claim()["new"][0] == job
+
+
+@case
 def an_open_drop_does_not_hold_up_an_enqueue_and_its_job_stays(s):
     user = Session(s.database)
     impatient(s)

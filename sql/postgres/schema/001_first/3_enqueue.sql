@@ -195,9 +195,10 @@ $body$;
 -- runs. Its claim number moves on then, so that a holder whose lease ran out
 -- cannot complete what it never saw.
 -- A ready or scheduled job that is answered is not handed out before this
--- transaction is over: it runs after what else the transaction does. The lock keeps
--- claims off it, and neither others who answer or replace it nor, for it runs, a
--- verdict. Who finds the job locked by a claim need not wait: it runs.
+-- transaction is over: it runs after what else the transaction does. The lock stops
+-- claims. It stops neither other enqueues of the key nor a verdict: only a running job
+-- gets one. If somebody has the row locked the enqueue does not wait, but for a
+-- `replace`, for up to 200 ms.
 -- outcome: 0 added, 1 existed, 2 replaced. id null: no such queue, or the
 -- payload is larger than it takes.
 create function readpast.put_unique(
@@ -212,6 +213,7 @@ as $body$
 declare
 	its    record;
 	idle   boolean;
+	tries  integer := 0;
 	xid    xid8 := pg_current_xact_id();
 	moment timestamptz := clock_timestamp();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
@@ -238,13 +240,17 @@ begin
 		  from readpast.job j
 		 where j.queue_id = its.id and j.unique_key = put_unique.unique_key;
 		if found then
-			if idle then
+			while idle loop
 				perform 1
 				   from readpast.job j
 				  where j.id = put_unique.id and j.lease_until is null
 				    for key share skip locked;
-				idle := found;
-			end if;
+				exit when found;
+				-- A sweep has it locked for a moment, a claim for longer.
+				tries := tries + 1;
+				idle := replace and tries < 40;
+				perform pg_sleep(0.005) where idle;
+			end loop;
 			exit;
 		end if;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,

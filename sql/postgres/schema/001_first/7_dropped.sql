@@ -55,9 +55,11 @@ begin
 	for it in select d.queue_id, d.name, d.xid, d.open from readpast.dropped d
 	loop
 		seen := pg_current_snapshot();
-		-- A number that nobody here was given yet came with a dump from elsewhere.
+		-- A number that nobody here was given yet, not even this transaction, came
+		-- with a dump from elsewhere.
 		over := it.xid < pg_snapshot_xmin(seen)
-		        or it.xid >= pg_snapshot_xmax(seen);
+		        or it.xid >= pg_snapshot_xmax(seen)
+		           and it.xid is distinct from pg_current_xact_id_if_assigned();
 		continue when over is not true and it.xid <= pg_snapshot_xmax(it.open)
 		              and not exists (
 		                  select 1 from pg_snapshot_xip(it.open) as x(xid)
