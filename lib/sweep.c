@@ -18,7 +18,7 @@
  * on SQLite the slice holds the write lock. Nobody waits for 100 ms. */
 #define SLICE 2000
 #define SLICE_US 10000
-#define STRETCH_US 100000
+#define STRETCH_US 200000
 #define MOMENT_MS 50
 
 /* P6: what ran out is ready again within 2 s, in every queue. Workers look once

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# What a crash costs: N jobs whose holder is gone, beside N fresh ones. It says the
+# figures, too.
+#
+#   recovery.sh READPAST sqlite:|postgres: [long]
+#
+# Short: 100 jobs of 50 ms, two workers; and 30,000 leases that end at once. Long:
+# 100 and 1,000 jobs, of no time and of 50 ms, one and two workers, and fresh jobs
+# and another queue's beside them.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+on_database "$2"
+LEASE_MS=3000
+
+now_ms() {
+	echo $(($(date +%s%N) / 1000000))
+}
+
+# Workers until the queue is empty; how long it took since $1, in $took.
+drain() { # SINCE WORKERS COMMAND...
+	local since=$1 workers=$2 pids=()
+	shift 2
+	for ((w = 0; w < workers; w++)); do
+		"$READPAST" work q -j 8 --drain -- "$@" >/dev/null 2>>err.work &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	took=$(($(now_ms) - since))
+}
+in_time() {
+	((lost <= fresh + fresh / 2 + 2000)) && return
+	echo "lost $lost ms, fresh $fresh ms"
+	return 1
+}
+
+# N jobs of a command: fresh ones, and then as many whose leases end.
+compare() { # JOBS WORKERS COMMAND...
+	local jobs=$1 workers=$2 said="$1 jobs, $2 workers, ${*:3}"
+	shift 2
+	seq "$jobs" | readpast enqueue q --quiet
+	drain "$(now_ms)" "$workers" "$@"
+	fresh=$took
+	seq "$jobs" | readpast enqueue q --quiet
+	readpast claim q -n "$jobs" --lease ${LEASE_MS}ms >/dev/null
+	drain $(($(now_ms) + LEASE_MS)) "$workers" "$@"
+	lost=$took
+	echo "# $said: fresh $fresh ms; lost $lost ms after their leases' end"
+	check "$said: no longer than 1.5 x fresh ones and 2 s" in_time
+	check "$said: all are done" equal "$(readpast list q --limit 9 --json)" ''
+}
+
+# Fresh jobs that come while a thousand are recovered wait behind those and no
+# longer; those of another queue, which another worker serves, not at all.
+beside() {
+	local pids=() start
+	seq 1000 | readpast enqueue q --quiet
+	readpast claim q -n 1000 --lease ${LEASE_MS}ms >/dev/null
+	start=$(($(now_ms) + LEASE_MS))
+	# shellcheck disable=SC2016
+	"$READPAST" work q -j 8 -- sh -c 'sleep 0.05; read x; case $x in f*) date +%s%N >>started;; esac' >/dev/null 2>&1 &
+	pids+=($!)
+	"$READPAST" work other -- sh -c 'date +%s%N >>others' >/dev/null 2>&1 &
+	pids+=($!)
+	while (($(now_ms) < start + 500)); do sleep 0.05; done
+	readpast enqueue q fresh --quiet
+	for ((i = 0; i < 5; i++)); do
+		date +%s%N >>put
+		readpast enqueue other x --quiet
+		eventually test -s others
+		sleep 0.1
+	done
+	fresh_started() { [[ -s started ]]; }
+	for ((i = 0; i < 6; i++)); do eventually fresh_started && break; done
+	waited=$((($(head -n 1 started) / 1000000) - start))
+	slowest=$(paste put others | awk '{ d = ($2 - $1) / 1e6; if (d > m) m = d } END { printf "%d", m }')
+	kill "${pids[@]}"
+	wait "${pids[@]}" 2>/dev/null
+	echo "# a fresh job beside 1,000 lost ones: started $waited ms after the leases' end; a thousand fresh ones take $fresh ms; another queue's waited $slowest ms at most"
+	check 'a fresh job starts no later than behind as many fresh ones and 1 s' test "$waited" -le $((fresh + 1000))
+	check "another queue's jobs start at once" test "$slowest" -le 1000
+}
+
+# Leases that end all at once, of a queue that no worker serves: ready again at 15,000
+# a second, from two seconds after their end; and how long other calls wait.
+at_once() { # LEASES
+	local leases=$1 start taken worst=0 most
+	seq "$leases" | readpast enqueue many --quiet
+	"$READPAST" work elsewhere -- true >/dev/null 2>&1 &
+	worker=$!
+	readpast claim many -n "$leases" --lease 4s >/dev/null
+	start=$(($(now_ms) + 4000))
+	while (($(now_ms) < start)); do sleep 0.02; done
+	while [[ $(field running "$(readpast stats many --json)") != 0 ]]; do
+		taken=$(now_ms)
+		readpast enqueue probe x --quiet
+		taken=$(($(now_ms) - taken))
+		((taken > worst)) && worst=$taken
+	done
+	most=$((leases / 15 + 2000))
+	taken=$(($(now_ms) - start))
+	kill "$worker"
+	wait "$worker" 2>/dev/null
+	echo "# $leases leases ended at once: ready again within $taken ms; an enqueue, a process each, took $worst ms at most"
+	check 'leases that end at once: 15,000 a second' test "$taken" -le "$most"
+}
+
+at_once 30000
+if [[ ${3-} == long ]]; then
+	for jobs in 100 1000; do
+		for workers in 1 2; do
+			compare "$jobs" "$workers" true
+			compare "$jobs" "$workers" sleep 0.05
+		done
+	done
+	compare 1000 1 sleep 0.05
+	beside
+else
+	compare 100 2 sleep 0.05
+fi
+finish
