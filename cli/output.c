@@ -1,8 +1,9 @@
 /*
  * output.c - can handlers still write to their standard output, which is ours?
  *
- * A handler that cannot fails, and the next one would, too: the attempts of
- * a whole queue are used up by a reader that has gone or a disk that is full.
+ * A handler that cannot write fails, and so does each one after it: a reader
+ * that has gone or a disk that is full would use up the attempts of a whole
+ * queue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -74,7 +74,9 @@ find_deleted(const struct sqlite *s)
 }
 
 /* Note which files SQLite has opened. It tells nobody, but it has opened them
- * by their names, and they cannot have changed since unless by force. */
+ * by their names, and only somebody who deleted them can have changed them
+ * since.
+ */
 static int
 note_files(struct sqlite *s, rp_error *error)
 {

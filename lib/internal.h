@@ -30,11 +30,11 @@ struct rp_conn {
 	char worker[256];            /* its name, "" if none */
 	struct rp_tally tallies[RP_TALLIES];
 	size_t tallies_count;
-	int64_t tallied_at; /* monotonic ms */
-	int64_t swept_at;   /* likewise */
-	int64_t rested_at;  /* likewise: retention, too */
-	int has_unswept;    /* the last sweep stopped before its end */
-	int64_t led_at;     /* when it last did so for all; 0: never */
+	int64_t tallied_at;       /* monotonic ms */
+	int64_t swept_at;         /* likewise */
+	int64_t rested_at;        /* likewise: retention, too */
+	int has_unswept;          /* the last sweep stopped before its end */
+	int64_t swept_for_all_at; /* when it last did so for all; 0: never */
 	rp_error error;
 };
 
@@ -138,7 +138,7 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 }
 
 /* sweep.c */
-int rp__is_leader(const rp_conn *conn);
+int rp__has_swept_lately(const rp_conn *conn);
 int rp__look_and_sweep(rp_conn *conn, const char *const *queues,
 		       int unless_ready, struct rp_look *ret);
 

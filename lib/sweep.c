@@ -25,8 +25,7 @@
  * a second. */
 #define SWEEP_MS 700
 #define REST_MS 60000
-#define LEADER_MS                                                              \
-	1500 /* a worker that swept is expected to do so again within */
+#define LATELY_MS 1500 /* a worker that swept is expected to do so again */
 
 struct sweep {
 	rp_conn *conn;
@@ -145,7 +144,7 @@ take_turn(struct sweep *s)
 	if (!mine)
 		s->queues_count = s->has_rest = 0;
 	else if (s->which == IN_TURN)
-		s->conn->led_at = rp__monotonic_ms();
+		s->conn->swept_for_all_at = rp__monotonic_ms();
 	s->which = MORE;
 	return r;
 }
@@ -218,9 +217,10 @@ sweep(struct sweep *s)
 
 /* Does this one sweep the database for all workers? */
 int
-rp__is_leader(const rp_conn *conn)
+rp__has_swept_lately(const rp_conn *conn)
 {
-	return conn->led_at && rp__monotonic_ms() - conn->led_at < LEADER_MS;
+	return conn->swept_for_all_at &&
+	       rp__monotonic_ms() - conn->swept_for_all_at < LATELY_MS;
 }
 
 /* What is due or over in the caller's queues is swept at once; all queues, once

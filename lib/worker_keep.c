@@ -294,7 +294,7 @@ next_look(const rp_worker *w, const struct rp_look *there)
 	int64_t ms = LOOK_MS;
 
 	if (rest && !there->ready && !w->options.drain &&
-	    !rp__is_leader(w->conn) && !w->conn->has_unswept)
+	    !rp__has_swept_lately(w->conn) && !w->conn->has_unswept)
 		return rest;
 	if (there->due_in_ms >= 0 && there->due_in_ms < ms)
 		ms = there->due_in_ms;

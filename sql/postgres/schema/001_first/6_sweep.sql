@@ -394,8 +394,8 @@ $body$;
 
 -- Is it this transaction that makes the next sweep? One does, of all workers of all
 -- queues, and notes it. While it is at work the newest note is locked, and others
--- leave it to that one; not for longer than three seconds. Not in turn: it does, in
--- any case.
+-- leave it to that one; not for longer than three seconds. With in_turn false the
+-- answer is always true.
 create function readpast.sweep_start(in_turn boolean default true)
 returns boolean
 language plpgsql volatile

@@ -7,9 +7,9 @@
 --
 -- `dropped` says where to look. Each enqueue is given its transaction's number
 -- before it reads the queue's row. A sweep that saw the note before it was given its
--- own number therefore has a larger one than all that may have read that row; and
--- when these are over, so is the matter. Until then the sweep looks again whenever
--- one of them has ended.
+-- own number therefore has a larger one than all that may have read that row. When
+-- these have ended, no more jobs can come and the note is removed. Until then the
+-- sweep looks again whenever one of them has ended.
 
 -- Notes that have no sweep's number yet; none where this transaction has a number.
 create function readpast.drops_to_note() returns integer[]

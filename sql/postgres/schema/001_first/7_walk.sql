@@ -29,8 +29,8 @@ begin
 	if newest.made_at between moment - interval '600 milliseconds' and moment then
 		return;
 	end if;
-	-- Who has its own number already cannot make a seal; sweep_start() has read the
-	-- line's before.
+	-- A transaction that already has an id cannot make a seal, unless sweep_start()
+	-- read the line's number first.
 	if pg_current_xact_id_if_assigned() is null then
 		select s.last_value into drawn from readpast.line s where s.is_called;
 	else
