@@ -133,6 +133,12 @@ const struct check checks[] = {
 	  "alter role ... set default_transaction_isolation = 'read "
 	  "committed'",
 	  NULL, 0 },
+	{ "prepare", WARNING,
+	  "{prepared} transactions are prepared in this database: one that "
+	  "enqueues cannot be, while a worker waits for jobs of that queue",
+	  "set local readpast.notify = off first, in those that enqueue and "
+	  "are to be prepared (docs/postgres.md)",
+	  NULL, 0 },
 	{ "path", WARNING,
 	  "schema {schema} is in the search_path of role {role}, and {others} "
 	  "may create in it: what they put there can run with {role}'s rights",

@@ -134,7 +134,9 @@ sql "select pg_terminate_backend($pid)" >/dev/null
 check 'it was ended' eventually lacks snapshot --long 500ms
 sql "begin; insert into readpast.lane values (0); prepare transaction 'forgotten'"
 check 'a prepared transaction' eventually finds snapshot "prepared transaction forgotten.*rollback prepared" --long 500ms
+check 'one that enqueues could not be prepared beside a worker' finds prepare '1 transactions are prepared.*readpast.notify = off'
 sql "rollback prepared 'forgotten'"
+check 'no more of that' lacks prepare
 sql "select pg_create_logical_replication_slot('left', 'test_decoding')" >/dev/null
 check 'a slot that nobody uses' finds snapshot "replication slot left.*pg_drop_replication_slot"
 sql "select pg_drop_replication_slot('left')" >/dev/null
