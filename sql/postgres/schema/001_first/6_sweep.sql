@@ -298,20 +298,28 @@ set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $body$
 declare
+	it     record;
 	moment timestamptz := clock_timestamp();
 begin
-	perform readpast.wake(q.id)
-	   from readpast.queue q
-	  where q.paused_at is null
-	    and exists (select 1 from readpast.sleeper s
-	                 where s.queue_id = q.id and s.until > moment)
-	    and exists (select 1
-	                  from readpast.lane l
-	                  join readpast.job j on j.lane_id = l.lane_id
-	                 where l.lane_id between q.id::bigint * 1024
-	                                     and q.id::bigint * 1024 + 1023
-	                   and j.seq >= readpast.head_of(l.lane_id)
-	                   and j.lease_until is null);
+	-- One look after the other: as a join the jobs may come first, all of them.
+	for it in
+		select distinct q.id, l.lane_id
+		  from readpast.sleeper s
+		  join readpast.queue q on q.id = s.queue_id
+		  join readpast.lane l
+		    on l.lane_id between q.id::bigint * 1024
+		                     and q.id::bigint * 1024 + 1023
+		 where s.until > moment and q.paused_at is null
+	loop
+		if exists (select 1
+		             from readpast.job j
+		            where j.lane_id = it.lane_id
+		              and j.seq >= readpast.head_of(it.lane_id)
+		              and j.lease_until is null)
+		then
+			perform readpast.wake(it.id);
+		end if;
+	end loop;
 end
 $body$;
 
