@@ -350,7 +350,7 @@ $body$;
 -- again only when half of that is over.
 -- rest: so long it may sleep until it asks sweep_start() whether the database
 -- needs a sweep. All that sleep ask some 20 times a second together, and each of
--- them every 10 s at least: whichever worker ends, another sweeps a second later.
+-- them every 12 s at least: whichever worker ends, another sweeps a second later.
 create function readpast.going_to_sleep(
 	worker_id bigint, queues text[], most interval default '30 seconds',
 	out channel text, out until timestamptz, out fresh boolean,
@@ -370,7 +370,7 @@ begin
 	channel := 'readpast.' || worker_id;
 	select greatest(interval '700 milliseconds',
 	                least(count(distinct s.worker_id) + 1, 200)
-	                * interval '50 milliseconds' * (0.75 + random() / 4))
+	                * interval '50 milliseconds' * (0.75 + random() / 2))
 	  into rest
 	  from (select s.worker_id from readpast.sleeper s
 	         where s.until > moment
