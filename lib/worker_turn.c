@@ -152,9 +152,12 @@ rp__worker_settle_blocked(rp_worker *w)
 	if (!tasks.count || asked / 1000 < w->unblock_at)
 		return 0;
 	verdicts = make_verdicts(w, &tasks);
+	if (!verdicts)
+		return rp__worker_trouble(
+			w,
+			rp__fail(&w->conn->error, RP_ENOMEM, "out of memory"));
 	w->blocked = (struct tasks){ NULL, NULL, 0 };
-	r = verdicts ? rp__settle_unblocked(w->conn, verdicts, tasks.count)
-		     : rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+	r = rp__settle_unblocked(w->conn, verdicts, tasks.count);
 	if (r < 0) {
 		w->blocked = tasks;
 		free(verdicts);

@@ -73,9 +73,13 @@ check 'a role may' finds path 'and role stranger may.*from stranger'
 check 'which is no more than a warning' equal "$(readpast doctor --json | grep -c '"check":"path","level":"warning"')" 1
 sql "revoke create on schema public from stranger; create schema \"A, b\"; create schema postgres;
 	grant create on schema \"A, b\", postgres to stranger"
+# The server takes these options apart, and not the shell.
+# shellcheck disable=SC2089
 PGOPTIONS='-c search_path="A,\ b"'
+# shellcheck disable=SC2090
 export PGOPTIONS
 check 'a name with a comma' finds path 'schema A, b is.*revoke create on schema ..A, b..'
+# shellcheck disable=SC2016
 PGOPTIONS='-c search_path="$user",public'
 check 'the schema that is named after the role' finds path 'schema postgres is'
 unset PGOPTIONS
