@@ -145,7 +145,7 @@ copy(struct cmd *cmd, rp_conn *to, const struct arguments *a)
 	options.leave_running = a->leave;
 	options.progress = on_progress;
 	options.progress_ctx = &progress;
-	/* What it is in the middle of is undone: it stops between commits. */
+	/* A signal stops it between two commits; nothing is half done. */
 	catch_interrupts();
 	r = rp_copy(cmd->conn, to, &options, &copied, &error);
 	if (progress.shows)

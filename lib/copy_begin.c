@@ -93,7 +93,7 @@ find_any(struct rp_copy *c, const char *queue, int64_t *ret)
 	return r;
 }
 
-/* What the target has of the queue is ours, or there is none. */
+/* The target has no jobs of the queue but those of this copy. */
 static int
 check_queue(struct rp_copy *c, struct rp_copy_queue *q, const rp_queue *theirs)
 {

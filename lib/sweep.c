@@ -247,8 +247,8 @@ sweep_if_due(rp_conn *conn, const struct rp_look *look)
 	return r < 0 ? r : 1;
 }
 
-/* What is due even after a sweep is locked by somebody, or was too much for one
- * stretch: not at once again. */
+/* A job that is due even after a sweep is locked by somebody, or there was too
+ * much for one stretch: do not sweep again at once. */
 static int64_t
 in_a_moment(const rp_conn *conn, int64_t ms)
 {

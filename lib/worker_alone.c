@@ -115,7 +115,7 @@ rp__alone_ended(struct alone *alone, const rp_task *task)
 	alone->wanted_since = 0;
 }
 
-/* In how many milliseconds will it have lived? -1: there is none, or it has. */
+/* Milliseconds until the suspect has lived; -1 if none is held, or it has. */
 int64_t
 rp__alone_lives_in_ms(const struct alone *alone)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a crash costs: N jobs whose holder is gone, beside N fresh ones. It says the
-# figures, too.
+# A crash costs time: how much is measured, with N jobs whose holder is gone and N
+# fresh ones. The figures are printed.
 #
 #   recovery.sh READPAST sqlite:|postgres: [long]
 #

@@ -91,7 +91,7 @@ begin
 end
 $body$;
 
--- What is due comes into line, at the end of its lane; `most` jobs at the most.
+-- Jobs that are due come into line, at the end of their lane; up to `most` of them.
 create function readpast.sweep_due(most integer)
 returns table (id bigint)
 language plpgsql volatile

@@ -42,7 +42,7 @@ begin
 end
 $body$;
 
--- What is left of the dropped queues goes to new ones.
+-- Jobs that are left in dropped queues move to new queues of the same names.
 create function readpast.sweep_dropped() returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
