@@ -30,14 +30,16 @@ as() {
 	setpriv --reuid="$user" --regid="$user" $groups \
 		env LD_LIBRARY_PATH="$here/bin" "$@"
 }
-# $worker is that process itself, not a shell around it.
+# work_as USER QUEUE: $worker is that process itself, not a shell around it.
+# Each has a queue of its own, for one that was killed is still listed.
 work_as() {
 	(exec setpriv --reuid="$1" --regid="$1" $groups env \
-		LD_LIBRARY_PATH="$here/bin" "$here/bin/readpast" work other -- true) >/dev/null 2>&1 &
+		LD_LIBRARY_PATH="$here/bin" "$here/bin/readpast" work "$2" -- true) >/dev/null 2>&1 &
 	worker=$!
 }
+# has_worker USER QUEUE
 has_worker() {
-	readpast_as "$1" workers | grep -q other
+	readpast_as "$1" workers | grep -q "$2"
 }
 readpast_as() {
 	local user=$1
@@ -69,8 +71,8 @@ check 'the same in a directory that the reader cannot write' \
 	refuses 1 'you may not write it' readpast_as $reader stats
 chmod 1777 .
 
-work_as $owner
-check 'a worker of the owner' eventually has_worker $owner
+work_as $owner owned
+check 'a worker of the owner' eventually has_worker $owner owned
 for command in stats 'list q' 'show 1' 'why 1' workers 'doctor --json'; do
 	# shellcheck disable=SC2086
 	check "a reader looks while it runs: $command" looks readpast_as $reader $command
@@ -83,8 +85,8 @@ check 'and the owner goes on' readpast_as $owner enqueue q e --quiet
 
 readpast stats >/dev/null
 check 'root leaves no file of its own' equal "$(owners)" "$alone"
-work_as 0
-check 'a worker of root' eventually has_worker 0
+work_as 0 rooted
+check 'a worker of root' eventually has_worker 0 rooted
 check 'has files of the owner' equal "$(owners)" "$together"
 kill -TERM $worker
 wait $worker
@@ -121,8 +123,8 @@ cd ../group || exit 1
 groups=--groups=100
 readpast_as 1 init >/dev/null
 as 1 chmod 660 q.db
-work_as 1
-check 'a member of the group works' eventually has_worker 1
+work_as 1 shared
+check 'a member of the group works' eventually has_worker 1 shared
 check 'another puts jobs in' readpast_as 2 enqueue q b --quiet
 readpast_as 2 doctor --json >out
 check 'and the doctor finds nothing wrong with its files' \
