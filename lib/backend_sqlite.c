@@ -97,61 +97,6 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 	return code;
 }
 
-/*
- * Taking turns at the write lock. What a turn costs is less the wait than what
- * follows it: whoever writes after another reads the pages anew. So whoever
- * has the lock may have it again and again for a while, which naps that are
- * not too short give it, and then, if others were seen lately, naps for longer
- * than they do. All waiting naps are alike: growing ones starve whoever came
- * first. A little jitter keeps two sleepers from waking together for ever.
- */
-#define NAP_US 500  /* up to twice as long */
-#define STREAK_MS 5 /* then it is the others' turn */
-/* So long after a wait others are thought to be there. */
-#define LATELY_MS 100
-
-static void
-nap(int64_t us)
-{
-	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
-
-	nanosleep(&t, NULL);
-}
-
-static int
-busy(void *ctx, int count)
-{
-	struct sqlite *s = ctx;
-	int64_t now = rp__monotonic_ms();
-
-	if (count == 0)
-		s->busy_until = now + s->busy_ms;
-	s->waited_at = s->streak_at = now;
-	if (now >= s->busy_until)
-		return 0;
-	nap(NAP_US + count * 7919 % 64 * NAP_US / 64);
-	return 1;
-}
-
-static void
-let_others_in(struct sqlite *s)
-{
-	int64_t now = rp__monotonic_ms();
-
-	if (!s->waited_at || now - s->waited_at > LATELY_MS) {
-		s->streak_at = now;
-	} else if (now - s->streak_at >= STREAK_MS) {
-		nap(INT64_C(2) * NAP_US);
-		s->streak_at = rp__monotonic_ms();
-	}
-}
-
-void
-rp__sqlite_be_patient(struct sqlite *s)
-{
-	sqlite3_busy_handler(s->db, busy, s);
-}
-
 /* ---- transactions ---- */
 
 int
@@ -260,8 +205,10 @@ begin_first(struct sqlite *s, int write, rp_error *error)
 		return join(s, write, error);
 	if (!write)
 		return control(s, BEGIN, error);
-	let_others_in(s);
-	return control(s, BEGIN_IMMEDIATE, error);
+	rp__writers_ask(s, s->busy_ms);
+	r = control(s, BEGIN_IMMEDIATE, error);
+	rp__writers_answered(s);
+	return r;
 }
 
 int
@@ -358,7 +305,7 @@ set_up(struct sqlite *s, const struct rp_url *url, int schema, rp_error *error)
 		url->synchronous && strcmp(url->synchronous, "normal") == 0;
 	int r;
 
-	rp__sqlite_be_patient(s);
+	rp__writers_be_patient(s);
 	sqlite3_extended_result_codes(s->db, 1);
 	r = rp__sqlite_execute(s,
 			       normal ? "pragma synchronous = normal"
@@ -377,6 +324,7 @@ sqlite_close(void *db)
 		rp__sqlite_drop_verb(&s->verbs[v]);
 	for (int i = 0; i < CONTROLS; i++)
 		sqlite3_finalize(s->control[i]);
+	rp__writers_close(s);
 	if (!s->attached)
 		rp__sqlite_close_files(s);
 	free(s->taken.ids);

@@ -91,7 +91,7 @@ prefer_wal(struct sqlite *s)
 		return 0;
 	sqlite3_busy_handler(s->db, NULL, NULL);
 	sqlite3_exec(s->db, "pragma journal_mode = wal", NULL, NULL, NULL);
-	rp__sqlite_be_patient(s);
+	rp__writers_be_patient(s);
 	return 0;
 }
 

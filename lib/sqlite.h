@@ -89,13 +89,30 @@ struct files {
 	struct stat folder_seen;
 };
 
+/* The contents of FILE-writers, which all who wait for the write lock share. */
+struct turns {
+	_Atomic uint32_t count;    /* how often another became the first */
+	_Atomic uint32_t sleepers; /* about */
+	_Atomic uint32_t called;   /* one was woken, and is not the first yet */
+};
+
+/* Our place among those who write to the file. Times are monotonic ms. */
+struct writers {
+	int fd;
+	struct turns *turns;      /* of the file, mapped; NULL: not open */
+	int asks;                 /* for the write lock, just now */
+	int64_t most_ms;          /* to wait for it */
+	int first;                /* in the queue */
+	int offered;              /* the lock, to the first; it did not come */
+	int64_t since, streak_at; /* when the wait began, and our turn */
+	int64_t strangers_at;     /* others than ours were seen; 0: never */
+};
+
 struct sqlite {
 	sqlite3 *db;
 	char *path;
-	int64_t busy_ms, busy_until;
-	/* Monotonic ms: when we last waited for the lock (0: never), and since
-	 * when it is our turn. */
-	int64_t waited_at, streak_at;
+	int64_t busy_ms;
+	struct writers writers;
 	int attached; /* the connection is the caller's */
 	int depth;    /* of our transactions: savepoints from the second on */
 	enum { OWN, JOINED, BARE } base; /* what the first of them is */
@@ -111,7 +128,6 @@ struct sqlite {
 /* backend_sqlite.c */
 int rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error);
 int rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error);
-void rp__sqlite_be_patient(struct sqlite *s);
 int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_begin(void *db, int how, rp_error *error);
 void rp__sqlite_rollback(void *db);
@@ -129,6 +145,15 @@ int rp__sqlite_make_nothing(struct sqlite *s, rp_error *error);
 /* "-wal" or "-shm", which this user may not write, though it may write the
  * database; or NULL. */
 const char *rp__sqlite_find_foreign(const struct sqlite *s);
+
+/* writers_sqlite.c */
+/* Have this connection wait for locks until busy_ms are over. */
+void rp__writers_be_patient(struct sqlite *s);
+/* Before the write lock is asked for, to wait for so long, and when it was had
+ * or not. */
+void rp__writers_ask(struct sqlite *s, int64_t most_ms);
+void rp__writers_answered(struct sqlite *s);
+void rp__writers_close(struct sqlite *s);
 
 /* run_sqlite.c */
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,

@@ -51,7 +51,7 @@ looks() {
 	status 0 "$@" || grep -q '"check":"nobody"' out
 }
 owners() {
-	stat -c '%n %u' q.db* | sort | paste -sd' '
+	stat -c '%n %u' q.db q.db-[sw][ha][ml] 2>/dev/null | sort | paste -sd' '
 }
 alone="q.db $owner"
 together="q.db $owner q.db-shm $owner q.db-wal $owner"
