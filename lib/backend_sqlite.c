@@ -306,6 +306,7 @@ set_up(struct sqlite *s, const struct rp_url *url, int schema, rp_error *error)
 	int r;
 
 	rp__writers_be_patient(s);
+	rp__sqlite_checkpoint_rarely(s);
 	sqlite3_extended_result_codes(s->db, 1);
 	r = rp__sqlite_execute(s,
 			       normal ? "pragma synchronous = normal"

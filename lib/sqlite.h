@@ -123,6 +123,7 @@ struct sqlite {
 	struct taken taken;  /* ... and what was taken of its answer */
 	struct watch *watch; /* NULL until the first wait */
 	struct files files;
+	int checkpointed; /* pages of -wal, when that was last tried */
 };
 
 /* backend_sqlite.c */
@@ -154,6 +155,9 @@ void rp__writers_be_patient(struct sqlite *s);
 void rp__writers_ask(struct sqlite *s, int64_t most_ms);
 void rp__writers_answered(struct sqlite *s);
 void rp__writers_close(struct sqlite *s);
+
+/* checkpoint_sqlite.c */
+void rp__sqlite_checkpoint_rarely(struct sqlite *s);
 
 /* run_sqlite.c */
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
