@@ -223,6 +223,8 @@ sleep_until_news(rp_worker *w)
 			nap, w->wake_fd, &w->conn->error);
 	else if (nap > 0)
 		poll(&wake, 1, (int)nap);
+	if (r > 0)
+		poll(&wake, 1, (int)(rp__pace_rest_us(&w->pace) / 1000));
 	pthread_mutex_lock(&w->lock);
 	w->asleep = 0;
 	pthread_mutex_unlock(&w->lock);
@@ -297,6 +299,7 @@ work(rp_worker *w, struct tasks *finished)
 	int r;
 
 	for (;;) {
+		rp__pace_gather(&w->pace);
 		r = step(w, finished);
 		if (r < 0)
 			return r;

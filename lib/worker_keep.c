@@ -307,12 +307,13 @@ next_look(const rp_worker *w, const struct rp_look *there)
 int
 rp__worker_look(rp_worker *w, struct rp_look *ret)
 {
-	int64_t now = rp__monotonic_ms();
+	int64_t began = rp__monotonic_us();
 	int r = rp__look_and_sweep(w->conn, w->queues, 0, ret);
 
 	if (r < 0)
 		return rp__worker_trouble(w, r);
-	w->looked_at = now;
+	rp__pace_looked(&w->pace, began, ret->ready);
+	w->looked_at = began / 1000;
 	w->next_look_ms = next_look(w, ret);
 	w->maybe_ready |= ret->ready;
 	if (!ret->suspects)
