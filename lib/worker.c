@@ -5,8 +5,8 @@
  * the database, and it clocks itself: whatever has finished while its last
  * turn was under way is settled in the next one, which also claims what the
  * handlers will start within the next 50 ms, going by how fast they have been.
- * So a slow queue is fetched one by one and a fast one in large commits, and
- * there is no timer that anybody waits for.
+ * So a slow queue is fetched one by one and a fast one in large commits. Where
+ * jobs keep coming one by one it waits a little for more (worker_pace.c).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

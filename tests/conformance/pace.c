@@ -1,0 +1,158 @@
+/*
+ * pace.c - how often a worker asks the database while others write. SQLite.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/* ---- a worker in a process of its own ---- */
+
+/* Shared with it. */
+struct seen {
+	atomic_long jobs, claims;
+	atomic_long asked_us; /* when the last claim was made */
+};
+
+struct child {
+	const struct db *db;
+	int queues;
+	int64_t jobs; /* after so many it ends */
+	struct seen *seen;
+};
+
+static int
+do_nothing(rp_task *task, const rp_job *job, void *ctx)
+{
+	(void)task;
+	(void)job;
+	(void)ctx;
+	return RP_DONE;
+}
+
+static void
+observe(const rp_event *event, void *ctx)
+{
+	struct seen *seen = ctx;
+
+	if (event->what != RP_EVENT_CLAIM)
+		return;
+	atomic_fetch_add(&seen->jobs, 1);
+	if (atomic_exchange(&seen->asked_us, event->asked_us) !=
+	    event->asked_us)
+		atomic_fetch_add(&seen->claims, 1);
+}
+
+static int
+be_worker(void *ctx)
+{
+	const struct child *child = ctx;
+	rp_worker_options options = RP_WORKER_INIT;
+	rp_worker *worker;
+	rp_error error;
+	char queue[20];
+	int r;
+
+	options.max_jobs = child->jobs;
+	options.observer = observe;
+	options.observer_ctx = child->seen;
+	if (rp_worker_new(child->db->url, &options, &worker, &error) < 0)
+		return 1;
+	for (int i = 0; i < child->queues; i++) {
+		snprintf(queue, sizeof(queue), "q%d", i);
+		rp_worker_handle(worker, queue, NULL, do_nothing, NULL);
+	}
+	r = rp_worker_run(worker, &error);
+	rp_worker_free(worker);
+	return r < 0;
+}
+
+/* Start it, and wait until it has had one job of its last queue. */
+static pid_t
+start_worker(struct db *db, struct child *child)
+{
+	char last[20];
+	pid_t pid;
+
+	child->db = db;
+	child->seen = mmap(NULL, sizeof(*child->seen), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(child->seen != MAP_FAILED);
+	rp_close(db->conn); /* before the fork */
+	pid = in_child(be_worker, child);
+	db->conn = connect_to(db);
+	snprintf(last, sizeof(last), "q%d", child->queues - 1);
+	put(db->conn, last, "x");
+	while (atomic_load(&child->seen->jobs) == 0)
+		sleep_ms(1);
+	return pid;
+}
+
+static int64_t
+wait_for_exit_ms(pid_t pid)
+{
+	struct rusage used;
+	int status;
+
+	assert_int_equal(wait4(pid, &status, 0, &used), pid);
+	assert_int_equal(status, 0);
+	return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+	       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000;
+}
+
+/* ---- the cases ---- */
+
+static void
+jobs_that_keep_coming_are_claimed_together(void **state)
+{
+	struct db *db = *state;
+	struct child child = { .queues = 1, .jobs = 3001 };
+	int64_t from, took;
+	pid_t pid;
+
+	strcat(db->url, "?synchronous=normal");
+	pid = start_worker(db, &child);
+	from = now_ms();
+	for (int i = 0; i < 3000; i++)
+		put(db->conn, "q0", "x");
+	wait_for_exit_ms(pid);
+	took = now_ms() - from;
+	/* Every 2 ms; and a try now and then whether that helps. */
+	assert_in_range(atomic_load(&child.seen->claims), 1, took * 5 / 8 + 50);
+}
+
+static void
+a_worker_of_many_queues_rests_while_others_commit_to_theirs(void **state)
+{
+	struct db *db = *state;
+	struct child child = { .queues = 999, .jobs = 2 };
+	pid_t pid = start_worker(db, &child);
+	int64_t from = now_ms(), used, took;
+
+	while (now_ms() - from < 3000) {
+		put(db->conn, "of others", "x");
+		sleep_ms(2);
+	}
+	put(db->conn, "q0", "x");
+	used = wait_for_exit_ms(pid);
+	took = now_ms() - from;
+	/* It looks for a sixteenth of the time; to start costs some, too. */
+	assert_in_range(used, 0, took / 5 + 100);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(jobs_that_keep_coming_are_claimed_together),
+		CASE(a_worker_of_many_queues_rests_while_others_commit_to_theirs),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
