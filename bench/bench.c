@@ -95,6 +95,8 @@ measure(void *ctx)
 	worker_rows(b);
 	starts_rows(b);
 	processes_rows(b);
+	writers_rows(b);
+	steady_rows(b);
 	backlog_rows(b);
 	cost_rows(b);
 	database_fill(floor, 0);
@@ -106,6 +108,10 @@ measure(void *ctx)
 		worker_round(b, round);
 		progress("four processes", round, b->rounds);
 		processes_round(b, round);
+		progress("many writers", round, b->rounds);
+		writers_round(b, round);
+		progress("a producer and two workers", round, b->rounds);
+		steady_round(b, round);
 		progress("the backlog", round, b->rounds);
 		backlog_round(b, round);
 	}
@@ -134,6 +140,7 @@ set_size(struct bench *b, const char *size)
 		b->seconds = 0.004;
 		b->backlog = 20000;
 		b->starts = 20;
+		b->clients = 4;
 	} else {
 		return -1;
 	}
@@ -143,9 +150,11 @@ set_size(struct bench *b, const char *size)
 int
 main(int argc, char **argv)
 {
-	struct bench b = {
-		.rounds = 7, .seconds = 0.4, .backlog = 500000, .starts = 1000
-	};
+	struct bench b = { .rounds = 7,
+			   .seconds = 0.4,
+			   .backlog = 500000,
+			   .starts = 1000,
+			   .clients = 200 };
 	const char *size = getenv("BENCH");
 	char *dir;
 	int status;

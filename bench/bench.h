@@ -23,6 +23,7 @@ struct bench {
 	double seconds; /* of a sample */
 	size_t backlog; /* the long line */
 	size_t starts;  /* to measure the latency of */
+	int clients;    /* that write at once, at most */
 	int markdown;
 	struct report *report;
 };
@@ -33,7 +34,8 @@ char *database_path(const struct bench *b, const char *name);
 void database_fill(const char *path, size_t jobs);
 
 /* sides.c: the same work, done by the one or the other. */
-enum operation { ENQUEUE, SERVE, TURN, OPERATIONS };
+/* The last is for a crowd: each of its three steps is a commit. */
+enum operation { ENQUEUE, SERVE, TURN, OPERATIONS, ONE_JOB = OPERATIONS };
 extern const char *const operation_names[OPERATIONS];
 
 struct side {
@@ -46,7 +48,9 @@ struct side {
 	size_t (*complete)(void *handle);
 	size_t (*turn)(void *handle);
 };
-extern const struct side floor_side, library_side;
+/* attached_side: the library on a connection of the caller's, which has
+ * SQLite's busy timeout. */
+extern const struct side floor_side, library_side, attached_side;
 
 /* Do it once: how many jobs. A turn needs a claim before the first, and the
  * last one's jobs completed. */
@@ -66,6 +70,10 @@ void pairs_rows(const struct bench *b);
 void pairs_round(const struct bench *b, int round);
 void processes_rows(const struct bench *b);
 void processes_round(const struct bench *b, int round);
+void writers_rows(const struct bench *b);
+void writers_round(const struct bench *b, int round);
+void steady_rows(const struct bench *b);
+void steady_round(const struct bench *b, int round);
 void worker_rows(const struct bench *b);
 void worker_round(const struct bench *b, int round);
 void backlog_rows(const struct bench *b);

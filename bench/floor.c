@@ -96,6 +96,7 @@ open_raw(const char *path, const char *synchronous)
 	check(NULL, sqlite3_open_v2(path, &db,
 				    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
 				    NULL));
+	check(db, sqlite3_busy_timeout(db, 10000));
 	snprintf(sql, sizeof(sql),
 		 "pragma journal_mode = wal; pragma synchronous = %s",
 		 synchronous);

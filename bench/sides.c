@@ -76,6 +76,7 @@ const struct side floor_side = {
 /* ---- the library ---- */
 
 struct library {
+	sqlite3 *attached; /* NULL: the connection is its own */
 	rp_conn *conn;
 	size_t batch, held;
 	rp_new *jobs;
@@ -83,16 +84,13 @@ struct library {
 	rp_verdict *verdicts;
 };
 
-static void *
-open_library(const char *path, const char *synchronous, size_t batch)
+static struct library *
+make_library(rp_conn *conn, sqlite3 *attached, size_t batch)
 {
 	struct library *l = allocate(sizeof(*l));
-	char *url = text("sqlite:%s?synchronous=%s", path, synchronous);
-	rp_error error;
 
-	if (rp_open(url, NULL, &l->conn, &error) < 0)
-		die("rp_open: %s", error.message);
-	free(url);
+	l->attached = attached;
+	l->conn = conn;
 	l->batch = batch;
 	l->jobs = allocate(batch * sizeof(*l->jobs));
 	l->added = allocate(batch * sizeof(*l->added));
@@ -105,12 +103,44 @@ open_library(const char *path, const char *synchronous, size_t batch)
 	return l;
 }
 
+static void *
+open_library(const char *path, const char *synchronous, size_t batch)
+{
+	char *url = text("sqlite:%s?synchronous=%s", path, synchronous);
+	rp_conn *conn;
+	rp_error error;
+
+	if (rp_open(url, NULL, &conn, &error) < 0)
+		die("rp_open: %s", error.message);
+	free(url);
+	return make_library(conn, NULL, batch);
+}
+
+static void *
+open_attached(const char *path, const char *synchronous, size_t batch)
+{
+	char *pragma = text("pragma synchronous = %s", synchronous);
+	sqlite3 *db;
+	rp_conn *conn;
+	rp_error error;
+
+	if (sqlite3_open(path, &db) != SQLITE_OK ||
+	    sqlite3_busy_timeout(db, 10000) != SQLITE_OK ||
+	    sqlite3_exec(db, pragma, NULL, NULL, NULL) != SQLITE_OK)
+		die("%s: %s", path, sqlite3_errmsg(db));
+	if (rp_attach("sqlite", db, NULL, &conn, &error) < 0)
+		die("rp_attach: %s", error.message);
+	free(pragma);
+	return make_library(conn, db, batch);
+}
+
 static void
 close_library(void *handle)
 {
 	struct library *l = handle;
 
 	rp_close(l->conn);
+	sqlite3_close(l->attached);
 	free(l->jobs);
 	free(l->added);
 	free(l->verdicts);
@@ -202,6 +232,17 @@ const struct side library_side = {
 	.turn = turn_library,
 };
 
+const struct side attached_side = {
+	.prefix = "attached.",
+	.open = open_attached,
+	.close = close_library,
+	.native = native_library,
+	.enqueue = enqueue_library,
+	.claim = claim_library,
+	.complete = complete_library,
+	.turn = turn_library,
+};
+
 /* ---- either ---- */
 
 size_t
@@ -211,6 +252,10 @@ operate(const struct side *side, void *handle, enum operation what)
 	case ENQUEUE:
 		return side->enqueue(handle);
 	case SERVE:
+		side->claim(handle);
+		return side->complete(handle);
+	case ONE_JOB:
+		side->enqueue(handle);
 		side->claim(handle);
 		return side->complete(handle);
 	default:

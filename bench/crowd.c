@@ -1,0 +1,93 @@
+/*
+ * crowd.c - processes that do the same thing on one file at the same time.
+ *
+ * Each opens the database after the fork. They start together, and tell how
+ * many jobs they were served.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "crowd.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Shared with the children. */
+struct board {
+	_Atomic int ready, go, dry;
+	_Atomic size_t served[CROWD_MOST];
+};
+
+static void
+work(const struct crowd *c, struct board *board, int me)
+{
+	void *handle = c->side->open(c->path, c->synchronous, c->batch);
+	double until;
+	size_t n;
+
+	operate_begin(c->side, handle, c->what);
+	atomic_fetch_add(&board->ready, 1);
+	while (!atomic_load(&board->go))
+		sleep_us(2000);
+	until = seconds_now() + c->seconds;
+	while (seconds_now() < until) {
+		n = operate(c->side, handle, c->what);
+		atomic_fetch_add(&board->served[me], n);
+		if (n < c->batch) {
+			atomic_store(&board->dry, 1);
+			break;
+		}
+	}
+	c->side->close(handle);
+}
+
+static pid_t
+start(const struct crowd *c, struct board *board, int me)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork failed");
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	work(c, board, me);
+	_exit(0);
+}
+
+double
+crowd_run(const struct crowd *c, double *ret_fairness)
+{
+	struct board *board = allocate_shared(sizeof(*board));
+	size_t total = 0, least = SIZE_MAX, most = 0;
+	pid_t pids[CROWD_MOST];
+	int status, bad = 0, dry;
+
+	for (int i = 0; i < c->n; i++)
+		pids[i] = start(c, board, i);
+	while (atomic_load(&board->ready) < c->n && !bad) {
+		sleep_us(1000);
+		/* One that died here would be waited for until the end. */
+		bad = waitpid(-1, &status, WNOHANG) > 0;
+	}
+	atomic_store(&board->go, 1);
+	for (int i = 0; i < c->n && !bad; i++)
+		bad = waitpid(pids[i], &status, 0) < 0 || status != 0;
+	if (bad)
+		die("a process of %d failed", c->n);
+	for (int i = 0; i < c->n; i++) {
+		size_t served = board->served[i];
+
+		total += served;
+		least = served < least ? served : least;
+		most = served > most ? served : most;
+	}
+	dry = board->dry;
+	munmap(board, sizeof(*board));
+	*ret_fairness = most ? (double)least / (double)most : 0;
+	return dry ? 0 : (double)total / c->seconds;
+}
