@@ -8,12 +8,12 @@
  */
 #include "stress.h"
 
-#include <libpq-fe.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "libpq.h"
 #include "stress_sql.h"
 
 #define EVERY_MS 50
@@ -39,17 +39,17 @@ nap(void)
 
 /* ---- PostgreSQL's own statistics ---- */
 
-/* The rows of a statement; NULL: said why. PQclear() them. */
+/* The rows of a statement; NULL: said why. PQ(clear)() them. */
 static PGresult *
 rows_of(struct watcher *w, rp_conn *conn, const char *sql)
 {
 	PGconn *pg = rp_native(conn);
-	PGresult *rows = PQexec(pg, sql);
+	PGresult *rows = PQ(exec)(pg, sql);
 
-	if (PQresultStatus(rows) == PGRES_TUPLES_OK)
+	if (PQ(resultStatus)(rows) == PGRES_TUPLES_OK)
 		return rows;
-	fails(w, PQerrorMessage(pg));
-	PQclear(rows);
+	fails(w, PQ(errorMessage)(pg));
+	PQ(clear)(rows);
 	return NULL;
 }
 
@@ -60,8 +60,8 @@ read_statements(struct watcher *w, int64_t *ret)
 
 	if (!rows)
 		return -1;
-	*ret = atoll(PQgetvalue(rows, 0, 0));
-	PQclear(rows);
+	*ret = atoll(PQ(getvalue)(rows, 0, 0));
+	PQ(clear)(rows);
 	return 0;
 }
 
@@ -76,13 +76,13 @@ read_counters(struct watcher *w, struct server *ret)
 	rows = rows_of(w, w->conn, postgres_stress_counters);
 	if (!rows)
 		return -1;
-	ret->transactions = atoll(PQgetvalue(rows, 0, 0));
-	ret->buffers = atoll(PQgetvalue(rows, 0, 1));
-	ret->wal_bytes = atoll(PQgetvalue(rows, 0, 2));
-	ret->deadlocks = atoll(PQgetvalue(rows, 0, 3));
-	ret->sessions = atoll(PQgetvalue(rows, 0, 4));
-	counted = *PQgetvalue(rows, 0, 5) == 't';
-	PQclear(rows);
+	ret->transactions = atoll(PQ(getvalue)(rows, 0, 0));
+	ret->buffers = atoll(PQ(getvalue)(rows, 0, 1));
+	ret->wal_bytes = atoll(PQ(getvalue)(rows, 0, 2));
+	ret->deadlocks = atoll(PQ(getvalue)(rows, 0, 3));
+	ret->sessions = atoll(PQ(getvalue)(rows, 0, 4));
+	counted = *PQ(getvalue)(rows, 0, 5) == 't';
+	PQ(clear)(rows);
 	ret->statements = -1;
 	return counted ? read_statements(w, &ret->statements) : 0;
 }
@@ -130,12 +130,12 @@ sample_waits(struct watcher *w)
 	rows = rows_of(w, w->conn, postgres_stress_waits);
 	if (!rows)
 		return -1;
-	for (int i = 0; i < PQntuples(rows); i++)
-		count_wait(w->stress->shared, PQgetvalue(rows, i, 0),
-			   PQgetvalue(rows, i, 1),
-			   atoll(PQgetvalue(rows, i, 2)));
+	for (int i = 0; i < PQ(ntuples)(rows); i++)
+		count_wait(w->stress->shared, PQ(getvalue)(rows, i, 0),
+			   PQ(getvalue)(rows, i, 1),
+			   atoll(PQ(getvalue)(rows, i, 2)));
 	w->stress->shared->samples++;
-	PQclear(rows);
+	PQ(clear)(rows);
 	return 0;
 }
 
@@ -152,7 +152,7 @@ pin(struct watcher *w)
 		return fails(w, error.message);
 	if (w->stress->shared->on_server) {
 		rows = rows_of(w, w->pinned, postgres_stress_pin);
-		PQclear(rows);
+		PQ(clear)(rows);
 		return rows ? 0 : FAILED;
 	}
 	if (sqlite3_exec(rp_native(w->pinned), sqlite_stress_pin, NULL, NULL,

@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include <libpq-fe.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "doctor.h"
+#include "libpq.h"
 
 #define STATEMENT_TIMEOUT "300ms"
 #define OID_BOOL 16
@@ -21,12 +21,12 @@ row_of(const PGresult *res, int row)
 {
 	json_t *object = json_object();
 
-	for (int i = 0; object && i < PQnfields(res); i++) {
-		const char *text = PQgetvalue(res, row, i);
-		Oid type = PQftype(res, i);
+	for (int i = 0; object && i < PQ(nfields)(res); i++) {
+		const char *text = PQ(getvalue)(res, row, i);
+		Oid type = PQ(ftype)(res, i);
 		json_t *value;
 
-		if (PQgetisnull(res, row, i))
+		if (PQ(getisnull)(res, row, i))
 			value = json_null();
 		else if (type == OID_INT8 || type == OID_INT4 ||
 			 type == OID_INT2)
@@ -35,7 +35,7 @@ row_of(const PGresult *res, int row)
 			value = json_boolean(*text == 't');
 		else
 			value = json_string(text);
-		json_object_set_new(object, PQfname(res, i), value);
+		json_object_set_new(object, PQ(fname)(res, i), value);
 	}
 	return object;
 }
@@ -44,13 +44,13 @@ row_of(const PGresult *res, int row)
 static int
 failed(struct doctor *d, const PGconn *pg, const PGresult *res)
 {
-	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
-	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	const char *state = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
+	const char *text = PQ(resultErrorField)(res, PG_DIAG_MESSAGE_PRIMARY);
 
 	if (state && strcmp(state, "57014") == 0)
 		return doctor_undone(d, "stopped after %s", STATEMENT_TIMEOUT);
 	if (!text)
-		text = PQerrorMessage(pg);
+		text = PQ(errorMessage)(pg);
 	return doctor_undone(d, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
@@ -62,13 +62,13 @@ static int
 begin(PGconn *pg, const char *schema)
 {
 	const char *const values[] = { schema, STATEMENT_TIMEOUT };
-	PGresult *res = PQexec(pg, "begin read only");
-	int good = PQresultStatus(res) == PGRES_COMMAND_OK;
+	PGresult *res = PQ(exec)(pg, "begin read only");
+	int good = PQ(resultStatus)(res) == PGRES_COMMAND_OK;
 
-	PQclear(res);
+	PQ(clear)(res);
 	if (!good)
 		return -1;
-	res = PQexecParams(
+	res = PQ(execParams)(
 		pg,
 		"select pg_catalog.set_config('search_path',"
 		" pg_catalog.quote_ident($1)"
@@ -80,8 +80,8 @@ begin(PGconn *pg, const char *schema)
 		" pg_catalog.set_config('enable_bitmapscan', 'off', true),"
 		" pg_catalog.set_config('enable_sort', 'off', true)",
 		2, NULL, values, NULL, NULL, 0);
-	good = PQresultStatus(res) == PGRES_TUPLES_OK;
-	PQclear(res);
+	good = PQ(resultStatus)(res) == PGRES_TUPLES_OK;
+	PQ(clear)(res);
 	return good ? 0 : -1;
 }
 
@@ -98,16 +98,16 @@ ask_postgres(struct doctor *d, const char *sql, json_t *rows)
 	snprintf(now_ms, sizeof(now_ms), "%lld", (long long)d->now_ms);
 	if (begin(pg, rp_schema(d->conn)) < 0)
 		return failed(d, pg, NULL);
-	res = PQexecParams(pg, sql,
-			   strstr(sql, "$2")   ? 2
-			   : strstr(sql, "$1") ? 1
-					       : 0,
-			   NULL, given, NULL, NULL, 0);
-	if (PQresultStatus(res) != PGRES_TUPLES_OK)
+	res = PQ(execParams)(pg, sql,
+			     strstr(sql, "$2")   ? 2
+			     : strstr(sql, "$1") ? 1
+						 : 0,
+			     NULL, given, NULL, NULL, 0);
+	if (PQ(resultStatus)(res) != PGRES_TUPLES_OK)
 		r = failed(d, pg, res);
-	for (int row = 0; row < PQntuples(res) && r == 0; row++)
+	for (int row = 0; row < PQ(ntuples)(res) && r == 0; row++)
 		r = json_array_append_new(rows, row_of(res, row));
-	PQclear(res);
-	PQclear(PQexec(pg, "rollback"));
+	PQ(clear)(res);
+	PQ(clear)(PQ(exec)(pg, "rollback"));
 	return r;
 }

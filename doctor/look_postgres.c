@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include <libpq-fe.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "doctor.h"
+#include "libpq.h"
 
 #define TRIP_MS 300
 #define MOST_PAGES 2000
@@ -30,10 +30,10 @@ monotonic_ms(void)
 static int
 run(PGconn *pg, const char *sql)
 {
-	PGresult *res = PQexec(pg, sql);
-	ExecStatusType status = PQresultStatus(res);
+	PGresult *res = PQ(exec)(pg, sql);
+	ExecStatusType status = PQ(resultStatus)(res);
 
-	PQclear(res);
+	PQ(clear)(res);
 	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK ? 0 : -1;
 }
 
@@ -41,16 +41,16 @@ run(PGconn *pg, const char *sql)
 static int
 wait_for_notice(PGconn *pg)
 {
-	struct pollfd p = { .fd = PQsocket(pg), .events = POLLIN };
+	struct pollfd p = { .fd = PQ(socket)(pg), .events = POLLIN };
 	int64_t until = monotonic_ms() + TRIP_MS, left = TRIP_MS;
 
 	for (; left > 0; left = until - monotonic_ms()) {
 		PGnotify *notice;
 
-		if (poll(&p, 1, (int)left) > 0 && !PQconsumeInput(pg))
+		if (poll(&p, 1, (int)left) > 0 && !PQ(consumeInput)(pg))
 			return 0;
-		notice = PQnotifies(pg);
-		PQfreemem(notice);
+		notice = PQ(notifies)(pg);
+		PQ(freemem)(notice);
 		if (notice)
 			return 1;
 	}
@@ -61,11 +61,11 @@ wait_for_notice(PGconn *pg)
 static int
 is_pooled(PGconn *pg)
 {
-	PGresult *res = PQexec(pg, "select pg_catalog.pg_backend_pid()");
-	int pooled = PQntuples(res) == 1 &&
-		     atoi(PQgetvalue(res, 0, 0)) != PQbackendPID(pg);
+	PGresult *res = PQ(exec)(pg, "select pg_catalog.pg_backend_pid()");
+	int pooled = PQ(ntuples)(res) == 1 &&
+		     atoi(PQ(getvalue)(res, 0, 0)) != PQ(backendPID)(pg);
 
-	PQclear(res);
+	PQ(clear)(res);
 	return pooled;
 }
 

@@ -7,12 +7,13 @@
  */
 #include "run.h"
 
-#include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "libpq.h"
 
 #define GONE_MS 5000 /* so long a killed worker's session may linger */
 
@@ -48,33 +49,34 @@ postgres_url(struct lab *lab)
 static void
 keep(const PGresult *res, struct lab_rows *ret)
 {
-	int columns = PQnfields(res), count = PQntuples(res);
+	int columns = PQ(nfields)(res), count = PQ(ntuples)(res);
 
 	ret->columns = columns < LAB_COLUMNS ? (size_t)columns : LAB_COLUMNS;
 	ret->count = count < LAB_ROWS ? (size_t)count : LAB_ROWS;
 	for (size_t c = 0; c < ret->columns; c++)
-		snprintf(ret->names[c], LAB_VALUE, "%s", PQfname(res, (int)c));
+		snprintf(ret->names[c], LAB_VALUE, "%s",
+			 PQ(fname)(res, (int)c));
 	for (size_t r = 0; r < ret->count; r++)
 		for (size_t c = 0; c < ret->columns; c++)
 			snprintf(ret->values[r][c], LAB_VALUE, "%s",
-				 PQgetvalue(res, (int)r, (int)c));
+				 PQ(getvalue)(res, (int)r, (int)c));
 }
 
 static int
 failed(struct lab_side *side, PGconn *pg, const PGresult *res)
 {
-	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
-	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	const char *text = PQ(resultErrorField)(res, PG_DIAG_MESSAGE_PRIMARY);
+	const char *state = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
 
 	/* deadlock_detected, serialization_failure */
 	if (state &&
 	    (strcmp(state, "40P01") == 0 || strcmp(state, "40001") == 0)) {
-		if (PQtransactionStatus(pg) != PQTRANS_IDLE)
-			PQclear(PQexec(pg, "rollback"));
+		if (PQ(transactionStatus)(pg) != PQTRANS_IDLE)
+			PQ(clear)(PQ(exec)(pg, "rollback"));
 		return LAB_AGAIN;
 	}
 	if (!text)
-		text = PQerrorMessage(pg);
+		text = PQ(errorMessage)(pg);
 	return lab_fail(side->why, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
@@ -89,12 +91,12 @@ postgres_run(struct lab_side *side, const struct lab_stmt *stmt,
 	while (stmt->params[n])
 		n++;
 	side->account->statements++;
-	res = PQexecParams(pg, stmt->sql, n, NULL, values, NULL, NULL, 0);
-	if (PQresultStatus(res) == PGRES_TUPLES_OK)
+	res = PQ(execParams)(pg, stmt->sql, n, NULL, values, NULL, NULL, 0);
+	if (PQ(resultStatus)(res) == PGRES_TUPLES_OK)
 		keep(res, ret);
-	else if (PQresultStatus(res) != PGRES_COMMAND_OK)
+	else if (PQ(resultStatus)(res) != PGRES_COMMAND_OK)
 		r = failed(side, pg, res);
-	PQclear(res);
+	PQ(clear)(res);
 	return r;
 }
 
@@ -108,7 +110,7 @@ postgres_session(const struct lab *lab, struct lab_side *side)
 
 	if (r != 0)
 		return r;
-	return atoi(rows.values[0][0]) == PQbackendPID(rp_native(side->conn))
+	return atoi(rows.values[0][0]) == PQ(backendPID)(rp_native(side->conn))
 		       ? 0
 		       : lab_fail(side->why, "a pooler stands before the "
 					     "server: name the server itself");
@@ -147,7 +149,7 @@ drop_leftovers(struct lab *lab)
 static int
 postgres_prepare(struct lab *lab, const struct lab_script *script)
 {
-	int version = PQserverVersion(rp_native(lab->control.conn)) / 10000;
+	int version = PQ(serverVersion)(rp_native(lab->control.conn)) / 10000;
 	int r;
 
 	if (version < script->needs) {

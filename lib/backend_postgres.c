@@ -72,15 +72,15 @@ say_first(rp_error *error, const char *what)
 int
 rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 {
-	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
-	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	const char *state = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
+	const char *text = PQ(resultErrorField)(res, PG_DIAG_MESSAGE_PRIMARY);
 	int code = state ? code_of(state) : RP_EDB;
 	size_t n;
 
-	if (PQstatus(s->pg) == CONNECTION_BAD)
+	if (PQ(status)(s->pg) == CONNECTION_BAD)
 		code = RP_ELOST;
 	rp__postgres_say(error, code,
-			 text && *text ? text : PQerrorMessage(s->pg));
+			 text && *text ? text : PQ(errorMessage)(s->pg));
 	if (error && state && strcmp(state, "42501") == 0) {
 		n = strlen(error->message);
 		snprintf(error->message + n, sizeof(error->message) - n,
@@ -117,13 +117,13 @@ rp__postgres_check_sure(struct postgres *s, rp_error *error)
 int
 rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error)
 {
-	PGresult *res = PQexec(s->pg, sql);
-	ExecStatusType status = PQresultStatus(res);
+	PGresult *res = PQ(exec)(s->pg, sql);
+	ExecStatusType status = PQ(resultStatus)(res);
 	int r = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
 			? 0
 			: rp__postgres_failed(s, res, error);
 
-	PQclear(res);
+	PQ(clear)(res);
 	return r;
 }
 
@@ -131,7 +131,7 @@ rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error)
 static int
 check_encoding(const struct postgres *s, rp_error *error)
 {
-	const char *name = PQparameterStatus(s->pg, "client_encoding");
+	const char *name = PQ(parameterStatus)(s->pg, "client_encoding");
 
 	if (!s->attached || !name || strcmp(name, "UTF8") == 0 ||
 	    strcmp(name, "SQL_ASCII") == 0)
@@ -149,7 +149,7 @@ begin_first(struct postgres *s, int how, rp_error *error)
 	const char *begin = limits ? "begin isolation level read committed; "
 				     "set local " RP_LIMIT
 				   : "begin isolation level read committed";
-	PGTransactionStatusType status = PQtransactionStatus(s->pg);
+	PGTransactionStatusType status = PQ(transactionStatus)(s->pg);
 	int r = rp__postgres_connect_again(s, error);
 
 	if (r == 0)
@@ -174,10 +174,11 @@ begin_first(struct postgres *s, int how, rp_error *error)
 static int
 check_open(struct postgres *s, rp_error *error)
 {
-	PGTransactionStatusType status = PQtransactionStatus(s->pg);
+	PGTransactionStatusType status = PQ(transactionStatus)(s->pg);
 
-	if (PQstatus(s->pg) == CONNECTION_BAD)
-		return rp__postgres_say(error, RP_ELOST, PQerrorMessage(s->pg));
+	if (PQ(status)(s->pg) == CONNECTION_BAD)
+		return rp__postgres_say(error, RP_ELOST,
+					PQ(errorMessage)(s->pg));
 	return s->base == ALONE || status == PQTRANS_INTRANS ||
 			       status == PQTRANS_INERROR
 		       ? 0
@@ -220,18 +221,18 @@ rp__postgres_rollback(void *db)
 static int
 commit_own(struct postgres *s, rp_error *error)
 {
-	PGresult *res = PQexec(s->pg, "commit");
+	PGresult *res = PQ(exec)(s->pg, "commit");
 	int r = 0;
 
-	if (PQresultStatus(res) != PGRES_COMMAND_OK)
+	if (PQ(resultStatus)(res) != PGRES_COMMAND_OK)
 		r = rp__postgres_failed(s, res, error);
-	else if (strcmp(PQcmdStatus(res), "COMMIT") != 0)
+	else if (strcmp(PQ(cmdStatus)(res), "COMMIT") != 0)
 		r = rp__fail(error, RP_EDB,
 			     "the transaction was rolled back by an earlier "
 			     "failure");
 	else
 		r = rp__postgres_check_sure(s, error);
-	PQclear(res);
+	PQ(clear)(res);
 	return r;
 }
 
@@ -259,7 +260,7 @@ postgres_joins(void *db)
 	const struct postgres *s = db;
 
 	return s->attached && s->depth == 0 &&
-	       PQtransactionStatus(s->pg) != PQTRANS_IDLE;
+	       PQ(transactionStatus)(s->pg) != PQTRANS_IDLE;
 }
 
 static int
@@ -282,7 +283,7 @@ postgres_close(void *db)
 	if (s->attached)
 		rp__postgres_forget(s);
 	else
-		PQfinish(s->pg);
+		PQ(finish)(s->pg);
 	for (int v = 0; v < RP_VERBS; v++)
 		free(s->sql[v]);
 	free(s->schema);
@@ -290,16 +291,23 @@ postgres_close(void *db)
 	free(s);
 }
 
-static struct postgres *
-new_postgres(const char *schema, rp_error *reterr)
+static int
+new_postgres(const char *schema, struct postgres **ret, rp_error *reterr)
 {
-	struct postgres *s = calloc(1, sizeof(*s));
+	const char *why = rp__libpq()->why;
+	struct postgres *s;
 
-	if (s && (s->schema = strdup(schema ? schema : "readpast")))
-		return s;
-	free(s);
-	rp__fail(reterr, RP_ENOMEM, "out of memory");
-	return NULL;
+	if (*why)
+		return rp__fail(reterr, RP_EDB, "%s", why);
+	s = calloc(1, sizeof(*s));
+	if (s)
+		s->schema = strdup(schema ? schema : "readpast");
+	if (!s || !s->schema) {
+		free(s);
+		return rp__fail(reterr, RP_ENOMEM, "out of memory");
+	}
+	*ret = s;
+	return 0;
 }
 
 static int
@@ -320,11 +328,11 @@ static int
 postgres_open(const struct rp_url *url, int schema, void **ret,
 	      rp_error *reterr)
 {
-	struct postgres *s = new_postgres(url->schema, reterr);
-	int r;
+	struct postgres *s;
+	int r = new_postgres(url->schema, &s, reterr);
 
-	if (!s)
-		return RP_ENOMEM;
+	if (r < 0)
+		return r;
 	r = rp__postgres_connect(s, url->path, reterr);
 	if (r == 0)
 		return finish_opening(s, schema, ret, reterr);
@@ -336,10 +344,11 @@ static int
 postgres_attach(void *native, const rp_options *options, void **ret,
 		rp_error *reterr)
 {
-	struct postgres *s = new_postgres(options->schema_name, reterr);
+	struct postgres *s;
+	int r = new_postgres(options->schema_name, &s, reterr);
 
-	if (!s)
-		return RP_ENOMEM;
+	if (r < 0)
+		return r;
 	s->pg = native;
 	s->attached = 1;
 	rp__postgres_sign(s);

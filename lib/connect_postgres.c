@@ -22,19 +22,20 @@ int
 rp__postgres_look_at_session(struct postgres *s, rp_error *error)
 {
 	PGresult *res =
-		PQexec(s->pg, "select pg_catalog.pg_backend_pid(), "
-			      "pg_catalog.current_setting("
-			      "'default_transaction_isolation') "
-			      "operator(pg_catalog.<>) 'read committed'");
+		PQ(exec)(s->pg, "select pg_catalog.pg_backend_pid(), "
+				"pg_catalog.current_setting("
+				"'default_transaction_isolation') "
+				"operator(pg_catalog.<>) 'read committed'");
 	int r = 0;
 
-	if (PQresultStatus(res) != PGRES_TUPLES_OK) {
+	if (PQ(resultStatus)(res) != PGRES_TUPLES_OK) {
 		r = rp__postgres_failed(s, res, error);
 	} else {
-		s->pooled = atoi(PQgetvalue(res, 0, 0)) != PQbackendPID(s->pg);
-		s->other_level = *PQgetvalue(res, 0, 1) == 't';
+		s->pooled =
+			atoi(PQ(getvalue)(res, 0, 0)) != PQ(backendPID)(s->pg);
+		s->other_level = *PQ(getvalue)(res, 0, 1) == 't';
 	}
-	PQclear(res);
+	PQ(clear)(res);
 	if (r == 0 && s->limits_waits)
 		r = rp__postgres_limit_waits(s, error);
 	if (r < 0 || !s->other_level || s->pooled || s->attached)
@@ -61,16 +62,16 @@ rp__postgres_limit_waits(void *db, rp_error *error)
 static void
 hear_goodbye(struct postgres *s)
 {
-	struct pollfd p = { .fd = PQsocket(s->pg), .events = POLLIN };
+	struct pollfd p = { .fd = PQ(socket)(s->pg), .events = POLLIN };
 	int64_t now = rp__monotonic_us(), asked_us = s->asked_us;
 
 	s->asked_us = now;
 	if (now - asked_us < BUSY_US)
 		return;
 	for (int i = 0;
-	     i < 4 && PQstatus(s->pg) == CONNECTION_OK && poll(&p, 1, 0) > 0;
+	     i < 4 && PQ(status)(s->pg) == CONNECTION_OK && poll(&p, 1, 0) > 0;
 	     i++)
-		PQconsumeInput(s->pg);
+		PQ(consumeInput)(s->pg);
 }
 
 /* The server was restarted, or somebody cut the line: a new connection, to
@@ -80,20 +81,21 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 {
 	if (!s->attached)
 		hear_goodbye(s);
-	if (PQstatus(s->pg) == CONNECTION_OK)
+	if (PQ(status)(s->pg) == CONNECTION_OK)
 		return 0;
 	if (s->attached)
-		return rp__postgres_say(error, RP_ELOST, PQerrorMessage(s->pg));
-	PQreset(s->pg);
+		return rp__postgres_say(error, RP_ELOST,
+					PQ(errorMessage)(s->pg));
+	PQ(reset)(s->pg);
 	memset(s->prepared, 0, sizeof(s->prepared));
 	s->listening = 0;
 	s->asleep_at = 0;
 	s->rest_ms = 0;
 	s->renewed = 1;
-	return PQstatus(s->pg) == CONNECTION_OK
+	return PQ(status)(s->pg) == CONNECTION_OK
 		       ? rp__postgres_look_at_session(s, error)
 		       : rp__postgres_say(error, RP_EBUSY,
-					  PQerrorMessage(s->pg));
+					  PQ(errorMessage)(s->pg));
 }
 
 /* ---- the first time ---- */
@@ -104,7 +106,7 @@ static void
 take_remark(void *ctx, const PGresult *res)
 {
 	struct postgres *s = ctx;
-	const char *from = PQresultErrorField(res, PG_DIAG_SOURCE_FUNCTION);
+	const char *from = PQ(resultErrorField)(res, PG_DIAG_SOURCE_FUNCTION);
 
 	if (from && strcmp(from, "SyncRepWaitForLSN") == 0)
 		s->unsure = 1;
@@ -115,7 +117,7 @@ static int
 check_url(const char *url, rp_error *reterr)
 {
 	char *why = NULL;
-	PQconninfoOption *options = PQconninfoParse(url, &why);
+	PQconninfoOption *options = PQ(conninfoParse)(url, &why);
 	int secret = strchr(url, '@') || strstr(url, "password");
 	int r = 0;
 
@@ -126,8 +128,8 @@ check_url(const char *url, rp_error *reterr)
 	else if (!options)
 		r = rp__postgres_say(reterr, RP_EINVAL,
 				     why ? why : "out of memory");
-	PQconninfoFree(options);
-	PQfreemem(why);
+	PQ(conninfoFree)(options);
+	PQ(freemem)(why);
 	return r;
 }
 
@@ -137,12 +139,12 @@ static PGconn *
 connect_quietly(struct postgres *s, const char *const *names,
 		const char *const *values)
 {
-	PGconn *pg = PQconnectStartParams(names, values, 1);
+	PGconn *pg = PQ(connectStartParams)(names, values, 1);
 
-	if (!pg || PQstatus(pg) == CONNECTION_BAD)
+	if (!pg || PQ(status)(pg) == CONNECTION_BAD)
 		return pg;
-	PQsetNoticeReceiver(pg, take_remark, s);
-	PQreset(pg);
+	PQ(setNoticeReceiver)(pg, take_remark, s);
+	PQ(reset)(pg);
 	return pg;
 }
 
@@ -161,9 +163,9 @@ rp__postgres_connect(struct postgres *s, const char *url, rp_error *error)
 	if (r < 0)
 		return r;
 	s->pg = connect_quietly(s, names, values);
-	if (s->pg && PQstatus(s->pg) == CONNECTION_OK)
+	if (s->pg && PQ(status)(s->pg) == CONNECTION_OK)
 		return 0;
 	return rp__postgres_say(error, RP_ENODB,
-				s->pg ? PQerrorMessage(s->pg)
+				s->pg ? PQ(errorMessage)(s->pg)
 				      : "out of memory");
 }

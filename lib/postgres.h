@@ -7,9 +7,8 @@
 #ifndef RP_POSTGRES_H
 #define RP_POSTGRES_H
 
-#include <libpq-fe.h>
-
 #include "internal.h"
+#include "libpq.h"
 #include "sql.h"
 
 #define CHANNEL 100 /* bytes of a channel's name */

@@ -199,10 +199,10 @@ column(const PGresult *res, Oid type, int row, int c)
 	const char *from;
 	int size;
 
-	if (PQgetisnull(res, row, c)) /* as most are: a call each counts */
+	if (PQ(getisnull)(res, row, c)) /* as most are: a call each counts */
 		return value;
-	from = PQgetvalue(res, row, c);
-	size = PQgetlength(res, row, c);
+	from = PQ(getvalue)(res, row, c);
+	size = PQ(getlength)(res, row, c);
 	switch (type) {
 	case OID_BOOL:
 	case OID_INT2:
@@ -231,12 +231,12 @@ answer(const struct rp_call *call, const PGresult *res, size_t row,
 {
 	struct rp_value columns[MOST_COLUMNS] = { { .type = RP_NULL } };
 	Oid types[MOST_COLUMNS];
-	int width = PQnfields(res), rows = PQntuples(res), r = 0;
+	int width = PQ(nfields)(res), rows = PQ(ntuples)(res), r = 0;
 
 	if (width > MOST_COLUMNS)
 		width = MOST_COLUMNS;
 	for (int c = 0; c < width; c++)
-		types[c] = PQftype(res, c);
+		types[c] = PQ(ftype)(res, c);
 	for (int i = 0; fn && i < rows && r >= 0; i++) {
 		for (int c = 0; c < width; c++)
 			columns[c] = column(res, types[c], i, c);
@@ -278,7 +278,7 @@ name_of(const struct postgres *s, enum rp_verb which)
 void
 rp__postgres_forget(struct postgres *s)
 {
-	PGTransactionStatusType status = PQtransactionStatus(s->pg);
+	PGTransactionStatusType status = PQ(transactionStatus)(s->pg);
 	char sql[160];
 
 	if (s->pooled || (status != PQTRANS_IDLE && status != PQTRANS_INTRANS))
@@ -300,21 +300,21 @@ execute_named(struct postgres *s, enum rp_verb which, const struct binds *b)
 	struct name name = name_of(s, which);
 
 	if (!s->prepared[which]) {
-		res = PQprepare(s->pg, name.text, s->sql[which], 0, NULL);
-		if (PQresultStatus(res) != PGRES_COMMAND_OK)
+		res = PQ(prepare)(s->pg, name.text, s->sql[which], 0, NULL);
+		if (PQ(resultStatus)(res) != PGRES_COMMAND_OK)
 			return res;
-		PQclear(res);
+		PQ(clear)(res);
 		s->prepared[which] = 1;
 	}
-	return PQexecPrepared(s->pg, name.text, (int)call->binds_count,
-			      b->values, b->sizes, b->formats, 1);
+	return PQ(execPrepared)(s->pg, name.text, (int)call->binds_count,
+				b->values, b->sizes, b->formats, 1);
 }
 
 /* `deallocate all`, `discard all`: the caller may do that with its own. */
 static int
 is_forgotten(struct postgres *s, const PGresult *res)
 {
-	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	const char *state = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
 
 	if (!state || strcmp(state, "26000") != 0)
 		return 0;
@@ -334,22 +334,22 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 			rp__postgres_named(s, rp__calls_postgres[which].text);
 	if (!s->sql[which])
 		return rp__fail(error, RP_ENOMEM, "out of memory");
-	*ret = s->pooled ? PQexecParams(
+	*ret = s->pooled ? PQ(execParams)(
 				   s->pg, s->sql[which],
 				   (int)rp__calls_postgres[which].binds_count,
 				   NULL, b->values, b->sizes, b->formats, 1)
 			 : execute_named(s, which, b);
-	status = PQresultStatus(*ret);
+	status = PQ(resultStatus)(*ret);
 	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
 		r = rp__postgres_check_sure(s, error);
 		if (r < 0)
-			PQclear(*ret);
+			PQ(clear)(*ret);
 		return r;
 	}
 	again = is_forgotten(s, *ret) &&
-		PQtransactionStatus(s->pg) == PQTRANS_IDLE;
+		PQ(transactionStatus)(s->pg) == PQTRANS_IDLE;
 	r = rp__postgres_failed(s, *ret, error);
-	PQclear(*ret);
+	PQ(clear)(*ret);
 	return again ? execute(s, which, b, ret, error) : r;
 }
 
@@ -382,10 +382,10 @@ run(struct postgres *s, enum rp_verb which, const struct rp_value *params,
 		free_binds(&binds, call->binds_count);
 		if (r < 0)
 			return r;
-		if (PQntuples(res) && which == RP_V_TURN)
+		if (PQ(ntuples)(res) && which == RP_V_TURN)
 			note_work(s);
 		r = answer(call, res, row, fn, ctx);
-		PQclear(res);
+		PQ(clear)(res);
 	}
 	return r;
 }

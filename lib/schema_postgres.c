@@ -49,14 +49,14 @@ read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 {
 	const char *const values[] = { s->schema };
 	PGresult *res =
-		PQexecParams(s->pg, sql, 1, NULL, values, NULL, NULL, 0);
+		PQ(execParams)(s->pg, sql, 1, NULL, values, NULL, NULL, 0);
 	int r = 0;
 
-	if (PQresultStatus(res) != PGRES_TUPLES_OK)
+	if (PQ(resultStatus)(res) != PGRES_TUPLES_OK)
 		r = rp__postgres_failed(s, res, error);
 	else
-		*ret = PQntuples(res) ? atoll(PQgetvalue(res, 0, 0)) : 0;
-	PQclear(res);
+		*ret = PQ(ntuples)(res) ? atoll(PQ(getvalue)(res, 0, 0)) : 0;
+	PQ(clear)(res);
 	return r;
 }
 
@@ -149,12 +149,12 @@ upgrade_steps(struct postgres *s, rp_error *error)
 static int
 take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 {
-	*was = PQexec(
+	*was = PQ(exec)(
 		s->pg,
 		"select pg_catalog.current_setting('search_path'),"
 		"       pg_catalog.set_config('search_path',"
 		"                             'pg_catalog, pg_temp', true)");
-	return PQresultStatus(*was) == PGRES_TUPLES_OK
+	return PQ(resultStatus)(*was) == PGRES_TUPLES_OK
 		       ? 0
 		       : rp__postgres_failed(s, *was, error);
 }
@@ -163,17 +163,17 @@ take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 static int
 give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 {
-	const char *const values[] = { PQgetvalue(was, 0, 0) };
+	const char *const values[] = { PQ(getvalue)(was, 0, 0) };
 	PGresult *res =
-		PQexecParams(s->pg,
-			     "select pg_catalog.set_config('search_path', $1,"
-			     "                             true)",
-			     1, NULL, values, NULL, NULL, 0);
-	int r = PQresultStatus(res) == PGRES_TUPLES_OK
+		PQ(execParams)(s->pg,
+			       "select pg_catalog.set_config('search_path', $1,"
+			       "                             true)",
+			       1, NULL, values, NULL, NULL, 0);
+	int r = PQ(resultStatus)(res) == PGRES_TUPLES_OK
 			? 0
 			: rp__postgres_failed(s, res, error);
 
-	PQclear(res);
+	PQ(clear)(res);
 	return r;
 }
 
@@ -194,7 +194,7 @@ install(struct postgres *s, rp_error *error)
 		r = upgrade_steps(s, error);
 	if (r == 0)
 		r = give_path_back(s, path, error);
-	PQclear(path);
+	PQ(clear)(path);
 	if (r == 0)
 		return rp__postgres_commit(s, error);
 	rp__postgres_rollback(s);
@@ -220,11 +220,11 @@ rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error)
 		return rp__fail(error, RP_ESCHEMA,
 				"database %.60s has other tables and no schema "
 				"%.60s: readpast init puts it there",
-				PQdb(s->pg), s->schema);
+				PQ(db)(s->pg), s->schema);
 	if (version <= 0 && schema == RP_SCHEMA_REQUIRE)
 		return rp__fail(error, RP_ESCHEMA,
 				"database %.60s has no schema %.60s: readpast "
 				"init puts it there",
-				PQdb(s->pg), s->schema);
+				PQ(db)(s->pg), s->schema);
 	return version < SCHEMA_VERSION ? install(s, error) : 0;
 }

@@ -65,7 +65,8 @@ take_notices(struct postgres *s, int *ret_alive)
 	PGnotify *notice;
 	int woken = 0;
 
-	for (; s->listening && (notice = PQnotifies(s->pg)); PQfreemem(notice))
+	for (; s->listening && (notice = PQ(notifies)(s->pg));
+	     PQ(freemem)(notice))
 		if (strcmp(notice->extra, ALIVE) != 0)
 			woken = 1;
 		else if (ret_alive)
@@ -155,11 +156,11 @@ rp__postgres_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms,
 	if (r == 0 && who->worker_id && can_listen(s) &&
 	    (nap > 20 || s->asleep_at)) {
 		r = lie_down(s, who, error);
-		p[1].fd = PQsocket(s->pg);
+		p[1].fd = PQ(socket)(s->pg);
 		nap = LOOK_MS;
 	}
-	if (r == 0 && !PQconsumeInput(s->pg))
-		r = rp__postgres_say(error, RP_ELOST, PQerrorMessage(s->pg));
+	if (r == 0 && !PQ(consumeInput)(s->pg))
+		r = rp__postgres_say(error, RP_ELOST, PQ(errorMessage)(s->pg));
 	if (r == 0)
 		r = take_notices(s, NULL); /* that came with other answers */
 	if (r != 0)
@@ -173,7 +174,8 @@ rp__postgres_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms,
 		return nap != timeout_ms;
 	if (!p[1].revents)
 		return 0;
-	if (!PQconsumeInput(s->pg))
-		return rp__postgres_say(error, RP_ELOST, PQerrorMessage(s->pg));
+	if (!PQ(consumeInput)(s->pg))
+		return rp__postgres_say(error, RP_ELOST,
+					PQ(errorMessage)(s->pg));
 	return take_notices(s, NULL);
 }

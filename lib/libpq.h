@@ -1,0 +1,63 @@
+/*
+ * libpq.h - libpq, loaded when a PostgreSQL database is first asked for: it
+ * brings some twenty other libraries, and a SQLite file needs none of them.
+ *
+ * PQ(exec)(pg, "...") calls PQexec().
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef RP_LIBPQ_H
+#define RP_LIBPQ_H
+
+#include <libpq-fe.h>
+
+/* Every function of libpq that is called, without its PQ. */
+#define RP_LIBPQ(X)                                                            \
+	X(backendPID)                                                          \
+	X(clear)                                                               \
+	X(cmdStatus)                                                           \
+	X(connectStartParams)                                                  \
+	X(conninfoFree)                                                        \
+	X(conninfoParse)                                                       \
+	X(consumeInput)                                                        \
+	X(db)                                                                  \
+	X(errorMessage)                                                        \
+	X(exec)                                                                \
+	X(execParams)                                                          \
+	X(execPrepared)                                                        \
+	X(finish)                                                              \
+	X(fname)                                                               \
+	X(freemem)                                                             \
+	X(ftype)                                                               \
+	X(getisnull)                                                           \
+	X(getlength)                                                           \
+	X(getvalue)                                                            \
+	X(nfields)                                                             \
+	X(notifies)                                                            \
+	X(ntuples)                                                             \
+	X(parameterStatus)                                                     \
+	X(prepare)                                                             \
+	X(reset)                                                               \
+	X(resultErrorField)                                                    \
+	X(resultStatus)                                                        \
+	X(serverVersion)                                                       \
+	X(setNoticeReceiver)                                                   \
+	X(socket)                                                              \
+	X(status)                                                              \
+	X(transactionStatus)
+
+struct rp_libpq {
+#define RP_LIBPQ_POINTER(name) __typeof__(PQ##name) *name;
+	RP_LIBPQ(RP_LIBPQ_POINTER)
+#undef RP_LIBPQ_POINTER
+	char why[256]; /* why it could not be loaded; "": it is loaded */
+};
+
+/* The first call loads libpq. No handle is opened while `why` says something:
+ * code that has a PGconn need not check. */
+const struct rp_libpq *rp__libpq(void);
+
+#define PQ(name) (rp__libpq()->name)
+
+#endif
