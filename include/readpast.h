@@ -133,7 +133,8 @@ typedef struct rp_options {
  *
  * Fails with RP_EINVAL (the URL), RP_ENODB (no file; no server, no database in
  * it), RP_ESCHEMA (other people's tables; a newer schema), RP_EREADONLY,
- * RP_EBUSY, RP_EDB (not a database file, ...).
+ * RP_EBUSY, RP_EDB (not a database file; no libpq.so.5, which the first
+ * postgres URL loads, ...).
  */
 RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 		   rp_error *reterr);

@@ -289,7 +289,7 @@ sqlite_joins(void *db)
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {
-	int rc = rp__rows_tables(s->db);
+	int rc = rp__rows_tables(s->db, !s->attached);
 
 	if (rc == SQLITE_OK)
 		rc = sqlite3_file_control(s->db, "main",

@@ -191,7 +191,9 @@ rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows)
 }
 
 /* Making a module anew would take it from under the statements that use it, and
- * a caller may attach to one connection twice. */
+ * a caller may attach to one connection twice. A connection that was just
+ * opened need not be asked: that takes a twelfth of a short command's
+ * instructions. */
 static int
 is_there(sqlite3 *db, const char *name)
 {
@@ -208,20 +210,21 @@ is_there(sqlite3 *db, const char *name)
 }
 
 static int
-make_table(sqlite3 *db, const char *name, const struct rp_sql *columns)
+make_table(sqlite3 *db, const char *name, const struct rp_sql *columns,
+	   int is_new)
 {
-	if (is_there(db, name))
+	if (!is_new && is_there(db, name))
 		return SQLITE_OK;
 	return sqlite3_create_module_v2(db, name, &module,
 					(void *)(uintptr_t)columns, NULL);
 }
 
 int
-rp__rows_tables(sqlite3 *db)
+rp__rows_tables(sqlite3 *db, int is_new)
 {
 	static const char *const id[] = { "id", NULL };
 	static const struct rp_sql taken = { .params = id, .params_count = 1 };
-	int rc = make_table(db, "readpast_taken", &taken);
+	int rc = make_table(db, "readpast_taken", &taken, is_new);
 
 	for (int v = 0; v < RP_VERBS && rc == SQLITE_OK; v++) {
 		const struct rp_sql *sql = &rp__sql_sqlite[v];
@@ -230,7 +233,7 @@ rp__rows_tables(sqlite3 *db)
 		if (!sql->batch)
 			continue;
 		snprintf(name, sizeof(name), "readpast_%s_rows", sql->verb);
-		rc = make_table(db, name, sql);
+		rc = make_table(db, name, sql, is_new);
 	}
 	return rc;
 }

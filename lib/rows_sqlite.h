@@ -18,8 +18,8 @@ struct rows {
 
 /* Make the table-valued functions readpast_<verb>_rows(:rows), for each verb
  * that takes its rows at once, and readpast_taken(:taken), of one column, `id`.
- * A SQLite result code. */
-int rp__rows_tables(sqlite3 *db);
+ * `is_new`: this connection was just opened. A SQLite result code. */
+int rp__rows_tables(sqlite3 *db, int is_new);
 int rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows);
 
 #endif

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# libpq is loaded when a PostgreSQL database is asked for, and not before.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+server='postgres:///x?host=/nowhere'
+
+# The command, where DIR/libpq.so.5 stands in front of the system's.
+with() { # DIR COMMAND...
+	LD_LIBRARY_PATH=$here/$1${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$READPAST" "${@:2}"
+}
+loads() { # PATTERN COMMAND...: the command asks the linker for such a library
+	LD_DEBUG=files "$READPAST" "${@:2}" 2>&1 | grep -q "file=$1.*generating link map"
+}
+not() {
+	! "$@"
+}
+
+mkdir broken old
+: >broken/libpq.so.5
+echo 'int PQlibVersion(void); int PQlibVersion(void) { return 80000; }' >old.c
+cc -shared -fPIC -o old/libpq.so.5 old.c
+
+check 'a SQLite database is made' readpast init
+check 'that loads no libpq' not loads 'libpq\.so' stats
+check 'and none of what comes with libpq' not loads 'lib\(ssl\|krb5\|ldap\)' stats
+check 'a PostgreSQL URL loads it' loads 'libpq\.so\.5' --db "$server" stats
+check 'libpq itself says why a server is not there' refuses 1 'No such file.*--db ' \
+	readpast --db "$server" stats
+for dir in broken old; do
+	check "SQLite works beside a libpq that is $dir" status 0 with $dir enqueue q x
+	check "so does a copy of it, beside a libpq that is $dir" status 0 \
+		with $dir copy sqlite:readpast.db "sqlite:$dir.db"
+done
+check 'a libpq that cannot be loaded: one line, and what helps' \
+	refuses 1 'PostgreSQL needs libpq\.so\.5 \(Debian: apt install libpq5\): .*libpq\.so\.5: ' \
+	with broken --db "$server" stats
+check 'one that lacks a function: one line, and which' \
+	refuses 1 'libpq\.so\.5 is too old: it has no PQ[a-zA-Z]+$' \
+	with old --db "$server" stats
+for command in 'enqueue q x' doctor lab 'stress --jobs 1' 'work q --drain -- true'; do
+	# shellcheck disable=SC2086
+	check "$command says the same" refuses 1 'PostgreSQL needs libpq\.so\.5' \
+		with broken --db "$server" $command
+done
+check 'a copy to PostgreSQL, too' refuses 1 'PostgreSQL needs libpq\.so\.5' \
+	with broken copy sqlite:readpast.db "$server"
+finish
