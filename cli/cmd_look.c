@@ -13,8 +13,28 @@
 
 /* ---- list ---- */
 
+/* A list has but the beginning of a long payload: such a job is read alone. One
+ * that has gone since is left out. */
 static int
-print_list(const rp_batch *batch, int json)
+print_listed_json(struct cmd *cmd, const rp_job *job)
+{
+	rp_batch *whole;
+	int r, status;
+
+	if (job->payload_size == job->payload_total)
+		return print_json(json_job(job));
+	r = rp_get(cmd->conn, job->id, &whole);
+	if (r == RP_ENOENT)
+		return 0;
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	status = print_json(json_job(rp_batch_at(whole, 0)));
+	rp_batch_free(whole);
+	return status;
+}
+
+static int
+print_list(struct cmd *cmd, const rp_batch *batch, int json)
 {
 	int status = 0;
 
@@ -26,7 +46,7 @@ print_list(const rp_batch *batch, int json)
 		char attempt[48];
 
 		if (json) {
-			status = print_json(json_job(job));
+			status = print_listed_json(cmd, job);
 			continue;
 		}
 		snprintf(attempt, sizeof(attempt), "%lld/%lld",
@@ -71,7 +91,7 @@ cmd_list(struct cmd *cmd, int argc, char **argv)
 		    &batch);
 	if (r < 0)
 		return cmd_failed(cmd, r);
-	status = print_list(batch, json);
+	status = print_list(cmd, batch, json);
 	rp_batch_free(batch);
 	return status;
 }

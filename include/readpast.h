@@ -278,7 +278,7 @@ typedef struct rp_job {
 	const char *kind;
 	const char *headers; /* a JSON object */
 	const void *payload; /* followed by a NUL byte that is not part of it */
-	size_t payload_size;
+	size_t payload_size; /* bytes that are here */
 	const char *last_error;
 	const char *failures; /* JSON array, the last 10 failed attempts, oldest
 				 first: attempt, at (ms), worker, text; of a
@@ -287,6 +287,7 @@ typedef struct rp_job {
 	int suspect;          /* claims only: it may be what killed its worker
 				 (see rp_claim()); claim nothing beside it
 				 until it has lived for two seconds */
+	size_t payload_total; /* bytes in all: rp_list() has but the first */
 } rp_job;
 
 /* Jobs that one call returned, read-only. One free for all of them. */
@@ -510,8 +511,10 @@ RP_API void rp_why_free(rp_why *why);
 /*
  * Up to `max` jobs of a queue in one state, or, with state 0, all live ones:
  * running (longest first), ready in claim order, scheduled. Finished ones come
- * newest first. RP_ENOENT: no such queue. Returns how many.
+ * newest first. RP_ENOENT: no such queue. Returns how many. Of a payload only
+ * the first RP_LIST_PAYLOAD bytes are read: rp_get() has all of it.
  */
+#define RP_LIST_PAYLOAD 256
 RP_API int rp_list(rp_conn *conn, const char *queue, int state, size_t max,
 		   rp_batch **ret);
 

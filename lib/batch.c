@@ -166,6 +166,7 @@ rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 		.finished_at = c[JOB_FINISHED_AT].i,
 		.payload_size = c[JOB_PAYLOAD].size,
 		.suspect = suspect,
+		.payload_total = c[JOB_PAYLOAD].size,
 	};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		const struct rp_value *value = &c[texts[i].column];
@@ -177,6 +178,14 @@ rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 	}
 	batch->count++;
 	return 0;
+}
+
+/* The job that was added last has the beginning of a payload of so many bytes.
+ */
+void
+rp__batch_payload_total(rp_batch *batch, int64_t bytes)
+{
+	batch->jobs[batch->count - 1].job.payload_total = (size_t)bytes;
 }
 
 /* Where the job that was added last is in line. */

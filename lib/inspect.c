@@ -86,6 +86,17 @@ rp_get(rp_conn *conn, int64_t id, rp_batch **ret)
 	return answer_batch(conn, get(conn, id, batch), batch, ret);
 }
 
+static int
+add_listed(void *ctx, size_t row, const struct rp_value *columns)
+{
+	int r = add_job(ctx, row, columns);
+
+	if (r == 0)
+		rp__batch_payload_total(ctx,
+					columns[LIST_KEPT_OUT_PAYLOAD_TOTAL].i);
+	return r;
+}
+
 struct listing {
 	rp_conn *conn;
 	const char *queue;
@@ -98,14 +109,15 @@ struct listing {
 static int
 list_verb(struct listing *l, enum rp_verb verb, int has_extra, int extra)
 {
-	struct rp_value left =
-		rp__int((int64_t)(l->max - rp_batch_count(l->batch)));
 	struct rp_value p[LIST_KEPT_PARAMS];
+	size_t n = 0;
 
-	p[LIST_KEPT_QUEUE] = rp__text(l->queue);
-	p[LIST_KEPT_STATE] = has_extra ? rp__int(extra) : left;
-	p[LIST_KEPT_MAX] = left;
-	return rp__run(l->conn, verb, p, 1, add_job, l->batch);
+	p[n++] = rp__text(l->queue);
+	if (has_extra)
+		p[n++] = rp__int(extra);
+	p[n++] = rp__int((int64_t)(l->max - rp_batch_count(l->batch)));
+	p[n] = rp__int(RP_LIST_PAYLOAD);
+	return rp__run(l->conn, verb, p, 1, add_listed, l->batch);
 }
 
 static int

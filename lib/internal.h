@@ -90,6 +90,7 @@ struct rp_value rp__text(const char *text); /* NULL: null */
 int rp__batch_new(rp_batch **ret);
 int rp__batch_add(rp_batch *batch, const struct rp_value *columns, int suspect);
 void rp__batch_passed_over(rp_batch *batch);
+void rp__batch_payload_total(rp_batch *batch, int64_t bytes);
 void rp__batch_place(rp_batch *batch, int64_t seq);
 void rp__batch_in_line(rp_batch *batch, size_t first);
 void *rp__batch_alloc(rp_batch *batch, size_t size);

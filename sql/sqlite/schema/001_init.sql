@@ -132,6 +132,8 @@ select j.id, q.name as queue,
        iif(j.lease_until is not null, j.claim_no / 1000, null) as claimed_at,
        j.lease_until, null as finished_at, j.unique_key, j.kind, j.headers,
        j.payload, j.last_error, j.failures,
+       iif(typeof(j.payload) = 'blob', length(j.payload),
+           length(cast(j.payload as blob))) as payload_total,
        j.queue_id, j.class, j.seq
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id
@@ -143,6 +145,8 @@ select a.id, q.name as queue, a.state,
        a.run_at, a.created_at, null as claimed_at,
        null as lease_until, a.finished_at, a.unique_key, a.kind, a.headers,
        a.payload, a.last_error, a.failures,
+       iif(typeof(a.payload) = 'blob', length(a.payload),
+           length(cast(a.payload as blob))) as payload_total,
        a.queue_id
   from readpast_archive a
   join readpast_queue q on q.id = a.queue_id;

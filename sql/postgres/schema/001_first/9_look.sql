@@ -13,6 +13,7 @@ select j.id, q.name as queue,
        as claimed_at,
        j.lease_until, null::timestamptz as finished_at, j.unique_key, j.kind,
        j.headers, j.payload, j.last_error, j.failures,
+       octet_length(j.payload) as payload_total,
        j.queue_id, j.lane_id, j.seq
   from readpast.job j
   join readpast.queue q on q.id = j.queue_id
@@ -23,7 +24,8 @@ select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
        a.claim_no, a.worker, a.run_at, a.created_at,
        null::timestamptz as claimed_at, null::timestamptz as lease_until,
        a.finished_at, a.unique_key, a.kind, a.headers, a.payload,
-       a.last_error, a.failures, a.queue_id
+       a.last_error, a.failures, octet_length(a.payload) as payload_total,
+       a.queue_id
   from readpast.archive a
   join readpast.queue q on q.id = a.queue_id;
 

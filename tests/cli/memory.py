@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""How much memory the command takes where payloads are large: as much as it
+shows, or runs at a time.
+
+  memory.py READPAST sqlite: | postgres:
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+READPAST = pathlib.Path(sys.argv[1]).resolve()
+MIB = 1 << 20
+SIZE = 4 * MIB
+JOBS = 32
+# The command itself, its libraries, and what malloc() keeps.
+BASE = 32 * MIB
+cases = bad = 0
+
+
+def check(name, ok, why=""):
+    global cases, bad
+    cases += 1
+    bad += not ok
+    print(f"{'' if ok else 'not '}ok {cases} - {name}", flush=True)
+    if not ok:
+        print("#", repr(why)[-2000:])
+
+
+def readpast(*args, **more):
+    return subprocess.run([READPAST, *args], check=True, stdout=subprocess.PIPE,
+                          **more).stdout
+
+
+def peak(out, *args):
+    """The most memory that the command had, in bytes; what it says goes to
+    the file `out`."""
+    actions = [(os.POSIX_SPAWN_OPEN, 1, out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
+                0o600)]
+    pid = os.posix_spawn(READPAST, [str(READPAST), *args], os.environ,
+                         file_actions=actions)
+    _, status, usage = os.wait4(pid, 0)
+    check(f"{' '.join(args)}: exit status 0", status == 0, status)
+    return usage.ru_maxrss * 1024
+
+
+def within(name, got, most):
+    check(name, got <= most, f"{got / MIB:.0f} MiB, expected {most / MIB:.0f}")
+
+
+def main():
+    url = f"sqlite:{os.getcwd()}/readpast.db"
+    if sys.argv[2] == "postgres:":
+        url = f"{os.environ['READPAST_TEST_POSTGRES']}&schema=test_memory_{os.getpid()}"
+    os.environ["READPAST_DB"] = url
+    # A sanitizer would keep what was freed.
+    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
+    readpast("init")
+    try:
+        payload = os.urandom(SIZE // 2).hex().encode()
+        for _ in range(JOBS):
+            readpast("enqueue", "q", "--one", input=payload)
+        look(payload)
+        work()
+    finally:
+        if sys.argv[2] == "postgres:":
+            subprocess.run(["psql", "-qX", os.environ["READPAST_TEST_POSTGRES"], "-c",
+                            f"drop schema {url.rpartition('=')[2]} cascade"],
+                           check=False, stderr=subprocess.DEVNULL)
+    print(f"1..{cases}")
+    return bad != 0
+
+
+def look(payload):
+    within("a list has no more memory than it shows", peak("list", "list", "q"),
+           BASE + SIZE)
+    with open("list", "rb") as f:
+        lines = f.readlines()
+    check("it shows all jobs", len(lines) == JOBS + 1, lines)
+    check("and the beginning of each payload", payload[:40] in lines[1], lines[1])
+    # The job, its JSON, and the text of that.
+    within("in JSON, it has one payload at a time",
+           peak("list", "list", "q", "--json"), BASE + 6 * SIZE)
+    with open("list", "rb") as f:
+        check("all of each payload is there",
+              all(json.loads(line)["payload"] == payload.decode() for line in f))
+
+
+def work():
+    # The database's answer, and what is made of it.
+    within("a worker of two threads holds two large payloads",
+           peak("work", "work", "q", "-j", "2", "--drain", "--", "true"),
+           BASE + 2 * 2 * SIZE)
+    stats = json.loads(readpast("stats", "q", "--json"))
+    check("it has done all jobs", stats["ready"] + stats["running"] == 0, stats)
+
+
+with tempfile.TemporaryDirectory() as here:
+    os.chdir(here)
+    status = main()
+    os.chdir("/")
+sys.exit(status)
