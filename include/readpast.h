@@ -350,7 +350,8 @@ typedef struct rp_claim_options {
 	size_t holding; /* jobs that this worker holds already: with any, it
 			   is handed no suspects (below) */
 	size_t ahead;   /* of max, so many are fetched ahead: not started at
-			   once. Jobs with one attempt never are. */
+			   once. Jobs with one attempt, and those with a
+			   payload over 1 MiB, never are. */
 } rp_claim_options;
 #define RP_CLAIM_INIT                                                          \
 	{                                                                      \
@@ -624,7 +625,8 @@ typedef struct rp_task rp_task;
 /*
  * A handler does one job and says what became of it: RP_DONE, RP_FAIL, RP_DEAD
  * or RP_RELEASE; anything else counts as RP_FAIL. It is called on one of the
- * worker's threads; the job is read-only and lives until it returns.
+ * worker's threads; the job is read-only and lives until it returns. The worker
+ * holds no more payloads over 1 MiB than it has threads.
  */
 typedef int rp_handler(rp_task *task, const rp_job *job, void *ctx);
 
@@ -684,7 +686,8 @@ RP_API int rp_task_state(const rp_task *task);
 typedef struct rp_event {
 	size_t size;
 	int what;            /* RP_EVENT_* */
-	const rp_job *job;   /* NULL for RP_EVENT_TROUBLE */
+	const rp_job *job;   /* NULL for RP_EVENT_TROUBLE. When its handler is
+				over it has no payload, if that is over 1 MiB */
 	int verdict;         /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
 	int result;          /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
 	int state;           /* SETTLED: the job's state now */

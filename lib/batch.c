@@ -16,10 +16,12 @@ struct block {
 	char data[];
 };
 
-/* `seq`: its place in line, where the database does not answer in order. */
+/* `seq`: its place in line, where the database does not answer in order.
+ * `large`: its payload, if that has memory of its own. */
 struct entry {
 	rp_job job;
 	int64_t seq;
+	char *large;
 };
 
 struct rp_batch {
@@ -45,6 +47,8 @@ rp_batch_free(rp_batch *batch)
 		next = b->next;
 		free(b);
 	}
+	for (size_t i = 0; i < batch->count; i++)
+		free(batch->jobs[i].large);
 	free(batch->jobs);
 	free(batch);
 }
@@ -117,6 +121,36 @@ rp__batch_text(rp_batch *batch, const struct rp_value *value)
 	return text;
 }
 
+/* Likewise; a large one alone, so that it can be dropped alone. */
+static char *
+payload_text(rp_batch *batch, const struct rp_value *value, char **ret_large)
+{
+	if (value->size <= RP_LARGE)
+		return rp__batch_text(batch, value);
+	*ret_large = malloc(value->size + 1);
+	if (!*ret_large)
+		return NULL;
+	memcpy(*ret_large, value->data, value->size);
+	(*ret_large)[value->size] = '\0';
+	return *ret_large;
+}
+
+/* The job of this batch is over: free its payload, if that is large. */
+void
+rp__batch_drop_payload(rp_batch *batch, const rp_job *job)
+{
+	size_t i =
+		(size_t)((const struct entry *)(const void *)job - batch->jobs);
+	struct entry *entry = &batch->jobs[i];
+
+	if (!entry->large)
+		return;
+	free(entry->large);
+	entry->large = NULL;
+	entry->job.payload = NULL;
+	entry->job.payload_size = 0;
+}
+
 static int
 more_room(rp_batch *batch)
 {
@@ -143,15 +177,17 @@ rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 		{ JOB_UNIQUE_KEY, offsetof(rp_job, unique_key) },
 		{ JOB_KIND, offsetof(rp_job, kind) },
 		{ JOB_HEADERS, offsetof(rp_job, headers) },
-		{ JOB_PAYLOAD, offsetof(rp_job, payload) },
 		{ JOB_LAST_ERROR, offsetof(rp_job, last_error) },
 		{ JOB_FAILURES, offsetof(rp_job, failures) },
 	};
+	struct entry *entry;
 	rp_job *job;
 
 	if (batch->count == batch->room && more_room(batch) < 0)
 		return RP_ENOMEM;
-	job = &batch->jobs[batch->count].job;
+	entry = &batch->jobs[batch->count];
+	entry->large = NULL;
+	job = &entry->job;
 	*job = (rp_job){
 		.id = c[JOB_ID].i,
 		.state = (int)c[JOB_STATE].i,
@@ -176,6 +212,9 @@ rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 			return RP_ENOMEM;
 		memcpy((char *)job + texts[i].offset, &text, sizeof(text));
 	}
+	job->payload = payload_text(batch, &c[JOB_PAYLOAD], &entry->large);
+	if (!job->payload && c[JOB_PAYLOAD].type != RP_NULL)
+		return RP_ENOMEM;
 	batch->count++;
 	return 0;
 }

@@ -5,9 +5,11 @@
  * same transaction. Two rules decide here what a claim passes over: a suspect
  * (its lease ran out twice in a row, or before its last attempt: it may be what
  * killed its worker) goes out alone,
- * to a worker that holds nothing, so that it can only hurt itself; and a job
- * with a single attempt is never fetched ahead, for a worker that dies before
- * it starts the job would have used that attempt up.
+ * to a worker that holds nothing, so that it can only hurt itself; and two
+ * kinds of jobs are never fetched ahead. One has a single attempt: a worker
+ * that dies before it starts the job would have used that attempt up. The other
+ * has a large payload: a worker would hold many times the memory that it works
+ * with.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -40,7 +42,8 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 		rp__batch_passed_over(claim->batch);
 		return claim->holding ? RP_ROW_SKIP : RP_ROW_STOP;
 	}
-	if (taken >= claim->at_once && c[CLAIM_OUT_MAX_ATTEMPTS].i == 1)
+	if (taken >= claim->at_once && (c[CLAIM_OUT_MAX_ATTEMPTS].i == 1 ||
+					c[CLAIM_OUT_PAYLOAD].size > RP_LARGE))
 		return RP_ROW_STOP;
 	r = rp__batch_add(claim->batch, c, suspect);
 	if (r < 0)

@@ -87,9 +87,14 @@ rp__int_or_null(int64_t i, int null)
 struct rp_value rp__text(const char *text); /* NULL: null */
 
 /* batch.c */
+/* Bytes of a payload that is large: it is not fetched ahead, and freed as soon
+ * as its handler is over. Those of 1 MiB and less take at most MOST_AHEAD MiB.
+ */
+#define RP_LARGE ((size_t)1 << 20)
 int rp__batch_new(rp_batch **ret);
 int rp__batch_add(rp_batch *batch, const struct rp_value *columns, int suspect);
 void rp__batch_passed_over(rp_batch *batch);
+void rp__batch_drop_payload(rp_batch *batch, const rp_job *job);
 void rp__batch_payload_total(rp_batch *batch, int64_t bytes);
 void rp__batch_place(rp_batch *batch, int64_t seq);
 void rp__batch_in_line(rp_batch *batch, size_t first);

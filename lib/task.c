@@ -97,6 +97,7 @@ handle(rp_task *task, rp_conn **conn)
 		rp_task_rollback(task);
 	if (task->verdict < RP_DONE || task->verdict > RP_RELEASE)
 		task->verdict = RP_FAIL;
+	rp__batch_drop_payload(task->fetch->batch, task->job);
 }
 
 static void

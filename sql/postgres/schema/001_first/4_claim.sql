@@ -15,7 +15,8 @@
 -- Lease up to `most` jobs of the queues, the first one preferred. `at_once`:
 -- so many are started at once, the rest is fetched ahead; a job with a single
 -- attempt never is, for a worker that dies before it starts the job would have
--- used that attempt up. `holding`: jobs the worker has already. A suspect may be
+-- used that attempt up; nor is one with a payload over 1 MiB, for a worker would
+-- hold many times the memory that it works with. `holding`: jobs the worker has already. A suspect may be
 -- what killed its worker: it goes out alone, to a worker that holds nothing.
 -- `joined`: is this part of a transaction that may stay open? Where nobody says
 -- so, what is no statement of psql's alone may be.
@@ -346,7 +347,7 @@ end
 $body$;
 
 -- Of places in line, locked, those in front of the first job with a single
--- attempt that would not be among the first `at_once`.
+-- attempt, or a payload over 1 MiB, that would not be among the first `at_once`.
 create function readpast.not_ahead(places tid[], at_once integer) returns tid[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -355,7 +356,9 @@ begin
 	return places[:(select coalesce(min(array_position(places, j.ctid)) - 1,
 	                                cardinality(places))
 	                  from readpast.job j
-	                 where j.ctid = any (places) and j.max_attempts = 1
+	                 where j.ctid = any (places)
+	                   and (j.max_attempts = 1
+	                        or octet_length(j.payload) > 1048576)
 	                   and array_position(places, j.ctid) > at_once)];
 end
 $body$;
