@@ -88,6 +88,8 @@ struct rp_backend {
 	/* So long a worker that waits need not look at its queues, for it is
 	 * notified; 0: it is not. NULL: it never is. */
 	int64_t (*rest_ms)(void *db);
+	/* Give back room that a file no longer needs. NULL: there is none. */
+	void (*trim)(void *db);
 };
 
 extern const struct rp_backend rp__backend_sqlite;

@@ -306,8 +306,8 @@ set_up(struct sqlite *s, const struct rp_url *url, int schema, rp_error *error)
 	int r;
 
 	rp__writers_be_patient(s);
-	rp__sqlite_checkpoint_rarely(s);
 	sqlite3_extended_result_codes(s->db, 1);
+	rp__sqlite_watch_wal(s);
 	r = rp__sqlite_execute(s,
 			       normal ? "pragma synchronous = normal"
 				      : "pragma synchronous = full",
@@ -438,4 +438,5 @@ const struct rp_backend rp__backend_sqlite = {
 	.rollback = rp__sqlite_rollback,
 	.run = rp__sqlite_run,
 	.wait = sqlite_wait,
+	.trim = rp__sqlite_trim_wal,
 };

@@ -123,7 +123,8 @@ struct sqlite {
 	struct taken taken;  /* ... and what was taken of its answer */
 	struct watch *watch; /* NULL until the first wait */
 	struct files files;
-	int checkpointed; /* pages of -wal, when that was last tried */
+	int checkpointed;  /* frames of -wal, when that was last tried */
+	int64_t wal_limit; /* to which the next commit may cut -wal; 0: none */
 };
 
 /* backend_sqlite.c */
@@ -156,13 +157,14 @@ void rp__writers_ask(struct sqlite *s, int64_t most_ms);
 void rp__writers_answered(struct sqlite *s);
 void rp__writers_close(struct sqlite *s);
 
-/* checkpoint_sqlite.c */
-void rp__sqlite_checkpoint_rarely(struct sqlite *s);
-
 /* run_sqlite.c */
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 		   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error);
 void rp__sqlite_drop_verb(struct verb *verb);
+
+/* wal_sqlite.c */
+void rp__sqlite_watch_wal(struct sqlite *s);
+void rp__sqlite_trim_wal(void *db);
 
 /* schema_sqlite.c */
 int rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error);

@@ -208,6 +208,8 @@ sweep(struct sweep *s)
 		r = sweep_queues(s);
 	if (r == 0 && s->has_rest)
 		r = sweep_rest(s);
+	if (r == 0 && s->conn->backend->trim)
+		s->conn->backend->trim(s->conn->db);
 	s->conn->has_unswept = r == 0 && s->queues_count > 0;
 	free(s->queues);
 	return r;

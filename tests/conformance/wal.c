@@ -192,6 +192,112 @@ other_journal_and_locking_modes_are_no_alarm(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 8);
 }
 
+/* ---- a -wal that has grown ---- */
+
+#define SMALL (INT64_C(16) << 20)
+
+static int64_t
+size_of_wal(const struct db *db)
+{
+	char path[300];
+	struct stat file;
+
+	snprintf(path, sizeof(path), "%s-wal", db->path);
+	assert_int_equal(stat(path, &file), 0);
+	return file.st_size;
+}
+
+/* Jobs for three times as much as is left alone. */
+static void
+fill_wal(struct db *db)
+{
+	rp_new job = job_of("x");
+	char *payload = calloc(1, 1 << 20);
+
+	assert_non_null(payload);
+	job.payload = payload;
+	job.payload_size = 1 << 20;
+	while (size_of_wal(db) < 3 * SMALL)
+		ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));
+	free(payload);
+}
+
+static sqlite3 *
+begin_to_read(const struct db *db)
+{
+	sqlite3 *reader;
+
+	assert_int_equal(sqlite3_open(db->path, &reader), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(reader,
+				      "begin; select * from readpast_meta",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	return reader;
+}
+
+static void
+a_wal_that_grew_beside_a_reader_is_cut_when_that_has_gone(void **state)
+{
+	struct db *db = *state;
+	sqlite3 *reader;
+	int64_t size, ready;
+
+	put(db->conn, "q", "x");
+	reader = begin_to_read(db);
+	fill_wal(db);
+	size = size_of_wal(db);
+	ready = stats_of(db->conn, "q").ready;
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	assert_int_equal(size_of_wal(db), size);
+	assert_int_equal(sqlite3_exec(reader, "commit", NULL, NULL, NULL),
+			 SQLITE_OK);
+	/* A sweep may come to an end before it has cut all. */
+	for (int i = 0; i < 1000 && size_of_wal(db) > SMALL; i++)
+		ok(db->conn, rp_sweep(db->conn, NULL));
+	assert_true(size_of_wal(db) <= SMALL);
+	sqlite3_close(reader);
+	assert_int_equal(stats_of(db->conn, "q").ready, ready);
+}
+
+static void
+no_commit_cuts_more_than_a_step(void **state)
+{
+	struct db *db = *state;
+	sqlite3 *reader = begin_to_read(db);
+	int64_t before;
+
+	fill_wal(db);
+	sqlite3_close(reader);
+	before = size_of_wal(db);
+	for (int i = 0; i < 1000 && before > SMALL; i++) {
+		put(db->conn, "q", "x");
+		assert_true(size_of_wal(db) >= before - SMALL);
+		before = size_of_wal(db);
+	}
+	assert_true(before <= SMALL);
+}
+
+static void
+it_is_cut_while_others_write(void **state)
+{
+	struct db *db = *state;
+	struct other other = start_other(db);
+	sqlite3 *reader;
+
+	put(db->conn, "q", "x");
+	reader = begin_to_read(db);
+	fill_wal(db);
+	assert_int_equal(sqlite3_exec(reader, "commit", NULL, NULL, NULL),
+			 SQLITE_OK);
+	for (int i = 0; i < 1000 && size_of_wal(db) > SMALL; i++) {
+		put_elsewhere(&other);
+		ok(db->conn, rp_sweep(db->conn, NULL));
+	}
+	assert_true(size_of_wal(db) <= SMALL);
+	sqlite3_close(reader);
+	end_other(&other);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -201,6 +307,9 @@ main(int argc, char **argv)
 		CASE(a_new_handle_of_a_process_that_has_a_deleted_file_open_is_refused),
 		CASE(processes_that_come_and_go_are_no_alarm),
 		CASE(other_journal_and_locking_modes_are_no_alarm),
+		CASE(a_wal_that_grew_beside_a_reader_is_cut_when_that_has_gone),
+		CASE(no_commit_cuts_more_than_a_step),
+		CASE(it_is_cut_while_others_write),
 	};
 
 	databases_at(argc, argv);
