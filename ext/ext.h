@@ -20,7 +20,8 @@ struct ext {
 	int uses;     /* how many functions and modules point here */
 };
 
-/* The connection for a call that is made now, or NULL and an error. */
+/* ext_connect.c: the connection for a call that is made now, or NULL and an
+ * error. */
 rp_conn *ext_enter(struct ext *ext, rp_error *error);
 /* ... and when the call is over. */
 void ext_leave(struct ext *ext);
