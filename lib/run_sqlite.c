@@ -15,12 +15,27 @@
 
 /* ---- statements ---- */
 
+/* SQLite calls the column `j.id` "id" unless the caller has set
+ * short_column_names or full_column_names: then "j.id", or "readpast_job.id".
+ */
+static const char *
+short_name(const char *name)
+{
+	const char *dot = strchr(name, '.');
+
+	return dot && strspn(name, "abcdefghijklmnopqrstuvwxyz_") ==
+				       (size_t)(dot - name)
+		       ? dot + 1
+		       : name;
+}
+
 static int
 column_named(sqlite3_stmt *stmt, const char *name)
 {
 	int c = sqlite3_column_count(stmt);
 
-	while (c-- > 0 && strcmp(sqlite3_column_name(stmt, c), name) != 0)
+	while (c-- > 0 &&
+	       strcmp(short_name(sqlite3_column_name(stmt, c)), name) != 0)
 		;
 	return c;
 }

@@ -1,0 +1,67 @@
+/*
+ * names.c - the statements of every verb find their columns whatever a caller's
+ * connection calls them.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <sqlite3.h>
+
+#include "sqlite.h"
+
+/* Without a parameter a verb does little, but all its statements are prepared:
+ * those for one row of parameters, and those for many. */
+static void
+prepare_all(rp_conn *conn, enum rp_verb verb)
+{
+	static const struct rp_value none[40] = { { .type = RP_NULL } };
+
+	for (size_t rows = 1; rows <= 2; rows++) {
+		int r = rp__begin(conn, RP_BEGIN_WRITE);
+
+		assert_int_equal(r, 0);
+		r = rp__run(conn, verb, none, rows, NULL, NULL);
+		if (r < 0 && (strstr(conn->error.message, "nothing gives") ||
+			      strstr(conn->error.message, "no column")))
+			fail_msg("%s", conn->error.message);
+		rp__end(conn, RP_ECANCELLED);
+	}
+}
+
+static void
+no_statement_depends_on_what_columns_are_called(void **state)
+{
+	static const char *const settings[] = {
+		"pragma full_column_names = 1",
+		"pragma short_column_names = 0",
+		"pragma full_column_names = 0",
+	};
+	rp_conn *conn;
+	sqlite3 *db;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+		for (size_t k = 0; k <= i; k++)
+			sqlite3_exec(db, settings[k], NULL, NULL, NULL);
+		assert_int_equal(rp_attach("sqlite", db, NULL, &conn, NULL), 0);
+		for (int verb = 0; verb < RP_VERBS; verb++)
+			if (rp__sql_sqlite[verb].stmts_count)
+				prepare_all(conn, verb);
+		rp_close(conn);
+		assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			no_statement_depends_on_what_columns_are_called),
+	};
+
+	return cmocka_run_group_tests_name("names", tests, NULL, NULL);
+}
