@@ -151,13 +151,15 @@ RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
  * No setting of the connection is changed. SQLite: not its journal mode, its
  * busy handler, its pragmas. So RP_EBUSY comes as fast as your busy handler
  * lets it; and a transaction that has read already and not written is refused
- * the write lock at once when others have written since: start it with `begin
- * immediate`. PostgreSQL: statements are prepared on it, named readpast_...; a
+ * the write lock at once when others write or have written since: start it with
+ * `begin immediate`. PostgreSQL: statements are prepared on it, named readpast_...; a
  * claim or a sweep in a transaction that is not at `read committed` is refused
  * with RP_EINVAL.
  *
  * Close the handle before the connection, which it leaves open. In a database
- * with tables of your own use RP_SCHEMA_INSTALL, once. Fails as rp_open() does.
+ * with tables of your own use RP_SCHEMA_INSTALL, once. Fails as rp_open() does;
+ * on a SQLite connection with a transaction open or a statement running, the
+ * first call looks at the schema, and fails so.
  */
 RP_API int rp_attach(const char *scheme, void *native,
 		     const rp_options *options, rp_conn **ret,

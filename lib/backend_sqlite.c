@@ -30,6 +30,7 @@ code_of(int rc, int system_errno)
 	case SQLITE_NOMEM:
 		return RP_ENOMEM;
 	case SQLITE_READONLY:
+	case SQLITE_AUTH: /* the caller's own authorizer */
 		return RP_EREADONLY;
 	case SQLITE_FULL:
 		return RP_EFULL;
@@ -112,7 +113,7 @@ rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error)
 static int
 prepare_control(struct sqlite *s, rp_error *error)
 {
-	static const char *const texts[CONTROLS] = {
+	static const char *const texts[LOCK] = {
 		[BEGIN] = "begin",
 		[BEGIN_IMMEDIATE] = "begin immediate",
 		[COMMIT] = "commit",
@@ -123,7 +124,7 @@ prepare_control(struct sqlite *s, rp_error *error)
 	};
 	int rc = SQLITE_OK;
 
-	for (int i = 0; i < CONTROLS && rc == SQLITE_OK; i++)
+	for (int i = 0; i < LOCK && rc == SQLITE_OK; i++)
 		if (!s->control[i])
 			rc = sqlite3_prepare_v3(s->db, texts[i], -1,
 						SQLITE_PREPARE_PERSISTENT,
@@ -148,40 +149,74 @@ take_back_savepoint(struct sqlite *s)
 	control(s, RELEASE, NULL);
 }
 
-/* Is a statement that writes under way on this connection? Then SQL functions
- * of ours run inside it, and no transaction or savepoint can be begun. */
-int
-rp__sqlite_writing(sqlite3 *db)
+/* Is a statement, or one that writes, under way on this connection? */
+static int
+is_running(sqlite3 *db, int only_writers)
 {
 	sqlite3_stmt *stmt = NULL;
 
 	while ((stmt = sqlite3_next_stmt(db, stmt)))
-		if (sqlite3_stmt_busy(stmt) && !sqlite3_stmt_readonly(stmt))
+		if (sqlite3_stmt_busy(stmt) &&
+		    !(only_writers && sqlite3_stmt_readonly(stmt)))
 			return 1;
 	return 0;
 }
 
-/* Join the caller's transaction. If it is to write and does not yet, take the
- * write lock before anything is read. */
-static int
-join(struct sqlite *s, int write, rp_error *error)
+/* Then SQL functions of ours run inside it, and no transaction or savepoint can
+ * be begun. */
+int
+rp__sqlite_writing(sqlite3 *db)
 {
-	int read = sqlite3_txn_state(s->db, "main") == SQLITE_TXN_READ;
-	int rc, r = control(s, SAVEPOINT, error);
+	return is_running(db, 1);
+}
+
+/* On the caller's connection, in a transaction that has read nothing if it is
+ * to wait for the lock: SQLite calls no busy handler for a reader. An update of
+ * no row locks the queue's database only; `begin immediate` locks those that
+ * the caller has attached, too. Where there is no such table yet the first
+ * statement of the schema makes it, and so locks. */
+static int
+take_write_lock(struct sqlite *s, rp_error *error)
+{
+	int reads = sqlite3_txn_state(s->db, "main") == SQLITE_TXN_READ;
+	int rc = SQLITE_OK, r;
+
+	if (!s->control[LOCK])
+		rc = sqlite3_prepare_v3(s->db,
+					"update main.readpast_meta "
+					"set value = value where false",
+					-1, SQLITE_PREPARE_PERSISTENT,
+					&s->control[LOCK], NULL);
+	if (rc == SQLITE_OK) {
+		sqlite3_step(s->control[LOCK]);
+		rc = sqlite3_reset(s->control[LOCK]);
+	}
+	if (rc == SQLITE_ERROR)
+		rc = sqlite3_exec(s->db, rp__schema_sqlite[0][0], NULL, NULL,
+				  NULL);
+	if (rc == SQLITE_OK)
+		return 0;
+	r = rp__sqlite_failed(s, rc, error);
+	if (r == RP_EBUSY && reads)
+		rp__fail(error, r,
+			 "this transaction has read already, and others write "
+			 "or have written: start it with begin immediate");
+	return r;
+}
+
+static int
+begin_on_callers(struct sqlite *s, int write, rp_error *error)
+{
+	int own = s->base == OWN;
+	int r = control(s, own ? BEGIN : SAVEPOINT, error);
 
 	if (r < 0 || !write)
 		return r;
-	rc = sqlite3_exec(s->db,
-			  "update readpast_meta set value = value where false",
-			  NULL, NULL, NULL);
-	if (rc == SQLITE_OK || rc == SQLITE_ERROR) /* no such table yet */
-		return 0;
-	r = rp__sqlite_failed(s, rc, error);
-	if (r == RP_EBUSY && read)
-		rp__fail(error, r,
-			 "this transaction has read already and others have "
-			 "written: start it with begin immediate");
-	take_back_savepoint(s);
+	r = take_write_lock(s, error);
+	if (r < 0 && own)
+		control(s, ROLLBACK, NULL);
+	else if (r < 0)
+		take_back_savepoint(s);
 	return r;
 }
 
@@ -201,8 +236,8 @@ begin_first(struct sqlite *s, int write, rp_error *error)
 
 	if (r < 0)
 		return r;
-	if (s->base == JOINED)
-		return join(s, write, error);
+	if (s->attached || s->base == JOINED)
+		return begin_on_callers(s, write, error);
 	if (!write)
 		return control(s, BEGIN, error);
 	rp__writers_ask(s, s->busy_ms);
@@ -230,11 +265,12 @@ rp__sqlite_begin(void *db, int how, rp_error *error)
 	if (r < 0)
 		return r;
 	/* Under the lock, for it may have been waited for. */
-	if (++s->depth == 1 && s->base != BARE) {
+	if (++s->depth == 1 && s->base != BARE)
 		r = rp__sqlite_check_files(s, error);
-		if (r < 0)
-			rp__sqlite_rollback(s);
-	}
+	if (r == 0 && s->depth == 1 && s->unchecked)
+		r = rp__sqlite_check_schema(s, s->schema, error);
+	if (r < 0)
+		rp__sqlite_rollback(s);
 	return r;
 }
 
@@ -260,19 +296,19 @@ rp__sqlite_commit(void *db, rp_error *error)
 	int r;
 
 	if (s->base == BARE) {
-		s->depth--;
-		return 0;
-	}
-	if (sqlite3_get_autocommit(s->db)) {
+		r = 0;
+	} else if (sqlite3_get_autocommit(s->db)) {
 		s->depth--;
 		return ended_elsewhere(error);
+	} else {
+		r = control(
+			s, s->depth > 1 || s->base == JOINED ? RELEASE : COMMIT,
+			error);
 	}
-	r = control(s, s->depth > 1 || s->base == JOINED ? RELEASE : COMMIT,
-		    error);
 	if (r < 0)
 		rp__sqlite_rollback(s);
-	else
-		s->depth--;
+	else if (--s->depth == 0)
+		s->unchecked = 0;
 	return r;
 }
 
@@ -286,6 +322,10 @@ sqlite_joins(void *db)
 
 /* ---- opening ---- */
 
+/* Look at the schema now, or in the first transaction, under its lock: where
+ * the caller has a transaction open or a statement running, what is read now
+ * would be read for long, and SQLite calls no busy handler for a reader who
+ * wants to write. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {
@@ -294,8 +334,11 @@ make_ready(struct sqlite *s, int schema, rp_error *error)
 	if (rc == SQLITE_OK)
 		rc = sqlite3_file_control(s->db, "main",
 					  SQLITE_FCNTL_VFS_POINTER, &s->vfs);
-	return rc == SQLITE_OK ? rp__sqlite_check_schema(s, schema, error)
-			       : rp__sqlite_failed(s, rc, error);
+	if (rc != SQLITE_OK)
+		return rp__sqlite_failed(s, rc, error);
+	s->schema = schema;
+	s->unchecked = !sqlite3_get_autocommit(s->db) || is_running(s->db, 0);
+	return s->unchecked ? 0 : rp__sqlite_check_schema(s, schema, error);
 }
 
 static int
@@ -326,8 +369,7 @@ sqlite_close(void *db)
 	for (int i = 0; i < CONTROLS; i++)
 		sqlite3_finalize(s->control[i]);
 	rp__writers_close(s);
-	if (!s->attached)
-		rp__sqlite_close_files(s);
+	rp__sqlite_close_files(s);
 	free(s->taken.ids);
 	free(s->path);
 	free(s);

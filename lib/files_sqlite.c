@@ -115,8 +115,6 @@ look_at_files(struct sqlite *s, rp_error *error)
 	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
 	if (moved)
 		return deleted(s, "", error);
-	if (s->attached)
-		return 0;
 	if (!s->files.known)
 		return note_files(s, error);
 	which = find_deleted(s);
@@ -171,10 +169,11 @@ void
 rp__sqlite_close_files(struct sqlite *s)
 {
 	/* SQLite itself sees to the file, but not to those beside it. */
-	if (find_deleted(s))
+	if (!s->attached && find_deleted(s))
 		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
 				  NULL);
-	sqlite3_close(s->db);
+	if (!s->attached)
+		sqlite3_close(s->db);
 	for (int i = 0; i < BESIDE; i++)
 		free(s->files.beside[i].path);
 	free(s->files.folder);

@@ -193,18 +193,19 @@ rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows)
 /* Making a module anew would take it from under the statements that use it, and
  * a caller may attach to one connection twice. A connection that was just
  * opened need not be asked: that takes a twelfth of a short command's
- * instructions. */
+ * instructions. The table pragma_module_list would read the database. */
 static int
 is_there(sqlite3 *db, const char *name)
 {
 	sqlite3_stmt *stmt = NULL;
 	int there = 0;
 
-	if (sqlite3_prepare_v2(
-		    db, "select 1 from pragma_module_list where name = ?", -1,
-		    &stmt, NULL) == SQLITE_OK &&
-	    sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC) == SQLITE_OK)
-		there = sqlite3_step(stmt) == SQLITE_ROW;
+	if (sqlite3_prepare_v2(db, "pragma module_list", -1, &stmt, NULL) ==
+	    SQLITE_OK)
+		while (!there && sqlite3_step(stmt) == SQLITE_ROW)
+			there = strcmp((const char *)sqlite3_column_text(stmt,
+									 0),
+				       name) == 0;
 	sqlite3_finalize(stmt);
 	return there;
 }

@@ -26,16 +26,18 @@ read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
 		       : rp__sqlite_failed(s, rc, error);
 }
 
-/* The schema's version: 0, none; -1, none, but other people's tables. */
+/* The schema's version: 0, none; -1, none, but other people's tables. Our first
+ * table may just have been made, to take the write lock. */
 static int
 read_version(struct sqlite *s, int64_t *ret, rp_error *error)
 {
-	int64_t tables = 0, ours = 0;
-	int r = read_int(s, "select count(*) from sqlite_master", &tables,
-			 error);
+	int64_t tables = 0, ours = 0, version = 0;
+	int r = read_int(s,
+			 "select count(*) from sqlite_master "
+			 "where tbl_name <> 'readpast_meta'",
+			 &tables, error);
 
-	*ret = tables ? -1 : 0;
-	if (r == 0 && tables)
+	if (r == 0)
 		r = read_int(s,
 			     "select count(*) from sqlite_master where "
 			     "type = 'table' and name = 'readpast_meta'",
@@ -44,7 +46,8 @@ read_version(struct sqlite *s, int64_t *ret, rp_error *error)
 		r = read_int(s,
 			     "select value from readpast_meta "
 			     "where name = 'schema'",
-			     ret, error);
+			     &version, error);
+	*ret = version ? version : tables ? -1 : 0;
 	return r;
 }
 
@@ -63,34 +66,46 @@ upgrade_steps(struct sqlite *s, rp_error *error)
 }
 
 /* Changing the journal mode needs the file for itself for a moment, and SQLite
- * does not call the busy handler for it. */
-static int
-use_wal(struct sqlite *s, rp_error *error)
+ * does not call the busy handler for it. It opens -wal when the file is read
+ * next. */
+int
+rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
 {
-	int64_t until = rp__monotonic_ms() + s->busy_ms;
+	int64_t until = rp__monotonic_ms() + wait_ms;
 	struct timespec nap = { 0, 1000000 };
 	int rc;
 
-	if (s->attached)
-		return 0; /* the caller's connection, the caller's mode */
-	do {
-		rc = sqlite3_exec(s->db, "pragma journal_mode = wal", NULL,
-				  NULL, NULL);
-		if ((rc & 0xff) == SQLITE_BUSY)
-			nanosleep(&nap, NULL);
-	} while ((rc & 0xff) == SQLITE_BUSY && rp__monotonic_ms() < until);
+	for (;;) {
+		rc = sqlite3_exec(db,
+				  "pragma main.journal_mode = wal;"
+				  "pragma main.schema_version",
+				  NULL, NULL, NULL);
+		if ((rc & 0xff) != SQLITE_BUSY || rp__monotonic_ms() >= until)
+			return rc;
+		nanosleep(&nap, NULL);
+	}
+}
+
+/* The caller's connection, the caller's mode. */
+static int
+use_wal(struct sqlite *s, rp_error *error)
+{
+	int rc =
+		s->attached ? SQLITE_OK : rp__sqlite_try_wal(s->db, s->busy_ms);
+
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
 }
 
 /* A database that was made on a connection that is not ours may be in another
- * mode. It is not worth a wait: all works in that one too, but slower. */
+ * mode. It is not worth a long wait: all works in that one too, but slower. */
+#define PREFER_WAL_MS 100
 static int
 prefer_wal(struct sqlite *s)
 {
 	if (s->attached)
 		return 0;
 	sqlite3_busy_handler(s->db, NULL, NULL);
-	sqlite3_exec(s->db, "pragma journal_mode = wal", NULL, NULL, NULL);
+	rp__sqlite_try_wal(s->db, PREFER_WAL_MS);
 	rp__writers_be_patient(s);
 	return 0;
 }

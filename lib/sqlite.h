@@ -72,6 +72,7 @@ enum control {
 	SAVEPOINT,
 	RELEASE,
 	ROLLBACK_TO,
+	LOCK, /* on the caller's connection; prepared when there are tables */
 	CONTROLS
 };
 
@@ -79,7 +80,7 @@ enum control {
  * them, and their folder when they were last looked at. */
 #define BESIDE 2
 struct files {
-	int known; /* 0: not in WAL mode, or the connection is the caller's */
+	int known; /* 0: not in WAL mode */
 	struct beside {
 		char *path;
 		dev_t dev;
@@ -114,6 +115,7 @@ struct sqlite {
 	int64_t busy_ms;
 	struct writers writers;
 	int attached; /* the connection is the caller's */
+	int schema, unchecked; /* RP_SCHEMA_*; not looked at yet */
 	int depth;    /* of our transactions: savepoints from the second on */
 	enum { OWN, JOINED, BARE } base; /* what the first of them is */
 	sqlite3_vfs *vfs;                /* whose clock is the database's */
@@ -139,7 +141,8 @@ int rp__sqlite_commit(void *db, rp_error *error);
 /* In a transaction, before it writes: are the database's files those that this
  * connection has open? */
 int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
-/* Close the connection; without a checkpoint if they are not. */
+/* Close the connection, unless it is the caller's; without a checkpoint if they
+ * are not. */
 void rp__sqlite_close_files(struct sqlite *s);
 /* Before the first read of a file that this user cannot write: refuse where
  * that would make files. */
@@ -168,5 +171,7 @@ void rp__sqlite_trim_wal(void *db);
 
 /* schema_sqlite.c */
 int rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error);
+/* Switch to WAL mode, and try for so long: SQLite's word. */
+int rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms);
 
 #endif

@@ -256,6 +256,40 @@ a_transaction_that_has_read_may_be_refused_at_once(void **state)
 }
 
 static void
+attaching_inside_a_transaction_reads_nothing_yet(void **state)
+{
+	struct db *db = *state;
+	struct app app = app_on(db);
+	rp_options options = RP_OPTIONS_INIT;
+	char path[300];
+
+	rp_close(app.conn);
+	execute(app.db, "begin");
+	assert_int_equal(rp_attach("sqlite", app.db, NULL, &app.conn, NULL), 0);
+	put(db->conn, "q", "theirs");
+	put(app.conn, "q", "ours");
+	execute(app.db, "commit");
+	assert_int_equal(stats_of(db->conn, "q").ready, 2);
+	close_app(app);
+
+	/* What it looks at, the first call does: here there is no queue yet. */
+	snprintf(path, sizeof(path), "%s.own", db->path);
+	assert_int_equal(sqlite3_open(path, &app.db), SQLITE_OK);
+	execute(app.db, "create table orders (x); begin");
+	assert_int_equal(rp_attach("sqlite", app.db, NULL, &app.conn, NULL), 0);
+	assert_int_equal(rp_sweep(app.conn, NULL), RP_ESCHEMA);
+	rp_close(app.conn);
+	options.schema = RP_SCHEMA_INSTALL;
+	assert_int_equal(rp_attach("sqlite", app.db, &options, &app.conn, NULL),
+			 0);
+	assert_int_equal(rp_queue_pause(app.conn, "nosuch"), RP_ENOENT);
+	put(app.conn, "q", "x");
+	execute(app.db, "commit");
+	assert_int_equal(stats_of(app.conn, "q").ready, 1);
+	close_app(app);
+}
+
+static void
 two_handles_share_one_connection(void **state)
 {
 	struct db *db = *state;
@@ -355,6 +389,7 @@ main(int argc, char **argv)
 		CASE(begin_inside_the_callers_transaction_is_a_savepoint),
 		CASE(the_connection_stays_as_the_caller_made_it),
 		CASE(a_transaction_that_has_read_may_be_refused_at_once),
+		CASE(attaching_inside_a_transaction_reads_nothing_yet),
 		CASE(two_handles_share_one_connection),
 		CASE(a_transaction_that_was_ended_elsewhere_is_not_committed_twice),
 		CASE(a_transaction_belongs_to_the_thread_that_began_it),

@@ -298,6 +298,23 @@ it_is_cut_while_others_write(void **state)
 	end_other(&other);
 }
 
+static void
+the_first_to_open_a_file_in_another_mode_switches_it(void **state)
+{
+	struct db *db = *state;
+	int64_t wal = 0;
+
+	put(db->conn, "q", "x");
+	run_sql(db->conn, "pragma journal_mode = delete", NULL);
+	rp_close(db->conn);
+	db->conn = connect_to(db);
+	put(db->conn, "q", "x");
+	run_sql(db->conn,
+		"select journal_mode = 'wal' from pragma_journal_mode", &wal);
+	assert_int_equal(wal, 1);
+	assert_int_equal(stats_of(db->conn, "q").ready, 2);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -310,6 +327,7 @@ main(int argc, char **argv)
 		CASE(a_wal_that_grew_beside_a_reader_is_cut_when_that_has_gone),
 		CASE(no_commit_cuts_more_than_a_step),
 		CASE(it_is_cut_while_others_write),
+		CASE(the_first_to_open_a_file_in_another_mode_switches_it),
 	};
 
 	databases_at(argc, argv);

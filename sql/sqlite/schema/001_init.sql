@@ -4,7 +4,9 @@
 -- julianday('now') tells it; claim numbers are microseconds of the same.
 -- docs/design.md tells why each index is there.
 
-create table readpast_meta (
+-- The first, so that it takes the write lock of a file that has no tables yet,
+-- and waits for it; somebody else may have made them all meanwhile.
+create table if not exists readpast_meta (
 	name  text primary key,
 	value not null
 ) without rowid;
