@@ -68,7 +68,7 @@ connect_table(sqlite3 *db, void *ext, int argc, const char *const *argv,
 	}
 	sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
 	*table = (struct table){ .ext = ext };
-	table->ext->anchored = 1;
+	table->ext->anchored++;
 	*ret = &table->base;
 	return SQLITE_OK;
 }
@@ -78,8 +78,7 @@ disconnect_table(sqlite3_vtab *base)
 {
 	struct table *table = (struct table *)base;
 
-	table->ext->anchored = 0;
-	ext_detach(table->ext);
+	ext_lose_anchor(table->ext);
 	sqlite3_free(table);
 	return SQLITE_OK;
 }
@@ -257,9 +256,11 @@ rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 }
 
 static const sqlite3_module module = {
+	.xCreate = connect_table,
 	.xConnect = connect_table,
 	.xBestIndex = best_index,
 	.xDisconnect = disconnect_table,
+	.xDestroy = disconnect_table,
 	.xOpen = open_cursor,
 	.xClose = close_cursor,
 	.xFilter = filter,
@@ -272,7 +273,12 @@ static const sqlite3_module module = {
 int
 ext_claim_module(sqlite3 *db, struct ext *ext)
 {
+	int rc;
+
 	ext->uses++; /* SQLite releases it if this fails */
-	return sqlite3_create_module_v2(db, "readpast_claim", &module, ext,
-					ext_release);
+	rc = sqlite3_create_module_v2(db, "readpast_claim", &module, ext,
+				      ext_release);
+	if (rc == SQLITE_OK)
+		ext_make_temporary(db, "readpast_claim");
+	return rc;
 }

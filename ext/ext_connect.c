@@ -1,10 +1,16 @@
 /*
  * ext_connect.c - the connection that a call of the extension is made on.
  *
- * Inside a transaction of the host's, a call joins it. Outside of one it is a
- * commit of its own, made on a second connection to the same file: for a
- * `select` has begun to read by the time that its functions run, and SQLite
- * refuses the write lock at once to a reader that somebody has overtaken.
+ * It is the host's own. Inside a transaction a call joins it; outside of one it
+ * is a commit of its own, with the host's settings, its busy handler and its
+ * functions.
+ *
+ * Except while a `select` of the host's reads the database, outside of a
+ * transaction: SQLite refuses the write lock at once to a reader that somebody
+ * has overtaken. Such a call commits on a second connection to the same file,
+ * which takes over what matters of the host's; where it cannot be had, on the
+ * host's own all the same. Tables of ours lie among the temporary ones, so that
+ * a `select` from them does not read the database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,23 +22,107 @@
 #include "ext.h"
 #include "sqlite.h"
 
-static const rp_options anywhere = { sizeof(anywhere), RP_SCHEMA_INSTALL,
-				     NULL };
+/* ---- what is asked of the host's connection ---- */
+
+/* Its first column, or -1. */
+static int64_t
+ask(sqlite3 *db, const char *pragma)
+{
+	sqlite3_stmt *stmt = NULL;
+	int64_t n = -1;
+
+	if (sqlite3_prepare_v2(db, pragma, -1, &stmt, NULL) == SQLITE_OK &&
+	    sqlite3_step(stmt) == SQLITE_ROW)
+		n = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return n;
+}
+
+/* May the host change jobs? Its authorizer is asked by preparing what would,
+ * and where there are no tables yet it is not: the host's own connection shows.
+ */
+static int
+may_write(sqlite3 *db)
+{
+	static const char *const changes[] = {
+		"insert into main.readpast_job default values",
+		"update main.readpast_job set run_at = run_at",
+		"delete from main.readpast_job",
+	};
+	int may = sqlite3_db_readonly(db, "main") == 0 &&
+		  ask(db, "pragma query_only") == 0;
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes) && may; i++) {
+		sqlite3_stmt *stmt = NULL;
+
+		may = sqlite3_prepare_v2(db, changes[i], -1, &stmt, NULL) !=
+		      SQLITE_AUTH;
+		sqlite3_finalize(stmt);
+	}
+	return may;
+}
+
+/* ---- beside the host's ---- */
+
+sqlite3 *
+ext_scratch(struct ext *ext)
+{
+	if (!ext->scratch &&
+	    sqlite3_open(":memory:", &ext->scratch) != SQLITE_OK) {
+		sqlite3_close(ext->scratch);
+		ext->scratch = NULL;
+	}
+	return ext->scratch;
+}
+
+void
+ext_make_temporary(sqlite3 *db, const char *module)
+{
+	char *sql = sqlite3_mprintf("create virtual table if not exists "
+				    "temp.\"%w\" using \"%w\"",
+				    module, module);
+
+	if (sql)
+		sqlite3_exec(db, sql, NULL, NULL, NULL);
+	sqlite3_free(sql);
+}
+
+/* ---- WAL mode ---- */
+
+static int
+copy_mode(void *mode, int count, char **columns, char **names)
+{
+	(void)count;
+	(void)names;
+	snprintf(mode, sizeof("truncate"), "%s", columns[0]);
+	return 0;
+}
 
 static int
 is_wal(sqlite3 *db)
 {
-	sqlite3_stmt *stmt = NULL;
-	int wal = 0;
+	char mode[sizeof("truncate")] = "";
 
-	if (sqlite3_prepare_v2(db, "pragma journal_mode", -1, &stmt, NULL) ==
-		    SQLITE_OK &&
-	    sqlite3_step(stmt) == SQLITE_ROW)
-		wal = strcmp((const char *)sqlite3_column_text(stmt, 0),
-			     "wal") == 0;
-	sqlite3_finalize(stmt);
-	return wal;
+	sqlite3_exec(db, "pragma main.journal_mode", copy_mode, mode, NULL);
+	return strcmp(mode, "wal") == 0;
 }
+
+/* All works in another mode, too, where readers and writers keep each other
+ * out. The first call waits for as long as the host would, the later ones only
+ * try. In the midst of a `select`, also one from readpast_claim, the mode
+ * cannot be changed. */
+static void
+prefer_wal(struct ext *ext)
+{
+	int64_t wait_ms =
+		ext->mode_waited ? 0 : ask(ext->db, "pragma busy_timeout");
+	int rc = rp__sqlite_try_wal(ext->db, wait_ms);
+
+	ext->mode_settled = rc == SQLITE_OK;
+	ext->mode_waited |= (rc & 0xff) == SQLITE_BUSY;
+}
+
+/* ---- the second connection ---- */
 
 /* %, ? and # mean something in a URL. */
 static char *
@@ -49,36 +139,77 @@ url_of(const char *path)
 	return url;
 }
 
-/* A second connection to the host's file. Not without WAL, nor to begin WAL
- * while the host reads: its reading would keep us from writing. */
+/* To the same file, by the same means. Not without WAL: the host's reading
+ * would keep it from writing. */
 static void
 open_own(struct ext *ext)
 {
+	static const rp_options there = { sizeof(there), RP_SCHEMA_REQUIRE,
+					  NULL };
 	const char *path = sqlite3_db_filename(ext->db, "main");
+	sqlite3_vfs *vfs = NULL;
 	char *url;
 
-	if (sqlite3_txn_state(ext->db, "main") != SQLITE_TXN_NONE &&
+	sqlite3_file_control(ext->db, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
+	if (!path || !*path || vfs != sqlite3_vfs_find(NULL) ||
 	    !is_wal(ext->db))
 		return;
-	url = path && *path ? url_of(path) : NULL;
-	/* What failed may do at the next call: others may just be opening. */
-	ext->own_tried = !url || rp_open(url, &anywhere, &ext->own, NULL) == 0;
-	if (ext->own && !is_wal(rp_native(ext->own))) {
-		rp_close(ext->own);
-		ext->own = NULL;
-	}
+	url = url_of(path);
+	if (url)
+		rp_open(url, &there, &ext->own, NULL);
 	free(url);
+	ext->own_synchronous = -1;
 }
 
-rp_conn *
-ext_enter(struct ext *ext, rp_error *error)
+/* A busy handler that is no time-out cannot be called from here, and is asked
+ * for as a time-out of 0. */
+static int
+take_over_settings(struct ext *ext)
 {
-	if (sqlite3_get_autocommit(ext->db) && !rp__sqlite_writing(ext->db)) {
-		if (!ext->own_tried)
-			open_own(ext);
-		if (ext->own)
-			return ext->own;
-	}
+	static const char *const levels[] = {
+		"pragma synchronous = off",
+		"pragma synchronous = normal",
+		"pragma synchronous = full",
+		"pragma synchronous = extra",
+	};
+	int64_t level = ask(ext->db, "pragma main.synchronous");
+	struct sqlite *own = ext->own->db;
+
+	own->busy_ms = ask(ext->db, "pragma busy_timeout");
+	if (level == ext->own_synchronous)
+		return 0;
+	if (level < 0 || level > 3 ||
+	    rp__sqlite_execute(own, levels[level], NULL) < 0)
+		return -1;
+	ext->own_synchronous = level;
+	return 0;
+}
+
+static int
+has_own(struct ext *ext)
+{
+	if (!may_write(ext->db))
+		return 0;
+	if (!ext->own)
+		open_own(ext);
+	return ext->own && take_over_settings(ext) == 0;
+}
+
+/* ---- calls ---- */
+
+static void
+detach(struct ext *ext)
+{
+	rp_close(ext->attached);
+	ext->attached = NULL;
+}
+
+static rp_conn *
+attach(struct ext *ext, rp_error *error)
+{
+	static const rp_options anywhere = { sizeof(anywhere),
+					     RP_SCHEMA_INSTALL, NULL };
+
 	if (!ext->anchored)
 		sqlite3_exec(ext->db,
 			     "select 1 from readpast_claim('', 0) "
@@ -88,17 +219,30 @@ ext_enter(struct ext *ext, rp_error *error)
 	if (sqlite3_table_column_metadata(ext->db, "main", "readpast_meta",
 					  NULL, NULL, NULL, NULL, NULL,
 					  NULL) != SQLITE_OK)
-		ext_detach(ext);
+		detach(ext);
 	if (!ext->attached)
 		rp_attach("sqlite", ext->db, &anywhere, &ext->attached, error);
 	return ext->attached;
 }
 
-void
-ext_detach(struct ext *ext)
+static int
+is_outside(sqlite3 *db)
 {
-	rp_close(ext->attached);
-	ext->attached = NULL;
+	return sqlite3_get_autocommit(db) && !rp__sqlite_writing(db);
+}
+
+rp_conn *
+ext_enter(struct ext *ext, rp_error *error)
+{
+	int reads = sqlite3_txn_state(ext->db, "main") == SQLITE_TXN_READ;
+	rp_conn *conn;
+
+	if (is_outside(ext->db) && reads && has_own(ext))
+		conn = ext->own;
+	else
+		conn = attach(ext, error);
+	ext->called = conn != NULL;
+	return conn;
 }
 
 /* Prepared statements that nobody finalizes would keep the host from closing
@@ -106,8 +250,23 @@ ext_detach(struct ext *ext)
 void
 ext_leave(struct ext *ext)
 {
+	ext->called = 0;
 	if (!ext->anchored)
-		ext_detach(ext);
+		detach(ext);
+	if (!ext->mode_settled && is_outside(ext->db) &&
+	    sqlite3_txn_state(ext->db, "main") == SQLITE_TXN_NONE &&
+	    may_write(ext->db))
+		prefer_wal(ext);
+}
+
+/* SQLite lets go of its tables when the connection is closed, but also when a
+ * change of the schema is rolled back, which a call may do. */
+void
+ext_lose_anchor(struct ext *ext)
+{
+	ext->anchored--;
+	if (!ext->anchored && !ext->called)
+		detach(ext);
 }
 
 void
@@ -118,5 +277,6 @@ ext_release(void *p)
 	if (--ext->uses > 0)
 		return;
 	rp_close(ext->own);
+	sqlite3_close(ext->scratch);
 	sqlite3_free(ext);
 }

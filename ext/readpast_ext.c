@@ -58,7 +58,8 @@ enqueue(sqlite3_context *context, int argc, sqlite3_value **argv)
 	int r = 0;
 
 	if (argc > 2 && sqlite3_value_type(argv[2]) != SQLITE_NULL)
-		r = ext_options(ext->db, argv[2], &job, &holder, &error);
+		r = ext_options(ext_scratch(ext), argv[2], &job, &holder,
+				&error);
 	if (sqlite3_value_type(argv[1]) == SQLITE_BLOB)
 		job.payload = sqlite3_value_blob(argv[1]);
 	else
