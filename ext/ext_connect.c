@@ -38,9 +38,25 @@ ask(sqlite3 *db, const char *pragma)
 	return n;
 }
 
-/* May the host change jobs? Its authorizer is asked by preparing what would,
- * and where there are no tables yet it is not: the host's own connection shows.
- */
+static int
+copy_word(void *word, int count, char **columns, char **names)
+{
+	(void)count;
+	(void)names;
+	snprintf(word, sizeof("exclusive"), "%s", columns[0]);
+	return 0;
+}
+
+static int
+answers(sqlite3 *db, const char *pragma, const char *word)
+{
+	char answer[sizeof("exclusive")] = "";
+
+	sqlite3_exec(db, pragma, copy_word, answer, NULL);
+	return strcmp(answer, word) == 0;
+}
+
+/* May the host change jobs? Its authorizer is asked by preparing what would. */
 static int
 may_write(sqlite3 *db)
 {
@@ -89,24 +105,6 @@ ext_make_temporary(sqlite3 *db, const char *module)
 
 /* ---- WAL mode ---- */
 
-static int
-copy_mode(void *mode, int count, char **columns, char **names)
-{
-	(void)count;
-	(void)names;
-	snprintf(mode, sizeof("truncate"), "%s", columns[0]);
-	return 0;
-}
-
-static int
-is_wal(sqlite3 *db)
-{
-	char mode[sizeof("truncate")] = "";
-
-	sqlite3_exec(db, "pragma main.journal_mode", copy_mode, mode, NULL);
-	return strcmp(mode, "wal") == 0;
-}
-
 /* All works in another mode, too, where readers and writers keep each other
  * out. The first call waits for as long as the host would, the later ones only
  * try. In the midst of a `select`, also one from readpast_claim, the mode
@@ -116,8 +114,11 @@ prefer_wal(struct ext *ext)
 {
 	int64_t wait_ms =
 		ext->mode_waited ? 0 : ask(ext->db, "pragma busy_timeout");
-	int rc = rp__sqlite_try_wal(ext->db, wait_ms);
+	int rc;
 
+	if (answers(ext->db, "pragma main.locking_mode", "exclusive"))
+		return;
+	rc = rp__sqlite_try_wal(ext->db, wait_ms);
 	ext->mode_settled = rc == SQLITE_OK;
 	ext->mode_waited |= (rc & 0xff) == SQLITE_BUSY;
 }
@@ -126,9 +127,9 @@ prefer_wal(struct ext *ext)
 
 /* %, ? and # mean something in a URL. */
 static char *
-url_of(const char *path)
+url_of(const char *path, int64_t busy_ms)
 {
-	char *url = malloc(strlen(path) * 3 + 8), *to = url;
+	char *url = malloc(strlen(path) * 3 + 40), *to = url;
 
 	if (!url)
 		return NULL;
@@ -136,25 +137,34 @@ url_of(const char *path)
 	for (; *path; path++)
 		to += sprintf(to, strchr("%?#", *path) ? "%%%02X" : "%c",
 			      (unsigned char)*path);
+	sprintf(to, "?busy=%lldms", (long long)busy_ms);
 	return url;
 }
 
-/* To the same file, by the same means. Not without WAL: the host's reading
- * would keep it from writing. */
+/* Can there be another connection to the same file, by the same means? Not
+ * without WAL: the host's reading would keep it from writing. */
+static int
+is_shared(sqlite3 *db)
+{
+	const char *path = sqlite3_db_filename(db, "main");
+	sqlite3_vfs *vfs = NULL;
+	int moved = 0;
+
+	sqlite3_file_control(db, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
+	sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	return path && *path && !moved && vfs == sqlite3_vfs_find(NULL) &&
+	       answers(db, "pragma main.journal_mode", "wal") &&
+	       answers(db, "pragma main.locking_mode", "normal");
+}
+
 static void
 open_own(struct ext *ext)
 {
 	static const rp_options there = { sizeof(there), RP_SCHEMA_REQUIRE,
 					  NULL };
-	const char *path = sqlite3_db_filename(ext->db, "main");
-	sqlite3_vfs *vfs = NULL;
-	char *url;
+	char *url = url_of(sqlite3_db_filename(ext->db, "main"),
+			   ask(ext->db, "pragma busy_timeout"));
 
-	sqlite3_file_control(ext->db, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
-	if (!path || !*path || vfs != sqlite3_vfs_find(NULL) ||
-	    !is_wal(ext->db))
-		return;
-	url = url_of(path);
 	if (url)
 		rp_open(url, &there, &ext->own, NULL);
 	free(url);
@@ -190,7 +200,7 @@ has_own(struct ext *ext)
 {
 	if (!may_write(ext->db))
 		return 0;
-	if (!ext->own)
+	if (!ext->own && is_shared(ext->db))
 		open_own(ext);
 	return ext->own && take_over_settings(ext) == 0;
 }
@@ -204,6 +214,17 @@ detach(struct ext *ext)
 	ext->attached = NULL;
 }
 
+/* A table lives from when a statement that names it is prepared. */
+static void
+anchor(sqlite3 *db)
+{
+	sqlite3_stmt *stmt = NULL;
+
+	sqlite3_prepare_v2(db, "select 1 from readpast_claim('', 0)", -1, &stmt,
+			   NULL);
+	sqlite3_finalize(stmt);
+}
+
 static rp_conn *
 attach(struct ext *ext, rp_error *error)
 {
@@ -211,10 +232,7 @@ attach(struct ext *ext, rp_error *error)
 					     RP_SCHEMA_INSTALL, NULL };
 
 	if (!ext->anchored)
-		sqlite3_exec(ext->db,
-			     "select 1 from readpast_claim('', 0) "
-			     "where false",
-			     NULL, NULL, NULL);
+		anchor(ext->db);
 	/* It may have been made in a transaction that was rolled back. */
 	if (sqlite3_table_column_metadata(ext->db, "main", "readpast_meta",
 					  NULL, NULL, NULL, NULL, NULL,
