@@ -20,7 +20,7 @@ struct ext {
 	int mode_settled, mode_waited; /* the file's journal mode */
 	int anchored; /* tables readpast_claim that live, see ext_claim.c */
 	int called;   /* between ext_enter() and ext_leave() */
-	int uses;     /* how many functions and modules point here */
+	int uses;     /* how many functions, modules and tables point here */
 };
 
 /* ext_connect.c: the connection for a call that is made now, or NULL and an
@@ -28,6 +28,8 @@ struct ext {
 rp_conn *ext_enter(struct ext *ext, rp_error *error);
 /* ... and when the call is over. */
 void ext_leave(struct ext *ext);
+/* A table of ours begins, and ends, to live: see ext_claim.c. */
+void ext_add_anchor(struct ext *ext);
 void ext_lose_anchor(struct ext *ext);
 void ext_release(void *ext);
 

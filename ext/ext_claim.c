@@ -68,7 +68,7 @@ connect_table(sqlite3 *db, void *ext, int argc, const char *const *argv,
 	}
 	sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
 	*table = (struct table){ .ext = ext };
-	table->ext->anchored++;
+	ext_add_anchor(ext);
 	*ret = &table->base;
 	return SQLITE_OK;
 }

@@ -277,6 +277,15 @@ ext_leave(struct ext *ext)
 		prefer_wal(ext);
 }
 
+/* A table counts as a use: where another load of the extension has replaced its
+ * module, SQLite drops the module before the table. */
+void
+ext_add_anchor(struct ext *ext)
+{
+	ext->anchored++;
+	ext->uses++;
+}
+
 /* SQLite lets go of its tables when the connection is closed, but also when a
  * change of the schema is rolled back, which a call may do. */
 void
@@ -285,6 +294,7 @@ ext_lose_anchor(struct ext *ext)
 	ext->anchored--;
 	if (!ext->anchored && !ext->called)
 		detach(ext);
+	ext_release(ext);
 }
 
 void
