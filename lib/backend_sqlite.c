@@ -149,61 +149,6 @@ take_back_savepoint(struct sqlite *s)
 	control(s, RELEASE, NULL);
 }
 
-/* Is a statement, or one that writes, under way on this connection? */
-static int
-is_running(sqlite3 *db, int only_writers)
-{
-	sqlite3_stmt *stmt = NULL;
-
-	while ((stmt = sqlite3_next_stmt(db, stmt)))
-		if (sqlite3_stmt_busy(stmt) &&
-		    !(only_writers && sqlite3_stmt_readonly(stmt)))
-			return 1;
-	return 0;
-}
-
-/* Then SQL functions of ours run inside it, and no transaction or savepoint can
- * be begun. */
-int
-rp__sqlite_writing(sqlite3 *db)
-{
-	return is_running(db, 1);
-}
-
-/* On the caller's connection, in a transaction that has read nothing if it is
- * to wait for the lock: SQLite calls no busy handler for a reader. An update of
- * no row locks the queue's database only; `begin immediate` locks those that
- * the caller has attached, too. Where there is no such table yet the first
- * statement of the schema makes it, and so locks. */
-static int
-take_write_lock(struct sqlite *s, rp_error *error)
-{
-	int reads = sqlite3_txn_state(s->db, "main") == SQLITE_TXN_READ;
-	int rc = SQLITE_OK, r;
-
-	if (!s->control[LOCK])
-		rc = sqlite3_prepare_v3(s->db,
-					"update main.readpast_meta "
-					"set value = value where false",
-					-1, SQLITE_PREPARE_PERSISTENT,
-					&s->control[LOCK], NULL);
-	if (rc == SQLITE_OK) {
-		sqlite3_step(s->control[LOCK]);
-		rc = sqlite3_reset(s->control[LOCK]);
-	}
-	if (rc == SQLITE_ERROR)
-		rc = sqlite3_exec(s->db, rp__schema_sqlite[0][0], NULL, NULL,
-				  NULL);
-	if (rc == SQLITE_OK)
-		return 0;
-	r = rp__sqlite_failed(s, rc, error);
-	if (r == RP_EBUSY && reads)
-		rp__fail(error, r,
-			 "this transaction has read already, and others write "
-			 "or have written: start it with begin immediate");
-	return r;
-}
-
 static int
 begin_on_callers(struct sqlite *s, int write, rp_error *error)
 {
@@ -212,7 +157,7 @@ begin_on_callers(struct sqlite *s, int write, rp_error *error)
 
 	if (r < 0 || !write)
 		return r;
-	r = take_write_lock(s, error);
+	r = rp__sqlite_take_lock(s, error);
 	if (r < 0 && own)
 		control(s, ROLLBACK, NULL);
 	else if (r < 0)
@@ -337,7 +282,8 @@ make_ready(struct sqlite *s, int schema, rp_error *error)
 	if (rc != SQLITE_OK)
 		return rp__sqlite_failed(s, rc, error);
 	s->schema = schema;
-	s->unchecked = !sqlite3_get_autocommit(s->db) || is_running(s->db, 0);
+	s->unchecked =
+		!sqlite3_get_autocommit(s->db) || rp__sqlite_running(s->db);
 	return s->unchecked ? 0 : rp__sqlite_check_schema(s, schema, error);
 }
 

@@ -114,9 +114,9 @@ struct sqlite {
 	char *path;
 	int64_t busy_ms;
 	struct writers writers;
-	int attached; /* the connection is the caller's */
+	int attached;          /* the connection is the caller's */
 	int schema, unchecked; /* RP_SCHEMA_*; not looked at yet */
-	int depth;    /* of our transactions: savepoints from the second on */
+	int depth; /* of our transactions: savepoints from the second on */
 	enum { OWN, JOINED, BARE } base; /* what the first of them is */
 	sqlite3_vfs *vfs;                /* whose clock is the database's */
 	sqlite3_stmt *control[CONTROLS];
@@ -132,10 +132,17 @@ struct sqlite {
 /* backend_sqlite.c */
 int rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error);
 int rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error);
-int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_begin(void *db, int how, rp_error *error);
 void rp__sqlite_rollback(void *db);
 int rp__sqlite_commit(void *db, rp_error *error);
+
+/* caller_sqlite.c */
+/* Is a statement under way on this connection? One that writes? Then SQL
+ * functions of ours run inside it, and no transaction or savepoint can be
+ * begun. */
+int rp__sqlite_running(sqlite3 *db);
+int rp__sqlite_writing(sqlite3 *db);
+int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);
 
 /* files_sqlite.c */
 /* In a transaction, before it writes: are the database's files those that this
