@@ -7,8 +7,20 @@
 #ifndef EXT_H
 #define EXT_H
 
+#include "internal.h"
 #include "readpast.h"
 #include "sqlite_api.h"
+
+/* ---- the connections ---- */
+
+/* What this connection is registered as: see ext_worker.c. */
+struct ext_worker {
+	int64_t id; /* 0: it is no worker */
+	char name[256], host[256];
+	char **queues;   /* with a NULL at the end */
+	int64_t seen_at; /* monotonic ms: its last heartbeat */
+	int64_t done, failed, dead, released;
+};
 
 /* One for each host connection. */
 struct ext {
@@ -18,9 +30,10 @@ struct ext {
 	int64_t own_synchronous;
 	sqlite3 *scratch;              /* see ext_scratch() */
 	int mode_settled, mode_waited; /* the file's journal mode */
-	int anchored; /* tables readpast_claim that live, see ext_claim.c */
+	int anchored; /* tables of ours that live, see ext_table.c */
 	int called;   /* between ext_enter() and ext_leave() */
 	int uses;     /* how many functions, modules and tables point here */
+	struct ext_worker worker;
 };
 
 /* ext_connect.c: the connection for a call that is made now, or NULL and an
@@ -28,7 +41,7 @@ struct ext {
 rp_conn *ext_enter(struct ext *ext, rp_error *error);
 /* ... and when the call is over. */
 void ext_leave(struct ext *ext);
-/* A table of ours begins, and ends, to live: see ext_claim.c. */
+/* A table of ours begins, and ends, to live: see ext_table.c. */
 void ext_add_anchor(struct ext *ext);
 void ext_lose_anchor(struct ext *ext);
 void ext_release(void *ext);
@@ -43,15 +56,193 @@ sqlite3 *ext_scratch(struct ext *ext);
  * not. Where none can be made the other one serves. */
 void ext_make_temporary(sqlite3 *db, const char *module);
 
-/* ext_options.c: a duration, a number of milliseconds or text with a unit. */
-int ext_duration(sqlite3_value *value, int64_t *ret_ms, rp_error *error);
+/* ---- arguments ---- */
 
-/* And an rp_new of JSON. The texts live until the statement that
- * is returned through ret_holder is finalized. */
-int ext_options(sqlite3 *db, sqlite3_value *json, rp_new *ret,
-		sqlite3_stmt **ret_holder, rp_error *error);
+/* Every argument that a function may have: ext_arguments.c has their names, and
+ * what they may be. */
+enum ext_param {
+	NO_PARAM,
+	P_QUEUE,
+	P_PAYLOAD,
+	P_PRIORITY,
+	P_DELAY,
+	P_RUN_AT,
+	P_MAX_ATTEMPTS,
+	P_KIND,
+	P_HEADERS,
+	P_UNIQUE_KEY,
+	P_REPLACE,
+	P_PAYLOADS,
+	P_DELAYS,
+	P_KINDS,
+	P_HEADERS_OF_EACH,
+	P_N,
+	P_LEASE,
+	P_WORKER,
+	P_WORKER_ID,
+	P_HOLDING,
+	P_ID,
+	P_CLAIM_NO,
+	P_ERROR,
+	P_FOR_GOOD,
+	P_IDS,
+	P_CLAIM_NOS,
+	P_BACKOFF,
+	P_BACKOFF_MAX,
+	P_KEEP_DONE,
+	P_KEEP_DEAD,
+	P_MAX_PAYLOAD,
+	P_STATE,
+	P_JOB_ID,
+	P_QUEUES,
+	P_TIMEOUT,
+	PARAMS
+};
+#define EXT_MOST_ARGUMENTS 10
 
-/* ext_claim.c */
-int ext_claim_module(sqlite3 *db, struct ext *ext);
+/* One argument, read: null and absent are not `given`. */
+struct ext_argument {
+	int given;
+	int64_t number;   /* a duration or a time is in milliseconds */
+	const void *text; /* NUL behind it, and none in it but in a payload */
+	size_t size;
+};
+
+/* One call of a function. */
+struct ext_call {
+	struct ext *ext;
+	rp_conn *conn;
+	const struct ext_function *function;
+	struct ext_argument arguments[PARAMS];
+	sqlite3_value *named[EXT_MOST_ARGUMENTS]; /* of a JSON object: ours */
+	rp_error error;
+};
+
+/* The rows of a call: made at once, and read afterwards. */
+struct ext_rows {
+	size_t count;
+	void *data;
+	void (*free)(void *data);
+	/* Fill the columns of one. Texts live as long as the data. */
+	void (*read)(const void *data, size_t row, struct rp_value *columns);
+};
+#define EXT_MOST_COLUMNS 20
+
+/* A function. On PostgreSQL a routine of this name has the same arguments in
+ * the same order, if there is one. It answers a value, or is a table, or both:
+ * `select readpast_enqueue(...)`, `select outcome from readpast_enqueue(...)`.
+ * Both return a negative number, with words in call->error or the connection's,
+ * when they fail. */
+struct ext_function {
+	const char *name;
+	int least; /* so many arguments must be there */
+	unsigned char params[EXT_MOST_ARGUMENTS + 1];
+	int (*answer)(struct ext_call *call, struct rp_value *ret);
+	const char *columns;
+	int (*fetch)(struct ext_call *call, struct ext_rows *ret);
+	int outside; /* of transactions only */
+};
+
+/* What an argument is called in messages. */
+const char *ext_words(enum ext_param param);
+/* Has a JSON text the escape of a NUL in it? */
+int ext_has_nul_escape(const char *json, size_t size);
+
+/* A function's arguments in words: "queue, payload [, priority]". */
+void ext_signature(const struct ext_function *function, char *to, size_t room);
+int ext_arguments(const struct ext_function *function);
+
+/* Read the arguments (NULL: absent). What was read is forgotten, also when that
+ * failed. */
+int ext_read(struct ext_call *call, sqlite3_value **argv);
+void ext_forget(struct ext_call *call);
+
+/* ext_call.c: read the arguments, and enter the connection. What was begun is
+ * ended, also when that failed. */
+int ext_begin(struct ext_call *call, struct ext *ext,
+	      const struct ext_function *function, sqlite3_value **argv);
+void ext_end(struct ext_call *call);
+const rp_error *ext_error(const struct ext_call *call);
+void ext_result(sqlite3_context *context, const struct rp_value *value);
+void ext_result_error(sqlite3_context *context, const rp_error *error);
+
+/* Each element of a JSON array, which is an argument, in order. There is no NUL
+ * behind a text; what is no string is its JSON. */
+struct ext_element {
+	int null, is_number, is_string;
+	int stays; /* the text lives as long as the call */
+	int64_t number;
+	const char *text;
+	size_t size;
+};
+typedef int ext_element_fn(void *ctx, struct ext_call *call, size_t i,
+			   const struct ext_element *element);
+int ext_each(struct ext_call *call, enum ext_param param, ext_element_fn *fn,
+	     void *ctx);
+
+/* A JSON array of names, or one name, as a list with a NULL at its end. */
+int ext_names(struct ext_call *call, enum ext_param param, char ***ret);
+void ext_free_names(char **names);
+
+/* ---- the functions ---- */
+
+extern const struct ext_function ext_functions[];
+
+#define EXT_ANSWERS(X)                                                         \
+	X(enqueue)                                                             \
+	X(complete)                                                            \
+	X(fail)                                                                \
+	X(release)                                                             \
+	X(extend)                                                              \
+	X(queue_create)                                                        \
+	X(queue_set)                                                           \
+	X(pause)                                                               \
+	X(resume)                                                              \
+	X(drop_queue)                                                          \
+	X(cancel)                                                              \
+	X(retry)                                                               \
+	X(retry_dead)                                                          \
+	X(purge)                                                               \
+	X(sweep)                                                               \
+	X(wait)                                                                \
+	X(worker_start)                                                        \
+	X(worker_beat)                                                         \
+	X(worker_stop)
+#define EXT_TABLES(X)                                                          \
+	X(enqueue)                                                             \
+	X(enqueue_many)                                                        \
+	X(claim)                                                               \
+	X(complete)                                                            \
+	X(sweep)                                                               \
+	X(get)                                                                 \
+	X(list)                                                                \
+	X(stats)                                                               \
+	X(why)                                                                 \
+	X(look)                                                                \
+	X(queue_list)                                                          \
+	X(worker_list)                                                         \
+	X(functions)
+
+#define EXT_DECLARE_ANSWER(name)                                               \
+	int ext_do_##name(struct ext_call *call, struct rp_value *ret);
+#define EXT_DECLARE_TABLE(name)                                                \
+	int ext_##name##_rows(struct ext_call *call, struct ext_rows *ret);
+EXT_ANSWERS(EXT_DECLARE_ANSWER)
+EXT_TABLES(EXT_DECLARE_TABLE)
+#undef EXT_DECLARE_ANSWER
+#undef EXT_DECLARE_TABLE
+
+/* ext_worker.c: claims of this call are those of the worker that it names, or
+ * that the connection is. And its heartbeat, when it is time for one. */
+int ext_worker_claims(struct ext_call *call);
+int ext_worker_seen(struct ext_call *call);
+
+/* ext_look.c: what is in several tables, and the argument `state`. */
+struct rp_value ext_payload(const rp_job *job);
+int ext_state(struct ext_call *call, int *ret);
+
+/* ext_table.c */
+int ext_table_module(sqlite3 *db, struct ext *ext,
+		     const struct ext_function *function);
 
 #endif

@@ -306,5 +306,6 @@ ext_release(void *p)
 		return;
 	rp_close(ext->own);
 	sqlite3_close(ext->scratch);
+	ext_free_names(ext->worker.queues);
 	sqlite3_free(ext);
 }

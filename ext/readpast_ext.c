@@ -13,201 +13,158 @@ SQLITE_EXTENSION_INIT1
 #endif
 
 #include "ext.h"
-#include "internal.h"
 
-/* ---- arguments and answers ---- */
+#define ANSWER(name) ext_do_##name, NULL, NULL
+#define TABLE(name, columns) NULL, columns, ext_##name##_rows
+#define BOTH(name, columns) ext_do_##name, columns, ext_##name##_rows
+
+/* The arguments of routines of one name are the same on PostgreSQL, in the same
+ * order. There `holding` is not known: it comes last. */
+const struct ext_function ext_functions[] = {
+	/* clang-format off */
+	{ "enqueue", 2,
+	  { P_QUEUE, P_PAYLOAD, P_PRIORITY, P_DELAY, P_RUN_AT, P_MAX_ATTEMPTS,
+	    P_KIND, P_HEADERS, P_UNIQUE_KEY, P_REPLACE },
+	  BOTH(enqueue, "id, outcome"), 0 },
+	{ "enqueue_many", 2,
+	  { P_QUEUE, P_PAYLOADS, P_PRIORITY, P_DELAYS, P_MAX_ATTEMPTS, P_KINDS,
+	    P_HEADERS_OF_EACH },
+	  TABLE(enqueue_many, "id"), 0 },
+	{ "claim", 1,
+	  { P_QUEUE, P_N, P_LEASE, P_WORKER, P_WORKER_ID, P_HOLDING },
+	  TABLE(claim, "id, claim_no, payload, kind, headers, priority,"
+		       " attempt, max_attempts, lease_until, run_at,"
+		       " created_at, unique_key, last_error, failures, queue,"
+		       " suspect"), 0 },
+	{ "complete", 2, { P_ID, P_CLAIM_NO }, ANSWER(complete), 0 },
+	{ "complete", 2, { P_IDS, P_CLAIM_NOS },
+	  TABLE(complete, "id, accepted"), 0 },
+	{ "fail", 2, { P_ID, P_CLAIM_NO, P_ERROR, P_DELAY, P_FOR_GOOD },
+	  ANSWER(fail), 0 },
+	{ "release", 2, { P_ID, P_CLAIM_NO, P_DELAY }, ANSWER(release), 0 },
+	{ "extend", 2, { P_ID, P_CLAIM_NO, P_LEASE }, ANSWER(extend), 0 },
+	{ "sweep", 0, { NO_PARAM },
+	  BOTH(sweep, "due, recovered, dead, dropped"), 0 },
+	{ "queue_create", 1, { P_QUEUE }, ANSWER(queue_create), 0 },
+	{ "queue_set", 1,
+	  { P_QUEUE, P_MAX_ATTEMPTS, P_LEASE, P_BACKOFF, P_BACKOFF_MAX,
+	    P_PRIORITY, P_KEEP_DONE, P_KEEP_DEAD, P_MAX_PAYLOAD },
+	  ANSWER(queue_set), 0 },
+	{ "queue_list", 0, { P_QUEUE },
+	  TABLE(queue_list, "name, paused_at, max_attempts, lease_ms,"
+			    " backoff_ms, backoff_max_ms, priority,"
+			    " keep_done_ms, keep_dead_ms, max_payload"), 0 },
+	{ "pause", 1, { P_QUEUE }, ANSWER(pause), 0 },
+	{ "resume", 1, { P_QUEUE }, ANSWER(resume), 0 },
+	{ "drop_queue", 1, { P_QUEUE }, ANSWER(drop_queue), 0 },
+	{ "cancel", 1, { P_ID, P_KIND }, ANSWER(cancel), 0 },
+	{ "retry", 1, { P_ID, P_KIND }, ANSWER(retry), 0 },
+	{ "retry_dead", 1, { P_QUEUE, P_KIND }, ANSWER(retry_dead), 0 },
+	{ "purge", 2, { P_QUEUE, P_STATE, P_KIND }, ANSWER(purge), 0 },
+	{ "get", 1, { P_JOB_ID },
+	  TABLE(get, "id, queue, state, priority, attempt, max_attempts,"
+		     " claim_no, worker, run_at, created_at, claimed_at,"
+		     " lease_until, finished_at, unique_key, kind, headers,"
+		     " payload, last_error, failures"), 0 },
+	{ "list", 1, { P_QUEUE, P_STATE, P_N },
+	  TABLE(list, "id, queue, state, priority, attempt, max_attempts,"
+		      " claim_no, worker, run_at, created_at, claimed_at,"
+		      " lease_until, finished_at, unique_key, kind, headers,"
+		      " payload, last_error, failures"), 0 },
+	{ "stats", 0, { P_QUEUE },
+	  TABLE(stats, "name, paused, scheduled, ready, running, done, dead,"
+		       " cancelled, oldest_ready_ms, longest_running_ms,"
+		       " workers, done_recently, failed_recently"), 0 },
+	{ "why", 1, { P_JOB_ID },
+	  TABLE(why, "now, paused_at, ahead, suspect, workers, queue_workers,"
+		     " worker_id, host, pid, silent_ms, renewed"), 0 },
+	{ "look", 1, { P_QUEUE },
+	  TABLE(look, "ready, running, due_in_ms, expires_in_ms, paused,"
+		      " suspects, behind"), 0 },
+	{ "wait", 2, { P_QUEUES, P_TIMEOUT }, ANSWER(wait), 1 },
+	{ "worker_start", 2, { P_WORKER, P_QUEUES }, ANSWER(worker_start), 1 },
+	{ "worker_beat", 0, { NO_PARAM }, ANSWER(worker_beat), 1 },
+	{ "worker_stop", 0, { NO_PARAM }, ANSWER(worker_stop), 1 },
+	{ "worker_list", 0, { NO_PARAM },
+	  TABLE(worker_list, "id, name, host, pid, queues, started_at, seen_at,"
+			     " silent_ms, running, done, failed, dead,"
+			     " released"), 0 },
+	{ "functions", 0, { NO_PARAM },
+	  TABLE(functions, "name, arguments, columns"), 0 },
+	{ NULL, 0, { NO_PARAM }, NULL, NULL, NULL, 0 },
+	/* clang-format on */
+};
+
+/* ---- a call for a value ---- */
+
+struct binding {
+	struct ext *ext;
+	const struct ext_function *function;
+};
 
 static void
-answer_error(sqlite3_context *context, const rp_error *error)
+answer(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
-	char *message = sqlite3_mprintf("readpast: %s", error->message);
-
-	if (!message || error->code == RP_ENOMEM) {
-		sqlite3_result_error_nomem(context);
-	} else {
-		sqlite3_result_error(context, message, -1);
-		if (error->code == RP_EBUSY)
-			sqlite3_result_error_code(context, SQLITE_BUSY);
-	}
-	sqlite3_free(message);
-}
-
-static void
-answer(sqlite3_context *context, struct ext *ext, rp_conn *conn, int64_t r,
-       int64_t value)
-{
-	if (r < 0)
-		answer_error(context, rp_last_error(conn));
-	else
-		sqlite3_result_int64(context, value);
-	ext_leave(ext);
-}
-
-/* ---- the functions ---- */
-
-static void
-enqueue(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	struct ext *ext = sqlite3_user_data(context);
-	const char *queue = (const char *)sqlite3_value_text(argv[0]);
-	rp_error error = { 0 };
-	rp_new job = RP_NEW_INIT;
-	sqlite3_stmt *holder = NULL;
-	rp_added added = { 0, 0 };
-	rp_conn *conn = NULL;
-	int r = 0;
-
-	if (argc > 2 && sqlite3_value_type(argv[2]) != SQLITE_NULL)
-		r = ext_options(ext_scratch(ext), argv[2], &job, &holder,
-				&error);
-	if (sqlite3_value_type(argv[1]) == SQLITE_BLOB)
-		job.payload = sqlite3_value_blob(argv[1]);
-	else
-		job.payload = sqlite3_value_text(argv[1]);
-	job.payload_size = (size_t)sqlite3_value_bytes(argv[1]);
-	if (r == 0)
-		conn = ext_enter(ext, &error);
-	if (conn) {
-		r = rp_enqueue(conn, queue, &job, &added);
-		answer(context, ext, conn, r, added.id);
-	} else {
-		answer_error(context, &error);
-	}
-	sqlite3_finalize(holder);
-}
-
-/* One verdict: 1, or an error, so that a lost lease ends the transaction that
- * relies on it. */
-static void
-settle(sqlite3_context *context, sqlite3_value **argv, rp_verdict v)
-{
-	struct ext *ext = sqlite3_user_data(context);
-	rp_error error = { 0 };
-	rp_conn *conn = ext_enter(ext, &error);
+	const struct binding *binding = sqlite3_user_data(context);
+	sqlite3_value *arguments[EXT_MOST_ARGUMENTS + 1] = { NULL };
+	struct rp_value value = { .type = RP_NULL };
+	struct ext_call call;
 	int r;
 
-	if (!conn) {
-		answer_error(context, &error);
-		return;
-	}
-	v.id = sqlite3_value_int64(argv[0]);
-	v.claim_no = sqlite3_value_int64(argv[1]);
-	r = rp_settle(conn, &v, 1);
-	if (r == 0) {
-		rp__refused(&error, &v);
-		answer_error(context, &error);
-		ext_leave(ext);
-	} else {
-		answer(context, ext, conn, r, 1);
-	}
-}
-
-static void
-complete(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	(void)argc;
-	settle(context, argv, (rp_verdict)RP_VERDICT_INIT);
-}
-
-/* The last argument is a duration, if it is there and not null. */
-static void
-settle_with_delay(sqlite3_context *context, sqlite3_value **argv, rp_verdict v,
-		  sqlite3_value *delay)
-{
-	rp_error error = { 0 };
-
-	if (delay && sqlite3_value_type(delay) != SQLITE_NULL &&
-	    ext_duration(delay, &v.delay_ms, &error) < 0)
-		answer_error(context, &error);
+	for (int i = 0; i < argc; i++)
+		arguments[i] = argv[i];
+	r = ext_begin(&call, binding->ext, binding->function, arguments);
+	if (r == 0)
+		r = binding->function->answer(&call, &value);
+	if (r < 0)
+		ext_result_error(context, ext_error(&call));
 	else
-		settle(context, argv, v);
+		ext_result(context, &value);
+	ext_end(&call);
 }
 
 static void
-fail(sqlite3_context *context, int argc, sqlite3_value **argv)
+release_binding(void *p)
 {
-	rp_verdict v = RP_VERDICT_INIT;
+	struct binding *binding = p;
 
-	v.verdict = RP_FAIL;
-	v.error = (const char *)sqlite3_value_text(argv[2]);
-	settle_with_delay(context, argv, v, argc > 3 ? argv[3] : NULL);
+	ext_release(binding->ext);
+	sqlite3_free(binding);
 }
 
-static void
-fail_for_good(sqlite3_context *context, int argc, sqlite3_value **argv)
+static int
+make_function(sqlite3 *db, struct ext *ext, const struct ext_function *function,
+	      int arguments)
 {
-	rp_verdict v = RP_VERDICT_INIT;
+	struct binding *binding = sqlite3_malloc(sizeof(*binding));
+	char *name = sqlite3_mprintf("readpast_%s", function->name);
+	int rc = SQLITE_NOMEM;
 
-	(void)argc;
-	v.verdict = RP_DEAD;
-	v.error = (const char *)sqlite3_value_text(argv[2]);
-	settle(context, argv, v);
-}
-
-static void
-release(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	rp_verdict v = RP_VERDICT_INIT;
-
-	v.verdict = RP_RELEASE;
-	settle_with_delay(context, argv, v, argc > 2 ? argv[2] : NULL);
-}
-
-static void
-extend(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	rp_verdict v = RP_VERDICT_INIT;
-
-	v.verdict = RP_EXTEND;
-	settle_with_delay(context, argv, v, argc > 2 ? argv[2] : NULL);
-}
-
-static void
-sweep(sqlite3_context *context, int argc, sqlite3_value **argv)
-{
-	struct ext *ext = sqlite3_user_data(context);
-	rp_error error = { 0 };
-	rp_conn *conn = ext_enter(ext, &error);
-	int64_t r;
-
-	(void)argc;
-	(void)argv;
-	if (!conn) {
-		answer_error(context, &error);
-		return;
+	if (binding && name) {
+		*binding = (struct binding){ ext, function };
+		ext->uses++; /* SQLite releases it if this fails */
+		rc = sqlite3_create_function_v2(
+			db, name, arguments, SQLITE_UTF8 | SQLITE_DIRECTONLY,
+			binding, answer, NULL, NULL, release_binding);
+	} else {
+		sqlite3_free(binding);
 	}
-	r = rp_sweep(conn, NULL);
-	answer(context, ext, conn, r, r);
+	sqlite3_free(name);
+	return rc;
 }
-
-static const struct {
-	const char *name;
-	int least, most; /* arguments */
-	void (*function)(sqlite3_context *, int, sqlite3_value **);
-} functions[] = {
-	{ "readpast_enqueue", 2, 3, enqueue },
-	{ "readpast_complete", 2, 2, complete },
-	{ "readpast_fail", 3, 4, fail },
-	{ "readpast_fail_for_good", 3, 3, fail_for_good },
-	{ "readpast_release", 2, 3, release },
-	{ "readpast_extend", 2, 3, extend },
-	{ "readpast_sweep", 0, 0, sweep },
-};
 
 static int
 make_functions(sqlite3 *db, struct ext *ext)
 {
 	int rc = SQLITE_OK;
 
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-		for (int n = functions[i].least;
-		     n <= functions[i].most && rc == SQLITE_OK; n++) {
-			ext->uses++; /* SQLite releases it if this fails */
-			rc = sqlite3_create_function_v2(
-				db, functions[i].name, n,
-				SQLITE_UTF8 | SQLITE_DIRECTONLY, ext,
-				functions[i].function, NULL, NULL, ext_release);
-		}
+	for (const struct ext_function *f = ext_functions; f->name; f++) {
+		for (int n = f->least;
+		     f->answer && n <= ext_arguments(f) && rc == SQLITE_OK; n++)
+			rc = make_function(db, ext, f, n);
+		if (f->fetch && rc == SQLITE_OK)
+			rc = ext_table_module(db, ext, f);
+	}
 	return rc;
 }
 
@@ -237,8 +194,6 @@ sqlite3_readpast_init(sqlite3 *db, char **reterr,
 		return SQLITE_NOMEM;
 	*ext = (struct ext){ .db = db, .uses = 1 };
 	rc = make_functions(db, ext);
-	if (rc == SQLITE_OK)
-		rc = ext_claim_module(db, ext);
 	ext_release(ext);
 	return rc;
 }

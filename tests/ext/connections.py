@@ -150,7 +150,7 @@ def a_claim_that_was_not_read_to_its_end_keeps_nobody_from_working(path):
     rows = db.execute("select id, claim_no from readpast_claim('q', 3)")
     for claim in rows:
         readpast(path, "enqueue", "q", "theirs")
-        assert one(db, "select readpast_complete(?, ?)", *claim) == 1
+        assert one(db, "select readpast_complete(?, ?)", *claim) == "done"
     assert [job[1] for job in jobs(db)] == ["ready"] * 4
 
 
@@ -321,7 +321,7 @@ def a_database_in_UTF_16_is_a_queue_like_any(path):
         assert one(db, "select readpast_fail(?, ?, 'schlüssel', '5m')", *rows[0][:2])
         assert one(db, "select last_error from readpast_jobs where id = 1") \
             == "schlüssel"
-        assert one(db, "select readpast_fail_for_good(?, ?, 'ж')", *rows[1][:2])
+        assert one(db, "select readpast_fail(?, ?, 'ж', null, true)", *rows[1][:2])
         assert "ж" in readpast(name, "show", "2")
         assert one(db, "select readpast_release(?, ?)", *rows[2][:2])
         assert one(db, "select readpast_extend(?, ?, '2m')", *rows[3][:2])
@@ -430,7 +430,7 @@ def temporary_tables_may_be_dropped(path):
     readpast(path, "enqueue", "q", "y")
     assert len(db.execute("select * from readpast_claim('q', 1)").fetchall()) == 1
     assert one(db, "select readpast_complete(id, claim_no) "
-                   "from readpast_claim('q', 1)") == 1
+                   "from readpast_claim('q', 1)") == "done"
     db.close()
     db = connect(path, isolation_level=None)
     db.execute("begin")

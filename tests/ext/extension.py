@@ -30,23 +30,23 @@ def an_empty_file_becomes_a_queue(path):
 
 
 @case
-def verdicts_are_1_or_an_error(path):
+def verdicts_answer_the_state_or_are_an_error(path):
     db = connect(path)
     for _ in range(5):
         one(db, "select readpast_enqueue('q', 'x')")
     claims = db.execute("select id, claim_no from readpast_claim('q', 5, '1h')"
                         ).fetchall()
     state = "select state from readpast_jobs where id = ?"
-    assert one(db, "select readpast_complete(?, ?)", *claims[0]) == 1
+    assert one(db, "select readpast_complete(?, ?)", *claims[0]) == "done"
     assert db.execute(state, (1,)).fetchone() is None
-    assert one(db, "select readpast_fail(?, ?, 'why', '5m')", *claims[1]) == 1
-    assert one(db, state, 2) == "scheduled"
-    assert one(db, "select readpast_fail_for_good(?, ?, 'why')", *claims[2]) == 1
-    assert one(db, state, 3) == "dead"
-    assert one(db, "select readpast_release(?, ?)", *claims[3]) == 1
-    assert one(db, state, 4) == "ready"
-    assert one(db, "select readpast_extend(?, ?, 1)", *claims[4]) == 1
-    assert one(db, "select readpast_fail(?, ?, null)", *claims[4]) == 1
+    assert one(db, "select readpast_fail(?, ?, 'why', '5m')", *claims[1]
+               ) == one(db, state, 2) == "scheduled"
+    assert one(db, "select readpast_fail(?, ?, 'why', null, true)", *claims[2]
+               ) == one(db, state, 3) == "dead"
+    assert one(db, "select readpast_release(?, ?)", *claims[3]
+               ) == one(db, state, 4) == "ready"
+    assert one(db, "select readpast_extend(?, ?, 1)", *claims[4]) == "running"
+    assert one(db, "select readpast_fail(?, ?)", *claims[4]) == "scheduled"
     for claim in claims:
         assert "no longer yours" in refused(
             db, "select readpast_complete(?, ?)", *claim)
@@ -125,7 +125,7 @@ def it_works_inside_statements_that_read_and_that_write(path):
     db.commit()
     assert one(db, "select count(*) from orders") == 5
     assert db.execute("select readpast_complete(id, claim_no) "
-                      "from readpast_claim('q', 10)").fetchall() == [(1,)] * 4
+                      "from readpast_claim('q', 10)").fetchall() == [("done",)] * 4
     assert one(db, "select count(*) from readpast_jobs") == 2
     assert db.execute("select count(*) from orders join readpast_claim('q', 1)"
                       ).fetchone() == (0,)
@@ -151,7 +151,7 @@ def options_are_those_of_a_job(path):
     assert one(db, "select state from readpast_jobs where id = ?",
                one(db, later, '{"delay": "5m"}')) == "scheduled"
     assert one(db, "select state from readpast_jobs where id = ?",
-               one(db, later, '{"delay_ms": 60000}')) == "scheduled"
+               one(db, later, '{"delay": 60000}')) == "scheduled"
     assert one(db, later, None) > 0
 
 
@@ -159,10 +159,11 @@ def options_are_those_of_a_job(path):
 def nonsense_is_one_clear_line_and_does_nothing(path):
     db = connect(path)
     one(db, "select readpast_enqueue('q', 'x')")
-    for options, words in (("{", "malformed JSON"), ("[]", "JSON object"),
-                           ("7", "JSON object"),
+    for options, words in (("{", "malformed JSON"), ("[]", "priority"),
+                           ("high", "priority"),
                            ('{"colour": 1}', "there is no colour"),
                            ('{"priority": 256}', "0..255"),
+                           (256, "0..255"),
                            ('{"priority": "high"}', "0..255"),
                            ('{"max_attempts": 0}', "max_attempts"),
                            ('{"replace": "yes"}', "replace"),
@@ -177,12 +178,12 @@ def nonsense_is_one_clear_line_and_does_nothing(path):
         assert words in words_got and "\n" not in words_got, (options, words_got)
     for sql, words in (("select readpast_enqueue(null, 'x')", "name is missing"),
                        ("select readpast_enqueue('q')", "wrong number of arg"),
-                       ("select * from readpast_claim", "which queue?"),
-                       ("select * from readpast_claim('q', 0)", "one job at least"),
-                       ("select * from readpast_claim('q', -1)", "more than"),
+                       ("select * from readpast_claim", "readpast_claim(queue [, n, lease"),
+                       ("select * from readpast_claim('q', 0)", "not within 1..100000"),
+                       ("select * from readpast_claim('q', -1)", "not within"),
                        ("select * from readpast_claim('q', 1, 'x')", "no duration"),
                        ("select readpast_complete(0, 0)", "no claim has"),
-                       ("select readpast_complete(null, null)", "no claim has"),
+                       ("select readpast_complete(null, null)", "id is missing"),
                        ("select readpast_release(1, 1, 'x')", "no duration"),
                        ("select readpast_extend(1, 1, 0)", "1 ms at least")):
         assert words in refused(db, sql), (sql, refused(db, sql))
@@ -219,7 +220,7 @@ def a_database_in_memory_is_a_queue_too(_):
     db = connect(":memory:")
     one(db, "select readpast_enqueue('q', 'x')")
     assert one(db, "select readpast_complete(id, claim_no) "
-                   "from readpast_claim('q', 1)") == 1
+                   "from readpast_claim('q', 1)") == "done"
 
 
 @case
@@ -260,7 +261,7 @@ def the_shell_loads_it(path):
         ["sqlite3", str(path), load, "select readpast_enqueue('q', 'hello')",
          "select payload, readpast_complete(id, claim_no) from readpast_claim('q', 5)"],
         check=True, capture_output=True, text=True)
-    assert run.stdout == "1\nhello|1\n", run
+    assert run.stdout == "1\nhello|done\n", run
 
 
 CLIENT = """

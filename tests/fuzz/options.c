@@ -1,5 +1,6 @@
 /*
- * options.c - the JSON options of the SQL function readpast_enqueue().
+ * options.c - the JSON arguments of the extension's functions: an object of
+ * options, an array.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,16 +9,40 @@
 
 #include "ext.h"
 
-static void
-check(const rp_new *job)
+static const struct ext_function enqueue = {
+	.name = "enqueue",
+	.least = 2,
+	.params = { P_QUEUE, P_PAYLOAD, P_PRIORITY, P_DELAY, P_RUN_AT,
+		    P_MAX_ATTEMPTS, P_KIND, P_HEADERS, P_UNIQUE_KEY,
+		    P_REPLACE },
+};
+
+sqlite3 *
+ext_scratch(struct ext *ext)
 {
-	must(job->priority >= -1 && job->priority <= 255);
-	must(job->delay_ms >= 0 && job->run_at >= 0);
-	must(job->max_attempts >= 0);
-	must(job->replace == 0 || job->replace == 1);
-	must(!job->kind || strlen(job->kind) < SIZE_MAX);
-	must(!job->headers || strlen(job->headers) < SIZE_MAX);
-	must(!job->unique_key || strlen(job->unique_key) < SIZE_MAX);
+	return ext->db;
+}
+
+static void
+check(const struct ext_argument *a)
+{
+	must(a[P_PRIORITY].number >= 0 && a[P_PRIORITY].number <= 255);
+	must(a[P_DELAY].number >= 0 && a[P_RUN_AT].number >= 0);
+	must(a[P_MAX_ATTEMPTS].number >= 0);
+	must(a[P_REPLACE].number == 0 || a[P_REPLACE].number == 1);
+	for (int i = P_KIND; i <= P_UNIQUE_KEY; i++)
+		must(!a[i].text || strlen(a[i].text) == a[i].size);
+}
+
+static int
+check_element(void *ctx, struct ext_call *call, size_t i,
+	      const struct ext_element *element)
+{
+	(void)call;
+	must(i == (*(size_t *)ctx)++);
+	must(element->null ||
+	     strnlen(element->text, element->size) == element->size);
+	return 0;
 }
 
 /* As SQL hands it over: a value. */
@@ -40,22 +65,26 @@ value_of(sqlite3 *db, const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	sqlite3 *db;
-	sqlite3_value *json;
-	sqlite3_stmt *holder = NULL;
-	rp_error error = { 0 };
-	rp_new job;
+	struct ext ext = { 0 };
+	struct ext_call call = { .ext = &ext, .function = &enqueue };
+	sqlite3_value *argv[EXT_MOST_ARGUMENTS + 1] = { NULL };
+	size_t elements = 0;
 	int r;
 
-	must(sqlite3_open(":memory:", &db) == SQLITE_OK);
-	json = value_of(db, data, size);
-	r = ext_options(db, json, &job, &holder, &error);
+	must(sqlite3_open(":memory:", &ext.db) == SQLITE_OK);
+	argv[0] = argv[1] = argv[2] = value_of(ext.db, data, size);
+	r = ext_read(&call, argv);
 	if (r < 0)
-		must_be_a_message(&error, r);
+		must_be_a_message(&call.error, r);
 	else
-		check(&job);
-	sqlite3_finalize(holder);
-	sqlite3_value_free(json);
-	must(sqlite3_close(db) == SQLITE_OK);
+		check(call.arguments);
+	call.arguments[P_PAYLOADS] = call.arguments[P_PAYLOAD];
+	if (call.arguments[P_QUEUE].given)
+		r = ext_each(&call, P_PAYLOADS, check_element, &elements);
+	if (r < 0)
+		must_be_a_message(&call.error, r);
+	ext_forget(&call);
+	sqlite3_value_free(argv[0]);
+	must(sqlite3_close(ext.db) == SQLITE_OK);
 	return 0;
 }

@@ -1,0 +1,343 @@
+/*
+ * ext_arguments.c - the arguments of the functions, read and checked.
+ *
+ * SQLite's functions have no named arguments. So a JSON object may stand in
+ * place of all that may be left out: readpast_enqueue('mail', 'hello',
+ * '{"delay": "5m"}').
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ext.h"
+
+#define MOST_MS (3650 * INT64_C(86400000))
+#define LAST_MS INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
+
+/* ---- what there is ---- */
+
+enum kind_of_value {
+	NAME,  /* text, no NUL in it; the library checks the rest */
+	BYTES, /* any but null; numbers as text */
+	NUMBER,
+	FLAG,
+	DURATION,
+	TIME
+};
+
+static const struct {
+	const char *name, *words;
+	enum kind_of_value kind;
+	int64_t least, most; /* of a number, or in milliseconds */
+} params[PARAMS] = {
+	[P_QUEUE] = { "queue", "the queue's name", NAME, 0, 0 },
+	[P_PAYLOAD] = { "payload", "the payload", BYTES, 0, 0 },
+	[P_PRIORITY] = { "priority", "priority", NUMBER, 0, 255 },
+	[P_DELAY] = { "delay", "the delay", DURATION, 0, MOST_MS },
+	[P_RUN_AT] = { "run_at", "run_at", TIME, 0, LAST_MS },
+	[P_MAX_ATTEMPTS] = { "max_attempts", "max_attempts", NUMBER, 1,
+			     1000000000 },
+	[P_KIND] = { "kind", "the kind", NAME, 0, 0 },
+	[P_HEADERS] = { "headers", "headers", NAME, 0, 0 },
+	[P_UNIQUE_KEY] = { "unique_key", "the unique key", NAME, 0, 0 },
+	[P_REPLACE] = { "replace", "replace", FLAG, 0, 1 },
+	[P_PAYLOADS] = { "payloads", "payloads", NAME, 0, 0 },
+	[P_DELAYS] = { "delays", "delays", NAME, 0, 0 },
+	[P_KINDS] = { "kinds", "kinds", NAME, 0, 0 },
+	[P_HEADERS_OF_EACH] = { "headers", "headers", NAME, 0, 0 },
+	[P_N] = { "n", "n", NUMBER, 1, 100000 },
+	[P_LEASE] = { "lease", "the lease", DURATION, 1, MOST_MS },
+	[P_WORKER] = { "worker", "the worker's name", NAME, 0, 0 },
+	[P_WORKER_ID] = { "worker_id", "worker_id", NUMBER, 0, INT64_MAX },
+	[P_HOLDING] = { "holding", "holding", NUMBER, 0, INT32_MAX },
+	[P_ID] = { "id", "id", NUMBER, INT64_MIN, INT64_MAX },
+	[P_CLAIM_NO] = { "claim_no", "claim_no", NUMBER, INT64_MIN, INT64_MAX },
+	[P_ERROR] = { "error", "the error", NAME, 0, 0 },
+	[P_FOR_GOOD] = { "for_good", "for_good", FLAG, 0, 1 },
+	[P_IDS] = { "ids", "ids", NAME, 0, 0 },
+	[P_CLAIM_NOS] = { "claim_nos", "claim_nos", NAME, 0, 0 },
+	[P_BACKOFF] = { "backoff", "backoff", DURATION, 0, MOST_MS },
+	[P_BACKOFF_MAX] = { "backoff_max", "backoff_max", DURATION, 0,
+			    MOST_MS },
+	[P_KEEP_DONE] = { "keep_done", "keep_done", DURATION, 0, MOST_MS },
+	[P_KEEP_DEAD] = { "keep_dead", "keep_dead", DURATION, 0, MOST_MS },
+	[P_MAX_PAYLOAD] = { "max_payload", "max_payload", NUMBER, 0,
+			    1000000000 },
+	[P_STATE] = { "state", "the state", NAME, 0, 0 },
+	[P_JOB_ID] = { "job_id", "job_id", NUMBER, INT64_MIN, INT64_MAX },
+	[P_QUEUES] = { "queues", "queues", NAME, 0, 0 },
+	[P_TIMEOUT] = { "timeout", "the timeout", DURATION, 0, MOST_MS },
+};
+
+const char *
+ext_words(enum ext_param param)
+{
+	return params[param].words;
+}
+
+int
+ext_arguments(const struct ext_function *function)
+{
+	int n = 0;
+
+	while (function->params[n])
+		n++;
+	return n;
+}
+
+void
+ext_signature(const struct ext_function *function, char *to, size_t room)
+{
+	size_t used = 0;
+
+	*to = '\0';
+	for (int i = 0; function->params[i] && used < room; i++)
+		used += (size_t)snprintf(
+			to + used, room - used, "%s%s%s",
+			i == function->least ? i ? " [" : "[" : "",
+			i ? ", " : "", params[function->params[i]].name);
+	if (function->params[function->least] && used < room)
+		snprintf(to + used, room - used, "]");
+}
+
+/* ---- one argument ---- */
+
+static int
+read_text(struct ext_call *call, int param, sqlite3_value *value,
+	  struct ext_argument *to)
+{
+	int type = sqlite3_value_type(value);
+
+	if (params[param].kind == NAME && type != SQLITE_TEXT)
+		return rp__fail(&call->error, RP_EINVAL, "%s is not text",
+				params[param].words);
+	to->text = type == SQLITE_BLOB
+			   ? sqlite3_value_blob(value)
+			   : (const void *)sqlite3_value_text(value);
+	to->size = (size_t)sqlite3_value_bytes(value);
+	if (!to->text && to->size)
+		return rp__fail(&call->error, RP_ENOMEM, "out of memory");
+	if (!to->text)
+		to->text = "";
+	return 0;
+}
+
+static int
+read_number(struct ext_call *call, int param, sqlite3_value *value,
+	    struct ext_argument *to)
+{
+	int type = sqlite3_value_numeric_type(value);
+
+	to->number = sqlite3_value_int64(value);
+	if ((type == SQLITE_INTEGER ||
+	     (type == SQLITE_FLOAT &&
+	      sqlite3_value_double(value) == (double)to->number)) &&
+	    to->number >= params[param].least &&
+	    to->number <= params[param].most)
+		return 0;
+	if (params[param].kind == FLAG)
+		return rp__fail(&call->error, RP_EINVAL,
+				"%s is not true or false", params[param].words);
+	if (params[param].least == INT64_MIN)
+		return rp__fail(&call->error, RP_EINVAL, "%s is no number",
+				params[param].words);
+	return rp__fail(&call->error, RP_EINVAL, "%s is not within %lld..%lld",
+			params[param].words, (long long)params[param].least,
+			(long long)params[param].most);
+}
+
+static int
+read_duration(struct ext_call *call, int param, sqlite3_value *value,
+	      struct ext_argument *to)
+{
+	int type = sqlite3_value_type(value);
+	const char *text = (const char *)sqlite3_value_text(value);
+	int64_t ms = -1;
+
+	if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+		ms = sqlite3_value_int64(value);
+	else if (type == SQLITE_TEXT && text && rp_duration(text, &ms) < 0)
+		ms = -1;
+	if (ms < 0 || ms > params[param].most)
+		return rp__fail(&call->error, RP_EINVAL,
+				"%.60s is no duration: milliseconds, or '90s', "
+				"'5m', at most '3650d'",
+				text && type != SQLITE_BLOB ? text : "that");
+	if (ms < params[param].least)
+		return rp__fail(&call->error, RP_EINVAL, "%s is 1 ms at least",
+				params[param].words);
+	to->number = ms;
+	return 0;
+}
+
+/* A time that SQLite understands as text, in milliseconds. */
+static int
+read_time(struct ext_call *call, int param, sqlite3_value *value,
+	  struct ext_argument *to)
+{
+	static const char sql[] =
+		"select case typeof(?1) when 'text' then "
+		"round((julianday(?1) - 2440587.5) * 86400000)"
+		" when 'blob' then null else ?1 end";
+	sqlite3_stmt *stmt = NULL;
+	int64_t ms = -1;
+
+	if (sqlite3_prepare_v2(ext_scratch(call->ext), sql, -1, &stmt, NULL) ==
+		    SQLITE_OK &&
+	    sqlite3_bind_value(stmt, 1, value) == SQLITE_OK &&
+	    sqlite3_step(stmt) == SQLITE_ROW &&
+	    sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+		ms = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	if (ms < params[param].least || ms > params[param].most)
+		return rp__fail(&call->error, RP_EINVAL,
+				"%s is neither milliseconds since 1970 nor a "
+				"time like 2026-01-31T18:00:00Z",
+				params[param].words);
+	to->number = ms;
+	return 0;
+}
+
+static int
+read_argument(struct ext_call *call, int param, sqlite3_value *value)
+{
+	struct ext_argument *to = &call->arguments[param];
+	const char *text;
+
+	if (!value || sqlite3_value_type(value) == SQLITE_NULL)
+		return 0;
+	to->given = 1;
+	if (params[param].kind == BYTES)
+		return read_text(call, param, value, to);
+	/* Which C would take for its end. */
+	text = sqlite3_value_type(value) == SQLITE_TEXT
+		       ? (const char *)sqlite3_value_text(value)
+		       : NULL;
+	if (text && memchr(text, '\0', (size_t)sqlite3_value_bytes(value)))
+		return rp__fail(&call->error, RP_EINVAL,
+				"%s has a control character",
+				params[param].words);
+	switch (params[param].kind) {
+	case NAME:
+		return read_text(call, param, value, to);
+	case DURATION:
+		return read_duration(call, param, value, to);
+	case TIME:
+		return read_time(call, param, value, to);
+	default:
+		return read_number(call, param, value, to);
+	}
+}
+
+/* ---- a JSON object of arguments ---- */
+
+/* One of those that may be left out; -1: there is none of that name. */
+static int
+position_named(const struct ext_function *function, const char *name)
+{
+	for (int i = function->least; function->params[i]; i++)
+		if (strcmp(params[function->params[i]].name, name) == 0)
+			return i;
+	return -1;
+}
+
+/* `raw` is the member as it stands there. */
+static int
+read_member(struct ext_call *call, const char *name, sqlite3_value *value,
+	    const char *raw)
+{
+	int i = position_named(call->function, name);
+	int param;
+
+	if (i < 0)
+		return rp__fail(&call->error, RP_EINVAL,
+				"options: there is no %.60s", name);
+	param = call->function->params[i];
+	if (raw && *raw == '"' && ext_has_nul_escape(raw, strlen(raw)))
+		return rp__fail(&call->error, RP_EINVAL,
+				"%s has a control character",
+				params[param].words);
+	sqlite3_value_free(call->named[i]);
+	call->named[i] = sqlite3_value_dup(value);
+	if (!call->named[i])
+		return rp__fail(&call->error, RP_ENOMEM, "out of memory");
+	return read_argument(call, param, call->named[i]);
+}
+
+static int
+read_object(struct ext_call *call, sqlite3_value *json)
+{
+	sqlite3 *db = ext_scratch(call->ext);
+	sqlite3_stmt *stmt = NULL;
+	int r = 0, rc;
+
+	rc = sqlite3_prepare_v2(db,
+				"select key, value, ?1 -> fullkey"
+				"  from json_each(?1)",
+				-1, &stmt, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_value(stmt, 1, json);
+	while (r == 0 && rc != SQLITE_DONE &&
+	       (rc = sqlite3_step(stmt)) == SQLITE_ROW)
+		r = read_member(call,
+				(const char *)sqlite3_column_text(stmt, 0),
+				sqlite3_column_value(stmt, 1),
+				(const char *)sqlite3_column_text(stmt, 2));
+	if (r == 0 && rc != SQLITE_DONE)
+		r = rp__fail(&call->error, RP_EINVAL, "options: %.200s",
+			     sqlite3_errmsg(db));
+	sqlite3_finalize(stmt);
+	return r;
+}
+
+/* Does one stand where the first argument is that may be left out? A text that
+ * is free may begin like one. */
+static int
+is_object(const struct ext_function *function, sqlite3_value *const *argv)
+{
+	int param = function->params[function->least];
+	sqlite3_value *value = param ? argv[function->least] : NULL;
+	const char *text;
+
+	if (!value || params[param].kind == NAME ||
+	    sqlite3_value_type(value) != SQLITE_TEXT)
+		return 0;
+	text = (const char *)sqlite3_value_text(value);
+	return text && text[strspn(text, " \t\r\n")] == '{';
+}
+
+/* ---- all of them ---- */
+
+int
+ext_read(struct ext_call *call, sqlite3_value **argv)
+{
+	const struct ext_function *f = call->function;
+	int named = is_object(f, argv), r = 0;
+
+	for (int i = 0; f->params[i] && r == 0; i++) {
+		if (i >= f->least && named)
+			return argv[i + 1] && f->params[i + 1]
+				       ? rp__fail(&call->error, RP_EINVAL,
+						  "options: nothing may "
+						  "follow them")
+				       : read_object(call, argv[i]);
+		r = read_argument(call, f->params[i], argv[i]);
+		if (r == 0 && i < f->least &&
+		    !call->arguments[f->params[i]].given)
+			r = rp__fail(&call->error, RP_EINVAL, "%s is missing",
+				     params[f->params[i]].words);
+	}
+	return r;
+}
+
+void
+ext_forget(struct ext_call *call)
+{
+	for (int i = 0; i < EXT_MOST_ARGUMENTS; i++) {
+		sqlite3_value_free(call->named[i]);
+		call->named[i] = NULL;
+	}
+}

@@ -1,0 +1,147 @@
+/*
+ * ext_change.c - what people do to jobs and queues.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ext.h"
+
+/* ---- jobs ---- */
+
+int
+ext_do_cancel(struct ext_call *call, struct rp_value *ret)
+{
+	(void)ret;
+	return rp_cancel(call->conn, call->arguments[P_ID].number,
+			 call->arguments[P_KIND].text);
+}
+
+int
+ext_do_retry(struct ext_call *call, struct rp_value *ret)
+{
+	(void)ret;
+	return rp_retry(call->conn, call->arguments[P_ID].number,
+			call->arguments[P_KIND].text);
+}
+
+static int
+counted(int64_t n, struct rp_value *ret)
+{
+	*ret = rp__int(n);
+	return n < 0 ? (int)n : 0;
+}
+
+int
+ext_do_retry_dead(struct ext_call *call, struct rp_value *ret)
+{
+	return counted(rp_retry_dead(call->conn, call->arguments[P_QUEUE].text,
+				     call->arguments[P_KIND].text, NULL),
+		       ret);
+}
+
+int
+ext_do_purge(struct ext_call *call, struct rp_value *ret)
+{
+	const struct ext_argument *a = call->arguments;
+	int state = 0;
+	int r = strcmp(a[P_STATE].text, "all") == 0 ? 0
+						    : ext_state(call, &state);
+
+	return r < 0 ? r
+		     : counted(rp_purge(call->conn, a[P_QUEUE].text, state,
+					a[P_KIND].text),
+			       ret);
+}
+
+/* ---- queues ---- */
+
+int
+ext_do_queue_create(struct ext_call *call, struct rp_value *ret)
+{
+	return ext_do_queue_set(call, ret);
+}
+
+int
+ext_do_queue_set(struct ext_call *call, struct rp_value *ret)
+{
+	const struct ext_argument *a = call->arguments;
+	rp_queue queue = RP_QUEUE_INIT;
+	const struct {
+		int64_t *to;
+		enum ext_param from;
+	} settings[] = {
+		{ &queue.max_attempts, P_MAX_ATTEMPTS },
+		{ &queue.lease_ms, P_LEASE },
+		{ &queue.backoff_ms, P_BACKOFF },
+		{ &queue.backoff_max_ms, P_BACKOFF_MAX },
+		{ &queue.priority, P_PRIORITY },
+		{ &queue.keep_done_ms, P_KEEP_DONE },
+		{ &queue.keep_dead_ms, P_KEEP_DEAD },
+		{ &queue.max_payload, P_MAX_PAYLOAD },
+	};
+
+	(void)ret;
+	queue.name = a[P_QUEUE].text;
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (a[settings[i].from].given)
+			*settings[i].to = a[settings[i].from].number;
+	return rp_queue_set(call->conn, &queue);
+}
+
+int
+ext_do_pause(struct ext_call *call, struct rp_value *ret)
+{
+	(void)ret;
+	return rp_queue_pause(call->conn, call->arguments[P_QUEUE].text);
+}
+
+int
+ext_do_resume(struct ext_call *call, struct rp_value *ret)
+{
+	(void)ret;
+	return rp_queue_resume(call->conn, call->arguments[P_QUEUE].text);
+}
+
+int
+ext_do_drop_queue(struct ext_call *call, struct rp_value *ret)
+{
+	(void)ret;
+	return rp_queue_drop(call->conn, call->arguments[P_QUEUE].text);
+}
+
+/* ---- all of it ---- */
+
+int
+ext_do_sweep(struct ext_call *call, struct rp_value *ret)
+{
+	return counted(rp_sweep(call->conn, NULL), ret);
+}
+
+static void
+read_swept(const void *data, size_t row, struct rp_value *columns)
+{
+	const rp_swept *swept = data;
+
+	(void)row;
+	columns[0] = rp__int(swept->due);
+	columns[1] = rp__int(swept->recovered);
+	columns[2] = rp__int(swept->dead);
+	columns[3] = rp__int(swept->dropped);
+}
+
+int
+ext_sweep_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	rp_swept *swept = calloc(1, sizeof(*swept));
+	int r = swept ? rp_sweep(call->conn, swept)
+		      : rp__fail(&call->error, RP_ENOMEM, "out of memory");
+
+	if (r < 0)
+		free(swept);
+	else
+		*ret = (struct ext_rows){ 1, swept, free, read_swept };
+	return r;
+}

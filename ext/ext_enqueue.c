@@ -1,0 +1,255 @@
+/*
+ * ext_enqueue.c - put jobs in, one or many.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ext.h"
+
+/* ---- one ---- */
+
+static rp_new
+job_of(const struct ext_argument *a)
+{
+	rp_new job = RP_NEW_INIT;
+
+	job.payload = a[P_PAYLOAD].text;
+	job.payload_size = a[P_PAYLOAD].size;
+	if (a[P_PRIORITY].given)
+		job.priority = (int)a[P_PRIORITY].number;
+	job.delay_ms = a[P_DELAY].number;
+	job.run_at = a[P_RUN_AT].number;
+	job.max_attempts = a[P_MAX_ATTEMPTS].number;
+	job.kind = a[P_KIND].text;
+	job.headers = a[P_HEADERS].text;
+	job.unique_key = a[P_UNIQUE_KEY].text;
+	job.replace = a[P_REPLACE].number != 0;
+	return job;
+}
+
+static int
+enqueue(struct ext_call *call, rp_added *ret)
+{
+	rp_new job = job_of(call->arguments);
+	int r = rp_enqueue(call->conn, call->arguments[P_QUEUE].text, &job,
+			   ret);
+
+	if (r == 0 && job.replace && ret->outcome == RP_EXISTED)
+		return rp__fail(&call->error, RP_ETAKEN,
+				"job %lld is running and cannot be replaced",
+				(long long)ret->id);
+	return r;
+}
+
+int
+ext_do_enqueue(struct ext_call *call, struct rp_value *ret)
+{
+	rp_added added = { 0, 0 };
+	int r = enqueue(call, &added);
+
+	*ret = rp__int(added.id);
+	return r;
+}
+
+static void
+read_added(const void *data, size_t row, struct rp_value *columns)
+{
+	static const char *const outcomes[] = { "added", "existed",
+						"replaced" };
+	const rp_added *added = data;
+
+	columns[0] = rp__int(added[row].id);
+	columns[1] = rp__text(outcomes[added[row].outcome]);
+}
+
+int
+ext_enqueue_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	rp_added *added = calloc(1, sizeof(*added));
+	int r = added ? enqueue(call, added)
+		      : rp__fail(&call->error, RP_ENOMEM, "out of memory");
+
+	if (r < 0)
+		free(added);
+	else
+		*ret = (struct ext_rows){ 1, added, free, read_added };
+	return r;
+}
+
+/* ---- many ---- */
+
+/* The texts that are not in an argument are in the batch's memory. */
+struct jobs {
+	rp_new model, *jobs;
+	size_t count, room;
+	rp_batch *texts;
+};
+
+static int
+no_memory(struct ext_call *call)
+{
+	return rp__fail(&call->error, RP_ENOMEM, "out of memory");
+}
+
+/* With a NUL behind it. */
+static int
+copy_text(struct ext_call *call, struct jobs *jobs,
+	  const struct ext_element *element, const char **ret)
+{
+	char *text = rp__batch_alloc(jobs->texts, element->size + 1);
+
+	if (!text)
+		return no_memory(call);
+	memcpy(text, element->text, element->size);
+	text[element->size] = '\0';
+	*ret = text;
+	return 0;
+}
+
+static int
+add_payload(void *ctx, struct ext_call *call, size_t i,
+	    const struct ext_element *element)
+{
+	struct jobs *jobs = ctx;
+	const char *copy = NULL;
+	rp_new *job;
+
+	if (element->null)
+		return rp__fail(&call->error, RP_EINVAL,
+				"job %zu: the payload is null", i + 1);
+	if (jobs->count == jobs->room) {
+		size_t room = 2 * jobs->room + 64;
+		rp_new *more = realloc(jobs->jobs, room * sizeof(*more));
+
+		if (!more)
+			return no_memory(call);
+		jobs->jobs = more;
+		jobs->room = room;
+	}
+	job = &jobs->jobs[jobs->count++];
+	*job = jobs->model;
+	job->payload = element->text;
+	job->payload_size = element->size;
+	if (element->stays)
+		return 0;
+	job->payload = NULL;
+	if (copy_text(call, jobs, element, &copy) < 0)
+		return RP_ENOMEM;
+	job->payload = copy;
+	return 0;
+}
+
+struct others {
+	struct jobs *jobs;
+	size_t count;
+};
+
+static int
+add_kind(void *ctx, struct ext_call *call, size_t i,
+	 const struct ext_element *element)
+{
+	struct others *others = ctx;
+
+	others->count++;
+	if (i >= others->jobs->count || element->null)
+		return 0;
+	if (!element->is_string)
+		return rp__fail(&call->error, RP_EINVAL,
+				"job %zu: the kind is not text", i + 1);
+	return copy_text(call, others->jobs, element,
+			 &others->jobs->jobs[i].kind);
+}
+
+static int
+add_headers(void *ctx, struct ext_call *call, size_t i,
+	    const struct ext_element *element)
+{
+	struct others *others = ctx;
+
+	others->count++;
+	if (i >= others->jobs->count || element->null)
+		return 0;
+	return copy_text(call, others->jobs, element,
+			 &others->jobs->jobs[i].headers);
+}
+
+static int
+add_delay(void *ctx, struct ext_call *call, size_t i,
+	  const struct ext_element *element)
+{
+	struct others *others = ctx;
+	int64_t ms = element->number;
+	char text[32];
+
+	others->count++;
+	if (i >= others->jobs->count || element->null)
+		return 0;
+	snprintf(text, sizeof(text), "%.*s", (int)element->size, element->text);
+	if (!element->is_number && rp_duration(text, &ms) < 0)
+		return rp__fail(&call->error, RP_EINVAL,
+				"job %zu: %s is no duration", i + 1, text);
+	if (ms < 0)
+		return rp__fail(&call->error, RP_EINVAL,
+				"job %zu: the delay is negative", i + 1);
+	others->jobs->jobs[i].delay_ms = ms;
+	return 0;
+}
+
+/* An array that is given has an element for each payload. */
+static int
+add_others(struct ext_call *call, struct jobs *jobs, enum ext_param param,
+	   ext_element_fn *fn)
+{
+	struct others others = { jobs, 0 };
+	int r = ext_each(call, param, fn, &others);
+
+	if (r == 0 && call->arguments[param].given &&
+	    others.count != jobs->count)
+		return rp__fail(&call->error, RP_EINVAL,
+				"%s: %zu for %zu payloads", ext_words(param),
+				others.count, jobs->count);
+	return r;
+}
+
+static int
+collect(struct ext_call *call, struct jobs *jobs)
+{
+	int r = rp__batch_new(&jobs->texts) < 0 ? no_memory(call) : 0;
+
+	if (r == 0)
+		r = ext_each(call, P_PAYLOADS, add_payload, jobs);
+	if (r == 0)
+		r = add_others(call, jobs, P_DELAYS, add_delay);
+	if (r == 0)
+		r = add_others(call, jobs, P_KINDS, add_kind);
+	if (r == 0)
+		r = add_others(call, jobs, P_HEADERS_OF_EACH, add_headers);
+	return r;
+}
+
+int
+ext_enqueue_many_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	struct jobs jobs = { .model = job_of(call->arguments) };
+	rp_added *added = NULL;
+	int r = collect(call, &jobs);
+
+	if (r == 0) {
+		added = calloc(jobs.count + 1, sizeof(*added));
+		r = added ? rp_enqueue_many(call->conn,
+					    call->arguments[P_QUEUE].text,
+					    jobs.jobs, jobs.count, added)
+			  : no_memory(call);
+	}
+	if (r < 0)
+		free(added);
+	else
+		*ret = (struct ext_rows){ jobs.count, added, free, read_added };
+	rp_batch_free(jobs.texts);
+	free(jobs.jobs);
+	return r;
+}

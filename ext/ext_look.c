@@ -1,0 +1,353 @@
+/*
+ * ext_look.c - what there is: jobs, queues, workers, as tables.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ext.h"
+
+/* ---- jobs ---- */
+
+/* As text where it is text, like the view readpast_jobs. */
+struct rp_value
+ext_payload(const rp_job *job)
+{
+	int text = !memchr(job->payload, '\0', job->payload_size) &&
+		   rp__utf8(job->payload, job->payload_size);
+
+	return (struct rp_value){ .type = text ? RP_TEXT : RP_BLOB,
+				  .data = job->payload,
+				  .size = job->payload_size };
+}
+
+int
+ext_state(struct ext_call *call, int *ret)
+{
+	*ret = rp_state_number(call->arguments[P_STATE].text);
+	if (*ret)
+		return 0;
+	return rp__fail(&call->error, RP_EINVAL, "there is no state %.60s",
+			(const char *)call->arguments[P_STATE].text);
+}
+
+static struct rp_value
+time_or_null(int64_t ms)
+{
+	return rp__int_or_null(ms, ms == 0);
+}
+
+static void
+read_job(const void *batch, size_t row, struct rp_value *columns)
+{
+	const rp_job *job = rp_batch_at(batch, row);
+
+	*columns++ = rp__int(job->id);
+	*columns++ = rp__text(job->queue);
+	*columns++ = rp__text(rp_state_text(job->state));
+	*columns++ = rp__int(job->priority);
+	*columns++ = rp__int(job->attempt);
+	*columns++ = rp__int(job->max_attempts);
+	*columns++ = rp__int(job->claim_no);
+	*columns++ = rp__text(job->worker);
+	*columns++ = time_or_null(job->run_at);
+	*columns++ = time_or_null(job->created_at);
+	*columns++ = time_or_null(job->claimed_at);
+	*columns++ = time_or_null(job->lease_until);
+	*columns++ = time_or_null(job->finished_at);
+	*columns++ = rp__text(job->unique_key);
+	*columns++ = rp__text(job->kind);
+	*columns++ = rp__text(job->headers);
+	*columns++ = ext_payload(job);
+	*columns++ = rp__text(job->last_error);
+	*columns = rp__text(job->failures);
+}
+
+static void
+free_batch(void *batch)
+{
+	rp_batch_free(batch);
+}
+
+/* No row where there is nothing to be seen. */
+static int
+answer_jobs(int r, rp_batch *batch, struct ext_rows *ret)
+{
+	if (r >= 0)
+		*ret = (struct ext_rows){ rp_batch_count(batch), batch,
+					  free_batch, read_job };
+	return r == RP_ENOENT ? 0 : r;
+}
+
+int
+ext_get_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	rp_batch *batch = NULL;
+	int r = rp_get(call->conn, call->arguments[P_JOB_ID].number, &batch);
+
+	return answer_jobs(r, batch, ret);
+}
+
+int
+ext_list_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	const struct ext_argument *a = call->arguments;
+	rp_batch *batch = NULL;
+	int state = 0;
+	int r = a[P_STATE].given ? ext_state(call, &state) : 0;
+
+	if (r == 0)
+		r = rp_list(call->conn, a[P_QUEUE].text, state,
+			    a[P_N].given ? (size_t)a[P_N].number : 50, &batch);
+	return answer_jobs(r, batch, ret);
+}
+
+static void
+read_why(const void *data, size_t row, struct rp_value *columns)
+{
+	const rp_why *why = data;
+	int held = why->job->state == RP_STATE_RUNNING;
+
+	(void)row;
+	*columns++ = rp__int(why->now);
+	*columns++ = time_or_null(why->paused_at);
+	*columns++ = rp__int(why->ahead);
+	*columns++ = rp__int(why->suspect);
+	*columns++ = rp__int(why->workers);
+	*columns++ = rp__int(why->queue_workers);
+	*columns++ = rp__int_or_null(why->worker_id, !held || !why->worker_id);
+	*columns++ = rp__text(why->host);
+	*columns++ = rp__int_or_null(why->pid, !why->host);
+	*columns++ = rp__int_or_null(why->silent_ms, !why->host);
+	*columns = rp__int(why->renewed);
+}
+
+static void
+free_why(void *why)
+{
+	rp_why_free(why);
+}
+
+int
+ext_why_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	rp_why *why = NULL;
+	int r = rp_why_get(call->conn, call->arguments[P_JOB_ID].number, &why);
+
+	if (r == 0)
+		*ret = (struct ext_rows){ 1, why, free_why, read_why };
+	return r == RP_ENOENT ? 0 : r;
+}
+
+/* ---- queues ---- */
+
+static int
+found_look(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct rp_value *to = ctx;
+
+	(void)row;
+	to[0] = c[LOOK_OUT_READY];
+	to[1] = c[LOOK_OUT_RUNNING];
+	to[2] = c[LOOK_OUT_DUE_IN_MS];
+	to[3] = c[LOOK_OUT_EXPIRES_IN_MS];
+	to[4] = c[LOOK_OUT_PAUSED];
+	to[5] = c[LOOK_OUT_SUSPECTS];
+	to[6] = c[LOOK_OUT_BEHIND];
+	to[7] = rp__int(1);
+	return RP_ROW_TAKE;
+}
+
+static void
+read_look(const void *data, size_t row, struct rp_value *columns)
+{
+	(void)row;
+	memcpy(columns, data, 7 * sizeof(*columns));
+}
+
+int
+ext_look_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	const char *name = call->arguments[P_QUEUE].text;
+	struct rp_value queue[] = { rp__text(name) };
+	struct rp_value *found = calloc(8, sizeof(*found));
+	int r = found ? rp__begin(call->conn, RP_BEGIN_ONCE)
+		      : rp__fail(&call->error, RP_ENOMEM, "out of memory");
+
+	if (r == 0)
+		r = rp__end(call->conn, rp__run(call->conn, RP_V_LOOK, queue, 1,
+						found_look, found));
+	if (r == 0)
+		*ret = (struct ext_rows){ found[7].i != 0, found, free,
+					  read_look };
+	else
+		free(found);
+	return r;
+}
+
+static struct rp_value
+or_null(int64_t ms)
+{
+	return rp__int_or_null(ms, ms < 0);
+}
+
+static void
+read_stats(const void *data, size_t row, struct rp_value *columns)
+{
+	const rp_queue_stats *s = rp_stats_at(data, row);
+
+	*columns++ = rp__text(s->queue);
+	*columns++ = rp__int(s->paused);
+	*columns++ = rp__int(s->scheduled);
+	*columns++ = rp__int(s->ready);
+	*columns++ = rp__int(s->running);
+	*columns++ = rp__int(s->done);
+	*columns++ = rp__int(s->dead);
+	*columns++ = rp__int(s->cancelled);
+	*columns++ = or_null(s->oldest_ready_ms);
+	*columns++ = or_null(s->longest_running_ms);
+	*columns++ = rp__int(s->workers);
+	*columns++ = rp__int(s->done_10s);
+	*columns = rp__int(s->failed_10s);
+}
+
+static void
+free_stats(void *stats)
+{
+	rp_stats_free(stats);
+}
+
+int
+ext_stats_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	rp_stats *stats = NULL;
+	int r = rp_stats_get(call->conn, call->arguments[P_QUEUE].text, &stats);
+
+	if (r == 0)
+		*ret = (struct ext_rows){ rp_stats_count(stats), stats,
+					  free_stats, read_stats };
+	return r == RP_ENOENT ? 0 : r;
+}
+
+static void
+read_queue(const void *data, size_t row, struct rp_value *columns)
+{
+	const rp_queue *q = rp_queues_at(data, row);
+
+	*columns++ = rp__text(q->name);
+	*columns++ = time_or_null(q->paused_at);
+	*columns++ = rp__int(q->max_attempts);
+	*columns++ = rp__int(q->lease_ms);
+	*columns++ = rp__int(q->backoff_ms);
+	*columns++ = rp__int(q->backoff_max_ms);
+	*columns++ = rp__int(q->priority);
+	*columns++ = rp__int(q->keep_done_ms);
+	*columns++ = rp__int(q->keep_dead_ms);
+	*columns = rp__int(q->max_payload);
+}
+
+static void
+free_queues(void *queues)
+{
+	rp_queues_free(queues);
+}
+
+int
+ext_queue_list_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	rp_queues *queues = NULL;
+	int r = rp_queue_list(call->conn, call->arguments[P_QUEUE].text,
+			      &queues);
+
+	if (r == 0)
+		*ret = (struct ext_rows){ rp_queues_count(queues), queues,
+					  free_queues, read_queue };
+	return r == RP_ENOENT ? 0 : r;
+}
+
+/* ---- workers ---- */
+
+static void
+read_worker(const void *data, size_t row, struct rp_value *columns)
+{
+	const rp_worker_info *w = rp_workers_at(data, row);
+
+	*columns++ = rp__int(w->id);
+	*columns++ = rp__text(w->name);
+	*columns++ = rp__text(w->host);
+	*columns++ = rp__int(w->pid);
+	*columns++ = rp__text(w->queues);
+	*columns++ = rp__int(w->started_at);
+	*columns++ = rp__int(w->seen_at);
+	*columns++ = rp__int(w->silent_ms);
+	*columns++ = rp__int(w->running);
+	*columns++ = rp__int(w->done);
+	*columns++ = rp__int(w->failed);
+	*columns++ = rp__int(w->dead);
+	*columns = rp__int(w->released);
+}
+
+static void
+free_workers(void *workers)
+{
+	rp_workers_free(workers);
+}
+
+int
+ext_worker_list_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	rp_workers *workers = NULL;
+	int r = rp_workers_list(call->conn, &workers);
+
+	if (r == 0)
+		*ret = (struct ext_rows){ rp_workers_count(workers), workers,
+					  free_workers, read_worker };
+	return r;
+}
+
+/* ---- the functions themselves ---- */
+
+struct described {
+	char name[32], arguments[160];
+	const char *columns;
+};
+
+static void
+read_function(const void *data, size_t row, struct rp_value *columns)
+{
+	const struct described *d = (const struct described *)data + row;
+
+	columns[0] = rp__text(d->name);
+	columns[1] = rp__text(d->arguments);
+	columns[2] = rp__text(d->columns);
+}
+
+/* A row for each way of calling one: for its value, or as a table. */
+int
+ext_functions_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	struct described *list;
+	size_t n = 0;
+
+	for (const struct ext_function *f = ext_functions; f->name; f++)
+		n += (f->answer != NULL) + (f->fetch != NULL);
+	list = calloc(n, sizeof(*list));
+	if (!list)
+		return rp__fail(&call->error, RP_ENOMEM, "out of memory");
+	n = 0;
+	for (const struct ext_function *f = ext_functions; f->name; f++)
+		for (int table = !f->answer; table <= (f->fetch != NULL);
+		     table++) {
+			struct described *d = &list[n++];
+
+			snprintf(d->name, sizeof(d->name), "readpast_%s",
+				 f->name);
+			ext_signature(f, d->arguments, sizeof(d->arguments));
+			d->columns = table ? f->columns : NULL;
+		}
+	*ret = (struct ext_rows){ n, list, free, read_function };
+	return 0;
+}

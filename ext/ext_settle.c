@@ -1,0 +1,163 @@
+/*
+ * ext_settle.c - verdicts on claims. One that is refused is an error, so that a
+ * lost lease ends the transaction that relies on it.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <stdlib.h>
+
+#include "ext.h"
+
+/* What a worker has done, for those who watch it. */
+static void
+count(struct ext_call *call, const rp_verdict *v)
+{
+	struct ext_worker *worker = &call->ext->worker;
+
+	if (v->result < 0)
+		return;
+	worker->done += v->verdict == RP_DONE;
+	worker->released += v->verdict == RP_RELEASE;
+	worker->dead += v->state == RP_STATE_DEAD;
+	worker->failed += v->verdict == RP_FAIL && v->state != RP_STATE_DEAD;
+}
+
+static int
+settle(struct ext_call *call, rp_verdict v, struct rp_value *ret)
+{
+	const struct ext_argument *a = call->arguments;
+	int r;
+
+	v.id = a[P_ID].number;
+	v.claim_no = a[P_CLAIM_NO].number;
+	r = rp_settle(call->conn, &v, 1);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return rp__refused(&call->error, &v);
+	count(call, &v);
+	*ret = rp__text(rp_state_text(v.state));
+	return 0;
+}
+
+static int64_t
+or_default(const struct ext_argument *a)
+{
+	return a->given ? a->number : -1;
+}
+
+int
+ext_do_complete(struct ext_call *call, struct rp_value *ret)
+{
+	return settle(call, (rp_verdict)RP_VERDICT_INIT, ret);
+}
+
+int
+ext_do_fail(struct ext_call *call, struct rp_value *ret)
+{
+	const struct ext_argument *a = call->arguments;
+	rp_verdict v = RP_VERDICT_INIT;
+
+	v.verdict = a[P_FOR_GOOD].number ? RP_DEAD : RP_FAIL;
+	v.error = a[P_ERROR].given ? a[P_ERROR].text : "failed";
+	v.delay_ms = or_default(&a[P_DELAY]);
+	return settle(call, v, ret);
+}
+
+int
+ext_do_release(struct ext_call *call, struct rp_value *ret)
+{
+	rp_verdict v = RP_VERDICT_INIT;
+
+	v.verdict = RP_RELEASE;
+	v.delay_ms = or_default(&call->arguments[P_DELAY]);
+	return settle(call, v, ret);
+}
+
+int
+ext_do_extend(struct ext_call *call, struct rp_value *ret)
+{
+	rp_verdict v = RP_VERDICT_INIT;
+
+	v.verdict = RP_EXTEND;
+	v.delay_ms = or_default(&call->arguments[P_LEASE]);
+	return settle(call, v, ret);
+}
+
+/* ---- many, in one commit ---- */
+
+struct verdicts {
+	size_t count, claim_nos;
+	rp_verdict *list;
+};
+
+static int
+add_id(void *ctx, struct ext_call *call, size_t i,
+       const struct ext_element *element)
+{
+	struct verdicts *v = ctx;
+	rp_verdict *more;
+
+	if (!element->is_number)
+		return rp__fail(&call->error, RP_EINVAL,
+				"ids: number %zu is no number", i + 1);
+	if (!(i & (i + 1))) {
+		more = realloc(v->list, (2 * i + 2) * sizeof(*more));
+		if (!more)
+			return rp__fail(&call->error, RP_ENOMEM,
+					"out of memory");
+		v->list = more;
+	}
+	v->list[i] = (rp_verdict)RP_VERDICT_INIT;
+	v->list[i].id = element->number;
+	v->count = i + 1;
+	return 0;
+}
+
+static int
+add_claim_no(void *ctx, struct ext_call *call, size_t i,
+	     const struct ext_element *element)
+{
+	struct verdicts *v = ctx;
+
+	v->claim_nos = i + 1;
+	if (!element->is_number)
+		return rp__fail(&call->error, RP_EINVAL,
+				"claim_nos: number %zu is no number", i + 1);
+	if (i < v->count)
+		v->list[i].claim_no = element->number;
+	return 0;
+}
+
+static void
+read_verdict(const void *data, size_t row, struct rp_value *columns)
+{
+	const rp_verdict *v = (const rp_verdict *)data + row;
+
+	columns[0] = rp__int(v->id);
+	columns[1] = rp__int(v->result == 0);
+}
+
+int
+ext_complete_rows(struct ext_call *call, struct ext_rows *ret)
+{
+	struct verdicts v = { 0, 0, NULL };
+	int r = ext_each(call, P_IDS, add_id, &v);
+
+	if (r == 0)
+		r = ext_each(call, P_CLAIM_NOS, add_claim_no, &v);
+	if (r == 0 && v.count != v.claim_nos)
+		r = rp__fail(&call->error, RP_EINVAL,
+			     "there are %zu ids and %zu claim_nos", v.count,
+			     v.claim_nos);
+	if (r == 0)
+		r = rp_settle(call->conn, v.list, v.count);
+	for (size_t i = 0; i < v.count && r >= 0; i++)
+		count(call, &v.list[i]);
+	if (r < 0)
+		free(v.list);
+	else
+		*ret = (struct ext_rows){ v.count, v.list, free, read_verdict };
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,280 @@
+/*
+ * ext_worker.c - a connection as a worker: it is listed, `why`, `stats` and
+ * `doctor` know it, and it waits for work.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ext.h"
+#include "sqlite.h"
+
+/* A worker is taken for gone when it was silent for 30 s. */
+#define BEAT_MS 5000
+
+/* ---- signing on and off ---- */
+
+static int
+no_memory(struct ext_call *call)
+{
+	return rp__fail(&call->error, RP_ENOMEM, "out of memory");
+}
+
+/* It takes jobs of all kinds: of each queue `queue/`. */
+static char *
+list_kinds(char *const *queues)
+{
+	size_t n = 0;
+	char **kinds, *list = NULL;
+
+	while (queues[n])
+		n++;
+	kinds = calloc(n + 1, sizeof(*kinds));
+	for (size_t i = 0; kinds && i < n; i++)
+		if (asprintf(&kinds[i], "%s/", queues[i]) < 0) {
+			kinds[i] = NULL;
+			ext_free_names(kinds);
+			kinds = NULL;
+		}
+	if (kinds)
+		list = rp__list((const char *const *)kinds, '[', ']');
+	ext_free_names(kinds);
+	return list;
+}
+
+static int
+sign_on(struct ext_call *call)
+{
+	struct ext_worker *worker = &call->ext->worker;
+	struct rp_value p[WORKER_START_PARAMS];
+	char *kinds = list_kinds(worker->queues);
+	char *queues = rp__list((const char *const *)worker->queues, '[', ']');
+	int r = kinds && queues ? 0 : no_memory(call);
+
+	p[WORKER_START_NAME] = rp__text(worker->name);
+	p[WORKER_START_HOST] = rp__text(worker->host);
+	p[WORKER_START_PID] = rp__int(getpid());
+	p[WORKER_START_QUEUES] = rp__text(queues);
+	p[WORKER_START_KINDS] = rp__text(kinds);
+	if (r == 0)
+		r = rp__run_once(call->conn, RP_V_WORKER_START, p,
+				 rp__first_int, &worker->id);
+	worker->seen_at = rp__monotonic_ms();
+	free(kinds);
+	free(queues);
+	return r;
+}
+
+/* The verb is worker_beat or worker_stop, which take the same. */
+static int
+beat(struct ext_call *call, enum rp_verb verb, int64_t *ret_known)
+{
+	struct ext_worker *worker = &call->ext->worker;
+	struct rp_value p[WORKER_BEAT_PARAMS];
+
+	p[WORKER_BEAT_ID] = rp__int(worker->id);
+	p[WORKER_BEAT_DONE] = rp__int(worker->done);
+	p[WORKER_BEAT_FAILED] = rp__int(worker->failed);
+	p[WORKER_BEAT_DEAD] = rp__int(worker->dead);
+	p[WORKER_BEAT_RELEASED] = rp__int(worker->released);
+	worker->seen_at = rp__monotonic_ms();
+	return rp__run_once(call->conn, verb, p, rp__count, ret_known);
+}
+
+static int
+sign_off(struct ext_call *call)
+{
+	struct ext_worker *worker = &call->ext->worker;
+	int64_t known = 0;
+	int r = worker->id ? beat(call, RP_V_WORKER_STOP, &known) : 0;
+
+	if (r < 0)
+		return r;
+	ext_free_names(worker->queues);
+	*worker = (struct ext_worker){ .id = 0 };
+	return 0;
+}
+
+/* From now on this connection is the worker of that name; it owns the list. */
+static int
+become(struct ext_call *call, const char *name, char **queues)
+{
+	struct ext_worker *worker = &call->ext->worker;
+	int r = rp__check_name(&call->error, "the worker's name", name,
+			       sizeof(worker->name) - 1);
+
+	for (char **queue = queues; *queue && r == 0; queue++)
+		r = rp__check_name(&call->error, "the queue's name", *queue,
+				   128);
+	if (r == 0)
+		r = sign_off(call);
+	if (r < 0) {
+		ext_free_names(queues);
+		return r;
+	}
+	snprintf(worker->name, sizeof(worker->name), "%s", name);
+	gethostname(worker->host, sizeof(worker->host) - 1);
+	worker->queues = queues;
+	return sign_on(call);
+}
+
+/* A heartbeat. Whom it does not find was silent for so long that it was
+ * forgotten, and signs on anew. */
+static int
+beat_or_sign_on(struct ext_call *call)
+{
+	int64_t known = 0;
+	int r = beat(call, RP_V_WORKER_BEAT, &known);
+
+	return r == 0 && !known ? sign_on(call) : r;
+}
+
+/* ---- while others work ---- */
+
+/* A row of the host's transaction would vanish with it, and another worker
+ * would be given its id. */
+static int
+is_outside(const struct ext *ext)
+{
+	return sqlite3_get_autocommit(ext->db) && !rp__sqlite_writing(ext->db);
+}
+
+int
+ext_worker_seen(struct ext_call *call)
+{
+	const struct ext_worker *worker = &call->ext->worker;
+
+	if (!worker->id || !is_outside(call->ext) ||
+	    rp__monotonic_ms() - worker->seen_at < BEAT_MS)
+		return 0;
+	return beat_or_sign_on(call);
+}
+
+/* The worker's queues, and this one; NULL: no memory. */
+static char **
+with_queue(const struct ext_worker *worker, const char *queue)
+{
+	size_t n = 0;
+	char **list;
+
+	while (worker->queues && worker->queues[n])
+		n++;
+	list = calloc(n + 2, sizeof(*list));
+	for (size_t i = 0; list && i <= n; i++) {
+		list[i] = strdup(i < n ? worker->queues[i] : queue);
+		if (!list[i]) {
+			ext_free_names(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static int
+serves(const struct ext_worker *worker, const char *name, const char *queue)
+{
+	if (!worker->id || strcmp(worker->name, name) != 0)
+		return 0;
+	for (char **its = worker->queues; *its; its++)
+		if (strcmp(*its, queue) == 0)
+			return 1;
+	return 0;
+}
+
+/* A claim under another name, or of another queue, is by another worker. */
+static int
+become_named(struct ext_call *call, const char *name, const char *queue)
+{
+	static const struct ext_worker nobody;
+	const struct ext_worker *worker = &call->ext->worker;
+	char **queues = with_queue(
+		strcmp(worker->name, name) == 0 ? worker : &nobody, queue);
+
+	return queues ? become(call, name, queues) : no_memory(call);
+}
+
+int
+ext_worker_claims(struct ext_call *call)
+{
+	const struct ext_argument *a = call->arguments;
+	const struct ext_worker *worker = &call->ext->worker;
+	const char *name = a[P_WORKER].given ? a[P_WORKER].text : worker->name;
+	int64_t id = a[P_WORKER_ID].number;
+	int r = 0;
+
+	if (!id && a[P_WORKER].given) {
+		r = rp__check_name(&call->error, "the worker's name", name,
+				   sizeof(worker->name) - 1);
+		if (r == 0 && is_outside(call->ext) &&
+		    !serves(worker, name, a[P_QUEUE].text))
+			r = become_named(call, name, a[P_QUEUE].text);
+	}
+	if (!id && strcmp(name, worker->name) == 0)
+		id = worker->id;
+	call->conn->worker_id = id;
+	snprintf(call->conn->worker, sizeof(call->conn->worker), "%s", name);
+	return r;
+}
+
+/* ---- the functions ---- */
+
+int
+ext_do_worker_start(struct ext_call *call, struct rp_value *ret)
+{
+	char **queues = NULL;
+	int r = ext_names(call, P_QUEUES, &queues);
+
+	if (r == 0)
+		r = become(call, call->arguments[P_WORKER].text, queues);
+	*ret = rp__int(call->ext->worker.id);
+	return r;
+}
+
+int
+ext_do_worker_beat(struct ext_call *call, struct rp_value *ret)
+{
+	int r;
+
+	if (!call->ext->worker.id)
+		return rp__fail(&call->error, RP_EINVAL,
+				"this connection is no worker: "
+				"readpast_worker_start('name', 'queue')");
+	r = beat_or_sign_on(call);
+	*ret = rp__int(call->ext->worker.id);
+	return r;
+}
+
+int
+ext_do_worker_stop(struct ext_call *call, struct rp_value *ret)
+{
+	(void)ret;
+	return sign_off(call);
+}
+
+/* A worker that waits goes on saying that it is there. */
+int
+ext_do_wait(struct ext_call *call, struct rp_value *ret)
+{
+	int64_t end = rp__monotonic_ms() + call->arguments[P_TIMEOUT].number;
+	char **queues = NULL;
+	int r = ext_names(call, P_QUEUES, &queues);
+
+	while (r == 0) {
+		int64_t left = end - rp__monotonic_ms();
+		int64_t ms =
+			call->ext->worker.id && left > BEAT_MS ? BEAT_MS : left;
+
+		r = rp_wait(call->conn, (const char *const *)queues,
+			    ms < 0 ? 0 : ms, -1);
+		if (r != 0 || ms == left)
+			break;
+		r = ext_worker_seen(call);
+	}
+	ext_free_names(queues);
+	*ret = rp__int(r > 0);
+	return r < 0 ? r : 0;
+}

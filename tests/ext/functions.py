@@ -1,0 +1,580 @@
+#!/usr/bin/python3
+"""Every function of the extension; and that those that PostgreSQL has as
+routines have the same names and arguments.
+
+  functions.py EXTENSION READPAST
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import json
+import os
+import pathlib
+import re
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+from cases import READPAST, case, connect, main, one, readpast, refused
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+# Routines that are not here, and arguments that differ.
+ELSEWHERE = {
+    "turn": "what workers of the library call",
+    "going_to_sleep": "readpast_wait() sleeps by itself",
+    "awake": "readpast_wait() sleeps by itself",
+    "sweep_start": "readpast_sweep() asks nobody whose turn it is",
+}
+LEFT_OUT = {"sweep": ["most"], "why": ["most"]}
+ADDED = {"claim": ["holding"]}
+
+
+def rows(db, sql, *args):
+    return db.execute(sql, args).fetchall()
+
+
+def names(arguments):
+    return re.findall(r"\w+", arguments)
+
+
+def functions(db):
+    """(name, arguments, columns or None), a row for each way of calling."""
+    return rows(db, "select * from readpast_functions()")
+
+
+def routines():
+    """The routines that docs/postgres.md lists, with their arguments' names."""
+    documented = set()
+    for line in (SOURCE / "docs/postgres.md").read_text().splitlines():
+        cell = re.match(r"\| (`.*?`) \|", line)
+        documented |= set(re.findall(r"`(\w+)\(", cell[1])) if cell else set()
+    text = "".join(path.read_text() for path in sorted(
+        (SOURCE / "sql/postgres/schema/001_first").iterdir()))
+    for name, arguments in re.findall(
+            r"create function readpast\.(\w+)\(([^)]*)\)", text):
+        if name in documented:
+            yield name, [word.split()[0] for word in arguments.split(",")
+                         if word.strip() and word.split()[0] != "out"]
+            documented.add(name + "!")
+    missing = {name for name in documented if name + "!" not in documented
+               and not name.endswith("!")}
+    assert not missing, f"documented, and not in the schema: {missing}"
+
+
+def serve(path, name, *jobs):
+    """A connection with these jobs in a queue."""
+    db = connect(path)
+    for payload in jobs:
+        one(db, "select readpast_enqueue(?, ?)", name, payload)
+    return db
+
+
+@case
+def each_routine_of_postgresql_has_a_twin_with_the_same_arguments(path):
+    ours = {}
+    for name, arguments, _ in functions(connect(path)):
+        ours.setdefault(name, []).append(names(arguments))
+    seen = set()
+    for name, arguments in routines():
+        seen.add(name)
+        twins = ours.get("readpast_" + name, [])
+        if name in ELSEWHERE:
+            assert not twins, name
+            continue
+        wanted = [word for word in arguments
+                  if word not in LEFT_OUT.get(name, [])] + ADDED.get(name, [])
+        assert wanted in twins, (name, wanted, twins)
+    assert len(seen) > 15 and set(ELSEWHERE) < seen, seen
+
+
+@case
+def the_manual_lists_each_function_with_its_arguments(path):
+    listed = {}
+    for line in (SOURCE / "man/readpast.3").read_text().splitlines():
+        item = re.match(r"\.It Fn (readpast_\w+) ?(.*)", line)
+        if item:
+            listed.setdefault(item[1], []).append(names(item[2]))
+    ours = {}
+    for name, arguments, _ in functions(connect(path)):
+        if names(arguments) not in ours.setdefault(name, []):
+            ours[name].append(names(arguments))
+    assert listed == ours, {name: (listed.get(name), ours.get(name))
+                            for name in listed.keys() | ours.keys()
+                            if listed.get(name) != ours.get(name)}
+
+
+@case
+def a_NUL_is_refused_in_every_text(path):
+    """The words are those of the command line for other control characters."""
+    db = serve(path, "q", "x")
+    db.execute("select * from readpast_claim('q', 1)").fetchall()
+    bad = "a\0b"
+    tried = 0
+    for name, arguments, columns in functions(db):
+        words = names(arguments)
+        for i, word in enumerate(words):
+            if word in ("payload", "id", "claim_no", "job_id"):
+                continue
+            values = [1 if w in ("id", "claim_no", "job_id") else "q"
+                      for w in words[:i]]
+            # What is behind the ones that must be there may be null.
+            least = len(names(arguments.split("[")[0]))
+            values = [v if n < least else None for n, v in enumerate(values)]
+            values += [bad] + ["q"] * (least - i - 1)
+            marks = ", ".join("?" * len(values))
+            select = f"select * from {name}({marks})" if columns \
+                else f"select {name}({marks})"
+            got = refused(db, select, *values)
+            assert "has a control character" in got, (select, values, got)
+            tried += 1
+    assert tried > 40, tried
+    for member, what in (("unique_key", "the unique key"), ("kind", "the kind")):
+        for option in (f"user{chr(0)}1", "user\t1"):
+            got = refused(db, "select readpast_enqueue('q', 'x', ?)",
+                          json.dumps({member: option}))
+            assert got == f"readpast: {what} has a control character", got
+    run = subprocess.run([READPAST, "--db", f"sqlite:{path}", "enqueue", "q", "x",
+                          "--unique", "a\tb"], capture_output=True, text=True)
+    assert "the unique key has a control character" in run.stderr, run
+    for array in ('["a\\u0000b"]', '["\\\\\\u0000"]'):
+        assert "has a control character" in refused(
+            db, "select * from readpast_enqueue_many('q', ?)", array)
+    assert rows(db, "select id from readpast_enqueue_many('q', ?)",
+                '["\\\\u0000"]') == [(2,)]
+    assert one(db, "select payload from readpast_get(2)") == "\\u0000"
+    # Payloads are bytes.
+    assert one(db, "select readpast_enqueue('q', ?)", bad) == 3
+    assert one(db, "select payload from readpast_get(3)") == b"a\0b"
+
+
+@case
+def names_and_keys_are_text_and_nothing_else(path):
+    db = connect(path)
+    for sql, words in (
+            ("select readpast_enqueue(7, 'x')", "the queue's name is not text"),
+            ("select readpast_enqueue('q', 'x', '{\"unique_key\": true}')",
+             "the unique key is not text"),
+            ("select readpast_enqueue('q', 'x', '{\"unique_key\": 1}')",
+             "the unique key is not text"),
+            ("select readpast_enqueue('q', 'x', '{\"kind\": [1]}')", None),
+            ("select readpast_enqueue('q', 'x', null, null, null, null, x'61')",
+             "the kind is not text"),
+            ("select * from readpast_enqueue_many('q', '[1]', null, null, null, '[1]')",
+             "the kind is not text"),
+            ("select readpast_enqueue('q', null)", "the payload is missing"),
+            ("select readpast_worker_start('w', '[7]')", "is not text")):
+        if words:
+            assert words in refused(db, sql), (sql, refused(db, sql))
+    assert one(db, "select count(*) from readpast_list('q')") == 0
+
+
+@case
+def a_lease_of_0_is_refused(path):
+    db = serve(path, "q", "x")
+    for lease in (0, "0", "0s", '{"lease": 0}'):
+        sql = "select * from readpast_claim('q', 1, ?)"
+        if str(lease).startswith("{"):
+            sql = "select * from readpast_claim('q', ?)"
+        assert "the lease is 1 ms at least" in refused(db, sql, lease), lease
+    claim = rows(db, "select id, claim_no from readpast_claim('q')")[0]
+    assert "the lease is 1 ms at least" in refused(
+        db, "select readpast_extend(?, ?, '0s')", *claim)
+    assert "the lease is 1 ms at least" in refused(
+        db, "select readpast_queue_set('q', '{\"lease\": 0}')")
+
+
+@case
+def arguments_may_be_in_order_or_named_in_an_object(path):
+    db = connect(path)
+    one(db, "select readpast_enqueue('q', 'x', 7, null, null, 9, 'k',"
+            " '{\"a\":\"b\"}', 'u', false)")
+    one(db, "select readpast_enqueue('q', 'y', ?)",
+        '{"priority": 7, "max_attempts": 9, "kind": "k", "headers": {"a":"b"},'
+        ' "unique_key": "v"}')
+    seen = rows(db, "select priority, max_attempts, kind, headers, payload, unique_key"
+                    " from readpast_claim('q', 2, null, 'w')")
+    assert seen == [(7, 9, "k", '{"a":"b"}', "x", "u"),
+                    (7, 9, "k", '{"a":"b"}', "y", "v")], seen
+    assert "nothing may follow" in refused(
+        db, "select readpast_enqueue('q', 'x', '{\"priority\": 1}', 5)")
+    assert "there is no queue" in refused(
+        db, "select readpast_enqueue('q', 'x', '{\"queue\": \"r\"}')")
+
+
+@case
+def an_enqueue_says_what_became_of_it(path):
+    db = connect(path)
+    one(db, "select readpast_queue_create('q')")
+    put = "select id, outcome from readpast_enqueue('q', ?, ?)"
+    key, replace = '{"unique_key": "u"}', '{"unique_key": "u", "replace": true}'
+    assert rows(db, put, "one", key) == [(1, "added")]
+    assert rows(db, put, "two", key) == [(1, "existed")]
+    assert rows(db, put, "three", replace) == [(1, "replaced")]
+    assert rows(db, "select payload from readpast_claim('q')") == [("three",)]
+    running = subprocess.run([READPAST, "--db", f"sqlite:{path}", "enqueue", "q",
+                              "four", "--unique", "u", "--replace"],
+                             capture_output=True, text=True)
+    assert running.returncode == 4, running
+    words = "job 1 is running and cannot be replaced"
+    assert words in running.stderr
+    assert words in refused(db, put, "four", replace)
+    assert words in refused(db, "select readpast_enqueue('q', 'four', ?)", replace)
+    db.execute("create table t (x)")
+    db.execute("insert into t values (1)")
+    assert words in refused(db, "select readpast_enqueue('q', 'four', ?)", replace)
+    db.commit()
+    assert one(db, "select count(*) from t") == 1
+    assert one(db, "select payload from readpast_get(1)") == "three"
+
+
+@case
+def many_jobs_are_put_in_by_one_call(path):
+    db = connect(path)
+    payloads = ["one", "", "zwei\n\"\\", "três", {"a": [1, "]", {"b": "}"}]}, 7,
+                -1.5, True, False, [], "\u20ac\U0001f600"]
+    texts = [p if isinstance(p, str) else json.dumps(p) for p in payloads]
+    texts[4] = '{"a":[1,"]",{"b":"}"}]}'
+    ids = rows(db, "select id from readpast_enqueue_many('q', ?)", json.dumps(payloads))
+    assert ids == [(n + 1,) for n in range(len(payloads))], ids
+    got = [row[0] for row in rows(db, "select payload from readpast_claim('q', 99)")]
+    assert got == texts, got
+    assert rows(db, "select id from readpast_enqueue_many('r', ' [ ] ')") == []
+    rows(db, "select id from readpast_enqueue_many('s', '[\"a\" , \"b\",\"c\"]', 5,"
+             " '[null, \"1h\", 60000]', 9, '[\"k\", null, \"l\"]',"
+             " '[{\"h\": 1}, null, null]')")
+    assert rows(db, "select priority, max_attempts, kind, headers, state"
+                    " from readpast_list('s') order by id") == [
+        (5, 9, "k", '{"h":1}', "ready"), (5, 9, None, None, "scheduled"),
+        (5, 9, "l", None, "scheduled")]
+    db.execute("create table t (x)")
+    db.execute("insert into t select id from readpast_enqueue_many('t', '[1, 2]')")
+    db.rollback()
+    assert rows(db, "select * from readpast_list('t')") == []
+
+
+@case
+def a_wrong_array_puts_nothing_in(path):
+    db = connect(path)
+    one(db, "select readpast_queue_create('q')")
+    for array, words in (("x", "a JSON array is expected"), ("", "array is expected"),
+                         ("{}", "a JSON array is expected"), ("[1", "JSON array"),
+                         ("[1] 2", "JSON array"), ("[1,]", ""), ("[,1]", ""),
+                         ("[1 2]", "JSON array"), ('["a]', ""), ('["a" x]', ""),
+                         ("[a]", "malformed JSON"), ('[{"a": }]', "malformed JSON"),
+                         ("[[1]", ""), ("[1]]", ""), ('["\\x"]', "malformed JSON"),
+                         ("[null]", "job 1: the payload is null")):
+        got = refused(db, "select * from readpast_enqueue_many('q', ?)", array)
+        assert got.startswith("readpast: ") and words in got, (array, got)
+    for more, words in (("'[1]'", "delays: 1 for 2 payloads"),
+                        ("'[1, \"x\"]'", "job 2: x is no duration"),
+                        ("'[1, -1]'", "job 2: the delay is negative"),
+                        ("null, null, '[\"k\"]'", "kinds: 1 for 2 payloads"),
+                        ("null, null, '[\"k\", \"\"]'", "job 2: the kind is missing"),
+                        ("null, null, null, '[1, 2]'", "headers")):
+        got = refused(db, "select * from readpast_enqueue_many('q', '[1, 2]',"
+                          f" null, {more})")
+        assert words in got, (more, got)
+    one(db, "select readpast_queue_set('q', '{\"max_payload\": 3}')")
+    assert "job 2: payload too large" in refused(
+        db, "select * from readpast_enqueue_many('q', '[\"a\", \"aaaa\"]')")
+    assert rows(db, "select * from readpast_list('q')") == []
+
+
+@case
+def many_jobs_are_completed_by_one_call(path):
+    db = serve(path, "q", *"abc")
+    claims = rows(db, "select id, claim_no from readpast_claim('q', 3)")
+    one(db, "select readpast_release(?, ?)", *claims[1])
+    ids, numbers = (json.dumps(column) for column in zip(*claims))
+    assert rows(db, "select id, accepted from readpast_complete(?, ?)", ids,
+                numbers) == [(1, 1), (2, 0), (3, 1)]
+    assert rows(db, "select id from readpast_list('q')") == [(2,)]
+    assert "2 ids and 1 claim_nos" in refused(
+        db, "select * from readpast_complete('[1, 2]', '[1]')")
+    assert "is no number" in refused(
+        db, "select * from readpast_complete('[\"1\"]', '[1]')")
+
+
+@case
+def jobs_are_cancelled_retried_and_purged(path):
+    db = serve(path, "q", *"abcdef")
+    state = "select state from readpast_get(?)"
+    claims = rows(db, "select id, claim_no from readpast_claim('q', 3)")
+    for claim in claims:
+        assert one(db, "select readpast_fail(?, ?, 'no', null, true)", *claim) == "dead"
+    assert one(db, "select readpast_retry(1)") is None
+    assert one(db, state, 1) == "ready"
+    assert one(db, "select readpast_retry_dead('q')") == 2
+    assert one(db, "select readpast_cancel(2)") is None
+    assert one(db, state, 2) == "cancelled"
+    assert "job 2 is cancelled" in refused(db, "select readpast_cancel(2)")
+    assert "of kind (none)" in refused(db, "select readpast_cancel(1, 'k')")
+    assert "no job has the id 99" in refused(db, "select readpast_retry(99)")
+    assert "no state soon" in refused(db, "select readpast_purge('q', 'soon')")
+    assert one(db, "select readpast_purge('q', 'cancelled')") == 1
+    assert rows(db, state, 2) == []
+    assert one(db, "select readpast_purge('q', 'all', 'k')") == 0
+    assert one(db, "select readpast_purge('q', 'all')") == 5
+    assert "no queue named" in refused(db, "select readpast_purge('r', 'all')")
+
+
+@case
+def a_job_is_shown_with_all_there_is_of_it(path):
+    db = connect(path)
+    one(db, "select readpast_enqueue('q', 'x', '{\"kind\": \"k\"}')")
+    rows(db, "select id from readpast_claim('q', 1, '1h', 'w')")
+    db.row_factory = sqlite3.Row
+    job = dict(db.execute("select * from readpast_get(1)").fetchone())
+    shown = json.loads(readpast(path, "show", "1", "--json"))
+    assert (job["state"], job["worker"], job["kind"], job["payload"]) == (
+        "running", "w", "k", "x"), job
+    assert shown["worker"] == "w" and shown["state"] == "running", shown
+    assert job["lease_until"] == job["claimed_at"] + 3600000, job
+    assert job["finished_at"] is None
+    listed = [dict(row) for row in db.execute("select * from readpast_list('q')")]
+    assert listed == [job]
+    assert rows(db, "select * from readpast_list('q', 'ready')") == []
+    assert rows(db, "select * from readpast_list('nowhere')") == []
+
+
+@case
+def queues_are_made_set_paused_and_dropped(path):
+    db = connect(path)
+    assert one(db, "select readpast_queue_create('q')") is None
+    one(db, "select readpast_queue_set('q', 5, '90s')")
+    one(db, "select readpast_queue_set('q', '{\"keep_done\": \"1d\", \"backoff\": 0}')")
+    db.row_factory = sqlite3.Row
+    settings = dict(db.execute("select * from readpast_queue_list('q')").fetchone())
+    db.row_factory = None
+    assert settings == {
+        "name": "q", "paused_at": None, "max_attempts": 5, "lease_ms": 90000,
+        "backoff_ms": 0, "backoff_max_ms": 3600000, "priority": 100,
+        "keep_done_ms": 86400000, "keep_dead_ms": 30 * 86400000,
+        "max_payload": 16 << 20}, settings
+    assert "max_attempts is not within 1..1000000000" in refused(
+        db, "select readpast_queue_set('q', 0)")
+    one(db, "select readpast_enqueue('q', 'x')")
+    one(db, "select readpast_pause('q')")
+    assert rows(db, "select id from readpast_claim('q')") == []
+    assert rows(db, "select ready, paused from readpast_look('q')") == [(0, 1)]
+    one(db, "select readpast_resume('q')")
+    assert rows(db, "select ready, paused, running from readpast_look('q')") == [
+        (1, 0, 0)]
+    assert "no queue named r" in refused(db, "select readpast_pause('r')")
+    assert rows(db, "select name, ready from readpast_stats()") == [("q", 1)]
+    assert rows(db, "select name from readpast_stats('r')") == []
+    one(db, "select readpast_drop_queue('q')")
+    assert rows(db, "select * from readpast_queue_list()") == []
+
+
+@case
+def what_is_done_in_a_transaction_vanishes_with_it(path):
+    db = serve(path, "q", *"abc")
+    claims = rows(db, "select id, claim_no from readpast_claim('q', 1)")
+    before = readpast(path, "list", "q", "--json")
+    for sql, args in (("select readpast_cancel(2)", ()),
+                      ("select readpast_purge('q', 'all')", ()),
+                      ("select readpast_queue_set('q', 9)", ()),
+                      ("select readpast_pause('q')", ()),
+                      ("select readpast_fail(?, ?, 'no', null, 1)", claims[0]),
+                      ("select * from readpast_complete(?, ?)",
+                       [f"[{n}]" for n in claims[0]])):
+        db.execute("begin immediate")
+        db.execute(sql, args).fetchall()
+        db.execute("rollback")
+        assert readpast(path, "list", "q", "--json") == before, sql
+    assert one(db, "select max_attempts from readpast_queue_list('q')") == 3
+
+
+@case
+def a_client_that_holds_jobs_is_handed_no_suspects(path):
+    db = connect(path)
+    one(db, "select readpast_queue_set('q', 2)")
+    one(db, "select readpast_enqueue('q', 'x')")
+    assert len(rows(db, "select id from readpast_claim('q', 1, 1)")) == 1
+    while one(db, "select readpast_sweep()") == 0:
+        pass
+    one(db, "select readpast_enqueue('q', 'y')")
+    assert rows(db, "select suspects from readpast_look('q')") == [(1,)]
+    took = "select id, suspect from readpast_claim('q', ?)"
+    assert rows(db, took, '{"n": 5, "holding": 1}') == [(2, 0)]
+    assert rows(db, took, '{"n": 5, "holding": 1}') == []
+    assert rows(db, took, '{"n": 5}') == [(1, 1)]
+
+
+@case
+def a_sweep_says_what_it_did(path):
+    db = serve(path, "q", "x", "y")
+    assert len(rows(db, "select id from readpast_claim('q', 1, 1)")) == 1
+    done = (0, 0, 0, 0)
+    while done == (0, 0, 0, 0):
+        done, = rows(db, "select * from readpast_sweep()")
+    assert done == (0, 1, 0, 0), done
+
+
+# ---- workers ----
+
+def workers(path):
+    return json.loads("[" + ",".join(
+        readpast(path, "workers", "--json").splitlines()) + "]")
+
+
+@case
+def a_connection_is_registered_as_a_worker(path):
+    db = serve(path, "q", "x", "y")
+    doctor = [READPAST, "--db", f"sqlite:{path}", "doctor"]
+    told = subprocess.run(doctor, capture_output=True, text=True)
+    assert "nobody" in told.stdout.lower(), told
+    number = one(db, "select readpast_worker_start('mailer', '[\"q\", \"r\"]')")
+    worker, = workers(path)
+    assert (worker["id"], worker["name"], worker["host"], worker["pid"]) == (
+        number, "mailer", socket.gethostname(), os.getpid()), worker
+    told = subprocess.run(doctor, capture_output=True, text=True)
+    assert "nobody" not in told.stdout.lower(), told
+    assert rows(db, "select workers from readpast_stats('q')") == [(1,)]
+    claim = rows(db, "select id, claim_no from readpast_claim('q')")[0]
+    assert "mailer" in readpast(path, "why", "1")
+    assert rows(db, "select workers, worker_id, pid from readpast_why(1)") == [
+        (1, number, os.getpid())]
+    assert one(db, "select worker from readpast_jobs where id = 1") == "mailer"
+    one(db, "select readpast_complete(?, ?)", *claim)
+    assert one(db, "select readpast_worker_beat()") == number
+    assert rows(db, "select name, running, done from readpast_worker_list()") == [
+        ("mailer", 0, 1)]
+    assert one(db, "select readpast_worker_stop()") is None
+    assert rows(db, "select workers from readpast_stats('q')") == [(0,)]
+    assert "is no worker" in refused(db, "select readpast_worker_beat()")
+
+
+@case
+def a_claim_that_names_its_worker_registers_it(path):
+    db = serve(path, "q", "x", "y", "z")
+    claim = "select id from readpast_claim(?, 1, null, ?)"
+    rows(db, claim, "q", "importer")
+    number = one(db, "select id from readpast_worker_list()")
+    rows(db, claim, "q", "importer")
+    assert rows(db, "select id, queues, running from readpast_worker_list()") == [
+        (number, '["q"]', 2)]
+    rows(db, claim, "r", "importer")
+    assert one(db, "select queues from readpast_worker_list() order by id desc"
+               ) == '["q","r"]'
+    # In a transaction that may vanish it is only named.
+    other = connect(path)
+    other.execute("begin immediate")
+    rows(other, claim, "q", "another")
+    assert one(other, "select worker from readpast_get(3)") is None
+    other.commit()
+    assert "another" not in readpast(path, "workers", "--json")
+
+
+@case
+def a_worker_that_was_forgotten_signs_on_anew(path):
+    db = connect(path)
+    number = one(db, "select readpast_worker_start('w', 'q')")
+    with sqlite3.connect(path) as other:
+        other.execute("delete from readpast_worker")
+    assert one(db, "select readpast_worker_beat()") > number
+    assert one(db, "select name from readpast_worker_list()") == "w"
+
+
+# ---- waiting ----
+
+@case
+def a_wait_ends_when_there_is_work_or_the_time_is_over(path):
+    db = connect(path)
+    wait = "select readpast_wait(?, ?)"
+    assert one(db, wait, "q", 0) == 0
+    assert one(db, wait, "q", "20ms") == 0
+    one(db, "select readpast_enqueue('r', 'x')")
+    assert one(db, wait, "q", 0) == 0
+    assert one(db, wait, '["q", "r"]', "1h") == 1
+    assert one(db, wait, "r", "1h") == 1
+    assert "no duration" in refused(db, wait, "q", "soon")
+    assert "there is none" in refused(db, wait, "[]", 0)
+    assert "the queue's name is missing" in refused(db, wait, "", 0)
+
+
+def in_thread(function):
+    thread = threading.Thread(target=function, daemon=True)
+    thread.start()
+    return thread
+
+
+@case
+def a_wait_ends_when_another_process_enqueues(path):
+    connect(path).execute("select readpast_queue_create('q')").fetchall()
+    answers = []
+
+    def wait():
+        db = connect(path)
+        answers.append("waiting")
+        answers.append(one(db, "select readpast_wait('q', '1h')"))
+
+    thread = in_thread(wait)
+    while not answers:
+        time.sleep(0.001)
+    readpast(path, "enqueue", "q", "x")
+    thread.join(60)
+    assert answers == ["waiting", 1], answers
+
+
+@case
+def a_wait_holds_no_lock_and_no_snapshot(path):
+    db = connect(path, check_same_thread=False)
+    one(db, "select readpast_queue_create('q')")
+    other = sqlite3.connect(path)
+    other.execute("create table t (x)")
+    thread = in_thread(lambda: one(db, "select readpast_wait('q', '1h')"))
+    # The connection is in its call as soon as it is registered.
+    for n in range(50):
+        other.execute("insert into t values (?)", (n,))
+        other.commit()
+        busy, log, moved = other.execute(
+            "pragma wal_checkpoint(truncate)").fetchone()
+        assert (busy, log, moved) == (0, 0, 0), (n, busy, log, moved)
+    assert thread.is_alive()
+    readpast(path, "enqueue", "q", "x")
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+@case
+def a_wait_is_refused_while_a_transaction_is_open(path):
+    db = serve(path, "q", "x")
+    db.execute("create table t (x)")
+    db.execute("insert into t values (1)")
+    words = "not while a transaction is open"
+    assert words in refused(db, "select readpast_wait('q', 0)")
+    db.commit()
+    db.execute("begin")
+    assert words in refused(db, "select readpast_wait('q', 0)")
+    db.rollback()
+    assert words in refused(db, "select readpast_wait('q', 0) from t")
+    assert words in refused(db, "insert into t select readpast_wait('q', 0)")
+    db.rollback()
+    assert one(db, "select readpast_wait('q', 0)") == 1
+
+
+@case
+def a_worker_that_waits_goes_on_being_seen(path):
+    """What it says of itself is older than what is asked, five seconds."""
+    connect(path).execute("select readpast_queue_create('q')").fetchall()
+    db = connect(path, check_same_thread=False)
+    one(db, "select readpast_worker_start('w', 'q')")
+    other = connect(path)
+    seen = "select seen_at from readpast_worker_list()"
+    first = one(other, seen)
+    thread = in_thread(lambda: one(db, "select readpast_wait('q', '1h')"))
+    while one(other, seen) == first:
+        time.sleep(0.1)
+    readpast(path, "enqueue", "q", "x")
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+sys.exit(main())
