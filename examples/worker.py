@@ -1,0 +1,52 @@
+#!/usr/bin/python3
+"""worker.py - a worker in Python: greet each name in a queue, once.
+
+  readpast --db sqlite:hello.db enqueue greetings Ada Grace Barbara
+  ./worker.py hello.db /usr/local/lib/readpast.so greetings
+
+The row and the job's end are one commit: kill it as often as you like.
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import contextlib
+import os
+import signal
+import sqlite3
+import sys
+
+path, extension, queue = sys.argv[1:4]
+db = sqlite3.connect(path, timeout=30, isolation_level=None)  # we begin ourselves
+db.enable_load_extension(True)
+db.load_extension(extension)
+stopping = []
+signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
+
+
+def call(sql, *args):
+    return db.execute(sql, args).fetchall()
+
+
+def greet(job, claim, name):
+    text = f"Hello {name}"  # the work; if it takes long, readpast_extend() now and then
+    call("begin immediate")
+    call("insert into greeting values (?, ?)", job, text)
+    call("select readpast_complete(?, ?)", job, claim)  # fails if the lease was lost
+    call("commit")
+
+
+call("create table if not exists greeting (job integer primary key, text)")
+call("select readpast_worker_start(?, ?)", f"greeter:{os.getpid()}", queue)
+while not stopping:
+    call("select readpast_wait(?, '5s')", queue)
+    for job, claim, name in call("select id, claim_no, payload"
+                                 "  from readpast_claim(?)", queue):
+        try:
+            greet(job, claim, name)
+        except Exception as error:  # tried again later
+            if db.in_transaction:
+                call("rollback")
+            with contextlib.suppress(sqlite3.Error):  # no longer ours
+                call("select readpast_fail(?, ?, ?)", job, claim, str(error))
+call("select readpast_worker_stop()")
