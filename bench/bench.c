@@ -92,6 +92,7 @@ measure(void *ctx)
 	b->report = report_new();
 	machine_rows(b);
 	pairs_rows(b);
+	extension_rows(b);
 	worker_rows(b);
 	starts_rows(b);
 	processes_rows(b);
@@ -104,6 +105,8 @@ measure(void *ctx)
 	for (int round = -1; round < b->rounds; round++) {
 		progress("one process", round, b->rounds);
 		pairs_round(b, round);
+		progress("the extension", round, b->rounds);
+		extension_round(b, round);
 		progress("a worker", round, b->rounds);
 		worker_round(b, round);
 		progress("four processes", round, b->rounds);

@@ -68,6 +68,8 @@ void operate_for(const struct side *side, void *handle, enum operation what,
  * recorded. */
 void pairs_rows(const struct bench *b);
 void pairs_round(const struct bench *b, int round);
+void extension_rows(const struct bench *b);
+void extension_round(const struct bench *b, int round);
 void processes_rows(const struct bench *b);
 void processes_round(const struct bench *b, int round);
 void writers_rows(const struct bench *b);
