@@ -15,6 +15,8 @@
 
 /* A worker is taken for gone when it was silent for 30 s. */
 #define BEAT_MS 5000
+/* P6: what ran out is ready again within 2 s, as long as any worker lives. */
+#define SWEEP_MS 1000
 
 /* ---- signing on and off ---- */
 
@@ -255,6 +257,18 @@ ext_do_worker_stop(struct ext_call *call, struct rp_value *ret)
 	return sign_off(call);
 }
 
+/* While a job is ready a wait does not sweep. Nobody else may be there who
+ * does, for queues that have nothing to do with this one. */
+static int
+sweep_meanwhile(struct ext_call *call, const char *const *queues)
+{
+	struct rp_look look;
+
+	if (rp__monotonic_ms() - call->conn->swept_at < SWEEP_MS)
+		return 0;
+	return rp__look_and_sweep(call->conn, queues, 0, &look);
+}
+
 /* A worker that waits goes on saying that it is there. */
 int
 ext_do_wait(struct ext_call *call, struct rp_value *ret)
@@ -274,7 +288,9 @@ ext_do_wait(struct ext_call *call, struct rp_value *ret)
 			break;
 		r = ext_worker_seen(call);
 	}
-	ext_free_names(queues);
 	*ret = rp__int(r > 0);
+	if (r > 0)
+		r = sweep_meanwhile(call, (const char *const *)queues);
+	ext_free_names(queues);
 	return r < 0 ? r : 0;
 }

@@ -545,6 +545,18 @@ def a_wait_holds_no_lock_and_no_snapshot(path):
 
 
 @case
+def P6_a_worker_that_is_never_idle_sweeps_all_queues(path):
+    db = serve(path, "dead", "x")
+    assert len(rows(db, "select id from readpast_claim('dead', 1, 1)")) == 1
+    state = "select state from readpast_get(1)"
+    while one(db, state) == "running":
+        one(db, "select readpast_enqueue('busy', 'y')")
+        assert one(db, "select readpast_wait('busy', '1h')") == 1
+        rows(db, "select readpast_complete(id, claim_no) from readpast_claim('busy')")
+    assert one(db, state) == "ready"
+
+
+@case
 def a_wait_is_refused_while_a_transaction_is_open(path):
     db = serve(path, "q", "x")
     db.execute("create table t (x)")
