@@ -245,7 +245,10 @@ def a_unique_key_has_one_live_job(s):
     assert s.put("two", unique_key="k") == one
     assert s.put("three", unique_key="k", replace=True) == one
     claim = s.claim()["three"]
-    assert s.put("four", unique_key="k", replace=True) == one
+    assert s.refused("select readpast.enqueue('q', 'four', unique_key => 'k',"
+                     " replace => true)") == (
+        f"RP006 job {one} is running and cannot be replaced")
+    assert s.put("four", unique_key="k") == one
     s.one("select readpast.cancel(%s)", one)
     two = s.put("five", unique_key="k")
     assert two == one + 1

@@ -322,7 +322,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	id bigint;
+	id      bigint;
+	existed boolean;
 begin
 	if payload is null then
 		raise exception 'the payload is null' using errcode = 'RP003';
@@ -362,7 +363,7 @@ begin
 			          queue, priority, readpast.to_ms(delay), run_at,
 			          max_attempts, kind, headers::json, payload);
 		else
-			select p.id into id
+			select p.id, p.outcome = 1 into id, existed
 			  from readpast.put_unique(
 			           queue, payload, priority, readpast.to_ms(delay),
 			           run_at, max_attempts, kind, headers::json, unique_key,
@@ -379,6 +380,10 @@ begin
 		end if;
 		perform readpast.queue_create(queue);
 	end loop;
+	if replace and existed then
+		raise exception 'job % is running and cannot be replaced', id
+			using errcode = 'RP006';
+	end if;
 	return id;
 end
 $body$;
