@@ -266,7 +266,7 @@ def the_shell_loads_it(path):
 
 CLIENT = """
 import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
+db = sqlite3.connect(sys.argv[1], timeout=60)
 db.enable_load_extension(True)
 db.load_extension(sys.argv[2])
 done = 0
