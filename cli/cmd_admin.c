@@ -24,7 +24,11 @@ shown(const char *url)
 int
 cmd_init(struct cmd *cmd, int argc, char **argv)
 {
-	const struct option options[] = { { NULL, FLAG, NULL } };
+	int restored = 0, r;
+	int64_t last;
+	const struct option options[] = {
+		{ "--after-restore", FLAG, &restored }, { NULL, FLAG, NULL }
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)
@@ -32,9 +36,18 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 	if (argc)
 		return usage(cmd, "takes no arguments (the database is --db)");
 	status = cmd_open(cmd);
-	if (!status)
-		printf("%s is ready\n", shown(cmd->url));
-	return status;
+	if (status)
+		return status;
+	if (restored) {
+		r = rp_ids_skip(cmd->conn, &last);
+		if (r < 0)
+			return cmd_failed(cmd, r);
+		printf("no job will be given an id up to %lld: %d were "
+		       "skipped\n",
+		       (long long)last, RP_IDS_SKIPPED);
+	}
+	printf("%s is ready\n", shown(cmd->url));
+	return DONE;
 }
 
 int

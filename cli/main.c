@@ -105,7 +105,10 @@ const struct command commands[] = {
 	{ "sweep", cmd_sweep, REQUIRE, "",
 	  "due jobs, leases that ran out, jobs kept too long", NULL },
 	{ "init", cmd_init, INSTALL, "",
-	  "create the database, or put our tables beside others", NULL },
+	  "create the database, or put our tables beside others",
+	  "  --after-restore  a backup was put back: give no id again that "
+	  "was\n"
+	  "                   given since it was made\n" },
 	{ "copy", cmd_copy, REQUIRE, "FROM TO [QUEUE...]",
 	  "copy or move queues to another database",
 	  "FROM and TO are URLs, as --db takes them. All queues, if none is "

@@ -27,6 +27,7 @@ _readpast_options() { # COMMAND
 	list) options=(--state= --limit= --json) ;;
 	show) options=(--json) ;;
 	why) options=(--json) ;;
+	init) options=(--after-restore) ;;
 	doctor) options=(--long= --json) ;;
 	stats) options=(--json) ;;
 	workers) options=(--json) ;;

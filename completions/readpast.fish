@@ -140,6 +140,7 @@ complete -c readpast -n '__readpast_in why' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in stats' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in workers' -l json -d 'JSON lines'
 
+complete -c readpast -n '__readpast_in init' -l after-restore -d 'a backup was put back'
 complete -c readpast -n '__readpast_in doctor' -l long -x -d 'what waits for longer is found'
 complete -c readpast -n '__readpast_in doctor' -l json -d 'JSON lines'
 

@@ -195,6 +195,15 @@ RP_API int rp_begin(rp_conn *conn);
 RP_API int rp_commit(rp_conn *conn);
 RP_API int rp_rollback(rp_conn *conn);
 
+/*
+ * When a backup was put back: make sure that no id is given again which was
+ * given between the backup and the loss. Ids go on RP_IDS_SKIPPED higher; `ret`
+ * (may be NULL) is the last one that will not be given. Where more jobs than
+ * that were put in since the backup, call it again.
+ */
+#define RP_IDS_SKIPPED 1000000000
+RP_API int rp_ids_skip(rp_conn *conn, int64_t *ret);
+
 /* The database's clock in milliseconds. */
 RP_API int rp_now(rp_conn *conn, int64_t *ret_ms);
 

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# A backup is put back: the ids that were given since are not given again.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+on_database "$2"
+
+back_up() {
+	if [[ $READPAST_DB == sqlite:* ]]; then
+		sqlite3 "${READPAST_DB#sqlite:}" '.backup backup.db'
+	else
+		pg_dump -n "$schema" "${READPAST_DB%&schema=*}" >backup.sql
+	fi
+}
+put_back() {
+	if [[ $READPAST_DB == sqlite:* ]]; then
+		sqlite3 "${READPAST_DB#sqlite:}" '.restore backup.db'
+	else
+		sql "drop schema $schema cascade" 2>/dev/null
+		psql -qX -v ON_ERROR_STOP=1 "${READPAST_DB%&schema=*}" -f backup.sql >/dev/null
+	fi
+}
+
+readpast enqueue q before >/dev/null
+held=$(claim_of "$(readpast claim q --lease 1h)")
+readpast enqueue q --delay 1ms later >/dev/null
+check 'a backup' back_up
+lost=$(readpast enqueue q lost)
+check 'is put back' put_back
+check 'the job since is gone' status 3 readpast show "$lost"
+check 'init says how far ids are skipped' \
+	grep -qx "no job will be given an id up to $((lost - 1 + 1000000000)): 1000000000 were skipped" \
+	<(readpast init --after-restore)
+check 'so that its id is not given again' equal "$(readpast enqueue q new)" "$((lost + 1000000000))"
+check 'a holder from before the backup may still settle' readpast complete "$held"
+check 'jobs are worked on, those that were scheduled, too' readpast work q --drain --max-jobs 2 -- true
+check 'none is left' equal "$(readpast list q --json)" ''
+check 'again: other ids still' eventually \
+	grep -qx "no job will be given an id up to $((lost + 2000000000)): .*" \
+	<(readpast init --after-restore)
+check 'an init without it skips none' equal "$(readpast init >/dev/null && readpast enqueue q x)" "$((lost + 2000000001))"
+if [[ $2 == sqlite: ]]; then
+	sql "update sqlite_sequence set seq = 9223372036854775000 where name = 'readpast_job'"
+	check 'where there are no such ids it is refused' refuses 1 'no such numbers' readpast init --after-restore
+fi
+finish
