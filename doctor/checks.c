@@ -22,6 +22,10 @@ const struct check checks[] = {
 	{ "filesystem", DANGER, "the file is on {name}, {reason}",
 	  "move it to a local disk; for several hosts use PostgreSQL",
 	  look_file_system, 0 },
+	{ "names", DANGER,
+	  "{file} {how}: whoever opens it by another name has a -wal of its "
+	  "own, so that jobs vanish and ids are given twice",
+	  "{fix}", look_names, 0 },
 	{ "fsync", DANGER,
 	  "{name} is off on this server: its crash or a power cut may damage "
 	  "the whole database",

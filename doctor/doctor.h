@@ -75,6 +75,7 @@ int ask_sqlite(struct doctor *d, const char *sql, json_t *rows);
 int look_wakeup(struct doctor *d);
 int look_plan(struct doctor *d);
 int look_file_system(struct doctor *d);
+int look_names(struct doctor *d);
 int look_owner(struct doctor *d); /* without a connection, too */
 int look_checkpoint(struct doctor *d);
 

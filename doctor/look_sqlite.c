@@ -69,6 +69,49 @@ look_file_system(struct doctor *d)
 	return 0;
 }
 
+/* ---- two names of one file ---- */
+
+/* Is a file system, or a part of one, mounted exactly there? */
+static int
+is_mount_point(const char *path)
+{
+	struct statx x;
+
+	return statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &x) == 0 &&
+	       x.stx_attributes & STATX_ATTR_MOUNT_ROOT;
+}
+
+/* SQLite names -wal and -shm after the name that it was given, and follows
+ * symbolic links, but sees neither hard links nor mounts. */
+int
+look_names(struct doctor *d)
+{
+	const char *path = sqlite3_db_filename(rp_native(d->conn), "main");
+	struct stat file;
+	char how[64];
+
+	if (!path || stat(path, &file) < 0)
+		return doctor_undone(d, "the file cannot be looked at");
+	if (is_mount_point(path))
+		return doctor_found(
+			d, json_pack("{ss ss ss}", "file", path, "how",
+				     "is mounted there by itself, without its "
+				     "directory",
+				     "fix",
+				     "end all that use it, and mount its "
+				     "directory instead (-v /data:/data, not "
+				     "-v /data/x.db:/x.db)"));
+	if (file.st_nlink < 2)
+		return 0;
+	snprintf(how, sizeof(how), "has %lu names (hard links)",
+		 (unsigned long)file.st_nlink);
+	return doctor_found(
+		d, json_pack("{ss ss ss}", "file", path, "how", how, "fix",
+			     "end all that use it, and remove the other names "
+			     "(find DIRECTORY -samefile FILE shows them); a "
+			     "symbolic link does no harm"));
+}
+
 /* ---- -wal and -shm of other users ---- */
 
 /* The path of a database that could not be opened: SQLite reads the URL, and

@@ -96,6 +96,19 @@ end_reader() {
 	wait "$reader"
 }
 
+# As in a container that has one file of a volume, and another's directory.
+mounted() { # COMMAND...
+	export READPAST here
+	READPAST_DB=sqlite:container/named.db unshare -m bash -c "
+		$(declare -f readpast finds lacks lacks_names_in_directory)
+		mount --bind named.db container/named.db || exit
+		"'"$@"' mounted "$@"
+}
+lacks_names_in_directory() {
+	mkdir -p directory && mount --bind . directory &&
+		READPAST_DB=sqlite:directory/named.db lacks names
+}
+
 if [[ $2 == sqlite: ]]; then
 	url=$READPAST_DB
 	sql 'drop index readpast_archive_state'
@@ -122,6 +135,22 @@ if [[ $2 == sqlite: ]]; then
 	check 'it is gone' lacks checkpoint
 	readpast purge q --state all --yes >/dev/null
 	check 'half of the file is free' finds pages '2[0-9] MiB of 2[0-9] MiB'
+
+	# Two names of one file.
+	READPAST_DB=sqlite:named.db
+	readpast init >/dev/null
+	ln -s named.db symbolic.db
+	check 'a symbolic link is no other name' lacks names
+	ln named.db hard.db
+	check 'a hard link is' finds names 'named.db has 2 names'
+	rm hard.db
+	if ((EUID == 0)) && unshare -m true 2>/dev/null; then
+		mkdir container
+		touch container/named.db
+		check 'a file that is mounted by itself' \
+			mounted finds names 'container/named.db is mounted there by itself.*mount its directory'
+		check 'but not one whose directory is' mounted lacks_names_in_directory
+	fi
 
 	# A file that a reader keeps in another journal mode.
 	READPAST_DB=sqlite:old.db
