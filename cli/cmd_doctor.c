@@ -71,8 +71,11 @@ examine(struct doctor *d)
 {
 	rp_error error;
 	int code = open_database(d->url, RP_SCHEMA_REQUIRE, &d->conn, &error);
-	int r = code < 0 ? doctor_not_opened(d, code, &error) : doctor_run(d);
+	int r;
 
+	if (code == 0 && rp_now(d->conn, &d->now_ms) < 0)
+		return complain(FAILED, "%s", rp_last_error(d->conn)->message);
+	r = code < 0 ? doctor_not_opened(d, code, &error) : doctor_run(d);
 	if (r < 0)
 		return complain(FAILED, "out of memory");
 	return code < 0 && r == 0 ? not_opened(d->url, code, &error) : DONE;

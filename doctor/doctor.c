@@ -180,7 +180,6 @@ doctor_run(struct doctor *d)
 {
 	int r = begin(d);
 
-	rp_now(d->conn, &d->now_ms);
 	for (d->check = checks; d->check->name && r == 0; d->check++) {
 		const char *sql = doctor_question(d, d->check->name);
 

@@ -40,7 +40,7 @@ struct doctor {
 	rp_conn *conn;
 	const char *url;
 	int64_t long_ms; /* what is open or waits for longer is too long */
-	int64_t now_ms;
+	int64_t now_ms;  /* the database's clock */
 	const struct check *check; /* that is being done */
 	int done;                  /* how many were */
 	json_t *findings[LEVELS];  /* arrays: check, level, finding, fix, about

@@ -7,6 +7,8 @@
 #ifndef EXT_H
 #define EXT_H
 
+#include <sys/types.h>
+
 #include "internal.h"
 #include "readpast.h"
 #include "sqlite_api.h"
@@ -32,6 +34,7 @@ struct ext {
 	int mode_settled, mode_waited; /* the file's journal mode */
 	int anchored; /* tables of ours that live, see ext_table.c */
 	int called;   /* between ext_enter() and ext_leave() */
+	pid_t pid;    /* whoever loaded it; a child of it is refused */
 	int uses;     /* how many functions, modules and tables point here */
 	struct ext_worker worker;
 };

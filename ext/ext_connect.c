@@ -255,6 +255,12 @@ ext_enter(struct ext *ext, rp_error *error)
 	int reads = sqlite3_txn_state(ext->db, "main") == SQLITE_TXN_READ;
 	rp_conn *conn;
 
+	if (ext->pid != getpid()) {
+		rp__fail(error, RP_EINVAL,
+			 "this connection was opened before fork(): open one "
+			 "in the child");
+		return NULL;
+	}
 	if (is_outside(ext->db) && reads && has_own(ext))
 		conn = ext->own;
 	else

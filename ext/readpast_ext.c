@@ -12,6 +12,8 @@
 SQLITE_EXTENSION_INIT1
 #endif
 
+#include <unistd.h>
+
 #include "ext.h"
 
 #define ANSWER(name) ext_do_##name, NULL, NULL
@@ -192,7 +194,7 @@ sqlite3_readpast_init(sqlite3 *db, char **reterr,
 	ext = sqlite3_malloc(sizeof(*ext));
 	if (!ext)
 		return SQLITE_NOMEM;
-	*ext = (struct ext){ .db = db, .uses = 1 };
+	*ext = (struct ext){ .db = db, .uses = 1, .pid = getpid() };
 	rc = make_functions(db, ext);
 	ext_release(ext);
 	return rc;

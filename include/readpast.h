@@ -12,8 +12,11 @@
  * Open one per thread; handles share nothing, and the library has no global
  * state of its own.
  * After fork() use only handles that the child opened: the parent's are
- * refused there with RP_EINVAL. The library never prints, never exits and
- * touches no signal.
+ * refused there with RP_EINVAL. On SQLite open none before fork(), nor any
+ * connection of your own to that file: SQLite takes what it held at the fork
+ * for the child's, and if that was the write lock the child waits in vain
+ * (RP_EBUSY says so). The library never prints, never exits and touches no
+ * signal.
  *
  * Errors: every call that can fail returns a negative RP_E* number; zero or
  * a count is success. rp_last_error() has the words.

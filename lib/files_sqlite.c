@@ -179,6 +179,49 @@ rp__sqlite_close_files(struct sqlite *s)
 	free(s->files.folder);
 }
 
+/* ---- a fork under an open connection ---- */
+
+/* The byte of -shm that each process which has the database open keeps locked,
+ * as https://www.sqlite.org/walformat.html has it. */
+#define OPEN_BYTE 128
+
+/*
+ * SQLite notes in memory which locks its process has. A forked child inherits
+ * the notes, but not the locks, and waits for ever for a lock that a connection
+ * had at the fork. Such a child has the database open, and the kernel knows of
+ * no lock of its; those of other processes show that it can be asked. The
+ * process's number is asked of /proc, which may count in another namespace.
+ */
+int
+rp__sqlite_was_forked(const struct sqlite *s)
+{
+	char path[4200], line[256], self[24] = "";
+	const char *name = sqlite3_db_filename(s->db, "main");
+	int ours = 0, others = 0;
+	struct stat shm;
+	FILE *locks;
+
+	snprintf(path, sizeof(path), "%s-shm", name ? name : "");
+	if (!is_in_wal_mode(s, 0) || stat(path, &shm) < 0 ||
+	    readlink("/proc/self", self, sizeof(self) - 1) < 0)
+		return 0;
+	locks = fopen("/proc/locks", "re");
+	while (locks && fgets(line, sizeof(line), locks)) {
+		long holder, first;
+		unsigned long long ino;
+
+		if (sscanf(line, "%*d: POSIX %*s %*s %ld %*x:%*x:%llu %ld",
+			   &holder, &ino, &first) != 3 ||
+		    ino != shm.st_ino || first != OPEN_BYTE)
+			continue;
+		ours |= holder == atol(self);
+		others |= holder != atol(self);
+	}
+	if (locks)
+		fclose(locks);
+	return others && !ours;
+}
+
 /* ---- users who may not write all of them ---- */
 
 static int
@@ -224,6 +267,25 @@ lock_shared(struct sqlite *s, sqlite3_file *file)
 	return rc;
 }
 
+/* Why a file that cannot be written cannot be read either, for it is in WAL
+ * mode and -wal and -shm are not both there. */
+int
+rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
+{
+	if (ask_access(s, "", W_OK) < 0 && errno == EROFS)
+		return rp__fail(error, RP_EREADONLY,
+				"%.100s is on a read-only file system, and "
+				"nobody who may write it has it open: let a "
+				"worker run where it can be written, or copy "
+				"it",
+				s->path);
+	return rp__fail(error, RP_EREADONLY,
+			"%.120s: you may not write it, and nobody who may has "
+			"it open: run this as its owner, or while a worker "
+			"runs, or copy it",
+			s->path);
+}
+
 /* SQLite makes -wal and -shm for somebody who only reads, too, as that user's
  * own files: and then those who may write the database cannot write these. So
  * such a user reads while both are there, and never makes them. */
@@ -243,9 +305,5 @@ rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
 		return rp__sqlite_failed(s, rc, error);
 	if (formats[1] < 2 || (lies_there(s, "-wal") && lies_there(s, "-shm")))
 		return 0;
-	return rp__fail(error, RP_EREADONLY,
-			"%.120s: you may not write it, and nobody who may has "
-			"it open: run this as its owner, or while a worker "
-			"runs, or copy it",
-			s->path);
+	return rp__sqlite_cannot_make(s, error);
 }

@@ -455,16 +455,26 @@ run_from(const struct run *run, size_t k)
 /* Microseconds since 1970 of the clock that SQLite's julianday('now') tells in
  * milliseconds: what is below them is the host's. Asked directly, for a
  * statement takes longer than the rest of a small verb. */
-static int64_t
-read_clock(const struct sqlite *s)
+int
+rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us, rp_error *error)
 {
 	const int64_t epoch_ms = INT64_C(210866760000000); /* as a Julian day */
+	const int64_t year_10000_ms = INT64_C(253402300800000);
 	sqlite3_int64 ms = 0;
 	struct timespec t;
 
 	s->vfs->xCurrentTimeInt64(s->vfs, &ms);
+	ms -= epoch_ms;
+	/* Beyond that SQLite knows no time, and the view shows none. */
+	if (ms < 0 || ms >= year_10000_ms)
+		return rp__fail(error, RP_EDB,
+				"this host's clock is %s: set it, for the "
+				"queue's times come from it",
+				ms < 0 ? "before 1970"
+				       : "beyond the year 9999");
 	clock_gettime(CLOCK_REALTIME, &t);
-	return (ms - epoch_ms) * 1000 + t.tv_nsec / 1000 % 1000;
+	*ret_us = ms * 1000 + t.tv_nsec / 1000 % 1000;
+	return 0;
 }
 
 int
@@ -482,7 +492,7 @@ rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 	int r = prepare(s, which, error);
 
 	if (r == 0 && run.verb->uses_clock)
-		run.now_us = read_clock(s);
+		r = rp__sqlite_read_clock(s, &run.now_us, error);
 	s->rows = (struct rows){ params, rows, run.verb->width };
 	s->taken.count = 0;
 	for (; run.row < (run.sql->batch ? 1 : rows) && r == 0; run.row++) {

@@ -6,6 +6,8 @@
  */
 #include "sqlite.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #define SCHEMA_VERSION 1
@@ -65,6 +67,53 @@ upgrade_steps(struct sqlite *s, rp_error *error)
 	return r;
 }
 
+/* ---- a queue in an attached database ---- */
+
+struct attached {
+	sqlite3 *db;
+	char name[64], file[80]; /* of the one that has a queue; "": none */
+};
+
+static int
+look_at_attached(void *ctx, int count, char **columns, char **names)
+{
+	struct attached *a = ctx;
+	const char *name = columns[1], *file = columns[2];
+
+	(void)count;
+	(void)names;
+	if (strcmp(name, "main") != 0 && strcmp(name, "temp") != 0 &&
+	    sqlite3_table_column_metadata(a->db, name, "readpast_meta", NULL,
+					  NULL, NULL, NULL, NULL,
+					  NULL) == SQLITE_OK) {
+		snprintf(a->name, sizeof(a->name), "%s", name);
+		snprintf(a->file, sizeof(a->file), "%s", file ? file : "");
+	}
+	return 0;
+}
+
+/* The queue is always main's. Where only an attached database has one, that is
+ * the one that is meant: another must not be made in main without a word. */
+int
+rp__sqlite_check_main(sqlite3 *db, rp_error *error)
+{
+	struct attached a = { .db = db };
+
+	if (sqlite3_table_column_metadata(db, "main", "readpast_meta", NULL,
+					  NULL, NULL, NULL, NULL,
+					  NULL) == SQLITE_OK)
+		return 0;
+	sqlite3_exec(db, "pragma database_list", look_at_attached, &a, NULL);
+	return *a.name ? rp__fail(error, RP_ESCHEMA,
+				  "the queue is in the attached database %s, "
+				  "and only main's is served: open %s as main "
+				  "and attach the other",
+				  a.name, *a.file ? a.file : "it")
+		       : 0;
+}
+
+/* ---- installing ---- */
+
 /* Changing the journal mode needs the file for itself for a moment, and SQLite
  * does not call the busy handler for it. It opens -wal when the file is read
  * next. */
@@ -113,8 +162,11 @@ prefer_wal(struct sqlite *s)
 static int
 install(struct sqlite *s, rp_error *error)
 {
-	int r = use_wal(s, error);
+	int64_t now_us; /* which the schema notes */
+	int r = rp__sqlite_read_clock(s, &now_us, error);
 
+	if (r == 0)
+		r = use_wal(s, error);
 	if (r == 0)
 		r = rp__sqlite_begin(s, 1, error);
 	if (r < 0)
@@ -138,6 +190,11 @@ rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error)
 				"%.120s has schema %lld, newer than this "
 				"readpast's %d: upgrade readpast",
 				s->path, (long long)version, SCHEMA_VERSION);
+	if (version <= 0 && s->attached) {
+		r = rp__sqlite_check_main(s->db, error);
+		if (r < 0)
+			return r;
+	}
 	if (version < 0 && schema == RP_SCHEMA_CREATE)
 		return rp__fail(error, RP_ESCHEMA,
 				s->attached

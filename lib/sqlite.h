@@ -129,8 +129,10 @@ struct sqlite {
 	int64_t wal_limit; /* to which the next commit may cut -wal; 0: none */
 };
 
-/* backend_sqlite.c */
+/* errors_sqlite.c */
 int rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error);
+
+/* backend_sqlite.c */
 int rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error);
 int rp__sqlite_begin(void *db, int how, rp_error *error);
 void rp__sqlite_rollback(void *db);
@@ -151,9 +153,13 @@ int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
 /* Close the connection, unless it is the caller's; without a checkpoint if they
  * are not. */
 void rp__sqlite_close_files(struct sqlite *s);
+/* After a wait in vain: does this process wait for itself, for it was forked
+ * while a connection was open? */
+int rp__sqlite_was_forked(const struct sqlite *s);
 /* Before the first read of a file that this user cannot write: refuse where
  * that would make files. */
 int rp__sqlite_make_nothing(struct sqlite *s, rp_error *error);
+int rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error);
 /* "-wal" or "-shm", which this user may not write, though it may write the
  * database; or NULL. */
 const char *rp__sqlite_find_foreign(const struct sqlite *s);
@@ -171,6 +177,8 @@ void rp__writers_close(struct sqlite *s);
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 		   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error);
 void rp__sqlite_drop_verb(struct verb *verb);
+int rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us,
+			  rp_error *error);
 
 /* wal_sqlite.c */
 void rp__sqlite_watch_wal(struct sqlite *s);
@@ -180,5 +188,8 @@ void rp__sqlite_trim_wal(void *db);
 int rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error);
 /* Switch to WAL mode, and try for so long: SQLite's word. */
 int rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms);
+/* On a connection that may have others attached: is the queue, if there is one,
+ * in main? */
+int rp__sqlite_check_main(sqlite3 *db, rp_error *error);
 
 #endif

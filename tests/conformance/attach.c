@@ -377,6 +377,40 @@ nonsense_is_refused(void **state)
 	close_app(app);
 }
 
+static void
+a_queue_in_an_attached_database_is_refused_and_none_made_in_main(void **state)
+{
+	struct db *db = *state;
+	rp_options o = RP_OPTIONS_INIT;
+	rp_conn *conn = NULL;
+	char path[300], sql[400];
+	rp_error error;
+	sqlite3 *app;
+
+	o.schema = RP_SCHEMA_INSTALL;
+	snprintf(path, sizeof(path), "%s/app", db->dir);
+	snprintf(sql, sizeof(sql), "attach '%s' as jobs", db->path);
+	assert_int_equal(sqlite3_open(path, &app), SQLITE_OK);
+	execute(app, sql);
+	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error),
+			 RP_ESCHEMA);
+	assert_non_null(
+		strstr(error.message, "is in the attached database jobs"));
+	assert_non_null(strstr(error.message, "as main"));
+	assert_int_equal(number(app, "select count(*) from main.sqlite_master"),
+			 0);
+	execute(app, "detach jobs");
+	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
+	rp_close(conn);
+	execute(app, sql); /* now main has one, too, and is served */
+	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
+	put(conn, "q", "x");
+	assert_int_equal(number(app, "select count(*) from main.readpast_job"),
+			 1);
+	rp_close(conn);
+	assert_int_equal(sqlite3_close(app), SQLITE_OK);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -394,6 +428,7 @@ main(int argc, char **argv)
 		CASE(a_transaction_that_was_ended_elsewhere_is_not_committed_twice),
 		CASE(a_transaction_belongs_to_the_thread_that_began_it),
 		CASE(nonsense_is_refused),
+		CASE(a_queue_in_an_attached_database_is_refused_and_none_made_in_main),
 	};
 
 	databases_at(argc, argv);

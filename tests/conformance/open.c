@@ -84,6 +84,101 @@ a_file_that_is_locked_whole_cannot_be_opened_before_its_deadline(void **state)
 	assert_int_equal(try_open(url, RP_SCHEMA_CREATE), 0);
 }
 
+/* ---- a fork while a transaction is open ---- */
+
+struct fork {
+	const struct db *db;
+	int committed[2]; /* a pipe */
+};
+
+static int
+enqueue_in_child(void *ctx)
+{
+	struct fork *f = ctx;
+	char url[600], byte;
+	rp_new job = job_of("x");
+	rp_conn *conn;
+	int r;
+
+	snprintf(url, sizeof(url), "%s?busy=100ms", f->db->url);
+	if (read(f->committed[0], &byte, 1) != 1 ||
+	    rp_open(url, NULL, &conn, NULL) < 0)
+		return 2;
+	r = rp_enqueue(conn, "q", &job, NULL);
+	return r != RP_EBUSY ||
+	       !strstr(rp_last_error(conn)->message, "open nothing before");
+}
+
+static void
+a_child_forked_inside_a_transaction_is_told_why_it_waits(void **state)
+{
+	struct db *db = *state;
+	struct fork f = { .db = db };
+	pid_t child;
+
+	assert_int_equal(pipe(f.committed), 0);
+	put(db->conn, "q", "before");
+	ok(db->conn, rp_begin(db->conn));
+	child = in_child(enqueue_in_child, &f);
+	ok(db->conn, rp_commit(db->conn));
+	assert_int_equal(write(f.committed[1], "", 1), 1);
+	expect_success(child);
+	put(db->conn, "q", "after");
+	close(f.committed[0]);
+	close(f.committed[1]);
+}
+
+/* ---- a clock that nobody can want ---- */
+
+static int64_t clock_ms; /* since 1970 */
+
+static int
+tell_time(sqlite3_vfs *vfs, sqlite3_int64 *ret)
+{
+	(void)vfs;
+	*ret = INT64_C(210866760000000) + clock_ms;
+	return SQLITE_OK;
+}
+
+static void
+expect_clock_refused(const struct db *db, const char *words)
+{
+	rp_new job = job_of("x");
+	rp_error error;
+	rp_conn *conn = NULL;
+	char url[320];
+
+	assert_int_equal(rp_open(db->url, NULL, &conn, &error), 0);
+	assert_int_equal(rp_enqueue(conn, "q", &job, NULL), RP_EDB);
+	assert_non_null(strstr(rp_last_error(conn)->message, words));
+	rp_close(conn);
+	snprintf(url, sizeof(url), "sqlite:%s/new", db->dir);
+	assert_int_equal(rp_open(url, NULL, &conn, &error), RP_EDB);
+	assert_non_null(strstr(error.message, words));
+}
+
+static void
+a_clock_before_1970_or_beyond_9999_is_refused_in_words(void **state)
+{
+	const int64_t year_10000_ms = INT64_C(253402300800000);
+	struct db *db = *state;
+	sqlite3_vfs vfs = *sqlite3_vfs_find(NULL);
+	rp_conn *conn;
+
+	vfs.zName = "clock";
+	vfs.xCurrentTimeInt64 = tell_time;
+	sqlite3_vfs_register(&vfs, 1);
+	clock_ms = year_10000_ms;
+	expect_clock_refused(db, "beyond the year 9999: set it");
+	clock_ms = -1;
+	expect_clock_refused(db, "before 1970: set it");
+	clock_ms = year_10000_ms - 1;
+	conn = connect_to(db);
+	put(conn, "q", "x");
+	rp_close(conn);
+	sqlite3_vfs_unregister(&vfs);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -91,6 +186,8 @@ main(int argc, char **argv)
 		CASE(looking_for_a_database_makes_none),
 		CASE(strange_file_names_are_taken_literally),
 		CASE(a_file_that_is_locked_whole_cannot_be_opened_before_its_deadline),
+		CASE(a_child_forked_inside_a_transaction_is_told_why_it_waits),
+		CASE(a_clock_before_1970_or_beyond_9999_is_refused_in_words),
 	};
 
 	databases_at(argc, argv);

@@ -132,6 +132,36 @@ def it_works_inside_statements_that_read_and_that_write(path):
 
 
 @case
+def a_queue_in_an_attached_database_is_refused_and_none_made_in_main(path):
+    one(connect(path), "select readpast_enqueue('q', 'x')")
+    app = connect(f"{path}-app", isolation_level=None)
+    app.execute("attach ? as jobs", (str(path),))
+    for begin in ("", "begin", "begin immediate"):
+        app.execute(begin)
+        words = refused(app, "select readpast_enqueue('q', 'x')")
+        assert "is in the attached database jobs" in words, words
+        if begin:
+            app.execute("rollback")
+    assert one(app, "select count(*) from main.sqlite_master") == 0
+
+
+@case
+def a_forked_child_is_refused_its_parents_connection(path):
+    db = connect(path, isolation_level=None)
+    one(db, "select readpast_enqueue('q', 'x')")
+    for begin in ("", "begin immediate"):
+        db.execute(begin)
+        pid = os.fork()
+        if pid == 0:
+            words = refused(db, "select readpast_enqueue('q', 'y')")
+            os._exit("before fork()" not in words)
+        assert os.waitpid(pid, 0)[1] == 0
+        if begin:
+            db.execute("commit")
+    assert one(db, "select count(*) from readpast_jobs") == 1
+
+
+@case
 def options_are_those_of_a_job(path):
     db = connect(path)
     one(db, "select readpast_enqueue('q', 'x', ?)",

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# A SQLite file on a file system that is mounted read-only: what can be read is
+# read, and what cannot says why.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+extension=$(readlink -f "$2")
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+if ((EUID != 0)) || ! unshare -m true 2>/dev/null; then
+	echo '1..0 # SKIP only root can mount'
+	exit 0
+fi
+
+# The volume's directory, writable; and `mounted`, where it is not.
+mkdir volume mounted
+volume=sqlite:volume/x.db
+export READPAST_DB=sqlite:mounted/x.db
+# COMMAND... in a namespace where the volume is mounted read-only.
+isolated() {
+	unshare -m sh -c 'mount --bind volume mounted &&
+		mount -o remount,bind,ro mounted && exec "$@"' isolated "$@"
+}
+
+readpast --db $volume enqueue q a b --quiet
+for command in stats 'list q' 'show 1' 'why 1' doctor 'enqueue q x' 'work q --drain -- true' init; do
+	# shellcheck disable=SC2086
+	check "nobody has it open, $command: refused, and why" \
+		refuses 1 'x.db is on a read-only file system, and nobody who may write it has it open' \
+		isolated "$READPAST" $command
+done
+select="select readpast_enqueue('q', 'x')"
+check 'the extension, too' refuses 1 'is on a read-only file system' \
+	isolated sqlite3 -cmd ".load $extension" mounted/x.db "$select"
+
+mkfifo hold
+"$READPAST" --db $volume work q -- sh -c 'exec cat hold' >>log 2>&1 &
+at_work() {
+	[[ $(field state "$(readpast --db $volume show 1 --json)") == running ]]
+}
+check 'a worker has it open' eventually at_work
+for command in stats 'list q' 'show 1' 'why 1'; do
+	# shellcheck disable=SC2086
+	check "then $command reads it" isolated "$READPAST" $command
+done
+check 'and it is not written' refuses 1 'readonly' isolated "$READPAST" enqueue q x
+finish
