@@ -202,7 +202,7 @@ rp__sqlite_was_forked(const struct sqlite *s)
 	FILE *locks;
 
 	snprintf(path, sizeof(path), "%s-shm", name ? name : "");
-	if (!is_in_wal_mode(s, 0) || stat(path, &shm) < 0 ||
+	if (stat(path, &shm) < 0 ||
 	    readlink("/proc/self", self, sizeof(self) - 1) < 0)
 		return 0;
 	locks = fopen("/proc/locks", "re");
@@ -219,7 +219,7 @@ rp__sqlite_was_forked(const struct sqlite *s)
 	}
 	if (locks)
 		fclose(locks);
-	return others && !ours;
+	return others && !ours && is_in_wal_mode(s, 0);
 }
 
 /* ---- users who may not write all of them ---- */

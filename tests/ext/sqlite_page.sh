@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# The examples of docs/sqlite.md run, and do what the page says.
+#
+#   sqlite_page.sh READPAST EXTENSION SOURCE
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+extension=$(readlink -f "$2")
+page=$(readlink -f "$3/docs/sqlite.md")
+# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+PATH=$(dirname "$READPAST"):$PATH
+
+# The page's blocks in a language, one after the other.
+blocks() { # LANGUAGE
+	awk -v begin="\`\`\`$1" '$0 == begin { inside = 1; next }
+		/^```/ { inside = 0 } inside' "$page" |
+		sed "s,/usr/local/lib/readpast,${extension%.so},"
+}
+# A sanitizer's runtime has to be in the process before what needs it; what
+# Python leaves behind is not ours.
+runtime=$(ldd "$extension" | awk '/lib[a-z]*asan/ { print $3; exit }')
+hosted() {
+	env ${runtime:+LD_PRELOAD="$runtime" ASAN_OPTIONS=detect_leaks=0} "$@"
+}
+
+blocks sh >page.sh
+blocks python >page.py
+blocks js >page.js
+check 'it has examples of each' test -s page.sh -a -s page.py -a -s page.js
+
+readpast --db sqlite:app.db init >/dev/null
+check 'those of the shell run' bash -eu page.sh
+check 'the directory hands its group on' equal "$(stat -c %a queue)" 2775
+check 'and the group may write the file' equal "$(stat -c %A queue/app.db | cut -c 6)" w
+check 'both backups are databases' test -s backup.db -a -s smaller.db
+check 'after the restore ids are skipped' test "$(readpast --db sqlite:app.db enqueue q x)" -gt 1000000000
+readpast --db sqlite:app.db purge q --state all --yes >/dev/null
+check 'those of Python run' hosted /usr/bin/python3 page.py
+check 'and leave the one job that was too early' \
+	equal "$(sqlite3 app.db "select state, payload from readpast_jobs")" 'ready|too early'
+
+# better-sqlite3 is npm's, and is not fetched for a test.
+if node -e "require('better-sqlite3')" 2>/dev/null && [[ -z $runtime ]]; then
+	check 'that of Node runs' node page.js
+	check 'and leaves no job' equal "$(sqlite3 app.db 'select count(*) from readpast_jobs')" 0
+	check 'but its row' equal "$(sqlite3 app.db 'select count(*) from orders')" 2
+else
+	echo '# that of Node is not run: better-sqlite3 is not installed (NODE_PATH says where)'
+fi
+
+cat >names.py <<'END'
+import re, sqlite3, sys
+extension, page = sys.argv[1:]
+db = sqlite3.connect("app.db")
+db.enable_load_extension(True)
+db.load_extension(extension)
+known = {name for sql in ("select name from pragma_function_list",
+                          "select name from pragma_module_list",
+                          "select name from sqlite_master")
+         for name, in db.execute(sql)}
+named = set(re.findall(r"\breadpast_[a-z_]*[a-z]\b", open(page).read()))
+assert "readpast_claim" in named
+sys.exit(", ".join(named - known) or None)
+END
+check 'each name that it names is there' hosted /usr/bin/python3 names.py "$extension" "$page"
+finish
