@@ -251,7 +251,9 @@ RP_API int rp_queue_pause(rp_conn *conn, const char *name);
 RP_API int rp_queue_resume(rp_conn *conn, const char *name);
 
 /* Remove a queue with all its jobs, live and kept. RP_ETAKEN while jobs run, or
- * a transaction is open that has put one in. */
+ * a transaction is open that has put one in. On SQLite the queue is removed in
+ * one short transaction and its jobs in many; those that a failure leaves are
+ * removed by the next sweep, and nobody sees them until then. */
 RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 
 /* ---- jobs ------------------------------------------------------------ */
@@ -471,7 +473,8 @@ typedef struct rp_swept {
 	int64_t due;       /* came into line */
 	int64_t recovered; /* lease ran out: in line again */
 	int64_t dead;      /* lease ran out on the last attempt */
-	int64_t dropped;   /* kept jobs forgotten, their time being over */
+	int64_t dropped;   /* forgotten: kept jobs whose time is over, and jobs
+			      of queues that were dropped */
 } rp_swept;
 
 /*

@@ -57,7 +57,8 @@ struct rp_sleeper {
 
 struct rp_backend {
 	const char *scheme;
-	int routines; /* settling and claiming are one verb, `turn` */
+	int routines;   /* settling and claiming are one verb, `turn` */
+	int one_writer; /* a transaction that writes keeps others out */
 	int (*open)(const struct rp_url *url, int schema, void **ret,
 		    rp_error *reterr);
 	/* Use the caller's own connection, whose transactions are joined. */

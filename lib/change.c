@@ -6,8 +6,11 @@
  */
 #include "internal.h"
 
-/* So many jobs in one transaction: see sweep.c. */
-#define SLICE 500
+#include <stdlib.h>
+
+/* So many ids are read at once, without the write lock. Each reading may have
+ * to pass over all jobs of other kinds again. */
+#define IDS 65536
 
 static int
 check_id_and_kind(rp_conn *conn, int64_t id, const char *kind)
@@ -96,56 +99,87 @@ rp_retry(rp_conn *conn, int64_t id, const char *kind)
 	return 0;
 }
 
-struct slice {
-	int64_t ids[SLICE];
+struct ids {
+	int64_t *ids;
 	size_t count;
 };
 
 static int
 collect(void *ctx, size_t row, const struct rp_value *c)
 {
-	struct slice *slice = ctx;
+	struct ids *ids = ctx;
 
 	(void)row;
-	slice->ids[slice->count++] = c[DEAD_OUT_ID].i;
+	ids->ids[ids->count++] = c[0].i;
 	return RP_ROW_TAKE;
 }
 
+/* Run the verb, which only reads, for up to IDS of its ids. */
 static int
-retry_slice(rp_conn *conn, const char *queue, const char *kind, int64_t after,
-	    struct slice *slice, struct retried *retried)
+find(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
+     struct ids *ids)
 {
-	struct rp_value p[DEAD_PARAMS];
-	int r = rp__begin(conn, RP_BEGIN_WRITE);
-
-	if (r < 0)
-		return r;
-	p[DEAD_QUEUE] = rp__text(queue);
-	p[DEAD_KIND] = rp__text(kind);
-	p[DEAD_AFTER] = rp__int(after);
-	p[DEAD_MAX] = rp__int(SLICE);
-	slice->count = 0;
-	r = rp__run(conn, RP_V_DEAD, p, 1, collect, slice);
-	for (size_t i = 0; i < slice->count && r == 0; i++) {
-		struct rp_value one[] = { rp__int(slice->ids[i]),
-					  rp__text(kind) };
-
-		r = rp__run(conn, RP_V_RETRY, one, 1, retried_row, retried);
-	}
-	return rp__end(conn, r);
+	ids->count = 0;
+	return rp__run(conn, verb, params, 1, collect, ids);
 }
 
 static int
 check_queue_and_kind(rp_conn *conn, const char *queue, const char *kind)
 {
-	int r = rp__enter(conn);
+	int r = rp__check_name(&conn->error, "the queue's name", queue, 128);
 
-	if (r == 0)
-		r = rp__check_name(&conn->error, "the queue's name", queue,
-				   128);
 	if (r == 0 && kind)
 		r = rp__check_name(&conn->error, "the kind", kind, 128);
 	return r < 0 ? r : rp__queue_known(conn, queue);
+}
+
+/* A transaction of the caller's takes the write lock before anything is read.
+ */
+static int
+begin_change(rp_conn *conn, const char *queue, const char *kind,
+	     struct ids *ids, int *joined)
+{
+	int r = rp__enter(conn);
+
+	*joined = r == 0 && conn->backend->joins(conn->db);
+	if (*joined)
+		r = rp__begin(conn, RP_BEGIN_WRITE);
+	*joined = *joined && r == 0;
+	if (r == 0)
+		r = check_queue_and_kind(conn, queue, kind);
+	if (r == 0 && !(ids->ids = malloc(IDS * sizeof(*ids->ids))))
+		r = rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	return r;
+}
+
+static int
+end_change(rp_conn *conn, struct ids *ids, int joined, int r)
+{
+	free(ids->ids);
+	return joined ? rp__end(conn, r) : r;
+}
+
+static int
+retry_dead(rp_conn *conn, const char *queue, const char *kind, struct ids ids,
+	   struct retried *retried)
+{
+	struct rp_value p[DEAD_PARAMS], rest[RETRY_PARAMS];
+	int r;
+
+	p[DEAD_QUEUE] = rp__text(queue);
+	p[DEAD_KIND] = rest[RETRY_KIND] = rp__text(kind);
+	p[DEAD_AFTER] = rp__int(0);
+	p[DEAD_MAX] = rp__int(IDS);
+	do {
+		r = find(conn, RP_V_DEAD, p, &ids);
+		if (r == 0 && ids.count) {
+			p[DEAD_AFTER] = rp__int(ids.ids[ids.count - 1]);
+			r = rp__each_id(conn, RP_V_RETRY, ids.ids, ids.count,
+					rest, RETRY_PARAMS, retried_row,
+					retried);
+		}
+	} while (r == 0 && ids.count == IDS);
+	return r;
 }
 
 int64_t
@@ -153,81 +187,48 @@ rp_retry_dead(rp_conn *conn, const char *queue, const char *kind,
 	      int64_t *ret_taken)
 {
 	struct retried retried = { 0, 0 };
-	struct slice slice;
-	int64_t after = 0;
-	int r = check_queue_and_kind(conn, queue, kind);
+	struct ids ids = { NULL, 0 };
+	int joined, r = begin_change(conn, queue, kind, &ids, &joined);
 
+	if (r == 0)
+		r = retry_dead(conn, queue, kind, ids, &retried);
+	r = end_change(conn, &ids, joined, r);
 	if (r < 0)
 		return r;
-	do {
-		r = retry_slice(conn, queue, kind, after, &slice, &retried);
-		if (r < 0)
-			return r;
-		if (slice.count)
-			after = slice.ids[slice.count - 1];
-	} while (slice.count == SLICE);
 	if (ret_taken)
 		*ret_taken = retried.taken;
 	return retried.found - retried.taken;
 }
 
-/* Run a purging verb until it finds less than a slice. */
+/* Until there are no more, or only those that are locked or have changed. */
 static int
-purge(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
-      int64_t *total)
+purge_state(rp_conn *conn, const char *queue, int state, const char *kind,
+	    struct ids *ids, int64_t *total)
 {
+	struct rp_value p[TO_PURGE_PARAMS], rest[PURGE_PARAMS];
 	int64_t before;
 	int r;
 
+	p[TO_PURGE_QUEUE] = rp__text(queue);
+	p[TO_PURGE_STATE] = rest[PURGE_STATE] = rp__int(state);
+	p[TO_PURGE_KIND] = rest[PURGE_KIND] = rp__text(kind);
+	p[TO_PURGE_MAX] = rp__int(IDS);
 	do {
 		before = *total;
-		r = rp__run_once(conn, verb, params, rp__count, total);
-	} while (r == 0 && *total - before == SLICE);
+		r = find(conn, RP_V_TO_PURGE, p, ids);
+		if (r == 0)
+			r = rp__each_id(conn, RP_V_PURGE, ids->ids, ids->count,
+					rest, PURGE_PARAMS, rp__count, total);
+	} while (r == 0 && ids->count == IDS && *total > before);
 	return r;
-}
-
-static int
-purge_live(rp_conn *conn, const char *queue, int state, const char *kind,
-	   int64_t *total)
-{
-	struct rp_value line[PURGE_LINE_PARAMS];
-	struct rp_value to_come[PURGE_TO_COME_PARAMS];
-	int r = 0;
-
-	line[PURGE_LINE_QUEUE] = rp__text(queue);
-	line[PURGE_LINE_KIND] = rp__text(kind);
-	line[PURGE_LINE_MAX] = rp__int(SLICE);
-	to_come[PURGE_TO_COME_QUEUE] = rp__text(queue);
-	to_come[PURGE_TO_COME_DUE] = rp__int(state == RP_STATE_READY);
-	to_come[PURGE_TO_COME_KIND] = rp__text(kind);
-	to_come[PURGE_TO_COME_MAX] = rp__int(SLICE);
-	if (state == RP_STATE_READY)
-		r = purge(conn, RP_V_PURGE_LINE, line, total);
-	if (r == 0)
-		r = purge(conn, RP_V_PURGE_TO_COME, to_come, total);
-	return r;
-}
-
-static int
-purge_state(rp_conn *conn, const char *queue, int state, const char *kind,
-	    int64_t *total)
-{
-	struct rp_value p[PURGE_KEPT_PARAMS];
-
-	if (state < RP_STATE_RUNNING)
-		return purge_live(conn, queue, state, kind, total);
-	p[PURGE_KEPT_QUEUE] = rp__text(queue);
-	p[PURGE_KEPT_STATE] = rp__int(state);
-	p[PURGE_KEPT_KIND] = rp__text(kind);
-	p[PURGE_KEPT_MAX] = rp__int(SLICE);
-	return purge(conn, RP_V_PURGE_KEPT, p, total);
 }
 
 int64_t
 rp_purge(rp_conn *conn, const char *queue, int state, const char *kind)
 {
+	struct ids ids = { NULL, 0 };
 	int64_t total = 0;
-	int r = check_queue_and_kind(conn, queue, kind);
+	int joined, r = rp__enter(conn);
 
 	if (r < 0)
 		return r;
@@ -235,11 +236,10 @@ rp_purge(rp_conn *conn, const char *queue, int state, const char *kind)
 	    state == RP_STATE_RUNNING)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"jobs in state %d cannot be purged", state);
-	if (state)
-		r = purge_state(conn, queue, state, kind, &total);
-	for (int s = RP_STATE_SCHEDULED;
-	     !state && r == 0 && s <= RP_STATE_CANCELLED; s++)
-		if (s != RP_STATE_RUNNING)
-			r = purge_state(conn, queue, s, kind, &total);
+	r = begin_change(conn, queue, kind, &ids, &joined);
+	for (int s = RP_STATE_SCHEDULED; r == 0 && s <= RP_STATE_CANCELLED; s++)
+		if (s != RP_STATE_RUNNING && (s == state || !state))
+			r = purge_state(conn, queue, s, kind, &ids, &total);
+	r = end_change(conn, &ids, joined, r);
 	return r < 0 ? r : total;
 }

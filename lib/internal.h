@@ -143,7 +143,27 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 	return (rp_verdict *)(void *)((char *)verdicts + i * verdicts->size);
 }
 
+/* slice.c: a transaction of a call that makes several of them */
+#define RP_SLICE 2000 /* rows at the most: a server locks each until the end   \
+		       */
+struct rp_slice {
+	int64_t left;    /* rows that it may still take; 0: there may be more */
+	int64_t began;   /* monotonic us */
+	int64_t took_us; /* the last one; 0: this is the first */
+};
+int rp__slice_begin(rp_conn *conn, struct rp_slice *slice, int how);
+int rp__slice_is_over(const struct rp_slice *slice);
+int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* RP_ROW_* */
+int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
+/* Run a verb for each of the ids, in slices. Of its parameters the first is
+ * the id, and the others are those of `rest`. */
+#define RP_EACH_PARAMS 4
+int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
+		const struct rp_value *rest, size_t width, rp_row_fn *row,
+		void *ctx);
+
 /* sweep.c */
+int rp__sweep_dropped(rp_conn *conn); /* what dropped queues still have */
 int rp__has_swept_lately(const rp_conn *conn);
 int rp__look_and_sweep(rp_conn *conn, const char *const *queues,
 		       int unless_ready, struct rp_look *ret);

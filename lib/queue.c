@@ -242,6 +242,9 @@ rp_queue_drop(rp_conn *conn, const char *name)
 	r = rp__run_once(conn, RP_V_QUEUE_DROP, params, dropped_row, &dropped);
 	if (r < 0)
 		return r;
+	/* It is gone: what is not forgotten now is so by a sweep. */
+	if (!dropped.busy)
+		rp__sweep_dropped(conn);
 	if (!dropped.found)
 		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
 				name);

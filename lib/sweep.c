@@ -2,10 +2,8 @@
  * sweep.c - the maintenance: what is due, what ran out, what is kept too long.
  *
  * A sweep asks first what there is to do, and takes no lock for that. Then it
- * works in slices, a transaction each, so that nobody waits long for one: each
- * is over after SLICE jobs or SLICE_US, whichever comes first. A worker has
- * jobs of its own to look after: it stops after STRETCH_US, and goes on a
- * moment later.
+ * works in slices (slice.c); one may be of many queues. A worker has jobs of
+ * its own to look after: it stops after STRETCH_US, and goes on a moment later.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,10 +12,6 @@
 
 #include <stdlib.h>
 
-/* On a server a slice's jobs are locked for some 27 us each until it commits;
- * on SQLite the slice holds the write lock. Nobody waits for 100 ms. */
-#define SLICE 2000
-#define SLICE_US 10000
 #define STRETCH_US 200000
 #define MOMENT_MS 50
 
@@ -30,15 +24,18 @@
 struct sweep {
 	rp_conn *conn;
 	rp_swept swept;
-	int64_t *queues; /* that have something to be swept */
+	struct swept_queue {
+		int64_t id;
+		int dropped;
+	} * queues; /* that have something to be swept */
 	size_t queues_count;
 	/* The slice. IN_TURN: skip all of it if another worker is sweeping, or
 	 * swept within SWEEP_MS. */
 	enum { MORE, FIRST, IN_TURN } which;
-	int64_t stop_at;     /* monotonic us; 0: never */
-	int rest;            /* retention and old rows, too */
-	int has_rest;        /* ... and there are some */
-	int64_t left, until; /* of the slice: jobs, and monotonic us */
+	int64_t stop_at; /* monotonic us; 0: never */
+	int rest;        /* retention, dropped queues and old rows, too */
+	int has_rest;    /* ... and there are old rows */
+	struct rp_slice slice;
 };
 
 /* ---- what is there to do? ---- */
@@ -48,7 +45,7 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct sweep *s = ctx;
 	const struct rp_value *queue = &c[TO_SWEEP_OUT_QUEUE_ID];
-	int64_t *more;
+	struct swept_queue *more;
 
 	(void)row;
 	if (queue->type == RP_NULL) {
@@ -59,7 +56,10 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 	if (!more)
 		return rp__fail(&s->conn->error, RP_ENOMEM, "out of memory");
 	s->queues = more;
-	more[s->queues_count++] = queue->i;
+	more[s->queues_count++] = (struct swept_queue){
+		.id = queue->i,
+		.dropped = c[TO_SWEEP_OUT_DROPPED].i != 0,
+	};
 	return RP_ROW_TAKE;
 }
 
@@ -79,23 +79,11 @@ look_for_work(struct sweep *s)
 
 /* ---- a slice ---- */
 
-/* One more job, unless the slice is over: one at least. What a routine answers
- * it has done. */
-static int
-next(struct sweep *s)
-{
-	int over = s->left <= 0 ||
-		   (s->left < SLICE && rp__monotonic_us() >= s->until);
-
-	s->left = over ? 0 : s->left - 1;
-	return over && !s->conn->backend->routines ? RP_ROW_STOP : RP_ROW_TAKE;
-}
-
 static int
 expired(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct sweep *s = ctx;
-	int what = next(s);
+	int what = rp__slice_take(s->conn, &s->slice);
 
 	(void)row;
 	if (what == RP_ROW_TAKE && c[SWEEP_EXPIRED_OUT_DEAD].i)
@@ -109,7 +97,7 @@ static int
 came_due(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct sweep *s = ctx;
-	int what = next(s);
+	int what = rp__slice_take(s->conn, &s->slice);
 
 	(void)row;
 	(void)c;
@@ -121,7 +109,7 @@ static int
 dropped(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct sweep *s = ctx;
-	int what = next(s);
+	int what = rp__slice_take(s->conn, &s->slice);
 
 	(void)row;
 	(void)c;
@@ -149,54 +137,99 @@ take_turn(struct sweep *s)
 	return r;
 }
 
+/* Until it finds nothing more: then the note of the queue is gone, too. */
 static int
-slice(struct sweep *s, int64_t queue)
+sweep_dropped(struct sweep *s, const struct rp_value *p)
 {
-	struct rp_value p[] = { rp__int(queue), rp__int(SLICE) };
-	int r = rp__begin(s->conn, RP_BEGIN_WRITE);
+	int64_t before = s->swept.dropped;
+	int r = rp__run(s->conn, RP_V_SWEEP_DROPPED, p, 1, dropped, s);
+
+	if (s->swept.dropped != before)
+		s->slice.left = 0;
+	return r;
+}
+
+static int
+sweep_queue(struct sweep *s, const struct swept_queue *queue)
+{
+	struct rp_value p[] = { rp__int(queue->id), rp__int(RP_SLICE) };
+	int r;
+
+	if (queue->dropped)
+		return sweep_dropped(s, p);
+	r = rp__run(s->conn, RP_V_SWEEP_EXPIRED, p, 1, expired, s);
+	if (r == 0 && s->slice.left)
+		r = rp__run(s->conn, RP_V_SWEEP_DUE, p, 1, came_due, s);
+	if (r == 0 && s->slice.left && s->rest)
+		r = rp__run(s->conn, RP_V_SWEEP_KEPT, p, 1, dropped, s);
+	return r;
+}
+
+/* Sweep the queues from *at on, until the slice is over. Those that have more
+ * are put in front of the list: *more of them. */
+static int
+slice(struct sweep *s, size_t *at, size_t *more)
+{
+	int r = rp__slice_begin(s->conn, &s->slice, 0);
 
 	if (r < 0)
 		return r;
 	r = take_turn(s);
-	if (r < 0 || s->queues_count == 0)
-		return rp__end(s->conn, r);
-	s->left = SLICE;
-	s->until = rp__monotonic_us() + SLICE_US;
-	r = rp__run(s->conn, RP_V_SWEEP_EXPIRED, p, 1, expired, s);
-	if (r == 0 && s->left)
-		r = rp__run(s->conn, RP_V_SWEEP_DUE, p, 1, came_due, s);
-	if (r == 0 && s->left && s->rest)
-		r = rp__run(s->conn, RP_V_SWEEP_KEPT, p, 1, dropped, s);
-	return rp__end(s->conn, r);
+	while (r == 0 && *at < s->queues_count &&
+	       !rp__slice_is_over(&s->slice)) {
+		r = sweep_queue(s, &s->queues[*at]);
+		if (s->slice.left == 0)
+			s->queues[(*more)++] = s->queues[*at];
+		++*at;
+	}
+	return rp__slice_end(s->conn, &s->slice, r);
 }
 
-static int
-sweep_rest(struct sweep *s)
-{
-	return rp__run_once(s->conn, RP_V_SWEEP_REST, NULL, NULL, NULL);
-}
-
-/* A slice of each queue, and again of those that have more. */
+/* All queues, and again those that have more. */
 static int
 sweep_queues(struct sweep *s)
 {
 	int r = 0;
 
 	while (s->queues_count) {
-		size_t more = 0;
+		size_t at = 0, more = 0;
 
-		for (size_t i = 0; i < s->queues_count; i++) {
+		while (at < s->queues_count) {
 			if (s->stop_at && rp__monotonic_us() >= s->stop_at)
 				return 0;
-			r = slice(s, s->queues[i]);
+			r = slice(s, &at, &more);
 			if (r < 0)
 				return r;
-			if (s->left == 0)
-				s->queues[more++] = s->queues[i];
 		}
 		s->queues_count = s->queues_count ? more : 0;
 	}
 	return 0;
+}
+
+static int
+forgot_row(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct sweep *s = ctx;
+
+	(void)row;
+	(void)c;
+	return rp__slice_take(s->conn, &s->slice);
+}
+
+static int
+sweep_rest(struct sweep *s)
+{
+	struct rp_value p[] = { rp__int(RP_SLICE) };
+	int r;
+
+	do {
+		r = rp__slice_begin(s->conn, &s->slice, RP_BEGIN_ONCE);
+		if (r < 0)
+			return r;
+		r = rp__run(s->conn, RP_V_SWEEP_REST, p, 1, forgot_row, s);
+		r = rp__slice_end(s->conn, &s->slice, r);
+	} while (r == 0 && s->slice.left == 0);
+	return r;
 }
 
 static int
@@ -211,7 +244,27 @@ sweep(struct sweep *s)
 	if (r == 0 && s->conn->backend->trim)
 		s->conn->backend->trim(s->conn->db);
 	s->conn->has_unswept = r == 0 && s->queues_count > 0;
+	/* What is left is gone on with, and not a minute later. */
+	if (s->rest && r == 0 && !s->conn->has_unswept)
+		s->conn->rested_at = rp__monotonic_ms();
 	free(s->queues);
+	return r;
+}
+
+int
+rp__sweep_dropped(rp_conn *conn)
+{
+	struct sweep s = { .conn = conn, .which = MORE, .rest = 1 };
+	size_t n = 0;
+	int r = look_for_work(&s);
+
+	for (size_t i = 0; i < s.queues_count; i++)
+		if (s.queues[i].dropped)
+			s.queues[n++] = s.queues[i];
+	s.queues_count = n;
+	if (r == 0)
+		r = sweep_queues(&s);
+	free(s.queues);
 	return r;
 }
 
@@ -243,8 +296,6 @@ sweep_if_due(rp_conn *conn, const struct rp_look *look)
 	if (!at_once && (!look->behind || now - conn->swept_at < SWEEP_MS))
 		return 0;
 	conn->swept_at = now;
-	if (s.rest)
-		conn->rested_at = now;
 	r = sweep(&s);
 	return r < 0 ? r : 1;
 }
@@ -284,7 +335,7 @@ rp_sweep(rp_conn *conn, rp_swept *ret)
 
 	if (r < 0)
 		return r;
-	conn->swept_at = conn->rested_at = rp__monotonic_ms();
+	conn->swept_at = rp__monotonic_ms();
 	r = sweep(&s);
 	if (r < 0)
 		return r;

@@ -110,7 +110,8 @@ def statements(path):
 # What there is where there are routines, and what does the same elsewhere.
 TURN = {"enqueue_one", "enqueue_plain", "turn", "sleep", "awake", "held",
         "sweep_start"}
-NO_TURN = {"claim", "complete", "fail", "release", "extend", "refused"}
+NO_TURN = {"claim", "complete", "fail", "release", "extend", "refused",
+           "sweep_dropped"}
 
 
 def dialect(verbs, folder):
@@ -121,7 +122,7 @@ def dialect(verbs, folder):
         stop(folder / f"{verb}.sql",
              "is not in sql/params" if verb not in verbs
              else "is missing" if verb not in found
-             else "does what turn.sql does")
+             else "does what a routine does")
     print(f"/* Made by tools/embed_sql.py of sql/{name}/. */")
     print('#include "sql.h"\n')
     print('#pragma GCC diagnostic ignored "-Woverlength-strings"\n')

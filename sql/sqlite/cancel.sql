@@ -4,7 +4,8 @@
 -- answer:
 select id
   from readpast_job
- where id = :id and (:kind is null or kind = :kind);
+ where id = :id and (:kind is null or kind = :kind)
+   and queue_id in (select id from readpast_queue);
 
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts,

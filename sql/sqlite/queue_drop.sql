@@ -1,5 +1,5 @@
--- queue_drop: remove the queue and whatever it still has. busy: a job runs, and
--- nothing was done.
+-- queue_drop: the queue is gone. What it still has is seen by nobody, and
+-- sweep_dropped forgets it. busy: a job runs, and nothing was done.
 
 -- answer:
 select q.id,
@@ -11,9 +11,7 @@ select q.id,
  where q.name = :queue;
 
 -- if @idle:
-delete from readpast_job where queue_id = @id;
--- if @idle:
-delete from readpast_archive where queue_id = @id;
+insert into readpast_dropped (queue_id) values (@id);
 -- if @idle:
 delete from readpast_tally where queue_id = @id;
 -- if @idle:

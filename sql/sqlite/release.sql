@@ -6,6 +6,7 @@
 select j.queue_id, iif(:delay_ms > 0, 1, 2) as state, j.id, j.priority,
        iif(j.class = 1, 1, iif(:delay_ms > 0, 2, 0)) as class
   from readpast_job j
+  join readpast_queue q on q.id = j.queue_id
  where j.id = :id and j.claim_no = :claim_no and j.worker_id is not null;
 
 update readpast_job

@@ -10,7 +10,8 @@ select a.id,
                     where j.queue_id = a.queue_id
                       and j.unique_key = a.unique_key) as free
   from readpast_archive a
- where a.id = :id and a.state in (5, 6) and (:kind is null or a.kind = :kind);
+ where a.id = :id and a.state in (5, 6) and (:kind is null or a.kind = :kind)
+   and a.queue_id in (select id from readpast_queue);
 
 -- if @free:
 insert into readpast_job (id, queue_id, priority, seq, run_at, claim_no,

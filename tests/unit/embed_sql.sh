@@ -127,7 +127,7 @@ stops 'a folder without turn needs the six verbs' 'claim.sql: is missing'
 fresh
 printf -- '-- claim: x\nselect 1;\n' >"$dir/sql/postgres/claim.sql"
 stops 'turn and one of the six stop the build' \
-	'claim.sql: does what turn.sql does'
+	'claim.sql: does what a routine does'
 
 fresh
 echo 'select 1;' >>"$dir/sql/postgres/get.sql"

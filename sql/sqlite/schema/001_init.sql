@@ -70,6 +70,11 @@ create index readpast_job_suspect on readpast_job (queue_id)
 create unique index readpast_job_unique on readpast_job (queue_id, unique_key)
 	where unique_key is not null;
 
+-- Queues that were dropped, until sweep_dropped has forgotten what they had.
+create table readpast_dropped (
+	queue_id integer primary key
+);
+
 -- Finished jobs that are kept. state: 4 done, 5 dead, 6 cancelled.
 create table readpast_archive (
 	id           integer primary key,

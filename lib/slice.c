@@ -1,0 +1,113 @@
+/*
+ * slice.c - a long change, cut into short transactions.
+ *
+ * On SQLite a transaction that writes keeps all other writers out. So a call
+ * that changes many jobs does it in slices, each a transaction of its own. A
+ * slice ends by time, because one job may take a thousand times longer than
+ * another: its payload may be 16 MiB. It changes one job at least.
+ *
+ * Between two slices the call leaves the lock alone for as long as it had it:
+ * writers wait in naps, and see nothing of a gap that is shorter. SQLite's own
+ * busy handler asks after 1, 3, 8 and 18 ms, so it finds a gap of 5 ms. In a
+ * transaction of the caller's a slice is a savepoint, and nobody is let in.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <time.h>
+
+/* A commit follows, which takes another few milliseconds. */
+#define SLICE_US 5000
+/* A slow disk may make one slice long, but no pause. */
+#define LEAST_PAUSE_US 1000
+#define MOST_PAUSE_US 20000
+/* Rows for one call of a server: each costs a round trip. */
+#define AT_ONCE 100
+
+static void
+let_others_in(int64_t us)
+{
+	struct timespec t = { 0 };
+
+	us = us < LEAST_PAUSE_US  ? LEAST_PAUSE_US
+	     : us > MOST_PAUSE_US ? MOST_PAUSE_US
+				  : us;
+	t.tv_nsec = (long)us * 1000;
+	nanosleep(&t, NULL);
+}
+
+int
+rp__slice_begin(rp_conn *conn, struct rp_slice *slice, int how)
+{
+	int joins = conn->depth > 0 || conn->backend->joins(conn->db);
+	int r;
+
+	if (slice->took_us && conn->backend->one_writer && !joins)
+		let_others_in(slice->took_us);
+	r = rp__begin(conn, RP_BEGIN_WRITE | how);
+	slice->began = rp__monotonic_us();
+	slice->left = RP_SLICE;
+	return r;
+}
+
+int
+rp__slice_is_over(const struct rp_slice *slice)
+{
+	return slice->left <= 0 ||
+	       (slice->left < RP_SLICE &&
+		rp__monotonic_us() - slice->began >= SLICE_US);
+}
+
+/* A routine has done already what it answers. */
+int
+rp__slice_take(const rp_conn *conn, struct rp_slice *slice)
+{
+	int over = rp__slice_is_over(slice);
+
+	slice->left = over ? 0 : slice->left - 1;
+	return over && !conn->backend->routines ? RP_ROW_STOP : RP_ROW_TAKE;
+}
+
+int
+rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r)
+{
+	r = rp__end(conn, r);
+	slice->took_us = rp__monotonic_us() - slice->began;
+	return r;
+}
+
+int
+rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
+	    const struct rp_value *rest, size_t width, rp_row_fn *row,
+	    void *ctx)
+{
+	struct rp_value params[AT_ONCE * RP_EACH_PARAMS];
+	size_t most = conn->backend->one_writer ? 1 : AT_ONCE;
+	struct rp_slice slice = { 0 };
+	int r = 0;
+
+	while (n && r == 0) {
+		r = rp__slice_begin(conn, &slice, 0);
+		if (r < 0)
+			return r;
+		while (n && r == 0 && !rp__slice_is_over(&slice)) {
+			size_t rows = n < most ? n : most;
+
+			for (size_t i = 0; i < rows; i++) {
+				struct rp_value *to = &params[i * width];
+
+				to[0] = rp__int(ids[i]);
+				for (size_t k = 1; k < width; k++)
+					to[k] = rest[k];
+			}
+			r = rp__run(conn, verb, params, rows, row, ctx);
+			slice.left -= (int64_t)rows;
+			ids += rows;
+			n -= rows;
+		}
+		r = rp__slice_end(conn, &slice, r);
+	}
+	return r;
+}

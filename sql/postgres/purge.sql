@@ -1,0 +1,36 @@
+-- purge: forget jobs, if they are still in this state and of this kind. Those
+-- that somebody has locked stay.
+
+with live as (
+    delete from readpast.job
+     where id operator(pg_catalog.=) any (
+               select id
+                 from readpast.job
+                where id operator(pg_catalog.=) any (:id[]::bigint[])
+                  and lease_until is null
+                  and :state::bigint operator(pg_catalog.<) 3
+                  and (seq is not null
+                       or run_at
+                          operator(pg_catalog.<=) pg_catalog.clock_timestamp())
+                      operator(pg_catalog.=)
+                      (:state::bigint operator(pg_catalog.=) 2)
+                  and (:kind::pg_catalog.text is null
+                       or kind operator(pg_catalog.=) :kind)
+                  for update skip locked)
+    returning id),
+kept as (
+    delete from readpast.archive
+     where id operator(pg_catalog.=) any (
+               select id
+                 from readpast.archive
+                where id operator(pg_catalog.=) any (:id[]::bigint[])
+                  and state operator(pg_catalog.=) :state::bigint
+                  and (:kind::pg_catalog.text is null
+                       or kind operator(pg_catalog.=) :kind)
+                  for update skip locked)
+    returning id)
+select n.number, n.id
+  from unnest(:id[]::bigint[]) with ordinality as n(id, number)
+ where n.id operator(pg_catalog.=) any (select id from live
+                                         union all
+                                        select id from kept);

@@ -1,0 +1,31 @@
+-- sweep_dropped: what a queue that was dropped still has is forgotten; :max jobs
+-- at the most. When there are none, the note goes.
+
+delete from readpast_dropped
+ where queue_id = :queue_id
+   and not exists (select 1 from readpast_job
+                    where queue_id = :queue_id and seq is not null)
+   and not exists (select 1 from readpast_job
+                    where queue_id = :queue_id and seq is null
+                      and lease_until is null)
+   and not exists (select 1 from readpast_archive
+                    where queue_id = :queue_id);
+
+-- answer:
+select id, 1 as live, 0 as kept
+  from readpast_job
+ where queue_id = :queue_id and seq is not null
+union all
+select id, 1, 0
+  from readpast_job
+ where queue_id = :queue_id and seq is null and lease_until is null
+union all
+select id, 0, 1
+  from readpast_archive
+ where queue_id = :queue_id
+ limit :max;
+
+-- if @live:
+delete from readpast_job where id = @id;
+-- if @kept:
+delete from readpast_archive where id = @id;
