@@ -229,6 +229,7 @@ rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 		memcpy(&c.options, options,
 		       options->size < sizeof(c.options) ? options->size
 							 : sizeof(c.options));
+	c.parts = to->backend->one_writer ? RP_COPY_PARTS_FIRST : RP_COPY_PARTS;
 	r = copy(&c);
 	if (r == 0 && ret) {
 		for (size_t i = 0; i < c.ranges_count; i++)

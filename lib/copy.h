@@ -23,6 +23,22 @@ struct rp_copy_queue {
 	int source_paused, target_paused; /* and shall be again */
 };
 
+/* So many jobs are read at once at the most, or a part of that. With few parts
+ * most of the time would go into what is done once for each slice. */
+#define RP_COPY_ROWS 4000
+#define RP_COPY_PARTS 64
+#define RP_COPY_PARTS_FIRST 8
+#define RP_COPY_PARTS_LEAST 4
+
+/* Jobs of one side, ascending. */
+struct rp_jobs {
+	rp_batch *memory; /* what the rows point to */
+	struct rp_value *rows;
+	size_t count, size;
+	size_t most_rows, most_size; /* ... that were wanted at once */
+	int64_t until;               /* ids up to it were looked at */
+};
+
 struct rp_copy {
 	rp_conn *from, *to;
 	rp_copy_options options;
@@ -44,6 +60,7 @@ struct rp_copy {
 	int64_t changed;    /* of those, that were not the same */
 	int mirror;         /* what left the source leaves the target */
 	int removing;       /* what is in the target leaves the source */
+	size_t parts;       /* of RP_COPY_PARTS: how much is read at once */
 };
 
 /* copy.c */
@@ -64,7 +81,8 @@ int rp__copy_note_phase(struct rp_copy *c, const struct rp_copy_queue *q,
 			enum rp_phase phase);
 int rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q,
 			char ret_run[40]);
-int rp__copy_under_way(struct rp_copy *c); /* ... and ours still? */
+int rp__copy_under_way(struct rp_copy *c);       /* ... and ours still? */
+int rp__copy_still_under_way(struct rp_copy *c); /* not behind our lock */
 int rp__copy_load_ranges(struct rp_copy *c);
 int rp__copy_start_ranges(struct rp_copy *c);
 int rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last);
@@ -73,6 +91,30 @@ const struct rp_range *rp__copy_range_of(const struct rp_copy *c, int64_t id,
 int rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
 		  int64_t *ret_seq);
 int rp__copy_reserve(struct rp_copy *c, int64_t id, int64_t seq);
+
+/* copy_jobs.c */
+/* The jobs behind `after`, up to `until` or as many as are wanted at once. */
+int rp__copy_read(struct rp_copy *c, rp_conn *conn, struct rp_jobs *jobs,
+		  int64_t after, int64_t until);
+int rp__copy_equal(const struct rp_value *a, const struct rp_value *b);
+
+static inline struct rp_value *
+rp__copy_row(const struct rp_jobs *jobs, size_t i)
+{
+	return jobs->rows + i * ROW_COLUMNS;
+}
+
+static inline int64_t
+rp__copy_id(const struct rp_jobs *jobs, size_t i)
+{
+	return rp__copy_row(jobs, i)[ROW_ID].i;
+}
+
+static inline int
+rp__copy_is_kept(const struct rp_value *row)
+{
+	return row[ROW_STATE].i >= RP_STATE_DONE;
+}
 
 /* copy_slice.c: one walk over all ids of the source */
 int rp__copy_walk(struct rp_copy *c);

@@ -224,8 +224,10 @@ begin_queue(struct rp_copy *c, const struct rp_copy_queue *q)
 static int
 begin_target(struct rp_copy *c)
 {
-	int r = rp__copy_lock(c);
+	int r = rp__copy_failed(c, c->to, rp__sweep_dropped(c->to));
 
+	if (r == 0)
+		r = rp__copy_lock(c);
 	if (r < 0)
 		return r;
 	r = check_queues(c);

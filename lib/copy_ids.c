@@ -202,6 +202,21 @@ rp__copy_under_way(struct rp_copy *c)
 	return r;
 }
 
+/* Every run that begins leaves its name in the lock, so it need not be asked
+ * for each queue while that is our own. */
+int
+rp__copy_still_under_way(struct rp_copy *c)
+{
+	char *last;
+	int ours, r = read_note(c, c->to, "copy lock", &last);
+
+	if (r < 0)
+		return r;
+	ours = last && strcmp(last, c->run) == 0;
+	free(last);
+	return ours ? 0 : rp__copy_under_way(c);
+}
+
 /* ---- ranges ---- */
 
 static int

@@ -16,128 +16,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ROWS 4000
-#define MOST_SIZE (8 << 20)   /* bytes of payload, and one job more */
 #define NARROW INT64_C(20000) /* ids that are looked at at once: */
 #define WIDE INT64_C(1000000) /* more where there are few jobs */
-#define FIRST_KEPT RP_STATE_DONE
-
-#define SPARE_MS 60000 /* what will be dropped so soon is not copied */
-
-/* Jobs of one side, ascending. */
-struct jobs {
-	rp_batch *memory; /* what the rows point to */
-	struct rp_value *rows;
-	size_t count, size;
-	int64_t until; /* ids up to it were looked at */
-};
 
 /* What is to become of a job. */
 enum { WANTED, UNKNOWN, SAME, RUNNING };
 
 struct slice {
-	struct jobs ours, theirs;
+	struct rp_jobs ours, theirs;
 	unsigned char *fate;   /* of ours */
 	struct rp_value *some; /* rows for one verb, */
 	size_t *which;         /* and where they are in ours */
 	size_t some_count;
 	struct rp_value *gone; /* rows of `erase` */
 	size_t gone_count;
+	struct rp_slice to, from; /* the transactions */
 };
-
-static struct rp_value *
-row_at(const struct jobs *jobs, size_t i)
-{
-	return jobs->rows + i * ROW_COLUMNS;
-}
-
-static int64_t
-id_at(const struct jobs *jobs, size_t i)
-{
-	return row_at(jobs, i)[ROW_ID].i;
-}
-
-static int
-is_kept(const struct rp_value *row)
-{
-	return row[ROW_STATE].i >= FIRST_KEPT;
-}
-
-/* ---- reading ---- */
-
-static int
-take_row(void *ctx, size_t number, const struct rp_value *columns)
-{
-	struct jobs *jobs = ctx;
-	struct rp_value *row = row_at(jobs, jobs->count);
-
-	(void)number;
-	if (jobs->size >= MOST_SIZE || jobs->count == MOST_ROWS)
-		return RP_ROW_STOP;
-	for (int i = 0; i < ROW_COLUMNS; i++) {
-		row[i] = columns[i];
-		if (row[i].type != RP_TEXT && row[i].type != RP_BLOB)
-			continue;
-		row[i].data = rp__batch_text(jobs->memory, &columns[i]);
-		if (!row[i].data)
-			return RP_ENOMEM;
-	}
-	jobs->size += row[ROW_PAYLOAD].size;
-	jobs->count++;
-	return RP_ROW_TAKE;
-}
-
-/* The jobs behind `after`, up to `until` or as many as are wanted at once. */
-static int
-read_jobs(struct rp_copy *c, rp_conn *conn, struct jobs *jobs, int64_t after,
-	  int64_t until)
-{
-	struct rp_value params[EXPORT_PARAMS] = {
-		[EXPORT_QUEUES] = rp__text(c->names),
-		[EXPORT_AFTER] = rp__int(after),
-		[EXPORT_UNTIL] = rp__int(until),
-		[EXPORT_MAX] = rp__int(MOST_ROWS),
-		[EXPORT_SIZE] = rp__int(MOST_SIZE),
-		[EXPORT_SPARE_MS] = rp__int(conn == c->from ? SPARE_MS : 0),
-	};
-	int r;
-
-	rp_batch_free(jobs->memory);
-	jobs->memory = NULL;
-	jobs->count = jobs->size = 0;
-	r = rp__batch_new(&jobs->memory);
-	if (r == 0)
-		r = rp__run(conn, RP_V_EXPORT, params, 1, take_row, jobs);
-	if (r == RP_ENOMEM)
-		rp__fail(&conn->error, r, "out of memory");
-	jobs->until = until;
-	if (jobs->count == MOST_ROWS || jobs->size >= MOST_SIZE)
-		jobs->until = id_at(jobs, jobs->count - 1);
-	return rp__copy_failed(c, conn, r);
-}
-
-/* ---- are they the same? ---- */
-
-static int
-equal(const struct rp_value *a, const struct rp_value *b)
-{
-	if (a->type != b->type)
-		return 0;
-	if (a->type == RP_INT)
-		return a->i == b->i;
-	return a->type == RP_NULL ||
-	       (a->size == b->size && memcmp(a->data, b->data, a->size) == 0);
-}
-
-static int
-all_equal(const struct rp_value *a, const struct rp_value *b)
-{
-	int i = 0;
-
-	while (i < ROW_COLUMNS && equal(&a[i], &b[i]))
-		i++;
-	return i == ROW_COLUMNS;
-}
 
 static void
 add_gone(struct slice *s, const struct rp_value *row, int64_t shift)
@@ -146,7 +40,7 @@ add_gone(struct slice *s, const struct rp_value *row, int64_t shift)
 
 	p[ERASE_ID] = rp__int(row[ROW_ID].i - shift);
 	p[ERASE_CLAIM_NO] = row[ROW_CLAIM_NO];
-	p[ERASE_KEPT] = rp__int(is_kept(row));
+	p[ERASE_KEPT] = rp__int(rp__copy_is_kept(row));
 }
 
 /* A job that the target has: the same here? What is spelled in another way may
@@ -157,19 +51,20 @@ match(struct rp_copy *c, struct slice *s)
 	size_t i = 0;
 
 	for (size_t t = 0; t < s->theirs.count; t++) {
-		const struct rp_value *there = row_at(&s->theirs, t);
+		const struct rp_value *there = rp__copy_row(&s->theirs, t);
 
 		while (i < s->ours.count &&
-		       id_at(&s->ours, i) < there[ROW_ID].i)
+		       rp__copy_id(&s->ours, i) < there[ROW_ID].i)
 			i++;
 		if (i == s->ours.count ||
-		    id_at(&s->ours, i) != there[ROW_ID].i) {
+		    rp__copy_id(&s->ours, i) != there[ROW_ID].i) {
 			if (c->mirror)
 				add_gone(s, there, 0);
 		} else if (s->fate[i] == WANTED) {
-			s->fate[i] = all_equal(row_at(&s->ours, i), there)
-					     ? SAME
-					     : UNKNOWN;
+			s->fate[i] =
+				rp__copy_equal(rp__copy_row(&s->ours, i), there)
+					? SAME
+					: UNKNOWN;
 		}
 	}
 }
@@ -181,14 +76,14 @@ match_again(struct slice *s)
 	size_t i = 0;
 
 	for (size_t t = 0; t < s->theirs.count; t++) {
-		const struct rp_value *there = row_at(&s->theirs, t);
+		const struct rp_value *there = rp__copy_row(&s->theirs, t);
 
 		while (i < s->ours.count &&
-		       id_at(&s->ours, i) < there[ROW_ID].i)
+		       rp__copy_id(&s->ours, i) < there[ROW_ID].i)
 			i++;
 		if (i == s->ours.count)
 			return;
-		if (id_at(&s->ours, i) != there->i || s->fate[i] == SAME)
+		if (rp__copy_id(&s->ours, i) != there->i || s->fate[i] == SAME)
 			continue;
 		add_gone(s, there, 0);
 		if (s->fate[i] == UNKNOWN)
@@ -203,9 +98,9 @@ choose(struct slice *s, int fate, int kept)
 {
 	s->some_count = 0;
 	for (size_t i = 0; i < s->ours.count; i++) {
-		const struct rp_value *row = row_at(&s->ours, i);
+		const struct rp_value *row = rp__copy_row(&s->ours, i);
 
-		if (s->fate[i] != fate || is_kept(row) != kept)
+		if (s->fate[i] != fate || rp__copy_is_kept(row) != kept)
 			continue;
 		memcpy(s->some + s->some_count * ROW_COLUMNS, row,
 		       ROW_COLUMNS * sizeof(*s->some));
@@ -250,7 +145,7 @@ reserve_line(struct rp_copy *c, const struct slice *s)
 	int64_t largest = 0;
 
 	for (size_t i = 0; i < s->ours.count; i++) {
-		int64_t seq = row_at(&s->ours, i)[ROW_SEQ].i;
+		int64_t seq = rp__copy_row(&s->ours, i)[ROW_SEQ].i;
 
 		if (s->fate[i] == WANTED && seq > largest)
 			largest = seq;
@@ -306,7 +201,7 @@ prove(struct rp_copy *c, struct slice *s)
 			r = rp__fail(c->error, RP_EDB,
 				     "job %lld is not in the target as it was "
 				     "put there",
-				     (long long)id_at(&s->ours, i));
+				     (long long)rp__copy_id(&s->ours, i));
 	return r;
 }
 
@@ -315,13 +210,13 @@ static int
 read_theirs(struct rp_copy *c, struct slice *s, int64_t after, int64_t shift)
 {
 	int64_t until = s->ours.until + shift;
-	int r = read_jobs(c, c->to, &s->theirs, after + shift, until);
+	int r = rp__copy_read(c, c->to, &s->theirs, after + shift, until);
 
 	if (r < 0 || s->theirs.until == until)
 		return r;
 	s->ours.until = s->theirs.until - shift;
 	while (s->ours.count &&
-	       id_at(&s->ours, s->ours.count - 1) > s->theirs.until)
+	       rp__copy_id(&s->ours, s->ours.count - 1) > s->theirs.until)
 		s->ours.count--;
 	return 0;
 }
@@ -329,7 +224,7 @@ read_theirs(struct rp_copy *c, struct slice *s, int64_t after, int64_t shift)
 static int
 put_slice(struct rp_copy *c, struct slice *s, int64_t after, int64_t shift)
 {
-	int r = rp__copy_under_way(c);
+	int r = rp__copy_still_under_way(c);
 
 	if (r == 0)
 		r = read_theirs(c, s, after, shift);
@@ -347,24 +242,47 @@ put_slice(struct rp_copy *c, struct slice *s, int64_t after, int64_t shift)
 		if (s->fate[i] != WANTED)
 			continue;
 		c->counts.written++;
-		c->changed += id_at(&s->ours, i) - shift <= c->checked_to;
+		c->changed += rp__copy_id(&s->ours, i) - shift <= c->checked_to;
 	}
 	return r == 0 && c->checked_to ? prove(c, s) : r;
+}
+
+static int
+begin(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice)
+{
+	return rp__copy_failed(c, conn, rp__slice_begin(conn, slice, 0));
+}
+
+/* What is wrong already was said. Where one transaction writes at a time, the
+ * next one will take about as long as any slice does. */
+static int
+end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
+{
+	int ended = rp__slice_end(conn, slice, r);
+	int alone = conn->backend->one_writer;
+
+	if (alone && slice->worked_us > RP_SLICE_US &&
+	    c->parts > RP_COPY_PARTS_LEAST)
+		c->parts /= 2;
+	else if (alone && slice->worked_us < RP_SLICE_US / 4 &&
+		 c->parts < RP_COPY_PARTS)
+		c->parts *= 2;
+	return r < 0 ? r : rp__copy_failed(c, conn, ended);
 }
 
 /* What is in the target now leaves the source. */
 static int
 remove_slice(struct rp_copy *c, struct slice *s, int64_t shift)
 {
-	int r = rp__copy_failed(c, c->from, rp__begin(c->from, RP_BEGIN_WRITE));
+	int r = begin(c, c->from, &s->from);
 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < s->ours.count; i++)
 		if (s->fate[i] != RUNNING)
-			add_gone(s, row_at(&s->ours, i), shift);
-	return rp__copy_end(c, c->from,
-			    erase(c, c->from, s, &c->counts.removed));
+			add_gone(s, rp__copy_row(&s->ours, i), shift);
+	r = erase(c, c->from, s, &c->counts.removed);
+	return end(c, c->from, &s->from, r);
 }
 
 static void
@@ -373,7 +291,7 @@ count_slice(struct rp_copy *c, const struct slice *s)
 	for (size_t i = 0; i < s->ours.count; i++) {
 		if (s->fate[i] == RUNNING)
 			c->counts.running++;
-		else if (is_kept(row_at(&s->ours, i)))
+		else if (rp__copy_is_kept(rp__copy_row(&s->ours, i)))
 			c->counts.kept++;
 		else
 			c->counts.live++;
@@ -385,7 +303,7 @@ static void
 shift_jobs(const struct rp_copy *c, struct slice *s, int64_t shift)
 {
 	for (size_t i = 0; i < s->ours.count; i++) {
-		struct rp_value *row = row_at(&s->ours, i);
+		struct rp_value *row = rp__copy_row(&s->ours, i);
 
 		row[ROW_ID].i += shift;
 		if (row[ROW_SEQ].type == RP_INT)
@@ -398,13 +316,13 @@ shift_jobs(const struct rp_copy *c, struct slice *s, int64_t shift)
 static int
 copy_slice(struct rp_copy *c, struct slice *s, int64_t shift, int64_t after)
 {
-	int r = rp__copy_failed(c, c->to, rp__begin(c->to, RP_BEGIN_WRITE));
+	int r = begin(c, c->to, &s->to);
 
 	if (r < 0)
 		return r;
 	shift_jobs(c, s, shift);
 	r = put_slice(c, s, after, shift);
-	r = rp__copy_end(c, c->to, r);
+	r = end(c, c->to, &s->to, r);
 	if (r == 0 && c->removing && s->ours.count)
 		r = remove_slice(c, s, shift);
 	if (r == 0)
@@ -425,19 +343,19 @@ step(struct rp_copy *c, struct slice *s, int64_t *at, int64_t *width)
 		last = c->source_end;
 	if (last - *at > *width)
 		last = *at + *width;
-	r = read_jobs(c, c->from, &s->ours, *at, last);
+	r = rp__copy_read(c, c->from, &s->ours, *at, last);
 	if (r < 0)
 		return r;
 	if (!range && s->ours.count) {
 		rp__copy_range_of(c, *at + 1, &last);
-		return rp__copy_open_range(c, id_at(&s->ours, 0), last);
+		return rp__copy_open_range(c, rp__copy_id(&s->ours, 0), last);
 	}
 	if (range)
 		r = copy_slice(c, s, range->shift, *at);
 	*at = s->ours.until;
-	*width = s->ours.count > MOST_ROWS / 4 ? NARROW
-		 : *width < WIDE               ? *width * 2
-					       : WIDE;
+	*width = s->ours.count > s->ours.most_rows / 4 ? NARROW
+		 : *width < WIDE                       ? *width * 2
+						       : WIDE;
 	c->counts.position = *at;
 	return r < 0 ? r : rp__copy_progress(c, -1);
 }
@@ -463,14 +381,14 @@ walk(struct rp_copy *c, struct slice *s)
 int
 rp__copy_walk(struct rp_copy *c)
 {
-	size_t rows = MOST_ROWS * ROW_COLUMNS * sizeof(struct rp_value);
+	size_t rows = RP_COPY_ROWS * ROW_COLUMNS * sizeof(struct rp_value);
 	struct slice s = {
 		.ours.rows = malloc(rows),
 		.theirs.rows = malloc(rows),
 		.some = malloc(rows),
-		.fate = malloc(MOST_ROWS),
-		.which = malloc(MOST_ROWS * sizeof(size_t)),
-		.gone = malloc(2 * MOST_ROWS * ERASE_PARAMS *
+		.fate = malloc(RP_COPY_ROWS),
+		.which = malloc(RP_COPY_ROWS * sizeof(size_t)),
+		.gone = malloc(2 * RP_COPY_ROWS * ERASE_PARAMS *
 			       sizeof(struct rp_value)),
 	};
 	int r = s.ours.rows && s.theirs.rows && s.some && s.fate && s.which &&

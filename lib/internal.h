@@ -144,12 +144,13 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 }
 
 /* slice.c: a transaction of a call that makes several of them */
-#define RP_SLICE 2000 /* rows at the most: a server locks each until the end   \
-		       */
+#define RP_SLICE 2000    /* rows at the most: a server locks each */
+#define RP_SLICE_US 5000 /* and a commit that follows */
 struct rp_slice {
-	int64_t left;    /* rows that it may still take; 0: there may be more */
-	int64_t began;   /* monotonic us */
-	int64_t took_us; /* the last one; 0: this is the first */
+	int64_t left;      /* rows it may still take; 0: there may be more */
+	int64_t began;     /* monotonic us */
+	int64_t worked_us; /* the last one, before its commit */
+	int64_t took_us;   /* ... and with it; 0: this is the first */
 };
 int rp__slice_begin(rp_conn *conn, struct rp_slice *slice, int how);
 int rp__slice_is_over(const struct rp_slice *slice);

@@ -18,8 +18,6 @@
 
 #include <time.h>
 
-/* A commit follows, which takes another few milliseconds. */
-#define SLICE_US 5000
 /* A slow disk may make one slice long, but no pause. */
 #define LEAST_PAUSE_US 1000
 #define MOST_PAUSE_US 20000
@@ -27,14 +25,16 @@
 #define AT_ONCE 100
 
 static void
-let_others_in(int64_t us)
+let_others_in(const struct rp_slice *last)
 {
+	int64_t us =
+		last->took_us > MOST_PAUSE_US ? MOST_PAUSE_US : last->took_us;
 	struct timespec t = { 0 };
 
-	us = us < LEAST_PAUSE_US  ? LEAST_PAUSE_US
-	     : us > MOST_PAUSE_US ? MOST_PAUSE_US
-				  : us;
-	t.tv_nsec = (long)us * 1000;
+	us += last->began + last->took_us - rp__monotonic_us();
+	if (us <= 0)
+		return;
+	t.tv_nsec = (long)(us < LEAST_PAUSE_US ? LEAST_PAUSE_US : us) * 1000;
 	nanosleep(&t, NULL);
 }
 
@@ -45,7 +45,7 @@ rp__slice_begin(rp_conn *conn, struct rp_slice *slice, int how)
 	int r;
 
 	if (slice->took_us && conn->backend->one_writer && !joins)
-		let_others_in(slice->took_us);
+		let_others_in(slice);
 	r = rp__begin(conn, RP_BEGIN_WRITE | how);
 	slice->began = rp__monotonic_us();
 	slice->left = RP_SLICE;
@@ -57,7 +57,7 @@ rp__slice_is_over(const struct rp_slice *slice)
 {
 	return slice->left <= 0 ||
 	       (slice->left < RP_SLICE &&
-		rp__monotonic_us() - slice->began >= SLICE_US);
+		rp__monotonic_us() - slice->began >= RP_SLICE_US);
 }
 
 /* A routine has done already what it answers. */
@@ -73,6 +73,7 @@ rp__slice_take(const rp_conn *conn, struct rp_slice *slice)
 int
 rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r)
 {
+	slice->worked_us = rp__monotonic_us() - slice->began;
 	r = rp__end(conn, r);
 	slice->took_us = rp__monotonic_us() - slice->began;
 	return r;

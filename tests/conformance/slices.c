@@ -314,6 +314,28 @@ retention_goes_on_at_a_workers_next_look(void **state)
 	assert_true(looks > 1);
 }
 
+static void
+a_copy_holds_neither_lock_for_long(void **state)
+{
+	struct db *from = *state, *to = make_db("sqlite:");
+	rp_copy_options options = RP_COPY_INIT;
+	struct watch read, written;
+	rp_error error = { 0 };
+
+	fill_line(from->conn);
+	watch_handle(&read, from->conn);
+	watch_handle(&written, to->conn);
+	options.move = 1;
+	if (rp_copy(from->conn, to->conn, &options, NULL, &error) < 0)
+		fail_msg("%s", error.message);
+	expect_slices(&read, 20);
+	expect_slices(&written, 20);
+	assert_int_equal(stats_of(to->conn, "q").ready, 200000);
+	assert_int_equal(
+		number(from->conn, "select count(*) from readpast_job"), 0);
+	remove_db(to);
+}
+
 /* ---- drop ---- */
 
 static void
@@ -396,6 +418,23 @@ a_drop_that_was_killed_is_finished_by_the_next_one(void **state)
 		number(db->conn, "select count(*) from readpast_dropped"), 0);
 }
 
+/* The copy gives its jobs the ids that they had. */
+static void
+what_a_killed_drop_left_is_not_in_the_way_of_a_copy(void **state)
+{
+	struct db *from = make_db("sqlite:"), *to = *state;
+	rp_error error = { 0 };
+
+	fill_line(from->conn);
+	if (rp_copy(from->conn, to->conn, NULL, NULL, &error) < 0)
+		fail_msg("%s", error.message);
+	drop_and_be_killed(to);
+	if (rp_copy(from->conn, to->conn, NULL, NULL, &error) < 0)
+		fail_msg("%s", error.message);
+	assert_int_equal(stats_of(to->conn, "q").ready, 200000);
+	remove_db(from);
+}
+
 static void
 put_one(void *ctx)
 {
@@ -432,8 +471,10 @@ main(int argc, char **argv)
 		CASE(retrying_all_dead_jobs_lets_others_in),
 		CASE(in_a_transaction_of_the_callers_nothing_is_committed_before_its_end),
 		CASE(retention_goes_on_at_a_workers_next_look),
+		CASE(a_copy_holds_neither_lock_for_long),
 		CASE(a_drop_that_was_killed_leaves_no_queue_and_the_next_sweep_the_rest),
 		CASE(a_drop_that_was_killed_is_finished_by_the_next_one),
+		CASE(what_a_killed_drop_left_is_not_in_the_way_of_a_copy),
 		CASE(P1_what_is_enqueued_while_its_queue_is_dropped_is_in_a_new_one),
 	};
 
