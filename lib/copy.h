@@ -29,6 +29,7 @@ struct rp_copy_queue {
 #define RP_COPY_PARTS 64
 #define RP_COPY_PARTS_FIRST 8
 #define RP_COPY_PARTS_LEAST 4
+#define RP_COPY_PARTS_MOST 16 /* where one transaction writes at a time */
 
 /* Jobs of one side, ascending. */
 struct rp_jobs {
@@ -61,6 +62,7 @@ struct rp_copy {
 	int mirror;         /* what left the source leaves the target */
 	int removing;       /* what is in the target leaves the source */
 	size_t parts;       /* of RP_COPY_PARTS: how much is read at once */
+	struct rp_slice from_slice, to_slice; /* the last of each side */
 };
 
 /* copy.c */

@@ -136,7 +136,8 @@ rp__copy_identify(struct rp_copy *c, int trial)
 int
 rp__copy_lock(struct rp_copy *c)
 {
-	int r = rp__copy_failed(c, c->to, rp__begin(c->to, RP_BEGIN_WRITE));
+	int r = rp__copy_failed(c, c->to,
+				rp__slice_begin(c->to, &c->to_slice, 0));
 
 	if (r < 0)
 		return r;

@@ -30,7 +30,6 @@ struct slice {
 	size_t some_count;
 	struct rp_value *gone; /* rows of `erase` */
 	size_t gone_count;
-	struct rp_slice to, from; /* the transactions */
 };
 
 static void
@@ -265,7 +264,7 @@ end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 	    c->parts > RP_COPY_PARTS_LEAST)
 		c->parts /= 2;
 	else if (alone && slice->worked_us < RP_SLICE_US / 4 &&
-		 c->parts < RP_COPY_PARTS)
+		 c->parts < RP_COPY_PARTS_MOST)
 		c->parts *= 2;
 	return r < 0 ? r : rp__copy_failed(c, conn, ended);
 }
@@ -274,7 +273,7 @@ end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 static int
 remove_slice(struct rp_copy *c, struct slice *s, int64_t shift)
 {
-	int r = begin(c, c->from, &s->from);
+	int r = begin(c, c->from, &c->from_slice);
 
 	if (r < 0)
 		return r;
@@ -282,7 +281,7 @@ remove_slice(struct rp_copy *c, struct slice *s, int64_t shift)
 		if (s->fate[i] != RUNNING)
 			add_gone(s, rp__copy_row(&s->ours, i), shift);
 	r = erase(c, c->from, s, &c->counts.removed);
-	return end(c, c->from, &s->from, r);
+	return end(c, c->from, &c->from_slice, r);
 }
 
 static void
@@ -316,13 +315,13 @@ shift_jobs(const struct rp_copy *c, struct slice *s, int64_t shift)
 static int
 copy_slice(struct rp_copy *c, struct slice *s, int64_t shift, int64_t after)
 {
-	int r = begin(c, c->to, &s->to);
+	int r = begin(c, c->to, &c->to_slice);
 
 	if (r < 0)
 		return r;
 	shift_jobs(c, s, shift);
 	r = put_slice(c, s, after, shift);
-	r = end(c, c->to, &s->to, r);
+	r = end(c, c->to, &c->to_slice, r);
 	if (r == 0 && c->removing && s->ours.count)
 		r = remove_slice(c, s, shift);
 	if (r == 0)

@@ -144,8 +144,8 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 }
 
 /* slice.c: a transaction of a call that makes several of them */
-#define RP_SLICE 2000    /* rows at the most: a server locks each */
-#define RP_SLICE_US 5000 /* and a commit that follows */
+#define RP_SLICE 2000     /* rows at the most: a server locks each */
+#define RP_SLICE_US 10000 /* and a commit that follows */
 struct rp_slice {
 	int64_t left;      /* rows it may still take; 0: there may be more */
 	int64_t began;     /* monotonic us */

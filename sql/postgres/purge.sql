@@ -30,7 +30,7 @@ kept as (
                   for update skip locked)
     returning id)
 select n.number, n.id
-  from unnest(:id[]::bigint[]) with ordinality as n(id, number)
+  from pg_catalog.unnest(:id[]::bigint[]) with ordinality as n(id, number)
  where n.id operator(pg_catalog.=) any (select id from live
                                          union all
                                         select id from kept);

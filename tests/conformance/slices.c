@@ -135,11 +135,11 @@ fill_line(rp_conn *conn)
 
 	q.name = "q";
 	settings(conn, q);
-	sql(conn, NUMBERS(200000) "insert into readpast_job (queue_id, seq, "
-				  "run_at, kind, payload)"
-				  " select (select id from readpast_queue "
-				  "where name = 'q'), i, 0,"
-				  " 'common', x'61' from n");
+	sql(conn, NUMBERS(50000) "insert into readpast_job (queue_id, seq, "
+				 "run_at, kind, payload)"
+				 " select (select id from readpast_queue "
+				 "where name = 'q'), i, 0,"
+				 " 'common', x'61' from n");
 }
 
 #define KEPT(n, state, size)                                                   \
@@ -172,7 +172,7 @@ a_drop_lets_others_write_every_few_milliseconds(void **state)
 	fill_line(db->conn);
 	watch_handle(&w, db->conn);
 	ok(db->conn, rp_queue_drop(db->conn, "q"));
-	expect_slices(&w, 10);
+	expect_slices(&w, 4);
 	assert_int_equal(number(db->conn, "select count(*) from readpast_job"),
 			 0);
 	assert_int_equal(
@@ -186,9 +186,9 @@ a_purge_of_large_jobs_ends_each_slice_by_time(void **state)
 	struct watch w;
 
 	make_queue(db->conn);
-	sql(db->conn, KEPT(100, 4, 1048576));
+	sql(db->conn, KEPT(40, 4, 1048576));
 	watch_handle(&w, db->conn);
-	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_DONE, NULL), 100);
+	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_DONE, NULL), 40);
 	expect_slices(&w, 2);
 }
 
@@ -215,9 +215,9 @@ retention_of_large_jobs_ends_each_slice_by_time(void **state)
 	struct watch w;
 
 	make_queue(db->conn);
-	sql(db->conn, KEPT(100, 4, 1048576));
+	sql(db->conn, KEPT(40, 4, 1048576));
 	watch_handle(&w, db->conn);
-	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 100);
+	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 40);
 	expect_slices(&w, 2);
 }
 
@@ -228,17 +228,17 @@ a_sweep_of_many_queues_lets_others_in(void **state)
 	rp_swept swept;
 	struct watch w;
 
-	sql(db->conn, NUMBERS(1000) "insert into readpast_queue (name)"
-				    " select 'q' || i from n");
+	sql(db->conn, NUMBERS(400) "insert into readpast_queue (name)"
+				   " select 'q' || i from n");
 	sql(db->conn, NUMBERS(50) "insert into readpast_job (queue_id, run_at) "
 				  "select q.id, 1"
 				  " from n cross join readpast_queue q");
 	watch_handle(&w, db->conn);
 	ok(db->conn, rp_sweep(db->conn, &swept));
-	assert_int_equal(swept.due, 50000);
-	expect_slices(&w, 10);
+	assert_int_equal(swept.due, 20000);
+	expect_slices(&w, 4);
 	/* A slice is of several queues: a commit for each would be too many. */
-	assert_true(w.transactions < 1000);
+	assert_true(w.transactions < 400);
 }
 
 static void
@@ -247,12 +247,12 @@ a_sweep_forgets_old_tallies_in_slices(void **state)
 	struct db *db = *state;
 	struct watch w;
 
-	sql(db->conn, NUMBERS(200000) "insert into readpast_tally (queue_id, "
-				      "second, done, failed)"
-				      " select i, 1, 1, 0 from n");
+	sql(db->conn, NUMBERS(50000) "insert into readpast_tally (queue_id, "
+				     "second, done, failed)"
+				     " select i, 1, 1, 0 from n");
 	watch_handle(&w, db->conn);
 	ok(db->conn, rp_sweep(db->conn, NULL));
-	expect_slices(&w, 10);
+	expect_slices(&w, 4);
 	assert_int_equal(
 		number(db->conn, "select count(*) from readpast_tally"), 0);
 }
@@ -264,13 +264,13 @@ retrying_all_dead_jobs_lets_others_in(void **state)
 	struct watch w;
 
 	make_queue(db->conn);
-	sql(db->conn, KEPT(30000, 5, 20));
+	sql(db->conn, KEPT(10000, 5, 20));
 	watch_handle(&w, db->conn);
-	assert_int_equal(rp_retry_dead(db->conn, "q", NULL, NULL), 30000);
-	expect_slices(&w, 10);
+	assert_int_equal(rp_retry_dead(db->conn, "q", NULL, NULL), 10000);
+	expect_slices(&w, 4);
 	assert_int_equal(number(db->conn, "select sum(seq = id - 1000000)"
 					  " from readpast_job"),
-			 30000);
+			 10000);
 }
 
 static void
@@ -286,11 +286,11 @@ in_a_transaction_of_the_callers_nothing_is_committed_before_its_end(
 	ok(db->conn, rp_begin(db->conn));
 	assert_int_equal(rp_retry_dead(db->conn, "q", NULL, NULL), 10000);
 	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_READY, "common"),
-			 200000);
+			 50000);
 	ok(db->conn, rp_queue_drop(db->conn, "q"));
 	assert_int_equal(w.transactions, 0);
 	ok(db->conn, rp_rollback(db->conn));
-	assert_int_equal(stats_of(db->conn, "q").ready, 200000);
+	assert_int_equal(stats_of(db->conn, "q").ready, 50000);
 	assert_int_equal(stats_of(db->conn, "q").dead, 10000);
 }
 
@@ -305,7 +305,7 @@ retention_goes_on_at_a_workers_next_look(void **state)
 	make_queue(db->conn);
 	put(db->conn, "other", "x");
 	rp_batch_free(take(db->conn, "other", 1, 60000));
-	sql(db->conn, KEPT(200000, 4, 1));
+	sql(db->conn, KEPT(100000, 4, 1));
 	while (number(db->conn, "select exists (select 1 from"
 				" readpast_archive)")) {
 		assert_true(looks++ < 1000);
@@ -328,9 +328,9 @@ a_copy_holds_neither_lock_for_long(void **state)
 	options.move = 1;
 	if (rp_copy(from->conn, to->conn, &options, NULL, &error) < 0)
 		fail_msg("%s", error.message);
-	expect_slices(&read, 20);
-	expect_slices(&written, 20);
-	assert_int_equal(stats_of(to->conn, "q").ready, 200000);
+	expect_slices(&read, 4);
+	expect_slices(&written, 4);
+	assert_int_equal(stats_of(to->conn, "q").ready, 50000);
 	assert_int_equal(
 		number(from->conn, "select count(*) from readpast_job"), 0);
 	remove_db(to);
@@ -431,7 +431,7 @@ what_a_killed_drop_left_is_not_in_the_way_of_a_copy(void **state)
 	drop_and_be_killed(to);
 	if (rp_copy(from->conn, to->conn, NULL, NULL, &error) < 0)
 		fail_msg("%s", error.message);
-	assert_int_equal(stats_of(to->conn, "q").ready, 200000);
+	assert_int_equal(stats_of(to->conn, "q").ready, 50000);
 	remove_db(from);
 }
 
