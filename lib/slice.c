@@ -6,11 +6,10 @@
  * slice ends by time, because one job may take a thousand times longer than
  * another: its payload may be 16 MiB. It changes one job at least.
  *
- * Between two slices the call leaves the lock alone for half as long as the
- * last one worked: writers wait in naps, and see nothing of a gap that is much
- * shorter. The commit is not counted: on a slow disk a sweep would come to
- * nothing. In a transaction of the caller's a slice is a savepoint, and nobody
- * is let in.
+ * Between two slices the call leaves the lock alone for a quarter of the time
+ * that the last one worked, and 1 ms at least: other writers nap for less. The
+ * commit is not counted: on a slow disk a sweep would come to nothing. In a
+ * transaction of the caller's a slice is a savepoint, and nobody is let in.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -28,7 +27,7 @@
 static void
 let_others_in(const struct rp_slice *last)
 {
-	int64_t us = last->worked_us / 2;
+	int64_t us = last->worked_us / 4;
 	struct timespec t = { 0 };
 
 	us = us < LEAST_PAUSE_US  ? LEAST_PAUSE_US
