@@ -177,6 +177,8 @@ serve(void *arg)
 		pthread_mutex_lock(&worker->lock);
 		task->took_us = rp__monotonic_us() - task->started_us;
 		worker->mean_us += (task->took_us - worker->mean_us) / 8;
+		if (worker->mean_us == 0) /* which would be: unknown */
+			worker->mean_us = 1;
 		worker->running[me] = NULL;
 		worker->running_count--;
 		rp__tasks_add(&worker->finished, task);

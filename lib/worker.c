@@ -5,8 +5,8 @@
  * the database, and it clocks itself: whatever has finished while its last
  * turn was under way is settled in the next one, which also claims what the
  * handlers will start within the next 50 ms, going by how fast they have been.
- * So a slow queue is fetched one by one and a fast one in large commits. Where
- * jobs keep coming one by one it waits a little for more (worker_pace.c).
+ * So a slow queue is fetched one by one and a fast one in large commits, and
+ * there is no timer that anybody waits for.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -206,7 +206,7 @@ static int
 sleep_until_news(rp_worker *w)
 {
 	struct pollfd wake = { .fd = w->wake_fd, .events = POLLIN };
-	int64_t nap = nap_ms(w);
+	int64_t nap = nap_ms(w), rest;
 	size_t holding, ahead, want = rp__worker_appetite(w, &holding, &ahead);
 	uint64_t ignored;
 	int r = 0;
@@ -223,8 +223,9 @@ sleep_until_news(rp_worker *w)
 			nap, w->wake_fd, &w->conn->error);
 	else if (nap > 0)
 		poll(&wake, 1, (int)nap);
-	if (r > 0)
-		poll(&wake, 1, (int)(rp__pace_rest_us(&w->pace) / 1000));
+	rest = w->rest_until - rp__monotonic_us();
+	if (r > 0 && rest > 0)
+		poll(&wake, 1, (int)(rest / 1000));
 	pthread_mutex_lock(&w->lock);
 	w->asleep = 0;
 	pthread_mutex_unlock(&w->lock);
@@ -299,7 +300,6 @@ work(rp_worker *w, struct tasks *finished)
 	int r;
 
 	for (;;) {
-		rp__pace_gather(&w->pace);
 		r = step(w, finished);
 		if (r < 0)
 			return r;

@@ -1,7 +1,7 @@
 /*
  * worker.h - what the files of the worker share: worker.c (its life),
- * worker_turn.c and worker_keep.c (who talk to the database), worker_pace.c
- * (how often they do), worker_alone.c (when it takes suspects), task.c (who run
+ * worker_turn.c and worker_keep.c (who talk to the database), worker_alone.c
+ * (when it takes suspects), task.c (who run
  * the handlers), effects.c (what a handler does in one transaction).
  *
  * SPDX-License-Identifier: MIT
@@ -72,14 +72,6 @@ struct alone {
 	int64_t room_us;      /* how long to make room at most; 0: ROOM_US */
 };
 
-/* How often the database is asked; times are monotonic us. */
-struct pace {
-	int64_t gather_until; /* the next turn waits until then; 0: no */
-	int64_t alone_until;  /* few jobs come: no turn waits before */
-	int64_t look_from;    /* no look at once before, for they take long */
-	int gathered;         /* the turn under way has waited */
-};
-
 struct rp_worker {
 	char *url;
 	rp_worker_options options;
@@ -111,7 +103,8 @@ struct rp_worker {
 	int maybe_ready; /* the last look did not find the line empty */
 	struct alone alone;
 	int64_t looked_at, next_look_ms, beat_at;
-	struct pace pace;
+	int64_t rest_until; /* monotonic us: no look at others' commits before
+			     */
 	int64_t beat_total;
 	int64_t given_back; /* of the claimed ones, before they were started */
 	struct tasks blocked; /* ended, and somebody has the job locked */
@@ -142,12 +135,6 @@ void rp__worker_take_unstarted(rp_worker *worker, struct tasks *finished);
 void rp__worker_observe_verdict(rp_worker *worker, int what,
 				const rp_task *task, const rp_verdict *v,
 				int64_t asked_us);
-
-/* worker_pace.c */
-void rp__pace_gather(struct pace *pace);
-void rp__pace_claimed(struct pace *pace, size_t jobs, size_t wanted);
-void rp__pace_looked(struct pace *pace, int64_t began_us, int found);
-int64_t rp__pace_rest_us(const struct pace *pace);
 
 /* worker_alone.c */
 int rp__alone_must_wait(const struct alone *alone, size_t holding);

@@ -13,6 +13,9 @@
 #include <unistd.h>
 
 #define LOOK_MS 1000
+/* Looks take a sixteenth of the time at most, unless they are very slow. */
+#define REST_TIMES 15
+#define MOST_REST_US 50000
 #define BUSY_BEAT_MS 5000
 #define IDLE_BEAT_MS 10000
 
@@ -303,6 +306,19 @@ next_look(const rp_worker *w, const struct rp_look *there)
 	return ms;
 }
 
+/* A look at a thousand queues takes a millisecond, and others may commit all
+ * the time to queues that are not this worker's. So a look that found nothing
+ * is repeated after some times as long as it took. */
+static void
+rest(rp_worker *w, int64_t began_us, int found)
+{
+	int64_t now = rp__monotonic_us();
+	int64_t us = REST_TIMES * (now - began_us);
+
+	w->rest_until =
+		found ? 0 : now + (us < MOST_REST_US ? us : MOST_REST_US);
+}
+
 /* Look at the queues: is there work, is anything due? Sweep what is. */
 int
 rp__worker_look(rp_worker *w, struct rp_look *ret)
@@ -312,7 +328,7 @@ rp__worker_look(rp_worker *w, struct rp_look *ret)
 
 	if (r < 0)
 		return rp__worker_trouble(w, r);
-	rp__pace_looked(&w->pace, began, ret->ready);
+	rest(w, began, ret->ready);
 	w->looked_at = began / 1000;
 	w->next_look_ms = next_look(w, ret);
 	w->maybe_ready |= ret->ready;

@@ -369,10 +369,8 @@ rp__worker_turn(rp_worker *w, struct tasks *finished)
 	w->troubles = 0;
 	settled(w, finished, verdicts, asked);
 	free(verdicts);
-	if (want) {
+	if (want)
 		look_at_claim(w, batch, want);
-		rp__pace_claimed(&w->pace, rp_batch_count(batch), want);
-	}
 	if (rp_batch_count(batch) > 0)
 		return start_batch(w, batch, asked);
 	rp_batch_free(batch);
