@@ -49,9 +49,13 @@ rp__sqlite_take_lock(struct sqlite *s, rp_error *error)
 					-1, SQLITE_PREPARE_PERSISTENT,
 					&s->control[LOCK], NULL);
 	if (rc == SQLITE_OK) {
+		rp__writers_ask(s, 0);
 		sqlite3_step(s->control[LOCK]);
 		rc = sqlite3_reset(s->control[LOCK]);
+		rp__writers_answered(s);
 	}
+	if (rc == SQLITE_ERROR && (r = rp__sqlite_check_main(s->db, error)) < 0)
+		return r;
 	if (rc == SQLITE_ERROR)
 		rc = sqlite3_exec(s->db, rp__schema_sqlite[0][0], NULL, NULL,
 				  NULL);

@@ -40,8 +40,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STREAK_MS 5 /* then it is the others' turn */
-#define NAP_US 200  /* between the tries of the first */
+#define STREAK_MS 8 /* then it is the others' turn */
+#define NAP_US 100  /* between the tries of the first */
 #define LONG_NAP_US 1000
 #define PATIENT_MS 10 /* after so long the first takes long naps */
 /* So long, and for each one that sleeps already so much longer, the others
@@ -220,21 +220,27 @@ become_first(struct writers *w)
 	return w->first;
 }
 
+/* 1: this one is the first at once; 0: it has slept until it may be. */
+static int
+stand_in_queue(struct writers *w, int64_t most_ms)
+{
+	uint32_t seen = atomic_load(&w->turns->count);
+
+	if (!atomic_load(&w->turns->called) && become_first(w))
+		return 1;
+	sleep_in_queue(w, seen, most_ms);
+	become_first(w);
+	return 0;
+}
+
 /* Wait a little, in the queue if there is one, until the lock may be free. */
 static void
 wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 {
 	struct writers *w = &s->writers;
 
-	if (!w->first && have_file(s, O_CREAT)) {
-		uint32_t seen = atomic_load(&w->turns->count);
-
-		if (atomic_load(&w->turns->called) || !become_first(w)) {
-			sleep_in_queue(w, seen, left_ms);
-			become_first(w);
-			return;
-		}
-	}
+	if (!w->first && have_file(s, O_CREAT) && !stand_in_queue(w, left_ms))
+		return;
 	sleep_us(waited_ms < PATIENT_MS ? NAP_US : LONG_NAP_US);
 }
 
@@ -288,6 +294,26 @@ offer(struct writers *w)
 	return there;
 }
 
+/* On a caller's connection SQLite's own timeout waits, or the caller's handler,
+ * and tries rarely. As the first in the queue it is offered the lock for long
+ * enough. */
+static void
+queue_for_caller(struct sqlite *s)
+{
+	struct writers *w = &s->writers;
+	sqlite3_stmt *stmt = NULL;
+	int64_t most_ms = 0;
+
+	if (!have_file(s, 0))
+		return;
+	if (sqlite3_prepare_v2(s->db, "pragma busy_timeout", -1, &stmt, NULL) ==
+		    SQLITE_OK &&
+	    sqlite3_step(stmt) == SQLITE_ROW)
+		most_ms = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	stand_in_queue(w, most_ms);
+}
+
 void
 rp__writers_ask(struct sqlite *s, int64_t most_ms)
 {
@@ -296,10 +322,12 @@ rp__writers_ask(struct sqlite *s, int64_t most_ms)
 
 	w->asks = 1;
 	w->most_ms = most_ms;
-	if (s->attached || now - w->streak_at < STREAK_MS)
+	if (now - w->streak_at < STREAK_MS)
 		return;
-	if (!(have_file(s, 0) && offer(w)) && w->strangers_at &&
-	    now - w->strangers_at < LATELY_MS)
+	if (s->attached)
+		queue_for_caller(s);
+	else if (!(have_file(s, 0) && offer(w)) && w->strangers_at &&
+		 now - w->strangers_at < LATELY_MS)
 		sleep_us(LONG_NAP_US);
 	w->streak_at = rp__monotonic_ms();
 }
