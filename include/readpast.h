@@ -155,9 +155,9 @@ RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
  * busy handler, its pragmas. So RP_EBUSY comes as fast as your busy handler
  * lets it; and a transaction that has read already and not written is refused
  * the write lock at once when others write or have written since: start it with
- * `begin immediate`. PostgreSQL: statements are prepared on it, named readpast_...; a
- * claim or a sweep in a transaction that is not at `read committed` is refused
- * with RP_EINVAL.
+ * `begin immediate`. PostgreSQL: statements are prepared on it, named
+ * readpast_...; a claim or a sweep in a transaction that is not at `read
+ * committed` is refused with RP_EINVAL.
  *
  * Close the handle before the connection, which it leaves open. In a database
  * with tables of your own use RP_SCHEMA_INSTALL, once. Fails as rp_open() does;
