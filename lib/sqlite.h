@@ -177,6 +177,8 @@ void rp__writers_close(struct sqlite *s);
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 		   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error);
 void rp__sqlite_drop_verb(struct verb *verb);
+
+/* clock_sqlite.c */
 int rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us,
 			  rp_error *error);
 
