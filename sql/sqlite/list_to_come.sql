@@ -4,7 +4,8 @@
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
-       kind, headers, substr(cast(payload as blob), 1, :head) as payload,
+       kind, headers,
+       coalesce(substr(cast(payload as blob), 1, :head), x'') as payload,
        last_error, failures, payload_total
   from readpast_live
  where queue_id = (select id from readpast_queue where name = :queue)
