@@ -71,6 +71,7 @@ warden_start(size_t slots)
 	struct warden *w = mmap(NULL, size, PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int ends[2];
+	pid_t pid;
 
 	if (w == MAP_FAILED)
 		return NULL;
@@ -79,14 +80,15 @@ warden_start(size_t slots)
 		return NULL;
 	}
 	w->count = slots;
-	w->pid = fork();
-	if (w->pid == 0) {
+	pid = fork();
+	if (pid == 0) {
 		close(ends[1]);
 		warden_wait(w, ends[0]);
 	}
 	close(ends[0]);
+	w->pid = pid; /* here alone, for the child has the same memory */
 	w->alive_fd = ends[1];
-	if (w->pid < 0) {
+	if (pid < 0) {
 		close(ends[1]);
 		munmap(w, size);
 		return NULL;

@@ -186,4 +186,12 @@ check 'and says so in one line' equal "$(cat err)" \
 	"readpast: $here/beside.db-shm was deleted or replaced while it was open: what is written now would be lost"
 check 'what was put in meanwhile is there' \
 	equal "$(sql 'select group_concat(cast(payload as text)) from readpast_job')" x,y,z
+
+ends_each_time() {
+	for _ in {1..100}; do
+		timeout 60 "$READPAST" --db sqlite:/nowhere/x.db work q -- true 2>/dev/null
+		(($? == 1)) || return 1
+	done
+}
+check 'a worker that fails at once ends, each time' ends_each_time
 finish
