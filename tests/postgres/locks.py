@@ -364,11 +364,16 @@ def an_open_enqueue_of_a_running_jobs_key_holds_up_no_verdict(s):
     for replace in False, True:
         job = s.put("x", unique_key="k")
         claim = s.claim()["x"]
-        user.rows("begin")
-        assert user.put("again", unique_key="k", replace=replace) == job
+        user.rows("begin; savepoint before")
+        if replace:
+            assert user.refused("select readpast.enqueue('q', 'again', "
+                                "unique_key => 'k', replace => true)"
+                                ).startswith("RP006")
+        else:
+            assert user.put("again", unique_key="k") == job
         assert s.one("select readpast.extend(%s, %s)", *claim) == "running"
         assert s.complete(claim) == "done"
-        user.rows("commit")
+        user.rows("rollback to before; commit")
 
 
 @case
