@@ -291,23 +291,26 @@ postgres_close(void *db)
 	free(s);
 }
 
-static int
-new_postgres(const char *schema, struct postgres **ret, rp_error *reterr)
+/* NULL: failed, and *ret_r says how. */
+static struct postgres *
+new_postgres(const char *schema, int *ret_r, rp_error *reterr)
 {
 	const char *why = rp__libpq()->why;
 	struct postgres *s;
 
-	if (*why)
-		return rp__fail(reterr, RP_EDB, "%s", why);
+	if (*why) {
+		*ret_r = rp__fail(reterr, RP_EDB, "%s", why);
+		return NULL;
+	}
 	s = calloc(1, sizeof(*s));
 	if (s)
 		s->schema = strdup(schema ? schema : "readpast");
 	if (!s || !s->schema) {
 		free(s);
-		return rp__fail(reterr, RP_ENOMEM, "out of memory");
+		*ret_r = rp__fail(reterr, RP_ENOMEM, "out of memory");
+		return NULL;
 	}
-	*ret = s;
-	return 0;
+	return s;
 }
 
 static int
@@ -328,10 +331,10 @@ static int
 postgres_open(const struct rp_url *url, int schema, void **ret,
 	      rp_error *reterr)
 {
-	struct postgres *s;
-	int r = new_postgres(url->schema, &s, reterr);
+	int r = 0;
+	struct postgres *s = new_postgres(url->schema, &r, reterr);
 
-	if (r < 0)
+	if (!s)
 		return r;
 	r = rp__postgres_connect(s, url->path, reterr);
 	if (r == 0)
@@ -344,10 +347,10 @@ static int
 postgres_attach(void *native, const rp_options *options, void **ret,
 		rp_error *reterr)
 {
-	struct postgres *s;
-	int r = new_postgres(options->schema_name, &s, reterr);
+	int r = 0;
+	struct postgres *s = new_postgres(options->schema_name, &r, reterr);
 
-	if (r < 0)
+	if (!s)
 		return r;
 	s->pg = native;
 	s->attached = 1;
