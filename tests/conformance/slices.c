@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* Far more than a slice takes, far less than what is done here does. */
-#define MOST_US 25000
+#define MOST_US 50000
 #define LEAST_GAP_US 1000
 #define SHORT_US 2000
 
