@@ -269,8 +269,8 @@ def a_worker_asks_again_and_counts_each_job_once(c):
     c.work()
     for _ in range(4):
         c.line.lose("turn")
-        assert c.line.lost.wait(10)
         c("enqueue", "q", *range(5), direct=True)
+        assert c.line.lost.wait(10)
     eventually(10, c.done)
     said = c.stop()
     assert said.startswith("60 done, 0 failed, 0 dead, "), said
