@@ -306,15 +306,18 @@ next_look(const rp_worker *w, const struct rp_look *there)
 	return ms;
 }
 
-/* A look at a thousand queues takes a millisecond, and others may commit all
- * the time to queues that are not this worker's. So a look that found nothing
- * is repeated after some times as long as it took. */
+/* A worker that is not notified is woken by every commit, and others may commit
+ * all the time to queues that are not its own; a look at a thousand queues takes
+ * a millisecond. So a look that found nothing is repeated after some times as
+ * long as it took. */
 static void
 rest(rp_worker *w, int64_t began_us, int found)
 {
 	int64_t now = rp__monotonic_us();
 	int64_t us = REST_TIMES * (now - began_us);
 
+	if (w->conn->backend->rest_ms)
+		return;
 	w->rest_until =
 		found ? 0 : now + (us < MOST_REST_US ? us : MOST_REST_US);
 }
