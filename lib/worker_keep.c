@@ -307,9 +307,9 @@ next_look(const rp_worker *w, const struct rp_look *there)
 }
 
 /* A worker that is not notified is woken by every commit, and others may commit
- * all the time to queues that are not its own; a look at a thousand queues takes
- * a millisecond. So a look that found nothing is repeated after some times as
- * long as it took. */
+ * all the time to queues that are not its own; a look at a thousand queues
+ * takes a millisecond. So a look that found nothing is repeated after some
+ * times as long as it took. */
 static void
 rest(rp_worker *w, int64_t began_us, int found)
 {
