@@ -24,6 +24,15 @@ rp__monotonic_ms(void)
 	return rp__monotonic_us() / 1000;
 }
 
+void
+rp__nap_us(int64_t us)
+{
+	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+
+	if (us > 0)
+		nanosleep(&t, NULL);
+}
+
 int
 rp_duration(const char *text, int64_t *ret_ms)
 {

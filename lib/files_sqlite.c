@@ -34,29 +34,10 @@ deleted(const struct sqlite *s, const char *ending, rp_error *error)
 }
 
 static int
-copy_text(void *ctx, int count, char **columns, char **names)
-{
-	(void)count;
-	(void)names;
-	snprintf(ctx, 16, "%s", columns[0] ? columns[0] : "");
-	return 0;
-}
-
-/* Does the pragma answer that? `else_ret`: it does not answer at all. */
-static int
-is_set_to(const struct sqlite *s, const char *pragma, const char *value,
-	  int else_ret)
-{
-	char text[16] = "";
-
-	sqlite3_exec(s->db, pragma, copy_text, text, NULL);
-	return *text ? strcmp(text, value) == 0 : else_ret;
-}
-
-static int
 is_in_wal_mode(const struct sqlite *s, int else_ret)
 {
-	return is_set_to(s, "pragma journal_mode", "wal", else_ret);
+	return rp__sqlite_answers(s->db, "pragma journal_mode", "wal",
+				  else_ret);
 }
 
 /* Which of them was deleted or replaced? NULL: none. */
@@ -85,7 +66,7 @@ note_files(struct sqlite *s, rp_error *error)
 
 	/* Other VFSs, and an exclusive locking mode, do without -shm. */
 	if (strcmp(s->vfs->zName, "unix") != 0 || !is_in_wal_mode(s, 0) ||
-	    !is_set_to(s, "pragma locking_mode", "normal", 0))
+	    !rp__sqlite_answers(s->db, "pragma locking_mode", "normal", 0))
 		return 0;
 	if (!s->files.folder && !(s->files.folder = strdup(path)))
 		return rp__fail(error, RP_ENOMEM, "out of memory");
@@ -257,13 +238,12 @@ static int
 lock_shared(struct sqlite *s, sqlite3_file *file)
 {
 	int64_t until = rp__monotonic_ms() + s->busy_ms;
-	struct timespec nap = { 0, 1000000 };
 	int rc;
 
 	while ((rc = file->pMethods->xLock(file, SQLITE_LOCK_SHARED)) ==
 		       SQLITE_BUSY &&
 	       rp__monotonic_ms() < until)
-		nanosleep(&nap, NULL);
+		rp__nap_us(1000);
 	return rc;
 }
 

@@ -57,6 +57,7 @@ int rp__check_schema_name(const char *name, rp_error *reterr);
 /* clock.c: this process's own pace; never compared with stored times */
 int64_t rp__monotonic_ms(void);
 int64_t rp__monotonic_us(void);
+void rp__nap_us(int64_t us); /* 0 or less: not at all */
 
 /* conn.c */
 int rp__enter(rp_conn *conn); /* every public call: is the handle usable? */

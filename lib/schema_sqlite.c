@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define SCHEMA_VERSION 1
 
@@ -121,7 +120,6 @@ int
 rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
 {
 	int64_t until = rp__monotonic_ms() + wait_ms;
-	struct timespec nap = { 0, 1000000 };
 	int rc;
 
 	for (;;) {
@@ -131,7 +129,7 @@ rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
 				  NULL, NULL, NULL);
 		if ((rc & 0xff) != SQLITE_BUSY || rp__monotonic_ms() >= until)
 			return rc;
-		nanosleep(&nap, NULL);
+		rp__nap_us(1000);
 	}
 }
 

@@ -16,8 +16,6 @@
  */
 #include "internal.h"
 
-#include <time.h>
-
 /* One large job may make a slice long, but no pause. */
 #define LEAST_PAUSE_US 1000
 #define MOST_PAUSE_US 20000
@@ -28,16 +26,11 @@ static void
 let_others_in(const struct rp_slice *last)
 {
 	int64_t us = last->worked_us / 4;
-	struct timespec t = { 0 };
 
 	us = us < LEAST_PAUSE_US  ? LEAST_PAUSE_US
 	     : us > MOST_PAUSE_US ? MOST_PAUSE_US
 				  : us;
-	us -= rp__monotonic_us() - (last->began + last->took_us);
-	if (us <= 0)
-		return;
-	t.tv_nsec = (long)us * 1000;
-	nanosleep(&t, NULL);
+	rp__nap_us(us - (rp__monotonic_us() - (last->began + last->took_us)));
 }
 
 int

@@ -173,6 +173,13 @@ void rp__writers_ask(struct sqlite *s, int64_t most_ms);
 void rp__writers_answered(struct sqlite *s);
 void rp__writers_close(struct sqlite *s);
 
+/* pragma_sqlite.c */
+/* Is that the word it answers? `else_ret`: it does not answer at all. */
+int rp__sqlite_answers(sqlite3 *db, const char *pragma, const char *word,
+		       int else_ret);
+/* The number it answers, or -1. */
+int64_t rp__sqlite_ask(sqlite3 *db, const char *pragma);
+
 /* run_sqlite.c */
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 		   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error);

@@ -164,14 +164,6 @@ somebody_is_first(const struct writers *w)
 	return lock(w, F_OFD_GETLK, F_WRLCK) == F_WRLCK;
 }
 
-static void
-sleep_us(int64_t us)
-{
-	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
-
-	nanosleep(&t, NULL);
-}
-
 /* Sleep until it is our turn to be the first, `most_ms` at most. `seen`: how
  * many turns there were before it was looked at who is. */
 static void
@@ -241,7 +233,7 @@ wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 
 	if (!w->first && have_file(s, O_CREAT) && !stand_in_queue(w, left_ms))
 		return;
-	sleep_us(waited_ms < PATIENT_MS ? NAP_US : LONG_NAP_US);
+	rp__nap_us(waited_ms < PATIENT_MS ? NAP_US : LONG_NAP_US);
 }
 
 /* The write lock, or another one of SQLite's, is not to be had. */
@@ -265,7 +257,7 @@ busy(void *ctx, int count)
 	if (w->asks)
 		wait_a_little(s, now - w->since, left);
 	else
-		sleep_us(LONG_NAP_US);
+		rp__nap_us(LONG_NAP_US);
 	return 1;
 }
 
@@ -289,7 +281,7 @@ offer(struct writers *w)
 	count = atomic_load(&w->turns->count);
 	for (; there && us > 0 && atomic_load(&w->turns->count) == count;
 	     us -= NAP_US)
-		sleep_us(NAP_US);
+		rp__nap_us(NAP_US);
 	w->offered = there;
 	return there;
 }
@@ -300,18 +292,9 @@ offer(struct writers *w)
 static void
 queue_for_caller(struct sqlite *s)
 {
-	struct writers *w = &s->writers;
-	sqlite3_stmt *stmt = NULL;
-	int64_t most_ms = 0;
-
-	if (!have_file(s, 0))
-		return;
-	if (sqlite3_prepare_v2(s->db, "pragma busy_timeout", -1, &stmt, NULL) ==
-		    SQLITE_OK &&
-	    sqlite3_step(stmt) == SQLITE_ROW)
-		most_ms = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	stand_in_queue(w, most_ms);
+	if (have_file(s, 0))
+		stand_in_queue(&s->writers,
+			       rp__sqlite_ask(s->db, "pragma busy_timeout"));
 }
 
 void
@@ -328,7 +311,7 @@ rp__writers_ask(struct sqlite *s, int64_t most_ms)
 		queue_for_caller(s);
 	else if (!(have_file(s, 0) && offer(w)) && w->strangers_at &&
 		 now - w->strangers_at < LATELY_MS)
-		sleep_us(LONG_NAP_US);
+		rp__nap_us(LONG_NAP_US);
 	w->streak_at = rp__monotonic_ms();
 }
 
