@@ -15,13 +15,13 @@
 
 /* ---- the connections ---- */
 
-/* What this connection is registered as: see ext_worker.c. */
+/* The worker that this connection is registered as: see ext_worker.c. */
 struct ext_worker {
 	int64_t id; /* 0: it is no worker */
 	char name[256], host[256];
 	char **queues;   /* with a NULL at the end */
 	int64_t seen_at; /* monotonic ms: its last heartbeat */
-	int64_t done, failed, dead, released;
+	rp_worker_counts counts;
 };
 
 /* One for each host connection. */
@@ -34,8 +34,8 @@ struct ext {
 	int mode_settled, mode_waited; /* the file's journal mode */
 	int anchored; /* tables of ours that live, see ext_table.c */
 	int called;   /* between ext_enter() and ext_leave() */
-	pid_t pid;    /* whoever loaded it; a child of it is refused */
-	int uses;     /* how many functions, modules and tables point here */
+	pid_t pid; /* of the process that loaded it; its children are refused */
+	int uses;  /* how many functions, modules and tables point here */
 	struct ext_worker worker;
 };
 
@@ -44,6 +44,8 @@ struct ext {
 rp_conn *ext_enter(struct ext *ext, rp_error *error);
 /* ... and when the call is over. */
 void ext_leave(struct ext *ext);
+/* Outside of a transaction of the host's, and of a statement that writes? */
+int ext_is_outside(const struct ext *ext);
 /* A table of ours begins, and ends, to live: see ext_table.c. */
 void ext_add_anchor(struct ext *ext);
 void ext_lose_anchor(struct ext *ext);
@@ -146,7 +148,7 @@ struct ext_function {
 	int outside; /* of transactions only */
 };
 
-/* What an argument is called in messages. */
+/* The words for an argument in messages. */
 const char *ext_words(enum ext_param param);
 /* Has a JSON text the escape of a NUL in it? */
 int ext_has_nul_escape(const char *json, size_t size);
@@ -159,6 +161,7 @@ int ext_arguments(const struct ext_function *function);
  * failed. */
 int ext_read(struct ext_call *call, sqlite3_value **argv);
 void ext_forget(struct ext_call *call);
+int ext_no_memory(struct ext_call *call); /* the call fails: RP_ENOMEM */
 
 /* ext_call.c: read the arguments, and enter the connection. What was begun is
  * ended, also when that failed. */
@@ -240,8 +243,9 @@ EXT_TABLES(EXT_DECLARE_TABLE)
 int ext_worker_claims(struct ext_call *call);
 int ext_worker_seen(struct ext_call *call);
 
-/* ext_look.c: what is in several tables, and the argument `state`. */
+/* ext_look.c: what several tables have, and the argument `state`. */
 struct rp_value ext_payload(const rp_job *job);
+void ext_free_batch(void *batch);
 int ext_state(struct ext_call *call, int *ret);
 
 /* ext_table.c */

@@ -105,6 +105,12 @@ ext_signature(const struct ext_function *function, char *to, size_t room)
 
 /* ---- one argument ---- */
 
+int
+ext_no_memory(struct ext_call *call)
+{
+	return rp__fail(&call->error, RP_ENOMEM, "out of memory");
+}
+
 static int
 read_text(struct ext_call *call, int param, sqlite3_value *value,
 	  struct ext_argument *to)
@@ -119,7 +125,7 @@ read_text(struct ext_call *call, int param, sqlite3_value *value,
 			   : (const void *)sqlite3_value_text(value);
 	to->size = (size_t)sqlite3_value_bytes(value);
 	if (!to->text && to->size)
-		return rp__fail(&call->error, RP_ENOMEM, "out of memory");
+		return ext_no_memory(call);
 	if (!to->text)
 		to->text = "";
 	return 0;
@@ -263,7 +269,7 @@ read_member(struct ext_call *call, const char *name, sqlite3_value *value,
 	sqlite3_value_free(call->named[i]);
 	call->named[i] = sqlite3_value_dup(value);
 	if (!call->named[i])
-		return rp__fail(&call->error, RP_ENOMEM, "out of memory");
+		return ext_no_memory(call);
 	return read_argument(call, param, call->named[i]);
 }
 

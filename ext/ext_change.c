@@ -136,8 +136,7 @@ int
 ext_sweep_rows(struct ext_call *call, struct ext_rows *ret)
 {
 	rp_swept *swept = calloc(1, sizeof(*swept));
-	int r = swept ? rp_sweep(call->conn, swept)
-		      : rp__fail(&call->error, RP_ENOMEM, "out of memory");
+	int r = swept ? rp_sweep(call->conn, swept) : ext_no_memory(call);
 
 	if (r < 0)
 		free(swept);

@@ -7,12 +7,6 @@
 #include "ext.h"
 
 static void
-free_batch(void *batch)
-{
-	rp_batch_free(batch);
-}
-
-static void
 read_claim(const void *batch, size_t row, struct rp_value *columns)
 {
 	const rp_job *job = rp_batch_at(batch, row);
@@ -52,7 +46,7 @@ ext_claim_rows(struct ext_call *call, struct ext_rows *ret)
 		     &batch);
 	if (r < 0)
 		return r;
-	*ret = (struct ext_rows){ rp_batch_count(batch), batch, free_batch,
+	*ret = (struct ext_rows){ rp_batch_count(batch), batch, ext_free_batch,
 				  read_claim };
 	return 0;
 }

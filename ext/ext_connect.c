@@ -25,38 +25,6 @@
 
 /* ---- what is asked of the host's connection ---- */
 
-/* Its first column, or -1. */
-static int64_t
-ask(sqlite3 *db, const char *pragma)
-{
-	sqlite3_stmt *stmt = NULL;
-	int64_t n = -1;
-
-	if (sqlite3_prepare_v2(db, pragma, -1, &stmt, NULL) == SQLITE_OK &&
-	    sqlite3_step(stmt) == SQLITE_ROW)
-		n = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	return n;
-}
-
-static int
-copy_word(void *word, int count, char **columns, char **names)
-{
-	(void)count;
-	(void)names;
-	snprintf(word, sizeof("exclusive"), "%s", columns[0]);
-	return 0;
-}
-
-static int
-answers(sqlite3 *db, const char *pragma, const char *word)
-{
-	char answer[sizeof("exclusive")] = "";
-
-	sqlite3_exec(db, pragma, copy_word, answer, NULL);
-	return strcmp(answer, word) == 0;
-}
-
 /* May the host change jobs? Its authorizer is asked by preparing what would. */
 static int
 may_write(sqlite3 *db)
@@ -67,7 +35,7 @@ may_write(sqlite3 *db)
 		"delete from main.readpast_job",
 	};
 	int may = sqlite3_db_readonly(db, "main") == 0 &&
-		  ask(db, "pragma query_only") == 0;
+		  rp__sqlite_ask(db, "pragma query_only") == 0;
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes) && may; i++) {
 		sqlite3_stmt *stmt = NULL;
@@ -114,10 +82,13 @@ static void
 prefer_wal(struct ext *ext)
 {
 	int64_t wait_ms =
-		ext->mode_waited ? 0 : ask(ext->db, "pragma busy_timeout");
+		ext->mode_waited
+			? 0
+			: rp__sqlite_ask(ext->db, "pragma busy_timeout");
 	int rc;
 
-	if (answers(ext->db, "pragma main.locking_mode", "exclusive"))
+	if (rp__sqlite_answers(ext->db, "pragma main.locking_mode", "exclusive",
+			       0))
 		return;
 	rc = rp__sqlite_try_wal(ext->db, wait_ms);
 	ext->mode_settled = rc == SQLITE_OK;
@@ -154,8 +125,8 @@ is_shared(sqlite3 *db)
 	sqlite3_file_control(db, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
 	sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
 	return path && *path && !moved && vfs == sqlite3_vfs_find(NULL) &&
-	       answers(db, "pragma main.journal_mode", "wal") &&
-	       answers(db, "pragma main.locking_mode", "normal");
+	       rp__sqlite_answers(db, "pragma main.journal_mode", "wal", 0) &&
+	       rp__sqlite_answers(db, "pragma main.locking_mode", "normal", 0);
 }
 
 static void
@@ -164,7 +135,7 @@ open_own(struct ext *ext)
 	static const rp_options there = { sizeof(there), RP_SCHEMA_REQUIRE,
 					  NULL };
 	char *url = url_of(sqlite3_db_filename(ext->db, "main"),
-			   ask(ext->db, "pragma busy_timeout"));
+			   rp__sqlite_ask(ext->db, "pragma busy_timeout"));
 
 	if (url)
 		rp_open(url, &there, &ext->own, NULL);
@@ -183,10 +154,10 @@ take_over_settings(struct ext *ext)
 		"pragma synchronous = full",
 		"pragma synchronous = extra",
 	};
-	int64_t level = ask(ext->db, "pragma main.synchronous");
+	int64_t level = rp__sqlite_ask(ext->db, "pragma main.synchronous");
 	struct sqlite *own = ext->own->db;
 
-	own->busy_ms = ask(ext->db, "pragma busy_timeout");
+	own->busy_ms = rp__sqlite_ask(ext->db, "pragma busy_timeout");
 	if (level == ext->own_synchronous)
 		return 0;
 	if (level < 0 || level > 3 ||
@@ -244,10 +215,10 @@ attach(struct ext *ext, rp_error *error)
 	return ext->attached;
 }
 
-static int
-is_outside(sqlite3 *db)
+int
+ext_is_outside(const struct ext *ext)
 {
-	return sqlite3_get_autocommit(db) && !rp__sqlite_writing(db);
+	return sqlite3_get_autocommit(ext->db) && !rp__sqlite_writing(ext->db);
 }
 
 rp_conn *
@@ -262,7 +233,7 @@ ext_enter(struct ext *ext, rp_error *error)
 			 "in the child");
 		return NULL;
 	}
-	if (is_outside(ext->db) && reads && has_own(ext))
+	if (ext_is_outside(ext) && reads && has_own(ext))
 		conn = ext->own;
 	else
 		conn = attach(ext, error);
@@ -278,7 +249,7 @@ ext_leave(struct ext *ext)
 	ext->called = 0;
 	if (!ext->anchored)
 		detach(ext);
-	if (!ext->mode_settled && is_outside(ext->db) &&
+	if (!ext->mode_settled && ext_is_outside(ext) &&
 	    sqlite3_txn_state(ext->db, "main") == SQLITE_TXN_NONE &&
 	    may_write(ext->db))
 		prefer_wal(ext);

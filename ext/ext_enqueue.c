@@ -70,8 +70,7 @@ int
 ext_enqueue_rows(struct ext_call *call, struct ext_rows *ret)
 {
 	rp_added *added = calloc(1, sizeof(*added));
-	int r = added ? enqueue(call, added)
-		      : rp__fail(&call->error, RP_ENOMEM, "out of memory");
+	int r = added ? enqueue(call, added) : ext_no_memory(call);
 
 	if (r < 0)
 		free(added);
@@ -89,12 +88,6 @@ struct jobs {
 	rp_batch *texts;
 };
 
-static int
-no_memory(struct ext_call *call)
-{
-	return rp__fail(&call->error, RP_ENOMEM, "out of memory");
-}
-
 /* With a NUL behind it. */
 static int
 copy_text(struct ext_call *call, struct jobs *jobs,
@@ -103,7 +96,7 @@ copy_text(struct ext_call *call, struct jobs *jobs,
 	char *text = rp__batch_alloc(jobs->texts, element->size + 1);
 
 	if (!text)
-		return no_memory(call);
+		return ext_no_memory(call);
 	memcpy(text, element->text, element->size);
 	text[element->size] = '\0';
 	*ret = text;
@@ -126,7 +119,7 @@ add_payload(void *ctx, struct ext_call *call, size_t i,
 		rp_new *more = realloc(jobs->jobs, room * sizeof(*more));
 
 		if (!more)
-			return no_memory(call);
+			return ext_no_memory(call);
 		jobs->jobs = more;
 		jobs->room = room;
 	}
@@ -218,7 +211,7 @@ add_others(struct ext_call *call, struct jobs *jobs, enum ext_param param,
 static int
 collect(struct ext_call *call, struct jobs *jobs)
 {
-	int r = rp__batch_new(&jobs->texts) < 0 ? no_memory(call) : 0;
+	int r = rp__batch_new(&jobs->texts) < 0 ? ext_no_memory(call) : 0;
 
 	if (r == 0)
 		r = ext_each(call, P_PAYLOADS, add_payload, jobs);
@@ -243,7 +236,7 @@ ext_enqueue_many_rows(struct ext_call *call, struct ext_rows *ret)
 		r = added ? rp_enqueue_many(call->conn,
 					    call->arguments[P_QUEUE].text,
 					    jobs.jobs, jobs.count, added)
-			  : no_memory(call);
+			  : ext_no_memory(call);
 	}
 	if (r < 0)
 		free(added);

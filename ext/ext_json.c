@@ -202,12 +202,12 @@ add_name(void *ctx, struct ext_call *call, size_t i,
 	more = realloc(names->list, (i + 2) * sizeof(*more));
 
 	if (!more)
-		return rp__fail(&call->error, RP_ENOMEM, "out of memory");
+		return ext_no_memory(call);
 	names->list = more;
 	more[i] = strndup(element->text, element->size);
 	more[i + 1] = NULL;
 	names->count = i + 1;
-	return more[i] ? 0 : rp__fail(&call->error, RP_ENOMEM, "out of memory");
+	return more[i] ? 0 : ext_no_memory(call);
 }
 
 void

@@ -66,8 +66,8 @@ read_job(const void *batch, size_t row, struct rp_value *columns)
 	*columns = rp__text(job->failures);
 }
 
-static void
-free_batch(void *batch)
+void
+ext_free_batch(void *batch)
 {
 	rp_batch_free(batch);
 }
@@ -78,7 +78,7 @@ answer_jobs(int r, rp_batch *batch, struct ext_rows *ret)
 {
 	if (r >= 0)
 		*ret = (struct ext_rows){ rp_batch_count(batch), batch,
-					  free_batch, read_job };
+					  ext_free_batch, read_job };
 	return r == RP_ENOENT ? 0 : r;
 }
 
@@ -175,7 +175,7 @@ ext_look_rows(struct ext_call *call, struct ext_rows *ret)
 	struct rp_value queue[] = { rp__text(name) };
 	struct rp_value *found = calloc(8, sizeof(*found));
 	int r = found ? rp__begin(call->conn, RP_BEGIN_ONCE)
-		      : rp__fail(&call->error, RP_ENOMEM, "out of memory");
+		      : ext_no_memory(call);
 
 	if (r == 0)
 		r = rp__end(call->conn, rp__run(call->conn, RP_V_LOOK, queue, 1,
@@ -336,7 +336,7 @@ ext_functions_rows(struct ext_call *call, struct ext_rows *ret)
 		n += (f->answer != NULL) + (f->fetch != NULL);
 	list = calloc(n, sizeof(*list));
 	if (!list)
-		return rp__fail(&call->error, RP_ENOMEM, "out of memory");
+		return ext_no_memory(call);
 	n = 0;
 	for (const struct ext_function *f = ext_functions; f->name; f++)
 		for (int table = !f->answer; table <= (f->fetch != NULL);

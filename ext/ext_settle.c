@@ -9,18 +9,18 @@
 
 #include "ext.h"
 
-/* What a worker has done, for those who watch it. */
+/* Count the verdict, for those who watch this worker. */
 static void
 count(struct ext_call *call, const rp_verdict *v)
 {
-	struct ext_worker *worker = &call->ext->worker;
+	rp_worker_counts *counts = &call->ext->worker.counts;
 
 	if (v->result < 0)
 		return;
-	worker->done += v->verdict == RP_DONE;
-	worker->released += v->verdict == RP_RELEASE;
-	worker->dead += v->state == RP_STATE_DEAD;
-	worker->failed += v->verdict == RP_FAIL && v->state != RP_STATE_DEAD;
+	counts->done += v->verdict == RP_DONE;
+	counts->released += v->verdict == RP_RELEASE;
+	counts->dead += v->state == RP_STATE_DEAD;
+	counts->failed += v->verdict == RP_FAIL && v->state != RP_STATE_DEAD;
 }
 
 static int
@@ -105,8 +105,7 @@ add_id(void *ctx, struct ext_call *call, size_t i,
 	if (!(i & (i + 1))) {
 		more = realloc(v->list, (2 * i + 2) * sizeof(*more));
 		if (!more)
-			return rp__fail(&call->error, RP_ENOMEM,
-					"out of memory");
+			return ext_no_memory(call);
 		v->list = more;
 	}
 	v->list[i] = (rp_verdict)RP_VERDICT_INIT;

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "ext.h"
-#include "sqlite.h"
 
 /* A worker is taken for gone when it was silent for 30 s. */
 #define BEAT_MS 5000
@@ -19,12 +18,6 @@
 #define SWEEP_MS 1000
 
 /* ---- signing on and off ---- */
-
-static int
-no_memory(struct ext_call *call)
-{
-	return rp__fail(&call->error, RP_ENOMEM, "out of memory");
-}
 
 /* It takes jobs of all kinds: of each queue `queue/`. */
 static char *
@@ -52,22 +45,13 @@ static int
 sign_on(struct ext_call *call)
 {
 	struct ext_worker *worker = &call->ext->worker;
-	struct rp_value p[WORKER_START_PARAMS];
 	char *kinds = list_kinds(worker->queues);
-	char *queues = rp__list((const char *const *)worker->queues, '[', ']');
-	int r = kinds && queues ? 0 : no_memory(call);
+	int r = rp__sign_on(call->conn, worker->name, worker->host,
+			    (const char *const *)worker->queues, kinds,
+			    &worker->id);
 
-	p[WORKER_START_NAME] = rp__text(worker->name);
-	p[WORKER_START_HOST] = rp__text(worker->host);
-	p[WORKER_START_PID] = rp__int(getpid());
-	p[WORKER_START_QUEUES] = rp__text(queues);
-	p[WORKER_START_KINDS] = rp__text(kinds);
-	if (r == 0)
-		r = rp__run_once(call->conn, RP_V_WORKER_START, p,
-				 rp__first_int, &worker->id);
 	worker->seen_at = rp__monotonic_ms();
 	free(kinds);
-	free(queues);
 	return r;
 }
 
@@ -76,15 +60,10 @@ static int
 beat(struct ext_call *call, enum rp_verb verb, int64_t *ret_known)
 {
 	struct ext_worker *worker = &call->ext->worker;
-	struct rp_value p[WORKER_BEAT_PARAMS];
 
-	p[WORKER_BEAT_ID] = rp__int(worker->id);
-	p[WORKER_BEAT_DONE] = rp__int(worker->done);
-	p[WORKER_BEAT_FAILED] = rp__int(worker->failed);
-	p[WORKER_BEAT_DEAD] = rp__int(worker->dead);
-	p[WORKER_BEAT_RELEASED] = rp__int(worker->released);
 	worker->seen_at = rp__monotonic_ms();
-	return rp__run_once(call->conn, verb, p, rp__count, ret_known);
+	return rp__heartbeat(call->conn, verb, worker->id, &worker->counts,
+			     ret_known);
 }
 
 static int
@@ -137,20 +116,14 @@ beat_or_sign_on(struct ext_call *call)
 
 /* ---- while others work ---- */
 
-/* A row of the host's transaction would vanish with it, and another worker
- * would be given its id. */
-static int
-is_outside(const struct ext *ext)
-{
-	return sqlite3_get_autocommit(ext->db) && !rp__sqlite_writing(ext->db);
-}
-
+/* In the host's transaction the row of the worker would vanish with it, and
+ * another worker would be given its id. */
 int
 ext_worker_seen(struct ext_call *call)
 {
 	const struct ext_worker *worker = &call->ext->worker;
 
-	if (!worker->id || !is_outside(call->ext) ||
+	if (!worker->id || !ext_is_outside(call->ext) ||
 	    rp__monotonic_ms() - worker->seen_at < BEAT_MS)
 		return 0;
 	return beat_or_sign_on(call);
@@ -196,7 +169,7 @@ become_named(struct ext_call *call, const char *name, const char *queue)
 	char **queues = with_queue(
 		strcmp(worker->name, name) == 0 ? worker : &nobody, queue);
 
-	return queues ? become(call, name, queues) : no_memory(call);
+	return queues ? become(call, name, queues) : ext_no_memory(call);
 }
 
 int
@@ -211,7 +184,7 @@ ext_worker_claims(struct ext_call *call)
 	if (!id && a[P_WORKER].given) {
 		r = rp__check_name(&call->error, "the worker's name", name,
 				   sizeof(worker->name) - 1);
-		if (r == 0 && is_outside(call->ext) &&
+		if (r == 0 && ext_is_outside(call->ext) &&
 		    !serves(worker, name, a[P_QUEUE].text))
 			r = become_named(call, name, a[P_QUEUE].text);
 	}

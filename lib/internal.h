@@ -164,6 +164,15 @@ int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
 		void *ctx);
 
+/* heartbeat.c */
+/* `kinds` is a list of `queue/kind`, or `queue/` for any; NULL: no memory. */
+int rp__sign_on(rp_conn *conn, const char *name, const char *host,
+		const char *const *queues, const char *kinds, int64_t *ret_id);
+/* The verb is worker_beat or worker_stop, which take the same. *ret_known grows
+ * by 1 if worker_beat finds the row. */
+int rp__heartbeat(rp_conn *conn, enum rp_verb verb, int64_t id,
+		  const rp_worker_counts *counts, int64_t *ret_known);
+
 /* sweep.c */
 int rp__sweep_dropped(rp_conn *conn); /* what dropped queues still have */
 int rp__has_swept_lately(const rp_conn *conn);

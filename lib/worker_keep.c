@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LOOK_MS 1000
 /* Looks take a sixteenth of the time at most, unless they are very slow. */
@@ -192,19 +191,12 @@ rp__worker_give_back_lost(rp_worker *w, const struct tasks *finished)
 int
 rp__worker_beat(rp_worker *w, enum rp_verb verb)
 {
-	/* worker_beat and worker_stop take the same. */
-	struct rp_value p[WORKER_BEAT_PARAMS];
 	int64_t known = verb == RP_V_WORKER_STOP;
-	int r;
+	int r = rp__tally_write(w->conn, 1);
 
-	p[WORKER_BEAT_ID] = rp__int(w->conn->worker_id);
-	p[WORKER_BEAT_DONE] = rp__int(w->counts.done);
-	p[WORKER_BEAT_FAILED] = rp__int(w->counts.failed);
-	p[WORKER_BEAT_DEAD] = rp__int(w->counts.dead);
-	p[WORKER_BEAT_RELEASED] = rp__int(w->counts.released);
-	r = rp__tally_write(w->conn, 1);
 	if (r == 0)
-		r = rp__run_once(w->conn, verb, p, rp__count, &known);
+		r = rp__heartbeat(w->conn, verb, w->conn->worker_id, &w->counts,
+				  &known);
 	if (r == 0 && !known)
 		w->conn->worker_id = 0;
 	return r;
@@ -240,25 +232,11 @@ list_kinds(const rp_worker *w)
 int
 rp__worker_sign_on(rp_worker *w)
 {
-	struct rp_value p[WORKER_START_PARAMS];
-	char *queues = rp__list(w->queues, '[', ']');
 	char *kinds = list_kinds(w);
-	int r;
+	int r = rp__sign_on(w->conn, w->name, w->host, w->queues, kinds,
+			    &w->conn->worker_id);
 
-	if (!queues || !kinds) {
-		free(queues);
-		free(kinds);
-		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
-	}
-	p[WORKER_START_NAME] = rp__text(w->name);
-	p[WORKER_START_HOST] = rp__text(w->host);
-	p[WORKER_START_PID] = rp__int(getpid());
-	p[WORKER_START_QUEUES] = rp__text(queues);
-	p[WORKER_START_KINDS] = rp__text(kinds);
-	r = rp__run_once(w->conn, RP_V_WORKER_START, p, rp__first_int,
-			 &w->conn->worker_id);
 	snprintf(w->conn->worker, sizeof(w->conn->worker), "%s", w->name);
-	free(queues);
 	free(kinds);
 	return r;
 }
