@@ -60,11 +60,13 @@ read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 	return r;
 }
 
-/* The schema's version: 0, none; -1, none, but other people's tables. */
+/* The schema's version: 0, none; -1, none, but other people's tables;
+ * OTHER_BUILD, ours, but its text is not this build's. */
+#define OTHER_BUILD -2
 static int
 read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
 {
-	char sql[200];
+	char sql[600];
 	int64_t ours = 0, others = 0;
 	int r = read_number(s,
 			    "select 1 from pg_catalog.pg_tables"
@@ -77,10 +79,17 @@ read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
 		return r;
 	if (ours) {
 		snprintf(sql, sizeof(sql),
-			 "select value from %s.meta"
+			 "select case when value::pg_catalog.int8"
+			 "                 operator(pg_catalog.>) %d or exists"
+			 "         (select from %s.meta"
+			 "           where name operator(pg_catalog.=) 'build'"
+			 "             and value operator(pg_catalog.=) '%s')"
+			 "       then value else '%d' end"
+			 "  from %s.meta"
 			 " where name operator(pg_catalog.=) 'schema'"
 			 "   and $1::pg_catalog.text is not null",
-			 s->schema);
+			 SCHEMA_VERSION, s->schema, rp__build_postgres,
+			 OTHER_BUILD, s->schema);
 		return read_number(s, sql, ret, error);
 	}
 	r = read_number(
@@ -216,6 +225,12 @@ rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error)
 				"schema %.60s is of version %lld, newer than "
 				"this readpast's %d: upgrade readpast",
 				s->schema, (long long)version, SCHEMA_VERSION);
+	if (version == OTHER_BUILD)
+		return rp__fail(error, RP_ESCHEMA,
+				"schema %.60s was made by another build of "
+				"readpast, with other tables: finish its jobs "
+				"with that build, or use a new schema",
+				s->schema);
 	if (version < 0 && schema == RP_SCHEMA_CREATE)
 		return rp__fail(error, RP_ESCHEMA,
 				"database %.60s has other tables and no schema "

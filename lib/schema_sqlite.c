@@ -27,11 +27,14 @@ read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
 		       : rp__sqlite_failed(s, rc, error);
 }
 
-/* The schema's version: 0, none; -1, none, but other people's tables. Our first
- * table may just have been made, to take the write lock. */
+/* The schema's version: 0, none; -1, none, but other people's tables;
+ * OTHER_BUILD, ours, but its text is not this build's. Our first table may just
+ * have been made, to take the write lock. */
+#define OTHER_BUILD -2
 static int
 read_version(struct sqlite *s, int64_t *ret, rp_error *error)
 {
+	char sql[200];
 	int64_t tables = 0, ours = 0, version = 0;
 	int r = read_int(s,
 			 "select count(*) from sqlite_master "
@@ -43,11 +46,13 @@ read_version(struct sqlite *s, int64_t *ret, rp_error *error)
 			     "select count(*) from sqlite_master where "
 			     "type = 'table' and name = 'readpast_meta'",
 			     &ours, error);
+	snprintf(sql, sizeof(sql),
+		 "select iif(value > %d or exists (select 1 from readpast_meta "
+		 "where name = 'build' and value = %s), value, %d) "
+		 "from readpast_meta where name = 'schema'",
+		 SCHEMA_VERSION, rp__build_sqlite, OTHER_BUILD);
 	if (r == 0 && ours)
-		r = read_int(s,
-			     "select value from readpast_meta "
-			     "where name = 'schema'",
-			     &version, error);
+		r = read_int(s, sql, &version, error);
 	*ret = version ? version : tables ? -1 : 0;
 	return r;
 }
@@ -188,6 +193,12 @@ rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error)
 				"%.120s has schema %lld, newer than this "
 				"readpast's %d: upgrade readpast",
 				s->path, (long long)version, SCHEMA_VERSION);
+	if (version == OTHER_BUILD)
+		return rp__fail(error, RP_ESCHEMA,
+				"%.120s was made by another build of readpast, "
+				"with other tables: finish its jobs with that "
+				"build, or use a new database",
+				s->path);
 	if (version <= 0 && s->attached) {
 		r = rp__sqlite_check_main(s->db, error);
 		if (r < 0)

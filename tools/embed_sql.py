@@ -19,6 +19,7 @@ import contextlib
 import pathlib
 import re
 import sys
+import zlib
 
 
 # What was taken of an answer: one id in turn, or all as a table.
@@ -229,15 +230,21 @@ def one_verb(path, verb, params, columns):
 
 
 def schema(folder, name):
+    """The steps, and a number that is another one when their text is: until the
+    first release the schema changes without a new version."""
     steps = sorted(folder.iterdir())
+    paths = [p for s in steps for p in (sorted(s.glob("*.sql")) if s.is_dir()
+                                        else [s])]
+    build = zlib.crc32("".join(map(pathlib.Path.read_text, paths)).encode())
     for number, step in enumerate(steps, 1):
         if not step.name.startswith(f"{number:03}_"):
             stop(step, f"is not step {number:03}")
         print(f"static const char *const step_{number}[] = {{")
         for path in sorted(step.glob("*.sql")) if step.is_dir() else [step]:
             for sql, _ in statements(path):
-                print(f"\t{quoted(sql)},")
+                print(f"\t{quoted(sql.replace(':build', str(build)))},")
         print("\tNULL\n};")
+    print(f'const char rp__build_{name}[] = "{build}";')
     names = "".join(f"step_{n}, " for n in range(1, len(steps) + 1))
     print(f"const char *const *const rp__schema_{name}[] = {{ {names}NULL }};")
 

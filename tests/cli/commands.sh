@@ -111,6 +111,8 @@ sqlite3 theirs.db 'create table theirs (x)'
 check 'a database with other tables: exit 1, and the way' refuses 1 'readpast init' readpast --db sqlite:theirs.db enqueue q x
 check 'init puts ours beside them' status 0 readpast --db sqlite:theirs.db init
 check 'and then it works' status 0 readpast --db sqlite:theirs.db enqueue q x
+sqlite3 theirs.db "update readpast_meta set value = 1 where name = 'build'"
+check 'tables of another build: exit 1' refuses 1 'another build.*new database' readpast --db sqlite:theirs.db enqueue q x
 sqlite3 theirs.db "update readpast_meta set value = 99 where name = 'schema'"
 check 'a newer schema: exit 1' refuses 1 'newer' readpast --db sqlite:theirs.db stats
 check 'a directory is no database: exit 1' refuses 1 '.' readpast --db sqlite:. enqueue q x

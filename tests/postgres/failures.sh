@@ -83,6 +83,8 @@ check 'an empty schema of that name is no queue' refuses 1 'readpast init' readp
 
 new_database versions
 check 'init' status 0 readpast init
+sql versions "update readpast.meta set value = '1' where name = 'build'"
+check 'tables of another build are refused' refuses 1 'another build.*new schema' readpast enqueue q x
 sql versions "update readpast.meta set value = '99' where name = 'schema'"
 for command in stats init 'enqueue q x' 'work q --drain -- true'; do
 	# shellcheck disable=SC2086

@@ -264,5 +264,6 @@ select id, queue,
 
 insert into readpast_meta (name, value)
 values ('schema', 1),
+       ('build', :build),
        ('installed_at', cast(round((julianday('now') - 2440587.5)
                                    * 86400000) as integer));

@@ -274,6 +274,7 @@ create table readpast.tally (
 create index tally_second on readpast.tally (second);
 
 insert into readpast.meta (name, value)
-values ('schema', '1'), ('installed_at', clock_timestamp()::text);
+values ('schema', '1'), ('build', ':build'),
+       ('installed_at', clock_timestamp()::text);
 
 analyze readpast.queue;
