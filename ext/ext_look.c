@@ -100,8 +100,9 @@ ext_list_rows(struct ext_call *call, struct ext_rows *ret)
 	int r = a[P_STATE].given ? ext_state(call, &state) : 0;
 
 	if (r == 0)
-		r = rp_list(call->conn, a[P_QUEUE].text, state,
-			    a[P_N].given ? (size_t)a[P_N].number : 50, &batch);
+		r = rp__list_jobs(call->conn, a[P_QUEUE].text, state,
+				  a[P_N].given ? (size_t)a[P_N].number : 50,
+				  RP_WHOLE_PAYLOAD, &batch);
 	return answer_jobs(r, batch, ret);
 }
 

@@ -100,7 +100,7 @@ add_listed(void *ctx, size_t row, const struct rp_value *columns)
 struct listing {
 	rp_conn *conn;
 	const char *queue;
-	size_t max;
+	size_t max, head;
 	rp_batch *batch;
 };
 
@@ -116,7 +116,7 @@ list_verb(struct listing *l, enum rp_verb verb, int has_extra, int extra)
 	if (has_extra)
 		p[n++] = rp__int(extra);
 	p[n++] = rp__int((int64_t)(l->max - rp_batch_count(l->batch)));
-	p[n] = rp__int(RP_LIST_PAYLOAD);
+	p[n] = rp__int((int64_t)l->head);
 	return rp__run(l->conn, verb, p, 1, add_listed, l->batch);
 }
 
@@ -139,9 +139,10 @@ list(struct listing *l, int state)
 }
 
 int
-rp_list(rp_conn *conn, const char *queue, int state, size_t max, rp_batch **ret)
+rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
+	      size_t head, rp_batch **ret)
 {
-	struct listing l = { conn, queue, max, NULL };
+	struct listing l = { conn, queue, max, head, NULL };
 	int r = rp__enter(conn);
 
 	if (r < 0)
@@ -163,6 +164,12 @@ rp_list(rp_conn *conn, const char *queue, int state, size_t max, rp_batch **ret)
 		r = rp__end(conn, r);
 	}
 	return answer_batch(conn, r, l.batch, ret);
+}
+
+int
+rp_list(rp_conn *conn, const char *queue, int state, size_t max, rp_batch **ret)
+{
+	return rp__list_jobs(conn, queue, state, max, RP_LIST_PAYLOAD, ret);
 }
 
 /*

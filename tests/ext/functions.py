@@ -343,6 +343,21 @@ def a_job_is_shown_with_all_there_is_of_it(path):
 
 
 @case
+def a_list_has_the_whole_of_each_payload(path):
+    """The library's own list has the first 256 bytes."""
+    payloads = ["x" * 257, "€" * 100, "y" * (2 << 20), b"\xff\0" * 200]
+    db = serve(path, "q", *payloads)
+    listed = "select payload from readpast_list('q', ?) order by id"
+    assert [row[0] for row in rows(db, listed, "ready")] == payloads
+    one(db, "select readpast_enqueue('q', 'later', '{\"delay\": \"1h\"}')")
+    assert rows(db, listed, "scheduled") == [("later",)]
+    assert one(db, "select count(*) from readpast_claim('q', 4)") == 4
+    assert [row[0] for row in rows(db, listed, "running")] == payloads
+    one(db, "select readpast_cancel(3)")
+    assert rows(db, listed, "cancelled") == [(payloads[2],)]
+
+
+@case
 def queues_are_made_set_paused_and_dropped(path):
     db = connect(path)
     assert one(db, "select readpast_queue_create('q')") is None
