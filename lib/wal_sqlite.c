@@ -112,22 +112,24 @@ rp__sqlite_watch_wal(struct sqlite *s)
 	sqlite3_wal_hook(s->db, committed, s);
 }
 
-/* A commit that leaves all as it was. (SQLite does not write a row that is
- * updated to itself.) */
+/* A commit that leaves all as it was: a note is made and forgotten. (SQLite
+ * does not write a row that is updated to itself.) */
 static int
 commit_nothing(struct sqlite *s)
 {
-	int r = rp__sqlite_begin(s, RP_BEGIN_WRITE, NULL);
+	const struct rp_value notes[2 * META_SET_PARAMS] = {
+		rp__text("trim"), rp__int(0),     /* made */
+		rp__text("trim"), rp__text(NULL), /* forgotten */
+	};
+	rp_error error;
+	int r = rp__sqlite_begin(s, RP_BEGIN_WRITE, &error);
 
 	if (r < 0)
 		return r;
-	r = rp__sqlite_execute(s,
-			       "insert into readpast_meta values ('trim', 0); "
-			       "delete from readpast_meta where name = 'trim'",
-			       NULL);
+	r = rp__sqlite_run(s, RP_V_META_SET, notes, 2, NULL, NULL, &error);
 	if (r < 0)
 		rp__sqlite_rollback(s);
-	return r < 0 ? r : rp__sqlite_commit(s, NULL);
+	return r < 0 ? r : rp__sqlite_commit(s, &error);
 }
 
 /* Where nobody writes. A failure is nobody's loss: the next sweep tries again.
