@@ -6,10 +6,12 @@
  */
 #include "basics.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,6 +61,18 @@ text(const char *format, ...)
 		die("out of memory");
 	va_end(args);
 	return ret;
+}
+
+pid_t
+fork_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork failed");
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
 }
 
 double

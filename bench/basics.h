@@ -10,6 +10,7 @@
 #include <readpast.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define PAYLOAD 200 /* bytes of each job */
 #define QUEUE "bench"
@@ -19,6 +20,9 @@ void die(const char *format, ...)
 void *allocate(size_t size);        /* zeros */
 void *allocate_shared(size_t size); /* with children, too */
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* fork(): 0 in the child, which is killed when its parent ends. */
+pid_t fork_child(void);
 
 double seconds_now(void); /* CLOCK_MONOTONIC */
 void sleep_us(int64_t us);

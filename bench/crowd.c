@@ -9,10 +9,8 @@
  */
 #include "crowd.h"
 
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,13 +46,10 @@ work(const struct crowd *c, struct board *board, int me)
 static pid_t
 start(const struct crowd *c, struct board *board, int me)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
-	if (pid < 0)
-		die("fork failed");
 	if (pid > 0)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	work(c, board, me);
 	_exit(0);
 }

@@ -9,12 +9,10 @@
 
 #include <math.h>
 #include <readpast.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,13 +46,10 @@ start_worker(const char *url, size_t jobs, _Atomic int64_t *started)
 	rp_worker_options options = RP_WORKER_INIT;
 	rp_worker *worker;
 	rp_error error;
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
-	if (pid < 0)
-		die("fork failed");
 	if (pid > 0)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	options.max_jobs = (int64_t)jobs;
 	if (rp_worker_new(url, &options, &worker, &error) < 0)
 		die("rp_worker_new: %s", error.message);

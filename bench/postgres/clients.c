@@ -10,12 +10,10 @@
 #include "pg.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -171,11 +169,8 @@ clients_start(const struct bench *b, const struct load *load)
 	c->count = load->producers + load->workers;
 	c->board = allocate_shared(sizeof(*c->board));
 	for (size_t i = 0; i < c->count; i++) {
-		c->pids[i] = fork();
-		if (c->pids[i] < 0)
-			die("fork failed");
+		c->pids[i] = fork_child();
 		if (c->pids[i] == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			live(b, load, c->board, i);
 			_exit(0);
 		}

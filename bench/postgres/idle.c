@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,17 +53,14 @@ static pid_t
 start_workers(const struct bench *b)
 {
 	char *url = server_library_url(b, SCHEMA);
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 	pthread_attr_t attr;
 	pthread_t thread;
 
-	if (pid < 0)
-		die("fork failed");
 	if (pid > 0) {
 		free(url);
 		return pid;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
 	for (size_t i = 0; i < b->workers; i++)
