@@ -221,27 +221,18 @@ turn_library(void *handle)
 	return hold(l, batch);
 }
 
-const struct side library_side = {
-	.prefix = "",
-	.open = open_library,
-	.close = close_library,
-	.native = native_library,
-	.enqueue = enqueue_library,
-	.claim = claim_library,
-	.complete = complete_library,
-	.turn = turn_library,
-};
+/* The library, on its own connection or on the caller's: they differ in open()
+ * only. */
+#define LIBRARY_SIDE(its_prefix, its_open)                                     \
+	{                                                                      \
+		.prefix = its_prefix, .open = its_open,                        \
+		.close = close_library, .native = native_library,              \
+		.enqueue = enqueue_library, .claim = claim_library,            \
+		.complete = complete_library, .turn = turn_library,            \
+	}
 
-const struct side attached_side = {
-	.prefix = "attached.",
-	.open = open_attached,
-	.close = close_library,
-	.native = native_library,
-	.enqueue = enqueue_library,
-	.claim = claim_library,
-	.complete = complete_library,
-	.turn = turn_library,
-};
+const struct side library_side = LIBRARY_SIDE("", open_library);
+const struct side attached_side = LIBRARY_SIDE("attached.", open_attached);
 
 /* ---- either ---- */
 
