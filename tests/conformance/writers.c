@@ -142,40 +142,41 @@ start_waiters(struct db *db, pid_t pids[3])
 	}
 }
 
-static void
-who_waits_and_is_killed_holds_up_nobody(void **state)
+/* Three wait. This signal kills or stops the first of them; the other two have
+ * to put their jobs in all the same. Returns the first. */
+static pid_t
+signal_first(struct db *db, int number)
 {
-	struct db *db = *state;
-	struct holder other;
+	struct holder other = lock_file(db);
 	pid_t pids[3];
 
-	other = lock_file(db);
 	start_waiters(db, pids);
-	kill(pids[0], SIGKILL);
-	waitpid(pids[0], NULL, 0);
+	kill(pids[0], number);
+	waitpid(pids[0], NULL, WUNTRACED);
 	unlock_file(&other);
 	expect_success(pids[1]);
 	expect_success(pids[2]);
+	return pids[0];
+}
+
+static void
+a_waiter_that_is_killed_holds_up_nobody(void **state)
+{
+	struct db *db = *state;
+
+	signal_first(db, SIGKILL);
 	db->conn = connect_to(db);
 	assert_int_equal(stats_of(db->conn, "q").ready, 2);
 }
 
 static void
-who_waits_and_is_stopped_holds_up_nobody(void **state)
+a_waiter_that_is_stopped_holds_up_nobody(void **state)
 {
 	struct db *db = *state;
-	struct holder other;
-	pid_t pids[3];
+	pid_t first = signal_first(db, SIGSTOP);
 
-	other = lock_file(db);
-	start_waiters(db, pids);
-	kill(pids[0], SIGSTOP);
-	waitpid(pids[0], NULL, WUNTRACED);
-	unlock_file(&other);
-	expect_success(pids[1]);
-	expect_success(pids[2]);
-	kill(pids[0], SIGCONT);
-	expect_success(pids[0]);
+	kill(first, SIGCONT);
+	expect_success(first);
 	db->conn = connect_to(db);
 	assert_int_equal(stats_of(db->conn, "q").ready, 3);
 }
@@ -404,8 +405,8 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(who_waits_and_is_killed_holds_up_nobody),
-		CASE(who_waits_and_is_stopped_holds_up_nobody),
+		CASE(a_waiter_that_is_killed_holds_up_nobody),
+		CASE(a_waiter_that_is_stopped_holds_up_nobody),
 		CASE(a_wait_ends_at_its_deadline_however_many_wait),
 		CASE(who_can_read_the_database_can_lock_out_nobody),
 		CASE(what_root_makes_belongs_to_the_owner),
