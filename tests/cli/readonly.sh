@@ -30,11 +30,9 @@ for command in stats 'list q' 'show 1' 'why 1' doctor 'enqueue q x' 'work q --dr
 		refuses 1 'x.db is on a read-only file system, and nobody who may write it has it open' \
 		isolated "$READPAST" $command
 done
-# A sanitizer's runtime has to be in the process before what needs it.
-runtime=$(ldd "$extension" | awk '/lib[a-z]*asan/ { print $3; exit }')
 select="select readpast_enqueue('q', 'x')"
 check 'the extension, too' refuses 1 'is on a read-only file system' \
-	isolated env ${runtime:+LD_PRELOAD="$runtime" ASAN_OPTIONS=detect_leaks=0} \
+	hosted "$extension" isolated \
 	sqlite3 -cmd ".load $extension" mounted/x.db "$select"
 
 mkfifo hold

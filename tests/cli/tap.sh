@@ -72,6 +72,21 @@ claim_of() {
 	echo "$(field id "$1"):$(field claim "$1")"
 }
 
+# The sanitizer's runtime that a program or a library needs, if any.
+sanitizer_of() {
+	ldd "$1" | awk '/lib[a-z]*asan/ { print $3; exit }'
+}
+
+# hosted LIBRARY COMMAND...: the command may load the library. A sanitizer's
+# runtime has to be in the process before what needs it; what the command leaves
+# behind is not ours.
+hosted() (
+	runtime=$(sanitizer_of "$1")
+	shift
+	[[ -z $runtime ]] || export LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0
+	"$@"
+)
+
 # Wait up to 10 s for a command to succeed.
 eventually() {
 	local end=$((SECONDS + 10))

@@ -18,12 +18,6 @@ blocks() { # LANGUAGE
 		/^```/ { inside = 0 } inside' "$page" |
 		sed "s,/usr/local/lib/readpast,${extension%.so},"
 }
-# A sanitizer's runtime has to be in the process before what needs it; what
-# Python leaves behind is not ours.
-runtime=$(ldd "$extension" | awk '/lib[a-z]*asan/ { print $3; exit }')
-hosted() {
-	env ${runtime:+LD_PRELOAD="$runtime" ASAN_OPTIONS=detect_leaks=0} "$@"
-}
 
 blocks sh >page.sh
 blocks python >page.py
@@ -37,12 +31,12 @@ check 'and the group may write the file' equal "$(stat -c %A queue/app.db | cut 
 check 'both backups are databases' test -s backup.db -a -s smaller.db
 check 'after the restore ids are skipped' test "$(readpast --db sqlite:app.db enqueue q x)" -gt 1000000000
 readpast --db sqlite:app.db purge q --state all --yes >/dev/null
-check 'those of Python run' hosted /usr/bin/python3 page.py
+check 'those of Python run' hosted "$extension" /usr/bin/python3 page.py
 check 'and leave the one job that was too early' \
 	equal "$(sqlite3 app.db "select state, payload from readpast_jobs")" 'ready|too early'
 
 # better-sqlite3 is npm's, and is not fetched for a test.
-if node -e "require('better-sqlite3')" 2>/dev/null && [[ -z $runtime ]]; then
+if node -e "require('better-sqlite3')" 2>/dev/null && [[ -z $(sanitizer_of "$extension") ]]; then
 	check 'that of Node runs' node page.js
 	check 'and leaves no job' equal "$(sqlite3 app.db 'select count(*) from readpast_jobs')" 0
 	check 'but its row' equal "$(sqlite3 app.db 'select count(*) from orders')" 2
@@ -64,5 +58,5 @@ named = set(re.findall(r"\breadpast_[a-z_]*[a-z]\b", open(page).read()))
 assert "readpast_claim" in named
 sys.exit(", ".join(named - known) or None)
 END
-check 'each name that it names is there' hosted /usr/bin/python3 names.py "$extension" "$page"
+check 'each name that it names is there' hosted "$extension" /usr/bin/python3 names.py "$extension" "$page"
 finish
