@@ -10,27 +10,16 @@ SPDX-FileCopyrightText: The readpast authors
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 
-READPAST = pathlib.Path(sys.argv[1]).resolve()
+from tap import READPAST, check, run
+
 MIB = 1 << 20
 SIZE = 4 * MIB
 JOBS = 32
 # The command itself, its libraries, and what malloc() keeps.
 BASE = 32 * MIB
-cases = bad = 0
-
-
-def check(name, ok, why=""):
-    global cases, bad
-    cases += 1
-    bad += not ok
-    print(f"{'' if ok else 'not '}ok {cases} - {name}", flush=True)
-    if not ok:
-        print("#", repr(why)[-2000:])
 
 
 def readpast(*args, **more):
@@ -73,8 +62,6 @@ def main():
             subprocess.run(["psql", "-qX", os.environ["READPAST_TEST_POSTGRES"], "-c",
                             f"drop schema {url.rpartition('=')[2]} cascade"],
                            check=False, stderr=subprocess.DEVNULL)
-    print(f"1..{cases}")
-    return bad != 0
 
 
 def look(payload):
@@ -101,8 +88,4 @@ def work():
     check("it has done all jobs", stats["ready"] + stats["running"] == 0, stats)
 
 
-with tempfile.TemporaryDirectory() as here:
-    os.chdir(here)
-    status = main()
-    os.chdir("/")
-sys.exit(status)
+run(main)

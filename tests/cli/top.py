@@ -8,28 +8,15 @@ SPDX-FileCopyrightText: The readpast authors
 import fcntl
 import json
 import os
-import pathlib
 import pty
 import re
 import select
 import struct
 import subprocess
-import sys
-import tempfile
 import termios
 import time
 
-READPAST = pathlib.Path(sys.argv[1]).resolve()
-cases = bad = 0
-
-
-def check(name, ok, why=""):
-    global cases, bad
-    cases += 1
-    bad += not ok
-    print(f"{'' if ok else 'not '}ok {cases} - {name}", flush=True)
-    if not ok:
-        print("#", repr(why)[-2000:])
+from tap import READPAST, check, run
 
 
 def readpast(*args):
@@ -131,12 +118,6 @@ def main():
     top = Top("--interval", "1ms")
     check("an interval that is too short", top.until("expected 100ms to 1h"), top.text)
     check("exit 2", top.end() == 2)
-    print(f"1..{cases}")
-    sys.exit(bad > 0)
 
 
-os.environ.pop("READPAST_DB", None)
-os.environ.pop("READPAST_HISTORY", None)
-with tempfile.TemporaryDirectory() as directory:
-    os.chdir(directory)
-    main()
+run(main)

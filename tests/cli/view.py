@@ -9,16 +9,13 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import os
-import pathlib
 import random
 import sqlite3
 import subprocess
-import sys
-import tempfile
 
-READPAST = pathlib.Path(sys.argv[1]).resolve()
+from tap import READPAST, check, run
+
 SEED = int(os.environ.get("READPAST_TEST_SEED", random.randrange(1 << 32)))
-cases = bad = 0
 
 # Bytes and characters at the edges of what UTF-8 allows.
 BYTES = [0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2,
@@ -50,15 +47,6 @@ NAMED = {
     "long ones": ["\u6f22".encode() * 20000, "\u6f22".encode() * 20000 + b"\xff",
                   b"x" * 65535 + b"\x80"],
 }
-
-
-def check(name, ok, why=""):
-    global cases, bad
-    cases += 1
-    bad += not ok
-    print(f"{'' if ok else 'not '}ok {cases} - {name}", flush=True)
-    if not ok:
-        print("#", repr(why)[:2000])
 
 
 def random_bytes(r):
@@ -125,10 +113,6 @@ def main():
             check(f"{encoding}: {name}", wrong is None, wrong)
         wrong = is_right(db, [random_bytes(r) for _ in range(5000)], encoding)
         check(f"{encoding}: random bytes", wrong is None, (SEED, wrong))
-    print(f"1..{cases}")
-    sys.exit(bad > 0)
 
 
-with tempfile.TemporaryDirectory() as directory:
-    os.chdir(directory)
-    main()
+run(main)
