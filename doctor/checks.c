@@ -23,8 +23,8 @@ const struct check checks[] = {
 	  "move it to a local disk; for several hosts use PostgreSQL",
 	  look_file_system, 0 },
 	{ "names", DANGER,
-	  "{file} {how}: whoever opens it by another name has a -wal of its "
-	  "own, so that jobs vanish and ids are given twice",
+	  "{file} {how}: a process that opens it by another name has a -wal "
+	  "of its own, so that jobs vanish and ids are given twice",
 	  "{fix}", look_names, 0 },
 	{ "fsync", DANGER,
 	  "{name} is off on this server: its crash or a power cut may damage "

@@ -233,7 +233,7 @@ ext_names(struct ext_call *call, enum ext_param param, char ***ret)
 	else
 		r = add_name(&names, call, 0, &one);
 	if (r == 0 && names.count == 0)
-		r = rp__fail(&call->error, RP_EINVAL, "%s: there is none",
+		r = rp__fail(&call->error, RP_EINVAL, "%s: the array is empty",
 			     ext_words(param));
 	if (r < 0)
 		ext_free_names(names.list);

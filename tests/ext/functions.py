@@ -510,7 +510,7 @@ def a_wait_ends_when_there_is_work_or_the_time_is_over(path):
     assert one(db, wait, '["q", "r"]', "1h") == 1
     assert one(db, wait, "r", "1h") == 1
     assert "no duration" in refused(db, wait, "q", "soon")
-    assert "there is none" in refused(db, wait, "[]", 0)
+    assert "queues: the array is empty" in refused(db, wait, "[]", 0)
     assert "the queue's name is missing" in refused(db, wait, "", 0)
 
 
