@@ -420,7 +420,7 @@ a_drop_that_was_killed_is_finished_by_the_next_one(void **state)
 
 /* The copy gives its jobs the ids that they had. */
 static void
-what_a_killed_drop_left_is_not_in_the_way_of_a_copy(void **state)
+a_copy_succeeds_beside_the_rest_of_a_killed_drop(void **state)
 {
 	struct db *from = make_db("sqlite:"), *to = *state;
 	rp_error error = { 0 };
@@ -442,7 +442,7 @@ put_one(void *ctx)
 }
 
 static void
-P1_what_is_enqueued_while_its_queue_is_dropped_is_in_a_new_one(void **state)
+P1_jobs_enqueued_while_their_queue_is_dropped_are_in_a_new_one(void **state)
 {
 	struct db *db = *state;
 	struct watch w;
@@ -474,8 +474,8 @@ main(int argc, char **argv)
 		CASE(a_copy_holds_neither_lock_for_long),
 		CASE(a_drop_that_was_killed_leaves_no_queue_and_the_next_sweep_the_rest),
 		CASE(a_drop_that_was_killed_is_finished_by_the_next_one),
-		CASE(what_a_killed_drop_left_is_not_in_the_way_of_a_copy),
-		CASE(P1_what_is_enqueued_while_its_queue_is_dropped_is_in_a_new_one),
+		CASE(a_copy_succeeds_beside_the_rest_of_a_killed_drop),
+		CASE(P1_jobs_enqueued_while_their_queue_is_dropped_are_in_a_new_one),
 	};
 
 	databases_at(argc, argv);

@@ -250,7 +250,7 @@ make_wait(struct db *db)
 }
 
 static void
-who_can_read_the_database_can_lock_out_nobody(void **state)
+a_user_who_may_only_read_cannot_lock_out_others(void **state)
 {
 	static const mode_t modes[][2] = {
 		{ 0644, 0600 }, { 0664, 0660 }, { 0600, 0600 }, { 0666, 0666 }
@@ -268,7 +268,7 @@ who_can_read_the_database_can_lock_out_nobody(void **state)
 }
 
 static void
-what_root_makes_belongs_to_the_owner(void **state)
+a_file_that_root_makes_belongs_to_the_owner(void **state)
 {
 	struct db *db = *state;
 	struct stat found;
@@ -408,8 +408,8 @@ main(int argc, char **argv)
 		CASE(a_waiter_that_is_killed_holds_up_nobody),
 		CASE(a_waiter_that_is_stopped_holds_up_nobody),
 		CASE(a_wait_ends_at_its_deadline_however_many_wait),
-		CASE(who_can_read_the_database_can_lock_out_nobody),
-		CASE(what_root_makes_belongs_to_the_owner),
+		CASE(a_user_who_may_only_read_cannot_lock_out_others),
+		CASE(a_file_that_root_makes_belongs_to_the_owner),
 		CASE(a_file_that_a_stranger_made_is_not_used),
 		CASE(a_hundred_writers_are_as_fast_as_with_sqlites_own_timeout),
 	};

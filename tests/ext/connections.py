@@ -390,7 +390,7 @@ def a_new_file_may_begin_with_a_call_inside_a_transaction(path):
 
 
 @case
-def what_was_rolled_back_is_made_again(path):
+def a_schema_that_was_rolled_back_is_made_again(path):
     db = connect(path, isolation_level=None)
     for _ in range(2):
         db.execute("begin")

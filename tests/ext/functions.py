@@ -388,7 +388,7 @@ def queues_are_made_set_paused_and_dropped(path):
 
 
 @case
-def what_is_done_in_a_transaction_vanishes_with_it(path):
+def changes_in_a_transaction_vanish_with_it(path):
     db = serve(path, "q", *"abc")
     claims = rows(db, "select id, claim_no from readpast_claim('q', 1)")
     before = readpast(path, "list", "q", "--json")
