@@ -4,7 +4,7 @@
  *
  * On the other side a queue as one writes it by hand, without leases: each
  * worker claims up to a hundred and completes them in the same commit, and naps
- * when there are none.
+ * when a claim finds no job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

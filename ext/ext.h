@@ -58,7 +58,7 @@ sqlite3 *ext_scratch(struct ext *ext);
 
 /* A table that needs no `create virtual table` lies in the host's database, and
  * a select from it begins by reading that. Among the temporary tables it does
- * not. Where none can be made the other one serves. */
+ * not. If no temporary one can be made, that of the host's database serves. */
 void ext_make_temporary(sqlite3 *db, const char *module);
 
 /* ---- arguments ---- */
@@ -157,14 +157,14 @@ int ext_has_nul_escape(const char *json, size_t size);
 void ext_signature(const struct ext_function *function, char *to, size_t room);
 int ext_arguments(const struct ext_function *function);
 
-/* Read the arguments (NULL: absent). What was read is forgotten, also when that
+/* Read the arguments (NULL: absent). Call ext_forget() afterwards, also if that
  * failed. */
 int ext_read(struct ext_call *call, sqlite3_value **argv);
 void ext_forget(struct ext_call *call);
 int ext_no_memory(struct ext_call *call); /* the call fails: RP_ENOMEM */
 
-/* ext_call.c: read the arguments, and enter the connection. What was begun is
- * ended, also when that failed. */
+/* ext_call.c: read the arguments, and enter the connection. Call ext_end()
+ * afterwards, also if that failed. */
 int ext_begin(struct ext_call *call, struct ext *ext,
 	      const struct ext_function *function, sqlite3_value **argv);
 void ext_end(struct ext_call *call);
@@ -173,7 +173,7 @@ void ext_result(sqlite3_context *context, const struct rp_value *value);
 void ext_result_error(sqlite3_context *context, const rp_error *error);
 
 /* Each element of a JSON array, which is an argument, in order. There is no NUL
- * behind a text; what is no string is its JSON. */
+ * behind the text, which is JSON unless the element is a string. */
 struct ext_element {
 	int null, is_number, is_string;
 	int stays; /* the text lives as long as the call */

@@ -218,7 +218,7 @@ read_argument(struct ext_call *call, int param, sqlite3_value *value)
 	to->given = 1;
 	if (params[param].kind == BYTES)
 		return read_text(call, param, value, to);
-	/* Which C would take for its end. */
+	/* C would take a NUL for the end of the text. */
 	text = sqlite3_value_type(value) == SQLITE_TEXT
 		       ? (const char *)sqlite3_value_text(value)
 		       : NULL;
@@ -240,7 +240,7 @@ read_argument(struct ext_call *call, int param, sqlite3_value *value)
 
 /* ---- a JSON object of arguments ---- */
 
-/* One of those that may be left out; -1: there is none of that name. */
+/* The place of the optional argument of this name; -1: there is no such one. */
 static int
 position_named(const struct ext_function *function, const char *name)
 {

@@ -89,7 +89,7 @@ struct rp_backend {
 	/* So long a worker that waits need not look at its queues, for it is
 	 * notified; 0: it is not. NULL: it never is. */
 	int64_t (*rest_ms)(void *db);
-	/* Give back room that a file no longer needs. NULL: there is none. */
+	/* Cut a file that is larger than need be. NULL: nothing to cut. */
 	void (*trim)(void *db);
 };
 

@@ -188,9 +188,9 @@ sqlite_joins(void *db)
 /* ---- opening ---- */
 
 /* Look at the schema now, or in the first transaction, under its lock: where
- * the caller has a transaction open or a statement running, what is read now
- * would be read for long, and SQLite calls no busy handler for a reader who
- * wants to write. */
+ * the caller has a transaction open or a statement running, a snapshot that is
+ * taken now would be kept for long, and SQLite calls no busy handler for a
+ * reader that wants to write. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {

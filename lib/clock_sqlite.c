@@ -9,8 +9,8 @@
 #include <time.h>
 
 /* Microseconds since 1970 of the clock that SQLite's julianday('now') tells in
- * milliseconds: what is below them is the host's. Asked directly, for a
- * statement takes longer than the rest of a small verb. */
+ * milliseconds; the rest is the host's clock. SQLite's clock is called
+ * directly, because a statement takes longer than the rest of a small verb. */
 int
 rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us, rp_error *error)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MOST_SIZE (8 << 20) /* bytes of payload, and one job more */
-#define SPARE_MS 60000      /* what will be dropped so soon is not copied */
+#define SPARE_MS 60000      /* kept jobs with less time left are not copied */
 
 static int
 take_row(void *ctx, size_t number, const struct rp_value *columns)

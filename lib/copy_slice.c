@@ -252,8 +252,8 @@ begin(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice)
 	return rp__copy_failed(c, conn, rp__slice_begin(conn, slice, 0));
 }
 
-/* What is wrong already was said. Where one transaction writes at a time, the
- * next one will take about as long as any slice does. */
+/* If r is negative, c->error is set already. Where one transaction writes at a
+ * time, the next slice gets as many jobs as will take about RP_SLICE_US. */
 static int
 end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 {

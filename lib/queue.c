@@ -242,7 +242,7 @@ rp_queue_drop(rp_conn *conn, const char *name)
 	r = rp__run_once(conn, RP_V_QUEUE_DROP, params, dropped_row, &dropped);
 	if (r < 0)
 		return r;
-	/* It is gone: what is not forgotten now is so by a sweep. */
+	/* The queue is gone. If this fails, a sweep forgets its jobs. */
 	if (!dropped.busy)
 		rp__sweep_dropped(conn);
 	if (!dropped.found)

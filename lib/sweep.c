@@ -244,7 +244,8 @@ sweep(struct sweep *s)
 	if (r == 0 && s->conn->backend->trim)
 		s->conn->backend->trim(s->conn->db);
 	s->conn->has_unswept = r == 0 && s->queues_count > 0;
-	/* What is left is gone on with, and not a minute later. */
+	/* If queues are left, the next sweep goes on with retention at once:
+	 * it does not wait for a minute. */
 	if (s->rest && r == 0 && !s->conn->has_unswept)
 		s->conn->rested_at = rp__monotonic_ms();
 	free(s->queues);

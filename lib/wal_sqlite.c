@@ -2,12 +2,12 @@
  * wal_sqlite.c - checkpoints, and making -wal small again.
  *
  * SQLite does a checkpoint at each commit from the thousandth frame of -wal on,
- * until -wal can be begun anew; and that it can only by a commit before which
- * all of it was in the database, and beside which nobody reads. Where workers
- * look and write all the time few commits are such, and each of the others
- * waits for two fdatasync. So here it is done for every CHECKPOINT_FRAMES that
- * were added. If -wal grows all the same, what others have written meanwhile is
- * brought over under the write lock: it is little.
+ * until a commit begins -wal anew. A commit can do so only if all of -wal is in
+ * the database and nobody reads it. Beside workers that read and write all the
+ * time few commits can, and each of the others waits for two fdatasync. So here
+ * a checkpoint is done for every CHECKPOINT_FRAMES that were added. If -wal
+ * grows all the same, the frames that others have written meanwhile are brought
+ * over under the write lock: they are few.
  *
  * While somebody reads an old snapshot, every commit appends to -wal. When that
  * reader has gone, a checkpoint brings all of it into the database, and the
@@ -132,8 +132,8 @@ commit_nothing(struct sqlite *s)
 	return r < 0 ? r : rp__sqlite_commit(s, &error);
 }
 
-/* Where nobody writes. A failure is nobody's loss: the next sweep tries again.
- */
+/* Make the commits that cut -wal, in case nobody else commits. A failure is not
+ * reported, because the next sweep tries again. */
 void
 rp__sqlite_trim_wal(void *db)
 {

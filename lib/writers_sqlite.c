@@ -1,24 +1,24 @@
 /*
  * writers_sqlite.c - the write lock of a SQLite file goes from one to the next.
  *
- * SQLite lets those who wait for the lock nap and try again. Whoever has it
- * then gets it again and again; and if the naps are short enough that it does
- * not, hundreds who wait leave no processor to the one who writes.
+ * SQLite lets connections that wait for the lock nap and try again. The one
+ * that has it then gets it again and again; and if the naps are so short that
+ * it does not, hundreds of them leave no processor to the one that writes.
  *
- * So those who wait form a queue. The first of them, and nobody else, tries
+ * So the waiting connections form a queue. Its first, and nobody else, tries
  * again at short intervals: it is the one that holds a lock on a file of our
  * own beside the database, FILE-writers. The others sleep on a word in that
  * file, where the kernel keeps them in order, and are woken one at a time: by
  * the first when it has the write lock, and the woken one is the first now.
  *
- * A turn costs less than what follows it, for whoever writes after another
- * process reads the changed pages anew. So who has the write lock may have it
- * again without queueing for STREAK_MS, and joins the queue after that.
+ * To pass the lock on costs more than a commit, because the next process has to
+ * read the changed pages anew. So a connection that has had the lock may have
+ * it again without queueing for STREAK_MS, and joins the queue after that.
  *
  * Nothing hangs on any of this: a sleeper wakes after a while in any case and
  * tries for SQLite's lock itself. So a first one that was killed or stopped
  * delays the others a little, and without the file, or beside other programs,
- * there are naps.
+ * they nap.
  *
  * Source of the idea: queue locks (Mellor-Crummey and Scott, 1991), where each
  * waits for its predecessor alone.
@@ -45,18 +45,18 @@
 #define LONG_NAP_US 1000
 #define PATIENT_MS 10 /* after so long the first takes long naps */
 /* So long, and for each one that sleeps already so much longer, the others
- * sleep if nobody wakes them. It is some times what a turn takes, for whoever
- * sleeps anew is the last. */
+ * sleep if nobody wakes them. It is several turns long, because a connection
+ * that goes to sleep again is the last in the queue. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
-/* So long after a wait that no writer of ours can have caused, others are
- * thought to be there. */
+/* For so long after a wait that no writer of ours can have caused, other
+ * programs are taken to be there. */
 #define LATELY_MS 100
 
 /* ---- the file ---- */
 
-/* Who may write the database may read and write this file, and nobody else:
- * whoever could read it could hold a lock on it, or be woken in our stead. */
+/* Only users who may write the database may open this file: any other could
+ * hold a lock on it, or take a wake-up that is meant for one of us. */
 static mode_t
 mode_for(const struct stat *database)
 {
@@ -126,7 +126,7 @@ open_file(struct writers *w, const char *path, int flags)
 	return 0;
 }
 
-/* Is the file open? It is made by whoever waits: with O_CREAT. */
+/* Is the file open? A connection that waits makes it (O_CREAT). */
 static int
 have_file(struct sqlite *s, int flags)
 {
@@ -164,8 +164,8 @@ somebody_is_first(const struct writers *w)
 	return lock(w, F_OFD_GETLK, F_WRLCK) == F_WRLCK;
 }
 
-/* Sleep until it is our turn to be the first, `most_ms` at most. `seen`: how
- * many turns there were before it was looked at who is. */
+/* Sleep until it is our turn to be the first, `most_ms` at most. `seen`: the
+ * count of turns before the caller asked whether it can be the first. */
 static void
 sleep_in_queue(const struct writers *w, uint32_t seen, int64_t most_ms)
 {
@@ -267,8 +267,9 @@ rp__writers_be_patient(struct sqlite *s)
 	sqlite3_busy_handler(s->db, busy, s);
 }
 
-/* Let the first have the lock: it says so when it does. Whoever is behind one
- * that did not come the last time is woken, too. 0: nobody waits. */
+/* Leave the lock to the first in the queue, until it says that it has it or the
+ * time is over. If it did not take the lock the last time, wake the one behind
+ * it, too. 0: nobody waits. */
 static int
 offer(struct writers *w)
 {

@@ -5,9 +5,9 @@
 
 A second process takes the write lock over and over, writes a row, and notes how
 long it waited. Short: small databases, and only that all is done. Long: full size;
-99 in 100 waits are at most 50 ms, and the longest is 200 ms. What the machine
-itself adds is measured beside it, by a process that sleeps and writes a file of its
-own, and is allowed on top. The figures are printed.
+99 in 100 waits are at most 50 ms, and the longest is 200 ms. A third process, which
+sleeps and writes a file of its own, measures the delays of the machine itself; they
+are allowed on top. The figures are printed.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -64,7 +64,7 @@ def take_turns(path):
 
 
 def take_time(path):
-    """What a nap, and a write to a file of one's own, take too long here."""
+    """Prints how long a nap and a write to another file took at the most."""
     longest = 0
     with open(path, "wb") as file:
         for _ in until_told():

@@ -28,8 +28,8 @@ def readpast(*args, **more):
 
 
 def peak(out, *args):
-    """The most memory that the command had, in bytes; what it says goes to
-    the file `out`."""
+    """The most memory that the command had, in bytes; its output goes to the
+    file `out`."""
     actions = [(os.POSIX_SPAWN_OPEN, 1, out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
                 0o600)]
     pid = os.posix_spawn(READPAST, [str(READPAST), *args], os.environ,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A SQLite file on a file system that is mounted read-only: what can be read is
-# read, and what cannot says why.
+# A SQLite file on a file system that is mounted read-only: commands that only
+# read work while a worker has it open, and the others are refused with a reason.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

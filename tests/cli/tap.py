@@ -1,4 +1,4 @@
-"""What the tests of the command line in Python share; tap.sh for these.
+"""The tests of the command line in Python share this; the others have tap.sh.
 
   check("a sentence", CONDITION, WHY)   ok if it holds; WHY is shown otherwise
   run(MAIN)                             MAIN(), the plan, the exit status; last

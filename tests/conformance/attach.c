@@ -272,7 +272,8 @@ attaching_inside_a_transaction_reads_nothing_yet(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 2);
 	close_app(app);
 
-	/* What it looks at, the first call does: here there is no queue yet. */
+	/* Not rp_attach() but the first call looks for the schema, which this
+	 * file does not have yet. */
 	snprintf(path, sizeof(path), "%s.own", db->path);
 	assert_int_equal(sqlite3_open(path, &app.db), SQLITE_OK);
 	execute(app.db, "create table orders (x); begin");

@@ -1,9 +1,9 @@
 /*
  * slices.c - how long a call keeps other writers out. SQLite.
  *
- * What counts is the processor time between `begin immediate` and the end of
- * the commit: what else the machine does is not in it. And how long the lock
- * was free before the next one began.
+ * Two things are measured: the processor time between `begin immediate` and the
+ * end of the commit, which a busy machine does not lengthen, and how long the
+ * lock was free before the next transaction began.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

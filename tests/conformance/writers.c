@@ -1,6 +1,6 @@
 /*
- * writers.c - many who write to one file: they take turns, and whoever is
- * killed, stopped or a stranger holds up nobody. SQLite.
+ * writers.c - many processes write to one file: they take turns, and one that
+ * is killed, stopped or a stranger holds up nobody. SQLite.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -216,7 +216,7 @@ a_wait_ends_at_its_deadline_however_many_wait(void **state)
 	pthread_t threads[40];
 
 	for (int i = 0; i < 40; i++) {
-		/* Those who wait for long come first. */
+		/* The ones with the longer deadline are the first to wait. */
 		snprintf(them[i].url, sizeof(them[i].url), "%s?busy=%s",
 			 db->url, i < 20 ? "4s" : "300ms");
 		pthread_create(&threads[i], NULL, ask_with_deadline, &them[i]);

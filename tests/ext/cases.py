@@ -1,4 +1,4 @@
-"""What the tests of the loadable extension share: a connection that has it, and
+"""The tests of the loadable extension share this: a connection that has it, and
 a file of cases that print TAP.
 
 SPDX-License-Identifier: MIT

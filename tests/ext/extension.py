@@ -318,7 +318,7 @@ def clients_in_python_and_in_c_share_a_queue(path):
     """Each job has one effect: of the handler in C, or of a row in Python."""
     db = connect(path)
     db.execute("create table effect (id)")
-    # Or else whoever comes first would have to, while the others are there.
+    # Otherwise the first client would switch to WAL beside the others.
     assert one(db, "pragma journal_mode = wal") == "wal"
     db.execute("begin")
     for n in range(2000):

@@ -122,7 +122,7 @@ def a_NUL_is_refused_in_every_text(path):
                 continue
             values = [1 if w in ("id", "claim_no", "job_id") else "q"
                       for w in words[:i]]
-            # What is behind the ones that must be there may be null.
+            # The optional arguments before the one that is tried are null.
             least = len(names(arguments.split("[")[0]))
             values = [v if n < least else None for n, v in enumerate(values)]
             values += [bad] + ["q"] * (least - i - 1)
@@ -590,7 +590,7 @@ def a_wait_is_refused_while_a_transaction_is_open(path):
 
 @case
 def a_worker_that_waits_goes_on_being_seen(path):
-    """What it says of itself is older than what is asked, five seconds."""
+    """A wait renews the worker's row every five seconds."""
     connect(path).execute("select readpast_queue_create('q')").fetchall()
     db = connect(path, check_same_thread=False)
     one(db, "select readpast_worker_start('w', 'q')")
