@@ -143,6 +143,7 @@ rp__sqlite_rollback(void *db)
 {
 	struct sqlite *s = db;
 
+	rp__ids_forget(s);
 	s->depth--;
 	/* A failure that cannot be gone on after has ended it all itself. */
 	if (s->base == BARE || sqlite3_get_autocommit(s->db))
@@ -162,6 +163,7 @@ rp__sqlite_commit(void *db, rp_error *error)
 	if (s->base == BARE) {
 		r = 0;
 	} else if (sqlite3_get_autocommit(s->db)) {
+		rp__ids_forget(s);
 		s->depth--;
 		return ended_elsewhere(error);
 	} else {

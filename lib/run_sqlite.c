@@ -72,10 +72,9 @@ find_source(const struct rp_sql *sql, const struct verb *verb, size_t k,
 		const char *name;
 		int from;
 	} own[] = {
-		{ ":now", FROM_CLOCK },
-		{ ":now_us", FROM_CLOCK_US },
-		{ ":rows", FROM_ROWS },
-		{ ":taken", FROM_TAKEN },
+		{ ":now", FROM_CLOCK },      { ":now_us", FROM_CLOCK_US },
+		{ ":rows", FROM_ROWS },      { ":taken", FROM_TAKEN },
+		{ ":ids_before", FROM_IDS },
 	};
 
 	if (*name == '@')
@@ -116,6 +115,7 @@ prepare_form(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
 					sql->verb, name);
 		verb->uses_clock |=
 			from->stmt == FROM_CLOCK || from->stmt == FROM_CLOCK_US;
+		verb->uses_ids |= from->stmt == FROM_IDS;
 	}
 	return 0;
 }
@@ -187,6 +187,7 @@ struct run {
 	const struct rp_value *params; /* this row of them */
 	size_t row, rows;
 	int64_t now_us;
+	struct rp_value ids_before;
 	rp_row_fn *fn;
 	void *ctx;
 	rp_error *error;
@@ -239,6 +240,8 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 		return rp__rows_bind(stmt, i, &run->s->rows);
 	case FROM_TAKEN:
 		return bind_taken(run, stmt, i, taken);
+	case FROM_IDS:
+		return bind_value(stmt, i, &run->ids_before);
 	default:
 		return sqlite3_bind_value(
 			stmt, i,
@@ -467,6 +470,8 @@ rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 
 	if (r == 0 && run.verb->uses_clock)
 		r = rp__sqlite_read_clock(s, &run.now_us, error);
+	if (r == 0 && run.verb->uses_ids)
+		r = rp__ids_take(s, rows, &run.ids_before, error);
 	s->rows = (struct rows){ params, rows, run.verb->width };
 	s->taken.count = 0;
 	for (; run.row < (run.sql->batch ? 1 : rows) && r == 0; run.row++) {

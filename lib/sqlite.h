@@ -28,7 +28,8 @@ enum {
 	FROM_CLOCK_US = -3,
 	FROM_ROWS = -4,
 	FROM_TAKEN = -5,
-	NO_GUARD = -6
+	FROM_IDS = -6,
+	NO_GUARD = -7
 };
 
 /* A statement, prepared. */
@@ -53,13 +54,19 @@ struct verb {
 	size_t count;
 	size_t late;  /* from there on: what is run when the answer is over */
 	size_t width; /* of a row of parameters */
-	int uses_clock;
+	int uses_clock, uses_ids;
 };
 
 /* The ids that were taken of a verb's answer. The memory is kept. */
 struct taken {
 	struct rp_value *ids;
 	size_t count, room;
+};
+
+/* Ids that are kept for jobs of this connection: see ids_sqlite.c. */
+struct ids {
+	int64_t last;   /* that was given to one */
+	int left, more; /* how many are left, and how many to keep next */
 };
 
 /* What is said to begin and end a transaction: prepared, for parsing it each
@@ -121,8 +128,9 @@ struct sqlite {
 	sqlite3_vfs *vfs;                /* whose clock is the database's */
 	sqlite3_stmt *control[CONTROLS];
 	struct verb verbs[RP_VERBS];
-	struct rows rows;    /* what the verb that runs was given */
-	struct taken taken;  /* ... and what was taken of its answer */
+	struct rows rows;   /* what the verb that runs was given */
+	struct taken taken; /* ... and what was taken of its answer */
+	struct ids ids;
 	struct watch *watch; /* NULL until the first wait */
 	struct files files;
 	int checkpointed;  /* frames of -wal, when that was last tried */
@@ -179,6 +187,14 @@ int rp__sqlite_answers(sqlite3 *db, const char *pragma, const char *word,
 		       int else_ret);
 /* The number it answers, or -1. */
 int64_t rp__sqlite_ask(sqlite3 *db, const char *pragma);
+
+/* ids_sqlite.c */
+/* In a transaction that puts in so many jobs: the id before that of the first
+ * of them, or null where SQLite is to choose. */
+int rp__ids_take(struct sqlite *s, size_t jobs, struct rp_value *ret,
+		 rp_error *error);
+/* A transaction that may have reserved them was rolled back. */
+void rp__ids_forget(struct sqlite *s);
 
 /* run_sqlite.c */
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,

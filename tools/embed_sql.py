@@ -204,7 +204,8 @@ def one_call(path, verb, params):
 
 
 def one_verb(path, verb, params, columns):
-    known, answers = set(params) | {"now", "now_us", "rows", "taken"}, 0
+    known, answers = set(params) | {"now", "now_us", "rows", "taken",
+                                   "ids_before"}, 0
     names = "".join(f'"{p}", ' for p in params)
     print(f"static const char *const params_{verb}[] = {{ {names}NULL }};")
     print(f"static const struct rp_stmt stmts_{verb}[] = {{")

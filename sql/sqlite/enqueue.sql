@@ -4,7 +4,8 @@
 -- :largest is the largest payload's size, :with_headers whether any has headers.
 -- The insert calls no function and says `or fail`: if anything in it could
 -- stop it half-way, SQLite would keep a copy of each page it touches. What it
--- has done when it fails is undone with the transaction.
+-- has done when it fails is undone with the transaction. :ids_before is null
+-- where SQLite is to choose the ids (lib/ids_sqlite.c).
 
 select q.id as queue_id, coalesce(:priority, q.priority) as priority,
        coalesce(:max_attempts, q.max_attempts) as max_attempts,
@@ -25,9 +26,9 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
                                   json_type(r.headers) <> 'object', true)));
 
 -- answer batch:
-insert or fail into readpast_job (queue_id, priority, seq, run_at,
+insert or fail into readpast_job (id, queue_id, priority, seq, run_at,
                                   max_attempts, created_at, kind, headers,
                                   payload)
-select @queue_id, @priority, @last_seq + r.number, @run_at, @max_attempts,
-       :now, r.kind, r.headers, r.payload
+select :ids_before + r.number, @queue_id, @priority, @last_seq + r.number,
+       @run_at, @max_attempts, :now, r.kind, r.headers, r.payload
   from readpast_enqueue_rows(:rows) r;

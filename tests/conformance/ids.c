@@ -1,0 +1,150 @@
+/*
+ * ids.c - the ids of jobs: each is given once, whoever takes its transaction
+ * back, and giving one costs little. On every database; a case is SQLite's
+ * alone.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <sys/stat.h>
+
+#define IDS 4000
+
+struct given {
+	int64_t ids[IDS];
+	int count;
+};
+
+/* It is done at once, so that the database would not notice a second job of
+ * its id. */
+static void
+note(struct given *given, rp_conn *conn, int64_t id)
+{
+	struct claim a = { .id = 0 };
+
+	assert_true(id > 0 && given->count < IDS);
+	for (int i = 0; i < given->count; i++)
+		assert_true(given->ids[i] != id);
+	given->ids[given->count++] = id;
+	while (take_one(conn, "q", 60000, &a))
+		ok(conn, rp_complete(conn, a.id, a.no));
+}
+
+/* There is no room for it: SQLite rolls its transaction back. */
+static void
+fail_to_put(const struct db *db, rp_conn *conn)
+{
+	static const char large[100000];
+	rp_new job = RP_NEW_INIT;
+
+	job.payload = large;
+	job.payload_size = sizeof(large);
+	if (!*db->path) /* on a server */
+		job.headers = "not JSON";
+	else
+		run_sql(conn, "pragma max_page_count = 1", NULL);
+	assert_true(rp_enqueue(conn, "q", &job, NULL) < 0);
+	if (*db->path)
+		run_sql(conn, "pragma max_page_count = 1000000", NULL);
+}
+
+static void
+take_back(rp_conn *conn)
+{
+	ok(conn, rp_begin(conn));
+	put(conn, "q", "x");
+	put(conn, "q", "x");
+	ok(conn, rp_rollback(conn));
+}
+
+static void
+put_several(rp_conn *conn, struct given *given)
+{
+	rp_new jobs[] = { job_of("x"), job_of("x"), job_of("x") };
+	rp_added added[3];
+
+	ok(conn, rp_enqueue_many(conn, "q", jobs, 3, added));
+	for (int i = 0; i < 3; i++)
+		note(given, conn, added[i].id);
+}
+
+static void
+no_two_jobs_of_several_connections_have_one_id(void **state)
+{
+	struct db *db = *state;
+	struct given given = { .count = 0 };
+	rp_conn *conns[] = { db->conn, connect_to(db), connect_to(db) };
+
+	for (int round = 0; round < 800; round++) {
+		/* One of them is alone for a while now and then. */
+		rp_conn *conn = conns[round / 100 % 2 ? 0 : round * 7 % 3];
+
+		if (round % 11 == 4)
+			fail_to_put(db, conn);
+		if (round % 13 == 5)
+			take_back(conn);
+		if (round % 101 == 60)
+			put_several(conn, &given);
+		note(&given, conn, put(conn, "q", "x"));
+	}
+	rp_close(conns[1]);
+	rp_close(conns[2]);
+}
+
+static void
+ids_of_one_connection_grow(void **state)
+{
+	struct db *db = *state;
+	rp_new jobs[] = { job_of("x"), job_of("x") };
+	rp_added added[2];
+	int64_t last = 0;
+
+	for (int round = 0; round < 300; round++) {
+		int64_t id = put(db->conn, "q", "x");
+
+		assert_true(id > last);
+		last = id;
+		if (round % 7 != 3)
+			continue;
+		ok(db->conn, rp_enqueue_many(db->conn, "q", jobs, 2, added));
+		assert_true(added[0].id > last);
+		last = added[1].id;
+	}
+}
+
+/* Of a leaf of the table, and one of the line. */
+static void
+a_job_that_is_put_in_alone_writes_two_pages(void **state)
+{
+	struct db *db = *state;
+	char path[300];
+	struct stat before, after;
+	int jobs = 200;
+
+	if (!*db->path) /* on a server */
+		return;
+	snprintf(path, sizeof(path), "%s-wal", db->path);
+	put(db->conn, "q", "x");
+	assert_int_equal(stat(path, &before), 0);
+	for (int i = 0; i < jobs; i++)
+		put(db->conn, "q", "x");
+	assert_int_equal(stat(path, &after), 0);
+	/* Some write a third one: the last id, or a new page. */
+	assert_in_range(after.st_size - before.st_size, jobs * 2 * 4096,
+			jobs * 2.2 * 4120);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(no_two_jobs_of_several_connections_have_one_id),
+		CASE(ids_of_one_connection_grow),
+		CASE(a_job_that_is_put_in_alone_writes_two_pages),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
