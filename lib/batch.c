@@ -164,7 +164,8 @@ more_room(rp_batch *batch)
 	return 0;
 }
 
-/* One job more, from a row of the `job` columns. */
+/* One job more, from a row of the `job` columns. Its payload may be a number:
+ * it comes later. */
 int
 rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 {
@@ -213,10 +214,34 @@ rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 		memcpy((char *)job + texts[i].offset, &text, sizeof(text));
 	}
 	job->payload = payload_text(batch, &c[JOB_PAYLOAD], &entry->large);
-	if (!job->payload && c[JOB_PAYLOAD].type != RP_NULL)
+	if (!job->payload && c[JOB_PAYLOAD].type != RP_INT)
 		return RP_ENOMEM;
 	batch->count++;
 	return 0;
+}
+
+/* The payload of a job that was added without. */
+int
+rp__batch_set_payload(rp_batch *batch, size_t i, const struct rp_value *payload)
+{
+	struct entry *entry = &batch->jobs[i];
+	rp_job *job = &entry->job;
+
+	job->payload = payload_text(batch, payload, &entry->large);
+	job->payload_size = job->payload_total = payload->size;
+	return job->payload ? 0 : RP_ENOMEM;
+}
+
+/* Forget those that were added without a payload, and were given none. */
+void
+rp__batch_drop_incomplete(rp_batch *batch)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->jobs[i].job.payload)
+			batch->jobs[kept++] = batch->jobs[i];
+	batch->count = kept;
 }
 
 /* The job that was added last has the beginning of a payload of so many bytes.

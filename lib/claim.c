@@ -11,6 +11,9 @@
  * has a large payload: a worker would hold many times the memory that it works
  * with.
  *
+ * A payload that is stored apart is read when the claim is committed: other
+ * writers need not wait for that.
+ *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
@@ -33,6 +36,9 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 	struct claim *claim = ctx;
 	size_t taken = rp_batch_count(claim->batch);
 	int suspect = c[CLAIM_OUT_SUSPECT].i != 0;
+	size_t size = c[CLAIM_OUT_PAYLOAD].type == RP_INT
+			      ? (size_t)c[CLAIM_OUT_PAYLOAD].i
+			      : c[CLAIM_OUT_PAYLOAD].size;
 	int r;
 
 	(void)row;
@@ -42,8 +48,8 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 		rp__batch_passed_over(claim->batch);
 		return claim->holding ? RP_ROW_SKIP : RP_ROW_STOP;
 	}
-	if (taken >= claim->at_once && (c[CLAIM_OUT_MAX_ATTEMPTS].i == 1 ||
-					c[CLAIM_OUT_PAYLOAD].size > RP_LARGE))
+	if (taken >= claim->at_once &&
+	    (c[CLAIM_OUT_MAX_ATTEMPTS].i == 1 || size > RP_LARGE))
 		return RP_ROW_STOP;
 	r = rp__batch_add(claim->batch, c, suspect);
 	if (r < 0)
@@ -85,6 +91,84 @@ rp__claim(rp_conn *conn, const char *queue, size_t max,
 	if (r == RP_ENOMEM)
 		rp__fail(&conn->error, r, "out of memory");
 	return r < 0 ? r : (int)rp_batch_count(batch);
+}
+
+/* ---- payloads that are stored apart ---- */
+
+struct reading {
+	rp_batch *batch;
+	size_t i;
+};
+
+static int
+take_payload(void *ctx, size_t row, const struct rp_value *c)
+{
+	const struct reading *reading = ctx;
+
+	(void)row;
+	return rp__batch_set_payload(reading->batch, reading->i,
+				     &c[PAYLOAD_OUT_PAYLOAD]);
+}
+
+static int
+read_payload(rp_conn *conn, rp_batch *batch, size_t i)
+{
+	const rp_job *job = rp_batch_at(batch, i);
+	struct reading reading = { batch, i };
+	struct rp_value p[PAYLOAD_PARAMS];
+
+	if (job->payload)
+		return 0;
+	p[PAYLOAD_ID] = rp__int(job->id);
+	p[PAYLOAD_CLAIM_NO] = rp__int(job->claim_no);
+	return rp__run(conn, RP_V_PAYLOAD, p, 1, take_payload, &reading);
+}
+
+static int
+read_payloads(rp_conn *conn, rp_batch *batch)
+{
+	int r = rp__begin(conn, 0);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < rp_batch_count(batch) && r == 0; i++)
+		r = read_payload(conn, batch, i);
+	if (r == RP_ENOMEM)
+		rp__fail(&conn->error, r, "out of memory");
+	return rp__end(conn, r);
+}
+
+/* What could not be read is given back. */
+static void
+give_back(rp_conn *conn, const rp_batch *batch)
+{
+	const rp_error why = conn->error;
+
+	for (size_t i = 0; i < rp_batch_count(batch); i++) {
+		const rp_job *job = rp_batch_at(batch, i);
+
+		if (!job->payload)
+			rp_release(conn, job->id, job->claim_no, 0);
+	}
+	conn->error = why;
+}
+
+/* A job that was taken from its holder meanwhile, by a cancel, is left out. */
+int
+rp__claim_payloads(rp_conn *conn, rp_batch *batch)
+{
+	size_t i = 0;
+	int r;
+
+	while (i < rp_batch_count(batch) && rp_batch_at(batch, i)->payload)
+		i++;
+	if (i == rp_batch_count(batch))
+		return 0;
+	r = read_payloads(conn, batch);
+	if (r < 0)
+		give_back(conn, batch);
+	rp__batch_drop_incomplete(batch);
+	return r;
 }
 
 int

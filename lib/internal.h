@@ -96,6 +96,9 @@ int rp__batch_new(rp_batch **ret);
 int rp__batch_add(rp_batch *batch, const struct rp_value *columns, int suspect);
 void rp__batch_passed_over(rp_batch *batch);
 void rp__batch_drop_payload(rp_batch *batch, const rp_job *job);
+int rp__batch_set_payload(rp_batch *batch, size_t i,
+			  const struct rp_value *payload);
+void rp__batch_drop_incomplete(rp_batch *batch);
 void rp__batch_payload_total(rp_batch *batch, int64_t bytes);
 void rp__batch_place(rp_batch *batch, int64_t seq);
 void rp__batch_in_line(rp_batch *batch, size_t first);
@@ -126,6 +129,8 @@ int rp__check_claim(rp_conn *conn, const char *queue, size_t max,
 		    const rp_claim_options *given, rp_claim_options *ret);
 int rp__claim(rp_conn *conn, const char *queue, size_t max,
 	      const rp_claim_options *options, rp_batch *batch);
+/* Behind that transaction: read the payloads that it left out. */
+int rp__claim_payloads(rp_conn *conn, rp_batch *batch);
 int rp__check_verdicts(rp_conn *conn, const rp_verdict *verdicts, size_t n);
 int rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 int rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n);

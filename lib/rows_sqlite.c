@@ -5,8 +5,9 @@
  * What unnest() is on other databases: `insert ... select from
  * readpast_enqueue_rows(:rows)` costs a third of as many inserts of one row,
  * since opening five indexes and the sequence costs more than the row does. The
- * columns are `number`, from 1, and the verb's parameters. The function's
- * argument is a pointer that only C can bind, so it is of no use to others.
+ * columns are `number`, from 1, and the verb's parameters. A large payload is
+ * in the column `apart`, and its size in `payload`. The function's argument is
+ * a pointer that only C can bind, so it is of no use to others.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -22,6 +23,8 @@
 
 struct table {
 	sqlite3_vtab base;
+	int payload_column; /* 0: none */
+	int apart_column;
 	int rows_column;
 };
 
@@ -31,24 +34,49 @@ struct cursor {
 	size_t row;
 };
 
+struct rp_value
+rp__rows_payload(const struct rp_value *payload, int apart)
+{
+	if ((payload->size > MOST_IN_ROW) == apart)
+		return *payload;
+	return (struct rp_value){ .type = apart ? RP_NULL : RP_INT,
+				  .i = (int64_t)payload->size };
+}
+
+/* The table's columns, as `create table` has them. */
+static void
+declare_columns(const struct rp_sql *sql, struct table *table, char *columns,
+		size_t room)
+{
+	int n = 0;
+
+	snprintf(columns, room, "create table x (number");
+	for (size_t i = 0; i < sql->params_count; i++) {
+		n++;
+		if (strcmp(sql->params[i], "payload") == 0)
+			table->payload_column = n;
+		snprintf(columns + strlen(columns), room - strlen(columns),
+			 ", %s", sql->params[i]);
+	}
+	table->apart_column = n + 1;
+	table->rows_column = n + 2;
+	snprintf(columns + strlen(columns), room - strlen(columns),
+		 ", apart, rows hidden)");
+}
+
 static int
 connect_table(sqlite3 *db, void *p, int argc, const char *const *argv,
 	      sqlite3_vtab **ret, char **reterr)
 {
 	const struct rp_sql *sql = p;
-	char columns[1024] = "create table x (number";
-	struct table *table;
+	char columns[1024];
+	struct table declared = { 0 }, *table;
 	int rc;
 
 	(void)argc;
 	(void)argv;
 	(void)reterr;
-	for (size_t i = 0; i < sql->params_count; i++)
-		snprintf(columns + strlen(columns),
-			 sizeof(columns) - strlen(columns), ", %s",
-			 sql->params[i]);
-	strncat(columns, ", rows hidden)",
-		sizeof(columns) - strlen(columns) - 1);
+	declare_columns(sql, &declared, columns, sizeof(columns));
 	rc = sqlite3_declare_vtab(db, columns);
 	if (rc != SQLITE_OK)
 		return rc;
@@ -56,8 +84,7 @@ connect_table(sqlite3 *db, void *p, int argc, const char *const *argv,
 	table = sqlite3_malloc(sizeof(*table));
 	if (!table)
 		return SQLITE_NOMEM;
-	memset(table, 0, sizeof(*table));
-	table->rows_column = (int)sql->params_count + 1;
+	*table = declared;
 	*ret = &table->base;
 	return SQLITE_OK;
 }
@@ -140,16 +167,25 @@ static int
 column(sqlite3_vtab_cursor *base, sqlite3_context *context, int c)
 {
 	const struct cursor *cursor = (const struct cursor *)base;
+	const struct table *table = (const struct table *)base->pVtab;
 	const struct rows *rows = cursor->rows;
 	const struct rp_value *value;
+	struct rp_value payload;
+	int apart = c == table->apart_column;
 
 	if (c == 0) {
 		sqlite3_result_int64(context, (int64_t)cursor->row + 1);
 		return SQLITE_OK;
 	}
-	if ((size_t)c > rows->width)
+	if (apart)
+		c = table->payload_column;
+	if (c == 0 || (size_t)c > rows->width)
 		return SQLITE_OK;
 	value = &rows->params[cursor->row * rows->width + (size_t)c - 1];
+	if (c == table->payload_column) {
+		payload = rp__rows_payload(value, apart);
+		value = &payload;
+	}
 	if (value->type == RP_INT)
 		sqlite3_result_int64(context, value->i);
 	else if (value->type == RP_TEXT)

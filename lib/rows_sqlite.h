@@ -16,8 +16,19 @@ struct rows {
 	size_t count, width;
 };
 
+/* Bytes of a payload that a job's row takes; a larger one is stored apart. Each
+ * claim and each verdict writes the row anew: 16 KiB are four pages more. A
+ * payload that is stored apart is a row more to put in, to read and to delete.
+ */
+#define MOST_IN_ROW ((size_t)16 << 10)
+
+/* What is stored of a payload in the job's row: itself, or its size; or apart:
+ * itself, or nothing. */
+struct rp_value rp__rows_payload(const struct rp_value *payload, int apart);
+
 /* Make the table-valued functions readpast_<verb>_rows(:rows), for each verb
- * that takes its rows at once, and readpast_taken(:taken), of one column, `id`.
+ * that takes its rows at once, with a column `apart` if there is a `payload`;
+ * and readpast_taken(:taken), of one column, `id`.
  * `is_new`: this connection was just opened. A SQLite result code. */
 int rp__rows_tables(sqlite3 *db, int is_new);
 int rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows);

@@ -72,10 +72,16 @@ find_source(const struct rp_sql *sql, const struct verb *verb, size_t k,
 		const char *name;
 		int from;
 	} own[] = {
-		{ ":now", FROM_CLOCK },      { ":now_us", FROM_CLOCK_US },
-		{ ":rows", FROM_ROWS },      { ":taken", FROM_TAKEN },
+		{ ":now", FROM_CLOCK },
+		{ ":now_us", FROM_CLOCK_US },
+		{ ":rows", FROM_ROWS },
+		{ ":taken", FROM_TAKEN },
 		{ ":ids_before", FROM_IDS },
+		{ ":most_in_row", FROM_MOST_IN_ROW },
 	};
+	int from = strcmp(name, ":payload") == 0 ? FROM_PAYLOAD
+		   : strcmp(name, ":apart") == 0 ? FROM_APART
+						 : FROM_PARAMS;
 
 	if (*name == '@')
 		return find_column(verb->steps, open_above(verb, k), name + 1,
@@ -85,9 +91,10 @@ find_source(const struct rp_sql *sql, const struct verb *verb, size_t k,
 			*ret = (struct source){ own[i].from, 0 };
 			return 0;
 		}
+	name = from == FROM_APART ? "payload" : name + 1;
 	for (size_t i = 0; i < sql->params_count; i++)
-		if (strcmp(sql->params[i], name + 1) == 0) {
-			*ret = (struct source){ FROM_PARAMS, (int)i };
+		if (strcmp(sql->params[i], name) == 0) {
+			*ret = (struct source){ from, (int)i };
 			return 0;
 		}
 	return -1;
@@ -229,13 +236,22 @@ static int
 bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	 const struct source *from, size_t taken)
 {
+	struct rp_value payload;
+
 	switch (from->stmt) {
 	case FROM_PARAMS:
 		return bind_value(stmt, i, &run->params[from->index]);
+	case FROM_PAYLOAD:
+	case FROM_APART:
+		payload = rp__rows_payload(&run->params[from->index],
+					   from->stmt == FROM_APART);
+		return bind_value(stmt, i, &payload);
 	case FROM_CLOCK:
 		return sqlite3_bind_int64(stmt, i, run->now_us / 1000);
 	case FROM_CLOCK_US:
 		return sqlite3_bind_int64(stmt, i, run->now_us);
+	case FROM_MOST_IN_ROW:
+		return sqlite3_bind_int64(stmt, i, MOST_IN_ROW);
 	case FROM_ROWS:
 		return rp__rows_bind(stmt, i, &run->s->rows);
 	case FROM_TAKEN:
@@ -353,10 +369,11 @@ answer(const struct run *run, const struct step *step)
 
 	if (!step->sql->answer)
 		return RP_ROW_TAKE;
-	for (int c = 0; c < step->columns; c++)
+	for (int c = 0; c < run->sql->columns_count; c++)
 		columns[c] = column(step->open, c);
 	if (step->number >= 0)
-		row = (size_t)columns[step->number].i - 1;
+		row = (size_t)sqlite3_column_int64(step->open, step->number) -
+		      1;
 	if (run->fn)
 		r = run->fn(run->ctx, row, columns);
 	return r == RP_ROW_TAKE && run->verb->late < run->verb->count

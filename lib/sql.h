@@ -34,6 +34,7 @@ struct rp_sql {
 	int batch; /* run once, and not for each row of parameters */
 	const char *const *params; /* ended by a NULL */
 	size_t params_count;
+	int columns_count; /* of its answer, for the caller */
 	const struct rp_stmt *stmts;
 	size_t stmts_count;
 };

@@ -28,8 +28,11 @@ enum {
 	FROM_CLOCK_US = -3,
 	FROM_ROWS = -4,
 	FROM_TAKEN = -5,
-	FROM_IDS = -6,
-	NO_GUARD = -7
+	FROM_PAYLOAD = -6, /* as FROM_PARAMS: what the job's row takes of it */
+	FROM_APART = -7,   /* ... and what is stored apart */
+	FROM_MOST_IN_ROW = -8,
+	FROM_IDS = -9,
+	NO_GUARD = -10
 };
 
 /* A statement, prepared. */

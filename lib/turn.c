@@ -35,6 +35,17 @@ settle_and_claim(rp_conn *conn, rp_verdict *verdicts, size_t n,
 	return rp__end(conn, r);
 }
 
+/* Once something was settled or claimed that stands, the call has not failed.
+ */
+static int
+add_payloads(rp_conn *conn, size_t n, rp_batch *batch)
+{
+	int r = rp__claim_payloads(conn, batch);
+	size_t count = rp_batch_count(batch);
+
+	return r < 0 && n == 0 && count == 0 ? r : (int)count;
+}
+
 int
 rp_turn(rp_conn *conn, rp_verdict *verdicts, size_t n, const char *queue,
 	size_t max, const rp_claim_options *options, rp_batch **ret)
@@ -55,6 +66,8 @@ rp_turn(rp_conn *conn, rp_verdict *verdicts, size_t n, const char *queue,
 	if (rp__batch_new(&batch) < 0)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	r = settle_and_claim(conn, verdicts, n, queue, max, &o, batch);
+	if (r > 0)
+		r = add_payloads(conn, n, batch);
 	if (r < 0)
 		rp_batch_free(batch);
 	else

@@ -111,8 +111,8 @@ def statements(path):
 # What there is where there are routines, and what does the same elsewhere.
 TURN = {"enqueue_one", "enqueue_plain", "turn", "sleep", "awake", "held",
         "sweep_start"}
-NO_TURN = {"claim", "complete", "fail", "release", "extend", "refused",
-           "sweep_dropped"}
+NO_TURN = {"claim", "payload", "complete", "fail", "release", "extend",
+           "refused", "sweep_dropped"}
 
 
 def dialect(verbs, folder):
@@ -139,11 +139,12 @@ def all_verbs(verbs, folder, name):
     for verb, (params, columns) in verbs.items():
         one_verb(folder / f"{verb}.sql", verb, params, columns)
     print(f"const struct rp_sql rp__sql_{name}[RP_VERBS] = {{")
-    for verb, (params, _) in verbs.items():
+    for verb, (params, columns) in verbs.items():
         text = (folder / f"{verb}.sql").read_text()
         print(f"\t[RP_V_{verb.upper()}] = {{ \"{verb}\", "
               f"{int('(:rows)' in text)}, params_{verb}, {len(params)}, "
-              f"stmts_{verb}, sizeof(stmts_{verb}) / sizeof(*stmts_{verb}) }},")
+              f"{len(columns)}, stmts_{verb}, "
+              f"sizeof(stmts_{verb}) / sizeof(*stmts_{verb}) }},")
     print("};\n")
 
 
@@ -171,7 +172,8 @@ def for_one_row(path, verb, params, sql):
         stop(path, f"needs `from {table}`, alone or before `cross join`")
     if n == 0:
         return sql
-    columns = {"number": "1", **{p: f":{p}" for p in params}}
+    columns = {"number": "1", "apart": ":apart",
+               **{p: f":{p}" for p in params}}
     return re.sub(r"\br\.(\w+)", lambda m: columns.get(m[1], m[0]), one)
 
 
@@ -205,7 +207,9 @@ def one_call(path, verb, params):
 
 def one_verb(path, verb, params, columns):
     known, answers = set(params) | {"now", "now_us", "rows", "taken",
-                                   "ids_before"}, 0
+                                   "ids_before", "most_in_row"}, 0
+    if "payload" in params:
+        known.add("apart")
     names = "".join(f'"{p}", ' for p in params)
     print(f"static const char *const params_{verb}[] = {{ {names}NULL }};")
     print(f"static const struct rp_stmt stmts_{verb}[] = {{")

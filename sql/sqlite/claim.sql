@@ -4,6 +4,7 @@
 -- would have to find its place anew after each row.
 -- Claim numbers are microseconds, so that a claim that was rolled back and one
 -- that was made right after it do not have the same number.
+-- A payload that is stored apart is not read here, under the write lock.
 
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until
   from readpast_queue q

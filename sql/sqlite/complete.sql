@@ -3,7 +3,8 @@
 
 -- answer:
 select j.queue_id, 4 as state, r.number as number, j.id,
-       q.keep_done_ms > 0 as kept
+       q.keep_done_ms > 0 as kept,
+       q.keep_done_ms = 0 and j.payload < '' as apart
   from readpast_complete_rows(:rows) r
  cross join readpast_job j
  cross join readpast_queue q
@@ -22,5 +23,8 @@ select id, queue_id, 4, :now, priority, run_at, claim_no, attempt,
        last_error, failures
   from readpast_job
  where id = @id;
+
+-- if @apart:
+delete from readpast_payload where id = @id;
 
 delete from readpast_job where id in (:taken);

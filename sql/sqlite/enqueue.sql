@@ -15,7 +15,8 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
                       where queue_id = q.id
                         and priority = coalesce(:priority, q.priority)
                         and class = 2 and seq is not null
-                      order by seq desc limit 1), 0)) as last_seq
+                      order by seq desc limit 1), 0)) as last_seq,
+       :largest > :most_in_row as apart
   from readpast_queue q
  where q.name = :queue
    and :largest <= q.max_payload
@@ -32,3 +33,13 @@ insert or fail into readpast_job (id, queue_id, priority, seq, run_at,
 select :ids_before + r.number, @queue_id, @priority, @last_seq + r.number,
        @run_at, @max_attempts, :now, r.kind, r.headers, r.payload
   from readpast_enqueue_rows(:rows) r;
+
+-- if @apart:
+select last_insert_rowid() - count(*) as before
+  from readpast_enqueue_rows(:rows) r;
+
+-- if @apart:
+insert or fail into readpast_payload (id, payload)
+select @before + r.number, r.apart
+  from readpast_enqueue_rows(:rows) r
+ where r.apart is not null;

@@ -17,7 +17,9 @@ select q.id as queue_id,
 
 select max(id) as living,
        max(id) is null as absent,
-       max(id) is not null and :replace and max(lease_until) is null as replaced
+       max(id) is not null and :replace and max(lease_until) is null as replaced,
+       :apart is not null
+       and (max(id) is null or :replace and max(lease_until) is null) as apart
   from readpast_job
  where queue_id = @queue_id and unique_key = :unique_key;
 
@@ -53,6 +55,13 @@ update readpast_job
        headers = :headers,
        payload = :payload
  where id = @living;
+
+-- if @replaced:
+delete from readpast_payload where id = @living;
+
+-- if @apart:
+insert into readpast_payload (id, payload)
+values (coalesce(@living, last_insert_rowid()), :apart);
 
 -- answer:
 select coalesce(@living, last_insert_rowid()) as id,

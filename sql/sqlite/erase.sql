@@ -2,13 +2,17 @@
 -- are what they were: the claim number says so.
 
 -- answer:
-select :id as id
- where exists (select 1 from readpast_job
-                where not :kept and id = :id and claim_no = :claim_no
-                  and lease_until is null)
-    or exists (select 1 from readpast_archive
-                where :kept and id = :id and claim_no = :claim_no);
+select id, 1 as live, 0 as kept, payload < '' as apart
+  from readpast_job
+ where not :kept and id = :id and claim_no = :claim_no and lease_until is null
+union all
+select id, 0, 1, payload < ''
+  from readpast_archive
+ where :kept and id = :id and claim_no = :claim_no;
 
-delete from readpast_job where not :kept and id = @id;
-
-delete from readpast_archive where :kept and id = @id;
+-- if @live:
+delete from readpast_job where id = @id;
+-- if @kept:
+delete from readpast_archive where id = @id;
+-- if @apart:
+delete from readpast_payload where id = @id;

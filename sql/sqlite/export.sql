@@ -8,7 +8,10 @@
 select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,
        j.priority, j.class, j.seq, j.run_at, j.claim_no, j.attempt,
        j.lost, j.max_attempts, null as worker, j.created_at, null as finished_at,
-       j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures
+       j.unique_key, j.kind, j.headers,
+       iif(j.payload < '',
+           (select payload from readpast_payload where id = j.id), j.payload)
+       as payload, j.last_error, j.failures
   from readpast_job j
  cross join readpast_queue q
  where j.id > :after and j.id <= :until and q.id = j.queue_id
@@ -17,7 +20,10 @@ union all
 select a.id, q.name, a.state,
        a.priority, 2, null, a.run_at, a.claim_no, a.attempt,
        0, a.max_attempts, a.worker, a.created_at, a.finished_at,
-       a.unique_key, a.kind, a.headers, a.payload, a.last_error, a.failures
+       a.unique_key, a.kind, a.headers,
+       iif(a.payload < '',
+           (select payload from readpast_payload where id = a.id), a.payload),
+       a.last_error, a.failures
   from readpast_archive a
  cross join readpast_queue q
  where a.id > :after and a.id <= :until and q.id = a.queue_id

@@ -10,3 +10,9 @@ select r.id, q.id, r.priority, r.class, r.seq, r.run_at, r.claim_no, r.attempt,
   from readpast_import_live_rows(:rows) r
  cross join readpast_queue q
  where q.name = r.queue;
+
+insert or fail into readpast_payload (id, payload)
+select r.id, r.apart
+  from readpast_import_live_rows(:rows) r
+ cross join readpast_queue q
+ where q.name = r.queue and r.apart is not null;

@@ -12,5 +12,9 @@ select r.number as number, a.id
    and a.claim_no = r.claim_no and a.attempt = r.attempt
    and a.max_attempts = r.max_attempts and a.worker is r.worker
    and a.created_at = r.created_at and a.unique_key is r.unique_key
-   and a.kind is r.kind and a.headers is r.headers and a.payload = r.payload
+   and a.kind is r.kind and a.headers is r.headers
+   and a.payload = r.payload
+   and (r.apart is null
+        or exists (select 1 from readpast_payload p
+                    where p.id = a.id and p.payload = r.apart))
    and a.last_error is r.last_error and a.failures is r.failures;

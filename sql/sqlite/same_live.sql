@@ -14,5 +14,9 @@ select r.number as number, j.id
    and j.attempt = r.attempt and j.lost = r.lost
    and j.max_attempts = r.max_attempts
    and j.created_at = r.created_at and j.unique_key is r.unique_key
-   and j.kind is r.kind and j.headers is r.headers and j.payload = r.payload
+   and j.kind is r.kind and j.headers is r.headers
+   and j.payload = r.payload
+   and (r.apart is null
+        or exists (select 1 from readpast_payload p
+                    where p.id = j.id and p.payload = r.apart))
    and j.last_error is r.last_error and j.failures is r.failures;

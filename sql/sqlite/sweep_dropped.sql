@@ -12,15 +12,15 @@ delete from readpast_dropped
                     where queue_id = :queue_id);
 
 -- answer:
-select id, 1 as live, 0 as kept
+select id, 1 as live, 0 as kept, payload < '' as apart
   from readpast_job
  where queue_id = :queue_id and seq is not null
 union all
-select id, 1, 0
+select id, 1, 0, payload < ''
   from readpast_job
  where queue_id = :queue_id and seq is null and lease_until is null
 union all
-select id, 0, 1
+select id, 0, 1, payload < ''
   from readpast_archive
  where queue_id = :queue_id
  limit :max;
@@ -29,3 +29,5 @@ select id, 0, 1
 delete from readpast_job where id = @id;
 -- if @kept:
 delete from readpast_archive where id = @id;
+-- if @apart:
+delete from readpast_payload where id = @id;

@@ -7,10 +7,13 @@ select q.id as queue_id, s.column1 as state,
  where q.id = :queue_id;
 
 -- answer:
-select id
+select id, payload < '' as apart
   from readpast_archive
  where queue_id = @queue_id and state = @state and finished_at <= @before
  order by finished_at
  limit :max;
 
 delete from readpast_archive where id = @id;
+
+-- if @apart:
+delete from readpast_payload where id = @id;

@@ -170,10 +170,12 @@ expect_untouched(const void *where, size_t size)
 
 /* ---- enqueueing ---- */
 
+#define LARGE 17000 /* bytes of a payload that is stored apart */
+
 int
 enter(struct story *s, const char *queue, rp_new job, size_t n, rp_added *ret)
 {
-	static char tags[MOST_TAGS][8];
+	static char tags[MOST_TAGS][LARGE];
 	static rp_new jobs[MOST_TAGS];
 	static rp_added added[MOST_TAGS];
 	int first = s->next_tag, r;
@@ -186,6 +188,8 @@ enter(struct story *s, const char *queue, rp_new job, size_t n, rp_added *ret)
 		jobs[i].payload = tags[i];
 		jobs[i].payload_size = (size_t)snprintf(
 			tags[i], sizeof(tags[i]), "%d", first + (int)i);
+		if (i % 3 == 1)
+			jobs[i].payload_size = LARGE;
 		s->known[first + (int)i].group = s->groups;
 	}
 	for (;;) {
@@ -437,7 +441,14 @@ static void
 expect_whole(struct story *s)
 {
 	sqlite3_stmt *stmt;
+	int64_t stray;
 
+	run_sql(s->other,
+		"select count(*) from readpast_payload where id not in"
+		" (select id from readpast_job where payload < '' union all"
+		" select id from readpast_archive where payload < '')",
+		&stray);
+	assert_int_equal(stray, 0);
 	assert_int_equal(sqlite3_prepare_v2(rp_native(s->other),
 					    "pragma integrity_check", -1, &stmt,
 					    NULL),

@@ -68,6 +68,7 @@ claimed(struct model *m, const rp_job *job, int queue, const struct entry *due,
 	agree(m, job->priority == j->priority && job->max_attempts == j->most);
 	agree(m, job->suspect == (j->class == SUSPECT));
 	agree(m, job->attempt == j->attempt + 1);
+	agree(m, job->payload && job->payload_size == j->size);
 	agree(m, job->claim_no > j->claim_no && job->claim_no > j->told);
 	j->state = RP_STATE_RUNNING;
 	j->attempt++;

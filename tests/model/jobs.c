@@ -39,6 +39,7 @@ fill(struct model *m, struct job *j, int queue, const rp_new *job)
 		job->priority < 0 ? m->queues[queue].priority : job->priority;
 	j->most = job->max_attempts ? (int)job->max_attempts
 				    : m->queues[queue].max_attempts;
+	j->size = job->payload_size;
 	j->attempt = 0;
 	j->lost = 0;
 	j->held = 0;
@@ -84,8 +85,14 @@ any_job(struct model *m)
 	static const int priorities[] = { -1, -1, -1, 50 };
 	static const int64_t delays[] = { 0, 0,       0,       0,
 					  0, SOON_MS, SOON_MS, LONG_MS };
+	/* SQLite stores a large one apart. */
+	static char large[20000];
 	rp_new job = job_of("x");
 
+	if (chance(m, 4) == 0) {
+		job.payload = large;
+		job.payload_size = sizeof(large);
+	}
 	job.priority = priorities[chance(m, 4)];
 	job.delay_ms = delays[chance(m, 8)];
 	job.max_attempts = chance(m, 3);

@@ -31,6 +31,7 @@ struct job {
 	int64_t claim_no, told; /* now; and the largest that was handed out */
 	int held;               /* claim_no was given to somebody */
 	int attempt, most;
+	size_t size; /* of its payload */
 	int lost;  /* leases that ran out in a row */
 	int soon;  /* its lease or its delay is over by the next sweep */
 	int loose; /* a transaction left it, perhaps behind where claims start:

@@ -259,6 +259,8 @@ drain(struct model *m)
 static void
 clean_up(struct model *m)
 {
+	int64_t payloads = 0;
+
 	for (size_t i = 0; i < m->count; i++)
 		if (live(&m->entries[i].now))
 			ok(conn_of(m),
@@ -268,6 +270,10 @@ clean_up(struct model *m)
 		   rp_purge(conn_of(m), m->queues[q].name, 0, NULL));
 		agree(m, stats_of(conn_of(m), m->queues[q].name).ready == 0);
 	}
+	if (m->on_file)
+		run_sql(conn_of(m), "select count(*) from readpast_payload",
+			&payloads);
+	agree(m, payloads == 0);
 	m->count = 0;
 	m->claims_count = 0;
 	m->said_size = 0;

@@ -37,7 +37,7 @@ stops() {
 	fi
 }
 
-echo 1..20
+echo 1..21
 
 fresh
 number=1
@@ -48,6 +48,11 @@ else
 	echo "not ok 1 - the real files are taken, and the build depends on each"
 	sed 's/^/# /' "$dir/said"
 fi
+
+fresh
+echo 'select :apart;' >>"$dir/sql/sqlite/complete.sql"
+stops 'a payload apart where there is no payload stops the build' \
+	'complete.sql: uses :apart, which is not in sql/params'
 
 fresh
 rm "$dir/sql/sqlite/claim.sql"

@@ -36,6 +36,9 @@ create table readpast_queue (
 -- when that number was given to nobody, so that no verdict can name it.
 -- renewed: how often the lease was. What ends a claim sets it to 0.
 -- lost: how many leases of the job ran out one after the other.
+-- payload: the number of its bytes if it is over 16 KiB; readpast_payload has it
+-- then. Each claim and each verdict writes the whole row anew. (A number is less
+-- than any text or blob: `payload < ''` is true of no other.)
 create table readpast_job (
 	id           integer primary key autoincrement,
 	queue_id     integer not null,
@@ -99,6 +102,14 @@ create table readpast_archive (
 create index readpast_archive_state
 	on readpast_archive (queue_id, state, finished_at, id);
 
+-- The large payloads of jobs, live and kept, by the job's id. They are written
+-- once, stay where they are when a job is archived or retried, and go when it is
+-- forgotten.
+create table readpast_payload (
+	id      integer primary key,
+	payload blob not null
+);
+
 -- kinds: what it has handlers for, as 'queue/kind', or 'queue/' for the rest.
 create table readpast_worker (
 	id         integer primary key autoincrement,
@@ -138,25 +149,33 @@ select j.id, q.name as queue,
        j.run_at, j.created_at,
        iif(j.lease_until is not null, j.claim_no / 1000, null) as claimed_at,
        j.lease_until, null as finished_at, j.unique_key, j.kind, j.headers,
-       j.payload, j.last_error, j.failures,
-       iif(typeof(j.payload) = 'blob', length(j.payload),
-           length(cast(j.payload as blob))) as payload_total,
+       iif(j.payload < '', p.payload, j.payload) as payload,
+       j.last_error, j.failures,
+       case typeof(j.payload)
+            when 'blob' then length(j.payload)
+            when 'integer' then j.payload
+            else length(cast(j.payload as blob)) end as payload_total,
        j.queue_id, j.class, j.seq
   from readpast_job j
   join readpast_queue q on q.id = j.queue_id
-  left join readpast_worker w on w.id = j.worker_id;
+  left join readpast_worker w on w.id = j.worker_id
+  left join readpast_payload p on p.id = j.id;
 
 create view readpast_kept as
 select a.id, q.name as queue, a.state,
        a.priority, a.attempt, a.max_attempts, a.claim_no, a.worker,
        a.run_at, a.created_at, null as claimed_at,
        null as lease_until, a.finished_at, a.unique_key, a.kind, a.headers,
-       a.payload, a.last_error, a.failures,
-       iif(typeof(a.payload) = 'blob', length(a.payload),
-           length(cast(a.payload as blob))) as payload_total,
+       iif(a.payload < '', p.payload, a.payload) as payload,
+       a.last_error, a.failures,
+       case typeof(a.payload)
+            when 'blob' then length(a.payload)
+            when 'integer' then a.payload
+            else length(cast(a.payload as blob)) end as payload_total,
        a.queue_id
   from readpast_archive a
-  join readpast_queue q on q.id = a.queue_id;
+  join readpast_queue q on q.id = a.queue_id
+  left join readpast_payload p on p.id = a.id;
 
 -- For people with a SQL shell: all jobs, states as words, times as text.
 --

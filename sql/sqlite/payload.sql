@@ -1,0 +1,8 @@
+-- payload: of a job that was claimed, and is still its holder's, the payload that
+-- is stored apart.
+
+-- answer:
+select p.payload
+  from readpast_job j
+  join readpast_payload p on p.id = j.id
+ where j.id = :id and j.claim_no = :claim_no;

@@ -1,0 +1,499 @@
+/*
+ * payloads.c - large payloads: written once, read by those who need them, gone
+ * with their job. SQLite.
+ *
+ * What counts is how many pages a transaction writes, or looks at.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <sqlite3.h>
+
+#define PAGE 4096
+#define IN_ROW 16384 /* bytes of a payload that a job's row takes */
+#define HUGE (8 << 20)
+#define LITTLE (64 << 10)
+
+/* Bytes without a zero among them, another row for each seed. */
+static char *
+bytes_of(size_t size, unsigned seed)
+{
+	char *bytes = malloc(size + 1);
+
+	assert_non_null(bytes);
+	for (size_t i = 0; i < size; i++) {
+		seed = seed * 1103515245 + 12345;
+		bytes[i] = (char)(1 + (seed >> 16) % 127);
+	}
+	bytes[size] = '\0';
+	return bytes;
+}
+
+static int64_t
+put_job(rp_conn *conn, rp_new job, size_t size, unsigned seed)
+{
+	char *bytes = bytes_of(size, seed);
+	rp_added added;
+
+	job.payload = bytes;
+	job.payload_size = size;
+	ok(conn, rp_enqueue(conn, "q", &job, &added));
+	free(bytes);
+	return added.id;
+}
+
+static int64_t
+put_sized(rp_conn *conn, size_t size, unsigned seed)
+{
+	rp_new job = RP_NEW_INIT;
+
+	return put_job(conn, job, size, seed);
+}
+
+static void
+expect_payload(const rp_job *job, size_t size, unsigned seed)
+{
+	char *bytes = bytes_of(size, seed);
+
+	assert_int_equal(job->payload_size, size);
+	assert_int_equal(job->payload_total, size);
+	assert_memory_equal(job->payload, bytes, size + 1);
+	free(bytes);
+}
+
+static int64_t
+number(rp_conn *conn, const char *text)
+{
+	int64_t n = -1;
+
+	assert_int_equal(run_sql(conn, text, &n), 0);
+	return n;
+}
+
+static struct claim
+claim_one(rp_conn *conn, int64_t lease_ms)
+{
+	struct claim claim;
+
+	assert_int_equal(take_one(conn, "q", lease_ms, &claim), 1);
+	return claim;
+}
+
+static void
+give(rp_conn *conn, struct claim claim, int verdict, int64_t delay_ms)
+{
+	rp_verdict v = verdict_on(claim, verdict);
+
+	v.delay_ms = delay_ms;
+	assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
+}
+
+static void
+keep(rp_conn *conn, int64_t done_ms, int64_t dead_ms)
+{
+	rp_queue q = RP_QUEUE_INIT;
+
+	q.name = "q";
+	q.keep_done_ms = done_ms;
+	q.keep_dead_ms = dead_ms;
+	settings(conn, q);
+}
+
+/* ---- how much is written ---- */
+
+/* Since this was last asked. */
+static int64_t
+bytes_written(rp_conn *conn)
+{
+	int pages, highest;
+
+	sqlite3_db_status(rp_native(conn), SQLITE_DBSTATUS_CACHE_WRITE, &pages,
+			  &highest, 1);
+	return (int64_t)pages * PAGE;
+}
+
+#define expect_little(conn, call)                                              \
+	do {                                                                   \
+		bytes_written(conn);                                           \
+		call;                                                          \
+		expect_little_of(conn, #call);                                 \
+	} while (0)
+
+static void
+expect_little_of(rp_conn *conn, const char *call)
+{
+	int64_t bytes = bytes_written(conn);
+
+	if (bytes >= LITTLE)
+		fail_msg("%s: %lld bytes", call, (long long)bytes);
+}
+
+static void
+no_verdict_on_a_large_job_writes_its_payload(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	struct claim c;
+	rp_swept swept;
+
+	keep(conn, 60000, 60000);
+	put_sized(conn, HUGE, 1);
+	expect_little(conn, c = claim_one(conn, 60000));
+	expect_little(conn, give(conn, c, RP_EXTEND, 60000));
+	expect_little(conn, give(conn, c, RP_RELEASE, 0));
+	c = claim_one(conn, 60000);
+	expect_little(conn, give(conn, c, RP_FAIL, 1));
+	sleep_ms(3);
+	expect_little(conn, ok(conn, rp_sweep(conn, &swept)));
+	assert_int_equal(swept.due, 1);
+	c = claim_one(conn, 1);
+	sleep_ms(3);
+	expect_little(conn, ok(conn, rp_sweep(conn, &swept)));
+	assert_int_equal(swept.recovered, 1);
+	c = claim_one(conn, 60000);
+	expect_little(conn, give(conn, c, RP_DEAD, -1));
+	expect_little(conn, ok(conn, rp_retry(conn, c.id, NULL)));
+	expect_little(conn, ok(conn, rp_cancel(conn, c.id, NULL)));
+	expect_little(conn, ok(conn, rp_retry(conn, c.id, NULL)));
+	c = claim_one(conn, 60000);
+	expect_little(conn, give(conn, c, RP_DONE, -1));
+	expect_little(conn, ok(conn, rp_purge(conn, "q", RP_STATE_DONE, NULL)));
+	keep(conn, 0, 0);
+	put_sized(conn, HUGE, 2);
+	c = claim_one(conn, 60000);
+	expect_little(conn, give(conn, c, RP_DONE, -1));
+	assert_int_equal(number(conn, "select count(*) from readpast_payload"),
+			 0);
+}
+
+/* ---- how much is read under the lock ---- */
+
+struct under_lock {
+	sqlite3 *db;
+	int writing;
+	int64_t most; /* pages that one transaction looked at */
+	void (*committed)(void *ctx);
+	void *ctx;
+};
+
+static int64_t
+pages_read(sqlite3 *db)
+{
+	int hits, misses, highest;
+
+	sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_HIT, &hits, &highest, 1);
+	sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_MISS, &misses, &highest, 1);
+	return (int64_t)hits + misses;
+}
+
+static int
+trace(unsigned what, void *ctx, void *stmt, void *ignored)
+{
+	struct under_lock *u = ctx;
+	const char *sql = sqlite3_sql(stmt);
+	int ends = what == SQLITE_TRACE_PROFILE;
+	int64_t pages;
+
+	(void)ignored;
+	if (sql && ends && strcmp(sql, "begin immediate") == 0) {
+		pages_read(u->db);
+		u->writing = 1;
+	} else if (u->writing && sql && ends && strcmp(sql, "commit") == 0) {
+		u->writing = 0;
+		pages = pages_read(u->db);
+		u->most = pages > u->most ? pages : u->most;
+		if (u->committed)
+			u->committed(u->ctx);
+		u->committed = NULL;
+	}
+	return 0;
+}
+
+static void
+watch(struct under_lock *u, rp_conn *conn)
+{
+	*u = (struct under_lock){ .db = rp_native(conn) };
+	sqlite3_trace_v2(u->db, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE, trace,
+			 u);
+}
+
+static void
+a_claim_reads_large_payloads_when_it_has_given_up_the_lock(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	struct under_lock u;
+	rp_batch *batch;
+
+	for (unsigned i = 0; i < 16; i++)
+		put_sized(conn, 1 << 20, i);
+	watch(&u, conn);
+	batch = take(conn, "q", 16, 60000);
+	assert_int_equal(rp_batch_count(batch), 16);
+	for (unsigned i = 0; i < 16; i++)
+		expect_payload(rp_batch_at(batch, i), 1 << 20, i);
+	assert_in_range(u.most, 1, 500);
+	rp_batch_free(batch);
+}
+
+static void
+cancel_and_purge(void *ctx)
+{
+	ok(ctx, rp_cancel(ctx, 2, NULL));
+	ok(ctx, rp_purge(ctx, "q", RP_STATE_CANCELLED, NULL));
+}
+
+static void
+a_job_that_is_purged_before_its_payload_was_read_is_not_handed_out(void **state)
+{
+	struct db *db = *state;
+	struct under_lock u;
+	rp_batch *batch;
+
+	for (unsigned i = 1; i <= 3; i++)
+		put_sized(db->conn, IN_ROW + i, i);
+	watch(&u, db->conn);
+	u.ctx = connect_to(db);
+	u.committed = cancel_and_purge;
+	batch = take(db->conn, "q", 3, 60000);
+	assert_null(u.committed);
+	assert_int_equal(rp_batch_count(batch), 2);
+	expect_payload(rp_batch_at(batch, 0), IN_ROW + 1, 1);
+	expect_payload(rp_batch_at(batch, 1), IN_ROW + 3, 3);
+	rp_batch_free(batch);
+	rp_close(u.ctx);
+}
+
+/* ---- readers ---- */
+
+static const size_t sizes[] = { 0,          1,       IN_ROW - 1, IN_ROW,
+				IN_ROW + 1, 1 << 20, HUGE };
+#define SIZES (sizeof(sizes) / sizeof(*sizes))
+
+static void
+expect_heads(rp_conn *conn, int state)
+{
+	rp_batch *batch;
+
+	assert_int_equal(ok(conn, rp_list(conn, "q", state, 100, &batch)),
+			 SIZES);
+	for (size_t i = 0; i < SIZES; i++) {
+		const rp_job *job = rp_batch_at(batch, i);
+		size_t size = sizes[job->id - 1];
+		char *bytes = bytes_of(size, (unsigned)job->id);
+
+		assert_int_equal(job->payload_total, size);
+		assert_int_equal(job->payload_size, size < RP_LIST_PAYLOAD
+							    ? size
+							    : RP_LIST_PAYLOAD);
+		assert_memory_equal(job->payload, bytes, job->payload_size);
+		free(bytes);
+	}
+	rp_batch_free(batch);
+}
+
+static void
+expect_everywhere(rp_conn *conn, int state)
+{
+	expect_heads(conn, state);
+	for (size_t i = 0; i < SIZES; i++) {
+		rp_batch *batch = get(conn, (int64_t)i + 1);
+
+		expect_payload(rp_batch_at(batch, 0), sizes[i],
+			       (unsigned)i + 1);
+		rp_batch_free(batch);
+	}
+	assert_int_equal(number(conn, "select sum(length(payload))"
+				      " from readpast_jobs"),
+			 3 * IN_ROW + 1 + (1 << 20) + HUGE);
+	assert_int_equal(number(conn, "select count(*) from readpast_payload"),
+			 3);
+}
+
+static void
+every_reader_finds_a_payload_of_any_size(void **state)
+{
+	rp_conn *conn = ((struct db *)*state)->conn;
+	rp_new jobs[SIZES];
+	rp_batch *batch;
+
+	for (size_t i = 0; i < SIZES; i++) {
+		jobs[i] = (rp_new)RP_NEW_INIT;
+		jobs[i].payload = bytes_of(sizes[i], (unsigned)i + 1);
+		jobs[i].payload_size = sizes[i];
+	}
+	ok(conn, rp_enqueue_many(conn, "q", jobs, SIZES, NULL));
+	expect_everywhere(conn, RP_STATE_READY);
+	batch = take(conn, "q", SIZES, 60000);
+	assert_int_equal(rp_batch_count(batch), SIZES);
+	for (size_t i = 0; i < SIZES; i++) {
+		expect_payload(rp_batch_at(batch, i), sizes[i],
+			       (unsigned)i + 1);
+		free((void *)(uintptr_t)jobs[i].payload);
+	}
+	expect_everywhere(conn, RP_STATE_RUNNING);
+	for (size_t i = 0; i < SIZES; i++)
+		ok(conn, rp_cancel(conn, rp_batch_at(batch, i)->id, NULL));
+	rp_batch_free(batch);
+	expect_everywhere(conn, RP_STATE_CANCELLED);
+}
+
+/* ---- no payload without a job ---- */
+
+static void
+complete(struct db *db, size_t size)
+{
+	put_sized(db->conn, size, 1);
+	give(db->conn, claim_one(db->conn, 60000), RP_DONE, -1);
+}
+
+static void
+complete_many(struct db *db, size_t size)
+{
+	rp_verdict v[50];
+	rp_batch *batch;
+
+	for (unsigned i = 0; i < 50; i++)
+		put_sized(db->conn, size, i);
+	batch = take(db->conn, "q", 50, 60000);
+	for (size_t i = 0; i < 50; i++) {
+		v[i] = (rp_verdict)RP_VERDICT_INIT;
+		v[i].id = rp_batch_at(batch, i)->id;
+		v[i].claim_no = rp_batch_at(batch, i)->claim_no;
+	}
+	rp_batch_free(batch);
+	assert_int_equal(rp_settle(db->conn, v, 50), 50);
+}
+
+static void
+purge(struct db *db, size_t size)
+{
+	put_sized(db->conn, size, 1);
+	give(db->conn, claim_one(db->conn, 60000), RP_DEAD, -1);
+	put_sized(db->conn, size, 1);
+	assert_int_equal(rp_purge(db->conn, "q", 0, NULL), 2);
+}
+
+static void
+outlive_retention(struct db *db, size_t size)
+{
+	keep(db->conn, 1, 0);
+	complete(db, size);
+	ok(db->conn, rp_cancel(db->conn, put_sized(db->conn, size, 1), NULL));
+	sleep_ms(3);
+	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 2);
+	keep(db->conn, 0, 600000);
+}
+
+static void
+drop(struct db *db, size_t size)
+{
+	rp_new later = RP_NEW_INIT;
+
+	later.delay_ms = 60000;
+	put_sized(db->conn, size, 1);
+	put_job(db->conn, later, size, 2);
+	ok(db->conn, rp_cancel(db->conn, put_sized(db->conn, size, 3), NULL));
+	ok(db->conn, rp_queue_drop(db->conn, "q"));
+}
+
+static void
+move(struct db *db, size_t size)
+{
+	struct db *to = make_db("sqlite:");
+	rp_copy_options options = RP_COPY_INIT;
+	rp_error error = { 0 };
+	rp_batch *batch;
+
+	put_sized(db->conn, size, 1);
+	ok(db->conn, rp_cancel(db->conn, put_sized(db->conn, size, 2), NULL));
+	options.move = 1;
+	if (rp_copy(db->conn, to->conn, &options, NULL, &error) < 0)
+		fail_msg("%s", error.message);
+	ok(db->conn, rp_queue_resume(db->conn, "q"));
+	ok(to->conn, rp_queue_resume(to->conn, "q"));
+	batch = take(to->conn, "q", 1, 60000);
+	expect_payload(rp_batch_at(batch, 0), size, 1);
+	rp_batch_free(batch);
+	remove_db(to);
+}
+
+static void
+replace(struct db *db, size_t size)
+{
+	const size_t others[] = { IN_ROW + 7, 10 };
+	rp_new job = RP_NEW_INIT;
+
+	job.unique_key = "key";
+	put_job(db->conn, job, size, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		rp_batch *batch;
+
+		job.replace = 0;
+		put_job(db->conn, job, others[i], 1); /* is not taken */
+		job.replace = 1;
+		put_job(db->conn, job, others[i], i + 2);
+		batch = get(db->conn, put_job(db->conn, job, others[i], i + 2));
+		expect_payload(rp_batch_at(batch, 0), others[i], i + 2);
+		rp_batch_free(batch);
+	}
+	give(db->conn, claim_one(db->conn, 60000), RP_DONE, -1);
+}
+
+static void
+fail_to_enqueue(struct db *db, size_t size)
+{
+	rp_new job = RP_NEW_INIT;
+	char *bytes = bytes_of(size, 1);
+
+	job.payload = bytes;
+	job.payload_size = size;
+	job.headers = "no object";
+	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EINVAL);
+	free(bytes);
+}
+
+static void
+whatever_ends_a_job_takes_its_payload_with_it(void **state)
+{
+	static const struct {
+		const char *what;
+		void (*end)(struct db *db, size_t size);
+	} ways[] = {
+		{ "complete", complete },
+		{ "complete many", complete_many },
+		{ "purge", purge },
+		{ "retention", outlive_retention },
+		{ "copy --move", move },
+		{ "replace", replace },
+		{ "a refused enqueue", fail_to_enqueue },
+		{ "queue drop", drop },
+	};
+	struct db *db = *state;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		for (int large = 0; large < 2; large++) {
+			ways[i].end(db, large ? IN_ROW + 100 : 100);
+			if (number(db->conn,
+				   "select (select count(*) from readpast_job)"
+				   " + (select count(*) from readpast_archive)"
+				   " + (select count(*) from"
+				   " readpast_payload)") != 0)
+				fail_msg("%s: something is left", ways[i].what);
+		}
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(no_verdict_on_a_large_job_writes_its_payload),
+		CASE(a_claim_reads_large_payloads_when_it_has_given_up_the_lock),
+		CASE(a_job_that_is_purged_before_its_payload_was_read_is_not_handed_out),
+		CASE(every_reader_finds_a_payload_of_any_size),
+		CASE(whatever_ends_a_job_takes_its_payload_with_it),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("payloads", tests, NULL, NULL);
+}
