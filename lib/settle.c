@@ -21,6 +21,7 @@ struct rows {
 	rp_verdict **verdicts;
 	struct rp_value *params;
 	size_t count;
+	int apart; /* a completed job had a payload that is stored apart */
 };
 
 /* The longest of the four parameter lists. */
@@ -93,6 +94,15 @@ accept_one(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
+static int
+accept_done(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct rows *rows = ctx;
+
+	rows->apart |= c[COMPLETE_OUT_APART].i != 0;
+	return accept_one(ctx, row, c);
+}
+
 static void
 fill(struct rp_value *p, const rp_verdict *v, char *error)
 {
@@ -130,7 +140,7 @@ run_failures(rp_conn *conn, rp_verdict *verdicts, size_t n)
 
 	for (size_t i = 0; i < n && r == 0; i++) {
 		rp_verdict *v = rp__verdict_at(verdicts, i);
-		struct rows rows = { conn, &v, params, 1 };
+		struct rows rows = { conn, &v, params, 1, 0 };
 
 		if (!rp__is_failure(v))
 			continue;
@@ -200,7 +210,34 @@ run_kind(struct rows *rows, rp_verdict *verdicts, size_t n, int kind)
 		fill(rows->params + i * verbs[kind].width, rows->verdicts[i],
 		     NULL);
 	return rp__run(rows->conn, verbs[kind].verb, rows->params, rows->count,
-		       accept_one, rows);
+		       kind == RP_DONE ? accept_done : accept_one, rows);
+}
+
+struct forgetting {
+	rp_conn *conn;
+	struct rp_slice slice;
+};
+
+static int
+forgot(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct forgetting *f = ctx;
+
+	(void)row;
+	(void)c;
+	return rp__slice_take(f->conn, &f->slice);
+}
+
+/* The payloads of completed jobs, as far as a slice gets. The next completion
+ * of such a job goes on, or the next sweep. */
+static int
+forget_payloads(rp_conn *conn)
+{
+	struct forgetting f = { conn, { .left = RP_SLICE } };
+	struct rp_value p[] = { rp__int(RP_SLICE) };
+
+	f.slice.began = rp__monotonic_us();
+	return rp__run(conn, RP_V_SWEEP_REST, p, 1, forgot, &f);
 }
 
 static int
@@ -231,7 +268,7 @@ rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
 	rp_verdict *one_verdict[1];
 	struct rp_value one_row[WIDEST];
-	struct rows rows = { conn, one_verdict, one_row, 0 };
+	struct rows rows = { conn, one_verdict, one_row, 0, 0 };
 	int accepted = 0, r;
 
 	if (n == 0)
@@ -247,6 +284,8 @@ rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n)
 		    : rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	if (r == 0)
 		r = run_kind(&rows, verdicts, n, RP_DONE);
+	if (r == 0 && rows.apart)
+		r = forget_payloads(conn);
 	if (r == 0)
 		r = run_failures(conn, verdicts, n);
 	if (r == 0)

@@ -158,6 +158,15 @@ run_sql(rp_conn *conn, const char *sql, int64_t *ret)
 		       : sqlite3_exec(native, sql, take_number, ret, NULL);
 }
 
+int64_t
+ask_sql(rp_conn *conn, const char *sql)
+{
+	int64_t n = -1;
+
+	assert_int_equal(run_sql(conn, sql, &n), 0);
+	return n;
+}
+
 rp_conn *
 connect_to(const struct db *db)
 {
@@ -200,6 +209,44 @@ put(rp_conn *conn, const char *queue, const char *payload)
 
 	ok(conn, rp_enqueue(conn, queue, &job, &added));
 	return added.id;
+}
+
+char *
+bytes_of(size_t size, unsigned seed)
+{
+	char *bytes = malloc(size + 1);
+
+	assert_non_null(bytes);
+	for (size_t i = 0; i < size; i++) {
+		seed = seed * 1103515245 + 12345;
+		bytes[i] = (char)(1 + (seed >> 16) % 127);
+	}
+	bytes[size] = '\0';
+	return bytes;
+}
+
+int64_t
+put_bytes(rp_conn *conn, rp_new job, size_t size, unsigned seed)
+{
+	char *bytes = bytes_of(size, seed);
+	rp_added added;
+
+	job.payload = bytes;
+	job.payload_size = size;
+	ok(conn, rp_enqueue(conn, "q", &job, &added));
+	free(bytes);
+	return added.id;
+}
+
+void
+expect_bytes(const rp_job *job, size_t size, unsigned seed)
+{
+	char *bytes = bytes_of(size, seed);
+
+	assert_int_equal(job->payload_size, size);
+	assert_int_equal(job->payload_total, size);
+	assert_memory_equal(job->payload, bytes, size + 1);
+	free(bytes);
 }
 
 rp_batch *

@@ -43,6 +43,7 @@ int remove_db(struct db *db); /* frees it */
 
 /* SQL on the handle's own connection: 0, and the first number it answers. */
 int run_sql(rp_conn *conn, const char *sql, int64_t *ret);
+int64_t ask_sql(rp_conn *conn, const char *sql); /* it cannot fail */
 
 /* For another thread, another process or a second look. */
 rp_conn *connect_to(const struct db *db);
@@ -54,6 +55,11 @@ int64_t check_result(int64_t r, rp_conn *conn, const char *call,
 
 int64_t put(rp_conn *conn, const char *queue, const char *payload);
 rp_new job_of(const char *payload);
+/* Bytes without a zero among them, others for each seed. Free them. */
+char *bytes_of(size_t size, unsigned seed);
+/* A job of queue q with such a payload; and is it that? */
+int64_t put_bytes(rp_conn *conn, rp_new job, size_t size, unsigned seed);
+void expect_bytes(const rp_job *job, size_t size, unsigned seed);
 /* Claim up to n with this lease; free the batch. */
 rp_batch *take(rp_conn *conn, const char *queue, size_t n, int64_t lease_ms);
 /* Claim one: 1, and its claim; or 0. */

@@ -1,10 +1,10 @@
 -- complete: the job is done. It leaves the live table; the archive keeps it if
--- its queue keeps done jobs.
+-- its queue keeps done jobs. apart: its payload is stored apart, and sweep_rest
+-- forgets it unless the job is kept: to forget many could take long here.
 
 -- answer:
-select j.queue_id, 4 as state, r.number as number, j.id,
-       q.keep_done_ms > 0 as kept,
-       q.keep_done_ms = 0 and j.payload < '' as apart
+select j.queue_id, 4 as state, j.payload < '' as apart,
+       r.number as number, j.id, q.keep_done_ms > 0 as kept
   from readpast_complete_rows(:rows) r
  cross join readpast_job j
  cross join readpast_queue q
@@ -25,6 +25,6 @@ select id, queue_id, 4, :now, priority, run_at, claim_no, attempt,
  where id = @id;
 
 -- if @apart:
-delete from readpast_payload where id = @id;
+insert into readpast_gone (id) values (@id);
 
 delete from readpast_job where id in (:taken);

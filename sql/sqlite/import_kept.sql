@@ -11,7 +11,7 @@ select r.id, q.id, r.state, r.finished_at, r.priority, r.run_at, r.claim_no,
  cross join readpast_queue q
  where q.name = r.queue;
 
-insert or fail into readpast_payload (id, payload)
+insert or replace into readpast_payload (id, payload)
 select r.id, r.apart
   from readpast_import_kept_rows(:rows) r
  cross join readpast_queue q

@@ -1,15 +1,27 @@
--- sweep_rest: forget workers not seen for an hour, and tallies older than a
--- minute; :max rows at the most.
+-- sweep_rest: forget the payloads of jobs that are gone, workers not seen for an
+-- hour, and tallies older than a minute; :max rows at the most. (The archive may
+-- have kept such a job, or a copy brought it back.)
 
 -- answer:
-select id, null as queue_id, null as second
+select 0 as id, null as queue_id, null as second, id as gone
+  from readpast_gone
+union all
+select id, null, null, null
   from readpast_worker
  where seen_at < :now - 3600000
 union all
-select 0, queue_id, second
+select 0, queue_id, second, null
   from readpast_tally
  where second < :now / 1000 - 60
  limit :max;
+
+-- if @gone:
+delete from readpast_payload
+ where id = @gone
+   and not exists (select 1 from readpast_job where id = @gone)
+   and not exists (select 1 from readpast_archive where id = @gone);
+-- if @gone:
+delete from readpast_gone where id = @gone;
 
 delete from readpast_worker where id = @id;
 

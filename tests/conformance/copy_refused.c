@@ -68,7 +68,7 @@ rename_table(rp_conn *conn, const char *from, const char *to)
 
 	snprintf(sql, sizeof(sql), "alter table %s%s rename to %s%s", prefix,
 		 from, prefix, to);
-	if (run_sql(conn, sql, NULL) < 0)
+	if (run_sql(conn, sql, NULL) != 0)
 		fail_msg("%s: failed", sql);
 }
 
@@ -136,9 +136,9 @@ expect_tables_needed(struct pair *pair, rp_conn *conn)
 					      "archive" };
 
 	for (size_t i = 0; i < 4; i++) {
-		rename_table(conn, tables[i], "gone");
+		rename_table(conn, tables[i], "hidden");
 		expect_refused(pair, 0);
-		rename_table(conn, "gone", tables[i]);
+		rename_table(conn, "hidden", tables[i]);
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
- * payloads.c - large payloads: written once, read by those who need them, gone
- * with their job. SQLite.
+ * payloads.c - large payloads: written once, and read by those who need them.
+ * SQLite.
  *
  * What counts is how many pages a transaction writes, or looks at.
  *
@@ -16,60 +16,12 @@
 #define HUGE (8 << 20)
 #define LITTLE (64 << 10)
 
-/* Bytes without a zero among them, another row for each seed. */
-static char *
-bytes_of(size_t size, unsigned seed)
-{
-	char *bytes = malloc(size + 1);
-
-	assert_non_null(bytes);
-	for (size_t i = 0; i < size; i++) {
-		seed = seed * 1103515245 + 12345;
-		bytes[i] = (char)(1 + (seed >> 16) % 127);
-	}
-	bytes[size] = '\0';
-	return bytes;
-}
-
-static int64_t
-put_job(rp_conn *conn, rp_new job, size_t size, unsigned seed)
-{
-	char *bytes = bytes_of(size, seed);
-	rp_added added;
-
-	job.payload = bytes;
-	job.payload_size = size;
-	ok(conn, rp_enqueue(conn, "q", &job, &added));
-	free(bytes);
-	return added.id;
-}
-
 static int64_t
 put_sized(rp_conn *conn, size_t size, unsigned seed)
 {
 	rp_new job = RP_NEW_INIT;
 
-	return put_job(conn, job, size, seed);
-}
-
-static void
-expect_payload(const rp_job *job, size_t size, unsigned seed)
-{
-	char *bytes = bytes_of(size, seed);
-
-	assert_int_equal(job->payload_size, size);
-	assert_int_equal(job->payload_total, size);
-	assert_memory_equal(job->payload, bytes, size + 1);
-	free(bytes);
-}
-
-static int64_t
-number(rp_conn *conn, const char *text)
-{
-	int64_t n = -1;
-
-	assert_int_equal(run_sql(conn, text, &n), 0);
-	return n;
+	return put_bytes(conn, job, size, seed);
 }
 
 static struct claim
@@ -163,7 +115,7 @@ no_verdict_on_a_large_job_writes_its_payload(void **state)
 	put_sized(conn, HUGE, 2);
 	c = claim_one(conn, 60000);
 	expect_little(conn, give(conn, c, RP_DONE, -1));
-	assert_int_equal(number(conn, "select count(*) from readpast_payload"),
+	assert_int_equal(ask_sql(conn, "select count(*) from readpast_payload"),
 			 0);
 }
 
@@ -231,7 +183,7 @@ a_claim_reads_large_payloads_when_it_has_given_up_the_lock(void **state)
 	batch = take(conn, "q", 16, 60000);
 	assert_int_equal(rp_batch_count(batch), 16);
 	for (unsigned i = 0; i < 16; i++)
-		expect_payload(rp_batch_at(batch, i), 1 << 20, i);
+		expect_bytes(rp_batch_at(batch, i), 1 << 20, i);
 	assert_in_range(u.most, 1, 500);
 	rp_batch_free(batch);
 }
@@ -258,8 +210,8 @@ a_job_that_is_purged_before_its_payload_was_read_is_not_handed_out(void **state)
 	batch = take(db->conn, "q", 3, 60000);
 	assert_null(u.committed);
 	assert_int_equal(rp_batch_count(batch), 2);
-	expect_payload(rp_batch_at(batch, 0), IN_ROW + 1, 1);
-	expect_payload(rp_batch_at(batch, 1), IN_ROW + 3, 3);
+	expect_bytes(rp_batch_at(batch, 0), IN_ROW + 1, 1);
+	expect_bytes(rp_batch_at(batch, 1), IN_ROW + 3, 3);
 	rp_batch_free(batch);
 	rp_close(u.ctx);
 }
@@ -299,14 +251,13 @@ expect_everywhere(rp_conn *conn, int state)
 	for (size_t i = 0; i < SIZES; i++) {
 		rp_batch *batch = get(conn, (int64_t)i + 1);
 
-		expect_payload(rp_batch_at(batch, 0), sizes[i],
-			       (unsigned)i + 1);
+		expect_bytes(rp_batch_at(batch, 0), sizes[i], (unsigned)i + 1);
 		rp_batch_free(batch);
 	}
-	assert_int_equal(number(conn, "select sum(length(payload))"
-				      " from readpast_jobs"),
+	assert_int_equal(ask_sql(conn, "select sum(length(payload))"
+				       " from readpast_jobs"),
 			 3 * IN_ROW + 1 + (1 << 20) + HUGE);
-	assert_int_equal(number(conn, "select count(*) from readpast_payload"),
+	assert_int_equal(ask_sql(conn, "select count(*) from readpast_payload"),
 			 3);
 }
 
@@ -327,8 +278,7 @@ every_reader_finds_a_payload_of_any_size(void **state)
 	batch = take(conn, "q", SIZES, 60000);
 	assert_int_equal(rp_batch_count(batch), SIZES);
 	for (size_t i = 0; i < SIZES; i++) {
-		expect_payload(rp_batch_at(batch, i), sizes[i],
-			       (unsigned)i + 1);
+		expect_bytes(rp_batch_at(batch, i), sizes[i], (unsigned)i + 1);
 		free((void *)(uintptr_t)jobs[i].payload);
 	}
 	expect_everywhere(conn, RP_STATE_RUNNING);
@@ -336,151 +286,6 @@ every_reader_finds_a_payload_of_any_size(void **state)
 		ok(conn, rp_cancel(conn, rp_batch_at(batch, i)->id, NULL));
 	rp_batch_free(batch);
 	expect_everywhere(conn, RP_STATE_CANCELLED);
-}
-
-/* ---- no payload without a job ---- */
-
-static void
-complete(struct db *db, size_t size)
-{
-	put_sized(db->conn, size, 1);
-	give(db->conn, claim_one(db->conn, 60000), RP_DONE, -1);
-}
-
-static void
-complete_many(struct db *db, size_t size)
-{
-	rp_verdict v[50];
-	rp_batch *batch;
-
-	for (unsigned i = 0; i < 50; i++)
-		put_sized(db->conn, size, i);
-	batch = take(db->conn, "q", 50, 60000);
-	for (size_t i = 0; i < 50; i++) {
-		v[i] = (rp_verdict)RP_VERDICT_INIT;
-		v[i].id = rp_batch_at(batch, i)->id;
-		v[i].claim_no = rp_batch_at(batch, i)->claim_no;
-	}
-	rp_batch_free(batch);
-	assert_int_equal(rp_settle(db->conn, v, 50), 50);
-}
-
-static void
-purge(struct db *db, size_t size)
-{
-	put_sized(db->conn, size, 1);
-	give(db->conn, claim_one(db->conn, 60000), RP_DEAD, -1);
-	put_sized(db->conn, size, 1);
-	assert_int_equal(rp_purge(db->conn, "q", 0, NULL), 2);
-}
-
-static void
-outlive_retention(struct db *db, size_t size)
-{
-	keep(db->conn, 1, 0);
-	complete(db, size);
-	ok(db->conn, rp_cancel(db->conn, put_sized(db->conn, size, 1), NULL));
-	sleep_ms(3);
-	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 2);
-	keep(db->conn, 0, 600000);
-}
-
-static void
-drop(struct db *db, size_t size)
-{
-	rp_new later = RP_NEW_INIT;
-
-	later.delay_ms = 60000;
-	put_sized(db->conn, size, 1);
-	put_job(db->conn, later, size, 2);
-	ok(db->conn, rp_cancel(db->conn, put_sized(db->conn, size, 3), NULL));
-	ok(db->conn, rp_queue_drop(db->conn, "q"));
-}
-
-static void
-move(struct db *db, size_t size)
-{
-	struct db *to = make_db("sqlite:");
-	rp_copy_options options = RP_COPY_INIT;
-	rp_error error = { 0 };
-	rp_batch *batch;
-
-	put_sized(db->conn, size, 1);
-	ok(db->conn, rp_cancel(db->conn, put_sized(db->conn, size, 2), NULL));
-	options.move = 1;
-	if (rp_copy(db->conn, to->conn, &options, NULL, &error) < 0)
-		fail_msg("%s", error.message);
-	ok(db->conn, rp_queue_resume(db->conn, "q"));
-	ok(to->conn, rp_queue_resume(to->conn, "q"));
-	batch = take(to->conn, "q", 1, 60000);
-	expect_payload(rp_batch_at(batch, 0), size, 1);
-	rp_batch_free(batch);
-	remove_db(to);
-}
-
-static void
-replace(struct db *db, size_t size)
-{
-	const size_t others[] = { IN_ROW + 7, 10 };
-	rp_new job = RP_NEW_INIT;
-
-	job.unique_key = "key";
-	put_job(db->conn, job, size, 0);
-	for (unsigned i = 0; i < 2; i++) {
-		rp_batch *batch;
-
-		job.replace = 0;
-		put_job(db->conn, job, others[i], 1); /* is not taken */
-		job.replace = 1;
-		put_job(db->conn, job, others[i], i + 2);
-		batch = get(db->conn, put_job(db->conn, job, others[i], i + 2));
-		expect_payload(rp_batch_at(batch, 0), others[i], i + 2);
-		rp_batch_free(batch);
-	}
-	give(db->conn, claim_one(db->conn, 60000), RP_DONE, -1);
-}
-
-static void
-fail_to_enqueue(struct db *db, size_t size)
-{
-	rp_new job = RP_NEW_INIT;
-	char *bytes = bytes_of(size, 1);
-
-	job.payload = bytes;
-	job.payload_size = size;
-	job.headers = "no object";
-	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EINVAL);
-	free(bytes);
-}
-
-static void
-whatever_ends_a_job_takes_its_payload_with_it(void **state)
-{
-	static const struct {
-		const char *what;
-		void (*end)(struct db *db, size_t size);
-	} ways[] = {
-		{ "complete", complete },
-		{ "complete many", complete_many },
-		{ "purge", purge },
-		{ "retention", outlive_retention },
-		{ "copy --move", move },
-		{ "replace", replace },
-		{ "a refused enqueue", fail_to_enqueue },
-		{ "queue drop", drop },
-	};
-	struct db *db = *state;
-
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		for (int large = 0; large < 2; large++) {
-			ways[i].end(db, large ? IN_ROW + 100 : 100);
-			if (number(db->conn,
-				   "select (select count(*) from readpast_job)"
-				   " + (select count(*) from readpast_archive)"
-				   " + (select count(*) from"
-				   " readpast_payload)") != 0)
-				fail_msg("%s: something is left", ways[i].what);
-		}
 }
 
 int
@@ -491,7 +296,6 @@ main(int argc, char **argv)
 		CASE(a_claim_reads_large_payloads_when_it_has_given_up_the_lock),
 		CASE(a_job_that_is_purged_before_its_payload_was_read_is_not_handed_out),
 		CASE(every_reader_finds_a_payload_of_any_size),
-		CASE(whatever_ends_a_job_takes_its_payload_with_it),
 	};
 
 	databases_at(argc, argv);

@@ -114,15 +114,6 @@ sql(rp_conn *conn, const char *text)
 		fail_msg("%s: %s", text, sqlite3_errmsg(rp_native(conn)));
 }
 
-static int64_t
-number(rp_conn *conn, const char *text)
-{
-	int64_t n = -1;
-
-	assert_int_equal(run_sql(conn, text, &n), 0);
-	return n;
-}
-
 #define NUMBERS(n)                                                             \
 	"with recursive n(i) as (select 1 union all select i + 1 from n"       \
 	" where i < " #n ") "
@@ -173,10 +164,10 @@ a_drop_lets_others_write_every_few_milliseconds(void **state)
 	watch_handle(&w, db->conn);
 	ok(db->conn, rp_queue_drop(db->conn, "q"));
 	expect_slices(&w, 4);
-	assert_int_equal(number(db->conn, "select count(*) from readpast_job"),
+	assert_int_equal(ask_sql(db->conn, "select count(*) from readpast_job"),
 			 0);
 	assert_int_equal(
-		number(db->conn, "select count(*) from readpast_dropped"), 0);
+		ask_sql(db->conn, "select count(*) from readpast_dropped"), 0);
 }
 
 static void
@@ -254,7 +245,7 @@ a_sweep_forgets_old_tallies_in_slices(void **state)
 	ok(db->conn, rp_sweep(db->conn, NULL));
 	expect_slices(&w, 4);
 	assert_int_equal(
-		number(db->conn, "select count(*) from readpast_tally"), 0);
+		ask_sql(db->conn, "select count(*) from readpast_tally"), 0);
 }
 
 static void
@@ -268,8 +259,8 @@ retrying_all_dead_jobs_lets_others_in(void **state)
 	watch_handle(&w, db->conn);
 	assert_int_equal(rp_retry_dead(db->conn, "q", NULL, NULL), 10000);
 	expect_slices(&w, 4);
-	assert_int_equal(number(db->conn, "select sum(seq = id - 1000000)"
-					  " from readpast_job"),
+	assert_int_equal(ask_sql(db->conn, "select sum(seq = id - 1000000)"
+					   " from readpast_job"),
 			 10000);
 }
 
@@ -306,8 +297,8 @@ retention_goes_on_at_a_workers_next_look(void **state)
 	put(db->conn, "other", "x");
 	rp_batch_free(take(db->conn, "other", 1, 60000));
 	sql(db->conn, KEPT(100000, 4, 1));
-	while (number(db->conn, "select exists (select 1 from"
-				" readpast_archive)")) {
+	while (ask_sql(db->conn, "select exists (select 1 from"
+				 " readpast_archive)")) {
 		assert_true(looks++ < 1000);
 		ok(db->conn, rp_wait(db->conn, queues, 10, -1));
 	}
@@ -332,7 +323,7 @@ a_copy_holds_neither_lock_for_long(void **state)
 	expect_slices(&written, 4);
 	assert_int_equal(stats_of(to->conn, "q").ready, 50000);
 	assert_int_equal(
-		number(from->conn, "select count(*) from readpast_job"), 0);
+		ask_sql(from->conn, "select count(*) from readpast_job"), 0);
 	remove_db(to);
 }
 
@@ -369,7 +360,7 @@ drop_and_be_killed(struct db *db)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
 	db->conn = connect_to(db);
-	assert_true(number(db->conn, "select count(*) from readpast_job") > 0);
+	assert_true(ask_sql(db->conn, "select count(*) from readpast_job") > 0);
 }
 
 static void
@@ -396,12 +387,12 @@ a_drop_that_was_killed_leaves_no_queue_and_the_next_sweep_the_rest(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));
 	assert_int_equal(stats_of(db->conn, "q").ready, 1);
 	ok(db->conn, rp_sweep(db->conn, NULL));
-	assert_int_equal(number(db->conn, "select count(*) from readpast_job"),
+	assert_int_equal(ask_sql(db->conn, "select count(*) from readpast_job"),
 			 1);
 	assert_int_equal(
-		number(db->conn, "select count(*) from readpast_archive"), 0);
+		ask_sql(db->conn, "select count(*) from readpast_archive"), 0);
 	assert_int_equal(
-		number(db->conn, "select count(*) from readpast_dropped"), 0);
+		ask_sql(db->conn, "select count(*) from readpast_dropped"), 0);
 }
 
 static void
@@ -412,10 +403,10 @@ a_drop_that_was_killed_is_finished_by_the_next_one(void **state)
 	fill_line(db->conn);
 	drop_and_be_killed(db);
 	assert_int_equal(rp_queue_drop(db->conn, "q"), RP_ENOENT);
-	assert_int_equal(number(db->conn, "select count(*) from readpast_job"),
+	assert_int_equal(ask_sql(db->conn, "select count(*) from readpast_job"),
 			 0);
 	assert_int_equal(
-		number(db->conn, "select count(*) from readpast_dropped"), 0);
+		ask_sql(db->conn, "select count(*) from readpast_dropped"), 0);
 }
 
 /* The copy gives its jobs the ids that they had. */

@@ -446,7 +446,8 @@ expect_whole(struct story *s)
 	run_sql(s->other,
 		"select count(*) from readpast_payload where id not in"
 		" (select id from readpast_job where payload < '' union all"
-		" select id from readpast_archive where payload < '')",
+		" select id from readpast_archive where payload < '' union all"
+		" select id from readpast_gone)",
 		&stray);
 	assert_int_equal(stray, 0);
 	assert_int_equal(sqlite3_prepare_v2(rp_native(s->other),

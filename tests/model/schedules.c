@@ -271,8 +271,9 @@ clean_up(struct model *m)
 		agree(m, stats_of(conn_of(m), m->queues[q].name).ready == 0);
 	}
 	if (m->on_file)
-		run_sql(conn_of(m), "select count(*) from readpast_payload",
-			&payloads);
+		payloads = ask_sql(conn_of(m),
+				   "select count(*) from readpast_payload where"
+				   " id not in (select id from readpast_gone)");
 	agree(m, payloads == 0);
 	m->count = 0;
 	m->claims_count = 0;

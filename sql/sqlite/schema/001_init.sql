@@ -110,6 +110,11 @@ create table readpast_payload (
 	payload blob not null
 );
 
+-- Jobs that had one and were completed, until sweep_rest has forgotten it.
+create table readpast_gone (
+	id integer primary key
+);
+
 -- kinds: what it has handlers for, as 'queue/kind', or 'queue/' for the rest.
 create table readpast_worker (
 	id         integer primary key autoincrement,
