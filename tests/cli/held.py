@@ -106,19 +106,29 @@ class Case:
         self.db.execute("insert into readpast_queue (name, keep_done_ms)"
                         " values ('q', 1)")
 
-    def run(self, *arguments):
+    def run(self, *arguments, **given):
         subprocess.run([READPAST, "--db", f"sqlite:{self.path}", *arguments],
-                       check=True, stdout=subprocess.DEVNULL)
+                       check=True, stdout=subprocess.DEVNULL, **given)
+
+    def large(self, jobs, size):
+        for _ in range(jobs):
+            self.run("enqueue", "q", "--one", input=bytes(size))
 
     def ready(self, jobs):
         self.many(jobs, "insert into readpast_job (queue_id, seq, payload)"
                   " select 1, i, 'x' from n")
 
     def kept(self, jobs, state, size):
+        """As they are stored: in the row, or apart and only the size there."""
+        large = size > 16384
         self.many(jobs, "insert into readpast_archive (id, queue_id, state,"
                   " finished_at, priority, run_at, claim_no, attempt,"
                   " max_attempts, created_at, payload) select 1000000 + i, 1,"
-                  f" {state}, 1, 100, 0, 1, 1, 3, 0, zeroblob({size}) from n")
+                  f" {state}, 1, 100, 0, 1, 1, 3, 0,"
+                  f" {size if large else f'zeroblob({size})'} from n")
+        if large:
+            self.db.execute("insert into readpast_payload select id,"
+                            " zeroblob(payload) from readpast_archive")
 
     def due(self, queues, jobs):
         self.many(queues, "insert into readpast_queue (name)"
@@ -171,6 +181,10 @@ def cases(folder):
         c = case(f"purge of {count} jobs of {mib} MiB")
         c.kept(count, 4, mib * MIB)
         yield c.check("purge", "q", "--state", "done", "--yes", left=kept)
+    c = case(f"work on {large} jobs of 16 MiB")
+    c.large(large, 16 * MIB)
+    yield c.check("work", "q", "--drain", "-j", "8", "--", "sh", "-c",
+                  "cat >/dev/null", left=jobs)
     c = case(f"retention of {many} jobs of 1 MiB")
     c.kept(many, 4, MIB)
     yield c.check("sweep", left=kept)

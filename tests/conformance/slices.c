@@ -152,6 +152,17 @@ make_queue(rp_conn *conn)
 	settings(conn, q);
 }
 
+/* With payloads that are stored apart. */
+static void
+keep_large(rp_conn *conn)
+{
+	make_queue(conn);
+	sql(conn, KEPT(40, 4, 1));
+	sql(conn, "update readpast_archive set payload = 1048576;"
+		  "insert into readpast_payload select id, zeroblob(payload)"
+		  " from readpast_archive");
+}
+
 /* ---- cases ---- */
 
 static void
@@ -176,8 +187,7 @@ a_purge_of_large_jobs_ends_each_slice_by_time(void **state)
 	struct db *db = *state;
 	struct watch w;
 
-	make_queue(db->conn);
-	sql(db->conn, KEPT(40, 4, 1048576));
+	keep_large(db->conn);
 	watch_handle(&w, db->conn);
 	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_DONE, NULL), 40);
 	expect_slices(&w, 2);
@@ -205,8 +215,7 @@ retention_of_large_jobs_ends_each_slice_by_time(void **state)
 	struct db *db = *state;
 	struct watch w;
 
-	make_queue(db->conn);
-	sql(db->conn, KEPT(40, 4, 1048576));
+	keep_large(db->conn);
 	watch_handle(&w, db->conn);
 	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 40);
 	expect_slices(&w, 2);
