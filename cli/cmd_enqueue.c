@@ -441,7 +441,8 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 	};
 	int status;
 
-	in = (struct input){ .cmd = cmd, .model = RP_NEW_INIT };
+	in.cmd = cmd;
+	in.model = (rp_new)RP_NEW_INIT;
 	status = parse_options(cmd, &argc, argv, options);
 	in.separator = nul ? '\0' : '\n';
 	in.word = in.one ? "input" : nul ? "item" : "line";
