@@ -32,8 +32,8 @@ struct job {
 	int held;               /* claim_no was given to somebody */
 	int attempt, most;
 	size_t size; /* of its payload */
-	int lost;  /* leases that ran out in a row */
-	int soon;  /* its lease or its delay is over by the next sweep */
+	int lost;    /* leases that ran out in a row */
+	int soon;    /* its lease or its delay is over by the next sweep */
 	int loose; /* a transaction left it, perhaps behind where claims start:
 		      it may be handed out late */
 };
