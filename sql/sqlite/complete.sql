@@ -25,6 +25,6 @@ select id, queue_id, 4, :now, priority, run_at, claim_no, attempt,
  where id = @id;
 
 -- if @apart:
-insert into readpast_gone (id) values (@id);
+insert or ignore into readpast_gone (id) values (@id);
 
 delete from readpast_job where id in (:taken);
