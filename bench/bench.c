@@ -95,6 +95,7 @@ measure(void *ctx)
 	extension_rows(b);
 	worker_rows(b);
 	starts_rows(b);
+	commands_rows(b);
 	processes_rows(b);
 	writers_rows(b);
 	steady_rows(b);
@@ -109,6 +110,8 @@ measure(void *ctx)
 		extension_round(b, round);
 		progress("a worker", round, b->rounds);
 		worker_round(b, round);
+		progress("commands", round, b->rounds);
+		commands_round(b, round);
 		progress("four processes", round, b->rounds);
 		processes_round(b, round);
 		progress("many writers", round, b->rounds);

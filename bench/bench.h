@@ -70,6 +70,8 @@ void pairs_rows(const struct bench *b);
 void pairs_round(const struct bench *b, int round);
 void extension_rows(const struct bench *b);
 void extension_round(const struct bench *b, int round);
+void commands_rows(const struct bench *b);
+void commands_round(const struct bench *b, int round);
 void processes_rows(const struct bench *b);
 void processes_round(const struct bench *b, int round);
 void writers_rows(const struct bench *b);
