@@ -249,6 +249,14 @@ expect_bytes(const rp_job *job, size_t size, unsigned seed)
 	free(bytes);
 }
 
+int64_t
+put_sized(rp_conn *conn, size_t size, unsigned seed)
+{
+	rp_new job = RP_NEW_INIT;
+
+	return put_bytes(conn, job, size, seed);
+}
+
 rp_batch *
 take(rp_conn *conn, const char *queue, size_t n, int64_t lease_ms)
 {
@@ -273,6 +281,15 @@ take_one(rp_conn *conn, const char *queue, int64_t lease_ms, struct claim *ret)
 	return n;
 }
 
+struct claim
+claim_one(rp_conn *conn, int64_t lease_ms)
+{
+	struct claim claim;
+
+	assert_int_equal(take_one(conn, "q", lease_ms, &claim), 1);
+	return claim;
+}
+
 rp_verdict
 verdict_on(struct claim claim, int verdict)
 {
@@ -282,6 +299,15 @@ verdict_on(struct claim claim, int verdict)
 	v.claim_no = claim.no;
 	v.verdict = verdict;
 	return v;
+}
+
+void
+settle_one(rp_conn *conn, struct claim claim, int verdict, int64_t delay_ms)
+{
+	rp_verdict v = verdict_on(claim, verdict);
+
+	v.delay_ms = delay_ms;
+	assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
 }
 
 rp_batch *
@@ -324,6 +350,17 @@ void
 settings(rp_conn *conn, rp_queue queue)
 {
 	ok(conn, rp_queue_set(conn, &queue));
+}
+
+void
+keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms)
+{
+	rp_queue q = RP_QUEUE_INIT;
+
+	q.name = "q";
+	q.keep_done_ms = done_ms;
+	q.keep_dead_ms = dead_ms;
+	settings(conn, q);
 }
 
 int64_t

@@ -60,6 +60,9 @@ char *bytes_of(size_t size, unsigned seed);
 /* A job of queue q with such a payload; and is it that? */
 int64_t put_bytes(rp_conn *conn, rp_new job, size_t size, unsigned seed);
 void expect_bytes(const rp_job *job, size_t size, unsigned seed);
+int64_t put_sized(rp_conn *conn, size_t size, unsigned seed);
+#define IN_ROW 16384 /* bytes of a payload that SQLite keeps in a job's row */
+#define EIGHT_MIB (8 << 20)
 /* Claim up to n with this lease; free the batch. */
 rp_batch *take(rp_conn *conn, const char *queue, size_t n, int64_t lease_ms);
 /* Claim one: 1, and its claim; or 0. */
@@ -68,11 +71,16 @@ struct claim {
 };
 int take_one(rp_conn *conn, const char *queue, int64_t lease_ms,
 	     struct claim *ret);
+/* ... one job of queue q, which must be there, and what becomes of it. */
+struct claim claim_one(rp_conn *conn, int64_t lease_ms);
 rp_verdict verdict_on(struct claim claim, int verdict);
+void settle_one(rp_conn *conn, struct claim claim, int verdict,
+		int64_t delay_ms);
 rp_batch *get(rp_conn *conn, int64_t id); /* free it */
 int state_of(rp_conn *conn, int64_t id);  /* 0: there is no such job */
 rp_queue_stats stats_of(rp_conn *conn, const char *queue);
 void settings(rp_conn *conn, rp_queue queue);
+void keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms); /* in queue q */
 
 int64_t now_ms(void);
 void sleep_ms(int64_t ms);

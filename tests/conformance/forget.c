@@ -6,51 +6,11 @@
  */
 #include "check.h"
 
-#define IN_ROW 16384 /* bytes of a payload that a job's row takes */
-#define HUGE (8 << 20)
-
-static int64_t
-put_sized(rp_conn *conn, size_t size, unsigned seed)
-{
-	rp_new job = RP_NEW_INIT;
-
-	return put_bytes(conn, job, size, seed);
-}
-
-static struct claim
-claim_one(rp_conn *conn, int64_t lease_ms)
-{
-	struct claim claim;
-
-	assert_int_equal(take_one(conn, "q", lease_ms, &claim), 1);
-	return claim;
-}
-
-static void
-give(rp_conn *conn, struct claim claim, int verdict, int64_t delay_ms)
-{
-	rp_verdict v = verdict_on(claim, verdict);
-
-	v.delay_ms = delay_ms;
-	assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
-}
-
-static void
-keep(rp_conn *conn, int64_t done_ms, int64_t dead_ms)
-{
-	rp_queue q = RP_QUEUE_INIT;
-
-	q.name = "q";
-	q.keep_done_ms = done_ms;
-	q.keep_dead_ms = dead_ms;
-	settings(conn, q);
-}
-
 static void
 complete(struct db *db, size_t size)
 {
 	put_sized(db->conn, size, 1);
-	give(db->conn, claim_one(db->conn, 60000), RP_DONE, -1);
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_DONE, -1);
 }
 
 static void
@@ -81,7 +41,7 @@ static void
 purge(struct db *db, size_t size)
 {
 	put_sized(db->conn, size, 1);
-	give(db->conn, claim_one(db->conn, 60000), RP_DEAD, -1);
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_DEAD, -1);
 	put_sized(db->conn, size, 1);
 	assert_int_equal(rp_purge(db->conn, "q", 0, NULL), 2);
 }
@@ -89,12 +49,12 @@ purge(struct db *db, size_t size)
 static void
 outlive_retention(struct db *db, size_t size)
 {
-	keep(db->conn, 1, 0);
+	keep_for(db->conn, 1, 0);
 	complete(db, size);
 	ok(db->conn, rp_cancel(db->conn, put_sized(db->conn, size, 1), NULL));
 	sleep_ms(3);
 	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 2);
-	keep(db->conn, 0, 600000);
+	keep_for(db->conn, 0, 600000);
 }
 
 static void
@@ -150,7 +110,7 @@ replace(struct db *db, size_t size)
 		expect_bytes(rp_batch_at(batch, 0), others[i], i + 2);
 		rp_batch_free(batch);
 	}
-	give(db->conn, claim_one(db->conn, 60000), RP_DONE, -1);
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_DONE, -1);
 }
 
 static void
@@ -203,7 +163,7 @@ completions_of_large_jobs_leave_some_payloads_to_a_sweep(void **state)
 
 	run_sql(conn, "pragma synchronous = off", NULL);
 	for (unsigned i = 0; i < 16; i++)
-		put_sized(conn, HUGE, i);
+		put_sized(conn, EIGHT_MIB, i);
 	complete_all(conn, 16);
 	assert_int_equal(ask_sql(conn, "select count(*) from readpast_job"), 0);
 	assert_in_range(ask_sql(conn, "select count(*) from readpast_payload"),

@@ -12,46 +12,7 @@
 #include <sqlite3.h>
 
 #define PAGE 4096
-#define IN_ROW 16384 /* bytes of a payload that a job's row takes */
-#define HUGE (8 << 20)
 #define LITTLE (64 << 10)
-
-static int64_t
-put_sized(rp_conn *conn, size_t size, unsigned seed)
-{
-	rp_new job = RP_NEW_INIT;
-
-	return put_bytes(conn, job, size, seed);
-}
-
-static struct claim
-claim_one(rp_conn *conn, int64_t lease_ms)
-{
-	struct claim claim;
-
-	assert_int_equal(take_one(conn, "q", lease_ms, &claim), 1);
-	return claim;
-}
-
-static void
-give(rp_conn *conn, struct claim claim, int verdict, int64_t delay_ms)
-{
-	rp_verdict v = verdict_on(claim, verdict);
-
-	v.delay_ms = delay_ms;
-	assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
-}
-
-static void
-keep(rp_conn *conn, int64_t done_ms, int64_t dead_ms)
-{
-	rp_queue q = RP_QUEUE_INIT;
-
-	q.name = "q";
-	q.keep_done_ms = done_ms;
-	q.keep_dead_ms = dead_ms;
-	settings(conn, q);
-}
 
 /* ---- how much is written ---- */
 
@@ -89,13 +50,13 @@ no_verdict_on_a_large_job_writes_its_payload(void **state)
 	struct claim c;
 	rp_swept swept;
 
-	keep(conn, 60000, 60000);
-	put_sized(conn, HUGE, 1);
+	keep_for(conn, 60000, 60000);
+	put_sized(conn, EIGHT_MIB, 1);
 	expect_little(conn, c = claim_one(conn, 60000));
-	expect_little(conn, give(conn, c, RP_EXTEND, 60000));
-	expect_little(conn, give(conn, c, RP_RELEASE, 0));
+	expect_little(conn, settle_one(conn, c, RP_EXTEND, 60000));
+	expect_little(conn, settle_one(conn, c, RP_RELEASE, 0));
 	c = claim_one(conn, 60000);
-	expect_little(conn, give(conn, c, RP_FAIL, 1));
+	expect_little(conn, settle_one(conn, c, RP_FAIL, 1));
 	sleep_ms(3);
 	expect_little(conn, ok(conn, rp_sweep(conn, &swept)));
 	assert_int_equal(swept.due, 1);
@@ -104,17 +65,17 @@ no_verdict_on_a_large_job_writes_its_payload(void **state)
 	expect_little(conn, ok(conn, rp_sweep(conn, &swept)));
 	assert_int_equal(swept.recovered, 1);
 	c = claim_one(conn, 60000);
-	expect_little(conn, give(conn, c, RP_DEAD, -1));
+	expect_little(conn, settle_one(conn, c, RP_DEAD, -1));
 	expect_little(conn, ok(conn, rp_retry(conn, c.id, NULL)));
 	expect_little(conn, ok(conn, rp_cancel(conn, c.id, NULL)));
 	expect_little(conn, ok(conn, rp_retry(conn, c.id, NULL)));
 	c = claim_one(conn, 60000);
-	expect_little(conn, give(conn, c, RP_DONE, -1));
+	expect_little(conn, settle_one(conn, c, RP_DONE, -1));
 	expect_little(conn, ok(conn, rp_purge(conn, "q", RP_STATE_DONE, NULL)));
-	keep(conn, 0, 0);
-	put_sized(conn, HUGE, 2);
+	keep_for(conn, 0, 0);
+	put_sized(conn, EIGHT_MIB, 2);
 	c = claim_one(conn, 60000);
-	expect_little(conn, give(conn, c, RP_DONE, -1));
+	expect_little(conn, settle_one(conn, c, RP_DONE, -1));
 	assert_int_equal(ask_sql(conn, "select count(*) from readpast_payload"),
 			 0);
 }
@@ -219,7 +180,7 @@ a_job_that_is_purged_before_its_payload_was_read_is_not_handed_out(void **state)
 /* ---- readers ---- */
 
 static const size_t sizes[] = { 0,          1,       IN_ROW - 1, IN_ROW,
-				IN_ROW + 1, 1 << 20, HUGE };
+				IN_ROW + 1, 1 << 20, EIGHT_MIB };
 #define SIZES (sizeof(sizes) / sizeof(*sizes))
 
 static void
@@ -256,7 +217,7 @@ expect_everywhere(rp_conn *conn, int state)
 	}
 	assert_int_equal(ask_sql(conn, "select sum(length(payload))"
 				       " from readpast_jobs"),
-			 3 * IN_ROW + 1 + (1 << 20) + HUGE);
+			 3 * IN_ROW + 1 + (1 << 20) + EIGHT_MIB);
 	assert_int_equal(ask_sql(conn, "select count(*) from readpast_payload"),
 			 3);
 }
