@@ -53,7 +53,7 @@ is_alone(const struct sqlite *s)
 }
 
 int
-rp__ids_take(struct sqlite *s, size_t jobs, struct rp_value *ret,
+rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 	     rp_error *error)
 {
 	struct ids *ids = &s->ids;
@@ -64,13 +64,22 @@ rp__ids_take(struct sqlite *s, size_t jobs, struct rp_value *ret,
 		ids->left = 0; /* its ids grow from call to call */
 	else if (!ids->left && ids->more && is_alone(s))
 		r = reserve(s, error);
-	if (ids->left) {
-		ids->left--;
-		*ret = rp__int(ids->last++);
-	} else {
-		ids->more = ids->more ? ids->more : 1;
-	}
+	if (ids->left)
+		*ret = rp__int(ids->last);
 	return r;
+}
+
+void
+rp__ids_given(struct sqlite *s, size_t jobs)
+{
+	struct ids *ids = &s->ids;
+
+	if (jobs == 1 && ids->left) {
+		ids->left--;
+		ids->last++;
+	} else if (!ids->more) {
+		ids->more = 1;
+	}
 }
 
 void

@@ -332,6 +332,7 @@ answer_batch(const struct run *run)
 
 	if ((size_t)sqlite3_changes(run->s->db) != run->s->rows.count)
 		return 0;
+	rp__ids_given(run->s, run->s->rows.count);
 	for (size_t i = 0; i < run->s->rows.count && r == 0 && run->fn; i++) {
 		struct rp_value id =
 			rp__int(last - (int64_t)(run->s->rows.count - 1 - i));
@@ -488,7 +489,7 @@ rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 	if (r == 0 && run.verb->uses_clock)
 		r = rp__sqlite_read_clock(s, &run.now_us, error);
 	if (r == 0 && run.verb->uses_ids)
-		r = rp__ids_take(s, rows, &run.ids_before, error);
+		r = rp__ids_find(s, rows, &run.ids_before, error);
 	s->rows = (struct rows){ params, rows, run.verb->width };
 	s->taken.count = 0;
 	for (; run.row < (run.sql->batch ? 1 : rows) && r == 0; run.row++) {

@@ -192,10 +192,11 @@ int rp__sqlite_answers(sqlite3 *db, const char *pragma, const char *word,
 int64_t rp__sqlite_ask(sqlite3 *db, const char *pragma);
 
 /* ids_sqlite.c */
-/* In a transaction that puts in so many jobs: the id before that of the first
- * of them, or null where SQLite is to choose. */
-int rp__ids_take(struct sqlite *s, size_t jobs, struct rp_value *ret,
+/* In a transaction that is to put in so many jobs: the id before that of the
+ * first of them, or null where SQLite is to choose. */
+int rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 		 rp_error *error);
+void rp__ids_given(struct sqlite *s, size_t jobs); /* they were put in */
 /* A transaction that may have reserved them was rolled back. */
 void rp__ids_forget(struct sqlite *s);
 
