@@ -1,5 +1,5 @@
--- queue_drop: the queue is gone. What it still has is seen by nobody, and
--- sweep_dropped forgets it. busy: a job runs, and nothing was done.
+-- queue_drop: the queue is gone. Nobody sees the jobs that it still has, and
+-- sweep_dropped forgets them. busy: a job runs, and nothing was done.
 
 -- answer:
 select q.id,

@@ -1,5 +1,5 @@
--- sweep_dropped: what a queue that was dropped still has is forgotten; :max jobs
--- at the most. When there are none, the note goes.
+-- sweep_dropped: forget jobs of a queue that was dropped, :max at the most. When
+-- it has no more, the note of it goes.
 
 delete from readpast_dropped
  where queue_id = :queue_id

@@ -80,7 +80,7 @@ delete_beside(const struct db *db, const char *ending)
 }
 
 static void
-what_others_put_in_after_shm_was_deleted_is_kept(void **state)
+jobs_of_others_are_kept_after_shm_was_deleted(void **state)
 {
 	struct db *db = *state;
 	struct other other = start_other(db);
@@ -319,7 +319,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(what_others_put_in_after_shm_was_deleted_is_kept),
+		CASE(jobs_of_others_are_kept_after_shm_was_deleted),
 		CASE(a_deleted_file_is_noticed_however_long_it_lay_there),
 		CASE(a_new_handle_of_a_process_that_has_a_deleted_file_open_is_refused),
 		CASE(processes_that_come_and_go_are_no_alarm),
