@@ -16,8 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Far more than a slice takes, far less than what is done here does. */
+/* Far more than a slice takes, far less than what is done here does. One may
+ * take longer: on a virtual machine a pause of the host counts as work. */
 #define MOST_US 50000
+#define WORST_US 200000
 #define LEAST_GAP_US 1000
 #define SHORT_US 2000
 
@@ -27,6 +29,7 @@ struct watch {
 	int writing;
 	int transactions;        /* that wrote */
 	int64_t worst_us;        /* of processor time in one of them */
+	int64_t next_us;         /* ... and in the next worst */
 	int64_t shortest_gap_us; /* behind one that was not short */
 	int64_t began_us, took_us, ended_at_us;
 	/* Called at the end of the transaction of this number. */
@@ -49,8 +52,12 @@ transaction_ends(struct watch *w)
 {
 	w->writing = 0;
 	w->took_us = clock_us(CLOCK_THREAD_CPUTIME_ID) - w->began_us;
-	if (w->took_us > w->worst_us)
+	if (w->took_us > w->worst_us) {
+		w->next_us = w->worst_us;
 		w->worst_us = w->took_us;
+	} else if (w->took_us > w->next_us) {
+		w->next_us = w->took_us;
+	}
 	w->ended_at_us = clock_us(CLOCK_MONOTONIC);
 	if (++w->transactions == w->at)
 		w->then(w->ctx);
@@ -101,7 +108,8 @@ expect_slices(const struct watch *w, int least)
 		      w->transactions, (long long)w->worst_us,
 		      (long long)w->shortest_gap_us);
 	assert_true(w->transactions >= least);
-	assert_true(w->worst_us < MOST_US);
+	assert_true(w->next_us < MOST_US);
+	assert_true(w->worst_us < WORST_US);
 	assert_true(w->shortest_gap_us >= LEAST_GAP_US);
 }
 
