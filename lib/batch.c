@@ -28,6 +28,7 @@ struct rp_batch {
 	struct entry *jobs;
 	size_t count, room;
 	size_t suspects;
+	size_t incomplete; /* jobs whose payload is yet to come */
 	struct block *blocks;
 };
 
@@ -216,8 +217,15 @@ rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 	job->payload = payload_text(batch, &c[JOB_PAYLOAD], &entry->large);
 	if (!job->payload && c[JOB_PAYLOAD].type != RP_INT)
 		return RP_ENOMEM;
+	batch->incomplete += !job->payload;
 	batch->count++;
 	return 0;
+}
+
+int
+rp__batch_is_complete(const rp_batch *batch)
+{
+	return batch->incomplete == 0;
 }
 
 /* The payload of a job that was added without. */
@@ -229,6 +237,7 @@ rp__batch_set_payload(rp_batch *batch, size_t i, const struct rp_value *payload)
 
 	job->payload = payload_text(batch, payload, &entry->large);
 	job->payload_size = job->payload_total = payload->size;
+	batch->incomplete -= job->payload != NULL;
 	return job->payload ? 0 : RP_ENOMEM;
 }
 
@@ -242,6 +251,7 @@ rp__batch_drop_incomplete(rp_batch *batch)
 		if (batch->jobs[i].job.payload)
 			batch->jobs[kept++] = batch->jobs[i];
 	batch->count = kept;
+	batch->incomplete = 0;
 }
 
 /* The job that was added last has the beginning of a payload of so many bytes.

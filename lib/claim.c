@@ -138,7 +138,7 @@ read_payloads(rp_conn *conn, rp_batch *batch)
 	return rp__end(conn, r);
 }
 
-/* What could not be read is given back. */
+/* Release the jobs whose payload could not be read. */
 static void
 give_back(rp_conn *conn, const rp_batch *batch)
 {
@@ -157,12 +157,9 @@ give_back(rp_conn *conn, const rp_batch *batch)
 int
 rp__claim_payloads(rp_conn *conn, rp_batch *batch)
 {
-	size_t i = 0;
 	int r;
 
-	while (i < rp_batch_count(batch) && rp_batch_at(batch, i)->payload)
-		i++;
-	if (i == rp_batch_count(batch))
+	if (rp__batch_is_complete(batch))
 		return 0;
 	r = read_payloads(conn, batch);
 	if (r < 0)

@@ -96,6 +96,7 @@ int rp__batch_new(rp_batch **ret);
 int rp__batch_add(rp_batch *batch, const struct rp_value *columns, int suspect);
 void rp__batch_passed_over(rp_batch *batch);
 void rp__batch_drop_payload(rp_batch *batch, const rp_job *job);
+int rp__batch_is_complete(const rp_batch *batch);
 int rp__batch_set_payload(rp_batch *batch, size_t i,
 			  const struct rp_value *payload);
 void rp__batch_drop_incomplete(rp_batch *batch);

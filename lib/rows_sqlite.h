@@ -22,8 +22,8 @@ struct rows {
  */
 #define MOST_IN_ROW ((size_t)16 << 10)
 
-/* What is stored of a payload in the job's row: itself, or its size; or apart:
- * itself, or nothing. */
+/* The job's row has a small payload, or the size of a large one. With `apart`:
+ * readpast_payload has a large one, and nothing of a small one. */
 struct rp_value rp__rows_payload(const struct rp_value *payload, int apart);
 
 /* Make the table-valued functions readpast_<verb>_rows(:rows), for each verb

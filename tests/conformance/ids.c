@@ -1,7 +1,7 @@
 /*
- * ids.c - the ids of jobs: each is given once, whoever takes its transaction
- * back, and giving one costs little. On every database; a case is SQLite's
- * alone.
+ * ids.c - the ids of jobs. No id is given twice, even if the transaction that
+ * was given it is rolled back; and to give one costs little. One case is for
+ * SQLite alone.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -2,7 +2,7 @@
  * payloads.c - large payloads: written once, and read by those who need them.
  * SQLite.
  *
- * What counts is how many pages a transaction writes, or looks at.
+ * The cases count the pages that a transaction writes, or looks at.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
