@@ -185,6 +185,9 @@ int rp__heartbeat(rp_conn *conn, enum rp_verb verb, int64_t id,
 		  const rp_worker_counts *counts, int64_t *ret_known);
 
 /* sweep.c */
+/* One slice of what no queue has: payloads of completed jobs, old workers and
+ * tallies. In a transaction that is open, it is a part of that. */
+int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice);
 int rp__sweep_dropped(rp_conn *conn); /* what dropped queues still have */
 int rp__has_swept_lately(const rp_conn *conn);
 int rp__look_and_sweep(rp_conn *conn, const char *const *queues,

@@ -213,31 +213,14 @@ run_kind(struct rows *rows, rp_verdict *verdicts, size_t n, int kind)
 		       kind == RP_DONE ? accept_done : accept_one, rows);
 }
 
-struct forgetting {
-	rp_conn *conn;
-	struct rp_slice slice;
-};
-
-static int
-forgot(void *ctx, size_t row, const struct rp_value *c)
-{
-	struct forgetting *f = ctx;
-
-	(void)row;
-	(void)c;
-	return rp__slice_take(f->conn, &f->slice);
-}
-
 /* The payloads of completed jobs, as far as a slice gets. The next completion
  * of such a job goes on, or the next sweep. */
 static int
 forget_payloads(rp_conn *conn)
 {
-	struct forgetting f = { conn, { .left = RP_SLICE } };
-	struct rp_value p[] = { rp__int(RP_SLICE) };
+	struct rp_slice slice = { 0 };
 
-	f.slice.began = rp__monotonic_us();
-	return rp__run(conn, RP_V_SWEEP_REST, p, 1, forgot, &f);
+	return rp__sweep_rest(conn, &slice);
 }
 
 static int

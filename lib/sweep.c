@@ -206,29 +206,42 @@ sweep_queues(struct sweep *s)
 	return 0;
 }
 
+struct forgetting {
+	rp_conn *conn;
+	struct rp_slice *slice;
+};
+
 static int
 forgot_row(void *ctx, size_t row, const struct rp_value *c)
 {
-	struct sweep *s = ctx;
+	const struct forgetting *f = ctx;
 
 	(void)row;
 	(void)c;
-	return rp__slice_take(s->conn, &s->slice);
+	return rp__slice_take(f->conn, f->slice);
+}
+
+int
+rp__sweep_rest(rp_conn *conn, struct rp_slice *slice)
+{
+	struct forgetting f = { conn, slice };
+	struct rp_value p[] = { rp__int(RP_SLICE) };
+	int r = rp__slice_begin(conn, slice, RP_BEGIN_ONCE);
+
+	if (r < 0)
+		return r;
+	r = rp__run(conn, RP_V_SWEEP_REST, p, 1, forgot_row, &f);
+	return rp__slice_end(conn, slice, r);
 }
 
 static int
 sweep_rest(struct sweep *s)
 {
-	struct rp_value p[] = { rp__int(RP_SLICE) };
 	int r;
 
-	do {
-		r = rp__slice_begin(s->conn, &s->slice, RP_BEGIN_ONCE);
-		if (r < 0)
-			return r;
-		r = rp__run(s->conn, RP_V_SWEEP_REST, p, 1, forgot_row, s);
-		r = rp__slice_end(s->conn, &s->slice, r);
-	} while (r == 0 && s->slice.left == 0);
+	do
+		r = rp__sweep_rest(s->conn, &s->slice);
+	while (r == 0 && s->slice.left == 0);
 	return r;
 }
 
