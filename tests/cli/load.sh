@@ -12,12 +12,13 @@
 # shellcheck shell=bash
 
 declare -a workers producers
+payload='%.0f' # printf's format of a job's payload
 
 # Enqueues until told to stop; what failed is asked again, as the error says it
 # may be. One line for each failure.
 producer() {
 	while [[ ! -e stop ]]; do
-		seq 5 | readpast --history h enqueue q --quiet 2>>producer.err || echo $? >>producer.status
+		seq -f "$payload" 5 | readpast --history h enqueue q --quiet 2>>producer.err || echo $? >>producer.status
 	done
 }
 load_worker() {

@@ -87,9 +87,9 @@ hosted() (
 	"$@"
 )
 
-# Wait up to 10 s for a command to succeed.
+# Wait up to a minute for a command to succeed.
 eventually() {
-	local end=$((SECONDS + 10))
+	local end=$((SECONDS + 60))
 	until "$@" >/dev/null 2>&1; do
 		((SECONDS < end)) || return 1
 		sleep 0.02

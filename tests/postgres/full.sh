@@ -64,7 +64,11 @@ check 'the history agrees' equal "$(readpast check h --left q | tail -n 1)" 'P1 
 # ---- under load ----
 
 export READPAST_DB="postgres:///loaded?host=$server&user=postgres"
+# However slow the machine is, an enqueue needs a new page for its large jobs, and
+# a claim for the new versions of jobs whose pages are full.
+payload='%01900.0f'
 start_load
+seq -f "$payload" 1000 | readpast --history h enqueue q --quiet
 fill_up
 both_in_trouble() {
 	grep -qE "$full" producer.err && cat work.err.? | grep -qE "$full"
