@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "doctor.h"
-#include "libpq.h"
+#include "db/postgres/libpq.h"
 
 #define STATEMENT_TIMEOUT "300ms"
 #define OID_BOOL 16

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "doctor.h"
-#include "libpq.h"
+#include "db/postgres/libpq.h"
 
 #define TRIP_MS 300
 #define MOST_PAGES 2000

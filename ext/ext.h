@@ -11,7 +11,7 @@
 
 #include "internal.h"
 #include "readpast.h"
-#include "sqlite_api.h"
+#include "db/sqlite/sqlite_api.h"
 
 /* ---- the connections ---- */
 

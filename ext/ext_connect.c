@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "ext.h"
-#include "sqlite.h"
+#include "db/sqlite/sqlite.h"
 
 /* ---- what is asked of the host's connection ---- */
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libpq.h"
+#include "db/postgres/libpq.h"
 
 #define GONE_MS 5000 /* so long a killed worker's session may linger */
 

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#include "backend.h"
+#include "db/backend.h"
 
 /* Jobs finished since the tally was last written: see tally.c. */
 struct rp_tally {

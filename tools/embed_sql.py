@@ -117,15 +117,15 @@ NO_TURN = {"claim", "payload", "complete", "fail", "release", "extend",
 
 def dialect(verbs, folder):
     name = folder.name
-    found = {p.stem for p in folder.glob("*.sql")}
+    found = {p.stem for p in (folder / "verbs").glob("*.sql")}
     routines = "turn" in found
     for verb in sorted(found ^ (set(verbs) - (NO_TURN if routines else TURN))):
-        stop(folder / f"{verb}.sql",
+        stop(folder / "verbs" / f"{verb}.sql",
              "is not in sql/params" if verb not in verbs
              else "is missing" if verb not in found
              else "does what a routine does")
     print(f"/* Made by tools/embed_sql.py of sql/{name}/. */")
-    print('#include "sql.h"\n')
+    print('#include "db/sql.h"\n')
     print('#pragma GCC diagnostic ignored "-Woverlength-strings"\n')
     verbs = {verb: verbs[verb] for verb in verbs if verb in found}
     if routines:
@@ -137,10 +137,10 @@ def dialect(verbs, folder):
 
 def all_verbs(verbs, folder, name):
     for verb, (params, columns) in verbs.items():
-        one_verb(folder / f"{verb}.sql", verb, params, columns)
+        one_verb(folder / "verbs" / f"{verb}.sql", verb, params, columns)
     print(f"const struct rp_sql rp__sql_{name}[RP_VERBS] = {{")
     for verb, (params, columns) in verbs.items():
-        text = (folder / f"{verb}.sql").read_text()
+        text = (folder / "verbs" / f"{verb}.sql").read_text()
         print(f"\t[RP_V_{verb.upper()}] = {{ \"{verb}\", "
               f"{int('(:rows)' in text)}, params_{verb}, {len(params)}, "
               f"{len(columns)}, stmts_{verb}, "
@@ -149,7 +149,7 @@ def all_verbs(verbs, folder, name):
 
 
 def all_calls(verbs, folder, name):
-    calls = {verb: one_call(folder / f"{verb}.sql", verb, params)
+    calls = {verb: one_call(folder / "verbs" / f"{verb}.sql", verb, params)
              for verb, (params, _) in verbs.items()}
     print(f"const struct rp_call rp__calls_{name}[RP_VERBS] = {{")
     for verb, (params, columns) in verbs.items():

@@ -295,7 +295,7 @@ def what_has_no_path_of_its_own_names_the_schema_of_all_it_uses(log):
 def names():
     """The words and the operators of all that we run."""
     text = "\n".join(p.read_text() for p in [
-        *SQL.rglob("*.sql"), *ROOT.glob("lib/*postgres.c"),
+        *SQL.rglob("*.sql"), *ROOT.glob("lib/db/postgres/*.c"),
         *ROOT.glob("doctor/*postgres.c")])
     return (set(re.findall(r"[a-z_]\w*", text)),
             set(re.findall(r"(?<=[ (.])[-+*/<>=~!@#%^&|?]+(?=[ )])", text)))

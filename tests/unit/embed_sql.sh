@@ -42,7 +42,7 @@ echo 1..21
 fresh
 number=1
 if embed && grep -q rp__sql_sqlite "$dir/out.c" &&
-	grep -qF "sql/sqlite/claim.sql" "$dir/out.d"; then
+	grep -qF "sql/sqlite/verbs/claim.sql" "$dir/out.d"; then
 	echo "ok 1 - the real files are taken, and the build depends on each"
 else
 	echo "not ok 1 - the real files are taken, and the build depends on each"
@@ -50,36 +50,36 @@ else
 fi
 
 fresh
-echo 'select :apart;' >>"$dir/sql/sqlite/complete.sql"
+echo 'select :apart;' >>"$dir/sql/sqlite/verbs/complete.sql"
 stops 'a payload apart where there is no payload stops the build' \
 	'complete.sql: uses :apart, which is not in sql/params'
 
 fresh
-rm "$dir/sql/sqlite/claim.sql"
+rm "$dir/sql/sqlite/verbs/claim.sql"
 stops 'a missing verb stops the build' 'claim.sql: is missing'
 
 fresh
-printf -- '-- grab: x\nselect 1;\n' >"$dir/sql/sqlite/grab.sql"
+printf -- '-- grab: x\nselect 1;\n' >"$dir/sql/sqlite/verbs/grab.sql"
 stops 'an unknown verb stops the build' 'grab.sql: is not in sql/params'
 
 fresh
 printf '\nupdate readpast_job set attempt = :nobody;\n' \
-	>>"$dir/sql/sqlite/claim.sql"
+	>>"$dir/sql/sqlite/verbs/claim.sql"
 stops 'an unknown parameter stops the build' \
 	'claim.sql: uses :nobody, which is not in sql/params'
 
 fresh
-grep -v '^-- answer:$' "$root/sql/sqlite/get.sql" >"$dir/sql/sqlite/get.sql"
+grep -v '^-- answer:$' "$root/sql/sqlite/verbs/get.sql" >"$dir/sql/sqlite/verbs/get.sql"
 stops 'a verb that answers nothing and should stops the build' \
 	'get.sql: needs'
 
 fresh
-printf '\n-- answer:\nselect 1;\n' >>"$dir/sql/sqlite/queue_set.sql"
+printf '\n-- answer:\nselect 1;\n' >>"$dir/sql/sqlite/verbs/queue_set.sql"
 stops 'a verb that answers and should not stops the build' \
 	'queue_set.sql: needs'
 
 fresh
-sed -i '1s/claim/grab/' "$dir/sql/sqlite/claim.sql"
+sed -i '1s/claim/grab/' "$dir/sql/sqlite/verbs/claim.sql"
 stops 'a wrong first line stops the build' \
 	'claim.sql: does not open with'
 
@@ -125,22 +125,22 @@ else
 fi
 
 fresh
-rm "$dir/sql/postgres/turn.sql" "$dir/sql/postgres/sleep.sql" \
-	"$dir/sql/postgres/awake.sql" "$dir/sql/postgres/held.sql"
+rm "$dir/sql/postgres/verbs/turn.sql" "$dir/sql/postgres/verbs/sleep.sql" \
+	"$dir/sql/postgres/verbs/awake.sql" "$dir/sql/postgres/verbs/held.sql"
 stops 'a folder without turn needs the six verbs' 'claim.sql: is missing'
 
 fresh
-printf -- '-- claim: x\nselect 1;\n' >"$dir/sql/postgres/claim.sql"
+printf -- '-- claim: x\nselect 1;\n' >"$dir/sql/postgres/verbs/claim.sql"
 stops 'turn and one of the six stop the build' \
 	'claim.sql: does what a routine does'
 
 fresh
-echo 'select 1;' >>"$dir/sql/postgres/get.sql"
+echo 'select 1;' >>"$dir/sql/postgres/verbs/get.sql"
 stops 'two statements where there are routines stop the build' \
 	'get.sql: has 2 statements'
 
 fresh
-sed -i 's/:queue\b/:nobody/' "$dir/sql/postgres/look.sql"
+sed -i 's/:queue\b/:nobody/' "$dir/sql/postgres/verbs/look.sql"
 stops 'an unknown parameter stops the build there too' \
 	'look.sql: uses :nobody, which is not in sql/params'
 

@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-#include "sqlite.h"
+#include "db/sqlite/sqlite.h"
 
 /* Without a parameter a verb does little, but all its statements are prepared:
  * those for one row of parameters, and those for many. */

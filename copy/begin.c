@@ -1,0 +1,269 @@
+/*
+ * begin.c - whether a copy may begin, and its beginning.
+ *
+ * All that can be refused is refused before the source is changed. The source
+ * is paused on trial first, and that is rolled back; then the target is checked
+ * and paused, in one commit; then the source is, in one commit. So a copy that
+ * did not begin leaves the source as it was. No transaction of ours is open on
+ * both sides at once: two copies that go in opposite directions would wait for
+ * each other where neither database can see it.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which queues, and what the target has of them ---- */
+
+static const rp_queue *
+find_queue(const rp_queues *queues, const char *name)
+{
+	for (size_t i = 0; i < rp_queues_count(queues); i++)
+		if (strcmp(rp_queues_at(queues, i)->name, name) == 0)
+			return rp_queues_at(queues, i);
+	return NULL;
+}
+
+static int
+name_queues(struct rp_copy *c)
+{
+	const char *const *names = c->options.queues;
+	size_t n = rp_queues_count(c->settings);
+	const char **all = c->list = calloc(n + 1, sizeof(*all));
+	int r = 0;
+
+	c->queues = calloc(n + 1, sizeof(*c->queues));
+	if (!all || !c->queues)
+		return rp__fail(c->error, RP_ENOMEM, "out of memory");
+	for (size_t i = 0; names && names[i] && r == 0; i++)
+		if (!find_queue(c->settings, names[i]))
+			r = rp__fail(c->error, RP_ENOENT,
+				     "source: no queue named %.128s", names[i]);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		const char *name = rp_queues_at(c->settings, i)->name;
+		size_t k = 0;
+
+		while (names && names[k] && strcmp(names[k], name) != 0)
+			k++;
+		if (names && !names[k])
+			continue;
+		all[c->queues_count] = name;
+		c->queues[c->queues_count++].name = name;
+	}
+	c->names = r == 0 ? rp__list(all, '[', ']') : NULL;
+	return r < 0 || c->names
+		       ? r
+		       : rp__fail(c->error, RP_ENOMEM, "out of memory");
+}
+
+/* The target's first job of the queues, or no job at all. */
+static int
+export_one(struct rp_copy *c, rp_conn *conn, const char *names, int64_t until,
+	   int64_t *ret_count)
+{
+	struct rp_value params[EXPORT_PARAMS] = {
+		[EXPORT_QUEUES] = rp__text(names),
+		[EXPORT_AFTER] = rp__int(0),
+		[EXPORT_UNTIL] = rp__int(until),
+		[EXPORT_MAX] = rp__int(1),
+		[EXPORT_SIZE] = rp__int(1),
+		[EXPORT_SPARE_MS] = rp__int(0),
+	};
+
+	return rp__copy_failed(
+		c, conn,
+		rp__run(conn, RP_V_EXPORT, params, 1, rp__count, ret_count));
+}
+
+/* Has the target any job of the queue? */
+static int
+find_any(struct rp_copy *c, const char *queue, int64_t *ret)
+{
+	const char *const one[] = { queue, NULL };
+	char *names = rp__list(one, '[', ']');
+	int r;
+
+	if (!names)
+		return rp__fail(c->error, RP_ENOMEM, "out of memory");
+	r = export_one(c, c->to, names, INT64_MAX, ret);
+	free(names);
+	return r;
+}
+
+/* The target has no jobs of the queue but those of this copy. */
+static int
+check_queue(struct rp_copy *c, struct rp_copy_queue *q, const rp_queue *theirs)
+{
+	int paused = theirs && theirs->paused_at;
+	int64_t any = 0;
+	char run[40];
+	int r = 0;
+
+	if (theirs)
+		r = rp__copy_read_phase(c, q, run);
+	if (r == 0 && q->phase == MOVING && !c->options.move)
+		return rp__fail(c->error, RP_ETAKEN,
+				"queue %s was being moved there: finish that "
+				"first, with --move",
+				q->name);
+	if (r == 0 && theirs &&
+	    (q->phase == COPYING || q->phase == MOVING || q->phase == COPIED)) {
+		if (!paused)
+			r = find_any(c, q->name, &any);
+		if (r == 0 && any)
+			return rp__fail(c->error, RP_ETAKEN,
+					"queue %s was resumed in the target "
+					"since it was copied there: drop it "
+					"there, or leave it out",
+					q->name);
+	} else if (r == 0 && theirs &&
+		   !(q->phase == MOVED && c->options.move)) {
+		r = find_any(c, q->name, &any);
+		if (r == 0 && any)
+			return rp__fail(c->error, RP_ETAKEN,
+					"queue %s has jobs in the target: "
+					"drop it there, or leave it out",
+					q->name);
+		q->phase = NEVER;
+	}
+	return r;
+}
+
+static int
+check_queues(struct rp_copy *c)
+{
+	rp_queues *theirs = NULL;
+	int r = rp__copy_failed(c, c->to, rp_queue_list(c->to, NULL, &theirs));
+
+	for (size_t i = 0; i < c->queues_count && r == 0; i++) {
+		struct rp_copy_queue *q = &c->queues[i];
+		const rp_queue *their = find_queue(theirs, q->name);
+		const rp_queue *our = find_queue(c->settings, q->name);
+
+		r = check_queue(c, q, their);
+		if (q->phase == COPYING || q->phase == MOVING)
+			continue;
+		q->source_paused = our->paused_at != 0;
+		q->target_paused = q->phase == MOVED ? their->paused_at != 0
+						     : q->source_paused;
+	}
+	rp_queues_free(theirs);
+	return r;
+}
+
+/* ---- is each verb allowed? ---- */
+
+/* Run what the copy will run on that side, with a row that is no job: a right,
+ * a table or a column that is missing is found here. */
+static int
+rehearse(struct rp_copy *c, rp_conn *conn)
+{
+	static const enum rp_verb verbs[] = {
+		RP_V_ERASE,       RP_V_SAME_LIVE,   RP_V_SAME_KEPT,
+		RP_V_IMPORT_LIVE, RP_V_IMPORT_KEPT,
+	};
+	struct rp_value no_job[ROW_COLUMNS] = { { .type = RP_NULL } };
+	struct rp_value no_queue[] = { rp__text("") };
+	size_t count = conn == c->to     ? sizeof(verbs) / sizeof(*verbs)
+		       : c->options.move ? 1
+					 : 0;
+	int64_t none = 0;
+	int r = export_one(c, conn, c->names, 0, &none);
+
+	if (r == 0 && conn == c->from)
+		r = rp__copy_failed(c, conn,
+				    rp__run(conn, RP_V_STATS, no_queue, 1,
+					    rp__count, &none));
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = rp__copy_failed(
+			c, conn,
+			rp__run(conn, verbs[i], no_job, 1, rp__count, &none));
+	return r;
+}
+
+/* ---- the beginning ---- */
+
+/* From now on the source hands out no more; or could it be so, on trial? */
+static int
+begin_source(struct rp_copy *c, int trial)
+{
+	int r = rp__copy_failed(c, c->from, rp__begin(c->from, RP_BEGIN_WRITE));
+
+	if (r < 0)
+		return r;
+	r = rp__copy_identify(c, trial);
+	for (size_t i = 0; i < c->queues_count && r == 0; i++)
+		r = rp__copy_failed(c, c->from,
+				    rp_queue_pause(c->from, c->queues[i].name));
+	if (r < 0 || !trial)
+		return rp__copy_end(c, c->from, r);
+	r = rehearse(c, c->from);
+	rp__end(c->from, RP_ECANCELLED);
+	return r;
+}
+
+static int
+begin_queue(struct rp_copy *c, const struct rp_copy_queue *q)
+{
+	enum rp_phase phase =
+		q->phase == MOVING || q->phase == MOVED ? MOVING : COPYING;
+	int r = 0;
+
+	if (q->phase != MOVED)
+		r = rp__copy_failed(
+			c, c->to,
+			rp_queue_set(c->to, find_queue(c->settings, q->name)));
+	if (r == 0)
+		r = rp__copy_failed(c, c->to, rp_queue_pause(c->to, q->name));
+	return r < 0 ? r : rp__copy_note_phase(c, q, phase);
+}
+
+static int
+begin_target(struct rp_copy *c)
+{
+	int r = rp__copy_failed(c, c->to, rp__sweep_dropped(c->to));
+
+	if (r == 0)
+		r = rp__copy_lock(c);
+	if (r < 0)
+		return r;
+	r = check_queues(c);
+	if (r == 0)
+		r = rehearse(c, c->to);
+	if (r == 0) {
+		r = rp__copy_load_ranges(c);
+		if (r == RP_ENOENT)
+			r = rp__copy_start_ranges(c);
+	}
+	for (size_t i = 0; i < c->queues_count && r == 0; i++)
+		r = begin_queue(c, &c->queues[i]);
+	return rp__copy_end(c, c->to, r);
+}
+
+int
+rp__copy_begin(struct rp_copy *c)
+{
+	int r = name_queues(c);
+
+	if (r == 0)
+		r = rp__copy_check_different(c);
+	if (r == 0)
+		r = rp__copy_make_names(c);
+	if (r == 0)
+		r = begin_source(c, 1);
+	if (r == 0)
+		r = begin_target(c);
+	if (r == 0)
+		r = begin_source(c, 0);
+	if (r == 0)
+		r = rp__copy_progress(c, c->options.leave_running
+						 ? RP_COPY_COPYING
+						 : RP_COPY_WAITING);
+	/* What is due or over is so on both sides from the start. */
+	if (r == 0)
+		r = rp__copy_failed(c, c->from, rp_sweep(c->from, NULL));
+	return r < 0 ? r : 0;
+}

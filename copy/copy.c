@@ -1,0 +1,247 @@
+/*
+ * copy.c - copy queues to another database, or move them there.
+ *
+ * Both sides of a queue are paused. Then the source is walked until a walk has
+ * found every job of it in the target, the same in each field; see
+ * slice.c. To move is one walk more, in which each slice that was found
+ * there leaves the source. The target notes how far it is, before each step
+ * that may not be taken twice: whoever runs the copy again goes on from there.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "copy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAP_MS 100
+#define MOST_WALKS 20
+
+/* ---- small words ---- */
+
+/* The words of a failure, and which side it was. */
+int
+rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r)
+{
+	if (r >= 0)
+		return r;
+	rp__fail(c->error, r, "%s: %.220s",
+		 conn == c->from ? "source" : "target", conn->error.message);
+	c->error->native = conn->error.native;
+	memcpy(c->error->sqlstate, conn->error.sqlstate,
+	       sizeof(c->error->sqlstate));
+	return r;
+}
+
+/* End a transaction; what is wrong already was said. */
+int
+rp__copy_end(struct rp_copy *c, rp_conn *conn, int r)
+{
+	int ended = rp__end(conn, r);
+
+	return r < 0 ? r : rp__copy_failed(c, conn, ended);
+}
+
+int
+rp__copy_progress(struct rp_copy *c, int what)
+{
+	if (what >= 0)
+		c->counts.doing = what;
+	if (!c->options.progress ||
+	    c->options.progress(&c->counts, c->options.progress_ctx) == 0)
+		return 0;
+	return rp__fail(c->error, RP_ECANCELLED, "the copy was interrupted");
+}
+
+/* ---- the end ---- */
+
+static int
+note_all(struct rp_copy *c, enum rp_phase phase)
+{
+	int r = rp__copy_lock(c);
+
+	if (r < 0)
+		return r;
+	r = rp__copy_under_way(c);
+	for (size_t i = 0; i < c->queues_count && r == 0; i++) {
+		r = rp__copy_note_phase(c, &c->queues[i], phase);
+		if (r == 0 && phase == MOVED && !c->queues[i].target_paused)
+			r = rp__copy_failed(
+				c, c->to,
+				rp_queue_resume(c->to, c->queues[i].name));
+	}
+	return rp__copy_end(c, c->to, r);
+}
+
+/* A copied queue goes on at the source, a moved one in the target. The other
+ * side stays paused: no job is to be done twice. */
+static int
+finish(struct rp_copy *c)
+{
+	int r = 0;
+
+	if (c->options.move)
+		return note_all(c, MOVED);
+	for (size_t i = 0; i < c->queues_count && r == 0; i++)
+		if (!c->queues[i].source_paused)
+			r = rp__copy_failed(
+				c, c->from,
+				rp_queue_resume(c->from, c->queues[i].name));
+	return r < 0 ? r : note_all(c, COPIED);
+}
+
+/* ---- the walks ---- */
+
+static int
+look_for_running(struct rp_copy *c, int *ret)
+{
+	int r = rp__copy_failed(c, c->from, rp__begin(c->from, 0));
+	rp_stats *stats;
+
+	*ret = 0;
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < c->queues_count && r == 0; i++) {
+		r = rp__copy_failed(
+			c, c->from,
+			rp_stats_get(c->from, c->queues[i].name, &stats));
+		if (r < 0)
+			break;
+		*ret += (int)rp_stats_at(stats, 0)->running;
+		rp_stats_free(stats);
+	}
+	return rp__copy_end(c, c->from, r);
+}
+
+/* Until no job runs. Leases that ran out end by our sweep, if by no other. */
+static int
+wait_for_running(struct rp_copy *c)
+{
+	int running, r;
+
+	if (c->options.leave_running)
+		return 0;
+	for (;;) {
+		r = look_for_running(c, &running);
+		c->counts.running = running;
+		if (r == 0)
+			r = rp__copy_progress(c, RP_COPY_WAITING);
+		if (r < 0 || !running)
+			return r;
+		r = rp_sweep(c->from, NULL);
+		if (r >= 0)
+			r = rp_wait(c->from, c->list, NAP_MS, -1);
+		if (r < 0)
+			return rp__copy_failed(c, c->from, r);
+	}
+}
+
+/* Walk until nothing that an earlier walk had looked at was found changed. */
+static int
+walk_until_same(struct rp_copy *c, int doing)
+{
+	int r = rp__copy_progress(c, doing);
+
+	for (int i = 0; i < MOST_WALKS && r == 0; i++) {
+		if (!c->removing)
+			c->counts.live = c->counts.kept = 0;
+		r = rp__copy_walk(c);
+		if (r == 0 && c->counts.running && !c->options.leave_running) {
+			r = wait_for_running(c);
+			c->changed = 1;
+		}
+		if (r == 0 && c->checked_to && !c->changed)
+			return 0;
+		c->checked_to = c->source_end ? c->source_end : 1;
+		/* What is removed is compared right before. */
+		if (r == 0 && c->options.move && !c->removing && !c->changed)
+			return 0;
+		if (r == 0)
+			r = rp__copy_progress(c, c->removing
+							 ? RP_COPY_REMOVING
+							 : RP_COPY_VERIFYING);
+	}
+	return r < 0 ? r
+		     : rp__fail(c->error, RP_EBUSY,
+				"the source changes faster than it is copied: "
+				"jobs of these queues are cancelled, retried "
+				"or purged there; run this again");
+}
+
+static int
+move(struct rp_copy *c)
+{
+	int r = note_all(c, MOVING);
+
+	c->removing = 1;
+	c->counts.live = c->counts.kept = 0;
+	if (r == 0)
+		r = rp__copy_progress(c, RP_COPY_REMOVING);
+	/* The first walk still sees what has left the source by itself. */
+	if (r == 0)
+		r = rp__copy_walk(c);
+	c->mirror = 0;
+	return r < 0 ? r : walk_until_same(c, RP_COPY_REMOVING);
+}
+
+static int
+copy(struct rp_copy *c)
+{
+	int r = rp__copy_failed(c, c->from,
+				rp_queue_list(c->from, NULL, &c->settings));
+
+	if (r == 0)
+		r = rp__copy_begin(c);
+	if (r == 0)
+		r = wait_for_running(c);
+	c->mirror = 1;
+	for (size_t i = 0; i < c->queues_count; i++)
+		if (c->queues[i].phase == MOVING || c->queues[i].phase == MOVED)
+			c->mirror = 0;
+	if (r == 0)
+		r = walk_until_same(c, RP_COPY_COPYING);
+	if (r == 0 && c->options.move)
+		r = move(c);
+	return r < 0 ? r : finish(c);
+}
+
+int
+rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
+	rp_copied *ret, rp_error *reterr)
+{
+	rp_error ignored;
+	struct rp_copy c = { .from = from,
+			     .to = to,
+			     .options = RP_COPY_INIT,
+			     .error = reterr ? reterr : &ignored };
+	int r = 0;
+
+	if (rp__enter(from) < 0 || rp__enter(to) < 0 || from == to)
+		return rp__fail(c.error, RP_EINVAL,
+				"rp_copy: two handles of this thread are "
+				"needed");
+	if (from->depth || to->depth)
+		return rp__fail(c.error, RP_EINVAL,
+				"rp_copy: a transaction is open");
+	if (options)
+		memcpy(&c.options, options,
+		       options->size < sizeof(c.options) ? options->size
+							 : sizeof(c.options));
+	c.parts = to->backend->one_writer ? RP_COPY_PARTS_FIRST : RP_COPY_PARTS;
+	r = copy(&c);
+	if (r == 0 && ret) {
+		for (size_t i = 0; i < c.ranges_count; i++)
+			if (i == 0 || c.ranges[i].shift != c.counts.shift)
+				c.counts.shift = i ? -1 : c.ranges[i].shift;
+		c.counts.queues = (int64_t)c.queues_count;
+		*ret = c.counts;
+	}
+	rp_queues_free(c.settings);
+	free(c.queues);
+	free(c.list);
+	free(c.names);
+	free(c.ranges);
+	return r;
+}

@@ -1,0 +1,420 @@
+/*
+ * ids.c - which id a copied job has, and what the two databases note of a
+ * copy among their own facts (`meta`).
+ *
+ * In the target a job's id is its id in the source, plus a shift: none where
+ * the target has never given that id, which is the rule for a new database.
+ * The ids of a range are taken from the target's sequence at once, so nobody
+ * else is ever given one, and running a copy again finds what is there
+ * already. What the source enqueues behind a range extends it, or opens the
+ * next one.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "copy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* On a server others may draw ids while we look how far they are: we stay so
+ * many ahead of them. */
+#define CLEAR 1000
+
+#define TAKEN_OVER "another run of this copy has taken over"
+
+/* ---- notes ---- */
+
+static int
+take_text(void *ctx, size_t row, const struct rp_value *c)
+{
+	char **text = ctx;
+
+	(void)row;
+	*text = strndup(c[0].data ? c[0].data : "", c[0].size);
+	return *text ? RP_ROW_TAKE : RP_ENOMEM;
+}
+
+/* *ret: to be freed; NULL if nothing is noted. */
+static int
+read_note(struct rp_copy *c, rp_conn *conn, const char *name, char **ret)
+{
+	struct rp_value params[] = { rp__text(name) };
+	char *text = NULL;
+	int r = rp__copy_failed(
+		c, conn,
+		rp__run(conn, RP_V_META_GET, params, 1, take_text, &text));
+
+	if (r < 0)
+		free(text); /* the verb may fail behind its answer */
+	else
+		*ret = text;
+	return r;
+}
+
+static int
+write_note(struct rp_copy *c, rp_conn *conn, const char *name,
+	   const char *value)
+{
+	struct rp_value params[] = { rp__text(name), rp__text(value) };
+
+	return rp__copy_failed(
+		c, conn, rp__run_once(conn, RP_V_META_SET, params, NULL, NULL));
+}
+
+static int
+make_random(struct rp_copy *c, char to[33])
+{
+	uint64_t n[2];
+
+	if (getrandom(n, sizeof(n), 0) != sizeof(n))
+		return rp__fail(c->error, RP_EDB, "no random numbers");
+	snprintf(to, 33, "%016" PRIx64 "%016" PRIx64, n[0], n[1]);
+	return 0;
+}
+
+/* Is what one of them notes seen in the other? Then they are one database,
+ * however it is spelled. The target notes it: a copy that is refused leaves the
+ * source as it was. */
+int
+rp__copy_check_different(struct rp_copy *c)
+{
+	char sign[33], *seen = NULL;
+	int same, r = make_random(c, sign);
+
+	if (r == 0)
+		r = write_note(c, c->to, "copy check", sign);
+	if (r == 0)
+		r = read_note(c, c->from, "copy check", &seen);
+	same = r == 0 && seen && strcmp(seen, sign) == 0;
+	free(seen);
+	if (r == 0)
+		r = write_note(c, c->to, "copy check", NULL);
+	return r == 0 && same ? rp__fail(c->error, RP_EINVAL,
+					 "source and target are the same "
+					 "database")
+			      : r;
+}
+
+/* Names for the source, if it has none yet, and for this run. */
+int
+rp__copy_make_names(struct rp_copy *c)
+{
+	int r = make_random(c, c->identity);
+
+	return r < 0 ? r : make_random(c, c->run);
+}
+
+/* In the transaction that is open at the source: note our name for it, unless
+ * it has one. On trial we take that over; later, it is that of another run,
+ * which began at the same time. */
+int
+rp__copy_identify(struct rp_copy *c, int trial)
+{
+	struct rp_value params[] = { rp__text("copy identity"),
+				     rp__text(c->identity) };
+	char *known = NULL;
+	int r = rp__copy_failed(
+		c, c->from,
+		rp__run(c->from, RP_V_META_ADD, params, 1, NULL, NULL));
+
+	if (r == 0)
+		r = read_note(c, c->from, "copy identity", &known);
+	if (r == 0 && known && strcmp(known, c->identity) != 0) {
+		if (!trial)
+			r = rp__fail(c->error, RP_ETAKEN, TAKEN_OVER);
+		snprintf(c->identity, sizeof(c->identity), "%s", known);
+	}
+	free(known);
+	return r;
+}
+
+/* A transaction in the target that no other run has at the same time. */
+int
+rp__copy_lock(struct rp_copy *c)
+{
+	int r = rp__copy_failed(c, c->to,
+				rp__slice_begin(c->to, &c->to_slice, 0));
+
+	if (r < 0)
+		return r;
+	r = write_note(c, c->to, "copy lock", c->run);
+	return r < 0 ? rp__copy_end(c, c->to, r) : 0;
+}
+
+/* ---- how far it is: a note for each queue ---- */
+
+static const char *const phases[] = { "never", "copying", "copied", "moving",
+				      "moved" };
+#define PHASES (sizeof(phases) / sizeof(*phases))
+
+int
+rp__copy_note_phase(struct rp_copy *c, const struct rp_copy_queue *q,
+		    enum rp_phase phase)
+{
+	char name[200], value[80];
+
+	snprintf(name, sizeof(name), "copy from %s: %s", c->identity, q->name);
+	snprintf(value, sizeof(value), "%s %d %d %s", phases[phase],
+		 q->source_paused, q->target_paused, c->run);
+	return write_note(c, c->to, name, value);
+}
+
+/* Also whose run of the copy it was. */
+int
+rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q, char run[40])
+{
+	char name[200], word[16] = "", *text;
+	int r;
+
+	*run = '\0';
+	snprintf(name, sizeof(name), "copy from %s: %s", c->identity, q->name);
+	r = read_note(c, c->to, name, &text);
+	if (r < 0 || !text)
+		return r;
+	sscanf(text, "%15s %d %d %39s", word, &q->source_paused,
+	       &q->target_paused, run);
+	for (size_t i = 0; i < PHASES; i++)
+		if (strcmp(word, phases[i]) == 0)
+			q->phase = (enum rp_phase)i;
+	free(text);
+	return 0;
+}
+
+/* Whoever runs a copy again, while another run goes on, takes it over. The
+ * other must know before it changes the target: what it misses in the source
+ * may have been moved. */
+int
+rp__copy_under_way(struct rp_copy *c)
+{
+	struct rp_copy_queue q;
+	char run[40];
+	int r = 0;
+
+	for (size_t i = 0; i < c->queues_count && r == 0; i++) {
+		q = c->queues[i];
+		r = rp__copy_read_phase(c, &q, run);
+		if (r == 0 && strcmp(run, c->run) != 0)
+			r = rp__fail(c->error, RP_ETAKEN, TAKEN_OVER);
+	}
+	return r;
+}
+
+/* Every run that begins leaves its name in the lock, so it need not be asked
+ * for each queue while that is our own. */
+int
+rp__copy_still_under_way(struct rp_copy *c)
+{
+	char *last;
+	int ours, r = read_note(c, c->to, "copy lock", &last);
+
+	if (r < 0)
+		return r;
+	ours = last && strcmp(last, c->run) == 0;
+	free(last);
+	return ours ? 0 : rp__copy_under_way(c);
+}
+
+/* ---- ranges ---- */
+
+static int
+take_ends(void *ctx, size_t row, const struct rp_value *c)
+{
+	int64_t *ends = ctx;
+
+	(void)row;
+	ends[0] = c[ENDS_OUT_LAST_ID].i;
+	ends[1] = c[ENDS_OUT_LAST_SEQ].i;
+	return RP_ROW_TAKE;
+}
+
+int
+rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
+	      int64_t *ret_seq)
+{
+	int64_t ends[2] = { 0, 0 };
+	int r = rp__copy_failed(
+		c, conn, rp__run(conn, RP_V_ENDS, NULL, 1, take_ends, ends));
+
+	if (r < 0)
+		return r;
+	if (ret_id)
+		*ret_id = ends[0];
+	if (ret_seq)
+		*ret_seq = ends[1];
+	return 0;
+}
+
+int
+rp__copy_reserve(struct rp_copy *c, int64_t id, int64_t seq)
+{
+	struct rp_value params[] = { rp__int(id), rp__int(seq) };
+	int r = rp__copy_failed(
+		c, c->to, rp__run(c->to, RP_V_RESERVE, params, 1, NULL, NULL));
+
+	if (r == 0 && seq > c->seq_end)
+		c->seq_end = seq;
+	return r;
+}
+
+static void
+name_ranges(const struct rp_copy *c, char to[80])
+{
+	snprintf(to, 80, "copy from %s", c->identity);
+}
+
+static int
+save_ranges(struct rp_copy *c)
+{
+	size_t room = 80 * (c->ranges_count + 1), used;
+	char name[80], *text = malloc(room);
+	int r;
+
+	if (!text)
+		return rp__fail(c->error, RP_ENOMEM, "out of memory");
+	used = (size_t)snprintf(text, room, "%" PRId64, c->seq_shift);
+	for (size_t i = 0; i < c->ranges_count; i++)
+		used += (size_t)snprintf(text + used, room - used,
+					 ", %" PRId64 "..%" PRId64 " %+" PRId64,
+					 c->ranges[i].first, c->ranges[i].last,
+					 c->ranges[i].shift);
+	name_ranges(c, name);
+	r = write_note(c, c->to, name, text);
+	free(text);
+	return r;
+}
+
+static struct rp_range *
+insert_range(struct rp_copy *c, size_t at)
+{
+	struct rp_range *ranges =
+		realloc(c->ranges, (c->ranges_count + 1) * sizeof(*ranges));
+
+	if (!ranges)
+		return NULL;
+	c->ranges = ranges;
+	memmove(ranges + at + 1, ranges + at,
+		(c->ranges_count++ - at) * sizeof(*ranges));
+	return ranges + at;
+}
+
+/* RP_ENOENT: nothing was ever copied from there. */
+int
+rp__copy_load_ranges(struct rp_copy *c)
+{
+	char name[80], *text;
+	const char *next;
+	struct rp_range range;
+	int r;
+
+	name_ranges(c, name);
+	r = read_note(c, c->to, name, &text);
+	if (r < 0 || !text)
+		return r < 0 ? r : RP_ENOENT;
+	c->ranges_count = 0;
+	c->seq_shift = strtoll(text, NULL, 10);
+	for (next = strchr(text, ','); next && r == 0;
+	     next = strchr(next + 1, ',')) {
+		struct rp_range *to;
+
+		if (sscanf(next, ", %" SCNd64 "..%" SCNd64 " %" SCNd64,
+			   &range.first, &range.last, &range.shift) != 3)
+			r = rp__fail(c->error, RP_EDAMAGED,
+				     "the target's note of this copy cannot "
+				     "be read");
+		else if (!(to = insert_range(c, c->ranges_count)))
+			r = rp__fail(c->error, RP_ENOMEM, "out of memory");
+		else
+			*to = range;
+	}
+	free(text);
+	return r;
+}
+
+/* The first copy from this source: jobs in line will stand behind all that
+ * ever stood in line there. A file's lines have numbers of their own. */
+int
+rp__copy_start_ranges(struct rp_copy *c)
+{
+	int64_t seq = 0, source_seq = 0;
+	int r = rp__copy_ends(c, c->from, NULL, &source_seq);
+
+	if (r == 0)
+		r = rp__copy_ends(c, c->to, NULL, &seq);
+	c->seq_shift = seq && c->to->backend->routines ? seq + CLEAR : 0;
+	if (r == 0)
+		r = rp__copy_reserve(c, 0, c->seq_shift + source_seq);
+	return r < 0 ? r : save_ranges(c);
+}
+
+/* Ids of the source from `id` to `last`, of which none is in a range yet. */
+static int
+add_range(struct rp_copy *c, int64_t id, int64_t last)
+{
+	int64_t given, clear, shift;
+	struct rp_range *below = NULL, *to;
+	size_t at = 0;
+	int r = rp__copy_ends(c, c->to, &given, NULL);
+
+	if (r < 0)
+		return r;
+	clear = given && c->to->backend->routines ? CLEAR : 0;
+	while (at < c->ranges_count && c->ranges[at].first < id)
+		below = &c->ranges[at++];
+	if (below && given == below->last + below->shift) {
+		shift = below->shift;
+		below->last = last;
+	} else {
+		shift = given < id ? 0 : given + clear + 1 - id;
+		to = insert_range(c, at);
+		if (!to)
+			return rp__fail(c->error, RP_ENOMEM, "out of memory");
+		*to = (struct rp_range){ id, last, shift };
+	}
+	if (given + clear < last + shift)
+		clear = last + shift - given;
+	r = rp__copy_reserve(c, given + clear, 0);
+	return r < 0 ? r : save_ranges(c);
+}
+
+int
+rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
+{
+	int r = rp__copy_lock(c);
+
+	if (r < 0)
+		return r;
+	r = rp__copy_under_way(c);
+	/* An earlier run may have opened some since. */
+	if (r == 0)
+		r = rp__copy_load_ranges(c);
+	if (r == RP_ENOENT)
+		r = rp__fail(c->error, RP_EDAMAGED,
+			     "the target has lost its note of this copy");
+	for (size_t i = 0; r == 0 && i < c->ranges_count; i++)
+		if (c->ranges[i].first <= id && id <= c->ranges[i].last)
+			return rp__copy_end(c, c->to, 0);
+	if (r == 0)
+		r = add_range(c, id, last);
+	return rp__copy_end(c, c->to, r);
+}
+
+/* The range that has the id, or NULL; and how far that is so. */
+const struct rp_range *
+rp__copy_range_of(const struct rp_copy *c, int64_t id, int64_t *ret_last)
+{
+	*ret_last = c->source_end;
+	for (size_t i = 0; i < c->ranges_count; i++) {
+		const struct rp_range *range = &c->ranges[i];
+
+		if (id <= range->last) {
+			*ret_last = id < range->first ? range->first - 1
+						      : range->last;
+			return id < range->first ? NULL : range;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,390 @@
+/*
+ * backend.c - verbs on a PostgreSQL server.
+ *
+ * A transaction of one verb is that statement alone: one round trip, one
+ * commit. Any other is begun, and a call inside a transaction is a savepoint,
+ * so that its failure does not end what the caller had begun.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "postgres.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors ---- */
+
+static int
+code_of(const char *state)
+{
+	static const struct {
+		const char *state; /* its beginning */
+		int code;
+	} codes[] = {
+		{ "RP001", RP_EGONE },    { "RP002", RP_ECANCELLED },
+		{ "RP003", RP_EINVAL },   { "RP004", RP_EFBIG },
+		{ "RP005", RP_ENOENT },   { "RP006", RP_ETAKEN },
+		{ "25001", RP_EINVAL },   { "25006", RP_EREADONLY },
+		{ "40", RP_EBUSY },       { "55P03", RP_EBUSY },
+		{ "57014", RP_EBUSY },    { "57P", RP_ELOST },
+		{ "08", RP_ELOST },       { "53100", RP_EFULL },
+		{ "53200", RP_ENOMEM },   { "53", RP_EBUSY },
+		{ "3D000", RP_ENODB },    { "3F000", RP_ESCHEMA },
+		{ "42P01", RP_ESCHEMA },  { "42883", RP_ESCHEMA },
+		{ "42703", RP_ESCHEMA },  { "22P02", RP_EINVAL },
+		{ "XX001", RP_EDAMAGED }, { "XX002", RP_EDAMAGED },
+		{ "22021", RP_EINVAL },   { "23514", RP_EINVAL },
+		{ "22P05", RP_EINVAL },   { "42939", RP_EINVAL },
+		{ "26000", RP_EBUSY },
+	};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (strncmp(state, codes[i].state, strlen(codes[i].state)) == 0)
+			return codes[i].code;
+	return RP_EDB;
+}
+
+/* The first line, without what libpq puts around it. */
+int
+rp__postgres_say(rp_error *error, int code, const char *text)
+{
+	size_t n = strcspn(text, "\n");
+
+	if (strncmp(text, "ERROR:  ", 8) == 0) {
+		text += 8;
+		n -= 8;
+	}
+	return rp__fail(error, code, "%.*s", n > 220 ? 220 : (int)n, text);
+}
+
+/* What the server's own words do not tell. */
+static void
+say_first(rp_error *error, const char *what)
+{
+	char why[sizeof(error->message)];
+
+	memcpy(why, error->message, sizeof(why));
+	rp__fail(error, error->code, "%s: %.190s", what, why);
+}
+
+int
+rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
+{
+	const char *state = PQ(resultErrorField)(res, PG_DIAG_SQLSTATE);
+	const char *text = PQ(resultErrorField)(res, PG_DIAG_MESSAGE_PRIMARY);
+	int code = state ? code_of(state) : RP_EDB;
+	size_t n;
+
+	if (PQ(status)(s->pg) == CONNECTION_BAD)
+		code = RP_ELOST;
+	rp__postgres_say(error, code,
+			 text && *text ? text : PQ(errorMessage)(s->pg));
+	if (error && state && strcmp(state, "42501") == 0) {
+		n = strlen(error->message);
+		snprintf(error->message + n, sizeof(error->message) - n,
+			 ": the role lacks a grant (docs/postgres.md, Grants)");
+	}
+	if (error && code == RP_ELOST)
+		say_first(error, "connection lost, outcome unknown");
+	if (error && code == RP_EFULL)
+		say_first(error, "the server has no room left");
+	if (error && state)
+		snprintf(error->sqlstate, sizeof(error->sqlstate), "%s", state);
+	return code;
+}
+
+/*
+ * A commit that was cancelled while it waited for a synchronous standby says
+ * that it succeeded, and in a notice that only this server may have it. What
+ * it claimed is to be asked for, as after a lost answer.
+ */
+int
+rp__postgres_check_sure(struct postgres *s, rp_error *error)
+{
+	if (!s->unsure)
+		return 0;
+	s->unsure = 0;
+	s->renewed = 1;
+	return rp__fail(error, RP_ELOST,
+			"outcome unknown: committed, but cancelled before the "
+			"synchronous standby had it");
+}
+
+/* ---- transactions ---- */
+
+int
+rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error)
+{
+	PGresult *res = PQ(exec)(s->pg, sql);
+	ExecStatusType status = PQ(resultStatus)(res);
+	int r = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
+			? 0
+			: rp__postgres_failed(s, res, error);
+
+	PQ(clear)(res);
+	return r;
+}
+
+/* The caller may have another encoding on its connection than we write. */
+static int
+check_encoding(const struct postgres *s, rp_error *error)
+{
+	const char *name = PQ(parameterStatus)(s->pg, "client_encoding");
+
+	if (!s->attached || !name || strcmp(name, "UTF8") == 0 ||
+	    strcmp(name, "SQL_ASCII") == 0)
+		return 0;
+	return rp__fail(error, RP_EINVAL,
+			"the connection's client_encoding is %.40s: readpast "
+			"needs UTF8",
+			name);
+}
+
+static int
+begin_first(struct postgres *s, int how, rp_error *error)
+{
+	int limits = s->limits_waits && s->pooled;
+	const char *begin = limits ? "begin isolation level read committed; "
+				     "set local " RP_LIMIT
+				   : "begin isolation level read committed";
+	PGTransactionStatusType status = PQ(transactionStatus)(s->pg);
+	int r = rp__postgres_connect_again(s, error);
+
+	if (r == 0)
+		r = check_encoding(s, error);
+	if (r < 0)
+		return r;
+	if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR) {
+		s->base = JOINED;
+		return rp__postgres_execute(s, "savepoint readpast", error);
+	}
+	s->base =
+		how & RP_BEGIN_ONCE && !s->other_level && !limits ? ALONE : OWN;
+	if (s->base == ALONE)
+		return 0;
+	r = rp__postgres_execute(s, begin, error);
+	if (r == RP_ELOST && (r = rp__postgres_connect_again(s, error)) == 0)
+		r = rp__postgres_execute(s, begin, error);
+	return r;
+}
+
+/* Ours was open, and is no more. */
+static int
+check_open(struct postgres *s, rp_error *error)
+{
+	PGTransactionStatusType status = PQ(transactionStatus)(s->pg);
+
+	if (PQ(status)(s->pg) == CONNECTION_BAD)
+		return rp__postgres_say(error, RP_ELOST,
+					PQ(errorMessage)(s->pg));
+	return s->base == ALONE || status == PQTRANS_INTRANS ||
+			       status == PQTRANS_INERROR
+		       ? 0
+		       : rp__fail(error, RP_EDB,
+				  "the transaction was ended by other means, "
+				  "or rolled back by an earlier failure");
+}
+
+int
+rp__postgres_begin(void *db, int how, rp_error *error)
+{
+	struct postgres *s = db;
+	int r = s->depth == 0 ? begin_first(s, how, error)
+			      : check_open(s, error);
+
+	if (r == 0 && s->depth > 0)
+		r = rp__postgres_execute(s, "savepoint readpast", error);
+	if (r == 0)
+		s->depth++;
+	return r;
+}
+
+void
+rp__postgres_rollback(void *db)
+{
+	struct postgres *s = db;
+
+	s->depth--;
+	if (s->depth == 0 && s->base == ALONE)
+		return;
+	if (s->depth > 0 || s->base == JOINED)
+		rp__postgres_execute(
+			s, "rollback to readpast; release readpast", NULL);
+	else
+		rp__postgres_execute(s, "rollback", NULL);
+}
+
+/* A transaction that failed is rolled back by its commit, which says so in the
+ * command tag alone. A lost connection leaves the outcome unknown. */
+static int
+commit_own(struct postgres *s, rp_error *error)
+{
+	PGresult *res = PQ(exec)(s->pg, "commit");
+	int r = 0;
+
+	if (PQ(resultStatus)(res) != PGRES_COMMAND_OK)
+		r = rp__postgres_failed(s, res, error);
+	else if (strcmp(PQ(cmdStatus)(res), "COMMIT") != 0)
+		r = rp__fail(error, RP_EDB,
+			     "the transaction was rolled back by an earlier "
+			     "failure");
+	else
+		r = rp__postgres_check_sure(s, error);
+	PQ(clear)(res);
+	return r;
+}
+
+int
+rp__postgres_commit(void *db, rp_error *error)
+{
+	struct postgres *s = db;
+	int r = check_open(s, error);
+
+	if (r == 0 && (s->depth > 1 || s->base == JOINED)) {
+		r = rp__postgres_execute(s, "release readpast", error);
+		if (r < 0) {
+			rp__postgres_rollback(s);
+			return r;
+		}
+	} else if (r == 0 && s->base == OWN)
+		r = commit_own(s, error);
+	s->depth--;
+	return r;
+}
+
+static int
+postgres_joins(void *db)
+{
+	const struct postgres *s = db;
+
+	return s->attached && s->depth == 0 &&
+	       PQ(transactionStatus)(s->pg) != PQTRANS_IDLE;
+}
+
+static int
+postgres_renewed(void *db)
+{
+	struct postgres *s = db;
+	int renewed = s->renewed;
+
+	s->renewed = 0;
+	return renewed;
+}
+
+/* ---- opening ---- */
+
+static void
+postgres_close(void *db)
+{
+	struct postgres *s = db;
+
+	if (s->attached)
+		rp__postgres_forget(s);
+	else
+		PQ(finish)(s->pg);
+	for (int v = 0; v < RP_VERBS; v++)
+		free(s->sql[v]);
+	free(s->schema);
+	free(s->queues);
+	free(s);
+}
+
+/* NULL: failed, and *ret_r says how. */
+static struct postgres *
+new_postgres(const char *schema, int *ret_r, rp_error *reterr)
+{
+	const char *why = rp__libpq()->why;
+	struct postgres *s;
+
+	if (*why) {
+		*ret_r = rp__fail(reterr, RP_EDB, "%s", why);
+		return NULL;
+	}
+	s = calloc(1, sizeof(*s));
+	if (s)
+		s->schema = strdup(schema ? schema : "readpast");
+	if (!s || !s->schema) {
+		free(s);
+		*ret_r = rp__fail(reterr, RP_ENOMEM, "out of memory");
+		return NULL;
+	}
+	return s;
+}
+
+static int
+finish_opening(struct postgres *s, int schema, void **ret, rp_error *reterr)
+{
+	int r = rp__postgres_look_at_session(s, reterr);
+
+	if (r == 0)
+		r = rp__postgres_check_schema(s, schema, reterr);
+	if (r < 0)
+		postgres_close(s);
+	else
+		*ret = s;
+	return r;
+}
+
+static int
+postgres_open(const struct rp_url *url, int schema, void **ret,
+	      rp_error *reterr)
+{
+	int r = 0;
+	struct postgres *s = new_postgres(url->schema, &r, reterr);
+
+	if (!s)
+		return r;
+	r = rp__postgres_connect(s, url->path, reterr);
+	if (r == 0)
+		return finish_opening(s, schema, ret, reterr);
+	postgres_close(s);
+	return r;
+}
+
+static int
+postgres_attach(void *native, const rp_options *options, void **ret,
+		rp_error *reterr)
+{
+	int r = 0;
+	struct postgres *s = new_postgres(options->schema_name, &r, reterr);
+
+	if (!s)
+		return r;
+	s->pg = native;
+	s->attached = 1;
+	rp__postgres_sign(s);
+	return finish_opening(s, options->schema, ret, reterr);
+}
+
+static void *
+postgres_native(void *db)
+{
+	return ((struct postgres *)db)->pg;
+}
+
+static const char *
+postgres_schema(void *db)
+{
+	return ((struct postgres *)db)->schema;
+}
+
+const struct rp_backend rp__backend_postgres = {
+	.scheme = "postgres",
+	.routines = 1,
+	.open = postgres_open,
+	.attach = postgres_attach,
+	.close = postgres_close,
+	.native = postgres_native,
+	.schema = postgres_schema,
+	.joins = postgres_joins,
+	.renewed = postgres_renewed,
+	.begin = rp__postgres_begin,
+	.commit = rp__postgres_commit,
+	.rollback = rp__postgres_rollback,
+	.limit_waits = rp__postgres_limit_waits,
+	.run = rp__postgres_run,
+	.wait = rp__postgres_wait,
+	.rest_ms = rp__postgres_rest_ms,
+};

@@ -1,0 +1,171 @@
+/*
+ * connect.c - a connection to a PostgreSQL server: made, looked at,
+ * and made again where it was lost.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "postgres.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONNECT_S "10" /* seconds, for each of the hosts */
+#define BUSY_US 5000   /* between the calls of who asks without a pause */
+
+/* A pooler makes up a process id of its own. Each transaction behind it may be
+ * in another session, which knows nothing that we prepared, set or listen to.
+ * Where `read committed` is not the default and must not be made it, for the
+ * session is not ours, each transaction says it. */
+int
+rp__postgres_look_at_session(struct postgres *s, rp_error *error)
+{
+	PGresult *res =
+		PQ(exec)(s->pg, "select pg_catalog.pg_backend_pid(), "
+				"pg_catalog.current_setting("
+				"'default_transaction_isolation') "
+				"operator(pg_catalog.<>) 'read committed'");
+	int r = 0;
+
+	if (PQ(resultStatus)(res) != PGRES_TUPLES_OK) {
+		r = rp__postgres_failed(s, res, error);
+	} else {
+		s->pooled =
+			atoi(PQ(getvalue)(res, 0, 0)) != PQ(backendPID)(s->pg);
+		s->other_level = *PQ(getvalue)(res, 0, 1) == 't';
+	}
+	PQ(clear)(res);
+	if (r == 0 && s->limits_waits)
+		r = rp__postgres_limit_waits(s, error);
+	if (r < 0 || !s->other_level || s->pooled || s->attached)
+		return r;
+	s->other_level = 0;
+	return rp__postgres_execute(
+		s, "set default_transaction_isolation = 'read committed'",
+		error);
+}
+
+/* Behind a pooler each transaction says it: see begin_first(). */
+int
+rp__postgres_limit_waits(void *db, rp_error *error)
+{
+	struct postgres *s = db;
+
+	s->limits_waits = 1;
+	return s->pooled ? 0 : rp__postgres_execute(s, "set " RP_LIMIT, error);
+}
+
+/* What the server said while nothing was asked: that it shuts down. Better to
+ * know before a statement is sent than to wonder what became of it. Who asks
+ * one thing after the other hears it in an answer. */
+static void
+hear_goodbye(struct postgres *s)
+{
+	struct pollfd p = { .fd = PQ(socket)(s->pg), .events = POLLIN };
+	int64_t now = rp__monotonic_us(), asked_us = s->asked_us;
+
+	s->asked_us = now;
+	if (now - asked_us < BUSY_US)
+		return;
+	for (int i = 0;
+	     i < 4 && PQ(status)(s->pg) == CONNECTION_OK && poll(&p, 1, 0) > 0;
+	     i++)
+		PQ(consumeInput)(s->pg);
+}
+
+/* The server was restarted, or somebody cut the line: a new connection, to
+ * whichever of the URL's hosts can be written to. Nothing was asked yet. */
+int
+rp__postgres_connect_again(struct postgres *s, rp_error *error)
+{
+	if (!s->attached)
+		hear_goodbye(s);
+	if (PQ(status)(s->pg) == CONNECTION_OK)
+		return 0;
+	if (s->attached)
+		return rp__postgres_say(error, RP_ELOST,
+					PQ(errorMessage)(s->pg));
+	PQ(reset)(s->pg);
+	memset(s->prepared, 0, sizeof(s->prepared));
+	s->listening = 0;
+	s->asleep_at = 0;
+	s->rest_ms = 0;
+	s->renewed = 1;
+	return PQ(status)(s->pg) == CONNECTION_OK
+		       ? rp__postgres_look_at_session(s, error)
+		       : rp__postgres_say(error, RP_EBUSY,
+					  PQ(errorMessage)(s->pg));
+}
+
+/* ---- the first time ---- */
+
+/* The library never prints: what the server remarks goes nowhere, but for one
+ * thing, rp__postgres_check_sure(), which has no SQLSTATE of its own. */
+static void
+take_remark(void *ctx, const PGresult *res)
+{
+	struct postgres *s = ctx;
+	const char *from = PQ(resultErrorField)(res, PG_DIAG_SOURCE_FUNCTION);
+
+	if (from && strcmp(from, "SyncRepWaitForLSN") == 0)
+		s->unsure = 1;
+}
+
+/* libpq quotes what it could not read: not where that may be a password. */
+static int
+check_url(const char *url, rp_error *reterr)
+{
+	char *why = NULL;
+	PQconninfoOption *options = PQ(conninfoParse)(url, &why);
+	int secret = strchr(url, '@') || strstr(url, "password");
+	int r = 0;
+
+	if (!options && secret)
+		r = rp__fail(reterr, RP_EINVAL,
+			     "this is no database URL; what is not a letter or "
+			     "a digit in a password is written %%XX");
+	else if (!options)
+		r = rp__postgres_say(reterr, RP_EINVAL,
+				     why ? why : "out of memory");
+	PQ(conninfoFree)(options);
+	PQ(freemem)(why);
+	return r;
+}
+
+/* A server that shuts down may say so before the connection is all there, and
+ * libpq would print it: so it is only begun, hushed, and then made. */
+static PGconn *
+connect_quietly(struct postgres *s, const char *const *names,
+		const char *const *values)
+{
+	PGconn *pg = PQ(connectStartParams)(names, values, 1);
+
+	if (!pg || PQ(status)(pg) == CONNECTION_BAD)
+		return pg;
+	PQ(setNoticeReceiver)(pg, take_remark, s);
+	PQ(reset)(pg);
+	return pg;
+}
+
+int
+rp__postgres_connect(struct postgres *s, const char *url, rp_error *error)
+{
+	/* What the URL says comes later, and wins. */
+	const char *const names[] = { "connect_timeout", "dbname",
+				      "fallback_application_name",
+				      "client_encoding", NULL };
+	const char *const values[] = { getenv("PGCONNECT_TIMEOUT") ? NULL
+								   : CONNECT_S,
+				       url, "readpast", "UTF8", NULL };
+	int r = check_url(url, error);
+
+	if (r < 0)
+		return r;
+	s->pg = connect_quietly(s, names, values);
+	if (s->pg && PQ(status)(s->pg) == CONNECTION_OK)
+		return 0;
+	return rp__postgres_say(error, RP_ENODB,
+				s->pg ? PQ(errorMessage)(s->pg)
+				      : "out of memory");
+}

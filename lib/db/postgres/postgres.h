@@ -1,0 +1,88 @@
+/*
+ * postgres.h - what the files of the PostgreSQL backend share.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef RP_POSTGRES_H
+#define RP_POSTGRES_H
+
+#include "internal.h"
+#include "libpq.h"
+#include "db/sql.h"
+
+#define CHANNEL 100 /* bytes of a channel's name */
+
+/* Long enough for what others do in one statement, and short beside a lease. */
+#define RP_LIMIT "lock_timeout = '100ms'"
+
+struct postgres {
+	PGconn *pg;
+	char *schema; /* its name, where the SQL says `readpast` */
+	int attached; /* the connection is the caller's */
+	int depth;    /* of our transactions: savepoints from the second on */
+	/* What the first of them is: begun by us, a savepoint of the caller's,
+	 * or nothing but the one statement that it is about. */
+	enum { OWN, JOINED, ALONE } base;
+	int pooled;          /* nothing is prepared, nobody listens */
+	int other_level;     /* `read committed` is not the session's default */
+	int limits_waits;    /* a call fails rather than wait for a lock */
+	int renewed;         /* the connection was lost and made anew */
+	int64_t asked_us;    /* when we asked last, monotonic; 0: never */
+	int unsure;          /* a commit may not be where it was to be */
+	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
+	char prepared[RP_VERBS];
+	char sign[24]; /* in the names of statements prepared for this handle:
+			  several may share a connection. "": it has its own */
+	/* Waiting: how long the last nap was; when the database was told that
+	 * we sleep (monotonic, 0: it was not), and where it wakes us; when we
+	 * did not hear ourselves there; how many turns had work since. */
+	int64_t nap_ms, asleep_at, deaf_at;
+	char channel[CHANNEL];
+	int listening, busy_turns;
+	int64_t sleeper; /* the worker's id, and its queues */
+	char *queues;
+	int64_t rest_ms; /* until it looks for itself; 0: it is awake */
+};
+
+/* backend.c */
+int rp__postgres_failed(struct postgres *s, const PGresult *res,
+			rp_error *error);
+int rp__postgres_check_sure(struct postgres *s, rp_error *error);
+int rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error);
+int rp__postgres_begin(void *db, int how, rp_error *error);
+int rp__postgres_commit(void *db, rp_error *error);
+void rp__postgres_rollback(void *db);
+/* Fail with the first line of libpq's words. */
+int rp__postgres_say(rp_error *error, int code, const char *text);
+
+/* connect.c */
+int rp__postgres_connect(struct postgres *s, const char *url, rp_error *error);
+/* If the connection is lost, make it anew. */
+int rp__postgres_connect_again(struct postgres *s, rp_error *error);
+/* What kind of session is it? One that is ours becomes read committed. */
+int rp__postgres_look_at_session(struct postgres *s, rp_error *error);
+int rp__postgres_limit_waits(void *db, rp_error *error);
+
+/* wait.c */
+int rp__postgres_wait(void *db, const struct rp_sleeper *who,
+		      int64_t timeout_ms, int fd, rp_error *error);
+int64_t rp__postgres_rest_ms(void *db);
+void rp__postgres_awake(struct postgres *s);
+
+/* run.c */
+int rp__postgres_run(void *db, enum rp_verb which,
+		     const struct rp_value *params, size_t rows, rp_row_fn *fn,
+		     void *ctx, rp_error *error);
+
+/* Choose a sign of its own. */
+void rp__postgres_sign(struct postgres *s);
+/* Take the prepared statements off the caller's connection. */
+void rp__postgres_forget(struct postgres *s);
+
+/* schema.c */
+int rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error);
+/* SQL with the schema's name for `readpast`; to be freed. NULL: no memory. */
+char *rp__postgres_named(const struct postgres *s, const char *sql);
+
+#endif

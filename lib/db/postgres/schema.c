@@ -1,0 +1,245 @@
+/*
+ * schema.c - is the schema there, and of this version? Put it there.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA_VERSION 1
+
+static int
+in_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+char *
+rp__postgres_named(const struct postgres *s, const char *sql)
+{
+	static const char word[] = "readpast";
+	size_t length = sizeof(word) - 1, name = strlen(s->schema), n = 0;
+	char *ret, *to;
+
+	for (const char *p = sql; (p = strstr(p, word)); p += length)
+		n++;
+	ret = to = malloc(strlen(sql) + n * name + 1);
+	for (const char *p = sql; ret && *p;) {
+		if ((p == sql || !in_word(p[-1])) &&
+		    strncmp(p, word, length) == 0 && !in_word(p[length])) {
+			to = stpcpy(to, s->schema);
+			p += length;
+		} else {
+			*to++ = *p++;
+		}
+	}
+	if (ret)
+		*to = '\0';
+	return ret;
+}
+
+/* The first column of the first row, as a number; 0: no row, or null. */
+static int
+read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
+{
+	const char *const values[] = { s->schema };
+	PGresult *res =
+		PQ(execParams)(s->pg, sql, 1, NULL, values, NULL, NULL, 0);
+	int r = 0;
+
+	if (PQ(resultStatus)(res) != PGRES_TUPLES_OK)
+		r = rp__postgres_failed(s, res, error);
+	else
+		*ret = PQ(ntuples)(res) ? atoll(PQ(getvalue)(res, 0, 0)) : 0;
+	PQ(clear)(res);
+	return r;
+}
+
+/* The schema's version: 0, none; -1, none, but other people's tables;
+ * OTHER_BUILD, ours, but its text is not this build's. */
+#define OTHER_BUILD -2
+static int
+read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
+{
+	char sql[600];
+	int64_t ours = 0, others = 0;
+	int r = read_number(s,
+			    "select 1 from pg_catalog.pg_tables"
+			    " where schemaname operator(pg_catalog.=) $1"
+			    "   and tablename operator(pg_catalog.=) 'meta'",
+			    &ours, error);
+
+	*ret = 0;
+	if (r < 0)
+		return r;
+	if (ours) {
+		snprintf(sql, sizeof(sql),
+			 "select case when value::pg_catalog.int8"
+			 "                 operator(pg_catalog.>) %d or exists"
+			 "         (select from %s.meta"
+			 "           where name operator(pg_catalog.=) 'build'"
+			 "             and value operator(pg_catalog.=) '%s')"
+			 "       then value else '%d' end"
+			 "  from %s.meta"
+			 " where name operator(pg_catalog.=) 'schema'"
+			 "   and $1::pg_catalog.text is not null",
+			 SCHEMA_VERSION, s->schema, rp__build_postgres,
+			 OTHER_BUILD, s->schema);
+		return read_number(s, sql, ret, error);
+	}
+	r = read_number(
+		s,
+		"select pg_catalog.count(*) from pg_catalog.pg_tables"
+		" where schemaname operator(pg_catalog.<>) all"
+		"       (array['pg_catalog', 'information_schema', $1])",
+		&others, error);
+	*ret = others ? -1 : 0;
+	return r;
+}
+
+/* If that fails it leaves the caller's transaction as it was. */
+static int
+read_version(struct postgres *s, int64_t *ret, rp_error *error)
+{
+	int r = rp__postgres_begin(s, RP_BEGIN_ONCE, error);
+
+	if (r < 0)
+		return r;
+	r = read_version_here(s, ret, error);
+	if (r < 0)
+		rp__postgres_rollback(s);
+	return r < 0 ? r : rp__postgres_commit(s, error);
+}
+
+/* It goes into the SQL without quotes. */
+static int
+check_name(struct postgres *s, rp_error *error)
+{
+	int64_t word = 0;
+	int r = read_number(s,
+			    "select 1 where pg_catalog.quote_ident($1)"
+			    " operator(pg_catalog.<>) $1",
+			    &word, error);
+
+	if (r == 0 && word)
+		return rp__fail(error, RP_EINVAL, "schema=%.60s: a word of SQL",
+				s->schema);
+	return r;
+}
+
+static int
+upgrade_steps(struct postgres *s, rp_error *error)
+{
+	int64_t version = 0;
+	int r = check_name(s, error);
+
+	if (r == 0)
+		r = read_version_here(s, &version, error);
+	for (int v = version < 0 ? 0 : (int)version;
+	     r == 0 && v < SCHEMA_VERSION; v++)
+		for (const char *const *step = rp__schema_postgres[v];
+		     *step && r == 0; step++) {
+			char *sql = rp__postgres_named(s, *step);
+
+			r = sql ? rp__postgres_execute(s, sql, error)
+				: rp__fail(error, RP_ENOMEM, "out of memory");
+			free(sql);
+		}
+	return r;
+}
+
+/* The schema's text names types, functions and operators that are the server's,
+ * and not what somebody put in front of them. `was`: the path up to now. */
+static int
+take_own_path(struct postgres *s, PGresult **was, rp_error *error)
+{
+	*was = PQ(exec)(
+		s->pg,
+		"select pg_catalog.current_setting('search_path'),"
+		"       pg_catalog.set_config('search_path',"
+		"                             'pg_catalog, pg_temp', true)");
+	return PQ(resultStatus)(*was) == PGRES_TUPLES_OK
+		       ? 0
+		       : rp__postgres_failed(s, *was, error);
+}
+
+/* A transaction of the caller's goes on with his. */
+static int
+give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
+{
+	const char *const values[] = { PQ(getvalue)(was, 0, 0) };
+	PGresult *res =
+		PQ(execParams)(s->pg,
+			       "select pg_catalog.set_config('search_path', $1,"
+			       "                             true)",
+			       1, NULL, values, NULL, NULL, 0);
+	int r = PQ(resultStatus)(res) == PGRES_TUPLES_OK
+			? 0
+			: rp__postgres_failed(s, res, error);
+
+	PQ(clear)(res);
+	return r;
+}
+
+/* Of two at a time the second waits, in its first `create`, for the end of the
+ * first one, and fails: then all of it is there. No lock is taken for that: one
+ * that is no table's could be taken by anybody. */
+static int
+install(struct postgres *s, rp_error *error)
+{
+	int64_t version = 0;
+	PGresult *path = NULL;
+	int r = rp__postgres_begin(s, RP_BEGIN_WRITE, error);
+
+	if (r < 0)
+		return r;
+	r = take_own_path(s, &path, error);
+	if (r == 0)
+		r = upgrade_steps(s, error);
+	if (r == 0)
+		r = give_path_back(s, path, error);
+	PQ(clear)(path);
+	if (r == 0)
+		return rp__postgres_commit(s, error);
+	rp__postgres_rollback(s);
+	return read_version(s, &version, NULL) == 0 && version == SCHEMA_VERSION
+		       ? 0
+		       : r;
+}
+
+int
+rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error)
+{
+	int64_t version = 0;
+	int r = read_version(s, &version, error);
+
+	if (r < 0)
+		return r;
+	if (version > SCHEMA_VERSION)
+		return rp__fail(error, RP_ESCHEMA,
+				"schema %.60s is of version %lld, newer than "
+				"this readpast's %d: upgrade readpast",
+				s->schema, (long long)version, SCHEMA_VERSION);
+	if (version == OTHER_BUILD)
+		return rp__fail(error, RP_ESCHEMA,
+				"schema %.60s was made by another build of "
+				"readpast, with other tables: finish its jobs "
+				"with that build, or use a new schema",
+				s->schema);
+	if (version < 0 && schema == RP_SCHEMA_CREATE)
+		return rp__fail(error, RP_ESCHEMA,
+				"database %.60s has other tables and no schema "
+				"%.60s: readpast init puts it there",
+				PQ(db)(s->pg), s->schema);
+	if (version <= 0 && schema == RP_SCHEMA_REQUIRE)
+		return rp__fail(error, RP_ESCHEMA,
+				"database %.60s has no schema %.60s: readpast "
+				"init puts it there",
+				PQ(db)(s->pg), s->schema);
+	return version < SCHEMA_VERSION ? install(s, error) : 0;
+}

@@ -1,0 +1,96 @@
+/*
+ * errors.c - what SQLite's failures mean for a queue, in one line each.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "sqlite.h"
+
+#include <errno.h>
+
+static int
+code_of(int rc, int system_errno)
+{
+	switch (rc & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return RP_EBUSY;
+	case SQLITE_NOMEM:
+		return RP_ENOMEM;
+	case SQLITE_READONLY:
+	case SQLITE_AUTH: /* the caller's own authorizer */
+		return RP_EREADONLY;
+	case SQLITE_FULL:
+		return RP_EFULL;
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return RP_EDAMAGED;
+	default:
+		return system_errno == ENOSPC || system_errno == EDQUOT
+			       ? RP_EFULL
+		       : system_errno == EROFS ? RP_EREADONLY
+					       : RP_EDB;
+	}
+}
+
+/* SQLite tells a file system that has become read-only from one that fails
+ * only when it opens a file. */
+static int
+writable(const struct sqlite *s)
+{
+	int yes = 1;
+
+	if (s->vfs)
+		s->vfs->xAccess(s->vfs, s->path, SQLITE_ACCESS_READWRITE, &yes);
+	return yes;
+}
+
+/* Say in one line what SQLite says, and what it means for a queue. */
+int
+rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
+{
+	int code, full = s->db ? sqlite3_extended_errcode(s->db) : rc;
+	int known = s->db && (full & 0xff) == (rc & 0xff);
+	const char *ending;
+
+	if (!known)
+		full = rc;
+	code = code_of(full, s->db && (rc & 0xff) != SQLITE_BUSY
+				     ? sqlite3_system_errno(s->db)
+				     : 0);
+	if ((rc & 0xff) == SQLITE_IOERR && !writable(s))
+		code = rp__fail(error, RP_EREADONLY,
+				"%.150s cannot be written to any more",
+				s->path);
+	else if (code == RP_EBUSY && rp__sqlite_was_forked(s))
+		rp__fail(error, code,
+			 "%.120s was open in this process when it was forked: "
+			 "it waits for locks that it cannot have; open nothing "
+			 "before fork()",
+			 s->path);
+	else if (code == RP_EBUSY && s->attached)
+		rp__fail(error, code, "%.120s is locked by another connection",
+			 s->path);
+	else if (code == RP_EBUSY)
+		rp__fail(error, code,
+			 "%.120s stayed locked by another process for %lld ms",
+			 s->path, (long long)s->busy_ms);
+	else if ((code == RP_EREADONLY || (rc & 0xff) == SQLITE_CANTOPEN) &&
+		 known && (ending = rp__sqlite_find_foreign(s)))
+		code = rp__fail(error, RP_EREADONLY,
+				"%.120s%s belongs to another user, and you may "
+				"not write it: readpast doctor says what helps",
+				s->path, ending);
+	else if ((rc & 0xff) == SQLITE_CANTOPEN && known &&
+		 sqlite3_db_readonly(s->db, "main") > 0)
+		code = rp__sqlite_cannot_make(s, error);
+	else if ((rc & 0xff) == SQLITE_NOTADB)
+		rp__fail(error, code, "%.150s is not a SQLite database",
+			 s->path);
+	else
+		rp__fail(error, code, "%.100s: %.120s", s->path,
+			 known ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc));
+	if (error)
+		error->native = full;
+	return code;
+}

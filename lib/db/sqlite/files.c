@@ -1,0 +1,289 @@
+/*
+ * files.c - the file of a SQLite database and the two beside it, -wal
+ * and -shm: still those that this connection has open, and whose they are.
+ *
+ * A connection in WAL mode holds a shared lock on the file for as long as it
+ * lives. Whoever closes the database last removes -wal and -shm under an
+ * exclusive lock, so while this connection is open nobody does. If they are
+ * gone or others lie there, somebody has deleted them: other processes write
+ * to new ones, and a commit or a checkpoint of ours would overwrite theirs.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "sqlite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *const endings[BESIDE] = { "-wal", "-shm" };
+
+/* ---- are they still the same? ---- */
+
+static int
+deleted(const struct sqlite *s, const char *ending, rp_error *error)
+{
+	return rp__fail(error, RP_ENODB,
+			"%.150s%s was deleted or replaced while it was open: "
+			"what is written now would be lost",
+			s->path, ending);
+}
+
+static int
+is_in_wal_mode(const struct sqlite *s, int else_ret)
+{
+	return rp__sqlite_answers(s->db, "pragma journal_mode", "wal",
+				  else_ret);
+}
+
+/* Which of them was deleted or replaced? NULL: none. */
+static const char *
+find_deleted(const struct sqlite *s)
+{
+	struct stat now;
+
+	for (int i = 0; i < BESIDE && s->files.known; i++)
+		if (stat(s->files.beside[i].path, &now) < 0 ||
+		    now.st_ino != s->files.beside[i].ino ||
+		    now.st_dev != s->files.beside[i].dev)
+			return endings[i];
+	return NULL;
+}
+
+/* Note which files SQLite has opened. It tells nobody, but it has opened them
+ * by their names, and only somebody who deleted them can have changed them
+ * since.
+ */
+static int
+note_files(struct sqlite *s, rp_error *error)
+{
+	const char *path = sqlite3_db_filename(s->db, "main");
+	struct stat now;
+
+	/* Other VFSs, and an exclusive locking mode, do without -shm. */
+	if (strcmp(s->vfs->zName, "unix") != 0 || !is_in_wal_mode(s, 0) ||
+	    !rp__sqlite_answers(s->db, "pragma locking_mode", "normal", 0))
+		return 0;
+	if (!s->files.folder && !(s->files.folder = strdup(path)))
+		return rp__fail(error, RP_ENOMEM, "out of memory");
+	*(strrchr(s->files.folder, '/') + 1) = '\0';
+	for (int i = 0; i < BESIDE; i++) {
+		struct beside *file = &s->files.beside[i];
+		size_t room = strlen(path) + sizeof("-wal");
+
+		if (!file->path && !(file->path = malloc(room)))
+			return rp__fail(error, RP_ENOMEM, "out of memory");
+		snprintf(file->path, room, "%s%s", path, endings[i]);
+		if (stat(file->path, &now) < 0)
+			return deleted(s, endings[i], error);
+		file->dev = now.st_dev;
+		file->ino = now.st_ino;
+	}
+	s->files.known = 1;
+	return 0;
+}
+
+static int
+look_at_files(struct sqlite *s, rp_error *error)
+{
+	const char *which;
+	int moved = 0;
+
+	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	if (moved)
+		return deleted(s, "", error);
+	if (!s->files.known)
+		return note_files(s, error);
+	which = find_deleted(s);
+	if (!which)
+		return 0;
+	/* The program may have left WAL mode on this very connection. */
+	s->files.known = is_in_wal_mode(s, 1);
+	return s->files.known ? deleted(s, which, error) : 0;
+}
+
+/* Whoever deletes or replaces one of the files changes the folder, so where
+ * that is as it was when they were last looked at, they are, too. */
+static int
+is_same_folder(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* Would a change that comes now get a later time than the last one? The kernel
+ * counts in ticks of up to 10 ms, some file systems in seconds. */
+#define TICK_NS 10000000
+static int
+has_settled(const struct stat *folder)
+{
+	struct timespec now;
+	int64_t wait = folder->st_ctim.tv_nsec % TICK_NS ? 2 * TICK_NS
+							 : INT64_C(2000000000);
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (now.tv_sec - folder->st_ctim.tv_sec) * INT64_C(1000000000) +
+		       now.tv_nsec - folder->st_ctim.tv_nsec >
+	       wait;
+}
+
+int
+rp__sqlite_check_files(struct sqlite *s, rp_error *error)
+{
+	struct stat folder;
+	int r, is_there = s->files.known && stat(s->files.folder, &folder) == 0;
+
+	if (is_there && is_same_folder(&folder, &s->files.folder_seen))
+		return 0;
+	r = look_at_files(s, error);
+	if (r == 0 && is_there && has_settled(&folder))
+		s->files.folder_seen = folder;
+	return r;
+}
+
+void
+rp__sqlite_close_files(struct sqlite *s)
+{
+	/* SQLite itself sees to the file, but not to those beside it. */
+	if (!s->attached && find_deleted(s))
+		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
+				  NULL);
+	if (!s->attached)
+		sqlite3_close(s->db);
+	for (int i = 0; i < BESIDE; i++)
+		free(s->files.beside[i].path);
+	free(s->files.folder);
+}
+
+/* ---- a fork under an open connection ---- */
+
+/* The byte of -shm that each process which has the database open keeps locked,
+ * as https://www.sqlite.org/walformat.html has it. */
+#define OPEN_BYTE 128
+
+/*
+ * SQLite notes in memory which locks its process has. A forked child inherits
+ * the notes, but not the locks, and waits for ever for a lock that a connection
+ * had at the fork. Such a child has the database open, and the kernel knows of
+ * no lock of its; those of other processes show that it can be asked. The
+ * process's number is asked of /proc, which may count in another namespace.
+ */
+int
+rp__sqlite_was_forked(const struct sqlite *s)
+{
+	char path[4200], line[256], self[24] = "";
+	const char *name = sqlite3_db_filename(s->db, "main");
+	int ours = 0, others = 0;
+	struct stat shm;
+	FILE *locks;
+
+	snprintf(path, sizeof(path), "%s-shm", name ? name : "");
+	if (stat(path, &shm) < 0 ||
+	    readlink("/proc/self", self, sizeof(self) - 1) < 0)
+		return 0;
+	locks = fopen("/proc/locks", "re");
+	while (locks && fgets(line, sizeof(line), locks)) {
+		long holder, first;
+		unsigned long long ino;
+
+		if (sscanf(line, "%*d: POSIX %*s %*s %ld %*x:%*x:%llu %ld",
+			   &holder, &ino, &first) != 3 ||
+		    ino != shm.st_ino || first != OPEN_BYTE)
+			continue;
+		ours |= holder == atol(self);
+		others |= holder != atol(self);
+	}
+	if (locks)
+		fclose(locks);
+	return others && !ours && is_in_wal_mode(s, 0);
+}
+
+/* ---- users who may not write all of them ---- */
+
+static int
+ask_access(const struct sqlite *s, const char *ending, int mode)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s%s", sqlite3_db_filename(s->db, "main"),
+		 ending);
+	return access(path, mode);
+}
+
+const char *
+rp__sqlite_find_foreign(const struct sqlite *s)
+{
+	if (s->attached || sqlite3_db_readonly(s->db, "main") != 0)
+		return NULL;
+	for (int i = 0; i < BESIDE; i++)
+		if (ask_access(s, endings[i], W_OK) < 0 && errno == EACCES)
+			return endings[i];
+	return NULL;
+}
+
+static int
+lies_there(const struct sqlite *s, const char *ending)
+{
+	return ask_access(s, ending, F_OK) == 0;
+}
+
+/* Keep whoever closes the database last from removing what lies beside it:
+ * that takes an exclusive lock. SQLite finds this one to be its own. */
+static int
+lock_shared(struct sqlite *s, sqlite3_file *file)
+{
+	int64_t until = rp__monotonic_ms() + s->busy_ms;
+	int rc;
+
+	while ((rc = file->pMethods->xLock(file, SQLITE_LOCK_SHARED)) ==
+		       SQLITE_BUSY &&
+	       rp__monotonic_ms() < until)
+		rp__nap_us(1000);
+	return rc;
+}
+
+/* Why a file that cannot be written cannot be read either, for it is in WAL
+ * mode and -wal and -shm are not both there. */
+int
+rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
+{
+	if (ask_access(s, "", W_OK) < 0 && errno == EROFS)
+		return rp__fail(error, RP_EREADONLY,
+				"%.100s is on a read-only file system, and "
+				"nobody who may write it has it open: let a "
+				"worker run where it can be written, or copy "
+				"it",
+				s->path);
+	return rp__fail(error, RP_EREADONLY,
+			"%.120s: you may not write it, and nobody who may has "
+			"it open: run this as its owner, or while a worker "
+			"runs, or copy it",
+			s->path);
+}
+
+/* SQLite makes -wal and -shm for somebody who only reads, too, as that user's
+ * own files: and then those who may write the database cannot write these. So
+ * such a user reads while both are there, and never makes them. */
+int
+rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
+{
+	const int formats_at = 18; /* in the file's header: writing, */
+	unsigned char formats[2] = { 0, 0 }; /* and reading; 2 is WAL */
+	sqlite3_file *file = NULL;
+	int rc;
+
+	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+	rc = lock_shared(s, file);
+	if (rc == SQLITE_OK)
+		rc = file->pMethods->xRead(file, formats, 2, formats_at);
+	if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ)
+		return rp__sqlite_failed(s, rc, error);
+	if (formats[1] < 2 || (lies_there(s, "-wal") && lies_there(s, "-shm")))
+		return 0;
+	return rp__sqlite_cannot_make(s, error);
+}

@@ -1,0 +1,502 @@
+/*
+ * run.c - a verb's statements, prepared and run as nested loops.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "sqlite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_COLUMNS 24
+#define MANY 24 /* ids that one statement is faster for than one for each */
+
+/* ---- statements ---- */
+
+/* SQLite calls the column `j.id` "id" unless the caller has set
+ * short_column_names or full_column_names: then "j.id", or "readpast_job.id".
+ */
+static const char *
+short_name(const char *name)
+{
+	const char *dot = strchr(name, '.');
+
+	return dot && strspn(name, "abcdefghijklmnopqrstuvwxyz_") ==
+				       (size_t)(dot - name)
+		       ? dot + 1
+		       : name;
+}
+
+static int
+column_named(sqlite3_stmt *stmt, const char *name)
+{
+	int c = sqlite3_column_count(stmt);
+
+	while (c-- > 0 &&
+	       strcmp(short_name(sqlite3_column_name(stmt, c)), name) != 0)
+		;
+	return c;
+}
+
+static int
+find_column(const struct step *steps, size_t before, const char *name,
+	    struct source *ret)
+{
+	int c = -1;
+
+	while (c < 0 && before-- > 0)
+		c = column_named(steps[before].one.stmt, name);
+	*ret = (struct source){ (int)before, c };
+	return c < 0 ? -1 : 0;
+}
+
+/* How many of the statements above are on a row when the k-th runs: not the
+ * answer, and what is behind it, when that is over. */
+static size_t
+open_above(const struct verb *verb, size_t k)
+{
+	size_t open = k;
+
+	while (verb->steps[k].sql->late && open > 0 &&
+	       !verb->steps[open].sql->answer)
+		open--;
+	return open;
+}
+
+static int
+find_source(const struct rp_sql *sql, const struct verb *verb, size_t k,
+	    const char *name, struct source *ret)
+{
+	static const struct {
+		const char *name;
+		int from;
+	} own[] = {
+		{ ":now", FROM_CLOCK },
+		{ ":now_us", FROM_CLOCK_US },
+		{ ":rows", FROM_ROWS },
+		{ ":taken", FROM_TAKEN },
+		{ ":ids_before", FROM_IDS },
+		{ ":most_in_row", FROM_MOST_IN_ROW },
+	};
+	int from = strcmp(name, ":payload") == 0 ? FROM_PAYLOAD
+		   : strcmp(name, ":apart") == 0 ? FROM_APART
+						 : FROM_PARAMS;
+
+	if (*name == '@')
+		return find_column(verb->steps, open_above(verb, k), name + 1,
+				   ret);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (strcmp(own[i].name, name) == 0) {
+			*ret = (struct source){ own[i].from, 0 };
+			return 0;
+		}
+	name = from == FROM_APART ? "payload" : name + 1;
+	for (size_t i = 0; i < sql->params_count; i++)
+		if (strcmp(sql->params[i], name) == 0) {
+			*ret = (struct source){ from, (int)i };
+			return 0;
+		}
+	return -1;
+}
+
+static int
+prepare_form(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
+	     size_t k, const char *text, struct form *form, rp_error *error)
+{
+	int rc = sqlite3_prepare_v3(s->db, text, -1, SQLITE_PREPARE_PERSISTENT,
+				    &form->stmt, NULL);
+
+	if (rc != SQLITE_OK)
+		return rp__sqlite_failed(s, rc, error);
+	form->binds = sqlite3_bind_parameter_count(form->stmt);
+	if (form->binds > MOST_PARAMS)
+		return rp__fail(error, RP_EDB, "%s: too wide", sql->verb);
+	for (int i = 0; i < form->binds; i++) {
+		struct source *from = &form->bind[i];
+		const char *name =
+			sqlite3_bind_parameter_name(form->stmt, i + 1);
+
+		if (find_source(sql, verb, k, name, from) < 0)
+			return rp__fail(error, RP_EDB, "%s: nothing gives %s",
+					sql->verb, name);
+		verb->uses_clock |=
+			from->stmt == FROM_CLOCK || from->stmt == FROM_CLOCK_US;
+		verb->uses_ids |= from->stmt == FROM_IDS;
+	}
+	return 0;
+}
+
+static int
+prepare_step(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
+	     size_t k, rp_error *error)
+{
+	struct step *step = &verb->steps[k];
+	int r;
+
+	step->sql = &sql->stmts[k];
+	step->guard.stmt = NO_GUARD;
+	r = prepare_form(s, sql, verb, k, step->sql->one, &step->one, error);
+	if (r < 0)
+		return r;
+	step->columns = sqlite3_column_count(step->one.stmt);
+	step->number = column_named(step->one.stmt, "number");
+	step->id = column_named(step->one.stmt, "id");
+	if (step->columns > MOST_COLUMNS)
+		return rp__fail(error, RP_EDB, "%s: too wide", sql->verb);
+	if (step->sql->guard &&
+	    find_column(verb->steps, k, step->sql->guard, &step->guard) < 0)
+		return rp__fail(error, RP_EDB, "%s: no column %s", sql->verb,
+				step->sql->guard);
+	return 0;
+}
+
+void
+rp__sqlite_drop_verb(struct verb *verb)
+{
+	for (size_t k = 0; verb->steps && k < verb->count; k++) {
+		sqlite3_finalize(verb->steps[k].one.stmt);
+		sqlite3_finalize(verb->steps[k].many.stmt);
+	}
+	free(verb->steps);
+	memset(verb, 0, sizeof(*verb));
+}
+
+static int
+prepare(struct sqlite *s, enum rp_verb which, rp_error *error)
+{
+	const struct rp_sql *sql = &rp__sql_sqlite[which];
+	struct verb *verb = &s->verbs[which];
+	int r = 0;
+
+	if (verb->steps)
+		return 0;
+	verb->steps = calloc(sql->stmts_count, sizeof(*verb->steps));
+	if (!verb->steps)
+		return rp__fail(error, RP_ENOMEM, "out of memory");
+	verb->count = sql->stmts_count;
+	verb->width = sql->params_count;
+	while (verb->late < verb->count && !sql->stmts[verb->late].late)
+		verb->late++;
+	for (size_t k = 0; k < verb->count && r == 0; k++)
+		r = prepare_step(s, sql, verb, k, error);
+	if (r < 0)
+		rp__sqlite_drop_verb(verb);
+	return r;
+}
+
+/* ---- running a verb ---- */
+
+struct run {
+	struct sqlite *s;
+	const struct rp_sql *sql;
+	struct verb *verb;
+	const struct rp_value *params; /* this row of them */
+	size_t row, rows;
+	int64_t now_us;
+	struct rp_value ids_before;
+	rp_row_fn *fn;
+	void *ctx;
+	rp_error *error;
+};
+
+static int
+bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
+{
+	switch (value->type) {
+	case RP_INT:
+		return sqlite3_bind_int64(stmt, i, value->i);
+	case RP_TEXT:
+		return sqlite3_bind_text64(stmt, i, value->data, value->size,
+					   SQLITE_STATIC, SQLITE_UTF8);
+	case RP_BLOB:
+		return value->size
+			       ? sqlite3_bind_blob64(stmt, i, value->data,
+						     value->size, SQLITE_STATIC)
+			       : sqlite3_bind_zeroblob(stmt, i, 0);
+	default:
+		return sqlite3_bind_null(stmt, i);
+	}
+}
+
+/* All ids that were taken for a statement about many; for that about one, each
+ * in turn. */
+static int
+bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
+{
+	const struct taken *taken = &run->s->taken;
+
+	if (taken->count < MANY)
+		return bind_value(stmt, i, &taken->ids[which]);
+	run->s->rows = (struct rows){ taken->ids, taken->count, 1 };
+	return rp__rows_bind(stmt, i, &run->s->rows);
+}
+
+static int
+bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
+	 const struct source *from, size_t taken)
+{
+	struct rp_value payload;
+
+	switch (from->stmt) {
+	case FROM_PARAMS:
+		return bind_value(stmt, i, &run->params[from->index]);
+	case FROM_PAYLOAD:
+	case FROM_APART:
+		payload = rp__rows_payload(&run->params[from->index],
+					   from->stmt == FROM_APART);
+		return bind_value(stmt, i, &payload);
+	case FROM_CLOCK:
+		return sqlite3_bind_int64(stmt, i, run->now_us / 1000);
+	case FROM_CLOCK_US:
+		return sqlite3_bind_int64(stmt, i, run->now_us);
+	case FROM_MOST_IN_ROW:
+		return sqlite3_bind_int64(stmt, i, MOST_IN_ROW);
+	case FROM_ROWS:
+		return rp__rows_bind(stmt, i, &run->s->rows);
+	case FROM_TAKEN:
+		return bind_taken(run, stmt, i, taken);
+	case FROM_IDS:
+		return bind_value(stmt, i, &run->ids_before);
+	default:
+		return sqlite3_bind_value(
+			stmt, i,
+			sqlite3_column_value(run->verb->steps[from->stmt].open,
+					     from->index));
+	}
+}
+
+/* `taken`: which of the ids that were taken. From the second on the statement
+ * has all the rest from the first. */
+static int
+bind_all(const struct run *run, const struct form *form, size_t taken)
+{
+	int rc = SQLITE_OK;
+
+	for (int i = 0; i < form->binds && rc == SQLITE_OK; i++)
+		if (taken == 0 || form->bind[i].stmt == FROM_TAKEN)
+			rc = bind_one(run, form->stmt, i + 1, &form->bind[i],
+				      taken);
+	return rc;
+}
+
+/* The statement for one, or that for many. NULL: failed. */
+static struct form *
+choose(const struct run *run, size_t k, int many)
+{
+	struct step *step = &run->verb->steps[k];
+	struct form *form = many && step->sql->many ? &step->many : &step->one;
+
+	if (!form->stmt && prepare_form(run->s, run->sql, run->verb, k,
+					step->sql->many, form, run->error) < 0)
+		return NULL;
+	step->open = form->stmt;
+	return form;
+}
+
+static struct rp_value
+column(sqlite3_stmt *stmt, int c)
+{
+	sqlite3_value *from = sqlite3_column_value(stmt, c);
+	struct rp_value value = { .type = RP_NULL };
+
+	switch (sqlite3_value_type(from)) {
+	case SQLITE_NULL:
+		break;
+	case SQLITE_INTEGER:
+	case SQLITE_FLOAT:
+		value.type = RP_INT;
+		value.i = sqlite3_value_int64(from);
+		break;
+	case SQLITE_TEXT:
+		value.type = RP_TEXT;
+		value.data = sqlite3_value_text(from);
+		value.size = (size_t)sqlite3_value_bytes(from);
+		break;
+	default:
+		value.type = RP_BLOB;
+		value.data = sqlite3_value_blob(from);
+		value.size = (size_t)sqlite3_value_bytes(from);
+		break;
+	}
+	return value;
+}
+
+/* The ids of the rows that were inserted at once: one after the other, for the
+ * numbers of an autoincrement column are taken under the write lock. */
+static int
+answer_batch(const struct run *run)
+{
+	int64_t last = sqlite3_last_insert_rowid(run->s->db);
+	int r = 0;
+
+	if ((size_t)sqlite3_changes(run->s->db) != run->s->rows.count)
+		return 0;
+	rp__ids_given(run->s, run->s->rows.count);
+	for (size_t i = 0; i < run->s->rows.count && r == 0 && run->fn; i++) {
+		struct rp_value id =
+			rp__int(last - (int64_t)(run->s->rows.count - 1 - i));
+
+		r = run->fn(run->ctx, i, &id);
+	}
+	return r;
+}
+
+static int
+take(const struct run *run, const struct step *step)
+{
+	struct taken *taken = &run->s->taken;
+
+	if (taken->count == taken->room) {
+		size_t room = taken->room ? taken->room * 2 : 16;
+		void *ids = realloc(taken->ids, room * sizeof(*taken->ids));
+
+		if (!ids)
+			return rp__fail(run->error, RP_ENOMEM, "out of memory");
+		taken->ids = ids;
+		taken->room = room;
+	}
+	taken->ids[taken->count++] =
+		rp__int(sqlite3_column_int64(step->open, step->id));
+	return RP_ROW_TAKE;
+}
+
+static int
+answer(const struct run *run, const struct step *step)
+{
+	struct rp_value columns[MOST_COLUMNS];
+	size_t row = run->row;
+	int r = RP_ROW_TAKE;
+
+	if (!step->sql->answer)
+		return RP_ROW_TAKE;
+	for (int c = 0; c < run->sql->columns_count; c++)
+		columns[c] = column(step->open, c);
+	if (step->number >= 0)
+		row = (size_t)sqlite3_column_int64(step->open, step->number) -
+		      1;
+	if (run->fn)
+		r = run->fn(run->ctx, row, columns);
+	return r == RP_ROW_TAKE && run->verb->late < run->verb->count
+		       ? take(run, step)
+		       : r;
+}
+
+/* What is to be done with all that was taken. Opening a table with five indexes
+ * costs about what changing a row does, but so does a table of ids: from some
+ * tens of them on one statement is faster than one for each. */
+static int
+run_late(const struct run *run, size_t k)
+{
+	size_t count = run->s->taken.count;
+	size_t times = count < MANY ? count : 1;
+	const struct form *form = choose(run, k, count >= MANY);
+	int rc = SQLITE_OK;
+
+	if (!form)
+		return run->error->code;
+	for (size_t i = 0; i < times && rc == SQLITE_OK; i++) {
+		rc = bind_all(run, form, i);
+		if (rc == SQLITE_OK) {
+			sqlite3_step(form->stmt);
+			rc = sqlite3_reset(form->stmt);
+		}
+	}
+	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(run->s, rc, run->error);
+}
+
+static int
+run_all_late(const struct run *run)
+{
+	int r = 0;
+
+	for (size_t k = run->verb->late;
+	     k < run->verb->count && run->s->taken.count && r == 0; k++)
+		r = run_late(run, k);
+	run->s->taken.count = 0;
+	return r;
+}
+
+static int run_from(const struct run *run, size_t k);
+
+/* Step through its rows, and run for each of them what is behind it. */
+static int
+run_rows(const struct run *run, size_t k)
+{
+	const struct step *step = &run->verb->steps[k];
+	const struct form *form = choose(run, k, run->rows > 1);
+	int rc, r = 0;
+
+	if (!form)
+		return run->error->code;
+	rc = bind_all(run, form, 0);
+	while (rc == SQLITE_OK &&
+	       (rc = sqlite3_step(form->stmt)) == SQLITE_ROW) {
+		r = answer(run, step);
+		if (r == RP_ROW_TAKE)
+			r = run_from(run, k + 1);
+		if (r < 0 || r == RP_ROW_STOP)
+			break;
+		r = 0;
+		rc = SQLITE_OK;
+	}
+	if (rc == SQLITE_ROW) /* stopped: what failed on the way comes now */
+		rc = sqlite3_reset(form->stmt);
+	if (rc != SQLITE_OK && rc != SQLITE_DONE && r >= 0)
+		r = rp__sqlite_failed(run->s, rc, run->error);
+	sqlite3_reset(form->stmt);
+	return r;
+}
+
+/* Run the statements from the k-th on: those behind one that has rows are run
+ * for each of its rows. */
+static int
+run_from(const struct run *run, size_t k)
+{
+	const struct step *step = &run->verb->steps[k];
+	int late, r;
+
+	if (k >= run->verb->late)
+		return 0;
+	if (step->guard.stmt >= 0 &&
+	    !sqlite3_column_int(run->verb->steps[step->guard.stmt].open,
+				step->guard.index))
+		return run_from(run, k + 1);
+	r = run_rows(run, k);
+	if (r >= 0 && step->sql->answer && (late = run_all_late(run)) < 0)
+		r = late;
+	if (r == 0 && step->sql->batch)
+		r = answer_batch(run);
+	if (r == 0 && step->columns == 0)
+		r = run_from(run, k + 1);
+	return r;
+}
+
+int
+rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
+	       size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
+{
+	struct sqlite *s = db;
+	struct run run = { .s = s,
+			   .sql = &rp__sql_sqlite[which],
+			   .verb = &s->verbs[which],
+			   .rows = rows,
+			   .fn = fn,
+			   .ctx = ctx,
+			   .error = error };
+	int r = prepare(s, which, error);
+
+	if (r == 0 && run.verb->uses_clock)
+		r = rp__sqlite_read_clock(s, &run.now_us, error);
+	if (r == 0 && run.verb->uses_ids)
+		r = rp__ids_find(s, rows, &run.ids_before, error);
+	s->rows = (struct rows){ params, rows, run.verb->width };
+	s->taken.count = 0;
+	for (; run.row < (run.sql->batch ? 1 : rows) && r == 0; run.row++) {
+		run.params = params + run.row * run.verb->width;
+		r = run_from(&run, 0);
+		if (r > 0)
+			r = 0;
+	}
+	return r;
+}

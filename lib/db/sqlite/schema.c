@@ -1,0 +1,222 @@
+/*
+ * schema.c - is the schema there, is it ours, is it of this version?
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "sqlite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SCHEMA_VERSION 1
+
+static int
+read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
+{
+	sqlite3_stmt *stmt;
+	int rc = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL);
+
+	if (rc != SQLITE_OK)
+		return rp__sqlite_failed(s, rc, error);
+	rc = sqlite3_step(stmt);
+	*ret = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE
+		       ? 0
+		       : rp__sqlite_failed(s, rc, error);
+}
+
+/* The schema's version: 0, none; -1, none, but other people's tables;
+ * OTHER_BUILD, ours, but its text is not this build's. Our first table may just
+ * have been made, to take the write lock. */
+#define OTHER_BUILD -2
+static int
+read_version(struct sqlite *s, int64_t *ret, rp_error *error)
+{
+	char sql[200];
+	int64_t tables = 0, ours = 0, version = 0;
+	int r = read_int(s,
+			 "select count(*) from sqlite_master "
+			 "where tbl_name <> 'readpast_meta'",
+			 &tables, error);
+
+	if (r == 0)
+		r = read_int(s,
+			     "select count(*) from sqlite_master where "
+			     "type = 'table' and name = 'readpast_meta'",
+			     &ours, error);
+	snprintf(sql, sizeof(sql),
+		 "select iif(value > %d or exists (select 1 from readpast_meta "
+		 "where name = 'build' and value = %s), value, %d) "
+		 "from readpast_meta where name = 'schema'",
+		 SCHEMA_VERSION, rp__build_sqlite, OTHER_BUILD);
+	if (r == 0 && ours)
+		r = read_int(s, sql, &version, error);
+	*ret = version ? version : tables ? -1 : 0;
+	return r;
+}
+
+static int
+upgrade_steps(struct sqlite *s, rp_error *error)
+{
+	int64_t version;
+	int r = read_version(s, &version, error);
+
+	for (int v = version < 0 ? 0 : (int)version;
+	     r == 0 && v < SCHEMA_VERSION; v++)
+		for (const char *const *sql = rp__schema_sqlite[v];
+		     *sql && r == 0; sql++)
+			r = rp__sqlite_execute(s, *sql, error);
+	return r;
+}
+
+/* ---- a queue in an attached database ---- */
+
+struct attached {
+	sqlite3 *db;
+	char name[64], file[80]; /* of the one that has a queue; "": none */
+};
+
+static int
+look_at_attached(void *ctx, int count, char **columns, char **names)
+{
+	struct attached *a = ctx;
+	const char *name = columns[1], *file = columns[2];
+
+	(void)count;
+	(void)names;
+	if (strcmp(name, "main") != 0 && strcmp(name, "temp") != 0 &&
+	    sqlite3_table_column_metadata(a->db, name, "readpast_meta", NULL,
+					  NULL, NULL, NULL, NULL,
+					  NULL) == SQLITE_OK) {
+		snprintf(a->name, sizeof(a->name), "%s", name);
+		snprintf(a->file, sizeof(a->file), "%s", file ? file : "");
+	}
+	return 0;
+}
+
+/* The queue is always main's. Where only an attached database has one, that is
+ * the one that is meant: another must not be made in main without a word. */
+int
+rp__sqlite_check_main(sqlite3 *db, rp_error *error)
+{
+	struct attached a = { .db = db };
+
+	if (sqlite3_table_column_metadata(db, "main", "readpast_meta", NULL,
+					  NULL, NULL, NULL, NULL,
+					  NULL) == SQLITE_OK)
+		return 0;
+	sqlite3_exec(db, "pragma database_list", look_at_attached, &a, NULL);
+	return *a.name ? rp__fail(error, RP_ESCHEMA,
+				  "the queue is in the attached database %s, "
+				  "and only main's is served: open %s as main "
+				  "and attach the other",
+				  a.name, *a.file ? a.file : "it")
+		       : 0;
+}
+
+/* ---- installing ---- */
+
+/* Changing the journal mode needs the file for itself for a moment, and SQLite
+ * does not call the busy handler for it. It opens -wal when the file is read
+ * next. */
+int
+rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
+{
+	int64_t until = rp__monotonic_ms() + wait_ms;
+	int rc;
+
+	for (;;) {
+		rc = sqlite3_exec(db,
+				  "pragma main.journal_mode = wal;"
+				  "pragma main.schema_version",
+				  NULL, NULL, NULL);
+		if ((rc & 0xff) != SQLITE_BUSY || rp__monotonic_ms() >= until)
+			return rc;
+		rp__nap_us(1000);
+	}
+}
+
+/* The caller's connection, the caller's mode. */
+static int
+use_wal(struct sqlite *s, rp_error *error)
+{
+	int rc =
+		s->attached ? SQLITE_OK : rp__sqlite_try_wal(s->db, s->busy_ms);
+
+	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
+}
+
+/* A database that was made on a connection that is not ours may be in another
+ * mode. It is not worth a long wait: all works in that one too, but slower. */
+#define PREFER_WAL_MS 100
+static int
+prefer_wal(struct sqlite *s)
+{
+	if (s->attached)
+		return 0;
+	sqlite3_busy_handler(s->db, NULL, NULL);
+	rp__sqlite_try_wal(s->db, PREFER_WAL_MS);
+	rp__writers_be_patient(s);
+	return 0;
+}
+
+static int
+install(struct sqlite *s, rp_error *error)
+{
+	int64_t now_us; /* which the schema notes */
+	int r = rp__sqlite_read_clock(s, &now_us, error);
+
+	if (r == 0)
+		r = use_wal(s, error);
+	if (r == 0)
+		r = rp__sqlite_begin(s, 1, error);
+	if (r < 0)
+		return r;
+	r = upgrade_steps(s, error);
+	if (r < 0)
+		rp__sqlite_rollback(s);
+	return r < 0 ? r : rp__sqlite_commit(s, error);
+}
+
+int
+rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error)
+{
+	int64_t version = 0;
+	int r = read_version(s, &version, error);
+
+	if (r < 0)
+		return r;
+	if (version > SCHEMA_VERSION)
+		return rp__fail(error, RP_ESCHEMA,
+				"%.120s has schema %lld, newer than this "
+				"readpast's %d: upgrade readpast",
+				s->path, (long long)version, SCHEMA_VERSION);
+	if (version == OTHER_BUILD)
+		return rp__fail(error, RP_ESCHEMA,
+				"%.120s was made by another build of readpast, "
+				"with other tables: finish its jobs with that "
+				"build, or use a new database",
+				s->path);
+	if (version <= 0 && s->attached) {
+		r = rp__sqlite_check_main(s->db, error);
+		if (r < 0)
+			return r;
+	}
+	if (version < 0 && schema == RP_SCHEMA_CREATE)
+		return rp__fail(error, RP_ESCHEMA,
+				s->attached
+					? "%.120s has other tables and none of "
+					  "ours: RP_SCHEMA_INSTALL puts them "
+					  "there"
+					: "%.120s has other tables and none of "
+					  "ours: readpast init puts them there",
+				s->path);
+	if (version <= 0 && schema == RP_SCHEMA_REQUIRE)
+		return rp__fail(error, RP_ESCHEMA,
+				"%.120s has no queue in it: readpast init "
+				"makes it a queue",
+				s->path);
+	return version < SCHEMA_VERSION ? install(s, error) : prefer_wal(s);
+}

@@ -1,0 +1,149 @@
+/*
+ * wal.c - checkpoints, and making -wal small again.
+ *
+ * SQLite does a checkpoint at each commit from the thousandth frame of -wal on,
+ * until a commit begins -wal anew. A commit can do so only if all of -wal is in
+ * the database and nobody reads it. Beside workers that read and write all the
+ * time few commits can, and each of the others waits for two fdatasync. So here
+ * a checkpoint is done for every CHECKPOINT_FRAMES that were added. If -wal
+ * grows all the same, the frames that others have written meanwhile are brought
+ * over under the write lock: they are few.
+ *
+ * While somebody reads an old snapshot, every commit appends to -wal. When that
+ * reader has gone, a checkpoint brings all of it into the database, and the
+ * next commit begins -wal anew; but the file keeps its size. SQLite cuts it to
+ * its `journal_size_limit` in that commit, under the write lock, and cutting
+ * 600 MB at once takes a quarter of a second. So each such commit cuts a step
+ * of it, and others write in between.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <stdio.h>
+
+#include "sqlite.h"
+
+#define CHECKPOINT_FRAMES 1000
+#define MANY_FRAMES 3000
+#define RESTART_MS 10 /* to wait for writers, and for readers to end */
+
+/* A busy queue has 4 to 13 MB in its -wal: that is left alone, for a file that
+ * grows takes an fdatasync more than one that is overwritten. */
+#define SMALL ((int64_t)16 << 20)
+#define STEP ((int64_t)16 << 20) /* some 7 ms */
+#define STRETCH_US 50000         /* the next sweep goes on */
+
+static int64_t
+size_of_wal(const struct sqlite *s)
+{
+	sqlite3_file *file = NULL;
+	sqlite3_int64 size = 0;
+
+	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER,
+			     &file);
+	if (file && file->pMethods)
+		file->pMethods->xFileSize(file, &size);
+	return size;
+}
+
+/* 0: no limit. */
+static void
+set_limit(struct sqlite *s, int64_t bytes)
+{
+	char text[64];
+
+	if (s->wal_limit == bytes)
+		return;
+	s->wal_limit = bytes;
+	snprintf(text, sizeof(text), "pragma journal_size_limit = %lld",
+		 bytes ? (long long)bytes : -1);
+	rp__sqlite_execute(s, text, NULL);
+}
+
+/* Bring what is left into the database under the write lock, so that the next
+ * commit begins -wal anew. */
+static void
+restart(struct sqlite *s, int *frames, int *done)
+{
+	rp__writers_ask(s, RESTART_MS);
+	sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_RESTART,
+				  frames, done);
+	rp__writers_answered(s);
+}
+
+/* Bring -wal into the database, without any lock that writers need, unless it
+ * has grown; if all of it is there, and the file is large, the next commit cuts
+ * a step. While somebody reads an old snapshot much of it cannot be brought. */
+static void
+checkpoint(struct sqlite *s)
+{
+	int frames = -1, done = -2;
+	int64_t size;
+
+	sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_PASSIVE,
+				  &frames, &done);
+	if (frames >= MANY_FRAMES && frames - done < CHECKPOINT_FRAMES)
+		restart(s, &frames, &done);
+	s->checkpointed = frames;
+	size = frames == done ? size_of_wal(s) : 0;
+	set_limit(s, size <= SMALL         ? 0
+		     : size - STEP > SMALL ? size - STEP
+					   : SMALL);
+}
+
+/* After a commit, when the lock is free again. */
+static int
+committed(void *ctx, sqlite3 *db, const char *name, int frames)
+{
+	struct sqlite *s = ctx;
+
+	(void)db;
+	(void)name;
+	if (frames < s->checkpointed)
+		s->checkpointed = 0; /* it was begun anew */
+	if (frames - s->checkpointed >= CHECKPOINT_FRAMES || s->wal_limit)
+		checkpoint(s);
+	return SQLITE_OK;
+}
+
+void
+rp__sqlite_watch_wal(struct sqlite *s)
+{
+	sqlite3_wal_hook(s->db, committed, s);
+}
+
+/* A commit that leaves all as it was: a note is made and forgotten. (SQLite
+ * does not write a row that is updated to itself.) */
+static int
+commit_nothing(struct sqlite *s)
+{
+	const struct rp_value notes[2 * META_SET_PARAMS] = {
+		rp__text("trim"), rp__int(0),     /* made */
+		rp__text("trim"), rp__text(NULL), /* forgotten */
+	};
+	rp_error error;
+	int r = rp__sqlite_begin(s, RP_BEGIN_WRITE, &error);
+
+	if (r < 0)
+		return r;
+	r = rp__sqlite_run(s, RP_V_META_SET, notes, 2, NULL, NULL, &error);
+	if (r < 0)
+		rp__sqlite_rollback(s);
+	return r < 0 ? r : rp__sqlite_commit(s, &error);
+}
+
+/* Make the commits that cut -wal, in case nobody else commits. A failure is not
+ * reported, because the next sweep tries again. */
+void
+rp__sqlite_trim_wal(void *db)
+{
+	struct sqlite *s = db;
+	int64_t until = rp__monotonic_us() + STRETCH_US;
+	int r = 0;
+
+	if (s->attached || s->depth || size_of_wal(s) <= SMALL)
+		return;
+	checkpoint(s);
+	while (r == 0 && s->wal_limit && rp__monotonic_us() < until)
+		r = commit_nothing(s);
+}

@@ -1,0 +1,170 @@
+/*
+ * watch.c - sleep until another process has committed to a SQLite file.
+ *
+ * A commit appends to the -wal file, and inotify tells of that; but the event
+ * comes before the commit can be seen, and none follows it. So after an event
+ * `pragma data_version` is looked at again at growing intervals. It is looked
+ * at once a second in any case: the events only make it fast.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "watch.h"
+
+#define POLL_US 1000000
+
+struct watch {
+	sqlite3 *db;
+	sqlite3_stmt *version_stmt;
+	int64_t version;
+	int inotify; /* -1: none to be had, polling does */
+	int on_wal;  /* the -wal file is there and watched */
+};
+
+/* When to look again after an event, in microseconds after the last look. The
+ * disk may take long over a commit that waits for it; a last look at about the
+ * time when the next poll would be is no use. */
+static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
+				    3000,   5000,   10000, 30000, 50000,
+				    100000, 200000, 300000 };
+#define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
+
+/* Events come in swarms, one for each page; so for that long none is heard. */
+#define DEAF_US 3000
+
+static void
+watch_wal(struct watch *w)
+{
+	const char *path = sqlite3_db_filename(w->db, "main");
+	size_t room = path ? strlen(path) + 5 : 0;
+	char *wal = path ? malloc(room) : NULL;
+
+	if (!wal)
+		return;
+	strcpy(wal, path);
+	strcat(wal, "-wal");
+	w->on_wal = inotify_add_watch(w->inotify, wal,
+				      IN_MODIFY | IN_DELETE_SELF |
+					      IN_MOVE_SELF) >= 0;
+	free(wal);
+}
+
+/* The folder too: the -wal file appears and vanishes. */
+static void
+watch_folder(struct watch *w)
+{
+	const char *path = sqlite3_db_filename(w->db, "main");
+	char *folder = path ? strdup(path) : NULL;
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+
+	if (slash) {
+		slash[slash == folder] = '\0';
+		inotify_add_watch(w->inotify, folder, IN_CREATE | IN_MOVED_TO);
+	}
+	free(folder);
+}
+
+struct watch *
+rp__watch_new(sqlite3 *db)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->db = db;
+	w->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (w->inotify >= 0) {
+		watch_folder(w);
+		watch_wal(w);
+	}
+	return w;
+}
+
+void
+rp__watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	sqlite3_finalize(w->version_stmt);
+	if (w->inotify >= 0)
+		close(w->inotify);
+	free(w);
+}
+
+/* Has another connection committed since the last call? A database that does
+ * not answer counts as changed: the caller's next verb will say why. */
+static int
+changed(struct watch *w)
+{
+	int64_t version = -1;
+
+	if (!w->version_stmt)
+		sqlite3_prepare_v2(w->db, "pragma data_version", -1,
+				   &w->version_stmt, NULL);
+	if (w->version_stmt && sqlite3_step(w->version_stmt) == SQLITE_ROW)
+		version = sqlite3_column_int64(w->version_stmt, 0);
+	sqlite3_reset(w->version_stmt);
+	if (version == w->version && version >= 0)
+		return 0;
+	w->version = version;
+	return 1;
+}
+
+/* Take what inotify has to tell: was there anything? */
+static int
+take_events(struct watch *w)
+{
+	char events[4096] __attribute__((aligned(8)));
+	int any = 0;
+
+	while (w->inotify >= 0 && read(w->inotify, events, sizeof(events)) > 0)
+		any = 1;
+	if (any)
+		watch_wal(w); /* it may be another file by now */
+	return any;
+}
+
+/* Sleep `us`, or until an event (unless `deaf`) or the caller's descriptor:
+ * true for the latter. */
+static int
+sleep_us(const struct watch *w, int64_t us, int fd, int deaf)
+{
+	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+	struct pollfd fds[2] = { { .fd = fd, .events = POLLIN },
+				 { .fd = deaf ? -1 : w->inotify,
+				   .events = POLLIN } };
+
+	return ppoll(fds, 2, &t, NULL) > 0 && fds[0].revents;
+}
+
+int
+rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd)
+{
+	int64_t end = rp__monotonic_us() + timeout_ms * 1000;
+	size_t look = LOOKS;
+
+	for (;;) {
+		int64_t left =
+			timeout_ms < 0 ? POLL_US : end - rp__monotonic_us();
+		int64_t us;
+
+		if (take_events(w))
+			look = 0;
+		if (changed(w))
+			return 1;
+		if (left <= 0)
+			return 0;
+		us = look < LOOKS ? looks_us[look++] : POLL_US;
+		if (sleep_us(w, us < left ? us : left, fd, us <= DEAF_US))
+			return 0;
+	}
+}

@@ -1,0 +1,330 @@
+/*
+ * writers.c - the write lock of a SQLite file goes from one to the next.
+ *
+ * SQLite lets connections that wait for the lock nap and try again. The one
+ * that has it then gets it again and again; and if the naps are so short that
+ * it does not, hundreds of them leave no processor to the one that writes.
+ *
+ * So the waiting connections form a queue. Its first, and nobody else, tries
+ * again at short intervals: it is the one that holds a lock on a file of our
+ * own beside the database, FILE-writers. The others sleep on a word in that
+ * file, where the kernel keeps them in order, and are woken one at a time: by
+ * the first when it has the write lock, and the woken one is the first now.
+ *
+ * To pass the lock on costs more than a commit, because the next process has to
+ * read the changed pages anew. So a connection that has had the lock may have
+ * it again without queueing for STREAK_MS, and joins the queue after that.
+ *
+ * Nothing hangs on any of this: a sleeper wakes after a while in any case and
+ * tries for SQLite's lock itself. So a first one that was killed or stopped
+ * delays the others a little, and without the file, or beside other programs,
+ * they nap.
+ *
+ * Source of the idea: queue locks (Mellor-Crummey and Scott, 1991), where each
+ * waits for its predecessor alone.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STREAK_MS 8 /* then it is the others' turn */
+#define NAP_US 100  /* between the tries of the first */
+#define LONG_NAP_US 1000
+#define PATIENT_MS 10 /* after so long the first takes long naps */
+/* So long, and for each one that sleeps already so much longer, the others
+ * sleep if nobody wakes them. It is several turns long, because a connection
+ * that goes to sleep again is the last in the queue. */
+#define SLEEP_MS 200
+#define SLEEP_MORE_MS 20
+/* For so long after a wait that no writer of ours can have caused, other
+ * programs are taken to be there. */
+#define LATELY_MS 100
+
+/* ---- the file ---- */
+
+/* Only users who may write the database may open this file: any other could
+ * hold a lock on it, or take a wake-up that is meant for one of us. */
+static mode_t
+mode_for(const struct stat *database)
+{
+	mode_t writers = database->st_mode & (S_IWUSR | S_IWGRP | S_IWOTH);
+
+	return writers | writers << 1;
+}
+
+/* Made by somebody who may write the database, for nobody else? */
+static int
+trusted(const struct stat *file, const struct stat *database)
+{
+	int owner = file->st_uid == database->st_uid || file->st_uid == 0 ||
+		    file->st_uid == geteuid();
+	int group =
+		database->st_mode & S_IWGRP && file->st_gid == database->st_gid;
+
+	return S_ISREG(file->st_mode) && (owner || group) &&
+	       !(file->st_mode & 0777 & ~mode_for(database));
+}
+
+/* The file has the owner of the database, as SQLite's own have it when root
+ * makes them, and a first word that is really on the disk: to write to a hole
+ * of a mapped file when the disk is full ends the process. */
+static int
+make_file(int fd, const struct stat *database)
+{
+	const struct turns none = { 0, 0, 0 };
+
+	if (geteuid() == 0 &&
+	    fchown(fd, database->st_uid, database->st_gid) < 0)
+		return -1;
+	if (fchmod(fd, mode_for(database)) < 0 && errno != EPERM)
+		return -1;
+	return pwrite(fd, &none, sizeof(none), 0) == sizeof(none) ? 0 : -1;
+}
+
+static int
+open_file(struct writers *w, const char *path, int flags)
+{
+	struct stat database, file;
+	char name[4096];
+	int fd;
+
+	if (stat(path, &database) < 0 ||
+	    (size_t)snprintf(name, sizeof(name), "%s-writers", path) >=
+		    sizeof(name))
+		return -1;
+	fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags,
+		  mode_for(&database));
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &file) < 0 || !trusted(&file, &database) ||
+	    (file.st_size < (off_t)sizeof(*w->turns) &&
+	     make_file(fd, &database) < 0)) {
+		close(fd);
+		return -1;
+	}
+	w->turns = mmap(NULL, sizeof(*w->turns), PROT_READ | PROT_WRITE,
+			MAP_SHARED, fd, 0);
+	if (w->turns == MAP_FAILED) {
+		w->turns = NULL;
+		close(fd);
+		return -1;
+	}
+	w->fd = fd;
+	return 0;
+}
+
+/* Is the file open? A connection that waits makes it (O_CREAT). */
+static int
+have_file(struct sqlite *s, int flags)
+{
+	const char *path = sqlite3_db_filename(s->db, "main");
+
+	return s->writers.turns ||
+	       (path && *path && open_file(&s->writers, path, flags) == 0);
+}
+
+void
+rp__writers_close(struct sqlite *s)
+{
+	if (s->writers.turns) {
+		munmap(s->writers.turns, sizeof(*s->writers.turns));
+		close(s->writers.fd);
+	}
+	s->writers.turns = NULL;
+}
+
+/* ---- the queue ---- */
+
+/* All of the file, for this descriptor alone, not for the process. */
+static int
+lock(const struct writers *w, int how, short type)
+{
+	struct flock l = { .l_type = type, .l_whence = SEEK_SET };
+	int r = fcntl(w->fd, how, &l);
+
+	return r < 0 ? r : l.l_type;
+}
+
+static int
+somebody_is_first(const struct writers *w)
+{
+	return lock(w, F_OFD_GETLK, F_WRLCK) == F_WRLCK;
+}
+
+/* Sleep until it is our turn to be the first, `most_ms` at most. `seen`: the
+ * count of turns before the caller asked whether it can be the first. */
+static void
+sleep_in_queue(const struct writers *w, uint32_t seen, int64_t most_ms)
+{
+	int64_t ms = SLEEP_MS + SLEEP_MORE_MS * (int64_t)atomic_fetch_add(
+							&w->turns->sleepers, 1);
+	struct timespec t;
+	uint32_t sleepers = 1;
+
+	ms = ms < most_ms ? ms : most_ms;
+	t = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
+	syscall(SYS_futex, &w->turns->count, FUTEX_WAIT, seen, &t, NULL, 0);
+	while (sleepers &&
+	       !atomic_compare_exchange_weak(&w->turns->sleepers, &sleepers,
+					     sleepers - 1))
+		;
+}
+
+static int
+wake_one(const struct writers *w)
+{
+	atomic_fetch_add(&w->turns->count, 1);
+	return syscall(SYS_futex, &w->turns->count, FUTEX_WAKE, 1, NULL, NULL,
+		       0) > 0;
+}
+
+/* The next one is the first now. 0: nobody sleeps. */
+static int
+wake_next(const struct writers *w)
+{
+	atomic_store(&w->turns->called, 1); /* before it can be the first */
+	if (wake_one(w))
+		return 1;
+	atomic_store(&w->turns->sleepers, 0); /* the others were killed */
+	atomic_store(&w->turns->called, 0);
+	return wake_one(w); /* it slept because somebody was called */
+}
+
+static int
+become_first(struct writers *w)
+{
+	w->first = lock(w, F_OFD_SETLK, F_WRLCK) >= 0;
+	if (w->first)
+		atomic_store(&w->turns->called, 0);
+	return w->first;
+}
+
+/* 1: this one is the first at once; 0: it has slept until it may be. */
+static int
+stand_in_queue(struct writers *w, int64_t most_ms)
+{
+	uint32_t seen = atomic_load(&w->turns->count);
+
+	if (!atomic_load(&w->turns->called) && become_first(w))
+		return 1;
+	sleep_in_queue(w, seen, most_ms);
+	become_first(w);
+	return 0;
+}
+
+/* Wait a little, in the queue if there is one, until the lock may be free. */
+static void
+wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
+{
+	struct writers *w = &s->writers;
+
+	if (!w->first && have_file(s, O_CREAT) && !stand_in_queue(w, left_ms))
+		return;
+	rp__nap_us(waited_ms < PATIENT_MS ? NAP_US : LONG_NAP_US);
+}
+
+/* The write lock, or another one of SQLite's, is not to be had. */
+static int
+busy(void *ctx, int count)
+{
+	struct sqlite *s = ctx;
+	struct writers *w = &s->writers;
+	int64_t now = rp__monotonic_ms();
+	int64_t left;
+
+	if (count == 0)
+		w->since = now;
+	w->streak_at = now;
+	w->offered = 0;
+	left = w->since + (w->asks ? w->most_ms : s->busy_ms) - now;
+	if (left <= 0)
+		return 0;
+	if (w->first && now - w->since > 2 * STREAK_MS)
+		w->strangers_at = now;
+	if (w->asks)
+		wait_a_little(s, now - w->since, left);
+	else
+		rp__nap_us(LONG_NAP_US);
+	return 1;
+}
+
+void
+rp__writers_be_patient(struct sqlite *s)
+{
+	sqlite3_busy_handler(s->db, busy, s);
+}
+
+/* Leave the lock to the first in the queue, until it says that it has it or the
+ * time is over. If it did not take the lock the last time, wake the one behind
+ * it, too. 0: nobody waits. */
+static int
+offer(struct writers *w)
+{
+	int there = somebody_is_first(w) || atomic_load(&w->turns->called);
+	int64_t us = w->offered ? NAP_US : STREAK_MS * INT64_C(1000);
+	uint32_t count;
+
+	if (!there || w->offered)
+		there |= wake_next(w);
+	count = atomic_load(&w->turns->count);
+	for (; there && us > 0 && atomic_load(&w->turns->count) == count;
+	     us -= NAP_US)
+		rp__nap_us(NAP_US);
+	w->offered = there;
+	return there;
+}
+
+/* On a caller's connection SQLite's own timeout waits, or the caller's handler,
+ * and tries rarely. As the first in the queue it is offered the lock for long
+ * enough. */
+static void
+queue_for_caller(struct sqlite *s)
+{
+	if (have_file(s, 0))
+		stand_in_queue(&s->writers,
+			       rp__sqlite_ask(s->db, "pragma busy_timeout"));
+}
+
+void
+rp__writers_ask(struct sqlite *s, int64_t most_ms)
+{
+	struct writers *w = &s->writers;
+	int64_t now = rp__monotonic_ms();
+
+	w->asks = 1;
+	w->most_ms = most_ms;
+	if (now - w->streak_at < STREAK_MS)
+		return;
+	if (s->attached)
+		queue_for_caller(s);
+	else if (!(have_file(s, 0) && offer(w)) && w->strangers_at &&
+		 now - w->strangers_at < LATELY_MS)
+		rp__nap_us(LONG_NAP_US);
+	w->streak_at = rp__monotonic_ms();
+}
+
+void
+rp__writers_answered(struct sqlite *s)
+{
+	struct writers *w = &s->writers;
+
+	w->asks = 0;
+	if (!w->first)
+		return;
+	w->first = 0;
+	lock(w, F_OFD_SETLK, F_UNLCK);
+	wake_next(w);
+}

@@ -1,0 +1,127 @@
+/*
+ * alone.c - when the worker takes suspects, and when other jobs.
+ *
+ * A suspect may be what killed its worker, so it runs alone: the worker makes
+ * room for it (claims nothing until it holds nothing), takes it, and claims
+ * nothing more until it has ended or lived for LIVED_US. Then it is the turn of
+ * the other jobs, for as long as they had to stand back, and at least while the
+ * suspect runs. So suspects take half of a worker's time at the most, however
+ * many there are and however long its other jobs take, and other workers go on
+ * meanwhile.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+/* A job that kills its worker does so soon after its start, as a rule. */
+#define LIVED_US INT64_C(2000000)
+
+#define ROOM_US INT64_C(2000000)
+#define MOST_ROOM_US INT64_C(3600000000)
+
+static int
+has_lived(const struct alone *alone, int64_t now)
+{
+	return now - alone->taken_us >= LIVED_US;
+}
+
+/* Is it the turn of jobs that are no suspects? */
+static int
+is_turn_of_others(const struct alone *alone, int64_t now)
+{
+	return alone->task ? has_lived(alone, now) : now < alone->others_until;
+}
+
+/* Since when the worker has made room for a suspect. */
+static int64_t
+room_since(const struct alone *alone)
+{
+	return alone->wanted_since > alone->others_until ? alone->wanted_since
+							 : alone->others_until;
+}
+
+/* A worker whose handlers take long does not stand still for ever: it gives up
+ * to make room after ROOM_US, serves other jobs for as long, and tries again
+ * for twice as long. */
+void
+rp__alone_end_making_room(struct alone *alone, size_t holding)
+{
+	int64_t now = rp__monotonic_us();
+	int64_t room = alone->room_us ? alone->room_us : ROOM_US;
+
+	if (alone->task || !alone->wanted_since || holding == 0 ||
+	    now - room_since(alone) < room)
+		return;
+	alone->others_until = now + room;
+	alone->room_us = room < MOST_ROOM_US ? 2 * room : room;
+}
+
+/* Must a worker that holds so many jobs claim nothing now? */
+int
+rp__alone_must_wait(const struct alone *alone, size_t holding)
+{
+	if (is_turn_of_others(alone, rp__monotonic_us()))
+		return 0;
+	return alone->task || (alone->wanted_since && holding > 0);
+}
+
+/* How many jobs to tell a claim that are held: with any it is handed no
+ * suspect. */
+size_t
+rp__alone_holding(const struct alone *alone, size_t holding)
+{
+	return !holding && is_turn_of_others(alone, rp__monotonic_us())
+		       ? 1
+		       : holding;
+}
+
+/* A claim answered so many jobs and passed over so many suspects. Where there
+ * is nothing else it is their turn. */
+void
+rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
+{
+	if (passed_over == 0)
+		alone->wanted_since = 0;
+	else if (!alone->wanted_since || jobs > 0)
+		alone->wanted_since = rp__monotonic_us();
+	if (passed_over && jobs == 0)
+		alone->others_until = 0;
+}
+
+/* The worker was handed this suspect. */
+void
+rp__alone_began(struct alone *alone, const rp_task *task)
+{
+	alone->task = task;
+	alone->taken_us = rp__monotonic_us();
+	alone->began_us =
+		alone->wanted_since ? room_since(alone) : alone->taken_us;
+	alone->room_us = 0;
+}
+
+/* This task's handler has ended, or will not be started. */
+void
+rp__alone_ended(struct alone *alone, const rp_task *task)
+{
+	int64_t end = rp__monotonic_us();
+
+	if (alone->task != task)
+		return;
+	if (has_lived(alone, end))
+		end = alone->taken_us + LIVED_US;
+	alone->others_until = end + (end - alone->began_us);
+	alone->task = NULL;
+	alone->wanted_since = 0;
+}
+
+/* Milliseconds until the suspect has lived; -1 if none is held, or it has. */
+int64_t
+rp__alone_lives_in_ms(const struct alone *alone)
+{
+	int64_t now = rp__monotonic_us();
+
+	return alone->task && !has_lived(alone, now)
+		       ? (alone->taken_us + LIVED_US - now + 999) / 1000
+		       : -1;
+}

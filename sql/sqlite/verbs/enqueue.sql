@@ -1,0 +1,45 @@
+-- enqueue: jobs of one priority, time and number of attempts, at the end of
+-- their lane or to come. If one has a payload that is larger than the queue
+-- takes, or headers that are no JSON object, nothing is inserted or answered.
+-- :largest is the largest payload's size, :with_headers whether any has headers.
+-- The insert calls no function and says `or fail`: if anything in it could
+-- stop it half-way, SQLite would keep a copy of each page it touches. What it
+-- has done when it fails is undone with the transaction. :ids_before is null
+-- where SQLite is to choose the ids (lib/db/sqlite/ids.c).
+
+select q.id as queue_id, coalesce(:priority, q.priority) as priority,
+       coalesce(:max_attempts, q.max_attempts) as max_attempts,
+       iif(:run_at > :now, :run_at, :now + coalesce(:delay_ms, 0)) as run_at,
+       iif(:delay_ms > 0 or :run_at > :now, null,
+           coalesce((select seq from readpast_job
+                      where queue_id = q.id
+                        and priority = coalesce(:priority, q.priority)
+                        and class = 2 and seq is not null
+                      order by seq desc limit 1), 0)) as last_seq,
+       :largest > :most_in_row as apart
+  from readpast_queue q
+ where q.name = :queue
+   and :largest <= q.max_payload
+   and (not :with_headers
+        or not exists (select 1 from readpast_enqueue_rows(:rows) r
+                        where r.headers is not null
+                          and iif(json_valid(r.headers),
+                                  json_type(r.headers) <> 'object', true)));
+
+-- answer batch:
+insert or fail into readpast_job (id, queue_id, priority, seq, run_at,
+                                  max_attempts, created_at, kind, headers,
+                                  payload)
+select :ids_before + r.number, @queue_id, @priority, @last_seq + r.number,
+       @run_at, @max_attempts, :now, r.kind, r.headers, r.payload
+  from readpast_enqueue_rows(:rows) r;
+
+-- if @apart:
+select last_insert_rowid() - count(*) as before
+  from readpast_enqueue_rows(:rows) r;
+
+-- if @apart:
+insert or fail into readpast_payload (id, payload)
+select @before + r.number, r.apart
+  from readpast_enqueue_rows(:rows) r
+ where r.apart is not null;

@@ -1,0 +1,276 @@
+/*
+ * load.c - a producer, and a worker, of `readpast stress`.
+ *
+ * Each is a process. They use the library as anybody does, and note what they
+ * were told, as docs/history.md has it.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "stress.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* With --for no producer runs further ahead of the workers than this. */
+#define BACKLOG 20000
+
+/* splitmix64: the same numbers for the same seed, whoever asks when. */
+uint64_t
+stress_random(uint64_t seed, uint64_t a, uint64_t b)
+{
+	uint64_t z = seed + a * UINT64_C(0x9e3779b97f4a7c15) +
+		     b * UINT64_C(0xd1b54a32d192ed03);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* The first one to fail says why; the parent sees it. */
+int
+child_fails(struct stress *stress, const char *what, const char *why)
+{
+	int not_yet = 0;
+
+	if (atomic_compare_exchange_strong(&stress->shared->failing, &not_yet,
+					   -1)) {
+		snprintf(stress->shared->why, sizeof(stress->shared->why),
+			 "%s: %s", what, why);
+		atomic_store(&stress->shared->failing, 1);
+	}
+	return FAILED;
+}
+
+static uint32_t
+ago(int64_t now, int64_t asked)
+{
+	return now - asked > UINT32_MAX ? UINT32_MAX : (uint32_t)(now - asked);
+}
+
+static void
+pause_us(int64_t us)
+{
+	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+
+	while (nanosleep(&t, &t) < 0)
+		;
+}
+
+/* ---- producing ---- */
+
+/* How many to enqueue next; 0: enough. */
+static size_t
+next_share(struct stress *stress)
+{
+	struct shared *s = stress->shared;
+	int64_t left;
+
+	while (stress->for_ms && !atomic_load(&s->stop) &&
+	       atomic_load(&s->enqueued) - atomic_load(&s->done) >
+		       BACKLOG + 5000 * atomic_load(&s->kills))
+		pause_us(1000);
+	if (atomic_load(&s->stop))
+		return 0;
+	if (stress->for_ms)
+		return (size_t)stress->batch;
+	left = atomic_fetch_sub(&s->to_make, stress->batch);
+	if (left <= 0)
+		return 0;
+	return (size_t)(left < stress->batch ? left : stress->batch);
+}
+
+static int
+note_enqueued(struct child *child, const rp_added *added, size_t n,
+	      int64_t asked)
+{
+	int64_t now = monotonic_us();
+
+	for (size_t i = 0; i < n; i++) {
+		struct moment m = { .at = now,
+				    .id = added[i].id,
+				    .asked_ago_us = ago(now, asked),
+				    .what = ENQUEUED };
+
+		if (log_note(&child->log, &m) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Share by share. What was refused for the moment is tried again; what may
+ * have been done or not was acknowledged to nobody, and is made once more. */
+static int
+produce_all(struct stress *stress, struct child *child, rp_conn *conn,
+	    const rp_new *jobs, rp_added *added)
+{
+	size_t n;
+
+	while ((n = next_share(stress)) > 0) {
+		int64_t asked = monotonic_us();
+		int r = rp_enqueue_many(conn, stress->queue, jobs, n, added);
+
+		while ((r == RP_EBUSY || r == RP_ELOST) &&
+		       !atomic_load(&stress->shared->stop)) {
+			asked = monotonic_us();
+			r = rp_enqueue_many(conn, stress->queue, jobs, n,
+					    added);
+		}
+		if (r < 0 && atomic_load(&stress->shared->stop))
+			return DONE;
+		if (r < 0)
+			return child_fails(stress, "a producer",
+					   rp_last_error(conn)->message);
+		if (note_enqueued(child, added, n, asked) < 0)
+			return child_fails(stress, "a producer",
+					   "out of memory for the history");
+		atomic_fetch_add(&stress->shared->enqueued, (int64_t)n);
+	}
+	return DONE;
+}
+
+int
+produce(struct stress *stress, struct child *child)
+{
+	size_t n = (size_t)stress->batch, size = (size_t)stress->payload;
+	unsigned char *payload = malloc(size + 1);
+	rp_added *added = calloc(n, sizeof(*added));
+	rp_new *jobs = calloc(n, sizeof(*jobs)), job = RP_NEW_INIT;
+	rp_conn *conn = NULL;
+	rp_error error;
+	int status = FAILED;
+
+	if (!payload || !added || !jobs) {
+		status = child_fails(stress, "a producer", "out of memory");
+		goto fail;
+	}
+	for (size_t i = 0; i < size; i++)
+		payload[i] = (unsigned char)stress_random(
+			(uint64_t)stress->seed, 'p', i);
+	job.payload = payload;
+	job.payload_size = size;
+	for (size_t i = 0; i < n; i++)
+		jobs[i] = job;
+	if (rp_open(stress->cmd->url, NULL, &conn, &error) < 0)
+		status = child_fails(stress, "a producer", error.message);
+	else
+		status = produce_all(stress, child, conn, jobs, added);
+fail:
+	rp_close(conn);
+	free(jobs);
+	free(added);
+	free(payload);
+	return status;
+}
+
+/* ---- working ---- */
+
+struct working {
+	struct stress *stress;
+	struct child *child;
+};
+
+static int
+handle(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct stress *stress = ctx;
+	uint64_t dice = stress_random((uint64_t)stress->seed, (uint64_t)job->id,
+				      (uint64_t)job->attempt);
+
+	if (stress->work_ms)
+		pause_us(stress->work_ms * 1000);
+	if ((double)(dice >> 11) * 0x1p-53 >= stress->fail_rate)
+		return RP_DONE;
+	rp_task_error(task, "by chance (--fail-rate)");
+	return RP_FAIL;
+}
+
+static void
+count_settled(struct shared *shared, const rp_event *e)
+{
+	if (e->result < 0 || e->verdict == RP_EXTEND)
+		return;
+	if (e->state == RP_STATE_DONE)
+		atomic_fetch_add(&shared->done, 1);
+	else if (e->state == RP_STATE_DEAD)
+		atomic_fetch_add(&shared->dead, 1);
+	else if (e->verdict == RP_FAIL)
+		atomic_fetch_add(&shared->failed, 1);
+}
+
+static void
+observe(const rp_event *e, void *ctx)
+{
+	static const uint8_t what[] = {
+		[RP_EVENT_CLAIM] = CLAIMED,   [RP_EVENT_START] = STARTED,
+		[RP_EVENT_SETTLE] = SETTLING, [RP_EVENT_SETTLED] = SETTLED,
+		[RP_EVENT_LOST] = LOST,
+	};
+	struct working *w = ctx;
+	struct moment m;
+	int64_t now;
+
+	if (!e->job || e->what >= RP_EVENT_TROUBLE)
+		return;
+	now = monotonic_us();
+	m = (struct moment){
+		.at = now,
+		.id = e->job->id,
+		.claim_no = e->job->claim_no,
+		.asked_ago_us = ago(now, e->asked_us ? e->asked_us : now),
+		.lease_ms =
+			(uint32_t)(e->job->lease_until - e->job->claimed_at),
+		.attempt = (uint16_t)e->job->attempt,
+		.max_attempts = (uint16_t)e->job->max_attempts,
+		.what = what[e->what],
+		.verdict = (uint8_t)e->verdict,
+		.result = (int8_t)e->result,
+		.state = (uint8_t)e->state,
+	};
+	if (log_note(&w->child->log, &m) < 0) {
+		child_fails(w->stress, "a worker",
+			    "out of memory for the history");
+		_exit(FAILED);
+	}
+	if (e->what == RP_EVENT_SETTLED)
+		count_settled(w->stress->shared, e);
+}
+
+static rp_worker *volatile signalled;
+
+static void
+on_term(int number)
+{
+	(void)number;
+	rp_worker_stop(signalled);
+}
+
+int
+work(struct stress *stress, struct child *child)
+{
+	struct working working = { stress, child };
+	rp_worker_options options = RP_WORKER_INIT;
+	struct sigaction action = { .sa_handler = on_term,
+				    .sa_flags = SA_RESTART };
+	rp_worker *worker;
+	rp_error error;
+	int r;
+
+	options.threads = (int)stress->threads;
+	options.observer = observe;
+	options.observer_ctx = &working;
+	r = rp_worker_new(stress->cmd->url, &options, &worker, &error);
+	if (r < 0)
+		return child_fails(stress, "a worker", error.message);
+	signalled = worker;
+	sigaction(SIGTERM, &action, NULL);
+	if (rp_worker_handle(worker, stress->queue, NULL, handle, stress) < 0)
+		r = child_fails(stress, "a worker", "no such queue");
+	else if (rp_worker_run(worker, &error) < 0)
+		r = child_fails(stress, "a worker", error.message);
+	rp_worker_free(worker);
+	return r;
+}

@@ -1,0 +1,154 @@
+/*
+ * proof.c - the logs of all processes, given to the history checker.
+ *
+ * The lines are made by a process of their own, for they are many, and kept
+ * nowhere unless there is a history (--history).
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "history.h"
+#include "stress.h"
+
+/* Who makes the lines. */
+struct telling {
+	const struct stress *stress;
+	FILE *to, *history;
+};
+
+/* The fields that docs/history.md has for this event. */
+static void
+tell_fields(char *to, size_t room, const struct moment *m, const char *queue)
+{
+	long long claim = (long long)m->claim_no;
+	long long asked = (long long)(m->at - m->asked_ago_us);
+
+	if (m->what == ENQUEUED)
+		snprintf(to, room, "\"queue\":\"%s\",\"outcome\":\"added\"",
+			 queue);
+	else if (m->what == CLAIMED)
+		snprintf(to, room,
+			 "\"claim\":%lld,\"attempt\":%u,\"max_attempts\":%u,"
+			 "\"lease_ms\":%u,\"asked\":%lld",
+			 claim, m->attempt, m->max_attempts, m->lease_ms,
+			 asked);
+	else if (m->what == STARTED)
+		snprintf(to, room, "\"claim\":%lld", claim);
+	else if (m->what == LOST)
+		snprintf(to, room, "\"claim\":%lld,\"result\":\"%s\"", claim,
+			 history_result(m->result));
+	else if (m->what == SETTLING)
+		snprintf(to, room, "\"claim\":%lld,\"verdict\":\"%s\"", claim,
+			 history_verdict(m->verdict));
+	else
+		snprintf(to, room,
+			 "\"claim\":%lld,\"verdict\":\"%s\",\"lease_ms\":%u,"
+			 "\"result\":\"%s\",\"state\":\"%s\",\"asked\":%lld",
+			 claim, history_verdict(m->verdict), m->lease_ms,
+			 history_result(m->result),
+			 m->result == 0 && rp_state_text(m->state)
+				 ? rp_state_text(m->state)
+				 : "",
+			 asked);
+}
+
+static void
+tell(void *ctx, const struct moment *m, const char *client)
+{
+	static const char *const events[] = { "enqueued", "claimed", "started",
+					      "settling", "settled", "lost" };
+	struct telling *t = ctx;
+	char fields[400], line[640];
+
+	tell_fields(fields, sizeof(fields), m, t->stress->queue);
+	snprintf(line, sizeof(line),
+		 "{\"at\":%lld,\"client\":\"%s\",\"event\":\"%s\",\"id\":%lld,"
+		 "%s}\n",
+		 (long long)m->at, client, events[m->what], (long long)m->id,
+		 fields);
+	fputs(line, t->to);
+	if (t->history)
+		fputs(line, t->history);
+}
+
+static void
+tell_all(const struct stress *stress, int fd)
+{
+	int kept = history_fd(stress->cmd->history);
+	struct telling t = { stress, fdopen(fd, "w"), NULL };
+
+	if (!t.to)
+		_exit(FAILED);
+	if (kept >= 0)
+		t.history = fdopen(kept, "a");
+	log_each(stress, tell, &t);
+	if (fflush(t.to) == EOF || (t.history && fflush(t.history) == EOF))
+		_exit(FAILED);
+	_exit(DONE);
+}
+
+static int
+read_all(struct stress *stress, struct checker *checker)
+{
+	char why[300] = "cannot start a process";
+	int ends[2], r = -1, status = FAILED;
+	FILE *from = NULL;
+	pid_t pid;
+
+	if (pipe(ends) < 0)
+		return complain(FAILED, "a pipe: %s", strerror(errno));
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		close(ends[0]);
+		tell_all(stress, ends[1]);
+	}
+	close(ends[1]);
+	if (pid > 0)
+		from = fdopen(ends[0], "r");
+	if (from)
+		r = checker_read(checker, from, "history", why, sizeof(why));
+	if (from)
+		fclose(from);
+	else
+		close(ends[0]);
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	if (r == 0 && status != 0)
+		return complain(FAILED, "cannot write the history");
+	return r < 0 ? complain(FAILED, "%s", why) : 0;
+}
+
+static void
+found(void *ctx, enum promise promise, const char *text)
+{
+	struct sums *sums = ctx;
+
+	if (sums->found[promise] < FINDINGS)
+		snprintf(sums->findings[promise][sums->found[promise]++],
+			 sizeof(sums->findings[0][0]), "%s", text);
+}
+
+int
+prove(struct stress *stress, struct sums *ret)
+{
+	struct checker *checker = checker_new();
+	int status;
+
+	if (!checker)
+		return complain(FAILED, "out of memory");
+	status = read_all(stress, checker);
+	if (!status)
+		status = check_left(stress->cmd, checker, stress->queue);
+	if (!status)
+		checker_run(checker, found, ret, &ret->verdicts);
+	checker_free(checker);
+	return status;
+}

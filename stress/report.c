@@ -1,0 +1,421 @@
+/*
+ * report.c - what `readpast stress` says, meanwhile and at its end.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "stress.h"
+
+/* The waits that are named. */
+#define NAMED 3
+
+static const char *const latency_names[LATENCIES] = { "enqueue", "claim",
+						      "start", "end to end" };
+
+void
+report_progress(const struct stress *stress, int over)
+{
+	struct shared *s = stress->shared;
+	int64_t us = monotonic_us() - stress->began_at;
+	long long done = (long long)atomic_load(&s->done);
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (over) {
+		fputs("\r\033[K", stderr);
+		return;
+	}
+	fprintf(stderr,
+		"\r%lld enqueued, %lld done, %lld failed, %lld dead; "
+		"%lld killed; %.0f/s\033[K",
+		(long long)atomic_load(&s->enqueued), done,
+		(long long)atomic_load(&s->failed),
+		(long long)atomic_load(&s->dead),
+		(long long)atomic_load(&s->kills),
+		us > 0 ? (double)done * 1e6 / (double)us : 0);
+}
+
+/* ---- what is reckoned here ---- */
+
+static double
+per_job(const struct sums *sums, int64_t n)
+{
+	return sums->done ? (double)n / (double)sums->done : 0;
+}
+
+static int
+by_samples(const void *pa, const void *pb)
+{
+	const struct wait *a = pa, *b = pb;
+
+	return (a->samples < b->samples) - (a->samples > b->samples);
+}
+
+/* Of all the samples of sessions at work, those that waited for a lock. */
+static int64_t
+count_samples(const struct shared *s, int64_t *ret_locks)
+{
+	int64_t all = 0;
+
+	*ret_locks = 0;
+	for (size_t i = 0; i < WAITS; i++) {
+		all += s->waits[i].samples;
+		if (strcmp(s->waits[i].type, "Lock") == 0)
+			*ret_locks += s->waits[i].samples;
+	}
+	return all;
+}
+
+static double
+percent(int64_t part, int64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* Sampled time into seconds that sessions spent. */
+static double
+sampled_seconds(const struct stress *stress, int64_t samples)
+{
+	const struct shared *s = stress->shared;
+	double us = (double)(stress->ended_at - stress->began_at);
+
+	return s->samples ? (double)samples * us / 1e6 / (double)s->samples : 0;
+}
+
+/* ---- for people ---- */
+
+/* 1,234,567 */
+static const char *
+grouped(char *to, size_t room, int64_t n)
+{
+	char digits[32];
+	int length = snprintf(digits, sizeof(digits), "%lld", (long long)n);
+	size_t k = 0;
+
+	for (int i = 0; i < length && k + 2 < room; i++) {
+		if (i && (length - i) % 3 == 0)
+			to[k++] = ',';
+		to[k++] = digits[i];
+	}
+	to[k] = '\0';
+	return to;
+}
+
+static void
+print_plot(const char *name, const double *bars, double mean)
+{
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄",
+					      "▅", "▆", "▇", "█" };
+	double most = 0;
+	char number[32];
+
+	for (int i = 0; i < BARS; i++)
+		most = bars[i] > most ? bars[i] : most;
+	printf("  %-11s", name);
+	for (int i = 0; i < BARS; i++) {
+		int height = most > 0 ? (int)(bars[i] * 8 / most + 0.5) : 0;
+
+		fputs(blocks[bars[i] > 0 && height == 0 ? 1 : height], stdout);
+	}
+	printf("  %s/s", grouped(number, sizeof(number), (int64_t)mean));
+	printf(", at most %s\n",
+	       grouped(number, sizeof(number), (int64_t)most));
+}
+
+static void
+print_us(int64_t us)
+{
+	char text[32];
+
+	if (us < 0)
+		snprintf(text, sizeof(text), "n/a");
+	else if (us < 10000)
+		snprintf(text, sizeof(text), "%.2f ms", (double)us / 1e3);
+	else if (us < 10000000)
+		snprintf(text, sizeof(text), "%.0f ms", (double)us / 1e3);
+	else
+		snprintf(text, sizeof(text), "%.1f s", (double)us / 1e6);
+	printf("%11s", text);
+}
+
+static void
+print_latencies(const struct sums *sums)
+{
+	printf("\n  %-11s%11s%11s%11s%11s\n", "latency", "p50", "p90", "p99",
+	       "max");
+	for (int i = 0; i < LATENCIES; i++) {
+		printf("  %-11s", latency_names[i]);
+		print_us(sums->latency[i].p50);
+		print_us(sums->latency[i].p90);
+		print_us(sums->latency[i].p99);
+		print_us(sums->latency[i].max);
+		putchar('\n');
+	}
+}
+
+static void
+print_waits(const struct stress *stress)
+{
+	struct shared *s = stress->shared;
+	int64_t locks, all = count_samples(s, &locks);
+
+	if (!s->on_server) {
+		puts("  blocked    n/a (SQLite counts no waits)");
+		return;
+	}
+	printf("  blocked    %.2f s on locks, of %.2f s at work",
+	       sampled_seconds(stress, locks), sampled_seconds(stress, all));
+	qsort(s->waits, WAITS, sizeof(*s->waits), by_samples);
+	for (size_t i = 0, named = 0; i < WAITS && named < NAMED; i++) {
+		const struct wait *wait = &s->waits[i];
+
+		if (!wait->samples || !*wait->type)
+			continue;
+		printf("%s%s %s %.0f %%", named ? ", " : "\n             ",
+		       wait->type, wait->event, percent(wait->samples, all));
+		named++;
+	}
+	putchar('\n');
+}
+
+static void
+print_costs(const struct stress *stress, const struct sums *sums)
+{
+	const struct server *a = &stress->shared->before,
+			    *b = &stress->shared->after;
+
+	if (stress->shared->on_server && b->statements < 0)
+		printf("  per job    statements n/a (pg_stat_statements is not "
+		       "there);\n             ");
+	else if (stress->shared->on_server)
+		printf("  per job    %.3f statements, ",
+		       per_job(sums, b->statements - a->statements));
+	if (stress->shared->on_server)
+		printf("%.3f transactions, %.1f buffers, %.0f "
+		       "bytes of WAL\n  deadlocks  %lld\n",
+		       per_job(sums, b->transactions - a->transactions),
+		       per_job(sums, b->buffers - a->buffers),
+		       per_job(sums, b->wal_bytes - a->wal_bytes),
+		       (long long)(b->deadlocks - a->deadlocks));
+	else if (sums->written >= 0)
+		printf("  per job    %.0f bytes written, WAL and checkpoints; "
+		       "statements, buffers n/a\n",
+		       per_job(sums, sums->written));
+	else
+		puts("  per job    n/a");
+}
+
+static void
+print_findings(const struct sums *sums)
+{
+	const struct verdicts *v = &sums->verdicts;
+
+	for (int p = 0; p < PROMISES; p++) {
+		for (int i = 0; i < sums->found[p]; i++)
+			printf("  %s %s\n", promise_names[p],
+			       sums->findings[p][i]);
+		if (v->broken[p] > sums->found[p])
+			printf("  %s and %lld more\n", promise_names[p],
+			       (long long)v->broken[p] - sums->found[p]);
+	}
+	for (int p = 0; p < PROMISES; p++) {
+		char word[64];
+
+		verdict_word(v, (enum promise)p, word, sizeof(word));
+		printf("%s%s %s", p ? ", " : "", promise_names[p], word);
+	}
+	putchar('\n');
+}
+
+static void
+print_head(const struct stress *s, const struct sums *sums)
+{
+	char number[32];
+
+	printf("%s jobs of %lld bytes in batches of %lld by %lld producer%s\n",
+	       grouped(number, sizeof(number), sums->enqueued),
+	       (long long)s->payload, (long long)s->batch,
+	       (long long)s->producers, s->producers == 1 ? "" : "s");
+	printf("%lld worker%s of %lld thread%s", (long long)s->workers,
+	       s->workers == 1 ? "" : "s", (long long)s->threads,
+	       s->threads == 1 ? "" : "s");
+	if (s->kill_ms >= 0)
+		printf(", %lld killed", (long long)s->shared->kills);
+	if (s->stall_ms >= 0)
+		printf(", %lld stalled", (long long)s->shared->stalls);
+	printf("%s; seed %lld\n\n", s->pin ? "; an old snapshot held" : "",
+	       (long long)s->seed);
+}
+
+static void
+print_report(const struct stress *stress, const struct sums *sums)
+{
+	const struct verdicts *v = &sums->verdicts;
+
+	print_head(stress, sums);
+	print_plot("enqueued", sums->enqueue_bars, sums->enqueue_rate);
+	print_plot("done", sums->done_bars, sums->done_rate);
+	printf("  each bar %.0f ms\n", (double)sums->bar_us / 1e3);
+	print_latencies(sums);
+	printf("\n  jobs       %lld done, %lld dead, %lld unknown (killed "
+	       "before the answer);\n             %lld retries, %lld "
+	       "duplicates, %lld lost\n",
+	       (long long)sums->done, (long long)sums->dead,
+	       (long long)sums->unknown, (long long)sums->retries,
+	       (long long)sums->duplicates, (long long)v->broken[P1]);
+	print_waits(stress);
+	print_costs(stress, sums);
+	printf("\n%lld events: %lld claims, %lld verdicts",
+	       (long long)v->events, (long long)v->claims,
+	       (long long)v->settled);
+	if (v->gaps)
+		printf("; %lld claims that nobody lived to record",
+		       (long long)v->gaps);
+	putchar('\n');
+	print_findings(sums);
+}
+
+/* ---- for programs ---- */
+
+static json_t *
+json_latencies(const struct sums *sums)
+{
+	static const char *const names[LATENCIES] = { "enqueue", "claim",
+						      "start", "end_to_end" };
+	json_t *object = json_object();
+
+	for (int i = 0; i < LATENCIES; i++) {
+		const struct spread *l = &sums->latency[i];
+
+		json_object_set_new(object, names[i],
+				    json_pack("{sI sI sI sI}", "p50",
+					      (json_int_t)l->p50, "p90",
+					      (json_int_t)l->p90, "p99",
+					      (json_int_t)l->p99, "max",
+					      (json_int_t)l->max));
+	}
+	return object;
+}
+
+static json_t *
+json_bars(const double *bars)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < BARS; i++)
+		json_array_append_new(array, json_integer((json_int_t)bars[i]));
+	return array;
+}
+
+static json_t *
+json_waits(const struct shared *s)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < WAITS && s->on_server; i++) {
+		const struct wait *wait = &s->waits[i];
+		char name[80];
+
+		if (!wait->samples)
+			continue;
+		snprintf(name, sizeof(name), "%s%s%s", wait->type,
+			 *wait->type ? " " : "running", wait->event);
+		json_object_set_new(object, name,
+				    json_integer((json_int_t)wait->samples));
+	}
+	return object;
+}
+
+/* null: not to be had from this database */
+static json_t *
+json_costs(const struct stress *stress, const struct sums *sums)
+{
+	const struct server *a = &stress->shared->before,
+			    *b = &stress->shared->after;
+	int64_t locks, all = count_samples(stress->shared, &locks);
+
+	(void)all;
+	if (!stress->shared->on_server)
+		return json_pack(
+			"{sn sn sn sn sn sn so}", "statements", "transactions",
+			"buffers", "wal_bytes", "deadlocks", "blocked_seconds",
+			"written",
+			sums->written < 0
+				? json_null()
+				: json_real(per_job(sums, sums->written)));
+	return json_pack(
+		"{so sf sf sf sI sf sn}", "statements",
+		b->statements < 0
+			? json_null()
+			: json_real(
+				  per_job(sums, b->statements - a->statements)),
+		"transactions",
+		per_job(sums, b->transactions - a->transactions), "buffers",
+		per_job(sums, b->buffers - a->buffers), "wal_bytes",
+		per_job(sums, b->wal_bytes - a->wal_bytes), "deadlocks",
+		(json_int_t)(b->deadlocks - a->deadlocks), "blocked_seconds",
+		sampled_seconds(stress, locks), "written");
+}
+
+static json_t *
+json_findings(const struct sums *sums)
+{
+	json_t *array = json_array();
+
+	for (int p = 0; p < PROMISES; p++)
+		for (int i = 0; i < sums->found[p]; i++)
+			json_array_append_new(
+				array, json_pack("{ss ss}", "promise",
+						 promise_names[p], "finding",
+						 sums->findings[p][i]));
+	return array;
+}
+
+static void
+print_json_report(const struct stress *s, const struct sums *sums)
+{
+	const struct verdicts *v = &sums->verdicts;
+	json_t *object = json_pack(
+		"{sI sI sI sI sI sI sI sI sI sI sI sI}", "seed",
+		(json_int_t)s->seed, "enqueued", (json_int_t)sums->enqueued,
+		"done", (json_int_t)sums->done, "dead", (json_int_t)sums->dead,
+		"unknown", (json_int_t)sums->unknown, "retries",
+		(json_int_t)sums->retries, "duplicates",
+		(json_int_t)sums->duplicates, "lost", (json_int_t)v->broken[P1],
+		"claims", (json_int_t)sums->claims, "kills",
+		(json_int_t)s->shared->kills, "stalls",
+		(json_int_t)s->shared->stalls, "events", (json_int_t)v->events);
+	json_t *rest = json_pack(
+		"{sf sf sI so so so so so so}", "enqueue_rate",
+		sums->enqueue_rate, "done_rate", sums->done_rate, "bar_us",
+		(json_int_t)sums->bar_us, "enqueue_bars",
+		json_bars(sums->enqueue_bars), "done_bars",
+		json_bars(sums->done_bars), "latency_us", json_latencies(sums),
+		"waits", json_waits(s->shared), "per_job", json_costs(s, sums),
+		"findings", json_findings(sums));
+
+	json_object_update(object, rest);
+	json_decref(rest);
+	for (int p = 0; p < PROMISES; p++) {
+		char word[64];
+
+		verdict_word(v, (enum promise)p, word, sizeof(word));
+		json_object_set_new(object, promise_names[p],
+				    json_string(word));
+	}
+	print_json(object);
+}
+
+void
+report(const struct stress *stress, const struct sums *sums)
+{
+	if (stress->json)
+		print_json_report(stress, sums);
+	else
+		print_report(stress, sums);
+}
