@@ -79,7 +79,7 @@ struct library {
 	sqlite3 *attached; /* NULL: the connection is its own */
 	rp_conn *conn;
 	size_t batch, held;
-	rp_new *jobs;
+	rp_job_spec *jobs;
 	rp_added *added;
 	rp_verdict *verdicts;
 };
@@ -96,7 +96,7 @@ make_library(rp_conn *conn, sqlite3 *attached, size_t batch)
 	l->added = allocate(batch * sizeof(*l->added));
 	l->verdicts = allocate(batch * sizeof(*l->verdicts));
 	for (size_t i = 0; i < batch; i++) {
-		l->jobs[i] = (rp_new)RP_NEW_INIT;
+		l->jobs[i] = (rp_job_spec)RP_JOB_SPEC_INIT;
 		l->jobs[i].payload = payload;
 		l->jobs[i].payload_size = sizeof(payload);
 	}
@@ -150,7 +150,7 @@ close_library(void *handle)
 static sqlite3 *
 native_library(void *handle)
 {
-	return rp_native(((struct library *)handle)->conn);
+	return rp_conn_native(((struct library *)handle)->conn);
 }
 
 static void
@@ -213,8 +213,8 @@ turn_library(void *handle)
 	struct library *l = handle;
 	rp_batch *batch;
 
-	check(l, rp_turn(l->conn, l->verdicts, l->held, QUEUE, l->batch, NULL,
-			 &batch));
+	check(l, rp_settle_and_claim(l->conn, l->verdicts, l->held, QUEUE,
+				     l->batch, NULL, &batch));
 	for (size_t i = 0; i < l->held; i++)
 		if (l->verdicts[i].result < 0)
 			die("library: a verdict was refused");

@@ -78,7 +78,7 @@ enqueue_all(const char *url, size_t jobs, int64_t gap_us, int64_t *returned,
 	    _Atomic int64_t *started)
 {
 	char payload[PAYLOAD] = { 0 };
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 	rp_conn *conn;
 	rp_error error;
 

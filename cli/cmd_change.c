@@ -52,7 +52,7 @@ cmd_cancel(struct cmd *cmd, int argc, char **argv)
 		return status;
 	if (argc == 0)
 		return usage(cmd, "which jobs?");
-	return each_id(cmd, kind, argc, argv, rp_cancel, "cancelled");
+	return each_id(cmd, kind, argc, argv, rp_job_cancel, "cancelled");
 }
 
 /* For the history: which of the jobs that were dead are no longer. */
@@ -63,7 +63,7 @@ record_retried(struct cmd *cmd, const rp_batch *dead)
 		int64_t id = rp_batch_at(dead, i)->id;
 		rp_batch *now;
 
-		if (rp_get(cmd->conn, id, &now) < 0)
+		if (rp_job_get(cmd->conn, id, &now) < 0)
 			continue;
 		if (rp_batch_at(now, 0)->state != RP_STATE_DEAD)
 			history_job(cmd->history, "retried", id);
@@ -81,9 +81,10 @@ retry_dead(struct cmd *cmd, const char *queue, const char *kind)
 	if (status)
 		return status;
 	if (cmd->history)
-		n = rp_list(cmd->conn, queue, RP_STATE_DEAD, INT32_MAX, &dead);
+		n = rp_job_list(cmd->conn, queue, RP_STATE_DEAD, INT32_MAX,
+				&dead);
 	if (n >= 0)
-		n = rp_retry_dead(cmd->conn, queue, kind, &taken);
+		n = rp_queue_retry_dead(cmd->conn, queue, kind, &taken);
 	if (n < 0)
 		status = cmd_failed(cmd, (int)n);
 	if (dead)
@@ -115,7 +116,7 @@ cmd_retry(struct cmd *cmd, int argc, char **argv)
 		return usage(cmd, "either ids, or --dead QUEUE");
 	if (dead)
 		return retry_dead(cmd, dead, kind);
-	return each_id(cmd, kind, argc, argv, rp_retry, "retried");
+	return each_id(cmd, kind, argc, argv, rp_job_retry, "retried");
 }
 
 /* The number of a state that can be purged; 0: all; -1: none such. */
@@ -154,7 +155,7 @@ cmd_purge(struct cmd *cmd, int argc, char **argv)
 	status = cmd_open(cmd);
 	if (status)
 		return status;
-	n = rp_purge(cmd->conn, argv[0], purgeable(state), kind);
+	n = rp_queue_purge(cmd->conn, argv[0], purgeable(state), kind);
 	if (n < 0)
 		return cmd_failed(cmd, (int)n);
 	history_purged(cmd->history, argv[0]);

@@ -36,7 +36,8 @@ check_left(struct cmd *cmd, struct checker *checker, const char *queue)
 
 	for (size_t k = 0; k < 4 && !status; k++) {
 		rp_batch *batch;
-		int r = rp_list(cmd->conn, queue, states[k], INT32_MAX, &batch);
+		int r = rp_job_list(cmd->conn, queue, states[k], INT32_MAX,
+				    &batch);
 
 		if (r < 0)
 			return cmd_failed(cmd, r);

@@ -25,8 +25,8 @@
 struct input {
 	struct cmd *cmd;
 	const char *queue;
-	const char *word; /* of what a payload is: "line", "argument" */
-	rp_new model;     /* what all jobs share */
+	const char *word;  /* of what a payload is: "line", "argument" */
+	rp_job_spec model; /* what all jobs share */
 	int quiet, one;
 	char separator;
 	size_t most;     /* bytes of a payload */
@@ -117,7 +117,7 @@ refused(const struct input *in, int code, size_t n)
 }
 
 static int
-enqueue(struct input *in, const rp_new *jobs, size_t n)
+enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 {
 	rp_added *added = calloc(n, sizeof(*added));
 	unsigned long bad;
@@ -155,7 +155,7 @@ static int
 flush(struct input *in)
 {
 	size_t n = in->count, from = in->first;
-	rp_new *jobs;
+	rp_job_spec *jobs;
 	int status;
 
 	if (n == 0)
@@ -307,7 +307,7 @@ read_all(struct input *in)
 static int
 enqueue_arguments(struct input *in, int argc, char **argv)
 {
-	rp_new *jobs = calloc((size_t)argc, sizeof(*jobs));
+	rp_job_spec *jobs = calloc((size_t)argc, sizeof(*jobs));
 	size_t n = 0;
 	int status;
 
@@ -442,7 +442,7 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 	int status;
 
 	in.cmd = cmd;
-	in.model = (rp_new)RP_NEW_INIT;
+	in.model = (rp_job_spec)RP_JOB_SPEC_INIT;
 	status = parse_options(cmd, &argc, argv, options);
 	in.separator = nul ? '\0' : '\n';
 	in.word = in.one ? "input" : nul ? "item" : "line";

@@ -23,7 +23,7 @@ print_listed_json(struct cmd *cmd, const rp_job *job)
 
 	if (job->payload_size == job->payload_total)
 		return print_json(json_job(job));
-	r = rp_get(cmd->conn, job->id, &whole);
+	r = rp_job_get(cmd->conn, job->id, &whole);
 	if (r == RP_ENOENT)
 		return 0;
 	if (r < 0)
@@ -87,8 +87,8 @@ cmd_list(struct cmd *cmd, int argc, char **argv)
 	status = cmd_open(cmd);
 	if (status)
 		return status;
-	r = rp_list(cmd->conn, argv[0], rp_state_number(state), (size_t)limit,
-		    &batch);
+	r = rp_job_list(cmd->conn, argv[0], rp_state_number(state),
+			(size_t)limit, &batch);
 	if (r < 0)
 		return cmd_failed(cmd, r);
 	status = print_list(cmd, batch, json);
@@ -165,7 +165,7 @@ static int
 show_one(struct cmd *cmd, int64_t id, int first, int json)
 {
 	rp_batch *batch;
-	int r = rp_get(cmd->conn, id, &batch);
+	int r = rp_job_get(cmd->conn, id, &batch);
 
 	if (r < 0)
 		return cmd_failed(cmd, r);
@@ -283,7 +283,7 @@ cmd_workers(struct cmd *cmd, int argc, char **argv)
 	status = cmd_open(cmd);
 	if (status)
 		return status;
-	r = rp_workers_list(cmd->conn, &workers);
+	r = rp_worker_list(cmd->conn, &workers);
 	if (r < 0)
 		return cmd_failed(cmd, r);
 	status = print_workers(workers, json);

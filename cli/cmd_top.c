@@ -66,15 +66,15 @@ look(struct top *t)
 	forget(t);
 	r = rp_stats_get(conn, NULL, &t->stats);
 	if (r == 0)
-		r = rp_workers_list(conn, &t->workers);
+		r = rp_worker_list(conn, &t->workers);
 	if (t->at[QUEUES] >= count(t, QUEUES))
 		t->at[QUEUES] = 0;
 	if (r == 0 && queue_of(t))
-		r = rp_list(conn, queue_of(t), RP_STATE_RUNNING, MOST_JOBS,
-			    &t->jobs[RUNNING]);
+		r = rp_job_list(conn, queue_of(t), RP_STATE_RUNNING, MOST_JOBS,
+				&t->jobs[RUNNING]);
 	if (r >= 0 && queue_of(t))
-		r = rp_list(conn, queue_of(t), RP_STATE_DEAD, MOST_JOBS,
-			    &t->jobs[DEAD]);
+		r = rp_job_list(conn, queue_of(t), RP_STATE_DEAD, MOST_JOBS,
+				&t->jobs[DEAD]);
 	for (int i = RUNNING; i < PANES; i++)
 		if (t->at[i] >= count(t, i))
 			t->at[i] = count(t, i) ? count(t, i) - 1 : 0;
@@ -264,9 +264,10 @@ change_job(struct top *t, int key)
 			 "go to the %s job with tab, up and down",
 			 pane == RUNNING ? "running" : "dead");
 	else if (key == 'c' && sure(t, "cancel", job->id))
-		say(t, rp_cancel(t->cmd->conn, job->id, NULL), "cancelled");
+		say(t, rp_job_cancel(t->cmd->conn, job->id, NULL), "cancelled");
 	else if (key == 'r' && sure(t, "retry", job->id))
-		say(t, rp_retry(t->cmd->conn, job->id, NULL), "ready again");
+		say(t, rp_job_retry(t->cmd->conn, job->id, NULL),
+		    "ready again");
 }
 
 /* 0: quit. */

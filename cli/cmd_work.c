@@ -319,7 +319,7 @@ run(struct work *work)
 		complain(FAILED, "%s", error.message);
 	else if (errnum)
 		complain_of_output(errnum, "jobs not done were given back");
-	counts = rp_worker_counted(work->worker);
+	counts = rp_worker_counts_get(work->worker);
 	printf("%lld done, %lld failed, %lld dead, %lld released\n",
 	       (long long)counts.done, (long long)counts.failed,
 	       (long long)counts.dead, (long long)counts.released);

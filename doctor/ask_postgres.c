@@ -88,7 +88,7 @@ begin(PGconn *pg, const char *schema)
 int
 ask_postgres(struct doctor *d, const char *sql, json_t *rows)
 {
-	PGconn *pg = rp_native(d->conn);
+	PGconn *pg = rp_conn_native(d->conn);
 	char long_ms[24], now_ms[24];
 	const char *const given[] = { long_ms, now_ms };
 	PGresult *res;
@@ -96,7 +96,7 @@ ask_postgres(struct doctor *d, const char *sql, json_t *rows)
 
 	snprintf(long_ms, sizeof(long_ms), "%lld", (long long)d->long_ms);
 	snprintf(now_ms, sizeof(now_ms), "%lld", (long long)d->now_ms);
-	if (begin(pg, rp_schema(d->conn)) < 0)
+	if (begin(pg, rp_conn_schema(d->conn)) < 0)
 		return failed(d, pg, NULL);
 	res = PQ(execParams)(pg, sql,
 			     strstr(sql, "$2")   ? 2

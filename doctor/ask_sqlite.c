@@ -53,7 +53,7 @@ row_of(sqlite3_stmt *stmt)
 int
 ask_sqlite(struct doctor *d, const char *sql, json_t *rows)
 {
-	sqlite3 *db = rp_native(d->conn);
+	sqlite3 *db = rp_conn_native(d->conn);
 	sqlite3_stmt *stmt = NULL;
 	struct timespec t;
 	int64_t until;

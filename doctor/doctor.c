@@ -14,7 +14,7 @@
 int
 doctor_is_postgres(const struct doctor *d)
 {
-	return rp_schema(d->conn) != NULL;
+	return rp_conn_schema(d->conn) != NULL;
 }
 
 const char *

@@ -73,7 +73,7 @@ is_pooled(PGconn *pg)
 int
 look_wakeup(struct doctor *d)
 {
-	PGconn *pg = rp_native(d->conn);
+	PGconn *pg = rp_conn_native(d->conn);
 	rp_options options = RP_OPTIONS_INIT;
 	rp_conn *other;
 	rp_error error;
@@ -84,7 +84,7 @@ look_wakeup(struct doctor *d)
 		return doctor_undone(d, "no second connection: %s",
 				     error.message);
 	came = run(pg, "listen \"readpast.doctor\"") == 0 &&
-	       run(rp_native(other), "notify \"readpast.doctor\"") == 0 &&
+	       run(rp_conn_native(other), "notify \"readpast.doctor\"") == 0 &&
 	       wait_for_notice(pg);
 	run(pg, "unlisten *");
 	rp_close(other);

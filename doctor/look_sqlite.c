@@ -54,7 +54,7 @@ static const struct {
 int
 look_file_system(struct doctor *d)
 {
-	const char *path = sqlite3_db_filename(rp_native(d->conn), "main");
+	const char *path = sqlite3_db_filename(rp_conn_native(d->conn), "main");
 	struct statfs fs;
 
 	if (!path || statfs(path, &fs) < 0)
@@ -86,7 +86,7 @@ is_mount_point(const char *path)
 int
 look_names(struct doctor *d)
 {
-	const char *path = sqlite3_db_filename(rp_native(d->conn), "main");
+	const char *path = sqlite3_db_filename(rp_conn_native(d->conn), "main");
 	struct stat file;
 	char how[64];
 
@@ -125,7 +125,7 @@ read_path(const struct doctor *d, char *path, size_t room)
 	int n;
 
 	if (d->conn) {
-		name = sqlite3_db_filename(rp_native(d->conn), "main");
+		name = sqlite3_db_filename(rp_conn_native(d->conn), "main");
 	} else {
 		snprintf(url, sizeof(url), "file:%s",
 			 d->url + strlen("sqlite:"));
@@ -276,7 +276,7 @@ name_process(pid_t pid)
 int
 look_checkpoint(struct doctor *d)
 {
-	const char *file = sqlite3_db_filename(rp_native(d->conn), "main");
+	const char *file = sqlite3_db_filename(rp_conn_native(d->conn), "main");
 	char path[4200];
 	struct seen seen;
 

@@ -35,7 +35,7 @@ main(int argc, char **argv)
 	if (rp_open(argv[1], NULL, &conn, &error) < 0)
 		return complain(error.message);
 	while (!status && (n = getline(&line, &room, stdin)) > 0) {
-		rp_new job = RP_NEW_INIT;
+		rp_job_spec job = RP_JOB_SPEC_INIT;
 
 		job.payload = line;
 		job.payload_size = (size_t)n - (line[n - 1] == '\n');

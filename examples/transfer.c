@@ -19,7 +19,7 @@
 static int
 move(rp_conn *bank, const char *sql)
 {
-	return sqlite3_exec(rp_native(bank), sql, NULL, NULL, NULL);
+	return sqlite3_exec(rp_conn_native(bank), sql, NULL, NULL, NULL);
 }
 
 /* One job moves 1. All of it is committed at once, or none. */

@@ -15,16 +15,16 @@ int
 ext_do_cancel(struct ext_call *call, struct rp_value *ret)
 {
 	(void)ret;
-	return rp_cancel(call->conn, call->arguments[P_ID].number,
-			 call->arguments[P_KIND].text);
+	return rp_job_cancel(call->conn, call->arguments[P_ID].number,
+			     call->arguments[P_KIND].text);
 }
 
 int
 ext_do_retry(struct ext_call *call, struct rp_value *ret)
 {
 	(void)ret;
-	return rp_retry(call->conn, call->arguments[P_ID].number,
-			call->arguments[P_KIND].text);
+	return rp_job_retry(call->conn, call->arguments[P_ID].number,
+			    call->arguments[P_KIND].text);
 }
 
 static int
@@ -37,8 +37,9 @@ counted(int64_t n, struct rp_value *ret)
 int
 ext_do_retry_dead(struct ext_call *call, struct rp_value *ret)
 {
-	return counted(rp_retry_dead(call->conn, call->arguments[P_QUEUE].text,
-				     call->arguments[P_KIND].text, NULL),
+	return counted(rp_queue_retry_dead(call->conn,
+					   call->arguments[P_QUEUE].text,
+					   call->arguments[P_KIND].text, NULL),
 		       ret);
 }
 
@@ -51,8 +52,8 @@ ext_do_purge(struct ext_call *call, struct rp_value *ret)
 						    : ext_state(call, &state);
 
 	return r < 0 ? r
-		     : counted(rp_purge(call->conn, a[P_QUEUE].text, state,
-					a[P_KIND].text),
+		     : counted(rp_queue_purge(call->conn, a[P_QUEUE].text,
+					      state, a[P_KIND].text),
 			       ret);
 }
 

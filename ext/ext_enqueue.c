@@ -12,10 +12,10 @@
 
 /* ---- one ---- */
 
-static rp_new
+static rp_job_spec
 job_of(const struct ext_argument *a)
 {
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 
 	job.payload = a[P_PAYLOAD].text;
 	job.payload_size = a[P_PAYLOAD].size;
@@ -34,7 +34,7 @@ job_of(const struct ext_argument *a)
 static int
 enqueue(struct ext_call *call, rp_added *ret)
 {
-	rp_new job = job_of(call->arguments);
+	rp_job_spec job = job_of(call->arguments);
 	int r = rp_enqueue(call->conn, call->arguments[P_QUEUE].text, &job,
 			   ret);
 
@@ -83,7 +83,7 @@ ext_enqueue_rows(struct ext_call *call, struct ext_rows *ret)
 
 /* The texts that are not in an argument are in the batch's memory. */
 struct jobs {
-	rp_new model, *jobs;
+	rp_job_spec model, *jobs;
 	size_t count, room;
 	rp_batch *texts;
 };
@@ -109,14 +109,14 @@ add_payload(void *ctx, struct ext_call *call, size_t i,
 {
 	struct jobs *jobs = ctx;
 	const char *copy = NULL;
-	rp_new *job;
+	rp_job_spec *job;
 
 	if (element->null)
 		return rp__fail(&call->error, RP_EINVAL,
 				"job %zu: the payload is null", i + 1);
 	if (jobs->count == jobs->room) {
 		size_t room = 2 * jobs->room + 64;
-		rp_new *more = realloc(jobs->jobs, room * sizeof(*more));
+		rp_job_spec *more = realloc(jobs->jobs, room * sizeof(*more));
 
 		if (!more)
 			return ext_no_memory(call);

@@ -86,7 +86,8 @@ int
 ext_get_rows(struct ext_call *call, struct ext_rows *ret)
 {
 	rp_batch *batch = NULL;
-	int r = rp_get(call->conn, call->arguments[P_JOB_ID].number, &batch);
+	int r = rp_job_get(call->conn, call->arguments[P_JOB_ID].number,
+			   &batch);
 
 	return answer_jobs(r, batch, ret);
 }
@@ -301,7 +302,7 @@ int
 ext_worker_list_rows(struct ext_call *call, struct ext_rows *ret)
 {
 	rp_workers *workers = NULL;
-	int r = rp_workers_list(call->conn, &workers);
+	int r = rp_worker_list(call->conn, &workers);
 
 	if (r == 0)
 		*ret = (struct ext_rows){ rp_workers_count(workers), workers,

@@ -171,11 +171,11 @@ RP_API int rp_attach(const char *scheme, void *native,
 /* The database's own connection, a `sqlite3 *` or a `PGconn *`: for your SQL
  * beside the calls of this handle, between rp_begin() and rp_commit().
  * Borrowed, and not to be closed. NULL for NULL. */
-RP_API void *rp_native(rp_conn *conn);
+RP_API void *rp_conn_native(rp_conn *conn);
 
 /* The schema that the queue's tables are in, "readpast" unless the URL says
  * otherwise; NULL where a database has no schemas. Borrowed from the handle. */
-RP_API const char *rp_schema(const rp_conn *conn);
+RP_API const char *rp_conn_schema(const rp_conn *conn);
 
 /* Close. NULL is allowed. Jobs still claimed stay claimed until their lease
  * runs out. An open transaction is rolled back. The handle is gone: using it
@@ -303,7 +303,8 @@ typedef struct rp_job {
 	int suspect;          /* claims only: it may be what killed its worker
 				 (see rp_claim()); claim nothing beside it
 				 until it has lived for two seconds */
-	size_t payload_total; /* bytes in all: rp_list() has but the first */
+	size_t payload_total; /* bytes in all: rp_job_list() has but the first
+			       */
 } rp_job;
 
 /* Jobs that one call returned, read-only. One free for all of them. */
@@ -312,10 +313,10 @@ RP_API size_t rp_batch_count(const rp_batch *batch);
 RP_API const rp_job *rp_batch_at(const rp_batch *batch, size_t i);
 RP_API void rp_batch_free(rp_batch *batch);
 
-/* A job to be. Start from RP_NEW_INIT; zero (NULL) means the default in every
- * field but priority, where -1 does. */
-typedef struct rp_new {
-	size_t size;         /* set by RP_NEW_INIT */
+/* A job to be. Start from RP_JOB_SPEC_INIT; zero (NULL) means the default in
+ * every field but priority, where -1 does. */
+typedef struct rp_job_spec {
+	size_t size;         /* set by RP_JOB_SPEC_INIT */
 	const void *payload; /* any bytes */
 	size_t payload_size;
 	int priority;         /* 0..255, lower first; -1: the queue's */
@@ -328,13 +329,13 @@ typedef struct rp_new {
 		unique_key; /* 1..255 bytes: one live job of the queue has it */
 	int replace;        /* a job that has the key and does not run yet
 			       becomes this one, under its old id */
-} rp_new;
-#define RP_NEW_INIT                                                            \
+} rp_job_spec;
+#define RP_JOB_SPEC_INIT                                                       \
 	{                                                                      \
-		sizeof(rp_new), NULL, 0, -1, 0, 0, 0, NULL, NULL, NULL, 0      \
+		sizeof(rp_job_spec), NULL, 0, -1, 0, 0, 0, NULL, NULL, NULL, 0 \
 	}
 
-/* What became of an rp_new. */
+/* What became of an rp_job_spec. */
 typedef struct rp_added {
 	int64_t id;
 	int outcome; /* RP_ADDED, RP_EXISTED, RP_REPLACED */
@@ -352,10 +353,10 @@ typedef struct rp_added {
  * the size that the first one names. On RP_EINVAL and RP_EFBIG `message`
  * begins with "job I: ", I counting from 1, when n > 1.
  */
-RP_API int rp_enqueue(rp_conn *conn, const char *queue, const rp_new *job,
+RP_API int rp_enqueue(rp_conn *conn, const char *queue, const rp_job_spec *job,
 		      rp_added *ret);
-RP_API int rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs,
-			   size_t n, rp_added *ret);
+RP_API int rp_enqueue_many(rp_conn *conn, const char *queue,
+			   const rp_job_spec *jobs, size_t n, rp_added *ret);
 
 /* Zero means the default in every field. */
 typedef struct rp_claim_options {
@@ -440,33 +441,33 @@ RP_API int rp_extend(rp_conn *conn, int64_t id, int64_t claim_no,
  * What a worker does all day: rp_settle() and then rp_claim() in one commit.
  * Returns how many jobs were claimed; `n` and `max` may be 0.
  */
-RP_API int rp_turn(rp_conn *conn, rp_verdict *verdicts, size_t n,
-		   const char *queue, size_t max,
-		   const rp_claim_options *options, rp_batch **ret);
+RP_API int rp_settle_and_claim(rp_conn *conn, rp_verdict *verdicts, size_t n,
+			       const char *queue, size_t max,
+			       const rp_claim_options *options, rp_batch **ret);
 
 /*
  * Cancel a job that is not finished yet. `kind`, unless NULL, must be the
  * job's. RP_ENOENT: no such job; RP_EGONE: it is finished already.
  */
-RP_API int rp_cancel(rp_conn *conn, int64_t id, const char *kind);
+RP_API int rp_job_cancel(rp_conn *conn, int64_t id, const char *kind);
 
 /*
  * Send a dead or cancelled job back to ready: same id, no attempts used.
  * RP_ENOENT: no such job; RP_EGONE: it is alive or done; RP_ETAKEN: a live job
  * has its unique key now.
  */
-RP_API int rp_retry(rp_conn *conn, int64_t id, const char *kind);
+RP_API int rp_job_retry(rp_conn *conn, int64_t id, const char *kind);
 
 /* Retry all dead jobs of a queue (of one kind, unless NULL), in slices: a
  * failure in the middle leaves the others dead. Those whose key is taken stay
  * dead, and are counted in *ret_taken, which may be NULL. Returns how many. */
-RP_API int64_t rp_retry_dead(rp_conn *conn, const char *queue, const char *kind,
-			     int64_t *ret_taken);
+RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
+				   const char *kind, int64_t *ret_taken);
 
 /* Forget the jobs of a queue in one state, any but RP_STATE_RUNNING (0: in all
  * but that), of one kind unless NULL, in slices. Returns how many. */
-RP_API int64_t rp_purge(rp_conn *conn, const char *queue, int state,
-			const char *kind);
+RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
+			      const char *kind);
 
 /* What rp_sweep() did. */
 typedef struct rp_swept {
@@ -498,7 +499,7 @@ RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 /* ---- looking --------------------------------------------------------- */
 
 /* One job, live or kept: a batch of one. RP_ENOENT. */
-RP_API int rp_get(rp_conn *conn, int64_t id, rp_batch **ret);
+RP_API int rp_job_get(rp_conn *conn, int64_t id, rp_batch **ret);
 
 /* How a job stands. What is about waiting and running is 0 (NULL) for one that
  * is finished. */
@@ -521,8 +522,8 @@ typedef struct rp_why {
 } rp_why;
 #define RP_MOST_AHEAD 1000
 
-/* Why one job does not run, or how it does: rp_get(), and what is around it,
- * which costs the same however many jobs there are. RP_ENOENT. Free it. */
+/* Why one job does not run, or how it does: rp_job_get(), and what is around
+ * it, which costs the same however many jobs there are. RP_ENOENT. Free it. */
 RP_API int rp_why_get(rp_conn *conn, int64_t id, rp_why **ret);
 RP_API void rp_why_free(rp_why *why);
 
@@ -530,11 +531,11 @@ RP_API void rp_why_free(rp_why *why);
  * Up to `max` jobs of a queue in one state, or, with state 0, all live ones:
  * running (longest first), ready in claim order, scheduled. Finished ones come
  * newest first. RP_ENOENT: no such queue. Returns how many. Of a payload only
- * the first RP_LIST_PAYLOAD bytes are read: rp_get() has all of it.
+ * the first RP_LIST_PAYLOAD bytes are read: rp_job_get() has all of it.
  */
 #define RP_LIST_PAYLOAD 256
-RP_API int rp_list(rp_conn *conn, const char *queue, int state, size_t max,
-		   rp_batch **ret);
+RP_API int rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
+		       rp_batch **ret);
 
 /* A queue in numbers. Absent times are -1. */
 typedef struct rp_queue_stats {
@@ -566,7 +567,7 @@ typedef struct rp_worker_info {
 } rp_worker_info;
 
 typedef struct rp_workers rp_workers;
-RP_API int rp_workers_list(rp_conn *conn, rp_workers **ret);
+RP_API int rp_worker_list(rp_conn *conn, rp_workers **ret);
 RP_API size_t rp_workers_count(const rp_workers *workers);
 RP_API const rp_worker_info *rp_workers_at(const rp_workers *workers, size_t i);
 RP_API void rp_workers_free(rp_workers *workers);
@@ -667,8 +668,8 @@ RP_API int rp_task_extend(rp_task *task, int64_t lease_ms);
 
 /*
  * Effects exactly once, in this database. rp_task_begin() opens a transaction
- * that writes, on a connection of this thread's own: rp_native(*ret) is for
- * your SQL, *ret for rp_enqueue() and the like; do not close it or end the
+ * that writes, on a connection of this thread's own: rp_conn_native(*ret) is
+ * for your SQL, *ret for rp_enqueue() and the like; do not close it or end the
  * transaction by other means. rp_task_complete() says in it that the job is
  * done; rp_task_commit() makes all of it happen at once, and then the handler
  * returns RP_DONE. A handler that returns without commit has done nothing, and
@@ -762,7 +763,7 @@ RP_API int rp_worker_run(rp_worker *worker, rp_error *reterr);
 RP_API void rp_worker_stop(rp_worker *worker);
 
 /* Once rp_worker_run() has returned. */
-RP_API rp_worker_counts rp_worker_counted(const rp_worker *worker);
+RP_API rp_worker_counts rp_worker_counts_get(const rp_worker *worker);
 
 #ifdef __cplusplus
 }

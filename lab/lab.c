@@ -342,7 +342,7 @@ enqueue_all(struct lab *lab)
 	int r = rp_begin(lab->control.conn);
 
 	for (int i = 1; i <= lab->options->jobs && r == 0; i++) {
-		rp_new job = RP_NEW_INIT;
+		rp_job_spec job = RP_JOB_SPEC_INIT;
 
 		job.payload = text;
 		job.payload_size =

@@ -38,7 +38,8 @@ struct lab_script {
 	const char *cannot; /* why the database cannot do it, or NULL */
 	int needs;          /* so new a server, for this feature */
 	const char *feature;
-	const struct lab_section *sections; /* none: the library's rp_turn() */
+	const struct lab_section
+		*sections; /* none: the library's rp_settle_and_claim() */
 };
 
 extern const struct lab_script lab_scripts_postgres[];

@@ -84,7 +84,7 @@ static int
 postgres_run(struct lab_side *side, const struct lab_stmt *stmt,
 	     const char *const *values, struct lab_rows *ret)
 {
-	PGconn *pg = rp_native(side->conn);
+	PGconn *pg = rp_conn_native(side->conn);
 	int n = 0, r = 0;
 	PGresult *res;
 
@@ -110,7 +110,8 @@ postgres_session(const struct lab *lab, struct lab_side *side)
 
 	if (r != 0)
 		return r;
-	return atoi(rows.values[0][0]) == PQ(backendPID)(rp_native(side->conn))
+	return atoi(rows.values[0][0]) ==
+			       PQ(backendPID)(rp_conn_native(side->conn))
 		       ? 0
 		       : lab_fail(side->why, "a pooler stands before the "
 					     "server: name the server itself");
@@ -149,7 +150,8 @@ drop_leftovers(struct lab *lab)
 static int
 postgres_prepare(struct lab *lab, const struct lab_script *script)
 {
-	int version = PQ(serverVersion)(rp_native(lab->control.conn)) / 10000;
+	int version =
+		PQ(serverVersion)(rp_conn_native(lab->control.conn)) / 10000;
 	int r;
 
 	if (version < script->needs) {

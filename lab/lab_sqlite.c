@@ -66,7 +66,7 @@ count_statement(unsigned what, void *ctx, void *stmt, void *sql)
 static int
 sqlite_session(const struct lab *lab, struct lab_side *side)
 {
-	sqlite3 *db = rp_native(side->conn);
+	sqlite3 *db = rp_conn_native(side->conn);
 
 	(void)lab;
 	sqlite3_busy_handler(db, wait_for_turn, side->account);
@@ -102,7 +102,7 @@ static int
 sqlite_run(struct lab_side *side, const struct lab_stmt *stmt,
 	   const char *const *values, struct lab_rows *ret)
 {
-	sqlite3 *db = rp_native(side->conn);
+	sqlite3 *db = rp_conn_native(side->conn);
 	sqlite3_stmt *s = NULL;
 	int rc = sqlite3_prepare_v2(db, stmt->sql, -1, &s, NULL);
 
@@ -175,7 +175,7 @@ static int
 sqlite_prepare(struct lab *lab, const struct lab_script *script)
 {
 	const char *path =
-		sqlite3_db_filename(rp_native(lab->control.conn), "main");
+		sqlite3_db_filename(rp_conn_native(lab->control.conn), "main");
 
 	(void)script;
 	snprintf(lab->path, sizeof(lab->path), "%s", path ? path : "");
@@ -207,8 +207,8 @@ sqlite_account(struct lab_side *side)
 {
 	int pages = 0, highest;
 
-	sqlite3_db_status(rp_native(side->conn), SQLITE_DBSTATUS_CACHE_WRITE,
-			  &pages, &highest, 0);
+	sqlite3_db_status(rp_conn_native(side->conn),
+			  SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 0);
 	side->account->log_bytes = (int64_t)pages * FRAME;
 }
 

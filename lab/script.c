@@ -143,7 +143,8 @@ turn(struct lab_side *side, void (*work)(void *ctx, int64_t job), void *ctx)
 
 	verdict.id = id ? atoll(id) : 0;
 	verdict.claim_no = claim ? atoll(claim) : 0;
-	r = rp_turn(side->conn, &verdict, id != NULL, "lab", 1, NULL, &batch);
+	r = rp_settle_and_claim(side->conn, &verdict, id != NULL, "lab", 1,
+				NULL, &batch);
 	lab_set(&side->vars, "id", "");
 	if (r < 0)
 		return lab_fail(side->why, "%s",

@@ -31,7 +31,7 @@ not_found(rp_conn *conn, int64_t id, const char *kind)
 {
 	rp_batch *batch;
 	const rp_job *job;
-	int r = rp_get(conn, id, &batch);
+	int r = rp_job_get(conn, id, &batch);
 
 	if (r < 0)
 		return r;
@@ -49,7 +49,7 @@ not_found(rp_conn *conn, int64_t id, const char *kind)
 }
 
 int
-rp_cancel(rp_conn *conn, int64_t id, const char *kind)
+rp_job_cancel(rp_conn *conn, int64_t id, const char *kind)
 {
 	struct rp_value params[] = { rp__int(id), rp__text(kind) };
 	int64_t found = 0;
@@ -79,7 +79,7 @@ retried_row(void *ctx, size_t row, const struct rp_value *c)
 }
 
 int
-rp_retry(rp_conn *conn, int64_t id, const char *kind)
+rp_job_retry(rp_conn *conn, int64_t id, const char *kind)
 {
 	struct rp_value params[] = { rp__int(id), rp__text(kind) };
 	struct retried retried = { 0, 0 };
@@ -183,8 +183,8 @@ retry_dead(rp_conn *conn, const char *queue, const char *kind, struct ids ids,
 }
 
 int64_t
-rp_retry_dead(rp_conn *conn, const char *queue, const char *kind,
-	      int64_t *ret_taken)
+rp_queue_retry_dead(rp_conn *conn, const char *queue, const char *kind,
+		    int64_t *ret_taken)
 {
 	struct retried retried = { 0, 0 };
 	struct ids ids = { NULL, 0 };
@@ -224,7 +224,7 @@ purge_state(rp_conn *conn, const char *queue, int state, const char *kind,
 }
 
 int64_t
-rp_purge(rp_conn *conn, const char *queue, int state, const char *kind)
+rp_queue_purge(rp_conn *conn, const char *queue, int state, const char *kind)
 {
 	struct ids ids = { NULL, 0 };
 	int64_t total = 0;

@@ -208,5 +208,5 @@ rp_claim(rp_conn *conn, const char *queue, size_t max,
 	if (max == 0)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a claim is of one job at least");
-	return rp_turn(conn, NULL, 0, queue, max, options, ret);
+	return rp_settle_and_claim(conn, NULL, 0, queue, max, options, ret);
 }

@@ -135,13 +135,13 @@ rp_attach(const char *scheme, void *native, const rp_options *options,
 }
 
 void *
-rp_native(rp_conn *conn)
+rp_conn_native(rp_conn *conn)
 {
 	return conn ? conn->backend->native(conn->db) : NULL;
 }
 
 const char *
-rp_schema(const rp_conn *conn)
+rp_conn_schema(const rp_conn *conn)
 {
 	return conn && conn->backend->schema ? conn->backend->schema(conn->db)
 					     : NULL;

@@ -24,7 +24,7 @@ struct rows {
 	struct rp_value *params;
 	rp_added *added;    /* of each job of the call; id 0: not answered */
 	size_t count, done; /* done: jobs of the call in front of these */
-	rp_new terms;       /* what all of them have in common */
+	rp_job_spec terms;  /* what all of them have in common */
 	size_t n;           /* jobs of the call */
 	int begun, once;    /* the transaction; it is of one run alone */
 };
@@ -59,7 +59,7 @@ take_unique_answer(void *ctx, size_t row, const struct rp_value *c)
 }
 
 static int
-check(rp_error *error, const rp_new *job)
+check(rp_error *error, const rp_job_spec *job)
 {
 	int r = 0;
 
@@ -96,7 +96,7 @@ check(rp_error *error, const rp_new *job)
 }
 
 static void
-fill(struct rp_value *p, const char *queue, const rp_new *job)
+fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 {
 	p[ENQUEUE_QUEUE] = rp__text(queue);
 	p[ENQUEUE_PRIORITY] = rp__int_or_null(job->priority, job->priority < 0);
@@ -290,7 +290,7 @@ flush(struct rows *rows, int unique)
 
 /* Do the jobs go in together? */
 static int
-on_one_set_of_terms(const rp_new *a, const rp_new *b)
+on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 {
 	return a->priority == b->priority && a->delay_ms == b->delay_ms &&
 	       a->run_at == b->run_at && a->max_attempts == b->max_attempts;
@@ -298,7 +298,7 @@ on_one_set_of_terms(const rp_new *a, const rp_new *b)
 
 /* A job with a key is a run of its own. */
 static int
-add(struct rows *rows, const rp_new *job)
+add(struct rows *rows, const rp_job_spec *job)
 {
 	int r = 0;
 
@@ -314,12 +314,12 @@ add(struct rows *rows, const rp_new *job)
 }
 
 static int
-enqueue_all(struct rows *rows, const rp_new *jobs, rp_added *ret)
+enqueue_all(struct rows *rows, const rp_job_spec *jobs, rp_added *ret)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < rows->n && r == 0; i++) {
-		rp_new job = RP_NEW_INIT;
+		rp_job_spec job = RP_JOB_SPEC_INIT;
 		const char *given = (const char *)jobs + i * jobs->size;
 
 		memcpy(&job, given,
@@ -338,8 +338,8 @@ enqueue_all(struct rows *rows, const rp_new *jobs, rp_added *ret)
 }
 
 int
-rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs, size_t n,
-		rp_added *ret)
+rp_enqueue_many(rp_conn *conn, const char *queue, const rp_job_spec *jobs,
+		size_t n, rp_added *ret)
 {
 	size_t room = n < MOST_ROWS ? n : MOST_ROWS;
 	struct rows rows = { .conn = conn, .queue = queue, .n = n };
@@ -353,9 +353,9 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs, size_t n,
 	if (!jobs)
 		return rp__fail(&conn->error, RP_EINVAL, "jobs is NULL");
 	/* Zeroed, it would be taken for a job with no payload. */
-	if (jobs->size < offsetof(rp_new, priority))
+	if (jobs->size < offsetof(rp_job_spec, priority))
 		return rp__fail(&conn->error, RP_EINVAL,
-				"a job has no size: RP_NEW_INIT sets it");
+				"a job has no size: RP_JOB_SPEC_INIT sets it");
 	/* One key's worth of parameters more than the rows need. */
 	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
 			     sizeof(*rows.params));
@@ -369,7 +369,8 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_new *jobs, size_t n,
 }
 
 int
-rp_enqueue(rp_conn *conn, const char *queue, const rp_new *job, rp_added *ret)
+rp_enqueue(rp_conn *conn, const char *queue, const rp_job_spec *job,
+	   rp_added *ret)
 {
 	return rp_enqueue_many(conn, queue, job, 1, ret);
 }

@@ -72,7 +72,7 @@ get(rp_conn *conn, int64_t id, rp_batch *batch)
 }
 
 int
-rp_get(rp_conn *conn, int64_t id, rp_batch **ret)
+rp_job_get(rp_conn *conn, int64_t id, rp_batch **ret)
 {
 	rp_batch *batch;
 	int r = rp__enter(conn);
@@ -151,9 +151,10 @@ rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 	if (r < 0)
 		return r;
 	if (!ret || state < 0 || state > RP_STATE_CANCELLED || max > INT32_MAX)
-		return rp__fail(&conn->error, RP_EINVAL,
-				"rp_list: no ret, no such state, or max over "
-				"2^31");
+		return rp__fail(
+			&conn->error, RP_EINVAL,
+			"rp_job_list: no ret, no such state, or max over "
+			"2^31");
 	if (rp__batch_new(&l.batch) < 0)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	r = rp__begin(conn, 0);
@@ -167,7 +168,8 @@ rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 }
 
 int
-rp_list(rp_conn *conn, const char *queue, int state, size_t max, rp_batch **ret)
+rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
+	    rp_batch **ret)
 {
 	return rp__list_jobs(conn, queue, state, max, RP_LIST_PAYLOAD, ret);
 }
@@ -323,7 +325,7 @@ add_worker(void *ctx, size_t row, const struct rp_value *c)
 }
 
 int
-rp_workers_list(rp_conn *conn, rp_workers **ret)
+rp_worker_list(rp_conn *conn, rp_workers **ret)
 {
 	rp_workers *workers;
 	int r = rp__enter(conn);

@@ -110,7 +110,7 @@ char *rp__batch_text(rp_batch *batch, const struct rp_value *value);
 int rp__queue_known(rp_conn *conn, const char *name); /* 0, RP_ENOENT */
 int rp__queue_create(rp_conn *conn, const char *name);
 
-/* inspect.c: rp_list(), with the first `head` bytes of each payload */
+/* inspect.c: rp_job_list(), with the first `head` bytes of each payload */
 #define RP_WHOLE_PAYLOAD INT32_MAX /* of `head`; every payload is shorter */
 int rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 		  size_t head, rp_batch **ret);

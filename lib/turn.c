@@ -47,8 +47,9 @@ add_payloads(rp_conn *conn, size_t n, rp_batch *batch)
 }
 
 int
-rp_turn(rp_conn *conn, rp_verdict *verdicts, size_t n, const char *queue,
-	size_t max, const rp_claim_options *options, rp_batch **ret)
+rp_settle_and_claim(rp_conn *conn, rp_verdict *verdicts, size_t n,
+		    const char *queue, size_t max,
+		    const rp_claim_options *options, rp_batch **ret)
 {
 	rp_claim_options o = RP_CLAIM_INIT;
 	rp_batch *batch;

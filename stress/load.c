@@ -105,7 +105,7 @@ note_enqueued(struct child *child, const rp_added *added, size_t n,
  * have been done or not was acknowledged to nobody, and is made once more. */
 static int
 produce_all(struct stress *stress, struct child *child, rp_conn *conn,
-	    const rp_new *jobs, rp_added *added)
+	    const rp_job_spec *jobs, rp_added *added)
 {
 	size_t n;
 
@@ -138,7 +138,7 @@ produce(struct stress *stress, struct child *child)
 	size_t n = (size_t)stress->batch, size = (size_t)stress->payload;
 	unsigned char *payload = malloc(size + 1);
 	rp_added *added = calloc(n, sizeof(*added));
-	rp_new *jobs = calloc(n, sizeof(*jobs)), job = RP_NEW_INIT;
+	rp_job_spec *jobs = calloc(n, sizeof(*jobs)), job = RP_JOB_SPEC_INIT;
 	rp_conn *conn = NULL;
 	rp_error error;
 	int status = FAILED;

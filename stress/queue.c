@@ -52,14 +52,14 @@ static int
 cancel_running(rp_conn *conn, const char *queue)
 {
 	rp_batch *batch;
-	int r = rp_list(conn, queue, RP_STATE_RUNNING, CANCEL_AT_A_TIME,
-			&batch);
+	int r = rp_job_list(conn, queue, RP_STATE_RUNNING, CANCEL_AT_A_TIME,
+			    &batch);
 
 	if (r < 0)
 		return r;
 	r = rp_begin(conn);
 	for (size_t i = 0; i < rp_batch_count(batch) && r >= 0; i++) {
-		r = rp_cancel(conn, rp_batch_at(batch, i)->id, NULL);
+		r = rp_job_cancel(conn, rp_batch_at(batch, i)->id, NULL);
 		if (r == RP_ENOENT || r == RP_EGONE)
 			r = 0;
 	}
@@ -73,7 +73,7 @@ scratch_remove(struct cmd *cmd, const char *queue)
 	int64_t r;
 
 	do {
-		r = rp_purge(cmd->conn, queue, 0, NULL);
+		r = rp_queue_purge(cmd->conn, queue, 0, NULL);
 		if (r >= 0)
 			r = rp_queue_drop(cmd->conn, queue);
 		if (r == RP_ETAKEN)

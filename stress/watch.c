@@ -43,7 +43,7 @@ nap(void)
 static PGresult *
 rows_of(struct watcher *w, rp_conn *conn, const char *sql)
 {
-	PGconn *pg = rp_native(conn);
+	PGconn *pg = rp_conn_native(conn);
 	PGresult *rows = PQ(exec)(pg, sql);
 
 	if (PQ(resultStatus)(rows) == PGRES_TUPLES_OK)
@@ -155,8 +155,8 @@ pin(struct watcher *w)
 		PQ(clear)(rows);
 		return rows ? 0 : FAILED;
 	}
-	if (sqlite3_exec(rp_native(w->pinned), sqlite_stress_pin, NULL, NULL,
-			 &why) != SQLITE_OK)
+	if (sqlite3_exec(rp_conn_native(w->pinned), sqlite_stress_pin, NULL,
+			 NULL, &why) != SQLITE_OK)
 		return fails(w, why ? why : "out of memory");
 	return 0;
 }

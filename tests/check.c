@@ -151,9 +151,9 @@ take_number(void *ctx, int n, char **values, char **names)
 int
 run_sql(rp_conn *conn, const char *sql, int64_t *ret)
 {
-	void *native = rp_native(conn);
+	void *native = rp_conn_native(conn);
 
-	return rp_schema(conn)
+	return rp_conn_schema(conn)
 		       ? run_on_server(native, sql, ret)
 		       : sqlite3_exec(native, sql, take_number, ret, NULL);
 }
@@ -191,10 +191,10 @@ check_result(int64_t r, rp_conn *conn, const char *call, const char *file,
 	return r;
 }
 
-rp_new
+rp_job_spec
 job_of(const char *payload)
 {
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 
 	job.payload = payload;
 	job.payload_size = strlen(payload);
@@ -204,7 +204,7 @@ job_of(const char *payload)
 int64_t
 put(rp_conn *conn, const char *queue, const char *payload)
 {
-	rp_new job = job_of(payload);
+	rp_job_spec job = job_of(payload);
 	rp_added added;
 
 	ok(conn, rp_enqueue(conn, queue, &job, &added));
@@ -226,7 +226,7 @@ bytes_of(size_t size, unsigned seed)
 }
 
 int64_t
-put_bytes(rp_conn *conn, rp_new job, size_t size, unsigned seed)
+put_bytes(rp_conn *conn, rp_job_spec job, size_t size, unsigned seed)
 {
 	char *bytes = bytes_of(size, seed);
 	rp_added added;
@@ -252,7 +252,7 @@ expect_bytes(const rp_job *job, size_t size, unsigned seed)
 int64_t
 put_sized(rp_conn *conn, size_t size, unsigned seed)
 {
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 
 	return put_bytes(conn, job, size, seed);
 }
@@ -315,7 +315,7 @@ get(rp_conn *conn, int64_t id)
 {
 	rp_batch *batch;
 
-	ok(conn, rp_get(conn, id, &batch));
+	ok(conn, rp_job_get(conn, id, &batch));
 	return batch;
 }
 
@@ -323,7 +323,7 @@ int
 state_of(rp_conn *conn, int64_t id)
 {
 	rp_batch *batch;
-	int state, r = rp_get(conn, id, &batch);
+	int state, r = rp_job_get(conn, id, &batch);
 
 	if (r == RP_ENOENT)
 		return 0;

@@ -54,11 +54,11 @@ int64_t check_result(int64_t r, rp_conn *conn, const char *call,
 		     const char *file, int line);
 
 int64_t put(rp_conn *conn, const char *queue, const char *payload);
-rp_new job_of(const char *payload);
+rp_job_spec job_of(const char *payload);
 /* Bytes without a zero among them, others for each seed. Free them. */
 char *bytes_of(size_t size, unsigned seed);
 /* A job of queue q with such a payload; and is it that? */
-int64_t put_bytes(rp_conn *conn, rp_new job, size_t size, unsigned seed);
+int64_t put_bytes(rp_conn *conn, rp_job_spec job, size_t size, unsigned seed);
 void expect_bytes(const rp_job *job, size_t size, unsigned seed);
 int64_t put_sized(rp_conn *conn, size_t size, unsigned seed);
 #define IN_ROW 16384 /* bytes of a payload that SQLite keeps in a job's row */

@@ -25,7 +25,7 @@ pairs_of(int argc, char **argv)
 static void
 put_all(rp_conn *conn)
 {
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 	char text[20000];
 
 	job.payload = "a\0b\xff";
@@ -70,7 +70,7 @@ settle_all(rp_conn *conn)
 		v.error = verdicts[i] == RP_DONE ? NULL : "a \"failure\"";
 		assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
 	}
-	ok(conn, rp_cancel(conn, rp_batch_at(batch, 5)->id, NULL));
+	ok(conn, rp_job_cancel(conn, rp_batch_at(batch, 5)->id, NULL));
 	rp_batch_free(batch);
 }
 
@@ -199,7 +199,7 @@ save(struct db *db, void **model)
 			 0);
 	if (!*db->schema) {
 		sqlite3_open(":memory:", (sqlite3 **)model);
-		copy_file(*model, rp_native(db->conn));
+		copy_file(*model, rp_conn_native(db->conn));
 		return;
 	}
 	for_each_table(db,
@@ -213,7 +213,7 @@ static void
 restore(struct db *db, void *model)
 {
 	if (!*db->schema) {
-		copy_file(rp_native(db->conn), model);
+		copy_file(rp_conn_native(db->conn), model);
 		return;
 	}
 	for_each_table(

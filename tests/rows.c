@@ -96,15 +96,15 @@ print_schema(PGconn *pg, const char *schema, FILE *to)
 char *
 rows_of(rp_conn *conn)
 {
-	const char *schema = rp_schema(conn);
+	const char *schema = rp_conn_schema(conn);
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
 	if (schema)
-		print_schema(rp_native(conn), schema, to);
+		print_schema(rp_conn_native(conn), schema, to);
 	else
-		print_file(rp_native(conn), to);
+		print_file(rp_conn_native(conn), to);
 	fclose(to);
 	return text;
 }

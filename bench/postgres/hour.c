@@ -22,7 +22,7 @@ static void
 run_long_job(const struct bench *b, const char *schema)
 {
 	char *url = server_library_url(b, schema);
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 	rp_batch *batch;
 	rp_error error;
 	rp_conn *conn;

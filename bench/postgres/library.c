@@ -15,7 +15,7 @@ static const char payload[PAYLOAD];
 struct library {
 	rp_conn *conn;
 	size_t put, take, held;
-	rp_new *jobs;
+	rp_job_spec *jobs;
 	rp_added *added;
 	rp_verdict *verdicts;
 };
@@ -92,7 +92,7 @@ open_library(const struct bench *b, const char *schema, size_t put, size_t take)
 	l->added = allocate((put + 1) * sizeof(*l->added));
 	l->verdicts = allocate((take + 1) * sizeof(*l->verdicts));
 	for (size_t i = 0; i < put; i++) {
-		l->jobs[i] = (rp_new)RP_NEW_INIT;
+		l->jobs[i] = (rp_job_spec)RP_JOB_SPEC_INIT;
 		l->jobs[i].payload = payload;
 		l->jobs[i].payload_size = sizeof(payload);
 	}
@@ -116,7 +116,7 @@ close_library(void *handle)
 static PGconn *
 native(void *handle)
 {
-	return rp_native(((struct library *)handle)->conn);
+	return rp_conn_native(((struct library *)handle)->conn);
 }
 
 static void
@@ -135,8 +135,8 @@ step(void *handle)
 	struct library *l = handle;
 	rp_batch *batch;
 
-	check(l, rp_turn(l->conn, l->verdicts, l->held, QUEUE, l->take, NULL,
-			 &batch));
+	check(l, rp_settle_and_claim(l->conn, l->verdicts, l->held, QUEUE,
+				     l->take, NULL, &batch));
 	for (size_t i = 0; i < l->held; i++)
 		if (l->verdicts[i].result < 0)
 			die("library: a verdict was refused");

@@ -357,7 +357,8 @@ rp__worker_turn(rp_worker *w, struct tasks *finished)
 	o.holding = rp__alone_holding(&w->alone, o.holding);
 	o.lease_ms = w->options.lease_ms;
 	o.queues = w->queues;
-	r = rp_turn(w->conn, verdicts, finished->count, NULL, want, &o, &batch);
+	r = rp_settle_and_claim(w->conn, verdicts, finished->count, NULL, want,
+				&o, &batch);
 	if (r == RP_EBUSY && finished->count && w->conn->backend->limit_waits) {
 		want = 0;
 		r = rp__settle_unblocked(w->conn, verdicts, finished->count);

@@ -165,7 +165,7 @@ rp_worker_stop(rp_worker *w)
 }
 
 rp_worker_counts
-rp_worker_counted(const rp_worker *w)
+rp_worker_counts_get(const rp_worker *w)
 {
 	return w->counts;
 }

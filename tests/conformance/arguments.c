@@ -20,7 +20,7 @@ names_are_checked_by_every_call(void **state)
 	struct db *db = *state;
 	rp_conn *c = db->conn;
 	int64_t id = put(c, "q", "x");
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	for (int i = 0; i < BAD_NAMES; i++) {
 		const char *const queues[] = { "q", bad_names[i], NULL };
@@ -34,20 +34,20 @@ names_are_checked_by_every_call(void **state)
 		refused(rp_enqueue(c, bad, &job, NULL));
 		refused(rp_claim(c, bad, 1, NULL, &batch));
 		refused(rp_claim(c, NULL, 1, &o, &batch));
-		refused(rp_turn(c, NULL, 0, bad, 1, NULL, &batch));
+		refused(rp_settle_and_claim(c, NULL, 0, bad, 1, NULL, &batch));
 		refused(rp_wait(c, queues, 0, -1));
 		refused(rp_queue_set(c, &q));
 		refused(rp_queue_pause(c, bad));
 		refused(rp_queue_resume(c, bad));
 		refused(rp_queue_drop(c, bad));
-		refused(rp_list(c, bad, 0, 1, &batch));
+		refused(rp_job_list(c, bad, 0, 1, &batch));
 		refused(rp_stats_get(c, bad, &(rp_stats *){ NULL }));
-		refused((int)rp_purge(c, bad, 0, NULL));
-		refused((int)rp_purge(c, "q", 0, bad));
-		refused((int)rp_retry_dead(c, bad, NULL, NULL));
-		refused((int)rp_retry_dead(c, "q", bad, NULL));
-		refused(rp_cancel(c, id, bad));
-		refused(rp_retry(c, id, bad));
+		refused((int)rp_queue_purge(c, bad, 0, NULL));
+		refused((int)rp_queue_purge(c, "q", 0, bad));
+		refused((int)rp_queue_retry_dead(c, bad, NULL, NULL));
+		refused((int)rp_queue_retry_dead(c, "q", bad, NULL));
+		refused(rp_job_cancel(c, id, bad));
+		refused(rp_job_retry(c, id, bad));
 		assert_null(batch);
 	}
 	assert_int_equal(state_of(c, id), RP_STATE_READY);
@@ -57,7 +57,7 @@ static void
 the_longest_names_are_taken_and_longer_ones_are_not(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	char name[300];
 	rp_batch *batch;
 
@@ -125,7 +125,7 @@ numbers_out_of_range_are_refused(void **state)
 	static const char *const queues[] = { "q", NULL };
 	static const char *const no_queues[] = { NULL };
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_batch *batch = NULL;
 
 	job.delay_ms = INT64_MAX;
@@ -141,12 +141,12 @@ numbers_out_of_range_are_refused(void **state)
 	job.max_attempts = 1000000001;
 	refused(rp_enqueue(db->conn, "q", &job, NULL));
 	put(db->conn, "q", "x");
-	refused(rp_list(db->conn, "q", -1, 1, &batch));
-	refused(rp_list(db->conn, "q", 7, 1, &batch));
-	refused((int)rp_purge(db->conn, "q", -1, NULL));
-	refused((int)rp_purge(db->conn, "q", 7, NULL));
-	refused(rp_cancel(db->conn, 0, NULL));
-	refused(rp_retry(db->conn, -1, NULL));
+	refused(rp_job_list(db->conn, "q", -1, 1, &batch));
+	refused(rp_job_list(db->conn, "q", 7, 1, &batch));
+	refused((int)rp_queue_purge(db->conn, "q", -1, NULL));
+	refused((int)rp_queue_purge(db->conn, "q", 7, NULL));
+	refused(rp_job_cancel(db->conn, 0, NULL));
+	refused(rp_job_retry(db->conn, -1, NULL));
 	refused(rp_wait(db->conn, queues, -2, -1));
 	refused(rp_wait(db->conn, queues, INT64_MAX, -1));
 	refused(rp_wait(db->conn, no_queues, 0, -1));
@@ -154,8 +154,8 @@ numbers_out_of_range_are_refused(void **state)
 	refused(rp_extend(db->conn, 1, 1, INT64_MAX));
 	refused(rp_release(db->conn, 1, 1, INT64_MIN));
 	refused(rp_fail(db->conn, -1, 1, NULL));
-	assert_int_equal(rp_get(db->conn, -1, &batch), RP_ENOENT);
-	assert_int_equal(rp_get(db->conn, INT64_MAX, &batch), RP_ENOENT);
+	assert_int_equal(rp_job_get(db->conn, -1, &batch), RP_ENOENT);
+	assert_int_equal(rp_job_get(db->conn, INT64_MAX, &batch), RP_ENOENT);
 	assert_null(batch);
 	assert_int_equal(stats_of(db->conn, "q").ready, 1);
 }
@@ -168,13 +168,13 @@ a_missing_ret_is_refused(void **state)
 	put(db->conn, "q", "x");
 	refused(rp_open(db->url, NULL, NULL, NULL));
 	refused(rp_now(db->conn, NULL));
-	refused(rp_get(db->conn, 1, NULL));
-	refused(rp_list(db->conn, "q", 0, 1, NULL));
+	refused(rp_job_get(db->conn, 1, NULL));
+	refused(rp_job_list(db->conn, "q", 0, 1, NULL));
 	refused(rp_claim(db->conn, "q", 1, NULL, NULL));
-	refused(rp_turn(db->conn, NULL, 0, "q", 1, NULL, NULL));
+	refused(rp_settle_and_claim(db->conn, NULL, 0, "q", 1, NULL, NULL));
 	refused(rp_stats_get(db->conn, NULL, NULL));
 	refused(rp_queue_list(db->conn, NULL, NULL));
-	refused(rp_workers_list(db->conn, NULL));
+	refused(rp_worker_list(db->conn, NULL));
 	assert_int_equal(stats_of(db->conn, "q").ready, 1);
 }
 
@@ -182,7 +182,7 @@ static void
 a_missing_handle_is_refused(void **state)
 {
 	static const char *const queues[] = { "q", NULL };
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_queue q = RP_QUEUE_INIT;
 	rp_verdict v = RP_VERDICT_INIT;
 	rp_batch *batch;
@@ -193,19 +193,19 @@ a_missing_handle_is_refused(void **state)
 	refused(rp_now(NULL, &ms));
 	refused(rp_enqueue(NULL, "q", &job, NULL));
 	refused(rp_enqueue_many(NULL, "q", &job, 1, NULL));
-	refused(rp_turn(NULL, &v, 1, "q", 1, NULL, &batch));
+	refused(rp_settle_and_claim(NULL, &v, 1, "q", 1, NULL, &batch));
 	refused(rp_complete(NULL, 1, 1));
 	refused(rp_fail(NULL, 1, 1, NULL));
 	refused(rp_release(NULL, 1, 1, 0));
 	refused(rp_extend(NULL, 1, 1, 1));
-	refused(rp_cancel(NULL, 1, NULL));
-	refused(rp_retry(NULL, 1, NULL));
-	refused((int)rp_retry_dead(NULL, "q", NULL, NULL));
-	refused((int)rp_purge(NULL, "q", 0, NULL));
+	refused(rp_job_cancel(NULL, 1, NULL));
+	refused(rp_job_retry(NULL, 1, NULL));
+	refused((int)rp_queue_retry_dead(NULL, "q", NULL, NULL));
+	refused((int)rp_queue_purge(NULL, "q", 0, NULL));
 	refused(rp_wait(NULL, queues, 0, -1));
-	refused(rp_list(NULL, "q", 0, 1, &batch));
+	refused(rp_job_list(NULL, "q", 0, 1, &batch));
 	refused(rp_stats_get(NULL, NULL, &(rp_stats *){ NULL }));
-	refused(rp_workers_list(NULL, &(rp_workers *){ NULL }));
+	refused(rp_worker_list(NULL, &(rp_workers *){ NULL }));
 	refused(rp_queue_set(NULL, &q));
 	refused(rp_queue_list(NULL, NULL, &(rp_queues *){ NULL }));
 	refused(rp_queue_pause(NULL, "q"));
@@ -222,7 +222,7 @@ static void
 structs_without_their_size_are_refused(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_verdict v;
 	struct claim c;
 
@@ -245,7 +245,7 @@ headers_are_a_json_object(void **state)
 		"null", "{", "{}x", "{\"a\"}", "{\"a\":\"\xff\"}"
 	};
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_batch *batch;
 
 	put(db->conn, "q", "x");
@@ -268,7 +268,7 @@ payloads_end_where_the_queue_says(void **state)
 {
 	struct db *db = *state;
 	rp_queue q = RP_QUEUE_INIT;
-	rp_new job = job_of("12345");
+	rp_job_spec job = job_of("12345");
 
 	q.name = "q";
 	q.max_payload = 5;

@@ -126,7 +126,7 @@ a_call_that_fails_leaves_the_callers_transaction_alone(void **state)
 {
 	struct db *db = *state;
 	struct app app = app_on(db);
-	rp_new jobs[] = { job_of("good"), job_of("too large") };
+	rp_job_spec jobs[] = { job_of("good"), job_of("too large") };
 	rp_queue q = RP_QUEUE_INIT;
 
 	q.name = "q";
@@ -157,7 +157,7 @@ without_a_transaction_each_call_is_one(void **state)
 	assert_int_equal(state_of(db->conn, c.id), RP_STATE_RUNNING);
 	ok(app.conn, rp_begin(app.conn));
 	ok(app.conn, rp_complete(app.conn, c.id, c.no));
-	execute(rp_native(app.conn), "insert into orders values (1)");
+	execute(rp_conn_native(app.conn), "insert into orders values (1)");
 	ok(app.conn, rp_rollback(app.conn));
 	assert_int_equal(state_of(db->conn, c.id), RP_STATE_RUNNING);
 	assert_int_equal(number(app.db, "select count(*) from orders"), 0);
@@ -201,7 +201,7 @@ the_connection_stays_as_the_caller_made_it(void **state)
 	char path[300];
 	struct app app;
 	rp_options options = RP_OPTIONS_INIT;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	sqlite3 *other;
 	int calls = 0;
 
@@ -236,7 +236,7 @@ a_transaction_that_has_read_may_be_refused_at_once(void **state)
 {
 	struct db *db = *state;
 	struct app app = app_on(db);
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	execute(app.db, "begin");
 	number(app.db, "select count(*) from orders");
@@ -304,7 +304,7 @@ two_handles_share_one_connection(void **state)
 	rp_close(second);
 	put(app.conn, "q", "z");
 	assert_int_equal(stats_of(app.conn, "q").ready, 4);
-	assert_ptr_equal(rp_native(app.conn), app.db);
+	assert_ptr_equal(rp_conn_native(app.conn), app.db);
 	close_app(app);
 }
 
@@ -327,7 +327,7 @@ static void *
 from_another_thread(void *arg)
 {
 	rp_conn *conn = arg;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	/* An assertion in this thread could not end the case. */
 	return rp_enqueue(conn, "q", &job, NULL) == RP_EINVAL &&
@@ -374,7 +374,7 @@ nonsense_is_refused(void **state)
 	assert_int_equal(rp_attach("sqlite", app.db, &options, &conn, &error),
 			 RP_EINVAL);
 	assert_null(conn);
-	assert_null(rp_native(NULL));
+	assert_null(rp_conn_native(NULL));
 	close_app(app);
 }
 

@@ -24,7 +24,7 @@ expect_claim(rp_conn *conn, size_t n, const rp_claim_options *o,
 static void
 put_at(rp_conn *conn, const char *payload, int priority)
 {
-	rp_new job = job_of(payload);
+	rp_job_spec job = job_of(payload);
 
 	job.priority = priority;
 	ok(conn, rp_enqueue(conn, "q", &job, NULL));
@@ -34,7 +34,7 @@ put_at(rp_conn *conn, const char *payload, int priority)
 static void
 put_lost(rp_conn *conn, const char *payload, int times)
 {
-	rp_new job = job_of(payload);
+	rp_job_spec job = job_of(payload);
 	struct claim c;
 
 	job.max_attempts = 9;
@@ -69,7 +69,7 @@ a_claim_is_never_of_more_than_its_most(void **state)
 {
 	enum { JOBS = 1234 };
 	struct db *db = *state;
-	static rp_new jobs[JOBS];
+	static rp_job_spec jobs[JOBS];
 	size_t left = JOBS;
 
 	for (int i = 0; i < JOBS; i++)
@@ -249,7 +249,7 @@ static void
 P6_a_lost_lease_before_the_last_attempt_makes_a_suspect(void **state)
 {
 	struct db *db = *state;
-	rp_new twice = job_of("t");
+	rp_job_spec twice = job_of("t");
 	struct claim c;
 
 	twice.max_attempts = 2;
@@ -286,7 +286,7 @@ one_attempt_alone_is_never_fetched_ahead(void **state)
 {
 	struct db *db = *state;
 	rp_claim_options o = RP_CLAIM_INIT;
-	rp_new once = job_of("o");
+	rp_job_spec once = job_of("o");
 
 	once.max_attempts = 1;
 	ok(db->conn, rp_enqueue(db->conn, "q", &once, NULL));
@@ -320,7 +320,7 @@ static void
 scheduled_jobs_are_not_handed_out(void **state)
 {
 	struct db *db = *state;
-	rp_new later = job_of("l"), past = job_of("p");
+	rp_job_spec later = job_of("l"), past = job_of("p");
 	int64_t now;
 
 	ok(db->conn, rp_now(db->conn, &now));

@@ -64,7 +64,8 @@ a_copy_made_again_brings_what_is_new_and_takes_what_is_gone(void **state)
 
 	expect_done(copy(pair, 0, NULL));
 	put(pair->from->conn, "mail", "new");
-	ok(pair->from->conn, rp_purge(pair->from->conn, "other", 0, NULL));
+	ok(pair->from->conn,
+	   rp_queue_purge(pair->from->conn, "other", 0, NULL));
 	free_jobs(pair->jobs);
 	pair->jobs = jobs_of(pair->from->conn);
 	expect_done(copy(pair, 0, &copied));
@@ -110,7 +111,7 @@ ids_that_the_target_has_given_are_not_given_again(void **state)
 
 	for (int i = 0; i < 30; i++)
 		last = put(pair->to->conn, "first", "x");
-	ok(pair->to->conn, rp_purge(pair->to->conn, "first", 0, NULL));
+	ok(pair->to->conn, rp_queue_purge(pair->to->conn, "first", 0, NULL));
 	ok(pair->to->conn, rp_queue_drop(pair->to->conn, "first"));
 	expect_done(copy(pair, 0, &copied));
 	assert_true(copied.shift >= last);
@@ -242,7 +243,7 @@ static void
 a_key_that_was_taken_in_the_target_meanwhile_is_said(void **state)
 {
 	struct pair *pair = *state;
-	rp_new job = job_of("here and there");
+	rp_job_spec job = job_of("here and there");
 	struct jobs *jobs;
 
 	expect_done(copy(pair, 0, NULL));
@@ -251,7 +252,7 @@ a_key_that_was_taken_in_the_target_meanwhile_is_said(void **state)
 	ok(pair->from->conn, rp_enqueue(pair->from->conn, "mail", &job, NULL));
 	assert_int_equal(copy(pair, 0, NULL), RP_ETAKEN);
 	assert_non_null(strstr(error.message, "has the unique key"));
-	ok(pair->to->conn, rp_purge(pair->to->conn, "mail", 0, NULL));
+	ok(pair->to->conn, rp_queue_purge(pair->to->conn, "mail", 0, NULL));
 	expect_done(copy(pair, 0, NULL));
 	jobs = jobs_of(pair->to->conn);
 	assert_int_equal(jobs->count, pair->jobs->count + 1);

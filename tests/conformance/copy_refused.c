@@ -63,7 +63,7 @@ expect_refused(struct pair *pair, int code)
 static void
 rename_table(rp_conn *conn, const char *from, const char *to)
 {
-	const char *prefix = rp_schema(conn) ? "" : "readpast_";
+	const char *prefix = rp_conn_schema(conn) ? "" : "readpast_";
 	char sql[200];
 
 	snprintf(sql, sizeof(sql), "alter table %s%s rename to %s%s", prefix,

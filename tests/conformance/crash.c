@@ -79,7 +79,7 @@ enqueue_in_every_way(void *ctx)
 	rp_conn *conn = open_here(child);
 
 	for (int i = 0;; i++) {
-		rp_new jobs[3] = { job_of("x"), job_of("x"), job_of("x") };
+		rp_job_spec jobs[3] = { job_of("x"), job_of("x"), job_of("x") };
 		rp_added added[3];
 		size_t n = i % 4 == 0 ? 1 : 3;
 		char key[40];
@@ -141,7 +141,7 @@ static void
 refill(rp_conn *conn)
 {
 	enum { ENOUGH = 2000 };
-	static rp_new jobs[ENOUGH];
+	static rp_job_spec jobs[ENOUGH];
 
 	for (int i = 0; i < ENOUGH; i++)
 		jobs[i] = job_of("x");
@@ -222,9 +222,9 @@ enqueue_sevens(void *ctx)
 	rp_conn *conn = open_here(child);
 
 	for (;;) {
-		rp_new jobs[7] = { job_of("x"), job_of("x"), job_of("x"),
-				   job_of("x"), job_of("x"), job_of("x"),
-				   job_of("x") };
+		rp_job_spec jobs[7] = { job_of("x"), job_of("x"), job_of("x"),
+					job_of("x"), job_of("x"), job_of("x"),
+					job_of("x") };
 
 		if (rp_enqueue_many(conn, "q", jobs, 7, NULL) < 0)
 			return 1;
@@ -239,7 +239,7 @@ P1_a_batch_that_was_cut_short_is_whole_or_absent(void **state)
 	unsigned seed = 3;
 
 	put(db->conn, "q", "x");
-	assert_int_equal(rp_purge(db->conn, "q", 0, NULL), 1);
+	assert_int_equal(rp_queue_purge(db->conn, "q", 0, NULL), 1);
 	for (int round = 0; round < ROUNDS / 4; round++) {
 		struct child child = { .db = db };
 

@@ -33,7 +33,7 @@ work_with(struct db *db, int64_t lease_ms, rp_handler *handler,
 		rp_worker_handle(seen->worker, "q", NULL, handler, seen), 0);
 	if (rp_worker_run(seen->worker, &error) < 0)
 		fail_msg("%s", error.message);
-	counts = rp_worker_counted(seen->worker);
+	counts = rp_worker_counts_get(seen->worker);
 	rp_worker_free(seen->worker);
 	return counts;
 }
@@ -60,7 +60,7 @@ static int
 all_at_once(rp_task *task, const rp_job *job, void *ctx)
 {
 	struct seen *seen = ctx;
-	rp_new next = job_of("next");
+	rp_job_spec next = job_of("next");
 	rp_conn *conn;
 
 	(void)job;
@@ -135,7 +135,7 @@ lose_it(rp_task *task, const rp_job *job, void *ctx)
 		seen->wrong +=
 			rp_release(other, job->id, job->claim_no, 3600000) != 0;
 	else
-		seen->wrong += rp_cancel(other, job->id, NULL) != 0;
+		seen->wrong += rp_job_cancel(other, job->id, NULL) != 0;
 	rp_close(other);
 	seen->wrong += rp_task_begin(task, &conn) != 0;
 	seen->wrong +=

@@ -18,9 +18,10 @@ bad_jobs_are_refused(void **state)
 {
 	struct db *db = *state;
 	char long_name[200];
-	rp_new bad[] = { job_of("x"), job_of("x"), job_of("x"), job_of("x"),
-			 job_of("x"), job_of("x"), job_of("x"), job_of("x"),
-			 job_of("x"), job_of("x"), job_of("x") };
+	rp_job_spec bad[] = { job_of("x"), job_of("x"), job_of("x"),
+			      job_of("x"), job_of("x"), job_of("x"),
+			      job_of("x"), job_of("x"), job_of("x"),
+			      job_of("x"), job_of("x") };
 
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	long_name[sizeof(long_name) - 1] = '\0';
@@ -55,7 +56,7 @@ static void
 one_bad_job_keeps_out_all_of_its_batch_and_is_named(void **state)
 {
 	struct db *db = *state;
-	rp_new jobs[3] = { job_of("a"), job_of("b"), job_of("c") };
+	rp_job_spec jobs[3] = { job_of("a"), job_of("b"), job_of("c") };
 
 	put(db->conn, "q", "x");
 	jobs[1].priority = 999;
@@ -102,9 +103,9 @@ null_handles_are_refused(void **state)
 	assert_int_equal(rp_claim(NULL, "q", 1, NULL, &batch), RP_EINVAL);
 	assert_int_equal(rp_settle(NULL, NULL, 0), RP_EINVAL);
 	assert_int_equal(rp_sweep(NULL, NULL), RP_EINVAL);
-	assert_int_equal(rp_get(NULL, 1, &batch), RP_EINVAL);
-	assert_int_equal(rp_get(db->conn, 1, NULL), RP_EINVAL);
-	assert_int_equal(rp_list(db->conn, "q", 99, 1, &batch), RP_EINVAL);
+	assert_int_equal(rp_job_get(NULL, 1, &batch), RP_EINVAL);
+	assert_int_equal(rp_job_get(db->conn, 1, NULL), RP_EINVAL);
+	assert_int_equal(rp_job_list(db->conn, "q", 99, 1, &batch), RP_EINVAL);
 	assert_int_equal(rp_commit(db->conn), RP_EINVAL);
 	assert_int_equal(rp_open(NULL, NULL, &db->conn, NULL), RP_EINVAL);
 	assert_non_null(rp_last_error(NULL));
@@ -229,7 +230,7 @@ a_locked_file_is_an_error_at_the_deadline(void **state)
 	rp_conn *conn;
 	sqlite3 *holder;
 	int64_t began;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	put(db->conn, "q", "x");
 	snprintf(url, sizeof(url), "%s?busy=150ms", db->url);
@@ -254,7 +255,7 @@ fill_up(void *ctx)
 	struct db *db = ctx;
 	struct rlimit limit = { 300000, 300000 };
 	static char payload[20000];
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 	rp_conn *conn;
 	rp_error error;
 	int done = 0, r = 0;

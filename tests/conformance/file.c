@@ -79,7 +79,7 @@ static void
 a_worker_ends_when_its_file_is_deleted(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_error error;
 
 	put(db->conn, "q", "x");
@@ -266,7 +266,7 @@ work_until(struct db *db, struct trouble *trouble, rp_worker_counts *ret,
 	r = rp_worker_run(worker, reterr);
 	atomic_store(&failing, 0);
 	watch_writes(0);
-	*ret = rp_worker_counted(worker);
+	*ret = rp_worker_counts_get(worker);
 	rp_worker_free(worker);
 	return r;
 }
@@ -336,7 +336,7 @@ static void
 P4_other_writers_wait_for_an_open_transaction_and_readers_do_not(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	char url[540];
 	rp_conn *other;
 	int64_t began;
@@ -374,14 +374,16 @@ P8_a_look_walks_no_line(void **state)
 
 	put(db->conn, "q", "x");
 	ok(db->conn, rp_wait(db->conn, queues, 0, -1));
-	sqlite3_progress_handler(rp_native(db->conn), 1, count_steps, &few);
+	sqlite3_progress_handler(rp_conn_native(db->conn), 1, count_steps,
+				 &few);
 	ok(db->conn, rp_wait(db->conn, queues, 0, -1));
-	sqlite3_progress_handler(rp_native(db->conn), 0, NULL, NULL);
+	sqlite3_progress_handler(rp_conn_native(db->conn), 0, NULL, NULL);
 	for (int i = 0; i < 2000; i++)
 		put(db->conn, "q", "x");
-	sqlite3_progress_handler(rp_native(db->conn), 1, count_steps, &many);
+	sqlite3_progress_handler(rp_conn_native(db->conn), 1, count_steps,
+				 &many);
 	ok(db->conn, rp_wait(db->conn, queues, 0, -1));
-	sqlite3_progress_handler(rp_native(db->conn), 0, NULL, NULL);
+	sqlite3_progress_handler(rp_conn_native(db->conn), 0, NULL, NULL);
 	assert_true(few > 0);
 	assert_in_range(many, 1, few + 20);
 }

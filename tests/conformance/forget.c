@@ -43,7 +43,7 @@ purge(struct db *db, size_t size)
 	put_sized(db->conn, size, 1);
 	settle_one(db->conn, claim_one(db->conn, 60000), RP_DEAD, -1);
 	put_sized(db->conn, size, 1);
-	assert_int_equal(rp_purge(db->conn, "q", 0, NULL), 2);
+	assert_int_equal(rp_queue_purge(db->conn, "q", 0, NULL), 2);
 }
 
 static void
@@ -51,7 +51,8 @@ outlive_retention(struct db *db, size_t size)
 {
 	keep_for(db->conn, 1, 0);
 	complete(db, size);
-	ok(db->conn, rp_cancel(db->conn, put_sized(db->conn, size, 1), NULL));
+	ok(db->conn,
+	   rp_job_cancel(db->conn, put_sized(db->conn, size, 1), NULL));
 	sleep_ms(3);
 	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 2);
 	keep_for(db->conn, 0, 600000);
@@ -60,12 +61,13 @@ outlive_retention(struct db *db, size_t size)
 static void
 drop(struct db *db, size_t size)
 {
-	rp_new later = RP_NEW_INIT;
+	rp_job_spec later = RP_JOB_SPEC_INIT;
 
 	later.delay_ms = 60000;
 	put_sized(db->conn, size, 1);
 	put_bytes(db->conn, later, size, 2);
-	ok(db->conn, rp_cancel(db->conn, put_sized(db->conn, size, 3), NULL));
+	ok(db->conn,
+	   rp_job_cancel(db->conn, put_sized(db->conn, size, 3), NULL));
 	ok(db->conn, rp_queue_drop(db->conn, "q"));
 }
 
@@ -78,7 +80,8 @@ move(struct db *db, size_t size)
 	rp_batch *batch;
 
 	put_sized(db->conn, size, 1);
-	ok(db->conn, rp_cancel(db->conn, put_sized(db->conn, size, 2), NULL));
+	ok(db->conn,
+	   rp_job_cancel(db->conn, put_sized(db->conn, size, 2), NULL));
 	options.move = 1;
 	if (rp_copy(db->conn, to->conn, &options, NULL, &error) < 0)
 		fail_msg("%s", error.message);
@@ -94,7 +97,7 @@ static void
 replace(struct db *db, size_t size)
 {
 	const size_t others[] = { IN_ROW + 7, 10 };
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 
 	job.unique_key = "key";
 	put_bytes(db->conn, job, size, 0);
@@ -116,7 +119,7 @@ replace(struct db *db, size_t size)
 static void
 fail_to_enqueue(struct db *db, size_t size)
 {
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 	char *bytes = bytes_of(size, 1);
 
 	job.payload = bytes;

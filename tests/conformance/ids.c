@@ -37,7 +37,7 @@ static void
 fail_to_put(const struct db *db, rp_conn *conn)
 {
 	static const char large[100000];
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 
 	job.payload = large;
 	job.payload_size = sizeof(large);
@@ -62,7 +62,7 @@ take_back(rp_conn *conn)
 static void
 put_several(rp_conn *conn, struct given *given)
 {
-	rp_new jobs[] = { job_of("x"), job_of("x"), job_of("x") };
+	rp_job_spec jobs[] = { job_of("x"), job_of("x"), job_of("x") };
 	rp_added added[3];
 
 	ok(conn, rp_enqueue_many(conn, "q", jobs, 3, added));
@@ -97,7 +97,7 @@ static void
 ids_of_one_connection_grow(void **state)
 {
 	struct db *db = *state;
-	rp_new jobs[] = { job_of("x"), job_of("x") };
+	rp_job_spec jobs[] = { job_of("x"), job_of("x") };
 	rp_added added[2];
 	int64_t last = 0;
 

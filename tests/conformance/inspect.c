@@ -10,7 +10,7 @@ static void
 a_job_is_shown_as_it_was_put_in(void **state)
 {
 	struct db *db = *state;
-	rp_new new = RP_NEW_INIT;
+	rp_job_spec new = RP_JOB_SPEC_INIT;
 	const rp_job *job;
 	rp_batch *batch;
 	rp_added added;
@@ -55,7 +55,7 @@ static void
 what_is_finished_is_shown_as_it_ended(void **state)
 {
 	struct db *db = *state;
-	rp_new new = job_of("x");
+	rp_job_spec new = job_of("x");
 	const rp_job *job;
 	rp_batch *batch;
 	struct claim c;
@@ -91,7 +91,7 @@ static void
 the_failures_kept_are_the_last_ten_oldest_first(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	const char *at, *failures;
 	rp_batch *batch;
 	struct claim c;
@@ -129,7 +129,7 @@ static void
 put_in_every_state(rp_conn *conn)
 {
 	rp_queue q = RP_QUEUE_INIT;
-	rp_new later = job_of("scheduled");
+	rp_job_spec later = job_of("scheduled");
 	struct claim c;
 	rp_verdict v;
 
@@ -143,7 +143,7 @@ put_in_every_state(rp_conn *conn)
 	take_one(conn, "q", 60000, &c);
 	v = verdict_on(c, RP_DEAD);
 	ok(conn, rp_settle(conn, &v, 1));
-	ok(conn, rp_cancel(conn, put(conn, "q", "cancelled"), NULL));
+	ok(conn, rp_job_cancel(conn, put(conn, "q", "cancelled"), NULL));
 	put(conn, "q", "Running");
 	take_one(conn, "q", 60000, &c);
 	later.delay_ms = 3600000;
@@ -156,7 +156,7 @@ expect_list(rp_conn *conn, int which, size_t max, const char *expected)
 {
 	char got[64] = "";
 	rp_batch *batch;
-	int64_t r = ok(conn, rp_list(conn, "q", which, max, &batch));
+	int64_t r = ok(conn, rp_job_list(conn, "q", which, max, &batch));
 
 	assert_int_equal(r, rp_batch_count(batch));
 	for (size_t i = 0; i < rp_batch_count(batch); i++) {
@@ -196,7 +196,7 @@ finished_jobs_are_listed_newest_first(void **state)
 		const char payload[] = { (char)('a' + i), '\0' };
 
 		ok(db->conn,
-		   rp_cancel(db->conn, put(db->conn, "q", payload), NULL));
+		   rp_job_cancel(db->conn, put(db->conn, "q", payload), NULL));
 	}
 	expect_list(db->conn, RP_STATE_CANCELLED, 50, "cba");
 	expect_list(db->conn, RP_STATE_CANCELLED, 2, "cb");
@@ -206,7 +206,7 @@ static void
 a_job_that_is_due_is_ready_before_any_sweep(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_added added;
 
 	job.delay_ms = 1;
@@ -329,7 +329,7 @@ without_workers_there_are_none_listed(void **state)
 
 	put(db->conn, "q", "x");
 	rp_batch_free(take(db->conn, "q", 1, 60000));
-	ok(db->conn, rp_workers_list(db->conn, &workers));
+	ok(db->conn, rp_worker_list(db->conn, &workers));
 	assert_int_equal(rp_workers_count(workers), 0);
 	assert_null(rp_workers_at(workers, 0));
 	rp_workers_free(workers);
@@ -339,20 +339,20 @@ static void
 kinds_narrow_cancel_retry_and_purge(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_added a;
 	int64_t plain = put(db->conn, "q", "y");
 
 	job.kind = "k";
 	ok(db->conn, rp_enqueue(db->conn, "q", &job, &a));
-	assert_int_equal(rp_cancel(db->conn, a.id, "other"), RP_ENOENT);
-	assert_int_equal(rp_cancel(db->conn, plain, "k"), RP_ENOENT);
+	assert_int_equal(rp_job_cancel(db->conn, a.id, "other"), RP_ENOENT);
+	assert_int_equal(rp_job_cancel(db->conn, plain, "k"), RP_ENOENT);
 	assert_int_equal(state_of(db->conn, a.id), RP_STATE_READY);
-	ok(db->conn, rp_cancel(db->conn, a.id, "k"));
-	assert_int_equal(rp_retry(db->conn, a.id, "other"), RP_ENOENT);
-	assert_int_equal(rp_purge(db->conn, "q", 0, "other"), 0);
-	ok(db->conn, rp_retry(db->conn, a.id, "k"));
-	assert_int_equal(rp_purge(db->conn, "q", 0, "k"), 1);
+	ok(db->conn, rp_job_cancel(db->conn, a.id, "k"));
+	assert_int_equal(rp_job_retry(db->conn, a.id, "other"), RP_ENOENT);
+	assert_int_equal(rp_queue_purge(db->conn, "q", 0, "other"), 0);
+	ok(db->conn, rp_job_retry(db->conn, a.id, "k"));
+	assert_int_equal(rp_queue_purge(db->conn, "q", 0, "k"), 1);
 	assert_int_equal(state_of(db->conn, plain), RP_STATE_READY);
 }
 
@@ -367,8 +367,10 @@ purge_takes_the_state_that_is_named(void **state)
 
 	put_in_every_state(db->conn);
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(rp_purge(db->conn, "q", states[i], NULL), 1);
-		assert_int_equal(rp_purge(db->conn, "q", states[i], NULL), 0);
+		assert_int_equal(rp_queue_purge(db->conn, "q", states[i], NULL),
+				 1);
+		assert_int_equal(rp_queue_purge(db->conn, "q", states[i], NULL),
+				 0);
 		expect_list(db->conn, states[i], 50, "");
 		s = stats_of(db->conn, "q");
 		assert_int_equal(s.scheduled + s.ready + s.running + s.done +

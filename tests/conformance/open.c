@@ -96,7 +96,7 @@ enqueue_in_child(void *ctx)
 {
 	struct fork *f = ctx;
 	char url[600], byte;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_conn *conn;
 	int r;
 
@@ -143,7 +143,7 @@ tell_time(sqlite3_vfs *vfs, sqlite3_int64 *ret)
 static void
 expect_clock_refused(const struct db *db, const char *words)
 {
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_error error;
 	rp_conn *conn = NULL;
 	char url[320];

@@ -22,8 +22,8 @@ bytes_written(rp_conn *conn)
 {
 	int pages, highest;
 
-	sqlite3_db_status(rp_native(conn), SQLITE_DBSTATUS_CACHE_WRITE, &pages,
-			  &highest, 1);
+	sqlite3_db_status(rp_conn_native(conn), SQLITE_DBSTATUS_CACHE_WRITE,
+			  &pages, &highest, 1);
 	return (int64_t)pages * PAGE;
 }
 
@@ -66,12 +66,13 @@ no_verdict_on_a_large_job_writes_its_payload(void **state)
 	assert_int_equal(swept.recovered, 1);
 	c = claim_one(conn, 60000);
 	expect_little(conn, settle_one(conn, c, RP_DEAD, -1));
-	expect_little(conn, ok(conn, rp_retry(conn, c.id, NULL)));
-	expect_little(conn, ok(conn, rp_cancel(conn, c.id, NULL)));
-	expect_little(conn, ok(conn, rp_retry(conn, c.id, NULL)));
+	expect_little(conn, ok(conn, rp_job_retry(conn, c.id, NULL)));
+	expect_little(conn, ok(conn, rp_job_cancel(conn, c.id, NULL)));
+	expect_little(conn, ok(conn, rp_job_retry(conn, c.id, NULL)));
 	c = claim_one(conn, 60000);
 	expect_little(conn, settle_one(conn, c, RP_DONE, -1));
-	expect_little(conn, ok(conn, rp_purge(conn, "q", RP_STATE_DONE, NULL)));
+	expect_little(conn,
+		      ok(conn, rp_queue_purge(conn, "q", RP_STATE_DONE, NULL)));
 	keep_for(conn, 0, 0);
 	put_sized(conn, EIGHT_MIB, 2);
 	c = claim_one(conn, 60000);
@@ -126,7 +127,7 @@ trace(unsigned what, void *ctx, void *stmt, void *ignored)
 static void
 watch(struct under_lock *u, rp_conn *conn)
 {
-	*u = (struct under_lock){ .db = rp_native(conn) };
+	*u = (struct under_lock){ .db = rp_conn_native(conn) };
 	sqlite3_trace_v2(u->db, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE, trace,
 			 u);
 }
@@ -152,8 +153,8 @@ a_claim_reads_large_payloads_when_it_has_given_up_the_lock(void **state)
 static void
 cancel_and_purge(void *ctx)
 {
-	ok(ctx, rp_cancel(ctx, 2, NULL));
-	ok(ctx, rp_purge(ctx, "q", RP_STATE_CANCELLED, NULL));
+	ok(ctx, rp_job_cancel(ctx, 2, NULL));
+	ok(ctx, rp_queue_purge(ctx, "q", RP_STATE_CANCELLED, NULL));
 }
 
 static void
@@ -188,7 +189,7 @@ expect_heads(rp_conn *conn, int state)
 {
 	rp_batch *batch;
 
-	assert_int_equal(ok(conn, rp_list(conn, "q", state, 100, &batch)),
+	assert_int_equal(ok(conn, rp_job_list(conn, "q", state, 100, &batch)),
 			 SIZES);
 	for (size_t i = 0; i < SIZES; i++) {
 		const rp_job *job = rp_batch_at(batch, i);
@@ -226,11 +227,11 @@ static void
 every_reader_finds_a_payload_of_any_size(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
-	rp_new jobs[SIZES];
+	rp_job_spec jobs[SIZES];
 	rp_batch *batch;
 
 	for (size_t i = 0; i < SIZES; i++) {
-		jobs[i] = (rp_new)RP_NEW_INIT;
+		jobs[i] = (rp_job_spec)RP_JOB_SPEC_INIT;
 		jobs[i].payload = bytes_of(sizes[i], (unsigned)i + 1);
 		jobs[i].payload_size = sizes[i];
 	}
@@ -244,7 +245,7 @@ every_reader_finds_a_payload_of_any_size(void **state)
 	}
 	expect_everywhere(conn, RP_STATE_RUNNING);
 	for (size_t i = 0; i < SIZES; i++)
-		ok(conn, rp_cancel(conn, rp_batch_at(batch, i)->id, NULL));
+		ok(conn, rp_job_cancel(conn, rp_batch_at(batch, i)->id, NULL));
 	rp_batch_free(batch);
 	expect_everywhere(conn, RP_STATE_CANCELLED);
 }

@@ -56,7 +56,8 @@ claim_and_complete(void *ctx)
 	size_t n = 0;
 
 	do {
-		if (rp_turn(conn, verdicts, n, "q", 7, NULL, &batch) < 0)
+		if (rp_settle_and_claim(conn, verdicts, n, "q", 7, NULL,
+					&batch) < 0)
 			return 1;
 		for (size_t i = 0; i < n; i++)
 			if (verdicts[i].result)
@@ -110,7 +111,7 @@ enqueue_for_ever(void *ctx)
 	rp_conn *conn = open_in_child(shared);
 
 	for (;;) {
-		rp_new jobs[3] = { job_of("a"), job_of("b"), job_of("c") };
+		rp_job_spec jobs[3] = { job_of("a"), job_of("b"), job_of("c") };
 		rp_added added[3];
 
 		if (rp_enqueue_many(conn, "q", jobs, 3, added) < 0)
@@ -364,7 +365,7 @@ a_waiter_wakes_when_a_job_is_due_or_its_descriptor_speaks(void **state)
 	static const char *const queues[] = { "q", NULL };
 	struct db *db = *state;
 	struct shared shared;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	int64_t began = now_ms();
 
 	start(&shared, db);

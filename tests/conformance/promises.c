@@ -57,12 +57,12 @@ P3_every_late_verdict_is_refused_and_changes_nothing(void **state)
 	put(db->conn, "q", "x");
 	take_over(db, &late, &holder);
 	assert_true(holder.no > late.no);
-	ok(db->conn, rp_get(db->conn, late.id, &before));
+	ok(db->conn, rp_job_get(db->conn, late.id, &before));
 	assert_int_equal(rp_complete(db->conn, late.id, late.no), RP_EGONE);
 	assert_int_equal(rp_fail(db->conn, late.id, late.no, "e"), RP_EGONE);
 	assert_int_equal(rp_release(db->conn, late.id, late.no, 0), RP_EGONE);
 	assert_int_equal(rp_extend(db->conn, late.id, late.no, 1), RP_EGONE);
-	ok(db->conn, rp_get(db->conn, late.id, &after));
+	ok(db->conn, rp_job_get(db->conn, late.id, &after));
 	assert_int_equal(rp_batch_at(before, 0)->claim_no,
 			 rp_batch_at(after, 0)->claim_no);
 	assert_int_equal(rp_batch_at(before, 0)->lease_until,
@@ -148,7 +148,7 @@ P3_claim_numbers_only_grow_through_every_path(void **state)
 		else if (round % 5 == 1)
 			ok(db->conn, rp_release(db->conn, a.id, a.no, 0));
 		else if (round % 5 == 2)
-			ok(db->conn, rp_cancel(db->conn, a.id, NULL));
+			ok(db->conn, rp_job_cancel(db->conn, a.id, NULL));
 		else if (round % 5 == 4)
 			sleep_ms(3);
 		else {
@@ -162,7 +162,7 @@ P3_claim_numbers_only_grow_through_every_path(void **state)
 			assert_int_equal(v.state, RP_STATE_DEAD);
 		}
 		if (round % 5 == 2 || round % 5 == 3)
-			ok(db->conn, rp_retry(db->conn, a.id, NULL));
+			ok(db->conn, rp_job_retry(db->conn, a.id, NULL));
 	}
 }
 
@@ -179,7 +179,7 @@ P3_ids_are_never_used_again(void **state)
 		assert_true(id > last);
 		last = id;
 		if (round % 2) {
-			ok(db->conn, rp_purge(db->conn, "q", 0, NULL));
+			ok(db->conn, rp_queue_purge(db->conn, "q", 0, NULL));
 		} else {
 			take_one(db->conn, "q", 60000, &a);
 			ok(db->conn, rp_complete(db->conn, a.id, a.no));
@@ -223,7 +223,7 @@ expect_order(rp_conn *conn, const char *expected)
 static void
 put_at(rp_conn *conn, const char *payload, int priority, int64_t delay_ms)
 {
-	rp_new job = job_of(payload);
+	rp_job_spec job = job_of(payload);
 
 	job.priority = priority;
 	job.delay_ms = delay_ms;
@@ -303,7 +303,7 @@ P6_a_job_that_never_comes_back_ends_as_dead(void **state)
 		ok(db->conn, rp_sweep(db->conn, NULL));
 	}
 	assert_int_equal(take_one(db->conn, "q", 1, &a), 0);
-	ok(db->conn, rp_get(db->conn, id, &batch));
+	ok(db->conn, rp_job_get(db->conn, id, &batch));
 	assert_int_equal(rp_batch_at(batch, 0)->state, RP_STATE_DEAD);
 	assert_string_equal(rp_batch_at(batch, 0)->last_error,
 			    "lease ran out, attempt 3 of 3");
@@ -378,7 +378,7 @@ P6_jobs_with_one_attempt_are_never_fetched_ahead(void **state)
 {
 	struct db *db = *state;
 	rp_claim_options o = RP_CLAIM_INIT;
-	rp_new once = job_of("once");
+	rp_job_spec once = job_of("once");
 	rp_batch *batch;
 
 	once.max_attempts = 1;
@@ -423,7 +423,7 @@ static void
 P7_a_call_that_fails_in_a_transaction_changes_nothing(void **state)
 {
 	struct db *db = *state;
-	rp_new jobs[2] = { job_of("ok"), job_of("bad") };
+	rp_job_spec jobs[2] = { job_of("ok"), job_of("bad") };
 	rp_queue q = RP_QUEUE_INIT;
 
 	q.name = "q";

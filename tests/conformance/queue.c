@@ -9,7 +9,7 @@
 static rp_added
 put_unique(rp_conn *conn, const char *payload, const char *key, int replace)
 {
-	rp_new job = job_of(payload);
+	rp_job_spec job = job_of(payload);
 	rp_added added;
 
 	job.unique_key = key;
@@ -76,12 +76,13 @@ retry_is_refused_while_a_live_job_has_the_key(void **state)
 	struct claim c;
 
 	take_one(db->conn, "q", 60000, &c);
-	ok(db->conn, rp_cancel(db->conn, first.id, NULL));
+	ok(db->conn, rp_job_cancel(db->conn, first.id, NULL));
 	put_unique(db->conn, "b", "k", 0);
-	assert_int_equal(rp_retry(db->conn, first.id, NULL), RP_ETAKEN);
+	assert_int_equal(rp_job_retry(db->conn, first.id, NULL), RP_ETAKEN);
 	assert_int_equal(state_of(db->conn, first.id), RP_STATE_CANCELLED);
 	assert_int_equal(
-		ok(db->conn, rp_retry_dead(db->conn, "q", NULL, &taken)), 0);
+		ok(db->conn, rp_queue_retry_dead(db->conn, "q", NULL, &taken)),
+		0);
 	assert_int_equal(taken, 0);
 }
 
@@ -89,7 +90,7 @@ static void
 cancel_works_on_scheduled_ready_and_running_jobs(void **state)
 {
 	struct db *db = *state;
-	rp_new later = job_of("later");
+	rp_job_spec later = job_of("later");
 	struct claim c;
 	rp_added added;
 	int64_t running, ready;
@@ -100,15 +101,15 @@ cancel_works_on_scheduled_ready_and_running_jobs(void **state)
 	ready = put(db->conn, "q", "ready");
 	take_one(db->conn, "q", 60000, &c);
 	assert_int_equal(c.id, running);
-	ok(db->conn, rp_cancel(db->conn, added.id, NULL));
-	ok(db->conn, rp_cancel(db->conn, running, NULL));
-	ok(db->conn, rp_cancel(db->conn, ready, NULL));
+	ok(db->conn, rp_job_cancel(db->conn, added.id, NULL));
+	ok(db->conn, rp_job_cancel(db->conn, running, NULL));
+	ok(db->conn, rp_job_cancel(db->conn, ready, NULL));
 	assert_int_equal(stats_of(db->conn, "q").cancelled, 3);
 	assert_int_equal(rp_extend(db->conn, c.id, c.no, 1000), RP_ECANCELLED);
 	assert_int_equal(rp_complete(db->conn, c.id, c.no), RP_ECANCELLED);
-	assert_int_equal(rp_cancel(db->conn, ready, NULL), RP_EGONE);
-	assert_int_equal(rp_cancel(db->conn, 999, NULL), RP_ENOENT);
-	ok(db->conn, rp_retry(db->conn, running, NULL));
+	assert_int_equal(rp_job_cancel(db->conn, ready, NULL), RP_EGONE);
+	assert_int_equal(rp_job_cancel(db->conn, 999, NULL), RP_ENOENT);
+	ok(db->conn, rp_job_retry(db->conn, running, NULL));
 	assert_int_equal(rp_complete(db->conn, c.id, c.no), RP_EGONE);
 }
 
@@ -149,7 +150,7 @@ the_backoff_doubles_up_to_its_end(void **state)
 		assert_int_equal(fail_one(db->conn, -1, &id),
 				 RP_STATE_SCHEDULED);
 		ok(db->conn, rp_now(db->conn, &now));
-		ok(db->conn, rp_get(db->conn, id, &batch));
+		ok(db->conn, rp_job_get(db->conn, id, &batch));
 		wait = rp_batch_at(batch, 0)->run_at - now;
 		assert_in_range(wait, expected[attempt] * 9 / 10 - 100,
 				expected[attempt] * 11 / 10);
@@ -161,7 +162,7 @@ static void
 the_last_ten_failures_are_remembered(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_batch *batch;
 	int failures = 0;
 	int64_t id;
@@ -171,7 +172,7 @@ the_last_ten_failures_are_remembered(void **state)
 	for (int i = 1; i <= 12; i++)
 		assert_int_equal(fail_one(db->conn, 0, &id),
 				 i < 12 ? RP_STATE_READY : RP_STATE_DEAD);
-	ok(db->conn, rp_get(db->conn, id, &batch));
+	ok(db->conn, rp_job_get(db->conn, id, &batch));
 	for (const char *f = rp_batch_at(batch, 0)->failures;
 	     (f = strstr(f, "\"attempt\"")); f++)
 		failures++;
@@ -244,7 +245,7 @@ static void
 purge_forgets_one_state_and_never_running_jobs(void **state)
 {
 	struct db *db = *state;
-	rp_new later = job_of("later"), kind = job_of("kind");
+	rp_job_spec later = job_of("later"), kind = job_of("kind");
 	struct claim c;
 
 	later.delay_ms = 3600000;
@@ -255,14 +256,16 @@ purge_forgets_one_state_and_never_running_jobs(void **state)
 		put(db->conn, "q", "ready");
 	ok(db->conn, rp_enqueue(db->conn, "q", &later, NULL));
 	ok(db->conn, rp_enqueue(db->conn, "q", &kind, NULL));
-	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_READY, "k"), 1);
-	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_READY, NULL), 1200);
+	assert_int_equal(rp_queue_purge(db->conn, "q", RP_STATE_READY, "k"), 1);
+	assert_int_equal(rp_queue_purge(db->conn, "q", RP_STATE_READY, NULL),
+			 1200);
 	assert_int_equal(stats_of(db->conn, "q").scheduled, 1);
-	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_RUNNING, NULL),
+	assert_int_equal(rp_queue_purge(db->conn, "q", RP_STATE_RUNNING, NULL),
 			 RP_EINVAL);
-	assert_int_equal(rp_purge(db->conn, "q", 0, NULL), 1);
+	assert_int_equal(rp_queue_purge(db->conn, "q", 0, NULL), 1);
 	assert_int_equal(stats_of(db->conn, "q").running, 1);
-	assert_int_equal(rp_purge(db->conn, "nowhere", 0, NULL), RP_ENOENT);
+	assert_int_equal(rp_queue_purge(db->conn, "nowhere", 0, NULL),
+			 RP_ENOENT);
 }
 
 static void
@@ -284,7 +287,7 @@ retry_dead_takes_all_of_them(void **state)
 	}
 	rp_batch_free(batch);
 	assert_int_equal(stats_of(db->conn, "q").dead, 700);
-	assert_int_equal(rp_retry_dead(db->conn, "q", NULL, NULL), 700);
+	assert_int_equal(rp_queue_retry_dead(db->conn, "q", NULL, NULL), 700);
 	assert_int_equal(stats_of(db->conn, "q").ready, 700);
 }
 
@@ -292,7 +295,7 @@ static void
 lists_are_in_claim_order_running_first(void **state)
 {
 	struct db *db = *state;
-	rp_new first = job_of("2"), later = job_of("5");
+	rp_job_spec first = job_of("2"), later = job_of("5");
 	struct claim c;
 	rp_batch *batch;
 	char got[16] = "";
@@ -305,12 +308,13 @@ lists_are_in_claim_order_running_first(void **state)
 	put(db->conn, "q", "3");
 	put(db->conn, "q", "4");
 	ok(db->conn, rp_enqueue(db->conn, "q", &first, NULL));
-	ok(db->conn, rp_list(db->conn, "q", 0, 50, &batch));
+	ok(db->conn, rp_job_list(db->conn, "q", 0, 50, &batch));
 	for (size_t i = 0; i < rp_batch_count(batch); i++)
 		strncat(got, rp_batch_at(batch, i)->payload, 1);
 	assert_string_equal(got, "12345");
 	rp_batch_free(batch);
-	assert_int_equal(rp_list(db->conn, "nowhere", 0, 1, &batch), RP_ENOENT);
+	assert_int_equal(rp_job_list(db->conn, "nowhere", 0, 1, &batch),
+			 RP_ENOENT);
 }
 
 static void
@@ -356,9 +360,9 @@ a_turn_settles_and_claims_and_tells_good_from_bad(void **state)
 	v[2].claim_no = b.no;
 	v[2].verdict = RP_FAIL;
 	v[2].delay_ms = 3600000;
-	assert_int_equal(
-		ok(db->conn, rp_turn(db->conn, v, 3, "q", 10, NULL, &batch)),
-		2);
+	assert_int_equal(ok(db->conn, rp_settle_and_claim(db->conn, v, 3, "q",
+							  10, NULL, &batch)),
+			 2);
 	assert_int_equal(v[0].result, 0);
 	assert_int_equal(v[0].state, RP_STATE_DONE);
 	assert_int_equal(v[1].result, RP_EGONE);
@@ -372,7 +376,7 @@ payloads_are_any_bytes(void **state)
 {
 	struct db *db = *state;
 	char bytes[300];
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 	rp_batch *batch;
 
 	for (size_t i = 0; i < sizeof(bytes); i++)

@@ -180,7 +180,7 @@ enqueue_twenty_keys(void *ctx)
 	rp_conn *conn = open_here(child);
 
 	for (int i = 0; i < 20; i++) {
-		rp_new job = job_of("x");
+		rp_job_spec job = job_of("x");
 		rp_added added;
 		char key[20];
 

@@ -51,7 +51,7 @@ join(struct seen *seen)
 	rp_worker_counts counts;
 
 	pthread_join(seen->thread, NULL);
-	counts = rp_worker_counted(seen->worker);
+	counts = rp_worker_counts_get(seen->worker);
 	rp_worker_free(seen->worker);
 	return counts;
 }
@@ -163,7 +163,7 @@ P6_a_delay_ends_on_time_in_queues_that_no_worker_serves(void **state)
 {
 	struct db *db = *state;
 	rp_worker_options options = RP_WORKER_INIT;
-	rp_new later = job_of("x");
+	rp_job_spec later = job_of("x");
 	struct seen seen;
 	rp_added added;
 	int64_t now, end;
@@ -275,7 +275,7 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 	options.drain = 1;
 	start(&seen, db, "q", count_before_the_last_suspect, options);
 	pthread_join(seen.thread, NULL);
-	assert_int_equal(rp_worker_counted(seen.worker).done,
+	assert_int_equal(rp_worker_counts_get(seen.worker).done,
 			 SUSPECTS + OTHERS);
 	rp_worker_free(seen.worker);
 	assert_int_equal(atomic_load(&seen.young_beside_suspect), OTHERS);

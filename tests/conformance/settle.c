@@ -90,7 +90,7 @@ failed_for_good_is_dead_at_the_first_attempt(void **state)
 
 	assert_int_equal(settled(db->conn, verdict_on(c, RP_DEAD)),
 			 RP_STATE_DEAD);
-	ok(db->conn, rp_retry(db->conn, c.id, NULL));
+	ok(db->conn, rp_job_retry(db->conn, c.id, NULL));
 	assert_int_equal(take_one(db->conn, "q", 60000, &c), 1);
 	assert_int_equal(c.attempt, 1);
 }
@@ -202,11 +202,11 @@ P3_whatever_ends_a_claim_and_not_the_job_moves_the_number_on(void **state)
 	expect_moved_on(db->conn, c);
 	take_one(db->conn, "q", 60000, &c);
 	settled(db->conn, verdict_on(c, RP_DEAD));
-	ok(db->conn, rp_retry(db->conn, c.id, NULL));
+	ok(db->conn, rp_job_retry(db->conn, c.id, NULL));
 	expect_moved_on(db->conn, c);
 	take_one(db->conn, "q", 60000, &c);
-	ok(db->conn, rp_cancel(db->conn, c.id, NULL));
-	ok(db->conn, rp_retry(db->conn, c.id, NULL));
+	ok(db->conn, rp_job_cancel(db->conn, c.id, NULL));
+	ok(db->conn, rp_job_retry(db->conn, c.id, NULL));
 	expect_moved_on(db->conn, c);
 }
 
@@ -326,7 +326,7 @@ structs_of_a_later_header_are_understood(void **state)
 		int64_t later[3];
 	} v[2];
 	struct {
-		rp_new now;
+		rp_job_spec now;
 		int64_t later[3];
 	} jobs[2];
 
@@ -357,9 +357,9 @@ a_turn_without_a_claim_only_settles(void **state)
 	rp_batch *batch;
 
 	put(db->conn, "q", "b");
-	assert_int_equal(
-		ok(db->conn, rp_turn(db->conn, &v, 1, NULL, 0, NULL, &batch)),
-		0);
+	assert_int_equal(ok(db->conn, rp_settle_and_claim(db->conn, &v, 1, NULL,
+							  0, NULL, &batch)),
+			 0);
 	assert_int_equal(rp_batch_count(batch), 0);
 	rp_batch_free(batch);
 	assert_int_equal(v.result, 0);

@@ -96,7 +96,7 @@ static void
 watch_handle(struct watch *w, rp_conn *conn)
 {
 	*w = (struct watch){ .shortest_gap_us = INT64_MAX };
-	sqlite3_trace_v2(rp_native(conn),
+	sqlite3_trace_v2(rp_conn_native(conn),
 			 SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE, trace, w);
 }
 
@@ -119,7 +119,7 @@ static void
 sql(rp_conn *conn, const char *text)
 {
 	if (run_sql(conn, text, NULL) != 0)
-		fail_msg("%s: %s", text, sqlite3_errmsg(rp_native(conn)));
+		fail_msg("%s: %s", text, sqlite3_errmsg(rp_conn_native(conn)));
 }
 
 #define NUMBERS(n)                                                             \
@@ -197,7 +197,8 @@ a_purge_of_large_jobs_ends_each_slice_by_time(void **state)
 
 	keep_large(db->conn);
 	watch_handle(&w, db->conn);
-	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_DONE, NULL), 40);
+	assert_int_equal(rp_queue_purge(db->conn, "q", RP_STATE_DONE, NULL),
+			 40);
 	expect_slices(&w, 2);
 }
 
@@ -205,14 +206,15 @@ static void
 a_purge_of_a_rare_kind_reads_past_the_others_without_the_lock(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("rare");
+	rp_job_spec job = job_of("rare");
 	struct watch w;
 
 	job.kind = "rare";
 	fill_line(db->conn);
 	ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));
 	watch_handle(&w, db->conn);
-	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_READY, "rare"), 1);
+	assert_int_equal(rp_queue_purge(db->conn, "q", RP_STATE_READY, "rare"),
+			 1);
 	assert_int_equal(w.transactions, 1);
 	assert_true(w.worst_us < MOST_US);
 }
@@ -274,7 +276,7 @@ retrying_all_dead_jobs_lets_others_in(void **state)
 	make_queue(db->conn);
 	sql(db->conn, KEPT(10000, 5, 20));
 	watch_handle(&w, db->conn);
-	assert_int_equal(rp_retry_dead(db->conn, "q", NULL, NULL), 10000);
+	assert_int_equal(rp_queue_retry_dead(db->conn, "q", NULL, NULL), 10000);
 	expect_slices(&w, 4);
 	assert_int_equal(ask_sql(db->conn, "select sum(seq = id - 1000000)"
 					   " from readpast_job"),
@@ -292,9 +294,9 @@ in_a_transaction_of_the_callers_nothing_is_committed_before_its_end(
 	sql(db->conn, KEPT(10000, 5, 20));
 	watch_handle(&w, db->conn);
 	ok(db->conn, rp_begin(db->conn));
-	assert_int_equal(rp_retry_dead(db->conn, "q", NULL, NULL), 10000);
-	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_READY, "common"),
-			 50000);
+	assert_int_equal(rp_queue_retry_dead(db->conn, "q", NULL, NULL), 10000);
+	assert_int_equal(
+		rp_queue_purge(db->conn, "q", RP_STATE_READY, "common"), 50000);
 	ok(db->conn, rp_queue_drop(db->conn, "q"));
 	assert_int_equal(w.transactions, 0);
 	ok(db->conn, rp_rollback(db->conn));
@@ -384,7 +386,7 @@ static void
 a_drop_that_was_killed_leaves_no_queue_and_the_next_sweep_the_rest(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("new");
+	rp_job_spec job = job_of("new");
 	struct claim late;
 	int64_t id, dead;
 
@@ -397,8 +399,8 @@ a_drop_that_was_killed_leaves_no_queue_and_the_next_sweep_the_rest(void **state)
 	sql(db->conn, KEPT(1, 5, 20));
 	dead = 1000001;
 	drop_and_be_killed(db);
-	assert_int_equal(rp_cancel(db->conn, id - 1, NULL), RP_ENOENT);
-	assert_int_equal(rp_retry(db->conn, dead, NULL), RP_ENOENT);
+	assert_int_equal(rp_job_cancel(db->conn, id - 1, NULL), RP_ENOENT);
+	assert_int_equal(rp_job_retry(db->conn, dead, NULL), RP_ENOENT);
 	assert_int_equal(rp_release(db->conn, late.id, late.no, 0), RP_EGONE);
 	assert_int_equal(rp_complete(db->conn, late.id, late.no), RP_EGONE);
 	ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));

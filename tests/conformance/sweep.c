@@ -11,7 +11,7 @@ a_sweep_says_what_it_did(void **state)
 {
 	struct db *db = *state;
 	rp_queue q = RP_QUEUE_INIT;
-	rp_new later = job_of("l"), once = job_of("o");
+	rp_job_spec later = job_of("l"), once = job_of("o");
 	rp_swept swept;
 	struct claim c;
 
@@ -21,7 +21,7 @@ a_sweep_says_what_it_did(void **state)
 	once.max_attempts = 1;
 	later.delay_ms = 1;
 	c.id = put(db->conn, "q", "cancelled");
-	ok(db->conn, rp_cancel(db->conn, c.id, NULL));
+	ok(db->conn, rp_job_cancel(db->conn, c.id, NULL));
 	put(db->conn, "other", "recovered");
 	ok(db->conn, rp_enqueue(db->conn, "other", &once, NULL));
 	rp_batch_free(take(db->conn, "other", 2, 1));
@@ -41,7 +41,7 @@ static void
 one_sweep_takes_all_however_many(void **state)
 {
 	enum { JOBS = 1700 };
-	static rp_new jobs[JOBS];
+	static rp_job_spec jobs[JOBS];
 	struct db *db = *state;
 	rp_swept swept;
 
@@ -72,7 +72,7 @@ P5_due_jobs_come_into_line_in_the_order_of_their_times(void **state)
 	ok(db->conn, rp_now(db->conn, &at));
 	at += 300; /* when all three are in */
 	for (int i = 0; i < 3; i++) {
-		rp_new job = job_of(payloads[i]);
+		rp_job_spec job = job_of(payloads[i]);
 
 		job.run_at = at + after[i];
 		ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));
@@ -142,7 +142,7 @@ static void
 P3_a_late_verdict_on_the_last_attempt_finds_the_job_dead(void **state)
 {
 	struct db *db = *state;
-	rp_new once = job_of("x");
+	rp_job_spec once = job_of("x");
 	struct claim c;
 
 	once.max_attempts = 1;
@@ -152,7 +152,7 @@ P3_a_late_verdict_on_the_last_attempt_finds_the_job_dead(void **state)
 	ok(db->conn, rp_sweep(db->conn, NULL));
 	assert_int_equal(state_of(db->conn, c.id), RP_STATE_DEAD);
 	assert_int_equal(rp_complete(db->conn, c.id, c.no), RP_EGONE);
-	ok(db->conn, rp_retry(db->conn, c.id, NULL));
+	ok(db->conn, rp_job_retry(db->conn, c.id, NULL));
 	assert_int_equal(rp_complete(db->conn, c.id, c.no), RP_EGONE);
 	assert_int_equal(state_of(db->conn, c.id), RP_STATE_READY);
 }
@@ -175,8 +175,8 @@ done_jobs_are_kept_only_where_the_queue_says_so(void **state)
 	ok(db->conn, rp_complete(db->conn, b.id, b.no));
 	assert_int_equal(state_of(db->conn, a.id), RP_STATE_DONE);
 	assert_int_equal(state_of(db->conn, b.id), 0);
-	assert_int_equal(rp_retry(db->conn, a.id, NULL), RP_EGONE);
-	assert_int_equal(rp_cancel(db->conn, a.id, NULL), RP_EGONE);
+	assert_int_equal(rp_job_retry(db->conn, a.id, NULL), RP_EGONE);
+	assert_int_equal(rp_job_cancel(db->conn, a.id, NULL), RP_EGONE);
 }
 
 static void
@@ -192,7 +192,7 @@ dead_and_cancelled_jobs_are_kept_as_long_as_the_queue_says(void **state)
 	v = verdict_on(c, RP_DEAD);
 	ok(db->conn, rp_settle(db->conn, &v, 1));
 	cancelled = put(db->conn, "q", "y");
-	ok(db->conn, rp_cancel(db->conn, cancelled, NULL));
+	ok(db->conn, rp_job_cancel(db->conn, cancelled, NULL));
 	sleep_ms(3);
 	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 0);
 	q.name = "q";
@@ -201,7 +201,7 @@ dead_and_cancelled_jobs_are_kept_as_long_as_the_queue_says(void **state)
 	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 2);
 	assert_int_equal(state_of(db->conn, dead), 0);
 	assert_int_equal(state_of(db->conn, cancelled), 0);
-	assert_int_equal(rp_retry(db->conn, dead, NULL), RP_ENOENT);
+	assert_int_equal(rp_job_retry(db->conn, dead, NULL), RP_ENOENT);
 }
 
 int

@@ -62,13 +62,13 @@ P7_every_change_vanishes_with_its_transaction(void **state)
 {
 	struct db *db = *state;
 	rp_queue q = RP_QUEUE_INIT;
-	rp_new later = job_of("later");
+	rp_job_spec later = job_of("later");
 	struct claim c, dead;
 	rp_queue_stats s;
 
 	put(db->conn, "q", "dead");
 	take_one(db->conn, "q", 60000, &dead);
-	ok(db->conn, rp_cancel(db->conn, dead.id, NULL));
+	ok(db->conn, rp_job_cancel(db->conn, dead.id, NULL));
 	put(db->conn, "q", "expired");
 	take_one(db->conn, "q", 1, &c);
 	later.delay_ms = 1;
@@ -79,10 +79,11 @@ P7_every_change_vanishes_with_its_transaction(void **state)
 
 	ok(db->conn, rp_begin(db->conn));
 	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 2);
-	ok(db->conn, rp_retry(db->conn, dead.id, NULL));
+	ok(db->conn, rp_job_retry(db->conn, dead.id, NULL));
 	ok(db->conn, rp_queue_pause(db->conn, "q"));
 	settings(db->conn, q);
-	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_READY, NULL), 3);
+	assert_int_equal(rp_queue_purge(db->conn, "q", RP_STATE_READY, NULL),
+			 3);
 	ok(db->conn, rp_queue_drop(db->conn, "q"));
 	ok(db->conn, rp_rollback(db->conn));
 
@@ -118,8 +119,8 @@ static void
 P7_whatever_fails_in_a_transaction_the_rest_of_it_stands(void **state)
 {
 	struct db *db = *state;
-	rp_new bad = job_of("bad");
-	rp_new pair[2] = { job_of("good"), job_of("bad") };
+	rp_job_spec bad = job_of("bad");
+	rp_job_spec pair[2] = { job_of("good"), job_of("bad") };
 	rp_batch *batch;
 	struct claim c;
 

@@ -6,10 +6,10 @@
  */
 #include "check.h"
 
-static rp_new
+static rp_job_spec
 keyed(const char *payload, const char *key, int replace)
 {
-	rp_new job = job_of(payload);
+	rp_job_spec job = job_of(payload);
 
 	job.unique_key = key;
 	job.replace = replace;
@@ -17,7 +17,7 @@ keyed(const char *payload, const char *key, int replace)
 }
 
 static rp_added
-add(rp_conn *conn, const char *queue, rp_new job)
+add(rp_conn *conn, const char *queue, rp_job_spec job)
 {
 	rp_added added;
 
@@ -48,7 +48,7 @@ static void
 a_key_is_taken_as_long_as_its_job_lives(void **state)
 {
 	struct db *db = *state;
-	rp_new later = keyed("a", "k", 0);
+	rp_job_spec later = keyed("a", "k", 0);
 	struct claim c;
 	rp_verdict v;
 
@@ -91,9 +91,10 @@ a_key_is_free_when_its_job_is_done_dead_cancelled_or_purged(void **state)
 	ok(db->conn, rp_settle(db->conn, &v, 1));
 	assert_int_equal(outcome(db->conn), RP_ADDED);
 	take_one(db->conn, "q", 60000, &c);
-	ok(db->conn, rp_cancel(db->conn, c.id, NULL));
+	ok(db->conn, rp_job_cancel(db->conn, c.id, NULL));
 	assert_int_equal(outcome(db->conn), RP_ADDED);
-	assert_int_equal(rp_purge(db->conn, "q", RP_STATE_READY, NULL), 1);
+	assert_int_equal(rp_queue_purge(db->conn, "q", RP_STATE_READY, NULL),
+			 1);
 	assert_int_equal(outcome(db->conn), RP_ADDED);
 }
 
@@ -101,7 +102,7 @@ static void
 a_job_that_existed_is_left_as_it_was(void **state)
 {
 	struct db *db = *state;
-	rp_new other = keyed("other", "k", 0);
+	rp_job_spec other = keyed("other", "k", 0);
 	int64_t id = add(db->conn, "q", keyed("first", "k", 0)).id;
 	rp_batch *batch;
 
@@ -121,7 +122,8 @@ static void
 a_scheduled_job_becomes_all_of_the_one_that_replaces_it(void **state)
 {
 	struct db *db = *state;
-	rp_new first = keyed("first", "k", 0), other = keyed("other", "k", 1);
+	rp_job_spec first = keyed("first", "k", 0),
+		    other = keyed("other", "k", 1);
 	const rp_job *job;
 	rp_batch *batch;
 	rp_added added;
@@ -193,8 +195,9 @@ a_batch_keeps_its_order_and_answers_each_of_its_jobs(void **state)
 	static const int outcomes[] = { RP_ADDED, RP_ADDED, RP_EXISTED,
 					RP_REPLACED, RP_ADDED };
 	struct db *db = *state;
-	rp_new jobs[] = { job_of("a"), keyed("b", "k", 0), keyed("c", "k", 0),
-			  keyed("d", "k", 1), job_of("e") };
+	rp_job_spec jobs[] = { job_of("a"), keyed("b", "k", 0),
+			       keyed("c", "k", 0), keyed("d", "k", 1),
+			       job_of("e") };
 	rp_added added[5];
 	rp_batch *batch;
 
@@ -217,7 +220,7 @@ a_replacement_that_is_too_large_changes_nothing(void **state)
 {
 	struct db *db = *state;
 	rp_queue q = RP_QUEUE_INIT;
-	rp_new jobs[] = { job_of("x"), keyed("too large", "k", 1) };
+	rp_job_spec jobs[] = { job_of("x"), keyed("too large", "k", 1) };
 	rp_batch *batch;
 	int64_t id;
 

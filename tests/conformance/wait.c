@@ -38,7 +38,7 @@ static void
 a_paused_queue_ends_no_wait(void **state)
 {
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	put(db->conn, "q", "x");
 	job.delay_ms = 1;
@@ -86,7 +86,7 @@ do_it(void *ctx)
 		return rp_queue_resume(conn, "q") != 0;
 	if (doing->what == 1)
 		return rp_release(conn, doing->id, doing->no, 0) != 0;
-	return rp_retry(conn, doing->id, NULL) != 0;
+	return rp_job_retry(conn, doing->id, NULL) != 0;
 }
 
 static void
@@ -123,7 +123,7 @@ resume_release_and_retry_elsewhere_end_a_wait(void **state)
 	doing.no = c.no;
 	expect_wake(&doing, 1);
 	take_one(db->conn, "q", 60000, &c);
-	ok(db->conn, rp_cancel(db->conn, c.id, NULL));
+	ok(db->conn, rp_job_cancel(db->conn, c.id, NULL));
 	expect_wake(&doing, 2);
 }
 

@@ -85,7 +85,7 @@ jobs_of_others_are_kept_after_shm_was_deleted(void **state)
 	struct db *db = *state;
 	struct other other = start_other(db);
 	rp_conn *idle = connect_to(db), *looking = connect_to(db);
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	put(db->conn, "q", "x");
 	put(idle, "q", "x");
@@ -108,7 +108,7 @@ a_deleted_file_is_noticed_however_long_it_lay_there(void **state)
 {
 	struct db *db = *state;
 	static const char *const endings[] = { "-wal", "-shm" };
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	for (int i = 0; i < 2; i++) {
 		put(db->conn, "q", "x");
@@ -211,7 +211,7 @@ size_of_wal(const struct db *db)
 static void
 fill_wal(struct db *db)
 {
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	char *payload = calloc(1, 1 << 20);
 
 	assert_non_null(payload);

@@ -53,7 +53,7 @@ run(rp_worker *worker)
 
 	if (rp_worker_run(worker, &error) < 0)
 		fail_msg("%s", error.message);
-	counts = rp_worker_counted(worker);
+	counts = rp_worker_counts_get(worker);
 	rp_worker_free(worker);
 	return counts;
 }
@@ -112,7 +112,7 @@ what_a_handler_returns_becomes_the_verdict(void **state)
 	assert_int_equal(counts.dead, 1);
 	assert_int_equal(counts.released, 1);
 	assert_int_equal(stats_of(db->conn, "q").scheduled, 3);
-	ok(db->conn, rp_get(db->conn, dead, &batch));
+	ok(db->conn, rp_job_get(db->conn, dead, &batch));
 	assert_string_equal(rp_batch_at(batch, 0)->last_error, "because");
 	assert_non_null(rp_batch_at(batch, 0)->worker);
 	rp_batch_free(batch);
@@ -162,7 +162,7 @@ cancel_oneself(rp_task *task, const rp_job *job, void *ctx)
 	struct seen *seen = ctx;
 	rp_conn *conn = connect_to(seen->db);
 
-	ok(conn, rp_cancel(conn, job->id, NULL));
+	ok(conn, rp_job_cancel(conn, job->id, NULL));
 	rp_close(conn);
 	for (int64_t end = now_ms() + 5000; now_ms() < end; sleep_ms(5))
 		if (rp_task_state(task) == RP_TASK_CANCELLED) {
@@ -213,7 +213,7 @@ a_stopped_worker_gives_back_what_it_did_not_start(void **state)
 	assert_int_equal(counts.done, atomic_load(&seen.calls));
 	assert_int_equal(stats_of(db->conn, "q").running, 0);
 	assert_int_equal(stats_of(db->conn, "q").ready, 2000 - counts.done);
-	ok(db->conn, rp_list(db->conn, "q", 0, 2000, &batch));
+	ok(db->conn, rp_job_list(db->conn, "q", 0, 2000, &batch));
 	for (size_t i = 0; i < rp_batch_count(batch); i++)
 		assert_int_equal(rp_batch_at(batch, i)->attempt, 0);
 	rp_batch_free(batch);
@@ -263,7 +263,7 @@ a_kind_may_have_a_handler_of_its_own(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_worker *worker = make(db, &seen, count_and_complete, 2, 0);
 
 	job.kind = "special";
@@ -309,7 +309,7 @@ it_says_which_kinds_it_has_handlers_for(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_worker *worker;
 
 	job.kind = "mine";

@@ -194,7 +194,7 @@ ask_with_deadline(void *ctx)
 {
 	struct impatient *i = ctx;
 	int64_t from = now_ms();
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_conn *conn;
 	rp_error error;
 
@@ -347,7 +347,7 @@ be_busy(void *ctx)
 	struct crowd *crowd = client->crowd;
 	sqlite3 *native = NULL;
 	rp_conn *conn = open_client(crowd, &native);
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	int64_t end;
 
 	atomic_fetch_add(&crowd->ready, 1);

@@ -9,7 +9,7 @@
  */
 #include "story.h"
 
-static const rp_new plain = RP_NEW_INIT;
+static const rp_job_spec plain = RP_JOB_SPEC_INIT;
 
 /* ---- enqueueing ---- */
 
@@ -18,7 +18,7 @@ static const rp_new plain = RP_NEW_INIT;
 static void
 play_enqueue(struct story *s)
 {
-	rp_new urgent = plain;
+	rp_job_spec urgent = plain;
 
 	urgent.priority = 1;
 	enter(s, "q", plain, 1, NULL);
@@ -37,7 +37,7 @@ check_enqueue(struct story *s)
 static void
 play_unique(struct story *s)
 {
-	rp_new keyed = plain;
+	rp_job_spec keyed = plain;
 	rp_added added;
 	int first;
 	int64_t id;
@@ -116,7 +116,7 @@ static void
 play_wait(struct story *s)
 {
 	static const char *const queues[] = { "q", NULL };
-	rp_new later = plain;
+	rp_job_spec later = plain;
 	int r;
 
 	later.delay_ms = 2;
@@ -150,7 +150,8 @@ play_turn(struct story *s)
 
 		for (;;) {
 			memset(&batch, UNTOUCHED, sizeof(batch));
-			r = rp_turn(shaky(s), v, n, "q", 2, &o, &batch);
+			r = rp_settle_and_claim(shaky(s), v, n, "q", 2, &o,
+						&batch);
 			if (!failed(s, r))
 				break;
 			expect_untouched(&batch, sizeof(batch));
@@ -234,19 +235,21 @@ play_change(struct story *s)
 	int64_t r, taken = -7, retried = 0;
 	int unknown = 0;
 
-	once(s, rp_cancel(shaky(s), 5, NULL));
+	once(s, rp_job_cancel(shaky(s), 5, NULL));
 	assert_int_equal(state_of(s->other, 5), RP_STATE_CANCELLED);
-	once(s, rp_retry(shaky(s), 5, NULL));
+	once(s, rp_job_retry(shaky(s), 5, NULL));
 	assert_int_equal(state_of(s->other, 5), RP_STATE_READY);
-	once(s, rp_retry(shaky(s), 1, NULL));
-	while (failed(s, r = rp_retry_dead(shaky(s), "q", NULL, &taken))) {
+	once(s, rp_job_retry(shaky(s), 1, NULL));
+	while (failed(s,
+		      r = rp_queue_retry_dead(shaky(s), "q", NULL, &taken))) {
 		assert_int_equal(taken, -7);
 		unknown |= s->lost;
 	}
 	retried = r;
 	assert_true(retried == 3 || (unknown && retried == 0));
-	once(s, rp_cancel(shaky(s), 6, NULL));
-	while (failed(s, r = rp_purge(shaky(s), "q", RP_STATE_CANCELLED, NULL)))
+	once(s, rp_job_cancel(shaky(s), 6, NULL));
+	while (failed(
+		s, r = rp_queue_purge(shaky(s), "q", RP_STATE_CANCELLED, NULL)))
 		unknown |= s->lost;
 	s->known[5].gone = 1;
 	once(s, rp_queue_pause(shaky(s), "q"));
@@ -334,7 +337,7 @@ undo(struct story *s)
 static int
 try_transaction(struct story *s, struct claim c)
 {
-	rp_new job = plain;
+	rp_job_spec job = plain;
 	int r, first = s->next_tag;
 
 	begin(s);
@@ -438,18 +441,18 @@ play_look(struct story *s)
 	int64_t now;
 	int r;
 
-	look_at(s, rp_batch, b, done_with_jobs, rp_get(shaky(s), 1, &b));
+	look_at(s, rp_batch, b, done_with_jobs, rp_job_get(shaky(s), 1, &b));
 	look_at(s, rp_batch, b, done_with_jobs,
-		rp_list(shaky(s), "q", 0, 10, &b));
+		rp_job_list(shaky(s), "q", 0, 10, &b));
 	look_at(s, rp_batch, b, done_with_jobs,
-		rp_list(shaky(s), "q", RP_STATE_DEAD, 10, &b));
+		rp_job_list(shaky(s), "q", RP_STATE_DEAD, 10, &b));
 	look_at(s, rp_stats, b, done_with_stats,
 		rp_stats_get(shaky(s), NULL, &b));
 	look_at(s, rp_queues, b, done_with_queues,
 		rp_queue_list(shaky(s), NULL, &b));
 	look_at(s, rp_why, b, rp_why_free, rp_why_get(shaky(s), 1, &b));
 	look_at(s, rp_workers, b, rp_workers_free,
-		rp_workers_list(shaky(s), &b));
+		rp_worker_list(shaky(s), &b));
 	for (;;) {
 		memset(&now, UNTOUCHED, sizeof(now));
 		r = rp_now(shaky(s), &now);
@@ -458,7 +461,7 @@ play_look(struct story *s)
 		expect_untouched(&now, sizeof(now));
 	}
 	assert_true(now > 0);
-	assert_int_equal(rp_get(s->conn, 99, NULL), RP_EINVAL);
+	assert_int_equal(rp_job_get(s->conn, 99, NULL), RP_EINVAL);
 }
 
 static void

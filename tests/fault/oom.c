@@ -72,7 +72,7 @@ open_old(struct story *s, rp_conn **ret, rp_error *reterr)
 static int
 attach(struct story *s, rp_conn **ret, rp_error *reterr)
 {
-	return rp_attach("sqlite", rp_native(s->other), NULL, ret, reterr);
+	return rp_attach("sqlite", rp_conn_native(s->other), NULL, ret, reterr);
 }
 
 static void

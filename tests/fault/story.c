@@ -88,10 +88,10 @@ story_open(const struct chapter *chapter)
 	    rp_open(s->url, NULL, &s->other, &error) < 0)
 		fail_msg("%s: %s", s->url, error.message);
 	/* The power stays on here, and stories are many. */
-	sqlite3_exec(rp_native(s->conn), "pragma synchronous=off", NULL, NULL,
-		     NULL);
-	sqlite3_exec(rp_native(s->other), "pragma synchronous=off", NULL, NULL,
-		     NULL);
+	sqlite3_exec(rp_conn_native(s->conn), "pragma synchronous=off", NULL,
+		     NULL, NULL);
+	sqlite3_exec(rp_conn_native(s->other), "pragma synchronous=off", NULL,
+		     NULL, NULL);
 	if (chapter->prepare)
 		chapter->prepare(s);
 	return s;
@@ -137,7 +137,7 @@ int
 failed(struct story *s, int64_t r)
 {
 	const rp_error *error = rp_last_error(s->conn);
-	int gone = s->inside && sqlite3_get_autocommit(rp_native(s->conn));
+	int gone = s->inside && sqlite3_get_autocommit(rp_conn_native(s->conn));
 
 	calm(s);
 	s->lost = 0;
@@ -147,7 +147,7 @@ failed(struct story *s, int64_t r)
 	}
 	if (!s->inside) {
 		assert_int_equal(s->conn->depth, 0);
-		assert_true(sqlite3_get_autocommit(rp_native(s->conn)));
+		assert_true(sqlite3_get_autocommit(rp_conn_native(s->conn)));
 	}
 	if (is_answer(r))
 		return 0;
@@ -173,10 +173,11 @@ expect_untouched(const void *where, size_t size)
 #define LARGE 17000 /* bytes of a payload that is stored apart */
 
 int
-enter(struct story *s, const char *queue, rp_new job, size_t n, rp_added *ret)
+enter(struct story *s, const char *queue, rp_job_spec job, size_t n,
+      rp_added *ret)
 {
 	static char tags[MOST_TAGS][LARGE];
-	static rp_new jobs[MOST_TAGS];
+	static rp_job_spec jobs[MOST_TAGS];
 	static rp_added added[MOST_TAGS];
 	int first = s->next_tag, r;
 
@@ -379,7 +380,7 @@ expect_usable(struct story *s)
 {
 	rp_added added;
 	rp_batch *batch;
-	rp_new job = job_of("a last one");
+	rp_job_spec job = job_of("a last one");
 	struct claim c;
 
 	ok(s->conn, rp_begin(s->conn));
@@ -390,7 +391,7 @@ expect_usable(struct story *s)
 	assert_int_equal(c.id, added.id);
 	ok(s->conn, rp_complete(s->conn, c.id, c.no));
 	assert_int_equal(state_of(s->other, added.id), 0);
-	ok(s->conn, rp_list(s->conn, "q", 0, 1000, &batch));
+	ok(s->conn, rp_job_list(s->conn, "q", 0, 1000, &batch));
 	rp_batch_free(batch);
 }
 
@@ -402,7 +403,7 @@ count_copies(struct story *s, const char *queue, int *copies)
 
 	for (size_t k = 0; k < 4; k++) {
 		rp_batch *batch;
-		int r = rp_list(s->other, queue, states[k], 5000, &batch);
+		int r = rp_job_list(s->other, queue, states[k], 5000, &batch);
 
 		if (r == RP_ENOENT)
 			return;
@@ -450,7 +451,7 @@ expect_whole(struct story *s)
 		" select id from readpast_gone)",
 		&stray);
 	assert_int_equal(stray, 0);
-	assert_int_equal(sqlite3_prepare_v2(rp_native(s->other),
+	assert_int_equal(sqlite3_prepare_v2(rp_conn_native(s->other),
 					    "pragma integrity_check", -1, &stmt,
 					    NULL),
 			 SQLITE_OK);

@@ -71,7 +71,7 @@ void expect_untouched(const void *where, size_t size);
 
 /* Enqueue jobs, each with the next tag as its payload, and write it down.
  * Returns the first tag. */
-int enter(struct story *story, const char *queue, rp_new model, size_t n,
+int enter(struct story *story, const char *queue, rp_job_spec model, size_t n,
 	  rp_added *ret);
 int tag_of(const rp_job *job);
 /* What was claimed is held, and had not been before. */

@@ -231,8 +231,9 @@ turn(struct model *m, int verdicts, int most)
 	for (int q = 0; q < QUEUES; q++)
 		locks |= m->queues[q].keep_done != 0;
 	if (most)
-		r = rp_turn(conn_of(m), v, (size_t)n, m->queues[queue].name,
-			    (size_t)most, &o, &batch);
+		r = rp_settle_and_claim(conn_of(m), v, (size_t)n,
+					m->queues[queue].name, (size_t)most, &o,
+					&batch);
 	else
 		r = rp_settle(conn_of(m), v, (size_t)n);
 	for (int i = 0; i < n; i++)

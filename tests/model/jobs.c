@@ -32,7 +32,7 @@ holder_of(struct model *m, int queue, int key, int *ret_contended)
 
 /* What the new job says of itself. */
 static void
-fill(struct model *m, struct job *j, int queue, const rp_new *job)
+fill(struct model *m, struct job *j, int queue, const rp_job_spec *job)
 {
 	j->queue = queue;
 	j->priority =
@@ -48,7 +48,7 @@ fill(struct model *m, struct job *j, int queue, const rp_new *job)
 }
 
 static void
-added(struct model *m, int queue, const rp_new *job, int key, int64_t id)
+added(struct model *m, int queue, const rp_job_spec *job, int key, int64_t id)
 {
 	struct entry *e = &m->entries[m->count++];
 
@@ -65,7 +65,7 @@ added(struct model *m, int queue, const rp_new *job, int key, int64_t id)
 }
 
 static void
-replaced(struct model *m, struct entry *e, const rp_new *job)
+replaced(struct model *m, struct entry *e, const rp_job_spec *job)
 {
 	struct job *j = touch(m, e), old = *j;
 
@@ -79,7 +79,7 @@ replaced(struct model *m, struct entry *e, const rp_new *job)
 	into_line(j, NORMAL, ++m->tick);
 }
 
-static rp_new
+static rp_job_spec
 any_job(struct model *m)
 {
 	static const int priorities[] = { -1, -1, -1, 50 };
@@ -87,7 +87,7 @@ any_job(struct model *m)
 					  0, SOON_MS, SOON_MS, LONG_MS };
 	/* SQLite stores a large one apart. */
 	static char large[20000];
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	if (chance(m, 4) == 0) {
 		job.payload = large;
@@ -102,7 +102,7 @@ any_job(struct model *m)
 static void
 enqueue_many(struct model *m, int queue)
 {
-	rp_new jobs[4];
+	rp_job_spec jobs[4];
 	rp_added ids[4];
 	size_t n = (size_t)chance(m, 4) + 1;
 	int r;
@@ -124,7 +124,7 @@ static void
 enqueue_unique(struct model *m, int queue)
 {
 	static const char *const keys[] = { NULL, "a", "b" };
-	rp_new job = any_job(m);
+	rp_job_spec job = any_job(m);
 	rp_added id = { 0, -1 };
 	int key = 1 + chance(m, 2), contended, r;
 	struct entry *e = holder_of(m, queue, key, &contended);
@@ -187,7 +187,7 @@ cancel(struct model *m)
 
 	if (!e || find(m, e->now.id) != e)
 		return;
-	r = rp_cancel(conn_of(m), j->id, NULL);
+	r = rp_job_cancel(conn_of(m), j->id, NULL);
 	say(m, "cancel %lld: %d\n", (long long)j->id, r);
 	if (busy(m, r))
 		return;
@@ -212,7 +212,7 @@ retry(struct model *m)
 		return;
 	holder = holder_of(m, j->queue, j->key, &contended);
 	kept = j->state == RP_STATE_DEAD || j->state == RP_STATE_CANCELLED;
-	r = rp_retry(conn_of(m), j->id, NULL);
+	r = rp_job_retry(conn_of(m), j->id, NULL);
 	say(m, "retry %lld: %d\n", (long long)j->id, r);
 	if (busy(m, r))
 		return;

@@ -264,10 +264,11 @@ clean_up(struct model *m)
 	for (size_t i = 0; i < m->count; i++)
 		if (live(&m->entries[i].now))
 			ok(conn_of(m),
-			   rp_cancel(conn_of(m), m->entries[i].now.id, NULL));
+			   rp_job_cancel(conn_of(m), m->entries[i].now.id,
+					 NULL));
 	for (int q = 0; q < QUEUES; q++) {
 		ok(conn_of(m),
-		   rp_purge(conn_of(m), m->queues[q].name, 0, NULL));
+		   rp_queue_purge(conn_of(m), m->queues[q].name, 0, NULL));
 		agree(m, stats_of(conn_of(m), m->queues[q].name).ready == 0);
 	}
 	if (m->on_file)

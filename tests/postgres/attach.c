@@ -177,7 +177,7 @@ P7_every_verdict_that_is_rolled_back_was_none(void **state)
 		assert_int_equal(ok(app->conn, rp_settle(app->conn, &v, 1)), 1);
 		execute(app->pg, "commit");
 		assert_int_equal(state_of(app->other, c.id), verdicts[i].state);
-		ok(app->other, rp_purge(app->other, "q", 0, NULL));
+		ok(app->other, rp_queue_purge(app->other, "q", 0, NULL));
 	}
 }
 
@@ -230,7 +230,7 @@ a_call_that_fails_leaves_the_callers_transaction_usable(void **state)
 	static const char *const bad[] = { "garbage", "[1]",   "\"x\"",
 					   "{\"a\"",  "{} {}", "\xff" };
 	struct app *app = *state;
-	rp_new jobs[] = { job_of("good"), job_of("too large") };
+	rp_job_spec jobs[] = { job_of("good"), job_of("too large") };
 	rp_queue q = RP_QUEUE_INIT;
 	rp_batch *batch;
 
@@ -242,8 +242,8 @@ a_call_that_fails_leaves_the_callers_transaction_usable(void **state)
 	assert_int_equal(rp_enqueue_many(app->conn, "q", jobs, 2, NULL),
 			 RP_EFBIG);
 	assert_int_equal(rp_complete(app->conn, 1, 12345), RP_EGONE);
-	assert_int_equal(rp_cancel(app->conn, 999999, NULL), RP_ENOENT);
-	assert_int_equal(rp_get(app->conn, 999999, &batch), RP_ENOENT);
+	assert_int_equal(rp_job_cancel(app->conn, 999999, NULL), RP_ENOENT);
+	assert_int_equal(rp_job_get(app->conn, 999999, &batch), RP_ENOENT);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		jobs[0].headers = bad[i];
 		assert_int_equal(rp_enqueue(app->conn, "q", jobs, NULL),
@@ -272,7 +272,7 @@ a_look_that_fails_leaves_the_callers_transaction_usable(void **state)
 	execute(app->pg, "create role nobody_here; "
 			 "set role nobody_here; begin");
 	assert_true(rp_stats_get(app->conn, NULL, &stats) < 0);
-	assert_true(rp_workers_list(app->conn, &workers) < 0);
+	assert_true(rp_worker_list(app->conn, &workers) < 0);
 	assert_int_equal(rp_now(app->conn, &now), 0); /* it needs no rights */
 	assert_true(rp_attach("postgres", app->pg, NULL, &conn, &error) < 0);
 	assert_null(conn);
@@ -328,7 +328,7 @@ static void
 a_failed_transaction_of_the_caller_is_refused_and_stays_failed(void **state)
 {
 	struct app *app = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	execute(app->pg, "begin");
 	PQclear(PQexec(app->pg, "select 1 / 0"));
@@ -350,7 +350,7 @@ count_notices(void *ctx, const PGresult *res)
 static void
 do_everything(rp_conn *conn)
 {
-	rp_new jobs[2] = { job_of("x"), job_of("y") };
+	rp_job_spec jobs[2] = { job_of("x"), job_of("y") };
 	static const char *const queues[] = { "q", NULL };
 	struct claim c;
 	rp_stats *stats;
@@ -396,7 +396,7 @@ the_connection_stays_as_the_caller_made_it(void **state)
 	assert_true(PQsetNoticeReceiver(app->pg, NULL, NULL) == count_notices);
 	assert_int_equal(notices, 0);
 	assert_int_equal(PQclientEncoding(app->pg),
-			 PQclientEncoding(rp_native(app->other)));
+			 PQclientEncoding(rp_conn_native(app->other)));
 	assert_int_equal(number(app->pg, "execute readpast_readpast_turn"), 42);
 	assert_int_equal(number(app->pg, "execute theirs"), 43);
 	assert_int_equal(number(app->pg, "select count(*) from "
@@ -508,7 +508,7 @@ static void
 prepared_statements_may_be_discarded_by_the_caller(void **state)
 {
 	struct app *app = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	put(app->conn, "q", "x");
 	execute(app->pg, "discard all");
@@ -528,9 +528,9 @@ native_is_the_connection(void **state)
 {
 	struct app *app = *state;
 
-	assert_ptr_equal(rp_native(app->conn), app->pg);
+	assert_ptr_equal(rp_conn_native(app->conn), app->pg);
 	ok(app->other, rp_begin(app->other));
-	execute(rp_native(app->other), "insert into orders values (1)");
+	execute(rp_conn_native(app->other), "insert into orders values (1)");
 	put(app->other, "q", "x");
 	ok(app->other, rp_rollback(app->other));
 	assert_int_equal(number(app->pg, "select count(*) from orders"), 0);
@@ -592,7 +592,7 @@ where_another_isolation_is_the_default_calls_of_their_own_work(void **state)
 	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
 	ok(conn, rp_commit(conn));
 	/* What else the URL has set stays so. */
-	assert_int_equal(number(rp_native(conn),
+	assert_int_equal(number(rp_conn_native(conn),
 				"select count(*) from pg_settings"
 				" where setting = 'nowhere'"),
 			 1);
@@ -617,7 +617,7 @@ static void
 another_encoding_is_refused(void **state)
 {
 	struct app *app = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_conn *conn = NULL;
 	rp_error error;
 
@@ -664,7 +664,7 @@ static void
 a_callers_connection_that_was_lost_is_not_made_anew(void **state)
 {
 	struct app *app = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 
 	put(app->conn, "q", "x");
 	execute(app->pg, "begin");
@@ -680,20 +680,20 @@ static void
 a_connection_of_our_own_that_was_lost_is_made_anew(void **state)
 {
 	struct app *app = *state;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_workers *workers;
 	int64_t now;
 
 	/* Lost while nothing was asked: the next call does not notice. */
 	put(app->other, "q", "x");
-	kill_backend(app, rp_native(app->other));
+	kill_backend(app, rp_conn_native(app->other));
 	put(app->other, "q", "x");
-	kill_backend(app, rp_native(app->other));
+	kill_backend(app, rp_conn_native(app->other));
 	ok(app->other, rp_now(app->other, &now));
-	kill_backend(app, rp_native(app->other));
-	ok(app->other, rp_workers_list(app->other, &workers));
+	kill_backend(app, rp_conn_native(app->other));
+	ok(app->other, rp_worker_list(app->other, &workers));
 	rp_workers_free(workers);
-	kill_backend(app, rp_native(app->other));
+	kill_backend(app, rp_conn_native(app->other));
 	ok(app->other, rp_begin(app->other));
 	put(app->other, "q", "x");
 	ok(app->other, rp_commit(app->other));
@@ -702,7 +702,7 @@ a_connection_of_our_own_that_was_lost_is_made_anew(void **state)
 	/* Lost in a transaction: all of that is lost, and nothing else. */
 	ok(app->other, rp_begin(app->other));
 	put(app->other, "q", "x");
-	kill_backend(app, rp_native(app->other));
+	kill_backend(app, rp_conn_native(app->other));
 	assert_int_equal(rp_enqueue(app->other, "q", &job, NULL), RP_ELOST);
 	assert_int_equal(rp_enqueue(app->other, "q", &job, NULL), RP_ELOST);
 	assert_int_equal(rp_commit(app->other), RP_ELOST);

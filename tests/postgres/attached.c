@@ -30,7 +30,7 @@ good(int64_t r)
 static int64_t
 put(const char *unique_key, int64_t delay_ms, int replace)
 {
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 	rp_added added;
 
 	job.payload = "x";
@@ -62,17 +62,17 @@ look(int64_t id)
 	rp_queues *queues;
 	rp_why *why;
 
-	good(rp_get(conn, id, &jobs));
+	good(rp_job_get(conn, id, &jobs));
 	rp_batch_free(jobs);
 	good(rp_why_get(conn, id, &why));
 	rp_why_free(why);
 	for (int state = 0; state <= RP_STATE_CANCELLED; state++) {
-		good(rp_list(conn, "q", state, 10, &jobs));
+		good(rp_job_list(conn, "q", state, 10, &jobs));
 		rp_batch_free(jobs);
 	}
 	good(rp_stats_get(conn, NULL, &stats));
 	rp_stats_free(stats);
-	good(rp_workers_list(conn, &workers));
+	good(rp_worker_list(conn, &workers));
 	rp_workers_free(workers);
 	good(rp_queue_list(conn, NULL, &queues));
 	rp_queues_free(queues);
@@ -82,7 +82,7 @@ static void
 do_everything(void)
 {
 	rp_queue queue = RP_QUEUE_INIT;
-	rp_new jobs[] = { RP_NEW_INIT, RP_NEW_INIT };
+	rp_job_spec jobs[] = { RP_JOB_SPEC_INIT, RP_JOB_SPEC_INIT };
 	const rp_job *job;
 	int64_t late;
 
@@ -104,13 +104,13 @@ do_everything(void)
 	good(rp_fail(conn, job->id, job->claim_no, "no"));
 	good(rp_sweep(conn, NULL));
 	look(late);
-	good(rp_cancel(conn, late, NULL));
+	good(rp_job_cancel(conn, late, NULL));
 	look(late);
-	good(rp_retry(conn, late, NULL));
-	good(rp_retry_dead(conn, "q", NULL, NULL));
+	good(rp_job_retry(conn, late, NULL));
+	good(rp_queue_retry_dead(conn, "q", NULL, NULL));
 	good(rp_queue_pause(conn, "q"));
 	good(rp_queue_resume(conn, "q"));
-	good(rp_purge(conn, "q", 0, NULL));
+	good(rp_queue_purge(conn, "q", 0, NULL));
 	good(rp_queue_drop(conn, "q"));
 }
 

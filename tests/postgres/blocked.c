@@ -156,7 +156,7 @@ stop(struct work *work)
 	rp_worker_stop(work->worker);
 	pthread_join(work->thread, NULL);
 	assert_int_equal(work->r, 0);
-	counts = rp_worker_counted(work->worker);
+	counts = rp_worker_counts_get(work->worker);
 	rp_worker_free(work->worker);
 	return counts;
 }

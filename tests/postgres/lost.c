@@ -102,7 +102,7 @@ what_was_claimed_unheard_is_given_back_at_once(void **state)
 	rp_worker_stop(work.worker);
 	pthread_join(thread, NULL);
 	assert_true(work.r >= 0);
-	counts = rp_worker_counted(work.worker);
+	counts = rp_worker_counts_get(work.worker);
 	assert_int_equal(counts.done, 6);
 	assert_int_equal(counts.lost, 0);
 	rp_worker_free(work.worker);

@@ -122,7 +122,7 @@ static int
 turn(struct client *c)
 {
 	rp_claim_options o = RP_CLAIM_INIT;
-	rp_new job = job_of("x");
+	rp_job_spec job = job_of("x");
 	rp_verdict v[MOST + 1];
 	rp_batch *batch;
 	size_t n = judge(c, v);
@@ -131,7 +131,8 @@ turn(struct client *c)
 	o.lease_ms = 3600000;
 	o.holding = c->count;
 	job.max_attempts = 1000000000;
-	r = rp_turn(c->conn, v, n, "q", MOST - c->count, &o, &batch);
+	r = rp_settle_and_claim(c->conn, v, n, "q", MOST - c->count, &o,
+				&batch);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < rp_batch_count(batch); i++)
@@ -192,7 +193,7 @@ turns_never_deadlock(void **state)
 	rp_queue_stats stats;
 
 	for (int i = 0; i < JOBS; i++) {
-		rp_new job = job_of("x");
+		rp_job_spec job = job_of("x");
 
 		job.max_attempts = 1000000000;
 		ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));

@@ -48,8 +48,8 @@ check 'an option in fish' names 'readpast.fish: list: no --limit' \
 	completions/readpast.fish '/-l limit/d'
 check 'a technique' names 'readpast.fish: no technique worker-loop' \
 	completions/readpast.fish 's/ worker-loop//'
-check 'a function' names 'readpast(3): no function rp_turn' \
-	man/readpast.3 's/Fn rp_turn/Fn rp_claim/'
+check 'a function' names 'readpast(3): no function rp_settle_and_claim' \
+	man/readpast.3 's/Fn rp_settle_and_claim/Fn rp_claim/'
 check 'a new error' names 'readpast(3): no error RP_ENEW' \
 	include/readpast.h 's/^.X\(EDB,.*/&\n\tX(ENEW, -99, 0, "new") \\/'
 check 'a default' names $'readpast(7): no setting max-attempts 3\n# readpast(7): there is no max-attempts 5' \

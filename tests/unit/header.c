@@ -12,7 +12,7 @@ main(void)
 {
 	rp_options options = RP_OPTIONS_INIT;
 	rp_queue queue = RP_QUEUE_INIT;
-	rp_new job = RP_NEW_INIT;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
 	rp_claim_options claim = RP_CLAIM_INIT;
 	rp_verdict verdict = RP_VERDICT_INIT;
 	rp_worker_options worker = RP_WORKER_INIT;

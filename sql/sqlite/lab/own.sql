@@ -1,6 +1,6 @@
 -- own: readpast's claim: a lease, a claim number, and one call a job
 --
--- Run through the library: rp_turn() settles a job and claims the next in one
+-- Run through the library: rp_settle_and_claim() settles a job and claims the next in one
 -- short transaction; the statements are those of claim.sql and complete.sql, a
 -- folder above. From marker: the life of a job is in its row, and a mark of one's
 -- own, the claim number, which each verdict must name. From merge: settle and
