@@ -2,32 +2,24 @@
  * cmd_top.c - queues as they go, on a terminal: what `stats`, `workers` and
  * `list` tell, once a second, and keys for what one does then.
  *
+ * A key acts on the row that the cursor is on, which is always on the screen,
+ * and asks before it changes anything.
+ *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "cmd.h"
+#include "top.h"
 
 #include <curses.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define MOST_JOBS 50
-
-/* What the cursor is in. */
-enum { QUEUES, RUNNING, DEAD, PANES };
-
-struct top {
-	struct cmd *cmd;
-	int64_t interval_ms;
-	rp_stats *stats;
-	rp_workers *workers;
-	rp_batch *jobs[PANES]; /* of the queue: running, dead */
-	int pane;
-	size_t at[PANES];
-	char said[240]; /* the last line: what a key did */
-};
+#define GONE (-1000) /* the terminal; no RP_E* is that */
 
 static void
 forget(struct top *t)
@@ -41,8 +33,8 @@ forget(struct top *t)
 	t->jobs[RUNNING] = t->jobs[DEAD] = NULL;
 }
 
-static size_t
-count(const struct top *t, int pane)
+size_t
+top_count(const struct top *t, int pane)
 {
 	return pane == QUEUES ? rp_stats_count(t->stats)
 			      : rp_batch_count(t->jobs[pane]);
@@ -51,14 +43,73 @@ count(const struct top *t, int pane)
 static const char *
 queue_of(const struct top *t)
 {
-	const rp_queue_stats *s = rp_stats_at(t->stats, t->at[QUEUES]);
+	const rp_queue_stats *s = rp_stats_at(t->stats, t->panes[QUEUES].at);
 
 	return s ? s->queue : NULL;
 }
 
-/* Look at the database. A queue may be dropped between two of the looks. */
+/* ---- the cursor ---- */
+
 static int
-look(struct top *t)
+is_cursors(const struct top *t, int pane, size_t row)
+{
+	const struct pane *p = &t->panes[pane];
+
+	return pane == QUEUES ? strcmp(rp_stats_at(t->stats, row)->queue,
+				       p->queue) == 0
+			      : rp_batch_at(t->jobs[pane], row)->id == p->id;
+}
+
+static void
+go_to(struct top *t, int pane, size_t row)
+{
+	struct pane *p = &t->panes[pane];
+	size_t n = top_count(t, pane);
+
+	p->at = row < n ? row : n ? n - 1 : 0;
+	if (n && pane == QUEUES)
+		snprintf(p->queue, sizeof(p->queue), "%s",
+			 rp_stats_at(t->stats, p->at)->queue);
+	else if (n)
+		p->id = rp_batch_at(t->jobs[pane], p->at)->id;
+}
+
+/* Rows have come and gone: the cursor stays on its queue or job. */
+static void
+find_cursor(struct top *t, int pane)
+{
+	size_t row = 0;
+
+	while (row < top_count(t, pane) && !is_cursors(t, pane, row))
+		row++;
+	go_to(t, pane, row < top_count(t, pane) ? row : t->panes[pane].at);
+}
+
+/* ---- the database ---- */
+
+/* The jobs of the queue that the cursor is on. It may have been dropped since
+ * the queues were read. */
+static int
+read_jobs(struct top *t)
+{
+	static const int states[] = {
+		[RUNNING] = RP_STATE_RUNNING, [DEAD] = RP_STATE_DEAD
+	};
+	int r = 0;
+
+	for (int pane = RUNNING; pane < PANES; pane++) {
+		rp_batch_free(t->jobs[pane]);
+		t->jobs[pane] = NULL;
+		if (r >= 0 && queue_of(t))
+			r = rp_job_list(t->cmd->conn, queue_of(t), states[pane],
+					MOST_JOBS, &t->jobs[pane]);
+		find_cursor(t, pane);
+	}
+	return r == RP_ENOENT || r > 0 ? 0 : r;
+}
+
+static int
+read_all(struct top *t)
 {
 	rp_conn *conn = t->cmd->conn;
 	int r;
@@ -67,170 +118,45 @@ look(struct top *t)
 	r = rp_stats_get(conn, NULL, &t->stats);
 	if (r == 0)
 		r = rp_worker_list(conn, &t->workers);
-	if (t->at[QUEUES] >= count(t, QUEUES))
-		t->at[QUEUES] = 0;
-	if (r == 0 && queue_of(t))
-		r = rp_job_list(conn, queue_of(t), RP_STATE_RUNNING, MOST_JOBS,
-				&t->jobs[RUNNING]);
-	if (r >= 0 && queue_of(t))
-		r = rp_job_list(conn, queue_of(t), RP_STATE_DEAD, MOST_JOBS,
-				&t->jobs[DEAD]);
-	for (int i = RUNNING; i < PANES; i++)
-		if (t->at[i] >= count(t, i))
-			t->at[i] = count(t, i) ? count(t, i) - 1 : 0;
-	return r == RP_ENOENT || r > 0 ? 0 : r;
-}
-
-/* ---- the screen ---- */
-
-/* Text from outside: nothing in it moves the cursor. */
-static void
-add_text(const char *text, int most)
-{
-	for (; text && *text && most > 0; text++, most--) {
-		unsigned char c = (unsigned char)*text;
-
-		addch(c >= 0x20 && c < 0x7f ? c : '?');
-	}
-}
-
-/* A line of a pane; marked when the cursor is on it. 0: no room. */
-static int
-begin_line(const struct top *t, int *y, int pane, size_t i)
-{
-	if (*y >= LINES - 2)
-		return 0;
-	move((*y)++, 0);
-	if (pane == t->pane && i == t->at[pane])
-		attron(A_REVERSE);
-	return 1;
-}
-
-static void
-heading(int *y, const char *text)
-{
-	if (*y >= LINES - 2)
-		return;
-	attron(A_BOLD);
-	mvaddnstr((*y)++, 0, text, COLS);
-	attroff(A_BOLD);
-}
-
-static void
-draw_queues(const struct top *t, int *y)
-{
-	heading(y, "QUEUE                 SCHEDULED     READY  RUNNING     "
-		   "DEAD  OLDEST  LONGEST WORKERS   DONE/s FAILED/s");
-	for (size_t i = 0; i < count(t, QUEUES); i++) {
-		const rp_queue_stats *s = rp_stats_at(t->stats, i);
-		char oldest[32], longest[32];
-
-		if (!begin_line(t, y, QUEUES, i))
-			return;
-		print_duration_short(oldest, sizeof(oldest),
-				     s->oldest_ready_ms);
-		print_duration_short(longest, sizeof(longest),
-				     s->longest_running_ms);
-		add_text(s->queue, 20);
-		mvprintw(*y - 1, 21,
-			 "%10lld %9lld %8lld %8lld %7s %8s %7lld %8.1f %8.1f%s",
-			 (long long)s->scheduled, (long long)s->ready,
-			 (long long)s->running, (long long)s->dead, oldest,
-			 longest, (long long)s->workers,
-			 (double)s->done_10s / 10, (double)s->failed_10s / 10,
-			 s->paused ? "  paused" : "");
-		attroff(A_REVERSE);
-	}
-}
-
-static void
-draw_workers(const struct top *t, int *y)
-{
-	size_t n = rp_workers_count(t->workers);
-	size_t most = (size_t)(LINES > 24 ? LINES / 4 : 4);
-
-	heading(y, "WORKER                             SEEN  RUNNING      "
-		   "DONE   FAILED RELEASED");
-	for (size_t i = 0; i < n && i < most && *y < LINES - 2; i++) {
-		const rp_worker_info *w = rp_workers_at(t->workers, i);
-		char seen[32];
-
-		print_duration_short(seen, sizeof(seen), w->silent_ms);
-		move((*y)++, 0);
-		add_text(w->name, 30);
-		mvprintw(*y - 1, 31, "%8s %8lld %9lld %8lld %8lld", seen,
-			 (long long)w->running, (long long)w->done,
-			 (long long)(w->failed + w->dead),
-			 (long long)w->released);
-	}
-}
-
-static void
-draw_jobs(const struct top *t, int pane, int *y, int end)
-{
-	int64_t now = 0;
-
-	heading(y, pane == RUNNING ? "RUNNING       ATTEMPT       FOR  WORKER"
-				   : "DEAD          ATTEMPT            ERROR");
-	rp_now(t->cmd->conn, &now);
-	for (size_t i = 0; i < count(t, pane) && *y < end; i++) {
-		const rp_job *job = rp_batch_at(t->jobs[pane], i);
-		char since[32] = "";
-
-		if (!begin_line(t, y, pane, i))
-			return;
-		if (pane == RUNNING)
-			print_duration_short(since, sizeof(since),
-					     now > job->claimed_at
-						     ? now - job->claimed_at
-						     : 0);
-		printw("%-12lld %5lld/%-5lld %6s  ", (long long)job->id,
-		       (long long)job->attempt, (long long)job->max_attempts,
-		       since);
-		add_text(pane == RUNNING ? job->worker : job->last_error,
-			 COLS - 36);
-		attroff(A_REVERSE);
-	}
-}
-
-static void
-draw(const struct top *t)
-{
-	int y = 0;
-
-	erase();
-	draw_queues(t, &y);
-	y++;
-	draw_workers(t, &y);
-	y++;
-	draw_jobs(t, RUNNING, &y, y + (LINES - y) / 2);
-	y++;
-	draw_jobs(t, DEAD, &y, LINES);
-	mvaddnstr(LINES - 2, 0, t->said, COLS);
-	attron(A_REVERSE);
-	mvaddnstr(LINES - 1, 0,
-		  "tab: pane  up, down  p pause  u resume  c cancel  r retry  "
-		  "q quit",
-		  COLS);
-	attroff(A_REVERSE);
-	refresh();
+	if (r == 0)
+		r = rp_now(conn, &t->now);
+	find_cursor(t, QUEUES);
+	return r < 0 ? r : read_jobs(t);
 }
 
 /* ---- the keys ---- */
 
-/* 1: the key was y. */
+/* The next key within `ms` (-1: no end); ERR: none, or a signal; GONE. A
+ * terminal that has gone away can be read at once, for ever. */
 static int
-sure(struct top *t, const char *what, int64_t id)
+next_key(int ms)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct termios ignored;
+	int key;
+
+	timeout(0);
+	key = getch();
+	if (key != ERR || poll(&p, 1, ms) <= 0)
+		return key;
+	if (tcgetattr(STDIN_FILENO, &ignored) < 0)
+		return GONE;
+	return getch();
+}
+
+/* 1: the answer was y; 0: it was not; GONE. */
+static int
+is_sure(struct top *t, const char *what)
 {
 	int key;
 
-	snprintf(t->said, sizeof(t->said), "%s job %lld? y or n", what,
-		 (long long)id);
-	draw(t);
-	timeout(-1);
-	key = getch();
-	*t->said = '\0';
-	return key == 'y';
+	snprintf(t->question, sizeof(t->question), "y or n: %s?", what);
+	do {
+		top_draw(t);
+		key = next_key(-1);
+	} while (key == ERR || key == KEY_RESIZE);
+	*t->question = '\0';
+	return key == GONE ? GONE : key == 'y';
 }
 
 static void
@@ -240,75 +166,121 @@ say(struct top *t, int r, const char *what)
 		 r < 0 ? rp_last_error(t->cmd->conn)->message : what);
 }
 
-static void
+static int
 change_queue(struct top *t, int key)
 {
-	const char *queue = queue_of(t);
+	char queue[sizeof(t->panes->queue)], what[200];
+	rp_conn *conn = t->cmd->conn;
+	int sure;
 
-	if (!queue)
-		return;
-	if (key == 'p')
-		say(t, rp_queue_pause(t->cmd->conn, queue), "paused");
-	else
-		say(t, rp_queue_resume(t->cmd->conn, queue), "resumed");
+	if (!queue_of(t))
+		return 0;
+	snprintf(queue, sizeof(queue), "%s", queue_of(t));
+	snprintf(what, sizeof(what), "%s queue %s",
+		 key == 'p' ? "pause" : "resume", queue);
+	sure = is_sure(t, what);
+	if (sure > 0 && key == 'p')
+		say(t, rp_queue_pause(conn, queue), "paused");
+	else if (sure > 0)
+		say(t, rp_queue_resume(conn, queue), "resumed");
+	return sure;
 }
 
-static void
+static int
 change_job(struct top *t, int key)
 {
-	int pane = key == 'c' ? RUNNING : DEAD;
-	const rp_job *job = rp_batch_at(t->jobs[pane], t->at[pane]);
+	int pane = key == 'c' ? RUNNING : DEAD, sure;
+	const rp_job *job = rp_batch_at(t->jobs[pane], t->panes[pane].at);
+	char what[60];
+	int64_t id;
 
-	if (!job || t->pane != pane)
+	if (!job || t->pane != pane) {
 		snprintf(t->said, sizeof(t->said),
 			 "go to the %s job with tab, up and down",
 			 pane == RUNNING ? "running" : "dead");
-	else if (key == 'c' && sure(t, "cancel", job->id))
-		say(t, rp_job_cancel(t->cmd->conn, job->id, NULL), "cancelled");
-	else if (key == 'r' && sure(t, "retry", job->id))
-		say(t, rp_job_retry(t->cmd->conn, job->id, NULL),
-		    "ready again");
+		return 0;
+	}
+	id = job->id;
+	snprintf(what, sizeof(what), "%s job %lld",
+		 key == 'c' ? "cancel" : "retry", (long long)id);
+	sure = is_sure(t, what);
+	if (sure > 0 && key == 'c')
+		say(t, rp_job_cancel(t->cmd->conn, id, NULL), "cancelled");
+	else if (sure > 0)
+		say(t, rp_job_retry(t->cmd->conn, id, NULL), "ready again");
+	return sure;
 }
 
-/* 0: quit. */
+static int
+move_cursor(struct top *t, int key)
+{
+	const struct pane *p = &t->panes[t->pane];
+	size_t page = p->rows > 1 ? (size_t)p->rows - 1 : 1;
+
+	if (key == KEY_UP && p->at > 0)
+		go_to(t, t->pane, p->at - 1);
+	else if (key == KEY_DOWN)
+		go_to(t, t->pane, p->at + 1);
+	else if (key == KEY_PPAGE)
+		go_to(t, t->pane, p->at > page ? p->at - page : 0);
+	else if (key == KEY_NPAGE)
+		go_to(t, t->pane, p->at + page);
+	else if (key == KEY_HOME)
+		go_to(t, t->pane, 0);
+	else if (key == KEY_END)
+		go_to(t, t->pane, SIZE_MAX);
+	return t->pane == QUEUES && key != ERR ? read_jobs(t) : 0;
+}
+
+/* 1: go on; 0: quit; a failure, or GONE. */
 static int
 on_key(struct top *t, int key)
 {
-	size_t *at = &t->at[t->pane];
+	int r = 0;
 
+	if (key == GONE || key == 'q')
+		return key == 'q' ? 0 : GONE;
 	if (key != ERR)
 		*t->said = '\0';
 	if (key == '\t')
 		t->pane = (t->pane + 1) % PANES;
-	else if (key == KEY_UP && *at > 0)
-		--*at;
-	else if (key == KEY_DOWN && *at + 1 < count(t, t->pane))
-		++*at;
 	else if (key == 'p' || key == 'u')
-		change_queue(t, key);
+		r = change_queue(t, key);
 	else if (key == 'c' || key == 'r')
-		change_job(t, key);
-	return key != 'q';
+		r = change_job(t, key);
+	else
+		r = move_cursor(t, key);
+	t->changed = r > 0;
+	return r < 0 ? r : 1;
 }
 
-/* Looking is to take a tenth of the time at the most. */
+/* Read the database now and then, which is to take a tenth of the time at the
+ * most; and when a key has changed something. */
 static int
 run(struct top *t)
 {
-	int r;
+	int64_t next_at = 0, now;
+	int r = 1;
 
-	do {
-		int64_t from = monotonic_us(), took;
+	while (r > 0) {
+		now = monotonic_us();
+		if (now >= next_at || t->changed) {
+			int64_t every = t->interval_ms * 1000, took;
 
-		r = look(t);
-		if (r < 0)
-			return r;
-		draw(t);
-		took = (monotonic_us() - from) / 1000;
-		timeout((int)(took * 10 > t->interval_ms ? took * 10
-							 : t->interval_ms));
-	} while (on_key(t, getch()));
-	return 0;
+			r = read_all(t);
+			if (r < 0)
+				break;
+			took = monotonic_us() - now;
+			next_at = now + (took * 10 > every ? took * 10 : every);
+		}
+		top_draw(t);
+		now = monotonic_us();
+		r = on_key(t,
+			   next_key(now < next_at
+					    ? (int)((next_at - now) / 1000) + 1
+					    : 0));
+	}
+	return r;
 }
 
 static int
@@ -330,6 +302,8 @@ on_screen(struct top *t)
 	r = run(t);
 	endwin();
 	delscreen(screen);
+	if (r == GONE)
+		return complain(FAILED, "top: the terminal is gone");
 	return r < 0 ? cmd_failed(t->cmd, r) : DONE;
 }
 
