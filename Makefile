@@ -3,10 +3,13 @@
 BUILD := build
 PREFIX ?= /usr/local
 DESTDIR ?=
+# disabled: neither libpq nor a server is installed, built for or tested.
+POSTGRES ?= enabled
 
 # What meson tells of a build directory, and writes last.
 info := $(BUILD)/meson-info
 prefix := $(abspath $(PREFIX))
+setup := tools/setup $(if $(filter disabled,$(POSTGRES)),--no-postgres)
 
 # ninja has its own idea of how much to do at a time.
 unexport MAKEFLAGS
@@ -16,21 +19,24 @@ unexport MAKEFLAGS
 # A build directory that was never finished, or belongs to another checkout, is
 # made anew.
 all:
-	@tools/setup
+	@$(setup)
 	@grep -qsF '"source": "$(CURDIR)"' $(info)/meson-info.json && \
 		test -s $(BUILD)/meson-private/coredata.dat && \
 		test -s $(BUILD)/build.ninja || \
 		{ rm -rf $(BUILD) && meson setup $(BUILD) --prefix='$(prefix)' \
-		-Dbuildtype=debugoptimized; }
+		-Dbuildtype=debugoptimized -Dpostgres=$(POSTGRES); }
+	@grep -qsF '"postgres", "value": "$(POSTGRES)"' \
+		$(info)/intro-buildoptions.json || \
+		meson setup --reconfigure $(BUILD) -Dpostgres=$(POSTGRES)
 	@ninja -C $(BUILD)
 
 test: all
-	@tools/setup --test
+	@$(setup) --test
 	@tools/run-tests $(BUILD)
 
 # SOAK minutes of what a test run has no time for.
 soak: all
-	@tools/setup --test
+	@$(setup) --test
 	@tools/soak $(BUILD) $(or $(SOAK),10)
 
 demo: all
@@ -38,9 +44,10 @@ demo: all
 
 # BENCH=full for all of it; BENCH_DIR is the disk that it is about.
 bench: all
-	@tools/setup --bench
+	@$(setup) --bench
 	@$(BUILD)/bench/bench
-	@$(BUILD)/bench/bench_postgres --plots $(BUILD)/bench
+	@test ! -x $(BUILD)/bench/bench_postgres || \
+		$(BUILD)/bench/bench_postgres --plots $(BUILD)/bench
 
 # The loader has to hear of a new library, unless this only fills a package.
 install: all
@@ -64,3 +71,4 @@ help:
 	@echo 'make bench    ... and how fast it is; some 12 minutes'
 	@echo 'make install  PREFIX=/usr/local DESTDIR='
 	@echo 'make clean, make format'
+	@echo 'POSTGRES=disabled behind any of them: without PostgreSQL'

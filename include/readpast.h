@@ -137,7 +137,7 @@ typedef struct rp_options {
  * Fails with RP_EINVAL (the URL), RP_ENODB (no file; no server, no database in
  * it), RP_ESCHEMA (other people's tables; a newer schema), RP_EREADONLY,
  * RP_EBUSY, RP_EDB (not a database file; no libpq.so.5, which the first
- * postgres URL loads, ...).
+ * postgres URL loads; a library built without PostgreSQL, ...).
  */
 RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 		   rp_error *reterr);

@@ -10,38 +10,52 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct rp_backend *const backends[] = {
-	&rp__backend_sqlite,
-#ifndef RP_EXTENSION /* which is in a program that has SQLite open */
-	&rp__backend_postgres,
+static const struct database {
+	const char *scheme, *name;
+	const struct rp_backend *backend; /* NULL: not in this build */
+} databases[] = {
+	{ "sqlite", "SQLite", &rp__backend_sqlite },
+#ifdef RP_HAVE_POSTGRES
+	{ "postgres", "PostgreSQL", &rp__backend_postgres },
+#else
+	{ "postgres", "PostgreSQL", NULL },
 #endif
 };
 
-static const struct rp_backend *
-find_backend(const char *scheme, rp_error *reterr)
+static int
+find_backend(const char *scheme, const struct rp_backend **ret,
+	     rp_error *reterr)
 {
-	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
-		if (strcmp(backends[i]->scheme, scheme) == 0)
-			return backends[i];
-	rp__fail(reterr, RP_EINVAL,
-		 "%.40s: is no database that readpast knows "
-		 "(sqlite:PATH, postgres://HOST/DATABASE)",
-		 scheme);
-	return NULL;
+	const struct database *end =
+		databases + sizeof(databases) / sizeof(*databases);
+	const struct database *db = databases;
+
+	while (db < end && strcmp(db->scheme, scheme) != 0)
+		db++;
+	if (db == end)
+		return rp__fail(reterr, RP_EINVAL,
+				"unknown database scheme \"%.40s\": use "
+				"sqlite:PATH or postgres://HOST/DATABASE",
+				scheme);
+	if (!db->backend)
+		return rp__fail(reterr, RP_EDB,
+				"this readpast was built without %s", db->name);
+	*ret = db->backend;
+	return 0;
 }
 
 static int
 make_conn(const char *scheme, rp_conn **ret, rp_error *reterr)
 {
-	const struct rp_backend *backend = find_backend(scheme, reterr);
-	rp_conn *conn = backend ? calloc(1, sizeof(*conn)) : NULL;
+	const struct rp_backend *backend;
+	rp_conn *conn;
+	int r = find_backend(scheme, &backend, reterr);
 
-	if (!backend)
-		return RP_EINVAL;
-	if (!conn) {
-		rp__fail(reterr, RP_ENOMEM, "out of memory");
-		return RP_ENOMEM;
-	}
+	if (r < 0)
+		return r;
+	conn = calloc(1, sizeof(*conn));
+	if (!conn)
+		return rp__fail(reterr, RP_ENOMEM, "out of memory");
 	conn->pid = getpid();
 	conn->swept_at = rp__monotonic_ms();
 	conn->backend = backend;

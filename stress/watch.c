@@ -1,6 +1,6 @@
 /*
- * watch.c - the process of `readpast stress` that looks at the server:
- * what it counts, what its sessions wait for, and when the queue is empty. It
+ * watch.c - the process of `readpast stress` that looks at the database: what a
+ * server counts, what its sessions wait for, and when the queue is empty. It
  * holds the old snapshot, too (--pin-snapshot).
  *
  * SPDX-License-Identifier: MIT
@@ -9,12 +9,9 @@
 #include "stress.h"
 
 #include <sqlite3.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "db/postgres/libpq.h"
-#include "stress_sql.h"
+#include "stress_sqlite.h"
 
 #define EVERY_MS 50
 
@@ -37,54 +34,21 @@ nap(void)
 	nanosleep(&(struct timespec){ .tv_nsec = EVERY_MS * 1000000 }, NULL);
 }
 
-/* ---- PostgreSQL's own statistics ---- */
-
-/* The rows of a statement; NULL: said why. PQ(clear)() them. */
-static PGresult *
-rows_of(struct watcher *w, rp_conn *conn, const char *sql)
-{
-	PGconn *pg = rp_conn_native(conn);
-	PGresult *rows = PQ(exec)(pg, sql);
-
-	if (PQ(resultStatus)(rows) == PGRES_TUPLES_OK)
-		return rows;
-	fails(w, PQ(errorMessage)(pg));
-	PQ(clear)(rows);
-	return NULL;
-}
-
-static int
-read_statements(struct watcher *w, int64_t *ret)
-{
-	PGresult *rows = rows_of(w, w->conn, postgres_stress_statements);
-
-	if (!rows)
-		return -1;
-	*ret = atoll(PQ(getvalue)(rows, 0, 0));
-	PQ(clear)(rows);
-	return 0;
-}
+/* ---- the server's own statistics ---- */
 
 static int
 read_counters(struct watcher *w, struct server *ret)
 {
-	PGresult *rows;
-	int counted;
+	return w->stress->shared->on_server
+		       ? server_counters(w->stress, w->conn, ret)
+		       : 0;
+}
 
-	if (!w->stress->shared->on_server)
-		return 0;
-	rows = rows_of(w, w->conn, postgres_stress_counters);
-	if (!rows)
-		return -1;
-	ret->transactions = atoll(PQ(getvalue)(rows, 0, 0));
-	ret->buffers = atoll(PQ(getvalue)(rows, 0, 1));
-	ret->wal_bytes = atoll(PQ(getvalue)(rows, 0, 2));
-	ret->deadlocks = atoll(PQ(getvalue)(rows, 0, 3));
-	ret->sessions = atoll(PQ(getvalue)(rows, 0, 4));
-	counted = *PQ(getvalue)(rows, 0, 5) == 't';
-	PQ(clear)(rows);
-	ret->statements = -1;
-	return counted ? read_statements(w, &ret->statements) : 0;
+static int
+sample_waits(struct watcher *w)
+{
+	return w->stress->shared->on_server ? server_waits(w->stress, w->conn)
+					    : 0;
 }
 
 /* A backend adds up its counts when it ends, which is soon after its client. */
@@ -101,60 +65,18 @@ read_last_counters(struct watcher *w, struct server *ret)
 	return 0;
 }
 
-static void
-count_wait(struct shared *shared, const char *type, const char *event,
-	   int64_t sessions)
-{
-	for (size_t i = 0; i < WAITS; i++) {
-		struct wait *wait = &shared->waits[i];
-
-		if (!wait->samples) {
-			snprintf(wait->type, sizeof(wait->type), "%s", type);
-			snprintf(wait->event, sizeof(wait->event), "%s", event);
-		}
-		if (strcmp(wait->type, type) == 0 &&
-		    strcmp(wait->event, event) == 0) {
-			wait->samples += sessions;
-			return;
-		}
-	}
-}
-
-static int
-sample_waits(struct watcher *w)
-{
-	PGresult *rows;
-
-	if (!w->stress->shared->on_server)
-		return 0;
-	rows = rows_of(w, w->conn, postgres_stress_waits);
-	if (!rows)
-		return -1;
-	for (int i = 0; i < PQ(ntuples)(rows); i++)
-		count_wait(w->stress->shared, PQ(getvalue)(rows, i, 0),
-			   PQ(getvalue)(rows, i, 1),
-			   atoll(PQ(getvalue)(rows, i, 2)));
-	w->stress->shared->samples++;
-	PQ(clear)(rows);
-	return 0;
-}
-
 /* ---- the old snapshot ---- */
 
 static int
 pin(struct watcher *w)
 {
 	rp_error error;
-	PGresult *rows;
 	char *why = NULL;
 
 	if (rp_open(w->stress->cmd->url, NULL, &w->pinned, &error) < 0)
 		return fails(w, error.message);
-	if (w->stress->shared->on_server) {
-		rows = rows_of(w, w->pinned, postgres_stress_pin);
-		PQ(clear)(rows);
-		return rows ? 0 : FAILED;
-	}
+	if (w->stress->shared->on_server)
+		return server_pin(w->stress, w->pinned);
 	if (sqlite3_exec(rp_conn_native(w->pinned), sqlite_stress_pin, NULL,
 			 NULL, &why) != SQLITE_OK)
 		return fails(w, why ? why : "out of memory");

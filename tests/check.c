@@ -6,14 +6,38 @@
  */
 #include "check.h"
 
-#include <ctype.h>
-#include <libpq-fe.h>
-#include <sqlite3.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kinds.h"
+
+static const struct kind *const kinds[] = {
+	&kind_sqlite,
+#ifdef RP_HAVE_POSTGRES
+	&kind_postgres,
+#endif
+};
 static const char *place = "/tmp", *kind = "sqlite:";
+
+/* Of a URL, or of what stands in front of one. */
+static const struct kind *
+find_kind(const char *url)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strncmp(url, kinds[i]->scheme, strlen(kinds[i]->scheme)) ==
+		    0)
+			return kinds[i];
+	fprintf(stderr, "%s: no kind of database that this was built for\n",
+		url);
+	exit(1);
+}
+
+const struct kind *
+kind_of(const rp_conn *conn)
+{
+	return find_kind(rp_conn_schema(conn) ? "postgres:" : "sqlite:");
+}
 
 void
 databases_at(int argc, char **argv)
@@ -26,38 +50,6 @@ databases_at(int argc, char **argv)
 		place = kind + 7;
 }
 
-/* The server's URL. */
-static const char *
-server(void)
-{
-	const char *url = getenv("READPAST_TEST_POSTGRES");
-
-	if (url)
-		return url;
-	fprintf(stderr, "READPAST_TEST_POSTGRES names no server: "
-			"tools/run-tests starts one\n");
-	exit(1);
-}
-
-static void
-name_it(struct db *db, int on_server)
-{
-	if (!on_server) {
-		snprintf(db->path, sizeof(db->path), "%s/test.db", db->dir);
-		snprintf(db->url, sizeof(db->url), "sqlite:%s", db->path);
-		return;
-	}
-	snprintf(db->schema, sizeof(db->schema), "t_%s",
-		 strrchr(db->dir, '.') + 1);
-	for (char *p = db->schema; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
-	/* What tests create themselves is there, too. */
-	snprintf(db->url, sizeof(db->url),
-		 "%.200s&schema=%s&options=-csearch_path%%3D%s"
-		 "&application_name=%s",
-		 server(), db->schema, db->schema, db->schema);
-}
-
 struct db *
 make_db(const char *of_kind)
 {
@@ -68,33 +60,14 @@ make_db(const char *of_kind)
 	snprintf(db->dir, sizeof(db->dir), "%.150s/readpast.XXXXXX", place);
 	if (!mkdtemp(db->dir))
 		return NULL;
-	name_it(db, strcmp(of_kind, "postgres:") == 0);
+	db->kind = find_kind(of_kind);
+	db->kind->name(db);
 	options.schema = RP_SCHEMA_INSTALL;
 	if (rp_open(db->url, &options, &db->conn, &error) < 0) {
 		fprintf(stderr, "%s: %s\n", db->url, error.message);
 		return NULL;
 	}
 	return db;
-}
-
-static void
-hush(void *ctx, const char *message)
-{
-	(void)ctx;
-	(void)message;
-}
-
-static void
-drop_schema(const struct db *db)
-{
-	PGconn *pg = PQconnectdb(server());
-	char sql[100];
-
-	snprintf(sql, sizeof(sql), "drop schema if exists %s cascade",
-		 db->schema);
-	PQsetNoticeProcessor(pg, hush, NULL);
-	PQclear(PQexec(pg, sql));
-	PQfinish(pg);
 }
 
 int
@@ -104,8 +77,8 @@ remove_db(struct db *db)
 	int r;
 
 	rp_close(db->conn);
-	if (*db->schema)
-		drop_schema(db);
+	if (db->kind->drop)
+		db->kind->drop(db);
 	snprintf(command, sizeof(command), "rm -rf '%s'", db->dir);
 	r = system(command);
 	free(db);
@@ -125,37 +98,10 @@ teardown_db(void **state)
 	return remove_db(*state);
 }
 
-static int
-run_on_server(PGconn *pg, const char *sql, int64_t *ret)
-{
-	PGresult *res = PQexec(pg, sql);
-	int ok = PQresultStatus(res) == PGRES_TUPLES_OK ||
-		 PQresultStatus(res) == PGRES_COMMAND_OK;
-
-	if (ret && PQntuples(res))
-		*ret = atoll(PQgetvalue(res, 0, 0));
-	PQclear(res);
-	return ok ? 0 : -1;
-}
-
-static int
-take_number(void *ctx, int n, char **values, char **names)
-{
-	(void)n;
-	(void)names;
-	if (ctx && values[0])
-		*(int64_t *)ctx = atoll(values[0]);
-	return 0;
-}
-
 int
 run_sql(rp_conn *conn, const char *sql, int64_t *ret)
 {
-	void *native = rp_conn_native(conn);
-
-	return rp_conn_schema(conn)
-		       ? run_on_server(native, sql, ret)
-		       : sqlite3_exec(native, sql, take_number, ret, NULL);
+	return kind_of(conn)->run(rp_conn_native(conn), sql, ret);
 }
 
 int64_t

@@ -26,6 +26,7 @@
 
 /* A database of this case's own, and a connection to it. */
 struct db {
+	const struct kind *kind;
 	char dir[200];
 	char path[240];  /* of the file; "": on a server */
 	char schema[64]; /* on a server */

@@ -7,104 +7,21 @@
 #include "rows.h"
 
 #include <inttypes.h>
-#include <libpq-fe.h>
 #include <sqlite3.h>
 
 #include "internal.h"
+#include "kinds.h"
 
 /* ---- all rows ---- */
-
-static void
-print_file_table(sqlite3 *db, const char *table, FILE *to)
-{
-	char *sql = sqlite3_mprintf("select * from \"%w\"", table);
-	sqlite3_stmt *stmt;
-
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL),
-			 SQLITE_OK);
-	sqlite3_free(sql);
-	while (sqlite3_step(stmt) == SQLITE_ROW) {
-		fputs(table, to);
-		for (int c = 0; c < sqlite3_column_count(stmt); c++) {
-			int n = sqlite3_column_bytes(stmt, c);
-			const unsigned char *p = sqlite3_column_blob(stmt, c);
-
-			fprintf(to, " %d:", sqlite3_column_type(stmt, c));
-			while (n-- > 0)
-				fprintf(to, "%02x", *p++);
-		}
-		fputc('\n', to);
-	}
-	assert_int_equal(sqlite3_finalize(stmt), SQLITE_OK);
-}
-
-static void
-print_file(sqlite3 *db, FILE *to)
-{
-	sqlite3_stmt *stmt;
-
-	assert_int_equal(
-		sqlite3_prepare_v2(db,
-				   "select name from sqlite_master"
-				   " where type = 'table' order by name",
-				   -1, &stmt, NULL),
-		SQLITE_OK);
-	while (sqlite3_step(stmt) == SQLITE_ROW)
-		print_file_table(db, (const char *)sqlite3_column_text(stmt, 0),
-				 to);
-	assert_int_equal(sqlite3_finalize(stmt), SQLITE_OK);
-}
-
-static PGresult *
-ask(PGconn *pg, const char *sql)
-{
-	PGresult *res = PQexec(pg, sql);
-
-	if (PQresultStatus(res) != PGRES_TUPLES_OK &&
-	    PQresultStatus(res) != PGRES_COMMAND_OK)
-		fail_msg("%s: %s", sql, PQerrorMessage(pg));
-	return res;
-}
-
-static void
-print_schema(PGconn *pg, const char *schema, FILE *to)
-{
-	char sql[300];
-	PGresult *tables;
-
-	snprintf(
-		sql, sizeof(sql),
-		"select c.oid::regclass::text from pg_class c"
-		" where c.relkind = 'r' and c.relnamespace = '%s'::regnamespace"
-		" order by 1",
-		schema);
-	tables = ask(pg, sql);
-	for (int t = 0; t < PQntuples(tables); t++) {
-		const char *table = PQgetvalue(tables, t, 0);
-		PGresult *rows;
-
-		snprintf(sql, sizeof(sql),
-			 "select t::text from %s t order by 1", table);
-		rows = ask(pg, sql);
-		for (int i = 0; i < PQntuples(rows); i++)
-			fprintf(to, "%s %s\n", table, PQgetvalue(rows, i, 0));
-		PQclear(rows);
-	}
-	PQclear(tables);
-}
 
 char *
 rows_of(rp_conn *conn)
 {
-	const char *schema = rp_conn_schema(conn);
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	if (schema)
-		print_schema(rp_conn_native(conn), schema, to);
-	else
-		print_file(rp_conn_native(conn), to);
+	kind_of(conn)->print(conn, to);
 	fclose(to);
 	return text;
 }

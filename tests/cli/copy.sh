@@ -2,25 +2,38 @@
 # readpast copy: what arrives is what was there, however often it is killed.
 # READPAST_KILLS: at so many random points (12).
 #
+#   copy.sh READPAST sqlite: [postgres:]
+#
+# With postgres: there are copies to a server and from it; without, to another
+# file instead.
+#
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
-: "${READPAST_TEST_POSTGRES:?tools/run-tests says where}"
+server=
+if [[ " $* " == *' postgres: '* ]]; then
+	server=${READPAST_TEST_POSTGRES:?tools/run-tests says where}
+fi
 kills=${READPAST_KILLS:-12}
 RANDOM=$$
 
-# A URL of a schema of its own.
-schema_url() { # NAME
+# A URL of a schema of its own, or of another file.
+other_url() { # NAME
 	local and='?'
-	[[ $READPAST_TEST_POSTGRES != *\?* ]] || and='&'
-	echo "$READPAST_TEST_POSTGRES${and}schema=copy_$1_$$"
+	[[ $server != *\?* ]] || and='&'
+	if [[ $server ]]; then
+		echo "$server${and}schema=copy_$1_$$"
+	else
+		echo "sqlite:other_$1.db"
+	fi
 }
 drop() { # NAME...
 	local name
 	for name; do
-		psql -qX "$READPAST_TEST_POSTGRES" -c "set client_min_messages = error" \
+		rm -f "other_$name.db"*
+		[[ ! $server ]] || psql -qX "$server" -c "set client_min_messages = error" \
 			-c "drop schema if exists copy_${name}_$$ cascade"
 	done
 }
@@ -99,9 +112,9 @@ source_db() { # URL: one of everything
 source_db sqlite:a.db >/dev/null 2>&1
 check 'the source has one of everything' equal \
 	"$(sqlite3 a.db 'select count(distinct class), count(failures) > 1 from readpast_job')" '3|1'
-pg=$(schema_url pg)
+pg=$(other_url pg)
 readpast --db "$pg" init >/dev/null
-check 'SQLite to PostgreSQL' status 0 readpast copy sqlite:a.db "$pg"
+check 'to another database' status 0 readpast copy sqlite:a.db "$pg"
 check 'it says how much' grep -q '2 queues: 44 live jobs and 4 kept ones' out
 check 'in the same order' same_order sqlite:a.db "$pg" mail
 check 'the source goes on' equal "$(readpast --db sqlite:a.db queue list | grep -c paused)" 0
@@ -138,7 +151,7 @@ check 'a job behind all those ids comes, too' status 0 readpast copy sqlite:a.db
 check 'once' equal "$(sqlite3 e.db "select count(*) from readpast_job where payload = cast('one-more' as blob)")" 1
 
 # To move.
-pg2=$(schema_url pg2)
+pg2=$(other_url pg2)
 readpast --db "$pg2" init >/dev/null
 readpast --db "$pg2" enqueue first x --quiet
 begun() {
@@ -160,8 +173,8 @@ for _ in 1 2 3; do
 	readpast --db "$pg2" complete "${claims[@]}" >/dev/null
 	sleep 0.1
 done
-check 'which two jobs may have, so it is not counted on' equal \
-	"$(psql -qAtX "$READPAST_TEST_POSTGRES" -c "select thousand from copy_pg2_$$.ended group by 1 having sum(jobs) > 0")" ''
+[[ ! $server ]] || check 'which two jobs may have, so it is not counted on' equal \
+	"$(psql -qAtX "$server" -c "select thousand from copy_pg2_$$.ended group by 1 having sum(jobs) > 0")" ''
 finished=$(count "$pg2" mail 'done')
 before=$(count "$pg2" mail ready)
 "$READPAST" copy --move sqlite:a.db "$pg2" mail >out 2>err &
@@ -185,7 +198,7 @@ ln -s a.db link.db
 ln c.db hard.db
 check 'a database into itself' refuses 2 'the same database' readpast copy sqlite:a.db sqlite:a.db
 check 'by another name' refuses 2 'the same database' readpast copy sqlite:a.db "sqlite:$PWD/./link.db"
-check 'a server by another name' refuses 2 'the same database' readpast copy "$pg" "$pg&application_name=x"
+[[ ! $server ]] || check 'a server by another name' refuses 2 'the same database' readpast copy "$pg" "$pg&application_name=x"
 check 'no such queue' refuses 3 'no queue named nil' readpast copy sqlite:c.db sqlite:f.db mail nil
 check 'no such source' refuses 1 'no database at nil.db$' readpast copy sqlite:nil.db sqlite:f.db
 readpast --db sqlite:g.db enqueue mail x --quiet
@@ -217,17 +230,16 @@ check 'a file that cannot list its queues' source_kept 1 'readpast_queue; the so
 	readpast copy sqlite:c.db sqlite:no-list.db
 check 'to move there neither' source_kept 1 'readpast_queue; the source is as it was' \
 	readpast copy --move sqlite:c.db sqlite:no-list.db
-fresh_server() {
+fresh_other() {
 	drop kill
-	readpast --db "$(schema_url kill)" init >/dev/null
+	readpast --db "$(other_url kill)" init >/dev/null
 }
-fresh_server
 server_sql() {
-	psql -qXAt -v ON_ERROR_STOP=1 "$READPAST_TEST_POSTGRES" -c "$1"
+	psql -qXAt -v ON_ERROR_STOP=1 "$server" -c "$1"
 }
 while_locked() { # TABLE COMMAND...
 	local locker status
-	PGAPPNAME=lock$$ psql -qX "$READPAST_TEST_POSTGRES" -c "begin;
+	PGAPPNAME=lock$$ psql -qX "$server" -c "begin;
 		lock table copy_kill_$$.$1 in access exclusive mode; select pg_sleep(60)" >/dev/null 2>&1 &
 	locker=$!
 	eventually eval "server_sql \"select 1 from pg_locks where mode = 'AccessExclusiveLock'
@@ -240,31 +252,35 @@ while_locked() { # TABLE COMMAND...
 	return "$status"
 }
 impatient() { # SETTING
-	echo "$(schema_url kill)&options=-c%20$1%3D100"
+	echo "$(other_url kill)&options=-c%20$1%3D100"
 }
-check 'a server where meta is locked' while_locked meta source_kept 1 'target: .*lock timeout' \
-	readpast copy sqlite:c.db "$(impatient lock_timeout)"
-for table in queue job archive; do
-	check "a server where $table is locked" while_locked $table \
-		source_kept 1 'lock timeout; the source is as it was' \
-		readpast copy sqlite:c.db "$(impatient lock_timeout)"
-done
-check 'a server that takes too long' while_locked queue \
-	source_kept 1 'statement timeout; the source is as it was' \
-	readpast copy --move sqlite:c.db "$(impatient statement_timeout)"
-server_sql "create role copy_role_$$ login;
-	grant usage on schema copy_kill_$$ to copy_role_$$;
-	grant execute on all functions in schema copy_kill_$$ to copy_role_$$;
-	grant all on copy_kill_$$.meta to copy_role_$$"
 as_role() {
-	readpast copy "$@" sqlite:c.db "$(schema_url kill)&user=copy_role_$$"
+	readpast copy "$@" sqlite:c.db "$(other_url kill)&user=copy_role_$$"
 }
-check 'a role that may not list the queues' source_kept 1 'permission denied for table queue: the role lacks a grant' as_role
-server_sql "grant select on all tables in schema copy_kill_$$ to copy_role_$$;
-	grant all on copy_kill_$$.queue to copy_role_$$"
-check 'a role that may not write jobs' source_kept 1 'permission denied for table .*: the role lacks a grant' as_role --move
-server_sql "drop owned by copy_role_$$; drop role copy_role_$$"
-check 'and then it may' status 0 readpast copy sqlite:c.db "$(schema_url kill)"
+what_a_server_refuses() {
+	fresh_other
+	check 'a server where meta is locked' while_locked meta source_kept 1 'target: .*lock timeout' \
+		readpast copy sqlite:c.db "$(impatient lock_timeout)"
+	for table in queue job archive; do
+		check "a server where $table is locked" while_locked $table \
+			source_kept 1 'lock timeout; the source is as it was' \
+			readpast copy sqlite:c.db "$(impatient lock_timeout)"
+	done
+	check 'a server that takes too long' while_locked queue \
+		source_kept 1 'statement timeout; the source is as it was' \
+		readpast copy --move sqlite:c.db "$(impatient statement_timeout)"
+	server_sql "create role copy_role_$$ login;
+		grant usage on schema copy_kill_$$ to copy_role_$$;
+		grant execute on all functions in schema copy_kill_$$ to copy_role_$$;
+		grant all on copy_kill_$$.meta to copy_role_$$"
+	check 'a role that may not list the queues' source_kept 1 'permission denied for table queue: the role lacks a grant' as_role
+	server_sql "grant select on all tables in schema copy_kill_$$ to copy_role_$$;
+		grant all on copy_kill_$$.queue to copy_role_$$"
+	check 'a role that may not write jobs' source_kept 1 'permission denied for table .*: the role lacks a grant' as_role --move
+	server_sql "drop owned by copy_role_$$; drop role copy_role_$$"
+	check 'and then it may' status 0 readpast copy sqlite:c.db "$(other_url kill)"
+}
+[[ ! $server ]] || what_a_server_refuses
 
 check 'one argument' refuses 2 'from which database' readpast copy sqlite:a.db
 check 'a word that is none' refuses 2 'expected wait or leave' readpast copy --running x sqlite:a.db sqlite:f.db
@@ -295,7 +311,7 @@ survives() { # TO OPTION...
 		kill_once sqlite:from.db "$to" "$@"
 	done
 	timeout 60 "$READPAST" copy sqlite:from.db "$to" "$@" >/dev/null || return 1
-	if [[ $to != sqlite:* ]]; then
+	if [[ $to != sqlite:to.db ]]; then
 		rm -f to.db
 		timeout 60 "$READPAST" copy "$to" sqlite:to.db >/dev/null || return 1
 	fi
@@ -310,22 +326,19 @@ survives() { # TO OPTION...
 wrong=
 for ((k = 0; k < kills; k++)); do
 	rm -f from.db* to.db*
-	fresh_server
+	fresh_other
 	case $((k % 4)) in
 	0) survives sqlite:to.db >why || wrong+=" to a file: $(head -n 3 why)" ;;
 	1) survives sqlite:to.db --move >why || wrong+=" moved to a file: $(head -n 3 why)" ;;
-	2) survives "$(schema_url kill)" >why || wrong+=" to a server: $(head -n 3 why)" ;;
-	3) survives "$(schema_url kill)" --move >why || wrong+=" moved to a server: $(head -n 3 why)" ;;
+	2) survives "$(other_url kill)" >why || wrong+=" to another database: $(head -n 3 why)" ;;
+	3) survives "$(other_url kill)" --move >why || wrong+=" moved to another database: $(head -n 3 why)" ;;
 	esac
 done
 check "killed $killed times in $kills copies: nothing lost, nothing doubled" equal "$wrong" ''
 check 'some of them were under way' test "$killed" -gt 0
 
-rm -f from.db* to.db*
-cp big.db from.db
-fresh_server
 terminate() { # APPLICATION CONDITION
-	psql -qXAt "$READPAST_TEST_POSTGRES" -c "
+	psql -qXAt "$server" -c "
 		select pg_terminate_backend(pid) from pg_stat_activity
 		 where application_name = '$1' and $2" | grep t
 }
@@ -333,9 +346,9 @@ terminate() { # APPLICATION CONDITION
 # since it had begun.
 cut_line() {
 	local url pid got
-	url=$(schema_url kill)
+	url=$(other_url kill)
 	readpast --db "$url" init >/dev/null
-	PGAPPNAME=lock$$ psql -qX "$READPAST_TEST_POSTGRES" -c "begin;
+	PGAPPNAME=lock$$ psql -qX "$server" -c "begin;
 		do \$\$ begin
 			while not exists (select 1 from copy_kill_$$.meta
 			                   where value like 'copying%') loop
@@ -354,9 +367,14 @@ cut_line() {
 	echo "exit status $got; $(cat out err)"
 	return 1
 }
-check 'a line that is cut is one line of words' cut_line
-check 'and run again' status 0 readpast copy sqlite:from.db "$(schema_url kill)"
-check 'it goes on' grep -q '19550 live jobs and 500 kept ones' out
+if [[ $server ]]; then
+	rm -f from.db* to.db*
+	cp big.db from.db
+	fresh_other
+	check 'a line that is cut is one line of words' cut_line
+	check 'and run again' status 0 readpast copy sqlite:from.db "$(other_url kill)"
+	check 'it goes on' grep -q '19550 live jobs and 500 kept ones' out
+fi
 
 # While others put jobs in, and two run at once.
 rm -f from.db* to.db*

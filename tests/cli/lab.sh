@@ -1,21 +1,28 @@
 #!/usr/bin/env bash
 # The lab shows of each technique what is known of it, and leaves nothing behind.
 #
+#   lab.sh READPAST sqlite:|postgres:
+#
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-server=$READPAST_TEST_POSTGRES
-file="sqlite:$here/with%20space.db"
+if [[ $2 == sqlite: ]]; then
+	url=sqlite:$here/with%20space.db
+	nowhere=sqlite:no/where.db
+else
+	url=$READPAST_TEST_POSTGRES
+	nowhere='postgres:///x?host=/nowhere'
+fi
 
 # A number of what is said of a technique: in the file `said`, a line for each.
 of() { # TECHNIQUE FIELD
 	field "$2" "$(grep "\"technique\":\"$1\"" said)"
 }
-lab() { # URL ARGUMENT...
-	readpast --db "$1" lab --json "${@:2}" >said
+lab() { # ARGUMENT...
+	readpast --db "$url" lab --json "$@" >said
 }
 # An expression over a technique's numbers, by their names.
 is() { # TECHNIQUE EXPRESSION
@@ -39,65 +46,79 @@ says() { # TECHNIQUE PATTERN
 	return 1
 }
 on_server() {
-	psql -qAtX "$server" -c "$1"
+	psql -qAtX "$url" -c "$1"
 }
 # No schema, no file beside the database, no worker.
 nothing_left() {
-	equal "$(on_server "select count(*) from pg_namespace where nspname like 'readpast\_lab\_%'")" 0 &&
-		equal "$(find . -name '*-lab-*')" '' &&
-		equal "$(on_server "select count(*) from pg_stat_activity where application_name like 'readpast\_lab\_%'")" 0
+	if [[ $url == sqlite:* ]]; then
+		equal "$(find . -name '*-lab-*')" ''
+	else
+		equal "$(on_server "select count(*) from pg_namespace where nspname like 'readpast\_lab\_%'")" 0 &&
+			equal "$(on_server "select count(*) from pg_stat_activity where application_name like 'readpast\_lab\_%'")" 0
+	fi
 }
 
 # ---- what each does ----
 
-# Work that is longer than the commit of a busy disk: that is waited for, too.
-check 'PostgreSQL: all techniques' lab "$server" --workers 4 --jobs 60 --delay 20ms
-check 'in their order' equal "$(grep -oE '"technique":"[^"]*' said | cut -d'"' -f4 | paste -sd' ')" \
-	'naive updlock readpast marker merge applock worker-loop own'
-check 'naive does rows twice' is naive 'twice > 0 && processed == jobs && runs > jobs'
-check 'and says so' says naive '^[0-9]+ of 60 jobs ran more than once: [0-9]+ % of the work was for nothing'
-check 'the others are exact' exact updlock readpast marker merge applock worker-loop own
-check 'updlock: one works, the others wait' is updlock "$share > 0.4"
-check 'and says so' says updlock 'one at a time; [0-9]+ % of the time was spent waiting for a row'
-check 'readpast: nobody waits' is readpast "$share < 0.05"
-check 'and says so' says readpast 'each job ran once, [0-9.]+ at a time; (hardly anybody waited|[1-4] %)'
-for name in marker applock worker-loop own; do
-	check "$name: nobody waits" is "$name" "$share < 0.05"
-done
-# Each that claims and settles by itself has two, and those in vain.
-check 'own: fewer than two calls a job, with those in vain' is own 'statements_per_job < 2'
-check 'the log is counted' is own 'wal_bytes_per_job > 50'
-check 'nothing is left' nothing_left
+techniques_of_server() {
+	# Work that is longer than the commit of a busy disk: that is waited for, too.
+	check 'all techniques' lab --workers 4 --jobs 60 --delay 20ms
+	check 'in their order' equal "$(grep -oE '"technique":"[^"]*' said | cut -d'"' -f4 | paste -sd' ')" \
+		'naive updlock readpast marker merge applock worker-loop own'
+	check 'naive does rows twice' is naive 'twice > 0 && processed == jobs && runs > jobs'
+	check 'and says so' says naive '^[0-9]+ of 60 jobs ran more than once: [0-9]+ % of the work was for nothing'
+	check 'the others are exact' exact updlock readpast marker merge applock worker-loop own
+	check 'updlock: one works, the others wait' is updlock "$share > 0.4"
+	check 'and says so' says updlock 'one at a time; [0-9]+ % of the time was spent waiting for a row'
+	check 'readpast: nobody waits' is readpast "$share < 0.05"
+	check 'and says so' says readpast 'each job ran once, [0-9.]+ at a time; (hardly anybody waited|[1-4] %)'
+	for name in marker applock worker-loop own; do
+		check "$name: nobody waits" is "$name" "$share < 0.05"
+	done
+	# Each that claims and settles by itself has two, and those in vain.
+	check 'own: fewer than two calls a job, with those in vain' is own 'statements_per_job < 2'
+	check 'the log is counted' is own 'wal_bytes_per_job > 50'
+	check 'nothing is left' nothing_left
 
-check 'at full speed' lab "$server" --workers 4 --jobs 300 --delay 0ms merge own
-check 'merge: they wait for the table' is merge "$share > 0.2"
-check 'and says so' says merge 'waiting for the table'
-check 'own: nobody waits' is own "$share < 0.1"
+	check 'at full speed' lab --workers 4 --jobs 300 --delay 0ms merge own
+	check 'merge: they wait for the table' is merge "$share > 0.2"
+	check 'and says so' says merge 'waiting for the table'
+	check 'own: nobody waits' is own "$share < 0.1"
+}
 
-check 'SQLite: what it can' lab "$file" --workers 4 --jobs 60 --delay 5ms
-check 'it says what it cannot' equal "$(grep '"cannot":"SQLite has no' said | grep -oE '"technique":"[^"]*' | cut -d'"' -f4 | paste -sd' ')" \
-	'readpast merge applock'
-check 'naive does jobs twice' is naive 'twice > 0 && runs > jobs'
-check 'SQLite breaks them off' is naive 'deadlocks > 0'
-check 'the others are exact' exact updlock marker worker-loop own
-check 'updlock: one works, the others wait' is updlock "$share > 0.4"
-check 'and says for what' says updlock 'one at a time; .* waiting for the file'
-check 'nothing is left' nothing_left
-check 'the database itself was not made' equal "$(find . -name 'with*')" ''
+techniques_of_file() {
+	check 'what it can' lab --workers 4 --jobs 60 --delay 5ms
+	check 'it says what it cannot' equal "$(grep '"cannot":"SQLite has no' said | grep -oE '"technique":"[^"]*' | cut -d'"' -f4 | paste -sd' ')" \
+		'readpast merge applock'
+	check 'naive does jobs twice' is naive 'twice > 0 && runs > jobs'
+	check 'SQLite breaks them off' is naive 'deadlocks > 0'
+	check 'the others are exact' exact updlock marker worker-loop own
+	check 'updlock: one works, the others wait' is updlock "$share > 0.4"
+	check 'and says for what' says updlock 'one at a time; .* waiting for the file'
+	check 'nothing is left' nothing_left
+	check 'the database itself was not made' equal "$(find . -name 'with*')" ''
 
-# Both wait for each other's commits: the work is longer than a busy disk's.
-check 'SQLite: long work' lab "$file" --workers 4 --jobs 24 --delay 60ms updlock own
-check 'own waits less than half as long' is own "blocked_ms < $(of updlock blocked_ms) / 2"
+	# Both wait for each other's commits: the work is longer than a busy disk's.
+	check 'long work' lab --workers 4 --jobs 24 --delay 60ms updlock own
+	check 'own waits less than half as long' is own "blocked_ms < $(of updlock blocked_ms) / 2"
+}
+if [[ $2 == sqlite: ]]; then
+	techniques_of_file
+else
+	techniques_of_server
+fi
 
 # ---- the table, the stories ----
 
-check 'a table' status 0 readpast --db "$server" lab --jobs 10 --workers 2 readpast
-check 'a line for the technique, and one that explains it' grep -qE '^readpast +10 +0 +0 ' out
-check 'all are listed' equal "$(readpast lab --list | wc -l)" 8
-check 'a story, and the SQL' status 0 readpast --db postgres:///nowhere lab --explain merge
-check 'of that database' grep -q '^	merge into queue' out
-check 'a story without SQL' status 0 readpast lab --explain merge
-check 'says why' grep -q 'SQLite has no MERGE' out
+check 'a table' status 0 readpast --db "$url" lab --jobs 10 --workers 2 marker
+check 'a line for the technique, and one that explains it' grep -qE '^marker +10 +0 +0 ' out
+check 'all are listed' equal "$(readpast --db "$nowhere" lab --list | wc -l)" 8
+check 'a story' status 0 readpast --db "$nowhere" lab --explain merge
+if [[ $2 == sqlite: ]]; then
+	check 'without SQL says why' grep -q 'SQLite has no MERGE' out
+else
+	check 'has the SQL' grep -q '^	merge into queue' out
+fi
 
 # ---- bad input ----
 
@@ -107,46 +128,45 @@ for bad in '--workers 0' '--workers 65' '--jobs 0' '--jobs 2M' '--delay 11s' '--
 	# shellcheck disable=SC2086
 	check "nonsense: $bad" refuses 2 "lab: ${bad% *}" readpast lab $bad
 done
-check 'not on this database' refuses 1 'merge: SQLite has no MERGE' readpast lab own merge
-check 'and nothing was run' equal "$(cat out)" ''
-check 'no such server' refuses 1 'lab: naive: no scratch can be made: .*No such file' \
-	readpast --db 'postgres:///x?host=/nowhere' lab
-check 'no such folder' refuses 1 'lab: naive: no scratch can be made: ' readpast --db sqlite:no/where.db lab
-on_server 'create role readpast_lab_poor login' >/dev/null
-check 'no right to make a schema' refuses 1 'no scratch can be made: permission denied for database' \
-	readpast --db "$server&user=readpast_lab_poor" lab
-on_server 'drop role readpast_lab_poor' >/dev/null
+check 'no such database' refuses 1 'lab: naive: no scratch can be made: ' readpast --db "$nowhere" lab
+if [[ $2 == sqlite: ]]; then
+	check 'not on this database' refuses 1 'merge: SQLite has no MERGE' readpast lab own merge
+	check 'and nothing was run' equal "$(cat out)" ''
+else
+	check 'which the server says' grep -q 'No such file' err
+	on_server 'create role readpast_lab_poor login' >/dev/null
+	check 'no right to make a schema' refuses 1 'no scratch can be made: permission denied for database' \
+		readpast --db "$url&user=readpast_lab_poor" lab
+	on_server 'drop role readpast_lab_poor' >/dev/null
+fi
 
 # ---- stopped, killed ----
 
-at_work() { # URL
-	if [[ $1 == sqlite:* ]]; then
+at_work() {
+	if [[ $url == sqlite:* ]]; then
 		[[ -s $(find . -name '*-lab-*-wal') ]]
 	else
 		equal "$(on_server "select count(*) > 4 from pg_stat_activity where application_name like 'readpast\_lab\_%'")" t
 	fi
 }
-begin() { # URL
-	"$READPAST" --db "$1" lab --jobs 100k updlock >out 2>err &
+begin() {
+	"$READPAST" --db "$url" lab --jobs 100k updlock >out 2>err &
 	pid=$!
-	eventually at_work "$1"
+	eventually at_work
 }
-for url in "$server" "$file"; do
-	name=${url%%:*}
-	for signal in INT TERM; do
-		begin "$url"
-		kill "-$signal" "$pid"
-		wait "$pid"
-		check "$name: SIG$signal ends it, exit 1" equal $? 1
-		check 'it says so' grep -q 'lab: stopped; nothing is left of it' err
-		check 'and nothing is left' nothing_left
-	done
-	begin "$url"
-	kill -9 "$pid"
-	wait "$pid" 2>/dev/null
-	check "$name: killed, it leaves something" eval '! nothing_left'
-	check 'the next run tells' status 0 readpast --db "$url" lab --jobs 4 own
-	check 'what it removes' grep -q 'lab: a run that was killed had left .*: removed' err
+for signal in INT TERM; do
+	begin
+	kill "-$signal" "$pid"
+	wait "$pid"
+	check "SIG$signal ends it, exit 1" equal $? 1
+	check 'it says so' grep -q 'lab: stopped; nothing is left of it' err
 	check 'and nothing is left' nothing_left
 done
+begin
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+check 'killed, it leaves something' eval '! nothing_left'
+check 'the next run tells' status 0 readpast --db "$url" lab --jobs 4 own
+check 'what it removes' grep -q 'lab: a run that was killed had left .*: removed' err
+check 'and nothing is left' nothing_left
 finish

@@ -1,23 +1,14 @@
 #!/usr/bin/env bash
-# stress, from outside: its own queue, its report, and how it ends, on SQLite
-# and on PostgreSQL.
+# stress, from outside: its own queue, its report, and how it ends.
+#
+#   stress.sh READPAST sqlite:|postgres:
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
-# shellcheck source=../postgres/server.sh
-. "$(dirname "$0")/../postgres/server.sh"
-
-schema=stress_$$
-server=${READPAST_TEST_POSTGRES:?names the server}
-sql() {
-	psql -qAtX -v ON_ERROR_STOP=1 "$server" -c "$1"
-}
-undo() {
-	sql "drop schema if exists $schema cascade" 2>/dev/null
-}
+on_database "$2"
 
 queues() {
 	readpast queue list --json | grep -oE '"queue":"[^"]*"' | cut -d'"' -f4 | paste -sd' '
@@ -55,97 +46,110 @@ json() {
 	python3 -m json.tool out /dev/null
 }
 
-on() { # NAME
-	readpast enqueue mine a b c --quiet
-	readpast queue set stress-of-my-own >/dev/null
+readpast enqueue mine a b c --quiet
+readpast queue set stress-of-my-own >/dev/null
 
-	check "$1: a plain run, exit 0" status 0 readpast stress --jobs 2k --seed 5 --json
-	check "$1: ... keeps the promises" clean
-	check "$1: ... has done all" equal "$(said 'done') $(said lost) $(said duplicates)" '2000 0 0'
-	check "$1: ... says it in JSON" json
-	check "$1: ... removed its queue, and touched no other" only_mine
-	status 0 readpast stress --jobs 500 --fail-rate 0.3
-	check "$1: the report for people" grep -qE '^P1 ok, P2 ok, P3 ok, P6 ok$' out
-	check "$1: ... has a plot" grep -qE '^  done  .*[▁▂▃▄▅▆▇█].* [0-9,]+/s' out
-	check "$1: ... and latencies" grep -qE '^  end to end +[0-9.]+ m?s' out
+check 'a plain run, exit 0' status 0 readpast stress --jobs 2k --seed 5 --json
+check '... keeps the promises' clean
+check '... has done all' equal "$(said 'done') $(said lost) $(said duplicates)" '2000 0 0'
+check '... says it in JSON' json
+check '... removed its queue, and touched no other' only_mine
+status 0 readpast stress --jobs 500 --fail-rate 0.3
+check 'the report for people' grep -qE '^P1 ok, P2 ok, P3 ok, P6 ok$' out
+check '... has a plot' grep -qE '^  done  .*[▁▂▃▄▅▆▇█].* [0-9,]+/s' out
+check '... and latencies' grep -qE '^  end to end +[0-9.]+ m?s' out
 
-	check "$1: workers are killed" status 0 readpast stress --jobs 600 --workers 3 --work-time 5ms \
-		--lease 500ms --kill-every 150ms --seed 5 --json
-	check "$1: ... several" more kills 2
-	check "$1: ... the promises hold" clean
-	check "$1: workers come too late" status 0 readpast stress --jobs 60 --workers 4 --work-time 100ms \
-		--lease 500ms --stall-every 300ms --seed 5 --json
-	check "$1: ... several" more stalls 2
-	check "$1: ... so jobs are tried again" more retries 1
-	check "$1: ... the promises hold" clean
-	check "$1: attempts fail by chance" status 0 readpast stress --jobs 400 --fail-rate 0.5 --json
-	check "$1: ... some jobs five times" more dead 1
-	check "$1: ... the promises hold" clean
-	status 0 readpast stress --for 700ms --producers 2 --batch 10 --payload 1KiB --json
-	check "$1: for a time" more enqueued 10
-	check "$1: first all in line, then work" status 0 readpast stress --jobs 1k --fill --json
+check 'workers are killed' status 0 readpast stress --jobs 600 --workers 3 --work-time 5ms \
+	--lease 500ms --kill-every 150ms --seed 5 --json
+check '... several' more kills 2
+check '... the promises hold' clean
+check 'workers come too late' status 0 readpast stress --jobs 60 --workers 4 --work-time 100ms \
+	--lease 500ms --stall-every 300ms --seed 5 --json
+check '... several' more stalls 2
+check '... so jobs are tried again' more retries 1
+check '... the promises hold' clean
+check 'attempts fail by chance' status 0 readpast stress --jobs 400 --fail-rate 0.5 --json
+check '... some jobs five times' more dead 1
+check '... the promises hold' clean
+status 0 readpast stress --for 700ms --producers 2 --batch 10 --payload 1KiB --json
+check 'for a time' more enqueued 10
+check 'first all in line, then work' status 0 readpast stress --jobs 1k --fill --json
 
-	rm -f h
-	check "$1: with a history" status 0 readpast --history h stress --jobs 300
-	check "$1: ... that can be checked" equal "$(readpast check h | tail -n 1)" \
-		'P1 not checked, P2 ok, P3 ok, P6 ok'
+rm -f h
+check 'with a history' status 0 readpast --history h stress --jobs 300
+check '... that can be checked' equal "$(readpast check h | tail -n 1)" \
+	'P1 not checked, P2 ok, P3 ok, P6 ok'
 
-	for signal in INT TERM; do
-		launch --for 1h --work-time 1ms
-		check "$1: it is at work, SIG$signal" eventually at_work
-		kill -s "$signal" "$pid"
-		wait "$pid"
-		check "$1: ... exit 1" equal $? 1
-		check "$1: ... it says so" grep -q interrupted err
-		check "$1: ... after its report" grep -q '^P1 ok, P2 ok, P3 ok, P6 ok' out
-		check "$1: ... nobody is left" alone
-		check "$1: ... and no queue" only_mine
-	done
-
+for signal in INT TERM; do
 	launch --for 1h --work-time 1ms
-	eventually at_work
-	kill -9 "$pid"
-	{ wait "$pid"; } 2>/dev/null
-	check "$1: killed with SIGKILL, its processes end" eventually alone
-	check "$1: ... its queue is left" equal "$(queues | wc -w)" 3
-	readpast queue set stress-elsewhere-17-0123abcd >/dev/null
-	check "$1: the next run" status 0 readpast stress --jobs 10
-	check "$1: ... removes what is left" grep -qE "^readpast: stress-.*-$pid-[0-9a-f]{8} was left behind .* removed$" err
-	check "$1: ... names what another host has left" grep -qE 'stress-elsewhere-17-0123abcd is of a run on elsewhere' err
-	check "$1: ... and leaves it" equal "$(queues)" 'mine stress-elsewhere-17-0123abcd stress-of-my-own'
-	readpast queue drop stress-elsewhere-17-0123abcd --yes
-}
+	check "it is at work, SIG$signal" eventually at_work
+	kill -s "$signal" "$pid"
+	wait "$pid"
+	check '... exit 1' equal $? 1
+	check '... it says so' grep -q interrupted err
+	check '... after its report' grep -q '^P1 ok, P2 ok, P3 ok, P6 ok' out
+	check '... nobody is left' alone
+	check '... and no queue' only_mine
+done
 
-export READPAST_DB=sqlite:q.db
-on SQLite
-# A log that is read cannot be emptied, however long one waits; and then it can.
-empties() {
-	[[ $(sqlite3 -cmd '.timeout 1000' q.db 'pragma wal_checkpoint(truncate)') == "$1|"* ]]
-}
-launch --jobs 1 --work-time 1h --pin-snapshot
+launch --for 1h --work-time 1ms
 eventually at_work
-readpast enqueue mine d --quiet
-check 'SQLite: an old snapshot is held' empties 1
 kill -9 "$pid"
 { wait "$pid"; } 2>/dev/null
-check 'SQLite: ... and given back' eventually empties 0
+check 'killed with SIGKILL, its processes end' eventually alone
+check '... its queue is left' equal "$(queues | wc -w)" 3
+readpast queue set stress-elsewhere-17-0123abcd >/dev/null
+check 'the next run' status 0 readpast stress --jobs 10
+check '... removes what is left' grep -qE "^readpast: stress-.*-$pid-[0-9a-f]{8} was left behind .* removed$" err
+check '... names what another host has left' grep -qE 'stress-elsewhere-17-0123abcd is of a run on elsewhere' err
+check '... and leaves it' equal "$(queues)" 'mine stress-elsewhere-17-0123abcd stress-of-my-own'
+readpast queue drop stress-elsewhere-17-0123abcd --yes
 
-export READPAST_DB="$server&schema=$schema"
-readpast init >/dev/null
-on PostgreSQL
-status 0 readpast stress --jobs 2k --json
-check 'PostgreSQL: the server is asked what it cost' \
-	grep -qE '"per_job":\{"statements":null,"transactions":0\.[0-9]*[1-9].*"wal_bytes":[1-9]' out
-launch --for 1h --pin-snapshot
-pinned() {
-	[[ $(sql "select count(*) from pg_stat_activity where application_name like 'stress-%-$pid-%' and state = 'idle in transaction' and xact_start < now() - interval '1 second'") == 1 ]]
+# ---- what only a file can do, and only a server ----
+
+# A log that is read cannot be emptied, however long one waits; and then it can.
+empties() {
+	[[ $(sqlite3 -cmd '.timeout 1000' readpast.db 'pragma wal_checkpoint(truncate)') == "$1|"* ]]
 }
-check 'PostgreSQL: an old snapshot is held' eventually pinned
-kill "$pid"
-wait "$pid"
-check 'PostgreSQL: ... and given back' equal "$(sql "select count(*) from pg_stat_activity where application_name like 'stress-%-$pid-%'")" 0
-status 0 readpast stress --jobs 5k
-check 'PostgreSQL: waits are sampled' grep -qE '^  blocked +[0-9.]+ s on locks, of [0-9.]*[1-9][0-9]* s at work' out
+on_file() {
+	launch --jobs 1 --work-time 1h --pin-snapshot
+	eventually at_work
+	readpast enqueue mine d --quiet
+	check 'an old snapshot is held' empties 1
+	kill -9 "$pid"
+	{ wait "$pid"; } 2>/dev/null
+	check '... and given back' eventually empties 0
+}
+
+sessions() { # CONDITION: how many of this run
+	sql "select count(*) from pg_stat_activity where application_name like 'stress-%-$pid-%' and $1"
+}
+pinned() {
+	[[ $(sessions "state = 'idle in transaction' and xact_start < now() - interval '1 second'") == 1 ]]
+}
+on_server() {
+	status 0 readpast stress --jobs 2k --json
+	check 'the server is asked what it cost' \
+		grep -qE '"per_job":\{"statements":null,"transactions":0\.[0-9]*[1-9].*"wal_bytes":[1-9]' out
+	launch --for 1h --pin-snapshot
+	check 'an old snapshot is held' eventually pinned
+	kill "$pid"
+	wait "$pid"
+	check '... and given back' equal "$(sessions true)" 0
+	status 0 readpast stress --jobs 5k
+	check 'waits are sampled' grep -qE '^  blocked +[0-9.]+ s on locks, of [0-9.]*[1-9][0-9]* s at work' out
+	check 'no server: exit 1, one line' refuses 1 'nowhere.*No such file' \
+		readpast --db 'postgres:///x?host=/nowhere' stress
+	sql "create role $schema login" && sql "grant usage on schema $schema to $schema"
+	check 'no rights: exit 1, one line' refuses 1 'permission denied' \
+		readpast --db "${READPAST_DB/user=postgres/user=$schema}" stress --jobs 10
+	sql "drop owned by $schema" && sql "drop role $schema"
+}
+if [[ $2 == sqlite: ]]; then
+	on_file
+else
+	on_server
+fi
 
 # ---- a terminal ----
 
@@ -179,16 +183,18 @@ refused 'more than 0' --for 0
 refused 'fill needs --jobs' --for 1s --fill
 refused 'takes no arguments' queue
 check '... and nothing was made' equal "$(queues)" "$before"
-check 'no server: exit 1, one line' refuses 1 'nowhere.*No such file' readpast --db 'postgres:///x?host=/nowhere' stress
-sql "create role $schema login" && sql "grant usage on schema $schema to $schema"
-check 'no rights: exit 1, one line' refuses 1 'permission denied' \
-	readpast --db "${READPAST_DB/user=postgres/user=$schema}" stress --jobs 10
-sql "drop owned by $schema" && sql "drop role $schema"
 
-counting=$servers/counting
-start_server "$counting" shared_preload_libraries=pg_stat_statements
-READPAST_DB="postgres:///postgres?host=$counting&user=postgres"
-psql -qX "$READPAST_DB" -c 'create extension pg_stat_statements'
-status 0 readpast stress --jobs 2k --json
-check 'a server that counts statements is asked how many' grep -qE '"statements":0\.[0-9]*[1-9]' out
+if [[ $2 == postgres: ]]; then
+	# shellcheck source=../postgres/server.sh
+	. "$(dirname "$0")/../postgres/server.sh"
+	undo() {
+		psql -qX "$READPAST_TEST_POSTGRES" -c "drop schema $schema cascade" 2>/dev/null
+	}
+	counting=$servers/counting
+	start_server "$counting" shared_preload_libraries=pg_stat_statements
+	READPAST_DB="postgres:///postgres?host=$counting&user=postgres"
+	psql -qX "$READPAST_DB" -c 'create extension pg_stat_statements'
+	status 0 readpast stress --jobs 2k --json
+	check 'a server that counts statements is asked how many' grep -qE '"statements":0\.[0-9]*[1-9]' out
+fi
 finish

@@ -3,7 +3,7 @@
 # sees that it is broken, and says which and how; and it accuses nobody who is
 # whole, under the same load.
 #
-#   mutants.sh READPAST SOURCE
+#   mutants.sh READPAST SOURCE sqlite: [postgres:]
 #
 # Each patch is applied to a copy of the source, of which only the command line
 # is built, in one piece: it is to find no other library.
@@ -15,9 +15,14 @@ source=$(readlink -f "$2")
 # shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
 
-server=${READPAST_TEST_POSTGRES:?names the server}
+databases=" ${*:3} "
+server=
+if [[ $databases == *' postgres: '* ]]; then
+	server=${READPAST_TEST_POSTGRES:?names the server}
+fi
 schema=mutant_$$
 drop_schemas() {
+	[[ $server ]] || return
 	psql -qAtX "$server" >/dev/null 2>&1 <<-END
 		drop schema if exists ${schema}_fence cascade;
 		drop schema if exists ${schema}_lease cascade;
@@ -32,7 +37,8 @@ for part in "$source"/*; do
 	[[ $part == "$source"/build* ]] || cp -r "$part" copy
 done
 build() {
-	[[ -e mutant ]] || meson setup mutant copy -Dbuildtype=plain -Ddefault_library=static >log 2>&1 || return
+	[[ -e mutant ]] || meson setup mutant copy -Dbuildtype=plain -Ddefault_library=static \
+		"-Dpostgres=$([[ $server ]] && echo enabled || echo disabled)" >log 2>&1 || return
 	ninja -C mutant cli/readpast >log 2>&1 && return
 	tail -n 20 log
 	return 1
@@ -78,9 +84,14 @@ shows() { # DATABASE STATUS PATTERN
 	return 1
 }
 
+# On those of the databases that there are.
 mutant() { # NAME SAYS DATABASE...
-	local name=$1 says=$2 db
-	shift 2
+	local name=$1 says=$2 db on=()
+	for db in "${@:3}"; do
+		[[ $databases != *" $db: "* ]] || on+=("$db")
+	done
+	((${#on[@]})) || return
+	set -- "${on[@]}"
 	run "$READPAST" "$name" "$@"
 	for db in "$@"; do
 		check "$db, whole: $name holds" shows "$db" 0 '^P1 ok, P2 ok, P3 ok, P6 ok$'
