@@ -279,6 +279,20 @@ rp__run_once(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 }
 
 int
+rp__query(rp_conn *conn, const struct rp_query *query)
+{
+	int r = rp__enter(conn);
+
+	return r < 0 ? r : conn->backend->query(conn->db, query, &conn->error);
+}
+
+void
+rp__measure(rp_conn *conn, struct rp_usage *ret)
+{
+	conn->backend->measure(conn->db, ret);
+}
+
+int
 rp__first_int(void *ctx, size_t row, const struct rp_value *columns)
 {
 	(void)row;

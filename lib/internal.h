@@ -70,6 +70,10 @@ int rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 	    size_t rows, rp_row_fn *row, void *ctx);
 int rp__run_once(rp_conn *conn, enum rp_verb verb,
 		 const struct rp_value *params, rp_row_fn *row, void *ctx);
+/* Of any handle, for SQL that is no verb: 0, RP_TIMED_OUT, or a failure that
+ * rp_last_error() tells. */
+int rp__query(rp_conn *conn, const struct rp_query *query);
+void rp__measure(rp_conn *conn, struct rp_usage *ret);
 rp_row_fn rp__first_int; /* ctx: int64_t, gets the row's first column */
 rp_row_fn rp__count;     /* ctx: int64_t, counts the rows */
 

@@ -36,6 +36,46 @@ struct rp_value {
 /* `row`: which row of parameters this is an answer to. */
 typedef int rp_row_fn(void *ctx, size_t row, const struct rp_value *columns);
 
+struct rp_param {
+	const char *name;
+	struct rp_value value;
+};
+
+struct rp_row {
+	size_t count; /* of its columns */
+	const char *const *names;
+	const struct rp_value *columns;
+};
+
+/* A statement, or several with a ; between, that are no verb of sql/: what the
+ * doctor, the lab, stress and the benchmarks ask. A :name or @name in it stands
+ * for the parameter of that name, and for null where none is given. */
+struct rp_query {
+	const char *sql;
+	const struct rp_param *params; /* ended by a NULL name; NULL: none */
+	int timeout_ms;                /* 0: none */
+	int flags;                     /* RP_QUERY_* */
+	/* Is given the rows of each statement, in order. NULL: nobody is. Times
+	 * and numbers that are no integers come as text, truth values as 0 or
+	 * 1. Answers 0, RP_ROW_STOP, or a failure, which query() returns. */
+	int (*row)(void *ctx, const struct rp_row *row);
+	void *ctx;
+};
+
+#define RP_QUERY_COLUMNS 64 /* at the most, in a row */
+#define RP_QUERY_READ 1     /* refuse to write: RP_EREADONLY */
+#define RP_TIMED_OUT 1      /* query() was stopped by its own time-out */
+
+/* What a connection did since this was asked last. */
+struct rp_usage {
+	int64_t statements;
+	int64_t waited_us; /* for other connections' locks */
+	int64_t log_bytes; /* that it wrote; these are 0 where only the */
+	int64_t steps;     /* server knows: of the statements' programs, */
+	int64_t pages;     /* looked at, */
+	int64_t reads;     /* of them, from outside of its cache */
+};
+
 struct rp_url {
 	char *text; /* what the pointers below point into */
 	const char *scheme;
@@ -82,6 +122,12 @@ struct rp_backend {
 	/* Run a verb; one that writes needs a transaction around it. */
 	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
 		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);
+	/* Run a query: 0, RP_TIMED_OUT or a failure. One that only reads or has
+	 * a time-out is a transaction of its own: none may be open. */
+	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
+	/* The first call begins to count, and has the connection wait for locks
+	 * in the same way whatever runs on it, so that techniques compare. */
+	void (*measure)(void *db, struct rp_usage *ret);
 	/* Sleep until others may have committed something: 1; until the time
 	 * is over or `fd` (-1: none) can be read: 0. */
 	int (*wait)(void *db, const struct rp_sleeper *who, int64_t timeout_ms,

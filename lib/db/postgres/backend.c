@@ -385,6 +385,8 @@ const struct rp_backend rp__backend_postgres = {
 	.rollback = rp__postgres_rollback,
 	.limit_waits = rp__postgres_limit_waits,
 	.run = rp__postgres_run,
+	.query = rp__postgres_query,
+	.measure = rp__postgres_measure,
 	.wait = rp__postgres_wait,
 	.rest_ms = rp__postgres_rest_ms,
 };

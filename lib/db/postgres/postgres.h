@@ -29,6 +29,7 @@ struct postgres {
 	int limits_waits;    /* a call fails rather than wait for a lock */
 	int renewed;         /* the connection was lost and made anew */
 	int64_t asked_us;    /* when we asked last, monotonic; 0: never */
+	int64_t statements;  /* of query(), since measure() was asked last */
 	int unsure;          /* a commit may not be where it was to be */
 	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
 	char prepared[RP_VERBS];
@@ -69,6 +70,25 @@ int rp__postgres_wait(void *db, const struct rp_sleeper *who,
 		      int64_t timeout_ms, int fd, rp_error *error);
 int64_t rp__postgres_rest_ms(void *db);
 void rp__postgres_awake(struct postgres *s);
+
+/* query.c */
+int rp__postgres_query(void *db, const struct rp_query *query, rp_error *error);
+void rp__postgres_measure(void *db, struct rp_usage *ret);
+
+/* names.c */
+#define RP_MOST_NAMES 32
+struct rp_named {
+	char *text; /* with $1, $2, ... ; to be freed */
+	size_t count;
+	struct {
+		const char *at; /* in the SQL, without its : or @ */
+		size_t size;
+	} names[RP_MOST_NAMES];
+};
+/* The statement at *sql, and *sql behind it. 1; 0: there is none; or a failure.
+ */
+int rp__postgres_next_statement(const char **sql, struct rp_named *ret,
+				rp_error *error);
 
 /* run.c */
 int rp__postgres_run(void *db, enum rp_verb which,

@@ -353,6 +353,8 @@ const struct rp_backend rp__backend_sqlite = {
 	.commit = rp__sqlite_commit,
 	.rollback = rp__sqlite_rollback,
 	.run = rp__sqlite_run,
+	.query = rp__sqlite_query,
+	.measure = rp__sqlite_measure,
 	.wait = sqlite_wait,
 	.trim = rp__sqlite_trim_wal,
 };

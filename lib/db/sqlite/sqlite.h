@@ -136,7 +136,9 @@ struct sqlite {
 	struct ids ids;
 	struct watch *watch; /* NULL until the first wait */
 	struct files files;
-	int checkpointed;  /* frames of -wal, when that was last tried */
+	int checkpointed;      /* frames of -wal, when that was last tried */
+	struct rp_usage usage; /* counted since measure() was asked last */
+	int measured;
 	int64_t wal_limit; /* to which the next commit may cut -wal; 0: none */
 };
 
@@ -204,6 +206,10 @@ void rp__ids_forget(struct sqlite *s);
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 		   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error);
 void rp__sqlite_drop_verb(struct verb *verb);
+
+/* query.c, measure.c */
+int rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error);
+void rp__sqlite_measure(void *db, struct rp_usage *ret);
 
 /* clock.c */
 int rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us,

@@ -1,0 +1,185 @@
+/*
+ * names.c - named parameters, and where a statement ends: what psql does, and
+ * libpq does not.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c & 0x80;
+}
+
+static int
+begins_word(char c)
+{
+	return is_word(c) && !isdigit((unsigned char)c);
+}
+
+/* Of a string or a quoted name. What is doubled ends one and begins another. */
+static size_t
+quoted_size(const char *s, int has_escapes)
+{
+	size_t n = 1;
+
+	while (s[n] && s[n] != *s)
+		n += has_escapes && s[n] == '\\' && s[n + 1] ? 2 : 1;
+	return n + (s[n] != '\0');
+}
+
+/* They nest. */
+static size_t
+comment_size(const char *s)
+{
+	size_t n = 0;
+	int depth = 0;
+
+	do {
+		int opens = s[n] == '/' && s[n + 1] == '*';
+		int closes = s[n] == '*' && s[n + 1] == '/';
+
+		depth += opens - closes;
+		n += opens || closes ? 2 : 1;
+	} while (s[n] && depth > 0);
+	return n;
+}
+
+/* $tag$ text $tag$; 0: it is none. */
+static size_t
+dollar_size(const char *s)
+{
+	size_t tag = 1;
+	const char *end;
+
+	if (isdigit((unsigned char)s[1]))
+		return 0;
+	while (is_word(s[tag]))
+		tag++;
+	if (s[tag++] != '$')
+		return 0;
+	end = s + tag;
+	while ((end = strchr(end, '$')) && strncmp(end, s, tag) != 0)
+		end++;
+	return end ? (size_t)(end - s) + tag : strlen(s);
+}
+
+/* Of the piece that begins here and in which no name is one; 0: it is none.
+ * `from` is where the text begins. */
+static size_t
+opaque_size(const char *from, const char *s)
+{
+	char before = s > from ? s[-1] : ' ';
+
+	if (*s == '\'')
+		return quoted_size(s,
+				   (before == 'e' || before == 'E') &&
+					   !(s - 1 > from && is_word(s[-2])));
+	if (*s == '"')
+		return quoted_size(s, 0);
+	if (s[0] == '-' && s[1] == '-')
+		return strcspn(s, "\n");
+	if (s[0] == '/' && s[1] == '*')
+		return comment_size(s);
+	return *s == '$' && !is_word(before) ? dollar_size(s) : 0;
+}
+
+/* A name behind : or @, but for a cast, and operators that end in @. */
+static size_t
+name_size(const char *from, const char *s)
+{
+	const char *none_behind = *s == ':' ? ":" : ":+-*/<>=~!@#%^&|`?";
+	size_t n = 1;
+
+	if ((*s != ':' && *s != '@') || !begins_word(s[1]) ||
+	    (s > from && (is_word(s[-1]) || strchr(none_behind, s[-1]))))
+		return 0;
+	while (is_word(s[n]))
+		n++;
+	return n;
+}
+
+/* Which of the names it is, from 1. 0: they are too many. */
+static size_t
+number_of(struct rp_named *named, const char *at, size_t size)
+{
+	size_t i = 0;
+
+	while (i < named->count && (named->names[i].size != size ||
+				    memcmp(named->names[i].at, at, size) != 0))
+		i++;
+	if (i == RP_MOST_NAMES)
+		return 0;
+	if (i == named->count) {
+		named->names[i].at = at;
+		named->names[i].size = size;
+		named->count++;
+	}
+	return i + 1;
+}
+
+/* The room behind `to` is enough: a name is 2 bytes, and its number 3. */
+static int
+put_number(struct rp_named *named, char **to, const char *at, size_t size)
+{
+	size_t number = number_of(named, at, size);
+
+	if (!number)
+		return -1;
+	*to += sprintf(*to, "$%zu", number);
+	return 0;
+}
+
+/* Copy a statement. 1: there is one; 0: only comments; -1: too many names. */
+static int
+copy(const char *from, const char **end, struct rp_named *ret)
+{
+	const char *s = from;
+	char *to = ret->text;
+	int is_one = 0, r = 0;
+
+	while (*s && *s != ';' && r == 0) {
+		size_t n = opaque_size(from, s), name = name_size(from, s);
+		int blank = isspace((unsigned char)*s) ||
+			    (n && (*s == '-' || *s == '/'));
+
+		is_one |= !blank;
+		if (name)
+			r = put_number(ret, &to, s + 1, name - 1);
+		else
+			to = mempcpy(to, s, n ? n : 1);
+		s += name ? name : n ? n : 1;
+	}
+	*to = '\0';
+	*end = *s ? s + 1 : s;
+	return r < 0 ? r : is_one;
+}
+
+int
+rp__postgres_next_statement(const char **sql, struct rp_named *ret,
+			    rp_error *error)
+{
+	int r = 0;
+
+	ret->text = malloc(2 * strlen(*sql) + 1);
+	if (!ret->text)
+		return rp__fail(error, RP_ENOMEM, "out of memory");
+	while (**sql && r == 0) {
+		ret->count = 0;
+		r = copy(*sql, sql, ret);
+	}
+	if (r == 1)
+		return r;
+	free(ret->text);
+	return r == 0 ? 0
+		      : rp__fail(error, RP_EINVAL,
+				 "a statement names %d parameters at the most",
+				 RP_MOST_NAMES);
+}

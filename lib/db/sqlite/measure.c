@@ -1,0 +1,69 @@
+/*
+ * measure.c - what SQLite counts of the work of a connection.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "sqlite.h"
+
+#include <string.h>
+
+#define FRAME (4096 + 24) /* of the -wal: a page and its header */
+#define NAP_US 500
+
+/* Naps alike for whatever runs on the connection: not the queue of writers that
+ * our own verbs stand in. */
+static int
+nap(void *ctx, int count)
+{
+	struct sqlite *s = ctx;
+	int64_t began = rp__monotonic_us();
+
+	rp__nap_us(NAP_US + count % 8 * 50);
+	s->usage.waited_us += rp__monotonic_us() - began;
+	return 1;
+}
+
+/* The statements of a trigger come as comments. */
+static int
+count_statement(unsigned what, void *ctx, void *stmt, void *sql)
+{
+	struct sqlite *s = ctx;
+
+	(void)what;
+	(void)stmt;
+	s->usage.statements += strncmp(sql, "--", 2) != 0;
+	return 0;
+}
+
+static int64_t
+counted(sqlite3 *db, int what)
+{
+	int now = 0, highest;
+
+	sqlite3_db_status(db, what, &now, &highest, 1);
+	return now;
+}
+
+void
+rp__sqlite_measure(void *db, struct rp_usage *ret)
+{
+	struct sqlite *s = db;
+	sqlite3_stmt *stmt = NULL;
+
+	if (!s->measured) {
+		s->measured = 1;
+		sqlite3_busy_handler(s->db, nap, s);
+		sqlite3_trace_v2(s->db, SQLITE_TRACE_STMT, count_statement, s);
+	}
+	while ((stmt = sqlite3_next_stmt(s->db, stmt)))
+		s->usage.steps +=
+			sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_VM_STEP, 1);
+	s->usage.reads = counted(s->db, SQLITE_DBSTATUS_CACHE_MISS);
+	s->usage.pages =
+		counted(s->db, SQLITE_DBSTATUS_CACHE_HIT) + s->usage.reads;
+	s->usage.log_bytes =
+		counted(s->db, SQLITE_DBSTATUS_CACHE_WRITE) * FRAME;
+	*ret = s->usage;
+	memset(&s->usage, 0, sizeof(s->usage));
+}
