@@ -10,67 +10,30 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct database {
-	const char *scheme, *name;
-	const struct rp_backend *backend; /* NULL: not in this build */
-} databases[] = {
-	{ "sqlite", "SQLite", &rp__backend_sqlite },
-#ifdef RP_HAVE_POSTGRES
-	{ "postgres", "PostgreSQL", &rp__backend_postgres },
-#else
-	{ "postgres", "PostgreSQL", NULL },
-#endif
-};
+#include "db/databases.h"
 
-static int
-find_backend(const char *scheme, const struct rp_backend **ret,
-	     rp_error *reterr)
+/* NULL: no memory. */
+static rp_conn *
+make_conn(const struct rp_backend *backend)
 {
-	const struct database *end =
-		databases + sizeof(databases) / sizeof(*databases);
-	const struct database *db = databases;
+	rp_conn *conn = calloc(1, sizeof(*conn));
 
-	while (db < end && strcmp(db->scheme, scheme) != 0)
-		db++;
-	if (db == end)
-		return rp__fail(reterr, RP_EINVAL,
-				"unknown database scheme \"%.40s\": use "
-				"sqlite:PATH or postgres://HOST/DATABASE",
-				scheme);
-	if (!db->backend)
-		return rp__fail(reterr, RP_EDB,
-				"this readpast was built without %s", db->name);
-	*ret = db->backend;
-	return 0;
-}
-
-static int
-make_conn(const char *scheme, rp_conn **ret, rp_error *reterr)
-{
-	const struct rp_backend *backend;
-	rp_conn *conn;
-	int r = find_backend(scheme, &backend, reterr);
-
-	if (r < 0)
-		return r;
-	conn = calloc(1, sizeof(*conn));
 	if (!conn)
-		return rp__fail(reterr, RP_ENOMEM, "out of memory");
+		return NULL;
 	conn->pid = getpid();
 	conn->swept_at = rp__monotonic_ms();
 	conn->backend = backend;
-	*ret = conn;
-	return 0;
+	return conn;
 }
 
 static int
 open_url(const struct rp_url *url, int schema, rp_conn **ret, rp_error *reterr)
 {
-	rp_conn *conn;
-	int r = make_conn(url->scheme, &conn, reterr);
+	rp_conn *conn = make_conn(url->backend);
+	int r;
 
-	if (r < 0)
-		return r;
+	if (!conn)
+		return rp__fail(reterr, RP_ENOMEM, "out of memory");
 	r = conn->backend->open(url, schema, &conn->db, reterr);
 	if (r < 0)
 		free(conn);
@@ -79,10 +42,11 @@ open_url(const struct rp_url *url, int schema, rp_conn **ret, rp_error *reterr)
 	return r;
 }
 
-/* `named`: may they name a schema? */
+/* `check_schema`: of a name; NULL: they may have none. */
 static int
-read_options(const rp_options *options, int named, rp_options *ret,
-	     rp_error *reterr)
+read_options(const rp_options *options,
+	     int (*check_schema)(const char *name, rp_error *reterr),
+	     rp_options *ret, rp_error *reterr)
 {
 	*ret = (rp_options)RP_OPTIONS_INIT;
 	if (options)
@@ -93,13 +57,11 @@ read_options(const rp_options *options, int named, rp_options *ret,
 		return rp__fail(reterr, RP_EINVAL,
 				"no schema option has the number %d",
 				ret->schema);
-	if (ret->schema_name && !named)
+	if (ret->schema_name && !check_schema)
 		return rp__fail(reterr, RP_EINVAL,
 				"schema_name is for rp_attach() on PostgreSQL; "
 				"a URL says ?schema=NAME");
-	return ret->schema_name
-		       ? rp__check_schema_name(ret->schema_name, reterr)
-		       : 0;
+	return ret->schema_name ? check_schema(ret->schema_name, reterr) : 0;
 }
 
 int
@@ -112,7 +74,7 @@ rp_open(const char *url, const rp_options *options, rp_conn **ret,
 
 	if (!ret)
 		return rp__fail(reterr, RP_EINVAL, "rp_open: ret is NULL");
-	r = read_options(options, 0, &o, reterr);
+	r = read_options(options, NULL, &o, reterr);
 	if (r < 0)
 		return r;
 	r = rp__url_parse(url, &parsed, reterr);
@@ -127,6 +89,8 @@ int
 rp_attach(const char *scheme, void *native, const rp_options *options,
 	  rp_conn **ret, rp_error *reterr)
 {
+	const struct rp_backend *backend;
+	char urls[RP_URLS];
 	rp_conn *conn;
 	rp_options o;
 	int r;
@@ -134,12 +98,18 @@ rp_attach(const char *scheme, void *native, const rp_options *options,
 	if (!scheme || !native || !ret)
 		return rp__fail(reterr, RP_EINVAL,
 				"rp_attach: scheme, native or ret is NULL");
-	r = read_options(options, strcmp(scheme, "postgres") == 0, &o, reterr);
+	backend = rp__database_find(scheme, strlen(scheme));
+	if (!backend)
+		return rp__fail(reterr, RP_EINVAL,
+				"unknown database scheme \"%.40s\": it is what "
+				"stands before the : of %s",
+				scheme, rp__database_urls(urls));
+	r = read_options(options, backend->check_schema, &o, reterr);
 	if (r < 0)
 		return r;
-	r = make_conn(scheme, &conn, reterr);
-	if (r < 0)
-		return r;
+	conn = make_conn(backend);
+	if (!conn)
+		return rp__fail(reterr, RP_ENOMEM, "out of memory");
 	r = conn->backend->attach(native, &o, &conn->db, reterr);
 	if (r < 0)
 		free(conn);
@@ -276,6 +246,12 @@ rp__run_once(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 	if (r < 0)
 		return r;
 	return rp__end(conn, rp__run(conn, verb, params, 1, row, ctx));
+}
+
+const char *
+rp__dialect(const rp_conn *conn)
+{
+	return conn->backend->schemes[0];
 }
 
 int

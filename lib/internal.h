@@ -52,7 +52,13 @@ char *rp__list(const char *const *texts, char open, char close);
 /* url.c */
 int rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr);
 void rp__url_free(struct rp_url *url);
-int rp__check_schema_name(const char *name, rp_error *reterr);
+/* For backends. Undo %XX in place: 0, or -1: not two hex digits, or a NUL. */
+int rp__url_unescape(char *text);
+/* NAME=VALUE&NAME=VALUE, cut up in place; NULL: none. */
+typedef int rp_url_option_fn(struct rp_url *url, const char *name,
+			     const char *value, rp_error *reterr);
+int rp__url_options(struct rp_url *url, char *text, rp_url_option_fn *option,
+		    rp_error *reterr);
 
 /* clock.c: this process's own pace; never compared with stored times */
 int64_t rp__monotonic_ms(void);
@@ -70,6 +76,8 @@ int rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 	    size_t rows, rp_row_fn *row, void *ctx);
 int rp__run_once(rp_conn *conn, enum rp_verb verb,
 		 const struct rp_value *params, rp_row_fn *row, void *ctx);
+/* The database's name: that of its folder in sql/. */
+const char *rp__dialect(const rp_conn *conn);
 /* Of any handle, for SQL that is no verb: 0, RP_TIMED_OUT, or a failure that
  * rp_last_error() tells. */
 int rp__query(rp_conn *conn, const struct rp_query *query);

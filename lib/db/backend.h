@@ -77,9 +77,11 @@ struct rp_usage {
 };
 
 struct rp_url {
-	char *text; /* what the pointers below point into */
-	const char *scheme;
-	const char *path;        /* of a file; or all that libpq is to know */
+	const struct rp_backend *backend;
+	char *text;       /* what the pointers below point into */
+	const char *path; /* of a file; or all that the client library is to
+			     know */
+	int is_file;
 	const char *schema;      /* of the server's database, or NULL */
 	const char *synchronous; /* or NULL */
 	int64_t busy_ms;
@@ -96,7 +98,15 @@ struct rp_sleeper {
 };
 
 struct rp_backend {
-	const char *scheme;
+	/* What a URL begins with; the first names the folder in sql/, too. */
+	const char *const *schemes; /* ended by a NULL */
+	const char *url;            /* how its URLs look, for messages */
+	/* Read the URL, with the room for two of it in url->text. */
+	int (*read_url)(struct rp_url *url, const char *text, rp_error *reterr);
+	/* Does this name a database without any scheme? NULL: never. */
+	int (*names)(const char *text);
+	/* Is that the name of a schema? NULL: there are none. */
+	int (*check_schema)(const char *name, rp_error *reterr);
 	int routines;   /* settling and claiming are one verb, `turn` */
 	int one_writer; /* a transaction that writes keeps others out */
 	int (*open)(const struct rp_url *url, int schema, void **ret,

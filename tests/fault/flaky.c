@@ -195,8 +195,10 @@ flaky_joins(void *db)
 	return f->real->joins(f->db);
 }
 
+static const char *const schemes[] = { "flaky", NULL };
+
 static const struct rp_backend backend = {
-	.scheme = "flaky",
+	.schemes = schemes,
 	.close = flaky_close,
 	.native = flaky_native,
 	.joins = flaky_joins,

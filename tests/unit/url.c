@@ -15,7 +15,8 @@ expect_path(const char *text, const char *path)
 	rp_error error;
 
 	assert_int_equal(rp__url_parse(text, &url, &error), 0);
-	assert_string_equal(url.scheme, "sqlite");
+	assert_string_equal(url.backend->schemes[0], "sqlite");
+	assert_true(url.is_file);
 	assert_string_equal(url.path, path);
 	assert_null(url.synchronous);
 	assert_int_equal(url.busy_ms, 10000);
@@ -126,6 +127,56 @@ a_url_of_any_length_gets_a_message_that_fits(void **state)
 	assert_non_null(memchr(error.message, 0, sizeof(error.message)));
 }
 
+static void
+expect_server(const char *text, const char *path, const char *schema)
+{
+	struct rp_url url;
+	rp_error error;
+
+	assert_int_equal(rp__url_parse(text, &url, &error), 0);
+	assert_string_equal(url.backend->schemes[0], "postgres");
+	assert_false(url.is_file);
+	assert_string_equal(url.path, path);
+	assert_string_equal(url.schema ? url.schema : "-", schema);
+	rp__url_free(&url);
+}
+
+static void
+of_a_server_only_the_schema_is_ours(void **state)
+{
+	(void)state;
+	expect_server("postgres://h/d", "postgres://h/d", "-");
+	expect_server("postgresql://h/d?schema=s", "postgresql://h/d", "s");
+	expect_server("postgres:///d?host=/x&schema=s&a=b",
+		      "postgres:///d?host=/x&a=b", "s");
+	expect_server("host=/x dbname=a:b", "host=/x dbname=a:b", "-");
+	expect_server("host=/x?schema=s", "host=/x", "s");
+}
+
+static void
+a_message_names_the_databases_that_there_are(void **state)
+{
+	static const char *const texts[][2] = {
+		{ "nosql:x",
+		  "unknown database scheme \"nosql\": use sqlite:PATH "
+		  "or postgres://HOST/DATABASE" },
+		{ "q.db",
+		  "a database is named by a URL, sqlite:PATH or "
+		  "postgres://HOST/DATABASE: did you mean sqlite:q.db?" },
+		{ "", "no database named: use sqlite:PATH or "
+		      "postgres://HOST/DATABASE" },
+	};
+	struct rp_url url;
+	rp_error error;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		assert_int_equal(rp__url_parse(texts[i][0], &url, &error),
+				 RP_EINVAL);
+		assert_string_equal(error.message, texts[i][1]);
+	}
+}
+
 int
 main(void)
 {
@@ -136,6 +187,8 @@ main(void)
 		cmocka_unit_test(
 			a_bad_url_is_refused_in_words_and_writes_nothing),
 		cmocka_unit_test(a_url_of_any_length_gets_a_message_that_fits),
+		cmocka_unit_test(of_a_server_only_the_schema_is_ours),
+		cmocka_unit_test(a_message_names_the_databases_that_there_are),
 	};
 
 	return cmocka_run_group_tests_name("url", tests, NULL, NULL);

@@ -370,8 +370,14 @@ postgres_schema(void *db)
 	return ((struct postgres *)db)->schema;
 }
 
+static const char *const schemes[] = { "postgres", "postgresql", NULL };
+
 const struct rp_backend rp__backend_postgres = {
-	.scheme = "postgres",
+	.schemes = schemes,
+	.url = "postgres://HOST/DATABASE",
+	.read_url = rp__postgres_read_url,
+	.names = rp__postgres_names,
+	.check_schema = rp__postgres_check_name,
 	.routines = 1,
 	.open = postgres_open,
 	.attach = postgres_attach,

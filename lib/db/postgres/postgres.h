@@ -71,6 +71,12 @@ int rp__postgres_wait(void *db, const struct rp_sleeper *who,
 int64_t rp__postgres_rest_ms(void *db);
 void rp__postgres_awake(struct postgres *s);
 
+/* url.c */
+int rp__postgres_read_url(struct rp_url *url, const char *text,
+			  rp_error *reterr);
+int rp__postgres_names(const char *text);
+int rp__postgres_check_name(const char *name, rp_error *reterr);
+
 /* query.c */
 int rp__postgres_query(void *db, const struct rp_query *query, rp_error *error);
 void rp__postgres_measure(void *db, struct rp_usage *ret);

@@ -341,8 +341,12 @@ sqlite_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms, int fd,
 	return rp__watch_wait(s->watch, timeout_ms, fd);
 }
 
+static const char *const schemes[] = { "sqlite", NULL };
+
 const struct rp_backend rp__backend_sqlite = {
-	.scheme = "sqlite",
+	.schemes = schemes,
+	.url = "sqlite:PATH",
+	.read_url = rp__sqlite_read_url,
 	.one_writer = 1,
 	.open = sqlite_open,
 	.attach = sqlite_attach,

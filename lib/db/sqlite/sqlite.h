@@ -207,6 +207,9 @@ int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 		   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error);
 void rp__sqlite_drop_verb(struct verb *verb);
 
+/* url.c */
+int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
+
 /* query.c, measure.c */
 int rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error);
 void rp__sqlite_measure(void *db, struct rp_usage *ret);
