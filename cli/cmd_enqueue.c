@@ -120,21 +120,18 @@ static int
 enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 {
 	rp_added *added = calloc(n, sizeof(*added));
-	unsigned long bad;
+	int64_t bad;
 	int r, status;
 
 	if (!added)
 		return out_of_memory(in);
 	r = rp_enqueue_many(in->cmd->conn, in->queue, jobs, n, added);
+	bad = rp_last_error(in->cmd->conn)->item;
 	if (r == 0)
 		status = print_ids(in, added, n);
 	else if (r != RP_EFBIG)
 		status = refused(in, r, n);
-	else if (sscanf(rp_last_error(in->cmd->conn)->message,
-			"job %lu:", &bad) != 1 ||
-		 bad < 2)
-		status = too_large(in);
-	else if ((status = enqueue(in, jobs, bad - 1)) == 0)
+	else if (bad < 1 || (status = enqueue(in, jobs, (size_t)bad)) == 0)
 		status = too_large(in); /* those in front of it are in */
 	free(added);
 	return status;

@@ -81,7 +81,9 @@ typedef struct rp_error {
 	int code;          /* RP_E* */
 	int native;        /* the database driver's own number, or 0 */
 	char sqlstate[8];  /* where the database has them, else "" */
-	char message[240]; /* one line of UTF-8, no newline at its end */
+	char message[232]; /* one line of UTF-8, no newline at its end */
+	int64_t item;      /* which of several jobs was refused, from 0; -1:
+			      none in particular */
 } rp_error;
 
 /* The words of an RP_E* number ("the job is no longer yours"). Never NULL. */
@@ -350,8 +352,9 @@ typedef struct rp_added {
  * durable; inside a transaction, when that commits.
  *
  * `ret` has room for `n` answers and may be NULL. All elements of `jobs` have
- * the size that the first one names. On RP_EINVAL and RP_EFBIG `message`
- * begins with "job I: ", I counting from 1, when n > 1.
+ * the size that the first one names. If one of them is refused (RP_EINVAL,
+ * RP_EFBIG), the error's `item` is its index; and if n > 1 the message begins
+ * with "job I: ", I counting from 1.
  */
 RP_API int rp_enqueue(rp_conn *conn, const char *queue, const rp_job_spec *job,
 		      rp_added *ret);

@@ -151,7 +151,8 @@ rp_close(rp_conn *conn)
 const rp_error *
 rp_last_error(const rp_conn *conn)
 {
-	static const rp_error none = { RP_EINVAL, 0, "", "the handle is NULL" };
+	static const rp_error none = { RP_EINVAL, 0, "", "the handle is NULL",
+				       -1 };
 
 	return conn ? &conn->error : &none;
 }

@@ -136,13 +136,6 @@ sum_up(struct rows *rows, size_t width)
 	first[ENQUEUE_WITH_HEADERS] = rp__int(with_headers);
 }
 
-static int
-say_bad_headers(struct rows *rows)
-{
-	return rp__fail(&rows->conn->error, RP_EINVAL,
-			"the headers are not a JSON object");
-}
-
 /* Nothing is said of the job but its kind. */
 static int
 is_plain(const struct rp_value *p)
@@ -160,7 +153,6 @@ run(struct rows *rows, int unique)
 {
 	enum rp_verb verb = RP_V_ENQUEUE;
 	rp_row_fn *take = take_answer;
-	int r;
 
 	if (unique) {
 		verb = RP_V_ENQUEUE_UNIQUE;
@@ -171,11 +163,7 @@ run(struct rows *rows, int unique)
 		take = take_one_answer;
 	}
 	sum_up(rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS);
-	r = rp__run(rows->conn, verb, rows->params, rows->count, take, rows);
-	/* All the rest was looked at before. */
-	if (r == RP_EINVAL && rows->params[ENQUEUE_WITH_HEADERS].i)
-		return say_bad_headers(rows);
-	return r;
+	return rp__run(rows->conn, verb, rows->params, rows->count, take, rows);
 }
 
 /* A transaction for all runs; where this one is all of them, for it alone. */
@@ -209,42 +197,95 @@ begin_anew(struct rows *rows)
 	return r;
 }
 
-/* Say which one of several it was. */
+/* The i-th job of the call is refused, and the error says why: say which. */
 static int
 name_the_job(struct rows *rows, int r, size_t i)
 {
 	rp_error *error = &rows->conn->error;
 	char message[sizeof(error->message)];
 
-	if (rows->n == 1 || (r != RP_EINVAL && r != RP_EFBIG))
-		return r;
 	memcpy(message, error->message, sizeof(message));
-	return rp__fail(error, r, "job %zu: %.200s", i + 1, message);
+	if (rows->n > 1)
+		rp__fail(error, r, "job %zu: %.200s", i + 1, message);
+	error->item = (int64_t)i;
+	return r;
 }
 
-/* Which of the jobs was too large for its queue? If none was: on a server that
- * refuses headers by an error, somebody has just made the queue anew, and 0;
- * else the headers of one are refused, and which one the database did not say.
- */
+/* RP_EFBIG if a payload is too large for the queue. */
 static int
-name_the_refused(struct rows *rows, size_t width)
+find_too_large(struct rows *rows)
 {
 	rp_queues *queues;
 	size_t most, i = 0;
 	int r = rp_queue_list(rows->conn, rows->queue, &queues);
 
 	if (r < 0)
-		return r == RP_ENOENT && rows->conn->backend->routines ? 0 : r;
+		return r;
 	most = (size_t)rp_queues_at(queues, 0)->max_payload;
 	rp_queues_free(queues);
 	while (i < rows->count &&
-	       rows->params[i * width + ENQUEUE_PAYLOAD].size <= most)
+	       rows->params[i * ENQUEUE_PARAMS + ENQUEUE_PAYLOAD].size <= most)
 		i++;
 	if (i == rows->count)
-		return rows->conn->backend->routines ? 0
-						     : say_bad_headers(rows);
+		return 0;
 	r = rp__fail(&rows->conn->error, RP_EFBIG, "payload too large");
 	return name_the_job(rows, r, rows->done + i);
+}
+
+static int
+take_first_bad(void *ctx, size_t row, const struct rp_value *c)
+{
+	size_t *first = ctx;
+
+	(void)c;
+	if (row < *first)
+		*first = row;
+	return RP_ROW_TAKE;
+}
+
+/* RP_EINVAL if a job's headers are refused. */
+static int
+find_bad_headers(struct rows *rows)
+{
+	struct rp_value headers[MOST_ROWS];
+	size_t first = rows->count;
+	int r;
+
+	for (size_t i = 0; i < rows->count; i++)
+		headers[i] = rows->params[i * ENQUEUE_PARAMS + ENQUEUE_HEADERS];
+	r = rp__run(rows->conn, RP_V_BAD_HEADERS, headers, rows->count,
+		    take_first_bad, &first);
+	if (r < 0 || first == rows->count)
+		return r;
+	r = rp__fail(&rows->conn->error, RP_EINVAL,
+		     "the headers are not a JSON object");
+	return name_the_job(rows, r, rows->done + first);
+}
+
+/* The database did not answer: which job does it refuse, and why? 0: none, for
+ * somebody has just made the queue, or made it anew. */
+static int
+find_refused(struct rows *rows)
+{
+	int r = find_too_large(rows);
+
+	if (r == RP_ENOENT)
+		return 0;
+	return r == 0 ? find_bad_headers(rows) : r;
+}
+
+/* The database refused a run by an error, which rolled the transaction back. If
+ * that was for a job's headers, name the job. */
+static int
+explain_error(struct rows *rows, int r)
+{
+	const rp_error error = rows->conn->error;
+
+	if (r != RP_EINVAL || !rows->begun || error.item >= 0)
+		return r;
+	if (find_bad_headers(rows) != RP_EINVAL || rows->conn->error.item < 0)
+		rows->conn->error = error;
+	return r;
 }
 
 /* Create the queue if it is not there, and put the jobs in. (On a server others
@@ -277,9 +318,7 @@ flush(struct rows *rows, int unique)
 	while (r == 0 && !first->id) {
 		r = run_again(rows, unique);
 		if (r == 0 && !first->id)
-			r = name_the_refused(rows,
-					     unique ? ENQUEUE_UNIQUE_PARAMS
-						    : ENQUEUE_PARAMS);
+			r = find_refused(rows);
 	}
 	if (r < 0)
 		return r;
@@ -330,7 +369,7 @@ enqueue_all(struct rows *rows, const rp_job_spec *jobs, rp_added *ret)
 	if (r == 0)
 		r = flush(rows, 0);
 	if (rows->begun)
-		r = rp__end(rows->conn, r);
+		r = explain_error(rows, rp__end(rows->conn, r));
 	/* Not before the commit: a call that fails writes nothing. */
 	if (r == 0 && ret)
 		memcpy(ret, rows->added, rows->n * sizeof(*ret));

@@ -45,6 +45,7 @@ rp__fail(rp_error *error, int code, const char *format, ...)
 	va_end(args);
 	memset(error, 0, sizeof(*error));
 	error->code = code;
+	error->item = -1;
 	rp__clean(error->message, sizeof(error->message), message);
 	for (char *s = error->message; *s; s++)
 		if ((unsigned char)*s < 0x20 || *s == 0x7f)

@@ -18,6 +18,18 @@ begin
 end
 $body$;
 
+-- Is that a JSON object? need_object() cannot say which of several texts is none.
+create function readpast.is_object(headers text) returns boolean
+language plpgsql immutable strict
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	return json_typeof(headers::json) = 'object';
+exception when data_exception then
+	return false;
+end
+$body$;
+
 -- At READ COMMITTED an enqueue locks nothing of its queue: what it puts into one that
 -- is dropped meanwhile, the sweep takes into a new one (take_over()). A snapshot from
 -- before the drop would not show it: hence, at the higher levels, a lock of the
