@@ -427,7 +427,8 @@ typedef struct rp_verdict {
 
 /*
  * Give `n` verdicts in one commit. Returns how many were accepted; the others
- * have their `result`. On failure (negative) none took effect.
+ * have their `result`. Of several on one claim the first counts. On failure
+ * (negative) none took effect.
  */
 RP_API int rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 

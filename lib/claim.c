@@ -1,15 +1,5 @@
 /*
- * claim.c - lease jobs to a worker.
- *
- * The verb walks the line and offers each job; what is taken is leased in the
- * same transaction. Two rules decide here what a claim passes over: a suspect
- * (its lease ran out twice in a row, or before its last attempt: it may be what
- * killed its worker) goes out alone,
- * to a worker that holds nothing, so that it can only hurt itself; and two
- * kinds of jobs are never fetched ahead. One has a single attempt: a worker
- * that dies before it starts the job would have used that attempt up. The other
- * has a large payload: a worker would hold many times the memory that it works
- * with.
+ * claim.c - lease jobs to a worker, and settle others in the same transaction.
  *
  * A payload that is stored apart is read when the claim is committed: other
  * writers need not wait for that.
@@ -23,75 +13,6 @@
 
 #define MOST_CLAIMED 100000
 #define MOST_LEASE_MS (3650 * INT64_C(86400000))
-
-struct claim {
-	rp_batch *batch;
-	size_t max, at_once, holding;
-	int alone; /* a suspect was taken */
-};
-
-static int
-offer(void *ctx, size_t row, const struct rp_value *c)
-{
-	struct claim *claim = ctx;
-	size_t taken = rp_batch_count(claim->batch);
-	int suspect = c[CLAIM_OUT_SUSPECT].i != 0;
-	size_t size = c[CLAIM_OUT_PAYLOAD].type == RP_INT
-			      ? (size_t)c[CLAIM_OUT_PAYLOAD].i
-			      : c[CLAIM_OUT_PAYLOAD].size;
-	int r;
-
-	(void)row;
-	if (taken == claim->max || claim->alone)
-		return RP_ROW_STOP;
-	if (suspect && (claim->holding || taken)) {
-		rp__batch_passed_over(claim->batch);
-		return claim->holding ? RP_ROW_SKIP : RP_ROW_STOP;
-	}
-	if (taken >= claim->at_once &&
-	    (c[CLAIM_OUT_MAX_ATTEMPTS].i == 1 || size > RP_LARGE))
-		return RP_ROW_STOP;
-	r = rp__batch_add(claim->batch, c, suspect);
-	if (r < 0)
-		return r;
-	claim->alone = suspect;
-	return RP_ROW_TAKE;
-}
-
-static int
-claim_queue(rp_conn *conn, const char *queue, int64_t lease_ms,
-	    struct claim *claim)
-{
-	struct rp_value p[CLAIM_PARAMS];
-
-	p[CLAIM_QUEUE] = rp__text(queue);
-	p[CLAIM_LEASE_MS] = rp__int_or_null(lease_ms, lease_ms == 0);
-	p[CLAIM_WORKER_ID] = rp__int(conn->worker_id);
-	p[CLAIM_WORKER] = rp__text(*conn->worker ? conn->worker : NULL);
-	return rp__run(conn, RP_V_CLAIM, p, 1, offer, claim);
-}
-
-/* Inside a transaction; `options` were checked. */
-int
-rp__claim(rp_conn *conn, const char *queue, size_t max,
-	  const rp_claim_options *options, rp_batch *batch)
-{
-	const char *const single[] = { queue, NULL };
-	const char *const *queues = options->queues ? options->queues : single;
-	struct claim claim = { .batch = batch,
-			       .max = max,
-			       .at_once = max - options->ahead,
-			       .holding = options->holding };
-	int r = 0;
-
-	for (; *queues && r == 0; queues++)
-		if (rp_batch_count(batch) < max && !claim.alone)
-			r = claim_queue(conn, *queues, options->lease_ms,
-					&claim);
-	if (r == RP_ENOMEM)
-		rp__fail(&conn->error, r, "out of memory");
-	return r < 0 ? r : (int)rp_batch_count(batch);
-}
 
 /* ---- payloads that are stored apart ---- */
 
@@ -154,8 +75,8 @@ give_back(rp_conn *conn, const rp_batch *batch)
 }
 
 /* A job that was taken from its holder meanwhile, by a cancel, is left out. */
-int
-rp__claim_payloads(rp_conn *conn, rp_batch *batch)
+static int
+add_missing(rp_conn *conn, rp_batch *batch)
 {
 	int r;
 
@@ -168,9 +89,9 @@ rp__claim_payloads(rp_conn *conn, rp_batch *batch)
 	return r;
 }
 
-int
-rp__check_claim(rp_conn *conn, const char *queue, size_t max,
-		const rp_claim_options *given, rp_claim_options *ret)
+static int
+check_claim(rp_conn *conn, const char *queue, size_t max,
+	    const rp_claim_options *given, rp_claim_options *ret)
 {
 	rp_claim_options o = RP_CLAIM_INIT;
 	int r = 0;
@@ -194,6 +115,52 @@ rp__check_claim(rp_conn *conn, const char *queue, size_t max,
 		r = rp__check_name(&conn->error, "the queue's name",
 				   o.queues[i], 128);
 	*ret = o;
+	return r;
+}
+
+/* Once something was settled or claimed that stands, the call has not failed.
+ */
+static int
+add_payloads(rp_conn *conn, size_t n, rp_batch *batch)
+{
+	int r = add_missing(conn, batch);
+	size_t count = rp_batch_count(batch);
+
+	return r < 0 && n == 0 && count == 0 ? r : (int)count;
+}
+
+int
+rp_settle_and_claim(rp_conn *conn, rp_verdict *verdicts, size_t n,
+		    const char *queue, size_t max,
+		    const rp_claim_options *options, rp_batch **ret)
+{
+	const char *const single[] = { queue, NULL };
+	rp_claim_options o = RP_CLAIM_INIT;
+	struct rp_round_trip trip = { .max = max };
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!ret)
+		return rp__fail(&conn->error, RP_EINVAL, "ret is NULL");
+	r = rp__check_verdicts(verdicts, n, &conn->error);
+	if (r == 0)
+		r = check_claim(conn, queue, max, options, &o);
+	if (r < 0)
+		return r;
+	trip.queues = o.queues ? o.queues : single;
+	trip.at_once = max - o.ahead;
+	trip.holding = o.holding;
+	trip.lease_ms = o.lease_ms;
+	if (rp__batch_new(&trip.batch) < 0)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	r = rp__round_trip(conn, verdicts, n, &trip);
+	if (r >= 0)
+		r = add_payloads(conn, n, trip.batch);
+	if (r < 0)
+		rp_batch_free(trip.batch);
+	else
+		*ret = trip.batch;
 	return r;
 }
 

@@ -142,7 +142,7 @@ rp_close(rp_conn *conn)
 		if (conn->in_transaction)
 			rp__end(conn, RP_ECANCELLED);
 		conn->in_transaction = 0;
-		rp__tally_write(conn, 1);
+		rp__tally_write(conn);
 		conn->backend->close(conn->db);
 	}
 	free(conn);
@@ -284,19 +284,6 @@ rp__count(void *ctx, size_t row, const struct rp_value *columns)
 	(void)columns;
 	++*(int64_t *)ctx;
 	return RP_ROW_TAKE;
-}
-
-struct rp_value
-rp__text(const char *text)
-{
-	struct rp_value value = { .type = RP_NULL };
-
-	if (text) {
-		value.type = RP_TEXT;
-		value.data = text;
-		value.size = strlen(text);
-	}
-	return value;
 }
 
 int

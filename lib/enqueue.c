@@ -30,35 +30,6 @@ struct rows {
 };
 
 static int
-take_answer(void *ctx, size_t row, const struct rp_value *c)
-{
-	struct rows *rows = ctx;
-	rp_added *added = &rows->added[rows->done + row];
-
-	added->id = c[ENQUEUE_OUT_ID].i;
-	added->outcome = RP_ADDED;
-	return RP_ROW_TAKE;
-}
-
-static int
-take_one_answer(void *ctx, size_t row, const struct rp_value *c)
-{
-	return c[ENQUEUE_ONE_OUT_ID].type == RP_NULL ? RP_ROW_TAKE
-						     : take_answer(ctx, row, c);
-}
-
-static int
-take_unique_answer(void *ctx, size_t row, const struct rp_value *c)
-{
-	struct rows *rows = ctx;
-	rp_added *added = &rows->added[rows->done + row];
-
-	added->id = c[ENQUEUE_UNIQUE_OUT_ID].i;
-	added->outcome = (int)c[ENQUEUE_UNIQUE_OUT_OUTCOME].i;
-	return RP_ROW_TAKE;
-}
-
-static int
 check(rp_error *error, const rp_job_spec *job)
 {
 	int r = 0;
@@ -136,34 +107,15 @@ sum_up(struct rows *rows, size_t width)
 	first[ENQUEUE_WITH_HEADERS] = rp__int(with_headers);
 }
 
-/* Nothing is said of the job but its kind. */
-static int
-is_plain(const struct rp_value *p)
-{
-	return p[ENQUEUE_PRIORITY].type == RP_NULL &&
-	       p[ENQUEUE_DELAY_MS].type == RP_NULL &&
-	       p[ENQUEUE_RUN_AT].type == RP_NULL &&
-	       p[ENQUEUE_MAX_ATTEMPTS].type == RP_NULL &&
-	       p[ENQUEUE_HEADERS].type == RP_NULL;
-}
-
-/* The verbs have the same parameters in front. */
 static int
 run(struct rows *rows, int unique)
 {
-	enum rp_verb verb = RP_V_ENQUEUE;
-	rp_row_fn *take = take_answer;
+	struct rp_enqueue jobs = { rows->params, rows->count, unique,
+				   &rows->added[rows->done] };
 
-	if (unique) {
-		verb = RP_V_ENQUEUE_UNIQUE;
-		take = take_unique_answer;
-	} else if (rows->count == 1 && rows->conn->backend->routines) {
-		verb = is_plain(rows->params) ? RP_V_ENQUEUE_PLAIN
-					      : RP_V_ENQUEUE_ONE;
-		take = take_one_answer;
-	}
 	sum_up(rows, unique ? ENQUEUE_UNIQUE_PARAMS : ENQUEUE_PARAMS);
-	return rp__run(rows->conn, verb, rows->params, rows->count, take, rows);
+	return rows->conn->backend->enqueue(rows->conn->db, &jobs,
+					    &rows->conn->error);
 }
 
 /* A transaction for all runs; where this one is all of them, for it alone. */

@@ -47,6 +47,7 @@ int rp__utf8(const void *text, size_t size); /* is it? */
 int rp__check_name(rp_error *error, const char *what, const char *name,
 		   size_t max);
 size_t rp__clean(char *to, size_t room, const char *text);
+struct rp_value rp__text(const char *text); /* NULL: null */
 char *rp__list(const char *const *texts, char open, char close);
 
 /* url.c */
@@ -97,8 +98,6 @@ rp__int_or_null(int64_t i, int null)
 	return (struct rp_value){ .type = null ? RP_NULL : RP_INT, .i = i };
 }
 
-struct rp_value rp__text(const char *text); /* NULL: null */
-
 /* batch.c */
 /* Bytes of a payload that is large: it is not fetched ahead, and freed as soon
  * as its handler is over. Those of 1 MiB and less take at most MOST_AHEAD MiB.
@@ -127,7 +126,7 @@ int rp__queue_create(rp_conn *conn, const char *name);
 int rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 		  size_t head, rp_batch **ret);
 
-/* claim.c, settle.c: inside the caller's transaction */
+/* wait.c: inside the caller's transaction */
 struct rp_look {
 	int ready, running, suspects;
 	int behind;                       /* no worker has swept for a second */
@@ -138,27 +137,26 @@ struct rp_look {
 		.due_in_ms = -1, .expires_in_ms = -1                           \
 	}
 int rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret);
-int rp__check_claim(rp_conn *conn, const char *queue, size_t max,
-		    const rp_claim_options *given, rp_claim_options *ret);
-int rp__claim(rp_conn *conn, const char *queue, size_t max,
-	      const rp_claim_options *options, rp_batch *batch);
-/* Behind that transaction: read the payloads that it left out. */
-int rp__claim_payloads(rp_conn *conn, rp_batch *batch);
-int rp__check_verdicts(rp_conn *conn, const rp_verdict *verdicts, size_t n);
-int rp__settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
-int rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n);
-int rp__refused(rp_error *error, const rp_verdict *verdict);
-size_t rp__verdicts_in_order(rp_verdict **verdicts, size_t n);
+
+/* verdict.c */
+#define RP_MOST_ERROR 4096 /* bytes of an error's text */
+int rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error);
 int rp__is_failure(const rp_verdict *verdict);
 struct rp_value rp__failure(const rp_verdict *verdict, char *text);
-void rp__accepted(rp_conn *conn, rp_verdict *verdict, int64_t state,
-		  int64_t queue_id);
-#define RP_MOST_ERROR 4096 /* bytes of an error's text */
+size_t rp__verdicts_in_order(rp_verdict **verdicts, size_t n);
+int rp__refused(rp_error *error, const rp_verdict *verdict);
 
-/* turn_call.c */
-int rp__turn_call(rp_conn *conn, rp_verdict *verdicts, size_t n,
-		  const char *const *queues, size_t max,
-		  const rp_claim_options *options, rp_batch *batch);
+/* round_trip.c */
+/* Settle, then claim what `trip` asks for, in a transaction: fills in the rest
+ * of `trip`. How many verdicts were accepted. */
+int rp__round_trip(rp_conn *conn, rp_verdict *verdicts, size_t n,
+		   struct rp_round_trip *trip);
+
+/* settle.c */
+int rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n);
+
+/* db/added.c */
+rp_row_fn rp__take_added; /* ctx: struct rp_enqueue */
 
 /* The i-th of `n` verdicts of the caller's, whose struct may be larger. */
 static inline rp_verdict *
@@ -207,6 +205,7 @@ int rp__look_and_sweep(rp_conn *conn, const char *const *queues,
 
 /* tally.c */
 void rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed);
-int rp__tally_write(rp_conn *conn, int now);
+int rp__tally_is_due(const rp_conn *conn);
+int rp__tally_write(rp_conn *conn);
 
 #endif

@@ -8,9 +8,11 @@
 
 /*
  * A row per second and queue, written at most once a second and in a commit
- * that is made anyway: counting costs the verdicts nothing. What is counted
- * when a transaction is rolled back is lost or counted twice: it is a rate for
- * people to look at, and no promise rests on it.
+ * that is made anyway: in that of a round trip. A transaction of its own before
+ * or behind it would not do inside an SQL statement of the caller's on SQLite:
+ * once one has ended there, the next one cannot write if others have. What is
+ * counted when a transaction is rolled back is lost or counted twice: it is a
+ * rate for people to look at, and no promise rests on it.
  */
 
 void
@@ -33,18 +35,23 @@ rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed)
 	t->failed += failed;
 }
 
-/* Write it, inside a transaction if one is open, if a second has passed or
- * `now` says so. */
+/* Is it a second ago that it was written? */
 int
-rp__tally_write(rp_conn *conn, int now)
+rp__tally_is_due(const rp_conn *conn)
+{
+	return !conn->tallied_at ||
+	       rp__monotonic_ms() - conn->tallied_at >= 1000;
+}
+
+/* Write it, inside a transaction if one is open. */
+int
+rp__tally_write(rp_conn *conn)
 {
 	struct rp_value rows[RP_TALLIES * TALLY_PARAMS];
-	int64_t ms = rp__monotonic_ms();
 	size_t n = conn->tallies_count;
 	int r;
 
-	if (n == 0 ||
-	    (!now && conn->tallied_at && ms - conn->tallied_at < 1000))
+	if (n == 0)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		struct rp_value *row = rows + i * TALLY_PARAMS;
@@ -54,7 +61,7 @@ rp__tally_write(rp_conn *conn, int now)
 		row[TALLY_FAILED] = rp__int(conn->tallies[i].failed);
 	}
 	conn->tallies_count = 0;
-	conn->tallied_at = ms;
+	conn->tallied_at = rp__monotonic_ms();
 	r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r < 0)
 		return r;

@@ -97,6 +97,19 @@ rp__clean(char *to, size_t room, const char *text)
 	return used;
 }
 
+struct rp_value
+rp__text(const char *text)
+{
+	struct rp_value value = { .type = RP_NULL };
+
+	if (text) {
+		value.type = RP_TEXT;
+		value.data = text;
+		value.size = strlen(text);
+	}
+	return value;
+}
+
 /* Names as a list: open, "a","b", close. JSON's, and that of a server's array,
  * for they have no control characters in them. To be freed. */
 char *

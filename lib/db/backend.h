@@ -4,6 +4,8 @@
  *
  * A backend opens a connection and runs verbs. A verb takes `rows` rows of
  * parameters in the order of sql/params; what it answers goes to a callback.
+ * Settling, claiming and enqueueing are functions of the backend: of which
+ * verbs they are made differs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -91,6 +93,43 @@ struct rp_url {
 #define RP_BEGIN_WRITE 1 /* it will write */
 #define RP_BEGIN_ONCE 2  /* one verb will be run in it, and nothing else */
 
+/* Settle and claim. Verdicts were checked, are in the order of their ids, and
+ * no two are on one claim; the backend may set those that it has answered to
+ * NULL. Each has the result RP_EGONE: the backend sets another one, and the
+ * state. */
+struct rp_round_trip {
+	rp_verdict **verdicts;
+	size_t verdicts_count;
+
+	const char *const *queues; /* the first preferred; ended by a NULL */
+	size_t max;                /* 0: claim nothing */
+	size_t at_once;     /* of these: only so many are started at once. A job
+			       that must not be fetched ahead is one of them. */
+	size_t holding;     /* jobs that the worker has: with any, no suspect */
+	int64_t lease_ms;   /* 0: the queue's */
+	int64_t worker_id;  /* 0: a client that is no worker */
+	const char *worker; /* its name, or NULL */
+	int joined;         /* the caller's own transaction is open */
+	rp_batch *batch;    /* gets what was claimed; NULL if max is 0 */
+
+	/* Called for the tally: so many jobs of a queue were finished. */
+	void (*finished)(void *ctx, int64_t queue_id, int64_t done,
+			 int64_t failed);
+	void *ctx;
+
+	int left_payloads; /* the answer: sweep_rest forgets payloads of the
+			      jobs that are done, in this transaction */
+};
+
+/* Jobs that go in together: of one priority, time and number of attempts; or
+ * one that has a unique key. */
+struct rp_enqueue {
+	struct rp_value *params; /* rows of `enqueue`; of `enqueue_unique` */
+	size_t count;
+	int unique;
+	rp_added *added; /* the answer, if there is one: of each job */
+};
+
 /* Who waits, and for what. */
 struct rp_sleeper {
 	int64_t worker_id;         /* 0: a client that is no worker */
@@ -138,6 +177,13 @@ struct rp_backend {
 	/* The first call begins to count, and has the connection wait for locks
 	 * in the same way whatever runs on it, so that techniques compare. */
 	void (*measure)(void *db, struct rp_usage *ret);
+	/* Verdicts, then a claim; inside a transaction. */
+	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,
+				rp_error *reterr);
+	/* Inside a transaction. No answer and no error: there is no such queue,
+	 * or a job is refused, and nothing was done. RP_EINVAL: perhaps for a
+	 * job's headers. */
+	int (*enqueue)(void *db, struct rp_enqueue *jobs, rp_error *reterr);
 	/* Sleep until others may have committed something: 1; until the time
 	 * is over or `fd` (-1: none) can be read: 0. */
 	int (*wait)(void *db, const struct rp_sleeper *who, int64_t timeout_ms,

@@ -192,7 +192,7 @@ int
 rp__worker_beat(rp_worker *w, enum rp_verb verb)
 {
 	int64_t known = verb == RP_V_WORKER_STOP;
-	int r = rp__tally_write(w->conn, 1);
+	int r = rp__tally_write(w->conn);
 
 	if (r == 0)
 		r = rp__heartbeat(w->conn, verb, w->conn->worker_id, &w->counts,

@@ -294,6 +294,32 @@ one_that_is_no_verdict_keeps_out_all_of_its_batch(void **state)
 }
 
 static void
+of_two_verdicts_on_one_claim_the_first_counts(void **state)
+{
+	struct db *db = *state;
+	rp_verdict v[4];
+	struct claim a, b;
+
+	put(db->conn, "q", "x");
+	put(db->conn, "q", "y");
+	a = claim_one(db->conn, 60000);
+	b = claim_one(db->conn, 60000);
+	v[0] = verdict_on(b, RP_DEAD);
+	v[1] = verdict_on(a, RP_RELEASE);
+	v[2] = verdict_on(b, RP_DONE);
+	v[3] = verdict_on(a, RP_DONE);
+	assert_int_equal(rp_settle(db->conn, v, 4), 2);
+	assert_int_equal(v[0].result, 0);
+	assert_int_equal(v[0].state, RP_STATE_DEAD);
+	assert_int_equal(v[1].result, 0);
+	assert_int_equal(v[1].state, RP_STATE_READY);
+	assert_int_equal(v[2].result, RP_EGONE);
+	assert_int_equal(v[3].result, RP_EGONE);
+	assert_int_equal(stats_of(db->conn, "q").ready, 1);
+	assert_int_equal(stats_of(db->conn, "q").dead, 1);
+}
+
+static void
 errors_are_kept_up_to_4_kib_of_whole_characters(void **state)
 {
 	struct db *db = *state;
@@ -381,6 +407,7 @@ main(int argc, char **argv)
 		CASE(P3_of_two_verdicts_on_one_claim_in_a_batch_one_stands),
 		CASE(P3_a_refused_verdict_leaves_the_others_of_its_batch_alone),
 		CASE(one_that_is_no_verdict_keeps_out_all_of_its_batch),
+		CASE(of_two_verdicts_on_one_claim_the_first_counts),
 		CASE(errors_are_kept_up_to_4_kib_of_whole_characters),
 		CASE(structs_of_a_later_header_are_understood),
 		CASE(a_turn_without_a_claim_only_settles),

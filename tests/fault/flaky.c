@@ -158,6 +158,49 @@ flaky_run(void *db, enum rp_verb verb, const struct rp_value *params,
 }
 
 static int
+flaky_settle_and_claim(void *db, struct rp_round_trip *trip, rp_error *error)
+{
+	struct flaky *f = db;
+	int r;
+
+	if (lost(f))
+		return say_lost(error);
+	if (!strikes(f))
+		return f->real->settle_and_claim(f->db, trip, error);
+	if (f->mode == FLAKY_LOST)
+		return drop(f, error);
+	if (f->mode == FLAKY_BEFORE)
+		return say_failed(error, RP_EBUSY);
+	if (f->mode == FLAKY_HALF) {
+		trip->verdicts_count /= 2;
+		trip->max /= 2;
+	}
+	r = f->real->settle_and_claim(f->db, trip, error);
+	return r < 0 ? r : say_failed(error, RP_EDB);
+}
+
+static int
+flaky_enqueue(void *db, struct rp_enqueue *jobs, rp_error *error)
+{
+	struct flaky *f = db;
+	int r = 0;
+
+	if (lost(f))
+		return say_lost(error);
+	if (!strikes(f))
+		return f->real->enqueue(f->db, jobs, error);
+	if (f->mode == FLAKY_LOST)
+		return drop(f, error);
+	if (f->mode == FLAKY_BEFORE)
+		return say_failed(error, RP_EBUSY);
+	if (f->mode == FLAKY_HALF)
+		jobs->count /= 2;
+	if (jobs->count)
+		r = f->real->enqueue(f->db, jobs, error);
+	return r < 0 ? r : say_failed(error, RP_EDB);
+}
+
+static int
 flaky_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms, int fd,
 	   rp_error *error)
 {
@@ -206,6 +249,8 @@ static const struct rp_backend backend = {
 	.commit = flaky_commit,
 	.rollback = flaky_rollback,
 	.run = flaky_run,
+	.settle_and_claim = flaky_settle_and_claim,
+	.enqueue = flaky_enqueue,
 	.wait = flaky_wait,
 };
 
@@ -219,6 +264,7 @@ flaky_on(struct flaky *flaky, rp_conn *conn, size_t fail_at,
 				 .fail_at = fail_at,
 				 .mode = mode };
 	flaky->backend.routines = conn->backend->routines;
+	flaky->backend.one_writer = conn->backend->one_writer;
 	conn->backend = &flaky->backend;
 	conn->db = flaky;
 }

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/server/server.h"
+
 /* ---- errors ---- */
 
 static int
@@ -372,6 +374,21 @@ postgres_schema(void *db)
 
 static const char *const schemes[] = { "postgres", "postgresql", NULL };
 
+/* A list of names is the literal of a text[]. */
+static const struct rp_server server = { rp__postgres_run, '{', '}' };
+
+static int
+postgres_settle_and_claim(void *db, struct rp_round_trip *trip, rp_error *error)
+{
+	return rp__server_settle_and_claim(&server, db, trip, error);
+}
+
+static int
+postgres_enqueue(void *db, struct rp_enqueue *jobs, rp_error *error)
+{
+	return rp__server_enqueue(&server, db, jobs, error);
+}
+
 const struct rp_backend rp__backend_postgres = {
 	.schemes = schemes,
 	.url = "postgres://HOST/DATABASE",
@@ -393,6 +410,8 @@ const struct rp_backend rp__backend_postgres = {
 	.run = rp__postgres_run,
 	.query = rp__postgres_query,
 	.measure = rp__postgres_measure,
+	.settle_and_claim = postgres_settle_and_claim,
+	.enqueue = postgres_enqueue,
 	.wait = rp__postgres_wait,
 	.rest_ms = rp__postgres_rest_ms,
 };

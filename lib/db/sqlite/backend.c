@@ -327,6 +327,14 @@ sqlite_native(void *db)
 }
 
 static int
+sqlite_settle_and_claim(void *db, struct rp_round_trip *trip, rp_error *error)
+{
+	int r = rp__sqlite_settle(db, trip, error);
+
+	return r == 0 && trip->max ? rp__sqlite_claim(db, trip, error) : r;
+}
+
+static int
 sqlite_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms, int fd,
 	    rp_error *error)
 {
@@ -359,6 +367,8 @@ const struct rp_backend rp__backend_sqlite = {
 	.run = rp__sqlite_run,
 	.query = rp__sqlite_query,
 	.measure = rp__sqlite_measure,
+	.settle_and_claim = sqlite_settle_and_claim,
+	.enqueue = rp__sqlite_enqueue,
 	.wait = sqlite_wait,
 	.trim = rp__sqlite_trim_wal,
 };

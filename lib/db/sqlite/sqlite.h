@@ -214,6 +214,13 @@ int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
 int rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error);
 void rp__sqlite_measure(void *db, struct rp_usage *ret);
 
+/* settle.c, claim.c, enqueue.c: inside a transaction */
+int rp__sqlite_settle(struct sqlite *s, struct rp_round_trip *trip,
+		      rp_error *error);
+int rp__sqlite_claim(struct sqlite *s, const struct rp_round_trip *trip,
+		     rp_error *error);
+int rp__sqlite_enqueue(void *db, struct rp_enqueue *jobs, rp_error *error);
+
 /* clock.c */
 int rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us,
 			  rp_error *error);

@@ -1,0 +1,28 @@
+/*
+ * server.h - verbs that databases with routines have in common: there
+ * settle_and_claim is one call, and so is each enqueue.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef RP_SERVER_H
+#define RP_SERVER_H
+
+#include "internal.h"
+
+struct rp_server {
+	/* As in struct rp_backend. */
+	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
+		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);
+	char open, close; /* what a list of names is in: see rp__list() */
+};
+
+/* settle_and_claim.c */
+int rp__server_settle_and_claim(const struct rp_server *server, void *db,
+				struct rp_round_trip *trip, rp_error *error);
+
+/* enqueue.c */
+int rp__server_enqueue(const struct rp_server *server, void *db,
+		       struct rp_enqueue *jobs, rp_error *error);
+
+#endif

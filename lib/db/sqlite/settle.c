@@ -1,0 +1,186 @@
+/*
+ * settle.c - verdicts on a SQLite database: a verb for each kind of them.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "sqlite.h"
+
+#include <stdlib.h>
+
+/* The verdicts of one kind, as rows of parameters. */
+struct kind {
+	struct rp_round_trip *trip;
+	rp_verdict **verdicts;
+	struct rp_value *params;
+	size_t count;
+};
+
+/* The longest of the four parameter lists. */
+enum { WIDEST = FAIL_PARAMS };
+
+static int
+accept_one(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct kind *kind = ctx;
+	rp_verdict *v = kind->verdicts[row];
+
+	/* All four answer the same two columns. */
+	v->result = 0;
+	v->state = (int)c[COMPLETE_OUT_STATE].i;
+	kind->trip->finished(kind->trip->ctx, c[COMPLETE_OUT_QUEUE_ID].i,
+			     v->verdict == RP_DONE, rp__is_failure(v));
+	return RP_ROW_TAKE;
+}
+
+static int
+accept_done(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct kind *kind = ctx;
+
+	kind->trip->left_payloads |= c[COMPLETE_OUT_APART].i != 0;
+	return accept_one(ctx, row, c);
+}
+
+static void
+fill(struct rp_value *p, const rp_verdict *v, char *error)
+{
+	p[COMPLETE_ID] = rp__int(v->id);
+	p[COMPLETE_CLAIM_NO] = rp__int(v->claim_no);
+	switch (v->verdict) {
+	case RP_FAIL:
+	case RP_DEAD:
+		p[FAIL_DELAY_MS] =
+			rp__int_or_null(v->delay_ms, v->delay_ms < 0);
+		p[FAIL_ERROR] = rp__failure(v, error);
+		p[FAIL_FOR_GOOD] = rp__int(v->verdict == RP_DEAD);
+		break;
+	case RP_RELEASE:
+		p[RELEASE_DELAY_MS] =
+			rp__int(v->delay_ms < 0 ? 0 : v->delay_ms);
+		break;
+	case RP_EXTEND:
+		p[EXTEND_LEASE_MS] =
+			rp__int_or_null(v->delay_ms, v->delay_ms < 0);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Failed attempts come with a text, which is cleaned into memory of its own:
+ * they are run one by one. */
+static int
+run_failures(struct sqlite *s, struct rp_round_trip *trip, rp_error *error)
+{
+	struct rp_value params[WIDEST];
+	char text[RP_MOST_ERROR + 1];
+	int r = 0;
+
+	for (size_t i = 0; i < trip->verdicts_count && r == 0; i++) {
+		struct kind kind = { trip, &trip->verdicts[i], params, 1 };
+
+		if (!rp__is_failure(trip->verdicts[i]))
+			continue;
+		fill(params, trip->verdicts[i], text);
+		r = rp__sqlite_run(s, RP_V_FAIL, params, 1, accept_one, &kind,
+				   error);
+	}
+	return r;
+}
+
+/* The verdicts of one kind that need no text: all in one run. */
+static int
+run_kind(struct sqlite *s, struct kind *kind, int verdict, rp_error *error)
+{
+	static const struct {
+		enum rp_verb verb;
+		size_t width;
+	} verbs[] = {
+		[RP_DONE] = { RP_V_COMPLETE, COMPLETE_PARAMS },
+		[RP_RELEASE] = { RP_V_RELEASE, RELEASE_PARAMS },
+		[RP_EXTEND] = { RP_V_EXTEND, EXTEND_PARAMS },
+	};
+	const struct rp_round_trip *trip = kind->trip;
+
+	kind->count = 0;
+	for (size_t i = 0; i < trip->verdicts_count; i++) {
+		rp_verdict *v = trip->verdicts[i];
+
+		if (v->verdict != verdict)
+			continue;
+		fill(kind->params + kind->count * verbs[verdict].width, v,
+		     NULL);
+		kind->verdicts[kind->count++] = v;
+	}
+	if (kind->count == 0)
+		return 0;
+	return rp__sqlite_run(s, verbs[verdict].verb, kind->params, kind->count,
+			      verdict == RP_DONE ? accept_done : accept_one,
+			      kind, error);
+}
+
+static int
+explain_row(void *ctx, size_t row, const struct rp_value *c)
+{
+	rp_verdict *v = ctx;
+
+	(void)row;
+	if (c[REFUSED_OUT_CANCELLED].i)
+		v->result = RP_ECANCELLED;
+	else if (!c[REFUSED_OUT_ISSUED].i)
+		v->result = RP_ENOENT;
+	return RP_ROW_TAKE;
+}
+
+/* Why was it refused? */
+static int
+explain(struct sqlite *s, rp_verdict *v, rp_error *error)
+{
+	struct rp_value params[] = { rp__int(v->id), rp__int(v->claim_no) };
+
+	return rp__sqlite_run(s, RP_V_REFUSED, params, 1, explain_row, v,
+			      error);
+}
+
+static int
+run_all(struct sqlite *s, struct kind *kind, rp_error *error)
+{
+	struct rp_round_trip *trip = kind->trip;
+	int r = run_kind(s, kind, RP_DONE, error);
+
+	if (r == 0)
+		r = run_failures(s, trip, error);
+	if (r == 0)
+		r = run_kind(s, kind, RP_RELEASE, error);
+	if (r == 0)
+		r = run_kind(s, kind, RP_EXTEND, error);
+	for (size_t i = 0; i < trip->verdicts_count && r == 0; i++)
+		if (trip->verdicts[i]->result < 0)
+			r = explain(s, trip->verdicts[i], error);
+	return r;
+}
+
+int
+rp__sqlite_settle(struct sqlite *s, struct rp_round_trip *trip, rp_error *error)
+{
+	size_t n = trip->verdicts_count;
+	rp_verdict *one_verdict[1];
+	struct rp_value one_row[WIDEST];
+	struct kind kind = { trip, one_verdict, one_row, 0 };
+	int r;
+
+	if (n == 0)
+		return 0;
+	if (n > 1) {
+		kind.params = malloc(n * (WIDEST * sizeof(*kind.params) +
+					  sizeof(*kind.verdicts)));
+		if (!kind.params)
+			return rp__fail(error, RP_ENOMEM, "out of memory");
+		kind.verdicts = (rp_verdict **)(kind.params + n * WIDEST);
+	}
+	r = run_all(s, &kind, error);
+	if (n > 1)
+		free(kind.params);
+	return r;
+}

@@ -1,0 +1,90 @@
+/*
+ * round_trip.c - verdicts and a claim, in one transaction.
+ *
+ * The claim rides on the commit that the verdicts need anyway.
+ * Source of the idea: one MERGE that claims and cleans up; here without its
+ * table lock, and as two statements in this order.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+
+static void
+count_finished(void *ctx, int64_t queue_id, int64_t done, int64_t failed)
+{
+	rp__tally(ctx, queue_id, done, failed);
+}
+
+/* The payloads of completed jobs, as far as a slice gets. The next completion
+ * of such a job goes on, or the next sweep. */
+static int
+forget_payloads(rp_conn *conn)
+{
+	struct rp_slice slice = { 0 };
+
+	return rp__sweep_rest(conn, &slice);
+}
+
+static int
+run(rp_conn *conn, struct rp_round_trip *trip)
+{
+	int counts = (trip->verdicts_count || conn->tallies_count) &&
+		     rp__tally_is_due(conn);
+	int r = rp__begin(conn, RP_BEGIN_WRITE | (counts ? 0 : RP_BEGIN_ONCE));
+
+	if (r < 0)
+		return r;
+	r = conn->backend->settle_and_claim(conn->db, trip, &conn->error);
+	if (r == RP_ENOMEM)
+		rp__fail(&conn->error, r, "out of memory");
+	if (r == 0 && trip->left_payloads)
+		r = forget_payloads(conn);
+	if (r == 0 && counts)
+		r = rp__tally_write(conn);
+	return rp__end(conn, r);
+}
+
+static void
+put_in_order(rp_verdict *verdicts, size_t n, struct rp_round_trip *trip)
+{
+	for (size_t i = 0; i < n; i++) {
+		trip->verdicts[i] = rp__verdict_at(verdicts, i);
+		trip->verdicts[i]->result = RP_EGONE;
+	}
+	trip->verdicts_count = rp__verdicts_in_order(trip->verdicts, n);
+}
+
+static int
+count_accepted(rp_verdict *verdicts, size_t n)
+{
+	int accepted = 0;
+
+	for (size_t i = 0; i < n; i++)
+		accepted += rp__verdict_at(verdicts, i)->result == 0;
+	return accepted;
+}
+
+int
+rp__round_trip(rp_conn *conn, rp_verdict *verdicts, size_t n,
+	       struct rp_round_trip *trip)
+{
+	rp_verdict *one;
+	int r;
+
+	trip->verdicts = n > 1 ? malloc(n * sizeof(*trip->verdicts)) : &one;
+	if (!trip->verdicts)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	put_in_order(verdicts, n, trip);
+	trip->worker_id = conn->worker_id;
+	trip->worker = *conn->worker ? conn->worker : NULL;
+	trip->joined = conn->in_transaction || conn->backend->joins(conn->db);
+	trip->finished = count_finished;
+	trip->ctx = conn;
+	r = run(conn, trip);
+	if (n > 1)
+		free(trip->verdicts);
+	return r < 0 ? r : count_accepted(verdicts, n);
+}

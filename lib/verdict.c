@@ -1,0 +1,105 @@
+/*
+ * verdict.c - verdicts before they are given, and the words of a refusal.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+
+#define MOST_MS (3650 * INT64_C(86400000))
+
+int
+rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
+{
+	if (n && !verdicts)
+		return rp__fail(error, RP_EINVAL, "verdicts is NULL");
+	if (n && verdicts->size <= offsetof(rp_verdict, state))
+		return rp__fail(error, RP_EINVAL,
+				"a verdict has no size: RP_VERDICT_INIT "
+				"sets it");
+	for (size_t i = 0; i < n; i++) {
+		const rp_verdict *v = rp__verdict_at((rp_verdict *)verdicts, i);
+
+		if (v->id < 1 || v->claim_no < 1)
+			return rp__fail(error, RP_EINVAL,
+					"no claim has the number %lld:%lld",
+					(long long)v->id,
+					(long long)v->claim_no);
+		if (v->verdict < RP_DONE || v->verdict > RP_EXTEND)
+			return rp__fail(error, RP_EINVAL,
+					"no verdict has the number %d",
+					v->verdict);
+		if (v->delay_ms < -1 || v->delay_ms > MOST_MS)
+			return rp__fail(error, RP_EINVAL,
+					"the delay is not within "
+					"0..3650 days");
+		if (v->verdict == RP_EXTEND && v->delay_ms == 0)
+			return rp__fail(error, RP_EINVAL,
+					"a lease is 1 ms at least");
+	}
+	return 0;
+}
+
+int
+rp__is_failure(const rp_verdict *v)
+{
+	return v->verdict == RP_FAIL || v->verdict == RP_DEAD;
+}
+
+/* What is kept of a failure's text, cleaned into memory of RP_MOST_ERROR + 1.
+ */
+struct rp_value
+rp__failure(const rp_verdict *v, char *text)
+{
+	rp__clean(text, RP_MOST_ERROR + 1, v->error ? v->error : "");
+	return rp__text(*text ? text : "failed");
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const rp_verdict *x = *(rp_verdict *const *)a;
+	const rp_verdict *y = *(rp_verdict *const *)b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	if (x->claim_no != y->claim_no)
+		return x->claim_no < y->claim_no ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* In the order of their ids, so that no two clients can wait for each other's
+ * rows; and of two verdicts on one claim the first counts. How many are left.
+ */
+size_t
+rp__verdicts_in_order(rp_verdict **v, size_t n)
+{
+	size_t kept = 1, i = 1;
+
+	while (i < n && v[i - 1]->id < v[i]->id)
+		i++;
+	if (i >= n)
+		return n;
+	qsort(v, n, sizeof(rp_verdict *), by_id);
+	for (i = 1; i < n; i++)
+		if (v[i]->id != v[kept - 1]->id ||
+		    v[i]->claim_no != v[kept - 1]->claim_no)
+			v[kept++] = v[i];
+	return kept;
+}
+
+/* Put a verdict's result in words. */
+int
+rp__refused(rp_error *error, const rp_verdict *v)
+{
+	const char *words =
+		v->result == RP_ECANCELLED ? "job %lld was cancelled"
+		: v->result == RP_ENOENT   ? "no job has the id %lld"
+					   : "job %lld is no longer yours";
+
+	return v->result < 0
+		       ? rp__fail(error, v->result, words, (long long)v->id)
+		       : 0;
+}
