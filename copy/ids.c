@@ -20,8 +20,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* On a server others may draw ids while we look how far they are: we stay so
- * many ahead of them. */
+/* Where ids come from a sequence, others may draw some while we look how far it
+ * is: we stay so many ahead of them. */
 #define CLEAR 1000
 
 #define TAKEN_OVER "another run of this copy has taken over"
@@ -335,7 +335,8 @@ rp__copy_load_ranges(struct rp_copy *c)
 }
 
 /* The first copy from this source: jobs in line will stand behind all that
- * ever stood in line there. A file's lines have numbers of their own. */
+ * ever stood in line there. Where no sequence is shared, each line has numbers
+ * of its own. */
 int
 rp__copy_start_ranges(struct rp_copy *c)
 {
@@ -344,7 +345,8 @@ rp__copy_start_ranges(struct rp_copy *c)
 
 	if (r == 0)
 		r = rp__copy_ends(c, c->to, NULL, &seq);
-	c->seq_shift = seq && c->to->backend->routines ? seq + CLEAR : 0;
+	c->seq_shift =
+		seq && c->to->backend->shares_sequences ? seq + CLEAR : 0;
 	if (r == 0)
 		r = rp__copy_reserve(c, 0, c->seq_shift + source_seq);
 	return r < 0 ? r : save_ranges(c);
@@ -361,7 +363,7 @@ add_range(struct rp_copy *c, int64_t id, int64_t last)
 
 	if (r < 0)
 		return r;
-	clear = given && c->to->backend->routines ? CLEAR : 0;
+	clear = given && c->to->backend->shares_sequences ? CLEAR : 0;
 	while (at < c->ranges_count && c->ranges[at].first < id)
 		below = &c->ranges[at++];
 	if (below && given == below->last + below->shift) {

@@ -55,14 +55,15 @@ rp__slice_is_over(const struct rp_slice *slice)
 		rp__monotonic_us() - slice->began >= RP_SLICE_US);
 }
 
-/* A routine has done already what it answers. */
+/* Where others can write meanwhile a slice need not be short; and what a verb
+ * answers may be done already. */
 int
 rp__slice_take(const rp_conn *conn, struct rp_slice *slice)
 {
 	int over = rp__slice_is_over(slice);
 
 	slice->left = over ? 0 : slice->left - 1;
-	return over && !conn->backend->routines ? RP_ROW_STOP : RP_ROW_TAKE;
+	return over && conn->backend->one_writer ? RP_ROW_STOP : RP_ROW_TAKE;
 }
 
 int

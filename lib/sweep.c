@@ -117,8 +117,10 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
-/* On a server one worker sweeps for all, and notes it in the transaction of its
- * first slice. Where that is another one there is nothing to do. */
+/* Where many can write at once one worker sweeps for all, and notes it in the
+ * transaction of its first slice. If that is another one there is nothing to
+ * do.
+ */
 static int
 take_turn(struct sweep *s)
 {
@@ -126,7 +128,7 @@ take_turn(struct sweep *s)
 	int64_t mine = 0;
 	int r;
 
-	if (s->which == MORE || !s->conn->backend->routines)
+	if (s->which == MORE || s->conn->backend->one_writer)
 		return 0;
 	r = rp__run(s->conn, RP_V_SWEEP_START, in_turn, 1, rp__count, &mine);
 	if (!mine)

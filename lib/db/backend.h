@@ -91,7 +91,9 @@ struct rp_url {
 
 /* What kind of a transaction begins. */
 #define RP_BEGIN_WRITE 1 /* it will write */
-#define RP_BEGIN_ONCE 2  /* one verb will be run in it, and nothing else */
+#define RP_BEGIN_ONCE                                                          \
+	2 /* one verb will be run in it, and nothing else; but                 \
+	     sweep_rest for `left_payloads` */
 
 /* Settle and claim. Verdicts were checked, are in the order of their ids, and
  * no two are on one claim; the backend may set those that it has answered to
@@ -110,15 +112,15 @@ struct rp_round_trip {
 	int64_t worker_id;  /* 0: a client that is no worker */
 	const char *worker; /* its name, or NULL */
 	int joined;         /* the caller's own transaction is open */
-	rp_batch *batch;    /* gets what was claimed; NULL if max is 0 */
+	rp_batch *batch;    /* gets what was claimed */
 
-	/* Called for the tally: so many jobs of a queue were finished. */
+	/* To be called for the tally: so many jobs of a queue are finished. */
 	void (*finished)(void *ctx, int64_t queue_id, int64_t done,
 			 int64_t failed);
 	void *ctx;
 
-	int left_payloads; /* the answer: sweep_rest forgets payloads of the
-			      jobs that are done, in this transaction */
+	int left_payloads; /* the answer: jobs that are done have payloads left,
+			      which sweep_rest deletes in this transaction */
 };
 
 /* Jobs that go in together: of one priority, time and number of attempts; or
@@ -146,8 +148,14 @@ struct rp_backend {
 	int (*names)(const char *text);
 	/* Is that the name of a schema? NULL: there are none. */
 	int (*check_schema)(const char *name, rp_error *reterr);
-	int routines;   /* settling and claiming are one verb, `turn` */
-	int one_writer; /* a transaction that writes keeps others out */
+	/* A transaction that writes keeps others out. Then run() changes a row
+	 * when its callback takes it. Without: the callback may hear of a row
+	 * that has changed already; and the verb sweep_start chooses one of all
+	 * workers to sweep, so that they do not lock each other's rows. */
+	int one_writer;
+	/* Ids, and places in line, are drawn from two sequences, by others at
+	 * any time: no lock keeps them. */
+	int shares_sequences;
 	int (*open)(const struct rp_url *url, int schema, void **ret,
 		    rp_error *reterr);
 	/* Use the caller's own connection, whose transactions are joined. */

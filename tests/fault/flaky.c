@@ -263,8 +263,8 @@ flaky_on(struct flaky *flaky, rp_conn *conn, size_t fail_at,
 				 .db = conn->db,
 				 .fail_at = fail_at,
 				 .mode = mode };
-	flaky->backend.routines = conn->backend->routines;
 	flaky->backend.one_writer = conn->backend->one_writer;
+	flaky->backend.shares_sequences = conn->backend->shares_sequences;
 	conn->backend = &flaky->backend;
 	conn->db = flaky;
 }
