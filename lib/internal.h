@@ -42,11 +42,13 @@ struct rp_conn {
 int rp__fail(rp_error *error, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* text.c */
+/* utf8.c */
 int rp__utf8(const void *text, size_t size); /* is it? */
+size_t rp__clean(char *to, size_t room, const char *text);
+
+/* text.c */
 int rp__check_name(rp_error *error, const char *what, const char *name,
 		   size_t max);
-size_t rp__clean(char *to, size_t room, const char *text);
 struct rp_value rp__text(const char *text); /* NULL: null */
 char *rp__list(const char *const *texts, char open, char close);
 
@@ -66,7 +68,7 @@ int64_t rp__monotonic_ms(void);
 int64_t rp__monotonic_us(void);
 void rp__nap_us(int64_t us); /* 0 or less: not at all */
 
-/* conn.c */
+/* transaction.c */
 int rp__enter(rp_conn *conn); /* every public call: is the handle usable? */
 const char *rp__thread(void); /* the one that calls; to compare */
 int rp__own(rp_conn *conn);   /* let no other thread in */

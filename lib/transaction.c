@@ -1,0 +1,167 @@
+/*
+ * transaction.c - who may use a handle, transactions on it, and verbs in them.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <unistd.h>
+
+/* What is known of a thread: the address of something of its own. */
+const char *
+rp__thread(void)
+{
+	static _Thread_local const char here;
+
+	return &here;
+}
+
+int
+rp__enter(rp_conn *conn)
+{
+	const char *owner;
+
+	if (!conn)
+		return RP_EINVAL;
+	if (conn->pid != getpid())
+		return rp__fail(&conn->error, RP_EINVAL,
+				"this handle was opened before fork(): "
+				"open one in the child");
+	/* Without words: they are the other thread's to write. */
+	owner = atomic_load(&conn->owner);
+	return owner && owner != rp__thread() ? RP_EINVAL : 0;
+}
+
+int
+rp__own(rp_conn *conn)
+{
+	const char *owner = NULL;
+
+	if (atomic_compare_exchange_strong(&conn->owner, &owner,
+					   rp__thread()) ||
+	    owner == rp__thread())
+		return 0;
+	return RP_EINVAL;
+}
+
+void
+rp__disown(rp_conn *conn)
+{
+	atomic_store(&conn->owner, NULL);
+}
+
+int
+rp__begin(rp_conn *conn, int how)
+{
+	int r = rp__own(conn);
+
+	if (r < 0)
+		return r;
+	r = conn->backend->begin(conn->db, how, &conn->error);
+	if (r == 0)
+		conn->depth++;
+	else if (conn->depth == 0)
+		rp__disown(conn);
+	return r;
+}
+
+int
+rp__end(rp_conn *conn, int r)
+{
+	int failed = 0;
+
+	if (r < 0)
+		conn->backend->rollback(conn->db);
+	else
+		failed = conn->backend->commit(conn->db, &conn->error);
+	if (--conn->depth == 0)
+		rp__disown(conn);
+	return failed < 0 ? failed : r;
+}
+
+int
+rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
+	size_t rows, rp_row_fn *row, void *ctx)
+{
+	return conn->backend->run(conn->db, verb, params, rows, row, ctx,
+				  &conn->error);
+}
+
+/* A verb that is a transaction of its own. */
+int
+rp__run_once(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
+	     rp_row_fn *row, void *ctx)
+{
+	int r = rp__begin(conn, RP_BEGIN_WRITE | RP_BEGIN_ONCE);
+
+	if (r < 0)
+		return r;
+	return rp__end(conn, rp__run(conn, verb, params, 1, row, ctx));
+}
+
+int
+rp__first_int(void *ctx, size_t row, const struct rp_value *columns)
+{
+	(void)row;
+	*(int64_t *)ctx = columns[0].i;
+	return RP_ROW_TAKE;
+}
+
+int
+rp__count(void *ctx, size_t row, const struct rp_value *columns)
+{
+	(void)row;
+	(void)columns;
+	++*(int64_t *)ctx;
+	return RP_ROW_TAKE;
+}
+
+int
+rp_begin(rp_conn *conn)
+{
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (conn->in_transaction)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"a transaction is open already");
+	r = rp__begin(conn, RP_BEGIN_WRITE);
+	if (r == 0)
+		conn->in_transaction = 1;
+	return r;
+}
+
+/* Is a transaction open, to be ended now? */
+static int
+leave_transaction(rp_conn *conn)
+{
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!conn->in_transaction)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"no transaction is open");
+	conn->in_transaction = 0;
+	return 0;
+}
+
+int
+rp_commit(rp_conn *conn)
+{
+	int r = leave_transaction(conn);
+
+	return r < 0 ? r : rp__end(conn, 0);
+}
+
+int
+rp_rollback(rp_conn *conn)
+{
+	int r = leave_transaction(conn);
+
+	if (r == 0)
+		rp__end(conn, RP_ECANCELLED);
+	return r;
+}
