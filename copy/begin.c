@@ -166,7 +166,9 @@ rehearse(struct rp_copy *c, rp_conn *conn)
 		RP_V_IMPORT_LIVE, RP_V_IMPORT_KEPT,
 	};
 	struct rp_value no_job[ROW_COLUMNS] = { { .type = RP_NULL } };
-	struct rp_value no_queue[] = { rp__text("") };
+	const struct rp_value no_queue[STATS_PARAMS] = {
+		[STATS_QUEUE] = rp__text(""),
+	};
 	size_t count = conn == c->to     ? sizeof(verbs) / sizeof(*verbs)
 		       : c->options.move ? 1
 					 : 0;

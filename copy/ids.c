@@ -31,10 +31,11 @@
 static int
 take_text(void *ctx, size_t row, const struct rp_value *c)
 {
+	const struct rp_value *value = &c[META_GET_OUT_VALUE];
 	char **text = ctx;
 
 	(void)row;
-	*text = strndup(c[0].data ? c[0].data : "", c[0].size);
+	*text = strndup(value->data ? value->data : "", value->size);
 	return *text ? RP_ROW_TAKE : RP_ENOMEM;
 }
 
@@ -42,7 +43,9 @@ take_text(void *ctx, size_t row, const struct rp_value *c)
 static int
 read_note(struct rp_copy *c, rp_conn *conn, const char *name, char **ret)
 {
-	struct rp_value params[] = { rp__text(name) };
+	const struct rp_value params[META_GET_PARAMS] = {
+		[META_GET_NAME] = rp__text(name),
+	};
 	char *text = NULL;
 	int r = rp__copy_failed(
 		c, conn,
@@ -59,7 +62,10 @@ static int
 write_note(struct rp_copy *c, rp_conn *conn, const char *name,
 	   const char *value)
 {
-	struct rp_value params[] = { rp__text(name), rp__text(value) };
+	const struct rp_value params[META_SET_PARAMS] = {
+		[META_SET_NAME] = rp__text(name),
+		[META_SET_VALUE] = rp__text(value),
+	};
 
 	return rp__copy_failed(
 		c, conn, rp__run_once(conn, RP_V_META_SET, params, NULL, NULL));
@@ -114,8 +120,10 @@ rp__copy_make_names(struct rp_copy *c)
 int
 rp__copy_identify(struct rp_copy *c, int trial)
 {
-	struct rp_value params[] = { rp__text("copy identity"),
-				     rp__text(c->identity) };
+	const struct rp_value params[META_ADD_PARAMS] = {
+		[META_ADD_NAME] = rp__text("copy identity"),
+		[META_ADD_VALUE] = rp__text(c->identity),
+	};
 	char *known = NULL;
 	int r = rp__copy_failed(
 		c, c->from,
@@ -251,7 +259,10 @@ rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
 int
 rp__copy_reserve(struct rp_copy *c, int64_t id, int64_t seq)
 {
-	struct rp_value params[] = { rp__int(id), rp__int(seq) };
+	const struct rp_value params[RESERVE_PARAMS] = {
+		[RESERVE_ID] = rp__int(id),
+		[RESERVE_SEQ] = rp__int(seq),
+	};
 	int r = rp__copy_failed(
 		c, c->to, rp__run(c->to, RP_V_RESERVE, params, 1, NULL, NULL));
 

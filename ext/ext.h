@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "internal.h"
+#include "job_fields.h"
 #include "readpast.h"
 #include "db/sqlite/sqlite_api.h"
 
@@ -245,6 +246,42 @@ int ext_worker_seen(struct ext_call *call);
 
 /* ext_look.c: what several tables have, and the argument `state`. */
 struct rp_value ext_payload(const rp_job *job);
+
+/* A job's field of each type (see sql/params) as a column. */
+static inline struct rp_value
+ext_time(int64_t ms)
+{
+	return rp__int_or_null(ms, ms == 0);
+}
+#define EXT_VALUE_number(job, field) rp__int((job)->field)
+#define EXT_VALUE_small EXT_VALUE_number
+#define EXT_VALUE_claim EXT_VALUE_number
+#define EXT_VALUE_time(job, field) ext_time((job)->field)
+#define EXT_VALUE_state(job, field) rp__text(rp_state_text((job)->field))
+#define EXT_VALUE_text(job, field) rp__text((job)->field)
+#define EXT_VALUE_json EXT_VALUE_text
+#define EXT_VALUE_failures EXT_VALUE_text
+#define EXT_VALUE_payload(job, field) ext_payload(job)
+
+/* The columns of readpast_claim(), in the order that readpast.claim() of
+ * PostgreSQL has. A client that claimed knows the others. */
+#define EXT_CLAIM_FIELDS(X)                                                    \
+	X(id, ID, number)                                                      \
+	X(claim_no, CLAIM_NO, claim)                                           \
+	X(payload, PAYLOAD, payload)                                           \
+	X(kind, KIND, text)                                                    \
+	X(headers, HEADERS, json)                                              \
+	X(priority, PRIORITY, small)                                           \
+	X(attempt, ATTEMPT, number)                                            \
+	X(max_attempts, MAX_ATTEMPTS, number)                                  \
+	X(lease_until, LEASE_UNTIL, time)                                      \
+	X(run_at, RUN_AT, time)                                                \
+	X(created_at, CREATED_AT, time)                                        \
+	X(unique_key, UNIQUE_KEY, text)                                        \
+	X(last_error, LAST_ERROR, text)                                        \
+	X(failures, FAILURES, failures)                                        \
+	X(queue, QUEUE, text)                                                  \
+	X(suspect, SUSPECT, small)
 void ext_free_batch(void *batch);
 int ext_state(struct ext_call *call, int *ret);
 

@@ -11,22 +11,9 @@ read_claim(const void *batch, size_t row, struct rp_value *columns)
 {
 	const rp_job *job = rp_batch_at(batch, row);
 
-	*columns++ = rp__int(job->id);
-	*columns++ = rp__int(job->claim_no);
-	*columns++ = ext_payload(job);
-	*columns++ = rp__text(job->kind);
-	*columns++ = rp__text(job->headers);
-	*columns++ = rp__int(job->priority);
-	*columns++ = rp__int(job->attempt);
-	*columns++ = rp__int(job->max_attempts);
-	*columns++ = rp__int(job->lease_until);
-	*columns++ = rp__int(job->run_at);
-	*columns++ = rp__int(job->created_at);
-	*columns++ = rp__text(job->unique_key);
-	*columns++ = rp__text(job->last_error);
-	*columns++ = rp__text(job->failures);
-	*columns++ = rp__text(job->queue);
-	*columns = rp__int(job->suspect);
+#define READ(field, FIELD, type) *columns++ = EXT_VALUE_##type(job, field);
+	EXT_CLAIM_FIELDS(READ)
+#undef READ
 }
 
 int

@@ -34,36 +34,14 @@ ext_state(struct ext_call *call, int *ret)
 			(const char *)call->arguments[P_STATE].text);
 }
 
-static struct rp_value
-time_or_null(int64_t ms)
-{
-	return rp__int_or_null(ms, ms == 0);
-}
-
 static void
 read_job(const void *batch, size_t row, struct rp_value *columns)
 {
 	const rp_job *job = rp_batch_at(batch, row);
 
-	*columns++ = rp__int(job->id);
-	*columns++ = rp__text(job->queue);
-	*columns++ = rp__text(rp_state_text(job->state));
-	*columns++ = rp__int(job->priority);
-	*columns++ = rp__int(job->attempt);
-	*columns++ = rp__int(job->max_attempts);
-	*columns++ = rp__int(job->claim_no);
-	*columns++ = rp__text(job->worker);
-	*columns++ = time_or_null(job->run_at);
-	*columns++ = time_or_null(job->created_at);
-	*columns++ = time_or_null(job->claimed_at);
-	*columns++ = time_or_null(job->lease_until);
-	*columns++ = time_or_null(job->finished_at);
-	*columns++ = rp__text(job->unique_key);
-	*columns++ = rp__text(job->kind);
-	*columns++ = rp__text(job->headers);
-	*columns++ = ext_payload(job);
-	*columns++ = rp__text(job->last_error);
-	*columns = rp__text(job->failures);
+#define READ(field, FIELD, type) *columns++ = EXT_VALUE_##type(job, field);
+	RP_JOB_FIELDS(READ)
+#undef READ
 }
 
 void
@@ -115,7 +93,7 @@ read_why(const void *data, size_t row, struct rp_value *columns)
 
 	(void)row;
 	*columns++ = rp__int(why->now);
-	*columns++ = time_or_null(why->paused_at);
+	*columns++ = ext_time(why->paused_at);
 	*columns++ = rp__int(why->ahead);
 	*columns++ = rp__int(why->suspect);
 	*columns++ = rp__int(why->workers);
@@ -174,13 +152,15 @@ int
 ext_look_rows(struct ext_call *call, struct ext_rows *ret)
 {
 	const char *name = call->arguments[P_QUEUE].text;
-	struct rp_value queue[] = { rp__text(name) };
+	const struct rp_value p[LOOK_PARAMS] = {
+		[LOOK_QUEUE] = rp__text(name),
+	};
 	struct rp_value *found = calloc(8, sizeof(*found));
 	int r = found ? rp__begin(call->conn, RP_BEGIN_ONCE)
 		      : ext_no_memory(call);
 
 	if (r == 0)
-		r = rp__end(call->conn, rp__run(call->conn, RP_V_LOOK, queue, 1,
+		r = rp__end(call->conn, rp__run(call->conn, RP_V_LOOK, p, 1,
 						found_look, found));
 	if (r == 0)
 		*ret = (struct ext_rows){ found[7].i != 0, found, free,
@@ -240,7 +220,7 @@ read_queue(const void *data, size_t row, struct rp_value *columns)
 	const rp_queue *q = rp_queues_at(data, row);
 
 	*columns++ = rp__text(q->name);
-	*columns++ = time_or_null(q->paused_at);
+	*columns++ = ext_time(q->paused_at);
 	*columns++ = rp__int(q->max_attempts);
 	*columns++ = rp__int(q->lease_ms);
 	*columns++ = rp__int(q->backoff_ms);

@@ -20,6 +20,10 @@ SQLITE_EXTENSION_INIT1
 #define TABLE(name, columns) NULL, columns, ext_##name##_rows
 #define BOTH(name, columns) ext_do_##name, columns, ext_##name##_rows
 
+/* The names of fields: "id, queue, state". */
+#define COMMA_AND_NAME(field, FIELD, type) ", " #field
+#define LISTED(FIELDS) &(FIELDS(COMMA_AND_NAME))[2]
+
 /* The arguments of routines of one name are the same on PostgreSQL, in the same
  * order. There `holding` is not known: it comes last. */
 const struct ext_function ext_functions[] = {
@@ -34,10 +38,7 @@ const struct ext_function ext_functions[] = {
 	  TABLE(enqueue_many, "id"), 0 },
 	{ "claim", 1,
 	  { P_QUEUE, P_N, P_LEASE, P_WORKER, P_WORKER_ID, P_HOLDING },
-	  TABLE(claim, "id, claim_no, payload, kind, headers, priority,"
-		       " attempt, max_attempts, lease_until, run_at,"
-		       " created_at, unique_key, last_error, failures, queue,"
-		       " suspect"), 0 },
+	  TABLE(claim, LISTED(EXT_CLAIM_FIELDS)), 0 },
 	{ "complete", 2, { P_ID, P_CLAIM_NO }, ANSWER(complete), 0 },
 	{ "complete", 2, { P_IDS, P_CLAIM_NOS },
 	  TABLE(complete, "id, accepted"), 0 },
@@ -64,15 +65,9 @@ const struct ext_function ext_functions[] = {
 	{ "retry_dead", 1, { P_QUEUE, P_KIND }, ANSWER(retry_dead), 0 },
 	{ "purge", 2, { P_QUEUE, P_STATE, P_KIND }, ANSWER(purge), 0 },
 	{ "get", 1, { P_JOB_ID },
-	  TABLE(get, "id, queue, state, priority, attempt, max_attempts,"
-		     " claim_no, worker, run_at, created_at, claimed_at,"
-		     " lease_until, finished_at, unique_key, kind, headers,"
-		     " payload, last_error, failures"), 0 },
+	  TABLE(get, LISTED(RP_JOB_FIELDS)), 0 },
 	{ "list", 1, { P_QUEUE, P_STATE, P_N },
-	  TABLE(list, "id, queue, state, priority, attempt, max_attempts,"
-		      " claim_no, worker, run_at, created_at, claimed_at,"
-		      " lease_until, finished_at, unique_key, kind, headers,"
-		      " payload, last_error, failures"), 0 },
+	  TABLE(list, LISTED(RP_JOB_FIELDS)), 0 },
 	{ "stats", 0, { P_QUEUE },
 	  TABLE(stats, "name, paused, scheduled, ready, running, done, dead,"
 		       " cancelled, oldest_ready_ms, longest_running_ms,"

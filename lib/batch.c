@@ -5,6 +5,7 @@
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "internal.h"
+#include "job_fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -165,61 +166,72 @@ more_room(rp_batch *batch)
 	return 0;
 }
 
-/* One job more, from a row of the `job` columns. Its payload may be a number:
- * it comes later. */
+/* ---- a job from a row of the `job` columns ---- */
+
+static int
+set_number(rp_batch *batch, int64_t *to, const struct rp_value *value)
+{
+	(void)batch;
+	*to = value->i;
+	return 0;
+}
+
+static int
+set_small(rp_batch *batch, int *to, const struct rp_value *value)
+{
+	(void)batch;
+	*to = (int)value->i;
+	return 0;
+}
+
+static int
+set_text(rp_batch *batch, const char **to, const struct rp_value *value)
+{
+	*to = rp__batch_text(batch, value);
+	return *to || value->type == RP_NULL ? 0 : RP_ENOMEM;
+}
+
+/* Of the job that is being added. A number: the payload comes later. */
+static int
+set_payload(rp_batch *batch, const void **to, const struct rp_value *value)
+{
+	struct entry *entry = &batch->jobs[batch->count];
+
+	entry->job.payload_size = entry->job.payload_total = value->size;
+	*to = payload_text(batch, value, &entry->large);
+	return *to || value->type == RP_INT ? 0 : RP_ENOMEM;
+}
+
+/* The other types of sql/params are kept as these. */
+#define set_claim set_number
+#define set_time set_number
+#define set_state set_small
+#define set_json set_text
+#define set_failures set_text
+
 int
 rp__batch_add(rp_batch *batch, const struct rp_value *c, int suspect)
 {
-	static const struct {
-		int column;
-		size_t offset;
-	} texts[] = {
-		{ JOB_QUEUE, offsetof(rp_job, queue) },
-		{ JOB_WORKER, offsetof(rp_job, worker) },
-		{ JOB_UNIQUE_KEY, offsetof(rp_job, unique_key) },
-		{ JOB_KIND, offsetof(rp_job, kind) },
-		{ JOB_HEADERS, offsetof(rp_job, headers) },
-		{ JOB_LAST_ERROR, offsetof(rp_job, last_error) },
-		{ JOB_FAILURES, offsetof(rp_job, failures) },
-	};
-	struct entry *entry;
 	rp_job *job;
+	int r = 0;
 
 	if (batch->count == batch->room && more_room(batch) < 0)
 		return RP_ENOMEM;
-	entry = &batch->jobs[batch->count];
-	entry->large = NULL;
-	job = &entry->job;
-	*job = (rp_job){
-		.id = c[JOB_ID].i,
-		.state = (int)c[JOB_STATE].i,
-		.priority = (int)c[JOB_PRIORITY].i,
-		.attempt = c[JOB_ATTEMPT].i,
-		.max_attempts = c[JOB_MAX_ATTEMPTS].i,
-		.claim_no = c[JOB_CLAIM_NO].i,
-		.run_at = c[JOB_RUN_AT].i,
-		.created_at = c[JOB_CREATED_AT].i,
-		.claimed_at = c[JOB_CLAIMED_AT].i,
-		.lease_until = c[JOB_LEASE_UNTIL].i,
-		.finished_at = c[JOB_FINISHED_AT].i,
-		.payload_size = c[JOB_PAYLOAD].size,
-		.suspect = suspect,
-		.payload_total = c[JOB_PAYLOAD].size,
-	};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		const struct rp_value *value = &c[texts[i].column];
-		char *text = rp__batch_text(batch, value);
-
-		if (!text && value->type != RP_NULL)
-			return RP_ENOMEM;
-		memcpy((char *)job + texts[i].offset, &text, sizeof(text));
+	batch->jobs[batch->count].large = NULL;
+	job = &batch->jobs[batch->count].job;
+	*job = (rp_job){ .suspect = suspect };
+#define SET(field, FIELD, type)                                                \
+	if (r == 0)                                                            \
+		r = set_##type(batch, &job->field, &c[JOB_##FIELD]);
+	RP_JOB_FIELDS(SET)
+#undef SET
+	if (r == 0) {
+		batch->incomplete += !job->payload;
+		batch->count++;
+	} else {
+		free(batch->jobs[batch->count].large);
 	}
-	job->payload = payload_text(batch, &c[JOB_PAYLOAD], &entry->large);
-	if (!job->payload && c[JOB_PAYLOAD].type != RP_INT)
-		return RP_ENOMEM;
-	batch->incomplete += !job->payload;
-	batch->count++;
-	return 0;
+	return r;
 }
 
 int

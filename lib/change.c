@@ -51,7 +51,10 @@ not_found(rp_conn *conn, int64_t id, const char *kind)
 int
 rp_job_cancel(rp_conn *conn, int64_t id, const char *kind)
 {
-	struct rp_value params[] = { rp__int(id), rp__text(kind) };
+	const struct rp_value params[CANCEL_PARAMS] = {
+		[CANCEL_ID] = rp__int(id),
+		[CANCEL_KIND] = rp__text(kind),
+	};
 	int64_t found = 0;
 	int r = check_id_and_kind(conn, id, kind);
 
@@ -81,7 +84,10 @@ retried_row(void *ctx, size_t row, const struct rp_value *c)
 int
 rp_job_retry(rp_conn *conn, int64_t id, const char *kind)
 {
-	struct rp_value params[] = { rp__int(id), rp__text(kind) };
+	const struct rp_value params[RETRY_PARAMS] = {
+		[RETRY_ID] = rp__int(id),
+		[RETRY_KIND] = rp__text(kind),
+	};
 	struct retried retried = { 0, 0 };
 	int r = check_id_and_kind(conn, id, kind);
 
@@ -110,7 +116,7 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 	struct ids *ids = ctx;
 
 	(void)row;
-	ids->ids[ids->count++] = c[0].i;
+	ids->ids[ids->count++] = c[FOUND_OUT_ID].i;
 	return RP_ROW_TAKE;
 }
 

@@ -69,21 +69,19 @@ check(rp_error *error, const rp_job_spec *job)
 static void
 fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 {
-	p[ENQUEUE_QUEUE] = rp__text(queue);
-	p[ENQUEUE_PRIORITY] = rp__int_or_null(job->priority, job->priority < 0);
-	p[ENQUEUE_DELAY_MS] =
-		rp__int_or_null(job->delay_ms, job->delay_ms == 0);
-	p[ENQUEUE_RUN_AT] = rp__int_or_null(job->run_at, job->run_at == 0);
-	p[ENQUEUE_MAX_ATTEMPTS] =
+	p[PUT_QUEUE] = rp__text(queue);
+	p[PUT_PRIORITY] = rp__int_or_null(job->priority, job->priority < 0);
+	p[PUT_DELAY_MS] = rp__int_or_null(job->delay_ms, job->delay_ms == 0);
+	p[PUT_RUN_AT] = rp__int_or_null(job->run_at, job->run_at == 0);
+	p[PUT_MAX_ATTEMPTS] =
 		rp__int_or_null(job->max_attempts, job->max_attempts == 0);
-	p[ENQUEUE_KIND] = rp__text(job->kind);
-	p[ENQUEUE_HEADERS] = rp__text(job->headers);
-	p[ENQUEUE_LARGEST] = p[ENQUEUE_WITH_HEADERS] = rp__int(0);
-	p[ENQUEUE_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
-						.data = job->payload,
-						.size = job->payload_size };
+	p[PUT_KIND] = rp__text(job->kind);
+	p[PUT_HEADERS] = rp__text(job->headers);
+	p[PUT_MANY_LARGEST] = p[PUT_MANY_WITH_HEADERS] = rp__int(0);
+	p[PUT_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
+					    .data = job->payload,
+					    .size = job->payload_size };
 	if (job->unique_key) {
-		/* The longer verb has the shorter one's parameters first. */
 		p[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(job->unique_key);
 		p[ENQUEUE_UNIQUE_REPLACE] = rp__int(job->replace != 0);
 	}
@@ -99,12 +97,12 @@ sum_up(struct rows *rows, size_t width)
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct rp_value *p = first + i * width;
 
-		if ((int64_t)p[ENQUEUE_PAYLOAD].size > largest)
-			largest = (int64_t)p[ENQUEUE_PAYLOAD].size;
-		with_headers |= p[ENQUEUE_HEADERS].type != RP_NULL;
+		if ((int64_t)p[PUT_PAYLOAD].size > largest)
+			largest = (int64_t)p[PUT_PAYLOAD].size;
+		with_headers |= p[PUT_HEADERS].type != RP_NULL;
 	}
-	first[ENQUEUE_LARGEST] = rp__int(largest);
-	first[ENQUEUE_WITH_HEADERS] = rp__int(with_headers);
+	first[PUT_MANY_LARGEST] = rp__int(largest);
+	first[PUT_MANY_WITH_HEADERS] = rp__int(with_headers);
 }
 
 static int
@@ -176,7 +174,7 @@ find_too_large(struct rows *rows)
 	most = (size_t)rp_queues_at(queues, 0)->max_payload;
 	rp_queues_free(queues);
 	while (i < rows->count &&
-	       rows->params[i * ENQUEUE_PARAMS + ENQUEUE_PAYLOAD].size <= most)
+	       rows->params[i * ENQUEUE_PARAMS + PUT_PAYLOAD].size <= most)
 		i++;
 	if (i == rows->count)
 		return 0;
@@ -204,7 +202,7 @@ find_bad_headers(struct rows *rows)
 	int r;
 
 	for (size_t i = 0; i < rows->count; i++)
-		headers[i] = rows->params[i * ENQUEUE_PARAMS + ENQUEUE_HEADERS];
+		headers[i] = rows->params[i * ENQUEUE_PARAMS + PUT_HEADERS];
 	r = rp__run(rows->conn, RP_V_BAD_HEADERS, headers, rows->count,
 		    take_first_bad, &first);
 	if (r < 0 || first == rows->count)

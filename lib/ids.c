@@ -12,11 +12,19 @@
 #include "internal.h"
 
 static int
+take_last(void *ctx, size_t row, const struct rp_value *c)
+{
+	(void)row;
+	*(int64_t *)ctx = c[ENDS_OUT_LAST_ID].i;
+	return RP_ROW_TAKE;
+}
+
+static int
 skip(rp_conn *conn, int64_t *ret)
 {
 	int64_t last = 0;
-	struct rp_value params[] = { rp__int(0), rp__int(0) };
-	int r = rp__run(conn, RP_V_ENDS, NULL, 1, rp__first_int, &last);
+	struct rp_value params[RESERVE_PARAMS] = { [RESERVE_SEQ] = rp__int(0) };
+	int r = rp__run(conn, RP_V_ENDS, NULL, 1, take_last, &last);
 
 	if (r < 0)
 		return r;

@@ -57,7 +57,9 @@ answer_batch(rp_conn *conn, int r, rp_batch *batch, rp_batch **ret)
 static int
 get(rp_conn *conn, int64_t id, rp_batch *batch)
 {
-	struct rp_value params[] = { rp__int(id) };
+	const struct rp_value params[ONE_JOB_MOST_PARAMS] = {
+		[ONE_JOB_ID] = rp__int(id),
+	};
 	int r = rp__begin(conn, 0);
 
 	if (r < 0)
@@ -92,8 +94,7 @@ add_listed(void *ctx, size_t row, const struct rp_value *columns)
 	int r = add_job(ctx, row, columns);
 
 	if (r == 0)
-		rp__batch_payload_total(ctx,
-					columns[LIST_KEPT_OUT_PAYLOAD_TOTAL].i);
+		rp__batch_payload_total(ctx, columns[LIST_OUT_PAYLOAD_TOTAL].i);
 	return r;
 }
 
@@ -104,37 +105,52 @@ struct listing {
 	rp_batch *batch;
 };
 
-/* Up to what is left of the maximum; `extra` is due or state, where the verb
- * has such a parameter between the queue and the maximum. */
+/* Up to what is left of the maximum. `p` has what only this verb takes. */
 static int
-list_verb(struct listing *l, enum rp_verb verb, int has_extra, int extra)
+list_verb(struct listing *l, enum rp_verb verb, struct rp_value *p)
 {
-	struct rp_value p[LIST_KEPT_PARAMS];
-	size_t n = 0;
-
-	p[n++] = rp__text(l->queue);
-	if (has_extra)
-		p[n++] = rp__int(extra);
-	p[n++] = rp__int((int64_t)(l->max - rp_batch_count(l->batch)));
-	p[n] = rp__int((int64_t)l->head);
+	p[LIST_QUEUE] = rp__text(l->queue);
+	p[LIST_MAX] = rp__int((int64_t)(l->max - rp_batch_count(l->batch)));
+	p[LIST_HEAD] = rp__int((int64_t)l->head);
 	return rp__run(l->conn, verb, p, 1, add_listed, l->batch);
+}
+
+static int
+list_kept(struct listing *l, int state)
+{
+	struct rp_value p[LIST_KEPT_PARAMS] = {
+		[LIST_KEPT_STATE] = rp__int(state),
+	};
+
+	return list_verb(l, RP_V_LIST_KEPT, p);
+}
+
+static int
+list_scheduled(struct listing *l, int due)
+{
+	struct rp_value p[LIST_TO_COME_PARAMS] = {
+		[LIST_TO_COME_DUE] = rp__int(due),
+	};
+
+	return list_verb(l, RP_V_LIST_TO_COME, p);
 }
 
 static int
 list(struct listing *l, int state)
 {
+	struct rp_value p[LIST_MOST_PARAMS];
 	int r = 0;
 
 	if (state > RP_STATE_RUNNING)
-		return list_verb(l, RP_V_LIST_KEPT, 1, state);
+		return list_kept(l, state);
 	if (!state || state == RP_STATE_RUNNING)
-		r = list_verb(l, RP_V_LIST_RUNNING, 0, 0);
+		r = list_verb(l, RP_V_LIST_RUNNING, p);
 	if (r == 0 && (!state || state == RP_STATE_READY))
-		r = list_verb(l, RP_V_LIST_LINE, 0, 0);
+		r = list_verb(l, RP_V_LIST_LINE, p);
 	if (r == 0 && (!state || state == RP_STATE_READY))
-		r = list_verb(l, RP_V_LIST_TO_COME, 1, 1);
+		r = list_scheduled(l, 1);
 	if (r == 0 && (!state || state == RP_STATE_SCHEDULED))
-		r = list_verb(l, RP_V_LIST_TO_COME, 1, 0);
+		r = list_scheduled(l, 0);
 	return r;
 }
 
@@ -238,7 +254,9 @@ add_stats(void *ctx, size_t row, const struct rp_value *c)
 static int
 read_stats(rp_conn *conn, const char *queue, rp_stats *stats)
 {
-	struct rp_value params[] = { rp__text(queue) };
+	const struct rp_value params[STATS_PARAMS] = {
+		[STATS_QUEUE] = rp__text(queue),
+	};
 	int r = rp__batch_new(&stats->texts);
 
 	if (r == 0)

@@ -180,9 +180,8 @@ int rp__slice_begin(rp_conn *conn, struct rp_slice *slice, int how);
 int rp__slice_is_over(const struct rp_slice *slice);
 int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* RP_ROW_* */
 int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
-/* Run a verb for each of the ids, in slices. Of its parameters the first is
- * the id, and the others are those of `rest`. */
-#define RP_EACH_PARAMS 4
+/* Run retry or purge for each of the ids, in slices. The verb's other
+ * parameters are those of `rest`. */
 int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
 		void *ctx);
@@ -191,8 +190,8 @@ int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 /* `kinds` is a list of `queue/kind`, or `queue/` for any; NULL: no memory. */
 int rp__sign_on(rp_conn *conn, const char *name, const char *host,
 		const char *const *queues, const char *kinds, int64_t *ret_id);
-/* The verb is worker_beat or worker_stop, which take the same. *ret_known grows
- * by 1 if worker_beat finds the row. */
+/* The verb is worker_beat or worker_stop. *ret_known grows by 1 if worker_beat
+ * finds the row. */
 int rp__heartbeat(rp_conn *conn, enum rp_verb verb, int64_t id,
 		  const rp_worker_counts *counts, int64_t *ret_known);
 

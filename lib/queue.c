@@ -49,7 +49,9 @@ setting_of(rp_queue *queue, size_t i)
 int
 rp__queue_known(rp_conn *conn, const char *name)
 {
-	struct rp_value params[] = { rp__text(name) };
+	const struct rp_value params[QUEUE_LIST_PARAMS] = {
+		[QUEUE_LIST_QUEUE] = rp__text(name),
+	};
 	int64_t found = 0;
 	int r = rp__run(conn, RP_V_QUEUE_LIST, params, 1, rp__count, &found);
 
@@ -64,7 +66,9 @@ rp__queue_known(rp_conn *conn, const char *name)
 int
 rp__queue_create(rp_conn *conn, const char *name)
 {
-	struct rp_value params[] = { rp__text(name) };
+	const struct rp_value params[QUEUE_CREATE_PARAMS] = {
+		[QUEUE_CREATE_QUEUE] = rp__text(name),
+	};
 
 	return rp__run_once(conn, RP_V_QUEUE_CREATE, params, NULL, NULL);
 }
@@ -72,7 +76,7 @@ rp__queue_create(rp_conn *conn, const char *name)
 int
 rp_queue_set(rp_conn *conn, const rp_queue *queue)
 {
-	struct rp_value params[QUEUE_SET_PARAMS];
+	struct rp_value params[MAKE_QUEUE_MOST_PARAMS];
 	rp_queue q = RP_QUEUE_INIT;
 	int r = rp__enter(conn);
 
@@ -84,7 +88,7 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 	r = rp__check_name(&conn->error, "the queue's name", q.name, 128);
 	if (r < 0)
 		return r;
-	params[QUEUE_SET_QUEUE] = rp__text(q.name);
+	params[MAKE_QUEUE_QUEUE] = rp__text(q.name);
 	for (size_t i = 0; i < SETTINGS; i++) {
 		int64_t value = *setting_of(&q, i);
 
@@ -134,7 +138,9 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 int
 rp_queue_list(rp_conn *conn, const char *name, rp_queues **ret)
 {
-	struct rp_value params[] = { rp__text(name) };
+	const struct rp_value params[QUEUE_LIST_PARAMS] = {
+		[QUEUE_LIST_QUEUE] = rp__text(name),
+	};
 	rp_queues *list;
 	int r = rp__enter(conn);
 
@@ -184,7 +190,10 @@ rp_queues_free(rp_queues *queues)
 static int
 set_paused(rp_conn *conn, const char *name, int paused)
 {
-	struct rp_value params[] = { rp__text(name), rp__int(paused) };
+	const struct rp_value params[QUEUE_PAUSE_PARAMS] = {
+		[QUEUE_PAUSE_QUEUE] = rp__text(name),
+		[QUEUE_PAUSE_PAUSED] = rp__int(paused),
+	};
 	int64_t id = 0;
 	int r = rp__enter(conn);
 
@@ -230,7 +239,9 @@ dropped_row(void *ctx, size_t row, const struct rp_value *c)
 int
 rp_queue_drop(rp_conn *conn, const char *name)
 {
-	struct rp_value params[] = { rp__text(name) };
+	const struct rp_value params[QUEUE_DROP_PARAMS] = {
+		[QUEUE_DROP_QUEUE] = rp__text(name),
+	};
 	struct dropped dropped = { 0, 0 };
 	int r = rp__enter(conn);
 

@@ -40,13 +40,13 @@ mark_blocked(void *ctx, size_t row, const struct rp_value *c)
 static int
 find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
-	struct rp_value *ids = calloc(n, sizeof(*ids));
+	struct rp_value *ids = calloc(n * BLOCKED_PARAMS, sizeof(*ids));
 	int r;
 
 	if (!ids)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	for (size_t i = 0; i < n; i++) {
-		ids[i] = rp__int(verdicts[i].id);
+		ids[i * BLOCKED_PARAMS + BLOCKED_ID] = rp__int(verdicts[i].id);
 		verdicts[i].result = 0;
 	}
 	r = rp__run(conn, RP_V_BLOCKED, ids, n, mark_blocked, verdicts);

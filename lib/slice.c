@@ -80,7 +80,7 @@ rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 	    const struct rp_value *rest, size_t width, rp_row_fn *row,
 	    void *ctx)
 {
-	struct rp_value params[AT_ONCE * RP_EACH_PARAMS];
+	struct rp_value params[AT_ONCE * EACH_MOST_PARAMS];
 	size_t most = conn->backend->one_writer ? 1 : AT_ONCE;
 	struct rp_slice slice = { 0 };
 	int r = 0;
@@ -95,9 +95,9 @@ rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 			for (size_t i = 0; i < rows; i++) {
 				struct rp_value *to = &params[i * width];
 
-				to[0] = rp__int(ids[i]);
-				for (size_t k = 1; k < width; k++)
+				for (size_t k = 0; k < width; k++)
 					to[k] = rest[k];
+				to[EACH_ID] = rp__int(ids[i]);
 			}
 			r = rp__run(conn, verb, params, rows, row, ctx);
 			slice.left -= (int64_t)rows;

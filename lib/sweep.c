@@ -67,13 +67,15 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 static int
 look_for_work(struct sweep *s)
 {
-	struct rp_value rest[] = { rp__int(s->rest) };
+	const struct rp_value p[TO_SWEEP_PARAMS] = {
+		[TO_SWEEP_REST] = rp__int(s->rest),
+	};
 	int joins = s->conn->backend->joins(s->conn->db);
 	int r = rp__begin(s->conn, joins ? RP_BEGIN_WRITE : RP_BEGIN_ONCE);
 
 	if (r < 0)
 		return r;
-	r = rp__run(s->conn, RP_V_TO_SWEEP, rest, 1, collect, s);
+	r = rp__run(s->conn, RP_V_TO_SWEEP, p, 1, collect, s);
 	return rp__end(s->conn, r);
 }
 
@@ -124,13 +126,15 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 static int
 take_turn(struct sweep *s)
 {
-	struct rp_value in_turn[] = { rp__int(s->which == IN_TURN) };
+	const struct rp_value p[SWEEP_START_PARAMS] = {
+		[SWEEP_START_IN_TURN] = rp__int(s->which == IN_TURN),
+	};
 	int64_t mine = 0;
 	int r;
 
 	if (s->which == MORE || s->conn->backend->one_writer)
 		return 0;
-	r = rp__run(s->conn, RP_V_SWEEP_START, in_turn, 1, rp__count, &mine);
+	r = rp__run(s->conn, RP_V_SWEEP_START, p, 1, rp__count, &mine);
 	if (!mine)
 		s->queues_count = s->has_rest = 0;
 	else if (s->which == IN_TURN)
@@ -154,7 +158,10 @@ sweep_dropped(struct sweep *s, const struct rp_value *p)
 static int
 sweep_queue(struct sweep *s, const struct swept_queue *queue)
 {
-	struct rp_value p[] = { rp__int(queue->id), rp__int(RP_SLICE) };
+	const struct rp_value p[SWEEP_MOST_PARAMS] = {
+		[SWEEP_QUEUE_ID] = rp__int(queue->id),
+		[SWEEP_MAX] = rp__int(RP_SLICE),
+	};
 	int r;
 
 	if (queue->dropped)
@@ -227,7 +234,9 @@ int
 rp__sweep_rest(rp_conn *conn, struct rp_slice *slice)
 {
 	struct forgetting f = { conn, slice };
-	struct rp_value p[] = { rp__int(RP_SLICE) };
+	const struct rp_value p[SWEEP_REST_PARAMS] = {
+		[SWEEP_REST_MAX] = rp__int(RP_SLICE),
+	};
 	int r = rp__slice_begin(conn, slice, RP_BEGIN_ONCE);
 
 	if (r < 0)

@@ -100,11 +100,14 @@ rp__run_once(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 	return rp__end(conn, rp__run(conn, verb, params, 1, row, ctx));
 }
 
+_Static_assert((int)NOW_OUT_NOW == (int)ONLY_ID_OUT_ID,
+	       "rp__first_int() reads the time, too");
+
 int
 rp__first_int(void *ctx, size_t row, const struct rp_value *columns)
 {
 	(void)row;
-	*(int64_t *)ctx = columns[0].i;
+	*(int64_t *)ctx = columns[ONLY_ID_OUT_ID].i;
 	return RP_ROW_TAKE;
 }
 

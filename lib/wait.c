@@ -49,9 +49,11 @@ rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret)
 	if (r < 0)
 		return r;
 	for (; *queues && r == 0; queues++) {
-		struct rp_value queue[] = { rp__text(*queues) };
+		const struct rp_value p[LOOK_PARAMS] = {
+			[LOOK_QUEUE] = rp__text(*queues),
+		};
 
-		r = rp__run(conn, RP_V_LOOK, queue, 1, look_row, &look);
+		r = rp__run(conn, RP_V_LOOK, p, 1, look_row, &look);
 	}
 	r = rp__end(conn, r);
 	if (r == 0)

@@ -46,11 +46,12 @@ add_why(void *ctx, size_t row, const struct rp_value *c)
 static int
 look(rp_conn *conn, int64_t id, struct found *found)
 {
-	struct rp_value p[WHY_PARAMS];
+	const struct rp_value p[ONE_JOB_MOST_PARAMS] = {
+		[ONE_JOB_ID] = rp__int(id),
+		[WHY_MOST] = rp__int(RP_MOST_AHEAD),
+	};
 	int r;
 
-	p[WHY_ID] = rp__int(id);
-	p[WHY_MOST] = rp__int(RP_MOST_AHEAD);
 	r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &found->why.now);
 	if (r == 0)
 		r = rp__run(conn, RP_V_GET, p, 1, add_job, found->batch);

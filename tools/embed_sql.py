@@ -3,6 +3,7 @@
 for `readpast lab`.
 
   embed_sql.py header PARAMS           > verbs.h
+  embed_sql.py fields PARAMS GROUP     > GROUP_fields.h
   embed_sql.py dialect PARAMS FOLDER OUTPUT DEPFILE
   embed_sql.py lab TECHNIQUES FOLDER OUTPUT DEPFILE
   embed_sql.py questions FOLDER OUTPUT DEPFILE
@@ -16,6 +17,7 @@ SPDX-FileCopyrightText: The readpast authors
 """
 
 import contextlib
+import itertools
 import pathlib
 import re
 import sys
@@ -31,46 +33,91 @@ def stop(where, why):
     sys.exit(f"{where}: {why}")
 
 
-def read_params(path):
-    """The verbs, in order: {name: (parameters, columns)}, and the groups of
-    them: {name: columns}. Whether it writes is for people to read."""
-    verbs, groups = {}, {}
-    for line in pathlib.Path(path).read_text().splitlines():
-        line = line.split("#")[0]
-        if not line.strip():
-            continue
-        if "=" in line:
-            name, columns = line.split("=")
-            groups[name.strip()] = columns.split()
-            continue
+class Params:
+    """What sql/params says. `verbs`: {name: (parameters, columns)}, in order;
+    whether one writes is for people to read. `groups`: {name: columns}, which
+    stand for themselves in a verb's line. `types`: {(group, column): type}.
+    `alike`: {name: the verbs that C gives the same parameters}."""
+
+    def __init__(self, path):
+        self.path = path
+        self.verbs, self.groups, self.types, self.alike = {}, {}, {}, {}
+        for line in pathlib.Path(path).read_text().splitlines():
+            line = line.split("#")[0]
+            if line.startswith("alike "):
+                name, _, verbs = line[len("alike "):].partition(":")
+                self.alike[name.strip()] = verbs.split()
+            elif "=" in line:
+                self.add_group(*line.split("="))
+            elif line.strip():
+                self.add_verb(line)
+        for name, verbs in self.alike.items():
+            for verb in set(verbs) - set(self.verbs):
+                stop(path, f"alike {name}: there is no verb {verb}")
+
+    def add_group(self, name, columns):
+        name = name.strip()
+        pairs = [c.partition(":")[::2] for c in columns.split()]
+        self.groups[name] = [column for column, _ in pairs]
+        self.types.update({(name, c): t or "number" for c, t in pairs})
+
+    def add_verb(self, line):
         left, _, right = line.partition("->")
         name, mode, *params = left.split()
-        if mode not in ("read", "write") or name in verbs:
-            stop(path, f"{name}: not `read` or `write`, or there twice")
-        params, columns = ([c for word in words
-                            for c in groups.get(word, [word])]
-                           for words in (params, right.split()))
-        verbs[name] = (params, columns)
-    return verbs, groups
+        if mode not in ("read", "write") or name in self.verbs:
+            stop(self.path, f"{name}: not `read` or `write`, or there twice")
+        self.verbs[name] = (self.spelled_out(name, params),
+                            self.spelled_out(name, right.split()))
+
+    def spelled_out(self, verb, words):
+        """C finds the columns of a group by their place in the group."""
+        for word in words[1:]:
+            if word in self.groups:
+                stop(self.path, f"{verb}: `{word}` does not stand first")
+        return [c for word in words for c in self.groups.get(word, [word])]
+
+    def common(self, verbs, side):
+        """The parameters (side 0) or columns (1) that all have in front."""
+        lists = [self.verbs[verb][side] for verb in verbs]
+        return [names[0] for names in
+                itertools.takewhile(lambda n: len(set(n)) == 1, zip(*lists))]
 
 
-def header(verbs, groups):
+def enum(prefix, names, count):
+    names = [f"{prefix}_{n}".upper() for n in names]
+    print(f"enum {{ {', '.join([*names, count])} }};")
+
+
+def header(params):
     print("/* Made by tools/embed_sql.py of sql/params. */")
     print("#ifndef RP_VERBS_H\n#define RP_VERBS_H\n")
     print("enum rp_verb {")
-    for name in verbs:
+    for name in params.verbs:
         print(f"\tRP_V_{name.upper()},")
     print("\tRP_VERBS\n};\n")
-    for name, columns in groups.items():
-        names = [f"{name.upper()}_{c.upper()}" for c in columns]
-        print(f"enum {{ {', '.join(names)}, {name.upper()}_COLUMNS }};")
-    for name, (params, columns) in verbs.items():
-        upper = name.upper()
-        names = [f"{upper}_{p.upper()}" for p in params]
-        print(f"enum {{ {', '.join(names + [upper + '_PARAMS'])} }};")
+    for name, columns in params.groups.items():
+        enum(name, columns, f"{name.upper()}_COLUMNS")
+    for name, (parameters, columns) in params.verbs.items():
+        enum(name, parameters, f"{name.upper()}_PARAMS")
         if columns:
-            names = [f"{upper}_OUT_{c.upper()}" for c in columns]
-            print(f"enum {{ {', '.join(names + [upper + '_COLUMNS'])} }};")
+            enum(f"{name}_out", columns, f"{name.upper()}_COLUMNS")
+    for name, verbs in params.alike.items():
+        most = max(len(params.verbs[verb][0]) for verb in verbs)
+        enum(name, params.common(verbs, 0), f"{name.upper()}_COMMON_PARAMS")
+        print(f"enum {{ {name.upper()}_MOST_PARAMS = {most} }};")
+        enum(f"{name}_out", params.common(verbs, 1),
+             f"{name.upper()}_COMMON_COLUMNS")
+    print("\n#endif")
+
+
+def fields(params, group):
+    """X(field, FIELD, type) for each column of a group."""
+    upper = group.upper()
+    print("/* Made by tools/embed_sql.py of sql/params. */")
+    print(f"#ifndef RP_{upper}_FIELDS_H\n#define RP_{upper}_FIELDS_H\n")
+    lines = [f"\tX({c}, {c.upper()}, {params.types[group, c]})"
+             for c in params.groups[group]]
+    print(f"#define RP_{upper}_FIELDS(X) \\\n" + " \\\n".join(lines))
     print("\n#endif")
 
 
@@ -149,13 +196,11 @@ def all_verbs(verbs, folder, name):
 
 
 def all_calls(verbs, folder, name):
-    calls = {verb: one_call(folder / "verbs" / f"{verb}.sql", verb, params)
-             for verb, (params, _) in verbs.items()}
+    calls = {verb: one_call(folder / "verbs" / f"{verb}.sql", verb, *lists)
+             for verb, lists in verbs.items()}
     print(f"const struct rp_call rp__calls_{name}[RP_VERBS] = {{")
     for verb, (params, columns) in verbs.items():
-        text, binds = calls[verb]
-        many = any(is_array for _, is_array in binds)
-        numbered = many and columns[:1] != ["number"]
+        text, binds, many, numbered = calls[verb]
         print(f"\t[RP_V_{verb.upper()}] = {{ \"{verb}\", "
               f"{int(many)}, {int(numbered)}, {len(params)},\n\t\t{quoted(text)},\n"
               f"\t\tbinds_{verb}, {len(binds)} }},")
@@ -177,15 +222,45 @@ def for_one_row(path, verb, params, sql):
     return re.sub(r"\br\.(\w+)", lambda m: columns.get(m[1], m[0]), one)
 
 
+def outside_parentheses(sql):
+    """The text, with blanks for all that is in parentheses or quotes."""
+    text, depth = [], 0
+    for token in re.findall(r"'(?:[^']|'')*'|.", sql, re.S):
+        depth += token == "("
+        text.append(token if depth == 0 and len(token) == 1
+                    else " " * len(token))
+        depth -= token == ")"
+    return "".join(text)
+
+
+def columns_of(sql):
+    """The names of the columns that a statement answers, in order."""
+    text = outside_parentheses(sql.lstrip("( \n"))
+    listed = re.search(r"\b(?:select|returning)\b(.*?)(?=\bfrom\b|\bwhere\b|$)",
+                       text, re.S)
+    items = listed[1].split(",") if listed else []
+    return [re.search(r"(\w*)\s*$", item)[1] for item in items]
+
+
+def check_columns(path, sql, columns, numbered):
+    """C reads an answer by the places of its columns, in sql/params."""
+    found = columns_of(sql)
+    wanted = ["number"] * numbered + columns
+    if found[:len(wanted)] != wanted:
+        stop(path, f"answers {' '.join(found) or 'nothing'}, and sql/params says "
+                   f"{' '.join(wanted)}")
+
+
 def check_params(path, sql, known):
     unknown = set(re.findall(r"(?<![\w:]):([a-z_]+)", sql)) - known
     if unknown:
         stop(path, f"uses :{min(unknown)}, which is not in sql/params")
 
 
-def one_call(path, verb, params):
+def one_call(path, verb, params, columns):
     """Where there are routines: one statement, with $1 for a :name or :name[].
-    (text, [(index of the parameter, is it an array?)])"""
+    (text, [(index of the parameter, is it an array?)], is it run once for all
+    rows of parameters?, does it answer their number in front?)"""
     found = list(statements(path))
     if len(found) != 1:
         stop(path, f"has {len(found)} statements, and not one")
@@ -202,7 +277,11 @@ def one_call(path, verb, params):
     binds = [(params.index(n.strip(":[]")), n.endswith("[]")) for n in names]
     print(f"static const struct rp_bind binds_{verb}[] = {{ "
           + "".join(f"{{ {i}, {int(a)} }}, " for i, a in binds) + "{ -1, 0 } };")
-    return sql, binds
+    many = any(is_array for _, is_array in binds)
+    numbered = many and columns[:1] != ["number"]
+    if columns:
+        check_columns(path, sql, columns, numbered)
+    return sql, binds, many, numbered
 
 
 def one_verb(path, verb, params, columns):
@@ -218,6 +297,8 @@ def one_verb(path, verb, params, columns):
         answer = any(note.startswith("answer") for note in notes)
         answers += answer
         batch = "answer batch" in notes
+        if answer and not batch:
+            check_columns(path, sql, columns, False)
         guard = [note[len("if @"):] for note in notes if note[:2] == "if"]
         guard = f'"{guard[0]}"' if guard else "NULL"
         late = ONE_TAKEN in sql
@@ -372,7 +453,9 @@ def main():
     if what == "texts":
         texts(rest)
     elif what == "header":
-        header(*read_params(rest[0]))
+        header(Params(rest[0]))
+    elif what == "fields":
+        fields(Params(rest[0]), rest[1])
     else:
         paths = map(pathlib.Path, rest[-3:])
         if what == "questions":
@@ -380,7 +463,7 @@ def main():
         elif what == "lab":
             write(*paths, lab, rest[0])
         else:
-            write(*paths, dialect, read_params(rest[0])[0])
+            write(*paths, dialect, Params(rest[0]).verbs)
 
 
 main()

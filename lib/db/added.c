@@ -11,9 +11,9 @@ rp__take_added(void *ctx, size_t row, const struct rp_value *c)
 {
 	const struct rp_enqueue *jobs = ctx;
 
-	if (c[ENQUEUE_OUT_ID].type == RP_NULL)
+	if (c[PUT_OUT_ID].type == RP_NULL)
 		return RP_ROW_TAKE;
-	jobs->added[row].id = c[ENQUEUE_OUT_ID].i;
+	jobs->added[row].id = c[PUT_OUT_ID].i;
 	jobs->added[row].outcome =
 		jobs->unique ? (int)c[ENQUEUE_UNIQUE_OUT_OUTCOME].i : RP_ADDED;
 	return RP_ROW_TAKE;

@@ -36,12 +36,12 @@ int
 rp__heartbeat(rp_conn *conn, enum rp_verb verb, int64_t id,
 	      const rp_worker_counts *counts, int64_t *ret_known)
 {
-	struct rp_value p[WORKER_BEAT_PARAMS];
+	struct rp_value p[HEARTBEAT_MOST_PARAMS];
 
-	p[WORKER_BEAT_ID] = rp__int(id);
-	p[WORKER_BEAT_DONE] = rp__int(counts->done);
-	p[WORKER_BEAT_FAILED] = rp__int(counts->failed);
-	p[WORKER_BEAT_DEAD] = rp__int(counts->dead);
-	p[WORKER_BEAT_RELEASED] = rp__int(counts->released);
+	p[HEARTBEAT_ID] = rp__int(id);
+	p[HEARTBEAT_DONE] = rp__int(counts->done);
+	p[HEARTBEAT_FAILED] = rp__int(counts->failed);
+	p[HEARTBEAT_DEAD] = rp__int(counts->dead);
+	p[HEARTBEAT_RELEASED] = rp__int(counts->released);
 	return rp__run_once(conn, verb, p, rp__count, ret_known);
 }

@@ -10,11 +10,11 @@
 static int
 is_plain(const struct rp_value *p)
 {
-	return p[ENQUEUE_PRIORITY].type == RP_NULL &&
-	       p[ENQUEUE_DELAY_MS].type == RP_NULL &&
-	       p[ENQUEUE_RUN_AT].type == RP_NULL &&
-	       p[ENQUEUE_MAX_ATTEMPTS].type == RP_NULL &&
-	       p[ENQUEUE_HEADERS].type == RP_NULL;
+	return p[PUT_PRIORITY].type == RP_NULL &&
+	       p[PUT_DELAY_MS].type == RP_NULL &&
+	       p[PUT_RUN_AT].type == RP_NULL &&
+	       p[PUT_MAX_ATTEMPTS].type == RP_NULL &&
+	       p[PUT_HEADERS].type == RP_NULL;
 }
 
 /* The verbs have the same parameters in front. */

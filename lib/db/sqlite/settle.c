@@ -16,9 +16,6 @@ struct kind {
 	size_t count;
 };
 
-/* The longest of the four parameter lists. */
-enum { WIDEST = FAIL_PARAMS };
-
 static int
 accept_one(void *ctx, size_t row, const struct rp_value *c)
 {
@@ -27,8 +24,8 @@ accept_one(void *ctx, size_t row, const struct rp_value *c)
 
 	/* All four answer the same two columns. */
 	v->result = 0;
-	v->state = (int)c[COMPLETE_OUT_STATE].i;
-	kind->trip->finished(kind->trip->ctx, c[COMPLETE_OUT_QUEUE_ID].i,
+	v->state = (int)c[SETTLE_OUT_STATE].i;
+	kind->trip->finished(kind->trip->ctx, c[SETTLE_OUT_QUEUE_ID].i,
 			     v->verdict == RP_DONE, rp__is_failure(v));
 	return RP_ROW_TAKE;
 }
@@ -45,8 +42,8 @@ accept_done(void *ctx, size_t row, const struct rp_value *c)
 static void
 fill(struct rp_value *p, const rp_verdict *v, char *error)
 {
-	p[COMPLETE_ID] = rp__int(v->id);
-	p[COMPLETE_CLAIM_NO] = rp__int(v->claim_no);
+	p[SETTLE_ID] = rp__int(v->id);
+	p[SETTLE_CLAIM_NO] = rp__int(v->claim_no);
 	switch (v->verdict) {
 	case RP_FAIL:
 	case RP_DEAD:
@@ -73,7 +70,7 @@ fill(struct rp_value *p, const rp_verdict *v, char *error)
 static int
 run_failures(struct sqlite *s, struct rp_round_trip *trip, rp_error *error)
 {
-	struct rp_value params[WIDEST];
+	struct rp_value params[SETTLE_MOST_PARAMS];
 	char text[RP_MOST_ERROR + 1];
 	int r = 0;
 
@@ -166,18 +163,20 @@ rp__sqlite_settle(struct sqlite *s, struct rp_round_trip *trip, rp_error *error)
 {
 	size_t n = trip->verdicts_count;
 	rp_verdict *one_verdict[1];
-	struct rp_value one_row[WIDEST];
+	struct rp_value one_row[SETTLE_MOST_PARAMS];
 	struct kind kind = { trip, one_verdict, one_row, 0 };
 	int r;
 
 	if (n == 0)
 		return 0;
 	if (n > 1) {
-		kind.params = malloc(n * (WIDEST * sizeof(*kind.params) +
-					  sizeof(*kind.verdicts)));
+		kind.params =
+			malloc(n * (SETTLE_MOST_PARAMS * sizeof(*kind.params) +
+				    sizeof(*kind.verdicts)));
 		if (!kind.params)
 			return rp__fail(error, RP_ENOMEM, "out of memory");
-		kind.verdicts = (rp_verdict **)(kind.params + n * WIDEST);
+		kind.verdicts =
+			(rp_verdict **)(kind.params + n * SETTLE_MOST_PARAMS);
 	}
 	r = run_all(s, &kind, error);
 	if (n > 1)

@@ -117,16 +117,18 @@ rp__sqlite_watch_wal(struct sqlite *s)
 static int
 commit_nothing(struct sqlite *s)
 {
-	const struct rp_value notes[2 * META_SET_PARAMS] = {
-		rp__text("trim"), rp__int(0),     /* made */
-		rp__text("trim"), rp__text(NULL), /* forgotten */
+	const struct rp_value notes[2][META_SET_PARAMS] = {
+		{ [META_SET_NAME] = rp__text("trim"),
+		  [META_SET_VALUE] = rp__int(0) }, /* made */
+		{ [META_SET_NAME] = rp__text("trim"),
+		  [META_SET_VALUE] = rp__text(NULL) }, /* forgotten */
 	};
 	rp_error error;
 	int r = rp__sqlite_begin(s, RP_BEGIN_WRITE, &error);
 
 	if (r < 0)
 		return r;
-	r = rp__sqlite_run(s, RP_V_META_SET, notes, 2, NULL, NULL, &error);
+	r = rp__sqlite_run(s, RP_V_META_SET, notes[0], 2, NULL, NULL, &error);
 	if (r < 0)
 		rp__sqlite_rollback(s);
 	return r < 0 ? r : rp__sqlite_commit(s, &error);

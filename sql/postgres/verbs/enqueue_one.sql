@@ -3,4 +3,4 @@
 select readpast.put_one(:queue, :priority::bigint::integer, :delay_ms,
                         readpast.at_ms(:run_at),
                         :max_attempts::bigint::integer, :kind, :headers,
-                        :payload);
+                        :payload) as id;

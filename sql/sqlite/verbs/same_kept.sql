@@ -2,7 +2,7 @@
 -- every field.
 
 -- answer:
-select r.number as number, a.id
+select a.id, r.number as number
   from readpast_same_kept_rows(:rows) r
  cross join readpast_archive a
  cross join readpast_queue q

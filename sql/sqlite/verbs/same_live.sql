@@ -2,7 +2,7 @@
 -- field. What came into line here since, its time having come, is no other.
 
 -- answer:
-select r.number as number, j.id
+select j.id, r.number as number
   from readpast_same_live_rows(:rows) r
  cross join readpast_job j
  cross join readpast_queue q
