@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "line.h"
+#include "readpast.h"
 
 /* The database counts whole milliseconds; so much may a lease seem short. */
 #define SLACK_US 2000
@@ -139,12 +140,9 @@ static int
 in_range(const struct line *line)
 {
 	static const int64_t most[NUMBERS] = {
-		[AT] = INT64_C(1) << 60,
-		[ASKED] = INT64_C(1) << 60,
-		[ID] = INT64_MAX,
-		[CLAIM] = INT64_MAX,
-		[LEASE_MS] = 3650 * INT64_C(86400000),
-		[ATTEMPT] = INT32_MAX,
+		[AT] = INT64_C(1) << 60,    [ASKED] = INT64_C(1) << 60,
+		[ID] = INT64_MAX,           [CLAIM] = INT64_MAX,
+		[LEASE_MS] = RP_MOST_MS,    [ATTEMPT] = INT32_MAX,
 		[MAX_ATTEMPTS] = INT32_MAX,
 	};
 

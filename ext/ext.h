@@ -19,7 +19,7 @@
 /* The worker that this connection is registered as: see ext_worker.c. */
 struct ext_worker {
 	int64_t id; /* 0: it is no worker */
-	char name[256], host[256];
+	char name[RP_MOST_WORKER + 1], host[256];
 	char **queues;   /* with a NULL at the end */
 	int64_t seen_at; /* monotonic ms: its last heartbeat */
 	rp_worker_counts counts;

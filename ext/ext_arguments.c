@@ -14,9 +14,6 @@
 
 #include "ext.h"
 
-#define MOST_MS (3650 * INT64_C(86400000))
-#define LAST_MS INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
-
 /* ---- what there is ---- */
 
 enum kind_of_value {
@@ -35,11 +32,11 @@ static const struct {
 } params[PARAMS] = {
 	[P_QUEUE] = { "queue", "the queue's name", NAME, 0, 0 },
 	[P_PAYLOAD] = { "payload", "the payload", BYTES, 0, 0 },
-	[P_PRIORITY] = { "priority", "priority", NUMBER, 0, 255 },
-	[P_DELAY] = { "delay", "the delay", DURATION, 0, MOST_MS },
-	[P_RUN_AT] = { "run_at", "run_at", TIME, 0, LAST_MS },
+	[P_PRIORITY] = { "priority", "priority", NUMBER, 0, RP_MOST_PRIORITY },
+	[P_DELAY] = { "delay", "the delay", DURATION, 0, RP_MOST_MS },
+	[P_RUN_AT] = { "run_at", "run_at", TIME, 0, RP_MOST_TIME },
 	[P_MAX_ATTEMPTS] = { "max_attempts", "max_attempts", NUMBER, 1,
-			     1000000000 },
+			     RP_MOST_ATTEMPTS },
 	[P_KIND] = { "kind", "the kind", NAME, 0, 0 },
 	[P_HEADERS] = { "headers", "headers", NAME, 0, 0 },
 	[P_UNIQUE_KEY] = { "unique_key", "the unique key", NAME, 0, 0 },
@@ -48,8 +45,8 @@ static const struct {
 	[P_DELAYS] = { "delays", "delays", NAME, 0, 0 },
 	[P_KINDS] = { "kinds", "kinds", NAME, 0, 0 },
 	[P_HEADERS_OF_EACH] = { "headers", "headers", NAME, 0, 0 },
-	[P_N] = { "n", "n", NUMBER, 1, 100000 },
-	[P_LEASE] = { "lease", "the lease", DURATION, 1, MOST_MS },
+	[P_N] = { "n", "n", NUMBER, 1, RP_MOST_CLAIMED },
+	[P_LEASE] = { "lease", "the lease", DURATION, 1, RP_MOST_MS },
 	[P_WORKER] = { "worker", "the worker's name", NAME, 0, 0 },
 	[P_WORKER_ID] = { "worker_id", "worker_id", NUMBER, 0, INT64_MAX },
 	[P_HOLDING] = { "holding", "holding", NUMBER, 0, INT32_MAX },
@@ -59,17 +56,17 @@ static const struct {
 	[P_FOR_GOOD] = { "for_good", "for_good", FLAG, 0, 1 },
 	[P_IDS] = { "ids", "ids", NAME, 0, 0 },
 	[P_CLAIM_NOS] = { "claim_nos", "claim_nos", NAME, 0, 0 },
-	[P_BACKOFF] = { "backoff", "backoff", DURATION, 0, MOST_MS },
+	[P_BACKOFF] = { "backoff", "backoff", DURATION, 0, RP_MOST_MS },
 	[P_BACKOFF_MAX] = { "backoff_max", "backoff_max", DURATION, 0,
-			    MOST_MS },
-	[P_KEEP_DONE] = { "keep_done", "keep_done", DURATION, 0, MOST_MS },
-	[P_KEEP_DEAD] = { "keep_dead", "keep_dead", DURATION, 0, MOST_MS },
+			    RP_MOST_MS },
+	[P_KEEP_DONE] = { "keep_done", "keep_done", DURATION, 0, RP_MOST_MS },
+	[P_KEEP_DEAD] = { "keep_dead", "keep_dead", DURATION, 0, RP_MOST_MS },
 	[P_MAX_PAYLOAD] = { "max_payload", "max_payload", NUMBER, 0,
-			    1000000000 },
+			    RP_MOST_PAYLOAD },
 	[P_STATE] = { "state", "the state", NAME, 0, 0 },
 	[P_JOB_ID] = { "job_id", "job_id", NUMBER, INT64_MIN, INT64_MAX },
 	[P_QUEUES] = { "queues", "queues", NAME, 0, 0 },
-	[P_TIMEOUT] = { "timeout", "the timeout", DURATION, 0, MOST_MS },
+	[P_TIMEOUT] = { "timeout", "the timeout", DURATION, 0, RP_MOST_MS },
 };
 
 const char *
@@ -170,8 +167,9 @@ read_duration(struct ext_call *call, int param, sqlite3_value *value,
 	if (ms < 0 || ms > params[param].most)
 		return rp__fail(&call->error, RP_EINVAL,
 				"%.60s is no duration: milliseconds, or '90s', "
-				"'5m', at most '3650d'",
-				text && type != SQLITE_BLOB ? text : "that");
+				"'5m', at most '%dd'",
+				text && type != SQLITE_BLOB ? text : "that",
+				RP_MOST_DAYS);
 	if (ms < params[param].least)
 		return rp__fail(&call->error, RP_EINVAL, "%s is 1 ms at least",
 				params[param].words);

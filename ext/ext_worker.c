@@ -86,11 +86,11 @@ become(struct ext_call *call, const char *name, char **queues)
 {
 	struct ext_worker *worker = &call->ext->worker;
 	int r = rp__check_name(&call->error, "the worker's name", name,
-			       sizeof(worker->name) - 1);
+			       RP_MOST_WORKER);
 
 	for (char **queue = queues; *queue && r == 0; queue++)
 		r = rp__check_name(&call->error, "the queue's name", *queue,
-				   128);
+				   RP_MOST_NAME);
 	if (r == 0)
 		r = sign_off(call);
 	if (r < 0) {
@@ -183,7 +183,7 @@ ext_worker_claims(struct ext_call *call)
 
 	if (!id && a[P_WORKER].given) {
 		r = rp__check_name(&call->error, "the worker's name", name,
-				   sizeof(worker->name) - 1);
+				   RP_MOST_WORKER);
 		if (r == 0 && ext_is_outside(call->ext) &&
 		    !serves(worker, name, a[P_QUEUE].text))
 			r = become_named(call, name, a[P_QUEUE].text);

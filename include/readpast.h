@@ -89,7 +89,32 @@ typedef struct rp_error {
 /* The words of an RP_E* number ("the job is no longer yours"). Never NULL. */
 RP_API const char *rp_error_text(int code);
 
-/* A whole number and a unit, ms s m h d, at most 3650d ("90s"), into
+/* ---- limits ---------------------------------------------------------- */
+
+/*
+ * More than this is refused with RP_EINVAL (a payload with RP_EFBIG), on every
+ * database and in SQL. Names and keys are UTF-8 without control characters.
+ */
+#define RP_MOST_NAME 128     /* bytes of a queue's name, or of a kind */
+#define RP_MOST_KEY 255      /* bytes of a unique key */
+#define RP_MOST_WORKER 255   /* bytes of a worker's name */
+#define RP_MOST_PRIORITY 255 /* a job's; the least is 0 */
+#define RP_MOST_ATTEMPTS 1000000000
+#define RP_MOST_PAYLOAD 1000000000 /* bytes; each queue has a limit, too */
+#define RP_MOST_CLAIMED 100000     /* jobs in one claim */
+#define RP_MOST_THREADS 1024       /* of a worker */
+#define RP_MOST_DAYS 3650          /* of a delay, a lease and other spans: */
+#define RP_MOST_MS (RP_MOST_DAYS * INT64_C(86400000))
+#define RP_MOST_TIME INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
+
+/* What is kept of the text of a failure, in bytes. */
+#define RP_MOST_ERROR 4096
+
+/* Bytes. A larger payload is not fetched ahead of its turn, and a worker holds
+ * no more of those than it has threads. */
+#define RP_LARGE_PAYLOAD 1048576
+
+/* A whole number and a unit, ms s m h d, at most RP_MOST_DAYS ("90s"), into
  * milliseconds; RP_EINVAL. `0` needs no unit. */
 RP_API int rp_duration(const char *text, int64_t *ret_ms);
 
@@ -219,17 +244,17 @@ RP_API int rp_now(rp_conn *conn, int64_t *ret_ms);
  * setting as it is; RP_QUEUE_INIT is all of them left alone.
  */
 typedef struct rp_queue {
-	size_t size;          /* set by RP_QUEUE_INIT */
-	const char *name;     /* 1..128 bytes of UTF-8, no control characters */
-	int64_t paused_at;    /* 0: not paused. Not set by rp_queue_set() */
-	int64_t max_attempts; /* 1..1000000000, default 3 */
-	int64_t lease_ms;     /* 1 ms..3650 d, default 60 s */
-	int64_t backoff_ms;   /* before the second attempt, doubling; 10 s */
+	size_t size;            /* set by RP_QUEUE_INIT */
+	const char *name;       /* RP_MOST_NAME */
+	int64_t paused_at;      /* 0: not paused. Not set by rp_queue_set() */
+	int64_t max_attempts;   /* from 1 on, default 3 */
+	int64_t lease_ms;       /* from 1 ms on, default 60 s */
+	int64_t backoff_ms;     /* before the second attempt, doubling; 10 s */
 	int64_t backoff_max_ms; /* the doubling ends here; 1 h */
-	int64_t priority;       /* of jobs that name none; 0..255, 100 */
+	int64_t priority;       /* of jobs that name none; 100 */
 	int64_t keep_done_ms;   /* how long done jobs are kept; 0: not at all */
 	int64_t keep_dead_ms;   /* dead and cancelled ones; 30 d */
-	int64_t max_payload;    /* bytes, at most 1 GB; 16 MiB */
+	int64_t max_payload;    /* bytes; 16 MiB */
 } rp_queue;
 #define RP_QUEUE_INIT                                                          \
 	{                                                                      \
@@ -321,16 +346,15 @@ typedef struct rp_job_spec {
 	size_t size;         /* set by RP_JOB_SPEC_INIT */
 	const void *payload; /* any bytes */
 	size_t payload_size;
-	int priority;         /* 0..255, lower first; -1: the queue's */
-	int64_t delay_ms;     /* not before so long from now ... */
-	int64_t run_at;       /* ... or not before this time */
-	int64_t max_attempts; /* 0: the queue's */
-	const char *kind;     /* 1..128 bytes, as queue names */
-	const char *headers;  /* a JSON object */
-	const char *
-		unique_key; /* 1..255 bytes: one live job of the queue has it */
-	int replace;        /* a job that has the key and does not run yet
-			       becomes this one, under its old id */
+	int priority;           /* lower first; -1: the queue's */
+	int64_t delay_ms;       /* not before so long from now ... */
+	int64_t run_at;         /* ... or not before this time */
+	int64_t max_attempts;   /* 0: the queue's */
+	const char *kind;       /* RP_MOST_NAME */
+	const char *headers;    /* a JSON object */
+	const char *unique_key; /* one live job of the queue has it */
+	int replace;            /* a job that has the key and does not run yet
+				   becomes this one, under its old id */
 } rp_job_spec;
 #define RP_JOB_SPEC_INIT                                                       \
 	{                                                                      \
@@ -371,7 +395,7 @@ typedef struct rp_claim_options {
 			   is handed no suspects (below) */
 	size_t ahead;   /* of max, so many are fetched ahead: not started at
 			   once. Jobs with one attempt, and those with a
-			   payload over 1 MiB, never are. */
+			   large payload, never are. */
 } rp_claim_options;
 #define RP_CLAIM_INIT                                                          \
 	{                                                                      \
@@ -379,7 +403,7 @@ typedef struct rp_claim_options {
 	}
 
 /*
- * Claim up to `max` (1..100000) jobs: lease them to the caller, attempt
+ * Claim up to `max` jobs (from 1 on): lease them to the caller, attempt
  * counted. Returns how many; 0 with an empty batch when there is nothing.
  * The answer is in claim order. Free it with rp_batch_free().
  *
@@ -413,8 +437,8 @@ typedef struct rp_verdict {
 			      queue's backoff. RP_RELEASE: ready after so long,
 			      -1: at once. RP_EXTEND: the lease, -1: the queue's
 			    */
-	const char *error; /* RP_FAIL, RP_DEAD: why. Kept up to 4 KiB; bytes
-			      that are not UTF-8 become '?' */
+	const char *error; /* RP_FAIL, RP_DEAD: why. Kept up to RP_MOST_ERROR;
+			      bytes that are not UTF-8 become '?' */
 	int result;        /* answered: 0; RP_EGONE: no longer yours;
 			      RP_ECANCELLED; RP_ENOENT: there never was such a
 			      job. Refused means: nothing changed */
@@ -648,7 +672,7 @@ typedef struct rp_task rp_task;
  * A handler does one job and says what became of it: RP_DONE, RP_FAIL, RP_DEAD
  * or RP_RELEASE; anything else counts as RP_FAIL. It is called on one of the
  * worker's threads; the job is read-only and lives until it returns. The worker
- * holds no more payloads over 1 MiB than it has threads.
+ * holds no more large payloads (RP_LARGE_PAYLOAD) than it has threads.
  */
 typedef int rp_handler(rp_task *task, const rp_job *job, void *ctx);
 
@@ -709,7 +733,7 @@ typedef struct rp_event {
 	size_t size;
 	int what;            /* RP_EVENT_* */
 	const rp_job *job;   /* NULL for RP_EVENT_TROUBLE. When its handler is
-				over it has no payload, if that is over 1 MiB */
+				over it has no payload, if that is large */
 	int verdict;         /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
 	int result;          /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
 	int state;           /* SETTLED: the job's state now */
@@ -723,7 +747,7 @@ typedef void rp_observer(const rp_event *event, void *ctx);
 /* Zero means the default in every field. */
 typedef struct rp_worker_options {
 	size_t size;      /* set by RP_WORKER_INIT */
-	int threads;      /* handlers at a time, 1..1024; 1 */
+	int threads;      /* handlers at a time; 1 */
 	int64_t lease_ms; /* 0: each queue's own. Renewed at a third */
 	int64_t max_jobs; /* drain after so many claims; 0: never */
 	int drain;        /* end when the queues, unless paused, hold no job

@@ -127,7 +127,7 @@ rp__batch_text(rp_batch *batch, const struct rp_value *value)
 static char *
 payload_text(rp_batch *batch, const struct rp_value *value, char **ret_large)
 {
-	if (value->size <= RP_LARGE)
+	if (value->size <= RP_LARGE_PAYLOAD)
 		return rp__batch_text(batch, value);
 	*ret_large = malloc(value->size + 1);
 	if (!*ret_large)

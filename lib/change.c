@@ -22,7 +22,9 @@ check_id_and_kind(rp_conn *conn, int64_t id, const char *kind)
 	if (id < 1)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"no job has the id %lld", (long long)id);
-	return kind ? rp__check_name(&conn->error, "the kind", kind, 128) : 0;
+	return kind ? rp__check_name(&conn->error, "the kind", kind,
+				     RP_MOST_NAME)
+		    : 0;
 }
 
 /* A job was not there for a verb: is it in another state, or nowhere? */
@@ -132,10 +134,12 @@ find(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 static int
 check_queue_and_kind(rp_conn *conn, const char *queue, const char *kind)
 {
-	int r = rp__check_name(&conn->error, "the queue's name", queue, 128);
+	int r = rp__check_name(&conn->error, "the queue's name", queue,
+			       RP_MOST_NAME);
 
 	if (r == 0 && kind)
-		r = rp__check_name(&conn->error, "the kind", kind, 128);
+		r = rp__check_name(&conn->error, "the kind", kind,
+				   RP_MOST_NAME);
 	return r < 0 ? r : rp__queue_known(conn, queue);
 }
 

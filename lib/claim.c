@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-#define MOST_CLAIMED 100000
-#define MOST_LEASE_MS (3650 * INT64_C(86400000))
-
 /* ---- payloads that are stored apart ---- */
 
 struct reading {
@@ -99,21 +96,23 @@ check_claim(rp_conn *conn, const char *queue, size_t max,
 	if (given)
 		memcpy(&o, given,
 		       given->size < sizeof(o) ? given->size : sizeof(o));
-	if (max > MOST_CLAIMED)
+	if (max > RP_MOST_CLAIMED)
 		return rp__fail(&conn->error, RP_EINVAL,
-				"more than %d jobs in one claim", MOST_CLAIMED);
-	if (o.lease_ms < 0 || o.lease_ms > MOST_LEASE_MS)
+				"more than %d jobs in one claim",
+				RP_MOST_CLAIMED);
+	if (o.lease_ms < 0 || o.lease_ms > RP_MOST_MS)
 		return rp__fail(&conn->error, RP_EINVAL,
-				"the lease is not within 1 ms..3650 days");
+				"the lease is not within 1 ms..%d days",
+				RP_MOST_DAYS);
 	if (o.ahead > max)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"more fetched ahead than claimed");
 	if (!o.queues && max)
 		r = rp__check_name(&conn->error, "the queue's name", queue,
-				   128);
+				   RP_MOST_NAME);
 	for (size_t i = 0; o.queues && o.queues[i] && r == 0; i++)
 		r = rp__check_name(&conn->error, "the queue's name",
-				   o.queues[i], 128);
+				   o.queues[i], RP_MOST_NAME);
 	*ret = o;
 	return r;
 }

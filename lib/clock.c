@@ -44,7 +44,7 @@ rp_duration(const char *text, int64_t *ret_ms)
 		      { "m", 60 * 1000 },
 		      { "h", 3600 * 1000 },
 		      { "d", 86400 * 1000 } };
-	const int64_t most = 3650 * INT64_C(86400000);
+	const int64_t most = RP_MOST_MS;
 	const char *s = text;
 	int64_t n = 0;
 

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_MS (3650 * INT64_C(86400000))
-
-/* The largest RFC 3339 time, 9999-12-31T23:59:59.999Z. */
-#define LAST_MS INT64_C(253402300799999)
-
 /* So many jobs go to the database in one run of the verb. */
 #define MOST_ROWS 500
 
@@ -36,31 +31,33 @@ check(rp_error *error, const rp_job_spec *job)
 
 	if (!job->payload && job->payload_size)
 		return rp__fail(error, RP_EINVAL, "the payload is NULL");
-	if (job->payload_size > 1000000000)
+	if (job->payload_size > RP_MOST_PAYLOAD)
 		return rp__fail(error, RP_EFBIG, "payload too large");
-	if (job->priority < -1 || job->priority > 255)
+	if (job->priority < -1 || job->priority > RP_MOST_PRIORITY)
 		return rp__fail(error, RP_EINVAL,
-				"priority %d is not within 0..255",
-				job->priority);
-	if (job->delay_ms < 0 || job->delay_ms > MOST_MS)
+				"priority %d is not within 0..%d",
+				job->priority, RP_MOST_PRIORITY);
+	if (job->delay_ms < 0 || job->delay_ms > RP_MOST_MS)
 		return rp__fail(error, RP_EINVAL,
-				"the delay is not within 0..3650 days");
-	if (job->run_at < 0 || job->run_at > LAST_MS)
+				"the delay is not within 0..%d days",
+				RP_MOST_DAYS);
+	if (job->run_at < 0 || job->run_at > RP_MOST_TIME)
 		return rp__fail(error, RP_EINVAL,
 				"the time is not within the years 1970..9999");
 	if (job->delay_ms && job->run_at)
 		return rp__fail(error, RP_EINVAL,
 				"either a delay or a time, not both");
-	if (job->max_attempts < 0 || job->max_attempts > 1000000000)
+	if (job->max_attempts < 0 || job->max_attempts > RP_MOST_ATTEMPTS)
 		return rp__fail(error, RP_EINVAL,
-				"max attempts is not within 1..1000000000");
+				"max attempts is not within 1..%d",
+				RP_MOST_ATTEMPTS);
 	if (job->headers && !rp__utf8(job->headers, strlen(job->headers)))
 		return rp__fail(error, RP_EINVAL, "the headers are not UTF-8");
 	if (job->kind)
-		r = rp__check_name(error, "the kind", job->kind, 128);
+		r = rp__check_name(error, "the kind", job->kind, RP_MOST_NAME);
 	if (r == 0 && job->unique_key)
 		r = rp__check_name(error, "the unique key", job->unique_key,
-				   255);
+				   RP_MOST_KEY);
 	if (r == 0 && job->replace && !job->unique_key)
 		return rp__fail(error, RP_EINVAL, "replace needs a unique key");
 	return r;
@@ -336,7 +333,8 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_job_spec *jobs,
 
 	if (r < 0)
 		return r;
-	r = rp__check_name(&conn->error, "the queue's name", queue, 128);
+	r = rp__check_name(&conn->error, "the queue's name", queue,
+			   RP_MOST_NAME);
 	if (r < 0 || n == 0)
 		return r;
 	if (!jobs)

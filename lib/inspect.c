@@ -163,7 +163,8 @@ rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 
 	if (r < 0)
 		return r;
-	r = rp__check_name(&conn->error, "the queue's name", queue, 128);
+	r = rp__check_name(&conn->error, "the queue's name", queue,
+			   RP_MOST_NAME);
 	if (r < 0)
 		return r;
 	if (!ret || state < 0 || state > RP_STATE_CANCELLED || max > INT32_MAX)
@@ -277,7 +278,7 @@ rp_stats_get(rp_conn *conn, const char *queue, rp_stats **ret)
 
 	if (r == 0 && queue)
 		r = rp__check_name(&conn->error, "the queue's name", queue,
-				   128);
+				   RP_MOST_NAME);
 	if (r < 0)
 		return r;
 	if (!ret)

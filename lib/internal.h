@@ -22,12 +22,12 @@ struct rp_tally {
 struct rp_conn {
 	const struct rp_backend *backend;
 	void *db;
-	pid_t pid;                   /* of the process that opened it */
-	int depth;                   /* of begun transactions */
-	_Atomic(const char *) owner; /* the thread that began, or NULL */
-	int in_transaction;          /* of the caller's, rp_begin() */
-	int64_t worker_id;           /* 0: a client that is no worker */
-	char worker[256];            /* its name, "" if none */
+	pid_t pid;                       /* of the process that opened it */
+	int depth;                       /* of begun transactions */
+	_Atomic(const char *) owner;     /* the thread that began, or NULL */
+	int in_transaction;              /* of the caller's, rp_begin() */
+	int64_t worker_id;               /* 0: a client that is no worker */
+	char worker[RP_MOST_WORKER + 1]; /* its name, "" if none */
 	struct rp_tally tallies[RP_TALLIES];
 	size_t tallies_count;
 	int64_t tallied_at;       /* monotonic ms */
@@ -101,10 +101,6 @@ rp__int_or_null(int64_t i, int null)
 }
 
 /* batch.c */
-/* Bytes of a payload that is large: it is not fetched ahead, and freed as soon
- * as its handler is over. Those of 1 MiB and less take at most MOST_AHEAD MiB.
- */
-#define RP_LARGE ((size_t)1 << 20)
 int rp__batch_new(rp_batch **ret);
 int rp__batch_add(rp_batch *batch, const struct rp_value *columns, int suspect);
 void rp__batch_passed_over(rp_batch *batch);
@@ -141,7 +137,6 @@ struct rp_look {
 int rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret);
 
 /* verdict.c */
-#define RP_MOST_ERROR 4096 /* bytes of an error's text */
 int rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error);
 int rp__is_failure(const rp_verdict *verdict);
 struct rp_value rp__failure(const rp_verdict *verdict, char *text);

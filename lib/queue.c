@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DAY_MS INT64_C(86400000)
-
 struct rp_queues {
 	rp_queue *queues;
 	size_t count;
@@ -28,14 +26,14 @@ static const struct {
 #field, QUEUE_SET_##NAME, QUEUE_LIST_OUT_##NAME,               \
 			offsetof(rp_queue, field), (least), (most)             \
 	}
-	SETTING(max_attempts, MAX_ATTEMPTS, 1, 1000000000),
-	SETTING(lease_ms, LEASE_MS, 1, 3650 * DAY_MS),
-	SETTING(backoff_ms, BACKOFF_MS, 0, 3650 * DAY_MS),
-	SETTING(backoff_max_ms, BACKOFF_MAX_MS, 0, 3650 * DAY_MS),
-	SETTING(priority, PRIORITY, 0, 255),
-	SETTING(keep_done_ms, KEEP_DONE_MS, 0, 3650 * DAY_MS),
-	SETTING(keep_dead_ms, KEEP_DEAD_MS, 0, 3650 * DAY_MS),
-	SETTING(max_payload, MAX_PAYLOAD, 0, 1000000000),
+	SETTING(max_attempts, MAX_ATTEMPTS, 1, RP_MOST_ATTEMPTS),
+	SETTING(lease_ms, LEASE_MS, 1, RP_MOST_MS),
+	SETTING(backoff_ms, BACKOFF_MS, 0, RP_MOST_MS),
+	SETTING(backoff_max_ms, BACKOFF_MAX_MS, 0, RP_MOST_MS),
+	SETTING(priority, PRIORITY, 0, RP_MOST_PRIORITY),
+	SETTING(keep_done_ms, KEEP_DONE_MS, 0, RP_MOST_MS),
+	SETTING(keep_dead_ms, KEEP_DEAD_MS, 0, RP_MOST_MS),
+	SETTING(max_payload, MAX_PAYLOAD, 0, RP_MOST_PAYLOAD),
 #undef SETTING
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
@@ -85,7 +83,8 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 	if (!queue)
 		return rp__fail(&conn->error, RP_EINVAL, "queue is NULL");
 	memcpy(&q, queue, queue->size < sizeof(q) ? queue->size : sizeof(q));
-	r = rp__check_name(&conn->error, "the queue's name", q.name, 128);
+	r = rp__check_name(&conn->error, "the queue's name", q.name,
+			   RP_MOST_NAME);
 	if (r < 0)
 		return r;
 	params[MAKE_QUEUE_QUEUE] = rp__text(q.name);
@@ -199,7 +198,8 @@ set_paused(rp_conn *conn, const char *name, int paused)
 
 	if (r < 0)
 		return r;
-	r = rp__check_name(&conn->error, "the queue's name", name, 128);
+	r = rp__check_name(&conn->error, "the queue's name", name,
+			   RP_MOST_NAME);
 	if (r < 0)
 		return r;
 	r = rp__run_once(conn, RP_V_QUEUE_PAUSE, params, rp__first_int, &id);
@@ -247,7 +247,8 @@ rp_queue_drop(rp_conn *conn, const char *name)
 
 	if (r < 0)
 		return r;
-	r = rp__check_name(&conn->error, "the queue's name", name, 128);
+	r = rp__check_name(&conn->error, "the queue's name", name,
+			   RP_MOST_NAME);
 	if (r < 0)
 		return r;
 	r = rp__run_once(conn, RP_V_QUEUE_DROP, params, dropped_row, &dropped);

@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-#define MOST_MS (3650 * INT64_C(86400000))
-
 int
 rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
 {
@@ -31,10 +29,11 @@ rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
 			return rp__fail(error, RP_EINVAL,
 					"no verdict has the number %d",
 					v->verdict);
-		if (v->delay_ms < -1 || v->delay_ms > MOST_MS)
+		if (v->delay_ms < -1 || v->delay_ms > RP_MOST_MS)
 			return rp__fail(error, RP_EINVAL,
 					"the delay is not within "
-					"0..3650 days");
+					"0..%d days",
+					RP_MOST_DAYS);
 		if (v->verdict == RP_EXTEND && v->delay_ms == 0)
 			return rp__fail(error, RP_EINVAL,
 					"a lease is 1 ms at least");

@@ -91,15 +91,15 @@ rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
 
 	for (size_t i = 0; r == 0 && queues && queues[i]; i++)
 		r = rp__check_name(&conn->error, "the queue's name", queues[i],
-				   128);
+				   RP_MOST_NAME);
 	if (r < 0)
 		return r;
-	if (!queues || !*queues || timeout_ms < -1 ||
-	    timeout_ms > 3650 * INT64_C(86400000) || conn->in_transaction ||
-	    conn->backend->joins(conn->db))
+	if (!queues || !*queues || timeout_ms < -1 || timeout_ms > RP_MOST_MS ||
+	    conn->in_transaction || conn->backend->joins(conn->db))
 		return rp__fail(&conn->error, RP_EINVAL,
-				"a wait needs queues, a time of -1..3650 days, "
-				"and no open transaction");
+				"a wait needs queues, a time of -1..%d days, "
+				"and no open transaction",
+				RP_MOST_DAYS);
 	for (;;) {
 		int64_t left = timeout_ms < 0 ? -1 : end - rp__monotonic_ms();
 		int64_t nap = left;

@@ -4,7 +4,8 @@ for `readpast lab`.
 
   embed_sql.py header PARAMS           > verbs.h
   embed_sql.py fields PARAMS GROUP     > GROUP_fields.h
-  embed_sql.py dialect PARAMS FOLDER OUTPUT DEPFILE
+  embed_sql.py dialect PARAMS READPAST.H FOLDER OUTPUT DEPFILE
+  embed_sql.py script READPAST.H FILE... > what psql can run
   embed_sql.py lab TECHNIQUES FOLDER OUTPUT DEPFILE
   embed_sql.py questions FOLDER OUTPUT DEPFILE
   embed_sql.py texts FILE...           > header: sql/a/b/c.sql is a_b_c
@@ -18,6 +19,7 @@ SPDX-FileCopyrightText: The readpast authors
 
 import contextlib
 import itertools
+import math
 import pathlib
 import re
 import sys
@@ -162,7 +164,18 @@ NO_TURN = {"claim", "payload", "complete", "fail", "release", "extend",
            "refused", "sweep_dropped"}
 
 
-def dialect(verbs, folder):
+def read_limits(path):
+    """{name: number} of the limits in readpast.h: RP_MOST_NAME is most_name."""
+    limits = {}
+    for name, value in re.findall(r"^#define RP_((?:MOST|LARGE)_\w+) +(.*?)(?: */\*|$)",
+                                  pathlib.Path(path).read_text(), re.M):
+        value = re.sub(r"RP_(\w+)", lambda m: str(limits[m[1].lower()]), value)
+        factors = re.findall(r"\d+", value.replace("INT64_C", ""))
+        limits[name.lower()] = math.prod(map(int, factors))
+    return limits
+
+
+def dialect(verbs, limits, folder):
     name = folder.name
     found = {p.stem for p in (folder / "verbs").glob("*.sql")}
     routines = "turn" in found
@@ -179,7 +192,7 @@ def dialect(verbs, folder):
         all_calls(verbs, folder, name)
     else:
         all_verbs(verbs, folder, name)
-    schema(folder / "schema", name)
+    schema(folder / "schema", name, limits)
 
 
 def all_verbs(verbs, folder, name):
@@ -315,19 +328,30 @@ def one_verb(path, verb, params, columns):
                    "sql/params names columns")
 
 
-def schema(folder, name):
+def with_limits(path, text, limits):
+    """The text, with numbers for :most_name and the like."""
+    def number(match):
+        if match[1] not in limits:
+            stop(path, f"uses :{match[1]}, which is no limit of readpast.h")
+        return str(limits[match[1]])
+    return re.sub(r"(?<!:):((?:most|large)_\w+)", number, text)
+
+
+def schema(folder, name, limits):
     """The steps, and a number that is another one when their text is: until the
     first release the schema changes without a new version."""
     steps = sorted(folder.iterdir())
     paths = [p for s in steps for p in (sorted(s.glob("*.sql")) if s.is_dir()
                                         else [s])]
-    build = zlib.crc32("".join(map(pathlib.Path.read_text, paths)).encode())
+    build = zlib.crc32("".join(with_limits(p, p.read_text(), limits)
+                               for p in paths).encode())
     for number, step in enumerate(steps, 1):
         if not step.name.startswith(f"{number:03}_"):
             stop(step, f"is not step {number:03}")
         print(f"static const char *const step_{number}[] = {{")
         for path in sorted(step.glob("*.sql")) if step.is_dir() else [step]:
             for sql, _ in statements(path):
+                sql = with_limits(path, sql, limits)
                 print(f"\t{quoted(sql.replace(':build', str(build)))},")
         print("\tNULL\n};")
     print(f'const char rp__build_{name}[] = "{build}";')
@@ -452,6 +476,10 @@ def main():
     what, *rest = sys.argv[1:]
     if what == "texts":
         texts(rest)
+    elif what == "script":
+        limits = read_limits(rest[0])
+        for path in map(pathlib.Path, rest[1:]):
+            print(with_limits(path, path.read_text(), limits))
     elif what == "header":
         header(Params(rest[0]))
     elif what == "fields":
@@ -463,7 +491,8 @@ def main():
         elif what == "lab":
             write(*paths, lab, rest[0])
         else:
-            write(*paths, dialect, Params(rest[0]).verbs)
+            write(*paths, dialect, Params(rest[0]).verbs,
+                  read_limits(rest[1]))
 
 
 main()

@@ -251,8 +251,7 @@ rp_task_error(rp_task *task, const char *text)
 int
 rp_task_delay(rp_task *task, int64_t delay_ms)
 {
-	if (rp__task_enter(task) < 0 || delay_ms < 0 ||
-	    delay_ms > 3650 * INT64_C(86400000))
+	if (rp__task_enter(task) < 0 || delay_ms < 0 || delay_ms > RP_MOST_MS)
 		return RP_EINVAL;
 	task->delay_ms = delay_ms;
 	return 0;
@@ -290,8 +289,7 @@ int
 rp_task_extend(rp_task *task, int64_t lease_ms)
 {
 	if (rp__task_enter(task) < 0 || task->begun ||
-	    atomic_load(&task->done) || lease_ms < 1 ||
-	    lease_ms > 3650 * INT64_C(86400000))
+	    atomic_load(&task->done) || lease_ms < 1 || lease_ms > RP_MOST_MS)
 		return RP_EINVAL;
 	if (!*task->conn) {
 		int r = rp_open(task->worker->url, NULL, task->conn, NULL);

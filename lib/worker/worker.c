@@ -20,7 +20,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define MOST_THREADS 1024
 #define STUCK_MS 500
 #define MOST_TRIES_AT_THE_END 50 /* for some ten seconds */
 
@@ -36,17 +35,18 @@ copy_options(rp_worker *w, const rp_worker_options *given, rp_error *reterr)
 		       given->size < sizeof(o) ? given->size : sizeof(o));
 	if (o.threads == 0)
 		o.threads = 1;
-	if (o.threads < 0 || o.threads > MOST_THREADS)
+	if (o.threads < 0 || o.threads > RP_MOST_THREADS)
 		return rp__fail(reterr, RP_EINVAL,
 				"threads: %d is not within 1..%d", o.threads,
-				MOST_THREADS);
-	if (o.lease_ms < 0 || o.lease_ms > 3650 * INT64_C(86400000))
+				RP_MOST_THREADS);
+	if (o.lease_ms < 0 || o.lease_ms > RP_MOST_MS)
 		return rp__fail(reterr, RP_EINVAL,
-				"the lease is not within 1 ms..3650 days");
+				"the lease is not within 1 ms..%d days",
+				RP_MOST_DAYS);
 	if (o.max_jobs < 0)
 		return rp__fail(reterr, RP_EINVAL, "max_jobs is negative");
 	if (o.name && rp__check_name(reterr, "the worker's name", o.name,
-				     sizeof(w->name) - 1) < 0)
+				     RP_MOST_WORKER) < 0)
 		return RP_EINVAL;
 	gethostname(w->host, sizeof(w->host) - 1);
 	if (o.name)
@@ -132,8 +132,8 @@ rp_worker_handle(rp_worker *w, const char *queue, const char *kind,
 	struct route *routes;
 
 	if (!w || !handler ||
-	    rp__check_name(NULL, "the queue's name", queue, 128) < 0 ||
-	    (kind && rp__check_name(NULL, "the kind", kind, 128) < 0))
+	    rp__check_name(NULL, "the queue's name", queue, RP_MOST_NAME) < 0 ||
+	    (kind && rp__check_name(NULL, "the kind", kind, RP_MOST_NAME) < 0))
 		return RP_EINVAL;
 	routes = realloc(w->routes, (w->routes_count + 1) * sizeof(*routes));
 	if (!routes)

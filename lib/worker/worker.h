@@ -75,7 +75,7 @@ struct alone {
 struct rp_worker {
 	char *url;
 	rp_worker_options options;
-	char name[256], host[128];
+	char name[RP_MOST_WORKER + 1], host[128];
 	struct route *routes;
 	size_t routes_count;
 	const char **queues; /* in order of preference, a NULL at the end */

@@ -94,9 +94,13 @@ def tool(action, *args):
 
 
 def install(url):
-    for step in sorted((ROOT / "sql/postgres/schema").glob("**/*.sql")):
-        subprocess.run(["psql", "-qXv", "ON_ERROR_STOP=1", "-f", step, url],
-                       check=True, capture_output=True, text=True)
+    script = subprocess.run(
+        [sys.executable, ROOT / "tools/embed_sql.py", "script",
+         ROOT / "include/readpast.h",
+         *sorted((ROOT / "sql/postgres/schema").glob("**/*.sql"))],
+        check=True, capture_output=True, text=True).stdout
+    subprocess.run(["psql", "-qXv", "ON_ERROR_STOP=1", url], input=script,
+                   check=True, capture_output=True, text=True)
 
 
 def run(function, number, url):

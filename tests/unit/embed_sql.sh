@@ -19,8 +19,10 @@ fresh() {
 
 embed() {
 	python3 "$root/tools/embed_sql.py" "$what" "$dir/sql/$list" \
-		"$dir/sql/$folder" "$dir/out.c" "$dir/out.d" 2>"$dir/said"
+		${limits:+"$limits"} "$dir/sql/$folder" "$dir/out.c" "$dir/out.d" \
+		2>"$dir/said"
 }
+limits=$root/include/readpast.h
 folder=sqlite
 what=dialect
 list=params
@@ -37,7 +39,7 @@ stops() {
 	fi
 }
 
-echo 1..21
+echo 1..28
 
 fresh
 number=1
@@ -89,6 +91,26 @@ stops 'a step of the schema left out stops the build' \
 	'003_gap.sql: is not step 002'
 
 fresh
+sed -i '/^ends /s/last_id last_seq/last_seq last_id/' "$dir/sql/params"
+stops 'columns in another order stop the build' \
+	'ends.sql: answers last_id last_seq, and sql/params says last_seq last_id'
+
+fresh
+sed -i '/^job = /s/id queue:text/queue:text id/' "$dir/sql/params"
+stops 'fields of a job in another order stop the build' \
+	'answers id queue state'
+
+fresh
+sed -i '/^claim /s/job suspect/suspect job/' "$dir/sql/params"
+stops 'the columns of a job behind others stop the build' \
+	'does not stand first'
+
+fresh
+sed -i '/^alike each:/s/purge/bury/' "$dir/sql/params"
+stops 'verbs that are alike, and one of them unknown, stop the build' \
+	'alike each: there is no verb bury'
+
+fresh
 echo 'now read -> now' >>"$dir/sql/params"
 stops 'a verb that is listed twice stops the build' 'now: not'
 
@@ -135,6 +157,11 @@ stops 'turn and one of the six stop the build' \
 	'claim.sql: does what a routine does'
 
 fresh
+sed -i '/^turn /s/number result/result number/' "$dir/sql/params"
+stops 'columns in another order stop the build there too' \
+	'turn.sql: answers number result'
+
+fresh
 echo 'select 1;' >>"$dir/sql/postgres/verbs/get.sql"
 stops 'two statements where there are routines stop the build' \
 	'get.sql: has 2 statements'
@@ -144,7 +171,25 @@ sed -i 's/:queue\b/:nobody/' "$dir/sql/postgres/verbs/look.sql"
 stops 'an unknown parameter stops the build there too' \
 	'look.sql: uses :nobody, which is not in sql/params'
 
+fresh
+sed -i 's/:most_key/:most_kex/' "$dir/sql/postgres/schema/001_first/3_enqueue.sql"
+stops 'a limit that readpast.h does not have stops the build' \
+	'3_enqueue.sql: uses :most_kex, which is no limit of readpast.h'
+
+fresh
+number=$((number + 1))
+sed 's/\(RP_MOST_PRIORITY\) 255/\1 77/' "$root/include/readpast.h" >"$dir/other.h"
+limits=$dir/other.h
+if embed && grep -qF 'priority % is not within 0..77' "$dir/out.c" &&
+	! grep -q ':most_' "$dir/out.c"; then
+	echo "ok $number - the limits in SQL are those of readpast.h"
+else
+	echo "not ok $number - the limits in SQL are those of readpast.h"
+	sed 's/^/# /' "$dir/said"
+fi
+
 what=lab
+limits=
 list=techniques
 fresh
 number=$((number + 1))

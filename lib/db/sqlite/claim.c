@@ -40,7 +40,7 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 		return trip->holding ? RP_ROW_SKIP : RP_ROW_STOP;
 	}
 	if (taken >= trip->at_once &&
-	    (c[CLAIM_OUT_MAX_ATTEMPTS].i == 1 || size > RP_LARGE))
+	    (c[CLAIM_OUT_MAX_ATTEMPTS].i == 1 || size > RP_LARGE_PAYLOAD))
 		return RP_ROW_STOP;
 	r = rp__batch_add(trip->batch, c, suspect);
 	if (r < 0)

@@ -48,18 +48,18 @@ create table readpast.queue (
 	keep_done_ms   bigint not null default 0,
 	keep_dead_ms   bigint not null default 2592000000,
 	opened         bit(256) not null default 0::bit(256),
-	constraint "a queue's name is 1..128 bytes without control characters"
-	check (octet_length(name) between 1 and 128
+	constraint "a queue's name is 1..:most_name bytes without control characters"
+	check (octet_length(name) between 1 and :most_name
 	       and name !~ '[\x01-\x1f\x7f]'),
 	constraint "settings are within their limits"
-	check (max_attempts between 1 and 1000000000
-	       and lease_ms between 1 and 315360000000
-	       and backoff_ms between 0 and 315360000000
-	       and backoff_max_ms between 0 and 315360000000
-	       and priority between 0 and 255
-	       and keep_done_ms between 0 and 315360000000
-	       and keep_dead_ms between 0 and 315360000000
-	       and max_payload between 0 and 1000000000)
+	check (max_attempts between 1 and :most_attempts
+	       and lease_ms between 1 and :most_ms
+	       and backoff_ms between 0 and :most_ms
+	       and backoff_max_ms between 0 and :most_ms
+	       and priority between 0 and :most_priority
+	       and keep_done_ms between 0 and :most_ms
+	       and keep_dead_ms between 0 and :most_ms
+	       and max_payload between 0 and :most_payload)
 ) with (fillfactor = 10);
 
 -- Does any queue keep what is done? Asked at each completion.

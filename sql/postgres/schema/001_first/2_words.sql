@@ -209,13 +209,13 @@ $body$;
 create function readpast.is_bad_delay(delay interval) returns boolean
 language sql immutable as $body$
 select delay operator(pg_catalog.<) interval '0'
-       or delay operator(pg_catalog.>) interval '3650 days'
+       or delay operator(pg_catalog.>) interval ':most_days days'
 $body$;
 
 create function readpast.is_bad_lease(lease interval) returns boolean
 language sql immutable as $body$
 select lease operator(pg_catalog.<) interval '1 millisecond'
-       or lease operator(pg_catalog.>) interval '3650 days'
+       or lease operator(pg_catalog.>) interval ':most_days days'
 $body$;
 
 -- So short that the sweep must not wait for the walk to find it far behind the head.

@@ -339,22 +339,22 @@ declare
 begin
 	if payload is null then
 		raise exception 'the payload is null' using errcode = 'RP003';
-	elsif priority not between 0 and 255 then
-		raise exception 'priority % is not within 0..255', priority
+	elsif priority not between 0 and :most_priority then
+		raise exception 'priority % is not within 0..:most_priority', priority
 			using errcode = 'RP003';
-	elsif max_attempts not between 1 and 1000000000 then
-		raise exception 'max_attempts is not within 1..1000000000'
+	elsif max_attempts not between 1 and :most_attempts then
+		raise exception 'max_attempts is not within 1..:most_attempts'
 			using errcode = 'RP003';
-	elsif readpast.is_bad_name(kind, 128) then
+	elsif readpast.is_bad_name(kind, :most_name) then
 		raise exception
-			'the kind is not 1..128 bytes without control characters'
+			'the kind is not 1..:most_name bytes without control characters'
 			using errcode = 'RP003';
-	elsif readpast.is_bad_name(unique_key, 255) then
+	elsif readpast.is_bad_name(unique_key, :most_key) then
 		raise exception
-			'the unique key is not 1..255 bytes without control characters'
+			'the unique key is not 1..:most_key bytes without control characters'
 			using errcode = 'RP003';
 	elsif readpast.is_bad_delay(delay) then
-		raise exception 'the delay is not within 0..3650 days'
+		raise exception 'the delay is not within 0..:most_days days'
 			using errcode = 'RP003';
 	elsif run_at not between '1970-01-01 00:00:00+00'
 	                     and '9999-12-31 23:59:59.999+00' then
@@ -442,20 +442,20 @@ declare
 begin
 	if payloads is null or array_position(payloads, null) is not null then
 		raise exception 'a payload is null' using errcode = 'RP003';
-	elsif priority not between 0 and 255 then
-		raise exception 'priority % is not within 0..255', priority
+	elsif priority not between 0 and :most_priority then
+		raise exception 'priority % is not within 0..:most_priority', priority
 			using errcode = 'RP003';
-	elsif max_attempts not between 1 and 1000000000 then
-		raise exception 'max_attempts is not within 1..1000000000'
+	elsif max_attempts not between 1 and :most_attempts then
+		raise exception 'max_attempts is not within 1..:most_attempts'
 			using errcode = 'RP003';
 	elsif exists (select 1 from unnest(kinds) as k(kind)
-	               where readpast.is_bad_name(k.kind, 128)) then
+	               where readpast.is_bad_name(k.kind, :most_name)) then
 		raise exception
-			'a kind is not 1..128 bytes without control characters'
+			'a kind is not 1..:most_name bytes without control characters'
 			using errcode = 'RP003';
 	elsif exists (select 1 from unnest(delays) as d(delay)
 	               where readpast.is_bad_delay(d.delay)) then
-		raise exception 'a delay is not within 0..3650 days'
+		raise exception 'a delay is not within 0..:most_days days'
 			using errcode = 'RP003';
 	elsif cardinality(delays) <> n or cardinality(kinds) <> n
 	      or cardinality(headers) <> n then

@@ -72,26 +72,26 @@ declare
 	n      integer;
 begin
 	-- In one look: each expression is made ready anew in each transaction.
-	if (most between 0 and 100000 and (most = 0 or queues is not null)
+	if (most between 0 and :most_claimed and (most = 0 or queues is not null)
 	    and coalesce(at_once, 0) >= 0 and holding >= 0 and worker_id >= 0
-	    and coalesce(lease_ms, 1) between 1 and 315360000000
+	    and coalesce(lease_ms, 1) between 1 and :most_ms
 	    and cardinality(claim_nos) = cardinality(ids)
 	    and (verdicts is null
 	         or readpast.are_bad_verdicts(ids, claim_nos, verdicts, delays_ms,
 	                                      errors) is not true)) is not true
 	then
-		if lease_ms not between 1 and 315360000000 then
-			raise exception 'the lease is not within 1 ms..3650 days'
+		if lease_ms not between 1 and :most_ms then
+			raise exception 'the lease is not within 1 ms..:most_days days'
 				using errcode = 'RP003';
 		elsif worker_id >= 0 is not true then
 			raise exception 'worker_id is null, or less than 0'
 				using errcode = 'RP003';
 		elsif ids = '{}' then
-			raise exception 'a claim needs queues, and numbers within 0..100000'
+			raise exception 'a claim needs queues, and numbers within 0..:most_claimed'
 				using errcode = 'RP003';
 		end if;
 		raise exception 'ids, claim_nos and what else is given for them are of '
-			'one length; verdicts within 0..4, delays within 0..3650 days'
+			'one length; verdicts within 0..4, delays within 0..:most_days days'
 			using errcode = 'RP003';
 	end if;
 	if worker_id = 0 and worker_name is not null then
@@ -358,7 +358,7 @@ begin
 	                  from readpast.job j
 	                 where j.ctid = any (places)
 	                   and (j.max_attempts = 1
-	                        or octet_length(j.payload) > 1048576)
+	                        or octet_length(j.payload) > :large_payload)
 	                   and array_position(places, j.ctid) > at_once)];
 end
 $body$;
@@ -376,8 +376,8 @@ declare
 	moment timestamptz := clock_timestamp();
 	it record;
 begin
-	if readpast.is_bad_name(worker, 255) then
-		raise exception 'the worker''s name is not 1..255 bytes without '
+	if readpast.is_bad_name(worker, :most_worker) then
+		raise exception 'the worker''s name is not 1..:most_worker bytes without '
 			'control characters' using errcode = 'RP003';
 	end if;
 	select w.id, w.seen_at, w.queues ?& worker_named.queues as known into it
@@ -425,10 +425,10 @@ as $body$
 begin
 	if queue is null then
 		raise exception 'the queue is null' using errcode = 'RP003';
-	elsif n is null or n not between 1 and 100000 then
-		raise exception 'n is not within 1..100000' using errcode = 'RP003';
+	elsif n is null or n not between 1 and :most_claimed then
+		raise exception 'n is not within 1..:most_claimed' using errcode = 'RP003';
 	elsif readpast.is_bad_lease(lease) then
-		raise exception 'the lease is not within 1 ms..3650 days'
+		raise exception 'the lease is not within 1 ms..:most_days days'
 			using errcode = 'RP003';
 	elsif worker_id is null then
 		raise exception 'worker_id is null' using errcode = 'RP003';

@@ -293,7 +293,7 @@ begin
 	       or cardinality(delays_ms) <> cardinality(ids)
 	       or cardinality(errors) <> cardinality(ids)
 	       or 0 > any (verdicts) or 4 < any (verdicts)
-	       or 0 > any (delays_ms) or 315360000000 < any (delays_ms);
+	       or 0 > any (delays_ms) or :most_ms < any (delays_ms);
 end
 $body$;
 
@@ -313,17 +313,17 @@ begin
 		raise exception 'a verdict needs a job''s id and its claim_no'
 			using errcode = 'RP003';
 	elsif readpast.is_bad_delay(delay) then
-		raise exception 'the delay is not within 0..3650 days'
+		raise exception 'the delay is not within 0..:most_days days'
 			using errcode = 'RP003';
 	elsif verdict = 4 and readpast.is_bad_lease(delay) then
-		raise exception 'the lease is not within 1 ms..3650 days'
+		raise exception 'the lease is not within 1 ms..:most_days days'
 			using errcode = 'RP003';
 	end if;
 	select t.result, t.settled into it
 	  from readpast.turn(null, ids => array[id], claim_nos => array[claim_no],
 	                     verdicts => array[verdict::bigint],
 	                     delays_ms => array[readpast.to_ms(delay)],
-	                     errors => array[left(error, 4096)]) t;
+	                     errors => array[left(error, :most_error)]) t;
 	if it.result = -5 then
 		raise exception 'job % is no longer yours', id using errcode = 'RP001';
 	elsif it.result = -8 then

@@ -5,8 +5,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	if queue is null or readpast.is_bad_name(queue, 128) then
-		raise exception 'the queue''s name is not 1..128 bytes without control '
+	if queue is null or readpast.is_bad_name(queue, :most_name) then
+		raise exception 'the queue''s name is not 1..:most_name bytes without control '
 			'characters' using errcode = 'RP003';
 	end if;
 	insert into readpast.queue (name)
@@ -41,22 +41,22 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	if max_attempts not between 1 and 1000000000 then
-		raise exception 'max_attempts is not within 1..1000000000'
+	if max_attempts not between 1 and :most_attempts then
+		raise exception 'max_attempts is not within 1..:most_attempts'
 			using errcode = 'RP003';
 	elsif readpast.is_bad_lease(lease) then
-		raise exception 'the lease is not within 1 ms..3650 days'
+		raise exception 'the lease is not within 1 ms..:most_days days'
 			using errcode = 'RP003';
 	elsif readpast.is_bad_delay(backoff) or readpast.is_bad_delay(backoff_max)
 	      or readpast.is_bad_delay(keep_done)
 	      or readpast.is_bad_delay(keep_dead) then
 		raise exception 'backoff, backoff_max, keep_done and keep_dead are '
-			'within 0..3650 days' using errcode = 'RP003';
-	elsif priority not between 0 and 255 then
-		raise exception 'priority % is not within 0..255', priority
+			'within 0..:most_days days' using errcode = 'RP003';
+	elsif priority not between 0 and :most_priority then
+		raise exception 'priority % is not within 0..:most_priority', priority
 			using errcode = 'RP003';
-	elsif max_payload not between 0 and 1000000000 then
-		raise exception 'max_payload is not within 0..1000000000 bytes'
+	elsif max_payload not between 0 and :most_payload then
+		raise exception 'max_payload is not within 0..:most_payload bytes'
 			using errcode = 'RP003';
 	end if;
 	perform readpast.queue_create(queue);
