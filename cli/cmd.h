@@ -16,6 +16,7 @@
 
 /* Exit statuses. */
 enum { DONE = 0, FAILED = 1, USAGE = 2, NOTHING = 3, REFUSED = 4 };
+#define HELPED (-1) /* as a status: done, for help was asked for and given */
 
 struct history;
 
@@ -34,13 +35,12 @@ struct command {
 	int schema;
 	const char *usage;   /* its arguments */
 	const char *summary; /* one line */
-	const char *options; /* lines of help, or NULL */
+	const char *note;    /* more lines of help, or NULL */
 };
 
 /* main.c */
 extern const struct command commands[];
 const struct command *find_command(const char *name);
-void command_help(FILE *to, const struct command *command);
 
 /* common.c */
 int complain(int status, const char *format, ...)
@@ -58,20 +58,32 @@ int64_t monotonic_us(void);
 
 /*
  * Options: --name VALUE, --name=VALUE, or -n VALUE, anywhere among the other
- * arguments and up to `--`. A table of what there is, ended by a NULL name,
- * says where each value goes; parsing takes them out of argv.
+ * arguments and up to `--`. A table of what there is, ended by OPTIONS_END,
+ * says where each value goes; parsing takes them out of argv. It is also the
+ * help of the command, which tools/check_docs.py holds the manual and the
+ * completions to.
  */
 enum option_type { FLAG, TEXT, COUNT, SIZE, DURATION, TIME, PRIORITY, TEXTS };
 struct option {
 	const char *name; /* "--delay" */
 	enum option_type type;
-	void *to; /* int, const char *, int64_t; struct texts */
+	void *to;         /* int, const char *, int64_t; struct texts */
+	const char *arg;  /* how help names the value; NULL: a FLAG has none */
+	const char *help; /* lines */
 };
+/* A limit of readpast.h within a text. */
+#define DIGITS(limit) DIGITS_OF(limit)
+#define DIGITS_OF(digits) #digits
+#define PRIORITIES "0 to " DIGITS(RP_MOST_PRIORITY)
+#define OPTIONS_END                                                            \
+	{                                                                      \
+		NULL, FLAG, NULL, NULL, NULL                                   \
+	}
 struct texts {
 	const char **items;
 	size_t count;
 };
-/* 0, or an exit status (said). *argc is what is left. */
+/* 0, or an exit status (said), or HELPED. *argc is what is left. */
 int parse_options(const struct cmd *cmd, int *argc, char **argv,
 		  const struct option *options);
 
@@ -106,6 +118,43 @@ void end_if_interrupted(void);
 /* json.c */
 json_t *json_time(int64_t ms); /* 0: null */
 json_t *json_text(const char *text);
+
+/* A member of a struct that is shown, by JSON or as a line. The types of a
+ * job's fields are those of sql/params. */
+enum field_type {
+	FIELD_number,
+	FIELD_number_or_none, /* -1: none */
+	FIELD_per_10s,
+	FIELD_small,
+	FIELD_flag,
+	FIELD_claim,
+	FIELD_state,
+	FIELD_time,
+	FIELD_text,
+	FIELD_json,
+	FIELD_payload,
+	FIELD_failures
+};
+struct field {
+	const char *name;
+	enum field_type type;
+	size_t offset;
+};
+#define FIELDS_END                                                             \
+	{                                                                      \
+		NULL, FIELD_number, 0                                          \
+	}
+extern const struct field job_fields[]; /* ended by FIELDS_END */
+
+/* An object of values that it takes over. NULL: out of memory. */
+struct member {
+	const char *name;
+	json_t *value;
+};
+json_t *json_members(const struct member *members, size_t n);
+#define JSON_MEMBERS(members)                                                  \
+	json_members(members, sizeof(members) / sizeof(*(members)))
+
 json_t *json_job(const rp_job *job);
 json_t *json_stats(const rp_queue_stats *stats);
 json_t *json_worker(const rp_worker_info *worker);

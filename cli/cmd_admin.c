@@ -27,7 +27,10 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 	int restored = 0, r;
 	int64_t last;
 	const struct option options[] = {
-		{ "--after-restore", FLAG, &restored }, { NULL, FLAG, NULL }
+		{ "--after-restore", FLAG, &restored, NULL,
+		  "a backup was put back: give no id again that was\ngiven "
+		  "since it was made" },
+		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
 
@@ -53,7 +56,7 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 int
 cmd_sweep(struct cmd *cmd, int argc, char **argv)
 {
-	const struct option options[] = { { NULL, FLAG, NULL } };
+	const struct option options[] = { OPTIONS_END };
 	int status = parse_options(cmd, &argc, argv, options), r;
 	rp_swept swept;
 

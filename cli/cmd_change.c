@@ -44,8 +44,10 @@ int
 cmd_cancel(struct cmd *cmd, int argc, char **argv)
 {
 	const char *kind = NULL;
-	const struct option options[] = { { "--kind", TEXT, &kind },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--kind", TEXT, &kind, "K", "only if they are of this kind" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)
@@ -105,9 +107,12 @@ int
 cmd_retry(struct cmd *cmd, int argc, char **argv)
 {
 	const char *kind = NULL, *dead = NULL;
-	const struct option options[] = { { "--kind", TEXT, &kind },
-					  { "--dead", TEXT, &dead },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--dead", TEXT, &dead, "QUEUE",
+		  "all dead jobs of the queue" },
+		{ "--kind", TEXT, &kind, "K", "only those of this kind" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)
@@ -135,10 +140,13 @@ cmd_purge(struct cmd *cmd, int argc, char **argv)
 {
 	const char *kind = NULL, *state = NULL;
 	int yes = 0;
-	const struct option options[] = { { "--kind", TEXT, &kind },
-					  { "--state", TEXT, &state },
-					  { "--yes", FLAG, &yes },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--state", TEXT, &state, "S",
+		  "scheduled, ready, dead, done, cancelled, or all" },
+		{ "--kind", TEXT, &kind, "K", "only those of this kind" },
+		{ "--yes", FLAG, &yes, NULL, "really" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 	int64_t n;
 

@@ -114,9 +114,12 @@ cmd_check(struct cmd *cmd, int argc, char **argv)
 {
 	const char *left = NULL;
 	int json = 0;
-	const struct option options[] = { { "--left", TEXT, &left },
-					  { "--json", FLAG, &json },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--left", TEXT, &left, "QUEUE",
+		  "look there for what is not finished" },
+		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 	struct checker *checker;
 	struct verdicts v;

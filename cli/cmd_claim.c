@@ -103,10 +103,12 @@ cmd_claim(struct cmd *cmd, int argc, char **argv)
 	rp_claim_options claim_options = RP_CLAIM_INIT;
 	int64_t n = 1, wait_ms = 0, lease_ms = -1;
 	const struct option options[] = {
-		{ "-n", COUNT, &n },
-		{ "--lease", DURATION, &lease_ms },
-		{ "--wait", DURATION, &wait_ms },
-		{ NULL, FLAG, NULL },
+		{ "-n", COUNT, &n, "N", "up to so many (1)" },
+		{ "--lease", DURATION, &lease_ms, "D",
+		  "hold them so long (the queue's)" },
+		{ "--wait", DURATION, &wait_ms, "D",
+		  "wait so long for the first" },
+		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options), r;
 
@@ -115,9 +117,9 @@ cmd_claim(struct cmd *cmd, int argc, char **argv)
 	if (argc != 1)
 		return usage(cmd,
 			     argc ? "one queue at a time" : "which queue?");
-	if (n < 1 || n > 100000)
-		return usage(cmd, "-n %lld: expected 1 to 100000",
-			     (long long)n);
+	if (n < 1 || n > RP_MOST_CLAIMED)
+		return usage(cmd, "-n %lld: expected 1 to %d", (long long)n,
+			     RP_MOST_CLAIMED);
 	if (lease_ms == 0)
 		return usage(cmd, "--lease: expected 1ms at least");
 	claim_options.lease_ms = lease_ms < 0 ? 0 : lease_ms;

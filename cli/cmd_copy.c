@@ -186,10 +186,14 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 {
 	struct arguments a = { .queues = NULL };
 	const char *running = "wait";
-	const struct option options[] = { { "--move", FLAG, &a.move },
-					  { "--running", TEXT, &running },
-					  { "--json", FLAG, &a.json },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--move", FLAG, &a.move, NULL,
+		  "what is in the target leaves the source" },
+		{ "--running", TEXT, &running, "R",
+		  "wait for running jobs, or leave them there (wait)" },
+		{ "--json", FLAG, &a.json, NULL, "JSON" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 	rp_conn *to;
 

@@ -86,9 +86,12 @@ cmd_doctor(struct cmd *cmd, int argc, char **argv)
 {
 	struct doctor d = { .url = cmd->url, .long_ms = 60000 };
 	int json = 0;
-	const struct option options[] = { { "--long", DURATION, &d.long_ms },
-					  { "--json", FLAG, &json },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--long", DURATION, &d.long_ms, "D",
+		  "what is open, paused or waits for longer is found (1m)" },
+		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)

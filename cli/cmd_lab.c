@@ -268,13 +268,17 @@ cmd_lab(struct cmd *cmd, int argc, char **argv)
 	int names_only = 0;
 	struct report report = { .options = { .url = cmd->url,
 					      .stop = &stop } };
-	const struct option options[] = { { "--workers", COUNT, &workers },
-					  { "--jobs", COUNT, &jobs },
-					  { "--delay", DURATION, &delay_ms },
-					  { "--explain", TEXT, &explain },
-					  { "--list", FLAG, &names_only },
-					  { "--json", FLAG, &report.json },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--workers", COUNT, &workers, "N", "processes (4)" },
+		{ "--jobs", COUNT, &jobs, "N", "rows in the table (500)" },
+		{ "--delay", DURATION, &delay_ms, "D",
+		  "so long each job takes (2ms)" },
+		{ "--list", FLAG, &names_only, NULL, "the techniques" },
+		{ "--explain", TEXT, &explain, "T",
+		  "one of them: its story, and the SQL" },
+		{ "--json", FLAG, &report.json, NULL, "JSON lines" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 
 	if (!status)

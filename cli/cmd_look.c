@@ -65,10 +65,13 @@ cmd_list(struct cmd *cmd, int argc, char **argv)
 	const char *state = NULL;
 	int64_t limit = 50;
 	int json = 0;
-	const struct option options[] = { { "--state", TEXT, &state },
-					  { "--limit", COUNT, &limit },
-					  { "--json", FLAG, &json },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--state", TEXT, &state, "S",
+		  "only those in a state; also dead, done, cancelled" },
+		{ "--limit", COUNT, &limit, "N", "so many (50)" },
+		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options), r;
 	rp_batch *batch;
 
@@ -119,31 +122,70 @@ print_time(const char *name, int64_t ms)
 	print_field(name, text);
 }
 
-static int
-print_job(const rp_job *job)
+static void
+print_payload(const rp_job *job)
 {
-	printf("%-13s %lld\n", "id", (long long)job->id);
-	print_field("queue", job->queue);
-	print_field("state", rp_state_text(job->state));
-	printf("%-13s %d\n", "priority", job->priority);
-	printf("%-13s %lld of %lld\n", "attempt", (long long)job->attempt,
-	       (long long)job->max_attempts);
-	if (job->state == RP_STATE_RUNNING)
-		printf("%-13s %lld:%lld\n", "claim", (long long)job->id,
-		       (long long)job->claim_no);
-	print_field("worker", job->worker);
-	print_time("run at", job->run_at);
-	print_time("created at", job->created_at);
-	print_time("claimed at", job->claimed_at);
-	print_time("lease until", job->lease_until);
-	print_time("finished at", job->finished_at);
-	print_field("unique key", job->unique_key);
-	print_field("kind", job->kind);
-	print_field("headers", job->headers);
 	printf("%-13s ", "payload");
 	print_text(stdout, job->payload, job->payload_size, SHOWN);
 	printf(" (%zu bytes)\n", job->payload_size);
-	print_field("last error", job->last_error);
+}
+
+/* `max_attempts` is shown with the attempt. */
+static void
+print_number(const char *name, const rp_job *job, const int64_t *at)
+{
+	if (at == &job->attempt)
+		printf("%-13s %lld of %lld\n", name, (long long)*at,
+		       (long long)job->max_attempts);
+	else if (at != &job->max_attempts)
+		printf("%-13s %lld\n", name, (long long)*at);
+}
+
+/* A line for a field that the job has: `run_at` is `run at`. */
+static void
+print_job_field(const rp_job *job, const struct field *field)
+{
+	const void *at = (const char *)job + field->offset;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s", field->name);
+	for (char *c = name; *c; c++)
+		if (*c == '_')
+			*c = ' ';
+	switch (field->type) {
+	case FIELD_small:
+		printf("%-13s %d\n", name, *(const int *)at);
+		break;
+	case FIELD_state:
+		print_field(name, rp_state_text(*(const int *)at));
+		break;
+	case FIELD_time:
+		print_time(name, *(const int64_t *)at);
+		break;
+	case FIELD_claim:
+		if (job->state == RP_STATE_RUNNING)
+			printf("%-13s %lld:%lld\n", "claim", (long long)job->id,
+			       (long long)job->claim_no);
+		break;
+	case FIELD_payload:
+		print_payload(job);
+		break;
+	case FIELD_failures:
+		break;
+	case FIELD_number:
+		print_number(name, job, at);
+		break;
+	default:
+		print_field(name, *(const char *const *)at);
+		break;
+	}
+}
+
+static int
+print_job(const rp_job *job)
+{
+	for (const struct field *field = job_fields; field->name; field++)
+		print_job_field(job, field);
 	if (job->state == RP_STATE_READY &&
 	    print_came_back(stdout, "note          ", job))
 		putchar('\n');
@@ -219,8 +261,10 @@ int
 cmd_stats(struct cmd *cmd, int argc, char **argv)
 {
 	int json = 0;
-	const struct option options[] = { { "--json", FLAG, &json },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options), r;
 	rp_stats *stats;
 
@@ -271,8 +315,10 @@ int
 cmd_workers(struct cmd *cmd, int argc, char **argv)
 {
 	int json = 0;
-	const struct option options[] = { { "--json", FLAG, &json },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options), r;
 	rp_workers *workers;
 

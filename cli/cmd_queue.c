@@ -15,16 +15,25 @@ struct setting {
 	const char *option;
 	enum option_type type;
 	size_t offset;
+	const char *arg, *help;
 };
 static const struct setting settings[] = {
-	{ "--max-attempts", COUNT, offsetof(rp_queue, max_attempts) },
-	{ "--lease", DURATION, offsetof(rp_queue, lease_ms) },
-	{ "--backoff", DURATION, offsetof(rp_queue, backoff_ms) },
-	{ "--backoff-max", DURATION, offsetof(rp_queue, backoff_max_ms) },
-	{ "--priority", PRIORITY, offsetof(rp_queue, priority) },
-	{ "--keep-done", DURATION, offsetof(rp_queue, keep_done_ms) },
-	{ "--keep-dead", DURATION, offsetof(rp_queue, keep_dead_ms) },
-	{ "--max-payload", SIZE, offsetof(rp_queue, max_payload) },
+	{ "--max-attempts", COUNT, offsetof(rp_queue, max_attempts), "N",
+	  "attempts before a job is dead" },
+	{ "--lease", DURATION, offsetof(rp_queue, lease_ms), "D",
+	  "how long a claim holds" },
+	{ "--backoff", DURATION, offsetof(rp_queue, backoff_ms), "D",
+	  "before the second attempt, doubling" },
+	{ "--backoff-max", DURATION, offsetof(rp_queue, backoff_max_ms), "D",
+	  "where the doubling ends" },
+	{ "--priority", PRIORITY, offsetof(rp_queue, priority), "N",
+	  "of jobs that name none" },
+	{ "--keep-done", DURATION, offsetof(rp_queue, keep_done_ms), "D",
+	  "how long done jobs are kept" },
+	{ "--keep-dead", DURATION, offsetof(rp_queue, keep_dead_ms), "D",
+	  "how long dead and cancelled ones are kept" },
+	{ "--max-payload", SIZE, offsetof(rp_queue, max_payload), "SIZE",
+	  "the largest payload" },
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 
@@ -106,10 +115,14 @@ cmd_queue_set(struct cmd *cmd, int argc, char **argv)
 	int status;
 
 	for (size_t i = 0; i < SETTINGS; i++)
-		options[i] =
-			(struct option){ settings[i].option, settings[i].type,
-					 (char *)&wanted + settings[i].offset };
-	options[SETTINGS] = (struct option){ NULL, FLAG, NULL };
+		options[i] = (struct option){
+			settings[i].option,
+			settings[i].type,
+			(char *)&wanted + settings[i].offset,
+			settings[i].arg,
+			settings[i].help,
+		};
+	options[SETTINGS] = (struct option)OPTIONS_END;
 	status = parse_options(cmd, &argc, argv, options);
 	if (status)
 		return status;
@@ -125,8 +138,10 @@ int
 cmd_queue_list(struct cmd *cmd, int argc, char **argv)
 {
 	int json = 0;
-	const struct option options[] = { { "--json", FLAG, &json },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options), r;
 	rp_queues *queues;
 
@@ -175,7 +190,7 @@ one_queue(struct cmd *cmd, int argc, char **argv,
 int
 cmd_pause(struct cmd *cmd, int argc, char **argv)
 {
-	const struct option options[] = { { NULL, FLAG, NULL } };
+	const struct option options[] = { OPTIONS_END };
 	int status = parse_options(cmd, &argc, argv, options);
 
 	return status ? status : one_queue(cmd, argc, argv, rp_queue_pause);
@@ -184,7 +199,7 @@ cmd_pause(struct cmd *cmd, int argc, char **argv)
 int
 cmd_resume(struct cmd *cmd, int argc, char **argv)
 {
-	const struct option options[] = { { NULL, FLAG, NULL } };
+	const struct option options[] = { OPTIONS_END };
 	int status = parse_options(cmd, &argc, argv, options);
 
 	return status ? status : one_queue(cmd, argc, argv, rp_queue_resume);
@@ -194,8 +209,10 @@ int
 cmd_queue_drop(struct cmd *cmd, int argc, char **argv)
 {
 	int yes = 0;
-	const struct option options[] = { { "--yes", FLAG, &yes },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--yes", FLAG, &yes, NULL, "really" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)

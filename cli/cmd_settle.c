@@ -87,7 +87,7 @@ parse_and_settle(struct cmd *cmd, const rp_verdict *model, int argc,
 int
 cmd_complete(struct cmd *cmd, int argc, char **argv)
 {
-	const struct option options[] = { { NULL, FLAG, NULL } };
+	const struct option options[] = { OPTIONS_END };
 	rp_verdict model = RP_VERDICT_INIT;
 	int status = parse_options(cmd, &argc, argv, options);
 
@@ -100,10 +100,11 @@ cmd_fail(struct cmd *cmd, int argc, char **argv)
 	rp_verdict model = RP_VERDICT_INIT;
 	int for_good = 0;
 	const struct option options[] = {
-		{ "--error", TEXT, &model.error },
-		{ "--retry-in", DURATION, &model.delay_ms },
-		{ "--for-good", FLAG, &for_good },
-		{ NULL, FLAG, NULL },
+		{ "--error", TEXT, &model.error, "TEXT", "why" },
+		{ "--retry-in", DURATION, &model.delay_ms, "D",
+		  "try again after so long (the queue's backoff)" },
+		{ "--for-good", FLAG, &for_good, NULL, "never try again" },
+		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
 
@@ -122,8 +123,9 @@ cmd_release(struct cmd *cmd, int argc, char **argv)
 {
 	rp_verdict model = RP_VERDICT_INIT;
 	const struct option options[] = {
-		{ "--delay", DURATION, &model.delay_ms },
-		{ NULL, FLAG, NULL },
+		{ "--delay", DURATION, &model.delay_ms, "D",
+		  "ready after so long (at once)" },
+		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
 
@@ -136,8 +138,9 @@ cmd_extend(struct cmd *cmd, int argc, char **argv)
 {
 	rp_verdict model = RP_VERDICT_INIT;
 	const struct option options[] = {
-		{ "--lease", DURATION, &model.delay_ms },
-		{ NULL, FLAG, NULL },
+		{ "--lease", DURATION, &model.delay_ms, "D",
+		  "so long, from now" },
+		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
 

@@ -311,9 +311,11 @@ int
 cmd_top(struct cmd *cmd, int argc, char **argv)
 {
 	struct top top = { .cmd = cmd, .interval_ms = 1000 };
-	const struct option options[] = { { "--interval", DURATION,
-					    &top.interval_ms },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--interval", DURATION, &top.interval_ms, "D",
+		  "look so often (1s)" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)

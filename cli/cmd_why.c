@@ -244,32 +244,43 @@ explain(struct answer *a)
 }
 
 static json_t *
+integer_if(int condition, int64_t n)
+{
+	return condition ? json_integer(n) : json_null();
+}
+
+static json_t *
 as_json(const struct answer *a, const char *text)
 {
 	const rp_why *why = a->why;
 	const rp_job *job = a->job;
 	int waits = job->state <= RP_STATE_READY;
+	int is_ready = job->state == RP_STATE_READY;
 	int runs = job->state == RP_STATE_RUNNING;
 
-	return json_pack(
-		"{sI so so ss so so so so so so so so so so so sI sI so so}",
-		"id", (json_int_t)job->id, "queue", json_text(job->queue),
-		"state", json_text(rp_state_text(job->state)), "reason",
-		a->reason, "text", json_text(text), "until",
-		json_time(a->until), "ahead",
-		job->state == RP_STATE_READY ? json_integer(why->ahead)
-					     : json_null(),
-		"ahead_at_least", json_boolean(why->ahead >= RP_MOST_AHEAD),
-		"paused_at", json_time(why->paused_at), "workers",
-		waits ? json_integer(why->workers) : json_null(), "worker",
-		json_text(job->worker), "host", json_text(why->host), "pid",
-		why->host ? json_integer(why->pid) : json_null(), "silent_ms",
-		why->host ? json_integer(why->silent_ms) : json_null(),
-		"claimed_at", json_time(job->claimed_at), "attempt",
-		(json_int_t)job->attempt, "max_attempts",
-		(json_int_t)job->max_attempts, "renewed",
-		runs ? json_integer(why->renewed) : json_null(), "last_error",
-		json_text(job->last_error));
+	const struct member members[] = {
+		{ "id", json_integer(job->id) },
+		{ "queue", json_text(job->queue) },
+		{ "state", json_text(rp_state_text(job->state)) },
+		{ "reason", json_text(a->reason) },
+		{ "text", json_text(text) },
+		{ "until", json_time(a->until) },
+		{ "ahead", integer_if(is_ready, why->ahead) },
+		{ "ahead_at_least", json_boolean(why->ahead >= RP_MOST_AHEAD) },
+		{ "paused_at", json_time(why->paused_at) },
+		{ "workers", integer_if(waits, why->workers) },
+		{ "worker", json_text(job->worker) },
+		{ "host", json_text(why->host) },
+		{ "pid", integer_if(why->host != NULL, why->pid) },
+		{ "silent_ms", integer_if(why->host != NULL, why->silent_ms) },
+		{ "claimed_at", json_time(job->claimed_at) },
+		{ "attempt", json_integer(job->attempt) },
+		{ "max_attempts", json_integer(job->max_attempts) },
+		{ "renewed", integer_if(runs, why->renewed) },
+		{ "last_error", json_text(job->last_error) },
+	};
+
+	return JSON_MEMBERS(members);
 }
 
 static int

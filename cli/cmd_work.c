@@ -238,15 +238,21 @@ parse(struct work *work, int argc, char **argv)
 {
 	int64_t lease_ms = -1, max_jobs = -1;
 	const struct option options[] = {
-		{ "-j", COUNT, &work->threads },
-		{ "--lease", DURATION, &lease_ms },
-		{ "--timeout", DURATION, &work->timeout_ms },
-		{ "--release-delay", DURATION, &work->release_delay_ms },
-		{ "--drain", FLAG, &work->drain },
-		{ "--max-jobs", COUNT, &max_jobs },
-		{ "--grace", DURATION, &work->grace_ms },
-		{ "--log", TEXT, &work->log },
-		{ NULL, FLAG, NULL },
+		{ "-j", COUNT, &work->threads, "N", "so many at a time (1)" },
+		{ "--lease", DURATION, &lease_ms, "D",
+		  "renewed at a third (the queue's)" },
+		{ "--timeout", DURATION, &work->timeout_ms, "D",
+		  "a handler that takes longer has failed" },
+		{ "--release-delay", DURATION, &work->release_delay_ms, "D",
+		  "ready again after status 75 (10s)" },
+		{ "--drain", FLAG, &work->drain, NULL,
+		  "exit when nothing is ready, due or running" },
+		{ "--max-jobs", COUNT, &max_jobs, "N", "exit after so many" },
+		{ "--grace", DURATION, &work->grace_ms, "D",
+		  "for running handlers, once told to end (30s)" },
+		{ "--log", TEXT, &work->log, "json",
+		  "what happens, as JSON lines on standard error" },
+		OPTIONS_END,
 	};
 	int status = split(work, &argc, argv);
 
@@ -296,9 +302,10 @@ make_worker(struct work *work)
 		r = rp_worker_handle(work->worker, work->queues[i], NULL,
 				     handle_job, work);
 	if (r < 0)
-		return complain(status_of(r), "a queue's name is 1 to 128 "
-					      "bytes of UTF-8 without control "
-					      "characters");
+		return complain(status_of(r),
+				"a queue's name is 1 to %d bytes of UTF-8 "
+				"without control characters",
+				RP_MOST_NAME);
 	return 0;
 }
 

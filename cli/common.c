@@ -153,9 +153,9 @@ set_priority(const struct cmd *cmd, const struct option *option,
 {
 	int64_t n;
 
-	if (parse_count(value, &n) < 0 || n > 255)
-		return usage(cmd, "%s %.80s: expected 0 to 255", option->name,
-			     value);
+	if (parse_count(value, &n) < 0 || n > RP_MOST_PRIORITY)
+		return usage(cmd, "%s %.80s: expected 0 to %d", option->name,
+			     value, RP_MOST_PRIORITY);
 	*(int64_t *)option->to = n;
 	return 0;
 }
@@ -213,6 +213,51 @@ no_such_option(const struct cmd *cmd, const char *name)
 	return usage(cmd, "no such option: %.80s", name);
 }
 
+/* `--name ARG`, or `-n`. */
+static int
+print_head(char *to, size_t room, const struct option *option)
+{
+	return snprintf(to, room, "%s%s%s", option->name,
+			option->arg ? " " : "", option->arg ? option->arg : "");
+}
+
+/* The lines of its help, one below the other. */
+static void
+print_option(const struct option *option, int width)
+{
+	const char *line = option->help;
+	char head[64];
+
+	print_head(head, sizeof(head), option);
+	printf("  %-*s  ", width, head);
+	for (size_t n; line[n = strcspn(line, "\n")]; line += n + 1)
+		printf("%.*s\n%*s", (int)n, line, width + 4, "");
+	puts(line);
+}
+
+static int
+print_help(const struct cmd *cmd, const struct option *options)
+{
+	const struct command *c = find_command(cmd->name);
+	char head[64];
+	int width = 0;
+
+	printf("usage: readpast [--db URL] %s %s\n%s\n", c->name, c->usage,
+	       c->summary);
+	if (c->note)
+		printf("\n%s", c->note);
+	if (options->name)
+		putchar('\n');
+	for (const struct option *o = options; o->name; o++) {
+		int n = print_head(head, sizeof(head), o);
+
+		width = n > width ? n : width;
+	}
+	for (; options->name; options++)
+		print_option(options, width);
+	return HELPED;
+}
+
 int
 parse_options(const struct cmd *cmd, int *argc, char **argv,
 	      const struct option *options)
@@ -232,6 +277,8 @@ parse_options(const struct cmd *cmd, int *argc, char **argv,
 			argv[kept++] = argv[i];
 			continue;
 		}
+		if (strcmp(argv[i], "--help") == 0)
+			return print_help(cmd, options);
 		option = find_option(options, argv[i]);
 		if (!option)
 			return no_such_option(cmd, argv[i]);
@@ -257,8 +304,10 @@ int
 each_job(struct cmd *cmd, int argc, char **argv, look_fn *look)
 {
 	int json = 0;
-	const struct option options[] = { { "--json", FLAG, &json },
-					  { NULL, FLAG, NULL } };
+	const struct option options[] = {
+		{ "--json", FLAG, &json, NULL, "JSON lines" },
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 	int64_t id;
 

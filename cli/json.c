@@ -5,6 +5,7 @@
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "cmd.h"
+#include "job_fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,30 +74,26 @@ json_headers(const char *text)
 	return object ? object : json_text(text);
 }
 
-json_t *
-json_job(const rp_job *job)
-{
-	int running = job->state == RP_STATE_RUNNING;
-	json_t *payload = json_stringn(job->payload, job->payload_size);
-	const char *payload_name = payload ? "payload" : "payload_base64";
+/* ---- tables of fields ---- */
 
-	if (!payload)
-		payload = base64(job->payload, job->payload_size);
-	return json_pack(
-		"{sI so so si sI sI so so so so so so so so so so so so}", "id",
-		(json_int_t)job->id, "queue", json_text(job->queue), "state",
-		json_text(rp_state_text(job->state)), "priority", job->priority,
-		"attempt", (json_int_t)job->attempt, "max_attempts",
-		(json_int_t)job->max_attempts, "claim",
-		running ? json_integer(job->claim_no) : json_null(), "worker",
-		json_text(job->worker), "run_at", json_time(job->run_at),
-		"created_at", json_time(job->created_at), "claimed_at",
-		json_time(job->claimed_at), "lease_until",
-		json_time(job->lease_until), "finished_at",
-		json_time(job->finished_at), "unique_key",
-		json_text(job->unique_key), "kind", json_text(job->kind),
-		"headers", json_headers(job->headers), payload_name, payload,
-		"last_error", json_text(job->last_error));
+/* Without memory the object is gone, and stays so: NULL. */
+static void
+put(json_t **object, const char *name, json_t *value)
+{
+	if (json_object_set_new(*object, name, value) == 0)
+		return;
+	json_decref(*object);
+	*object = NULL;
+}
+
+json_t *
+json_members(const struct member *members, size_t n)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < n; i++)
+		put(&object, members[i].name, members[i].value);
+	return object;
 }
 
 static json_t *
@@ -105,51 +102,175 @@ or_null(int64_t n)
 	return n < 0 ? json_null() : json_integer(n);
 }
 
-json_t *
-json_stats(const rp_queue_stats *s)
+static int64_t
+number_at(const void *at)
 {
-	return json_pack(
-		"{so so sI sI sI sI sI sI so so sI sf sf}", "queue",
-		json_text(s->queue), "paused", json_boolean(s->paused),
-		"scheduled", (json_int_t)s->scheduled, "ready",
-		(json_int_t)s->ready, "running", (json_int_t)s->running, "done",
-		(json_int_t)s->done, "dead", (json_int_t)s->dead, "cancelled",
-		(json_int_t)s->cancelled, "oldest_ready_ms",
-		or_null(s->oldest_ready_ms), "longest_running_ms",
-		or_null(s->longest_running_ms), "workers",
-		(json_int_t)s->workers, "done_per_s", (double)s->done_10s / 10,
-		"failed_per_s", (double)s->failed_10s / 10);
+	return *(const int64_t *)at;
+}
+
+static const char *
+text_at(const void *at)
+{
+	return *(const char *const *)at;
+}
+
+static json_t *
+json_field(enum field_type type, const void *at)
+{
+	switch (type) {
+	case FIELD_number:
+	case FIELD_claim:
+		return json_integer(number_at(at));
+	case FIELD_number_or_none:
+		return or_null(number_at(at));
+	case FIELD_per_10s:
+		return json_real((double)number_at(at) / 10);
+	case FIELD_small:
+		return json_integer(*(const int *)at);
+	case FIELD_flag:
+		return json_boolean(*(const int *)at);
+	case FIELD_state:
+		return json_text(rp_state_text(*(const int *)at));
+	case FIELD_time:
+		return json_time(number_at(at));
+	case FIELD_json:
+		return json_headers(text_at(at));
+	default:
+		return json_text(text_at(at));
+	}
+}
+
+static json_t *
+json_fields(const struct field *fields, const void *of)
+{
+	json_t *object = json_object();
+
+	for (; fields->name; fields++)
+		put(&object, fields->name,
+		    json_field(fields->type,
+			       (const char *)of + fields->offset));
+	return object;
+}
+
+/* ---- jobs ---- */
+
+#define JOB_FIELD(field, FIELD, type)                                          \
+	{ #field, FIELD_##type, offsetof(rp_job, field) },
+const struct field job_fields[] = {
+	/* clang-format off */
+	RP_JOB_FIELDS(JOB_FIELD)
+	FIELDS_END
+	/* clang-format on */
+};
+#undef JOB_FIELD
+
+static void
+put_payload(json_t **object, const rp_job *job)
+{
+	json_t *payload = json_stringn(job->payload, job->payload_size);
+
+	if (payload)
+		put(object, "payload", payload);
+	else
+		put(object, "payload_base64",
+		    base64(job->payload, job->payload_size));
+}
+
+/* A claim number is only good while the job runs. Failures are `show`'s. */
+json_t *
+json_job(const rp_job *job)
+{
+	json_t *object = json_object();
+
+	for (const struct field *f = job_fields; f->name; f++) {
+		const void *at = (const char *)job + f->offset;
+
+		if (f->type == FIELD_payload)
+			put_payload(&object, job);
+		else if (f->type == FIELD_claim)
+			put(&object, "claim",
+			    job->state == RP_STATE_RUNNING
+				    ? json_field(f->type, at)
+				    : json_null());
+		else if (f->type != FIELD_failures)
+			put(&object, f->name, json_field(f->type, at));
+	}
+	return object;
+}
+
+/* ---- queues and workers ---- */
+
+#define FIELD(name, type, of, field)                                           \
+	{                                                                      \
+		name, FIELD_##type, offsetof(of, field)                        \
+	}
+
+json_t *
+json_stats(const rp_queue_stats *stats)
+{
+	static const struct field fields[] = {
+		FIELD("queue", text, rp_queue_stats, queue),
+		FIELD("paused", flag, rp_queue_stats, paused),
+		FIELD("scheduled", number, rp_queue_stats, scheduled),
+		FIELD("ready", number, rp_queue_stats, ready),
+		FIELD("running", number, rp_queue_stats, running),
+		FIELD("done", number, rp_queue_stats, done),
+		FIELD("dead", number, rp_queue_stats, dead),
+		FIELD("cancelled", number, rp_queue_stats, cancelled),
+		FIELD("oldest_ready_ms", number_or_none, rp_queue_stats,
+		      oldest_ready_ms),
+		FIELD("longest_running_ms", number_or_none, rp_queue_stats,
+		      longest_running_ms),
+		FIELD("workers", number, rp_queue_stats, workers),
+		FIELD("done_per_s", per_10s, rp_queue_stats, done_10s),
+		FIELD("failed_per_s", per_10s, rp_queue_stats, failed_10s),
+		FIELDS_END,
+	};
+
+	return json_fields(fields, stats);
 }
 
 json_t *
-json_worker(const rp_worker_info *w)
+json_worker(const rp_worker_info *worker)
 {
-	return json_pack(
-		"{sI so so sI so so so sI sI sI sI sI sI}", "id",
-		(json_int_t)w->id, "name", json_text(w->name), "host",
-		json_text(w->host), "pid", (json_int_t)w->pid, "queues",
-		json_loads(w->queues, 0, NULL), "started_at",
-		json_time(w->started_at), "seen_at", json_time(w->seen_at),
-		"silent_ms", (json_int_t)w->silent_ms, "running",
-		(json_int_t)w->running, "done", (json_int_t)w->done, "failed",
-		(json_int_t)w->failed, "dead", (json_int_t)w->dead, "released",
-		(json_int_t)w->released);
+	static const struct field fields[] = {
+		FIELD("id", number, rp_worker_info, id),
+		FIELD("name", text, rp_worker_info, name),
+		FIELD("host", text, rp_worker_info, host),
+		FIELD("pid", number, rp_worker_info, pid),
+		FIELD("queues", json, rp_worker_info, queues),
+		FIELD("started_at", time, rp_worker_info, started_at),
+		FIELD("seen_at", time, rp_worker_info, seen_at),
+		FIELD("silent_ms", number, rp_worker_info, silent_ms),
+		FIELD("running", number, rp_worker_info, running),
+		FIELD("done", number, rp_worker_info, done),
+		FIELD("failed", number, rp_worker_info, failed),
+		FIELD("dead", number, rp_worker_info, dead),
+		FIELD("released", number, rp_worker_info, released),
+		FIELDS_END,
+	};
+
+	return json_fields(fields, worker);
 }
 
 json_t *
-json_queue(const rp_queue *q)
+json_queue(const rp_queue *queue)
 {
-	return json_pack("{so so sI sI sI sI sI sI sI sI}", "queue",
-			 json_text(q->name), "paused_at",
-			 json_time(q->paused_at), "max_attempts",
-			 (json_int_t)q->max_attempts, "lease_ms",
-			 (json_int_t)q->lease_ms, "backoff_ms",
-			 (json_int_t)q->backoff_ms, "backoff_max_ms",
-			 (json_int_t)q->backoff_max_ms, "priority",
-			 (json_int_t)q->priority, "keep_done_ms",
-			 (json_int_t)q->keep_done_ms, "keep_dead_ms",
-			 (json_int_t)q->keep_dead_ms, "max_payload",
-			 (json_int_t)q->max_payload);
+	static const struct field fields[] = {
+		FIELD("queue", text, rp_queue, name),
+		FIELD("paused_at", time, rp_queue, paused_at),
+		FIELD("max_attempts", number, rp_queue, max_attempts),
+		FIELD("lease_ms", number, rp_queue, lease_ms),
+		FIELD("backoff_ms", number, rp_queue, backoff_ms),
+		FIELD("backoff_max_ms", number, rp_queue, backoff_max_ms),
+		FIELD("priority", number, rp_queue, priority),
+		FIELD("keep_done_ms", number, rp_queue, keep_done_ms),
+		FIELD("keep_dead_ms", number, rp_queue, keep_dead_ms),
+		FIELD("max_payload", number, rp_queue, max_payload),
+		FIELDS_END,
+	};
+
+	return json_fields(fields, queue);
 }
 
 int

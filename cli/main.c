@@ -22,136 +22,61 @@
 const struct command commands[] = {
 	{ "enqueue", cmd_enqueue, CREATE, "QUEUE [PAYLOAD...]",
 	  "put jobs in: one per argument, or per line of standard input",
-	  "  -0                standard input is cut at NUL bytes\n"
-	  "  --one             all of standard input is one payload\n"
-	  "  --delay D         not before so long from now\n"
-	  "  --at TIME         not before: 2026-01-31T18:00:00Z, @1767225600\n"
-	  "  --priority N      0 to 255, lower first (the queue's)\n"
-	  "  --unique KEY      unless a live job has the key: then its id\n"
-	  "  --replace         ... it becomes this job, if it does not run\n"
-	  "  --max-attempts N  attempts before it is dead (the queue's)\n"
-	  "  --kind K          what sort of job it is\n"
-	  "  --header K=V      a header; may be given several times\n"
-	  "  --skip N          the first N jobs of the input are in already\n"
-	  "  --quiet           print no ids\n" },
+	  NULL },
 	{ "work", cmd_work, CREATE, "QUEUE... [-j N] -- CMD [ARG...]",
 	  "run a command for each job",
 	  "The payload is standard input, and {} in any argument.\n"
-	  "Exit status 0: done; 65: dead; 75: released; others: failed.\n\n"
-	  "  -j N               so many at a time (1)\n"
-	  "  --lease D          renewed at a third (the queue's)\n"
-	  "  --timeout D        a handler that takes longer has failed\n"
-	  "  --release-delay D  ready again after status 75 (10s)\n"
-	  "  --drain            exit when nothing is ready, due or running\n"
-	  "  --max-jobs N       exit after so many\n"
-	  "  --grace D          for running handlers, once told to end (30s)\n"
-	  "  --log json         what happens, as JSON lines on standard "
-	  "error\n" },
+	  "Exit status 0: done; 65: dead; 75: released; others: failed.\n" },
 	{ "claim", cmd_claim, CREATE, "QUEUE", "claim jobs, as JSON lines",
-	  "  -n N       up to so many (1)\n"
-	  "  --lease D  hold them so long (the queue's)\n"
-	  "  --wait D   wait so long for the first\n" },
+	  NULL },
 	{ "complete", cmd_complete, REQUIRE, "CLAIM...",
 	  "the jobs are done (CLAIM is ID:CLAIMNO)", NULL },
 	{ "fail", cmd_fail, REQUIRE, "CLAIM... --error TEXT",
-	  "the attempts failed",
-	  "  --error TEXT  why\n"
-	  "  --retry-in D  try again after so long (the queue's backoff)\n"
-	  "  --for-good    never try again\n" },
+	  "the attempts failed", NULL },
 	{ "release", cmd_release, REQUIRE, "CLAIM...",
-	  "give the jobs back, the attempt not counted",
-	  "  --delay D  ready after so long (at once)\n" },
+	  "give the jobs back, the attempt not counted", NULL },
 	{ "extend", cmd_extend, REQUIRE, "CLAIM... --lease D",
-	  "keep the jobs for so long from now", "  --lease D\n" },
+	  "keep the jobs for so long from now", NULL },
 	{ "cancel", cmd_cancel, REQUIRE, "ID...",
-	  "cancel jobs that are not finished",
-	  "  --kind K  only if they are of this kind\n" },
+	  "cancel jobs that are not finished", NULL },
 	{ "retry", cmd_retry, REQUIRE, "ID... | --dead QUEUE",
-	  "send dead or cancelled jobs back to ready",
-	  "  --dead QUEUE  all dead jobs of the queue\n"
-	  "  --kind K      only those of this kind\n" },
+	  "send dead or cancelled jobs back to ready", NULL },
 	{ "purge", cmd_purge, REQUIRE, "QUEUE --state S --yes",
-	  "forget the jobs in one state",
-	  "  --state S  scheduled, ready, dead, done, cancelled, or all\n"
-	  "  --kind K   only those of this kind\n"
-	  "  --yes      really\n" },
+	  "forget the jobs in one state", NULL },
 	{ "list", cmd_list, REQUIRE, "QUEUE", "live jobs in claim order",
-	  "  --state S  only those in a state; also dead, done, cancelled\n"
-	  "  --limit N  so many (50)\n"
-	  "  --json\n" },
-	{ "show", cmd_show, REQUIRE, "ID...", "everything about a job",
-	  "  --json\n" },
-	{ "why", cmd_why, REQUIRE, "ID...", "why a job does not run",
-	  "  --json\n" },
-	{ "stats", cmd_stats, REQUIRE, "[QUEUE]", "queues in numbers",
-	  "  --json\n" },
-	{ "workers", cmd_workers, REQUIRE, "", "who serves", "  --json\n" },
+	  NULL },
+	{ "show", cmd_show, REQUIRE, "ID...", "everything about a job", NULL },
+	{ "why", cmd_why, REQUIRE, "ID...", "why a job does not run", NULL },
+	{ "stats", cmd_stats, REQUIRE, "[QUEUE]", "queues in numbers", NULL },
+	{ "workers", cmd_workers, REQUIRE, "", "who serves", NULL },
 	{ "top", cmd_top, REQUIRE, "", "queues as they go, on a terminal",
 	  "Keys: tab and the arrows choose; p pauses a queue, u resumes it;\n"
-	  "c cancels a running job, r retries a dead one; q quits.\n\n"
-	  "  --interval D  look so often (1s)\n" },
+	  "c cancels a running job, r retries a dead one; q quits.\n" },
 	{ "queue set", cmd_queue_set, CREATE, "QUEUE [SETTING...]",
-	  "change a queue's settings, or make a queue",
-	  "  --max-attempts N    --lease D       --backoff D\n"
-	  "  --backoff-max D     --priority N    --keep-done D\n"
-	  "  --keep-dead D       --max-payload SIZE\n" },
-	{ "queue list", cmd_queue_list, REQUIRE, "", "queues, their settings",
-	  "  --json\n" },
+	  "change a queue's settings, or make a queue", NULL },
+	{ "queue list", cmd_queue_list, REQUIRE, "[QUEUE]",
+	  "queues, their settings", NULL },
 	{ "queue drop", cmd_queue_drop, REQUIRE, "QUEUE --yes",
-	  "remove a queue and all its jobs; refused while jobs run",
-	  "  --yes  really\n" },
+	  "remove a queue and all its jobs; refused while jobs run", NULL },
 	{ "pause", cmd_pause, REQUIRE, "QUEUE", "hand out no more jobs", NULL },
 	{ "resume", cmd_resume, REQUIRE, "QUEUE", "go on handing out", NULL },
 	{ "sweep", cmd_sweep, REQUIRE, "",
 	  "due jobs, leases that ran out, jobs kept too long", NULL },
 	{ "init", cmd_init, INSTALL, "",
-	  "create the database, or put our tables beside others",
-	  "  --after-restore  a backup was put back: give no id again that "
-	  "was\n"
-	  "                   given since it was made\n" },
+	  "create the database, or put our tables beside others", NULL },
 	{ "copy", cmd_copy, REQUIRE, "FROM TO [QUEUE...]",
 	  "copy or move queues to another database",
 	  "FROM and TO are URLs, as --db takes them. All queues, if none is "
-	  "named.\n\n"
-	  "  --move       what is in the target leaves the source\n"
-	  "  --running R  wait for running jobs, or leave them there (wait)\n"
-	  "  --json\n" },
+	  "named.\n" },
 	{ "doctor", cmd_doctor, REQUIRE, "",
 	  "what is wrong with the database, or will be",
-	  "Exit status 0: nothing was found; 1: something was.\n\n"
-	  "  --long D  what is open, paused or waits for longer is found "
-	  "(1m)\n"
-	  "  --json\n" },
+	  "Exit status 0: nothing was found; 1: something was.\n" },
 	{ "check", cmd_check, REQUIRE, "FILE...",
-	  "check histories against the promises",
-	  "  --left QUEUE  look there for what is not finished\n"
-	  "  --json\n" },
+	  "check histories against the promises", NULL },
 	{ "lab", cmd_lab, INSTALL, "[TECHNIQUE...]",
-	  "ways to take jobs from a table, run side by side",
-	  "  --workers N  processes (4)\n"
-	  "  --jobs N     rows in the table (500)\n"
-	  "  --delay D    so long each job takes (2ms)\n"
-	  "  --list       the techniques\n"
-	  "  --explain T  one of them: its story, and the SQL\n"
-	  "  --json\n" },
+	  "ways to take jobs from a table, run side by side", NULL },
 	{ "stress", cmd_stress, CREATE, "",
-	  "a load of its own on a queue of its own, and the proof",
-	  "  --producers N    processes that enqueue (1)\n"
-	  "  --workers N      processes that work (2)\n"
-	  "  -j N             threads of each worker (2)\n"
-	  "  --jobs N         so many (10k)\n"
-	  "  --for D          ... or as many as so long a time takes\n"
-	  "  --fill           workers start when all are enqueued\n"
-	  "  --payload SIZE   (200)\n"
-	  "  --batch N        jobs enqueued at a time (100)\n"
-	  "  --work-time D    how long a handler takes (0)\n"
-	  "  --fail-rate P    so many attempts fail, 0 to 1 (0)\n"
-	  "  --lease D        (2s)\n"
-	  "  --kill-every D   kill a worker with SIGKILL, start another\n"
-	  "  --stall-every D  stop a worker for longer than its lease\n"
-	  "  --pin-snapshot   hold an old snapshot of the database\n"
-	  "  --seed N         the same chances again\n"
-	  "  --json\n" },
+	  "a load of its own on a queue of its own, and the proof", NULL },
 	{ "version", cmd_version, REQUIRE, "", "print the version", NULL },
 	{ "help", cmd_help, REQUIRE, "[COMMAND]", "this", NULL },
 	{ NULL, NULL, 0, NULL, NULL, NULL },
@@ -167,13 +92,16 @@ find_command(const char *name)
 	return c->name ? c : NULL;
 }
 
-void
-command_help(FILE *to, const struct command *c)
+/* Each command prints its own help, for it has the table of its options. The
+ * rest is for the command that needs a `--`. */
+static int
+command_help(struct cmd *cmd, const struct command *command)
 {
-	fprintf(to, "usage: readpast [--db URL] %s %s\n%s\n", c->name, c->usage,
-		c->summary);
-	if (c->options)
-		fprintf(to, "\n%s", c->options);
+	static char help[] = "--help", end[] = "--", word[] = "help";
+	char *argv[] = { help, end, word, NULL };
+
+	cmd->name = command->name;
+	return command->run(cmd, 3, argv) == HELPED ? DONE : FAILED;
 }
 
 static void
@@ -192,8 +120,12 @@ general_help(FILE *to)
 int
 cmd_help(struct cmd *cmd, int argc, char **argv)
 {
+	const struct option options[] = { OPTIONS_END };
 	char name[64] = "";
+	int status = parse_options(cmd, &argc, argv, options);
 
+	if (status)
+		return status;
 	if (argc == 0) {
 		general_help(stdout);
 		return DONE;
@@ -204,14 +136,17 @@ cmd_help(struct cmd *cmd, int argc, char **argv)
 	if (!find_command(name))
 		return complain(USAGE, "%s: no such command: %.40s", cmd->name,
 				name);
-	command_help(stdout, find_command(name));
-	return DONE;
+	return command_help(cmd, find_command(name));
 }
 
 int
 cmd_version(struct cmd *cmd, int argc, char **argv)
 {
-	(void)argv;
+	const struct option options[] = { OPTIONS_END };
+	int status = parse_options(cmd, &argc, argv, options);
+
+	if (status)
+		return status;
 	if (argc)
 		return usage(cmd, "takes no arguments");
 	printf("readpast %s\n", rp_version());
@@ -302,12 +237,8 @@ run(struct cmd *cmd, const struct command *command, int argc, char **argv)
 
 	cmd->name = command->name;
 	cmd->schema = command->schema;
-	if (asks_for_help(argc, argv)) {
-		command_help(stdout, command);
-		status = DONE;
-	} else {
-		status = command->run(cmd, argc, argv);
-	}
+	status = asks_for_help(argc, argv) ? command_help(cmd, command)
+					   : command->run(cmd, argc, argv);
 	rp_close(cmd->conn);
 	if ((fflush(stdout) == EOF || ferror(stdout)) && status != FAILED)
 		status = complain(FAILED,

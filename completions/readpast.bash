@@ -42,7 +42,7 @@ _readpast_options() { # COMMAND
 	check) options=(--left= --json) ;;
 	lab) options=(--workers= --jobs= --delay= --list --explain= --json) ;;
 	stress)
-		options=(--producers= --workers= -j --jobs= --for= --fill --payload=
+		options=(--producers= --workers= -j= --jobs= --for= --fill --payload=
 			--batch= --work-time= --fail-rate= --lease= --kill-every=
 			--stall-every= --pin-snapshot --seed= --json)
 		;;

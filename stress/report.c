@@ -291,13 +291,14 @@ json_latencies(const struct sums *sums)
 
 	for (int i = 0; i < LATENCIES; i++) {
 		const struct spread *l = &sums->latency[i];
+		const struct member members[] = {
+			{ "p50", json_integer(l->p50) },
+			{ "p90", json_integer(l->p90) },
+			{ "p99", json_integer(l->p99) },
+			{ "max", json_integer(l->max) },
+		};
 
-		json_object_set_new(object, names[i],
-				    json_pack("{sI sI sI sI}", "p50",
-					      (json_int_t)l->p50, "p90",
-					      (json_int_t)l->p90, "p99",
-					      (json_int_t)l->p99, "max",
-					      (json_int_t)l->max));
+		json_object_set_new(object, names[i], JSON_MEMBERS(members));
 	}
 	return object;
 }
@@ -331,35 +332,63 @@ json_waits(const struct shared *s)
 	return object;
 }
 
+static json_t *
+json_per_job(const struct sums *sums, int64_t n)
+{
+	return json_real(per_job(sums, n));
+}
+
 /* null: not to be had from this database */
 static json_t *
-json_costs(const struct stress *stress, const struct sums *sums)
+json_costs_in_file(const struct sums *sums)
+{
+	const struct member members[] = {
+		{ "statements", json_null() },
+		{ "transactions", json_null() },
+		{ "buffers", json_null() },
+		{ "wal_bytes", json_null() },
+		{ "deadlocks", json_null() },
+		{ "blocked_seconds", json_null() },
+		{ "written", sums->written < 0
+				     ? json_null()
+				     : json_per_job(sums, sums->written) },
+	};
+
+	return JSON_MEMBERS(members);
+}
+
+static json_t *
+json_costs_on_server(const struct stress *stress, const struct sums *sums)
 {
 	const struct server *a = &stress->shared->before,
 			    *b = &stress->shared->after;
+	int64_t statements = b->statements - a->statements;
+	int64_t transactions = b->transactions - a->transactions;
+	int64_t buffers = b->buffers - a->buffers;
+	int64_t wal = b->wal_bytes - a->wal_bytes;
 	int64_t locks, all = count_samples(stress->shared, &locks);
+	const struct member members[] = {
+		{ "statements", b->statements < 0
+					? json_null()
+					: json_per_job(sums, statements) },
+		{ "transactions", json_per_job(sums, transactions) },
+		{ "buffers", json_per_job(sums, buffers) },
+		{ "wal_bytes", json_per_job(sums, wal) },
+		{ "deadlocks", json_integer(b->deadlocks - a->deadlocks) },
+		{ "blocked_seconds",
+		  json_real(sampled_seconds(stress, locks)) },
+		{ "written", json_null() },
+	};
 
 	(void)all;
-	if (!stress->shared->on_server)
-		return json_pack(
-			"{sn sn sn sn sn sn so}", "statements", "transactions",
-			"buffers", "wal_bytes", "deadlocks", "blocked_seconds",
-			"written",
-			sums->written < 0
-				? json_null()
-				: json_real(per_job(sums, sums->written)));
-	return json_pack(
-		"{so sf sf sf sI sf sn}", "statements",
-		b->statements < 0
-			? json_null()
-			: json_real(
-				  per_job(sums, b->statements - a->statements)),
-		"transactions",
-		per_job(sums, b->transactions - a->transactions), "buffers",
-		per_job(sums, b->buffers - a->buffers), "wal_bytes",
-		per_job(sums, b->wal_bytes - a->wal_bytes), "deadlocks",
-		(json_int_t)(b->deadlocks - a->deadlocks), "blocked_seconds",
-		sampled_seconds(stress, locks), "written");
+	return JSON_MEMBERS(members);
+}
+
+static json_t *
+json_costs(const struct stress *stress, const struct sums *sums)
+{
+	return stress->shared->on_server ? json_costs_on_server(stress, sums)
+					 : json_costs_in_file(sums);
 }
 
 static json_t *
@@ -380,27 +409,31 @@ static void
 print_json_report(const struct stress *s, const struct sums *sums)
 {
 	const struct verdicts *v = &sums->verdicts;
-	json_t *object = json_pack(
-		"{sI sI sI sI sI sI sI sI sI sI sI sI}", "seed",
-		(json_int_t)s->seed, "enqueued", (json_int_t)sums->enqueued,
-		"done", (json_int_t)sums->done, "dead", (json_int_t)sums->dead,
-		"unknown", (json_int_t)sums->unknown, "retries",
-		(json_int_t)sums->retries, "duplicates",
-		(json_int_t)sums->duplicates, "lost", (json_int_t)v->broken[P1],
-		"claims", (json_int_t)sums->claims, "kills",
-		(json_int_t)s->shared->kills, "stalls",
-		(json_int_t)s->shared->stalls, "events", (json_int_t)v->events);
-	json_t *rest = json_pack(
-		"{sf sf sI so so so so so so}", "enqueue_rate",
-		sums->enqueue_rate, "done_rate", sums->done_rate, "bar_us",
-		(json_int_t)sums->bar_us, "enqueue_bars",
-		json_bars(sums->enqueue_bars), "done_bars",
-		json_bars(sums->done_bars), "latency_us", json_latencies(sums),
-		"waits", json_waits(s->shared), "per_job", json_costs(s, sums),
-		"findings", json_findings(sums));
+	const struct member members[] = {
+		{ "seed", json_integer(s->seed) },
+		{ "enqueued", json_integer(sums->enqueued) },
+		{ "done", json_integer(sums->done) },
+		{ "dead", json_integer(sums->dead) },
+		{ "unknown", json_integer(sums->unknown) },
+		{ "retries", json_integer(sums->retries) },
+		{ "duplicates", json_integer(sums->duplicates) },
+		{ "lost", json_integer(v->broken[P1]) },
+		{ "claims", json_integer(sums->claims) },
+		{ "kills", json_integer(s->shared->kills) },
+		{ "stalls", json_integer(s->shared->stalls) },
+		{ "events", json_integer((json_int_t)v->events) },
+		{ "enqueue_rate", json_real(sums->enqueue_rate) },
+		{ "done_rate", json_real(sums->done_rate) },
+		{ "bar_us", json_integer(sums->bar_us) },
+		{ "enqueue_bars", json_bars(sums->enqueue_bars) },
+		{ "done_bars", json_bars(sums->done_bars) },
+		{ "latency_us", json_latencies(sums) },
+		{ "waits", json_waits(s->shared) },
+		{ "per_job", json_costs(s, sums) },
+		{ "findings", json_findings(sums) },
+	};
+	json_t *object = JSON_MEMBERS(members);
 
-	json_object_update(object, rest);
-	json_decref(rest);
 	for (int p = 0; p < PROMISES; p++) {
 		char word[64];
 

@@ -4,7 +4,8 @@
   tools/check_docs.py READPAST [SOURCE]
 
 What there is, is asked of the program (its help, a new queue's settings) and
-read from the header, tests/abi/exports.txt and cli/cmd.h. Whatever of that the
+read from the header, tests/abi/exports.txt and cli/cmd.h. A command's help is
+made of the table by which it parses its options. Whatever of all that the
 documents lack, and whatever they have that is not there, is named. Speaks TAP;
 exits 0 only if all is well.
 
@@ -20,6 +21,11 @@ import sys
 import tempfile
 
 OPTION = re.compile(r"(?<![\w-])--?[a-z0-9][a-z-]*")
+
+
+def spelled(pairs):
+    """{--delay=, --json} of (option, does it take a value?)"""
+    return {option + "=" * bool(value) for option, value in pairs}
 
 
 class Program:
@@ -44,7 +50,15 @@ class Program:
         return self.run(*command.split(), "--help")
 
     def options(self, command):
-        return set(OPTION.findall(self.help(command))) - self.globals
+        """Those of the table: `  --delay D  what it does`."""
+        return spelled(re.findall(r"^  (--?[a-z0-9][a-z-]*)( \S+)?(?=  )",
+                                  self.help(command), re.M))
+
+    def unknown(self, command):
+        """Options that the usage line names, and that the table lacks."""
+        usage = self.help(command).splitlines()[0]
+        known = {option.rstrip("=") for option in self.options(command)}
+        return set(OPTION.findall(usage)) - known - self.globals
 
     def statuses(self, command):
         """The exit statuses of a handler: `0: done; 65: dead`."""
@@ -58,15 +72,15 @@ class Program:
 # ---- each document: {command: its options} ----
 
 
-def of_cases(text, option):
+def of_cases(text, options):
     """Of a shell's `case $1 in`, one tab in: the first in the text."""
     text = re.search(r"^\tcase \$1 in\n(.*?)^\tesac", text, re.M | re.S)[1]
     cases = re.findall(r"^\t'?([a-z][a-z ]*)'?\)(.*?)(?=^\t[^\t]|\Z)", text, re.M | re.S)
-    return {name: set(option.findall(body)) for name, body in cases}
+    return {name: spelled(options.findall(body)) for name, body in cases}
 
 
 def of_bash(text):
-    found = of_cases(text, OPTION)
+    found = of_cases(text, re.compile(f"({OPTION.pattern})(=?)"))
     words = re.search(r"local commands=\((.*?)\)", text, re.S)[1].split()
     words += [f"queue {w}" for w in re.search(r"queue\) \S+ (.*) ;;", text)[1].split()]
     return {name: found.get(name, set()) for name in words}
@@ -74,7 +88,8 @@ def of_bash(text):
 
 def of_zsh(text):
     body = text[text.index("\n_readpast_command()"):]
-    found = of_cases(body, re.compile(r"(--?[a-z0-9][a-z-]*)=?\["))
+    found = of_cases(body, re.compile(
+        r"(--?[a-z0-9][a-z-]*)=?\[[^]]*\](:|'\$queue)?"))
     words = re.findall(r"^\t\t'([a-z]+):", text, re.M)
     words += [f"queue {w}" for w in re.search(r"compadd (set .*)", text)[1].split()]
     return {name: found.get(name, set()) for name in words}
@@ -84,22 +99,28 @@ def of_fish(text):
     words = re.findall(r"-n __readpast_in -a (\w+)", text)
     words += [f"queue {w}" for w in re.search(r"-a '(set .*)'", text)[1].split()]
     found = {name: set() for name in words}
-    line = re.compile(r"-n '__readpast_in ([a-z ]+)' -([los]) (\S+)")
-    for name, kind, option in line.findall(text):
-        found.setdefault(name, set()).add(("--" if kind == "l" else "-") + option)
+    line = re.compile(r"-n '__readpast_in ([a-z ]+)' -([los]) (\S+)( -[xr])?")
+    for name, kind, option, value in line.findall(text):
+        dashes = "--" if kind == "l" else "-"
+        found.setdefault(name, set()).update(spelled([(dashes + option, value)]))
     return found
 
 
 def of_man(text):
-    """By .It Cm; what a subsection says before its list is for all of it."""
+    """By .It Cm; what a subsection says before its list is for all of it. One
+    mention with a value is enough."""
+    def options(text):
+        pairs = re.findall(r"\bFl (-?\w[a-z-]*)(?=( (?:Ar|Cm) )?)", text)
+        valued = {option for option, value in pairs if value}
+        return spelled((f"-{o}", o in valued) for o, _ in pairs)
+
     found, common = {}, {}
     for section in re.split(r"^\.S[sh] ", text, flags=re.M):
         head, *items = re.split(r"^(?=\.It Cm )", section, flags=re.M)
         for item in items:
             for name in re.findall(r"\bCm ((?:queue )?[a-z]+)", item.splitlines()[0]):
-                flags = {f"-{f}" for f in re.findall(r"\bFl (-?[a-z0-9][a-z-]*)", item)}
-                found.setdefault(name, set()).update(flags)
-                common[name] = {f"-{f}" for f in re.findall(r"\bFl (-?\w[a-z-]*)", head)}
+                found.setdefault(name, set()).update(options(item))
+                common[name] = options(head)
     return found, common
 
 
@@ -114,7 +135,8 @@ def compare(program, found, common={}):
         has = program.options(command)
         also = common.get(command, set())
         yield from (f"{command}: no {o}" for o in sorted(has - found[command] - also))
-        more = found[command] - has - program.globals
+        more = {option for option in found[command] - has
+                if option.rstrip("=") not in program.globals}
         yield from (f"{command}: has no {o}" for o in sorted(more))
     aliases = {"queue", "queue pause", "queue resume"}
     for name in sorted(set(found) - set(program.commands) - aliases):
@@ -151,6 +173,10 @@ def checks(program, source):
     exports = read("tests/abi/exports.txt").split()
     enum = re.search(r"^enum \{ (DONE = .*?) \};", read("cli/cmd.h"), re.M)[1]
 
+    yield "help: options in usage lines", (
+        f"{command}: no {option}" for command in program.commands
+        for option in sorted(program.unknown(command)))
+
     # readpast(1)
     found, common = of_man(page)
     yield "readpast(1): commands and their options", compare(program, found, common)
@@ -167,6 +193,15 @@ def checks(program, source):
     lab = re.search(r"^\.It Cm lab .*?^\.Bl", page, re.M | re.S)[0]
     yield "readpast(1): techniques of the lab", lacking(
         "technique", program.techniques, re.findall(r"[\w-]+", lab))
+
+    limits = dict(re.findall(r"^#define RP_MOST_([A-Z]+) (\d+)",
+                             read("include/readpast.h"), re.M))
+    most = f"0 to {limits['PRIORITY']}"
+    yield "readpast(1): limits", lacking(
+        "limit", [most, f"at most {limits['DAYS']}d"],
+        re.findall(r"0 to \d+|at most \d+d", page))
+    yield "readpast(7): limits", lacking(
+        "limit", [most], re.findall(r"0 to \d+", model))
 
     # completions
     words = [s.removeprefix("RP_STATE_").lower() for s in states]

@@ -40,16 +40,30 @@ check 'an option that is no more' names 'readpast(1): show: has no --deep' \
 	man/readpast.1 's/^\.It Cm show.*/& Fl -deep/'
 check 'an exit status' names 'readpast(1): no status 3' \
 	man/readpast.1 's/^\.It 3$/.It 7/'
-check 'an option in bash' names 'readpast.bash: claim: no --wait' \
+check 'an option in bash' names 'readpast.bash: claim: no --wait=' \
 	completions/readpast.bash 's/ --wait=//'
-check 'an option in zsh' names '_readpast: work: no --grace' \
+check 'an option in zsh' names '_readpast: work: no --grace=' \
 	completions/_readpast '/--grace/d'
-check 'an option in fish' names 'readpast.fish: list: no --limit' \
+check 'an option in fish' names 'readpast.fish: list: no --limit=' \
 	completions/readpast.fish '/-l limit/d'
+check 'a value that bash does not wait for' names \
+	$'readpast.bash: claim: no --wait=\n# readpast.bash: claim: has no --wait' \
+	completions/readpast.bash 's/ --wait=/ --wait/'
+check 'a value that zsh does not ask for' names \
+	$'_readpast: work: no -j=\n# _readpast: work: has no -j' \
+	completions/_readpast "s/'-j\[so many at a time\]:count:'/'-j[so many]'/"
+check 'a value that fish does not ask for' names \
+	$'readpast.fish: list: no --limit=\n# readpast.fish: list: has no --limit' \
+	completions/readpast.fish 's/-l limit -x/-l limit/'
+check 'a value that the manual does not name' names \
+	$'readpast(1): enqueue: no --skip=\n# readpast(1): enqueue: has no --skip' \
+	man/readpast.1 's/^\.It Fl -skip Ar N/.It Fl -skip/'
 check 'a technique' names 'readpast.fish: no technique worker-loop' \
 	completions/readpast.fish 's/ worker-loop//'
 check 'a function' names 'readpast(3): no function rp_settle_and_claim' \
 	man/readpast.3 's/Fn rp_settle_and_claim/Fn rp_claim/'
+check 'a limit that is another one' names 'readpast(1): no limit at most 3651d' \
+	include/readpast.h 's/(RP_MOST_DAYS) 3650/\1 3651/'
 check 'a new error' names 'readpast(3): no error RP_ENEW' \
 	include/readpast.h 's/^.X\(EDB,.*/&\n\tX(ENEW, -99, 0, "new") \\/'
 check 'a default' names $'readpast(7): no setting max-attempts 3\n# readpast(7): there is no max-attempts 5' \
