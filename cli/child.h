@@ -11,7 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define CHILD_TAIL 4096
+#include "readpast.h"
+
+#define CHILD_TAIL RP_MOST_ERROR /* what is kept of a failure */
 
 /* Who kills the handlers when the worker itself is killed. */
 struct warden;

@@ -262,8 +262,9 @@ parse(struct work *work, int argc, char **argv)
 		return status;
 	if (argc == 0)
 		return usage(work->cmd, "which queue?");
-	if (work->threads < 1 || work->threads > 1024)
-		return usage(work->cmd, "-j: expected 1 to 1024");
+	if (work->threads < 1 || work->threads > RP_MOST_THREADS)
+		return usage(work->cmd, "-j: expected 1 to %d",
+			     RP_MOST_THREADS);
 	if (lease_ms == 0 || max_jobs == 0)
 		return usage(work->cmd, "%s: expected more than 0",
 			     lease_ms ? "--max-jobs" : "--lease");
