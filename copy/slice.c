@@ -82,7 +82,8 @@ match_again(struct slice *s)
 			i++;
 		if (i == s->ours.count)
 			return;
-		if (rp__copy_id(&s->ours, i) != there[ROW_ID].i || s->fate[i] == SAME)
+		if (rp__copy_id(&s->ours, i) != there[ROW_ID].i ||
+		    s->fate[i] == SAME)
 			continue;
 		add_gone(s, there, 0);
 		if (s->fate[i] == UNKNOWN)
