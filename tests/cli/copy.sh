@@ -95,7 +95,7 @@ source_db() { # URL: one of everything
 	seq 10 | readpast enqueue mail --priority 5 --quiet
 	seq 5 | readpast enqueue other --priority 250 --quiet
 	local claims
-	mapfile -t claims < <(readpast claim mail -n 8 | while read -r job; do claim_of "$job"; done)
+	mapfile -t claims < <(readpast claim mail -n 8 | claims_of)
 	readpast fail "${claims[0]}" --error 'first "failure"' --retry-in 1h
 	readpast fail "${claims[1]}" --error 'again' --retry-in 0
 	readpast fail "${claims[2]}" --error 'for good' --for-good
@@ -169,7 +169,7 @@ readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
 # Its line has gone far past the number that the rest will bring along.
 for _ in 1 2 3; do
 	seq 200 | readpast --db "$pg2" enqueue mail --quiet
-	mapfile -t claims < <(readpast --db "$pg2" claim mail -n 1000 | while read -r job; do claim_of "$job"; done)
+	mapfile -t claims < <(readpast --db "$pg2" claim mail -n 1000 | claims_of)
 	readpast --db "$pg2" complete "${claims[@]}" >/dev/null
 	sleep 0.1
 done
@@ -290,7 +290,7 @@ check 'what it refused it did not make' test ! -e f.db
 big() { # FILE
 	seq -f '%0200g' 20000 | readpast --db "sqlite:$1" enqueue q --quiet
 	readpast --db "sqlite:$1" queue set q --keep-done 1d >/dev/null
-	readpast --db "sqlite:$1" claim q -n 500 | while read -r job; do claim_of "$job"; done |
+	readpast --db "sqlite:$1" claim q -n 500 | claims_of |
 		xargs "$READPAST" --db "sqlite:$1" complete >/dev/null
 	seq 50 | readpast --db "sqlite:$1" enqueue q --priority 1 --quiet
 }

@@ -72,6 +72,11 @@ claim_of() {
 	echo "$(field id "$1"):$(field claim "$1")"
 }
 
+# The same of many jobs, a line each on standard input.
+claims_of() {
+	sed -nE 's/^\{"id":([0-9]+),.*"claim":([0-9]+).*/\1:\2/p'
+}
+
 # The sanitizer's runtime that a program or a library needs, if any.
 sanitizer_of() {
 	ldd "$1" | awk '/lib[a-z]*asan/ { print $3; exit }'
