@@ -10,9 +10,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 void
@@ -42,10 +39,9 @@ allocate(size_t size)
 void *
 allocate_shared(size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *p = shared_memory(size);
 
-	if (p == MAP_FAILED)
+	if (!p)
 		die("no shared memory");
 	return p;
 }
@@ -66,30 +62,17 @@ text(const char *format, ...)
 pid_t
 fork_child(void)
 {
-	pid_t pid = fork();
+	pid_t pid = spawn();
 
 	if (pid < 0)
 		die("fork failed");
-	if (pid == 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	return pid;
 }
 
 double
 seconds_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-void
-sleep_us(int64_t us)
-{
-	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
-
-	nanosleep(&t, NULL);
+	return (double)monotonic_ns() / 1e9;
 }
 
 void

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "process.h"
+
 #define PAYLOAD 200 /* bytes of each job */
 #define QUEUE "bench"
 
@@ -21,11 +23,9 @@ void *allocate(size_t size);        /* zeros */
 void *allocate_shared(size_t size); /* with children, too */
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* fork(): 0 in the child, which is killed when its parent ends. */
-pid_t fork_child(void);
+pid_t fork_child(void); /* spawn() */
 
 double seconds_now(void); /* CLOCK_MONOTONIC */
-void sleep_us(int64_t us);
 
 /* Keep what the verdicts on a batch need, and free it: how many there are. */
 size_t verdicts_on(rp_batch *batch, rp_verdict *to);

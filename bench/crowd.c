@@ -71,7 +71,7 @@ crowd_run(const struct crowd *c, double *ret_fairness)
 	}
 	atomic_store(&board->go, 1);
 	for (int i = 0; i < c->n && !bad; i++)
-		bad = waitpid(pids[i], &status, 0) < 0 || status != 0;
+		bad = spawn_wait(pids[i]) != 0;
 	if (bad)
 		die("a process of %d failed", c->n);
 	for (int i = 0; i < c->n; i++) {

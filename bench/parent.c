@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,13 +89,12 @@ measure_in_child(void (*measure)(void *ctx), void *ctx)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	child = fork();
+	child = spawn();
 	if (child < 0) {
 		perror("fork");
 		return 1;
 	}
 	if (child == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		measure(ctx);
 		exit(fflush(stdout) == 0 ? 0 : 1);

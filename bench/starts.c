@@ -13,20 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "basics.h"
-
-static int64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 static int
 note_start(rp_task *task, const rp_job *job, void *ctx)
@@ -36,7 +25,7 @@ note_start(rp_task *task, const rp_job *job, void *ctx)
 
 	(void)task;
 	memcpy(&i, job->payload, sizeof(i));
-	atomic_store(&started[i], now_ns());
+	atomic_store(&started[i], monotonic_ns());
 	return RP_DONE;
 }
 
@@ -90,7 +79,7 @@ enqueue_all(const char *url, size_t jobs, int64_t gap_us, int64_t *returned,
 		memcpy(payload, &i, sizeof(i));
 		if (rp_enqueue(conn, QUEUE, &job, NULL) < 0)
 			die("library: %s", rp_last_error(conn)->message);
-		returned[i] = now_ns();
+		returned[i] = monotonic_ns();
 		/* The first finds it starting up, the others find it idle. */
 		if (i == 0)
 			wait_for_start(&started[0]);
@@ -116,12 +105,11 @@ starts_measure(const char *url, size_t n, int64_t gap_us, double *p50,
 	_Atomic int64_t *started = allocate_shared(size);
 	int64_t *returned = allocate(size);
 	double *ms = allocate(jobs * sizeof(*ms));
-	int status;
 	pid_t pid;
 
 	pid = start_worker(url, jobs, started);
 	enqueue_all(url, jobs, gap_us, returned, started);
-	if (waitpid(pid, &status, 0) != pid || status != 0)
+	if (spawn_wait(pid) != 0)
 		die("the worker failed");
 	for (size_t i = 1; i < jobs; i++)
 		ms[i - 1] = fmax(0, (double)(started[i] - returned[i]) / 1e6);

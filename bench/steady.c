@@ -15,7 +15,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define WORKERS 2
@@ -115,10 +114,8 @@ run(const struct scene *scene, const char *path, double seconds)
 	} while (took < seconds);
 	jobs = atomic_load(&served->jobs);
 	scene->side->close(handle);
-	for (int i = 0; i < WORKERS; i++) {
-		kill(pids[i], SIGKILL);
-		waitpid(pids[i], NULL, 0);
-	}
+	for (int i = 0; i < WORKERS; i++)
+		spawn_kill(pids[i]);
 	munmap(served, sizeof(*served));
 	return (double)jobs / took;
 }

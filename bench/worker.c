@@ -9,20 +9,10 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define THREADS 2
 #define DRAIN "worker.full.2-threads"
 #define AGAINST "floor.turn.full.100"
-
-static int64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 struct drain {
 	rp_worker *worker;
@@ -34,7 +24,7 @@ static int
 drain_one(rp_task *task, const rp_job *job, void *ctx)
 {
 	struct drain *d = ctx;
-	int64_t now = now_ns(), none = 0;
+	int64_t now = monotonic_ns(), none = 0;
 
 	(void)task;
 	(void)job;

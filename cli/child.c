@@ -22,8 +22,9 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "process.h"
 
 #define ASK_EVERY_MS 200
 #define KILL_AFTER_MS 5000
@@ -38,10 +39,7 @@ struct warden {
 static int64_t
 now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return monotonic_us() / 1000;
 }
 
 /* ---- the warden ---- */
@@ -68,12 +66,11 @@ struct warden *
 warden_start(size_t slots)
 {
 	size_t size = sizeof(struct warden) + slots * sizeof(pid_t);
-	struct warden *w = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct warden *w = shared_memory(size);
 	int ends[2];
 	pid_t pid;
 
-	if (w == MAP_FAILED)
+	if (!w)
 		return NULL;
 	if (pipe2(ends, O_CLOEXEC) < 0) {
 		munmap(w, size);
@@ -102,8 +99,7 @@ warden_stop(struct warden *w)
 	if (!w)
 		return;
 	close(w->alive_fd);
-	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	spawn_wait(w->pid);
 	munmap(w, sizeof(*w) + w->count * sizeof(pid_t));
 }
 
@@ -282,8 +278,7 @@ reap(struct child *c, pid_t pid, volatile pid_t *slot)
 	if (c->timed_out || c->stopped)
 		kill(-pid, SIGKILL); /* what it started and left behind */
 	*slot = 0;
-	while (waitpid(pid, &c->status, 0) < 0 && errno == EINTR)
-		;
+	c->status = spawn_wait(pid);
 }
 
 void

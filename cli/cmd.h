@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "readpast.h"
+#include "process.h"
 
 /* Exit statuses. */
 enum { DONE = 0, FAILED = 1, USAGE = 2, NOTHING = 3, REFUSED = 4 };
@@ -54,7 +55,6 @@ int cmd_open(struct cmd *cmd); /* 0, or an exit status */
 int not_opened(const char *url, int code, const rp_error *error); /* same */
 int cmd_failed(const struct cmd *cmd, int code); /* complain; exit status */
 int worst(int a, int b);
-int64_t monotonic_us(void);
 
 /*
  * Options: --name VALUE, --name=VALUE, or -n VALUE, anywhere among the other

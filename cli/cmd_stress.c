@@ -12,11 +12,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "stress.h"
@@ -159,9 +156,8 @@ start(struct stress *s, struct child *child, child_main *run)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	child->pid = fork();
+	child->pid = spawn();
 	if (child->pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		signal(SIGINT, SIG_IGN);
 		signal(SIGHUP, SIG_IGN);
 		signal(SIGTERM, SIG_DFL);
@@ -187,10 +183,9 @@ prepare(struct stress *s)
 	int64_t n = s->producers + s->workers;
 	size_t size = sizeof(*s->shared) + (size_t)n * sizeof(*s->counts);
 
-	s->shared = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	s->shared = shared_memory(size);
 	s->children = calloc((size_t)n, sizeof(*s->children));
-	if (s->shared == MAP_FAILED || !s->children)
+	if (!s->shared || !s->children)
 		return complain(FAILED, "out of memory");
 	s->counts = (_Atomic int64_t *)(s->shared + 1);
 	for (int64_t i = 0; i < n; i++)
@@ -243,12 +238,6 @@ reap(struct stress *s, int ending)
 		r = worst(r, bury(s, child, status, ending));
 	}
 	return r;
-}
-
-static void
-tick(void)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = TICK_US * 1000 }, NULL);
 }
 
 static int
@@ -356,7 +345,7 @@ load(struct stress *s)
 			report_progress(s, 0);
 			shown = now;
 		}
-		tick();
+		sleep_us(TICK_US);
 		status = reap(s, 0);
 		if (!alive(s, 0, s->producers))
 			atomic_store(&s->shared->made, 1);
@@ -385,7 +374,7 @@ finish(struct stress *s)
 		for (int64_t i = 0; i < n && monotonic_us() > until; i++)
 			if (s->children[i].pid)
 				kill(s->children[i].pid, SIGKILL);
-		tick();
+		sleep_us(TICK_US);
 		status = worst(status, reap(s, 1));
 	}
 	s->ended_at = monotonic_us();
@@ -393,7 +382,7 @@ finish(struct stress *s)
 	while (s->watcher.pid) {
 		if (monotonic_us() > until + PATIENCE_US)
 			kill(s->watcher.pid, SIGKILL);
-		tick();
+		sleep_us(TICK_US);
 		status = worst(status, reap(s, 1));
 	}
 	return status;
@@ -406,7 +395,7 @@ run(struct stress *s)
 	int status = start(s, &s->watcher, watch);
 
 	while (!status && !told_to_end && !atomic_load(&s->shared->ready)) {
-		tick();
+		sleep_us(TICK_US);
 		status = reap(s, 0);
 	}
 	s->began_at = monotonic_us();

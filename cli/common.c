@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 int
 complain(int status, const char *format, ...)
@@ -111,15 +110,6 @@ int
 worst(int a, int b)
 {
 	return a > b ? a : b;
-}
-
-int64_t
-monotonic_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
 /* ---- options ---- */

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "process.h"
 
 #define LOOK_US 5000        /* the parent looks so often what they wait for */
 #define IDLE_US 1000        /* a worker that found nothing */
@@ -46,19 +46,7 @@ struct worker {
 int64_t
 lab_now_us(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-static void
-nap(int64_t us)
-{
-	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
-
-	while (nanosleep(&t, &t) < 0 && errno == EINTR)
-		;
+	return monotonic_us();
 }
 
 const struct lab_script *
@@ -109,7 +97,7 @@ work(void *ctx, int64_t job)
 	struct worker *w = ctx;
 	struct board *board = w->board;
 
-	nap(w->lab->options->delay_ms * 1000);
+	sleep_us(w->lab->options->delay_ms * 1000);
 	__atomic_store_n(&board->progress_us, lab_now_us(), __ATOMIC_SEQ_CST);
 	__atomic_add_fetch(&board->runs, 1, __ATOMIC_SEQ_CST);
 	if (job < 1 || job > w->lab->options->jobs)
@@ -134,14 +122,14 @@ loop(struct worker *w)
 		if (lab_now_us() - since > w->patience_us)
 			return 0;
 		if (r == 0)
-			nap(IDLE_US);
+			sleep_us(IDLE_US);
 	}
 	return r;
 }
 
 /* The whole life of a worker's process. It is told to go by the end of `go`. */
 static void
-live(struct worker *w, int number, int ready, int go, pid_t parent)
+live(struct worker *w, int number, int ready, int go)
 {
 	struct lab_side *side = &w->side;
 	char name[LAB_VALUE], why[LAB_WHY], byte = 0;
@@ -150,9 +138,6 @@ live(struct worker *w, int number, int ready, int go, pid_t parent)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
 	side->account = &w->board->accounts[number];
 	side->why = why;
 	snprintf(name, sizeof(name), "worker %d", number + 1);
@@ -184,10 +169,9 @@ board_new(const struct lab_options *o)
 	size_t jobs = ((size_t)o->jobs / 2 + 1) * 2 * sizeof(int32_t);
 	size_t size = sizeof(struct board) + jobs +
 		      (size_t)o->workers * sizeof(struct lab_account);
-	struct board *board = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct board *board = shared_memory(size);
 
-	if (board == MAP_FAILED)
+	if (!board)
 		return NULL;
 	board->size = size;
 	board->left = o->jobs;
@@ -210,7 +194,6 @@ start(struct worker *w, pid_t *pids, int *go)
 {
 	int n = w->lab->options->workers, there = 0;
 	int ready_ends[2], go_ends[2];
-	pid_t parent = getpid();
 	char byte;
 
 	if (pipe(ready_ends) < 0)
@@ -221,10 +204,10 @@ start(struct worker *w, pid_t *pids, int *go)
 		return lab_fail(w->lab->control.why, "%s", strerror(errno));
 	}
 	for (int i = 0; i < n && (i == 0 || pids[i - 1] > 0); i++) {
-		pids[i] = fork();
+		pids[i] = spawn();
 		if (pids[i] == 0) {
 			close(go_ends[1]);
-			live(w, i, ready_ends[1], go_ends[0], parent);
+			live(w, i, ready_ends[1], go_ends[0]);
 		}
 	}
 	close(ready_ends[1]);
@@ -270,7 +253,7 @@ watch(struct worker *w, pid_t *pids, int killed)
 		if (r == 0 && !killed)
 			r = lab->dialect->watch(lab, now - before);
 		before = now;
-		nap(LOOK_US);
+		sleep_us(LOOK_US);
 	}
 	return *lab->options->stop ? LAB_STOPPED : r;
 }

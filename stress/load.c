@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* With --for no producer runs further ahead of the workers than this. */
@@ -51,15 +50,6 @@ ago(int64_t now, int64_t asked)
 	return now - asked > UINT32_MAX ? UINT32_MAX : (uint32_t)(now - asked);
 }
 
-static void
-pause_us(int64_t us)
-{
-	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
-
-	while (nanosleep(&t, &t) < 0)
-		;
-}
-
 /* ---- producing ---- */
 
 /* How many to enqueue next; 0: enough. */
@@ -72,7 +62,7 @@ next_share(struct stress *stress)
 	while (stress->for_ms && !atomic_load(&s->stop) &&
 	       atomic_load(&s->enqueued) - atomic_load(&s->done) >
 		       BACKLOG + 5000 * atomic_load(&s->kills))
-		pause_us(1000);
+		sleep_us(1000);
 	if (atomic_load(&s->stop))
 		return 0;
 	if (stress->for_ms)
@@ -181,7 +171,7 @@ handle(rp_task *task, const rp_job *job, void *ctx)
 				      (uint64_t)job->attempt);
 
 	if (stress->work_ms)
-		pause_us(stress->work_ms * 1000);
+		sleep_us(stress->work_ms * 1000);
 	if ((double)(dice >> 11) * 0x1p-53 >= stress->fail_rate)
 		return RP_DONE;
 	rp_task_error(task, "by chance (--fail-rate)");

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "history.h"
@@ -105,7 +104,7 @@ read_all(struct stress *stress, struct checker *checker)
 	if (pipe(ends) < 0)
 		return complain(FAILED, "a pipe: %s", strerror(errno));
 	fflush(stdout);
-	pid = fork();
+	pid = spawn();
 	if (pid == 0) {
 		close(ends[0]);
 		tell_all(stress, ends[1]);
@@ -120,7 +119,7 @@ read_all(struct stress *stress, struct checker *checker)
 	else
 		close(ends[0]);
 	if (pid > 0)
-		waitpid(pid, &status, 0);
+		status = spawn_wait(pid);
 	if (r == 0 && status != 0)
 		return complain(FAILED, "cannot write the history");
 	return r < 0 ? complain(FAILED, "%s", why) : 0;

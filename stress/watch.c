@@ -9,7 +9,6 @@
 #include "stress.h"
 
 #include <sqlite3.h>
-#include <time.h>
 
 #include "stress_sqlite.h"
 
@@ -26,12 +25,6 @@ static int
 fails(struct watcher *w, const char *why)
 {
 	return child_fails(w->stress, "watching the database", why);
-}
-
-static void
-nap(void)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = EVERY_MS * 1000000 }, NULL);
 }
 
 /* ---- the server's own statistics ---- */
@@ -60,7 +53,7 @@ read_last_counters(struct watcher *w, struct server *ret)
 			return -1;
 		if (!ret->sessions)
 			break;
-		nap();
+		sleep_us(EVERY_MS * 1000);
 	}
 	return 0;
 }
@@ -136,7 +129,7 @@ look(struct watcher *w)
 			return FAILED;
 		if (!atomic_load(&s->empty))
 			r = look_for_the_end(w);
-		nap();
+		sleep_us(EVERY_MS * 1000);
 	}
 	rp_close(w->pinned);
 	w->pinned = NULL;

@@ -6,11 +6,10 @@
  */
 #include "check.h"
 
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "kinds.h"
+#include "process.h"
 
 static const struct kind *const kinds[] = {
 	&kind_sqlite,
@@ -312,18 +311,13 @@ keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms)
 int64_t
 now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return monotonic_us() / 1000;
 }
 
 void
 sleep_ms(int64_t ms)
 {
-	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&t, NULL);
+	sleep_us(ms * 1000);
 }
 
 void
@@ -342,7 +336,7 @@ wait_until(rp_conn *conn, int64_t at)
 pid_t
 in_child(int (*body)(void *), void *ctx)
 {
-	pid_t pid = fork();
+	pid_t pid = spawn();
 
 	if (pid == 0)
 		_exit(body(ctx));
@@ -353,8 +347,5 @@ in_child(int (*body)(void *), void *ctx)
 void
 expect_success(pid_t pid)
 {
-	int status;
-
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(spawn_wait(pid), 0);
 }

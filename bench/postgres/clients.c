@@ -190,10 +190,9 @@ clients_finish(struct clients *c, struct outcome *ret)
 {
 	struct board *board = c->board;
 	double elapsed;
-	int status;
 
 	for (size_t i = 0; i < c->count; i++)
-		if (waitpid(c->pids[i], &status, 0) < 0 || status != 0)
+		if (spawn_wait(c->pids[i]) != 0)
 			die("a client failed");
 	memset(ret, 0, sizeof(*ret));
 	elapsed = (double)board->ended_us / 1e6;

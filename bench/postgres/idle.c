@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../starts.h"
@@ -124,8 +123,7 @@ idle_part(const struct bench *b)
 	woken = statements_in(b, watched) - asleep * watched;
 	report_sample(b->report, "idle.wake-up", woken > 0 ? woken : 0);
 	server_set(b, "log_statement", "default");
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	spawn_kill(pid);
 	PQfinish(conn);
 }
 

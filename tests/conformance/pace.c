@@ -7,8 +7,9 @@
 #include "check.h"
 
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <time.h>
+
+#include "process.h"
 
 /* ---- a worker in a process of its own ---- */
 
@@ -74,9 +75,8 @@ start_worker(struct db *db, struct child *child)
 	pid_t pid;
 
 	child->db = db;
-	child->seen = mmap(NULL, sizeof(*child->seen), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(child->seen != MAP_FAILED);
+	child->seen = shared_memory(sizeof(*child->seen));
+	assert_non_null(child->seen);
 	rp_close(db->conn); /* before the fork */
 	pid = in_child(be_worker, child);
 	db->conn = connect_to(db);

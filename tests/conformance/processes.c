@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process.h"
+
 #define PROCESSES 8
 #define ROUNDS 200
 
@@ -205,10 +207,8 @@ P1_P3_kill_at_any_moment_loses_and_doubles_nothing(void **state)
 		usleep((useconds_t)(rand_r(&seed) % 20000 + 2000));
 		kill(rand_r(&seed) % 2 ? a : b, SIGKILL);
 		usleep((useconds_t)(rand_r(&seed) % 2000));
-		kill(a, SIGKILL);
-		kill(b, SIGKILL);
-		waitpid(a, NULL, 0);
-		waitpid(b, NULL, 0);
+		spawn_kill(a);
+		spawn_kill(b);
 		collect(&shared, acknowledged, MOST);
 	}
 	check_acknowledged(db, acknowledged, MOST);
