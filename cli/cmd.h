@@ -49,7 +49,7 @@ int complain(int status, const char *format, ...)
 int usage(const struct cmd *cmd, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int status_of(int code);
-int is_sqlite(const char *url);
+int is_file(const char *url); /* and no server? */
 int open_database(const char *url, int schema, rp_conn **ret, rp_error *error);
 int cmd_open(struct cmd *cmd); /* 0, or an exit status */
 int not_opened(const char *url, int code, const rp_error *error); /* same */

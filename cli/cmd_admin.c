@@ -14,7 +14,7 @@ shown(const char *url)
 {
 	const char *at = strrchr(url, '@');
 
-	if (is_sqlite(url))
+	if (is_file(url))
 		return url;
 	if (strstr(url, "password"))
 		return "the database";

@@ -193,7 +193,6 @@ prepare(struct stress *s)
 			return complain(FAILED, "no memory for the history: %s",
 					strerror(errno));
 	s->shared->to_make = s->jobs;
-	s->shared->on_server = !is_sqlite(s->cmd->url);
 	/* By it the watcher knows the sessions of this run. */
 	setenv("PGAPPNAME", s->queue, 1);
 	return 0;

@@ -196,19 +196,19 @@ find_file(const char *name)
 static int
 absolute_url(struct work *work)
 {
-	const char *url = work->cmd->url, *path = url + strlen("sqlite:");
+	const char *url = work->cmd->url, *path = strchr(url, ':');
 	char cwd[1024], *to = work->url;
 
 	if (strlen(url) > 1024)
 		return complain(USAGE, "the database URL is too long");
-	if (!is_sqlite(url) || *path == '/') {
+	if (!is_file(url) || *++path == '/') {
 		strcpy(work->url, url);
 		return 0;
 	}
 	if (!getcwd(cwd, sizeof(cwd)))
 		return complain(FAILED, "the current directory: %s",
 				strerror(errno));
-	to += sprintf(to, "sqlite:");
+	to += sprintf(to, "%.*s", (int)(path - url), url);
 	for (const char *s = cwd; *s; s++)
 		to += sprintf(to, strchr("%?#", *s) ? "%%%02X" : "%c",
 			      (unsigned char)*s);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
+
 int
 complain(int status, const char *format, ...)
 {
@@ -40,9 +42,16 @@ usage(const struct cmd *cmd, const char *format, ...)
 }
 
 int
-is_sqlite(const char *url)
+is_file(const char *url)
 {
-	return strncmp(url, "sqlite:", 7) == 0;
+	struct rp_url parsed;
+	int ret;
+
+	if (rp__url_parse(url, &parsed, NULL) < 0)
+		return 0;
+	ret = parsed.is_file;
+	rp__url_free(&parsed);
+	return ret;
 }
 
 int
@@ -79,7 +88,7 @@ not_opened(const char *url, int code, const rp_error *error)
 	const char *hint = "";
 
 	if (code == RP_ENODB)
-		hint = is_sqlite(url)
+		hint = is_file(url)
 			       ? " (the command init makes it, --db names "
 				 "another)"
 			       : " (--db names another server, database or "

@@ -11,22 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int
-doctor_is_postgres(const struct doctor *d)
-{
-	return rp_conn_schema(d->conn) != NULL;
-}
-
-const char *
-doctor_question(const struct doctor *d, const char *name)
-{
-	const struct question *q =
-		doctor_is_postgres(d) ? questions_postgres : questions_sqlite;
-
-	while (q->name && strcmp(q->name, name) != 0)
-		q++;
-	return q->sql;
-}
+#include "internal.h"
 
 /* ---- words ---- */
 
@@ -150,9 +135,23 @@ doctor_undone(struct doctor *d, const char *format, ...)
 
 /* ---- all of them ---- */
 
+/* Where the file is, if it is one; its URL was good enough to open it. */
+static void
+locate(struct doctor *d)
+{
+	struct rp_url url;
+
+	if (rp__url_parse(d->url, &url, NULL) < 0)
+		return;
+	d->is_file = url.is_file;
+	d->path = url.is_file ? realpath(url.path, NULL) : NULL;
+	rp__url_free(&url);
+}
+
 static int
 begin(struct doctor *d)
 {
+	locate(d);
 	d->undone = json_array();
 	for (int level = 0; level < LEVELS; level++)
 		if (!(d->findings[level] = json_array()))
@@ -165,9 +164,7 @@ ask(struct doctor *d, const char *sql)
 {
 	json_t *rows = json_array(), *row;
 	size_t i;
-	int r = !rows                   ? -1
-		: doctor_is_postgres(d) ? ask_postgres(d, sql, rows)
-					: ask_sqlite(d, sql, rows);
+	int r = rows ? doctor_ask(d, sql, rows) : -1;
 
 	json_array_foreach(rows, i, row) if (r == 0) r =
 		doctor_found(d, json_incref(row));
@@ -183,14 +180,11 @@ doctor_run(struct doctor *d)
 	for (d->check = checks; d->check->name && r == 0; d->check++) {
 		const char *sql = doctor_question(d, d->check->name);
 
-		if (sql && !d->check->look)
-			r = ask(d, sql);
-		else if (d->check->look &&
-			 d->check->postgres == doctor_is_postgres(d))
-			r = d->check->look(d);
-		else
-			continue;
-		d->done++;
+		r = d->check->look ? d->check->look(d)
+		    : sql          ? ask(d, sql)
+				   : DOCTOR_NOT_HERE;
+		d->done += r != DOCTOR_NOT_HERE;
+		r = r == DOCTOR_NOT_HERE ? 0 : r;
 	}
 	return r;
 }
@@ -209,7 +203,7 @@ doctor_not_opened(struct doctor *d, int code, const rp_error *error)
 {
 	int r = begin(d);
 
-	if (r == 0 && strncmp(d->url, "sqlite:", 7) == 0) {
+	if (r == 0 && d->is_file) {
 		choose(d, "owner");
 		r = look_owner(d);
 	}
@@ -227,4 +221,5 @@ doctor_free(struct doctor *d)
 	for (int level = 0; level < LEVELS; level++)
 		json_decref(d->findings[level]);
 	json_decref(d->undone);
+	free(d->path);
 }

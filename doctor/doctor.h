@@ -3,8 +3,9 @@
  *
  * A check asks a question, and each row of its answer is a finding. Most
  * questions are files in sql/<dialect>/doctor/, and say themselves when there
- * is nothing to find; what SQL cannot see is looked at in C. checks.c has all
- * of them, with the words. The doctor only reads, and stops what takes too
+ * is nothing to find; what SQL cannot see is looked at in C. A check is done
+ * where its question is there, or what it looks at. checks.c has all of them,
+ * with the words. The doctor only reads, and stops what takes too
  * long.
  *
  * SPDX-License-Identifier: MIT
@@ -17,12 +18,6 @@
 
 #include "readpast.h"
 
-/* Made of sql/<dialect>/doctor/, ended by a NULL name. */
-struct question {
-	const char *name, *sql;
-};
-extern const struct question questions_postgres[], questions_sqlite[];
-
 /* Worst first: jobs can be lost; jobs do not run; it costs time or space. */
 enum level { DANGER, TROUBLE, WARNING, LEVELS };
 
@@ -32,13 +27,14 @@ struct check {
 	enum level level;
 	const char *finding; /* {column} stands for what the row has there; */
 	const char *fix; /* ..._ms is shown as a span, ..._bytes as a size */
-	int (*look)(struct doctor *d); /* instead of a question in SQL; */
-	int postgres;                  /* there, and not on SQLite */
+	int (*look)(struct doctor *d); /* instead of a question in SQL */
 };
 
 struct doctor {
 	rp_conn *conn;
 	const char *url;
+	int is_file;     /* a file of this machine, and no server */
+	char *path;      /* of it, without symbolic links, or NULL */
 	int64_t long_ms; /* what is open or waits for longer is too long */
 	int64_t now_ms;  /* the database's clock */
 	const struct check *check; /* that is being done */
@@ -56,8 +52,6 @@ int doctor_found(struct doctor *d, json_t *about);
 /* The check could not be done: why. 0 or -1 */
 int doctor_undone(struct doctor *d, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-const char *doctor_question(const struct doctor *d, const char *name);
-int doctor_is_postgres(const struct doctor *d);
 /* Of a database that could not be opened: 1, there is a finding that says why;
  * 0, there is none; -1 */
 int doctor_not_opened(struct doctor *d, int code, const rp_error *error);
@@ -66,12 +60,14 @@ int doctor_not_opened(struct doctor *d, int code, const rp_error *error);
 extern const struct check checks[];
 extern const char *const level_words[LEVELS];
 
-/* ask_*.c: put a question; its rows go to the end of `rows`. What went wrong is
- * said with doctor_undone(). 0 or -1 */
-int ask_postgres(struct doctor *d, const char *sql, json_t *rows);
-int ask_sqlite(struct doctor *d, const char *sql, json_t *rows);
+/* ask.c */
+const char *doctor_question(const struct doctor *d, const char *name);
+/* The rows go to the end of `rows`. What went wrong is said with
+ * doctor_undone(). 0 or -1 */
+int doctor_ask(struct doctor *d, const char *sql, json_t *rows);
 
-/* look_*.c: 0 or -1 */
+/* look_*.c: 0 or -1, or: there is nothing of that kind here */
+#define DOCTOR_NOT_HERE 1
 int look_wakeup(struct doctor *d);
 int look_plan(struct doctor *d);
 int look_file_system(struct doctor *d);

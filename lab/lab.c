@@ -52,8 +52,17 @@ lab_now_us(void)
 const struct lab_script *
 lab_scripts(const char *url)
 {
-	return strncmp(url, "sqlite:", 7) == 0 ? lab_scripts_sqlite
-					       : lab_scripts_postgres;
+	static const struct lab_script none[] = { { .name = NULL } };
+	const struct lab_scripts *s = lab_dialects;
+	struct rp_url parsed;
+
+	if (rp__url_parse(url, &parsed, NULL) < 0)
+		return none;
+	while (s->dialect &&
+	       strcmp(s->dialect, parsed.backend->schemes[0]) != 0)
+		s++;
+	rp__url_free(&parsed);
+	return s->dialect ? s->scripts : none;
 }
 
 const struct lab_script *
@@ -79,7 +88,8 @@ lab_open(const struct lab *lab, struct lab_side *side, int schema)
 	snprintf(number, sizeof(number), "%d", LAB_BATCH);
 	lab_set(&side->vars, "batch", number);
 	lab_set(&side->vars, "scratch", lab->name);
-	return lab->dialect->session(lab, side);
+	rp__measure(side->conn, &side->account->usage);
+	return lab->place->session(lab, side);
 }
 
 void
@@ -112,7 +122,7 @@ loop(struct worker *w)
 	struct board *board = w->board;
 	int r;
 
-	while ((r = lab_step(w->lab, &w->side, w->script, work, w)) >= 0) {
+	while ((r = lab_step(&w->side, w->script, work, w)) >= 0) {
 		int64_t since =
 			__atomic_load_n(&board->progress_us, __ATOMIC_SEQ_CST);
 
@@ -144,7 +154,8 @@ live(struct worker *w, int number, int ready, int go)
 	lab_set(&side->vars, "worker", name);
 	r = lab_open(w->lab, side, RP_SCHEMA_REQUIRE) == 0 ? 0 : LAB_FAILED;
 	if (r == 0) {
-		memset(side->account, 0, sizeof(*side->account));
+		/* From here on it counts. */
+		rp__measure(side->conn, &side->account->usage);
 		if (write(ready, &byte, 1) != 1)
 			_exit(1);
 		close(ready);
@@ -152,7 +163,7 @@ live(struct worker *w, int number, int ready, int go)
 			_exit(1);
 		r = loop(w);
 		side->account->ended_us = lab_now_us();
-		w->lab->dialect->account(side);
+		rp__measure(side->conn, &side->account->usage);
 	}
 	if (r < 0 &&
 	    !__atomic_exchange_n(&w->board->failed, 1, __ATOMIC_SEQ_CST))
@@ -251,7 +262,7 @@ watch(struct worker *w, pid_t *pids, int killed)
 		}
 		now = lab_now_us();
 		if (r == 0 && !killed)
-			r = lab->dialect->watch(lab, now - before);
+			r = lab->place->watch(lab, now - before);
 		before = now;
 		sleep_us(LOOK_US);
 	}
@@ -272,10 +283,10 @@ add_up(struct lab *lab, const struct board *board, int64_t began_us)
 	for (int i = 0; i < lab->options->workers; i++) {
 		const struct lab_account *a = &board->accounts[i];
 
-		result->blocked_us += a->blocked_us;
+		result->blocked_us += a->usage.waited_us;
 		result->deadlocks += a->deadlocks;
-		result->statements += a->statements;
-		result->log_bytes += a->log_bytes;
+		result->statements += a->usage.statements;
+		result->log_bytes += a->usage.log_bytes;
 		if (a->ended_us - began_us > result->elapsed_us)
 			result->elapsed_us = a->ended_us - began_us;
 	}
@@ -297,7 +308,7 @@ work_all(struct lab *lab, const struct lab_script *script)
 	w.patience_us = PATIENCE_US + lab->options->delay_ms * 10000;
 	r = start(&w, pids, &go);
 	if (r == 0)
-		r = lab->dialect->begin(lab);
+		r = lab->place->begin(lab);
 	w.board->progress_us = began_us = lab_now_us();
 	if (r < 0)
 		kill_all(&w, pids);
@@ -357,12 +368,12 @@ run(struct lab *lab, const struct lab_script *script)
 	int r = open_scratch(lab);
 
 	if (r == 0)
-		r = lab->dialect->prepare(lab, script);
+		r = lab->place->prepare(lab, script);
 	if (r == 0 && !script->sections->name)
 		r = enqueue_all(lab);
 	if (r == 0)
-		r = lab_section(lab, &lab->control, script, "setup", NULL);
-	if (r == 0 && lab->dialect->dies_at_fork)
+		r = lab_section(&lab->control, script, "setup", NULL);
+	if (r == 0 && lab->place->dies_at_fork)
 		lab_close(&lab->control);
 	if (r == 0)
 		r = work_all(lab, script);
@@ -386,21 +397,20 @@ lab_run(const struct lab_options *options, const struct lab_script *script,
 		return LAB_CANNOT;
 	}
 	lab.control.account = &lab.own;
-	lab.dialect = lab_scripts(options->url) == lab_scripts_sqlite
-			      ? &lab_sqlite
-			      : &lab_postgres;
-	lab.url = lab.dialect->url_of(&lab);
+	lab.scripts = lab_scripts(options->url);
+	lab.place = lab_find(lab.scripts, "scratch") ? &lab_server : &lab_file;
+	lab.url = lab.place->url_of(&lab);
 	if (!lab.url)
 		return lab_fail(why, "out of memory");
 	r = run(&lab, script);
 	if (r != 0)
 		lab.control.why = ignored;
 	if (r == 0)
-		r = lab.dialect->finish(&lab);
+		r = lab.place->finish(&lab);
 	if (r == 0)
-		r = lab.dialect->remove(&lab);
+		r = lab.place->remove(&lab);
 	else
-		lab.dialect->remove(&lab);
+		lab.place->remove(&lab);
 	lab_close(&lab.control);
 	free(lab.url);
 	if (r == 0)

@@ -17,18 +17,12 @@
 
 #include "readpast.h"
 
-#define LAB_PARAMS 6 /* that a statement names, with the NULL behind */
-#define LAB_BATCH 4  /* rows at a time, where a technique takes several */
+#define LAB_BATCH 4 /* rows at a time, where a technique takes several */
 #define LAB_WHY 400
 
-struct lab_stmt {
-	const char *sql; /* NULL: the end */
-	const char *params[LAB_PARAMS];
-};
-
 struct lab_section {
-	const char *name; /* NULL: the end */
-	const struct lab_stmt *stmts;
+	const char *name;         /* NULL: the end */
+	const char *const *stmts; /* ended by a NULL */
 };
 
 struct lab_script {
@@ -42,8 +36,12 @@ struct lab_script {
 		*sections; /* none: the library's rp_settle_and_claim() */
 };
 
-extern const struct lab_script lab_scripts_postgres[];
-extern const struct lab_script lab_scripts_sqlite[];
+/* Those of each database. */
+struct lab_scripts {
+	const char *dialect; /* NULL: the end */
+	const struct lab_script *scripts;
+};
+extern const struct lab_scripts lab_dialects[];
 
 struct lab_options {
 	const char *url;
@@ -61,8 +59,8 @@ struct lab_result {
 	char waited_for[24]; /* most of the time; "": nothing */
 };
 
-/* The scripts for the database of a URL, in the order to run them; and which of
- * them has this name: NULL, none. */
+/* The scripts for the database of a URL, in the order to run them, or none; and
+ * which of them has this name: NULL, none. */
 const struct lab_script *lab_scripts(const char *url);
 const struct lab_script *lab_find(const struct lab_script *scripts,
 				  const char *name);

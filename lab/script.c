@@ -58,19 +58,65 @@ set_row(struct lab_vars *vars, const struct lab_rows *rows, size_t row)
 
 /* ---- running ---- */
 
+/* Of more rows and columns than there is room for, the first. */
 static int
-run(const struct lab *lab, struct lab_side *side, const struct lab_stmt *stmt,
-    struct lab_rows *ret)
+keep(void *ctx, const struct rp_row *row)
 {
-	const char *values[LAB_PARAMS] = { NULL };
+	struct lab_rows *rows = ctx;
 
-	for (size_t i = 0; stmt->params[i]; i++)
-		values[i] = value_of(&side->vars, stmt->params[i]);
-	ret->count = ret->columns = 0;
-	return lab->dialect->run(side, stmt, values, ret);
+	if (rows->count == LAB_ROWS)
+		return 0;
+	rows->columns = row->count < LAB_COLUMNS ? row->count : LAB_COLUMNS;
+	for (size_t c = 0; c < rows->columns; c++) {
+		const struct rp_value *value = &row->columns[c];
+		char *to = rows->values[rows->count][c];
+
+		snprintf(rows->names[c], LAB_VALUE, "%s", row->names[c]);
+		if (value->type == RP_INT)
+			snprintf(to, LAB_VALUE, "%lld", (long long)value->i);
+		else
+			snprintf(to, LAB_VALUE, "%.*s", (int)value->size,
+				 value->size ? (const char *)value->data : "");
+	}
+	rows->count++;
+	return 0;
 }
 
-static const struct lab_stmt *
+/* A deadlock, or a file that others write to: SQLite says so where waiting is
+ * no help, because what the transaction has read is no longer so. */
+static int
+failed(struct lab_side *side, int r)
+{
+	const struct rp_query rollback = { .sql = "rollback" };
+
+	if (r != RP_EBUSY)
+		return lab_fail(side->why, "%s",
+				rp_last_error(side->conn)->message);
+	rp__query(side->conn, &rollback); /* if it is still open */
+	return LAB_AGAIN;
+}
+
+static int
+run(struct lab_side *side, const char *sql, struct lab_rows *ret)
+{
+	struct rp_param params[LAB_NAMES + LAB_COLUMNS + 1] = { { NULL } };
+	const struct rp_query query = {
+		.sql = sql, .params = params, .row = keep, .ctx = ret
+	};
+	int r;
+
+	for (size_t i = 0; i < side->vars.count; i++) {
+		const char *name = side->vars.names[i];
+
+		params[i].name = name;
+		params[i].value = rp__text(value_of(&side->vars, name));
+	}
+	ret->count = ret->columns = 0;
+	r = rp__query(side->conn, &query);
+	return r < 0 ? failed(side, r) : 0;
+}
+
+static const char *const *
 find_section(const struct lab_script *script, const char *name)
 {
 	const struct lab_section *s = script->sections;
@@ -81,21 +127,20 @@ find_section(const struct lab_script *script, const char *name)
 }
 
 int
-lab_section(const struct lab *lab, struct lab_side *side,
-	    const struct lab_script *script, const char *section,
-	    struct lab_rows *ret)
+lab_section(struct lab_side *side, const struct lab_script *script,
+	    const char *section, struct lab_rows *ret)
 {
-	const struct lab_stmt *stmt = find_section(script, section);
+	const char *const *sql = find_section(script, section);
 	struct lab_rows ignored;
 	int r = 0;
 
 	if (!ret)
 		ret = &ignored;
 	ret->count = 0;
-	for (; stmt && stmt->sql && r == 0; stmt++) {
+	for (; sql && *sql && r == 0; sql++) {
 		if (ret->count)
 			set_row(&side->vars, ret, 0);
-		r = run(lab, side, stmt, ret);
+		r = run(side, *sql, ret);
 	}
 	return r;
 }
@@ -112,9 +157,9 @@ job_of(const struct lab_rows *rows, size_t row)
 /* What was taken: its jobs done, and said to be. A row without a job was only
  * visited. */
 static int
-do_jobs(const struct lab *lab, struct lab_side *side,
-	const struct lab_script *script, const struct lab_rows *rows,
-	void (*work)(void *ctx, int64_t job), void *ctx)
+do_jobs(struct lab_side *side, const struct lab_script *script,
+	const struct lab_rows *rows, void (*work)(void *ctx, int64_t job),
+	void *ctx)
 {
 	int r = 0;
 
@@ -125,7 +170,7 @@ do_jobs(const struct lab *lab, struct lab_side *side,
 		if (job == 0)
 			continue;
 		work(ctx, job);
-		r = lab_section(lab, side, script, "done", NULL);
+		r = lab_section(side, script, "done", NULL);
 	}
 	return r;
 }
@@ -165,9 +210,8 @@ turn(struct lab_side *side, void (*work)(void *ctx, int64_t job), void *ctx)
 }
 
 int
-lab_step(const struct lab *lab, struct lab_side *side,
-	 const struct lab_script *script, void (*work)(void *ctx, int64_t job),
-	 void *ctx)
+lab_step(struct lab_side *side, const struct lab_script *script,
+	 void (*work)(void *ctx, int64_t job), void *ctx)
 {
 	struct lab_rows rows = { .count = 0 };
 	int r = 0;
@@ -175,15 +219,15 @@ lab_step(const struct lab *lab, struct lab_side *side,
 	if (!script->sections->name)
 		return turn(side, work, ctx);
 	if (find_section(script, "while")) {
-		r = lab_section(lab, side, script, "while", &rows);
+		r = lab_section(side, script, "while", &rows);
 		if (r != 0 || rows.count == 0)
 			return r;
 	}
-	r = lab_section(lab, side, script, "take", &rows);
+	r = lab_section(side, script, "take", &rows);
 	if (r == 0)
-		r = do_jobs(lab, side, script, &rows, work, ctx);
+		r = do_jobs(side, script, &rows, work, ctx);
 	if (r == 0)
-		r = lab_section(lab, side, script, "end", NULL);
+		r = lab_section(side, script, "end", NULL);
 	/* A verdict that was given with the last take is not given again. */
 	if (r == 0 && rows.count == 0)
 		lab_set(&side->vars, "id", "");

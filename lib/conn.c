@@ -178,6 +178,24 @@ rp__measure(rp_conn *conn, struct rp_usage *ret)
 }
 
 int
+rp__has_notifications(const rp_conn *conn)
+{
+	return conn->backend->hears != NULL;
+}
+
+int
+rp__hears(rp_conn *conn, rp_conn *other)
+{
+	return conn->backend->hears(conn->db, other->db);
+}
+
+int
+rp__is_pooled(const rp_conn *conn)
+{
+	return conn->backend->is_pooled && conn->backend->is_pooled(conn->db);
+}
+
+int
 rp_now(rp_conn *conn, int64_t *ret_ms)
 {
 	int64_t now;

@@ -85,6 +85,10 @@ const char *rp__dialect(const rp_conn *conn);
  * rp_last_error() tells. */
 int rp__query(rp_conn *conn, const struct rp_query *query);
 void rp__measure(rp_conn *conn, struct rp_usage *ret);
+/* See struct rp_backend. */
+int rp__has_notifications(const rp_conn *conn);
+int rp__hears(rp_conn *conn, rp_conn *other); /* of the same database */
+int rp__is_pooled(const rp_conn *conn);
 rp_row_fn rp__first_int; /* ctx: int64_t, gets the row's first column */
 rp_row_fn rp__count;     /* ctx: int64_t, counts the rows */
 

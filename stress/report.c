@@ -164,7 +164,7 @@ print_waits(const struct stress *stress)
 	struct shared *s = stress->shared;
 	int64_t locks, all = count_samples(s, &locks);
 
-	if (!s->on_server) {
+	if (!s->has_counters) {
 		puts("  blocked    n/a (SQLite counts no waits)");
 		return;
 	}
@@ -189,13 +189,13 @@ print_costs(const struct stress *stress, const struct sums *sums)
 	const struct server *a = &stress->shared->before,
 			    *b = &stress->shared->after;
 
-	if (stress->shared->on_server && b->statements < 0)
+	if (stress->shared->has_counters && b->statements < 0)
 		printf("  per job    statements n/a (pg_stat_statements is not "
 		       "there);\n             ");
-	else if (stress->shared->on_server)
+	else if (stress->shared->has_counters)
 		printf("  per job    %.3f statements, ",
 		       per_job(sums, b->statements - a->statements));
-	if (stress->shared->on_server)
+	if (stress->shared->has_counters)
 		printf("%.3f transactions, %.1f buffers, %.0f "
 		       "bytes of WAL\n  deadlocks  %lld\n",
 		       per_job(sums, b->transactions - a->transactions),
@@ -318,7 +318,7 @@ json_waits(const struct shared *s)
 {
 	json_t *object = json_object();
 
-	for (size_t i = 0; i < WAITS && s->on_server; i++) {
+	for (size_t i = 0; i < WAITS && s->has_counters; i++) {
 		const struct wait *wait = &s->waits[i];
 		char name[80];
 
@@ -387,8 +387,8 @@ json_costs_on_server(const struct stress *stress, const struct sums *sums)
 static json_t *
 json_costs(const struct stress *stress, const struct sums *sums)
 {
-	return stress->shared->on_server ? json_costs_on_server(stress, sums)
-					 : json_costs_in_file(sums);
+	return stress->shared->has_counters ? json_costs_on_server(stress, sums)
+					    : json_costs_in_file(sums);
 }
 
 static json_t *

@@ -64,7 +64,7 @@ struct shared {
 	char why[300]; /* whoever set failing */
 
 	/* the watcher's */
-	int on_server;
+	int has_counters; /* the database counts what it does */
 	struct server before, after;
 	struct wait waits[WAITS];
 	int64_t samples;
@@ -128,12 +128,6 @@ uint64_t stress_random(uint64_t seed, uint64_t a, uint64_t b);
 
 /* watch.c */
 int watch(struct stress *stress, struct child *child);
-
-/* watch_postgres.c: what a server counts, what its sessions wait for, an old
- * snapshot on this connection. 0, or -1 (said) */
-int server_counters(struct stress *stress, rp_conn *conn, struct server *ret);
-int server_waits(struct stress *stress, rp_conn *conn);
-int server_pin(struct stress *stress, rp_conn *conn);
 
 /* queue.c: 0, or an exit status (said) */
 int scratch_make(struct stress *stress);

@@ -1,6 +1,6 @@
 /*
- * watch.c - the process of `readpast stress` that looks at the database: what a
- * server counts, what its sessions wait for, and when the queue is empty. It
+ * watch.c - the process of `readpast stress` that asks the server
+ * what it counts, what its sessions wait for, and when the queue is empty. It
  * holds the old snapshot, too (--pin-snapshot).
  *
  * SPDX-License-Identifier: MIT
@@ -8,9 +8,10 @@
  */
 #include "stress.h"
 
-#include <sqlite3.h>
+#include <string.h>
 
-#include "stress_sqlite.h"
+#include "internal.h"
+#include "queries.h"
 
 #define EVERY_MS 50
 
@@ -29,19 +30,67 @@ fails(struct watcher *w, const char *why)
 
 /* ---- the server's own statistics ---- */
 
+/* Of a query in sql/<dialect>/stress/. Those that do not pin a snapshot only
+ * read. */
 static int
-read_counters(struct watcher *w, struct server *ret)
+ask(struct watcher *w, rp_conn *conn, const char *name, int flags,
+    int (*take_row)(void *ctx, const struct rp_row *row), void *ctx)
 {
-	return w->stress->shared->on_server
-		       ? server_counters(w->stress, w->conn, ret)
+	const struct rp_query query = { .sql = find_query(rp__dialect(conn),
+							  "stress", name),
+					.flags = flags,
+					.row = take_row,
+					.ctx = ctx };
+
+	return rp__query(conn, &query) < 0
+		       ? fails(w, rp_last_error(conn)->message)
 		       : 0;
 }
 
-static int
-sample_waits(struct watcher *w)
+/* 0: there is no such column. */
+static int64_t
+number(const struct rp_row *row, const char *name)
 {
-	return w->stress->shared->on_server ? server_waits(w->stress, w->conn)
-					    : 0;
+	for (size_t i = 0; i < row->count; i++)
+		if (strcmp(row->names[i], name) == 0)
+			return row->columns[i].i;
+	return 0;
+}
+
+static int
+take_counters(void *ctx, const struct rp_row *row)
+{
+	*(struct server *)ctx = (struct server){
+		.transactions = number(row, "transactions"),
+		.buffers = number(row, "buffers"),
+		.wal_bytes = number(row, "wal_bytes"),
+		.deadlocks = number(row, "deadlocks"),
+		.sessions = number(row, "sessions"),
+		.statements = number(row, "counts_statements") ? 0 : -1,
+	};
+	return 0;
+}
+
+/* The row of the last statement counts. */
+static int
+take_statements(void *ctx, const struct rp_row *row)
+{
+	*(int64_t *)ctx = number(row, "statements");
+	return 0;
+}
+
+static int
+read_counters(struct watcher *w, struct server *ret)
+{
+	int r;
+
+	if (!w->stress->shared->has_counters)
+		return 0;
+	r = ask(w, w->conn, "counters", RP_QUERY_READ, take_counters, ret);
+	if (r == 0 && ret->statements == 0)
+		r = ask(w, w->conn, "statements", RP_QUERY_READ,
+			take_statements, &ret->statements);
+	return r ? -1 : 0;
 }
 
 /* A backend adds up its counts when it ends, which is soon after its client. */
@@ -58,22 +107,60 @@ read_last_counters(struct watcher *w, struct server *ret)
 	return 0;
 }
 
+static void
+count_wait(struct shared *shared, const char *type, const char *event,
+	   int64_t sessions)
+{
+	for (size_t i = 0; i < WAITS; i++) {
+		struct wait *wait = &shared->waits[i];
+
+		if (!wait->samples) {
+			snprintf(wait->type, sizeof(wait->type), "%s", type);
+			snprintf(wait->event, sizeof(wait->event), "%s", event);
+		}
+		if (strcmp(wait->type, type) == 0 &&
+		    strcmp(wait->event, event) == 0) {
+			wait->samples += sessions;
+			return;
+		}
+	}
+}
+
+static int
+take_wait(void *ctx, const struct rp_row *row)
+{
+	char type[24], event[40];
+
+	snprintf(type, sizeof(type), "%.*s", (int)row->columns[0].size,
+		 (const char *)row->columns[0].data);
+	snprintf(event, sizeof(event), "%.*s", (int)row->columns[1].size,
+		 (const char *)row->columns[1].data);
+	count_wait(ctx, type, event, row->columns[2].i);
+	return 0;
+}
+
+static int
+sample_waits(struct watcher *w)
+{
+	if (!w->stress->shared->has_counters)
+		return 0;
+	w->stress->shared->samples++;
+	return ask(w, w->conn, "waits", RP_QUERY_READ, take_wait,
+		   w->stress->shared)
+		       ? -1
+		       : 0;
+}
+
 /* ---- the old snapshot ---- */
 
 static int
 pin(struct watcher *w)
 {
 	rp_error error;
-	char *why = NULL;
 
 	if (rp_open(w->stress->cmd->url, NULL, &w->pinned, &error) < 0)
 		return fails(w, error.message);
-	if (w->stress->shared->on_server)
-		return server_pin(w->stress, w->pinned);
-	if (sqlite3_exec(rp_conn_native(w->pinned), sqlite_stress_pin, NULL,
-			 NULL, &why) != SQLITE_OK)
-		return fails(w, why ? why : "out of memory");
-	return 0;
+	return ask(w, w->pinned, "pin", 0, NULL, NULL);
 }
 
 /* ---- the end ---- */
@@ -119,6 +206,8 @@ look(struct watcher *w)
 	struct shared *s = w->stress->shared;
 	int r = 0;
 
+	s->has_counters =
+		find_query(rp__dialect(w->conn), "stress", "counters") != NULL;
 	if (read_counters(w, &s->before) < 0)
 		return FAILED;
 	if (w->stress->pin && pin(w))

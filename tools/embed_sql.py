@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Make C of sql/: the list of verbs, one dialect's statements, and its scripts
-for `readpast lab`.
+"""Make C of sql/: the list of verbs, one dialect's statements; and of all
+dialects the scripts of `readpast lab`, and the queries of other commands.
 
   embed_sql.py header PARAMS           > verbs.h
   embed_sql.py fields PARAMS GROUP     > GROUP_fields.h
-  embed_sql.py dialect PARAMS READPAST.H FOLDER OUTPUT DEPFILE
   embed_sql.py script READPAST.H FILE... > what psql can run
-  embed_sql.py lab TECHNIQUES FOLDER OUTPUT DEPFILE
-  embed_sql.py questions FOLDER OUTPUT DEPFILE
-  embed_sql.py texts FILE...           > header: sql/a/b/c.sql is a_b_c
+  embed_sql.py dialect PARAMS READPAST.H OUTPUT DEPFILE FOLDER
+  embed_sql.py lab TECHNIQUES OUTPUT DEPFILE FOLDER...
+  embed_sql.py queries OUTPUT DEPFILE FOLDER...
 
 Stops the build, with one line that says why, when a folder lacks a verb, has
 an unknown one, or a statement uses a parameter that nothing gives.
@@ -362,29 +361,39 @@ def schema(folder, name, limits):
 # ---- the scripts of the lab ----
 
 
-def lab(order, folder):
-    """folder/lab/: a script for each technique, in order, and what is not one."""
+def lab(order, folders):
+    """FOLDER/lab/: a script for each technique, in order, and what is not one."""
     names = [line.strip() for line in pathlib.Path(order).read_text().splitlines()
              if line.strip() and not line.startswith("#")]
-    found = {p.stem for p in (folder / "lab").glob("*.sql")} - {"scratch"}
-    for name in sorted(found ^ set(names)):
-        stop(folder / "lab" / f"{name}.sql", "is not in sql/techniques"
-             if name in found else "is missing")
-    print(f"/* Made by tools/embed_sql.py of sql/{folder.name}/lab/. */")
+    print("/* Made by tools/embed_sql.py of the scripts in sql/. */")
     print('#include "lab.h"\n')
     print('#pragma GCC diagnostic ignored "-Woverlength-strings"\n')
-    if (folder / "lab" / "scratch.sql").exists():
-        names.append("scratch")
-    scripts = [script(folder / "lab" / f"{name}.sql", number, folder.name)
-               for number, name in enumerate(names)]
-    print(f"const struct lab_script lab_scripts_{folder.name}[] = {{")
+    folders = [folder for folder in folders if (folder / "lab").is_dir()]
+    for folder in folders:
+        one_lab(names, folder)
+    print("const struct lab_scripts lab_dialects[] = {")
+    for folder in folders:
+        print(f'\t{{ "{folder.name}", scripts_{folder.name} }},')
+    print("\t{ NULL, NULL }\n};")
+
+
+def one_lab(names, folder):
+    found = {p.stem for p in (folder / "lab").glob("*.sql")}
+    for name in sorted((found - {"scratch"}) ^ set(names)):
+        stop(folder / "lab" / f"{name}.sql", "is not in sql/techniques"
+             if name in found else "is missing")
+    scripts = [script(folder / "lab" / f"{name}.sql",
+                      f"{folder.name}_{number}")
+               for number, name in enumerate([*names, "scratch"])
+               if name in found]
+    print(f"static const struct lab_script scripts_{folder.name}[] = {{")
     print("".join(scripts) + "\t{ NULL, NULL, NULL, NULL, 0, NULL, NULL }\n};")
 
 
 SECTIONS = {"setup", "while", "take", "done", "end"}
 
 
-def script(path, number, dialect):
+def script(path, number):
     """A story, and statements in sections: `-- take:`. Prints the sections; the
     script itself is what it returns."""
     text = path.read_text()
@@ -397,10 +406,10 @@ def script(path, number, dialect):
         for section in sorted({name for name, _ in sections} - SECTIONS):
             stop(path, f"has a section {section}, which nobody runs")
     for i, (_, body) in enumerate(sections):
-        print(f"static const struct lab_stmt stmts_{number}_{i}[] = {{")
+        print(f"static const char *const stmts_{number}_{i}[] = {{")
         for piece in filter(str.strip, pieces(body)):
-            one_lab_stmt(piece.strip("\n"), "?" if dialect == "sqlite" else "$")
-        print("\t{ NULL, { NULL } }\n};")
+            print(f"\t{quoted(piece.strip(chr(10)))},")
+        print("\tNULL\n};")
     print(f"static const struct lab_section sections_{number}[] = {{")
     for i, (section, _) in enumerate(sections):
         print(f'\t{{ "{section}", stmts_{number}_{i} }},')
@@ -417,82 +426,65 @@ def literal(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def one_lab_stmt(sql, mark):
-    """With $1 or ?1 for @name, a column above, and :name, what the lab gives."""
-    names = []
+# ---- the queries of commands ----
 
-    def place(match):
-        if match[1] not in names:
-            names.append(match[1])
-        return f"{mark}{names.index(match[1]) + 1}"
-
-    sql = re.sub(r"(?<![\w:])[:@]([a-z_]+)", place, sql)
-    print(f"\t{{ {quoted(sql)},\n\t\t{{ "
-          + "".join(f'"{name}", ' for name in names) + "NULL } },")
+# The rooms of a folder, and what a query in each is given.
+ROOMS = {"doctor": {"long_ms", "now_ms"}, "stress": set()}
 
 
-def texts(paths):
-    """Statements of the command line's own, each a file, as they are."""
-    for path in map(pathlib.Path, paths):
-        name = "_".join([*path.parts[-3:-1], path.stem])
-        print(f"static const char {name}[] =\n\t\t{quoted(path.read_text())};")
+def queries(folders):
+    """The SQL of commands that is no verb: a query in each file. The doctor's
+    are a statement each, for their rows are findings."""
+    print("/* Made by tools/embed_sql.py of the queries in sql/. */")
+    print('#include "queries.h"\n')
+    print('#include <stddef.h>\n')
+    print('#pragma GCC diagnostic ignored "-Woverlength-strings"\n')
+    print("const struct query queries[] = {")
+    for folder in folders:
+        for room, given in ROOMS.items():
+            for path in sorted((folder / room).glob("*.sql")):
+                found = [sql for sql, _ in statements(path)]
+                if room == "doctor" and len(found) != 1:
+                    stop(path, f"has {len(found)} statements, and not one")
+                sql = ";\n".join(found)
+                check_params(path, sql, given)
+                print(f'\t{{ "{folder.name}", "{room}", "{path.stem}",\n'
+                      f"\t\t{quoted(sql)} }},")
+    print("\t{ NULL, NULL, NULL, NULL },\n};")
 
 
-# ---- the doctor's questions ----
-
-# What the questions of doctor/ are given, by name or in this order.
-GIVEN = ["long_ms", "now_ms"]
-
-
-def questions(folder):
-    """The doctor's questions: a file and a statement each."""
-    dialect = folder.parent.name
-    print(f"/* Made by tools/embed_sql.py of sql/{dialect}/doctor/. */")
-    print('#include "doctor.h"\n')
-    print(f"const struct question questions_{dialect}[] = {{")
-    for path in sorted(folder.glob("*.sql")):
-        found = [sql for sql, _ in statements(path)]
-        if len(found) != 1:
-            stop(path, f"has {len(found)} statements, and not one")
-        check_params(path, found[0], set(GIVEN))
-        sql = found[0]
-        if dialect != "sqlite":
-            for number, name in enumerate(GIVEN, 1):
-                sql = re.sub(rf"(?<![\w:]):{name}\b", f"${number}", sql)
-        print(f'\t{{ "{path.stem}",\n\t\t{quoted(sql)} }},')
-    print("\t{ NULL, NULL },\n};")
-
-
-def write(folder, output, depfile, make, *arguments):
-    """Make the output of the folder; and say what it was made of."""
+def write(output, depfile, folders, make, *arguments):
+    """Make the output of the folders; and say what it was made of."""
     with output.open("w") as out, contextlib.redirect_stdout(out):
-        make(*arguments, folder)
-    files = [folder, *(p for p in folder.rglob("*")
-                       if p.is_dir() or p.suffix == ".sql")]
+        make(*arguments)
+    files = [path for folder in folders
+             for path in (folder, *(p for p in folder.rglob("*")
+                                    if p.is_dir() or p.suffix == ".sql"))]
     depfile.write_text(f"{output}: {' '.join(map(str, files))}\n")
 
 
 def main():
     what, *rest = sys.argv[1:]
-    if what == "texts":
-        texts(rest)
-    elif what == "script":
+    if what == "script":
         limits = read_limits(rest[0])
         for path in map(pathlib.Path, rest[1:]):
             print(with_limits(path, path.read_text(), limits))
-    elif what == "header":
+        return
+    if what == "header":
         header(Params(rest[0]))
-    elif what == "fields":
+        return
+    if what == "fields":
         fields(Params(rest[0]), rest[1])
+        return
+    first = {"queries": 0, "lab": 1, "dialect": 2}[what]
+    output, depfile, *folders = map(pathlib.Path, rest[first:])
+    if what == "queries":
+        write(output, depfile, folders, queries, folders)
+    elif what == "lab":
+        write(output, depfile, folders, lab, rest[0], folders)
     else:
-        paths = map(pathlib.Path, rest[-3:])
-        if what == "questions":
-            write(*paths, questions)
-        elif what == "lab":
-            write(*paths, lab, rest[0])
-        else:
-            write(*paths, dialect, Params(rest[0]).verbs,
-                  read_limits(rest[1]))
+        write(output, depfile, folders, dialect, Params(rest[0]).verbs,
+              read_limits(rest[1]), *folders)
 
 
 main()

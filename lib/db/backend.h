@@ -199,6 +199,12 @@ struct rp_backend {
 	/* So long a worker that waits need not look at its queues, for it is
 	 * notified; 0: it is not. NULL: it never is. */
 	int64_t (*rest_ms)(void *db);
+	/* Does a notification of `other`, another connection, arrive here?
+	 * NULL: there are no notifications. */
+	int (*hears)(void *db, void *other);
+	/* Does a pooler stand between, which may give each transaction another
+	 * session? NULL: never. */
+	int (*is_pooled)(void *db);
 	/* Cut a file that is larger than need be. NULL: nothing to cut. */
 	void (*trim)(void *db);
 };

@@ -18,8 +18,8 @@ fresh() {
 }
 
 embed() {
-	python3 "$root/tools/embed_sql.py" "$what" "$dir/sql/$list" \
-		${limits:+"$limits"} "$dir/sql/$folder" "$dir/out.c" "$dir/out.d" \
+	python3 "$root/tools/embed_sql.py" "$what" ${list:+"$dir/sql/$list"} \
+		${limits:+"$limits"} "$dir/out.c" "$dir/out.d" "$dir/sql/$folder" \
 		2>"$dir/said"
 }
 limits=$root/include/readpast.h
@@ -193,9 +193,9 @@ limits=
 list=techniques
 fresh
 number=$((number + 1))
-if embed && grep -q 'lab_scripts_postgres' "$dir/out.c" &&
+if embed && grep -q 'scripts_postgres' "$dir/out.c" &&
 	grep -qF 'lab/merge.sql' "$dir/out.d" &&
-	grep -q 'queueid = [$]1' "$dir/out.c"; then
+	grep -q 'queueid = @id' "$dir/out.c"; then
 	echo "ok $number - the scripts of the lab"
 else
 	echo "not ok $number - the scripts of the lab"
@@ -220,3 +220,37 @@ fresh
 sed -i 1d "$dir/sql/postgres/lab/naive.sql"
 stops 'a script without its story stops the build' \
 	'naive.sql: does not open with'
+
+what=queries
+list=
+fresh
+number=$((number + 1))
+if embed && grep -qF '"postgres", "doctor", "late",' "$dir/out.c" &&
+	grep -qF '"postgres", "stress", "counters",' "$dir/out.c" &&
+	grep -q ':long_ms' "$dir/out.c" &&
+	grep -qF 'doctor/late.sql' "$dir/out.d"; then
+	echo "ok $number - the queries of commands, as they are"
+else
+	echo "not ok $number - the queries of commands, as they are"
+	sed 's/^/# /' "$dir/said"
+fi
+
+fresh
+sed -i 's/:long_ms/:lnog_ms/' "$dir/sql/postgres/doctor/late.sql"
+stops 'a question with a name that the doctor does not give stops the build' \
+	'late.sql: uses :lnog_ms, which is not'
+
+fresh
+echo 'select 1;' >>"$dir/sql/postgres/doctor/late.sql"
+stops 'a question of two statements stops the build' \
+	'late.sql: has 2 statements'
+
+fresh
+rm -r "$dir/sql/postgres/doctor" "$dir/sql/postgres/stress"
+number=$((number + 1))
+if embed && ! grep -qF '"postgres"' "$dir/out.c"; then
+	echo "ok $number - a database may have none"
+else
+	echo "not ok $number - a database may have none"
+	sed 's/^/# /' "$dir/said"
+fi

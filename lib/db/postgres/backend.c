@@ -372,6 +372,12 @@ postgres_schema(void *db)
 	return ((struct postgres *)db)->schema;
 }
 
+static int
+postgres_is_pooled(void *db)
+{
+	return ((struct postgres *)db)->pooled;
+}
+
 static const char *const schemes[] = { "postgres", "postgresql", NULL };
 
 /* A list of names is the literal of a text[]. */
@@ -414,4 +420,6 @@ const struct rp_backend rp__backend_postgres = {
 	.enqueue = postgres_enqueue,
 	.wait = rp__postgres_wait,
 	.rest_ms = rp__postgres_rest_ms,
+	.hears = rp__postgres_hears,
+	.is_pooled = postgres_is_pooled,
 };

@@ -71,6 +71,9 @@ int rp__postgres_wait(void *db, const struct rp_sleeper *who,
 int64_t rp__postgres_rest_ms(void *db);
 void rp__postgres_awake(struct postgres *s);
 
+/* hear.c */
+int rp__postgres_hears(void *db, void *other);
+
 /* url.c */
 int rp__postgres_read_url(struct rp_url *url, const char *text,
 			  rp_error *reterr);

@@ -3,6 +3,9 @@
 -- tables and routines, the other, with _t behind it, the technique's. Whoever is
 -- at work there says so by its application_name, from its first moment on.
 
+-- version:
+select current_setting('server_version_num')::integer / 10000 as version;
+
 -- leftovers:
 select n.nspname as leftover
   from pg_namespace n
@@ -37,7 +40,6 @@ select pg_catalog.set_config(
            false),
        pg_catalog.set_config('default_transaction_isolation',
                              'read committed', false);
-select pg_backend_pid() as pid;
 
 -- waits:
 select a.wait_event as what, count(*) as workers

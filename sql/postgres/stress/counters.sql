@@ -1,6 +1,5 @@
--- stress: what the server has counted up to now, of this database and, the
+-- counters: what the server has counted up to now, of this database and, the
 -- WAL, of all; and the sessions of the run that are still there.
-set local search_path = pg_catalog, pg_temp;
 select (xact_commit + xact_rollback)::bigint as transactions,
        (blks_hit + blks_read)::bigint as buffers,
        (pg_current_wal_lsn() - '0/0')::bigint as wal_bytes,

@@ -1,3 +1,3 @@
--- stress --pin-snapshot: hold the snapshot of now for as long as the
+-- pin: hold the snapshot of now for as long as the
 -- connection lives, as a long report does.
 begin isolation level repeatable read read only; select 1;

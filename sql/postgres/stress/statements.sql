@@ -1,5 +1,4 @@
--- stress: what clients have asked of this database, where the server counts it.
-set local search_path = pg_catalog, pg_temp;
+-- statements: what clients have asked of this database, where the server counts it.
 select set_config('search_path', concat('pg_catalog, ',
                   quote_ident(n.nspname), ', pg_temp'), true)
   from pg_extension e

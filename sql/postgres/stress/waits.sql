@@ -1,5 +1,4 @@
--- stress: what the sessions of the run do at this moment.
-set local search_path = pg_catalog, pg_temp;
+-- waits: what the sessions of the run do at this moment.
 select coalesce(wait_event_type, ''), coalesce(wait_event, ''), count(*)
   from pg_stat_activity
  where application_name = current_setting('application_name')

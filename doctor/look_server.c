@@ -1,92 +1,34 @@
 /*
- * look_postgres.c - what takes more than a question: does a notification come
+ * look_server.c - what takes more than a question: does a notification come
  * back, and how is a claim planned?
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include <poll.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "doctor.h"
-#include "db/postgres/libpq.h"
+#include "internal.h"
 
-#define TRIP_MS 300
 #define MOST_PAGES 2000
 
 /* ---- the way from a notification to a listener ---- */
 
-static int64_t
-monotonic_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-static int
-run(PGconn *pg, const char *sql)
-{
-	PGresult *res = PQ(exec)(pg, sql);
-	ExecStatusType status = PQ(resultStatus)(res);
-
-	PQ(clear)(res);
-	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK ? 0 : -1;
-}
-
-/* 1: it came. */
-static int
-wait_for_notice(PGconn *pg)
-{
-	struct pollfd p = { .fd = PQ(socket)(pg), .events = POLLIN };
-	int64_t until = monotonic_ms() + TRIP_MS, left = TRIP_MS;
-
-	for (; left > 0; left = until - monotonic_ms()) {
-		PGnotify *notice;
-
-		if (poll(&p, 1, (int)left) > 0 && !PQ(consumeInput)(pg))
-			return 0;
-		notice = PQ(notifies)(pg);
-		PQ(freemem)(notice);
-		if (notice)
-			return 1;
-	}
-	return 0;
-}
-
-/* A pooler makes up a process id of its own. */
-static int
-is_pooled(PGconn *pg)
-{
-	PGresult *res = PQ(exec)(pg, "select pg_catalog.pg_backend_pid()");
-	int pooled = PQ(ntuples)(res) == 1 &&
-		     atoi(PQ(getvalue)(res, 0, 0)) != PQ(backendPID)(pg);
-
-	PQ(clear)(res);
-	return pooled;
-}
-
-/* Another session notifies: within one session even a pooler brings it. */
 int
 look_wakeup(struct doctor *d)
 {
-	PGconn *pg = rp_conn_native(d->conn);
 	rp_options options = RP_OPTIONS_INIT;
+	int pooled = rp__is_pooled(d->conn), came;
 	rp_conn *other;
 	rp_error error;
-	int pooled = is_pooled(pg), came;
 
+	if (!rp__has_notifications(d->conn))
+		return DOCTOR_NOT_HERE;
 	options.schema = RP_SCHEMA_REQUIRE;
 	if (rp_open(d->url, &options, &other, &error) < 0)
 		return doctor_undone(d, "no second connection: %s",
 				     error.message);
-	came = run(pg, "listen \"readpast.doctor\"") == 0 &&
-	       run(rp_conn_native(other), "notify \"readpast.doctor\"") == 0 &&
-	       wait_for_notice(pg);
-	run(pg, "unlisten *");
+	came = rp__hears(d->conn, other);
 	rp_close(other);
 	if (came && !pooled)
 		return 0;
@@ -171,7 +113,7 @@ static int
 ask(struct doctor *d, const char *question, const char *fix)
 {
 	json_t *rows = json_array(), *plan;
-	int r = rows ? ask_postgres(d, doctor_question(d, question), rows) : -1;
+	int r = rows ? doctor_ask(d, doctor_question(d, question), rows) : -1;
 
 	if (r == 0) {
 		plan = plan_in(rows);
@@ -188,14 +130,19 @@ ask(struct doctor *d, const char *question, const char *fix)
 int
 look_plan(struct doctor *d)
 {
-	json_t *warm = json_array();
-	int r = warm ? ask(d, "plan",
-			   "see what is said of index job_line, if it is; "
-			   "then analyze job")
-		     : -1;
+	json_t *warm;
+	int r;
+
+	if (!doctor_question(d, "plan"))
+		return DOCTOR_NOT_HERE;
+	warm = json_array();
+	r = warm ? ask(d, "plan",
+		       "see what is said of index job_line, if it is; "
+		       "then analyze job")
+		 : -1;
 
 	if (r == 0)
-		r = ask_postgres(d, doctor_question(d, "plan_cost"), warm);
+		r = doctor_ask(d, doctor_question(d, "plan_cost"), warm);
 	if (r == 0 && json_array_size(warm))
 		r = ask(d, "plan_cost",
 			"see what keeps vacuum from table job, and whether "

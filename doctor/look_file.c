@@ -1,5 +1,5 @@
 /*
- * look_sqlite.c - what SQL cannot see of a file: where it lies, and who reads.
+ * look_file.c - what SQL cannot see of a file: where it lies, and who reads.
  *
  * Nothing here opens or closes the database's files in this process: that would
  * drop SQLite's locks on them.
@@ -8,9 +8,9 @@
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <pwd.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,9 +54,11 @@ static const struct {
 int
 look_file_system(struct doctor *d)
 {
-	const char *path = sqlite3_db_filename(rp_conn_native(d->conn), "main");
+	const char *path = d->path;
 	struct statfs fs;
 
+	if (!d->is_file)
+		return DOCTOR_NOT_HERE;
 	if (!path || statfs(path, &fs) < 0)
 		return doctor_undone(d, "statfs of the file failed");
 	for (size_t i = 0; i < sizeof(file_systems) / sizeof(*file_systems);
@@ -86,10 +88,12 @@ is_mount_point(const char *path)
 int
 look_names(struct doctor *d)
 {
-	const char *path = sqlite3_db_filename(rp_conn_native(d->conn), "main");
+	const char *path = d->path;
 	struct stat file;
 	char how[64];
 
+	if (!d->is_file)
+		return DOCTOR_NOT_HERE;
 	if (!path || stat(path, &file) < 0)
 		return doctor_undone(d, "the file cannot be looked at");
 	if (is_mount_point(path))
@@ -113,31 +117,6 @@ look_names(struct doctor *d)
 }
 
 /* ---- -wal and -shm of other users ---- */
-
-/* The path of a database that could not be opened: SQLite reads the URL, and
- * nothing of the file. */
-static int
-read_path(const struct doctor *d, char *path, size_t room)
-{
-	const char *name = NULL;
-	char url[4200];
-	sqlite3 *db = NULL;
-	int n;
-
-	if (d->conn) {
-		name = sqlite3_db_filename(rp_conn_native(d->conn), "main");
-	} else {
-		snprintf(url, sizeof(url), "file:%s",
-			 d->url + strlen("sqlite:"));
-		if (sqlite3_open_v2(url, &db,
-				    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-				    NULL) == SQLITE_OK)
-			name = sqlite3_db_filename(db, "main");
-	}
-	n = snprintf(path, room, "%s", name ? name : "");
-	sqlite3_close(db);
-	return n > 0 && n < (int)room;
-}
 
 /* Are there users who may write the database, but not the file beside it? */
 static int
@@ -165,11 +144,14 @@ int
 look_owner(struct doctor *d)
 {
 	static const char *const endings[] = { "-wal", "-shm" };
-	char path[4096], file[4200];
+	const char *path = d->path;
+	char file[PATH_MAX + 8];
 	struct stat main, beside;
 	int may_write, r = 0;
 
-	if (!read_path(d, path, sizeof(path)) || stat(path, &main) < 0)
+	if (!d->is_file)
+		return DOCTOR_NOT_HERE;
+	if (!path || stat(path, &main) < 0)
 		return doctor_undone(d, "the file cannot be looked at");
 	may_write = access(path, W_OK) == 0;
 	for (size_t i = 0; i < 2 && r == 0; i++) {
@@ -276,13 +258,14 @@ name_process(pid_t pid)
 int
 look_checkpoint(struct doctor *d)
 {
-	const char *file = sqlite3_db_filename(rp_conn_native(d->conn), "main");
-	char path[4200];
+	char path[PATH_MAX + 8];
 	struct seen seen;
 
-	if (!file ||
-	    snprintf(path, sizeof(path), "%s-shm", file) >= (int)sizeof(path))
-		return doctor_undone(d, "the file's name is too long");
+	if (!d->is_file)
+		return DOCTOR_NOT_HERE;
+	if (!d->path)
+		return doctor_undone(d, "the file cannot be looked at");
+	snprintf(path, sizeof(path), "%s-shm", d->path);
 	seen = see_apart(path);
 	if (seen.waiting_bytes < 0)
 		return doctor_undone(d, "no process could be made for it");

@@ -1,0 +1,190 @@
+/*
+ * lab_server.c - the lab on a server: a scratch schema, and what
+ * the server's own statistics say of the workers.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GONE_MS 5000 /* so long a killed worker's session may linger */
+
+static const struct lab_script *
+scratch(const struct lab *lab)
+{
+	return lab_find(lab->scripts, "scratch");
+}
+
+/* The user's URL with another schema; its connections say whose they are. */
+static char *
+server_url(struct lab *lab)
+{
+	const char *url = lab->options->url;
+	const char *name = lab->name;
+	int server = strstr(url, "://") != NULL;
+	char *ret;
+
+	srandom((unsigned)(lab_now_us() ^ getpid() * 7919L));
+	snprintf(lab->name, sizeof(lab->name), "readpast_lab_%ld",
+		 100000000 + random() % 900000000);
+	if (asprintf(&ret, "%s%s%s%s%cschema=%s%s%s",
+		     server ? "" : "application_name=", server ? "" : name,
+		     server ? "" : " ", url, strchr(url, '?') ? '&' : '?', name,
+		     server ? "&application_name=" : "",
+		     server ? name : "") < 0)
+		return NULL;
+	return ret;
+}
+
+/* ---- the scratch ---- */
+
+static int
+server_session(const struct lab *lab, struct lab_side *side)
+{
+	return rp__is_pooled(side->conn)
+		       ? lab_fail(side->why, "a pooler stands before the "
+					     "server: name the server itself")
+		       : lab_section(side, scratch(lab), "session", NULL);
+}
+
+static int
+drop(struct lab *lab, const char *name)
+{
+	int r;
+
+	lab_set(&lab->control.vars, "scratch", name);
+	r = lab_section(&lab->control, scratch(lab), "drop", NULL);
+	lab_set(&lab->control.vars, "scratch", lab->name);
+	return r;
+}
+
+/* What runs that were killed have left: removed, or named. */
+static int
+drop_leftovers(struct lab *lab)
+{
+	struct lab_rows rows;
+	char text[200];
+	int r = lab_section(&lab->control, scratch(lab), "leftovers", &rows);
+
+	for (size_t i = 0; i < rows.count && r == 0; i++) {
+		const char *name = rows.values[i][0];
+
+		r = drop(lab, name);
+		snprintf(text, sizeof(text), "schema %s", name);
+		if (r == 0)
+			lab->left(text);
+	}
+	return r;
+}
+
+static int
+server_prepare(struct lab *lab, const struct lab_script *script)
+{
+	struct lab_rows rows;
+	int r = lab_section(&lab->control, scratch(lab), "version", &rows);
+	int version = r == 0 ? atoi(rows.values[0][0]) : 0;
+
+	if (r != 0)
+		return r;
+	if (version < script->needs) {
+		lab_fail(lab->control.why,
+			 "%s needs PostgreSQL %d, and this is %d",
+			 script->feature, script->needs, version);
+		return LAB_CANNOT;
+	}
+	r = drop_leftovers(lab);
+	if (r == 0)
+		r = lab_section(&lab->control, scratch(lab), "create", NULL);
+	return r;
+}
+
+/* The sessions of workers that were killed may hold locks yet. */
+static int
+server_remove(struct lab *lab)
+{
+	const struct timespec nap = { 0, 10000000 };
+	int64_t until = lab_now_us() + GONE_MS * 1000;
+	struct lab_side *side = &lab->control;
+	struct lab_rows rows = { .count = 0 };
+	char name[sizeof(lab->name) + 2];
+	int r, r2;
+
+	if (!side->conn)
+		return 0;
+	r = lab_section(side, scratch(lab), "end", NULL);
+	while (r == 0 && lab_now_us() < until) {
+		r = lab_section(side, scratch(lab), "others", &rows);
+		if (r == 0 && atoi(rows.values[0][0]) == 0)
+			break;
+		nanosleep(&nap, NULL);
+	}
+	snprintf(name, sizeof(name), "%s_t", lab->name);
+	r = drop(lab, name);
+	r2 = drop(lab, lab->name);
+	return r ? r : r2;
+}
+
+/* ---- what they cost, and what they wait for ---- */
+
+static int
+log_position(struct lab *lab, int64_t *ret)
+{
+	struct lab_rows rows;
+	int r = lab_section(&lab->control, scratch(lab), "log", &rows);
+
+	*ret = r == 0 ? atoll(rows.values[0][0]) : 0;
+	return r;
+}
+
+static int
+server_begin(struct lab *lab)
+{
+	return log_position(lab, &lab->log_began);
+}
+
+static int
+server_finish(struct lab *lab)
+{
+	int64_t now;
+	int r = log_position(lab, &now);
+
+	lab->result.log_bytes = now - lab->log_began;
+	return r;
+}
+
+/* Who waits now is taken to have waited since the last look. */
+static int
+server_watch(struct lab *lab, int64_t passed_us)
+{
+	struct lab_rows rows;
+	int r = lab_section(&lab->control, scratch(lab), "waits", &rows);
+	int64_t most = 0;
+
+	for (size_t i = 0; i < rows.count && r == 0; i++) {
+		int64_t us = atoll(rows.values[i][1]) * passed_us;
+
+		lab->result.blocked_us += us;
+		if (us > most)
+			snprintf(lab->result.waited_for,
+				 sizeof(lab->result.waited_for), "%.23s",
+				 rows.values[i][0]);
+		most = us > most ? us : most;
+	}
+	return r;
+}
+
+const struct lab_place lab_server = {
+	.url_of = server_url,
+	.prepare = server_prepare,
+	.session = server_session,
+	.watch = server_watch,
+	.begin = server_begin,
+	.finish = server_finish,
+	.remove = server_remove,
+};
