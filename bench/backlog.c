@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "floor.h"
-#include "sqlite_cost.h"
+#include "internal.h"
 
 #define SHORT 10000
 #define BATCH 10
@@ -65,12 +65,12 @@ count_claims(const struct bench *b, void *handle, size_t length)
 {
 	const struct side *side = &library_side;
 	double claims = SLICE / (double)BATCH;
-	struct cost cost, sum = { 0 };
+	struct rp_usage cost, sum = { 0 };
 
 	for (size_t i = 0; i < SLICE / BATCH; i++) {
-		cost_start(side->native(handle));
+		rp__measure(side->conn(handle), &cost); /* from here on */
 		side->claim(handle);
-		cost_stop(side->native(handle), &cost);
+		rp__measure(side->conn(handle), &cost);
 		sum.steps += cost.steps;
 		sum.pages += cost.pages;
 		sum.reads += cost.reads;

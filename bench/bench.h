@@ -8,7 +8,6 @@
 #define BENCH_H
 
 #include <readpast.h>
-#include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,7 +41,7 @@ struct side {
 	const char *prefix; /* of the names of its rows */
 	void *(*open)(const char *path, const char *synchronous, size_t batch);
 	void (*close)(void *handle);
-	sqlite3 *(*native)(void *handle);
+	rp_conn *(*conn)(void *handle); /* to measure what is done */
 	size_t (*enqueue)(void *handle);
 	size_t (*claim)(void *handle);
 	size_t (*complete)(void *handle);

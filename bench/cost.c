@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "sqlite_cost.h"
+#include "internal.h"
 
 #define JOBS 2000
 #define IN_LINE 10000
@@ -81,16 +81,16 @@ count(const struct bench *b, const struct side *side, enum operation what,
 {
 	char *path = database_path(b, *side->prefix ? "floor" : "library");
 	void *handle = side->open(path, "normal", batch);
-	struct cost cost;
+	struct rp_usage cost;
 	size_t jobs = 0;
 
 	database_fill(path, IN_LINE);
 	operate_begin(side, handle, what);
 	operate(side, handle, what);
-	cost_start(side->native(handle));
+	rp__measure(side->conn(handle), &cost); /* from here on */
 	while (jobs < JOBS)
 		jobs += operate(side, handle, what);
-	cost_stop(side->native(handle), &cost);
+	rp__measure(side->conn(handle), &cost);
 	operate_end(side, handle, what);
 	side->close(handle);
 	free(path);

@@ -7,6 +7,7 @@
  */
 #include "bench.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 

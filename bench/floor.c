@@ -14,6 +14,7 @@
  */
 #include "floor.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ struct job {
 
 struct floor {
 	sqlite3 *db;
+	rp_conn *conn; /* NULL: it is not measured */
 	size_t n, held;
 	struct job *jobs;
 	sqlite3_stmt *begin, *commit, *last, *insert, *line, *lease, *delete;
@@ -172,6 +174,7 @@ void
 floor_close(struct floor *f)
 {
 	forget(f);
+	rp_close(f->conn);
 	sqlite3_finalize(f->begin);
 	sqlite3_finalize(f->commit);
 	sqlite3_finalize(f->last);
@@ -184,10 +187,34 @@ floor_close(struct floor *f)
 	free(f);
 }
 
-sqlite3 *
-floor_native(struct floor *f)
+rp_conn *
+floor_conn(struct floor *f)
 {
-	return f->db;
+	rp_error error;
+
+	if (!f->conn && rp_attach("sqlite", f->db, NULL, &f->conn, &error) < 0)
+		die("rp_attach: %s", error.message);
+	return f->conn;
+}
+
+void *
+floor_connect(const char *path, const char *synchronous)
+{
+	char *pragma = text("pragma synchronous = %s", synchronous);
+	sqlite3 *db;
+
+	if (sqlite3_open(path, &db) != SQLITE_OK ||
+	    sqlite3_busy_timeout(db, 10000) != SQLITE_OK ||
+	    sqlite3_exec(db, pragma, NULL, NULL, NULL) != SQLITE_OK)
+		die("%s: %s", path, sqlite3_errmsg(db));
+	free(pragma);
+	return db;
+}
+
+void
+floor_disconnect(void *native)
+{
+	sqlite3_close(native);
 }
 
 /* ---- the loops ---- */

@@ -7,7 +7,7 @@
 #ifndef BENCH_FLOOR_H
 #define BENCH_FLOOR_H
 
-#include <sqlite3.h>
+#include <readpast.h>
 #include <stddef.h>
 
 struct floor;
@@ -16,7 +16,11 @@ struct floor;
  * 1, for batches of `n`. `synchronous` is "normal" or "full". */
 struct floor *floor_open(const char *path, const char *synchronous, size_t n);
 void floor_close(struct floor *f);
-sqlite3 *floor_native(struct floor *f);
+rp_conn *floor_conn(struct floor *f); /* the library, to measure the floor */
+
+/* A connection such as a caller has of its own, with SQLite's busy timeout. */
+void *floor_connect(const char *path, const char *synchronous);
+void floor_disconnect(void *native);
 
 /* Each is one transaction and returns how many jobs it was about. Claimed jobs
  * are held in `f` until they are completed, or settled by the next turn. */

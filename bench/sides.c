@@ -32,10 +32,10 @@ close_floor(void *handle)
 	floor_close(handle);
 }
 
-static sqlite3 *
-native_floor(void *handle)
+static rp_conn *
+conn_of_floor(void *handle)
 {
-	return floor_native(handle);
+	return floor_conn(handle);
 }
 
 static size_t
@@ -66,7 +66,7 @@ const struct side floor_side = {
 	.prefix = "floor.",
 	.open = open_floor,
 	.close = close_floor,
-	.native = native_floor,
+	.conn = conn_of_floor,
 	.enqueue = enqueue_floor,
 	.claim = claim_floor,
 	.complete = complete_floor,
@@ -76,7 +76,7 @@ const struct side floor_side = {
 /* ---- the library ---- */
 
 struct library {
-	sqlite3 *attached; /* NULL: the connection is its own */
+	void *attached; /* NULL: the connection is its own */
 	rp_conn *conn;
 	size_t batch, held;
 	rp_job_spec *jobs;
@@ -85,7 +85,7 @@ struct library {
 };
 
 static struct library *
-make_library(rp_conn *conn, sqlite3 *attached, size_t batch)
+make_library(rp_conn *conn, void *attached, size_t batch)
 {
 	struct library *l = allocate(sizeof(*l));
 
@@ -119,18 +119,12 @@ open_library(const char *path, const char *synchronous, size_t batch)
 static void *
 open_attached(const char *path, const char *synchronous, size_t batch)
 {
-	char *pragma = text("pragma synchronous = %s", synchronous);
-	sqlite3 *db;
+	void *db = floor_connect(path, synchronous);
 	rp_conn *conn;
 	rp_error error;
 
-	if (sqlite3_open(path, &db) != SQLITE_OK ||
-	    sqlite3_busy_timeout(db, 10000) != SQLITE_OK ||
-	    sqlite3_exec(db, pragma, NULL, NULL, NULL) != SQLITE_OK)
-		die("%s: %s", path, sqlite3_errmsg(db));
 	if (rp_attach("sqlite", db, NULL, &conn, &error) < 0)
 		die("rp_attach: %s", error.message);
-	free(pragma);
 	return make_library(conn, db, batch);
 }
 
@@ -140,17 +134,17 @@ close_library(void *handle)
 	struct library *l = handle;
 
 	rp_close(l->conn);
-	sqlite3_close(l->attached);
+	floor_disconnect(l->attached);
 	free(l->jobs);
 	free(l->added);
 	free(l->verdicts);
 	free(l);
 }
 
-static sqlite3 *
-native_library(void *handle)
+static rp_conn *
+conn_of_library(void *handle)
 {
-	return rp_conn_native(((struct library *)handle)->conn);
+	return ((struct library *)handle)->conn;
 }
 
 static void
@@ -226,7 +220,7 @@ turn_library(void *handle)
 #define LIBRARY_SIDE(its_prefix, its_open)                                     \
 	{                                                                      \
 		.prefix = its_prefix, .open = its_open,                        \
-		.close = close_library, .native = native_library,              \
+		.close = close_library, .conn = conn_of_library,               \
 		.enqueue = enqueue_library, .claim = claim_library,            \
 		.complete = complete_library, .turn = turn_library,            \
 	}

@@ -56,7 +56,7 @@ rows(const struct bench *b)
 }
 
 static void
-add_to_come(const struct bench *b, PGconn *conn)
+add_to_come(const struct bench *b, rp_conn *conn)
 {
 	char *scheduled = text(
 		"insert into job (lane_id, seq, run_at, created_at, queue_id,"
@@ -85,7 +85,7 @@ add_to_come(const struct bench *b, PGconn *conn)
 static void
 make(const struct bench *b, int line)
 {
-	PGconn *conn;
+	rp_conn *conn;
 
 	library_side.create(b, schemas[line]);
 	conn = server_connect(b, schemas[line]);
@@ -96,7 +96,7 @@ make(const struct bench *b, int line)
 		add_to_come(b, conn);
 	library_side.fill(b, schemas[line],
 			  line == FEW || line == TO_COME ? SHORT : b->backlog);
-	PQfinish(conn);
+	rp_close(conn);
 }
 
 /* Claims that are not completed are put back, too: the line is as it was. */
@@ -167,11 +167,11 @@ backlog_part(const struct bench *b)
 			drain_slices(b, round & 1 ? LINES - 1 - i : i);
 		}
 	for (int line = 0; line < LINES; line++) {
-		PGconn *conn = server_connect(b, schemas[line]);
+		rp_conn *conn = server_connect(b, schemas[line]);
 		char *drop = text("drop schema %s cascade", schemas[line]);
 
 		server_execute(conn, drop);
-		PQfinish(conn);
+		rp_close(conn);
 		free(drop);
 	}
 	if (b->plots) {

@@ -49,13 +49,14 @@ disk_sync_us(const struct bench *b)
 }
 
 char *
-wal_place(PGconn *conn)
+wal_place(rp_conn *conn)
 {
 	return server_text(conn, "select pg_current_wal_insert_lsn()");
 }
 
 double
-wal_bytes(const struct bench *b, PGconn *conn, const char *from, const char *to)
+wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
+	  const char *to)
 {
 	char *programs = server_text(
 		conn, "select setting from pg_config where name = 'BINDIR'");
@@ -80,32 +81,31 @@ wal_bytes(const struct bench *b, PGconn *conn, const char *from, const char *to)
 	return bytes;
 }
 
+/* The line of the plan about all of it, which comes first. */
+static int
+take_buffers(void *ctx, const struct rp_row *row)
+{
+	char *line = text("%.*s", (int)row->columns[0].size,
+			  (const char *)row->columns[0].data);
+	const char *at = strstr(line, "Buffers: shared");
+	const char *hit = at ? strstr(at, "hit=") : NULL;
+	const char *read = at ? strstr(at, "read=") : NULL;
+
+	*(double *)ctx = (hit ? strtod(hit + 4, NULL) : 0) +
+			 (read ? strtod(read + 5, NULL) : 0);
+	free(line);
+	return at ? RP_ROW_STOP : 0;
+}
+
 double
-buffers(PGconn *conn, const char *sql)
+buffers(rp_conn *conn, const char *sql)
 {
 	char *command = text("explain (analyze, buffers, timing off) %s", sql);
-	PGresult *result = PQexec(conn, command);
-	double hit = 0, read = 0;
+	double ret = 0;
 
-	if (PQresultStatus(result) != PGRES_TUPLES_OK)
-		die("%s", PQerrorMessage(conn));
-	for (int i = 0; i < PQntuples(result); i++) {
-		const char *line = PQgetvalue(result, i, 0);
-		const char *at = strstr(line, "Buffers: shared");
-
-		if (!at)
-			continue;
-		line = strstr(at, "hit=");
-		if (line)
-			hit = strtod(line + 4, NULL);
-		line = strstr(at, "read=");
-		if (line)
-			read = strtod(line + 5, NULL);
-		break;
-	}
-	PQclear(result);
+	server_ask(conn, command, take_buffers, &ret);
 	free(command);
-	return hit + read;
+	return ret;
 }
 
 /* The median of some claims of 100, by a session that has made one. */
@@ -114,14 +114,14 @@ buffers_per_claim(const struct bench *b, const char *schema)
 {
 	static const char claim[] =
 		"select * from turn(array['" QUEUE "'], most => 100)";
-	PGconn *conn = server_connect(b, schema);
+	rp_conn *conn = server_connect(b, schema);
 	double each[CLAIMS];
 
 	for (int i = 0; i < 3; i++)
 		buffers(conn, claim);
 	for (int i = 0; i < CLAIMS; i++)
 		each[i] = buffers(conn, claim);
-	PQfinish(conn);
+	rp_close(conn);
 	qsort(each, CLAIMS, sizeof(*each), compare);
 	return each[CLAIMS / 2];
 }
@@ -148,18 +148,18 @@ struct trips
 trips_count(const struct side *side, void *handle, int steps, int times)
 {
 	struct trips ret = { 0 };
-	PGconn *conn = side->native(handle);
+	void *conn = side->native(handle);
 	FILE *trace = tmpfile();
 
 	if (!trace)
 		die("no temporary file");
-	PQtrace(conn, trace);
+	client_trace(conn, trace);
 	for (int i = 0; i < times; i++)
 		if (steps)
 			side->step(handle);
 		else
 			side->put(handle);
-	PQuntrace(conn);
+	client_trace(conn, NULL);
 	rewind(trace);
 	count_messages(trace, &ret);
 	fclose(trace);

@@ -39,7 +39,7 @@ sample(const struct bench *b, const struct side *side, size_t batch,
 			     .seconds = b->seconds };
 	char *name = row_name(side, "drain", batch);
 	char *wal = row_name(side, "drain.wal", batch);
-	PGconn *conn = server_connect(b, SCHEMA);
+	rp_conn *conn = server_connect(b, SCHEMA);
 	struct outcome outcome;
 	char *from, *to;
 
@@ -51,7 +51,7 @@ sample(const struct bench *b, const struct side *side, size_t batch,
 	report_sample(b->report, name, outcome.finished);
 	report_sample(b->report, wal,
 		      wal_bytes(b, conn, from, to) / (double)outcome.jobs);
-	PQfinish(conn);
+	rp_close(conn);
 	free(from);
 	free(to);
 	free(name);

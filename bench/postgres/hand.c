@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "pg.h"
+#include "client.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct hand {
 static void
 create(const struct bench *b, const char *schema)
 {
-	PGconn *conn = server_connect(b, SCHEMA);
+	rp_conn *conn = server_connect(b, SCHEMA);
 
 	(void)schema;
 	server_execute(
@@ -42,13 +42,13 @@ create(const struct bench *b, const char *schema)
 		" payload text not null);"
 		"create index on jobs(queue, priority, id)"
 		" where status = 'pending'");
-	PQfinish(conn);
+	rp_close(conn);
 }
 
 static void
 fill(const struct bench *b, const char *schema, size_t jobs)
 {
-	PGconn *conn = server_connect(b, SCHEMA);
+	rp_conn *conn = server_connect(b, SCHEMA);
 	char *insert = text("insert into jobs (queue, payload)"
 			    " select '" QUEUE "', repeat('0', %d)"
 			    "   from generate_series(1, %zu)",
@@ -58,14 +58,14 @@ fill(const struct bench *b, const char *schema, size_t jobs)
 	server_execute(conn, insert);
 	/* Or it chooses a plan for an empty table. */
 	server_execute(conn, "analyze jobs");
-	PQfinish(conn);
+	rp_close(conn);
 	free(insert);
 }
 
 static void
 prepare(PGconn *conn, const char *name, const char *sql)
 {
-	server_check(conn, PQprepare(conn, name, sql, 0, NULL));
+	client_check(conn, PQprepare(conn, name, sql, 0, NULL));
 }
 
 static void *
@@ -75,7 +75,7 @@ open_hand(const struct bench *b, const char *schema, size_t put, size_t take)
 	char *end;
 
 	(void)schema;
-	h->conn = server_connect(b, SCHEMA);
+	h->conn = client_connect(b, SCHEMA);
 	h->put = put;
 	h->take = take;
 	snprintf(h->most, sizeof(h->most), "%zu", take);
@@ -112,7 +112,7 @@ close_hand(void *handle)
 	free(h);
 }
 
-static PGconn *
+static void *
 native(void *handle)
 {
 	return ((struct hand *)handle)->conn;
@@ -124,7 +124,7 @@ put(void *handle)
 	struct hand *h = handle;
 	const char *params[] = { h->jobs };
 
-	server_check(h->conn,
+	client_check(h->conn,
 		     PQexecPrepared(h->conn, "put", 1, params, NULL, NULL, 0));
 }
 
@@ -133,7 +133,7 @@ finish(struct hand *h)
 {
 	const char *params[] = { h->ids };
 
-	server_check(h->conn, PQexecPrepared(h->conn, "finish", 1, params, NULL,
+	client_check(h->conn, PQexecPrepared(h->conn, "finish", 1, params, NULL,
 					     NULL, 0));
 }
 
@@ -153,7 +153,7 @@ step(void *handle)
 		end += sprintf(end, "%c%s", i ? ',' : '{',
 			       PQgetvalue(result, (int)i, 0));
 	strcpy(end, "}");
-	server_check(h->conn, result);
+	client_check(h->conn, result);
 	return h->held;
 }
 

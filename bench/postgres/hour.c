@@ -42,7 +42,7 @@ run_long_job(const struct bench *b, const char *schema)
 }
 
 static void
-work_some(PGconn *conn, size_t jobs)
+work_some(rp_conn *conn, size_t jobs)
 {
 	char *insert = text(
 		"insert into job (lane_id, seq, run_at, created_at, queue_id,"
@@ -81,7 +81,7 @@ work_some(PGconn *conn, size_t jobs)
 void
 hour_make(const struct bench *b, const char *schema)
 {
-	PGconn *conn = server_connect(b, schema);
+	rp_conn *conn = server_connect(b, schema);
 
 	run_long_job(b, schema);
 	for (size_t left = b->dead; left;) {
@@ -92,5 +92,5 @@ hour_make(const struct bench *b, const char *schema)
 	}
 	/* An hour's pages would have been written in the course of it. */
 	server_execute(conn, "checkpoint");
-	PQfinish(conn);
+	rp_close(conn);
 }

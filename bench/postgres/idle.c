@@ -88,7 +88,7 @@ statements_in(const struct bench *b, double seconds)
 }
 
 static void
-wait_for_workers(const struct bench *b, PGconn *conn)
+wait_for_workers(const struct bench *b, rp_conn *conn)
 {
 	while (server_number(conn, "select count(distinct worker_id)"
 				   "  from sleeper") < (double)b->workers)
@@ -101,7 +101,7 @@ void
 idle_part(const struct bench *b)
 {
 	double asleep, woken, watched;
-	PGconn *conn;
+	rp_conn *conn;
 	pid_t pid;
 
 	progress("idle workers", -1, 0);
@@ -124,7 +124,7 @@ idle_part(const struct bench *b)
 	report_sample(b->report, "idle.wake-up", woken > 0 ? woken : 0);
 	server_set(b, "log_statement", "default");
 	spawn_kill(pid);
-	PQfinish(conn);
+	rp_close(conn);
 }
 
 /* An idle worker, and one that has just done something. */

@@ -45,13 +45,13 @@ open_schema(const struct bench *b, const char *schema)
 static void
 create(const struct bench *b, const char *schema)
 {
-	PGconn *native = server_connect(b, schema);
+	rp_conn *plain = server_connect(b, schema);
 	char *drop = text("drop schema if exists %s cascade", schema);
 	rp_queue queue = RP_QUEUE_INIT;
 	rp_conn *conn;
 
-	server_execute(native, drop);
-	PQfinish(native);
+	server_execute(plain, drop);
+	rp_close(plain);
 	free(drop);
 	conn = open_schema(b, schema);
 	queue.name = QUEUE;
@@ -63,7 +63,7 @@ create(const struct bench *b, const char *schema)
 static void
 fill(const struct bench *b, const char *schema, size_t jobs)
 {
-	PGconn *conn = server_connect(b, schema);
+	rp_conn *conn = server_connect(b, schema);
 	char *insert = text(
 		"insert into job (lane_id, seq, run_at, created_at, queue_id,"
 		"                 max_attempts, payload)"
@@ -76,7 +76,7 @@ fill(const struct bench *b, const char *schema, size_t jobs)
 	server_execute(conn, insert);
 	server_execute(conn, "select open_lane(q.lane_id)"
 			     " from queue q");
-	PQfinish(conn);
+	rp_close(conn);
 	free(insert);
 }
 
@@ -113,7 +113,7 @@ close_library(void *handle)
 	free(l);
 }
 
-static PGconn *
+static void *
 native(void *handle)
 {
 	return rp_conn_native(((struct library *)handle)->conn);

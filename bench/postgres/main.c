@@ -17,13 +17,16 @@
 static void
 machine_rows(const struct bench *b)
 {
-	PGconn *conn = server_connect(b, "public");
+	rp_conn *conn = server_connect(b, "public");
 
 	row_add(b, "processors", "-", NULL, NULL, 0);
 	report_sample(b->report, "processors",
 		      (double)sysconf(_SC_NPROCESSORS_ONLN));
 	row_add(b, "postgresql", "version", NULL, NULL, 0);
-	report_sample(b->report, "postgresql", PQserverVersion(conn) / 10000.0);
+	report_sample(b->report, "postgresql",
+		      server_number(conn, "select current_setting("
+					  "'server_version_num')::integer") /
+			      10000);
 	row_add(b, "fdatasync", "us", NULL, NULL, 0);
 	report_sample(b->report, "fdatasync", disk_sync_us(b));
 	row_add(b, "rounds", "-", NULL, NULL, 0);
@@ -34,7 +37,7 @@ machine_rows(const struct bench *b)
 	report_sample(b->report, "pinned-for", b->pinned);
 	row_add(b, "hour.dead", "entries", NULL, NULL, 0);
 	report_sample(b->report, "hour.dead", (double)b->dead);
-	PQfinish(conn);
+	rp_close(conn);
 }
 
 static const struct part {

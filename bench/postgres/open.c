@@ -26,7 +26,7 @@ claimed(const struct bench *b)
 	struct load load = steady_load(&library_side, SCHEMA, b->pinned / 2);
 	struct clients *clients;
 	struct outcome without, with;
-	PGconn *conn;
+	rp_conn *conn;
 
 	progress("an open claim", -1, 0);
 	library_side.create(b, SCHEMA);
@@ -39,7 +39,7 @@ claimed(const struct bench *b)
 	clients = clients_start(b, &load);
 	clients_finish(clients, &with);
 	server_execute(conn, "rollback");
-	PQfinish(conn);
+	rp_close(conn);
 	report_sample(b->report, "no-open-claim", without.finished);
 	report_sample(b->report, "no-open-claim.p99", without.p99);
 	report_sample(b->report, "open-claim", with.finished);
@@ -51,7 +51,7 @@ claimed(const struct bench *b)
 
 /* Until a job that others got ahead of is claimed: seconds. */
 static double
-wait_for_start(PGconn *conn, const char *id)
+wait_for_start(rp_conn *conn, const char *id)
 {
 	char *ready = text("select count(*) from job"
 			   " where id = %s and claim_no = 0",
@@ -69,7 +69,7 @@ enqueued(const struct bench *b, int round)
 {
 	double seconds = b->pinned / 4 + 2;
 	struct load load = steady_load(&library_side, SCHEMA, seconds + 4);
-	PGconn *conn = server_connect(b, SCHEMA);
+	rp_conn *conn = server_connect(b, SCHEMA);
 	struct clients *clients;
 	struct outcome outcome;
 	char *id;
@@ -84,7 +84,7 @@ enqueued(const struct bench *b, int round)
 	report_sample(b->report, "open-enqueue.start",
 		      wait_for_start(conn, id));
 	clients_finish(clients, &outcome);
-	PQfinish(conn);
+	rp_close(conn);
 	free(id);
 }
 

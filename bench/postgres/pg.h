@@ -7,9 +7,11 @@
 #ifndef BENCH_PG_H
 #define BENCH_PG_H
 
-#include <libpq-fe.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+#include "internal.h"
 
 #include "../basics.h"
 #include "../report.h"
@@ -41,11 +43,13 @@ struct bench {
 void server_start(struct bench *b);
 void server_stop(const char *dir);
 char *server_library_url(const struct bench *b, const char *schema);
-PGconn *server_connect(const struct bench *b, const char *schema);
-void server_check(PGconn *conn, PGresult *result); /* and clear it */
-void server_execute(PGconn *conn, const char *sql);
-double server_number(PGconn *conn, const char *sql); /* first of the answer */
-char *server_text(PGconn *conn, const char *sql);
+rp_conn *server_connect(const struct bench *b, const char *schema);
+void server_ask(rp_conn *conn, const char *sql,
+		int (*take_row)(void *ctx, const struct rp_row *row),
+		void *ctx);
+void server_execute(rp_conn *conn, const char *sql);
+double server_number(rp_conn *conn, const char *sql); /* first of the answer */
+char *server_text(rp_conn *conn, const char *sql);
 /* For all sessions from now on; `default` is a value, too. */
 void server_set(const struct bench *b, const char *setting, const char *value);
 /* Lines of the server's log with these words. */
@@ -54,13 +58,16 @@ double server_logged(const struct bench *b, const char *words);
 /* ---- cost.c ---- */
 
 double disk_sync_us(const struct bench *b);
-char *wal_place(PGconn *conn);
+char *wal_place(rp_conn *conn);
 /* Bytes of log between two places, without images of whole pages. */
-double wal_bytes(const struct bench *b, PGconn *conn, const char *from,
+double wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 		 const char *to);
 /* Buffers that a statement looked at, by explain: it is run. */
-double buffers(PGconn *conn, const char *sql);
+double buffers(rp_conn *conn, const char *sql);
 double buffers_per_claim(const struct bench *b, const char *schema);
+
+/* client.c: have libpq write down what it sends; NULL: no more. */
+void client_trace(void *native, FILE *to);
 
 /* What one put or one step sends. */
 struct side;
@@ -79,7 +86,7 @@ struct side {
 	void *(*open)(const struct bench *b, const char *schema, size_t put,
 		      size_t take);
 	void (*close)(void *handle);
-	PGconn *(*native)(void *handle);
+	void *(*native)(void *handle); /* libpq's connection */
 	/* Put one batch in. */
 	void (*put)(void *handle);
 	/* Finish what is held and claim the next: how many. */

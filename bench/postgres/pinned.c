@@ -71,10 +71,10 @@ rows(const struct bench *b)
 	row_add(b, "hour.last", "jobs/s", "hand.pinned.last", ">=", 5);
 }
 
-static PGconn *
+static rp_conn *
 pin(const struct bench *b)
 {
-	PGconn *conn = server_connect(b, SCHEMA);
+	rp_conn *conn = server_connect(b, SCHEMA);
 
 	server_execute(conn, "begin isolation level repeatable read");
 	server_execute(conn, "select count(*) from pg_class");
@@ -83,7 +83,7 @@ pin(const struct bench *b)
 
 /* Once a second until `until`: the median. */
 static double
-sweep_until(PGconn *conn, double until)
+sweep_until(rp_conn *conn, double until)
 {
 	double each[MOST_SECONDS], swap;
 	size_t n = 0;
@@ -107,7 +107,7 @@ measure(const struct bench *b, const struct run *run)
 	struct load load = steady_load(run->side, SCHEMA, b->pinned);
 	struct clients *clients;
 	struct outcome outcome;
-	PGconn *pinned = NULL, *conn = NULL;
+	rp_conn *pinned = NULL, *conn = NULL;
 
 	progress(run->name, -1, 0);
 	run->side->create(b, SCHEMA);
@@ -126,14 +126,14 @@ measure(const struct bench *b, const struct run *run)
 	if (conn) {
 		run->side->fill(b, SCHEMA, SPARE);
 		add(b, run->name, ".claim", buffers_per_claim(b, SCHEMA));
-		PQfinish(conn);
+		rp_close(conn);
 	}
 	add(b, run->name, "", median_by_second(&outcome));
 	add(b, run->name, ".p99", outcome.p99);
 	if (run->pin)
 		add(b, run->name, ".last", last_seconds(&outcome));
 	plot_curve(b, "pinned", run->name, &outcome);
-	PQfinish(pinned);
+	rp_close(pinned);
 }
 
 void

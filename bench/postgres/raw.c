@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "pg.h"
+#include "client.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -55,17 +55,19 @@ make_jobs(struct raw *r, size_t put)
 /* Queue and lane are the same for all rows: written out. One row is inserted
  * faster without an array. */
 static void
-prepare(struct raw *r, size_t put)
+prepare(const struct bench *b, const char *schema, struct raw *r, size_t put)
 {
-	int queue = (int)server_number(r->conn, "select id from queue");
-	int lane = (int)server_number(r->conn, "select lane_id from queue");
+	rp_conn *conn = server_connect(b, schema);
+	int queue = (int)server_number(conn, "select id from queue");
+	int lane = (int)server_number(conn, "select lane_id from queue");
 	char *sql = text("insert into job (lane_id, run_at, created_at,"
 			 "                 queue_id, max_attempts, payload)"
 			 " select %d, now(), now(), %d, 3, %s",
 			 lane, queue,
 			 put == 1 ? "$1::bytea" : "unnest($1::bytea[])");
 
-	server_check(r->conn, PQprepare(r->conn, "put", sql, 0, NULL));
+	client_check(r->conn, PQprepare(r->conn, "put", sql, 0, NULL));
+	rp_close(conn);
 	free(sql);
 }
 
@@ -75,13 +77,13 @@ open_raw(const struct bench *b, const char *schema, size_t put, size_t take)
 	struct raw *r = allocate(sizeof(*r));
 
 	(void)take;
-	r->conn = server_connect(b, schema);
+	r->conn = client_connect(b, schema);
 	make_jobs(r, put);
 	if (put == 1) {
 		memset(r->jobs, 0, r->size);
 		r->size = PAYLOAD;
 	}
-	prepare(r, put);
+	prepare(b, schema, r, put);
 	return r;
 }
 
@@ -95,7 +97,7 @@ close_raw(void *handle)
 	free(r);
 }
 
-static PGconn *
+static void *
 native(void *handle)
 {
 	return ((struct raw *)handle)->conn;
@@ -108,7 +110,7 @@ put(void *handle)
 	const char *params[] = { r->jobs };
 	const int size = (int)r->size, binary = 1;
 
-	server_check(r->conn, PQexecPrepared(r->conn, "put", 1, params, &size,
+	client_check(r->conn, PQexecPrepared(r->conn, "put", 1, params, &size,
 					     &binary, 1));
 }
 

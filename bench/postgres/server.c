@@ -51,58 +51,66 @@ server_library_url(const struct bench *b, const char *schema)
 	return text("%s&schema=%s", b->url, schema);
 }
 
-static void
-ignore_notice(void *ctx, const PGresult *result)
-{
-	(void)ctx;
-	(void)result;
-}
-
-PGconn *
+/* The library is asked for a schema of its own, so that there need be none in
+ * this one. */
+rp_conn *
 server_connect(const struct bench *b, const char *schema)
 {
-	char *url =
-		text("%s&options=-csearch_path%%3D%s,public", b->url, schema);
-	PGconn *conn = PQconnectdb(url);
+	char *url = text("%s&schema=measuring&options=-csearch_path%%3D%s"
+			 ",public",
+			 b->url, schema);
+	rp_conn *conn;
+	rp_error error;
 
-	if (PQstatus(conn) != CONNECTION_OK)
-		die("%s", PQerrorMessage(conn));
-	PQsetNoticeReceiver(conn, ignore_notice, NULL);
+	if (rp_open(url, NULL, &conn, &error) < 0)
+		die("%s", error.message);
 	free(url);
 	return conn;
 }
 
 void
-server_check(PGconn *conn, PGresult *result)
+server_ask(rp_conn *conn, const char *sql,
+	   int (*take_row)(void *ctx, const struct rp_row *row), void *ctx)
 {
-	ExecStatusType status = PQresultStatus(result);
+	const struct rp_query query = { .sql = sql,
+					.row = take_row,
+					.ctx = ctx };
 
-	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-		die("%s", PQerrorMessage(conn));
-	PQclear(result);
+	if (rp__query(conn, &query) < 0)
+		die("%s", rp_last_error(conn)->message);
 }
 
 void
-server_execute(PGconn *conn, const char *sql)
+server_execute(rp_conn *conn, const char *sql)
 {
-	server_check(conn, PQexec(conn, sql));
+	server_ask(conn, sql, NULL, NULL);
+}
+
+static int
+take_text(void *ctx, const struct rp_row *row)
+{
+	const struct rp_value *value = row->columns;
+	char **ret = ctx;
+
+	free(*ret);
+	*ret = value->type == RP_INT
+		       ? text("%lld", (long long)value->i)
+		       : text("%.*s", (int)value->size,
+			      value->size ? (const char *)value->data : "");
+	return RP_ROW_STOP;
 }
 
 char *
-server_text(PGconn *conn, const char *sql)
+server_text(rp_conn *conn, const char *sql)
 {
-	PGresult *result = PQexec(conn, sql);
-	char *ret;
+	char *ret = text("%s", "");
 
-	if (PQresultStatus(result) != PGRES_TUPLES_OK)
-		die("%s", PQerrorMessage(conn));
-	ret = text("%s", PQntuples(result) ? PQgetvalue(result, 0, 0) : "");
-	PQclear(result);
+	server_ask(conn, sql, take_text, &ret);
 	return ret;
 }
 
 double
-server_number(PGconn *conn, const char *sql)
+server_number(rp_conn *conn, const char *sql)
 {
 	char *answer = server_text(conn, sql);
 	double ret = strtod(answer, NULL);
@@ -114,12 +122,12 @@ server_number(PGconn *conn, const char *sql)
 void
 server_set(const struct bench *b, const char *setting, const char *value)
 {
-	PGconn *conn = server_connect(b, "public");
+	rp_conn *conn = server_connect(b, "public");
 	char *set = text("alter system set %s = %s", setting, value);
 
 	server_execute(conn, set);
 	server_execute(conn, "select pg_reload_conf()");
-	PQfinish(conn);
+	rp_close(conn);
 	free(set);
 }
 

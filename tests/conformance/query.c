@@ -239,7 +239,8 @@ what_the_database_says_is_kept(void **state)
 	expect(db, "select 1 as a", "a=1;");
 }
 
-/* A file that another writes to; a row that another has, in a circle. */
+/* A file or a table that another has locked; a row that another changed since a
+ * transaction began. */
 static void
 a_busy_database_is_told_from_a_failure(void **state)
 {
@@ -259,6 +260,14 @@ a_busy_database_is_told_from_a_failure(void **state)
 			ask(db, &said, "select i from t", RP_QUERY_READ, 10000),
 			RP_EBUSY);
 		assert_string_equal(rp_last_error(db->conn)->sqlstate, "55P03");
+		hold.sql = "insert into t values (1); commit; "
+			   "begin isolation level repeatable read; "
+			   "select i from t";
+		ok(other, rp__query(other, &hold));
+		expect(db, "update t set i = 2", "");
+		hold.sql = "update t set i = 3";
+		assert_int_equal(rp__query(other, &hold), RP_EBUSY);
+		assert_string_equal(rp_last_error(other)->sqlstate, "40001");
 	} else {
 		snprintf(url, sizeof(url), "%s?busy=1ms", db->url);
 		assert_int_equal(rp_open(url, NULL, &hasty, &error), 0);

@@ -237,6 +237,7 @@ sqlite_close(void *db)
 	struct sqlite *s = db;
 
 	rp__watch_free(s->watch);
+	rp__sqlite_end_measuring(s);
 	for (int v = 0; v < RP_VERBS; v++)
 		rp__sqlite_drop_verb(&s->verbs[v]);
 	for (int i = 0; i < CONTROLS; i++)

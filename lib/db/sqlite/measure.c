@@ -67,3 +67,12 @@ rp__sqlite_measure(void *db, struct rp_usage *ret)
 	*ret = s->usage;
 	memset(&s->usage, 0, sizeof(s->usage));
 }
+
+void
+rp__sqlite_end_measuring(struct sqlite *s)
+{
+	if (!s->measured)
+		return;
+	sqlite3_busy_handler(s->db, NULL, NULL);
+	sqlite3_trace_v2(s->db, 0, NULL, NULL);
+}

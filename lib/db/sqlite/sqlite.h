@@ -213,6 +213,7 @@ int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
 /* query.c, measure.c */
 int rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error);
 void rp__sqlite_measure(void *db, struct rp_usage *ret);
+void rp__sqlite_end_measuring(struct sqlite *s); /* it may be the caller's */
 
 /* settle.c, claim.c, enqueue.c: inside a transaction */
 int rp__sqlite_settle(struct sqlite *s, struct rp_round_trip *trip,
