@@ -99,7 +99,7 @@ failed(struct lab_side *side, int r)
 static int
 run(struct lab_side *side, const char *sql, struct lab_rows *ret)
 {
-	struct rp_param params[LAB_NAMES + LAB_COLUMNS + 1] = { { NULL } };
+	struct rp_param params[LAB_NAMES + LAB_COLUMNS + 1];
 	const struct rp_query query = {
 		.sql = sql, .params = params, .row = keep, .ctx = ret
 	};
@@ -111,6 +111,7 @@ run(struct lab_side *side, const char *sql, struct lab_rows *ret)
 		params[i].name = name;
 		params[i].value = rp__text(value_of(&side->vars, name));
 	}
+	params[side->vars.count].name = NULL;
 	ret->count = ret->columns = 0;
 	r = rp__query(side->conn, &query);
 	return r < 0 ? failed(side, r) : 0;
