@@ -46,9 +46,9 @@ sign_on(struct ext_call *call)
 {
 	struct ext_worker *worker = &call->ext->worker;
 	char *kinds = list_kinds(worker->queues);
-	int r = rp__sign_on(call->conn, worker->name, worker->host,
-			    (const char *const *)worker->queues, kinds,
-			    &worker->id);
+	int r = rp__worker_row_add(call->conn, worker->name, worker->host,
+				   (const char *const *)worker->queues, kinds,
+				   &worker->id);
 
 	worker->seen_at = rp__monotonic_ms();
 	free(kinds);
@@ -62,8 +62,8 @@ beat(struct ext_call *call, enum rp_verb verb, int64_t *ret_known)
 	struct ext_worker *worker = &call->ext->worker;
 
 	worker->seen_at = rp__monotonic_ms();
-	return rp__heartbeat(call->conn, verb, worker->id, &worker->counts,
-			     ret_known);
+	return rp__worker_row_update(call->conn, verb, worker->id,
+				     &worker->counts, ret_known);
 }
 
 static int
@@ -235,11 +235,12 @@ ext_do_worker_stop(struct ext_call *call, struct rp_value *ret)
 static int
 sweep_meanwhile(struct ext_call *call, const char *const *queues)
 {
-	struct rp_look look;
+	struct rp_probe found;
 
 	if (rp__monotonic_ms() - call->conn->swept_at < SWEEP_MS)
 		return 0;
-	return rp__look_and_sweep(call->conn, queues, 0, &look);
+	return rp__probe_and_sweep(call->conn, queues, RP_WAIT_SWEEP, 0,
+				   &found);
 }
 
 /* A worker that waits goes on saying that it is there. */

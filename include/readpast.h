@@ -684,7 +684,9 @@ RP_API int rp_task_delay(rp_task *task, int64_t delay_ms);
 /*
  * The calls on a task are made by the thread that runs its handler, and refused
  * elsewhere with RP_EINVAL. Only rp_task_state() may be asked by any thread,
- * until the handler returns.
+ * until the handler returns. A task that was pulled (rp_worker_next()) is a
+ * handle like others: it belongs to one thread at a time, and while its
+ * transaction is open to the thread that began it.
  */
 
 /* The lease runs from now again, and for so long; renewed at a third of that.
@@ -747,7 +749,7 @@ typedef void rp_observer(const rp_event *event, void *ctx);
 /* Zero means the default in every field. */
 typedef struct rp_worker_options {
 	size_t size;      /* set by RP_WORKER_INIT */
-	int threads;      /* handlers at a time; 1 */
+	int threads;      /* handlers, or tasks pulled, at a time, 1..1024; 1 */
 	int64_t lease_ms; /* 0: each queue's own. Renewed at a third */
 	int64_t max_jobs; /* drain after so many claims; 0: never */
 	int drain;        /* end when the queues, unless paused, hold no job
@@ -790,8 +792,72 @@ RP_API int rp_worker_run(rp_worker *worker, rp_error *reterr);
 /* End it; from any thread, also from a signal handler. */
 RP_API void rp_worker_stop(rp_worker *worker);
 
-/* Once rp_worker_run() has returned. */
+/* At any time, from any thread. Each number is exact; while the worker works
+ * they may be of different moments. */
 RP_API rp_worker_counts rp_worker_counts_get(const rp_worker *worker);
+
+/*
+ * Pulling: for a program that has an event loop of its own, and for bindings.
+ * Instead of handlers that the worker calls, the program asks for one task
+ * after the other, does the job wherever it likes, and gives the verdict. All
+ * else is as with rp_worker_run(), in a thread of the worker's own, which the
+ * first rp_worker_next() starts: it claims, renews the leases of the tasks that
+ * are out, settles and sweeps. It never calls the program, but for the
+ * observer. A worker is run or pulled, not both.
+ */
+
+/* Serve a queue without a handler, for rp_worker_next(). `kind` as above. */
+RP_API int rp_worker_serve(rp_worker *worker, const char *queue,
+			   const char *kind);
+
+/*
+ * Take the next task, waiting for one for up to timeout_ms; 0 does not wait, -1
+ * waits without end. As many may be out at once as the options say threads;
+ * with those out it waits until one is finished. Threads may call it at once.
+ * RP_NEXT_TASK; or RP_NEXT_NONE; or RP_NEXT_END: stopped, drained or max_jobs,
+ * no task is out, and there will be none. A negative number: the failure that
+ * ended the worker, again at each call; the jobs that are out are left to their
+ * leases.
+ *
+ * Tasks that nobody takes within half a second are given back, for other
+ * workers may be free, and no more are claimed until the next call.
+ */
+#define RP_NEXT_NONE 0
+#define RP_NEXT_TASK 1
+#define RP_NEXT_END 2
+RP_API int rp_worker_next(rp_worker *worker, int64_t timeout_ms, rp_task **ret,
+			  rp_error *reterr);
+
+/* The task's job, until rp_task_finish(). */
+RP_API const rp_job *rp_task_job(const rp_task *task);
+
+/*
+ * The verdict on a task that was pulled: RP_DONE, RP_FAIL, RP_DEAD or
+ * RP_RELEASE, with rp_task_error() and rp_task_delay() said before. An open
+ * transaction of its is rolled back. 0: the worker's thread gives the verdict
+ * in its next commit; if the process dies before, the lease runs out, and if
+ * somebody else has the job by then it is refused, which the observer and the
+ * counts say. (What must be known to have happened goes with
+ * rp_task_complete() and rp_task_commit() before.) RP_EGONE, RP_ECANCELLED: the
+ * job was lost already; or the failure that ended the worker. In all these
+ * cases the task is gone. RP_EINVAL: it is not.
+ */
+RP_API int rp_task_finish(rp_task *task, int verdict);
+
+/*
+ * A descriptor to poll: it can be read while rp_worker_next() is to be called,
+ * with timeout_ms 0: for the first time, or because a task is there, or tasks
+ * were given back, or the worker has ended. Read nothing from it. It is the
+ * worker's, and lives as long.
+ *
+ * rp_worker_stop() claims nothing more and gives back what was not pulled; the
+ * tasks that are out may be finished, and then rp_worker_next() says
+ * RP_NEXT_END. rp_worker_free() gives back those that are still out, waits for
+ * the database's answer, and is called when no other thread has a task or is
+ * in rp_worker_next(). After fork() the child uses none of the parent's: calls
+ * are refused with RP_EINVAL, and rp_worker_free() does nothing.
+ */
+RP_API int rp_worker_fd(const rp_worker *worker);
 
 #ifdef __cplusplus
 }

@@ -28,6 +28,7 @@ struct rp_conn {
 	int in_transaction;              /* of the caller's, rp_begin() */
 	int64_t worker_id;               /* 0: a client that is no worker */
 	char worker[RP_MOST_WORKER + 1]; /* its name, "" if none */
+	int lost_answer; /* what was claimed may be more than we know of */
 	struct rp_tally tallies[RP_TALLIES];
 	size_t tallies_count;
 	int64_t tallied_at;       /* monotonic ms */
@@ -128,18 +129,6 @@ int rp__queue_create(rp_conn *conn, const char *name);
 int rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 		  size_t head, rp_batch **ret);
 
-/* wait.c: inside the caller's transaction */
-struct rp_look {
-	int ready, running, suspects;
-	int behind;                       /* no worker has swept for a second */
-	int64_t due_in_ms, expires_in_ms; /* -1: never */
-};
-#define RP_LOOK_NONE                                                           \
-	{                                                                      \
-		.due_in_ms = -1, .expires_in_ms = -1                           \
-	}
-int rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret);
-
 /* verdict.c */
 int rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error);
 int rp__is_failure(const rp_verdict *verdict);
@@ -185,14 +174,28 @@ int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
 		void *ctx);
 
-/* heartbeat.c */
+/* worker/row.c */
 /* `kinds` is a list of `queue/kind`, or `queue/` for any; NULL: no memory. */
-int rp__sign_on(rp_conn *conn, const char *name, const char *host,
-		const char *const *queues, const char *kinds, int64_t *ret_id);
+int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
+		       const char *const *queues, const char *kinds,
+		       int64_t *ret_id);
 /* The verb is worker_beat or worker_stop. *ret_known grows by 1 if worker_beat
  * finds the row. */
-int rp__heartbeat(rp_conn *conn, enum rp_verb verb, int64_t id,
-		  const rp_worker_counts *counts, int64_t *ret_known);
+int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
+			  const rp_worker_counts *counts, int64_t *ret_known);
+
+/* wait.c */
+/* What a probe of queues found. */
+struct rp_probe {
+	int ready, running, suspects;
+	int behind;                       /* no worker has swept for a second */
+	int64_t due_in_ms, expires_in_ms; /* -1: never */
+};
+int rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret);
+/* Probe the queues and sweep, as wait() said (RP_WAIT_*), and note in the
+ * waiter when to do so again. */
+int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
+		     int unless_ready, struct rp_probe *ret);
 
 /* sweep.c */
 /* One slice of what no queue has: payloads of completed jobs, old workers and
@@ -200,8 +203,11 @@ int rp__heartbeat(rp_conn *conn, enum rp_verb verb, int64_t id,
 int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice);
 int rp__sweep_dropped(rp_conn *conn); /* what dropped queues still have */
 int rp__has_swept_lately(const rp_conn *conn);
-int rp__look_and_sweep(rp_conn *conn, const char *const *queues,
-		       int unless_ready, struct rp_look *ret);
+/* Probe the queues, and sweep what is due in them, or if `what` has
+ * RP_WAIT_SWEEP what is due in any; but not if a job is ready and that is all
+ * the caller waits for. */
+int rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
+			int unless_ready, struct rp_probe *ret);
 
 /* tally.c */
 void rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed);

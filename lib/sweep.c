@@ -15,8 +15,8 @@
 #define STRETCH_US 200000
 #define MOMENT_MS 50
 
-/* P6: what ran out is ready again within 2 s, in every queue. Workers look once
- * a second. */
+/* P6: what ran out is ready again within 2 s, in every queue. Workers probe
+ * once a second. */
 #define SWEEP_MS 700
 #define REST_MS 60000
 #define LATELY_MS 1500 /* a worker that swept is expected to do so again */
@@ -304,21 +304,23 @@ rp__has_swept_lately(const rp_conn *conn)
 }
 
 /* What is due or over in the caller's queues is swept at once; all queues, once
- * a second, on a server by one of all who look; retention once a minute. 1: the
+ * a second, on a server by one of all workers; retention once a minute. 1: the
  * caller swept. */
 static int
-sweep_if_due(rp_conn *conn, const struct rp_look *look)
+sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 {
 	int64_t now = rp__monotonic_ms();
-	int at_once = look->due_in_ms == 0 || look->expires_in_ms == 0 ||
+	int at_once = found->due_in_ms == 0 || found->expires_in_ms == 0 ||
 		      conn->has_unswept;
+	int for_all = what & RP_WAIT_SWEEP && found->behind &&
+		      now - conn->swept_at >= SWEEP_MS;
 	struct sweep s = { .conn = conn,
 			   .which = at_once ? FIRST : IN_TURN,
 			   .stop_at = rp__monotonic_us() + STRETCH_US,
 			   .rest = now - conn->rested_at >= REST_MS };
 	int r;
 
-	if (!at_once && (!look->behind || now - conn->swept_at < SWEEP_MS))
+	if (!at_once && !for_all)
 		return 0;
 	conn->swept_at = now;
 	r = sweep(&s);
@@ -333,18 +335,16 @@ in_a_moment(const rp_conn *conn, int64_t ms)
 	return ms == 0 || (ms < 0 && conn->has_unswept) ? MOMENT_MS : ms;
 }
 
-/* Look at the queues, and sweep if something is due, but not if a job is ready
- * and that is all the caller waits for. */
 int
-rp__look_and_sweep(rp_conn *conn, const char *const *queues, int unless_ready,
-		   struct rp_look *ret)
+rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
+		    int unless_ready, struct rp_probe *ret)
 {
-	int r = rp__look(conn, queues, ret);
+	int r = rp__probe(conn, queues, ret);
 
 	if (r == 0 && !(unless_ready && ret->ready))
-		r = sweep_if_due(conn, ret);
+		r = sweep_if_due(conn, what, ret);
 	if (r > 0) {
-		r = rp__look(conn, queues, ret);
+		r = rp__probe(conn, queues, ret);
 		ret->due_in_ms = in_a_moment(conn, ret->due_in_ms);
 		ret->expires_in_ms = in_a_moment(conn, ret->expires_in_ms);
 	}

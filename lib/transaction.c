@@ -59,11 +59,12 @@ rp__begin(rp_conn *conn, int how)
 	if (r < 0)
 		return r;
 	r = conn->backend->begin(conn->db, how, &conn->error);
-	if (r == 0)
+	if (r >= 0)
 		conn->depth++;
 	else if (conn->depth == 0)
 		rp__disown(conn);
-	return r;
+	conn->lost_answer |= r > 0;
+	return r < 0 ? r : 0;
 }
 
 int

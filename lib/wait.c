@@ -1,10 +1,10 @@
 /*
  * wait.c - sleep until there may be work.
  *
- * A look reads; it takes no lock that a writer waits for. Between looks the
- * backend sleeps until somebody commits, or until the queue's own times say
- * that a job is due or a lease is over: those are swept here, so that a queue
- * served by sleepers alone still moves.
+ * A probe reads; it takes no lock that a writer waits for. Between probes the
+ * backend sleeps until it knows of work, or others have committed, or until the
+ * queue's own times say that a job is due or a lease is over: those are swept
+ * here, so that a queue served by waiting clients alone still moves.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,6 +13,15 @@
 
 #include <poll.h>
 
+/* A second is the longest that work may go unseen (P6). */
+#define PROBE_MS 1000
+
+/* Others may commit all the time to queues that are not the caller's, and a
+ * probe of a thousand queues takes a millisecond. So a probe that found nothing
+ * is repeated after some times as long as it took, unless that is very long. */
+#define QUIET_TIMES 15
+#define MOST_QUIET_US 50000
+
 static int64_t
 sooner(int64_t a, int64_t b)
 {
@@ -20,30 +29,30 @@ sooner(int64_t a, int64_t b)
 }
 
 static int
-look_row(void *ctx, size_t row, const struct rp_value *c)
+add_queue(void *ctx, size_t row, const struct rp_value *c)
 {
-	struct rp_look *look = ctx;
+	struct rp_probe *found = ctx;
 	const struct rp_value *due = &c[LOOK_OUT_DUE_IN_MS];
 	const struct rp_value *expires = &c[LOOK_OUT_EXPIRES_IN_MS];
 	int paused = c[LOOK_OUT_PAUSED].i != 0;
 
 	(void)row;
-	look->ready |= c[LOOK_OUT_READY].i != 0;
-	look->suspects |= c[LOOK_OUT_SUSPECTS].i != 0;
-	look->behind |= c[LOOK_OUT_BEHIND].i != 0;
-	look->running |= !paused && c[LOOK_OUT_RUNNING].i;
+	found->ready |= c[LOOK_OUT_READY].i != 0;
+	found->suspects |= c[LOOK_OUT_SUSPECTS].i != 0;
+	found->behind |= c[LOOK_OUT_BEHIND].i != 0;
+	found->running |= !paused && c[LOOK_OUT_RUNNING].i;
 	if (due->type == RP_INT && !paused)
-		look->due_in_ms = sooner(look->due_in_ms, due->i);
+		found->due_in_ms = sooner(found->due_in_ms, due->i);
 	if (expires->type == RP_INT)
-		look->expires_in_ms = sooner(look->expires_in_ms, expires->i);
+		found->expires_in_ms = sooner(found->expires_in_ms, expires->i);
 	return RP_ROW_TAKE;
 }
 
-/* One look at the queues, in one transaction. */
+/* All queues in one transaction. */
 int
-rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret)
+rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret)
 {
-	struct rp_look look = RP_LOOK_NONE;
+	struct rp_probe found = { .due_in_ms = -1, .expires_in_ms = -1 };
 	int r = rp__begin(conn, *queues && !queues[1] ? RP_BEGIN_ONCE : 0);
 
 	if (r < 0)
@@ -53,12 +62,39 @@ rp__look(rp_conn *conn, const char *const *queues, struct rp_look *ret)
 			[LOOK_QUEUE] = rp__text(*queues),
 		};
 
-		r = rp__run(conn, RP_V_LOOK, p, 1, look_row, &look);
+		r = rp__run(conn, RP_V_LOOK, p, 1, add_queue, &found);
 	}
 	r = rp__end(conn, r);
 	if (r == 0)
-		*ret = look;
+		*ret = found;
 	return r;
+}
+
+/* A probe between those by schedule does not put the next one off: where others
+ * commit all the time there would be no sweep. */
+int
+rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
+		 int unless_ready, struct rp_probe *ret)
+{
+	int64_t began = rp__monotonic_us();
+	int64_t ms = PROBE_MS, took;
+	int r = rp__probe_and_sweep(conn, waiter->queues, what, unless_ready,
+				    ret);
+
+	if (r < 0)
+		return r;
+	took = rp__monotonic_us() - began;
+	waiter->quiet_until = 0;
+	if (!ret->ready)
+		waiter->quiet_until = began + took +
+				      sooner(QUIET_TIMES * took, MOST_QUIET_US);
+	ms = sooner(ms, ret->due_in_ms);
+	ms = sooner(ms, ret->expires_in_ms);
+	if (what & RP_WAIT_SWEEP)
+		waiter->probed_at = began / 1000;
+	if (what & RP_WAIT_SWEEP || began / 1000 + ms < waiter->probe_at)
+		waiter->probe_at = began / 1000 + ms;
+	return 0;
 }
 
 static int
@@ -69,24 +105,9 @@ readable(int fd)
 	return fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
-/* Look once, sweep if something is due: 1 there is work, 0 sleep up to *ms. */
 static int
-look_and_sweep(rp_conn *conn, const char *const *queues, int64_t *ms)
+check_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms)
 {
-	struct rp_look look = RP_LOOK_NONE;
-	int r = rp__look_and_sweep(conn, queues, 1, &look);
-
-	if (r < 0)
-		return r;
-	*ms = sooner(*ms, look.due_in_ms);
-	*ms = sooner(*ms, look.expires_in_ms);
-	return look.ready;
-}
-
-int
-rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
-{
-	int64_t end = rp__monotonic_ms() + timeout_ms;
 	int r = rp__enter(conn);
 
 	for (size_t i = 0; r == 0 && queues && queues[i]; i++)
@@ -100,22 +121,34 @@ rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
 				"a wait needs queues, a time of -1..%d days, "
 				"and no open transaction",
 				RP_MOST_DAYS);
-	for (;;) {
-		int64_t left = timeout_ms < 0 ? -1 : end - rp__monotonic_ms();
-		int64_t nap = left;
+	return 0;
+}
 
-		r = look_and_sweep(conn, queues, &nap);
-		if (r != 0)
-			return r;
+int
+rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
+{
+	int64_t end = rp__monotonic_ms() + timeout_ms;
+	struct rp_waiter waiter = { .queues = queues };
+	int what = RP_WAIT_PROBE | RP_WAIT_SWEEP;
+	int r = check_wait(conn, queues, timeout_ms);
+
+	while (r == 0) {
+		struct rp_probe found = { 0 };
+		int64_t left = timeout_ms < 0 ? -1 : end - rp__monotonic_ms();
+
+		r = rp__waiter_probe(conn, &waiter, what, 1, &found);
+		if (r < 0 || found.ready)
+			return r < 0 ? r : 1;
 		if ((timeout_ms >= 0 && left <= 0) || readable(fd))
 			return 0;
 		r = rp__own(conn);
-		if (r == 0)
-			r = conn->backend->wait(
-				conn->db, &(struct rp_sleeper){ 0, queues },
-				nap, fd, &conn->error);
-		rp__disown(conn);
 		if (r < 0)
 			return r;
+		what = conn->backend->wait(conn->db, &waiter, left, fd,
+					   &conn->error);
+		rp__disown(conn);
+		if (what < 0 || what & RP_WAIT_WORK)
+			return what < 0 ? what : 1;
 	}
+	return r;
 }

@@ -132,11 +132,22 @@ struct rp_enqueue {
 	rp_added *added; /* the answer, if there is one: of each job */
 };
 
-/* Who waits, and for what. */
-struct rp_sleeper {
+/* A connection that waits for work, and its schedule; times are monotonic. */
+struct rp_waiter {
 	int64_t worker_id;         /* 0: a client that is no worker */
 	const char *const *queues; /* ended by a NULL */
+	int64_t probed_at;         /* ms: the last probe by schedule */
+	int64_t probe_at;          /* ms: the next one */
+	int polls;           /* it keeps to that though it is notified of work:
+				it waits for more than that */
+	int64_t quiet_until; /* us: probes take long; until then none is worth
+				making because others have committed */
 };
+
+/* What the caller of wait() is to do. */
+#define RP_WAIT_WORK 1  /* claim: a job of its queues became ready */
+#define RP_WAIT_PROBE 2 /* ask the queues whether a job is ready */
+#define RP_WAIT_SWEEP 4 /* sweep, if no other worker has lately */
 
 struct rp_backend {
 	/* What a URL begins with; the first names the folder in sql/, too. */
@@ -166,10 +177,8 @@ struct rp_backend {
 	const char *(*schema)(void *db); /* NULL: there are none */
 	/* Is the caller's own transaction open, one that begin() would join? */
 	int (*joins)(void *db);
-	/* Was the connection lost and made anew, since this was last asked?
-	 * NULL: it never is. */
-	int (*renewed)(void *db);
-	/* Transactions. begin() inside one begins a savepoint of it. */
+	/* Transactions. begin() inside one begins a savepoint of it. 1: it has
+	 * begun, and since the last one an answer was lost. */
 	int (*begin)(void *db, int how, rp_error *reterr);
 	int (*commit)(void *db, rp_error *reterr); /* failed: rolled back */
 	void (*rollback)(void *db);
@@ -192,13 +201,10 @@ struct rp_backend {
 	 * or a job is refused, and nothing was done. RP_EINVAL: perhaps for a
 	 * job's headers. */
 	int (*enqueue)(void *db, struct rp_enqueue *jobs, rp_error *reterr);
-	/* Sleep until others may have committed something: 1; until the time
-	 * is over or `fd` (-1: none) can be read: 0. */
-	int (*wait)(void *db, const struct rp_sleeper *who, int64_t timeout_ms,
-		    int fd, rp_error *reterr);
-	/* So long a worker that waits need not look at its queues, for it is
-	 * notified; 0: it is not. NULL: it never is. */
-	int64_t (*rest_ms)(void *db);
+	/* Sleep until there is something to do, RP_WAIT_*; or until the time
+	 * (-1: no end) is over or `fd` (-1: none) can be read: 0. */
+	int (*wait)(void *db, const struct rp_waiter *waiter,
+		    int64_t timeout_ms, int fd, rp_error *reterr);
 	/* Does a notification of `other`, another connection, arrive here?
 	 * NULL: there are no notifications. */
 	int (*hears)(void *db, void *other);

@@ -1,47 +1,94 @@
 /*
- * heartbeat.c - the row of a worker: it signs on, says that it is there, and
- * signs off.
+ * heartbeat.c - the worker says in the database that it is there.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "internal.h"
+#include "worker.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
+
+#define BUSY_HEARTBEAT_MS 5000
+#define IDLE_HEARTBEAT_MS 10000
+
+/* What there are handlers for: `queue/kind`, or `queue/` for any. NULL: no
+ * memory. */
+static char *
+list_kinds(const rp_worker *w)
+{
+	char **kinds = calloc(w->routes_count + 1, sizeof(*kinds));
+	char *list = NULL;
+	size_t n = 0;
+
+	for (; kinds && n < w->routes_count; n++) {
+		const struct route *route = &w->routes[n];
+		const char *kind = route->kind ? route->kind : "";
+		size_t room = strlen(route->queue) + strlen(kind) + 2;
+
+		kinds[n] = malloc(room);
+		if (!kinds[n])
+			break;
+		snprintf(kinds[n], room, "%s/%s", route->queue, kind);
+	}
+	if (kinds && n == w->routes_count)
+		list = rp__list((const char *const *)kinds, '[', ']');
+	while (n-- > 0)
+		free(kinds[n]);
+	free(kinds);
+	return list;
+}
 
 int
-rp__sign_on(rp_conn *conn, const char *name, const char *host,
-	    const char *const *queues, const char *kinds, int64_t *ret_id)
+rp__worker_register(rp_worker *w)
 {
-	struct rp_value p[WORKER_START_PARAMS];
-	char *list = rp__list(queues, '[', ']');
-	int r;
+	char *kinds = list_kinds(w);
+	int r = rp__worker_row_add(w->conn, w->name, w->host, w->queues, kinds,
+				   &w->conn->worker_id);
 
-	if (!list || !kinds) {
-		free(list);
-		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
-	}
-	p[WORKER_START_NAME] = rp__text(name);
-	p[WORKER_START_HOST] = rp__text(host);
-	p[WORKER_START_PID] = rp__int(getpid());
-	p[WORKER_START_QUEUES] = rp__text(list);
-	p[WORKER_START_KINDS] = rp__text(kinds);
-	r = rp__run_once(conn, RP_V_WORKER_START, p, rp__first_int, ret_id);
-	free(list);
+	snprintf(w->conn->worker, sizeof(w->conn->worker), "%s", w->name);
+	free(kinds);
 	return r;
 }
 
 int
-rp__heartbeat(rp_conn *conn, enum rp_verb verb, int64_t id,
-	      const rp_worker_counts *counts, int64_t *ret_known)
+rp__worker_heartbeat(rp_worker *w, enum rp_verb verb)
 {
-	struct rp_value p[HEARTBEAT_MOST_PARAMS];
+	rp_worker_counts counts = rp_worker_counts_get(w);
+	int64_t known = verb == RP_V_WORKER_STOP;
+	int r = rp__tally_write(w->conn);
 
-	p[HEARTBEAT_ID] = rp__int(id);
-	p[HEARTBEAT_DONE] = rp__int(counts->done);
-	p[HEARTBEAT_FAILED] = rp__int(counts->failed);
-	p[HEARTBEAT_DEAD] = rp__int(counts->dead);
-	p[HEARTBEAT_RELEASED] = rp__int(counts->released);
-	return rp__run_once(conn, verb, p, rp__count, ret_known);
+	if (r == 0)
+		r = rp__worker_row_update(w->conn, verb, w->conn->worker_id,
+					  &counts, &known);
+	if (r == 0 && !known)
+		w->conn->worker_id = 0;
+	return r;
+}
+
+static int64_t
+settled_total(const rp_worker *w)
+{
+	return w->counts.done + w->counts.failed + w->counts.dead +
+	       w->counts.released;
+}
+
+/* Rarely when nothing has happened. */
+int
+rp__worker_heartbeat_if_due(rp_worker *w, int64_t now)
+{
+	int64_t total = settled_total(w);
+	int64_t ms = total == w->heartbeat_total ? IDLE_HEARTBEAT_MS
+						 : BUSY_HEARTBEAT_MS;
+	int r;
+
+	if (now - w->heartbeat_at < ms)
+		return 0;
+	r = rp__worker_heartbeat(w, RP_V_WORKER_BEAT);
+	if (r == 0 && !w->conn->worker_id)
+		r = rp__worker_register(w);
+	w->heartbeat_at = now;
+	w->heartbeat_total = total;
+	return r < 0 ? rp__worker_trouble(w, r) : 0;
 }

@@ -1,27 +1,15 @@
 /*
  * worker.c - the worker: one connection for many handlers.
  *
- * The thread that calls rp_worker_run() is the coordinator. It alone talks to
- * the database, and it clocks itself: whatever has finished while its last
- * turn was under way is settled in the next one, which also claims what the
- * handlers will start within the next 50 ms, going by how fast they have been.
- * So a slow queue is fetched one by one and a fast one in large commits, and
- * there is no timer that anybody waits for.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "worker.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
-
-#define STUCK_MS 500
-#define MOST_TRIES_AT_THE_END 50 /* for some ten seconds */
 
 /* ---- making one ---- */
 
@@ -70,15 +58,14 @@ rp_worker_new(const char *url, const rp_worker_options *options,
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return rp__fail(reterr, RP_ENOMEM, "out of memory");
-	pthread_mutex_init(&w->lock, NULL);
 	pthread_mutex_init(&w->observing, NULL);
-	pthread_cond_init(&w->work, NULL);
-	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->url = strdup(url);
 	w->queues = calloc(1, sizeof(*w->queues));
-	r = copy_options(w, options, reterr);
-	if (r == 0 && (w->wake_fd < 0 || !w->url || !w->queues))
+	r = rp__pool_init(&w->pool);
+	if (r < 0 || !w->url || !w->queues)
 		r = rp__fail(reterr, RP_ENOMEM, "out of memory");
+	else
+		r = copy_options(w, options, reterr);
 	if (r < 0)
 		rp_worker_free(w);
 	else
@@ -89,7 +76,9 @@ rp_worker_new(const char *url, const rp_worker_options *options,
 void
 rp_worker_free(rp_worker *w)
 {
-	if (!w)
+	/* In a forked child the parent's is left alone: its locks may be held
+	 * by threads that are not there. */
+	if (!w || rp__pull_end(w) < 0)
 		return;
 	for (size_t i = 0; i < w->routes_count; i++) {
 		free(w->routes[i].queue);
@@ -98,13 +87,12 @@ rp_worker_free(rp_worker *w)
 	free(w->routes);
 	free(w->queues);
 	free(w->url);
-	if (w->wake_fd >= 0)
-		close(w->wake_fd);
-	pthread_cond_destroy(&w->work);
+	rp__pool_destroy(&w->pool);
 	pthread_mutex_destroy(&w->observing);
-	pthread_mutex_destroy(&w->lock);
 	free(w);
 }
+
+/* ---- what it serves ---- */
 
 /* The queue, if it is a new one, to the end of the list. */
 static int
@@ -124,14 +112,14 @@ add_queue(rp_worker *w, const char *queue)
 	return 0;
 }
 
-int
-rp_worker_handle(rp_worker *w, const char *queue, const char *kind,
-		 rp_handler *handler, void *ctx)
+static int
+add_route(rp_worker *w, const char *queue, const char *kind,
+	  rp_handler *handler, void *ctx)
 {
 	struct route route = { NULL, NULL, handler, ctx };
 	struct route *routes;
 
-	if (!w || !handler ||
+	if (!w || w->pool.pulled ||
 	    rp__check_name(NULL, "the queue's name", queue, RP_MOST_NAME) < 0 ||
 	    (kind && rp__check_name(NULL, "the kind", kind, RP_MOST_NAME) < 0))
 		return RP_EINVAL;
@@ -151,6 +139,83 @@ rp_worker_handle(rp_worker *w, const char *queue, const char *kind,
 	return 0;
 }
 
+int
+rp_worker_handle(rp_worker *w, const char *queue, const char *kind,
+		 rp_handler *handler, void *ctx)
+{
+	return handler ? add_route(w, queue, kind, handler, ctx) : RP_EINVAL;
+}
+
+int
+rp_worker_serve(rp_worker *w, const char *queue, const char *kind)
+{
+	return add_route(w, queue, kind, NULL, NULL);
+}
+
+/* The route of the job's kind, or the one for any. */
+const struct route *
+rp__worker_route(const rp_worker *w, const rp_job *job)
+{
+	const struct route *any = NULL;
+
+	for (size_t i = 0; i < w->routes_count; i++) {
+		const struct route *route = &w->routes[i];
+
+		if (strcmp(route->queue, job->queue) != 0)
+			continue;
+		if (!route->kind)
+			any = any ? any : route;
+		else if (job->kind && strcmp(route->kind, job->kind) == 0)
+			return route;
+	}
+	return any;
+}
+
+/* Does it serve a queue, each with a handler, or each without? */
+int
+rp__worker_check_routes(const rp_worker *w, int handlers, rp_error *reterr)
+{
+	if (w->queues_count == 0)
+		return rp__fail(reterr, RP_EINVAL, "a worker serves no queue");
+	for (size_t i = 0; i < w->routes_count; i++)
+		if ((w->routes[i].handler != NULL) != handlers)
+			return rp__fail(reterr, RP_EINVAL,
+					"rp_worker_run() needs handlers: "
+					"rp_worker_handle(); rp_worker_next() "
+					"needs none: rp_worker_serve()");
+	return 0;
+}
+
+/* ---- working ---- */
+
+int
+rp_worker_run(rp_worker *w, rp_error *reterr)
+{
+	rp_error error;
+	int r;
+
+	if (!w)
+		return rp__fail(reterr, RP_EINVAL, "worker is NULL");
+	r = rp__worker_check_routes(w, 1, reterr);
+	if (r < 0)
+		return r;
+	r = rp__loop_run(w, &error);
+	if (r < 0 && reterr)
+		*reterr = error;
+	return r;
+}
+
+void
+rp__observe(rp_worker *w, rp_event event)
+{
+	if (!w->options.observer)
+		return;
+	event.size = sizeof(event);
+	pthread_mutex_lock(&w->observing);
+	w->options.observer(&event, w->options.observer_ctx);
+	pthread_mutex_unlock(&w->observing);
+}
+
 void
 rp_worker_stop(rp_worker *w)
 {
@@ -160,231 +225,17 @@ rp_worker_stop(rp_worker *w)
 	if (!w)
 		return;
 	atomic_store(&w->stopping, 1);
-	written = write(w->wake_fd, &one, sizeof(one));
+	written = write(w->pool.wake_fd, &one, sizeof(one));
 	(void)written; /* full means: it is awake already */
 }
 
 rp_worker_counts
 rp_worker_counts_get(const rp_worker *w)
 {
-	return w->counts;
-}
-
-/* ---- sleeping ---- */
-
-static int64_t
-sooner(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* For how long nothing has to be done, if nothing happens. */
-static int64_t
-nap_ms(rp_worker *w)
-{
-	int64_t now = rp__monotonic_ms();
-	int64_t at = w->looked_at + w->next_look_ms;
-	int64_t lives = rp__alone_lives_in_ms(&w->alone);
-
-	if (lives >= 0)
-		at = sooner(at, now + lives);
-	if (w->blocked.count)
-		at = sooner(at, w->unblock_at);
-	pthread_mutex_lock(&w->lock);
-	for (size_t i = 0; i < w->threads_count; i++)
-		if (w->running[i])
-			at = sooner(at, rp__task_renew_at(w->running[i]));
-	for (const rp_task *task = w->todo.first; task; task = task->next)
-		at = sooner(at, rp__task_renew_at(task));
-	pthread_mutex_unlock(&w->lock);
-	return at > now ? at - now : 0;
-}
-
-/* Sleep until a task is finished, somebody commits (if we are hungry), or it is
- * time for the housekeeping. */
-static int
-sleep_until_news(rp_worker *w)
-{
-	struct pollfd wake = { .fd = w->wake_fd, .events = POLLIN };
-	int64_t nap = nap_ms(w), rest;
-	size_t holding, ahead, want = rp__worker_appetite(w, &holding, &ahead);
-	uint64_t ignored;
-	int r = 0;
-
-	pthread_mutex_lock(&w->lock);
-	w->asleep = !w->finished.first;
-	if (!w->asleep)
-		nap = 0;
-	pthread_mutex_unlock(&w->lock);
-	if (nap > 0 && want > 0)
-		r = w->conn->backend->wait(
-			w->conn->db,
-			&(struct rp_sleeper){ w->conn->worker_id, w->queues },
-			nap, w->wake_fd, &w->conn->error);
-	else if (nap > 0)
-		poll(&wake, 1, (int)nap);
-	rest = w->rest_until - rp__monotonic_us();
-	if (r > 0 && rest > 0)
-		poll(&wake, 1, (int)(rest / 1000));
-	pthread_mutex_lock(&w->lock);
-	w->asleep = 0;
-	pthread_mutex_unlock(&w->lock);
-	if (read(w->wake_fd, &ignored, sizeof(ignored)) < 0)
-		ignored = 0; /* nobody woke us */
-	if (r > 0)
-		w->next_look_ms = 0;
-	return r < 0 ? rp__worker_trouble(w, r) : 0;
-}
-
-/* ---- the loop ---- */
-
-/* Nothing is held and nothing is to be settled: is it the end? The draining
- * worker takes one look, in one transaction. */
-static int
-at_the_end(rp_worker *w, int *ret_r)
-{
-	struct rp_look there;
-
-	if (w->blocked.count)
-		return atomic_load(&w->stopping) &&
-		       w->unblock_tries >= MOST_TRIES_AT_THE_END;
-	if (rp__worker_ending(w))
-		return 1;
-	if (!w->options.drain || w->maybe_ready)
-		return 0;
-	*ret_r = rp__worker_look(w, &there);
-	return *ret_r == 0 && w->troubles == 0 && !there.ready &&
-	       !there.running && there.due_in_ms != 0;
-}
-
-/* Nothing was started for so long that what waits behind it is better given
- * back: some other worker may be free. */
-static int
-stuck(rp_worker *w)
-{
-	int answer;
-
-	pthread_mutex_lock(&w->lock);
-	answer = w->todo.count > 0 &&
-		 rp__monotonic_us() - w->started_us > STUCK_MS * 1000;
-	pthread_mutex_unlock(&w->lock);
-	return answer;
-}
-
-static int
-step(rp_worker *w, struct tasks *finished)
-{
-	struct rp_look there;
-	int64_t now = rp__monotonic_ms();
-	int r;
-
-	if (atomic_load(&w->stopping) || stuck(w))
-		rp__worker_take_unstarted(w, finished);
-	r = rp__worker_give_back_lost(w, finished);
-	if (r == 0)
-		r = rp__worker_renew(w);
-	rp__worker_take_finished(w, finished);
-	if (r == 0)
-		r = rp__worker_settle_blocked(w);
-	if (r == 0)
-		r = rp__worker_turn(w, finished);
-	if (r == 0 && now - w->looked_at >= w->next_look_ms)
-		r = rp__worker_look(w, &there);
-	return r < 0 ? r : rp__worker_beat_if_due(w, now);
-}
-
-static int
-work(rp_worker *w, struct tasks *finished)
-{
-	size_t want, holding, ahead;
-	int r;
-
-	for (;;) {
-		r = step(w, finished);
-		if (r < 0)
-			return r;
-		want = rp__worker_appetite(w, &holding, &ahead);
-		rp__worker_take_finished(w, finished);
-		if (finished->count || (want && w->maybe_ready))
-			continue;
-		if (!holding && (at_the_end(w, &r) || r < 0))
-			return r;
-		r = sleep_until_news(w);
-		if (r < 0)
-			return r;
-	}
-}
-
-static int
-open_conn(rp_worker *w, rp_error *reterr)
-{
-	int r = rp_open(w->url, NULL, &w->conn, reterr);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < w->queues_count && r == 0; i++)
-		if (rp__queue_known(w->conn, w->queues[i]) < 0)
-			r = rp__queue_create(w->conn, w->queues[i]);
-	if (r == 0)
-		r = rp__worker_sign_on(w);
-	if (r == 0 && w->conn->backend->limit_waits)
-		r = w->conn->backend->limit_waits(w->conn->db, &w->conn->error);
-	if (r < 0) {
-		*reterr = *rp_last_error(w->conn);
-		rp_close(w->conn);
-		w->conn = NULL;
-	}
-	return r;
-}
-
-static void
-free_tasks(struct tasks *tasks)
-{
-	for (rp_task *task = tasks->first, *next; task; task = next) {
-		next = task->next;
-		rp__task_free(task);
-	}
-	*tasks = (struct tasks){ NULL, NULL, 0 };
-}
-
-/* After a failure: what is still held is left to its lease. */
-static void
-forget_all(rp_worker *w, struct tasks *finished)
-{
-	rp__worker_take_unstarted(w, finished);
-	rp__worker_take_finished(w, finished);
-	free_tasks(finished);
-	free_tasks(&w->blocked);
-}
-
-int
-rp_worker_run(rp_worker *w, rp_error *reterr)
-{
-	struct tasks finished = { NULL, NULL, 0 };
-	rp_error error;
-	int r;
-
-	if (!w || w->queues_count == 0)
-		return rp__fail(reterr, RP_EINVAL,
-				"a worker needs a handler for some queue");
-	r = open_conn(w, &error);
-	if (r == 0) {
-		w->maybe_ready = 1;
-		w->beat_at = rp__monotonic_ms();
-		r = rp__threads_start(w);
-		if (r < 0)
-			rp__fail(&w->conn->error, r, "no more threads");
-		else
-			r = work(w, &finished);
-		error = *rp_last_error(w->conn);
-		rp__threads_join(w);
-		forget_all(w, &finished);
-		if (r == 0)
-			rp__worker_beat(w, RP_V_WORKER_STOP);
-		rp_close(w->conn);
-		w->conn = NULL;
-	}
-	if (r < 0 && reterr)
-		*reterr = error;
-	return r;
+	return (rp_worker_counts){ .claimed = w->counts.claimed,
+				   .done = w->counts.done,
+				   .failed = w->counts.failed,
+				   .dead = w->counts.dead,
+				   .released = w->counts.released,
+				   .lost = w->counts.lost };
 }

@@ -62,7 +62,7 @@ flaky_begin(void *db, int write, rp_error *error)
 	if (lost(f))
 		return say_lost(error);
 	r = f->real->begin(f->db, write, error);
-	if (r == 0) {
+	if (r >= 0) {
 		f->depth++;
 		f->real_depth++;
 	}
@@ -201,15 +201,15 @@ flaky_enqueue(void *db, struct rp_enqueue *jobs, rp_error *error)
 }
 
 static int
-flaky_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms, int fd,
+flaky_wait(void *db, const struct rp_waiter *waiter, int64_t timeout_ms, int fd,
 	   rp_error *error)
 {
 	struct flaky *f = db;
 
 	if (!strikes(f))
-		return f->real->wait(f->db, who, timeout_ms, fd, error);
+		return f->real->wait(f->db, waiter, timeout_ms, fd, error);
 	if (f->mode == FLAKY_AFTER)
-		f->real->wait(f->db, who, timeout_ms, fd, error);
+		f->real->wait(f->db, waiter, timeout_ms, fd, error);
 	return f->mode == FLAKY_LOST ? drop(f, error)
 				     : say_failed(error, RP_EDB);
 }

@@ -108,11 +108,40 @@ what_was_claimed_unheard_is_given_back_at_once(void **state)
 	rp_worker_free(work.worker);
 }
 
+static void
+a_task_that_was_pulled_outlives_the_connection(void **state)
+{
+	struct db *db = *state;
+	rp_worker_counts counts;
+	rp_worker *worker;
+	rp_task *task;
+
+	assert_int_equal(rp_worker_new(db->url, NULL, &worker, NULL), 0);
+	assert_int_equal(rp_worker_serve(worker, "q", NULL), 0);
+	put(db->conn, "q", "x");
+	assert_int_equal(rp_worker_next(worker, 20000, &task, NULL),
+			 RP_NEXT_TASK);
+	cut(db);
+	put(db->conn, "q", "x");
+	assert_int_equal(rp_task_finish(task, RP_DONE), 0);
+	assert_int_equal(rp_worker_next(worker, 20000, &task, NULL),
+			 RP_NEXT_TASK);
+	assert_int_equal(rp_task_finish(task, RP_DONE), 0);
+	rp_worker_stop(worker);
+	assert_int_equal(rp_worker_next(worker, 20000, &task, NULL),
+			 RP_NEXT_END);
+	counts = rp_worker_counts_get(worker);
+	assert_int_equal(counts.done, 2);
+	assert_int_equal(counts.lost, 0);
+	rp_worker_free(worker);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(what_was_claimed_unheard_is_given_back_at_once),
+		CASE(a_task_that_was_pulled_outlives_the_connection),
 	};
 
 	databases_at(argc, argv);

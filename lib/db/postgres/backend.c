@@ -108,7 +108,7 @@ rp__postgres_check_sure(struct postgres *s, rp_error *error)
 	if (!s->unsure)
 		return 0;
 	s->unsure = 0;
-	s->renewed = 1;
+	s->lost_answer = 1;
 	return rp__fail(error, RP_ELOST,
 			"outcome unknown: committed, but cancelled before the "
 			"synchronous standby had it");
@@ -266,13 +266,15 @@ postgres_joins(void *db)
 }
 
 static int
-postgres_renewed(void *db)
+postgres_begin(void *db, int how, rp_error *error)
 {
 	struct postgres *s = db;
-	int renewed = s->renewed;
+	int r = rp__postgres_begin(s, how, error);
 
-	s->renewed = 0;
-	return renewed;
+	if (r < 0 || !s->lost_answer)
+		return r;
+	s->lost_answer = 0;
+	return 1;
 }
 
 /* ---- opening ---- */
@@ -408,8 +410,7 @@ const struct rp_backend rp__backend_postgres = {
 	.native = postgres_native,
 	.schema = postgres_schema,
 	.joins = postgres_joins,
-	.renewed = postgres_renewed,
-	.begin = rp__postgres_begin,
+	.begin = postgres_begin,
 	.commit = rp__postgres_commit,
 	.rollback = rp__postgres_rollback,
 	.limit_waits = rp__postgres_limit_waits,
@@ -419,7 +420,6 @@ const struct rp_backend rp__backend_postgres = {
 	.settle_and_claim = postgres_settle_and_claim,
 	.enqueue = postgres_enqueue,
 	.wait = rp__postgres_wait,
-	.rest_ms = rp__postgres_rest_ms,
 	.hears = rp__postgres_hears,
 	.is_pooled = postgres_is_pooled,
 };

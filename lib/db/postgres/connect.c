@@ -89,9 +89,9 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 	PQ(reset)(s->pg);
 	memset(s->prepared, 0, sizeof(s->prepared));
 	s->listening = 0;
-	s->asleep_at = 0;
+	s->registered_at = 0;
 	s->rest_ms = 0;
-	s->renewed = 1;
+	s->lost_answer = 1;
 	return PQ(status)(s->pg) == CONNECTION_OK
 		       ? rp__postgres_look_at_session(s, error)
 		       : rp__postgres_say(error, RP_EBUSY,

@@ -27,7 +27,7 @@ struct postgres {
 	int pooled;          /* nothing is prepared, nobody listens */
 	int other_level;     /* `read committed` is not the session's default */
 	int limits_waits;    /* a call fails rather than wait for a lock */
-	int renewed;         /* the connection was lost and made anew */
+	int lost_answer;     /* ... to a claim, as it may be: see begin() */
 	int64_t asked_us;    /* when we asked last, monotonic; 0: never */
 	int64_t statements;  /* of query(), since measure() was asked last */
 	int unsure;          /* a commit may not be where it was to be */
@@ -35,15 +35,16 @@ struct postgres {
 	char prepared[RP_VERBS];
 	char sign[24]; /* in the names of statements prepared for this handle:
 			  several may share a connection. "": it has its own */
-	/* Waiting: how long the last nap was; when the database was told that
-	 * we sleep (monotonic, 0: it was not), and where it wakes us; when we
-	 * did not hear ourselves there; how many turns had work since. */
-	int64_t nap_ms, asleep_at, deaf_at;
+	/* Waiting: how long the last nap was; when we were registered as a
+	 * waiter (monotonic, 0: we are not), and the channel on which we are
+	 * notified; when we did not hear ourselves there; how many settlements
+	 * had work since. */
+	int64_t nap_ms, registered_at, deaf_at;
 	char channel[CHANNEL];
 	int listening, busy_turns;
-	int64_t sleeper; /* the worker's id, and its queues */
+	int64_t waiter; /* the worker's id, and its queues */
 	char *queues;
-	int64_t rest_ms; /* until it looks for itself; 0: it is awake */
+	int64_t rest_ms; /* a registered waiter need not poll for so long */
 };
 
 /* backend.c */
@@ -66,10 +67,9 @@ int rp__postgres_look_at_session(struct postgres *s, rp_error *error);
 int rp__postgres_limit_waits(void *db, rp_error *error);
 
 /* wait.c */
-int rp__postgres_wait(void *db, const struct rp_sleeper *who,
+int rp__postgres_wait(void *db, const struct rp_waiter *waiter,
 		      int64_t timeout_ms, int fd, rp_error *error);
-int64_t rp__postgres_rest_ms(void *db);
-void rp__postgres_awake(struct postgres *s);
+void rp__postgres_unregister(struct postgres *s);
 
 /* hear.c */
 int rp__postgres_hears(void *db, void *other);

@@ -353,15 +353,15 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 	return again ? execute(s, which, b, ret, error) : r;
 }
 
-/* There is something going on: look again soon. A worker that has work time and
- * again need not be woken; after a single job it will sleep again at once. */
+/* There is something going on: poll again soon. A worker that has work time and
+ * again need not be notified; after a single job it will wait again at once. */
 static void
 note_work(struct postgres *s)
 {
 	s->nap_ms = 0;
-	if (s->asleep_at && s->depth == 1 && s->base == ALONE &&
+	if (s->registered_at && s->depth == 1 && s->base == ALONE &&
 	    ++s->busy_turns >= 3)
-		rp__postgres_awake(s);
+		rp__postgres_unregister(s);
 }
 
 static int

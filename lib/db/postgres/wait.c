@@ -1,9 +1,10 @@
 /*
- * wait.c - sleep until there may be work on a PostgreSQL server.
+ * wait.c - wait until there may be work on a PostgreSQL server.
  *
- * A worker that goes idle looks ever less often; then it says that it sleeps,
- * and is woken through a channel of its own. A channel may be dead in silence:
- * only who has heard itself there sleeps for as long as going_to_sleep() says.
+ * A worker that goes idle polls ever less often; then it registers as a waiter,
+ * and is notified on a channel of its own. A channel may be dead in silence: a
+ * waiter that has heard itself there relies on it, for as long as
+ * going_to_sleep() says.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,13 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_MS 1000
-#define TELL_MS 5000  /* so often it is said that we sleep */
-#define DEAF_MS 30000 /* so long we do not try to listen again */
-#define ALIVE "alive" /* what we tell ourselves */
+#define POLL_MS 1000
+#define FIRST_NAP_MS 5
+#define LAST_NAP_MS 20   /* then a worker registers */
+#define REGISTER_MS 5000 /* so often it does so again */
+#define DEAF_MS 30000    /* so long it does not try to listen again */
+#define ALIVE "alive"    /* what we tell ourselves */
 
 static int
-sleep_row(void *ctx, size_t row, const struct rp_value *c)
+registered_row(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct postgres *s = ctx;
 
@@ -35,50 +38,52 @@ sleep_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Nobody needs to wake us, and we look for ourselves. */
+/* Whoever notified us has unregistered us; or we do so. From now on we poll. */
 static void
-get_up(struct postgres *s)
+set_unregistered(struct postgres *s)
 {
-	s->asleep_at = 0;
+	s->registered_at = 0;
 	s->rest_ms = 0;
 }
 
 /* That this fails is no reason to drop what was just claimed: the next call
  * will show what is wrong. */
 void
-rp__postgres_awake(struct postgres *s)
+rp__postgres_unregister(struct postgres *s)
 {
 	struct rp_value p[AWAKE_PARAMS];
 	rp_error ignored;
 
-	p[AWAKE_WORKER_ID] = rp__int(s->sleeper);
+	p[AWAKE_WORKER_ID] = rp__int(s->waiter);
 	p[AWAKE_QUEUES] = rp__text(s->queues);
-	get_up(s);
+	set_unregistered(s);
 	rp__postgres_run(s, RP_V_AWAKE, p, 1, NULL, NULL, &ignored);
 }
 
-/* Take what we were notified of, if that is not the caller's to take: who woke
- * us took us off its queue's list. Those of other queues still have us. */
+/* Take our notifications, unless the connection is the caller's and they are
+ * the caller's to take. 1: some job became ready. Whoever notified us has
+ * unregistered us in that job's queue, and in no other. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {
 	PGnotify *notice;
-	int woken = 0;
+	int notified = 0;
 
 	for (; s->listening && (notice = PQ(notifies)(s->pg));
 	     PQ(freemem)(notice))
 		if (strcmp(notice->extra, ALIVE) != 0)
-			woken = 1;
+			notified = 1;
 		else if (ret_alive)
 			*ret_alive = 1;
-	if (woken && strchr(s->queues, ','))
-		rp__postgres_awake(s);
-	else if (woken)
-		get_up(s);
-	return woken;
+	if (notified && strchr(s->queues, ','))
+		rp__postgres_unregister(s);
+	else if (notified)
+		set_unregistered(s);
+	return notified;
 }
 
-/* Listen, and hear ourselves. Who does not is not to be woken. */
+/* LISTEN, then NOTIFY ourselves; if the echo does not arrive, fall back to
+ * polling. */
 static int
 listen(struct postgres *s, rp_error *error)
 {
@@ -95,31 +100,34 @@ listen(struct postgres *s, rp_error *error)
 	s->deaf_at = 0;
 	if (!alive) {
 		s->deaf_at = rp__monotonic_ms();
-		rp__postgres_awake(s);
+		rp__postgres_unregister(s);
 	}
 	return 0;
 }
 
-/* 1: the caller is to look once more before it sleeps. */
+/* 1: this is the first time; a job that became ready just before does not
+ * notify us, so the caller must probe once more. */
 static int
-lie_down(struct postgres *s, const struct rp_sleeper *who, rp_error *error)
+register_waiter(struct postgres *s, const struct rp_waiter *waiter,
+		rp_error *error)
 {
 	struct rp_value p[SLEEP_PARAMS];
 	int r;
 
-	if (s->asleep_at && rp__monotonic_ms() - s->asleep_at < TELL_MS)
+	if (s->registered_at &&
+	    rp__monotonic_ms() - s->registered_at < REGISTER_MS)
 		return 0;
 	free(s->queues);
-	s->queues = rp__list(who->queues, '{', '}');
-	s->sleeper = who->worker_id;
+	s->queues = rp__list(waiter->queues, '{', '}');
+	s->waiter = waiter->worker_id;
 	if (!s->queues)
 		return rp__fail(error, RP_ENOMEM, "out of memory");
-	p[SLEEP_WORKER_ID] = rp__int(s->sleeper);
+	p[SLEEP_WORKER_ID] = rp__int(s->waiter);
 	p[SLEEP_QUEUES] = rp__text(s->queues);
-	r = rp__postgres_run(s, RP_V_SLEEP, p, 1, sleep_row, s, error);
+	r = rp__postgres_run(s, RP_V_SLEEP, p, 1, registered_row, s, error);
 	if (r < 0)
 		return r;
-	s->asleep_at = rp__monotonic_ms();
+	s->registered_at = rp__monotonic_ms();
 	s->busy_turns = 0;
 	if (s->listening)
 		return 0;
@@ -134,48 +142,75 @@ can_listen(const struct postgres *s)
 	       (s->deaf_at == 0 || rp__monotonic_ms() - s->deaf_at >= DEAF_MS);
 }
 
-int64_t
-rp__postgres_rest_ms(void *db)
+/* Register if it is time for that, and see what we were notified of. What the
+ * caller is to do at once, or 0; and whether we are notified on the socket. */
+static int
+prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
+	rp_error *error)
 {
-	return ((struct postgres *)db)->rest_ms;
+	int r = rp__postgres_connect_again(s, error);
+	int listens = waiter->worker_id && can_listen(s) &&
+		      (s->nap_ms >= LAST_NAP_MS || s->registered_at);
+
+	if (r == 0 && listens)
+		r = register_waiter(s, waiter, error);
+	if (r != 0)
+		return r < 0 ? r : RP_WAIT_PROBE;
+	if (!PQ(consumeInput)(s->pg))
+		return rp__postgres_say(error, RP_ELOST,
+					PQ(errorMessage)(s->pg));
+	*ret_notified = listens;
+	return take_notices(s, NULL) ? RP_WAIT_WORK : 0;
 }
 
-/* Look ever less often; after the first short naps, be woken. */
+/* How long to nap, and what the caller is to do then. A worker that gets
+ * notified need not poll, unless it waits for more than work. Any other does at
+ * growing intervals. */
+static int64_t
+next_nap(struct postgres *s, const struct rp_waiter *waiter, int notified,
+	 int *ret_what)
+{
+	int64_t at = s->rest_ms && !waiter->polls
+			     ? waiter->probed_at + s->rest_ms
+			     : waiter->probe_at;
+	int64_t ms = at - rp__monotonic_ms();
+
+	s->nap_ms = s->nap_ms == 0 ? FIRST_NAP_MS : s->nap_ms * 4;
+	if (s->nap_ms > POLL_MS)
+		s->nap_ms = POLL_MS;
+	*ret_what = RP_WAIT_PROBE;
+	if (!notified && s->nap_ms < ms)
+		return s->nap_ms;
+	*ret_what |= RP_WAIT_SWEEP;
+	return ms > 0 ? ms : 0;
+}
+
 int
-rp__postgres_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms,
+rp__postgres_wait(void *db, const struct rp_waiter *waiter, int64_t timeout_ms,
 		  int fd, rp_error *error)
 {
 	struct postgres *s = db;
 	struct pollfd p[] = { { .fd = fd, .events = POLLIN },
 			      { .fd = -1, .events = POLLIN } };
-	int64_t nap = s->nap_ms == 0 ? 5 : s->nap_ms * 4;
-	int r = rp__postgres_connect_again(s, error);
+	int notified = 0, what;
+	int64_t nap;
+	int r = prepare(s, waiter, &notified, error);
 
-	if (nap > LOOK_MS)
-		nap = LOOK_MS;
-	if (r == 0 && who->worker_id && can_listen(s) &&
-	    (nap > 20 || s->asleep_at)) {
-		r = lie_down(s, who, error);
-		p[1].fd = PQ(socket)(s->pg);
-		nap = LOOK_MS;
-	}
-	if (r == 0 && !PQ(consumeInput)(s->pg))
-		r = rp__postgres_say(error, RP_ELOST, PQ(errorMessage)(s->pg));
-	if (r == 0)
-		r = take_notices(s, NULL); /* that came with other answers */
 	if (r != 0)
 		return r;
-	s->nap_ms = nap;
-	if (s->rest_ms > nap)
-		nap = s->rest_ms;
-	if (timeout_ms >= 0 && timeout_ms < nap)
+	nap = next_nap(s, waiter, notified, &what);
+	if (timeout_ms >= 0 && timeout_ms < nap) {
 		nap = timeout_ms;
+		what = 0;
+	}
+	if (notified)
+		p[1].fd = PQ(socket)(s->pg);
 	if (poll(p, 2, (int)nap) == 0)
-		return nap != timeout_ms;
+		return what;
 	if (!p[1].revents)
 		return 0;
 	if (!PQ(consumeInput)(s->pg))
 		return rp__postgres_say(error, RP_ELOST,
 					PQ(errorMessage)(s->pg));
-	return take_notices(s, NULL);
+	return take_notices(s, NULL) ? RP_WAIT_WORK : 0;
 }

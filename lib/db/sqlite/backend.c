@@ -335,19 +335,30 @@ sqlite_settle_and_claim(void *db, struct rp_round_trip *trip, rp_error *error)
 	return r == 0 && trip->max ? rp__sqlite_claim(db, trip, error) : r;
 }
 
+/* The file tells only that others have committed, and not to which queue. */
 static int
-sqlite_wait(void *db, const struct rp_sleeper *who, int64_t timeout_ms, int fd,
-	    rp_error *error)
+sqlite_wait(void *db, const struct rp_waiter *waiter, int64_t timeout_ms,
+	    int fd, rp_error *error)
 {
 	struct sqlite *s = db;
+	int64_t ms = waiter->probe_at - rp__monotonic_ms();
+	int changed;
 
-	(void)who; /* the file tells all of them */
 	if (!s->watch) {
 		s->watch = rp__watch_new(s->db);
 		if (!s->watch)
 			return rp__fail(error, RP_ENOMEM, "out of memory");
 	}
-	return rp__watch_wait(s->watch, timeout_ms, fd);
+	if (ms < 0)
+		ms = 0;
+	if (timeout_ms >= 0 && timeout_ms < ms)
+		ms = timeout_ms;
+	changed = rp__watch_wait(s->watch, ms, fd);
+	if (changed)
+		rp__watch_stay_quiet(waiter->quiet_until, fd);
+	if (rp__monotonic_ms() >= waiter->probe_at)
+		return RP_WAIT_PROBE | RP_WAIT_SWEEP;
+	return changed ? RP_WAIT_PROBE : 0;
 }
 
 static const char *const schemes[] = { "sqlite", NULL };

@@ -168,3 +168,13 @@ rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd)
 			return 0;
 	}
 }
+
+void
+rp__watch_stay_quiet(int64_t until_us, int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int64_t us = until_us - rp__monotonic_us();
+
+	if (us > 0)
+		poll(&p, 1, (int)(us / 1000));
+}

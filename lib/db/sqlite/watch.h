@@ -22,4 +22,7 @@ void rp__watch_free(struct watch *watch);
  * none) can be read: 0. */
 int rp__watch_wait(struct watch *watch, int64_t timeout_ms, int fd);
 
+/* Sleep until then (monotonic us), or until `fd` can be read. */
+void rp__watch_stay_quiet(int64_t until_us, int fd);
+
 #endif

@@ -1,0 +1,264 @@
+/*
+ * lease.c - what the worker holds stays its own until it is settled: leases are
+ * renewed, and what it holds without knowing is given back.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+#include <stdlib.h>
+
+/* ---- renewing ---- */
+
+/* One lease that is a third over. */
+struct renewal {
+	rp_task *task;
+	int was_blocked; /* when it was tried last */
+	int lost;
+};
+
+static int
+is_due(const rp_task *task, int64_t now)
+{
+	return task && now >= rp__task_renew_at(task);
+}
+
+static size_t
+count_due(const struct pool *pool, int64_t now)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < pool->slots; i++)
+		n += (size_t)is_due(pool->running[i], now);
+	for (const rp_task *task = pool->todo.first; task; task = task->next)
+		n += (size_t)is_due(task, now);
+	return n;
+}
+
+static void
+add(rp_task *task, struct renewal *renewal, rp_verdict *v)
+{
+	task->renewing = 1;
+	renewal->task = task;
+	renewal->was_blocked = task->blocked_until != 0;
+	*v = (rp_verdict)RP_VERDICT_INIT;
+	v->id = task->job->id;
+	v->claim_no = task->job->claim_no;
+	v->verdict = RP_EXTEND;
+	v->delay_ms = task->lease_ms;
+}
+
+/* The tasks that are held, and whose lease is a third over: how many. Free both
+ * lists if there are any. */
+static int
+collect_due(struct pool *pool, int64_t now, struct renewal **ret,
+	    rp_verdict **ret_verdicts)
+{
+	size_t n, i = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	n = count_due(pool, now);
+	*ret = n ? calloc(n, sizeof(**ret)) : NULL;
+	*ret_verdicts = n ? calloc(n, sizeof(**ret_verdicts)) : NULL;
+	if (n && (!*ret || !*ret_verdicts)) {
+		pthread_mutex_unlock(&pool->lock);
+		free(*ret);
+		free(*ret_verdicts);
+		return RP_ENOMEM;
+	}
+	for (size_t slot = 0; slot < pool->slots; slot++)
+		if (is_due(pool->running[slot], now)) {
+			add(pool->running[slot], &(*ret)[i],
+			    &(*ret_verdicts)[i]);
+			i++;
+		}
+	for (rp_task *task = pool->todo.first; task; task = task->next)
+		if (is_due(task, now)) {
+			add(task, &(*ret)[i], &(*ret_verdicts)[i]);
+			i++;
+		}
+	pthread_mutex_unlock(&pool->lock);
+	return (int)n;
+}
+
+/* Ask the database, with no lock held: threads start and finish tasks
+ * meanwhile. Those that finish are not settled before the answer is here, for
+ * the coordinator does both. */
+static int
+ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
+    size_t n)
+{
+	int was_blocked = 0, r = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		was_blocked |= renewals[i].was_blocked;
+		rp__verdict_observe(w, RP_EVENT_SETTLE, renewals[i].task->job,
+				    &verdicts[i], 0, 0);
+	}
+	if (!was_blocked)
+		r = rp_settle(w->conn, verdicts, n);
+	if (was_blocked || (r == RP_EBUSY && w->conn->backend->limit_waits))
+		r = rp__settle_unblocked(w->conn, verdicts, n);
+	return r;
+}
+
+/* 1: the task was lost, and its handler does not know yet. One whose own
+ * transaction has completed it just now is gone, too. */
+static int
+apply(rp_task *task, int result, int64_t asked)
+{
+	if (result == 0) {
+		task->leased_at = asked;
+		task->blocked_until = 0;
+		return 0;
+	}
+	if (result == RP_EBUSY) {
+		task->blocked_until = rp__monotonic_ms() + BLOCKED_MS;
+		return 0;
+	}
+	if (atomic_load(&task->done))
+		return 0;
+	atomic_store(&task->fate, rp__task_fate(result));
+	return 1;
+}
+
+static void
+end_renewing(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
+	     size_t n, int r, int64_t asked)
+{
+	pthread_mutex_lock(&w->pool.lock);
+	for (size_t i = 0; i < n; i++) {
+		renewals[i].task->renewing = 0;
+		if (r >= 0)
+			renewals[i].lost = apply(renewals[i].task,
+						 verdicts[i].result, asked);
+	}
+	pthread_cond_broadcast(&w->pool.renewed);
+	pthread_mutex_unlock(&w->pool.lock);
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		const rp_job *job = renewals[i].task->job;
+
+		rp__verdict_observe(w, RP_EVENT_SETTLED, job, &verdicts[i], 0,
+				    asked * 1000);
+		if (renewals[i].lost)
+			rp__observe(w,
+				    (rp_event){ .what = RP_EVENT_LOST,
+						.job = job,
+						.result = verdicts[i].result });
+	}
+}
+
+/* Renew the leases that are a third over, all in one commit. */
+int
+rp__lease_renew(rp_worker *w)
+{
+	int64_t now = rp__monotonic_ms();
+	struct renewal *renewals;
+	rp_verdict *verdicts;
+	int r, n = collect_due(&w->pool, now, &renewals, &verdicts);
+
+	if (n < 0)
+		return rp__worker_no_memory(w);
+	if (n == 0)
+		return 0;
+	r = ask(w, renewals, verdicts, (size_t)n);
+	end_renewing(w, renewals, verdicts, (size_t)n, r, now);
+	free(renewals);
+	free(verdicts);
+	return r < 0 ? rp__worker_trouble(w, r) : 0;
+}
+
+/* ---- after a lost answer ---- */
+
+/* The jobs that are leased to us. */
+struct held {
+	rp_conn *conn;
+	rp_verdict *verdicts;
+	size_t count;
+};
+
+static int
+add_held(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct held *held = ctx;
+	rp_verdict *more, v = RP_VERDICT_INIT;
+
+	(void)row;
+	more = realloc(held->verdicts, (held->count + 1) * sizeof(v));
+	if (!more)
+		return rp__fail(&held->conn->error, RP_ENOMEM, "out of memory");
+	v.id = c[HELD_OUT_ID].i;
+	v.claim_no = c[HELD_OUT_CLAIM_NO].i;
+	v.verdict = RP_RELEASE;
+	held->verdicts = more;
+	held->verdicts[held->count++] = v;
+	return RP_ROW_TAKE;
+}
+
+static int
+is_among(const struct tasks *tasks, int64_t id)
+{
+	const rp_task *task = tasks->first;
+
+	while (task && task->job->id != id)
+		task = task->next;
+	return task != NULL;
+}
+
+static int
+is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
+{
+	const struct pool *pool = &w->pool;
+
+	for (size_t i = 0; i < pool->slots; i++)
+		if (pool->running[i] && pool->running[i]->job->id == id)
+			return 1;
+	return is_among(&pool->todo, id) || is_among(&pool->finished, id) ||
+	       is_among(&w->blocked, id) || is_among(finished, id);
+}
+
+/* Those that no answer ever brought. A task stays in one of the lists until the
+ * coordinator, which is who asks, has settled it. */
+static void
+drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
+{
+	size_t kept = 0;
+
+	pthread_mutex_lock(&w->pool.lock);
+	for (size_t i = 0; i < held->count; i++)
+		if (!is_known(w, finished, held->verdicts[i].id))
+			held->verdicts[kept++] = held->verdicts[i];
+	pthread_mutex_unlock(&w->pool.lock);
+	held->count = kept;
+}
+
+/* The answer to a claim may have been lost after its commit. Its jobs would be
+ * nobody's until their leases ran out. */
+int
+rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
+{
+	struct held held = { .conn = w->conn };
+	struct rp_value p[HELD_PARAMS];
+	char *queues;
+	int r;
+
+	if (!w->conn->lost_answer)
+		return 0;
+	queues = rp__list(w->queues, '{', '}');
+	if (!queues)
+		return rp__worker_no_memory(w);
+	w->conn->lost_answer = 0;
+	p[HELD_WORKER_ID] = rp__int(w->conn->worker_id);
+	p[HELD_QUEUES] = rp__text(queues);
+	r = rp__run_once(w->conn, RP_V_HELD, p, add_held, &held);
+	if (r == 0)
+		drop_known(w, finished, &held);
+	if (r == 0 && held.count)
+		r = rp_settle(w->conn, held.verdicts, held.count);
+	free(held.verdicts);
+	free(queues);
+	if (r < 0)
+		w->conn->lost_answer = 1;
+	return r < 0 ? rp__worker_trouble(w, r) : 0;
+}

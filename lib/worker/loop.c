@@ -1,0 +1,499 @@
+/*
+ * loop.c - what the coordinator does over and over.
+ *
+ * It clocks itself: whatever has finished while its last step was under way is
+ * settled in the next one, which also claims what the handlers will start
+ * within the next 50 ms, going by how fast they have been. So a slow queue is
+ * fetched one by one and a fast one in large commits, and there is no timer
+ * that anybody waits for.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MOST_AHEAD 2000
+#define STUCK_MS 500
+#define MOST_TROUBLES_AT_THE_END 5
+#define MOST_TRIES_AT_THE_END 50 /* for some ten seconds */
+
+/* ---- trouble ---- */
+
+/* A call failed. 0: make it again; else it is the end. */
+int
+rp__worker_trouble(rp_worker *w, int code)
+{
+	const char *text = rp_last_error(w->conn)->message;
+	int lasting = code == RP_EINVAL || code == RP_ESCHEMA ||
+		      code == RP_EREADONLY || code == RP_ENOENT ||
+		      code == RP_ENODB || code == RP_EDAMAGED;
+
+	if (lasting || (atomic_load(&w->stopping) &&
+			w->troubles >= MOST_TROUBLES_AT_THE_END))
+		return code;
+	rp__observe(w, (rp_event){ .what = RP_EVENT_TROUBLE,
+				   .result = code,
+				   .text = text });
+	w->troubles++;
+	poll(NULL, 0, w->troubles < 10 ? 100 * w->troubles : 1000);
+	return 0;
+}
+
+int
+rp__worker_no_memory(rp_worker *w)
+{
+	return rp__worker_trouble(
+		w, rp__fail(&w->conn->error, RP_ENOMEM, "out of memory"));
+}
+
+/* ---- appetite ---- */
+
+struct appetite {
+	size_t want;    /* jobs to claim */
+	size_t ahead;   /* ... of which so many will not start at once */
+	size_t holding; /* jobs that are held, started or not */
+};
+
+/* How many more jobs are to be claimed. One that was given back before it was
+ * started does not count as one of the worker's. */
+static int64_t
+jobs_left(const rp_worker *w)
+{
+	return w->options.max_jobs ? w->options.max_jobs -
+					     (w->counts.claimed - w->given_back)
+				   : INT64_MAX;
+}
+
+/* Claim nothing more: told so, or enough. */
+static int
+is_ending(const rp_worker *w)
+{
+	return atomic_load(&w->stopping) || jobs_left(w) <= 0;
+}
+
+/* With the lock held: how many jobs the handlers will start within AHEAD_MS
+ * beside those that they run, if they go on as they did. One that takes longer
+ * than the others did counts as soon as it does. */
+static size_t
+to_start_soon(const struct pool *pool, int64_t threads)
+{
+	int64_t now = rp__monotonic_us(), mean = pool->mean_us, n;
+
+	if (!mean)
+		return 0;
+	for (size_t i = 0; i < pool->slots; i++)
+		if (pool->running[i] &&
+		    now - pool->running[i]->started_us > mean)
+			mean = now - pool->running[i]->started_us;
+	n = threads * AHEAD_MS * INT64_C(1000) / mean;
+	return (size_t)(n < MOST_AHEAD ? n : MOST_AHEAD);
+}
+
+/* How many jobs are to be claimed now. */
+static struct appetite
+appetite(rp_worker *w)
+{
+	struct appetite a = { 0, 0, 0 };
+	size_t threads = (size_t)w->options.threads, most;
+	int64_t left = jobs_left(w);
+	int absent;
+
+	pthread_mutex_lock(&w->pool.lock);
+	a.holding = w->pool.todo.count + w->pool.running_count;
+	most = threads + to_start_soon(&w->pool, w->options.threads);
+	absent = w->pool.absent;
+	pthread_mutex_unlock(&w->pool.lock);
+	if (absent || is_ending(w) ||
+	    rp__alone_must_wait(&w->alone, a.holding) || a.holding >= most)
+		return a;
+	a.want = most - a.holding;
+	if ((int64_t)a.want > left)
+		a.want = (size_t)left;
+	if (a.holding + a.want > threads)
+		a.ahead = a.holding < threads ? a.holding + a.want - threads
+					      : a.want;
+	return a;
+}
+
+/* ---- settling and claiming ---- */
+
+static void
+init_task(rp_worker *w, rp_task *task, struct fetch *fetch, const rp_job *job,
+	  int64_t asked)
+{
+	task->worker = w;
+	task->fetch = fetch;
+	task->job = job;
+	task->delay_ms = -1;
+	task->lease_ms = job->lease_until - job->claimed_at;
+	task->leased_at = asked / 1000;
+	task->fetched_at = rp__monotonic_ms();
+	atomic_init(&task->fate, RP_TASK_RUNNING);
+	if (job->suspect)
+		rp__alone_began(&w->alone, task);
+	rp__observe(w, (rp_event){ .what = RP_EVENT_CLAIM,
+				   .job = job,
+				   .asked_us = asked });
+}
+
+/* The jobs of a claim are to be started. */
+static int
+start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
+{
+	size_t n = rp_batch_count(batch);
+	struct fetch *fetch = malloc(sizeof(*fetch));
+	rp_task *tasks = calloc(n, sizeof(*tasks));
+
+	if (!fetch || !tasks) {
+		/* The leases will run out: nothing is lost. */
+		free(fetch);
+		free(tasks);
+		rp_batch_free(batch);
+		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+	}
+	*fetch = (struct fetch){ batch, n, tasks };
+	for (size_t i = 0; i < n; i++)
+		init_task(w, &tasks[i], fetch, rp_batch_at(batch, i), asked);
+	w->counts.claimed += (int64_t)n;
+	rp__pool_add(&w->pool, fetch, n);
+	return 0;
+}
+
+/* May there be more for this worker than it was handed? */
+static void
+note_claim(rp_worker *w, const rp_batch *batch, size_t want)
+{
+	size_t n = rp_batch_count(batch);
+	size_t passed_over = rp_batch_suspects(batch);
+	int suspect = n == 1 && rp_batch_at(batch, 0)->suspect;
+
+	if (!suspect)
+		rp__alone_claimed(&w->alone, n, passed_over);
+	w->maybe_ready =
+		n == want || suspect || (passed_over && !w->alone.task);
+}
+
+/* One round trip; where it would have to wait for somebody's lock, another one
+ * that claims nothing. */
+static int
+ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
+    rp_batch **ret)
+{
+	rp_claim_options o = RP_CLAIM_INIT;
+	int r;
+
+	o.holding = rp__alone_holding(&w->alone, a->holding);
+	o.ahead = a->ahead;
+	o.lease_ms = w->options.lease_ms;
+	o.queues = w->queues;
+	r = rp_settle_and_claim(w->conn, verdicts, n, NULL, a->want, &o, ret);
+	if (r != RP_EBUSY || !n || !w->conn->backend->limit_waits)
+		return r;
+	a->want = 0;
+	return rp__settle_unblocked(w->conn, verdicts, n);
+}
+
+/*
+ * Settle what is finished and claim what will be started. Left alone when there
+ * is neither: then nothing is asked of the database. 0, or the end.
+ */
+static int
+settle_and_claim(rp_worker *w, struct tasks *finished)
+{
+	struct appetite a = appetite(w);
+	int64_t asked = rp__monotonic_us();
+	rp_verdict *verdicts;
+	rp_batch *batch = NULL;
+	int r;
+
+	if (!finished->count && (!a.want || !w->maybe_ready))
+		return 0;
+	verdicts = rp__verdicts_make(w, finished);
+	if (!verdicts)
+		return rp__worker_no_memory(w);
+	r = ask(w, verdicts, finished->count, &a, &batch);
+	if (r < 0) {
+		free(verdicts);
+		return rp__worker_trouble(w, r);
+	}
+	w->troubles = 0;
+	rp__verdicts_answered(w, finished, verdicts, asked);
+	free(verdicts);
+	if (a.want)
+		note_claim(w, batch, a.want);
+	if (rp_batch_count(batch) > 0)
+		return start_batch(w, batch, asked);
+	rp_batch_free(batch);
+	return 0;
+}
+
+/* ---- waiting ---- */
+
+/* For how long nothing has to be done, if nothing happens; -1: without end. The
+ * backend's wait minds the probes itself. */
+static int64_t
+nap_ms(rp_worker *w, int waits)
+{
+	const struct pool *pool = &w->pool;
+	int64_t now = rp__monotonic_ms();
+	int64_t at = waits ? INT64_MAX : w->waiter.probe_at;
+	int64_t lives = rp__alone_lives_in_ms(&w->alone), renew;
+
+	if (lives >= 0 && now + lives < at)
+		at = now + lives;
+	if (w->blocked.count && w->unblock_at < at)
+		at = w->unblock_at;
+	pthread_mutex_lock(&w->pool.lock);
+	for (size_t i = 0; i < pool->slots; i++) {
+		renew = pool->running[i] ? rp__task_renew_at(pool->running[i])
+					 : INT64_MAX;
+		at = renew < at ? renew : at;
+	}
+	for (const rp_task *task = pool->todo.first; task; task = task->next) {
+		renew = rp__task_renew_at(task);
+		at = renew < at ? renew : at;
+	}
+	pthread_mutex_unlock(&w->pool.lock);
+	if (at == INT64_MAX)
+		return -1;
+	return at > now ? at - now : 0;
+}
+
+/* Is there nothing to settle yet? Whatever changes from now on wakes us. */
+static int
+fall_asleep(struct pool *pool)
+{
+	int is_asleep;
+
+	pthread_mutex_lock(&pool->lock);
+	is_asleep = pool->asleep = !pool->finished.first;
+	pthread_mutex_unlock(&pool->lock);
+	return is_asleep;
+}
+
+static void
+wake_up(struct pool *pool)
+{
+	uint64_t ignored;
+
+	pthread_mutex_lock(&pool->lock);
+	pool->asleep = 0;
+	pthread_mutex_unlock(&pool->lock);
+	if (read(pool->wake_fd, &ignored, sizeof(ignored)) < 0)
+		ignored = 0; /* nobody woke us */
+}
+
+/* Until a task is finished, there may be work (if we want any), or it is time
+ * for the housekeeping. */
+static int
+wait_for_news(rp_worker *w)
+{
+	struct pollfd wake = { .fd = w->pool.wake_fd, .events = POLLIN };
+	int is_asleep = fall_asleep(&w->pool);
+	size_t want = appetite(w).want;
+	int64_t nap = nap_ms(w, want > 0);
+	int r = 0;
+
+	if (is_asleep && nap != 0 && want > 0) {
+		w->waiter.worker_id = w->conn->worker_id;
+		w->waited = 1;
+		r = w->conn->backend->wait(w->conn->db, &w->waiter, nap,
+					   w->pool.wake_fd, &w->conn->error);
+	} else if (is_asleep && nap != 0) {
+		poll(&wake, 1, (int)nap);
+	}
+	wake_up(&w->pool);
+	if (r < 0)
+		return rp__worker_trouble(w, r);
+	w->maybe_ready |= (r & RP_WAIT_WORK) != 0;
+	w->what |= r;
+	return 0;
+}
+
+/* ---- the loop ---- */
+
+static int
+probe(rp_worker *w, int what, struct rp_probe *ret)
+{
+	int r = rp__waiter_probe(w->conn, &w->waiter, what, 0, ret);
+
+	if (r < 0)
+		return rp__worker_trouble(w, r);
+	w->what = 0;
+	w->maybe_ready |= ret->ready;
+	/* Nobody notifies of the last job's end, nor sweeps for all in our
+	 * place. */
+	w->waiter.polls = ret->ready || w->options.drain ||
+			  rp__has_swept_lately(w->conn) || w->conn->has_unswept;
+	if (!ret->suspects)
+		rp__alone_claimed(&w->alone, 0, 0);
+	return 0;
+}
+
+/* If the last wait said so; a worker that did not wait goes by the schedule. */
+static int
+probe_if_due(rp_worker *w, int64_t now)
+{
+	struct rp_probe ignored;
+
+	if (!w->waited && now >= w->waiter.probe_at)
+		w->what |= RP_WAIT_PROBE | RP_WAIT_SWEEP;
+	w->waited = 0;
+	if (!(w->what & (RP_WAIT_PROBE | RP_WAIT_SWEEP)))
+		return 0;
+	return probe(w, w->what, &ignored);
+}
+
+/* Nothing is held and nothing is to be settled: is it the end? The draining
+ * worker probes, in one transaction. */
+static int
+is_at_the_end(rp_worker *w, int *ret_r)
+{
+	struct rp_probe found = { 0 };
+
+	if (w->blocked.count)
+		return atomic_load(&w->stopping) &&
+		       w->unblock_tries >= MOST_TRIES_AT_THE_END;
+	if (is_ending(w))
+		return 1;
+	if (!w->options.drain || w->maybe_ready)
+		return 0;
+	*ret_r = probe(w, RP_WAIT_PROBE | RP_WAIT_SWEEP, &found);
+	return *ret_r == 0 && w->troubles == 0 && !found.ready &&
+	       !found.running && found.due_in_ms != 0;
+}
+
+/* Nothing was started for so long that what waits to be started is better given
+ * back: some other worker may be free. A program that does not pull tasks
+ * although it may is given none before it comes back. */
+static int
+is_stuck(rp_worker *w)
+{
+	struct pool *pool = &w->pool;
+	const rp_task *first;
+	int64_t now = rp__monotonic_us();
+	int answer;
+
+	pthread_mutex_lock(&pool->lock);
+	first = pool->todo.first;
+	answer = first && now - pool->started_us > STUCK_MS * 1000 &&
+		 now / 1000 - first->fetched_at > STUCK_MS;
+	if (answer && pool->pulled && pool->running_count < pool->slots)
+		pool->absent = 1;
+	w->maybe_ready |= pool->absent;
+	pthread_mutex_unlock(&pool->lock);
+	return answer;
+}
+
+static int
+step(rp_worker *w, struct tasks *finished)
+{
+	int64_t now = rp__monotonic_ms();
+	int r;
+
+	if (atomic_load(&w->stopping) || is_stuck(w))
+		rp__worker_take_unstarted(w, finished);
+	r = rp__lease_give_back_unknown(w, finished);
+	if (r == 0)
+		r = rp__lease_renew(w);
+	rp__worker_take_finished(w, finished);
+	if (r == 0)
+		r = rp__worker_settle_blocked(w);
+	rp__alone_end_making_room(&w->alone, appetite(w).holding);
+	if (r == 0)
+		r = settle_and_claim(w, finished);
+	if (r == 0)
+		r = probe_if_due(w, now);
+	return r < 0 ? r : rp__worker_heartbeat_if_due(w, now);
+}
+
+static int
+loop(rp_worker *w, struct tasks *finished)
+{
+	struct appetite a;
+	int r;
+
+	for (;;) {
+		r = step(w, finished);
+		if (r < 0)
+			return r;
+		a = appetite(w);
+		rp__worker_take_finished(w, finished);
+		if (finished->count || w->conn->lost_answer ||
+		    (a.want && w->maybe_ready))
+			continue;
+		if (!a.holding && (is_at_the_end(w, &r) || r < 0))
+			return r;
+		r = wait_for_news(w);
+		if (r < 0)
+			return r;
+	}
+}
+
+/* ---- from beginning to end ---- */
+
+static int
+open_conn(rp_worker *w, rp_error *reterr)
+{
+	int r = rp_open(w->url, NULL, &w->conn, reterr);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < w->queues_count && r == 0; i++)
+		if (rp__queue_known(w->conn, w->queues[i]) < 0)
+			r = rp__queue_create(w->conn, w->queues[i]);
+	if (r == 0)
+		r = rp__worker_register(w);
+	if (r == 0 && w->conn->backend->limit_waits)
+		r = w->conn->backend->limit_waits(w->conn->db, &w->conn->error);
+	if (r < 0) {
+		*reterr = *rp_last_error(w->conn);
+		rp_close(w->conn);
+		w->conn = NULL;
+	}
+	return r;
+}
+
+/* After a failure: what is still held is left to its lease. */
+static void
+forget_all(rp_worker *w, struct tasks *finished)
+{
+	rp__worker_take_unstarted(w, finished);
+	rp__worker_take_finished(w, finished);
+	rp__tasks_free(finished);
+	rp__tasks_free(&w->blocked);
+}
+
+/* The coordinator's life. */
+int
+rp__loop_run(rp_worker *w, rp_error *reterr)
+{
+	struct tasks finished = NO_TASKS;
+	int r = open_conn(w, reterr);
+
+	if (r < 0)
+		return r;
+	w->maybe_ready = 1;
+	w->heartbeat_at = rp__monotonic_ms();
+	w->waiter.queues = w->queues;
+	if (!w->pool.pulled)
+		r = rp__pool_start_threads(w);
+	if (r < 0)
+		rp__fail(&w->conn->error, r, "no more threads");
+	else
+		r = loop(w, &finished);
+	if (r < 0)
+		*reterr = *rp_last_error(w->conn);
+	if (!w->pool.pulled)
+		rp__pool_join_threads(w);
+	forget_all(w, &finished);
+	if (r == 0)
+		rp__worker_heartbeat(w, RP_V_WORKER_STOP);
+	rp_close(w->conn);
+	w->conn = NULL;
+	return r;
+}

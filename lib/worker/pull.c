@@ -1,0 +1,223 @@
+/*
+ * pull.c - tasks for a program that has an event loop of its own, or calls from
+ * another language: it takes them one by one, and has no handlers.
+ *
+ * The first rp_worker_next() starts a thread, the coordinator, which does all
+ * that rp_worker_run() does but run handlers: it claims, renews, settles.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the coordinator ---- */
+
+static void *
+coordinate(void *arg)
+{
+	rp_worker *w = arg;
+	rp_error error;
+	int r = rp__loop_run(w, &error);
+
+	pthread_mutex_lock(&w->pool.lock);
+	w->pool.result = r;
+	if (r < 0)
+		w->pool.error = error;
+	w->pool.ended = 1;
+	rp__pool_set_fd(&w->pool);
+	pthread_cond_broadcast(&w->pool.changed);
+	pthread_mutex_unlock(&w->pool.lock);
+	return NULL;
+}
+
+/* With the lock held. */
+static int
+start(rp_worker *w, rp_error *reterr)
+{
+	struct pool *pool = &w->pool;
+	int r = rp__worker_check_routes(w, 0, reterr);
+
+	if (r < 0)
+		return r;
+	r = rp__pool_open(pool, (size_t)w->options.threads);
+	if (r < 0)
+		return rp__fail(reterr, r, "out of memory");
+	pool->pid = getpid();
+	pool->pulled = 1;
+	if (pthread_create(&w->coordinator, NULL, coordinate, w) != 0) {
+		pool->pulled = 0;
+		rp__pool_close(pool);
+		return rp__fail(reterr, RP_ENOMEM, "no more threads");
+	}
+	rp__pool_set_fd(pool);
+	return 0;
+}
+
+/* ---- pulling ---- */
+
+/* With the lock held: the next task that the program serves. One of another
+ * kind is for other workers. */
+static rp_task *
+start_task(rp_worker *w)
+{
+	rp_task *task;
+
+	while ((task = rp__pool_start_task(w))) {
+		if (rp__worker_route(w, task->job))
+			return task;
+		task->verdict = RP_RELEASE;
+		task->delay_ms = NO_HANDLER_MS;
+		rp__pool_end_task(&w->pool, task);
+	}
+	return NULL;
+}
+
+static void
+come_back(struct pool *pool)
+{
+	if (!pool->absent)
+		return;
+	pool->absent = 0;
+	rp__pool_wake_coordinator(pool);
+}
+
+/* With the lock held, which is given up meanwhile; NULL: the time is over, or
+ * there will be no task more. */
+static rp_task *
+wait_for_task(rp_worker *w, int64_t timeout_ms)
+{
+	struct pool *pool = &w->pool;
+	int64_t end = rp__monotonic_ms() + timeout_ms;
+	struct timespec until = { end / 1000, end % 1000 * 1000000 };
+	rp_task *task;
+
+	for (;;) {
+		come_back(pool);
+		task = start_task(w);
+		if (task || pool->ended ||
+		    (timeout_ms >= 0 && rp__monotonic_ms() >= end))
+			break;
+		if (timeout_ms < 0)
+			pthread_cond_wait(&pool->changed, &pool->lock);
+		else
+			pthread_cond_timedwait(&pool->changed, &pool->lock,
+					       &until);
+	}
+	rp__pool_set_fd(pool);
+	return task;
+}
+
+static int
+check_next(const rp_worker *w, int64_t timeout_ms, rp_error *reterr)
+{
+	if (!w)
+		return rp__fail(reterr, RP_EINVAL, "worker is NULL");
+	if (timeout_ms < -1 || timeout_ms > RP_MOST_MS)
+		return rp__fail(reterr, RP_EINVAL,
+				"the time is not within -1..%d days",
+				RP_MOST_DAYS);
+	if (w->pool.pid && w->pool.pid != getpid())
+		return rp__fail(reterr, RP_EINVAL,
+				"this worker was started before fork(): make "
+				"one in the child");
+	return 0;
+}
+
+int
+rp_worker_next(rp_worker *w, int64_t timeout_ms, rp_task **ret,
+	       rp_error *reterr)
+{
+	rp_task *task = NULL;
+	int r = ret ? check_next(w, timeout_ms, reterr)
+		    : rp__fail(reterr, RP_EINVAL, "ret is NULL");
+
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&w->pool.lock);
+	if (!w->pool.pulled)
+		r = start(w, reterr);
+	if (r == 0)
+		task = wait_for_task(w, timeout_ms);
+	if (r == 0 && !task && w->pool.ended) {
+		r = w->pool.result < 0 ? w->pool.result : RP_NEXT_END;
+		if (r < 0 && reterr)
+			*reterr = w->pool.error;
+	}
+	pthread_mutex_unlock(&w->pool.lock);
+	if (!task)
+		return r;
+	rp__task_begin_handling(task, NULL);
+	*ret = task;
+	return RP_NEXT_TASK;
+}
+
+int
+rp_task_finish(rp_task *task, int verdict)
+{
+	struct pool *pool;
+	int fate, r;
+
+	if (!task || verdict < RP_DONE || verdict > RP_RELEASE)
+		return RP_EINVAL;
+	pool = &task->worker->pool;
+	if (task->thread || pool->pid != getpid())
+		return RP_EINVAL;
+	r = rp__task_end_handling(task, verdict);
+	if (r < 0)
+		return r;
+	fate = atomic_load(&task->fate);
+	if (fate != RP_TASK_RUNNING)
+		r = fate == RP_TASK_LOST ? RP_EGONE : RP_ECANCELLED;
+	pthread_mutex_lock(&pool->lock);
+	if (pool->ended && pool->result < 0)
+		r = pool->result;
+	rp__pool_end_task(pool, task);
+	rp__pool_set_fd(pool);
+	if (pool->todo.first)
+		pthread_cond_signal(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+	return r;
+}
+
+int
+rp_worker_fd(const rp_worker *w)
+{
+	return w ? w->pool.fd : RP_EINVAL;
+}
+
+/* ---- the end ---- */
+
+/* Give back what is still out, and wait until that is settled. */
+int
+rp__pull_end(rp_worker *w)
+{
+	struct pool *pool = &w->pool;
+
+	if (!pool->pulled)
+		return 0;
+	if (pool->pid != getpid())
+		return RP_EINVAL;
+	pthread_mutex_lock(&pool->lock);
+	for (size_t i = 0; i < pool->slots; i++) {
+		rp_task *task = pool->running[i];
+
+		if (!task)
+			continue;
+		if (task->begun) { /* which rolls back */
+			rp_close(pool->conns[i]);
+			pool->conns[i] = NULL;
+		}
+		task->verdict = RP_RELEASE;
+		task->delay_ms = -1;
+		rp__pool_end_task(pool, task);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	rp_worker_stop(w);
+	pthread_join(w->coordinator, NULL);
+	rp__tasks_free(&pool->finished);
+	return 0;
+}

@@ -1,0 +1,47 @@
+/*
+ * row.c - the row of a worker: it registers, sends heartbeats, and leaves.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+int
+rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
+		   const char *const *queues, const char *kinds,
+		   int64_t *ret_id)
+{
+	struct rp_value p[WORKER_START_PARAMS];
+	char *list = rp__list(queues, '[', ']');
+	int r;
+
+	if (!list || !kinds) {
+		free(list);
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	}
+	p[WORKER_START_NAME] = rp__text(name);
+	p[WORKER_START_HOST] = rp__text(host);
+	p[WORKER_START_PID] = rp__int(getpid());
+	p[WORKER_START_QUEUES] = rp__text(list);
+	p[WORKER_START_KINDS] = rp__text(kinds);
+	r = rp__run_once(conn, RP_V_WORKER_START, p, rp__first_int, ret_id);
+	free(list);
+	return r;
+}
+
+int
+rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
+		      const rp_worker_counts *counts, int64_t *ret_known)
+{
+	struct rp_value p[HEARTBEAT_MOST_PARAMS];
+
+	p[HEARTBEAT_ID] = rp__int(id);
+	p[HEARTBEAT_DONE] = rp__int(counts->done);
+	p[HEARTBEAT_FAILED] = rp__int(counts->failed);
+	p[HEARTBEAT_DEAD] = rp__int(counts->dead);
+	p[HEARTBEAT_RELEASED] = rp__int(counts->released);
+	return rp__run_once(conn, verb, p, rp__count, ret_known);
+}

@@ -1,0 +1,180 @@
+/*
+ * verdict.c - finished tasks: what is said of them, and what the database
+ * answers.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+#include <stdlib.h>
+
+/* ---- what there is to settle ---- */
+
+void
+rp__worker_take_finished(rp_worker *w, struct tasks *finished)
+{
+	struct tasks more;
+
+	pthread_mutex_lock(&w->pool.lock);
+	more = w->pool.finished;
+	w->pool.finished = NO_TASKS;
+	pthread_mutex_unlock(&w->pool.lock);
+	for (const rp_task *task = more.first; task; task = task->next)
+		rp__alone_ended(&w->alone, task);
+	rp__tasks_append(finished, &more);
+}
+
+/* What was not started is to be given back. */
+void
+rp__worker_take_unstarted(rp_worker *w, struct tasks *finished)
+{
+	struct tasks more;
+
+	pthread_mutex_lock(&w->pool.lock);
+	more = w->pool.todo;
+	w->pool.todo = NO_TASKS;
+	rp__pool_set_fd(&w->pool);
+	pthread_mutex_unlock(&w->pool.lock);
+	for (rp_task *task = more.first; task; task = task->next) {
+		task->verdict = RP_RELEASE;
+		task->delay_ms = -1;
+		rp__alone_ended(&w->alone, task);
+	}
+	rp__tasks_append(finished, &more);
+}
+
+/* ---- settling ---- */
+
+static void
+forget(rp_worker *w, rp_task *task)
+{
+	w->given_back += task->started_us == 0;
+	rp__task_free(task);
+}
+
+static void
+count_verdict(rp_worker *w, const rp_task *task, const rp_verdict *v,
+	      int64_t asked)
+{
+	int handlers_own = v->result == RP_EGONE &&
+			   asked < task->leased_at + task->lease_ms;
+
+	if (v->result == 0 && v->state == RP_STATE_DEAD)
+		w->counts.dead++;
+	else if (v->result == 0 && v->verdict == RP_FAIL)
+		w->counts.failed++;
+	else if (v->result == 0 && v->verdict == RP_RELEASE)
+		w->counts.released += task->started_us != 0;
+	else if (v->result == 0 || (handlers_own && v->verdict == RP_DONE))
+		w->counts.done++;
+	else if (!handlers_own)
+		w->counts.lost++;
+}
+
+void
+rp__verdict_observe(rp_worker *w, int what, const rp_job *job,
+		    const rp_verdict *v, int64_t took_us, int64_t asked_us)
+{
+	rp__observe(w, (rp_event){ .what = what,
+				   .job = job,
+				   .verdict = v->verdict,
+				   .result = v->result,
+				   .state = v->state,
+				   .duration_ms = took_us / 1000,
+				   .asked_us = asked_us,
+				   .text = v->error });
+}
+
+/* The verdicts of tasks that may still have one. Those that were lost or
+ * cancelled, or completed by a transaction of theirs, are dropped from the
+ * list. Free it. */
+rp_verdict *
+rp__verdicts_make(rp_worker *w, struct tasks *tasks)
+{
+	rp_verdict *verdicts = calloc(tasks->count + 1, sizeof(*verdicts));
+	struct tasks kept = NO_TASKS;
+
+	if (!verdicts)
+		return NULL;
+	for (rp_task *task = tasks->first, *next; task; task = next) {
+		rp_verdict *v = &verdicts[kept.count];
+
+		next = task->next;
+		if (atomic_load(&task->done)) {
+			w->counts.done++;
+			forget(w, task);
+			continue;
+		}
+		if (atomic_load(&task->fate) != RP_TASK_RUNNING) {
+			w->counts.lost++;
+			forget(w, task);
+			continue;
+		}
+		*v = (rp_verdict)RP_VERDICT_INIT;
+		v->id = task->job->id;
+		v->claim_no = task->job->claim_no;
+		v->verdict = task->verdict;
+		v->delay_ms = task->delay_ms;
+		v->error = task->error;
+		rp__tasks_add(&kept, task);
+		if (!task->blocked)
+			rp__verdict_observe(w, RP_EVENT_SETTLE, task->job, v,
+					    task->took_us, 0);
+	}
+	*tasks = kept;
+	return verdicts;
+}
+
+/* Forget the tasks that are settled; those that somebody has locked are for
+ * rp__worker_settle_blocked(). */
+void
+rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
+		      const rp_verdict *verdicts, int64_t asked_us)
+{
+	size_t i = 0;
+
+	for (rp_task *task = tasks->first, *next; task; task = next) {
+		const rp_verdict *v = &verdicts[i++];
+
+		next = task->next;
+		if (v->result == RP_EBUSY) {
+			task->blocked = 1;
+			rp__tasks_add(&w->blocked, task);
+			w->unblock_at = rp__monotonic_ms() + BLOCKED_MS;
+			continue;
+		}
+		count_verdict(w, task, v, asked_us / 1000);
+		rp__verdict_observe(w, RP_EVENT_SETTLED, task->job, v,
+				    task->took_us, asked_us);
+		forget(w, task);
+	}
+	*tasks = NO_TASKS;
+}
+
+/* The verdicts on jobs that somebody had locked, once more. */
+int
+rp__worker_settle_blocked(rp_worker *w)
+{
+	struct tasks tasks = w->blocked;
+	int64_t asked = rp__monotonic_us();
+	rp_verdict *verdicts;
+	int r;
+
+	if (!tasks.count || asked / 1000 < w->unblock_at)
+		return 0;
+	verdicts = rp__verdicts_make(w, &tasks);
+	if (!verdicts)
+		return rp__worker_no_memory(w);
+	w->blocked = NO_TASKS;
+	r = rp__settle_unblocked(w->conn, verdicts, tasks.count);
+	if (r < 0) {
+		w->blocked = tasks;
+		free(verdicts);
+		return rp__worker_trouble(w, r);
+	}
+	w->unblock_tries = r > 0 ? 0 : w->unblock_tries + 1;
+	rp__verdicts_answered(w, &tasks, verdicts, asked);
+	free(verdicts);
+	return 0;
+}
