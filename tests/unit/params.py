@@ -18,8 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAMS = ["claim", "copy", "ids", "inspect", "queue", "settle", "sweep",
-            "unique", "wait", "worker"]
+PROGRAMS = ["copy", "inspect", "queue", "settle", "sweep", "unique", "worker"]
 VERB = re.compile(r"^(\w+) +(read|write)(.*)$", re.M)
 ALIKE = re.compile(r"^alike (\w+): +(.*)$", re.M)
 
