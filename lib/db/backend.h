@@ -178,7 +178,8 @@ struct rp_backend {
 	/* Is the caller's own transaction open, one that begin() would join? */
 	int (*joins)(void *db);
 	/* Transactions. begin() inside one begins a savepoint of it. 1: it has
-	 * begun, and since the last one an answer was lost. */
+	 * begun, and since the last one the connection was made anew, or an
+	 * answer was lost by other means. */
 	int (*begin)(void *db, int how, rp_error *reterr);
 	int (*commit)(void *db, rp_error *reterr); /* failed: rolled back */
 	void (*rollback)(void *db);

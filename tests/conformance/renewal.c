@@ -10,8 +10,8 @@
 
 #include <stdatomic.h>
 
-#define LEASE_MS 450 /* so it is renewed before waiting tasks are given back   \
-		      */
+/* It is renewed before tasks that wait are given back. */
+#define LEASE_MS 450
 #define PATIENCE_MS 60000
 #define TRIES 10 /* on a machine so busy that they are given back */
 
