@@ -58,6 +58,35 @@ close_app(struct app app)
 	assert_int_equal(sqlite3_close(app.db), SQLITE_OK);
 }
 
+static int
+count_commit(void *commits)
+{
+	++*(int *)commits;
+	return 0;
+}
+
+/* A second one could not write, inside a statement of the caller's, if others
+ * have written meanwhile. */
+static void
+a_call_that_settles_or_claims_is_one_transaction(void **state)
+{
+	struct db *db = *state;
+	struct app app = app_on(db);
+	struct claim claims[3];
+	int commits = 0;
+
+	for (int i = 0; i < 3; i++)
+		put(app.conn, "q", "x");
+	sqlite3_commit_hook(app.db, count_commit, &commits);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(take_one(app.conn, "q", 60000, &claims[i]), 1);
+		ok(app.conn, rp_complete(app.conn, claims[i].id, claims[i].no));
+		assert_int_equal(commits, 2 * (i + 1));
+	}
+	sqlite3_commit_hook(app.db, NULL, NULL);
+	close_app(app);
+}
+
 static void
 P7_rows_and_jobs_commit_or_vanish_together(void **state)
 {
@@ -416,6 +445,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(a_call_that_settles_or_claims_is_one_transaction),
 		CASE(P7_rows_and_jobs_commit_or_vanish_together),
 		CASE(P7_a_verdict_that_is_rolled_back_was_none),
 		CASE(P3_a_claim_that_was_rolled_back_settles_nothing),
