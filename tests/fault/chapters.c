@@ -233,7 +233,7 @@ static void
 play_change(struct story *s)
 {
 	int64_t r, taken = -7, retried = 0;
-	int unknown = 0;
+	int tries = 1;
 
 	once(s, rp_job_cancel(shaky(s), 5, NULL));
 	assert_int_equal(state_of(s->other, 5), RP_STATE_CANCELLED);
@@ -243,14 +243,15 @@ play_change(struct story *s)
 	while (failed(s,
 		      r = rp_queue_retry_dead(shaky(s), "q", NULL, &taken))) {
 		assert_int_equal(taken, -7);
-		unknown |= s->lost;
+		tries++;
 	}
 	retried = r;
-	assert_true(retried == 3 || (unknown && retried == 0));
+	/* It works in slices: those before a failure stand. */
+	assert_true(retried == 3 || (tries > 1 && retried < 3));
 	once(s, rp_job_cancel(shaky(s), 6, NULL));
 	while (failed(
 		s, r = rp_queue_purge(shaky(s), "q", RP_STATE_CANCELLED, NULL)))
-		unknown |= s->lost;
+		;
 	s->known[5].gone = 1;
 	once(s, rp_queue_pause(shaky(s), "q"));
 	once(s, rp_queue_resume(shaky(s), "q"));
