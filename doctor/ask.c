@@ -17,7 +17,7 @@
 const char *
 doctor_question(const struct doctor *d, const char *name)
 {
-	return find_query(rp__dialect(d->conn), "doctor", name);
+	return find_query(rp_conn_scheme(d->conn), "doctor", name);
 }
 
 static json_t *

@@ -200,6 +200,10 @@ RP_API int rp_attach(const char *scheme, void *native,
  * Borrowed, and not to be closed. NULL for NULL. */
 RP_API void *rp_conn_native(rp_conn *conn);
 
+/* What its URLs begin with: "sqlite", "postgres". It tells what
+ * rp_conn_native() returns. NULL for a NULL handle. */
+RP_API const char *rp_conn_scheme(const rp_conn *conn);
+
 /* The schema that the queue's tables are in, "readpast" unless the URL says
  * otherwise; NULL where a database has no schemas. Borrowed from the handle. */
 RP_API const char *rp_conn_schema(const rp_conn *conn);

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "db/databases.h"
 #include "process.h"
 
 #define LOOK_US 5000        /* the parent looks so often what they wait for */
@@ -59,7 +60,7 @@ lab_scripts(const char *url)
 	if (rp__url_parse(url, &parsed, NULL) < 0)
 		return none;
 	while (s->dialect &&
-	       strcmp(s->dialect, parsed.backend->schemes[0]) != 0)
+	       strcmp(s->dialect, parsed.database->schemes[0]) != 0)
 		s++;
 	rp__url_free(&parsed);
 	return s->dialect ? s->scripts : none;

@@ -14,7 +14,7 @@
 
 /* NULL: no memory. */
 static rp_conn *
-make_conn(const struct rp_backend *backend)
+make_conn(const struct rp_database *database)
 {
 	rp_conn *conn = calloc(1, sizeof(*conn));
 
@@ -22,14 +22,15 @@ make_conn(const struct rp_backend *backend)
 		return NULL;
 	conn->pid = getpid();
 	conn->swept_at = rp__monotonic_ms();
-	conn->backend = backend;
+	conn->database = database;
+	conn->backend = database->backend;
 	return conn;
 }
 
 static int
 open_url(const struct rp_url *url, int schema, rp_conn **ret, rp_error *reterr)
 {
-	rp_conn *conn = make_conn(url->backend);
+	rp_conn *conn = make_conn(url->database);
 	int r;
 
 	if (!conn)
@@ -89,7 +90,7 @@ int
 rp_attach(const char *scheme, void *native, const rp_options *options,
 	  rp_conn **ret, rp_error *reterr)
 {
-	const struct rp_backend *backend;
+	const struct rp_database *database;
 	char urls[RP_URLS];
 	rp_conn *conn;
 	rp_options o;
@@ -98,16 +99,19 @@ rp_attach(const char *scheme, void *native, const rp_options *options,
 	if (!scheme || !native || !ret)
 		return rp__fail(reterr, RP_EINVAL,
 				"rp_attach: scheme, native or ret is NULL");
-	backend = rp__database_find(scheme, strlen(scheme));
-	if (!backend)
+	database = rp__database_find(scheme, strlen(scheme));
+	if (!database)
 		return rp__fail(reterr, RP_EINVAL,
 				"unknown database scheme \"%.40s\": it is what "
 				"stands before the : of %s",
 				scheme, rp__database_urls(urls));
-	r = read_options(options, backend->check_schema, &o, reterr);
+	r = rp__database_check(database, reterr);
+	if (r == 0)
+		r = read_options(options, database->backend->check_schema, &o,
+				 reterr);
 	if (r < 0)
 		return r;
-	conn = make_conn(backend);
+	conn = make_conn(database);
 	if (!conn)
 		return rp__fail(reterr, RP_ENOMEM, "out of memory");
 	r = conn->backend->attach(native, &o, &conn->db, reterr);
@@ -158,9 +162,9 @@ rp_last_error(const rp_conn *conn)
 }
 
 const char *
-rp__dialect(const rp_conn *conn)
+rp_conn_scheme(const rp_conn *conn)
 {
-	return conn->backend->schemes[0];
+	return conn ? conn->database->schemes[0] : NULL;
 }
 
 int

@@ -20,7 +20,8 @@ struct rp_tally {
 #define RP_TALLIES 16
 
 struct rp_conn {
-	const struct rp_backend *backend;
+	const struct rp_database *database;
+	const struct rp_backend *backend; /* its own, or a test's */
 	void *db;
 	pid_t pid;                       /* of the process that opened it */
 	int depth;                       /* of begun transactions */
@@ -56,7 +57,7 @@ char *rp__list(const char *const *texts, char open, char close);
 /* url.c */
 int rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr);
 void rp__url_free(struct rp_url *url);
-/* For backends. Undo %XX in place: 0, or -1: not two hex digits, or a NUL. */
+/* db/url_text.c. Undo %XX in place: 0, or -1: not two hex digits, or a NUL. */
 int rp__url_unescape(char *text);
 /* NAME=VALUE&NAME=VALUE, cut up in place; NULL: none. */
 typedef int rp_url_option_fn(struct rp_url *url, const char *name,
@@ -81,7 +82,6 @@ int rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 int rp__run_once(rp_conn *conn, enum rp_verb verb,
 		 const struct rp_value *params, rp_row_fn *row, void *ctx);
 /* The database's name: that of its folder in sql/. */
-const char *rp__dialect(const rp_conn *conn);
 /* Of any handle, for SQL that is no verb: 0, RP_TIMED_OUT, or a failure that
  * rp_last_error() tells. */
 int rp__query(rp_conn *conn, const struct rp_query *query);
@@ -184,7 +184,7 @@ int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
 int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
 
-/* wait.c */
+/* probe.c */
 /* What a probe of queues found. */
 struct rp_probe {
 	int ready, running, suspects;
@@ -192,6 +192,14 @@ struct rp_probe {
 	int64_t due_in_ms, expires_in_ms; /* -1: never */
 };
 int rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret);
+/* Of two times that are -1 for never. */
+static inline int64_t
+rp__sooner(int64_t a, int64_t b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/* wait.c */
 /* Probe the queues and sweep, as wait() said (RP_WAIT_*), and note in the
  * waiter when to do so again. */
 int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,

@@ -22,54 +22,6 @@
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
-static int64_t
-sooner(int64_t a, int64_t b)
-{
-	return a < 0 || (b >= 0 && b < a) ? b : a;
-}
-
-static int
-add_queue(void *ctx, size_t row, const struct rp_value *c)
-{
-	struct rp_probe *found = ctx;
-	const struct rp_value *due = &c[LOOK_OUT_DUE_IN_MS];
-	const struct rp_value *expires = &c[LOOK_OUT_EXPIRES_IN_MS];
-	int paused = c[LOOK_OUT_PAUSED].i != 0;
-
-	(void)row;
-	found->ready |= c[LOOK_OUT_READY].i != 0;
-	found->suspects |= c[LOOK_OUT_SUSPECTS].i != 0;
-	found->behind |= c[LOOK_OUT_BEHIND].i != 0;
-	found->running |= !paused && c[LOOK_OUT_RUNNING].i;
-	if (due->type == RP_INT && !paused)
-		found->due_in_ms = sooner(found->due_in_ms, due->i);
-	if (expires->type == RP_INT)
-		found->expires_in_ms = sooner(found->expires_in_ms, expires->i);
-	return RP_ROW_TAKE;
-}
-
-/* All queues in one transaction. */
-int
-rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret)
-{
-	struct rp_probe found = { .due_in_ms = -1, .expires_in_ms = -1 };
-	int r = rp__begin(conn, *queues && !queues[1] ? RP_BEGIN_ONCE : 0);
-
-	if (r < 0)
-		return r;
-	for (; *queues && r == 0; queues++) {
-		const struct rp_value p[LOOK_PARAMS] = {
-			[LOOK_QUEUE] = rp__text(*queues),
-		};
-
-		r = rp__run(conn, RP_V_LOOK, p, 1, add_queue, &found);
-	}
-	r = rp__end(conn, r);
-	if (r == 0)
-		*ret = found;
-	return r;
-}
-
 /* A probe between those by schedule does not put the next one off: where others
  * commit all the time there would be no sweep. */
 int
@@ -86,10 +38,11 @@ rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 	took = rp__monotonic_us() - began;
 	waiter->quiet_until = 0;
 	if (!ret->ready)
-		waiter->quiet_until = began + took +
-				      sooner(QUIET_TIMES * took, MOST_QUIET_US);
-	ms = sooner(ms, ret->due_in_ms);
-	ms = sooner(ms, ret->expires_in_ms);
+		waiter->quiet_until =
+			began + took +
+			rp__sooner(QUIET_TIMES * took, MOST_QUIET_US);
+	ms = rp__sooner(ms, ret->due_in_ms);
+	ms = rp__sooner(ms, ret->expires_in_ms);
 	if (what & RP_WAIT_SWEEP)
 		waiter->probed_at = began / 1000;
 	if (what & RP_WAIT_SWEEP || began / 1000 + ms < waiter->probe_at)

@@ -36,7 +36,7 @@ static int
 ask(struct watcher *w, rp_conn *conn, const char *name, int flags,
     int (*take_row)(void *ctx, const struct rp_row *row), void *ctx)
 {
-	const struct rp_query query = { .sql = find_query(rp__dialect(conn),
+	const struct rp_query query = { .sql = find_query(rp_conn_scheme(conn),
 							  "stress", name),
 					.flags = flags,
 					.row = take_row,
@@ -206,8 +206,8 @@ look(struct watcher *w)
 	struct shared *s = w->stress->shared;
 	int r = 0;
 
-	s->has_counters =
-		find_query(rp__dialect(w->conn), "stress", "counters") != NULL;
+	s->has_counters = find_query(rp_conn_scheme(w->conn), "stress",
+				     "counters") != NULL;
 	if (read_counters(w, &s->before) < 0)
 		return FAILED;
 	if (w->stress->pin && pin(w))

@@ -11,12 +11,10 @@
 #include "kinds.h"
 #include "process.h"
 
-static const struct kind *const kinds[] = {
-	&kind_sqlite,
-#ifdef RP_HAVE_POSTGRES
-	&kind_postgres,
-#endif
-};
+#define DECLARE(name) extern const struct kind kind_##name;
+#define POINT(name) &kind_##name,
+KINDS(DECLARE)
+static const struct kind *const kinds[] = { KINDS(POINT) };
 static const char *place = "/tmp", *kind = "sqlite:";
 
 /* Of a URL, or of what stands in front of one. */
@@ -35,7 +33,7 @@ find_kind(const char *url)
 const struct kind *
 kind_of(const rp_conn *conn)
 {
-	return find_kind(rp_conn_schema(conn) ? "postgres:" : "sqlite:");
+	return find_kind(rp_conn_scheme(conn));
 }
 
 void

@@ -21,8 +21,6 @@ struct kind {
 	void (*print)(rp_conn *conn, FILE *to);
 };
 
-extern const struct kind kind_postgres, kind_sqlite;
-
 const struct kind *kind_of(const rp_conn *conn);
 
 #endif

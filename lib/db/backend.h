@@ -78,8 +78,10 @@ struct rp_usage {
 	int64_t reads;     /* of them, from outside of its cache */
 };
 
+struct rp_database;
+
 struct rp_url {
-	const struct rp_backend *backend;
+	const struct rp_database *database;
 	char *text;       /* what the pointers below point into */
 	const char *path; /* of a file; or all that the client library is to
 			     know */
@@ -150,9 +152,6 @@ struct rp_waiter {
 #define RP_WAIT_SWEEP 4 /* sweep, if no other worker has lately */
 
 struct rp_backend {
-	/* What a URL begins with; the first names the folder in sql/, too. */
-	const char *const *schemes; /* ended by a NULL */
-	const char *url;            /* how its URLs look, for messages */
 	/* Read the URL, with the room for two of it in url->text. */
 	int (*read_url)(struct rp_url *url, const char *text, rp_error *reterr);
 	/* Does this name a database without any scheme? NULL: never. */
@@ -215,8 +214,5 @@ struct rp_backend {
 	/* Cut a file that is larger than need be. NULL: nothing to cut. */
 	void (*trim)(void *db);
 };
-
-extern const struct rp_backend rp__backend_sqlite;
-extern const struct rp_backend rp__backend_postgres;
 
 #endif

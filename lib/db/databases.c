@@ -6,54 +6,48 @@
  */
 #include "databases.h"
 
-#include "internal.h"
-
 #include <string.h>
 
-#ifndef RP_HAVE_POSTGRES
+#include "internal.h"
 
-#define WITHOUT "this readpast was built without PostgreSQL"
-
-static int
-read_url(struct rp_url *url, const char *text, rp_error *reterr)
-{
-	(void)url;
-	(void)text;
-	return rp__fail(reterr, RP_EDB, WITHOUT);
-}
-
-static int
-attach(void *native, const rp_options *options, void **ret, rp_error *reterr)
-{
-	(void)native;
-	(void)options;
-	(void)ret;
-	return rp__fail(reterr, RP_EDB, WITHOUT);
-}
-
-static const char *const schemes[] = { "postgres", "postgresql", NULL };
-const struct rp_backend rp__backend_postgres = {
-	.schemes = schemes,
-	.url = "postgres://HOST/DATABASE",
-	.read_url = read_url,
-	.attach = attach,
-};
-
+extern const struct rp_backend rp__backend_sqlite;
+#ifdef RP_HAVE_POSTGRES
+extern const struct rp_backend rp__backend_postgres;
+#define POSTGRES &rp__backend_postgres
+#else
+#define POSTGRES NULL
 #endif
 
 /* The first one is what the messages name first. */
-const struct rp_backend *const rp__databases[] = { &rp__backend_sqlite,
-						   &rp__backend_postgres,
-						   NULL };
+const struct rp_database rp__databases[] = {
+	{ "SQLite", { "sqlite" }, "sqlite:PATH", &rp__backend_sqlite },
+	{ "PostgreSQL",
+	  { "postgres", "postgresql" },
+	  "postgres://HOST/DATABASE",
+	  POSTGRES },
+	{ NULL, { NULL }, NULL, NULL },
+};
 
-const struct rp_backend *
+const struct rp_database *
 rp__database_find(const char *scheme, size_t size)
 {
-	for (size_t i = 0; rp__databases[i]; i++)
-		for (const char *const *s = rp__databases[i]->schemes; *s; s++)
+	const struct rp_database *d = rp__databases;
+
+	for (; d->title; d++)
+		for (const char *const *s = d->schemes; *s; s++)
 			if (strlen(*s) == size && memcmp(*s, scheme, size) == 0)
-				return rp__databases[i];
+				return d;
 	return NULL;
+}
+
+int
+rp__database_check(const struct rp_database *database, rp_error *reterr)
+{
+	return database->backend
+		       ? 0
+		       : rp__fail(reterr, RP_EDB,
+				  "this readpast was built without %s",
+				  database->title);
 }
 
 /* "sqlite:PATH or postgres://HOST/DATABASE" */
@@ -62,10 +56,10 @@ rp__database_urls(char ret[RP_URLS])
 {
 	char *to = ret;
 
-	for (size_t i = 0; rp__databases[i]; i++) {
-		if (i > 0)
-			to = stpcpy(to, rp__databases[i + 1] ? ", " : " or ");
-		to = stpcpy(to, rp__databases[i]->url);
+	for (const struct rp_database *d = rp__databases; d->title; d++) {
+		if (d > rp__databases)
+			to = stpcpy(to, d[1].title ? ", " : " or ");
+		to = stpcpy(to, d->url);
 	}
 	return ret;
 }

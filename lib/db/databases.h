@@ -1,5 +1,5 @@
 /*
- * databases.h - see databases.c.
+ * databases.h - which databases there are.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,10 +9,22 @@
 
 #include "backend.h"
 
-extern const struct rp_backend *const rp__databases[]; /* ended by a NULL */
+struct rp_database {
+	const char *title; /* for people */
+	/* What its URLs begin with, ended by a NULL; the first names the folder
+	 * in sql/, too. */
+	const char *schemes[3];
+	const char *url;                  /* how its URLs look */
+	const struct rp_backend *backend; /* NULL: not in this build */
+};
+
+extern const struct rp_database rp__databases[]; /* ended by a NULL title */
 
 /* The one that a scheme names; NULL: none does. */
-const struct rp_backend *rp__database_find(const char *scheme, size_t size);
+const struct rp_database *rp__database_find(const char *scheme, size_t size);
+
+/* Is it in this build? 0 or RP_EDB. */
+int rp__database_check(const struct rp_database *database, rp_error *reterr);
 
 /* How URLs look, for a message. Returns `ret`. */
 #define RP_URLS 120

@@ -55,12 +55,4 @@ struct rp_call {
 	size_t binds_count;
 };
 
-extern const struct rp_sql rp__sql_sqlite[RP_VERBS];
-/* Steps of statements, and the number of their text, which they note. */
-extern const char *const *const rp__schema_sqlite[];
-extern const char rp__build_sqlite[];
-extern const struct rp_call rp__calls_postgres[RP_VERBS];
-extern const char *const *const rp__schema_postgres[];
-extern const char rp__build_postgres[];
-
 #endif

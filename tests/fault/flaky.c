@@ -238,10 +238,7 @@ flaky_joins(void *db)
 	return f->real->joins(f->db);
 }
 
-static const char *const schemes[] = { "flaky", NULL };
-
 static const struct rp_backend backend = {
-	.schemes = schemes,
 	.close = flaky_close,
 	.native = flaky_native,
 	.joins = flaky_joins,

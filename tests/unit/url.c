@@ -6,6 +6,7 @@
  */
 #include "check.h"
 
+#include "db/databases.h"
 #include "internal.h"
 
 static void
@@ -15,7 +16,7 @@ expect_path(const char *text, const char *path)
 	rp_error error;
 
 	assert_int_equal(rp__url_parse(text, &url, &error), 0);
-	assert_string_equal(url.backend->schemes[0], "sqlite");
+	assert_string_equal(url.database->schemes[0], "sqlite");
 	assert_true(url.is_file);
 	assert_string_equal(url.path, path);
 	assert_null(url.synchronous);
@@ -134,7 +135,7 @@ expect_server(const char *text, const char *path, const char *schema)
 	rp_error error;
 
 	assert_int_equal(rp__url_parse(text, &url, &error), 0);
-	assert_string_equal(url.backend->schemes[0], "postgres");
+	assert_string_equal(url.database->schemes[0], "postgres");
 	assert_false(url.is_file);
 	assert_string_equal(url.path, path);
 	assert_string_equal(url.schema ? url.schema : "-", schema);

@@ -380,8 +380,6 @@ postgres_is_pooled(void *db)
 	return ((struct postgres *)db)->pooled;
 }
 
-static const char *const schemes[] = { "postgres", "postgresql", NULL };
-
 /* A list of names is the literal of a text[]. */
 static const struct rp_server server = { rp__postgres_run, '{', '}' };
 
@@ -398,8 +396,6 @@ postgres_enqueue(void *db, struct rp_enqueue *jobs, rp_error *error)
 }
 
 const struct rp_backend rp__backend_postgres = {
-	.schemes = schemes,
-	.url = "postgres://HOST/DATABASE",
 	.read_url = rp__postgres_read_url,
 	.names = rp__postgres_names,
 	.check_schema = rp__postgres_check_name,

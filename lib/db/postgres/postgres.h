@@ -11,6 +11,12 @@
 #include "libpq.h"
 #include "db/sql.h"
 
+/* Made of sql/postgres/: the verbs; the steps of the schema, and the number of
+ * their text, which a database notes. */
+extern const struct rp_call rp__calls_postgres[RP_VERBS];
+extern const char *const *const rp__schema_postgres[];
+extern const char rp__build_postgres[];
+
 #define CHANNEL 100 /* bytes of a channel's name */
 
 /* Long enough for what others do in one statement, and short beside a lease. */

@@ -40,18 +40,22 @@ settle_one(struct trip *trip, const struct rp_value *c)
 	*v = NULL; /* answered */
 }
 
-/* What the rows that follow have in common, and how many verdicts have none. */
-static void
+/* What the rows that follow have in common, and how many verdicts have none.
+ * Its text is borrowed for this call only. */
+static int
 take_header(struct trip *trip, const struct rp_value *c)
 {
 	if (c[TURN_OUT_RESULT].type != RP_NULL)
 		trip->its->finished(trip->its->ctx, c[TURN_OUT_QUEUE_ID].i,
 				    c[TURN_OUT_RESULT].i, 0);
 	if (c[TURN_OUT_LANE_ID].type == RP_NULL)
-		return;
+		return RP_ROW_TAKE;
 	rp__batch_in_line(trip->its->batch, trip->first);
 	trip->first = rp_batch_count(trip->its->batch);
 	memcpy(trip->head, c, sizeof(trip->head));
+	trip->head[TURN_OUT_QUEUE].data =
+		rp__batch_text(trip->its->batch, &c[TURN_OUT_QUEUE]);
+	return trip->head[TURN_OUT_QUEUE].data ? RP_ROW_TAKE : RP_ENOMEM;
 }
 
 /* A verdict without an answer of its own is done. */
@@ -125,7 +129,7 @@ take_row(void *ctx, size_t row, const struct rp_value *c)
 	} else if (c[TURN_OUT_NUMBER].i > 0) {
 		settle_one(trip, c);
 	} else {
-		take_header(trip, c);
+		return take_header(trip, c);
 	}
 	return RP_ROW_TAKE;
 }

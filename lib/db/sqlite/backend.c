@@ -361,11 +361,7 @@ sqlite_wait(void *db, const struct rp_waiter *waiter, int64_t timeout_ms,
 	return changed ? RP_WAIT_PROBE : 0;
 }
 
-static const char *const schemes[] = { "sqlite", NULL };
-
 const struct rp_backend rp__backend_sqlite = {
-	.schemes = schemes,
-	.url = "sqlite:PATH",
 	.read_url = rp__sqlite_read_url,
 	.one_writer = 1,
 	.open = sqlite_open,

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "db/sql.h"
+#include "sqlite.h"
 
 #define POINTER_TYPE "readpast_rows 1"
 

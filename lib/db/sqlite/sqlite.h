@@ -12,6 +12,12 @@
 #include "internal.h"
 #include "rows.h"
 #include "db/sql.h"
+
+/* Made of sql/sqlite/: the verbs; the steps of the schema, and the number of
+ * their text, which a database notes. */
+extern const struct rp_sql rp__sql_sqlite[RP_VERBS];
+extern const char *const *const rp__schema_sqlite[];
+extern const char rp__build_sqlite[];
 #include "sqlite_api.h"
 
 #define MOST_PARAMS 20
