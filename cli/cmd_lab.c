@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "internal.h"
 #include "lab.h"
 
 #define SENTENCE 300
@@ -233,6 +234,20 @@ list(const struct lab_script *script)
 
 /* ---- options ---- */
 
+/* A URL that no database can be found by has no techniques. */
+static int
+check_url(const struct cmd *cmd)
+{
+	struct rp_url url;
+	rp_error error;
+	int r = rp__url_parse(cmd->url, &url, &error);
+
+	if (r < 0)
+		return not_opened(cmd->url, r, &error);
+	rp__url_free(&url);
+	return 0;
+}
+
 static int
 check_names(const struct cmd *cmd, char **names, int count)
 {
@@ -283,6 +298,8 @@ cmd_lab(struct cmd *cmd, int argc, char **argv)
 
 	if (!status)
 		status = check_numbers(cmd, workers, jobs, delay_ms);
+	if (!status)
+		status = check_url(cmd);
 	if (!status && explain)
 		status = check_names(cmd, &explain, 1);
 	if (!status)

@@ -26,7 +26,7 @@ for command in init 'enqueue q x' 'claim q' 'work q --drain -- true' stats 'list
 	# shellcheck disable=SC2086
 	check "$command says so" refuses 1 "$without" readpast --db "$server" $command
 done
-for url in postgresql://host/x 'host=/nowhere dbname=x' postgres://; do
+for url in postgresql://host/x postgres://; do
 	check "of $url, too" refuses 1 "^readpast: $without$" readpast --db "$url" stats
 done
 check 'a copy to a server' refuses 1 "$without" readpast copy sqlite:readpast.db "$server"

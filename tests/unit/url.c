@@ -128,6 +128,8 @@ a_url_of_any_length_gets_a_message_that_fits(void **state)
 	assert_non_null(memchr(error.message, 0, sizeof(error.message)));
 }
 
+#ifdef RP_HAVE_POSTGRES
+
 static void
 expect_server(const char *text, const char *path, const char *schema)
 {
@@ -153,6 +155,8 @@ of_a_server_only_the_schema_is_ours(void **state)
 	expect_server("host=/x dbname=a:b", "host=/x dbname=a:b", "-");
 	expect_server("host=/x?schema=s", "host=/x", "s");
 }
+
+#endif
 
 static void
 a_message_names_the_databases_that_there_are(void **state)
@@ -188,7 +192,9 @@ main(void)
 		cmocka_unit_test(
 			a_bad_url_is_refused_in_words_and_writes_nothing),
 		cmocka_unit_test(a_url_of_any_length_gets_a_message_that_fits),
+#ifdef RP_HAVE_POSTGRES
 		cmocka_unit_test(of_a_server_only_the_schema_is_ours),
+#endif
 		cmocka_unit_test(a_message_names_the_databases_that_there_are),
 	};
 
