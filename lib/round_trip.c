@@ -28,13 +28,18 @@ forget_payloads(rp_conn *conn)
 	return rp__sweep_rest(conn, &slice);
 }
 
+/* Where one transaction writes at a time, the tally is a part of this one. On a
+ * server it is a statement of its own, and so is the round trip; it comes
+ * first, for what is claimed must not be lost to a failure to count. */
 static int
 run(rp_conn *conn, struct rp_round_trip *trip)
 {
-	int counts = (trip->verdicts_count || conn->tallies_count) &&
-		     rp__tally_is_due(conn);
-	int r = rp__begin(conn, RP_BEGIN_WRITE | (counts ? 0 : RP_BEGIN_ONCE));
+	int due = rp__tally_is_due(conn);
+	int joins = due && conn->backend->one_writer;
+	int r = due && !joins ? rp__tally_write(conn) : 0;
 
+	if (r == 0)
+		r = rp__begin(conn, RP_BEGIN_WRITE | RP_BEGIN_ONCE);
 	if (r < 0)
 		return r;
 	r = conn->backend->settle_and_claim(conn->db, trip, &conn->error);
@@ -42,7 +47,7 @@ run(rp_conn *conn, struct rp_round_trip *trip)
 		rp__fail(&conn->error, r, "out of memory");
 	if (r == 0 && trip->left_payloads)
 		r = forget_payloads(conn);
-	if (r == 0 && counts)
+	if (r == 0 && joins)
 		r = rp__tally_write(conn);
 	return rp__end(conn, r);
 }

@@ -7,12 +7,12 @@
 #include "internal.h"
 
 /*
- * A row per second and queue, written at most once a second and in a commit
- * that is made anyway: in that of a round trip. A transaction of its own before
- * or behind it would not do inside an SQL statement of the caller's on SQLite:
- * once one has ended there, the next one cannot write if others have. What is
- * counted when a transaction is rolled back is lost or counted twice: it is a
- * rate for people to look at, and no promise rests on it.
+ * A row per second and queue, written at most once a second, with a round trip.
+ * On SQLite in its commit: inside an SQL statement of the caller's a
+ * transaction of its own would not do, for once one has ended there, the next
+ * one cannot write if others have. What is counted when a transaction is rolled
+ * back is lost or counted twice: it is a rate for people to look at, and no
+ * promise rests on it.
  */
 
 void

@@ -93,9 +93,9 @@ struct rp_url {
 
 /* What kind of a transaction begins. */
 #define RP_BEGIN_WRITE 1 /* it will write */
-#define RP_BEGIN_ONCE                                                          \
-	2 /* one verb will be run in it, and nothing else; but                 \
-	     sweep_rest for `left_payloads` */
+/* One verb will be run in it, and nothing else; but, where one transaction
+ * writes at a time, what belongs to a round trip: sweep_rest and the tally. */
+#define RP_BEGIN_ONCE 2
 
 /* Settle and claim. Verdicts were checked, are in the order of their ids, and
  * no two are on one claim; the backend may set those that it has answered to
