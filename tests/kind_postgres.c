@@ -110,7 +110,7 @@ print_schema(rp_conn *conn, FILE *to)
 }
 
 const struct kind kind_postgres = {
-	.scheme = "postgres:",
+	.scheme = "postgres",
 	.name = name_schema,
 	.drop = drop_schema,
 	.run = run_on_server,

@@ -74,7 +74,7 @@ print_file(rp_conn *conn, FILE *to)
 }
 
 const struct kind kind_sqlite = {
-	.scheme = "sqlite:",
+	.scheme = "sqlite",
 	.name = name_file,
 	.run = run_on_file,
 	.print = print_file,

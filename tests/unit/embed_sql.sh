@@ -39,7 +39,7 @@ stops() {
 	fi
 }
 
-echo 1..28
+echo "1..32"
 
 fresh
 number=1
