@@ -22,7 +22,6 @@ accept_one(void *ctx, size_t row, const struct rp_value *c)
 	struct kind *kind = ctx;
 	rp_verdict *v = kind->verdicts[row];
 
-	/* All four answer the same two columns. */
 	v->result = 0;
 	v->state = (int)c[SETTLE_OUT_STATE].i;
 	kind->trip->finished(kind->trip->ctx, c[SETTLE_OUT_QUEUE_ID].i,
@@ -134,7 +133,10 @@ explain_row(void *ctx, size_t row, const struct rp_value *c)
 static int
 explain(struct sqlite *s, rp_verdict *v, rp_error *error)
 {
-	struct rp_value params[] = { rp__int(v->id), rp__int(v->claim_no) };
+	const struct rp_value params[REFUSED_PARAMS] = {
+		[REFUSED_ID] = rp__int(v->id),
+		[REFUSED_CLAIM_NO] = rp__int(v->claim_no),
+	};
 
 	return rp__sqlite_run(s, RP_V_REFUSED, params, 1, explain_row, v,
 			      error);
