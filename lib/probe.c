@@ -24,7 +24,8 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 	if (due->type == RP_INT && !paused)
 		found->due_in_ms = rp__sooner(found->due_in_ms, due->i);
 	if (expires->type == RP_INT)
-		found->expires_in_ms = rp__sooner(found->expires_in_ms, expires->i);
+		found->expires_in_ms =
+			rp__sooner(found->expires_in_ms, expires->i);
 	return RP_ROW_TAKE;
 }
 
