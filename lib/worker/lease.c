@@ -40,8 +40,10 @@ static void
 add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 {
 	task->renewing = 1;
-	renewal->task = task;
-	renewal->was_blocked = task->blocked_until != 0;
+	*renewal = (struct renewal){
+		.task = task,
+		.was_blocked = task->blocked_until != 0,
+	};
 	*v = (rp_verdict)RP_VERDICT_INIT;
 	v->id = task->job->id;
 	v->claim_no = task->job->claim_no;
@@ -49,37 +51,46 @@ add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 	v->delay_ms = task->lease_ms;
 }
 
+/* With the lock held: fill both lists, which have room for `most`. */
+static size_t
+add_due(struct pool *pool, int64_t now, struct renewal *renewals,
+	rp_verdict *verdicts, size_t most)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < pool->slots; i++)
+		if (n < most && is_due(pool->running[i], now)) {
+			add(pool->running[i], &renewals[n], &verdicts[n]);
+			n++;
+		}
+	for (rp_task *task = pool->todo.first; task; task = task->next)
+		if (n < most && is_due(task, now)) {
+			add(task, &renewals[n], &verdicts[n]);
+			n++;
+		}
+	return n;
+}
+
 /* The tasks that are held, and whose lease is a third over: how many. Free both
- * lists if there are any. */
+ * lists, after a failure, too. */
 static int
 collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 	    rp_verdict **ret_verdicts)
 {
-	size_t n, i = 0;
+	size_t n;
+	int r = 0;
 
 	pthread_mutex_lock(&pool->lock);
 	n = count_due(pool, now);
-	*ret = n ? calloc(n, sizeof(**ret)) : NULL;
-	*ret_verdicts = n ? calloc(n, sizeof(**ret_verdicts)) : NULL;
-	if (n && (!*ret || !*ret_verdicts)) {
-		pthread_mutex_unlock(&pool->lock);
-		free(*ret);
-		free(*ret_verdicts);
-		return RP_ENOMEM;
+	if (n) {
+		*ret = malloc(n * sizeof(**ret));
+		*ret_verdicts = malloc(n * sizeof(**ret_verdicts));
+		r = *ret && *ret_verdicts
+			    ? (int)add_due(pool, now, *ret, *ret_verdicts, n)
+			    : RP_ENOMEM;
 	}
-	for (size_t slot = 0; slot < pool->slots; slot++)
-		if (is_due(pool->running[slot], now)) {
-			add(pool->running[slot], &(*ret)[i],
-			    &(*ret_verdicts)[i]);
-			i++;
-		}
-	for (rp_task *task = pool->todo.first; task; task = task->next)
-		if (is_due(task, now)) {
-			add(task, &(*ret)[i], &(*ret_verdicts)[i]);
-			i++;
-		}
 	pthread_mutex_unlock(&pool->lock);
-	return (int)n;
+	return r;
 }
 
 /* Ask the database, with no lock held: threads start and finish tasks
@@ -154,18 +165,18 @@ int
 rp__lease_renew(rp_worker *w)
 {
 	int64_t now = rp__monotonic_ms();
-	struct renewal *renewals;
-	rp_verdict *verdicts;
-	int r, n = collect_due(&w->pool, now, &renewals, &verdicts);
+	struct renewal *renewals = NULL;
+	rp_verdict *verdicts = NULL;
+	int r = 0, n = collect_due(&w->pool, now, &renewals, &verdicts);
 
-	if (n < 0)
-		return rp__worker_no_memory(w);
-	if (n == 0)
-		return 0;
-	r = ask(w, renewals, verdicts, (size_t)n);
-	end_renewing(w, renewals, verdicts, (size_t)n, r, now);
+	if (n > 0) {
+		r = ask(w, renewals, verdicts, (size_t)n);
+		end_renewing(w, renewals, verdicts, (size_t)n, r, now);
+	}
 	free(renewals);
 	free(verdicts);
+	if (n < 0)
+		return rp__worker_no_memory(w);
 	return r < 0 ? rp__worker_trouble(w, r) : 0;
 }
 
@@ -245,7 +256,7 @@ rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
 
 	if (!w->conn->lost_answer)
 		return 0;
-	queues = rp__list(w->queues, '{', '}');
+	queues = rp__list(w->queues, '[', ']');
 	if (!queues)
 		return rp__worker_no_memory(w);
 	w->conn->lost_answer = 0;

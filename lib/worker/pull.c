@@ -132,9 +132,11 @@ rp_worker_next(rp_worker *w, int64_t timeout_ms, rp_task **ret,
 	       rp_error *reterr)
 {
 	rp_task *task = NULL;
-	int r = ret ? check_next(w, timeout_ms, reterr)
-		    : rp__fail(reterr, RP_EINVAL, "ret is NULL");
+	int r;
 
+	if (!ret)
+		return rp__fail(reterr, RP_EINVAL, "ret is NULL");
+	r = check_next(w, timeout_ms, reterr);
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&w->pool.lock);

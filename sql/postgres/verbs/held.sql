@@ -1,6 +1,8 @@
 -- held: what the worker holds, of what it claimed lately.
--- :queues is a text[] literal.
+-- :queues is a JSON array.
 
 select id, claim_no
-  from readpast.held_by(:worker_id,
-                        :queues::pg_catalog.text::pg_catalog.text[]);
+  from readpast.held_by(
+           :worker_id,
+           array(select pg_catalog.json_array_elements_text(
+                            :queues::pg_catalog.text::pg_catalog.json)));
