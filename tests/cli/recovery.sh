@@ -101,6 +101,8 @@ at_once() { # LEASES
 		((taken > worst)) && worst=$taken
 	done
 	most=$((leases / per_ms + 2000))
+	# A sanitizer makes all of it several times as slow.
+	[[ -z $(sanitizer_of "$READPAST") ]] || most=$((most * 3))
 	taken=$(($(now_ms) - start))
 	kill "$worker"
 	wait "$worker" 2>/dev/null
