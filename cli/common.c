@@ -319,6 +319,8 @@ each_job(struct cmd *cmd, int argc, char **argv, look_fn *look)
 			return usage(cmd, "%.80s: expected a job's id",
 				     argv[i]);
 	status = cmd_open(cmd);
+	if (status)
+		return status;
 	for (int i = 0; i < argc && status != FAILED; i++) {
 		parse_id(argv[i], &id);
 		status = worst(status, look(cmd, id, i == 0, json));

@@ -52,8 +52,8 @@ int doctor_found(struct doctor *d, json_t *about);
 /* The check could not be done: why. 0 or -1 */
 int doctor_undone(struct doctor *d, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Of a database that could not be opened: 1, there is a finding that says why;
- * 0, there is none; -1 */
+/* For a database that could not be opened. 1: a finding says why; 0: no finding
+ * does; -1 */
 int doctor_not_opened(struct doctor *d, int code, const rp_error *error);
 
 /* checks.c: ended by a NULL name */

@@ -107,7 +107,7 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_MS (RP_MOST_DAYS * INT64_C(86400000))
 #define RP_MOST_TIME INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
 
-/* What is kept of the text of a failure, in bytes. */
+/* The text of a failure is cut to so many bytes. */
 #define RP_MOST_ERROR 4096
 
 /* Bytes. A larger payload is not fetched ahead of its turn, and a worker holds
@@ -200,8 +200,8 @@ RP_API int rp_attach(const char *scheme, void *native,
  * Borrowed, and not to be closed. NULL for NULL. */
 RP_API void *rp_conn_native(rp_conn *conn);
 
-/* What its URLs begin with: "sqlite", "postgres". It tells what
- * rp_conn_native() returns. NULL for a NULL handle. */
+/* The scheme of the database's URLs, "sqlite" or "postgres": so it is known
+ * what rp_conn_native() returns. NULL for a NULL handle. */
 RP_API const char *rp_conn_scheme(const rp_conn *conn);
 
 /* The schema that the queue's tables are in, "readpast" unless the URL says
@@ -365,7 +365,7 @@ typedef struct rp_job_spec {
 		sizeof(rp_job_spec), NULL, 0, -1, 0, 0, 0, NULL, NULL, NULL, 0 \
 	}
 
-/* What became of an rp_job_spec. */
+/* The result of enqueueing one rp_job_spec. */
 typedef struct rp_added {
 	int64_t id;
 	int outcome; /* RP_ADDED, RP_EXISTED, RP_REPLACED */

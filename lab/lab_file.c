@@ -43,7 +43,7 @@ file_session(const struct lab *lab, struct lab_side *side)
 	return 0;
 }
 
-/* The process whose scratch it is, or 0: it is none. */
+/* The process that made this scratch file; 0: the file is not a scratch. */
 static int
 owner_of(const char *name, const char *prefix)
 {
@@ -60,7 +60,7 @@ owner_of(const char *name, const char *prefix)
 	return 0;
 }
 
-/* What runs that were killed have left. */
+/* Remove the scratch files that killed runs have left. */
 static void
 remove_leftovers(struct lab *lab)
 {

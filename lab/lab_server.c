@@ -64,7 +64,7 @@ drop(struct lab *lab, const char *name)
 	return r;
 }
 
-/* What runs that were killed have left: removed, or named. */
+/* Remove the schemas that killed runs have left, and name them to the user. */
 static int
 drop_leftovers(struct lab *lab)
 {
@@ -158,7 +158,7 @@ server_finish(struct lab *lab)
 	return r;
 }
 
-/* Who waits now is taken to have waited since the last look. */
+/* A session that waits now counts as having waited since the last sample. */
 static int
 server_watch(struct lab *lab, int64_t passed_us)
 {

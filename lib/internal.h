@@ -185,14 +185,14 @@ int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
 
 /* probe.c */
-/* What a probe of queues found. */
+/* The answer of a probe, over all its queues. */
 struct rp_probe {
 	int ready, running, suspects;
 	int behind;                       /* no worker has swept for a second */
 	int64_t due_in_ms, expires_in_ms; /* -1: never */
 };
 int rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret);
-/* Of two times that are -1 for never. */
+/* The earlier of two times; -1 is never. */
 static inline int64_t
 rp__sooner(int64_t a, int64_t b)
 {

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-/* What is known of a thread: the address of something of its own. */
+/* Identifies the calling thread, by the address of a variable of its own. */
 const char *
 rp__thread(void)
 {

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* Bytes of the UTF-8 character at `s`, of which `left` bytes are there; 0 if it
- * is none. (RFC 3629: no overlong forms, no surrogates, nothing over 10FFFF.)
- */
+/* The size of the UTF-8 character at `s`, with `left` bytes to the end of the
+ * text; 0 if the bytes are not valid UTF-8 (RFC 3629: no overlong forms, no
+ * surrogates, nothing over 10FFFF). */
 static size_t
 character(const unsigned char *s, size_t left)
 {

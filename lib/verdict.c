@@ -47,7 +47,8 @@ rp__is_failure(const rp_verdict *v)
 	return v->verdict == RP_FAIL || v->verdict == RP_DEAD;
 }
 
-/* What is kept of a failure's text, cleaned into memory of RP_MOST_ERROR + 1.
+/* The text of a failure as it is stored, cleaned into memory of RP_MOST_ERROR
+ * + 1.
  */
 struct rp_value
 rp__failure(const rp_verdict *v, char *text)

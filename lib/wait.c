@@ -80,10 +80,10 @@ check_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms)
 int
 rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms, int fd)
 {
-	int64_t end = rp__monotonic_ms() + timeout_ms;
 	struct rp_waiter waiter = { .queues = queues };
 	int what = RP_WAIT_PROBE | RP_WAIT_SWEEP;
 	int r = check_wait(conn, queues, timeout_ms);
+	int64_t end = r < 0 ? 0 : rp__monotonic_ms() + timeout_ms;
 
 	while (r == 0) {
 		struct rp_probe found = { 0 };

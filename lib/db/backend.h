@@ -30,10 +30,11 @@ struct rp_value {
 	size_t size;
 };
 
-/* What to do with a row that a verb answered. Negative: stop, and fail. */
-#define RP_ROW_TAKE 0 /* do with it what the verb does */
-#define RP_ROW_SKIP 1 /* leave it alone */
-#define RP_ROW_STOP 2 /* leave it alone, and all behind it */
+/* A row callback returns one of these, or a negative error code, with which the
+ * verb fails. */
+#define RP_ROW_TAKE 0 /* the verb changes the row, if it changes rows */
+#define RP_ROW_SKIP 1 /* the verb leaves the row as it is */
+#define RP_ROW_STOP 2 /* ... and all rows behind it */
 
 /* `row`: which row of parameters this is an answer to. */
 typedef int rp_row_fn(void *ctx, size_t row, const struct rp_value *columns);
@@ -68,14 +69,15 @@ struct rp_query {
 #define RP_QUERY_READ 1     /* refuse to write: RP_EREADONLY */
 #define RP_TIMED_OUT 1      /* query() was stopped by its own time-out */
 
-/* What a connection did since this was asked last. */
+/* The work of a connection since measure() was called last. From log_bytes on
+ * the numbers are 0 where only the server knows them. */
 struct rp_usage {
 	int64_t statements;
 	int64_t waited_us; /* for other connections' locks */
-	int64_t log_bytes; /* that it wrote; these are 0 where only the */
-	int64_t steps;     /* server knows: of the statements' programs, */
-	int64_t pages;     /* looked at, */
-	int64_t reads;     /* of them, from outside of its cache */
+	int64_t log_bytes; /* written */
+	int64_t steps;     /* of SQLite's virtual machine */
+	int64_t pages;     /* read from the cache, or into it */
+	int64_t reads;     /* of these, the ones read into it */
 };
 
 struct rp_database;
@@ -91,7 +93,7 @@ struct rp_url {
 	int64_t busy_ms;
 };
 
-/* What kind of a transaction begins. */
+/* How begin() begins a transaction. */
 #define RP_BEGIN_WRITE 1 /* it will write */
 /* One verb will be run in it, and nothing else; but, where one transaction
  * writes at a time, what belongs to a round trip: sweep_rest and the tally. */
@@ -146,7 +148,7 @@ struct rp_waiter {
 				making because others have committed */
 };
 
-/* What the caller of wait() is to do. */
+/* Actions for the caller of wait(). */
 #define RP_WAIT_WORK 1  /* claim: a job of its queues became ready */
 #define RP_WAIT_PROBE 2 /* ask the queues whether a job is ready */
 #define RP_WAIT_SWEEP 4 /* sweep, if no other worker has lately */
@@ -156,7 +158,8 @@ struct rp_backend {
 	int (*read_url)(struct rp_url *url, const char *text, rp_error *reterr);
 	/* Does this name a database without any scheme? NULL: never. */
 	int (*names)(const char *text);
-	/* Is that the name of a schema? NULL: there are none. */
+	/* 0 if that may be a schema's name. NULL: this database has no schemas.
+	 */
 	int (*check_schema)(const char *name, rp_error *reterr);
 	/* A transaction that writes keeps others out. Then run() changes a row
 	 * when its callback takes it. Without: the callback may hear of a row
@@ -173,7 +176,7 @@ struct rp_backend {
 		      rp_error *reterr);
 	void (*close)(void *db); /* what was attached stays open */
 	void *(*native)(void *db);
-	const char *(*schema)(void *db); /* NULL: there are none */
+	const char *(*schema)(void *db); /* NULL: it has no schemas */
 	/* Is the caller's own transaction open, one that begin() would join? */
 	int (*joins)(void *db);
 	/* Transactions. begin() inside one begins a savepoint of it. 1: it has

@@ -11,8 +11,8 @@
 
 struct rp_database {
 	const char *title; /* for people */
-	/* What its URLs begin with, ended by a NULL; the first names the folder
-	 * in sql/, too. */
+	/* The schemes of its URLs, ended by a NULL. The first is also the name
+	 * of its folder in sql/. */
 	const char *schemes[3];
 	const char *url;                  /* how its URLs look */
 	const struct rp_backend *backend; /* NULL: not in this build */

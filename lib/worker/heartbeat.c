@@ -13,8 +13,8 @@
 #define BUSY_HEARTBEAT_MS 5000
 #define IDLE_HEARTBEAT_MS 10000
 
-/* What there are handlers for: `queue/kind`, or `queue/` for any. NULL: no
- * memory. */
+/* The queues and kinds that have handlers: `queue/kind`, or `queue/` for any.
+ * NULL: no memory. */
 static char *
 list_kinds(const rp_worker *w)
 {

@@ -187,7 +187,7 @@ next_task(struct pool *pool)
 }
 
 /* With the lock held: the next task, in a slot, where the coordinator sees it
- * and renews its lease. NULL: there is none, or no free slot. */
+ * and renews its lease. NULL: no task waits, or no slot is free. */
 rp_task *
 rp__pool_start_task(rp_worker *worker)
 {

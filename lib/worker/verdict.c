@@ -25,7 +25,7 @@ rp__worker_take_finished(rp_worker *w, struct tasks *finished)
 	rp__tasks_append(finished, &more);
 }
 
-/* What was not started is to be given back. */
+/* Tasks that were not started are given back. */
 void
 rp__worker_take_unstarted(rp_worker *w, struct tasks *finished)
 {

@@ -38,7 +38,7 @@ struct alone {
 	int64_t room_us;      /* how long to make room at most; 0: ROOM_US */
 };
 
-/* What rp_worker_counts_get() answers, to any thread. */
+/* The counts of rp_worker_counts_get(), which any thread may call. */
 struct counts {
 	_Atomic int64_t claimed, done, failed, dead, released, lost;
 };

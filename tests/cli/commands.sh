@@ -23,6 +23,7 @@ check 'and the queue is there now' status 0 readpast stats q
 check 'no such queue: exit 3' refuses 3 'no queue named nowhere' readpast stats nowhere
 check 'list of no such queue: exit 3' refuses 3 'nowhere' readpast list nowhere
 check 'no such job: exit 3' refuses 3 '99' readpast show 99
+check 'no such database: exit 2, one line' refuses 2 'unknown database scheme' readpast --db nosql:x show 1
 
 readpast enqueue q a b c d e --quiet
 job=$(readpast claim q --lease 1h)

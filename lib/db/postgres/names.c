@@ -52,7 +52,8 @@ comment_size(const char *s)
 	return n;
 }
 
-/* $tag$ text $tag$; 0: it is none. */
+/* The size of a string in dollar quotes, $tag$ text $tag$; 0: s does not begin
+ * one. */
 static size_t
 dollar_size(const char *s)
 {
@@ -71,8 +72,8 @@ dollar_size(const char *s)
 	return end ? (size_t)(end - s) + tag : strlen(s);
 }
 
-/* Of the piece that begins here and in which no name is one; 0: it is none.
- * `from` is where the text begins. */
+/* The size of a quoted string or a comment, in which no parameter is looked
+ * for; 0: s does not begin one. `from` is where the text begins. */
 static size_t
 opaque_size(const char *from, const char *s)
 {

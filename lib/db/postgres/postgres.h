@@ -100,8 +100,8 @@ struct rp_named {
 		size_t size;
 	} names[RP_MOST_NAMES];
 };
-/* The statement at *sql, and *sql behind it. 1; 0: there is none; or a failure.
- */
+/* Take the next statement off *sql, which then points behind it. 1; 0 at the
+ * end of the text; or a failure. */
 int rp__postgres_next_statement(const char **sql, struct rp_named *ret,
 				rp_error *error);
 

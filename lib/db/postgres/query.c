@@ -195,14 +195,14 @@ run_all(struct postgres *s, const struct rp_query *query, rp_error *error)
 }
 
 /*
- * What holds for one query, and goes with its transaction: behind a pooler no
- * other setting would. The caller's own time-outs stay where none is given.
+ * Settings for one query. They end with its transaction, because behind a
+ * pooler the next one may run in another session. The caller's own time-outs
+ * stay where none is given.
  *
- * One that only reads is asked of somebody's live database. Of the path,
- * pg_catalog comes first where it is not named, and what others may write to is
- * not in it. It never waits for long behind a lock: whoever comes next would
- * wait behind us. Its plans are those of the routines: whatever the statistics
- * say, they walk indexes.
+ * A query that only reads may run on a live database. Its search path has
+ * pg_catalog first and no schema that other users may write to. It does not
+ * wait long for a lock, because other sessions would queue behind it. It is
+ * planned as the routines are: by indexes, whatever the statistics say.
  */
 static int
 set_up(struct postgres *s, const struct rp_query *query, rp_error *error)

@@ -38,7 +38,8 @@ registered_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Whoever notified us has unregistered us; or we do so. From now on we poll. */
+/* Note that the database has this waiter registered no more: the client that
+ * notified us deletes the registration, or we do. From now on we poll. */
 static void
 set_unregistered(struct postgres *s)
 {
@@ -61,8 +62,8 @@ rp__postgres_unregister(struct postgres *s)
 }
 
 /* Take our notifications, unless the connection is the caller's and they are
- * the caller's to take. 1: some job became ready. Whoever notified us has
- * unregistered us in that job's queue, and in no other. */
+ * the caller's to take. 1: some job became ready. The client
+ * that notified us has unregistered us for that job's queue only. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {

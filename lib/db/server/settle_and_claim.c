@@ -40,8 +40,9 @@ settle_one(struct trip *trip, const struct rp_value *c)
 	*v = NULL; /* answered */
 }
 
-/* What the rows that follow have in common, and how many verdicts have none.
- * Its text is borrowed for this call only. */
+/* A header row has the columns that the next rows share, or the number of
+ * plainly completed jobs of a queue, whose verdicts have no rows. Its text is
+ * borrowed for this call only. */
 static int
 take_header(struct trip *trip, const struct rp_value *c)
 {

@@ -35,7 +35,7 @@ bind(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 	}
 }
 
-/* What is not given stays null. */
+/* A parameter without a value is null. */
 static int
 bind_all(sqlite3_stmt *stmt, const struct rp_param *params)
 {
