@@ -336,19 +336,23 @@ def with_limits(path, text, limits):
     return re.sub(r"(?<!:):((?:most|large)_\w+)", number, text)
 
 
+def files_of(step):
+    """A step is a file, or a folder with files and folders, read by name."""
+    return sorted(step.rglob("*.sql")) if step.is_dir() else [step]
+
+
 def schema(folder, name, limits):
     """The steps, and a number that is another one when their text is: until the
     first release the schema changes without a new version."""
     steps = sorted(folder.iterdir())
-    paths = [p for s in steps for p in (sorted(s.glob("*.sql")) if s.is_dir()
-                                        else [s])]
+    paths = [p for s in steps for p in files_of(s)]
     build = zlib.crc32("".join(with_limits(p, p.read_text(), limits)
                                for p in paths).encode())
     for number, step in enumerate(steps, 1):
         if not step.name.startswith(f"{number:03}_"):
             stop(step, f"is not step {number:03}")
         print(f"static const char *const step_{number}[] = {{")
-        for path in sorted(step.glob("*.sql")) if step.is_dir() else [step]:
+        for path in files_of(step):
             for sql, _ in statements(path):
                 sql = with_limits(path, sql, limits)
                 print(f"\t{quoted(sql.replace(':build', str(build)))},")

@@ -54,7 +54,7 @@ def routines():
         cell = re.match(r"\| (`.*?`) \|", line)
         documented |= set(re.findall(r"`(\w+)\(", cell[1])) if cell else set()
     text = "".join(path.read_text() for path in sorted(
-        (SOURCE / "sql/postgres/schema/001_first").iterdir()))
+        (SOURCE / "sql/postgres/schema").rglob("*.sql")))
     for name, arguments in re.findall(
             r"create function readpast\.(\w+)\(([^)]*)\)", text):
         if name in documented:

@@ -99,7 +99,7 @@ def install(url):
          ROOT / "include/readpast.h",
          *sorted((ROOT / "sql/postgres/schema").glob("**/*.sql"))],
         check=True, capture_output=True, text=True).stdout
-    subprocess.run(["psql", "-qXv", "ON_ERROR_STOP=1", url], input=script,
+    subprocess.run(["psql", "-qX1v", "ON_ERROR_STOP=1", url], input=script,
                    check=True, capture_output=True, text=True)
 
 

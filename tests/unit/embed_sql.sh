@@ -172,9 +172,9 @@ stops 'an unknown parameter stops the build there too' \
 	'look.sql: uses :nobody, which is not in sql/params'
 
 fresh
-sed -i 's/:most_key/:most_kex/' "$dir/sql/postgres/schema/001_first/3_enqueue.sql"
+sed -i 's/:most_key/:most_kex/' "$dir/sql/postgres/schema/001_first/4_enqueue/enqueue.sql"
 stops 'a limit that readpast.h does not have stops the build' \
-	'3_enqueue.sql: uses :most_kex, which is no limit of readpast.h'
+	'enqueue.sql: uses :most_kex, which is no limit of readpast.h'
 
 fresh
 number=$((number + 1))

@@ -1,0 +1,7 @@
+-- priority_of: the priority of the jobs in a lane.
+
+create function readpast.priority_of(lane_id bigint) returns integer
+language sql immutable
+as $body$
+select (lane_id operator(pg_catalog./) 4 operator(pg_catalog.%) 256)::integer
+$body$;

@@ -1,0 +1,8 @@
+-- at_ms: the time that is n milliseconds after the start of 1970.
+
+create function readpast.at_ms(n bigint) returns timestamptz
+language sql stable
+as $body$
+select timestamp with time zone '1970-01-01 00:00:00+00' operator(pg_catalog.+)
+       (n operator(pg_catalog.*) interval '1 millisecond')
+$body$;

@@ -1,0 +1,7 @@
+-- is_bad_delay: is a delay negative, or longer than is allowed? Null is not.
+
+create function readpast.is_bad_delay(delay interval) returns boolean
+language sql immutable as $body$
+select delay operator(pg_catalog.<) interval '0'
+       or delay operator(pg_catalog.>) interval ':most_days days'
+$body$;

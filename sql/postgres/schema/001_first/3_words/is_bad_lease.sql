@@ -1,0 +1,8 @@
+-- is_bad_lease: is a lease shorter than a millisecond, or longer than is
+-- allowed? Null is not.
+
+create function readpast.is_bad_lease(lease interval) returns boolean
+language sql immutable as $body$
+select lease operator(pg_catalog.<) interval '1 millisecond'
+       or lease operator(pg_catalog.>) interval ':most_days days'
+$body$;

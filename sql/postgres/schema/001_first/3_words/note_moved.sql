@@ -1,0 +1,16 @@
+-- note_moved: These jobs were given numbers behind `before`, late if this
+-- transaction is old.
+
+create function readpast.note_moved(ids bigint[], before bigint) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	if not readpast.young() then
+		perform readpast.note_late(l.lane_id, before)
+		   from (select distinct j.lane_id
+		           from readpast.job j
+		          where j.id = any (ids)) l;
+	end if;
+end
+$body$;

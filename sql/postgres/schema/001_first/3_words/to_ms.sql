@@ -1,0 +1,8 @@
+-- to_ms: the length of an interval in milliseconds.
+
+create function readpast.to_ms(i interval) returns bigint
+language sql immutable
+as $body$
+select pg_catalog.round(
+           extract(epoch from i) operator(pg_catalog.*) 1000)::bigint
+$body$;

@@ -1,0 +1,19 @@
+-- enqueue_many_text: the same for payloads that are text.
+
+create function readpast.enqueue_many(
+	queue text, payloads text[], priority integer default null,
+	delays interval[] default null, max_attempts integer default null,
+	kinds text[] default null, headers jsonb[] default null)
+returns setof bigint
+language sql volatile as $body$
+select readpast.enqueue_many(
+           queue,
+           case when pg_catalog.cardinality(payloads) operator(pg_catalog.=) 0
+                then '{}'
+                else (select pg_catalog.array_agg(
+                                 pg_catalog.convert_to(p.payload, 'UTF8')
+                                 order by p.number)
+                        from pg_catalog.unnest(payloads) with ordinality
+                             as p(payload, number)) end,
+           priority, delays, max_attempts, kinds, headers)
+$body$;

@@ -1,0 +1,13 @@
+-- need_object: an error unless the headers are a JSON object.
+
+create function readpast.need_object(headers json) returns void
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	if json_typeof(headers) <> 'object' then
+		raise exception 'the headers are not a JSON object'
+			using errcode = 'RP003';
+	end if;
+end
+$body$;

@@ -1,0 +1,44 @@
+-- worker_named: A client in SQL that gives itself a name is a worker, too: it
+-- is listed, and jobs say who has them. What it claims is its sign of life. Its
+-- id.
+
+create function readpast.worker_named(worker text, queues text[])
+returns bigint
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	moment timestamptz := clock_timestamp();
+	it record;
+begin
+	if readpast.is_bad_name(worker, :most_worker) then
+		raise exception 'the worker''s name is not 1..:most_worker bytes without '
+			'control characters' using errcode = 'RP003';
+	end if;
+	select w.id, w.seen_at, w.queues ?& worker_named.queues as known into it
+	  from readpast.worker w
+	 where w.name = worker and w.host = '' and w.stopped_at is null
+	 order by w.id desc
+	 limit 1;
+	if not found then
+		insert into readpast.worker
+		       (name, host, pid, queues, kinds, started_at, seen_at)
+		values (worker, '', 0, to_jsonb(queues),
+		        to_jsonb(array(select q || '/' from unnest(queues) q)), moment,
+		        moment)
+		returning id into it;
+	elsif not it.known or it.seen_at < moment - interval '5 seconds' then
+		update readpast.worker w
+		   set seen_at = moment,
+		       (queues, kinds) = (
+		           select jsonb_agg(q.name order by q.name),
+		                  jsonb_agg(q.name || '/' order by q.name)
+		             from (select jsonb_array_elements_text(w.queues)
+		                   union
+		                   select unnest(worker_named.queues)) q(name))
+		 where w.ctid = (select w.ctid from readpast.worker w
+		                  where w.id = it.id for update skip locked);
+	end if;
+	return it.id;
+end
+$body$;

@@ -1,0 +1,24 @@
+-- complete_many: Many at once: a row for each, in order, and no error when one
+-- was refused.
+
+create function readpast.complete(ids bigint[], claim_nos bigint[])
+returns table (id bigint, accepted boolean)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	if readpast.are_bad_verdicts(ids, claim_nos, null, null, null) then
+		raise exception 'there are more ids than claim_nos, or less'
+			using errcode = 'RP003';
+	end if;
+	return query
+	with refused as materialized (
+		select t.number
+		  from readpast.turn(null, ids => ids, claim_nos => claim_nos) t
+		 where t.number > 0)
+	select v.id,
+	       not exists (select 1 from refused r where r.number = v.number)
+	  from unnest(ids) with ordinality as v(id, number)
+	 order by v.number;
+end
+$body$;

@@ -1,0 +1,30 @@
+-- keep_done: Of jobs that are done now, the archive keeps those whose queue
+-- says so.
+
+create function readpast.keep_done(ids bigint[], claim_nos bigint[],
+                                   verdicts bigint[]) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	perform 1
+	   from (select v.id from unnest(ids) as v(id) order by v.id) v
+	   join readpast.job j on j.id = v.id
+	    for update of j;
+	insert into readpast.archive
+	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
+	        attempt, max_attempts, worker, created_at, unique_key, kind,
+	        headers, payload, last_error, failures)
+	select j.id, j.queue_id, 4, clock_timestamp(),
+	       readpast.priority_of(j.lane_id), j.run_at, j.claim_no, j.attempt,
+	       j.max_attempts, w.name, j.created_at, j.unique_key, j.kind,
+	       j.headers, j.payload, j.last_error, j.failures
+	  from unnest(ids, claim_nos, verdicts) as v(id, claim_no, verdict)
+	  join readpast.job j on j.id = v.id and j.claim_no = v.claim_no
+	                     and j.worker_id is not null
+	  join readpast.queue q on q.id = j.queue_id and q.keep_done_ms > 0
+	  left join readpast.worker w on w.id = j.worker_id
+	 where coalesce(v.verdict, 0) = 0
+	    on conflict do nothing;
+end
+$body$;

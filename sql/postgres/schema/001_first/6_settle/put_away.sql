@@ -1,0 +1,29 @@
+-- put_away: A live job ends: the archive has it, in this state; a dead one with
+-- the attempt that failed.
+
+create function readpast.put_away(id bigint, state integer, error text)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	died boolean := state = 5;
+begin
+	with gone as (
+		delete from readpast.job j where j.id = put_away.id returning j.*)
+	insert into readpast.archive
+	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
+	        attempt, max_attempts, worker, created_at, unique_key, kind,
+	        headers, payload, last_error, failures)
+	select g.id, g.queue_id, put_away.state, clock_timestamp(),
+	       readpast.priority_of(g.lane_id), g.run_at, g.claim_no, g.attempt,
+	       g.max_attempts, w.name, g.created_at, g.unique_key, g.kind,
+	       g.headers, g.payload, case when died then error else g.last_error end,
+	       case when died
+	            then readpast.with_failure(g.failures, g.attempt, g.worker_id,
+	                                       error)
+	            else g.failures end
+	  from gone g
+	  left join readpast.worker w on w.id = g.worker_id;
+end
+$body$;

@@ -1,0 +1,37 @@
+-- verdict: One verdict: the job's state now, or an error that says why it was
+-- refused.
+
+create function readpast.verdict(
+	id bigint, claim_no bigint, verdict integer, delay interval, error text)
+returns text
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	it record;
+begin
+	if id is null or claim_no is null then
+		raise exception 'a verdict needs a job''s id and its claim_no'
+			using errcode = 'RP003';
+	elsif readpast.is_bad_delay(delay) then
+		raise exception 'the delay is not within 0..:most_days days'
+			using errcode = 'RP003';
+	elsif verdict = 4 and readpast.is_bad_lease(delay) then
+		raise exception 'the lease is not within 1 ms..:most_days days'
+			using errcode = 'RP003';
+	end if;
+	select t.result, t.settled into it
+	  from readpast.turn(null, ids => array[id], claim_nos => array[claim_no],
+	                     verdicts => array[verdict::bigint],
+	                     delays_ms => array[readpast.to_ms(delay)],
+	                     errors => array[left(error, :most_error)]) t;
+	if it.result = -5 then
+		raise exception 'job % is no longer yours', id using errcode = 'RP001';
+	elsif it.result = -8 then
+		raise exception 'job % was cancelled', id using errcode = 'RP002';
+	elsif it.result = -9 then
+		raise exception 'no job has the id %', id using errcode = 'RP005';
+	end if;
+	return readpast.state_word(it.settled);
+end
+$body$;

@@ -1,0 +1,18 @@
+-- why_refused: Why a verdict was refused: the claim it names was cancelled,
+-- there never was a job of this id, or it went on without the caller.
+
+create function readpast.why_refused(id bigint, claim_no bigint)
+returns integer
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	return case
+	       when exists (select 1 from readpast.archive a
+	                     where a.id = why_refused.id and a.state = 6
+	                       and a.claim_no = why_refused.claim_no) then -8
+	       when why_refused.id > (select s.last_value
+	                                from readpast.job_id_seq s) then -9
+	       else -5 end;
+end
+$body$;

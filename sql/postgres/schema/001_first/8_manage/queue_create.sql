@@ -1,0 +1,19 @@
+-- queue_create: create a queue, unless it is there.
+
+create function readpast.queue_create(queue text) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	if queue is null or readpast.is_bad_name(queue, :most_name) then
+		raise exception 'the queue''s name is not 1..:most_name bytes without control '
+			'characters' using errcode = 'RP003';
+	end if;
+	insert into readpast.queue (name)
+	select queue_create.queue
+	 where not exists (select 1 from readpast.queue q
+	                    where q.name = queue_create.queue)
+	    on conflict do nothing;
+	perform readpast.open_own_lane(queue);
+end
+$body$;

@@ -1,0 +1,49 @@
+-- queue_set: Create the queue if it is not there, and change the settings that
+-- are named.
+
+create function readpast.queue_set(
+	queue text, max_attempts integer default null,
+	lease interval default null, backoff interval default null,
+	backoff_max interval default null, priority integer default null,
+	keep_done interval default null, keep_dead interval default null,
+	max_payload bigint default null)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	if max_attempts not between 1 and :most_attempts then
+		raise exception 'max_attempts is not within 1..:most_attempts'
+			using errcode = 'RP003';
+	elsif readpast.is_bad_lease(lease) then
+		raise exception 'the lease is not within 1 ms..:most_days days'
+			using errcode = 'RP003';
+	elsif readpast.is_bad_delay(backoff) or readpast.is_bad_delay(backoff_max)
+	      or readpast.is_bad_delay(keep_done)
+	      or readpast.is_bad_delay(keep_dead) then
+		raise exception 'backoff, backoff_max, keep_done and keep_dead are '
+			'within 0..:most_days days' using errcode = 'RP003';
+	elsif priority not between 0 and :most_priority then
+		raise exception 'priority % is not within 0..:most_priority', priority
+			using errcode = 'RP003';
+	elsif max_payload not between 0 and :most_payload then
+		raise exception 'max_payload is not within 0..:most_payload bytes'
+			using errcode = 'RP003';
+	end if;
+	perform readpast.queue_create(queue);
+	update readpast.queue q
+	   set max_attempts   = coalesce(queue_set.max_attempts, q.max_attempts),
+	       lease_ms       = coalesce(readpast.to_ms(lease), q.lease_ms),
+	       backoff_ms     = coalesce(readpast.to_ms(backoff), q.backoff_ms),
+	       backoff_max_ms = coalesce(readpast.to_ms(backoff_max),
+	                                 q.backoff_max_ms),
+	       priority       = coalesce(queue_set.priority, q.priority),
+	       keep_done_ms   = coalesce(readpast.to_ms(keep_done),
+	                                 q.keep_done_ms),
+	       keep_dead_ms   = coalesce(readpast.to_ms(keep_dead),
+	                                 q.keep_dead_ms),
+	       max_payload    = coalesce(queue_set.max_payload, q.max_payload)
+	 where q.name = queue_set.queue;
+	perform readpast.open_own_lane(queue);
+end
+$body$;

@@ -1,0 +1,19 @@
+-- retry: make a dead or cancelled job ready again, or raise why not.
+
+create function readpast.retry(id bigint, kind text default null)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	it record;
+begin
+	select r.taken into it from readpast.retry_kept(id, kind) r;
+	if not found then
+		perform readpast.refuse(id, kind);
+	elsif it.taken then
+		raise exception 'job % stays: a live job has its unique key', id
+			using errcode = 'RP006';
+	end if;
+end
+$body$;

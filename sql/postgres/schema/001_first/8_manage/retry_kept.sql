@@ -1,0 +1,43 @@
+-- retry_kept: A dead or cancelled job is ready again: same id, no attempts
+-- used, the claim number grown. taken: a live job has its key now; nothing was
+-- done.
+
+create function readpast.retry_kept(job_id bigint, kind text)
+returns table (id bigint, taken boolean)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+#variable_conflict use_column
+declare
+	a    record;
+	lane bigint;
+begin
+	select a.* into a
+	  from readpast.archive a
+	 where a.id = retry_kept.job_id and a.state in (5, 6)
+	   and (retry_kept.kind is null or a.kind = retry_kept.kind)
+	   for update;
+	if not found then
+		return;
+	end if;
+	perform pg_current_xact_id();
+	lane := readpast.lane_of(a.queue_id, a.priority, 2);
+	insert into readpast.job
+	       (id, lane_id, seq, run_at, created_at, queue_id, max_attempts,
+	        claim_no, unique_key, kind, headers, last_error, failures, payload)
+	values (a.id, lane, readpast.next_in_line(lane), clock_timestamp(),
+	        a.created_at, a.queue_id, a.max_attempts, a.claim_no + 1,
+	        a.unique_key, a.kind, a.headers, a.last_error, a.failures,
+	        a.payload)
+	    on conflict (queue_id, unique_key) where unique_key is not null
+	    do nothing;
+	taken := not found;
+	id := a.id;
+	if not taken then
+		delete from readpast.archive k where k.id = a.id;
+		perform readpast.open_lane(lane);
+		perform readpast.wake(a.queue_id);
+	end if;
+	return next;
+end
+$body$;

@@ -1,0 +1,12 @@
+-- as_text: A payload as people read it: as text, unless it is none.
+
+create function readpast.as_text(payload bytea) returns text
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	return convert_from(payload, 'UTF8');
+exception when character_not_in_repertoire or untranslatable_character then
+	return payload::text;
+end
+$body$;

@@ -1,0 +1,87 @@
+-- look: Is there anything to do in a queue, and if not, when? ready: a claim
+-- would find something. running: a job is held. due_in_ms, expires_in_ms: until
+-- the next job is due, until the next lease runs out (0: already), null if
+-- there is none. suspects: one is in line. behind: nobody swept the database
+-- for a second. Looks at the first thousand of each lane and of what is to
+-- come, no further.
+
+create function readpast.look(queue text)
+returns table (ready boolean, running boolean, due_in_ms bigint,
+               expires_in_ms bigint, paused boolean, suspects boolean,
+               behind boolean)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+declare
+	its    record;
+	lane   record;
+	found_ready boolean;
+	held_until  timestamptz;
+	due    timestamptz;
+	ends   timestamptz;
+	since  timestamptz;
+	moment timestamptz := clock_timestamp();
+begin
+	select q.id, q.paused_at into its
+	  from readpast.queue q where q.name = look.queue;
+	if not found then
+		return;
+	end if;
+	ready := false;
+	suspects := false;
+	for lane in
+		select distinct l.lane_id
+		  from readpast.lane l
+		 where l.lane_id between its.id::bigint * 1024
+		                     and its.id::bigint * 1024 + 1023
+	loop
+		found_ready := exists (
+			select 1 from readpast.job j
+			 where j.lane_id = lane.lane_id
+			   and j.seq >= readpast.head_of(lane.lane_id)
+			   and j.lease_until is null);
+		ready := ready or found_ready;
+		suspects := suspects or found_ready and lane.lane_id % 4 = 1;
+		select min(e.lease_until) into held_until
+		  from (select j.lease_until
+		          from readpast.job j
+		         where j.lane_id = lane.lane_id
+		           and j.seq >= readpast.low_of(lane.lane_id)
+		         order by j.lane_id, j.seq
+		         limit 1000) e;
+		ends := least(ends, held_until);
+	end loop;
+
+	since := readpast.due_since(its.id);
+	select min(e.run_at) filter (where e.lease_until is null),
+	       min(e.lease_until)
+	  into due, held_until
+	  from (select j.run_at, j.lease_until
+	          from readpast.job j
+	         where j.queue_id = its.id and j.seq is null
+	           and j.run_at >= since
+	         order by j.queue_id, j.run_at
+	         limit 1000) e;
+	ends := least(ends, held_until);
+
+	running := ends is not null;
+	-- Null where there is none: greatest() alone would make 0 of that.
+	if due is not null then
+		due_in_ms := greatest(readpast.to_ms(due - moment), 0);
+	end if;
+	if ends is not null then
+		expires_in_ms := greatest(readpast.to_ms(ends - moment), 0);
+	end if;
+	behind := readpast.needs_sweep();
+	paused := its.paused_at is not null;
+	ready := ready and not paused;
+	suspects := suspects and not paused;
+	return next;
+end
+$body$;

@@ -1,0 +1,47 @@
+-- views: jobs as clients and people see them.
+
+-- The columns of a job as every verb that answers jobs gives them, in the order
+-- of sql/params, then what the verbs select and sort by.
+create view readpast.live as
+select j.id, q.name as queue,
+       case when j.lease_until is not null then 3
+            when j.seq is not null or j.run_at <= clock_timestamp() then 2
+            else 1 end as state,
+       readpast.priority_of(j.lane_id) as priority, j.attempt,
+       j.max_attempts, j.claim_no, w.name as worker, j.run_at, j.created_at,
+       case when j.lease_until is not null then readpast.at_us(j.claim_no) end
+       as claimed_at,
+       j.lease_until, null::timestamptz as finished_at, j.unique_key, j.kind,
+       j.headers, j.payload, j.last_error, j.failures,
+       octet_length(j.payload) as payload_total,
+       j.queue_id, j.lane_id, j.seq
+  from readpast.job j
+  join readpast.queue q on q.id = j.queue_id
+  left join readpast.worker w on w.id = j.worker_id;
+
+-- The columns of a kept job, as `live` has them.
+create view readpast.kept as
+select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
+       a.claim_no, a.worker, a.run_at, a.created_at,
+       null::timestamptz as claimed_at, null::timestamptz as lease_until,
+       a.finished_at, a.unique_key, a.kind, a.headers, a.payload,
+       a.last_error, a.failures, octet_length(a.payload) as payload_total,
+       a.queue_id
+  from readpast.archive a
+  join readpast.queue q on q.id = a.queue_id;
+
+-- For people: all jobs, states as words, payloads as text.
+create view readpast.jobs as
+select a.id, a.queue, readpast.state_word(a.state) as state, a.priority,
+       a.attempt, a.max_attempts, a.claim_no, a.worker, a.run_at,
+       a.created_at, a.lease_until, a.finished_at, a.unique_key, a.kind,
+       a.headers, readpast.as_text(a.payload) as payload, a.last_error
+  from (select id, queue, state, priority, attempt, max_attempts, claim_no,
+               worker, run_at, created_at, lease_until, finished_at,
+               unique_key, kind, headers, payload, last_error
+          from readpast.live
+        union all
+        select id, queue, state, priority, attempt, max_attempts, claim_no,
+               worker, run_at, created_at, lease_until, finished_at,
+               unique_key, kind, headers, payload, last_error
+          from readpast.kept) a;

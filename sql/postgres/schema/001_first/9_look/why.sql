@@ -1,0 +1,72 @@
+-- why: How a live job stands among the others. ahead: ready jobs that claims
+-- hand out before it, `most` at the most; workers: those seen lately that serve
+-- its queue and its kind, and its queue at all; who holds it. Starts where
+-- claims do.
+
+create function readpast.why(job_id bigint, most integer default 1000)
+returns table (now timestamptz, paused_at timestamptz, ahead bigint,
+               suspect boolean, workers bigint, queue_workers bigint,
+               worker_id bigint, host text, pid bigint, silent_ms bigint,
+               renewed integer)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+declare
+	its  record;
+	lane record;
+	n    bigint;
+begin
+	now := clock_timestamp();
+	select j.lane_id, coalesce(j.seq, 9223372036854775807) as seq,
+	       q.name || '/' as any_kind, q.name || '/' || j.kind as kind,
+	       q.name, q.paused_at, j.worker_id, j.renewed
+	  into its
+	  from readpast.job j
+	  join readpast.queue q on q.id = j.queue_id
+	 where j.id = why.job_id;
+	if not found then
+		return;
+	end if;
+	ahead := 0;
+	for lane in
+		select distinct l.lane_id
+		  from readpast.lane l
+		 where l.lane_id between its.lane_id / 1024 * 1024 and its.lane_id
+	loop
+		select count(*) into n
+		  from (select 1
+		          from readpast.job j
+		         where j.lane_id = lane.lane_id
+		           and j.seq >= readpast.head_of(lane.lane_id)
+		           and j.seq < case when lane.lane_id = its.lane_id
+		                            then its.seq
+		                            else 9223372036854775807 end
+		           and j.lease_until is null
+		         order by j.lane_id, j.seq
+		         limit most - ahead) a;
+		ahead := ahead + n;
+	end loop;
+	select count(*) filter (where s.kinds ?| array[its.any_kind, its.kind]),
+	       count(*)
+	  into workers, queue_workers
+	  from readpast.worker s
+	 where s.stopped_at is null and s.queues ? its.name
+	   and s.seen_at > now - interval '30 seconds';
+	select w.host, w.pid,
+	       greatest(readpast.to_ms(now - w.seen_at), 0)
+	  into host, pid, silent_ms
+	  from readpast.worker w
+	 where w.id = its.worker_id;
+	paused_at := its.paused_at;
+	suspect := its.lane_id % 4 = 1;
+	worker_id := its.worker_id;
+	renewed := its.renewed;
+	return next;
+end
+$body$;
