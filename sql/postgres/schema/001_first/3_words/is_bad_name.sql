@@ -1,5 +1,6 @@
--- is_bad_name: Is this no name for a queue, kind, key or worker? Null is none
--- of them. E'...' is the same whatever standard_conforming_strings is.
+-- is_bad_name: is this name of a queue, kind, key or worker empty, too long, or has it
+-- control characters? Null is not bad. E'...' is the same whatever
+-- standard_conforming_strings is.
 
 create function readpast.is_bad_name(name text, most integer) returns boolean
 language sql immutable as $body$

@@ -1,5 +1,5 @@
--- is_object: Is that a JSON object? need_object() cannot say which of several
--- texts is none.
+-- is_object: is this text a JSON object? need_object() cannot say which of several texts
+-- is not one.
 
 create function readpast.is_object(headers text) returns boolean
 language plpgsql immutable strict

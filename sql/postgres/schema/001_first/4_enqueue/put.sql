@@ -2,6 +2,12 @@
 -- rest; the largest payload's size. Nulls stand for the queue's settings.
 -- Answers the ids in order, or nothing: no such queue, or a payload larger than
 -- it takes.
+--
+-- A transaction is given its id before it looks at the clock and draws numbers of the
+-- line, here and in the other ways to enqueue: so the sweep can tell when everything up
+-- to a time or a number is decided. One that draws late in its life, or for long, leaves
+-- a note in `stray`, which is seen when its jobs are: the sweep looks for them behind
+-- the head.
 
 create function readpast.put(
 	queue text, priority integer, delays_ms bigint[], run_ats bigint[],

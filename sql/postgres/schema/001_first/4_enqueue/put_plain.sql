@@ -1,7 +1,7 @@
--- put_plain: The same for a job of which nothing else is said, as of most,
--- where all workers are busy: half the price. Each expression and each look at
--- a table counts here; what is rare is left to put_one(). At another level
--- there is no moment, and nothing is put in here.
+-- put_plain: insert one job with a payload and a kind and nothing else, where no worker
+-- waits: half the price of put_one(), which does what is rare. Each expression and each
+-- look at a table counts here. Above READ COMMITTED there is no moment, and nothing is
+-- inserted here.
 
 create function readpast.put_plain(queue text, kind text, payload bytea)
 returns bigint

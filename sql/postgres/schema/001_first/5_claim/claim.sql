@@ -27,7 +27,8 @@ begin
 		worker_id := readpast.worker_named(worker, array[queue]);
 	end if;
 	return query
-	-- What the last head said: what it has grows from one head to the next.
+	-- Each job takes its columns from the last head row in front of it. They grow
+	-- from one head to the next, so max() finds the last.
 	select t.id, coalesce(t.claim_no, t.its_claim_no), t.payload, t.kind,
 	       t.headers::json, readpast.priority_of(t.its_lane),
 	       coalesce(t.attempt, 1), coalesce(t.max_attempts, t.its_attempts),

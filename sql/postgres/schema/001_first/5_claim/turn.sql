@@ -1,15 +1,21 @@
--- turn: What a worker does all day: settle what is finished (settle() says how), and
--- then claim what will be started, in one commit. Two statements in this order:
--- in one, two workers would wait for each other's rows.
--- A client that is no worker (worker_id 0) may have a name.
--- Lease up to `most` jobs of the queues, the first one preferred. `at_once`:
--- so many are started at once, the rest is fetched ahead; a job with a single
--- attempt never is, for a worker that dies before it starts the job would have
--- used that attempt up; nor is one with a payload over 1 MiB, for a worker would
--- hold many times the memory that it works with. `holding`: jobs the worker has already. A suspect may be
--- what killed its worker: it goes out alone, to a worker that holds nothing.
--- `joined`: is this part of a transaction that may stay open? Where nobody says
--- so, what is no statement of psql's alone may be.
+-- turn: settle what is finished, as settle() says, then claim what will be started, in
+-- one commit: what a worker does all day. That is two statements, in this order: in one,
+-- two workers would wait for each other's rows.
+--
+-- Claims up to `most` jobs of the queues, the first one preferred. For each lane, in
+-- order: lock the next rows in line that nobody else has locked, and lease them. A claim
+-- is a compare-and-set: the update repeats the condition, and locks and marks only make
+-- it fast. It works at READ COMMITTED only: above, it would lease what it cannot see. The
+-- settings hold its plan: whatever the statistics say, it walks the line from the head.
+--
+-- worker_id 0 is a client that is no worker; it may have a name. at_once: so many jobs
+-- are started at once, and the rest is fetched ahead. A job with a single attempt is
+-- never fetched ahead, for a worker that dies before it starts the job would have used
+-- that attempt up; nor is one with a payload over 1 MiB, for a worker would hold many
+-- times the memory that it works with. holding: jobs that the worker has already. A
+-- suspect may be what killed its worker: it goes out alone, to a worker that holds
+-- nothing. joined: is this part of a transaction that may stay open? Null: yes, unless
+-- this statement is the whole transaction.
 --
 -- Most of what a turn costs is to hand out its rows: so they say once what is
 -- the same for many, and nothing that the caller knows. By `number`:

@@ -1,11 +1,16 @@
--- settle: Verdicts: 0 done (as null is), 1 fail, 2 dead, 3 release, 4 extend.
--- delays_ms: of a fail, null is the queue's backoff; of a release, null is
--- none; of an extend it is the lease, null the queue's. Answers what is not
--- plain: `number` is the verdict's, from 1; result: 0 accepted, -5 no longer
--- yours, -8 cancelled, -9 never was. All others are done: a row with number 0
--- says how many of them (`result`) were of one queue. Called by turn(), whose
--- settings keep its plans. `gone`: it has done these, of these queues, when
--- they are all verdicts of one claim; null is none.
+-- settle: verdicts. Each names a job and the claim number that it was given; where
+-- another claim has moved the number on, no row matches and nothing changes. That is
+-- all our fencing; no clock is compared. Rows are locked in the order of their ids, here
+-- and in every routine that changes several.
+--
+-- Verdicts: 0 done (as null is), 1 fail, 2 dead, 3 release, 4 extend. delays_ms: of a
+-- fail, null is the queue's backoff; of a release, null is none; of an extend it is the
+-- lease, null the queue's. Rows: number 0 says that `result` verdicts of jobs of one
+-- queue are done; any other is a verdict's place in the arrays, from 1, and result is 0
+-- accepted, -5 no longer yours, -8 cancelled, -9 never was.
+--
+-- Called by turn(), whose settings hold its plans. gone: turn() has completed these jobs
+-- already, of these queues; null: it has completed none.
 
 create function readpast.settle(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],

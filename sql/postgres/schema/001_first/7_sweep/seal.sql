@@ -1,8 +1,8 @@
--- seal: First the line's number was read, later than `moment`, and now this
--- transaction is given its own: whoever drew a number up to then has a smaller
--- one. (A snapshot's xmax would not do: it is one more than the last that
--- ended, and larger ones may be open.) Seals that no open transaction began
--- before are forgotten.
+-- seal: note how far the line's numbers had come, and then the transactions' ids. The
+-- number was read before, and later than `moment`; this transaction is given its id now,
+-- so whoever drew a number up to that one has a smaller id. (A snapshot's xmax would not
+-- do: it is one more than the last that ended, and larger ids may be open.) Seals that
+-- no open transaction began before are forgotten.
 
 create function readpast.seal(drawn bigint, moment timestamptz) returns void
 language plpgsql volatile

@@ -1,6 +1,7 @@
--- sweep: The maintenance: leases that ran out end, what is due comes into line,
--- retention. Workers of libreadpast do it all the time; a program that only
--- claims calls it about once a second.
+-- sweep: the maintenance: leases that ran out end, what is due comes into line,
+-- retention. It skips what others have locked, and writes nothing where there is nothing
+-- to do. Workers of libreadpast sweep all the time; a program that only claims calls this
+-- about once a second.
 
 create function readpast.sweep(most integer default 20000,
 	out due bigint, out recovered bigint, out dead bigint,

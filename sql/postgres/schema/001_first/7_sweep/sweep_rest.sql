@@ -32,7 +32,7 @@ begin
 	           select s.ctid from readpast.short s
 	            where s.until < moment
 	              for update skip locked));
-	-- Whoever changed it, a queue's own priority has its lane.
+	-- A queue's own priority has its lane, also if somebody changed it by hand.
 	perform readpast.open_own_lane(q.name)
 	   from readpast.queue q
 	  where get_bit(q.opened, q.priority) = 0;

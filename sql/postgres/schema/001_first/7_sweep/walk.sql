@@ -1,7 +1,15 @@
--- walk: Walk over what the heads passed since the last time, for 200 ms at the
--- most, and the lanes first that are behind the furthest: so that each has its
--- turn. And no further than a seal that is older than our snapshot: of who has
--- put something there and is still open, the snapshot knows.
+-- walk: look once at what the heads have passed since the last time, for 200 ms at the
+-- most, and at the lanes first that are the furthest behind: so each has its turn.
+--
+-- Claims start at a head. Behind it there may be jobs of transactions that committed
+-- late, jobs whose claim was rolled back, and jobs that run. About a second after a head
+-- has passed them, the walk takes them out, once: a ready job gets a number at the end
+-- of its lane, a job that runs leaves the line for `job_due`, and what is locked, or
+-- cannot be seen yet, goes on the list `stray`. So nothing is walked over again, however
+-- many dead entries an old snapshot keeps in the index.
+--
+-- The walk goes no further than a seal that is older than its snapshot, which then knows
+-- every open transaction that has put something there.
 
 create function readpast.walk()
 returns table (id bigint, dead boolean)

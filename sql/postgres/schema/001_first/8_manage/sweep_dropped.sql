@@ -1,5 +1,15 @@
--- sweep_dropped: Jobs that are left in dropped queues move to new queues of the
--- same names.
+-- sweep_dropped: jobs that are left in dropped queues move to new queues of the same
+-- names.
+--
+-- An enqueue locks nothing of its queue. So its transaction may be open while the queue
+-- is dropped, and commit later: its jobs are in a queue that is no more. They came after
+-- the drop, so they belong into a new queue of that name.
+--
+-- `dropped` says where to look. Each enqueue is given its transaction's id before it
+-- reads the queue's row. So a sweep that saw the note before it was given its own id has
+-- a larger one than every transaction that may have read that row. When these have
+-- ended, no more jobs can come, and the note is removed. Until then the sweep looks again
+-- whenever one of them has ended.
 
 create function readpast.sweep_dropped() returns void
 language plpgsql volatile

@@ -1,4 +1,5 @@
--- as_text: A payload as people read it: as text, unless it is none.
+-- as_text: a payload as people read it: as text, or as the server shows bytes if it is
+-- not valid UTF-8.
 
 create function readpast.as_text(payload bytea) returns text
 language plpgsql immutable

@@ -1,9 +1,9 @@
--- look: Is there anything to do in a queue, and if not, when? ready: a claim
--- would find something. running: a job is held. due_in_ms, expires_in_ms: until
--- the next job is due, until the next lease runs out (0: already), null if
--- there is none. suspects: one is in line. behind: nobody swept the database
--- for a second. Looks at the first thousand of each lane and of what is to
--- come, no further.
+-- look: is there anything to do in a queue, and if not, when?
+-- ready: a claim would find something. running: a job is held. due_in_ms, expires_in_ms:
+-- until the next job is due, until the next lease runs out; 0 if that is over, null if
+-- there is no such job. suspects: a suspect is ready. behind: nobody has swept the
+-- database for a second. Looks at the first thousand jobs of each lane, and of those
+-- that are scheduled.
 
 create function readpast.look(queue text)
 returns table (ready boolean, running boolean, due_in_ms bigint,
@@ -71,7 +71,7 @@ begin
 	ends := least(ends, held_until);
 
 	running := ends is not null;
-	-- Null where there is none: greatest() alone would make 0 of that.
+	-- Null if there is no such job: greatest() alone would answer 0.
 	if due is not null then
 		due_in_ms := greatest(readpast.to_ms(due - moment), 0);
 	end if;
