@@ -81,6 +81,22 @@ wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 	return bytes;
 }
 
+double
+backend_seconds(rp_conn *conn)
+{
+	char *pid = server_text(conn, "select pg_backend_pid()");
+	char *path = text("/proc/%s/schedstat", pid);
+	FILE *file = fopen(path, "r");
+	double ns = 0;
+
+	if (!file || fscanf(file, "%lf", &ns) != 1)
+		die("%s says nothing", path);
+	fclose(file);
+	free(path);
+	free(pid);
+	return ns / 1e9;
+}
+
 /* The line of the plan about all of it, which comes first. */
 static int
 take_buffers(void *ctx, const struct rp_row *row)

@@ -2,7 +2,11 @@
  * hand.c - the work, done by a queue as one writes it by hand: a status column,
  * a partial index, `for update skip locked`.
  *
- * Claim and finish are prepared, each a transaction of its own.
+ * Claim and finish are prepared, each a transaction of its own. The claim is
+ * the statement that most people write, and it can claim more jobs than its
+ * limit: PostgreSQL may run the sub-select several times (as the inner side of
+ * a join, or again for a row that was changed meanwhile), and each time it
+ * skips the rows that are locked just then.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,11 +18,13 @@
 #include <string.h>
 
 #define SCHEMA "hand" /* whatever the others are in */
+#define ID_ROOM 21    /* the largest bigint, and what parts it from the next */
 
 struct hand {
 	PGconn *conn;
 	char *jobs; /* an array's literal: what one put has */
-	char *ids;  /* likewise: what is held */
+	char *ids;  /* likewise: what is held, however many there are */
+	size_t room;
 	char most[24];
 	size_t put, take, held;
 };
@@ -79,7 +85,6 @@ open_hand(const struct bench *b, const char *schema, size_t put, size_t take)
 	h->put = put;
 	h->take = take;
 	snprintf(h->most, sizeof(h->most), "%zu", take);
-	h->ids = allocate(take * 24 + 3);
 	h->jobs = end = allocate(put * (PAYLOAD + 1) + 3);
 	for (size_t i = 0; i < put; i++) {
 		*end++ = i ? ',' : '{';
@@ -137,22 +142,37 @@ finish(struct hand *h)
 					     NULL, 0));
 }
 
+/* All that was claimed is finished by the next step, or it would stay for ever.
+ */
+static void
+hold(struct hand *h, PGresult *claimed)
+{
+	char *end;
+
+	h->held = (size_t)PQntuples(claimed);
+	if (h->room < h->held * ID_ROOM + 2) {
+		free(h->ids);
+		h->room = h->held * ID_ROOM + 2;
+		h->ids = allocate(h->room);
+	}
+	end = h->ids;
+	for (size_t i = 0; i < h->held; i++)
+		end += sprintf(end, "%c%s", i ? ',' : '{',
+			       PQgetvalue(claimed, (int)i, 0));
+	strcpy(end, "}");
+}
+
 static size_t
 step(void *handle)
 {
 	struct hand *h = handle;
 	const char *params[] = { "worker", QUEUE, h->most };
 	PGresult *result;
-	char *end = h->ids;
 
 	if (h->held)
 		finish(h);
 	result = PQexecPrepared(h->conn, "claim", 3, params, NULL, NULL, 0);
-	h->held = (size_t)PQntuples(result);
-	for (size_t i = 0; i < h->held; i++)
-		end += sprintf(end, "%c%s", i ? ',' : '{',
-			       PQgetvalue(result, (int)i, 0));
-	strcpy(end, "}");
+	hold(h, result);
 	client_check(h->conn, result);
 	return h->held;
 }

@@ -62,6 +62,8 @@ char *wal_place(rp_conn *conn);
 /* Bytes of log between two places, without images of whole pages. */
 double wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 		 const char *to);
+/* Processor time of the connection's server process up to now. */
+double backend_seconds(rp_conn *conn);
 /* Buffers that a statement looked at, by explain: it is run. */
 double buffers(rp_conn *conn, const char *sql);
 double buffers_per_claim(const struct bench *b, const char *schema);

@@ -4,7 +4,7 @@
  *
  * Beside it: the same without a pin, the queue written by hand, and the same on
  * top of an hour that was made in advance. This process sweeps, once a second,
- * and counts what that costs.
+ * and measures what that costs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -54,6 +54,15 @@ add_row(const struct bench *b, const struct run *run, const char *what,
 }
 
 static void
+sweep_row(const struct bench *b, const struct run *run)
+{
+	char *name = text("%s.sweep", run->name);
+
+	row_add(b, name, "% core", NULL, run->pin ? "<=" : NULL, 5);
+	free(name);
+}
+
+static void
 rows(const struct bench *b)
 {
 	for (size_t i = 0; i < RUNS; i++) {
@@ -64,7 +73,7 @@ rows(const struct bench *b)
 		if (run->side != &library_side)
 			continue;
 		add_row(b, run, ".claim", "buffers", "<=", 2);
-		add_row(b, run, ".sweep", "buffers", "<=", 2);
+		sweep_row(b, run);
 	}
 	row_add(b, "hand.pinned.last", "jobs/s", NULL, NULL, 0);
 	row_add(b, "pinned.last", "jobs/s", "hand.pinned.last", ">=", 5);
@@ -81,24 +90,17 @@ pin(const struct bench *b)
 	return conn;
 }
 
-/* Once a second until `until`: the median. */
+/* Once a second until `until`: the processor's share in the server. */
 static double
 sweep_until(rp_conn *conn, double until)
 {
-	double each[MOST_SECONDS], swap;
-	size_t n = 0;
+	double from = seconds_now(), spent = backend_seconds(conn);
 
 	do {
 		sleep_us(1000000);
-		each[n] = buffers(conn, "select * from sweep_due(1000)") +
-			  buffers(conn, "select * from sweep_expired(1000)");
-		for (size_t i = n++; i > 0 && each[i] < each[i - 1]; i--) {
-			swap = each[i];
-			each[i] = each[i - 1];
-			each[i - 1] = swap;
-		}
-	} while (seconds_now() < until && n < MOST_SECONDS);
-	return each[n / 2];
+		server_execute(conn, "select * from sweep()");
+	} while (seconds_now() < until);
+	return 100 * (backend_seconds(conn) - spent) / (seconds_now() - from);
 }
 
 static void
