@@ -657,8 +657,12 @@ def a_claim_held_open_is_nobodys_business_until_it_is_rolled_back(s):
         time.sleep(0.4)
     assert slowest < 1, slowest  # 900 jobs in, out and swept
     assert s.one("select count(*) from readpast.mark") > marks
-    assert s.one("select count(*) from readpast.stray "
-                 "where waits_for is null") == 1
+
+    def is_noted():
+        other.sweep()
+        return s.one("select count(*) from readpast.stray "
+                     "where waits_for is null") == 1
+    eventually(5, is_noted)
     user.rows("rollback")
     assert swept_in(s, "held", 2.5)
 

@@ -88,9 +88,10 @@ def eventually(seconds, what):
 # ---- the server ----
 
 def tool(action, *args):
-    return subprocess.run([ROOT / "tools" / "pg-temp", action, SERVER, *args],
-                          check=True, capture_output=True, text=True
-                          ).stdout.strip()
+    ran = subprocess.run([ROOT / "tools" / "pg-temp", action, SERVER, *args],
+                         capture_output=True, text=True)
+    assert ran.returncode == 0, f"pg-temp {action}: {ran.stderr}"
+    return ran.stdout.strip()
 
 
 def install(url):
