@@ -104,13 +104,20 @@ def install(url):
                    check=True, capture_output=True, text=True)
 
 
-def run(function, number, url):
-    name = f"case_{number}"
+def manage(url, sql):
     with contextlib.closing(psycopg2.connect(url)) as admin:
         admin.autocommit = True
-        admin.cursor().execute(f"create database {name} template clean")
+        admin.cursor().execute(sql)
+
+
+def run(function, number, url):
+    name = f"case_{number}"
+    manage(url, f"create database {name} template clean")
     try:
         function(Session(url.replace("/postgres?", f"/{name}?")))
+        # A server that starts after a crash writes all files to the disk: those
+        # of fifty databases may take a minute.
+        manage(url, f"drop database {name} with (force)")
         return True
     except Exception:
         print("# " + traceback.format_exc().replace("\n", "\n# "))
@@ -122,9 +129,7 @@ def run_suite(settings):
     failed = 0
     url = tool("start", "max_connections=50", *settings)
     try:
-        with contextlib.closing(psycopg2.connect(url)) as admin:
-            admin.autocommit = True
-            admin.cursor().execute("create database clean")
+        manage(url, "create database clean")
         install(url.replace("/postgres?", "/clean?"))
         for number, function in enumerate(SUITE, 1):
             if wanted and function.__name__ not in wanted:
