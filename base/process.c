@@ -1,5 +1,5 @@
 /*
- * process.c - see process.h.
+ * process.c - start processes and share memory with them, see process.h.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -22,7 +22,7 @@ spawn(void)
 	if (pid != 0)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* It ended before that was said. */
+	/* The parent ended before the prctl() call. */
 	if (getppid() != parent)
 		_exit(1);
 	return 0;

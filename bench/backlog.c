@@ -2,7 +2,8 @@
  * backlog.c - does a claim cost more when the line is long?
  *
  * The same claims on two files, one with a short line and one with a long one.
- * What was taken is put back at the end of the line, which is not timed.
+ * Claimed jobs are put back at the end of the line, outside of the measured
+ * time.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,7 +18,7 @@
 
 #define SHORT 10000
 #define BATCH 10
-#define SLICE 4000 /* jobs at a time */
+#define SLICE 4000 /* jobs in a sample */
 
 /* "10k", "5m". */
 static char *
@@ -68,7 +69,8 @@ count_claims(const struct bench *b, void *handle, size_t length)
 	struct rp_usage cost, sum = { 0 };
 
 	for (size_t i = 0; i < SLICE / BATCH; i++) {
-		rp__measure(side->conn(handle), &cost); /* from here on */
+		rp__measure(side->conn(handle),
+			    &cost); /* start counting here */
 		side->claim(handle);
 		rp__measure(side->conn(handle), &cost);
 		sum.steps += cost.steps;
@@ -81,7 +83,8 @@ count_claims(const struct bench *b, void *handle, size_t length)
 	add(b, length, ".reads", (double)sum.reads / claims);
 }
 
-/* Seconds per job; the first round fills the line and is not recorded. */
+/* Returns seconds per job. The first round fills the line and is not
+ * recorded. */
 static double
 sample(const struct bench *b, size_t length, int round)
 {

@@ -1,5 +1,5 @@
 /*
- * basics.c - what every file of the benchmarks may need.
+ * basics.c - helpers for all benchmarks.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -22,7 +22,7 @@ die(const char *format, ...)
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 	va_end(args);
-	/* Not exit(): a child would run what its parent registered. */
+	/* Not exit(): a child must not run the parent's atexit() functions. */
 	_exit(1);
 }
 

@@ -1,5 +1,5 @@
 /*
- * basics.h - what every file of the benchmarks may need.
+ * basics.h - helpers for all benchmarks.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,24 +14,24 @@
 
 #include "process.h"
 
-#define PAYLOAD 200 /* bytes of each job */
+#define PAYLOAD 200 /* bytes per job */
 #define QUEUE "bench"
 
 void die(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
-void *allocate(size_t size);        /* zeros */
-void *allocate_shared(size_t size); /* with children, too */
+void *allocate(size_t size);        /* zero-filled */
+void *allocate_shared(size_t size); /* zero-filled, and shared with children */
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-pid_t fork_child(void); /* spawn() */
+pid_t fork_child(void); /* uses spawn() */
 
 double seconds_now(void); /* CLOCK_MONOTONIC */
 
-/* Keep what the verdicts on a batch need, and free it: how many there are. */
+/* Copy what verdicts need from a batch, and free it. Returns the number of
+ * jobs. */
 size_t verdicts_on(rp_batch *batch, rp_verdict *to);
 
-/* Tell whoever watches what is measured now. Round -1: in no round. "" at the
- * end. */
+/* Print what is being measured. Round -1: no rounds. "" at the end. */
 void progress(const char *what, int round, int rounds);
 
 #endif

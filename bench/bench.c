@@ -1,8 +1,8 @@
 /*
- * bench.c - the raw floor and the library, side by side.
+ * bench.c - compare the raw floor with the library.
  *
- * All rows are measured once a round, so that what else the machine does falls
- * on all.
+ * Each round measures all rows, so that disturbances by other programs affect
+ * all rows alike.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -130,7 +130,7 @@ measure(void *ctx)
 	free(library);
 }
 
-/* ---- how much of it ---- */
+/* ---- amount of work ---- */
 
 static int
 set_size(struct bench *b, const char *size)

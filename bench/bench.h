@@ -17,53 +17,54 @@
 
 /* bench.c */
 struct bench {
-	const char *dir; /* where the databases are */
+	const char *dir; /* directory of the databases */
 	int rounds;
-	double seconds; /* of a sample */
-	size_t backlog; /* the long line */
-	size_t starts;  /* to measure the latency of */
-	int clients;    /* that write at once, at most */
+	double seconds; /* duration of a sample */
+	size_t backlog; /* length of the long line */
+	size_t starts;  /* how many latencies to measure */
+	int clients;    /* most concurrent writers */
 	int markdown;
 	struct report *report;
 };
 
-/* A database in the directory with the queue in it, new if it is not there, and
- * so many jobs in line. */
+/* Prepare a database in the directory, created if missing, with `jobs` jobs in
+ * line. */
 char *database_path(const struct bench *b, const char *name);
 void database_fill(const char *path, size_t jobs);
 
-/* sides.c: the same work, done by the one or the other. */
-/* The last is for a crowd: each of its three steps is a commit. */
+/* sides.c: the same work, done by the floor or by the library. */
+/* ONE_JOB is for concurrent clients: enqueue, claim and complete, a commit
+ * each. */
 enum operation { ENQUEUE, SERVE, TURN, OPERATIONS, ONE_JOB = OPERATIONS };
 extern const char *const operation_names[OPERATIONS];
 
 struct side {
-	const char *prefix; /* of the names of its rows */
+	const char *prefix; /* prefix of its rows' names */
 	void *(*open)(const char *path, const char *synchronous, size_t batch);
 	void (*close)(void *handle);
-	rp_conn *(*conn)(void *handle); /* to measure what is done */
+	rp_conn *(*conn)(void *handle); /* connection for rp__measure() */
 	size_t (*enqueue)(void *handle);
 	size_t (*claim)(void *handle);
 	size_t (*complete)(void *handle);
 	size_t (*turn)(void *handle);
 };
-/* attached_side: the library on a connection of the caller's, which has
+/* attached_side: the library attached to the caller's connection, which uses
  * SQLite's busy timeout. */
 extern const struct side floor_side, library_side, attached_side;
 
-/* Do it once: how many jobs. A turn needs a claim before the first, and the
- * last one's jobs completed. */
+/* Do the operation once; returns the number of jobs. For TURN, operate_begin()
+ * claims the first batch, and the end completes the last one. */
 size_t operate(const struct side *side, void *handle, enum operation what);
 void operate_begin(const struct side *side, void *handle, enum operation what);
 void operate_end(const struct side *side, void *handle, enum operation what);
 
-/* Do it until `seconds` are over, `most` jobs are done, or there are no more.
+/* Repeat until `seconds` are over, `most` jobs are done, or no job is left.
  * Adds to *jobs and *spent. */
 void operate_for(const struct side *side, void *handle, enum operation what,
 		 size_t batch, double seconds, size_t most, size_t *jobs,
 		 double *spent);
 
-/* The parts, each a file. `round` counts from 0; round -1 warms up and is not
+/* The parts, a file each. `round` counts from 0; round -1 warms up and is not
  * recorded. */
 void pairs_rows(const struct bench *b);
 void pairs_round(const struct bench *b, int round);

@@ -1,7 +1,7 @@
 /*
- * commands.c - what it costs to start the command: the processor time of one
- * that looks, and of one that puts a job in, beside `true`, which says what any
- * process costs here.
+ * commands.c - the cost of starting the command: processor time of one that
+ * reads and of one that enqueues a job, compared with `true`, the cost of any
+ * process.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RUNS 20 /* in a round */
+#define RUNS 20 /* starts in a round */
 
 static const struct {
 	const char *row, *program, *arguments[4];
@@ -39,7 +39,7 @@ ms_of(const struct timeval *t)
 	return (double)t->tv_sec * 1e3 + (double)t->tv_usec / 1e3;
 }
 
-/* The processor time of a process, in ms. */
+/* Processor time of a process in ms. */
 static double
 run(const char *program, const char *const *arguments)
 {

@@ -1,6 +1,6 @@
 /*
- * cost.c - what a job costs, free of noise: bytes of log, steps of SQLite's
- * machine.
+ * cost.c - the cost of a job in numbers that do not depend on the machine's
+ * load: bytes of log, steps of SQLite's virtual machine.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -87,7 +87,7 @@ count(const struct bench *b, const struct side *side, enum operation what,
 	database_fill(path, IN_LINE);
 	operate_begin(side, handle, what);
 	operate(side, handle, what);
-	rp__measure(side->conn(handle), &cost); /* from here on */
+	rp__measure(side->conn(handle), &cost); /* start counting here */
 	while (jobs < JOBS)
 		jobs += operate(side, handle, what);
 	rp__measure(side->conn(handle), &cost);

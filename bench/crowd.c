@@ -1,8 +1,8 @@
 /*
- * crowd.c - processes that do the same thing on one file at the same time.
+ * crowd.c - processes that do the same work on one file at the same time.
  *
- * Each opens the database after the fork. They start together, and tell how
- * many jobs they were served.
+ * Each opens the database after the fork. They start together, and report how
+ * many jobs they did.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -66,7 +66,7 @@ crowd_run(const struct crowd *c, double *ret_fairness)
 		pids[i] = start(c, board, i);
 	while (atomic_load(&board->ready) < c->n && !bad) {
 		sleep_us(1000);
-		/* One that died here would be waited for until the end. */
+		/* If a child has died, stop: waiting for it would not end. */
 		bad = waitpid(-1, &status, WNOHANG) > 0;
 	}
 	atomic_store(&board->go, 1);

@@ -1,5 +1,5 @@
 /*
- * crowd.h - processes that do the same thing on one file at the same time.
+ * crowd.h - processes that do the same work on one file at the same time.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,14 +14,14 @@
 struct crowd {
 	const struct side *side;
 	const char *path, *synchronous;
-	int n; /* processes */
+	int n; /* number of processes */
 	enum operation what;
 	size_t batch;
 	double seconds;
 };
 
-/* Jobs per second of all of them, and least / most served. 0: there were too
- * few jobs. */
+/* Returns jobs per second, summed over all processes, and the least busy
+ * process's share of the busiest one's. 0: there were too few jobs. */
 double crowd_run(const struct crowd *crowd, double *ret_fairness);
 
 #endif

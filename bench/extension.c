@@ -1,6 +1,6 @@
 /*
- * extension.c - the loadable extension beside the library: a thousand jobs in
- * one call, a JSON array, outside of a transaction.
+ * extension.c - compare the loadable extension with the library: a thousand
+ * jobs in one call, as a JSON array, outside of a transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

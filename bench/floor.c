@@ -1,13 +1,14 @@
 /*
- * floor.c - the raw floor: a queue as one writes it by hand against SQLite.
+ * floor.c - the raw floor: a queue written by hand against SQLite.
  *
- * The library's own table and indexes, statements that are prepared once, one
- * BEGIN IMMEDIATE ... COMMIT a batch, and nothing that correctness does not
- * ask for. Where two ways of writing a loop differ, the faster one is here: it
- * was measured which. Rows are inserted by one statement of as many VALUES as
- * the batch has jobs, since opening five indexes costs more than a row does;
- * for the same reason batches from WIDE jobs on are updated and deleted by one
- * statement, under one claim number. (Smaller ones are faster one by one.)
+ * It has the library's own tables and indexes, statements that are prepared
+ * once, and one BEGIN IMMEDIATE ... COMMIT per batch; it omits whatever
+ * correctness does not require. Where a loop can be written in two ways,
+ * measurements chose the faster one. Rows are inserted by one statement with as
+ * many VALUES as the batch has jobs, because opening five indexes costs more
+ * than inserting a row. For the same reason batches of at least WIDE jobs are
+ * updated and deleted by one statement, under one claim number. (Smaller ones
+ * are faster one by one.)
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -26,7 +27,7 @@
 #define LEASE_MS 60000
 #define FILL 100000
 
-/* What whoever runs the job is handed. */
+/* A claimed job. */
 struct job {
 	sqlite3_int64 id, claim_no;
 	int attempt, max_attempts;
@@ -37,7 +38,7 @@ struct job {
 
 struct floor {
 	sqlite3 *db;
-	rp_conn *conn; /* NULL: it is not measured */
+	rp_conn *conn; /* NULL: not measured */
 	size_t n, held;
 	struct job *jobs;
 	sqlite3_stmt *begin, *commit, *last, *insert, *line, *lease, *delete;
@@ -68,7 +69,7 @@ prepare(sqlite3 *db, const char *sql)
 	return stmt;
 }
 
-/* `head`, then `item` n times with its number and its parameter, `tail`. */
+/* Prepare `head`, n times `item` with its parameter number, `tail`. */
 static sqlite3_stmt *
 prepare_many(sqlite3 *db, const char *head, const char *item, int parameter,
 	     const char *tail, size_t n)
@@ -279,7 +280,7 @@ read_job(struct floor *f, struct job *job)
 	memcpy(job->payload, payload, job->payload_size);
 }
 
-/* One claim number for all: higher than any they had. */
+/* One claim number for all jobs: greater than any of their last numbers. */
 static void
 lease_all(struct floor *f, sqlite3_int64 now)
 {

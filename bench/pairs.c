@@ -1,9 +1,9 @@
 /*
- * pairs.c - the floor and the library side by side, in one process.
+ * pairs.c - compare the floor and the library in one process.
  *
- * Both do the same work on files of their own, of the same content: the line
- * is filled anew before each sample, which is not timed, and is long enough
- * for the faster of the two.
+ * Both do the same work on files of their own with the same content. Before
+ * each sample the line is refilled, outside of the measured time, with enough
+ * jobs for the faster of the two.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -49,7 +49,7 @@ pairs_rows(const struct bench *b)
 				pair_rows(b, what, level, batch);
 }
 
-/* How many jobs a sample takes at the most. */
+/* Upper limit of the jobs in a sample. */
 static size_t
 enough(const struct bench *b, enum operation what, size_t level, size_t batch)
 {

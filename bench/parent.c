@@ -1,8 +1,8 @@
 /*
- * parent.c - measure in a child, in a directory that does not outlive it.
+ * parent.c - measure in a child process, in a temporary directory.
  *
- * The parent does nothing but wait and clean up, so that no way of ending, a
- * crash included, leaves databases behind.
+ * The parent only waits and cleans up, so that databases are removed even if
+ * the measurement crashes.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -52,7 +52,7 @@ directory_remove(const char *path)
 		perror(path);
 }
 
-/* Wait for the child; a signal ends it, and then its children with it. The
+/* Wait for the child. A signal kills it together with its children. Returns the
  * exit status. */
 static int
 watch(pid_t child, const sigset_t *signals)

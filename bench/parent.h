@@ -1,5 +1,5 @@
 /*
- * parent.h - measure in a child, in a directory that does not outlive it.
+ * parent.h - measure in a child process, in a temporary directory.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -7,13 +7,13 @@
 #ifndef BENCH_PARENT_H
 #define BENCH_PARENT_H
 
-/* A new directory in BENCH_DIR, TMPDIR or /tmp; NULL: it said why not. */
+/* Make a directory in BENCH_DIR, TMPDIR or /tmp; NULL: an error was printed. */
 char *directory_make(void);
-/* With the files in it. */
+/* Remove the directory and the files in it. */
 void directory_remove(const char *path);
 
-/* Call measure(ctx) in a child, which a signal to this process ends. The exit
- * status. */
+/* Call measure(ctx) in a child, which a signal to this process kills. Returns
+ * the exit status. */
 int measure_in_child(void (*measure)(void *ctx), void *ctx);
 
 #endif

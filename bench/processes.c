@@ -1,7 +1,7 @@
 /*
- * processes.c - four processes on one file, against one.
+ * processes.c - four processes on one file, compared with one.
  *
- * They take turns for a given time on a line that lasts.
+ * They claim and settle for a given time, from a line that does not run dry.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -41,7 +41,8 @@ processes_rows(const struct bench *b)
 	}
 }
 
-/* The line must outlast the sample, or the last to run dry looks favoured. */
+/* The line must outlast the sample; otherwise the last process to run dry seems
+ * favoured. */
 static double
 sample(const char *path, int n, size_t batch, double rate, double seconds,
        double *fairness)

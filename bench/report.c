@@ -1,5 +1,5 @@
 /*
- * report.c - rows by name, their samples of each round, their medians.
+ * report.c - named rows, their samples of each round, and their medians.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -28,7 +28,7 @@ struct row {
 };
 
 struct report {
-	int goals; /* are there any? */
+	int goals; /* does any row have a goal? */
 	size_t count;
 	struct row rows[MOST_ROWS];
 };
@@ -176,7 +176,7 @@ print_row(const struct report *report, int markdown, const char *name,
 	print_line(report, markdown, line);
 }
 
-/* The goal, and whether it was missed. */
+/* Format the goal, and whether it was missed. */
 static void
 describe_goal(const struct row *row, double value, char ret[40])
 {

@@ -76,7 +76,7 @@ const struct side floor_side = {
 /* ---- the library ---- */
 
 struct library {
-	void *attached; /* NULL: the connection is its own */
+	void *attached; /* NULL: the connection is the library's own */
 	rp_conn *conn;
 	size_t batch, held;
 	rp_job_spec *jobs;
@@ -215,8 +215,7 @@ turn_library(void *handle)
 	return hold(l, batch);
 }
 
-/* The library, on its own connection or on the caller's: they differ in open()
- * only. */
+/* The library on its own connection or on the caller's: only open() differs. */
 #define LIBRARY_SIDE(its_prefix, its_open)                                     \
 	{                                                                      \
 		.prefix = its_prefix, .open = its_open,                        \
@@ -228,7 +227,7 @@ turn_library(void *handle)
 const struct side library_side = LIBRARY_SIDE("", open_library);
 const struct side attached_side = LIBRARY_SIDE("attached.", open_attached);
 
-/* ---- either ---- */
+/* ---- both ---- */
 
 size_t
 operate(const struct side *side, void *handle, enum operation what)

@@ -61,7 +61,7 @@ wait_for_start(_Atomic int64_t *started)
 	die("a job was not started within 10 s");
 }
 
-/* Enqueue them one by one; when each call returned. */
+/* Enqueue jobs one by one, and record when each call returned. */
 static void
 enqueue_all(const char *url, size_t jobs, int64_t gap_us, int64_t *returned,
 	    _Atomic int64_t *started)
@@ -80,7 +80,8 @@ enqueue_all(const char *url, size_t jobs, int64_t gap_us, int64_t *returned,
 		if (rp_enqueue(conn, QUEUE, &job, NULL) < 0)
 			die("library: %s", rp_last_error(conn)->message);
 		returned[i] = monotonic_ns();
-		/* The first finds it starting up, the others find it idle. */
+		/* The first job may find the worker still starting; the others
+		 * find it idle. */
 		if (i == 0)
 			wait_for_start(&started[0]);
 		sleep_us(gap_us + i * 7919 % (gap_us / 2));

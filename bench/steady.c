@@ -1,10 +1,10 @@
 /*
  * steady.c - a producer that commits each job by itself, and two workers in
- * processes of their own: how many jobs are finished meanwhile.
+ * processes of their own: how many jobs are finished in the time?
  *
- * On the other side a queue as one writes it by hand, without leases: each
- * worker claims up to a hundred and completes them in the same commit, and naps
- * when a claim finds no job.
+ * The other side is a queue written by hand, without leases: each worker claims
+ * up to a hundred jobs and completes them in the same commit, and sleeps
+ * briefly when a claim finds no job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -29,7 +29,7 @@ struct served {
 };
 
 struct scene {
-	const struct side *side; /* of the producer, and the workers' */
+	const struct side *side; /* used by the producer and the workers */
 	void (*work)(const char *path, struct served *served);
 	const char *row;
 };

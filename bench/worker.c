@@ -1,6 +1,6 @@
 /*
- * worker.c - the library's worker with a handler that does nothing: how many
- * jobs it drains.
+ * worker.c - the library's worker with an empty handler: how fast does it
+ * drain?
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -72,8 +72,8 @@ worker_round(const struct bench *b, int round)
 	if (round >= 0) {
 		database_fill(path, (size_t)(rate * seconds * 1.5) + 1000);
 		run_worker(path, &d);
-		/* From the first start to the last: neither the opening nor
-		 * the end of it. */
+		/* From the first handler to the last, so that neither opening
+		 * nor shutdown counts. */
 		report_sample(b->report, DRAIN,
 			      (double)(d.count - 1) * 1e9 /
 				      (double)(d.last_ns - d.first_ns));

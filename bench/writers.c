@@ -1,9 +1,9 @@
 /*
  * writers.c - many clients of one file that write all the time.
  *
- * Each puts a job in, claims one and completes it, in a commit each: once with
- * the library's own queue for the write lock, and once on a connection that it
- * is attached to, with SQLite's busy timeout.
+ * Each enqueues, claims and completes a job, in a commit each. Once the clients
+ * use the library's queue for the write lock, and once attached connections
+ * with SQLite's busy timeout.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -50,7 +50,7 @@ sample(const struct bench *b, size_t side, int n)
 				     ONE_JOB,          1,    10 * b->seconds };
 	double fairness;
 
-	/* One job for each that claims before it has put one in. */
+	/* Jobs for clients that claim before they have enqueued any. */
 	database_fill(path, CROWD_MOST);
 	report_sample(b->report, row, crowd_run(&crowd, &fairness));
 	if (sides[side].side == &library_side)

@@ -1,9 +1,10 @@
 /*
- * checker.c - proves from what all clients did that the promises were kept.
+ * checker.c - prove from the records of all clients that the promises were
+ * kept.
  *
- * The events are sorted by job, and each job's life is looked at by itself:
- * its claims in the order of their numbers, each with its verdicts. A call of
- * which only the beginning was recorded (its client was killed) may have taken
+ * The events are sorted by job, and each job's life is examined alone: its
+ * claims in the order of their numbers, each with its verdicts. A call whose
+ * outcome was not recorded, because its client was killed, may have taken
  * effect or not: it accuses nobody and excuses everybody. docs/history.md
  * describes the events.
  *
@@ -20,7 +21,8 @@
 #include "line.h"
 #include "readpast.h"
 
-/* The database counts whole milliseconds; so much may a lease seem short. */
+/* The database keeps whole milliseconds, so a lease may seem shorter by
+ * this. */
 #define SLACK_US 2000
 
 const char *const promise_names[PROMISES] = { "P1", "P2", "P3", "P6" };
@@ -48,7 +50,7 @@ enum verdict { V_DONE, V_FAIL, V_DEAD, V_RELEASE, V_EXTEND, VERDICTS };
 static const char *const verdicts[VERDICTS] = { "done", "fail", "dead",
 						"release", "extend" };
 
-/* There may be ten million: small numbers take little room. */
+/* Kept small: a history may have ten million events. */
 struct event {
 	int64_t id, claim, at, asked, lease_us;
 	int32_t attempt, max_attempts;
@@ -61,8 +63,8 @@ struct event {
 struct checker {
 	struct event *events;
 	size_t count, room;
-	void *clients; /* a tree of their names */
-	char *client;  /* of the last line: one writes many in a row */
+	void *clients; /* tree of their names */
+	char *client;  /* name in the last line; often the next line's, too */
 	size_t clients_count;
 	int purged, audited;
 };
@@ -135,7 +137,8 @@ index_of(const struct word *word, const char *const *words, int count)
 	return -1;
 }
 
-/* Can it be reckoned with? Ids and claim numbers are only compared. */
+/* Is it small enough to calculate with? Ids and claim numbers are only
+ * compared, so they may have any value. */
 static int
 in_range(const struct line *line)
 {
@@ -153,7 +156,7 @@ in_range(const struct line *line)
 	return 1;
 }
 
-/* NULL, or what is wrong with the line. */
+/* Returns NULL, or what is wrong with the line. */
 static const char *
 read_event(struct checker *c, const struct line *line)
 {
@@ -209,7 +212,7 @@ checker_read(struct checker *c, FILE *file, const char *name, char *why,
 		const char *wrong;
 
 		number_of_line++;
-		/* A writer that was killed may leave a torn last line. */
+		/* A killed writer may leave an incomplete last line. */
 		if (bad && text[n - 1] != '\n')
 			break;
 		wrong = bad == LINE_NUMBER
@@ -245,7 +248,7 @@ checker_audited(struct checker *c)
 
 /* ---- checking ---- */
 
-/* One job's events: claims first, by their numbers; then the others. */
+/* One job's events: first claims, by claim number; then the others. */
 struct life {
 	const struct event *events;
 	size_t count, claims;
@@ -285,9 +288,9 @@ broken(const struct life *life, enum promise promise, const char *format, ...)
 	life->found(life->ctx, promise, line);
 }
 
-/* The accepted answer to a verdict that was about to be given; NULL: refused,
- * or none was recorded (*unknown). Where it was given once more the first
- * answer was lost: a refusal of the second tells nothing about the first. */
+/* The accepted answer to a verdict that was sent; NULL: refused, or no answer
+ * was recorded (*unknown). If the verdict was sent twice, the first answer was
+ * lost, and a refusal of the second says nothing about the first. */
 static const struct event *
 answer_to(const struct life *life, const struct event *settling, int *unknown)
 {
@@ -309,11 +312,12 @@ answer_to(const struct life *life, const struct event *settling, int *unknown)
 	return NULL;
 }
 
-/* What is known of one claim's end. */
+/* How one claim ended, as far as it is known. */
 struct end {
-	const struct event *accepted; /* a verdict other than extend */
-	int unknown;                  /* one may have been accepted */
-	int released;                 /* accepted or unknown */
+	const struct event
+		*accepted; /* an accepted verdict other than extend */
+	int unknown;       /* a verdict without a recorded answer */
+	int released;      /* released: accepted, or not known */
 	int64_t lease_end;
 };
 
@@ -344,7 +348,7 @@ end_of(const struct life *life, const struct event *claim)
 	return end;
 }
 
-/* Did a person (or a producer) change the job's fate between two moments? */
+/* Did a person or a producer change the job's state between two moments? */
 static int
 changed_between(const struct life *life, int64_t from, int64_t to)
 {

@@ -13,32 +13,33 @@
 
 struct checker;
 
-/* What is proven. */
+/* The promises that can be checked. */
 enum promise { P1, P2, P3, P6, PROMISES };
 extern const char *const promise_names[PROMISES];
 
-/* Called for each thing that is wrong: one line, without a newline. */
+/* Called for each violation: one line, without a newline. */
 typedef void finding_fn(void *ctx, enum promise promise, const char *text);
 
 struct verdicts {
 	int64_t events, jobs, claims, settled, clients;
 	int64_t broken[PROMISES];
-	int64_t gaps; /* claims that nobody recorded */
-	int audited;  /* it is known what was left, so P1 was checked */
+	int64_t gaps; /* claims whose client recorded nothing */
+	int audited;  /* the jobs that are left are known, so P1 was checked */
 };
 
 struct checker *checker_new(void);
 void checker_free(struct checker *checker);
 
-/* Add a file of events. 0, or -1: `why` says what is wrong where. */
+/* Add a file of events. 0, or -1: `why` says what is wrong, and in which
+ * line. */
 int checker_read(struct checker *checker, FILE *file, const char *name,
 		 char *why, size_t room);
 
-/* A job that is still in the database; and: that was all of them. */
+/* Add a job that is still in the database; and: no more of them follow. */
 int checker_left(struct checker *checker, int64_t id);
 void checker_audited(struct checker *checker);
 
-/* Check all that was added. */
+/* Check everything that was added. */
 void checker_run(struct checker *checker, finding_fn *found, void *ctx,
 		 struct verdicts *ret);
 

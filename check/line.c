@@ -1,10 +1,9 @@
 /*
- * line.c - one event of a history: an object of JSON on a line.
+ * line.c - parse one event of a history: a JSON object on a line.
  *
- * Histories have millions of them, each with few fields, of which the checker
- * wants numbers and words. So nothing is built: the fields are picked out in
- * one walk over the line. What is inside of other people's fields is passed
- * over.
+ * A history has millions of short lines, from which the checker needs numbers
+ * and words only. So no tree is built: one pass over the line picks out the
+ * known fields, and skips all others with whatever is nested in them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -41,7 +40,7 @@ find(const struct word *name, const char *const *names, int count)
 	return i;
 }
 
-/* The next character that is not space; '\0': there is none. */
+/* Skip white space; return the next character, or '\0' at the end. */
 static char
 look(struct reader *r)
 {
@@ -77,7 +76,7 @@ read_word(struct reader *r, struct word *ret)
 	return -1;
 }
 
-/* Numbers, true, false, null. */
+/* Skip a number, true, false or null. */
 static int
 pass_plain(struct reader *r)
 {
@@ -89,7 +88,7 @@ pass_plain(struct reader *r)
 	return r->at == from ? -1 : 0;
 }
 
-/* A value, and all that is in it. */
+/* Skip a value with everything nested in it. */
 static int
 pass(struct reader *r)
 {
@@ -118,7 +117,7 @@ pass(struct reader *r)
 	return bad;
 }
 
-/* What is no number is passed over, as if it were not there. */
+/* Values of other types are skipped, as if the field were missing. */
 static int
 read_number(struct reader *r, int64_t *ret)
 {

@@ -10,23 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The fields of docs/history.md that are proven with. */
+/* The fields of docs/history.md that the checker uses. */
 enum { AT, ASKED, ID, CLAIM, LEASE_MS, ATTEMPT, MAX_ATTEMPTS, NUMBERS };
 enum { EVENT, VERDICT, RESULT, STATE, OUTCOME, CLIENT, WORDS };
 
-/* A word is as it stands between its quotes, with its escapes. */
+/* A JSON string as written in the line, with its escapes. */
 struct word {
-	const char *text; /* in the line; NULL: not there */
+	const char *text; /* points into the line; NULL: no such field */
 	size_t size;
 };
 
 struct line {
-	int64_t numbers[NUMBERS]; /* 0: not there */
+	int64_t numbers[NUMBERS]; /* 0: no such field */
 	struct word words[WORDS];
 };
 
-/* 0, or -1: it is no JSON object. LINE_NUMBER: one of the numbers is not whole,
- * or has more than 63 bits. */
+/* 0, or -1: not a JSON object. LINE_NUMBER: a number is not an integer, or
+ * needs more than 63 bits. */
 #define LINE_NUMBER -2
 int line_read(struct line *ret, const char *text, size_t size);
 int word_is(const struct word *word, const char *text);

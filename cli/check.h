@@ -1,5 +1,5 @@
 /*
- * check.h - what `check` shares with `stress`; cmd_check.c has it.
+ * check.h - what `check` and `stress` share; see cmd_check.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,11 +10,11 @@
 #include "checker.h"
 #include "cmd.h"
 
-/* Tell the checker of the jobs that the queue still has, live or kept. 0, or
- * an exit status (said). */
+/* Give the checker the jobs that the queue still has, live or kept. 0, or an
+ * exit status after a complaint. */
 int check_left(struct cmd *cmd, struct checker *checker, const char *queue);
 
-/* "ok", "BROKEN (3)" */
+/* Format "ok" or "BROKEN (3)". */
 void verdict_word(const struct verdicts *verdicts, enum promise promise,
 		  char *to, size_t room);
 

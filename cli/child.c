@@ -1,11 +1,11 @@
 /*
- * child.c - one handler process: started, fed, watched, ended.
+ * child.c - run one handler process: start it, feed it, watch it, end it.
  *
- * Each runs in a process group of its own, so that a Ctrl-C at the terminal is
- * the worker's alone to act on, and so that ending a handler ends what it has
- * started. A handler does not outlive its worker: the kernel kills it with its
- * parent (PR_SET_PDEATHSIG), and the warden, a process that waits for the
- * worker's end, kills the rest of its group.
+ * Each handler runs in a process group of its own. A Ctrl-C at the terminal
+ * then reaches only the worker, and killing the group also kills whatever the
+ * handler has started. A handler does not outlive its worker: the kernel kills
+ * it with its parent (PR_SET_PDEATHSIG), and the warden, a process that waits
+ * for the worker's end, kills the rest of its group.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
@@ -33,7 +34,7 @@ struct warden {
 	size_t count;
 	pid_t pid;
 	int alive_fd;            /* closed by the kernel when the worker ends */
-	volatile pid_t groups[]; /* shared: what runs, 0: nothing */
+	volatile pid_t groups[]; /* shared with the warden; 0: slot is free */
 };
 
 static int64_t
@@ -83,7 +84,8 @@ warden_start(size_t slots)
 		warden_wait(w, ends[0]);
 	}
 	close(ends[0]);
-	w->pid = pid; /* here alone, for the child has the same memory */
+	w->pid = pid; /* set by the parent only: the memory is shared with the
+			 child */
 	w->alive_fd = ends[1];
 	if (pid < 0) {
 		close(ends[1]);
@@ -103,7 +105,8 @@ warden_stop(struct warden *w)
 	munmap(w, sizeof(*w) + w->count * sizeof(pid_t));
 }
 
-/* A place for the group of a child that is about to be started. */
+/* Reserve a slot for the process group of a child. There are as many slots as
+ * threads that run handlers, so one is always free or about to be. */
 static volatile pid_t *
 free_slot(struct warden *w)
 {
@@ -119,7 +122,7 @@ free_slot(struct warden *w)
 
 /* ---- starting ---- */
 
-/* The payload as a file that the child reads from its beginning. */
+/* Put the payload into a file in memory, positioned at its start. */
 static int
 input_fd(const struct child *c)
 {
@@ -148,13 +151,13 @@ input_fd(const struct child *c)
 }
 
 /*
- * The child shares our memory until it has become the command; so it tells us
- * why it could not, and puts its own group where the warden looks, before it
- * can start anything. Signals are blocked meanwhile: a handler of ours must
- * not run in it.
+ * Start the child with vfork(): it shares our memory until it calls exec. So it
+ * can report through `errnum` why exec failed, and store its group where the
+ * warden looks before the command can start anything. Signals are blocked
+ * meanwhile, because none of our signal handlers may run in the child.
  */
 static pid_t
-start(const struct child *c, int in, int err, volatile pid_t *slot,
+start(const struct child *c, const int fds[3], volatile pid_t *slot,
       volatile int *errnum)
 {
 	sigset_t all, before;
@@ -169,8 +172,9 @@ start(const struct child *c, int in, int err, volatile pid_t *slot,
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != worker)
 			_exit(127);
-		dup2(in, STDIN_FILENO);
-		dup2(err, STDERR_FILENO);
+		for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+			if (fds[fd] >= 0)
+				dup2(fds[fd], fd);
 		signal(SIGPIPE, SIG_DFL);
 		signal(SIGINT, SIG_DFL);
 		signal(SIGTERM, SIG_DFL);
@@ -188,14 +192,12 @@ start(const struct child *c, int in, int err, volatile pid_t *slot,
 
 /* ---- watching ---- */
 
-/* Pass on what the child says on standard error, and keep the end of it. */
+/* Keep the last CHILD_TAIL bytes that the child wrote to standard error. */
 static void
 keep_tail(struct child *c, const char *text, size_t n)
 {
 	size_t keep;
-	ssize_t written = write(STDERR_FILENO, text, n);
 
-	(void)written; /* nobody to tell */
 	if (n >= CHILD_TAIL) {
 		memcpy(c->tail, text + n - CHILD_TAIL, CHILD_TAIL);
 		c->tail_size = CHILD_TAIL;
@@ -207,19 +209,29 @@ keep_tail(struct child *c, const char *text, size_t n)
 	c->tail_size = keep + n;
 }
 
-/* 0 when there is no more to come. */
+/* Pass on the bytes that are available now, and no more: a child that writes
+ * without pause must not keep us from checking the timeout. Returns 0 at the
+ * end of the stream. */
 static int
-read_tail(struct child *c, int fd)
+read_output(struct child *c, int from, int fd)
 {
 	char text[CHILD_TAIL];
+	int left = 0;
 	ssize_t n;
 
-	while ((n = read(fd, text, sizeof(text))) > 0)
-		keep_tail(c, text, (size_t)n);
-	return n < 0 && (errno == EAGAIN || errno == EINTR);
+	ioctl(from, FIONREAD, &left);
+	do {
+		n = read(from, text, sizeof(text));
+		if (n > 0 && fd == STDERR_FILENO)
+			keep_tail(c, text, (size_t)n);
+		if (n > 0)
+			c->wrote(c->ctx, fd, text, (size_t)n);
+		left -= (int)n;
+	} while (n > 0 && left > 0);
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Is it time to end the child? */
+/* Shall the child be ended now? Records the reason in `c`. */
 static int
 overdue(struct child *c, int64_t started)
 {
@@ -241,20 +253,23 @@ nap_ms(const struct child *c, int64_t started)
 	return (int)(left < ASK_EVERY_MS ? left : ASK_EVERY_MS);
 }
 
-/* Until it has ended: TERM when its time is over, KILL if that does not help.
- */
+/* Wait for the child's end. Send TERM when it has to stop, and KILL if it is
+ * still there KILL_AFTER_MS later. */
 static void
-watch(struct child *c, pid_t pid, int pidfd, int err)
+watch(struct child *c, pid_t pid, int pidfd, const int from[3])
 {
-	struct pollfd fds[2] = { { .fd = pidfd, .events = POLLIN },
-				 { .fd = err, .events = POLLIN } };
+	struct pollfd fds[3] = { { .fd = pidfd, .events = POLLIN },
+				 { .fd = from[1], .events = POLLIN },
+				 { .fd = from[2], .events = POLLIN } };
 	int64_t started = now_ms(), ended = 0;
 
 	for (;;) {
-		int n = poll(fds, 2, ended ? ASK_EVERY_MS : nap_ms(c, started));
+		int n = poll(fds, 3, ended ? ASK_EVERY_MS : nap_ms(c, started));
 
-		if (n > 0 && fds[1].revents && !read_tail(c, err))
-			fds[1].fd = -1;
+		for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+			if (n > 0 && fds[fd].revents &&
+			    !read_output(c, from[fd], fd))
+				fds[fd].fd = -1;
 		if (n > 0 && fds[0].revents)
 			return;
 		if (!ended && overdue(c, started)) {
@@ -271,14 +286,43 @@ reap(struct child *c, pid_t pid, volatile pid_t *slot)
 {
 	siginfo_t info;
 
-	/* The number is still taken: nobody else can be killed by mistake. */
+	/* WNOWAIT leaves the pid taken, so kill(-pid) below cannot hit an
+	 * unrelated process. */
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 &&
 	       errno == EINTR)
 		;
 	if (c->timed_out || c->stopped)
-		kill(-pid, SIGKILL); /* what it started and left behind */
+		kill(-pid, SIGKILL); /* processes that it left behind */
 	*slot = 0;
 	c->status = spawn_wait(pid);
+}
+
+static void
+close_all(int fds[3])
+{
+	for (int i = 0; i < 3; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+/* Open the child's streams. `to` are the child's ends and `from` are ours; -1:
+ * the child inherits our own stream. */
+static int
+open_streams(const struct child *c, int to[3], int from[3])
+{
+	int ends[2];
+
+	to[0] = input_fd(c);
+	if (to[0] < 0)
+		return -1;
+	for (int fd = c->passes_output ? 1 : 2; fd < 3; fd++) {
+		if (pipe2(ends, O_CLOEXEC) < 0)
+			return -1;
+		from[fd] = ends[0];
+		to[fd] = ends[1];
+		fcntl(from[fd], F_SETFL, O_NONBLOCK);
+	}
+	return 0;
 }
 
 void
@@ -286,29 +330,25 @@ child_run(struct warden *warden, struct child *c)
 {
 	volatile pid_t *slot = free_slot(warden);
 	volatile int errnum = 0;
-	int err[2] = { -1, -1 }, in = input_fd(c), pidfd = -1;
+	int to[3] = { -1, -1, -1 }, from[3] = { -1, -1, -1 }, pidfd;
 	pid_t pid = -1;
 
-	if (in < 0 || pipe2(err, O_CLOEXEC) < 0)
+	if (open_streams(c, to, from) < 0)
 		errnum = errno;
 	else
-		pid = start(c, in, err[1], slot, &errnum);
-	if (in >= 0)
-		close(in);
-	if (err[1] >= 0)
-		close(err[1]);
+		pid = start(c, to, slot, &errnum);
+	close_all(to);
 	if (pid > 0 && !errnum) {
-		fcntl(err[0], F_SETFL, O_NONBLOCK);
 		pidfd = pidfd_open(pid, 0);
-		watch(c, pid, pidfd, err[0]);
+		watch(c, pid, pidfd, from);
 		close(pidfd);
 	}
 	if (pid > 0)
 		reap(c, pid, slot);
 	*slot = 0;
-	if (err[0] >= 0) {
-		read_tail(c, err[0]);
-		close(err[0]);
-	}
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (from[fd] >= 0)
+			read_output(c, from[fd], fd);
+	close_all(from);
 	c->errnum = errnum;
 }

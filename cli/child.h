@@ -13,17 +13,17 @@
 
 #include "readpast.h"
 
-#define CHILD_TAIL RP_MOST_ERROR /* what is kept of a failure */
+#define CHILD_TAIL RP_MOST_ERROR /* bytes kept of standard error */
 
-/* Who kills the handlers when the worker itself is killed. */
+/* A process that kills the handlers if the worker itself is killed. */
 struct warden;
 
-/* Before any thread is started and any database opened. `slots`: how many
- * handlers may run at a time. NULL: no more processes. */
+/* Call before any thread is started and any database opened. `slots`: how many
+ * handlers may run at once. NULL: fork failed. */
 struct warden *warden_start(size_t slots);
 void warden_stop(struct warden *warden);
 
-/* Why a child is to end before it does so by itself. */
+/* Whether a handler goes on or is stopped early. */
 enum child_end { CHILD_GO_ON, CHILD_STOP };
 
 struct child {
@@ -33,18 +33,22 @@ struct child {
 	const void *input; /* its standard input */
 	size_t input_size;
 	int64_t timeout_ms;      /* 0: none */
-	int (*asked)(void *ctx); /* now and then: shall it be stopped? */
+	int (*asked)(void *ctx); /* polled: shall the handler be stopped? */
+	/* Called with what it writes to standard error, and to standard output
+	 * if passes_output is set. `fd` says which. */
+	void (*wrote)(void *ctx, int fd, const char *text, size_t n);
+	int passes_output; /* pipe its standard output, see wrote() */
 	void *ctx;
-	/* what became of it */
+	/* results */
 	int errnum;                /* it could not be started */
-	int status;                /* as waitpid() has it */
+	int status;                /* as waitpid() returns it */
 	int timed_out;             /* ended because of timeout_ms */
 	int stopped;               /* ended because asked() said so */
 	char tail[CHILD_TAIL + 1]; /* the end of its standard error */
 	size_t tail_size;
 };
 
-/* Run it to its end, in a process group of its own. */
+/* Run the child to its end, in a process group of its own. */
 void child_run(struct warden *warden, struct child *child);
 
 #endif

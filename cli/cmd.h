@@ -1,5 +1,5 @@
 /*
- * cmd.h - what the commands share.
+ * cmd.h - declarations shared by all commands.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,18 +16,21 @@
 #include "process.h"
 
 /* Exit statuses. */
-enum { DONE = 0, FAILED = 1, USAGE = 2, NOTHING = 3, REFUSED = 4 };
-#define HELPED (-1) /* as a status: done, for help was asked for and given */
+enum { DONE = 0, FAILED = 1, USAGE = 2, NOTHING = 3, REFUSED = 4, DIED = 7 };
+#define HELPED (-1) /* pseudo status: help was asked for and printed */
 
 struct history;
 
 /* One run of the program. */
 struct cmd {
 	const char *url;
-	const char *name;        /* the command's */
-	int schema;              /* how it opens the database: RP_SCHEMA_* */
-	rp_conn *conn;           /* cmd_open() */
-	struct history *history; /* NULL: none is kept */
+	const char *history_file; /* NULL or "": no history is kept */
+	const char *name; /* the command's name; NULL while options before it
+			     are parsed */
+	int schema;       /* how it opens the database: RP_SCHEMA_* */
+	rp_conn *conn;    /* set by cmd_open() */
+	struct history
+		*history; /* set by parse_options(); NULL: none is kept */
 };
 
 struct command {
@@ -49,32 +52,59 @@ int complain(int status, const char *format, ...)
 int usage(const struct cmd *cmd, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int status_of(int code);
-int is_file(const char *url); /* and no server? */
+int cmd_failed(const struct cmd *cmd, int code); /* complain; exit status */
+int worst(int a, int b);
+/* May a new queue have this name? 0, or an exit status after a complaint. */
+int check_new_queue(const struct cmd *cmd, const char *name);
+
+/* database.c */
+int is_file(const char *url); /* a file, not a server */
+#define DATABASE_NAME 600
+/* The file's absolute path, or the schema and its server. Without the
+ * password. */
+void name_database(char *to, size_t room, const char *url);
 int open_database(const char *url, int schema, rp_conn **ret, rp_error *error);
 int cmd_open(struct cmd *cmd); /* 0, or an exit status */
 int not_opened(const char *url, int code, const rp_error *error); /* same */
-int cmd_failed(const struct cmd *cmd, int code); /* complain; exit status */
-int worst(int a, int b);
+/* Check that the queue exists; with `make`, create it and tell the user.
+ * Returns an exit status. */
+int find_queue(struct cmd *cmd, const char *name, int make);
 
 /*
- * Options: --name VALUE, --name=VALUE, or -n VALUE, anywhere among the other
- * arguments and up to `--`. A table of what there is, ended by OPTIONS_END,
- * says where each value goes; parsing takes them out of argv. It is also the
- * help of the command, which tools/check_docs.py holds the manual and the
- * completions to.
+ * Options: --name VALUE, --name=VALUE, -n VALUE or -nVALUE, anywhere among the
+ * other arguments and up to `--`. A table, ended by OPTIONS_END, says where
+ * each value goes. Parsing removes options from argv. The table is also the
+ * command's help; tools/check_docs.py compares the manual and the completions
+ * with it. --db and --history, which all commands have, may also come before
+ * the command.
  */
-enum option_type { FLAG, TEXT, COUNT, SIZE, DURATION, TIME, PRIORITY, TEXTS };
+enum option_type {
+	FLAG,
+	TEXT,
+	OPTIONAL, /* text; "" for the bare option: --name or --name=TEXT */
+	COUNT,
+	SIZE,
+	DURATION,
+	TIME,
+	PRIORITY,
+	TEXTS
+};
 struct option {
 	const char *name; /* "--delay" */
 	enum option_type type;
-	void *to;         /* int, const char *, int64_t; struct texts */
-	const char *arg;  /* how help names the value; NULL: a FLAG has none */
-	const char *help; /* lines */
+	void *to; /* int, const char *, int64_t or struct texts, by type */
+	const char
+		*arg; /* name of the value in the help; NULL: a FLAG has none */
+	const char *help; /* one or more lines */
 };
-/* A limit of readpast.h within a text. */
+/* Turn a limit of readpast.h into a string literal. */
 #define DIGITS(limit) DIGITS_OF(limit)
 #define DIGITS_OF(digits) #digits
 #define PRIORITIES "0 to " DIGITS(RP_MOST_PRIORITY)
+#define JSON_OPTION(to)                                                        \
+	{                                                                      \
+		"--json", FLAG, (to), NULL, "JSON lines"                       \
+	}
 #define OPTIONS_END                                                            \
 	{                                                                      \
 		NULL, FLAG, NULL, NULL, NULL                                   \
@@ -83,13 +113,14 @@ struct texts {
 	const char **items;
 	size_t count;
 };
-/* 0, or an exit status (said), or HELPED. *argc is what is left. */
-int parse_options(const struct cmd *cmd, int *argc, char **argv,
+/* Parse and remove the options; *argc is the number of arguments left. 0, an
+ * exit status after a complaint, or HELPED. */
+int parse_options(struct cmd *cmd, int *argc, char **argv,
 		  const struct option *options);
-
-/* Looks at one of the jobs that a command was told: an exit status. */
-typedef int look_fn(struct cmd *cmd, int64_t id, int first, int json);
-int each_job(struct cmd *cmd, int argc, char **argv, look_fn *look);
+/* Parse the option at argv[*i]; *i is advanced to its last argument. 0, or an
+ * exit status after a complaint. */
+int take_option(struct cmd *cmd, const struct option *options, int argc,
+		char **argv, int *i);
 
 /* numbers.c: 0, or -1 */
 int parse_count(const char *text, int64_t *ret);
@@ -102,9 +133,10 @@ void print_duration(char *to, size_t room, int64_t ms);
 /* print.c */
 void print_text(FILE *to, const char *text, size_t size, size_t most);
 void print_duration_short(char *to, size_t room, int64_t ms);
+void format_count(char *to, size_t room, int64_t n, int at_least);
 
 /* failures.c */
-int has_failed(const rp_job *job); /* its last attempt? */
+int has_failed(const rp_job *job); /* did its last attempt fail? */
 int print_came_back(FILE *to, const char *before, const rp_job *job);
 void print_failures(const rp_job *job);
 json_t *json_failures(const rp_job *job);
@@ -119,14 +151,15 @@ void end_if_interrupted(void);
 json_t *json_time(int64_t ms); /* 0: null */
 json_t *json_text(const char *text);
 
-/* A member of a struct that is shown, by JSON or as a line. The types of a
+/* A member of a struct that is printed, as JSON or as a line. The types of a
  * job's fields are those of sql/params. */
 enum field_type {
 	FIELD_number,
-	FIELD_number_or_none, /* -1: none */
+	FIELD_number_or_none, /* -1 means none */
 	FIELD_per_10s,
 	FIELD_small,
 	FIELD_flag,
+	FIELD_flag_if_set, /* left out unless set */
 	FIELD_claim,
 	FIELD_state,
 	FIELD_time,
@@ -146,7 +179,7 @@ struct field {
 	}
 extern const struct field job_fields[]; /* ended by FIELDS_END */
 
-/* An object of values that it takes over. NULL: out of memory. */
+/* Make an object of values, which it takes over. NULL: out of memory. */
 struct member {
 	const char *name;
 	json_t *value;
@@ -155,11 +188,14 @@ json_t *json_members(const struct member *members, size_t n);
 #define JSON_MEMBERS(members)                                                  \
 	json_members(members, sizeof(members) / sizeof(*(members)))
 
+json_t *json_claim(int64_t id, int64_t claim_no); /* "ID:CLAIMNO" */
 json_t *json_job(const rp_job *job);
+json_t *json_added(const char *queue, const rp_added *added);
 json_t *json_stats(const rp_queue_stats *stats);
 json_t *json_worker(const rp_worker_info *worker);
 json_t *json_queue(const rp_queue *queue);
-int print_json(json_t *object); /* a line; frees it. 0 or FAILED */
+int
+print_json(json_t *object); /* one line; takes over the object. 0 or FAILED */
 void format_time(char *to, size_t room, int64_t ms);
 
 /* one per command */

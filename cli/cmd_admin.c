@@ -1,5 +1,5 @@
 /*
- * cmd_admin.c - the database as a whole: init, sweep.
+ * cmd_admin.c - commands for the whole database: init, sweep.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,28 +8,43 @@
 
 #include <string.h>
 
-/* What may be shown of the URL: no password. */
-static const char *
-shown(const char *url)
-{
-	const char *at = strrchr(url, '@');
+#include "internal.h"
 
-	if (is_file(url))
-		return url;
-	if (strstr(url, "password"))
-		return "the database";
-	return at ? at + 1 : url;
+static void
+print_statement(void *ctx, const char *sql)
+{
+	size_t n = strlen(sql);
+
+	(void)ctx;
+	while (n > 0 && sql[n - 1] == '\n')
+		n--;
+	printf("%.*s;\n\n", (int)n, sql);
+}
+
+/* For databases in which no tool is allowed to create tables. */
+static int
+print_schema(const struct cmd *cmd)
+{
+	rp_error error;
+	int r = rp__schema_sql(cmd->url, print_statement, NULL, &error);
+
+	return r < 0 ? complain(status_of(r), "%s", error.message) : DONE;
 }
 
 int
 cmd_init(struct cmd *cmd, int argc, char **argv)
 {
-	int restored = 0, r;
-	int64_t last;
+	int restored = 0, print = 0, json = 0, r;
+	char where[DATABASE_NAME];
+	int64_t last = 0;
 	const struct option options[] = {
 		{ "--after-restore", FLAG, &restored, NULL,
-		  "a backup was put back: give no id again that was\ngiven "
+		  "after restoring a backup: skip the ids that were\ngiven "
 		  "since it was made" },
+		{ "--print", FLAG, &print, NULL,
+		  "only print the SQL that creates our tables, for\nrunning it "
+		  "by other means" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
@@ -38,6 +53,11 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 		return status;
 	if (argc)
 		return usage(cmd, "takes no arguments (the database is --db)");
+	if (print && (restored || json))
+		return usage(cmd, "either --print or %s",
+			     restored ? "--after-restore" : "--json");
+	if (print)
+		return print_schema(cmd);
 	status = cmd_open(cmd);
 	if (status)
 		return status;
@@ -45,18 +65,31 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 		r = rp_ids_skip(cmd->conn, &last);
 		if (r < 0)
 			return cmd_failed(cmd, r);
-		printf("no job will be given an id up to %lld: %d were "
+	}
+	name_database(where, sizeof(where), cmd->url);
+	if (json) {
+		const struct member members[] = {
+			{ "database", json_text(where) },
+			{ "result", json_text("ready") },
+			{ "skipped_to",
+			  last ? json_integer(last) : json_null() },
+		};
+
+		return print_json(JSON_MEMBERS(members));
+	}
+	if (restored)
+		printf("ids up to %lld will not be given to any job: %d were "
 		       "skipped\n",
 		       (long long)last, RP_IDS_SKIPPED);
-	}
-	printf("%s is ready\n", shown(cmd->url));
+	printf("%s is ready\n", where);
 	return DONE;
 }
 
 int
 cmd_sweep(struct cmd *cmd, int argc, char **argv)
 {
-	const struct option options[] = { OPTIONS_END };
+	int json = 0;
+	const struct option options[] = { JSON_OPTION(&json), OPTIONS_END };
 	int status = parse_options(cmd, &argc, argv, options), r;
 	rp_swept swept;
 
@@ -70,6 +103,16 @@ cmd_sweep(struct cmd *cmd, int argc, char **argv)
 	r = rp_sweep(cmd->conn, &swept);
 	if (r < 0)
 		return cmd_failed(cmd, r);
+	if (json) {
+		const struct member members[] = {
+			{ "due", json_integer(swept.due) },
+			{ "recovered", json_integer(swept.recovered) },
+			{ "dead", json_integer(swept.dead) },
+			{ "dropped", json_integer(swept.dropped) },
+		};
+
+		return print_json(JSON_MEMBERS(members));
+	}
 	printf("%lld due, %lld recovered, %lld dead, %lld dropped\n",
 	       (long long)swept.due, (long long)swept.recovered,
 	       (long long)swept.dead, (long long)swept.dropped);

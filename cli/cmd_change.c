@@ -1,172 +1,387 @@
 /*
- * cmd_change.c - what people do to jobs: cancel, retry, purge.
+ * cmd_change.c - commands that change jobs: cancel, retry, purge.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "cmd.h"
+#include "list.h"
 
 #include <string.h>
 
 #include "history.h"
+#include "internal.h"
 
-/* Do `one` to each id; the ids are read before any is touched. */
+/* One of these commands. */
+struct act {
+	const char *event; /* name for the history, and in JSON */
+	const char *done;  /* past participle for "12 jobs ..." */
+	rp_change_fn *all; /* change a list of jobs */
+	int (*one)(rp_conn *, int64_t,
+		   const char *); /* change one job by id; may be NULL */
+	int allowed;              /* states that the command can change */
+	int otherwise;            /* states it changes unless told otherwise */
+};
+static const struct act cancels = {
+	.event = "cancelled",
+	.done = "cancelled",
+	.all = rp__jobs_cancel,
+	.one = rp_job_cancel,
+	.allowed = LIVE,
+	.otherwise = LIVE,
+};
+static const struct act retries = {
+	.event = "retried",
+	.done = "ready again",
+	.all = rp__jobs_retry,
+	.one = rp_job_retry,
+	.allowed = IN(RP_STATE_DEAD) | IN(RP_STATE_CANCELLED),
+	.otherwise = IN(RP_STATE_DEAD),
+};
+static const struct act purges = {
+	.event = "purged",
+	.done = "purged",
+	.all = rp__jobs_purge,
+	.allowed = (LIVE | KEPT) & ~IN(RP_STATE_RUNNING),
+};
+
+/* One run of such a command. */
+struct change {
+	struct cmd *cmd;
+	const struct act *act;
+	struct filter filter;
+	int dry_run, json;
+};
+#define CHANGE_INIT(cmd, act)                                                  \
+	{                                                                      \
+		(cmd), (act), FILTER_INIT, 0, 0                                \
+	}
+#define CHANGE_OPTIONS(c)                                                      \
+	FILTER_OPTIONS(&(c)->filter),                                          \
+		{ "--dry-run", FLAG, &(c)->dry_run, NULL,                      \
+		  "only say how many, and show three" },                       \
+		JSON_OPTION(&(c)->json)
+
+/* ---- by id ---- */
+
+/* Report the outcome for one job. `r` is the library's return value. */
 static int
-each_id(struct cmd *cmd, const char *kind, int argc, char **argv,
-	int (*one)(rp_conn *, int64_t, const char *), const char *event)
+report_one(const struct change *c, int64_t id, int r)
 {
-	int64_t id;
+	const char *text = rp_last_error(c->cmd->conn)->message;
 	int status = 0;
 
-	for (int i = 0; i < argc; i++)
-		if (parse_id(argv[i], &id) < 0)
-			return usage(cmd, "%.80s: expected a job's id",
-				     argv[i]);
-	status = cmd_open(cmd);
-	if (status)
-		return status;
-	for (int i = 0; i < argc; i++) {
-		int r;
+	if (c->json) {
+		const struct member members[] = {
+			{ "id", json_integer(id) },
+			{ "result", json_text(r == 0           ? c->act->event
+					      : r == RP_ENOENT ? "missing"
+							       : "refused") },
+			{ "error", json_text(r < 0 ? text : NULL) },
+		};
 
-		parse_id(argv[i], &id);
-		r = one(cmd->conn, id, kind);
+		status = print_json(JSON_MEMBERS(members));
+	}
+	return r < 0 ? worst(status, cmd_failed(c->cmd, r)) : status;
+}
+
+static int
+change_each(const struct change *c, const struct found *jobs)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < jobs->count; i++) {
+		int64_t id = jobs->ids[i];
+		int r = c->act->one(c->cmd->conn, id, c->filter.kind);
+
 		if (r == 0)
-			history_job(cmd->history, event, id);
-		else
-			status = worst(status, cmd_failed(cmd, r));
+			history_job(c->cmd->history, c->act->event, id);
+		status = worst(status, report_one(c, id, r));
 		if (r < 0 && status_of(r) == FAILED)
 			return FAILED;
 	}
 	return status;
 }
 
-int
-cmd_cancel(struct cmd *cmd, int argc, char **argv)
+/* Would the command change this job? 0, or the exit status of the complaint. */
+static int
+check_job(const struct change *c, const rp_job *job)
 {
-	const char *kind = NULL;
-	const struct option options[] = {
-		{ "--kind", TEXT, &kind, "K", "only if they are of this kind" },
-		OPTIONS_END,
-	};
-	int status = parse_options(cmd, &argc, argv, options);
+	const char *kind = c->filter.kind;
+	const char *its = job->kind ? job->kind : "(none)";
 
-	if (status)
-		return status;
-	if (argc == 0)
-		return usage(cmd, "which jobs?");
-	return each_id(cmd, kind, argc, argv, rp_job_cancel, "cancelled");
+	if (kind && strcmp(kind, its) != 0)
+		return complain(NOTHING, "job %lld is %s, of kind %.64s",
+				(long long)job->id, rp_state_text(job->state),
+				its);
+	if (!(c->act->allowed & IN(job->state)))
+		return complain(REFUSED, "job %lld is %s", (long long)job->id,
+				rp_state_text(job->state));
+	return 0;
 }
 
-/* For the history: which of the jobs that were dead are no longer. */
-static void
-record_retried(struct cmd *cmd, const rp_batch *dead)
+/* Drop from the list the jobs that the command would not change. */
+static int
+keep_fitting(const struct change *c, struct found *jobs)
 {
-	for (size_t i = 0; i < rp_batch_count(dead); i++) {
-		int64_t id = rp_batch_at(dead, i)->id;
-		rp_batch *now;
+	size_t kept = 0;
+	int status = 0;
 
-		if (rp_job_get(cmd->conn, id, &now) < 0)
+	for (size_t i = 0; i < jobs->count; i++) {
+		int64_t id = jobs->ids[i];
+		rp_batch *batch;
+		int refused, r = rp_job_get(c->cmd->conn, id, &batch);
+
+		if (r < 0) {
+			status = worst(status, cmd_failed(c->cmd, r));
 			continue;
-		if (rp_batch_at(now, 0)->state != RP_STATE_DEAD)
-			history_job(cmd->history, "retried", id);
-		rp_batch_free(now);
+		}
+		refused = check_job(c, rp_batch_at(batch, 0));
+		if (!refused)
+			jobs->ids[kept++] = id;
+		status = worst(status, refused);
+		rp_batch_free(batch);
 	}
+	jobs->count = kept;
+	return status;
 }
 
 static int
-retry_dead(struct cmd *cmd, const char *queue, const char *kind)
+change_ids(struct change *c, int argc, char **argv)
 {
-	rp_batch *dead = NULL;
-	int64_t taken = 0, n = 0;
-	int status = cmd_open(cmd);
+	struct found jobs = { 0 };
+	int status = parse_ids(c->cmd, argc, argv, &jobs);
 
-	if (status)
-		return status;
-	if (cmd->history)
-		n = rp_job_list(cmd->conn, queue, RP_STATE_DEAD, INT32_MAX,
-				&dead);
-	if (n >= 0)
-		n = rp_queue_retry_dead(cmd->conn, queue, kind, &taken);
-	if (n < 0)
-		status = cmd_failed(cmd, (int)n);
-	if (dead)
-		record_retried(cmd, dead);
-	rp_batch_free(dead);
-	if (status)
-		return status;
-	printf("%lld jobs ready again\n", (long long)n);
-	if (taken)
+	if (!status)
+		status = cmd_open(c->cmd);
+	if (!status && c->dry_run) {
+		status = keep_fitting(c, &jobs);
+		if (status != FAILED)
+			status = worst(status,
+				       print_dry_run(c->cmd, &jobs,
+						     c->act->done, c->json));
+	} else if (!status) {
+		status = change_each(c, &jobs);
+	}
+	found_free(&jobs);
+	return status;
+}
+
+/* ---- by a filter ---- */
+
+/* Change jobs that were all found in one state. Without a history many are
+ * changed in one commit; with one, each has its own, so that the history only
+ * records changes that are committed. */
+static int
+change_some(const struct change *c, const int64_t *ids, size_t n, int state,
+	    struct rp_changed *changed)
+{
+	struct history *history = c->cmd->history;
+	size_t step = history ? 1 : n;
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i += step) {
+		int64_t before = changed->done;
+
+		r = c->act->all(c->cmd->conn, ids + i, step, state,
+				c->filter.kind, changed);
+		if (history && c->act->one && changed->done > before)
+			history_job(history, c->act->event, ids[i]);
+	}
+	return r;
+}
+
+/* Reverse the list. Retried jobs then stand in line in the order in which they
+ * ended, and a cancel starts at the end of the line, away from the workers. */
+static void
+turn_around(struct found *jobs)
+{
+	for (size_t i = 0, j = jobs->count; i + 1 < j; i++) {
+		int64_t id = jobs->ids[i];
+		int state = jobs->states[i];
+
+		j--;
+		jobs->ids[i] = jobs->ids[j];
+		jobs->states[i] = jobs->states[j];
+		jobs->ids[j] = id;
+		jobs->states[j] = state;
+	}
+}
+
+/* If the user named a state, a job that has left it since the search is
+ * skipped. A purge always names one. */
+static int
+change_found(const struct change *c, const struct found *jobs,
+	     struct rp_changed *changed)
+{
+	size_t from = 0, to;
+	int r = 0;
+
+	for (; from < jobs->count && r == 0; from = to) {
+		int state = jobs->states[from];
+
+		for (to = from; to < jobs->count && jobs->states[to] == state;)
+			to++;
+		if (!c->filter.state)
+			state = 0;
+		r = change_some(c, jobs->ids + from, to - from, state, changed);
+	}
+	return r;
+}
+
+static int
+print_changed(const struct change *c, const struct rp_changed *changed)
+{
+	int status = 0;
+
+	if (c->json) {
+		const struct member members[] = {
+			{ "result", json_text(c->act->event) },
+			{ "jobs", json_integer(changed->done) },
+			{ "taken", json_integer(changed->taken) },
+		};
+
+		status = print_json(JSON_MEMBERS(members));
+	} else {
+		printf("%lld jobs %s\n", (long long)changed->done,
+		       c->act->done);
+	}
+	if (changed->taken)
 		return complain(REFUSED,
 				"%lld jobs stay dead: live jobs have "
 				"their unique keys",
-				(long long)taken);
-	return DONE;
+				(long long)changed->taken);
+	return status;
+}
+
+static int
+change_filtered(struct change *c)
+{
+	struct rp_changed changed = { 0, 0 };
+	struct found jobs = { 0 };
+	int r, status = cmd_open(c->cmd);
+
+	if (status)
+		return status;
+	c->filter.all = 1;
+	status = find_jobs(c->cmd, &c->filter, &jobs);
+	if (!status && c->dry_run) {
+		status = print_dry_run(c->cmd, &jobs, c->act->done, c->json);
+	} else if (!status) {
+		turn_around(&jobs);
+		r = change_found(c, &jobs, &changed);
+		status = r < 0 ? cmd_failed(c->cmd, r)
+			       : print_changed(c, &changed);
+	}
+	found_free(&jobs);
+	return status;
+}
+
+/* ---- the commands ---- */
+
+static int
+change(struct change *c, int argc, char **argv)
+{
+	const struct filter *f = &c->filter;
+	int status = check_states(c->cmd, &c->filter, c->act->allowed,
+				  c->act->otherwise);
+
+	if (status)
+		return status;
+	if (argc && (f->queue || f->state || is_narrow(f)))
+		return usage(c->cmd, "either ids or a filter (beside ids only "
+				     "--kind)");
+	if (argc)
+		return change_ids(c, argc, argv);
+	if (!has_filter(f))
+		return usage(c->cmd, "which jobs? ids, or a filter such as "
+				     "--queue, --kind or --key");
+	return change_filtered(c);
+}
+
+int
+cmd_cancel(struct cmd *cmd, int argc, char **argv)
+{
+	struct change c = CHANGE_INIT(cmd, &cancels);
+	const struct option options[] = { CHANGE_OPTIONS(&c), OPTIONS_END };
+	int status = parse_options(cmd, &argc, argv, options);
+
+	return status ? status : change(&c, argc, argv);
 }
 
 int
 cmd_retry(struct cmd *cmd, int argc, char **argv)
 {
-	const char *kind = NULL, *dead = NULL;
+	struct change c = CHANGE_INIT(cmd, &retries);
+	const char *dead = NULL;
 	const struct option options[] = {
 		{ "--dead", TEXT, &dead, "QUEUE",
 		  "all dead jobs of the queue" },
-		{ "--kind", TEXT, &kind, "K", "only those of this kind" },
+		CHANGE_OPTIONS(&c),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)
 		return status;
-	if ((argc == 0) == (dead == NULL))
-		return usage(cmd, "either ids, or --dead QUEUE");
+	if (dead && (argc || c.filter.queue || c.filter.state))
+		return usage(cmd, "either ids, or --dead QUEUE, or --queue and "
+				  "--state");
 	if (dead)
-		return retry_dead(cmd, dead, kind);
-	return each_id(cmd, kind, argc, argv, rp_job_retry, "retried");
+		c.filter.queue = dead;
+	return change(&c, argc, argv);
 }
 
-/* The number of a state that can be purged; 0: all; -1: none such. */
+/* purge QUEUE: all jobs in the named states, or those of one kind. */
 static int
-purgeable(const char *text)
+purge_queue(const struct change *c)
 {
-	int state = rp_state_number(text);
+	const struct filter *f = &c->filter;
+	struct rp_changed changed = { 0, 0 };
+	int64_t n;
+	int status = cmd_open(c->cmd);
 
-	if (strcmp(text, "all") == 0)
-		return 0;
-	return state == 0 || state == RP_STATE_RUNNING ? -1 : state;
+	if (status)
+		return status;
+	n = rp_queue_purge(c->cmd->conn, f->queue, rp_state_number(f->state),
+			   f->kind);
+	if (n < 0)
+		return cmd_failed(c->cmd, (int)n);
+	changed.done = n;
+	return print_changed(c, &changed);
 }
 
 int
 cmd_purge(struct cmd *cmd, int argc, char **argv)
 {
-	const char *kind = NULL, *state = NULL;
+	struct change c = CHANGE_INIT(cmd, &purges);
+	struct filter *f = &c.filter;
 	int yes = 0;
 	const struct option options[] = {
-		{ "--state", TEXT, &state, "S",
-		  "scheduled, ready, dead, done, cancelled, or all" },
-		{ "--kind", TEXT, &kind, "K", "only those of this kind" },
+		CHANGE_OPTIONS(&c),
 		{ "--yes", FLAG, &yes, NULL, "really" },
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
-	int64_t n;
 
 	if (status)
 		return status;
-	if (argc != 1)
-		return usage(cmd,
-			     argc ? "one queue at a time" : "which queue?");
-	if (!state || purgeable(state) < 0)
-		return usage(cmd, "--state: expected scheduled, ready, dead, "
-				  "done, cancelled or all");
-	if (!yes)
-		return usage(cmd, "this forgets jobs: say --yes");
-	status = cmd_open(cmd);
+	if (argc + (f->queue != NULL) > 1)
+		return usage(cmd, "one queue at a time");
+	if (argc)
+		f->queue = argv[0];
+	if (!has_filter(f))
+		return usage(cmd, "which queue?");
+	status = check_states(cmd, f, purges.allowed, 0);
+	if (!status && !f->state)
+		status = usage(cmd, "which jobs? --state STATE is required");
+	if (!status && !yes && !c.dry_run)
+		status = usage(
+			cmd, "this deletes jobs for good: confirm with --yes");
 	if (status)
 		return status;
-	n = rp_queue_purge(cmd->conn, argv[0], purgeable(state), kind);
-	if (n < 0)
-		return cmd_failed(cmd, (int)n);
-	history_purged(cmd->history, argv[0]);
-	printf("%lld jobs purged\n", (long long)n);
-	return DONE;
+	status = f->queue && !is_narrow(f) && !c.dry_run ? purge_queue(&c)
+							 : change_filtered(&c);
+	if (!status && !c.dry_run)
+		history_purged(cmd->history, f->queue ? f->queue : "");
+	return status;
 }

@@ -71,7 +71,7 @@ verdict_word(const struct verdicts *v, enum promise p, char *to, size_t room)
 			 p == P1 && !v->audited ? "not checked" : "ok");
 }
 
-/* P1 ok, P2 BROKEN (3), ... */
+/* Print a line such as: P1 ok, P2 BROKEN (3), ... */
 static int
 print_verdicts(const struct verdicts *v, int json)
 {
@@ -85,7 +85,8 @@ print_verdicts(const struct verdicts *v, int json)
 		       (long long)v->clients, (long long)v->claims,
 		       (long long)v->settled);
 		if (v->gaps)
-			printf("; %lld claims that nobody lived to record",
+			printf("; %lld claims were not recorded, as their "
+			       "clients were killed",
 			       (long long)v->gaps);
 		putchar('\n');
 	}
@@ -116,7 +117,7 @@ cmd_check(struct cmd *cmd, int argc, char **argv)
 	int json = 0;
 	const struct option options[] = {
 		{ "--left", TEXT, &left, "QUEUE",
-		  "look there for what is not finished" },
+		  "the jobs that this queue still has are not lost" },
 		{ "--json", FLAG, &json, NULL, "JSON lines" },
 		OPTIONS_END,
 	};

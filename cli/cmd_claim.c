@@ -10,23 +10,7 @@
 
 #include "history.h"
 
-/* A claim makes the queue, as enqueue does: so --wait has one to wait on. */
-static int
-make_queue(struct cmd *cmd, const char *name)
-{
-	rp_queue queue = RP_QUEUE_INIT;
-	rp_queues *queues;
-	int r = rp_queue_list(cmd->conn, name, &queues);
-
-	if (r == 0)
-		rp_queues_free(queues);
-	if (r != RP_ENOENT)
-		return r;
-	queue.name = name;
-	return rp_queue_set(cmd->conn, &queue);
-}
-
-/* What could not be handed on is given back. */
+/* Release the jobs that could not be printed. */
 static int
 give_back(struct cmd *cmd, const rp_batch *batch)
 {
@@ -67,7 +51,8 @@ print_batch(struct cmd *cmd, const rp_batch *batch, int64_t asked)
 	return failed && rp_batch_count(batch) ? give_back(cmd, batch) : DONE;
 }
 
-/* Claim, or wait and claim: another may have been faster. */
+/* Claim; if no job is ready, wait and try again. Another worker may take the
+ * job that ended the wait, so this is a loop. */
 static int
 claim(struct cmd *cmd, const char *queue, size_t n,
       const rp_claim_options *options, int64_t wait_ms)
@@ -102,21 +87,26 @@ cmd_claim(struct cmd *cmd, int argc, char **argv)
 {
 	rp_claim_options claim_options = RP_CLAIM_INIT;
 	int64_t n = 1, wait_ms = 0, lease_ms = -1;
+	int json;
 	const struct option options[] = {
-		{ "-n", COUNT, &n, "N", "up to so many (1)" },
-		{ "--lease", DURATION, &lease_ms, "D",
-		  "hold them so long (the queue's)" },
+		{ "-n", COUNT, &n, "N", "at most this many jobs (1)" },
+		{ "--lease", DURATION, &lease_ms, "D", "lease (the queue's)" },
 		{ "--wait", DURATION, &wait_ms, "D",
-		  "wait so long for the first" },
+		  "wait this long for the first job" },
+		{ "--json", FLAG, &json, NULL,
+		  "JSON lines, as without the option" },
 		OPTIONS_END,
 	};
-	int status = parse_options(cmd, &argc, argv, options), r;
+	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)
 		return status;
 	if (argc != 1)
 		return usage(cmd,
 			     argc ? "one queue at a time" : "which queue?");
+	status = check_new_queue(cmd, argv[0]);
+	if (status)
+		return status;
 	if (n < 1 || n > RP_MOST_CLAIMED)
 		return usage(cmd, "-n %lld: expected 1 to %d", (long long)n,
 			     RP_MOST_CLAIMED);
@@ -126,8 +116,10 @@ cmd_claim(struct cmd *cmd, int argc, char **argv)
 	status = cmd_open(cmd);
 	if (status)
 		return status;
-	r = make_queue(cmd, argv[0]);
-	if (r < 0)
-		return cmd_failed(cmd, r);
+	/* With --wait the queue may be new: make it, and wait for its first
+	 * job. */
+	status = find_queue(cmd, argv[0], wait_ms > 0);
+	if (status)
+		return status;
 	return claim(cmd, argv[0], (size_t)n, &claim_options, wait_ms);
 }

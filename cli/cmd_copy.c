@@ -1,5 +1,5 @@
 /*
- * cmd_copy.c - queues into another database.
+ * cmd_copy.c - copy or move queues into another database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -62,7 +62,7 @@ on_progress(const rp_copied *so_far, void *ctx)
 	return interrupted();
 }
 
-/* ---- the end ---- */
+/* ---- the result ---- */
 
 static int
 report_json(const rp_copied *c, double seconds)
@@ -108,8 +108,8 @@ report(const rp_copied *c, double seconds, int move)
 	return DONE;
 }
 
-/* What became of the queues, and whether it helps to run it again. The library
- * tells nothing of its progress before it has begun. */
+/* Describe the state after a failed copy, and whether running it again helps.
+ * `begun`: the library has reported progress at least once. */
 static const char *
 consequence(int r, int begun)
 {
@@ -145,7 +145,7 @@ copy(struct cmd *cmd, rp_conn *to, const struct arguments *a)
 	options.leave_running = a->leave;
 	options.progress = on_progress;
 	options.progress_ctx = &progress;
-	/* A signal stops it between two commits; nothing is half done. */
+	/* A signal stops the copy between two commits. */
 	catch_interrupts();
 	r = rp_copy(cmd->conn, to, &options, &copied, &error);
 	if (progress.shows)
@@ -188,7 +188,7 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 	const char *running = "wait";
 	const struct option options[] = {
 		{ "--move", FLAG, &a.move, NULL,
-		  "what is in the target leaves the source" },
+		  "delete from the source what the target has" },
 		{ "--running", TEXT, &running, "R",
 		  "wait for running jobs, or leave them there (wait)" },
 		{ "--json", FLAG, &a.json, NULL, "JSON" },
@@ -210,7 +210,8 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 		a.queues = (const char *const *)argv + 2;
 	}
 	status = open_side("source", argv[0], cmd->schema, &cmd->conn);
-	/* Before a file is made for the target. */
+	/* Check the names before the target is opened, which may create a
+	 * file. */
 	for (int i = 2; i < argc && !status; i++)
 		status = check_queue(cmd, argv[i]);
 	if (status)

@@ -31,17 +31,20 @@ print_finding(const json_t *finding)
 	putchar('\n');
 }
 
+/* Warnings do not affect the exit status. Jobs that have waited for a moment
+ * give a warning; a monitor's alarm would go on and off with them. */
 static int
 print_all(const struct doctor *d, int json)
 {
 	size_t i, found = 0;
 	json_t *one;
-	int status = DONE;
+	int status = DONE, bad = 0;
 
 	for (int level = 0; level < LEVELS; level++)
 		json_array_foreach(d->findings[level], i, one)
 		{
 			found++;
+			bad |= level < WARNING;
 			if (json)
 				status = worst(status,
 					       print_json(json_incref(one)));
@@ -61,11 +64,11 @@ print_all(const struct doctor *d, int json)
 	if (!json)
 		printf("%d checks, %zu not done, %zu findings\n", d->done,
 		       json_array_size(d->undone), found);
-	return status ? status : found ? FAILED : DONE;
+	return status ? status : bad ? FAILED : DONE;
 }
 
-/* What is wrong with a database that cannot be opened is a finding, too; but
- * not that there is none. */
+/* A damaged or unreadable database is a finding, too. A missing one is an error
+ * of the caller. */
 static int
 examine(struct doctor *d)
 {
@@ -84,11 +87,11 @@ examine(struct doctor *d)
 int
 cmd_doctor(struct cmd *cmd, int argc, char **argv)
 {
-	struct doctor d = { .url = cmd->url, .long_ms = 60000 };
+	struct doctor d = { .long_ms = 60000 };
 	int json = 0;
 	const struct option options[] = {
 		{ "--long", DURATION, &d.long_ms, "D",
-		  "what is open, paused or waits for longer is found (1m)" },
+		  "how long is too long to wait, to be open or paused (1m)" },
 		{ "--json", FLAG, &json, NULL, "JSON lines" },
 		OPTIONS_END,
 	};
@@ -97,7 +100,10 @@ cmd_doctor(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc)
-		return usage(cmd, "takes no arguments: all is looked at");
+		return usage(
+			cmd,
+			"takes no arguments: it examines the whole database");
+	d.url = cmd->url;
 	status = examine(&d);
 	cmd->conn = d.conn;
 	if (status == DONE)

@@ -1,9 +1,9 @@
 /*
- * cmd_enqueue.c - put jobs in.
+ * cmd_enqueue.c - put jobs into a queue.
  *
  * Payloads are collected in memory and committed together, so that the write
- * lock is never held while we wait for input: after 10,000 of them, after
- * 8 MiB, when the input pauses, and at its end.
+ * lock is never held while we wait for input. A batch is committed after 10,000
+ * jobs, after 8 MiB, when the input pauses, and at its end.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -25,29 +25,30 @@
 struct input {
 	struct cmd *cmd;
 	const char *queue;
-	const char *word;  /* of what a payload is: "line", "argument" */
-	rp_job_spec model; /* what all jobs share */
-	int quiet, one;
+	const char *word;  /* how messages call a payload: "line", "argument" */
+	rp_job_spec model; /* options that all jobs share */
+	int quiet, json, one;
 	char separator;
-	size_t most;     /* bytes of a payload */
-	int64_t skip;    /* so many jobs of the input are in already, */
-	int64_t skipped; /* and so many of those were passed over */
+	size_t most;     /* limit of a payload, in bytes */
+	int64_t skip;    /* --skip: the first jobs of the input, not enqueued */
+	int64_t skipped; /* how many of them have been read */
 
-	char *text; /* payloads, each from where the last one ends */
+	char *text; /* input that is not enqueued yet */
 	size_t used, room;
-	size_t first; /* where the first payload begins */
-	size_t whole; /* bytes of `text` that are complete payloads */
+	size_t first; /* offset of the first payload */
+	size_t whole; /* length of the complete payloads, with separators */
 	size_t ends[BATCH_JOBS];
-	size_t skips[BATCH_JOBS]; /* separators behind them */
+	size_t skips[BATCH_JOBS]; /* length of the separator behind each */
 	size_t count;
-	int64_t enqueued; /* jobs that are in */
-	int refused;      /* 0, or REFUSED: one could not be replaced */
+	int64_t enqueued; /* so far, in all batches */
+	int refused;      /* 0, or REFUSED if --replace found a running job */
 };
 
-/* ---- the end, before its time ---- */
+/* ---- stopping early ---- */
 
-/* Why it stops, how many jobs are in, and how to go on without losing or
- * doubling one. `unsure`: so many more may be in, or none of them. */
+/* Report why the command stops, how many jobs are enqueued, and with which
+ * --skip the user can go on. `unsure`: jobs of a commit whose outcome is not
+ * known. */
 __attribute__((format(printf, 4, 5))) static int
 stop(const struct input *in, int status, size_t unsure, const char *format, ...)
 {
@@ -83,13 +84,18 @@ static int
 print_ids(struct input *in, const rp_added *added, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
+		int refused =
+			in->model.replace && added[i].outcome == RP_EXISTED;
+
 		history_enqueued(in->cmd->history, in->queue, &added[i]);
-		if (in->model.replace && added[i].outcome == RP_EXISTED)
+		if (in->json && !in->quiet)
+			print_json(json_added(in->queue, &added[i]));
+		if (refused)
 			in->refused = complain(REFUSED,
 					       "job %lld is running and cannot "
 					       "be replaced",
 					       (long long)added[i].id);
-		else if (!in->quiet)
+		else if (!in->json && !in->quiet)
 			printf("%lld\n", (long long)added[i].id);
 	}
 	in->enqueued += (int64_t)n;
@@ -100,11 +106,28 @@ print_ids(struct input *in, const rp_added *added, size_t n)
 	return 0;
 }
 
+/* The queue's payload limit, for an early check; the database checks again. */
+static size_t
+most_of(struct cmd *cmd, const char *queue)
+{
+	rp_queues *queues;
+	size_t most = 16 * 1024 * 1024;
+
+	if (rp_queue_list(cmd->conn, queue, &queues) < 0)
+		return most;
+	most = (size_t)rp_queues_at(queues, 0)->max_payload;
+	rp_queues_free(queues);
+	return most;
+}
+
 static int
 too_large(const struct input *in)
 {
-	return stop(in, USAGE, 0, "%s %lld: payload too large", in->word,
-		    (long long)(in->skip + in->enqueued + 1));
+	return stop(in, USAGE, 0,
+		    "%s %lld: payload too large: queue %s takes at most %zu "
+		    "bytes (queue set %s --max-payload SIZE)",
+		    in->word, (long long)(in->skip + in->enqueued + 1),
+		    in->queue, most_of(in->cmd, in->queue), in->queue);
 }
 
 static int
@@ -132,12 +155,13 @@ enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 	else if (r != RP_EFBIG)
 		status = refused(in, r, n);
 	else if (bad < 1 || (status = enqueue(in, jobs, (size_t)bad)) == 0)
-		status = too_large(in); /* those in front of it are in */
+		status =
+			too_large(in); /* the payloads before it are enqueued */
 	free(added);
 	return status;
 }
 
-/* Keep what is not complete. */
+/* Remove the complete payloads from the buffer, and keep the rest. */
 static void
 drop_whole(struct input *in)
 {
@@ -147,7 +171,7 @@ drop_whole(struct input *in)
 	in->count = 0;
 }
 
-/* Commit what is complete. */
+/* Enqueue the complete payloads of the buffer. */
 static int
 flush(struct input *in)
 {
@@ -206,7 +230,7 @@ make_room(struct input *in)
 	return 0;
 }
 
-/* Wait for input; commit what there is when it pauses. */
+/* Wait for input. If none arrives for PAUSE_MS, commit the batch first. */
 static int
 await(struct input *in)
 {
@@ -219,7 +243,7 @@ await(struct input *in)
 	return status;
 }
 
-/* The payloads that what was read last completes. */
+/* Split the newly read bytes, from `scanned` on, into payloads. */
 static int
 split(struct input *in, size_t scanned)
 {
@@ -233,7 +257,7 @@ split(struct input *in, size_t scanned)
 
 		scanned = (size_t)(end - in->text);
 		status = add(in, scanned, 1);
-		/* A flush moves what is left to the front. */
+		/* add() may have flushed, which moves the rest to the front. */
 		scanned = scanned + 1 - (before - in->used);
 	}
 	if (!status && in->count == 0 && in->whole)
@@ -247,7 +271,7 @@ split(struct input *in, size_t scanned)
 	return status;
 }
 
-/* There are fewer jobs than were to be skipped. */
+/* The input ended before --skip jobs were read. */
 static int
 few(const struct input *in)
 {
@@ -323,7 +347,7 @@ enqueue_arguments(struct input *in, int argc, char **argv)
 	return status;
 }
 
-/* K=V pairs as a JSON object. NULL: said why. */
+/* Make a JSON object of NAME=VALUE pairs. NULL: an error was printed. */
 static char *
 make_headers(const struct cmd *cmd, const struct texts *pairs)
 {
@@ -354,21 +378,6 @@ make_headers(const struct cmd *cmd, const struct texts *pairs)
 	return text;
 }
 
-/* A payload may not be larger than the queue allows; the database has the last
- * word, this only spares us reading what it would refuse. */
-static size_t
-most_of(struct cmd *cmd, const char *queue)
-{
-	rp_queues *queues;
-	size_t most = 16 * 1024 * 1024;
-
-	if (rp_queue_list(cmd->conn, queue, &queues) < 0)
-		return most;
-	most = (size_t)rp_queues_at(queues, 0)->max_payload;
-	rp_queues_free(queues);
-	return most;
-}
-
 static int
 run(struct input *in, int argc, char **argv)
 {
@@ -395,11 +404,14 @@ run(struct input *in, int argc, char **argv)
 }
 
 static int
-check_usage(const struct cmd *cmd, const struct input *in, int argc,
-	    int64_t max_attempts)
+check_usage(const struct input *in, int argc, char **argv, int64_t max_attempts)
 {
+	const struct cmd *cmd = in->cmd;
+
 	if (argc < 1)
 		return usage(cmd, "which queue?");
+	if (check_new_queue(cmd, argv[0]))
+		return USAGE;
 	if (in->model.delay_ms && in->model.run_at)
 		return usage(cmd, "either --delay or --at");
 	if (in->model.replace && !in->model.unique_key)
@@ -427,15 +439,15 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		{ "--one", FLAG, &in.one, NULL,
 		  "all of standard input is one payload" },
 		{ "--delay", DURATION, &in.model.delay_ms, "D",
-		  "not before so long from now" },
+		  "run it after this time" },
 		{ "--at", TIME, &in.model.run_at, "TIME",
 		  "not before: 2026-01-31T18:00:00Z, @1767225600" },
 		{ "--priority", PRIORITY, &priority, "N",
 		  PRIORITIES ", lower first (the queue's)" },
 		{ "--unique", TEXT, &in.model.unique_key, "KEY",
-		  "unless a live job has the key: then its id" },
+		  "enqueue nothing if a live job has this key" },
 		{ "--replace", FLAG, &in.model.replace, NULL,
-		  "... it becomes this job, if it does not run" },
+		  "... but replace that job, unless it is running" },
 		{ "--max-attempts", COUNT, &max_attempts, "N",
 		  "attempts before it is dead (the queue's)" },
 		{ "--kind", TEXT, &in.model.kind, "K",
@@ -443,8 +455,10 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		{ "--header", TEXTS, &headers, "K=V",
 		  "a header; may be given several times" },
 		{ "--skip", COUNT, &in.skip, "N",
-		  "the first N jobs of the input are in already" },
+		  "skip the first N jobs of the input" },
 		{ "--quiet", FLAG, &in.quiet, NULL, "print no ids" },
+		{ "--json", FLAG, &in.json, NULL,
+		  "JSON lines: ids, and what became of each job" },
 		OPTIONS_END,
 	};
 	int status;
@@ -455,7 +469,7 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 	in.separator = nul ? '\0' : '\n';
 	in.word = in.one ? "input" : nul ? "item" : "line";
 	if (!status)
-		status = check_usage(cmd, &in, argc, max_attempts);
+		status = check_usage(&in, argc, argv, max_attempts);
 	if (!status && headers.count && !(json = make_headers(cmd, &headers)))
 		status = USAGE;
 	if (!status) {

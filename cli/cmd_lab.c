@@ -1,6 +1,6 @@
 /*
- * cmd_lab.c - the ways of taking rows from a table, side by side on the user's
- * own database.
+ * cmd_lab.c - compare techniques of taking jobs from a table, on the user's own
+ * database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -42,9 +42,9 @@ tell_left(const char *what)
 	complain(DONE, "lab: a run that was killed had left %s: removed", what);
 }
 
-/* ---- what was seen ---- */
+/* ---- the verdict in words ---- */
 
-/* Of what the server says that they waited for. */
+/* The server's wait event, in words. */
 static const char *
 waited_for(const struct lab_result *result)
 {
@@ -76,7 +76,7 @@ add(char *text, const char *format, ...)
 	va_end(args);
 }
 
-/* What was seen, from nothing but the numbers. */
+/* Describe a run in one sentence, made from its numbers only. */
 static void
 say(const struct lab_options *o, const struct lab_result *result, char *text)
 {
@@ -97,7 +97,7 @@ say(const struct lab_options *o, const struct lab_result *result, char *text)
 		add(text, "%s ran %sonce", result->lost ? "no job" : "each job",
 		    result->lost ? "more than " : "");
 	if (result->lost)
-		add(text, "; %lld ran never", (long long)result->lost);
+		add(text, "; %lld never ran", (long long)result->lost);
 	if (result->twice)
 		return;
 	if (at_once >= 1.2)
@@ -110,17 +110,17 @@ say(const struct lab_options *o, const struct lab_result *result, char *text)
 		add(text, "; %.0f %% of the time was spent waiting for %s",
 		    blocked, waited_for(result));
 	if (result->deadlocks)
-		add(text, "; %lld transactions were broken off",
+		add(text, "; %lld transactions were aborted",
 		    (long long)result->deadlocks);
 }
 
 struct report {
 	struct lab_options options;
 	int json;
-	int lines; /* said so far */
+	int lines; /* lines printed so far */
 };
 
-/* Above the first technique. */
+/* Print the headings above the first technique. */
 static void
 print_head(struct report *report)
 {
@@ -234,7 +234,7 @@ list(const struct lab_script *script)
 
 /* ---- options ---- */
 
-/* A URL that no database can be found by has no techniques. */
+/* Reject a URL of an unknown scheme before anything runs. */
 static int
 check_url(const struct cmd *cmd)
 {
@@ -281,16 +281,15 @@ cmd_lab(struct cmd *cmd, int argc, char **argv)
 	int64_t workers = 4, jobs = 500, delay_ms = 2;
 	char *explain = NULL;
 	int names_only = 0;
-	struct report report = { .options = { .url = cmd->url,
-					      .stop = &stop } };
+	struct report report = { .options = { .stop = &stop } };
 	const struct option options[] = {
 		{ "--workers", COUNT, &workers, "N", "processes (4)" },
 		{ "--jobs", COUNT, &jobs, "N", "rows in the table (500)" },
 		{ "--delay", DURATION, &delay_ms, "D",
-		  "so long each job takes (2ms)" },
+		  "duration of each job (2ms)" },
 		{ "--list", FLAG, &names_only, NULL, "the techniques" },
 		{ "--explain", TEXT, &explain, "T",
-		  "one of them: its story, and the SQL" },
+		  "explain a technique, with its SQL" },
 		{ "--json", FLAG, &report.json, NULL, "JSON lines" },
 		OPTIONS_END,
 	};
@@ -314,6 +313,7 @@ cmd_lab(struct cmd *cmd, int argc, char **argv)
 		list(lab_scripts(cmd->url));
 		return DONE;
 	}
+	report.options.url = cmd->url;
 	report.options.workers = (int)workers;
 	report.options.jobs = (int)jobs;
 	report.options.delay_ms = delay_ms;

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "cmd.h"
+#include "list.h"
 
 #include <string.h>
 
@@ -13,90 +13,90 @@
 
 /* ---- list ---- */
 
-/* A list has but the beginning of a long payload: such a job is read alone. One
- * that has gone since is left out. */
-static int
-print_listed_json(struct cmd *cmd, const rp_job *job)
-{
-	rp_batch *whole;
-	int r, status;
+#define LISTED 50 /* jobs, unless --limit says otherwise */
 
-	if (job->payload_size == job->payload_total)
-		return print_json(json_job(job));
-	r = rp_job_get(cmd->conn, job->id, &whole);
-	if (r == RP_ENOENT)
-		return 0;
+/* Tell users that the default limit may have cut the list. */
+static void
+say_if_cut(size_t limit, size_t count)
+{
+	if (limit == LISTED && count >= limit)
+		complain(0, "listed %d jobs; --limit N lists more", LISTED);
+}
+
+/* Print the jobs of one queue in claim order. */
+static int
+list_queue(struct cmd *cmd, const struct filter *f, size_t limit, int json)
+{
+	int number = rp_state_number(f->state) | (f->all ? RP_LIST_ALL : 0);
+	rp_batch *batch;
+	int status, r = rp_job_list(cmd->conn, f->queue, number, limit, &batch);
+
 	if (r < 0)
 		return cmd_failed(cmd, r);
-	status = print_json(json_job(rp_batch_at(whole, 0)));
-	rp_batch_free(whole);
+	status = print_list(cmd, batch, json);
+	if (rp_batch_is_partial(batch))
+		complain(0,
+			 "queue %s has too many jobs to look at each: running "
+			 "ones are those found among the first %d; --all looks "
+			 "at all",
+			 f->queue, RP_MOST_COUNTED);
+	say_if_cut(limit, rp_batch_count(batch));
+	rp_batch_free(batch);
 	return status;
 }
 
 static int
-print_list(struct cmd *cmd, const rp_batch *batch, int json)
+list_found(struct cmd *cmd, const struct filter *f, size_t limit, int json)
 {
-	int status = 0;
+	struct found found = { 0 };
+	int status = find_jobs(cmd, f, &found);
 
-	if (!json && rp_batch_count(batch))
-		printf("%10s %-9s %4s %8s  %s\n", "ID", "STATE", "PRIO",
-		       "ATTEMPT", "PAYLOAD");
-	for (size_t i = 0; i < rp_batch_count(batch) && !status; i++) {
-		const rp_job *job = rp_batch_at(batch, i);
-		char attempt[48];
-
-		if (json) {
-			status = print_listed_json(cmd, job);
-			continue;
-		}
-		snprintf(attempt, sizeof(attempt), "%lld/%lld",
-			 (long long)job->attempt, (long long)job->max_attempts);
-		printf("%10lld %-9s %4d %8s  ", (long long)job->id,
-		       rp_state_text(job->state), job->priority, attempt);
-		print_text(stdout, job->payload, job->payload_size, SHOWN);
-		putchar('\n');
-	}
+	if (!status)
+		status = print_found(cmd, &found, limit, !f->queue, json);
+	if (!status && found.count < limit)
+		complain_of_partial(&found);
+	say_if_cut(limit, found.count);
+	found_free(&found);
 	return status;
 }
 
 int
 cmd_list(struct cmd *cmd, int argc, char **argv)
 {
-	const char *state = NULL;
-	int64_t limit = 50;
+	struct filter f = FILTER_INIT;
+	int64_t limit = LISTED;
 	int json = 0;
 	const struct option options[] = {
-		{ "--state", TEXT, &state, "S",
-		  "only those in a state; also dead, done, cancelled" },
-		{ "--limit", COUNT, &limit, "N", "so many (50)" },
+		FILTER_OPTIONS(&f),
+		{ "--limit", COUNT, &limit, "N",
+		  "at most this many (" DIGITS(LISTED) ")" },
+		{ "--all", FLAG, &f.all, NULL,
+		  "look at all jobs, not at the first 10,000" },
 		{ "--json", FLAG, &json, NULL, "JSON lines" },
 		OPTIONS_END,
 	};
-	int status = parse_options(cmd, &argc, argv, options), r;
-	rp_batch *batch;
+	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)
 		return status;
-	if (argc != 1)
-		return usage(cmd,
-			     argc ? "one queue at a time" : "which queue?");
-	if (state && !rp_state_number(state))
-		return usage(cmd,
-			     "--state %.40s: expected scheduled, ready, "
-			     "running, done, dead or cancelled",
-			     state);
+	if (argc + (f.queue != NULL) > 1)
+		return usage(cmd, "one queue, or none for all");
+	if (argc)
+		f.queue = argv[0];
+	/* With --error dead jobs are listed by default, too, because most
+	 * failed jobs are dead. */
+	status = check_states(cmd, &f, LIVE | KEPT,
+			      f.error ? LIVE | IN(RP_STATE_DEAD) : LIVE);
+	if (status)
+		return status;
 	if (limit < 1 || limit > INT32_MAX)
 		return usage(cmd, "--limit: expected 1 to %d", INT32_MAX);
 	status = cmd_open(cmd);
 	if (status)
 		return status;
-	r = rp_job_list(cmd->conn, argv[0], rp_state_number(state),
-			(size_t)limit, &batch);
-	if (r < 0)
-		return cmd_failed(cmd, r);
-	status = print_list(cmd, batch, json);
-	rp_batch_free(batch);
-	return status;
+	if (f.queue && !f.kind && !is_narrow(&f) && f.states != (LIVE | KEPT))
+		return list_queue(cmd, &f, (size_t)limit, json);
+	return list_found(cmd, &f, (size_t)limit, json);
 }
 
 /* ---- show ---- */
@@ -130,7 +130,7 @@ print_payload(const rp_job *job)
 	printf(" (%zu bytes)\n", job->payload_size);
 }
 
-/* `max_attempts` is shown with the attempt. */
+/* Print a number. The line of `attempt` includes max_attempts. */
 static void
 print_number(const char *name, const rp_job *job, const int64_t *at)
 {
@@ -141,7 +141,8 @@ print_number(const char *name, const rp_job *job, const int64_t *at)
 		printf("%-13s %lld\n", name, (long long)*at);
 }
 
-/* A line for a field that the job has: `run_at` is `run at`. */
+/* Print a field that is set, on a line of its own. `run_at` is printed as `run
+ * at`. */
 static void
 print_job_field(const rp_job *job, const struct field *field)
 {
@@ -193,7 +194,7 @@ print_job(const rp_job *job)
 	return 0;
 }
 
-/* As the others show a job, and with its failed attempts. */
+/* Print the JSON that all commands share, plus the failed attempts. */
 static int
 print_job_json(const rp_job *job)
 {
@@ -238,7 +239,7 @@ print_stats(const rp_stats *stats, int json)
 		       "CANCELLED", "OLDEST", "WORKERS", "DONE/s");
 	for (size_t i = 0; i < rp_stats_count(stats) && !status; i++) {
 		const rp_queue_stats *s = rp_stats_at(stats, i);
-		char oldest[32];
+		char oldest[32], scheduled[32], ready[32], running[32];
 
 		if (json) {
 			status = print_json(json_stats(s));
@@ -246,13 +247,18 @@ print_stats(const rp_stats *stats, int json)
 		}
 		print_duration_short(oldest, sizeof(oldest),
 				     s->oldest_ready_ms);
-		printf("%-20s %9lld %9lld %7lld %9lld %7lld %9lld %7s %7lld "
-		       "%7.1f%s\n",
-		       s->queue, (long long)s->scheduled, (long long)s->ready,
-		       (long long)s->running, (long long)s->done,
+		format_count(scheduled, sizeof(scheduled), s->scheduled,
+			     s->scheduled_at_least);
+		format_count(ready, sizeof(ready), s->ready, s->ready_at_least);
+		format_count(running, sizeof(running), s->running,
+			     s->running_at_least);
+		printf("%-20s %9s %9s %7s %9lld %7lld %9lld %7s %7lld "
+		       "%7.1f%s%s%s\n",
+		       s->queue, scheduled, ready, running, (long long)s->done,
 		       (long long)s->dead, (long long)s->cancelled, oldest,
 		       (long long)s->workers, (double)s->done_10s / 10,
-		       s->paused ? "  paused" : "");
+		       s->paused ? "  paused" : "", s->pause_reason ? ": " : "",
+		       s->pause_reason ? s->pause_reason : "");
 	}
 	return status;
 }
@@ -295,16 +301,18 @@ print_workers(const rp_workers *workers, int json)
 		       "DONE", "FAILED", "RUNNING", "RELEASED", "QUEUES");
 	for (size_t i = 0; i < rp_workers_count(workers) && !status; i++) {
 		const rp_worker_info *w = rp_workers_at(workers, i);
-		char silent[32];
+		char silent[32], running[32];
 
 		if (json) {
 			status = print_json(json_worker(w));
 			continue;
 		}
 		print_duration_short(silent, sizeof(silent), w->silent_ms);
-		printf("%-28s %7s %9lld %7lld %7lld %8lld  ", w->name, silent,
+		format_count(running, sizeof(running), w->running,
+			     w->running_at_least);
+		printf("%-28s %7s %9lld %7lld %7s %8lld  ", w->name, silent,
 		       (long long)w->done, (long long)(w->failed + w->dead),
-		       (long long)w->running, (long long)w->released);
+		       running, (long long)w->released);
 		print_text(stdout, w->queues, strlen(w->queues), SHOWN);
 		putchar('\n');
 	}

@@ -10,30 +10,31 @@
 
 #include "history.h"
 
-/* Every setting: its option, and how people write it. */
+/* A queue's setting: its option, its type, its limits. */
 struct setting {
 	const char *option;
 	enum option_type type;
 	size_t offset;
 	const char *arg, *help;
+	int64_t least, most;
 };
 static const struct setting settings[] = {
 	{ "--max-attempts", COUNT, offsetof(rp_queue, max_attempts), "N",
-	  "attempts before a job is dead" },
+	  "attempts before a job is dead", 1, RP_MOST_ATTEMPTS },
 	{ "--lease", DURATION, offsetof(rp_queue, lease_ms), "D",
-	  "how long a claim holds" },
+	  "how long a claim holds", 1, RP_MOST_MS },
 	{ "--backoff", DURATION, offsetof(rp_queue, backoff_ms), "D",
-	  "before the second attempt, doubling" },
+	  "before the second attempt, doubling", 0, RP_MOST_MS },
 	{ "--backoff-max", DURATION, offsetof(rp_queue, backoff_max_ms), "D",
-	  "where the doubling ends" },
+	  "the longest backoff", 0, RP_MOST_MS },
 	{ "--priority", PRIORITY, offsetof(rp_queue, priority), "N",
-	  "of jobs that name none" },
+	  "of jobs enqueued without one", 0, RP_MOST_PRIORITY },
 	{ "--keep-done", DURATION, offsetof(rp_queue, keep_done_ms), "D",
-	  "how long done jobs are kept" },
+	  "how long done jobs are kept", 0, RP_MOST_MS },
 	{ "--keep-dead", DURATION, offsetof(rp_queue, keep_dead_ms), "D",
-	  "how long dead and cancelled ones are kept" },
+	  "how long dead and cancelled ones are kept", 0, RP_MOST_MS },
 	{ "--max-payload", SIZE, offsetof(rp_queue, max_payload), "SIZE",
-	  "the largest payload" },
+	  "the largest payload", 0, RP_MOST_PAYLOAD },
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 
@@ -46,26 +47,45 @@ value_of(const rp_queue *queue, const struct setting *setting)
 	return value;
 }
 
+/* Format in the largest unit that gives a whole number. */
+static void
+format_size(char *to, size_t room, int64_t bytes)
+{
+	static const char *const units[] = { "", "KiB", "MiB", "GiB" };
+	int unit = 0;
+
+	for (; bytes && bytes % 1024 == 0 && unit < 3; unit++)
+		bytes /= 1024;
+	snprintf(to, room, "%lld%s", (long long)bytes, units[unit]);
+}
+
 static void
 format_value(char *to, size_t room, const struct setting *setting,
 	     int64_t value)
 {
 	if (setting->type == DURATION)
 		print_duration(to, room, value);
-	else if (setting->type == SIZE && value && value % 1048576 == 0)
-		snprintf(to, room, "%lldMiB", (long long)value / 1048576);
-	else if (setting->type == SIZE && value && value % 1024 == 0)
-		snprintf(to, room, "%lldKiB", (long long)value / 1024);
+	else if (setting->type == SIZE)
+		format_size(to, room, value);
 	else
 		snprintf(to, room, "%lld", (long long)value);
 }
 
-/* Print each setting: all of one, or where two differ. Their number. */
 static int
+is_changed(const rp_queue *before, const rp_queue *after)
+{
+	for (size_t i = 0; before && i < SETTINGS; i++)
+		if (value_of(before, &settings[i]) !=
+		    value_of(after, &settings[i]))
+			return 1;
+	return 0;
+}
+
+/* Print the settings of `after`; if `before` is set, only those that differ. */
+static void
 print_settings(const rp_queue *before, const rp_queue *after)
 {
 	char old[32], new[32];
-	int n = 0;
 
 	for (size_t i = 0; i < SETTINGS; i++) {
 		const struct setting *s = &settings[i];
@@ -76,19 +96,38 @@ print_settings(const rp_queue *before, const rp_queue *after)
 		} else if (value_of(before, s) != value_of(after, s)) {
 			format_value(old, sizeof(old), s, value_of(before, s));
 			printf("%s: %s -> %s\n", s->option + 2, old, new);
-		} else {
-			continue;
 		}
-		n++;
 	}
-	return n;
+}
+
+/* `before`: NULL if the queue is new. */
+static int
+print_set(const rp_queue *before, const rp_queue *after, int json)
+{
+	int changed = is_changed(before, after);
+	json_t *object;
+
+	if (json) {
+		object = json_queue(after);
+		json_object_set_new(object, "result",
+				    json_text(!before   ? "added"
+					      : changed ? "changed"
+							: "unchanged"));
+		return print_json(object);
+	}
+	if (!before)
+		printf("queue %s is new\n", after->name);
+	else if (!changed)
+		printf("queue %s: nothing changed\n", after->name);
+	print_settings(before, after);
+	return DONE;
 }
 
 static int
-set(struct cmd *cmd, const rp_queue *wanted)
+set(struct cmd *cmd, const rp_queue *wanted, int json)
 {
 	rp_queues *before = NULL, *after = NULL;
-	int r = rp_queue_list(cmd->conn, wanted->name, &before);
+	int status, r = rp_queue_list(cmd->conn, wanted->name, &before);
 
 	if (r == 0 || r == RP_ENOENT)
 		r = rp_queue_set(cmd->conn, wanted);
@@ -98,21 +137,50 @@ set(struct cmd *cmd, const rp_queue *wanted)
 		rp_queues_free(before);
 		return cmd_failed(cmd, r);
 	}
-	if (!before)
-		printf("queue %s is new\n", wanted->name);
-	if (!print_settings(rp_queues_at(before, 0), rp_queues_at(after, 0)))
-		printf("queue %s: nothing changed\n", wanted->name);
+	status = print_set(rp_queues_at(before, 0), rp_queues_at(after, 0),
+			   json);
 	rp_queues_free(before);
 	rp_queues_free(after);
-	return DONE;
+	return status;
+}
+
+/* Check the limits here, in the user's units; the library's message would give
+ * milliseconds. */
+static int
+check_settings(const struct cmd *cmd, const rp_queue *wanted)
+{
+	char value[32], least[32], most[32];
+
+	for (size_t i = 0; i < SETTINGS; i++) {
+		const struct setting *s = &settings[i];
+		int64_t n = value_of(wanted, s);
+
+		if (n < 0 || (n >= s->least && n <= s->most))
+			continue;
+		format_value(value, sizeof(value), s, n);
+		format_value(least, sizeof(least), s, s->least);
+		format_value(most, sizeof(most), s, s->most);
+		return usage(cmd, "%s %s: expected %s to %s", s->option, value,
+			     least, most);
+	}
+	return 0;
+}
+
+static int
+open_for_one(struct cmd *cmd, int argc)
+{
+	if (argc != 1)
+		return usage(cmd,
+			     argc ? "one queue at a time" : "which queue?");
+	return cmd_open(cmd);
 }
 
 int
 cmd_queue_set(struct cmd *cmd, int argc, char **argv)
 {
-	struct option options[SETTINGS + 1];
+	struct option options[SETTINGS + 2];
 	rp_queue wanted = RP_QUEUE_INIT;
-	int status;
+	int json = 0, status;
 
 	for (size_t i = 0; i < SETTINGS; i++)
 		options[i] = (struct option){
@@ -122,16 +190,18 @@ cmd_queue_set(struct cmd *cmd, int argc, char **argv)
 			settings[i].arg,
 			settings[i].help,
 		};
-	options[SETTINGS] = (struct option)OPTIONS_END;
+	options[SETTINGS] = (struct option)JSON_OPTION(&json);
+	options[SETTINGS + 1] = (struct option)OPTIONS_END;
 	status = parse_options(cmd, &argc, argv, options);
 	if (status)
 		return status;
-	if (argc != 1)
-		return usage(cmd,
-			     argc ? "one queue at a time" : "which queue?");
 	wanted.name = argv[0];
-	status = cmd_open(cmd);
-	return status ? status : set(cmd, &wanted);
+	status = argc == 1 ? check_new_queue(cmd, wanted.name) : 0;
+	if (!status)
+		status = check_settings(cmd, &wanted);
+	if (!status)
+		status = open_for_one(cmd, argc);
+	return status ? status : set(cmd, &wanted, json);
 }
 
 int
@@ -164,53 +234,81 @@ cmd_queue_list(struct cmd *cmd, int argc, char **argv)
 		}
 		printf("%s%s\n", queue->name,
 		       queue->paused_at ? " (paused)" : "");
+		if (queue->pause_reason)
+			printf("  %-13s %s\n", "paused", queue->pause_reason);
 		print_settings(NULL, queue);
 	}
 	rp_queues_free(queues);
 	return status;
 }
 
-/* Do `one` to a queue. */
+static int
+say_done(const char *queue, const char *done, int json)
+{
+	if (json) {
+		const struct member members[] = {
+			{ "queue", json_text(queue) },
+			{ "result", json_text(done) },
+		};
+
+		return print_json(JSON_MEMBERS(members));
+	}
+	return DONE;
+}
+
+/* Apply `one` to a queue. `done` is the participle that the message uses. */
 static int
 one_queue(struct cmd *cmd, int argc, char **argv,
-	  int (*one)(rp_conn *, const char *))
+	  int (*one)(rp_conn *, const char *), const char *done, int json)
 {
-	int status, r;
+	int status = open_for_one(cmd, argc), r;
 
-	if (argc != 1)
-		return usage(cmd,
-			     argc ? "one queue at a time" : "which queue?");
-	status = cmd_open(cmd);
 	if (status)
 		return status;
 	r = one(cmd->conn, argv[0]);
-	return r < 0 ? cmd_failed(cmd, r) : DONE;
+	return r < 0 ? cmd_failed(cmd, r) : say_done(argv[0], done, json);
 }
 
 int
 cmd_pause(struct cmd *cmd, int argc, char **argv)
 {
-	const struct option options[] = { OPTIONS_END };
-	int status = parse_options(cmd, &argc, argv, options);
+	const char *reason = NULL;
+	int json = 0;
+	const struct option options[] = {
+		{ "--reason", TEXT, &reason, "TEXT",
+		  "why, for people who see that it is paused" },
+		JSON_OPTION(&json),
+		OPTIONS_END,
+	};
+	int status = parse_options(cmd, &argc, argv, options), r;
 
-	return status ? status : one_queue(cmd, argc, argv, rp_queue_pause);
+	if (!status)
+		status = open_for_one(cmd, argc);
+	if (status)
+		return status;
+	r = rp_queue_pause(cmd->conn, argv[0], reason);
+	return r < 0 ? cmd_failed(cmd, r) : say_done(argv[0], "paused", json);
 }
 
 int
 cmd_resume(struct cmd *cmd, int argc, char **argv)
 {
-	const struct option options[] = { OPTIONS_END };
+	int json = 0;
+	const struct option options[] = { JSON_OPTION(&json), OPTIONS_END };
 	int status = parse_options(cmd, &argc, argv, options);
 
-	return status ? status : one_queue(cmd, argc, argv, rp_queue_resume);
+	return status ? status
+		      : one_queue(cmd, argc, argv, rp_queue_resume, "resumed",
+				  json);
 }
 
 int
 cmd_queue_drop(struct cmd *cmd, int argc, char **argv)
 {
-	int yes = 0;
+	int yes = 0, json = 0;
 	const struct option options[] = {
 		{ "--yes", FLAG, &yes, NULL, "really" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
@@ -218,9 +316,11 @@ cmd_queue_drop(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc == 1 && !yes)
-		return usage(cmd, "this forgets all jobs of %s: say --yes",
+		return usage(cmd,
+			     "this deletes all jobs of %s for good: confirm "
+			     "with --yes",
 			     argv[0]);
-	status = one_queue(cmd, argc, argv, rp_queue_drop);
+	status = one_queue(cmd, argc, argv, rp_queue_drop, "dropped", json);
 	if (!status)
 		history_purged(cmd->history, argv[0]);
 	return status;

@@ -10,7 +10,8 @@
 
 #include "history.h"
 
-/* All claims are read before any is settled. */
+/* Parse all claims first: a mistake in one must not leave the others
+ * settled. */
 static rp_verdict *
 parse_claims(const struct cmd *cmd, const rp_verdict *model, int argc,
 	     char **argv)
@@ -39,8 +40,32 @@ refusal(int result)
 	return result == RP_ENOENT ? "no such job" : rp_error_text(result);
 }
 
+/* The outcome for a claim: its new state, or why the verdict was refused. */
+static json_t *
+json_settled(const rp_verdict *v)
+{
+	static const char *const words[] = {
+		[RP_DONE] = "completed",  [RP_FAIL] = "failed",
+		[RP_DEAD] = "failed",     [RP_RELEASE] = "released",
+		[RP_EXTEND] = "extended",
+	};
+	int good = v->result >= 0;
+	const struct member members[] = {
+		{ "id", json_integer(v->id) },
+		{ "claim", json_claim(v->id, v->claim_no) },
+		{ "claim_no", json_integer(v->claim_no) },
+		{ "result", json_text(good ? words[v->verdict]
+				      : v->result == RP_ENOENT ? "missing"
+							       : "refused") },
+		{ "state", json_text(good ? rp_state_text(v->state) : NULL) },
+		{ "error", json_text(good ? NULL : refusal(v->result)) },
+	};
+
+	return JSON_MEMBERS(members);
+}
+
 static int
-settle(struct cmd *cmd, rp_verdict *verdicts, size_t n, char **claims)
+settle(struct cmd *cmd, rp_verdict *verdicts, size_t n, char **claims, int json)
 {
 	int64_t asked = monotonic_us();
 	int status = cmd_open(cmd), r;
@@ -59,6 +84,8 @@ settle(struct cmd *cmd, rp_verdict *verdicts, size_t n, char **claims)
 
 		history_settled(cmd->history, v->id, v->claim_no, v->verdict,
 				v->delay_ms, v->result, v->state, asked);
+		if (json)
+			status = worst(status, print_json(json_settled(v)));
 		if (v->result < 0)
 			status = worst(status, complain(status_of(v->result),
 							"%.80s: %s", claims[i],
@@ -69,7 +96,7 @@ settle(struct cmd *cmd, rp_verdict *verdicts, size_t n, char **claims)
 
 static int
 parse_and_settle(struct cmd *cmd, const rp_verdict *model, int argc,
-		 char **argv)
+		 char **argv, int json)
 {
 	rp_verdict *verdicts;
 	int status;
@@ -79,7 +106,7 @@ parse_and_settle(struct cmd *cmd, const rp_verdict *model, int argc,
 	verdicts = parse_claims(cmd, model, argc, argv);
 	if (!verdicts)
 		return USAGE;
-	status = settle(cmd, verdicts, (size_t)argc, argv);
+	status = settle(cmd, verdicts, (size_t)argc, argv, json);
 	free(verdicts);
 	return status;
 }
@@ -87,23 +114,26 @@ parse_and_settle(struct cmd *cmd, const rp_verdict *model, int argc,
 int
 cmd_complete(struct cmd *cmd, int argc, char **argv)
 {
-	const struct option options[] = { OPTIONS_END };
+	int json = 0;
+	const struct option options[] = { JSON_OPTION(&json), OPTIONS_END };
 	rp_verdict model = RP_VERDICT_INIT;
 	int status = parse_options(cmd, &argc, argv, options);
 
-	return status ? status : parse_and_settle(cmd, &model, argc, argv);
+	return status ? status
+		      : parse_and_settle(cmd, &model, argc, argv, json);
 }
 
 int
 cmd_fail(struct cmd *cmd, int argc, char **argv)
 {
 	rp_verdict model = RP_VERDICT_INIT;
-	int for_good = 0;
+	int for_good = 0, json = 0;
 	const struct option options[] = {
 		{ "--error", TEXT, &model.error, "TEXT", "why" },
 		{ "--retry-in", DURATION, &model.delay_ms, "D",
-		  "try again after so long (the queue's backoff)" },
+		  "delay before the next attempt (the queue's backoff)" },
 		{ "--for-good", FLAG, &for_good, NULL, "never try again" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
@@ -115,31 +145,36 @@ cmd_fail(struct cmd *cmd, int argc, char **argv)
 	if (for_good && model.delay_ms >= 0)
 		return usage(cmd, "either --for-good or --retry-in");
 	model.verdict = for_good ? RP_DEAD : RP_FAIL;
-	return parse_and_settle(cmd, &model, argc, argv);
+	return parse_and_settle(cmd, &model, argc, argv, json);
 }
 
 int
 cmd_release(struct cmd *cmd, int argc, char **argv)
 {
 	rp_verdict model = RP_VERDICT_INIT;
+	int json = 0;
 	const struct option options[] = {
 		{ "--delay", DURATION, &model.delay_ms, "D",
-		  "ready after so long (at once)" },
+		  "delay until it is ready (none)" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
 
 	model.verdict = RP_RELEASE;
-	return status ? status : parse_and_settle(cmd, &model, argc, argv);
+	return status ? status
+		      : parse_and_settle(cmd, &model, argc, argv, json);
 }
 
 int
 cmd_extend(struct cmd *cmd, int argc, char **argv)
 {
 	rp_verdict model = RP_VERDICT_INIT;
+	int json = 0;
 	const struct option options[] = {
 		{ "--lease", DURATION, &model.delay_ms, "D",
-		  "so long, from now" },
+		  "new lease, from now" },
+		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
@@ -149,5 +184,5 @@ cmd_extend(struct cmd *cmd, int argc, char **argv)
 	if (model.delay_ms <= 0)
 		return usage(cmd, "for how long? --lease D, 1ms at least");
 	model.verdict = RP_EXTEND;
-	return parse_and_settle(cmd, &model, argc, argv);
+	return parse_and_settle(cmd, &model, argc, argv, json);
 }

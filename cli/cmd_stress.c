@@ -1,9 +1,9 @@
 /*
- * cmd_stress.c - a load of our own on the user's database, and the proof that
- * it kept the promises.
+ * cmd_stress.c - run a load of our own on the user's database, and prove that
+ * the promises were kept.
  *
- * The parent has no connection while other processes live: SQLite's locks do
- * not bear a fork. See stress.h for who does what.
+ * The parent has no connection while child processes live, because SQLite's
+ * locks do not survive a fork. stress.h says which process does what.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -48,7 +48,7 @@ parse_rate(const struct cmd *cmd, const char *text, double *ret)
 	return 0;
 }
 
-/* Nonsense is refused by name. */
+/* Check the range of each option. */
 static int
 in_range(const struct stress *s)
 {
@@ -95,9 +95,9 @@ parse(struct stress *s, int argc, char **argv)
 		{ "--workers", COUNT, &s->workers, "N",
 		  "processes that work (2)" },
 		{ "-j", COUNT, &s->threads, "N", "threads of each worker (2)" },
-		{ "--jobs", COUNT, &jobs, "N", "so many (10k)" },
+		{ "--jobs", COUNT, &jobs, "N", "number of jobs (10k)" },
 		{ "--for", DURATION, &for_ms, "D",
-		  "... or as many as so long a time takes" },
+		  "... or enqueue for this long" },
 		{ "--fill", FLAG, &s->fill, NULL,
 		  "workers start when all are enqueued" },
 		{ "--payload", SIZE, &s->payload, "SIZE", "of each job (200)" },
@@ -106,7 +106,7 @@ parse(struct stress *s, int argc, char **argv)
 		{ "--work-time", DURATION, &s->work_ms, "D",
 		  "how long a handler takes (0)" },
 		{ "--fail-rate", TEXT, &rate, "P",
-		  "so many attempts fail, 0 to 1 (0)" },
+		  "share of attempts that fail, 0 to 1 (0)" },
 		{ "--lease", DURATION, &s->lease_ms, "D",
 		  "how long a claim holds (2s)" },
 		{ "--kill-every", DURATION, &s->kill_ms, "D",
@@ -115,7 +115,8 @@ parse(struct stress *s, int argc, char **argv)
 		  "stop a worker for longer than its lease" },
 		{ "--pin-snapshot", FLAG, &s->pin, NULL,
 		  "hold an old snapshot of the database" },
-		{ "--seed", COUNT, &s->seed, "N", "the same chances again" },
+		{ "--seed", COUNT, &s->seed, "N",
+		  "repeat the random choices of a run" },
 		{ "--json", FLAG, &s->json, NULL, "JSON" },
 		OPTIONS_END,
 	};
@@ -193,12 +194,13 @@ prepare(struct stress *s)
 			return complain(FAILED, "no memory for the history: %s",
 					strerror(errno));
 	s->shared->to_make = s->jobs;
-	/* By it the watcher knows the sessions of this run. */
+	/* The watcher recognises this run's sessions by this name. */
 	setenv("PGAPPNAME", s->queue, 1);
 	return 0;
 }
 
-/* A process is gone. 0, or an exit status (said): it should not be. */
+/* Handle the end of a child. Returns 0 if it was expected, else the exit status
+ * of the complaint. */
 static int
 bury(struct stress *s, struct child *child, int status, int ending)
 {
@@ -221,7 +223,7 @@ bury(struct stress *s, struct child *child, int status, int ending)
 					    : WEXITSTATUS(status));
 }
 
-/* Take notice of what ended. */
+/* Handle all children that have ended. */
 static int
 reap(struct stress *s, int ending)
 {
@@ -250,7 +252,7 @@ alive(const struct stress *s, int64_t from, int64_t to)
 
 /* ---- the course of a run ---- */
 
-/* One of the workers that are at work; NULL: none is. */
+/* Choose a running worker. NULL: no worker runs. */
 static struct child *
 victim(struct stress *s, int64_t number)
 {
@@ -278,7 +280,8 @@ kill_one(struct stress *s)
 	atomic_fetch_add(&s->shared->kills, 1);
 }
 
-/* Longer than its lease: others take its jobs over. Then it comes too late. */
+/* Stop a worker for longer than its lease. Other workers take over its jobs,
+ * and its own verdicts then come too late. */
 static void
 stall_one(struct stress *s, int64_t now)
 {
@@ -306,7 +309,8 @@ resume(struct stress *s, int64_t now)
 	}
 }
 
-/* Workers that are not there: killed, or (--fill) not wanted until now. */
+/* Start the missing workers: killed ones, and with --fill all of them once the
+ * queue is filled. */
 static int
 restart(struct stress *s)
 {
@@ -318,7 +322,7 @@ restart(struct stress *s)
 	return 0;
 }
 
-/* Until the queue is empty, something fails, or we are told to end. */
+/* Run until the queue is empty, something fails, or a signal arrives. */
 static int
 load(struct stress *s)
 {
@@ -355,8 +359,8 @@ load(struct stress *s)
 	return status;
 }
 
-/* Everybody ends: workers give back what they have not begun. Who does not
- * listen is killed. */
+/* End all children. Workers release the jobs that they have not begun. Children
+ * that do not react are killed. */
 static int
 finish(struct stress *s)
 {
@@ -387,7 +391,7 @@ finish(struct stress *s)
 	return status;
 }
 
-/* The watcher first, so that it sees all of it. */
+/* The watcher starts first, so that it sees the whole run. */
 static int
 run(struct stress *s)
 {

@@ -1,24 +1,24 @@
 /*
- * cmd_why.c - why is this job not running? A paragraph for each.
+ * cmd_why.c - explain why a job does not run, in a paragraph each.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "cmd.h"
+#include "filter.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SILENT_MS 30000
-#define SHOWN 400 /* characters of an error */
+#define SHOWN 400 /* characters of an error that are shown */
 
-/* What is being said about one job. */
+/* The explanation of one job. */
 struct answer {
 	FILE *to;
 	const rp_why *why;
 	const rp_job *job;
-	const char *reason; /* one word for programs */
-	int64_t until;      /* when that changes by itself; 0: it does not */
+	const char *reason; /* the reason in one word, for programs */
+	int64_t until;      /* when that changes by itself; 0: never */
 };
 
 static void
@@ -50,7 +50,8 @@ say_attempt(const struct answer *a)
 		(long long)a->job->max_attempts);
 }
 
-/* Who would run it. Said of all that waits; the reason only if it is one. */
+/* Say which workers could run the job. `is_reason`: if none can, that is why it
+ * does not run. */
 static void
 say_workers(struct answer *a, int is_reason)
 {
@@ -83,6 +84,8 @@ say_paused(struct answer *a, int is_reason)
 		return;
 	fprintf(a->to, " Queue %s is paused since ", a->job->queue);
 	say_time(a, a->why->paused_at);
+	if (a->why->pause_reason)
+		fprintf(a->to, ", \"%s\"", a->why->pause_reason);
 	fprintf(a->to, ": readpast resume %s lets it go on.", a->job->queue);
 	if (is_reason)
 		a->reason = "paused";
@@ -142,7 +145,7 @@ scheduled(struct answer *a)
 	say_paused(a, 0);
 }
 
-/* What is to become of a job whose worker does not come back. */
+/* Say what happens to the job if its worker does not come back. */
 static void
 say_afterwards(struct answer *a, const char *when)
 {
@@ -268,6 +271,7 @@ as_json(const struct answer *a, const char *text)
 		{ "ahead", integer_if(is_ready, why->ahead) },
 		{ "ahead_at_least", json_boolean(why->ahead >= RP_MOST_AHEAD) },
 		{ "paused_at", json_time(why->paused_at) },
+		{ "pause_reason", json_text(why->pause_reason) },
 		{ "workers", integer_if(waits, why->workers) },
 		{ "worker", json_text(job->worker) },
 		{ "host", json_text(why->host) },

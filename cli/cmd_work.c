@@ -1,5 +1,5 @@
 /*
- * cmd_work.c - any program is a worker.
+ * cmd_work.c - the command `work`: a worker that runs a program for each job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,16 +12,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "history.h"
 
-#define PROGRESS_US 200000
-
-/* ---- signals: the first one drains, the second one ends handlers ---- */
+/* ---- signals: the first one drains, the second one kills handlers ---- */
 
 static rp_worker *volatile signalled;
-static atomic_int seen;
+static atomic_int seen, first;
 static _Atomic int64_t first_seen_us;
 
 static void
@@ -29,9 +28,11 @@ on_signal(int number)
 {
 	int saved = errno;
 
-	(void)number;
-	if (atomic_fetch_add(&seen, 1) == 0)
+	if (atomic_fetch_add(&seen, 1) == 0) {
+		atomic_store(&first, number);
 		atomic_store(&first_seen_us, monotonic_us());
+		notify_ending();
+	}
 	rp_worker_stop(signalled);
 	errno = saved;
 }
@@ -54,145 +55,73 @@ signals_seen(void)
 	return atomic_load(&seen);
 }
 
+int
+first_signal(void)
+{
+	return atomic_load(&first);
+}
+
 int64_t
 first_signal_us(void)
 {
 	return atomic_load(&first_seen_us);
 }
 
-/* ---- what the user sees ---- */
+/* ---- preparation ---- */
 
-static void
-show_progress(struct work *work, int64_t now)
+/* Can the file be executed? 0, or an errno. (Directories have the execute
+ * permission, too.) */
+static int
+check_program(const char *path)
 {
-	double seconds = (double)(now - work->began_at) / 1e6;
+	struct stat info;
 
-	if (!isatty(STDERR_FILENO) || now - work->shown_at < PROGRESS_US)
-		return;
-	work->shown_at = now;
-	work->progress = 1;
-	fprintf(stderr,
-		"\r%lld done, %lld failed, %lld dead, %lld released; "
-		"%lld running; %.0f/s\033[K",
-		(long long)work->seen.done, (long long)work->seen.failed,
-		(long long)work->seen.dead,
-		(long long)atomic_load(&work->released),
-		(long long)atomic_load(&work->running),
-		seconds > 0 ? (double)work->seen.done / seconds : 0);
+	if (stat(path, &info) < 0)
+		return errno;
+	if (S_ISDIR(info.st_mode))
+		return EISDIR;
+	return access(path, X_OK) < 0 ? errno : 0;
 }
 
-static void
-say(struct work *work, const rp_event *e, const char *what, const char *text)
-{
-	if (work->log_json)
-		return;
-	fprintf(stderr,
-		"%sreadpast: job %lld %s, attempt %lld of %lld%s%.200s\n",
-		work->progress ? "\r\033[K" : "", (long long)e->job->id, what,
-		(long long)e->job->attempt, (long long)e->job->max_attempts,
-		text ? ": " : "", text ? text : "");
-	work->progress = 0;
-}
-
-static void
-see_settled(struct work *work, const rp_event *e)
-{
-	if (e->verdict == RP_EXTEND)
-		return;
-	if (e->result == RP_ECANCELLED) {
-		say(work, e, "was cancelled", NULL);
-	} else if (e->result < 0) {
-		work->seen.done += e->verdict == RP_DONE;
-		if (e->verdict != RP_DONE)
-			say(work, e, "is no longer ours", NULL);
-	} else if (e->state == RP_STATE_DEAD) {
-		work->seen.dead++;
-		say(work, e, "is dead", e->text);
-	} else if (e->verdict == RP_FAIL) {
-		work->seen.failed++;
-		say(work, e, "failed", e->text);
-	} else if (e->verdict == RP_DONE) {
-		work->seen.done++;
-	}
-}
-
-static void
-record(struct history *h, const rp_event *e)
-{
-	int64_t lease;
-
-	if (!e->job)
-		return;
-	lease = e->job->lease_until - e->job->claimed_at;
-	switch (e->what) {
-	case RP_EVENT_CLAIM:
-		history_claimed(h, e->job, e->asked_us);
-		break;
-	case RP_EVENT_START:
-		history_started(h, e->job);
-		break;
-	case RP_EVENT_SETTLE:
-		history_settling(h, e->job->id, e->job->claim_no, e->verdict,
-				 lease);
-		break;
-	case RP_EVENT_SETTLED:
-		history_settled(h, e->job->id, e->job->claim_no, e->verdict,
-				lease, e->result, e->state, e->asked_us);
-		break;
-	case RP_EVENT_LOST:
-		history_lost(h, e->job, e->result);
-		break;
-	default:
-		break;
-	}
-}
-
-static void
-observe(const rp_event *e, void *ctx)
-{
-	struct work *work = ctx;
-
-	record(work->cmd->history, e);
-	record(work->log_json, e);
-	if (e->what == RP_EVENT_SETTLED)
-		see_settled(work, e);
-	else if (e->what == RP_EVENT_LOST)
-		say(work, e,
-		    e->result == RP_ECANCELLED ? "was cancelled"
-					       : "lost its lease",
-		    NULL);
-	else if (e->what == RP_EVENT_TROUBLE)
-		fprintf(stderr, "readpast: %s; trying again\n", e->text);
-	show_progress(work, monotonic_us());
-}
-
-/* ---- getting ready ---- */
-
-/* Where the command is; NULL: nowhere. A relative name with a slash is taken
- * as it is. */
+/* Find the command as execvp() would. NULL: an error was printed. A relative
+ * name with a slash is not searched for. A file without execute permission does
+ * not end the search in PATH, but it is the error reported if nothing better is
+ * found. */
 static char *
 find_file(const char *name)
 {
 	const char *path = getenv("PATH");
 	char *found = NULL;
+	int why = ENOENT, errnum;
 
-	if (strchr(name, '/'))
-		return access(name, X_OK) == 0 ? strdup(name) : NULL;
-	for (path = path ? path : "/usr/bin:/bin"; *name && path;) {
+	if (strchr(name, '/')) {
+		why = check_program(name);
+		path = NULL;
+		found = why ? NULL : strdup(name);
+	} else if (!path) {
+		path = "/usr/bin:/bin";
+	}
+	while (*name && path && !found) {
 		size_t n = strcspn(path, ":");
 
 		if (asprintf(&found, "%.*s%s%s", (int)n, path, n ? "/" : "./",
 			     name) < 0)
 			return NULL;
-		if (access(found, X_OK) == 0)
-			return found;
-		free(found);
+		errnum = check_program(found);
+		if (errnum) {
+			free(found);
+			found = NULL;
+			why = errnum == EACCES ? errnum : why;
+		}
 		path = path[n] ? path + n + 1 : NULL;
 	}
-	return NULL;
+	if (!found)
+		complain(USAGE, "%.200s: %s", name,
+			 why == ENOENT ? "command not found" : strerror(why));
+	return found;
 }
 
-/* The URL with an absolute path: a handler may change its directory. */
+/* Make the URL's path absolute, because a handler may change its directory. */
 static int
 absolute_url(struct work *work)
 {
@@ -216,7 +145,7 @@ absolute_url(struct work *work)
 	return 0;
 }
 
-/* Cut argv at the `--` in front of the command. */
+/* Cut argv at the `--` before the command. */
 static int
 split(struct work *work, int *argc, char **argv)
 {
@@ -234,32 +163,9 @@ split(struct work *work, int *argc, char **argv)
 }
 
 static int
-parse(struct work *work, int argc, char **argv)
+check_usage(const struct work *work, int argc, int64_t lease_ms,
+	    int64_t max_jobs)
 {
-	int64_t lease_ms = -1, max_jobs = -1;
-	const struct option options[] = {
-		{ "-j", COUNT, &work->threads, "N", "so many at a time (1)" },
-		{ "--lease", DURATION, &lease_ms, "D",
-		  "renewed at a third (the queue's)" },
-		{ "--timeout", DURATION, &work->timeout_ms, "D",
-		  "a handler that takes longer has failed" },
-		{ "--release-delay", DURATION, &work->release_delay_ms, "D",
-		  "ready again after status 75 (10s)" },
-		{ "--drain", FLAG, &work->drain, NULL,
-		  "exit when nothing is ready, due or running" },
-		{ "--max-jobs", COUNT, &max_jobs, "N", "exit after so many" },
-		{ "--grace", DURATION, &work->grace_ms, "D",
-		  "for running handlers, once told to end (30s)" },
-		{ "--log", TEXT, &work->log, "json",
-		  "what happens, as JSON lines on standard error" },
-		OPTIONS_END,
-	};
-	int status = split(work, &argc, argv);
-
-	if (!status)
-		status = parse_options(work->cmd, &argc, argv, options);
-	if (status)
-		return status;
 	if (argc == 0)
 		return usage(work->cmd, "which queue?");
 	if (work->threads < 1 || work->threads > RP_MOST_THREADS)
@@ -268,8 +174,49 @@ parse(struct work *work, int argc, char **argv)
 	if (lease_ms == 0 || max_jobs == 0)
 		return usage(work->cmd, "%s: expected more than 0",
 			     lease_ms ? "--max-jobs" : "--lease");
+	if (work->drain && *work->drain && strcmp(work->drain, "settled") != 0)
+		return usage(work->cmd, "--drain=%.40s: expected settled",
+			     work->drain);
 	if (work->log && strcmp(work->log, "json") != 0)
 		return usage(work->cmd, "--log: expected json");
+	return 0;
+}
+
+static int
+parse(struct work *work, int argc, char **argv)
+{
+	int64_t lease_ms = -1, max_jobs = -1;
+	const struct option options[] = {
+		{ "-j", COUNT, &work->threads, "N", "jobs at a time (1)" },
+		{ "--jobs", COUNT, &work->threads, "N", "the same as -j" },
+		{ "--lease", DURATION, &lease_ms, "D",
+		  "lease, renewed at a third of it (the queue's)" },
+		{ "--timeout", DURATION, &work->timeout_ms, "D",
+		  "a handler that takes longer has failed" },
+		{ "--release-delay", DURATION, &work->release_delay_ms, "D",
+		  "ready again after status 75 (10s)" },
+		{ "--drain", OPTIONAL, &work->drain, "settled",
+		  "exit when nothing is ready, due or running;\n"
+		  "settled: nor waits to be tried again here" },
+		{ "--max-jobs", COUNT, &max_jobs, "N",
+		  "exit after this many jobs" },
+		{ "--grace", DURATION, &work->grace_ms, "D",
+		  "time for handlers to end, after a signal (30s)" },
+		{ "--output-sync", FLAG, &work->output_sync, NULL,
+		  "print a handler's output when it has ended" },
+		{ "--quiet", FLAG, &work->quiet, NULL, "print problems only" },
+		{ "--log", TEXT, &work->log, "json",
+		  "what happens, as JSON lines on standard error" },
+		OPTIONS_END,
+	};
+	int status = split(work, &argc, argv);
+
+	if (!status)
+		status = parse_options(work->cmd, &argc, argv, options);
+	if (!status)
+		status = check_usage(work, argc, lease_ms, max_jobs);
+	if (status)
+		return status;
 	work->lease_ms = lease_ms < 0 ? 0 : lease_ms;
 	work->max_jobs = max_jobs < 0 ? 0 : max_jobs;
 	work->queues = argv;
@@ -278,10 +225,88 @@ parse(struct work *work, int argc, char **argv)
 	if (status)
 		return status;
 	work->file = find_file(work->command[0]);
-	return work->file ? 0
-			  : complain(USAGE, "%.200s: command not found",
-				     work->command[0]);
+	return work->file ? 0 : USAGE;
 }
+
+/* ---- its queues ---- */
+
+/* List the queues: "mail, sms", cut to fit. */
+static void
+name_queues(const struct work *work, char *to, size_t room)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < work->queues_count && n < room; i++)
+		n += (size_t)snprintf(to + n, room - n, "%s%s", i ? ", " : "",
+				      work->queues[i]);
+}
+
+/* Nothing of a paused queue starts, however much is ready. */
+static void
+say_that_it_is_paused(const rp_queue_stats *queue)
+{
+	if (queue->paused)
+		complain(0,
+			 "queue %s is paused%s%s; readpast resume %s ends that",
+			 queue->queue, queue->pause_reason ? ": " : "",
+			 queue->pause_reason ? queue->pause_reason : "",
+			 queue->queue);
+}
+
+static int
+count_ready(struct work *work, char *to, size_t room)
+{
+	int64_t ready = 0;
+	int at_least = 0;
+
+	for (int i = 0; i < work->queues_count; i++) {
+		rp_stats *stats;
+		int r = rp_stats_get(work->cmd->conn, work->queues[i], &stats);
+
+		if (r < 0)
+			return cmd_failed(work->cmd, r);
+		say_that_it_is_paused(rp_stats_at(stats, 0));
+		ready += rp_stats_at(stats, 0)->ready;
+		at_least |= rp_stats_at(stats, 0)->ready_at_least;
+		rp_stats_free(stats);
+	}
+	format_count(to, room, ready, at_least);
+	return 0;
+}
+
+static int
+say_what_is_served(struct work *work)
+{
+	char queues[400], where[DATABASE_NAME], ready[40];
+	int status = count_ready(work, ready, sizeof(ready));
+
+	if (status)
+		return status;
+	name_queues(work, queues, sizeof(queues));
+	name_database(where, sizeof(where), work->cmd->url);
+	fprintf(stderr, "serving %s of %s: %s ready, %lld at a time\n", queues,
+		where, ready, (long long)work->threads);
+	return 0;
+}
+
+/* Check that the database and the queues exist, and tell the user which they
+ * are. */
+static int
+look_at_queues(struct work *work)
+{
+	struct cmd *cmd = work->cmd;
+	int status = cmd_open(cmd);
+
+	for (int i = 0; i < work->queues_count && !status; i++)
+		status = find_queue(cmd, work->queues[i], 1);
+	if (!status && !work->quiet && !work->log_json)
+		status = say_what_is_served(work);
+	rp_close(cmd->conn);
+	cmd->conn = NULL;
+	return status;
+}
+
+/* ---- working ---- */
 
 static int
 make_worker(struct work *work)
@@ -293,45 +318,63 @@ make_worker(struct work *work)
 	options.threads = (int)work->threads;
 	options.lease_ms = work->lease_ms;
 	options.max_jobs = work->max_jobs;
-	options.drain = work->drain;
-	options.observer = observe;
+	if (work->drain)
+		options.drain =
+			*work->drain ? RP_DRAIN_SETTLED : RP_DRAIN_READY;
+	options.schema = work->cmd->schema;
+	options.observer = observe_work;
 	options.observer_ctx = work;
+	options.heartbeat_ms = notify_open(work->grace_ms);
 	r = rp_worker_new(work->cmd->url, &options, &work->worker, &error);
 	if (r < 0)
 		return complain(status_of(r), "%s", error.message);
 	for (int i = 0; i < work->queues_count && r == 0; i++)
 		r = rp_worker_handle(work->worker, work->queues[i], NULL,
 				     handle_job, work);
+	return r < 0 ? complain(status_of(r), "%s", rp_error_text(r)) : 0;
+}
+
+/* Print the outcome. Whether jobs have died matters only with --drain or
+ * --max-jobs; other workers run until they are stopped. */
+static int
+conclude(const struct work *work, int r, const rp_error *error)
+{
+	static const char given_back[] = "unfinished jobs were released";
+	int output = atomic_load(&work->output_errnum);
+	int kept = atomic_load(&work->collect_errnum);
+	rp_worker_counts counts = rp_worker_counts_get(work->worker);
+
 	if (r < 0)
-		return complain(status_of(r),
-				"a queue's name is 1 to %d bytes of UTF-8 "
-				"without control characters",
-				RP_MOST_NAME);
-	return 0;
+		complain(FAILED, "%s", error->message);
+	else if (output)
+		complain_of_output(output, given_back);
+	else if (kept)
+		complain(FAILED,
+			 "cannot keep what handlers write in temporary files: "
+			 "%s; %s (TMPDIR names another folder)",
+			 strerror(kept), given_back);
+	if (!work->quiet)
+		printf("%lld done, %lld failed, %lld dead, %lld released\n",
+		       (long long)counts.done, (long long)counts.failed,
+		       (long long)counts.dead, (long long)counts.released);
+	if (r < 0)
+		return status_of(r);
+	if (output || kept)
+		return FAILED;
+	return counts.dead && (work->drain || work->max_jobs) ? DIED : DONE;
 }
 
 static int
 run(struct work *work)
 {
-	rp_worker_counts counts;
 	rp_error error;
-	int errnum, r;
+	int r;
 
 	catch_signals(work->worker);
-	work->began_at = monotonic_us();
+	live_begin(work);
 	r = rp_worker_run(work->worker, &error);
-	if (work->progress)
-		fputs("\r\033[K", stderr);
-	errnum = atomic_load(&work->output_errnum);
-	if (r < 0)
-		complain(FAILED, "%s", error.message);
-	else if (errnum)
-		complain_of_output(errnum, "jobs not done were given back");
-	counts = rp_worker_counts_get(work->worker);
-	printf("%lld done, %lld failed, %lld dead, %lld released\n",
-	       (long long)counts.done, (long long)counts.failed,
-	       (long long)counts.dead, (long long)counts.released);
-	return r < 0 ? status_of(r) : errnum ? FAILED : DONE;
+	live_end(work);
+	return conclude(work, r, &error);
 }
 
 int
@@ -348,10 +391,13 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 		status = complain_of_output(errnum, "no job was claimed");
 	if (!status && work.log)
 		work.log_json = history_on(STDERR_FILENO);
-	/* The warden first: it is to inherit no database and no thread. */
+	/* Fork the warden before any thread is started or a database opened: it
+	 * must inherit neither. */
 	if (!status && !(work.warden = warden_start((size_t)work.threads)))
 		status = complain(FAILED, "cannot start a process: %s",
 				  strerror(errno));
+	if (!status)
+		status = look_at_queues(&work);
 	if (!status)
 		status = make_worker(&work);
 	if (!status)

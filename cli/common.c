@@ -1,5 +1,5 @@
 /*
- * common.c - how commands open the database, complain, and read options.
+ * common.c - error messages and option parsing for all commands.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "history.h"
 
 int
 complain(int status, const char *format, ...)
@@ -22,12 +22,12 @@ complain(int status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	/* At once: others may share the stream. */
+	/* Write it at once: others may share the stream. */
 	fprintf(stderr, "readpast: %s\n", text);
 	return status;
 }
 
-/* As complain(), with the way to help. */
+/* complain(), and point to the command's help. */
 int
 usage(const struct cmd *cmd, const char *format, ...)
 {
@@ -37,21 +37,10 @@ usage(const struct cmd *cmd, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	if (!cmd->name)
+		return complain(USAGE, "%s (see readpast help)", text);
 	return complain(USAGE, "%s: %s (see readpast help %s)", cmd->name, text,
 			cmd->name);
-}
-
-int
-is_file(const char *url)
-{
-	struct rp_url parsed;
-	int ret;
-
-	if (rp__url_parse(url, &parsed, NULL) < 0)
-		return 0;
-	ret = parsed.is_file;
-	rp__url_free(&parsed);
-	return ret;
 }
 
 int
@@ -81,44 +70,23 @@ cmd_failed(const struct cmd *cmd, int code)
 			*error->message ? error->message : rp_error_text(code));
 }
 
-/* What to do about it, as the library cannot know how it was named. */
-int
-not_opened(const char *url, int code, const rp_error *error)
-{
-	const char *hint = "";
-
-	if (code == RP_ENODB)
-		hint = is_file(url)
-			       ? " (the command init makes it, --db names "
-				 "another)"
-			       : " (--db names another server, database or "
-				 "user, ~/.pgpass has the password)";
-	return complain(status_of(code), "%s%s", error->message, hint);
-}
-
-int
-open_database(const char *url, int schema, rp_conn **ret, rp_error *error)
-{
-	rp_options options = RP_OPTIONS_INIT;
-
-	options.schema = schema;
-	return rp_open(url, &options, ret, error);
-}
-
-int
-cmd_open(struct cmd *cmd)
-{
-	rp_error error;
-	int r = open_database(cmd->url, cmd->schema, &cmd->conn, &error);
-
-	return r < 0 ? not_opened(cmd->url, r, &error) : 0;
-}
-
-/* Refused weighs more than nothing there, and that more than done. */
+/* The worse of two exit statuses: refused, then nothing found, then done. */
 int
 worst(int a, int b)
 {
 	return a > b ? a : b;
+}
+
+/* Other commands would take such a name for an option, so no one could use the
+ * queue. */
+int
+check_new_queue(const struct cmd *cmd, const char *name)
+{
+	return *name == '-' ? usage(cmd,
+				    "%.80s: a queue's name cannot begin with a "
+				    "dash, as options do",
+				    name)
+			    : 0;
 }
 
 /* ---- options ---- */
@@ -134,7 +102,8 @@ set_number(const struct cmd *cmd, const struct option *option,
 		[COUNT] = { parse_count, "a count, such as 10 or 5k" },
 		[SIZE] = { parse_size, "a size, such as 512, 64KiB or 1MiB" },
 		[DURATION] = { rp_duration,
-			       "a duration, such as 500ms, 10s, 5m, 2h or 7d" },
+			       "a duration, such as 500ms, 10s, 5m, 2h or 7d, "
+			       "at most " DIGITS(RP_MOST_DAYS) "d" },
 		[TIME] = { parse_time, "a time, such as 2026-01-31T18:00:00Z "
 				       "or @1767225600" },
 	};
@@ -181,7 +150,8 @@ set_option(const struct cmd *cmd, const struct option *option,
 		*(int *)option->to = 1;
 		return 0;
 	case TEXT:
-		*(const char **)option->to = value;
+	case OPTIONAL:
+		*(const char **)option->to = value ? value : "";
 		return 0;
 	case TEXTS:
 		return add_text(cmd, option->to, value);
@@ -192,35 +162,75 @@ set_option(const struct cmd *cmd, const struct option *option,
 	}
 }
 
+/* Does `arg` name the option? `--name`, `--name=VALUE`; `-n`, `-n=VALUE`, and
+ * `-nVALUE` if it takes a value. */
+static int
+is_named(const struct option *option, const char *arg)
+{
+	size_t n = strlen(option->name);
+
+	if (strncmp(option->name, arg, n) != 0)
+		return 0;
+	return arg[n] == '\0' || arg[n] == '=' ||
+	       (n == 2 && option->type != FLAG);
+}
+
 static const struct option *
 find_option(const struct option *options, const char *arg)
 {
-	size_t n = strcspn(arg, "=");
-
 	for (; options->name; options++)
-		if (strlen(options->name) == n &&
-		    strncmp(options->name, arg, n) == 0)
+		if (is_named(options, arg))
 			return options;
 	return NULL;
 }
 
-static int
-no_such_option(const struct cmd *cmd, const char *name)
+/* The value that is attached to the option's name. NULL: no value is. */
+static const char *
+attached_value(const struct option *option, const char *arg)
 {
-	if (strcspn(name, "=") == 4 && strncmp(name, "--db", 4) == 0)
-		return usage(cmd, "--db stands before the command");
-	return usage(cmd, "no such option: %.80s", name);
+	arg += strlen(option->name);
+	return *arg == '=' ? arg + 1 : *arg ? arg : NULL;
 }
 
-/* `--name ARG`, or `-n`. */
+int
+take_option(struct cmd *cmd, const struct option *options, int argc,
+	    char **argv, int *i)
+{
+	const struct option of_all_commands[] = {
+		{ "--db", TEXT, &cmd->url, "URL", "the database" },
+		{ "--history", TEXT, &cmd->history_file, "FILE",
+		  "append what happens to this file" },
+		OPTIONS_END,
+	};
+	const struct option *option = find_option(options, argv[*i]);
+	const char *value;
+
+	if (!option)
+		option = find_option(of_all_commands, argv[*i]);
+	if (!option)
+		return usage(cmd, "no such option: %.80s", argv[*i]);
+	value = attached_value(option, argv[*i]);
+	if (option->type == FLAG && value)
+		return usage(cmd, "%s takes no value", option->name);
+	if (option->type != FLAG && option->type != OPTIONAL && !value) {
+		if (++*i == argc)
+			return usage(cmd, "%s needs a value", option->name);
+		value = argv[*i];
+	}
+	return set_option(cmd, option, value);
+}
+
+/* Format `--name ARG`, `--name[=ARG]`, or `-n`. */
 static int
 print_head(char *to, size_t room, const struct option *option)
 {
+	if (option->type == OPTIONAL)
+		return snprintf(to, room, "%s[=%s]", option->name, option->arg);
 	return snprintf(to, room, "%s%s%s", option->name,
 			option->arg ? " " : "", option->arg ? option->arg : "");
 }
 
-/* The lines of its help, one below the other. */
+/* Print an option's help, which may have several lines. */
 static void
 print_option(const struct option *option, int width)
 {
@@ -257,16 +267,27 @@ print_help(const struct cmd *cmd, const struct option *options)
 	return HELPED;
 }
 
+/* Open the history only after all options are read: --history may come last. */
+static int
+keep_history(struct cmd *cmd)
+{
+	if (!cmd->history_file || !*cmd->history_file)
+		return 0;
+	cmd->history = history_open(cmd->history_file);
+	if (!cmd->history)
+		return FAILED;
+	/* Child processes write to the same history. */
+	setenv("READPAST_HISTORY", cmd->history_file, 1);
+	return 0;
+}
+
 int
-parse_options(const struct cmd *cmd, int *argc, char **argv,
+parse_options(struct cmd *cmd, int *argc, char **argv,
 	      const struct option *options)
 {
 	int kept = 0, status;
 
 	for (int i = 0; i < *argc; i++) {
-		const struct option *option;
-		const char *value = strchr(argv[i], '=');
-
 		if (strcmp(argv[i], "--") == 0) {
 			while (++i < *argc)
 				argv[kept++] = argv[i];
@@ -278,52 +299,10 @@ parse_options(const struct cmd *cmd, int *argc, char **argv,
 		}
 		if (strcmp(argv[i], "--help") == 0)
 			return print_help(cmd, options);
-		option = find_option(options, argv[i]);
-		if (!option)
-			return no_such_option(cmd, argv[i]);
-		if (option->type == FLAG && value)
-			return usage(cmd, "%s takes no value", option->name);
-		if (value)
-			value++;
-		else if (option->type != FLAG && ++i == *argc)
-			return usage(cmd, "%s needs a value", option->name);
-		else if (option->type != FLAG)
-			value = argv[i];
-		status = set_option(cmd, option, value);
+		status = take_option(cmd, options, *argc, argv, &i);
 		if (status)
 			return status;
 	}
 	*argc = kept;
-	return 0;
-}
-
-/* A command that looks at the jobs it is told, one by one: what it cannot show
- * keeps it from no other. */
-int
-each_job(struct cmd *cmd, int argc, char **argv, look_fn *look)
-{
-	int json = 0;
-	const struct option options[] = {
-		{ "--json", FLAG, &json, NULL, "JSON lines" },
-		OPTIONS_END,
-	};
-	int status = parse_options(cmd, &argc, argv, options);
-	int64_t id;
-
-	if (status)
-		return status;
-	if (argc == 0)
-		return usage(cmd, "which jobs?");
-	for (int i = 0; i < argc; i++)
-		if (parse_id(argv[i], &id) < 0)
-			return usage(cmd, "%.80s: expected a job's id",
-				     argv[i]);
-	status = cmd_open(cmd);
-	if (status)
-		return status;
-	for (int i = 0; i < argc && status != FAILED; i++) {
-		parse_id(argv[i], &id);
-		status = worst(status, look(cmd, id, i == 0, json));
-	}
-	return status;
+	return keep_history(cmd);
 }

@@ -1,5 +1,5 @@
 /*
- * failures.c - a job's failed attempts, which it has as JSON.
+ * failures.c - print a job's failed attempts, which are stored as JSON.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-/* The failure that ended the job's last attempt; NULL: that did not fail, or
- * was given back, which takes its number away. To be released. */
+/* The failure that ended the last attempt, a new reference. NULL if that
+ * attempt did not fail; a release takes its number away, so it does not match
+ * either. */
 static json_t *
 last_failure(const rp_job *job)
 {
@@ -36,7 +37,7 @@ has_failed(const rp_job *job)
 	return failed;
 }
 
-/* A failure that is a lost lease says when its holder was heard of last. */
+/* For a lost lease, print when its worker was last heard of. */
 static int
 print_lost(FILE *to, json_t *failure)
 {
@@ -64,7 +65,7 @@ print_lost(FILE *to, json_t *failure)
 	return 1;
 }
 
-/* Was the job lost by its last holder? Then say why it is here again. */
+/* If the last attempt ended with a lost lease, print why the job came back. */
 int
 print_came_back(FILE *to, const char *before, const rp_job *job)
 {
@@ -114,7 +115,7 @@ print_failures(const rp_job *job)
 	json_decref(list);
 }
 
-/* For programs: an array, times as in all JSON. */
+/* The failures as an array, with times in the format of our other JSON. */
 json_t *
 json_failures(const rp_job *job)
 {

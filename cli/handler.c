@@ -1,5 +1,6 @@
 /*
- * handler.c - one job: a process for it, and what its end says.
+ * handler.c - run one job: a process for it, and a verdict from its exit
+ * status.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -7,6 +8,7 @@
 #include "work.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -16,17 +18,49 @@
 #define EXIT_TEMPFAIL 75
 #define MOST_ARGUMENT (128 * 1024)
 
-/* How it goes on for a handler that runs. */
+/* A handler that is running. */
+struct running {
+	struct work *work;
+	rp_task *task;
+	struct collected collected;
+	int errnum; /* why its output could not be passed on; ECANCELED: it was
+		       stopped while the output was blocked; 0: no error */
+};
+
+/* ---- while it runs ---- */
+
+/* Printed once, by the first handler that notices the signal. */
+static void
+say_waiting(struct work *work)
+{
+	long long n = (long long)atomic_load(&work->running);
+	char grace[40];
+
+	if (work->quiet || atomic_exchange(&work->told_to_end, 1))
+		return;
+	print_duration(grace, sizeof(grace), work->grace_ms);
+	live_say(work,
+		 "waiting for %lld handler%s, %s at most (--grace); %s ends "
+		 "%s",
+		 n, n == 1 ? "" : "s", grace,
+		 first_signal() == SIGINT ? "a second Ctrl-C"
+					  : "a second signal",
+		 n == 1 ? "it" : "them");
+}
+
+/* Shall the handler go on or be stopped? child.c asks regularly. */
 static int
 asked(void *ctx)
 {
-	rp_task **task = ctx;
-	const struct work *work = (const struct work *)task[1];
-	int state = rp_task_state(task[0]);
+	const struct running *r = ctx;
+	struct work *work = r->work;
+	int state = rp_task_state(r->task);
 
-	if (state == RP_TASK_LOST || state == RP_TASK_CANCELLED)
+	if (first_signal_us())
+		say_waiting(work);
+	if (state == RP_TASK_LOST || state == RP_TASK_CANCELLED || r->errnum)
 		return CHILD_STOP;
-	/* A worker that stops by itself waits for its handlers. */
+	/* A worker that stops without a signal waits for its handlers. */
 	if (state != RP_TASK_STOPPING || !first_signal_us())
 		return CHILD_GO_ON;
 	return signals_seen() > 1 || monotonic_us() - first_signal_us() >
@@ -35,7 +69,71 @@ asked(void *ctx)
 		       : CHILD_GO_ON;
 }
 
-/* One argument with the payload in place of each {}. */
+/* ---- its output ---- */
+
+/* The first output error stops the worker. It stops even if output becomes
+ * possible again, because some handlers have failed by then. */
+static void
+lose_output(struct work *work, atomic_int *why, int errnum)
+{
+	int none = 0;
+
+	if (atomic_compare_exchange_strong(why, &none, errnum))
+		rp_worker_stop(work->worker);
+}
+
+static int
+output_is_lost(struct work *work)
+{
+	int errnum = output_error();
+
+	if (errnum)
+		lose_output(work, &work->output_errnum, errnum);
+	return atomic_load(&work->output_errnum) ||
+	       atomic_load(&work->collect_errnum);
+}
+
+static void
+wrote(void *ctx, int fd, const char *text, size_t n)
+{
+	struct running *r = ctx;
+	struct work *work = r->work;
+	int errnum = 0;
+
+	if (r->errnum)
+		return;
+	if (work->output_sync) {
+		r->errnum = collect(&r->collected, fd, text, n);
+		if (r->errnum)
+			lose_output(work, &work->collect_errnum, r->errnum);
+		return;
+	}
+	errnum = live_write(work, fd, text, n, asked, r);
+	if (fd == STDERR_FILENO || !errnum)
+		return; /* there is no way to report an error of standard error
+			 */
+	r->errnum = errnum;
+	if (errnum != ECANCELED)
+		lose_output(work, &work->output_errnum, errnum);
+}
+
+/* The handler has ended: pass on its collected output. */
+static void
+hand_on(struct running *r)
+{
+	struct work *work = r->work;
+
+	if (!r->errnum) {
+		r->errnum = collect_hand_on(work, &r->collected, asked, r);
+		if (r->errnum && r->errnum != ECANCELED)
+			lose_output(work, &work->output_errnum, r->errnum);
+	}
+	collect_free(&r->collected);
+}
+
+/* ---- starting it ---- */
+
+/* Replace each {} in one argument by the payload. */
 static char *
 fill_in(const char *argument, const rp_job *job)
 {
@@ -128,7 +226,8 @@ make_envp(const struct work *work, const rp_job *job)
 			ADD("%s", environ[i]);
 #undef ADD
 	if (!ok) {
-		envp[k - 1] = NULL; /* what asprintf() left there */
+		envp[k - 1] =
+			NULL; /* asprintf() leaves it undefined on failure */
 		free_all(envp);
 		return NULL;
 	}
@@ -142,7 +241,7 @@ give_up(rp_task *task, int verdict, const char *why)
 	return verdict;
 }
 
-/* What the end of a handler says about its job. */
+/* The verdict that a handler's exit status stands for. */
 static int
 verdict_of(const struct work *work, rp_task *task, struct child *c)
 {
@@ -180,7 +279,7 @@ verdict_of(const struct work *work, rp_task *task, struct child *c)
 static int
 run_child(struct work *work, rp_task *task, const rp_job *job)
 {
-	rp_task *ctx[] = { task, (rp_task *)work };
+	struct running r = { .work = work, .task = task };
 	struct child c = { .file = work->file,
 			   .argv = make_argv(work, job),
 			   .envp = make_envp(work, job),
@@ -188,7 +287,10 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 			   .input_size = job->payload_size,
 			   .timeout_ms = work->timeout_ms,
 			   .asked = asked,
-			   .ctx = ctx };
+			   .wrote = wrote,
+			   .passes_output =
+				   work->output_sync || work->live.has_output,
+			   .ctx = &r };
 	char text[200];
 
 	if (c.argv && c.envp)
@@ -197,6 +299,10 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 		c.errnum = ENOMEM;
 	free_all(c.argv);
 	free_all(c.envp);
+	hand_on(&r);
+	/* The job is not done if its output was lost. */
+	if (r.errnum)
+		return RP_RELEASE;
 	if (c.errnum == 0)
 		return verdict_of(work, task, &c);
 	snprintf(text, sizeof(text), "cannot run %.100s: %s", work->command[0],
@@ -218,19 +324,6 @@ run_job(struct work *work, rp_task *task, const rp_job *job)
 	return run_child(work, task, job);
 }
 
-/* Can no handler write any more? The first to find that ends the worker; it
- * ends even if somebody makes room meanwhile, as some handlers have failed. */
-static int
-output_is_lost(struct work *work)
-{
-	int errnum = output_error(), none = 0;
-
-	if (errnum &&
-	    atomic_compare_exchange_strong(&work->output_errnum, &none, errnum))
-		rp_worker_stop(work->worker);
-	return atomic_load(&work->output_errnum) != 0;
-}
-
 int
 handle_job(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -240,10 +333,10 @@ handle_job(rp_task *task, const rp_job *job, void *ctx)
 	atomic_fetch_add(&work->running, 1);
 	if (!output_is_lost(work))
 		verdict = run_job(work, task, job);
-	/* It may have failed for want of its output: that is no attempt. */
+	/* The handler may have failed because its output was lost. Do not count
+	 * that as an attempt. */
 	if ((verdict == RP_FAIL || verdict == RP_DEAD) && output_is_lost(work))
 		verdict = RP_RELEASE;
 	atomic_fetch_sub(&work->running, 1);
-	atomic_fetch_add(&work->released, verdict == RP_RELEASE);
 	return verdict;
 }

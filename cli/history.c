@@ -1,9 +1,9 @@
 /*
- * history.c - the record of what a client did.
+ * history.c - record what a client did.
  *
- * JSON lines, one write() each to a file opened for appending, so that many
- * clients can share it. docs/history.md describes them; `readpast check` proves
- * from them that the promises were kept.
+ * JSON lines, each appended by one write(), so that many clients can share the
+ * file. docs/history.md describes the format; `readpast check` proves from it
+ * that the promises were kept.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -84,7 +84,7 @@ history_fd(const struct history *h)
 	return h ? h->fd : -1;
 }
 
-/* `fields` are the event's own; stolen. */
+/* Takes ownership of `fields`. */
 static void
 append(struct history *h, const char *event, json_t *fields)
 {

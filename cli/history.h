@@ -9,16 +9,15 @@
 
 #include "cmd.h"
 
-/* The words that docs/history.md has for a verdict and for what became of it.
- */
+/* The words of docs/history.md for a verdict and for its result. */
 const char *history_verdict(int verdict);
 const char *history_result(int result);
 
-/* All may be called with a NULL history, and from any thread. */
-struct history *history_open(const char *path); /* NULL: said why */
+/* All functions accept a NULL history, and are thread-safe. */
+struct history *history_open(const char *path); /* NULL: an error was printed */
 struct history *history_on(int fd);
 void history_close(struct history *history);
-int history_fd(const struct history *history); /* -1: none is kept */
+int history_fd(const struct history *history); /* -1: no history is kept */
 
 void history_enqueued(struct history *history, const char *queue,
 		      const rp_added *added);

@@ -1,5 +1,5 @@
 /*
- * interrupt.c - a command that takes long, and is told to end.
+ * interrupt.c - let a signal end a long command between two steps.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +13,7 @@
 
 #define SIGNALS 3
 static const int signals[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
-static volatile sig_atomic_t caught; /* this signal, or 0 */
+static volatile sig_atomic_t caught; /* the signal's number, or 0 */
 
 static void
 on_signal(int number)
@@ -21,7 +21,8 @@ on_signal(int number)
 	caught = number;
 }
 
-/* The second signal ends us at once; one that is ignored stays so. */
+/* The first signal is noted; a second one kills us, as its handler is reset.
+ * Ignored signals stay ignored. */
 void
 catch_interrupts(void)
 {
@@ -40,8 +41,8 @@ interrupted(void)
 	return caught;
 }
 
-/* Wait for input: 1, or 0 when the time is over; a negative time is no end. A
- * signal ends it, too: -1, also for one that came before. */
+/* Wait for standard input. 1: readable; 0: timed out (a negative timeout waits
+ * for ever); -1: a signal has arrived, now or earlier. */
 int
 wait_for_input(int timeout_ms)
 {
@@ -54,7 +55,8 @@ wait_for_input(int timeout_ms)
 	sigemptyset(&ours);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaddset(&ours, signals[i]);
-	/* Between the look at `caught` and the wait none may come unseen. */
+	/* Signals are blocked between the test of `caught` and ppoll(), which
+	 * unblocks them atomically; so none is missed. */
 	pthread_sigmask(SIG_BLOCK, &ours, &was);
 	ready = caught ? -1
 		       : ppoll(&p, 1, timeout_ms < 0 ? NULL : &timeout, &was);
@@ -62,7 +64,7 @@ wait_for_input(int timeout_ms)
 	return ready;
 }
 
-/* End as the signal would have ended us. */
+/* Die by the signal, so that the parent process sees its number. */
 void
 end_if_interrupted(void)
 {

@@ -1,5 +1,5 @@
 /*
- * json.c - jobs, queues and workers as JSON, a line each.
+ * json.c - jobs, queues and workers as JSON, one line each.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -65,7 +65,7 @@ base64(const unsigned char *data, size_t size)
 	return json;
 }
 
-/* Headers, or the text of them, if it is JSON that jansson does not hold. */
+/* Headers as JSON; as a string if jansson cannot represent them. */
 static json_t *
 json_headers(const char *text)
 {
@@ -76,7 +76,7 @@ json_headers(const char *text)
 
 /* ---- tables of fields ---- */
 
-/* Without memory the object is gone, and stays so: NULL. */
+/* If memory runs out, the object is freed and stays NULL. */
 static void
 put(json_t **object, const char *name, json_t *value)
 {
@@ -128,6 +128,7 @@ json_field(enum field_type type, const void *at)
 	case FIELD_small:
 		return json_integer(*(const int *)at);
 	case FIELD_flag:
+	case FIELD_flag_if_set:
 		return json_boolean(*(const int *)at);
 	case FIELD_state:
 		return json_text(rp_state_text(*(const int *)at));
@@ -145,10 +146,13 @@ json_fields(const struct field *fields, const void *of)
 {
 	json_t *object = json_object();
 
-	for (; fields->name; fields++)
-		put(&object, fields->name,
-		    json_field(fields->type,
-			       (const char *)of + fields->offset));
+	for (; fields->name; fields++) {
+		const void *at = (const char *)of + fields->offset;
+
+		if (fields->type != FIELD_flag_if_set || *(const int *)at)
+			put(&object, fields->name,
+			    json_field(fields->type, at));
+	}
 	return object;
 }
 
@@ -176,7 +180,30 @@ put_payload(json_t **object, const rp_job *job)
 		    base64(job->payload, job->payload_size));
 }
 
-/* A claim number is only good while the job runs. Failures are `show`'s. */
+json_t *
+json_claim(int64_t id, int64_t claim_no)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%lld:%lld", (long long)id,
+		 (long long)claim_no);
+	return json_string(text);
+}
+
+/* The claim as settling commands take it (ID:CLAIMNO), and its number alone.
+ * Both are null unless the job is running. */
+static void
+put_claim(json_t **object, const rp_job *job)
+{
+	int runs = job->state == RP_STATE_RUNNING;
+
+	put(object, "claim",
+	    runs ? json_claim(job->id, job->claim_no) : json_null());
+	put(object, "claim_no",
+	    runs ? json_integer(job->claim_no) : json_null());
+}
+
+/* Without the failed attempts, which only `show` prints. */
 json_t *
 json_job(const rp_job *job)
 {
@@ -188,14 +215,26 @@ json_job(const rp_job *job)
 		if (f->type == FIELD_payload)
 			put_payload(&object, job);
 		else if (f->type == FIELD_claim)
-			put(&object, "claim",
-			    job->state == RP_STATE_RUNNING
-				    ? json_field(f->type, at)
-				    : json_null());
+			put_claim(&object, job);
 		else if (f->type != FIELD_failures)
 			put(&object, f->name, json_field(f->type, at));
 	}
 	return object;
+}
+
+json_t *
+json_added(const char *queue, const rp_added *added)
+{
+	static const char *const words[] = { [RP_ADDED] = "added",
+					     [RP_EXISTED] = "existing",
+					     [RP_REPLACED] = "replaced" };
+	const struct member members[] = {
+		{ "id", json_integer(added->id) },
+		{ "queue", json_text(queue) },
+		{ "result", json_text(words[added->outcome]) },
+	};
+
+	return JSON_MEMBERS(members);
 }
 
 /* ---- queues and workers ---- */
@@ -211,9 +250,16 @@ json_stats(const rp_queue_stats *stats)
 	static const struct field fields[] = {
 		FIELD("queue", text, rp_queue_stats, queue),
 		FIELD("paused", flag, rp_queue_stats, paused),
+		FIELD("pause_reason", text, rp_queue_stats, pause_reason),
 		FIELD("scheduled", number, rp_queue_stats, scheduled),
+		FIELD("scheduled_at_least", flag_if_set, rp_queue_stats,
+		      scheduled_at_least),
 		FIELD("ready", number, rp_queue_stats, ready),
+		FIELD("ready_at_least", flag_if_set, rp_queue_stats,
+		      ready_at_least),
 		FIELD("running", number, rp_queue_stats, running),
+		FIELD("running_at_least", flag_if_set, rp_queue_stats,
+		      running_at_least),
 		FIELD("done", number, rp_queue_stats, done),
 		FIELD("dead", number, rp_queue_stats, dead),
 		FIELD("cancelled", number, rp_queue_stats, cancelled),
@@ -243,6 +289,8 @@ json_worker(const rp_worker_info *worker)
 		FIELD("seen_at", time, rp_worker_info, seen_at),
 		FIELD("silent_ms", number, rp_worker_info, silent_ms),
 		FIELD("running", number, rp_worker_info, running),
+		FIELD("running_at_least", flag_if_set, rp_worker_info,
+		      running_at_least),
 		FIELD("done", number, rp_worker_info, done),
 		FIELD("failed", number, rp_worker_info, failed),
 		FIELD("dead", number, rp_worker_info, dead),
@@ -259,6 +307,7 @@ json_queue(const rp_queue *queue)
 	static const struct field fields[] = {
 		FIELD("queue", text, rp_queue, name),
 		FIELD("paused_at", time, rp_queue, paused_at),
+		FIELD("pause_reason", text, rp_queue, pause_reason),
 		FIELD("max_attempts", number, rp_queue, max_attempts),
 		FIELD("lease_ms", number, rp_queue, lease_ms),
 		FIELD("backoff_ms", number, rp_queue, backoff_ms),

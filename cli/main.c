@@ -1,5 +1,5 @@
 /*
- * main.c - the table of commands, and the way to one of them.
+ * main.c - the table of commands, and how one is found and run.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,16 +18,23 @@
 #define CREATE RP_SCHEMA_CREATE
 #define REQUIRE RP_SCHEMA_REQUIRE
 #define INSTALL RP_SCHEMA_INSTALL
+/* The note of commands that take a filter. */
+#define FILTER                                                                 \
+	"FILTER: what the jobs have in common, one of --queue to --older or "  \
+	"several.\n"
 
 const struct command commands[] = {
 	{ "enqueue", cmd_enqueue, CREATE, "QUEUE [PAYLOAD...]",
 	  "put jobs in: one per argument, or per line of standard input",
 	  NULL },
-	{ "work", cmd_work, CREATE, "QUEUE... [-j N] -- CMD [ARG...]",
+	{ "work", cmd_work, REQUIRE, "QUEUE... [-j N] -- CMD [ARG...]",
 	  "run a command for each job",
-	  "The payload is standard input, and {} in any argument.\n"
-	  "Exit status 0: done; 65: dead; 75: released; others: failed.\n" },
-	{ "claim", cmd_claim, CREATE, "QUEUE", "claim jobs, as JSON lines",
+	  "The payload is standard input, and {} in any argument; {} in a "
+	  "line\n"
+	  "of shell, as in sh -c 'echo {}', would run what payloads say.\n"
+	  "Exit status 0: done; 65: dead; 75: released; others: failed.\n"
+	  "With --drain or --max-jobs it exits with 7 if a job died.\n" },
+	{ "claim", cmd_claim, REQUIRE, "QUEUE", "claim jobs, as JSON lines",
 	  NULL },
 	{ "complete", cmd_complete, REQUIRE, "CLAIM...",
 	  "the jobs are done (CLAIM is ID:CLAIMNO)", NULL },
@@ -37,21 +44,25 @@ const struct command commands[] = {
 	  "give the jobs back, the attempt not counted", NULL },
 	{ "extend", cmd_extend, REQUIRE, "CLAIM... --lease D",
 	  "keep the jobs for so long from now", NULL },
-	{ "cancel", cmd_cancel, REQUIRE, "ID...",
-	  "cancel jobs that are not finished", NULL },
-	{ "retry", cmd_retry, REQUIRE, "ID... | --dead QUEUE",
-	  "send dead or cancelled jobs back to ready", NULL },
-	{ "purge", cmd_purge, REQUIRE, "QUEUE --state S --yes",
-	  "forget the jobs in one state", NULL },
-	{ "list", cmd_list, REQUIRE, "QUEUE", "live jobs in claim order",
-	  NULL },
-	{ "show", cmd_show, REQUIRE, "ID...", "everything about a job", NULL },
-	{ "why", cmd_why, REQUIRE, "ID...", "why a job does not run", NULL },
+	{ "cancel", cmd_cancel, REQUIRE, "ID... | FILTER",
+	  "cancel jobs that are not finished", FILTER },
+	{ "retry", cmd_retry, REQUIRE, "ID... | FILTER",
+	  "send dead or cancelled jobs back to ready",
+	  FILTER "Dead jobs, unless --state says otherwise.\n" },
+	{ "purge", cmd_purge, REQUIRE, "QUEUE | FILTER --state S --yes",
+	  "forget the jobs in one state", FILTER },
+	{ "list", cmd_list, REQUIRE, "[QUEUE]", "live jobs in claim order",
+	  "With --error also dead ones.\n" },
+	{ "show", cmd_show, REQUIRE, "ID... | FILTER", "everything about a job",
+	  FILTER },
+	{ "why", cmd_why, REQUIRE, "ID... | FILTER", "why a job does not run",
+	  FILTER },
 	{ "stats", cmd_stats, REQUIRE, "[QUEUE]", "queues in numbers", NULL },
 	{ "workers", cmd_workers, REQUIRE, "", "who serves", NULL },
 	{ "top", cmd_top, REQUIRE, "", "queues as they go, on a terminal",
 	  "Keys: tab and the arrows choose; p pauses a queue, u resumes it;\n"
-	  "c cancels a running job, r retries a dead one; q quits.\n" },
+	  "c cancels a running job, r retries a dead one; q quits.\n"
+	  "The four ask first, on the last line.\n" },
 	{ "queue set", cmd_queue_set, CREATE, "QUEUE [SETTING...]",
 	  "change a queue's settings, or make a queue", NULL },
 	{ "queue list", cmd_queue_list, REQUIRE, "[QUEUE]",
@@ -70,7 +81,7 @@ const struct command commands[] = {
 	  "named.\n" },
 	{ "doctor", cmd_doctor, REQUIRE, "",
 	  "what is wrong with the database, or will be",
-	  "Exit status 0: nothing was found; 1: something was.\n" },
+	  "Exit status 1: danger or trouble was found; 0: neither was.\n" },
 	{ "check", cmd_check, REQUIRE, "FILE...",
 	  "check histories against the promises", NULL },
 	{ "lab", cmd_lab, INSTALL, "[TECHNIQUE...]",
@@ -92,8 +103,8 @@ find_command(const char *name)
 	return c->name ? c : NULL;
 }
 
-/* Each command prints its own help, for it has the table of its options. The
- * rest is for the command that needs a `--`. */
+/* Each command prints its own help, because it owns the table of its options.
+ * The second argument satisfies a command that needs a `--`. */
 static int
 command_help(struct cmd *cmd, const struct command *command)
 {
@@ -142,19 +153,27 @@ cmd_help(struct cmd *cmd, int argc, char **argv)
 int
 cmd_version(struct cmd *cmd, int argc, char **argv)
 {
-	const struct option options[] = { OPTIONS_END };
+	int json = 0;
+	const struct option options[] = { JSON_OPTION(&json), OPTIONS_END };
 	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)
 		return status;
 	if (argc)
 		return usage(cmd, "takes no arguments");
+	if (json) {
+		const struct member members[] = {
+			{ "version", json_text(rp_version()) },
+		};
+
+		return print_json(JSON_MEMBERS(members));
+	}
 	printf("readpast %s\n", rp_version());
 	return DONE;
 }
 
-/* The command that argv begins with; *used: of how many words its name is.
- * `queue pause` is `pause`. */
+/* Find the command that argv begins with; *used is the number of words in its
+ * name. `queue pause` is the same as `pause`. */
 static const struct command *
 command_of(int argc, char **argv, int *used)
 {
@@ -180,47 +199,31 @@ asks_for_help(int argc, char **argv)
 	return 0;
 }
 
-/* Options in front of the command. Their number, or -1 (said). */
+/* Parse options before the command. Returns how many arguments they take, or -1
+ * after a complaint. */
 static int
-global_options(struct cmd *cmd, int argc, char **argv, const char **history)
+global_options(struct cmd *cmd, int argc, char **argv)
 {
 	static char help[] = "help", version[] = "version";
+	const struct option none[] = { OPTIONS_END };
 	int i = 0;
 
 	for (; i < argc && argv[i][0] == '-'; i++) {
-		const char **to = NULL;
-		const char *value = strchr(argv[i], '=');
-		size_t n = strcspn(argv[i], "=");
-
-		if (strncmp(argv[i], "--db", n) == 0 && n == 4)
-			to = &cmd->url;
-		else if (strncmp(argv[i], "--history", n) == 0 && n == 9)
-			to = history;
-		else if (strcmp(argv[i], "--help") == 0 ||
-			 strcmp(argv[i], "-h") == 0)
+		if (strcmp(argv[i], "--help") == 0 ||
+		    strcmp(argv[i], "-h") == 0)
 			argv[i] = help;
 		else if (strcmp(argv[i], "--version") == 0)
 			argv[i] = version;
 		if (argv[i][0] != '-')
 			return i;
-		if (!to) {
-			complain(USAGE,
-				 "no such option: %.80s (see readpast "
-				 "help)",
-				 argv[i]);
+		if (take_option(cmd, none, argc, argv, &i))
 			return -1;
-		}
-		*to = value ? value + 1 : ++i < argc ? argv[i] : NULL;
-		if (!*to) {
-			complain(USAGE, "%s needs a value", argv[i - 1]);
-			return -1;
-		}
 	}
 	return i;
 }
 
-/* A file that we open must not become a standard stream that was closed: what
- * comes in its place fails just so. */
+/* If a standard stream is closed, the next file that we open would take its
+ * place. Put /dev/null there, opened so that using it still fails. */
 static void
 hold_standard_streams(void)
 {
@@ -251,8 +254,8 @@ run(struct cmd *cmd, const struct command *command, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	struct cmd cmd = { .url = getenv("READPAST_DB") };
-	const char *history = getenv("READPAST_HISTORY");
+	struct cmd cmd = { .url = getenv("READPAST_DB"),
+			   .history_file = getenv("READPAST_HISTORY") };
 	const struct command *command;
 	int skip, used, status;
 
@@ -260,7 +263,7 @@ main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (!cmd.url || !*cmd.url)
 		cmd.url = "sqlite:readpast.db";
-	skip = global_options(&cmd, argc - 1, argv + 1, &history);
+	skip = global_options(&cmd, argc - 1, argv + 1);
 	if (skip < 0)
 		return USAGE;
 	argc -= 1 + skip;
@@ -280,13 +283,9 @@ main(int argc, char **argv)
 				"readpast help)",
 				argv[0], used > 1 ? " " : "",
 				used > 1 ? argv[1] : "");
-	if (history && *history && command->run != cmd_check) {
-		cmd.history = history_open(history);
-		if (!cmd.history)
-			return FAILED;
-		/* What handlers do themselves belongs to it too. */
-		setenv("READPAST_HISTORY", history, 1);
-	}
+	/* `check` reads histories, and must not append to one that it reads. */
+	if (command->run == cmd_check)
+		cmd.history_file = NULL;
 	status = run(&cmd, command, argc - used, argv + used);
 	history_close(cmd.history);
 	return status;

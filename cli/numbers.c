@@ -1,5 +1,5 @@
 /*
- * numbers.c - counts, sizes, times and claims, as people write them.
+ * numbers.c - parse and print counts, sizes, times and claims.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Digits, and what is behind them. -1: none, or too large. */
+/* Parse digits; *ret_rest is what follows. -1: no digits, or out of range. */
 static int
 digits(const char *text, int64_t *ret, const char **ret_rest)
 {
@@ -87,7 +87,7 @@ parse_claim(const char *text, int64_t *ret_id, int64_t *ret_claim_no)
 	return parse_id(rest + 1, ret_claim_no);
 }
 
-/* `count` digits, as a number within least..most. */
+/* Parse exactly `count` digits as a number within least..most. */
 static int
 field(const char **text, int count, int least, int most, int *ret)
 {
@@ -122,7 +122,7 @@ days_of(int year, int month)
 	return days[month - 1] + (month == 2 && leap);
 }
 
-/* .123456 into milliseconds; nothing is 0. */
+/* Parse .123456 as milliseconds; an empty text is 0. */
 static int
 fraction(const char **text, int *ret_ms)
 {
@@ -141,7 +141,7 @@ fraction(const char **text, int *ret_ms)
 	return 0;
 }
 
-/* Z or +01:00 into minutes. */
+/* Parse Z or +01:00 as minutes. */
 static int
 zone(const char **text, int *ret)
 {
@@ -192,7 +192,7 @@ parse_time(const char *text, int64_t *ret_ms)
 	return 0;
 }
 
-/* In the largest unit that leaves a whole number: 90s, 2h, 30d. */
+/* In the largest unit that gives a whole number: 90s, 2h, 30d. */
 void
 print_duration(char *to, size_t room, int64_t ms)
 {

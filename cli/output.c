@@ -1,9 +1,8 @@
 /*
  * output.c - can handlers still write to their standard output, which is ours?
  *
- * A handler that cannot write fails, and so does each one after it: a reader
- * that has gone or a disk that is full would use up the attempts of a whole
- * queue.
+ * While it cannot be written, each handler fails. If its reader has gone or the
+ * disk is full, a whole queue would use up its attempts.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,16 +18,16 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* The room that a handler needs at least. A page: a write that needs a new
- * block may fail as a whole, with bytes left in the last one. */
+/* Space that a handler needs at least: one page, because a write that needs a
+ * new block may fail as a whole while the last block has a few bytes left. */
 #define ROOM 4096
-/* The same as free blocks: 4 of 1 KiB, up to 3 that point to them. */
+/* The same in free blocks of 1 KiB: 4, and up to 3 indirect blocks. */
 #define ROOM_BLOCKS 8
 
 /*
- * Allocate the file's next block: the only sure test. The number of free blocks
- * does not say what a quota leaves us, nor a reserve of which root may use a
- * part. The file's size and content stay.
+ * Allocate the file's next block, which is the only reliable test: the number
+ * of free blocks includes quotas and reserved blocks that we may not use.
+ * Neither the file's size nor its content changes.
  */
 static int
 file_error(off_t size, int flags)
@@ -40,8 +39,8 @@ file_error(off_t size, int flags)
 		return 0;
 	if (errno == ENOSPC || errno == EDQUOT)
 		return errno;
-	/* It cannot allocate ahead. A file system of no blocks does not count
-	 * them, as ramfs. */
+	/* This file system cannot preallocate, so count free blocks. One that
+	 * reports no blocks at all (ramfs) does not count them. */
 	if (errno != EOPNOTSUPP || fstatvfs(STDOUT_FILENO, &fs) < 0 ||
 	    fs.f_blocks == 0)
 		return 0;
@@ -50,8 +49,8 @@ file_error(off_t size, int flags)
 		       : 0;
 }
 
-/* Why standard output takes nothing more, as an errno; 0: it does, as far as
- * one can know without writing. Any thread may ask. */
+/* Why standard output cannot be written, as an errno; 0 if no problem can be
+ * seen without writing. Thread-safe. */
 int
 output_error(void)
 {

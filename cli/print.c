@@ -1,13 +1,13 @@
 /*
- * print.c - what is printed for people: text from outside, spans of time.
+ * print.c - print untrusted text and durations for people.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "cmd.h"
 
-/* Text from outside, `most` characters of it; what could upset a terminal is
- * escaped. */
+/* Print at most `most` characters of untrusted text. Control characters and
+ * invalid UTF-8 are escaped, as they could upset a terminal. */
 void
 print_text(FILE *to, const char *text, size_t size, size_t most)
 {
@@ -44,7 +44,7 @@ print_text(FILE *to, const char *text, size_t size, size_t most)
 	}
 }
 
-/* For tables: as much of it as matters; negative is none. */
+/* Short form for tables. A negative duration means none. */
 void
 print_duration_short(char *to, size_t room, int64_t ms)
 {
@@ -58,4 +58,14 @@ print_duration_short(char *to, size_t room, int64_t ms)
 		snprintf(to, room, "%lldm", (long long)ms / 60000);
 	else
 		snprintf(to, room, "%lldh", (long long)ms / 3600000);
+}
+
+/* Format a number of jobs; `at_least` adds a plus: 10k+. */
+void
+format_count(char *to, size_t room, int64_t n, int at_least)
+{
+	int thousands = at_least && n > 0 && n % 1000 == 0;
+
+	snprintf(to, room, "%lld%s%s", (long long)(thousands ? n / 1000 : n),
+		 thousands ? "k" : "", at_least ? "+" : "");
 }

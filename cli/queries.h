@@ -1,5 +1,5 @@
 /*
- * queries.h - the SQL of commands, made of sql/<dialect>/<room>/ by
+ * queries.h - the SQL of commands, generated from sql/<dialect>/<room>/ by
  * tools/embed_sql.py.
  *
  * SPDX-License-Identifier: MIT
@@ -9,12 +9,12 @@
 #define QUERIES_H
 
 struct query {
-	const char *dialect, *room, *name; /* NULL: the end */
+	const char *dialect, *room, *name; /* NULL ends the table */
 	const char *sql;
 };
 extern const struct query queries[];
 
-/* NULL: that database has none of this name. */
+/* NULL: there is no such query for that database. */
 const char *find_query(const char *dialect, const char *room, const char *name);
 
 #endif

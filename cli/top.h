@@ -1,5 +1,10 @@
 /*
- * top.h - what the files of `readpast top` share.
+ * top.h - declarations shared by the files of `readpast top`.
+ *
+ * Data flows one way: read the database (top_look.c); find the cursors' rows
+ * again and share out the screen's lines (top_place.c); draw (top_draw.c,
+ * top_table.c); then a key moves a cursor, or asks a question whose answer may
+ * change the database (top_keys.c).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,35 +14,85 @@
 
 #include "cmd.h"
 
-/* The lists that the cursor can be in. */
-enum { QUEUES, RUNNING, DEAD, PANES };
+/* The lists, from top to bottom. */
+enum { QUEUES, WORKERS, RUNNING, DEAD, PANES };
+
+/* Identifies a row; unaffected by other rows that come and go. */
+struct subject {
+	char queue[RP_MOST_NAME +
+		   1]; /* its name in QUEUES; "" in the other lists */
+	int64_t id;    /* of a worker or a job */
+};
 
 struct pane {
-	size_t at;    /* the row that the cursor is on */
-	size_t first; /* the first row that is shown */
-	int rows;     /* so many are shown */
-	/* The cursor stays on the same queue or job when rows come and go. */
-	char queue[129];
-	int64_t id;
+	size_t at;              /* row of the cursor */
+	struct subject subject; /* what that row shows */
+	size_t first;           /* first row on the screen */
+	int rows;               /* number of rows on the screen */
 };
+
+/* An action that a key performs on the row under the cursor. */
+struct action {
+	int key, pane;
+	const char *verb; /* "pause" */
+	const char *done; /* "paused" */
+	int (*run)(rp_conn *conn, const struct subject *subject);
+};
+extern const struct action
+	top_actions[]; /* ended by an action without a verb */
 
 struct top {
 	struct cmd *cmd;
 	int64_t interval_ms;
+
+	/* Result of the last refresh; top_forget() frees it. */
 	int64_t now; /* the database's clock */
 	rp_stats *stats;
 	rp_workers *workers;
-	rp_batch *jobs[PANES]; /* of the queue: running, dead */
-	int pane;              /* that the cursor is in */
-	int changed;           /* by a key: read it again */
+	const rp_worker_info **by_name; /* workers, sorted by name */
+	rp_batch *jobs[PANES]; /* RUNNING, DEAD: jobs of the selected queue */
+
 	struct pane panes[PANES];
-	char said[240];     /* the line above the last: what a key did */
-	char question[240]; /* the last line, instead of the keys */
+	int pane;     /* the list that has the focus */
+	int is_alone; /* only this list fits on the screen */
+
+	const struct action *asked; /* the question being asked, or NULL */
+	struct subject about;
+	char said[512]; /* result of the last key */
 };
 
+/* top_look.c: these return 0 or an error code */
+int top_look(struct top *t);
+int top_look_for_jobs(struct top *t); /* of the selected queue */
+void top_forget(struct top *t);
 size_t top_count(const struct top *t, int pane);
+int top_is_partial(const struct top *t, int pane); /* may there be more rows? */
+/* rp_queue_stats, rp_worker_info or rp_job; NULL past the last row. */
+const void *top_row(const struct top *t, int pane, size_t i);
 
-/* top_draw.c: all of the screen. Notes in the panes how many rows are shown. */
-void top_draw(struct top *t);
+/* top_place.c */
+void top_describe(char *to, size_t room, int pane, const struct subject *s);
+void top_move(struct top *t, int pane, size_t row); /* or to the last one */
+void top_find_cursor(struct top *t,
+		     int pane);           /* after rows have come or gone */
+void top_place(struct top *t, int lines); /* `lines`: those of the screen */
+
+/* top_table.c: prints a heading if `row` is NULL */
+#define MOST_COLUMNS 12
+struct layout {
+	int widths[MOST_COLUMNS]; /* 0: the column is left out */
+};
+void top_fit(const struct top *t, int pane, int room, struct layout *ret);
+void top_add_row(const struct top *t, int pane, const struct layout *layout,
+		 const void *row);
+void top_add_text(const char *text, int width);
+
+/* top_draw.c */
+#define TOP_LINES 2 /* last result; keys or question, at the end */
+void top_draw(const struct top *t);
+
+/* top_keys.c */
+enum { TOP_QUIT, TOP_GO_ON, TOP_CHANGED };
+int top_on_key(struct top *t, int key); /* one of these, or an error code */
 
 #endif

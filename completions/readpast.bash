@@ -11,33 +11,57 @@ _readpast_options() { # COMMAND
 	'') options=(--db= --history= --help --version) ;;
 	enqueue)
 		options=(-0 --one --delay= --at= --priority= --unique= --replace
-			--max-attempts= --kind= --header= --skip= --quiet)
+			--max-attempts= --kind= --header= --skip= --quiet --json)
 		;;
 	work)
-		options=(-j= --lease= --timeout= --release-delay= --drain
-			--max-jobs= --grace= --log=)
+		options=(-j= --jobs= --lease= --timeout= --release-delay= --drain
+			--max-jobs= --grace= --output-sync --quiet --log=)
 		;;
-	claim) options=(-n= --lease= --wait=) ;;
-	fail) options=(--error= --retry-in= --for-good) ;;
-	release) options=(--delay=) ;;
-	extend) options=(--lease=) ;;
-	cancel) options=(--kind=) ;;
-	retry) options=(--dead= --kind=) ;;
-	purge) options=(--state= --kind= --yes) ;;
-	list) options=(--state= --limit= --json) ;;
-	show) options=(--json) ;;
-	why) options=(--json) ;;
-	init) options=(--after-restore) ;;
+	claim) options=(-n= --lease= --wait= --json) ;;
+	complete) options=(--json) ;;
+	fail) options=(--error= --retry-in= --for-good --json) ;;
+	release) options=(--delay= --json) ;;
+	extend) options=(--lease= --json) ;;
+	cancel)
+		options=(--queue= --state= --kind= --key= --error= --older=
+			--dry-run --json)
+		;;
+	retry)
+		options=(--queue= --state= --kind= --key= --error= --older=
+			--dead= --dry-run --json)
+		;;
+	purge)
+		options=(--queue= --state= --kind= --key= --error= --older=
+			--dry-run --yes --json)
+		;;
+	list)
+		options=(--queue= --state= --kind= --key= --error= --older=
+			--limit= --all --json)
+		;;
+	show)
+		options=(--queue= --state= --kind= --key= --error= --older=
+			--all --dry-run --json)
+		;;
+	why)
+		options=(--queue= --state= --kind= --key= --error= --older=
+			--all --dry-run --json)
+		;;
+	init) options=(--after-restore --print --json) ;;
+	sweep) options=(--json) ;;
+	version) options=(--json) ;;
+	pause) options=(--json) ;;
+	resume) options=(--json) ;;
 	doctor) options=(--long= --json) ;;
 	stats) options=(--json) ;;
+	pause) options=(--reason= --json) ;;
 	workers) options=(--json) ;;
 	top) options=(--interval=) ;;
 	'queue set')
 		options=(--max-attempts= --lease= --backoff= --backoff-max=
-			--priority= --keep-done= --keep-dead= --max-payload=)
+			--priority= --keep-done= --keep-dead= --max-payload= --json)
 		;;
 	'queue list') options=(--json) ;;
-	'queue drop') options=(--yes) ;;
+	'queue drop') options=(--yes --json) ;;
 	copy) options=(--move --running= --json) ;;
 	check) options=(--left= --json) ;;
 	lab) options=(--workers= --jobs= --delay= --list --explain= --json) ;;
@@ -102,17 +126,19 @@ _readpast_value() { # OPTION
 	case $1 in
 	--db) _readpast_url ;;
 	--history) _readpast_files ;;
-	--dead | --left) _readpast_queues ;;
+	--dead | --left | --queue) _readpast_queues ;;
+	--drain) _readpast_offer settled ;;
 	--log) _readpast_offer json ;;
 	--explain) _readpast_techniques ;;
 	--running) _readpast_offer wait leave ;;
 	--state)
-		_readpast_offer scheduled ready dead 'done' cancelled
+		states=(scheduled ready running 'done' dead cancelled all)
 		case $command in
-		purge) states=all ;;
-		*) states=running ;;
+		cancel) states=(scheduled ready running all) ;;
+		retry) states=(dead cancelled all) ;;
+		purge) states=(scheduled ready 'done' dead cancelled all) ;;
 		esac
-		[[ $states != "$cur"* ]] || COMPREPLY+=("$states")
+		_readpast_offer "${states[@]}"
 		;;
 	esac
 }
@@ -154,7 +180,8 @@ _readpast_look() {
 		elif [[ $word == --db=* ]]; then
 			db=${word#*=}
 		elif [[ $word == -* ]]; then
-			[[ " ${options[*]} " != *" $word= "* ]] || option=$word
+			[[ " ${options[*]} --db= --history= " != *" $word= "* ]] ||
+				option=$word
 		elif [[ -z $command ]]; then
 			command=$word
 		elif [[ $command == queue ]]; then
@@ -187,7 +214,7 @@ _readpast() {
 		cur=$option$cur
 	elif [[ $cur == -* ]]; then
 		_readpast_options "$command"
-		_readpast_offer "${options[@]%=}" ${command:+--help}
+		_readpast_offer "${options[@]%=}" ${command:+--db --history --help}
 	else
 		_readpast_argument
 	fi

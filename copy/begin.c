@@ -1,12 +1,13 @@
 /*
- * begin.c - whether a copy may begin, and its beginning.
+ * begin.c - check whether a copy can begin, and begin it.
  *
- * All that can be refused is refused before the source is changed. The source
- * is paused on trial first, and that is rolled back; then the target is checked
- * and paused, in one commit; then the source is, in one commit. So a copy that
- * did not begin leaves the source as it was. No transaction of ours is open on
- * both sides at once: two copies that go in opposite directions would wait for
- * each other where neither database can see it.
+ * Everything that can be refused is refused before the source is changed. First
+ * the source is paused in a transaction that is rolled back, as a trial. Then
+ * the target is checked and paused in one commit. Then the source is paused in
+ * one commit. So a copy that did not begin leaves the source as it was. We
+ * never have transactions open on both sides at once: two copies in opposite
+ * directions would wait for each other, and neither database could detect the
+ * deadlock.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which queues, and what the target has of them ---- */
+/* ---- the queues, and what the target has of them ---- */
 
 static const rp_queue *
 find_queue(const rp_queues *queues, const char *name)
@@ -59,7 +60,8 @@ name_queues(struct rp_copy *c)
 		       : rp__fail(c->error, RP_ENOMEM, "out of memory");
 }
 
-/* The target's first job of the queues, or no job at all. */
+/* Export the first job of the queues with an id up to `until`; 0 exports
+ * none. */
 static int
 export_one(struct rp_copy *c, rp_conn *conn, const char *names, int64_t until,
 	   int64_t *ret_count)
@@ -78,7 +80,7 @@ export_one(struct rp_copy *c, rp_conn *conn, const char *names, int64_t until,
 		rp__run(conn, RP_V_EXPORT, params, 1, rp__count, ret_count));
 }
 
-/* Has the target any job of the queue? */
+/* Does the target have a job of this queue? */
 static int
 find_any(struct rp_copy *c, const char *queue, int64_t *ret)
 {
@@ -93,7 +95,7 @@ find_any(struct rp_copy *c, const char *queue, int64_t *ret)
 	return r;
 }
 
-/* The target has no jobs of the queue but those of this copy. */
+/* Fail if the target has jobs of the queue that are not from this copy. */
 static int
 check_queue(struct rp_copy *c, struct rp_copy_queue *q, const rp_queue *theirs)
 {
@@ -106,8 +108,8 @@ check_queue(struct rp_copy *c, struct rp_copy_queue *q, const rp_queue *theirs)
 		r = rp__copy_read_phase(c, q, run);
 	if (r == 0 && q->phase == MOVING && !c->options.move)
 		return rp__fail(c->error, RP_ETAKEN,
-				"queue %s was being moved there: finish that "
-				"first, with --move",
+				"a move of queue %s to the target is not "
+				"finished: finish it first, with --move",
 				q->name);
 	if (r == 0 && theirs &&
 	    (q->phase == COPYING || q->phase == MOVING || q->phase == COPIED)) {
@@ -154,10 +156,10 @@ check_queues(struct rp_copy *c)
 	return r;
 }
 
-/* ---- is each verb allowed? ---- */
+/* ---- are all verbs allowed? ---- */
 
-/* Run what the copy will run on that side, with a row that is no job: a right,
- * a table or a column that is missing is found here. */
+/* Run the verbs that the copy will run on this side, with a row that matches no
+ * job. A missing privilege, table or column is found here. */
 static int
 rehearse(struct rp_copy *c, rp_conn *conn)
 {
@@ -188,7 +190,8 @@ rehearse(struct rp_copy *c, rp_conn *conn)
 
 /* ---- the beginning ---- */
 
-/* From now on the source hands out no more; or could it be so, on trial? */
+/* Pause the source. With `trial`, only find out whether that is possible, and
+ * roll it back. */
 static int
 begin_source(struct rp_copy *c, int trial)
 {
@@ -198,8 +201,9 @@ begin_source(struct rp_copy *c, int trial)
 		return r;
 	r = rp__copy_identify(c, trial);
 	for (size_t i = 0; i < c->queues_count && r == 0; i++)
-		r = rp__copy_failed(c, c->from,
-				    rp_queue_pause(c->from, c->queues[i].name));
+		r = rp__copy_failed(
+			c, c->from,
+			rp_queue_pause(c->from, c->queues[i].name, NULL));
 	if (r < 0 || !trial)
 		return rp__copy_end(c, c->from, r);
 	r = rehearse(c, c->from);
@@ -212,14 +216,17 @@ begin_queue(struct rp_copy *c, const struct rp_copy_queue *q)
 {
 	enum rp_phase phase =
 		q->phase == MOVING || q->phase == MOVED ? MOVING : COPYING;
+	const rp_queue *our = find_queue(c->settings, q->name);
 	int r = 0;
 
 	if (q->phase != MOVED)
+		r = rp__copy_failed(c, c->to, rp_queue_set(c->to, our));
+	if (r == 0)
 		r = rp__copy_failed(
 			c, c->to,
-			rp_queue_set(c->to, find_queue(c->settings, q->name)));
-	if (r == 0)
-		r = rp__copy_failed(c, c->to, rp_queue_pause(c->to, q->name));
+			rp_queue_pause(c->to, q->name,
+				       q->phase == MOVED ? NULL
+							 : our->pause_reason));
 	return r < 0 ? r : rp__copy_note_phase(c, q, phase);
 }
 
@@ -264,7 +271,8 @@ rp__copy_begin(struct rp_copy *c)
 		r = rp__copy_progress(c, c->options.leave_running
 						 ? RP_COPY_COPYING
 						 : RP_COPY_WAITING);
-	/* What is due or over is so on both sides from the start. */
+	/* So that jobs that are due, and leases that ran out, look the same on
+	 * both sides. */
 	if (r == 0)
 		r = rp__copy_failed(c, c->from, rp_sweep(c->from, NULL));
 	return r < 0 ? r : 0;

@@ -1,11 +1,11 @@
 /*
  * copy.c - copy queues to another database, or move them there.
  *
- * Both sides of a queue are paused. Then the source is walked until a walk has
- * found every job of it in the target, the same in each field; see
- * slice.c. To move is one walk more, in which each slice that was found
- * there leaves the source. The target notes how far it is, before each step
- * that may not be taken twice: whoever runs the copy again goes on from there.
+ * Both sides of a queue are paused. Then the source is walked repeatedly, until
+ * a walk has found every job in the target, equal in each field; see slice.c. A
+ * move makes one more walk, which compares each slice and then deletes it from
+ * the source. The target records the progress before each step that must not be
+ * done twice, so that a later run of the same copy can continue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,9 +19,9 @@
 #define NAP_MS 100
 #define MOST_WALKS 20
 
-/* ---- small words ---- */
+/* ---- helpers ---- */
 
-/* The words of a failure, and which side it was. */
+/* Set the copy's error from a connection's, with the side that failed. */
 int
 rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r)
 {
@@ -35,7 +35,8 @@ rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r)
 	return r;
 }
 
-/* End a transaction; what is wrong already was said. */
+/* End a transaction. Its error is reported only if `r` is not an error
+ * already. */
 int
 rp__copy_end(struct rp_copy *c, rp_conn *conn, int r)
 {
@@ -75,8 +76,8 @@ note_all(struct rp_copy *c, enum rp_phase phase)
 	return rp__copy_end(c, c->to, r);
 }
 
-/* A copied queue goes on at the source, a moved one in the target. The other
- * side stays paused: no job is to be done twice. */
+/* A copied queue is resumed in the source, a moved one in the target. The other
+ * side stays paused, so that no job is run twice. */
 static int
 finish(struct rp_copy *c)
 {
@@ -94,28 +95,32 @@ finish(struct rp_copy *c)
 
 /* ---- the walks ---- */
 
+/* Count all running jobs. (stats and lists stop at some thousands.) */
 static int
 look_for_running(struct rp_copy *c, int *ret)
 {
 	int r = rp__copy_failed(c, c->from, rp__begin(c->from, 0));
-	rp_stats *stats;
+	rp_batch *running;
 
 	*ret = 0;
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < c->queues_count && r == 0; i++) {
-		r = rp__copy_failed(
-			c, c->from,
-			rp_stats_get(c->from, c->queues[i].name, &stats));
+		int n = rp__list_jobs(c->from, c->queues[i].name,
+				      RP_STATE_RUNNING | RP_LIST_ALL, INT32_MAX,
+				      0, &running);
+
+		r = rp__copy_failed(c, c->from, n < 0 ? n : 0);
 		if (r < 0)
 			break;
-		*ret += (int)rp_stats_at(stats, 0)->running;
-		rp_stats_free(stats);
+		*ret += n;
+		rp_batch_free(running);
 	}
 	return rp__copy_end(c, c->from, r);
 }
 
-/* Until no job runs. Leases that ran out end by our sweep, if by no other. */
+/* Wait until no job runs. We sweep, so that leases that ran out end even if
+ * nobody else does. */
 static int
 wait_for_running(struct rp_copy *c)
 {
@@ -138,7 +143,7 @@ wait_for_running(struct rp_copy *c)
 	}
 }
 
-/* Walk until nothing that an earlier walk had looked at was found changed. */
+/* Walk until no job that an earlier walk has seen was found changed. */
 static int
 walk_until_same(struct rp_copy *c, int doing)
 {
@@ -155,7 +160,8 @@ walk_until_same(struct rp_copy *c, int doing)
 		if (r == 0 && c->checked_to && !c->changed)
 			return 0;
 		c->checked_to = c->source_end ? c->source_end : 1;
-		/* What is removed is compared right before. */
+		/* A move need not verify: each slice is compared just before it
+		 * is removed. */
 		if (r == 0 && c->options.move && !c->removing && !c->changed)
 			return 0;
 		if (r == 0)
@@ -179,7 +185,9 @@ move(struct rp_copy *c)
 	c->counts.live = c->counts.kept = 0;
 	if (r == 0)
 		r = rp__copy_progress(c, RP_COPY_REMOVING);
-	/* The first walk still sees what has left the source by itself. */
+	/* The first walk still mirrors: jobs that left the source by themselves
+	 * are erased from the target. Later walks cannot tell those from the
+	 * ones that were moved. */
 	if (r == 0)
 		r = rp__copy_walk(c);
 	c->mirror = 0;
@@ -220,8 +228,8 @@ rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 
 	if (rp__enter(from) < 0 || rp__enter(to) < 0 || from == to)
 		return rp__fail(c.error, RP_EINVAL,
-				"rp_copy: two handles of this thread are "
-				"needed");
+				"rp_copy: from and to must be two handles "
+				"that this thread may use");
 	if (from->depth || to->depth)
 		return rp__fail(c.error, RP_EINVAL,
 				"rp_copy: a transaction is open");

@@ -1,12 +1,12 @@
 /*
- * ids.c - which id a copied job has, and what the two databases note of a
- * copy among their own facts (`meta`).
+ * ids.c - the ids of copied jobs, and what both databases record of a copy in
+ * their table `meta`.
  *
- * In the target a job's id is its id in the source, plus a shift: none where
- * the target has never given that id, which is the rule for a new database.
- * The ids of a range are taken from the target's sequence at once, so nobody
- * else is ever given one, and running a copy again finds what is there
- * already. What the source enqueues behind a range extends it, or opens the
+ * In the target a job's id is its id in the source plus a shift. The shift is 0
+ * if the target has never used that id, which is usual in a new database. All
+ * ids of a range are taken from the target's sequence at once. So nobody else
+ * gets them, and when the copy is run again it finds the jobs that are already
+ * there. Jobs that the source enqueues after a range extend it or start the
  * next one.
  *
  * SPDX-License-Identifier: MIT
@@ -20,13 +20,13 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Where ids come from a sequence, others may draw some while we look how far it
- * is: we stay so many ahead of them. */
+/* Distance from the target's last id or position. If these come from a
+ * sequence, others may advance it while we read it. */
 #define CLEAR 1000
 
 #define TAKEN_OVER "another run of this copy has taken over"
 
-/* ---- notes ---- */
+/* ---- entries of `meta` ---- */
 
 static int
 take_text(void *ctx, size_t row, const struct rp_value *c)
@@ -39,7 +39,7 @@ take_text(void *ctx, size_t row, const struct rp_value *c)
 	return *text ? RP_ROW_TAKE : RP_ENOMEM;
 }
 
-/* *ret: to be freed; NULL if nothing is noted. */
+/* Read an entry. The caller frees *ret. NULL: no such entry. */
 static int
 read_note(struct rp_copy *c, rp_conn *conn, const char *name, char **ret)
 {
@@ -52,7 +52,7 @@ read_note(struct rp_copy *c, rp_conn *conn, const char *name, char **ret)
 		rp__run(conn, RP_V_META_GET, params, 1, take_text, &text));
 
 	if (r < 0)
-		free(text); /* the verb may fail behind its answer */
+		free(text); /* the verb may fail after it returned a row */
 	else
 		*ret = text;
 	return r;
@@ -77,14 +77,16 @@ make_random(struct rp_copy *c, char to[33])
 	uint64_t n[2];
 
 	if (getrandom(n, sizeof(n), 0) != sizeof(n))
-		return rp__fail(c->error, RP_EDB, "no random numbers");
+		return rp__fail(c->error, RP_EDB,
+				"getrandom() failed: the copy needs random "
+				"numbers");
 	snprintf(to, 33, "%016" PRIx64 "%016" PRIx64, n[0], n[1]);
 	return 0;
 }
 
-/* Is what one of them notes seen in the other? Then they are one database,
- * however it is spelled. The target notes it: a copy that is refused leaves the
- * source as it was. */
+/* Write an entry on one side and look for it on the other: if it is there, both
+ * are the same database, whatever their URLs. It is written to the target, so
+ * that a copy that is refused leaves the source as it was. */
 int
 rp__copy_check_different(struct rp_copy *c)
 {
@@ -105,7 +107,7 @@ rp__copy_check_different(struct rp_copy *c)
 			      : r;
 }
 
-/* Names for the source, if it has none yet, and for this run. */
+/* Make names for the source, used if it has none yet, and for this run. */
 int
 rp__copy_make_names(struct rp_copy *c)
 {
@@ -114,9 +116,9 @@ rp__copy_make_names(struct rp_copy *c)
 	return r < 0 ? r : make_random(c, c->run);
 }
 
-/* In the transaction that is open at the source: note our name for it, unless
- * it has one. On trial we take that over; later, it is that of another run,
- * which began at the same time. */
+/* In the transaction that is open on the source: record its name, unless it has
+ * one. On trial we use the existing name. Later, an existing name that is not
+ * ours was recorded by another run, which began at the same time. */
 int
 rp__copy_identify(struct rp_copy *c, int trial)
 {
@@ -140,7 +142,7 @@ rp__copy_identify(struct rp_copy *c, int trial)
 	return r;
 }
 
-/* A transaction in the target that no other run has at the same time. */
+/* Begin a transaction on the target that excludes other runs. */
 int
 rp__copy_lock(struct rp_copy *c)
 {
@@ -153,7 +155,7 @@ rp__copy_lock(struct rp_copy *c)
 	return r < 0 ? rp__copy_end(c, c->to, r) : 0;
 }
 
-/* ---- how far it is: a note for each queue ---- */
+/* ---- progress: an entry for each queue ---- */
 
 static const char *const phases[] = { "never", "copying", "copied", "moving",
 				      "moved" };
@@ -171,7 +173,7 @@ rp__copy_note_phase(struct rp_copy *c, const struct rp_copy_queue *q,
 	return write_note(c, c->to, name, value);
 }
 
-/* Also whose run of the copy it was. */
+/* Read a queue's progress, and the name of the run that recorded it. */
 int
 rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q, char run[40])
 {
@@ -192,9 +194,10 @@ rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q, char run[40])
 	return 0;
 }
 
-/* Whoever runs a copy again, while another run goes on, takes it over. The
- * other must know before it changes the target: what it misses in the source
- * may have been moved. */
+/* Somebody who runs a copy again, while another run is going on, takes it over.
+ * The other run must find that out before it changes the target: jobs that are
+ * no longer in the source may have been moved by the new run, and must not be
+ * erased. */
 int
 rp__copy_under_way(struct rp_copy *c)
 {
@@ -211,8 +214,9 @@ rp__copy_under_way(struct rp_copy *c)
 	return r;
 }
 
-/* Every run that begins leaves its name in the lock, so it need not be asked
- * for each queue while that is our own. */
+/* As rp__copy_under_way(), but faster: every run that begins puts its name into
+ * the lock entry, so while that is ours the queues' entries need not be
+ * read. */
 int
 rp__copy_still_under_way(struct rp_copy *c)
 {
@@ -312,7 +316,7 @@ insert_range(struct rp_copy *c, size_t at)
 	return ranges + at;
 }
 
-/* RP_ENOENT: nothing was ever copied from there. */
+/* Returns RP_ENOENT if nothing was ever copied from this source. */
 int
 rp__copy_load_ranges(struct rp_copy *c)
 {
@@ -333,9 +337,9 @@ rp__copy_load_ranges(struct rp_copy *c)
 
 		if (sscanf(next, ", %" SCNd64 "..%" SCNd64 " %" SCNd64,
 			   &range.first, &range.last, &range.shift) != 3)
-			r = rp__fail(c->error, RP_EDAMAGED,
-				     "the target's note of this copy cannot "
-				     "be read");
+			r = rp__fail(
+				c->error, RP_EDAMAGED,
+				"the target's record of this copy is damaged");
 		else if (!(to = insert_range(c, c->ranges_count)))
 			r = rp__fail(c->error, RP_ENOMEM, "out of memory");
 		else
@@ -345,9 +349,9 @@ rp__copy_load_ranges(struct rp_copy *c)
 	return r;
 }
 
-/* The first copy from this source: jobs in line will stand behind all that
- * ever stood in line there. Where no sequence is shared, each line has numbers
- * of its own. */
+/* For the first copy from this source: its jobs are placed behind all positions
+ * that the target has ever used. If positions do not come from a shared
+ * sequence, each line has positions of its own and no shift is needed. */
 int
 rp__copy_start_ranges(struct rp_copy *c)
 {
@@ -363,7 +367,8 @@ rp__copy_start_ranges(struct rp_copy *c)
 	return r < 0 ? r : save_ranges(c);
 }
 
-/* Ids of the source from `id` to `last`, of which none is in a range yet. */
+/* Add a range for the source's ids from `id` to `last`, none of which is in a
+ * range yet. */
 static int
 add_range(struct rp_copy *c, int64_t id, int64_t last)
 {
@@ -401,12 +406,12 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	if (r < 0)
 		return r;
 	r = rp__copy_under_way(c);
-	/* An earlier run may have opened some since. */
+	/* An earlier run may have added ranges since. */
 	if (r == 0)
 		r = rp__copy_load_ranges(c);
 	if (r == RP_ENOENT)
 		r = rp__fail(c->error, RP_EDAMAGED,
-			     "the target has lost its note of this copy");
+			     "the target's record of this copy is missing");
 	for (size_t i = 0; r == 0 && i < c->ranges_count; i++)
 		if (c->ranges[i].first <= id && id <= c->ranges[i].last)
 			return rp__copy_end(c, c->to, 0);
@@ -415,7 +420,8 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	return rp__copy_end(c, c->to, r);
 }
 
-/* The range that has the id, or NULL; and how far that is so. */
+/* The range with this id, or NULL. *ret_last: the last id for which the answer
+ * is the same. */
 const struct rp_range *
 rp__copy_range_of(const struct rp_copy *c, int64_t id, int64_t *ret_last)
 {

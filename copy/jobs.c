@@ -1,5 +1,5 @@
 /*
- * jobs.c - reading the jobs of one side of a copy, a slice at a time.
+ * jobs.c - read the jobs of one side of a copy, a slice at a time.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#define MOST_SIZE (8 << 20) /* bytes of payload, and one job more */
-#define SPARE_MS 60000      /* kept jobs with less time left are not copied */
+#define MOST_SIZE (8 << 20) /* bytes of payload; the last job may exceed it */
+#define SPARE_MS 60000      /* kept jobs that expire sooner are not copied */
 
 static int
 take_row(void *ctx, size_t number, const struct rp_value *columns)
@@ -62,7 +62,7 @@ rp__copy_read(struct rp_copy *c, rp_conn *conn, struct rp_jobs *jobs,
 	return rp__copy_failed(c, conn, r);
 }
 
-/* ---- are they the same? ---- */
+/* ---- comparing jobs ---- */
 
 static int
 equal(const struct rp_value *a, const struct rp_value *b)

@@ -1,11 +1,11 @@
 /*
- * slice.c - the walk of a copy: a slice of the source's jobs at a time, in
- * the order of their ids, is made the same in the target.
+ * slice.c - a walk of the copy: slice by slice, in the order of ids, the
+ * target's jobs are made equal to the source's.
  *
- * The first walk and the last are one and the same: what is missing is put
- * there, what differs is replaced, what is the same in every field is left
- * alone and counted. So a copy that was interrupted just begins anew, and a
- * walk that finds all the same is the proof. Each slice is read in one short
+ * All walks do the same: missing jobs are inserted, jobs that differ are
+ * replaced, and jobs that are equal in every field are counted. So an
+ * interrupted copy just starts again, and a walk that finds all jobs equal is
+ * the proof that the copy is complete. Each slice is read by one short
  * statement and written in one commit.
  *
  * SPDX-License-Identifier: MIT
@@ -16,19 +16,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NARROW INT64_C(20000) /* ids that are looked at at once: */
-#define WIDE INT64_C(1000000) /* more where there are few jobs */
+#define NARROW INT64_C(20000) /* ids in one read, */
+#define WIDE INT64_C(1000000) /* or up to this many if jobs are few */
 
-/* What is to become of a job. */
+/* The state of a job of the source: WANTED, to be inserted; UNKNOWN, in the
+ * target, but perhaps not equal; SAME, equal; RUNNING, not copied. */
 enum { WANTED, UNKNOWN, SAME, RUNNING };
 
 struct slice {
 	struct rp_jobs ours, theirs;
-	unsigned char *fate;   /* of ours */
-	struct rp_value *some; /* rows for one verb, */
-	size_t *which;         /* and where they are in ours */
+	unsigned char *fate;   /* of each job of `ours` */
+	struct rp_value *some; /* rows chosen for one verb, */
+	size_t *which;         /* and their indices in `ours` */
 	size_t some_count;
-	struct rp_value *gone; /* rows of `erase` */
+	struct rp_value *gone; /* rows of parameters for `erase` */
 	size_t gone_count;
 };
 
@@ -42,8 +43,9 @@ add_gone(struct slice *s, const struct rp_value *row, int64_t shift)
 	p[ERASE_KEPT] = rp__int(rp__copy_is_kept(row));
 }
 
-/* A job that the target has: the same here? What is spelled in another way may
- * yet be; the database says. Gone from here, it goes there too. */
+/* Compare our jobs with the target's. A job whose values are written
+ * differently may still be equal, which the database decides later. With
+ * c->mirror, a job that has left the source is erased from the target. */
 static void
 match(struct rp_copy *c, struct slice *s)
 {
@@ -68,7 +70,7 @@ match(struct rp_copy *c, struct slice *s)
 	}
 }
 
-/* What is there and not the same, or runs in the source, is erased. */
+/* Erase the target's jobs that are not equal, or that run in the source. */
 static void
 match_again(struct slice *s)
 {
@@ -91,7 +93,7 @@ match_again(struct slice *s)
 	}
 }
 
-/* ---- some of the rows to a verb ---- */
+/* ---- running verbs on some of the rows ---- */
 
 static void
 choose(struct slice *s, int fate, int kept)
@@ -138,7 +140,7 @@ compare(struct rp_copy *c, struct slice *s)
 	return r < 0 ? r : run_on(c, s, UNKNOWN, 1, RP_V_SAME_KEPT, take_same);
 }
 
-/* Numbers in line are drawn behind what stands there. */
+/* Advance the target's positions past those of the jobs to be inserted. */
 static int
 reserve_line(struct rp_copy *c, const struct slice *s)
 {
@@ -153,7 +155,8 @@ reserve_line(struct rp_copy *c, const struct slice *s)
 	return largest > c->seq_end ? rp__copy_reserve(c, 0, largest) : 0;
 }
 
-/* All is free there, but for what somebody put in meanwhile. */
+/* Insert the wanted jobs. Their ids are free; a unique key may conflict only
+ * with a job that somebody has enqueued meanwhile. */
 static int
 insert(struct rp_copy *c, struct slice *s)
 {
@@ -166,9 +169,9 @@ insert(struct rp_copy *c, struct slice *s)
 	if (r == RP_EDB && (strcmp(c->error->sqlstate, "23505") == 0 ||
 			    (c->error->native & 0xff) == 19))
 		r = rp__fail(c->error, RP_ETAKEN,
-			     "a job that was put into the target meanwhile has "
-			     "the unique key of one that is to come: cancel "
-			     "one of them, and run this again");
+			     "a job enqueued in the target meanwhile has "
+			     "the unique key of a job to be copied: cancel"
+			     " one of them, and run this again");
 	return r;
 }
 
@@ -186,7 +189,8 @@ erase(struct rp_copy *c, rp_conn *conn, struct slice *s, int64_t *count)
 
 /* ---- a slice ---- */
 
-/* What was put there is read again, unless another walk will. */
+/* Read the inserted jobs again and compare them. Not needed if another walk
+ * follows. */
 static int
 prove(struct rp_copy *c, struct slice *s)
 {
@@ -198,14 +202,16 @@ prove(struct rp_copy *c, struct slice *s)
 	r = compare(c, s);
 	for (size_t i = 0; i < s->ours.count && r == 0; i++)
 		if (s->fate[i] == UNKNOWN)
-			r = rp__fail(c->error, RP_EDB,
-				     "job %lld is not in the target as it was "
-				     "put there",
-				     (long long)rp__copy_id(&s->ours, i));
+			r = rp__fail(
+				c->error, RP_EDB,
+				"job %lld in the target differs from what was"
+				" written there",
+				(long long)rp__copy_id(&s->ours, i));
 	return r;
 }
 
-/* If the target has more there than is read at once, the slice ends there. */
+/* If the target has more jobs here than one read returns, the slice is cut
+ * there. */
 static int
 read_theirs(struct rp_copy *c, struct slice *s, int64_t after, int64_t shift)
 {
@@ -253,8 +259,8 @@ begin(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice)
 	return rp__copy_failed(c, conn, rp__slice_begin(conn, slice, 0));
 }
 
-/* If r is negative, c->error is set already. Where one transaction writes at a
- * time, the next slice gets as many jobs as will take about RP_SLICE_US. */
+/* End a slice. If r is negative, c->error is already set. With one writer at a
+ * time, the size of the next slice is adjusted to take about RP_SLICE_US. */
 static int
 end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 {
@@ -270,7 +276,7 @@ end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 	return r < 0 ? r : rp__copy_failed(c, conn, ended);
 }
 
-/* What is in the target now leaves the source. */
+/* Erase from the source the jobs that are now in the target. */
 static int
 remove_slice(struct rp_copy *c, struct slice *s, int64_t shift)
 {
@@ -298,7 +304,7 @@ count_slice(struct rp_copy *c, const struct slice *s)
 	}
 }
 
-/* Our jobs as they are to be there. */
+/* Change our rows to what they must be in the target. */
 static void
 shift_jobs(const struct rp_copy *c, struct slice *s, int64_t shift)
 {

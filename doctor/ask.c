@@ -1,5 +1,5 @@
 /*
- * ask.c - put a question to a database.
+ * ask.c - run a check's query on the database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,8 +9,8 @@
 #include "internal.h"
 #include "queries.h"
 
-/* A question may take so long. One who reads a file for longer keeps its -wal
- * from being emptied. */
+/* Time limit of a query. Less on a file, because a long read transaction keeps
+ * checkpoints from emptying the -wal file. */
 #define MOST_MS 300
 #define MOST_OF_FILE_MS 100
 
@@ -61,13 +61,16 @@ doctor_ask(struct doctor *d, const char *sql, json_t *rows)
 	int r = rp__query(d->conn, &query);
 
 	if (r == RP_TIMED_OUT)
-		return doctor_undone(d, "stopped after %d ms%s",
-				     query.timeout_ms,
-				     d->is_file ? ", for a reader that stays "
-						  "holds up checkpoints"
-						: "");
+		return doctor_undone(
+			d, "stopped after %d ms%s", query.timeout_ms,
+			d->is_file ? ": a long read holds up checkpoints" : "");
 	if (r == RP_ENOMEM)
 		return -1;
+	if (r == RP_EDAMAGED)
+		return doctor_found_too(
+			d, "integrity",
+			json_pack("{ss}", "problem",
+				  rp_last_error(d->conn)->message));
 	return r < 0 ? doctor_undone(d, "%s", rp_last_error(d->conn)->message)
 		     : 0;
 }

@@ -1,9 +1,8 @@
 /*
- * checks.c - every check: how bad it is, what is said, what helps.
+ * checks.c - the table of checks: severity, the finding in words, the fix.
  *
- * A check is done where the database has its question, or what is looked at.
- * Within a level
- * the order is this one.
+ * A check is skipped on databases that have no query for it. Findings of one
+ * level are printed in the order of this table.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,9 +15,10 @@ const char *const level_words[LEVELS] = { "danger", "trouble", "warning" };
 
 const struct check checks[] = {
 	/* ---- jobs can be lost ---- */
-	{ "integrity", DANGER, "the file is damaged: {problem}",
-	  "stop all that writes, copy FILE, FILE-wal and FILE-shm away, and "
-	  "save what can be read: sqlite3 FILE .recover | sqlite3 NEW",
+	{ "integrity", DANGER, "the database is damaged: {problem}",
+	  "SQLite: stop all that writes, copy FILE, FILE-wal and FILE-shm "
+	  "away, and save what can be read: sqlite3 FILE .recover | sqlite3 "
+	  "NEW. PostgreSQL: use a standby, or restore a backup",
 	  NULL },
 	{ "filesystem", DANGER, "the file is on {name}, {reason}",
 	  "move it to a local disk; for several hosts use PostgreSQL",
@@ -32,8 +32,8 @@ const struct check checks[] = {
 	  "the whole database",
 	  "alter system set {name} = on; select pg_reload_conf()", NULL },
 	{ "commit", DANGER,
-	  "synchronous is {setting} for {whom}: jobs that were acknowledged "
-	  "last are gone after a crash of the machine",
+	  "synchronous is {setting} for {whom}: the last acknowledged jobs are "
+	  "lost if the machine crashes",
 	  "SQLite: leave synchronous out of the URL. PostgreSQL: alter role "
 	  "... reset synchronous_commit (or alter database, alter system)",
 	  NULL },
@@ -51,7 +51,7 @@ const struct check checks[] = {
 	  NULL },
 	{ "sequence", DANGER,
 	  "sequence {sequence} is at {at} of {most}, {per_cent} %: at its end "
-	  "nothing can be put in",
+	  "no job can be enqueued",
 	  "move to a new schema, or database, before it ends", NULL },
 	{ "public", DANGER,
 	  "everybody who may connect may {privileges} {table}",
@@ -59,104 +59,117 @@ const struct check checks[] = {
 
 	/* ---- jobs do not run ---- */
 	{ "schema", TROUBLE, "no queue can be used here: {message}",
-	  "readpast init, or a readpast as new as the schema", NULL },
+	  "do as it says: the database is sound, and nothing is lost", NULL },
+	{ "format", TROUBLE,
+	  "{file} is no SQLite database: it does not begin like one",
+	  "name the right file in the URL; if this was the database, put a "
+	  "backup in its place, and then: readpast init --after-restore",
+	  look_format },
 	{ "owner", TROUBLE,
 	  "{file} belongs to {owner}, and users who may write {database} "
 	  "may not write it: their calls fail",
 	  "as root: chown --reference={database} {file}; and let users who "
 	  "share a queue use a directory of their group (chmod g+s)",
 	  look_owner },
+	{ "disk", TROUBLE, "nothing can be written to {file}: {why}", "{fix}",
+	  look_disk },
+	{ "lock", TROUBLE,
+	  "{holder} holds the write lock of {file}, and nothing was committed "
+	  "for {lasts_ms}: all other writers wait, and then fail",
+	  "{fix}", look_lock },
 	{ "readonly", TROUBLE, "nothing can be written: {why}",
 	  "use the URL of a server that can be written to "
 	  "(target_session_attrs=read-write chooses one of several)",
 	  NULL },
 	{ "privileges", TROUBLE,
-	  "role {role} may neither put jobs in nor work on them: it lacks "
+	  "role {role} may neither enqueue jobs nor work on them: it lacks "
 	  "{lacking}",
-	  "grant it what docs/postgres.md lists, or use another role", NULL },
+	  "grant what a producer or a worker needs (readpast(7), Grants), or "
+	  "use another role",
+	  NULL },
 	{ "writable", TROUBLE,
 	  "schema {schema} is ours, and {others} may create in it: routines "
-	  "put there run with the rights of who calls ours",
-	  "{fix}; then see what is there that is not ours", NULL },
+	  "created there can run with the rights of those who call ours",
+	  "{fix}; then look for objects in it that readpast did not create",
+	  NULL },
 	{ "index", TROUBLE, "index {index} {what}", "{fix}", NULL },
 	{ "plan", TROUBLE,
-	  "a claim's statement runs by {how} and reads {pages} pages: it "
-	  "should "
-	  "read a few, by job_line",
+	  "a claim runs by {how} and reads {pages} pages: it should read a "
+	  "few, by index job_line",
 	  "{fix}", look_plan },
-	{ "sweep", TROUBLE,
-	  "queue {queue}: job {example} should have come into line {late_ms} "
-	  "ago: nobody sweeps",
+	{ "paused", JOBS_WAIT,
+	  "queue {queue} has jobs ready and is paused for "
+	  "{paused_ms}{because}",
+	  "readpast resume {queue}", NULL },
+	{ "silent", JOBS_WAIT,
+	  "worker {worker} on host {host} (process {pid}) has not been heard "
+	  "of for {silent_ms}; it served {queues}",
+	  "start a new one; its jobs are ready again when their leases end, "
+	  "and it is forgotten after an hour",
+	  NULL },
+	{ "nobody", JOBS_WAIT,
+	  "queue {queue} has had jobs ready for {lasts_ms}, and nobody works "
+	  "on them",
+	  "readpast work {queue} -- COMMAND", NULL },
+	{ "sweep", JOBS_WAIT,
+	  "queue {queue}: job {example} should have been ready {late_ms} ago, "
+	  "but nobody sweeps",
 	  "run a worker of readpast, or call readpast sweep once a second",
 	  NULL },
-	{ "nobody", TROUBLE,
-	  "queue {queue} has jobs ready, and nobody works on them",
-	  "readpast work {queue} -- COMMAND", NULL },
-	{ "killers", TROUBLE,
-	  "job {id} of queue {queue} may have killed its worker: its lease "
-	  "ran out, attempt {attempts}; it is {state}",
-	  "readpast show {id}; then mend the handler, or readpast cancel "
-	  "{id}",
-	  NULL },
-	{ "leases", TROUBLE,
+	{ "leases", JOBS_WAIT,
 	  "queue {queue}: the lease of job {example}, held by {worker}, was "
 	  "not "
 	  "renewed in time and ends in {left_ms} (such jobs: {jobs})",
-	  "see whether that process stands still; a client that is no worker "
-	  "has "
-	  "to extend it itself",
+	  "see whether that process hangs; a client other than a worker has to "
+	  "extend its leases itself",
 	  NULL },
-	{ "silent", TROUBLE,
-	  "worker {worker} on host {host} (process {pid}) has not been heard "
-	  "of for {silent_ms}; it served {queues}",
-	  "start it again; what it held is ready when the lease is over, and "
-	  "its row goes after an hour",
-	  NULL },
-	{ "dead", TROUBLE,
-	  "queue {queue}: {jobs} died within a day of: {error}",
-	  "readpast show {example}; when it is mended: readpast retry --dead "
-	  "{queue}",
-	  NULL },
-	{ "late", TROUBLE,
-	  "queue {queue}: the first in line waits for {waits_ms}; some "
-	  "{in_line} (an estimate) are in line, and {per_minute} were "
+	{ "late", JOBS_WAIT,
+	  "queue {queue}: the first job in line has waited for {waits_ms}; "
+	  "some {in_line} (an estimate) are in line, and {per_minute} were "
 	  "finished in the last minute",
 	  "more workers (readpast work {queue} -j N), or fewer jobs", NULL },
-	{ "paused", TROUBLE,
-	  "queue {queue} has jobs ready and is paused for {paused_ms}",
-	  "readpast resume {queue}", NULL },
+	{ "killers", TROUBLE,
+	  "job {id} of queue {queue} may have killed its worker: its lease "
+	  "ran out, attempt {attempts}; it is {state}",
+	  "readpast show {id}; then fix the handler, or readpast cancel {id}",
+	  NULL },
+	{ "dead", TROUBLE,
+	  "queue {queue}: {jobs} died in the last 24 hours, of: {error}",
+	  "readpast show {example}; when the cause is fixed: readpast retry "
+	  "--dead {queue}",
+	  NULL },
 
 	/* ---- it costs time, or space ---- */
 	{ "wakeup", WARNING,
-	  "workers here are not woken and look for work once a second: {why}",
+	  "notifications do not reach workers here, so they poll once a "
+	  "second: {why}",
 	  "give workers the URL of the server itself", look_wakeup },
 	{ "isolation", WARNING,
-	  "sessions of this role begin at {level}, where claims and sweeps "
-	  "that "
-	  "are called in SQL are refused",
+	  "transactions of this role begin at {level}, where claims and sweeps "
+	  "that are called in SQL are refused",
 	  "alter role ... set default_transaction_isolation = 'read "
 	  "committed'",
 	  NULL },
 	{ "prepare", WARNING,
-	  "{prepared} transactions are prepared in this database: one that "
-	  "enqueues cannot be, while a worker waits for jobs of that queue",
-	  "set local readpast.notify = off first, in those that enqueue and "
-	  "are to be prepared (docs/postgres.md)",
+	  "{prepared} transactions are prepared in this database: preparing "
+	  "one that enqueues fails while a worker waits for jobs of that queue",
+	  "begin those that enqueue with: set local readpast.notify = off "
+	  "(readpast(7), Prepared transactions)",
 	  NULL },
 	{ "path", WARNING,
 	  "schema {schema} is in the search_path of role {role}, and {others} "
 	  "may create in it: what they put there can run with {role}'s rights",
 	  "{fix}; or alter role {role} set search_path, without it", NULL },
 	{ "checkpoint", WARNING,
-	  "the -wal has {waiting_bytes} that cannot go into the file: {holder} "
-	  "reads since before",
+	  "the -wal has {waiting_bytes} that cannot be checkpointed: {holder} "
+	  "keeps an older read transaction open",
 	  "let it end its transaction (a statement that was not reset, a "
 	  "cursor "
 	  "left open), or end it",
 	  look_checkpoint },
 	{ "snapshot", WARNING,
-	  "{holder} keeps a snapshot of {age_ms}: vacuum removes nothing that "
-	  "went since; {doing}",
+	  "{holder} keeps a snapshot that is {age_ms} old: vacuum cannot "
+	  "remove what was deleted since; {doing}",
 	  "{fix}", NULL },
 	{ "statistics", WARNING, "", "", NULL },
 	{ "vacuum", WARNING,
@@ -178,19 +191,17 @@ const struct check checks[] = {
 	  "their page and write every index",
 	  "alter table {table} set (fillfactor = 45)", NULL },
 	{ "marks", WARNING,
-	  "queue {queue}: the sweep is {behind} places of the line behind the "
-	  "claims",
+	  "queue {queue}: the sweep is {behind} places behind the claims",
 	  "let workers of readpast run, or call readpast sweep once a second, "
 	  "until it has caught up",
 	  NULL },
 	{ "journal", WARNING,
-	  "the journal mode is {mode}: who reads and who writes wait for each "
-	  "other",
+	  "the journal mode is {mode}: readers and writers wait for each other",
 	  "sqlite3 FILE 'pragma journal_mode = wal' while nobody has it open",
 	  NULL },
 	{ "pages", WARNING, "{free_bytes} of {file_bytes} in the file are free",
-	  "nothing, if it is to grow again; else sqlite3 FILE vacuum while "
-	  "nobody works",
+	  "nothing, if it will grow again; else sqlite3 FILE vacuum while "
+	  "nobody uses it",
 	  NULL },
 	{ NULL, DANGER, NULL, NULL, NULL },
 };

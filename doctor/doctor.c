@@ -1,5 +1,5 @@
 /*
- * doctor.c - do all checks, and put what they find into words.
+ * doctor.c - run all checks, and put their findings into words.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -71,7 +71,8 @@ put_value(FILE *to, const json_t *about, const char *name)
 		fprintf(to, "%lld", (long long)json_integer_value(value));
 }
 
-/* The text with what is about it in its {places}. NULL: no memory. */
+/* Replace each {name} in the text by that member of `about`. NULL: no
+ * memory. */
 static json_t *
 worded(const char *text, const json_t *about)
 {
@@ -99,24 +100,89 @@ worded(const char *text, const json_t *about)
 	return ret;
 }
 
+/* ---- findings ---- */
+
+static int
+add_explained(struct doctor *d, const char *queue)
+{
+	return json_object_set_new(d->explained, queue, json_true());
+}
+
+/* Remember that a finding explains why jobs of these queues wait: the row's
+ * `queue`, or the list of queues that only the row's worker served. */
+static int
+explain(struct doctor *d, const json_t *about)
+{
+	const char *queue = json_string_value(json_object_get(about, "queue"));
+	const char *list =
+		json_string_value(json_object_get(about, "unserved"));
+	json_t *queues = list ? json_loads(list, 0, NULL) : NULL, *each;
+	int r = queue ? add_explained(d, queue) : 0;
+	size_t i;
+
+	json_array_foreach(queues, i, each) if (r == 0) r =
+		add_explained(d, json_string_value(each));
+	json_decref(queues);
+	return r;
+}
+
+static int
+is_explained(const struct doctor *d, const json_t *about)
+{
+	const char *queue = json_string_value(json_object_get(about, "queue"));
+
+	return d->blocked || (queue && json_object_get(d->explained, queue));
+}
+
+static enum level
+level_of(const struct doctor *d, const json_t *about)
+{
+	const json_t *lasts = json_object_get(about, "lasts_ms");
+	enum level level =
+		d->check->level == JOBS_WAIT ? TROUBLE : d->check->level;
+
+	return level == TROUBLE && json_is_integer(lasts) &&
+			       json_integer_value(lasts) < d->long_ms
+		       ? WARNING
+		       : level;
+}
+
+static int
+add_finding(struct doctor *d, json_t *about)
+{
+	const struct check *c = d->check;
+	enum level level = level_of(d, about);
+
+	return json_array_append_new(
+		d->findings[level],
+		json_pack("{ss ss so so so}", "check", c->name, "level",
+			  level_words[level], "finding",
+			  worded(c->finding, about), "fix",
+			  worded(c->fix, about), "about", about));
+}
+
 int
 doctor_found(struct doctor *d, json_t *about)
 {
-	const struct check *c = d->check;
 	json_t *reason = json_object_get(about, "not_done");
-	int r;
+	int r = 0;
 
 	if (json_is_string(reason)) {
 		r = doctor_undone(d, "%s", json_string_value(reason));
 		json_decref(about);
 		return r;
 	}
-	return json_array_append_new(
-		d->findings[c->level],
-		json_pack("{ss ss so so so}", "check", c->name, "level",
-			  level_words[c->level], "finding",
-			  worded(c->finding, about), "fix",
-			  worded(c->fix, about), "about", about));
+	if (d->check->level == JOBS_WAIT) {
+		if (is_explained(d, about)) {
+			json_decref(about);
+			return 0;
+		}
+		r = explain(d, about);
+	}
+	if (r == 0)
+		return add_finding(d, about);
+	json_decref(about);
+	return r;
 }
 
 int
@@ -135,7 +201,8 @@ doctor_undone(struct doctor *d, const char *format, ...)
 
 /* ---- all of them ---- */
 
-/* Where the file is, if it is one; its URL was good enough to open it. */
+/* Find the file's real path, if the database is a file. The URL is valid here,
+ * as the database has been opened with it. */
 static void
 locate(struct doctor *d)
 {
@@ -153,10 +220,11 @@ begin(struct doctor *d)
 {
 	locate(d);
 	d->undone = json_array();
+	d->explained = json_object();
 	for (int level = 0; level < LEVELS; level++)
 		if (!(d->findings[level] = json_array()))
 			return -1;
-	return d->undone ? 0 : -1;
+	return d->undone && d->explained ? 0 : -1;
 }
 
 static int
@@ -189,30 +257,80 @@ doctor_run(struct doctor *d)
 	return r;
 }
 
-static void
-choose(struct doctor *d, const char *name)
+static const struct check *
+find_check(const char *name)
 {
-	d->check = checks;
-	while (strcmp(d->check->name, name) != 0)
-		d->check++;
-	d->done++;
+	const struct check *c = checks;
+
+	while (strcmp(c->name, name) != 0)
+		c++;
+	return c;
+}
+
+static int
+has_found(const struct doctor *d, const char *check)
+{
+	const json_t *one;
+	size_t i;
+
+	for (int level = 0; level < LEVELS; level++)
+		json_array_foreach(d->findings[level], i, one) if (
+			strcmp(json_string_value(json_object_get(one, "check")),
+			       check) == 0) return 1;
+	return 0;
+}
+
+int
+doctor_found_too(struct doctor *d, const char *check, json_t *about)
+{
+	const struct check *now = d->check;
+	int r;
+
+	if (has_found(d, check)) {
+		json_decref(about);
+		return 0;
+	}
+	d->check = find_check(check);
+	r = doctor_found(d, about);
+	d->check = now;
+	return r;
+}
+
+/* Run the checks that need no connection. */
+static int
+look_from_outside(struct doctor *d)
+{
+	static const char *const names[] = { "format", "owner", "disk",
+					     "lock" };
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && r == 0; i++) {
+		d->check = find_check(names[i]);
+		r = d->check->look(d);
+		d->done++;
+	}
+	return r;
 }
 
 int
 doctor_not_opened(struct doctor *d, int code, const rp_error *error)
 {
+	size_t found = 0;
 	int r = begin(d);
 
-	if (r == 0 && d->is_file) {
-		choose(d, "owner");
-		r = look_owner(d);
-	}
-	if (r == 0 && (code == RP_ESCHEMA || code == RP_EDAMAGED)) {
-		choose(d, "schema");
-		r = doctor_found(d,
-				 json_pack("{ss}", "message", error->message));
-	}
-	return r < 0 ? r : json_array_size(d->findings[TROUBLE]) > 0;
+	if (r == 0 && d->is_file)
+		r = look_from_outside(d);
+	if (r == 0 && code == RP_EDAMAGED && !has_found(d, "format"))
+		r = doctor_found_too(
+			d, "integrity",
+			json_pack("{ss}", "problem", error->message));
+	if (r == 0 && code == RP_ESCHEMA)
+		r = doctor_found_too(
+			d, "schema",
+			json_pack("{ss}", "message", error->message));
+	for (int level = 0; level < LEVELS && r == 0; level++)
+		found += json_array_size(d->findings[level]);
+	return r < 0 ? r : found > 0;
 }
 
 void
@@ -221,5 +339,6 @@ doctor_free(struct doctor *d)
 	for (int level = 0; level < LEVELS; level++)
 		json_decref(d->findings[level]);
 	json_decref(d->undone);
+	json_decref(d->explained);
 	free(d->path);
 }

@@ -1,12 +1,14 @@
 /*
- * look_file.c - what SQL cannot see of a file: where it lies, and who reads.
+ * look_file.c - checks of a database file that SQL cannot do: its file system,
+ * its owner, whether it can be written.
  *
- * Nothing here opens or closes the database's files in this process: that would
- * drop SQLite's locks on them.
+ * While a connection is open, nothing here opens or closes the database's
+ * files: closing any descriptor would drop SQLite's locks on them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
@@ -14,13 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "doctor.h"
-
-#define STARVED_BYTES (16 << 20)
 
 /* ---- the file system ---- */
 
@@ -73,7 +73,7 @@ look_file_system(struct doctor *d)
 
 /* ---- two names of one file ---- */
 
-/* Is a file system, or a part of one, mounted exactly there? */
+/* Is a file system, or a part of one, mounted at exactly this path? */
 static int
 is_mount_point(const char *path)
 {
@@ -83,8 +83,8 @@ is_mount_point(const char *path)
 	       x.stx_attributes & STATX_ATTR_MOUNT_ROOT;
 }
 
-/* SQLite names -wal and -shm after the name that it was given, and follows
- * symbolic links, but sees neither hard links nor mounts. */
+/* SQLite derives the names of -wal and -shm from the name that it was given. It
+ * resolves symbolic links, but cannot see hard links and mounts. */
 int
 look_names(struct doctor *d)
 {
@@ -95,7 +95,7 @@ look_names(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!path || stat(path, &file) < 0)
-		return doctor_undone(d, "the file cannot be looked at");
+		return doctor_undone(d, "the file cannot be examined");
 	if (is_mount_point(path))
 		return doctor_found(
 			d, json_pack("{ss ss ss}", "file", path, "how",
@@ -118,7 +118,7 @@ look_names(struct doctor *d)
 
 /* ---- -wal and -shm of other users ---- */
 
-/* Are there users who may write the database, but not the file beside it? */
+/* Are there users who may write the database, but not this file beside it? */
 static int
 shuts_out(const struct stat *beside, const struct stat *main)
 {
@@ -152,7 +152,7 @@ look_owner(struct doctor *d)
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
 	if (!path || stat(path, &main) < 0)
-		return doctor_undone(d, "the file cannot be looked at");
+		return doctor_undone(d, "the file cannot be examined");
 	may_write = access(path, W_OK) == 0;
 	for (size_t i = 0; i < 2 && r == 0; i++) {
 		snprintf(file, sizeof(file), "%s%s", path, endings[i]);
@@ -167,112 +167,66 @@ look_owner(struct doctor *d)
 	return r;
 }
 
-/* ---- a checkpoint that readers keep waiting ---- */
+/* ---- what is written there ---- */
 
-/* The file -shm, as https://www.sqlite.org/walformat.html has it: two headers
- * of 48 bytes, and then what checkpoints know; locks lie on bytes of it. */
-#define READERS 5
-#define FIRST_READER 123 /* the byte that the first one locks */
-struct shared {
-	uint32_t version, unused, change;
-	uint8_t is_init, big_endian;
-	uint16_t page_size; /* 1: 65536 */
-	uint32_t frames;    /* in the -wal */
-	uint32_t rest[7], copy[12];
-	uint32_t in_file; /* so many of them are in the database file */
-	uint32_t marks[READERS];
-};
-
-struct seen {
-	int64_t waiting_bytes;
-	pid_t reader; /* 0: none that matters */
-};
-
-/* In a process of its own. */
-static struct seen
-see(const char *path)
-{
-	struct seen seen = { 0, 0 };
-	struct shared s;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || pread(fd, &s, sizeof(s), 0) != sizeof(s) ||
-	    s.frames <= s.in_file)
-		return seen;
-	seen.waiting_bytes = (int64_t)(s.frames - s.in_file) *
-			     (s.page_size == 1 ? 65536 : s.page_size);
-	for (int i = 0; i < READERS && !seen.reader; i++) {
-		struct flock lock = { .l_type = F_WRLCK,
-				      .l_whence = SEEK_SET,
-				      .l_start = FIRST_READER + i,
-				      .l_len = 1 };
-
-		if (s.marks[i] < s.frames && fcntl(fd, F_GETLK, &lock) == 0 &&
-		    lock.l_type != F_UNLCK)
-			seen.reader = lock.l_pid;
-	}
-	return seen;
-}
-
-static struct seen
-see_apart(const char *path)
-{
-	struct seen seen = { 0, 0 };
-	int pipes[2];
-	pid_t child;
-
-	if (pipe(pipes) < 0)
-		return seen;
-	child = fork();
-	if (child == 0) {
-		seen = see(path);
-		_exit(write(pipes[1], &seen, sizeof(seen)) != sizeof(seen));
-	}
-	close(pipes[1]);
-	if (child < 0 || read(pipes[0], &seen, sizeof(seen)) != sizeof(seen))
-		seen = (struct seen){ -1, 0 };
-	close(pipes[0]);
-	if (child > 0)
-		waitpid(child, NULL, 0);
-	return seen;
-}
-
-static json_t *
-name_process(pid_t pid)
-{
-	char path[48], name[64] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
-	file = fopen(path, "re");
-	if (file) {
-		if (!fgets(name, sizeof(name), file))
-			*name = '\0';
-		fclose(file);
-	}
-	name[strcspn(name, "\n")] = '\0';
-	return json_sprintf("process %ld%s%s%s", (long)pid, *name ? " (" : "",
-			    name, *name ? ")" : "");
-}
-
+/* An empty file is a valid database without tables. If a connection is open,
+ * SQLite itself has checked the format. */
 int
-look_checkpoint(struct doctor *d)
+look_format(struct doctor *d)
 {
-	char path[PATH_MAX + 8];
-	struct seen seen;
+	static const char begins[16] = "SQLite format 3";
+	char first[sizeof(begins)];
+	FILE *file;
+	size_t size;
+
+	if (!d->is_file || d->conn)
+		return DOCTOR_NOT_HERE;
+	file = d->path ? fopen(d->path, "rbe") : NULL;
+	if (!file)
+		return doctor_undone(d, "the file cannot be read");
+	size = fread(first, 1, sizeof(first), file);
+	fclose(file);
+	if (size == 0 || memcmp(first, begins, sizeof(begins)) == 0)
+		return 0;
+	return doctor_found(d, json_pack("{ss}", "file", d->path));
+}
+
+/* ---- whether more can be ---- */
+
+/* With less free space than this, commits fail now or soon: -wal and -shm grow
+ * by pages and by 32 KiB, and -wal grows to some MiB before a checkpoint. */
+#define LEAST_BYTES (1 << 20)
+
+/* A file that this user may not write is no finding: others may be allowed
+ * to. */
+int
+look_disk(struct doctor *d)
+{
+	struct statvfs fs;
 
 	if (!d->is_file)
 		return DOCTOR_NOT_HERE;
-	if (!d->path)
-		return doctor_undone(d, "the file cannot be looked at");
-	snprintf(path, sizeof(path), "%s-shm", d->path);
-	seen = see_apart(path);
-	if (seen.waiting_bytes < 0)
-		return doctor_undone(d, "no process could be made for it");
-	if (seen.waiting_bytes < STARVED_BYTES || !seen.reader)
+	if (!d->path || statvfs(d->path, &fs) < 0)
+		return doctor_undone(d, "statvfs of the file failed");
+	if (fs.f_flag & ST_RDONLY ||
+	    (access(d->path, W_OK) < 0 && errno == EROFS)) {
+		d->blocked = 1;
+		return doctor_found(
+			d, json_pack("{ss ss ss}", "file", d->path, "why",
+				     "its file system is read-only here", "fix",
+				     "mount it for writing; if the kernel made "
+				     "it read-only, dmesg says why"));
+	}
+	/* Some file systems in memory have no limit, and report a size of 0. */
+	if (!fs.f_blocks || (uint64_t)fs.f_bavail * fs.f_frsize >= LEAST_BYTES)
 		return 0;
-	return doctor_found(d, json_pack("{sI sI so}", "waiting_bytes",
-					 (json_int_t)seen.waiting_bytes, "pid",
-					 (json_int_t)seen.reader, "holder",
-					 name_process(seen.reader)));
+	d->blocked = 1;
+	return doctor_found(
+		d, json_pack("{ss ss so ss}", "file", d->path, "why",
+			     "its file system is full", "free_bytes",
+			     json_integer((json_int_t)fs.f_bavail *
+					  (json_int_t)fs.f_frsize),
+			     "fix",
+			     "make room on it (df shows which it is); workers "
+			     "go on by themselves then"));
 }

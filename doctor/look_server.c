@@ -1,6 +1,6 @@
 /*
- * look_server.c - what takes more than a question: does a notification come
- * back, and how is a claim planned?
+ * look_server.c - checks of a server that take more than one query: do
+ * notifications arrive, and which plan does a claim have?
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,7 +12,7 @@
 
 #define MOST_PAGES 2000
 
-/* ---- the way from a notification to a listener ---- */
+/* ---- do notifications arrive? ---- */
 
 int
 look_wakeup(struct doctor *d)
@@ -42,7 +42,7 @@ look_wakeup(struct doctor *d)
 
 /* ---- the plan of a claim ---- */
 
-/* The plan that the answer to an explain has; NULL: none. */
+/* The plan within the result of an EXPLAIN. NULL: the result has no plan. */
 static json_t *
 plan_in(const json_t *rows)
 {
@@ -64,7 +64,8 @@ text_of(const json_t *node, const char *name)
 	return text ? text : "";
 }
 
-/* Where the rows of the line come from: below, but not to the side. */
+/* The node that scans table job for the ready line. InitPlans are skipped: they
+ * read other things. */
 static const json_t *
 find_scan(const json_t *node)
 {
@@ -88,7 +89,7 @@ pages_of(const json_t *plan)
 	       json_integer_value(json_object_get(plan, "Shared Read Blocks"));
 }
 
-/* 1: found, or it could not be done. */
+/* 1: reported a finding, or could not be judged. */
 static int
 judge(struct doctor *d, const json_t *plan, const char *fix)
 {
@@ -124,9 +125,10 @@ ask(struct doctor *d, const char *question, const char *fix)
 	return r;
 }
 
-/* First how it would be run, for that takes no time whatever it says; then what
- * that reads once it has run: the first one to pass what was deleted says so to
- * those behind it, unless a snapshot still needs it. */
+/* First judge the estimated plan, which costs nothing. Then execute it twice
+ * and judge the pages that the second run reads: the first one marks deleted
+ * index entries as dead for later runs, unless an old snapshot still needs
+ * them. */
 int
 look_plan(struct doctor *d)
 {
@@ -137,7 +139,7 @@ look_plan(struct doctor *d)
 		return DOCTOR_NOT_HERE;
 	warm = json_array();
 	r = warm ? ask(d, "plan",
-		       "see what is said of index job_line, if it is; "
+		       "see the finding about index job_line, if there is one; "
 		       "then analyze job")
 		 : -1;
 

@@ -1,5 +1,5 @@
 /*
- * ext.h - what the files of the loadable extension share.
+ * ext.h - shared by the files of the loadable extension.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,56 +16,59 @@
 
 /* ---- the connections ---- */
 
-/* The worker that this connection is registered as: see ext_worker.c. */
+/* The worker that this connection is registered as, see ext_worker.c. */
 struct ext_worker {
-	int64_t id; /* 0: it is no worker */
+	int64_t id; /* 0: not a worker */
 	char name[RP_MOST_WORKER + 1], host[256];
 	char **queues;   /* with a NULL at the end */
-	int64_t seen_at; /* monotonic ms: its last heartbeat */
+	int64_t seen_at; /* last heartbeat, monotonic ms */
 	rp_worker_counts counts;
 };
 
-/* One for each host connection. */
+/* The state for one connection of the host. */
 struct ext {
-	sqlite3 *db;       /* the host's */
-	rp_conn *attached; /* to it; NULL: not yet, or not any more */
+	sqlite3 *db;       /* a handle on it; NULL: none at present */
+	rp_conn *attached; /* a second connection to the same file, or NULL */
 	rp_conn *own;      /* another one to the same file, or NULL */
 	int64_t own_synchronous;
 	sqlite3 *scratch;              /* see ext_scratch() */
-	int mode_settled, mode_waited; /* the file's journal mode */
-	int anchored; /* tables of ours that live, see ext_table.c */
+	int mode_settled, mode_waited; /* WAL mode was set; we have waited for
+					* it once */
+	int anchored; /* number of our virtual tables that are connected */
 	int called;   /* between ext_enter() and ext_leave() */
-	pid_t pid; /* of the process that loaded it; its children are refused */
-	int uses;  /* how many functions, modules and tables point here */
+	pid_t pid;    /* of the process that loaded it; calls in a forked child
+		       * are refused */
+	int uses;     /* reference count: functions, modules and tables */
 	struct ext_worker worker;
 };
 
-/* ext_connect.c: the connection for a call that is made now, or NULL and an
- * error. */
+/* ext_connect.c: the connection for this call, or NULL and an error. */
 rp_conn *ext_enter(struct ext *ext, rp_error *error);
-/* ... and when the call is over. */
+/* Must be called when the call is over. */
 void ext_leave(struct ext *ext);
-/* Outside of a transaction of the host's, and of a statement that writes? */
+/* Is no transaction of the host open, and no writing statement running? */
 int ext_is_outside(const struct ext *ext);
-/* A table of ours begins, and ends, to live: see ext_table.c. */
+/* A virtual table of ours was connected, or disconnected: see ext_table.c. */
 void ext_add_anchor(struct ext *ext);
 void ext_lose_anchor(struct ext *ext);
 void ext_release(void *ext);
 
-/* A database in memory, for what reads no table of the host's: json_each() on
- * the host's connection would begin to read its database, and SQLite calls no
- * busy handler when a reader asks for the write lock. NULL: out of memory. */
+/* A database in memory for SQL that needs none of the host's tables.
+ * json_each() on the host's connection would start a read of its database, and
+ * SQLite calls no busy handler when a reader asks for the write lock. NULL: out
+ * of memory. */
 sqlite3 *ext_scratch(struct ext *ext);
 
-/* A table that needs no `create virtual table` lies in the host's database, and
- * a select from it begins by reading that. Among the temporary tables it does
- * not. If no temporary one can be made, that of the host's database serves. */
+/* Create the module's table as a temporary one. A table that is used without
+ * `create virtual table` belongs to the host's database, and a select from it
+ * starts a read of that. If no temporary table can be created, that one is
+ * used. */
 void ext_make_temporary(sqlite3 *db, const char *module);
 
 /* ---- arguments ---- */
 
-/* Every argument that a function may have: ext_arguments.c has their names, and
- * what they may be. */
+/* All arguments of all functions. ext_arguments.c has their names and
+ * ranges. */
 enum ext_param {
 	NO_PARAM,
 	P_QUEUE,
@@ -102,15 +105,17 @@ enum ext_param {
 	P_JOB_ID,
 	P_QUEUES,
 	P_TIMEOUT,
+	P_REASON,
 	PARAMS
 };
 #define EXT_MOST_ARGUMENTS 10
 
-/* One argument, read: null and absent are not `given`. */
+/* An argument's value. `given` is 0 if it is absent or null. */
 struct ext_argument {
 	int given;
-	int64_t number;   /* a duration or a time is in milliseconds */
-	const void *text; /* NUL behind it, and none in it but in a payload */
+	int64_t number; /* durations and times are in milliseconds */
+	const void
+		*text; /* followed by a NUL; only a payload may contain one */
 	size_t size;
 };
 
@@ -120,52 +125,55 @@ struct ext_call {
 	rp_conn *conn;
 	const struct ext_function *function;
 	struct ext_argument arguments[PARAMS];
-	sqlite3_value *named[EXT_MOST_ARGUMENTS]; /* of a JSON object: ours */
+	sqlite3_value *named[EXT_MOST_ARGUMENTS]; /* from a JSON object; we
+						   * free them */
 	rp_error error;
 };
 
-/* The rows of a call: made at once, and read afterwards. */
+/* The rows that a call returns. They are all made before the first one is
+ * read. */
 struct ext_rows {
 	size_t count;
 	void *data;
 	void (*free)(void *data);
-	/* Fill the columns of one. Texts live as long as the data. */
+	/* Set the columns of a row. Texts are valid as long as the data. */
 	void (*read)(const void *data, size_t row, struct rp_value *columns);
 };
 #define EXT_MOST_COLUMNS 20
 
-/* A function. On PostgreSQL a routine of this name has the same arguments in
- * the same order, if there is one. It answers a value, or is a table, or both:
- * `select readpast_enqueue(...)`, `select outcome from readpast_enqueue(...)`.
- * Both return a negative number, with words in call->error or the connection's,
- * when they fail. */
+/* A function. If PostgreSQL has a routine of this name, that has the same
+ * arguments in the same order. A function returns a value (`answer`), or is a
+ * table (`fetch`), or both: `select readpast_enqueue(...)`, `select outcome
+ * from readpast_enqueue(...)`. On failure both return a negative number, with
+ * the message in call->error or in the connection's error. */
 struct ext_function {
 	const char *name;
-	int least; /* so many arguments must be there */
+	int least; /* number of required arguments */
 	unsigned char params[EXT_MOST_ARGUMENTS + 1];
 	int (*answer)(struct ext_call *call, struct rp_value *ret);
 	const char *columns;
 	int (*fetch)(struct ext_call *call, struct ext_rows *ret);
-	int outside; /* of transactions only */
+	int outside; /* refuse it in a transaction, or beside a reading
+		      * statement */
 };
 
-/* The words for an argument in messages. */
+/* An argument's name in messages. */
 const char *ext_words(enum ext_param param);
-/* Has a JSON text the escape of a NUL in it? */
+/* Does a JSON text contain \u0000? */
 int ext_has_nul_escape(const char *json, size_t size);
 
-/* A function's arguments in words: "queue, payload [, priority]". */
+/* Write the function's arguments to `to`: "queue, payload [, priority]". */
 void ext_signature(const struct ext_function *function, char *to, size_t room);
 int ext_arguments(const struct ext_function *function);
 
-/* Read the arguments (NULL: absent). Call ext_forget() afterwards, also if that
- * failed. */
+/* Read the arguments; NULL values are absent ones. Call ext_forget()
+ * afterwards, also after a failure. */
 int ext_read(struct ext_call *call, sqlite3_value **argv);
 void ext_forget(struct ext_call *call);
-int ext_no_memory(struct ext_call *call); /* the call fails: RP_ENOMEM */
+int ext_no_memory(struct ext_call *call); /* fails with RP_ENOMEM */
 
-/* ext_call.c: read the arguments, and enter the connection. Call ext_end()
- * afterwards, also if that failed. */
+/* ext_call.c: read the arguments and get the connection. Call ext_end()
+ * afterwards, also after a failure. */
 int ext_begin(struct ext_call *call, struct ext *ext,
 	      const struct ext_function *function, sqlite3_value **argv);
 void ext_end(struct ext_call *call);
@@ -173,11 +181,11 @@ const rp_error *ext_error(const struct ext_call *call);
 void ext_result(sqlite3_context *context, const struct rp_value *value);
 void ext_result_error(sqlite3_context *context, const rp_error *error);
 
-/* Each element of a JSON array, which is an argument, in order. There is no NUL
- * behind the text, which is JSON unless the element is a string. */
+/* ext_each() calls a function for each element of a JSON array. The text has no
+ * NUL at its end; it is JSON, unless the element is a string. */
 struct ext_element {
 	int null, is_number, is_string;
-	int stays; /* the text lives as long as the call */
+	int stays; /* the text is valid until the call ends */
 	int64_t number;
 	const char *text;
 	size_t size;
@@ -187,7 +195,8 @@ typedef int ext_element_fn(void *ctx, struct ext_call *call, size_t i,
 int ext_each(struct ext_call *call, enum ext_param param, ext_element_fn *fn,
 	     void *ctx);
 
-/* A JSON array of names, or one name, as a list with a NULL at its end. */
+/* Read a JSON array of names, or a single name. *ret has a NULL at its end;
+ * free it with ext_free_names(). */
 int ext_names(struct ext_call *call, enum ext_param param, char ***ret);
 void ext_free_names(char **names);
 
@@ -239,15 +248,17 @@ EXT_TABLES(EXT_DECLARE_TABLE)
 #undef EXT_DECLARE_ANSWER
 #undef EXT_DECLARE_TABLE
 
-/* ext_worker.c: claims of this call are those of the worker that it names, or
- * that the connection is. And its heartbeat, when it is time for one. */
+/* ext_worker.c: set the worker for the claims of this call: the one that it
+ * names, or the one that the connection is. ext_worker_seen() sends a heartbeat
+ * if one is due. */
 int ext_worker_claims(struct ext_call *call);
 int ext_worker_seen(struct ext_call *call);
 
-/* ext_look.c: what several tables have, and the argument `state`. */
+/* ext_look.c: a payload as a column, for several tables; see also
+ * ext_state(). */
 struct rp_value ext_payload(const rp_job *job);
 
-/* A job's field of each type (see sql/params) as a column. */
+/* A job's field as a column, for each type in sql/params. */
 static inline struct rp_value
 ext_time(int64_t ms)
 {
@@ -263,8 +274,8 @@ ext_time(int64_t ms)
 #define EXT_VALUE_failures EXT_VALUE_text
 #define EXT_VALUE_payload(job, field) ext_payload(job)
 
-/* The columns of readpast_claim(), in the order that readpast.claim() of
- * PostgreSQL has. A client that claimed knows the others. */
+/* The columns of readpast_claim(), in the order of readpast.claim() on
+ * PostgreSQL. The job's other fields are known to the client that claims. */
 #define EXT_CLAIM_FIELDS(X)                                                    \
 	X(id, ID, number)                                                      \
 	X(claim_no, CLAIM_NO, claim)                                           \

@@ -1,8 +1,8 @@
 /*
- * ext_arguments.c - the arguments of the functions, read and checked.
+ * ext_arguments.c - read and check the arguments of the functions.
  *
- * SQLite's functions have no named arguments. So a JSON object may stand in
- * place of all that may be left out: readpast_enqueue('mail', 'hello',
+ * SQL functions in SQLite have no named arguments. So a JSON object may be
+ * given in place of all optional arguments: readpast_enqueue('mail', 'hello',
  * '{"delay": "5m"}').
  *
  * SPDX-License-Identifier: MIT
@@ -14,11 +14,11 @@
 
 #include "ext.h"
 
-/* ---- what there is ---- */
+/* ---- all arguments ---- */
 
 enum kind_of_value {
-	NAME,  /* text, no NUL in it; the library checks the rest */
-	BYTES, /* any but null; numbers as text */
+	NAME,  /* text without a NUL; the library checks the rest */
+	BYTES, /* anything but null; numbers as text */
 	NUMBER,
 	FLAG,
 	DURATION,
@@ -28,7 +28,7 @@ enum kind_of_value {
 static const struct {
 	const char *name, *words;
 	enum kind_of_value kind;
-	int64_t least, most; /* of a number, or in milliseconds */
+	int64_t least, most; /* range of a number, or of milliseconds */
 } params[PARAMS] = {
 	[P_QUEUE] = { "queue", "the queue's name", NAME, 0, 0 },
 	[P_PAYLOAD] = { "payload", "the payload", BYTES, 0, 0 },
@@ -67,6 +67,7 @@ static const struct {
 	[P_JOB_ID] = { "job_id", "job_id", NUMBER, INT64_MIN, INT64_MAX },
 	[P_QUEUES] = { "queues", "queues", NAME, 0, 0 },
 	[P_TIMEOUT] = { "timeout", "the timeout", DURATION, 0, RP_MOST_MS },
+	[P_REASON] = { "reason", "the reason", NAME, 0, 0 },
 };
 
 const char *
@@ -177,7 +178,7 @@ read_duration(struct ext_call *call, int param, sqlite3_value *value,
 	return 0;
 }
 
-/* A time that SQLite understands as text, in milliseconds. */
+/* Read a time: milliseconds, or text that SQLite's julianday() accepts. */
 static int
 read_time(struct ext_call *call, int param, sqlite3_value *value,
 	  struct ext_argument *to)
@@ -216,7 +217,7 @@ read_argument(struct ext_call *call, int param, sqlite3_value *value)
 	to->given = 1;
 	if (params[param].kind == BYTES)
 		return read_text(call, param, value, to);
-	/* C would take a NUL for the end of the text. */
+	/* C code would take a NUL for the end of the text. */
 	text = sqlite3_value_type(value) == SQLITE_TEXT
 		       ? (const char *)sqlite3_value_text(value)
 		       : NULL;
@@ -238,7 +239,8 @@ read_argument(struct ext_call *call, int param, sqlite3_value *value)
 
 /* ---- a JSON object of arguments ---- */
 
-/* The place of the optional argument of this name; -1: there is no such one. */
+/* The position of the optional argument with this name. -1: no such argument.
+ */
 static int
 position_named(const struct ext_function *function, const char *name)
 {
@@ -248,7 +250,24 @@ position_named(const struct ext_function *function, const char *name)
 	return -1;
 }
 
-/* `raw` is the member as it stands there. */
+static int
+no_such_option(struct ext_call *call, const char *name)
+{
+	const struct ext_function *function = call->function;
+	char there[200] = "";
+	size_t used = 0;
+
+	for (int i = function->least;
+	     function->params[i] && used < sizeof(there); i++)
+		used += (size_t)snprintf(there + used, sizeof(there) - used,
+					 "%s%s", used ? ", " : "",
+					 params[function->params[i]].name);
+	return rp__fail(&call->error, RP_EINVAL,
+			"options: there is no %.60s; there are: %s", name,
+			there);
+}
+
+/* `raw` is the member's JSON text. */
 static int
 read_member(struct ext_call *call, const char *name, sqlite3_value *value,
 	    const char *raw)
@@ -257,8 +276,7 @@ read_member(struct ext_call *call, const char *name, sqlite3_value *value,
 	int param;
 
 	if (i < 0)
-		return rp__fail(&call->error, RP_EINVAL,
-				"options: there is no %.60s", name);
+		return no_such_option(call, name);
 	param = call->function->params[i];
 	if (raw && *raw == '"' && ext_has_nul_escape(raw, strlen(raw)))
 		return rp__fail(&call->error, RP_EINVAL,
@@ -297,8 +315,8 @@ read_object(struct ext_call *call, sqlite3_value *json)
 	return r;
 }
 
-/* Does one stand where the first argument is that may be left out? A text that
- * is free may begin like one. */
+/* Is the first optional argument a JSON object? Not if that argument is a text
+ * that could itself begin with a brace. */
 static int
 is_object(const struct ext_function *function, sqlite3_value *const *argv)
 {
@@ -313,7 +331,7 @@ is_object(const struct ext_function *function, sqlite3_value *const *argv)
 	return text && text[strspn(text, " \t\r\n")] == '{';
 }
 
-/* ---- all of them ---- */
+/* ---- all arguments of a call ---- */
 
 int
 ext_read(struct ext_call *call, sqlite3_value **argv)

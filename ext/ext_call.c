@@ -1,5 +1,5 @@
 /*
- * ext_call.c - one call of a function: its connection, and its answer.
+ * ext_call.c - one call of a function: get its connection, return its result.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * ext_change.c - what people do to jobs and queues.
+ * ext_change.c - cancel, retry and purge jobs, change queues, sweep.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -95,8 +95,11 @@ ext_do_queue_set(struct ext_call *call, struct rp_value *ret)
 int
 ext_do_pause(struct ext_call *call, struct rp_value *ret)
 {
+	const struct ext_argument *a = call->arguments;
+
 	(void)ret;
-	return rp_queue_pause(call->conn, call->arguments[P_QUEUE].text);
+	return rp_queue_pause(call->conn, a[P_QUEUE].text,
+			      a[P_REASON].given ? a[P_REASON].text : NULL);
 }
 
 int
@@ -113,7 +116,7 @@ ext_do_drop_queue(struct ext_call *call, struct rp_value *ret)
 	return rp_queue_drop(call->conn, call->arguments[P_QUEUE].text);
 }
 
-/* ---- all of it ---- */
+/* ---- sweep ---- */
 
 int
 ext_do_sweep(struct ext_call *call, struct rp_value *ret)

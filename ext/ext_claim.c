@@ -1,5 +1,5 @@
 /*
- * ext_claim.c - claiming as a table: select * from readpast_claim('mail', 10).
+ * ext_claim.c - claim, as a table: select * from readpast_claim('mail', 10).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

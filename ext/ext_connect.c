@@ -1,16 +1,17 @@
 /*
- * ext_connect.c - the connection that a call of the extension is made on.
+ * ext_connect.c - choose the connection for a call of the extension.
  *
- * It is the host's own. Inside a transaction a call joins it; outside of one it
- * is a commit of its own, with the host's settings, its busy handler and its
+ * It is usually the host's own. Inside a transaction a call joins that. Outside
+ * of one it is a commit of its own, with the host's settings, busy handler and
  * functions.
  *
- * Except while a `select` of the host's reads the database, outside of a
- * transaction: SQLite refuses the write lock at once to a reader that somebody
- * has overtaken. Such a call commits on a second connection to the same file,
- * which takes over what matters of the host's; where it cannot be had, on the
- * host's own all the same. Tables of ours lie among the temporary ones, so that
- * a `select` from them does not read the database.
+ * The exception is a call outside of a transaction while a `select` of the host
+ * reads the database: SQLite refuses the write lock at once to a reader if
+ * others have written since. Such a call commits on a second connection to the
+ * same file, with the host's settings as far as they matter. If that cannot be
+ * opened, the host's connection is used after all. Our virtual tables are
+ * temporary ones, so that a `select` from them does not count as reading the
+ * database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,9 +24,10 @@
 #include "ext.h"
 #include "db/sqlite/sqlite.h"
 
-/* ---- what is asked of the host's connection ---- */
+/* ---- the state of the host's connection ---- */
 
-/* May the host change jobs? Its authorizer is asked by preparing what would. */
+/* May the host change jobs? Preparing statements that would do so asks its
+ * authorizer. */
 static int
 may_write(sqlite3 *db)
 {
@@ -47,7 +49,7 @@ may_write(sqlite3 *db)
 	return may;
 }
 
-/* ---- beside the host's ---- */
+/* ---- the scratch database and temporary tables ---- */
 
 sqlite3 *
 ext_scratch(struct ext *ext)
@@ -74,10 +76,10 @@ ext_make_temporary(sqlite3 *db, const char *module)
 
 /* ---- WAL mode ---- */
 
-/* All works in another mode, too, where readers and writers keep each other
- * out. The first call waits for as long as the host would, the later ones only
- * try. In the midst of a `select`, also one from readpast_claim, the mode
- * cannot be changed. */
+/* Switch the file to WAL mode. In other modes everything works, but readers and
+ * writers block each other. The first call waits for as long as the host's busy
+ * timeout; later ones only try. The mode cannot be changed while a `select` is
+ * running, even one from readpast_claim. */
 static void
 prefer_wal(struct ext *ext)
 {
@@ -97,7 +99,7 @@ prefer_wal(struct ext *ext)
 
 /* ---- the second connection ---- */
 
-/* %, ? and # mean something in a URL. */
+/* A sqlite: URL for the path; %, ? and # are escaped. */
 static char *
 url_of(const char *path, int64_t busy_ms)
 {
@@ -113,8 +115,8 @@ url_of(const char *path, int64_t busy_ms)
 	return url;
 }
 
-/* Can there be another connection to the same file, by the same means? Not
- * without WAL: the host's reading would keep it from writing. */
+/* Can we open another connection to the same file that works in the same way?
+ * Not without WAL mode: there the host's read would prevent it from writing. */
 static int
 is_shared(sqlite3 *db)
 {
@@ -143,8 +145,8 @@ open_own(struct ext *ext)
 	ext->own_synchronous = -1;
 }
 
-/* A busy handler that is no time-out cannot be called from here, and is asked
- * for as a time-out of 0. */
+/* Copy the host's `synchronous` and busy timeout. A busy handler of the host's
+ * own cannot be called from here; its timeout reads as 0. */
 static int
 take_over_settings(struct ext *ext)
 {
@@ -186,7 +188,7 @@ detach(struct ext *ext)
 	ext->attached = NULL;
 }
 
-/* A table lives from when a statement that names it is prepared. */
+/* Connect a virtual table, by preparing a statement that names it. */
 static void
 anchor(sqlite3 *db)
 {
@@ -205,7 +207,8 @@ attach(struct ext *ext, rp_error *error)
 
 	if (!ext->anchored)
 		anchor(ext->db);
-	/* It may have been made in a transaction that was rolled back. */
+	/* The queue's tables may have been created in a transaction that was
+	 * rolled back. */
 	if (sqlite3_table_column_metadata(ext->db, "main", "readpast_meta",
 					  NULL, NULL, NULL, NULL, NULL,
 					  NULL) != SQLITE_OK)
@@ -241,8 +244,9 @@ ext_enter(struct ext *ext, rp_error *error)
 	return conn;
 }
 
-/* Prepared statements that nobody finalizes would keep the host from closing
- * its connection. */
+/* Detach, unless a table of ours is connected. Such a table tells us when the
+ * host closes its connection. Without one, our prepared statements would keep
+ * the host from closing it. */
 void
 ext_leave(struct ext *ext)
 {
@@ -255,8 +259,8 @@ ext_leave(struct ext *ext)
 		prefer_wal(ext);
 }
 
-/* A table counts as a use: where another load of the extension has replaced its
- * module, SQLite drops the module before the table. */
+/* A table holds a reference: if the extension was loaded again and has replaced
+ * the module, SQLite frees the module before the table. */
 void
 ext_add_anchor(struct ext *ext)
 {
@@ -264,8 +268,8 @@ ext_add_anchor(struct ext *ext)
 	ext->uses++;
 }
 
-/* SQLite lets go of its tables when the connection is closed, but also when a
- * change of the schema is rolled back, which a call may do. */
+/* SQLite disconnects our tables when the connection is closed, but also when a
+ * schema change is rolled back, which may happen inside a call. */
 void
 ext_lose_anchor(struct ext *ext)
 {

@@ -1,5 +1,5 @@
 /*
- * ext_enqueue.c - put jobs in, one or many.
+ * ext_enqueue.c - enqueue one job, or many.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,7 +10,7 @@
 
 #include "ext.h"
 
-/* ---- one ---- */
+/* ---- one job ---- */
 
 static rp_job_spec
 job_of(const struct ext_argument *a)
@@ -79,16 +79,16 @@ ext_enqueue_rows(struct ext_call *call, struct ext_rows *ret)
 	return r;
 }
 
-/* ---- many ---- */
+/* ---- many jobs ---- */
 
-/* The texts that are not in an argument are in the batch's memory. */
+/* `texts` owns the texts that are not part of an argument. */
 struct jobs {
 	rp_job_spec model, *jobs;
 	size_t count, room;
 	rp_batch *texts;
 };
 
-/* With a NUL behind it. */
+/* Copy the element's text, with a NUL at the end. */
 static int
 copy_text(struct ext_call *call, struct jobs *jobs,
 	  const struct ext_element *element, const char **ret)
@@ -192,7 +192,7 @@ add_delay(void *ctx, struct ext_call *call, size_t i,
 	return 0;
 }
 
-/* An array that is given has an element for each payload. */
+/* An array that is given must have one element for each payload. */
 static int
 add_others(struct ext_call *call, struct jobs *jobs, enum ext_param param,
 	   ext_element_fn *fn)

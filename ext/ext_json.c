@@ -1,5 +1,5 @@
 /*
- * ext_json.c - JSON arrays as arguments.
+ * ext_json.c - read JSON arrays in arguments.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,8 +9,9 @@
 
 #include "ext.h"
 
-/* SQLite's JSON functions of some versions cut a text at this; the command line
- * has none in its arguments either. Backslashes are in strings only. */
+/* Some versions of SQLite's JSON functions cut a text at \u0000, and a command
+ * line cannot contain a NUL either. In JSON, backslashes occur only in
+ * strings. */
 int
 ext_has_nul_escape(const char *json, size_t size)
 {
@@ -29,18 +30,19 @@ ext_has_nul_escape(const char *json, size_t size)
 /* ---- an array ---- */
 
 /*
- * Most elements are what they look like: a string without escapes, or a number.
- * SQLite reads the others, one by one, and says whether they are JSON. To have
- * it read all, by json_each(), costs as much as to enqueue them.
+ * Most elements are simple: a string without escapes, or a number. They are
+ * read here. SQLite reads the others one by one and checks that they are JSON.
+ * Reading the whole array by json_each() would cost as much as enqueueing its
+ * elements.
  */
 struct array {
 	struct ext_call *call;
 	enum ext_param param;
-	const char *at;     /* the rest of it */
-	sqlite3_stmt *stmt; /* reads one element; prepared when it is needed */
+	const char *at;     /* the rest of the array's text */
+	sqlite3_stmt *stmt; /* reads one element; prepared when needed */
 };
 
-/* Behind the closing quote, or where the text ends. */
+/* Returns the position after the closing quote, or the end of the text. */
 static const char *
 end_of_string(const char *s)
 {
@@ -81,7 +83,7 @@ failed(struct array *array)
 			sqlite3_errmsg(ext_scratch(array->call->ext)));
 }
 
-/* Its text lives until the next one is read. */
+/* Read an element by SQLite. Its text is valid until the next one is read. */
 static int
 let_sqlite_read(struct array *array, const char *text, size_t size,
 		struct ext_element *ret)
@@ -99,7 +101,8 @@ let_sqlite_read(struct array *array, const char *text, size_t size,
 	    sqlite3_step(array->stmt) != SQLITE_ROW)
 		return failed(array);
 	type = sqlite3_column_type(array->stmt, 0);
-	/* `true` is a 1, like the number. */
+	/* `true` and `false` have the values 1 and 0: the type tells them from
+	 * numbers. */
 	word = type == SQLITE_INTEGER &&
 	       *sqlite3_column_text(array->stmt, 1) != 'i';
 	ret->null = type == SQLITE_NULL;

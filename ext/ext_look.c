@@ -1,5 +1,5 @@
 /*
- * ext_look.c - what there is: jobs, queues, workers, as tables.
+ * ext_look.c - tables of jobs, queues, workers and functions.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,7 +12,8 @@
 
 /* ---- jobs ---- */
 
-/* As text where it is text, like the view readpast_jobs. */
+/* A payload is text if it is UTF-8 without a NUL, else a blob, as in the view
+ * readpast_jobs. */
 struct rp_value
 ext_payload(const rp_job *job)
 {
@@ -50,7 +51,8 @@ ext_free_batch(void *batch)
 	rp_batch_free(batch);
 }
 
-/* No row where there is nothing to be seen. */
+/* A job or queue that does not exist is no error here: the table has no
+ * rows. */
 static int
 answer_jobs(int r, rp_batch *batch, struct ext_rows *ret)
 {
@@ -94,6 +96,7 @@ read_why(const void *data, size_t row, struct rp_value *columns)
 	(void)row;
 	*columns++ = rp__int(why->now);
 	*columns++ = ext_time(why->paused_at);
+	*columns++ = rp__text(why->pause_reason);
 	*columns++ = rp__int(why->ahead);
 	*columns++ = rp__int(why->suspect);
 	*columns++ = rp__int(why->workers);
@@ -183,6 +186,7 @@ read_stats(const void *data, size_t row, struct rp_value *columns)
 
 	*columns++ = rp__text(s->queue);
 	*columns++ = rp__int(s->paused);
+	*columns++ = rp__text(s->pause_reason);
 	*columns++ = rp__int(s->scheduled);
 	*columns++ = rp__int(s->ready);
 	*columns++ = rp__int(s->running);
@@ -193,7 +197,10 @@ read_stats(const void *data, size_t row, struct rp_value *columns)
 	*columns++ = or_null(s->longest_running_ms);
 	*columns++ = rp__int(s->workers);
 	*columns++ = rp__int(s->done_10s);
-	*columns = rp__int(s->failed_10s);
+	*columns++ = rp__int(s->failed_10s);
+	*columns++ = rp__int(s->scheduled_at_least);
+	*columns++ = rp__int(s->ready_at_least);
+	*columns = rp__int(s->running_at_least);
 }
 
 static void
@@ -221,6 +228,7 @@ read_queue(const void *data, size_t row, struct rp_value *columns)
 
 	*columns++ = rp__text(q->name);
 	*columns++ = ext_time(q->paused_at);
+	*columns++ = rp__text(q->pause_reason);
 	*columns++ = rp__int(q->max_attempts);
 	*columns++ = rp__int(q->lease_ms);
 	*columns++ = rp__int(q->backoff_ms);
@@ -269,7 +277,8 @@ read_worker(const void *data, size_t row, struct rp_value *columns)
 	*columns++ = rp__int(w->done);
 	*columns++ = rp__int(w->failed);
 	*columns++ = rp__int(w->dead);
-	*columns = rp__int(w->released);
+	*columns++ = rp__int(w->released);
+	*columns = rp__int(w->running_at_least);
 }
 
 static void
@@ -307,7 +316,7 @@ read_function(const void *data, size_t row, struct rp_value *columns)
 	columns[2] = rp__text(d->columns);
 }
 
-/* A row for each way of calling one: for its value, or as a table. */
+/* A row for each way to call a function: for its value, or as a table. */
 int
 ext_functions_rows(struct ext_call *call, struct ext_rows *ret)
 {

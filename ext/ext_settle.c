@@ -1,6 +1,6 @@
 /*
- * ext_settle.c - verdicts on claims. One that is refused is an error, so that a
- * lost lease ends the transaction that relies on it.
+ * ext_settle.c - verdicts. A refused verdict is an error, so that a lost lease
+ * ends the transaction that relies on it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,7 +9,7 @@
 
 #include "ext.h"
 
-/* Count the verdict, for those who watch this worker. */
+/* Count the verdict for the worker's row. */
 static void
 count(struct ext_call *call, const rp_verdict *v)
 {

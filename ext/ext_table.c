@@ -1,12 +1,14 @@
 /*
- * ext_table.c - functions that are tables: select * from readpast_stats().
+ * ext_table.c - functions as tables: select * from readpast_stats().
  *
- * All is done, and committed unless the host's transaction is open, before the
- * first row is returned. The arguments are hidden columns behind the others.
+ * The whole call is done, and committed unless a transaction of the host is
+ * open, before the first row is returned. The arguments are hidden columns
+ * after the others.
  *
- * SQLite disconnects its virtual tables before it looks whether a connection
- * that is to be closed is still in use: so the tables are what the attached
- * handle, with its prepared statements, hangs on.
+ * When the host closes its connection, SQLite disconnects the virtual tables
+ * before it checks for prepared statements that are still in use. So the
+ * attached handle, which has such statements, is closed when the last table is
+ * disconnected.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -22,7 +24,7 @@ struct module {
 	int columns;
 };
 
-/* SQLite may let go of the module before the table is disconnected. */
+/* Repeats the module's fields, because SQLite may free the module first. */
 struct table {
 	sqlite3_vtab base;
 	struct ext *ext;
@@ -34,10 +36,11 @@ struct cursor {
 	sqlite3_vtab_cursor base;
 	struct ext_rows rows;
 	size_t row;
-	struct rp_value columns[EXT_MOST_COLUMNS]; /* of this row */
+	struct rp_value columns[EXT_MOST_COLUMNS]; /* of the current row */
 };
 
-/* Hidden columns have names of their own: an answer may have the same. */
+/* The hidden columns have unusual names, as result columns may be called like
+ * an argument. */
 static char *
 declare(const struct ext_function *function)
 {
@@ -92,9 +95,9 @@ disconnect_table(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
-/* The arguments are passed on in the order of their columns; `idxNum` says
- * which there are. Dear, so that in a join it is the outer loop and run once.
- */
+/* Pass the arguments on in the order of their columns; `idxNum` has a bit for
+ * each that is given. The cost is set high, so that a join uses the table as
+ * its outer loop and calls the function once. */
 static int
 best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
@@ -277,7 +280,7 @@ ext_table_module(sqlite3 *db, struct ext *ext,
 		*module = (struct module){ ext, function, 1 };
 		for (const char *c = function->columns; *c; c++)
 			module->columns += *c == ',';
-		ext->uses++; /* SQLite releases it if this fails */
+		ext->uses++; /* released by SQLite if this fails */
 		rc = sqlite3_create_module_v2(db, name, &methods, module,
 					      release_module);
 		if (rc == SQLITE_OK)

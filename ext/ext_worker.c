@@ -1,6 +1,6 @@
 /*
- * ext_worker.c - a connection as a worker: it is listed, `why`, `stats` and
- * `doctor` know it, and it waits for work.
+ * ext_worker.c - a connection as a worker: it appears in the list of workers,
+ * in `why`, `stats` and `doctor`, and waits for work.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,14 +12,16 @@
 
 #include "ext.h"
 
-/* A worker is taken for gone when it was silent for 30 s. */
+/* Heartbeat interval. A worker without one for 30 s counts as gone. */
 #define BEAT_MS 5000
-/* P6: what ran out is ready again within 2 s, as long as any worker lives. */
+/* P6: a job whose lease ran out is ready again within 2 s, as long as any
+ * worker lives. */
 #define SWEEP_MS 1000
 
-/* ---- signing on and off ---- */
+/* ---- registering and unregistering ---- */
 
-/* It takes jobs of all kinds: of each queue `queue/`. */
+/* The list of kinds for the worker's row: `queue/`, all kinds, for each
+ * queue. */
 static char *
 list_kinds(char *const *queues)
 {
@@ -55,7 +57,7 @@ sign_on(struct ext_call *call)
 	return r;
 }
 
-/* The verb is worker_beat or worker_stop, which take the same. */
+/* `verb` is worker_beat or worker_stop, which have the same parameters. */
 static int
 beat(struct ext_call *call, enum rp_verb verb, int64_t *ret_known)
 {
@@ -80,7 +82,8 @@ sign_off(struct ext_call *call)
 	return 0;
 }
 
-/* From now on this connection is the worker of that name; it owns the list. */
+/* Register this connection as the worker of that name. Takes ownership of
+ * `queues`, also on failure. */
 static int
 become(struct ext_call *call, const char *name, char **queues)
 {
@@ -103,8 +106,8 @@ become(struct ext_call *call, const char *name, char **queues)
 	return sign_on(call);
 }
 
-/* A heartbeat. Whom it does not find was silent for so long that it was
- * forgotten, and signs on anew. */
+/* Send a heartbeat. If the worker's row is gone, because it was silent for too
+ * long, register again. */
 static int
 beat_or_sign_on(struct ext_call *call)
 {
@@ -114,10 +117,11 @@ beat_or_sign_on(struct ext_call *call)
 	return r == 0 && !known ? sign_on(call) : r;
 }
 
-/* ---- while others work ---- */
+/* ---- during other calls ---- */
 
-/* In the host's transaction the row of the worker would vanish with it, and
- * another worker would be given its id. */
+/* Send a heartbeat if one is due. Not in a transaction of the host: if that
+ * were rolled back, so would be a new row of the worker, and another worker
+ * would get its id. */
 int
 ext_worker_seen(struct ext_call *call)
 {
@@ -129,7 +133,7 @@ ext_worker_seen(struct ext_call *call)
 	return beat_or_sign_on(call);
 }
 
-/* The worker's queues, and this one; NULL: no memory. */
+/* The worker's queues and this one. NULL: out of memory. */
 static char **
 with_queue(const struct ext_worker *worker, const char *queue)
 {
@@ -160,7 +164,8 @@ serves(const struct ext_worker *worker, const char *name, const char *queue)
 	return 0;
 }
 
-/* A claim under another name, or of another queue, is by another worker. */
+/* Register under this name, for this queue and, if the name is the same, the
+ * queues so far. */
 static int
 become_named(struct ext_call *call, const char *name, const char *queue)
 {
@@ -230,8 +235,8 @@ ext_do_worker_stop(struct ext_call *call, struct rp_value *ret)
 	return sign_off(call);
 }
 
-/* While a job is ready a wait does not sweep. Nobody else may be there who
- * does, for queues that have nothing to do with this one. */
+/* Sweep other queues, too, if that is due. rp_wait() does not sweep if a job is
+ * ready, and there may be no other client that does. */
 static int
 sweep_meanwhile(struct ext_call *call, const char *const *queues)
 {
@@ -243,7 +248,7 @@ sweep_meanwhile(struct ext_call *call, const char *const *queues)
 				   &found);
 }
 
-/* A worker that waits goes on saying that it is there. */
+/* While it waits, a worker keeps sending heartbeats. */
 int
 ext_do_wait(struct ext_call *call, struct rp_value *ret)
 {

@@ -1,8 +1,9 @@
 /*
- * readpast_ext.c - the queue as SQL functions of SQLite: a loadable extension.
+ * readpast_ext.c - the SQL functions of the loadable SQLite extension.
  *
- * The library is compiled into it again, against the host's own SQLite: two
- * copies of SQLite in one process lose each other's locks on a file.
+ * The library is compiled into the extension again, against the host's own
+ * SQLite: two copies of SQLite in one process would break each other's locks on
+ * a file.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,12 +21,12 @@ SQLITE_EXTENSION_INIT1
 #define TABLE(name, columns) NULL, columns, ext_##name##_rows
 #define BOTH(name, columns) ext_do_##name, columns, ext_##name##_rows
 
-/* The names of fields: "id, queue, state". */
+/* The names of the fields as a list: "id, queue, state". */
 #define COMMA_AND_NAME(field, FIELD, type) ", " #field
 #define LISTED(FIELDS) &(FIELDS(COMMA_AND_NAME))[2]
 
-/* The arguments of routines of one name are the same on PostgreSQL, in the same
- * order. There `holding` is not known: it comes last. */
+/* PostgreSQL's routines of the same names have the same arguments in the same
+ * order. `holding` does not exist there, so it comes last. */
 const struct ext_function ext_functions[] = {
 	/* clang-format off */
 	{ "enqueue", 2,
@@ -54,10 +55,10 @@ const struct ext_function ext_functions[] = {
 	    P_PRIORITY, P_KEEP_DONE, P_KEEP_DEAD, P_MAX_PAYLOAD },
 	  ANSWER(queue_set), 0 },
 	{ "queue_list", 0, { P_QUEUE },
-	  TABLE(queue_list, "name, paused_at, max_attempts, lease_ms,"
-			    " backoff_ms, backoff_max_ms, priority,"
+	  TABLE(queue_list, "name, paused_at, pause_reason, max_attempts,"
+			    " lease_ms, backoff_ms, backoff_max_ms, priority,"
 			    " keep_done_ms, keep_dead_ms, max_payload"), 0 },
-	{ "pause", 1, { P_QUEUE }, ANSWER(pause), 0 },
+	{ "pause", 1, { P_QUEUE, P_REASON }, ANSWER(pause), 0 },
 	{ "resume", 1, { P_QUEUE }, ANSWER(resume), 0 },
 	{ "drop_queue", 1, { P_QUEUE }, ANSWER(drop_queue), 0 },
 	{ "cancel", 1, { P_ID, P_KIND }, ANSWER(cancel), 0 },
@@ -69,12 +70,15 @@ const struct ext_function ext_functions[] = {
 	{ "list", 1, { P_QUEUE, P_STATE, P_N },
 	  TABLE(list, LISTED(RP_JOB_FIELDS)), 0 },
 	{ "stats", 0, { P_QUEUE },
-	  TABLE(stats, "name, paused, scheduled, ready, running, done, dead,"
-		       " cancelled, oldest_ready_ms, longest_running_ms,"
-		       " workers, done_recently, failed_recently"), 0 },
+	  TABLE(stats, "name, paused, pause_reason, scheduled, ready, running,"
+		       " done, dead, cancelled, oldest_ready_ms,"
+		       " longest_running_ms, workers, done_recently,"
+		       " failed_recently, scheduled_at_least, ready_at_least,"
+		       " running_at_least"), 0 },
 	{ "why", 1, { P_JOB_ID },
-	  TABLE(why, "now, paused_at, ahead, suspect, workers, queue_workers,"
-		     " worker_id, host, pid, silent_ms, renewed"), 0 },
+	  TABLE(why, "now, paused_at, pause_reason, ahead, suspect, workers,"
+		     " queue_workers, worker_id, host, pid, silent_ms,"
+		     " renewed"), 0 },
 	{ "look", 1, { P_QUEUE },
 	  TABLE(look, "ready, running, due_in_ms, expires_in_ms, paused,"
 		      " suspects, behind"), 0 },
@@ -85,7 +89,7 @@ const struct ext_function ext_functions[] = {
 	{ "worker_list", 0, { NO_PARAM },
 	  TABLE(worker_list, "id, name, host, pid, queues, started_at, seen_at,"
 			     " silent_ms, running, done, failed, dead,"
-			     " released"), 0 },
+			     " released, running_at_least"), 0 },
 	{ "functions", 0, { NO_PARAM },
 	  TABLE(functions, "name, arguments, columns"), 0 },
 	{ NULL, 0, { NO_PARAM }, NULL, NULL, NULL, 0 },
@@ -139,7 +143,7 @@ make_function(sqlite3 *db, struct ext *ext, const struct ext_function *function,
 
 	if (binding && name) {
 		*binding = (struct binding){ ext, function };
-		ext->uses++; /* SQLite releases it if this fails */
+		ext->uses++; /* released by SQLite if this fails */
 		rc = sqlite3_create_function_v2(
 			db, name, arguments, SQLITE_UTF8 | SQLITE_DIRECTONLY,
 			binding, answer, NULL, NULL, release_binding);

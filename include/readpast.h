@@ -4,31 +4,35 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * This file is the public interface and its reference; what is not here is
- * not for callers. docs/design.md tells the model: jobs, leases, promises.
+ * This file is the public interface and its reference. Nothing else in the
+ * library is meant for callers. docs/design.md explains the model: jobs,
+ * leases, promises.
  *
- * Threads: a handle belongs to one thread at a time, and an open transaction to
- * the thread that began it: a call from another one is refused with RP_EINVAL.
- * Open one per thread; handles share nothing, and the library has no global
- * state of its own.
- * After fork() use only handles that the child opened: the parent's are
- * refused there with RP_EINVAL. On SQLite open none before fork(), nor any
- * connection of your own to that file: SQLite takes what it held at the fork
- * for the child's, and if that was the write lock the child waits in vain
- * (RP_EBUSY says so). The library never prints, never exits and touches no
- * signal.
+ * Threads: one thread at a time may use a handle, and only the thread that
+ * began a transaction may use the handle while it is open; calls from another
+ * thread return RP_EINVAL. Open one handle per thread. Handles share nothing,
+ * and the library has no global state of its own.
  *
- * Errors: every call that can fail returns a negative RP_E* number; zero or
- * a count is success. rp_last_error() has the words.
+ * fork(): a child may use only the handles that it opened itself; calls on the
+ * parent's return RP_EINVAL. On SQLite, open no handle, and no connection of
+ * your own to the same file, before fork(): SQLite believes that the child
+ * holds the locks that the parent held at the fork. If the parent held the
+ * write lock, the child waits for it in vain, and RP_EBUSY says so.
  *
- * Ownership: what comes back through a parameter named `ret` is yours, and
- * its description names the call that frees it. `ret` is written on success
- * only, `reterr` on failure only. Everything else is borrowed: arguments are
- * not kept after the call returns, and a pointer you are handed lives as
- * long as the object it came from, unless its description says less.
+ * The library never prints, never exits, and never touches signals.
  *
- * Time: int64_t milliseconds. Points in time count from 1970-01-01 UTC in
- * the *database's* clock; no clock of the client is ever compared with them.
+ * Errors: a call that can fail returns a negative RP_E* number. Zero or a
+ * positive count is success. rp_last_error() has the message.
+ *
+ * Ownership: the caller owns what is returned through a parameter named `ret`,
+ * and the description names the call that frees it. `ret` is written on success
+ * only, `reterr` on failure only. Everything else is borrowed: the library
+ * keeps no argument after the call returns, and a pointer that it returns is
+ * valid for as long as the object that it came from, unless the description
+ * says otherwise.
+ *
+ * Time: int64_t milliseconds. Points in time count from 1970-01-01 UTC on the
+ * *database's* clock, and are never compared with a client's clock.
  */
 #ifndef READPAST_H
 #define READPAST_H
@@ -41,7 +45,8 @@ extern "C" {
 #endif
 
 #if defined(RP_API)
-/* as whoever compiles the library into something else says */
+/* A project that compiles the library into something else defines RP_API
+ * itself. */
 #elif defined(__GNUC__)
 #define RP_API __attribute__((visibility("default")))
 #else
@@ -51,9 +56,9 @@ extern "C" {
 /* ---- errors ---------------------------------------------------------- */
 
 /*
- * Name, number, what is known of the outcome (0: nothing was done; 1: nothing
- * was done, the same call may succeed later; 2: unknown), words. The numbers
- * are ABI. They are few: each is a different thing for the caller to do next.
+ * Name, number, outcome (0: nothing was done; 1: nothing was done, and the same
+ * call may succeed later; 2: unknown), message. The numbers are part of the
+ * ABI. There is one for each thing that a caller may want to do next.
  */
 #define RP_ERRORS(X)                                                           \
 	X(EINVAL, -1, 0, "invalid argument")                                   \
@@ -76,66 +81,71 @@ extern "C" {
 enum { RP_ERRORS(RP_NUMBER_OF_ERROR) };
 #undef RP_NUMBER_OF_ERROR
 
-/* What went wrong. Plain data, nothing to free, 256 bytes for ever. */
+/* The error of a failed call. Plain data, nothing to free. Its size is part of
+ * the ABI: 256 bytes. */
 typedef struct rp_error {
 	int code;          /* RP_E* */
-	int native;        /* the database driver's own number, or 0 */
-	char sqlstate[8];  /* where the database has them, else "" */
-	char message[232]; /* one line of UTF-8, no newline at its end */
-	int64_t item;      /* which of several jobs was refused, from 0; -1:
-			      none in particular */
+	int native;        /* the database driver's own error number, or 0 */
+	char sqlstate[8];  /* "" if the database has none */
+	char message[232]; /* one line of UTF-8, without a newline */
+	int64_t item;      /* index, from 0, of the refused job in the call's
+			    * array; -1: the error is not about a single job */
 } rp_error;
 
-/* The words of an RP_E* number ("the job is no longer yours"). Never NULL. */
+/* The message of an RP_E* number ("the job is no longer yours"). Never NULL. */
 RP_API const char *rp_error_text(int code);
 
 /* ---- limits ---------------------------------------------------------- */
 
 /*
- * More than this is refused with RP_EINVAL (a payload with RP_EFBIG), on every
- * database and in SQL. Names and keys are UTF-8 without control characters.
+ * The limits. A value beyond one is refused with RP_EINVAL (a payload with
+ * RP_EFBIG), on every database, in C and in SQL. Names, keys and reasons must
+ * be UTF-8 without control characters.
  */
 #define RP_MOST_NAME 128     /* bytes of a queue's name, or of a kind */
 #define RP_MOST_KEY 255      /* bytes of a unique key */
 #define RP_MOST_WORKER 255   /* bytes of a worker's name */
-#define RP_MOST_PRIORITY 255 /* a job's; the least is 0 */
+#define RP_MOST_REASON 255   /* bytes of the reason for a pause */
+#define RP_MOST_PRIORITY 255 /* of a job; the smallest is 0 */
 #define RP_MOST_ATTEMPTS 1000000000
-#define RP_MOST_PAYLOAD 1000000000 /* bytes; each queue has a limit, too */
+#define RP_MOST_PAYLOAD 1000000000 /* bytes; a queue can have a lower limit */
 #define RP_MOST_CLAIMED 100000     /* jobs in one claim */
 #define RP_MOST_THREADS 1024       /* of a worker */
-#define RP_MOST_DAYS 3650          /* of a delay, a lease and other spans: */
+#define RP_MOST_DAYS 3650          /* a delay, a lease or another duration: */
 #define RP_MOST_MS (RP_MOST_DAYS * INT64_C(86400000))
 #define RP_MOST_TIME INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
 
-/* The text of a failure is cut to so many bytes. */
+/* Bytes. A longer error text of a failed job is truncated to this. */
 #define RP_MOST_ERROR 4096
 
-/* Bytes. A larger payload is not fetched ahead of its turn, and a worker holds
- * no more of those than it has threads. */
+/* Bytes. A job with a larger payload is not prefetched, and a worker holds at
+ * most one such job for each of its threads. */
 #define RP_LARGE_PAYLOAD 1048576
 
-/* A whole number and a unit, ms s m h d, at most RP_MOST_DAYS ("90s"), into
- * milliseconds; RP_EINVAL. `0` needs no unit. */
+/* Convert a duration ("90s": a whole number and one of the units ms, s, m, h,
+ * d; `0` needs no unit) to milliseconds. RP_EINVAL: not a duration, or longer
+ * than RP_MOST_DAYS. */
 RP_API int rp_duration(const char *text, int64_t *ret_ms);
 
-/* The library's version, "0.1.0". */
+/* The library's version, such as "0.1.0". */
 RP_API const char *rp_version(void);
 
 /* ---- connections ----------------------------------------------------- */
 
 typedef struct rp_conn rp_conn;
 
-/* What rp_open() may do to a database that has no queue in it yet. */
-#define RP_SCHEMA_CREATE 0  /* in a new or empty database: create it */
-#define RP_SCHEMA_INSTALL 1 /* also beside other people's tables */
-#define RP_SCHEMA_REQUIRE 2 /* never: RP_ENODB or RP_ESCHEMA instead */
+/* Tables that rp_open() may create if the database has none of ours. */
+#define RP_SCHEMA_CREATE 0  /* create them if the database is new or empty */
+#define RP_SCHEMA_INSTALL 1 /* create them also beside other tables */
+#define RP_SCHEMA_REQUIRE 2 /* create nothing: RP_ENODB or RP_ESCHEMA */
 
-/* Zero means the default in every field. */
+/* In every field zero means the default. */
 typedef struct rp_options {
 	size_t size; /* sizeof(rp_options): set by RP_OPTIONS_INIT */
 	int schema;  /* RP_SCHEMA_* */
-	/* rp_attach() on PostgreSQL: the schema that the queue is in, NULL:
-	 * readpast. Others name it in the URL, or have none. */
+	/* For rp_attach() on PostgreSQL: the schema with the queue's tables;
+	 * NULL: "readpast". Not used otherwise: rp_open() takes the schema from
+	 * the URL, and SQLite has no schemas. */
 	const char *schema_name;
 } rp_options;
 #define RP_OPTIONS_INIT                                                        \
@@ -144,155 +154,176 @@ typedef struct rp_options {
 	}
 
 /*
- * Open a database by URL. `options` may be NULL: all defaults. Free it with
- * rp_close().
+ * Open a database by URL. `options` may be NULL for all defaults. Free the
+ * handle with rp_close().
  *
  *   sqlite:PATH?synchronous=full|normal&busy=10s
  *
- * PATH is a file name, relative or absolute; `%`, `?` and `#` in it are
- * written %25, %3F, %23. `synchronous=normal` gives up the last commits in a
- * power cut (never in a crash of the process) for speed. `busy` is how long a
- * call may wait for other writers before it fails with RP_EBUSY; default 10 s.
+ * PATH is a file name, relative or absolute. Write `%`, `?` and `#` in it as
+ * %25, %3F and %23. `synchronous=normal` is faster, but a power cut may lose
+ * the last commits (a crash of the process never does). `busy` is how long a
+ * call waits for other writers before it fails with RP_EBUSY; the default is
+ * ten seconds.
  *
  *   postgres://USER@HOST/DATABASE?schema=NAME
  *
- * in any form that libpq takes (also postgresql://, host=... dbname=...), with
- * its options. `schema` is ours: small letters, digits and _; default readpast.
- * A connection that broke is made anew by the next call; where calls follow
- * each other without a pause, one of them may fail with RP_ELOST first.
+ * in any form that libpq accepts (also postgresql://, host=... dbname=...),
+ * with libpq's options. readpast adds `schema`: lower-case letters, digits and
+ * _; the default is readpast. After the connection broke, the next call opens a
+ * new one. In a series of calls without pauses, one call may fail with RP_ELOST
+ * first.
  *
- * Fails with RP_EINVAL (the URL), RP_ENODB (no file; no server, no database in
- * it), RP_ESCHEMA (other people's tables; a newer schema), RP_EREADONLY,
- * RP_EBUSY, RP_EDB (not a database file; no libpq.so.5, which the first
- * postgres URL loads; a library built without PostgreSQL, ...).
+ * Fails with RP_EINVAL (the URL), RP_ENODB (no such file, server or database),
+ * RP_ESCHEMA (the database has other tables, or a newer version of the schema),
+ * RP_EREADONLY, RP_EBUSY, or RP_EDB (not a database file; libpq.so.5 is
+ * missing, which is loaded for the first postgres URL; the library was built
+ * without PostgreSQL; ...).
  */
 RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 		   rp_error *reterr);
 
 /*
- * Use a connection of your own: `native` is what `scheme` has, a `sqlite3 *`
- * of the same SQLite library for "sqlite", a `PGconn *` of the same libpq for
- * "postgres". While a transaction is open on it all calls join that (as
- * savepoints, so that a call that fails changes nothing): queue rows and your
- * rows commit or vanish together, and a claim or a verdict holds when your
- * transaction commits, not before. Otherwise each call is a transaction of its
- * own.
+ * Use a connection of your own. `native` is, for the scheme "sqlite", a
+ * `sqlite3 *` of the SQLite library that this library uses; for "postgres", a
+ * `PGconn *` of the same libpq. While a transaction is open on the connection,
+ * all calls join it, each as a savepoint, so that a call that fails changes
+ * nothing. The queue's rows and your rows are committed or rolled back
+ * together, and a claim or a verdict takes effect when your transaction
+ * commits. If no transaction is open, each call is a transaction of its own.
  *
- * No setting of the connection is changed. SQLite: not its journal mode, its
- * busy handler, its pragmas. So RP_EBUSY comes as fast as your busy handler
- * lets it; and a transaction that has read already and not written is refused
- * the write lock at once when others write or have written since: start it with
- * `begin immediate`. PostgreSQL: statements are prepared on it, named
- * readpast_...; a claim or a sweep in a transaction that is not at `read
- * committed` is refused with RP_EINVAL.
+ * The library changes no setting of the connection. SQLite: it leaves the
+ * journal mode, the busy handler and the pragmas alone, so your busy handler
+ * decides how soon a call fails with RP_EBUSY. SQLite refuses the write lock at
+ * once to a transaction that has read, and not yet written, if others are
+ * writing or have written since: start it with `begin immediate`. PostgreSQL:
+ * the library prepares statements whose names begin with readpast_. In a
+ * transaction that is not at `read committed`, claims and sweeps return
+ * RP_EINVAL.
  *
- * Close the handle before the connection, which it leaves open. In a database
- * with tables of your own use RP_SCHEMA_INSTALL, once. Fails as rp_open() does;
- * on a SQLite connection with a transaction open or a statement running, the
- * first call looks at the schema, and fails so.
+ * Close the handle before the connection; rp_close() leaves the connection
+ * open. In a database with tables of your own, use RP_SCHEMA_INSTALL once.
+ * Fails as rp_open() does. If a transaction is open or a statement is running
+ * on a SQLite connection, the schema is checked by the first call instead,
+ * which then fails with these errors.
  */
 RP_API int rp_attach(const char *scheme, void *native,
 		     const rp_options *options, rp_conn **ret,
 		     rp_error *reterr);
 
-/* The database's own connection, a `sqlite3 *` or a `PGconn *`: for your SQL
- * beside the calls of this handle, between rp_begin() and rp_commit().
- * Borrowed, and not to be closed. NULL for NULL. */
+/* The database connection of this handle, a `sqlite3 *` or a `PGconn *`, for
+ * SQL of your own between rp_begin() and rp_commit(). Borrowed: do not close
+ * it. NULL for a NULL handle. */
 RP_API void *rp_conn_native(rp_conn *conn);
 
-/* The scheme of the database's URLs, "sqlite" or "postgres": so it is known
- * what rp_conn_native() returns. NULL for a NULL handle. */
+/* The scheme of the database's URLs, "sqlite" or "postgres". It tells which
+ * type rp_conn_native() returns. NULL for a NULL handle. */
 RP_API const char *rp_conn_scheme(const rp_conn *conn);
 
-/* The schema that the queue's tables are in, "readpast" unless the URL says
- * otherwise; NULL where a database has no schemas. Borrowed from the handle. */
+/* The schema with the queue's tables: "readpast", or the one that the URL
+ * names. NULL on a database without schemas. Borrowed from the handle. */
 RP_API const char *rp_conn_schema(const rp_conn *conn);
 
-/* Close. NULL is allowed. Jobs still claimed stay claimed until their lease
- * runs out. An open transaction is rolled back. The handle is gone: using it
- * once more is an error like using any memory that was freed. */
+/* 1 if opening this handle created the queue's tables (so that a program can
+ * tell its user about a new database), else 0. 0 for NULL. */
+RP_API int rp_conn_is_new(const rp_conn *conn);
+
+/* Close the handle and free it; NULL is allowed. An open transaction is rolled
+ * back. Claimed jobs stay claimed until their leases run out. */
 RP_API void rp_close(rp_conn *conn);
 
-/* The last failure of this handle; valid until its next call. Never NULL. */
+/* The last error of this handle; valid until the next call on it. Never
+ * NULL. */
 RP_API const rp_error *rp_last_error(const rp_conn *conn);
 
 /*
- * A transaction over several calls on this handle: what is between commits or
- * vanishes together; a call in it that fails changes nothing, and the others
- * stand. (Where memory or the disk ran out, the database may have given up all
- * of it: then the others fail, too, until it is ended.) While it is open other
- * writers of a SQLite file wait, so keep it short. RP_EINVAL when one is open
- * already (or none is, to commit).
- * On an attached connection it is a savepoint of the one that is open there.
+ * A transaction that spans several calls on this handle. They are committed or
+ * rolled back together. A call that fails in it changes nothing, and the calls
+ * before it stand. (If memory or the disk ran out, the database may have rolled
+ * back the whole transaction. Then all further calls fail until rp_rollback().)
+ * Keep it short on SQLite: other writers of the file wait. RP_EINVAL:
+ * rp_begin() while a transaction is open, rp_commit() or rp_rollback() without
+ * one. On an attached connection with an open transaction this is a savepoint
+ * of it.
  */
 RP_API int rp_begin(rp_conn *conn);
 RP_API int rp_commit(rp_conn *conn);
 RP_API int rp_rollback(rp_conn *conn);
 
 /*
- * When a backup was put back: make sure that no id is given again which was
- * given between the backup and the loss. Ids go on RP_IDS_SKIPPED higher; `ret`
- * (may be NULL) is the last one that will not be given. Where more jobs than
- * that were put in since the backup, call it again.
+ * Call this after a backup was restored. It makes sure that no id is used again
+ * that was given to a job after the backup was made: ids continue
+ * RP_IDS_SKIPPED higher. `ret` (may be NULL) is set to the last id that is
+ * skipped. If more jobs than that were enqueued since the backup, call it
+ * again.
  */
 #define RP_IDS_SKIPPED 1000000000
 RP_API int rp_ids_skip(rp_conn *conn, int64_t *ret);
 
-/* The database's clock in milliseconds. */
+/* The current time of the database's clock in milliseconds. */
 RP_API int rp_now(rp_conn *conn, int64_t *ret_ms);
 
 /* ---- queues ---------------------------------------------------------- */
 
 /*
  * A queue's settings. In rp_queue_set() a negative number (or NULL) leaves a
- * setting as it is; RP_QUEUE_INIT is all of them left alone.
+ * setting unchanged; RP_QUEUE_INIT does so for all of them.
  */
 typedef struct rp_queue {
 	size_t size;            /* set by RP_QUEUE_INIT */
-	const char *name;       /* RP_MOST_NAME */
-	int64_t paused_at;      /* 0: not paused. Not set by rp_queue_set() */
-	int64_t max_attempts;   /* from 1 on, default 3 */
-	int64_t lease_ms;       /* from 1 ms on, default 60 s */
-	int64_t backoff_ms;     /* before the second attempt, doubling; 10 s */
-	int64_t backoff_max_ms; /* the doubling ends here; 1 h */
-	int64_t priority;       /* of jobs that name none; 100 */
-	int64_t keep_done_ms;   /* how long done jobs are kept; 0: not at all */
-	int64_t keep_dead_ms;   /* dead and cancelled ones; 30 d */
-	int64_t max_payload;    /* bytes; 16 MiB */
+	const char *name;       /* at most RP_MOST_NAME bytes */
+	int64_t paused_at;      /* 0: not paused. rp_queue_set() ignores it */
+	int64_t max_attempts;   /* 1 or more; default 3 */
+	int64_t lease_ms;       /* 1 or more; default 60 s */
+	int64_t backoff_ms;     /* delay before the second attempt, doubled for
+				 * each further one; default 10 s */
+	int64_t backoff_max_ms; /* the longest such delay; default 1 h */
+	int64_t priority;       /* of jobs enqueued without one; default 100 */
+	int64_t keep_done_ms;   /* how long done jobs are kept; default 0: they
+				 * are deleted at once */
+	int64_t keep_dead_ms;   /* how long dead and cancelled jobs are kept;
+				 * default 30 days */
+	int64_t max_payload;    /* bytes; default 16 MiB */
+	const char *pause_reason; /* NULL: none. rp_queue_set() ignores it */
 } rp_queue;
 #define RP_QUEUE_INIT                                                          \
 	{                                                                      \
-		sizeof(rp_queue), NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1     \
+		sizeof(rp_queue), NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1,    \
+			NULL                                                   \
 	}
 
 typedef struct rp_queues rp_queues;
 
-/* Create the queue if it is not there, and change the settings named in it. */
+/* Create the queue if it does not exist, and change the given settings. */
 RP_API int rp_queue_set(rp_conn *conn, const rp_queue *queue);
 
-/* The settings of one queue (RP_ENOENT), or of all by name when `name` is
- * NULL. Free with rp_queues_free(). */
+/* Read the settings of the queue `name`, or of all queues, sorted by name, if
+ * `name` is NULL. RP_ENOENT: no queue has this name. Free the result with
+ * rp_queues_free(). */
 RP_API int rp_queue_list(rp_conn *conn, const char *name, rp_queues **ret);
 RP_API size_t rp_queues_count(const rp_queues *queues);
 RP_API const rp_queue *rp_queues_at(const rp_queues *queues, size_t i);
 RP_API void rp_queues_free(rp_queues *queues);
 
-/* A paused queue takes jobs and hands none out; running ones may finish. */
-RP_API int rp_queue_pause(rp_conn *conn, const char *name);
+/* Workers get no jobs from a paused queue. Running jobs may finish, and new
+ * jobs can be enqueued. `reason` (RP_MOST_REASON bytes) is text for people,
+ * shown wherever the pause is shown. If it is NULL, a queue that is already
+ * paused keeps its reason. rp_queue_resume() deletes it. */
+RP_API int rp_queue_pause(rp_conn *conn, const char *name, const char *reason);
 RP_API int rp_queue_resume(rp_conn *conn, const char *name);
 
-/* Remove a queue with all its jobs, live and kept. RP_ETAKEN while jobs run, or
- * a transaction is open that has put one in. On SQLite the queue is removed in
- * one short transaction and its jobs in many; those that a failure leaves are
- * removed by the next sweep, and nobody sees them until then. */
+/* Delete a queue with all its jobs, live and kept. RP_ETAKEN: a job is running,
+ * or an open transaction has enqueued one. On SQLite one short transaction
+ * removes the queue, and several others delete its jobs. If the call fails in
+ * between, the queue is gone, the remaining jobs are invisible, and the next
+ * sweep deletes them. */
 RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 
 /* ---- jobs ------------------------------------------------------------ */
 
-/* States, as users see them. */
+/* The states of a job, as users see them. */
 #define RP_STATES(X)                                                           \
 	X(SCHEDULED, 1, "scheduled") /* not before run_at */                   \
-	X(READY, 2, "ready")         /* in line */                             \
+	X(READY, 2, "ready")         /* claimable */                           \
 	X(RUNNING, 3, "running")     /* claimed */                             \
 	X(DONE, 4, "done")                                                     \
 	X(DEAD, 5, "dead") /* attempts used up, or failed for good */          \
@@ -301,64 +332,69 @@ RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 enum { RP_STATES(RP_NUMBER_OF_STATE) };
 #undef RP_NUMBER_OF_STATE
 
-/* "ready" for RP_STATE_READY; NULL for a number that is no state. And back: 0
- * for a word that is none. */
+/* The name of a state ("ready" for RP_STATE_READY), or NULL for an unknown
+ * number; and the number of a name, or 0 for an unknown name. */
 RP_API const char *rp_state_text(int state);
 RP_API int rp_state_number(const char *text);
 
-/* One job as it was when it was read. Absent text is NULL, absent times 0. */
+/* One job at the time when it was read. Texts that are not set are NULL, times
+ * that are not set are 0. Times are in milliseconds. */
 typedef struct rp_job {
 	int64_t id; /* never reused */
 	const char *queue;
 	int state;       /* RP_STATE_* */
-	int priority;    /* lower first */
-	int64_t attempt; /* attempts begun: 1 for the first claim */
+	int priority;    /* lower runs first */
+	int64_t attempt; /* attempts started: 1 during the first claim */
 	int64_t max_attempts;
-	int64_t claim_no;   /* the fence: names this claim in every verdict */
-	const char *worker; /* name of who holds it, held it last */
-	int64_t run_at;     /* ready since then, or not before then */
+	int64_t claim_no; /* the fencing token: verdicts name the claim by it */
+	const char *worker; /* who holds it, or held it last */
+	int64_t run_at;     /* ready since then, or scheduled for then */
 	int64_t created_at;
-	int64_t claimed_at;  /* running jobs */
-	int64_t lease_until; /* running jobs */
-	int64_t finished_at; /* done, dead, cancelled jobs */
+	int64_t claimed_at;  /* running jobs only */
+	int64_t lease_until; /* running jobs only */
+	int64_t finished_at; /* done, dead and cancelled jobs only */
 	const char *unique_key;
 	const char *kind;
 	const char *headers; /* a JSON object */
-	const void *payload; /* followed by a NUL byte that is not part of it */
-	size_t payload_size; /* bytes that are here */
+	const void *payload; /* followed by a NUL byte, which payload_size does
+			      * not count */
+	size_t payload_size; /* bytes at `payload` */
 	const char *last_error;
-	const char *failures; /* JSON array, the last 10 failed attempts, oldest
-				 first: attempt, at (ms), worker, text; of a
-				 lease that ran out also host, and seen_at
-				 (ms): when the worker was heard of last */
-	int suspect;          /* claims only: it may be what killed its worker
-				 (see rp_claim()); claim nothing beside it
-				 until it has lived for two seconds */
-	size_t payload_total; /* bytes in all: rp_job_list() has but the first
-			       */
+	/* JSON array of the last 10 failed attempts, oldest first: attempt, at
+	 * (ms), worker, text; if the lease ran out also host, and seen_at (ms),
+	 * the time of the worker's last heartbeat */
+	const char *failures;
+	int suspect;          /* set by claims only: the job may have killed
+			       * its worker (see rp_claim()). Claim no other
+			       * job until it has run for two seconds */
+	size_t payload_total; /* bytes of the whole payload: rp_job_list()
+			       * reads only its beginning */
 } rp_job;
 
-/* Jobs that one call returned, read-only. One free for all of them. */
+/* A read-only list of jobs. rp_batch_free() frees the jobs and all that they
+ * point to. rp_batch_is_partial(): see rp_job_list(). */
 typedef struct rp_batch rp_batch;
 RP_API size_t rp_batch_count(const rp_batch *batch);
 RP_API const rp_job *rp_batch_at(const rp_batch *batch, size_t i);
+RP_API int rp_batch_is_partial(const rp_batch *batch);
 RP_API void rp_batch_free(rp_batch *batch);
 
-/* A job to be. Start from RP_JOB_SPEC_INIT; zero (NULL) means the default in
- * every field but priority, where -1 does. */
+/* A job to enqueue. Start from RP_JOB_SPEC_INIT. Zero (NULL) means the default
+ * in every field but `priority`, whose default is -1. */
 typedef struct rp_job_spec {
 	size_t size;         /* set by RP_JOB_SPEC_INIT */
 	const void *payload; /* any bytes */
 	size_t payload_size;
-	int priority;           /* lower first; -1: the queue's */
-	int64_t delay_ms;       /* not before so long from now ... */
-	int64_t run_at;         /* ... or not before this time */
-	int64_t max_attempts;   /* 0: the queue's */
-	const char *kind;       /* RP_MOST_NAME */
+	int priority;           /* lower runs first; -1: the queue's default */
+	int64_t delay_ms;       /* delay before it is ready ... */
+	int64_t run_at;         /* ... or the time at which it is ready */
+	int64_t max_attempts;   /* 0: the queue's default */
+	const char *kind;       /* at most RP_MOST_NAME bytes */
 	const char *headers;    /* a JSON object */
-	const char *unique_key; /* one live job of the queue has it */
-	int replace;            /* a job that has the key and does not run yet
-				   becomes this one, under its old id */
+	const char *unique_key; /* at most one live job of the queue may have
+				 * it */
+	int replace;            /* if a job with this key has not started, it
+				 * is replaced by this one and keeps its id */
 } rp_job_spec;
 #define RP_JOB_SPEC_INIT                                                       \
 	{                                                                      \
@@ -371,35 +407,35 @@ typedef struct rp_added {
 	int outcome; /* RP_ADDED, RP_EXISTED, RP_REPLACED */
 } rp_added;
 #define RP_ADDED 0    /* a new job */
-#define RP_EXISTED 1  /* a live job has the key: its id, nothing changed */
-#define RP_REPLACED 2 /* a live job had the key: its id, now this job */
+#define RP_EXISTED 1  /* a live job has the key: `id` is that job, unchanged */
+#define RP_REPLACED 2 /* a live job had the key: replaced, same id */
 
 /*
- * Enqueue one job, or `n` of them (all or none, in order, each under its own
- * id). The queue is created if need be. When the call returns the jobs are
- * durable; inside a transaction, when that commits.
+ * Enqueue one job, or `n` jobs in order, all or none. The queue is created if
+ * it does not exist. The jobs are durable when the call returns, or, inside a
+ * transaction, when that commits.
  *
- * `ret` has room for `n` answers and may be NULL. All elements of `jobs` have
- * the size that the first one names. If one of them is refused (RP_EINVAL,
- * RP_EFBIG), the error's `item` is its index; and if n > 1 the message begins
- * with "job I: ", I counting from 1.
+ * `ret` may be NULL; otherwise it has room for `n` results. All elements of
+ * `jobs` have the `size` of the first one. If a job is refused (RP_EINVAL,
+ * RP_EFBIG), the error's `item` is its index, and if n > 1 the message begins
+ * with "job I: ", where I counts from 1.
  */
 RP_API int rp_enqueue(rp_conn *conn, const char *queue, const rp_job_spec *job,
 		      rp_added *ret);
 RP_API int rp_enqueue_many(rp_conn *conn, const char *queue,
 			   const rp_job_spec *jobs, size_t n, rp_added *ret);
 
-/* Zero means the default in every field. */
+/* In every field zero means the default. */
 typedef struct rp_claim_options {
 	size_t size;               /* set by RP_CLAIM_INIT */
-	int64_t lease_ms;          /* 0: the queue's */
-	const char *const *queues; /* instead of `queue`: several, the first
-				      one preferred, ended by a NULL */
-	size_t holding; /* jobs that this worker holds already: with any, it
-			   is handed no suspects (below) */
-	size_t ahead;   /* of max, so many are fetched ahead: not started at
-			   once. Jobs with one attempt, and those with a
-			   large payload, never are. */
+	int64_t lease_ms;          /* 0: the queue's setting */
+	const char *const *queues; /* instead of `queue`: several, in order of
+				    * preference, with a NULL at the end */
+	size_t holding; /* jobs that this worker already holds. If it is not 0,
+			 * the claim returns no suspects (see below) */
+	size_t ahead;   /* how many of `max` are prefetched, not started at
+			 * once. Jobs with a single attempt or a large payload
+			 * (RP_LARGE_PAYLOAD) are never prefetched */
 } rp_claim_options;
 #define RP_CLAIM_INIT                                                          \
 	{                                                                      \
@@ -407,46 +443,47 @@ typedef struct rp_claim_options {
 	}
 
 /*
- * Claim up to `max` jobs (from 1 on): lease them to the caller, attempt
- * counted. Returns how many; 0 with an empty batch when there is nothing.
- * The answer is in claim order. Free it with rp_batch_free().
+ * Claim up to `max` jobs (at least 1): lease them to the caller and count an
+ * attempt of each. Returns the number of claimed jobs, which may be 0. The
+ * batch has them in claim order, and is set also if it is empty. Free it with
+ * rp_batch_free().
  *
- * A job whose lease ran out twice in a row, or before its last attempt, is a
- * *suspect*: it may be what killed its worker. It is handed out alone, and only
- * to a caller that holds nothing.
- *
- * Source of the idea: UPDLOCK, READPAST on SQL Server; a mark of one's own
- * (the claim number) in the row; the attempt counted at the claim.
+ * A job whose lease ran out twice in a row, or once if it has one attempt left,
+ * is a *suspect*: it may have killed its worker. A claim returns a suspect
+ * alone, and only to a caller that holds no other job.
  */
 RP_API int rp_claim(rp_conn *conn, const char *queue, size_t max,
 		    const rp_claim_options *options, rp_batch **ret);
 
-/* Suspects that this claim passed over because others were held. */
+/* How many suspects this claim skipped because the caller holds other jobs. */
 RP_API size_t rp_batch_suspects(const rp_batch *batch);
 
-/* What a verdict says. The first four are also what a handler returns. */
-#define RP_DONE 0    /* complete */
+/* Verdicts. A handler returns one of the first four. */
+#define RP_DONE 0    /* the job is completed */
 #define RP_FAIL 1    /* this attempt failed */
-#define RP_DEAD 2    /* failed for good: never try again */
-#define RP_RELEASE 3 /* give it back, attempt not counted */
-#define RP_EXTEND 4  /* keep it: the lease runs from now again */
+#define RP_DEAD 2    /* failed for good: no further attempt */
+#define RP_RELEASE 3 /* back to ready, and the attempt does not count */
+#define RP_EXTEND 4  /* keep the job: its lease starts again now */
 
-/* One verdict, and what became of it. Start from RP_VERDICT_INIT. */
+/* One verdict and its result. Start from RP_VERDICT_INIT. */
 typedef struct rp_verdict {
 	size_t size; /* set by RP_VERDICT_INIT */
 	int64_t id;
-	int64_t claim_no;  /* the one that the claim was given */
+	int64_t claim_no;  /* rp_job.claim_no, from the claim */
 	int verdict;       /* RP_DONE, ... */
-	int64_t delay_ms;  /* RP_FAIL: tried again after so long, -1: after the
-			      queue's backoff. RP_RELEASE: ready after so long,
-			      -1: at once. RP_EXTEND: the lease, -1: the queue's
-			    */
-	const char *error; /* RP_FAIL, RP_DEAD: why. Kept up to RP_MOST_ERROR;
-			      bytes that are not UTF-8 become '?' */
-	int result;        /* answered: 0; RP_EGONE: no longer yours;
-			      RP_ECANCELLED; RP_ENOENT: there never was such a
-			      job. Refused means: nothing changed */
-	int state;         /* answered: the job's state now, if result is 0 */
+	int64_t delay_ms;  /* RP_FAIL: delay before the next attempt; -1: the
+			    * queue's backoff. RP_RELEASE: delay until it is
+			    * ready; -1: none. RP_EXTEND: length of the lease;
+			    * -1: the queue's setting */
+	const char *error; /* RP_FAIL, RP_DEAD: the reason. Truncated to
+			    * RP_MOST_ERROR; bytes that are not UTF-8 become
+			    * '?' */
+	int result;        /* set by the call. 0: accepted; RP_EGONE: the claim
+			    * is no longer valid; RP_ECANCELLED; RP_ENOENT:
+			    * there was never such a job. A refused verdict
+			    * changes nothing */
+	int state;         /* set by the call if result is 0: the job's new
+			    * state */
 } rp_verdict;
 #define RP_VERDICT_INIT                                                        \
 	{                                                                      \
@@ -454,13 +491,13 @@ typedef struct rp_verdict {
 	}
 
 /*
- * Give `n` verdicts in one commit. Returns how many were accepted; the others
- * have their `result`. Of several on one claim the first counts. On failure
- * (negative) none took effect.
+ * Give `n` verdicts in one commit. Returns the number of accepted ones; look at
+ * `result` for the others. If several name the same claim, the first one
+ * counts. If the call fails (a negative number), none took effect.
  */
 RP_API int rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 
-/* One verdict. 0, RP_EGONE, RP_ECANCELLED or another failure. */
+/* Give one verdict. Returns 0, RP_EGONE, RP_ECANCELLED or another error. */
 RP_API int rp_complete(rp_conn *conn, int64_t id, int64_t claim_no);
 RP_API int rp_fail(rp_conn *conn, int64_t id, int64_t claim_no,
 		   const char *error);
@@ -470,123 +507,150 @@ RP_API int rp_extend(rp_conn *conn, int64_t id, int64_t claim_no,
 		     int64_t lease_ms);
 
 /*
- * What a worker does all day: rp_settle() and then rp_claim() in one commit.
- * Returns how many jobs were claimed; `n` and `max` may be 0.
+ * rp_settle() followed by rp_claim(), in one commit: a worker's main loop needs
+ * only this. Returns the number of claimed jobs. `n` and `max` may be 0.
  */
 RP_API int rp_settle_and_claim(rp_conn *conn, rp_verdict *verdicts, size_t n,
 			       const char *queue, size_t max,
 			       const rp_claim_options *options, rp_batch **ret);
 
 /*
- * Cancel a job that is not finished yet. `kind`, unless NULL, must be the
- * job's. RP_ENOENT: no such job; RP_EGONE: it is finished already.
+ * Cancel a job that is not finished. If `kind` is not NULL, the job must be of
+ * that kind. RP_ENOENT: no such job; RP_EGONE: it is already finished.
  */
 RP_API int rp_job_cancel(rp_conn *conn, int64_t id, const char *kind);
 
 /*
- * Send a dead or cancelled job back to ready: same id, no attempts used.
- * RP_ENOENT: no such job; RP_EGONE: it is alive or done; RP_ETAKEN: a live job
- * has its unique key now.
+ * Make a dead or cancelled job ready again, with the same id and no attempts
+ * used. RP_ENOENT: no such job; RP_EGONE: it is live or done; RP_ETAKEN:
+ * another live job now has its unique key.
  */
 RP_API int rp_job_retry(rp_conn *conn, int64_t id, const char *kind);
 
-/* Retry all dead jobs of a queue (of one kind, unless NULL), in slices: a
- * failure in the middle leaves the others dead. Those whose key is taken stay
- * dead, and are counted in *ret_taken, which may be NULL. Returns how many. */
+/* Retry all dead jobs of a queue (of one kind, unless `kind` is NULL), in
+ * several transactions: if the call fails, some jobs may be ready and the
+ * others are still dead. Jobs whose unique key is taken stay dead; *ret_taken,
+ * which may be NULL, is their number. Returns the number of jobs that are ready
+ * again. */
 RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 				   const char *kind, int64_t *ret_taken);
 
-/* Forget the jobs of a queue in one state, any but RP_STATE_RUNNING (0: in all
- * but that), of one kind unless NULL, in slices. Returns how many. */
+/* Delete the jobs of a queue that are in one state (not RP_STATE_RUNNING; 0:
+ * all states but that), of one kind unless `kind` is NULL, in several
+ * transactions. Returns their number. */
 RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
 			      const char *kind);
 
-/* What rp_sweep() did. */
+/* What a sweep did, in numbers of jobs. */
 typedef struct rp_swept {
-	int64_t due;       /* came into line */
-	int64_t recovered; /* lease ran out: in line again */
-	int64_t dead;      /* lease ran out on the last attempt */
-	int64_t dropped;   /* forgotten: kept jobs whose time is over, and jobs
-			      of queues that were dropped */
+	int64_t due;       /* scheduled jobs that became ready */
+	int64_t recovered; /* jobs that are ready again: the lease ran out */
+	int64_t dead;      /* jobs that are dead: the lease of their last
+			    * attempt ran out */
+	int64_t dropped;   /* deleted: kept jobs whose retention has ended, and
+			    * jobs of dropped queues */
 } rp_swept;
 
 /*
- * The maintenance: what is due comes into line, leases that ran out end,
- * retention. Workers do it all the time; a program that only claims calls it
- * about once a second. A sweep that finds nothing writes nothing. `ret` may be
- * NULL. Returns how many jobs it touched.
+ * Maintenance: make due jobs ready, end the leases that ran out, apply
+ * retention. Workers do this by themselves. A program that only claims should
+ * call it about once a second. A sweep that finds nothing to do writes nothing.
+ * `ret` may be NULL. Returns the number of jobs that were changed.
  */
 RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 
 /* ---- waiting --------------------------------------------------------- */
 
 /*
- * Sleep until a claim on one of the queues (a NULL at the end) may find
- * something: 1; or until timeout_ms is over: 0. -1 waits without end. Comes
- * back early, with 0, when the descriptor `fd` can be read (-1: none).
+ * Wait until a claim from one of the queues (an array that ends with NULL) may
+ * find a job: returns 1; or for timeout_ms milliseconds (-1: no limit): returns
+ * 0. It also returns 0 as soon as the descriptor `fd` is readable; -1 for no
+ * descriptor.
  */
 RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 		   int fd);
 
 /* ---- looking --------------------------------------------------------- */
 
-/* One job, live or kept: a batch of one. RP_ENOENT. */
+/* Read one job, live or kept, as a batch of one. RP_ENOENT: no such job. */
 RP_API int rp_job_get(rp_conn *conn, int64_t id, rp_batch **ret);
 
-/* How a job stands. What is about waiting and running is 0 (NULL) for one that
- * is finished. */
+/* The state of a job and the reasons for it. For a finished job, the fields
+ * about waiting and running are 0 or NULL. */
 typedef struct rp_why {
 	const rp_job *job;
 	int64_t now;       /* when this was read */
-	int64_t paused_at; /* its queue: 0, not paused */
-	int64_t ahead;     /* ready jobs that are handed out before it: counted
-			      up to RP_MOST_AHEAD, which means "at least" */
-	int suspect;       /* it may be what killed its worker: handed out
-			      alone, to a worker that holds nothing else */
-	int64_t workers;   /* seen within 30 s that serve its queue and its kind
-			    */
-	int64_t queue_workers; /* ... and its queue, whatever kinds */
-	int64_t worker_id;     /* who holds it; 0: a client that is no worker */
-	const char *host;      /* of that worker; NULL: it is forgotten */
+	int64_t paused_at; /* since when its queue is paused; 0: it is not */
+	int64_t ahead;     /* ready jobs that are claimed before it, counted up
+			    * to RP_MOST_AHEAD, which means "or more" */
+	int suspect;       /* it may have killed its worker: it is claimed
+			    * alone, by a worker that holds no other job */
+	int64_t workers;   /* workers that serve its queue and kind, with a
+			    * heartbeat in the last 30 s */
+	int64_t queue_workers; /* ... that serve its queue, with any kind */
+	int64_t worker_id;     /* the worker that holds it; 0: a client that is
+				* not a worker */
+	const char *host;      /* of that worker; NULL: its row is deleted */
 	int64_t pid;
-	int64_t silent_ms; /* since that worker was seen */
-	int64_t renewed;   /* how often its lease was */
+	int64_t silent_ms;        /* since that worker's last heartbeat */
+	int64_t renewed;          /* how many times its lease was renewed */
+	const char *pause_reason; /* of the queue's pause; NULL: none */
 } rp_why;
 #define RP_MOST_AHEAD 1000
 
-/* Why one job does not run, or how it does: rp_job_get(), and what is around
- * it, which costs the same however many jobs there are. RP_ENOENT. Free it. */
+/* Explain why a job does not run, or how it runs: the job and what affects it.
+ * The cost does not depend on the number of jobs. RP_ENOENT: no such job. Free
+ * the result with rp_why_free(). */
 RP_API int rp_why_get(rp_conn *conn, int64_t id, rp_why **ret);
 RP_API void rp_why_free(rp_why *why);
 
 /*
- * Up to `max` jobs of a queue in one state, or, with state 0, all live ones:
- * running (longest first), ready in claim order, scheduled. Finished ones come
- * newest first. RP_ENOENT: no such queue. Returns how many. Of a payload only
- * the first RP_LIST_PAYLOAD bytes are read: rp_job_get() has all of it.
+ * List up to `max` jobs of a queue that are in one state, or with state 0 all
+ * live ones: running jobs (the longest running first), ready ones in claim
+ * order, scheduled ones. Finished jobs are listed newest first. Returns their
+ * number. RP_ENOENT: no such queue. Only the first RP_LIST_PAYLOAD bytes of
+ * each payload are read; rp_job_get() reads all of it. Free the batch with
+ * rp_batch_free().
+ *
+ * No index has the running jobs in the order of their claims, so the call looks
+ * at RP_MOST_COUNTED of them, or at `max` if that is larger. `state |
+ * RP_LIST_ALL` looks at all of them. rp_batch_is_partial() returns 1 if some
+ * were not looked at.
  */
 #define RP_LIST_PAYLOAD 256
+#define RP_LIST_ALL 0x100
 RP_API int rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
 		       rp_batch **ret);
 
-/* A queue in numbers. Absent times are -1. */
+/*
+ * A queue in numbers. Times that do not exist are -1. The numbers of finished
+ * jobs are exact, because they are counted as jobs are kept and deleted. Of
+ * live jobs, at most RP_MOST_COUNTED of each state are counted: if ..._at_least
+ * is set, there are or may be more, and the times are those of the counted
+ * jobs.
+ */
+#define RP_MOST_COUNTED 10000
 typedef struct rp_queue_stats {
 	const char *queue;
 	int paused;
 	int64_t scheduled, ready, running, done, dead, cancelled;
 	int64_t oldest_ready_ms, longest_running_ms;
-	int64_t workers;              /* seen within the last 30 s */
-	int64_t done_10s, failed_10s; /* within the last 10 s */
+	int64_t workers;              /* with a heartbeat in the last 30 s */
+	int64_t done_10s, failed_10s; /* finished in the last 10 s */
+	int scheduled_at_least, ready_at_least, running_at_least;
+	const char *pause_reason; /* NULL: not paused, or no reason given */
 } rp_queue_stats;
 
 typedef struct rp_stats rp_stats;
-/* Of one queue (RP_ENOENT), or of all by name when NULL. Free it. */
+/* Read the numbers of `queue`, or of all queues, sorted by name, if `queue` is
+ * NULL. RP_ENOENT: no queue has this name. Free the result with
+ * rp_stats_free(). */
 RP_API int rp_stats_get(rp_conn *conn, const char *queue, rp_stats **ret);
 RP_API size_t rp_stats_count(const rp_stats *stats);
 RP_API const rp_queue_stats *rp_stats_at(const rp_stats *stats, size_t i);
 RP_API void rp_stats_free(rp_stats *stats);
 
-/* A worker, as it last said itself. */
+/* A worker, as of its last heartbeat. Free the list with rp_workers_free(). */
 typedef struct rp_worker_info {
 	int64_t id;
 	const char *name, *host;
@@ -594,8 +658,9 @@ typedef struct rp_worker_info {
 	const char *queues; /* a JSON array */
 	int64_t started_at, seen_at;
 	int64_t silent_ms; /* since seen_at */
-	int64_t running;   /* jobs it holds */
+	int64_t running;   /* jobs that it holds */
 	int64_t done, failed, dead, released;
+	int running_at_least; /* it may hold more; see rp_queue_stats */
 } rp_worker_info;
 
 typedef struct rp_workers rp_workers;
@@ -606,35 +671,37 @@ RP_API void rp_workers_free(rp_workers *workers);
 
 /* ---- copying to another database -------------------------------------- */
 
-/* What rp_copy() is about, and has done. */
-#define RP_COPY_WAITING 1   /* for running jobs to end */
-#define RP_COPY_COPYING 2   /* the first walk over the source */
-#define RP_COPY_VERIFYING 3 /* it is compared with the target */
-#define RP_COPY_REMOVING 4  /* compared once more, and out of the source */
+/* The phases of rp_copy(), and its progress. */
+#define RP_COPY_WAITING 1   /* waits for running jobs to end */
+#define RP_COPY_COPYING 2   /* the first pass over the source */
+#define RP_COPY_VERIFYING 3 /* compares the source with the target */
+#define RP_COPY_REMOVING 4  /* compares again, and deletes from the source */
 typedef struct rp_copied {
-	int doing;             /* RP_COPY_* */
-	int64_t position, end; /* of this walk, in ids of the source */
+	int doing;             /* the phase, RP_COPY_* */
+	int64_t position, end; /* of this phase, as ids of the source */
 	int64_t queues;
-	int64_t live, kept; /* jobs that are in the target as in the source:
-			       those of the last walk so far */
-	int64_t written;    /* put into the target */
-	int64_t removed;    /* out of the source */
-	int64_t running;    /* left in the source */
-	int64_t shift;      /* a job's id there, less its id here; -1: not of
-			       all jobs the same */
+	int64_t live, kept; /* jobs that are equal in source and target, as far
+			     * as the last phase has come */
+	int64_t written;    /* jobs written to the target */
+	int64_t removed;    /* jobs deleted from the source */
+	int64_t running;    /* running jobs, which stay in the source */
+	int64_t shift;      /* id of a job in the target minus its id in the
+			     * source; -1: not the same for all jobs */
 } rp_copied;
 
-/* Told when the copy has begun, and now and then how far it is; not 0: stop,
- * with RP_ECANCELLED. */
+/* Called once when the copy has begun and then from time to time. Return 0 to
+ * continue; any other number stops the copy with RP_ECANCELLED. */
 typedef int rp_copy_progress(const rp_copied *so_far, void *ctx);
 
-/* Zero means the default in every field. */
+/* In every field zero means the default. */
 typedef struct rp_copy_options {
-	size_t size;               /* set by RP_COPY_INIT */
-	const char *const *queues; /* ended by a NULL; NULL: all */
-	int move;                  /* what is in the target leaves the source */
-	int leave_running; /* running jobs stay; otherwise they are waited
-			      for, however long they run */
+	size_t size; /* set by RP_COPY_INIT */
+	/* With a NULL at the end; NULL: all queues. */
+	const char *const *queues;
+	int move;          /* delete from the source what is in the
+			    * target */
+	int leave_running; /* leave running jobs in the source; 0: wait for
+			    * them, however long they run */
 	rp_copy_progress *progress;
 	void *progress_ctx;
 } rp_copy_options;
@@ -644,25 +711,27 @@ typedef struct rp_copy_options {
 	}
 
 /*
- * Make queues of `from` the same in `to`: settings, live jobs with place in
- * line, times, attempts, claim numbers, keys and failures, kept jobs. Ids are
- * the same where the target has never given them, or else all moved up by one
- * number. Every job is compared in all its fields before this returns. `ret`
- * and `reterr` may be NULL.
+ * Copy queues from `from` to `to`: settings, live jobs with their position,
+ * times, attempts, claim numbers, keys and failures, and kept jobs. Jobs keep
+ * their ids if the target has never used those; otherwise one number is added
+ * to all of them. Before the call returns, it compares every field of every
+ * job. `ret` and `reterr` may be NULL.
  *
- * Both queues are paused while it runs. After a copy the source goes on if it
- * did before and the target stays paused; after a move it is the other way
- * round. What is enqueued at the source meanwhile comes along.
+ * The queues are paused on both sides meanwhile. Jobs that are enqueued in the
+ * source during the copy are copied, too. After a copy, the source is resumed
+ * unless it was paused before, and the target stays paused. After a move, the
+ * target is resumed unless the source was paused before, and the source stays
+ * paused.
  *
- * A call that failed before `progress` was first told leaves the source as it
- * was, unless a commit's outcome is unknown (RP_ELOST). One that failed later,
- * or was killed, has lost and doubled nothing and leaves both sides paused: the
- * same call goes on from there. Made again after it succeeded it brings the
- * copy up to date, as long as that was not resumed, or moves what has come to
- * the source since.
+ * A call that fails before it first called `progress` leaves the source as it
+ * was, unless a commit's outcome is unknown (RP_ELOST). If it fails later, or
+ * is killed, no job is lost or duplicated and both sides stay paused; call it
+ * again to continue. Called again after it succeeded, it brings the copy up to
+ * date, as long as that was not resumed, or moves the jobs that were enqueued
+ * in the source since.
  *
- * RP_EINVAL: one and the same database. RP_ENOENT: no such queue. RP_ETAKEN:
- * the target has jobs in a queue of that name.
+ * RP_EINVAL: both are the same database. RP_ENOENT: no such queue. RP_ETAKEN:
+ * the target has a queue of that name with jobs in it.
  */
 RP_API int rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 		   rp_copied *ret, rp_error *reterr);
@@ -673,158 +742,183 @@ typedef struct rp_worker rp_worker;
 typedef struct rp_task rp_task;
 
 /*
- * A handler does one job and says what became of it: RP_DONE, RP_FAIL, RP_DEAD
- * or RP_RELEASE; anything else counts as RP_FAIL. It is called on one of the
- * worker's threads; the job is read-only and lives until it returns. The worker
- * holds no more large payloads (RP_LARGE_PAYLOAD) than it has threads.
+ * A handler runs one job and returns RP_DONE, RP_FAIL, RP_DEAD or RP_RELEASE;
+ * any other number counts as RP_FAIL. It is called on one of the worker's
+ * threads. The job is read-only and valid until the handler returns. The worker
+ * holds at most one large payload (RP_LARGE_PAYLOAD) for each of its
+ * threads.
  */
 typedef int rp_handler(rp_task *task, const rp_job *job, void *ctx);
 
-/* Why the job failed, for RP_FAIL and RP_DEAD. The text is copied. */
+/* Set the reason of a failure, for RP_FAIL and RP_DEAD. The text is copied. */
 RP_API int rp_task_error(rp_task *task, const char *text);
-/* Try again (RP_FAIL) or be ready (RP_RELEASE) after so long. */
+/* Set the delay before the next attempt (RP_FAIL) or until the job is ready
+ * (RP_RELEASE). */
 RP_API int rp_task_delay(rp_task *task, int64_t delay_ms);
 
 /*
- * The calls on a task are made by the thread that runs its handler, and refused
- * elsewhere with RP_EINVAL. Only rp_task_state() may be asked by any thread,
- * until the handler returns. A task that was pulled (rp_worker_next()) is a
- * handle like others: it belongs to one thread at a time, and while its
- * transaction is open to the thread that began it.
+ * Only the thread that runs the handler may call the functions of its task; on
+ * other threads they return RP_EINVAL. The exception is rp_task_state(), which
+ * any thread may call until the handler returns. A task from rp_worker_next()
+ * follows the rules of other handles: one thread at a time may use it, and
+ * while its transaction is open only the thread that began that.
  */
 
-/* The lease runs from now again, and for so long; renewed at a third of that.
- * A worker renews leases by itself: this is for handlers that know that the
- * process will stand still. Not while the task's transaction is open.
- * RP_EGONE, RP_ECANCELLED: lost. RP_EBUSY: somebody else has the job's row
- * locked; nothing has changed. */
+/* Start the lease again, now, with this length; the worker then renews it at a
+ * third of that. Workers renew leases by themselves. This call is for handlers
+ * that know that the process will be stopped for a while. RP_EINVAL: the task's
+ * transaction is open. RP_EGONE, RP_ECANCELLED: the claim is lost. RP_EBUSY:
+ * the job's row is locked by somebody else, and nothing has changed. */
 RP_API int rp_task_extend(rp_task *task, int64_t lease_ms);
 
 /*
- * Effects exactly once, in this database. rp_task_begin() opens a transaction
- * that writes, on a connection of this thread's own: rp_conn_native(*ret) is
- * for your SQL, *ret for rp_enqueue() and the like; do not close it or end the
- * transaction by other means. rp_task_complete() says in it that the job is
- * done; rp_task_commit() makes all of it happen at once, and then the handler
- * returns RP_DONE. A handler that returns without commit has done nothing, and
- * its verdict counts as ever.
+ * Effects exactly once, in this database. rp_task_begin() opens a writing
+ * transaction on a connection of this thread's own. Use rp_conn_native(*ret)
+ * for your SQL and *ret for rp_enqueue() and similar calls. The task owns *ret:
+ * do not close it, and end the transaction only with the calls below
+ * (rp_commit() and rp_rollback() return RP_EINVAL). rp_task_complete()
+ * completes the job inside the transaction. rp_task_commit() commits everything
+ * at once; then the handler returns RP_DONE. If a handler returns without a
+ * commit, the transaction is rolled back, and its verdict counts as usual.
  *
- * When the lease was lost rp_task_complete() fails with RP_EGONE (or
- * RP_ECANCELLED), and so does the commit, which rolls back. After a commit
- * without complete the next transaction may be begun.
+ * If the lease was lost, rp_task_complete() fails with RP_EGONE (or
+ * RP_ECANCELLED); rp_task_commit() then fails as well and rolls back. After a
+ * commit without rp_task_complete(), another transaction may be begun.
  *
- * Other writers of a SQLite file wait while it is open. The words of a failure
- * become the task's error if it has none.
+ * While the transaction is open, other writers of a SQLite file wait. The
+ * message of a failure becomes the task's error, if it has none yet.
  */
 RP_API int rp_task_begin(rp_task *task, rp_conn **ret);
 RP_API int rp_task_complete(rp_task *task);
 RP_API int rp_task_commit(rp_task *task);
 RP_API int rp_task_rollback(rp_task *task);
 
-/* How a task stands. Handlers that run for long ask now and then. */
+/* The state of a task. A handler that runs for long should ask from time to
+ * time. */
 #define RP_TASK_RUNNING 0   /* go on */
-#define RP_TASK_STOPPING 1  /* the worker drains: finish, or give it back */
-#define RP_TASK_LOST 2      /* the lease ran out: stop, the verdict is void */
-#define RP_TASK_CANCELLED 3 /* somebody cancelled the job: likewise */
+#define RP_TASK_STOPPING 1  /* the worker is stopping: finish, or release it */
+#define RP_TASK_LOST 2      /* the lease ran out: stop, no verdict counts */
+#define RP_TASK_CANCELLED 3 /* the job was cancelled: stop, as above */
 RP_API int rp_task_state(const rp_task *task);
 
-/* What a worker tells who watches it. */
-#define RP_EVENT_CLAIM 1   /* it was handed a job */
-#define RP_EVENT_START 2   /* a handler begins */
-#define RP_EVENT_SETTLE 3  /* it is about to give a verdict */
-#define RP_EVENT_SETTLED 4 /* the answer to it: result, state */
-#define RP_EVENT_LOST 5    /* a renewal was refused: result says why */
-#define RP_EVENT_TROUBLE 6 /* a call failed and will be made again: text */
+/* The events that a worker reports to its observer. */
+#define RP_EVENT_CLAIM 1     /* it claimed a job */
+#define RP_EVENT_START 2     /* a handler starts */
+#define RP_EVENT_SETTLE 3    /* it is about to send a verdict */
+#define RP_EVENT_SETTLED 4   /* the verdict was answered: result, state */
+#define RP_EVENT_LOST 5      /* a renewal was refused: result has the reason */
+#define RP_EVENT_TROUBLE 6   /* a call failed and will be repeated: text */
+#define RP_EVENT_HEARTBEAT 7 /* it is serving its queues; see heartbeat_ms */
 typedef struct rp_event {
 	size_t size;
 	int what;            /* RP_EVENT_* */
-	const rp_job *job;   /* NULL for RP_EVENT_TROUBLE. When its handler is
-				over it has no payload, if that is large */
+	const rp_job *job;   /* NULL for TROUBLE and HEARTBEAT. A large payload
+			      * is freed when the handler returns, and is NULL
+			      * after that */
 	int verdict;         /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
 	int result;          /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
 	int state;           /* SETTLED: the job's state now */
-	int64_t duration_ms; /* SETTLED: how long the handler took */
-	int64_t asked_us;    /* CLAIM, SETTLED: when the database was asked,
-				by CLOCK_MONOTONIC */
-	const char *text;    /* SETTLE: the error; TROUBLE: what went wrong */
+	int64_t duration_ms; /* SETTLED: how long the handler ran */
+	int64_t asked_us;    /* CLAIM, SETTLED: when the request was sent, in
+			      * microseconds of CLOCK_MONOTONIC */
+	const char *text;    /* SETTLE: the job's error; TROUBLE: what failed */
 } rp_event;
 typedef void rp_observer(const rp_event *event, void *ctx);
 
-/* Zero means the default in every field. */
+/* When a worker ends by itself. RP_DRAIN_READY: when its queues, except paused
+ * ones, have no job that is ready, due or running in any process.
+ * RP_DRAIN_SETTLED: when, besides, each job that it has run is finished or was
+ * run by another worker since. So it waits for second attempts. */
+#define RP_DRAIN_READY 1
+#define RP_DRAIN_SETTLED 2
+
+/* In every field zero means the default. */
 typedef struct rp_worker_options {
 	size_t size;      /* set by RP_WORKER_INIT */
-	int threads;      /* handlers, or tasks pulled, at a time, 1..1024; 1 */
-	int64_t lease_ms; /* 0: each queue's own. Renewed at a third */
-	int64_t max_jobs; /* drain after so many claims; 0: never */
-	int drain;        /* end when the queues, unless paused, hold no job
-			     ready, due or running, in any process */
-	const char *name; /* what `worker` shows; HOST:PID */
-	rp_observer
-		*observer; /* called by the worker's threads, one at a time */
+	int threads;      /* handlers that run, or pulled tasks, at the same
+			   * time; 1 to 1024, default 1 */
+	int64_t lease_ms; /* 0: each queue's setting. Renewed at a third */
+	int64_t max_jobs; /* drain after this many claimed jobs; 0: no limit */
+	int drain;        /* RP_DRAIN_*; 0: work until rp_worker_stop() */
+	const char *name; /* shown as `worker`; default HOST:PID */
+	rp_observer *observer; /* called by the worker's threads, never by two
+				* at the same time */
 	void *observer_ctx;
+	int schema;           /* RP_SCHEMA_*, for opening the database */
+	int64_t heartbeat_ms; /* interval of RP_EVENT_HEARTBEAT, which is first
+			       * sent when the worker starts to serve; 0: only
+			       * then. The thread that talks to the database
+			       * sends it, so a worker that hangs sends none */
 } rp_worker_options;
 #define RP_WORKER_INIT                                                         \
 	{                                                                      \
-		sizeof(rp_worker_options), 0, 0, 0, 0, NULL, NULL, NULL        \
+		sizeof(rp_worker_options), 0, 0, 0, 0, NULL, NULL, NULL, 0, 0  \
 	}
 
-/* What a worker has done. */
+/* What a worker has done, in numbers of jobs. */
 typedef struct rp_worker_counts {
 	int64_t claimed, done, failed, dead, released, lost;
 } rp_worker_counts;
 
 /*
- * A worker on the database at `url`. Free it with rp_worker_free(). The
- * connections it works with are opened by rp_worker_run().
+ * Create a worker on the database at `url`. It connects in rp_worker_run() or
+ * the first rp_worker_next(). Free it with rp_worker_free().
  */
 RP_API int rp_worker_new(const char *url, const rp_worker_options *options,
 			 rp_worker **ret, rp_error *reterr);
 RP_API void rp_worker_free(rp_worker *worker);
 
-/* Serve a queue; the first one named is preferred. `kind` NULL: all jobs that
- * no other handler of the queue is for. */
+/* Serve a queue with a handler. The queue that is named first is preferred.
+ * With `kind` NULL the handler gets all jobs of the queue whose kind has no
+ * other handler. RP_EINVAL while the worker runs. */
 RP_API int rp_worker_handle(rp_worker *worker, const char *queue,
 			    const char *kind, rp_handler *handler, void *ctx);
 
 /*
- * Work until rp_worker_stop(), `drain` or `max_jobs`. Then nothing more is
- * claimed, what was not started is given back, and what runs may finish: the
- * call returns when the last handler has. 0, or the failure that ended it.
+ * Work until rp_worker_stop(), `drain` or `max_jobs`. Then the worker claims
+ * nothing more, releases the jobs that no handler has started, and returns when
+ * the last handler has. Returns 0, or the error that ended the worker.
+ * RP_EINVAL: the worker is already running (a handler of its own cannot run it
+ * either).
  */
 RP_API int rp_worker_run(rp_worker *worker, rp_error *reterr);
 
-/* End it; from any thread, also from a signal handler. */
+/* Ask the worker to stop. Any thread may call this, and a signal handler. */
 RP_API void rp_worker_stop(rp_worker *worker);
 
-/* At any time, from any thread. Each number is exact; while the worker works
- * they may be of different moments. */
+/* Any thread may call this at any time. Each number is exact, but while the
+ * worker runs they may be of different moments. */
 RP_API rp_worker_counts rp_worker_counts_get(const rp_worker *worker);
 
 /*
  * Pulling: for a program that has an event loop of its own, and for bindings.
- * Instead of handlers that the worker calls, the program asks for one task
- * after the other, does the job wherever it likes, and gives the verdict. All
- * else is as with rp_worker_run(), in a thread of the worker's own, which the
- * first rp_worker_next() starts: it claims, renews the leases of the tasks that
- * are out, settles and sweeps. It never calls the program, but for the
- * observer. A worker is run or pulled, not both.
+ * The worker calls no handlers. The program asks for one task after another,
+ * does the job wherever it likes, and gives the verdict. Everything else is as
+ * with rp_worker_run(), in a thread of the worker's own that the first
+ * rp_worker_next() starts: it claims, renews the leases of the pulled tasks,
+ * settles and sweeps, and calls the program only through the observer. A worker
+ * can either run or be pulled, not both.
  */
 
-/* Serve a queue without a handler, for rp_worker_next(). `kind` as above. */
+/* Serve a queue without a handler, for rp_worker_next(). `kind` as in
+ * rp_worker_handle(). */
 RP_API int rp_worker_serve(rp_worker *worker, const char *queue,
 			   const char *kind);
 
 /*
- * Take the next task, waiting for one for up to timeout_ms; 0 does not wait, -1
- * waits without end. As many may be out at once as the options say threads;
- * with those out it waits until one is finished. Threads may call it at once.
- * RP_NEXT_TASK; or RP_NEXT_NONE; or RP_NEXT_END: stopped, drained or max_jobs,
- * no task is out, and there will be none. A negative number: the failure that
- * ended the worker, again at each call; the jobs that are out are left to their
- * leases.
+ * Take the next task. Waits for one for up to timeout_ms; 0 does not wait, -1
+ * waits without limit. At most `threads` tasks (an option of the worker) may be
+ * out at the same time; with that many out, it waits until one is finished.
+ * Several threads may call it at once.
  *
- * Tasks that nobody takes within half a second are given back, for other
- * workers may be free, and no more are claimed until the next call.
+ * RP_NEXT_TASK: *ret is a task; rp_task_finish() frees it. RP_NEXT_NONE: none
+ * within timeout_ms. RP_NEXT_END: no task is out, and there will be no more, as
+ * the worker was stopped, has drained or reached max_jobs. A negative number is
+ * the error that ended the worker, and every further call returns it again;
+ * jobs that are out stay claimed until their leases run out.
+ *
+ * Tasks that are not taken within half a second are released, as other workers
+ * may be free, and nothing more is claimed until the next call.
  */
 #define RP_NEXT_NONE 0
 #define RP_NEXT_TASK 1
@@ -832,34 +926,37 @@ RP_API int rp_worker_serve(rp_worker *worker, const char *queue,
 RP_API int rp_worker_next(rp_worker *worker, int64_t timeout_ms, rp_task **ret,
 			  rp_error *reterr);
 
-/* The task's job, until rp_task_finish(). */
+/* The task's job; valid until rp_task_finish(). */
 RP_API const rp_job *rp_task_job(const rp_task *task);
 
 /*
- * The verdict on a task that was pulled: RP_DONE, RP_FAIL, RP_DEAD or
- * RP_RELEASE, with rp_task_error() and rp_task_delay() said before. An open
- * transaction of its is rolled back. 0: the worker's thread gives the verdict
- * in its next commit; if the process dies before, the lease runs out, and if
- * somebody else has the job by then it is refused, which the observer and the
- * counts say. (What must be known to have happened goes with
- * rp_task_complete() and rp_task_commit() before.) RP_EGONE, RP_ECANCELLED: the
- * job was lost already; or the failure that ended the worker. In all these
- * cases the task is gone. RP_EINVAL: it is not.
+ * Give the verdict on a pulled task: RP_DONE, RP_FAIL, RP_DEAD or RP_RELEASE.
+ * rp_task_error() and rp_task_delay() must be called before it. If a
+ * transaction of the task is open, it is rolled back.
+ *
+ * 0: the worker's thread sends the verdict with its next commit. It takes no
+ * effect if the process dies before that, as the lease then runs out, or if
+ * another worker has the job by then; the observer and the counts report the
+ * latter. (For an effect that must be certain, use rp_task_complete() and
+ * rp_task_commit() before this.) RP_EGONE, RP_ECANCELLED: the claim was already
+ * lost. Other errors: the one that ended the worker. The task is freed in all
+ * these cases, but not on RP_EINVAL.
  */
 RP_API int rp_task_finish(rp_task *task, int verdict);
 
 /*
- * A descriptor to poll: it can be read while rp_worker_next() is to be called,
- * with timeout_ms 0: for the first time, or because a task is there, or tasks
- * were given back, or the worker has ended. Read nothing from it. It is the
- * worker's, and lives as long.
+ * A descriptor for poll(). It is readable while rp_worker_next() should be
+ * called with timeout_ms 0: the first time, and when a task is there, tasks
+ * were released, or the worker has ended. Do not read from it. The worker owns
+ * it, and it is valid until rp_worker_free().
  *
- * rp_worker_stop() claims nothing more and gives back what was not pulled; the
- * tasks that are out may be finished, and then rp_worker_next() says
- * RP_NEXT_END. rp_worker_free() gives back those that are still out, waits for
- * the database's answer, and is called when no other thread has a task or is
- * in rp_worker_next(). After fork() the child uses none of the parent's: calls
- * are refused with RP_EINVAL, and rp_worker_free() does nothing.
+ * After rp_worker_stop() the worker claims nothing more and releases the tasks
+ * that were not pulled. Tasks that are out may be finished; after that
+ * rp_worker_next() returns RP_NEXT_END. rp_worker_free() releases the tasks
+ * that are still out and waits for the database's answer. Call it when no other
+ * thread has a task or is in rp_worker_next(). After fork() the child cannot
+ * use the parent's workers and tasks: calls return RP_EINVAL, and
+ * rp_worker_free() does nothing.
  */
 RP_API int rp_worker_fd(const rp_worker *worker);
 

@@ -1,10 +1,11 @@
 /*
- * lab.c - one run: a scratch, N worker processes, and what they did.
+ * lab.c - one run of a technique: a scratch, N worker processes, and their
+ * results.
  *
- * The workers connect, and wait for each other; the clock runs from the moment
- * they are let go. Each job is a pause of the same length, and is counted in
- * memory that all share. A worker ends when it finds nothing and all jobs were
- * done, or nobody has done one for a while: those are lost.
+ * The workers connect and wait; the clock starts when they are let go. A job is
+ * a pause of fixed length, counted in shared memory. A worker that finds no row
+ * ends when all jobs are done, or when none has been done for a while: the
+ * remaining ones are lost.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -22,18 +23,18 @@
 #include "db/databases.h"
 #include "process.h"
 
-#define LOOK_US 5000        /* the parent looks so often what they wait for */
-#define IDLE_US 1000        /* a worker that found nothing */
-#define PATIENCE_US 2000000 /* nobody has done a job for so long */
+#define LOOK_US 5000 /* how often the parent samples what workers wait for */
+#define IDLE_US 1000 /* pause of a worker that found nothing */
+#define PATIENCE_US 2000000 /* no job done for so long: the rest is lost */
 
-/* What all processes of a run share. */
+/* Shared memory of all processes of a run. */
 struct board {
 	size_t size;
 	int64_t left, runs, progress_us;
-	int failed; /* somebody wrote `why` */
+	int failed; /* `why` is set */
 	char why[LAB_WHY];
-	struct lab_account *accounts; /* behind the jobs */
-	int32_t jobs[];               /* how often each was done, from 1 */
+	struct lab_account *accounts; /* located behind the jobs */
+	int32_t jobs[]; /* how often each job ran; job numbers begin with 1 */
 };
 
 struct worker {
@@ -138,7 +139,7 @@ loop(struct worker *w)
 	return r;
 }
 
-/* The whole life of a worker's process. It is told to go by the end of `go`. */
+/* Main function of a worker process. It starts working when `go` is closed. */
 static void
 live(struct worker *w, int number, int ready, int go)
 {
@@ -155,7 +156,7 @@ live(struct worker *w, int number, int ready, int go)
 	lab_set(&side->vars, "worker", name);
 	r = lab_open(w->lab, side, RP_SCHEMA_REQUIRE) == 0 ? 0 : LAB_FAILED;
 	if (r == 0) {
-		/* From here on it counts. */
+		/* Measure from here on: connecting does not count. */
 		rp__measure(side->conn, &side->account->usage);
 		if (write(ready, &byte, 1) != 1)
 			_exit(1);
@@ -173,7 +174,7 @@ live(struct worker *w, int number, int ready, int go)
 	_exit(r < 0);
 }
 
-/* ---- all of them ---- */
+/* ---- all workers ---- */
 
 static struct board *
 board_new(const struct lab_options *o)
@@ -199,8 +200,8 @@ kill_all(const struct worker *w, const pid_t *pids)
 			kill(pids[i], SIGKILL);
 }
 
-/* Start them, and wait until each has said that it is ready, or has ended. They
- * go when `go` is closed. */
+/* Start the workers, and wait until each is ready or has ended. Closing `go`
+ * lets them begin. */
 static int
 start(struct worker *w, pid_t *pids, int *go)
 {
@@ -234,8 +235,8 @@ start(struct worker *w, pid_t *pids, int *go)
 				  "not all of %d workers could be started", n);
 }
 
-/* Until all have ended; those that are left are killed once one has failed, or
- * somebody wants to stop. */
+/* Wait until all have ended. If one fails or the user interrupts, kill the
+ * others. */
 static int
 watch(struct worker *w, pid_t *pids, int killed)
 {
@@ -329,7 +330,7 @@ work_all(struct lab *lab, const struct lab_script *script)
 
 /* ---- one run ---- */
 
-/* What the library's own scripts need: jobs in a queue of theirs. */
+/* For the library's own technique: enqueue the jobs in a queue. */
 static int
 enqueue_all(struct lab *lab)
 {

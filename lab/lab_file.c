@@ -1,7 +1,7 @@
 /*
- * lab_file.c - the lab on a file: a scratch file beside the database.
+ * lab_file.c - the lab on SQLite: a scratch file beside the database.
  *
- * The user's file is not opened.
+ * The user's file itself is not opened.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MARK "-lab-" /* in a scratch's name, before the process's number */
+#define MARK "-lab-" /* in a scratch's name, followed by the pid */
 
 static char *
 file_url(struct lab *lab)
@@ -43,7 +43,7 @@ file_session(const struct lab *lab, struct lab_side *side)
 	return 0;
 }
 
-/* The process that made this scratch file; 0: the file is not a scratch. */
+/* The pid that made this scratch file; 0: it is not a scratch. */
 static int
 owner_of(const char *name, const char *prefix)
 {
@@ -60,7 +60,7 @@ owner_of(const char *name, const char *prefix)
 	return 0;
 }
 
-/* Remove the scratch files that killed runs have left. */
+/* Remove scratch files of earlier runs that were killed. */
 static void
 remove_leftovers(struct lab *lab)
 {
@@ -111,7 +111,7 @@ file_prepare(struct lab *lab, const struct lab_script *script)
 	return 0;
 }
 
-/* A connection does not outlive a fork. */
+/* The connection must be closed before its files are removed. */
 static int
 file_remove(struct lab *lab)
 {
@@ -128,7 +128,7 @@ file_remove(struct lab *lab)
 	return 0;
 }
 
-/* ---- what they cost ---- */
+/* ---- cost ---- */
 
 static int
 file_begin(struct lab *lab)

@@ -1,6 +1,6 @@
 /*
- * lab_server.c - the lab on a server: a scratch schema, and what
- * the server's own statistics say of the workers.
+ * lab_server.c - the lab on a server: a scratch schema, and the server's own
+ * statistics about the workers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GONE_MS 5000 /* so long a killed worker's session may linger */
+#define GONE_MS 5000 /* how long to wait for sessions of killed workers */
 
 static const struct lab_script *
 scratch(const struct lab *lab)
@@ -21,7 +21,8 @@ scratch(const struct lab *lab)
 	return lab_find(lab->scripts, "scratch");
 }
 
-/* The user's URL with another schema; its connections say whose they are. */
+/* The user's URL with the scratch schema, and an application_name that marks
+ * our sessions. */
 static char *
 server_url(struct lab *lab)
 {
@@ -64,7 +65,7 @@ drop(struct lab *lab, const char *name)
 	return r;
 }
 
-/* Remove the schemas that killed runs have left, and name them to the user. */
+/* Remove schemas of earlier runs that were killed, and report their names. */
 static int
 drop_leftovers(struct lab *lab)
 {
@@ -104,7 +105,7 @@ server_prepare(struct lab *lab, const struct lab_script *script)
 	return r;
 }
 
-/* The sessions of workers that were killed may hold locks yet. */
+/* Wait for the sessions of killed workers first: they may still hold locks. */
 static int
 server_remove(struct lab *lab)
 {
@@ -130,7 +131,7 @@ server_remove(struct lab *lab)
 	return r ? r : r2;
 }
 
-/* ---- what they cost, and what they wait for ---- */
+/* ---- cost, and what workers wait for ---- */
 
 static int
 log_position(struct lab *lab, int64_t *ret)
@@ -158,7 +159,8 @@ server_finish(struct lab *lab)
 	return r;
 }
 
-/* A session that waits now counts as having waited since the last sample. */
+/* Sampling: a session that waits now is counted as waiting since the last
+ * sample. */
 static int
 server_watch(struct lab *lab, int64_t passed_us)
 {

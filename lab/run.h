@@ -1,5 +1,6 @@
 /*
- * run.h - what the files of the lab share: one run of a technique.
+ * run.h - declarations shared by the files of the lab, for one run of a
+ * technique.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,32 +14,32 @@
 #include "lab.h"
 
 #define LAB_VALUE 64
-#define LAB_NAMES 5 /* that the lab gives a script */
+#define LAB_NAMES 5 /* names that the lab itself defines for scripts */
 #define LAB_COLUMNS 4
 #define LAB_ROWS 16
-#define LAB_AGAIN 1 /* it was rolled back: a deadlock or the like */
+#define LAB_AGAIN 1 /* rolled back by a deadlock or a conflict: try again */
 
-/* The rows that a statement answered; of more, the first ones. */
+/* The first rows of a statement's result. */
 struct lab_rows {
 	size_t columns, count;
 	char names[LAB_COLUMNS][LAB_VALUE];
-	char values[LAB_ROWS][LAB_COLUMNS][LAB_VALUE]; /* "": null */
+	char values[LAB_ROWS][LAB_COLUMNS][LAB_VALUE]; /* "" stands for null */
 };
 
-/* What the statements' @names and :names stand for. */
+/* Values of the @names and :names in statements. */
 struct lab_vars {
 	size_t count;
 	char names[LAB_NAMES + LAB_COLUMNS][LAB_VALUE];
 	char values[LAB_NAMES + LAB_COLUMNS][LAB_VALUE];
 };
 
-/* A worker's account, in memory that all processes of a run share. */
+/* A worker's counters, in shared memory. */
 struct lab_account {
 	struct rp_usage usage;
 	int64_t deadlocks, ended_us;
 };
 
-/* A connection, and whose account it goes on. */
+/* A connection, and the account that its costs are added to. */
 struct lab_side {
 	rp_conn *conn;
 	struct lab_account *account;
@@ -50,27 +51,28 @@ struct lab {
 	const struct lab_options *options;
 	const struct lab_place *place;
 	const struct lab_script *scripts;
-	char name[48];   /* of the scratch */
-	char *url;       /* with the scratch in it */
-	char path[4096]; /* of a scratch file */
+	char name[48];   /* name of the scratch */
+	char *url;       /* URL of the scratch */
+	char path[4096]; /* path of a scratch file */
 	struct lab_side control;
-	struct lab_account own; /* the control connection's */
+	struct lab_account own; /* account of the control connection */
 	int64_t log_began;
 	struct lab_result result;
 	void (*left)(const char *what);
 };
 
-/* Where a scratch is, and what is known there. Those that may fail return 0 or
- * LAB_FAILED, with the side's `why` filled in. */
+/* How scratches are made on one kind of database. Functions that can fail
+ * return 0 or LAB_FAILED, and set the side's `why`. */
 struct lab_place {
-	int dies_at_fork; /* a connection: none is open then */
+	int dies_at_fork; /* connections must be closed before a fork */
 	char *(*url_of)(
-		struct lab *lab); /* names the scratch; NULL: no memory */
+		struct lab *lab); /* sets the scratch's name; NULL: no memory */
 	int (*prepare)(struct lab *lab, const struct lab_script *script);
 	int (*session)(const struct lab *lab, struct lab_side *side);
-	int (*watch)(struct lab *lab, int64_t passed_us); /* now and then */
-	int (*begin)(struct lab *lab);  /* the workers are about to start */
-	int (*finish)(struct lab *lab); /* they have ended; into the result */
+	int (*watch)(struct lab *lab, int64_t passed_us); /* called regularly */
+	int (*begin)(struct lab *lab);  /* before the workers start */
+	int (*finish)(struct lab *lab); /* after they have ended; fills in the
+					   result */
 	int (*remove)(struct lab *lab);
 };
 
@@ -83,12 +85,12 @@ void lab_close(struct lab_side *side);
 
 /* script.c */
 void lab_set(struct lab_vars *vars, const char *name, const char *value);
-/* The statements of a section, which need not be there. `ret` is what the last
- * of them answered. */
+/* Run the statements of a section, if the script has it. `ret` is the result of
+ * the last one. */
 int lab_section(struct lab_side *side, const struct lab_script *script,
 		const char *section, struct lab_rows *ret);
-/* One step of a worker: > 0 it had something to do, 0 there was nothing. `work`
- * is called with the number of each job. */
+/* One step of a worker: > 0 it found something to do, 0 it did not. `work` is
+ * called with the number of each job. */
 int lab_step(struct lab_side *side, const struct lab_script *script,
 
 	     void (*work)(void *ctx, int64_t job), void *ctx);

@@ -1,6 +1,5 @@
 /*
- * script.c - a technique's steps: take rows, do their jobs, say that they are
- * done.
+ * script.c - run a technique's steps: take rows, do their jobs, mark them done.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,7 +22,7 @@ lab_fail(char *why, const char *format, ...)
 	return LAB_FAILED;
 }
 
-/* ---- names and what they stand for ---- */
+/* ---- variables ---- */
 
 void
 lab_set(struct lab_vars *vars, const char *name, const char *value)
@@ -39,7 +38,7 @@ lab_set(struct lab_vars *vars, const char *name, const char *value)
 	snprintf(vars->values[i], LAB_VALUE, "%s", value);
 }
 
-/* NULL where it stands for nothing (yet). */
+/* NULL if the name has no value (yet). */
 static const char *
 value_of(const struct lab_vars *vars, const char *name)
 {
@@ -58,7 +57,7 @@ set_row(struct lab_vars *vars, const struct lab_rows *rows, size_t row)
 
 /* ---- running ---- */
 
-/* Of more rows and columns than there is room for, the first. */
+/* Keep the first rows and columns that fit. */
 static int
 keep(void *ctx, const struct rp_row *row)
 {
@@ -82,8 +81,9 @@ keep(void *ctx, const struct rp_row *row)
 	return 0;
 }
 
-/* A deadlock, or a file that others write to: SQLite says so where waiting is
- * no help, because what the transaction has read is no longer so. */
+/* RP_EBUSY is a deadlock, or a SQLite transaction whose read snapshot is stale,
+ * so that waiting does not help: roll back and try again. Other errors end the
+ * run. */
 static int
 failed(struct lab_side *side, int r)
 {
@@ -92,7 +92,7 @@ failed(struct lab_side *side, int r)
 	if (r != RP_EBUSY)
 		return lab_fail(side->why, "%s",
 				rp_last_error(side->conn)->message);
-	rp__query(side->conn, &rollback); /* if it is still open */
+	rp__query(side->conn, &rollback); /* if the transaction is still open */
 	return LAB_AGAIN;
 }
 
@@ -155,8 +155,8 @@ job_of(const struct lab_rows *rows, size_t row)
 	return 0;
 }
 
-/* What was taken: its jobs done, and said to be. A row without a job was only
- * visited. */
+/* Do the jobs of the taken rows, and mark them done. A row without a job number
+ * needs no work. */
 static int
 do_jobs(struct lab_side *side, const struct lab_script *script,
 	const struct lab_rows *rows, void (*work)(void *ctx, int64_t job),
@@ -176,7 +176,8 @@ do_jobs(struct lab_side *side, const struct lab_script *script,
 	return r;
 }
 
-/* The library's own way: the last job is settled and the next one claimed. */
+/* The library's own technique: settle the last job and claim the next one in
+ * one call. */
 static int
 turn(struct lab_side *side, void (*work)(void *ctx, int64_t job), void *ctx)
 {
@@ -229,7 +230,8 @@ lab_step(struct lab_side *side, const struct lab_script *script,
 		r = do_jobs(side, script, &rows, work, ctx);
 	if (r == 0)
 		r = lab_section(side, script, "end", NULL);
-	/* A verdict that was given with the last take is not given again. */
+	/* The last take has settled this job: the next one must not repeat
+	 * it. */
 	if (r == 0 && rows.count == 0)
 		lab_set(&side->vars, "id", "");
 	side->account->deadlocks += r == LAB_AGAIN;

@@ -1,5 +1,5 @@
 /*
- * batch.c - jobs that one call returned, and the memory they live in.
+ * batch.c - the jobs that one call returned, and their memory.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts and payloads lie in blocks that never move: a small one, which holds
- * one job as a rule, then large ones, mostly untouched. They are that large for
- * glibc's sake: it returns memory to the system at each free() if more than 128
- * KiB lie at the heap's end, but keeps twice the largest block that was ever
- * freed (M_TRIM_THRESHOLD in mallopt(3)). Otherwise each claim of 100 jobs
- * fetches its memory from the system anew: a sixth of the time of a drain on
- * PostgreSQL. */
+/* Texts and payloads are kept in blocks that never move: first a small one,
+ * which is usually enough for one job, then large ones. The large size is for
+ * glibc. free() returns memory to the system whenever more than 128 KiB are
+ * free at the end of the heap, but raises that limit to twice the largest block
+ * ever freed (M_TRIM_THRESHOLD in mallopt(3)). With small blocks, each claim of
+ * 100 jobs had to get its memory from the system again, which took a sixth of
+ * the time of a drain on PostgreSQL. */
 #define FIRST_BLOCK 1024
 #define NEXT_BLOCK (256 * 1024)
 
@@ -26,11 +26,11 @@ struct block {
 	char data[];
 };
 
-/* `seq`: its place in line, where the database does not answer in order.
- * `large`: its payload, if that has memory of its own. */
+/* `lane`, `seq`: the job's position, for databases that do not answer in claim
+ * order. `large`: its payload, if that has an allocation of its own. */
 struct entry {
 	rp_job job;
-	int64_t seq;
+	int64_t lane, seq;
 	char *large;
 };
 
@@ -38,7 +38,8 @@ struct rp_batch {
 	struct entry *jobs;
 	size_t count, room;
 	size_t suspects;
-	size_t incomplete; /* jobs whose payload is yet to come */
+	size_t incomplete; /* jobs whose payload has not been read yet */
+	int partial;       /* a list: some jobs were not looked at */
 	struct block *blocks;
 };
 
@@ -70,6 +71,18 @@ rp_batch_count(const rp_batch *batch)
 	return batch ? batch->count : 0;
 }
 
+int
+rp_batch_is_partial(const rp_batch *batch)
+{
+	return batch && batch->partial;
+}
+
+void
+rp__batch_set_partial(rp_batch *batch)
+{
+	batch->partial = 1;
+}
+
 const rp_job *
 rp_batch_at(const rp_batch *batch, size_t i)
 {
@@ -88,7 +101,7 @@ rp__batch_passed_over(rp_batch *batch)
 	batch->suspects++;
 }
 
-/* Memory that lives as long as the batch; NULL when there is none. */
+/* Memory that is freed with the batch; NULL: out of memory. */
 void *
 rp__batch_alloc(rp_batch *batch, size_t size)
 {
@@ -114,8 +127,8 @@ rp__batch_alloc(rp_batch *batch, size_t size)
 	return p;
 }
 
-/* A column's text (or blob), copied, with a NUL behind it. NULL if the column
- * is null; the caller tells that from no memory by the column's type. */
+/* A copy of a column's text or blob, with a NUL appended. NULL if the column is
+ * null or memory ran out; the caller can tell by the column's type. */
 char *
 rp__batch_text(rp_batch *batch, const struct rp_value *value)
 {
@@ -132,7 +145,8 @@ rp__batch_text(rp_batch *batch, const struct rp_value *value)
 	return text;
 }
 
-/* Likewise; a large one alone, so that it can be dropped alone. */
+/* As rp__batch_text(), but a large payload gets an allocation of its own, so
+ * that it can be freed before the batch is. */
 static char *
 payload_text(rp_batch *batch, const struct rp_value *value, char **ret_large)
 {
@@ -146,7 +160,7 @@ payload_text(rp_batch *batch, const struct rp_value *value, char **ret_large)
 	return *ret_large;
 }
 
-/* The job of this batch is over: free its payload, if that is large. */
+/* Free the payload of a finished job, if it is large. */
 void
 rp__batch_drop_payload(rp_batch *batch, const rp_job *job)
 {
@@ -200,7 +214,8 @@ set_text(rp_batch *batch, const char **to, const struct rp_value *value)
 	return *to || value->type == RP_NULL ? 0 : RP_ENOMEM;
 }
 
-/* Of the job that is being added. A number: the payload comes later. */
+/* For the job that is being added. A column that is a number means that the
+ * payload is read later. */
 static int
 set_payload(rp_batch *batch, const void **to, const struct rp_value *value)
 {
@@ -211,7 +226,7 @@ set_payload(rp_batch *batch, const void **to, const struct rp_value *value)
 	return *to || value->type == RP_INT ? 0 : RP_ENOMEM;
 }
 
-/* The other types of sql/params are kept as these. */
+/* The other column types of sql/params are stored like these. */
 #define set_claim set_number
 #define set_time set_number
 #define set_state set_small
@@ -249,7 +264,7 @@ rp__batch_is_complete(const rp_batch *batch)
 	return batch->incomplete == 0;
 }
 
-/* The payload of a job that was added without. */
+/* Set the payload of a job that was added without one. */
 int
 rp__batch_set_payload(rp_batch *batch, size_t i, const struct rp_value *payload)
 {
@@ -262,7 +277,7 @@ rp__batch_set_payload(rp_batch *batch, size_t i, const struct rp_value *payload)
 	return job->payload ? 0 : RP_ENOMEM;
 }
 
-/* Forget those that were added without a payload, and were given none. */
+/* Remove the jobs whose payload was never set. */
 void
 rp__batch_drop_incomplete(rp_batch *batch)
 {
@@ -275,18 +290,19 @@ rp__batch_drop_incomplete(rp_batch *batch)
 	batch->incomplete = 0;
 }
 
-/* The job that was added last has the beginning of a payload of so many bytes.
- */
+/* Set the full size, in bytes, of the payload of the last job: the row had only
+ * its beginning. */
 void
 rp__batch_payload_total(rp_batch *batch, int64_t bytes)
 {
 	batch->jobs[batch->count - 1].job.payload_total = (size_t)bytes;
 }
 
-/* Where the job that was added last is in line. */
+/* Set the position of the last job: by lane, then by number in the lane. */
 void
-rp__batch_place(rp_batch *batch, int64_t seq)
+rp__batch_place(rp_batch *batch, int64_t lane, int64_t seq)
 {
+	batch->jobs[batch->count - 1].lane = lane;
 	batch->jobs[batch->count - 1].seq = seq;
 }
 
@@ -295,15 +311,17 @@ compare_places(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
+	if (x->lane != y->lane)
+		return x->lane < y->lane ? -1 : 1;
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-/* Put the jobs from this one on in line. As a rule they are. */
+/* Sort the jobs from index `first` on by position. Usually they are sorted. */
 void
 rp__batch_in_line(rp_batch *batch, size_t first)
 {
 	for (size_t i = first + 1; i < batch->count; i++) {
-		if (batch->jobs[i - 1].seq < batch->jobs[i].seq)
+		if (compare_places(&batch->jobs[i - 1], &batch->jobs[i]) < 0)
 			continue;
 		qsort(&batch->jobs[first], batch->count - first,
 		      sizeof(*batch->jobs), compare_places);

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* So many ids are read at once, without the write lock. Each reading may have
- * to pass over all jobs of other kinds again. */
+/* How many ids are read at a time, without the write lock. It is large because
+ * each read may have to skip all jobs of other kinds again. */
 #define IDS 65536
 
 static int
@@ -27,7 +27,8 @@ check_id_and_kind(rp_conn *conn, int64_t id, const char *kind)
 		    : 0;
 }
 
-/* A job was not there for a verb: is it in another state, or nowhere? */
+/* A verb did not find the job. Report whether it is in another state, of
+ * another kind, or does not exist. */
 static int
 not_found(rp_conn *conn, int64_t id, const char *kind)
 {
@@ -56,6 +57,7 @@ rp_job_cancel(rp_conn *conn, int64_t id, const char *kind)
 	const struct rp_value params[CANCEL_PARAMS] = {
 		[CANCEL_ID] = rp__int(id),
 		[CANCEL_KIND] = rp__text(kind),
+		[CANCEL_STATE] = rp__int_or_null(0, 1),
 	};
 	int64_t found = 0;
 	int r = check_id_and_kind(conn, id, kind);
@@ -102,7 +104,8 @@ rp_job_retry(rp_conn *conn, int64_t id, const char *kind)
 		return not_found(conn, id, kind);
 	if (retried.taken)
 		return rp__fail(&conn->error, RP_ETAKEN,
-				"job %lld stays: a live job has its unique key",
+				"job %lld is not retried: a live job has its "
+				"unique key",
 				(long long)id);
 	return 0;
 }
@@ -122,7 +125,7 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Run the verb, which only reads, for up to IDS of its ids. */
+/* Run a verb that only reads, and collect up to IDS ids from its rows. */
 static int
 find(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
      struct ids *ids)
@@ -143,8 +146,8 @@ check_queue_and_kind(rp_conn *conn, const char *queue, const char *kind)
 	return r < 0 ? r : rp__queue_known(conn, queue);
 }
 
-/* A transaction of the caller's takes the write lock before anything is read.
- */
+/* In a transaction of the caller, take the write lock before anything is
+ * read. */
 static int
 begin_change(rp_conn *conn, const char *queue, const char *kind,
 	     struct ids *ids, int *joined)
@@ -210,7 +213,7 @@ rp_queue_retry_dead(rp_conn *conn, const char *queue, const char *kind,
 	return retried.found - retried.taken;
 }
 
-/* Until there are no more, or only those that are locked or have changed. */
+/* Repeat until no job is left, or only jobs that are locked or have changed. */
 static int
 purge_state(rp_conn *conn, const char *queue, int state, const char *kind,
 	    struct ids *ids, int64_t *total)
@@ -252,4 +255,55 @@ rp_queue_purge(rp_conn *conn, const char *queue, int state, const char *kind)
 			r = purge_state(conn, queue, s, kind, &ids, &total);
 	r = end_change(conn, &ids, joined, r);
 	return r < 0 ? r : total;
+}
+
+/* ---- jobs that a command has found by a filter ---- */
+
+int
+rp__jobs_cancel(rp_conn *conn, const int64_t *ids, size_t n, int state,
+		const char *kind, struct rp_changed *changed)
+{
+	const struct rp_value rest[CANCEL_PARAMS] = {
+		[CANCEL_KIND] = rp__text(kind),
+		[CANCEL_STATE] = rp__int_or_null(state, state == 0),
+	};
+	int r = rp__enter(conn);
+
+	return r < 0 ? r
+		     : rp__each_id(conn, RP_V_CANCEL, ids, n, rest,
+				   CANCEL_PARAMS, rp__count, &changed->done);
+}
+
+int
+rp__jobs_retry(rp_conn *conn, const int64_t *ids, size_t n, int state,
+	       const char *kind, struct rp_changed *changed)
+{
+	const struct rp_value rest[RETRY_PARAMS] = {
+		[RETRY_KIND] = rp__text(kind),
+	};
+	struct retried retried = { 0, 0 };
+	int r = rp__enter(conn);
+
+	(void)state; /* a dead or cancelled job cannot change its state */
+	if (r == 0)
+		r = rp__each_id(conn, RP_V_RETRY, ids, n, rest, RETRY_PARAMS,
+				retried_row, &retried);
+	changed->done += retried.found - retried.taken;
+	changed->taken += retried.taken;
+	return r;
+}
+
+int
+rp__jobs_purge(rp_conn *conn, const int64_t *ids, size_t n, int state,
+	       const char *kind, struct rp_changed *changed)
+{
+	const struct rp_value rest[PURGE_PARAMS] = {
+		[PURGE_STATE] = rp__int(state),
+		[PURGE_KIND] = rp__text(kind),
+	};
+	int r = rp__enter(conn);
+
+	return r < 0 ? r
+		     : rp__each_id(conn, RP_V_PURGE, ids, n, rest, PURGE_PARAMS,
+				   rp__count, &changed->done);
 }

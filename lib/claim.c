@@ -1,8 +1,8 @@
 /*
  * claim.c - lease jobs to a worker, and settle others in the same transaction.
  *
- * A payload that is stored apart is read when the claim is committed: other
- * writers need not wait for that.
+ * A payload that is stored in a table of its own is read after the commit, so
+ * that other writers do not wait for that.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- payloads that are stored apart ---- */
+/* ---- payloads in a table of their own ---- */
 
 struct reading {
 	rp_batch *batch;
@@ -56,7 +56,8 @@ read_payloads(rp_conn *conn, rp_batch *batch)
 	return rp__end(conn, r);
 }
 
-/* Release the jobs whose payload could not be read. */
+/* Release the jobs whose payload could not be read. Keeps the handle's
+ * error. */
 static void
 give_back(rp_conn *conn, const rp_batch *batch)
 {
@@ -71,7 +72,7 @@ give_back(rp_conn *conn, const rp_batch *batch)
 	conn->error = why;
 }
 
-/* A job that was taken from its holder meanwhile, by a cancel, is left out. */
+/* Read the missing payloads. A job that was cancelled meanwhile is left out. */
 static int
 add_missing(rp_conn *conn, rp_batch *batch)
 {
@@ -106,7 +107,7 @@ check_claim(rp_conn *conn, const char *queue, size_t max,
 				RP_MOST_DAYS);
 	if (o.ahead > max)
 		return rp__fail(&conn->error, RP_EINVAL,
-				"more fetched ahead than claimed");
+				"options.ahead is larger than max");
 	if (!o.queues && max)
 		r = rp__check_name(&conn->error, "the queue's name", queue,
 				   RP_MOST_NAME);
@@ -117,8 +118,8 @@ check_claim(rp_conn *conn, const char *queue, size_t max,
 	return r;
 }
 
-/* Once something was settled or claimed that stands, the call has not failed.
- */
+/* A verdict or a claim that is committed makes the call a success, even if no
+ * payload could be read. */
 static int
 add_payloads(rp_conn *conn, size_t n, rp_batch *batch)
 {
@@ -173,6 +174,6 @@ rp_claim(rp_conn *conn, const char *queue, size_t max,
 		return r;
 	if (max == 0)
 		return rp__fail(&conn->error, RP_EINVAL,
-				"a claim is of one job at least");
+				"a claim needs a maximum of at least one job");
 	return rp_settle_and_claim(conn, NULL, 0, queue, max, options, ret);
 }

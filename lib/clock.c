@@ -1,5 +1,5 @@
 /*
- * clock.c - this process's own pace, and how people write durations.
+ * clock.c - this process's monotonic clock, and the syntax of durations.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -12,7 +12,7 @@
 
 #include "db/databases.h"
 
-/* NULL: no memory. */
+/* Returns NULL if memory ran out. */
 static rp_conn *
 make_conn(const struct rp_database *database)
 {
@@ -43,7 +43,8 @@ open_url(const struct rp_url *url, int schema, rp_conn **ret, rp_error *reterr)
 	return r;
 }
 
-/* `check_schema`: of a name; NULL: they may have none. */
+/* `check_schema` checks a schema's name; NULL: options may not name a
+ * schema. */
 static int
 read_options(const rp_options *options,
 	     int (*check_schema)(const char *name, rp_error *reterr),
@@ -56,7 +57,7 @@ read_options(const rp_options *options,
 						    : sizeof(*ret));
 	if (ret->schema < RP_SCHEMA_CREATE || ret->schema > RP_SCHEMA_REQUIRE)
 		return rp__fail(reterr, RP_EINVAL,
-				"no schema option has the number %d",
+				"unknown schema option %d: use RP_SCHEMA_*",
 				ret->schema);
 	if (ret->schema_name && !check_schema)
 		return rp__fail(reterr, RP_EINVAL,
@@ -102,8 +103,8 @@ rp_attach(const char *scheme, void *native, const rp_options *options,
 	database = rp__database_find(scheme, strlen(scheme));
 	if (!database)
 		return rp__fail(reterr, RP_EINVAL,
-				"unknown database scheme \"%.40s\": it is what "
-				"stands before the : of %s",
+				"unknown database scheme \"%.40s\": use the "
+				"part before the : of %s",
 				scheme, rp__database_urls(urls));
 	r = rp__database_check(database, reterr);
 	if (r == 0)
@@ -135,12 +136,18 @@ rp_conn_schema(const rp_conn *conn)
 					     : NULL;
 }
 
+int
+rp_conn_is_new(const rp_conn *conn)
+{
+	return conn ? conn->backend->is_new(conn->db) : 0;
+}
+
 void
 rp_close(rp_conn *conn)
 {
 	if (!conn)
 		return;
-	/* In a forked child the parent's handle is left alone: touching it
+	/* A forked child must not touch the parent's connection: closing it
 	 * would drop the parent's locks. */
 	if (conn->pid == getpid()) {
 		if (conn->in_transaction)
@@ -173,6 +180,21 @@ rp__query(rp_conn *conn, const struct rp_query *query)
 	int r = rp__enter(conn);
 
 	return r < 0 ? r : conn->backend->query(conn->db, query, &conn->error);
+}
+
+int
+rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
+	       rp_error *reterr)
+{
+	struct rp_url parsed;
+	int r = rp__url_parse(url, &parsed, reterr);
+
+	if (r < 0)
+		return r;
+	r = parsed.database->backend->schema_sql(&parsed, statement, ctx,
+						 reterr);
+	rp__url_free(&parsed);
+	return r;
 }
 
 void

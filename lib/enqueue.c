@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many jobs go to the database in one run of the verb. */
+/* Most jobs in one run of the verb. */
 #define MOST_ROWS 500
 
-/* Jobs that were checked and wait for their run. */
+/* Jobs that were checked and are collected for the next run. */
 struct rows {
 	rp_conn *conn;
 	const char *queue;
 	struct rp_value *params;
-	rp_added *added;    /* of each job of the call; id 0: not answered */
-	size_t count, done; /* done: jobs of the call in front of these */
-	rp_job_spec terms;  /* what all of them have in common */
+	rp_added *added; /* results of all jobs of the call; id 0: none yet */
+	size_t count, done; /* done: jobs of the call before these */
+	rp_job_spec terms;  /* the values that all of these share */
 	size_t n;           /* jobs of the call */
-	int begun, once;    /* the transaction; it is of one run alone */
+	int begun, once;    /* a transaction is open; it is for a single run */
 };
 
 static int
@@ -32,7 +32,10 @@ check(rp_error *error, const rp_job_spec *job)
 	if (!job->payload && job->payload_size)
 		return rp__fail(error, RP_EINVAL, "the payload is NULL");
 	if (job->payload_size > RP_MOST_PAYLOAD)
-		return rp__fail(error, RP_EFBIG, "payload too large");
+		return rp__fail(error, RP_EFBIG,
+				"payload too large: %zu bytes, no queue takes "
+				"more than %d",
+				job->payload_size, RP_MOST_PAYLOAD);
 	if (job->priority < -1 || job->priority > RP_MOST_PRIORITY)
 		return rp__fail(error, RP_EINVAL,
 				"priority %d is not within 0..%d",
@@ -84,7 +87,8 @@ fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 	}
 }
 
-/* What all rows have in common stands in the first. */
+/* The first row also holds what is true of all rows: the largest payload, and
+ * whether any row has headers. */
 static void
 sum_up(struct rows *rows, size_t width)
 {
@@ -113,7 +117,8 @@ run(struct rows *rows, int unique)
 					    &rows->conn->error);
 }
 
-/* A transaction for all runs; where this one is all of them, for it alone. */
+/* Begin the transaction for all runs, or for this one alone if it has all
+ * jobs. */
 static int
 begin(struct rows *rows)
 {
@@ -128,7 +133,8 @@ begin(struct rows *rows)
 	return r;
 }
 
-/* One run was not enough: nothing was done, and more is to be. */
+/* A transaction for a single run is not enough: nothing was written, and more
+ * statements are needed. Replace it by one for several. */
 static int
 begin_anew(struct rows *rows)
 {
@@ -144,7 +150,8 @@ begin_anew(struct rows *rows)
 	return r;
 }
 
-/* The i-th job of the call is refused, and the error says why: say which. */
+/* The i-th job of the call is refused, and the error has the reason. Add which
+ * job it is. */
 static int
 name_the_job(struct rows *rows, int r, size_t i)
 {
@@ -158,7 +165,7 @@ name_the_job(struct rows *rows, int r, size_t i)
 	return r;
 }
 
-/* RP_EFBIG if a payload is too large for the queue. */
+/* Returns RP_EFBIG if a payload is too large for the queue, else 0. */
 static int
 find_too_large(struct rows *rows)
 {
@@ -175,7 +182,11 @@ find_too_large(struct rows *rows)
 		i++;
 	if (i == rows->count)
 		return 0;
-	r = rp__fail(&rows->conn->error, RP_EFBIG, "payload too large");
+	r = rp__fail(&rows->conn->error, RP_EFBIG,
+		     "payload too large: %zu bytes, queue %s takes at most %zu "
+		     "(max_payload)",
+		     rows->params[i * ENQUEUE_PARAMS + PUT_PAYLOAD].size,
+		     rows->queue, most);
 	return name_the_job(rows, r, rows->done + i);
 }
 
@@ -190,7 +201,7 @@ take_first_bad(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* RP_EINVAL if a job's headers are refused. */
+/* Returns RP_EINVAL if a job's headers are refused, else 0. */
 static int
 find_bad_headers(struct rows *rows)
 {
@@ -209,8 +220,9 @@ find_bad_headers(struct rows *rows)
 	return name_the_job(rows, r, rows->done + first);
 }
 
-/* The database did not answer: which job does it refuse, and why? 0: none, for
- * somebody has just made the queue, or made it anew. */
+/* The run returned no rows: find the job that is refused, and the reason.
+ * Returns 0 if no job is: another client has just created the queue, or
+ * recreated it. */
 static int
 find_refused(struct rows *rows)
 {
@@ -221,8 +233,8 @@ find_refused(struct rows *rows)
 	return r == 0 ? find_bad_headers(rows) : r;
 }
 
-/* The database refused a run by an error, which rolled the transaction back. If
- * that was for a job's headers, name the job. */
+/* The database refused a run with an error, which rolled back the transaction.
+ * If the reason is a job's headers, name the job. */
 static int
 explain_error(struct rows *rows, int r)
 {
@@ -235,8 +247,8 @@ explain_error(struct rows *rows, int r)
 	return r;
 }
 
-/* Create the queue if it is not there, and put the jobs in. (On a server others
- * may have created it since.) */
+/* Create the queue if it does not exist, and enqueue the jobs. (On a server
+ * another client may have created it since.) */
 static int
 run_again(struct rows *rows, int unique)
 {
@@ -247,8 +259,8 @@ run_again(struct rows *rows, int unique)
 	return r < 0 ? r : run(rows, unique);
 }
 
-/* Put in what is collected. No answer means: no such queue yet, or a job that
- * is refused. */
+/* Enqueue the collected jobs. A run that returns no rows means that the queue
+ * does not exist yet or a job is refused. */
 static int
 flush(struct rows *rows, int unique)
 {
@@ -274,7 +286,7 @@ flush(struct rows *rows, int unique)
 	return 0;
 }
 
-/* Do the jobs go in together? */
+/* Can the two jobs be in one run? */
 static int
 on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 {
@@ -282,7 +294,7 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       a->run_at == b->run_at && a->max_attempts == b->max_attempts;
 }
 
-/* A job with a key is a run of its own. */
+/* A job with a unique key is enqueued in a run of its own. */
 static int
 add(struct rows *rows, const rp_job_spec *job)
 {
@@ -317,7 +329,8 @@ enqueue_all(struct rows *rows, const rp_job_spec *jobs, rp_added *ret)
 		r = flush(rows, 0);
 	if (rows->begun)
 		r = explain_error(rows, rp__end(rows->conn, r));
-	/* Not before the commit: a call that fails writes nothing. */
+	/* Written after the commit: a call that fails must not write to
+	 * `ret`. */
 	if (r == 0 && ret)
 		memcpy(ret, rows->added, rows->n * sizeof(*ret));
 	return r;
@@ -339,11 +352,12 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_job_spec *jobs,
 		return r;
 	if (!jobs)
 		return rp__fail(&conn->error, RP_EINVAL, "jobs is NULL");
-	/* Zeroed, it would be taken for a job with no payload. */
+	/* A zeroed struct would count as a job without a payload. */
 	if (jobs->size < offsetof(rp_job_spec, priority))
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a job has no size: RP_JOB_SPEC_INIT sets it");
-	/* One key's worth of parameters more than the rows need. */
+	/* The last row may have a unique key and so more parameters than the
+	 * others. */
 	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
 			     sizeof(*rows.params));
 	rows.added = calloc(n, sizeof(*rows.added));

@@ -1,5 +1,5 @@
 /*
- * error.c - the words of every failure.
+ * error.c - error numbers and messages.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -30,8 +30,9 @@ rp_version(void)
 	return RP_VERSION;
 }
 
-/* Fill in `error` (if there is one) and return `code`. What is quoted may have
- * come from anywhere: the message is one line of UTF-8 all the same. */
+/* Fill in `error`, which may be NULL, and return `code`. Quoted text may come
+ * from anywhere, so invalid UTF-8 and control characters are replaced: the
+ * message is always one line of UTF-8. */
 int
 rp__fail(rp_error *error, int code, const char *format, ...)
 {

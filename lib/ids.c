@@ -1,10 +1,10 @@
 /*
- * ids.c - the numbers of jobs.
+ * ids.c - the ids of jobs.
  *
- * An id is never given twice, for its next number is in the database with the
- * jobs. A backup that is put back has the number of its own time: ids given
- * since then would be given again, to other jobs, and services outside know
- * them as idempotency keys. So they are skipped.
+ * An id is never used twice, because the next one is stored in the database
+ * with the jobs. A restored backup has the next id of its own time. Without a
+ * skip, the ids that were given since would be given again, to other jobs,
+ * although services outside may have them as idempotency keys.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,6 +19,22 @@ take_last(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
+/* Ids past the last one were never given to a job. Reading the last id takes a
+ * privilege of its own on a server; without it, the message gives no reason. */
+int
+rp__no_such_job(rp_conn *conn, int64_t id)
+{
+	int64_t last = 0;
+	int r = rp__run(conn, RP_V_ENDS, NULL, 1, take_last, &last);
+
+	return rp__fail(&conn->error, RP_ENOENT, "no job has the id %lld%s",
+			(long long)id,
+			r < 0       ? ""
+			: id > last ? ": it was never given"
+				    : ": it is finished and not kept, or was "
+				      "purged");
+}
+
 static int
 skip(rp_conn *conn, int64_t *ret)
 {
@@ -30,7 +46,7 @@ skip(rp_conn *conn, int64_t *ret)
 		return r;
 	if (last > INT64_MAX - RP_IDS_SKIPPED)
 		return rp__fail(&conn->error, RP_EFULL,
-				"there are no such numbers: the last id was "
+				"not enough ids are left: the last one is "
 				"%lld",
 				(long long)last);
 	*ret = last + RP_IDS_SKIPPED;

@@ -1,5 +1,5 @@
 /*
- * inspect.c - look at jobs, queues and workers.
+ * inspect.c - read jobs, queues and workers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -68,8 +68,7 @@ get(rp_conn *conn, int64_t id, rp_batch *batch)
 	if (r == 0 && rp_batch_count(batch) == 0)
 		r = rp__run(conn, RP_V_GET_KEPT, params, 1, add_job, batch);
 	if (r == 0 && rp_batch_count(batch) == 0)
-		r = rp__fail(&conn->error, RP_ENOENT, "no job has the id %lld",
-			     (long long)id);
+		r = rp__no_such_job(conn, id);
 	return rp__end(conn, r);
 }
 
@@ -98,21 +97,53 @@ add_listed(void *ctx, size_t row, const struct rp_value *columns)
 	return r;
 }
 
+/* A row without an id is not a job: it says that there may be more running
+ * jobs. */
+static int
+add_running(void *ctx, size_t row, const struct rp_value *columns)
+{
+	if (columns[LIST_RUNNING_OUT_PARTIAL].i)
+		rp__batch_set_partial(ctx);
+	if (columns[LIST_RUNNING_OUT_ID].type == RP_NULL)
+		return RP_ROW_SKIP;
+	return add_listed(ctx, row, columns);
+}
+
 struct listing {
 	rp_conn *conn;
 	const char *queue;
-	size_t max, head;
+	size_t max, head, looks;
 	rp_batch *batch;
 };
 
-/* Up to what is left of the maximum. `p` has what only this verb takes. */
+/* Run a verb that lists jobs, for as many as are still missing from l->max. `p`
+ * already holds the parameters that only this verb has. */
 static int
-list_verb(struct listing *l, enum rp_verb verb, struct rp_value *p)
+list_verb(struct listing *l, enum rp_verb verb, struct rp_value *p,
+	  rp_row_fn *row)
 {
 	p[LIST_QUEUE] = rp__text(l->queue);
 	p[LIST_MAX] = rp__int((int64_t)(l->max - rp_batch_count(l->batch)));
 	p[LIST_HEAD] = rp__int((int64_t)l->head);
-	return rp__run(l->conn, verb, p, 1, add_listed, l->batch);
+	return rp__run(l->conn, verb, p, 1, row, l->batch);
+}
+
+static int
+list_running(struct listing *l)
+{
+	struct rp_value p[LIST_RUNNING_PARAMS] = {
+		[LIST_RUNNING_LOOKS] = rp__int((int64_t)l->looks),
+	};
+
+	return list_verb(l, RP_V_LIST_RUNNING, p, add_running);
+}
+
+static int
+list_line(struct listing *l)
+{
+	struct rp_value p[LIST_LINE_PARAMS];
+
+	return list_verb(l, RP_V_LIST_LINE, p, add_listed);
 }
 
 static int
@@ -122,31 +153,30 @@ list_kept(struct listing *l, int state)
 		[LIST_KEPT_STATE] = rp__int(state),
 	};
 
-	return list_verb(l, RP_V_LIST_KEPT, p);
+	return list_verb(l, RP_V_LIST_KEPT, p, add_listed);
 }
 
 static int
 list_scheduled(struct listing *l, int due)
 {
-	struct rp_value p[LIST_TO_COME_PARAMS] = {
-		[LIST_TO_COME_DUE] = rp__int(due),
+	struct rp_value p[LIST_SCHEDULED_PARAMS] = {
+		[LIST_SCHEDULED_DUE] = rp__int(due),
 	};
 
-	return list_verb(l, RP_V_LIST_TO_COME, p);
+	return list_verb(l, RP_V_LIST_SCHEDULED, p, add_listed);
 }
 
 static int
 list(struct listing *l, int state)
 {
-	struct rp_value p[LIST_MOST_PARAMS];
 	int r = 0;
 
 	if (state > RP_STATE_RUNNING)
 		return list_kept(l, state);
 	if (!state || state == RP_STATE_RUNNING)
-		r = list_verb(l, RP_V_LIST_RUNNING, p);
+		r = list_running(l);
 	if (r == 0 && (!state || state == RP_STATE_READY))
-		r = list_verb(l, RP_V_LIST_LINE, p);
+		r = list_line(l);
 	if (r == 0 && (!state || state == RP_STATE_READY))
 		r = list_scheduled(l, 1);
 	if (r == 0 && (!state || state == RP_STATE_SCHEDULED))
@@ -158,8 +188,8 @@ int
 rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 	      size_t head, rp_batch **ret)
 {
-	struct listing l = { conn, queue, max, head, NULL };
-	int r = rp__enter(conn);
+	struct listing l = { conn, queue, max, head, max, NULL };
+	int all = state >= 0 && state & RP_LIST_ALL, r = rp__enter(conn);
 
 	if (r < 0)
 		return r;
@@ -167,11 +197,16 @@ rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 			   RP_MOST_NAME);
 	if (r < 0)
 		return r;
+	if (all)
+		state -= RP_LIST_ALL;
 	if (!ret || state < 0 || state > RP_STATE_CANCELLED || max > INT32_MAX)
-		return rp__fail(
-			&conn->error, RP_EINVAL,
-			"rp_job_list: no ret, no such state, or max over "
-			"2^31");
+		return rp__fail(&conn->error, RP_EINVAL,
+				"rp_job_list: ret is NULL, the state is "
+				"unknown, or max is over 2^31");
+	if (all)
+		l.looks = INT32_MAX;
+	else if (max < RP_MOST_COUNTED)
+		l.looks = RP_MOST_COUNTED;
 	if (rp__batch_new(&l.batch) < 0)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	r = rp__begin(conn, 0);
@@ -192,8 +227,8 @@ rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
 }
 
 /*
- * Lists of anything else: an array that grows, and an empty batch for its
- * texts.
+ * Lists of other things: an array that grows, and an empty batch as the memory
+ * of its texts.
  */
 struct rp_stats {
 	rp_queue_stats *items;
@@ -207,7 +242,7 @@ struct rp_workers {
 	rp_batch *texts;
 };
 
-/* Room for one item more in *items, zeroed; NULL without memory. */
+/* Append a zeroed item to *items. NULL if memory ran out. */
 static void *
 grow(void **items, size_t *count, size_t size)
 {
@@ -249,7 +284,15 @@ add_stats(void *ctx, size_t row, const struct rp_value *c)
 	s->workers = c[STATS_OUT_WORKERS].i;
 	s->done_10s = c[STATS_OUT_DONE_RECENTLY].i;
 	s->failed_10s = c[STATS_OUT_FAILED_RECENTLY].i;
-	return s->queue ? RP_ROW_TAKE : RP_ENOMEM;
+	s->scheduled_at_least = c[STATS_OUT_SCHEDULED_AT_LEAST].i != 0;
+	s->ready_at_least = c[STATS_OUT_READY_AT_LEAST].i != 0;
+	s->running_at_least = c[STATS_OUT_RUNNING_AT_LEAST].i != 0;
+	s->pause_reason =
+		rp__batch_text(stats->texts, &c[STATS_OUT_PAUSE_REASON]);
+	return s->queue && (s->pause_reason ||
+			    c[STATS_OUT_PAUSE_REASON].type == RP_NULL)
+		       ? RP_ROW_TAKE
+		       : RP_ENOMEM;
 }
 
 static int
@@ -257,6 +300,7 @@ read_stats(rp_conn *conn, const char *queue, rp_stats *stats)
 {
 	const struct rp_value params[STATS_PARAMS] = {
 		[STATS_QUEUE] = rp__text(queue),
+		[STATS_MOST] = rp__int(RP_MOST_COUNTED),
 	};
 	int r = rp__batch_new(&stats->texts);
 
@@ -340,12 +384,16 @@ add_worker(void *ctx, size_t row, const struct rp_value *c)
 	w->failed = c[WORKER_LIST_OUT_FAILED].i;
 	w->dead = c[WORKER_LIST_OUT_DEAD].i;
 	w->released = c[WORKER_LIST_OUT_RELEASED].i;
+	w->running_at_least = c[WORKER_LIST_OUT_RUNNING_AT_LEAST].i != 0;
 	return w->name && w->host && w->queues ? RP_ROW_TAKE : RP_ENOMEM;
 }
 
 int
 rp_worker_list(rp_conn *conn, rp_workers **ret)
 {
+	const struct rp_value params[WORKER_LIST_PARAMS] = {
+		[WORKER_LIST_MOST] = rp__int(RP_MOST_COUNTED),
+	};
 	rp_workers *workers;
 	int r = rp__enter(conn);
 
@@ -358,7 +406,7 @@ rp_worker_list(rp_conn *conn, rp_workers **ret)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
 	r = rp__batch_new(&workers->texts);
 	if (r == 0)
-		r = rp__run(conn, RP_V_WORKER_LIST, NULL, 1, add_worker,
+		r = rp__run(conn, RP_V_WORKER_LIST, params, 1, add_worker,
 			    workers);
 	if (r == RP_ENOMEM)
 		rp__fail(&conn->error, r, "out of memory");

@@ -1,7 +1,7 @@
 /*
- * probe.c - ask queues whether there is work, or when there will be.
+ * probe.c - ask queues whether there is work, and when there will be some.
  *
- * A probe reads; it takes no lock that a writer waits for.
+ * A probe only reads, and takes no lock that a writer would wait for.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -29,7 +29,7 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* All queues in one transaction. */
+/* All queues are probed in one transaction. */
 int
 rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret)
 {

@@ -14,7 +14,7 @@ struct rp_queues {
 	size_t count;
 };
 
-/* Every setting: where it is in rp_queue, and what it may be. */
+/* The numeric settings: the field of rp_queue, and the range of its values. */
 static const struct {
 	const char *name;
 	int param, column;
@@ -125,12 +125,16 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 	*q = (rp_queue)RP_QUEUE_INIT;
 	q->name = strndup(c[QUEUE_LIST_OUT_NAME].data,
 			  c[QUEUE_LIST_OUT_NAME].size);
-	if (!q->name)
+	if (c[QUEUE_LIST_OUT_PAUSE_REASON].type != RP_NULL)
+		q->pause_reason = strndup(c[QUEUE_LIST_OUT_PAUSE_REASON].data,
+					  c[QUEUE_LIST_OUT_PAUSE_REASON].size);
+	list->count++;
+	if (!q->name || (!q->pause_reason &&
+			 c[QUEUE_LIST_OUT_PAUSE_REASON].type != RP_NULL))
 		return RP_ENOMEM;
 	q->paused_at = c[QUEUE_LIST_OUT_PAUSED_AT].i;
 	for (size_t i = 0; i < SETTINGS; i++)
 		*setting_of(q, i) = c[settings[i].column].i;
-	list->count++;
 	return RP_ROW_TAKE;
 }
 
@@ -180,18 +184,21 @@ rp_queues_free(rp_queues *queues)
 {
 	if (!queues)
 		return;
-	for (size_t i = 0; i < queues->count; i++)
+	for (size_t i = 0; i < queues->count; i++) {
 		free((char *)queues->queues[i].name);
+		free((char *)queues->queues[i].pause_reason);
+	}
 	free(queues->queues);
 	free(queues);
 }
 
 static int
-set_paused(rp_conn *conn, const char *name, int paused)
+set_paused(rp_conn *conn, const char *name, int paused, const char *reason)
 {
 	const struct rp_value params[QUEUE_PAUSE_PARAMS] = {
 		[QUEUE_PAUSE_QUEUE] = rp__text(name),
 		[QUEUE_PAUSE_PAUSED] = rp__int(paused),
+		[QUEUE_PAUSE_REASON] = rp__text(reason),
 	};
 	int64_t id = 0;
 	int r = rp__enter(conn);
@@ -200,6 +207,9 @@ set_paused(rp_conn *conn, const char *name, int paused)
 		return r;
 	r = rp__check_name(&conn->error, "the queue's name", name,
 			   RP_MOST_NAME);
+	if (r == 0 && reason)
+		r = rp__check_name(&conn->error, "the reason", reason,
+				   RP_MOST_REASON);
 	if (r < 0)
 		return r;
 	r = rp__run_once(conn, RP_V_QUEUE_PAUSE, params, rp__first_int, &id);
@@ -210,15 +220,15 @@ set_paused(rp_conn *conn, const char *name, int paused)
 }
 
 int
-rp_queue_pause(rp_conn *conn, const char *name)
+rp_queue_pause(rp_conn *conn, const char *name, const char *reason)
 {
-	return set_paused(conn, name, 1);
+	return set_paused(conn, name, 1, reason);
 }
 
 int
 rp_queue_resume(rp_conn *conn, const char *name)
 {
-	return set_paused(conn, name, 0);
+	return set_paused(conn, name, 0, NULL);
 }
 
 struct dropped {
@@ -254,7 +264,8 @@ rp_queue_drop(rp_conn *conn, const char *name)
 	r = rp__run_once(conn, RP_V_QUEUE_DROP, params, dropped_row, &dropped);
 	if (r < 0)
 		return r;
-	/* The queue is gone. If this fails, a sweep forgets its jobs. */
+	/* The queue is already gone. If this fails, a sweep deletes its
+	 * jobs. */
 	if (!dropped.busy)
 		rp__sweep_dropped(conn);
 	if (!dropped.found)
@@ -262,9 +273,9 @@ rp_queue_drop(rp_conn *conn, const char *name)
 				name);
 	if (dropped.busy)
 		return rp__fail(&conn->error, RP_ETAKEN,
-				"queue %s is in use: let its running jobs end, "
-				"or cancel them, and let transactions end that "
-				"are at work on its jobs",
+				"queue %s is in use: wait for its running "
+				"jobs or cancel them, and let open "
+				"transactions with its jobs finish",
 				name);
 	return 0;
 }

@@ -1,9 +1,8 @@
 /*
- * round_trip.c - verdicts and a claim, in one transaction.
+ * round_trip.c - verdicts and a claim in one transaction.
  *
- * The claim rides on the commit that the verdicts need anyway.
- * Source of the idea: one MERGE that claims and cleans up; here without its
- * table lock, and as two statements in this order.
+ * The verdicts need a commit anyway, so the claim costs none. Settling and
+ * claiming are two statements, in this order.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,8 +17,9 @@ count_finished(void *ctx, int64_t queue_id, int64_t done, int64_t failed)
 	rp__tally(ctx, queue_id, done, failed);
 }
 
-/* The payloads of completed jobs, as far as a slice gets. The next completion
- * of such a job goes on, or the next sweep. */
+/* Delete payloads of completed jobs for the length of a slice. The rest is
+ * deleted by the next round trip that completes such a job, or by the next
+ * sweep. */
 static int
 forget_payloads(rp_conn *conn)
 {
@@ -28,9 +28,10 @@ forget_payloads(rp_conn *conn)
 	return rp__sweep_rest(conn, &slice);
 }
 
-/* Where one transaction writes at a time, the tally is a part of this one. On a
- * server it is a statement of its own, and so is the round trip; it comes
- * first, for what is claimed must not be lost to a failure to count. */
+/* If the database has one writer at a time, the tally is written in the
+ * transaction of the round trip. On a server it is a transaction of its own, as
+ * the round trip is a single statement. It is written first: if it failed after
+ * a claim, the claimed jobs would be lost to the caller. */
 static int
 run(rp_conn *conn, struct rp_round_trip *trip)
 {

@@ -1,9 +1,9 @@
 /*
- * settle.c - verdicts: what becomes of a claimed job.
+ * settle.c - verdicts: they end a claim, or extend its lease.
  *
- * Each verdict names the job and the claim number it was given. If another
- * claim has moved the number on, no row matches, nothing changes, and the
- * caller learns RP_EGONE. That is all our fencing; no clock is compared.
+ * Each verdict names the job and the claim number that the claim was given. If
+ * another claim has moved the number on, no row matches, nothing changes, and
+ * the caller learns RP_EGONE. That is all our fencing; no clock is compared.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -36,7 +36,7 @@ mark_blocked(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Inside a transaction: which of them would have to wait? */
+/* In a transaction: find the verdicts that would wait for a lock. */
 static int
 find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
@@ -54,7 +54,7 @@ find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return r;
 }
 
-/* In a transaction, the ones that are not blocked. */
+/* In a transaction: give the verdicts that would not wait. */
 static int
 settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
@@ -76,9 +76,9 @@ settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 }
 
 /*
- * As rp_settle(), but it waits for nobody: a verdict on a job that somebody
- * else has locked has the result RP_EBUSY, and may be given again. All verdicts
- * are of this library's own size.
+ * As rp_settle(), but without waiting for locks: a verdict on a job that is
+ * locked by another transaction gets the result RP_EBUSY, and may be given
+ * again. All verdicts must have the size of this library's struct.
  */
 int
 rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)

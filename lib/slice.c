@@ -1,25 +1,26 @@
 /*
- * slice.c - a long change, cut into short transactions.
+ * slice.c - a long change, divided into short transactions.
  *
- * On SQLite a transaction that writes keeps all other writers out. So a call
- * that changes many jobs does it in slices, each a transaction of its own. A
- * slice ends by time, because one job may take a thousand times longer than
- * another: its payload may be 16 MiB. It changes one job at least.
+ * On SQLite a writing transaction keeps all other writers out. So a call that
+ * changes many jobs works in slices, each in a transaction of its own. A slice
+ * is limited by time, because the cost of a job varies by a factor of a
+ * thousand: its payload may be 16 MiB. Each slice changes at least one job.
  *
- * Between two slices the call leaves the lock alone for a quarter of the time
- * that the last one worked, and 1 ms at least: other writers nap for less. The
- * commit is not counted: on a slow disk a sweep would come to nothing. In a
- * transaction of the caller's a slice is a savepoint, and nobody is let in.
+ * Between two slices the call leaves the lock free for a quarter of the time
+ * that the last slice worked, and for at least 1 ms, because other writers that
+ * poll the lock sleep for less than that. The time of the commit does not
+ * count: on a slow disk the pauses would stop a sweep from making progress. In
+ * a transaction of the caller a slice is a savepoint, and there are no pauses.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "internal.h"
 
-/* One large job may make a slice long, but no pause. */
+/* Limits of the pause: one large job makes a slice long, but not the pause. */
 #define LEAST_PAUSE_US 1000
 #define MOST_PAUSE_US 20000
-/* Rows for one call of a server: each costs a round trip. */
+/* Rows for each call on a server: a call costs a round trip. */
 #define AT_ONCE 100
 
 static void
@@ -55,8 +56,9 @@ rp__slice_is_over(const struct rp_slice *slice)
 		rp__monotonic_us() - slice->began >= RP_SLICE_US);
 }
 
-/* Where others can write meanwhile a slice need not be short; and what a verb
- * answers may be done already. */
+/* On a server all rows are taken: others can write at the same time, so a slice
+ * need not be short, and the verb may have changed a row before it returns
+ * it. */
 int
 rp__slice_take(const rp_conn *conn, struct rp_slice *slice)
 {

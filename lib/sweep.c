@@ -1,9 +1,10 @@
 /*
- * sweep.c - the maintenance: what is due, what ran out, what is kept too long.
+ * sweep.c - maintenance: jobs that are due, leases that ran out, retention.
  *
- * A sweep asks first what there is to do, and takes no lock for that. Then it
- * works in slices (slice.c); one may be of many queues. A worker has jobs of
- * its own to look after: it stops after STRETCH_US, and goes on a moment later.
+ * A sweep first finds out, without a lock, what there is to do. Then it works
+ * in slices (slice.c); a slice may include many queues. A worker also has its
+ * own jobs to look after, so its sweep stops after STRETCH_US and continues a
+ * moment later.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,11 +16,11 @@
 #define STRETCH_US 200000
 #define MOMENT_MS 50
 
-/* P6: what ran out is ready again within 2 s, in every queue. Workers probe
- * once a second. */
+/* P6: a job whose lease ran out is ready again within 2 s, in every queue.
+ * Workers probe once a second. */
 #define SWEEP_MS 700
 #define REST_MS 60000
-#define LATELY_MS 1500 /* a worker that swept is expected to do so again */
+#define LATELY_MS 1500 /* a worker that has swept within this will again */
 
 struct sweep {
 	rp_conn *conn;
@@ -27,18 +28,18 @@ struct sweep {
 	struct swept_queue {
 		int64_t id;
 		int dropped;
-	} * queues; /* that have something to be swept */
+	} * queues; /* queues with something to sweep */
 	size_t queues_count;
-	/* The slice. IN_TURN: skip all of it if another worker is sweeping, or
-	 * swept within SWEEP_MS. */
+	/* Which slice is next. IN_TURN: the first, and nothing is done if
+	 * another worker is sweeping or has swept within SWEEP_MS. */
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* monotonic us; 0: never */
-	int rest;        /* retention, dropped queues and old rows, too */
+	int rest;        /* also retention, dropped queues and old rows */
 	int has_rest;    /* ... and there are old rows */
 	struct rp_slice slice;
 };
 
-/* ---- what is there to do? ---- */
+/* ---- what there is to do ---- */
 
 static int
 collect(void *ctx, size_t row, const struct rp_value *c)
@@ -63,7 +64,8 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* In a transaction of the caller's the write lock comes before all reading. */
+/* In a transaction of the caller, take the write lock before anything is
+ * read. */
 static int
 look_for_work(struct sweep *s)
 {
@@ -119,10 +121,9 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
-/* Where many can write at once one worker sweeps for all, and notes it in the
- * transaction of its first slice. If that is another one there is nothing to
- * do.
- */
+/* If several clients can write at once, one worker sweeps for all, and records
+ * that in the transaction of its first slice. If another worker has the turn,
+ * there is nothing to do. */
 static int
 take_turn(struct sweep *s)
 {
@@ -143,7 +144,8 @@ take_turn(struct sweep *s)
 	return r;
 }
 
-/* Until it finds nothing more: then the note of the queue is gone, too. */
+/* Repeat until nothing is found: then the queue's row in the list of dropped
+ * queues is deleted, too. */
 static int
 sweep_dropped(struct sweep *s, const struct rp_value *p)
 {
@@ -174,8 +176,8 @@ sweep_queue(struct sweep *s, const struct swept_queue *queue)
 	return r;
 }
 
-/* Sweep the queues from *at on, until the slice is over. Those that have more
- * are put in front of the list: *more of them. */
+/* Sweep the queues from *at on, until the slice is over. Queues that are not
+ * done are moved to the start of the list; *more is their number. */
 static int
 slice(struct sweep *s, size_t *at, size_t *more)
 {
@@ -194,7 +196,7 @@ slice(struct sweep *s, size_t *at, size_t *more)
 	return rp__slice_end(s->conn, &s->slice, r);
 }
 
-/* All queues, and again those that have more. */
+/* Sweep all queues, and repeat those that were not done. */
 static int
 sweep_queues(struct sweep *s)
 {
@@ -268,8 +270,8 @@ sweep(struct sweep *s)
 	if (r == 0 && s->conn->backend->trim)
 		s->conn->backend->trim(s->conn->db);
 	s->conn->has_unswept = r == 0 && s->queues_count > 0;
-	/* If queues are left, the next sweep goes on with retention at once:
-	 * it does not wait for a minute. */
+	/* If queues are left, the next sweep continues retention at once
+	 * instead of after a minute. */
 	if (s->rest && r == 0 && !s->conn->has_unswept)
 		s->conn->rested_at = rp__monotonic_ms();
 	free(s->queues);
@@ -293,9 +295,9 @@ rp__sweep_dropped(rp_conn *conn)
 	return r;
 }
 
-/* ---- when? ---- */
+/* ---- when to sweep ---- */
 
-/* Does this one sweep the database for all workers? */
+/* Does this client currently sweep the database for all workers? */
 int
 rp__has_swept_lately(const rp_conn *conn)
 {
@@ -303,9 +305,9 @@ rp__has_swept_lately(const rp_conn *conn)
 	       rp__monotonic_ms() - conn->swept_for_all_at < LATELY_MS;
 }
 
-/* What is due or over in the caller's queues is swept at once; all queues, once
- * a second, on a server by one of all workers; retention once a minute. 1: the
- * caller swept. */
+/* Jobs that are due and leases that ran out in the caller's queues are swept at
+ * once; all queues once a second, on a server by one worker for all; retention
+ * is applied once a minute. Returns 1 if the caller swept. */
 static int
 sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 {
@@ -327,8 +329,8 @@ sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 	return r < 0 ? r : 1;
 }
 
-/* A job that is due even after a sweep is locked by somebody, or there was too
- * much for one stretch: do not sweep again at once. */
+/* If a job is still due after a sweep, it is locked by another transaction, or
+ * the sweep ran out of time. Do not sweep again at once. */
 static int64_t
 in_a_moment(const rp_conn *conn, int64_t ms)
 {

@@ -1,5 +1,5 @@
 /*
- * tally.c - how many jobs were finished lately, for the rates of stats.
+ * tally.c - counts of recently finished jobs, for the rates of stats.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -7,12 +7,11 @@
 #include "internal.h"
 
 /*
- * A row per second and queue, written at most once a second, with a round trip.
- * On SQLite in its commit: inside an SQL statement of the caller's a
- * transaction of its own would not do, for once one has ended there, the next
- * one cannot write if others have. What is counted when a transaction is rolled
- * back is lost or counted twice: it is a rate for people to look at, and no
- * promise rests on it.
+ * There is a row for each second and queue, written at most once a second, as
+ * part of a round trip. On SQLite it must be written in the round trip's
+ * transaction: inside an SQL statement of the caller, once one transaction has
+ * ended, a second one cannot write if others have written. After a rollback,
+ * counts are lost or counted twice: they are only shown to people as a rate.
  */
 
 void
@@ -35,7 +34,7 @@ rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed)
 	t->failed += failed;
 }
 
-/* Is it a second ago that it was written? */
+/* Was the last tally written at least a second ago? */
 int
 rp__tally_is_due(const rp_conn *conn)
 {
@@ -43,7 +42,7 @@ rp__tally_is_due(const rp_conn *conn)
 	       rp__monotonic_ms() - conn->tallied_at >= 1000;
 }
 
-/* Write it, inside a transaction if one is open. */
+/* Write the tallies, in the open transaction if there is one. */
 int
 rp__tally_write(rp_conn *conn)
 {

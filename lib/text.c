@@ -1,5 +1,5 @@
 /*
- * text.c - names and texts from outside: are they fit to be stored?
+ * text.c - check names and texts from outside before they are stored.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A queue's name, a kind, a key: 1..max bytes of UTF-8, no control characters.
- */
+/* A queue's name, a kind or a key must have 1..max bytes of UTF-8, without
+ * control characters. */
 int
 rp__check_name(rp_error *error, const char *what, const char *name, size_t max)
 {
@@ -43,8 +43,10 @@ rp__text(const char *text)
 	return value;
 }
 
-/* Names as a list: open, "a","b", close. JSON's, and that of a server's array,
- * for they have no control characters in them. To be freed. */
+/* Join names to a list: open, "a","b", close. With brackets it is JSON, with
+ * braces the array syntax of PostgreSQL; the escapes are right for both, as
+ * names have no control characters. The caller frees it. NULL: out of
+ * memory. */
 char *
 rp__list(const char *const *texts, char open, char close)
 {

@@ -1,5 +1,6 @@
 /*
- * transaction.c - who may use a handle, transactions on it, and verbs in them.
+ * transaction.c - which threads may use a handle, transactions, and running
+ * verbs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -28,7 +29,8 @@ rp__enter(rp_conn *conn)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"this handle was opened before fork(): "
 				"open one in the child");
-	/* Without words: they are the other thread's to write. */
+	/* No message: only the thread with the transaction may write
+	 * conn->error. */
 	owner = atomic_load(&conn->owner);
 	return owner && owner != rp__thread() ? RP_EINVAL : 0;
 }
@@ -89,7 +91,7 @@ rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 				  &conn->error);
 }
 
-/* A verb that is a transaction of its own. */
+/* Run a verb as a transaction of its own. */
 int
 rp__run_once(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 	     rp_row_fn *row, void *ctx)
@@ -137,7 +139,8 @@ rp_begin(rp_conn *conn)
 	return r;
 }
 
-/* Is a transaction open, to be ended now? */
+/* Check that a transaction is open and that the caller may end it, and mark it
+ * as ended. */
 static int
 leave_transaction(rp_conn *conn)
 {
@@ -148,6 +151,10 @@ leave_transaction(rp_conn *conn)
 	if (!conn->in_transaction)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"no transaction is open");
+	if (conn->of_task)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"this transaction belongs to a task: end it "
+				"with rp_task_commit() or rp_task_rollback()");
 	conn->in_transaction = 0;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * url.c - which database a URL names.
+ * url.c - find the database that a URL names.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +11,7 @@
 
 #include "db/databases.h"
 
-/* Some databases have a way of their own to be named, without a scheme. */
+/* Some databases can be named without a scheme, in a form of their own. */
 static const struct rp_database *
 find_by_form(const char *text)
 {
@@ -21,7 +21,7 @@ find_by_form(const char *text)
 	return NULL;
 }
 
-/* NULL: failed, and said why. */
+/* Returns NULL on failure, with the message in `reterr`. */
 static const struct rp_database *
 find_database(const char *text, rp_error *reterr)
 {
@@ -62,7 +62,8 @@ rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr)
 	r = rp__database_check(url.database, reterr);
 	if (r < 0)
 		return r;
-	/* Where a backend copies it, in parts, each ends with a NUL. */
+	/* Room for a backend to copy the URL in parts, each with a NUL at the
+	 * end. */
 	url.text = malloc(2 * strlen(text) + 2);
 	if (!url.text)
 		return rp__fail(reterr, RP_ENOMEM, "out of memory");

@@ -1,5 +1,5 @@
 /*
- * utf8.c - is it UTF-8? And what is not, made so.
+ * utf8.c - validate UTF-8, and replace what is not valid.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -49,8 +49,8 @@ rp__utf8(const void *text, size_t size)
 	return 1;
 }
 
-/* Copy as much of `text` as `room` bytes and a NUL hold, in whole characters;
- * bytes that are not UTF-8 become '?'. Returns the length. */
+/* Copy `text` into `room` bytes, a NUL included. Cuts between characters, and
+ * replaces bytes that are not UTF-8 by '?'. Returns the length. */
 size_t
 rp__clean(char *to, size_t room, const char *text)
 {

@@ -1,5 +1,5 @@
 /*
- * verdict.c - verdicts before they are given, and the words of a refusal.
+ * verdict.c - check verdicts before they are sent, and explain refusals.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -26,8 +26,7 @@ rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
 					(long long)v->id,
 					(long long)v->claim_no);
 		if (v->verdict < RP_DONE || v->verdict > RP_EXTEND)
-			return rp__fail(error, RP_EINVAL,
-					"no verdict has the number %d",
+			return rp__fail(error, RP_EINVAL, "unknown verdict %d",
 					v->verdict);
 		if (v->delay_ms < -1 || v->delay_ms > RP_MOST_MS)
 			return rp__fail(error, RP_EINVAL,
@@ -36,7 +35,7 @@ rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
 					RP_MOST_DAYS);
 		if (v->verdict == RP_EXTEND && v->delay_ms == 0)
 			return rp__fail(error, RP_EINVAL,
-					"a lease is 1 ms at least");
+					"a lease must be at least 1 ms");
 	}
 	return 0;
 }
@@ -47,9 +46,8 @@ rp__is_failure(const rp_verdict *v)
 	return v->verdict == RP_FAIL || v->verdict == RP_DEAD;
 }
 
-/* The text of a failure as it is stored, cleaned into memory of RP_MOST_ERROR
- * + 1.
- */
+/* The error text as it is stored: valid UTF-8, copied to `text`, which has room
+ * for RP_MOST_ERROR + 1 bytes. */
 struct rp_value
 rp__failure(const rp_verdict *v, char *text)
 {
@@ -70,9 +68,9 @@ by_id(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* In the order of their ids, so that no two clients can wait for each other's
- * rows; and of two verdicts on one claim the first counts. How many are left.
- */
+/* Sort verdicts by job id, so that two clients cannot deadlock on each other's
+ * rows. Of several verdicts on one claim the first is kept. Returns how many
+ * remain. */
 size_t
 rp__verdicts_in_order(rp_verdict **v, size_t n)
 {
@@ -90,7 +88,7 @@ rp__verdicts_in_order(rp_verdict **v, size_t n)
 	return kept;
 }
 
-/* Put a verdict's result in words. */
+/* Write the error message for a verdict's result, and return the result. */
 int
 rp__refused(rp_error *error, const rp_verdict *v)
 {

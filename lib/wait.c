@@ -1,10 +1,10 @@
 /*
- * wait.c - sleep until there may be work.
+ * wait.c - wait until there may be work.
  *
- * A probe reads; it takes no lock that a writer waits for. Between probes the
- * backend sleeps until it knows of work, or others have committed, or until the
- * queue's own times say that a job is due or a lease is over: those are swept
- * here, so that a queue served by waiting clients alone still moves.
+ * A probe only reads, and takes no lock that a writer would wait for. Between
+ * probes the backend waits for a notification, for commits of others, or for
+ * the time at which a job is due or a lease ends. Those are swept here, so that
+ * a queue moves on even if all its clients only wait.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,17 +13,18 @@
 
 #include <poll.h>
 
-/* A second is the longest that work may go unseen (P6). */
+/* Probe at least once a second, whatever the backend notices (P6). */
 #define PROBE_MS 1000
 
-/* Others may commit all the time to queues that are not the caller's, and a
- * probe of a thousand queues takes a millisecond. So a probe that found nothing
- * is repeated after some times as long as it took, unless that is very long. */
+/* Others may commit very often to queues that the caller does not serve, and a
+ * probe of a thousand queues takes a millisecond. So after a probe that found
+ * nothing there is none for QUIET_TIMES as long as that took, but for
+ * MOST_QUIET_US at most. */
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
-/* A probe between those by schedule does not put the next one off: where others
- * commit all the time there would be no sweep. */
+/* A probe that was not scheduled does not postpone the next scheduled one:
+ * otherwise there would be no sweeps while others commit all the time. */
 int
 rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		 int unless_ready, struct rp_probe *ret)

@@ -1,5 +1,5 @@
 /*
- * why.c - how a job stands among the others.
+ * why.c - explain the state of one job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct found {
-	rp_why why; /* first: it is what the caller has */
+	rp_why why; /* first: the caller gets its address */
 	rp_batch *batch;
 };
 
@@ -38,11 +38,16 @@ add_why(void *ctx, size_t row, const struct rp_value *c)
 	why->silent_ms = c[WHY_OUT_SILENT_MS].i;
 	why->renewed = c[WHY_OUT_RENEWED].i;
 	why->host = rp__batch_text(found->batch, &c[WHY_OUT_HOST]);
-	return why->host || c[WHY_OUT_HOST].type == RP_NULL ? RP_ROW_TAKE
-							    : RP_ENOMEM;
+	why->pause_reason =
+		rp__batch_text(found->batch, &c[WHY_OUT_PAUSE_REASON]);
+	return (why->host || c[WHY_OUT_HOST].type == RP_NULL) &&
+			       (why->pause_reason ||
+				c[WHY_OUT_PAUSE_REASON].type == RP_NULL)
+		       ? RP_ROW_TAKE
+		       : RP_ENOMEM;
 }
 
-/* A job may finish between two looks, hence the archive is asked last. */
+/* A job may finish between two queries, so the archive is queried last. */
 static int
 look(rp_conn *conn, int64_t id, struct found *found)
 {
@@ -60,11 +65,7 @@ look(rp_conn *conn, int64_t id, struct found *found)
 	else if (r == 0)
 		r = rp__run(conn, RP_V_GET_KEPT, p, 1, add_job, found->batch);
 	if (r == 0 && rp_batch_count(found->batch) == 0)
-		return rp__fail(
-			&conn->error, RP_ENOENT,
-			"no job has the id %lld: it never was, or it is "
-			"over and its queue does not keep it",
-			(long long)id);
+		return rp__no_such_job(conn, id);
 	found->why.job = rp_batch_at(found->batch, 0);
 	return r;
 }

@@ -1,8 +1,8 @@
 /*
- * load.c - a producer, and a worker, of `readpast stress`.
+ * load.c - a producer and a worker of `readpast stress`.
  *
- * Each is a process. They use the library as anybody does, and note what they
- * were told, as docs/history.md has it.
+ * Each is a process. They use the library like any program, and record each
+ * answer as docs/history.md describes.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,10 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* With --for no producer runs further ahead of the workers than this. */
+/* With --for: how many jobs producers may be ahead of the workers. */
 #define BACKLOG 20000
 
-/* splitmix64: the same numbers for the same seed, whoever asks when. */
+/* splitmix64: a pure function of its arguments, so runs with one seed make the
+ * same choices in whatever order the processes ask. */
 uint64_t
 stress_random(uint64_t seed, uint64_t a, uint64_t b)
 {
@@ -29,7 +30,7 @@ stress_random(uint64_t seed, uint64_t a, uint64_t b)
 	return z ^ (z >> 31);
 }
 
-/* The first one to fail says why; the parent sees it. */
+/* Record the first failure, which the parent then prints. */
 int
 child_fails(struct stress *stress, const char *what, const char *why)
 {
@@ -52,7 +53,7 @@ ago(int64_t now, int64_t asked)
 
 /* ---- producing ---- */
 
-/* How many to enqueue next; 0: enough. */
+/* The size of the next batch; 0: no more. */
 static size_t
 next_share(struct stress *stress)
 {
@@ -91,8 +92,9 @@ note_enqueued(struct child *child, const rp_added *added, size_t n,
 	return 0;
 }
 
-/* Share by share. What was refused for the moment is tried again; what may
- * have been done or not was acknowledged to nobody, and is made once more. */
+/* Enqueue batch by batch. RP_EBUSY and RP_ELOST are tried again. After RP_ELOST
+ * the jobs may exist already; since they were not acknowledged, enqueueing them
+ * once more does no harm. */
 static int
 produce_all(struct stress *stress, struct child *child, rp_conn *conn,
 	    const rp_job_spec *jobs, rp_added *added)

@@ -1,9 +1,8 @@
 /*
- * log.c - what one process did, in memory that outlives it.
+ * log.c - a process's log in memory that survives the process.
  *
- * A file that has no name, and of which one window at a time is mapped: to
- * write is a store, and what was stored is there even when the next thing that
- * happens is SIGKILL.
+ * An unnamed file, mapped one window at a time. Writing an entry is a store to
+ * memory, so it is preserved even if SIGKILL follows at once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Moments in a window: a multiple of any page. */
+/* Entries in a window: a multiple of any page size. */
 #define WINDOW 65536
 
 int

@@ -1,8 +1,8 @@
 /*
- * proof.c - the logs of all processes, given to the history checker.
+ * proof.c - convert the logs of all processes to history lines for the checker.
  *
- * The lines are made by a process of their own, for they are many, and kept
- * nowhere unless there is a history (--history).
+ * A child process writes the lines to a pipe, because there are many. They are
+ * kept only with --history.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,13 +16,13 @@
 #include "history.h"
 #include "stress.h"
 
-/* Who makes the lines. */
+/* State of the child that writes the lines. */
 struct telling {
 	const struct stress *stress;
 	FILE *to, *history;
 };
 
-/* The fields that docs/history.md has for this event. */
+/* Format the fields that docs/history.md defines for this event. */
 static void
 tell_fields(char *to, size_t room, const struct moment *m, const char *queue)
 {

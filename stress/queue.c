@@ -1,8 +1,9 @@
 /*
- * queue.c - the queue of one run of `readpast stress`: made by it,
- * removed by it, and nobody else's. Its name says whose it is,
- * stress-HOST-PID-RANDOM: what a run left behind that was killed is found by
- * the next one.
+ * queue.c - the queue of one run of `readpast stress`, made and removed by the
+ * run, and used by nobody else.
+ *
+ * Its name tells who made it, stress-HOST-PID-RANDOM, so the next run can find
+ * and remove what a killed run left behind.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -47,7 +48,7 @@ scratch_make(struct stress *stress)
 	return r < 0 ? cmd_failed(stress->cmd, r) : 0;
 }
 
-/* Cancel what runs, so that the queue can go. */
+/* Cancel running jobs, which would prevent the drop. */
 static int
 cancel_running(rp_conn *conn, const char *queue)
 {
@@ -88,7 +89,7 @@ scratch_remove(struct cmd *cmd, const char *queue)
 			queue, queue);
 }
 
-/* Is it a name that we give? Then whose it is. */
+/* Is it a name that a run gives? Then split it. */
 static int
 is_ours(const char *name, char *ret_host, size_t room, long *ret_pid)
 {

@@ -1,5 +1,5 @@
 /*
- * report.c - what `readpast stress` says, meanwhile and at its end.
+ * report.c - the progress and the results of `readpast stress`.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +11,7 @@
 #include "check.h"
 #include "stress.h"
 
-/* The waits that are named. */
+/* How many kinds of waits are listed. */
 #define NAMED 3
 
 static const char *const latency_names[LATENCIES] = { "enqueue", "claim",
@@ -40,7 +40,7 @@ report_progress(const struct stress *stress, int over)
 		us > 0 ? (double)done * 1e6 / (double)us : 0);
 }
 
-/* ---- what is reckoned here ---- */
+/* ---- derived figures ---- */
 
 static double
 per_job(const struct sums *sums, int64_t n)
@@ -56,7 +56,7 @@ by_samples(const void *pa, const void *pb)
 	return (a->samples < b->samples) - (a->samples > b->samples);
 }
 
-/* Of all the samples of sessions at work, those that waited for a lock. */
+/* Count samples of busy sessions; *ret_locks: those that waited for a lock. */
 static int64_t
 count_samples(const struct shared *s, int64_t *ret_locks)
 {
@@ -77,7 +77,7 @@ percent(int64_t part, int64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* Sampled time into seconds that sessions spent. */
+/* Convert samples to seconds, summed over sessions. */
 static double
 sampled_seconds(const struct stress *stress, int64_t samples)
 {
@@ -89,7 +89,7 @@ sampled_seconds(const struct stress *stress, int64_t samples)
 
 /* ---- for people ---- */
 
-/* 1,234,567 */
+/* Format with thousands separators: 1,234,567 */
 static const char *
 grouped(char *to, size_t room, int64_t n)
 {
@@ -338,7 +338,7 @@ json_per_job(const struct sums *sums, int64_t n)
 	return json_real(per_job(sums, n));
 }
 
-/* null: not to be had from this database */
+/* null if this database does not count it */
 static json_t *
 json_costs_in_file(const struct sums *sums)
 {

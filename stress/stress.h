@@ -1,10 +1,10 @@
 /*
- * stress.h - what the files of `readpast stress` share.
+ * stress.h - declarations shared by the files of `readpast stress`.
  *
- * One process for each producer and each worker, and one that watches the
- * server; the parent starts, kills and counts them, and has no connection
- * while they live. Each writes what it did into a log of its own, in memory
- * that outlives its writer: a killed worker has said all that it knew.
+ * There is one process for each producer and each worker, and one that watches
+ * the server. The parent starts, kills and counts them, and has no connection
+ * while they live. Each process writes what it did into a log of its own, in
+ * memory that outlives it: a killed worker has said all that it knew.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,7 +20,7 @@
 
 #define WAITS 32
 
-/* One line of the history. */
+/* One entry of a log; becomes a line of the history. */
 struct moment {
 	int64_t at, id, claim_no;
 	uint32_t asked_ago_us, lease_ms;
@@ -31,18 +31,18 @@ struct moment {
 };
 enum { ENQUEUED, CLAIMED, STARTED, SETTLING, SETTLED, LOST };
 
-/* Where one process writes them, one after the other. */
+/* A process's log: a sequence of moments. */
 struct stress_log {
 	int fd;
-	_Atomic int64_t *count; /* in shared memory */
-	struct moment *window;  /* the part that is written now */
-	int64_t from;           /* its first */
+	_Atomic int64_t *count; /* number of entries, in shared memory */
+	struct moment *window;  /* the part that is mapped for writing */
+	int64_t from;           /* index of its first entry */
 };
 
-/* What the server counts. */
+/* The server's counters. */
 struct server {
 	int64_t transactions, buffers, wal_bytes, deadlocks, sessions;
-	int64_t statements; /* -1: the server does not count them */
+	int64_t statements; /* -1: this server does not count them */
 };
 
 struct wait {
@@ -50,21 +50,21 @@ struct wait {
 	int64_t samples;
 };
 
-/* Between the processes. */
+/* Shared memory of all processes. */
 struct shared {
-	_Atomic int64_t to_make; /* jobs that no producer has taken up */
+	_Atomic int64_t to_make; /* jobs not yet assigned to a producer */
 	_Atomic int64_t enqueued, done, dead, failed;
 	_Atomic int64_t kills, stalls;
-	_Atomic int stop;  /* producers: enough */
-	_Atomic int made;  /* the producers have ended */
-	_Atomic int empty; /* the queue holds nothing to do any more */
-	_Atomic int over;  /* workers have ended, too */
-	_Atomic int ready; /* the watcher has begun */
+	_Atomic int stop;  /* producers must stop */
+	_Atomic int made;  /* all producers have ended */
+	_Atomic int empty; /* no job is left to do */
+	_Atomic int over;  /* all workers have ended */
+	_Atomic int ready; /* the watcher has started */
 	_Atomic int failing;
-	char why[300]; /* whoever set failing */
+	char why[300]; /* text of the failure */
 
-	/* the watcher's */
-	int has_counters; /* the database counts what it does */
+	/* written by the watcher */
+	int has_counters; /* the database has counters */
 	struct server before, after;
 	struct wait waits[WAITS];
 	int64_t samples;
@@ -74,7 +74,7 @@ struct child {
 	pid_t pid;
 	int generation;
 	struct stress_log log;
-	int64_t resume_at; /* stopped until then; 0: not stopped */
+	int64_t resume_at; /* when to send SIGCONT; 0: it is not stopped */
 };
 
 struct stress {
@@ -85,14 +85,14 @@ struct stress {
 	double fail_rate;
 	int fill, pin, json;
 	struct shared *shared;
-	_Atomic int64_t *counts; /* of the logs, in shared memory */
-	struct child *children;  /* producers, workers */
+	_Atomic int64_t *counts; /* lengths of the logs, in shared memory */
+	struct child *children;  /* first producers, then workers */
 	struct child watcher;
 	int64_t began_at, ended_at;
 	int interrupted;
 };
 
-/* Where percentiles come from. */
+/* Percentiles of a latency. */
 struct spread {
 	int64_t p50, p90, p99, max;
 };
@@ -102,7 +102,7 @@ enum { L_ENQUEUE, L_CLAIM, L_START, L_END_TO_END, LATENCIES };
 
 struct sums {
 	int64_t enqueued, done, dead, claims, retries, duplicates, unknown;
-	int64_t written; /* bytes; -1: nobody knows */
+	int64_t written; /* bytes; -1: not known */
 	double enqueue_rate, done_rate;
 	double enqueue_bars[BARS], done_bars[BARS];
 	int64_t bar_us;
@@ -115,12 +115,12 @@ struct sums {
 /* log.c */
 int log_open(struct stress_log *log, _Atomic int64_t *count);
 int log_note(struct stress_log *log, const struct moment *moment);
-/* What all have noted, one process after the other. */
+/* Calls back for each entry of all logs, one process after the other. */
 typedef void moment_fn(void *ctx, const struct moment *moment,
 		       const char *client);
 void log_each(const struct stress *stress, moment_fn *fn, void *ctx);
 
-/* load.c: the processes' mains. They return an exit status. */
+/* load.c: main functions of the processes; they return an exit status */
 int produce(struct stress *stress, struct child *child);
 int work(struct stress *stress, struct child *child);
 int child_fails(struct stress *stress, const char *what, const char *why);
@@ -129,15 +129,15 @@ uint64_t stress_random(uint64_t seed, uint64_t a, uint64_t b);
 /* watch.c */
 int watch(struct stress *stress, struct child *child);
 
-/* queue.c: 0, or an exit status (said) */
+/* queue.c: 0, or an exit status after a complaint */
 int scratch_make(struct stress *stress);
 int scratch_remove(struct cmd *cmd, const char *queue);
 int scratch_sweep(struct cmd *cmd);
 
-/* sum.c: 0, or an exit status (said) */
+/* sum.c: 0, or an exit status after a complaint */
 int sum_up(struct stress *stress, struct sums *ret);
 
-/* proof.c: likewise */
+/* proof.c: 0, or an exit status after a complaint */
 int prove(struct stress *stress, struct sums *ret);
 
 /* report.c */

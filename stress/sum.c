@@ -1,6 +1,5 @@
 /*
- * sum.c - what the logs of all processes say together: counts, rates,
- * latencies.
+ * sum.c - sum up the logs of all processes: counts, rates, latencies.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,19 +8,19 @@
 
 #include <stdlib.h>
 
-/* What is known of one job. Times that are not known are 0. */
+/* Times of one job's life; 0: not known. */
 struct life {
 	int64_t id, asked, enqueued, started, done;
 	int times_done;
-	int asked_done; /* a verdict of which no answer was recorded */
+	int asked_done; /* "done" was sent, and no answer recorded */
 };
 
 struct summing {
 	struct stress *stress;
 	struct sums *sums;
-	struct life *lives; /* by id */
+	struct life *lives; /* sorted by id */
 	size_t count;
-	int64_t *us[LATENCIES]; /* unsorted */
+	int64_t *us[LATENCIES]; /* unsorted samples */
 	size_t us_count[LATENCIES];
 	int64_t began, made_until, done_until;
 };
@@ -139,7 +138,7 @@ sum_rates(struct summing *s)
 		if (life->started && life->started < started)
 			started = life->started;
 		s->us[L_ENQUEUE][i] = life->enqueued - life->asked;
-		/* It may be at work before its producer hears of it. */
+		/* A job may start before its producer gets the answer. */
 		if (life->started)
 			s->us[L_START][s->us_count[L_START]++] =
 				life->started > life->enqueued
@@ -208,8 +207,8 @@ fail:
 	return r;
 }
 
-/* Bytes that our processes gave to write(): the log, and checkpoints. A child
- * that was waited for is added to its parent. -1: Linux does not tell. */
+/* Bytes that our processes gave to write(): log and checkpoints. Linux adds a
+ * child's count to its parent when the child is reaped. -1: not available. */
 static int64_t
 written(void)
 {

@@ -1,7 +1,7 @@
 /*
- * watch.c - the process of `readpast stress` that asks the server
- * what it counts, what its sessions wait for, and when the queue is empty. It
- * holds the old snapshot, too (--pin-snapshot).
+ * watch.c - a process that reads the server's counters, samples what its
+ * sessions wait for, and notices when the queue is empty. With --pin-snapshot
+ * it holds the old snapshot, too.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,7 +19,7 @@ struct watcher {
 	struct stress *stress;
 	rp_conn *conn, *pinned;
 	int64_t last_done;
-	int quiet; /* looks in a row that saw nothing become done */
+	int quiet; /* probes in a row during which no job was finished */
 };
 
 static int
@@ -30,8 +30,8 @@ fails(struct watcher *w, const char *why)
 
 /* ---- the server's own statistics ---- */
 
-/* Of a query in sql/<dialect>/stress/. Those that do not pin a snapshot only
- * read. */
+/* Run a query of sql/<dialect>/stress/. It is read-only unless it pins a
+ * snapshot. */
 static int
 ask(struct watcher *w, rp_conn *conn, const char *name, int flags,
     int (*take_row)(void *ctx, const struct rp_row *row), void *ctx)
@@ -47,7 +47,7 @@ ask(struct watcher *w, rp_conn *conn, const char *name, int flags,
 		       : 0;
 }
 
-/* 0: there is no such column. */
+/* 0 if there is no such column. */
 static int64_t
 number(const struct rp_row *row, const char *name)
 {
@@ -71,7 +71,7 @@ take_counters(void *ctx, const struct rp_row *row)
 	return 0;
 }
 
-/* The row of the last statement counts. */
+/* The last statement's row is the result. */
 static int
 take_statements(void *ctx, const struct rp_row *row)
 {
@@ -93,7 +93,8 @@ read_counters(struct watcher *w, struct server *ret)
 	return r ? -1 : 0;
 }
 
-/* A backend adds up its counts when it ends, which is soon after its client. */
+/* A backend reports its last counts when it ends, shortly after its client. So
+ * wait until our sessions are gone. */
 static int
 read_last_counters(struct watcher *w, struct server *ret)
 {
@@ -166,9 +167,9 @@ pin(struct watcher *w)
 /* ---- the end ---- */
 
 /*
- * Is there nothing to do any more? When all jobs were seen to end, nobody need
- * be asked. A worker that was killed may not have lived to tell of some: so the
- * queue is asked when for a while nothing ended.
+ * Is the queue empty? If all jobs were seen to end, yes, without a query. A
+ * killed worker may have finished jobs without recording it, so the queue is
+ * queried when no job has ended for a while.
  */
 static int
 look_for_the_end(struct watcher *w)

@@ -1,5 +1,5 @@
 /*
- * kind_postgres.c - a database is a schema on the server that
+ * kind_postgres.c - a test database is a schema on the server that
  * READPAST_TEST_POSTGRES names.
  *
  * SPDX-License-Identifier: MIT
@@ -30,7 +30,8 @@ name_schema(struct db *db)
 		 strrchr(db->dir, '.') + 1);
 	for (char *p = db->schema; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
-	/* What tests create themselves is there, too. */
+	/* The search_path makes tables that tests create go to the schema,
+	 * too. */
 	snprintf(db->url, sizeof(db->url),
 		 "%.200s&schema=%s&options=-csearch_path%%3D%s"
 		 "&application_name=%s",

@@ -1,5 +1,5 @@
 /*
- * kind_sqlite.c - a database is a file in the folder of the case.
+ * kind_sqlite.c - a test database is a file in the case's directory.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * kinds.h - what a test does itself on each kind of database, by its
- * own client library.
+ * kinds.h - operations of the tests for each kind of database, through its own
+ * client library.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,13 +11,14 @@
 #include "check.h"
 
 struct kind {
-	const char *scheme;          /* that its URLs begin with */
-	void (*name)(struct db *db); /* its URL, and what else it is called */
-	/* What is not in the database's folder. NULL: nothing */
+	const char *scheme;          /* prefix of its URLs */
+	void (*name)(struct db *db); /* sets the URL and the other names */
+	/* Remove what is not in the case's directory. NULL: nothing. */
 	void (*drop)(const struct db *db);
-	/* SQL on this connection: 0, and the first number it answers. */
+	/* Run SQL on this connection. Returns 0; *ret is the first number of
+	 * the result. */
 	int (*run)(void *native, const char *sql, int64_t *ret);
-	/* All rows of all tables. */
+	/* Print all rows of all tables. */
 	void (*print)(rp_conn *conn, FILE *to);
 };
 

@@ -20,7 +20,7 @@ pairs_of(int argc, char **argv)
 		kinds[i] = argv[i + 1];
 }
 
-/* ---- a source that has one of everything ---- */
+/* ---- a source with jobs of all kinds ---- */
 
 static void
 put_all(rp_conn *conn)
@@ -45,7 +45,8 @@ put_all(rp_conn *conn)
 		memset(text, 'x', sizeof(text));
 		snprintf(text, sizeof(text), "%d", i);
 		job = job_of(text);
-		if (i % 4 == 1) /* SQLite stores it apart */
+		if (i % 4 ==
+		    1) /* large enough for SQLite's table of large payloads */
 			job.payload_size = sizeof(text);
 		job.priority = i < 10 ? -1 : 5;
 		ok(conn,
@@ -74,7 +75,7 @@ settle_all(rp_conn *conn)
 	rp_batch_free(batch);
 }
 
-/* A lease that ran out. */
+/* Let a job's lease run out. */
 static void
 recover_one(rp_conn *conn)
 {
@@ -104,7 +105,7 @@ fill(rp_conn *conn)
 	settings(conn, other);
 	idle.name = "idle";
 	settings(conn, idle);
-	ok(conn, rp_queue_pause(conn, "idle"));
+	ok(conn, rp_queue_pause(conn, "idle", "not yet"));
 	put_all(conn);
 	settle_all(conn);
 	recover_one(conn);
@@ -153,7 +154,7 @@ teardown_pair(void **state)
 	return 0;
 }
 
-/* ---- as it was ---- */
+/* ---- saving and restoring ---- */
 
 static void
 copy_file(sqlite3 *to, sqlite3 *from)
@@ -165,7 +166,7 @@ copy_file(sqlite3 *to, sqlite3 *from)
 	assert_int_equal(sqlite3_backup_finish(backup), SQLITE_OK);
 }
 
-/* A statement for each table of the schema, and each sequence. */
+/* Run a statement for each table of the schema, and one for each sequence. */
 static void
 for_each_table(struct db *db, const char *table, const char *sequence)
 {
@@ -191,7 +192,7 @@ for_each_table(struct db *db, const char *table, const char *sequence)
 static void
 save(struct db *db, void **model)
 {
-	/* The power stays on here, and copies are many. */
+	/* No power cut is tested here, and there are many copies. */
 	assert_int_equal(run_sql(db->conn,
 				 *db->schema ? "set synchronous_commit = off"
 					     : "pragma synchronous = off",
@@ -284,6 +285,9 @@ expect_same_settings(const struct pair *pair)
 		   rp_queue_list(pair->to->conn, a.name, &theirs));
 		b = *rp_queues_at(theirs, 0);
 		b.name = a.name;
+		assert_string_equal(a.pause_reason ? a.pause_reason : "-",
+				    b.pause_reason ? b.pause_reason : "-");
+		a.pause_reason = b.pause_reason = NULL;
 		a.paused_at = b.paused_at = 0;
 		assert_memory_equal(&a, &b, sizeof(a));
 		rp_queues_free(theirs);

@@ -1,6 +1,6 @@
 /*
- * pair.h - two databases for a copy: a source that has one of everything, and a
- * target.
+ * pair.h - two databases for tests of rp_copy(): a source with jobs of all
+ * kinds, and a target.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,27 +12,27 @@
 
 struct pair {
 	struct db *from, *to;
-	void *model_from, *model_to; /* SQLite: as it was when it was saved */
-	char *rows;                  /* the source's, likewise */
+	void *model_from, *model_to; /* SQLite: the saved files */
+	char *rows;                  /* rows of the saved source */
 	struct jobs *jobs;
 };
 
-/* main() calls it first: the kinds of the two are its arguments. */
+/* Call first in main(); the arguments are the two kinds of databases. */
 void pairs_of(int argc, char **argv);
 struct pair *make_pair(void);
 void free_pair(struct pair *pair);
 int setup_pair(void **state);
 int teardown_pair(void **state);
 
-/* Both as they are now, to be made so again. */
+/* Save the state of both, and restore it. */
 void save_pair(struct pair *pair);
 void restore_pair(struct pair *pair);
 
 int is_paused(rp_conn *conn, const char *queue);
-/* A copy that was refused: not a byte of the source is another. */
+/* After a refused copy: the source is unchanged, byte for byte. */
 void expect_source_untouched(const struct pair *pair);
-/* A copy that is done: every job that was in the source is in the target, once;
- * and still in the source, or no more. */
+/* After a complete copy: every job of the source is in the target once; and it
+ * is still in the source, or was moved. */
 void expect_copied(const struct pair *pair, int64_t shift);
 void expect_moved(const struct pair *pair, int64_t shift);
 

@@ -28,7 +28,7 @@ rows_of(rp_conn *conn)
 
 /* ---- all jobs ---- */
 
-/* What each database spells in its own way. */
+/* Normalise what each database formats differently. */
 static void
 print_failures(const struct rp_value *json, FILE *to)
 {
@@ -126,7 +126,7 @@ free_jobs(struct jobs *jobs)
 	free(jobs);
 }
 
-/* So many stand in front of it in its lane; -1: it is not in line. */
+/* Number of jobs before it in its lane; -1: it is not in line. */
 static int
 place_of(const struct jobs *jobs, size_t which)
 {

@@ -1,6 +1,6 @@
 /*
- * rows.h - all that a database has, to be compared with what it had before, or
- * with what another one has.
+ * rows.h - the whole content of a database, to compare it with an earlier state
+ * or with another database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,11 +10,11 @@
 
 #include "check.h"
 
-/* What a database has, as text: a line for each row of each of its tables. */
+/* The content as text: a line for each row of each table. */
 char *rows_of(rp_conn *conn); /* free it */
 
-/* The jobs of a database, live and kept, in all their fields. Places in line
- * are in the order of the claims, for the numbers themselves may be others. */
+/* All jobs, live and kept, with all fields. Places in line are given as ranks,
+ * because the sequence numbers may differ. */
 struct jobs {
 	size_t count;
 	struct {
@@ -24,7 +24,7 @@ struct jobs {
 };
 struct jobs *jobs_of(rp_conn *conn);
 void free_jobs(struct jobs *jobs);
-/* The same, but for ids that are larger by `shift`. */
+/* Expect the same jobs, except that ids are larger by `shift`. */
 void expect_same_jobs(const struct jobs *expected, const struct jobs *got,
 		      int64_t shift);
 

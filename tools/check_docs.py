@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Hold the manual and the completions to what the program and the header say.
+"""Compare the manual and the completions with the program and the header.
 
   tools/check_docs.py READPAST [SOURCE]
 
-What there is, is asked of the program (its help, a new queue's settings) and
-read from the header, tests/abi/exports.txt and cli/cmd.h. A command's help is
-made of the table by which it parses its options. Whatever of all that the
-documents lack, and whatever they have that is not there, is named. Speaks TAP;
-exits 0 only if all is well.
+The facts come from the program (its help, a new queue's settings), the header,
+tests/abi/exports.txt and cli/cmd.h. A command's help is generated from the
+table that it parses options with. Whatever is missing in a document, or exists
+there only, is reported. Prints TAP; exits 0 only if all is well.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -24,12 +23,12 @@ OPTION = re.compile(r"(?<![\w-])--?[a-z0-9][a-z-]*")
 
 
 def spelled(pairs):
-    """{--delay=, --json} of (option, does it take a value?)"""
+    """{--delay=, --json} from pairs (option, does it take a value?)"""
     return {option + "=" * bool(value) for option, value in pairs}
 
 
 class Program:
-    """What `readpast` says of itself."""
+    """Output of `readpast` with these arguments."""
 
     def __init__(self, path, directory):
         self.path = path
@@ -50,12 +49,13 @@ class Program:
         return self.run(*command.split(), "--help")
 
     def options(self, command):
-        """Those of the table: `  --delay D  what it does`."""
-        return spelled(re.findall(r"^  (--?[a-z0-9][a-z-]*)( \S+)?(?=  )",
+        """Options of the help's table: `  --delay D  what it does`. An option
+        with an optional value, --drain[=settled], counts as one without."""
+        return spelled(re.findall(r"^  (--?[a-z0-9][a-z-]*)(?:\[\S+\])?( \S+)?(?=  )",
                                   self.help(command), re.M))
 
     def unknown(self, command):
-        """Options that the usage line names, and that the table lacks."""
+        """Options in the usage line that the table lacks."""
         usage = self.help(command).splitlines()[0]
         known = {option.rstrip("=") for option in self.options(command)}
         return set(OPTION.findall(usage)) - known - self.globals
@@ -73,7 +73,8 @@ class Program:
 
 
 def of_cases(text, options):
-    """Of a shell's `case $1 in`, one tab in: the first in the text."""
+    """The branches of a shell's `case $1 in`, indented by one tab: the first
+    such case in the text."""
     text = re.search(r"^\tcase \$1 in\n(.*?)^\tesac", text, re.M | re.S)[1]
     cases = re.findall(r"^\t'?([a-z][a-z ]*)'?\)(.*?)(?=^\t[^\t]|\Z)", text, re.M | re.S)
     return {name: spelled(options.findall(body)) for name, body in cases}
@@ -107,8 +108,8 @@ def of_fish(text):
 
 
 def of_man(text):
-    """By .It Cm; what a subsection says before its list is for all of it. One
-    mention with a value is enough."""
+    """Options marked by .It Cm. Those before a subsection's list apply to all
+    of the list. One mention with a value is enough."""
     def options(text):
         pairs = re.findall(r"\bFl (-?\w[a-z-]*)(?=( (?:Ar|Cm) )?)", text)
         valued = {option for option, value in pairs if value}
@@ -124,7 +125,19 @@ def of_man(text):
     return found, common
 
 
-# ---- what is wrong ----
+def of_messages(source):
+    """The string literals of the programs, concatenated, and those of the
+    SQL."""
+    for directory in ("base", "check", "cli", "copy", "doctor", "ext", "lab", "lib",
+                      "stress"):
+        for path in sorted((source / directory).glob("**/*.c")):
+            text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+            yield from re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r'"\s+"', "", text))
+    for path in sorted((source / "sql").glob("**/*.sql")):
+        yield from re.findall(r"'([^']*)'", re.sub(r"--.*", "", path.read_text()))
+
+
+# ---- comparisons ----
 
 
 def compare(program, found, common={}):
@@ -143,6 +156,16 @@ def compare(program, found, common={}):
         yield f"there is no command {name}"
 
 
+def not_installed(messages, pages):
+    """Users who read a message have the manual, but perhaps not the source."""
+    for message in messages:
+        for name in re.findall(r"[\w./-]+\.md\b", message):
+            yield f"a message names {name}: name a manual page"
+        for page, title in re.findall(r"readpast\((\d)\), ([A-Z][\w ]*\w)", message):
+            if not re.search(rf"^\.(Sh|Ss|It) {title}$", pages[page], re.M):
+                yield f"readpast({page}) has no {title}"
+
+
 def lacking(what, wanted, there):
     return (f"no {what} {w}" for w in sorted(set(wanted) - set(there)))
 
@@ -152,7 +175,8 @@ def beyond(there, wanted):
 
 
 def of_header(text):
-    """The names that it defines: (errors, states, other numbers, all)."""
+    """The names that the header defines: (errors, states, other numbers,
+    all)."""
     errors = re.findall(r"\bX\((E[A-Z]+), -\d+", text)
     states = re.findall(r'\bX\(([A-Z]+), \d+, "', text)
     others = re.findall(r"^#define (RP_[A-Z_]+) \d+", text, re.M)
@@ -176,6 +200,9 @@ def checks(program, source):
     yield "help: options in usage lines", (
         f"{command}: no {option}" for command in program.commands
         for option in sorted(program.unknown(command)))
+
+    yield "messages: pages that they name", not_installed(
+        of_messages(source), {"1": page, "3": calls, "7": model})
 
     # readpast(1)
     found, common = of_man(page)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Make C of sql/: the list of verbs, one dialect's statements; and of all
-dialects the scripts of `readpast lab`, and the queries of other commands.
+"""Generate C from sql/: the list of verbs; each dialect's statements; the
+scripts of `readpast lab` of all dialects; and the queries of other commands.
 
   embed_sql.py header PARAMS           > verbs.h
   embed_sql.py fields PARAMS GROUP     > GROUP_fields.h
@@ -9,8 +9,8 @@ dialects the scripts of `readpast lab`, and the queries of other commands.
   embed_sql.py lab TECHNIQUES OUTPUT DEPFILE FOLDER...
   embed_sql.py queries OUTPUT DEPFILE FOLDER...
 
-Stops the build, with one line that says why, when a folder lacks a verb, has
-an unknown one, or a statement uses a parameter that nothing gives.
+Stops the build with a one-line message when a folder lacks a verb or has an
+unknown one, or when a statement uses an undefined parameter.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -25,7 +25,7 @@ import sys
 import zlib
 
 
-# What was taken of an answer: one id in turn, or all as a table.
+# Ids taken by an earlier statement: one at a time, or all as a table.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 
@@ -35,10 +35,10 @@ def stop(where, why):
 
 
 class Params:
-    """What sql/params says. `verbs`: {name: (parameters, columns)}, in order;
-    whether one writes is for people to read. `groups`: {name: columns}, which
-    stand for themselves in a verb's line. `types`: {(group, column): type}.
-    `alike`: {name: the verbs that C gives the same parameters}."""
+    """The contents of sql/params. `verbs`: {name: (parameters, columns)}, in
+    order; whether a verb writes is only documentation. `groups`: {name:
+    columns}, abbreviations within a verb's line. `types`: {(group, column):
+    type}. `alike`: {name: the verbs to which C passes the same parameters}."""
 
     def __init__(self, path):
         self.path = path
@@ -71,14 +71,14 @@ class Params:
                             self.spelled_out(name, right.split()))
 
     def spelled_out(self, verb, words):
-        """C finds the columns of a group by their place in the group."""
+        """C finds the columns of a group by their position in it."""
         for word in words[1:]:
             if word in self.groups:
                 stop(self.path, f"{verb}: `{word}` does not stand first")
         return [c for word in words for c in self.groups.get(word, [word])]
 
     def common(self, verbs, side):
-        """The parameters (side 0) or columns (1) that all have in front."""
+        """The parameters (side 0) or columns (1) that all of them start with."""
         lists = [self.verbs[verb][side] for verb in verbs]
         return [names[0] for names in
                 itertools.takewhile(lambda n: len(set(n)) == 1, zip(*lists))]
@@ -127,12 +127,12 @@ def quoted(text):
     return "\n\t\t".join(f'"{line}\\n"' for line in lines)
 
 
-# The body of a routine, which is nobody's business but the database's.
+# The body of a routine, which is not split into statements.
 BODY = r"\$(\w*)\$.*?\$\1\$"
 
 
 def pieces(text):
-    """The text between semicolons at the end of a line, outside bodies."""
+    """The text between semicolons at ends of lines, except within bodies."""
     start = 0
     for found in re.finditer(BODY + r"|;[ \t]*(?:\n|$)", text, re.S):
         if found[0].startswith(";"):
@@ -142,8 +142,8 @@ def pieces(text):
 
 
 def statements(path):
-    """(text, annotations) of each statement; annotations are `-- word ...:`
-    comment lines right before it."""
+    """(text, annotations) of each statement. Annotations are `-- word ...:`
+    comment lines directly before it."""
     text = path.read_text()
     if not re.match(rf"-- ({path.stem}: |Schema \d)", text):
         stop(path, f"does not open with `-- {path.stem}: what it does`")
@@ -156,15 +156,15 @@ def statements(path):
             yield sql, notes
 
 
-# What there is where there are routines, and what does the same elsewhere.
-TURN = {"enqueue_one", "enqueue_plain", "turn", "sleep", "awake", "held",
-        "sweep_start"}
-NO_TURN = {"claim", "payload", "complete", "fail", "release", "extend",
-           "refused", "sweep_dropped"}
+# Verbs that only databases with routines have, and only those without.
+ROUTINES = {"enqueue_plain", "settle_and_claim", "sleep", "awake", "held",
+            "sweep_start"}
+NO_ROUTINES = {"claim", "payload", "complete", "fail", "release", "extend",
+               "refused", "sweep_dropped"}
 
 
 def read_limits(path):
-    """{name: number} of the limits in readpast.h: RP_MOST_NAME is most_name."""
+    """{name: number} for limits of readpast.h: RP_MOST_NAME is most_name."""
     limits = {}
     for name, value in re.findall(r"^#define RP_((?:MOST|LARGE)_\w+) +(.*?)(?: */\*|$)",
                                   pathlib.Path(path).read_text(), re.M):
@@ -177,8 +177,8 @@ def read_limits(path):
 def dialect(verbs, limits, folder):
     name = folder.name
     found = {p.stem for p in (folder / "verbs").glob("*.sql")}
-    routines = "turn" in found
-    for verb in sorted(found ^ (set(verbs) - (NO_TURN if routines else TURN))):
+    routines = "settle_and_claim" in found
+    for verb in sorted(found ^ (set(verbs) - (NO_ROUTINES if routines else ROUTINES))):
         stop(folder / "verbs" / f"{verb}.sql",
              "is not in sql/params" if verb not in verbs
              else "is missing" if verb not in found
@@ -220,8 +220,8 @@ def all_calls(verbs, folder, name):
 
 
 def for_one_row(path, verb, params, sql):
-    """The statement without the table of rows, `r`, that stands in front in a
-    `from`: for one row its columns are the parameters."""
+    """The statement without its first table `r`, the table of rows: for a
+    single row the parameters take the place of its columns."""
     table = f"readpast_{verb}_rows(:rows) r"
     one, n = re.subn(rf"\bfrom {re.escape(table)}(\s+cross join\b)?",
                      lambda m: "from" if m[1] else "", sql)
@@ -235,7 +235,7 @@ def for_one_row(path, verb, params, sql):
 
 
 def outside_parentheses(sql):
-    """The text, with blanks for all that is in parentheses or quotes."""
+    """The text, with blanks in place of all in parentheses or quotes."""
     text, depth = [], 0
     for token in re.findall(r"'(?:[^']|'')*'|.", sql, re.S):
         depth += token == "("
@@ -246,7 +246,7 @@ def outside_parentheses(sql):
 
 
 def columns_of(sql):
-    """The names of the columns that a statement answers, in order."""
+    """The names of a statement's result columns, in order."""
     text = outside_parentheses(sql.lstrip("( \n"))
     listed = re.search(r"\b(?:select|returning)\b(.*?)(?=\bfrom\b|\bwhere\b|$)",
                        text, re.S)
@@ -255,7 +255,7 @@ def columns_of(sql):
 
 
 def check_columns(path, sql, columns, numbered):
-    """C reads an answer by the places of its columns, in sql/params."""
+    """C reads result columns by position, as sql/params lists them."""
     found = columns_of(sql)
     wanted = ["number"] * numbered + columns
     if found[:len(wanted)] != wanted:
@@ -270,9 +270,10 @@ def check_params(path, sql, known):
 
 
 def one_call(path, verb, params, columns):
-    """Where there are routines: one statement, with $1 for a :name or :name[].
-    (text, [(index of the parameter, is it an array?)], is it run once for all
-    rows of parameters?, does it answer their number in front?)"""
+    """For databases with routines: a verb is one statement, with $1 for :name
+    or :name[]. Returns (text, [(index of the parameter, is it an array?)],
+    is it run once for all rows of parameters?, does an extra first column
+    of the result have the number of the row?)"""
     found = list(statements(path))
     if len(found) != 1:
         stop(path, f"has {len(found)} statements, and not one")
@@ -328,7 +329,7 @@ def one_verb(path, verb, params, columns):
 
 
 def with_limits(path, text, limits):
-    """The text, with numbers for :most_name and the like."""
+    """The text, with limits such as :most_name replaced by their numbers."""
     def number(match):
         if match[1] not in limits:
             stop(path, f"uses :{match[1]}, which is no limit of readpast.h")
@@ -337,13 +338,13 @@ def with_limits(path, text, limits):
 
 
 def files_of(step):
-    """A step is a file, or a folder with files and folders, read by name."""
+    """A step is a file, or a folder with files and folders, sorted by name."""
     return sorted(step.rglob("*.sql")) if step.is_dir() else [step]
 
 
 def schema(folder, name, limits):
-    """The steps, and a number that is another one when their text is: until the
-    first release the schema changes without a new version."""
+    """The steps, and a checksum of their text: before the first release the
+    schema may change without a new version number."""
     steps = sorted(folder.iterdir())
     paths = [p for s in steps for p in files_of(s)]
     build = zlib.crc32("".join(with_limits(p, p.read_text(), limits)
@@ -366,7 +367,7 @@ def schema(folder, name, limits):
 
 
 def lab(order, folders):
-    """FOLDER/lab/: a script for each technique, in order, and what is not one."""
+    """FOLDER/lab/: a script for each technique, in order, and the others."""
     names = [line.strip() for line in pathlib.Path(order).read_text().splitlines()
              if line.strip() and not line.startswith("#")]
     print("/* Made by tools/embed_sql.py of the scripts in sql/. */")
@@ -398,8 +399,8 @@ SECTIONS = {"setup", "while", "take", "done", "end"}
 
 
 def script(path, number):
-    """A story, and statements in sections: `-- take:`. Prints the sections; the
-    script itself is what it returns."""
+    """A description, and statements in sections: `-- take:`. Prints the
+    sections, and returns the script's entry."""
     text = path.read_text()
     head = re.match(rf"-- {path.stem}: (.*)\n(?:--.*\n)*", text)
     if not head:
@@ -432,13 +433,15 @@ def literal(text):
 
 # ---- the queries of commands ----
 
-# The rooms of a folder, and what a query in each is given.
-ROOMS = {"doctor": {"long_ms", "now_ms"}, "stress": set()}
+# The subfolders with queries, and the parameters that each query gets.
+ROOMS = {"doctor": {"long_ms", "now_ms"}, "stress": set(),
+         "find": {"queue", "kind", "key", "error", "before", "now_ms",
+                  "states", "looks", "every"}}
 
 
 def queries(folders):
-    """The SQL of commands that is no verb: a query in each file. The doctor's
-    are a statement each, for their rows are findings."""
+    """SQL of commands other than verbs: a query in each file. Those of the
+    doctor and of filters are single statements: their rows are the result."""
     print("/* Made by tools/embed_sql.py of the queries in sql/. */")
     print('#include "queries.h"\n')
     print('#include <stddef.h>\n')
@@ -448,7 +451,7 @@ def queries(folders):
         for room, given in ROOMS.items():
             for path in sorted((folder / room).glob("*.sql")):
                 found = [sql for sql, _ in statements(path)]
-                if room == "doctor" and len(found) != 1:
+                if room != "stress" and len(found) != 1:
                     stop(path, f"has {len(found)} statements, and not one")
                 sql = ";\n".join(found)
                 check_params(path, sql, given)
@@ -458,7 +461,7 @@ def queries(folders):
 
 
 def write(output, depfile, folders, make, *arguments):
-    """Make the output of the folders; and say what it was made of."""
+    """Write the output for the folders, and the files it depends on."""
     with output.open("w") as out, contextlib.redirect_stdout(out):
         make(*arguments)
     files = [path for folder in folders

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """plot.py TITLE FIGURE.csv FIGURE.svg - draw what a benchmark counted.
 
-A line of the CSV is `series,second,jobs`. Greys and middling colours, without a
-background: it can be read on light pages and on dark ones.
+A line of the CSV is `series,second,jobs`. The colours are medium, and there is
+no background, so that it is legible on light and on dark pages.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -19,7 +19,7 @@ COLOURS = ["#3b82f6", "#e0823d", "#2da44e", "#c2457a", "#8a63d2"]
 
 
 def step(most, wanted):
-    """The round number of which about `wanted` make `most`."""
+    """The round number of which about `wanted` make up `most`."""
     size = 1
     while True:
         for n in (1, 2, 5):

@@ -1,10 +1,10 @@
 /*
- * backlog.c - does a claim cost more when the line is long, or the table full
- * of what is to come?
+ * backlog.c - does a claim cost more when the line is long, or when the table
+ * has many scheduled jobs?
  *
- * A schema for each length, so that they are measured in turn. Nothing is
- * vacuumed or analyzed, but for one table, which was analyzed when it was
- * empty.
+ * There is a schema for each length, so that they can be measured in turn.
+ * Nothing is vacuumed or analyzed, except one table that was analyzed while it
+ * was empty: the worst statistics that a planner may have.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define SHORT 10000
-#define SLICE 7000 /* jobs at a time, put back when they are done */
-#define SLICES 8   /* a sample */
+#define SLICE 7000 /* jobs in a slice, put back afterwards */
+#define SLICES 8   /* slices in a sample */
 #define CLIENTS 4
 
 enum { FEW, MANY, ANALYZED, TO_COME, LINES };
@@ -99,7 +99,8 @@ make(const struct bench *b, int line)
 	rp_close(conn);
 }
 
-/* Claims that are not completed are put back, too: the line is as it was. */
+/* The claimed jobs are replaced by new ones, so that the line keeps its length.
+ */
 static void
 count_claims(const struct bench *b, int line)
 {
@@ -134,7 +135,7 @@ drain_slices(const struct bench *b, int line)
 	free(name);
 }
 
-/* All of it, for the plot. */
+/* Drain the whole line once, for the plot. */
 static void
 drain_all(const struct bench *b, const struct side *side, const char *series)
 {

@@ -1,5 +1,5 @@
 /*
- * client.h - connections of those who write a queue by hand: libpq's own.
+ * client.h - plain libpq connections for queues that are written by hand.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,6 +12,7 @@
 #include "pg.h"
 
 PGconn *client_connect(const struct bench *b, const char *schema);
-void client_check(PGconn *conn, PGresult *result); /* and clear it */
+void client_check(PGconn *conn,
+		  PGresult *result); /* check the result, and clear it */
 
 #endif

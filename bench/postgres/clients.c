@@ -1,8 +1,8 @@
 /*
- * clients.c - processes that enqueue, and processes that work, at full speed.
+ * clients.c - processes that enqueue and processes that work, at full speed.
  *
- * Each has a connection of its own and is warm before all start together. They
- * count on a board that they share.
+ * Each has its own connection and has warmed up before all start together. They
+ * count in shared memory.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,9 +18,10 @@
 #include <unistd.h>
 
 #define MOST_CLIENTS 8
-#define NAP_US 500 /* of who found nothing, or is too far ahead */
+#define NAP_US 500 /* of a worker without jobs, or a producer too far ahead */
 
-/* Durations by size: 24 buckets for each doubling, from a microsecond on. */
+/* A logarithmic histogram of durations: 24 buckets for each doubling, starting
+ * at a microsecond. */
 #define PER_DOUBLING 24
 #define BUCKETS (32 * PER_DOUBLING)
 
@@ -40,7 +41,7 @@ struct clients {
 	pid_t pids[MOST_CLIENTS];
 };
 
-/* ---- the board ---- */
+/* ---- shared memory ---- */
 
 static void
 raise_to(_Atomic int64_t *most, int64_t value)
@@ -203,7 +204,7 @@ clients_finish(struct clients *c, struct outcome *ret)
 	ret->p50 = quantile_ms(board, 0.5);
 	ret->p99 = quantile_ms(board, 0.99);
 	ret->longest = (double)board->longest_us / 1e3;
-	/* What is no whole second does not count. */
+	/* An incomplete last second is dropped. */
 	while (ret->seconds + 1 <= elapsed + 0.01 &&
 	       ret->seconds < MOST_SECONDS) {
 		ret->by_second[ret->seconds] =
@@ -235,7 +236,7 @@ steady_load(const struct side *side, const char *schema, double seconds)
 	return load;
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 static int
 compare(const void *a, const void *b)
@@ -258,7 +259,7 @@ median_by_second(const struct outcome *outcome)
 	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-/* The mean of the last five, or of less where there are not so many. */
+/* Mean of the last five seconds, or of all if there are fewer. */
 double
 last_seconds(const struct outcome *outcome)
 {

@@ -1,6 +1,6 @@
 /*
- * cost.c - what something costs, whatever else the machine does: bytes of log,
- * buffers looked at; and how long the disk takes over a commit.
+ * cost.c - costs that do not depend on the machine's load: bytes of log,
+ * buffers read; and how long the disk takes for a commit.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -67,7 +67,7 @@ wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 	char line[512];
 	double bytes = 0;
 
-	/* What is not written yet cannot be read. */
+	/* A synchronous commit flushes the log: pg_waldump reads files only. */
 	server_execute(conn, "begin; select pg_current_xact_id(); commit");
 	answer = popen(command, "r");
 	while (answer && fgets(line, sizeof(line), answer))
@@ -97,7 +97,7 @@ backend_seconds(rp_conn *conn)
 	return ns / 1e9;
 }
 
-/* The line of the plan about all of it, which comes first. */
+/* The first such line of the plan is the total of its nodes. */
 static int
 take_buffers(void *ctx, const struct rp_row *row)
 {
@@ -124,12 +124,13 @@ buffers(rp_conn *conn, const char *sql)
 	return ret;
 }
 
-/* The median of some claims of 100, by a session that has made one. */
+/* Median over some claims of 100 jobs, in a session that is warm. */
 double
 buffers_per_claim(const struct bench *b, const char *schema)
 {
 	static const char claim[] =
-		"select * from turn(array['" QUEUE "'], most => 100)";
+		"select * from settle_and_claim(array['" QUEUE
+		"'], most => 100)";
 	rp_conn *conn = server_connect(b, schema);
 	double each[CLAIMS];
 
@@ -144,7 +145,7 @@ buffers_per_claim(const struct bench *b, const char *schema)
 
 /* ---- round trips ---- */
 
-/* libpq writes down what it sends: a round trip ends with a sync. */
+/* Count messages in libpq's trace. Each round trip ends with a Sync. */
 static void
 count_messages(FILE *trace, struct trips *ret)
 {

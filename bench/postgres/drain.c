@@ -1,6 +1,6 @@
 /*
- * drain.c - four clients drain a line, which is long enough: by turns, and the
- * queue written by hand.
+ * drain.c - four clients drain a long line: readpast with settle_and_claim(),
+ * and a queue written by hand.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,12 +11,12 @@
 
 #define CLIENTS 4
 #define SCHEMA "readpast"
-#define STEPS 100 /* what is done once a second counts little */
+#define STEPS 100 /* hides costs that occur once a second */
 
 static const size_t batches[] = { 1, 100 };
 static const struct side *const sides[] = { &hand_side, &library_side };
 
-/* How many jobs a sample takes at the most. */
+/* Upper limit of the jobs in a sample. */
 static size_t
 enough(const struct bench *b, size_t batch, size_t last)
 {
@@ -27,7 +27,7 @@ enough(const struct bench *b, size_t batch, size_t last)
 	return (size_t)(rate * b->seconds) + 8 * batch;
 }
 
-/* How many were drained. */
+/* Returns the number of jobs drained. */
 static size_t
 sample(const struct bench *b, const struct side *side, size_t batch,
        size_t jobs)

@@ -1,12 +1,12 @@
 /*
- * hand.c - the work, done by a queue as one writes it by hand: a status column,
- * a partial index, `for update skip locked`.
+ * hand.c - the same work, done by a queue written by hand: a status column, a
+ * partial index, `for update skip locked`.
  *
- * Claim and finish are prepared, each a transaction of its own. The claim is
- * the statement that most people write, and it can claim more jobs than its
- * limit: PostgreSQL may run the sub-select several times (as the inner side of
- * a join, or again for a row that was changed meanwhile), and each time it
- * skips the rows that are locked just then.
+ * Claim and finish are prepared statements, each a transaction of its own. The
+ * claim is the statement that most people write, and it can claim more jobs
+ * than its limit: PostgreSQL may run the sub-select several times (as the inner
+ * side of a join, or again for a row that was changed meanwhile), and each time
+ * it skips the rows that are locked at that moment.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA "hand" /* whatever the others are in */
-#define ID_ROOM 21    /* the largest bigint, and what parts it from the next */
+#define SCHEMA "hand" /* the other sides use other schemas */
+#define ID_ROOM 21    /* digits of the largest bigint, and a separator */
 
 struct hand {
 	PGconn *conn;
-	char *jobs; /* an array's literal: what one put has */
-	char *ids;  /* likewise: what is held, however many there are */
+	char *jobs; /* array literal: the jobs of one put */
+	char *ids;  /* array literal: the ids that are held */
 	size_t room;
 	char most[24];
 	size_t put, take, held;
@@ -62,7 +62,7 @@ fill(const struct bench *b, const char *schema, size_t jobs)
 
 	(void)schema;
 	server_execute(conn, insert);
-	/* Or it chooses a plan for an empty table. */
+	/* Without statistics the planner assumes an empty table. */
 	server_execute(conn, "analyze jobs");
 	rp_close(conn);
 	free(insert);
@@ -142,8 +142,8 @@ finish(struct hand *h)
 					     NULL, 0));
 }
 
-/* All that was claimed is finished by the next step, or it would stay for ever.
- */
+/* Keep the ids of all claimed jobs for the next step, even above the limit: a
+ * job that is not finished would stay in the table for ever. */
 static void
 hold(struct hand *h, PGresult *claimed)
 {

@@ -1,10 +1,10 @@
 /*
- * hour.c - what an hour of work leaves behind the line while somebody's
- * snapshot is pinned, made in a minute.
+ * hour.c - simulate in a minute what an hour of work leaves in the table while
+ * an old snapshot is pinned.
  *
- * One job runs from the beginning on. Behind it are the dead entries of all
- * that was done since; ten marks for each second, of which the sweep has
- * deleted all but the last; and its own notes, one a second.
+ * One job runs from the beginning on. After it follow the dead index entries of
+ * all jobs done since, and ten cursors for each second, of which the sweep has
+ * deleted all but the last.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +16,7 @@
 #include "pg.h"
 
 #define MOST_AT_ONCE 500000
-#define PER_MARK 278 /* jobs: 10 million of them in 36,000 marks */
+#define PER_CURSOR 278 /* jobs per cursor: 10 million in 36,000 cursors */
 
 static void
 run_long_job(const struct bench *b, const char *schema)
@@ -51,31 +51,26 @@ work_some(rp_conn *conn, size_t jobs)
 		"        now(), q.id, q.max_attempts, ''"
 		"   from queue q, generate_series(1, %zu)",
 		jobs);
-	char *mark = text(
-		"insert into mark (lane_id, head, made_at)"
-		" select q.lane_id, l.last_value - n,"
-		"        clock_timestamp() - n * interval '360 microseconds'"
-		"   from queue q, line l, generate_series(%zu, 0, -%d) n",
-		jobs - 1, PER_MARK);
-	char *walk =
-		text("insert into walked (lane_id, low)"
-		     " select q.lane_id, l.last_value - n"
-		     "   from queue q, line l, generate_series(%zu, 0, -%d) n",
-		     jobs - 1, 10 * PER_MARK);
+	char *cursors = text(
+		"insert into cursor (lane_id, head, low, made_at, visit_at,"
+		"                    settled)"
+		" select q.lane_id, l.last_value - n, l.last_value - n, m.at,"
+		"        m.at + interval '1 second', l.last_value - n"
+		"   from queue q, line l, generate_series(%zu, 0, -%d) n,"
+		"        lateral (select clock_timestamp()"
+		"                        - n * interval '360 microseconds'"
+		"                        as at) m"
+		"     on conflict do nothing",
+		jobs - 1, PER_CURSOR);
 
 	server_execute(conn, insert);
 	server_execute(conn, "delete from job where seq is not null");
-	server_execute(conn, mark);
-	server_execute(conn, "delete from mark m where m.head <"
-			     " (select max(n.head) from mark n"
-			     "   where n.lane_id = m.lane_id)");
-	server_execute(conn, walk);
-	server_execute(conn, "delete from walked w where w.low <"
-			     " (select max(n.low) from walked n"
-			     "   where n.lane_id = w.lane_id)");
+	server_execute(conn, cursors);
+	server_execute(conn, "delete from cursor c where c.lane_id > 0"
+			     " and c.head < (select max(n.head) from cursor n"
+			     "                where n.lane_id = c.lane_id)");
 	free(insert);
-	free(mark);
-	free(walk);
+	free(cursors);
 }
 
 void
@@ -90,7 +85,7 @@ hour_make(const struct bench *b, const char *schema)
 		work_some(conn, some);
 		left -= some;
 	}
-	/* An hour's pages would have been written in the course of it. */
+	/* In a real hour, checkpoints would have written these pages. */
 	server_execute(conn, "checkpoint");
 	rp_close(conn);
 }

@@ -1,6 +1,6 @@
 /*
- * idle.c - what workers that have nothing to do ask of the server, what one job
- * for all of them sets off, and how soon one of them starts it.
+ * idle.c - idle workers: how many statements they send, how many one new job
+ * triggers, and how soon a worker starts it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,9 +17,9 @@
 
 #define SCHEMA "readpast"
 #define STACK (256 << 10)
-#define IDLE_US 60000 /* between two jobs: it sleeps again */
-#define SOON_US 4000  /* it does not yet */
-#define SETTLING 15   /* seconds until they sleep as they will */
+#define IDLE_US 60000 /* gap between jobs after which a worker waits again */
+#define SOON_US 4000  /* gap after which it does not wait yet */
+#define SETTLING 15   /* seconds until waiting workers poll rarely */
 
 /* ---- the workers: threads of one process ---- */
 
@@ -69,7 +69,7 @@ start_workers(const struct bench *b)
 		pause();
 }
 
-/* ---- what the server is asked: it writes down each statement ---- */
+/* ---- counting statements in the server's log ---- */
 
 static double
 statements(const struct bench *b)
@@ -91,7 +91,7 @@ static void
 wait_for_workers(const struct bench *b, rp_conn *conn)
 {
 	while (server_number(conn, "select count(distinct worker_id)"
-				   "  from sleeper") < (double)b->workers)
+				   "  from waiter") < (double)b->workers)
 		sleep_us(100000);
 	if (b->idle >= SETTLING)
 		sleep_us(SETTLING * INT64_C(1000000));
@@ -118,7 +118,8 @@ idle_part(const struct bench *b)
 	asleep = statements_in(b, b->idle) / b->idle;
 	report_sample(b->report, "idle.statements", asleep);
 	server_execute(conn, "select enqueue('" QUEUE "', 'one'::text)");
-	/* They look every 8 to 10 s, by and by all in one second. */
+	/* Workers poll every 8 to 10 s, over time all in the same second, so
+	 * count over several seconds. */
 	watched = b->idle < 10 ? 1 : 10;
 	woken = statements_in(b, watched) - asleep * watched;
 	report_sample(b->report, "idle.wake-up", woken > 0 ? woken : 0);
@@ -127,7 +128,7 @@ idle_part(const struct bench *b)
 	rp_close(conn);
 }
 
-/* An idle worker, and one that has just done something. */
+/* Latency with an idle worker, and with one that has just been busy. */
 static void
 measure_starts(const struct bench *b, const char *name, int64_t gap_us,
 	       size_t starts)

@@ -1,5 +1,5 @@
 /*
- * library.c - the work, done by readpast.
+ * library.c - the same work, done by readpast.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

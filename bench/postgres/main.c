@@ -1,6 +1,6 @@
 /*
- * main.c - readpast on PostgreSQL beside raw inserts and a queue written by
- * hand, on a temporary server.
+ * main.c - compare readpast on PostgreSQL with raw inserts and a queue written
+ * by hand, on a temporary server.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -48,9 +48,10 @@ static const struct part {
 	{ "steady", steady_part },   { "pinned", pinned_part },
 	{ "open", open_part },       { "backlog", backlog_part },
 	{ "idle", idle_part },       { "start", start_part },
+	{ "queues", queues_part },
 };
 
-/* BENCH_PARTS names some of them; else it is all. */
+/* Run this part? BENCH_PARTS names some; the default is all. */
 static int
 is_wanted(const char *part)
 {
@@ -90,6 +91,7 @@ set_size(struct bench *b, const char *size)
 		b->backlog = 5000000;
 		b->scheduled = 1000000;
 		b->starts = 1000;
+		b->lease_s = 60;
 	} else if (strcmp(size, "smoke") == 0) {
 		b->rounds = 1;
 		b->seconds = 0.1;
@@ -101,6 +103,10 @@ set_size(struct bench *b, const char *size)
 		b->scheduled = 5000;
 		b->workers = 10;
 		b->starts = 20;
+		b->queues = 60;
+		b->idle_queues = 200;
+		b->sweeps = 2;
+		b->lease_s = 2;
 	} else if (strcmp(size, "") != 0) {
 		return -1;
 	}
@@ -135,7 +141,11 @@ main(int argc, char **argv)
 			   .backlog = 500000,
 			   .scheduled = 200000,
 			   .workers = 200,
-			   .starts = 300 };
+			   .starts = 300,
+			   .queues = 1000,
+			   .idle_queues = 10000,
+			   .sweeps = 20,
+			   .lease_s = 6 };
 	char *dir;
 	int status;
 

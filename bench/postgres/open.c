@@ -1,5 +1,5 @@
 /*
- * open.c - a steady state while another transaction stays open: one that has
+ * open.c - a steady load while another transaction stays open: one that has
  * claimed, and one that has enqueued.
  *
  * SPDX-License-Identifier: MIT
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #define SCHEMA "readpast"
-#define LIMIT "50ms" /* longer than this nobody may wait for another's lock */
+#define LIMIT "50ms" /* nobody may wait for a lock longer than this */
 
-/* The server writes down who waits for a lock for longer than the limit. */
+/* Let the server log each wait for a lock beyond the limit. */
 static void
 log_waits(const struct bench *b, int on)
 {
@@ -49,7 +49,7 @@ claimed(const struct bench *b)
 	log_waits(b, 0);
 }
 
-/* Until a job that others got ahead of is claimed: seconds. */
+/* Seconds until a job is claimed that later ones have overtaken. */
 static double
 wait_for_start(rp_conn *conn, const char *id)
 {

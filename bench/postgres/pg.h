@@ -1,5 +1,5 @@
 /*
- * pg.h - what the files of the benchmark on PostgreSQL share.
+ * pg.h - declarations shared by the files of the benchmark on PostgreSQL.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,30 +16,34 @@
 #include "../basics.h"
 #include "../report.h"
 
-#define MOST_SECONDS 120 /* of one run */
+#define MOST_SECONDS 120 /* longest run in seconds */
 
 struct bench {
-	const char *dir; /* the server's */
+	const char *dir; /* the server's directory */
 	char *url;
 	int rounds;
-	double seconds;    /* of a sample */
-	double pinned;     /* with a pinned snapshot */
-	double idle;       /* watching workers that have nothing to do */
-	double peers;      /* of each other queue; 0: not at all */
-	size_t dead;       /* index entries of the hour made in advance */
-	size_t backlog;    /* the long line */
-	size_t scheduled;  /* and a tenth of it dead */
-	size_t workers;    /* that are idle */
-	size_t starts;     /* to measure the latency of */
-	const char *plots; /* the directory for the curves, or NULL */
+	double seconds;   /* duration of a sample */
+	double pinned;    /* seconds with a pinned snapshot */
+	double idle;      /* seconds of watching idle workers */
+	double peers;     /* seconds for each other queue; 0: skip them */
+	size_t dead;      /* dead index entries of the simulated hour */
+	size_t backlog;   /* length of the long line */
+	size_t scheduled; /* scheduled jobs; a tenth of them dead */
+	size_t workers;   /* idle workers */
+	size_t starts;    /* how many latencies to measure */
+	size_t queues;    /* many active queues */
+	size_t idle_queues;
+	size_t sweeps;     /* number of sweeps beside idle queues */
+	int64_t lease_s;   /* longest lease of abandoned jobs */
+	const char *plots; /* directory for plot data, or NULL */
 	int markdown;
 	struct report *report;
 };
 
 /* ---- server.c ---- */
 
-/* Tables of ours are in a schema each, which comes first where names are looked
- * for; `schema` names it. */
+/* Each side's tables are in a schema of its own, which is first in search_path;
+ * `schema` names it. */
 void server_start(struct bench *b);
 void server_stop(const char *dir);
 char *server_library_url(const struct bench *b, const char *schema);
@@ -48,30 +52,32 @@ void server_ask(rp_conn *conn, const char *sql,
 		int (*take_row)(void *ctx, const struct rp_row *row),
 		void *ctx);
 void server_execute(rp_conn *conn, const char *sql);
-double server_number(rp_conn *conn, const char *sql); /* first of the answer */
+double server_number(rp_conn *conn,
+		     const char *sql); /* first value of the result */
 char *server_text(rp_conn *conn, const char *sql);
-/* For all sessions from now on; `default` is a value, too. */
+/* For all sessions from now on; `default` is allowed as a value. */
 void server_set(const struct bench *b, const char *setting, const char *value);
-/* Lines of the server's log with these words. */
+/* Count lines of the server's log that contain these words. */
 double server_logged(const struct bench *b, const char *words);
 
 /* ---- cost.c ---- */
 
 double disk_sync_us(const struct bench *b);
 char *wal_place(rp_conn *conn);
-/* Bytes of log between two places, without images of whole pages. */
+/* Bytes of log between two positions, without full-page images. */
 double wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 		 const char *to);
-/* Processor time of the connection's server process up to now. */
+/* Processor time of the connection's backend so far. */
 double backend_seconds(rp_conn *conn);
-/* Buffers that a statement looked at, by explain: it is run. */
+/* Buffers that a statement accesses. EXPLAIN ANALYZE: the statement is
+ * executed. */
 double buffers(rp_conn *conn, const char *sql);
 double buffers_per_claim(const struct bench *b, const char *schema);
 
-/* client.c: have libpq write down what it sends; NULL: no more. */
+/* client.c: trace what libpq sends; NULL: stop tracing. */
 void client_trace(void *native, FILE *to);
 
-/* What one put or one step sends. */
+/* Messages and round trips of one put or one step. */
 struct side;
 struct trips {
 	double statements, round_trips;
@@ -82,16 +88,18 @@ struct trips trips_count(const struct side *side, void *handle, int steps,
 /* ---- sides: library.c, hand.c, raw.c ---- */
 
 struct side {
-	const char *prefix; /* of the names of its rows */
-	void (*create)(const struct bench *b, const char *schema); /* anew */
+	const char *prefix; /* prefix of its rows' names */
+	void (*create)(const struct bench *b,
+		       const char *schema); /* drop and create the tables */
 	void (*fill)(const struct bench *b, const char *schema, size_t jobs);
 	void *(*open)(const struct bench *b, const char *schema, size_t put,
 		      size_t take);
 	void (*close)(void *handle);
-	void *(*native)(void *handle); /* libpq's connection */
-	/* Put one batch in. */
+	void *(*native)(void *handle); /* the libpq connection */
+	/* Enqueue one batch. */
 	void (*put)(void *handle);
-	/* Finish what is held and claim the next: how many. */
+	/* Finish held jobs and claim the next ones. Returns the number
+	 * claimed. */
 	size_t (*step)(void *handle);
 	void (*sweep)(void *handle); /* may be NULL */
 };
@@ -99,25 +107,25 @@ extern const struct side library_side, hand_side, raw_side;
 
 /* ---- clients.c ---- */
 
-/* What is done: processes, each with a connection. */
+/* A load: processes with a connection each. */
 struct load {
 	const struct side *side;
 	const char *schema;
 	size_t producers, workers;
-	size_t put, take; /* batches */
+	size_t put, take; /* batch sizes */
 	double seconds;
-	size_t most;  /* ends it when so many are finished; 0: does not */
-	size_t ahead; /* producers wait while so many are in line; 0: never */
-	int no_sweep; /* somebody else does it */
+	size_t most;  /* stop after so many finished jobs; 0: no limit */
+	size_t ahead; /* producers wait while this many are in line; 0: never */
+	int no_sweep; /* another process sweeps */
 };
 
 struct outcome {
-	size_t jobs;              /* finished */
-	double batch;             /* jobs a step that had any */
+	size_t jobs;              /* finished jobs */
+	double batch;             /* average jobs of a step that found any */
 	double put, finished;     /* per second */
-	double p50, p99, longest; /* of a worker's step, in ms */
+	double p50, p99, longest; /* latency of a worker's step in ms */
 	size_t seconds;
-	double by_second[MOST_SECONDS]; /* finished */
+	double by_second[MOST_SECONDS]; /* finished jobs */
 };
 
 struct clients;
@@ -131,7 +139,7 @@ struct load steady_load(const struct side *side, const char *schema,
 double median_by_second(const struct outcome *outcome);
 double last_seconds(const struct outcome *outcome);
 
-/* ---- the parts, each a file ---- */
+/* ---- the parts, a file each ---- */
 
 void enqueue_part(const struct bench *b);
 void drain_part(const struct bench *b);
@@ -141,11 +149,12 @@ void open_part(const struct bench *b);
 void backlog_part(const struct bench *b);
 void idle_part(const struct bench *b);
 void start_part(const struct bench *b);
+void queues_part(const struct bench *b);
 
-/* hour.c: an hour of work behind the line of a schema, under a pin. */
+/* hour.c: simulate an hour of work in a schema, under a pinned snapshot. */
 void hour_make(const struct bench *b, const char *schema);
 
-/* plot.c: a curve of a figure, and the figures at the end. */
+/* plot.c: add a curve to a figure; write the figures at the end. */
 void plot_begin(const struct bench *b);
 void plot_curve(const struct bench *b, const char *figure, const char *series,
 		const struct outcome *outcome);

@@ -1,10 +1,10 @@
 /*
- * pinned.c - a steady state while another session keeps an old snapshot, so
- * that vacuum can remove nothing.
+ * pinned.c - a steady load while another session keeps an old snapshot, so that
+ * vacuum can remove nothing.
  *
- * Beside it: the same without a pin, the queue written by hand, and the same on
- * top of an hour that was made in advance. This process sweeps, once a second,
- * and measures what that costs.
+ * For comparison: the same without a pin, the queue written by hand, and the
+ * same on top of a simulated hour of work. This process sweeps once a second,
+ * and measures the cost of that.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define SCHEMA "readpast"
-#define SPARE 5000 /* jobs in line when claims are counted */
+#define SPARE 5000 /* jobs in line while claims are measured */
 
 struct run {
 	const char *name;
@@ -90,7 +90,7 @@ pin(const struct bench *b)
 	return conn;
 }
 
-/* Once a second until `until`: the processor's share in the server. */
+/* Sweep once a second until `until`; returns the backend's processor usage. */
 static double
 sweep_until(rp_conn *conn, double until)
 {

@@ -1,6 +1,5 @@
 /*
- * plot.c - the curves, as a file of numbers for each figure; tools/plot.py
- * draws them.
+ * plot.c - write each figure's curves to a data file; tools/plot.py draws them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What an earlier run left there is no part of this one. */
+/* Remove the data of earlier runs. */
 void
 plot_begin(const struct bench *b)
 {

@@ -1,9 +1,9 @@
 /*
- * raw.c - the floor of enqueue: an insert of many rows into the library's own
- * table, and nothing else.
+ * raw.c - the floor of enqueue: insert rows into the library's own table, and
+ * nothing else.
  *
- * The rows are one array. As many rows of VALUES, a parameter for each, take a
- * quarter longer.
+ * The rows are passed as one array. A multi-row VALUES with a parameter for
+ * each value takes a quarter longer.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTEA 17 /* the type's number */
+#define BYTEA 17 /* the type's OID */
 
 struct raw {
 	PGconn *conn;
-	char *jobs; /* an array's binary form: what one put has */
+	char *jobs; /* binary array: the jobs of one put */
 	size_t size;
 };
 
@@ -37,7 +37,8 @@ add_number(char *end, size_t value)
 	return end + sizeof(n);
 }
 
-/* One dimension, no nulls, of bytea, so many from 1. */
+/* A binary array: one dimension, no nulls, element type bytea, lower bound
+ * 1. */
 static void
 make_jobs(struct raw *r, size_t put)
 {
@@ -52,8 +53,8 @@ make_jobs(struct raw *r, size_t put)
 		end = add_number(end, PAYLOAD) + PAYLOAD;
 }
 
-/* Queue and lane are the same for all rows: written out. One row is inserted
- * faster without an array. */
+/* Queue and lane are the same for all rows, so they are literals. A single row
+ * is inserted faster without an array. */
 static void
 prepare(const struct bench *b, const char *schema, struct raw *r, size_t put)
 {

@@ -1,8 +1,8 @@
 /*
  * server.c - the temporary server, and statements to it.
  *
- * Its settings are a real server's: every commit is on the disk, and there is
- * room for the log of a whole run.
+ * It is configured like a production server: each commit is flushed to the
+ * disk, and max_wal_size is large enough for a whole run.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -51,8 +51,8 @@ server_library_url(const struct bench *b, const char *schema)
 	return text("%s&schema=%s", b->url, schema);
 }
 
-/* The library is asked for a schema of its own, so that there need be none in
- * this one. */
+/* The URL names a schema of its own for the library, so that this schema need
+ * not contain readpast's tables. */
 rp_conn *
 server_connect(const struct bench *b, const char *schema)
 {

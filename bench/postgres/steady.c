@@ -1,6 +1,6 @@
 /*
- * steady.c - one producer, two workers, batches of 100; what other queues do of
- * the same.
+ * steady.c - one producer, two workers, batches of 100; and other queue systems
+ * under the same load.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -30,8 +30,8 @@ sample(const struct bench *b, size_t which)
 	report_sample(b->report, batches[which], outcome.batch);
 }
 
-/* Another queue does it: peers/run tells how many jobs a second, or nothing,
- * having said why. */
+/* Run another queue system: peers/run prints its jobs per second, or nothing
+ * after an error message. */
 static void
 peer(const struct bench *b, const char *name)
 {

@@ -1,5 +1,5 @@
 /*
- * added.c - what the verbs that enqueue answer.
+ * added.c - read the rows that the enqueue verbs return.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

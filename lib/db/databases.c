@@ -1,5 +1,5 @@
 /*
- * databases.c - which databases there are.
+ * databases.c - the table of supported databases.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +18,7 @@ extern const struct rp_backend rp__backend_postgres;
 #define POSTGRES NULL
 #endif
 
-/* The first one is what the messages name first. */
+/* Messages list them in this order. */
 const struct rp_database rp__databases[] = {
 	{ "SQLite", { "sqlite" }, "sqlite:PATH", &rp__backend_sqlite },
 	{ "PostgreSQL",

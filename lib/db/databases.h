@@ -1,5 +1,5 @@
 /*
- * databases.h - which databases there are.
+ * databases.h - the table of supported databases.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,23 +10,24 @@
 #include "backend.h"
 
 struct rp_database {
-	const char *title; /* for people */
-	/* The schemes of its URLs, ended by a NULL. The first is also the name
-	 * of its folder in sql/. */
+	const char *title; /* as people write it */
+	/* The schemes of its URLs, with a NULL at the end. The first one is
+	 * also the name of its folder in sql/. */
 	const char *schemes[3];
-	const char *url;                  /* how its URLs look */
+	const char *url;                  /* form of its URLs */
 	const struct rp_backend *backend; /* NULL: not in this build */
 };
 
-extern const struct rp_database rp__databases[]; /* ended by a NULL title */
+extern const struct rp_database rp__databases[]; /* with a NULL title at the
+						  * end */
 
-/* The one that a scheme names; NULL: none does. */
+/* The database with this scheme, or NULL. */
 const struct rp_database *rp__database_find(const char *scheme, size_t size);
 
-/* Is it in this build? 0 or RP_EDB. */
+/* 0, or RP_EDB if it is not in this build. */
 int rp__database_check(const struct rp_database *database, rp_error *reterr);
 
-/* How URLs look, for a message. Returns `ret`. */
+/* Write the forms of all URLs to `ret`, for a message. Returns `ret`. */
 #define RP_URLS 120
 const char *rp__database_urls(char ret[RP_URLS]);
 

@@ -1,13 +1,13 @@
 /*
- * sql.h - what tools/embed_sql.py makes of sql/<dialect>/.
+ * sql.h - the tables that tools/embed_sql.py generates from sql/<dialect>/.
  *
- * Where the database runs routines a verb is one call. On SQLite a verb is a
- * list of statements. A statement that answers rows is run to its end, and for
- * each row the statements behind it are run; they name its columns as @column.
- * So a file reads from top to bottom, as nested loops do. A statement about
- * what was taken is run when the rows of the answer are over. A verb with a
- * statement over its :rows is run once for all rows of parameters; its
- * :parameters are those of the first.
+ * If the database has routines, a verb is one call. On SQLite a verb is a list
+ * of statements. A statement that returns rows is run to its end, and for each
+ * of its rows the statements after it are run; they refer to its columns as
+ * @column. So a file reads from top to bottom like nested loops. Statements
+ * about the rows that the callback has taken are run after the last row of the
+ * answer. A verb with a statement that uses :rows is run once for all rows of
+ * parameters; its :parameters are then those of the first row.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,35 +20,39 @@
 #include "verbs.h"
 
 struct rp_stmt {
-	const char *one;  /* for one row of parameters, or one that was taken */
-	const char *many; /* for many, as a table; NULL: makes no difference */
-	const char *guard; /* run only if this column above is true, or NULL */
-	int answer;        /* its rows go to the caller */
-	int batch;         /* it inserts all rows of parameters; answers their
-			      ids */
-	int late;          /* it is about what was taken of the answer */
+	const char *one;   /* for one row of parameters, or one taken row */
+	const char *many;  /* for many rows, as a table; NULL: use `one` */
+	const char *guard; /* run it only if this earlier column is true; or
+			    * NULL */
+	int answer;        /* its rows are passed to the caller */
+	int batch;         /* it inserts all rows of parameters; the answer is
+			    * their ids */
+	int late;          /* it is run at the end, for the rows that were
+			    * taken */
 };
 
 struct rp_sql {
 	const char *verb;
-	int batch; /* run once, and not for each row of parameters */
-	const char *const *params; /* ended by a NULL */
+	int batch;                 /* run once for all rows of parameters */
+	const char *const *params; /* with a NULL at the end */
 	size_t params_count;
-	int columns_count; /* of its answer, for the caller */
+	int columns_count; /* of the answer */
 	const struct rp_stmt *stmts;
 	size_t stmts_count;
 };
 
-/* A verb of a database that runs routines: one statement. */
+/* A verb of a database with routines: a single statement. */
 struct rp_bind {
 	int param; /* index of the verb's parameter */
-	int array; /* its values in all rows of parameters, and not the first */
+	int array; /* bind the values of all rows as an array, not only the
+		    * first */
 };
 
 struct rp_call {
-	const char *verb; /* NULL: `turn` does what this verb does elsewhere */
-	int many;         /* run once, and not for each row of parameters */
-	int numbered; /* answers `number`, the row of parameters, in front */
+	const char
+		*verb; /* NULL: settle_and_claim does the work of this verb */
+	int many;      /* run once for all rows of parameters */
+	int numbered; /* the first column, `number`, is the row of parameters */
 	size_t width; /* of a row of parameters */
 	const char *text; /* with $1, $2, ... */
 	const struct rp_bind *binds;

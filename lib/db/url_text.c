@@ -1,5 +1,5 @@
 /*
- * url_text.c - what the URLs of several databases have in common: escapes and
+ * url_text.c - parsing shared by the URLs of several databases: escapes and
  * options.
  *
  * SPDX-License-Identifier: MIT

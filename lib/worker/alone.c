@@ -1,20 +1,20 @@
 /*
- * alone.c - when the worker takes suspects, and when other jobs.
+ * alone.c - when a worker runs suspects, and when other jobs.
  *
- * A suspect may be what killed its worker, so it runs alone: the worker makes
- * room for it (claims nothing until it holds nothing), takes it, and claims
- * nothing more until it has ended or lived for LIVED_US. Then it is the turn of
- * the other jobs, for as long as they had to stand back, and at least while the
- * suspect runs. So suspects take half of a worker's time at the most, however
- * many there are and however long its other jobs take, and other workers go on
- * meanwhile.
+ * A suspect may be what killed its worker, so it runs alone. The worker makes
+ * room for it: it claims nothing until it holds no job. Then it takes the
+ * suspect, and claims nothing more until that has ended or has lived for
+ * LIVED_US. After that it serves other jobs, for as long as they had to wait,
+ * and at least until the suspect ends. So suspects take at most half of a
+ * worker's time, however many there are and however long other jobs run. Other
+ * workers continue meanwhile.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "worker.h"
 
-/* A job that kills its worker does so soon after its start, as a rule. */
+/* A job that kills its worker usually does so soon after its start. */
 #define LIVED_US INT64_C(2000000)
 
 #define ROOM_US INT64_C(2000000)
@@ -26,14 +26,14 @@ has_lived(const struct alone *alone, int64_t now)
 	return now - alone->taken_us >= LIVED_US;
 }
 
-/* Is it the turn of jobs that are no suspects? */
+/* Are the other jobs served now, rather than suspects? */
 static int
 is_turn_of_others(const struct alone *alone, int64_t now)
 {
 	return alone->task ? has_lived(alone, now) : now < alone->others_until;
 }
 
-/* Since when the worker has made room for a suspect. */
+/* Since when the worker has been making room for a suspect. */
 static int64_t
 room_since(const struct alone *alone)
 {
@@ -41,9 +41,9 @@ room_since(const struct alone *alone)
 							 : alone->others_until;
 }
 
-/* A worker whose handlers take long does not stand still for ever: it gives up
- * to make room after ROOM_US, serves other jobs for as long, and tries again
- * for twice as long. */
+/* A worker with long handlers must not stand still for ever: after ROOM_US it
+ * stops making room, serves other jobs for as long, and tries again for twice
+ * as long. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {
@@ -57,7 +57,7 @@ rp__alone_end_making_room(struct alone *alone, size_t holding)
 	alone->room_us = room < MOST_ROOM_US ? 2 * room : room;
 }
 
-/* Must a worker that holds so many jobs claim nothing now? */
+/* Must a worker that holds `holding` jobs claim nothing now? */
 int
 rp__alone_must_wait(const struct alone *alone, size_t holding)
 {
@@ -66,8 +66,8 @@ rp__alone_must_wait(const struct alone *alone, size_t holding)
 	return alone->task || (alone->wanted_since && holding > 0);
 }
 
-/* How many jobs to tell a claim that are held: with any it is handed no
- * suspect. */
+/* The value of `holding` for the next claim: if it is not 0, the claim returns
+ * no suspects. */
 size_t
 rp__alone_holding(const struct alone *alone, size_t holding)
 {
@@ -76,8 +76,8 @@ rp__alone_holding(const struct alone *alone, size_t holding)
 		       : holding;
 }
 
-/* A claim answered so many jobs and passed over so many suspects. Where there
- * is nothing else it is their turn. */
+/* A claim returned `jobs` jobs and skipped `passed_over` suspects. If it found
+ * nothing else, suspects are served next. */
 void
 rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 {
@@ -89,7 +89,7 @@ rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 		alone->others_until = 0;
 }
 
-/* The worker was handed this suspect. */
+/* The worker has claimed this suspect. */
 void
 rp__alone_began(struct alone *alone, const rp_task *task)
 {
@@ -100,7 +100,7 @@ rp__alone_began(struct alone *alone, const rp_task *task)
 	alone->room_us = 0;
 }
 
-/* This task's handler has ended, or will not be started. */
+/* The task's handler has ended, or will not be started. */
 void
 rp__alone_ended(struct alone *alone, const rp_task *task)
 {
@@ -115,7 +115,8 @@ rp__alone_ended(struct alone *alone, const rp_task *task)
 	alone->wanted_since = 0;
 }
 
-/* Milliseconds until the suspect has lived; -1 if none is held, or it has. */
+/* Milliseconds until the suspect has lived for LIVED_US; -1 if it has, or if
+ * none is held. */
 int64_t
 rp__alone_lives_in_ms(const struct alone *alone)
 {

@@ -1,5 +1,5 @@
 /*
- * heartbeat.c - the worker says in the database that it is there.
+ * heartbeat.c - the worker's heartbeats: to the database and to its observer.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,8 +13,8 @@
 #define BUSY_HEARTBEAT_MS 5000
 #define IDLE_HEARTBEAT_MS 10000
 
-/* The queues and kinds that have handlers: `queue/kind`, or `queue/` for any.
- * NULL: no memory. */
+/* The queues and kinds that have handlers, as a list of `queue/kind`, or
+ * `queue/` for all kinds. NULL: out of memory. */
 static char *
 list_kinds(const rp_worker *w)
 {
@@ -74,7 +74,21 @@ settled_total(const rp_worker *w)
 	       w->counts.released;
 }
 
-/* Rarely when nothing has happened. */
+/* Called from the coordinator's loop, so a worker that hangs sends no
+ * heartbeat. */
+static void
+tell_if_due(rp_worker *w, int64_t now)
+{
+	int64_t ms = w->options.heartbeat_ms;
+
+	if (now < w->tell_at)
+		return;
+	w->tell_at = ms ? now + ms : INT64_MAX;
+	rp__observe(w, (rp_event){ .what = RP_EVENT_HEARTBEAT });
+}
+
+/* The database hears less often from a worker that has settled nothing
+ * since. */
 int
 rp__worker_heartbeat_if_due(rp_worker *w, int64_t now)
 {
@@ -83,6 +97,7 @@ rp__worker_heartbeat_if_due(rp_worker *w, int64_t now)
 						 : BUSY_HEARTBEAT_MS;
 	int r;
 
+	tell_if_due(w, now);
 	if (now - w->heartbeat_at < ms)
 		return 0;
 	r = rp__worker_heartbeat(w, RP_V_WORKER_BEAT);

@@ -1,6 +1,6 @@
 /*
- * lease.c - what the worker holds stays its own until it is settled: leases are
- * renewed, and what it holds without knowing is given back.
+ * lease.c - renew the leases of the jobs that a worker holds, and release jobs
+ * that were leased to it without its knowledge.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,10 +11,10 @@
 
 /* ---- renewing ---- */
 
-/* One lease that is a third over. */
+/* A lease to renew, because a third of it is over. */
 struct renewal {
 	rp_task *task;
-	int was_blocked; /* when it was tried last */
+	int was_blocked; /* the last renewal would have waited for a lock */
 	int lost;
 };
 
@@ -51,7 +51,7 @@ add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 	v->delay_ms = task->lease_ms;
 }
 
-/* With the lock held: fill both lists, which have room for `most`. */
+/* With the lock held: fill both arrays, which have room for `most` entries. */
 static size_t
 add_due(struct pool *pool, int64_t now, struct renewal *renewals,
 	rp_verdict *verdicts, size_t most)
@@ -71,8 +71,8 @@ add_due(struct pool *pool, int64_t now, struct renewal *renewals,
 	return n;
 }
 
-/* The tasks that are held, and whose lease is a third over: how many. Free both
- * lists, after a failure, too. */
+/* Collect the tasks whose lease must be renewed, and return their number. The
+ * caller frees both arrays, also after a failure. */
 static int
 collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 	    rp_verdict **ret_verdicts)
@@ -94,8 +94,8 @@ collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 }
 
 /* Ask the database, with no lock held: threads start and finish tasks
- * meanwhile. Those that finish are not settled before the answer is here, for
- * the coordinator does both. */
+ * meanwhile. Tasks that finish are not settled before the answer, as the
+ * coordinator does both. */
 static int
 ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
     size_t n)
@@ -114,8 +114,9 @@ ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
 	return r;
 }
 
-/* 1: the task was lost, and its handler does not know yet. One whose own
- * transaction has completed it just now is gone, too. */
+/* Returns 1 if the task was lost and its handler does not know that yet. If the
+ * handler's own transaction has completed the job meanwhile, the job is gone,
+ * too, but not lost. */
 static int
 apply(rp_task *task, int result, int64_t asked)
 {
@@ -160,7 +161,7 @@ end_renewing(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	}
 }
 
-/* Renew the leases that are a third over, all in one commit. */
+/* Renew all leases of which a third is over, in one commit. */
 int
 rp__lease_renew(rp_worker *w)
 {
@@ -182,7 +183,8 @@ rp__lease_renew(rp_worker *w)
 
 /* ---- after a lost answer ---- */
 
-/* The jobs that are leased to us. */
+/* The jobs that are leased to this worker, each with a verdict that releases
+ * it. */
 struct held {
 	rp_conn *conn;
 	rp_verdict *verdicts;
@@ -229,8 +231,9 @@ is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
 	       is_among(&w->blocked, id) || is_among(finished, id);
 }
 
-/* Those that no answer ever brought. A task stays in one of the lists until the
- * coordinator, which is who asks, has settled it. */
+/* Keep only the jobs that no answer has brought us. A known task is in one of
+ * the lists until it is settled by the coordinator, which is the thread that
+ * runs this. */
 static void
 drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 {
@@ -244,8 +247,8 @@ drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 	held->count = kept;
 }
 
-/* The answer to a claim may have been lost after its commit. Its jobs would be
- * nobody's until their leases ran out. */
+/* The answer to a claim may have been lost after its commit. Release its jobs:
+ * otherwise nobody would run them until their leases ran out. */
 int
 rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
 {

@@ -1,11 +1,10 @@
 /*
- * loop.c - what the coordinator does over and over.
+ * loop.c - the coordinator's main loop.
  *
- * It clocks itself: whatever has finished while its last step was under way is
- * settled in the next one, which also claims what the handlers will start
- * within the next 50 ms, going by how fast they have been. So a slow queue is
- * fetched one by one and a fast one in large commits, and there is no timer
- * that anybody waits for.
+ * Each step settles the tasks that finished during the step before, and claims
+ * the jobs that the handlers will start within the next 50 ms, at their recent
+ * speed. So a slow queue is fetched one by one and a fast one in large commits,
+ * and no timer adds latency.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,11 +18,12 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-#define MOST_TRIES_AT_THE_END 50 /* for some ten seconds */
+#define MOST_TRIES_AT_THE_END 50 /* some ten seconds */
 
-/* ---- trouble ---- */
+/* ---- failed calls ---- */
 
-/* A call failed. 0: make it again; else it is the end. */
+/* A call failed. Returns 0, after a pause, to repeat it, or the error that ends
+ * the worker. */
 int
 rp__worker_trouble(rp_worker *w, int code)
 {
@@ -50,16 +50,16 @@ rp__worker_no_memory(rp_worker *w)
 		w, rp__fail(&w->conn->error, RP_ENOMEM, "out of memory"));
 }
 
-/* ---- appetite ---- */
+/* ---- how many jobs to claim ---- */
 
 struct appetite {
 	size_t want;    /* jobs to claim */
-	size_t ahead;   /* ... of which so many will not start at once */
-	size_t holding; /* jobs that are held, started or not */
+	size_t ahead;   /* ... of which this many are prefetched */
+	size_t holding; /* jobs held, started or not */
 };
 
-/* How many more jobs are to be claimed. One that was given back before it was
- * started does not count as one of the worker's. */
+/* How many more jobs max_jobs allows. A job that was released before it was
+ * started does not count. */
 static int64_t
 jobs_left(const rp_worker *w)
 {
@@ -68,7 +68,7 @@ jobs_left(const rp_worker *w)
 				   : INT64_MAX;
 }
 
-/* Claim nothing more: told so, or enough. */
+/* Claim nothing more: the worker was stopped, or max_jobs is reached. */
 static int
 is_ending(const rp_worker *w)
 {
@@ -76,8 +76,8 @@ is_ending(const rp_worker *w)
 }
 
 /* With the lock held: how many jobs the handlers will start within AHEAD_MS
- * beside those that they run, if they go on as they did. One that takes longer
- * than the others did counts as soon as it does. */
+ * besides those that they run, at their recent speed. A running job that
+ * exceeds the mean raises the estimate at once. */
 static size_t
 to_start_soon(const struct pool *pool, int64_t threads)
 {
@@ -93,7 +93,7 @@ to_start_soon(const struct pool *pool, int64_t threads)
 	return (size_t)(n < MOST_AHEAD ? n : MOST_AHEAD);
 }
 
-/* How many jobs are to be claimed now. */
+/* How many jobs to claim now. */
 static struct appetite
 appetite(rp_worker *w)
 {
@@ -140,7 +140,7 @@ init_task(rp_worker *w, rp_task *task, struct fetch *fetch, const rp_job *job,
 				   .asked_us = asked });
 }
 
-/* The jobs of a claim are to be started. */
+/* Hand the jobs of a claim to the threads. */
 static int
 start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 {
@@ -149,7 +149,7 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	rp_task *tasks = calloc(n, sizeof(*tasks));
 
 	if (!fetch || !tasks) {
-		/* The leases will run out: nothing is lost. */
+		/* The leases run out, and the jobs are ready again. */
 		free(fetch);
 		free(tasks);
 		rp_batch_free(batch);
@@ -163,7 +163,7 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	return 0;
 }
 
-/* May there be more for this worker than it was handed? */
+/* Record whether there may be more jobs than the claim returned. */
 static void
 note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 {
@@ -177,8 +177,8 @@ note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 		n == want || suspect || (passed_over && !w->alone.task);
 }
 
-/* One round trip; where it would have to wait for somebody's lock, another one
- * that claims nothing. */
+/* One round trip. If it would have to wait for a lock, a second call gives the
+ * verdicts without waiting, and claims nothing. */
 static int
 ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
     rp_batch **ret)
@@ -198,8 +198,8 @@ ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
 }
 
 /*
- * Settle what is finished and claim what will be started. Left alone when there
- * is neither: then nothing is asked of the database. 0, or the end.
+ * Settle what is finished and claim what will be started. Without either, the
+ * database is not asked. Returns 0, or the error that ends the worker.
  */
 static int
 settle_and_claim(rp_worker *w, struct tasks *finished)
@@ -233,8 +233,9 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 
 /* ---- waiting ---- */
 
-/* For how long nothing has to be done, if nothing happens; -1: without end. The
- * backend's wait minds the probes itself. */
+/* For how many milliseconds there is nothing to do unless something happens;
+ * -1: no limit. If the backend waits (`waits`), it keeps the schedule of probes
+ * itself. */
 static int64_t
 nap_ms(rp_worker *w, int waits)
 {
@@ -243,6 +244,8 @@ nap_ms(rp_worker *w, int waits)
 	int64_t at = waits ? INT64_MAX : w->waiter.probe_at;
 	int64_t lives = rp__alone_lives_in_ms(&w->alone), renew;
 
+	if (w->tell_at < at)
+		at = w->tell_at;
 	if (lives >= 0 && now + lives < at)
 		at = now + lives;
 	if (w->blocked.count && w->unblock_at < at)
@@ -258,12 +261,11 @@ nap_ms(rp_worker *w, int waits)
 		at = renew < at ? renew : at;
 	}
 	pthread_mutex_unlock(&w->pool.lock);
-	if (at == INT64_MAX)
-		return -1;
-	return at > now ? at - now : 0;
+	return at == INT64_MAX ? -1 : at > now ? at - now : 0;
 }
 
-/* Is there nothing to settle yet? Whatever changes from now on wakes us. */
+/* Returns 0 if tasks are already finished. From now on a change wakes the
+ * coordinator. */
 static int
 fall_asleep(struct pool *pool)
 {
@@ -284,11 +286,11 @@ wake_up(struct pool *pool)
 	pool->asleep = 0;
 	pthread_mutex_unlock(&pool->lock);
 	if (read(pool->wake_fd, &ignored, sizeof(ignored)) < 0)
-		ignored = 0; /* nobody woke us */
+		ignored = 0; /* no event was pending */
 }
 
-/* Until a task is finished, there may be work (if we want any), or it is time
- * for the housekeeping. */
+/* Wait until a task is finished, until there may be work (if we want any), or
+ * until the next housekeeping is due. */
 static int
 wait_for_news(rp_worker *w)
 {
@@ -325,8 +327,8 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 		return rp__worker_trouble(w, r);
 	w->what = 0;
 	w->maybe_ready |= ret->ready;
-	/* Nobody notifies of the last job's end, nor sweeps for all in our
-	 * place. */
+	/* A notified worker need not poll, unless it drains (no notification
+	 * tells of the last job's end) or it is the one that sweeps for all. */
 	w->waiter.polls = ret->ready || w->options.drain ||
 			  rp__has_swept_lately(w->conn) || w->conn->has_unswept;
 	if (!ret->suspects)
@@ -334,7 +336,8 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 	return 0;
 }
 
-/* If the last wait said so; a worker that did not wait goes by the schedule. */
+/* Probe if the last wait said so. A worker that did not wait probes on
+ * schedule. */
 static int
 probe_if_due(rp_worker *w, int64_t now)
 {
@@ -348,8 +351,8 @@ probe_if_due(rp_worker *w, int64_t now)
 	return probe(w, w->what, &ignored);
 }
 
-/* Nothing is held and nothing is to be settled: is it the end? The draining
- * worker probes, in one transaction. */
+/* No job is held and none is to be settled: is the worker done? A draining
+ * worker probes all its queues in one transaction to find out. */
 static int
 is_at_the_end(rp_worker *w, int *ret_r)
 {
@@ -363,13 +366,16 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	if (!w->options.drain || w->maybe_ready)
 		return 0;
 	*ret_r = probe(w, RP_WAIT_PROBE | RP_WAIT_SWEEP, &found);
-	return *ret_r == 0 && w->troubles == 0 && !found.ready &&
-	       !found.running && found.due_in_ms != 0;
+	if (*ret_r < 0 || w->troubles || found.ready || found.running ||
+	    found.due_in_ms == 0)
+		return 0;
+	return w->options.drain != RP_DRAIN_SETTLED ||
+	       !rp__unsettled_any(w, ret_r);
 }
 
-/* Nothing was started for so long that what waits to be started is better given
- * back: some other worker may be free. A program that does not pull tasks
- * although it may is given none before it comes back. */
+/* No task was started for STUCK_MS: the tasks that wait are better released, as
+ * other workers may be free. A program that could pull tasks and does not gets
+ * none until its next call. */
 static int
 is_stuck(rp_worker *w)
 {
@@ -434,31 +440,10 @@ loop(rp_worker *w, struct tasks *finished)
 	}
 }
 
-/* ---- from beginning to end ---- */
+/* ---- start and end ---- */
 
-static int
-open_conn(rp_worker *w, rp_error *reterr)
-{
-	int r = rp_open(w->url, NULL, &w->conn, reterr);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < w->queues_count && r == 0; i++)
-		if (rp__queue_known(w->conn, w->queues[i]) < 0)
-			r = rp__queue_create(w->conn, w->queues[i]);
-	if (r == 0)
-		r = rp__worker_register(w);
-	if (r == 0 && w->conn->backend->limit_waits)
-		r = w->conn->backend->limit_waits(w->conn->db, &w->conn->error);
-	if (r < 0) {
-		*reterr = *rp_last_error(w->conn);
-		rp_close(w->conn);
-		w->conn = NULL;
-	}
-	return r;
-}
-
-/* After a failure: what is still held is left to its lease. */
+/* After a failure: free all tasks. Their jobs stay claimed until the leases run
+ * out. */
 static void
 forget_all(rp_worker *w, struct tasks *finished)
 {
@@ -468,12 +453,12 @@ forget_all(rp_worker *w, struct tasks *finished)
 	rp__tasks_free(&w->blocked);
 }
 
-/* The coordinator's life. */
+/* What the coordinator's thread does, from connecting to closing. */
 int
 rp__loop_run(rp_worker *w, rp_error *reterr)
 {
 	struct tasks finished = NO_TASKS;
-	int r = open_conn(w, reterr);
+	int r = rp__worker_open(w, reterr);
 
 	if (r < 0)
 		return r;
@@ -483,7 +468,8 @@ rp__loop_run(rp_worker *w, rp_error *reterr)
 	if (!w->pool.pulled)
 		r = rp__pool_start_threads(w);
 	if (r < 0)
-		rp__fail(&w->conn->error, r, "no more threads");
+		rp__fail(&w->conn->error, r,
+			 "the worker's threads cannot be started");
 	else
 		r = loop(w, &finished);
 	if (r < 0)

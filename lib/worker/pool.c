@@ -1,6 +1,6 @@
 /*
- * pool.c - the tasks that are to be started, run, or are finished, and the
- * threads that run them.
+ * pool.c - the tasks that wait, run, or are finished, and the threads that run
+ * them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -69,7 +69,8 @@ rp__pool_init(struct pool *pool)
 	pthread_cond_init(&pool->renewed, NULL);
 	pthread_condattr_destroy(&monotonic);
 	pool->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* The first rp_worker_next() is due at once. */
+	/* Readable from the start, so that rp_worker_next() is called a first
+	 * time */
 	pool->fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	pool->fd_is_set = 1;
 	return pool->wake_fd < 0 || pool->fd < 0 ? RP_ENOMEM : 0;
@@ -88,7 +89,7 @@ rp__pool_destroy(struct pool *pool)
 	pthread_mutex_destroy(&pool->lock);
 }
 
-/* Room for so many tasks at a time. */
+/* Allocate slots: as many tasks can run at the same time. */
 int
 rp__pool_open(struct pool *pool, size_t slots)
 {
@@ -114,7 +115,8 @@ rp__pool_close(struct pool *pool)
 	pool->slots = 0;
 }
 
-/* Tell a program that pulls tasks when rp_worker_next() has something to do. */
+/* Make pool->fd readable if rp_worker_next() has something to do, for a program
+ * that polls it. With the lock held. */
 void
 rp__pool_set_fd(struct pool *pool)
 {
@@ -141,7 +143,7 @@ rp__pool_wake_coordinator(struct pool *pool)
 		pool->asleep = 0;
 }
 
-/* The tasks of a claim are to be started. */
+/* Append the tasks of a claim to the list of those to start. */
 void
 rp__pool_add(struct pool *pool, struct fetch *fetch, size_t n)
 {
@@ -156,10 +158,10 @@ rp__pool_add(struct pool *pool, struct fetch *fetch, size_t n)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* ---- starting and ending a task ---- */
+/* ---- starting and finishing a task ---- */
 
-/* Was the task fetched ahead, and its lease ran out before anybody was free to
- * start it? The process may have been stopped for long. */
+/* Was the task prefetched, and did its lease run out before a thread could
+ * start it? That happens if the process was stopped for a while. */
 static int
 is_over(const rp_task *task)
 {
@@ -169,8 +171,8 @@ is_over(const rp_task *task)
 	       now >= task->leased_at + task->lease_ms;
 }
 
-/* A task whose lease is over is given back, and refused if somebody else has
- * it. */
+/* The next task whose lease still runs. Others are released; the database
+ * refuses that if another worker has the job by now. */
 static rp_task *
 next_task(struct pool *pool)
 {
@@ -186,8 +188,8 @@ next_task(struct pool *pool)
 	return NULL;
 }
 
-/* With the lock held: the next task, in a slot, where the coordinator sees it
- * and renews its lease. NULL: no task waits, or no slot is free. */
+/* With the lock held: the next task, put into a slot, where the coordinator
+ * finds it to renew its lease. NULL: no task waits, or no slot is free. */
 rp_task *
 rp__pool_start_task(rp_worker *worker)
 {
@@ -207,7 +209,7 @@ rp__pool_start_task(rp_worker *worker)
 	return task;
 }
 
-/* With the lock held: the task has its verdict, and its slot is free. */
+/* With the lock held: the task's verdict is set; free its slot. */
 void
 rp__pool_end_task(struct pool *pool, rp_task *task)
 {
@@ -217,7 +219,7 @@ rp__pool_end_task(struct pool *pool, rp_task *task)
 		slot++;
 	task->took_us = rp__monotonic_us() - task->started_us;
 	pool->mean_us += (task->took_us - pool->mean_us) / 8;
-	if (pool->mean_us == 0) /* which would be: unknown */
+	if (pool->mean_us == 0) /* 0 means unknown */
 		pool->mean_us = 1;
 	pool->running[slot] = NULL;
 	pool->running_count--;
@@ -243,7 +245,7 @@ handle(rp_task *task)
 	rp__task_end_handling(task, verdict);
 }
 
-/* A thread's life. */
+/* The main function of a thread that runs handlers. */
 static void *
 serve(void *arg)
 {

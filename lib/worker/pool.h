@@ -1,6 +1,6 @@
 /*
- * pool.h - who has the tasks: the lists that the coordinator shares with the
- * threads that run handlers, or with a program that pulls tasks.
+ * pool.h - the lists of tasks that the coordinator shares with the threads that
+ * run handlers, or with a program that pulls tasks.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,32 +23,35 @@ struct tasks {
 	}
 
 struct pool {
-	/* For all of this but what is the coordinator's. Nobody holds it while
-	 * the database is asked, or while the observer is called. */
+	/* Protects all fields but the coordinator's own. It is never held while
+	 * the database is asked or while the observer is called. */
 	pthread_mutex_t lock;
 	pthread_cond_t
-		changed; /* todo or ended: there may be a task to start */
+		/* Signalled when `todo` or `ended` changes: there may be a task
+		 * to start. */
+		changed;
 	pthread_cond_t renewed; /* a renewal was answered */
 	struct tasks todo, finished;
-	rp_task **running; /* by slot; NULL: it is free */
-	rp_conn **conns;   /* by slot, opened when its task asks for one */
+	rp_task **running; /* by slot; NULL: free */
+	rp_conn **conns;   /* by slot; opened when a task first needs one */
 	size_t slots, running_count;
-	int asleep;         /* the coordinator sleeps on wake_fd */
-	int64_t mean_us;    /* how long tasks take, lately; 0: unknown */
-	int64_t started_us; /* when the last one was started */
-	int ended;          /* start nothing more, go */
+	int asleep;      /* the coordinator waits on wake_fd */
+	int64_t mean_us; /* moving average of how long tasks run; 0: unknown */
+	int64_t started_us; /* when the last task was started, monotonic us */
+	int ended;          /* start no more tasks, and let the threads end */
 
-	/* A program that pulls tasks instead of having handlers. */
-	int pulled;     /* it does; the coordinator has a thread of its own */
-	int absent;     /* it did not take what waited, so claim nothing */
-	int fd_is_set;  /* it was told by fd to call rp_worker_next() */
-	int result;     /* why it ended */
-	rp_error error; /* likewise */
+	/* For a program that pulls tasks instead of having handlers. */
+	int pulled;     /* it pulls; the coordinator has a thread of its own */
+	int absent;     /* it did not take waiting tasks: claim nothing */
+	int fd_is_set;  /* `fd` is readable */
+	int result;     /* 0, or the error that ended the coordinator */
+	rp_error error; /* ... and its message */
 
-	/* Never changed once they are there. */
-	int wake_fd;       /* eventfd: a task is finished, or stop */
+	/* Not changed after rp__pool_init(). */
+	int wake_fd;       /* eventfd: a task is finished, or the worker is to
+			    * stop */
 	int fd;            /* eventfd, see rp_worker_fd() */
-	_Atomic pid_t pid; /* of the process that pulls; 0: none */
+	_Atomic pid_t pid; /* of the process that pulls; 0: none. Set once */
 
 	/* The coordinator's own. */
 	pthread_t *threads;
@@ -57,7 +60,7 @@ struct pool {
 
 void rp__tasks_add(struct tasks *tasks, rp_task *task);
 void rp__tasks_append(struct tasks *tasks, const struct tasks *more);
-void rp__tasks_free(struct tasks *tasks); /* the tasks, too */
+void rp__tasks_free(struct tasks *tasks); /* frees the tasks, too */
 
 int rp__pool_init(struct pool *pool);
 void rp__pool_destroy(struct pool *pool);
@@ -66,7 +69,7 @@ void rp__pool_close(struct pool *pool);
 int rp__pool_start_threads(rp_worker *worker);
 void rp__pool_join_threads(rp_worker *worker);
 void rp__pool_add(struct pool *pool, struct fetch *fetch, size_t n);
-/* With the lock held. */
+/* The following need the lock. */
 rp_task *rp__pool_start_task(rp_worker *worker);
 void rp__pool_end_task(struct pool *pool, rp_task *task);
 void rp__pool_wake_coordinator(struct pool *pool);

@@ -1,9 +1,10 @@
 /*
- * pull.c - tasks for a program that has an event loop of its own, or calls from
- * another language: it takes them one by one, and has no handlers.
+ * pull.c - tasks for a program with an event loop of its own, or for bindings:
+ * it takes them one by one, and has no handlers.
  *
- * The first rp_worker_next() starts a thread, the coordinator, which does all
- * that rp_worker_run() does but run handlers: it claims, renews, settles.
+ * The first rp_worker_next() starts the coordinator in a thread. It does all
+ * that rp_worker_run() does except running handlers: it claims, renews and
+ * settles.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -34,7 +35,7 @@ coordinate(void *arg)
 	return NULL;
 }
 
-/* With the lock held. */
+/* With the lock held: start the coordinator. */
 static int
 start(rp_worker *w, rp_error *reterr)
 {
@@ -51,7 +52,8 @@ start(rp_worker *w, rp_error *reterr)
 	if (pthread_create(&w->coordinator, NULL, coordinate, w) != 0) {
 		pool->pulled = 0;
 		rp__pool_close(pool);
-		return rp__fail(reterr, RP_ENOMEM, "no more threads");
+		return rp__fail(reterr, RP_ENOMEM,
+				"the worker's thread cannot be started");
 	}
 	rp__pool_set_fd(pool);
 	return 0;
@@ -59,8 +61,8 @@ start(rp_worker *w, rp_error *reterr)
 
 /* ---- pulling ---- */
 
-/* With the lock held: the next task that the program serves. One of another
- * kind is for other workers. */
+/* With the lock held: the next task of a kind that the program serves. Tasks of
+ * other kinds are released for other workers. */
 static rp_task *
 start_task(rp_worker *w)
 {
@@ -85,8 +87,8 @@ come_back(struct pool *pool)
 	rp__pool_wake_coordinator(pool);
 }
 
-/* With the lock held, which is given up meanwhile; NULL: the time is over, or
- * there will be no task more. */
+/* Called with the lock held, which is released while it waits. NULL: the time
+ * is over, or there will be no more tasks. */
 static rp_task *
 wait_for_task(rp_worker *w, int64_t timeout_ms)
 {
@@ -191,9 +193,9 @@ rp_worker_fd(const rp_worker *w)
 	return w ? w->pool.fd : RP_EINVAL;
 }
 
-/* ---- the end ---- */
+/* ---- ending ---- */
 
-/* Give back what is still out, and wait until that is settled. */
+/* Release the tasks that are still out, and wait until that is settled. */
 int
 rp__pull_end(rp_worker *w)
 {
@@ -209,7 +211,7 @@ rp__pull_end(rp_worker *w)
 
 		if (!task)
 			continue;
-		if (task->begun) { /* which rolls back */
+		if (task->begun) { /* closing rolls back its transaction */
 			rp_close(pool->conns[i]);
 			pool->conns[i] = NULL;
 		}

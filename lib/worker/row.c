@@ -1,5 +1,6 @@
 /*
- * row.c - the row of a worker: it registers, sends heartbeats, and leaves.
+ * row.c - the worker's row in the database: it registers, sends heartbeats, and
+ * unregisters.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,10 +1,10 @@
 /*
- * task.c - what a handler may ask and say of its task.
+ * task.c - the calls that a handler may make on its task.
  *
- * What a handler does in the database happens exactly once: its own SQL and the
- * job's completion are one transaction. The claim number is checked inside it,
- * under the write lock, so that of two workers that both think that the job is
- * theirs only one commits.
+ * A handler's changes in the database happen exactly once: its own SQL and the
+ * job's completion are one transaction. That checks the claim number under the
+ * write lock. If two workers both believe that they hold the job, only one of
+ * them commits.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,7 +17,7 @@
 
 /* ---- for the worker ---- */
 
-/* One task of its claim less; the last one frees the claim's memory. */
+/* Free a task. The last one of its claim frees the claim's memory. */
 void
 rp__task_free(rp_task *task)
 {
@@ -37,8 +37,8 @@ rp__task_fate(int result)
 	return result == RP_ECANCELLED ? RP_TASK_CANCELLED : RP_TASK_LOST;
 }
 
-/* When a third of the lease is over; never, if the job is not ours any more, or
- * its handler extends it just now. */
+/* The time at which a third of the lease is over, or INT64_MAX if the job is no
+ * longer ours or its handler is extending the lease. */
 int64_t
 rp__task_renew_at(const rp_task *task)
 {
@@ -58,9 +58,10 @@ rp__task_begin_handling(rp_task *task, const char *thread)
 		    (rp_event){ .what = RP_EVENT_START, .job = task->job });
 }
 
-/* The handler is over. Fails, and changes nothing, where it left a transaction
- * open that is another thread's to roll back. The observer may be told of a
- * renewal just now, and reads the payload. */
+/* The handler has returned. If it left a transaction open that belongs to
+ * another thread, this fails and changes nothing. A large payload is freed
+ * under the observer's lock: a renewal may be reported at this moment, and
+ * observers read the payload. */
 int
 rp__task_end_handling(rp_task *task, int verdict)
 {
@@ -78,8 +79,9 @@ rp__task_end_handling(rp_task *task, int verdict)
 
 /* ---- for handlers ---- */
 
-/* Is the caller the thread that has the task? One that was pulled any thread
- * may have, but while its transaction is open. */
+/* May the calling thread use the task? For a handler's task it must be the
+ * thread that runs the handler. A pulled task may be used by any thread, but
+ * only by one while its transaction is open. */
 static int
 enter(const rp_task *task)
 {
@@ -138,9 +140,9 @@ rp_task_state(const rp_task *task)
 
 /* ---- extending ---- */
 
-/* Never at the same time as the worker's own renewal: the lease that was asked
- * for last is the one that holds. Whichever asks second waits for the other's
- * answer; that holds no lock. */
+/* Wait for a renewal by the worker to be answered, and prevent others. The two
+ * never overlap, so the lease that was requested last is the one in effect. No
+ * lock is held while either waits for the database. */
 static void
 begin_extending(rp_task *task)
 {
@@ -164,7 +166,8 @@ end_extending(rp_task *task, int r, int64_t lease_ms, int64_t asked)
 		task->lease_ms = lease_ms;
 		task->leased_at = asked;
 	}
-	rp__pool_wake_coordinator(pool); /* it may be due earlier now */
+	rp__pool_wake_coordinator(
+		pool); /* the next renewal may be due earlier */
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -205,10 +208,10 @@ rp_task_extend(rp_task *task, int64_t lease_ms)
 	return extend(task, lease_ms);
 }
 
-/* ---- effects ---- */
+/* ---- transactions ---- */
 
-/* A call on the task's connection failed: unless the handler has said why the
- * job failed, that is why. */
+/* A call on the task's connection failed. Its message becomes the job's error,
+ * unless the handler has set one. */
 static int
 failed(rp_task *task, int r, const char *words)
 {
@@ -234,6 +237,7 @@ rp_task_begin(rp_task *task, rp_conn **ret)
 	r = rp_begin(*task->conn);
 	if (r < 0)
 		return failed(task, r, rp_last_error(*task->conn)->message);
+	(*task->conn)->of_task = 1;
 	task->begun = 1;
 	task->completes = 0;
 	*ret = *task->conn;
@@ -271,8 +275,8 @@ observe(const rp_task *task, int what, int result, int64_t asked_us)
 				.asked_us = asked_us });
 }
 
-/* The worker learns that the job is done before it is: a renewal that is
- * refused because the job is gone already must not count as a loss. */
+/* `done` is set before the commit, so that a renewal that is refused because
+ * the commit has removed the job is not counted as a loss. */
 static int
 commit_completed(rp_task *task)
 {
@@ -301,7 +305,7 @@ rp_task_commit(rp_task *task)
 		rp_task_rollback(task);
 		return fate == RP_TASK_LOST ? RP_EGONE : RP_ECANCELLED;
 	}
-	task->begun = 0;
+	task->begun = (*task->conn)->of_task = 0;
 	r = task->completes ? commit_completed(task) : rp_commit(*task->conn);
 	return r < 0 ? failed(task, r, rp_last_error(*task->conn)->message) : 0;
 }
@@ -313,6 +317,6 @@ rp_task_rollback(rp_task *task)
 
 	if (r < 0 || !task->begun)
 		return RP_EINVAL;
-	task->begun = task->completes = 0;
+	task->begun = task->completes = (*task->conn)->of_task = 0;
 	return rp_rollback(*task->conn);
 }

@@ -1,5 +1,5 @@
 /*
- * task.h - a claimed job on its way from the claim to its verdict.
+ * task.h - a claimed job, from the claim to its verdict.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-/* The jobs of one claim. Freed when the last of them is settled. */
+/* The jobs of one claim. Freed when the last one is settled. */
 struct fetch {
 	rp_batch *batch;
 	size_t left;
@@ -19,41 +19,42 @@ struct fetch {
 };
 
 struct rp_task {
-	/* Set at the claim. */
+	/* Set when it is claimed; constant. */
 	rp_worker *worker;
 	struct fetch *fetch;
 	const rp_job *job;
-	int64_t fetched_at; /* monotonic ms, when the answer was here */
+	int64_t fetched_at; /* monotonic ms, when the claim was answered */
 
-	/* The handler's until it is over, and then the coordinator's. */
-	const char *thread; /* that runs it, see rp__thread(); NULL: it was
-			       pulled, and any thread may have it */
-	rp_conn **conn;     /* its slot's, for rp_task_begin() */
+	/* Used by the handler until it returns, then by the coordinator. */
+	const char *thread; /* the one that runs the handler, see rp__thread();
+			     * NULL: pulled, any thread may use it */
+	rp_conn **conn;     /* connection of its slot, for rp_task_begin() */
 	int begun;          /* its transaction is open */
 	int completes;      /* ... and completes the job */
 	int verdict;
 	int64_t delay_ms;
 	char *error;
 
-	/* Under the pool's lock. */
-	rp_task *next; /* in whichever list has it */
+	/* Protected by the pool's lock. */
+	rp_task *next; /* in the list that it is in */
 	int64_t lease_ms;
-	int64_t leased_at;     /* monotonic ms, before it was asked for */
-	int64_t blocked_until; /* do not try to renew before; or 0 */
-	int renewing;          /* the coordinator asks for that just now */
-	int extending;         /* the handler does */
-	int64_t started_us;    /* monotonic, 0: not started */
+	int64_t leased_at;     /* monotonic ms, just before the request */
+	int64_t blocked_until; /* no renewal before then, monotonic ms; or 0 */
+	int renewing;          /* the coordinator is renewing the lease */
+	int extending;         /* the handler is extending the lease */
+	int64_t started_us;    /* monotonic us, 0: not started */
 	int64_t took_us;
 
-	int blocked; /* the coordinator's: the verdict was given, and had to
-			wait */
+	int blocked; /* used by the coordinator: the verdict was given, and the
+		      * job was locked */
 
-	/* Any thread's. */
-	atomic_int done; /* its transaction completed it, or is about to */
+	/* Used by any thread. */
+	atomic_int done; /* its transaction has completed it, or is about to */
 	atomic_int fate; /* RP_TASK_RUNNING, _LOST or _CANCELLED */
 };
 
-/* The state of a task that somebody else took (RP_EGONE, RP_ECANCELLED). */
+/* The fate of a task whose verdict or renewal got this result: RP_EGONE or
+ * RP_ECANCELLED. */
 int rp__task_fate(int result);
 int64_t rp__task_renew_at(const rp_task *task); /* monotonic ms */
 void rp__task_free(rp_task *task);

@@ -1,6 +1,5 @@
 /*
- * verdict.c - finished tasks: what is said of them, and what the database
- * answers.
+ * verdict.c - the verdicts of finished tasks, and the database's answers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- what there is to settle ---- */
+/* ---- tasks to settle ---- */
 
 void
 rp__worker_take_finished(rp_worker *w, struct tasks *finished)
@@ -25,7 +24,7 @@ rp__worker_take_finished(rp_worker *w, struct tasks *finished)
 	rp__tasks_append(finished, &more);
 }
 
-/* Tasks that were not started are given back. */
+/* Take the tasks that were not started; they will be released. */
 void
 rp__worker_take_unstarted(rp_worker *w, struct tasks *finished)
 {
@@ -86,23 +85,26 @@ rp__verdict_observe(rp_worker *w, int what, const rp_job *job,
 				   .text = v->error });
 }
 
-/* The verdicts of tasks that may still have one. Those that were lost or
- * cancelled, or completed by a transaction of theirs, are dropped from the
- * list. Free it. */
+/* The verdicts to send for the tasks. Tasks that were lost, cancelled, or
+ * completed by a transaction of their own are removed from the list. The caller
+ * frees the array. */
 rp_verdict *
 rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 {
 	rp_verdict *verdicts = calloc(tasks->count + 1, sizeof(*verdicts));
 	struct tasks kept = NO_TASKS;
 
-	if (!verdicts)
+	if (!verdicts || rp__unsettled_add(w, tasks) < 0) {
+		free(verdicts);
 		return NULL;
+	}
 	for (rp_task *task = tasks->first, *next; task; task = next) {
 		rp_verdict *v = &verdicts[kept.count];
 
 		next = task->next;
 		if (atomic_load(&task->done)) {
 			w->counts.done++;
+			rp__unsettled_remove(w, task->job->id);
 			forget(w, task);
 			continue;
 		}
@@ -126,8 +128,8 @@ rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 	return verdicts;
 }
 
-/* Forget the tasks that are settled; those that somebody has locked are for
- * rp__worker_settle_blocked(). */
+/* Free the tasks that are settled. Those whose job is locked by another
+ * transaction are left to rp__worker_settle_blocked(). */
 void
 rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 		      const rp_verdict *verdicts, int64_t asked_us)
@@ -145,6 +147,8 @@ rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 			continue;
 		}
 		count_verdict(w, task, v, asked_us / 1000);
+		if (v->result == 0 && v->state > RP_STATE_RUNNING)
+			rp__unsettled_remove(w, task->job->id);
 		rp__verdict_observe(w, RP_EVENT_SETTLED, task->job, v,
 				    task->took_us, asked_us);
 		forget(w, task);
@@ -152,7 +156,7 @@ rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 	*tasks = NO_TASKS;
 }
 
-/* The verdicts on jobs that somebody had locked, once more. */
+/* Repeat the verdicts on jobs that another transaction had locked. */
 int
 rp__worker_settle_blocked(rp_worker *w)
 {

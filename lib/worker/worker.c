@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- making one ---- */
+/* ---- creating a worker ---- */
 
 static int
 copy_options(rp_worker *w, const rp_worker_options *given, rp_error *reterr)
@@ -31,8 +31,16 @@ copy_options(rp_worker *w, const rp_worker_options *given, rp_error *reterr)
 		return rp__fail(reterr, RP_EINVAL,
 				"the lease is not within 1 ms..%d days",
 				RP_MOST_DAYS);
+	if (o.drain < 0 || o.drain > RP_DRAIN_SETTLED)
+		return rp__fail(reterr, RP_EINVAL,
+				"unknown drain option %d: use RP_DRAIN_*",
+				o.drain);
 	if (o.max_jobs < 0)
 		return rp__fail(reterr, RP_EINVAL, "max_jobs is negative");
+	if (o.heartbeat_ms < 0 || o.heartbeat_ms > RP_MOST_MS)
+		return rp__fail(reterr, RP_EINVAL,
+				"heartbeat_ms is not within 0..%d days",
+				RP_MOST_DAYS);
 	if (o.name && rp__check_name(reterr, "the worker's name", o.name,
 				     RP_MOST_WORKER) < 0)
 		return RP_EINVAL;
@@ -76,8 +84,8 @@ rp_worker_new(const char *url, const rp_worker_options *options,
 void
 rp_worker_free(rp_worker *w)
 {
-	/* In a forked child the parent's is left alone: its locks may be held
-	 * by threads that are not there. */
+	/* A forked child must not touch the parent's worker: locks may be held
+	 * by threads that do not exist in the child. */
 	if (!w || rp__pull_end(w) < 0)
 		return;
 	for (size_t i = 0; i < w->routes_count; i++) {
@@ -86,15 +94,16 @@ rp_worker_free(rp_worker *w)
 	}
 	free(w->routes);
 	free(w->queues);
+	rp__unsettled_free(w);
 	free(w->url);
 	rp__pool_destroy(&w->pool);
 	pthread_mutex_destroy(&w->observing);
 	free(w);
 }
 
-/* ---- what it serves ---- */
+/* ---- the queues that it serves ---- */
 
-/* The queue, if it is a new one, to the end of the list. */
+/* Append the queue to the list, unless it is there already. */
 static int
 add_queue(rp_worker *w, const char *queue)
 {
@@ -119,7 +128,7 @@ add_route(rp_worker *w, const char *queue, const char *kind,
 	struct route route = { NULL, NULL, handler, ctx };
 	struct route *routes;
 
-	if (!w || w->pool.pulled ||
+	if (!w || w->pool.pulled || atomic_load(&w->runs) ||
 	    rp__check_name(NULL, "the queue's name", queue, RP_MOST_NAME) < 0 ||
 	    (kind && rp__check_name(NULL, "the kind", kind, RP_MOST_NAME) < 0))
 		return RP_EINVAL;
@@ -152,7 +161,7 @@ rp_worker_serve(rp_worker *w, const char *queue, const char *kind)
 	return add_route(w, queue, kind, NULL, NULL);
 }
 
-/* The route of the job's kind, or the one for any. */
+/* The route for the job's kind, or else the one for all kinds. */
 const struct route *
 rp__worker_route(const rp_worker *w, const rp_job *job)
 {
@@ -171,22 +180,52 @@ rp__worker_route(const rp_worker *w, const rp_job *job)
 	return any;
 }
 
-/* Does it serve a queue, each with a handler, or each without? */
+/* Check that the worker serves a queue, and that all its routes have handlers,
+ * or none has. */
 int
 rp__worker_check_routes(const rp_worker *w, int handlers, rp_error *reterr)
 {
 	if (w->queues_count == 0)
-		return rp__fail(reterr, RP_EINVAL, "a worker serves no queue");
+		return rp__fail(reterr, RP_EINVAL,
+				"the worker serves no queue: call "
+				"rp_worker_handle() or rp_worker_serve() "
+				"first");
 	for (size_t i = 0; i < w->routes_count; i++)
 		if ((w->routes[i].handler != NULL) != handlers)
-			return rp__fail(reterr, RP_EINVAL,
-					"rp_worker_run() needs handlers: "
-					"rp_worker_handle(); rp_worker_next() "
-					"needs none: rp_worker_serve()");
+			return rp__fail(
+				reterr, RP_EINVAL,
+				"rp_worker_run() needs queues from "
+				"rp_worker_handle(), rp_worker_next() needs "
+				"queues from rp_worker_serve()");
 	return 0;
 }
 
-/* ---- working ---- */
+/* ---- running ---- */
+
+int
+rp__worker_open(rp_worker *w, rp_error *reterr)
+{
+	rp_options options = RP_OPTIONS_INIT;
+	int r;
+
+	options.schema = w->options.schema;
+	r = rp_open(w->url, &options, &w->conn, reterr);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < w->queues_count && r == 0; i++)
+		if (rp__queue_known(w->conn, w->queues[i]) < 0)
+			r = rp__queue_create(w->conn, w->queues[i]);
+	if (r == 0)
+		r = rp__worker_register(w);
+	if (r == 0 && w->conn->backend->limit_waits)
+		r = w->conn->backend->limit_waits(w->conn->db, &w->conn->error);
+	if (r < 0) {
+		*reterr = *rp_last_error(w->conn);
+		rp_close(w->conn);
+		w->conn = NULL;
+	}
+	return r;
+}
 
 int
 rp_worker_run(rp_worker *w, rp_error *reterr)
@@ -199,7 +238,11 @@ rp_worker_run(rp_worker *w, rp_error *reterr)
 	r = rp__worker_check_routes(w, 1, reterr);
 	if (r < 0)
 		return r;
+	/* Called from a handler of this worker, it would wait for itself. */
+	if (atomic_exchange(&w->runs, 1))
+		return rp__fail(reterr, RP_EINVAL, "the worker runs already");
 	r = rp__loop_run(w, &error);
+	atomic_store(&w->runs, 0);
 	if (r < 0 && reterr)
 		*reterr = error;
 	return r;
@@ -226,12 +269,14 @@ rp_worker_stop(rp_worker *w)
 		return;
 	atomic_store(&w->stopping, 1);
 	written = write(w->pool.wake_fd, &one, sizeof(one));
-	(void)written; /* full means: it is awake already */
+	(void)written; /* the counter is full: already awake */
 }
 
 rp_worker_counts
 rp_worker_counts_get(const rp_worker *w)
 {
+	if (!w)
+		return (rp_worker_counts){ 0 };
 	return (rp_worker_counts){ .claimed = w->counts.claimed,
 				   .done = w->counts.done,
 				   .failed = w->counts.failed,

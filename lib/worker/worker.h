@@ -1,9 +1,9 @@
 /*
- * worker.h - the worker, and what its files share.
+ * worker.h - the worker, shared by the files of this folder.
  *
- * The thread that calls rp_worker_run(), or one of the worker's own where tasks
- * are pulled, is the coordinator. It alone talks to the database on the
- * worker's connection, and it alone frees tasks.
+ * The coordinator is the thread that calls rp_worker_run(), or a thread of the
+ * worker if its tasks are pulled. Only the coordinator uses the worker's
+ * connection, and only it frees tasks.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,69 +13,80 @@
 
 #include "pool.h"
 
-/* A verdict on a job that somebody has locked is given again after so long. */
+/* After how long to repeat a verdict on a job that was locked. */
 #define BLOCKED_MS 200
 
-/* Some other worker may have a handler for it. */
+/* Delay of a released job that has no handler here: another worker may have
+ * one. */
 #define NO_HANDLER_MS 10000
 
-/* A worker fetches what its handlers will start within so long. */
+/* A worker prefetches the jobs that its handlers will start within this
+ * time. */
 #define AHEAD_MS 50
 
 struct route {
-	char *queue, *kind;  /* kind NULL: any that no other route is for */
-	rp_handler *handler; /* NULL: its tasks are pulled */
+	char *queue, *kind;  /* kind NULL: all kinds without another route */
+	rp_handler *handler; /* NULL: tasks are pulled */
 	void *ctx;
 };
 
-/* Suspects; times are monotonic us. */
+/* Whether suspects or other jobs are served; see alone.c. Times are monotonic
+ * us. */
 struct alone {
-	const rp_task *task;  /* the one that is held, or NULL */
-	int64_t wanted_since; /* some are ready, and were passed over; or 0 */
-	int64_t began_us;     /* since when others stand back for `task` */
+	const rp_task *task;  /* the suspect that is held, or NULL */
+	int64_t wanted_since; /* since when claims have skipped suspects; or 0
+			       */
+	int64_t began_us;     /* since when other jobs have waited for `task` */
 	int64_t taken_us;
-	int64_t others_until; /* the turn of other jobs */
-	int64_t room_us;      /* how long to make room at most; 0: ROOM_US */
+	int64_t others_until; /* until when other jobs are served */
+	int64_t room_us;      /* longest time of making room; 0: ROOM_US */
 };
 
-/* The counts of rp_worker_counts_get(), which any thread may call. */
+/* The numbers of rp_worker_counts_get(), which any thread may call. */
 struct counts {
 	_Atomic int64_t claimed, done, failed, dead, released, lost;
 };
 
 struct rp_worker {
-	/* Never changed once the worker runs. */
+	/* Not changed while the worker runs. */
 	char *url;
 	rp_worker_options options;
 	char name[RP_MOST_WORKER + 1], host[128];
 	struct route *routes;
 	size_t routes_count;
-	const char **queues; /* in order of preference, a NULL at the end */
+	const char *
+		*queues; /* in order of preference, with a NULL at the end */
 	size_t queues_count;
 
-	/* Any thread's. */
+	/* Used by any thread. */
 	struct pool pool;
-	pthread_mutex_t observing; /* one call of the observer at a time */
+	pthread_mutex_t observing; /* held during each call of the observer */
 	atomic_int stopping;
-	struct counts counts; /* the coordinator writes them */
+	atomic_int runs;      /* rp_worker_run() is running */
+	struct counts counts; /* written by the coordinator only */
 
-	pthread_t coordinator; /* where tasks are pulled: who frees joins it */
+	pthread_t coordinator; /* if tasks are pulled; rp_worker_free() joins
+				* it */
 
-	/* The coordinator's own. */
+	/* Used by the coordinator only. */
 	rp_conn *conn;
 	struct alone alone;
 	struct rp_waiter waiter;
-	int waited, what; /* the last step ended with a wait, and its answer */
-	int maybe_ready;  /* the last claim or probe may have left some */
-	int64_t given_back; /* of the claimed ones, before they were started */
-	struct tasks blocked; /* ended, and somebody has the job locked */
-	int64_t unblock_at;   /* monotonic ms, when to try again */
-	int unblock_tries;    /* since the last that was settled */
-	int troubles;         /* in a row */
+	int waited, what; /* the last step waited; RP_WAIT_* to act upon */
+	int maybe_ready;  /* the last claim or probe may have left ready jobs */
+	int64_t given_back; /* claimed jobs that were released unstarted */
+	struct tasks
+		blocked;    /* finished, but their jobs are locked by others */
+	int64_t unblock_at; /* monotonic ms, when to settle `blocked` again */
+	int unblock_tries;  /* tries in a row that settled none */
+	int troubles;       /* failed calls in a row */
+	void *unsettled;    /* a tree of jobs by id, see unsettled.c */
 	int64_t heartbeat_at, heartbeat_total;
+	int64_t tell_at; /* monotonic ms of the observer's next heartbeat */
 };
 
 /* worker.c */
+int rp__worker_open(rp_worker *worker, rp_error *reterr);
 void rp__observe(rp_worker *worker, rp_event event);
 const struct route *rp__worker_route(const rp_worker *worker,
 				     const rp_job *job);
@@ -101,6 +112,12 @@ void rp__worker_take_unstarted(rp_worker *worker, struct tasks *finished);
 void rp__verdict_observe(rp_worker *worker, int what, const rp_job *job,
 			 const rp_verdict *verdict, int64_t took_us,
 			 int64_t asked_us);
+
+/* unsettled.c */
+int rp__unsettled_add(rp_worker *worker, const struct tasks *tasks);
+void rp__unsettled_remove(rp_worker *worker, int64_t id);
+int rp__unsettled_any(rp_worker *worker, int *ret_r);
+void rp__unsettled_free(rp_worker *worker);
 
 /* alone.c */
 int rp__alone_must_wait(const struct alone *alone, size_t holding);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The library exports what exports.txt lists and nothing else, and it can
-# neither print nor exit.
+# The library exports exactly what exports.txt lists, and can neither print nor
+# exit.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Completion in bash: what is offered, and that asking changes nothing.
+# Completion in bash: the words that it offers; and it must not change anything.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -9,10 +9,10 @@ completion=$(readlink -f "$(dirname "$0")/../../completions/readpast.bash")
 . "$(dirname "$0")/tap.sh"
 # shellcheck source=completions/readpast.bash
 . "$completion"
-set +u # as it is where people type
+set +u # interactive shells run without it
 
-# What is offered for a line with the cursor at its end. bash has cut it at
-# blanks, and at = and : unless COMP_WORDBREAKS says otherwise.
+# Print the words offered with the cursor at the end of the line. Like bash,
+# cut the line at blanks, and at = and : unless COMP_WORDBREAKS says otherwise.
 offered() {
 	local left=$1 cuts='' word
 	[[ $COMP_WORDBREAKS != *:* ]] || cuts=':='
@@ -41,29 +41,31 @@ offers() { # LINE WORDS
 PATH=$(dirname "$READPAST"):$PATH
 unset -f readpast
 
-check 'nothing known of a database that is not there' offers 'readpast stats ' ''
-check 'and none was made' test ! -e readpast.db
+check 'nothing is offered for a missing database' offers 'readpast stats ' ''
+check 'and no database was made' test ! -e readpast.db
 readpast enqueue mail a --quiet
 readpast enqueue 'two words' a --quiet
 readpast --db sqlite:other.db enqueue a:b a --quiet
 readpast pause mail
 check 'commands' offers 'readpast re' 'release resume retry'
 check 'commands of queue' offers 'readpast queue ' 'drop list pause resume set'
-check 'options' offers 'readpast list --' '--help --json --limit --state'
-check 'options of two words' offers 'readpast queue drop q -' '--help --yes'
+check 'options' offers 'readpast list --' '--all --db --error --help --history --json --key --kind --limit --older --queue --state'
+check 'options of two words' offers 'readpast queue drop q -' '--db --help --history --json --yes'
 check 'options in front of the command' offers 'readpast --' '--db --help --history --version'
 check 'queues' offers 'readpast stats ' 'mail two\ words'
-check 'one queue, where there is one' offers 'readpast stats mail ' ''
-check 'several, where there are several' offers 'readpast work mail t' 'two\ words'
-check 'behind a flag' offers 'readpast work --drain m' mail
-check 'not as the value of an option' offers 'readpast work -j ' ''
-check 'behind it' offers 'readpast work -j 4 m' mail
+check 'a command that takes one queue' offers 'readpast stats mail ' ''
+check 'a command that takes several queues' offers 'readpast work mail t' 'two\ words'
+check 'the value that a flag may have' offers 'readpast work --drain=' settled
+check 'queues after a flag' offers 'readpast work --drain m' mail
+check 'no queues as the value of an option' offers 'readpast work -j ' ''
+check 'queues after that value' offers 'readpast work -j 4 m' mail
 check 'states' offers 'readpast list q --state d' 'dead done'
-check 'behind =' offers 'readpast list q --state=d' 'dead done'
+check 'states after =' offers 'readpast list q --state=d' 'dead done'
 check 'those that can be purged' offers 'readpast purge q --state ' 'all cancelled dead done ready scheduled'
 check 'queues as a value' offers 'readpast retry --dead m' mail
-check 'of the database that is named' offers 'readpast --db sqlite:other.db stats a:' b
-check 'likewise with =' offers 'readpast --db=sqlite:other.db stats ' a:b
+check 'queues of the database that --db names' offers 'readpast --db sqlite:other.db stats a:' b
+check '--db after the command' offers 'readpast stats --db sqlite:other.db a:' b
+check '--db with =' offers 'readpast --db=sqlite:other.db stats ' a:b
 check 'the scheme' offers 'readpast --db ' 'postgres:// sqlite:'
 check 'its rest' offers 'readpast --db postgres:' //
 check 'its file' offers 'readpast --db sqlite:o' 'other.db out'
@@ -73,10 +75,10 @@ check 'techniques' offers 'readpast lab m' 'marker merge'
 check 'one to be explained' offers 'readpast lab --explain=w' worker-loop
 check 'commands to be helped with' offers 'readpast help sw' sweep
 check 'what a worker is to run' offers 'readpast work mail -- readpas' readpast
-check 'and its files' offers 'readpast work mail -- cat oth' other.db
+check 'files as arguments of that command' offers 'readpast work mail -- cat oth' other.db
 COMP_WORDBREAKS=' '
 check 'a shell that does not cut at = and :' offers 'readpast --db=sqlite:oth' '--db=sqlite:other.db'
-check 'nor in the name of a queue' offers 'readpast --db sqlite:other.db stats a:' a:b
+check 'and not in the name of a queue' offers 'readpast --db sqlite:other.db stats a:' a:b
 export READPAST_HISTORY=history
 check 'queues once more' offers 'readpast stats m' mail
 check 'no history was written' test ! -e history

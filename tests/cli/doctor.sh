@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# doctor: what it finds on any database, and on a file of SQLite, each provoked.
+# doctor: findings on any database, and on SQLite files, each of them provoked.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,26 +8,33 @@
 . "$(dirname "$0")/tap.sh"
 on_database "$2"
 table=readpast_
-[[ $2 == sqlite: ]] || table=$schema.
+if [[ $2 == postgres: ]]; then
+	table=$schema.
+	# Up to version 14 everyone may create in public, and doctor reports
+	# that.
+	sql 'revoke create on schema public from public'
+fi
 
 check 'an argument: exit 2' refuses 2 'takes no arguments' readpast doctor q
 check 'not a span: exit 2' refuses 2 '--long' readpast doctor --long soon
 check 'a new queue is clean: exit 0' status 0 readpast doctor
-check 'all was done' grep -qE '^[0-9]+ checks, 0 not done, 0 findings$' out
-check 'for programs, too' equal "$(readpast doctor --json)" ''
+check 'all checks were done' grep -qE '^[0-9]+ checks, 0 not done, 0 findings$' out
+check 'JSON has no finding either' equal "$(readpast doctor --json)" ''
 
 readpast enqueue lonely x --quiet
-check 'a queue that nobody serves' finds nobody 'queue lonely .*nobody'
-check 'findings: exit 1' status 1 readpast doctor
+check 'a queue that nobody serves, since a moment ago' finds nobody '"warning".*queue lonely .*nobody'
+check 'a warning: exit 0' status 0 readpast doctor
+check 'it is printed' grep -q '^warning  queue lonely' out
 check 'each has a fix' grep -q '^    fix: readpast work lonely' out
-sleep 0.01
-check 'the first in line waits, and nothing is done' finds late 'queue lonely: .*some 1 .an estimate' --long 5ms
-readpast pause lonely
-check 'a paused one is not served on purpose' lacks nobody
-check 'nor is it late' lacks late --long 5ms
-check 'but jobs wait in it' finds paused 'queue lonely.*is paused' --long 5ms
+check 'for long: trouble' eventually finds nobody '"trouble".*queue lonely .*nobody' --long 5ms
+check 'trouble: exit 1' status 1 readpast doctor --long 5ms
+check 'the long wait of its first job is not reported again' lacks late --long 5ms
+readpast pause lonely --reason 'not before noon'
+check 'a paused queue is not reported as unserved' lacks nobody
+check 'nor as late' lacks late --long 5ms
+check 'but as paused, since jobs wait in it' finds paused 'queue lonely.*is paused for [^:]*: not before noon' --long 5ms
 readpast purge lonely --state all --yes >/dev/null
-check 'none do' lacks paused --long 5ms
+check 'a paused queue without jobs is no finding' lacks paused --long 5ms
 
 mkfifo hold
 w=$(readpast enqueue w x --max-attempts 2)
@@ -35,23 +42,26 @@ readpast enqueue w y --quiet
 start_worker w --lease 300ms
 check 'a worker at work' eventually is_running "$w"
 check 'it serves its queue' lacks nobody
+check 'whose next job waits, and nothing is done' finds late '"trouble".*queue w: .*some 1 .an estimate' --long 5ms
 kill_worker
-check 'it is dead, but not long enough to tell' lacks silent
-check 'its job is left where it was' eventually finds sweep "queue w: job $w .*nobody sweeps"
+check 'a worker that was killed is not yet noticed' lacks silent
+check 'its job is left where it was' eventually finds sweep "\"warning\".*queue w: job $w .*nobody sweeps"
+check 'for long: trouble' finds sweep '"trouble".*queue w' --long 3s
 readpast sweep >/dev/null
 check 'swept' lacks sweep
 check 'a job that may have killed its worker' finds killers "job $w of queue w .*attempt 1 of 2; it is in line"
 age_workers 60
-check 'the worker fell silent' finds silent "process $worker.*has not been heard of for 6[0-9]"
-check 'so nobody serves its queue' finds nobody 'queue w '
+check 'the worker fell silent' finds silent "\"trouble\".*process $worker.*has not been heard of for [67][0-9]"
+check 'its unserved queue is not reported again' lacks nobody
 start_worker w --lease 300ms
-check 'another takes it up' eventually is_running "$w"
+check 'another worker takes the job' eventually is_running "$w"
+check 'so the silent worker is only a warning' finds silent '"warning".*has not been heard of'
 kill_worker
 swept_dead() {
 	readpast sweep >/dev/null
 	[[ $(field state "$(readpast show "$w" --json)") == dead ]]
 }
-check 'and dies, too' eventually swept_dead
+check 'and is killed, too' eventually swept_dead
 check 'a job that killed its workers' finds killers "job $w .*attempt 2 of 2; it is dead"
 age_workers -3600
 check 'times from before the clock was set back' finds clock 'seen (59|60) min from now'
@@ -67,8 +77,13 @@ readpast enqueue d a b c --quiet
 for error in 'no such user' 'no such user' 'disk full'; do
 	readpast fail "$(claim_of "$(readpast claim d)")" --for-good --error "$error"
 done
-check 'what jobs died of' finds dead '2 died within a day of: no such user.*retry --dead d'
-check 'each by itself' finds dead '1 died within a day of: disk full'
+check 'the error that jobs died of' finds dead '"warning".*2 died in the last 24 hours, of: no such user.*retry --dead d'
+check 'each error is a finding of its own' finds dead '1 died in the last 24 hours, of: disk full'
+check 'trouble after a while' eventually finds dead '"trouble".*no such user' --long 5ms
+readpast enqueue client x y --quiet
+readpast claim client >/dev/null
+check 'a client holds a job: somebody works on its queue' equal "$(readpast doctor --json | grep -c '"queue":"client"')" 0
+readpast purge client --state all --yes >/dev/null
 late=$(readpast enqueue due x --delay 1ms)
 check 'due, and nobody sweeps' eventually finds sweep "queue due: job $late"
 readpast queue drop due --yes
@@ -76,27 +91,24 @@ readpast enqueue over x --quiet
 readpast claim over --lease 1ms >/dev/null
 check 'a lease ran out, and nobody sweeps' eventually finds sweep 'queue over: job'
 readpast sweep >/dev/null
-check 'somebody does' lacks sweep
+check 'after a sweep the finding is gone' lacks sweep
 
-# A process that stays in a transaction which reads FILE. $reader
-start_reader() {
-	python3 -uc '
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1], isolation_level=None)
-db.execute("begin")
-db.execute("select * from readpast_queue").fetchall()
-print("reads")
-sys.stdin.read()' "$1" <hold >reads &
-	reader=$!
+# hold_open FILE SQL: run SQL in a process that stays, whose pid is $holder
+hold_open() {
+	rm -f held
+	sqlite3 "$1" <hold &
+	holder=$!
 	exec 9>hold
-	check "a process reads $1" eventually grep -q reads reads
+	echo "$2" $'\n.shell touch held' >&9
+	check "a process has $1 open: $2" eventually test -e held
 }
-end_reader() {
+let_go() {
 	exec 9>&-
-	wait "$reader"
+	wait "$holder"
 }
+reads='begin; select name from readpast_queue where 0;'
 
-# As in a container that has one file of a volume, and another's directory.
+# Like a container with a single file mounted, or with the file's directory.
 mounted() { # COMMAND...
 	export READPAST here
 	READPAST_DB=sqlite:container/named.db unshare -m bash -c "
@@ -121,20 +133,38 @@ if [[ $2 == sqlite: ]]; then
 	sql "update sqlite_sequence set seq = 9000000000000000000 where name = 'readpast_job'"
 	check 'ids near their end' finds sequence 'readpast_job is at 90*'
 
-	# Another process reads, and the -wal grows behind it.
+	# Another process reads, so that -wal grows.
 	READPAST_DB=sqlite:starved.db
 	readpast init >/dev/null
-	start_reader starved.db
+	hold_open starved.db "$reads"
 	head -c 4000000 /dev/zero >large
 	for _ in 1 2 3 4 5 6; do
 		readpast enqueue q --one --quiet <large
 	done
-	check 'checkpoints wait for a reader' finds checkpoint "the -wal has 2[0-9] MiB .*process $reader \(python3\)"
-	end_reader
+	check 'checkpoints wait for a reader' finds checkpoint "the -wal has 2[0-9] MiB .*process $holder \(sqlite3\)"
+	let_go
 	readpast enqueue q x --quiet
-	check 'it is gone' lacks checkpoint
+	check 'the reader has ended' lacks checkpoint
 	readpast purge q --state all --yes >/dev/null
 	check 'half of the file is free' finds pages '2[0-9] MiB of 2[0-9] MiB'
+
+	# Another process writes, and does not commit.
+	READPAST_DB=sqlite:locked.db
+	readpast enqueue waits x --quiet
+	yes 'begin immediate; update readpast_queue set lease_ms = lease_ms + 1; commit;' | sqlite3 locked.db &
+	busy=$!
+	check 'a process that commits again and again' eventually test -s locked.db-wal
+	check 'is no finding of a held lock' lacks lock
+	check 'nor when asked again' lacks lock
+	kill "$busy"
+	wait "$busy"
+	hold_open locked.db 'begin immediate;'
+	check 'one that keeps the write lock' finds lock "\"warning\".*process $holder .sqlite3. holds the write lock of .*locked.db, .*kill $holder"
+	check 'for long: trouble' finds lock "\"trouble\".*\"pid\":$holder" --long 5ms
+	check 'it explains why jobs wait, so that is not reported again' lacks nobody --long 5ms
+	let_go
+	check 'the writer has ended' lacks lock
+	check 'and now the unserved queue is reported' finds nobody 'queue waits'
 
 	# Two names of one file.
 	READPAST_DB=sqlite:named.db
@@ -142,23 +172,30 @@ if [[ $2 == sqlite: ]]; then
 	ln -s named.db symbolic.db
 	check 'a symbolic link is no other name' lacks names
 	ln named.db hard.db
-	check 'a hard link is' finds names 'named.db has 2 names'
+	check 'a hard link is one' finds names 'named.db has 2 names'
 	rm hard.db
 	if ((EUID == 0)) && unshare -m true 2>/dev/null; then
 		mkdir container
 		touch container/named.db
 		check 'a file that is mounted by itself' \
 			mounted finds names 'container/named.db is mounted there by itself.*mount its directory'
-		check 'but not one whose directory is' mounted lacks_names_in_directory
+		check 'a file whose directory is mounted is none' mounted lacks_names_in_directory
 	fi
 
-	# A file that a reader keeps in another journal mode.
+	# Another journal mode, and a process that keeps the file locked.
 	READPAST_DB=sqlite:old.db
 	readpast init >/dev/null
 	sqlite3 old.db 'pragma journal_mode = delete' >/dev/null
-	start_reader old.db
+	hold_open old.db "$reads"
 	check 'another journal mode' finds journal 'journal mode is delete'
-	end_reader
+	let_go
+	hold_open old.db 'begin immediate;'
+	check 'and the write lock in it' finds lock "process $holder .sqlite3. holds the write lock of .*old.db"
+	let_go
+	hold_open old.db 'begin exclusive;'
+	READPAST_DB="sqlite:old.db?busy=100ms"
+	check 'also when nobody can open the file' finds lock "process $holder .sqlite3. holds the write lock of .*old.db"
+	let_go
 
 	# A page of the file is overwritten.
 	READPAST_DB=sqlite:damaged.db
@@ -166,10 +203,37 @@ if [[ $2 == sqlite: ]]; then
 	readpast stats >/dev/null
 	sqlite3 damaged.db 'pragma wal_checkpoint(truncate)' >/dev/null
 	dd if=/dev/urandom of=damaged.db bs=4096 seek=40 count=2 conv=notrunc status=none
-	check 'a damaged file' finds integrity 'the file is damaged: .*[Pp]age'
+	check 'a damaged file' finds integrity 'the database is damaged: .*[Pp]age.*sqlite3 FILE .recover'
+	dd if=/dev/urandom of=damaged.db bs=1 seek=100 count=2000 conv=notrunc status=none
+	check 'a file too damaged to be opened' finds integrity 'the database is damaged: .*malformed.*sqlite3 FILE .recover'
+	check 'init is not advised for it' lacks schema
 	echo 'this is no database' >damaged.db
 	rm -f damaged.db-wal damaged.db-shm
-	check 'none at all' finds schema 'damaged.db'
+	check 'a file that is no database' finds format 'damaged.db is no SQLite database.*the right file in the URL'
+	check 'it is not called damaged' lacks integrity
+	check 'nor a database without a queue' lacks schema
+	READPAST_DB=sqlite:empty.db
+	sqlite3 empty.db 'create table other (x)'
+	check 'a database without a queue' finds schema 'empty.db has no queue in it: readpast init'
+
+	# A disk that is full.
+	mkdir disk
+	if ((EUID == 0)) && mount -t tmpfs -o size=3m none disk 2>/dev/null; then
+		READPAST_DB=sqlite:disk/full.db
+		readpast enqueue q x --quiet
+		check 'a disk with room' lacks disk
+		hold_open disk/full.db "$reads"
+		cat /dev/zero >disk/more 2>/dev/null
+		check 'a full one' finds disk '"trouble".*nothing can be written to .*full.db: its file system is full'
+		check 'it explains why jobs wait' lacks nobody
+		let_go
+		rm -f disk/full.db-wal disk/full.db-shm
+		cat /dev/zero >>disk/more 2>/dev/null
+		check 'also when nobody has the file open' finds disk 'its file system is full'
+		rm disk/more
+		check 'with free space again the finding is gone' lacks disk
+		umount disk
+	fi
 
 	if [[ $(stat -f -c %T /dev/shm) == tmpfs ]]; then
 		READPAST_DB=sqlite:$(mktemp -d /dev/shm/readpast.XXXXXX)/x.db
@@ -182,5 +246,5 @@ fi
 READPAST_DB=${url-$READPAST_DB}
 sql "update ${table}meta set value = 99 where name = 'schema'"
 check 'a newer schema is a finding' finds schema 'upgrade readpast'
-check 'no database is none: exit 1' refuses 1 'no database at' readpast --db sqlite:nowhere.db doctor
+check 'a missing database is an error: exit 1' refuses 1 'no database at' readpast --db sqlite:nowhere.db doctor
 finish

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# enqueue: lines, NULs, all of it; pauses; what is refused.
+# enqueue: input by lines, by NULs and as a whole; pauses of the input;
+# refusals.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -24,9 +25,15 @@ printf 'a\nb\n' | readpast enqueue one --one --quiet
 check 'all of standard input is one payload with --one' \
 	equal "$(payloads one)" 'a\nb\n'
 check 'no input, no job' equal "$(readpast enqueue none </dev/null)" ''
+each_once() { # DB QUEUE N: the numbers from 1 to N are in, once each
+	equal "$(sqlite3 "$1" "
+		select count(*), count(distinct payload), sum(cast(cast(payload as text) as integer))
+		  from readpast_job join readpast_queue q on q.id = queue_id where q.name = '$2'")" \
+		"$3|$3|$(($3 * ($3 + 1) / 2))"
+}
 seq 25000 | readpast enqueue many >ids
 check 'many lines, an id for each' equal "$(wc -l <ids)" 25000
-check 'and as many jobs' equal "$(field ready "$(readpast stats many --json)")" 25000
+check 'and each of them once' each_once readpast.db many 25000
 
 mkfifo slow
 # shellcheck disable=SC2094
@@ -34,7 +41,7 @@ mkfifo slow
 exec 3>slow
 echo first >&3
 check 'a pause in the input commits' eventually test -s slow.ids
-check 'and holds no lock' status 0 readpast --db 'sqlite:readpast.db?busy=100ms' enqueue other x
+check 'and the lock is free during the pause' status 0 readpast --db 'sqlite:readpast.db?busy=100ms' enqueue other x
 exec 3>&-
 wait $!
 
@@ -44,38 +51,32 @@ too_large() {
 }
 check 'a payload that is too large ends it, exit 2' equal "$(too_large >out 2>err; echo $?)" 2
 check 'and says what was enqueued' \
-	equal "$(cat err)" 'readpast: line 3: payload too large; 2 jobs enqueued: go on with --skip 2'
+	equal "$(cat err)" 'readpast: line 3: payload too large: queue small takes at most 3 bytes (queue set small --max-payload SIZE); 2 jobs enqueued: go on with --skip 2'
 check 'nothing of the rest is enqueued' equal "$(payloads small)" 'a|b'
 printf 'a\nb\nlong\nc\n' | readpast enqueue small --skip 3 --quiet
-check 'a bad line can be passed over, as those that are in' equal "$(payloads small)" 'a|b|c'
+check 'a bad line can be skipped, like those already enqueued' equal "$(payloads small)" 'a|b|c'
 readpast purge small --state ready --yes >/dev/null
 check 'a payload beyond all bounds is refused before it is read' \
 	equal "$(yes | tr -d '\n' | readpast enqueue small 2>&1; echo "${PIPESTATUS[2]}")" \
-	'readpast: line 1: payload too large; 0 jobs enqueued
+	'readpast: line 1: payload too large: queue small takes at most 3 bytes (queue set small --max-payload SIZE); 0 jobs enqueued
 2'
-check 'no place for the ids: exit 1, after the commit' \
+check 'the ids cannot be written: exit 1, after the commit' \
 	equal "$(readpast enqueue full x 2>/dev/null >/dev/full; echo $?; readpast list full --json | wc -l)" '1
 1'
 
-# ---- it fails half-way, and goes on ----
+# ---- it fails midway, and is resumed ----
 
 skip_of() { # FILE: what it says to go on with
 	sed -nE 's/.* ([0-9]+) jobs enqueued: go on with --skip ([0-9]+)$/\2/p' "$1"
 }
-each_once() { # DB QUEUE N: the numbers from 1 to N are in, once each
-	equal "$(sqlite3 "$1" "
-		select count(*), count(distinct payload), sum(cast(cast(payload as text) as integer))
-		  from readpast_job join readpast_queue q on q.id = queue_id where q.name = '$2'")" \
-		"$3|$3|$(($3 * ($3 + 1) / 2))"
-}
 seq 25000 | readpast enqueue cut >/dev/full 2>err
-check 'no place for the ids: it stops after a commit, and says how to go on' \
+check 'the ids cannot be written: it stops after a commit, and says how to go on' \
 	equal "$(cat err)" 'readpast: cannot write to standard output: No space left on device; 10000 jobs enqueued: go on with --skip 10000'
 seq 25000 | readpast enqueue cut --skip "$(skip_of err)" >ids
 check 'it goes on: the ids of the rest' equal "$(wc -l <ids)" 15000
 check 'each job is in, once' each_once readpast.db cut 25000
 
-# Nothing can be written beyond a size: a disk of its own, or a limit.
+# A file size limit for SQLite: a small disk, or ulimit.
 mkdir disk
 limit=
 if ((EUID != 0)) || ! mount -t tmpfs -o size=3m none disk 2>/dev/null; then
@@ -86,6 +87,7 @@ fill_disk() {
 	[[ -z $limit ]] || ulimit -f "$limit"
 	seq 100000 | readpast --db sqlite:disk/q.db enqueue q --quiet 2>err
 }
+readpast --db sqlite:disk/q.db init >/dev/null 2>&1
 (fill_disk)
 check 'a full disk: exit 1' equal $? 1
 check 'and one line' equal "$(wc -l <err)" 1
@@ -118,10 +120,10 @@ check 'told to end, it says how to go on and ends by the signal' interrupt TERM
 seq 5 | readpast enqueue typed --skip 2 --quiet
 check 'and what it has not committed is not in' each_once readpast.db typed 5
 
-check 'arguments can be passed over, too' \
+check '--skip counts arguments, too' \
 	equal "$(readpast enqueue pass --skip 2 a b c d --quiet; payloads pass)" 'c|d'
 printf 'a\0b\0c' | readpast enqueue pass0 -0 --skip 2 --quiet
-check 'and items' equal "$(payloads pass0)" c
+check 'and NUL-separated items' equal "$(payloads pass0)" c
 check 'all of them: nothing to do' equal "$(seq 3 | readpast enqueue pass --skip 3)" ''
 three() {
 	seq 3 | readpast enqueue pass --skip 4
@@ -132,7 +134,7 @@ check 'more than there are: exit 2' equal "$(three 2>&1; echo $?)" \
 check 'refused: --skip and --one' refuses 2 'either --skip or --one' readpast enqueue q --one --skip 1
 
 id=$(readpast enqueue u --unique k a)
-check 'a unique key that lives: its id' equal "$(readpast enqueue u --unique k b)" "$id"
+check 'a live job has the unique key: its id is printed' equal "$(readpast enqueue u --unique k b)" "$id"
 check 'replaced by --replace' equal "$(readpast enqueue u --unique k --replace c; payloads u)" "$id
 c"
 readpast claim u >/dev/null
@@ -150,7 +152,7 @@ check 'state' equal "$(field state "$job")" scheduled
 readpast enqueue at x --at 2033-05-18T05:33:20.5+02:00 --quiet
 check 'a time with a zone' equal "$(field run_at "$(readpast list at --json)")" 2033-05-18T03:33:20.500Z
 readpast enqueue at2 x --at @2000000000 --quiet
-check 'a time in seconds' equal "$(field run_at "$(readpast list at2 --json)")" 2033-05-18T03:33:20.000Z
+check 'a time in seconds since 1970' equal "$(field run_at "$(readpast list at2 --json)")" 2033-05-18T03:33:20.000Z
 readpast enqueue past x --at @1 --quiet
 check 'a time that is past: ready' equal "$(field state "$(readpast list past --json)")" ready
 printf 'a\xff' | readpast enqueue bin --one --quiet
@@ -164,7 +166,25 @@ for bad in '--delay 10' '--delay -1s' '--delay 3651d' '--delay 99999999999999999
 	# shellcheck disable=SC2086
 	check "refused: $bad" refuses 2 '.' readpast enqueue q x $bad
 done
+check 'a duration that is too long is told the limit' refuses 2 'at most 3650d' readpast enqueue q x --delay 3651d
+check 'refused: a queue with a dash in front, which would be an option elsewhere' \
+	refuses 2 'begin with a dash' readpast enqueue -- -dash x
 check 'refused: no queue' refuses 2 'queue' readpast enqueue
 check 'refused: a queue with a control character' refuses 2 'control' readpast enqueue $'a\tb' x
 check 'refused: a queue of 129 bytes' refuses 2 '128' readpast enqueue "$(printf 'x%.0s' {1..129})" x
+
+check 'JSON gives the outcome for each job' equal "$(
+	readpast enqueue json a --unique k --json
+	readpast enqueue json b --unique k --json
+	readpast enqueue json c --unique k --replace --json
+	readpast claim json >/dev/null
+	readpast enqueue json d --unique k --replace --json 2>/dev/null
+	echo $?
+)" "$(
+	id=$(field id "$(readpast list json --json)")
+	for word in added existing replaced existing; do
+		echo "{\"id\":$id,\"queue\":\"json\",\"result\":\"$word\"}"
+	done
+	echo 4
+)"
 finish

@@ -34,7 +34,7 @@ MIB = 1 << 20
 
 
 def until_told():
-    """Yields until SIGTERM comes."""
+    """Yields until SIGTERM arrives."""
     told = []
     signal.signal(signal.SIGTERM, lambda *_: told.append(1))
     print("ready", flush=True)
@@ -44,7 +44,8 @@ def until_told():
 
 
 def take_turns(path):
-    """The other writer. Prints how many waits, the 99th percentile, the longest."""
+    """The other writer. Prints the number of waits, the 99th percentile and
+    the maximum."""
     db = sqlite3.connect(path, timeout=0, isolation_level=None)
     db.execute("pragma synchronous = off")
     waits = []
@@ -64,7 +65,8 @@ def take_turns(path):
 
 
 def take_time(path):
-    """Prints how long a nap and a write to another file took at the most."""
+    """Prints the longest time that a sleep and a write to another file
+    took."""
     longest = 0
     with open(path, "wb") as file:
         for _ in until_told():
@@ -80,7 +82,8 @@ def take_time(path):
 
 @contextlib.contextmanager
 def beside(what, path):
-    """Run this program again as one of the above; its answer comes at the end."""
+    """Run this program again as one of the processes above; its result comes
+    at the end."""
     answer = []
     command = [sys.executable, __file__, what, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
@@ -93,7 +96,7 @@ def beside(what, path):
 
 
 class Case:
-    """A database of its own, and a command on it."""
+    """A separate database, and a command on it."""
 
     count = 0
 
@@ -119,7 +122,8 @@ class Case:
                   " select 1, i, 'x' from n")
 
     def kept(self, jobs, state, size):
-        """As they are stored: in the row, or apart and only the size there."""
+        """As they are stored: in the row, or only the size there and the
+        payload in its own table."""
         large = size > 16384
         self.many(jobs, "insert into readpast_archive (id, queue_id, state,"
                   " finished_at, priority, run_at, claim_no, attempt,"
@@ -161,7 +165,7 @@ class Case:
 
 
 def cases(folder):
-    """Each makes what it needs: these are large."""
+    """Each case creates its own jobs: the databases are large."""
     def size(full, small):
         return full if LONG else small
 

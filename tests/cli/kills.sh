@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Workers on a file are killed with -9 under load, all the time: nothing is lost.
+# Workers on a file are killed with -9 under load, again and again: nothing is
+# lost.
 #
 #   kills.sh READPAST [TIMES]   so many times ten of them; 1
 #

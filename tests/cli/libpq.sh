@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# libpq is loaded when a PostgreSQL database is asked for, and not before.
+# libpq is loaded when a PostgreSQL URL is used, and not before.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +8,7 @@
 . "$(dirname "$0")/tap.sh"
 server='postgres:///x?host=/nowhere'
 
-# The command, where DIR/libpq.so.5 stands in front of the system's.
+# Run the command with DIR/libpq.so.5 found before the system's.
 with() { # DIR COMMAND...
 	LD_LIBRARY_PATH=$here/$1${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$READPAST" "${@:2}"
 }
@@ -26,13 +26,13 @@ cc -shared -fPIC -o old/libpq.so.5 old.c
 
 check 'a SQLite database is made' readpast init
 check 'that loads no libpq' not loads 'libpq\.so' stats
-check 'and none of what comes with libpq' not loads 'lib\(ssl\|krb5\|ldap\)' stats
+check 'nor the libraries that libpq needs' not loads 'lib\(ssl\|krb5\|ldap\)' stats
 check 'a PostgreSQL URL loads it' loads 'libpq\.so\.5' --db "$server" stats
-check 'libpq itself says why a server is not there' refuses 1 'No such file.*--db ' \
+check "an unreachable server: libpq's own message" refuses 1 'No such file.*--db ' \
 	readpast --db "$server" stats
 for dir in broken old; do
 	check "SQLite works beside a libpq that is $dir" status 0 with $dir enqueue q x
-	check "so does a copy of it, beside a libpq that is $dir" status 0 \
+	check "a copy to SQLite works beside a libpq that is $dir" status 0 \
 		with $dir copy sqlite:readpast.db "sqlite:$dir.db"
 done
 check 'a libpq that cannot be loaded: one line, and what helps' \

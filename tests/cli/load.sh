@@ -1,5 +1,5 @@
-# load.sh - producers and workers that go on whatever happens to the database.
-# Sourced before tap.sh, which changes the folder.
+# load.sh - producers and workers that keep going whatever happens to the
+# database. Sourced before tap.sh, which changes the directory.
 #
 #   start_load           three of each, on READPAST_DB; some jobs get done
 #   load_worker I       one of the workers again, after it was killed
@@ -12,17 +12,17 @@
 # shellcheck shell=bash
 
 declare -a workers producers
-payload='%.0f' # printf's format of a job's payload
+payload='%.0f' # printf format of a job's payload
 
-# Enqueues until told to stop; what failed is asked again, as the error says it
-# may be. One line for each failure.
+# Enqueue until stopped. A failed call is repeated if its message says that
+# this is safe. Each failure prints one line.
 producer() {
 	while [[ ! -e stop ]]; do
 		seq -f "$payload" 5 | readpast --history h enqueue q --quiet 2>>producer.err || echo $? >>producer.status
 	done
 }
 load_worker() {
-	"$READPAST" --history h work q -j 2 --lease 1s -- true >>"work.$1" 2>>"work.err.$1" &
+	"$READPAST" --history h work q --quiet -j 2 --lease 1s -- true >>"work.$1" 2>>"work.err.$1" &
 	workers[$1]=$!
 }
 start_load() {
@@ -54,7 +54,7 @@ more_settled() { # jobs than there are now
 empty() {
 	[[ $(readpast stats q --json | grep -oE '"(scheduled|ready|running|dead)":[0-9]+' | paste -sd,) == '"scheduled":0,"ready":0,"running":0,"dead":0' ]]
 }
-# All of it came to its end, and the promises hold.
+# All jobs end, and the promises were kept.
 check_load() { # WHAT
 	touch stop
 	wait "${producers[@]}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How much memory the command takes where payloads are large: as much as it
-shows, or runs at a time.
+"""Memory used by the command with large payloads: in proportion to what it
+shows or runs at a time.
 
   memory.py READPAST sqlite: | postgres:
 
@@ -18,7 +18,7 @@ from tap import READPAST, check, run
 MIB = 1 << 20
 SIZE = 4 * MIB
 JOBS = 32
-# The command itself, its libraries, and what malloc() keeps.
+# The command, its libraries, and what malloc() keeps.
 BASE = 32 * MIB
 
 
@@ -28,8 +28,8 @@ def readpast(*args, **more):
 
 
 def peak(out, *args):
-    """The most memory that the command had, in bytes; its output goes to the
-    file `out`."""
+    """Peak memory of the command in bytes; its output goes to the file
+    `out`."""
     actions = [(os.POSIX_SPAWN_OPEN, 1, out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
                 0o600)]
     pid = os.posix_spawn(READPAST, [str(READPAST), *args], os.environ,
@@ -48,7 +48,7 @@ def main():
     if sys.argv[2] == "postgres:":
         url = f"{os.environ['READPAST_TEST_POSTGRES']}&schema=test_memory_{os.getpid()}"
     os.environ["READPAST_DB"] = url
-    # A sanitizer would keep what was freed.
+    # Keep the sanitizer from holding on to freed memory.
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
     readpast("init")
     try:
@@ -71,7 +71,7 @@ def look(payload):
         lines = f.readlines()
     check("it shows all jobs", len(lines) == JOBS + 1, lines)
     check("and the beginning of each payload", payload[:40] in lines[1], lines[1])
-    # The job, its JSON, and the text of that.
+    # The job, its JSON object, and the JSON text.
     within("in JSON, it has one payload at a time",
            peak("list", "list", "q", "--json"), BASE + 6 * SIZE)
     with open("list", "rb") as f:
@@ -80,7 +80,7 @@ def look(payload):
 
 
 def work():
-    # The database's answer, and what is made of it.
+    # The database's result, and the job made from it.
     within("a worker of two threads holds two large payloads",
            peak("work", "work", "q", "-j", "2", "--drain", "--", "true"),
            BASE + 2 * 2 * SIZE)

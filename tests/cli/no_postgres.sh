@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A readpast without PostgreSQL says so where a database is one, and knows
-# nothing of libpq.
+# A readpast built without PostgreSQL says so when given a server's URL, and has
+# no trace of libpq.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -20,16 +20,16 @@ not() {
 check 'a SQLite database is made' readpast init
 check 'and used' status 0 readpast enqueue q x
 check 'libpq is not linked, nor named' not knows 'libpq.so'
-check 'no statement for a server is in the program' not knows 'pg_catalog'
+check 'the program has no SQL for PostgreSQL' not knows 'pg_catalog'
 for command in init 'enqueue q x' 'claim q' 'work q --drain -- true' stats 'list q' sweep doctor \
 	lab 'lab own' 'stress --jobs 1'; do
 	# shellcheck disable=SC2086
 	check "$command says so" refuses 1 "$without" readpast --db "$server" $command
 done
 for url in postgresql://host/x postgres://; do
-	check "of $url, too" refuses 1 "^readpast: $without$" readpast --db "$url" stats
+	check "$url says so, too" refuses 1 "^readpast: $without$" readpast --db "$url" stats
 done
 check 'a copy to a server' refuses 1 "$without" readpast copy sqlite:readpast.db "$server"
 check 'a copy from a server' refuses 1 "$without" readpast copy "$server" sqlite:other.db
-check 'makes no file' test ! -e other.db
+check 'such a copy makes no file' test ! -e other.db
 finish

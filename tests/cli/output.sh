@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# work: handlers write to its standard output. Once that takes nothing more, the
-# queue is left as it is.
+# The command work when its standard output, which handlers write to, fails: the
+# queue stays as it is.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -11,20 +11,20 @@
 small=$here/small
 trap 'kill $(jobs -p) 2>/dev/null; umount -q "$small" 2>/dev/null; cd /; rm -rf "$here"' EXIT
 
-# fill QUEUE N: so many jobs, the payload of each its number.
+# fill QUEUE N: enqueue N jobs, with their numbers as payloads.
 fill() {
 	readpast queue set "$1" --max-attempts 2 --backoff 100ms >/dev/null
 	seq "$2" | readpast enqueue "$1" --quiet
 }
 
-# So many jobs of the queue are left: all ready, no attempt used.
+# N jobs of the queue are left: all ready, with no attempt used.
 untouched() {
 	equal "$(readpast list "$1" --limit 1000 --json |
 		sed -E 's/.*"state":"([a-z]*)".*"attempt":([0-9]*),.*/\1 \2/' | sort | uniq -c | tr -s ' ')" " $2 ready 0" &&
 		equal "$(readpast list "$1" --state dead --json)" ''
 }
 
-# The worker said so in one line, beside what handlers said.
+# The worker printed this one line, besides the handlers' output.
 complained() {
 	equal "$(grep -c '^readpast: ' err)" 1 &&
 		grep -qE "^readpast: cannot write to standard output: $1; $2 \(" err
@@ -32,7 +32,8 @@ complained() {
 
 # ---- a reader that goes away ----
 
-# The reader takes the first line and is gone; only then the others write.
+# The reader takes the first line and exits; the other handlers write after
+# that.
 cat >line <<'END'
 #!/bin/sh
 echo "$1" >>started
@@ -50,8 +51,8 @@ for threads in 1 8; do
 	fill "pipe$threads" 50
 	"$READPAST" work "pipe$threads" -j "$threads" --drain -- ./line {} 2>err > >(one_line)
 	check "-j $threads, the reader of standard output goes: exit 1" equal "$?" 1
-	check 'one line says so' complained 'it has no reader any more' 'jobs not done were given back'
-	check 'what was written is done' equal "$(cat first)" 1
+	check 'one line says so' complained 'it has no reader any more' 'unfinished jobs were released'
+	check 'the job whose output was read is done' equal "$(cat first)" 1
 	check 'all others are ready again, no attempt used' untouched "pipe$threads" 49
 	check 'nothing was started after the reader had gone' \
 		test "$(wc -l <started)" -le "$((threads + 1))"
@@ -81,12 +82,12 @@ check 'one handler cannot write, its job is given back' eventually is_back
 touch go
 wait "$worker"
 check 'the worker ends with the other handler, exit 1' equal "$?" 1
-check 'which may run to its end' untouched busy 1
+check 'and only that handler ran to its end' untouched busy 1
 
 rm -f gone started
 readpast enqueue bad x --quiet
 "$READPAST" work bad --drain -- sh -c './line {}; exit 65' 2>err > >(leave_once started)
-check 'whatever a handler says of its job then, it is not dead' untouched bad 1
+check "a handler's verdict does not count then: the job is not dead" untouched bad 1
 
 # ---- a socket ----
 
@@ -96,7 +97,7 @@ import subprocess
 import sys
 
 ours, theirs = socket.socketpair()
-if sys.argv[1] == "half":  # as systemd connects a service to its journal
+if sys.argv[1] == "half":  # like a service's connection to the journal
     theirs.shutdown(socket.SHUT_RD)
     ours.shutdown(socket.SHUT_WR)
 else:
@@ -104,12 +105,12 @@ else:
 sys.exit(subprocess.run(sys.argv[2:], stdout=theirs).returncode)
 END
 fill socket 3
-check 'a socket that only takes is as good as any' \
+check 'a socket that can only be written to works' \
 	status 0 python3 pair.py half "$READPAST" work socket --drain -- echo {}
 check 'its jobs are done' equal "$(readpast list socket --json)" ''
 fill socket 3
 python3 pair.py closed "$READPAST" work socket --drain -- echo {} 2>err
-check 'one whose other end is closed: exit 1' equal "$?" 1
+check 'a socket whose other end is closed: exit 1' equal "$?" 1
 check 'one line, and no job was claimed' complained 'it has no reader any more' 'no job was claimed'
 check 'the queue is as it was' untouched socket 3
 
@@ -131,15 +132,15 @@ check 'a device that is full: exit 1' \
 check 'says so, and no job was claimed' complained 'No space left on device' 'no job was claimed'
 check 'and its queue is as it was' untouched device 3
 
-# on_full_disk QUEUE FILLER: a disk has room for the output of a few handlers,
-# once so many blocks of it are taken.
+# on_full_disk QUEUE FILLER: on a disk with room for the output of a few
+# handlers, after FILLER blocks are taken.
 on_full_disk() {
 	local queue=$1
 	fill "$queue" 20
 	dd if=/dev/zero of="$small/filler" bs=4k count="$2" 2>/dev/null
 	"$READPAST" work "$queue" -j 3 --drain -- sh -c 'echo {} >>started; head -c 3000 /dev/zero' 2>err >>"$small/log"
 	check "a disk gets full ($queue): exit 1" equal "$?" 1
-	check 'one line of the worker' complained 'No space left on device' 'jobs not done were given back'
+	check 'one line of the worker' complained 'No space left on device' 'unfinished jobs were released'
 	check 'some jobs were done' test -s "$small/log"
 	check 'the others are ready, no attempt used' \
 		untouched "$queue" "$((20 - $(stat -c %s "$small/log") / 3000))"
@@ -149,12 +150,12 @@ mkdir "$small"
 if mount -t tmpfs -o size=64k tmpfs "$small" 2>/dev/null; then
 	on_full_disk tmpfs 12
 fi
-# This one cannot allocate ahead, and only says how many blocks are free.
+# This file system cannot preallocate, but reports its free blocks.
 truncate -s 1M disk
 if mkfs.ext2 -q -b 1024 -m 0 disk && mount -o loop disk "$small" 2>/dev/null; then
 	on_full_disk ext2 230
 fi
-# This one cannot either, and has no limit.
+# This one cannot preallocate either, and has no limit.
 if mount -t ramfs ramfs "$small" 2>/dev/null; then
 	fill ramfs 3
 	# shellcheck disable=SC2016
@@ -167,14 +168,59 @@ check 'a file on a disk with room' \
 	equal "$(readpast work room --drain -- echo {} >file; echo $?)" 0
 check 'is as long as what was written' equal "$(tr '\n' , <file)" '1,2,3,3 done, 0 failed, 0 dead, 0 released,'
 
+# ---- kept apart ----
+
+# Two handlers at a time; each goes on when the other has written.
+cat >./talk <<'END'
+#!/bin/sh
+other=$(($1 % 2 ? $1 + 1 : $1 - 1))
+echo "$1 begins"
+echo "$1 fails" >&2
+touch "talks.$1"
+until [ -e "talks.$other" ]; do sleep 0.02; done
+echo "$1 ends"
+END
+chmod +x talk
+fill talk 6
+readpast work talk -j 2 --drain --output-sync -- ./talk {} >out 2>err
+check '--output-sync keeps the lines of a job together' \
+	equal "$(grep -c begins out) $(grep -A 1 begins out | grep -c ends)" '6 6'
+check 'and those of standard error' equal "$(grep -c fails err)" 6
+mkfifo both
+fill talk2 6
+rm talks.*
+readpast work talk2 -j 2 --drain --output-sync -- ./talk {} >both 2>&1 &
+sed -n 's/^\([0-9]\) \(begins\|ends\|fails\)$/\1/p' both | uniq -c | tr -s ' ' >together
+wait $!
+check 'both streams of a job come one after the other' \
+	equal "$(cut -d' ' -f2 together | paste -sd' ')" '3 3 3 3 3 3'
+fill long 2
+readpast work long --drain --output-sync -- head -c 3000000 /dev/zero >out 2>/dev/null
+check 'long output is kept, too' equal "$(head -c 6000000 out | tr -d '\0' | wc -c) $(($(wc -c <out) > 6000000))" '0 1'
+fill tail 1
+readpast work tail --drain --output-sync -- sh -c 'echo why >&2; exit 65' >out 2>err
+check 'the error of a failed attempt is kept as without it' \
+	equal "$(field last_error "$(readpast list tail --state dead --json)")" why
+rm -f gone started
+fill reader 50
+"$READPAST" work reader -j 2 --drain --output-sync -- ./line {} 2>err > >(one_line)
+check 'the reader of collected output exits: exit 1' equal $? 1
+check 'jobs whose output it has not read are ready, no attempt used' untouched reader 49
+fill folder 2
+TMPDIR=$here/nowhere "$READPAST" work folder --drain --output-sync -- echo {} >out 2>err
+check 'the directory for temporary files is missing: exit 1' equal $? 1
+check 'the message names the problem' grep -q '^readpast: cannot keep what handlers write in temporary files: No such file or directory; unfinished jobs were released (TMPDIR ' err
+check 'and no attempt is used' untouched folder 2
+check 'no temporary file is left' equal "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'readpast-??????' -newer talk 2>/dev/null)" ''
+
 # ---- standard error ----
 
 fill stderr 10
-check 'nobody reads standard error: work goes on' \
+check 'standard error has no reader: work goes on' \
 	equal "$(readpast work stderr -j 2 --drain -- sh -c 'echo {} >&2' 2> >(exec <&-) | tail -n 1)" \
 	'10 done, 0 failed, 0 dead, 0 released'
 fill stderr 10
-check 'nor without any standard error is it stopped' \
+check 'closed standard error: work goes on' \
 	equal "$(readpast work stderr -j 2 --drain -- sh -c 'echo {} >&2' 2>&- | tail -n 1)" \
 	'10 done, 0 failed, 0 dead, 0 released'
 finish

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Jobs that kill their worker, among many that do not; and a worker that is stopped
-# for longer than its leases.
+# Jobs that kill their worker among many that do not; and a worker that is
+# stopped for longer than its leases.
 #
 #   poison.sh READPAST sqlite:|postgres:
 #
@@ -11,7 +11,7 @@
 . "$(dirname "$0")/tap.sh"
 on_database "$2"
 
-# Works on a queue with a worker after the other until nothing is left; says how
+# Run workers on a queue, one after the other, until nothing is left; print how
 # many were killed.
 # shellcheck disable=SC2016
 work_through() { # QUEUE
@@ -35,14 +35,14 @@ for attempts in 3 2; do
 		((i == 10 || i == 50 || i == 290)) && echo poison || echo "fine $i"
 	done | readpast enqueue "$q" --quiet
 	killed=$(work_through "$q" 2>/dev/null)
-	check "of $attempts attempts: the poison ends dead" equal "$(of_state "$q" dead | grep -c poison)" 3
-	check "of $attempts attempts: no other job does" equal "$(of_state "$q" dead | grep -c fine)" 0
+	check "of $attempts attempts: the killers end as dead" equal "$(of_state "$q" dead | grep -c poison)" 3
+	check "of $attempts attempts: no other job is dead" equal "$(of_state "$q" dead | grep -c fine)" 0
 	check "of $attempts attempts: the others are done" equal "$(of_state "$q" "done" | wc -l)" 300
-	check "of $attempts attempts: each poison kills that many workers at most" test "$killed" -le $((3 * attempts))
+	check "of $attempts attempts: each killer kills at most that many workers" test "$killed" -le $((3 * attempts))
 done
 
-# One worker is stopped with jobs in hand and others fetched ahead, until another
-# one has done them all: when it goes on it starts none of those, but for one that a
+# A worker with running and prefetched jobs is stopped until another worker has
+# done them all. When it continues it starts none of them, except one that a
 # thread may have been about to start.
 seq 400 | readpast enqueue s --quiet
 # shellcheck disable=SC2016
@@ -57,5 +57,5 @@ before=$(wc -l <stopped)
 kill -CONT "$stopped"
 wait "$stopped"
 check 'every job was started' equal "$(sort -un stopped other | wc -l)" 400
-check 'by the one that was stopped none any more' test "$(wc -l <stopped)" -le $((before + 1))
+check 'the stopped worker started none of the jobs it had lost' test "$(wc -l <stopped)" -le $((before + 1))
 finish

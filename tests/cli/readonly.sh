@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A SQLite file on a file system that is mounted read-only: commands that only
-# read work while a worker has it open, and the others are refused with a reason.
+# read work while a worker has the file open; others are refused with a reason.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -13,25 +13,31 @@ if ((EUID != 0)) || ! unshare -m true 2>/dev/null; then
 	exit 0
 fi
 
-# The volume's directory, writable; and `mounted`, where it is not.
+# The volume's directory, writable; and `mounted`, its read-only mount point.
 mkdir volume mounted
 volume=sqlite:volume/x.db
 export READPAST_DB=sqlite:mounted/x.db
-# COMMAND... in a namespace where the volume is mounted read-only.
+# Run a command in a namespace where the volume is mounted read-only.
 isolated() {
 	unshare -m sh -c 'mount --bind volume mounted &&
 		mount -o remount,bind,ro mounted && exec "$@"' isolated "$@"
 }
 
 readpast --db $volume enqueue q a b --quiet
-for command in stats 'list q' 'show 1' 'why 1' doctor 'enqueue q x' 'work q --drain -- true' init; do
+for command in stats 'list q' 'show 1' 'why 1' 'enqueue q x' 'work q --drain -- true' init; do
 	# shellcheck disable=SC2086
 	check "nobody has it open, $command: refused, and why" \
 		refuses 1 'x.db is on a read-only file system, and nobody who may write it has it open' \
 		isolated "$READPAST" $command
 done
+finds_disk() {
+	status 1 isolated "$READPAST" doctor && grep -q '^trouble .*mounted/x.db: its file system is read-only' out && return
+	cat out err
+	return 1
+}
+check 'the doctor reports it' finds_disk
 select="select readpast_enqueue('q', 'x')"
-check 'the extension, too' refuses 1 'is on a read-only file system' \
+check 'the extension is refused, too' refuses 1 'is on a read-only file system' \
 	hosted "$extension" isolated \
 	sqlite3 -cmd ".load $extension" mounted/x.db "$select"
 
@@ -45,5 +51,6 @@ for command in stats 'list q' 'show 1' 'why 1'; do
 	# shellcheck disable=SC2086
 	check "then $command reads it" isolated "$READPAST" $command
 done
-check 'and it is not written' refuses 1 'readonly' isolated "$READPAST" enqueue q x
+check 'the doctor still reports it' finds_disk
+check 'and cannot write it' refuses 1 'readonly' isolated "$READPAST" enqueue q x
 finish

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A crash costs time: how much is measured, with N jobs whose holder is gone and N
+# How long recovery from a crash takes: N jobs of a dead holder, compared with N
 # fresh ones. The figures are printed.
 #
 #   recovery.sh READPAST sqlite:|postgres: [long]
 #
-# Short: 100 jobs of 50 ms, two workers; and 30,000 leases that end at once. Long:
-# 100 and 1,000 jobs, of no time and of 50 ms, one and two workers, and fresh jobs
-# and another queue's beside them.
+# Short: 100 jobs of 50 ms with two workers; and 30,000 leases that end at once.
+# Long: 100 and 1,000 jobs of 0 and 50 ms, with one and two workers; and fresh
+# jobs, and those of another queue, beside recovered ones.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -20,7 +20,7 @@ now_ms() {
 	echo $(($(date +%s%N) / 1000000))
 }
 
-# Workers until the queue is empty; how long it took since $1, in $took.
+# Run workers until the queue is empty; $took is the time since $1.
 drain() { # SINCE WORKERS COMMAND...
 	local since=$1 workers=$2 pids=()
 	shift 2
@@ -37,7 +37,7 @@ in_time() {
 	return 1
 }
 
-# N jobs of a command: fresh ones, and then as many whose leases end.
+# N jobs of a command: first fresh ones, then as many whose leases run out.
 compare() { # JOBS WORKERS COMMAND...
 	local jobs=$1 workers=$2 said="$1 jobs, $2 workers, ${*:3}"
 	shift 2
@@ -53,8 +53,8 @@ compare() { # JOBS WORKERS COMMAND...
 	check "$said: all are done" equal "$(readpast list q --limit 9 --json)" ''
 }
 
-# Fresh jobs that come while a thousand are recovered wait behind those and no
-# longer; those of another queue, which another worker serves, not at all.
+# Fresh jobs that are enqueued while a thousand are recovered wait for those,
+# and no longer; jobs of another queue with its own worker do not wait at all.
 beside() {
 	local pids=() start
 	seq 1000 | readpast enqueue q --quiet
@@ -84,8 +84,9 @@ beside() {
 	check "another queue's jobs start at once" test "$slowest" -le 1000
 }
 
-# Leases that end all at once, of a queue that no worker serves: ready again so fast,
-# from two seconds after their end; and how long other calls wait.
+# Many leases of an unserved queue end at once: the rate at which jobs become
+# ready, from two seconds after their end; and how long other calls wait
+# meanwhile.
 at_once() { # LEASES
 	local leases=$1 start taken worst=0 most
 	seq "$leases" | readpast enqueue many --quiet
@@ -101,7 +102,7 @@ at_once() { # LEASES
 		((taken > worst)) && worst=$taken
 	done
 	most=$((leases / per_ms + 2000))
-	# A sanitizer makes all of it several times as slow.
+	# Sanitizers slow everything down several times.
 	[[ -z $(sanitizer_of "$READPAST") ]] || most=$((most * 3))
 	taken=$(($(now_ms) - start))
 	kill "$worker"
@@ -110,7 +111,7 @@ at_once() { # LEASES
 	check "leases that end at once: ${per_ms},000 a second" test "$taken" -le "$most"
 }
 
-# Programs that check their memory are slow: a test run asks for a fifth of it.
+# A sanitizer build is slow: test runs with it use a fifth.
 per_ms=3
 [[ ${3-} != long ]] || per_ms=15
 at_once 30000

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A backup is put back: the ids that were given since are not given again.
+# After a backup is restored, ids given since then are not given again.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -7,6 +7,16 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 on_database "$2"
+
+# pg_dump refuses servers that are newer than itself.
+if [[ $2 == postgres: ]]; then
+	version=$(sql 'show server_version_num')
+	dump=$(pg_dump --version | grep -oE '[0-9]+' | head -n 1)
+	if ((version / 10000 > dump)); then
+		echo "1..0 # SKIP pg_dump $dump reads no server of version $((version / 10000))"
+		exit
+	fi
+fi
 
 back_up() {
 	if [[ $READPAST_DB == sqlite:* ]]; then
@@ -30,20 +40,20 @@ readpast enqueue q --delay 1ms later >/dev/null
 check 'a backup' back_up
 lost=$(readpast enqueue q lost)
 check 'is put back' put_back
-check 'the job since is gone' status 3 readpast show "$lost"
-check 'init says how far ids are skipped' \
-	grep -qx "no job will be given an id up to $((lost - 1 + 1000000000)): 1000000000 were skipped" \
+check 'the job enqueued after the backup is gone' status 3 readpast show "$lost"
+check 'init says how many ids it skips' \
+	grep -qx "ids up to $((lost - 1 + 1000000000)) will not be given to any job: 1000000000 were skipped" \
 	<(readpast init --after-restore)
 check 'so that its id is not given again' equal "$(readpast enqueue q new)" "$((lost + 1000000000))"
 check 'a holder from before the backup may still settle' readpast complete "$held"
 check 'jobs are worked on, those that were scheduled, too' readpast work q --drain --max-jobs 2 -- true
 check 'none is left' equal "$(readpast list q --json)" ''
-check 'again: other ids still' \
-	grep -qx "no job will be given an id up to $((lost + 2000000000)): .*" \
+check 'a second time ids are skipped again' \
+	grep -qx "ids up to $((lost + 2000000000)) will not be given to any job: .*" \
 	<(readpast init --after-restore)
 check 'an init without it skips none' equal "$(readpast init >/dev/null && readpast enqueue q x)" "$((lost + 2000000001))"
 if [[ $2 == sqlite: ]]; then
 	sql "update sqlite_sequence set seq = 9223372036854775000 where name = 'readpast_job'"
-	check 'where there are no such ids it is refused' refuses 1 'no such numbers' readpast init --after-restore
+	check 'refused if there are not enough ids left to skip' refuses 1 'not enough ids are left' readpast init --after-restore
 fi
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# stress, from outside: its own queue, its report, and how it ends.
+# stress: its own queue, its report, and how it ends.
 #
 #   stress.sh READPAST sqlite:|postgres:
 #
@@ -13,7 +13,7 @@ on_database "$2"
 queues() {
 	readpast queue list --json | grep -oE '"queue":"[^"]*"' | cut -d'"' -f4 | paste -sd' '
 }
-# A value of the report that `status` left in out.
+# A value of the JSON report in the file out.
 said() {
 	field "$1" "$(cat out)"
 }
@@ -31,7 +31,7 @@ only_mine() {
 	equal "$(queues)" 'mine stress-of-my-own' &&
 		equal "$(field ready "$(readpast stats mine --json)")" 3
 }
-# In the background, a group of its own: its processes are those of $pid.
+# Start it in the background in a process group of its own, $pid.
 launch() {
 	setsid "$READPAST" stress "$@" >out 2>err &
 	pid=$!
@@ -51,9 +51,9 @@ readpast queue set stress-of-my-own >/dev/null
 
 check 'a plain run, exit 0' status 0 readpast stress --jobs 2k --seed 5 --json
 check '... keeps the promises' clean
-check '... has done all' equal "$(said 'done') $(said lost) $(said duplicates)" '2000 0 0'
+check '... all jobs are done' equal "$(said 'done') $(said lost) $(said duplicates)" '2000 0 0'
 check '... says it in JSON' json
-check '... removed its queue, and touched no other' only_mine
+check '... removed its own queue only' only_mine
 status 0 readpast stress --jobs 500 --fail-rate 0.3
 check 'the report for people' grep -qE '^P1 ok, P2 ok, P3 ok, P6 ok$' out
 check '... has a plot' grep -qE '^  done  .*[▁▂▃▄▅▆▇█].* [0-9,]+/s' out
@@ -61,19 +61,19 @@ check '... and latencies' grep -qE '^  end to end +[0-9.]+ m?s' out
 
 check 'workers are killed' status 0 readpast stress --jobs 600 --workers 3 --work-time 5ms \
 	--lease 500ms --kill-every 150ms --seed 5 --json
-check '... several' more kills 2
+check '... several times' more kills 2
 check '... the promises hold' clean
 check 'workers come too late' status 0 readpast stress --jobs 60 --workers 4 --work-time 100ms \
 	--lease 500ms --stall-every 300ms --seed 5 --json
-check '... several' more stalls 2
-check '... so jobs are tried again' more retries 1
+check '... several times' more stalls 2
+check '... so jobs are retried' more retries 1
 check '... the promises hold' clean
 check 'attempts fail by chance' status 0 readpast stress --jobs 400 --fail-rate 0.5 --json
-check '... some jobs five times' more dead 1
+check '... some jobs die of it' more dead 1
 check '... the promises hold' clean
 status 0 readpast stress --for 700ms --producers 2 --batch 10 --payload 1KiB --json
-check 'for a time' more enqueued 10
-check 'first all in line, then work' status 0 readpast stress --jobs 1k --fill --json
+check 'with --for' more enqueued 10
+check 'with --fill' status 0 readpast stress --jobs 1k --fill --json
 
 rm -f h
 check 'with a history' status 0 readpast --history h stress --jobs 300
@@ -86,9 +86,9 @@ for signal in INT TERM; do
 	kill -s "$signal" "$pid"
 	wait "$pid"
 	check '... exit 1' equal $? 1
-	check '... it says so' grep -q interrupted err
+	check '... the message says interrupted' grep -q interrupted err
 	check '... after its report' grep -q '^P1 ok, P2 ok, P3 ok, P6 ok' out
-	check '... nobody is left' alone
+	check '... no process is left' alone
 	check '... and no queue' only_mine
 done
 
@@ -105,9 +105,9 @@ check '... names what another host has left' grep -qE 'stress-elsewhere-17-0123a
 check '... and leaves it' equal "$(queues)" 'mine stress-elsewhere-17-0123abcd stress-of-my-own'
 readpast queue drop stress-elsewhere-17-0123abcd --yes
 
-# ---- what only a file can do, and only a server ----
+# ---- SQLite only, PostgreSQL only ----
 
-# A log that is read cannot be emptied, however long one waits; and then it can.
+# While it is being read, -wal cannot be emptied; and then it can.
 empties() {
 	[[ $(sqlite3 -cmd '.timeout 1000' readpast.db 'pragma wal_checkpoint(truncate)') == "$1|"* ]]
 }
@@ -118,7 +118,7 @@ on_file() {
 	check 'an old snapshot is held' empties 1
 	kill -9 "$pid"
 	{ wait "$pid"; } 2>/dev/null
-	check '... and given back' eventually empties 0
+	check '... and released' eventually empties 0
 }
 
 sessions() { # CONDITION: how many of this run
@@ -129,13 +129,13 @@ pinned() {
 }
 on_server() {
 	status 0 readpast stress --jobs 2k --json
-	check 'the server is asked what it cost' \
+	check "the report has the server's counters" \
 		grep -qE '"per_job":\{"statements":null,"transactions":0\.[0-9]*[1-9].*"wal_bytes":[1-9]' out
 	launch --for 1h --pin-snapshot
 	check 'an old snapshot is held' eventually pinned
 	kill "$pid"
 	wait "$pid"
-	check '... and given back' equal "$(sessions true)" 0
+	check '... and released' equal "$(sessions true)" 0
 	status 0 readpast stress --jobs 5k
 	check 'waits are sampled' grep -qE '^  blocked +[0-9.]+ s on locks, of [0-9.]*[1-9][0-9]* s at work' out
 	check 'no server: exit 1, one line' refuses 1 'nowhere.*No such file' \
@@ -154,7 +154,7 @@ fi
 # ---- a terminal ----
 
 script -qec "'$READPAST' stress --jobs 2k" /dev/null </dev/null >out 2>&1
-check 'on a terminal one sees how far it is' grep -qE '[0-9]+ enqueued, [0-9]+ done, .*/s' out
+check 'on a terminal it shows its progress' grep -qE '[0-9]+ enqueued, [0-9]+ done, .*/s' out
 
 # ---- bad input ----
 
@@ -182,7 +182,7 @@ refused 'not both' --jobs 1 --for 1s
 refused 'more than 0' --for 0
 refused 'fill needs --jobs' --for 1s --fill
 refused 'takes no arguments' queue
-check '... and nothing was made' equal "$(queues)" "$before"
+check '... and no queue was made' equal "$(queues)" "$before"
 
 if [[ $2 == postgres: ]]; then
 	# shellcheck source=../postgres/server.sh
@@ -195,6 +195,6 @@ if [[ $2 == postgres: ]]; then
 	READPAST_DB="postgres:///postgres?host=$counting&user=postgres"
 	psql -qX "$READPAST_DB" -c 'create extension pg_stat_statements'
 	status 0 readpast stress --jobs 2k --json
-	check 'a server that counts statements is asked how many' grep -qE '"statements":0\.[0-9]*[1-9]' out
+	check 'the report counts statements' grep -qE '"statements":0\.[0-9]*[1-9]' out
 fi
 finish

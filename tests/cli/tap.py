@@ -1,4 +1,4 @@
-"""The tests of the command line in Python share this; the others have tap.sh.
+"""Helpers of the command line tests in Python; those in shell use tap.sh.
 
   check("a sentence", CONDITION, WHY)   ok if it holds; WHY is shown otherwise
   run(MAIN)                             MAIN(), the plan, the exit status; last

@@ -45,7 +45,8 @@ status() {
 	return 1
 }
 
-# The command exits with N, says one line on stderr and it matches the pattern.
+# The command exits with N and prints one line on stderr that matches the
+# pattern.
 refuses() {
 	local expected=$1 pattern=$2
 	shift 2
@@ -69,22 +70,21 @@ field() {
 
 # ID:CLAIMNO of a claimed job.
 claim_of() {
-	echo "$(field id "$1"):$(field claim "$1")"
+	field claim "$1"
 }
 
-# The same of many jobs, a line each on standard input.
+# The claims of many jobs, one JSON line each on standard input.
 claims_of() {
-	sed -nE 's/^\{"id":([0-9]+),.*"claim":([0-9]+).*/\1:\2/p'
+	sed -nE 's/^\{"id":.*"claim":"([0-9]+:[0-9]+)".*/\1/p'
 }
 
-# The sanitizer's runtime that a program or a library needs, if any.
+# The sanitizer runtime that a program or a library needs, if any.
 sanitizer_of() {
 	ldd "$1" | awk '/lib[a-z]*asan/ { print $3; exit }'
 }
 
-# hosted LIBRARY COMMAND...: the command may load the library. A sanitizer's
-# runtime has to be in the process before what needs it; what the command leaves
-# behind is not ours.
+# hosted LIBRARY COMMAND...: run a program that loads the library. A
+# sanitizer's runtime must be loaded first; leaks of the program are not ours.
 hosted() (
 	runtime=$(sanitizer_of "$1")
 	shift
@@ -101,7 +101,7 @@ eventually() {
 	done
 }
 
-# READPAST_DB, new and empty: `sqlite:`, or `postgres:` for a schema of its own.
+# READPAST_DB: a new database, `sqlite:` for a file, `postgres:` for a schema.
 on_database() {
 	[[ $1 == sqlite: ]] && export READPAST_DB=sqlite:$here/readpast.db
 	if [[ $1 == postgres: ]]; then
@@ -112,7 +112,7 @@ on_database() {
 	readpast init >/dev/null
 }
 
-# SQL on that database: the rows, columns parted by |.
+# Run SQL on that database; columns are separated by |.
 sql() {
 	case $READPAST_DB in
 	sqlite:*) sqlite3 -cmd '.timeout 10000' "${READPAST_DB#sqlite:}" "$1" ;;
@@ -120,7 +120,7 @@ sql() {
 	esac
 }
 
-# As if the workers had last been seen so many seconds earlier.
+# Move the workers' last heartbeats so many seconds into the past.
 age_workers() {
 	case $READPAST_DB in
 	sqlite:*) sql "update readpast_worker set seen_at = seen_at - $1 * 1000" ;;
@@ -128,7 +128,7 @@ age_workers() {
 	esac
 }
 
-# A worker whose handlers hold on until somebody writes to ./hold. $worker
+# Start worker $worker; its handlers block until ./hold is written to.
 start_worker() {
 	"$READPAST" work "$@" -- sh -c 'exec cat hold' >>log 2>&1 &
 	worker=$!
@@ -141,13 +141,16 @@ is_running() {
 	[[ $(field state "$(readpast show "$1" --json)") == running ]]
 }
 
-# finds CHECK PATTERN [OPTION...]: the doctor has such a finding, and says so in
-# its exit status; lacks CHECK [OPTION...]: it has none of it.
+# finds CHECK PATTERN [OPTION...]: the doctor has such a finding, and exits
+# with 1 exactly if one is worse than a warning. lacks CHECK [OPTION...]: it
+# has no finding of this check.
 finds() {
-	local name=$1 pattern=$2 said
+	local name=$1 pattern=$2 said got bad=0
 	shift 2
 	said=$(readpast doctor --json "$@")
-	[[ $? == 1 ]] && grep "^{\"check\":\"$name\",\"level\"" <<<"$said" | grep -qE -- "$pattern" && return
+	got=$?
+	! grep -qE '"level":"(danger|trouble)"' <<<"$said" || bad=1
+	((got == bad)) && grep "^{\"check\":\"$name\",\"level\"" <<<"$said" | grep -qE -- "$pattern" && return
 	echo "no $name like '$pattern': $said"
 	return 1
 }

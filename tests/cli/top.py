@@ -6,10 +6,13 @@ SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
 """
 
+import contextlib
 import json
 import os
 import re
 import shlex
+import shutil
+import signal
 import subprocess
 import time
 import unicodedata
@@ -21,21 +24,58 @@ def readpast(*args):
     return subprocess.run([READPAST, *args], stdout=subprocess.PIPE, text=True).stdout
 
 
+def work(*args):
+    """Start a worker."""
+    return subprocess.Popen([READPAST, "work", *args], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+
+
+def lines_of(*args):
+    return [json.loads(line) for line in readpast(*args, "--json").splitlines()]
+
+
+def state(job):
+    return lines_of("show", job)[0]["state"]
+
+
+def is_paused(queue):
+    return lines_of("stats", queue)[0]["paused"]
+
+
+def paused_queues():
+    return [line["queue"] for line in lines_of("stats") if line["paused"]]
+
+
+def eventually(f, wanted=True, within=60):
+    end = time.monotonic() + within
+    while f() != wanted and time.monotonic() < end:
+        time.sleep(0.02)
+    return f() == wanted
+
+
 class Top:
-    """The program on a screen of so many columns and lines."""
+    """A program that is or starts top, on a screen of this size. The terminal
+    is closed at the end of the `with`."""
 
     screens = 0
 
-    def __init__(self, *args, columns=140, lines=40, before=""):
+    def __init__(self, *args, columns=140, lines=40, before="", program=None):
         Top.screens += 1
-        self.socket = f"./tmux-{Top.screens}"
-        program = shlex.join([str(READPAST), "top", *args])
+        self.name = f"./screen-{Top.screens}"
+        program = program or f"{before} {shlex.join([str(READPAST), 'top', *args])}"
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns),
                   "-y", str(lines),
-                  f"{before} {program} 2>err; echo $? >status; mv status ended")
+                  f"{program} 2>{self.name}.err; echo $? >{self.name}.new;"
+                  f" mv {self.name}.new {self.name}.status")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
 
     def tmux(self, *args):
-        return subprocess.run(["tmux", "-S", self.socket, *args], text=True,
+        return subprocess.run(["tmux", "-S", self.name, *args], text=True,
                               capture_output=True, check=False,
                               env={**os.environ, "LC_ALL": "C.UTF-8"}).stdout
 
@@ -45,140 +85,325 @@ class Top:
     def row(self, words):
         return next((line for line in self.text().split("\n") if words in line), "")
 
+    def row_with_cursor(self):
+        """It is drawn in reverse, like the last line."""
+        lines = self.tmux("capture-pane", "-p", "-e").rstrip("\n").split("\n")[:-1]
+        return next((re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines
+                     if re.search(r"\x1b\[([0-9;]*;)?7m", line)), "")
+
     def shows(self, words):
-        return eventually(lambda: bool(re.search(words, self.text(), re.M)), True)
+        return eventually(lambda: bool(re.search(words, self.text(), re.M)))
 
     def press(self, *keys):
         self.tmux("send-keys", *keys)
 
     def ended(self):
-        eventually(lambda: os.path.exists("ended"), True)
-        with open("ended") as f:
-            status = int(f.read())
-        os.remove("ended")
-        return status
+        """The exit status."""
+        eventually(lambda: os.path.exists(f"{self.name}.status"))
+        with open(f"{self.name}.status") as f:
+            return int(f.read())
+
+    def quit(self):
+        self.press("q")
+        return self.ended()
+
+    def said(self):
+        with open(f"{self.name}.err") as f:
+            return f.read()
+
+    def pid(self):
+        """The pid of top itself, a descendant of the terminal's shell."""
+        pid = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        while pid:
+            with open(f"/proc/{pid}/comm") as f:
+                if f.read().strip() == READPAST.name:
+                    break
+            pid = subprocess.run(["pgrep", "-P", pid], stdout=subprocess.PIPE,
+                                 text=True, check=False).stdout.strip()
+        return int(pid)
 
     def kill(self):
         self.tmux("kill-server")
 
 
-def state(job):
-    return json.loads(readpast("show", "--json", job))["state"]
-
-
-def is_paused(queue):
-    return f"{queue} (paused)" in readpast("queue", "list")
-
-
-def eventually(f, wanted):
-    end = time.monotonic() + 60
-    while f() != wanted and time.monotonic() < end:
-        time.sleep(0.02)
-    return f() == wanted
-
-
 def width(text):
-    return sum((unicodedata.east_asian_width(c) in "WF") + 1 for c in text)
+    """The first columns of the screen."""
+    return sum(0 if unicodedata.combining(c)
+               else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
-def keys():
-    for _ in range(4):
-        readpast("enqueue", "mail", "x")
+def questions():
+    readpast("enqueue", "mail", *["x"] * 4)
     readpast("enqueue", "other", "x")
-    claims = [json.loads(readpast("claim", "mail")) for _ in range(2)]
-    dead, running = (str(c["id"]) for c in claims)
-    readpast("fail", f"{dead}:{claims[0]['claim']}", "--for-good", "--error",
-             "no such \x1b[31mhost")
+    work("mail", "--max-jobs", "1", "--", "sh", "-c",
+         r"printf 'no such \033[31mhost' >&2; exit 65").wait()
+    dead = str(lines_of("list", "mail", "--state", "dead")[0]["id"])
+    running = str(json.loads(readpast("claim", "mail"))["id"])
 
-    top = Top("--interval", "100ms")
-    check("it shows the queues", top.shows(r"^mail.*\n^other"), top.text())
-    check("an error, and nothing in it that moves the cursor",
-          top.shows(r"no such \?\[31mhost"), top.text())
-    top.press("p")
-    check("p asks", top.shows("y or n: pause queue mail"), top.text())
-    top.press("x")
-    check("any key but y changes nothing", top.shows("tab list") and not is_paused("mail"))
-    top.press("p", "y")
-    check("y pauses the queue", eventually(lambda: is_paused("mail"), True))
-    check("the queue's row says so", top.shows("^mail +paused"), top.text())
-    top.press("u", "y")
-    check("u resumes it", eventually(lambda: is_paused("mail"), False))
-    top.press("c")
-    check("c needs a running job", top.shows("go to the running job"), top.text())
-    top.press("Tab", "c")
-    check("c asks", top.shows(f"cancel job {running}"), top.text())
-    top.press("n")
-    check("n leaves the job", top.shows("tab list") and state(running) == "running")
-    top.press("c", "y")
-    check("y cancels it", eventually(lambda: state(running), "cancelled"))
-    top.press("Tab", "r")
-    check("r asks", top.shows(f"retry job {dead}"), top.text())
-    top.press("y")
-    check("y sends a dead job back", eventually(lambda: state(dead), "ready"))
-    top.press("q")
-    check("q ends it with 0", top.ended() == 0)
+    def all_of_it():
+        return (paused_queues(), state(running), state(dead))
+
+    with Top("--interval", "100ms") as top:
+        check("it shows the queues", top.shows(r"^mail.*\n^other"), top.text())
+        check("an error, and nothing in it that moves the cursor",
+              top.shows(r"no such \?\[31mhost"), top.text())
+        before = all_of_it()
+        for pane, key, question in ((0, "p", "pause queue mail"),
+                                    (0, "u", "resume queue mail"),
+                                    (2, "c", f"cancel job {running}"),
+                                    (3, "r", f"retry job {dead}")):
+            top.press(*["Tab"] * pane, key)
+            check(f"{key} asks on the last line",
+                  top.shows(rf"y or n: {question}\?\n*\Z"), top.text())
+            top.press("n")
+            check(f"{key}, then n: nothing was changed",
+                  top.shows("^nothing was changed") and top.shows("^tab list")
+                  and all_of_it() == before, all_of_it())
+            top.press(*["BTab"] * pane)
+        for no in ("Y", "Down", "q", "Tab", "Enter", "Escape"):
+            top.press("p")
+            top.shows("^y or n: pause queue mail")
+            top.press(no)
+            check(f"p, then {no}: the same", top.shows("^nothing was changed")
+                  and all_of_it() == before, all_of_it())
+        for key in "cr":
+            top.press(key)
+            check(f"{key} needs a job that the cursor is on",
+                  top.shows(f"^{key}: go to a (running|dead) job"), top.text())
+        top.press("Tab", "p")
+        check("p needs a queue that the cursor is on",
+              top.shows("^p: go to a queue") and not paused_queues(), top.text())
+
+        top.press("BTab", "p", "y")
+        check("y pauses the queue", eventually(lambda: is_paused("mail")))
+        check("the queue's row says so", top.shows("^mail .* paused"), top.text())
+        top.press("u", "y")
+        check("u resumes it", eventually(lambda: is_paused("mail"), False))
+        top.press("Tab", "Tab", "c", "y")
+        check("y cancels the job", eventually(lambda: state(running), "cancelled"))
+        top.press("Tab", "r", "y")
+        check("y sends a dead job back", eventually(lambda: state(dead), "ready"))
+        check("q ends it with 0", top.quit() == 0)
 
 
 def many_queues():
-    for i in range(10, 50):
-        readpast("enqueue", f"queue{i}", "x", "--quiet")
-    readpast("pause", "queue11")
-    top = Top("--interval", "100ms", columns=80, lines=24)
-    check("80x24: paused can be read", top.shows("^queue11 +paused"), top.text())
-    check("80x24: the other lists are there",
-          all(word in top.text() for word in ("WORKER", "ATTEMPT", "ERROR")), top.text())
-    top.press(*["Down"] * 31)
-    check("the list scrolls to the cursor", top.shows("^queue39 "), top.text())
-    top.press("p")
-    asked = r"y or n: pause queue (queue\d+)"
-    top.shows(asked)
-    queue = re.search(asked, top.text())[1]
-    check("a key acts on a row that is shown", f"\n{queue} " in top.text(), top.text())
-    readpast("enqueue", "another", "x")
-    top.press("y")
-    check("it acts on what it asked about", eventually(lambda: is_paused(queue), True))
-    check("the cursor stays on its queue when rows come",
-          top.shows(f"^{queue} +paused"), top.text())
-    top.press("Home")
-    check("Home goes to the first queue", top.shows("^another "), top.text())
-    top.press("End")
-    check("End goes to the last one", top.shows("^queue49 "), top.text())
-    top.tmux("resize-window", "-x", "60", "-y", "20")
-    check("60 columns: rows are cut into no others",
-          top.shows("^QUEUE.{0,55}OLDEST$") and top.shows(r"^queue49 .*\d+m?s$"), top.text())
-    top.press("q")
-    top.ended()
+    with Top("--interval", "100ms", columns=80, lines=24) as top:
+        check("80x24: paused can be read", top.shows("^queue11 .* paused"), top.text())
+        check("80x24: the other lists are there",
+              all(re.search(f"^{words}", top.text(), re.M) for words in
+                  ("WORKER +SEEN", " +RUNNING +ATTEMPT", " +DEAD +ATTEMPT")), top.text())
+        seen = []
+        for i in range(10, 50):
+            top.shows(f"^queue queue{i}: {i - 9} of 40 queues")
+            seen.append(top.row_with_cursor().split(" ")[0])
+            top.press("Down")
+        check("the list is sorted by name, and scrolls with the cursor",
+              seen == [f"queue{i}" for i in range(10, 50)], seen)
+        top.press("Home")
+        top.shows("^queue queue10: ")
+        check("Home goes to the first queue",
+              top.row_with_cursor().startswith("queue10 "), top.text())
+        top.press("End")
+        top.shows("^queue queue49: ")
+        check("End goes to the last one",
+              top.row_with_cursor().startswith("queue49 "), top.text())
+        top.press(*["Up"] * 10, "p")
+        check("a key acts on the row with the cursor",
+              top.shows("y or n: pause queue queue39")
+              and top.row_with_cursor().startswith("queue39 "), top.text())
+        top.press("y")
+        check("it acts on what it asked about", eventually(lambda: is_paused("queue39"))
+              and paused_queues() == ["queue11", "queue39"])
+        check("and says so", top.shows("^queue queue39 is paused"), top.text())
+        top.quit()
+
+
+def rows_that_come_and_go():
+    with Top("--interval", "100ms", columns=80, lines=24) as top:
+        top.shows("^queue10 ")
+        top.press(*["Down"] * 30)
+        top.shows("^queue queue40: 31 of 40")
+        readpast("enqueue", "another", "x")
+        check("the cursor stays on its queue when one comes",
+              top.shows("^queue queue40: 32 of 41"), top.text())
+        for queue in ("queue10", "queue11", "queue12"):
+            readpast("queue", "drop", queue, "--yes")
+        check("and when others go", top.shows("^queue queue40: 29 of 38")
+              and top.row_with_cursor().startswith("queue40 "), top.text())
+        top.press("p")
+        top.shows("y or n: pause queue queue40")
+        readpast("queue", "drop", "queue40", "--yes")
+        check("its queue is gone: the cursor is on the next",
+              eventually(lambda: top.row_with_cursor().startswith("queue41 ")), top.text())
+        check("the question is the same", "y or n: pause queue queue40?" in top.text(),
+              top.text())
+        top.press("y")
+        check("the answer is for no other queue",
+              top.shows("^no queue .*queue40") and paused_queues() == [], top.text())
+        top.quit()
+
+
+def every_list():
+    readpast("enqueue", "queue20", *["x"] * 30)
+    work("queue20", "--max-jobs", "9", "--", "sh", "-c", "echo broken >&2; exit 65").wait()
+    readpast("claim", "queue20", "-n", "12")
+    with contextlib.ExitStack() as at_end:
+        for _ in range(5):
+            worker = work("queue49", "--", "true")
+            at_end.callback(worker.wait)
+            at_end.callback(worker.terminate)
+        eventually(lambda: len(lines_of("workers")), 5)
+        top = at_end.enter_context(Top("--interval", "100ms", columns=80, lines=24))
+        top.shows("^queue10 ")
+        top.press(*["Down"] * 10)
+        last = {"running job": lines_of("list", "queue20", "--state", "running")[-1]["id"],
+                "dead job": lines_of("list", "queue20", "--state", "dead")[-1]["id"],
+                "worker": sorted(line["name"] for line in lines_of("workers"))[-1]}
+        for words, count in (("worker", 5), ("running job", 12), ("dead job", 9)):
+            top.press("Tab")
+            check(f"40 queues: tab goes to the list of {words}s",
+                  top.shows(f": 1 of {count} {words}s"), top.text())
+            top.press("End")
+            check(f"the list of {words}s scrolls to its last row, and the cursor is there",
+                  top.shows(f": {count} of {count} {words}s")
+                  and top.row_with_cursor().split()[0] == str(last[words]), top.text())
+        top.press("Tab")
+        check("tab goes back to the queues", top.shows("^queue queue20: 11 of 40"),
+              top.text())
+
+        top.tmux("resize-window", "-x", "40", "-y", "10")
+        check("a low screen has the list with the cursor alone",
+              top.shows(r"\AQUEUE .*\n(queue.*\n){7}queue queue20"), top.text())
+        top.press("Tab", "Tab", "Tab")
+        check("and another list with tab",
+              top.shows(r"\A +DEAD .*\n( +\d+ .*broken\n){7}job \d+: 9 of 9"), top.text())
+        for columns, lines in ((20, 5), (9, 4), (5, 3), (2, 2), (1, 1)):
+            top.tmux("resize-window", "-x", str(columns), "-y", str(lines))
+            eventually(lambda: top.tmux("display-message", "-p",
+                                        "#{pane_width} #{pane_height}").strip(),
+                       f"{columns} {lines}")
+        top.tmux("resize-window", "-x", "80", "-y", "24")
+        check("it lives through the smallest screens", top.shows("^QUEUE .*STATE"),
+              top.text())
+        top.quit()
+
+
+def sixty_columns():
+    long = "a-name-that-is-longer-than-any-column-of-this-screen-" + "x" * 75
+    readpast("enqueue", long, "x")
+    readpast("pause", long)
+    with Top("--interval", "100ms", columns=60, lines=24) as top:
+        check("60 columns: the columns that matter",
+              top.shows("^QUEUE +READY +RUNNING +DEAD +OLDEST +STATE"), top.text())
+        check("60 columns: paused can be read", top.shows("^queue11 .* paused"), top.text())
+        rows = re.findall(r"^(queue\d+) +1 +0 +0 +\d+m?s( +paused)?$", top.text(), re.M)
+        shown = re.findall(r"^queue\d\d", top.text(), re.M)
+        check("60 columns: no row is cut, or runs into another",
+              len(rows) == len(shown) > 5, top.text())
+        check("a name that is cut says so, and its row is paused",
+              top.shows(rf"^{long[:15]}[-\w]*\+ +1 .* paused$"), top.text())
+        check("60 columns: the last line has all the keys",
+              top.shows("p pause .*u resume .*c cancel .*r retry .*q quit"), top.text())
+        top.press("u")
+        check("a question about a name that is longer than the screen",
+              top.shows(rf"^y or n: resume queue {long[:30]}"), top.text())
+        top.press("y")
+        check("and its answer", eventually(paused_queues, ["queue11"]))
+        readpast("pause", "queue11", "--reason", "the relay is down")
+        check("60 columns: a reason leaves the word whole",
+              top.shows(r"^queue11 .* paused\+$"), top.text())
+        top.quit()
 
 
 def wide_names():
-    for name in ("café", "日本語キュー", "queue"):
+    names = ("café", "cafe\u0301-2", "日本語キュー", "🚚 trucks", "queue")
+    for name in names:
         readpast("enqueue", name, "x")
-    top = Top(columns=80, lines=24)
-    top.shows("^日本語キュー ")
-    rows = [top.row(name) for name in ("café", "日本語キュー", "queue ")]
-    check("wide and accented names stand in line with the others",
-          all(rows) and len({width(row[:row.index(" 1 ")]) for row in rows}) == 1, rows)
-    top.press("q")
-    top.ended()
+    with Top("--interval", "100ms", columns=80, lines=24) as top:
+        top.shows("^🚚 trucks ")
+        rows = [top.row(name) for name in names]
+        check("wide and accented names are right, and in line with the others",
+              all(rows) and len({width(row[:row.index(" 1 ")]) for row in rows}) == 1, rows)
+        top.press("End", "p")
+        check("a question about one", top.shows("^y or n: pause queue 🚚 trucks"), top.text())
+        top.press("y")
+        check("and its answer", eventually(lambda: is_paused("🚚 trucks")))
+        top.tmux("resize-window", "-x", "10", "-y", "10")
+        check("a wide name is cut between two characters",
+              top.shows(r"^日本語キ ?\+"), top.text())
+        top.quit()
+    for locale in ("C", "xx_XX.UTF-8"):
+        with Top(columns=80, lines=24, before=f"LC_ALL={locale}") as top:
+            top.shows("^queue ")
+            rows = [line for line in top.text().split("\n") if " 1  " in line]
+            check(f"names stand in line where the locale is {locale}", len(rows) == 5
+                  and len({width(row[:row.index(" 1 ")]) for row in rows}) == 1, rows)
+            check("a locale that is not there does not garble them",
+                  locale == "C" or "日本語キュー" in top.text(), top.text())
+            top.quit()
 
 
-def without_terminal():
+def ends_within(seconds, pid):
+    """Otherwise it is killed."""
+    if eventually(lambda: os.path.exists(f"/proc/{pid}"), False, within=seconds):
+        return True
+    os.kill(pid, signal.SIGKILL)
+    return False
+
+
+def ends_without_terminal():
+    readpast("enqueue", "mail", "x")
+    for asks in (False, True):
+        # With this interval, only the end of the terminal can end it.
+        with Top("--interval", "1h", before="trap '' HUP;") as top:
+            top.shows("^mail ")
+            pid = top.pid()
+            if asks:
+                top.press("p")
+                top.shows("y or n: pause queue mail")
+            top.kill()
+            check("its terminal has gone, and SIGHUP is ignored: it ends "
+                  + ("in the middle of a question" if asks else "at once"),
+                  ends_within(10, pid))
+            check("with 1 and a line that says so",
+                  top.ended() == 1 and "the terminal is gone" in top.said(), top.said())
+    check("and nothing was changed", not paused_queues())
+
+    # An interactive shell takes the terminal back when a job is killed.
+    script = f"{shlex.quote(str(READPAST))} top --interval 100ms 2>err; true"
+    shell = f"bash --norc -i -c {shlex.quote(f'bash -c {shlex.quote(script)}; exec cat')}"
+    with Top(program=shell) as top:
+        top.shows("^mail ")
+        pid = top.pid()
+        with open(f"/proc/{pid}/stat") as f:
+            os.kill(int(f.read().rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
+        check("the shell has taken the terminal back: it ends",
+              ends_within(10, pid))
+
+
+def refusals():
     ran = subprocess.run([READPAST, "top"], capture_output=True, text=True,
                          stdin=subprocess.DEVNULL)
     check("no terminal: exit 2, one line", ran.returncode == 2
           and ran.stderr.count("\n") == 1 and "no terminal" in ran.stderr, ran)
-    top = Top("--interval", "1ms")
-    check("an interval that is too short: exit 2", top.ended() == 2)
-    with open("err") as f:
-        check("and a line that says so", "expected 100ms to 1h" in f.read())
-    top = Top("--interval", "100ms", before="trap '' HUP;")
-    top.shows("QUEUE")
-    top.kill()
-    check("its terminal has gone, and SIGHUP is ignored: it ends", top.ended() == 1)
+    with Top("--interval", "1ms") as top:
+        check("an interval that is too short: exit 2", top.ended() == 2)
+        check("and a line that says so", "expected 100ms to 1h" in top.said())
+
+
+def make_40_queues():
+    for i in range(10, 50):
+        readpast("enqueue", f"queue{i}", "x", "--quiet")
+    readpast("pause", "queue11")
 
 
 def main():
-    for part in (keys, many_queues, wide_names, without_terminal):
+    os.environ["READPAST_DB"] = "sqlite:40_queues.db"
+    make_40_queues()
+    for part in (many_queues, rows_that_come_and_go, every_list, sixty_columns):
+        shutil.copy("40_queues.db", f"{part.__name__}.db")
+    for part in (questions, many_queues, rows_that_come_and_go, every_list, sixty_columns,
+                 wide_names, ends_without_terminal, refusals):
         os.environ["READPAST_DB"] = f"sqlite:{part.__name__}.db"
         part()
 

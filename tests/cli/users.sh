@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Several users and one SQLite file: who only reads stops nobody who writes.
+# Several users of one SQLite file: a user who may only read stops no writer.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +11,7 @@ if ((EUID != 0)); then
 	exit 0
 fi
 
-# The program and its library where every user can run them.
+# Copy the program and its library to where every user can run them.
 mkdir bin queue
 cp "$READPAST" bin/
 cp "$(ldd "$READPAST" | awk '$1 ~ /^libreadpast/ { print $3 }')" bin/
@@ -30,8 +30,8 @@ as() {
 	setpriv --reuid="$user" --regid="$user" $groups \
 		env LD_LIBRARY_PATH="$here/bin" "$@"
 }
-# work_as USER QUEUE: $worker is that process itself, not a shell around it.
-# Each has a queue of its own, for one that was killed is still listed.
+# work_as USER QUEUE: $worker is the pid of the worker itself, not of a shell.
+# Each user has a queue of his own, since killed workers stay listed.
 work_as() {
 	(exec setpriv --reuid="$1" --regid="$1" $groups env \
 		LD_LIBRARY_PATH="$here/bin" "$here/bin/readpast" work "$2" -- true) >/dev/null 2>&1 &
@@ -46,7 +46,7 @@ readpast_as() {
 	shift
 	as "$user" "$here/bin/readpast" "$@"
 }
-# The command answers; the doctor's answer may be that something is wrong.
+# The command succeeds; the doctor may also report problems.
 looks() {
 	status 0 "$@" || grep -q '"check":"nobody"' out
 }
@@ -60,14 +60,14 @@ readpast_as $owner enqueue q a b c --quiet
 for command in stats 'list q' 'show 1' 'why 1' workers doctor 'queue list' 'enqueue q x'; do
 	# shellcheck disable=SC2086
 	check "a reader is refused while nobody has it open: $command" \
-		refuses 1 'you may not write it.*as its owner, or while a worker runs, or copy it' \
+		refuses 1 'you may not write it.*as its owner, or while a worker runs, or read a copy' \
 		readpast_as $reader $command
 done
-check 'and leaves no file behind' equal "$(owners)" "$alone"
+check 'no command left a file behind' equal "$(owners)" "$alone"
 check 'so the owner goes on' readpast_as $owner enqueue q d --quiet
 
 chmod 755 .
-check 'the same in a directory that the reader cannot write' \
+check 'the same in a directory that is not writable for the reader' \
 	refuses 1 'you may not write it' readpast_as $reader stats
 chmod 1777 .
 
@@ -75,12 +75,14 @@ work_as $owner owned
 check 'a worker of the owner' eventually has_worker $owner owned
 for command in stats 'list q' 'show 1' 'why 1' workers 'doctor --json'; do
 	# shellcheck disable=SC2086
-	check "a reader looks while it runs: $command" looks readpast_as $reader $command
+	check "a reader can read while it runs: $command" looks readpast_as $reader $command
 done
-check 'but puts nothing in' refuses 1 'readonly' readpast_as $reader enqueue q x
+check 'a file that the reader may not write is no trouble' \
+	equal "$(readpast_as $reader doctor --json | grep -c trouble)" 0
+check 'but the reader cannot enqueue' refuses 1 'readonly' readpast_as $reader enqueue q x
 check 'all files are the owner'\''s' equal "$(owners)" "$together"
 kill_worker
-check 'a reader sees what a worker that was killed has left' status 0 readpast_as $reader stats
+check 'a reader can read after the worker was killed' status 0 readpast_as $reader stats
 check 'and the owner goes on' readpast_as $owner enqueue q e --quiet
 
 readpast stats >/dev/null
@@ -91,11 +93,11 @@ check 'has files of the owner' equal "$(owners)" "$together"
 kill -TERM $worker
 wait $worker
 
-# Another program looks, as any SQLite does.
+# Another SQLite program reads the file.
 as $reader sqlite3 q.db 'select 1 from readpast_job' >/dev/null
-check 'files that a reader of SQLite made' equal "$(owners)" \
+check '-wal and -shm of another user' equal "$(owners)" \
 	"q.db $owner q.db-shm $reader q.db-wal $reader"
-check 'stop the owner, who is told which' \
+check 'stop the owner; the message names the file' \
 	refuses 1 'q.db-wal belongs to another user.*readpast doctor' readpast_as $owner enqueue q f
 found() {
 	status 1 readpast_as "$1" doctor || return 1
@@ -105,17 +107,17 @@ found() {
 	return 1
 }
 check 'the doctor finds them' found $owner
-check 'and for whom else asks' found $stranger
+check 'also when asked by another user' found $stranger
 chmod 600 q.db-wal
-check 'even where the database cannot be opened for them' found $owner
-check 'for others, too' found $stranger
+check 'even if they prevent opening the database' found $owner
+check 'also for other users' found $stranger
 chown --reference=q.db q.db-wal q.db-shm
-check 'what it advises helps' readpast_as $owner enqueue q f --quiet
+check 'its fix helps' readpast_as $owner enqueue q f --quiet
 readpast_as $owner doctor --json >out
 check 'and the finding is gone' equal "$(grep -c '"check":"owner"' out)" 0
 check 'no job is lost' equal "$(readpast_as $owner list q | grep -c ready)" 6
 
-# Users who share it by their group.
+# Users who share the file through a group.
 mkdir ../group
 chgrp 100 ../group
 chmod 2770 ../group

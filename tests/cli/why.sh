@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# why: each reason, on the database that the second argument names.
+# why: each of its reasons, on the database that the second argument names.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +8,7 @@
 . "$(dirname "$0")/tap.sh"
 on_database "$2"
 
-says() { # ID PATTERN...: why says one line, with all of them in it
+says() { # ID PATTERN...: why prints one line that matches them all
 	local id=$1 said pattern
 	shift
 	said=$(readpast why "$id") || return 1
@@ -30,7 +30,7 @@ is() { # ID REASON
 check 'no job: usage, exit 2' refuses 2 'which jobs' readpast why
 check 'no number: exit 2' refuses 2 "expected a job's id" readpast why x
 readpast queue set q --keep-done 1h >/dev/null
-check 'no such job: exit 3, and why that may be' refuses 3 '99999.*over and its queue' readpast why 99999
+check 'no such job: exit 3, and the reason' refuses 3 '99999: it was never given' readpast why 99999
 
 late=$(readpast enqueue q late --delay 1h)
 check 'not due' says "$late" 'not due until .*\(in 59m\)'
@@ -47,7 +47,10 @@ check 'counted up to a bound' says "$second" 'behind at least 1000 jobs'
 readpast pause q
 check 'paused' says "$second" 'Queue q is paused since .* ago.*readpast resume q'
 check 'paused, for programs' is "$second" paused
-check 'said of what is not due, too' says "$late" 'not due' 'is paused'
+readpast pause q --reason 'the mail server moves'
+check 'paused with a reason' says "$second" 'Queue q is paused since .* ago., "the mail server moves": readpast resume q'
+check 'the reason, for programs' equal "$(field pause_reason "$(readpast why "$second" --json)")" 'the mail server moves'
+check 'a scheduled job of a paused queue' says "$late" 'not due' 'is paused'
 readpast resume q
 check 'several at once, the worst counts' refuses 3 'id 99999' readpast why "$first" 99999 "$second"
 
@@ -66,7 +69,7 @@ readpast retry "$r"
 claim=$(claim_of "$(readpast claim r)")
 check 'the next claim was never renewed' equal "$(field renewed "$(readpast why "$r" --json)")" 0
 readpast release "$claim" --delay 1h
-check 'given back is no backoff' is "$r" 'not due'
+check 'a released job waits, but not for a backoff' is "$r" 'not due'
 d=$(readpast enqueue r dead)
 readpast fail "$(claim_of "$(readpast claim r)")" --for-good --error 'no use'
 check 'dead, with the error' says "$d" 'is dead since .*failed for good, attempt 1 of 3: no use' "readpast retry $d"
@@ -75,16 +78,16 @@ d=$(readpast enqueue r finished)
 readpast complete "$(claim_of "$(readpast claim r)")"
 check 'done' says "$d" 'was done at'
 
-# A worker with a handler that holds on, and a second job.
+# A worker whose handler blocks, and a second job.
 w=$(readpast enqueue w held)
 mkfifo hold
 start_worker w --lease 900ms
 check 'running' eventually is "$w" running
-check 'at whom, where' says "$w" "worker .*:$worker on host $(uname -n) \(process $worker\) has it"
+check 'which worker runs it, and where' says "$w" "worker .*:$worker on host $(uname -n) \(process $worker\) has it"
 renewed() { (($(field renewed "$(readpast why "$w" --json)") >= 2)); }
 check 'a worker renews' eventually renewed
 n=$(readpast enqueue w waits)
-check 'next' says "$n" 'no other ahead' 'The next of 1 worker to be free'
+check 'next in line' says "$n" 'no other ahead' 'The next of 1 worker to be free'
 check 'next, for programs' is "$n" next
 kill_worker
 check 'its worker died: the lease runs out' eventually is "$w" 'lease over'
@@ -96,11 +99,11 @@ shows() { readpast show "$1" | grep -qE "$2"; }
 check 'show says so, too' shows "$w" "^note  *$came_back$"
 readpast claim w --lease 1ms >/dev/null
 sweeps() { [[ $(readpast sweep) == *' 1 recovered,'* ]]; }
-check 'a client loses it, too' eventually sweeps
+check "a client's lease runs out, too" eventually sweeps
 check 'a suspect is handed out alone' says "$w" 'a client that is no worker was not heard of since' '\(2 of 3\)' 'handed out alone'
 
-# One that falls silent with a long lease. It was not heard of for a minute:
-# that minute alone is not waited for.
+# A worker with a long lease falls silent. Its last heartbeat is moved back a
+# minute instead of waiting.
 s=$(readpast enqueue s held --max-attempts 1)
 start_worker s --lease 1h
 check 'another worker' eventually is "$s" running
@@ -108,7 +111,7 @@ kill_worker
 age_workers 60
 check 'silent' says "$s" 'not been heard of for 6[0-9]s' 'If it is gone' 'it is dead'
 check 'silent, for programs' is "$s" silent
-check 'a silent worker serves nobody' says "$(readpast enqueue s more)" 'No worker serves queue s'
+check 'a silent worker does not count as serving its queue' says "$(readpast enqueue s more)" 'No worker serves queue s'
 age_workers 3600
 readpast sweep >/dev/null
 check 'a worker that is forgotten' says "$s" 'a worker that was not seen for an hour has it'

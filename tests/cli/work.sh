@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# work: any program is a worker.
+# work: any program can be a handler.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -30,12 +30,12 @@ readpast work in --drain -- sh -c 'cat; echo; echo "$0"' 'got {}, {}' >out 2>err
 check 'the payload is standard input and {} in any argument' \
 	equal "$(head -n 2 out)" 'hello world
 got hello world, hello world'
-check 'the last line counts' equal "$(tail -n 1 out)" '1 done, 0 failed, 0 dead, 0 released'
+check 'the last line has the totals' equal "$(tail -n 1 out)" '1 done, 0 failed, 0 dead, 0 released'
 
 readpast enqueue env x --kind k --header a=b --priority 3 --max-attempts 7 --quiet
 # shellcheck disable=SC2016
 readpast work env --drain -- sh -c 'cd /; echo "$READPAST_QUEUE $READPAST_JOB_ID $READPAST_ATTEMPT $READPAST_MAX_ATTEMPTS $READPAST_PRIORITY $READPAST_KIND $READPAST_HEADERS"; echo "$READPAST_DB"; echo "$READPAST_CLAIM"' >out
-check 'the environment tells the rest' equal "$(head -n 1 out)" 'env 2 1 7 3 k {"a":"b"}'
+check 'the environment has the other fields' equal "$(head -n 1 out)" 'env 2 1 7 3 k {"a":"b"}'
 check 'the database by an absolute path' equal "$(sed -n 2p out)" "sqlite:$here/readpast.db"
 check 'the claim as the settling commands take it' grep -qE '^2:[0-9]+$' <(sed -n 3p out)
 
@@ -44,10 +44,10 @@ id=$(readpast enqueue q x)
 check 'another exit status is a failed attempt' \
 	equal "$(last_line q --drain -- sh -c 'echo first >&2; echo last >&2; exit 3')" '0 done, 1 failed, 0 dead, 0 released'
 check 'with the end of standard error as its error' equal "$(error_of "$id")" 'first\nlast'
-check 'it waits out its backoff, which does not hold --drain' equal "$(state "$id")" scheduled
+check 'it waits for its backoff, and --drain does not wait for it' equal "$(state "$id")" scheduled
 id=$(readpast enqueue q x)
 readpast work q --drain -- sh -c 'exit 3' >/dev/null 2>&1
-check 'without a word, the status' equal "$(error_of "$id")" 'exit status 3'
+check 'without any output the error is the status' equal "$(error_of "$id")" 'exit status 3'
 id=$(readpast enqueue q x)
 # shellcheck disable=SC2016
 readpast work q --drain -- sh -c 'kill -9 $$' >/dev/null 2>&1
@@ -65,16 +65,16 @@ id=$(readpast enqueue q x)
 head -c 9000 /dev/zero | tr '\0' y >long
 readpast work q --drain -- sh -c "cat '$here/long' >&2; echo END >&2; exit 1" >/dev/null 2>&1
 check 'the error is the last 4 KiB' equal "$(error_of "$id" | wc -c)" 4096
-check 'the very last' grep -q 'yEND$' <(error_of "$id")
+check 'its very end' grep -q 'yEND$' <(error_of "$id")
 
 id=$(printf 'a\0b' | readpast enqueue nul --one)
 readpast work nul --drain -- echo {} >/dev/null 2>&1
 check 'a NUL cannot be an argument: dead' grep -q 'NUL' <(error_of "$id")
 id=$(head -c 200000 /dev/zero | tr '\0' y | readpast enqueue big --one)
 readpast work big --drain -- echo {} >/dev/null 2>&1
-check 'nor can more than 128 KiB' grep -q '128 KiB' <(error_of "$id")
+check 'nor can a payload over 128 KiB' grep -q '128 KiB' <(error_of "$id")
 head -c 300000 /dev/zero | tr '\0' y | readpast enqueue big --one --quiet
-check 'but both come through standard input' equal "$(readpast work big --drain -- wc -c 2>/dev/null | head -n 1)" 300000
+check 'but both are passed through standard input' equal "$(readpast work big --drain -- wc -c 2>/dev/null | head -n 1)" 300000
 
 readpast enqueue own x --quiet
 # shellcheck disable=SC2016
@@ -83,8 +83,17 @@ check 'a handler that settles its own claim counts as done' \
 
 check 'a command that is not there: exit 2, nothing claimed' \
 	refuses 2 'not found' readpast work q -- no-such-command
+printf '#!/bin/sh\n' >notexec
+check 'a file that is not executable: exit 2' refuses 2 './notexec: Permission denied' readpast work q -- ./notexec
+check 'one in PATH, too' refuses 2 'notexec: Permission denied' env PATH="$here:$PATH" "$READPAST" work q -- notexec
+mkdir a-folder
+check 'a directory is no command' refuses 2 './a-folder: Is a directory' readpast work q -- ./a-folder
 check 'no command' refuses 2 'which command' readpast work q
 check 'no queue' refuses 2 'which queue' readpast work -- true
+seq 5 | readpast enqueue attached --quiet
+check 'a value may be attached to its option' \
+	equal "$(last_line attached -j4 --drain -- true)" '5 done, 0 failed, 0 dead, 0 released'
+check '--jobs=N is -j N' refuses 2 '1 to 1024' readpast work q --jobs=0 -- true
 check 'nonsense numbers' refuses 2 '1 to 1024' readpast work q -j 0 -- true
 check 'nonsense durations' refuses 2 'duration' readpast work q --lease 5 -- true
 
@@ -94,7 +103,7 @@ check 'the queue listed first is preferred' \
 	equal "$(readpast work second first --drain -- echo {} | head -n 2 | paste -sd,)" a,b
 seq 10 | readpast enqueue most --quiet
 check '--max-jobs' equal "$(last_line most --max-jobs 3 -- true)" '3 done, 0 failed, 0 dead, 0 released'
-check 'and no more' equal "$(field ready "$(readpast stats most --json)")" 7
+check 'the other jobs stay ready' equal "$(field ready "$(readpast stats most --json)")" 7
 check 'what was claimed is given back with no attempt' equal "$(field running "$(readpast stats most --json)")" 0
 
 readpast enqueue later x --delay 400ms --quiet
@@ -157,19 +166,76 @@ readpast enqueue json x --quiet
 readpast work json --drain --log json -- true 2>err >/dev/null
 check '--log json writes events' equal "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' err | paste -sd,)" claimed,started,settling,settled
 
-# Jobs are fetched ahead of a handler that turns out slow, and given back.
-seq 60 | readpast enqueue live --quiet
-# shellcheck disable=SC2016
-handler sometimes '[ "$1" != 20 ] || sleep 1; [ "$1" != 60 ] || exit 75'
-TERM=dumb script -qec "'$READPAST' work live --drain -- ./sometimes {}" /dev/null >screen
-most() {
-	grep -oE "[0-9]+ $1" screen | sort -rn | head -n 1
-}
-check 'a terminal shows how it goes' grep -q 'running; ' screen
-check 'what no handler has had is not called released there' equal "$(most released)" '1 released'
-check 'nor running' equal "$(most running)" '1 running'
+# ---- what it says, and its exit status ----
 
-# -shm is deleted under a worker, and another process makes it anew.
+readpast enqueue said a b c --quiet
+readpast enqueue also a --quiet
+check 'it says what it serves and where' \
+	refuses 0 "^serving said, also of $here/readpast.db: 4 ready, 3 at a time\$" \
+	readpast work said also -j 3 --drain -- true
+check 'a queue that is not there is made, which is said' \
+	equal "$(readpast work typo --drain -- true 2>&1 >/dev/null)" \
+	"readpast: made queue typo in $here/readpast.db: there was none
+serving typo of $here/readpast.db: 0 ready, 1 at a time"
+readpast enqueue said a --quiet
+readpast pause said --reason 'relay is down'
+readpast work said --drain -- true >out 2>err
+check 'a queue that is paused is named, with the reason' \
+	grep -q '^readpast: queue said is paused: relay is down;' err
+readpast resume said
+check '--quiet prints nothing if all goes well' \
+	equal "$(readpast work said --drain --quiet -- true 2>&1)" ''
+readpast enqueue said a --quiet --max-attempts 1
+check '--quiet still prints problems' \
+	equal "$(readpast work said --drain --quiet -- sh -c 'echo bad >&2; false' 2>&1)" \
+	'bad
+readpast: job '"$(readpast list said --state dead --json | sed 's/{"id":\([0-9]*\).*/\1/')"' is dead, attempt 1 of 1: bad'
+
+# deaths N: enqueue N jobs that will die, and one that will not.
+deaths() {
+	readpast queue set "d$1" --max-attempts 1 >/dev/null
+	seq 0 "$1" | readpast enqueue "d$1" --quiet
+}
+deaths 0
+deaths 1
+deaths 5
+# shellcheck disable=SC2016
+handler not_zero 'exit "$1"'
+check 'no job died: exit 0' status 0 readpast work d0 --drain -- ./not_zero {}
+check 'a job died: exit 7' status 7 readpast work d1 --drain -- ./not_zero {}
+check 'so it is with --max-jobs' status 7 readpast work d5 --max-jobs 2 -- ./not_zero {}
+"$READPAST" work d5 -- ./not_zero {} >/dev/null 2>&1 &
+worker=$!
+all_dead() {
+	[[ $(field dead "$(readpast stats d5 --json)") == 5 ]]
+}
+eventually all_dead
+kill -TERM "$worker"
+wait "$worker"
+check 'a worker without --drain is stopped by a signal: exit 0' equal $? 0
+
+readpast queue set again --backoff 50ms --max-attempts 3 >/dev/null
+readpast enqueue again x --quiet
+# shellcheck disable=SC2016
+handler third 'echo x >>calls; [ "$(wc -l <calls)" = 3 ]'
+check '--drain=settled waits for retries' \
+	equal "$(last_line again --drain=settled -- ./third)" '1 done, 2 failed, 0 dead, 0 released'
+readpast enqueue again x --quiet
+check 'until it is dead: exit 7' status 7 readpast work again --drain=settled -- false
+check 'and only settled may be waited for' refuses 2 'expected settled' readpast work again --drain=all -- true
+
+rm -f started go
+readpast enqueue told x --quiet
+"$READPAST" work told --grace 90s -- ./slow >/dev/null 2>err &
+worker=$!
+eventually test -e started
+kill -TERM "$worker"
+check 'the first signal: it says how many handlers it waits for, and how long' \
+	eventually grep -qx 'readpast: waiting for 1 handler, 90s at most (--grace); a second signal ends it' err
+kill -TERM "$worker"
+wait "$worker"
+
+# -shm is deleted under a worker, and another process creates a new one.
 export READPAST_DB=sqlite:$here/beside.db
 readpast enqueue q x y --quiet
 "$READPAST" work idle -- true >out 2>err &
@@ -182,9 +248,9 @@ rm beside.db-shm
 readpast enqueue q z --quiet
 wait "$worker"
 check 'a worker whose -shm was deleted fails' equal $? 1
-check 'and says so in one line' equal "$(cat err)" \
+check 'and says so in one line' equal "$(grep -v '^serving\|: made queue' err)" \
 	"readpast: $here/beside.db-shm was deleted or replaced while it was open: what is written now would be lost"
-check 'what was put in meanwhile is there' \
+check 'jobs enqueued meanwhile are there' \
 	equal "$(sql 'select group_concat(cast(payload as text)) from readpast_job')" x,y,z
 
 ends_each_time() {

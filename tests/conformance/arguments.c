@@ -1,12 +1,13 @@
 /*
- * arguments.c - bad input to every call: refused in words, nothing done.
+ * arguments.c - invalid arguments to every call are refused with a message, and
+ * change nothing.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "check.h"
 
-/* Names that no queue, kind or key may have. */
+/* Invalid as names of queues, as kinds and as keys. */
 static const char *const bad_names[] = {
 	"", "a\nb", "a\x7f", "\xff", "\xc3", "\xed\xa0\x80", "\x01x",
 };
@@ -37,7 +38,8 @@ names_are_checked_by_every_call(void **state)
 		refused(rp_settle_and_claim(c, NULL, 0, bad, 1, NULL, &batch));
 		refused(rp_wait(c, queues, 0, -1));
 		refused(rp_queue_set(c, &q));
-		refused(rp_queue_pause(c, bad));
+		refused(rp_queue_pause(c, bad, NULL));
+		refused(rp_queue_pause(c, "q", bad));
 		refused(rp_queue_resume(c, bad));
 		refused(rp_queue_drop(c, bad));
 		refused(rp_job_list(c, bad, 0, 1, &batch));
@@ -208,16 +210,19 @@ a_missing_handle_is_refused(void **state)
 	refused(rp_worker_list(NULL, &(rp_workers *){ NULL }));
 	refused(rp_queue_set(NULL, &q));
 	refused(rp_queue_list(NULL, NULL, &(rp_queues *){ NULL }));
-	refused(rp_queue_pause(NULL, "q"));
+	refused(rp_queue_pause(NULL, "q", NULL));
 	refused(rp_queue_drop(NULL, "q"));
 	assert_int_equal(rp_batch_count(NULL), 0);
 	assert_null(rp_batch_at(NULL, 0));
 	assert_int_equal(rp_queues_count(NULL), 0);
 	assert_int_equal(rp_stats_count(NULL), 0);
 	assert_int_equal(rp_workers_count(NULL), 0);
+	assert_int_equal(rp_worker_counts_get(NULL).done, 0);
+	refused(rp_worker_run(NULL, NULL));
 }
 
-/* One that was zeroed and not begun from its INIT would lose its payload. */
+/* A caller that zeroes a struct instead of using its INIT macro would lose its
+ * payload. */
 static void
 structs_without_their_size_are_refused(void **state)
 {
@@ -276,7 +281,7 @@ payloads_end_where_the_queue_says(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));
 	job = job_of("123456");
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EFBIG);
-	job.payload_size = 1000000001; /* is never read */
+	job.payload_size = 1000000001; /* refused before the payload is read */
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EFBIG);
 	q.max_payload = 0;
 	settings(db->conn, q);

@@ -9,7 +9,8 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
-/* An application's connection, with a table of its own, and the queue on it. */
+/* An application: its connection with a table of its own, and the queue
+ * attached to it. */
 struct app {
 	sqlite3 *db;
 	rp_conn *conn;
@@ -50,7 +51,8 @@ app_on(const struct db *db)
 	return app;
 }
 
-/* It closes at once: the queue has left nothing on it. */
+/* Closing succeeds only if the queue has left no statement on the
+ * connection. */
 static void
 close_app(struct app app)
 {
@@ -65,8 +67,8 @@ count_commit(void *commits)
 	return 0;
 }
 
-/* A second one could not write, inside a statement of the caller's, if others
- * have written meanwhile. */
+/* Within a caller's open statement, a second transaction could not write if
+ * others have written in between. */
 static void
 a_call_that_settles_or_claims_is_one_transaction(void **state)
 {
@@ -275,7 +277,8 @@ a_transaction_that_has_read_may_be_refused_at_once(void **state)
 			       "start it with begin immediate"));
 	execute(app.db, "rollback");
 
-	/* One that has read nothing sees what was committed meanwhile. */
+	/* A transaction that has not read yet sees what was committed after its
+	 * begin. */
 	execute(app.db, "begin");
 	put(db->conn, "q", "theirs");
 	put(app.conn, "q", "ours");
@@ -301,8 +304,8 @@ attaching_inside_a_transaction_reads_nothing_yet(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 2);
 	close_app(app);
 
-	/* Not rp_attach() but the first call looks for the schema, which this
-	 * file does not have yet. */
+	/* The schema is looked for by the first call, not by rp_attach(); this
+	 * file has none yet. */
 	snprintf(path, sizeof(path), "%s.own", db->path);
 	assert_int_equal(sqlite3_open(path, &app.db), SQLITE_OK);
 	execute(app.db, "create table orders (x); begin");
@@ -312,7 +315,7 @@ attaching_inside_a_transaction_reads_nothing_yet(void **state)
 	options.schema = RP_SCHEMA_INSTALL;
 	assert_int_equal(rp_attach("sqlite", app.db, &options, &app.conn, NULL),
 			 0);
-	assert_int_equal(rp_queue_pause(app.conn, "nosuch"), RP_ENOENT);
+	assert_int_equal(rp_queue_pause(app.conn, "nosuch", NULL), RP_ENOENT);
 	put(app.conn, "q", "x");
 	execute(app.db, "commit");
 	assert_int_equal(stats_of(app.conn, "q").ready, 1);
@@ -358,7 +361,7 @@ from_another_thread(void *arg)
 	rp_conn *conn = arg;
 	rp_job_spec job = job_of("x");
 
-	/* An assertion in this thread could not end the case. */
+	/* cmocka assertions only work in the main thread. */
 	return rp_enqueue(conn, "q", &job, NULL) == RP_EINVAL &&
 			       rp_commit(conn) == RP_EINVAL &&
 			       rp_rollback(conn) == RP_EINVAL
@@ -432,7 +435,7 @@ a_queue_in_an_attached_database_is_refused_and_none_made_in_main(void **state)
 	execute(app, "detach jobs");
 	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
 	rp_close(conn);
-	execute(app, sql); /* now main has one, too, and is served */
+	execute(app, sql); /* now main has a queue, too, and it is used */
 	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
 	put(conn, "q", "x");
 	assert_int_equal(number(app, "select count(*) from main.readpast_job"),

@@ -1,12 +1,12 @@
 /*
- * claim.c - what a claim hands out, and what it passes over.
+ * claim.c - which jobs a claim returns, and which ones it skips.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "check.h"
 
-/* The payloads, in order, of a claim of up to n. */
+/* Claim up to n jobs, and expect these payloads in this order. */
 static void
 expect_claim(rp_conn *conn, size_t n, const rp_claim_options *o,
 	     const char *expected)
@@ -30,7 +30,7 @@ put_at(rp_conn *conn, const char *payload, int priority)
 	ok(conn, rp_enqueue(conn, "q", &job, NULL));
 }
 
-/* A job whose lease ran out so many times in a row. */
+/* Enqueue a job, and let its lease run out `times` times in a row. */
 static void
 put_lost(rp_conn *conn, const char *payload, int times)
 {
@@ -292,7 +292,7 @@ one_attempt_alone_is_never_fetched_ahead(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &once, NULL));
 	put(db->conn, "q", "a");
 	o.ahead = 5;
-	expect_claim(db->conn, 5, &o, ""); /* none would be started */
+	expect_claim(db->conn, 5, &o, ""); /* no handler could start it */
 	o.ahead = 4;
 	expect_claim(db->conn, 5, &o, "oa");
 	o.ahead = 6;
@@ -309,7 +309,7 @@ a_paused_queue_among_several_is_passed_over(void **state)
 
 	put(db->conn, "paused", "p");
 	put(db->conn, "q", "a");
-	ok(db->conn, rp_queue_pause(db->conn, "paused"));
+	ok(db->conn, rp_queue_pause(db->conn, "paused", NULL));
 	o.queues = queues;
 	expect_claim(db->conn, 9, &o, "a");
 	ok(db->conn, rp_queue_resume(db->conn, "paused"));

@@ -1,7 +1,7 @@
 /*
- * copy.c - rp_copy(): what arrives is what was there.
+ * copy.c - rp_copy(): the target gets everything that the source had.
  *
- * Its two arguments are the kinds of the source and of the target.
+ * The two arguments are the kinds of the source and of the target.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -26,7 +26,7 @@ expect_done(int r)
 		fail_msg("%s", error.message);
 }
 
-/* ---- what arrives ---- */
+/* ---- complete copies ---- */
 
 static void
 a_copy_is_the_same_in_every_field(void **state)
@@ -177,7 +177,7 @@ running_jobs_stay_if_that_is_wanted(void **state)
 	assert_int_equal(state_of(pair->to->conn, claim.id), 0);
 }
 
-/* ---- what comes between ---- */
+/* ---- interrupted copies ---- */
 
 static int
 stop_at_once(const rp_copied *so_far, void *ctx)
@@ -187,7 +187,7 @@ stop_at_once(const rp_copied *so_far, void *ctx)
 	return 1;
 }
 
-/* It has begun, then: both sides are paused until it is made again. */
+/* The copy has begun, so both sides are paused until it is run again. */
 static void
 a_copy_that_was_interrupted_goes_on(void **state)
 {

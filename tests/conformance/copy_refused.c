@@ -1,8 +1,8 @@
 /*
- * copy_refused.c - rp_copy(): what is refused leaves the source as it was, byte
+ * copy_refused.c - rp_copy(): a refused copy leaves the source unchanged, byte
  * for byte.
  *
- * Its two arguments are the kinds of the source and of the target.
+ * The two arguments are the kinds of the source and of the target.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -27,7 +27,7 @@ expect_done(int r)
 		fail_msg("%s", error.message);
 }
 
-/* `code` 0: it is the database's to say. */
+/* `code` 0: any error; which one depends on the database. */
 static void
 expect_refused_with(struct pair *pair, const rp_copy_options *o, int code)
 {
@@ -49,7 +49,7 @@ expect_refused_with(struct pair *pair, const rp_copy_options *o, int code)
 	free(after);
 }
 
-/* To copy it, and to move it. */
+/* Expect that both copying and moving are refused. */
 static void
 expect_refused(struct pair *pair, int code)
 {
@@ -128,7 +128,7 @@ a_copy_that_was_resumed_in_the_target_is_refused(void **state)
 	assert_false(is_paused(pair->from->conn, "mail"));
 }
 
-/* One of its tables is gone; with the rest of it no copy can be made. */
+/* Hide each table in turn; without it no copy may be made. */
 static void
 expect_tables_needed(struct pair *pair, rp_conn *conn)
 {
@@ -164,7 +164,7 @@ a_source_without_one_of_its_tables_is_refused(void **state)
 	expect_copied(pair, 0);
 }
 
-/* Somebody else has locked it. */
+/* Expect RP_EBUSY while another connection has locked the database. */
 static void
 expect_lock_respected(struct pair *pair, struct db *db)
 {
@@ -187,7 +187,7 @@ expect_lock_respected(struct pair *pair, struct db *db)
 	db->conn = waiter;
 	if (!*db->schema || db == pair->to)
 		expect_refused(pair, RP_EBUSY);
-	else /* where this test could not look, either */
+	else /* the table is locked for this test's own checks, too */
 		assert_int_equal(copy(pair, 0, NULL), RP_EBUSY);
 	db->conn = usual;
 	rp_close(waiter);
@@ -247,7 +247,7 @@ expect_rights_needed(struct pair *pair, struct db *db, const char *revoked,
 	expect_source_untouched(pair);
 }
 
-/* Only a server knows of rights to less than all of it. */
+/* On a server only: a file has no rights for parts of it. */
 static void
 a_right_that_is_missing_is_found_before_it_begins(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * crash.c - kill -9 at any moment: what was acknowledged stays, what was not
- * is whole or absent.
+ * crash.c - kill -9 at any moment: acknowledged changes stay, and others are
+ * complete or absent.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -26,7 +26,7 @@ tell(const struct child *child, int64_t id)
 		_exit(98);
 }
 
-/* Says 0 when it is ready to begin. */
+/* Open the database, and tell the parent 0 when ready. */
 static rp_conn *
 open_here(const struct child *child)
 {
@@ -38,9 +38,9 @@ open_here(const struct child *child)
 	return conn;
 }
 
-/* Start `body`; once it has begun (or, in each second round, has told what it
- * did first) let it run for a random while, then kill it. What it tells is in
- * the pipe, which has room for it: nothing is read before the end. */
+/* Start `body` and kill it after a random time: counted from its start, or in
+ * every second round from its first report. Reports fit into the pipe's buffer,
+ * so they are read only at the end. */
 static void
 run_and_kill(struct child *child, int (*body)(void *), int round,
 	     unsigned *seed)
@@ -71,7 +71,7 @@ next_told(const struct child *child, int64_t *ret)
 	return read(child->pipe[0], ret, sizeof(*ret)) == sizeof(*ret);
 }
 
-/* Every way to enqueue, in turn. */
+/* Enqueue in each possible way, in turn. */
 static int
 enqueue_in_every_way(void *ctx)
 {
@@ -136,7 +136,7 @@ complete_for_ever(void *ctx)
 	}
 }
 
-/* More than a round can complete. */
+/* Provide more jobs than one round can complete. */
 static void
 refill(rp_conn *conn)
 {
@@ -169,8 +169,8 @@ P1_what_a_killed_worker_completed_stays_completed(void **state)
 				assert_int_equal(state_of(db->conn, -told), 0);
 			completed += told < 0;
 		}
-		/* The one in hand: held, or completed and not told. (A server
-		 * may be about to complete it even now.) */
+		/* The last job is still held, or was completed without a
+		 * report. (A server may be completing it at this moment.) */
 		held = held ? state_of(db->conn, held) : 0;
 		assert_true(held == 0 || held == RP_STATE_RUNNING);
 		close(child.pipe[0]);
@@ -204,7 +204,7 @@ P7_a_transaction_dies_with_its_process_and_holds_up_nobody(void **state)
 	assert_int_equal(pipe(child.pipe), 0);
 	pid = in_child(die_in_a_transaction, &child);
 	waitpid(pid, NULL, 0);
-	assert_true(next_told(&child, &lost)); /* ready */
+	assert_true(next_told(&child, &lost)); /* the child is ready */
 	assert_true(next_told(&child, &lost));
 	began = now_ms();
 	assert_int_equal(state_of(db->conn, lost), 0);

@@ -1,6 +1,6 @@
 /*
- * effects.c - what a handler does in the database happens exactly once (P7),
- * and what else a handler may ask of its task.
+ * effects.c - changes that a handler makes in the database happen exactly once
+ * (P7), and other calls that a handler may make on its task.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +15,7 @@ struct seen {
 	int calls, answers[8], wrong;
 };
 
-/* A worker of one thread runs its handler on what is in line, and ends. */
+/* Run a worker with one thread until the queue is drained. */
 static rp_worker_counts
 work_with(struct db *db, int64_t lease_ms, rp_handler *handler,
 	  struct seen *seen)
@@ -74,7 +74,7 @@ all_at_once(rp_task *task, const rp_job *job, void *ctx)
 	seen->wrong += rp_task_commit(task) != 0;
 	seen->wrong += rp_task_commit(task) != RP_EINVAL;
 	seen->wrong += rp_task_begin(task, &conn) != RP_EINVAL;
-	return RP_FAIL; /* too late: it is done */
+	return RP_FAIL; /* ignored: the job has been completed already */
 }
 
 static void
@@ -92,6 +92,42 @@ P7_effects_jobs_and_the_verdict_are_one_commit(void **state)
 	assert_int_equal(rows(db->conn), 50);
 	assert_int_equal(stats_of(db->conn, "next").ready, 50);
 	assert_int_equal(stats_of(db->conn, "q").ready, 0);
+}
+
+/* Must be refused: the effects would be committed while the job ran again. */
+static int
+commit_the_connection(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_conn *conn;
+
+	(void)job;
+	seen->wrong += rp_task_begin(task, &conn) != 0;
+	seen->wrong +=
+		run_sql(conn, "insert into effect values (1)", NULL) != 0;
+	seen->wrong += rp_begin(conn) != RP_EINVAL;
+	seen->wrong += rp_commit(conn) != RP_EINVAL;
+	seen->wrong += !strstr(rp_last_error(conn)->message, "rp_task_commit");
+	seen->wrong += rp_rollback(conn) != RP_EINVAL;
+	seen->wrong += rp_task_rollback(task) != 0;
+	seen->wrong += rp_task_begin(task, &conn) != 0;
+	seen->wrong += rp_task_commit(task) != 0;
+	seen->wrong += rp_begin(conn) != 0 || rp_commit(conn) != 0;
+	return RP_DONE;
+}
+
+static void
+only_the_task_ends_its_transaction(void **state)
+{
+	struct db *db = *state;
+	struct seen seen;
+	rp_worker_counts counts;
+
+	prepare(db, 1);
+	counts = work_with(db, 0, commit_the_connection, &seen);
+	assert_int_equal(seen.wrong, 0);
+	assert_int_equal(counts.done, 1);
+	assert_int_equal(rows(db->conn), 0);
 }
 
 static int
@@ -123,7 +159,7 @@ P7_returning_without_commit_rolls_back_and_the_verdict_counts(void **state)
 	assert_int_equal(stats_of(db->conn, "q").dead, 3);
 }
 
-/* Somebody else takes the job: its claim number moves on. */
+/* Another client takes the job, so its claim number changes. */
 static int
 lose_it(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -195,8 +231,8 @@ a_handler_may_commit_several_times_and_complete_by_its_verdict(void **state)
 	assert_int_equal(rows(db->conn), 8);
 }
 
-/* Longer than the lease, with the write lock in hand: no renewal can get
- * through, and none is needed, for nobody else can claim. */
+/* Hold the write lock for longer than the lease. No renewal can get through,
+ * and none is needed, because nobody else can claim either. */
 static int
 hold_it_long(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -350,6 +386,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASE(P7_effects_jobs_and_the_verdict_are_one_commit),
 		CASE(P7_returning_without_commit_rolls_back_and_the_verdict_counts),
+		CASE(only_the_task_ends_its_transaction),
 		CASE(P7_a_lost_lease_rolls_both_back),
 		CASE(a_handler_may_commit_several_times_and_complete_by_its_verdict),
 		CASE(P7_a_long_transaction_outlives_its_lease),

@@ -1,6 +1,6 @@
 /*
- * errors.c - bad input, and databases that are not fit: a clear error, and
- * nothing done.
+ * errors.c - invalid input and unusable databases: a clear error, and no
+ * change.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -124,7 +124,7 @@ use_parents_handle(void *ctx)
 
 	if (rp_now(db->conn, &(int64_t){ 0 }) != RP_EINVAL)
 		return 1;
-	rp_close(db->conn); /* leaves the parent's locks alone */
+	rp_close(db->conn); /* must not drop the parent's locks */
 	return 0;
 }
 
@@ -248,7 +248,7 @@ a_locked_file_is_an_error_at_the_deadline(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 2);
 }
 
-/* Files may not grow beyond a little more than they have: as a full disk. */
+/* Limit the file size to a little more than now, to simulate a full disk. */
 static int
 fill_up(void *ctx)
 {
@@ -269,7 +269,7 @@ fill_up(void *ctx)
 	while (done < 100 && (r = rp_enqueue(conn, "q", &job, NULL)) == 0)
 		done++;
 	rp_close(conn);
-	/* The write fails with EFBIG here, not with ENOSPC. */
+	/* Here the write fails with EFBIG, not with ENOSPC. */
 	return r == RP_EFULL || r == RP_EDB ? done : 255;
 }
 

@@ -1,6 +1,6 @@
 /*
- * file.c - the database file is deleted, replaced, damaged or protected while
- * it is open, or its disk is full. SQLite.
+ * file.c - the database file is deleted, replaced, damaged or write-protected
+ * while it is open, or its disk is full. SQLite.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a handler does to the file under its own worker. */
+/* How a handler damages the file that its own worker uses. */
 struct harm {
 	struct db *db;
 	void (*do_it)(const struct db *db);
@@ -56,7 +56,7 @@ delete_it(const struct db *db)
 	unlink(db->path);
 }
 
-/* With what belongs to it, as whoever moves a SQLite file has to. */
+/* Move the file together with -wal and -shm. */
 static void
 move(const struct db *db, const char *from, const char *to)
 {
@@ -99,7 +99,7 @@ what_was_moved_away_is_whole_and_its_successor_is_left_alone(void **state)
 		put(db->conn, "q", "x");
 	assert_int_equal(work_and(db, move_it_away, &error), RP_ENODB);
 	rp_close(db->conn);
-	other = connect_to(db); /* a new one, in its place */
+	other = connect_to(db); /* a new file under the same name */
 	put(other, "q", "new");
 	assert_int_equal(stats_of(other, "q").ready, 1);
 	rp_close(other);
@@ -166,7 +166,7 @@ a_damaged_file_is_an_error_and_not_a_loop(void **state)
 
 	for (int i = 0; i < 2000; i++)
 		put(db->conn, "q", "x");
-	rp_close(db->conn); /* all of it is in the file now */
+	rp_close(db->conn); /* -wal has been copied into the file */
 	db->conn = NULL;
 	overwrite_it(db);
 	assert_int_equal(rp_open(db->url, NULL, &conn, &error), RP_EDAMAGED);
@@ -174,9 +174,9 @@ a_damaged_file_is_an_error_and_not_a_loop(void **state)
 	assert_int_equal(work_and(db, overwrite_it, &error), RP_EDAMAGED);
 }
 
-/* ---- a disk that is full, or read-only ---- */
+/* ---- a full or read-only disk ---- */
 
-/* What SQLite's writes fail with; 0: they do not. */
+/* The errno that SQLite's writes fail with; 0: they work. */
 static atomic_int failing;
 
 static ssize_t
@@ -308,7 +308,7 @@ a_worker_ends_when_its_disk_is_read_only_and_loses_nothing(void **state)
 			 20 - counts.done);
 }
 
-/* ---- what is so on SQLite only ---- */
+/* ---- SQLite only ---- */
 
 static void
 P8_an_idle_sweep_writes_nothing(void **state)
@@ -364,7 +364,7 @@ count_steps(void *steps)
 	return ++*(int *)steps < 0;
 }
 
-/* The planner knows no statistics, and took the index of the line. */
+/* Without statistics the planner once chose the index of the ready line. */
 static void
 P8_a_look_walks_no_line(void **state)
 {

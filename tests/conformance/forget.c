@@ -1,5 +1,5 @@
 /*
- * forget.c - whatever forgets a job forgets its payload. SQLite.
+ * forget.c - whatever deletes a job also deletes its payload. SQLite.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -105,7 +105,7 @@ replace(struct db *db, size_t size)
 		rp_batch *batch;
 
 		job.replace = 0;
-		put_bytes(db->conn, job, others[i], 1); /* is not taken */
+		put_bytes(db->conn, job, others[i], 1); /* the key is taken */
 		job.replace = 1;
 		put_bytes(db->conn, job, others[i], i + 2);
 		batch = get(db->conn,

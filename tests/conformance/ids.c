@@ -1,7 +1,8 @@
 /*
- * ids.c - the ids of jobs. No id is given twice, even if the transaction that
- * was given it is rolled back; and to give one costs little. One case is for
- * SQLite alone.
+ * ids.c - the ids of jobs.
+ *
+ * No id is given twice, even if the transaction that got it is rolled back; and
+ * giving one costs little. One case is for SQLite only.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,8 +18,8 @@ struct given {
 	int count;
 };
 
-/* It is done at once, so that the database would not notice a second job of
- * its id. */
+/* Complete the job at once, so that the primary key does not prevent a second
+ * job with its id. */
 static void
 note(struct given *given, rp_conn *conn, int64_t id)
 {
@@ -32,7 +33,7 @@ note(struct given *given, rp_conn *conn, int64_t id)
 		ok(conn, rp_complete(conn, a.id, a.no));
 }
 
-/* There is no room for it: SQLite rolls its transaction back. */
+/* Enqueue on a full file: SQLite rolls back the transaction. */
 static void
 fail_to_put(const struct db *db, rp_conn *conn)
 {
@@ -78,7 +79,7 @@ no_two_jobs_of_several_connections_have_one_id(void **state)
 	rp_conn *conns[] = { db->conn, connect_to(db), connect_to(db) };
 
 	for (int round = 0; round < 800; round++) {
-		/* One of them is alone for a while now and then. */
+		/* Now and then one connection is the only one for a while. */
 		rp_conn *conn = conns[round / 100 % 2 ? 0 : round * 7 % 3];
 
 		if (round % 11 == 4)
@@ -114,7 +115,7 @@ ids_of_one_connection_grow(void **state)
 	}
 }
 
-/* Of a leaf of the table, and one of the line. */
+/* A leaf page of the table, and one of the index of the ready line. */
 static void
 a_job_that_is_put_in_alone_writes_two_pages(void **state)
 {
@@ -131,7 +132,7 @@ a_job_that_is_put_in_alone_writes_two_pages(void **state)
 	for (int i = 0; i < jobs; i++)
 		put(db->conn, "q", "x");
 	assert_int_equal(stat(path, &after), 0);
-	/* Some write a third one: the last id, or a new page. */
+	/* Some jobs write a third page: the last id, or a new page. */
 	assert_in_range(after.st_size - before.st_size, jobs * 2 * 4096,
 			jobs * 2.2 * 4120);
 }

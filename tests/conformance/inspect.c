@@ -1,5 +1,5 @@
 /*
- * inspect.c - looking at jobs, queues and numbers; what is narrowed by kind.
+ * inspect.c - reading jobs, queues and statistics; restricting calls to a kind.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -79,7 +79,7 @@ what_is_finished_is_shown_as_it_ended(void **state)
 	assert_string_equal(job->unique_key, "u");
 	assert_string_equal(job->headers, "{}");
 	assert_string_equal(job->last_error, "no \"way\"");
-	/* JSON as the database writes it, with blanks or without. */
+	/* The database may write JSON with or without blanks. */
 	assert_non_null(strstr(job->failures, "\"attempt\":"));
 	assert_non_null(strstr(job->failures, "\"no \\\"way\\\"\""));
 	assert_true(job->finished_at >= job->created_at);
@@ -124,7 +124,8 @@ the_failures_kept_are_the_last_ten_oldest_first(void **state)
 	rp_batch_free(batch);
 }
 
-/* A queue with a job, named by its first letter, in every state. */
+/* Put a job in every state, each in a queue named by the state's initial
+ * letter. */
 static void
 put_in_every_state(rp_conn *conn)
 {
@@ -263,7 +264,7 @@ failures_count_whether_they_were_for_good_or_not(void **state)
 		v = verdict_on(c, failures[i]);
 		assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
 	}
-	rp_close(conn); /* now it has written what it counted */
+	rp_close(conn); /* closing writes the counts that it still had */
 	assert_int_equal(stats_of(db->conn, "q").failed_10s, 2);
 	assert_int_equal(stats_of(db->conn, "q").done_10s, 0);
 }

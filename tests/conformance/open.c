@@ -1,5 +1,5 @@
 /*
- * open.c - databases that are not there, or named oddly, or locked.
+ * open.c - opening databases that are missing, have odd names, or are locked.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,6 +23,33 @@ try_open(const char *url, int schema)
 	return r;
 }
 
+static int
+do_nothing(rp_task *task, const rp_job *job, void *ctx)
+{
+	(void)task;
+	(void)job;
+	(void)ctx;
+	return RP_DONE;
+}
+
+/* A worker must find the database at this URL. */
+static int
+work_at(const char *url)
+{
+	rp_worker_options o = RP_WORKER_INIT;
+	rp_worker *worker;
+	int r;
+
+	o.schema = RP_SCHEMA_REQUIRE;
+	o.drain = RP_DRAIN_READY;
+	assert_int_equal(rp_worker_new(url, &o, &worker, NULL), 0);
+	assert_int_equal(rp_worker_handle(worker, "q", NULL, do_nothing, NULL),
+			 0);
+	r = rp_worker_run(worker, NULL);
+	rp_worker_free(worker);
+	return r;
+}
+
 static void
 looking_for_a_database_makes_none(void **state)
 {
@@ -34,6 +61,8 @@ looking_for_a_database_makes_none(void **state)
 	assert_int_equal(try_open(url, RP_SCHEMA_REQUIRE), RP_ENODB);
 	assert_int_equal(access(path, F_OK), -1);
 	assert_int_equal(try_open(url, 7), RP_EINVAL);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(work_at(url), RP_ENODB);
 	assert_int_equal(access(path, F_OK), -1);
 	assert_int_equal(try_open(url, RP_SCHEMA_CREATE), 0);
 	assert_int_equal(access(path, F_OK), 0);
@@ -106,7 +135,7 @@ enqueue_in_child(void *ctx)
 		return 2;
 	r = rp_enqueue(conn, "q", &job, NULL);
 	return r != RP_EBUSY ||
-	       !strstr(rp_last_error(conn)->message, "open nothing before");
+	       !strstr(rp_last_error(conn)->message, "only after fork()");
 }
 
 static void
@@ -128,9 +157,9 @@ a_child_forked_inside_a_transaction_is_told_why_it_waits(void **state)
 	close(f.committed[1]);
 }
 
-/* ---- a clock that nobody can want ---- */
+/* ---- a clock outside of the allowed range ---- */
 
-static int64_t clock_ms; /* since 1970 */
+static int64_t clock_ms; /* ms since 1970 */
 
 static int
 tell_time(sqlite3_vfs *vfs, sqlite3_int64 *ret)

@@ -1,5 +1,5 @@
 /*
- * pace.c - how often a worker asks the database while others write. SQLite.
+ * pace.c - how often a worker queries the database while others write. SQLite.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +13,7 @@
 
 /* ---- a worker in a process of its own ---- */
 
-/* Shared with it. */
+/* Memory shared with the worker. */
 struct seen {
 	atomic_long jobs;
 };
@@ -21,7 +21,7 @@ struct seen {
 struct child {
 	const struct db *db;
 	int queues;
-	int64_t jobs; /* after so many it ends */
+	int64_t jobs; /* it ends after this many */
 	struct seen *seen;
 };
 
@@ -67,7 +67,7 @@ be_worker(void *ctx)
 	return r < 0;
 }
 
-/* Start it, and wait until it has had one job of its last queue. */
+/* Start it, and wait until it has done one job of its last queue. */
 static pid_t
 start_worker(struct db *db, struct child *child)
 {
@@ -77,7 +77,7 @@ start_worker(struct db *db, struct child *child)
 	child->db = db;
 	child->seen = shared_memory(sizeof(*child->seen));
 	assert_non_null(child->seen);
-	rp_close(db->conn); /* before the fork */
+	rp_close(db->conn); /* no connection may be open during the fork */
 	pid = in_child(be_worker, child);
 	db->conn = connect_to(db);
 	snprintf(last, sizeof(last), "q%d", child->queues - 1);
@@ -87,7 +87,7 @@ start_worker(struct db *db, struct child *child)
 	return pid;
 }
 
-/* How long it had a processor. */
+/* Processor time that it has used. */
 static int64_t
 used_ms(pid_t pid)
 {
@@ -101,8 +101,8 @@ used_ms(pid_t pid)
 
 /* ---- the case ---- */
 
-/* A worker rests 15 times as long as it has looked, but never above 50 ms. With
- * a sanitizer a look at 999 queues takes so long that this is too short. */
+/* A worker pauses 15 times as long as its probe took, at most 50 ms. With a
+ * sanitizer a probe of 999 queues takes so long that 50 ms is too short. */
 #ifdef __SANITIZE_ADDRESS__
 #define QUEUES 200
 #else
@@ -125,7 +125,7 @@ a_worker_of_many_queues_rests_while_others_commit_to_theirs(void **state)
 	used = used_ms(pid) - used;
 	put(db->conn, "q0", "x");
 	expect_success(pid);
-	/* It looks for a sixteenth of the time. */
+	/* By design it probes for a sixteenth of the time; allow a third. */
 	assert_in_range(used, 0, took / 3);
 }
 

@@ -1,8 +1,8 @@
 /*
- * payloads.c - large payloads: written once, and read by those who need them.
+ * payloads.c - large payloads are written once, and read only where needed.
  * SQLite.
  *
- * The cases count the pages that a transaction writes, or looks at.
+ * The cases count the pages that a transaction writes or reads.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +16,7 @@
 
 /* ---- how much is written ---- */
 
-/* Since this was last asked. */
+/* Bytes written since the last call. */
 static int64_t
 bytes_written(rp_conn *conn)
 {
@@ -86,7 +86,7 @@ no_verdict_on_a_large_job_writes_its_payload(void **state)
 struct under_lock {
 	sqlite3 *db;
 	int writing;
-	int64_t most; /* pages that one transaction looked at */
+	int64_t most; /* pages read in one transaction */
 	void (*committed)(void *ctx);
 	void *ctx;
 };

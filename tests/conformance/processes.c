@@ -1,5 +1,5 @@
 /*
- * processes.c - several real processes on one database, and real kill -9.
+ * processes.c - several processes on one database, with real kill -9.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -47,7 +47,7 @@ tell(struct shared *shared, int64_t id)
 		_exit(98);
 }
 
-/* Claim in batches and complete until there is nothing, and tell each id. */
+/* Claim in batches and complete until the queue is empty; report each id. */
 static int
 claim_and_complete(void *ctx)
 {
@@ -145,8 +145,8 @@ settle_for_ever(void *ctx)
 	}
 }
 
-/* What the children told until they were killed: enqueued ids, and completed
- * ones with a minus. */
+/* Collect the reports of the children until they were killed: ids of enqueued
+ * jobs, and negated ids of completed ones. */
 static void
 collect(struct shared *shared, unsigned char *acknowledged, size_t most)
 {
@@ -162,8 +162,8 @@ collect(struct shared *shared, unsigned char *acknowledged, size_t most)
 	close(shared->pipe[0]);
 }
 
-/* Completed ones are gone. Of the others a killed settler may have completed,
- * and not told, one in each round at the most; all others are there. */
+/* Completed jobs must be gone. Of the others, a killed settler may have
+ * completed one per round without reporting it; all the rest must exist. */
 static void
 check_acknowledged(struct db *db, const unsigned char *acknowledged,
 		   int64_t most)
@@ -200,8 +200,8 @@ P1_P3_kill_at_any_moment_loses_and_doubles_nothing(void **state)
 		news.fd = shared.pipe[0];
 		a = in_child(enqueue_for_ever, &shared);
 		b = in_child(settle_for_ever, &shared);
-		/* Each second time the one is at work, however slow the
-		 * machine: or else nothing would be acknowledged there. */
+		/* In every second round wait for the first report, so that even
+		 * on a slow machine something is acknowledged. */
 		if (round % 2)
 			assert_int_equal(poll(&news, 1, 30000), 1);
 		usleep((useconds_t)(rand_r(&seed) % 20000 + 2000));

@@ -1,5 +1,5 @@
 /*
- * promises.c - what docs/design.md promises, one case or more for each.
+ * promises.c - the promises of docs/design.md, with at least one case for each.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -36,7 +36,7 @@ P2_a_sweep_leaves_leases_alone_that_are_not_over(void **state)
 	assert_int_equal(take_one(db->conn, "q", 60000, &a), 0);
 }
 
-/* Claim, let the lease run out, and have another one claim it. */
+/* Claim a job, let the lease run out, and let another client claim it. */
 static void
 take_over(struct db *db, struct claim *first, struct claim *second)
 {
@@ -349,8 +349,8 @@ P6_one_killer_does_not_use_up_the_attempts_of_others(void **state)
 
 	for (int i = 0; i < 20; i++)
 		put(db->conn, "q", i ? "good" : "killer");
-	/* A worker that dies with all of them in hand, then again and again
-	 * whenever it has the killer; the others it completes. */
+	/* A worker that dies with all jobs in hand, and again whenever it has
+	 * claimed the killer; it completes the others. */
 	rp_batch_free(take(db->conn, "q", 20, 1));
 	for (int round = 0; round < 100; round++) {
 		rp_batch *batch;

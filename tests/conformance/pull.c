@@ -45,7 +45,7 @@ pull(rp_worker *worker)
 	return task;
 }
 
-/* Stop it, and see that nothing is left to do. */
+/* Stop the worker, and check that no task is left. */
 static rp_worker_counts
 end(rp_worker *worker)
 {
@@ -67,7 +67,7 @@ can_be_read(const rp_worker *worker, int timeout_ms)
 	return poll(&p, 1, timeout_ms);
 }
 
-/* Until so many jobs of q are ready, or running. */
+/* Wait until queue q has this many ready and running jobs. */
 static void
 until(struct db *db, int64_t ready, int64_t running)
 {
@@ -169,7 +169,7 @@ the_descriptor_says_when_to_call(void **state)
 	assert_int_equal(end(worker).done, 2);
 }
 
-#define LEASE_MS 3000 /* long beside what a slow disk takes to commit */
+#define LEASE_MS 3000 /* much longer than a commit on a slow disk */
 
 static void
 P2_the_lease_of_a_task_that_is_out_is_renewed(void **state)
@@ -217,7 +217,8 @@ a_pulled_task_may_extend_its_lease_and_commit_what_it_did(void **state)
 	task = pull(worker);
 	assert_int_equal(rp_task_begin(task, &conn), 0);
 	ok(conn, rp_enqueue(conn, "effects", &effect, NULL));
-	assert_int_equal(rp_task_finish(task, RP_DONE), 0); /* rolls back */
+	assert_int_equal(rp_task_finish(task, RP_DONE),
+			 0); /* rolls back the task's transaction */
 	assert_int_equal(end(worker).done, 2);
 	assert_int_equal(stats_of(db->conn, "effects").ready, 1);
 }
@@ -268,7 +269,8 @@ what_is_out_at_the_end_is_given_back(void **state)
 	rp_batch_free(batch);
 }
 
-/* Half a second is enough for it; another worker may be free. */
+/* If the program does not take a fetched task within half a second, it is
+ * released: another worker may be free. */
 static void
 tasks_that_nobody_takes_are_given_back_until_the_next_call(void **state)
 {

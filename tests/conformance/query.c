@@ -1,5 +1,5 @@
 /*
- * query.c - SQL that is no verb, through the one function for it.
+ * query.c - rp__query(), which runs SQL other than the verbs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,11 +8,11 @@
 
 #include "internal.h"
 
-/* The rows of a query, one after the other: "name=value name=value;". */
+/* The rows of a query as text: "name=value name=value;". */
 struct said {
 	char text[2000];
 	int rows, stop_after;
-	int answer; /* when it stops */
+	int answer; /* what the row callback returns to stop the query */
 };
 
 static void
@@ -214,7 +214,7 @@ the_time_is_over_when_it_is_over(void **state)
 		assert_true(now_ms() - began >= 49);
 		assert_int_equal(said.rows, 0);
 	}
-	/* It ends with the query. */
+	/* The timeout ends with its query. */
 	assert_int_equal(ask(db, &said, "select 1 as a", 0, 60000), 0);
 	assert_string_equal(said.text, "a=1;");
 	ok(db->conn, ask(db, &said, "create table t (i integer)", 0, 60000));
@@ -239,8 +239,8 @@ what_the_database_says_is_kept(void **state)
 	expect(db, "select 1 as a", "a=1;");
 }
 
-/* A file or a table that another has locked; a row that another changed since a
- * transaction began. */
+/* A locked file or table, or a row that has changed since the transaction
+ * began, is RP_EBUSY. */
 static void
 a_busy_database_is_told_from_a_failure(void **state)
 {

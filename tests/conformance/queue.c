@@ -1,5 +1,6 @@
 /*
- * queue.c - settings, unique keys, states, retention, what people do to jobs.
+ * queue.c - settings, unique keys, states, retention, and changes that people
+ * make to jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -214,13 +215,73 @@ a_paused_queue_takes_jobs_and_hands_none_out(void **state)
 	struct claim c;
 
 	put(db->conn, "q", "a");
-	ok(db->conn, rp_queue_pause(db->conn, "q"));
+	ok(db->conn, rp_queue_pause(db->conn, "q", NULL));
 	put(db->conn, "q", "b");
 	assert_int_equal(take_one(db->conn, "q", 60000, &c), 0);
 	assert_true(stats_of(db->conn, "q").paused);
 	ok(db->conn, rp_queue_resume(db->conn, "q"));
 	assert_int_equal(take_one(db->conn, "q", 60000, &c), 1);
-	assert_int_equal(rp_queue_pause(db->conn, "nowhere"), RP_ENOENT);
+	assert_int_equal(rp_queue_pause(db->conn, "nowhere", NULL), RP_ENOENT);
+}
+
+/* The pause reason; NULL if the calls report different ones. */
+static char *
+reason_of(rp_conn *conn, int64_t id)
+{
+	rp_queues *queues;
+	rp_stats *stats;
+	rp_why *why;
+	const char *a, *b, *c;
+	char *ret = NULL;
+
+	ok(conn, rp_queue_list(conn, "q", &queues));
+	ok(conn, rp_stats_get(conn, "q", &stats));
+	ok(conn, rp_why_get(conn, id, &why));
+	a = rp_queues_at(queues, 0)->pause_reason;
+	b = rp_stats_at(stats, 0)->pause_reason;
+	c = why->pause_reason;
+	if (a && b && c && strcmp(a, b) == 0 && strcmp(a, c) == 0)
+		ret = strdup(a);
+	else if (!a && !b && !c)
+		ret = strdup("none");
+	rp_queues_free(queues);
+	rp_stats_free(stats);
+	rp_why_free(why);
+	return ret;
+}
+
+static void
+expect_reason(rp_conn *conn, int64_t id, const char *expected)
+{
+	char *reason = reason_of(conn, id);
+
+	assert_non_null(reason);
+	assert_string_equal(reason, expected);
+	free(reason);
+}
+
+static void
+a_pause_has_a_reason_until_it_ends(void **state)
+{
+	struct db *db = *state;
+	char longest[RP_MOST_REASON + 2] = "";
+	int64_t id = put(db->conn, "q", "a");
+
+	expect_reason(db->conn, id, "none");
+	ok(db->conn, rp_queue_pause(db->conn, "q", "no mail"));
+	expect_reason(db->conn, id, "no mail");
+	ok(db->conn, rp_queue_pause(db->conn, "q", NULL));
+	expect_reason(db->conn, id, "no mail");
+	ok(db->conn, rp_queue_pause(db->conn, "q", "an \"other\" ü"));
+	expect_reason(db->conn, id, "an \"other\" ü");
+	ok(db->conn, rp_queue_resume(db->conn, "q"));
+	expect_reason(db->conn, id, "none");
+	memset(longest, 'x', RP_MOST_REASON);
+	ok(db->conn, rp_queue_pause(db->conn, "q", longest));
+	expect_reason(db->conn, id, longest);
+	longest[RP_MOST_REASON] = 'x';
+	assert_int_equal(rp_queue_pause(db->conn, "q", longest), RP_EINVAL);
+	assert_int_equal(rp_queue_pause(db->conn, "q", ""), RP_EINVAL);
 }
 
 static void
@@ -395,10 +456,23 @@ payloads_are_any_bytes(void **state)
 	rp_batch_free(batch);
 }
 
+static void
+only_the_handle_that_made_the_database_says_it_is_new(void **state)
+{
+	struct db *db = *state;
+	rp_conn *second = connect_to(db);
+
+	assert_int_equal(rp_conn_is_new(db->conn), 1);
+	assert_int_equal(rp_conn_is_new(second), 0);
+	assert_int_equal(rp_conn_is_new(NULL), 0);
+	rp_close(second);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(only_the_handle_that_made_the_database_says_it_is_new),
 		CASE(a_live_job_with_the_key_is_answered),
 		CASE(a_job_that_does_not_run_is_replaced_in_its_place),
 		CASE(a_late_holder_cannot_complete_what_replaced_its_job),
@@ -408,6 +482,7 @@ main(int argc, char **argv)
 		CASE(the_last_ten_failures_are_remembered),
 		CASE(kept_jobs_are_forgotten_when_their_time_is_over),
 		CASE(a_paused_queue_takes_jobs_and_hands_none_out),
+		CASE(a_pause_has_a_reason_until_it_ends),
 		CASE(a_queue_is_not_dropped_while_jobs_run),
 		CASE(purge_forgets_one_state_and_never_running_jobs),
 		CASE(retry_dead_takes_all_of_them),

@@ -1,8 +1,8 @@
 /*
- * race.c - eight processes, one database, every verdict there is.
+ * race.c - eight processes on one database, with all kinds of verdicts.
  *
- * Each process tells each claim it was given and each verdict that was
- * accepted; what they told is held against the promises.
+ * Each process reports each claim that it got and each verdict that was
+ * accepted; the reports are then checked against the promises.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +15,7 @@ enum { PROCESSES = 8, JOBS = 300, MOST_EVENTS = 100000 };
 
 struct event {
 	int64_t id, no;
-	int verdict; /* -1: claimed */
+	int verdict; /* -1: this is a claim */
 };
 
 struct child {
@@ -50,7 +50,7 @@ settle_at_random(struct child *child, rp_conn *conn, struct claim claim)
 	int r;
 
 	if (rand_r(&child->seed) % 8 == 0)
-		sleep_ms(8); /* past the lease */
+		sleep_ms(8); /* longer than the lease */
 	v.delay_ms = v.verdict == RP_EXTEND ? 5 : 0;
 	r = rp_settle(conn, &v, 1);
 	if (r == 1)
@@ -66,7 +66,7 @@ nothing_is_left(rp_conn *conn)
 	return s.scheduled + s.ready + s.running == 0;
 }
 
-/* Work with leases so short that they run out all the time. */
+/* Leases are so short that they run out all the time. */
 static int
 work_at_random(void *ctx)
 {
@@ -116,8 +116,8 @@ by_claim(const void *a, const void *b)
 	return x->verdict - y->verdict;
 }
 
-/* A claim is given once, a verdict stands only on it, one ends it, and one
- * claim of each job is completed: the last. */
+/* A claim number is given once; verdicts are accepted only for it; one ends it;
+ * and of each job one claim, the last, is completed. */
 static void
 check_events(const struct event *e, size_t n)
 {

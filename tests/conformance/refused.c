@@ -1,18 +1,18 @@
 /*
- * refused.c - an enqueue that is refused says which job it was, as data, and
- * puts nothing in.
+ * refused.c - a refused enqueue names the job at fault as data, and enqueues
+ * nothing.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "check.h"
 
-/* The library puts them in by several runs; those at AT and behind it are bad.
- */
+/* The library enqueues this many in several statements; the jobs from AT on are
+ * bad. */
 #define JOBS 1200
 #define AT 700
 
-/* Five bytes are the most; every other job has headers. */
+/* Payloads may have five bytes; every other job has headers. */
 static void
 make_jobs(rp_job_spec jobs[JOBS])
 {
@@ -175,7 +175,7 @@ an_error_that_is_no_jobs_fault_names_none(void **state)
 
 	assert_int_equal(rp_enqueue(db->conn, "", &job, NULL), RP_EINVAL);
 	assert_int_equal(rp_last_error(db->conn)->item, -1);
-	assert_int_equal(rp_queue_pause(db->conn, "none"), RP_ENOENT);
+	assert_int_equal(rp_queue_pause(db->conn, "none", NULL), RP_ENOENT);
 	assert_int_equal(rp_last_error(db->conn)->item, -1);
 	assert_int_equal(rp_last_error(NULL)->item, -1);
 }

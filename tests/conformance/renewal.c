@@ -1,7 +1,9 @@
 /*
- * renewal.c - tasks end and begin while the database does not answer a renewal.
- * On a server a worker waits for no lock for longer than a moment; in a file
- * somebody's open transaction stops all writers.
+ * renewal.c - tasks start and end while a renewal of leases waits for the
+ * database.
+ *
+ * On a server a worker never waits long for a lock; in a file, an open write
+ * transaction blocks all writers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,13 +12,14 @@
 
 #include <stdatomic.h>
 
-/* It is renewed before tasks that wait are given back. */
+/* Long enough that leases are renewed before waiting tasks are released. */
 #define LEASE_MS 450
 #define PATIENCE_MS 60000
-#define TRIES 10 /* on a machine so busy that they are given back */
+#define TRIES 10 /* a very busy machine may release them all the same */
 
 struct seen {
-	atomic_int asked, answered; /* renewals, and troubles */
+	atomic_int asked, answered; /* renewals that began; renewals and
+				       failures that ended */
 	atomic_int lost;
 };
 
@@ -43,8 +46,8 @@ pull(rp_worker *worker, int64_t timeout_ms)
 	return task;
 }
 
-/* Of two tasks one is out while its lease is due and the file is locked. Does
- * it end, and the other one begin, before the renewal is answered? */
+/* While the file is locked and one task's lease must be renewed: can that task
+ * end, and the next one start, before the renewal is answered? */
 static int
 both_go_on(struct db *db, rp_worker *worker, struct seen *seen)
 {

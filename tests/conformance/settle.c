@@ -1,5 +1,5 @@
 /*
- * settle.c - verdicts: what becomes of the job, and what is refused.
+ * settle.c - verdicts: their effect on the job, and which are refused.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +16,7 @@ claimed(rp_conn *conn, const char *payload)
 	return c;
 }
 
-/* Settle one, and answer the state it says. */
+/* Settle one verdict; returns the job's new state. */
 static int
 settled(rp_conn *conn, rp_verdict v)
 {
@@ -131,7 +131,7 @@ an_extended_lease_runs_from_now(void **state)
 			now + 9000);
 	assert_int_equal(rp_batch_at(batch, 0)->claim_no, c.no);
 	rp_batch_free(batch);
-	v.delay_ms = -1; /* the queue's: 60 s */
+	v.delay_ms = -1; /* use the queue's delay, 60 s */
 	settled(db->conn, v);
 	batch = get(db->conn, c.id);
 	assert_in_range(rp_batch_at(batch, 0)->lease_until, now + 60000,
@@ -147,7 +147,7 @@ any_connection_may_settle_also_while_the_queue_is_paused(void **state)
 	struct claim c = claimed(db->conn, "x");
 	rp_conn *other = connect_to(db);
 
-	ok(db->conn, rp_queue_pause(db->conn, "q"));
+	ok(db->conn, rp_queue_pause(db->conn, "q", NULL));
 	ok(other, rp_extend(other, c.id, c.no, 1000));
 	ok(other, rp_complete(other, c.id, c.no));
 	assert_int_equal(state_of(db->conn, c.id), 0);
@@ -173,7 +173,8 @@ P3_a_number_that_nobody_was_given_settles_nothing(void **state)
 	assert_int_equal(rp_complete(db->conn, id + 1, c.no), RP_ENOENT);
 }
 
-/* The number that the job shows now, which nobody was given. */
+/* The job has a new claim number. As no client was given it, it settles
+ * nothing. */
 static void
 expect_moved_on(rp_conn *conn, struct claim c)
 {
@@ -226,7 +227,7 @@ P3_of_two_verdicts_on_one_claim_in_a_batch_one_stands(void **state)
 		assert_int_equal(v[0].result + v[1].result, RP_EGONE);
 		if (verdict < RP_RELEASE)
 			c = claimed(db->conn, "y");
-		if (verdict == RP_FAIL) /* that was the failed one */
+		if (verdict == RP_FAIL) /* this one was the failed one */
 			ok(db->conn, rp_complete(db->conn, c.id, c.no));
 		if (verdict == RP_FAIL)
 			assert_int_equal(take_one(db->conn, "q", 60000, &c), 1);
@@ -249,7 +250,7 @@ P3_a_refused_verdict_leaves_the_others_of_its_batch_alone(void **state)
 		const rp_job *job = rp_batch_at(batch, (size_t)i);
 		struct claim c = { job->id, job->claim_no - (i % 3 == 1), 1 };
 
-		c.id += i % 7 == 6 ? 1000 : 0; /* there is no such job */
+		c.id += i % 7 == 6 ? 1000 : 0; /* no such job */
 		v[i] = verdict_on(c, i % 5);
 		v[i].delay_ms = 3600000;
 		accepted += i % 3 != 1 && i % 7 != 6;
@@ -328,7 +329,8 @@ errors_are_kept_up_to_4_kib_of_whole_characters(void **state)
 	const char *kept;
 	rp_batch *batch;
 
-	/* One byte, then two-byte characters: the 4096th is half of one. */
+	/* One byte followed by two-byte characters, so that byte 4096 is half a
+	 * character. */
 	error[0] = 'a';
 	for (int i = 1; i < 10000; i++)
 		error[i] = (char)(i % 2 ? 0xc3 : 0xbc);
@@ -342,7 +344,8 @@ errors_are_kept_up_to_4_kib_of_whole_characters(void **state)
 	free(error);
 }
 
-/* A later header has larger structs: the size says how far apart they are. */
+/* A program compiled with a later header passes larger structs; `size` tells
+ * their distance in the array. */
 static void
 structs_of_a_later_header_are_understood(void **state)
 {

@@ -1,9 +1,9 @@
 /*
- * slices.c - how long a call keeps other writers out. SQLite.
+ * slices.c - how long calls that change many jobs block other writers. SQLite.
  *
- * Two things are measured: the processor time between `begin immediate` and the
- * end of the commit, which a busy machine does not lengthen, and how long the
- * lock was free before the next transaction began.
+ * Two things are measured: the processor time from `begin immediate` to the end
+ * of the commit, which other load does not lengthen, and how long the lock was
+ * free before the next transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Far more than a slice takes, far less than what is done here does. One may
- * take longer: on a virtual machine a pause of the host counts as work. A
- * sanitizer makes all of it several times as slow. */
+/* Far longer than one slice, and far shorter than the whole call. One slice may
+ * take longer, since a pause of a virtual machine counts as processor time.
+ * Sanitizers slow everything down several times. */
 #define MOST_US 50000
 #ifdef __SANITIZE_ADDRESS__
 #define WORST_US 600000
@@ -28,16 +28,16 @@
 #define LEAST_GAP_US 1000
 #define SHORT_US 2000
 
-/* ---- a handle whose transactions are watched ---- */
+/* ---- a handle whose transactions are measured ---- */
 
 struct watch {
 	int writing;
 	int transactions;        /* that wrote */
-	int64_t worst_us;        /* of processor time in one of them */
-	int64_t next_us;         /* ... and in the next worst */
-	int64_t shortest_gap_us; /* behind one that was not short */
+	int64_t worst_us;        /* longest processor time of one */
+	int64_t next_us;         /* second longest */
+	int64_t shortest_gap_us; /* after a transaction that was not short */
 	int64_t began_us, took_us, ended_at_us;
-	/* Called at the end of the transaction of this number. */
+	/* If set, `then` is called at the end of transaction number `at`. */
 	int at;
 	void (*then)(void *ctx);
 	void *ctx;
@@ -68,7 +68,7 @@ transaction_ends(struct watch *w)
 		w->then(w->ctx);
 }
 
-/* It asks for the lock. */
+/* Called before it asks for the lock. */
 static void
 transaction_begins(struct watch *w)
 {
@@ -131,7 +131,7 @@ sql(rp_conn *conn, const char *text)
 	"with recursive n(i) as (select 1 union all select i + 1 from n"       \
 	" where i < " #n ") "
 
-/* Jobs of queue q, which is made. */
+/* Fill queue q, which is created. */
 static void
 fill_line(rp_conn *conn)
 {
@@ -165,7 +165,7 @@ make_queue(rp_conn *conn)
 	settings(conn, q);
 }
 
-/* With payloads that are stored apart. */
+/* With payloads that are stored in the table for large ones. */
 static void
 keep_large(rp_conn *conn)
 {
@@ -176,7 +176,7 @@ keep_large(rp_conn *conn)
 		  " from readpast_archive");
 }
 
-/* ---- cases ---- */
+/* ---- the cases ---- */
 
 static void
 a_drop_lets_others_write_every_few_milliseconds(void **state)
@@ -252,7 +252,8 @@ a_sweep_of_many_queues_lets_others_in(void **state)
 	ok(db->conn, rp_sweep(db->conn, &swept));
 	assert_int_equal(swept.due, 20000);
 	expect_slices(&w, 4);
-	/* A slice is of several queues: a commit for each would be too many. */
+	/* A slice covers several queues: a commit for each queue would be too
+	 * many. */
 	assert_true(w.transactions < 400);
 }
 
@@ -305,11 +306,12 @@ in_a_transaction_of_the_callers_nothing_is_committed_before_its_end(
 	ok(db->conn, rp_queue_drop(db->conn, "q"));
 	assert_int_equal(w.transactions, 0);
 	ok(db->conn, rp_rollback(db->conn));
-	assert_int_equal(stats_of(db->conn, "q").ready, 50000);
+	assert_int_equal(ask_sql(db->conn, "select count(*) from readpast_job"),
+			 50000);
 	assert_int_equal(stats_of(db->conn, "q").dead, 10000);
 }
 
-/* A worker stops sweeping after a while, to look after its jobs. */
+/* A worker interrupts its sweep after a while to serve its jobs. */
 static void
 retention_goes_on_at_a_workers_next_look(void **state)
 {
@@ -345,7 +347,8 @@ a_copy_holds_neither_lock_for_long(void **state)
 		fail_msg("%s", error.message);
 	expect_slices(&read, 4);
 	expect_slices(&written, 4);
-	assert_int_equal(stats_of(to->conn, "q").ready, 50000);
+	assert_int_equal(ask_sql(to->conn, "select count(*) from readpast_job"),
+			 50000);
 	assert_int_equal(
 		ask_sql(from->conn, "select count(*) from readpast_job"), 0);
 	remove_db(to);
@@ -433,7 +436,7 @@ a_drop_that_was_killed_is_finished_by_the_next_one(void **state)
 		ask_sql(db->conn, "select count(*) from readpast_dropped"), 0);
 }
 
-/* The copy gives its jobs the ids that they had. */
+/* The copied jobs keep their ids. */
 static void
 a_copy_succeeds_beside_the_rest_of_a_killed_drop(void **state)
 {
@@ -446,7 +449,8 @@ a_copy_succeeds_beside_the_rest_of_a_killed_drop(void **state)
 	drop_and_be_killed(to);
 	if (rp_copy(from->conn, to->conn, NULL, NULL, &error) < 0)
 		fail_msg("%s", error.message);
-	assert_int_equal(stats_of(to->conn, "q").ready, 50000);
+	assert_int_equal(ask_sql(to->conn, "select count(*) from readpast_job"),
+			 50000);
 	remove_db(from);
 }
 

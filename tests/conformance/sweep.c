@@ -1,5 +1,5 @@
 /*
- * sweep.c - what is due, what ran out, what was kept long enough.
+ * sweep.c - jobs that become due, leases that run out, kept jobs that expire.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -70,7 +70,7 @@ P5_due_jobs_come_into_line_in_the_order_of_their_times(void **state)
 	int64_t at;
 
 	ok(db->conn, rp_now(db->conn, &at));
-	at += 300; /* when all three are in */
+	at += 300; /* after all three are enqueued */
 	for (int i = 0; i < 3; i++) {
 		rp_job_spec job = job_of(payloads[i]);
 
@@ -131,7 +131,7 @@ P6_a_paused_queues_leases_run_out_too(void **state)
 
 	put(db->conn, "q", "x");
 	take_one(db->conn, "q", 1, &c);
-	ok(db->conn, rp_queue_pause(db->conn, "q"));
+	ok(db->conn, rp_queue_pause(db->conn, "q", NULL));
 	sleep_ms(3);
 	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 1);
 	assert_int_equal(state_of(db->conn, c.id), RP_STATE_READY);

@@ -1,5 +1,5 @@
 /*
- * txn.c - what is between begin and commit counts as one (P7).
+ * txn.c - calls between begin and commit take effect together (P7).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -80,7 +80,7 @@ P7_every_change_vanishes_with_its_transaction(void **state)
 	ok(db->conn, rp_begin(db->conn));
 	assert_int_equal(ok(db->conn, rp_sweep(db->conn, NULL)), 2);
 	ok(db->conn, rp_job_retry(db->conn, dead.id, NULL));
-	ok(db->conn, rp_queue_pause(db->conn, "q"));
+	ok(db->conn, rp_queue_pause(db->conn, "q", NULL));
 	settings(db->conn, q);
 	assert_int_equal(rp_queue_purge(db->conn, "q", RP_STATE_READY, NULL),
 			 3);
@@ -90,7 +90,7 @@ P7_every_change_vanishes_with_its_transaction(void **state)
 	s = stats_of(db->conn, "q");
 	assert_int_equal(s.paused, 0);
 	assert_int_equal(s.running, 1);
-	assert_int_equal(s.ready, 1); /* due, and not swept */
+	assert_int_equal(s.ready, 1); /* due, though no sweep has run */
 	assert_int_equal(s.cancelled, 1);
 	ok(db->conn, rp_complete(db->conn, c.id, c.no));
 }
@@ -128,7 +128,7 @@ P7_whatever_fails_in_a_transaction_the_rest_of_it_stands(void **state)
 	take_one(db->conn, "q", 60000, &c);
 	ok(db->conn, rp_begin(db->conn));
 	put(db->conn, "q", "2");
-	bad.headers = "{"; /* the database finds out */
+	bad.headers = "{"; /* only the database can detect this */
 	assert_int_equal(rp_enqueue(db->conn, "new", &bad, NULL), RP_EINVAL);
 	pair[1].headers = "[]";
 	assert_int_equal(rp_enqueue_many(db->conn, "q", pair, 2, NULL),

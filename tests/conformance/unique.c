@@ -1,5 +1,5 @@
 /*
- * unique.c - one live job of a queue has a key.
+ * unique.c - at most one live job of a queue has a given unique key.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -67,7 +67,8 @@ a_key_is_taken_as_long_as_its_job_lives(void **state)
 	v = verdict_on(c, RP_FAIL);
 	v.delay_ms = 3600000;
 	ok(db->conn, rp_settle(db->conn, &v, 1));
-	assert_int_equal(outcome(db->conn), RP_EXISTED); /* waits */
+	assert_int_equal(outcome(db->conn),
+			 RP_EXISTED); /* waiting for its retry */
 	assert_int_equal(stats_of(db->conn, "q").scheduled, 1);
 }
 

@@ -1,5 +1,5 @@
 /*
- * wait.c - sleeping until there may be work.
+ * wait.c - waiting until there may be work.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -43,7 +43,7 @@ a_paused_queue_ends_no_wait(void **state)
 	put(db->conn, "q", "x");
 	job.delay_ms = 1;
 	ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));
-	ok(db->conn, rp_queue_pause(db->conn, "q"));
+	ok(db->conn, rp_queue_pause(db->conn, "q", NULL));
 	assert_int_equal(rp_wait(db->conn, q, 50, -1), 0);
 	ok(db->conn, rp_queue_resume(db->conn, "q"));
 	assert_int_equal(rp_wait(db->conn, q, 50, -1), 1);
@@ -64,7 +64,7 @@ P6_a_lease_that_runs_out_ends_a_wait(void **state)
 	assert_int_equal(c.attempt, 2);
 }
 
-/* In another process, once the parent has said so. */
+/* A step to be done by another process when the parent says so. */
 struct doing {
 	const struct db *db;
 	int pipe[2];
@@ -116,7 +116,7 @@ resume_release_and_retry_elsewhere_end_a_wait(void **state)
 	struct claim c;
 
 	put(db->conn, "q", "x");
-	ok(db->conn, rp_queue_pause(db->conn, "q"));
+	ok(db->conn, rp_queue_pause(db->conn, "q", NULL));
 	expect_wake(&doing, 0);
 	take_one(db->conn, "q", 60000, &c);
 	doing.id = c.id;

@@ -1,5 +1,5 @@
 /*
- * wal.c - the files beside a database's are deleted while it is open. SQLite.
+ * wal.c - -wal or -shm is deleted while the database is open. SQLite.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Another process, that puts two jobs in each time it is told to. It is forked
- * before this one opens the database, for else its SQLite would know of files
- * that this one has open. */
+/* A process that enqueues two jobs on each order. It is forked before the
+ * parent opens the database; otherwise its copy of SQLite would know the
+ * parent's open files. */
 struct other {
 	struct db *db;
 	pid_t pid;
@@ -95,7 +95,7 @@ jobs_of_others_are_kept_after_shm_was_deleted(void **state)
 	assert_non_null(strstr(rp_last_error(db->conn)->message,
 			       "-shm was deleted or replaced"));
 	put_elsewhere(&other);
-	rp_close(looking); /* without a word before, and without a checkpoint */
+	rp_close(looking); /* fails silently, and makes no checkpoint */
 	rp_close(idle);
 	rp_close(db->conn);
 	db->conn = connect_to(db);
@@ -112,7 +112,8 @@ a_deleted_file_is_noticed_however_long_it_lay_there(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		put(db->conn, "q", "x");
-		/* The folder's times are old enough to be relied on. */
+		/* File times have a coarse granularity: wait until the
+		 * directory's are old enough to be trusted. */
 		sleep_ms(50);
 		put(db->conn, "q", "x");
 		put(db->conn, "q", "x");
@@ -192,7 +193,7 @@ other_journal_and_locking_modes_are_no_alarm(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 8);
 }
 
-/* ---- a -wal that has grown ---- */
+/* ---- a large -wal ---- */
 
 #define SMALL (INT64_C(16) << 20)
 
@@ -207,7 +208,7 @@ size_of_wal(const struct db *db)
 	return file.st_size;
 }
 
-/* Jobs for three times as much as is left alone. */
+/* Enqueue until -wal has three times the size that is never cut. */
 static void
 fill_wal(struct db *db)
 {
@@ -251,7 +252,7 @@ a_wal_that_grew_beside_a_reader_is_cut_when_that_has_gone(void **state)
 	assert_int_equal(size_of_wal(db), size);
 	assert_int_equal(sqlite3_exec(reader, "commit", NULL, NULL, NULL),
 			 SQLITE_OK);
-	/* A sweep may come to an end before it has cut all. */
+	/* One sweep may end before all has been cut. */
 	for (int i = 0; i < 1000 && size_of_wal(db) > SMALL; i++)
 		ok(db->conn, rp_sweep(db->conn, NULL));
 	assert_true(size_of_wal(db) <= SMALL);

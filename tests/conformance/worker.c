@@ -1,5 +1,5 @@
 /*
- * worker.c - the worker in C: threads, grouped settling, renewal, drain.
+ * worker.c - the worker in C: threads, settling in groups, renewal, drain.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -28,8 +28,8 @@ count_and_complete(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static rp_worker *
-make(struct db *db, struct seen *seen, rp_handler *handler, int threads,
-     int64_t lease_ms)
+make_draining(struct db *db, struct seen *seen, rp_handler *handler,
+	      int threads, int64_t lease_ms, int drain)
 {
 	rp_worker_options options = RP_WORKER_INIT;
 	rp_worker *worker;
@@ -37,12 +37,20 @@ make(struct db *db, struct seen *seen, rp_handler *handler, int threads,
 	memset(seen, 0, sizeof(*seen));
 	options.threads = threads;
 	options.lease_ms = lease_ms;
-	options.drain = 1;
+	options.drain = drain;
 	assert_int_equal(rp_worker_new(db->url, &options, &worker, NULL), 0);
 	assert_int_equal(rp_worker_handle(worker, "q", NULL, handler, seen), 0);
 	seen->worker = worker;
 	seen->db = db;
 	return worker;
+}
+
+static rp_worker *
+make(struct db *db, struct seen *seen, rp_handler *handler, int threads,
+     int64_t lease_ms)
+{
+	return make_draining(db, seen, handler, threads, lease_ms,
+			     RP_DRAIN_READY);
 }
 
 static rp_worker_counts
@@ -118,9 +126,7 @@ what_a_handler_returns_becomes_the_verdict(void **state)
 	rp_batch_free(batch);
 }
 
-#define RENEWED_LEASE_MS                                                       \
-	3000 /* long beside what a slow disk takes to commit                   \
-	      */
+#define RENEWED_LEASE_MS 3000 /* much longer than a commit on a slow disk */
 
 static int
 outlast_the_lease(rp_task *task, const rp_job *job, void *ctx)
@@ -276,8 +282,8 @@ a_kind_may_have_a_handler_of_its_own(void **state)
 	assert_int_equal(atomic_load(&seen.lost), 0);
 }
 
-/* Looks from within at jobs that nobody has a handler for, and at one that
- * somebody has. */
+/* Called by a handler: ask about jobs that have no handler, and about one that
+ * has. */
 static int
 ask_why(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -343,6 +349,163 @@ a_suspect_among_many_is_done_too(void **state)
 	assert_int_equal(counts.done, 501);
 }
 
+/* ---- --drain=settled: until all is settled ---- */
+
+static int
+succeed_at_the_fourth_call(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	int call = atomic_fetch_add(&seen->calls, 1);
+
+	(void)job;
+	rp_task_delay(task, 60);
+	return call < 2 ? RP_FAIL : call == 2 ? RP_RELEASE : RP_DONE;
+}
+
+static void
+it_drains_until_what_it_ran_is_settled(void **state)
+{
+	static struct seen seen;
+	struct db *db = *state;
+	rp_worker_counts counts;
+
+	put(db->conn, "q", "x");
+	counts = run(make_draining(db, &seen, succeed_at_the_fourth_call, 2, 0,
+				   RP_DRAIN_SETTLED));
+	assert_int_equal(counts.failed, 2);
+	assert_int_equal(counts.released, 1);
+	assert_int_equal(counts.done, 1);
+}
+
+/* The first job fails. Once it is scheduled for its retry, the second one's
+ * handler makes sure that this worker need not wait for it. */
+static int
+cancel_the_first(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	int64_t first = job->id - 1;
+	rp_conn *conn;
+
+	rp_task_delay(task, 3600000);
+	if (strcmp(job->payload, "first") == 0)
+		return RP_FAIL;
+	conn = connect_to(seen->db);
+	while (state_of(conn, first) != RP_STATE_SCHEDULED)
+		sleep_ms(5);
+	ok(conn, rp_job_cancel(conn, first, NULL));
+	rp_close(conn);
+	return RP_DONE;
+}
+
+static int
+claim_the_first(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	struct claim claim;
+	rp_conn *conn;
+
+	/* All threads are busy when the job is due. */
+	rp_task_delay(task, 300);
+	if (strcmp(job->payload, "first") == 0)
+		return RP_FAIL;
+	atomic_fetch_add(&seen->calls, 1);
+	conn = connect_to(seen->db);
+	while (atomic_load(&seen->calls) < 2)
+		sleep_ms(5);
+	if (strcmp(job->payload, "second") == 0) {
+		while (!take_one(conn, "q", 60000, &claim)) {
+			sleep_ms(5);
+			ok(conn, rp_sweep(conn, NULL));
+		}
+		settle_one(conn, claim, RP_FAIL, 3600000);
+		atomic_fetch_add(&seen->calls, 1);
+	}
+	while (atomic_load(&seen->calls) < 3)
+		sleep_ms(5);
+	rp_close(conn);
+	return RP_DONE;
+}
+
+static void
+it_waits_for_none_that_was_cancelled_or_is_anothers(void **state)
+{
+	static struct seen seen;
+	struct db *db = *state;
+
+	put(db->conn, "q", "first");
+	put(db->conn, "q", "second");
+	run(make_draining(db, &seen, cancel_the_first, 2, 0, RP_DRAIN_SETTLED));
+	assert_int_equal(stats_of(db->conn, "q").scheduled, 0);
+	put(db->conn, "q", "first");
+	put(db->conn, "q", "second");
+	put(db->conn, "q", "third");
+	run(make_draining(db, &seen, claim_the_first, 2, 0, RP_DRAIN_SETTLED));
+	assert_int_equal(stats_of(db->conn, "q").scheduled, 1);
+}
+
+struct pulse {
+	atomic_int beats;
+	int last; /* number of the heartbeat that stops the worker */
+	rp_worker *worker;
+};
+
+static void
+feel_pulse(const rp_event *e, void *ctx)
+{
+	struct pulse *pulse = ctx;
+
+	if (e->what == RP_EVENT_HEARTBEAT &&
+	    atomic_fetch_add(&pulse->beats, 1) + 1 == pulse->last)
+		rp_worker_stop(pulse->worker);
+}
+
+static int
+live_for_five_beats(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct pulse *pulse = ctx;
+	int last = atomic_load(&pulse->beats) + 5;
+	int64_t end = now_ms() + 30000;
+
+	(void)task;
+	(void)job;
+	while (atomic_load(&pulse->beats) < last && now_ms() < end)
+		sleep_ms(5);
+	return atomic_load(&pulse->beats) < last ? RP_FAIL : RP_DONE;
+}
+
+/* Count heartbeats of a worker with one thread. */
+static int
+beats(struct db *db, int64_t heartbeat_ms, int last)
+{
+	struct pulse pulse = { .last = last };
+	rp_worker_options options = RP_WORKER_INIT;
+
+	options.observer = feel_pulse;
+	options.observer_ctx = &pulse;
+	options.heartbeat_ms = heartbeat_ms;
+	options.drain = !last;
+	assert_int_equal(rp_worker_new(db->url, &options, &pulse.worker, NULL),
+			 0);
+	assert_int_equal(rp_worker_handle(pulse.worker, "q", NULL,
+					  live_for_five_beats, &pulse),
+			 0);
+	assert_int_equal(run(pulse.worker).failed, 0);
+	return atomic_load(&pulse.beats);
+}
+
+static void
+its_observer_hears_heartbeats_idle_or_busy(void **state)
+{
+	struct db *db = *state;
+	int64_t began = now_ms();
+
+	assert_int_equal(beats(db, 0, 0), 1);
+	put(db->conn, "q", "busy for five, idle from then on");
+	assert_true(beats(db, 20, 50) >= 50);
+	assert_in_range(now_ms() - began, 0, 20000);
+	assert_int_equal(stats_of(db->conn, "q").ready, 0);
+}
+
 static void
 bad_options_are_refused(void **state)
 {
@@ -351,7 +514,15 @@ bad_options_are_refused(void **state)
 	rp_worker *worker = NULL;
 	rp_error error;
 
+	options.drain = 3;
+	assert_int_equal(rp_worker_new(db->url, &options, &worker, &error),
+			 RP_EINVAL);
+	options.drain = 0;
 	options.threads = -1;
+	assert_int_equal(rp_worker_new(db->url, &options, &worker, &error),
+			 RP_EINVAL);
+	options.threads = 1;
+	options.heartbeat_ms = -1;
 	assert_int_equal(rp_worker_new(db->url, &options, &worker, &error),
 			 RP_EINVAL);
 	assert_null(worker);
@@ -363,6 +534,39 @@ bad_options_are_refused(void **state)
 			 RP_EINVAL);
 	assert_int_equal(rp_worker_run(worker, &error), RP_EINVAL);
 	rp_worker_free(worker);
+}
+
+/* Running the own worker again would wait for itself, so it is refused. */
+static int
+run_again(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct seen *seen = ctx;
+	rp_error error;
+	int refused = rp_worker_run(seen->worker, &error) == RP_EINVAL &&
+		      strstr(error.message, "runs already") &&
+		      rp_worker_handle(seen->worker, "other", NULL, run_again,
+				       seen) == RP_EINVAL;
+
+	(void)task;
+	(void)job;
+	atomic_fetch_add(&seen->calls, refused != 0);
+	return RP_DONE;
+}
+
+static void
+a_handler_cannot_run_its_worker_again(void **state)
+{
+	static struct seen seen;
+	struct db *db = *state;
+	rp_worker *worker;
+	rp_error error;
+
+	put(db->conn, "q", "x");
+	worker = make(db, &seen, run_again, 1, 0);
+	assert_int_equal(rp_worker_run(worker, &error), 0);
+	assert_int_equal(atomic_load(&seen.calls), 1);
+	put(db->conn, "q", "x");
+	assert_int_equal(run(worker).done, 2);
 }
 
 int
@@ -378,7 +582,11 @@ main(int argc, char **argv)
 		CASE(a_kind_may_have_a_handler_of_its_own),
 		CASE(it_says_which_kinds_it_has_handlers_for),
 		CASE(a_suspect_among_many_is_done_too),
+		CASE(it_drains_until_what_it_ran_is_settled),
+		CASE(it_waits_for_none_that_was_cancelled_or_is_anothers),
+		CASE(its_observer_hears_heartbeats_idle_or_busy),
 		CASE(bad_options_are_refused),
+		CASE(a_handler_cannot_run_its_worker_again),
 	};
 
 	databases_at(argc, argv);

@@ -1,6 +1,6 @@
 /*
- * writers.c - many processes write to one file: they take turns, and one that
- * is killed, stopped or a stranger holds up nobody. SQLite.
+ * writers.c - many processes write to one file: they take turns, and a process
+ * that is killed, stopped, or does not use our queue blocks nobody. SQLite.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,11 +18,11 @@
 
 #define STRANGER 65534
 
-/* ---- who holds the write lock, and the queue for it ---- */
+/* ---- holding the write lock, and the queue for it ---- */
 
-/* Another program that has the write lock until it is told to give it up. A
- * process of its own, for a child that is forked while this one has the file
- * open would take this one's locks for its own. */
+/* A process that holds the write lock until it is told to release it. It is
+ * separate because children that are forked while this process has the file
+ * open would take its locks for their own. */
 struct holder {
 	const struct db *db;
 	pid_t pid;
@@ -83,7 +83,7 @@ queue_file(const struct db *db)
 	return path;
 }
 
-/* Has somebody come to be the first in the queue? */
+/* Is there a first process in the queue? */
 static int
 has_first(const struct db *db)
 {
@@ -105,7 +105,7 @@ wait_for_first(const struct db *db, int wanted)
 	}
 }
 
-/* How many of them sleep in it, as the file says. */
+/* Number of processes asleep in the queue, read from the file. */
 static uint32_t
 sleepers(const struct db *db)
 {
@@ -128,7 +128,7 @@ enqueue_once(void *ctx)
 	return 0;
 }
 
-/* Three processes that wait for the lock: the first, and two that sleep. */
+/* Start three processes that wait for the lock: one first, two asleep. */
 static void
 start_waiters(struct db *db, pid_t pids[3])
 {
@@ -142,8 +142,9 @@ start_waiters(struct db *db, pid_t pids[3])
 	}
 }
 
-/* Three wait. This signal kills or stops the first of them; the other two have
- * to put their jobs in all the same. Returns the first. */
+/* Let three wait, and send this signal, which kills or stops, to the first. The
+ * other two must enqueue their jobs all the same. Returns the pid of the
+ * first. */
 static pid_t
 signal_first(struct db *db, int number)
 {
@@ -216,7 +217,8 @@ a_wait_ends_at_its_deadline_however_many_wait(void **state)
 	pthread_t threads[40];
 
 	for (int i = 0; i < 40; i++) {
-		/* The ones with the longer deadline are the first to wait. */
+		/* The processes with the longer deadline begin to wait
+		 * first. */
 		snprintf(them[i].url, sizeof(them[i].url), "%s?busy=%s",
 			 db->url, i < 20 ? "4s" : "300ms");
 		pthread_create(&threads[i], NULL, ask_with_deadline, &them[i]);
@@ -234,7 +236,7 @@ a_wait_ends_at_its_deadline_however_many_wait(void **state)
 
 /* ---- the file ---- */
 
-/* Make somebody wait, so that the file is there. */
+/* Make a process wait, which creates the queue's file. */
 static void
 make_wait(struct db *db)
 {
@@ -300,7 +302,7 @@ a_file_that_a_stranger_made_is_not_used(void **state)
 	other = lock_file(db);
 	for (int i = 0; i < 4; i++)
 		pids[i] = in_child(enqueue_once, db);
-	sleep_ms(50); /* they wait, or else they have nothing to wait for */
+	sleep_ms(50); /* they must be waiting by now */
 	unlock_file(&other);
 	for (int i = 0; i < 4; i++)
 		expect_success(pids[i]);
@@ -316,7 +318,7 @@ a_file_that_a_stranger_made_is_not_used(void **state)
 
 struct crowd {
 	struct db *db;
-	int timeout; /* SQLite's own, instead of ours */
+	int timeout; /* use SQLite's busy timeout instead of our queue */
 	atomic_int ready, go;
 	atomic_long served[CLIENTS], failed;
 };
@@ -363,7 +365,7 @@ be_busy(void *ctx)
 	return NULL;
 }
 
-/* How many jobs a hundred threads put in. */
+/* Number of jobs that a hundred threads enqueue. */
 static long
 be_crowded(struct crowd *crowd)
 {
@@ -394,8 +396,8 @@ a_hundred_writers_are_as_fast_as_with_sqlites_own_timeout(void **state)
 	long with_timeout = be_crowded(&theirs);
 
 	assert_int_equal(atomic_load(&ours.failed), 0);
-	/* A busy machine may take half of it; naps of a millisecond come to a
-	 * tenth. */
+	/* On a busy machine it may reach only half; without the queue, sleeping
+	 * for a millisecond at a time, it is a tenth. */
 	if (with_queue * 10 < with_timeout * 3)
 		fail_msg("%ld jobs, and %ld with a timeout", with_queue,
 			 with_timeout);

@@ -1,5 +1,5 @@
-"""The tests of the loadable extension share this: a connection that has it, and
-a file of cases that print TAP.
+"""Helpers of the extension's tests: a connection that has loaded it, and a
+runner for the cases of a file, which prints TAP.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -23,7 +23,8 @@ def case(function):
 
 
 def connect(path, **options):
-    """As a program would: nothing but the standard module and the file."""
+    """As a program would: with nothing but the standard module and the
+    file."""
     db = sqlite3.connect(path, **options)
     db.enable_load_extension(True)
     db.load_extension(EXTENSION)
@@ -36,7 +37,7 @@ def one(db, sql, *args):
 
 
 def refused(db, sql, *args):
-    """The words of the error that this ends with."""
+    """The message of the error that this raises."""
     try:
         db.execute(sql, args).fetchall()
     except sqlite3.Error as error:
@@ -50,7 +51,7 @@ def readpast(path, *args):
 
 
 def sanitized():
-    """A sanitizer's runtime has to be in the process before what needs it."""
+    """A sanitizer's runtime must be loaded before what needs it."""
     needs = subprocess.run(["ldd", EXTENSION], check=True, text=True,
                            capture_output=True).stdout.split()
     wanted = [word for word in needs if word.startswith(("/", "lib"))
@@ -63,7 +64,7 @@ def main():
     runtime = sanitized()
     if runtime and "LD_PRELOAD" not in os.environ:
         os.environ["LD_PRELOAD"] = runtime
-        # Python and the shell leave memory behind that is not ours.
+        # Python and the shell do not free all memory; that is not our leak.
         os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
         os.execv(sys.executable, [sys.executable, *sys.argv])
     for number, function in enumerate(SUITE, 1):

@@ -16,7 +16,7 @@ import time
 
 from cases import EXTENSION, case, connect, main, one, readpast, refused, sanitized
 
-# In every kind of statement that a call can stand in outside of a transaction:
+# In each kind of statement that may contain a call outside of a transaction:
 # one that reads nothing, a claim, one that reads the database.
 CALLS = ("select readpast_enqueue('q', 'x')",
          "select readpast_enqueue('q', 'x', '{\"priority\": 100}')",
@@ -25,7 +25,8 @@ CALLS = ("select readpast_enqueue('q', 'x')",
 
 
 def queue(path):
-    """A queue with a job, in WAL mode, beside a table of the application's."""
+    """A queue with a job, in WAL mode, in a database that also has a table of
+    the application."""
     db = connect(path, isolation_level=None)
     db.execute("create table orders (x)")
     db.execute("insert into orders values (1)")
@@ -35,7 +36,7 @@ def queue(path):
 
 
 def journal_mode(path):
-    """As the file has it: a connection notices a change when it reads."""
+    """As stored in the file: a connection notices a change when it reads."""
     db = sqlite3.connect(path)
     db.execute("select * from sqlite_master").fetchall()
     mode = one(db, "pragma journal_mode")
@@ -57,7 +58,7 @@ def start(program, *args):
 
 
 def overtake(db, path):
-    """Others commit whenever they can: between any two statements of ours."""
+    """Others commit whenever they can, between any two of our statements."""
     other = sqlite3.connect(path, isolation_level=None, timeout=0)
     commits = []
 
@@ -79,7 +80,7 @@ def a_plain_begin_takes_the_write_lock_before_it_reads(path):
                  "select readpast_enqueue('q', 'x', '{\"priority\": 9}')",
                  "select * from readpast_claim('q', 1)"):
         db = connect(path, isolation_level=None)
-        # That drops temporary tables, and so one of the extension's.
+        # This drops temporary tables, including one of the extension's.
         if call == CALLS[0]:
             db.execute("pragma temp_store = memory")
         db.execute("begin")
@@ -102,7 +103,7 @@ def a_call_waits_for_as_long_as_the_host_would(path):
                 db.execute(begin)
             began = time.monotonic()
             assert "locked" in refused(db, call)
-            # The library's own time-out is 10 s.
+            # The library's own timeout would be 10 s.
             assert 0.25 < time.monotonic() - began < 8, call
             db.close()
     db = connect(path, isolation_level=None, timeout=60)
@@ -156,7 +157,8 @@ def a_claim_that_was_not_read_to_its_end_keeps_nobody_from_working(path):
 
 @case
 def calls_are_made_on_the_hosts_own_connection(path):
-    """So what is the host's holds for them: its functions, its hooks, its VFS."""
+    """So the host's settings apply to them: its functions, its hooks, its
+    VFS."""
     db = queue(path)
     seen = []
     db.create_function("note", 1, seen.append)
@@ -195,7 +197,7 @@ def where_the_host_may_not_write_nobody_does(path):
     for means in ("mode=ro", "query_only", "authorizer"):
         ro = "?mode=ro" if means == "mode=ro" else ""
         db = connect(f"file:{path}{ro}", uri=True, isolation_level=None)
-        # Before the first call, and when each was made.
+        # Before the first call, and after each.
         for used in (False, True):
             if used and not ro:
                 db.execute("pragma query_only = 0")
@@ -355,7 +357,7 @@ print(db.execute("pragma journal_mode").fetchone()[0])
 
 @case
 def processes_that_start_at_once_switch_a_file_to_WAL_without_errors(path):
-    """The application made the file, in SQLite's own default mode."""
+    """The application created the file, in SQLite's default mode."""
     for turn in range(4):
         name = path.with_name(f"{turn}.db")
         db = sqlite3.connect(name, isolation_level=None)
@@ -382,7 +384,8 @@ def a_new_file_may_begin_with_a_call_inside_a_transaction(path):
     db.execute("begin")
     assert one(db, "select readpast_enqueue('q', 'x')") == 1
     db.execute("commit")
-    # The mode cannot be changed there: that is for the next call outside.
+    # The mode cannot be changed in a transaction; the next call outside of one
+    # does.
     assert journal_mode(path) == "delete"
     assert len(db.execute("select * from readpast_claim('q', 1)").fetchall()) == 1
     assert one(db, "select readpast_enqueue('q', 'y')") == 2
@@ -423,7 +426,7 @@ def a_host_that_locks_the_file_for_itself_waits_for_nobody(path):
 
 @case
 def temporary_tables_may_be_dropped(path):
-    """As `pragma temp_store` does, with the table readpast_claim among them."""
+    """As with `pragma temp_store`, and the table readpast_claim among them."""
     db = connect(path, isolation_level=None)
     one(db, "select readpast_enqueue('q', 'x')")
     db.execute("pragma temp_store = memory")

@@ -1,5 +1,5 @@
 /*
- * count_syncs.c - to be loaded before libc: how often is a file synced?
+ * count_syncs.c - an LD_PRELOAD library that counts how often files are synced.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The loadable extension, from Python's sqlite3 and the sqlite3 shell, beside
-workers in C on the same file.
+"""The loadable extension, from Python's sqlite3 and the sqlite3 shell,
+together with workers in C on the same file.
 
   extension.py EXTENSION READPAST
 
@@ -68,7 +68,7 @@ def P6_a_sweep_brings_back_what_a_dead_client_held(path):
 def P7_jobs_and_rows_commit_or_vanish_together(path):
     db = connect(path)
     db.execute("create table orders (x)")
-    db.execute("insert into orders values (1)")  # Python begins a transaction
+    db.execute("insert into orders values (1)")  # Python starts a transaction
     one(db, "select readpast_enqueue('q', 'x')")
     db.rollback()
     assert one(db, "select count(*) from orders") == 0
@@ -191,7 +191,7 @@ def nonsense_is_one_clear_line_and_does_nothing(path):
     one(db, "select readpast_enqueue('q', 'x')")
     for options, words in (("{", "malformed JSON"), ("[]", "priority"),
                            ("high", "priority"),
-                           ('{"colour": 1}', "there is no colour"),
+                           ('{"colour": 1}', "there is no colour; there are: priority, delay"),
                            ('{"priority": 256}', "0..255"),
                            (256, "0..255"),
                            ('{"priority": "high"}', "0..255"),
@@ -315,10 +315,11 @@ print(done)
 
 @case
 def clients_in_python_and_in_c_share_a_queue(path):
-    """Each job has one effect: of the handler in C, or of a row in Python."""
+    """Each job has one effect: by the handler in C, or a row inserted in
+    Python."""
     db = connect(path)
     db.execute("create table effect (id)")
-    # Otherwise the first client would switch to WAL beside the others.
+    # Otherwise the first client would switch to WAL while others use the file.
     assert one(db, "pragma journal_mode = wal") == "wal"
     db.execute("begin")
     for n in range(2000):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every function of the extension; and that those that PostgreSQL has as
-routines have the same names and arguments.
+"""Every function of the extension. Those that PostgreSQL has as routines must
+have the same names and arguments.
 
   functions.py EXTENSION READPAST
 
@@ -23,10 +23,11 @@ from cases import READPAST, case, connect, main, one, readpast, refused
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
-# Routines that are not here, and arguments that differ.
+# Routines that SQLite lacks, and arguments that differ.
 ELSEWHERE = {
-    "turn": "what workers of the library call",
+    "settle_and_claim": "what workers of the library call",
     "going_to_sleep": "readpast_wait() sleeps by itself",
+    "worker_named": "readpast_worker_start() answers the id",
     "awake": "readpast_wait() sleeps by itself",
     "sweep_start": "readpast_sweep() asks nobody whose turn it is",
 }
@@ -43,12 +44,13 @@ def names(arguments):
 
 
 def functions(db):
-    """(name, arguments, columns or None), a row for each way of calling."""
+    """(name, arguments, columns or None), a row for each form of a call."""
     return rows(db, "select * from readpast_functions()")
 
 
 def routines():
-    """The routines that docs/postgres.md lists, with their arguments' names."""
+    """The routines listed in docs/postgres.md, with the names of their
+    arguments."""
     documented = set()
     for line in (SOURCE / "docs/postgres.md").read_text().splitlines():
         cell = re.match(r"\| (`.*?`) \|", line)
@@ -67,7 +69,7 @@ def routines():
 
 
 def serve(path, name, *jobs):
-    """A connection with these jobs in a queue."""
+    """A connection to a queue with these jobs."""
     db = connect(path)
     for payload in jobs:
         one(db, "select readpast_enqueue(?, ?)", name, payload)
@@ -110,7 +112,7 @@ def the_manual_lists_each_function_with_its_arguments(path):
 
 @case
 def a_NUL_is_refused_in_every_text(path):
-    """The words are those of the command line for other control characters."""
+    """The command line's words for other control characters are used."""
     db = serve(path, "q", "x")
     db.execute("select * from readpast_claim('q', 1)").fetchall()
     bad = "a\0b"
@@ -122,7 +124,7 @@ def a_NUL_is_refused_in_every_text(path):
                 continue
             values = [1 if w in ("id", "claim_no", "job_id") else "q"
                       for w in words[:i]]
-            # The optional arguments before the one that is tried are null.
+            # Optional arguments before the tested one are null.
             least = len(names(arguments.split("[")[0]))
             values = [v if n < least else None for n, v in enumerate(values)]
             values += [bad] + ["q"] * (least - i - 1)
@@ -280,7 +282,7 @@ def a_wrong_array_puts_nothing_in(path):
                           f" null, {more})")
         assert words in got, (more, got)
     one(db, "select readpast_queue_set('q', '{\"max_payload\": 3}')")
-    assert "job 2: payload too large" in refused(
+    assert "job 2: payload too large: 4 bytes, queue q takes at most 3" in refused(
         db, "select * from readpast_enqueue_many('q', '[\"a\", \"aaaa\"]')")
     assert rows(db, "select * from readpast_list('q')") == []
 
@@ -344,7 +346,7 @@ def a_job_is_shown_with_all_there_is_of_it(path):
 
 @case
 def a_list_has_the_whole_of_each_payload(path):
-    """The library's own list has the first 256 bytes."""
+    """Only the first 256 bytes, as in the library's lists."""
     payloads = ["x" * 257, "€" * 100, "y" * (2 << 20), b"\xff\0" * 200]
     db = serve(path, "q", *payloads)
     listed = "select payload from readpast_list('q', ?) order by id"
@@ -367,7 +369,7 @@ def queues_are_made_set_paused_and_dropped(path):
     settings = dict(db.execute("select * from readpast_queue_list('q')").fetchone())
     db.row_factory = None
     assert settings == {
-        "name": "q", "paused_at": None, "max_attempts": 5, "lease_ms": 90000,
+        "name": "q", "paused_at": None, "pause_reason": None, "max_attempts": 5, "lease_ms": 90000,
         "backoff_ms": 0, "backoff_max_ms": 3600000, "priority": 100,
         "keep_done_ms": 86400000, "keep_dead_ms": 30 * 86400000,
         "max_payload": 16 << 20}, settings
@@ -375,13 +377,24 @@ def queues_are_made_set_paused_and_dropped(path):
         db, "select readpast_queue_set('q', 0)")
     one(db, "select readpast_enqueue('q', 'x')")
     one(db, "select readpast_pause('q')")
+    assert rows(db, "select paused, pause_reason from readpast_stats('q')") == [(1, None)]
+    one(db, "select readpast_pause('q', 'no mail')")
+    one(db, "select readpast_pause('q')")
+    assert rows(db, "select paused, pause_reason from readpast_stats('q')") == [
+        (1, "no mail")]
+    assert rows(db, "select pause_reason from readpast_why(1)") == [("no mail",)]
+    assert rows(db, "select pause_reason from readpast_queue_list()") == [("no mail",)]
+    assert "the reason is longer than 255 bytes" in refused(
+        db, "select readpast_pause('q', printf('%256s', 'x'))")
     assert rows(db, "select id from readpast_claim('q')") == []
     assert rows(db, "select ready, paused from readpast_look('q')") == [(0, 1)]
     one(db, "select readpast_resume('q')")
+    assert rows(db, "select paused, pause_reason from readpast_stats('q')") == [(0, None)]
     assert rows(db, "select ready, paused, running from readpast_look('q')") == [
         (1, 0, 0)]
     assert "no queue named r" in refused(db, "select readpast_pause('r')")
-    assert rows(db, "select name, ready from readpast_stats()") == [("q", 1)]
+    assert rows(db, "select name, ready, ready_at_least, running_at_least"
+                    " from readpast_stats()") == [("q", 1, 0, 0)]
     assert rows(db, "select name from readpast_stats('r')") == []
     one(db, "select readpast_drop_queue('q')")
     assert rows(db, "select * from readpast_queue_list()") == []
@@ -478,7 +491,7 @@ def a_claim_that_names_its_worker_registers_it(path):
     rows(db, claim, "r", "importer")
     assert one(db, "select queues from readpast_worker_list() order by id desc"
                ) == '["q","r"]'
-    # In a transaction that may vanish it is only named.
+    # Inside a transaction, which may be rolled back, it only gets a name.
     other = connect(path)
     other.execute("begin immediate")
     rows(other, claim, "q", "another")
@@ -515,8 +528,8 @@ def a_wait_ends_when_there_is_work_or_the_time_is_over(path):
 
 
 def in_call(function):
-    """A thread that is in the call, and sleeps there: not for Python's own lock,
-    a futex."""
+    """A thread that is inside the call and sleeps there, and not for Python's
+    own lock, a futex."""
     thread = threading.Thread(target=function, daemon=True)
     thread.start()
     state = pathlib.Path(f"/proc/self/task/{thread.native_id}/syscall")
@@ -590,7 +603,7 @@ def a_wait_is_refused_while_a_transaction_is_open(path):
 
 @case
 def a_worker_that_waits_goes_on_being_seen(path):
-    """A wait renews the worker's row every five seconds."""
+    """A wait updates the worker's heartbeat every five seconds."""
     connect(path).execute("select readpast_queue_create('q')").fetchall()
     db = connect(path, check_same_thread=False)
     one(db, "select readpast_worker_start('w', 'q')")

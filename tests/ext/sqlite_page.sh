@@ -12,7 +12,7 @@ page=$(readlink -f "$3/docs/sqlite.md")
 . "$(dirname "$0")/../cli/tap.sh"
 PATH=$(dirname "$READPAST"):$PATH
 
-# The page's blocks in a language, one after the other.
+# The page's blocks in a language, concatenated.
 blocks() { # LANGUAGE
 	awk -v begin="\`\`\`$1" '$0 == begin { inside = 1; next }
 		/^```/ { inside = 0 } inside' "$page" |
@@ -22,24 +22,24 @@ blocks() { # LANGUAGE
 blocks sh >page.sh
 blocks python >page.py
 blocks js >page.js
-check 'it has examples of each' test -s page.sh -a -s page.py -a -s page.js
+check 'it has examples in each language' test -s page.sh -a -s page.py -a -s page.js
 
 readpast --db sqlite:app.db init >/dev/null
 check 'those of the shell run' bash -eu page.sh
-check 'the directory hands its group on' equal "$(stat -c %a queue)" 2775
+check 'the directory passes its group on' equal "$(stat -c %a queue)" 2775
 check 'and the group may write the file' equal "$(stat -c %A queue/app.db | cut -c 6)" w
 check 'both backups are databases' test -s backup.db -a -s smaller.db
 check 'after the restore ids are skipped' test "$(readpast --db sqlite:app.db enqueue q x)" -gt 1000000000
 readpast --db sqlite:app.db purge q --state all --yes >/dev/null
-check 'those of Python run' hosted "$extension" /usr/bin/python3 page.py
-check 'and leave the one job that was too early' \
+check 'the examples in Python run' hosted "$extension" /usr/bin/python3 page.py
+check 'and leave the one job that is not due yet' \
 	equal "$(sqlite3 app.db "select state, payload from readpast_jobs")" 'ready|too early'
 
-# better-sqlite3 is npm's, and is not fetched for a test.
+# better-sqlite3 is an npm package, which tests do not download.
 if node -e "require('better-sqlite3')" 2>/dev/null && [[ -z $(sanitizer_of "$extension") ]]; then
-	check 'that of Node runs' node page.js
+	check 'the example in Node runs' node page.js
 	check 'and leaves no job' equal "$(sqlite3 app.db 'select count(*) from readpast_jobs')" 0
-	check 'but its row' equal "$(sqlite3 app.db 'select count(*) from orders')" 2
+	check 'and the row that it inserted' equal "$(sqlite3 app.db 'select count(*) from orders')" 2
 else
 	echo '# that of Node is not run: better-sqlite3 is not installed (NODE_PATH says where)'
 fi
@@ -58,5 +58,5 @@ named = set(re.findall(r"\breadpast_[a-z_]*[a-z]\b", open(page).read()))
 assert "readpast_claim" in named
 sys.exit(", ".join(named - known) or None)
 END
-check 'each name that it names is there' hosted "$extension" /usr/bin/python3 names.py "$extension" "$page"
+check 'each function that the page names exists' hosted "$extension" /usr/bin/python3 names.py "$extension" "$page"
 finish

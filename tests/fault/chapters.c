@@ -1,8 +1,8 @@
 /*
- * chapters.c - what clients do with a queue, a chapter for each kind of it.
+ * chapters.c - typical sequences of calls of a client, called chapters.
  *
- * Each is played with all that may fail failing once, and the client goes on
- * as a sane one would.
+ * Each chapter is run with each possible failure, once; the client reacts to it
+ * as a sensible program would.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,8 +13,7 @@ static const rp_job_spec plain = RP_JOB_SPEC_INIT;
 
 /* ---- enqueueing ---- */
 
-/* To a queue that is there and to one that is not; more than fit in one run of
- * the verb. */
+/* Existing and new queues; more jobs than one statement of the verb takes. */
 static void
 play_enqueue(struct story *s)
 {
@@ -33,7 +32,7 @@ check_enqueue(struct story *s)
 		assert_int_equal(s->known[tag].sure, 1);
 }
 
-/* A key: unknown or not, there is one such job. */
+/* Even if the outcome of a call was unknown, there is one job with the key. */
 static void
 play_unique(struct story *s)
 {
@@ -69,7 +68,7 @@ check_unique(struct story *s)
 
 /* ---- a worker's day ---- */
 
-/* By tag: each of the verdicts, the first time, and then it is done. */
+/* Each job first gets the verdict that its tag selects, then done. */
 static int
 each_verdict(const rp_job *job)
 {
@@ -111,7 +110,7 @@ check_work(struct story *s)
 	assert_int_equal(stats.dead, 1);
 }
 
-/* Jobs that are not due yet, and a wait for them. */
+/* Enqueue jobs that are not due yet, and wait for them. */
 static void
 play_wait(struct story *s)
 {
@@ -135,7 +134,8 @@ check_wait(struct story *s)
 		assert_true(s->known[tag].done);
 }
 
-/* Settle and claim in one: what was claimed last is settled next. */
+/* Settle and claim in one call: each claim's jobs are settled by the next
+ * call. */
 static void
 play_turn(struct story *s)
 {
@@ -192,7 +192,7 @@ check_turn(struct story *s)
 	assert_int_equal(stats_of(s->other, "q").done, 5);
 }
 
-/* ---- what people do ---- */
+/* ---- administration ---- */
 
 static void
 prepare_change(struct story *s)
@@ -213,7 +213,8 @@ prepare_change(struct story *s)
 	put(s->other, "old", "x");
 }
 
-/* Done, or refused because it was done the time before. */
+/* Success; or an error, if an earlier try with unknown outcome had
+ * succeeded. */
 static void
 expect_once(int r, int unknown)
 {
@@ -246,14 +247,14 @@ play_change(struct story *s)
 		tries++;
 	}
 	retried = r;
-	/* It works in slices: those before a failure stand. */
+	/* It works in slices, and those before a failure are committed. */
 	assert_true(retried == 3 || (tries > 1 && retried < 3));
 	once(s, rp_job_cancel(shaky(s), 6, NULL));
 	while (failed(
 		s, r = rp_queue_purge(shaky(s), "q", RP_STATE_CANCELLED, NULL)))
 		;
 	s->known[5].gone = 1;
-	once(s, rp_queue_pause(shaky(s), "q"));
+	once(s, rp_queue_pause(shaky(s), "q", NULL));
 	once(s, rp_queue_resume(shaky(s), "q"));
 	once(s, rp_queue_drop(shaky(s), "old"));
 }
@@ -331,9 +332,9 @@ undo(struct story *s)
 }
 
 /*
- * Complete a job and enqueue two others, at once. What fails inside has done
- * nothing and is made again inside; unless the connection was lost, and with
- * it all of the transaction.
+ * Complete a job and enqueue two others in one transaction. A call that fails
+ * inside has done nothing and is repeated, unless the connection was lost and
+ * with it the whole transaction.
  */
 static int
 try_transaction(struct story *s, struct claim c)
@@ -358,7 +359,8 @@ try_transaction(struct story *s, struct claim c)
 	}
 	for (int tag = first; tag < s->next_tag; tag++) {
 		s->known[tag].sure = r == 0;
-		s->known[tag].group = s->groups; /* together, here */
+		s->known[tag].group =
+			s->groups; /* enqueued together: all or none */
 	}
 	return r;
 }
@@ -372,7 +374,8 @@ play_transaction(struct story *s)
 	assert_int_equal(take_one(s->other, "q", 60000, &c), 1);
 	while ((r = try_transaction(s, c)) < 0 && r != RP_EGONE)
 		assert_true(++tries < 10);
-	if (r == RP_EGONE) /* it was committed the time before */
+	if (r ==
+	    RP_EGONE) /* an earlier try with unknown outcome was committed */
 		assert_int_equal(s->failures, 1);
 	s->known[0].done = 1;
 	begin(s);
@@ -392,7 +395,7 @@ check_transaction(struct story *s)
 	assert_int_equal(stats_of(s->other, "bulk").ready, 1);
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 #define look_at(s, type, var, free_it, call)                                   \
 	do {                                                                   \
@@ -409,7 +412,7 @@ check_transaction(struct story *s)
 		free_it(var);                                                  \
 	} while (0)
 
-/* What was answered is whole. */
+/* Check that the result is complete, and free it. */
 static void
 done_with_jobs(rp_batch *batch)
 {

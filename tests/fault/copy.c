@@ -1,9 +1,9 @@
 /*
- * copy.c - a copy in which each call to either database fails once, in each way
- * that it may; and each allocation.
+ * copy.c - run rp_copy() with each call to either database failing once, in
+ * each possible way; and with each allocation failing once.
  *
- * It never crashes and never leaks. Nothing was changed in the source unless it
- * had begun; and made again it is complete, each job once.
+ * It never crashes or leaks. A copy that fails before it has begun leaves the
+ * source unchanged; and running it again completes it, with each job once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,12 +13,12 @@
 #include "flaky.h"
 #include "memory.h"
 
-/* One copy of a pair that is as it was saved. */
+/* One run of the copy, from the saved state of the pair. */
 struct attempt {
 	struct pair *pair;
 	int move;
-	int begun;    /* the library said so */
-	int failures; /* of all attempts */
+	int begun;    /* progress was reported */
+	int failures; /* in all runs */
 };
 
 static int
@@ -56,8 +56,8 @@ expect_complete(struct attempt *a)
 		expect_copied(a->pair, copied.shift);
 }
 
-/* What may be said of any failure; and that it can be mended. `unsure`: of the
- * source nobody knows. */
+/* Check the error, and that running the copy again completes it. `unsure`: the
+ * outcome in the source is not known. */
 static void
 check(struct attempt *a, int r, const rp_error *error, int unsure)
 {
@@ -102,8 +102,9 @@ copy_with_call(struct attempt *a, rp_conn *conn, size_t call,
 	return flaky.fired;
 }
 
-/* Every other call fails in one way when jobs are copied, and the rest when
- * they are moved; with FAULT_ALL in the environment all do in both. */
+/* For each way to fail, every other call fails when copying, and the remaining
+ * ones when moving. With FAULT_ALL in the environment every call fails in both.
+ */
 static void
 fail_each_call(struct attempt *a, rp_conn *conn)
 {
@@ -157,7 +158,8 @@ copy_with_allocation(struct attempt *a, enum memory_kind kind, size_t at)
 	memory_arm(0);
 	if (r < 0) {
 		assert_true(memory.fired);
-		/* Of some, SQLite says only that it has rolled back. */
+		/* For some failed allocations SQLite only reports a
+		 * rollback. */
 		if (r != RP_ENOMEM && (r != RP_EDB || kind != MEMORY_SQLITE))
 			fail_msg("%d: %s", r, error.message);
 	}

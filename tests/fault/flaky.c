@@ -1,10 +1,10 @@
 /*
  * flaky.c - a backend that wraps the real one and makes its Nth call fail.
  *
- * It fails as backend.h allows: what began may not have begun, a verb may have
- * been run to its half or to its end, and a commit may have taken effect or
- * not, which nobody knows. A commit inside a transaction is not in doubt: it
- * fails, or all of the transaction is lost.
+ * It fails in the ways that backend.h allows: a transaction may not begin, a
+ * verb may have run halfway or to its end, and a commit may or may not have
+ * taken effect (outcome unknown). The commit of a savepoint is never unknown:
+ * it fails, or the whole transaction is lost.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,7 +17,7 @@ lost(const struct flaky *f)
 	return f->depth > f->real_depth;
 }
 
-/* Is this the call? */
+/* Is this the call that must fail? */
 static int
 strikes(struct flaky *f)
 {
@@ -39,7 +39,7 @@ say_failed(rp_error *error, int code)
 	return rp__fail(error, code, "flaky: as it was told");
 }
 
-/* The connection breaks: the database rolls back. */
+/* Simulate a lost connection: the database rolls back. */
 static int
 drop(struct flaky *f, rp_error *error)
 {
@@ -116,7 +116,7 @@ flaky_commit(void *db, rp_error *error)
 	return r;
 }
 
-/* Half of the rows: the second one is refused. */
+/* Pass on the first row only, and fail at the second. */
 struct half {
 	rp_row_fn *fn;
 	void *ctx;

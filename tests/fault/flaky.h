@@ -11,28 +11,28 @@
 
 /* How the call fails. */
 enum flaky_mode {
-	FLAKY_BEFORE, /* nothing was done, and the connection is well */
-	FLAKY_HALF,   /* in the middle of the rows that a verb answers */
-	FLAKY_AFTER,  /* it was done, and is said to have failed */
-	FLAKY_LOST,   /* nothing was done; the connection, and with it the
-			 transaction, is gone: the next one is another */
+	FLAKY_BEFORE, /* nothing was done; the connection still works */
+	FLAKY_HALF,   /* in the middle of the rows that a verb returns */
+	FLAKY_AFTER,  /* it was done, but is reported as failed */
+	FLAKY_LOST,   /* nothing was done; the connection is lost together with
+			 its transaction, and the next call makes a new one */
 	FLAKY_MODES
 };
 
-/* The caller's; it lives as long as the handle is flaky. */
+/* Owned by the caller; must live as long as the handle is flaky. */
 struct flaky {
 	struct rp_backend backend;
 	const struct rp_backend *real;
 	void *db;
-	size_t calls;   /* made so far */
-	size_t fail_at; /* that one fails, from 1; 0: none */
+	size_t calls;   /* calls so far */
+	size_t fail_at; /* number of the failing call, from 1; 0: none */
 	enum flaky_mode mode;
 	int fired;
-	int depth, real_depth; /* of transactions: as the library has it, and
-				  as it is */
+	int depth, real_depth; /* depth of transactions as the library sees it,
+				  and the real one */
 };
 
-/* Put it under the handle, and take it away again. */
+/* Put the wrapper under the handle, and remove it. */
 void flaky_on(struct flaky *flaky, rp_conn *conn, size_t fail_at,
 	      enum flaky_mode mode);
 void flaky_off(struct flaky *flaky, rp_conn *conn);

@@ -1,10 +1,10 @@
 /*
- * lost.c - each call to the database fails once, in each way that it may.
+ * lost.c - each call to the database fails once, in each possible way.
  *
- * A chapter is played with its first call failing, with its second, and so on
- * until it is over before that; and so for each way to fail. Nothing that was
- * acknowledged may be lost, nothing doubled that is not in doubt, and nothing
- * half done.
+ * A chapter is run with its first call failing, then with its second, and so on
+ * until it ends before the failure; this is repeated for each way to fail.
+ * Nothing acknowledged may be lost, no job may be doubled unless an outcome was
+ * unknown, and nothing may be half done.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +16,7 @@
 static const char *const modes[FLAKY_MODES] = { "before", "half", "after",
 						"lost" };
 
-/* Did it make so many calls that this one failed? */
+/* Returns whether the failing call was reached. */
 static int
 play(const struct chapter *chapter, size_t call, enum flaky_mode mode)
 {

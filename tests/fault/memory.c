@@ -33,7 +33,7 @@ memory_arm(int on)
 	memory.on = on;
 }
 
-/* ---- the library's: the linker sends them here ---- */
+/* ---- allocations of the library, redirected by the linker ---- */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -76,7 +76,7 @@ __wrap_strndup(const char *text, size_t n)
 	return strikes(MEMORY_LIBRARY) ? NULL : __real_strndup(text, n);
 }
 
-/* ---- SQLite's: it takes an allocator ---- */
+/* ---- SQLite's allocations, through sqlite3_mem_methods ---- */
 
 static sqlite3_mem_methods real;
 
@@ -92,7 +92,7 @@ sqlite_realloc(void *p, int size)
 	return strikes(MEMORY_SQLITE) ? NULL : real.xRealloc(p, size);
 }
 
-/* Without lookaside, whose memory was allocated before. */
+/* Switch off lookaside: its memory would be allocated in advance. */
 int
 memory_use(void)
 {
@@ -110,7 +110,7 @@ memory_use(void)
 		       : -1;
 }
 
-/* ---- which one ---- */
+/* ---- which allocation fails ---- */
 
 void
 memory_fail_at(const char *what, enum memory_kind kind, size_t at)
@@ -122,7 +122,7 @@ memory_fail_at(const char *what, enum memory_kind kind, size_t at)
 		printf("# %s: %s, allocation %zu\n", what, kinds[kind], at);
 }
 
-/* The next one to fail, when `made` are made in all. */
+/* By how much the failing number grows from run to run. */
 size_t
 memory_step(enum memory_kind kind, size_t made)
 {

@@ -1,9 +1,9 @@
 /*
- * memory.h - one allocation fails, the library's or SQLite's.
+ * memory.h - make one allocation fail, of the library or of SQLite.
  *
- * SQLite allocates so often that only some of its turns are taken, spread over
- * the call; with FAULT_ALL in the environment all are. A program that has
- * memory.c is linked with --wrap for each function that is there.
+ * SQLite makes so many allocations that only some of them are tested, spread
+ * over the call; with FAULT_ALL in the environment all are. A program with
+ * memory.c is linked with --wrap for each function in it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,16 +17,17 @@ enum memory_kind { MEMORY_LIBRARY, MEMORY_SQLITE, MEMORY_KINDS };
 
 extern struct memory {
 	int on;
-	enum memory_kind kind; /* of the allocation that fails */
-	size_t fail_at;        /* it is this one, from 1; 0: none */
+	enum memory_kind kind; /* whose allocation fails */
+	size_t fail_at;        /* its number, from 1; 0: none */
 	size_t made[MEMORY_KINDS];
 	int fired;
 } memory;
 
-int memory_use(void); /* main() calls it first: 0, or -1 */
+int memory_use(void); /* call first in main(): 0, or -1 */
 void memory_fail_at(const char *what, enum memory_kind kind, size_t at);
-void memory_arm(int on); /* the next allocations count, or no more */
-/* The distance of those that fail, where `made` are made in all. */
+void memory_arm(int on); /* start or stop counting */
+/* Distance between the allocations that are made to fail; `made`: how many a
+ * run makes. */
 size_t memory_step(enum memory_kind kind, size_t made);
 
 #endif

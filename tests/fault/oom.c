@@ -1,9 +1,9 @@
 /*
- * oom.c - each allocation fails once, the library's and SQLite's.
+ * oom.c - each allocation fails once, in the library and in SQLite.
  *
- * The chapters of a queue's life, played with the first allocation failing,
- * with the second, and so on: the call says so or does without, nothing is half
- * done, and the handle is of use afterwards.
+ * The chapters are run with the first allocation failing, then with the second,
+ * and so on. The call reports it or works without the memory, nothing is half
+ * done, and the handle can be used afterwards.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +16,7 @@
 
 /* ---- the chapters ---- */
 
-/* Were there so many that this one failed? */
+/* Returns whether the failing allocation was reached. */
 static int
 play(const struct chapter *chapter, enum memory_kind kind, size_t at)
 {
@@ -87,7 +87,7 @@ remove_new(const struct story *s)
 	}
 }
 
-/* Did it fail, or do without? Then once more, with all the memory there is. */
+/* After a failure try again with enough memory. */
 static int
 open_twice(struct story *s, open_fn *open)
 {

@@ -1,9 +1,10 @@
 /*
- * story.c - a client that keeps book, and is sane: what failed it does again,
- * where that is safe.
+ * story.c - a client that keeps a record of what it was told, and repeats
+ * failed calls where that is safe.
  *
- * A call that failed has done nothing, unless its outcome is unknown: then it
- * has done all or nothing. Jobs are told apart by their payload, a number.
+ * A failed call has done nothing, unless its outcome is unknown: then it has
+ * done all or nothing. Jobs are identified by their payload, a number called
+ * tag.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +19,7 @@
 
 static char place[200], model[240];
 
-/* ---- a place, a database ---- */
+/* ---- the directory and its databases ---- */
 
 int
 stories_start(int argc, char **argv)
@@ -76,7 +77,8 @@ copy_model(const char *to)
 struct story *
 story_open(const struct chapter *chapter)
 {
-	static unsigned stories; /* one that failed leaves its file open */
+	static unsigned stories; /* a failed story leaves its file open, so each
+				    has its own */
 	struct story *s = calloc(1, sizeof(*s));
 	rp_error error;
 
@@ -87,7 +89,7 @@ story_open(const struct chapter *chapter)
 	if (rp_open(s->url, NULL, &s->conn, &error) < 0 ||
 	    rp_open(s->url, NULL, &s->other, &error) < 0)
 		fail_msg("%s: %s", s->url, error.message);
-	/* The power stays on here, and stories are many. */
+	/* No power cut is tested here, and there are many stories. */
 	sqlite3_exec(rp_conn_native(s->conn), "pragma synchronous=off", NULL,
 		     NULL, NULL);
 	sqlite3_exec(rp_conn_native(s->other), "pragma synchronous=off", NULL,
@@ -110,7 +112,8 @@ chapter_named(const char *name)
 
 /* ---- failures ---- */
 
-/* An answer, if not the one that was hoped for: it would be the same again. */
+/* A final answer, though perhaps an error: repeating the call would give the
+ * same. */
 static int
 is_answer(int64_t r)
 {
@@ -170,7 +173,7 @@ expect_untouched(const void *where, size_t size)
 
 /* ---- enqueueing ---- */
 
-#define LARGE 17000 /* bytes of a payload that is stored apart */
+#define LARGE 17000 /* a payload that is stored in the table for large ones */
 
 int
 enter(struct story *s, const char *queue, rp_job_spec job, size_t n,
@@ -201,7 +204,8 @@ enter(struct story *s, const char *queue, rp_job_spec job, size_t n,
 		expect_untouched(added, n * sizeof(*added));
 		if (s->inside && s->lost)
 			return -1;
-		/* A key's owner would be found, and is no second job. */
+		/* With a unique key, a repeated call finds the first job and
+		 * adds none. */
 		for (size_t i = 0; i < n; i++)
 			s->known[first + (int)i].maybe +=
 				s->lost && !job.unique_key;
@@ -277,7 +281,7 @@ give(struct story *s, const rp_job *job, int verdict)
 	}
 }
 
-/* What the accepted verdict has made of it, and that it was the only one. */
+/* Check the effect of the accepted verdict, and that it was the only one. */
 static void
 expect_settled(struct story *s, const rp_job *job, int verdict)
 {
@@ -307,7 +311,8 @@ settle(struct story *s, const rp_job *job, int verdict)
 	for (;;) {
 		r = give(s, job, verdict);
 		calm(s);
-		/* rp_settle() answers in the verdict, without words. */
+		/* rp_settle() reports RP_EGONE in the verdict, without an error
+		 * message. */
 		if (r != RP_EGONE && failed(s, r))
 			unknown |= s->lost;
 		else
@@ -320,8 +325,8 @@ settle(struct story *s, const rp_job *job, int verdict)
 		s->known[tag_of(job)].done = 1;
 }
 
-/* A claim that nobody was told of is over in a moment, and the jobs come back.
- */
+/* Leases are short, so that jobs of a claim whose answer was lost come back in
+ * a moment. */
 static rp_batch *
 claim_some(struct story *s, const char *queue)
 {
@@ -473,7 +478,8 @@ story_close(struct story *s, const struct chapter *chapter)
 	rp_close(s->conn);
 	rp_close(s->other);
 	snprintf(side, sizeof(side), "%s-wal", s->path);
-	assert_true(access(side, F_OK) < 0); /* both have let go of it */
+	assert_true(access(side, F_OK) < 0); /* both connections are closed, so
+						the queue's file is removed */
 	unlink(s->path);
 	free(s);
 }

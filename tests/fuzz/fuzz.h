@@ -1,8 +1,8 @@
 /*
- * fuzz.h - any bytes, handed to something that parses.
+ * fuzz.h - feed arbitrary bytes to a parser.
  *
- * A target is linked with libFuzzer, which makes the bytes up, or with
- * replay.c, which reads those that have been interesting before.
+ * A target is linked with libFuzzer, which generates inputs, or with replay.c,
+ * which reads saved ones.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What no input may make untrue. */
+/* Abort unless the condition holds. */
 static inline void
 must(int holds)
 {
@@ -27,7 +27,7 @@ must(int holds)
 		abort();
 }
 
-/* The bytes, ended by a NUL. Free it. */
+/* The input as a NUL-terminated string. Free the result. */
 static inline char *
 text_of(const uint8_t *data, size_t size)
 {
@@ -40,7 +40,7 @@ text_of(const uint8_t *data, size_t size)
 	return text;
 }
 
-/* One line of UTF-8, and not an empty one. */
+/* The message must be one non-empty line of UTF-8. */
 void must_be_a_message(const rp_error *error, int code);
 
 #endif

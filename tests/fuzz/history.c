@@ -1,5 +1,5 @@
 /*
- * history.c - the record of what clients did, as `readpast check` reads it.
+ * history.c - parsing of histories by `readpast check`.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

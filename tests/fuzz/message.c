@@ -1,5 +1,5 @@
 /*
- * message.c - what is said of bad input is fit to be printed.
+ * message.c - messages about invalid input can be printed safely.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * options.c - the JSON arguments of the extension's functions: an object of
- * options, an array.
+ * options.c - the JSON arguments of the extension's functions: objects of
+ * options, arrays.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -45,7 +45,7 @@ check_element(void *ctx, struct ext_call *call, size_t i,
 	return 0;
 }
 
-/* As SQL hands it over: a value. */
+/* The bytes as an SQL value. */
 static sqlite3_value *
 value_of(sqlite3 *db, const uint8_t *data, size_t size)
 {

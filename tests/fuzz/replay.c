@@ -1,8 +1,8 @@
 /*
- * replay.c - a target without a fuzzer: the files of a folder, one by one.
+ * replay.c - run a target without a fuzzer, on each file of a directory.
  *
- * What has been interesting stays so, and runs with any compiler. The output is
- * TAP; an input that breaks something ends the program.
+ * So inputs that once found a bug are tested with any compiler. The output is
+ * TAP; an input that fails ends the program.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * url.c - URLs of databases.
+ * url.c - database URLs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,7 +17,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int r = rp__url_parse(text, &url, &error);
 
 	if (r < 0) {
-		/* RP_EDB: of a database that is not in this build. */
+		/* RP_EDB: support for that database is not compiled in. */
 		must((r == RP_EINVAL || r == RP_EDB) && !url.text);
 		must_be_a_message(&error, r);
 	} else {

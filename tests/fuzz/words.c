@@ -1,5 +1,5 @@
 /*
- * words.c - numbers, durations, times, names: words that people write.
+ * words.c - numbers, durations, times and names as people write them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,7 +23,7 @@ numbers(const char *text)
 	must(parse_time(text, &n) < 0 || n >= 0);
 }
 
-/* What is read is written, and read again. */
+/* Parse, format, and parse the result again. */
 static void
 durations(const char *text)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `meson install` leaves: examples build against it with pkg-config alone,
-# name the library by its soname, and run; the manual and the rest are there.
+# The result of `meson install`: examples build with pkg-config alone, refer to
+# the library by its soname, and run; manuals and all other files are there.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -9,11 +9,8 @@ build=$(readlink -f "$2")
 source=$(readlink -f "$3")
 # shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
-root=$here/root
-
-install_it() {
-	meson install -C "$build" --no-rebuild --quiet --destdir "$root"
-}
+# shellcheck source-path=SCRIPTDIR source=root.sh
+. "$source/tests/install/root.sh"
 
 there() { # PATTERN: such a file was installed
 	[[ $(find "$root" -path "*$1" -not -type d) ]]
@@ -22,7 +19,7 @@ there() { # PATTERN: such a file was installed
 compile() { # EXAMPLE [FLAG...]
 	local name=$1
 	shift
-	# What is asked of pkg-config is several words.
+	# pkg-config prints several words.
 	# shellcheck disable=SC2046
 	cc -std=gnu99 -Wall -Werror "$@" -o "$name" "$source/examples/$name.c" \
 		$(pkg-config --cflags --libs readpast)
@@ -32,17 +29,34 @@ needs() {
 	objdump -p "$1" | grep -q "NEEDED *$2\$"
 }
 
-# An installed program finds the library where it was installed to, unless
-# that is elsewhere today.
+# An installed program finds the library at its install prefix; here that is
+# below a staging directory.
 run() {
 	LD_LIBRARY_PATH=$(dirname "$library"):${LD_LIBRARY_PATH:-} "$@"
 }
 
+# Verify the unit, with the program below the staging directory.
+unit_is_right() {
+	sed "s,^ExecStart=/,ExecStart=$root/," "$unit" >readpast-work@.service
+	systemd-analyze verify --man=no ./readpast-work@mail.service
+}
+
+# The unit's stop timeout must be longer than the default grace of `work`.
+waits_for_handlers() {
+	local stop grace
+	stop=$(sed -n 's/^TimeoutStopSec=//p' "$unit")
+	grace=$(run "$root"/*/*/bin/readpast work --help | sed -nE 's/.*--grace.*\(([0-9]+)s\).*/\1/p')
+	((stop > grace))
+}
+
+made_by_default() {
+	ninja -C "$build" -t inputs product
+}
+
 check 'it installs' install_it
-library=$(find "$root" -name libreadpast.so.0)
-PKG_CONFIG_PATH=$(dirname "$library")/pkgconfig
-export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$root
-# A sanitizer in the library wants to be in the program too.
+use_installed
+unit=$(find "$root" -name 'readpast-work@.service')
+# If the library was built with a sanitizer, the program needs it, too.
 flags=()
 for sanitizer in asan:address tsan:thread; do
 	needs "$library" "lib${sanitizer%:*}.so.*" && flags+=("-fsanitize=${sanitizer#*:}")
@@ -55,13 +69,23 @@ check 'of the library' there '/man3/readpast.3'
 check 'of the model' there '/man7/readpast.7'
 check 'completion' there '/bash-completion/completions/readpast'
 check 'the extension' there '/readpast.so'
+check 'pkg-config knows where' test -f "$(pkg-config --variable=extensiondir readpast)/readpast.so"
+check 'the pages that messages and the manual name' there '/doc/readpast/docs/postgres.md'
+check 'the unit for systemd' test -f "$unit"
+check 'which starts the installed program' test -x "$root$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit")"
+check 'and gives handlers time to end' waits_for_handlers
+if command -v systemd-analyze >/dev/null; then
+	check 'and is valid' unit_is_right
+fi
+check 'make builds all that is installed' grep -qF "cli/cmd_work.c" <(made_by_default)
+check 'and neither tests, benchmarks nor examples' equal "$(made_by_default | grep -E '^(\.\./)*(tests|bench|examples)/')" ''
 for name in enqueue worker; do
 	check "the example $name builds" compile "$name" "${flags[@]}"
 	check "$name names the library by its soname" needs "$name" 'libreadpast\.so\.0'
 done
-check 'a job for each line' equal "$(printf 'a\nb\nc' | run ./enqueue sqlite:queue.db words | paste -sd' ')" '1 2 3'
-check 'each is worked on' equal "$(run ./worker sqlite:queue.db words | sort | paste -sd' ')" 'a b c'
-check 'none is left' equal "$(run ./worker sqlite:queue.db words)" ''
+check 'enqueue: a job for each line' equal "$(printf 'a\nb\nc' | run ./enqueue sqlite:queue.db words | paste -sd' ')" '1 2 3'
+check 'worker: each job is done' equal "$(run ./worker sqlite:queue.db words | sort | paste -sd' ')" 'a b c'
+check 'no job is left' equal "$(run ./worker sqlite:queue.db words)" ''
 check 'wrong arguments' status 1 run ./enqueue
 check 'no such database' status 1 run ./worker sqlite:not/there.db words
 finish

@@ -21,8 +21,9 @@ by_place(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* What a claim is to be handed, in order. -1: somebody has rows of the queue
- * locked, or left some behind: then it may be handed anything that is ready. */
+/* The jobs that a claim must return, in order. -1: any ready jobs may be
+ * returned, because another session has locked or left behind rows of the
+ * queue. */
 static int
 to_be_claimed(struct model *m, int queue, int n, int holding,
 	      struct entry **line)
@@ -53,7 +54,7 @@ to_be_claimed(struct model *m, int queue, int n, int holding,
 	return loose ? -1 : taken;
 }
 
-/* One job of the answer: it was ready, and is as the model has it. */
+/* Check one job of the result against the model, and update the model. */
 static void
 claimed(struct model *m, const rp_job *job, int queue, const struct entry *due,
 	int soon)
@@ -100,7 +101,7 @@ check_claim(struct model *m, const rp_batch *batch, int queue, int n,
 
 /* ---- verdicts ---- */
 
-/* It is accepted: what becomes of the job. */
+/* Update the model for an accepted verdict. */
 static void
 settled(struct model *m, struct job *j, const rp_verdict *v)
 {
@@ -145,8 +146,8 @@ stands(const struct job *j, const rp_verdict *v)
 	return live(j) && j->held && j->claim_no == v->claim_no;
 }
 
-/* 1: some row that it needs is locked; it may then be refused as busy. 2: it
- * must be. */
+/* 1: the row is locked, so the verdict may be refused as busy. 2: it must be
+ * refused as busy. */
 static int
 verdict_waits(struct model *m, const rp_verdict *v)
 {
@@ -197,7 +198,7 @@ any_verdict(struct model *m)
 	return v;
 }
 
-/* Verdicts on some claims, whosever they are, of different jobs. */
+/* Random verdicts on different jobs, with claims of any session. */
 static int
 any_verdicts(struct model *m, rp_verdict *v, int most)
 {
@@ -211,7 +212,7 @@ any_verdicts(struct model *m, rp_verdict *v, int most)
 	return n;
 }
 
-/* Settle and claim, either of which may be nothing. */
+/* Settle and claim; either part may be empty. */
 static void
 turn(struct model *m, int verdicts, int most)
 {

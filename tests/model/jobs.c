@@ -1,5 +1,5 @@
 /*
- * jobs.c - steps of a schedule that put jobs in, take them out, and back.
+ * jobs.c - steps of a schedule that enqueue, remove and retry jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,8 +8,8 @@
 
 /* ---- enqueue ---- */
 
-/* A job of the queue with this key that the session sees. contended: somebody
- * is about to put one there or to take one away (2), or did both (1). */
+/* The live job with this key that the session can see. contended: another open
+ * transaction is going to add or remove such a job (2), or did both (1). */
 static struct entry *
 holder_of(struct model *m, int queue, int key, int *ret_contended)
 {
@@ -30,7 +30,7 @@ holder_of(struct model *m, int queue, int key, int *ret_contended)
 	return holder;
 }
 
-/* What the new job says of itself. */
+/* Set the new job's fields from its specification. */
 static void
 fill(struct model *m, struct job *j, int queue, const rp_job_spec *job)
 {
@@ -75,7 +75,7 @@ replaced(struct model *m, struct entry *e, const rp_job_spec *job)
 		return;
 	if (old.state == RP_STATE_READY && old.class == NORMAL &&
 	    old.priority == j->priority)
-		return; /* it keeps its place */
+		return; /* the replaced job keeps its place */
 	into_line(j, NORMAL, ++m->tick);
 }
 
@@ -85,7 +85,7 @@ any_job(struct model *m)
 	static const int priorities[] = { -1, -1, -1, 50 };
 	static const int64_t delays[] = { 0, 0,       0,       0,
 					  0, SOON_MS, SOON_MS, LONG_MS };
-	/* SQLite stores a large one apart. */
+	/* large enough for SQLite's table of large payloads */
 	static char large[20000];
 	rp_job_spec job = job_of("x");
 
@@ -131,7 +131,8 @@ enqueue_unique(struct model *m, int queue)
 
 	int others = !m->on_file && e && locked(m, e);
 
-	/* Two sessions may keep one job from claims: the model has one. */
+	/* Two sessions could then lock the same job, but the model supports one
+	 * owner only. */
 	if (others && m->sessions[m->s].open)
 		return;
 	job.unique_key = keys[key];
@@ -142,7 +143,7 @@ enqueue_unique(struct model *m, int queue)
 	    (long long)id.id, id.outcome);
 	if (busy(m, r))
 		return;
-	if (others) { /* answered without waiting for them */
+	if (others) { /* the answer does not wait for the other transaction */
 		agree(m, r == 0 && id.outcome == RP_EXISTED);
 		agree(m, id.id == e->now.id);
 		return;

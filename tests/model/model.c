@@ -1,12 +1,13 @@
 /*
- * model.c - the model: what is in the database, and who sees which of it.
+ * model.c - the state of the model: which jobs exist, and which session sees
+ * what.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "model.h"
 
-/* ---- what was done ---- */
+/* ---- the log ---- */
 
 void
 say(struct model *m, const char *format, ...)
@@ -31,7 +32,7 @@ disagree(struct model *m, const char *file, int line, const char *what)
 	for (char *step = strtok(m->said, "\n"); step;
 	     step = strtok(NULL, "\n"))
 		print_error("#   %s\n", step);
-	/* Their transactions would hold up the end of the test. */
+	/* Open transactions would block the cleanup. */
 	for (int s = 0; s < SESSIONS; s++)
 		rp_close(m->sessions[s].conn);
 	fail();
@@ -43,7 +44,7 @@ chance(struct model *m, int n)
 	return rand_r(&m->seed) % n;
 }
 
-/* Mostly the first, for there to be many jobs in it. */
+/* Mostly the first queue, so that it has many jobs. */
 int
 any_queue(struct model *m)
 {
@@ -58,21 +59,21 @@ conn_of(const struct model *m)
 	return m->sessions[m->s].conn;
 }
 
-/* A job as the session at work sees it. */
+/* The job as the current session sees it. */
 struct job *
 seen(const struct model *m, struct entry *e)
 {
 	return e->owner && e->owner != m->s + 1 ? &e->before : &e->now;
 }
 
-/* Somebody else has it locked in an open transaction. */
+/* Has another session's open transaction locked it? */
 int
 locked(const struct model *m, const struct entry *e)
 {
 	return e->owner && e->owner != m->s + 1;
 }
 
-/* The session at work changes or locks it. */
+/* The current session changes or locks the job. */
 struct job *
 touch(struct model *m, struct entry *e)
 {
@@ -98,7 +99,7 @@ find(struct model *m, int64_t id)
 	return NULL;
 }
 
-/* On a file writers take turns, for as long as a transaction is open. */
+/* Is a file locked? Any open transaction blocks all other writers. */
 int
 held_up(const struct model *m)
 {
@@ -108,7 +109,7 @@ held_up(const struct model *m)
 	return 0;
 }
 
-/* Nothing may have happened. */
+/* Was the call refused as busy? Then it has changed nothing. */
 int
 busy(struct model *m, int64_t r)
 {
@@ -117,7 +118,7 @@ busy(struct model *m, int64_t r)
 	return held_up(m);
 }
 
-/* The end of its lane. */
+/* Put the job at the end of its lane. */
 void
 into_line(struct job *j, int class, int64_t order)
 {

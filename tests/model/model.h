@@ -1,8 +1,8 @@
 /*
  * model.h - a queue in memory, and the steps of a schedule.
  *
- * A job has two faces: how it is, and how it was before the open transaction
- * that changed it, which is how all other sessions see it.
+ * A job has two versions: the current one, and the one before the open
+ * transaction that changed it, which all other sessions see.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,7 +17,7 @@
 #define MOST_JOBS 256
 #define MOST_CLAIMS 64
 
-/* Leases and delays are over by the next sweep, or not within this test. */
+/* Leases and delays either end before the next sweep, or outlast the test. */
 #define SOON_MS 1
 #define LONG_MS 3600000
 
@@ -25,22 +25,24 @@ enum { FRONT, SUSPECT, NORMAL };
 
 struct job {
 	int64_t id;
-	int state; /* RP_STATE_*; 0: there is none */
+	int state; /* RP_STATE_*; 0: does not exist */
 	int queue, priority, class, key;
-	int64_t order; /* in its lane; those with the same in either order */
-	int64_t claim_no, told; /* now; and the largest that was handed out */
-	int held;               /* claim_no was given to somebody */
+	int64_t order; /* position in its lane; equal ones may come in either
+			  order */
+	int64_t claim_no,
+		told; /* current claim number; and the largest one given out */
+	int held;     /* a client was given claim_no */
 	int attempt, most;
-	size_t size; /* of its payload */
-	int lost;    /* leases that ran out in a row */
-	int soon;    /* its lease or its delay is over by the next sweep */
-	int loose; /* a transaction left it, perhaps behind where claims start:
-		      it may be handed out late */
+	size_t size; /* size of the payload */
+	int lost;    /* number of leases in a row that ran out */
+	int soon;    /* its lease or delay ends before the next sweep */
+	int loose;   /* a transaction left it, perhaps before the position where
+			claims start: it may be claimed late */
 };
 
 struct entry {
 	struct job now, before;
-	int owner; /* 0, or whose open transaction has it: that session + 1 */
+	int owner; /* 0, or 1 + the session whose open transaction changed it */
 };
 
 struct settings {
@@ -50,9 +52,9 @@ struct settings {
 };
 
 struct model {
-	int on_file; /* SQLite: writers take turns */
+	int on_file; /* SQLite: one writer at a time */
 	unsigned began, seed;
-	int s; /* the session at work */
+	int s; /* the current session */
 	struct {
 		rp_conn *conn;
 		int open;
@@ -60,21 +62,21 @@ struct model {
 	struct settings queues[QUEUES];
 	struct entry entries[MOST_JOBS];
 	size_t count;
-	struct claim claims[MOST_CLAIMS]; /* all that were handed out */
+	struct claim claims[MOST_CLAIMS]; /* claims that were given out */
 	size_t claims_count;
 	int64_t tick;
 	char said[16000];
 	size_t said_size;
 };
 
-/* What is done, for who has to understand a failure. */
+/* Log a step; printed if the schedule fails. */
 __attribute__((format(printf, 2, 3))) void say(struct model *m,
 					       const char *format, ...);
 void disagree(struct model *m, const char *file, int line, const char *what);
 #define agree(m, condition)                                                    \
 	((condition) ? (void)0 : disagree(m, __FILE__, __LINE__, #condition))
 
-int chance(struct model *m, int n); /* 0..n-1 */
+int chance(struct model *m, int n); /* random, 0..n-1 */
 int any_queue(struct model *m);
 rp_conn *conn_of(const struct model *m);
 struct entry *find(struct model *m, int64_t id);

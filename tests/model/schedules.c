@@ -1,9 +1,10 @@
 /*
  * schedules.c - random schedules of all verbs, by several sessions with open
- * transactions, against a model in memory that says which answers are allowed.
+ * transactions, compared with a model in memory that says which results are
+ * allowed.
  *
- * A schedule follows from its seed. One that fails prints it and what was done;
- * READPAST_TEST_SEED=N READPAST_TEST_SCHEDULES=1 runs it again.
+ * A schedule is determined by its seed. A failing one prints the seed and its
+ * steps; READPAST_TEST_SEED=N READPAST_TEST_SCHEDULES=1 repeats it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,7 +13,7 @@
 
 /* ---- sweep, queues ---- */
 
-/* What is over soon is over now. */
+/* Wait until short leases and delays have ended. */
 static void
 let_time_pass(const struct model *m)
 {
@@ -23,8 +24,8 @@ let_time_pass(const struct model *m)
 		}
 }
 
-/* Its time is over. A job that somebody's transaction left behind the others is
- * found by some later sweep: see which. */
+/* Does this sweep move the job? A job that another transaction left before the
+ * head of the line may be found by a later sweep, so ask the database. */
 static int
 comes_now(struct model *m, struct entry *e)
 {
@@ -98,7 +99,7 @@ change_queue(struct model *m)
 	queue.name = q->name;
 	if (chance(m, 3) == 0) {
 		q->paused = !q->paused;
-		r = q->paused ? rp_queue_pause(conn_of(m), q->name)
+		r = q->paused ? rp_queue_pause(conn_of(m), q->name, NULL)
 			      : rp_queue_resume(conn_of(m), q->name);
 	} else {
 		queue.max_attempts = q->max_attempts = 1 + chance(m, 3);
@@ -174,7 +175,7 @@ step(struct model *m)
 	steps[chance(m, (int)kinds)](m);
 }
 
-/* What is due is called ready, though it is not in line before the sweep. */
+/* A due job is shown as ready, even before a sweep puts it in line. */
 static int
 shown(const struct job *j)
 {
@@ -182,7 +183,7 @@ shown(const struct job *j)
 							 : j->state;
 }
 
-/* All of it is in the database as the model has it. */
+/* Compare the whole database with the model. */
 static void
 compare(struct model *m)
 {
@@ -220,7 +221,7 @@ compare(struct model *m)
 	}
 }
 
-/* Whatever is ready, or will be soon, is handed out in the end. */
+/* All jobs that are ready, or soon will be, can be claimed in the end. */
 static void
 drain(struct model *m)
 {
@@ -309,8 +310,8 @@ number_of(const char *variable, unsigned otherwise)
 	return value ? (unsigned)strtoul(value, NULL, 10) : otherwise;
 }
 
-/* Who meets a locked row is to say so at once. Nobody else locks anything: the
- * server's own vacuum would, for a moment. */
+/* A session that meets a locked row must report it at once. Only sessions may
+ * lock rows: autovacuum, which would for a moment, is off. */
 static void
 hurry(const struct db *db, rp_conn *conn)
 {

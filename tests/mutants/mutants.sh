@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Mutants: readpast without what makes a promise hold, one at a time. `stress`
-# sees that it is broken, and says which and how; and it accuses nobody who is
-# whole, under the same load.
+# Mutants: readpast with one part removed that a promise depends on. `stress`
+# must detect it and name the broken promise; and under the same load it must
+# not accuse the unmodified program.
 #
 #   mutants.sh READPAST SOURCE sqlite: [postgres:]
 #
-# Each patch is applied to a copy of the source, of which only the command line
-# is built, in one piece: it is to find no other library.
+# Each patch is applied to a copy of the source. Only the command line is built,
+# statically linked, so that it cannot use another library.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -44,14 +44,16 @@ build() {
 	return 1
 }
 
-# Comes too late; is slow, and others look; claims side by side.
+# Loads: for late verdicts; for jobs that still run when the sweep looks at them,
+# a second after their claim; for concurrent claims.
 declare -A loads=(
 	[fence]='--jobs 100 --workers 6 -j 2 --work-time 400ms --lease 1s --stall-every 600ms'
-	[lease]='--jobs 80 --workers 8 -j 2 --work-time 400ms --lease 2s --fail-rate 0.2'
+	[lease]='--jobs 60 --workers 8 -j 2 --work-time 1300ms --lease 2s --fail-rate 0.2'
 	[claim]='--jobs 10k --workers 4 -j 4 --batch 10'
 )
 
-# stress PROGRAM WHICH DATABASE: under its load, within 20 s; out-DATABASE.
+# stress PROGRAM WHICH DATABASE: run stress with that load for up to 20 s; the
+# output is in out-DATABASE.
 stress() {
 	local url="$server&schema=${schema}_$2" from=$SECONDS status
 	[[ $3 == sqlite ]] && url="sqlite:$2.db"
@@ -63,7 +65,8 @@ stress() {
 	return $status
 }
 
-# Both databases at once, or one. The exit statuses: of_sqlite, of_postgres.
+# On both databases at once, or on one. Sets of_sqlite and of_postgres to the
+# exit statuses.
 run() { # PROGRAM WHICH DATABASE...
 	local -A pids=()
 	local db
@@ -84,7 +87,7 @@ shows() { # DATABASE STATUS PATTERN
 	return 1
 }
 
-# On those of the databases that there are.
+# Run a mutant on those of the named databases that are available.
 mutant() { # NAME SAYS DATABASE...
 	local name=$1 says=$2 db on=()
 	for db in "${@:3}"; do
@@ -110,9 +113,9 @@ mutant() { # NAME SAYS DATABASE...
 
 early='P2 job [0-9]+: claim [0-9]+ was answered [0-9]+ us before the lease of claim [0-9]+ was over'
 late='P3 job [0-9]+: a verdict \(.*\) on claim [0-9]+ was accepted after claim [0-9]+ was handed out'
-check 'the whole of it is built' build
+check 'the unmodified program is built' build
 mutant fence "$late" sqlite postgres
 mutant lease "$early" sqlite postgres
-# SQLite's writers take turns: there is no claim beside another.
+# On SQLite there are no concurrent claims, as writers take turns.
 mutant claim "$early" postgres
 finish

@@ -1,8 +1,8 @@
 /*
  * attach.c - the queue on the caller's own PGconn (P7).
  *
- * Each case has a database of its own, with a table of an application's and
- * the queue in it.
+ * Each case has a database of its own, with an application's table and the
+ * queue in it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,9 +10,11 @@
 #include "check.h"
 
 #include <libpq-fe.h>
+#include <poll.h>
 #include <unistd.h>
 
-/* An application: its connection, the queue on it, and a second look. */
+/* An application: its connection, the queue attached to it, and a second
+ * connection to check the results. */
 struct app {
 	char name[64];
 	PGconn *pg;
@@ -27,7 +29,7 @@ hush(void *ctx, const PGresult *res)
 	(void)res;
 }
 
-/* "": the server's own database */
+/* "": the server's default database */
 static PGconn *
 connect_pg(const char *name)
 {
@@ -223,7 +225,7 @@ P4_a_claim_in_an_open_transaction_holds_up_nobody(void **state)
 	assert_int_equal(state_of(app->other, held.id), 0);
 }
 
-/* Refused by the library, by a routine, and by the server itself. */
+/* Errors raised by the library, by a routine, and by the server itself. */
 static void
 a_call_that_fails_leaves_the_callers_transaction_usable(void **state)
 {
@@ -257,7 +259,8 @@ a_call_that_fails_leaves_the_callers_transaction_usable(void **state)
 	assert_int_equal(ready(app->other), 2);
 }
 
-/* Looks are calls, too: with no rights, none of them may end it. */
+/* Calls that only read must not end it either, when they fail for missing
+ * rights. */
 static void
 a_look_that_fails_leaves_the_callers_transaction_usable(void **state)
 {
@@ -440,14 +443,15 @@ the_queue_may_be_in_another_schema(void **state)
 			 0);
 	rp_close(conn);
 
-	/* Who opens it by URL finds the same. */
+	/* A connection opened by URL finds the same queue. */
 	snprintf(url, sizeof(url), "%.500s&dbname=%s&schema=jobs2",
 		 getenv("READPAST_TEST_POSTGRES"), app->name);
 	assert_int_equal(rp_open(url, NULL, &conn, &error), 0);
 	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
 	rp_close(conn);
 
-	/* The struct of programs from before it had a name. */
+	/* A program compiled before schema_name was added passes a smaller
+	 * struct. */
 	options.size = offsetof(rp_options, schema_name);
 	assert_int_equal(
 		rp_attach("postgres", app->pg, &options, &conn, &error), 0);
@@ -514,7 +518,7 @@ prepared_statements_may_be_discarded_by_the_caller(void **state)
 	execute(app->pg, "discard all");
 	put(app->conn, "q", "x");
 	execute(app->pg, "begin; deallocate all");
-	/* In a transaction the call may have to be made again. */
+	/* Inside a transaction the caller has to repeat the call. */
 	if (rp_enqueue(app->conn, "q", &job, NULL) < 0) {
 		assert_int_equal(rp_last_error(app->conn)->code, RP_EBUSY);
 		put(app->conn, "q", "x");
@@ -591,14 +595,14 @@ where_another_isolation_is_the_default_calls_of_their_own_work(void **state)
 	ok(conn, rp_release(conn, c.id, c.no, 0));
 	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
 	ok(conn, rp_commit(conn));
-	/* What else the URL has set stays so. */
+	/* Other options of the URL are kept. */
 	assert_int_equal(number(rp_conn_native(conn),
 				"select count(*) from pg_settings"
 				" where setting = 'nowhere'"),
 			 1);
 	rp_close(conn);
 
-	/* The caller's own is not changed, and works all the same. */
+	/* The caller's own setting is not changed, and does no harm. */
 	execute(app->pg, "set default_transaction_isolation = serializable");
 	assert_int_equal(rp_attach("postgres", app->pg, NULL, &conn, &error),
 			 0);
@@ -621,7 +625,7 @@ another_encoding_is_refused(void **state)
 	rp_conn *conn = NULL;
 	rp_error error;
 
-	job.kind = "\xc3\xa4"; /* two letters in Latin 1 */
+	job.kind = "\xc3\xa4"; /* two characters in Latin-1 */
 	execute(app->pg, "set client_encoding = 'LATIN1'");
 	assert_int_equal(rp_enqueue(app->conn, "q", &job, NULL), RP_EINVAL);
 	assert_non_null(strstr(rp_last_error(app->conn)->message, "LATIN1"));
@@ -648,18 +652,18 @@ a_transaction_that_was_ended_elsewhere_is_not_committed_twice(void **state)
 static void
 kill_backend(const struct app *app, PGconn *victim)
 {
+	struct pollfd end = { .fd = PQsocket(victim), .events = POLLRDHUP };
 	char sql[100];
 	PGconn *pg = connect_pg(app->name);
 
-	/* With a timeout: true when the backend is gone. */
-	snprintf(sql, sizeof(sql),
-		 "select pg_terminate_backend(%d, 10000)::int",
+	snprintf(sql, sizeof(sql), "select pg_terminate_backend(%d)",
 		 PQbackendPID(victim));
-	assert_int_equal(number(pg, sql), 1);
+	execute(pg, sql);
 	PQfinish(pg);
+	assert_int_equal(poll(&end, 1, 10000), 1);
 }
 
-/* Who made the connection makes the next one. */
+/* Only its owner can reconnect it. */
 static void
 a_callers_connection_that_was_lost_is_not_made_anew(void **state)
 {
@@ -684,7 +688,7 @@ a_connection_of_our_own_that_was_lost_is_made_anew(void **state)
 	rp_workers *workers;
 	int64_t now;
 
-	/* Lost while nothing was asked: the next call does not notice. */
+	/* Lost while idle: the next call reconnects without an error. */
 	put(app->other, "q", "x");
 	kill_backend(app, rp_conn_native(app->other));
 	put(app->other, "q", "x");
@@ -699,7 +703,8 @@ a_connection_of_our_own_that_was_lost_is_made_anew(void **state)
 	ok(app->other, rp_commit(app->other));
 	assert_int_equal(ready(app->conn), 3);
 
-	/* Lost in a transaction: all of that is lost, and nothing else. */
+	/* Lost inside a transaction: the whole transaction is lost, and nothing
+	 * else. */
 	ok(app->other, rp_begin(app->other));
 	put(app->other, "q", "x");
 	kill_backend(app, rp_conn_native(app->other));

@@ -1,6 +1,7 @@
 /*
- * attached.c - what the library does on a connection of the caller's, once as
- * it is and once in an open transaction that installs, too: for search_path.py.
+ * attached.c - run all calls of the library on a caller's connection: outside
+ * of a transaction, and in an open one that also installs the schema. Used by
+ * search_path.py.
  *
  *   attached URL SCHEMA
  *
@@ -17,7 +18,7 @@
 static rp_conn *conn;
 static rp_batch *batch;
 
-/* Takes what a call returned. */
+/* Check the result of a call. */
 static int64_t
 good(int64_t r)
 {
@@ -108,7 +109,7 @@ do_everything(void)
 	look(late);
 	good(rp_job_retry(conn, late, NULL));
 	good(rp_queue_retry_dead(conn, "q", NULL, NULL));
-	good(rp_queue_pause(conn, "q"));
+	good(rp_queue_pause(conn, "q", NULL));
 	good(rp_queue_resume(conn, "q"));
 	good(rp_queue_purge(conn, "q", 0, NULL));
 	good(rp_queue_drop(conn, "q"));

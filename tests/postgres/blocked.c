@@ -1,6 +1,6 @@
 /*
- * blocked.c - a worker beside somebody who has one of its jobs locked: the
- * verdict on that one waits, and nothing else does.
+ * blocked.c - another session has locked one of a worker's jobs: only the
+ * verdict on that job waits.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,9 +19,9 @@ struct work {
 	pthread_t thread;
 	rp_error error;
 	int r;
-	atomic_llong held;   /* the first job whose handler waits for `go` */
-	atomic_int go, done; /* handlers that ended */
-	atomic_int extended; /* what rp_task_extend() said, or 1 */
+	atomic_llong held;   /* the first job, whose handler waits for `go` */
+	atomic_int go, done; /* `done`: number of handlers that have ended */
+	atomic_int extended; /* result of rp_task_extend(), or 1 */
 };
 
 /* ---- waiting ---- */
@@ -99,7 +99,7 @@ extend_if_held(rp_task *task, const rp_job *job, void *ctx)
 	return RP_DONE;
 }
 
-/* It completes the job long before it commits, so it has the row locked. */
+/* Complete the job long before the commit, which keeps its row locked. */
 static int
 commit_late(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -118,7 +118,7 @@ commit_late(rp_task *task, const rp_job *job, void *ctx)
 	return r == 0 ? RP_DONE : RP_FAIL;
 }
 
-/* ---- the worker, and who locks ---- */
+/* ---- the worker, and the locker ---- */
 
 static void *
 run(void *ctx)
@@ -207,7 +207,7 @@ P4_a_verdict_that_must_wait_keeps_no_other_job_from_being_settled(void **state)
 	assert_int_equal(stop(&work).done, 31);
 }
 
-/* The other job's lease is renewed all the while, and it is done once. */
+/* The other job's lease is renewed in the meantime, and it runs once. */
 static void
 P2_a_renewal_that_must_wait_keeps_no_other_from_being_made(void **state)
 {
@@ -252,8 +252,8 @@ P4_a_heartbeat_of_a_handler_never_waits(void **state)
 	assert_int_equal(stop(&work).done, 1);
 }
 
-/* Its own handler's transaction has the row locked past a third of the lease.
- */
+/* The handler's own transaction keeps the row locked for longer than a third of
+ * the lease. */
 static void
 P7_a_handler_may_take_long_to_commit_what_it_completed(void **state)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The command line on a PostgreSQL that is not fit: one clear line, the right
-# exit status, nothing half done. Starts servers of its own.
+# The command line on an unusable PostgreSQL: one clear line, the right exit
+# status, and nothing half done. Starts its own servers.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -26,7 +26,7 @@ check 'nobody listens: exit 1' refuses 1 'Connection refused.*--db ' \
 	on 'postgres://127.0.0.1:1/x' stats
 check 'several hosts, none there: one line' refuses 1 'Connection refused' \
 	on 'postgres://127.0.0.1:1,127.0.0.1:2/x?target_session_attrs=read-write' stats
-silent_host() { # listens and says nothing; its port goes to the file `port`
+silent_host() { # accepts connections and never answers; its port is in the file `port`
 	exec python3 -c 'import socket, time
 s = socket.create_server(("127.0.0.1", 0))
 open("port", "w").write(str(s.getsockname()[1]) + "\n")
@@ -34,19 +34,19 @@ time.sleep(100)'
 }
 silent_host &
 eventually test -s port
-within() { # LEAST MOST COMMAND...: in seconds, it lasts so long
+within() { # LEAST MOST COMMAND...: it takes LEAST to MOST seconds
 	local least=$1 most=$2 began=$SECONDS
 	shift 2
 	"$@"
 	local r=$?
 	((SECONDS - began >= least && SECONDS - began <= most)) && return $r
 }
-check 'a host that says nothing is given up after 10 s' within 9 13 \
+check 'a host that does not answer: timeout after 10 s' within 9 13 \
 	refuses 1 'timeout expired' on "postgres://127.0.0.1:$(cat port)/x" stats
-check 'or as soon as the URL says' within 1 5 \
+check 'a timeout in the URL' within 1 5 \
 	refuses 1 'timeout expired' on "postgres://127.0.0.1:$(cat port)/x?connect_timeout=2" stats
 export PGCONNECT_TIMEOUT=2
-check 'or the environment' within 1 5 \
+check 'a timeout in the environment' within 1 5 \
 	refuses 1 'timeout expired' on "postgres://127.0.0.1:$(cat port)/x" stats
 unset PGCONNECT_TIMEOUT
 check 'no such database: its name is said' refuses 1 'database "nosuch" does not exist' \
@@ -60,50 +60,59 @@ check 'and so does a worker at its start' refuses 1 'database "nosuch" does not 
 
 # ---- URLs ----
 
-for name in 'Bad' '1st' 'a-b' 'a.b' 'a%20b' '' "$(printf '%064d' 0 | tr 0 x)"; do
-	check "schema=${name:0:9} is no name: exit 2" refuses 2 'small letters' on "$url&schema=$name" stats
+for name in 'Bad' '1st' 'a-b' 'a.b' 'a%20b' '' "$(printf '%044d' 0 | tr 0 x)"; do
+	check "schema=${name:0:9} is not a valid name: exit 2" refuses 2 'lower-case letters' on "$url&schema=$name" stats
 done
-check 'nor is a word of SQL' refuses 2 'word of SQL' on "$url&schema=select" init
-check "nor what is the server's" refuses 2 'pg_mine' on "$url&schema=pg_mine" init
+check 'nor is an SQL keyword' refuses 2 'word of SQL' on "$url&schema=select" init
+check "nor is a name reserved by the server" refuses 2 'pg_mine' on "$url&schema=pg_mine" init
 check 'an option that libpq does not know: exit 2' refuses 2 'nonsense' on "$url&nonsense=1" stats
-check 'nor among keywords' refuses 2 'nonsense' on "$base nonsense=1" stats
+check 'nor in a keyword/value string' refuses 2 'nonsense' on "$base nonsense=1" stats
 
 # ---- schema ----
 
 check 'no schema: stats names the way to one' refuses 1 'no schema readpast: readpast init' on "$url" stats
-check 'nor has it one of another name' refuses 1 'no schema other: readpast init' on "$url&schema=other" stats
-check 'looking has made none' equal "$(sql "select count(*) from pg_namespace where nspname = 'readpast'")" 0
+check 'no schema of another name' refuses 1 'no schema other: readpast init' on "$url&schema=other" stats
+check 'commands that read make no schema' equal "$(sql "select count(*) from pg_namespace where nspname = 'readpast'")" 0
 
 new_database strangers
 sql strangers 'create table theirs ()'
 check "a database with others' tables is left alone" refuses 1 'has other tables.*readpast init' readpast enqueue q x
-check 'by workers, too' refuses 1 'has other tables.*readpast init' readpast work q --drain -- true
+check 'and not looked into by workers' refuses 1 'no schema readpast: readpast init' readpast work q --drain -- true
 sql strangers 'create schema readpast'
-check 'an empty schema of that name is no queue' refuses 1 'readpast init' readpast stats
+check 'an empty schema is not used' refuses 1 'readpast init' readpast stats
+
+new_database long
+name=$(printf '%043d' 0 | tr 0 x)
+check 'the longest name of a schema: init' status 0 on "$READPAST_DB&schema=$name" init
+sql long "select $name.queue_create('q');
+	insert into $name.waiter (queue_id, until, worker_id) select id, 'infinity', 9223372036854775807 from $name.queue;
+	update $name.queue set asleep_until = 'infinity'" >out
+check 'and an enqueue notifies a worker there' status 0 on "$READPAST_DB&schema=$name" enqueue q x
+check 'which is notified once' equal "$(sql long "select count(*) from $name.waiter")" 0
 
 new_database versions
 check 'init' status 0 readpast init
 sql versions "update readpast.meta set value = '1' where name = 'build'"
-check 'tables of another build are refused' refuses 1 'another build.*new schema' readpast enqueue q x
+check 'a schema of an earlier build is refused' refuses 1 'made by an earlier build.*new schema' readpast enqueue q x
 sql versions "update readpast.meta set value = '99' where name = 'schema'"
 for command in stats init 'enqueue q x' 'work q --drain -- true'; do
 	# shellcheck disable=SC2086
 	check "a newer schema is refused: ${command%% *}" refuses 1 'version 99, newer.*upgrade' readpast $command
 done
-check 'and nothing was done to it' equal "$(sql versions 'select count(*) from readpast.job')" 0
+check 'and nothing was enqueued into it' equal "$(sql versions 'select count(*) from readpast.job')" 0
 
 # ---- eight at a time ----
 
-init_at_once() { # how many lines there are of each kind
+init_at_once() { # count the different exit statuses and messages
 	for i in 1 2 3 4 5 6 7 8; do
 		{ readpast init >"out.$i" 2>"err.$i"; echo $? >"status.$i"; } &
 		pids[i]=$!
 	done
 	wait "${pids[@]}"
 	echo "$(cat status.? | sort | uniq -c | tr -s ' ')," \
-		"$(cat out.? | grep -c 'is ready$') ready, $(cat err.? | wc -l) errors"
+		"$(cat out.? | grep -c 'is ready$') ready, $(cat err.? | wc -l) lines"
 }
-# All that is in the schema, whoever made it.
+# Everything in the schema, whatever process created it.
 objects() {
 	sql "$1" "select count(*) from pg_depend where refobjid = 'readpast'::regnamespace"
 }
@@ -111,7 +120,7 @@ declare -a pids sessions
 complete=$(objects versions)
 for round in 1 2 3; do
 	new_database "together$round"
-	check "init by eight at once, round $round: all succeed" equal "$(init_at_once)" ' 8 0, 8 ready, 0 errors'
+	check "init by eight at once, round $round: all succeed, and one says that it did" equal "$(init_at_once)" ' 8 0, 8 ready, 1 lines'
 	check 'all of it is there, once' equal "$(objects "together$round")" "$complete"
 done
 check 'and it works' equal "$(readpast enqueue q x)" 1
@@ -119,18 +128,18 @@ check 'and it works' equal "$(readpast enqueue q x)" 1
 new_database denied
 sql denied "create role unable login; create role producer login"
 READPAST_DB="postgres:///denied?host=$server&user=unable"
-check 'init by eight that may not: one line each, exit 1' equal "$(init_at_once)" ' 8 1, 0 ready, 8 errors'
-check 'which names what is missing' grep -q 'permission denied for database denied' err.1
+check 'init by eight without permission: one line each, exit 1' equal "$(init_at_once)" ' 8 1, 0 ready, 8 lines'
+check 'the line names the missing right' grep -q 'permission denied for database denied' err.1
 check 'nothing half done' equal "$(sql denied "select count(*) from pg_namespace where nspname = 'readpast'")" 0
 
 # ---- rights ----
 
-check 'init by its owner' status 0 on "postgres:///denied?host=$server&user=postgres" init
+check 'init by the owner' status 0 on "postgres:///denied?host=$server&user=postgres" init
 check 'no right to the schema' refuses 1 'permission denied for schema readpast' readpast stats
 check 'nor to enqueue' refuses 1 'permission denied for schema readpast' readpast enqueue q x
 sql denied 'grant usage on schema readpast to unable; grant select on readpast.meta to unable'
-check 'no right to a routine' refuses 1 'permission denied for function.*lacks a grant' readpast enqueue q x
-check 'nor to claim' refuses 1 'permission denied for' readpast claim q
+check 'no right to execute a routine' refuses 1 'permission denied for function.*lacks a grant' readpast enqueue q x
+check 'no right to claim' refuses 1 'permission denied for' readpast claim q
 check 'a worker ends at once' refuses 1 'permission denied for' readpast work q --drain -- true
 check 'and nothing was enqueued' equal "$(sql denied 'select count(*) from readpast.job')" 0
 sql denied 'alter role producer connection limit 0'
@@ -142,12 +151,12 @@ new_database standby
 readpast init >/dev/null
 readpast enqueue q x --quiet
 sql 'alter database standby set default_transaction_read_only = on'
-for command in 'enqueue q x' 'claim q' 'sweep' 'work q --drain -- true' 'cancel 1' 'queue pause q'; do
+for command in 'enqueue q x' 'claim q' 'sweep' 'work q --drain --quiet -- true' 'cancel 1' 'queue pause q'; do
 	# shellcheck disable=SC2086
 	check "read-only: ${command%% -*}" refuses 1 'read-only transaction' readpast $command
 done
-check 'looking works' equal "$(field ready "$(readpast stats q --json)")" 1
-check 'a host that cannot be written to is not chosen' refuses 1 'session is read-only' \
+check 'reading works' equal "$(field ready "$(readpast stats q --json)")" 1
+check 'target_session_attrs=read-write rejects it' refuses 1 'session is read-only' \
 	on "$READPAST_DB&target_session_attrs=read-write" stats
 sql 'alter database standby reset default_transaction_read_only'
 
@@ -160,19 +169,19 @@ for bad in $'a\nb' $'a\x80' ''; do
 	check "${bad@Q} is no queue" refuses 2 "queue's name" readpast enqueue "$bad" x
 	check "${bad@Q} is no kind" refuses 2 'kind' readpast enqueue q x --kind "$bad"
 done
-try_sql() { # SQL PATTERN: a client in SQL is refused
+try_sql() { # SQL PATTERN: the statement is refused
 	! sql standby "$1" >out 2>&1 && grep -q "$2" out
 }
 check 'SQL: a NUL in a queue is refused' try_sql "select readpast.enqueue(E'a\\x00b', 'x')" 'invalid byte sequence'
-check 'SQL: nor can headers be garbage' \
+check 'SQL: headers that are not JSON are refused' \
 	try_sql "select readpast.enqueue('q', 'x', headers => 'garbage')" 'invalid input syntax for type json'
-check 'SQL: nor an array' try_sql "select readpast.enqueue('q', 'x', headers => '[1]')" 'not a JSON object'
+check 'SQL: headers that are an array are refused' try_sql "select readpast.enqueue('q', 'x', headers => '[1]')" 'not a JSON object'
 check 'a header without a value: exit 2' refuses 2 'NAME=VALUE' readpast enqueue q x --header garbage
-check 'SQL: garbage is no jsonb' try_sql "select readpast.enqueue('q', '{\"a\"'::jsonb)" 'invalid input syntax for type json'
-check 'SQL: nor is a NUL in it' try_sql "select readpast.enqueue('q', '{\"a\": \"\\u0000\"}'::jsonb)" 'cannot be converted to text'
+check 'SQL: an invalid jsonb payload is refused' try_sql "select readpast.enqueue('q', '{\"a\"'::jsonb)" 'invalid input syntax for type json'
+check 'SQL: a NUL in a jsonb payload is refused' try_sql "select readpast.enqueue('q', '{\"a\": \"\\u0000\"}'::jsonb)" 'cannot be converted to text'
 check 'nothing of that was enqueued' equal "$(sql standby 'select count(*) from readpast.job')" 1
 
-# ---- somebody is in the way ----
+# ---- locks of others ----
 
 is_done() { # ID: it is no longer there
 	! readpast show "$1"
@@ -184,7 +193,7 @@ holder=$!
 locked() {
 	[[ $(sql standby "select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted and relation = 'readpast.job'::regclass") == 1 ]]
 }
-check 'somebody locks the table of jobs' eventually locked
+check 'another session locks the table of jobs' eventually locked
 check 'a lock time-out is an error' refuses 1 'lock timeout' \
 	on "$READPAST_DB&options=-clock_timeout%3D100" enqueue q x
 check 'and so is a statement time-out' refuses 1 'statement timeout' \
@@ -208,16 +217,16 @@ worker=$!
 worker_waits() {
 	[[ $(sql standby "select count(*) from pg_locks where not granted") == 1 ]]
 }
-check 'who has no time-out waits' eventually worker_waits
+check 'without a timeout a worker waits' eventually worker_waits
 kill "$holder"
 wait "$holder" 2>/dev/null
-sql "select pg_terminate_backend(pid, 10000) from pg_stat_activity where query like '%pg_sleep(60)' and pid <> pg_backend_pid()" >/dev/null
+sql "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(60)' and pid <> pg_backend_pid()" >/dev/null
 wait "$worker"
-check 'and then works on, as if nothing had been' equal "$?:$(tail -n 1 work.out)" \
+check 'and then goes on' equal "$?:$(tail -n 1 work.out)" \
 	'0:1 done, 0 failed, 0 dead, 0 released'
 check 'nothing else was done' equal "$(sql standby 'select count(*) from readpast.job')" 0
-# The table is another one than it was.
-"$READPAST" work q -- true >work.out 2>&1 &
+# The table is altered while a worker uses it.
+"$READPAST" work q --quiet -- true >work.out 2>&1 &
 worker=$!
 job=$(readpast enqueue q x)
 check 'a worker works' eventually is_done "$job"
@@ -226,17 +235,17 @@ job=$(readpast enqueue q x)
 check 'the table was altered: it goes on' eventually is_done "$job"
 kill "$worker"
 wait "$worker"
-check 'and said nothing' equal "$?:$(wc -l <work.out)" 0:1
+check 'and printed no error' equal "$?:$(cat work.out)" 0:
 
 # ---- passwords ----
 
 "$pg_temp" start "$guarded" max_connections=5 superuser_reserved_connections=0 \
-	max_wal_senders=0 >/dev/null
+	max_wal_senders=0 password_encryption=scram-sha-256 >/dev/null
 psql -qX "host=$guarded user=postgres" -c "create role app login superuser password 'open-sesame'"
 printf 'local all postgres trust\nlocal all all scram-sha-256\n' >"$guarded/data/pg_hba.conf"
 psql -qAtX "host=$guarded user=postgres" -c 'select pg_reload_conf()' >/dev/null
 rm -f all.out
-silent() { # the command, all of whose words are kept
+silent() { # the command, whose output is kept in all.out
 	readpast "$@" >one.out 2>one.err
 	local r=$?
 	cat one.out one.err >>all.out
@@ -255,8 +264,8 @@ check 'a wrong password: exit 1' refuses 1 'password authentication failed for u
 	silent --db "$(with xyzzy-wrong)" stats
 check 'no password' refuses 1 'no password supplied' silent --db "postgres:///postgres?host=$guarded&user=app" stats
 check 'the right one' status 0 silent --db "$(with open-sesame)" init
-check 'as a keyword' status 0 silent --db "host=$guarded user=app password=open-sesame dbname=postgres" init
-check 'in the query' status 0 silent --db "postgres:///postgres?host=$guarded&user=app&password=open-sesame" init
+check 'the password in a keyword/value string' status 0 silent --db "host=$guarded user=app password=open-sesame dbname=postgres" init
+check "the password in the URL's query" status 0 silent --db "postgres:///postgres?host=$guarded&user=app&password=open-sesame" init
 for url_of_it in "$(with open-%zz-sesame)" "$(with open-@-sesame)" "$(with open-/-sesame)" \
 	"$(with open-sesame)&x=1" \
 	"host=$guarded user=app password='open-sesame" "host=$guarded password=open-sesame x=1" \
@@ -265,9 +274,9 @@ for url_of_it in "$(with open-%zz-sesame)" "$(with open-@-sesame)" "$(with open-
 done
 check 'and work' status 0 silent --db "$(with open-sesame)" work q --drain -- true
 check 'no password was ever printed' equal "$(grep -c 'sesame\|xyzzy\|open-' all.out)" 0
-check 'though something was' test -s all.out
+check 'and the output was not empty' test -s all.out
 
-# ---- a server that lets nobody in ----
+# ---- a server that refuses connections ----
 
 there="postgres:///postgres?host=$guarded&user=postgres"
 for i in 1 2 3 4; do
@@ -278,7 +287,7 @@ crowded() {
 	[[ $(psql -qAtX "host=$guarded user=postgres" -c "select count(*) from pg_stat_activity where query like 'select pg_sleep%'") == 4 ]]
 }
 eventually crowded
-# The last place may still be that of who just looked.
+# The last connection slot may still be in use by the previous session.
 takes_the_last() {
 	: >fifth
 	psql -qAtX "host=$guarded user=postgres" -c "select 'in'" -c 'select pg_sleep(60)' >fifth 2>/dev/null &
@@ -296,10 +305,10 @@ check 'for a worker, too' refuses 1 'too many clients' on "$there" work q --drai
 data=$guarded/data
 pg_ctl=$(dirname "$(readlink "/proc/$(head -n 1 "$data/postmaster.pid")/exe")")/pg_ctl
 (cd / && as_server "$pg_ctl" -D "$data" -s -W -m smart stop)
-check 'it shuts down: exit 1' refuses 1 'shutting down' on "$there" stats
+check 'the server is shutting down: exit 1' refuses 1 'shutting down' on "$there" stats
 (cd / && as_server "$pg_ctl" -D "$data" -s -m immediate stop)
 wait "${sessions[@]}"
-check 'and is gone, which is another line' refuses 1 'No such file|Connection refused' on "$there" stats
+check 'the server is gone: another message' refuses 1 'No such file|Connection refused' on "$there" stats
 as_server touch "$data/recovery.signal"
 echo "restore_command = 'sleep 60; false'" >>"$data/postgresql.conf"
 (cd / && as_server "$pg_ctl" -D "$data" -s -W start >/dev/null)
@@ -307,7 +316,7 @@ starts() {
 	psql -qAtX "host=$guarded user=postgres" -c '' 2>&1 | grep -q 'starting up'
 }
 eventually starts
-check 'it starts: exit 1' refuses 1 'starting up' on "$there" stats
+check 'the server is starting up: exit 1' refuses 1 'starting up' on "$there" stats
 "$pg_temp" stop "$guarded" immediate
 
 finish

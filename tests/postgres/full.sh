@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The server's disk is full: a database in a tablespace of 40 MB. Nothing that was
-# acknowledged is lost, and once there is room all of it goes on.
+# The server's disk is full: a database in a tablespace of 40 MB. Nothing
+# acknowledged is lost, and with free space again all work continues.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -54,9 +54,9 @@ check 'exit 1' equal "$?:$(grep -cE "^readpast: .*$full" err):$(wc -l <out)" 1:1
 acknowledged=$(grep -c '"enqueued"' h)
 check 'what was acknowledged is there, and no more' \
 	equal "$(field ready "$(readpast stats q --json)")" "$acknowledged"
-check 'that is something' test "$acknowledged" -ge 1000
+check 'and many were acknowledged' test "$acknowledged" -ge 1000
 rm "$small/filler"
-check 'there is room again: all of it is done' equal \
+check 'with space again all jobs are done' equal \
 	"$(readpast --history h work q -j 8 --drain -- true 2>work.err | tail -n 1)" \
 	"$acknowledged done, 0 failed, 0 dead, 0 released"
 check 'the history agrees' equal "$(readpast check h --left q | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
@@ -64,8 +64,8 @@ check 'the history agrees' equal "$(readpast check h --left q | tail -n 1)" 'P1 
 # ---- under load ----
 
 export READPAST_DB="postgres:///loaded?host=$server&user=postgres"
-# However slow the machine is, an enqueue needs a new page for its large jobs, and
-# a claim for the new versions of jobs whose pages are full.
+# Large jobs fill pages quickly: an enqueue soon needs a new page, and so does
+# a claim, for new row versions of jobs in full pages.
 payload='%01900.0f'
 start_load
 seq -f "$payload" 1000 | readpast --history h enqueue q --quiet
@@ -73,8 +73,8 @@ fill_up
 both_in_trouble() {
 	grep -qE "$full" producer.err && cat work.err.? | grep -qE "$full"
 }
-check 'full under load: producers and workers see it' eventually both_in_trouble
+check 'full under load: producers and workers report it' eventually both_in_trouble
 rm "$small/filler"
-check 'there is room again: work goes on' more_settled 100
+check 'with space again work goes on' more_settled 100
 check_load full
 finish

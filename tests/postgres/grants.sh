@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The grants of docs/postgres.md are enough for what each role does, and for no
-# more. Starts a server of its own.
+# The grants of docs/postgres.md are sufficient for each role, and not more than
+# necessary. Starts its own server.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -19,7 +19,7 @@ as() { # ROLE COMMAND...: the command line as that role
 sql_as() { # ROLE SQL
 	psql -qAtX -v ON_ERROR_STOP=1 "host=$server user=$1 dbname=postgres" -c "$2"
 }
-# The document's blocks of SQL that make a role, and all that they grant.
+# The SQL blocks of the document that create a role, with all its grants.
 statements() {
 	awk '/^```sql/ { block = ""; inside = 1; next }
 	     /^```/ { if (inside && block ~ /create role/) printf "%s", block
@@ -35,18 +35,18 @@ enqueue() {
 	as mail_producer enqueue mail "$@"
 }
 check 'a producer makes a queue by naming it' enqueue one
-check 'with all that a job may have' enqueue two \
+check 'enqueues a job with all options' enqueue two \
 	--priority 7 --delay 1ms --kind k --header a=1
-check 'many' enqueue three four
-check 'with a unique key' enqueue five --unique k
-check 'that is replaced' enqueue six --unique k --replace
-check 'in SQL' sql_as mail_producer "select readpast.enqueue('mail', 'seven')"
-check 'at repeatable read' sql_as mail_producer \
+check 'enqueues many jobs' enqueue three four
+check 'enqueues with a unique key' enqueue five --unique k
+check 'replaces that job' enqueue six --unique k --replace
+check 'enqueues in SQL' sql_as mail_producer "select readpast.enqueue('mail', 'seven')"
+check 'enqueues at repeatable read' sql_as mail_producer \
 	"begin isolation level repeatable read;
 	select readpast.enqueue('mail', 'eight'); commit"
 sql_as postgres "select readpast.going_to_sleep(1, '{mail}')" >/dev/null
-check 'while a worker sleeps' enqueue nine
-check '... which is woken' equal "$(sql_as postgres 'select count(*) from readpast.sleeper')" 0
+check 'enqueues while a worker waits' enqueue nine
+check '... which is notified' equal "$(sql_as postgres 'select count(*) from readpast.waiter')" 0
 check 'it claims nothing' refuses 1 'permission denied' as mail_producer claim mail
 check 'and reads no payload' status 1 sql_as mail_producer \
 	'select payload from readpast.job'
@@ -57,16 +57,16 @@ check 'a worker works' as mail_worker work mail --drain -- true
 check 'until nothing is left' equal "$(sql_as postgres 'select count(*) from readpast.job')" 0
 sql_as postgres "select readpast.queue_set('mail', max_attempts => 1)"
 enqueue ten >/dev/null
-check 'what fails is told' as mail_worker work mail --drain -- false
-check 'and kept, when it was for the last time' equal \
+check 'a worker reports failures' status 7 as mail_worker work mail --drain -- false
+check 'and keeps dead jobs' equal \
 	"$(sql_as postgres 'select state from readpast.jobs')" dead
 enqueue eleven --priority 3 >/dev/null
-check 'a client in SQL that gives itself a name' sql_as mail_worker \
+check 'a worker in SQL registers a name' sql_as mail_worker \
 	"select readpast.complete(id, claim_no)
 	   from readpast.claim('mail', worker => 'me')"
-check 'that sweeps' sql_as mail_worker 'select readpast.sweep()'
-check 'that sleeps' sql_as mail_worker "select readpast.going_to_sleep(9, '{mail}')"
-check 'none of them drops a queue' refuses 1 'permission denied' as mail_worker queue drop mail --yes
+check 'it may sweep' sql_as mail_worker 'select readpast.sweep()'
+check 'it may wait' sql_as mail_worker "select readpast.going_to_sleep(9, '{mail}')"
+check 'it may not drop a queue' refuses 1 'permission denied' as mail_worker queue drop mail --yes
 
 # ---- an admin ----
 

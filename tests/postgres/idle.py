@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Workers that sleep: how little they ask of the server, how soon they start,
-and what becomes of that when their channel is dead or they are killed. Starts a
-server of its own.
+"""Idle workers: how little they ask of the server, how soon they start a job,
+and what happens if their notifications are lost or they are killed. Starts its
+own server.
 
   idle.py READPAST ROOT
 
@@ -24,7 +24,9 @@ import traceback
 
 import psycopg2
 
-READPAST, ROOT = (pathlib.Path(arg).resolve() for arg in sys.argv[1:3])
+from server import manage, pg_temp
+
+READPAST = pathlib.Path(sys.argv[1]).resolve()
 IDLE = int(os.environ.get("IDLE", 60))
 SUITE = []
 
@@ -63,15 +65,15 @@ class Place:
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
     def asleep(self, n):
-        """So many have said so, and no more."""
+        """Wait until n workers are waiting."""
         eventually(30, lambda: self.one(
-            "select count(distinct worker_id) from readpast.sleeper "
+            "select count(distinct worker_id) from readpast.waiter "
             "where until > clock_timestamp()") >= n)
         time.sleep(0.5)
 
     @staticmethod
     def queries():
-        """All that the server was asked so far."""
+        """All statements that the server has logged so far."""
         log = pathlib.Path(SERVER) / "server.log"
         return sum(" LOG:  statement: " in line or " LOG:  execute " in line
                    for line in log.open(errors="replace"))
@@ -80,7 +82,7 @@ class Place:
         return len(self.done.read_text().splitlines())
 
     def started_in(self, n, seconds):
-        """Until so many jobs are done; how long that took."""
+        """Wait until this many jobs are done; return how long it took."""
         began = time.monotonic()
         eventually(seconds, lambda: self.lines() >= n)
         return time.monotonic() - began
@@ -101,7 +103,7 @@ def eventually(seconds, what):
 
 
 class Relay(threading.Thread):
-    """To the server and back, all but the notifications."""
+    """A proxy to the server that passes everything except notifications."""
 
     def __init__(self, path):
         super().__init__(daemon=True)
@@ -170,7 +172,7 @@ def what_is_due_or_over_starts_within_a_second(p):
     p.one("select readpast.enqueue('other', 'y', max_attempts => 9)")
     p.one("select readpast.enqueue('q', 'y')")
     p.started_in(2, 2)
-    # Claimed by somebody who dies.
+    # Claimed by a client that dies.
     with contextlib.closing(psycopg2.connect(p.url)) as dies:
         dies.autocommit = True
         cursor = dies.cursor()
@@ -182,8 +184,8 @@ def what_is_due_or_over_starts_within_a_second(p):
 
 
 def ready_again_after(p, lease):
-    """A job of a queue that none of the workers serves, claimed by somebody who
-    dies: how long after its lease it is ready."""
+    """A job of a queue that no worker serves is claimed by a client that dies:
+    how long after the end of its lease is it ready?"""
     with contextlib.closing(psycopg2.connect(p.url)) as dies:
         dies.autocommit = True
         dies.cursor().execute(
@@ -223,14 +225,14 @@ def whichever_workers_end_another_one_sweeps_within_two_seconds(p):
 def killed_workers_leave_nobody_waiting(p):
     p.start(12)
     p.asleep(12)
-    # Whoever is woken first may be dead.
+    # The first worker that is notified may be dead.
     for worker in p.workers[:9]:
         worker.kill()
     for worker in p.workers[:9]:
         worker.wait()
     for n in range(1, 4):
         p.one("select readpast.enqueue('q', 'x')")
-        # One wake a second, and the dead are taken off the list by it.
+        # One notification a second, each of which unregisters a dead worker.
         p.started_in(n, 12)
     p.one("select readpast.enqueue('q', 'x')")
     assert p.started_in(4, 5) < 2
@@ -257,7 +259,7 @@ def a_channel_that_is_dead_in_silence(p):
                "sslmode=disable gssencmode=disable")
     eventually(20, lambda: relay.dropped >= 5)
     time.sleep(2)
-    assert p.one("select count(*) from readpast.sleeper") == 0
+    assert p.one("select count(*) from readpast.waiter") == 0
     for n in range(1, 6):
         p.one("select readpast.enqueue('q', 'x')")
         took = p.started_in(n, 5)
@@ -266,17 +268,9 @@ def a_channel_that_is_dead_in_silence(p):
 
 # ---- the server ----
 
-def tool(action, *args):
-    return subprocess.run([ROOT / "tools" / "pg-temp", action, SERVER, *args],
-                          check=True, capture_output=True, text=True
-                          ).stdout.strip()
-
-
 def run(function, number, url, folder):
     name = f"case_{number}"
-    with contextlib.closing(psycopg2.connect(url)) as admin:
-        admin.autocommit = True
-        admin.cursor().execute(f"create database {name}")
+    manage(url, f"create database {name}")
     place_folder = folder / name
     place_folder.mkdir()
     place = Place(url.replace("/postgres?", f"/{name}?"), place_folder)
@@ -293,7 +287,7 @@ def run(function, number, url, folder):
 def main(folder):
     wanted = sys.argv[3:]
     failed = 0
-    url = tool("start", f"max_connections={IDLE + 40}", "log_statement=all")
+    url = pg_temp("start", SERVER, f"max_connections={IDLE + 40}", "log_statement=all")
     try:
         for number, function in enumerate(SUITE, 1):
             if wanted and function.__name__ not in wanted:
@@ -303,7 +297,7 @@ def main(folder):
             print(f"{'ok' if good else 'not ok'} {number} - "
                   f"{function.__name__}", flush=True)
     finally:
-        tool("stop", "immediate")
+        pg_temp("stop", SERVER, "immediate")
     print(f"1..{len(SUITE)}")
     return failed > 0
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# PostgreSQL goes away under load: nothing is lost. Starts a server of its own.
+# PostgreSQL is stopped or killed under load: nothing is lost. Starts its own
+# server.
 #
 #   kills.sh READPAST ROOT [TIMES]   all of it so many times over; 1
 #
@@ -40,7 +41,7 @@ for ((round = 1; round <= 2 * times; round++)); do
 	"$pg_temp" restart "$server" >/dev/null
 	check "crash $round: work goes on" more_settled 20
 done
-# One of its processes only: the postmaster then ends all others, and recovers.
+# Kill a single backend: the postmaster then ends all others and recovers.
 for ((round = 1; round <= 2 * times; round++)); do
 	sql "select pid from pg_stat_activity where datname = 'crashes' limit 1" | xargs -r kill -9 2>/dev/null
 	check "kill -9 of a backend $round: work goes on" more_settled 20

@@ -1,6 +1,6 @@
 /*
- * lost.c - a worker whose connection is cut: what it had in hand is settled,
- * and what it claimed without hearing of it is given back.
+ * lost.c - a worker whose connection is cut: its running jobs are settled, and
+ * jobs of a claim whose answer was lost are released.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -47,7 +47,7 @@ eventually_done(struct work *work, int n)
 	return atomic_load(&work->done) == n;
 }
 
-/* The worker's connection is every one of this test that is not ours. */
+/* Kill all sessions of this test except our own: they are the worker's. */
 static void
 cut(struct db *db)
 {
@@ -82,7 +82,7 @@ what_was_claimed_unheard_is_given_back_at_once(void **state)
 	while (stats_of(db->conn, "q").running)
 		sleep_ms(5);
 
-	/* A claim of the worker's whose answer went astray. */
+	/* Simulate a claim of the worker whose answer was lost. */
 	assert_int_equal(run_sql(db->conn, "select max(id) from worker", &id),
 			 0);
 	ok(db->conn, rp_begin(db->conn));
@@ -96,7 +96,7 @@ what_was_claimed_unheard_is_given_back_at_once(void **state)
 	ok(db->conn, rp_commit(db->conn));
 	assert_int_equal(stats_of(db->conn, "q").running, 5);
 
-	/* Their leases are a minute long. */
+	/* Without a release they would come back only after a minute. */
 	cut(db);
 	assert_true(eventually_done(&work, 6));
 	rp_worker_stop(work.worker);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The line between a client and PostgreSQL is cut, goes silent, is slow, or
-loses an answer: a proxy does that, and the command line is at its other end.
-Starts a server of its own.
+"""The connection between a client and PostgreSQL is cut, goes silent, is slow,
+or loses a reply: a proxy simulates this for the command line. Starts its own
+server.
 
   network.py READPAST ROOT [CASE...]
 
@@ -21,7 +21,9 @@ import threading
 import time
 import traceback
 
-READPAST, ROOT = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+from server import pg_temp
+
+READPAST = pathlib.Path(sys.argv[1]).resolve()
 SUITE = []
 
 
@@ -30,12 +32,12 @@ def case(function):
     return function
 
 
-# ---- the line ----
+# ---- the proxy ----
 
 class Line:
-    """A proxy before the server's socket. What it does to the bytes between is
-    changed at any time: `delay` of each piece in seconds; `silent`: nothing
-    passes; `deaf`: no notification does; lose(): the next answer is lost."""
+    """A proxy before the server's socket. Its behaviour can be changed at any
+    time: `delay` of each piece in seconds; `silent`: nothing passes;
+    `deaf`: no notification passes; lose(): the next reply is lost."""
 
     def __init__(self, server):
         self.server = server
@@ -63,8 +65,8 @@ class Line:
                                  daemon=True).start()
 
     def lose(self, verb, heard=True):
-        """The next call of a verb: the server hears it, or not, and its answer
-        is lost with the connection."""
+        """For the next call of a verb, close the connection: before the server
+        gets it, or after it has replied, with the reply lost."""
         self.lost.clear()
         self.loses = re.compile(b"B....\0readpast_readpast_" + verb.encode()
                                 + b"[a-z_]*\0", re.DOTALL), heard
@@ -115,7 +117,8 @@ def hang_up(pair):
 
 
 def without_notices(data):
-    """The whole messages in it that are no notification; and what is left."""
+    """Split off complete messages, without notifications; and return the
+    incomplete rest."""
     kept = b""
     while len(data) >= 5:
         size = 1 + int.from_bytes(data[1:5], "big")
@@ -127,10 +130,10 @@ def without_notices(data):
     return kept, data
 
 
-# ---- the command line at its end ----
+# ---- the command line behind the proxy ----
 
 class Client:
-    """A database of its own, directly and through a line."""
+    """A database of its own, reached directly and through the proxy."""
 
     def __init__(self, name):
         query(f"create database {name}")
@@ -152,14 +155,14 @@ class Client:
             stderr=subprocess.PIPE, **more)
 
     def __call__(self, *args, direct=False):
-        """Runs the command, which succeeds; its output."""
+        """Run the command, which must succeed; return its output."""
         process = self.start(*args, direct=direct)
         out, err = process.communicate(timeout=30)
         assert process.returncode == 0, (args, process.returncode, err)
         return out
 
     def fails(self, status, words, *args):
-        """One line that says so, and this exit status."""
+        """It must print one line that matches, and exit with this status."""
         process = self.start(*args)
         out, err = process.communicate(timeout=30)
         assert process.returncode == status, (process.returncode, err)
@@ -172,13 +175,15 @@ class Client:
         return worker
 
     def stop(self):
-        """Workers end as they should; what they said."""
+        """Stop the workers, which must end normally; return what they
+        printed."""
         said = ""
         for worker in self.workers:
             worker.terminate()
             out, err = worker.communicate(timeout=30)
             assert worker.returncode == 0, (worker.returncode, err)
-            assert all(line.endswith("; trying again")
+            assert all(line.endswith("; trying again") or
+                       re.match("serving |readpast: (made queue|waiting for) ", line)
                        for line in err.splitlines()), err
             said += out
         self.workers.clear()
@@ -197,7 +202,7 @@ class Client:
 
     def claim(self):
         job = json.loads(self("claim", "q", direct=True))
-        return f"{job['id']}:{job['claim']}"
+        return job["claim"]
 
     def agrees(self):
         said = self("check", self.history, "--left", "q", direct=True)
@@ -205,7 +210,7 @@ class Client:
 
 
 def eventually(seconds, what):
-    """How long it took."""
+    """How long the command took."""
     began = time.monotonic()
     while not what():
         assert time.monotonic() < began + seconds, "it did not come"
@@ -213,7 +218,7 @@ def eventually(seconds, what):
     return time.monotonic() - began
 
 
-# ---- what is lost ----
+# ---- lost replies ----
 
 UNKNOWN = "outcome unknown"
 
@@ -254,10 +259,10 @@ def with_a_unique_key_it_is_asked_again_and_there_is_one(c):
 def a_verdict_whose_answer_is_lost_is_refused_when_it_is_asked_again(c):
     c("enqueue", "q", "x", "y", direct=True)
     first, second = c.claim(), c.claim()
-    c.line.lose("turn")
+    c.line.lose("settle_and_claim")
     c.fails(1, UNKNOWN, "complete", first)
     c.fails(4, "no longer", "complete", first)
-    c.line.lose("turn", heard=False)
+    c.line.lose("settle_and_claim", heard=False)
     c.fails(1, UNKNOWN, "complete", second)
     c("complete", second)
     assert c.done()
@@ -268,7 +273,7 @@ def a_worker_asks_again_and_counts_each_job_once(c):
     c("enqueue", "q", *range(40))
     c.work()
     for _ in range(4):
-        c.line.lose("turn")
+        c.line.lose("settle_and_claim")
         c("enqueue", "q", *range(5), direct=True)
         assert c.line.lost.wait(10)
     eventually(10, c.done)
@@ -282,7 +287,7 @@ def a_claim_whose_answer_is_lost_strands_nothing(c):
     c("queue", "set", "q", "--lease", "1h")
     c.work("-j", 4)
     eventually(10, lambda: c.stats()["workers"])
-    c.line.lose("turn")
+    c.line.lose("settle_and_claim")
     c("enqueue", "q", *range(20), direct=True)
     assert c.line.lost.wait(10)
     took = eventually(10, c.done)
@@ -305,7 +310,7 @@ def a_line_that_is_cut_all_the_time_loses_nothing(c):
         assert time.monotonic() < began + 40, c.stats()
         c.line.cut()
         cuts += 1
-        # Time to make new ones.
+        # Time to reconnect.
         time.sleep(0.25)
     assert cuts > 2, cuts
     c.stop()
@@ -322,7 +327,7 @@ def a_silent_line_ends_and_work_goes_on(c):
     time.sleep(1.5)
     assert c.left() == 3
     c.fails(1, "timeout expired", "stats")
-    # What was in it is lost, as when a router forgets the connection.
+    # Bytes in transit are lost, as when a router drops the connection.
     c.line.cut()
     c.line.silent = False
     took = eventually(10, c.done)
@@ -336,7 +341,7 @@ def whose_channel_is_deaf_looks_once_a_second(c):
     c.work()
     c("enqueue", "q", "x", direct=True)
     eventually(10, c.done)
-    asleep = "select count(*) from readpast.sleeper"
+    asleep = "select count(*) from readpast.waiter"
     eventually(10, lambda: query(asleep, c.direct) == "1")
     c.line.deaf = True
     for _ in range(3):
@@ -373,11 +378,6 @@ def query(sql, url=None):
                           capture_output=True, text=True).stdout.strip()
 
 
-def tool(action, *args):
-    subprocess.run([ROOT / "tools" / "pg-temp", action, SERVER, *args],
-                   check=True, capture_output=True)
-
-
 def run(function, number):
     client = None
     try:
@@ -396,7 +396,7 @@ def main():
     wanted = sys.argv[3:]
     failed = 0
     os.environ.pop("READPAST_DB", None)
-    tool("start", "max_connections=50")
+    pg_temp("start", SERVER, "max_connections=50")
     try:
         for number, function in enumerate(SUITE, 1):
             if wanted and function.__name__ not in wanted:
@@ -408,7 +408,7 @@ def main():
                   f"{function.__name__}", flush=True)
             print(f"# {time.monotonic() - began:.1f} s", flush=True)
     finally:
-        tool("stop", "immediate")
+        pg_temp("stop", SERVER, "immediate")
     print(f"1..{len(SUITE)}")
     return failed > 0
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Through a pooler that gives each transaction another session: the conformance
-# programs, which prepare, hold transactions, and wait.
+# Through a pooler in transaction mode, where each transaction may use another
+# session: the conformance programs that prepare statements, hold transactions,
+# and wait.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -44,14 +45,24 @@ for name in claim queue race settle txn unique wait worker; do
 	check "$name" "$build/tests/conformance_$name" postgres:
 done
 
-# The next sessions of the pool have another default, which stays theirs.
+# New sessions of the pool have another default isolation level, which must
+# stay as it is.
 psql -qX "host=$server user=postgres" -c "alter role postgres set default_transaction_isolation = 'repeatable read'" \
-	-c "select pg_terminate_backend(pid, 10000) from pg_stat_activity where pid <> pg_backend_pid() and usename = 'postgres'" >/dev/null
-# One that just ended may be handed out once more.
+	-c "do \$\$
+	declare
+		others integer[] := array(select pid from pg_stat_activity
+			where pid <> pg_backend_pid() and usename = 'postgres');
+	begin
+		perform pg_terminate_backend(pid) from unnest(others) as pid;
+		while exists (select from pg_stat_activity where pid = any (others)) loop
+			perform pg_sleep(0.01), pg_stat_clear_snapshot();
+		end loop;
+	end \$\$"
+# A session that has just ended may be handed out once more.
 eventually psql -qAtX "$READPAST_TEST_POSTGRES" -c 'select 1' >/dev/null 2>&1
 for name in claim worker; do
 	check "$name, repeatable read being the default" "$build/tests/conformance_$name" postgres:
 done
-check 'which it still is' equal \
+check 'the default is still repeatable read' equal \
 	"$(psql -qAtX "$READPAST_TEST_POSTGRES" -c 'show default_transaction_isolation')" 'repeatable read'
 finish

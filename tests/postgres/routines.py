@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The routines of sql/postgres, from Debian's psycopg2 and nothing of ours: what
-any client may call, and each trap of docs/design.md, with sessions interleaved
-step by step. Starts a server of its own.
+"""The routines of sql/postgres, called with Debian's psycopg2 and without our
+library, as any client may call them; and each trap of docs/design.md, with
+sessions interleaved step by step. Starts its own server.
 
   routines.py ROOT [CASE...]
 
@@ -9,22 +9,26 @@ SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
 """
 
+import collections
+import re
 import threading
 import time
 import traceback
 
-from sessions import Session, case, eventually, main, tool
+import psycopg2
+
+from sessions import Session, buffers, case, eventually, main, tool
 
 
 def swept_in(session, payload, seconds=4):
-    """Claims nothing else; the sweep brings this job back in line."""
+    """Claims nothing but this job; the sweep puts it back in line."""
     def look():
         session.sweep()
         return session.claim().get(payload)
     return eventually(seconds, look)
 
 
-# ---- what the routines answer ----
+# ---- results of the routines ----
 
 @case
 def payloads_of_each_kind_go_in_and_come_out(s):
@@ -60,6 +64,9 @@ def bad_arguments_are_refused_in_words(s):
             ("RP003 the unique key is not",
              "readpast.enqueue('q', 'x', unique_key => repeat('x', 256))"),
             ("RP005 no queue named nowhere", "readpast.pause('nowhere')"),
+            ("RP003 the reason is not 1..255 bytes",
+             "readpast.pause('nowhere', repeat('x', 256))"),
+            ("RP003 the reason", "readpast.pause('nowhere', E'a\\nb')"),
             ("RP005 no job has the id 99", "readpast.cancel(99)"),
             ("RP003 the queue's name", "readpast.enqueue('', 'x')"),
             ("RP003 the queue's name", "readpast.enqueue(null, 'x'::text)"),
@@ -112,13 +119,13 @@ def bad_arguments_are_refused_in_words(s):
              "readpast.complete('{1}'::bigint[], '{1,2}')"),
             ("RP003 there are more ids",
              "readpast.complete('{1}'::bigint[], null)"),
-            ("RP003 a claim needs", "readpast.turn(null, most => 1)"),
-            ("RP003 a claim needs", "readpast.turn('{q}', most => -1)"),
-            ("RP003 the lease", "readpast.turn('{q}', 0, most => 1)"),
-            ("RP003 ids, claim_nos", "readpast.turn('{q}', ids => '{1}')"),
-            ("RP003 ids, claim_nos", "readpast.turn('{q}', ids => '{1}', "
+            ("RP003 a claim needs", "readpast.settle_and_claim(null, most => 1)"),
+            ("RP003 a claim needs", "readpast.settle_and_claim('{q}', most => -1)"),
+            ("RP003 the lease", "readpast.settle_and_claim('{q}', 0, most => 1)"),
+            ("RP003 ids, claim_nos", "readpast.settle_and_claim('{q}', ids => '{1}')"),
+            ("RP003 ids, claim_nos", "readpast.settle_and_claim('{q}', ids => '{1}', "
              "claim_nos => '{1}', verdicts => '{5}')"),
-            ("RP003 ids, claim_nos", "readpast.turn('{q}', ids => '{1}', "
+            ("RP003 ids, claim_nos", "readpast.settle_and_claim('{q}', ids => '{1}', "
              "claim_nos => '{1}', verdicts => '{1}', delays_ms => '{-1}')"),
             ("RP003 a sweep", "readpast.sweep(0)"),
             ("RP003 who sleeps", "readpast.going_to_sleep(null, '{q}')"),
@@ -138,7 +145,7 @@ def bad_arguments_are_refused_in_words(s):
     assert s.rows("select * from readpast.complete('{}'::bigint[], '{}')") == []
     s.one("select readpast.queue_set('q', max_payload => 3)")
     assert s.refused("select readpast.enqueue('q', 'four')").startswith(
-        "RP004 payload too large")
+        "RP004 payload too large: 4 bytes, queue q takes at most 3")
     assert s.put("3__") > 0
 
 
@@ -150,7 +157,7 @@ def a_client_in_sql_that_has_a_name_is_a_worker(s):
     assert s.rows("select id, worker from readpast.jobs order by id") == [
         (job, "me"), (other, None)]
     s.rows("select * from readpast.claim('r', worker => 'me')")
-    s.rows("select * from readpast.turn('{q}', most => 1, worker_name => 'me')")
+    s.rows("select * from readpast.settle_and_claim('{q}', most => 1, worker_name => 'me')")
     assert s.rows("select name, queues, kinds from readpast.worker") == [
         ("me", ["q", "r"], ["q/", "r/"])]
     assert s.one("select workers from readpast.stats('q')") == 1
@@ -185,24 +192,24 @@ def verdicts_answer_the_state_or_an_error(s):
 
 
 @case
-def a_turn_settles_and_then_claims(s):
+def a_round_trip_settles_and_then_claims(s):
     for payload in "abcd":
         s.put(payload)
     c = list(s.claim(3).values())
     rows = s.rows(
-        "select number, result, settled, id, convert_from(payload, 'UTF8') "
-        "from readpast.turn('{nowhere,q}', most => 5, "
-        "ids => %s || 99::bigint, claim_nos => %s || 1::bigint, "
+        "select number, result, state, id, convert_from(payload, 'UTF8') "
+        "from readpast.settle_and_claim('{nowhere,q}', most => 5, "
+        "ids => %s::bigint[], claim_nos => %s, "
         "verdicts => '{0,3,1,0}', delays_ms => '{null,null,0,null}', "
         "errors => '{null,null,boom,null}')",
-        [job for job, _ in c], [claim_no for _, claim_no in c])
-    # Number 0: one is done. What is not plain has a row of its own.
+        [job for job, _ in c] + [99], [claim_no for _, claim_no in c] + [1])
+    # Number 0: one is done. Other verdicts have a row each.
     assert sorted(rows[:4]) == [(0, 1, 4, None, None), (2, 0, 2, None, None),
                                 (3, 0, 2, None, None), (4, -9, None, None, None)
                                 ], rows
-    # Given back: to the front. Failed: to the end. A head for each lane.
-    assert [row[0] for row in rows[4:]] == [0, None, 0, None, None]
-    assert "".join(row[4] or "|" for row in rows[4:]) == "|b|dc"
+    # Released: to the front. Failed: to the end.
+    assert [row[0] for row in rows[4:]] == [None, None, None]
+    assert sorted(row[4] for row in rows[4:]) == ["b", "c", "d"]
 
 
 @case
@@ -228,7 +235,11 @@ def a_failure_backs_off_and_its_last_attempt_is_death(s):
             s.rows("update readpast.job set run_at = clock_timestamp()")
             s.sweep()
     assert state == "dead"
-    assert 39 < waits[0] < 44 and 79 < waits[1] < 88 and 99 < waits[5] < 110
+    assert 35 < waits[0] < 44 and 71 < waits[1] < 88
+    assert all(89 < wait < 110 for wait in waits[2:])
+    assert s.one("select min(ms) < 1000 and max(ms) > 1000 from (select "
+                 "readpast.backoff_ms(1, 1000, 5000) as ms "
+                 "from generate_series(1, 200)) b")
     failures = s.one("select failures from readpast.kept where id = %s", job)
     assert [f["text"] for f in failures] == [f"no {n}" for n in range(3, 13)]
     assert numbers == sorted(set(numbers))
@@ -255,7 +266,7 @@ def a_unique_key_has_one_live_job(s):
     assert s.refused("select readpast.retry(%s)", one).startswith("RP006")
     assert s.refused("select readpast.extend(%s, %s)", *claim).startswith(
         "RP002")
-    # Two at once: the second waits for the first, and takes its answer.
+    # Two at once: the second waits for the first, and returns the same job.
     other = Session(s.database)
     s.rows("begin")
     three = s.put("six", unique_key="k2")
@@ -287,7 +298,14 @@ def a_paused_queue_hands_out_nothing(s):
     s.one("select readpast.pause('q')")
     assert s.taken() == ""
     assert s.one("select ready, paused from readpast.look('q')") == (False, True)
+    reason = "select paused, pause_reason from readpast.stats('q')"
+    assert s.one(reason) == (True, None)
+    s.one("select readpast.pause('q', 'no mail')")
+    s.one("select readpast.pause('q')")
+    assert s.one(reason) == (True, "no mail")
+    assert s.one("select pause_reason from readpast.why(1)") == "no mail"
     s.one("select readpast.resume('q')")
+    assert s.one(reason) == (False, None)
     claim = s.claim()["x"]
     assert s.refused("select readpast.drop_queue('q')").startswith("RP006")
     s.complete(claim)
@@ -331,6 +349,74 @@ def done_jobs_are_kept_as_long_as_the_queue_says(s):
     assert s.sweep() == (0, 0, 0, 1)
 
 
+def kept(s):
+    """The counts of kept_count, and the real ones."""
+    counted, there = (dict(s.rows(f"select state, {what} group by state"))
+                      for what in (
+                          "sum(change)::integer from readpast.kept_count",
+                          "count(*)::integer from readpast.archive"))
+    return {state: n for state, n in counted.items() if n}, there
+
+
+@case
+def an_archive_that_is_truncated_counts_none(s):
+    s.one("select readpast.queue_set('q', keep_done => '1 hour')")
+    s.put("x")
+    s.complete(s.claim()["x"])
+    s.rows("truncate readpast.archive")
+    assert s.one("select done from readpast.stats('q')") == 0
+    assert kept(s) == ({}, {})
+
+
+@case
+def a_batch_of_kept_jobs_is_one_row_of_changes_and_a_sweep_adds_them_up(s):
+    s.one("select readpast.queue_set('q', keep_done => '1 hour')")
+    for _ in range(3):
+        s.rows("select readpast.enqueue_many('q', %s::bytea[])",
+               [b"x"] * 20)
+        claims = s.rows("select id, claim_no from readpast.claim('q', 20)")
+        s.rows("select readpast.complete(%s::bigint[], %s::bigint[])",
+               [c[0] for c in claims], [c[1] for c in claims])
+    changes = "select change::integer from readpast.kept_count"
+    assert s.rows(changes) == [(20,)] * 3
+    assert kept(s) == ({4: 60}, {4: 60})
+    s.sweep()
+    assert s.rows(changes) == [(60,)]
+    s.rows("delete from readpast.archive where mod(id, 2) = 0")
+    s.rows("update readpast.archive set state = 5")
+    assert kept(s) == ({5: 30}, {5: 30})
+    s.rows("delete from readpast.archive")
+    s.sweep()
+    assert s.rows(changes) == []
+
+
+@case
+def a_completion_that_keeps_nothing_leaves_no_change(s):
+    s.one("select readpast.queue_set('keeps', keep_done => '1 hour')")
+    s.put("x")
+    s.complete(s.claim()["x"])
+    assert s.rows("select * from readpast.kept_count") == []
+
+
+@case
+def two_who_put_jobs_away_and_a_sweep_do_not_wait_for_each_other(s):
+    jobs = [s.put(x) for x in "abc"]
+    s.one("select readpast.cancel(%s)", jobs[0])
+    s.rows("begin")
+    s.one("select readpast.cancel(%s)", jobs[1])
+    other, sweeper = Session(s.database), Session(s.database)
+    for session in other, sweeper:
+        session.rows("set lock_timeout = '100ms'")
+    other.rows("begin")
+    other.one("select readpast.cancel(%s)", jobs[2])
+    sweeper.sweep()
+    s.rows("rollback")
+    other.rows("commit")
+    sweeper.sweep()
+    assert kept(s) == ({6: 2}, {6: 2})
+    assert s.rows("select change::integer from readpast.kept_count") == [(2,)]
+
+
 # ---- leases ----
 
 @case
@@ -367,6 +453,26 @@ def a_renewed_lease_leaves_the_line_and_expires_too(s):
 
 
 @case
+def a_worker_is_told_what_it_holds_in_line_and_out_of_it(s):
+    worker = 9_000_000_000
+    for payload in "first", "second":
+        s.put(payload)
+    first, = s.one("select array_agg(id) from readpast.claim('q', 1, "
+                   "worker_id => %s)", worker)
+
+    def is_out_of_the_line():
+        s.sweep()
+        return s.one("select seq is null from readpast.job where id = %s", first)
+    eventually(10, is_out_of_the_line)
+    second, = s.one("select array_agg(id) from readpast.claim('q', 1, "
+                    "worker_id => %s)", worker)
+    assert s.claim(1) == {}
+    assert {row[0] for row in s.rows(
+        "select id from readpast.held_by(%s, array['q'])", worker)
+            } == {first, second}
+
+
+@case
 def a_lease_shorter_than_the_queues_ends_in_time_wherever_the_head_is(s):
     s.put("x")
     s.claim(lease="500 ms")
@@ -375,7 +481,8 @@ def a_lease_shorter_than_the_queues_ends_in_time_wherever_the_head_is(s):
 
     def is_far_behind():
         passed(s, 10)
-        return s.one("select max(head) > 1500 from readpast.mark")
+        return s.one("select max(head) > 1500 from readpast.cursor "
+                     "where lane_id > 0")
     eventually(5, is_far_behind)
     eventually(5, lambda: s.one("select lease_until < clock_timestamp() "
                                 "from readpast.job"))
@@ -391,13 +498,15 @@ def suspects_go_out_alone_and_only_to_empty_hands(s):
         time.sleep(0.1)
         assert s.sweep() == (0, 2, 0, 0)
     s.put("d")
-    turn = ("select number, lane_id %% 4, convert_from(payload, 'UTF8') "
-            "from readpast.turn('{q}', most => 9, holding => %s)")
-    passed_over = (None, None, None)
-    assert s.rows(turn, 1) == [passed_over, passed_over, (0, 2, None),
-                               (None, None, "c"), (None, None, "d")]
-    assert s.rows(turn, 0) == [(0, 1, None), (None, None, "a")]
-    assert s.rows(turn, 0) == [(0, 1, None), (None, None, "b")]
+    claim = ("select readpast.class_of(lane_id), suspect, "
+             "convert_from(payload, 'UTF8') "
+             "from readpast.settle_and_claim('{q}', most => 9, holding => %s) "
+             "order by id nulls first")
+    passed_over = (None, True, None)
+    assert s.rows(claim, 1) == [passed_over, passed_over, (2, False, "c"),
+                                (2, False, "d")]
+    assert s.rows(claim, 0) == [(1, True, "a")]
+    assert s.rows(claim, 0) == [(1, True, "b")]
 
 
 @case
@@ -405,16 +514,16 @@ def a_job_with_one_attempt_is_never_fetched_ahead(s):
     s.put("o", max_attempts=1)
     s.put("a")
     turn = ("select convert_from(payload, 'UTF8') "
-            "from readpast.turn('{q}', most => 5, at_once => %s) "
+            "from readpast.settle_and_claim('{q}', most => 5, at_once => %s) "
             "where number is null")
     assert s.rows(turn, 0) == []
     assert s.rows(turn, 1) == [("o",), ("a",)]
 
 
-# ---- the traps of design section 5 ----
+# ---- the traps of docs/design.md ----
 
 def passed(s, n=900):
-    """Claims and completes so many jobs that the head moves."""
+    """Claim and complete enough jobs to move the head."""
     s.rows("select readpast.enqueue_many('q', array_fill('-'::text, array[%s]))",
            n)
     claims = s.rows("select id, claim_no from readpast.claim('q', %s)", n)
@@ -430,7 +539,7 @@ def a_late_committer_behind_the_head_is_found(s):
     late.rows("begin")
     late.put("late")
     pass_by(s)
-    head = s.one("select max(head) from readpast.mark")
+    head = s.one("select max(head) from readpast.cursor where lane_id > 0")
     late.rows("commit")
     assert s.one("select seq from readpast.job") < head
     assert s.taken() == ""
@@ -438,7 +547,7 @@ def a_late_committer_behind_the_head_is_found(s):
 
 
 def pass_by(s, seconds=2.4):
-    """The heads move on, and the sweep behind them."""
+    """Move the heads, and let the sweep follow."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         passed(s)
@@ -454,14 +563,14 @@ def others_pass_and_it_is_found(s, late):
 
 
 @case
-def the_last_transaction_to_begin_when_the_line_was_sealed_is_waited_for(s):
+def the_last_transaction_to_begin_when_a_tick_was_made_is_waited_for(s):
     s.put("first")
     s.complete(s.claim()["first"])
     late = Session(s.database)
     late.rows("begin")
     late.put("late")
     s.sweep()
-    assert s.one("select max(seq) from readpast.seal") == late.one(
+    assert s.one("select max(seq) from readpast.tick") == late.one(
         "select seq from readpast.job")
     others_pass_and_it_is_found(s, late)
 
@@ -477,15 +586,15 @@ def the_first_job_of_all_is_waited_for(s):
 
 
 @case
-def a_sweep_in_a_transaction_that_wrote_before_makes_no_seal(s):
+def a_sweep_in_a_transaction_that_wrote_before_makes_no_tick(s):
     s.put("x")
     s.rows("begin")
     s.rows("select readpast.queue_create('new')")
     s.sweep()
     s.rows("commit")
-    assert s.rows("select * from readpast.seal") == []
+    assert s.rows("select * from readpast.tick") == []
     s.sweep()
-    assert s.one("select count(*) from readpast.seal") == 1
+    assert s.one("select count(*) from readpast.tick") == 1
 
 
 @case
@@ -540,46 +649,6 @@ def what_takes_long_to_put_in_is_found(s):
     eventually(4, all_of_them)
 
 
-def done(s, n, at_once):
-    """Jobs come, are claimed and completed, so many at a time."""
-    for _ in range(n // at_once):
-        passed(s, at_once)
-
-
-@case
-def thousands_of_the_line_that_are_done_are_not_walked_over(s):
-    s.rows("select setval('readpast.line', 999)")   # 1000 comes next
-    done(s, 2000, 100)
-    assert s.rows("select thousand, sum(jobs) from readpast.ended group by 1 "
-                  "order by 1") == [(1, 1000), (2, 1000)]
-    assert s.rows("select * from readpast.left_between(500, 3700)") == [
-        (500, 1000), (3000, 3700)]
-    assert s.rows("select * from readpast.left_between(1200, 2900)") == []
-    assert s.rows("select * from readpast.left_between(3000, 9000)") == [
-        (3000, 8000), (8000, 9000)]
-    s.rows("select setval('readpast.line', 1999999)")
-
-    def the_first_are_forgotten():                  # a million later
-        pass_by(s, 0.1)
-        return s.one("select min(thousand) from readpast.ended") == 2000
-    eventually(8, the_first_are_forgotten)
-
-
-@case
-def a_thousand_that_is_done_but_for_one_is_walked_over(s):
-    s.rows("select setval('readpast.line', 999)")
-    s.put("held")
-    user = Session(s.database)
-    user.rows("begin")
-    assert user.claim().keys() == {"held"}
-    done(s, 999, 27)
-    assert s.rows("select * from readpast.left_between(1000, 2000)") == [
-        (1000, 2000)]
-    pass_by(s)
-    user.rows("rollback")
-    assert swept_in(s, "held", 2.5)
-
-
 @case
 def a_delayed_job_that_had_to_wait_for_its_queue_is_found(s):
     s.rows("select readpast.queue_create('q')")
@@ -616,9 +685,9 @@ def who_commits_a_moment_late_is_not_behind_the_head(s):
     late.rows("begin")
     late.put("late")
     s.put("x")
-    assert s.taken() == "x"     # leaves a mark
+    assert s.taken() == "x"     # moves the cursor
     late.rows("commit")
-    assert s.one("select max(head) from readpast.mark"
+    assert s.one("select max(head) from readpast.cursor where lane_id > 0"
                  ) > s.one("select min(seq) from readpast.job")
     assert s.taken() == "late"
 
@@ -633,12 +702,93 @@ def a_transaction_that_enqueues_late_leaves_a_note(s):
     time.sleep(0.2)
     late.put("late")
     pass_by(s)
-    assert s.one("select count(*) from readpast.stray where waits_for is null"
+    assert s.one("select count(*) from readpast.recheck where waits_for is null"
                  ) == 0
     late.rows("commit")
-    assert s.one("select count(*) from readpast.stray where waits_for is null"
+    assert s.one("select count(*) from readpast.recheck where waits_for is null"
                  ) == 1
     assert swept_in(s, "late", 2.5)
+
+
+@case
+def what_commits_while_claims_still_start_before_it_is_moved(s):
+    """The sweep visits it while the newest cursor is young, when claims start
+    far before it, and never again."""
+    late = Session(s.database)
+    passed(s, 2)
+    late.rows("begin")
+    late.put("late")
+    pass_by(s)
+    s.rows("update readpast.cursor set settled = 0, "
+           "made_at = clock_timestamp() + interval '1 hour' where lane_id > 0")
+    late.rows("commit")
+    s.sweep()
+    s.rows("update readpast.cursor set "
+           "made_at = clock_timestamp() - interval '1 hour' where lane_id > 0")
+    assert swept_in(s, "late", 4)
+
+
+@case
+def claims_start_near_the_head_beside_an_open_transaction(s):
+    """A transaction with an id, and claims in such quick succession that the
+    newest cursor is always young."""
+    pin = Session(s.database)
+    passed(s)
+    pin.rows("begin")
+    pin.rows("select pg_current_xact_id()")
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        passed(s, 10)
+    behind = s.one("select (select last_value from readpast.line) "
+                   "- readpast.claims_start(max(lane_id)) "
+                   "from readpast.lane")
+    made = s.one("select count(*) from readpast.cursor where made_at > "
+                 "clock_timestamp() - interval '200 ms'")
+    pin.rows("rollback")
+    total = s.one("select last_value from readpast.line") - 900
+    assert made > 3 and behind < total / 3, (behind, total)
+
+
+@case
+def a_clock_that_was_set_back_loses_nothing(s):
+    """Simulate a clock that was three seconds ahead at the last sweep, and an
+    hour ahead when a job was claimed."""
+    for _ in range(2):
+        passed(s, 20)
+        s.put("due", delay="100 ms")
+        time.sleep(1.2)
+        s.sweep()
+    s.taken(2)
+    s.put("scheduled", delay="1 second")
+    s.put("held", priority=7)
+    assert s.claim(lease="1 s").keys() == {"held"}
+    s.rows("update readpast.cursor set head = 1000000 * (3 + extract(epoch from "
+           "clock_timestamp()))::bigint where lane_id in (0, -1)")
+    s.rows("update readpast.cursor set made_at = made_at + interval '1 hour', "
+           "visit_at = visit_at + interval '1 hour' where low <= head")
+    s.rows("update readpast.tick set read_at = read_at + interval '1 hour', "
+           "made_at = made_at + interval '1 hour'")
+    found = set()
+
+    def both():
+        s.sweep()
+        found.update(s.claim(5))
+        return found >= {"scheduled", "held"}
+    eventually(6, both)
+
+
+@case
+def sweeps_do_not_wait_for_each_other_to_move_their_cursor(s):
+    other = Session(s.database)
+    move = "select readpast.move_own_cursor(-1, 0, 5)"
+    s.rows("begin")
+    s.rows(move)
+    other.rows("set lock_timeout = '100ms'")
+    other.rows(move)
+    s.rows("rollback")
+    other.rows(move)
+    assert s.rows("select head from readpast.cursor where lane_id = -1") == [
+        (5,)]
 
 
 @case
@@ -647,22 +797,19 @@ def a_claim_held_open_is_nobodys_business_until_it_is_rolled_back(s):
     s.put("held")
     user.rows("begin")
     assert user.claim().keys() == {"held"}
-    marks = s.one("select count(*) from readpast.mark")
-    slowest = 0
-    for _ in range(6):
-        began = time.monotonic()
+    cursors = s.one("select count(*) from readpast.cursor where lane_id > 0")
+    for session in s, other:
+        session.rows("set statement_timeout = '10 s'")  # it must not wait
+
+    def is_passed():
         passed(s)
         other.sweep()
-        slowest = max(slowest, time.monotonic() - began)
-        time.sleep(0.4)
-    assert slowest < 1, slowest  # 900 jobs in, out and swept
-    assert s.one("select count(*) from readpast.mark") > marks
+        return s.one("select exists (select from readpast.recheck "
+                     "where waits_for is null)")
 
-    def is_noted():
-        other.sweep()
-        return s.one("select count(*) from readpast.stray "
-                     "where waits_for is null") == 1
-    eventually(5, is_noted)
+    eventually(30, is_passed)
+    assert s.one("select count(*) from readpast.cursor "
+                 "where lane_id > 0") > cursors
     user.rows("rollback")
     assert swept_in(s, "held", 2.5)
 
@@ -673,14 +820,113 @@ def a_claim_held_open_and_committed_late_has_a_lease_that_ends(s):
     s.put("held")
     user.rows("begin")
     assert user.claim(lease="1 s").keys() == {"held"}
-    for _ in range(4):
+
+    def is_passed():
         passed(s)
         s.sweep()
-        time.sleep(0.5)
-    assert s.one("select count(*) from readpast.stray "
-                 "where waits_for is null") == 1
+        return s.one("select exists (select from readpast.recheck "
+                     "where waits_for is null)")
+
+    eventually(30, is_passed)
     user.rows("commit")
     assert swept_in(s, "held", 3)
+
+
+@case
+def a_visit_that_runs_out_of_time_goes_on_in_the_next_sweep(s):
+    s.rows("create or replace function readpast.visit_budget() returns interval "
+           "language sql immutable as $$ select interval '1 millisecond' $$")
+    for _ in range(9):
+        s.rows("select readpast.enqueue_many('q', "
+               "array_fill('-'::text, array[1000]))")
+    assert s.one("select count(*) from readpast.claim('q', 9000, '1 second')") == 9000
+
+    def all_are_ready():
+        s.sweep()
+        return not s.one("select exists (select from readpast.job "
+                         "where lease_until is not null)")
+    eventually(20, all_are_ready)
+    assert s.one("select count(*) from readpast.claim('q', 9000)") == 9000
+
+
+@case
+def the_hints_may_be_thrown_away_at_any_time(s):
+    """Under load; with a job held in a lane of its own, a long line, a
+    transaction that stays open, and a prepared one."""
+    s.put("quiet", priority=7)
+    assert s.claim(lease="1 s").keys() == {"quiet"}
+    s.rows("select readpast.enqueue_many('long', array_fill('-'::text, "
+           "array[20000]))")
+    late, prepared = Session(s.database), Session(s.database)
+    late.rows("begin")
+    late.put("late")
+    prepared.rows("begin; set local readpast.notify = off")
+    prepared.put("prepared")
+    prepared.rows("prepare transaction 'late'")
+    stop, trouble = threading.Event(), []
+
+    def work():
+        client = Session(s.database)
+        try:
+            while not stop.is_set():
+                passed(client, 20)
+                client.rows("select readpast.enqueue('q', 'left'::text)")
+                client.sweep()
+        except Exception:
+            trouble.append(traceback.format_exc())
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(5):
+        time.sleep(0.3)
+        # Like any truncate of several tables, it may be the victim of a
+        # deadlock.
+        while True:
+            try:
+                s.rows("truncate readpast.tick, readpast.cursor, "
+                       "readpast.recheck, readpast.waiter")
+                break
+            except psycopg2.errors.DeadlockDetected:
+                pass
+    pass_by(s, 1)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not trouble, trouble[0]
+    late.rows("commit")
+    s.rows("commit prepared 'late'")
+
+    def complete(queue, n):
+        return s.rows("select readpast.complete(array_agg(id), array_agg(claim_no)) "
+                      "from readpast.claim(%s, %s) having count(*) > 0", queue, n)
+
+    def the_short_one_is_handed_out():
+        s.sweep()
+        complete("q", 100)
+        return s.one("select count(*) from readpast.job") == 20000
+    eventually(20, the_short_one_is_handed_out)
+
+    def the_scan_is_over():
+        return buffers(s, "readpast.sweep()") < 1000
+    eventually(10, the_scan_is_over)
+    while complete("long", 1000):
+        pass
+    assert s.one("select count(*) from readpast.job") == 0
+
+
+@case
+def what_an_id_from_another_cluster_waits_for_is_over(s):
+    s.put("x")
+    assert s.claim(lease="2 s").keys() == {"x"}
+    s.rows("update readpast.cursor set low = head + 1 where lane_id > 0")
+    s.rows("insert into readpast.recheck (lane_id, first, last, waits_for) "
+           "select lane_id, seq, seq, '999999999' from readpast.job")
+    s.rows("insert into readpast.tick values "
+           "('999999998', 9999999, now() - interval '1 hour', now())")
+    assert swept_in(s, "x", 4)
+    assert s.one("select count(*) from readpast.tick "
+                 "where next_xid = '999999998'") == 0
 
 
 @case
@@ -705,7 +951,7 @@ def a_claim_that_meets_an_updated_row_takes_it_or_leaves_it(s):
     s.put("b")
     got = []
     s.rows("begin")
-    first = s.claim()["a"]          # locked: the other skips it
+    first = s.claim()["a"]          # locked: the other session skips it
     assert other.taken(2) == "b"
     s.one("select readpast.release(%s, %s)", *first)
     claimer = threading.Thread(target=lambda: got.append(other.taken(2)))
@@ -720,10 +966,12 @@ def a_claim_that_meets_an_updated_row_takes_it_or_leaves_it(s):
 
 @case
 def a_claim_in_an_open_transaction_locks_nobody_elses_job(s):
-    """A job is claimed between the look at its row and the row's lock."""
+    """A job is claimed after a session has read its row, and before it locks
+    it."""
     s.put("a")
     s.put("b")
-    # Who is not the owner looks at a row no sooner than the gate is open.
+    # Row-level security calls gate() for roles other than the owner, so they
+    # read a row only when the gate is open.
     s.rows("""
         create function public.gate() returns boolean language plpgsql as $$
         begin
@@ -760,11 +1008,11 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
     claim = s.claim()["x"]
     for level in "repeatable read", "serializable":
         for call in ("readpast.claim('q')", "readpast.sweep()",
-                     "readpast.turn('{q}', most => 1)"):
+                     "readpast.settle_and_claim('{q}', most => 1)"):
             s.rows(f"begin isolation level {level}")
             assert s.refused(f"select * from {call}").startswith("25001"), call
             s.rows("rollback")
-    # Enqueue and verdicts work there; a stale snapshot is never a refusal.
+    # Enqueue and verdicts work there; a stale snapshot never causes a refusal.
     user = Session(s.database)
     user.rows("begin isolation level repeatable read")
     user.put("y")
@@ -775,7 +1023,7 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
     user.rows("begin isolation level repeatable read")
     assert user.complete(claim) == "done"
     user.rows("commit")
-    # A snapshot from before the claim must not call it lost.
+    # With a snapshot from before the claim, the claim must not seem lost.
     user.rows("begin isolation level repeatable read")
     user.rows("select 1 from readpast.job")
     user.rows("rollback")
@@ -794,8 +1042,8 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
 
 
 @case
-def turn_against_turn_never_deadlocks(s):
-    """8 clients over 20 jobs in line: fail, release, extend, complete."""
+def round_trips_never_deadlock(s):
+    """8 clients settle 20 jobs: fail, release, extend, complete."""
     clients, turns = 8, 400
     trouble, held = [], []
     s.rows("select readpast.enqueue_many('q', array_fill('x'::text, array[20]), "
@@ -808,17 +1056,16 @@ def turn_against_turn_never_deadlocks(s):
             for turn in range(turns):
                 verdicts = [3 if turn % 5 else 1 for _ in mine]
                 rows = client.rows(
-                    "select number, result, id, claim_no, max(claim_no) "
-                    "filter (where number = 0) over () from readpast.turn("
-                    "'{q}', most => 5, ids => %s::bigint[], "
+                    "select number, result, id, claim_no "
+                    "from readpast.settle_and_claim('{q}', most => 5, ids => %s::bigint[], "
                     "claim_nos => %s::bigint[], verdicts => %s::bigint[], "
                     "delays_ms => %s::bigint[], errors => %s::text[])",
                     [job for job, _ in reversed(mine)],
                     [claim_no for _, claim_no in reversed(mine)], verdicts,
                     [0 for _ in mine], ["x" for _ in mine])
                 assert all(result in (0, None) for _, result, *_ in rows), rows
-                mine = [(job, claim_no or its) for n, _, job, claim_no, its
-                        in rows if n is None]
+                mine = [(job, claim_no) for n, _, job, claim_no in rows
+                        if n is None]
                 held.append(len(mine))
                 if turn % 50 == number:
                     client.sweep()
@@ -835,12 +1082,6 @@ def turn_against_turn_never_deadlocks(s):
     assert s.one("select deadlocks from pg_stat_database "
                  "where datname = current_database()") == 0
     assert s.one("select count(*) from readpast.job") == 20
-
-
-def buffers(s, call):
-    plan = s.one(f"explain (analyze, buffers, format json) select * from {call}")
-    top = plan[0]["Plan"]
-    return top["Shared Hit Blocks"] + top["Shared Read Blocks"]
 
 
 @case
@@ -863,20 +1104,22 @@ def a_pinned_snapshot_changes_no_claims_cost(s):
     pin.rows("select 1")
     for _ in range(2):
         first = measure()
-    s.rows("analyze readpast.job")  # that it is empty: autovacuum may do so, too
+    s.rows("analyze readpast.job")  # statistics say: empty. Autovacuum may do this, too
     last = [measure() for _ in range(8)][-3:]
     pin.rows("commit")
-    # One of them may have planned anew, after autovacuum's look at the tables.
+    # One call may have been planned anew, after autovacuum analyzed the
+    # tables.
     last = [min(each) for each in zip(*last)]
-    # The claim starts at its head. A sweep walks once over what has died since
-    # the last one, which it would do without the pin too, and no more.
-    assert last[0] <= 2 * free[0], (free, first, last)
+    # A claim starts at the cursor. A sweep reads the entries that died since
+    # the last sweep once, as it would without the pinned snapshot, and no
+    # others.
+    assert last[0] <= 1.5 * first[0], (free, first, last)
     assert last[1] <= 1.5 * first[1], (free, first, last)
 
 
 @case
 def a_claim_that_took_long_says_where_the_next_one_starts(s):
-    # As it is where many entries are dead and no mark is behind them.
+    # Compare with many dead entries and no cursor past them.
     slow = """do $$ begin
                 perform pg_sleep(0.15);
                 perform from readpast.claim('q');
@@ -884,12 +1127,12 @@ def a_claim_that_took_long_says_where_the_next_one_starts(s):
     s.put("x")
     s.put("y")
     s.rows(slow)
-    assert s.one("select count(*) from readpast.mark") == 1
+    assert s.one("select count(*) from readpast.cursor where lane_id > 0") == 1
     s.rows("begin")
     s.rows("select 1")
     s.rows(slow)
     s.rows("commit")
-    assert s.one("select count(*) from readpast.mark") == 1
+    assert s.one("select count(*) from readpast.cursor where lane_id > 0") == 1
 
 
 @case
@@ -901,7 +1144,73 @@ def a_plan_made_for_an_empty_table_is_the_plan_for_a_full_one(s):
            "array[20000]))")
     loaded = buffers(s, "readpast.claim('q', 5)")
     s.rows("analyze readpast.job")
+    s.taken()   # plans again, which reads the catalogs
     assert max(loaded, buffers(s, "readpast.claim('q', 5)")) < 150, loaded
+
+
+@case
+def routines_walk_indexes_whatever_the_statistics_say(s):
+    # Versions differ: 18 counts the disabled plan nodes, where earlier ones
+    # add to their cost, and it caches the plans of SQL functions.
+    calls = [
+        "readpast.enqueue('q', 'x')",
+        "readpast.enqueue('q', 'x', unique_key => 'k')",
+        "readpast.claim('q', 5, '1 ms')",
+        "readpast.claim('q') c, readpast.extend(c.id, c.claim_no, '1 ms')",
+        "readpast.claim('q') c, readpast.fail(c.id, c.claim_no, delay => '0')",
+        "readpast.claim('q') c, readpast.complete(c.id, c.claim_no)",
+        "readpast.complete('{1,2}'::bigint[], '{1,2}')",
+        "pg_sleep(0.01), readpast.sweep()",
+        "readpast.sweep_start(false)",
+        "readpast.held_by(1, '{q}')",
+        "readpast.look('q')",
+        "readpast.why(20000)"]
+
+    def explaining():
+        session = Session(s.database)
+        session.db.notices = collections.deque()
+        session.rows("load 'auto_explain'")
+        session.rows("set auto_explain.log_min_duration = 0")
+        session.rows("set auto_explain.log_nested_statements = on")
+        session.rows("set client_min_messages = log")
+        return session
+
+    def plans(session):
+        """The plan of each statement that the calls execute, as the server
+        logs it."""
+        session.db.notices.clear()
+        for call in calls:
+            session.rows(f"select * from {call}")
+        return list(session.db.notices)
+
+    def walk(session):
+        said = plans(session)
+        assert len(said) > len(calls)
+        for plan in said:
+            assert not re.search(
+                r"(Seq|Bitmap Heap) Scan on job\b", plan), plan
+            assert "JIT:" not in plan, plan  # would take 200 ms
+
+    s.rows("alter table readpast.job set (autovacuum_enabled = off)")
+    s.rows("alter table readpast.archive set (autovacuum_enabled = off)")
+    s.one("select readpast.queue_set('q', keep_done => '1 day')")
+    s.rows("analyze")
+    early = explaining()
+    for _ in range(8):      # a generic plan may be used from the sixth call on
+        plans(early)
+    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, "
+           "array[20000]))")
+    s.rows("select count(c) from (select array_agg(id) as ids, "
+           "array_agg(claim_no) as numbers from readpast.claim('q', 20000)) as a, "
+           "readpast.complete(a.ids, a.numbers) as c")
+    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, "
+           "array[20000]))")
+    s.rows("select readpast.enqueue_many('q', array_fill('x'::text, "
+           "array[20000]), delays => array_fill('1 day'::interval, array[20000]))")
+    walk(early)             # planned when all tables were empty
+    walk(explaining())      # planned with statistics of empty tables
+    s.rows("analyze")
+    walk(explaining())
 
 
 @case
@@ -915,7 +1224,7 @@ def a_sweep_reads_nothing_of_a_table_that_was_analyzed_when_empty(s):
     s.rows("analyze readpast.job, readpast.archive")
     for verb in "sweep_due", "sweep_expired", "sweep_kept":
         call = f"readpast.{verb}(1000)"
-        s.rows(f"select * from {call}")  # its plan is made
+        s.rows(f"select * from {call}")  # makes its plan
         assert buffers(s, call) < 200, (verb, buffers(s, call))
     pin.rows("rollback")
 
@@ -947,7 +1256,7 @@ def a_sweep_in_an_open_transaction_holds_nobody_up(s):
 # ---- the rest ----
 
 def asleep(s, worker):
-    """A session that listens as a worker that sleeps."""
+    """A session that listens, like a waiting worker."""
     sleeper = Session(s.database)
     channel, _, fresh, _ = sleeper.one(
         "select * from readpast.going_to_sleep(%s, '{q}')", worker)
@@ -972,16 +1281,17 @@ def each_job_wakes_one_sleeper_and_each_another(s):
     user = Session(s.database)
     user.rows("begin")
     user.put("a")
-    s.put("b")      # waits for nobody, and wakes the other one
+    s.put("b")      # does not wait, and notifies the other worker
     assert (woken(one), woken(two)) == (1, 0)
-    s.put("c")      # nobody is left but whom `user` is about to wake
+    s.put("c")      # the only waiter left is being notified by `user`
     assert (woken(one), woken(two)) == (0, 1)
     two.one("select readpast.awake(2, '{q}')")
     user.rows("commit")
     assert (woken(one), woken(two)) == (0, 1)
-    s.put("d")      # both are off the list
+    s.put("d")      # both are unregistered
     assert (woken(one), woken(two)) == (0, 0)
-    # Who takes all that it wanted wakes the next, not itself.
+    # A worker that gets all the jobs it wanted notifies the next one, not
+    # itself.
     one, two = asleep(s, 1), asleep(s, 2)
     s.rows("select * from readpast.claim('q', 2, worker_id => 2)")
     assert (woken(one), woken(two)) == (1, 0)
@@ -1041,4 +1351,4 @@ def a_crash_of_the_server_loses_nothing_acknowledged(s):
     assert s.complete(claim) == "done"
 
 
-main()
+main("max_prepared_transactions=2")

@@ -1,5 +1,5 @@
-# Servers of a suite's own; sourced behind tap.sh. They end with the suite, and
-# then `undo` is called for what else it leaves behind.
+# Servers for one test script; sourced after tap.sh. They are stopped when the
+# script ends, and then `undo` is called to clean up the rest.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -32,7 +32,7 @@ start_server() { # FOLDER [SETTING=VALUE...]
 	echo 'Bail out! no server'
 	exit 1
 }
-as_server() { # COMMAND...: as the user that the servers run as
+as_server() { # COMMAND...: run as the servers' user
 	if ((EUID == 0)); then
 		runuser -u postgres -- "$@"
 	else

@@ -1,11 +1,10 @@
-"""What the tests of the routines share: sessions of psycopg2, and a server of
-their own, on which each case has a database.
+"""Shared by the tests of the routines: psycopg2 sessions, and a separate
+server, on which each case has a database.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
 """
 
-import contextlib
 import pathlib
 import subprocess
 import sys
@@ -14,6 +13,8 @@ import time
 import traceback
 
 import psycopg2
+
+from server import manage, pg_temp
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 SUITE = []
@@ -26,7 +27,7 @@ def case(function):
 
 
 class Session:
-    """A connection: each call its own transaction, until begin()."""
+    """A connection. Each call is a transaction, unless begin() was called."""
 
     def __init__(self, database):
         self.database = database
@@ -43,7 +44,7 @@ class Session:
         return row[0] if len(row) == 1 else row
 
     def refused(self, sql, *args):
-        """The SQLSTATE and the words of the error that this ends with."""
+        """The SQLSTATE and the message of the error that this raises."""
         try:
             self.rows(sql, *args)
         except psycopg2.Error as error:
@@ -56,7 +57,7 @@ class Session:
                         payload, *more.values())
 
     def claim(self, n=1, lease="60 s"):
-        """{payload: (id, claim_no)}, in the order of the answer."""
+        """{payload: (id, claim_no)}, in the order of the result."""
         return {bytes(payload).decode(): (job, claim_no)
                 for payload, job, claim_no in self.rows(
                     "select payload, id, claim_no "
@@ -75,6 +76,13 @@ class Session:
         return self.one("select state from readpast.jobs where id = %s", job)
 
 
+def buffers(s, call):
+    """Number of pages that a call of a routine reads."""
+    plan = s.one(f"explain (analyze, buffers, format json) select * from {call}")
+    top = plan[0]["Plan"]
+    return top["Shared Hit Blocks"] + top["Shared Read Blocks"]
+
+
 def eventually(seconds, what):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -88,10 +96,7 @@ def eventually(seconds, what):
 # ---- the server ----
 
 def tool(action, *args):
-    ran = subprocess.run([ROOT / "tools" / "pg-temp", action, SERVER, *args],
-                         capture_output=True, text=True)
-    assert ran.returncode == 0, f"pg-temp {action}: {ran.stderr}"
-    return ran.stdout.strip()
+    return pg_temp(action, SERVER, *args)
 
 
 def install(url):
@@ -104,19 +109,13 @@ def install(url):
                    check=True, capture_output=True, text=True)
 
 
-def manage(url, sql):
-    with contextlib.closing(psycopg2.connect(url)) as admin:
-        admin.autocommit = True
-        admin.cursor().execute(sql)
-
-
 def run(function, number, url):
     name = f"case_{number}"
     manage(url, f"create database {name} template clean")
     try:
         function(Session(url.replace("/postgres?", f"/{name}?")))
-        # A server that starts after a crash writes all files to the disk: those
-        # of fifty databases may take a minute.
+        # A server that starts after a crash syncs all files, which may take a
+        # minute for fifty databases; so drop this one.
         manage(url, f"drop database {name} with (force)")
         return True
     except Exception:
@@ -145,7 +144,7 @@ def run_suite(settings):
 
 
 def main(*settings):
-    """Run all cases, or those that are named, and exit."""
+    """Run all cases, or the named ones, and exit."""
     global SERVER
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder).chmod(0o755)

@@ -1,6 +1,6 @@
--- What mallory puts into the schema public: something in place of everything in
--- pg_catalog that our statements name. Each says so in the server's log, which a
--- rollback leaves as it is, and then does what the real one does. `word` and
+-- The role mallory puts these objects into the schema public: a shadow of each
+-- name in pg_catalog that our statements use. A shadow writes to the server's log,
+-- which a rollback does not undo, and then does what the real one does. `word` and
 -- `sign` list the names.
 
 create function public.see(what text, answer boolean default true)
@@ -51,8 +51,8 @@ exception when others then
 end
 $body$;
 
--- The same arguments as the real ones have: they win where the path has this
--- schema in front.
+-- With the same arguments as the real ones, these win if public comes first in
+-- the path.
 select public.shadow(
            p.proname, array(select format_type(a.type, null)
                               from unnest(p.proargtypes) with ordinality
@@ -69,7 +69,7 @@ select public.shadow(o.oprname, nullif(o.oprleft, 0)::regtype::text,
  where o.oprnamespace = 'pg_catalog'::regnamespace
    and o.oprname in (select s.name from sign s);
 
--- Arguments that fit better: they win wherever the schema is in the path.
+-- With better matching arguments, these win wherever public is in the path.
 do $body$
 declare
 	types text[] := '{smallint,integer,bigint,numeric,float8,text,interval,
@@ -89,7 +89,7 @@ begin
 			null;
 		end;
 	end loop;
-	-- Those that take any type, for one type each.
+	-- Functions of any type, for one type each.
 	for it in
 		select p.proname,
 		       array(select case when format_type(a.type, null) ~ 'array'

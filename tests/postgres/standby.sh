@@ -23,7 +23,7 @@ sql() { # DIR SQL
 is_in_step() {
 	[[ $(sql "$primary" "select count(*) from pg_stat_replication where sync_state = 'sync'") == 1 ]]
 }
-# What the primary acknowledges is on the standby.
+# Everything that the primary acknowledges is on the standby.
 start_standby() {
 	"$pg_temp" standby "$standby" "$primary" >/dev/null
 	sql "$primary" "alter system set synchronous_standby_names = '*'"
@@ -51,17 +51,17 @@ done
 for command in 'enqueue q x' 'enqueue new x' 'enqueue q x y' 'enqueue q x --unique k' 'claim q' \
 	'complete 1:1' 'extend 1:1 --lease 1s' sweep 'cancel 1' 'retry 1' \
 	'purge q --state all --yes' 'pause q' 'queue set q --lease 1s' 'queue drop q --yes' \
-	'work q --drain -- true'; do
+	'work q --drain --quiet -- true'; do
 	# shellcheck disable=SC2086
 	check "a standby is read-only: ${command%% -*}" \
 		refuses 1 'read-only|during recovery' readpast --db "$there" $command
 done
-check 'it is not chosen among several' status 0 readpast enqueue q z
-check 'nothing was done' equal "$(field ready "$(readpast stats q --json)")" 3
-check 'nor can it be installed on' refuses 1 'read-only|during recovery' \
+check 'target_session_attrs=read-write chooses the primary' status 0 readpast enqueue q z
+check 'the standby has not changed' equal "$(field ready "$(readpast stats q --json)")" 3
+check 'init on it is refused' refuses 1 'read-only|during recovery' \
 	readpast --db "$there&schema=other" init
 
-# ---- a commit that nobody but the primary has ----
+# ---- a commit that did not reach the standby ----
 
 kill -STOP "$(head -n 1 "$standby/data/postmaster.pid")"
 pkill -STOP -P "$(head -n 1 "$standby/data/postmaster.pid")"
@@ -71,12 +71,12 @@ check 'a commit waits for the standby' eventually waits_for_standby
 sql "$primary" "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'" >/dev/null
 wait "$unsure"
 check 'cancelled, it is not acknowledged: exit 1' equal "$?" 1
-check 'which one line tells' equal "$(wc -l <unsure.err):$(grep -c 'outcome unknown.*standby' unsure.err)" 1:1
+check 'one line says so' equal "$(wc -l <unsure.err):$(grep -c 'outcome unknown.*standby' unsure.err)" 1:1
 pkill -CONT -P "$(head -n 1 "$standby/data/postmaster.pid")"
 kill -CONT "$(head -n 1 "$standby/data/postmaster.pid")"
 readpast purge q --state all --yes >/dev/null
 
-# ---- takes over ----
+# ---- failover ----
 
 start_load
 for ((round = 1; round <= rounds; round++)); do
@@ -84,7 +84,7 @@ for ((round = 1; round <= rounds; round++)); do
 	"$pg_temp" promote "$standby"
 	check "takeover $round: work goes on" more_settled 50
 	((round < rounds)) || break
-	# The other way round.
+	# Now the other way round.
 	"$pg_temp" stop "$primary" immediate
 	read -r primary standby <<<"$standby $primary"
 	check "takeover $round: a new standby follows" start_standby

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/check_calls finds functions that are too long, and calls that go round.
+# tools/check_calls finds functions that are too long, and cyclic calls.
 #
 #   check_calls.sh SOURCE
 #
@@ -14,7 +14,8 @@ git init -q .
 mkdir -p tools copy build/lib lib/worker lib/db/one lib/db/two
 cp "$source/tools/check_calls" tools/
 
-# file PATH CALLED...: it defines a function of its name, which calls those.
+# file PATH CALLED...: create a file with a function of its name that calls
+# these.
 file() {
 	local path=$1 called text=
 	for called in "${@:2}"; do
@@ -31,7 +32,7 @@ name_of() {
 	local name=${1%.c}
 	echo "${name//\//_}"
 }
-# The archive as meson makes it of these files.
+# Make the archive, as meson would.
 archive() {
 	local path object
 	rm -f build/lib/*
@@ -45,7 +46,7 @@ archive() {
 calls() {
 	archive && tools/check_calls build >found
 }
-round() { # WAY: there is that cycle, and no other
+round() { # WAY: exactly this cycle is found
 	! calls && equal "$(grep -c '^calls go round' found)" 1 &&
 		equal "$(head -n 1 found)" "calls go round: $1"
 }
@@ -68,20 +69,20 @@ file lib/worker/x.c lib_worker_y lib_a
 file lib/worker/y.c lib_worker_x
 file copy/x.c copy_y lib_b
 file copy/y.c copy_x
-check 'calls may go round inside one folder' calls
-check 'and nothing is said of it' equal "$(cat found)" ''
+check 'cyclic calls are allowed inside one folder' calls
+check 'and nothing is printed' equal "$(cat found)" ''
 file lib/b.c lib_a
-check 'not between two files of lib/' round 'lib/a.c -> lib/b.c -> lib/a.c'
-check 'the calls are named' grep -q 'lib/b.c -> lib/a.c: lib_a$' found
+check 'but not between two files of lib/' round 'lib/a.c -> lib/b.c -> lib/a.c'
+check 'the calls are listed' grep -q 'lib/b.c -> lib/a.c: lib_a$' found
 file lib/b.c
 file lib/db/one/y.c lib_a
-check 'not up from a folder' round 'lib/a.c -> lib/db/one/x.c -> lib/db/one/y.c -> lib/a.c'
+check 'nor upwards from a folder' round 'lib/a.c -> lib/db/one/x.c -> lib/db/one/y.c -> lib/a.c'
 file lib/db/one/y.c lib_db_two_x
 file lib/db/two/x.c lib_db_one_y
-check 'not between two folders' round 'lib/db/one/y.c -> lib/db/two/x.c -> lib/db/one/y.c'
+check 'nor between two folders' round 'lib/db/one/y.c -> lib/db/two/x.c -> lib/db/one/y.c'
 long 60
 check 'a function may have 60 lines' tools/check_calls
 long 61
 check 'but not 61' status 1 tools/check_calls
-check 'and it is named' grep -q '^long.c:2: long_one() has 61 lines$' out
+check 'and it is listed' grep -q '^long.c:2: long_one() has 61 lines$' out
 finish

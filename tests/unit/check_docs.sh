@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/check_docs.py is content with what is there, and names what is missing.
+# tools/check_docs.py accepts the present documents, and names what is missing.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -10,17 +10,16 @@ source=$2
 
 fresh() {
 	rm -rf copy
-	mkdir -p copy/tests/abi copy/cli
-	cp -r "$source"/{man,completions,include} copy
+	mkdir -p copy/tests/abi
+	cp -r "$source"/{man,completions,include,cli,doctor,lib,sql} copy
 	cp "$source/tests/abi/exports.txt" copy/tests/abi
-	cp "$source/cli/cmd.h" copy/cli
 }
 
 docs() {
 	"$source/tools/check_docs.py" "$READPAST" copy
 }
 
-# With a file edited it fails, and says exactly so.
+# With this edit of a file it fails, and prints exactly this line.
 names() { # WHAT FILE EDIT
 	fresh
 	sed -i -E "$3" "copy/$2"
@@ -30,14 +29,19 @@ names() { # WHAT FILE EDIT
 }
 
 fresh
-check 'what is there is complete' docs
+check 'the present documents are complete' docs
 
 check 'a command without a paragraph' names 'readpast(1): no command sweep' \
 	man/readpast.1 's/^\.It Cm sweep/.It/'
 check 'an option' names 'readpast(1): enqueue: no --replace' \
 	man/readpast.1 's/^\.It Fl -replace/.It/'
-check 'an option that is no more' names 'readpast(1): show: has no --deep' \
+check 'an option that no longer exists' names 'readpast(1): show: has no --deep' \
 	man/readpast.1 's/^\.It Cm show.*/& Fl -deep/'
+check 'a message that names a file of the source' \
+	names 'messages: a message names docs/postgres.md: name a manual page' \
+	doctor/checks.c 's,readpast.7.\, Grants,docs/postgres.md,'
+check 'a message that names a section its page does not have' names 'messages: readpast(7) has no Rights' \
+	lib/db/postgres/backend.c 's/, Grants/, Rights/'
 check 'an exit status' names 'readpast(1): no status 3' \
 	man/readpast.1 's/^\.It 3$/.It 7/'
 check 'an option in bash' names 'readpast.bash: claim: no --wait=' \
@@ -46,13 +50,13 @@ check 'an option in zsh' names '_readpast: work: no --grace=' \
 	completions/_readpast '/--grace/d'
 check 'an option in fish' names 'readpast.fish: list: no --limit=' \
 	completions/readpast.fish '/-l limit/d'
-check 'a value that bash does not wait for' names \
+check 'a value that bash does not complete' names \
 	$'readpast.bash: claim: no --wait=\n# readpast.bash: claim: has no --wait' \
 	completions/readpast.bash 's/ --wait=/ --wait/'
-check 'a value that zsh does not ask for' names \
+check 'a value that zsh does not complete' names \
 	$'_readpast: work: no -j=\n# _readpast: work: has no -j' \
-	completions/_readpast "s/'-j\[so many at a time\]:count:'/'-j[so many]'/"
-check 'a value that fish does not ask for' names \
+	completions/_readpast "s/'-j\[jobs at a time\]:count:'/'-j[jobs]'/"
+check 'a value that fish does not complete' names \
 	$'readpast.fish: list: no --limit=\n# readpast.fish: list: has no --limit' \
 	completions/readpast.fish 's/-l limit -x/-l limit/'
 check 'a value that the manual does not name' names \
@@ -62,7 +66,7 @@ check 'a technique' names 'readpast.fish: no technique worker-loop' \
 	completions/readpast.fish 's/ worker-loop//'
 check 'a function' names 'readpast(3): no function rp_settle_and_claim' \
 	man/readpast.3 's/Fn rp_settle_and_claim/Fn rp_claim/'
-check 'a limit that is another one' names 'readpast(1): no limit at most 3651d' \
+check 'a limit that has changed' names 'readpast(1): no limit at most 3651d' \
 	include/readpast.h 's/(RP_MOST_DAYS) 3650/\1 3651/'
 check 'a new error' names 'readpast(3): no error RP_ENEW' \
 	include/readpast.h 's/^.X\(EDB,.*/&\n\tX(ENEW, -99, 0, "new") \\/'

@@ -1,6 +1,5 @@
 #!/bin/sh
-#
-# embed_sql.sh ROOT - what stops the build, and what it says then.
+# embed_sql.sh ROOT - errors that stop the build, and their messages.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -27,7 +26,7 @@ folder=sqlite
 what=dialect
 list=params
 
-# stops SENTENCE WORDS: it fails, in one line that has these words in it.
+# stops SENTENCE WORDS: it fails with a one-line message that has these words.
 stops() {
 	number=$((number + 1))
 	if ! embed && grep -qF -- "$2" "$dir/said" &&
@@ -147,19 +146,19 @@ else
 fi
 
 fresh
-rm "$dir/sql/postgres/verbs/turn.sql" "$dir/sql/postgres/verbs/sleep.sql" \
+rm "$dir/sql/postgres/verbs/settle_and_claim.sql" "$dir/sql/postgres/verbs/sleep.sql" \
 	"$dir/sql/postgres/verbs/awake.sql" "$dir/sql/postgres/verbs/held.sql"
-stops 'a folder without turn needs the six verbs' 'claim.sql: is missing'
+stops 'a folder without settle_and_claim needs the six verbs' 'claim.sql: is missing'
 
 fresh
 printf -- '-- claim: x\nselect 1;\n' >"$dir/sql/postgres/verbs/claim.sql"
-stops 'turn and one of the six stop the build' \
+stops 'settle_and_claim and one of the six stop the build' \
 	'claim.sql: does what a routine does'
 
 fresh
-sed -i '/^turn /s/number result/result number/' "$dir/sql/params"
+sed -i '/^settle_and_claim /s/number result/result number/' "$dir/sql/params"
 stops 'columns in another order stop the build there too' \
-	'turn.sql: answers number result'
+	'settle_and_claim.sql: answers number result'
 
 fresh
 echo 'select 1;' >>"$dir/sql/postgres/verbs/get.sql"
@@ -172,9 +171,9 @@ stops 'an unknown parameter stops the build there too' \
 	'look.sql: uses :nobody, which is not in sql/params'
 
 fresh
-sed -i 's/:most_key/:most_kex/' "$dir/sql/postgres/schema/001_first/4_enqueue/enqueue.sql"
+sed -i 's/:most_key/:most_kex/' "$dir/sql/postgres/schema/001_first/4_enqueue/check_job.sql"
 stops 'a limit that readpast.h does not have stops the build' \
-	'enqueue.sql: uses :most_kex, which is no limit of readpast.h'
+	'check_job.sql: uses :most_kex, which is no limit of readpast.h'
 
 fresh
 number=$((number + 1))
@@ -246,7 +245,7 @@ stops 'a question of two statements stops the build' \
 	'late.sql: has 2 statements'
 
 fresh
-rm -r "$dir/sql/postgres/doctor" "$dir/sql/postgres/stress"
+rm -r "$dir/sql/postgres/doctor" "$dir/sql/postgres/find" "$dir/sql/postgres/stress"
 number=$((number + 1))
 if embed && ! grep -qF '"postgres"' "$dir/out.c"; then
 	echo "ok $number - a database may have none"

@@ -1,6 +1,6 @@
 /*
- * header.c - the public header by itself, as C99 and (header.cpp) as C++, with
- * every warning an error; and that the library behind it links.
+ * header.c - the public header alone, as C99 and (header.cpp) as C++, with
+ * every warning an error; and linking with the library.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

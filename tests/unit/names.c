@@ -1,6 +1,6 @@
 /*
- * names.c - the statements of every verb find their columns whatever a caller's
- * connection calls them.
+ * names.c - verbs find their result columns even if the caller's connection
+ * changes how columns are named.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,8 +11,8 @@
 
 #include "db/sqlite/sqlite.h"
 
-/* Without a parameter a verb does little, but all its statements are prepared:
- * those for one row of parameters, and those for many. */
+/* Without parameters a verb does little, but all its statements are prepared,
+ * those for one row and those for many. */
 static void
 prepare_all(rp_conn *conn, enum rp_verb verb)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The order of parameters in sql/params: any other either stops the build, or
-changes nothing.
+"""Reordering parameters in sql/params either stops the build, or has no
+effect.
 
   params.py SOURCE
 
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAMS = ["copy", "inspect", "queue", "settle", "sweep", "unique", "worker"]
+PROGRAMS = ["copy", "found", "inspect", "queue", "settle", "sweep", "unique", "worker"]
 VERB = re.compile(r"^(\w+) +(read|write)(.*)$", re.M)
 ALIKE = re.compile(r"^alike (\w+): +(.*)$", re.M)
 
@@ -30,7 +30,7 @@ def parameters_of(text):
 
 
 def with_parameters(text, verb, parameters):
-    """The text, with these parameters in the line of the verb."""
+    """The text with these parameters for the verb."""
     def line(match):
         if match[1] != verb:
             return match[0]
@@ -40,14 +40,14 @@ def with_parameters(text, verb, parameters):
 
 
 def shared(lists):
-    """How many parameters all the lists begin with."""
+    """Number of parameters that all the lists start with."""
     names = [set(n) for n in zip(*lists)]
     return next((i for i, n in enumerate(names) if len(n) > 1), len(names))
 
 
 def turned_around(text):
-    """Each verb's parameters from the last to the first, as far as verbs that
-    are alike keep those in front that all of them have."""
+    """Reverse each verb's parameters, as far as the common parameters of an
+    `alike` group stay in front."""
     known = parameters_of(text)
     cuts = {verb: {0, len(known[verb])} for verb in known}
     for _, verbs in ALIKE.findall(text):
@@ -63,8 +63,8 @@ def turned_around(text):
 
 
 def broken(text):
-    """(names, text): verbs that are alike, of which one has its first
-    parameter in the last place."""
+    """(names, text): for each `alike` group, with the first parameter of one
+    verb moved to the end."""
     known = parameters_of(text)
     for name, verbs in ALIKE.findall(text):
         verb = next((v for v in verbs.split() if len(known[v]) > 1), None)
@@ -74,7 +74,7 @@ def broken(text):
 
 
 def header(source, text, folder):
-    """Make verbs.h and job_fields.h of this sql/params."""
+    """Generate verbs.h and job_fields.h from this sql/params."""
     (folder / "params").write_text(text)
     for name, *arguments in (("verbs.h", "header"),
                              ("job_fields.h", "fields", "job")):
@@ -86,14 +86,14 @@ def header(source, text, folder):
 
 
 def users(source, name):
-    """The files that name a parameter of verbs that are alike."""
+    """The files that use a parameter of an `alike` group."""
     prefix = re.compile(rf"\b{name.upper()}_(?!MOST_PARAMS|OUT_)[A-Z]")
     return [p for room in ("lib", "copy") for p in (source / room).rglob("*.c")
             if prefix.search(p.read_text())]
 
 
 def refused(source, folder, name):
-    """Does one of them not compile any more?"""
+    """Does one of them no longer compile?"""
     for path in users(source, name):
         ran = subprocess.run(
             ["cc", "-fsyntax-only", "-std=gnu11", "-D_GNU_SOURCE", f"-I{folder}",
@@ -106,13 +106,13 @@ def refused(source, folder, name):
 
 
 def copy_of(source, to):
-    """What Meson needs of the source."""
-    rooms = re.findall(r"^subdir\('(\w+)'\)", (source / "meson.build").read_text(),
+    """Copy the parts of the source that Meson needs."""
+    rooms = re.findall(r"^ *subdir\('(\w+)'\)", (source / "meson.build").read_text(),
                        re.M)
     for room in sorted({*rooms, "include", "man", "completions", "tools", "check",
-                        "lab"}):
+                        "lab", "docs", "systemd"}):
         shutil.copytree(source / room, to / room)
-    for path in source.glob("meson*"):
+    for path in (*source.glob("meson*"), source / "README.md"):
         shutil.copy(path, to)
 
 
@@ -125,7 +125,7 @@ def run(*command, env=None):
 
 
 def builds_and_passes(text, folder):
-    """(what, did it?) of the copy with this sql/params."""
+    """(case, passed) for the copy with this sql/params."""
     (folder / "sql/params").write_text(text)
     programs = [f"tests/conformance_{name}" for name in PROGRAMS]
     yield "it builds", (

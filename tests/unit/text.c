@@ -1,5 +1,5 @@
 /*
- * text.c - what may be stored as a name, and what is made fit to be.
+ * text.c - validation of names and texts, and their repair.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -22,8 +22,8 @@ static const char *const utf8[] = {
 	"gr\xc3\xbc\xc3\x9f",
 };
 
-/* Stray and missing continuation bytes, overlong forms, surrogates, what lies
- * beyond Unicode. */
+/* Stray and missing continuation bytes, overlong forms, surrogates, and code
+ * points beyond Unicode. */
 static const char *const not_utf8[] = {
 	"\x80",
 	"\xbf",
@@ -53,7 +53,7 @@ utf8_is_told_from_what_is_not(void **state)
 		assert_false(rp__utf8(not_utf8[i], strlen(not_utf8[i])));
 	assert_true(rp__utf8("", 0));
 	assert_true(rp__utf8("a\0b", 3));
-	assert_false(rp__utf8("\xc3\xbc", 1)); /* cut in two */
+	assert_false(rp__utf8("\xc3\xbc", 1)); /* cut within a character */
 }
 
 static void

@@ -1,5 +1,5 @@
 /*
- * url.c - how a database is named.
+ * url.c - parsing of database URLs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

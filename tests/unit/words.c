@@ -1,5 +1,5 @@
 /*
- * words.c - durations, errors and states: numbers, and how people read them.
+ * words.c - durations, errors and states: conversion between numbers and words.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -69,7 +69,7 @@ what_is_no_duration_is_refused_and_writes_nothing(void **state)
 	assert_int_equal(rp_duration("1s", NULL), RP_EINVAL);
 }
 
-/* Callers were compiled with these. */
+/* Programs were compiled with these numbers. */
 static void
 the_numbers_of_errors_states_and_verdicts_are_abi(void **state)
 {

@@ -1,5 +1,5 @@
-// graphile-worker.mjs - as fast as it is told to be: jobs are fetched ahead, and
-// completed together.
+// graphile-worker.mjs - configured for throughput: jobs are prefetched, and
+// completed in batches.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

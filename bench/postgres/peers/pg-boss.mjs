@@ -1,5 +1,5 @@
-// pg-boss.mjs - as fast as it is told to be: jobs are fetched and completed by
-// the hundred, without a pause.
+// pg-boss.mjs - configured for throughput: jobs are fetched and completed in
+// batches of a hundred, without a pause.
 //
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors

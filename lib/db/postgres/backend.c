@@ -1,9 +1,10 @@
 /*
- * backend.c - verbs on a PostgreSQL server.
+ * backend.c - transactions and connections of a PostgreSQL server.
  *
- * A transaction of one verb is that statement alone: one round trip, one
- * commit. Any other is begun, and a call inside a transaction is a savepoint,
- * so that its failure does not end what the caller had begun.
+ * A transaction of one verb is sent as that statement alone: one round trip,
+ * one commit. Other transactions are begun explicitly. A call inside a
+ * transaction is a savepoint, so that its failure does not end the caller's
+ * transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -22,7 +23,7 @@ static int
 code_of(const char *state)
 {
 	static const struct {
-		const char *state; /* its beginning */
+		const char *state; /* prefix of the SQLSTATE */
 		int code;
 	} codes[] = {
 		{ "RP001", RP_EGONE },    { "RP002", RP_ECANCELLED },
@@ -48,7 +49,7 @@ code_of(const char *state)
 	return RP_EDB;
 }
 
-/* The first line, without what libpq puts around it. */
+/* Fail with the first line of `text`, without libpq's "ERROR:". */
 int
 rp__postgres_say(rp_error *error, int code, const char *text)
 {
@@ -61,7 +62,7 @@ rp__postgres_say(rp_error *error, int code, const char *text)
 	return rp__fail(error, code, "%.*s", n > 220 ? 220 : (int)n, text);
 }
 
-/* What the server's own words do not tell. */
+/* Put our explanation before the server's message. */
 static void
 say_first(rp_error *error, const char *what)
 {
@@ -86,7 +87,7 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 	if (error && state && strcmp(state, "42501") == 0) {
 		n = strlen(error->message);
 		snprintf(error->message + n, sizeof(error->message) - n,
-			 ": the role lacks a grant (docs/postgres.md, Grants)");
+			 ": the role lacks a grant (readpast(7), Grants)");
 	}
 	if (error && code == RP_ELOST)
 		say_first(error, "connection lost, outcome unknown");
@@ -98,9 +99,9 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 }
 
 /*
- * A commit that was cancelled while it waited for a synchronous standby says
- * that it succeeded, and in a notice that only this server may have it. What
- * it claimed is to be asked for, as after a lost answer.
+ * If a commit is cancelled while it waits for a synchronous standby, the server
+ * reports success, and warns in a notice that the commit may exist only on this
+ * server. As after a lost answer, the caller must ask which jobs it holds.
  */
 int
 rp__postgres_check_sure(struct postgres *s, rp_error *error)
@@ -129,7 +130,8 @@ rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error)
 	return r;
 }
 
-/* The caller may have another encoding on its connection than we write. */
+/* The library writes UTF-8, but the caller may have set another
+ * client_encoding. */
 static int
 check_encoding(const struct postgres *s, rp_error *error)
 {
@@ -172,7 +174,7 @@ begin_first(struct postgres *s, int how, rp_error *error)
 	return r;
 }
 
-/* Ours was open, and is no more. */
+/* Our transaction was open: check that it still is. */
 static int
 check_open(struct postgres *s, rp_error *error)
 {
@@ -218,8 +220,8 @@ rp__postgres_rollback(void *db)
 		rp__postgres_execute(s, "rollback", NULL);
 }
 
-/* A transaction that failed is rolled back by its commit, which says so in the
- * command tag alone. A lost connection leaves the outcome unknown. */
+/* The commit of a failed transaction rolls it back, and only the command tag
+ * says so. If the connection is lost, the outcome is unknown. */
 static int
 commit_own(struct postgres *s, rp_error *error)
 {
@@ -295,7 +297,7 @@ postgres_close(void *db)
 	free(s);
 }
 
-/* NULL: failed, and *ret_r says how. */
+/* Returns NULL on failure, with the error code in *ret_r. */
 static struct postgres *
 new_postgres(const char *schema, int *ret_r, rp_error *reterr)
 {
@@ -375,12 +377,18 @@ postgres_schema(void *db)
 }
 
 static int
+postgres_is_new(void *db)
+{
+	return ((struct postgres *)db)->is_new;
+}
+
+static int
 postgres_is_pooled(void *db)
 {
 	return ((struct postgres *)db)->pooled;
 }
 
-/* A list of names is the literal of a text[]. */
+/* A list of names is the literal of a text[], hence the braces. */
 static const struct rp_server server = { rp__postgres_run, '{', '}' };
 
 static int
@@ -405,6 +413,8 @@ const struct rp_backend rp__backend_postgres = {
 	.close = postgres_close,
 	.native = postgres_native,
 	.schema = postgres_schema,
+	.is_new = postgres_is_new,
+	.schema_sql = rp__postgres_schema_sql,
 	.joins = postgres_joins,
 	.begin = postgres_begin,
 	.commit = rp__postgres_commit,

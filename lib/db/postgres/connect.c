@@ -1,6 +1,6 @@
 /*
- * connect.c - a connection to a PostgreSQL server: made, looked at,
- * and made again where it was lost.
+ * connect.c - connect to a PostgreSQL server, inspect the session, and
+ * reconnect.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONNECT_S "10" /* seconds, for each of the hosts */
-#define BUSY_US 5000   /* between the calls of who asks without a pause */
+#define CONNECT_S "10" /* seconds, for each host of the URL */
+#define BUSY_US 5000   /* calls with shorter pauses are back-to-back */
 
-/* A pooler makes up a process id of its own. Each transaction behind it may be
- * in another session, which knows nothing that we prepared, set or listen to.
- * Where `read committed` is not the default and must not be made it, for the
- * session is not ours, each transaction says it. */
+/* Detect a pooler and the isolation level. A pooler reports a process id of its
+ * own invention to the client. Behind it each transaction may run in another
+ * session, which knows nothing of our prepared statements, settings and LISTEN.
+ * If `read committed` is not the default, it becomes the session's default, or,
+ * if the session is not ours to change, each transaction sets it. */
 int
 rp__postgres_look_at_session(struct postgres *s, rp_error *error)
 {
@@ -46,7 +47,8 @@ rp__postgres_look_at_session(struct postgres *s, rp_error *error)
 		error);
 }
 
-/* Behind a pooler each transaction says it: see begin_first(). */
+/* Set a lock timeout for the session. Behind a pooler each transaction sets it
+ * instead: see begin_first(). */
 int
 rp__postgres_limit_waits(void *db, rp_error *error)
 {
@@ -56,9 +58,9 @@ rp__postgres_limit_waits(void *db, rp_error *error)
 	return s->pooled ? 0 : rp__postgres_execute(s, "set " RP_LIMIT, error);
 }
 
-/* What the server said while nothing was asked: that it shuts down. Better to
- * know before a statement is sent than to wonder what became of it. Who asks
- * one thing after the other hears it in an answer. */
+/* Read a pending shutdown notice before sending a statement, whose outcome
+ * would otherwise be unknown. Back-to-back calls skip this; their answer
+ * carries the notice. */
 static void
 hear_goodbye(struct postgres *s)
 {
@@ -74,8 +76,9 @@ hear_goodbye(struct postgres *s)
 		PQ(consumeInput)(s->pg);
 }
 
-/* The server was restarted, or somebody cut the line: a new connection, to
- * whichever of the URL's hosts can be written to. Nothing was asked yet. */
+/* The connection was lost, for example because the server was restarted: make a
+ * new one, to whichever of the URL's hosts is writable. Nothing was sent yet,
+ * so no outcome is unknown. */
 int
 rp__postgres_connect_again(struct postgres *s, rp_error *error)
 {
@@ -98,10 +101,12 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 					  PQ(errorMessage)(s->pg));
 }
 
-/* ---- the first time ---- */
+/* ---- connecting ---- */
 
-/* The library never prints: what the server remarks goes nowhere, but for one
- * thing, rp__postgres_check_sure(), which has no SQLSTATE of its own. */
+/* Receives the server's notices. They are dropped, because the library never
+ * prints, except the one for rp__postgres_check_sure(). That one has no
+ * SQLSTATE of its own, so it is recognised by the server function that sends
+ * it. */
 static void
 take_remark(void *ctx, const PGresult *res)
 {
@@ -112,7 +117,8 @@ take_remark(void *ctx, const PGresult *res)
 		s->unsure = 1;
 }
 
-/* libpq quotes what it could not read: not where that may be a password. */
+/* libpq's message quotes the text that it could not parse. Do not show it if
+ * that may include a password. */
 static int
 check_url(const char *url, rp_error *reterr)
 {
@@ -123,8 +129,8 @@ check_url(const char *url, rp_error *reterr)
 
 	if (!options && secret)
 		r = rp__fail(reterr, RP_EINVAL,
-			     "this is no database URL; what is not a letter or "
-			     "a digit in a password is written %%XX");
+			     "not a valid database URL: in a password, "
+			     "write all but letters and digits as %%XX");
 	else if (!options)
 		r = rp__postgres_say(reterr, RP_EINVAL,
 				     why ? why : "out of memory");
@@ -133,8 +139,9 @@ check_url(const char *url, rp_error *reterr)
 	return r;
 }
 
-/* A server that shuts down may say so before the connection is all there, and
- * libpq would print it: so it is only begun, hushed, and then made. */
+/* A server that is shutting down may send a notice before the connection is
+ * complete, and libpq would print it. So the connection is only started, then
+ * the notice receiver is set, and then it is made by a reset. */
 static PGconn *
 connect_quietly(struct postgres *s, const char *const *names,
 		const char *const *values)
@@ -151,7 +158,7 @@ connect_quietly(struct postgres *s, const char *const *names,
 int
 rp__postgres_connect(struct postgres *s, const char *url, rp_error *error)
 {
-	/* What the URL says comes later, and wins. */
+	/* Options of the URL come later and take precedence. */
 	const char *const names[] = { "connect_timeout", "dbname",
 				      "fallback_application_name",
 				      "client_encoding", NULL };

@@ -1,5 +1,5 @@
 /*
- * hear.c - the way from a notification to a listener.
+ * hear.c - test whether notifications reach a listener.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +8,7 @@
 
 #include <poll.h>
 
-#define TRIP_MS 300 /* it takes one at the most, or is taken for lost */
+#define TRIP_MS 300 /* a notification that takes longer counts as lost */
 
 static int
 wait_for_notice(PGconn *pg)
@@ -29,7 +29,8 @@ wait_for_notice(PGconn *pg)
 	return 0;
 }
 
-/* Another session notifies: within one session even a pooler brings it. */
+/* The other session must send it: within one session even a pooler delivers
+ * it. */
 int
 rp__postgres_hears(void *db, void *other)
 {

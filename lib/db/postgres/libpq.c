@@ -1,10 +1,10 @@
 /*
  * libpq.c - load libpq once in the life of the process.
  *
- * The table below is the one static state of the library. The dynamic linker
- * would keep the same table if libpq were linked: it is filled once, before
- * anybody sees it, and never changes. libpq stays loaded, because OpenSSL
- * behind it does not bear being unloaded.
+ * The table below is the only static state of the library. If libpq were
+ * linked, the dynamic linker would keep the same table. It is filled once,
+ * before anybody can read it, and never changes. libpq is never unloaded,
+ * because OpenSSL, which it uses, does not support that.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -24,14 +24,15 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const struct {
 	const char *name;
-	size_t at; /* its place in the table */
+	size_t at; /* offset in the table */
 } functions[] = {
 #define FUNCTION(name) { "PQ" #name, offsetof(struct rp_libpq, name) },
 	RP_LIBPQ(FUNCTION)
 #undef FUNCTION
 };
 
-/* A program that has libpq loaded gets the same one: the name decides. */
+/* If the program has already loaded a library of this name, we get the same
+ * one. */
 static void
 load(void)
 {

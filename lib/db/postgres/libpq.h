@@ -1,6 +1,6 @@
 /*
- * libpq.h - libpq, loaded when a PostgreSQL database is first asked for: it
- * brings some twenty other libraries, and a SQLite file needs none of them.
+ * libpq.h - libpq, loaded when a PostgreSQL database is first opened. It loads
+ * some twenty other libraries, none of which are needed for SQLite.
  *
  * PQ(exec)(pg, "...") calls PQexec().
  *
@@ -12,7 +12,7 @@
 
 #include <libpq-fe.h>
 
-/* Every function of libpq that is called, without its PQ. */
+/* All functions of libpq that are called, without the prefix PQ. */
 #define RP_LIBPQ(X)                                                            \
 	X(backendPID)                                                          \
 	X(clear)                                                               \
@@ -54,7 +54,7 @@ struct rp_libpq {
 	char why[256]; /* why it could not be loaded; "": it is loaded */
 };
 
-/* The first call loads libpq. No handle is opened while `why` says something:
+/* The first call loads libpq. No handle is opened while `why` is not empty, so
  * code that has a PGconn need not check. */
 const struct rp_libpq *rp__libpq(void);
 

@@ -1,6 +1,6 @@
 /*
- * names.c - named parameters, and where a statement ends: what psql does, and
- * libpq does not.
+ * names.c - named parameters, and where a statement ends. psql does this
+ * itself, libpq does not.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -24,7 +24,8 @@ begins_word(char c)
 	return is_word(c) && !isdigit((unsigned char)c);
 }
 
-/* Of a string or a quoted name. What is doubled ends one and begins another. */
+/* The size of a string or a quoted name. A doubled quote counts as the end of
+ * one string and the start of the next. */
 static size_t
 quoted_size(const char *s, int has_escapes)
 {
@@ -35,7 +36,7 @@ quoted_size(const char *s, int has_escapes)
 	return n + (s[n] != '\0');
 }
 
-/* They nest. */
+/* The size of a comment. Comments nest in PostgreSQL. */
 static size_t
 comment_size(const char *s)
 {
@@ -52,7 +53,7 @@ comment_size(const char *s)
 	return n;
 }
 
-/* The size of a string in dollar quotes, $tag$ text $tag$; 0: s does not begin
+/* The size of a dollar-quoted string, $tag$ text $tag$; 0: s does not begin
  * one. */
 static size_t
 dollar_size(const char *s)
@@ -72,8 +73,8 @@ dollar_size(const char *s)
 	return end ? (size_t)(end - s) + tag : strlen(s);
 }
 
-/* The size of a quoted string or a comment, in which no parameter is looked
- * for; 0: s does not begin one. `from` is where the text begins. */
+/* The size of a quoted string or a comment, in which names are not parameters;
+ * 0: s does not begin one. `from` is the start of the statement. */
 static size_t
 opaque_size(const char *from, const char *s)
 {
@@ -92,7 +93,8 @@ opaque_size(const char *from, const char *s)
 	return *s == '$' && !is_word(before) ? dollar_size(s) : 0;
 }
 
-/* A name behind : or @, but for a cast, and operators that end in @. */
+/* The size of : or @ and the name after it; 0: none is there. Casts (::) and
+ * operators that end in @ are no parameters. */
 static size_t
 name_size(const char *from, const char *s)
 {
@@ -107,7 +109,8 @@ name_size(const char *from, const char *s)
 	return n;
 }
 
-/* Which of the names it is, from 1. 0: they are too many. */
+/* The number of this name, from 1; a new name gets the next one. 0: too many
+ * names. */
 static size_t
 number_of(struct rp_named *named, const char *at, size_t size)
 {
@@ -126,7 +129,8 @@ number_of(struct rp_named *named, const char *at, size_t size)
 	return i + 1;
 }
 
-/* The room behind `to` is enough: a name is 2 bytes, and its number 3. */
+/* Write the parameter's number. There is room for it: the shortest name is 2
+ * bytes, the longest number 3, and the buffer is twice as long as the SQL. */
 static int
 put_number(struct rp_named *named, char **to, const char *at, size_t size)
 {
@@ -138,7 +142,8 @@ put_number(struct rp_named *named, char **to, const char *at, size_t size)
 	return 0;
 }
 
-/* Copy a statement. 1: there is one; 0: only comments; -1: too many names. */
+/* Copy a statement with its names replaced by numbers. 1: it has a statement;
+ * 0: only comments and space; -1: too many names. */
 static int
 copy(const char *from, const char **end, struct rp_named *ret)
 {
@@ -181,6 +186,7 @@ rp__postgres_next_statement(const char **sql, struct rp_named *ret,
 	free(ret->text);
 	return r == 0 ? 0
 		      : rp__fail(error, RP_EINVAL,
-				 "a statement names %d parameters at the most",
+				 "a statement can have at most %d named "
+				 "parameters",
 				 RP_MOST_NAMES);
 }

@@ -1,5 +1,5 @@
 /*
- * postgres.h - what the files of the PostgreSQL backend share.
+ * postgres.h - shared by the files of the PostgreSQL backend.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,46 +11,53 @@
 #include "libpq.h"
 #include "db/sql.h"
 
-/* Made of sql/postgres/: the verbs; the steps of the schema, and the number of
- * their text, which a database notes. */
+/* Generated from sql/postgres/: the verbs; the steps of the schema; and a
+ * checksum of the schema's text, which is stored in the database. */
 extern const struct rp_call rp__calls_postgres[RP_VERBS];
 extern const char *const *const rp__schema_postgres[];
 extern const char rp__build_postgres[];
 
-#define CHANNEL 100 /* bytes of a channel's name */
+#define CHANNEL 100 /* most bytes of a channel's name */
 
-/* Long enough for what others do in one statement, and short beside a lease. */
+/* Long enough for a single statement of somebody else, and short compared to a
+ * lease. */
 #define RP_LIMIT "lock_timeout = '100ms'"
 
 struct postgres {
 	PGconn *pg;
-	char *schema; /* its name, where the SQL says `readpast` */
+	char *schema; /* replaces `readpast` in the SQL */
 	int attached; /* the connection is the caller's */
-	int depth;    /* of our transactions: savepoints from the second on */
-	/* What the first of them is: begun by us, a savepoint of the caller's,
-	 * or nothing but the one statement that it is about. */
+	int is_new;   /* opening it created the schema */
+	int depth;    /* of our nested transactions; all but the first are
+		       * savepoints */
+	/* How the outermost of them was begun: as a transaction of ours, as a
+	 * savepoint in the caller's transaction, or not at all, because it is a
+	 * single statement. */
 	enum { OWN, JOINED, ALONE } base;
-	int pooled;          /* nothing is prepared, nobody listens */
-	int other_level;     /* `read committed` is not the session's default */
-	int limits_waits;    /* a call fails rather than wait for a lock */
-	int lost_answer;     /* ... to a claim, as it may be: see begin() */
-	int64_t asked_us;    /* when we asked last, monotonic; 0: never */
-	int64_t statements;  /* of query(), since measure() was asked last */
-	int unsure;          /* a commit may not be where it was to be */
+	int pooled;         /* behind a pooler: no prepared statements, no
+			     * LISTEN */
+	int other_level;    /* the session's default is not `read committed` */
+	int limits_waits;   /* calls fail rather than wait long for a lock */
+	int lost_answer;    /* the answer to a claim may be lost: see begin() */
+	int64_t asked_us;   /* last call, monotonic us; 0: none */
+	int64_t statements; /* of query(), since the last measure() */
+	int unsure;         /* a commit may not have reached the standby */
 	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
 	char prepared[RP_VERBS];
-	char sign[24]; /* in the names of statements prepared for this handle:
-			  several may share a connection. "": it has its own */
-	/* Waiting: how long the last nap was; when we were registered as a
-	 * waiter (monotonic, 0: we are not), and the channel on which we are
-	 * notified; when we did not hear ourselves there; how many settlements
-	 * had work since. */
+	char sign[24]; /* part of the names of our prepared statements, as
+			* several handles may share an attached connection. "":
+			* it is not attached */
+	/* Waiting. nap_ms: length of the last pause between polls.
+	 * registered_at: when we registered as a waiter, monotonic ms, 0: we
+	 * are not registered; `channel` is where we are then notified. deaf_at:
+	 * when our own notification did not arrive, or 0. busy_turns: how many
+	 * round trips since then had work. */
 	int64_t nap_ms, registered_at, deaf_at;
 	char channel[CHANNEL];
 	int listening, busy_turns;
-	int64_t waiter; /* the worker's id, and its queues */
+	int64_t waiter; /* id of the registered worker, and its queues */
 	char *queues;
-	int64_t rest_ms; /* a registered waiter need not poll for so long */
+	int64_t rest_ms; /* interval of probes while registered; 0: none */
 };
 
 /* backend.c */
@@ -61,14 +68,15 @@ int rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error);
 int rp__postgres_begin(void *db, int how, rp_error *error);
 int rp__postgres_commit(void *db, rp_error *error);
 void rp__postgres_rollback(void *db);
-/* Fail with the first line of libpq's words. */
+/* Fail with the first line of a message of libpq. */
 int rp__postgres_say(rp_error *error, int code, const char *text);
 
 /* connect.c */
 int rp__postgres_connect(struct postgres *s, const char *url, rp_error *error);
-/* If the connection is lost, make it anew. */
+/* Replace the connection if it is lost. */
 int rp__postgres_connect_again(struct postgres *s, rp_error *error);
-/* What kind of session is it? One that is ours becomes read committed. */
+/* Detect a pooler and the isolation level, and set that in a session of
+ * ours. */
 int rp__postgres_look_at_session(struct postgres *s, rp_error *error);
 int rp__postgres_limit_waits(void *db, rp_error *error);
 
@@ -93,15 +101,15 @@ void rp__postgres_measure(void *db, struct rp_usage *ret);
 /* names.c */
 #define RP_MOST_NAMES 32
 struct rp_named {
-	char *text; /* with $1, $2, ... ; to be freed */
+	char *text; /* with $1, $2, ...; the caller frees it */
 	size_t count;
 	struct {
-		const char *at; /* in the SQL, without its : or @ */
+		const char *at; /* position in the SQL, after the : or @ */
 		size_t size;
 	} names[RP_MOST_NAMES];
 };
-/* Take the next statement off *sql, which then points behind it. 1; 0 at the
- * end of the text; or a failure. */
+/* Read the next statement of *sql, and advance *sql past it. Returns 1; 0 at
+ * the end of the text; or an error. */
 int rp__postgres_next_statement(const char **sql, struct rp_named *ret,
 				rp_error *error);
 
@@ -110,14 +118,17 @@ int rp__postgres_run(void *db, enum rp_verb which,
 		     const struct rp_value *params, size_t rows, rp_row_fn *fn,
 		     void *ctx, rp_error *error);
 
-/* Choose a sign of its own. */
+/* Set s->sign to a value that no other handle has. */
 void rp__postgres_sign(struct postgres *s);
-/* Take the prepared statements off the caller's connection. */
+/* Deallocate our prepared statements on the caller's connection. */
 void rp__postgres_forget(struct postgres *s);
 
 /* schema.c */
 int rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error);
-/* SQL with the schema's name for `readpast`; to be freed. NULL: no memory. */
-char *rp__postgres_named(const struct postgres *s, const char *sql);
+int rp__postgres_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
+			    void *ctx, rp_error *reterr);
+/* A copy of the SQL with the schema's name in place of `readpast`; the caller
+ * frees it. NULL: out of memory. */
+char *rp__postgres_named(const char *schema, const char *sql);
 
 #endif

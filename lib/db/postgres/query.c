@@ -1,5 +1,5 @@
 /*
- * query.c - SQL that is no verb, on a PostgreSQL server.
+ * query.c - run SQL other than verbs on a PostgreSQL server.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The server's types. */
+/* The server's type numbers. */
 enum {
 	OID_BOOL = 16,
 	OID_BYTEA = 17,
@@ -25,7 +25,7 @@ struct binds {
 	const char *values[RP_MOST_NAMES];
 	int sizes[RP_MOST_NAMES], formats[RP_MOST_NAMES];
 	Oid types[RP_MOST_NAMES];
-	char *texts[RP_MOST_NAMES]; /* of ours */
+	char *texts[RP_MOST_NAMES]; /* allocated here */
 };
 
 static const struct rp_value *
@@ -38,8 +38,8 @@ find_param(const struct rp_param *params, const char *name, size_t size)
 	return NULL;
 }
 
-/* An integer is a bigint. A text is what a literal would be: the server infers
- * its type from where it stands. */
+/* An integer is bound as a bigint. A text has no type, like a literal: the
+ * server infers it from the context. */
 static int
 bind(struct binds *b, size_t i, const struct rp_value *value, rp_error *error)
 {
@@ -79,7 +79,7 @@ digit(char c)
 	return c <= '9' ? c - '0' : c - 'a' + 10;
 }
 
-/* "\x0123", into the same memory. */
+/* Decode "\x0123" in place. Returns the number of bytes. */
 static size_t
 read_bytes(char *text, size_t size)
 {
@@ -118,7 +118,7 @@ column(const PGresult *res, int row, int c)
 	}
 }
 
-/* Tell the caller of the rows. */
+/* Pass the rows to the caller. */
 static int
 answer(const struct rp_query *query, const PGresult *res, rp_error *error)
 {
@@ -129,7 +129,7 @@ answer(const struct rp_query *query, const PGresult *res, rp_error *error)
 
 	if (width > RP_QUERY_COLUMNS)
 		return rp__fail(error, RP_EINVAL,
-				"a query answers %d columns at the most",
+				"a query can return at most %d columns",
 				RP_QUERY_COLUMNS);
 	row.count = (size_t)width;
 	for (int c = 0; c < width; c++)
@@ -144,7 +144,7 @@ answer(const struct rp_query *query, const PGresult *res, rp_error *error)
 
 /* ---- running ---- */
 
-/* 0, RP_ROW_STOP, or a failure. */
+/* Returns 0, RP_ROW_STOP or an error. */
 static int
 run(struct postgres *s, const struct rp_query *query,
     const struct rp_named *named, rp_error *error)
@@ -195,12 +195,12 @@ run_all(struct postgres *s, const struct rp_query *query, rp_error *error)
 }
 
 /*
- * Settings for one query. They end with its transaction, because behind a
- * pooler the next one may run in another session. The caller's own time-outs
- * stay where none is given.
+ * Settings for one query. They are local to its transaction, because behind a
+ * pooler the next one may run in another session. If the query has no time-out,
+ * the caller's own remains.
  *
- * A query that only reads may run on a live database. Its search path has
- * pg_catalog first and no schema that other users may write to. It does not
+ * A query that only reads may run on a database in production. Its search path
+ * has pg_catalog first and no schema that other users may write to. It does not
  * wait long for a lock, because other sessions would queue behind it. It is
  * planned as the routines are: by indexes, whatever the statistics say.
  */
@@ -237,7 +237,7 @@ set_up(struct postgres *s, const struct rp_query *query, rp_error *error)
 	return r;
 }
 
-/* A query in a transaction of its own. */
+/* Run a query in a transaction of its own. */
 static int
 run_apart(struct postgres *s, const struct rp_query *query, rp_error *error)
 {
@@ -245,8 +245,8 @@ run_apart(struct postgres *s, const struct rp_query *query, rp_error *error)
 
 	if (PQ(transactionStatus)(s->pg) != PQTRANS_IDLE)
 		return rp__fail(error, RP_EINVAL,
-				"a query that only reads or has a time-out is "
-				"no part of a transaction");
+				"a query that only reads or has a time-out "
+				"cannot run in an open transaction");
 	r = rp__postgres_execute(s, reads ? "begin read only" : "begin", error);
 	if (r < 0)
 		return r;
@@ -278,7 +278,7 @@ rp__postgres_query(void *db, const struct rp_query *query, rp_error *error)
 	return r < 0 ? r : 0;
 }
 
-/* Of the rest only the server knows. */
+/* The other fields are known only to the server. */
 void
 rp__postgres_measure(void *db, struct rp_usage *ret)
 {

@@ -1,6 +1,6 @@
 /*
- * run.c - a verb is one statement: its parameters and its answer in
- * the server's binary formats, prepared once.
+ * run.c - run a verb, which is a single statement. It is prepared once, and its
+ * parameters and answer are in the server's binary formats.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +15,7 @@
 #define MOST_BINDS 20
 #define MOST_COLUMNS 32
 
-/* The server's types. */
+/* The server's type numbers. */
 enum {
 	OID_BOOL = 16,
 	OID_BYTEA = 17,
@@ -26,12 +26,12 @@ enum {
 	OID_TIMESTAMPTZ = 1184
 };
 
-/* Its times are microseconds since 2000. */
+/* The server's times are microseconds since 2000-01-01. */
 #define EPOCH_US INT64_C(946684800000000)
 
 /* ---- parameters ---- */
 
-/* One run's parameters, and what they are made of. */
+/* The parameters of one run, and the memory that they are built in. */
 struct binds {
 	const char *values[MOST_BINDS];
 	int sizes[MOST_BINDS], formats[MOST_BINDS];
@@ -107,8 +107,8 @@ oid_of(enum rp_type type)
 				 : OID_BYTEA;
 }
 
-/* A parameter's values in all rows, as an array. Null if all are, which spares
- * the routines a look at each. */
+/* Bind a parameter's values in all rows as an array. If all are null, bind a
+ * null, so that the routines need not look at each. */
 static int
 bind_array(struct binds *b, size_t i, const struct rp_value *first,
 	   size_t width, size_t rows, rp_error *error)
@@ -199,7 +199,8 @@ column(const PGresult *res, Oid type, int row, int c)
 	const char *from;
 	int size;
 
-	if (PQ(getisnull)(res, row, c)) /* as most are: a call each counts */
+	if (PQ(getisnull)(res, row, c)) /* checked first: most columns are
+					 * null, and calls are costly */
 		return value;
 	from = PQ(getvalue)(res, row, c);
 	size = PQ(getlength)(res, row, c);
@@ -224,7 +225,8 @@ column(const PGresult *res, Oid type, int row, int c)
 	return value;
 }
 
-/* Tell the caller of the rows. `row`: of parameters, unless the answer says. */
+/* Pass the rows to the caller. `row`: the row of parameters, unless the answer
+ * has a column with it. */
 static int
 answer(const struct rp_call *call, const PGresult *res, size_t row,
        rp_row_fn *fn, void *ctx)
@@ -274,7 +276,7 @@ name_of(const struct postgres *s, enum rp_verb which)
 	return name;
 }
 
-/* In a transaction that has failed they have to stay. */
+/* In a failed transaction nothing can be deallocated: the statements stay. */
 void
 rp__postgres_forget(struct postgres *s)
 {
@@ -310,7 +312,8 @@ execute_named(struct postgres *s, enum rp_verb which, const struct binds *b)
 				b->values, b->sizes, b->formats, 1);
 }
 
-/* `deallocate all`, `discard all`: the caller may do that with its own. */
+/* The caller may have dropped our prepared statements from its connection by
+ * `deallocate all` or `discard all`. */
 static int
 is_forgotten(struct postgres *s, const PGresult *res)
 {
@@ -330,8 +333,8 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 	int again, r;
 
 	if (!s->sql[which])
-		s->sql[which] =
-			rp__postgres_named(s, rp__calls_postgres[which].text);
+		s->sql[which] = rp__postgres_named(
+			s->schema, rp__calls_postgres[which].text);
 	if (!s->sql[which])
 		return rp__fail(error, RP_ENOMEM, "out of memory");
 	*ret = s->pooled ? PQ(execParams)(
@@ -353,8 +356,9 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 	return again ? execute(s, which, b, ret, error) : r;
 }
 
-/* There is something going on: poll again soon. A worker that has work time and
- * again need not be notified; after a single job it will wait again at once. */
+/* A claim or a settlement had rows: poll again soon. A worker that finds work
+ * again and again need not be notified, so it unregisters; after a single job
+ * it will wait again at once, and stays registered. */
 static void
 note_work(struct postgres *s)
 {
@@ -382,7 +386,7 @@ run(struct postgres *s, enum rp_verb which, const struct rp_value *params,
 		free_binds(&binds, call->binds_count);
 		if (r < 0)
 			return r;
-		if (PQ(ntuples)(res) && which == RP_V_TURN)
+		if (PQ(ntuples)(res) && which == RP_V_SETTLE_AND_CLAIM)
 			note_work(s);
 		r = answer(call, res, row, fn, ctx);
 		PQ(clear)(res);
@@ -390,7 +394,7 @@ run(struct postgres *s, enum rp_verb which, const struct rp_value *params,
 	return r;
 }
 
-/* A verb outside of any transaction is one of its own. */
+/* Outside of a transaction a verb is a transaction of its own. */
 int
 rp__postgres_run(void *db, enum rp_verb which, const struct rp_value *params,
 		 size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)

@@ -1,5 +1,5 @@
 /*
- * schema.c - is the schema there, and of this version? Put it there.
+ * schema.c - check the schema and its version, and create it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,10 +20,10 @@ in_word(char c)
 }
 
 char *
-rp__postgres_named(const struct postgres *s, const char *sql)
+rp__postgres_named(const char *schema, const char *sql)
 {
 	static const char word[] = "readpast";
-	size_t length = sizeof(word) - 1, name = strlen(s->schema), n = 0;
+	size_t length = sizeof(word) - 1, name = strlen(schema), n = 0;
 	char *ret, *to;
 
 	for (const char *p = sql; (p = strstr(p, word)); p += length)
@@ -32,7 +32,7 @@ rp__postgres_named(const struct postgres *s, const char *sql)
 	for (const char *p = sql; ret && *p;) {
 		if ((p == sql || !in_word(p[-1])) &&
 		    strncmp(p, word, length) == 0 && !in_word(p[length])) {
-			to = stpcpy(to, s->schema);
+			to = stpcpy(to, schema);
 			p += length;
 		} else {
 			*to++ = *p++;
@@ -43,7 +43,7 @@ rp__postgres_named(const struct postgres *s, const char *sql)
 	return ret;
 }
 
-/* The first column of the first row, as a number; 0: no row, or null. */
+/* Read the first column of the first row as a number; 0: no row, or null. */
 static int
 read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 {
@@ -60,8 +60,9 @@ read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 	return r;
 }
 
-/* The schema's version: 0, none; -1, none, but other people's tables;
- * OTHER_BUILD, ours, but its text is not this build's. */
+/* Read the schema's version. 0: the database has no tables; -1: it has only
+ * other tables; OTHER_BUILD: it has our tables, but their SQL is not that of
+ * this build. */
 #define OTHER_BUILD -2
 static int
 read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
@@ -102,7 +103,7 @@ read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
 	return r;
 }
 
-/* If that fails it leaves the caller's transaction as it was. */
+/* If this fails, the caller's transaction is as it was before. */
 static int
 read_version(struct postgres *s, int64_t *ret, rp_error *error)
 {
@@ -116,7 +117,7 @@ read_version(struct postgres *s, int64_t *ret, rp_error *error)
 	return r < 0 ? r : rp__postgres_commit(s, error);
 }
 
-/* It goes into the SQL without quotes. */
+/* The schema's name must need no quotes, as the SQL has it without. */
 static int
 check_name(struct postgres *s, rp_error *error)
 {
@@ -127,7 +128,8 @@ check_name(struct postgres *s, rp_error *error)
 			    &word, error);
 
 	if (r == 0 && word)
-		return rp__fail(error, RP_EINVAL, "schema=%.60s: a word of SQL",
+		return rp__fail(error, RP_EINVAL,
+				"schema=%.60s: a reserved word of SQL",
 				s->schema);
 	return r;
 }
@@ -144,17 +146,19 @@ upgrade_steps(struct postgres *s, rp_error *error)
 	     r == 0 && v < SCHEMA_VERSION; v++)
 		for (const char *const *step = rp__schema_postgres[v];
 		     *step && r == 0; step++) {
-			char *sql = rp__postgres_named(s, *step);
+			char *sql = rp__postgres_named(s->schema, *step);
 
 			r = sql ? rp__postgres_execute(s, sql, error)
 				: rp__fail(error, RP_ENOMEM, "out of memory");
 			free(sql);
 		}
+	s->is_new = r == 0 && version <= 0;
 	return r;
 }
 
-/* The schema's text names types, functions and operators that are the server's,
- * and not what somebody put in front of them. `was`: the path up to now. */
+/* Set a search path with which types, functions and operators in the schema's
+ * SQL are the server's own, whatever others have created. `was`: the previous
+ * path. */
 static int
 take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 {
@@ -168,7 +172,7 @@ take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 		       : rp__postgres_failed(s, *was, error);
 }
 
-/* A transaction of the caller's goes on with his. */
+/* Restore the path: a transaction of the caller goes on after this. */
 static int
 give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 {
@@ -186,9 +190,9 @@ give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 	return r;
 }
 
-/* Of two at a time the second waits, in its first `create`, for the end of the
- * first one, and fails: then all of it is there. No lock is taken for that: one
- * that is no table's could be taken by anybody. */
+/* If two clients do this at once, the second one waits in its first `create`
+ * for the first client's commit, and then fails; but then the schema is
+ * complete. An advisory lock would be no better, as any user could hold it. */
 static int
 install(struct postgres *s, rp_error *error)
 {
@@ -207,9 +211,33 @@ install(struct postgres *s, rp_error *error)
 	if (r == 0)
 		return rp__postgres_commit(s, error);
 	rp__postgres_rollback(s);
+	s->is_new = 0;
 	return read_version(s, &version, NULL) == 0 && version == SCHEMA_VERSION
 		       ? 0
 		       : r;
+}
+
+int
+rp__postgres_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
+			void *ctx, rp_error *reterr)
+{
+	const char *schema = url->schema ? url->schema : "readpast";
+
+	statement(ctx, "begin");
+	statement(ctx, "set local search_path = pg_catalog, pg_temp");
+	for (int v = 0; v < SCHEMA_VERSION; v++)
+		for (const char *const *step = rp__schema_postgres[v]; *step;
+		     step++) {
+			char *sql = rp__postgres_named(schema, *step);
+
+			if (!sql)
+				return rp__fail(reterr, RP_ENOMEM,
+						"out of memory");
+			statement(ctx, sql);
+			free(sql);
+		}
+	statement(ctx, "commit");
+	return 0;
 }
 
 int
@@ -227,19 +255,19 @@ rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error)
 				s->schema, (long long)version, SCHEMA_VERSION);
 	if (version == OTHER_BUILD)
 		return rp__fail(error, RP_ESCHEMA,
-				"schema %.60s was made by another build of "
-				"readpast, with other tables: finish its jobs "
-				"with that build, or use a new schema",
+				"schema %.60s was made by an earlier build of "
+				"readpast: finish its jobs with that build, or "
+				"use a new schema",
 				s->schema);
 	if (version < 0 && schema == RP_SCHEMA_CREATE)
 		return rp__fail(error, RP_ESCHEMA,
-				"database %.60s has other tables and no schema "
-				"%.60s: readpast init puts it there",
+				"database %.60s has other tables but no "
+				"schema %.60s: readpast init creates it",
 				PQ(db)(s->pg), s->schema);
 	if (version <= 0 && schema == RP_SCHEMA_REQUIRE)
 		return rp__fail(error, RP_ESCHEMA,
-				"database %.60s has no schema %.60s: readpast "
-				"init puts it there",
+				"database %.60s has no schema %.60s: readpast"
+				" init creates it",
 				PQ(db)(s->pg), s->schema);
 	return version < SCHEMA_VERSION ? install(s, error) : 0;
 }

@@ -1,8 +1,8 @@
 /*
- * url.c - postgres://...?schema=NAME
+ * url.c - parse postgres://...?schema=NAME
  *
- * Only the option `schema` is ours: it is taken out, and libpq reads the rest,
- * which may also be its `host=... dbname=...`.
+ * Only the option `schema` is readpast's: it is removed, and libpq parses the
+ * rest, which may also have the form `host=... dbname=...`.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,22 +11,29 @@
 
 #include <string.h>
 
-/* An identifier that needs no quotes: it goes into the SQL as it is. */
+/* The name of a notification channel is the schema, a dot and a worker's id. It
+ * may have 63 bytes in PostgreSQL. */
+enum { MOST_SCHEMA = 43 };
+
+/* The name must be an identifier that needs no quotes, as the SQL has it
+ * without. */
 int
 rp__postgres_check_name(const char *name, rp_error *reterr)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
 	size_t n = strlen(name);
 
-	if (n > 0 && n < 64 && strchr(letters, *name) &&
+	if (n > 0 && n <= MOST_SCHEMA && strchr(letters, *name) &&
 	    strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789") == n)
 		return 0;
 	return rp__fail(reterr, RP_EINVAL,
-			"schema=%.60s: small letters, digits and _, 63 at most",
-			name);
+			"schema=%.60s: use lower-case letters, digits"
+			" and _, at most %d",
+			name, MOST_SCHEMA);
 }
 
-/* Copy the URL without our option; that goes behind it. The room is enough. */
+/* Copy the URL without our option, whose value is copied behind it. url->text
+ * has enough room. */
 static void
 take_schema(struct rp_url *url, const char *text)
 {
@@ -51,7 +58,8 @@ take_schema(struct rp_url *url, const char *text)
 	*to = '\0';
 }
 
-/* The user and the password end at the @, and libpq looks for none behind. */
+/* libpq ends the user and password at the first @, unless a / is before it. Any
+ * other @ should have been escaped. */
 static int
 has_stray_at(const char *text)
 {
@@ -71,14 +79,14 @@ rp__postgres_read_url(struct rp_url *url, const char *text, rp_error *reterr)
 {
 	if (has_stray_at(text))
 		return rp__fail(reterr, RP_EINVAL,
-				"in the database URL an @ or a / in a name or "
-				"a password is written %%40, %%2F");
+				"in a database URL, write an @ or / of a name"
+				" or password as %%40 or %%2F");
 	take_schema(url, text);
 	url->path = url->text;
 	return url->schema ? rp__postgres_check_name(url->schema, reterr) : 0;
 }
 
-/* libpq's `host=... dbname=...` */
+/* Does it have libpq's form `host=... dbname=...`? */
 int
 rp__postgres_names(const char *text)
 {

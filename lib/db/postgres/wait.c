@@ -1,10 +1,10 @@
 /*
  * wait.c - wait until there may be work on a PostgreSQL server.
  *
- * A worker that goes idle polls ever less often; then it registers as a waiter,
- * and is notified on a channel of its own. A channel may be dead in silence: a
- * waiter that has heard itself there relies on it, for as long as
- * going_to_sleep() says.
+ * A worker that finds no work polls at growing intervals. Then it registers as
+ * a waiter, and is notified on a channel of its own. A channel may be dead
+ * without an error, so a waiter relies on it only if it has received its own
+ * notification there, and only for as long as going_to_sleep() says.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,10 +18,10 @@
 
 #define POLL_MS 1000
 #define FIRST_NAP_MS 5
-#define LAST_NAP_MS 20   /* then a worker registers */
-#define REGISTER_MS 5000 /* so often it does so again */
-#define DEAF_MS 30000    /* so long it does not try to listen again */
-#define ALIVE "alive"    /* what we tell ourselves */
+#define LAST_NAP_MS 20   /* after a pause this long, a worker registers */
+#define REGISTER_MS 5000 /* interval of registering again */
+#define DEAF_MS 30000    /* after a lost echo, do not LISTEN again */
+#define ALIVE "alive"    /* payload of our own notification */
 
 static int
 registered_row(void *ctx, size_t row, const struct rp_value *c)
@@ -38,8 +38,9 @@ registered_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Note that the database has this waiter registered no more: the client that
- * notified us deletes the registration, or we do. From now on we poll. */
+/* Record that this waiter is no longer registered in the database: the client
+ * that notified us has deleted the registration, or we do. From now on we
+ * poll. */
 static void
 set_unregistered(struct postgres *s)
 {
@@ -47,8 +48,8 @@ set_unregistered(struct postgres *s)
 	s->rest_ms = 0;
 }
 
-/* That this fails is no reason to drop what was just claimed: the next call
- * will show what is wrong. */
+/* Delete our registration. Errors are ignored: they must not discard a claim
+ * that has just succeeded, and the next call will report them. */
 void
 rp__postgres_unregister(struct postgres *s)
 {
@@ -61,9 +62,10 @@ rp__postgres_unregister(struct postgres *s)
 	rp__postgres_run(s, RP_V_AWAKE, p, 1, NULL, NULL, &ignored);
 }
 
-/* Take our notifications, unless the connection is the caller's and they are
- * the caller's to take. 1: some job became ready. The client
- * that notified us has unregistered us for that job's queue only. */
+/* Read our notifications. Unless we listen, those on an attached connection are
+ * the caller's, and are left to it. Returns 1 if a job became ready. The client
+ * that notified us has deleted our registration for that job's queue only, so
+ * we delete the rest. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {
@@ -106,8 +108,8 @@ listen(struct postgres *s, rp_error *error)
 	return 0;
 }
 
-/* 1: this is the first time; a job that became ready just before does not
- * notify us, so the caller must probe once more. */
+/* Returns 1 if we were not listening yet: a job that became ready just before
+ * did not notify us, so the caller must probe once more. */
 static int
 register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 		rp_error *error)
@@ -143,8 +145,9 @@ can_listen(const struct postgres *s)
 	       (s->deaf_at == 0 || rp__monotonic_ms() - s->deaf_at >= DEAF_MS);
 }
 
-/* Register if it is time for that, and see what we were notified of. What the
- * caller is to do at once, or 0; and whether we are notified on the socket. */
+/* Register if it is time for that, and read pending notifications. Returns what
+ * the caller must do at once, or 0. *ret_notified: notifications arrive on the
+ * socket. */
 static int
 prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	rp_error *error)
@@ -164,9 +167,9 @@ prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	return take_notices(s, NULL) ? RP_WAIT_WORK : 0;
 }
 
-/* How long to nap, and what the caller is to do then. A worker that gets
- * notified need not poll, unless it waits for more than work. Any other does at
- * growing intervals. */
+/* How long to wait, in milliseconds, and in *ret_what the action after that. A
+ * worker that gets notified need not poll, unless it waits for more than work.
+ * Others poll at growing intervals. */
 static int64_t
 next_nap(struct postgres *s, const struct rp_waiter *waiter, int notified,
 	 int *ret_what)

@@ -1,12 +1,16 @@
 /*
- * enqueue.c - put jobs into a database that has a routine for each case.
+ * enqueue.c - enqueue on a database that has routines, by the cheapest verb:
+ * `enqueue_plain` takes one job with only a payload and a kind, `enqueue` many
+ * jobs, and `enqueue_unique` one job of any form, with or without a unique key.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "server.h"
 
-/* Nothing is said of the job but its kind. */
+#include <string.h>
+
+/* Does the job have only a payload and a kind? */
 static int
 is_plain(const struct rp_value *p)
 {
@@ -17,16 +21,30 @@ is_plain(const struct rp_value *p)
 	       p[PUT_HEADERS].type == RP_NULL;
 }
 
-/* The verbs have the same parameters in front. */
+/* The parameters of a job without a key are shorter: copy them into a longer
+ * row. */
+static int
+put_one(const struct rp_server *server, void *db, struct rp_enqueue *jobs,
+	rp_error *error)
+{
+	struct rp_value params[ENQUEUE_UNIQUE_PARAMS] = { { .type = RP_NULL } };
+
+	memcpy(params, jobs->params, ENQUEUE_PARAMS * sizeof(*params));
+	return server->run(db, RP_V_ENQUEUE_UNIQUE, params, 1, rp__take_added,
+			   jobs, error);
+}
+
+/* The first parameters of the three verbs are the same. */
 int
 rp__server_enqueue(const struct rp_server *server, void *db,
 		   struct rp_enqueue *jobs, rp_error *error)
 {
-	enum rp_verb verb = jobs->unique             ? RP_V_ENQUEUE_UNIQUE
-			    : jobs->count > 1        ? RP_V_ENQUEUE
-			    : is_plain(jobs->params) ? RP_V_ENQUEUE_PLAIN
-						     : RP_V_ENQUEUE_ONE;
+	enum rp_verb verb = jobs->unique      ? RP_V_ENQUEUE_UNIQUE
+			    : jobs->count > 1 ? RP_V_ENQUEUE
+					      : RP_V_ENQUEUE_PLAIN;
 
+	if (verb == RP_V_ENQUEUE_PLAIN && !is_plain(jobs->params))
+		return put_one(server, db, jobs, error);
 	return server->run(db, verb, jobs->params, jobs->count, rp__take_added,
 			   jobs, error);
 }

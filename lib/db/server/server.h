@@ -1,5 +1,5 @@
 /*
- * server.h - verbs that databases with routines have in common: there
+ * server.h - verbs shared by databases that have routines: there
  * settle_and_claim is one call, and so is each enqueue.
  *
  * SPDX-License-Identifier: MIT
@@ -14,7 +14,7 @@ struct rp_server {
 	/* As in struct rp_backend. */
 	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
 		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);
-	char open, close; /* what a list of names is in: see rp__list() */
+	char open, close; /* brackets of a list of names, see rp__list() */
 };
 
 /* settle_and_claim.c */

@@ -1,9 +1,9 @@
 /*
- * backend.c - verbs on a SQLite file.
+ * backend.c - transactions and connections of a SQLite file.
  *
- * WAL; every writing transaction is BEGIN IMMEDIATE, so that nothing is ever
- * upgraded from reading to writing; SQLITE_BUSY reaches nobody before the
- * deadline of the URL is over.
+ * The file is in WAL mode. Every writing transaction is BEGIN IMMEDIATE, so no
+ * transaction is upgraded from reading to writing. A caller sees SQLITE_BUSY
+ * only after the URL's deadline.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -27,8 +27,8 @@ rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error)
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
 }
 
-/* All of them, before anything is begun: what was begun can then be ended, and
- * taken back, without any memory. */
+/* Prepare all of them before the first begin: then ending and rolling back a
+ * transaction needs no memory. */
 static int
 prepare_control(struct sqlite *s, rp_error *error)
 {
@@ -84,7 +84,7 @@ begin_on_callers(struct sqlite *s, int write, rp_error *error)
 	return r;
 }
 
-/* Ours was open, and is no more. */
+/* Our transaction was open, and no longer is. */
 static int
 ended_elsewhere(rp_error *error)
 {
@@ -128,7 +128,8 @@ rp__sqlite_begin(void *db, int how, rp_error *error)
 			    : control(s, SAVEPOINT, error);
 	if (r < 0)
 		return r;
-	/* Under the lock, for it may have been waited for. */
+	/* Checked under the write lock, as others may have changed the files
+	 * while we waited for it. */
 	if (++s->depth == 1 && s->base != BARE)
 		r = rp__sqlite_check_files(s, error);
 	if (r == 0 && s->depth == 1 && s->unchecked)
@@ -145,7 +146,7 @@ rp__sqlite_rollback(void *db)
 
 	rp__ids_forget(s);
 	s->depth--;
-	/* A failure that cannot be gone on after has ended it all itself. */
+	/* SQLite itself rolls back the transaction after some errors. */
 	if (s->base == BARE || sqlite3_get_autocommit(s->db))
 		return;
 	if (s->depth > 0 || s->base == JOINED)
@@ -189,9 +190,9 @@ sqlite_joins(void *db)
 
 /* ---- opening ---- */
 
-/* Look at the schema now, or in the first transaction, under its lock: where
- * the caller has a transaction open or a statement running, a snapshot that is
- * taken now would be kept for long, and SQLite calls no busy handler for a
+/* Check the schema now, or in the first transaction under its lock. The latter
+ * if the caller has a transaction open or a statement running: a snapshot taken
+ * now would be kept for long, and SQLite does not call the busy handler for a
  * reader that wants to write. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
@@ -223,9 +224,9 @@ set_up(struct sqlite *s, const struct rp_url *url, int schema, rp_error *error)
 			       normal ? "pragma synchronous = normal"
 				      : "pragma synchronous = full",
 			       error);
-	/* Some builds of SQLite write zeros over each page that becomes free:
-	 * to forget a payload of 16 MiB takes ten times as long then, and as
-	 * much of the -wal. */
+	/* Some builds of SQLite overwrite each freed page with zeros. Deleting
+	 * a payload of 16 MiB then takes ten times as long, and writes as much
+	 * to the -wal. */
 	if (r == 0)
 		r = rp__sqlite_execute(s, "pragma secure_delete = fast", error);
 	return r < 0 ? r : make_ready(s, schema, error);
@@ -249,7 +250,7 @@ sqlite_close(void *db)
 	free(s);
 }
 
-/* SQLite reads some names as something else than a file. */
+/* SQLite gives a meaning of its own to names like ":memory:" and "file:...". */
 static char *
 file_name(const char *path)
 {
@@ -328,6 +329,12 @@ sqlite_native(void *db)
 }
 
 static int
+sqlite_is_new(void *db)
+{
+	return ((struct sqlite *)db)->is_new;
+}
+
+static int
 sqlite_settle_and_claim(void *db, struct rp_round_trip *trip, rp_error *error)
 {
 	int r = rp__sqlite_settle(db, trip, error);
@@ -335,7 +342,7 @@ sqlite_settle_and_claim(void *db, struct rp_round_trip *trip, rp_error *error)
 	return r == 0 && trip->max ? rp__sqlite_claim(db, trip, error) : r;
 }
 
-/* The file tells only that others have committed, and not to which queue. */
+/* The file tells us that others have committed, but not to which queue. */
 static int
 sqlite_wait(void *db, const struct rp_waiter *waiter, int64_t timeout_ms,
 	    int fd, rp_error *error)
@@ -368,6 +375,8 @@ const struct rp_backend rp__backend_sqlite = {
 	.attach = sqlite_attach,
 	.close = sqlite_close,
 	.native = sqlite_native,
+	.is_new = sqlite_is_new,
+	.schema_sql = rp__sqlite_schema_sql,
 	.joins = sqlite_joins,
 	.begin = rp__sqlite_begin,
 	.commit = rp__sqlite_commit,

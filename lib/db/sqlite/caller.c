@@ -1,6 +1,6 @@
 /*
- * caller.c - a connection of the caller's: what runs on it, and how it
- * gets the write lock.
+ * caller.c - connections of the caller: the statements that run on them, and
+ * how to get the write lock there.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -31,11 +31,12 @@ rp__sqlite_writing(sqlite3 *db)
 	return is_running(db, 1);
 }
 
-/* In a transaction that has read nothing, if it is to wait for the lock: SQLite
- * calls no busy handler for a reader. An update of no row locks the queue's
- * database only; `begin immediate` locks those that the caller has attached,
- * too. Where there is no such table yet the first statement of the schema makes
- * it, and so locks. */
+/* Take the write lock in an open transaction. To wait for the lock, the
+ * transaction must not have read anything: SQLite does not call the busy
+ * handler for a reader. An update of no rows locks only the queue's database,
+ * whereas `begin immediate` also locks the databases that the caller has
+ * attached. If the table does not exist yet, the first statement of the schema
+ * creates it and thereby takes the lock. */
 int
 rp__sqlite_take_lock(struct sqlite *s, rp_error *error)
 {
@@ -64,7 +65,8 @@ rp__sqlite_take_lock(struct sqlite *s, rp_error *error)
 	r = rp__sqlite_failed(s, rc, error);
 	if (r == RP_EBUSY && reads)
 		rp__fail(error, r,
-			 "this transaction has read already, and others write "
-			 "or have written: start it with begin immediate");
+			 "this transaction has read already, and "
+			 "others are writing or have written since: "
+			 "start it with begin immediate");
 	return r;
 }

@@ -1,14 +1,16 @@
 /*
- * claim.c - the claim of a SQLite database.
+ * claim.c - the claim on a SQLite database.
  *
- * The verb walks the line and offers each job; what is taken is leased in the
- * same transaction. Two rules decide here what a claim passes over: a suspect
- * (its lease ran out twice in a row, or before its last attempt: it may be what
- * killed its worker) goes out alone, to a worker that holds nothing, so that it
- * can only hurt itself; and two kinds of jobs are never fetched ahead. One has
- * a single attempt: a worker that dies before it starts the job would have used
- * that attempt up. The other has a large payload: a worker would hold many
- * times the memory that it works with.
+ * The verb scans the ready line and offers each job to offer(); the jobs that
+ * it takes are leased in the same transaction. offer() skips two kinds of jobs.
+ *
+ * A suspect (its lease ran out twice in a row, or once with one attempt left,
+ * so it may be what killed its worker) is claimed alone, by a worker that holds
+ * no other job, so that it can harm only itself.
+ *
+ * Some jobs are never prefetched. If a job has a single attempt, a worker that
+ * dies before it starts the job would use that up. If a job has a large
+ * payload, prefetching would multiply the memory that a worker needs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

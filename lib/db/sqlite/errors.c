@@ -1,5 +1,5 @@
 /*
- * errors.c - what SQLite's failures mean for a queue, in one line each.
+ * errors.c - map SQLite's errors to RP_E*, with one line of explanation each.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -33,8 +33,8 @@ code_of(int rc, int system_errno)
 	}
 }
 
-/* SQLite tells a file system that has become read-only from one that fails
- * only when it opens a file. */
+/* SQLite reports a file system that has become read-only as such only when it
+ * opens a file. Later it looks like any I/O error. */
 static int
 writable(const struct sqlite *s)
 {
@@ -45,7 +45,7 @@ writable(const struct sqlite *s)
 	return yes;
 }
 
-/* Say in one line what SQLite says, and what it means for a queue. */
+/* Fill in `error` from SQLite's error and what it means for the queue. */
 int
 rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 {
@@ -64,9 +64,9 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 				s->path);
 	else if (code == RP_EBUSY && rp__sqlite_was_forked(s))
 		rp__fail(error, code,
-			 "%.120s was open in this process when it was forked: "
-			 "it waits for locks that it cannot have; open nothing "
-			 "before fork()",
+			 "%.120s was open when this process was "
+			 "forked, so it waits for a lock in vain: open"
+			 " the database only after fork()",
 			 s->path);
 	else if (code == RP_EBUSY && s->attached)
 		rp__fail(error, code, "%.120s is locked by another connection",

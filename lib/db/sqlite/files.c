@@ -1,12 +1,13 @@
 /*
- * files.c - the file of a SQLite database and the two beside it, -wal
- * and -shm: still those that this connection has open, and whose they are.
+ * files.c - check that the database file, -wal and -shm are still those that
+ * this connection has open, and that this user may write them.
  *
- * A connection in WAL mode holds a shared lock on the file for as long as it
- * lives. Whoever closes the database last removes -wal and -shm under an
- * exclusive lock, so while this connection is open nobody does. If they are
- * gone or others lie there, somebody has deleted them: other processes write
- * to new ones, and a commit or a checkpoint of ours would overwrite theirs.
+ * A connection in WAL mode holds a shared lock on the file as long as it is
+ * open. The last connection to be closed removes -wal and -shm under an
+ * exclusive lock, so nobody does that while this connection is open. If they
+ * are missing or were replaced, somebody has deleted them: other processes
+ * write to new ones, and a commit or a checkpoint by us would overwrite their
+ * changes.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -22,7 +23,7 @@
 
 static const char *const endings[BESIDE] = { "-wal", "-shm" };
 
-/* ---- are they still the same? ---- */
+/* ---- deleted or replaced files ---- */
 
 static int
 deleted(const struct sqlite *s, const char *ending, rp_error *error)
@@ -40,7 +41,7 @@ is_in_wal_mode(const struct sqlite *s, int else_ret)
 				  else_ret);
 }
 
-/* Which of them was deleted or replaced? NULL: none. */
+/* Which file was deleted or replaced? NULL: none. */
 static const char *
 find_deleted(const struct sqlite *s)
 {
@@ -54,17 +55,16 @@ find_deleted(const struct sqlite *s)
 	return NULL;
 }
 
-/* Note which files SQLite has opened. It tells nobody, but it has opened them
- * by their names, and only somebody who deleted them can have changed them
- * since.
- */
+/* Record which files SQLite has opened. SQLite does not tell, but it opened
+ * them under these names, and they differ now only if somebody has deleted them
+ * since. */
 static int
 note_files(struct sqlite *s, rp_error *error)
 {
 	const char *path = sqlite3_db_filename(s->db, "main");
 	struct stat now;
 
-	/* Other VFSs, and an exclusive locking mode, do without -shm. */
+	/* Other VFSs and the exclusive locking mode use no -shm. */
 	if (strcmp(s->vfs->zName, "unix") != 0 || !is_in_wal_mode(s, 0) ||
 	    !rp__sqlite_answers(s->db, "pragma locking_mode", "normal", 0))
 		return 0;
@@ -101,13 +101,13 @@ look_at_files(struct sqlite *s, rp_error *error)
 	which = find_deleted(s);
 	if (!which)
 		return 0;
-	/* The program may have left WAL mode on this very connection. */
+	/* The program may have left WAL mode on this connection. */
 	s->files.known = is_in_wal_mode(s, 1);
 	return s->files.known ? deleted(s, which, error) : 0;
 }
 
-/* Whoever deletes or replaces one of the files changes the folder, so where
- * that is as it was when they were last looked at, they are, too. */
+/* Deleting or replacing a file changes its folder. If the folder is as it was
+ * when the files were last checked, they are unchanged, too. */
 static int
 is_same_folder(const struct stat *a, const struct stat *b)
 {
@@ -116,8 +116,9 @@ is_same_folder(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Would a change that comes now get a later time than the last one? The kernel
- * counts in ticks of up to 10 ms, some file systems in seconds. */
+/* Would a change that happens now give the folder a later time than the one
+ * that it has? The kernel's clock advances in ticks of up to 10 ms; some file
+ * systems store whole seconds. */
 #define TICK_NS 10000000
 static int
 has_settled(const struct stat *folder)
@@ -149,7 +150,8 @@ rp__sqlite_check_files(struct sqlite *s, rp_error *error)
 void
 rp__sqlite_close_files(struct sqlite *s)
 {
-	/* SQLite itself sees to the file, but not to those beside it. */
+	/* SQLite notices a deleted database file itself, but not a deleted
+	 * -wal. */
 	if (!s->attached && find_deleted(s))
 		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
 				  NULL);
@@ -162,16 +164,17 @@ rp__sqlite_close_files(struct sqlite *s)
 
 /* ---- a fork under an open connection ---- */
 
-/* The byte of -shm that each process which has the database open keeps locked,
- * as https://www.sqlite.org/walformat.html has it. */
+/* The byte of -shm that each process with the database open keeps locked, see
+ * https://www.sqlite.org/walformat.html. */
 #define OPEN_BYTE 128
 
 /*
- * SQLite notes in memory which locks its process has. A forked child inherits
- * the notes, but not the locks, and waits for ever for a lock that a connection
- * had at the fork. Such a child has the database open, and the kernel knows of
- * no lock of its; those of other processes show that it can be asked. The
- * process's number is asked of /proc, which may count in another namespace.
+ * SQLite remembers in memory which locks its process holds. A forked child
+ * inherits that memory but not the locks, and waits for ever for a lock that a
+ * connection held at the fork. We can recognise such a child: it has the
+ * database open, but the kernel lists no lock of it. (Locks of other processes
+ * in the list show that the list can be read.) Our process id is read from
+ * /proc, as /proc may belong to another pid namespace.
  */
 int
 rp__sqlite_was_forked(const struct sqlite *s)
@@ -203,7 +206,7 @@ rp__sqlite_was_forked(const struct sqlite *s)
 	return others && !ours && is_in_wal_mode(s, 0);
 }
 
-/* ---- users who may not write all of them ---- */
+/* ---- users who may not write all of the files ---- */
 
 static int
 ask_access(const struct sqlite *s, const char *ending, int mode)
@@ -232,8 +235,8 @@ lies_there(const struct sqlite *s, const char *ending)
 	return ask_access(s, ending, F_OK) == 0;
 }
 
-/* Keep whoever closes the database last from removing what lies beside it:
- * that takes an exclusive lock. SQLite finds this one to be its own. */
+/* Prevent the last connection that closes from removing -wal and -shm: that
+ * needs an exclusive lock. SQLite treats this lock as its own. */
 static int
 lock_shared(struct sqlite *s, sqlite3_file *file)
 {
@@ -247,33 +250,34 @@ lock_shared(struct sqlite *s, sqlite3_file *file)
 	return rc;
 }
 
-/* Why a file that cannot be written cannot be read either, for it is in WAL
- * mode and -wal and -shm are not both there. */
+/* Explain why a file that cannot be written cannot be read either: it is in WAL
+ * mode, and -wal or -shm is missing. */
 int
 rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 {
 	if (ask_access(s, "", W_OK) < 0 && errno == EROFS)
 		return rp__fail(error, RP_EREADONLY,
 				"%.100s is on a read-only file system, and "
-				"nobody who may write it has it open: let a "
-				"worker run where it can be written, or copy "
-				"it",
+				"nobody who may write it has it open: run a "
+				"worker where it can be written, or read a "
+				"copy",
 				s->path);
 	return rp__fail(error, RP_EREADONLY,
 			"%.120s: you may not write it, and nobody who may has "
 			"it open: run this as its owner, or while a worker "
-			"runs, or copy it",
+			"runs, or read a copy",
 			s->path);
 }
 
-/* SQLite makes -wal and -shm for somebody who only reads, too, as that user's
- * own files: and then those who may write the database cannot write these. So
- * such a user reads while both are there, and never makes them. */
+/* SQLite creates -wal and -shm also for a user who only reads, and they belong
+ * to that user. Users who may write the database then cannot write them. So a
+ * user who may only read needs both files to exist, and never creates them. */
 int
 rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
 {
-	const int formats_at = 18; /* in the file's header: writing, */
-	unsigned char formats[2] = { 0, 0 }; /* and reading; 2 is WAL */
+	const int formats_at = 18; /* in the file's header: the version for
+				    * writing, */
+	unsigned char formats[2] = { 0, 0 }; /* and for reading; 2 is WAL */
 	sqlite3_file *file = NULL;
 	int rc;
 

@@ -1,18 +1,19 @@
 /*
- * ids.c - ids that a connection keeps for the jobs it will put in one at
- * a time.
+ * ids.c - ids that a connection reserves for jobs that it enqueues one at a
+ * time.
  *
- * SQLite notes the last id that an autoincrement column was given, in a page of
- * its own: a third of what such a commit writes. So that number is raised by
- * some at once, and they are given to the next jobs. Nobody else is given them;
- * those that are left over are given to nobody.
+ * SQLite stores the last id of an autoincrement column in a page of its own,
+ * which is a third of what such a commit writes. So that number is raised by
+ * several ids at once, and the next jobs get these. Nobody else can get them;
+ * those that are left over are never used.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "sqlite.h"
 
-/* So many are left over at most, and never more than were used. */
+/* How many ids may be left over at most. A connection never leaves more than it
+ * has used. */
 #define MOST 64
 
 static int
@@ -44,8 +45,8 @@ reserve(struct sqlite *s, rp_error *error)
 	return 0;
 }
 
-/* Is nothing but this call in the transaction? Else SQL of the caller's could
- * take back unseen what is reserved. */
+/* Is the transaction this call's alone? Otherwise SQL of the caller could roll
+ * the reservation back without our knowledge. */
 static int
 is_alone(const struct sqlite *s)
 {
@@ -61,7 +62,8 @@ rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 
 	*ret = (struct rp_value){ .type = RP_NULL };
 	if (jobs > 1)
-		ids->left = 0; /* its ids grow from call to call */
+		ids->left = 0; /* the ids of a connection must grow from call
+				* to call */
 	else if (!ids->left && ids->more && is_alone(s))
 		r = reserve(s, error);
 	if (ids->left)

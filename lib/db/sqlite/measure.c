@@ -1,5 +1,5 @@
 /*
- * measure.c - what SQLite counts of the work of a connection.
+ * measure.c - SQLite's counters of the work of a connection.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-#define FRAME (4096 + 24) /* of the -wal: a page and its header */
+#define FRAME (4096 + 24) /* bytes of a page and its header in the -wal */
 #define NAP_US 500
 
-/* Naps alike for whatever runs on the connection: not the queue of writers that
- * our own verbs stand in. */
+/* A busy handler that is the same for all SQL on the connection, instead of the
+ * queue of writers that only our verbs use. */
 static int
 nap(void *ctx, int count)
 {
@@ -24,7 +24,7 @@ nap(void *ctx, int count)
 	return 1;
 }
 
-/* The statements of a trigger come as comments. */
+/* SQLite reports the statements of a trigger as comments; they do not count. */
 static int
 count_statement(unsigned what, void *ctx, void *stmt, void *sql)
 {

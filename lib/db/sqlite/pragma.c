@@ -1,5 +1,5 @@
 /*
- * pragma.c - what a connection answers to a pragma.
+ * pragma.c - read the result of a pragma.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

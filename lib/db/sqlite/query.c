@@ -1,5 +1,5 @@
 /*
- * query.c - SQL that is no verb, on a SQLite file.
+ * query.c - run SQL other than verbs on a SQLite file.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#define STEPS 1000 /* of SQLite's machine, between two looks at the clock */
+/* Instructions of SQLite's virtual machine between checks of the time-out. */
+#define STEPS 1000
 
 static int
 is_over(void *until)
@@ -76,7 +77,7 @@ column(sqlite3_stmt *stmt, int i)
 	return value;
 }
 
-/* Tell the caller of a row. */
+/* Pass a row to the caller. */
 static int
 answer(const struct rp_query *query, sqlite3_stmt *stmt)
 {
@@ -97,11 +98,11 @@ refuse(sqlite3_stmt *stmt, const struct rp_query *query, rp_error *error)
 {
 	if (sqlite3_column_count(stmt) > RP_QUERY_COLUMNS)
 		return rp__fail(error, RP_EINVAL,
-				"a query answers %d columns at the most",
+				"a query can return at most %d columns",
 				RP_QUERY_COLUMNS);
 	if (query->flags & RP_QUERY_READ && !sqlite3_stmt_readonly(stmt))
 		return rp__fail(error, RP_EREADONLY,
-				"the query may only read, and would write");
+				"the query would write, and may only read");
 	return 0;
 }
 
@@ -152,8 +153,8 @@ rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error)
 	if ((query->timeout_ms || query->flags & RP_QUERY_READ) &&
 	    !sqlite3_get_autocommit(s->db))
 		return rp__fail(error, RP_EINVAL,
-				"a query that only reads or has a time-out is "
-				"no part of a transaction");
+				"a query that only reads or has a time-out "
+				"cannot run in an open transaction");
 	if (query->timeout_ms)
 		sqlite3_progress_handler(s->db, STEPS, is_over, &until);
 	r = run_all(s, query, &why);

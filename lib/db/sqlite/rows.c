@@ -1,13 +1,13 @@
 /*
- * rows.c - rows of values that C has, as a table: a verb's parameters,
- * and the ids that were taken of its answer.
+ * rows.c - table-valued functions over arrays in C: a verb's rows of
+ * parameters, and the ids that the callback took.
  *
- * What unnest() is on other databases: `insert ... select from
+ * They do what unnest() does on other databases. `insert ... select from
  * readpast_enqueue_rows(:rows)` costs a third of as many inserts of one row,
- * since opening five indexes and the sequence costs more than the row does. The
- * columns are `number`, from 1, and the verb's parameters. A large payload is
- * in the column `apart`, and its size in `payload`. The function's argument is
- * a pointer that only C can bind, so it is of no use to others.
+ * since opening five indexes and the sequence costs more than the row itself.
+ * The columns are `number`, from 1, and the verb's parameters. A large payload
+ * is in the column `apart`, and its size in `payload`. The function's argument
+ * is a pointer, which only C code can bind, so nobody else can use it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -43,7 +43,7 @@ rp__rows_payload(const struct rp_value *payload, int apart)
 				  .i = (int64_t)payload->size };
 }
 
-/* The table's columns, as `create table` has them. */
+/* The columns of the table, as a `create table` statement. */
 static void
 declare_columns(const struct rp_sql *sql, struct table *table, char *columns,
 		size_t room)
@@ -226,10 +226,10 @@ rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows)
 				    POINTER_TYPE, NULL);
 }
 
-/* Making a module anew would take it from under the statements that use it, and
- * a caller may attach to one connection twice. A connection that was just
- * opened need not be asked: that takes a twelfth of a short command's
- * instructions. The table pragma_module_list would read the database. */
+/* A caller may attach to one connection twice. Creating the module again would
+ * replace it under statements that use it. A connection that was just opened is
+ * not asked: that takes a twelfth of the instructions of a short command. The
+ * table-valued function pragma_module_list would read the database. */
 static int
 is_there(sqlite3 *db, const char *name)
 {

@@ -1,5 +1,5 @@
 /*
- * run.c - a verb's statements, prepared and run as nested loops.
+ * run.c - prepare a verb's statements, and run them as nested loops.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,13 +10,12 @@
 #include <string.h>
 
 #define MOST_COLUMNS 24
-#define MANY 24 /* ids that one statement is faster for than one for each */
+#define MANY 24 /* from this many ids on, one statement for all is faster */
 
 /* ---- statements ---- */
 
-/* SQLite calls the column `j.id` "id" unless the caller has set
- * short_column_names or full_column_names: then "j.id", or "readpast_job.id".
- */
+/* The column `j.id` is called "id", but "j.id" or "readpast_job.id" if the
+ * caller has set short_column_names or full_column_names. */
 static const char *
 short_name(const char *name)
 {
@@ -51,8 +50,8 @@ find_column(const struct step *steps, size_t before, const char *name,
 	return c < 0 ? -1 : 0;
 }
 
-/* How many of the statements above are on a row when the k-th runs: not the
- * answer, and what is behind it, when that is over. */
+/* How many of the earlier statements are on a row when the k-th one runs. For a
+ * late statement, the answer and the statements after it are over. */
 static size_t
 open_above(const struct verb *verb, size_t k)
 {
@@ -191,7 +190,7 @@ struct run {
 	struct sqlite *s;
 	const struct rp_sql *sql;
 	struct verb *verb;
-	const struct rp_value *params; /* this row of them */
+	const struct rp_value *params; /* the current row of them */
 	size_t row, rows;
 	int64_t now_us;
 	struct rp_value ids_before;
@@ -219,8 +218,7 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 	}
 }
 
-/* All ids that were taken for a statement about many; for that about one, each
- * in turn. */
+/* Bind all taken ids to a statement for many, or the one at `which`. */
 static int
 bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 {
@@ -266,8 +264,8 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	}
 }
 
-/* `taken`: which of the ids that were taken. From the second on the statement
- * has all the rest from the first. */
+/* Bind a statement's parameters. `taken`: index of the taken id. From the
+ * second id on, only that one changes, and the other bindings are kept. */
 static int
 bind_all(const struct run *run, const struct form *form, size_t taken)
 {
@@ -280,7 +278,7 @@ bind_all(const struct run *run, const struct form *form, size_t taken)
 	return rc;
 }
 
-/* The statement for one, or that for many. NULL: failed. */
+/* The form of the statement for one row, or for many. NULL: failed. */
 static struct form *
 choose(const struct run *run, size_t k, int many)
 {
@@ -322,8 +320,8 @@ column(sqlite3_stmt *stmt, int c)
 	return value;
 }
 
-/* The ids of the rows that were inserted at once: one after the other, for the
- * numbers of an autoincrement column are taken under the write lock. */
+/* Pass the ids of the inserted rows to the callback. They are consecutive,
+ * because the write lock is held while an autoincrement column assigns them. */
 static int
 answer_batch(const struct run *run)
 {
@@ -382,9 +380,8 @@ answer(const struct run *run, const struct step *step)
 		       : r;
 }
 
-/* What is to be done with all that was taken. Opening a table with five indexes
- * costs about what changing a row does, but so does a table of ids: from some
- * tens of them on one statement is faster than one for each. */
+/* One statement for all taken ids is faster only from MANY ids on, because its
+ * table of ids costs about as much as changing a row. */
 static int
 run_late(const struct run *run, size_t k)
 {
@@ -419,7 +416,7 @@ run_all_late(const struct run *run)
 
 static int run_from(const struct run *run, size_t k);
 
-/* Step through its rows, and run for each of them what is behind it. */
+/* Step through the k-th statement's rows; for each, run those after it. */
 static int
 run_rows(const struct run *run, size_t k)
 {
@@ -440,7 +437,8 @@ run_rows(const struct run *run, size_t k)
 		r = 0;
 		rc = SQLITE_OK;
 	}
-	if (rc == SQLITE_ROW) /* stopped: what failed on the way comes now */
+	if (rc == SQLITE_ROW) /* stopped early: reset returns the error, if
+			       * there was one */
 		rc = sqlite3_reset(form->stmt);
 	if (rc != SQLITE_OK && rc != SQLITE_DONE && r >= 0)
 		r = rp__sqlite_failed(run->s, rc, run->error);
@@ -448,8 +446,7 @@ run_rows(const struct run *run, size_t k)
 	return r;
 }
 
-/* Run the statements from the k-th on: those behind one that has rows are run
- * for each of its rows. */
+/* Run the statements from the k-th on; after a query, once for each row. */
 static int
 run_from(const struct run *run, size_t k)
 {

@@ -1,5 +1,5 @@
 /*
- * schema.c - is the schema there, is it ours, is it of this version?
+ * schema.c - check the schema and its version, and create it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -27,9 +27,10 @@ read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
 		       : rp__sqlite_failed(s, rc, error);
 }
 
-/* The schema's version: 0, none; -1, none, but other people's tables;
- * OTHER_BUILD, ours, but its text is not this build's. Our first table may just
- * have been made, to take the write lock. */
+/* Read the schema's version. 0: the database has no tables; -1: it has only
+ * other tables; OTHER_BUILD: it has our tables, but their SQL is not that of
+ * this build. A table readpast_meta may just have been created to take the
+ * write lock, and does not count. */
 #define OTHER_BUILD -2
 static int
 read_version(struct sqlite *s, int64_t *ret, rp_error *error)
@@ -68,14 +69,30 @@ upgrade_steps(struct sqlite *s, rp_error *error)
 		for (const char *const *sql = rp__schema_sqlite[v];
 		     *sql && r == 0; sql++)
 			r = rp__sqlite_execute(s, *sql, error);
+	s->is_new = r == 0 && version <= 0;
 	return r;
+}
+
+int
+rp__sqlite_schema_sql(const struct rp_url *url, rp_sql_fn *statement, void *ctx,
+		      rp_error *reterr)
+{
+	(void)url;
+	(void)reterr;
+	statement(ctx, "pragma journal_mode = wal");
+	statement(ctx, "begin immediate");
+	for (int v = 0; v < SCHEMA_VERSION; v++)
+		for (const char *const *sql = rp__schema_sqlite[v]; *sql; sql++)
+			statement(ctx, *sql);
+	statement(ctx, "commit");
+	return 0;
 }
 
 /* ---- a queue in an attached database ---- */
 
 struct attached {
 	sqlite3 *db;
-	char name[64], file[80]; /* of the one that has a queue; "": none */
+	char name[64], file[80]; /* the one with a queue; "": none */
 };
 
 static int
@@ -96,8 +113,9 @@ look_at_attached(void *ctx, int count, char **columns, char **names)
 	return 0;
 }
 
-/* The queue is always main's. Where only an attached database has one, that is
- * the one that is meant: another must not be made in main without a word. */
+/* The queue must be in the database main. If only an attached database has one,
+ * the caller probably means that one, so fail instead of creating another in
+ * main. */
 int
 rp__sqlite_check_main(sqlite3 *db, rp_error *error)
 {
@@ -118,9 +136,9 @@ rp__sqlite_check_main(sqlite3 *db, rp_error *error)
 
 /* ---- installing ---- */
 
-/* Changing the journal mode needs the file for itself for a moment, and SQLite
- * does not call the busy handler for it. It opens -wal when the file is read
- * next. */
+/* Changing the journal mode needs an exclusive lock for a moment, for which
+ * SQLite does not call the busy handler. SQLite opens -wal when it next reads
+ * the file, hence the second pragma. */
 int
 rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
 {
@@ -138,7 +156,7 @@ rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
 	}
 }
 
-/* The caller's connection, the caller's mode. */
+/* On a connection of the caller the journal mode stays as it is. */
 static int
 use_wal(struct sqlite *s, rp_error *error)
 {
@@ -148,8 +166,9 @@ use_wal(struct sqlite *s, rp_error *error)
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
 }
 
-/* A database that was made on a connection that is not ours may be in another
- * mode. It is not worth a long wait: all works in that one too, but slower. */
+/* A database that was created on a caller's connection may be in another
+ * journal mode. Everything works in that, but more slowly, so do not wait long
+ * to change it. */
 #define PREFER_WAL_MS 100
 static int
 prefer_wal(struct sqlite *s)
@@ -165,7 +184,8 @@ prefer_wal(struct sqlite *s)
 static int
 install(struct sqlite *s, rp_error *error)
 {
-	int64_t now_us; /* which the schema notes */
+	int64_t now_us; /* read only to check the clock, as the schema stores
+			 * the time */
 	int r = rp__sqlite_read_clock(s, &now_us, error);
 
 	if (r == 0)
@@ -195,9 +215,9 @@ rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error)
 				s->path, (long long)version, SCHEMA_VERSION);
 	if (version == OTHER_BUILD)
 		return rp__fail(error, RP_ESCHEMA,
-				"%.120s was made by another build of readpast, "
-				"with other tables: finish its jobs with that "
-				"build, or use a new database",
+				"%.120s was made by an earlier build of "
+				"readpast: finish its jobs with that build, or "
+				"use a new database",
 				s->path);
 	if (version <= 0 && s->attached) {
 		r = rp__sqlite_check_main(s->db, error);
@@ -205,18 +225,17 @@ rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error)
 			return r;
 	}
 	if (version < 0 && schema == RP_SCHEMA_CREATE)
-		return rp__fail(error, RP_ESCHEMA,
-				s->attached
-					? "%.120s has other tables and none of "
-					  "ours: RP_SCHEMA_INSTALL puts them "
-					  "there"
-					: "%.120s has other tables and none of "
-					  "ours: readpast init puts them there",
-				s->path);
+		return rp__fail(
+			error, RP_ESCHEMA,
+			s->attached ? "%.120s has other tables but no queue: "
+				      "RP_SCHEMA_INSTALL creates one"
+				    : "%.120s has other tables but no queue: "
+				      "readpast init creates one",
+			s->path);
 	if (version <= 0 && schema == RP_SCHEMA_REQUIRE)
 		return rp__fail(error, RP_ESCHEMA,
 				"%.120s has no queue in it: readpast init "
-				"makes it a queue",
+				"creates one",
 				s->path);
 	return version < SCHEMA_VERSION ? install(s, error) : prefer_wal(s);
 }

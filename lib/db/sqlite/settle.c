@@ -1,5 +1,5 @@
 /*
- * settle.c - verdicts on a SQLite database: a verb for each kind of them.
+ * settle.c - verdicts on a SQLite database: one verb for each kind of verdict.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* The verdicts of one kind, as rows of parameters. */
+/* The verdicts of one kind, with their rows of parameters. */
 struct kind {
 	struct rp_round_trip *trip;
 	rp_verdict **verdicts;
@@ -64,8 +64,8 @@ fill(struct rp_value *p, const rp_verdict *v, char *error)
 	}
 }
 
-/* Failed attempts come with a text, which is cleaned into memory of its own:
- * they are run one by one. */
+/* Failures are run one by one, because each needs a buffer for its cleaned
+ * text. */
 static int
 run_failures(struct sqlite *s, struct rp_round_trip *trip, rp_error *error)
 {
@@ -85,7 +85,7 @@ run_failures(struct sqlite *s, struct rp_round_trip *trip, rp_error *error)
 	return r;
 }
 
-/* The verdicts of one kind that need no text: all in one run. */
+/* The verdicts of a kind without a text are settled in one run. */
 static int
 run_kind(struct sqlite *s, struct kind *kind, int verdict, rp_error *error)
 {
@@ -129,7 +129,7 @@ explain_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Why was it refused? */
+/* Find out why a verdict was refused. */
 static int
 explain(struct sqlite *s, rp_verdict *v, rp_error *error)
 {

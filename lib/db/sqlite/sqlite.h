@@ -1,5 +1,5 @@
 /*
- * sqlite.h - what the files of the SQLite backend share.
+ * sqlite.h - shared by the files of the SQLite backend.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,8 +13,8 @@
 #include "rows.h"
 #include "db/sql.h"
 
-/* Made of sql/sqlite/: the verbs; the steps of the schema, and the number of
- * their text, which a database notes. */
+/* Generated from sql/sqlite/: the verbs; the steps of the schema; and a
+ * checksum of the schema's text, which is stored in the database. */
 extern const struct rp_sql rp__sql_sqlite[RP_VERBS];
 extern const char *const *const rp__schema_sqlite[];
 extern const char rp__build_sqlite[];
@@ -22,10 +22,10 @@ extern const char rp__build_sqlite[];
 
 #define MOST_PARAMS 20
 
-/* Where a statement's parameter comes from: the verb's parameters, the clock,
- * or a column of a statement above. */
+/* Where the value of a statement's parameter comes from: the verb's parameters,
+ * the clock, or a column of an earlier statement. */
 struct source {
-	int stmt; /* index of that statement, or one of: */
+	int stmt; /* index of that statement, or one of these: */
 	int index;
 };
 enum {
@@ -34,52 +34,52 @@ enum {
 	FROM_CLOCK_US = -3,
 	FROM_ROWS = -4,
 	FROM_TAKEN = -5,
-	FROM_PAYLOAD = -6, /* as FROM_PARAMS: what the job's row takes of it */
-	FROM_APART = -7,   /* ... and what is stored apart */
+	FROM_PAYLOAD = -6, /* as FROM_PARAMS: the value for the job's row */
+	FROM_APART = -7,   /* ... and for readpast_payload */
 	FROM_MOST_IN_ROW = -8,
 	FROM_IDS = -9,
 	NO_GUARD = -10
 };
 
-/* A statement, prepared. */
+/* A prepared statement. */
 struct form {
-	sqlite3_stmt *stmt; /* NULL: not yet */
+	sqlite3_stmt *stmt; /* NULL: not prepared yet */
 	int binds;
 	struct source bind[MOST_PARAMS];
 };
 
 struct step {
 	const struct rp_stmt *sql;
-	struct form one, many; /* as in struct rp_stmt; many only if needed */
-	sqlite3_stmt *open;    /* the one of them that runs */
+	struct form one, many; /* as in struct rp_stmt; `many` is prepared when
+				* first needed */
+	sqlite3_stmt *open;    /* which of the two is running */
 	int columns;
-	int number, id; /* columns of an answer: whose it is, what is taken;
-			   -1: none */
+	int number, id; /* columns `number` and `id` of an answer; -1: none */
 	struct source guard;
 };
 
 struct verb {
 	struct step *steps; /* NULL: not prepared yet */
 	size_t count;
-	size_t late;  /* from there on: what is run when the answer is over */
+	size_t late;  /* index of the first late statement, see sql.h */
 	size_t width; /* of a row of parameters */
 	int uses_clock, uses_ids;
 };
 
-/* The ids that were taken of a verb's answer. The memory is kept. */
+/* The ids of the rows that the callback took. The memory is reused. */
 struct taken {
 	struct rp_value *ids;
 	size_t count, room;
 };
 
-/* Ids that are kept for jobs of this connection: see ids.c. */
+/* Ids reserved for jobs of this connection: see ids.c. */
 struct ids {
-	int64_t last;   /* that was given to one */
-	int left, more; /* how many are left, and how many to keep next */
+	int64_t last;   /* the last one that was used */
+	int left, more; /* how many are left, and how many to reserve next */
 };
 
-/* What is said to begin and end a transaction: prepared, for parsing it each
- * time took longer than running it. */
+/* The statements that begin and end transactions. They are prepared, because
+ * parsing them each time took longer than running them. */
 enum control {
 	BEGIN,
 	BEGIN_IMMEDIATE,
@@ -88,12 +88,12 @@ enum control {
 	SAVEPOINT,
 	RELEASE,
 	ROLLBACK_TO,
-	LOCK, /* on the caller's connection; prepared when there are tables */
+	LOCK, /* for a caller's connection; prepared when the tables exist */
 	CONTROLS
 };
 
-/* The files beside the database's, -wal and -shm, as this connection opened
- * them, and their folder when they were last looked at. */
+/* The files -wal and -shm as this connection opened them, and the state of
+ * their folder when they were last checked. */
 #define BESIDE 2
 struct files {
 	int known; /* 0: not in WAL mode */
@@ -106,23 +106,29 @@ struct files {
 	struct stat folder_seen;
 };
 
-/* The contents of FILE-writers, which all who wait for the write lock share. */
+/* The contents of FILE-writers, shared by all connections that wait for the
+ * write lock; see writers.c. */
 struct turns {
-	_Atomic uint32_t count;    /* how often another became the first */
-	_Atomic uint32_t sleepers; /* about */
-	_Atomic uint32_t called;   /* one was woken, and is not the first yet */
+	_Atomic uint32_t count;    /* incremented when another one becomes the
+				    * first */
+	_Atomic uint32_t sleepers; /* approximate number of sleeping
+				    * connections */
+	_Atomic uint32_t called;   /* one was woken and is not the first yet */
 };
 
-/* Our place among those who write to the file. Times are monotonic ms. */
+/* This connection's place in the queue of writers. Times are monotonic ms. */
 struct writers {
 	int fd;
-	struct turns *turns;      /* of the file, mapped; NULL: not open */
-	int asks;                 /* for the write lock, just now */
-	int64_t most_ms;          /* to wait for it */
-	int first;                /* in the queue */
-	int offered;              /* the lock, to the first; it did not come */
-	int64_t since, streak_at; /* when the wait began, and our turn */
-	int64_t strangers_at;     /* others than ours were seen; 0: never */
+	struct turns *turns; /* the mapped file; NULL: not open */
+	int asks;            /* it is requesting the write lock */
+	int64_t most_ms;     /* how long to wait for it */
+	int first;           /* it is the first in the queue */
+	int offered;         /* it left the lock to the first, which did
+			      * not take it */
+	int64_t since,
+		streak_at;    /* when the wait began, and when our turn did */
+	int64_t strangers_at; /* when writers without the queue were seen;
+			       * 0: never */
 };
 
 struct sqlite {
@@ -130,22 +136,29 @@ struct sqlite {
 	char *path;
 	int64_t busy_ms;
 	struct writers writers;
-	int attached;          /* the connection is the caller's */
-	int schema, unchecked; /* RP_SCHEMA_*; not looked at yet */
-	int depth; /* of our transactions: savepoints from the second on */
-	enum { OWN, JOINED, BARE } base; /* what the first of them is */
-	sqlite3_vfs *vfs;                /* whose clock is the database's */
+	int attached; /* the connection is the caller's */
+	int schema,
+		unchecked; /* RP_SCHEMA_*; 1: the schema is not checked yet */
+	int is_new;        /* opening it created the schema */
+	int depth;         /* of our nested transactions; all but the first are
+			    * savepoints */
+	/* How the outermost of them was begun: as a transaction of ours, as a
+	 * savepoint in the caller's transaction, or not at all, because a
+	 * writing statement of the caller is running. */
+	enum { OWN, JOINED, BARE } base;
+	sqlite3_vfs *vfs; /* its clock is the database's */
 	sqlite3_stmt *control[CONTROLS];
 	struct verb verbs[RP_VERBS];
-	struct rows rows;   /* what the verb that runs was given */
-	struct taken taken; /* ... and what was taken of its answer */
+	struct rows rows;   /* the parameters of the verb that is running */
+	struct taken taken; /* ... and the ids taken from its answer */
 	struct ids ids;
 	struct watch *watch; /* NULL until the first wait */
 	struct files files;
-	int checkpointed;      /* frames of -wal, when that was last tried */
-	struct rp_usage usage; /* counted since measure() was asked last */
+	int checkpointed;      /* frames in -wal at the last checkpoint */
+	struct rp_usage usage; /* counted since the last measure() */
 	int measured;
-	int64_t wal_limit; /* to which the next commit may cut -wal; 0: none */
+	int64_t wal_limit; /* bytes to which the next commit may cut -wal; 0:
+			    * no limit */
 };
 
 /* errors.c */
@@ -158,54 +171,55 @@ void rp__sqlite_rollback(void *db);
 int rp__sqlite_commit(void *db, rp_error *error);
 
 /* caller.c */
-/* Is a statement under way on this connection? One that writes? Then SQL
- * functions of ours run inside it, and no transaction or savepoint can be
- * begun. */
+/* Is a statement running on this connection, or one that writes? Then we are
+ * called from an SQL function inside it. Inside a writing statement no
+ * transaction or savepoint can be begun. */
 int rp__sqlite_running(sqlite3 *db);
 int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);
 
 /* files.c */
-/* In a transaction, before it writes: are the database's files those that this
- * connection has open? */
+/* In a transaction, before it writes: check that the database's files are those
+ * that this connection has open. */
 int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
-/* Close the connection, unless it is the caller's; without a checkpoint if they
- * are not. */
+/* Close the connection, unless it is the caller's. Without a checkpoint, if the
+ * files were deleted or replaced. */
 void rp__sqlite_close_files(struct sqlite *s);
-/* After a wait in vain: does this process wait for itself, for it was forked
- * while a connection was open? */
+/* After a wait for the write lock timed out: was this process forked while a
+ * connection was open, so that it waits for a lock that nobody holds? */
 int rp__sqlite_was_forked(const struct sqlite *s);
-/* Before the first read of a file that this user cannot write: refuse where
- * that would make files. */
+/* Before the first read of a file that this user cannot write: fail if reading
+ * would create -wal or -shm. */
 int rp__sqlite_make_nothing(struct sqlite *s, rp_error *error);
 int rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error);
-/* "-wal" or "-shm", which this user may not write, though it may write the
- * database; or NULL. */
+/* "-wal" or "-shm" if this user may write the database but not that file; or
+ * NULL. */
 const char *rp__sqlite_find_foreign(const struct sqlite *s);
 
 /* writers.c */
-/* Have this connection wait for locks until busy_ms are over. */
+/* Make this connection wait up to busy_ms for locks. */
 void rp__writers_be_patient(struct sqlite *s);
-/* Before the write lock is asked for, to wait for so long, and when it was had
- * or not. */
+/* Call these before requesting the write lock, with the longest time to wait,
+ * and after the request was granted or refused. */
 void rp__writers_ask(struct sqlite *s, int64_t most_ms);
 void rp__writers_answered(struct sqlite *s);
 void rp__writers_close(struct sqlite *s);
 
 /* pragma.c */
-/* Is that the word it answers? `else_ret`: it does not answer at all. */
+/* Is `word` the pragma's result? Returns `else_ret` if it has no result. */
 int rp__sqlite_answers(sqlite3 *db, const char *pragma, const char *word,
 		       int else_ret);
-/* The number it answers, or -1. */
+/* The pragma's result as a number, or -1. */
 int64_t rp__sqlite_ask(sqlite3 *db, const char *pragma);
 
 /* ids.c */
-/* In a transaction that is to put in so many jobs: the id before that of the
- * first of them, or null where SQLite is to choose. */
+/* In a transaction that will insert this many jobs: the id before the first
+ * job's, or null if SQLite is to choose the ids. */
 int rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 		 rp_error *error);
-void rp__ids_given(struct sqlite *s, size_t jobs); /* they were put in */
-/* A transaction that may have reserved them was rolled back. */
+void rp__ids_given(struct sqlite *s,
+		   size_t jobs); /* after they were inserted */
+/* After a rollback, which may have undone the reservation. */
 void rp__ids_forget(struct sqlite *s);
 
 /* run.c */
@@ -219,9 +233,10 @@ int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
 /* query.c, measure.c */
 int rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error);
 void rp__sqlite_measure(void *db, struct rp_usage *ret);
-void rp__sqlite_end_measuring(struct sqlite *s); /* it may be the caller's */
+void rp__sqlite_end_measuring(struct sqlite *s); /* the connection may be the
+						  * caller's */
 
-/* settle.c, claim.c, enqueue.c: inside a transaction */
+/* settle.c, claim.c, enqueue.c: these need an open transaction */
 int rp__sqlite_settle(struct sqlite *s, struct rp_round_trip *trip,
 		      rp_error *error);
 int rp__sqlite_claim(struct sqlite *s, const struct rp_round_trip *trip,
@@ -238,10 +253,12 @@ void rp__sqlite_trim_wal(void *db);
 
 /* schema.c */
 int rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error);
-/* Switch to WAL mode, and try for so long: SQLite's word. */
+int rp__sqlite_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
+			  void *ctx, rp_error *reterr);
+/* Switch to WAL mode, trying for up to wait_ms. Returns a SQLite result
+ * code. */
 int rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms);
-/* On a connection that may have others attached: is the queue, if there is one,
- * in main? */
+/* RP_ESCHEMA if the queue is not in main but in an attached database. */
 int rp__sqlite_check_main(sqlite3 *db, rp_error *error);
 
 #endif

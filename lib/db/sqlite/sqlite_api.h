@@ -1,8 +1,10 @@
 /*
- * sqlite_api.h - SQLite's functions: the library's own, or the host's.
+ * sqlite_api.h - SQLite's functions: those that the library is linked with, or
+ * the host's.
  *
- * A loadable extension calls SQLite through the table that its host hands it.
- * Two copies of SQLite in one process lose each other's locks on a file.
+ * A loadable extension must call SQLite through the table that its host
+ * provides. Two copies of SQLite in one process would break each other's locks
+ * on a file.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

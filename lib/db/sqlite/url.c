@@ -1,5 +1,5 @@
 /*
- * url.c - sqlite:PATH?synchronous=normal&busy=10s
+ * url.c - parse sqlite:PATH?synchronous=normal&busy=10s
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,21 +15,22 @@ option(struct rp_url *url, const char *name, const char *value,
 	if (strcmp(name, "synchronous") == 0) {
 		if (strcmp(value, "full") != 0 && strcmp(value, "normal") != 0)
 			return rp__fail(reterr, RP_EINVAL,
-					"synchronous=%.40s: full or normal",
+					"synchronous=%.40s: use full or normal",
 					value);
 		url->synchronous = value;
 		return 0;
 	}
 	if (strcmp(name, "busy") == 0) {
 		if (rp_duration(value, &url->busy_ms) < 0)
-			return rp__fail(reterr, RP_EINVAL,
-					"busy=%.40s: a duration, such as 10s",
-					value);
+			return rp__fail(
+				reterr, RP_EINVAL,
+				"busy=%.40s: use a duration, such as 10s",
+				value);
 		return 0;
 	}
 	return rp__fail(reterr, RP_EINVAL,
-			"no such option in a database URL: %.60s "
-			"(there are synchronous and busy)",
+			"no such option in a database URL: %.60s (use"
+			" synchronous or busy)",
 			name);
 }
 

@@ -1,20 +1,20 @@
 /*
- * wal.c - checkpoints, and making -wal small again.
+ * wal.c - checkpoints, and truncating the -wal file.
  *
- * SQLite does a checkpoint at each commit from the thousandth frame of -wal on,
- * until a commit begins -wal anew. A commit can do so only if all of -wal is in
- * the database and nobody reads it. Beside workers that read and write all the
- * time few commits can, and each of the others waits for two fdatasync. So here
- * a checkpoint is done for every CHECKPOINT_FRAMES that were added. If -wal
- * grows all the same, the frames that others have written meanwhile are brought
- * over under the write lock: they are few.
+ * By default SQLite does a checkpoint at each commit once -wal has a thousand
+ * frames, until a commit can restart -wal from its beginning. That needs all of
+ * -wal to be in the database, and no readers of -wal. Beside workers that read
+ * and write all the time few commits can restart it, and each of the others
+ * waits for two calls of fdatasync. So here a checkpoint is done for every
+ * CHECKPOINT_FRAMES that were added. If -wal still grows, the remaining frames,
+ * which are few, are copied under the write lock.
  *
- * While somebody reads an old snapshot, every commit appends to -wal. When that
- * reader has gone, a checkpoint brings all of it into the database, and the
- * next commit begins -wal anew; but the file keeps its size. SQLite cuts it to
- * its `journal_size_limit` in that commit, under the write lock, and cutting
- * 600 MB at once takes a quarter of a second. So each such commit cuts a step
- * of it, and others write in between.
+ * While a reader holds an old snapshot, every commit appends to -wal. After
+ * that reader has gone, a checkpoint copies all of it into the database, and
+ * the next commit restarts -wal; but the file keeps its size. SQLite truncates
+ * it to its `journal_size_limit` in that commit, under the write lock, and
+ * truncating 600 MB at once takes a quarter of a second. So each such commit
+ * truncates one step, and other writers get the lock in between.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -25,13 +25,13 @@
 
 #define CHECKPOINT_FRAMES 1000
 #define MANY_FRAMES 3000
-#define RESTART_MS 10 /* to wait for writers, and for readers to end */
+#define RESTART_MS 10 /* longest wait for the write lock and for readers */
 
-/* A busy queue has 4 to 13 MB in its -wal: that is left alone, for a file that
- * grows takes an fdatasync more than one that is overwritten. */
+/* A busy queue has 4 to 13 MB in its -wal. That is left alone, as extending a
+ * file takes one fdatasync more than overwriting it. */
 #define SMALL ((int64_t)16 << 20)
-#define STEP ((int64_t)16 << 20) /* some 7 ms */
-#define STRETCH_US 50000         /* the next sweep goes on */
+#define STEP ((int64_t)16 << 20) /* truncating this takes about 7 ms */
+#define STRETCH_US 50000         /* longest work in one sweep */
 
 static int64_t
 size_of_wal(const struct sqlite *s)
@@ -46,7 +46,7 @@ size_of_wal(const struct sqlite *s)
 	return size;
 }
 
-/* 0: no limit. */
+/* Set journal_size_limit. 0: no limit. */
 static void
 set_limit(struct sqlite *s, int64_t bytes)
 {
@@ -60,8 +60,8 @@ set_limit(struct sqlite *s, int64_t bytes)
 	rp__sqlite_execute(s, text, NULL);
 }
 
-/* Bring what is left into the database under the write lock, so that the next
- * commit begins -wal anew. */
+/* Copy the remaining frames under the write lock, so that the next commit
+ * restarts -wal. */
 static void
 restart(struct sqlite *s, int *frames, int *done)
 {
@@ -71,9 +71,10 @@ restart(struct sqlite *s, int *frames, int *done)
 	rp__writers_answered(s);
 }
 
-/* Bring -wal into the database, without any lock that writers need, unless it
- * has grown; if all of it is there, and the file is large, the next commit cuts
- * a step. While somebody reads an old snapshot much of it cannot be brought. */
+/* Copy -wal into the database, without a lock that writers need unless -wal has
+ * grown large. If all of it is copied and the file is large, the next commit
+ * truncates one step. While a reader holds an old snapshot, part of it cannot
+ * be copied. */
 static void
 checkpoint(struct sqlite *s)
 {
@@ -91,7 +92,7 @@ checkpoint(struct sqlite *s)
 					   : SMALL);
 }
 
-/* After a commit, when the lock is free again. */
+/* SQLite calls this after each commit, when the write lock is free again. */
 static int
 committed(void *ctx, sqlite3 *db, const char *name, int frames)
 {
@@ -100,7 +101,7 @@ committed(void *ctx, sqlite3 *db, const char *name, int frames)
 	(void)db;
 	(void)name;
 	if (frames < s->checkpointed)
-		s->checkpointed = 0; /* it was begun anew */
+		s->checkpointed = 0; /* -wal was restarted */
 	if (frames - s->checkpointed >= CHECKPOINT_FRAMES || s->wal_limit)
 		checkpoint(s);
 	return SQLITE_OK;
@@ -112,16 +113,16 @@ rp__sqlite_watch_wal(struct sqlite *s)
 	sqlite3_wal_hook(s->db, committed, s);
 }
 
-/* A commit that leaves all as it was: a note is made and forgotten. (SQLite
- * does not write a row that is updated to itself.) */
+/* Make a commit that changes nothing: it inserts a row and deletes it. (SQLite
+ * does not write a row that is updated to the same values.) */
 static int
 commit_nothing(struct sqlite *s)
 {
 	const struct rp_value notes[2][META_SET_PARAMS] = {
 		{ [META_SET_NAME] = rp__text("trim"),
-		  [META_SET_VALUE] = rp__int(0) }, /* made */
+		  [META_SET_VALUE] = rp__int(0) }, /* insert */
 		{ [META_SET_NAME] = rp__text("trim"),
-		  [META_SET_VALUE] = rp__text(NULL) }, /* forgotten */
+		  [META_SET_VALUE] = rp__text(NULL) }, /* delete */
 	};
 	rp_error error;
 	int r = rp__sqlite_begin(s, RP_BEGIN_WRITE, &error);
@@ -134,8 +135,8 @@ commit_nothing(struct sqlite *s)
 	return r < 0 ? r : rp__sqlite_commit(s, &error);
 }
 
-/* Make the commits that cut -wal, in case nobody else commits. A failure is not
- * reported, because the next sweep tries again. */
+/* Make the commits that truncate -wal, in case nobody else commits. Failures
+ * are not reported, because the next sweep tries again. */
 void
 rp__sqlite_trim_wal(void *db)
 {

@@ -1,10 +1,10 @@
 /*
- * watch.c - sleep until another process has committed to a SQLite file.
+ * watch.c - wait until another process has committed to a SQLite file.
  *
- * A commit appends to the -wal file, and inotify tells of that; but the event
- * comes before the commit can be seen, and none follows it. So after an event
- * `pragma data_version` is looked at again at growing intervals. It is looked
- * at once a second in any case: the events only make it fast.
+ * A commit appends to the -wal file, and inotify reports that. But the event
+ * comes before the commit is visible, and no other event follows. So after an
+ * event `pragma data_version` is polled at growing intervals. It is also polled
+ * once a second without events: they only make it faster.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -26,19 +26,20 @@ struct watch {
 	sqlite3 *db;
 	sqlite3_stmt *version_stmt;
 	int64_t version;
-	int inotify; /* -1: none to be had, polling does */
-	int on_wal;  /* the -wal file is there and watched */
+	int inotify; /* -1: not available, poll only */
+	int on_wal;  /* the -wal file exists and is watched */
 };
 
-/* When to look again after an event, in microseconds after the last look. The
- * disk may take long over a commit that waits for it; a last look at about the
- * time when the next poll would be is no use. */
+/* Intervals between polls after an event, in microseconds. They add up to 0.7
+ * s, because a commit may wait long for the disk. After that comes the regular
+ * poll. */
 static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    3000,   5000,   10000, 30000, 50000,
 				    100000, 200000, 300000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
 
-/* Events come in swarms, one for each page; so for that long none is heard. */
+/* A commit causes an event for each page. Waits up to this long ignore
+ * events. */
 #define DEAF_US 3000
 
 static void
@@ -58,7 +59,7 @@ watch_wal(struct watch *w)
 	free(wal);
 }
 
-/* The folder too: the -wal file appears and vanishes. */
+/* The folder is watched, too, as the -wal file may be created and removed. */
 static void
 watch_folder(struct watch *w)
 {
@@ -100,8 +101,8 @@ rp__watch_free(struct watch *w)
 	free(w);
 }
 
-/* Has another connection committed since the last call? A database that does
- * not answer counts as changed: the caller's next verb will say why. */
+/* Has another connection committed since the last call? An error counts as a
+ * change: the caller's next verb reports it. */
 static int
 changed(struct watch *w)
 {
@@ -119,7 +120,7 @@ changed(struct watch *w)
 	return 1;
 }
 
-/* Take what inotify has to tell: was there anything? */
+/* Read all pending events. Returns 1 if there were any. */
 static int
 take_events(struct watch *w)
 {
@@ -129,12 +130,12 @@ take_events(struct watch *w)
 	while (w->inotify >= 0 && read(w->inotify, events, sizeof(events)) > 0)
 		any = 1;
 	if (any)
-		watch_wal(w); /* it may be another file by now */
+		watch_wal(w); /* -wal may have been replaced */
 	return any;
 }
 
-/* Sleep `us`, or until an event (unless `deaf`) or the caller's descriptor:
- * true for the latter. */
+/* Sleep for `us`, or until an event (unless `deaf`), or until `fd` is readable.
+ * Returns 1 in the last case. */
 static int
 sleep_us(const struct watch *w, int64_t us, int fd, int deaf)
 {

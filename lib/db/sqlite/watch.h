@@ -1,5 +1,5 @@
 /*
- * watch.h - see watch.c.
+ * watch.h - wait for commits of other processes, see watch.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,16 +13,17 @@
 
 struct watch;
 
-/* Watch the file of `db`, which must outlive the watch. NULL without memory. */
+/* Watch the file of `db`, which must stay open longer than the watch. NULL: out
+ * of memory. */
 struct watch *rp__watch_new(sqlite3 *db);
 void rp__watch_free(struct watch *watch);
 
-/* Sleep until another connection has committed since the last call (or since
- * the watch was made): 1; until the time (-1: no end) is over or `fd` (-1:
- * none) can be read: 0. */
+/* Wait until another connection has committed since the last call, or since the
+ * watch was created: returns 1. Returns 0 when timeout_ms (-1: no limit) is
+ * over or `fd` (-1: none) is readable. */
 int rp__watch_wait(struct watch *watch, int64_t timeout_ms, int fd);
 
-/* Sleep until then (monotonic us), or until `fd` can be read. */
+/* Sleep until `until_us` (monotonic), or until `fd` is readable. */
 void rp__watch_stay_quiet(int64_t until_us, int fd);
 
 #endif

@@ -1,27 +1,27 @@
 /*
- * writers.c - the write lock of a SQLite file goes from one to the next.
+ * writers.c - a queue of the connections that wait for the write lock of a
+ * SQLite file.
  *
- * SQLite lets connections that wait for the lock nap and try again. The one
- * that has it then gets it again and again; and if the naps are so short that
- * it does not, hundreds of them leave no processor to the one that writes.
+ * With SQLite alone, connections that wait for the lock sleep and try again.
+ * The one that holds the lock then gets it again and again; and if the others
+ * sleep only briefly, hundreds of them leave no processor time to the writer.
+ * So the waiting connections form a queue. Only the first of it tries again at
+ * short intervals; it is the one that holds a lock on a file of ours beside the
+ * database, FILE-writers. The others sleep on a word of that file (a futex),
+ * and the kernel keeps them in order. When the first one gets the write lock,
+ * it wakes the next one, which becomes the first.
  *
- * So the waiting connections form a queue. Its first, and nobody else, tries
- * again at short intervals: it is the one that holds a lock on a file of our
- * own beside the database, FILE-writers. The others sleep on a word in that
- * file, where the kernel keeps them in order, and are woken one at a time: by
- * the first when it has the write lock, and the woken one is the first now.
- *
- * To pass the lock on costs more than a commit, because the next process has to
- * read the changed pages anew. So a connection that has had the lock may have
+ * Passing the lock on costs more than a commit, because the next process has to
+ * read the changed pages again. So a connection that has had the lock may take
  * it again without queueing for STREAK_MS, and joins the queue after that.
  *
- * Nothing hangs on any of this: a sleeper wakes after a while in any case and
- * tries for SQLite's lock itself. So a first one that was killed or stopped
- * delays the others a little, and without the file, or beside other programs,
- * they nap.
+ * Correctness does not depend on the queue: a sleeper wakes up after a while in
+ * any case and tries to get SQLite's lock. A first one that was killed or
+ * stopped delays the others a little. Without the file, or beside other
+ * programs, connections sleep between their tries.
  *
  * Source of the idea: queue locks (Mellor-Crummey and Scott, 1991), where each
- * waits for its predecessor alone.
+ * waiter waits only for its predecessor.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -40,23 +40,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STREAK_MS 8 /* then it is the others' turn */
-#define NAP_US 100  /* between the tries of the first */
+#define STREAK_MS 8 /* how long a connection keeps its turn */
+#define NAP_US 100  /* between tries of the first one */
 #define LONG_NAP_US 1000
-#define PATIENT_MS 10 /* after so long the first takes long naps */
-/* So long, and for each one that sleeps already so much longer, the others
- * sleep if nobody wakes them. It is several turns long, because a connection
- * that goes to sleep again is the last in the queue. */
+#define PATIENT_MS 10 /* after this the first one tries less often */
+/* How long the others sleep if nobody wakes them: SLEEP_MS, and SLEEP_MORE_MS
+ * for each one that is already asleep. That is several turns, because a
+ * connection that goes to sleep again is the last in the queue. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
-/* For so long after a wait that no writer of ours can have caused, other
- * programs are taken to be there. */
+/* After a wait that no writer of ours can have caused, assume for this long
+ * that other programs write to the file. */
 #define LATELY_MS 100
 
 /* ---- the file ---- */
 
-/* Only users who may write the database may open this file: any other could
- * hold a lock on it, or take a wake-up that is meant for one of us. */
+/* The mode of the file: only users who may write the database may open it. Any
+ * other user could hold a lock on it or take a wake-up that is meant for us. */
 static mode_t
 mode_for(const struct stat *database)
 {
@@ -65,7 +65,8 @@ mode_for(const struct stat *database)
 	return writers | writers << 1;
 }
 
-/* Made by somebody who may write the database, for nobody else? */
+/* Was the file made by somebody who may write the database, and can nobody else
+ * open it? */
 static int
 trusted(const struct stat *file, const struct stat *database)
 {
@@ -78,9 +79,10 @@ trusted(const struct stat *file, const struct stat *database)
 	       !(file->st_mode & 0777 & ~mode_for(database));
 }
 
-/* The file has the owner of the database, as SQLite's own have it when root
- * makes them, and a first word that is really on the disk: to write to a hole
- * of a mapped file when the disk is full ends the process. */
+/* When root creates the file, it gets the owner of the database, as SQLite's
+ * own files do. Its first bytes are written, so that they are allocated on
+ * disk: writing to a hole of a mapped file on a full disk would kill the
+ * process. */
 static int
 make_file(int fd, const struct stat *database)
 {
@@ -126,7 +128,8 @@ open_file(struct writers *w, const char *path, int flags)
 	return 0;
 }
 
-/* Is the file open? A connection that waits makes it (O_CREAT). */
+/* Open the file, unless it is open. A connection that has to wait creates it
+ * (O_CREAT). Returns 1 if it is open. */
 static int
 have_file(struct sqlite *s, int flags)
 {
@@ -148,7 +151,7 @@ rp__writers_close(struct sqlite *s)
 
 /* ---- the queue ---- */
 
-/* All of the file, for this descriptor alone, not for the process. */
+/* Lock the whole file, for this descriptor rather than for the process. */
 static int
 lock(const struct writers *w, int how, short type)
 {
@@ -164,8 +167,8 @@ somebody_is_first(const struct writers *w)
 	return lock(w, F_OFD_GETLK, F_WRLCK) == F_WRLCK;
 }
 
-/* Sleep until it is our turn to be the first, `most_ms` at most. `seen`: the
- * count of turns before the caller asked whether it can be the first. */
+/* Sleep until it is our turn to be the first, for at most `most_ms`. `seen`:
+ * the count of turns before the caller asked whether it can be the first. */
 static void
 sleep_in_queue(const struct writers *w, uint32_t seen, int64_t most_ms)
 {
@@ -191,16 +194,17 @@ wake_one(const struct writers *w)
 		       0) > 0;
 }
 
-/* The next one is the first now. 0: nobody sleeps. */
+/* Wake the next one, which becomes the first. 0: nobody sleeps. */
 static int
 wake_next(const struct writers *w)
 {
-	atomic_store(&w->turns->called, 1); /* before it can be the first */
+	atomic_store(&w->turns->called, 1); /* set before it can be the first */
 	if (wake_one(w))
 		return 1;
-	atomic_store(&w->turns->sleepers, 0); /* the others were killed */
+	atomic_store(&w->turns->sleepers, 0); /* the counted ones were killed */
 	atomic_store(&w->turns->called, 0);
-	return wake_one(w); /* it slept because somebody was called */
+	return wake_one(w); /* one may have gone to sleep meanwhile because
+			     * `called` was set */
 }
 
 static int
@@ -212,7 +216,7 @@ become_first(struct writers *w)
 	return w->first;
 }
 
-/* 1: this one is the first at once; 0: it has slept until it may be. */
+/* 1: this connection is the first at once; 0: it has slept until it may be. */
 static int
 stand_in_queue(struct writers *w, int64_t most_ms)
 {
@@ -236,7 +240,8 @@ wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 	rp__nap_us(waited_ms < PATIENT_MS ? NAP_US : LONG_NAP_US);
 }
 
-/* The write lock, or another one of SQLite's, is not to be had. */
+/* SQLite's busy handler: the write lock, or another lock of SQLite's, is held
+ * by somebody else. */
 static int
 busy(void *ctx, int count)
 {
@@ -267,9 +272,9 @@ rp__writers_be_patient(struct sqlite *s)
 	sqlite3_busy_handler(s->db, busy, s);
 }
 
-/* Leave the lock to the first in the queue, until it says that it has it or the
- * time is over. If it did not take the lock the last time, wake the one behind
- * it, too. 0: nobody waits. */
+/* Leave the lock to the first one in the queue, until it says that it has got
+ * it or the time is over. If it did not take the lock the last time, also wake
+ * the one behind it. Returns 0 if nobody waits. */
 static int
 offer(struct writers *w)
 {
@@ -287,9 +292,9 @@ offer(struct writers *w)
 	return there;
 }
 
-/* On a caller's connection SQLite's own timeout waits, or the caller's handler,
- * and tries rarely. As the first in the queue it is offered the lock for long
- * enough. */
+/* On a caller's connection the waiting is done by SQLite's own timeout or by
+ * the caller's busy handler, which try rarely. So it joins the queue first: as
+ * the first one it is offered the lock for long enough to get it. */
 static void
 queue_for_caller(struct sqlite *s)
 {

@@ -1,5 +1,5 @@
--- commit: a role, a database or the server that does not wait for the disk. This
--- session's own value, and what was set for others.
+-- commit: settings with which a commit does not wait for the disk: of this session,
+-- of roles, databases and the server.
 
 select current_setting('synchronous_commit') as setting,
        'role ' || current_user as whom

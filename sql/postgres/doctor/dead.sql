@@ -1,8 +1,11 @@
--- dead: what jobs died of within a day, of the newest thousand of each queue.
+-- dead: the errors that jobs died of within the last day, among the newest thousand
+-- dead jobs of each queue.
 
 select q.name as queue, count(*) as jobs,
        coalesce(left(a.last_error, 120), 'no error was given') as error,
-       max(a.id) as example
+       max(a.id) as example,
+       (extract(epoch from clock_timestamp() - min(a.finished_at))
+        * 1000)::bigint as lasts_ms
   from queue q
   cross join lateral (select * from archive a
                        where a.queue_id = q.id and a.state = 5

@@ -1,4 +1,5 @@
--- fsync: what the server does not write before it says "committed".
+-- fsync: settings with which the server acknowledges a commit before all of it is on
+-- the disk.
 
 select s.name
   from pg_settings s

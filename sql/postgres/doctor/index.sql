@@ -1,19 +1,21 @@
--- index: one of ours that is missing or not valid, and one that is not ours and
--- makes every claim write it.
+-- index: an index of the schema that is missing or invalid, or a foreign one on a column
+-- that claims change, so that each claim has to write it.
 
 select n.name as index, 'is not valid' as what,
        'reindex index ' || n.name as fix
-  from (values ('job_line'), ('job_due'), ('job_unique'), ('job_pkey'),
-               ('archive_state'), ('mark_newest'), ('walked_newest'),
-               ('seal_newest'), ('swept_at'), ('lane_id')) as n(name)
+  from (values ('job_line'), ('job_due'), ('job_scheduled'), ('job_unique'),
+               ('job_pkey'), ('archive_state'), ('kept_count_of'),
+               ('cursor_pkey'), ('cursor_to_visit'), ('recheck_lane'),
+               ('tick_pkey'), ('waiter_until'), ('lane_id')) as n(name)
   join pg_index i on i.indexrelid = to_regclass(n.name)
  where not i.indisvalid
 union all
 select n.name, 'is missing',
        'make it again as the schema has it (sql/postgres/schema)'
-  from (values ('job_line'), ('job_due'), ('job_unique'), ('job_pkey'),
-               ('archive_state'), ('mark_newest'), ('walked_newest'),
-               ('seal_newest'), ('swept_at'), ('lane_id')) as n(name)
+  from (values ('job_line'), ('job_due'), ('job_scheduled'), ('job_unique'),
+               ('job_pkey'), ('archive_state'), ('kept_count_of'),
+               ('cursor_pkey'), ('cursor_to_visit'), ('recheck_lane'),
+               ('tick_pkey'), ('waiter_until'), ('lane_id')) as n(name)
  where to_regclass(n.name) is null
 union all
 select i.indexrelid::regclass::text,

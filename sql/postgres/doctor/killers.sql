@@ -1,18 +1,22 @@
--- killers: jobs whose lease ran out, so that they may have killed their worker:
--- those in line again, and those it was the end of lately.
+-- killers: jobs whose lease ran out, which may have killed their worker: jobs that are
+-- ready again, and jobs that died lately.
 
-select k.id, k.queue, k.state, k.attempts
+select k.id, k.queue, k.state, k.attempts,
+       (extract(epoch from clock_timestamp() - k.since) * 1000)::bigint
+       as lasts_ms
   from (select j.id, q.name as queue, 'in line again' as state,
-               j.attempt || ' of ' || j.max_attempts as attempts
+               j.attempt || ' of ' || j.max_attempts as attempts,
+               j.run_at as since
           from (select distinct l.lane_id from lane l
-                 where l.lane_id % 4 = 1) l
+                 where class_of(l.lane_id) = 1) l
           join queue q on q.id = queue_of(l.lane_id)
           cross join lateral (select * from job j
                                where j.lane_id = l.lane_id
-                                 and j.seq >= head_of(l.lane_id)
+                                 and j.seq >= claims_start(l.lane_id)
                                order by j.lane_id, j.seq limit 10) j
         union all
-        select a.id, q.name, 'dead', a.attempt || ' of ' || a.max_attempts
+        select a.id, q.name, 'dead', a.attempt || ' of ' || a.max_attempts,
+               a.finished_at
           from queue q
           cross join lateral (select * from archive a
                                where a.queue_id = q.id and a.state = 5

@@ -1,6 +1,7 @@
--- late: queues whose first job in line waits for long, and where what is in line
--- will take more than an hour at the rate of the last minute. The line's length
--- is an estimate: numbers between its first and last job, also those of others.
+-- late: queues whose first ready job has waited for long, and whose ready line will
+-- take more than an hour at the rate of the last minute. The length of the line is
+-- estimated by the numbers between its first and last job, of which other lanes have
+-- some.
 
 select l.queue, l.waits_ms, l.in_line, l.per_minute
   from (select q.name as queue,
@@ -17,7 +18,7 @@ select l.queue, l.waits_ms, l.in_line, l.per_minute
             on queue_of(l.lane_id) = q.id
           cross join lateral (select j.seq, j.run_at from job j
                                where j.lane_id = l.lane_id
-                                 and j.seq >= head_of(l.lane_id)
+                                 and j.seq >= claims_start(l.lane_id)
                                  and j.lease_until is null
                                order by j.lane_id, j.seq limit 1) f
           cross join lateral (select j.seq from job j

@@ -1,13 +1,11 @@
--- marks: how far the sweep's walk is behind the claims, in places of the line.
--- Under full load that is what is claimed in a second or two.
+-- marks: how far the sweep lags behind the claims, in numbers of the ready line. Under
+-- full load that is what is claimed in a second or two.
 
-select q.name as queue, max(m.head) - low_of(m.lane_id) as behind
-  from (select distinct l.lane_id from lane l) l
-  join queue q on q.id = queue_of(l.lane_id)
-  cross join lateral (select m.lane_id, m.head from mark m
-                       where m.lane_id = l.lane_id
-                       order by m.lane_id desc, m.head desc limit 1) m
- group by q.name, m.lane_id
-having max(m.head) - low_of(m.lane_id) > 200000
+select q.name as queue, max(c.head) - min(c.low) as behind
+  from cursor c
+  join queue q on q.id = queue_of(c.lane_id)
+ where c.lane_id > 0
+ group by q.name, c.lane_id
+having max(c.head) - min(c.low) > 200000
  order by 2 desc
  limit 5;

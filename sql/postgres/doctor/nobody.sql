@@ -1,17 +1,39 @@
--- nobody: queues that have jobs ready, and nobody who serves them.
+-- nobody: queues with ready jobs that nothing serves: no worker, and no client that
+-- holds a job or has finished one lately.
 
 select q.name as queue,
        (select count(*) from worker w
-         where w.stopped_at is null and w.queues ? q.name) as silent
+         where w.stopped_at is null and w.queues ? q.name) as silent,
+       (select greatest((extract(epoch from clock_timestamp() - min(f.run_at))
+                         * 1000)::bigint, 0)
+          from (select distinct l.lane_id from lane l
+                 where l.lane_id between first_lane(q.id)
+                                     and last_lane(q.id)) l
+         cross join lateral (select j.run_at from job j
+                              where j.lane_id = l.lane_id
+                                and j.seq >= claims_start(l.lane_id)
+                                and j.lease_until is null
+                              order by j.lane_id, j.seq limit 1) f) as lasts_ms
   from queue q
   cross join lateral look(q.name) l
  where l.ready and not l.paused
    and not exists (select 1 from worker w
                     where w.stopped_at is null and w.queues ? q.name
-                      and w.seen_at > clock_timestamp() - interval '30 seconds')
+                      and w.seen_at > clock_timestamp() - seen_age())
    and not exists (select 1 from tally t
                     where t.queue_id = q.id
                       and t.second > extract(epoch from clock_timestamp())
                                      - 60)
+   and not exists (select 1
+                     from (select distinct l.lane_id from lane l
+                            where l.lane_id between first_lane(q.id)
+                                                and last_lane(q.id)) l
+                    cross join lateral (select * from job j
+                                         where j.lane_id = l.lane_id
+                                           and j.seq >= low_water(l.lane_id)
+                                         order by j.lane_id, j.seq
+                                         limit 1000) h
+                    where h.lease_until > clock_timestamp()
+                      and h.worker_id = 0)
  order by q.name
  limit 20;

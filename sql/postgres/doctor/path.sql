@@ -1,6 +1,6 @@
--- path: schemas of this role's search_path in which others may create. What
--- they put there stands in for a table, function or operator that a statement
--- names without its schema, or fits its arguments better.
+-- path: schemas in this role's search_path in which other roles may create. An object
+-- put there can take the place of a table, function or operator that a statement names
+-- without its schema.
 
 select n.nspname as schema, current_user as role,
        string_agg(distinct coalesce('role ' || r.rolname, 'everybody'), ', ')

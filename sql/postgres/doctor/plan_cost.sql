@@ -1,4 +1,4 @@
--- plan_cost: the same, and what it reads.
+-- plan_cost: run the statement of `plan`, and count what it reads.
 
 explain (analyze, buffers, timing off, format json)
 select j.ctid as place, j.seq, j.max_attempts
@@ -6,10 +6,10 @@ select j.ctid as place, j.seq, j.max_attempts
  where j.lane_id = (select l.lane_id from lane l
                      where exists (select 1 from job k
                                     where k.lane_id = l.lane_id
-                                      and k.seq >= head_of(l.lane_id)
+                                      and k.seq >= claims_start(l.lane_id)
                                       and k.lease_until is null)
                      order by l.lane_id limit 1)
-   and j.seq >= head_of(j.lane_id)
+   and j.seq >= claims_start(j.lane_id)
    and j.lease_until is null
  order by j.lane_id, j.seq
  limit 100;

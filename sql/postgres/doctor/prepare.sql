@@ -1,5 +1,5 @@
--- prepare: somebody prepares transactions in this database. One that enqueued while a
--- worker waits has notified it, and such a transaction cannot be prepared.
+-- prepare: some program prepares transactions in this database. A transaction that
+-- enqueues while a worker waits notifies it, and the server refuses to prepare it then.
 
 select count(*) as prepared
   from pg_prepared_xacts p

@@ -1,4 +1,5 @@
--- reloptions: without room in its page a claim has to write every index.
+-- reloptions: the table leaves too little room in its pages: then a claim has to write
+-- every index.
 
 select coalesce((select option_value
                    from pg_options_to_table(c.reloptions)

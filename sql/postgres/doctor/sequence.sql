@@ -1,4 +1,4 @@
--- sequence: one that has come so far that it will end.
+-- sequence: sequences that are close to their end.
 
 select s.sequencename as sequence, s.last_value as at,
        (100.0 * s.last_value / s.max_value)::bigint as per_cent,

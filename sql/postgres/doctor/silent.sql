@@ -1,11 +1,24 @@
--- silent: workers that have not been heard of for half a minute and never said
--- that they stop.
+-- silent: workers that were not seen for half a minute and did not unregister, with
+-- those of their queues that no other worker serves. If there is no such queue, no job
+-- waits because of it. It calls no routine of the schema, so that `select` on the table
+-- is enough to run it.
 
-select w.name as worker, w.host, w.pid, w.queues::text as queues,
-       (extract(epoch from clock_timestamp() - w.seen_at) * 1000)::bigint
-       as silent_ms
-  from worker w
- where w.stopped_at is null
-   and w.seen_at < clock_timestamp() - interval '30 seconds'
- order by w.seen_at
- limit 10;
+select s.worker, s.host, s.pid, s.queues::text as queues, s.silent_ms,
+       s.unserved::text as unserved,
+       case when s.unserved = '[]' then 0 else s.silent_ms end as lasts_ms
+  from (select w.name as worker, w.host, w.pid, w.queues,
+               (extract(epoch from clock_timestamp() - w.seen_at)
+                * 1000)::bigint as silent_ms,
+               (select coalesce(jsonb_agg(e.queue), '[]')
+                  from jsonb_array_elements_text(w.queues) e(queue)
+                 where not exists (
+                       select 1 from worker o
+                        where o.stopped_at is null and o.queues ? e.queue
+                          and o.seen_at > clock_timestamp()
+                                          - interval '30 seconds'))
+               as unserved
+          from worker w
+         where w.stopped_at is null
+           and w.seen_at < clock_timestamp() - interval '30 seconds'
+         order by w.seen_at
+         limit 10) s;

@@ -1,5 +1,5 @@
--- snapshot: the oldest ones that are kept, by whom: vacuum can remove nothing
--- that went since. Others' are seen by who may read all statistics.
+-- snapshot: the oldest snapshots and their holders. Vacuum can remove no row that was
+-- deleted after them. Only a role that may read all statistics sees other roles' sessions.
 
 select p.holder, p.age_ms, p.doing, p.fix
   from (select 'session ' || a.pid || ' of ' || coalesce(a.usename, '-')

@@ -1,4 +1,4 @@
--- statistics: may this role see who holds snapshots?
+-- statistics: may this role see the holders of snapshots?
 
 select 'others'' sessions are not shown to ' || current_user
        || ': grant pg_read_all_stats to it' as not_done

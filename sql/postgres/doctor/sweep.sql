@@ -1,24 +1,26 @@
--- sweep: what was due or ran out of its lease some seconds ago, and is still
--- where it was: nobody sweeps.
+-- sweep: jobs that have been due, or whose lease has been over, for some seconds and that
+-- no sweep has moved yet.
 
 select q.name as queue, min(e.run_at)::text as since,
        (extract(epoch from clock_timestamp() - min(e.run_at)) * 1000)::bigint
-       as late_ms, min(e.id) as example
+       as late_ms,
+       (extract(epoch from clock_timestamp() - min(e.run_at)) * 1000)::bigint
+       as lasts_ms, min(e.id) as example
   from queue q
   cross join lateral (
        (select j.id, j.run_at from job j
          where j.queue_id = q.id and j.seq is null
-           and j.run_at >= due_since(q.id)
-           and j.run_at < clock_timestamp() - interval '3 seconds'
+           and j.run_at >= due_since()
+           and j.run_at < (select clock_timestamp()) - interval '3 seconds'
          order by j.queue_id, j.run_at limit 1)
        union all
        (select h.id, h.lease_until
           from (select distinct l.lane_id from lane l
-                 where l.lane_id between q.id::bigint * 1024
-                                     and q.id::bigint * 1024 + 1023) l
+                 where l.lane_id between first_lane(q.id)
+                                     and last_lane(q.id)) l
          cross join lateral (select j.id, j.lease_until from job j
                               where j.lane_id = l.lane_id
-                                and j.seq >= low_of(l.lane_id)
+                                and j.seq >= low_water(l.lane_id)
                               order by j.lane_id, j.seq limit 1000) h
          where h.lease_until < clock_timestamp() - interval '3 seconds'
          limit 1)) e

@@ -1,4 +1,4 @@
--- vacuum: autovacuum that does not run, on the server or for a table of ours.
+-- vacuum: autovacuum is off, on the server or for a table of the schema.
 
 select 'the server' as where, s.name || ' is off' as what,
        'alter system set ' || s.name || ' = on; select pg_reload_conf()' as fix

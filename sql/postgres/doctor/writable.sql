@@ -1,5 +1,5 @@
--- writable: others than its owner may create in the schema itself, where a
--- routine that fits a call better runs in place of ours.
+-- writable: roles other than the owner may create in the schema itself. A routine put
+-- there that fits the arguments of a call better runs in place of the schema's own.
 
 select n.nspname as schema,
        string_agg(distinct coalesce('role ' || r.rolname, 'everybody'), ', ')

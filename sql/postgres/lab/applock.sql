@@ -1,11 +1,12 @@
 -- applock: an application lock named after the message guards it a second time
 --
--- A cursor walks the messages that nobody has taken, skipping locked rows. Each
--- one must also be had under an exclusive application lock with the message's id
--- for its name, without waiting, until the transaction ends; who does not get it
--- goes on to the next. So it is exact even on an engine that takes locking hints
--- for advice. The trap: a message is taken when the batch is returned, not when
--- its job is done: a worker that dies has lost its batch.
+-- A cursor reads the messages that no worker has taken, and skips locked rows. For
+-- each message the worker also tries, without waiting, to take an exclusive
+-- application lock named after the message's id, which it keeps until its transaction
+-- ends. If another worker has that lock, the message is skipped. So no message is
+-- taken twice, even on an engine that treats locking hints as advice. The trap: a
+-- message counts as taken when the batch is returned, not when its job is done. A
+-- worker that dies loses its batch.
 
 -- setup:
 create table message (

@@ -1,12 +1,12 @@
--- marker: one update puts a mark of one's own on a batch of rows
+-- marker: one update sets the worker's own mark on a batch of rows
 --
--- The row survives its work: it knows its priority, when it is available, how
--- often it was tried and when it times out. The worker makes a mark that nobody
--- else has, one update sets it, and what has the mark afterwards is the worker's.
--- The condition is said twice, of the inner row and of the outer: so the update
--- is right even where the inner read skips nothing. The worker reports by a date.
--- The trap: a worker that comes too late still reports, over the next one's
--- head; and nothing removes the rows.
+-- The row stays in the table while its job runs, with its priority, the time from
+-- which it is available, the number of attempts and a time-out. The worker makes up a
+-- unique mark and sets it with one update; the rows with this mark are its own. The
+-- update repeats the condition of its inner select, so it is right even if that select
+-- skips no locked row. A worker reports a finished job by setting a date. The trap: the
+-- report of a worker that is too late is accepted, although another worker has the job
+-- by then; and nothing removes the rows.
 
 -- setup:
 create table job_queue (

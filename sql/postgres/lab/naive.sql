@@ -1,8 +1,8 @@
 -- naive: read the first row, do the job, delete the row
 --
--- Everybody's first queue. A transaction makes it no better: a read takes no
--- lock, so all workers read the same first row, all of them do its job, and the
--- first to delete it wins. The others delete nothing, and do not notice.
+-- The queue that most people write first. A transaction does not help: a read takes no
+-- lock, so all workers read the same first row and all of them do its job. The first
+-- worker deletes the row; the others delete nothing, and do not notice.
 
 -- setup:
 create table queue (

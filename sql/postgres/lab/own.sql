@@ -1,12 +1,12 @@
--- own: readpast's claim: a lease, a claim number, and one call a job
+-- own: readpast's claim: a lease, a claim number, and one call per job
 --
--- From readpast: locked rows are skipped. From marker: the life of a job is in
--- its row, and a mark of one's own, the claim number. From merge: one call
--- settles a job and claims the next, without the table lock. From applock: a
--- second guard, since each verdict names the claim number and counts only while
--- that is the job's. From worker-loop: work until there is none. No transaction
--- is open while a job runs; a worker that dies has its job back in line when the
--- lease is over, the attempt counted; one that comes too late is refused.
+-- From readpast: locked rows are skipped. From marker: the state of a job is in its
+-- row, with a mark for each claim, the claim number. From merge: one call settles a job
+-- and claims the next, without a table lock. From applock: a second guard; a verdict
+-- names a claim number and is accepted only while the job has that number. From
+-- worker-loop: workers go on until there is no job left. No transaction is open while a
+-- job runs. If a worker dies, its job is ready again when the lease ends, and the
+-- attempt is counted. A verdict that comes too late is refused.
 
 -- setup:
 select count(*) as jobs
@@ -15,7 +15,7 @@ select count(*) as jobs
 
 -- take:
 select id, claim_no as claim, convert_from(payload, 'UTF8') as job
-  from turn('{lab}', most => 1,
+  from settle_and_claim('{lab}', most => 1,
             ids => array(select @id::bigint where @id::bigint > 0),
             claim_nos => array(select @claim::bigint where @id::bigint > 0))
  where id is not null;

@@ -1,14 +1,13 @@
--- readpast: the read locks the row, and skips those that others have locked
+-- readpast: the read locks the row, and skips rows that others have locked
 --
--- `for update skip locked` is UPDLOCK with READPAST. Nobody waits, no row is
--- taken twice, and a worker that dies rolls back: its row is free at once.
--- The price: a transaction stays open while the job runs, which keeps a
--- connection busy and holds up vacuum; and nothing counts attempts, so a job
--- that kills its worker kills the next one.
+-- `for update skip locked` is the equivalent of UPDLOCK with READPAST. No worker waits,
+-- no row is taken twice, and the transaction of a worker that dies is rolled back, so
+-- its row is free at once. The price: a transaction stays open while the job runs, which
+-- occupies a connection and holds back vacuum; and attempts are not counted, so a job
+-- that kills its worker kills the next worker, too.
 --
--- The original loop counts the unlocked rows before each step. Here a count that
--- skips locked rows has to lock the others, so the read itself says when there is
--- none.
+-- The original loop counts the unlocked rows before each step. PostgreSQL cannot count
+-- unlocked rows without locking them, so here the loop ends when the read finds none.
 
 -- setup:
 create table queue (

@@ -1,7 +1,7 @@
--- scratch: where a technique is run, and what the server tells of it.
--- Two schemas with a random number in their names: one holds readpast's own
--- tables and routines, the other, with _t behind it, the technique's. Whoever is
--- at work there says so by its application_name, from its first moment on.
+-- scratch: the schemas in which techniques run, and the server's figures about a run.
+-- There are two schemas with a random number in their names: one holds readpast's
+-- tables and routines; the other, with the suffix _t, holds those of the technique. The
+-- workers' sessions are known by their application_name.
 
 -- version:
 select current_setting('server_version_num')::integer / 10000 as version;

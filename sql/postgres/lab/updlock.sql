@@ -1,9 +1,9 @@
 -- updlock: the read locks the row until the job is done
 --
--- `for update` is what UPDLOCK is elsewhere. Two workers never have the same row
--- any more; but the second one wants the first row, too, and waits until the
--- first one's whole job is done and the row deleted. Then it looks for the next.
--- However many workers there are, one works.
+-- `for update` is the equivalent of UPDLOCK. Two workers never have the same row, but
+-- all of them want the first row: the second worker waits until the first one has done
+-- its whole job and deleted the row, and only then finds the next. However many workers
+-- there are, one works at a time.
 
 -- setup:
 create table queue (

@@ -1,10 +1,10 @@
 -- worker-loop: while there is work, one update takes the first row and returns it
 --
--- Find, mark and return are one statement, committed before the job starts: no
--- transaction stays open, and nobody waits. A unique index refuses a second row
--- for the same work; a partial one finds what is unprocessed however much is
--- done; the two dates in the row tell which jobs are slow. The trap: a worker
--- that dies leaves its row in process for ever, for somebody to look after.
+-- One statement finds a row, marks it and returns it, and is committed before the job
+-- starts: no transaction stays open, and no worker waits. A unique index refuses a
+-- second row for the same work; a partial index finds unprocessed rows quickly however
+-- many are done; two dates in the row show which jobs are slow. The trap: the row of a
+-- worker that dies stays marked for ever, until a person looks after it.
 
 -- setup:
 create table four_queue (

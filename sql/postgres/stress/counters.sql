@@ -1,5 +1,5 @@
--- counters: what the server has counted up to now, of this database and, the
--- WAL, of all; and the sessions of the run that are still there.
+-- counters: the server's counters: of this database, and of the WAL of the whole server;
+-- and how many sessions of the run are still connected.
 select (xact_commit + xact_rollback)::bigint as transactions,
        (blks_hit + blks_read)::bigint as buffers,
        (pg_current_wal_lsn() - '0/0')::bigint as wal_bytes,

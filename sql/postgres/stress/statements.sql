@@ -1,4 +1,5 @@
--- statements: what clients have asked of this database, where the server counts it.
+-- statements: how many statements clients have sent to this database, if the server
+-- counts them (pg_stat_statements).
 select set_config('search_path', concat('pg_catalog, ',
                   quote_ident(n.nspname), ', pg_temp'), true)
   from pg_extension e

@@ -1,4 +1,4 @@
--- awake: the worker has work: nobody needs to wake it.
+-- awake: the worker has work: unregister it as a waiter.
 -- :queues is a text[] literal.
 
 select readpast.awake(:worker_id,

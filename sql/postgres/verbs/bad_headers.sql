@@ -1,4 +1,4 @@
--- bad_headers: headers that are no JSON object. Null is no headers at all.
+-- bad_headers: those of the headers that are not a JSON object. Null stands for none.
 
 select h.number, true as bad
   from pg_catalog.unnest(:headers[]::pg_catalog.text[]) with ordinality

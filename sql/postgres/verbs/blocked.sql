@@ -1,5 +1,5 @@
--- blocked: jobs that somebody else has locked. The others are locked now, for this
--- transaction: it can settle them without waiting.
+-- blocked: those of the jobs that another transaction has locked. This transaction
+-- locks the others, so it can settle them without waiting.
 
 select n.number, n.id
   from pg_catalog.unnest(:id[]::bigint[]) with ordinality as n(id, number)

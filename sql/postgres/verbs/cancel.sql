@@ -1,4 +1,5 @@
--- cancel: a live job, of kind :kind if that is not null, goes to the archive at
--- once. Its key is free; a holder learns it at its next extend or verdict.
+-- cancel: move a live job to the archive at once; if :kind or :state is not null, only a
+-- job of that kind or state. Its unique key is free. A holder learns of it at its next
+-- extend or verdict.
 
-select c.id from readpast.cancel_live(:id, :kind) as c(id);
+select c.id from readpast.cancel_live(:id, :kind, :state) as c(id);

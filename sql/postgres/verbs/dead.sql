@@ -1,4 +1,4 @@
--- dead: the ids of a queue's dead jobs, ascending, behind :after.
+-- dead: the ids of a queue's dead jobs, in order, from the first one after :after.
 
 select a.id
   from readpast.archive a

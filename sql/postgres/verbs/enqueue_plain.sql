@@ -1,3 +1,3 @@
--- enqueue_plain: as enqueue, for one job of which nothing else is said.
+-- enqueue_plain: one job, ready at once, with payload and kind only.
 
 select readpast.put_plain(:queue, :kind, :payload) as id;

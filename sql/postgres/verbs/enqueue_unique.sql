@@ -1,11 +1,12 @@
--- enqueue_unique: as enqueue, but only if no live job of the queue has the
--- key. One that has it is answered instead; :replace gives it the new job's
--- content, unless it runs.
+-- enqueue_unique: one job with any of the options. With a unique key it is added only if
+-- no live job of the queue has the key. Otherwise the answer is that live job; :replace
+-- gives it the new job's content, unless it runs.
 -- outcome: 0 added, 1 existed, 2 replaced.
 
 select id, outcome
-  from readpast.put_unique(:queue, :payload, :priority::bigint::integer,
-                           :delay_ms, readpast.at_ms(:run_at),
-                           :max_attempts::bigint::integer, :kind, :headers,
-                           :unique_key, :replace::bigint::integer::boolean)
+  from readpast.put_one(:queue, :payload, :priority::bigint::integer,
+                        :delay_ms, readpast.at_ms(:run_at),
+                        :max_attempts::bigint::integer, :kind, :headers,
+                        :unique_key,
+                        coalesce(:replace::bigint::integer::boolean, false))
  where id is not null;

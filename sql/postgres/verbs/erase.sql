@@ -1,5 +1,5 @@
--- erase: forget jobs, live ones that nobody holds or kept ones (:kept), if they
--- are what they were: the claim number says so.
+-- erase: delete jobs, either kept ones (:kept) or live ones that are not held, if they
+-- have not changed since the caller read them: their claim number is the same.
 
 with live as (
     delete from readpast.job j

@@ -1,7 +1,7 @@
--- export: the jobs of the queues (a JSON array of names), live and kept, as
--- they are, with ids behind :after up to :until; :max at the most, and about
--- :size bytes of payload. Left out is what a sweep drops within :spare_ms.
--- state: 1 live, 3 held, otherwise of a kept job.
+-- export: the stored rows of jobs, live and kept, of the queues (a JSON array of names),
+-- with ids above :after and up to :until: at most :max rows, and about :size bytes of
+-- payload. Kept jobs that a sweep will delete within :spare_ms are left out.
+-- state: 1 live, 3 held; of a kept job its state.
 
 select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
        e.claim_no, e.attempt, e.lost, e.max_attempts, e.worker, e.created_at,
@@ -18,7 +18,7 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         case when j.lease_until is null then 1 else 3 end
                         as state,
                         readpast.priority_of(j.lane_id) as priority,
-                        (j.lane_id operator(pg_catalog.%) 4)::integer as class,
+                        readpast.class_of(j.lane_id) as class,
                         j.seq, j.run_at, j.claim_no, j.attempt,
                         j.lost, j.max_attempts, null::pg_catalog.text as worker,
                         j.created_at,

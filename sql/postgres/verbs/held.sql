@@ -1,4 +1,4 @@
--- held: what the worker holds, of what it claimed lately.
+-- held: the jobs that the worker claimed lately and still holds.
 -- :queues is a JSON array.
 
 select id, claim_no

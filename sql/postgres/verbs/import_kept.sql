@@ -1,4 +1,4 @@
--- import_kept: finished jobs, as they are, into queues that are there.
+-- import_kept: insert finished jobs, unchanged, into queues that exist.
 
 insert into readpast.archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts, worker,

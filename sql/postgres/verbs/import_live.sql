@@ -1,9 +1,8 @@
--- import_live: live jobs that nobody holds, as they are, into queues that are
--- there. Their claim numbers were given to nobody here. What was due when it
--- came stands in line: the sweep has marks for how far it looked for such, and
--- would not look there again. What stands in line there is noted, for a lane's head
--- may have passed its number: then the sweep puts it at the end. And two may have
--- one number, so how many jobs of a thousand are done says nothing any more.
+-- import_live: insert live jobs that are not held, unchanged, into queues that exist.
+-- Their claim numbers were given to no worker of this database. A job whose time has come
+-- goes to the end of the ready line: the sweep does not look again at times that it has
+-- passed. A ready job keeps its number in the line. A lane's cursor may have passed that
+-- number, so it is noted in `recheck`, and the sweep moves such a job to the end.
 
 with opened as (
     insert into readpast.lane (lane_id)
@@ -41,13 +40,8 @@ imported as (
                 lost, max_attempts, created_at, unique_key, kind, headers,
                 payload, last_error, failures)
       join readpast.queue q on q.name operator(pg_catalog.=) n.queue
-    returning job.lane_id, job.seq),
-renumbered as (
-    insert into readpast.ended (thousand, jobs)
-    select distinct i.seq operator(pg_catalog./) 1000, -1000000
-      from imported i
-     where i.seq is not null)
-insert into readpast.stray (lane_id, first, last)
+    returning job.lane_id, job.seq)
+insert into readpast.recheck (lane_id, first, last)
 select i.lane_id, pg_catalog.min(i.seq), pg_catalog.max(i.seq)
   from imported i
  where i.seq is not null

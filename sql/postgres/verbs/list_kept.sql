@@ -6,9 +6,9 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        pg_catalog.substr(payload, 1, :head::bigint::integer) as payload,
        last_error, failures::pg_catalog.text as failures, payload_total
   from readpast.kept
- where queue_id operator(pg_catalog.=) (
-           select id from readpast.queue
-            where name operator(pg_catalog.=) :queue)
-   and state operator(pg_catalog.=) :state::bigint
- order by finished_at desc, id desc
- limit :max::bigint;
+ where id operator(pg_catalog.=) any (array(
+           select r.id
+             from readpast.queue q
+            cross join lateral readpast.kept_in(q.id, :state, :max) as r
+            where q.name operator(pg_catalog.=) :queue))
+ order by finished_at desc, id desc;

@@ -1,4 +1,4 @@
--- list_line: the jobs of a queue that are in line and not held, in claim order.
+-- list_line: the ready jobs in a queue's ready line, in claim order.
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
@@ -6,9 +6,9 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        pg_catalog.substr(payload, 1, :head::bigint::integer) as payload,
        last_error, failures::pg_catalog.text as failures, payload_total
   from readpast.live
- where queue_id operator(pg_catalog.=) (
-           select id from readpast.queue
-            where name operator(pg_catalog.=) :queue)
-   and seq is not null and lease_until is null
- order by lane_id, seq
- limit :max::bigint;
+ where id operator(pg_catalog.=) any (array(
+           select r.id
+             from readpast.queue q
+            cross join lateral readpast.ready_in(q.id, :max) as r
+            where q.name operator(pg_catalog.=) :queue))
+ order by lane_id, seq;

@@ -1,14 +1,24 @@
--- list_running: the jobs of a queue that are held, the longest held first.
+-- list_running: the held jobs of a queue, the longest held first, among the first :looks
+-- jobs of each lane. partial: there may be more; if none was found, a row without an id
+-- says that.
 
+with held as (
+    select r.id as held_id, r.claim_no as held_no
+      from readpast.queue q
+     cross join lateral readpast.running_in(q.id, :looks) as r
+     where q.name operator(pg_catalog.=) :queue)
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
        kind, headers::pg_catalog.text as headers,
        pg_catalog.substr(payload, 1, :head::bigint::integer) as payload,
-       last_error, failures::pg_catalog.text as failures, payload_total
-  from readpast.live
- where queue_id operator(pg_catalog.=) (
-           select id from readpast.queue
-            where name operator(pg_catalog.=) :queue)
-   and lease_until is not null
- order by claim_no, id
- limit :max::bigint;
+       last_error, failures::pg_catalog.text as failures, payload_total,
+       p.partial
+  from (select exists (select 1 from held where held_id is null) as partial) p
+  left join readpast.live
+    on id operator(pg_catalog.=) any (array(
+           select held_id
+             from held
+            where held_id is not null
+            order by held_no, held_id
+            limit :max::bigint))
+ order by claim_no, id;

@@ -1,4 +1,4 @@
--- meta_set: note it; null: forget it.
+-- meta_set: store a value under a name; null deletes it.
 
 with gone as (
     delete from readpast.meta

@@ -1,5 +1,5 @@
--- purge: forget jobs, if they are still in this state and of this kind. Those
--- that somebody has locked stay.
+-- purge: delete jobs that are still in this state and of this kind. Jobs that another
+-- transaction has locked stay.
 
 with live as (
     delete from readpast.job

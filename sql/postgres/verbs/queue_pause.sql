@@ -1,6 +1,5 @@
--- queue_pause: hand out nothing more (:paused), or go on. When it was paused
--- first stays.
+-- queue_pause: stop handing out jobs (:paused), or go on. See the routine.
 
 select p.id
-  from readpast.queue_pause(:queue, :paused::bigint::integer::boolean)
-       as p(id);
+  from readpast.queue_pause(:queue, :paused::bigint::integer::boolean,
+                            :reason) as p(id);

@@ -1,6 +1,6 @@
--- reserve: no job will be given an id up to :id, or a number of the line up to
--- :seq; 0: as it is. Others may draw while this looks: see copy/ids.c for
--- how the caller keeps clear of them.
+-- reserve: move both sequences on, so that no new job gets an id up to :id, or a number
+-- in the line up to :seq; 0 leaves one as it is. Other sessions may draw numbers
+-- meanwhile; copy/ids.c says how the caller copes with that.
 
 select pg_catalog.setval('readpast.job_id_seq',
                          greatest(i.last_value, :id::bigint),

@@ -1,6 +1,6 @@
--- same_live: those of the rows that are here as live jobs, the same in every
--- field. What came into line here since, its time having come, is no other, and
--- what a sweep put at the end of its line is none.
+-- same_live: those of the rows that this database has as live jobs, equal in every field.
+-- A job that is scheduled in the source and ready here, because its time has come, counts
+-- as the same; so does one that a sweep has moved to the end of its lane.
 
 select n.number, j.id
   from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[],

@@ -1,5 +1,5 @@
--- sleep: the worker is about to sleep: who puts a job into one of its queues
--- notifies its channel. See the routine for `fresh` and `rest`.
+-- sleep: register the worker as a waiter: an enqueue into one of its queues notifies
+-- its channel. See the routine going_to_sleep() for `fresh` and `rest`.
 -- :queues is a text[] literal.
 
 select channel, fresh, readpast.to_ms(rest) as rest_ms

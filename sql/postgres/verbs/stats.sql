@@ -1,6 +1,6 @@
--- stats: one queue, or all by name (:queue null), in numbers.
+-- stats: one queue, or all by name (:queue null), in numbers. See the routine.
 
-select name as queue, paused, scheduled, ready, running, done, dead, cancelled,
-       oldest_ready_ms, longest_running_ms, workers, done_recently,
-       failed_recently
+select name as queue, paused, pause_reason, scheduled, ready, running, done,
+       dead, cancelled, oldest_ready_ms, longest_running_ms, workers, done_recently,
+       failed_recently, scheduled_at_least, ready_at_least, running_at_least
   from readpast.stats(:queue);

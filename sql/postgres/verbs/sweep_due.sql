@@ -1,4 +1,4 @@
--- sweep_due: what is due comes into line, at the end of its lane; :max jobs of
--- each queue at the most.
+-- sweep_due: move scheduled jobs that are due to the ready line, in all queues: at
+-- most :max jobs. See the routine.
 
 select id from readpast.sweep_due(:max::bigint::integer);

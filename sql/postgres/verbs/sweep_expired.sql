@@ -1,5 +1,4 @@
--- sweep_expired: a lease that ran out ends the attempt: the job is in line
--- again, or dead when that was its last. Also walks behind the heads. In all
--- queues; :max jobs at the most, and what the walk finds.
+-- sweep_expired: end leases that ran out, in all queues: of jobs before the cursors for a
+-- bounded time, and of at most :max others. See the routine.
 
 select id, dead from readpast.sweep_expired(:max::bigint::integer);

@@ -1,4 +1,3 @@
--- sweep_kept: kept jobs whose time is over are forgotten; :max of each queue
--- and state at the most.
+-- sweep_kept: delete kept jobs whose time is over, at most :max of each queue and state.
 
 select id from readpast.sweep_kept(:max::bigint::integer);

@@ -1,4 +1,4 @@
--- sweep_rest: workers not seen for an hour, tallies older than a minute,
--- what sleepers left behind; lanes that are new.
+-- sweep_rest: take over jobs of dropped queues, and send notifications that were missed.
+-- See the routine.
 
 select readpast.sweep_rest() as id;

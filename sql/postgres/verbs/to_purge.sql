@@ -1,5 +1,4 @@
--- to_purge: the ids of a queue's jobs in one state, any but running; :max at the
--- most.
+-- to_purge: the ids of a queue's jobs in one state other than running; at most :max.
 
 (select id
    from readpast.job

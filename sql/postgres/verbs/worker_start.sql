@@ -1,4 +1,4 @@
--- worker_start: a worker says that it is there.
+-- worker_start: register a worker.
 
 insert into readpast.worker (name, host, pid, queues, kinds, started_at,
                              seen_at)

@@ -1,4 +1,4 @@
--- clock: stored times that are ahead of the clock: it was set back.
+-- clock: stored times that are later than now, as after the clock was set back.
 
 select 'worker ' || name as what, max(seen_at) - :now_ms as ahead_ms
   from readpast_worker

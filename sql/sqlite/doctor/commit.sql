@@ -1,4 +1,4 @@
--- commit: what this URL says is not waited for.
+-- commit: the value of `synchronous` in this URL, if a commit does not wait for the disk.
 
 select iif(synchronous = 0, 'off', 'normal') as setting,
        'connections of this URL' as whom

@@ -1,8 +1,9 @@
--- dead: what jobs died of within a day, of the newest thousand of each queue.
+-- dead: the errors that jobs died of within the last day, among the newest thousand dead
+-- jobs of each queue.
 
 select q.name as queue, count(*) as jobs,
        coalesce(substr(a.last_error, 1, 120), 'no error was given') as error,
-       max(a.id) as example
+       max(a.id) as example, :now_ms - min(a.finished_at) as lasts_ms
   from readpast_queue q
   join readpast_archive a
     on a.id in (select id from readpast_archive

@@ -1,4 +1,4 @@
--- index: one of ours that is missing.
+-- index: an index of the schema that is missing.
 
 select column1 as 'index', 'is missing' as what,
        'make it again as the schema has it (sql/sqlite/schema)' as fix

@@ -1,6 +1,6 @@
--- integrity: the first thing that is wrong in the file's structure. That reads
--- all of it and cannot be stopped, so not where it would take longer than a
--- reader should stay.
+-- integrity: the first error in the file's structure. The check reads the whole file and
+-- cannot be interrupted, so it is left out for a file that is too large: a reader that
+-- stays for long lets the -wal file grow.
 
 select q.quick_check as problem, null as not_done
   from (select c.page_count * s.page_size / 1048576 as mib

@@ -1,9 +1,10 @@
--- killers: jobs whose lease ran out, so that they may have killed their worker:
--- those in line again, and those it was the end of lately.
+-- killers: jobs whose lease ran out, which may have killed their worker: jobs that are
+-- ready again, and jobs that died lately.
 
-select id, queue, state, attempts
+select id, queue, state, attempts, :now_ms - since as lasts_ms
   from (select j.id, q.name as queue, 'in line again' as state,
-               j.attempt || ' of ' || j.max_attempts as attempts
+               j.attempt || ' of ' || j.max_attempts as attempts,
+               j.run_at as since
           from readpast_queue q
           join readpast_job j
             on j.id in (select id
@@ -12,7 +13,8 @@ select id, queue, state, attempts
                            and seq is not null
                          limit 10)
         union all
-        select a.id, q.name, 'dead', a.attempt || ' of ' || a.max_attempts
+        select a.id, q.name, 'dead', a.attempt || ' of ' || a.max_attempts,
+               a.finished_at
           from readpast_queue q
           join readpast_archive a
             on a.id in (select id from readpast_archive

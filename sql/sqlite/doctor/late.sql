@@ -1,6 +1,6 @@
--- late: queues whose first job in line waits for long, and where what is in line
--- will take more than an hour at the rate of the last minute. The line's length
--- is an estimate: numbers between its first and last job of a priority.
+-- late: queues whose first ready job has waited for long, and whose ready line will take
+-- more than an hour at the rate of the last minute. The length of the line is estimated
+-- by the numbers between its first and last job of a priority.
 
 with recursive lane(queue_id, priority, class) as (
   select q.id, j.priority, j.class

@@ -1,9 +1,11 @@
--- leases: of the jobs whose leases end first, those whose lease is three
--- quarters over: who holds them should have renewed it.
+-- leases: held jobs whose lease is three quarters over, which their holder should have
+-- renewed, among those whose leases end first. Jobs of silent workers are left out.
 
 select q.name as queue, count(*) as jobs, min(h.id) as example,
        coalesce(min(w.name), 'a client that is no worker') as worker,
-       min(h.lease_until) - :now_ms as left_ms
+       min(h.lease_until) - :now_ms as left_ms,
+       :now_ms - min(max(h.claim_no / 1000, h.lease_until - q.lease_ms))
+       as lasts_ms
   from readpast_queue q
   join readpast_job h
     on h.id in (select id from readpast_job
@@ -13,4 +15,5 @@ select q.name as queue, count(*) as jobs, min(h.id) as example,
                  order by lease_until limit 1000)
   left join readpast_worker w on w.id = h.worker_id
  where h.claim_no / 1000 < :now_ms - q.lease_ms / 2
+   and not (w.stopped_at is null and coalesce(w.seen_at < :now_ms - 30000, 0))
  group by q.name;

@@ -1,8 +1,27 @@
--- nobody: queues that have jobs ready, and nobody who serves them.
+-- nobody: queues with ready jobs that nothing serves: no worker, and no client that
+-- holds a job or has finished one lately. The oldest ready job is at the head of some
+-- lane, as in stats.
 
 select q.name as queue,
        (select count(*) from readpast_worker w, json_each(w.queues) e
-         where w.stopped_at is null and e.value = q.name) as silent
+         where w.stopped_at is null and e.value = q.name) as silent,
+       max(0, :now_ms - (with recursive head(id) as (
+               select (select id from readpast_job
+                        where queue_id = q.id and seq is not null
+                        order by priority, class, seq limit 1)
+               union all
+               select coalesce(
+                        (select n.id from readpast_job n
+                          where n.queue_id = q.id and n.seq is not null
+                            and n.priority = h.priority and n.class > h.class
+                          order by n.class, n.seq limit 1),
+                        (select n.id from readpast_job n
+                          where n.queue_id = q.id and n.seq is not null
+                            and n.priority > h.priority
+                          order by n.priority, n.class, n.seq limit 1))
+                 from head join readpast_job h on h.id = head.id)
+           select min(j.run_at) from head join readpast_job j on j.id = head.id
+       )) as lasts_ms
   from readpast_queue q
  where q.paused_at is null
    and exists (select 1 from readpast_job
@@ -12,5 +31,10 @@ select q.name as queue,
                       and w.seen_at > :now_ms - 30000)
    and not exists (select 1 from readpast_tally
                     where queue_id = q.id and second > :now_ms / 1000 - 60)
+   and not exists (select 1
+                     from (select worker_id from readpast_job
+                            where queue_id = q.id and lease_until > :now_ms
+                            order by lease_until limit 1000)
+                    where worker_id = 0)
  order by q.name
  limit 20;

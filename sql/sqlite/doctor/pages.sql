@@ -1,4 +1,4 @@
--- pages: space in the file that is used by nothing.
+-- pages: free pages of the file.
 
 select f.freelist_count * s.page_size as free_bytes,
        c.page_count * s.page_size as file_bytes

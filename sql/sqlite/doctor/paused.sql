@@ -1,6 +1,7 @@
 -- paused: queues that hand out nothing while jobs wait.
 
-select q.name as queue, :now_ms - q.paused_at as paused_ms
+select q.name as queue, :now_ms - q.paused_at as paused_ms,
+       q.pause_reason, coalesce(': ' || q.pause_reason, '') as because
   from readpast_queue q
  where q.paused_at < :now_ms - :long_ms
    and exists (select 1 from readpast_job

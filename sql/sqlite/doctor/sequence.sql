@@ -1,4 +1,4 @@
--- sequence: ids that have come so far that they will end.
+-- sequence: ids that are close to their largest value.
 
 select name as sequence, seq as at,
        seq / 92233720368547758 as per_cent, 9223372036854775807 as most

@@ -1,8 +1,19 @@
--- silent: workers that have not been heard of for half a minute and never said
--- that they stop.
+-- silent: workers that were not seen for half a minute and did not unregister, with
+-- those of their queues that no other worker serves. If there is no such queue, no job
+-- waits because of it.
 
-select name as worker, host, pid, queues, :now_ms - seen_at as silent_ms
-  from readpast_worker
- where stopped_at is null and seen_at < :now_ms - 30000
- order by seen_at
- limit 10;
+select s.worker, s.host, s.pid, s.queues, s.silent_ms, s.unserved,
+       iif(s.unserved = '[]', 0, s.silent_ms) as lasts_ms
+  from (select w.name as worker, w.host, w.pid, w.queues,
+               :now_ms - w.seen_at as silent_ms,
+               (select json_group_array(e.value)
+                  from json_each(w.queues) e
+                 where not exists (
+                       select 1
+                         from readpast_worker o, json_each(o.queues) its
+                        where o.stopped_at is null and its.value = e.value
+                          and o.seen_at > :now_ms - 30000)) as unserved
+          from readpast_worker w
+         where w.stopped_at is null and w.seen_at < :now_ms - 30000
+         order by w.seen_at
+         limit 10) s;

@@ -1,9 +1,9 @@
--- sweep: what was due or ran out of its lease some seconds ago, and is still
--- where it was: nobody sweeps.
+-- sweep: jobs that have been due, or whose lease has been over, for some seconds and that
+-- no sweep has moved yet.
 
 select queue, strftime('%Y-%m-%dT%H:%M:%SZ', since / 1000, 'unixepoch')
        as since,
-       :now_ms - since as late_ms, example
+       :now_ms - since as late_ms, :now_ms - since as lasts_ms, example
   from (select q.name as queue, e.id as example,
                iif(e.lease_until is null, e.run_at, e.lease_until) as since
           from readpast_queue q
@@ -17,4 +17,5 @@ select queue, strftime('%Y-%m-%dT%H:%M:%SZ', since / 1000, 'unixepoch')
                           where queue_id = q.id and lease_until is not null
                             and lease_until < :now_ms - 3000
                           order by lease_until limit 1)))
+ order by 3 desc
  limit 20;

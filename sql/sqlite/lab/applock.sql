@@ -1,5 +1,5 @@
 -- applock: an application lock named after the message guards it a second time
 --
--- Each message would also have to be had under a lock with its id for a name.
+-- For each message the worker would also take an application lock named after its id.
 --
 -- cannot: SQLite has no application locks

@@ -1,7 +1,7 @@
--- merge: one MERGE under a table lock claims the first row, or clears it away
+-- merge: one MERGE under a table lock claims the first row, or deletes it
 --
--- One statement would delete the first row if it has an agent, and else give it
+-- One statement would delete the first row if it names an agent, and otherwise give it
 -- to the caller.
 --
--- cannot: SQLite has no MERGE: a statement of it deletes or updates, never
--- either; nor has it a lock for a table
+-- cannot: SQLite has no MERGE (a statement either deletes or updates), and no
+-- table locks

@@ -1,9 +1,9 @@
 -- naive: read the first row, do the job, delete the row
 --
--- A read takes no lock: all workers read the same first row and do its job. The
--- first to delete it wins. The others read what is no longer there, so their
--- transaction may not write: SQLite refuses the delete. They have to roll back,
--- with the job done twice.
+-- A read takes no lock: all workers read the same first row and do its job, and the
+-- first worker deletes the row. The snapshots of the others are outdated by then, so
+-- SQLite refuses their deletes. They have to roll back, after the job was done
+-- several times.
 
 -- setup:
 create table queue (

@@ -1,9 +1,9 @@
--- own: readpast's claim: a lease, a claim number, and one call a job
+-- own: readpast's claim: a lease, a claim number, and one call per job
 --
--- Run through the library: rp_settle_and_claim() settles a job and claims the next in one
--- short transaction; the statements are those of claim.sql and complete.sql, a
--- folder above. From marker: the life of a job is in its row, and a mark of one's
--- own, the claim number, which each verdict must name. From merge: settle and
--- claim in one. From worker-loop: work until there is none. Nothing is locked
--- while a job runs; a worker that dies has its job back in line when the lease is
--- over, the attempt counted; one that comes too late is refused.
+-- Run through the library: rp_settle_and_claim() settles a job and claims the next in
+-- one short transaction, with the statements of sql/sqlite/verbs/claim.sql and
+-- complete.sql. From marker: the state of a job is in its row, with a mark for each
+-- claim, the claim number, which each verdict must name. From merge: settle and claim
+-- in one call. From worker-loop: workers go on until there is no job left. Nothing is
+-- locked while a job runs. If a worker dies, its job is ready again when the lease ends,
+-- and the attempt is counted. A verdict that comes too late is refused.

@@ -1,7 +1,6 @@
--- readpast: the read locks the row, and skips those that others have locked
+-- readpast: the read locks the row, and skips rows that others have locked
 --
--- Each worker would keep its row locked while the job runs, and read past the
--- rows of the others.
+-- Each worker would keep its row locked while the job runs, and skip the rows that
+-- others have locked.
 --
--- cannot: SQLite has no row locks: there is nothing to skip, and whoever writes
--- has the whole file
+-- cannot: SQLite has no row locks to skip; a writer locks the whole file

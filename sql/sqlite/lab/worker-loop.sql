@@ -1,10 +1,10 @@
 -- worker-loop: while there is work, one update takes the first row and returns it
 --
--- Find, mark and return are one statement, committed before the job starts:
--- writers take turns for that moment only, and need no hints. A unique index
--- refuses a second row for the same work; a partial one finds what is
--- unprocessed however much is done; the two dates in the row tell which jobs are
--- slow. The trap: a worker that dies leaves its row in process for ever.
+-- One statement finds a row, marks it and returns it, and is committed before the job
+-- starts: writers take turns only for that moment, and need no hints. A unique index
+-- refuses a second row for the same work; a partial index finds unprocessed rows quickly
+-- however many are done; two dates in the row show which jobs are slow. The trap: the
+-- row of a worker that dies stays marked for ever.
 
 -- setup:
 create table four_queue (

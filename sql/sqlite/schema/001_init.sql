@@ -1,11 +1,11 @@
--- Schema 1: the queue, its jobs, those that are kept, its workers.
+-- Schema 1: queues, live jobs, kept jobs, workers.
 --
 -- Points in time are milliseconds since 1970 UTC of the host's clock, as
 -- julianday('now') tells it; claim numbers are microseconds of the same.
--- docs/design.md tells why each index is there.
+-- docs/design.md says why each index exists.
 
--- The first, so that it takes the write lock of a file that has no tables yet,
--- and waits for it; somebody else may have made them all meanwhile.
+-- This statement comes first, so that it waits for the write lock of a file without
+-- tables. Another process may have made all tables meanwhile.
 create table if not exists readpast_meta (
 	name  text primary key,
 	value not null
@@ -15,6 +15,7 @@ create table readpast_queue (
 	id             integer primary key autoincrement,
 	name           text not null unique,
 	paused_at      integer,
+	pause_reason   text,
 	max_attempts   integer not null default 3,
 	lease_ms       integer not null default 60000,
 	backoff_ms     integer not null default 10000,
@@ -26,19 +27,19 @@ create table readpast_queue (
 );
 
 -- A live job is in one of three places:
---   in line:  seq is not null        (ready)
---   held:     lease_until is not null (running)
---   to come:  neither                (scheduled, or waiting out a backoff)
+--   ready line: seq is not null        (ready)
+--   held:       lease_until is not null (running)
+--   scheduled:  neither                (enqueued so, or waiting out a backoff)
 -- class: 0 front (given back, or its lease ran out), 1 suspect (its lease ran
 -- out twice in a row, or before its last attempt), 2 normal.
--- run_at: since when it is ready, or when it will be.
--- worker_id: whom claim_no was given to (0: a client that is no worker); null
--- when that number was given to nobody, so that no verdict can name it.
--- renewed: how often the lease was. What ends a claim sets it to 0.
+-- run_at: the time since which it is ready, or at which it is due.
+-- worker_id: the worker that was given claim_no (0: a client that is no worker); null
+-- if no client was given that number, so that no verdict can name it.
+-- renewed: how often the lease was renewed; 0 again when the claim ends.
 -- lost: how many leases of the job ran out one after the other.
--- payload: the number of its bytes if it is over 16 KiB; readpast_payload has it
--- then. Each claim and each verdict writes the whole row anew. (A number is less
--- than any text or blob: `payload < ''` is true of no other.)
+-- payload: a payload over 16 KiB is in readpast_payload, and this is its size in bytes:
+-- claims and verdicts rewrite the whole row, so it must stay small. (In SQLite a number
+-- sorts before any text or blob, so `payload < ''` tells the two apart.)
 create table readpast_job (
 	id           integer primary key autoincrement,
 	queue_id     integer not null,
@@ -73,7 +74,7 @@ create index readpast_job_suspect on readpast_job (queue_id)
 create unique index readpast_job_unique on readpast_job (queue_id, unique_key)
 	where unique_key is not null;
 
--- Queues that were dropped, until sweep_dropped has forgotten what they had.
+-- Queues that were dropped, until sweep_dropped has deleted their jobs.
 create table readpast_dropped (
 	queue_id integer primary key
 );
@@ -102,20 +103,45 @@ create table readpast_archive (
 create index readpast_archive_state
 	on readpast_archive (queue_id, state, finished_at, id);
 
--- The large payloads of jobs, live and kept, by the job's id. They are written
--- once, stay where they are when a job is archived or retried, and go when it is
--- forgotten.
+-- How many jobs the archive has of each queue and state. The archive's triggers count,
+-- so the numbers are exact even if plain SQL changes that table.
+create table readpast_kept_count (
+	queue_id integer not null,
+	state    integer not null,
+	jobs     integer not null,
+	primary key (queue_id, state)
+) without rowid;
+
+create trigger readpast_archive_added after insert on readpast_archive begin
+	insert into readpast_kept_count (queue_id, state, jobs)
+	values (new.queue_id, new.state, 1)
+	on conflict do update set jobs = jobs + 1; end;
+
+create trigger readpast_archive_removed after delete on readpast_archive begin
+	update readpast_kept_count set jobs = jobs - 1
+	 where queue_id = old.queue_id and state = old.state; end;
+
+create trigger readpast_archive_moved
+after update of queue_id, state on readpast_archive begin
+	update readpast_kept_count set jobs = jobs - 1
+	 where queue_id = old.queue_id and state = old.state
+	; insert into readpast_kept_count (queue_id, state, jobs)
+	values (new.queue_id, new.state, 1)
+	on conflict do update set jobs = jobs + 1; end;
+
+-- Payloads over 16 KiB of live and kept jobs, by the job's id. They are written once,
+-- stay when the job is archived or retried, and are deleted with the job.
 create table readpast_payload (
 	id      integer primary key,
 	payload blob not null
 );
 
--- Jobs that had one and were completed, until sweep_rest has forgotten it.
+-- Completed jobs whose payload is in readpast_payload until sweep_rest deletes it.
 create table readpast_gone (
 	id integer primary key
 );
 
--- kinds: what it has handlers for, as 'queue/kind', or 'queue/' for the rest.
+-- kinds: those it has handlers for, as 'queue/kind', or 'queue/' for all others.
 create table readpast_worker (
 	id         integer primary key autoincrement,
 	name       text not null,
@@ -132,7 +158,8 @@ create table readpast_worker (
 	released   integer not null default 0
 );
 
--- What was finished lately, by second: the rates of `stats`.
+-- How many jobs of a queue were finished in each of the last seconds, for the rates that
+-- `stats` shows.
 create table readpast_tally (
 	queue_id integer not null,
 	second   integer not null,
@@ -141,8 +168,8 @@ create table readpast_tally (
 	primary key (queue_id, second)
 ) without rowid;
 
--- The columns of a job as every verb that returns jobs gives them, in the
--- order of sql/params, then what the verbs select and sort by.
+-- The columns of a job that every verb answers, in the order of sql/params; then those
+-- that the verbs filter and sort by.
 create view readpast_live as
 select j.id, q.name as queue,
        case when j.lease_until is not null then 3
@@ -184,20 +211,20 @@ select a.id, q.name as queue, a.state,
 
 -- For people with a SQL shell: all jobs, states as words, times as text.
 --
--- A payload is given as text if it is UTF-8 without a zero byte, else as \x and
--- hexadecimal digits, as on PostgreSQL. SQLite takes any bytes for text, so the
--- view checks them. Most payloads are ASCII. In others `folded` replaces each
--- byte by one that stands for its kind, 16 steps for all of them: 80, 90 and A0
--- are continuation bytes; C2, E1 and F1 are first bytes of two, three and four.
--- E0, ED, F0 and F4 stay, for they restrict the second byte. Then a first byte
--- and the one behind it become the first byte of a shorter sequence, and in the
--- end an x. Any byte above 7F that remains is an error.
+-- A payload is shown as text if it is UTF-8 without a zero byte, otherwise as \x and
+-- hexadecimal digits, as on PostgreSQL. SQLite accepts any bytes as text, so the view
+-- checks them itself. Most payloads are ASCII, which is a fast path. For others `folded`
+-- replaces each byte by a representative of its class, in 16 steps: 80, 90 and A0 for
+-- continuation bytes; C2, E1 and F1 for first bytes of two, three and four.
+-- E0, ED, F0 and F4 stay, because they restrict the second byte. Then a first byte
+-- with the byte that follows it becomes the first byte of a shorter sequence, and at last
+-- an x. If a byte above 7F remains, the payload is not UTF-8.
 --
--- A UTF-16 database takes bytes for UTF-16, so there each character is made
--- from its digits: `form` lists the sequences that UTF-8 allows, and `excess`
--- is what their marking bits add to the number. Such a database cannot hold
--- U+FFFE and U+FFFF: payloads with these, and those above 64 KiB, which would
--- take seconds, are given as digits.
+-- A UTF-16 database would read the bytes as UTF-16, so there each character is computed
+-- from its hexadecimal digits: `form` lists the sequences that UTF-8 allows, and `excess`
+-- is the amount that their marker bits add to the number. Payloads with U+FFFE or U+FFFF,
+-- which such a database cannot hold, and payloads above 64 KiB, which would take seconds,
+-- are shown as digits.
 create view readpast_jobs as
 select id, queue,
        case state when 1 then 'scheduled' when 2 then 'ready'

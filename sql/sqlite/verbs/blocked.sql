@@ -1,4 +1,5 @@
--- blocked: jobs that somebody else has locked. Nobody locks a row here.
+-- blocked: those of the jobs that another transaction has locked: none, because SQLite has
+-- no row locks.
 
 -- answer:
 select :id as id where 0;

@@ -1,10 +1,15 @@
--- cancel: a live job, of kind :kind if that is not null, goes to the archive at
--- once. Its key is free; a holder learns it at its next extend or verdict.
+-- cancel: move a live job to the archive at once; if :kind or :state is not null, only a
+-- job of that kind or state. Its unique key is free. A holder learns of it at its next
+-- extend or verdict.
 
 -- answer:
 select id
   from readpast_job
  where id = :id and (:kind is null or kind = :kind)
+   and (:state is null
+        or :state = case when lease_until is not null then 3
+                         when seq is not null or run_at <= :now then 2
+                         else 1 end)
    and queue_id in (select id from readpast_queue);
 
 insert into readpast_archive (id, queue_id, state, finished_at, priority,

@@ -1,10 +1,10 @@
--- claim: the jobs in line, in claim order, for as long as the reader takes
--- them; what it took is leased. A row that the reader passes over, or at which
--- it stops, is not. Nothing is written while the line is walked: the walk
--- would have to find its place anew after each row.
--- Claim numbers are microseconds, so that a claim that was rolled back and one
--- that was made right after it do not have the same number.
--- A payload that is stored apart is not read here, under the write lock.
+-- claim: offer the ready jobs in claim order, until the row callback stops, and lease
+-- those that it takes. Jobs that it passes over stay ready. The leases are written after
+-- the scan: an update during the scan would make SQLite find its place again after each
+-- row.
+-- Claim numbers are microseconds, so that a claim that was rolled back and a claim right
+-- after it do not have the same number.
+-- A payload that is stored apart is read after the commit, when the write lock is free.
 
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until
   from readpast_queue q

@@ -1,6 +1,6 @@
 -- complete: the job is done. It leaves the live table; the archive keeps it if
--- its queue keeps done jobs. apart: its payload is stored apart, and sweep_rest
--- forgets it unless the job is kept: to forget many could take long here.
+-- its queue keeps done jobs. apart: its payload is stored apart. Unless the job is kept,
+-- sweep_rest deletes the payload, because to delete many of them here could take long.
 
 -- answer:
 select j.queue_id, 4 as state, j.payload < '' as apart,

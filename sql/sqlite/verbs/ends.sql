@@ -1,7 +1,7 @@
 -- ends: the last id that was given to a job, and the last number of a line.
--- Here a line has numbers of its own, each at most one more than the last, so
--- none is beyond the ids but where jobs came into line time and again: good
--- enough, for nothing rests on it.
+-- On SQLite each lane counts for itself, so the last id stands for the number. It is too
+-- small only where jobs came into the line again and again, and no correctness depends
+-- on it.
 
 -- answer:
 select coalesce((select seq from sqlite_sequence where name = 'readpast_job'),

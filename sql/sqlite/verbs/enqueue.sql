@@ -1,11 +1,11 @@
--- enqueue: jobs of one priority, time and number of attempts, at the end of
--- their lane or to come. If one has a payload that is larger than the queue
--- takes, or headers that are no JSON object, nothing is inserted or answered.
--- :largest is the largest payload's size, :with_headers whether any has headers.
--- The insert calls no function and says `or fail`: if anything in it could
--- stop it half-way, SQLite would keep a copy of each page it touches. What it
--- has done when it fails is undone with the transaction. :ids_before is null
--- where SQLite is to choose the ids (lib/db/sqlite/ids.c).
+-- enqueue: insert jobs of one priority, time and number of attempts, at the end of
+-- their lane or scheduled. If a payload is larger than the queue takes, or headers are
+-- not a JSON object, nothing is inserted and there is no answer.
+-- :largest: the size of the largest payload; :with_headers: any job has headers.
+-- The insert calls no function and says `or fail`, because SQLite keeps a copy of each
+-- page that a statement touches if the statement may stop half-way. If it does fail, the
+-- transaction is rolled back. :ids_before is null if SQLite is to choose the ids
+-- (lib/db/sqlite/ids.c).
 
 select q.id as queue_id, coalesce(:priority, q.priority) as priority,
        coalesce(:max_attempts, q.max_attempts) as max_attempts,

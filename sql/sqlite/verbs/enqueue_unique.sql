@@ -1,8 +1,7 @@
--- enqueue_unique: as enqueue, but only if no live job of the queue has the
--- key. One that has it is answered instead; :replace gives it the new job's
--- content, unless it runs; the claim number moves on, so that a holder whose
--- lease ran out cannot complete what it never saw. Nothing is answered where
--- enqueue answers nothing.
+-- enqueue_unique: as enqueue, but only if no live job of the queue has the unique key.
+-- Otherwise the answer is that live job. :replace gives it the new job's content, unless
+-- it runs; then its claim number moves on, so that a holder whose lease ran out cannot
+-- complete a content that it never saw. There is no answer where enqueue has none.
 -- outcome: 0 added, 1 existed, 2 replaced.
 
 select q.id as queue_id,
@@ -23,7 +22,7 @@ select max(id) as living,
   from readpast_job
  where queue_id = @queue_id and unique_key = :unique_key;
 
--- A job in line that is replaced by one of its lane keeps its place.
+-- A ready job keeps its place if its replacement is of the same lane.
 select (select seq from readpast_job
          where id = @living and priority = @priority and class = 2)
        as kept_seq,

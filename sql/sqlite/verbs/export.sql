@@ -1,8 +1,7 @@
--- export: the jobs of the queues (a JSON array of names), live and kept, as
--- they are, with ids behind :after up to :until; :max at the most. The reader
--- stops when :size bytes of payload are enough. Left out is what a sweep drops
--- within :spare_ms.
--- state: 1 live, 3 held, otherwise of a kept job.
+-- export: the stored rows of jobs, live and kept, of the queues (a JSON array of names),
+-- with ids above :after and up to :until: at most :max rows. The reader stops after :size
+-- bytes of payload. Kept jobs that a sweep will delete within :spare_ms are left out.
+-- state: 1 live, 3 held; of a kept job its state.
 
 -- answer:
 select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,

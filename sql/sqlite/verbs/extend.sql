@@ -1,5 +1,6 @@
--- extend: the lease runs from now again, for :lease_ms or the queue's own. One
--- that was over and not yet taken over is good again: the job leaves the line.
+-- extend: renew the lease: it runs from now, for :lease_ms or the queue's lease. This also
+-- works for a lease that is over, if no other claim has the job yet: the job leaves the
+-- ready line again.
 
 -- answer:
 select j.queue_id, 3 as state, j.id,

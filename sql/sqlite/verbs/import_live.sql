@@ -1,5 +1,5 @@
--- import_live: live jobs that nobody holds, as they are, into queues that are
--- there. Their claim numbers were given to nobody here.
+-- import_live: insert live jobs that are not held, unchanged, into queues that exist.
+-- Their claim numbers were given to no worker of this database.
 
 insert into readpast_job (id, queue_id, priority, class, seq, run_at, claim_no,
                           attempt, lost, max_attempts, created_at, unique_key,

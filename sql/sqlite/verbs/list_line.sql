@@ -1,4 +1,4 @@
--- list_line: the jobs of a queue that are in line, in claim order.
+-- list_line: the jobs in a queue's ready line, in claim order.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

@@ -1,8 +1,8 @@
 -- look: is there anything to do in a queue, and if not, when? ready: 1 if a
--- claim would find something. running: 1 if any job is held. due_in_ms,
--- expires_in_ms: until the next job is due, until the next lease runs out
--- (0: already), null if there is none. suspects: 1 if one is in line. behind: nobody
--- swept the database for a second; here each process sees to that for itself.
+-- claim would find a job. running: 1 if a job is held. due_in_ms, expires_in_ms: the time
+-- until the next job is due, and until the next lease ends; 0 if it has passed, null if
+-- there is no such job. suspects: 1 if a suspect is ready. behind: on a server, no worker
+-- has swept for a second; here always 1, because each process sweeps by its own schedule.
 -- Reads a row or two of each index.
 
 -- answer:

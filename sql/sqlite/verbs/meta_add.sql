@@ -1,4 +1,4 @@
--- meta_add: note it, unless something is noted under that name.
+-- meta_add: store a value under a name, unless the name has one.
 
 insert into readpast_meta (name, value) values (:name, :value)
     on conflict do nothing;

@@ -1,4 +1,4 @@
--- meta_get: what is noted under a name.
+-- meta_get: the value that is stored under a name.
 
 -- answer:
 select value from readpast_meta where name = :name;

@@ -1,4 +1,4 @@
--- meta_set: note it; null: forget it.
+-- meta_set: store a value under a name; null deletes it.
 
 delete from readpast_meta where name = :name;
 

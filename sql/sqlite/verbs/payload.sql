@@ -1,5 +1,4 @@
--- payload: of a job that was claimed, and is still its holder's, the payload that
--- is stored apart.
+-- payload: the payload, stored apart, of a job that the caller claimed and still holds.
 
 -- answer:
 select p.payload

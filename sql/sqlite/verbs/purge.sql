@@ -1,4 +1,4 @@
--- purge: forget a job, if it is still in this state and of this kind.
+-- purge: delete a job that is still in this state and of this kind.
 
 -- answer:
 select id, 1 as live, 0 as kept, payload < '' as apart

@@ -1,3 +1,3 @@
--- queue_create: a queue with the default settings, if there is none yet.
+-- queue_create: create a queue with the default settings, unless it exists.
 
 insert into readpast_queue (name) values (:queue) on conflict do nothing;

@@ -1,5 +1,5 @@
--- queue_drop: the queue is gone. Nobody sees the jobs that it still has, and
--- sweep_dropped forgets them. busy: a job runs, and nothing was done.
+-- queue_drop: remove the queue. Its jobs are no longer visible, and sweep_dropped deletes
+-- them. busy: a job runs; nothing was done.
 
 -- answer:
 select q.id,

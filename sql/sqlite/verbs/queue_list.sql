@@ -1,8 +1,8 @@
 -- queue_list: the settings of one queue, or of all by name (:queue null).
 
 -- answer:
-select name, paused_at, max_attempts, lease_ms, backoff_ms, backoff_max_ms,
-       priority, keep_done_ms, keep_dead_ms, max_payload
+select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,
+       backoff_max_ms, priority, keep_done_ms, keep_dead_ms, max_payload
   from readpast_queue
  where name = coalesce(:queue, name)
  order by name;

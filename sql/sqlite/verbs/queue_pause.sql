@@ -1,9 +1,12 @@
--- queue_pause: hand out nothing more (:paused), or go on. When it was paused
--- first stays.
+-- queue_pause: stop handing out jobs (:paused), or go on. A queue that is paused twice
+-- keeps the first time, and its reason unless another is given.
 
 -- answer:
-select id, iif(:paused, coalesce(paused_at, :now), null) as paused_at
+select id, iif(:paused, coalesce(paused_at, :now), null) as paused_at,
+       iif(:paused, coalesce(:reason, pause_reason), null) as pause_reason
   from readpast_queue
  where name = :queue;
 
-update readpast_queue set paused_at = @paused_at where id = @id;
+update readpast_queue
+   set paused_at = @paused_at, pause_reason = @pause_reason
+ where id = @id;

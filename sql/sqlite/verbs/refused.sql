@@ -1,5 +1,5 @@
--- refused: why a verdict was. cancelled: the claim it names was; issued: there
--- was a job of this id once.
+-- refused: why a verdict was refused. cancelled: the claim that it names was cancelled;
+-- issued: this id was given to a job once.
 
 -- answer:
 select exists (select 1 from readpast_archive

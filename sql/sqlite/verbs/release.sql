@@ -1,5 +1,5 @@
--- release: give the job back, the attempt not counted: to the front of its
--- priority, or not before :delay_ms from now. A suspect stays one. The claim
+-- release: give the job back without counting the attempt: it is ready at the front of
+-- its priority, or scheduled for :delay_ms from now. A suspect stays a suspect. The claim
 -- number moves on.
 
 -- answer:

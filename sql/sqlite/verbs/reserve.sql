@@ -1,5 +1,5 @@
--- reserve: no job will be given an id up to :id. (Lines need nothing here: who
--- comes is one behind the last.)
+-- reserve: no new job gets an id up to :id. (A line has no sequence to move on: a new
+-- job's number is one more than the largest of its lane.)
 
 insert into sqlite_sequence (name, seq)
 select 'readpast_job', 0

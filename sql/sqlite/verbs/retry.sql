@@ -1,5 +1,5 @@
--- retry: a dead or cancelled job is ready again: same id, no attempts used, the
--- claim number grown. taken: a live job has its key now; nothing was done.
+-- retry: make a dead or cancelled job ready again, with the same id, no attempts used and
+-- a larger claim number. taken: a live job has its unique key now; nothing was done.
 
 -- answer:
 select a.id,

@@ -1,5 +1,5 @@
--- same_kept: those of the rows that are here as finished jobs, the same in
--- every field.
+-- same_kept: those of the rows that this database has as kept jobs, equal in every
+-- field.
 
 -- answer:
 select a.id, r.number as number

@@ -1,5 +1,6 @@
--- same_live: those of the rows that are here as live jobs, the same in every
--- field. What came into line here since, its time having come, is no other.
+-- same_live: those of the rows that this database has as live jobs, equal in every field.
+-- A job that is scheduled in the source and ready here, because its time has come, counts
+-- as the same.
 
 -- answer:
 select j.id, r.number as number

@@ -1,5 +1,7 @@
--- sweep_dropped: forget jobs of a queue that was dropped, :max at the most. When
--- it has no more, the note of it goes.
+-- sweep_dropped: delete up to :max jobs of a queue that was dropped, and the note of the
+-- drop when none is left.
+
+delete from readpast_kept_count where queue_id = :queue_id and jobs = 0;
 
 delete from readpast_dropped
  where queue_id = :queue_id

@@ -1,5 +1,5 @@
--- sweep_due: what is due in a queue comes into line, at the end of its lane;
--- :max jobs at the most.
+-- sweep_due: move up to :max scheduled jobs of a queue that are due to the ready line,
+-- each to the end of its lane.
 
 -- answer:
 select id, priority, iif(class = 1, 1, 2) as class

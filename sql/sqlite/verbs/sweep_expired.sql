@@ -1,9 +1,9 @@
--- sweep_expired: a lease of a queue's job that ran out ends the attempt. The job
--- is in line again: at the front; as a suspect, if its lease before that ran out,
--- too, or its next attempt is the last. If that was the last one it is dead. The
--- claim number stays: until somebody claims the job, its late holder's verdict
--- is good. :max jobs at the most.
--- The failure says who had the job, and when it was heard of for the last time.
+-- sweep_expired: end up to :max leases of a queue that ran out. Such a lease ends the
+-- attempt. The job is ready again at the front; or as a suspect, if its lease before that
+-- ran out as well, or if its next attempt is the last one. If this was the last attempt
+-- the job is dead. The claim number stays: a late verdict of the holder is accepted until
+-- the job is claimed again.
+-- The failure that is noted names the worker and when it was last seen.
 
 -- answer:
 select j.id, j.attempt >= j.max_attempts as dead,

@@ -1,6 +1,6 @@
--- sweep_rest: forget the payloads of jobs that are gone, workers not seen for an
--- hour, and tallies older than a minute; :max rows at the most. (The archive may
--- have kept such a job, or a copy brought it back.)
+-- sweep_rest: delete the payloads of jobs that were completed, workers not seen for an
+-- hour, and tallies older than a minute; at most :max rows. (A payload stays if the
+-- archive has kept its job, or if a copy has brought the job back.)
 
 -- answer:
 select 0 as id, null as queue_id, null as second, id as gone

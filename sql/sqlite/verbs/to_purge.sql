@@ -1,5 +1,6 @@
--- to_purge: the ids of a queue's jobs in one state, any but running; :max at the
--- most. It reads past those of other kinds, so it needs no write lock.
+-- to_purge: the ids of a queue's jobs in one state other than running; at most :max. A
+-- verb of its own, because to skip jobs of other kinds may take long, and reading needs
+-- no write lock.
 
 -- answer:
 select id

@@ -1,7 +1,6 @@
--- to_sweep: the queues that a sweep would change, so that it takes the write
--- lock only for those: a lease ran out there, or a job is due. With :rest also
--- those where a kept job's time is over, and those that were dropped; and a null
--- if sweep_rest has something to forget.
+-- to_sweep: the queues in which a lease ran out or a job is due, so that a sweep takes the
+-- write lock for these only. With :rest also queues with a kept job whose time is over,
+-- and dropped queues; and null if sweep_rest has something to delete.
 
 -- answer:
 select q.id as queue_id, 0 as dropped
@@ -13,12 +12,16 @@ select q.id as queue_id, 0 as dropped
                 where queue_id = q.id and seq is null and lease_until is null
                   and run_at <= :now)
     or :rest
-       and (exists (select 1 from readpast_archive
-                     where queue_id = q.id and state = 4
-                       and finished_at <= :now - q.keep_done_ms)
-            or exists (select 1 from readpast_archive
-                        where queue_id = q.id and state in (5, 6)
-                          and finished_at <= :now - q.keep_dead_ms))
+       and q.id in (select k.queue_id
+                      from readpast_kept_count k
+                      join readpast_queue s on s.id = k.queue_id
+                     where k.jobs > 0
+                       and exists (
+                           select 1 from readpast_archive
+                            where queue_id = k.queue_id and state = k.state
+                              and finished_at <= :now - iif(k.state = 4,
+                                                            s.keep_done_ms,
+                                                            s.keep_dead_ms)))
 union all
 select queue_id, 1
   from readpast_dropped

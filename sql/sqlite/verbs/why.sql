@@ -1,10 +1,10 @@
--- why: how a live job stands among the others. ahead: ready jobs that claims
--- hand out before it, :most at the most; workers: those seen lately that serve
--- its queue and its kind, and its queue at all; who holds it. (Comparing all
--- three columns at once would make SQLite walk the whole priority.)
+-- why: what a live job waits for. ahead: ready jobs that claims hand out before it, up to
+-- :most; workers, queue_workers: how many workers seen lately serve its queue and its
+-- kind, and its queue at all; then the worker that holds it. (A row-value comparison of
+-- the three columns would make SQLite scan the whole priority.)
 
 -- answer:
-select :now as now, q.paused_at as paused_at,
+select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,
        min(:most,
            (select count(*)
               from (select 1 from readpast_job a

@@ -1,11 +1,23 @@
--- worker_list: who serves, or did and never said that it stopped; by id.
+-- worker_list: the workers that are registered, by id, also those that died without
+-- unregistering. Their running jobs are counted among :most held jobs; running_at_least:
+-- there are more.
 
 -- answer:
+with held (worker_id, running) as materialized (
+  select worker_id, count(*)
+    from (select worker_id
+            from readpast_job indexed by readpast_job_held
+           where lease_until is not null
+           limit :most)
+   group by worker_id)
 select w.id, w.name, w.host, w.pid, w.queues, w.started_at, w.seen_at,
        max(0, :now - w.seen_at) as silent_ms,
-       (select count(*) from readpast_job j
-         where j.lease_until is not null and j.worker_id = w.id) as running,
-       w.done, w.failed, w.dead, w.released
+       coalesce((select h.running from held h where h.worker_id = w.id), 0)
+       as running,
+       w.done, w.failed, w.dead, w.released,
+       exists (select 1 from readpast_job indexed by readpast_job_held
+                where lease_until is not null
+                limit 1 offset :most) as running_at_least
   from readpast_worker w
  where w.stopped_at is null
  order by w.id;

@@ -1,5 +1,5 @@
--- worker_stop: a worker that holds nothing goes. Its row stays for a while: jobs
--- name it.
+-- worker_stop: unregister a worker that holds no job. Its row stays for an hour, because
+-- jobs name it.
 
 update readpast_worker
    set seen_at = :now, stopped_at = :now, done = :done, failed = :failed,

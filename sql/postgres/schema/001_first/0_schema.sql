@@ -1,6 +1,6 @@
--- 0_schema: the schema. Where another name was chosen, the word `readpast` is
--- replaced by it when this is installed and when a verb is prepared: so it
--- stands for the schema in these files, and for nothing else.
+-- 0_schema: the schema. If the user chose another name for it, the word `readpast` is
+-- replaced by that name when these files are installed and when a verb is prepared. So
+-- in these files the word must stand for the schema and for nothing else.
 
 create schema if not exists readpast;
 

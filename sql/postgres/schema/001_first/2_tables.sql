@@ -1,16 +1,13 @@
--- 2_tables: the queues, the jobs, what is kept, the workers, and the hints that
--- keep the cost of a claim flat. docs/design.md explains each.
+-- 2_tables: queues, live jobs, kept jobs, workers, and the hints that keep the cost of a
+-- claim constant. docs/design.md explains each table.
 
 create table readpast.meta (
 	name  text primary key,
 	value text not null
 );
 
--- What enqueue looks at stands in front; lane_id: where a job goes of which nothing
--- is said. The rows are far apart: they are updated in place, and the planner
--- prefers the index beyond some forty. To read a few is cheaper, but of a table
--- that was never analyzed it thinks that it has ten pages (from version 14 on;
--- 13 does so of any that was empty then).
+-- The columns that enqueue reads come first. lane_id: the lane of a job whose enqueue
+-- names no priority. The low fillfactor leaves room to update a row in its page.
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
@@ -19,6 +16,7 @@ create table readpast.queue (
 	lane_id        bigint not null generated always as
 	               (readpast.lane_of(id, priority, 2)) stored,
 	paused_at      timestamptz,
+	pause_reason   text,
 	max_attempts   integer not null default 3,
 	lease_ms       bigint not null default 60000,
 	backoff_ms     bigint not null default 10000,
@@ -26,7 +24,6 @@ create table readpast.queue (
 	priority       integer not null default 100,
 	keep_done_ms   bigint not null default 0,
 	keep_dead_ms   bigint not null default 2592000000,
-	opened         bit(256) not null default 0::bit(256),
 	constraint "a queue's name is 1..:most_name bytes without control characters"
 	check (octet_length(name) between 1 and :most_name
 	       and name !~ '[\x01-\x1f\x7f]'),
@@ -41,12 +38,13 @@ create table readpast.queue (
 	       and max_payload between 0 and :most_payload)
 ) with (fillfactor = 10);
 
--- Does any queue keep what is done? Asked at each completion.
+-- Lets a completion find out at once that no queue keeps done jobs, which is the usual
+-- case.
 create index queue_keeps on readpast.queue (id) where keep_done_ms > 0;
 
--- Queues that were dropped while transactions may have been open that put jobs into
--- them. xid: these have smaller numbers; null: no sweep has seen the note yet.
--- open: what was open when a sweep looked last.
+-- Dropped queues into which a transaction that was open then may still put jobs.
+-- xid: such transactions have smaller ids; null: no sweep has seen this row yet.
+-- open: the snapshot of the last sweep that looked.
 create table readpast.dropped (
 	queue_id integer primary key,
 	name     text not null,
@@ -54,37 +52,38 @@ create table readpast.dropped (
 	open     pg_snapshot
 );
 
--- Which lanes were ever used. It has no unique key on purpose: two who open a
--- lane at once need not wait for each other, and two rows do no harm. The sweep
--- copies it to queue.opened, a bit for each priority, where enqueue, which reads
--- that row anyway, finds most; that of a queue's own priority is open from the
--- start.
+-- The lanes that were ever used, so that claims visit them. There is no unique key: two
+-- transactions that open a lane at once must not wait for each other, and a duplicate
+-- does no harm. A trigger opens the lane of a queue's own priority, so that only an
+-- enqueue that names a priority has to check.
 create table readpast.lane (
 	lane_id bigint not null
 );
 create index lane_id on readpast.lane (lane_id);
 
--- A live job is in line, or is to come:
---   in line:  seq is not null. Ready, or held: the claim leaves it there.
---   to come:  seq is null and run_at says when. Scheduled, waiting out a
---             backoff, or held for longer: then run_at is when its lease ends.
--- It is held while lease_until is not null. The end of the line is a default (what
--- is to come says null): as an expression of enqueue's it would cost its plan a
--- step more.
+-- A live job is in the ready line, or is found by its time:
+--   in the ready line:  seq is not null. Ready; or held, because a claim leaves it there.
+--   by its time:        seq is null, and run_at says when. Scheduled, waiting out a
+--                       backoff, or held for longer than a few seconds: then run_at is
+--                       the end of its lease.
+-- It is held while lease_until is not null. The default of seq draws the number at the
+-- end of the line (an enqueue of a scheduled job passes null): the same expression in
+-- the enqueue itself would cost its plan another step.
 --
 -- A claim changes lease_until, claim_no, worker_id and attempt. No index may
--- ever name one of these: then a claim writes one row in its page and nothing
--- else (HOT), and the next one to read the page cleans up. Hence the fillfactor.
+-- ever name one of these columns. Then a claim is a HOT update: it writes one row
+-- version in the same page and no index, and the next reader of the page removes the old
+-- version. The fillfactor leaves the room for that.
 --
--- It has no check constraints: each would be read and planned anew by every
--- update. What a job may be is checked where it is put in.
+-- There are no check constraints, because every update would read and plan each of them
+-- again. The enqueue checks its arguments.
 --
--- claim_no is the time of the claim in microseconds, or one more than the last.
--- worker_id: whom claim_no was given to (0: a client that is no worker); null
--- when that number was given to nobody, so that no verdict can name it.
--- renewed: how often the lease was. What ends a claim sets it to 0, so that the
--- claim itself need not.
--- lost: how many leases of the job ran out one after the other.
+-- claim_no: the time of the claim in microseconds, or one more than the job's last.
+-- worker_id: the worker that was given claim_no (0: a client that is no worker); null
+-- if no client was given that number, so that no verdict can name it.
+-- renewed: how often the lease was renewed. A verdict or the end of the lease sets it to
+-- 0, so that a claim need not.
+-- lost: how many leases of the job in a row ran out.
 create sequence readpast.line;
 create table readpast.job (
 	id           bigint primary key generated by default as identity,
@@ -113,82 +112,72 @@ create table readpast.job (
 );
 
 create index job_line on readpast.job (lane_id, seq) where seq is not null;
-create index job_due on readpast.job (queue_id, run_at) where seq is null;
+-- Jobs that are found by their time: of all queues for the sweep, and by queue for
+-- questions about one queue.
+create index job_due on readpast.job (run_at) where seq is null;
+create index job_scheduled on readpast.job (queue_id, run_at)
+	where seq is null;
 create unique index job_unique on readpast.job (queue_id, unique_key)
 	where unique_key is not null;
 
--- Hints, appended and never changed; the largest of a lane counts. A wrong one
--- costs time, and never a job.
--- mark: a claim found nothing in front of `head` that it could have taken.
--- Claims start there when the mark is 50 ms old, and until then at `settled`.
--- `drawn`: how far the line's numbers had come, and then `next_xid`, the
--- transactions'. Lane -q is what is to come in queue q: its heads are
--- microseconds of run_at.
-create table readpast.mark (
+-- ---- hints: tick, cursor, recheck and waiter may be truncated at any time, in one
+-- statement: no job is lost, and the next sweep scans the whole ready line once. In a
+-- lane, "before" a number means smaller numbers, "past" it larger ones.
+
+-- Cursors: where the claims of a lane start, see claims_start(). That is the newest
+-- `head`: a claim found no job before it that it could take. While that cursor is young,
+-- open transactions may still put jobs before it, so claims start at its `settled`,
+-- before which hardly any open transaction had drawn a number, or at the newest cursor
+-- that is no longer young. `drawn` (the last number drawn so far) and `next_xid` (nearly
+-- all transactions that drew one have smaller ids) are there to compute the next
+-- cursor's `settled`.
+-- The sweep visits the places before a cursor once, at visit_at. It has seen everything
+-- before `low`; a row with low <= head is still on its work list.
+-- Two lanes belong to the sweep itself; their heads are microseconds since 1970. Lane 0:
+-- all scheduled jobs up to this time have been moved. Lane -1: where the work list
+-- begins; if it is missing, the hints were truncated.
+create table readpast.cursor (
 	lane_id  bigint not null,
 	head     bigint not null,
+	low      bigint not null,
 	made_at  timestamptz not null,
-	settled  bigint not null default 0,
+	visit_at timestamptz not null,
+	settled  bigint not null,
 	drawn    bigint,
-	next_xid xid8
+	next_xid xid8,
+	primary key (lane_id, head)
 );
-create index mark_newest on readpast.mark (lane_id, head);
+create index cursor_to_visit on readpast.cursor (visit_at) where low <= head;
+insert into readpast.cursor (lane_id, head, low, made_at, visit_at, settled)
+values (0, 0, 1, clock_timestamp(), 'infinity', 0),
+       (-1, 0, 1, clock_timestamp(), 'infinity', 0);
 
--- walked: the sweep left nothing in front of `low` but what `stray` lists.
-create table readpast.walked (
-	lane_id bigint not null,
-	low     bigint not null
+-- Rechecks: ranges of a lane, from one number to another (or to line_end()), in which jobs
+-- may turn up before the cursor. A sweep looks at the range when the transaction
+-- `waits_for` is over; null: at once.
+create table readpast.recheck (
+	id        bigint primary key generated always as identity,
+	lane_id   bigint not null,
+	first     bigint not null,
+	last      bigint not null,
+	waits_for xid8
 );
-create index walked_newest on readpast.walked (lane_id, low);
+create index recheck_lane on readpast.recheck (lane_id);
 
--- Of each thousand numbers of the line, how many of its jobs are done; said by who
--- settles ten or more at once. Where it is all of them, the sweep need not walk.
-create table readpast.ended (
-	thousand bigint not null,
-	jobs     bigint not null
-);
-create index ended_thousand on readpast.ended (thousand);
-
--- Until when a queue may have leases that are shorter than its own, and short: the
--- sweep has to look for them far behind the head, too.
-create table readpast.short (
-	queue_id integer not null,
-	until    timestamptz not null
-);
-
--- Where jobs may yet turn up behind a head: places between two numbers of a
--- line, to be looked at again once the transaction `waits_for` is over.
-create table readpast.stray (
-	lane_id    bigint not null,
-	first      bigint not null,
-	last       bigint not null,
-	waits_for  xid8
-);
-
--- How far the line's numbers had come, and then the transactions': who drew a
--- number up to `seq` has a number of its own below `next_xid`. `read_at` is before
--- the one, `made_at` after the other. About once a second while jobs come in. A
--- transaction draws numbers for a tenth of a second at the most (later ones say so
--- in `stray`), hence only between the seal before it began and the first that was
--- read a tenth of a second after the next one was made.
-create table readpast.seal (
+-- Ticks, one a second: the last number of the line that was drawn, and after that the
+-- next transaction id. A transaction that drew a number up to `seq` has an id below
+-- `next_xid`, so a sweep knows which numbers an open transaction may have. `read_at` is a
+-- time before the first was read, `made_at` after the second. (The idea and the name are
+-- PgQ's.) Unlogged: they may be lost in a crash.
+create unlogged table readpast.tick (
+	next_xid xid8 primary key,
 	seq      bigint not null,
-	next_xid xid8 not null,
 	read_at  timestamptz not null,
 	made_at  timestamptz not null
 );
-create index seal_newest on readpast.seal (seq);
 
--- When the last sweeps began that workers made: appended, and the newest counts,
--- for a row that is updated once a second is soon a heap of dead ones. Not logged:
--- a hint that a crash may take along. `seq`: how far the line's numbers had come
--- before the sweeping transaction was given its own number, `xid`.
-create unlogged table readpast.swept (
-	at  timestamptz not null,
-	seq bigint,
-	xid xid8 not null
-);
-create index swept_at on readpast.swept (at);
+-- An open transaction, and the range of the line in which it may have drawn numbers.
+create type readpast.open_range as (xid xid8, first bigint, last bigint);
 
 -- Finished jobs that are kept. state: 4 done, 5 dead, 6 cancelled.
 create table readpast.archive (
@@ -214,7 +203,19 @@ create table readpast.archive (
 create index archive_state
 	on readpast.archive (queue_id, state, finished_at, id);
 
--- kinds: what it has handlers for, as 'queue/kind', or 'queue/' for the rest.
+-- How many jobs the archive has of each queue and state: the sum of `change`. They are
+-- appended, so that two transactions that change the archive do not wait for each other;
+-- the sweep adds the rows up. This is exact and not a hint: each row is written in the
+-- transaction that it counts. No statement names a single row, so there is no key.
+create table readpast.kept_count (
+	queue_id integer not null,
+	state    integer not null,
+	change   bigint not null
+);
+create index kept_count_of on readpast.kept_count (queue_id, state);
+alter table readpast.kept_count replica identity full;
+
+-- kinds: those it has handlers for, as 'queue/kind', or 'queue/' for all others.
 create table readpast.worker (
 	id         bigint primary key generated always as identity,
 	name       text not null,
@@ -231,19 +232,22 @@ create table readpast.worker (
 	released   bigint not null default 0
 );
 
--- Workers that sleep, and until when: who puts a job into one of their queues
--- wakes one. A worker's row here is removed when it wakes. queue.asleep_until
--- says until when there may be any; a minute ahead, so as to be set rarely.
-create table readpast.sleeper (
+-- Waiters: workers that wait for a notification, and until when. An enqueue into one
+-- of their queues notifies one of them and deletes its row. queue.asleep_until is the
+-- time until which a queue may have waiters; it is set a minute ahead, so that it is
+-- rarely updated.
+create table readpast.waiter (
+	id        bigint primary key generated always as identity,
 	queue_id  integer not null,
 	until     timestamptz not null,
 	worker_id bigint not null
 );
-create index sleeper_until on readpast.sleeper (queue_id, until);
-create index sleeper_all on readpast.sleeper (until);
+create index waiter_until on readpast.waiter (queue_id, until);
+create index waiter_all on readpast.waiter (until);
 
--- What was finished lately, by second: the rates of `stats`. Added up by who
--- reads: two who finish jobs in one second need not wait for each other.
+-- How many jobs of a queue were finished in each of the last seconds, for the rates that
+-- `stats` shows. A second may have several rows, which the reader adds up, so that two
+-- clients that finish jobs in the same second do not wait for each other.
 create table readpast.tally (
 	second   bigint not null,
 	queue_id integer not null,
@@ -252,8 +256,11 @@ create table readpast.tally (
 );
 create index tally_second on readpast.tally (second);
 
+-- A publication `for all tables` stops updates and deletes of a table that has
+-- neither a primary key nor this. The rows are small, and few are deleted.
+alter table readpast.lane replica identity full;
+alter table readpast.tally replica identity full;
+
 insert into readpast.meta (name, value)
 values ('schema', '1'), ('build', ':build'),
        ('installed_at', clock_timestamp()::text);
-
-analyze readpast.queue;

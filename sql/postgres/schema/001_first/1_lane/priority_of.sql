@@ -1,4 +1,7 @@
 -- priority_of: the priority of the jobs in a lane.
+-- lane_id: the lane.
+-- Result: 0..255.
+-- Locks: none.
 
 create function readpast.priority_of(lane_id bigint) returns integer
 language sql immutable

@@ -1,4 +1,7 @@
--- queue_of: the id of a lane's queue.
+-- queue_of: the queue of a lane.
+-- lane_id: the lane.
+-- Result: the queue's id.
+-- Locks: none.
 
 create function readpast.queue_of(lane_id bigint) returns integer
 language sql immutable

@@ -1,4 +1,7 @@
--- with_class: The same queue and priority, another class.
+-- with_class: the lane of the same queue and priority that has another class.
+-- lane_id: a lane; class: 0..2.
+-- Result: the other lane.
+-- Locks: none.
 
 create function readpast.with_class(lane_id bigint, class integer)
 returns bigint

@@ -1,4 +1,7 @@
 -- at_ms: the time that is n milliseconds after the start of 1970.
+-- n: milliseconds; null is allowed.
+-- Result: the time, or null.
+-- Locks: none.
 
 create function readpast.at_ms(n bigint) returns timestamptz
 language sql stable

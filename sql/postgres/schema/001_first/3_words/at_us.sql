@@ -1,4 +1,7 @@
 -- at_us: the time that is n microseconds after the start of 1970.
+-- n: microseconds; null is allowed.
+-- Result: the time, or null.
+-- Locks: none.
 
 create function readpast.at_us(n bigint) returns timestamptz
 language sql stable

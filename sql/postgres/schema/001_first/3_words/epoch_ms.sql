@@ -1,4 +1,7 @@
--- epoch_ms: milliseconds since 1970.
+-- epoch_ms: the milliseconds from the start of 1970 to a time, rounded down.
+-- t: the time; null is allowed.
+-- Result: milliseconds, or null.
+-- Locks: none.
 
 create function readpast.epoch_ms(t timestamptz) returns bigint
 language sql stable

@@ -1,4 +1,7 @@
--- epoch_us: microseconds since 1970.
+-- epoch_us: the microseconds from the start of 1970 to a time.
+-- t: the time; null is allowed.
+-- Result: microseconds, or null.
+-- Locks: none.
 
 create function readpast.epoch_us(t timestamptz) returns bigint
 language sql stable

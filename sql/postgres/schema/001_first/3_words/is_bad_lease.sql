@@ -1,5 +1,8 @@
 -- is_bad_lease: is a lease shorter than a millisecond, or longer than is
--- allowed? Null is not.
+-- allowed?
+-- lease: null stands for the queue's lease.
+-- Result: true if it must be refused; null for null.
+-- Locks: none.
 
 create function readpast.is_bad_lease(lease interval) returns boolean
 language sql immutable as $body$

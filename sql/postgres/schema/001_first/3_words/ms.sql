@@ -1,4 +1,7 @@
 -- ms: an interval of n milliseconds.
+-- n: milliseconds; null is allowed.
+-- Result: the interval, or null.
+-- Locks: none.
 
 create function readpast.ms(n bigint) returns interval
 language sql immutable

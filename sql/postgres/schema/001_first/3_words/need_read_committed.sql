@@ -1,14 +1,17 @@
--- need_read_committed: What leases jobs or looks for what others lease must see
--- what they commit.
+-- need_read_committed: raise an error unless this transaction is at READ COMMITTED.
+-- Claims and sweeps must see what others commit after this transaction began.
+-- what: the subject of the message.
+-- Result: none; SQLSTATE 25001 at another level.
+-- Locks: none.
 
 create function readpast.need_read_committed(what text) returns void
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $body$
+language plpgsql stable as $body$
 begin
-	if current_setting('transaction_isolation') <> 'read committed' then
+	if pg_catalog.current_setting('transaction_isolation')
+	   operator(pg_catalog.<>) 'read committed'
+	then
 		raise exception '% works at READ COMMITTED only', what
-			using errcode = '25001';
+			using errcode := '25001';
 	end if;
 end
 $body$;

@@ -1,13 +1,21 @@
--- newest_head: The newest mark of a lane, however young.
+-- newest_head: the head of a lane's newest cursor, whatever its age. Claims will
+-- start there, so the sweep has to move whatever is ready before it.
+-- lane_id: the lane.
+-- Result: a number of the ready line; 0 if the lane has no cursor.
+-- Locks: none.
 
 create function readpast.newest_head(lane_id bigint) returns bigint
-language plpgsql stable as $body$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $body$
 begin
-	return coalesce((select m.head
-	                   from readpast.mark m
-	                  where m.lane_id
-	                        operator(pg_catalog.=) newest_head.lane_id
-	                  order by m.lane_id desc, m.head desc
+	return coalesce((select c.head
+	                   from readpast.cursor c
+	                  where c.lane_id = newest_head.lane_id
+	                  order by c.lane_id desc, c.head desc
 	                  limit 1), 0);
 end
 $body$;

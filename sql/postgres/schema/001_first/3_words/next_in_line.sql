@@ -1,5 +1,9 @@
--- next_in_line: A number at the end of a lane, for a transaction that has its
--- own already.
+-- next_in_line: draw a number at the end of a lane. If this transaction is no longer
+-- young it calls note_late().
+-- Precondition: this transaction has its id, see take_xid().
+-- lane_id: the lane.
+-- Result: the number.
+-- Locks: none.
 
 create function readpast.next_in_line(lane_id bigint) returns bigint
 language plpgsql volatile as $body$

@@ -1,12 +1,16 @@
--- note_late: Numbers were drawn late, from this one on: the sweep sees it when
--- it sees the jobs.
+-- note_late: request a recheck of the end of a lane, because this transaction drew numbers
+-- there when it was no longer young: cursors may pass them before it commits. The row in
+-- `recheck` becomes visible together with the jobs.
+-- lane_id: the lane; first: the smallest of these numbers. The range ends at the last
+-- number that any session has drawn.
+-- Locks: none.
 
 create function readpast.note_late(lane_id bigint, first bigint) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	insert into readpast.stray (lane_id, first, last)
+	insert into readpast.recheck (lane_id, first, last)
 	select note_late.lane_id, note_late.first, s.last_value
 	  from readpast.line s;
 end

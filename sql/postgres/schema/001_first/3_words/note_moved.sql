@@ -1,5 +1,7 @@
--- note_moved: These jobs were given numbers behind `before`, late if this
--- transaction is old.
+-- note_moved: note_late() for jobs that this transaction gave new numbers, if it is no
+-- longer young.
+-- ids: the jobs; before: a number that is smaller than all the new ones.
+-- Locks: none.
 
 create function readpast.note_moved(ids bigint[], before bigint) returns void
 language plpgsql volatile

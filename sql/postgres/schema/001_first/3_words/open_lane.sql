@@ -1,7 +1,12 @@
--- open_lane: Say that a lane is used.
+-- open_lane: note that a lane is used, so that claims visit it.
+-- lane: the lane.
+-- Result: none.
+-- Locks: none. Two transactions that open a lane at once both insert a row, because
+-- neither sees the other's row. The duplicate does no harm, and neither waits.
 
 create function readpast.open_lane(lane bigint) returns void
-language plpgsql volatile as $body$
+language plpgsql volatile
+as $body$
 begin
 	insert into readpast.lane (lane_id)
 	select lane

@@ -1,4 +1,7 @@
 -- state_word: the word for a state's number.
+-- state: 1..6.
+-- Result: the word, as the view `jobs` has it.
+-- Locks: none.
 
 create function readpast.state_word(state integer) returns text
 language sql immutable

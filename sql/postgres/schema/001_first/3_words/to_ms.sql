@@ -1,4 +1,7 @@
 -- to_ms: the length of an interval in milliseconds.
+-- i: the interval; null is allowed.
+-- Result: milliseconds, or null.
+-- Locks: none.
 
 create function readpast.to_ms(i interval) returns bigint
 language sql immutable

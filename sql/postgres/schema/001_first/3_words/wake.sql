@@ -1,8 +1,9 @@
--- wake: Wake one worker that sleeps and serves the queue, but not this one. It
--- comes off the list, so that the next job wakes another; if that cannot be
--- without waiting for somebody, it is woken all the same. A transaction that
--- notified somebody cannot be prepared: one that is to be says `set local
--- readpast.notify = off`, and the sweep of the next second wakes a worker.
+-- wake: notify one of the workers that wait for jobs of a queue, and delete its row, so
+-- that the next job wakes another. If all rows are locked it notifies one all the same.
+-- A transaction that has notified cannot be prepared (`prepare transaction`). If it is to
+-- be, it says `set local readpast.notify = off` first; then the next sweep notifies.
+-- queue_id: the queue; besides: a worker that is not to be notified.
+-- Locks: the row of `waiter` that it removes; it skips those that others have locked.
 
 create function readpast.wake(queue_id integer, besides bigint default 0)
 returns void
@@ -10,35 +11,35 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	moment  timestamptz := clock_timestamp();
-	sleeper bigint;
+	moment timestamptz := clock_timestamp();
+	named  bigint;
 begin
-	if not exists (select 1 from readpast.sleeper s
+	if not exists (select 1 from readpast.waiter s
 	                where s.queue_id = wake.queue_id and s.until > moment)
 	   or current_setting('readpast.notify', true) = 'off' then
 		return;
 	end if;
 	if current_setting('transaction_isolation') = 'read committed' then
-		delete from readpast.sleeper s
+		delete from readpast.waiter s
 		 where s.ctid = (select s.ctid
-		                   from readpast.sleeper s
+		                   from readpast.waiter s
 		                  where s.queue_id = wake.queue_id
 		                    and s.until > moment and s.worker_id <> besides
 		                  order by s.until desc
 		                  limit 1
 		                    for update skip locked)
-		returning s.worker_id into sleeper;
+		returning s.worker_id into named;
 	end if;
-	if sleeper is null then
-		select s.worker_id into sleeper
-		  from readpast.sleeper s
+	if named is null then
+		select s.worker_id into named
+		  from readpast.waiter s
 		 where s.queue_id = wake.queue_id and s.until > moment
 		   and s.worker_id <> besides
 		 order by s.until desc
 		 limit 1;
 	end if;
-	if sleeper is not null then
-		perform pg_notify('readpast.' || sleeper, '');
+	if named is not null then
+		perform pg_notify('readpast.' || named, '');
 	end if;
 end
 $body$;

@@ -1,4 +1,9 @@
--- with_failure: A job's failed attempts, the last ten, with one more.
+-- with_failure: add a failed attempt to a job's list of failures, of which the last
+-- most_failures() are kept.
+-- failures: what was noted so far, or null; attempt: the attempt's number;
+-- worker_id: the worker that had the job; error: its error text, or null.
+-- Result: the new list.
+-- Locks: none.
 
 create function readpast.with_failure(failures jsonb, attempt integer,
                                       worker_id bigint, error text)
@@ -7,7 +12,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	return case when jsonb_array_length(failures) >= 10 then failures - 0
+	return case when jsonb_array_length(failures) >= readpast.most_failures()
+	            then failures - 0
 	            else coalesce(failures, '[]') end
 	       || jsonb_build_array(jsonb_build_object(
 	              'attempt', attempt,

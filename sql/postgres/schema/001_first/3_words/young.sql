@@ -1,8 +1,10 @@
--- young: Is this transaction so young that the numbers of the line that it has
--- drawn need no note in `stray`, and that it may leave marks?
+-- young: is this transaction younger than young_age()? Then it may move cursors, and the
+-- numbers that it draws need no recheck request.
+-- Result: true if it is.
+-- Locks: none.
 
 create function readpast.young() returns boolean
 language sql volatile as $body$
 select pg_catalog.clock_timestamp() operator(pg_catalog.<)
-       (pg_catalog.now() operator(pg_catalog.+) interval '100 milliseconds')
+       (pg_catalog.now() operator(pg_catalog.+) readpast.young_age())
 $body$;

@@ -1,4 +1,7 @@
--- enqueue_json: the same for a payload that is JSON.
+-- enqueue_json: enqueue() for a payload that is JSON, stored as its text in UTF-8.
+-- Parameters: as of enqueue().
+-- Result: as of enqueue().
+-- Locks: those of enqueue().
 
 create function readpast.enqueue(
 	queue text, payload jsonb, priority integer default null,
@@ -8,7 +11,7 @@ create function readpast.enqueue(
 	replace boolean default false)
 returns bigint
 language sql volatile as $body$
-select readpast.enqueue(queue, 
+select readpast.enqueue(queue,
                         pg_catalog.convert_to(payload::pg_catalog.text, 'UTF8'),
                         priority, delay, run_at, max_attempts, kind, headers,
                         unique_key, replace)

@@ -1,4 +1,8 @@
--- enqueue_many_json: the same for payloads that are JSON.
+-- enqueue_many_json: enqueue_many() for payloads that are JSON, stored as its
+-- text in UTF-8.
+-- Parameters: as of enqueue_many().
+-- Result: as of enqueue_many().
+-- Locks: those of enqueue_many().
 
 create function readpast.enqueue_many(
 	queue text, payloads jsonb[], priority integer default null,

@@ -1,4 +1,7 @@
--- enqueue_many_text: the same for payloads that are text.
+-- enqueue_many_text: enqueue_many() for payloads that are text, stored as UTF-8.
+-- Parameters: as of enqueue_many().
+-- Result: as of enqueue_many().
+-- Locks: those of enqueue_many().
 
 create function readpast.enqueue_many(
 	queue text, payloads text[], priority integer default null,

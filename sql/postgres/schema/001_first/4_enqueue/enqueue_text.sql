@@ -1,4 +1,7 @@
--- enqueue_text: the same for a payload that is text, stored as UTF-8.
+-- enqueue_text: enqueue() for a payload that is text, stored as UTF-8.
+-- Parameters: as of enqueue().
+-- Result: as of enqueue().
+-- Locks: those of enqueue().
 
 create function readpast.enqueue(
 	queue text, payload text, priority integer default null,

@@ -1,5 +1,8 @@
--- is_object: is this text a JSON object? need_object() cannot say which of several texts
--- is not one.
+-- is_object: is a text a JSON object? With it the library finds which of several headers
+-- was refused; the error of need_object() does not say which.
+-- headers: any text, or null.
+-- Result: true or false; null for null.
+-- Locks: none.
 
 create function readpast.is_object(headers text) returns boolean
 language plpgsql immutable strict

@@ -1,4 +1,7 @@
--- need_object: an error unless the headers are a JSON object.
+-- need_object: raise an error unless the headers are a JSON object.
+-- headers: JSON, or null.
+-- Result: none; RP003.
+-- Locks: none.
 
 create function readpast.need_object(headers json) returns void
 language plpgsql immutable

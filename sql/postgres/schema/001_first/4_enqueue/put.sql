@@ -1,13 +1,9 @@
--- put: Jobs of one queue and one priority, arrays of the same length for the
--- rest; the largest payload's size. Nulls stand for the queue's settings.
--- Answers the ids in order, or nothing: no such queue, or a payload larger than
--- it takes.
---
--- A transaction is given its id before it looks at the clock and draws numbers of the
--- line, here and in the other ways to enqueue: so the sweep can tell when everything up
--- to a time or a number is decided. One that draws late in its life, or for long, leaves
--- a note in `stray`, which is seen when its jobs are: the sweep looks for them behind
--- the head.
+-- put: insert many jobs of one queue and one priority.
+-- delays_ms .. payloads: arrays of the same length, or null; a null stands for
+-- the queue's setting, no kind, no headers. run_ats: milliseconds since 1970.
+-- largest: the size of the largest payload.
+-- Result: the ids in order; none: no such queue, or a payload is too large.
+-- Locks: those of wake(); above READ COMMITTED the queue's row, see keep_queue().
 
 create function readpast.put(
 	queue text, priority integer, delays_ms bigint[], run_ats bigint[],
@@ -18,21 +14,14 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
+	moment timestamptz := readpast.take_xid();
 	its    record;
-	xid    xid8 := pg_current_xact_id();
-	moment timestamptz := clock_timestamp();
 	before bigint;
 begin
-	perform readpast.keep_queue(queue);
-	select q.id, q.max_attempts,
-	       readpast.lane_of(q.id, coalesce(put.priority, q.priority), 2)
-	       as lane_id,
-	       put.priority is null or get_bit(q.opened, put.priority) = 1
-	       as is_open,
-	       q.asleep_until > moment as sleeps
-	  into its
-	  from readpast.queue q
-	 where q.name = put.queue and put.largest <= q.max_payload;
+	if current_setting('transaction_isolation') <> 'read committed' then
+		perform readpast.keep_queue(queue);
+	end if;
+	select * into its from readpast.find_queue(queue, priority, largest);
 	if not found then
 		return;
 	end if;
@@ -63,10 +52,10 @@ begin
 	if not its.is_open then
 		perform readpast.open_lane(its.lane_id);
 	end if;
-	if cardinality(payloads) > 1000 or not readpast.young() then
+	if not readpast.young() then
 		perform readpast.note_late(its.lane_id, before);
 	end if;
-	if its.sleeps then
+	if its.asleep_until > moment then
 		perform readpast.wake(its.id);
 	end if;
 end

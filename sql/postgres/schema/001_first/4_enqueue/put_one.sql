@@ -1,53 +1,80 @@
--- put_one: One job without a unique key. Its id; null: no such queue, or the
--- payload is larger than it takes.
+-- put_one: insert one job with any of the options. If it has a unique key and a
+-- live job of the queue has the same, that job is answered instead, and `replace`
+-- gives it the new job's content unless it runs.
+-- Parameters: the job; null stands for the queue's setting, no kind, no headers,
+-- no key.
+-- Result: id: the new job, or the live one; null: no such queue, or the payload
+-- is too large. outcome: 0 added, 1 existed, 2 replaced.
+-- Locks: those of lock_live(), replace_live() and wake(); above READ COMMITTED the
+-- queue's row, see keep_queue(). It waits for an open transaction that inserts
+-- the same key.
 
 create function readpast.put_one(
-	queue text, priority integer, delay_ms bigint, run_at timestamptz,
-	max_attempts integer, kind text, headers json, payload bytea)
-returns bigint
+	queue text, payload bytea, priority integer, delay_ms bigint,
+	run_at timestamptz, max_attempts integer, kind text, headers json,
+	unique_key text, replace boolean,
+	out id bigint, out outcome integer)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
+#variable_conflict use_column
 declare
-	its    record;
-	xid    xid8 := pg_current_xact_id();
-	moment timestamptz := clock_timestamp();
+	moment timestamptz := readpast.take_xid();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
 	                               moment);
-	id     bigint;
+	its    record;
+	is_locked boolean;
 begin
-	perform readpast.keep_queue(queue);
-	select q.id, coalesce(put_one.max_attempts, q.max_attempts) as attempts,
-	       readpast.lane_of(q.id, coalesce(put_one.priority, q.priority), 2)
-	       as lane_id,
-	       put_one.priority is null or get_bit(q.opened, put_one.priority) = 1
-	       as is_open,
-	       q.asleep_until > moment as sleeps
-	  into its
-	  from readpast.queue q
-	 where q.name = put_one.queue
-	   and octet_length(put_one.payload) <= q.max_payload;
+	if current_setting('transaction_isolation') <> 'read committed' then
+		perform readpast.keep_queue(queue);
+	end if;
+	select * into its
+	  from readpast.find_queue(queue, priority, octet_length(payload));
 	if not found then
-		return null;
+		return;
 	end if;
 	if headers is not null then
 		perform readpast.need_object(headers);
 	end if;
-	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
-	                          max_attempts, kind, headers, payload)
-	values (its.lane_id,
-	        case when due <= moment
-	             then readpast.next_in_line(its.lane_id) end,
-	        due, moment, its.id, its.attempts, put_one.kind,
-	        put_one.headers, put_one.payload)
-	returning job.id into id;
 
-	if not its.is_open then
+	outcome := 0;
+	-- Try again if another job with the key was inserted between the two
+	-- statements.
+	loop
+		if unique_key is not null then
+			select l.id, l.is_locked into id, is_locked
+			  from readpast.lock_live(its.id, put_one.unique_key, replace) l;
+			if id is not null then
+				outcome := 1;
+				exit;
+			end if;
+		end if;
+		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
+		                          max_attempts, unique_key, kind, headers,
+		                          payload)
+		values (its.lane_id,
+		        case when due <= moment
+		             then readpast.next_in_line(its.lane_id) end,
+		        due, moment, its.id,
+		        coalesce(put_one.max_attempts, its.max_attempts),
+		        put_one.unique_key, put_one.kind, put_one.headers,
+		        put_one.payload)
+		    on conflict (queue_id, unique_key) where unique_key is not null
+		    do nothing
+		returning job.id into id;
+		exit when found;
+	end loop;
+	if outcome = 1 and replace and is_locked then
+		outcome := readpast.replace_live(
+			id, its.lane_id, due, due <= moment,
+			coalesce(max_attempts, its.max_attempts), kind, headers, payload);
+	end if;
+
+	if outcome <> 1 and not its.is_open then
 		perform readpast.open_lane(its.lane_id);
 	end if;
-	if its.sleeps then
+	if outcome <> 1 and its.asleep_until > moment then
 		perform readpast.wake(its.id);
 	end if;
-	return id;
 end
 $body$;

@@ -1,5 +1,11 @@
--- claim: Lease up to n jobs. Each is yours for as long as the lease: name its
--- id and claim_no in complete(), fail(), release() or extend().
+-- claim: lease up to n jobs. The caller holds each of them until its lease ends, and
+-- passes its id and claim_no to complete(), fail(), release() or extend().
+-- queue: its name; lease: null stands for the queue's; worker: a name under which
+-- the caller is registered as a worker; worker_id: that of a worker that is
+-- registered already (0: none).
+-- Rows: the jobs in the order of the queue; fewer than n if no more are ready,
+-- one if it is a suspect. RP003: an argument is wrong.
+-- Locks: those of settle_and_claim().
 
 create function readpast.claim(
 	queue text, n integer default 1, lease interval default null,
@@ -27,23 +33,12 @@ begin
 		worker_id := readpast.worker_named(worker, array[queue]);
 	end if;
 	return query
-	-- Each job takes its columns from the last head row in front of it. They grow
-	-- from one head to the next, so max() finds the last.
-	select t.id, coalesce(t.claim_no, t.its_claim_no), t.payload, t.kind,
-	       t.headers::json, readpast.priority_of(t.its_lane),
-	       coalesce(t.attempt, 1), coalesce(t.max_attempts, t.its_attempts),
-	       t.its_lease, coalesce(t.run_at, t.created_at), t.created_at,
-	       t.unique_key, t.last_error, t.failures::jsonb
-	  from (select t.*, max(t.lane_id) over heads as its_lane,
-	               max(t.lease_until) over heads as its_lease,
-	               max(t.claim_no) filter (where t.number = 0) over heads
-	               as its_claim_no,
-	               max(t.max_attempts) filter (where t.number = 0) over heads
-	               as its_attempts
-	          from readpast.turn(array[claim.queue], readpast.to_ms(lease),
-	                             claim.worker_id, worker, n) t
-	        window heads as (rows unbounded preceding)) t
-	 where t.id is not null
-	 order by t.its_lane, t.seq;
+	select c.id, c.claim_no, c.payload, c.kind, c.headers::json, c.priority,
+	       c.attempt, c.max_attempts, c.lease_until, c.run_at, c.created_at,
+	       c.unique_key, c.last_error, c.failures::jsonb
+	  from readpast.settle_and_claim(array[claim.queue], readpast.to_ms(lease),
+	                                 claim.worker_id, worker, n) c
+	 where c.id is not null
+	 order by c.lane_id, c.seq;
 end
 $body$;

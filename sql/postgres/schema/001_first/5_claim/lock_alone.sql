@@ -1,8 +1,12 @@
--- lock_alone: The same for a transaction of somebody's, which may stay open for
--- long. `skip locked` locks also what it does not take: a row that was updated
--- since the statement began. Whoever holds that job would wait for us. So all
--- locks are given back, and what was found is locked alone; once more if some
--- of it was updated in between.
+-- lock_alone: lock_next() for a transaction that may stay open. `skip locked` may also
+-- lock a row that it does not return: one that was updated since the statement began.
+-- The worker that holds that job would then wait for this transaction. So a savepoint is
+-- rolled back, which releases all locks, and only the rows that were found are locked;
+-- this is repeated if some of them were updated in between.
+-- Parameters: as of lock_next().
+-- Result: as of lock_next().
+-- Locks: the rows that it answers, for update, and no other. It skips rows that
+-- others have locked.
 
 create function readpast.lock_alone(lane_id bigint, head bigint, most integer)
 returns tid[]

@@ -1,5 +1,7 @@
--- lock_next: The places of the next jobs in line that nobody has locked; they
--- are locked.
+-- lock_next: lock the next ready jobs of a lane.
+-- lane_id: the lane; head: from which number of the ready line on; most: how many.
+-- Result: the places (ctid) of their rows, in the order of the line.
+-- Locks: these rows, for update. It skips rows that others have locked.
 
 create function readpast.lock_next(lane_id bigint, head bigint, most integer)
 returns tid[]

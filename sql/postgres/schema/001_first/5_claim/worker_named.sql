@@ -1,6 +1,9 @@
--- worker_named: A client in SQL that gives itself a name is a worker, too: it
--- is listed, and jobs say who has them. What it claims is its sign of life. Its
--- id.
+-- worker_named: register a client in SQL as a worker, under the name that it gives. So it
+-- is listed, and jobs name it as their holder. Its claims are its heartbeat.
+-- worker: the name; queues: those that it claims from.
+-- Result: the worker's id. RP003: no worker can have this name.
+-- Locks: the worker's row, if it is heartbeat_every() old or lacks a queue; it is
+-- skipped if another transaction has it locked.
 
 create function readpast.worker_named(worker text, queues text[])
 returns bigint
@@ -27,7 +30,7 @@ begin
 		        to_jsonb(array(select q || '/' from unnest(queues) q)), moment,
 		        moment)
 		returning id into it;
-	elsif not it.known or it.seen_at < moment - interval '5 seconds' then
+	elsif not it.known or it.seen_at < moment - readpast.heartbeat_every() then
 		update readpast.worker w
 		   set seen_at = moment,
 		       (queues, kinds) = (

@@ -1,20 +1,26 @@
--- are_bad_verdicts: Arrays of verdicts are of one length; all but the first two
--- may be null.
+-- are_bad_verdicts: do the arrays of verdicts differ in length, or is a value in them out
+-- of range? The planner inlines this.
+-- Parameters: as of settle(); all but the first two may be null.
+-- Result: true if they must be refused; false or null if not.
+-- Locks: none.
 
 create function readpast.are_bad_verdicts(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
 	delays_ms bigint[], errors text[])
 returns boolean
-language plpgsql immutable
-set search_path = pg_catalog, pg_temp
+language sql immutable
 as $body$
-begin
-	return ids is null or claim_nos is null
-	       or cardinality(claim_nos) <> cardinality(ids)
-	       or cardinality(verdicts) <> cardinality(ids)
-	       or cardinality(delays_ms) <> cardinality(ids)
-	       or cardinality(errors) <> cardinality(ids)
-	       or 0 > any (verdicts) or 4 < any (verdicts)
-	       or 0 > any (delays_ms) or :most_ms < any (delays_ms);
-end
+select ids is null or claim_nos is null
+       or pg_catalog.cardinality(claim_nos)
+          operator(pg_catalog.<>) pg_catalog.cardinality(ids)
+       or pg_catalog.cardinality(verdicts)
+          operator(pg_catalog.<>) pg_catalog.cardinality(ids)
+       or pg_catalog.cardinality(delays_ms)
+          operator(pg_catalog.<>) pg_catalog.cardinality(ids)
+       or pg_catalog.cardinality(errors)
+          operator(pg_catalog.<>) pg_catalog.cardinality(ids)
+       or 0 operator(pg_catalog.>) any (verdicts)
+       or 4 operator(pg_catalog.<) any (verdicts)
+       or 0 operator(pg_catalog.>) any (delays_ms)
+       or :most_ms operator(pg_catalog.<) any (delays_ms)
 $body$;

@@ -1,5 +1,8 @@
--- complete_many: Many at once: a row for each, in order, and no error when one
--- was refused.
+-- complete_many: several jobs are done.
+-- ids, claim_nos: of the same length, as claim() gave them.
+-- Rows: one for each, in order. accepted: false if the verdict was refused, which
+-- is no error. RP003: the arrays are not of the same length.
+-- Locks: the jobs' rows.
 
 create function readpast.complete(ids bigint[], claim_nos bigint[])
 returns table (id bigint, accepted boolean)
@@ -14,7 +17,8 @@ begin
 	return query
 	with refused as materialized (
 		select t.number
-		  from readpast.turn(null, ids => ids, claim_nos => claim_nos) t
+		  from readpast.settle_and_claim(null, ids => ids,
+		                                 claim_nos => claim_nos) t
 		 where t.number > 0)
 	select v.id,
 	       not exists (select 1 from refused r where r.number = v.number)

@@ -1,16 +1,26 @@
--- keep_done: Of jobs that are done now, the archive keeps those whose queue
--- says so.
+-- keep_done: copy done jobs of queues that keep them into the archive.
+-- ids, claim_nos, verdicts: as of settle(); all verdicts but `done` are ignored.
+-- Locks: the jobs of all the verdicts, for update, in the order of their ids.
 
 create function readpast.keep_done(ids bigint[], claim_nos bigint[],
                                    verdicts bigint[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
+declare
+	any_kept boolean;
 begin
-	perform 1
-	   from (select v.id from unnest(ids) as v(id) order by v.id) v
-	   join readpast.job j on j.id = v.id
-	    for update of j;
+	select bool_or(q.keep_done_ms > 0) into any_kept
+	  from (select j.queue_id
+	          from (select v.id from unnest(ids) as v(id) order by v.id) v
+	          join readpast.job j on j.id = v.id
+	           for update of j) l
+	  join readpast.queue q on q.id = l.queue_id;
+	-- No insert if no job is kept: the archive's trigger is called even for an
+	-- insert of no rows.
+	if any_kept is not true then
+		return;
+	end if;
 	insert into readpast.archive
 	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
 	        attempt, max_attempts, worker, created_at, unique_key, kind,

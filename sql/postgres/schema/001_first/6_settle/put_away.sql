@@ -1,5 +1,7 @@
--- put_away: A live job ends: the archive has it, in this state; a dead one with
--- the attempt that failed.
+-- put_away: move a live job to the archive.
+-- id: the job; state: 5 dead, 6 cancelled; error: the last error of a dead job,
+-- which is noted as a failed attempt.
+-- Locks: none but the job's row, which the caller has locked.
 
 create function readpast.put_away(id bigint, state integer, error text)
 returns void

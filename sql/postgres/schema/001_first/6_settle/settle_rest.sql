@@ -1,5 +1,9 @@
--- settle_rest: The verdicts that leave the job alive, or dead. Their rows are
--- locked.
+-- settle_rest: apply the verdicts that leave the job alive, or dead.
+-- Parameters: as of settle().
+-- Rows: one for each verdict that is accepted: its place in the arrays, the state
+-- that the job is in now, its queue.
+-- Locks: none but the jobs' rows, which settle_done() has locked, and those of
+-- wake().
 
 create function readpast.settle_rest(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
@@ -7,20 +11,18 @@ create function readpast.settle_rest(
 returns table (number bigint, state integer, queue_id integer)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $body$
 #variable_conflict use_column
 declare
 	v record;
-	moment timestamptz := clock_timestamp();
 begin
 	for v in
 		select v.number, v.verdict, v.delay_ms, v.error, j.id, j.queue_id,
-		       j.lane_id, q.lease_ms,
+		       j.lane_id, j.attempt, q.lease_ms, q.backoff_ms, q.backoff_max_ms,
 		       v.verdict = 2
-		       or v.verdict = 1 and j.attempt >= j.max_attempts as dies,
-		       least(q.backoff_max_ms,
-		             q.backoff_ms * (1::bigint << least(j.attempt - 1, 24)))
-		       * (1 + random() * 0.1) as backoff_ms
+		       or v.verdict = 1 and j.attempt >= j.max_attempts as dies
 		  from unnest(ids, claim_nos, verdicts, delays_ms, errors)
 		       with ordinality
 		       as v(id, claim_no, verdict, delay_ms, error, number)
@@ -34,53 +36,17 @@ begin
 			state := 5;
 			perform readpast.put_away(v.id, 5, v.error);
 		elsif v.verdict = 1 then
-			state := case when v.delay_ms = 0 then 2 else 1 end;
-			update readpast.job j
-			   set lane_id = readpast.with_class(j.lane_id, 2),
-			       seq = case when v.delay_ms = 0
-			                  then readpast.next_in_line(
-			                           readpast.with_class(j.lane_id, 2)) end,
-			       run_at = moment
-			                + readpast.ms(coalesce(v.delay_ms,
-			                                       v.backoff_ms::bigint)),
-			       lease_until = null,
-			       claim_no = j.claim_no + 1,
-			       renewed = 0,
-			       lost = 0,
-			       worker_id = null,
-			       last_error = v.error,
-			       failures = readpast.with_failure(
-			                      j.failures, j.attempt, j.worker_id, v.error)
-			 where j.id = v.id;
+			state := readpast.try_again(
+			             v.id, v.lane_id, v.error,
+			             coalesce(v.delay_ms,
+			                      readpast.backoff_ms(v.attempt, v.backoff_ms,
+			                                          v.backoff_max_ms)));
 		elsif v.verdict = 3 then
-			state := case when v.delay_ms > 0 then 1 else 2 end;
-			v.lane_id := readpast.with_class(
-			                 v.lane_id, case when v.lane_id % 4 = 1 then 1
-			                                 when v.delay_ms > 0 then 2
-			                                 else 0 end);
-			update readpast.job j
-			   set lane_id = v.lane_id,
-			       seq = case when state = 2
-			                  then readpast.next_in_line(v.lane_id) end,
-			       run_at = moment + readpast.ms(coalesce(v.delay_ms, 0)),
-			       lease_until = null,
-			       claim_no = j.claim_no + 1,
-			       renewed = 0,
-			       attempt = greatest(j.attempt - 1, 0),
-			       worker_id = null
-			 where j.id = v.id;
-			perform readpast.open_lane(v.lane_id);
+			state := readpast.give_back(v.id, v.lane_id,
+			                            coalesce(v.delay_ms, 0));
 		else
-			-- A long job leaves the line: the line holds only young ones.
 			state := 3;
-			update readpast.job j
-			   set seq = null,
-			       renewed = j.renewed + 1,
-			       lease_until = moment + readpast.ms(coalesce(v.delay_ms,
-			                                                   v.lease_ms)),
-			       run_at = moment + readpast.ms(coalesce(v.delay_ms,
-			                                              v.lease_ms))
-			 where j.id = v.id;
+			perform readpast.renew(v.id, coalesce(v.delay_ms, v.lease_ms));
 		end if;
 		if state = 2 then
 			perform readpast.wake(v.queue_id);

@@ -1,5 +1,9 @@
--- verdict: One verdict: the job's state now, or an error that says why it was
--- refused.
+-- verdict: settle one job, or raise why the verdict was refused.
+-- id, claim_no: as claim() gave them; verdict: 0 done, 1 fail, 2 dead, 3 release,
+-- 4 extend; delay: as of settle(), or null; error: may be null.
+-- Result: the job's state now, as a word. RP001: it is no longer the caller's; RP002:
+-- it was cancelled; RP003: an argument is wrong; RP005: there is no such job.
+-- Locks: those of settle().
 
 create function readpast.verdict(
 	id bigint, claim_no bigint, verdict integer, delay interval, error text)
@@ -20,11 +24,12 @@ begin
 		raise exception 'the lease is not within 1 ms..:most_days days'
 			using errcode = 'RP003';
 	end if;
-	select t.result, t.settled into it
-	  from readpast.turn(null, ids => array[id], claim_nos => array[claim_no],
-	                     verdicts => array[verdict::bigint],
-	                     delays_ms => array[readpast.to_ms(delay)],
-	                     errors => array[left(error, :most_error)]) t;
+	select t.result, t.state into it
+	  from readpast.settle_and_claim(
+	           null, ids => array[id], claim_nos => array[claim_no],
+	           verdicts => array[verdict::bigint],
+	           delays_ms => array[readpast.to_ms(delay)],
+	           errors => array[left(error, :most_error)]) t;
 	if it.result = -5 then
 		raise exception 'job % is no longer yours', id using errcode = 'RP001';
 	elsif it.result = -8 then
@@ -32,6 +37,6 @@ begin
 	elsif it.result = -9 then
 		raise exception 'no job has the id %', id using errcode = 'RP005';
 	end if;
-	return readpast.state_word(it.settled);
+	return readpast.state_word(it.state);
 end
 $body$;

@@ -1,5 +1,8 @@
--- why_refused: Why a verdict was refused: the claim it names was cancelled,
--- there never was a job of this id, or it went on without the caller.
+-- why_refused: why was a verdict refused?
+-- id, claim_no: those that the verdict names.
+-- Result: -8 that claim was cancelled, -9 no job ever had this id, -5 another claim has
+-- the job, or it is finished.
+-- Locks: none.
 
 create function readpast.why_refused(id bigint, claim_no bigint)
 returns integer

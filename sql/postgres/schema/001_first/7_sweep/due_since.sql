@@ -1,11 +1,13 @@
--- due_since: Until when everything that is to come in a queue has come.
+-- due_since: the time up to which all scheduled jobs of all queues have been moved.
+-- Result: the time; -infinity if it is not known.
+-- Locks: none.
 
-create function readpast.due_since(queue_id integer) returns timestamptz
+create function readpast.due_since() returns timestamptz
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	return coalesce(readpast.at_us(nullif(readpast.head_of(-queue_id), 0)),
+	return coalesce(readpast.at_us(nullif(readpast.newest_head(0), 0)),
 	                '-infinity');
 end
 $body$;

@@ -1,9 +1,10 @@
--- expire: The leases of these jobs ran out: that ends their attempts. Each is
--- in line again: at the front; as a suspect, if its lease before that ran out,
--- too, or its next attempt is the last. If that was the last one it is dead.
--- The claim number stays: until somebody claims the job, its late holder's
--- verdict is good. The failure says who had the job, and when it was heard of
--- for the last time. The rows are locked by the caller.
+-- expire: end the attempts of jobs whose leases ran out. A job is ready again at the front
+-- of its priority; or as a suspect, if its lease before that ran out as well, or if its
+-- next attempt is the last one. If this was its last attempt it is dead. The claim number
+-- stays: a late verdict of the holder is accepted until the job is claimed again.
+-- ids: the jobs.
+-- Rows: which jobs, and whether they are dead.
+-- Locks: none but the jobs' rows, which the caller has locked, and those of wake().
 
 create function readpast.expire(ids bigint[])
 returns table (id bigint, dead boolean)
@@ -16,27 +17,7 @@ declare
 begin
 	return query
 	with over as materialized (
-		select j.id, j.attempt >= j.max_attempts as dead, j.lease_until,
-		       readpast.with_class(
-		           j.lane_id, case when j.lost > 0
-		                             or j.attempt + 1 >= j.max_attempts
-		                           then 1 else 0 end) as lane_id,
-		       w.name as worker, e.error,
-		       case when jsonb_array_length(j.failures) >= 10
-		            then j.failures - 0
-		            else coalesce(j.failures, '[]') end
-		       || jsonb_build_array(jsonb_build_object(
-		              'attempt', j.attempt,
-		              'at', readpast.epoch_ms(clock_timestamp()),
-		              'worker', w.name, 'host', w.host,
-		              'seen_at', greatest(readpast.epoch_ms(w.seen_at),
-		                                  j.claim_no / 1000),
-		              'text', e.error)) as failures
-		  from readpast.job j
-		  left join readpast.worker w on w.id = j.worker_id,
-		       lateral (select format('lease ran out, attempt %s of %s',
-		                              j.attempt, j.max_attempts) as error) e
-		 where j.id = any (ids)),
+		select * from readpast.lost_leases(ids)),
 	died as (
 		delete from readpast.job j
 		 using over o

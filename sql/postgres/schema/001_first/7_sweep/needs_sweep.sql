@@ -1,6 +1,8 @@
--- needs_sweep: Did no worker begin a sweep lately? They look once a second,
--- each at a time of its own: so when one ends, another sweeps less than two
--- seconds after its last sweep. Nobody sweeps a standby.
+-- needs_sweep: is the newest tick sweep_every() old, so that a sweep is needed? Workers ask
+-- once a second, at different times. So when the worker that sweeps ends, another one
+-- sweeps less than two seconds after the last sweep.
+-- Result: true if so; false on a standby, which is not swept.
+-- Locks: none.
 
 create function readpast.needs_sweep() returns boolean
 language plpgsql volatile
@@ -14,9 +16,10 @@ begin
 	end if;
 	return not exists (
 		select 1
-		  from (select s.at from readpast.swept s
-		         order by s.at desc
-		         limit 1) s
-		 where s.at between moment - interval '700 milliseconds' and moment);
+		  from (select t.read_at from readpast.tick t
+		         where t.next_xid < pg_snapshot_xmax(pg_current_snapshot())
+		         order by t.next_xid desc
+		         limit 1) t
+		 where t.read_at between moment - readpast.sweep_every() and moment);
 end
 $body$;

@@ -1,40 +1,34 @@
--- rouse: Where jobs are ready and workers sleep all the same, wake one: the
--- job's transaction began before they lay down, or who was woken for it is
--- dead.
+-- rouse: notify a waiter of each queue that has both a ready job and a waiter. The job's
+-- transaction may have been open when the worker registered, or the worker that was
+-- notified of it may have died. Queues are examined in random order for a limited time,
+-- so that each has its turn and the cost of a sweep does not grow with idle queues.
+-- Locks: those of wake().
 
 create function readpast.rouse() returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan
 as $body$
 declare
-	it     record;
-	moment timestamptz := clock_timestamp();
+	moment   timestamptz := clock_timestamp();
+	queue_id integer;
+	lane_id  bigint;
 begin
-	-- One look after the other: as a join the jobs may come first, all of them.
-	for it in
-		select distinct q.id, l.lane_id
-		  from readpast.sleeper s
-		  join readpast.queue q on q.id = s.queue_id
-		  join readpast.lane l
-		    on l.lane_id between q.id::bigint * 1024
-		                     and q.id::bigint * 1024 + 1023
-		 where s.until > moment and q.paused_at is null
+	for queue_id in
+		select q.id
+		  from readpast.queue q
+		 where q.paused_at is null
+		   and q.id in (select s.queue_id from readpast.waiter s
+		                 where s.until > moment)
+		 order by random()
 	loop
-		if exists (select 1
-		             from readpast.job j
-		            where j.lane_id = it.lane_id
-		              and j.seq >= readpast.head_of(it.lane_id)
-		              and j.lease_until is null)
-		then
-			perform readpast.wake(it.id);
-		end if;
+		exit when clock_timestamp() > moment + readpast.rouse_budget();
+		foreach lane_id in array readpast.lanes_of(queue_id) loop
+			if readpast.count_ready(lane_id, readpast.claims_start(lane_id), 1) > 0
+			then
+				perform readpast.wake(queue_id);
+				exit;
+			end if;
+		end loop;
 	end loop;
 end
 $body$;

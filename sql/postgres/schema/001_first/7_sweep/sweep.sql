@@ -1,7 +1,12 @@
--- sweep: the maintenance: leases that ran out end, what is due comes into line,
--- retention. It skips what others have locked, and writes nothing where there is nothing
--- to do. Workers of libreadpast sweep all the time; a program that only claims calls this
--- about once a second.
+-- sweep: the maintenance: end leases that ran out, move scheduled jobs that are due to
+-- the ready line, forget kept jobs whose time is over. Workers of libreadpast do it
+-- all the time; a program that only claims calls it about once a second.
+-- most: how many jobs each of these steps changes at the most.
+-- Result: due: jobs that were due; recovered, dead: those whose lease ran out, and
+-- that are ready again, or dead; dropped: kept jobs that were forgotten. RP003: an
+-- argument is wrong; 25001: above READ COMMITTED.
+-- Locks: those of sweep_expired(), sweep_due(), sweep_kept(), sweep_rest(), make_tick()
+-- and note_drops(). They skip rows that others have locked.
 
 create function readpast.sweep(most integer default 20000,
 	out due bigint, out recovered bigint, out dead bigint,
@@ -10,10 +15,16 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
+	-- Read in this order, and before anything gives this transaction an id.
+	moment timestamptz := clock_timestamp();
+	drawn bigint := readpast.last_drawn();
 	drops integer[] := readpast.drops_to_note();
 begin
 	if most is null or most < 1 then
 		raise exception 'a sweep of less than one job' using errcode = 'RP003';
+	end if;
+	if drawn is not null and readpast.needs_tick() then
+		perform readpast.make_tick(drawn, moment);
 	end if;
 	select count(*) filter (where not e.dead), count(*) filter (where e.dead)
 	  into recovered, dead

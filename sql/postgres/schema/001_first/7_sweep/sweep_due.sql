@@ -1,5 +1,9 @@
--- sweep_due: Jobs that are due come into line, at the end of their lane; up to
--- `most` of them.
+-- sweep_due: move scheduled jobs that are due to the ready line, in the order of their
+-- times, each to the end of its lane, in all queues.
+-- most: how many at the most.
+-- Rows: their ids.
+-- Locks: the jobs' rows, for update, where it skips those that others have locked;
+-- those of wake() and move_own_cursor().
 
 create function readpast.sweep_due(most integer)
 returns table (id bigint)
@@ -12,44 +16,46 @@ set plan_cache_mode = force_generic_plan
 as $body$
 #variable_conflict use_column
 declare
-	its    record;
-	ids    bigint[];
-	before bigint;
+	before bigint := (select s.last_value from readpast.line s);
 	moment timestamptz := clock_timestamp();
+	since  timestamptz := readpast.due_since();
+	ids    bigint[];
 begin
 	perform readpast.need_read_committed('a sweep');
-	for its in select q.id, readpast.due_since(q.id) as since
-	             from readpast.queue q loop
-		exit when most <= 0;
-		ids := array(
-			select j.id
-			  from readpast.job j
-			 where j.queue_id = its.id and j.seq is null
-			   and j.run_at >= its.since and j.run_at <= moment
-			   and j.lease_until is null
-			 order by j.queue_id, j.run_at
-			 limit most
-			   for update skip locked);
-		continue when ids = '{}';
-		before := (select s.last_value from readpast.line s);
-		return query
-		update readpast.job j
-		   set lane_id = o.lane_id,
-		       seq = o.seq
-		  from (select j.id,
-		               case when j.lane_id % 4 = 1 then j.lane_id
-		                    else readpast.with_class(j.lane_id, 2) end
-		               as lane_id,
-		               nextval('readpast.line') as seq
-		          from readpast.job j
-		         where j.id = any (ids)
-		         order by j.run_at, j.id) o
-		 where j.id = o.id
-		returning j.id;
-		perform readpast.note_moved(ids, before);
-		perform readpast.wake(its.id);
-		perform readpast.mark_due(its.id, its.since);
-		most := most - cardinality(ids);
-	end loop;
+	ids := array(
+		select j.id
+		  from readpast.job j
+		 where j.seq is null and j.run_at >= since and j.run_at <= moment
+		   and j.lease_until is null
+		 order by j.run_at
+		 limit most
+		   for update skip locked);
+	if ids = '{}' then
+		-- Even if no job is due, ended leases and moved jobs have left dead index
+		-- entries to scan.
+		if since < moment - readpast.due_age() then
+			perform readpast.move_due(since);
+		end if;
+		return;
+	end if;
+	return query
+	update readpast.job j
+	   set lane_id = o.lane_id,
+	       seq = o.seq
+	  from (select j.id,
+	               case when readpast.class_of(j.lane_id) = 1 then j.lane_id
+	                    else readpast.with_class(j.lane_id, 2) end as lane_id,
+	               nextval('readpast.line') as seq
+	          from readpast.job j
+	         where j.id = any (ids)
+	         order by j.run_at, j.id) o
+	 where j.id = o.id
+	returning j.id;
+	perform readpast.note_moved(ids, before);
+	perform readpast.wake(q.queue_id)
+	   from (select distinct j.queue_id
+	           from readpast.job j
+	          where j.id = any (ids)) q;
+	perform readpast.move_due(since);
 end
 $body$;

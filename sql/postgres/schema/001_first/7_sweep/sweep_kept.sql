@@ -1,24 +1,43 @@
--- sweep_kept: Kept jobs whose time is over are forgotten; `most` of each queue
--- and state at the most.
+-- sweep_kept: delete kept jobs whose time is over, at most `most` of each queue and state.
+-- First it sums up the counts and deletes old rows, see sum_kept() and forget_old(); then
+-- it looks only at queues that have kept jobs by these counts. Workers do this only once a
+-- minute, because under an old snapshot each run reads the rows that earlier ones
+-- deleted.
+-- Rows: the ids of the jobs.
+-- Locks: what it deletes; it skips what others have locked. Those of sum_kept()
+-- and forget_old().
 
 create function readpast.sweep_kept(most integer)
 returns table (id bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
 as $body$
 #variable_conflict use_column
+declare
+	moment timestamptz := clock_timestamp();
 begin
+	perform readpast.sum_kept();
+	perform readpast.forget_old();
 	return query
 	delete from readpast.archive a
 	 where a.id = any (array(
 	           select o.id
-	             from readpast.queue q,
-	                  (values (4), (5), (6)) as s(state),
+	             from (select k.queue_id, k.state
+	                     from readpast.kept_count k
+	                    group by 1, 2
+	                   having sum(k.change) > 0) s
+	             join readpast.queue q on q.id = s.queue_id,
 	                  lateral (select a.id
 	                             from readpast.archive a
-	                            where a.queue_id = q.id and a.state = s.state
+	                            where a.queue_id = s.queue_id
+	                              and a.state = s.state
 	                              and a.finished_at
-	                                  <= clock_timestamp() - readpast.ms(
+	                                  <= moment - readpast.ms(
 	                                         case when s.state = 4
 	                                              then q.keep_done_ms
 	                                              else q.keep_dead_ms end)

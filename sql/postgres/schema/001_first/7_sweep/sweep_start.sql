@@ -1,7 +1,10 @@
--- sweep_start: Is it this transaction that makes the next sweep? One does, of
--- all workers of all queues, and notes it. While it is at work the newest note
--- is locked, and others leave it to that one; not for longer than three
--- seconds. With in_turn false the answer is always true.
+-- sweep_start: is it this transaction that begins the next sweep, for all workers of all
+-- queues? The one that does makes a tick. During its sweep the newest tick is locked, and
+-- others leave the sweep to it, but not for longer than stuck_sweep_age().
+-- in_turn: false: this transaction does in any case.
+-- Result: true if it is.
+-- Locks: the newest tick, which is skipped if another transaction has it locked; those
+-- of make_tick() and note_drops().
 
 create function readpast.sweep_start(in_turn boolean default true)
 returns boolean
@@ -10,32 +13,30 @@ set search_path = pg_catalog, pg_temp
 as $body$
 declare
 	moment timestamptz := clock_timestamp();
-	newest timestamptz := (select s.at from readpast.swept s
-	                        order by s.at desc
-	                        limit 1);
-	drawn  bigint := (select s.last_value from readpast.line s
-	                   where s.is_called
-	                     and pg_current_xact_id_if_assigned() is null);
+	drawn  bigint := readpast.last_drawn();
 	drops  integer[] := readpast.drops_to_note();
-	mine   boolean;
+	newest record;
 begin
 	if in_turn and not readpast.needs_sweep() then
 		return false;
 	end if;
-	with gone as (
-		delete from readpast.swept s
-		 where s.ctid = any (array(
-		           select s.ctid from readpast.swept s
-		            where s.at between newest - interval '1 minute' and newest
-		              for update skip locked))
-		returning s.at)
-	select bool_or(g.at = newest) into mine from gone g;
-	if in_turn and mine is not true
-	   and newest between moment - interval '3 seconds' and moment then
+	select t.next_xid, t.read_at into newest
+	  from readpast.tick t
+	 order by t.next_xid desc
+	 limit 1;
+	perform 1 from readpast.tick t where t.next_xid = newest.next_xid
+	    for update skip locked;
+	if not found and in_turn
+	   and newest.read_at between moment - readpast.stuck_sweep_age() and moment then
 		return false;
 	end if;
-	insert into readpast.swept (at, seq, xid)
-	values (moment, drawn, pg_current_xact_id());
+	-- Another sweep may have begun and committed since the first check.
+	if in_turn and not readpast.needs_sweep() then
+		return false;
+	end if;
+	if drawn is not null then
+		perform readpast.make_tick(drawn, moment);
+	end if;
 	perform readpast.note_drops(drops);
 	return true;
 end

@@ -1,5 +1,8 @@
--- awake: It is awake: nobody needs to wake it. Who is just doing so is not
--- waited for.
+-- awake: unregister a waiter.
+-- worker_id: the worker; queues: the queues for whose jobs it waits.
+-- Result: none.
+-- Locks: the rows of `waiter` that it deletes. It skips rows that a notifier has
+-- locked.
 
 create function readpast.awake(worker_id bigint, queues text[]) returns void
 language plpgsql volatile
@@ -8,11 +11,11 @@ as $body$
 declare
 	moment timestamptz := clock_timestamp();
 begin
-	delete from readpast.sleeper s
+	delete from readpast.waiter s
 	 where s.ctid = any (array(
 	           select s.ctid
 	             from readpast.queue q
-	             join readpast.sleeper s
+	             join readpast.waiter s
 	               on s.queue_id = q.id and s.until > moment
 	            where q.name = any (queues) and s.worker_id = awake.worker_id
 	              for update of s skip locked));

@@ -1,4 +1,8 @@
--- cancel: cancel a live job (of this kind, if one is given), or raise why not.
+-- cancel: cancel a live job, or raise why not.
+-- id: the job; kind: if not null, only a job of this kind.
+-- Result: none. RP001: the job is finished; RP005: there is no such job, or it
+-- is of another kind.
+-- Locks: see cancel_live().
 
 create function readpast.cancel(id bigint, kind text default null)
 returns void
@@ -6,7 +10,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	perform readpast.cancel_live(id, kind);
+	perform readpast.cancel_live(id, kind, null);
 	if not found then
 		perform readpast.refuse(id, kind);
 	end if;

@@ -1,4 +1,7 @@
 -- drop_queue: remove a queue and its jobs, or raise why not.
+-- queue: its name.
+-- Result: none. RP005: there is no such queue; RP006: it is in use.
+-- Locks: see queue_drop().
 
 create function readpast.drop_queue(queue text) returns void
 language plpgsql volatile

@@ -1,5 +1,7 @@
--- drops_to_note: Notes that have no sweep's number yet; none where this
--- transaction has a number.
+-- drops_to_note: the dropped queues to which note_drops() has to give a transaction id.
+-- Result: their ids; none if this transaction has an id already: it might be
+-- smaller than that of a transaction that has just put a job into such a queue.
+-- Locks: none.
 
 create function readpast.drops_to_note() returns integer[]
 language plpgsql volatile

@@ -1,5 +1,9 @@
--- forget_hints: Forget what claims, sweeps and workers have noted of a queue
--- that is gone.
+-- forget_hints: delete the rows that claims, sweeps and workers have written about a
+-- queue that was dropped.
+-- queue_id: the queue.
+-- Result: none.
+-- Locks: the rows that it deletes. It skips those that others have locked;
+-- sweeps delete them in time.
 
 create function readpast.forget_hints(queue_id integer) returns void
 language plpgsql volatile
@@ -7,22 +11,17 @@ set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_column
 declare
-	first bigint := queue_id::bigint * 1024;
-	last  bigint := first + 1023;
+	first bigint := readpast.first_lane(queue_id);
+	last  bigint := readpast.last_lane(queue_id);
 begin
 	delete from readpast.tally t
 	 where t.ctid = any (array(
 	           select t.ctid from readpast.tally t
 	            where t.queue_id = forget_hints.queue_id
 	              for update skip locked));
-	delete from readpast.sleeper s
+	delete from readpast.waiter s
 	 where s.ctid = any (array(
-	           select s.ctid from readpast.sleeper s
-	            where s.queue_id = forget_hints.queue_id
-	              for update skip locked));
-	delete from readpast.short s
-	 where s.ctid = any (array(
-	           select s.ctid from readpast.short s
+	           select s.ctid from readpast.waiter s
 	            where s.queue_id = forget_hints.queue_id
 	              for update skip locked));
 	delete from readpast.lane l
@@ -30,21 +29,15 @@ begin
 	           select l.ctid from readpast.lane l
 	            where l.lane_id between first and last
 	              for update skip locked));
-	delete from readpast.mark m
-	 where m.ctid = any (array(
-	           select m.ctid from readpast.mark m
-	            where m.lane_id between first and last
-	               or m.lane_id = -forget_hints.queue_id
+	delete from readpast.cursor c
+	 where c.ctid = any (array(
+	           select c.ctid from readpast.cursor c
+	            where c.lane_id between first and last
 	              for update skip locked));
-	delete from readpast.walked w
-	 where w.ctid = any (array(
-	           select w.ctid from readpast.walked w
-	            where w.lane_id between first and last
-	              for update skip locked));
-	delete from readpast.stray s
-	 where s.ctid = any (array(
-	           select s.ctid from readpast.stray s
-	            where s.lane_id between first and last
+	delete from readpast.recheck r
+	 where r.ctid = any (array(
+	           select r.ctid from readpast.recheck r
+	            where r.lane_id between first and last
 	              for update skip locked));
 end
 $body$;

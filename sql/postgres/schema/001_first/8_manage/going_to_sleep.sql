@@ -1,10 +1,16 @@
--- going_to_sleep: A worker that found nothing says that it sleeps, commits,
--- looks once more if that was news (`fresh`), and listens on the channel: the
--- next job in one of its queues wakes it, and takes it off the list. It says so
--- seconds ahead, and again only when half of that is over. rest: so long it may
--- sleep until it asks sweep_start() whether the database needs a sweep. All
--- that sleep ask some 20 times a second together, and each of them every 12 s
--- at least: whichever worker ends, another sweeps a second later.
+-- going_to_sleep: register a worker that found no job as a waiter. The worker then
+-- commits, probes once more if it was not registered before (`fresh`), and listens on
+-- the channel. The next job in one of its queues notifies it and deletes its row. A
+-- registration lasts for seconds, and is renewed only when half of it is over.
+-- worker_id: the worker; queues: those for whose jobs it waits; most: how long it
+-- may wait.
+-- Result: channel: to listen on. until: the end of the registration. fresh: it was
+-- written by this call. rest: how long the worker may wait before it asks sweep_start()
+-- whether the database needs a sweep. All waiters together ask about 20 times a second,
+-- and each of them at least every 12 s; so whichever worker ends, another one sweeps a
+-- second later. RP003: an argument is wrong.
+-- Locks: its rows of `waiter`, and rows of `queue` for no key update; it skips
+-- those that others have locked.
 
 create function readpast.going_to_sleep(
 	worker_id bigint, queues text[], most interval default '30 seconds',
@@ -23,17 +29,18 @@ begin
 			'1 second..1 hour' using errcode = 'RP003';
 	end if;
 	channel := 'readpast.' || worker_id;
-	select greatest(interval '700 milliseconds',
-	                least(count(distinct s.worker_id) + 1, 200)
-	                * interval '50 milliseconds' * (0.75 + random() / 2))
+	select greatest(readpast.sweep_every(),
+	                least(count(distinct s.worker_id) + 1,
+	                      readpast.most_askers())
+	                * readpast.ask_every() * (0.75 + random() / 2))
 	  into rest
-	  from (select s.worker_id from readpast.sleeper s
+	  from (select s.worker_id from readpast.waiter s
 	         where s.until > moment
-	         limit 1000) s;
+	         limit readpast.most_waiter_rows()) s;
 	select min(least(coalesce(s.until, '-infinity'), q.asleep_until))
 	  into until
 	  from readpast.queue q
-	  left join readpast.sleeper s
+	  left join readpast.waiter s
 	    on s.queue_id = q.id and s.until > moment
 	   and s.worker_id = going_to_sleep.worker_id
 	 where q.name = any (queues);
@@ -43,12 +50,12 @@ begin
 	end if;
 	perform readpast.awake(worker_id, queues);
 	until := moment + most;
-	insert into readpast.sleeper (queue_id, until, worker_id)
+	insert into readpast.waiter (queue_id, until, worker_id)
 	select q.id, going_to_sleep.until, going_to_sleep.worker_id
 	  from readpast.queue q
 	 where q.name = any (queues);
 	update readpast.queue q
-	   set asleep_until = going_to_sleep.until + interval '1 minute'
+	   set asleep_until = going_to_sleep.until + readpast.asleep_margin()
 	 where q.ctid = any (array(
 	           select q.ctid
 	             from readpast.queue q

@@ -1,34 +1,42 @@
--- held_by: What a worker holds of some queues, if it claimed that lately: a
--- claim whose answer was lost is known to nobody else.
+-- held_by: the jobs that a worker claimed lately and still holds. With it a worker finds
+-- the jobs of a claim whose answer was lost. A sweep may have moved them out of the ready
+-- line since.
+-- worker_id: the worker; queues: where to search, up to held_scan() jobs of each
+-- lane, and as many that are not in the ready line.
+-- Rows: the jobs, with their claim numbers.
+-- Locks: none.
 
 create function readpast.held_by(worker_id bigint, queues text[])
 returns table (id bigint, claim_no bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $body$
 #variable_conflict use_column
-declare
-	lane record;
 begin
-	for lane in
-		select distinct l.lane_id
-		  from readpast.queue q
-		  join readpast.lane l
-		    on l.lane_id between q.id::bigint * 1024
-		                     and q.id::bigint * 1024 + 1023
-		 where q.name = any (queues)
-	loop
-		return query
-		select h.id, h.claim_no
-		  from (select j.id, j.claim_no, j.worker_id, j.lease_until
-		          from readpast.job j
-		         where j.lane_id = lane.lane_id
-		           and j.seq >= readpast.low_of(lane.lane_id)
-		         order by j.lane_id, j.seq
-		         limit 100000) h
-		 where h.lease_until is not null and h.worker_id = held_by.worker_id;
-	end loop;
+	return query
+	select h.id, h.claim_no
+	  from readpast.queue q,
+	       lateral (
+	           select i.*
+	             from (select distinct unnest(readpast.lanes_of(q.id)) as id) l,
+	                  lateral (select j.id, j.claim_no, j.worker_id, j.lease_until
+	                             from readpast.job j
+	                            where j.lane_id = l.id
+	                              and j.seq >= readpast.low_water(l.id)
+	                            order by j.lane_id, j.seq
+	                            limit readpast.held_scan()) i
+	           union all
+	           select o.*
+	             from (select j.id, j.claim_no, j.worker_id, j.lease_until
+	                     from readpast.job j
+	                    where j.queue_id = q.id and j.seq is null
+	                      and j.run_at > clock_timestamp()
+	                    order by j.queue_id, j.run_at
+	                    limit readpast.held_scan()) o) h
+	 where q.name = any (queues)
+	   and h.lease_until is not null and h.worker_id = held_by.worker_id;
 end
 $body$;

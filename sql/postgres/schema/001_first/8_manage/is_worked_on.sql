@@ -1,5 +1,10 @@
--- is_worked_on: Does a job run, or has somebody locked one, or the queue? (Who
--- enqueues at a level above READ COMMITTED has.)
+-- is_worked_on: is a queue in use, so that it must not be dropped? It is while one of its
+-- jobs runs, or while another transaction has the queue or one of its jobs locked, for
+-- instance an enqueue above READ COMMITTED.
+-- queue_id: the queue.
+-- Result: true if it is in use.
+-- Locks: the queue's row and those of all its jobs, so that the answer stays true. It
+-- does not wait for locks.
 
 create function readpast.is_worked_on(queue_id integer) returns boolean
 language plpgsql volatile

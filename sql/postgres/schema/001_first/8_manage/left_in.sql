@@ -1,4 +1,7 @@
--- left_in: The ids of a queue's jobs, live and kept, by the indexes alone.
+-- left_in: the jobs of a queue, live and kept, found by indexes alone.
+-- queue_id: the queue, which may have been dropped.
+-- Result: a row for each job; live: it is not in the archive.
+-- Locks: none.
 
 create function readpast.left_in(queue_id integer)
 returns table (id bigint, live boolean)
@@ -11,8 +14,8 @@ begin
 	return query
 	select j.id, true
 	  from readpast.job j
-	 where j.lane_id between left_in.queue_id::bigint * 1024
-	                     and left_in.queue_id::bigint * 1024 + 1023
+	 where j.lane_id between readpast.first_lane(left_in.queue_id)
+	                     and readpast.last_lane(left_in.queue_id)
 	   and j.seq is not null
 	union all
 	select j.id, true

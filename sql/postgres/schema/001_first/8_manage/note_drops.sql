@@ -1,4 +1,8 @@
--- note_drops: Give them this transaction's.
+-- note_drops: write this transaction's id to the rows of dropped queues. When all
+-- transactions with smaller ids are over, no transaction can put jobs into these queues.
+-- queue_ids: the result of drops_to_note() from before this transaction had its id.
+-- Result: none.
+-- Locks: these rows; it skips those that others have locked.
 
 create function readpast.note_drops(queue_ids integer[]) returns void
 language plpgsql volatile

@@ -1,4 +1,8 @@
--- queue_create: create a queue, unless it is there.
+-- queue_create: make a queue with the default settings, unless it exists.
+-- queue: its name.
+-- Result: none. RP003: the name is not valid.
+-- Locks: none of a queue that is there. It waits for an open transaction that
+-- makes the same queue.
 
 create function readpast.queue_create(queue text) returns void
 language plpgsql volatile
@@ -14,6 +18,5 @@ begin
 	 where not exists (select 1 from readpast.queue q
 	                    where q.name = queue_create.queue)
 	    on conflict do nothing;
-	perform readpast.open_own_lane(queue);
 end
 $body$;

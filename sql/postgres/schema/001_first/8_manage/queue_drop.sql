@@ -1,7 +1,9 @@
--- queue_drop: Remove the queue and whatever it still has. busy: a job runs, or
--- a transaction that is open is at work on one, and nothing was done. What
--- transactions that are open have just put in stays, and is taken into a new
--- queue (take_over()).
+-- queue_drop: remove a queue and its jobs, unless it is in use. Jobs of transactions that
+-- have not committed yet are moved into a new queue later, see take_over().
+-- queue: its name.
+-- Result: a row, or none if there is no such queue. busy: a job runs, or an
+-- open transaction has one locked; nothing was done.
+-- Locks: the queue's row and those of its jobs. It does not wait for locks.
 
 create function readpast.queue_drop(queue text)
 returns table (id integer, busy boolean)
@@ -17,7 +19,7 @@ begin
 	end if;
 	busy := readpast.is_worked_on(id);
 	if not busy then
-		-- One that came since may have been claimed since.
+		-- A job that was added since the check may have been claimed, too.
 		delete from readpast.job j
 		 where j.queue_id = queue_drop.id and j.lease_until is null;
 		delete from readpast.archive a where a.queue_id = queue_drop.id;

@@ -1,16 +1,28 @@
--- queue_pause: A paused queue takes jobs and hands none out; when it was paused
--- first stays. Answers the queue's id, or nothing.
+-- queue_pause: pause a queue, or end its pause. A queue that is paused twice
+-- keeps the first time, and its reason, unless another is given.
+-- queue: its name; paused: whether it is to be paused; reason: why, or null.
+-- Result: the queue's id, or no row if there is no such queue. RP003: the reason is
+-- not valid.
+-- Locks: the queue's row.
 
-create function readpast.queue_pause(queue text, paused boolean)
+create function readpast.queue_pause(queue text, paused boolean,
+                                     reason text default null)
 returns setof integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
+	if readpast.is_bad_name(reason, :most_reason) then
+		raise exception 'the reason is not 1..:most_reason bytes without control '
+			'characters' using errcode = 'RP003';
+	end if;
 	return query
 	update readpast.queue q
 	   set paused_at = case when queue_pause.paused
-	                        then coalesce(q.paused_at, clock_timestamp()) end
+	                        then coalesce(q.paused_at, clock_timestamp()) end,
+	       pause_reason = case when queue_pause.paused
+	                           then coalesce(queue_pause.reason,
+	                                         q.pause_reason) end
 	 where q.name = queue_pause.queue
 	returning q.id;
 	if not paused then

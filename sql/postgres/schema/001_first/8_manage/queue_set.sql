@@ -1,5 +1,8 @@
--- queue_set: Create the queue if it is not there, and change the settings that
--- are named.
+-- queue_set: change those settings of a queue that are not null. A queue that does not
+-- exist is created.
+-- queue: its name; the settings: null leaves one as it is.
+-- Result: none. RP003: an argument is wrong.
+-- Locks: the queue's row.
 
 create function readpast.queue_set(
 	queue text, max_attempts integer default null,
@@ -12,10 +15,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	if max_attempts not between 1 and :most_attempts then
-		raise exception 'max_attempts is not within 1..:most_attempts'
-			using errcode = 'RP003';
-	elsif readpast.is_bad_lease(lease) then
+	perform readpast.check_settings(priority, max_attempts);
+	if readpast.is_bad_lease(lease) then
 		raise exception 'the lease is not within 1 ms..:most_days days'
 			using errcode = 'RP003';
 	elsif readpast.is_bad_delay(backoff) or readpast.is_bad_delay(backoff_max)
@@ -23,9 +24,6 @@ begin
 	      or readpast.is_bad_delay(keep_dead) then
 		raise exception 'backoff, backoff_max, keep_done and keep_dead are '
 			'within 0..:most_days days' using errcode = 'RP003';
-	elsif priority not between 0 and :most_priority then
-		raise exception 'priority % is not within 0..:most_priority', priority
-			using errcode = 'RP003';
 	elsif max_payload not between 0 and :most_payload then
 		raise exception 'max_payload is not within 0..:most_payload bytes'
 			using errcode = 'RP003';
@@ -44,6 +42,5 @@ begin
 	                                 q.keep_dead_ms),
 	       max_payload    = coalesce(queue_set.max_payload, q.max_payload)
 	 where q.name = queue_set.queue;
-	perform readpast.open_own_lane(queue);
 end
 $body$;

@@ -1,4 +1,7 @@
 -- resume: end the pause of a queue.
+-- queue: its name.
+-- Result: none. RP005: there is no such queue.
+-- Locks: the queue's row.
 
 create function readpast.resume(queue text) returns void
 language plpgsql volatile

@@ -1,6 +1,10 @@
--- retry_kept: A dead or cancelled job is ready again: same id, no attempts
--- used, the claim number grown. taken: a live job has its key now; nothing was
--- done.
+-- retry_kept: make a dead or cancelled job ready again, with the same id, no attempts used
+-- and a larger claim number.
+-- job_id: the job; kind: if not null, only a job of this kind.
+-- Result: a row, or none if there is no such job. taken: a live job has its
+-- unique key, and nothing was done.
+-- Locks: the job's row in the archive. It waits for an open transaction that
+-- inserts the same key.
 
 create function readpast.retry_kept(job_id bigint, kind text)
 returns table (id bigint, taken boolean)
@@ -9,8 +13,9 @@ set search_path = pg_catalog, pg_temp
 as $body$
 #variable_conflict use_column
 declare
-	a    record;
-	lane bigint;
+	moment timestamptz := readpast.take_xid();
+	a      record;
+	lane   bigint;
 begin
 	select a.* into a
 	  from readpast.archive a
@@ -20,12 +25,11 @@ begin
 	if not found then
 		return;
 	end if;
-	perform pg_current_xact_id();
 	lane := readpast.lane_of(a.queue_id, a.priority, 2);
 	insert into readpast.job
 	       (id, lane_id, seq, run_at, created_at, queue_id, max_attempts,
 	        claim_no, unique_key, kind, headers, last_error, failures, payload)
-	values (a.id, lane, readpast.next_in_line(lane), clock_timestamp(),
+	values (a.id, lane, readpast.next_in_line(lane), moment,
 	        a.created_at, a.queue_id, a.max_attempts, a.claim_no + 1,
 	        a.unique_key, a.kind, a.headers, a.last_error, a.failures,
 	        a.payload)

@@ -1,15 +1,8 @@
--- sweep_dropped: jobs that are left in dropped queues move to new queues of the same
--- names.
---
--- An enqueue locks nothing of its queue. So its transaction may be open while the queue
--- is dropped, and commit later: its jobs are in a queue that is no more. They came after
--- the drop, so they belong into a new queue of that name.
---
--- `dropped` says where to look. Each enqueue is given its transaction's id before it
--- reads the queue's row. So a sweep that saw the note before it was given its own id has
--- a larger one than every transaction that may have read that row. When these have
--- ended, no more jobs can come, and the note is removed. Until then the sweep looks again
--- whenever one of them has ended.
+-- sweep_dropped: move jobs that turned up in dropped queues to new queues of the same
+-- names, and delete the row of a drop when no open transaction can put jobs in any more.
+-- Result: none.
+-- Locks: the rows of the drops; it skips those that others have locked. See
+-- take_over().
 
 create function readpast.sweep_dropped() returns void
 language plpgsql volatile
@@ -23,8 +16,7 @@ begin
 	for it in select d.queue_id, d.name, d.xid, d.open from readpast.dropped d
 	loop
 		seen := pg_current_snapshot();
-		-- A number that nobody here was given yet, not even this transaction, came
-		-- with a dump from elsewhere.
+		-- An id that this cluster has not reached yet came with a dump of another one.
 		over := it.xid < pg_snapshot_xmin(seen)
 		        or it.xid >= pg_snapshot_xmax(seen)
 		           and it.xid is distinct from pg_current_xact_id_if_assigned();

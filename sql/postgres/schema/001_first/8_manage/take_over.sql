@@ -1,6 +1,11 @@
--- take_over: Jobs of a queue that is gone come into the queue of that name,
--- which is made if need be. What somebody has locked stays for the next time;
--- so does all if the queue is just being made by a transaction that stays open.
+-- take_over: move the jobs of a dropped queue into the queue of that name, which is
+-- created if it does not exist.
+-- queue_id: the dropped queue; queue: its name.
+-- Result: none.
+-- Locks: the jobs' rows. Jobs that others have locked stay for the next sweep. It waits
+-- for an open transaction that is creating the queue, or inserting a job with the unique
+-- key of one of these jobs, but only for 50 ms, because others may be waiting for the
+-- sweep. After that all jobs stay for the next sweep, or the job with that key.
 
 create function readpast.take_over(queue_id integer, queue text) returns void
 language plpgsql volatile

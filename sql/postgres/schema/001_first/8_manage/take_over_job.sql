@@ -1,6 +1,10 @@
--- take_over_job: The job, locked, at the end of its lane there, or in its time.
--- Its key goes with it unless a job there has it: the job was acknowledged, and
--- is not lost for that.
+-- take_over_job: move a job of a dropped queue: to the end of its lane in the new queue, or
+-- scheduled there. It keeps its unique key unless a job there has the key: the job was
+-- acknowledged, so it must not be lost because of that.
+-- id: the job, which the caller has locked; new_id: the new queue.
+-- Result: none.
+-- Locks: it waits for an open transaction that inserts the same key, for lock_timeout at
+-- the most; then the job stays where it is.
 
 create function readpast.take_over_job(id bigint, new_id integer) returns void
 language plpgsql volatile
@@ -19,7 +23,7 @@ begin
 	  from readpast.job j
 	 where j.id = take_over_job.id;
 	lane := readpast.lane_of(new_id, readpast.priority_of(it.lane_id),
-	                         (it.lane_id % 4)::integer);
+	                         readpast.class_of(it.lane_id));
 	gone := exists (select 1 from readpast.job o
 	                 where o.queue_id = new_id
 	                   and o.unique_key = it.unique_key);
@@ -36,6 +40,6 @@ begin
 		perform readpast.expire(array[take_over_job.id]);
 	end if;
 exception when lock_not_available or unique_violation then
-	null; -- somebody just puts in a job with its key
+	null; -- timed out: an open transaction inserts a job with the same key
 end
 $body$;

@@ -1,5 +1,7 @@
--- as_text: a payload as people read it: as text, or as the server shows bytes if it is
--- not valid UTF-8.
+-- as_text: a payload as text for people.
+-- payload: any bytes.
+-- Result: the text if it is UTF-8, otherwise \x and hexadecimal digits.
+-- Locks: none.
 
 create function readpast.as_text(payload bytea) returns text
 language plpgsql immutable

@@ -1,9 +1,12 @@
--- look: is there anything to do in a queue, and if not, when?
--- ready: a claim would find something. running: a job is held. due_in_ms, expires_in_ms:
--- until the next job is due, until the next lease runs out; 0 if that is over, null if
--- there is no such job. suspects: a suspect is ready. behind: nobody has swept the
--- database for a second. Looks at the first thousand jobs of each lane, and of those
--- that are scheduled.
+-- look: is there anything to do in a queue, and if not, when? It reads the first
+-- probe_most() jobs of each lane and of those that are scheduled, and no more.
+-- queue: its name.
+-- Result: a row, or none if there is no such queue. ready: a claim would find
+-- something. running: a job is held. due_in_ms: milliseconds until the next job is due;
+-- expires_in_ms: until the next lease ends. Either is 0 if that time has passed, and
+-- null if there is no such job. paused: the queue is paused. suspects: a suspect is
+-- ready. behind: no worker has swept the database for a second.
+-- Locks: none.
 
 create function readpast.look(queue text)
 returns table (ready boolean, running boolean, due_in_ms bigint,
@@ -36,29 +39,24 @@ begin
 	ready := false;
 	suspects := false;
 	for lane in
-		select distinct l.lane_id
-		  from readpast.lane l
-		 where l.lane_id between its.id::bigint * 1024
-		                     and its.id::bigint * 1024 + 1023
+		select distinct unnest(readpast.lanes_of(its.id)) as lane_id
 	loop
-		found_ready := exists (
-			select 1 from readpast.job j
-			 where j.lane_id = lane.lane_id
-			   and j.seq >= readpast.head_of(lane.lane_id)
-			   and j.lease_until is null);
+		found_ready := readpast.count_ready(
+		                   lane.lane_id, readpast.claims_start(lane.lane_id),
+		                   1) > 0;
 		ready := ready or found_ready;
-		suspects := suspects or found_ready and lane.lane_id % 4 = 1;
+		suspects := suspects or found_ready and readpast.class_of(lane.lane_id) = 1;
 		select min(e.lease_until) into held_until
 		  from (select j.lease_until
 		          from readpast.job j
 		         where j.lane_id = lane.lane_id
-		           and j.seq >= readpast.low_of(lane.lane_id)
+		           and j.seq >= readpast.low_water(lane.lane_id)
 		         order by j.lane_id, j.seq
-		         limit 1000) e;
+		         limit readpast.probe_most()) e;
 		ends := least(ends, held_until);
 	end loop;
 
-	since := readpast.due_since(its.id);
+	since := readpast.due_since();
 	select min(e.run_at) filter (where e.lease_until is null),
 	       min(e.lease_until)
 	  into due, held_until
@@ -67,7 +65,7 @@ begin
 	         where j.queue_id = its.id and j.seq is null
 	           and j.run_at >= since
 	         order by j.queue_id, j.run_at
-	         limit 1000) e;
+	         limit readpast.probe_most()) e;
 	ends := least(ends, held_until);
 
 	running := ends is not null;

@@ -1,10 +1,14 @@
--- why: How a live job stands among the others. ahead: ready jobs that claims
--- hand out before it, `most` at the most; workers: those seen lately that serve
--- its queue and its kind, and its queue at all; who holds it. Starts where
--- claims do.
+-- why: what does a live job wait for?
+-- job_id: the job; most: count up to this many jobs ahead of it.
+-- Result: a row, or none if there is no such live job. ahead: ready jobs that claims
+-- hand out before it; workers, queue_workers: how many workers seen lately serve its queue
+-- and its kind, and its queue at all; worker_id, host, pid, silent_ms: the worker that
+-- holds it; renewed: how often it has renewed the lease.
+-- Locks: none.
 
 create function readpast.why(job_id bigint, most integer default 1000)
-returns table (now timestamptz, paused_at timestamptz, ahead bigint,
+returns table (now timestamptz, paused_at timestamptz, pause_reason text,
+               ahead bigint,
                suspect boolean, workers bigint, queue_workers bigint,
                worker_id bigint, host text, pid bigint, silent_ms bigint,
                renewed integer)
@@ -23,9 +27,9 @@ declare
 	n    bigint;
 begin
 	now := clock_timestamp();
-	select j.lane_id, coalesce(j.seq, 9223372036854775807) as seq,
+	select j.lane_id, coalesce(j.seq, readpast.line_end()) as seq,
 	       q.name || '/' as any_kind, q.name || '/' || j.kind as kind,
-	       q.name, q.paused_at, j.worker_id, j.renewed
+	       q.name, q.paused_at, q.pause_reason, j.worker_id, j.renewed
 	  into its
 	  from readpast.job j
 	  join readpast.queue q on q.id = j.queue_id
@@ -37,16 +41,17 @@ begin
 	for lane in
 		select distinct l.lane_id
 		  from readpast.lane l
-		 where l.lane_id between its.lane_id / 1024 * 1024 and its.lane_id
+		 where l.lane_id between readpast.first_lane(readpast.queue_of(its.lane_id))
+		                     and its.lane_id
 	loop
 		select count(*) into n
 		  from (select 1
 		          from readpast.job j
 		         where j.lane_id = lane.lane_id
-		           and j.seq >= readpast.head_of(lane.lane_id)
+		           and j.seq >= readpast.claims_start(lane.lane_id)
 		           and j.seq < case when lane.lane_id = its.lane_id
 		                            then its.seq
-		                            else 9223372036854775807 end
+		                            else readpast.line_end() end
 		           and j.lease_until is null
 		         order by j.lane_id, j.seq
 		         limit most - ahead) a;
@@ -57,14 +62,15 @@ begin
 	  into workers, queue_workers
 	  from readpast.worker s
 	 where s.stopped_at is null and s.queues ? its.name
-	   and s.seen_at > now - interval '30 seconds';
+	   and s.seen_at > now - readpast.seen_age();
 	select w.host, w.pid,
 	       greatest(readpast.to_ms(now - w.seen_at), 0)
 	  into host, pid, silent_ms
 	  from readpast.worker w
 	 where w.id = its.worker_id;
 	paused_at := its.paused_at;
-	suspect := its.lane_id % 4 = 1;
+	pause_reason := its.pause_reason;
+	suspect := readpast.class_of(its.lane_id) = 1;
 	worker_id := its.worker_id;
 	renewed := its.renewed;
 	return next;

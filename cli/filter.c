@@ -1,0 +1,254 @@
+/*
+ * filter.c - which jobs a command acts on: those with given ids, or those that
+ * match a filter, found by the queries in sql/<database>/find/.
+ *
+ * Commands that only read must cost the same however many jobs there are. So
+ * they search the first 10,000 of each state, unless --all is given. Commands
+ * that change jobs search all of them.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "queries.h"
+
+int
+is_narrow(const struct filter *f)
+{
+	return f->key || f->error || f->older_ms >= 0;
+}
+
+int
+has_filter(const struct filter *f)
+{
+	return f->queue || f->kind || is_narrow(f);
+}
+
+/* List a set of states in words: "dead, cancelled or all". */
+static void
+print_states(char *to, size_t room, int states)
+{
+	size_t used = 0;
+
+	for (int s = RP_STATE_SCHEDULED; s <= RP_STATE_CANCELLED; s++)
+		if (states & IN(s))
+			used += (size_t)snprintf(to + used, room - used, "%s%s",
+						 used ? ", " : "",
+						 rp_state_text(s));
+	snprintf(to + used, room - used, " or all");
+}
+
+int
+check_states(const struct cmd *cmd, struct filter *f, int allowed,
+	     int otherwise)
+{
+	char words[96];
+	int number;
+
+	f->states = otherwise;
+	if (!f->state)
+		return 0;
+	number = rp_state_number(f->state);
+	f->states = strcmp(f->state, "all") == 0 ? allowed
+		    : number                     ? allowed & IN(number)
+						 : 0;
+	if (f->states)
+		return 0;
+	print_states(words, sizeof(words), allowed);
+	return usage(cmd, "--state %.40s: expected %s", f->state, words);
+}
+
+/* ---- results ---- */
+
+/* 0, or RP_ENOMEM */
+static int
+add(struct found *found, int64_t id, int state)
+{
+	size_t room = found->room ? 2 * found->room : 64;
+	int64_t *ids = found->ids;
+	int *states = found->states;
+
+	if (found->count == found->room) {
+		ids = realloc(ids, room * sizeof(*ids));
+		if (ids)
+			found->ids = ids;
+		states = realloc(states, room * sizeof(*states));
+		if (states)
+			found->states = states;
+		if (!ids || !states)
+			return RP_ENOMEM;
+		found->room = room;
+	}
+	ids[found->count] = id;
+	states[found->count++] = state;
+	return 0;
+}
+
+void
+found_free(struct found *found)
+{
+	free(found->ids);
+	free(found->states);
+	*found = (struct found){ 0 };
+}
+
+static int
+add_row(void *ctx, const struct rp_row *row)
+{
+	struct found *found = ctx;
+
+	if (row->columns[0].type == RP_INT)
+		return add(found, row->columns[0].i, (int)row->columns[1].i);
+	found->is_partial = 1;
+	return 0;
+}
+
+int
+parse_ids(const struct cmd *cmd, int argc, char **argv, struct found *ret)
+{
+	int64_t id;
+
+	for (int i = 0; i < argc; i++) {
+		if (parse_id(argv[i], &id) < 0)
+			return usage(cmd, "%.80s: expected a job's id",
+				     argv[i]);
+		if (add(ret, id, 0) < 0)
+			return complain(FAILED, "out of memory");
+	}
+	return 0;
+}
+
+/* ---- searching ---- */
+
+static int
+run(struct cmd *cmd, const struct filter *f, int64_t now, const char *name,
+    struct found *ret)
+{
+	const struct rp_value none = { .type = RP_NULL };
+	const struct rp_param params[] = {
+		{ "queue", rp__text(f->queue) },
+		{ "kind", rp__text(f->kind) },
+		{ "key", rp__text(f->key) },
+		{ "error", rp__text(f->error) },
+		{ "before",
+		  f->older_ms < 0 ? none : rp__int(now - f->older_ms) },
+		{ "now_ms", rp__int(now) },
+		{ "states", rp__int(f->states) },
+		{ "looks", rp__int(f->all ? INT32_MAX : RP_MOST_COUNTED) },
+		{ "every", rp__int(f->all) },
+		{ NULL, none },
+	};
+	const struct rp_query query = {
+		.sql = find_query(rp_conn_scheme(cmd->conn), "find", name),
+		.params = params,
+		.flags = RP_QUERY_READ,
+		.row = add_row,
+		.ctx = ret,
+	};
+
+	return rp__query(cmd->conn, &query);
+}
+
+static int
+find(struct cmd *cmd, const struct filter *f, struct found *ret)
+{
+	rp_queues *queues = NULL;
+	int64_t now;
+	int r = rp_now(cmd->conn, &now);
+
+	/* A filter on an unknown queue is an error, not an empty result. */
+	if (r == 0 && f->queue)
+		r = rp_queue_list(cmd->conn, f->queue, &queues);
+	rp_queues_free(queues);
+	if (r == 0 && f->states & LIVE)
+		r = run(cmd, f, now, "live", ret);
+	if (r == 0 && f->states & KEPT)
+		r = run(cmd, f, now, "kept", ret);
+	return r;
+}
+
+int
+find_jobs(struct cmd *cmd, const struct filter *f, struct found *ret)
+{
+	int r = find(cmd, f, ret);
+
+	if (r == RP_ENOMEM)
+		return complain(FAILED, "out of memory");
+	return r < 0 ? cmd_failed(cmd, r) : 0;
+}
+
+void
+complain_of_partial(const struct found *found)
+{
+	if (found->is_partial)
+		complain(0,
+			 "only the first %d jobs of each state were looked "
+			 "at; --all looks at all",
+			 RP_MOST_COUNTED);
+}
+
+/* ---- a command that reads each job ---- */
+
+static int
+check_look(const struct cmd *cmd, struct filter *f, int argc)
+{
+	if (argc && (has_filter(f) || f->state))
+		return usage(cmd, "either ids or a filter");
+	if (argc == 0 && !has_filter(f))
+		return usage(cmd, "which jobs? ids, or a filter such as "
+				  "--queue, --kind or --key");
+	return check_states(cmd, f, LIVE | KEPT, LIVE | KEPT);
+}
+
+/* Read one by one, so that a failure with one job does not hide the others. */
+static int
+look_at_each(struct cmd *cmd, const struct found *found, look_fn *look,
+	     int json)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < found->count && status != FAILED; i++)
+		status = worst(status, look(cmd, found->ids[i], i == 0, json));
+	complain_of_partial(found);
+	return status;
+}
+
+int
+each_job(struct cmd *cmd, int argc, char **argv, look_fn *look)
+{
+	struct filter f = FILTER_INIT;
+	struct found found = { 0 };
+	int json = 0, dry_run = 0;
+	const struct option options[] = {
+		FILTER_OPTIONS(&f),
+		{ "--all", FLAG, &f.all, NULL,
+		  "look at all jobs, not at the first 10,000" },
+		{ "--dry-run", FLAG, &dry_run, NULL,
+		  "only say how many, and show three" },
+		JSON_OPTION(&json),
+		OPTIONS_END,
+	};
+	int status = parse_options(cmd, &argc, argv, options);
+
+	if (!status)
+		status = check_look(cmd, &f, argc);
+	if (!status)
+		status = parse_ids(cmd, argc, argv, &found);
+	if (!status)
+		status = cmd_open(cmd);
+	if (!status && argc == 0)
+		status = find_jobs(cmd, &f, &found);
+	if (!status && dry_run)
+		status = print_dry_run(cmd, &found, "shown", json);
+	else if (!status && found.count == 0)
+		status = complain(NOTHING, "no job matches");
+	else if (!status)
+		status = look_at_each(cmd, &found, look, json);
+	found_free(&found);
+	return status;
+}

@@ -1,0 +1,22 @@
+/*
+ * list.h - see list.c.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef LIST_H
+#define LIST_H
+
+#include "filter.h"
+
+/* Both return 0, or an exit status after a complaint. `with_queue`: the table
+ * has a column for the queue. */
+int print_list(struct cmd *cmd, const rp_batch *batch, int json);
+int print_found(struct cmd *cmd, const struct found *found, size_t most,
+		int with_queue, int json);
+/* Print how many jobs would be changed (`done` is the participle), and the
+ * first three. */
+int print_dry_run(struct cmd *cmd, const struct found *found, const char *done,
+		  int json);
+
+#endif

@@ -1,0 +1,197 @@
+/*
+ * live.c - the terminal while a worker runs: a status line at its end, and
+ * above it messages and the handlers' output.
+ *
+ * All output to the terminal goes through here, so that the status line can be
+ * erased first. The line is only drawn when the cursor is at the start of a
+ * line; otherwise it would split a line of a handler's output.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "work.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define DRAW_EVERY_MS 200
+#define LOOK_EVERY_MS 200 /* a blocked write asks whether to go on */
+
+/* ---- the status line; called with the lock held ---- */
+
+static void
+put(const char *text)
+{
+	ssize_t written = write(STDERR_FILENO, text, strlen(text));
+
+	(void)written; /* there is no way to report an error */
+}
+
+static void
+take_away(struct live *live)
+{
+	if (*live->line)
+		put("\r\033[K");
+	*live->line = '\0';
+}
+
+/* Width of the terminal: a wrapped line could not be erased. */
+static size_t
+columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col
+		       ? size.ws_col
+		       : 80;
+}
+
+static void
+draw(struct work *work)
+{
+	rp_worker_counts n = rp_worker_counts_get(work->worker);
+	struct live *live = &work->live;
+	double seconds = (double)(monotonic_us() - live->began_us) / 1e6;
+	char line[LIVE_LINE];
+	size_t most = columns();
+
+	snprintf(line, most < sizeof(line) ? most : sizeof(line),
+		 "%lld done, %lld failed, %lld dead, %lld released; "
+		 "%lld running; %.0f/s",
+		 (long long)n.done, (long long)n.failed, (long long)n.dead,
+		 (long long)n.released, (long long)atomic_load(&work->running),
+		 seconds > 0 ? (double)n.done / seconds : 0);
+	if (strcmp(line, live->line) == 0)
+		return;
+	take_away(live);
+	strcpy(live->line, line);
+	put(line);
+}
+
+/* ---- the thread that draws it ---- */
+
+static void *
+draw_now_and_then(void *arg)
+{
+	struct work *work = arg;
+	struct live *live = &work->live;
+	struct timespec at;
+
+	pthread_mutex_lock(&live->lock);
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	while (!live->ended) {
+		if (!live->mid_line)
+			draw(work);
+		at.tv_nsec += DRAW_EVERY_MS * 1000000L;
+		at.tv_sec += at.tv_nsec / 1000000000L;
+		at.tv_nsec %= 1000000000L;
+		while (!live->ended &&
+		       pthread_cond_timedwait(&live->changed, &live->lock,
+					      &at) == 0)
+			;
+	}
+	take_away(live);
+	pthread_mutex_unlock(&live->lock);
+	return NULL;
+}
+
+void
+live_begin(struct work *work)
+{
+	struct live *live = &work->live;
+	pthread_condattr_t monotonic;
+	int wanted = isatty(STDERR_FILENO) && !work->quiet && !work->log_json;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&live->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	pthread_mutex_init(&live->lock, NULL);
+	live->began_us = monotonic_us();
+	live->on = wanted && pthread_create(&live->thread, NULL,
+					    draw_now_and_then, work) == 0;
+	live->has_output = live->on && isatty(STDOUT_FILENO);
+}
+
+void
+live_end(struct work *work)
+{
+	struct live *live = &work->live;
+
+	if (live->on) {
+		pthread_mutex_lock(&live->lock);
+		live->ended = 1;
+		pthread_cond_signal(&live->changed);
+		pthread_mutex_unlock(&live->lock);
+		pthread_join(live->thread, NULL);
+	}
+	live->on = live->has_output = 0;
+}
+
+/* ---- output above it ---- */
+
+/* Write in pieces of at most PIPE_BUF, which a pipe that is ready takes without
+ * blocking. Returns 0, an errno, or ECANCELED if `stop` says so. */
+static int
+write_all(int fd, const char *text, size_t n, live_stop_fn *stop, void *ctx)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	ssize_t written;
+
+	while (n > 0) {
+		if (poll(&p, 1, 0) == 0) {
+			if (stop(ctx))
+				return ECANCELED;
+			poll(&p, 1, LOOK_EVERY_MS);
+			continue;
+		}
+		written = write(fd, text, n < PIPE_BUF ? n : PIPE_BUF);
+		if (written < 0 && errno != EINTR && errno != EAGAIN)
+			return errno;
+		if (written > 0) {
+			text += written;
+			n -= (size_t)written;
+		}
+	}
+	return 0;
+}
+
+int
+live_write(struct work *work, int fd, const char *text, size_t n,
+	   live_stop_fn *stop, void *ctx)
+{
+	struct live *live = &work->live;
+	int errnum;
+
+	if (!(fd == STDERR_FILENO ? live->on : live->has_output))
+		return write_all(fd, text, n, stop, ctx);
+	pthread_mutex_lock(&live->lock);
+	take_away(live);
+	errnum = write_all(fd, text, n, stop, ctx);
+	live->mid_line = n > 0 && text[n - 1] != '\n';
+	pthread_mutex_unlock(&live->lock);
+	return errnum;
+}
+
+void
+live_say(struct work *work, const char *format, ...)
+{
+	struct live *live = &work->live;
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	pthread_mutex_lock(&live->lock);
+	take_away(live);
+	/* Write it at once: others may share the stream. */
+	fprintf(stderr, "%sreadpast: %s\n", live->mid_line ? "\n" : "", text);
+	live->mid_line = 0;
+	pthread_mutex_unlock(&live->lock);
+}

@@ -1,0 +1,86 @@
+/*
+ * observe.c - report a worker's events to the history, the log and the user.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "work.h"
+
+#include "history.h"
+
+static void
+say(struct work *work, const rp_event *e, const char *what, const char *text)
+{
+	if (!work->log_json)
+		live_say(work, "job %lld %s, attempt %lld of %lld%s%.200s",
+			 (long long)e->job->id, what,
+			 (long long)e->job->attempt,
+			 (long long)e->job->max_attempts, text ? ": " : "",
+			 text ? text : "");
+}
+
+static void
+say_settled(struct work *work, const rp_event *e)
+{
+	if (e->verdict == RP_EXTEND)
+		return;
+	if (e->result == RP_ECANCELLED)
+		say(work, e, "was cancelled", NULL);
+	else if (e->result < 0 && e->verdict != RP_DONE)
+		say(work, e, "is no longer ours", NULL);
+	else if (e->result == 0 && e->state == RP_STATE_DEAD)
+		say(work, e, "is dead", e->text);
+	else if (e->result == 0 && e->verdict == RP_FAIL)
+		say(work, e, "failed", e->text);
+}
+
+static void
+record(struct history *h, const rp_event *e)
+{
+	int64_t lease;
+
+	if (!e->job)
+		return;
+	lease = e->job->lease_until - e->job->claimed_at;
+	switch (e->what) {
+	case RP_EVENT_CLAIM:
+		history_claimed(h, e->job, e->asked_us);
+		break;
+	case RP_EVENT_START:
+		history_started(h, e->job);
+		break;
+	case RP_EVENT_SETTLE:
+		history_settling(h, e->job->id, e->job->claim_no, e->verdict,
+				 lease);
+		break;
+	case RP_EVENT_SETTLED:
+		history_settled(h, e->job->id, e->job->claim_no, e->verdict,
+				lease, e->result, e->state, e->asked_us);
+		break;
+	case RP_EVENT_LOST:
+		history_lost(h, e->job, e->result);
+		break;
+	default:
+		break;
+	}
+}
+
+void
+observe_work(const rp_event *e, void *ctx)
+{
+	struct work *work = ctx;
+
+	record(work->cmd->history, e);
+	record(work->log_json, e);
+	if (e->what == RP_EVENT_SETTLED)
+		say_settled(work, e);
+	else if (e->what == RP_EVENT_LOST)
+		say(work, e,
+		    e->result == RP_ECANCELLED ? "was cancelled"
+					       : "lost its lease",
+		    NULL);
+	else if (e->what == RP_EVENT_HEARTBEAT)
+		notify_alive();
+	else if (e->what == RP_EVENT_TROUBLE)
+		live_say(work, "%s; trying again", e->text);
+}

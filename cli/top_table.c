@@ -1,0 +1,338 @@
+/*
+ * top_table.c - the lists of `readpast top` as tables: which columns there are,
+ * and which ones fit.
+ *
+ * Figures are never cut; on a narrow screen columns are left out instead. Text
+ * is cut to the room that is left, and a + marks the cut.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#define NCURSES_WIDECHAR 1
+#include "top.h"
+
+#include <curses.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#define CELL (RP_MOST_REASON + 16)
+
+/* How a cell is made from one or two members of the row. */
+enum cell {
+	CELL_TEXT,    /* left-aligned, takes the room that is left */
+	CELL_PAUSED,  /* the same: whether a queue is paused, and why */
+	CELL_NUMBER,  /* right-aligned, like all below */
+	CELL_SUM,     /* sum of two numbers */
+	CELL_COUNT,   /* a number, and whether there may be more */
+	CELL_RATE,    /* jobs a second, averaged over 10 s */
+	CELL_SPAN,    /* a duration */
+	CELL_SINCE,   /* a time, shown as the duration since then */
+	CELL_ATTEMPT, /* attempt/max_attempts */
+};
+
+struct column {
+	const char *title; /* NULL ends the table */
+	enum cell cell;
+	size_t offset, second; /* offsets of the row's members */
+	int width;  /* Text: minimum width, unless even the columns that always
+		       stay do not fit. Figures: minimum width. */
+	int leaves; /* If columns do not fit, the one with the highest number is
+		       left out first. 0: it always stays. */
+};
+
+#define OF_QUEUE(member) offsetof(rp_queue_stats, member)
+#define OF_WORKER(member) offsetof(rp_worker_info, member)
+#define OF_JOB(member) offsetof(rp_job, member)
+#define COUNT_OF(member)                                                       \
+	CELL_COUNT, OF_QUEUE(member), OF_QUEUE(member##_at_least)
+#define COLUMNS_END                                                            \
+	{                                                                      \
+		NULL, CELL_TEXT, 0, 0, 0, 0                                    \
+	}
+
+static const struct column queue_columns[] = {
+	{ "QUEUE", CELL_TEXT, OF_QUEUE(queue), 0, 20, 0 },
+	{ "READY", COUNT_OF(ready), 8, 1 },
+	{ "RUNNING", COUNT_OF(running), 7, 2 },
+	{ "DEAD", CELL_NUMBER, OF_QUEUE(dead), 0, 7, 3 },
+	{ "OLDEST", CELL_SPAN, OF_QUEUE(oldest_ready_ms), 0, 6, 4 },
+	{ "SCHEDULED", COUNT_OF(scheduled), 9, 5 },
+	{ "WORKERS", CELL_NUMBER, OF_QUEUE(workers), 0, 7, 6 },
+	{ "DONE/s", CELL_RATE, OF_QUEUE(done_10s), 0, 8, 7 },
+	{ "FAILED/s", CELL_RATE, OF_QUEUE(failed_10s), 0, 8, 8 },
+	{ "LONGEST", CELL_SPAN, OF_QUEUE(longest_running_ms), 0, 7, 9 },
+	{ "STATE", CELL_PAUSED, OF_QUEUE(paused), OF_QUEUE(pause_reason), 7,
+	  0 },
+	COLUMNS_END,
+};
+
+static const struct column worker_columns[] = {
+	{ "WORKER", CELL_TEXT, OF_WORKER(name), 0, 20, 0 },
+	{ "SEEN", CELL_SPAN, OF_WORKER(silent_ms), 0, 7, 1 },
+	{ "RUNNING", CELL_COUNT, OF_WORKER(running),
+	  OF_WORKER(running_at_least), 7, 2 },
+	{ "DONE", CELL_NUMBER, OF_WORKER(done), 0, 9, 3 },
+	{ "FAILED", CELL_SUM, OF_WORKER(failed), OF_WORKER(dead), 8, 4 },
+	{ "RELEASED", CELL_NUMBER, OF_WORKER(released), 0, 8, 6 },
+	{ "QUEUES", CELL_TEXT, OF_WORKER(queues), 0, 12, 5 },
+	COLUMNS_END,
+};
+
+static const struct column running_columns[] = {
+	{ "RUNNING", CELL_NUMBER, OF_JOB(id), 0, 11, 0 },
+	{ "ATTEMPT", CELL_ATTEMPT, OF_JOB(attempt), OF_JOB(max_attempts), 9,
+	  2 },
+	{ "FOR", CELL_SINCE, OF_JOB(claimed_at), 0, 7, 1 },
+	{ "WORKER", CELL_TEXT, OF_JOB(worker), 0, 12, 0 },
+	COLUMNS_END,
+};
+
+static const struct column dead_columns[] = {
+	{ "DEAD", CELL_NUMBER, OF_JOB(id), 0, 11, 0 },
+	{ "ATTEMPT", CELL_ATTEMPT, OF_JOB(attempt), OF_JOB(max_attempts), 9,
+	  1 },
+	{ "ERROR", CELL_TEXT, OF_JOB(last_error), 0, 12, 0 },
+	COLUMNS_END,
+};
+
+static const struct column *const tables[PANES] = {
+	[QUEUES] = queue_columns,
+	[WORKERS] = worker_columns,
+	[RUNNING] = running_columns,
+	[DEAD] = dead_columns,
+};
+
+/* ---- text ---- */
+
+/* Decode the next character as it is displayed; control characters, which could
+ * move the terminal's cursor, are replaced. Returns its width in columns. */
+static int
+next_character(const char **text, mbstate_t *state, wchar_t *ret)
+{
+	size_t n = mbrtowc(ret, *text, strlen(*text), state);
+	int columns;
+
+	if (n == (size_t)-1 || n == (size_t)-2) {
+		memset(state, 0, sizeof(*state));
+		n = 1;
+		*ret = L'?';
+	}
+	*text += n;
+	columns = wcwidth(*ret);
+	if (columns < 0)
+		*ret = iswspace((wint_t)*ret) ? L' ' : L'?';
+	return columns < 0 ? 1 : columns;
+}
+
+/* Width of a text on the screen, counted up to `most`. */
+static int
+text_width(const char *text, int most)
+{
+	mbstate_t state = { 0 };
+	int width = 0;
+	wchar_t c;
+
+	while (*text && width <= most)
+		width += next_character(&text, &state, &c);
+	return width;
+}
+
+/* Print a text, padded with blanks. */
+void
+top_add_text(const char *text, int width)
+{
+	int is_cut = text_width(text, width) > width;
+	int room = is_cut ? width - 1 : width;
+	mbstate_t state = { 0 };
+
+	if (width < 1)
+		return;
+	while (*text) {
+		wchar_t c[2] = { L'\0' };
+		int columns = next_character(&text, &state, c);
+
+		if (columns > room)
+			break;
+		addwstr(c);
+		room -= columns;
+	}
+	while (room-- > 0)
+		addch(' ');
+	if (is_cut)
+		addch('+');
+}
+
+/* ---- cells ---- */
+
+static int
+is_text(const struct column *column)
+{
+	return column->cell == CELL_TEXT || column->cell == CELL_PAUSED;
+}
+
+static int64_t
+number_at(const void *row, size_t offset)
+{
+	return *(const int64_t *)(const void *)((const char *)row + offset);
+}
+
+static int
+flag_at(const void *row, size_t offset)
+{
+	return *(const int *)(const void *)((const char *)row + offset);
+}
+
+static const char *
+text_at(const void *row, size_t offset)
+{
+	const char *text = *(
+		const char *const *)(const void *)((const char *)row + offset);
+
+	return text ? text : "";
+}
+
+static const char *
+paused_text(const struct column *column, const void *row, char to[CELL])
+{
+	const char *reason = text_at(row, column->second);
+
+	if (!flag_at(row, column->offset))
+		return "";
+	snprintf(to, CELL, "paused%s%s", *reason ? ": " : "", reason);
+	return to;
+}
+
+/* The cell as text. Figures are formatted into `to`. */
+static const char *
+cell_text(const struct top *t, const struct column *column, const void *row,
+	  char to[CELL])
+{
+	int64_t n;
+
+	if (!row)
+		return column->title;
+	if (column->cell == CELL_TEXT)
+		return text_at(row, column->offset);
+	if (column->cell == CELL_PAUSED)
+		return paused_text(column, row, to);
+	n = number_at(row, column->offset);
+	if (column->cell == CELL_SUM)
+		n += number_at(row, column->second);
+	if (column->cell == CELL_COUNT)
+		format_count(to, CELL, n, flag_at(row, column->second));
+	else if (column->cell == CELL_RATE)
+		snprintf(to, CELL, "%.1f", (double)n / 10);
+	else if (column->cell == CELL_SPAN)
+		print_duration_short(to, CELL, n);
+	else if (column->cell == CELL_SINCE)
+		print_duration_short(to, CELL, t->now > n ? t->now - n : 0);
+	else if (column->cell == CELL_ATTEMPT)
+		snprintf(to, CELL, "%lld/%lld", (long long)n,
+			 (long long)number_at(row, column->second));
+	else
+		snprintf(to, CELL, "%lld", (long long)n);
+	return to;
+}
+
+/* ---- columns ---- */
+
+static int
+smaller(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* Width of the widest cell over all rows, so that columns do not move when the
+ * list scrolls. */
+static int
+widest_cell(const struct top *t, int pane, const struct column *column,
+	    int most)
+{
+	int widest = text_width(column->title, most);
+	char to[CELL];
+
+	for (size_t i = 0; i < top_count(t, pane) && widest <= most; i++) {
+		int width = text_width(
+			cell_text(t, column, top_row(t, pane, i), to), most);
+
+		widest = width > widest ? width : widest;
+	}
+	return smaller(widest, most);
+}
+
+/* The column to leave out next, or -1. */
+static int
+next_to_leave(const struct column *columns, const int widths[])
+{
+	int ret = -1;
+
+	for (int i = 0; columns[i].title; i++)
+		if (widths[i] && columns[i].leaves &&
+		    (ret < 0 || columns[i].leaves > columns[ret].leaves))
+			ret = i;
+	return ret;
+}
+
+/* Choose column widths. One blank separates columns; text columns get the room
+ * that is left. */
+void
+top_fit(const struct top *t, int pane, int room, struct layout *ret)
+{
+	const struct column *columns = tables[pane];
+	int widest[MOST_COLUMNS], *widths = ret->widths, left = room + 1;
+	int n = 0, last;
+
+	for (; columns[n].title; n++) {
+		int least = columns[n].width;
+
+		widest[n] = widest_cell(t, pane, &columns[n], room);
+		widths[n] = widest[n];
+		if (is_text(&columns[n]) ? widest[n] > least
+					 : widest[n] < least)
+			widths[n] = least;
+		left -= widths[n] + 1;
+	}
+	while (left < 0 && (last = next_to_leave(columns, widths)) >= 0) {
+		left += widths[last] + 1;
+		widths[last] = 0;
+	}
+	for (int i = 0; i < n && left > 0; i++)
+		if (widths[i] && is_text(&columns[i])) {
+			int more = smaller(widest[i] - widths[i], left);
+
+			widths[i] += more;
+			left -= more;
+		}
+	/* Not even the columns that always stay fit: narrow them. */
+	for (int i = n - 1; i >= 0 && left < 0; i--) {
+		int less = smaller(widths[i], -left);
+
+		widths[i] -= less;
+		left += less;
+	}
+}
+
+void
+top_add_row(const struct top *t, int pane, const struct layout *layout,
+	    const void *row)
+{
+	const struct column *columns = tables[pane];
+	const char *blank = "";
+
+	for (int i = 0; columns[i].title; i++) {
+		int width = layout->widths[i];
+		char to[CELL], right[CELL];
+		const char *text = cell_text(t, &columns[i], row, to);
+
+		if (!width)
+			continue;
+		if (!is_text(&columns[i])) {
+			snprintf(right, sizeof(right), "%*s", width, text);
+			text = right;
+		}
+		addstr(blank);
+		top_add_text(text, width);
+		blank = " ";
+	}
+}

@@ -1,0 +1,116 @@
+/*
+ * unsettled.c - the jobs that a worker has run and that are not finished. A
+ * worker with RP_DRAIN_SETTLED waits for them.
+ *
+ * A job is added before its verdict is sent, when running out of memory does no
+ * harm yet, and removed when the answer says that it is finished. When there is
+ * nothing else to do, the worker asks the database about the others, one by
+ * one.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+struct unsettled {
+	int64_t id, attempt; /* the last attempt made by this worker */
+};
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct unsettled *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int
+add(rp_worker *w, const rp_job *job)
+{
+	struct unsettled **found, *new = malloc(sizeof(*new));
+
+	if (!new)
+		return RP_ENOMEM;
+	*new = (struct unsettled){ job->id, job->attempt };
+	found = tsearch(new, &w->unsettled, compare);
+	if (found && *found != new)
+		(*found)->attempt = job->attempt;
+	if (!found || *found != new)
+		free(new);
+	return found ? 0 : RP_ENOMEM;
+}
+
+/* Add the jobs of the tasks that were started. */
+int
+rp__unsettled_add(rp_worker *w, const struct tasks *tasks)
+{
+	const rp_task *task = tasks->first;
+	int r = 0;
+
+	if (w->options.drain != RP_DRAIN_SETTLED)
+		return 0;
+	for (; task && r == 0; task = task->next)
+		if (task->started_us)
+			r = add(w, task->job);
+	return r;
+}
+
+void
+rp__unsettled_remove(rp_worker *w, int64_t id)
+{
+	const struct unsettled key = { id, 0 };
+	struct unsettled **found = tfind(&key, &w->unsettled, compare), *old;
+
+	if (!found)
+		return;
+	old = *found;
+	tdelete(&key, &w->unsettled, compare);
+	free(old);
+}
+
+/* Is the job finished, or has another worker run it since? 1, 0 or an error. */
+static int
+is_over(rp_worker *w, const struct unsettled *job)
+{
+	rp_batch *batch;
+	int r = rp_job_get(w->conn, job->id, &batch);
+	const rp_job *now;
+
+	if (r < 0)
+		return r == RP_ENOENT ? 1 : r;
+	now = rp_batch_at(batch, 0);
+	r = now->state > RP_STATE_RUNNING || now->attempt > job->attempt;
+	rp_batch_free(batch);
+	return r;
+}
+
+/* Must this worker still wait for any of the jobs? Also 1 if that is unknown. A
+ * negative *ret_r is an error that ends the worker. */
+int
+rp__unsettled_any(rp_worker *w, int *ret_r)
+{
+	while (w->unsettled) {
+		/* A node of the tree begins with the pointer that was
+		 * inserted. */
+		const struct unsettled *job =
+			*(struct unsettled *const *)w->unsettled;
+		int r = is_over(w, job);
+
+		if (r < 0)
+			*ret_r = rp__worker_trouble(w, r);
+		if (r <= 0)
+			return 1;
+		rp__unsettled_remove(w, job->id);
+	}
+	return 0;
+}
+
+void
+rp__unsettled_free(rp_worker *w)
+{
+	tdestroy(w->unsettled, free);
+	w->unsettled = NULL;
+}

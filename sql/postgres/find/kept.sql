@@ -1,0 +1,38 @@
+-- kept: the ids of the kept jobs that match a filter, by state, newest first. The newest
+-- :looks jobs of each state are examined, or all of them with :every; a row without an id
+-- says that there are more. :states has a bit for each state's number; :before: enqueued
+-- before this time.
+
+with looked as materialized (
+    select s.state, a.id
+      from (values (4), (5), (6)) as s(state)
+     cross join lateral (
+           select a.id
+             from queue q
+            cross join lateral (
+                  select a.id
+                    from archive a
+                   where a.queue_id = q.id and a.state = s.state
+                   order by a.finished_at desc, a.id desc
+                   limit case when :every::bigint = 0
+                              then :looks::bigint + 1 end) a
+            where :queue::text is null or q.name = :queue::text
+            limit case when :every::bigint = 0
+                       then :looks::bigint + 1 end) a
+     where :states::bigint & (1 << s.state) <> 0)
+select f.id, f.state
+  from (select a.id, l.state, a.finished_at
+          from looked l join archive a on a.id = l.id
+         where (:kind::text is null or a.kind = :kind::text)
+           and (:key::text is null or a.unique_key = :key::text)
+           and (:error::text is null
+                or strpos(a.last_error, :error::text) > 0)
+           and (:before::bigint is null
+                or a.created_at <= to_timestamp(:before::bigint / 1000.0))
+        union all
+        select null, null, null
+         where :every::bigint = 0
+           and exists (select from looked
+                        group by state
+                       having count(*) > :looks::bigint)) f
+ order by f.id is null, f.state, f.finished_at desc, f.id desc;

@@ -1,0 +1,80 @@
+-- live: the ids of the live jobs that match a filter, running ones first, the others
+-- in claim order. The first :looks jobs of each state are examined; a unique key is found
+-- by its index. A row without an id says that there are more. :every examines all jobs,
+-- also the ready ones that claims do not find before a sweep has moved them.
+-- :states has a bit for each state's number; :before: enqueued before this time.
+
+with it as materialized (
+    select q.id
+      from queue q
+     where :queue::text is null or q.name = :queue::text),
+every as materialized (
+    select j.id,
+           case when j.lease_until is not null then 3
+                when j.seq is not null or j.run_at <= clock_timestamp() then 2
+                else 1 end as state, j.seq
+      from (select j.*
+              from it join job j
+                on j.lane_id between first_lane(it.id) and last_lane(it.id)
+             where :every::bigint <> 0 and :key::text is null
+               and j.seq is not null
+            union all
+            select j.*
+              from it join job j on j.queue_id = it.id
+             where :every::bigint <> 0 and :key::text is null
+               and j.seq is null
+            union all
+            select j.*
+              from it join job j
+                on j.queue_id = it.id and j.unique_key = :key::text) j),
+looked(part, state, id) as materialized (
+    select case when e.state = 3 then 1 when e.state = 1 then 4
+                when e.seq is not null then 2 else 3 end, e.state, e.id
+      from every e
+     where :states::bigint & (1 << e.state) <> 0
+    union all
+    select 1, 3, r.id
+      from it cross join lateral running_in(it.id, :looks::bigint) as r
+     where :states::bigint & 8 <> 0
+       and :every::bigint = 0 and :key::text is null
+    union all
+    (select 2, 2, r.id
+       from it cross join lateral ready_in(it.id, :looks::bigint + 1) as r
+      where :states::bigint & 4 <> 0
+        and :every::bigint = 0 and :key::text is null
+      limit :looks::bigint + 1)
+    union all
+    (select 3, 2, r.id
+       from it
+      cross join lateral scheduled_in(it.id, true, :looks::bigint + 1) as r
+      where :states::bigint & 4 <> 0
+        and :every::bigint = 0 and :key::text is null
+      limit :looks::bigint + 1)
+    union all
+    (select 4, 1, r.id
+       from it
+      cross join lateral scheduled_in(it.id, false, :looks::bigint + 1) as r
+      where :states::bigint & 2 <> 0
+        and :every::bigint = 0 and :key::text is null
+      limit :looks::bigint + 1))
+select f.id, f.state
+  from (select l.part, l.state, j.id,
+               case l.part when 1 then 0 when 2 then j.lane_id end as lane,
+               case l.part when 1 then j.claim_no when 2 then j.seq end
+               as place,
+               j.run_at
+          from looked l join job j on j.id = l.id
+         where (:kind::text is null or j.kind = :kind::text)
+           and (:error::text is null
+                or strpos(j.last_error, :error::text) > 0)
+           and (:before::bigint is null
+                or j.created_at <= to_timestamp(:before::bigint / 1000.0))
+        union all
+        select 5, null, null, null, null, null
+         where :every::bigint = 0
+           and (exists (select from looked where id is null)
+                or exists (select from looked
+                            where part > 1
+                            group by part
+                           having count(*) > :looks::bigint))) f
+ order by f.part, f.lane, f.place, f.run_at, f.id;

@@ -1,0 +1,17 @@
+-- lanes_of: the lanes of a queue that were ever used, in the order of its claims.
+-- queue_id: the queue's id.
+-- Result: their numbers, perhaps with duplicates.
+-- Locks: none.
+
+create function readpast.lanes_of(queue_id integer) returns bigint[]
+language plpgsql stable as $body$
+begin
+	return array(select l.lane_id
+	               from readpast.lane l
+	              where l.lane_id operator(pg_catalog.>=)
+	                    readpast.first_lane(lanes_of.queue_id)
+	                and l.lane_id operator(pg_catalog.<=)
+	                    readpast.last_lane(lanes_of.queue_id)
+	              order by l.lane_id);
+end
+$body$;

@@ -1,0 +1,30 @@
+-- low_water: a lane's low-water mark: a sweep has seen everything before it.
+-- It reads from the newest cursor down to the first visited one and no further, because an
+-- old snapshot may keep very many deleted cursors below that.
+-- lane_id: the lane.
+-- Result: a number of the ready line; 0 if the lane has no cursor.
+-- Locks: none.
+
+create function readpast.low_water(lane_id bigint) returns bigint
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $body$
+declare
+	it  record;
+	low bigint;
+begin
+	for it in
+		select c.head, c.low
+		  from readpast.cursor c
+		 where c.lane_id = low_water.lane_id
+		 order by c.lane_id desc, c.head desc
+	loop
+		low := least(low, it.low);
+		exit when it.low > it.head;
+	end loop;
+	return coalesce(low, 0);
+end
+$body$;

@@ -1,0 +1,40 @@
+-- check_job: raise an error if an argument of enqueue() is wrong.
+-- Parameters: as enqueue() has them.
+-- Result: none; RP003.
+-- Locks: none.
+
+create function readpast.check_job(
+	payload bytea, priority integer, delay interval, run_at timestamptz,
+	max_attempts integer, kind text, unique_key text, replace boolean)
+returns void
+language plpgsql stable
+as $body$
+begin
+	perform readpast.check_settings(priority, max_attempts);
+	if payload is null then
+		raise exception 'the payload is null' using errcode = 'RP003';
+	elsif readpast.is_bad_name(kind, :most_name) then
+		raise exception
+			'the kind is not 1..:most_name bytes without control characters'
+			using errcode = 'RP003';
+	elsif readpast.is_bad_name(unique_key, :most_key) then
+		raise exception
+			'the unique key is not 1..:most_key bytes without control characters'
+			using errcode = 'RP003';
+	elsif readpast.is_bad_delay(delay) then
+		raise exception 'the delay is not within 0..:most_days days'
+			using errcode = 'RP003';
+	elsif run_at operator(pg_catalog.<)
+	      timestamp with time zone '1970-01-01 00:00:00+00'
+	      or run_at operator(pg_catalog.>)
+	      timestamp with time zone '9999-12-31 23:59:59.999+00' then
+		raise exception 'run_at is not within the years 1970..9999'
+			using errcode = 'RP003';
+	elsif delay is not null and run_at is not null then
+		raise exception 'either a delay or run_at, not both'
+			using errcode = 'RP003';
+	elsif replace and unique_key is null then
+		raise exception 'replace needs a unique key' using errcode = 'RP003';
+	end if;
+end
+$body$;

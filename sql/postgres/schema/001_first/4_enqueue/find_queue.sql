@@ -1,0 +1,28 @@
+-- find_queue: the facts about a queue that an insert of jobs needs. The planner inlines
+-- it into the calling statement.
+-- queue: its name; priority: that of the jobs, null for the queue's own;
+-- largest: the size of the largest payload.
+-- Result: a row, or none if there is no such queue or it does not take a payload of
+-- that size. lane_id: the jobs' lane; is_open: claims visit that lane (a
+-- trigger opens the lane of the queue's own priority); asleep_until: no worker is
+-- registered as a waiter for the queue beyond this time.
+-- Locks: none.
+
+create function readpast.find_queue(queue text, priority integer,
+                                    largest bigint)
+returns table (id integer, lane_id bigint, is_open boolean,
+               max_attempts integer, asleep_until timestamptz)
+language sql stable as $body$
+select q.id,
+       case when find_queue.priority is null then q.lane_id
+            else readpast.lane_of(q.id, find_queue.priority, 2) end,
+       find_queue.priority is null
+       or exists (select 1
+                    from readpast.lane l
+                   where l.lane_id operator(pg_catalog.=)
+                         readpast.lane_of(q.id, find_queue.priority, 2)),
+       q.max_attempts, q.asleep_until
+  from readpast.queue q
+ where q.name operator(pg_catalog.=) find_queue.queue
+   and find_queue.largest operator(pg_catalog.<=) q.max_payload
+$body$;

@@ -1,0 +1,39 @@
+-- lock_live: find the live job that has a unique key. If it is not running, lock it, so
+-- that no claim takes it before this transaction ends: then its handler sees all that
+-- this transaction writes. The lock blocks neither other enqueues of the key nor a
+-- verdict, which only a running job gets.
+-- queue_id, unique_key: which job; is_patient: try again for lock_patience() if
+-- another transaction has the row locked (a sweep for a moment, a claim until it
+-- commits). Otherwise it tries once.
+-- Result: id: the job, or null. is_locked: it does not run, and was locked.
+-- Locks: the job's row, for key share. It does not wait for a lock, but tries again.
+
+create function readpast.lock_live(queue_id integer, unique_key text,
+                                   is_patient boolean,
+                                   out id bigint, out is_locked boolean)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+as $body$
+#variable_conflict use_column
+declare
+	tries integer := 0;
+begin
+	select j.id, j.lease_until is null into id, is_locked
+	  from readpast.job j
+	 where j.queue_id = lock_live.queue_id
+	   and j.unique_key = lock_live.unique_key;
+	while is_locked loop
+		perform 1
+		   from readpast.job j
+		  where j.id = lock_live.id and j.lease_until is null
+		    for key share skip locked;
+		exit when found;
+		tries := tries + 1;
+		is_locked := is_patient
+		             and tries * readpast.lock_retry() < readpast.lock_patience();
+		perform pg_sleep_for(readpast.lock_retry()) where is_locked;
+	end loop;
+end
+$body$;

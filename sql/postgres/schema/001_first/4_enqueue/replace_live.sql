@@ -1,0 +1,41 @@
+-- replace_live: give a live job that is not running a new content. Its claim number
+-- moves on, so that a holder whose lease ran out cannot complete a content that it
+-- never saw.
+-- id: the job, which lock_live() has locked; lane_id .. payload: the new content;
+-- is_due: make it ready, not scheduled.
+-- Result: 2, or 1 if the job runs and was left alone.
+-- Locks: the job's row.
+
+create function readpast.replace_live(
+	id bigint, lane_id bigint, due timestamptz, is_due boolean,
+	max_attempts integer, kind text, headers json, payload bytea)
+returns integer
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+#variable_conflict use_column
+begin
+	update readpast.job j
+	   set lane_id = replace_live.lane_id,
+	       -- A job in the ready line of the same lane keeps its place.
+	       seq = case when is_due
+	                  then coalesce(
+	                           case when j.lane_id = replace_live.lane_id
+	                                then j.seq end,
+	                           readpast.next_in_line(replace_live.lane_id))
+	             end,
+	       run_at = due,
+	       claim_no = j.claim_no + 1,
+	       attempt = 0,
+	       lost = 0,
+	       max_attempts = replace_live.max_attempts,
+	       worker_id = null,
+	       last_error = null,
+	       failures = null,
+	       kind = replace_live.kind,
+	       headers = replace_live.headers,
+	       payload = replace_live.payload
+	 where j.id = replace_live.id and j.lease_until is null;
+	return case when found then 2 else 1 end;
+end
+$body$;

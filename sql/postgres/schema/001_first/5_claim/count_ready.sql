@@ -1,0 +1,24 @@
+-- count_ready: count the ready jobs of a lane, from a number of the ready line on.
+-- lane_id: the lane; start: the number; most: stop
+-- counting there.
+-- Result: how many, at most `most`.
+-- Locks: none.
+
+create function readpast.count_ready(lane_id bigint, start bigint, most integer)
+returns integer
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $body$
+begin
+	return (select count(*)
+	          from (select 1
+	                  from readpast.job j
+	                 where j.lane_id = count_ready.lane_id and j.seq >= start
+	                   and j.lease_until is null
+	                 order by j.lane_id, j.seq
+	                 limit most) r);
+end
+$body$;

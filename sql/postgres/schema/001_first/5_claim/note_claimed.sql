@@ -1,0 +1,13 @@
+-- note_claimed: request a recheck of these jobs of a lane, by the next sweep.
+-- lane_id: the lane; places: their rows (ctid).
+-- Locks: none.
+
+create function readpast.note_claimed(lane_id bigint, places tid[]) returns void
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+insert into readpast.recheck (lane_id, first, last)
+select note_claimed.lane_id, min(j.seq), max(j.seq)
+  from readpast.job j
+ where j.ctid = any (places)
+$body$;

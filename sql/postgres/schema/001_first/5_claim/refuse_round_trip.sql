@@ -1,0 +1,25 @@
+-- refuse_round_trip: raise an error (RP003) that says which argument of
+-- settle_and_claim() is wrong: one of these, or else the arrays of verdicts.
+-- Locks: none.
+
+create function readpast.refuse_round_trip(lease_ms bigint, worker_id bigint,
+                                           ids bigint[]) returns void
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	if lease_ms not between 1 and :most_ms then
+		raise exception 'the lease is not within 1 ms..:most_days days'
+			using errcode = 'RP003';
+	elsif worker_id >= 0 is not true then
+		raise exception 'worker_id is null, or less than 0'
+			using errcode = 'RP003';
+	elsif ids = '{}' then
+		raise exception 'a claim needs queues, and numbers within 0..:most_claimed'
+			using errcode = 'RP003';
+	end if;
+	raise exception 'ids, claim_nos and what else is given for them are of '
+		'one length; verdicts within 0..4, delays within 0..:most_days days'
+		using errcode = 'RP003';
+end
+$body$;

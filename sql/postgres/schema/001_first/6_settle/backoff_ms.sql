@@ -1,0 +1,19 @@
+-- backoff_ms: how long a job waits after its attempt failed: twice as long after
+-- each, up to the queue's maximum, and up to a tenth more or less so that jobs that
+-- failed together do not come back together.
+-- attempt: the number of the attempt that failed, from 1; backoff_ms,
+-- backoff_max_ms: the queue's settings.
+-- Result: milliseconds.
+-- Locks: none.
+
+create function readpast.backoff_ms(attempt integer, backoff_ms bigint,
+                                    backoff_max_ms bigint) returns bigint
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	return least(backoff_max_ms,
+	             backoff_ms * (1::bigint << least(attempt - 1, 24)))
+	       * (0.9 + random() * 0.2);
+end
+$body$;

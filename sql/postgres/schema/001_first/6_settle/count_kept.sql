@@ -1,0 +1,49 @@
+-- count_kept: the statement trigger of the archive. It notes in kept_count how many
+-- jobs the statement added and removed: one row for each queue and state, in the same
+-- transaction. So the counts are exact even if plain SQL changes the archive.
+-- Result: null, as a trigger that runs after the change.
+-- Locks: none; it appends. count_none(), on truncate, deletes all rows, and waits for
+-- a sweep that adds them up.
+
+create function readpast.count_kept() returns trigger
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	if tg_op <> 'DELETE' then
+		insert into readpast.kept_count (queue_id, state, change)
+		select a.queue_id, a.state, count(*) from added a group by 1, 2;
+	end if;
+	if tg_op <> 'INSERT' then
+		insert into readpast.kept_count (queue_id, state, change)
+		select r.queue_id, r.state, -count(*) from removed r group by 1, 2;
+	end if;
+	return null;
+end
+$body$;
+
+-- The same for `truncate`, after which nothing is kept.
+create function readpast.count_none() returns trigger
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	delete from readpast.kept_count;
+	return null;
+end
+$body$;
+
+create trigger count_none after truncate on readpast.archive
+for each statement execute function readpast.count_none();
+
+create trigger count_added after insert on readpast.archive
+referencing new table as added
+for each statement execute function readpast.count_kept();
+
+create trigger count_removed after delete on readpast.archive
+referencing old table as removed
+for each statement execute function readpast.count_kept();
+
+create trigger count_moved after update on readpast.archive
+referencing old table as removed new table as added
+for each statement execute function readpast.count_kept();

@@ -1,0 +1,32 @@
+-- give_back: release a job; its attempt is not counted. It is ready at the front of
+-- its priority, or scheduled if there is a delay; a suspect stays a suspect.
+-- id: the job; lane_id: where it is; delay_ms: 0 for none.
+-- Result: its new state: 1 scheduled, 2 ready.
+-- Locks: none but the job's row, which the caller has locked.
+
+create function readpast.give_back(id bigint, lane_id bigint, delay_ms bigint)
+returns integer
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+#variable_conflict use_variable
+declare
+	lane bigint := readpast.with_class(
+	                   lane_id, case when readpast.class_of(lane_id) = 1 then 1
+	                                 when delay_ms > 0 then 2
+	                                 else 0 end);
+begin
+	update readpast.job j
+	   set lane_id = lane,
+	       seq = case when delay_ms = 0 then readpast.next_in_line(lane) end,
+	       run_at = clock_timestamp() + readpast.ms(delay_ms),
+	       lease_until = null,
+	       claim_no = j.claim_no + 1,
+	       renewed = 0,
+	       attempt = greatest(j.attempt - 1, 0),
+	       worker_id = null
+	 where j.id = give_back.id;
+	perform readpast.open_lane(lane);
+	return case when delay_ms = 0 then 2 else 1 end;
+end
+$body$;

@@ -1,0 +1,47 @@
+-- settle_done: apply the verdicts `done`, and lock the rows of the others for
+-- settle_rest().
+-- ids, claim_nos, verdicts: as of settle().
+-- Result: numbers: the places in the arrays of those that were completed; queues:
+-- the queue of each.
+-- Locks: the jobs' rows, for update, in the order of their ids. Above READ COMMITTED
+-- a row that changed since the snapshot raises a serialization failure; a verdict is
+-- never refused by mistake.
+
+create function readpast.settle_done(ids bigint[], claim_nos bigint[],
+                                     verdicts bigint[], out numbers bigint[],
+                                     out queues integer[])
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $body$
+#variable_conflict use_column
+begin
+	if 0 < any (verdicts)
+	   or current_setting('transaction_isolation') <> 'read committed'
+	then
+		perform 1
+		   from (select v.id from unnest(ids) as v(id) order by v.id) v
+		   join readpast.job j on j.id = v.id
+		    for update of j;
+	end if;
+	-- Few queues keep done jobs; without any, no row is read twice.
+	if exists (select 1 from readpast.queue q where q.keep_done_ms > 0) then
+		perform readpast.keep_done(ids, claim_nos, verdicts);
+	end if;
+	with gone as (
+		delete from readpast.job j
+		 using (select v.number, v.id, v.claim_no
+		          from unnest(ids, claim_nos, verdicts) with ordinality
+		               as v(id, claim_no, verdict, number)
+		         where coalesce(v.verdict, 0) = 0
+		         order by v.id) v
+		 where j.id = v.id and j.claim_no = v.claim_no
+		   and j.worker_id is not null
+		returning v.number, j.queue_id)
+	select coalesce(array_agg(g.number), '{}'),
+	       coalesce(array_agg(g.queue_id), '{}')
+	  into numbers, queues
+	  from gone g;
+end
+$body$;

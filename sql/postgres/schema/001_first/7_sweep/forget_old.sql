@@ -1,0 +1,39 @@
+-- forget_old: delete workers that were not seen for an hour, tallies older than a minute,
+-- waiters of dead workers, and visited cursors if a newer one was visited as well, which
+-- two sweeps at once may leave.
+-- Locks: the rows that it deletes; it skips those that others have locked.
+
+create function readpast.forget_old() returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	moment timestamptz := clock_timestamp();
+begin
+	delete from readpast.worker w
+	 where w.ctid = any (array(
+	           select w.ctid from readpast.worker w
+	            where w.seen_at < moment - readpast.worker_age()
+	              for update skip locked));
+	delete from readpast.tally t
+	 where t.ctid = any (array(
+	           select t.ctid from readpast.tally t
+	            where t.second < extract(epoch from moment
+	                                                - readpast.tally_age())::bigint
+	              for update skip locked));
+	delete from readpast.waiter w
+	 where w.ctid = any (array(
+	           select w.ctid from readpast.waiter w
+	            where w.until < moment - readpast.waiter_age()
+	              for update skip locked));
+	delete from readpast.cursor c
+	 where c.ctid = any (array(
+	           select c.ctid from readpast.cursor c
+	            where c.low > c.head
+	              and exists (select 1
+	                            from readpast.cursor n
+	                           where n.lane_id = c.lane_id
+	                             and n.head > c.head and n.low > n.head)
+	              for update skip locked));
+end
+$body$;

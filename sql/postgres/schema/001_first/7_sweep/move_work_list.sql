@@ -1,0 +1,36 @@
+-- move_work_list: move lane -1, the sweep's own cursor: the work list begins at
+-- settled_time() from now on, if no cursor before that time is left to visit. If one is,
+-- record, once every full_list_every(), that the list was read from its beginning.
+-- head: where the list began, in microseconds since 1970.
+-- Precondition: a sweep has just read the list.
+-- Locks: those of move_own_cursor(); the cursor of lane -1, which is skipped if
+-- another sweep has it locked.
+
+create function readpast.move_work_list(head bigint) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $body$
+#variable_conflict use_variable
+declare
+	til timestamptz := readpast.settled_time();
+begin
+	if til > readpast.at_us(head) and not exists (
+		select 1 from readpast.cursor c
+		 where c.low <= c.head and c.visit_at >= readpast.at_us(head)
+		   and c.visit_at < til)
+	then
+		perform readpast.move_own_cursor(-1, head, readpast.epoch_us(til));
+	else
+		update readpast.cursor c
+		   set made_at = clock_timestamp()
+		 where c.ctid = (select c.ctid
+		                   from readpast.cursor c
+		                  where c.lane_id = -1 and c.head = move_work_list.head
+		                    and c.made_at < clock_timestamp()
+		                                    - readpast.full_list_every()
+		                    for update skip locked);
+	end if;
+end
+$body$;

@@ -1,0 +1,36 @@
+-- needs_tick: were numbers of the ready line drawn or cursors moved since the newest
+-- tick, and is that tick_age() old? A tick of another cluster, of which this database
+-- is a copy, does not count.
+-- Result: true if so.
+-- Locks: none.
+
+create function readpast.needs_tick() returns boolean
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set jit = off
+as $body$
+declare
+	moment timestamptz := clock_timestamp();
+	newest record;
+begin
+	select t.seq, t.made_at into newest
+	  from readpast.tick t
+	 where t.next_xid < pg_snapshot_xmax(pg_current_snapshot())
+	 order by t.next_xid desc
+	 limit 1;
+	if newest.made_at between moment - readpast.tick_age() and moment then
+		return false;
+	end if;
+	return exists (select 1 from readpast.line s
+	                where s.is_called and s.last_value > coalesce(newest.seq, 0))
+	       or exists (select 1
+	                    from (select c.made_at from readpast.cursor c
+	                           where c.low <= c.head and c.visit_at <= moment
+	                           order by c.visit_at desc
+	                           limit 1) c
+	                   where c.made_at > newest.made_at);
+end
+$body$;

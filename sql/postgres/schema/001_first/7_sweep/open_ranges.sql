@@ -1,0 +1,37 @@
+-- open_ranges: the open transactions, each with the range of the ready line in which it may
+-- have drawn numbers: from the last tick before it had its id to the first tick after it
+-- was no longer young.
+-- open: the snapshot that says which transactions are open.
+-- Result: one for each; where nothing ends the range, `last` is line_end().
+-- Locks: none.
+
+create function readpast.open_ranges(open pg_snapshot)
+returns readpast.open_range[]
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $body$
+begin
+	return array(
+		select row(x.xid, b.seq + 1, a.seq)::readpast.open_range
+		  from pg_snapshot_xip(open) as x(xid)
+		 cross join lateral (
+		       select coalesce((select t.seq from readpast.tick t
+		                         where t.next_xid <= x.xid
+		                         order by t.next_xid desc
+		                         limit 1), 0) as seq) b
+		  left join lateral (
+		       select t.made_at from readpast.tick t
+		        where t.next_xid > x.xid
+		        order by t.next_xid
+		        limit 1) f on true
+		 cross join lateral (
+		       select coalesce((select t.seq from readpast.tick t
+		                         where t.next_xid > x.xid
+		                           and t.read_at >= f.made_at
+		                                            + readpast.young_age()
+		                         order by t.next_xid
+		                         limit 1), readpast.line_end()) as seq) a);
+end
+$body$;

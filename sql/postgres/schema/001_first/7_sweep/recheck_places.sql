@@ -1,0 +1,57 @@
+-- recheck_places: look again at the ranges in `recheck` whose transaction is over: jobs may
+-- have turned up there, before the cursors. A transaction id that this cluster has not
+-- reached yet comes from another cluster, from which the database was restored: that
+-- transaction is over, too.
+-- til: when to stop; the other rows stay for the next sweep.
+-- Rows: the jobs whose lease ran out, as expire() says.
+-- Locks: the rows that it deletes, where it skips those that others have locked;
+-- those of reclaim() and expire().
+
+create function readpast.recheck_places(til timestamptz)
+returns table (id bigint, dead boolean)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+declare
+	it   record;
+	got  record;
+	open pg_snapshot := pg_current_snapshot();
+begin
+	for it in
+		select r.*
+		  from readpast.recheck r
+		 where r.waits_for is null
+		    or pg_visible_in_snapshot(r.waits_for, open)
+		    or r.waits_for >= pg_snapshot_xmax(open)
+		 order by r.id
+	loop
+		exit when clock_timestamp() > til;
+		delete from readpast.recheck r
+		 where r.id = (select r.id from readpast.recheck r where r.id = it.id
+		                  for update skip locked);
+		continue when not found;
+		loop
+			got := readpast.reclaim(it.lane_id, it.first, it.last + 1,
+			                        readpast.newest_head(it.lane_id));
+			it.first := got.next;
+			if got.over <> '{}' then
+				return query select * from readpast.expire(got.over);
+			end if;
+			-- A range without an end goes as far as there are running jobs.
+			exit when it.first > it.last
+			          or it.last = readpast.line_end() and not got.held;
+			if clock_timestamp() > til then
+				insert into readpast.recheck (lane_id, first, last)
+				values (it.lane_id, it.first, it.last);
+				exit;
+			end if;
+		end loop;
+	end loop;
+end
+$body$;

@@ -1,0 +1,72 @@
+-- reclaim: scan the jobs of a lane from `low` to before `high`, as many as one statement
+-- examines. Ready jobs before `head` are moved to the end of the lane, because claims
+-- start at `head`, or soon will. Running jobs leave the ready line and are found by their
+-- time from then on. Locked jobs are noted in `recheck`.
+-- lane_id: the lane; low, high: the range of numbers; head: the head of the newest cursor.
+-- Result: next: the first number that was not examined. held: was one of the jobs running?
+-- over: the ids of jobs whose lease ran out.
+-- Locks: the rows of the jobs that it moves, and of those in `over`, for update. It
+-- skips rows that others have locked.
+
+create function readpast.reclaim(lane_id bigint, low bigint, high bigint,
+                                 head bigint, out next bigint,
+                                 out held boolean, out over bigint[])
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+#variable_conflict use_variable
+declare
+	seen   record;
+	got    record;
+	before bigint := (select s.last_value from readpast.line s);
+	moment timestamptz := clock_timestamp();
+begin
+	select array_agg(s.id) filter (where s.seq <= head
+	                                  or s.lease_until is not null) as ids,
+	       bool_or(s.lease_until is not null) as held,
+	       count(*) as jobs, max(s.seq) as last
+	  into seen
+	  from (select j.id, j.seq, j.lease_until
+	          from readpast.job j
+	         where j.lane_id = reclaim.lane_id and j.seq >= low and j.seq < high
+	         order by j.lane_id, j.seq
+	         limit readpast.visit_slice()) s;
+	next := case when seen.jobs < readpast.visit_slice() then high
+	             else seen.last + 1 end;
+	held := coalesce(seen.held, false);
+	over := '{}';
+	if seen.ids is null then
+		return;
+	end if;
+	select coalesce(array_agg(l.id), '{}') as ids,
+	       array_agg(l.id) filter (where l.lease_until is null
+	                                 and l.seq <= head) as ready,
+	       array_agg(l.id) filter (where l.lease_until > moment) as running,
+	       array_agg(l.id) filter (where l.lease_until <= moment) as over
+	  into got
+	  from (select j.id, j.seq, j.lease_until
+	          from readpast.job j
+	         where j.id = any (seen.ids) and j.lane_id = reclaim.lane_id
+	           and j.seq >= low and j.seq < next
+	         order by j.id
+	           for update skip locked) l;
+	if got.ready is not null then
+		perform readpast.to_the_end(got.ready, before);
+	end if;
+	if got.running is not null then
+		update readpast.job j
+		   set seq = null, run_at = j.lease_until
+		 where j.id = any (got.running);
+	end if;
+	over := coalesce(got.over, over);
+	insert into readpast.recheck (lane_id, first, last)
+	select j.lane_id, j.seq, j.seq
+	  from readpast.job j
+	 where j.id = any (seen.ids) and j.id <> all (got.ids)
+	   and j.lane_id = reclaim.lane_id and j.seq >= low and j.seq < next
+	   and not exists (select 1
+	                     from readpast.recheck r
+	                    where r.lane_id = reclaim.lane_id and r.first = j.seq
+	                      and r.last = j.seq and r.waits_for is null);
+end
+$body$;

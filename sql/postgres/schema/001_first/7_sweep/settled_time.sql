@@ -1,0 +1,22 @@
+-- settled_time: a time before which no open transaction can add a scheduled job or a
+-- visit: every run_at and visit_at that it writes is later.
+-- Result: the time of a tick less settled_margin(): the newest tick for which all
+-- transactions with smaller ids are over. Null if there is none, or if the tick is later
+-- than the clock, which was set back.
+-- Locks: none.
+
+create function readpast.settled_time() returns timestamptz
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $body$
+begin
+	return (select case when t.read_at <= clock_timestamp()
+	                    then t.read_at - readpast.settled_margin() end
+	          from readpast.tick t
+	         where t.next_xid <= pg_snapshot_xmin(pg_current_snapshot())
+	         order by t.next_xid desc
+	         limit 1);
+end
+$body$;

@@ -1,0 +1,20 @@
+-- to_the_end: move jobs of a lane to its end, in their order.
+-- ids: the jobs; before: the last number of the ready line, read before this
+-- transaction drew one.
+-- Locks: none but the jobs' rows, which the caller has locked.
+
+create function readpast.to_the_end(ids bigint[], before bigint) returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	update readpast.job j
+	   set seq = o.new_seq
+	  from (select j.id, nextval('readpast.line') as new_seq
+	          from readpast.job j
+	         where j.id = any (ids)
+	         order by j.seq) o
+	 where j.id = o.id;
+	perform readpast.note_moved(ids, before);
+end
+$body$;

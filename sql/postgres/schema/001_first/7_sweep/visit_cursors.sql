@@ -1,0 +1,68 @@
+-- visit_cursors: work through the sweep's work list: visit the places before cursors that
+-- claims have appended, the oldest first. The cost depends on the cursors that moved, not
+-- on the number of queues.
+--
+-- The list is read from the place before which an earlier sweep left no cursor. A
+-- transaction that stays open prevents that place from moving, and deleted entries from
+-- being removed: then the list is read from a minute ago, and from its beginning once a
+-- minute (full_list_every()).
+-- til: when to stop; the rest stays on the list.
+-- Rows: the jobs whose lease ran out, as expire() says.
+-- Locks: those of visit_lane() and move_work_list().
+
+create function readpast.visit_cursors(til timestamptz)
+returns table (id bigint, dead boolean)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+declare
+	moment timestamptz := clock_timestamp();
+	own    record;
+	since  timestamptz;
+	it     record;
+	n      integer := 0;
+	now    pg_snapshot := pg_current_snapshot();
+	open   readpast.open_range[];
+	ticked bigint := (select t.seq
+	                    from readpast.tick t
+	                   where t.next_xid <= pg_snapshot_xmax(now)
+	                   order by t.next_xid desc
+	                   limit 1);
+begin
+	select c.head, c.made_at into own
+	  from readpast.cursor c
+	 where c.lane_id = -1
+	 order by c.lane_id desc, c.head desc
+	 limit 1;
+	since := greatest(readpast.at_us(own.head),
+	                  case when own.made_at > moment - readpast.full_list_every()
+	                       then moment - readpast.full_list_every() end);
+	for it in
+		select c.lane_id, c.head, c.low, c.made_at
+		  from readpast.cursor c
+		 where c.low <= c.head and c.visit_at >= since
+		   and c.visit_at <= moment
+		 order by c.visit_at
+	loop
+		exit when clock_timestamp() > til;
+		n := n + 1;
+		open := coalesce(open, readpast.open_ranges(now));
+		perform 1
+		   from readpast.cursor c
+		  where c.lane_id = it.lane_id and c.head = it.head and c.low = it.low;
+		continue when not found;
+		return query
+		select * from readpast.visit_lane(it.lane_id, it.head, it.low, it.made_at,
+		                                  ticked, open, til);
+	end loop;
+	if n > 0 then
+		perform readpast.move_work_list(own.head);
+	end if;
+end
+$body$;

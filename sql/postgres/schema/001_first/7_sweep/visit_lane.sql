@@ -1,0 +1,70 @@
+-- visit_lane: reclaim the jobs of a lane before its cursor, from the low-water mark on, and
+-- past the cursor up to the next one, or as far as there are running jobs.
+-- lane_id: the lane; head, low, made_at: those of the cursor on the work list. ticked: go
+-- no further than this number: all transactions that drew numbers up to it are over, or
+-- are among `open`; null: no such number is known. til: when to stop; the rest stays on
+-- the list, or gets a recheck request.
+-- Rows: the jobs whose lease ran out, as expire() says.
+-- Locks: the newest cursor whose visit is due (if another sweep has locked it, nothing
+-- is done); the cursors that it deletes; those of reclaim() and expire().
+
+create function readpast.visit_lane(lane_id bigint, head bigint, low bigint,
+                                    made_at timestamptz, ticked bigint,
+                                    open readpast.open_range[],
+                                    til timestamptz)
+returns table (id bigint, dead boolean)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+#variable_conflict use_variable
+declare
+	its   record := readpast.cursors_of(lane_id, head, low, made_at);
+	got   record;
+	next  bigint := its.low;
+	high  bigint := 1 + least(its.passed, coalesce(ticked, its.low - 1));
+	held  boolean := true;
+begin
+	perform 1
+	   from readpast.cursor c
+	  where c.lane_id = visit_lane.lane_id and c.head = its.passed
+	    for update skip locked;
+	if not found then
+		return;
+	end if;
+	while (next < high or held) and clock_timestamp() < til loop
+		got := readpast.reclaim(lane_id, next,
+		                        case when next < high then high
+		                             else coalesce(its.next_head,
+		                                           readpast.line_end()) end,
+		                        readpast.newest_head(lane_id));
+		held := next < high or got.held and next < got.next;
+		next := got.next;
+		if got.over <> '{}' then
+			return query select * from readpast.expire(got.over);
+		end if;
+	end loop;
+	if held and next >= high then
+		-- The time was up among running jobs: the next sweep continues there.
+		insert into readpast.recheck (lane_id, first, last)
+		values (visit_lane.lane_id, next, readpast.line_end());
+	end if;
+	perform readpast.wait_for_draws(lane_id, its.low, least(next, high), open);
+	next := least(next, high, its.passed + 1);
+	-- Before that, a claim that did not move the cursor may still be uncommitted.
+	if next > its.passed and its.next_head is null and not
+	   readpast.wait_for_claims(lane_id, its.passed, its.made_at, open)
+	then
+		next := its.passed;
+	end if;
+	update readpast.cursor c
+	   set low = next
+	 where c.lane_id = visit_lane.lane_id and c.head = its.passed;
+	delete from readpast.cursor c
+	 where c.ctid = any (array(
+	           select c.ctid
+	             from readpast.cursor c
+	            where c.lane_id = visit_lane.lane_id and c.head >= its.oldest
+	              and c.head < its.passed
+	              for update skip locked));
+end
+$body$;

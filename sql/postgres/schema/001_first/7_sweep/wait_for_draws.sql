@@ -1,0 +1,19 @@
+-- wait_for_draws: for each open transaction, request a recheck of the numbers of a lane
+-- that it may have drawn, to be made when it is over.
+-- lane_id: the lane; low, high: from `low` to before `high`; open: the transactions.
+-- Locks: none.
+
+create function readpast.wait_for_draws(lane_id bigint, low bigint, high bigint,
+                                        open readpast.open_range[])
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	insert into readpast.recheck (lane_id, first, last, waits_for)
+	select wait_for_draws.lane_id, greatest(low, o.first), least(high - 1, o.last),
+	       o.xid
+	  from unnest(open) as o
+	 where o.first < high and o.last >= low;
+end
+$body$;

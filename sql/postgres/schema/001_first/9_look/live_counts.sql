@@ -1,0 +1,32 @@
+-- live_counts: how many live jobs a queue has.
+-- queue_id: the queue; most: count up to this many of each state.
+-- Result: a row. ..._at_least: there are more, or may be. oldest, longest: among the jobs
+-- that were read, run_at of the oldest ready one and claim_no of the longest held one.
+-- Locks: none.
+
+create function readpast.live_counts(queue_id integer, most bigint)
+returns table (scheduled bigint, ready bigint, running bigint,
+               scheduled_at_least boolean, ready_at_least boolean,
+               running_at_least boolean, oldest timestamptz, longest bigint)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	return query
+	select least(c.scheduled, most), least(c.ready, most),
+	       least(c.running, most),
+	       c.more_scheduled or c.scheduled > most,
+	       c.more_ready or c.ready > most,
+	       c.more_running or c.running > most, c.oldest, c.longest
+	  from (select sum(p.scheduled)::bigint as scheduled,
+	               sum(p.ready)::bigint as ready,
+	               sum(coalesce(cardinality(p.ids), 0))::bigint as running,
+	               bool_or(p.more_scheduled) as more_scheduled,
+	               bool_or(p.more_ready) as more_ready,
+	               bool_or(p.more_running) as more_running,
+	               min(p.oldest) as oldest,
+	               min((select min(n.claim_no)
+	                      from unnest(p.claim_nos) as n(claim_no))) as longest
+	          from readpast.live_parts(live_counts.queue_id, most) p) c;
+end
+$body$;

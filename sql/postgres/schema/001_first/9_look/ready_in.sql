@@ -1,0 +1,42 @@
+-- ready_in: the first ready jobs in a queue's ready line.
+-- queue_id: the queue; most: how many.
+-- Rows: their ids, in claim order.
+-- Locks: none.
+
+create function readpast.ready_in(queue_id integer, most bigint)
+returns table (id bigint)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+declare
+	lane record;
+	n    bigint;
+begin
+	for lane in
+		select l.lane_id, readpast.low_water(l.lane_id) as low
+		  from (select distinct l.lane_id
+		          from readpast.lane l
+		         where l.lane_id between readpast.first_lane(ready_in.queue_id)
+		                             and readpast.last_lane(ready_in.queue_id))
+		       l
+		 order by l.lane_id
+	loop
+		exit when most <= 0;
+		return query
+		select j.id
+		  from readpast.job j
+		 where j.lane_id = lane.lane_id and j.seq >= lane.low
+		   and j.lease_until is null
+		 order by j.lane_id, j.seq
+		 limit most;
+		get diagnostics n = row_count;
+		most := most - n;
+	end loop;
+end
+$body$;

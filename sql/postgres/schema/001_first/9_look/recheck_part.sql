@@ -1,0 +1,54 @@
+-- recheck_part: the jobs of a queue that are in the ready line before the low-water
+-- mark of their lane, and that the next sweep looks at again.
+-- queue_id: the queue; most: stop counting there.
+-- Rows: one of live_parts().
+-- Locks: none.
+
+create function readpast.recheck_part(queue_id integer, most bigint)
+returns table (ready bigint, scheduled bigint, oldest timestamptz,
+               ids bigint[], claim_nos bigint[], worker_ids bigint[],
+               more_ready boolean, more_scheduled boolean,
+               more_running boolean)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+declare
+	at_most bigint := readpast.scan_most(most);
+begin
+	select count(*) filter (where l.lease_until is null), 0,
+	       min(l.run_at) filter (where l.lease_until is null),
+	       array_agg(l.id) filter (where l.lease_until is not null),
+	       array_agg(l.claim_no) filter (where l.lease_until is not null),
+	       array_agg(l.worker_id) filter (where l.lease_until is not null),
+	       count(*) = at_most, false, count(*) = at_most
+	  into ready, scheduled, oldest, ids, claim_nos, worker_ids, more_ready,
+	       more_scheduled, more_running
+	  from (select distinct on (f.id) f.*
+	          from (select j.*
+	                  from (select distinct
+	                               unnest(readpast.lanes_of(recheck_part.queue_id))
+	                               as lane_id) i,
+	                       lateral (select i.lane_id,
+	                                       readpast.low_water(i.lane_id) as low
+	                                offset 0) l
+	                  join readpast.recheck r
+	                    on r.lane_id = l.lane_id and r.waits_for is null,
+	                       lateral (select j.id, j.run_at, j.lease_until,
+	                                       j.claim_no, j.worker_id
+	                                  from readpast.job j
+	                                 where j.lane_id = l.lane_id
+	                                   and j.seq >= r.first and j.seq <= r.last
+	                                   and j.seq < l.low
+	                                 order by j.lane_id, j.seq
+	                                 limit at_most) j
+	                 limit at_most) f
+	         order by f.id) l;
+	return next;
+end
+$body$;

@@ -1,0 +1,22 @@
+-- running_in: the held jobs of a queue, among the jobs that live_parts() reads.
+-- queue_id: the queue; most: stop counting there.
+-- Rows: the jobs; one without an id says that there may be more.
+-- Locks: none.
+
+create function readpast.running_in(queue_id integer, most bigint)
+returns table (id bigint, claim_no bigint, worker_id bigint)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
+#variable_conflict use_column
+begin
+	return query
+	select h.id, h.claim_no, h.worker_id
+	  from readpast.live_parts(running_in.queue_id, most) p,
+	       lateral (select *
+	                  from unnest(p.ids, p.claim_nos, p.worker_ids)
+	                       as h(id, claim_no, worker_id)
+	                union all
+	                select null, null, null where p.more_running) h;
+end
+$body$;

@@ -1,0 +1,33 @@
+-- scheduled_in: the first jobs of a queue that are neither in the ready line nor held.
+-- queue_id: the queue; due: those whose time has come, or else the others; most:
+-- how many.
+-- Rows: their ids, by run_at.
+-- Locks: none.
+
+create function readpast.scheduled_in(queue_id integer, due boolean, most bigint)
+returns table (id bigint)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+declare
+	moment timestamptz := clock_timestamp();
+	since  timestamptz := readpast.due_since();
+	after  timestamptz := case when due then '-infinity' else moment end;
+	until  timestamptz := case when due then moment else 'infinity' end;
+begin
+	return query
+	select j.id
+	  from readpast.job j
+	 where j.queue_id = scheduled_in.queue_id and j.seq is null
+	   and j.run_at >= since and j.run_at > after and j.run_at <= until
+	   and j.lease_until is null
+	 order by j.queue_id, j.run_at
+	 limit most;
+end
+$body$;

@@ -1,0 +1,43 @@
+-- scheduled_part: the jobs of a queue that are not in the ready line: those that are
+-- scheduled, that are due and wait for the sweep, or that are held for longer.
+-- queue_id: the queue; most: stop counting there.
+-- Rows: one of live_parts().
+-- Locks: none.
+
+create function readpast.scheduled_part(queue_id integer, most bigint)
+returns table (ready bigint, scheduled bigint, oldest timestamptz,
+               ids bigint[], claim_nos bigint[], worker_ids bigint[],
+               more_ready boolean, more_scheduled boolean,
+               more_running boolean)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+declare
+	moment  timestamptz := clock_timestamp();
+	since   timestamptz := readpast.due_since();
+	at_most bigint := readpast.scan_most(most);
+begin
+	select count(*) filter (where l.lease_until is null and l.run_at <= moment),
+	       count(*) filter (where l.lease_until is null and l.run_at > moment),
+	       array_agg(l.id) filter (where l.lease_until is not null),
+	       array_agg(l.claim_no) filter (where l.lease_until is not null),
+	       array_agg(l.worker_id) filter (where l.lease_until is not null),
+	       count(*) = at_most
+	  into ready, scheduled, ids, claim_nos, worker_ids, more_running
+	  from (select j.id, j.run_at, j.lease_until, j.claim_no, j.worker_id
+	          from readpast.job j
+	         where j.queue_id = scheduled_part.queue_id and j.seq is null
+	           and j.run_at >= since
+	         order by j.queue_id, j.run_at
+	         limit at_most) l;
+	more_ready := more_running and scheduled = 0;
+	more_scheduled := more_running;
+	return next;
+end
+$body$;

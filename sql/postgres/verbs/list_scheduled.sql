@@ -1,0 +1,17 @@
+-- list_scheduled: the scheduled jobs of a queue, by time: with :due those whose time has
+-- come, without it the others.
+
+select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
+       run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
+       kind, headers::pg_catalog.text as headers,
+       pg_catalog.substr(payload, 1, :head::bigint::integer) as payload,
+       last_error, failures::pg_catalog.text as failures, payload_total
+  from readpast.live
+ where id operator(pg_catalog.=) any (array(
+           select r.id
+             from readpast.queue q
+            cross join lateral readpast.scheduled_in(
+                                   q.id, :due::bigint::integer::boolean, :max)
+                               as r
+            where q.name operator(pg_catalog.=) :queue))
+ order by run_at;

@@ -1,0 +1,16 @@
+-- settle_and_claim: settle finished jobs, then claim others, in one commit. :queues is a text[] literal, the first queue preferred; :max 0 claims
+-- nothing; a first row whose :id is null settles nothing.
+-- A row is a verdict or a job: `number` tells, see the routine.
+-- The columns are those of the routine, in its order: another order would cost the server
+-- a copy of each row.
+
+select number, result, state as settled, queue_id, queue, lane_id, seq, suspect, id,
+       claim_no, payload, kind, headers, priority, attempt, max_attempts,
+       lease_until, run_at, created_at, unique_key, last_error, failures
+  from readpast.settle_and_claim(
+           :queues::pg_catalog.text::pg_catalog.text[],
+           :lease_ms, :worker_id, :worker, :max::bigint::integer,
+           :at_once::bigint::integer, :holding::bigint::integer,
+           coalesce(:id[]::bigint[], '{}'), coalesce(:claim_no[]::bigint[], '{}'),
+           :verdict[], :delay_ms[], :error[],
+           :joined::bigint::integer::boolean);

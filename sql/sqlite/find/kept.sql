@@ -1,0 +1,45 @@
+-- kept: the ids of the kept jobs that match a filter, by state, newest first. The newest
+-- :looks jobs of each state are examined; a row without an id says that there are more.
+-- :states has a bit for each state's number; :before: enqueued before this time.
+
+with looked(state, id) as materialized (
+  select * from (
+    select 4, a.id
+      from readpast_queue q
+     cross join readpast_archive a indexed by readpast_archive_state
+        on a.queue_id = q.id and a.state = 4
+     where :states & 16 and (:queue is null or q.name = :queue)
+     order by q.id, a.finished_at desc, a.id desc
+     limit :looks + 1)
+  union all
+  select * from (
+    select 5, a.id
+      from readpast_queue q
+     cross join readpast_archive a indexed by readpast_archive_state
+        on a.queue_id = q.id and a.state = 5
+     where :states & 32 and (:queue is null or q.name = :queue)
+     order by q.id, a.finished_at desc, a.id desc
+     limit :looks + 1)
+  union all
+  select * from (
+    select 6, a.id
+      from readpast_queue q
+     cross join readpast_archive a indexed by readpast_archive_state
+        on a.queue_id = q.id and a.state = 6
+     where :states & 64 and (:queue is null or q.name = :queue)
+     order by q.id, a.finished_at desc, a.id desc
+     limit :looks + 1))
+select id, state
+  from (select a.id, l.state, a.finished_at
+          from looked l
+         cross join readpast_archive a on a.id = l.id
+         where (:kind is null or a.kind = :kind)
+           and (:key is null or a.unique_key = :key)
+           and (:error is null or instr(a.last_error, :error) > 0)
+           and (:before is null or a.created_at <= :before)
+        union all
+        select null, null, null
+         where exists (select 1 from looked
+                        group by state
+                       having count(*) > :looks))
+ order by id is null, state, finished_at desc, id desc;

@@ -1,0 +1,77 @@
+-- live: the ids of the live jobs that match a filter, running ones first, the others
+-- in claim order. The first :looks jobs of each state are examined; a unique key is found
+-- by its index. A row without an id says that there are more. :states has a bit for each
+-- state's number; :before: enqueued before this time.
+
+with looked(part, state, id) as materialized (
+  select * from (
+    select 1, 3, j.id
+      from readpast_queue q
+     cross join readpast_job j indexed by readpast_job_held
+        on j.queue_id = q.id and j.lease_until is not null
+     where :states & 8 and :key is null
+       and (:queue is null or q.name = :queue)
+     order by q.id, j.lease_until
+     limit :looks + 1)
+  union all
+  select * from (
+    select 2, 2, j.id
+      from readpast_queue q
+     cross join readpast_job j indexed by readpast_job_line
+        on j.queue_id = q.id and j.seq is not null
+     where :states & 4 and :key is null
+       and (:queue is null or q.name = :queue)
+     order by q.id, j.priority, j.class, j.seq
+     limit :looks + 1)
+  union all
+  select * from (
+    select 3, 2, j.id
+      from readpast_queue q
+     cross join readpast_job j indexed by readpast_job_due
+        on j.queue_id = q.id and j.seq is null and j.lease_until is null
+       and j.run_at <= :now_ms
+     where :states & 4 and :key is null
+       and (:queue is null or q.name = :queue)
+     order by q.id, j.run_at
+     limit :looks + 1)
+  union all
+  select * from (
+    select 4, 1, j.id
+      from readpast_queue q
+     cross join readpast_job j indexed by readpast_job_due
+        on j.queue_id = q.id and j.seq is null and j.lease_until is null
+       and j.run_at > :now_ms
+     where :states & 2 and :key is null
+       and (:queue is null or q.name = :queue)
+     order by q.id, j.run_at
+     limit :looks + 1)
+  union all
+  select 5, state, id
+    from (select case when j.lease_until is not null then 3
+                      when j.seq is not null or j.run_at <= :now_ms then 2
+                      else 1 end as state, j.id
+            from readpast_queue q
+           cross join readpast_job j indexed by readpast_job_unique
+              on j.queue_id = q.id and j.unique_key = :key
+           where :queue is null or q.name = :queue)
+   where :states & (1 << state))
+select id, state
+  from (select l.part, l.state, j.id,
+               iif(l.part = 2, j.queue_id, null) as queue_id,
+               iif(l.part = 2, j.priority, null) as priority,
+               iif(l.part = 2, j.class, null) as class,
+               case l.part when 1 then j.claim_no
+                           when 2 then j.seq
+                           else j.run_at end as place
+          from looked l
+         cross join readpast_job j on j.id = l.id
+         where (:kind is null or j.kind = :kind)
+           and (:error is null or instr(j.last_error, :error) > 0)
+           and (:before is null or j.created_at <= :before)
+        union all
+        select 6, null, null, null, null, null, null
+         where exists (select 1 from looked
+                        where part < 5
+                        group by part
+                       having count(*) > :looks))
+ order by part, queue_id, priority, class, place, id;

@@ -1,0 +1,16 @@
+-- list_scheduled: the scheduled jobs of a queue, by time: with :due those whose time has
+-- come, without it the others.
+
+-- answer:
+select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
+       run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
+       kind, headers,
+       coalesce(substr(cast(payload as blob), 1, :head), x'') as payload,
+       last_error, failures, payload_total
+  from readpast_live
+ where queue_id = (select id from readpast_queue where name = :queue)
+   and seq is null and lease_until is null
+   and run_at > iif(:due, -9223372036854775808, :now)
+   and run_at <= iif(:due, :now, 9223372036854775807)
+ order by run_at
+ limit :max;

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Filters: which jobs list, show, why, cancel, retry and purge apply to.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+on_database "$2"
+
+ids() {
+	sed -nE 's/^\{"id":([0-9]+),.*/\1/p' | paste -sd' '
+}
+listed() { # OPTION...: the ids
+	readpast list --json "$@" | ids
+}
+state_of() {
+	field state "$(readpast show "$1" --json)"
+}
+
+# 1 is running, 2 waits for its retry, 3 is dead, 4 and 5 are ready, 6 is in
+# another queue, 7 is scheduled, 8 is cancelled.
+readpast enqueue mail one two three --kind send --quiet
+readpast claim mail -n 3 --lease 1h >claims
+mapfile -t claims < <(claims_of <claims)
+readpast fail "${claims[1]}" --error 'connection timed out' --retry-in 1h
+readpast fail "${claims[2]}" --error 'timed out: for good' --for-good
+readpast enqueue mail four --unique k4 --kind print --quiet
+readpast enqueue mail five --quiet
+readpast enqueue 'a%b' six --unique k4 --kind send --quiet
+readpast enqueue mail seven --delay 1d --kind send --quiet
+readpast enqueue mail eight --kind print --unique k8 --quiet
+readpast cancel 8
+
+check 'list without a queue: the live jobs of all' equal "$(listed)" '1 4 5 6 2 7'
+check 'it names their queues' grep -Eq '^ +6 a%b +ready ' <(readpast list)
+check 'list of one queue does not' grep -Eq '^ +4 ready ' <(readpast list mail)
+check '--queue is as the argument' equal "$(listed --queue mail)" '1 4 5 2 7'
+check 'either --queue or the argument' refuses 2 'one queue' readpast list mail --queue mail
+check 'a queue that is not there: exit 3' refuses 3 'nowhere' readpast list --queue nowhere --kind x
+check '--kind' equal "$(listed --kind send)" '1 6 2 7'
+check '--kind in a queue' equal "$(listed mail --kind send)" '1 2 7'
+check '--key' equal "$(listed --key k4)" '4 6'
+check '--key of a kept job' equal "$(listed --key k8 --state cancelled)" 8
+check '--error finds a part of it, dead jobs, too' equal "$(listed --error 'timed out')" '2 3'
+check '--error takes % literally' equal "$(listed --error 'timed%out')" ''
+check '--state with it' equal "$(listed --error 'timed out' --state dead)" 3
+check '--state all' equal "$(listed --state all)" '1 4 5 6 2 7 3 8'
+check '--older: none is so old' equal "$(listed --older 1d)" ''
+check '--older 0s: all are' equal "$(listed --older 0s)" '1 4 5 6 2 7'
+check 'values are bound, not pasted into SQL' equal "$(listed --kind "x' or '1'='1")" ''
+check '--limit' equal "$(listed --kind send --limit 2)" '1 6'
+check 'no such state: exit 2' refuses 2 'scheduled, ready, running' readpast list --state nope
+
+check 'show takes a filter' equal "$(readpast show --key k4 --json | ids)" '4 6'
+check 'why, too' equal "$(readpast why --kind print --json | ids)" '4 8'
+check 'ids or a filter' refuses 2 'either' readpast show 1 --kind x
+check 'neither' refuses 2 'which jobs' readpast show
+check 'a state alone is no filter' refuses 2 'which jobs' readpast cancel --state ready
+check 'no match: exit 3' refuses 3 'no job' readpast show --kind nothing
+
+check 'a dry run says how many, and shows three' equal "$(
+	readpast cancel --kind send --dry-run | sed -E 's/ +/ /g; s/^ //')" '4 jobs would be cancelled
+ID QUEUE STATE PRIO ATTEMPT PAYLOAD
+1 mail running 100 1/3 one
+6 a%b ready 100 0/3 six
+2 mail scheduled 100 1/3 two'
+check 'as JSON' equal "$(readpast cancel --kind send --dry-run --json | head -n 1)" \
+	'{"would_be":"cancelled","jobs":4}'
+check 'a dry run changes nothing' equal "$(listed --kind send)" '1 6 2 7'
+check 'a dry run of ids' equal "$(readpast retry 3 4 --dry-run 2>&1 | head -n 2)" 'readpast: job 4 is ready
+1 jobs would be ready again'
+check 'a dry run of show' equal "$(readpast show --queue mail --dry-run | head -n 1)" '7 jobs would be shown'
+
+check 'cancel by a filter' equal "$(readpast cancel --kind send --state scheduled)" '2 jobs cancelled'
+check 'only those were cancelled' equal "$(listed --kind send)" '1 6'
+check 'cancel a running job by a filter' status 0 readpast cancel --queue mail --kind send --older 0s
+check "its holder's verdict is refused" refuses 4 'cancelled' readpast complete "${claims[0]}"
+check 'none to cancel' equal "$(readpast cancel --kind nothing --json)" '{"result":"cancelled","jobs":0,"taken":0}'
+
+check 'retry by a filter: dead ones' equal "$(readpast retry --queue mail)" '1 jobs ready again'
+check 'retry leaves cancelled jobs alone' equal "$(state_of 8)" cancelled
+check 'unless --state names them' equal "$(readpast retry --key k8 --state cancelled)" '1 jobs ready again'
+readpast cancel 8 4
+readpast enqueue mail again --unique k4 --quiet
+check 'a job whose key is taken stays: exit 4' refuses 4 '1 jobs stay' readpast retry --kind print --state cancelled
+check 'the others are retried' equal "$(state_of 8)" ready
+
+check 'purge wants a state' refuses 2 '--state' readpast purge --kind send --yes
+check 'purge wants --yes' refuses 2 '--yes' readpast purge --kind send --state all
+check 'purge of running jobs is refused' refuses 2 '--state' readpast purge --kind send --state running --yes
+check 'a dry run needs no --yes' equal "$(readpast purge --kind send --state all --older 0s --dry-run | head -n 1)" '5 jobs would be purged'
+check 'purge by a filter' equal "$(readpast purge --kind send --state cancelled --older 0s --yes)" '3 jobs purged'
+check 'purge removed only those' equal "$(listed --state all)" '5 3 9 8 6 4'
+check 'purge of a queue' equal "$(readpast purge mail --state all --yes)" '5 jobs purged'
+
+mapfile -t order < <(readpast enqueue order a b c)
+for i in 1 0 2; do
+	readpast cancel "${order[i]}"
+done
+readpast retry --queue order --state cancelled >/dev/null
+check 'retried jobs stand in line in the order in which they ended' \
+	equal "$(listed order)" "${order[1]} ${order[0]} ${order[2]}"
+readpast purge order --state all --yes >/dev/null
+
+READPAST_HISTORY=$here/history readpast enqueue h a b c --kind x --quiet
+check 'the history has each job' equal "$(
+	readpast cancel --kind x --history history >/dev/null
+	grep -c '"event":"cancelled"' history)" 3
+
+# More jobs than are searched; the last one is the only one of its kind.
+seq 9000 | readpast enqueue many --quiet
+seq 1500 | readpast enqueue many --kind some --quiet
+readpast enqueue many last --kind rare --unique rare --priority 200 --quiet
+check 'a partial list says so' equal "$(readpast list many --kind rare 2>&1)" \
+	"readpast: only the first 10000 jobs of each state were looked at; --all looks at all"
+check '--all searches all jobs' equal "$(field payload "$(readpast list many --kind rare --all --json 2>&1)")" last
+check 'a key is always found' equal "$(field payload "$(readpast list --key rare --json 2>&1)")" last
+check 'cancel searches all jobs without --all' equal "$(readpast cancel --kind rare)" '1 jobs cancelled'
+check 'many are cancelled' equal "$(readpast cancel --kind some)" '1500 jobs cancelled'
+check 'and purged' equal "$(readpast purge --queue many --state all --older 0s --yes)" '10501 jobs purged'
+finish

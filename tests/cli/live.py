@@ -1,0 +1,213 @@
+#!/usr/bin/python3
+"""The command work on a terminal: a status line at the end, and above it the
+output of handlers and messages of the worker, each on lines of its own.
+
+  live.py READPAST
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import select
+import struct
+import subprocess
+import termios
+import time
+
+from tap import READPAST, check, run
+
+INTERRUPT = b"\x03"
+COUNTS = re.compile(r"(\d+) done, (\d+) failed, (\d+) dead, (\d+) released"
+                    r"(?:; (\d+) running)?")
+
+
+def readpast(*args):
+    subprocess.run([READPAST, *args], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+
+
+class Screen:
+    """The lines that a terminal of this width shows, including scrolled
+    ones."""
+
+    def __init__(self, columns):
+        self.columns = columns
+        self.lines = [""]
+        self.at = 0
+        self.live = []  # the line that counts, each time it was drawn
+
+    def put(self, text):
+        for token in re.findall(r"\x1b\[K|.", text, re.S):
+            line = self.lines[-1]
+            if token == "\r":
+                self.at = 0
+            elif token == "\n":
+                self.lines.append("")
+            elif token == "\x1b[K":
+                self.lines[-1] = line[:self.at]
+            else:
+                if self.at == self.columns:
+                    self.lines.append("")
+                    self.at, line = 0, ""
+                self.lines[-1] = line[:self.at].ljust(self.at) + token + line[self.at + 1:]
+                self.at += 1
+        if "done," in self.lines[-1]:
+            self.live.append(self.lines[-1])
+
+    def last(self):
+        """The last non-empty line."""
+        return [line for line in self.lines if line][-1]
+
+
+class Work:
+    """readpast work on a pseudo terminal."""
+
+    def __init__(self, *args, columns=80):
+        self.screen = Screen(columns)
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.execv(READPAST, [READPAST, "work", *args])
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", 24, columns, 0, 0))
+
+    def read(self, seconds):
+        """False: it has ended."""
+        if not select.select([self.terminal], [], [], seconds)[0]:
+            return True
+        try:
+            text = os.read(self.terminal, 65536)
+        except OSError:
+            return False
+        self.screen.put(text.decode().replace("\r\n", "\n\r"))
+        return True
+
+    def wait_for(self, words):
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not any(words in s for s in self.screen.lines):
+            self.read(0.05)
+        return any(words in line for line in self.screen.lines)
+
+    def press(self, key):
+        os.write(self.terminal, key)
+
+    def ended(self):
+        """Waits for its end; the exit status."""
+        end = time.monotonic() + 60
+        while time.monotonic() < end and self.read(0.05):
+            pass
+        os.close(self.terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def script(name, text):
+    path = pathlib.Path(name)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return f"./{name}"
+
+
+def lines_stand_alone():
+    """Handlers that write to both streams between updates of the status
+    line."""
+    handler = script("both", 'echo "out $1"; sleep 0.3; echo "err $1" >&2')
+    readpast("enqueue", "q", *map(str, range(8)))
+    work = Work("q", "-j", "2", "--drain", "--", handler, "{}")
+    work.ended()
+    lines = [line for line in work.screen.lines if re.search("out|err", line)]
+    wanted = {f"{stream} {i}" for stream in ("out", "err") for i in range(8)}
+    check("each line of a handler is a line", set(lines) == wanted, lines)
+    check("meanwhile there was a line that counts", len(work.screen.live) > 2,
+          work.screen.live)
+    check("it is gone in the end, but for the last one",
+          sum("released" in line for line in work.screen.lines) == 1,
+          work.screen.lines)
+
+
+def counts_agree():
+    """Jobs that were fetched ahead are released when the handler turns out to
+    be slow."""
+    handler = script("sometimes", '[ "$1" != 20 ] || sleep 1; [ "$1" != 30 ] || exit 75;'
+                     '[ "$1" != 31 ] || exit 65; [ "$1" != 32 ] || exit 1')
+    readpast("queue", "set", "counts", "--backoff", "1h")
+    readpast("enqueue", "counts", *map(str, range(60)))
+    work = Work("counts", "--drain", "--", handler, "{}")
+    status = work.ended()
+    seen = [COUNTS.search(line) for line in work.screen.live]
+    running = [int(counts[5]) for counts in seen]
+    last = work.screen.last()
+    check("the last line is right",
+          last == "57 done, 1 failed, 1 dead, 1 released", last)
+    check("what was counted before is never more",
+          all(int(a) <= int(b) for counts in seen for a, b in
+              zip(counts.group(1, 2, 3, 4), COUNTS.search(last).group(1, 2, 3, 4))),
+          work.screen.live)
+    check("with one at a time one is running at the most",
+          max(running) == 1, running)
+    check("a job died: exit 7", status == 7, status)
+
+
+def half_lines_are_left_alone():
+    handler = script("slowly", 'printf abc; sleep 0.7; echo def; sleep 0.5')
+    readpast("enqueue", "half", "x")
+    work = Work("half", "--drain", "--", handler)
+    work.ended()
+    check("a line that a handler has begun is its own to end",
+          "abcdef" in work.screen.lines, work.screen.lines)
+
+
+def a_narrow_terminal():
+    handler = script("nap", "sleep 0.5")
+    readpast("enqueue", "narrow", "x", "y")
+    work = Work("narrow", "--drain", "--", handler, columns=30)
+    work.ended()
+    check("on a narrow terminal the line is cut, and not wrapped",
+          max(map(len, work.screen.live)) < 30 and
+          sum("done" in line for line in work.screen.lines) == 1, work.screen.lines)
+
+
+def an_interrupt():
+    handler = script("hang", "echo started; exec sleep 1000")
+    readpast("enqueue", "hang", "x", "y", "z")
+    work = Work("hang", "-j", "2", "--grace", "5m", "--", handler)
+    work.wait_for("started")
+    work.wait_for("2 running")
+    work.press(INTERRUPT)
+    said = ("readpast: waiting for 2 handlers, 5m at most (--grace); "
+            "a second Ctrl-C ends them")
+    check("the first Ctrl-C says who is waited for",
+          work.wait_for(said[:70]), work.screen.lines)
+    work.press(INTERRUPT)
+    status = work.ended()
+    check("the second one ends them", status == 0 and
+          "0 done, 0 failed, 0 dead, 2 released" in work.screen.lines,
+          (status, work.screen.lines))
+    check("it was said once, on a line of its own",
+          "".join(work.screen.lines).count("waiting for") == 1, work.screen.lines)
+
+
+def without_it():
+    handler = script("is_terminal", "test -t 1 && echo terminal || echo pipe")
+    readpast("enqueue", "quiet", "x")
+    work = Work("quiet", "--drain", "--quiet", "--", handler)
+    work.ended()
+    check("with --quiet there is none, and the terminal is the handlers'",
+          [line for line in work.screen.lines if line] == ["terminal"],
+          work.screen.lines)
+
+
+def main():
+    readpast("init")
+    lines_stand_alone()
+    counts_agree()
+    half_lines_are_left_alone()
+    a_narrow_terminal()
+    an_interrupt()
+    without_it()
+
+
+run(main)

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Which commands create a database, and report it; and the SQL for creating it
+# by hand.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# made: how messages name the database; none: the message if there is none.
+if [[ $2 == sqlite: ]]; then
+	export READPAST_DB=sqlite:$here/readpast.db
+	made="the database $here/readpast.db" none="no database at $here/readpast.db"
+else
+	# In a database with other tables only init creates ours.
+	own=made_$$
+	export READPAST_DB=${READPAST_TEST_POSTGRES/\/postgres\?//$own?}
+	made='schema readpast in ' none="database $own has no schema readpast"
+	psql -qAtX "$READPAST_TEST_POSTGRES" -c "create database $own"
+	trap 'psql -qAtX "$READPAST_TEST_POSTGRES" -c "drop database $own with (force)"; cd /; rm -rf "$here"' EXIT
+fi
+
+remove_database() {
+	case $READPAST_DB in
+	sqlite:*) rm -f readpast.db* ;;
+	*) sql 'drop schema if exists readpast cascade' 2>/dev/null ;;
+	esac
+}
+
+# The command reports that it made a database; and does not if there is one.
+makes() {
+	remove_database
+	"$READPAST" "$@" >out 2>err </dev/null || cat err
+	grep "^readpast: made $made" err || return 1
+	"$READPAST" "$@" >out 2>err </dev/null || cat err
+	! grep made err
+}
+
+check 'init makes a database, and reports it once' makes init
+check 'so does enqueue' makes enqueue q x
+check 'also with --quiet' makes enqueue q x --quiet
+check 'so does queue set' makes queue set q --lease 1m
+check 'so does stress' makes stress --jobs 10 --workers 1
+readpast --db sqlite:source.db enqueue q x --quiet 2>/dev/null
+check 'so does copy, for its target' makes copy sqlite:source.db "$READPAST_DB"
+
+remove_database
+for command in 'claim q --wait 1s' 'work q -- true' 'work q --drain --quiet -- true' stats 'list q'; do
+	# shellcheck disable=SC2086
+	check "$command makes none and says where it looked" refuses 1 "$none.*init" readpast $command
+done
+check 'a command that needs no database' status 0 readpast help
+check 'has made none' status 1 readpast stats
+
+if [[ $2 == sqlite: ]]; then
+	sqlite3 readpast.db 'create table theirs (x)'
+	check 'init in a database with other tables says what it added' \
+		refuses 0 "^readpast: put the tables of a queue into $here/readpast.db\$" readpast init
+	remove_database
+fi
+
+readpast init --print >schema.sql
+check 'init --print connects to nothing' status 1 readpast stats
+if [[ $2 == sqlite: ]]; then
+	sqlite3 readpast.db <schema.sql >/dev/null
+else
+	psql -qAtX -v ON_ERROR_STOP=1 "$READPAST_DB" -f schema.sql
+fi
+readpast enqueue q x >/dev/null 2>err
+check 'its SQL makes the whole database' equal "$(cat err)" ''
+check 'and the queue works' refuses 0 '^serving q of .*: 1 ready, 1 at a time$' readpast work q --drain -- true
+check 'it is printed or done, not both' refuses 2 either readpast init --print --after-restore
+finish

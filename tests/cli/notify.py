@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""The command work notifies the service manager: ready, alive, stopping.
+
+  notify.py READPAST
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+from tap import READPAST, check, run
+
+PATIENCE = 60
+WATCHDOG = 0.6  # seconds; WATCHDOG=1 is due at half of it
+TOO_LATE = 5  # even on a busy machine
+
+
+class Manager:
+    """The socket that NOTIFY_SOCKET names."""
+
+    def __init__(self, name):
+        self.name = name
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(name.replace("@", "\0"))
+
+    def hear(self, seconds=PATIENCE):
+        """The next message, or None after this time."""
+        self.socket.settimeout(seconds)
+        with contextlib.suppress(TimeoutError):
+            return self.socket.recv(4096).decode()
+
+    def hear_until(self, word):
+        """Messages up to the one with this word."""
+        heard = []
+        while not heard or heard[-1] and word not in heard[-1]:
+            heard.append(self.hear())
+        return heard
+
+    def start(self, *arguments, **environment):
+        environment = {"NOTIFY_SOCKET": self.name,
+                       "WATCHDOG_USEC": str(int(WATCHDOG * 1e6)), **environment}
+        return subprocess.Popen(
+            [READPAST, "work", "q", *arguments], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env={**os.environ, **environment})
+
+
+def readpast(*arguments):
+    return subprocess.run([READPAST, *arguments], check=True, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
+
+
+def is_alive(manager):
+    """WATCHDOG=1 comes at half of the interval: not more often, and not much
+    later even on the busiest machine."""
+    start = time.monotonic()
+    heard = [manager.hear(TOO_LATE) for _ in range(4)]
+    took = time.monotonic() - start
+    return heard == ["WATCHDOG=1"] * 4 and took > 3 * WATCHDOG / 2 * 0.9, (heard, took)
+
+
+def eventually(happened):
+    end = time.monotonic() + PATIENCE
+    while not happened() and time.monotonic() < end:
+        time.sleep(0.01)
+    return happened()
+
+
+def lives_and_ends(manager):
+    worker = manager.start("--grace", "7s", "--", "sh", "-c",
+                           "echo ${NOTIFY_SOCKET-no}${WATCHDOG_USEC-body}; touch at-work; cat go")
+    heard = manager.hear()
+    check("it says when it serves", heard == "READY=1", heard)
+    check("an idle one is alive", *is_alive(manager))
+    os.mkfifo("go")
+    readpast("enqueue", "q", "x")
+    check("a job is started", eventually(pathlib.Path("at-work").exists))
+    check("and so is one whose handler takes long", *is_alive(manager))
+    worker.send_signal(signal.SIGTERM)
+    heard = manager.hear_until("STOPPING")[-1]
+    check("once it is told to end it says so, and how long it may take",
+          heard == "STOPPING=1\nEXTEND_TIMEOUT_USEC=27000000", heard)
+    check("it lives while its handlers end", *is_alive(manager))
+    pathlib.Path("go").write_text("", encoding="ascii")
+    said = worker.communicate(timeout=PATIENCE)[0].splitlines()
+    check("then it ends", worker.returncode == 0 and said[-1].startswith("1 done"), said)
+    check("its handlers do not speak for it", said[0] == "nobody", said)
+
+
+def hangs(manager):
+    """The history is a full pipe, which blocks the worker's own thread."""
+    os.mkfifo("history")
+    reader = os.open("history", os.O_RDONLY | os.O_NONBLOCK)
+    worker = manager.start("--", "true", READPAST_HISTORY="history")
+    manager.hear_until("READY")
+    with open("history", "wb", buffering=0) as filler:
+        os.set_blocking(filler.fileno(), False)
+        size = fcntl.fcntl(filler, fcntl.F_GETPIPE_SZ)
+        while filler.write(b"x" * size):
+            pass
+    readpast("enqueue", "q", "x")
+    heard = [manager.hear(WATCHDOG)]
+    while heard[-1]:  # messages already sent
+        heard.append(manager.hear(2 * WATCHDOG))
+    check("one that hangs gives no sign of life", len(heard) < 10, heard)
+    with contextlib.suppress(BlockingIOError):
+        while os.read(reader, size):
+            pass
+    check("and does when it goes on", manager.hear() == "WATCHDOG=1")
+    worker.terminate()
+    worker.communicate()
+    os.close(reader)
+
+
+def main():
+    readpast("init")
+    manager = Manager(os.path.abspath("notify"))
+    lives_and_ends(manager)
+    hangs(manager)
+    worker = manager.start("--", "true", WATCHDOG_PID="1")
+    check("a watchdog that waits for another process hears nothing of this one",
+          manager.hear_until("READY")[-1] and not manager.hear(2 * WATCHDOG))
+    worker.terminate()
+    worker.communicate()
+    abstract = Manager(f"@readpast-{os.getpid()}")
+    worker = abstract.start("--drain", "--", "true")
+    check("an abstract socket", abstract.hear() == "READY=1")
+    check("where nobody listens, it works all the same",
+          worker.wait(PATIENCE) == 0 and abstract.start(
+              "--drain", "--", "true", NOTIFY_SOCKET="/nowhere").wait(PATIENCE) == 0)
+
+
+run(main)

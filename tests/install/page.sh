@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# The examples on a page of documentation run as they are written, with what is
+# installed: every block of sh, c, python, js and sql, in the page's order. Each line
+# of a block of text has to be a line that the blocks of its section printed.
+#
+#   page.sh READPAST BUILD SOURCE PAGE
+#
+# The page has a directory of its own, and a database in place of
+# postgres://app@db.example/app. A section that needs PostgreSQL is left out if
+# READPAST_TEST_POSTGRES names no server.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+build=$(readlink -f "$2")
+source=$(readlink -f "$3")
+page=$(readlink -f "$4")
+# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+# shellcheck source-path=SCRIPTDIR source=root.sh
+. "$source/tests/install/root.sh"
+
+sections() {
+	awk '/^```/ { fence = !fence } /^#+ / && !fence { sub(/^#+ /, ""); print }' "$page"
+}
+
+# One script of all blocks of a section. A block that a paragraph beginning with
+# "`NAME`:" introduces is the file of that name.
+script() { # TITLE
+	awk -v title="$1" '
+		BEGIN { runs["sh"] = ""; runs["c"] = "cc -fsyntax-only -xc -"
+			runs["python"] = "python3 -"; runs["js"] = "node -"
+			runs["sql"] = "psql -qAtX -v ON_ERROR_STOP=1 \"$url\"" }
+		/^```/ && fence { if (inside && with) print "END"; fence = inside = 0; next }
+		/^```/ { fence = 1; language = substr($0, 4); inside = here && language in runs
+			if (inside) with = file ? "cat >" file : runs[language]
+			if (inside && with) print with " <<\"END\""
+			file = ""; next }
+		inside
+		/^#+ / && !fence { sub(/^#+ /, ""); here = $0 == title }
+		/^`[a-z_]+\.[a-z]+`:/ && !fence { file = substr($0, 2, index($0, ":") - 3) }' "$page" |
+		sed "s,postgres://app@db.example/app,${url//&/\\&},"
+}
+
+shown() { # TITLE: the lines of its blocks of text
+	awk -v title="$1" '/^```/ { fence = !fence; inside = fence && here && $0 == "```text"; next }
+		/^#+ / && !fence { sub(/^#+ /, ""); here = $0 == title } inside' "$page"
+}
+
+runs() { # TITLE
+	script "$1" >"$1.sh"
+	bash -eu "$1.sh" >"said in $1" 2>&1 && return
+	cat "said in $1"
+	return 1
+}
+
+said() { # TITLE LINE
+	grep -qxF -- "$2" "said in $1" && return
+	cat "said in $1"
+	return 1
+}
+
+says_what_it_shows() { # TITLE
+	while IFS= read -r line; do
+		said "$1" "$line" || { echo "does not say: $line"; return 1; }
+	done < <(shown "$1")
+}
+
+# What is not here, and the section needs. npm's packages are not fetched for a test.
+lacks_for() { # TITLE
+	if [[ ! ${READPAST_TEST_POSTGRES-} ]] && script "$1" | grep -qE '^psql|postgres://'; then
+		echo PostgreSQL
+	elif script "$1" | grep -q "require('pg')" && ! node -e "require('pg')" 2>/dev/null; then
+		echo "npm's pg"
+	fi
+}
+
+# What the README says beside its blocks of text.
+check_readme() {
+	check 'its second command is the tests, its first one shows the main job' \
+		equal "$(grep -m 2 -E '^make ' "$page" | awk '{ print $2 }' | paste -sd' ')" 'demo test'
+	check 'a payload is read, not run' said 'In the shell' 'Hello Ada; touch pwned'
+	check 'no file came of it' test ! -e pwned
+	check 'a job that died is a status' said 'In the shell' 'status 7'
+	check 'what was enqueued is worked on' said 'In C' 'sending Ada'
+	check 'a claim is completed' said 'SQLite' 'done'
+	check 'and Python enqueues' equal "$(readpast --db sqlite:app.db stats mail --json | grep -o '"ready":1')" '"ready":1'
+	check 'it finds no promise broken' said 'What it promises' 'P1 ok, P2 ok, P3 ok, P6 ok'
+	[[ ! ${READPAST_TEST_POSTGRES-} ]] && return
+	check 'a claim is completed on PostgreSQL' said 'PostgreSQL' 'done'
+	check 'and Python enqueues there' equal "$(readpast --db "$url" stats mail --json | grep -o '"ready":1')" '"ready":1'
+}
+
+url=postgres://app@db.example/app
+if [[ ${READPAST_TEST_POSTGRES-} ]]; then
+	psql -qX "$READPAST_TEST_POSTGRES" -c "create database page_$$"
+	url=${READPAST_TEST_POSTGRES/\/postgres?//page_$$?}
+fi
+export url
+check 'it installs' install_it
+use_installed
+PATH=$(dirname "$(find "$root" -path '*/bin/readpast')"):$PATH
+export LD_LIBRARY_PATH=${library%/*}
+mkdir bin
+ln -s /usr/bin/python3 bin # which has psycopg2
+PATH=$here/bin:$PATH
+
+mkdir page
+cd page || exit 1
+while IFS= read -r title <&3; do
+	[[ $(script "$title") ]] || continue
+	if [[ $(lacks_for "$title") ]]; then
+		echo "# left out without $(lacks_for "$title"): $title"
+		continue
+	fi
+	check "$title" runs "$title"
+	[[ -z $(shown "$title") ]] || check "$title says what it shows" says_what_it_shows "$title"
+done 3< <(sections)
+[[ $page == */README.md && $page != */docs/* ]] && check_readme
+if [[ ${READPAST_TEST_POSTGRES-} ]]; then
+	psql -qX "$READPAST_TEST_POSTGRES" -c "drop database page_$$ with (force)"
+fi
+finish

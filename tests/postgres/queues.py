@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""Queues as rows of a table: created by the thousand, changed by hand,
+published like any table. Starts its own server.
+
+  queues.py ROOT [CASE...]
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import time
+
+from sessions import buffers, case, main
+
+# ---- many queues ----
+
+
+@case
+def a_session_that_makes_a_thousand_queues_does_not_read_all_of_them(s):
+    # With few rows a sequential scan is cheaper, and the session keeps that
+    # plan.
+    s.rows("select readpast.enqueue('a' || i, 'x') from generate_series(1, 3) i")
+    s.rows("analyze readpast.queue, readpast.lane")
+    s.rows("begin")
+    s.rows("select readpast.enqueue('q' || mod(i, 1000), 'x') "
+           "from generate_series(1, 3000) i")
+    pages = s.one("select pg_relation_size('readpast.queue') / 8192")
+    assert pages > 100, pages
+    for call in ("enqueue('q7', 'x')", "enqueue('q7', 'x', priority => 3)",
+                 "enqueue('q7', 'x', unique_key => 'k')",
+                 "enqueue_many('q7', array['x', 'y'])", "queue_create('q7')"):
+        read = min(buffers(s, f"readpast.{call}") for _ in range(3))
+        assert read < pages, (call, read)
+    s.rows("commit")
+
+
+@case
+def queues_of_many_transactions_are_found_by_index_too(s):
+    s.rows("select readpast.enqueue('a' || i, 'x') from generate_series(1, 3) i")
+    s.rows("analyze readpast.queue, readpast.lane")
+    for n in range(10):
+        s.rows("select readpast.enqueue('q' || %s + i, 'x') "
+               "from generate_series(1, 100) i", 100 * n)
+    pages = s.one("select pg_relation_size('readpast.queue') / 8192")
+    read = min(buffers(s, "readpast.enqueue('q7', 'x')") for _ in range(3))
+    assert read < pages, (read, pages)
+
+
+# ---- lanes ----
+
+@case
+def a_priority_that_was_set_by_hand_has_its_lane(s):
+    s.put("1")
+    s.rows("update readpast.queue set priority = 7")
+    s.put("2")
+    assert s.taken(9) == "21"
+    s.rows("insert into readpast.queue (name, priority) values ('hand', 9)")
+    assert s.one("select readpast.enqueue('hand', 'x')")
+    assert s.one("select count(*) from readpast.claim('hand')") == 1
+
+
+@case
+def a_lane_is_noted_once_however_often_it_is_named(s):
+    for _ in range(3):
+        s.put("x")
+        s.put("x", priority=7)
+        s.put("x", priority=7, unique_key="k")
+        s.rows("select readpast.enqueue_many('q', array['x', 'y'], priority => 8)")
+        s.one("select readpast.queue_set('q', priority => 5)")
+    assert s.rows("select readpast.priority_of(lane_id) from readpast.lane "
+                  "order by 1") == [
+        (5,), (7,), (8,), (100,)]
+
+
+# ---- publications ----
+
+def worked_on(s, queue):
+    """Run everything that writes to a table."""
+    waiter = s.one("insert into readpast.worker (name, host, pid, queues, kinds, "
+                   "started_at, seen_at) values ('w', 'h', 1, '[]', '[]', now(), "
+                   "now()) returning id")
+    s.one("select readpast.queue_set(%s, keep_done => '1 hour')", queue)
+    s.rows("select readpast.going_to_sleep(%s, array[%s])", waiter, queue)
+    s.rows("select readpast.awake(%s, array[%s])", waiter, queue)
+    s.rows("select readpast.going_to_sleep(%s, array[%s])", waiter, queue)
+    s.one("select readpast.enqueue(%s, 'key', unique_key => 'k')", queue)
+    s.one("select readpast.enqueue(%s, 'again', unique_key => 'k', "
+          "replace => true)", queue)
+    s.one("select readpast.enqueue(%s, 'late', delay => '10 ms')", queue)
+    s.rows("select readpast.enqueue_many(%s, array_fill('x'::text, array[50]), "
+           "priority => 3)", queue)
+    s.rows("select c.id, readpast.complete(c.id, c.claim_no) "
+           "from readpast.claim(%s, 20) c", queue)
+    s.rows("select readpast.fail(c.id, c.claim_no, 'no', for_good => true) "
+           "from readpast.claim(%s) c", queue)
+    s.rows("select readpast.release(c.id, c.claim_no) "
+           "from readpast.claim(%s) c", queue)
+    s.rows("select 1 from readpast.claim(%s, 3, '1 ms')", queue)
+    s.rows("insert into readpast.tally "
+           "values (extract(epoch from now())::bigint - 100, 1, 1, 0)")
+    s.rows("update readpast.worker set seen_at = now() - interval '2 hours'")
+    s.one("select readpast.sweep_start(false)")
+
+
+@case
+def a_publication_of_all_tables_stops_nothing(s):
+    s.rows("create publication everything for all tables")
+    for queue in "one", "two":
+        worked_on(s, queue)
+        for _ in range(3):
+            s.sweep()
+            time.sleep(1.05)    # a sweep writes and deletes ticks once a second
+    s.rows("select readpast.drop_queue('one')")
+    s.sweep()
+    s.sweep()
+    assert s.one("select count(*) from readpast.dropped") == 0
+    assert s.one("select count(*) from readpast.jobs where queue = 'one'") == 0
+
+
+@case
+def each_table_that_is_published_says_which_row_was_deleted(s):
+    assert s.rows("""
+        select c.oid::regclass::text
+          from pg_class c
+         where c.relnamespace = 'readpast'::regnamespace and c.relkind = 'r'
+           and c.relpersistence = 'p' and c.relreplident <> 'f'
+           and not exists (select 1 from pg_index i
+                            where i.indrelid = c.oid and i.indisprimary)""") == []
+
+
+main("fsync=off", "wal_level=logical", "autovacuum=off")

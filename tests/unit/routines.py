@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The header and the length of each routine of sql/postgres/schema. A header is
+the comment at the top of a file: its first line is `-- name: ...`, a line that
+begins with `-- Result:` (or `-- Rows:`) says what the routine answers, unless that
+is void, and one that begins with `-- Locks:` what it locks.
+
+  routines.py SOURCE
+
+Speaks TAP.
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import pathlib
+import re
+import sys
+
+MOST_LINES = 60
+
+
+def header_of(text):
+    return text[:text.find("\n\n")]
+
+
+def is_void(text):
+    return set(re.findall(r"\breturns\s+(\w+)", text)) == {"void"}
+
+
+def lengths_of(text):
+    """Number of non-blank lines of each body."""
+    for body in text.split("$body$")[1::2]:
+        yield sum(bool(line.strip()) for line in body.splitlines())
+
+
+def lacks_name(path, text):
+    return not text.startswith(f"-- {path.stem}: ")
+
+
+def lacks_result(_, text):
+    return not (is_void(text)
+                or re.search("^-- (Result|Rows):", header_of(text), re.M))
+
+
+def lacks_locks(_, text):
+    return not re.search("^-- Locks:", header_of(text), re.M)
+
+
+def is_long(_, text):
+    return max(lengths_of(text)) > MOST_LINES
+
+
+def cases(files):
+    yield "there are routines", len(files) > 100, []
+    for name, is_bad in (
+            ("each routine's header begins with its name", lacks_name),
+            ("each routine's header says what it answers", lacks_result),
+            ("each routine's header says what it locks", lacks_locks),
+            (f"no routine is longer than {MOST_LINES} lines", is_long)):
+        bad = [str(path) for path, text in files if is_bad(path, text)]
+        yield name, not bad, bad
+
+
+def main():
+    schema = pathlib.Path(sys.argv[1], "sql/postgres/schema")
+    texts = [(p, p.read_text()) for p in sorted(schema.rglob("*.sql"))]
+    number = failed = 0
+    for name, good, seen in cases(
+            [(p.relative_to(schema), t) for p, t in texts if "$body$" in t]):
+        number += 1
+        failed += not good
+        print(f"{'' if good else 'not '}ok {number} - {name}", flush=True)
+        for path in seen:
+            print(f"# {path}")
+    print(f"1..{number}")
+    sys.exit(failed > 0)
+
+
+main()

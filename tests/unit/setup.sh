@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# tools/setup lists what it installs before it does so; and `make` only needs
+# what a build needs.
+#
+#   setup.sh READPAST SOURCE
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+source=$(readlink -f "$2")
+# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+
+# Simulate a machine without any package and without network: its apt-get
+# records the output so far.
+mkdir bin
+printf '#!/bin/sh\n' >bin/dpkg-query
+printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
+printf '#!/bin/sh\ncp said said.before; echo E: no network; exit 1\n' >bin/apt-get
+chmod +x bin/*
+
+setup() {
+	rm -f said.before
+	PATH=$here/bin:$PATH "$source/tools/setup" "$@" >said 2>&1
+	[[ -s said.before ]] && return
+	cat said
+	return 1
+}
+names() { # PACKAGE...: listed before anything is installed
+	for package; do
+		grep -qw -- "$package" said.before && continue
+		cat said.before
+		return 1
+	done
+}
+
+check 'without any package it installs' setup
+check 'the packages that it listed before' names meson libsqlite3-dev libjansson-dev libpq-dev
+check 'and none that only tests need' status 1 names libcmocka-dev
+check 'the same for tests' setup --test
+check 'including those that tests need' names libcmocka-dev sqlite3 jq curl postgresql
+setup --no-postgres
+check '--no-postgres leaves out libpq' status 1 names libpq-dev
+finish
