@@ -34,6 +34,7 @@ main(int argc, char **argv)
 		return complain("usage: enqueue URL QUEUE");
 	if (rp_open(argv[1], NULL, &conn, &error) < 0)
 		return complain(error.message);
+	setvbuf(stdout, NULL, _IOLBF, 0); /* an id is out when its job is in */
 	while (!status && (n = getline(&line, &room, stdin)) > 0) {
 		rp_job_spec job = RP_JOB_SPEC_INIT;
 

@@ -2,7 +2,7 @@
 """worker.py - a worker in Python: greet each name in a queue, once.
 
   readpast --db sqlite:hello.db enqueue greetings Ada Grace Barbara
-  ./worker.py hello.db /usr/local/lib/readpast.so greetings
+  ./worker.py hello.db $(pkg-config --variable=extensiondir readpast)/readpast greetings
 
 The row and the job's end are one commit: kill it as often as you like.
 

@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+"""debounce.py - index a text when nobody has changed it for a second, over sqlite3.
+
+  extension=$(pkg-config --variable=extensiondir readpast)/readpast
+  ./debounce.py notes.db $extension work &            # several, if you like
+  ./debounce.py notes.db $extension edit todo 'buy milk'
+  ./debounce.py notes.db $extension edit todo 'buy milk and bread'    # indexed once
+
+A change and its job are one commit. While a job with the text's key waits, each change
+replaces it and so puts it off. One that runs cannot be replaced: its worker sees when
+it is done that the text has changed, in the commit that would end the job, and gives
+the job back. So the last change is always indexed, whatever is killed.
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import sqlite3
+import sys
+
+path, extension, verb = sys.argv[1:4]
+db = sqlite3.connect(path, timeout=30, isolation_level=None)  # we begin ourselves
+db.enable_load_extension(True)
+db.load_extension(extension)
+
+
+def call(sql, *args):
+    return db.execute(sql, args).fetchall()
+
+
+def edit(name, text):
+    call("begin immediate")
+    call("insert into note (name, text) values (?, ?)"
+         "    on conflict do update set text = excluded.text, version = version + 1", name, text)
+    if not call("select 1 from readpast_jobs where queue = 'index' and unique_key = ?"
+                "   and state = 'running'", name):
+        call("select readpast_enqueue('index', ?1, json_object("
+             "    'unique_key', ?1, 'replace', 1, 'delay', '1s'))", name)
+    call("commit")
+
+
+def index(job, claim, name):
+    [(text, version)] = call("select text, version from note where name = ?", name)
+    words = " ".join(sorted(set(text.split())))  # the work: no transaction is open meanwhile
+    call("begin immediate")
+    call("update note set words = ?, runs = runs + 1 where name = ?", words, name)
+    if call("select 1 from note where name = ? and version = ?", name, version):
+        call("select readpast_complete(?, ?)", job, claim)  # fails if the lease was lost
+    else:
+        call("select readpast_release(?, ?, '1s')", job, claim)
+    call("commit")
+
+
+call("create table if not exists note (name text primary key, text text,"
+     "    version integer default 1, words text, runs integer default 0)")
+if verb == "edit":
+    edit(*sys.argv[4:6])
+while verb == "work":
+    call("select readpast_wait('index', '5s')")
+    for job in call("select id, claim_no, payload from readpast_claim('index')"):
+        try:
+            index(*job)
+        except sqlite3.Error as error:
+            print(error, file=sys.stderr)
+            if db.in_transaction:
+                call("rollback")

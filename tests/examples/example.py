@@ -1,0 +1,117 @@
+"""A program of examples/, killed again and again: what the programs have in common.
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ext"))
+
+import databases  # noqa: E402
+from cases import READPAST  # noqa: E402
+
+SOURCE = pathlib.Path(sys.argv[3]).resolve() / "examples"
+
+
+class Example:
+    """The defaults: a queue of a SQLite database, and workers that are killed in turn.
+
+    A subclass has `file`; set_up(); commands(), the processes; done(), how far they
+    are; check(), what must be so in the end. Its docstring is what the program
+    promises."""
+
+    database = databases.SQLite
+    queue = "q"
+    jobs = 60
+    kills = 6
+    lease = "1s"
+    environment = {}
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.path = SOURCE / self.file
+        self.program = pathlib.Path(sys.argv[5]).resolve() if len(sys.argv) > 5 else None
+        self.db = self.database(folder)
+        tools = folder / "bin"  # programs that call `readpast`
+        tools.mkdir()
+        (tools / "readpast").symlink_to(READPAST)
+        self.env = {**os.environ, "READPAST_DB": self.db.url, **self.environment,
+                    "PATH": f"{tools}:{os.environ['PATH']}"}
+        self.env.pop("READPAST_HISTORY", None)
+        self.crew = []
+
+    def readpast(self, *args, **options):
+        return subprocess.run([READPAST, *args], check=True, env=self.env, text=True,
+                              stdout=subprocess.PIPE, cwd=self.folder, **options).stdout
+
+    def enqueue(self, payloads):
+        """Many attempts: a job is to survive as many kills as hit it."""
+        self.readpast("queue", "set", self.queue, "--lease", self.lease, "--backoff", "100ms",
+                      "--max-attempts", "1000")
+        self.readpast("enqueue", self.queue, "--quiet",
+                      input="".join(f"{payload}\n" for payload in payloads))
+
+    def start(self, command):
+        with open(self.folder / "log", "a") as log, \
+                open(self.folder / "output", "a") as output:
+            self.crew.append(subprocess.Popen(
+                command, stdout=output, stderr=log, cwd=self.folder, env=self.env,
+                stdin=open(self.folder / "input") if self.has_input() else None))
+
+    def has_input(self):
+        return (self.folder / "input").exists()
+
+    def output(self):
+        return (self.folder / "output").read_text().splitlines()
+
+    def eventually(self, is_so, what):
+        end = time.monotonic() + 60
+        while not is_so():
+            for process in self.crew:
+                assert not process.poll(), (
+                    f"{process.args} ended with {process.returncode}: "
+                    + (self.folder / "log").read_text()[-2000:])
+            assert time.monotonic() < end, (
+                f"{what}: {self.done()} done, {self.db.live()} jobs left: "
+                + (self.folder / "log").read_text()[-2000:])
+            time.sleep(0.01)
+
+    def kill(self):
+        """Kill the oldest that still runs, and start another in its place. True if one did."""
+        victim = next((process for process in self.crew if process.poll() is None), None)
+        if victim is None:
+            return False
+        victim.kill()
+        if victim.wait() == 0:  # it ended by itself just before
+            return False
+        self.crew.remove(victim)
+        self.start(victim.args)
+        return True
+
+    def run(self):
+        self.set_up()
+        for command in self.commands():
+            self.start(command)
+        killed = 0
+        for kill in range(self.kills):
+            until = (kill + 1) * self.jobs // (self.kills + 2)
+            self.eventually(lambda: self.done() >= until, f"kill {kill}")
+            time.sleep(random.random() * 0.05)
+            killed += self.kill()
+        assert killed > 0, "all was done before the first kill: give it more to do"
+        self.eventually(self.is_finished, "the end")
+
+    def is_finished(self):
+        return self.db.live() == 0
+
+    def tear_down(self):
+        for process in self.crew:
+            process.kill()
+            process.wait()
+        self.db.close()

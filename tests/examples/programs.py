@@ -1,0 +1,393 @@
+#!/usr/bin/python3
+"""The programs of examples/, killed again and again: each keeps what it promises.
+
+  programs.py EXTENSION READPAST SOURCE FILE [PROGRAM|FOLDER]
+
+FILE: of examples/. PROGRAM: what an example in C was compiled to; FOLDER: where npm may
+install.
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+from example import SOURCE, Example, databases  # finds what follows
+from cases import EXTENSION, READPAST, sanitized
+import receiver
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Extended(Example):
+    # A sanitizer's runtime has to be in the process before the extension.
+    environment = {"LD_PRELOAD": sanitized() or "", "ASAN_OPTIONS": "detect_leaks=0"}
+
+
+class Worker(Extended):
+    """each name is greeted once"""
+
+    file, jobs, kills = "worker.py", 300, 12
+
+    def set_up(self):
+        self.enqueue(range(self.jobs))
+        self.db.query("create table greeting (job integer primary key, text)")
+
+    def commands(self):
+        return [[sys.executable, self.path, self.db.path, EXTENSION, self.queue]] * 3
+
+    def done(self):
+        return self.db.query("select count(*) from greeting")[0][0]
+
+    def check(self):
+        assert self.db.query("select count(distinct text) from greeting") == [(self.jobs,)]
+        self.crew[-1].terminate()
+        assert self.crew.pop().wait() == 0, "SIGTERM ends it"
+
+
+class Psycopg(Example):
+    """each page is noted once, and those that take longer than a lease, too"""
+
+    file, jobs = "worker_psycopg.py", 30
+    database = databases.PostgreSQL
+
+    def set_up(self):
+        self.web = receiver.Receiver()
+        self.db.query("create table page (job bigint primary key, url text, size bigint)")
+        self.enqueue(f"{self.web.url}/{n}" for n in range(1, self.jobs + 1))
+
+    def commands(self):
+        return [[sys.executable, self.path, self.db.url, self.queue]] * 3
+
+    def done(self):
+        return self.db.query("select count(*) from page")[0][0]
+
+    def check(self):
+        assert self.db.query("select size from page order by size") == [
+            (n,) for n in range(1, self.jobs + 1)]
+        # What went wrong is tried again; and whoever waits is notified.
+        self.readpast("enqueue", self.queue, "http://127.0.0.1:9/")
+        self.eventually(lambda: '"last_error":"' in self.readpast("list", "--json"),
+                        "a page that is not there")
+        while len(self.crew) > 1:
+            process = self.crew.pop()
+            process.kill()
+            process.wait()
+        # Beside so many others a worker that waits does not ask for 7 seconds or more.
+        self.db.query("insert into readpast.waiter (queue_id, until, worker_id)"
+                      " select 0, now() + interval '1 hour', -n from generate_series(1, 300) n")
+        time.sleep(2)
+        began = time.monotonic()
+        self.readpast("enqueue", self.queue, f"{self.web.url}/77")
+        self.eventually(lambda: self.done() > self.jobs, "the last page")
+        assert time.monotonic() < began + 4, "a worker that waits is notified"
+        assert self.readpast("workers").count("pages:") >= 1
+
+
+class Node(Psycopg):
+    __doc__ = Psycopg.__doc__
+    file = "worker_pg.mjs"
+
+    def set_up(self):
+        """npm installs once in a build."""
+        self.program.mkdir(parents=True, exist_ok=True)
+        wanted, there = HERE / "package.json", self.program / "installed.json"
+        if not there.exists() or there.read_text() != wanted.read_text():
+            shutil.copy(wanted, self.program)
+            subprocess.run(["npm", "install", "--no-audit", "--no-fund"], check=True,
+                           cwd=self.program, stdout=subprocess.DEVNULL, timeout=300)
+            shutil.copy(wanted, there)
+        self.path = shutil.copy(self.path, self.program)
+        super().set_up()
+
+    def commands(self):
+        return [["node", self.path, self.db.url, self.queue]] * 3
+
+
+class Shell(Example):
+    """each file has its sum"""
+
+    file, jobs, environment = "worker.sh", 30, {"LEASE": "2s", "LIMIT": "1"}
+
+    def set_up(self):
+        for n in range(self.jobs):
+            (self.folder / f"f{n}").write_text(f"{n}\n" * 1000)
+        self.enqueue([*(self.folder / f"f{n}" for n in range(self.jobs)),
+                      self.folder / "missing"])
+
+    def commands(self):
+        return [[self.path, self.queue]] * 3
+
+    def done(self):
+        return len(list(self.folder.glob("f*.sum")))
+
+    def is_finished(self):
+        return self.db.live() == 1 and self.done() == self.jobs
+
+    def check(self):
+        sums = sorted(self.folder.glob("f*.sum"))
+        subprocess.run(["sha256sum", "--quiet", "--check", *sums], check=True)
+        self.eventually(lambda: "No such file" in self.readpast("list", "--json"),
+                        "the sum of no file")
+
+
+class Print(Example):
+    """each payload is printed, if not by the one then by the other"""
+
+    file, jobs, kills = "worker.c", 20000, 6
+
+    def set_up(self):
+        self.enqueue(range(self.jobs))
+
+    def commands(self):
+        return [[self.program, self.db.url, self.queue]] * 2
+
+    def done(self):
+        return len(set(self.output()))
+
+    def check(self):
+        assert self.done() == self.jobs
+
+
+class Enqueue(Example):
+    """each id that it has printed is that of a job"""
+
+    file, jobs, kills = "enqueue.c", 6000, 3
+
+    def set_up(self):
+        (self.folder / "input").write_text("".join(f"{n}\n" for n in range(self.jobs)))
+
+    def commands(self):
+        return [[self.program, self.db.url, self.queue]]
+
+    def done(self):
+        return len(self.output())
+
+    def is_finished(self):
+        return self.crew[0].poll() == 0
+
+    def check(self):
+        ids = {str(id) for id, in self.db.query("select id from readpast_job")}
+        assert set(self.output()) <= ids
+        assert len(self.output()) >= self.jobs
+
+
+class Transfer(Example):
+    """each job moves 1 once"""
+
+    file, queue, jobs = "transfer.c", "transfers", 2000
+
+    def set_up(self):
+        self.db.query("create table account (name, money)")
+        self.db.query(f"insert into account values ('a', {self.jobs}), ('b', 0)")
+        self.enqueue(range(self.jobs))
+
+    def commands(self):
+        return [[self.program]] * 3
+
+    def done(self):
+        return self.db.query("select money from account where name = 'b'")[0][0]
+
+    def check(self):
+        assert self.db.query("select * from account") == [("a", 0), ("b", self.jobs)]
+
+
+class Attach(Example):
+    """each line is an order and a job, once"""
+
+    file, queue, jobs = "attach.c", "mail", 4000
+
+    def set_up(self):
+        self.db.query("create table orders (line integer primary key, text)")
+        (self.folder / "input").write_text("".join(f"{n}'\n" for n in range(self.jobs)))
+
+    def commands(self):
+        return [[self.program, self.db.path]]
+
+    def done(self):
+        return self.db.query("select count(*) from orders")[0][0]
+
+    def is_finished(self):
+        return self.done() == self.jobs
+
+    def check(self):
+        orders = self.db.query("select text from orders order by line")
+        assert orders == [(f"{n}'\n",) for n in range(self.jobs)]
+        assert self.db.query("select payload from readpast_jobs order by id") == orders
+
+
+class Outbox(Example):
+    """each order is delivered, and nothing that is no order"""
+
+    file, queue, jobs = "outbox.sql", "outbox", 150
+    database = databases.PostgreSQL
+
+    def set_up(self):
+        subprocess.run(["psql", "-qX", "-v", "ON_ERROR_STOP=1", self.db.url, "-f", self.path],
+                       check=True)
+        self.enqueue([])
+        # A third of the orders is rolled back.
+        order = "begin; insert into orders (customer, total) values ('Ada', 12); %s;\n"
+        (self.folder / "input").write_text(
+            "".join(order % end for end in ("commit", "rollback", "commit")) * self.jobs)
+
+    def commands(self):
+        deliver = 'read -r event; echo "$READPAST_JOB_ID $event" >>delivered'
+        return [["psql", "-qX", self.db.url],
+                [READPAST, "work", "outbox", "--quiet", "-j", "2", "--", "sh", "-c", deliver]]
+
+    def delivered(self):
+        delivered = self.folder / "delivered"
+        lines = delivered.read_text().splitlines() if delivered.exists() else []
+        return {line.split(" ", 1)[0]: json.loads(line.split(" ", 1)[1])["id"]
+                for line in lines}
+
+    def done(self):
+        return len(self.delivered())
+
+    def is_finished(self):
+        return self.db.live() == 0 and any(p.poll() == 0 for p in self.crew)
+
+    def check(self):
+        orders = self.db.query("select id from orders")
+        assert sorted(self.delivered().values()) == sorted(id for id, in orders)
+
+
+class Debounce(Extended):
+    """the last text of each note is indexed, and not each of those before"""
+
+    file, queue, jobs, kills = "debounce.py", "index", 60, 6
+    changes = 0
+
+    def set_up(self):
+        self.enqueue([])
+
+    def call(self, *args):
+        return [sys.executable, self.path, self.db.path, EXTENSION, *args]
+
+    def commands(self):
+        return [self.call("work")] * 2
+
+    def edit(self, note, text, kill_after=None):
+        process = subprocess.Popen(self.call("edit", note, text), env=self.env)
+        try:
+            assert process.wait(kill_after) == 0
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def done(self):
+        """Instead of waiting, one more change; its program may be killed."""
+        self.changes += 1
+        self.edit(f"note {self.changes % 2}", f"b a {self.changes}",
+                  random.choice([None, random.random() * 0.2]))
+        return self.changes
+
+    def check(self):
+        for note in range(2):
+            self.edit(f"note {note}", f"the last of {note}")
+        self.eventually(lambda: self.db.live() == 0, "the index")
+        notes = self.db.query("select name, words, runs from note order by name")
+        assert [(name, words) for name, words, _ in notes] == [
+            (f"note {n}", " ".join(sorted(f"the last of {n}".split()))) for n in range(2)]
+        assert sum(runs for *_, runs in notes) < self.changes, notes
+
+
+class Backoff(Example):
+    """each call is made, none too early, and nothing is done twice"""
+
+    file, jobs, kills = "backoff.py", 24, 4
+    lease = "2s"  # longer than Retry-After: a client that was killed has not read it
+
+    def set_up(self):
+        self.web = receiver.Receiver()
+        self.env["API"] = f"{self.web.url}/messages"
+        self.enqueue([*(json.dumps({"to": n}) for n in range(self.jobs)), "bad"])
+
+    def commands(self):
+        return [[READPAST, "work", self.queue, "--quiet", "-j", "2", "--", self.path]] * 2
+
+    def done(self):
+        return len(self.web.done)
+
+    def check(self):
+        assert sorted(self.web.done.values()) == sorted(
+            json.dumps({"to": n}).encode() for n in range(self.jobs))
+        assert self.web.too_early() == []
+        assert '"bad"' in self.readpast("list", self.queue, "--state", "dead", "--json")
+
+
+class Webhook(Example):
+    """each event is delivered, under one id"""
+
+    file, jobs, kills = "webhook.sh", 24, 4
+
+    def set_up(self):
+        self.web = receiver.Receiver()
+        self.enqueue(json.dumps({"url": self.web.url, "event": event})
+                     for event in [*range(self.jobs), "bad"])
+
+    def commands(self):
+        return [[READPAST, "work", self.queue, "--quiet", "-j", "2", "--", self.path]] * 2
+
+    def done(self):
+        return len(self.web.done)
+
+    def check(self):
+        assert sorted(map(json.loads, self.web.done.values())) == list(range(self.jobs))
+        dead = self.readpast("list", self.queue, "--state", "dead", "--json")
+        assert "answered 400" in dead
+
+
+EXAMPLES = [Worker, Psycopg, Node, Shell, Print, Enqueue, Transfer, Attach, Outbox, Debounce,
+            Backoff, Webhook]
+COMMENTS = {".py": r'\A#.*\n"""[^"]*"""|^\s*#.*', ".sh": r"^\s*#.*", ".sql": r"^\s*--.*",
+            ".mjs": r"^\s*//.*", ".c": r"/\*[^*]*(\*(?!/)[^*]*)*\*/"}
+
+
+def is_short(path):
+    text = re.sub(COMMENTS[path.suffix], "", path.read_text(), flags=re.MULTILINE)
+    code = [line for line in text.splitlines() if line.strip()]
+    assert 10 < len(code) <= (60 if path.suffix == ".c" else 40), len(code)
+
+
+def keeps_its_promise(kind):
+    with tempfile.TemporaryDirectory() as folder:
+        example = kind(pathlib.Path(folder))
+        try:
+            example.run()
+            example.check()
+        finally:
+            example.tear_down()
+
+
+def main():
+    [kind] = [kind for kind in EXAMPLES if kind.file == sys.argv[4]]
+    cases = [
+        (f"{kind.file} is short", lambda: is_short(SOURCE / kind.file)),
+        (f"{kind.__doc__}, after {kind.kills} kills", lambda: keeps_its_promise(kind))]
+    failed = 0
+    for number, (name, function) in enumerate(cases, 1):
+        try:
+            function()
+            word = "ok"
+        except Exception:
+            failed += 1
+            word = "not ok"
+            print("# " + traceback.format_exc().replace("\n", "\n# "))
+        print(f"{word} {number} - {name}", flush=True)
+    print(f"1..{len(cases)}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
