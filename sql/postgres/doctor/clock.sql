@@ -1,4 +1,5 @@
--- clock: stored times that are later than now, as after the clock was set back.
+-- clock: stored times that are later than now, for instance because the clock
+-- was set back.
 
 select 'worker ' || w.name as what,
        (extract(epoch from max(w.seen_at) - clock_timestamp()) * 1000)::bigint

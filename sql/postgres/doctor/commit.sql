@@ -1,5 +1,5 @@
--- commit: settings with which a commit does not wait for the disk: of this session,
--- of roles, databases and the server.
+-- commit: settings that let a commit return before it is on the disk, whether they
+-- are set for this session, for a role, for a database or for the server.
 
 select current_setting('synchronous_commit') as setting,
        'role ' || current_user as whom

@@ -1,4 +1,4 @@
--- fsync: settings with which the server acknowledges a commit before all of it is on
+-- fsync: settings that let the server acknowledge a commit before all of it is on
 -- the disk.
 
 select s.name

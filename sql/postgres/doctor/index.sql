@@ -1,5 +1,5 @@
--- index: an index of the schema that is missing or invalid, or a foreign one on a column
--- that claims change, so that each claim has to write it.
+-- index: an index of the schema that is missing or invalid, or an index of somebody
+-- else's on a column that claims change: then each claim has to write that index.
 
 select n.name as index, 'is not valid' as what,
        'reindex index ' || n.name as fix

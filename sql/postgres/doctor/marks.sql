@@ -1,5 +1,5 @@
 -- marks: how far the sweep lags behind the claims, in numbers of the ready line. Under
--- full load that is what is claimed in a second or two.
+-- full load a lag of as many jobs as are claimed in a second or two is normal.
 
 select q.name as queue, max(c.head) - min(c.low) as behind
   from cursor c

@@ -1,5 +1,5 @@
--- plan: the server's plan for a claim: the statement of lock_next(), without its locks,
--- on the first lane with a ready job.
+-- plan: the server's plan for a claim. The statement is that of lock_next() without its
+-- locks, on the first lane that has a ready job.
 
 explain (format json)
 select j.ctid as place, j.seq, j.max_attempts

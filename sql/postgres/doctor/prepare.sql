@@ -1,5 +1,6 @@
--- prepare: some program prepares transactions in this database. A transaction that
--- enqueues while a worker waits notifies it, and the server refuses to prepare it then.
+-- prepare: this database has prepared transactions, so some program uses two-phase
+-- commit. The server refuses to prepare a transaction that has sent a notification, and
+-- an enqueue sends one if a worker waits.
 
 select count(*) as prepared
   from pg_prepared_xacts p

@@ -1,4 +1,4 @@
--- public: what may each role that can connect do with jobs?
+-- public: what PUBLIC, and so each role that can connect, may do with jobs.
 
 select string_agg(p.name, ', ' order by p.name) as privileges, t.name as table
   from (values ('job'), ('archive'), ('queue')) as t(name),

@@ -1,7 +1,7 @@
--- silent: workers that were not seen for half a minute and did not unregister, with
--- those of their queues that no other worker serves. If there is no such queue, no job
--- waits because of it. It calls no routine of the schema, so that `select` on the table
--- is enough to run it.
+-- silent: workers that were not seen for half a minute and did not unregister, each
+-- with those of its queues that no other worker serves. If a worker has no such queue,
+-- no job waits because of it. The query calls no routine of the schema, so a role that
+-- may `select` from the table can run it.
 
 select s.worker, s.host, s.pid, s.queues::text as queues, s.silent_ms,
        s.unserved::text as unserved,

@@ -1,4 +1,4 @@
--- standby: an asynchronous standby, which may lack the last commits when it takes over.
+-- standby: an asynchronous standby. If it takes over, it may lack the last commits.
 
 select coalesce(nullif(r.application_name, ''), 'of no name') as standby,
        r.state,

@@ -1,4 +1,4 @@
--- statistics: may this role see the holders of snapshots?
+-- statistics: whether this role may see the sessions that hold snapshots.
 
 select 'others'' sessions are not shown to ' || current_user
        || ': grant pg_read_all_stats to it' as not_done

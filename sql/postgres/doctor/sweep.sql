@@ -1,5 +1,5 @@
--- sweep: jobs that have been due, or whose lease has been over, for some seconds and that
--- no sweep has moved yet.
+-- sweep: jobs that no sweep has moved yet, although they have been due, or their lease
+-- has been over, for some seconds.
 
 select q.name as queue, min(e.run_at)::text as since,
        (extract(epoch from clock_timestamp() - min(e.run_at)) * 1000)::bigint

@@ -1,5 +1,6 @@
--- writable: roles other than the owner may create in the schema itself. A routine put
--- there that fits the arguments of a call better runs in place of the schema's own.
+-- writable: roles other than the owner that may create objects in the schema itself.
+-- Such a role could create a routine that fits the arguments of a call better, and
+-- the server would run it instead of the schema's own.
 
 select n.nspname as schema,
        string_agg(distinct coalesce('role ' || r.rolname, 'everybody'), ', ')

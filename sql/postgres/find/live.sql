@@ -1,8 +1,9 @@
--- live: the ids of the live jobs that match a filter, running ones first, the others
--- in claim order. The first :looks jobs of each state are examined; a unique key is found
--- by its index. A row without an id says that there are more. :every examines all jobs,
--- also the ready ones that claims do not find before a sweep has moved them.
--- :states has a bit for each state's number; :before: enqueued before this time.
+-- live: the ids of the live jobs that match a filter: first the running ones, then the
+-- others in claim order. The query examines the first :looks jobs of each state; it finds
+-- a unique key by its index. A row without an id says that there are more. With :every it
+-- examines all jobs, including ready ones that no claim finds before a sweep has moved
+-- them. :states has a bit for each state's number. :before: only jobs that were enqueued
+-- before this time.
 
 with it as materialized (
     select q.id

@@ -1,6 +1,6 @@
--- list_running: the held jobs of a queue, the longest held first, among the first :looks
--- jobs of each lane. partial: there may be more; if none was found, a row without an id
--- says that.
+-- list_running: the running jobs of a queue, the longest running first, among the first
+-- :looks jobs of each lane. partial: there may be more. If there may be more and none
+-- was found, one row without an id says so.
 
 with held as (
     select r.id as held_id, r.claim_no as held_no

@@ -1,4 +1,4 @@
--- sweep_start: is it this transaction that makes the next sweep, for all workers of all
+-- sweep_start: does this transaction make the next sweep, for all workers and all
 -- queues? No row: another one makes it. :in_turn 0: this one does in any case.
 
 select 1 as mine where readpast.sweep_start(

@@ -1,4 +1,4 @@
--- worker_list: the workers that are registered, by id, also those that died without
+-- worker_list: the registered workers, by id, including those that died without
 -- unregistering. Their running jobs are counted among the first :most jobs of each lane
 -- of their queues; running_at_least: there may be more.
 

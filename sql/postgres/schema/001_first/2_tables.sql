@@ -6,8 +6,9 @@ create table readpast.meta (
 	value text not null
 );
 
--- The columns that enqueue reads come first. lane_id: the lane of a job whose enqueue
--- names no priority. The low fillfactor leaves room to update a row in its page.
+-- The columns that enqueue reads come first. lane_id: the lane of jobs that are
+-- enqueued without a priority. The low fillfactor leaves room to update a row in its
+-- page.
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
@@ -38,13 +39,15 @@ create table readpast.queue (
 	       and max_payload between 0 and :most_payload)
 ) with (fillfactor = 10);
 
--- Lets a completion find out at once that no queue keeps done jobs, which is the usual
--- case.
+-- With this index a completion finds out quickly that no queue keeps done jobs, which
+-- is the usual case.
 create index queue_keeps on readpast.queue (id) where keep_done_ms > 0;
 
--- Dropped queues into which a transaction that was open then may still put jobs.
--- xid: such transactions have smaller ids; null: no sweep has seen this row yet.
--- open: the snapshot of the last sweep that looked.
+-- Dropped queues into which a transaction may still put jobs because it was open
+-- when the queue was dropped.
+-- xid: all such transactions have smaller ids; null: no sweep has seen this row
+-- yet.
+-- open: the snapshot of the last sweep that looked at this row.
 create table readpast.dropped (
 	queue_id integer primary key,
 	name     text not null,
@@ -112,8 +115,8 @@ create table readpast.job (
 );
 
 create index job_line on readpast.job (lane_id, seq) where seq is not null;
--- Jobs that are found by their time: of all queues for the sweep, and by queue for
--- questions about one queue.
+-- Indexes for jobs that are found by their time: in all queues, for the sweep; and
+-- in one queue, for questions about it.
 create index job_due on readpast.job (run_at) where seq is null;
 create index job_scheduled on readpast.job (queue_id, run_at)
 	where seq is null;
@@ -153,8 +156,8 @@ values (0, 0, 1, clock_timestamp(), 'infinity', 0),
        (-1, 0, 1, clock_timestamp(), 'infinity', 0);
 
 -- Rechecks: ranges of a lane, from one number to another (or to line_end()), in which jobs
--- may turn up before the cursor. A sweep looks at the range when the transaction
--- `waits_for` is over; null: at once.
+-- may turn up before the cursor. A sweep looks at a range after the transaction
+-- `waits_for` has ended, or at once if that is null.
 create table readpast.recheck (
 	id        bigint primary key generated always as identity,
 	lane_id   bigint not null,
@@ -164,11 +167,12 @@ create table readpast.recheck (
 );
 create index recheck_lane on readpast.recheck (lane_id);
 
--- Ticks, one a second: the last number of the line that was drawn, and after that the
--- next transaction id. A transaction that drew a number up to `seq` has an id below
--- `next_xid`, so a sweep knows which numbers an open transaction may have. `read_at` is a
--- time before the first was read, `made_at` after the second. (The idea and the name are
--- PgQ's.) Unlogged: they may be lost in a crash.
+-- Ticks, one a second. A tick has the last number of the line that was drawn (`seq`), and
+-- a transaction id that was read after it (`next_xid`). So a transaction that drew a
+-- number up to `seq` has an id below `next_xid`, and a sweep knows which numbers an open
+-- transaction may have. `read_at` is a time before `seq` was read, `made_at` a time after
+-- `next_xid` was read. (The idea and the name are PgQ's.) The table is unlogged: ticks
+-- may be lost in a crash.
 create unlogged table readpast.tick (
 	next_xid xid8 primary key,
 	seq      bigint not null,
@@ -203,10 +207,11 @@ create table readpast.archive (
 create index archive_state
 	on readpast.archive (queue_id, state, finished_at, id);
 
--- How many jobs the archive has of each queue and state: the sum of `change`. They are
--- appended, so that two transactions that change the archive do not wait for each other;
--- the sweep adds the rows up. This is exact and not a hint: each row is written in the
--- transaction that it counts. No statement names a single row, so there is no key.
+-- How many kept jobs the archive has of each queue and state: the sum of `change`. Rows
+-- are appended, so that two transactions that change the archive do not wait for each
+-- other; the sweep adds the rows up. The sum is exact and not a hint: each row is
+-- written in the transaction that changes the archive. No statement names a single row,
+-- so there is no key.
 create table readpast.kept_count (
 	queue_id integer not null,
 	state    integer not null,
@@ -215,7 +220,8 @@ create table readpast.kept_count (
 create index kept_count_of on readpast.kept_count (queue_id, state);
 alter table readpast.kept_count replica identity full;
 
--- kinds: those it has handlers for, as 'queue/kind', or 'queue/' for all others.
+-- Workers. kinds: the kinds that it has handlers for, as 'queue/kind', or
+-- 'queue/' for all kinds that have no handler of their own.
 create table readpast.worker (
 	id         bigint primary key generated always as identity,
 	name       text not null,
@@ -232,10 +238,10 @@ create table readpast.worker (
 	released   bigint not null default 0
 );
 
--- Waiters: workers that wait for a notification, and until when. An enqueue into one
--- of their queues notifies one of them and deletes its row. queue.asleep_until is the
--- time until which a queue may have waiters; it is set a minute ahead, so that it is
--- rarely updated.
+-- Waiters: workers that wait for a notification, and until when. An enqueue into a
+-- queue notifies one of the queue's waiters and deletes its row. queue.asleep_until
+-- is a time after which the queue has no waiters. It is set a minute ahead, so that
+-- it is rarely updated.
 create table readpast.waiter (
 	id        bigint primary key generated always as identity,
 	queue_id  integer not null,
@@ -256,8 +262,9 @@ create table readpast.tally (
 );
 create index tally_second on readpast.tally (second);
 
--- A publication `for all tables` stops updates and deletes of a table that has
--- neither a primary key nor this. The rows are small, and few are deleted.
+-- A publication `for all tables` makes the server refuse updates and deletes of
+-- a table that has neither a primary key nor a replica identity. The rows are
+-- small, and few are deleted.
 alter table readpast.lane replica identity full;
 alter table readpast.tally replica identity full;
 

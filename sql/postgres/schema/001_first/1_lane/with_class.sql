@@ -1,4 +1,6 @@
--- with_class: the lane of the same queue and priority that has another class.
+-- with_class: the lane for jobs of the same queue and priority, but of another
+-- class.
+--
 -- lane_id: a lane; class: 0..2.
 -- Result: the other lane.
 -- Locks: none.

@@ -1,10 +1,13 @@
--- is_bad_name: is a text empty or too long for the name of a queue, kind,
--- key or worker, or for a reason, or has it control characters?
+-- is_bad_name: must this name be refused, because it is empty, too long, or has
+-- control characters in it? For names of queues, kinds, keys and workers, and
+-- for reasons.
+--
 -- name: the text; most: how many bytes are allowed.
 -- Result: true if it must be refused; null for null.
 -- Locks: none.
 
--- E'...' means the same whatever standard_conforming_strings is.
+-- A string written as E'...' means the same whatever
+-- standard_conforming_strings is.
 create function readpast.is_bad_name(name text, most integer) returns boolean
 language sql immutable as $body$
 select pg_catalog.octet_length(name) operator(pg_catalog.<) 1

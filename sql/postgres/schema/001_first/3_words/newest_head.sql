@@ -1,5 +1,6 @@
 -- newest_head: the head of a lane's newest cursor, whatever its age. Claims will
--- start there, so the sweep has to move whatever is ready before it.
+-- start there soon, so the sweep has to move ready jobs that are before it.
+--
 -- lane_id: the lane.
 -- Result: a number of the ready line; 0 if the lane has no cursor.
 -- Locks: none.

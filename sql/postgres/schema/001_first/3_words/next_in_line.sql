@@ -1,7 +1,8 @@
--- next_in_line: draw a number at the end of a lane. If this transaction is no longer
--- young it calls note_late().
--- Precondition: this transaction has its id, see take_xid().
+-- next_in_line: draw a number at the end of a lane. A transaction that is no longer
+-- young also requests a recheck of that number, see note_late().
+--
 -- lane_id: the lane.
+-- Precondition: this transaction has its id, see take_xid().
 -- Result: the number.
 -- Locks: none.
 

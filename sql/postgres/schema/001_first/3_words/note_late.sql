@@ -1,8 +1,9 @@
--- note_late: request a recheck of the end of a lane, because this transaction drew numbers
--- there when it was no longer young: cursors may pass them before it commits. The row in
--- `recheck` becomes visible together with the jobs.
--- lane_id: the lane; first: the smallest of these numbers. The range ends at the last
--- number that any session has drawn.
+-- note_late: request a recheck of the end of a lane. A transaction needs it if it draws
+-- numbers there when it is no longer young, because cursors may pass these numbers before
+-- it commits. The row in `recheck` becomes visible together with the jobs. The range ends
+-- at the last number that any session has drawn.
+--
+-- lane_id: the lane; first: the smallest number that this transaction drew late.
 -- Locks: none.
 
 create function readpast.note_late(lane_id bigint, first bigint) returns void

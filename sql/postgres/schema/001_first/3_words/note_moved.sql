@@ -1,5 +1,6 @@
--- note_moved: note_late() for jobs that this transaction gave new numbers, if it is no
--- longer young.
+-- note_moved: if this transaction is no longer young, call note_late() for jobs that
+-- it gave new numbers.
+--
 -- ids: the jobs; before: a number that is smaller than all the new ones.
 -- Locks: none.
 

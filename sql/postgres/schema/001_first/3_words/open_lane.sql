@@ -1,8 +1,10 @@
--- open_lane: note that a lane is used, so that claims visit it.
+-- open_lane: record that a lane is used, so that claims visit it. If two
+-- transactions open a lane at once, both insert a row, because neither sees the
+-- other's row. The duplicate does no harm, and neither transaction waits.
+--
 -- lane: the lane.
 -- Result: none.
--- Locks: none. Two transactions that open a lane at once both insert a row, because
--- neither sees the other's row. The duplicate does no harm, and neither waits.
+-- Locks: none.
 
 create function readpast.open_lane(lane bigint) returns void
 language plpgsql volatile

@@ -1,9 +1,10 @@
--- take_xid: give this transaction its id now, and answer the time.
+-- take_xid: give this transaction its id now, and return the time.
+--
 -- Invariant: a transaction has its id before it draws a number of the ready line
--- (sequence `line`). Only then is it true for each tick, which reads the sequence first
--- and the next transaction id second, that numbers up to the one were drawn by
--- transactions below the other. An insert by itself would take the id too late: after it
--- has drawn the number.
+-- (sequence `line`). Ticks rely on it. A tick reads the last number first and the next
+-- transaction id after that, so every number up to the first was drawn by a transaction
+-- whose id is below the second. An insert alone would break the invariant: it takes the
+-- id after it has drawn the number.
 -- Result: clock_timestamp().
 -- Locks: none.
 

@@ -1,7 +1,11 @@
 -- wake: notify one of the workers that wait for jobs of a queue, and delete its row, so
--- that the next job wakes another. If all rows are locked it notifies one all the same.
--- A transaction that has notified cannot be prepared (`prepare transaction`). If it is to
--- be, it says `set local readpast.notify = off` first; then the next sweep notifies.
+-- that the next job notifies another worker. If all rows are locked, wake() notifies one
+-- of these workers anyway.
+--
+-- A transaction that has sent a notification cannot be prepared (`prepare transaction`).
+-- If it will be prepared, it says `set local readpast.notify = off` first; then the next
+-- sweep notifies.
+--
 -- queue_id: the queue; besides: a worker that is not to be notified.
 -- Locks: the row of `waiter` that it removes; it skips those that others have locked.
 

@@ -1,7 +1,8 @@
--- with_failure: add a failed attempt to a job's list of failures, of which the last
--- most_failures() are kept.
--- failures: what was noted so far, or null; attempt: the attempt's number;
--- worker_id: the worker that had the job; error: its error text, or null.
+-- with_failure: add a failed attempt to a job's list of failures, which holds the
+-- last most_failures() ones.
+--
+-- failures: the list so far, or null; attempt: the attempt's number; worker_id: the
+-- worker that had the job; error: its error text, or null.
 -- Result: the new list.
 -- Locks: none.
 

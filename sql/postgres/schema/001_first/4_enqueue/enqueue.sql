@@ -24,8 +24,8 @@ declare
 	is_plain boolean := num_nonnulls(priority, delay, run_at, max_attempts,
 	                                 headers, unique_key) = 0;
 begin
-	-- One expression covers most jobs: PL/pgSQL prepares each one again in every
-	-- transaction.
+	-- One expression covers most jobs, because PL/pgSQL prepares each expression
+	-- again in every transaction.
 	if not is_plain or replace or payload is null or kind is not null then
 		perform readpast.check_job(payload, priority, delay, run_at,
 		                           max_attempts, kind, unique_key, replace);

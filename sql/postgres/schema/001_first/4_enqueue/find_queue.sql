@@ -1,11 +1,12 @@
--- find_queue: the facts about a queue that an insert of jobs needs. The planner inlines
--- it into the calling statement.
--- queue: its name; priority: that of the jobs, null for the queue's own;
--- largest: the size of the largest payload.
--- Result: a row, or none if there is no such queue or it does not take a payload of
--- that size. lane_id: the jobs' lane; is_open: claims visit that lane (a
--- trigger opens the lane of the queue's own priority); asleep_until: no worker is
--- registered as a waiter for the queue beyond this time.
+-- find_queue: what an insert of jobs needs to know about their queue. The planner
+-- inlines it into the calling statement.
+--
+-- queue: its name; priority: that of the jobs, null for the queue's own; largest: the
+-- size of the largest payload.
+-- Result: a row, or none if there is no such queue or the payload is too large for it.
+-- lane_id: the jobs' lane. is_open: whether claims visit that lane already (for the
+-- queue's own priority a trigger has seen to it). asleep_until: no worker is registered
+-- as a waiter for the queue beyond this time.
 -- Locks: none.
 
 create function readpast.find_queue(queue text, priority integer,

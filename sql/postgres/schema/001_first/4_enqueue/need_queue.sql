@@ -1,8 +1,9 @@
--- need_queue: after an enqueue that found no queue, or none that takes its payloads:
--- create the queue unless it exists by now. Then the caller tries again.
+-- need_queue: create a queue unless it exists. Enqueues call it when find_queue()
+-- answered no row, and then try again.
+--
 -- queue: its name; largest: the size of the largest payload.
--- Result: none; RP004 if the queue takes no payload of that size, RP003 if no
--- queue can have this name.
+-- Result: none; RP004 if the payload is too large for the queue, RP003 if no queue
+-- can have this name.
 -- Locks: see queue_create().
 
 create function readpast.need_queue(queue text, largest bigint) returns void
@@ -12,8 +13,9 @@ as $body$
 declare
 	most bigint;
 begin
-	-- Another session may have created it, or dropped and created it, since the
-	-- caller looked. So the test is for the size and not for the queue's existence.
+	-- Since the caller looked, another session may have created the queue, or
+	-- dropped it and created it again. So this tests the size, and not whether the
+	-- queue exists.
 	select q.max_payload into most
 	   from readpast.queue q
 	  where q.name = need_queue.queue and q.max_payload < largest;

@@ -13,7 +13,8 @@ declare
 	moment timestamp with time zone;
 	its_id bigint;
 begin
-	-- At another isolation level `moment` stays null, so the insert adds nothing.
+	-- Above READ COMMITTED `moment` stays null, so that the insert adds nothing
+	-- and put_one() does the work.
 	if pg_catalog.current_setting('transaction_isolation')
 	   operator(pg_catalog.=) 'read committed' then
 		moment := readpast.take_xid();

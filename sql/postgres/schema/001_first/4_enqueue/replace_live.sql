@@ -1,6 +1,7 @@
--- replace_live: give a live job that is not running a new content. Its claim number
--- moves on, so that a holder whose lease ran out cannot complete a content that it
--- never saw.
+-- replace_live: replace the content of a live job that is not running. Its claim
+-- number is increased, so that a worker whose lease ran out cannot complete a
+-- content that it never saw.
+--
 -- id: the job, which lock_live() has locked; lane_id .. payload: the new content;
 -- is_due: make it ready, not scheduled.
 -- Result: 2, or 1 if the job runs and was left alone.

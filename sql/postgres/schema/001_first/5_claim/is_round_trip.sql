@@ -1,5 +1,6 @@
--- is_round_trip: are these arguments of settle_and_claim() valid? The planner inlines
--- this, which saves each claim a call. settle() checks the verdicts.
+-- is_round_trip: are these arguments of settle_and_claim() valid? (Not the verdicts,
+-- which settle() checks.) The planner inlines this, which saves each claim a call.
+--
 -- Parameters: as of settle_and_claim().
 -- Result: true if they are; false or null if not.
 -- Locks: none.

@@ -33,7 +33,8 @@ begin
 		suspect := readpast.class_of(lane) = 1;
 		if suspect and (holding + taken > 0 or places <> '{}') then
 			passed_over := passed_over + readpast.count_ready(lane, start, n);
-			-- The suspect is handed out next, before all later jobs of its queue.
+			-- Claims hand the suspect out before all later jobs of its queue,
+			-- so this one takes no more.
 			exit when passed_over > 0 and holding = 0;
 			continue;
 		elsif suspect then

@@ -58,7 +58,8 @@ begin
 	       greatest(pg_current_xact_id(), pg_snapshot_xmax(pg_current_snapshot()))
 	  from readpast.line s
 	    on conflict do nothing;
-	-- A job that was copied from another database may have an old cursor's number.
+	-- A job that was copied from another database may have a smaller number than
+	-- an existing cursor's head.
 	if not found then
 		perform readpast.note_claimed(lane_id, places);
 	end if;

@@ -1,8 +1,9 @@
--- not_ahead: cut a list of jobs before the first one that must not be fetched ahead.
--- These are jobs with a single attempt, which would be used up if the worker dies before
--- it starts the job, and jobs with a payload over 1 MiB, of which a worker would hold
--- many more in memory than it works on. The first `at_once` jobs are started at once, so
--- for them this does not matter.
+-- not_ahead: cut a list of jobs before the first one that must not be prefetched. Two
+-- kinds of jobs must not be: a job with a single attempt, because that attempt would be
+-- lost if the worker died before it started the job; and a job with a payload over 1
+-- MiB, because a worker would hold many of them in memory. The worker starts the first
+-- `at_once` jobs at once, so they are never cut.
+--
 -- places: the jobs' rows (ctid), in the order of the line; at_once: see above.
 -- Result: the places up to the cut.
 -- Locks: none.

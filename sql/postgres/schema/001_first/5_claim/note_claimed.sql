@@ -1,4 +1,5 @@
--- note_claimed: request a recheck of these jobs of a lane, by the next sweep.
+-- note_claimed: ask the next sweep to recheck these jobs of a lane.
+--
 -- lane_id: the lane; places: their rows (ctid).
 -- Locks: none.
 

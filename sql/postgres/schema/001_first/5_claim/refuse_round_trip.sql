@@ -1,5 +1,6 @@
 -- refuse_round_trip: raise an error (RP003) that says which argument of
--- settle_and_claim() is wrong: one of these, or else the arrays of verdicts.
+-- settle_and_claim() is wrong. If none of the arguments below is, it is the
+-- arrays of verdicts.
 -- Locks: none.
 
 create function readpast.refuse_round_trip(lease_ms bigint, worker_id bigint,

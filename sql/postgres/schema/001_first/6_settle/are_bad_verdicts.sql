@@ -1,5 +1,6 @@
--- are_bad_verdicts: do the arrays of verdicts differ in length, or is a value in them out
--- of range? The planner inlines this.
+-- are_bad_verdicts: do the arrays of verdicts differ in length, or is one of their values
+-- out of range? The planner inlines this.
+--
 -- Parameters: as of settle(); all but the first two may be null.
 -- Result: true if they must be refused; false or null if not.
 -- Locks: none.

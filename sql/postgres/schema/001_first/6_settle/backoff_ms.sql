@@ -1,6 +1,7 @@
--- backoff_ms: how long a job waits after its attempt failed: twice as long after
--- each, up to the queue's maximum, and up to a tenth more or less so that jobs that
--- failed together do not come back together.
+-- backoff_ms: how long a job waits after an attempt failed. The time doubles with
+-- each attempt, up to the queue's maximum. It varies at random by up to a tenth, so
+-- that jobs that failed together do not come back together.
+--
 -- attempt: the number of the attempt that failed, from 1; backoff_ms,
 -- backoff_max_ms: the queue's settings.
 -- Result: milliseconds.

@@ -16,8 +16,8 @@ begin
 	          join readpast.job j on j.id = v.id
 	           for update of j) l
 	  join readpast.queue q on q.id = l.queue_id;
-	-- No insert if no job is kept: the archive's trigger is called even for an
-	-- insert of no rows.
+	-- The archive's trigger runs even for an insert of no rows, so do not
+	-- insert if no job is kept.
 	if any_kept is not true then
 		return;
 	end if;

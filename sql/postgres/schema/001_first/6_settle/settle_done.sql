@@ -25,7 +25,7 @@ begin
 		   join readpast.job j on j.id = v.id
 		    for update of j;
 	end if;
-	-- Few queues keep done jobs; without any, no row is read twice.
+	-- Few queues keep done jobs. If none does, no row is read twice.
 	if exists (select 1 from readpast.queue q where q.keep_done_ms > 0) then
 		perform readpast.keep_done(ids, claim_nos, verdicts);
 	end if;

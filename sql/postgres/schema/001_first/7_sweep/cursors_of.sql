@@ -21,8 +21,9 @@ as $body$
 #variable_conflict use_column
 declare
 	it     record;
-	-- Not clock_timestamp(): it must not be later than the sweep's snapshot of the
-	-- open transactions, on which wait_for_claims() relies.
+	-- The time must not be later than the sweep's snapshot of the open
+	-- transactions, on which wait_for_claims() relies. So this is not
+	-- clock_timestamp().
 	moment timestamptz := statement_timestamp();
 begin
 	oldest := head;

@@ -1,6 +1,6 @@
 -- forget_old: delete workers that were not seen for an hour, tallies older than a minute,
--- waiters of dead workers, and visited cursors if a newer one was visited as well, which
--- two sweeps at once may leave.
+-- waiters of dead workers, and superseded cursors: visited ones with a newer visited
+-- cursor, which two sweeps at once may leave.
 -- Locks: the rows that it deletes; it skips those that others have locked.
 
 create function readpast.forget_old() returns void

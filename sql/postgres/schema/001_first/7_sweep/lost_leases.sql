@@ -1,7 +1,8 @@
--- lost_leases: what becomes of jobs whose leases ran out.
+-- lost_leases: decide what happens to jobs whose leases ran out.
+--
 -- ids: the jobs.
--- Rows: for each job, whether it is dead, or otherwise its new lane; and the failure to
--- note: the worker that had the job, and when it was last seen.
+-- Rows: one for each job: whether it is dead, otherwise its new lane; and the failure
+-- to record, with the worker that had the job and when that worker was last seen.
 -- Locks: none. The caller has locked the jobs' rows.
 
 create function readpast.lost_leases(ids bigint[])

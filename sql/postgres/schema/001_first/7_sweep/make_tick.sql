@@ -1,11 +1,14 @@
--- make_tick: record the last drawn number of the line, and after it the next transaction
--- id. It deletes ticks that are older than all open transactions, ticks of another cluster
--- (after a restore), and ticks later than now (after the clock was set back).
+-- make_tick: add a tick: the last number of the ready line that was drawn, and a
+-- transaction id that was assigned after that. Also delete ticks that are older than all
+-- open transactions, ticks of another cluster (after a restore), and ticks later than now
+-- (after the clock was set back).
 --
--- drawn: last_drawn(), not null; read_at: a time before that was read. This transaction
--- gets its id after that: so each transaction that had drawn a number by then has a
--- smaller id. (A snapshot's xmax would not do as the id: it is one more than the last
--- that ended, and larger ones may be open.)
+-- This transaction gets its id here, after `drawn` was read. So each transaction that drew
+-- a number up to `drawn` has a smaller id. (A snapshot's xmax is not suitable as the id:
+-- it is one more than the last transaction that ended, and transactions with larger ids
+-- may be open.)
+--
+-- drawn: the result of last_drawn(), not null; read_at: a time before `drawn` was read.
 -- Locks: the ticks that it deletes; it skips those that others have locked.
 
 create function readpast.make_tick(drawn bigint, read_at timestamptz) returns void

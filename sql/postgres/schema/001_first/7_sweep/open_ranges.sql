@@ -1,8 +1,9 @@
 -- open_ranges: the open transactions, each with the range of the ready line in which it may
--- have drawn numbers: from the last tick before it had its id to the first tick after it
--- was no longer young.
+-- have drawn numbers. The range begins at the last tick before the transaction had its id,
+-- and ends at the first tick after it was no longer young.
+--
 -- open: the snapshot that says which transactions are open.
--- Result: one for each; where nothing ends the range, `last` is line_end().
+-- Result: one row for each; `last` is line_end() if no such tick ends the range.
 -- Locks: none.
 
 create function readpast.open_ranges(open pg_snapshot)

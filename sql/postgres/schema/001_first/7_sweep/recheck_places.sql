@@ -43,7 +43,8 @@ begin
 			if got.over <> '{}' then
 				return query select * from readpast.expire(got.over);
 			end if;
-			-- A range without an end goes as far as there are running jobs.
+			-- If the range has no end, scan as far as there are running
+			-- jobs.
 			exit when it.first > it.last
 			          or it.last = readpast.line_end() and not got.held;
 			if clock_timestamp() > til then

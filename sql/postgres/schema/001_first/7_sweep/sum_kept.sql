@@ -1,5 +1,5 @@
--- sum_kept: replace several rows of kept_count of one queue and state by one row with their
--- sum, or by none if the sum is 0. Every snapshot sees the same total.
+-- sum_kept: merge the rows of kept_count: several rows of one queue and state become one
+-- row with their sum, or no row if the sum is 0. Every snapshot sees the same total.
 -- Locks: the rows that it deletes; it skips those that others have locked.
 
 create function readpast.sum_kept() returns void

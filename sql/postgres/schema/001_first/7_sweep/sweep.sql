@@ -15,7 +15,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	-- Read in this order, and before anything gives this transaction an id.
+	-- Read both in this order, before a statement gives this transaction an
+	-- id.
 	moment timestamptz := clock_timestamp();
 	drawn bigint := readpast.last_drawn();
 	drops integer[] := readpast.drops_to_note();

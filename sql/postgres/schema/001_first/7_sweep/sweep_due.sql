@@ -31,8 +31,8 @@ begin
 		 limit most
 		   for update skip locked);
 	if ids = '{}' then
-		-- Even if no job is due, ended leases and moved jobs have left dead index
-		-- entries to scan.
+		-- Do this even if no job is due: ended leases and moved jobs have left
+		-- dead index entries, which each sweep would scan.
 		if since < moment - readpast.due_age() then
 			perform readpast.move_due(since);
 		end if;

@@ -1,10 +1,11 @@
--- sweep_start: is it this transaction that begins the next sweep, for all workers of all
--- queues? The one that does makes a tick. During its sweep the newest tick is locked, and
--- others leave the sweep to it, but not for longer than stuck_sweep_age().
--- in_turn: false: this transaction does in any case.
--- Result: true if it is.
--- Locks: the newest tick, which is skipped if another transaction has it locked; those
--- of make_tick() and note_drops().
+-- sweep_start: let one transaction begin the next sweep, for all workers and all queues.
+-- It makes a tick. During its sweep it holds a lock on the newest tick, so that others
+-- leave the sweep to it, but not for longer than stuck_sweep_age().
+--
+-- in_turn: false: begin a sweep in any case.
+-- Result: true if this transaction begins the sweep.
+-- Locks: the newest tick, which is skipped if another transaction has it locked; those of
+-- make_tick() and note_drops().
 
 create function readpast.sweep_start(in_turn boolean default true)
 returns boolean

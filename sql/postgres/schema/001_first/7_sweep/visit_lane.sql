@@ -44,13 +44,15 @@ begin
 		end if;
 	end loop;
 	if held and next >= high then
-		-- The time was up among running jobs: the next sweep continues there.
+		-- The time ran out while there were more running jobs. The next sweep
+		-- continues there.
 		insert into readpast.recheck (lane_id, first, last)
 		values (visit_lane.lane_id, next, readpast.line_end());
 	end if;
 	perform readpast.wait_for_draws(lane_id, its.low, least(next, high), open);
 	next := least(next, high, its.passed + 1);
-	-- Before that, a claim that did not move the cursor may still be uncommitted.
+	-- Until this is true, a claim that did not move the cursor may be
+	-- uncommitted.
 	if next > its.passed and its.next_head is null and not
 	   readpast.wait_for_claims(lane_id, its.passed, its.made_at, open)
 	then

@@ -1,10 +1,11 @@
--- wait_for_claims: a claim appends no cursor while this one is young. Have all such claims
--- committed? For those of open transactions it adds recheck requests. The answer is known
+-- wait_for_claims: have all claims committed that appended no cursor because this one was
+-- young? For the claims of open transactions it adds recheck requests. The answer is known
 -- from the second sweep on, by the tick of the sweep before.
+--
 -- lane_id, head: the cursor; made_at: when it was made, or a cursor with a smaller head if
 -- that was later; open: the open transactions.
--- Result: true if each has committed or has a recheck request; false: ask again in the
--- next sweep.
+-- Result: true if each such claim has committed or has a recheck request; false: ask again
+-- in the next sweep.
 -- Locks: none.
 
 create function readpast.wait_for_claims(lane_id bigint, head bigint,

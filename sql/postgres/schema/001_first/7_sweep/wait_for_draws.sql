@@ -1,5 +1,6 @@
 -- wait_for_draws: for each open transaction, request a recheck of the numbers of a lane
--- that it may have drawn, to be made when it is over.
+-- that it may have drawn. The recheck is made after the transaction has ended.
+--
 -- lane_id: the lane; low, high: from `low` to before `high`; open: the transactions.
 -- Locks: none.
 

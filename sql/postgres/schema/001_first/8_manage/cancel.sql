@@ -1,7 +1,10 @@
--- cancel: cancel a live job, or raise why not.
+-- cancel: cancel a live job, or raise an error that says why it cannot be
+-- cancelled.
+--
 -- id: the job; kind: if not null, only a job of this kind.
--- Result: none. RP001: the job is finished; RP005: there is no such job, or it
--- is of another kind.
+-- Result: none.
+-- RP001: the job is finished; RP005: there is no such job, or it is of another
+-- kind.
 -- Locks: see cancel_live().
 
 create function readpast.cancel(id bigint, kind text default null)

@@ -1,6 +1,9 @@
--- drop_queue: remove a queue and its jobs, or raise why not.
+-- drop_queue: remove a queue and its jobs, or raise an error that says why it
+-- cannot be removed.
+--
 -- queue: its name.
--- Result: none. RP005: there is no such queue; RP006: it is in use.
+-- Result: none.
+-- RP005: there is no such queue; RP006: it is in use.
 -- Locks: see queue_drop().
 
 create function readpast.drop_queue(queue text) returns void

@@ -1,6 +1,8 @@
--- drops_to_note: the dropped queues to which note_drops() has to give a transaction id.
--- Result: their ids; none if this transaction has an id already: it might be
--- smaller than that of a transaction that has just put a job into such a queue.
+-- drops_to_note: the dropped queues whose row needs a transaction id from note_drops().
+--
+-- Result: their ids. There are none if this transaction has an id already, because that
+-- id might be smaller than that of a transaction that has just put a job into such a
+-- queue.
 -- Locks: none.
 
 create function readpast.drops_to_note() returns integer[]

@@ -1,7 +1,9 @@
--- pause: pause a queue: it takes jobs and hands none out.
+-- pause: pause a queue: jobs can be enqueued, and none is handed out.
+--
 -- queue: its name; reason: for people, shown wherever the queue is shown as paused;
 -- may be null.
--- Result: none. RP005: there is no such queue. RP003: the reason is not valid.
+-- Result: none.
+-- RP005: there is no such queue. RP003: the reason is not valid.
 -- Locks: the queue's row.
 
 create function readpast.pause(queue text, reason text default null)

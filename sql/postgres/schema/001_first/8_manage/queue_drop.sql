@@ -19,7 +19,8 @@ begin
 	end if;
 	busy := readpast.is_worked_on(id);
 	if not busy then
-		-- A job that was added since the check may have been claimed, too.
+		-- Since the check, another transaction may have added a job, and a
+		-- worker may have claimed it.
 		delete from readpast.job j
 		 where j.queue_id = queue_drop.id and j.lease_until is null;
 		delete from readpast.archive a where a.queue_id = queue_drop.id;

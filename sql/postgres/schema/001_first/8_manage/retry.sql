@@ -1,7 +1,10 @@
--- retry: make a dead or cancelled job ready again, or raise why not.
+-- retry: make a dead or cancelled job ready again, or raise an error that says
+-- why it cannot be retried.
+--
 -- id: the job; kind: if not null, only a job of this kind.
--- Result: none. RP001: the job is in another state; RP005: there is no such
--- job, or it is of another kind; RP006: a live job has its unique key.
+-- Result: none.
+-- RP001: the job is in another state; RP005: there is no such job, or it is of
+-- another kind; RP006: a live job has its unique key.
 -- Locks: see retry_kept().
 
 create function readpast.retry(id bigint, kind text default null)

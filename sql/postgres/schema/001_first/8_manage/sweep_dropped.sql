@@ -16,7 +16,8 @@ begin
 	for it in select d.queue_id, d.name, d.xid, d.open from readpast.dropped d
 	loop
 		seen := pg_current_snapshot();
-		-- An id that this cluster has not reached yet came with a dump of another one.
+		-- The cluster has not reached this id yet, so the row came with a dump of
+		-- another cluster.
 		over := it.xid < pg_snapshot_xmin(seen)
 		        or it.xid >= pg_snapshot_xmax(seen)
 		           and it.xid is distinct from pg_current_xact_id_if_assigned();

@@ -1,6 +1,8 @@
--- take_over_job: move a job of a dropped queue: to the end of its lane in the new queue, or
--- scheduled there. It keeps its unique key unless a job there has the key: the job was
--- acknowledged, so it must not be lost because of that.
+-- take_over_job: move a job of a dropped queue into the new queue: to the end of its lane,
+-- or scheduled. It keeps its unique key, unless a job of the new queue has that key. The
+-- job is moved even then, without its key: its enqueue was acknowledged, so it must not be
+-- lost.
+--
 -- id: the job, which the caller has locked; new_id: the new queue.
 -- Result: none.
 -- Locks: it waits for an open transaction that inserts the same key, for lock_timeout at

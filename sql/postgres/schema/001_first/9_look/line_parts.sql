@@ -1,6 +1,7 @@
--- line_parts: the jobs in a queue's ready line, as live_parts() has them: of each lane the
--- jobs before the place where claims start, and those past it. Claims take the first job,
--- so past that place no held job follows a free one.
+-- line_parts: the jobs in a queue's ready line, in the form of live_parts(). Each lane has
+-- two parts: the jobs before the place where claims start, and those past it. Claims take
+-- the first job, so past that place no running job comes after a ready one.
+--
 -- queue_id: the queue; most: stop counting there.
 -- Rows: those of live_parts(), at most two for each lane.
 -- Locks: none.

@@ -1,7 +1,9 @@
 -- live_counts: how many live jobs a queue has.
+--
 -- queue_id: the queue; most: count up to this many of each state.
--- Result: a row. ..._at_least: there are more, or may be. oldest, longest: among the jobs
--- that were read, run_at of the oldest ready one and claim_no of the longest held one.
+-- Result: a row. ..._at_least: there are more, or may be. oldest: run_at of the oldest
+-- ready job; longest: claim_no of the longest running job; both among the jobs that were
+-- read.
 -- Locks: none.
 
 create function readpast.live_counts(queue_id integer, most bigint)

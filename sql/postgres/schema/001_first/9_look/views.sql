@@ -1,7 +1,7 @@
 -- views: jobs as clients and people see them.
 
--- The columns of a job that every verb answers, in the order of sql/params; then those
--- that the verbs filter and sort by.
+-- The columns of a job that every verb answers, in the order of sql/params; after them
+-- columns by which verbs filter and sort.
 create view readpast.live as
 select j.id, q.name as queue,
        case when j.lease_until is not null then 3
@@ -19,7 +19,7 @@ select j.id, q.name as queue,
   join readpast.queue q on q.id = j.queue_id
   left join readpast.worker w on w.id = j.worker_id;
 
--- The same columns of kept jobs.
+-- The same columns for kept jobs.
 create view readpast.kept as
 select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
        a.claim_no, a.worker, a.run_at, a.created_at,
@@ -30,7 +30,7 @@ select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
   from readpast.archive a
   join readpast.queue q on q.id = a.queue_id;
 
--- For people: all jobs, states as words, payloads as text.
+-- All jobs, for people: states as words, payloads as text.
 create view readpast.jobs as
 select a.id, a.queue, readpast.state_word(a.state) as state, a.priority,
        a.attempt, a.max_attempts, a.claim_no, a.worker, a.run_at,

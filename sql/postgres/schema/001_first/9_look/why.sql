@@ -1,9 +1,10 @@
--- why: what does a live job wait for?
+-- why: why does a live job wait, or who runs it?
+--
 -- job_id: the job; most: count up to this many jobs ahead of it.
--- Result: a row, or none if there is no such live job. ahead: ready jobs that claims
--- hand out before it; workers, queue_workers: how many workers seen lately serve its queue
--- and its kind, and its queue at all; worker_id, host, pid, silent_ms: the worker that
--- holds it; renewed: how often it has renewed the lease.
+-- Result: a row, or none if there is no such live job. ahead: how many ready jobs claims
+-- hand out before it. workers: how many workers, seen lately, serve its queue and its
+-- kind. queue_workers: how many serve its queue at all. worker_id, host, pid, silent_ms:
+-- the worker that holds it. renewed: how often that worker has renewed the lease.
 -- Locks: none.
 
 create function readpast.why(job_id bigint, most integer default 1000)
