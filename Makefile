@@ -1,29 +1,30 @@
-# The front door; the build itself is meson.build.
+# Short commands for users; the build itself is in meson.build.
 
 BUILD := build
 PREFIX ?= /usr/local
 DESTDIR ?=
-# disabled: neither libpq nor a server is installed, built for or tested. A number:
-# tests run on a server of that version, and not on the one that Debian installed.
+# POSTGRES=disabled: libpq and a server are neither installed nor used, and the
+# build has no PostgreSQL. POSTGRES=NUMBER: tests run on a server of that version
+# instead of Debian's.
 POSTGRES ?= enabled
 postgres := $(if $(filter disabled,$(POSTGRES)),disabled,enabled)
 server := $(filter-out enabled disabled,$(POSTGRES))
 
-# What meson tells of a build directory, and writes last.
+# The folder in which meson describes a build directory. Meson writes it last.
 info = $(BUILD)/meson-info
 prefix := $(abspath $(PREFIX))
 type := debugoptimized
 setup = tools/setup $(if $(filter disabled,$(postgres)),--no-postgres)
 
-# ninja has its own idea of how much to do at a time.
+# ninja decides by itself how much to do at a time.
 unexport MAKEFLAGS
 
 .PHONY: all test soak demo bench install clean format help
 
-# Install what is missing for KIND of work (of tools/setup), and have a build
-# directory that has these OPTIONS. One that was never finished, or belongs to
-# another checkout, is made anew. Tests are configured when somebody wants them, and
-# then stay.
+# Install what is missing for this KIND of work (an option of tools/setup), and make
+# sure that there is a build directory with this OPTION. A build directory that was
+# never finished, or belongs to another checkout, is made anew. Tests are configured
+# when they are first asked for, and stay configured.
 define configure # KIND,OPTION
 @$(setup) $(1)
 @grep -qsF '"source": "$(CURDIR)"' $(info)/meson-info.json && \
@@ -48,13 +49,13 @@ test:
 	@$(if $(server),PG_BIN=$$(tools/get-postgres $(server)) && export PG_BIN &&) \
 		tools/run-tests $(BUILD)
 
-# SOAK minutes of what a test run has no time for.
+# The tests that take too long for `make test`, for SOAK minutes.
 soak:
 	$(call configure,--soak,tests=enabled)
 	@ninja -C $(BUILD)
 	@tools/soak $(BUILD) $(or $(SOAK),10)
 
-# The command alone, with what it takes: this is compiled in seconds.
+# Only the command and what it needs, which compiles in seconds.
 demo: BUILD := build-demo
 demo: type := debug
 demo: postgres := disabled
@@ -63,7 +64,8 @@ demo:
 	@ninja -C $(BUILD) cli/readpast
 	@tools/demo
 
-# BENCH=full for all of it; BENCH_DIR is the disk that it is about.
+# BENCH=full runs all benchmarks. BENCH_DIR is a folder on the disk to be
+# measured.
 bench:
 	$(call configure,--bench)
 	@ninja -C $(BUILD) benchmarks
@@ -71,7 +73,8 @@ bench:
 	@test ! -x $(BUILD)/bench/bench_postgres || \
 		$(BUILD)/bench/bench_postgres --plots $(BUILD)/bench
 
-# The loader has to hear of a new library, unless this only fills a package.
+# Tell the loader about the new library, unless this install only fills a
+# package's folder (DESTDIR).
 install:
 	$(call configure)
 	@grep -qsF '"prefix", "value": "$(prefix)"' \

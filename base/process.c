@@ -22,7 +22,7 @@ spawn(void)
 	if (pid != 0)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent ended before the prctl() call. */
+	/* The parent ended before prctl() could ask for a signal. */
 	if (getppid() != parent)
 		_exit(1);
 	return 0;

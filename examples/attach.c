@@ -73,9 +73,9 @@ main(int argc, char **argv)
 	for (int line = 1; !failed && fgets(text, sizeof(text), stdin); line++)
 		if (line > taken)
 			failed = take(queue, line, text);
-	if (failed) /* what was begun is rolled back */
+	if (failed) /* the open transaction is rolled back */
 		fprintf(stderr, "attach: %s\n", sqlite3_errmsg(db));
-	rp_close(queue); /* leaves our connection open */
+	rp_close(queue); /* this leaves our own connection open */
 	sqlite3_close(db);
 	return failed;
 }

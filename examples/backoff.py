@@ -28,7 +28,7 @@ try:
 except urllib.error.HTTPError as error:
     wait = error.headers.get("Retry-After", "")
     if error.code in (429, 503) and wait.isdigit():  # it may be a date, too
-        # We settle the claim ourselves, and exit with 0: the worker has nothing to add.
+        # The claim is settled here. Exit status 0: the worker has nothing to add.
         subprocess.run(["readpast", "release", os.environ["READPAST_CLAIM"],
                         "--delay", f"{wait}s"], check=True, stdout=subprocess.DEVNULL)
     elif error.code in (408, 429) or error.code >= 500:

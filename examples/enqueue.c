@@ -34,7 +34,8 @@ main(int argc, char **argv)
 		return complain("usage: enqueue URL QUEUE");
 	if (rp_open(argv[1], NULL, &conn, &error) < 0)
 		return complain(error.message);
-	setvbuf(stdout, NULL, _IOLBF, 0); /* an id is out when its job is in */
+	setvbuf(stdout, NULL, _IOLBF,
+		0); /* print each id at once; its job is committed by then */
 	while (!status && (n = getline(&line, &room, stdin)) > 0) {
 		rp_job_spec job = RP_JOB_SPEC_INIT;
 
@@ -42,7 +43,7 @@ main(int argc, char **argv)
 		job.payload_size = (size_t)n - (line[n - 1] == '\n');
 		if (rp_enqueue(conn, argv[2], &job, &added) < 0)
 			status = complain(rp_last_error(conn)->message);
-		else /* durable from here on */
+		else /* the jobs are durable from here on */
 			printf("%" PRId64 "\n", added.id);
 	}
 	if (ferror(stdin) || fflush(stdout) == EOF)

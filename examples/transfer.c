@@ -22,7 +22,7 @@ move(rp_conn *bank, const char *sql)
 	return sqlite3_exec(rp_conn_native(bank), sql, NULL, NULL, NULL);
 }
 
-/* One job moves 1. All of it is committed at once, or none. */
+/* Each job moves 1. The move and the job's end are one commit. */
 static int
 transfer(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -45,8 +45,9 @@ main(void)
 	rp_error error;
 
 	options.threads = 2;
-	options.drain = 1;       /* until nothing is left */
-	options.lease_ms = 2000; /* the jobs of the dead are back that soon */
+	options.drain = 1;       /* return when no job is left */
+	options.lease_ms = 2000; /* jobs of killed workers are ready again
+				  * after this time */
 	if (rp_worker_new(getenv("READPAST_DB"), &options, &worker, &error) ||
 	    rp_worker_handle(worker, "transfers", NULL, transfer, NULL) ||
 	    rp_worker_run(worker, &error)) {

@@ -18,7 +18,7 @@ static void
 stop(int signal)
 {
 	(void)signal;
-	rp_worker_stop(worker); /* what runs may finish */
+	rp_worker_stop(worker); /* running handlers may finish */
 }
 
 /* One job, on any of the worker's threads. If the process dies before the job
@@ -48,7 +48,8 @@ main(int argc, char **argv)
 
 	if (argc != 3)
 		return complain("usage: worker URL QUEUE");
-	setvbuf(stdout, NULL, _IOLBF, 0); /* a line is out when it is done */
+	setvbuf(stdout, NULL, _IOLBF, 0); /* write each line as soon as it is
+					   * complete */
 	options.threads = 4;
 	options.drain = 1;
 	if (rp_worker_new(argv[1], &options, &worker, &error) < 0)

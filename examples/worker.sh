@@ -13,13 +13,14 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-# The work. It ends before the lease does, so that nothing needs to renew that.
+# Do the work. It ends before the lease does, so nothing has to renew the lease.
 write_sum() {
 	timeout "${LIMIT:-50}" sha256sum "$1" >"$1.sum.$$" && mv "$1.sum.$$" "$1.sum"
 }
 
 while :; do
-	# Waits, and sweeps meanwhile. If this script dies the claim gives back its job.
+	# This waits for a job, and sweeps while it waits. If this script dies, the
+	# claim is released.
 	job=$(readpast claim "$1" --wait 5s --lease "${LEASE:-1m}")
 	case $? in
 	0) ;;

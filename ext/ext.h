@@ -21,7 +21,7 @@ struct ext_worker {
 	int64_t id; /* 0: not a worker */
 	char name[RP_MOST_WORKER + 1], host[256];
 	char **queues;   /* with a NULL at the end */
-	int64_t seen_at; /* last heartbeat, monotonic ms */
+	int64_t seen_at; /* time of the last heartbeat, CLOCK_MONOTONIC, ms */
 	rp_worker_counts counts;
 };
 
@@ -32,37 +32,39 @@ struct ext {
 	rp_conn *own;      /* another one to the same file, or NULL */
 	int64_t own_synchronous;
 	sqlite3 *scratch;              /* see ext_scratch() */
-	int mode_settled, mode_waited; /* WAL mode was set; we have waited for
-					* it once */
+	int mode_settled, mode_waited; /* whether WAL mode was set; whether a
+					  call has waited for it */
 	int anchored; /* number of our virtual tables that are connected */
-	int called;   /* between ext_enter() and ext_leave() */
-	pid_t pid;    /* of the process that loaded it; calls in a forked child
-		       * are refused */
+	int called;   /* a call is between ext_enter() and ext_leave() */
+	pid_t pid;    /* process that loaded the extension; calls in a forked
+		       * child are refused */
 	int uses;     /* reference count: functions, modules and tables */
 	struct ext_worker worker;
 };
 
 /* ext_connect.c: the connection for this call, or NULL and an error. */
 rp_conn *ext_enter(struct ext *ext, rp_error *error);
-/* Must be called when the call is over. */
+/* Must be called at the end of each call that ext_enter() began. */
 void ext_leave(struct ext *ext);
-/* Is no transaction of the host open, and no writing statement running? */
+/* True if the host has neither an open transaction nor a running statement
+ * that writes. */
 int ext_is_outside(const struct ext *ext);
-/* A virtual table of ours was connected, or disconnected: see ext_table.c. */
+/* Count one of our virtual tables as connected, or as disconnected: see
+ * ext_table.c. */
 void ext_add_anchor(struct ext *ext);
 void ext_lose_anchor(struct ext *ext);
 void ext_release(void *ext);
 
-/* A database in memory for SQL that needs none of the host's tables.
- * json_each() on the host's connection would start a read of its database, and
- * SQLite calls no busy handler when a reader asks for the write lock. NULL: out
- * of memory. */
+/* A database in memory, for SQL that needs none of the host's tables. If
+ * such SQL ran on the host's connection, json_each() would start a read of
+ * the host's database, and SQLite calls no busy handler when a reader asks
+ * for the write lock. NULL: out of memory. */
 sqlite3 *ext_scratch(struct ext *ext);
 
-/* Create the module's table as a temporary one. A table that is used without
- * `create virtual table` belongs to the host's database, and a select from it
- * starts a read of that. If no temporary table can be created, that one is
- * used. */
+/* Create the module's table as a temporary table. Without that, a table that
+ * is used before `create virtual table` belongs to the host's database, and
+ * a select from it starts a read of that database. If no temporary table can
+ * be created, the other one is used. */
 void ext_make_temporary(sqlite3 *db, const char *module);
 
 /* ---- arguments ---- */
@@ -110,7 +112,7 @@ enum ext_param {
 };
 #define EXT_MOST_ARGUMENTS 10
 
-/* An argument's value. `given` is 0 if it is absent or null. */
+/* The value of an argument. `given` is 0 if the argument is absent or null. */
 struct ext_argument {
 	int given;
 	int64_t number; /* durations and times are in milliseconds */
@@ -125,8 +127,9 @@ struct ext_call {
 	rp_conn *conn;
 	const struct ext_function *function;
 	struct ext_argument arguments[PARAMS];
-	sqlite3_value *named[EXT_MOST_ARGUMENTS]; /* from a JSON object; we
-						   * free them */
+	sqlite3_value *named[EXT_MOST_ARGUMENTS]; /* texts from a JSON
+						   * object; ext_forget()
+						   * frees them */
 	rp_error error;
 };
 
@@ -136,16 +139,18 @@ struct ext_rows {
 	size_t count;
 	void *data;
 	void (*free)(void *data);
-	/* Set the columns of a row. Texts are valid as long as the data. */
+	/* Sets the columns of a row. Their texts are valid as long as the
+	 * data. */
 	void (*read)(const void *data, size_t row, struct rp_value *columns);
 };
 #define EXT_MOST_COLUMNS 20
 
-/* A function. If PostgreSQL has a routine of this name, that has the same
- * arguments in the same order. A function returns a value (`answer`), or is a
- * table (`fetch`), or both: `select readpast_enqueue(...)`, `select outcome
- * from readpast_enqueue(...)`. On failure both return a negative number, with
- * the message in call->error or in the connection's error. */
+/* A function. If PostgreSQL has a routine of this name, the function has the
+ * same arguments in the same order. A function returns a value (`answer`:
+ * `select readpast_enqueue(...)`), or is a table (`fetch`: `select outcome
+ * from readpast_enqueue(...)`), or both. On failure, `answer` and `fetch`
+ * return a negative number; the message is in call->error or in the
+ * connection's error. */
 struct ext_function {
 	const char *name;
 	int least; /* number of required arguments */
@@ -153,8 +158,8 @@ struct ext_function {
 	int (*answer)(struct ext_call *call, struct rp_value *ret);
 	const char *columns;
 	int (*fetch)(struct ext_call *call, struct ext_rows *ret);
-	int outside; /* refuse it in a transaction, or beside a reading
-		      * statement */
+	int outside; /* refuse the call in a transaction, or beside a
+		      * statement that reads */
 };
 
 /* An argument's name in messages. */
@@ -181,8 +186,9 @@ const rp_error *ext_error(const struct ext_call *call);
 void ext_result(sqlite3_context *context, const struct rp_value *value);
 void ext_result_error(sqlite3_context *context, const rp_error *error);
 
-/* ext_each() calls a function for each element of a JSON array. The text has no
- * NUL at its end; it is JSON, unless the element is a string. */
+/* ext_each() calls a function for each element of a JSON array. An element's
+ * text has no NUL at its end. If the element is a string it is the string's
+ * value, otherwise JSON. */
 struct ext_element {
 	int null, is_number, is_string;
 	int stays; /* the text is valid until the call ends */
@@ -248,9 +254,9 @@ EXT_TABLES(EXT_DECLARE_TABLE)
 #undef EXT_DECLARE_ANSWER
 #undef EXT_DECLARE_TABLE
 
-/* ext_worker.c: set the worker for the claims of this call: the one that it
- * names, or the one that the connection is. ext_worker_seen() sends a heartbeat
- * if one is due. */
+/* ext_worker.c: decide which worker claims in this call: the one that the
+ * call names, or the one that the connection is. ext_worker_seen() sends a
+ * heartbeat if one is due. */
 int ext_worker_claims(struct ext_call *call);
 int ext_worker_seen(struct ext_call *call);
 
@@ -258,7 +264,7 @@ int ext_worker_seen(struct ext_call *call);
  * ext_state(). */
 struct rp_value ext_payload(const rp_job *job);
 
-/* A job's field as a column, for each type in sql/params. */
+/* How a job's field becomes a column, for each type in sql/params. */
 static inline struct rp_value
 ext_time(int64_t ms)
 {

@@ -17,8 +17,9 @@
 /* ---- all arguments ---- */
 
 enum kind_of_value {
-	NAME,  /* text without a NUL; the library checks the rest */
-	BYTES, /* anything but null; numbers as text */
+	NAME,  /* text without a NUL; the library checks its length and
+		* characters */
+	BYTES, /* any value but null; a number is converted to text */
 	NUMBER,
 	FLAG,
 	DURATION,
@@ -28,7 +29,7 @@ enum kind_of_value {
 static const struct {
 	const char *name, *words;
 	enum kind_of_value kind;
-	int64_t least, most; /* range of a number, or of milliseconds */
+	int64_t least, most; /* limits of a number, or of milliseconds */
 } params[PARAMS] = {
 	[P_QUEUE] = { "queue", "the queue's name", NAME, 0, 0 },
 	[P_PAYLOAD] = { "payload", "the payload", BYTES, 0, 0 },
@@ -217,7 +218,7 @@ read_argument(struct ext_call *call, int param, sqlite3_value *value)
 	to->given = 1;
 	if (params[param].kind == BYTES)
 		return read_text(call, param, value, to);
-	/* C code would take a NUL for the end of the text. */
+	/* C code would end the text at a NUL. */
 	text = sqlite3_value_type(value) == SQLITE_TEXT
 		       ? (const char *)sqlite3_value_text(value)
 		       : NULL;
@@ -267,7 +268,7 @@ no_such_option(struct ext_call *call, const char *name)
 			there);
 }
 
-/* `raw` is the member's JSON text. */
+/* `raw` is the JSON text of the object's member. */
 static int
 read_member(struct ext_call *call, const char *name, sqlite3_value *value,
 	    const char *raw)

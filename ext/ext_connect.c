@@ -1,20 +1,21 @@
 /*
  * ext_connect.c - choose the connection for a call of the extension.
  *
- * It is usually the host's own. Inside a transaction a call joins that. Outside
- * of one it is a commit of its own, with the host's settings, busy handler and
- * functions.
+ * Usually that is the host's own connection. If the host has a transaction
+ * open, the call is part of it. Otherwise the call is a commit of its own, with
+ * the host's settings, busy handler and functions.
  *
- * The exception is a call outside of a transaction while a `select` of the host
- * reads the database: SQLite refuses the write lock at once to a reader if
+ * There is one exception: no transaction is open, but a `select` of the host is
+ * reading the database. SQLite refuses the write lock at once to a reader if
  * others have written since. Such a call commits on a second connection to the
- * same file, with the host's settings as far as they matter. If that cannot be
- * opened, the host's connection is used after all. Our virtual tables are
- * temporary ones, so that a `select` from them does not count as reading the
- * database.
+ * same file, which gets those of the host's settings that matter. If no second
+ * connection can be opened, the host's is used.
  *
- * SPDX-License-Identifier: MIT
- * SPDX-FileCopyrightText: The readpast authors
+ * Our virtual tables are temporary, so that a `select` from them does not count
+ * as reading the database.
+ *
+ *   SPDX-License-Identifier: MIT
+ *   SPDX-FileCopyrightText: The readpast authors
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +27,8 @@
 
 /* ---- the state of the host's connection ---- */
 
-/* May the host change jobs? Preparing statements that would do so asks its
- * authorizer. */
+/* May the host change jobs? We prepare statements that would, so that SQLite
+ * asks the host's authorizer. */
 static int
 may_write(sqlite3 *db)
 {
@@ -115,8 +116,9 @@ url_of(const char *path, int64_t busy_ms)
 	return url;
 }
 
-/* Can we open another connection to the same file that works in the same way?
- * Not without WAL mode: there the host's read would prevent it from writing. */
+/* Can we open another connection to the same file that works in the same
+ * way? Without WAL mode we cannot, because the host's read would keep that
+ * connection from writing. */
 static int
 is_shared(sqlite3 *db)
 {
@@ -145,8 +147,9 @@ open_own(struct ext *ext)
 	ext->own_synchronous = -1;
 }
 
-/* Copy the host's `synchronous` and busy timeout. A busy handler of the host's
- * own cannot be called from here; its timeout reads as 0. */
+/* Copy the host's `synchronous` and busy timeout. A busy handler that the
+ * host has written itself cannot be called from here; its timeout reads as
+ * 0. */
 static int
 take_over_settings(struct ext *ext)
 {
@@ -188,7 +191,7 @@ detach(struct ext *ext)
 	ext->attached = NULL;
 }
 
-/* Connect a virtual table, by preparing a statement that names it. */
+/* Connect a virtual table: prepare a statement that names it. */
 static void
 anchor(sqlite3 *db)
 {

@@ -192,7 +192,7 @@ add_delay(void *ctx, struct ext_call *call, size_t i,
 	return 0;
 }
 
-/* An array that is given must have one element for each payload. */
+/* An array that is given must have as many elements as there are payloads. */
 static int
 add_others(struct ext_call *call, struct jobs *jobs, enum ext_param param,
 	   ext_element_fn *fn)

@@ -38,11 +38,14 @@ ext_has_nul_escape(const char *json, size_t size)
 struct array {
 	struct ext_call *call;
 	enum ext_param param;
-	const char *at;     /* the rest of the array's text */
-	sqlite3_stmt *stmt; /* reads one element; prepared when needed */
+	const char *at;     /* the part of the array's text that was not read
+			     * yet */
+	sqlite3_stmt *stmt; /* statement that reads one element; prepared
+			     * when it is first needed */
 };
 
-/* Returns the position after the closing quote, or the end of the text. */
+/* Returns the position after the closing quote; if there is none, the end of
+ * the text. */
 static const char *
 end_of_string(const char *s)
 {
@@ -83,7 +86,8 @@ failed(struct array *array)
 			sqlite3_errmsg(ext_scratch(array->call->ext)));
 }
 
-/* Read an element by SQLite. Its text is valid until the next one is read. */
+/* Let SQLite read an element. Its text is valid until the next element is
+ * read. */
 static int
 let_sqlite_read(struct array *array, const char *text, size_t size,
 		struct ext_element *ret)
@@ -101,8 +105,8 @@ let_sqlite_read(struct array *array, const char *text, size_t size,
 	    sqlite3_step(array->stmt) != SQLITE_ROW)
 		return failed(array);
 	type = sqlite3_column_type(array->stmt, 0);
-	/* `true` and `false` have the values 1 and 0: the type tells them from
-	 * numbers. */
+	/* `true` and `false` have the values 1 and 0. Their type shows that
+	 * they are not numbers. */
 	word = type == SQLITE_INTEGER &&
 	       *sqlite3_column_text(array->stmt, 1) != 'i';
 	ret->null = type == SQLITE_NULL;
@@ -201,7 +205,7 @@ add_name(void *ctx, struct ext_call *call, size_t i,
 
 	if (!element->is_string)
 		return rp__fail(&call->error, RP_EINVAL,
-				"queues: number %zu is not text", i + 1);
+				"queues: element %zu is not a string", i + 1);
 	more = realloc(names->list, (i + 2) * sizeof(*more));
 
 	if (!more)

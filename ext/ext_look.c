@@ -51,7 +51,7 @@ ext_free_batch(void *batch)
 	rp_batch_free(batch);
 }
 
-/* A job or queue that does not exist is no error here: the table has no
+/* A job or queue that does not exist is not an error here: the table has no
  * rows. */
 static int
 answer_jobs(int r, rp_batch *batch, struct ext_rows *ret)
@@ -316,7 +316,8 @@ read_function(const void *data, size_t row, struct rp_value *columns)
 	columns[2] = rp__text(d->columns);
 }
 
-/* A row for each way to call a function: for its value, or as a table. */
+/* There is a row for each way to call a function: for its value, and as a
+ * table. */
 int
 ext_functions_rows(struct ext_call *call, struct ext_rows *ret)
 {

@@ -9,7 +9,7 @@
 
 #include "ext.h"
 
-/* Count the verdict for the worker's row. */
+/* Add the verdict to the counts in the worker's row. */
 static void
 count(struct ext_call *call, const rp_verdict *v)
 {
@@ -85,7 +85,7 @@ ext_do_extend(struct ext_call *call, struct rp_value *ret)
 	return settle(call, v, ret);
 }
 
-/* ---- many, in one commit ---- */
+/* ---- many verdicts in one commit ---- */
 
 struct verdicts {
 	size_t count, claim_nos;

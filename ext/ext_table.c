@@ -24,7 +24,8 @@ struct module {
 	int columns;
 };
 
-/* Repeats the module's fields, because SQLite may free the module first. */
+/* These repeat the module's fields, because SQLite may free the module
+ * first. */
 struct table {
 	sqlite3_vtab base;
 	struct ext *ext;
@@ -36,11 +37,12 @@ struct cursor {
 	sqlite3_vtab_cursor base;
 	struct ext_rows rows;
 	size_t row;
-	struct rp_value columns[EXT_MOST_COLUMNS]; /* of the current row */
+	struct rp_value columns[EXT_MOST_COLUMNS]; /* index of the current
+						    * row */
 };
 
-/* The hidden columns have unusual names, as result columns may be called like
- * an argument. */
+/* The hidden columns have unusual names, because a result column may have
+ * the same name as an argument. */
 static char *
 declare(const struct ext_function *function)
 {

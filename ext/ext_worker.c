@@ -57,7 +57,7 @@ sign_on(struct ext_call *call)
 	return r;
 }
 
-/* `verb` is worker_beat or worker_stop, which have the same parameters. */
+/* `verb` is worker_beat or worker_stop; both have the same parameters. */
 static int
 beat(struct ext_call *call, enum rp_verb verb, int64_t *ret_known)
 {
@@ -119,9 +119,9 @@ beat_or_sign_on(struct ext_call *call)
 
 /* ---- during other calls ---- */
 
-/* Send a heartbeat if one is due. Not in a transaction of the host: if that
- * were rolled back, so would be a new row of the worker, and another worker
- * would get its id. */
+/* Send a heartbeat if one is due, but not in a transaction of the host. A
+ * heartbeat can add a new row for the worker; if the host rolled that back,
+ * another worker would get the same id. */
 int
 ext_worker_seen(struct ext_call *call)
 {
@@ -133,7 +133,7 @@ ext_worker_seen(struct ext_call *call)
 	return beat_or_sign_on(call);
 }
 
-/* The worker's queues and this one. NULL: out of memory. */
+/* The names of the worker's queues and of this queue. NULL: out of memory. */
 static char **
 with_queue(const struct ext_worker *worker, const char *queue)
 {
@@ -164,8 +164,8 @@ serves(const struct ext_worker *worker, const char *name, const char *queue)
 	return 0;
 }
 
-/* Register under this name, for this queue and, if the name is the same, the
- * queues so far. */
+/* Register under this name for this queue. If the connection has this name
+ * already, it keeps its queues, too. */
 static int
 become_named(struct ext_call *call, const char *name, const char *queue)
 {
@@ -235,8 +235,8 @@ ext_do_worker_stop(struct ext_call *call, struct rp_value *ret)
 	return sign_off(call);
 }
 
-/* Sweep other queues, too, if that is due. rp_wait() does not sweep if a job is
- * ready, and there may be no other client that does. */
+/* Sweep, including other queues, if that is due. rp_wait() does not sweep if
+ * a job is ready, and there may be no other client that sweeps. */
 static int
 sweep_meanwhile(struct ext_call *call, const char *const *queues)
 {
@@ -248,7 +248,7 @@ sweep_meanwhile(struct ext_call *call, const char *const *queues)
 				   &found);
 }
 
-/* While it waits, a worker keeps sending heartbeats. */
+/* A worker keeps sending heartbeats while it waits. */
 int
 ext_do_wait(struct ext_call *call, struct rp_value *ret)
 {

@@ -25,8 +25,9 @@ SQLITE_EXTENSION_INIT1
 #define COMMA_AND_NAME(field, FIELD, type) ", " #field
 #define LISTED(FIELDS) &(FIELDS(COMMA_AND_NAME))[2]
 
-/* PostgreSQL's routines of the same names have the same arguments in the same
- * order. `holding` does not exist there, so it comes last. */
+/* A function has the same arguments, in the same order, as PostgreSQL's
+ * routine of the same name. `holding` comes last because the routine does
+ * not have it. */
 const struct ext_function ext_functions[] = {
 	/* clang-format off */
 	{ "enqueue", 2,

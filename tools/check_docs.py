@@ -157,7 +157,8 @@ def compare(program, found, common={}):
 
 
 def not_installed(messages, pages):
-    """Users who read a message have the manual, but perhaps not the source."""
+    """A message must not send its reader to the source: users have the manual, but perhaps not
+    the source."""
     for message in messages:
         for name in re.findall(r"[\w./-]+\.md\b", message):
             yield f"a message names {name}: name a manual page"

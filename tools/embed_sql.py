@@ -25,7 +25,8 @@ import sys
 import zlib
 
 
-# Ids taken by an earlier statement: one at a time, or all as a table.
+# A statement uses the ids that an earlier one took: one at a time, or all of
+# them as a table.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 
@@ -127,7 +128,7 @@ def quoted(text):
     return "\n\t\t".join(f'"{line}\\n"' for line in lines)
 
 
-# The body of a routine, which is not split into statements.
+# The body of a routine, which is not split at semicolons.
 BODY = r"\$(\w*)\$.*?\$\1\$"
 
 
@@ -156,7 +157,8 @@ def statements(path):
             yield sql, notes
 
 
-# Verbs that only databases with routines have, and only those without.
+# The verbs that only databases with routines have, and those that only the
+# others have.
 ROUTINES = {"enqueue_plain", "settle_and_claim", "sleep", "awake", "held",
             "sweep_start"}
 NO_ROUTINES = {"claim", "payload", "complete", "fail", "release", "extend",
@@ -433,7 +435,8 @@ def literal(text):
 
 # ---- the queries of commands ----
 
-# The subfolders with queries, and the parameters that each query gets.
+# The subfolders with queries, and the parameters that each of their queries
+# gets.
 ROOMS = {"doctor": {"long_ms", "now_ms"}, "stress": set(),
          "find": {"queue", "kind", "key", "error", "before", "now_ms",
                   "states", "looks", "every"}}

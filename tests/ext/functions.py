@@ -169,7 +169,7 @@ def names_and_keys_are_text_and_nothing_else(path):
             ("select * from readpast_enqueue_many('q', '[1]', null, null, null, '[1]')",
              "the kind is not text"),
             ("select readpast_enqueue('q', null)", "the payload is missing"),
-            ("select readpast_worker_start('w', '[7]')", "is not text")):
+            ("select readpast_worker_start('w', '[7]')", "is not a string")):
         if words:
             assert words in refused(db, sql), (sql, refused(db, sql))
     assert one(db, "select count(*) from readpast_list('q')") == 0

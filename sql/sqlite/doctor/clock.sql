@@ -1,4 +1,5 @@
--- clock: stored times that are later than now, as after the clock was set back.
+-- clock: stored times that are later than now, for instance because the clock
+-- was set back.
 
 select 'worker ' || name as what, max(seen_at) - :now_ms as ahead_ms
   from readpast_worker

@@ -1,6 +1,6 @@
 -- integrity: the first error in the file's structure. The check reads the whole file and
--- cannot be interrupted, so it is left out for a file that is too large: a reader that
--- stays for long lets the -wal file grow.
+-- cannot be interrupted. It is left out if the file is too large, because the -wal file
+-- grows while a reader stays.
 
 select q.quick_check as problem, null as not_done
   from (select c.page_count * s.page_size / 1048576 as mib

@@ -1,6 +1,7 @@
--- late: queues whose first ready job has waited for long, and whose ready line will take
--- more than an hour at the rate of the last minute. The length of the line is estimated
--- by the numbers between its first and last job of a priority.
+-- late: queues whose first ready job has waited for long, and whose ready line would
+-- take more than an hour at the rate of the last minute. The length of the line is the
+-- distance between the numbers of the first and the last job of a priority, which is an
+-- estimate.
 
 with recursive lane(queue_id, priority, class) as (
   select q.id, j.priority, j.class

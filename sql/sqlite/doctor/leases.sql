@@ -1,5 +1,6 @@
--- leases: held jobs whose lease is three quarters over, which their holder should have
--- renewed, among those whose leases end first. Jobs of silent workers are left out.
+-- leases: running jobs with less than a quarter of their lease left: their worker
+-- should have renewed it by now. Jobs of silent workers are left out. The query reads
+-- the jobs whose leases end first.
 
 select q.name as queue, count(*) as jobs, min(h.id) as example,
        coalesce(min(w.name), 'a client that is no worker') as worker,

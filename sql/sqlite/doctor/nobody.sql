@@ -1,6 +1,6 @@
--- nobody: queues with ready jobs that nothing serves: no worker, and no client that
--- holds a job or has finished one lately. The oldest ready job is at the head of some
--- lane, as in stats.
+-- nobody: queues with ready jobs that nobody serves: there is no worker for them, and
+-- no other client holds one of their jobs or has finished one lately. The oldest
+-- ready job is at the head of some lane, as in stats.
 
 select q.name as queue,
        (select count(*) from readpast_worker w, json_each(w.queues) e

@@ -1,6 +1,6 @@
--- silent: workers that were not seen for half a minute and did not unregister, with
--- those of their queues that no other worker serves. If there is no such queue, no job
--- waits because of it.
+-- silent: workers that were not seen for half a minute and did not unregister, each
+-- with those of its queues that no other worker serves. If a worker has no such queue,
+-- no job waits because of it.
 
 select s.worker, s.host, s.pid, s.queues, s.silent_ms, s.unserved,
        iif(s.unserved = '[]', 0, s.silent_ms) as lasts_ms

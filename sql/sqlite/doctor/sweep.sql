@@ -1,5 +1,5 @@
--- sweep: jobs that have been due, or whose lease has been over, for some seconds and that
--- no sweep has moved yet.
+-- sweep: jobs that no sweep has moved yet, although they have been due, or their lease
+-- has been over, for some seconds.
 
 select queue, strftime('%Y-%m-%dT%H:%M:%SZ', since / 1000, 'unixepoch')
        as since,

@@ -1,6 +1,7 @@
--- kept: the ids of the kept jobs that match a filter, by state, newest first. The newest
--- :looks jobs of each state are examined; a row without an id says that there are more.
--- :states has a bit for each state's number; :before: enqueued before this time.
+-- kept: the ids of the kept jobs that match a filter, by state, newest first. The query
+-- examines the newest :looks jobs of each state. A row without an id says that there are
+-- more. :states has a bit for each state's number. :before: only jobs that were enqueued
+-- before this time.
 
 with looked(state, id) as materialized (
   select * from (

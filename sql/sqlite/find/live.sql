@@ -1,7 +1,7 @@
--- live: the ids of the live jobs that match a filter, running ones first, the others
--- in claim order. The first :looks jobs of each state are examined; a unique key is found
--- by its index. A row without an id says that there are more. :states has a bit for each
--- state's number; :before: enqueued before this time.
+-- live: the ids of the live jobs that match a filter: first the running ones, then the
+-- others in claim order. The query examines the first :looks jobs of each state; it finds
+-- a unique key by its index. A row without an id says that there are more. :states has a
+-- bit for each state's number. :before: only jobs that were enqueued before this time.
 
 with looked(part, state, id) as materialized (
   select * from (

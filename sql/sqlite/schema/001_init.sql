@@ -4,8 +4,8 @@
 -- julianday('now') tells it; claim numbers are microseconds of the same.
 -- docs/design.md says why each index exists.
 
--- This statement comes first, so that it waits for the write lock of a file without
--- tables. Another process may have made all tables meanwhile.
+-- This statement comes first because it waits for the write lock even if the file
+-- has no tables yet. Another process may have made all tables while it waited.
 create table if not exists readpast_meta (
 	name  text primary key,
 	value not null
@@ -103,8 +103,8 @@ create table readpast_archive (
 create index readpast_archive_state
 	on readpast_archive (queue_id, state, finished_at, id);
 
--- How many jobs the archive has of each queue and state. The archive's triggers count,
--- so the numbers are exact even if plain SQL changes that table.
+-- How many kept jobs the archive has of each queue and state. Triggers of the archive
+-- count them, so the numbers are exact even if plain SQL changes the archive.
 create table readpast_kept_count (
 	queue_id integer not null,
 	state    integer not null,
@@ -136,12 +136,14 @@ create table readpast_payload (
 	payload blob not null
 );
 
--- Completed jobs whose payload is in readpast_payload until sweep_rest deletes it.
+-- Completed jobs whose payload is still in readpast_payload. sweep_rest deletes
+-- it.
 create table readpast_gone (
 	id integer primary key
 );
 
--- kinds: those it has handlers for, as 'queue/kind', or 'queue/' for all others.
+-- Workers. kinds: the kinds that it has handlers for, as 'queue/kind', or
+-- 'queue/' for all kinds that have no handler of their own.
 create table readpast_worker (
 	id         integer primary key autoincrement,
 	name       text not null,
@@ -168,8 +170,8 @@ create table readpast_tally (
 	primary key (queue_id, second)
 ) without rowid;
 
--- The columns of a job that every verb answers, in the order of sql/params; then those
--- that the verbs filter and sort by.
+-- The columns of a job that every verb answers, in the order of sql/params; after them
+-- columns by which verbs filter and sort.
 create view readpast_live as
 select j.id, q.name as queue,
        case when j.lease_until is not null then 3

@@ -1,4 +1,5 @@
--- bad_headers: those of the headers that are not a JSON object. Null stands for none.
+-- bad_headers: which of these headers are not a JSON object? Null stands for no
+-- headers.
 
 -- answer:
 select true as bad

@@ -1,5 +1,5 @@
--- blocked: those of the jobs that another transaction has locked: none, because SQLite has
--- no row locks.
+-- blocked: which of these jobs has another transaction locked? Always no row, because
+-- SQLite has no row locks.
 
 -- answer:
 select :id as id where 0;

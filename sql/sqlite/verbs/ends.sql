@@ -1,7 +1,7 @@
--- ends: the last id that was given to a job, and the last number of a line.
--- On SQLite each lane counts for itself, so the last id stands for the number. It is too
--- small only where jobs came into the line again and again, and no correctness depends
--- on it.
+-- ends: the last id that was given to a job, and the last number of a line. On SQLite
+-- each lane counts separately, so the last id is returned in place of the number. It can
+-- be too small if jobs came into the line again and again, and no correctness depends on
+-- it.
 
 -- answer:
 select coalesce((select seq from sqlite_sequence where name = 'readpast_job'),

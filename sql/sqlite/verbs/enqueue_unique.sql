@@ -1,8 +1,8 @@
 -- enqueue_unique: as enqueue, but only if no live job of the queue has the unique key.
--- Otherwise the answer is that live job. :replace gives it the new job's content, unless
--- it runs; then its claim number moves on, so that a holder whose lease ran out cannot
--- complete a content that it never saw. There is no answer where enqueue has none.
--- outcome: 0 added, 1 existed, 2 replaced.
+-- If one has it, the answer is that live job, and :replace gives it the new job's
+-- content unless it runs. Its claim number is then increased, so that a worker whose
+-- lease ran out cannot complete a content that it never saw. If enqueue would insert
+-- nothing, there is no answer. outcome: 0 added, 1 existed, 2 replaced.
 
 select q.id as queue_id,
        coalesce(:priority, q.priority) as priority,

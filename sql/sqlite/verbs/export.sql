@@ -1,7 +1,8 @@
--- export: the stored rows of jobs, live and kept, of the queues (a JSON array of names),
--- with ids above :after and up to :until: at most :max rows. The reader stops after :size
--- bytes of payload. Kept jobs that a sweep will delete within :spare_ms are left out.
--- state: 1 live, 3 held; of a kept job its state.
+-- export: the stored rows of live and kept jobs of the queues (a JSON array of names)
+-- with ids above :after and up to :until. It returns at most :max rows; the reader stops
+-- after :size bytes of payload. Kept jobs that a sweep will delete within :spare_ms are
+-- left out. state: 1 for a live job, 3 for a running one; for a kept job, the state in
+-- which it ended.
 
 -- answer:
 select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,

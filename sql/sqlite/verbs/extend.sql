@@ -1,6 +1,6 @@
--- extend: renew the lease: it runs from now, for :lease_ms or the queue's lease. This also
--- works for a lease that is over, if no other claim has the job yet: the job leaves the
--- ready line again.
+-- extend: renew the lease. It runs from now, for :lease_ms or the queue's lease. A lease
+-- that is over can be renewed, too, as long as no other claim has the job: then the job
+-- leaves the ready line again.
 
 -- answer:
 select j.queue_id, 3 as state, j.id,

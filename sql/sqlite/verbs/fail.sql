@@ -1,6 +1,6 @@
 -- fail: this attempt failed. The job is tried again after :delay_ms or the queue's backoff
 -- (doubled each time, with up to 10 % of jitter). It is dead if its attempts are used up,
--- or with :for_good. The claim number moves on, so that a claim has one verdict only.
+-- or with :for_good. The claim number is increased, so that a claim gets one verdict only.
 
 -- answer:
 select j.queue_id,

@@ -1,5 +1,5 @@
--- list_running: the held jobs of a queue, the longest held first, among the :looks jobs
--- whose leases end first. partial: there are more.
+-- list_running: the running jobs of a queue, the longest running first, among the
+-- :looks jobs whose leases end first. partial: there are more.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

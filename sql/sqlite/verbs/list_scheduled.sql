@@ -1,5 +1,5 @@
--- list_scheduled: the scheduled jobs of a queue, by time: with :due those whose time has
--- come, without it the others.
+-- list_scheduled: the scheduled jobs of a queue, by time. With :due: only those whose
+-- time has come. Without it: only the others.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

@@ -1,4 +1,5 @@
--- payload: the payload, stored apart, of a job that the caller claimed and still holds.
+-- payload: the payload of a job that the caller claimed and still holds, if it is
+-- stored apart.
 
 -- answer:
 select p.payload

@@ -1,5 +1,5 @@
 -- queue_pause: stop handing out jobs (:paused), or go on. A queue that is paused twice
--- keeps the first time, and its reason unless another is given.
+-- keeps the time of the first pause, and its reason unless another is given.
 
 -- answer:
 select id, iif(:paused, coalesce(paused_at, :now), null) as paused_at,

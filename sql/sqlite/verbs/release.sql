@@ -1,6 +1,6 @@
--- release: give the job back without counting the attempt: it is ready at the front of
+-- release: give the job back without counting the attempt. It is ready at the front of
 -- its priority, or scheduled for :delay_ms from now. A suspect stays a suspect. The claim
--- number moves on.
+-- number is increased.
 
 -- answer:
 select j.queue_id, iif(:delay_ms > 0, 1, 2) as state, j.id, j.priority,

@@ -1,5 +1,5 @@
--- same_kept: those of the rows that this database has as kept jobs, equal in every
--- field.
+-- same_kept: which of these rows does this database have as kept jobs, equal in
+-- every field?
 
 -- answer:
 select a.id, r.number as number

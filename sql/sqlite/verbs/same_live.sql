@@ -1,6 +1,6 @@
--- same_live: those of the rows that this database has as live jobs, equal in every field.
--- A job that is scheduled in the source and ready here, because its time has come, counts
--- as the same.
+-- same_live: which of these rows does this database have as live jobs, equal in every
+-- field? A job that is scheduled in the source and ready here, because its time has come,
+-- counts as equal.
 
 -- answer:
 select j.id, r.number as number

@@ -1,6 +1,6 @@
--- to_purge: the ids of a queue's jobs in one state other than running; at most :max. A
--- verb of its own, because to skip jobs of other kinds may take long, and reading needs
--- no write lock.
+-- to_purge: the ids of a queue's jobs in one state other than running; at most :max.
+-- This is not part of purge, because it may take long to skip jobs of other kinds, and
+-- reading needs no write lock.
 
 -- answer:
 select id

@@ -1,7 +1,8 @@
--- why: what a live job waits for. ahead: ready jobs that claims hand out before it, up to
--- :most; workers, queue_workers: how many workers seen lately serve its queue and its
--- kind, and its queue at all; then the worker that holds it. (A row-value comparison of
--- the three columns would make SQLite scan the whole priority.)
+-- why: why does a live job wait, or who runs it? ahead: how many ready jobs claims hand
+-- out before it, counted up to :most. workers: how many workers, seen lately, serve its
+-- queue and its kind. queue_workers: how many serve its queue at all. The rest is about
+-- the worker that holds it. (A row-value comparison of the three columns would make
+-- SQLite scan the whole priority.)
 
 -- answer:
 select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,

@@ -1,5 +1,5 @@
--- worker_beat: a worker's heartbeat, with its counts so far. No row: it was taken for
--- dead, and its row was deleted.
+-- worker_beat: a worker's heartbeat, with its counts so far. No row: the worker was
+-- considered dead, and its row was deleted.
 
 -- answer:
 select id from readpast_worker where id = :id;

@@ -1,6 +1,6 @@
--- worker_list: the workers that are registered, by id, also those that died without
--- unregistering. Their running jobs are counted among :most held jobs; running_at_least:
--- there are more.
+-- worker_list: the registered workers, by id, including those that died without
+-- unregistering. Their running jobs are counted among :most running jobs;
+-- running_at_least: there are more.
 
 -- answer:
 with held (worker_id, running) as materialized (

@@ -19,8 +19,8 @@ begin
 		raise exception 'a claim needs queues, and numbers within 0..:most_claimed'
 			using errcode = 'RP003';
 	end if;
-	raise exception 'ids, claim_nos and what else is given for them are of '
-		'one length; verdicts within 0..4, delays within 0..:most_days days'
+	raise exception 'ids, claim_nos and the other arrays must have the same '
+		'length, verdicts be within 0..4, delays within 0..:most_days days'
 		using errcode = 'RP003';
 end
 $body$;

@@ -69,8 +69,7 @@ begin
 	ends := least(ends, held_until);
 
 	running := ends is not null;
-	-- If there is no such job the result is null. greatest() alone would
-	-- return 0.
+	-- Null if there is no such job; greatest() alone would return 0.
 	if due is not null then
 		due_in_ms := greatest(readpast.to_ms(due - moment), 0);
 	end if;
