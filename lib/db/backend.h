@@ -21,22 +21,23 @@
 
 enum rp_type { RP_NULL, RP_INT, RP_TEXT, RP_BLOB };
 
-/* A parameter or a column. Texts and blobs are borrowed: those of a parameter
- * until run() returns, those of a column until the callback returns. */
+/* A parameter or a column. The memory of a text or blob is borrowed: for a
+ * parameter until run() returns, for a column until the callback returns. */
 struct rp_value {
 	enum rp_type type;
 	int64_t i;
-	const void *data; /* RP_TEXT, RP_BLOB */
+	const void *data; /* of RP_TEXT and RP_BLOB */
 	size_t size;
 };
 
-/* Results of a row callback. A negative error code makes the verb fail with
- * it. */
-#define RP_ROW_TAKE 0 /* the verb changes the row, if it changes any */
-#define RP_ROW_SKIP 1 /* the verb leaves the row as it is */
-#define RP_ROW_STOP 2 /* ... and all further rows */
+/* A row callback returns one of these, or a negative error code, with which
+ * the verb then fails. */
+#define RP_ROW_TAKE 0 /* take the row: a verb that changes rows changes it */
+#define RP_ROW_SKIP 1 /* skip the row: the verb leaves it as it is */
+#define RP_ROW_STOP 2 /* skip this row and all further rows */
 
-/* `row`: index of the row of parameters that this row is the answer to. */
+/* row: the index of the row of parameters that was answered; columns: the
+ * answer. */
 typedef int rp_row_fn(void *ctx, size_t row, const struct rp_value *columns);
 
 struct rp_param {
@@ -50,15 +51,15 @@ struct rp_row {
 	const struct rp_value *columns;
 };
 
-/* SQL of the doctor, the lab, stress or the benchmarks, which is not a verb of
- * sql/: one statement, or several separated by semicolons. :name or @name
- * stands for the parameter of that name; a parameter that is not given is
- * null. */
+/* A query that is not a verb of sql/: the doctor, the lab, stress and the
+ * benchmarks use such queries. It is one statement, or several separated by
+ * semicolons. :name or @name stands for the parameter of that name; a
+ * parameter that is not given is null. */
 struct rp_query {
 	const char *sql;
-	const struct rp_param *params; /* with a NULL name at the end; NULL:
-					* none */
-	int timeout_ms;                /* 0: none */
+	const struct rp_param *params; /* ends with a NULL name; NULL: no
+					* parameters */
+	int timeout_ms;                /* 0: no time-out */
 	int flags;                     /* RP_QUERY_* */
 	/* Called with the rows of each statement, in order; may be NULL. Times
 	 * and numbers that are not integers are passed as text, booleans as 0
@@ -67,7 +68,7 @@ struct rp_query {
 	void *ctx;
 };
 
-#define RP_QUERY_COLUMNS 64 /* most columns of a row */
+#define RP_QUERY_COLUMNS 64 /* the largest number of columns of a row */
 #define RP_QUERY_READ 1     /* read only: a write fails with RP_EREADONLY */
 #define RP_TIMED_OUT 1      /* query() was stopped by timeout_ms */
 
@@ -77,59 +78,62 @@ struct rp_usage {
 	int64_t statements;
 	int64_t waited_us; /* waiting for locks of other connections */
 	int64_t log_bytes; /* bytes written to the log */
-	int64_t steps;     /* executed by SQLite's virtual machine */
-	int64_t pages;     /* requested from the page cache */
-	int64_t reads;     /* ... and read from disk for it */
+	int64_t steps;     /* instructions that SQLite's virtual machine
+			    * executed */
+	int64_t pages;     /* pages requested from the page cache */
+	int64_t reads;     /* pages that the cache had to read from disk */
 };
 
 struct rp_database;
 
 struct rp_url {
 	const struct rp_database *database;
-	char *text;       /* the memory of the pointers below */
-	const char *path; /* of a file; or the URL for the client library */
+	char *text;       /* the memory that the pointers below point into */
+	const char *path; /* path of the file, or the URL that the client
+			   * library gets */
 	int is_file;
-	const char *schema;      /* schema of the server's database, or NULL */
-	const char *synchronous; /* or NULL */
+	const char *schema;      /* schema of the server's database; NULL:
+				  * the default */
+	const char *synchronous; /* "full" or "normal"; NULL: the default */
 	int64_t busy_ms;
 };
 
 /* Flags of begin(). */
 #define RP_BEGIN_WRITE 1 /* the transaction will write */
-/* A single verb will be run in it. With one_writer, a round trip may also run
- * sweep_rest and write the tally. */
+/* The transaction runs a single verb. On a backend with one_writer, a round
+ * trip may also run sweep_rest and write the tally in it. */
 #define RP_BEGIN_ONCE 2
 
-/* Arguments and results of settle_and_claim(). The verdicts were checked, are
- * sorted by job id, and no two name the same claim; the backend may set the
- * pointers of answered ones to NULL. Each starts with the result RP_EGONE. For
- * an accepted verdict the backend sets the result to 0, and the state; for
- * others it may set a more exact error. */
+/* Arguments and results of settle_and_claim(). The verdicts are already
+ * checked and sorted by job id, and no two name the same claim. Each starts
+ * with the result RP_EGONE. For a verdict that it accepts, the backend sets
+ * the result to 0 and sets the state; for a refused one it may set a more
+ * exact error. It may set the pointer to an answered verdict to NULL. */
 struct rp_round_trip {
 	rp_verdict **verdicts;
 	size_t verdicts_count;
 
-	const char *const *queues; /* in order of preference, with a NULL at
-				    * the end */
+	const char *const *queues; /* in order of preference; ends with NULL */
 	size_t max;                /* 0: claim nothing */
-	size_t at_once;     /* how many of `max` are started at once. Jobs that
-			     * must not be prefetched count towards these */
+	size_t at_once;     /* how many of `max` jobs the worker starts at
+			     * once; a job that must not be prefetched is
+			     * claimed only as one of these */
 	size_t holding;     /* jobs that the worker holds; if not 0, claim no
 			     * suspects */
 	int64_t lease_ms;   /* 0: the queue's setting */
 	int64_t worker_id;  /* 0: not a worker */
 	const char *worker; /* its name, or NULL */
-	int joined;         /* a transaction of the caller is open */
+	int joined;         /* 1: a transaction of the caller is open */
 	rp_batch *batch;    /* the claimed jobs are added to it */
 
-	/* The backend calls this for the tally, with numbers of finished jobs
-	 * of a queue. */
+	/* The backend calls this to count finished jobs of a queue in the
+	 * tally. */
 	void (*finished)(void *ctx, int64_t queue_id, int64_t done,
 			 int64_t failed);
 	void *ctx;
 
-	int left_payloads; /* set by the backend: completed jobs have payloads
-			    * left, which sweep_rest deletes in this
+	int left_payloads; /* set by the backend to 1 if completed jobs still
+			    * have payloads: sweep_rest deletes them in this
 			    * transaction */
 };
 
@@ -142,16 +146,19 @@ struct rp_enqueue {
 	rp_added *added; /* set for each job that was enqueued */
 };
 
-/* A connection that waits for work, and its schedule. Times are monotonic. */
+/* A connection that waits for work, and when it is to probe. Times are on
+ * the monotonic clock. */
 struct rp_waiter {
 	int64_t worker_id;         /* 0: not a worker */
 	const char *const *queues; /* with a NULL at the end */
-	int64_t probed_at;         /* ms: the last scheduled probe */
-	int64_t probe_at;          /* ms: the next scheduled probe */
-	int polls;                 /* keep to the schedule even if notifications
-				    * arrive: work is not all that it waits for */
-	int64_t quiet_until; /* us: no probe before then because of commits of
-			      * others, as probes take long */
+	int64_t probed_at;         /* when the last scheduled probe was (ms) */
+	int64_t probe_at;          /* when the next scheduled probe is due
+				    * (ms) */
+	int polls;                 /* 1: probe on schedule even if
+				    * notifications arrive, because it waits
+				    * for more than work */
+	int64_t quiet_until; /* until this time (us) commits of others cause
+			      * no probe, because probes take long */
 };
 
 /* Flags returned by wait(): what the caller must do. */
@@ -162,20 +169,23 @@ struct rp_waiter {
 typedef void rp_sql_fn(void *ctx, const char *sql);
 
 struct rp_backend {
-	/* Parse the URL into `url`. url->text has room for two copies of it. */
+	/* Parse the URL into `url`. url->text has room for two copies of
+	 * `text`. */
 	int (*read_url)(struct rp_url *url, const char *text, rp_error *reterr);
-	/* Does this text name a database without a scheme? NULL: never. */
+	/* Does this text, which has no scheme, name a database? NULL: never. */
 	int (*names)(const char *text);
-	/* Returns 0 if this can be the name of a schema. NULL: no schemas. */
+	/* Returns 0 if this can be the name of a schema. NULL: the database
+	 * has no schemas. */
 	int (*check_schema)(const char *name, rp_error *reterr);
-	/* A writing transaction keeps other writers out, and run() changes a
-	 * row only after its callback has taken it. If 0: the row may be
-	 * changed before the callback sees it, and the verb sweep_start chooses
-	 * one worker to sweep for all, so that workers do not lock each other's
-	 * rows. */
+	/* 1: a writing transaction keeps other writers out, and run()
+	 * changes a row only after its callback has taken it. 0: a row may
+	 * be changed before the callback sees it, and the verb sweep_start
+	 * chooses one worker that sweeps for all, so that workers do not
+	 * lock each other's rows. */
 	int one_writer;
-	/* Ids and positions in line come from two sequences, which other
-	 * clients may advance at any time, whatever locks are held. */
+	/* 1: ids and positions in the ready line come from two sequences,
+	 * which other clients may advance at any time, whatever locks are
+	 * held. */
 	int shares_sequences;
 	int (*open)(const struct rp_url *url, int schema, void **ret,
 		    rp_error *reterr);
@@ -184,20 +194,22 @@ struct rp_backend {
 		      rp_error *reterr);
 	void (*close)(void *db); /* an attached connection stays open */
 	void *(*native)(void *db);
-	const char *(*schema)(void *db); /* NULL: no schemas */
+	const char *(*schema)(void *db); /* NULL: the database has no schemas */
 	int (*is_new)(
 		void *db); /* did opening this handle create the schema? */
 	/* Pass the SQL that creates the schema to `statement`, one at a
 	 * time. */
 	int (*schema_sql)(const struct rp_url *url, rp_sql_fn *statement,
 			  void *ctx, rp_error *reterr);
-	/* Is a transaction of the caller open that begin() would join? */
+	/* Is a transaction of the caller open, which begin() would join? */
 	int (*joins)(void *db);
-	/* Transactions. In an open one, begin() makes a savepoint. It returns 1
-	 * if the transaction has begun, and since the last one the connection
-	 * was replaced or the answer to a call may have been lost. */
+	/* Begin a transaction or, inside an open one, a savepoint. Returns
+	 * 0; or 1 if, since the last transaction, the connection was
+	 * replaced or the answer to a call may have been lost; or an error,
+	 * and then nothing has begun. */
 	int (*begin)(void *db, int how, rp_error *reterr);
-	int (*commit)(void *db, rp_error *reterr); /* on failure it is rolled
+	int (*commit)(void *db, rp_error *reterr); /* if it fails, the
+						    * transaction is rolled
 						    * back */
 	void (*rollback)(void *db);
 	/* From now on a call that would wait for a lock of another transaction
@@ -207,8 +219,9 @@ struct rp_backend {
 	/* Run a verb. A verb that writes needs an open transaction. */
 	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
 		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);
-	/* Run a query. Returns 0, RP_TIMED_OUT or an error. With RP_QUERY_READ
-	 * or a time-out it is a transaction of its own, so none may be open. */
+	/* Run a query. Returns 0, RP_TIMED_OUT or an error. With
+	 * RP_QUERY_READ or a time-out the query is a transaction of its own,
+	 * so no transaction may be open. */
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
 	/* The first call starts counting. It also makes the connection wait for
 	 * locks in the same way whatever SQL it runs, so that measurements can

@@ -18,7 +18,7 @@ extern const struct rp_backend rp__backend_postgres;
 #define POSTGRES NULL
 #endif
 
-/* Messages list them in this order. */
+/* Messages list the databases in this order. */
 const struct rp_database rp__databases[] = {
 	{ "SQLite", { "sqlite" }, "sqlite:PATH", &rp__backend_sqlite },
 	{ "PostgreSQL",

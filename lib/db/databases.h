@@ -10,7 +10,7 @@
 #include "backend.h"
 
 struct rp_database {
-	const char *title; /* as people write it */
+	const char *title; /* the name as people write it */
 	/* The schemes of its URLs, with a NULL at the end. The first one is
 	 * also the name of its folder in sql/. */
 	const char *schemes[3];
@@ -21,10 +21,10 @@ struct rp_database {
 extern const struct rp_database rp__databases[]; /* with a NULL title at the
 						  * end */
 
-/* The database with this scheme, or NULL. */
+/* Returns the database with this scheme, or NULL. */
 const struct rp_database *rp__database_find(const char *scheme, size_t size);
 
-/* 0, or RP_EDB if it is not in this build. */
+/* Returns 0, or RP_EDB if the database is not in this build. */
 int rp__database_check(const struct rp_database *database, rp_error *reterr);
 
 /* Write the forms of all URLs to `ret`, for a message. Returns `ret`. */

@@ -20,21 +20,24 @@
 #include "verbs.h"
 
 struct rp_stmt {
-	const char *one;   /* for one row of parameters, or one taken row */
-	const char *many;  /* for many rows, as a table; NULL: use `one` */
-	const char *guard; /* run it only if this earlier column is true; or
-			    * NULL */
-	int answer;        /* its rows are passed to the caller */
-	int batch;         /* it inserts all rows of parameters; the answer is
-			    * their ids */
-	int late;          /* it is run at the end, for the rows that were
+	const char *one;   /* the SQL for one row of parameters, or one taken
+			    * row */
+	const char *many;  /* the SQL for many rows, given as a table; NULL:
+			    * use `one` */
+	const char *guard; /* run the statement only if this column of an
+			    * earlier statement is true; NULL: always */
+	int answer;        /* 1: its rows are passed to the caller */
+	int batch;         /* 1: it inserts all rows of parameters; the
+			    * answer is their ids */
+	int late;          /* 1: it runs at the end, for the rows that were
 			    * taken */
 };
 
 struct rp_sql {
 	const char *verb;
-	int batch;                 /* run once for all rows of parameters */
-	const char *const *params; /* with a NULL at the end */
+	int batch;                 /* 1: run it once for all rows of
+				    * parameters */
+	const char *const *params; /* ends with NULL */
 	size_t params_count;
 	int columns_count; /* of the answer */
 	const struct rp_stmt *stmts;
@@ -44,17 +47,18 @@ struct rp_sql {
 /* A verb of a database with routines: a single statement. */
 struct rp_bind {
 	int param; /* index of the verb's parameter */
-	int array; /* bind the values of all rows as an array, not only the
-		    * first */
+	int array; /* 1: bind the values of all rows as an array; 0: bind the
+		    * value of the first row */
 };
 
 struct rp_call {
 	const char
 		*verb; /* NULL: settle_and_claim does the work of this verb */
-	int many;      /* run once for all rows of parameters */
-	int numbered; /* the first column, `number`, is the row of parameters */
-	size_t width; /* of a row of parameters */
-	const char *text; /* with $1, $2, ... */
+	int many;      /* 1: run it once for all rows of parameters */
+	int numbered;  /* 1: the first column of an answer, `number`, is the
+			* number of its row of parameters, from 1 */
+	size_t width;  /* number of parameters in a row */
+	const char *text; /* the statement, with $1, $2, ... */
 	const struct rp_bind *binds;
 	size_t binds_count;
 };

@@ -1,10 +1,10 @@
 /*
  * backend.c - transactions and connections of a PostgreSQL server.
  *
- * A transaction of one verb is sent as that statement alone: one round trip,
- * one commit. Other transactions are begun explicitly. A call inside a
- * transaction is a savepoint, so that its failure does not end the caller's
- * transaction.
+ * A transaction of one verb is sent as a single statement without `begin`: one
+ * round trip, one commit. Other transactions are begun explicitly. A call
+ * inside a transaction is a savepoint, so that its failure does not end the
+ * caller's transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -101,7 +101,8 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 /*
  * If a commit is cancelled while it waits for a synchronous standby, the server
  * reports success, and warns in a notice that the commit may exist only on this
- * server. As after a lost answer, the caller must ask which jobs it holds.
+ * server. The caller must then ask which jobs it holds, as it must after a lost
+ * answer.
  */
 int
 rp__postgres_check_sure(struct postgres *s, rp_error *error)
@@ -174,7 +175,7 @@ begin_first(struct postgres *s, int how, rp_error *error)
 	return r;
 }
 
-/* Our transaction was open: check that it still is. */
+/* Check that our transaction is still open. */
 static int
 check_open(struct postgres *s, rp_error *error)
 {
@@ -220,8 +221,9 @@ rp__postgres_rollback(void *db)
 		rp__postgres_execute(s, "rollback", NULL);
 }
 
-/* The commit of a failed transaction rolls it back, and only the command tag
- * says so. If the connection is lost, the outcome is unknown. */
+/* Commit our transaction. If it has failed, the server rolls it back, and
+ * only the command tag says so. If the connection is lost, the outcome is
+ * unknown. */
 static int
 commit_own(struct postgres *s, rp_error *error)
 {

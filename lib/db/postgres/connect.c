@@ -12,13 +12,15 @@
 #include <string.h>
 
 #define CONNECT_S "10" /* seconds, for each host of the URL */
-#define BUSY_US 5000   /* calls with shorter pauses are back-to-back */
+/* Calls with a shorter pause between them are back-to-back. */
+#define BUSY_US 5000
 
-/* Detect a pooler and the isolation level. A pooler reports a process id of its
- * own invention to the client. Behind it each transaction may run in another
- * session, which knows nothing of our prepared statements, settings and LISTEN.
- * If `read committed` is not the default, it becomes the session's default, or,
- * if the session is not ours to change, each transaction sets it. */
+/* Detect a pooler and the isolation level. A pooler reports a process id of
+ * its own invention to the client. Behind it each transaction may run in
+ * another session, which knows nothing of our prepared statements, settings
+ * and LISTEN. If `read committed` is not the session's default, we make it
+ * the default; in a session that is not ours to change, each transaction
+ * sets it. */
 int
 rp__postgres_look_at_session(struct postgres *s, rp_error *error)
 {
@@ -58,9 +60,9 @@ rp__postgres_limit_waits(void *db, rp_error *error)
 	return s->pooled ? 0 : rp__postgres_execute(s, "set " RP_LIMIT, error);
 }
 
-/* Read a pending shutdown notice before sending a statement, whose outcome
- * would otherwise be unknown. Back-to-back calls skip this; their answer
- * carries the notice. */
+/* Read a pending shutdown notice before sending a statement. Without this,
+ * the outcome of the statement would be unknown. Back-to-back calls skip
+ * this; their answer carries the notice. */
 static void
 hear_goodbye(struct postgres *s)
 {
@@ -76,9 +78,9 @@ hear_goodbye(struct postgres *s)
 		PQ(consumeInput)(s->pg);
 }
 
-/* The connection was lost, for example because the server was restarted: make a
- * new one, to whichever of the URL's hosts is writable. Nothing was sent yet,
- * so no outcome is unknown. */
+/* If the connection was lost, for example because the server was restarted,
+ * make a new one; libpq tries the URL's hosts again. Nothing was sent yet, so
+ * no outcome is unknown. */
 int
 rp__postgres_connect_again(struct postgres *s, rp_error *error)
 {
@@ -104,8 +106,8 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 /* ---- connecting ---- */
 
 /* Receives the server's notices. They are dropped, because the library never
- * prints, except the one for rp__postgres_check_sure(). That one has no
- * SQLSTATE of its own, so it is recognised by the server function that sends
+ * prints; only the one for rp__postgres_check_sure() is recorded. It has no
+ * SQLSTATE of its own, so we recognise it by the server function that sends
  * it. */
 static void
 take_remark(void *ctx, const PGresult *res)
@@ -130,7 +132,8 @@ check_url(const char *url, rp_error *reterr)
 	if (!options && secret)
 		r = rp__fail(reterr, RP_EINVAL,
 			     "not a valid database URL: in a password, "
-			     "write all but letters and digits as %%XX");
+			     "write each character other than a letter or "
+			     "digit as %%XX");
 	else if (!options)
 		r = rp__postgres_say(reterr, RP_EINVAL,
 				     why ? why : "out of memory");
@@ -140,8 +143,8 @@ check_url(const char *url, rp_error *reterr)
 }
 
 /* A server that is shutting down may send a notice before the connection is
- * complete, and libpq would print it. So the connection is only started, then
- * the notice receiver is set, and then it is made by a reset. */
+ * complete, and libpq would print it. So we only start the connection, set
+ * the notice receiver, and then connect by a reset. */
 static PGconn *
 connect_quietly(struct postgres *s, const char *const *names,
 		const char *const *values)
@@ -158,7 +161,7 @@ connect_quietly(struct postgres *s, const char *const *names,
 int
 rp__postgres_connect(struct postgres *s, const char *url, rp_error *error)
 {
-	/* Options of the URL come later and take precedence. */
+	/* `dbname` is the whole URL. Its options override those before it. */
 	const char *const names[] = { "connect_timeout", "dbname",
 				      "fallback_application_name",
 				      "client_encoding", NULL };

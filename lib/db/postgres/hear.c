@@ -29,8 +29,8 @@ wait_for_notice(PGconn *pg)
 	return 0;
 }
 
-/* The other session must send it: within one session even a pooler delivers
- * it. */
+/* The other session must send the notification: inside one session even a
+ * pooler delivers it. */
 int
 rp__postgres_hears(void *db, void *other)
 {

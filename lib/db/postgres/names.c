@@ -1,6 +1,6 @@
 /*
- * names.c - named parameters, and where a statement ends. psql does this
- * itself, libpq does not.
+ * names.c - find the end of a statement, and number its named parameters. psql
+ * does this itself, libpq does not.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -93,8 +93,8 @@ opaque_size(const char *from, const char *s)
 	return *s == '$' && !is_word(before) ? dollar_size(s) : 0;
 }
 
-/* The size of : or @ and the name after it; 0: none is there. Casts (::) and
- * operators that end in @ are no parameters. */
+/* The size of : or @ and the name after it; 0: s does not begin with one.
+ * Casts (::) and operators that end in @ are not parameters. */
 static size_t
 name_size(const char *from, const char *s)
 {
@@ -142,8 +142,9 @@ put_number(struct rp_named *named, char **to, const char *at, size_t size)
 	return 0;
 }
 
-/* Copy a statement with its names replaced by numbers. 1: it has a statement;
- * 0: only comments and space; -1: too many names. */
+/* Copy a statement with its names replaced by numbers. Returns 1 if it has a
+ * statement; 0 if it has only comments and space; -1 if it has too many
+ * names. */
 static int
 copy(const char *from, const char **end, struct rp_named *ret)
 {

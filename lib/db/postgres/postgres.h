@@ -17,10 +17,10 @@ extern const struct rp_call rp__calls_postgres[RP_VERBS];
 extern const char *const *const rp__schema_postgres[];
 extern const char rp__build_postgres[];
 
-#define CHANNEL 100 /* most bytes of a channel's name */
+#define CHANNEL 100 /* room for a channel's name, in bytes */
 
-/* Long enough for a single statement of somebody else, and short compared to a
- * lease. */
+/* How long a call waits for a lock after limit_waits(): long enough for a
+ * single statement of somebody else, and short compared to a lease. */
 #define RP_LIMIT "lock_timeout = '100ms'"
 
 struct postgres {
@@ -28,36 +28,44 @@ struct postgres {
 	char *schema; /* replaces `readpast` in the SQL */
 	int attached; /* the connection is the caller's */
 	int is_new;   /* opening it created the schema */
-	int depth;    /* of our nested transactions; all but the first are
-		       * savepoints */
-	/* How the outermost of them was begun: as a transaction of ours, as a
-	 * savepoint in the caller's transaction, or not at all, because it is a
-	 * single statement. */
+	int depth;    /* how many transactions of ours are open, one inside
+		       * the other; all but the outermost are savepoints */
+	/* How the outermost transaction was begun. OWN: as a transaction of
+	 * ours. JOINED: as a savepoint in the caller's transaction. ALONE:
+	 * not at all, because it is a single statement. */
 	enum { OWN, JOINED, ALONE } base;
-	int pooled;         /* behind a pooler: no prepared statements, no
-			     * LISTEN */
-	int other_level;    /* the session's default is not `read committed` */
-	int limits_waits;   /* calls fail rather than wait long for a lock */
-	int lost_answer;    /* the answer to a claim may be lost: see begin() */
-	int64_t asked_us;   /* last call, monotonic us; 0: none */
-	int64_t statements; /* of query(), since the last measure() */
-	int unsure;         /* a commit may not have reached the standby */
-	char *sql[RP_VERBS]; /* with the schema's name; NULL: not used yet */
+	int pooled;          /* behind a pooler: we use no prepared statements
+			      * and no LISTEN */
+	int other_level;     /* the session's default isolation level is not
+			      * `read committed` */
+	int limits_waits;    /* calls fail instead of waiting long for a lock */
+	int lost_answer;     /* the answer to a call may have been lost; the
+			      * next begin() says so */
+	int64_t asked_us;    /* when the last call was made (monotonic us); 0:
+			      * never */
+	int64_t statements;  /* run by query() since the last measure() */
+	int unsure;          /* a commit may not have reached the standby */
+	char *sql[RP_VERBS]; /* the verbs' SQL with the schema's name; NULL:
+			      * not used yet */
 	char prepared[RP_VERBS];
-	char sign[24]; /* part of the names of our prepared statements, as
-			* several handles may share an attached connection. "":
-			* it is not attached */
-	/* Waiting. nap_ms: length of the last pause between polls.
-	 * registered_at: when we registered as a waiter, monotonic ms, 0: we
-	 * are not registered; `channel` is where we are then notified. deaf_at:
-	 * when our own notification did not arrive, or 0. busy_turns: how many
-	 * round trips since then had work. */
+	char sign[24]; /* part of the names of our prepared statements,
+			* because several handles may share an attached
+			* connection; "": it is not attached */
+	/* The state of waiting:
+	 * - nap_ms: length of the last pause between polls.
+	 * - registered_at: when we registered as a waiter (monotonic ms); 0: we
+	 *   are not registered.
+	 * - deaf_at: when our own notification did not arrive (monotonic ms);
+	 *   0: it did arrive.
+	 * - channel: where we are notified while we are registered.
+	 * - busy_turns: how many round trips had work since we registered. */
 	int64_t nap_ms, registered_at, deaf_at;
 	char channel[CHANNEL];
 	int listening, busy_turns;
-	int64_t waiter; /* id of the registered worker, and its queues */
+	int64_t waiter; /* id of the registered worker; `queues`: its queues */
 	char *queues;
-	int64_t rest_ms; /* interval of probes while registered; 0: none */
+	int64_t rest_ms; /* time between two probes while we are registered;
+			  * 0: we are not */
 };
 
 /* backend.c */
@@ -68,15 +76,15 @@ int rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error);
 int rp__postgres_begin(void *db, int how, rp_error *error);
 int rp__postgres_commit(void *db, rp_error *error);
 void rp__postgres_rollback(void *db);
-/* Fail with the first line of a message of libpq. */
+/* Fail with `code` and the first line of a message of libpq. */
 int rp__postgres_say(rp_error *error, int code, const char *text);
 
 /* connect.c */
 int rp__postgres_connect(struct postgres *s, const char *url, rp_error *error);
 /* Replace the connection if it is lost. */
 int rp__postgres_connect_again(struct postgres *s, rp_error *error);
-/* Detect a pooler and the isolation level, and set that in a session of
- * ours. */
+/* Detect a pooler and the isolation level. In a session of ours, make `read
+ * committed` the default. */
 int rp__postgres_look_at_session(struct postgres *s, rp_error *error);
 int rp__postgres_limit_waits(void *db, rp_error *error);
 

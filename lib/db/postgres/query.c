@@ -25,7 +25,8 @@ struct binds {
 	const char *values[RP_MOST_NAMES];
 	int sizes[RP_MOST_NAMES], formats[RP_MOST_NAMES];
 	Oid types[RP_MOST_NAMES];
-	char *texts[RP_MOST_NAMES]; /* allocated here */
+	char *texts[RP_MOST_NAMES]; /* the elements of `values` that bind()
+				     * allocated */
 };
 
 static const struct rp_value *
@@ -195,14 +196,14 @@ run_all(struct postgres *s, const struct rp_query *query, rp_error *error)
 }
 
 /*
- * Settings for one query. They are local to its transaction, because behind a
- * pooler the next one may run in another session. If the query has no time-out,
- * the caller's own remains.
+ * Make the settings for one query. They are local to its transaction, because
+ * behind a pooler the next transaction may run in another session. If the query
+ * has no time-out, the caller's own remains.
  *
  * A query that only reads may run on a database in production. Its search path
  * has pg_catalog first and no schema that other users may write to. It does not
- * wait long for a lock, because other sessions would queue behind it. It is
- * planned as the routines are: by indexes, whatever the statistics say.
+ * wait long for a lock, because other sessions would queue behind it. Like the
+ * routines, it is planned to use indexes, whatever the statistics say.
  */
 static int
 set_up(struct postgres *s, const struct rp_query *query, rp_error *error)
@@ -278,7 +279,8 @@ rp__postgres_query(void *db, const struct rp_query *query, rp_error *error)
 	return r < 0 ? r : 0;
 }
 
-/* The other fields are known only to the server. */
+/* Only the number of statements is known here: the rest is known only to the
+ * server. */
 void
 rp__postgres_measure(void *db, struct rp_usage *ret)
 {

@@ -108,7 +108,7 @@ oid_of(enum rp_type type)
 }
 
 /* Bind a parameter's values in all rows as an array. If all are null, bind a
- * null, so that the routines need not look at each. */
+ * null, so that the routines need not look at each value. */
 static int
 bind_array(struct binds *b, size_t i, const struct rp_value *first,
 	   size_t width, size_t rows, rp_error *error)
@@ -134,11 +134,11 @@ bind_array(struct binds *b, size_t i, const struct rp_value *first,
 		return rp__fail(error, RP_ENOMEM, "out of memory");
 	b->values[i] = to;
 	b->sizes[i] = (int)size;
-	to = put_u32(to, 1); /* dimensions */
+	to = put_u32(to, 1); /* number of dimensions */
 	to = put_u32(to, (uint32_t)nulls);
 	to = put_u32(to, oid_of(type));
 	to = put_u32(to, (uint32_t)rows);
-	to = put_u32(to, 1); /* the first index */
+	to = put_u32(to, 1); /* index of the first element */
 	for (size_t row = 0; row < rows; row++)
 		to = put_value(to, &first[row * width]);
 	return 0;
@@ -199,8 +199,9 @@ column(const PGresult *res, Oid type, int row, int c)
 	const char *from;
 	int size;
 
-	if (PQ(getisnull)(res, row, c)) /* checked first: most columns are
-					 * null, and calls are costly */
+	if (PQ(getisnull)(res, row, c)) /* checked first, because most
+					 * columns are null, and calls are
+					 * costly */
 		return value;
 	from = PQ(getvalue)(res, row, c);
 	size = PQ(getlength)(res, row, c);
@@ -225,8 +226,8 @@ column(const PGresult *res, Oid type, int row, int c)
 	return value;
 }
 
-/* Pass the rows to the caller. `row`: the row of parameters, unless the answer
- * has a column with it. */
+/* Pass the rows to the caller. row: index of the row of parameters; not used
+ * if the answer has a column with it. */
 static int
 answer(const struct rp_call *call, const PGresult *res, size_t row,
        rp_row_fn *fn, void *ctx)
@@ -276,7 +277,8 @@ name_of(const struct postgres *s, enum rp_verb which)
 	return name;
 }
 
-/* In a failed transaction nothing can be deallocated: the statements stay. */
+/* In a failed transaction nothing can be deallocated, so the statements
+ * stay. */
 void
 rp__postgres_forget(struct postgres *s)
 {
@@ -356,9 +358,10 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 	return again ? execute(s, which, b, ret, error) : r;
 }
 
-/* A claim or a settlement had rows: poll again soon. A worker that finds work
- * again and again need not be notified, so it unregisters; after a single job
- * it will wait again at once, and stays registered. */
+/* Record that a round trip returned rows, so the next poll comes soon. A
+ * worker that finds work again and again need not be notified, so it
+ * unregisters. After a single job it will wait again at once, so it stays
+ * registered. */
 static void
 note_work(struct postgres *s)
 {

@@ -43,7 +43,8 @@ rp__postgres_named(const char *schema, const char *sql)
 	return ret;
 }
 
-/* Read the first column of the first row as a number; 0: no row, or null. */
+/* Read the first column of the first row as a number; 0 if there is no row,
+ * or it is null. */
 static int
 read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 {
@@ -103,7 +104,8 @@ read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
 	return r;
 }
 
-/* If this fails, the caller's transaction is as it was before. */
+/* Read the schema's version in a transaction or savepoint of its own, so
+ * that a failure leaves the caller's transaction as it was. */
 static int
 read_version(struct postgres *s, int64_t *ret, rp_error *error)
 {
@@ -117,7 +119,7 @@ read_version(struct postgres *s, int64_t *ret, rp_error *error)
 	return r < 0 ? r : rp__postgres_commit(s, error);
 }
 
-/* The schema's name must need no quotes, as the SQL has it without. */
+/* The schema's name must need no quotes, because our SQL does not quote it. */
 static int
 check_name(struct postgres *s, rp_error *error)
 {
@@ -128,9 +130,11 @@ check_name(struct postgres *s, rp_error *error)
 			    &word, error);
 
 	if (r == 0 && word)
-		return rp__fail(error, RP_EINVAL,
-				"schema=%.60s: a reserved word of SQL",
-				s->schema);
+		return rp__fail(
+			error, RP_EINVAL,
+			"schema=%.60s is a reserved word of SQL: choose "
+			"another name",
+			s->schema);
 	return r;
 }
 
@@ -156,9 +160,9 @@ upgrade_steps(struct postgres *s, rp_error *error)
 	return r;
 }
 
-/* Set a search path with which types, functions and operators in the schema's
- * SQL are the server's own, whatever others have created. `was`: the previous
- * path. */
+/* Set a search path with which types, functions and operators in the
+ * schema's SQL are the server's own, even if others have created some of the
+ * same name. *was: the result with the previous path. */
 static int
 take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 {
@@ -172,7 +176,8 @@ take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 		       : rp__postgres_failed(s, *was, error);
 }
 
-/* Restore the path: a transaction of the caller goes on after this. */
+/* Restore the search path, because a transaction of the caller may go on
+ * after this. */
 static int
 give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 {
@@ -190,9 +195,10 @@ give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 	return r;
 }
 
-/* If two clients do this at once, the second one waits in its first `create`
- * for the first client's commit, and then fails; but then the schema is
- * complete. An advisory lock would be no better, as any user could hold it. */
+/* Create the schema. If two clients do this at once, the second one waits in
+ * its first `create` for the first client's commit, and then fails; but then
+ * the schema is complete. An advisory lock would be no better, because any
+ * user could hold it. */
 static int
 install(struct postgres *s, rp_error *error)
 {

@@ -11,12 +11,12 @@
 
 #include <string.h>
 
-/* The name of a notification channel is the schema, a dot and a worker's id. It
- * may have 63 bytes in PostgreSQL. */
+/* The name of a notification channel is the schema, a dot and a worker's id.
+ * PostgreSQL allows 63 bytes. */
 enum { MOST_SCHEMA = 43 };
 
-/* The name must be an identifier that needs no quotes, as the SQL has it
- * without. */
+/* The name must be an identifier that needs no quotes, because our SQL does
+ * not quote it. */
 int
 rp__postgres_check_name(const char *name, rp_error *reterr)
 {
@@ -32,8 +32,8 @@ rp__postgres_check_name(const char *name, rp_error *reterr)
 			name, MOST_SCHEMA);
 }
 
-/* Copy the URL without our option, whose value is copied behind it. url->text
- * has enough room. */
+/* Copy the URL without our option, and the value of that option behind it.
+ * url->text has enough room. */
 static void
 take_schema(struct rp_url *url, const char *text)
 {
@@ -86,7 +86,7 @@ rp__postgres_read_url(struct rp_url *url, const char *text, rp_error *reterr)
 	return url->schema ? rp__postgres_check_name(url->schema, reterr) : 0;
 }
 
-/* Does it have libpq's form `host=... dbname=...`? */
+/* Does the text have libpq's form `host=... dbname=...`? */
 int
 rp__postgres_names(const char *text)
 {

@@ -3,8 +3,9 @@
  *
  * A worker that finds no work polls at growing intervals. Then it registers as
  * a waiter, and is notified on a channel of its own. A channel may be dead
- * without an error, so a waiter relies on it only if it has received its own
- * notification there, and only for as long as going_to_sleep() says.
+ * without an error. So a waiter relies on it only if it has received its own
+ * notification there, and even then it probes after the time that registering
+ * has returned (rest_ms).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,10 +19,11 @@
 
 #define POLL_MS 1000
 #define FIRST_NAP_MS 5
-#define LAST_NAP_MS 20   /* after a pause this long, a worker registers */
-#define REGISTER_MS 5000 /* interval of registering again */
-#define DEAF_MS 30000    /* after a lost echo, do not LISTEN again */
-#define ALIVE "alive"    /* payload of our own notification */
+#define LAST_NAP_MS 20   /* a worker registers after a pause this long */
+#define REGISTER_MS 5000 /* how often a waiter registers again */
+/* How long not to LISTEN again after our own notification did not come back. */
+#define DEAF_MS 30000
+#define ALIVE "alive" /* payload of our own notification */
 
 static int
 registered_row(void *ctx, size_t row, const struct rp_value *c)
@@ -38,9 +40,9 @@ registered_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Record that this waiter is no longer registered in the database: the client
- * that notified us has deleted the registration, or we do. From now on we
- * poll. */
+/* Record that this waiter is no longer registered in the database: either
+ * the client that notified us has deleted the registration, or we delete it.
+ * From now on we poll. */
 static void
 set_unregistered(struct postgres *s)
 {
@@ -62,10 +64,11 @@ rp__postgres_unregister(struct postgres *s)
 	rp__postgres_run(s, RP_V_AWAKE, p, 1, NULL, NULL, &ignored);
 }
 
-/* Read our notifications. Unless we listen, those on an attached connection are
- * the caller's, and are left to it. Returns 1 if a job became ready. The client
- * that notified us has deleted our registration for that job's queue only, so
- * we delete the rest. */
+/* Read our notifications. If we do not listen, notifications on an attached
+ * connection are the caller's, and we leave them there. Returns 1 if a job
+ * became ready. The client that notified us has then deleted our
+ * registration for that job's queue only, so we delete those for the other
+ * queues. Sets *ret_alive if our own notification arrived. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {
@@ -85,8 +88,8 @@ take_notices(struct postgres *s, int *ret_alive)
 	return notified;
 }
 
-/* LISTEN, then NOTIFY ourselves; if the echo does not arrive, fall back to
- * polling. */
+/* LISTEN, then NOTIFY ourselves. If our notification does not arrive, fall
+ * back to polling. */
 static int
 listen(struct postgres *s, rp_error *error)
 {
@@ -108,8 +111,9 @@ listen(struct postgres *s, rp_error *error)
 	return 0;
 }
 
-/* Returns 1 if we were not listening yet: a job that became ready just before
- * did not notify us, so the caller must probe once more. */
+/* Register as a waiter, or do so again after REGISTER_MS. Returns 1 if we
+ * were not listening yet: a job that became ready just before did not notify
+ * us, so the caller must probe once more. */
 static int
 register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 		rp_error *error)
@@ -145,9 +149,9 @@ can_listen(const struct postgres *s)
 	       (s->deaf_at == 0 || rp__monotonic_ms() - s->deaf_at >= DEAF_MS);
 }
 
-/* Register if it is time for that, and read pending notifications. Returns what
- * the caller must do at once, or 0. *ret_notified: notifications arrive on the
- * socket. */
+/* Register if it is time for that, and read pending notifications. Returns
+ * what the caller must do at once, or 0. Sets *ret_notified if further
+ * notifications will arrive on the socket. */
 static int
 prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	rp_error *error)
@@ -167,9 +171,9 @@ prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	return take_notices(s, NULL) ? RP_WAIT_WORK : 0;
 }
 
-/* How long to wait, in milliseconds, and in *ret_what the action after that. A
- * worker that gets notified need not poll, unless it waits for more than work.
- * Others poll at growing intervals. */
+/* Returns how long to wait in milliseconds. Sets *ret_what to what the
+ * caller must do after that. A worker that gets notified need not poll,
+ * unless it waits for more than work. Others poll at growing intervals. */
 static int64_t
 next_nap(struct postgres *s, const struct rp_waiter *waiter, int notified,
 	 int *ret_what)

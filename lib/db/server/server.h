@@ -11,7 +11,7 @@
 #include "internal.h"
 
 struct rp_server {
-	/* As in struct rp_backend. */
+	/* the same as in struct rp_backend */
 	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
 		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);
 	char open, close; /* brackets of a list of names, see rp__list() */

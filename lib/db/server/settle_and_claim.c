@@ -19,14 +19,14 @@
 struct trip {
 	struct rp_round_trip *its;
 	struct rp_value *params;
-	char *queues; /* list of their names */
+	char *queues; /* list of the queues' names */
 	char *texts;  /* error texts, as valid UTF-8 */
 	struct rp_value worker;
 	size_t first;     /* index of the first job of the current queue */
-	int64_t queue_id; /* the current queue */
+	int64_t queue_id; /* id of the current queue */
 };
 
-/* A row about a verdict that is not a plain completion. */
+/* Read a row about a verdict that is not a plain completion. */
 static void
 settle_one(struct trip *trip, const struct rp_value *c)
 {
@@ -44,8 +44,8 @@ settle_one(struct trip *trip, const struct rp_value *c)
 	*v = NULL; /* answered */
 }
 
-/* A row with the number of plain completions in a queue; these have no rows of
- * their own. */
+/* Read a row with the number of plain completions in a queue; these have no
+ * rows of their own. */
 static void
 count_done(struct trip *trip, const struct rp_value *c)
 {
@@ -53,7 +53,7 @@ count_done(struct trip *trip, const struct rp_value *c)
 			    c[OUT(RESULT)].i, 0);
 }
 
-/* A verdict without a row is a plain completion, and accepted. */
+/* Accept the verdicts that have no row: they are plain completions. */
 static void
 settle_the_rest(struct rp_round_trip *its)
 {
@@ -127,7 +127,8 @@ take_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* `*text`: buffer for the error text of a failure; advanced past it. */
+/* *text: the buffer for the error text of a failure; it is moved past that
+ * text. */
 static void
 fill_verdict(struct rp_value *p, const rp_verdict *v, char **text)
 {

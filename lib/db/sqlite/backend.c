@@ -27,8 +27,8 @@ rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error)
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
 }
 
-/* Prepare all of them before the first begin: then ending and rolling back a
- * transaction needs no memory. */
+/* Prepare the statements of enum control before the first begin, so that
+ * ending or rolling back a transaction needs no memory. */
 static int
 prepare_control(struct sqlite *s, rp_error *error)
 {
@@ -84,7 +84,7 @@ begin_on_callers(struct sqlite *s, int write, rp_error *error)
 	return r;
 }
 
-/* Our transaction was open, and no longer is. */
+/* Fail because our transaction has ended without us. */
 static int
 ended_elsewhere(rp_error *error)
 {
@@ -128,8 +128,8 @@ rp__sqlite_begin(void *db, int how, rp_error *error)
 			    : control(s, SAVEPOINT, error);
 	if (r < 0)
 		return r;
-	/* Checked under the write lock, as others may have changed the files
-	 * while we waited for it. */
+	/* Check the files under the write lock, because others may have
+	 * changed them while we waited for it. */
 	if (++s->depth == 1 && s->base != BARE)
 		r = rp__sqlite_check_files(s, error);
 	if (r == 0 && s->depth == 1 && s->unchecked)
@@ -190,10 +190,10 @@ sqlite_joins(void *db)
 
 /* ---- opening ---- */
 
-/* Check the schema now, or in the first transaction under its lock. The latter
- * if the caller has a transaction open or a statement running: a snapshot taken
- * now would be kept for long, and SQLite does not call the busy handler for a
- * reader that wants to write. */
+/* Check the schema. If the caller has a transaction open or a statement
+ * running, the first transaction does that under its lock: a snapshot taken
+ * now would be kept for long, and SQLite does not call the busy handler for
+ * a reader that wants to write. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {

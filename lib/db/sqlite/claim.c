@@ -1,15 +1,16 @@
 /*
  * claim.c - the claim on a SQLite database.
  *
- * The verb scans the ready line and offers each job to offer(); the jobs that
- * it takes are leased in the same transaction. offer() skips two kinds of jobs.
+ * The verb scans the ready line and calls offer() with each job; the jobs that
+ * offer() takes are leased in the same transaction. Two kinds of jobs are taken
+ * only under a condition.
  *
  * A suspect (its lease ran out twice in a row, or once with one attempt left,
  * so it may be what killed its worker) is claimed alone, by a worker that holds
  * no other job, so that it can harm only itself.
  *
  * Some jobs are never prefetched. If a job has a single attempt, a worker that
- * dies before it starts the job would use that up. If a job has a large
+ * dies before it starts the job would use up that attempt. If a job has a large
  * payload, prefetching would multiply the memory that a worker needs.
  *
  * SPDX-License-Identifier: MIT

@@ -8,22 +8,23 @@
 
 #include <time.h>
 
-/* Microseconds since 1970. The milliseconds are those of SQLite's
- * julianday('now'), the microseconds within them come from the system clock.
- * SQLite's clock is called directly, because running a statement takes longer
- * than the rest of a small verb. */
+/* Sets *ret_us to the microseconds since 1970. The milliseconds are those of
+ * SQLite's julianday('now'), the microseconds within them come from the
+ * system clock. SQLite's clock is called directly, because running a
+ * statement takes longer than the rest of a small verb. */
 int
 rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us, rp_error *error)
 {
-	const int64_t epoch_ms = INT64_C(210866760000000); /* 1970-01-01 as a
-							    * Julian day */
+	const int64_t epoch_ms =
+		INT64_C(210866760000000); /* the Julian day of
+					   * 1970-01-01 in ms */
 	const int64_t year_10000_ms = INT64_C(253402300800000);
 	sqlite3_int64 ms = 0;
 	struct timespec t;
 
 	s->vfs->xCurrentTimeInt64(s->vfs, &ms);
 	ms -= epoch_ms;
-	/* SQLite has no later times, and the view could not show them. */
+	/* SQLite knows no later times, and the view could not show them. */
 	if (ms < 0 || ms >= year_10000_ms)
 		return rp__fail(error, RP_EDB,
 				"this host's clock is %s: set it, because the"

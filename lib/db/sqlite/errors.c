@@ -33,8 +33,9 @@ code_of(int rc, int system_errno)
 	}
 }
 
-/* SQLite reports a file system that has become read-only as such only when it
- * opens a file. Later it looks like any I/O error. */
+/* Can the file still be written? If its file system has become read-only,
+ * SQLite says so only when it opens a file, and later reports just an I/O
+ * error. */
 static int
 writable(const struct sqlite *s)
 {

@@ -4,10 +4,10 @@
  *
  * A connection in WAL mode holds a shared lock on the file as long as it is
  * open. The last connection to be closed removes -wal and -shm under an
- * exclusive lock, so nobody does that while this connection is open. If they
- * are missing or were replaced, somebody has deleted them: other processes
- * write to new ones, and a commit or a checkpoint by us would overwrite their
- * changes.
+ * exclusive lock, so no connection does that while ours is open. If -wal or
+ * -shm is missing or was replaced, somebody else has deleted it. Other
+ * processes then write to new files, and a commit or a checkpoint by us would
+ * overwrite their changes.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -55,9 +55,9 @@ find_deleted(const struct sqlite *s)
 	return NULL;
 }
 
-/* Record which files SQLite has opened. SQLite does not tell, but it opened
- * them under these names, and they differ now only if somebody has deleted them
- * since. */
+/* Record which files SQLite has opened. SQLite does not say which, so we
+ * look them up by their names: a name belongs to another file only if
+ * somebody has deleted the file that SQLite opened. */
 static int
 note_files(struct sqlite *s, rp_error *error)
 {
@@ -106,8 +106,8 @@ look_at_files(struct sqlite *s, rp_error *error)
 	return s->files.known ? deleted(s, which, error) : 0;
 }
 
-/* Deleting or replacing a file changes its folder. If the folder is as it was
- * when the files were last checked, they are unchanged, too. */
+/* Deleting or replacing a file changes its folder. If the folder is
+ * unchanged since the files were last checked, the files are unchanged, too. */
 static int
 is_same_folder(const struct stat *a, const struct stat *b)
 {
@@ -164,17 +164,17 @@ rp__sqlite_close_files(struct sqlite *s)
 
 /* ---- a fork under an open connection ---- */
 
-/* The byte of -shm that each process with the database open keeps locked, see
- * https://www.sqlite.org/walformat.html. */
+/* The byte of -shm that each process keeps locked while it has the database
+ * open, see https://www.sqlite.org/walformat.html. */
 #define OPEN_BYTE 128
 
 /*
  * SQLite remembers in memory which locks its process holds. A forked child
  * inherits that memory but not the locks, and waits for ever for a lock that a
  * connection held at the fork. We can recognise such a child: it has the
- * database open, but the kernel lists no lock of it. (Locks of other processes
- * in the list show that the list can be read.) Our process id is read from
- * /proc, as /proc may belong to another pid namespace.
+ * database open, but the kernel lists no lock of that child. (If the list has
+ * locks of other processes, we know that we can read it.) Our process id is
+ * read from /proc, because /proc may belong to another pid namespace.
  */
 int
 rp__sqlite_was_forked(const struct sqlite *s)
@@ -235,8 +235,9 @@ lies_there(const struct sqlite *s, const char *ending)
 	return ask_access(s, ending, F_OK) == 0;
 }
 
-/* Prevent the last connection that closes from removing -wal and -shm: that
- * needs an exclusive lock. SQLite treats this lock as its own. */
+/* Take a shared lock on the database file. Then the last connection that
+ * closes does not remove -wal and -shm, because that needs an exclusive
+ * lock. SQLite treats our lock as its own. */
 static int
 lock_shared(struct sqlite *s, sqlite3_file *file)
 {
@@ -250,21 +251,21 @@ lock_shared(struct sqlite *s, sqlite3_file *file)
 	return rc;
 }
 
-/* Explain why a file that cannot be written cannot be read either: it is in WAL
- * mode, and -wal or -shm is missing. */
+/* Explain why a user who cannot write the file cannot read it either: it is
+ * in WAL mode, and -wal or -shm is missing. */
 int
 rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 {
 	if (ask_access(s, "", W_OK) < 0 && errno == EROFS)
 		return rp__fail(error, RP_EREADONLY,
-				"%.100s is on a read-only file system, and "
-				"nobody who may write it has it open: run a "
-				"worker where it can be written, or read a "
+				"%.99s is on a read-only file system, and "
+				"no process that may write it has it open: run "
+				"a worker where it can be written, or read a "
 				"copy",
 				s->path);
 	return rp__fail(error, RP_EREADONLY,
-			"%.120s: you may not write it, and nobody who may has "
-			"it open: run this as its owner, or while a worker "
+			"%.110s: you may not write it, and no process that may "
+			"has it open: run this as its owner, or while a worker "
 			"runs, or read a copy",
 			s->path);
 }
@@ -275,9 +276,10 @@ rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 int
 rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
 {
-	const int formats_at = 18; /* in the file's header: the version for
-				    * writing, */
-	unsigned char formats[2] = { 0, 0 }; /* and for reading; 2 is WAL */
+	const int formats_at = 18; /* offset in the file's header of the next
+				    * two bytes */
+	unsigned char formats[2] = { 0, 0 }; /* the versions for writing and
+					      * for reading; 2 is WAL */
 	sqlite3_file *file = NULL;
 	int rc;
 

@@ -3,16 +3,17 @@
  * time.
  *
  * SQLite stores the last id of an autoincrement column in a page of its own,
- * which is a third of what such a commit writes. So that number is raised by
- * several ids at once, and the next jobs get these. Nobody else can get them;
- * those that are left over are never used.
+ * and that page is a third of what the commit of one job writes. So we raise
+ * the last id by several at once, and the connection's next jobs get these ids.
+ * No other connection can get them; those that are left over are never used.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "sqlite.h"
 
-/* How many ids may be left over at most. A connection never leaves more than it
+/* The most ids that a connection reserves at once. It begins with one and
+ * doubles the number each time, so it never leaves more ids unused than it
  * has used. */
 #define MOST 64
 
@@ -45,7 +46,7 @@ reserve(struct sqlite *s, rp_error *error)
 	return 0;
 }
 
-/* Is the transaction this call's alone? Otherwise SQL of the caller could roll
+/* Is this call the whole transaction? If not, SQL of the caller could roll
  * the reservation back without our knowledge. */
 static int
 is_alone(const struct sqlite *s)
@@ -62,7 +63,8 @@ rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 
 	*ret = (struct rp_value){ .type = RP_NULL };
 	if (jobs > 1)
-		ids->left = 0; /* the ids of a connection must grow from call
+		ids->left = 0; /* SQLite chooses larger ids for these jobs,
+				* and a connection's ids must grow from call
 				* to call */
 	else if (!ids->left && ids->more && is_alone(s))
 		r = reserve(s, error);

@@ -11,8 +11,8 @@
 #define FRAME (4096 + 24) /* bytes of a page and its header in the -wal */
 #define NAP_US 500
 
-/* A busy handler that is the same for all SQL on the connection, instead of the
- * queue of writers that only our verbs use. */
+/* A busy handler for a connection that is measured. It waits in the same way
+ * for all SQL, whereas only our verbs use the queue of writers. */
 static int
 nap(void *ctx, int count)
 {

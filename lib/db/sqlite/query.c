@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* Instructions of SQLite's virtual machine between checks of the time-out. */
+/* How many instructions SQLite's virtual machine executes between two checks
+ * of the time-out. */
 #define STEPS 1000
 
 static int
@@ -102,7 +103,7 @@ refuse(sqlite3_stmt *stmt, const struct rp_query *query, rp_error *error)
 				RP_QUERY_COLUMNS);
 	if (query->flags & RP_QUERY_READ && !sqlite3_stmt_readonly(stmt))
 		return rp__fail(error, RP_EREADONLY,
-				"the query would write, and may only read");
+				"this query may only read, but it would write");
 	return 0;
 }
 

@@ -3,11 +3,12 @@
  * parameters, and the ids that the callback took.
  *
  * They do what unnest() does on other databases. `insert ... select from
- * readpast_enqueue_rows(:rows)` costs a third of as many inserts of one row,
- * since opening five indexes and the sequence costs more than the row itself.
- * The columns are `number`, from 1, and the verb's parameters. A large payload
- * is in the column `apart`, and its size in `payload`. The function's argument
- * is a pointer, which only C code can bind, so nobody else can use it.
+ * readpast_enqueue_rows(:rows)` costs a third of inserting the rows one by one,
+ * because opening five indexes and the sequence costs more than a row itself.
+ * The columns are `number`, counted from 1, and the verb's parameters. For a
+ * large payload, the column `apart` has the payload and the column `payload`
+ * its size. The function's argument is a pointer, which only C code can bind,
+ * so nobody else can use it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,7 +24,7 @@
 
 struct table {
 	sqlite3_vtab base;
-	int payload_column; /* 0: none */
+	int payload_column; /* index; 0: there is no payload */
 	int apart_column;
 	int rows_column;
 };
@@ -43,7 +44,7 @@ rp__rows_payload(const struct rp_value *payload, int apart)
 				  .i = (int64_t)payload->size };
 }
 
-/* The columns of the table, as a `create table` statement. */
+/* Write the columns of the table as a `create table` statement. */
 static void
 declare_columns(const struct rp_sql *sql, struct table *table, char *columns,
 		size_t room)
@@ -226,9 +227,10 @@ rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows)
 				    POINTER_TYPE, NULL);
 }
 
-/* A caller may attach to one connection twice. Creating the module again would
- * replace it under statements that use it. A connection that was just opened is
- * not asked: that takes a twelfth of the instructions of a short command. The
+/* Does the connection have this module? It does if a caller attaches to it a
+ * second time, and then creating the module again would replace it under
+ * statements that use it. A connection that was just opened is not asked:
+ * that takes a twelfth of the instructions of a short command. The
  * table-valued function pragma_module_list would read the database. */
 static int
 is_there(sqlite3 *db, const char *name)

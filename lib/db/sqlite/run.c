@@ -10,12 +10,14 @@
 #include <string.h>
 
 #define MOST_COLUMNS 24
-#define MANY 24 /* from this many ids on, one statement for all is faster */
+/* From this many taken ids on, one statement for all is faster. */
+#define MANY 24
 
 /* ---- statements ---- */
 
-/* The column `j.id` is called "id", but "j.id" or "readpast_job.id" if the
- * caller has set short_column_names or full_column_names. */
+/* Strip the table's name from a column's name. SQLite calls the column
+ * `j.id` "id", but "j.id" or "readpast_job.id" if the caller has set
+ * short_column_names or full_column_names. */
 static const char *
 short_name(const char *name)
 {
@@ -50,8 +52,9 @@ find_column(const struct step *steps, size_t before, const char *name,
 	return c < 0 ? -1 : 0;
 }
 
-/* How many of the earlier statements are on a row when the k-th one runs. For a
- * late statement, the answer and the statements after it are over. */
+/* How many of the statements before the k-th one are on a row when it runs.
+ * When a late statement runs, the answer and the statements after the answer
+ * have ended. */
 static size_t
 open_above(const struct verb *verb, size_t k)
 {
@@ -117,7 +120,7 @@ prepare_form(struct sqlite *s, const struct rp_sql *sql, struct verb *verb,
 			sqlite3_bind_parameter_name(form->stmt, i + 1);
 
 		if (find_source(sql, verb, k, name, from) < 0)
-			return rp__fail(error, RP_EDB, "%s: nothing gives %s",
+			return rp__fail(error, RP_EDB, "%s: no value for %s",
 					sql->verb, name);
 		verb->uses_clock |=
 			from->stmt == FROM_CLOCK || from->stmt == FROM_CLOCK_US;
@@ -190,7 +193,7 @@ struct run {
 	struct sqlite *s;
 	const struct rp_sql *sql;
 	struct verb *verb;
-	const struct rp_value *params; /* the current row of them */
+	const struct rp_value *params; /* the current row of parameters */
 	size_t row, rows;
 	int64_t now_us;
 	struct rp_value ids_before;
@@ -218,7 +221,8 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 	}
 }
 
-/* Bind all taken ids to a statement for many, or the one at `which`. */
+/* Bind the taken ids: all of them if there are MANY, otherwise the one at
+ * `which`. */
 static int
 bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 {
@@ -264,8 +268,9 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	}
 }
 
-/* Bind a statement's parameters. `taken`: index of the taken id. From the
- * second id on, only that one changes, and the other bindings are kept. */
+/* Bind a statement's parameters. taken: index of the taken id. For the
+ * second id and those after it, only the id is bound, and the other bindings
+ * are kept. */
 static int
 bind_all(const struct run *run, const struct form *form, size_t taken)
 {
@@ -278,7 +283,8 @@ bind_all(const struct run *run, const struct form *form, size_t taken)
 	return rc;
 }
 
-/* The form of the statement for one row, or for many. NULL: failed. */
+/* Choose the form of the k-th statement: for one row, or for many. Returns
+ * NULL on failure. */
 static struct form *
 choose(const struct run *run, size_t k, int many)
 {
@@ -380,8 +386,9 @@ answer(const struct run *run, const struct step *step)
 		       : r;
 }
 
-/* One statement for all taken ids is faster only from MANY ids on, because its
- * table of ids costs about as much as changing a row. */
+/* Run a late statement for all taken ids. A single statement for all is
+ * faster only from MANY ids on, because its table of ids costs about as much
+ * as changing a row. */
 static int
 run_late(const struct run *run, size_t k)
 {
@@ -416,7 +423,8 @@ run_all_late(const struct run *run)
 
 static int run_from(const struct run *run, size_t k);
 
-/* Step through the k-th statement's rows; for each, run those after it. */
+/* Step through the rows of the k-th statement. For each of them, run the
+ * statements after it. */
 static int
 run_rows(const struct run *run, size_t k)
 {
@@ -437,8 +445,8 @@ run_rows(const struct run *run, size_t k)
 		r = 0;
 		rc = SQLITE_OK;
 	}
-	if (rc == SQLITE_ROW) /* stopped early: reset returns the error, if
-			       * there was one */
+	if (rc == SQLITE_ROW) /* the loop ended before the last row: reset
+			       * returns the error, if there was one */
 		rc = sqlite3_reset(form->stmt);
 	if (rc != SQLITE_OK && rc != SQLITE_DONE && r >= 0)
 		r = rp__sqlite_failed(run->s, rc, run->error);
@@ -446,7 +454,8 @@ run_rows(const struct run *run, size_t k)
 	return r;
 }
 
-/* Run the statements from the k-th on; after a query, once for each row. */
+/* Run the k-th statement and those after it. The statements after a query
+ * run once for each of its rows. */
 static int
 run_from(const struct run *run, size_t k)
 {

@@ -29,8 +29,8 @@ read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
 
 /* Read the schema's version. 0: the database has no tables; -1: it has only
  * other tables; OTHER_BUILD: it has our tables, but their SQL is not that of
- * this build. A table readpast_meta may just have been created to take the
- * write lock, and does not count. */
+ * this build. The table readpast_meta does not count, because it may just
+ * have been created to take the write lock. */
 #define OTHER_BUILD -2
 static int
 read_version(struct sqlite *s, int64_t *ret, rp_error *error)
@@ -92,7 +92,8 @@ rp__sqlite_schema_sql(const struct rp_url *url, rp_sql_fn *statement, void *ctx,
 
 struct attached {
 	sqlite3 *db;
-	char name[64], file[80]; /* the one with a queue; "": none */
+	char name[64], file[80]; /* the attached database that has a queue;
+				  * "": none has */
 };
 
 static int
@@ -128,8 +129,9 @@ rp__sqlite_check_main(sqlite3 *db, rp_error *error)
 	sqlite3_exec(db, "pragma database_list", look_at_attached, &a, NULL);
 	return *a.name ? rp__fail(error, RP_ESCHEMA,
 				  "the queue is in the attached database %s, "
-				  "and only main's is served: open %s as main "
-				  "and attach the other",
+				  "but "
+				  "only the queue of main can be used: open %s "
+				  "as main and attach the other",
 				  a.name, *a.file ? a.file : "it")
 		       : 0;
 }
@@ -156,7 +158,7 @@ rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
 	}
 }
 
-/* On a connection of the caller the journal mode stays as it is. */
+/* On a connection of the caller, leave the journal mode as it is. */
 static int
 use_wal(struct sqlite *s, rp_error *error)
 {
@@ -166,9 +168,9 @@ use_wal(struct sqlite *s, rp_error *error)
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
 }
 
-/* A database that was created on a caller's connection may be in another
- * journal mode. Everything works in that, but more slowly, so do not wait long
- * to change it. */
+/* Try to switch to WAL mode. A database that was created on a caller's
+ * connection may be in another journal mode. Everything works in other
+ * modes, only more slowly, so we do not wait long for the change. */
 #define PREFER_WAL_MS 100
 static int
 prefer_wal(struct sqlite *s)
@@ -184,8 +186,8 @@ prefer_wal(struct sqlite *s)
 static int
 install(struct sqlite *s, rp_error *error)
 {
-	int64_t now_us; /* read only to check the clock, as the schema stores
-			 * the time */
+	int64_t now_us; /* not used: the clock is read to check it, because
+			 * the schema stores the time */
 	int r = rp__sqlite_read_clock(s, &now_us, error);
 
 	if (r == 0)

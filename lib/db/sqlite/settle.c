@@ -85,7 +85,7 @@ run_failures(struct sqlite *s, struct rp_round_trip *trip, rp_error *error)
 	return r;
 }
 
-/* The verdicts of a kind without a text are settled in one run. */
+/* Settle all verdicts of a kind that has no error text, in one run. */
 static int
 run_kind(struct sqlite *s, struct kind *kind, int verdict, rp_error *error)
 {

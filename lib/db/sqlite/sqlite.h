@@ -25,7 +25,7 @@ extern const char rp__build_sqlite[];
 /* Where the value of a statement's parameter comes from: the verb's parameters,
  * the clock, or a column of an earlier statement. */
 struct source {
-	int stmt; /* index of that statement, or one of these: */
+	int stmt; /* index of that statement, or a FROM_... value */
 	int index;
 };
 enum {
@@ -34,8 +34,8 @@ enum {
 	FROM_CLOCK_US = -3,
 	FROM_ROWS = -4,
 	FROM_TAKEN = -5,
-	FROM_PAYLOAD = -6, /* as FROM_PARAMS: the value for the job's row */
-	FROM_APART = -7,   /* ... and for readpast_payload */
+	FROM_PAYLOAD = -6, /* a payload's value for the job's row, see rows.h */
+	FROM_APART = -7,   /* a payload's value for readpast_payload */
 	FROM_MOST_IN_ROW = -8,
 	FROM_IDS = -9,
 	NO_GUARD = -10
@@ -52,9 +52,11 @@ struct step {
 	const struct rp_stmt *sql;
 	struct form one, many; /* as in struct rp_stmt; `many` is prepared when
 				* first needed */
-	sqlite3_stmt *open;    /* which of the two is running */
+	sqlite3_stmt *open;    /* which of the two is running; NULL: none was
+				* run yet */
 	int columns;
-	int number, id; /* columns `number` and `id` of an answer; -1: none */
+	int number, id; /* indices of the columns `number` and `id` of an
+			 * answer; -1: there is no such column */
 	struct source guard;
 };
 
@@ -62,7 +64,7 @@ struct verb {
 	struct step *steps; /* NULL: not prepared yet */
 	size_t count;
 	size_t late;  /* index of the first late statement, see sql.h */
-	size_t width; /* of a row of parameters */
+	size_t width; /* number of parameters in a row */
 	int uses_clock, uses_ids;
 };
 
@@ -74,8 +76,9 @@ struct taken {
 
 /* Ids reserved for jobs of this connection: see ids.c. */
 struct ids {
-	int64_t last;   /* the last one that was used */
-	int left, more; /* how many are left, and how many to reserve next */
+	int64_t last;   /* the last id that was used */
+	int left, more; /* how many ids are left, and how many to reserve
+			 * next */
 };
 
 /* The statements that begin and end transactions. They are prepared, because
@@ -109,26 +112,27 @@ struct files {
 /* The contents of FILE-writers, shared by all connections that wait for the
  * write lock; see writers.c. */
 struct turns {
-	_Atomic uint32_t count;    /* incremented when another one becomes the
-				    * first */
+	_Atomic uint32_t count;    /* incremented each time a sleeper is to
+				    * be woken */
 	_Atomic uint32_t sleepers; /* approximate number of sleeping
 				    * connections */
-	_Atomic uint32_t called;   /* one was woken and is not the first yet */
+	_Atomic uint32_t called;   /* 1: a sleeper was woken and is not the
+				    * first yet */
 };
 
 /* This connection's place in the queue of writers. Times are monotonic ms. */
 struct writers {
 	int fd;
-	struct turns *turns; /* the mapped file; NULL: not open */
-	int asks;            /* it is requesting the write lock */
-	int64_t most_ms;     /* how long to wait for it */
-	int first;           /* it is the first in the queue */
-	int offered;         /* it left the lock to the first, which did
-			      * not take it */
-	int64_t since,
-		streak_at;    /* when the wait began, and when our turn did */
-	int64_t strangers_at; /* when writers without the queue were seen;
-			       * 0: never */
+	struct turns *turns;      /* the mapped file; NULL: not open */
+	int asks;                 /* 1: it is requesting the write lock */
+	int64_t most_ms;          /* the longest time to wait for that lock */
+	int first;                /* 1: it is the first in the queue */
+	int offered;              /* 1: it left the lock to the first connection
+				   * in the queue, which did not take it */
+	int64_t since, streak_at; /* when its wait for a lock began, and when
+				   * its turn began */
+	int64_t strangers_at; /* when we last saw writers that do not use the
+			       * queue; 0: never */
 };
 
 struct sqlite {
@@ -136,15 +140,16 @@ struct sqlite {
 	char *path;
 	int64_t busy_ms;
 	struct writers writers;
-	int attached; /* the connection is the caller's */
-	int schema,
-		unchecked; /* RP_SCHEMA_*; 1: the schema is not checked yet */
-	int is_new;        /* opening it created the schema */
-	int depth;         /* of our nested transactions; all but the first are
-			    * savepoints */
-	/* How the outermost of them was begun: as a transaction of ours, as a
-	 * savepoint in the caller's transaction, or not at all, because a
-	 * writing statement of the caller is running. */
+	int attached;          /* the connection is the caller's */
+	int schema, unchecked; /* RP_SCHEMA_*; `unchecked` is 1 until the schema
+				* is checked */
+	int is_new;            /* opening it created the schema */
+	int depth;             /* how many transactions of ours are open, one
+				* inside the other; all but the outermost are
+				* savepoints */
+	/* How the outermost transaction was begun. OWN: as a transaction of
+	 * ours. JOINED: as a savepoint in the caller's transaction. BARE:
+	 * not at all, because a writing statement of the caller is running. */
 	enum { OWN, JOINED, BARE } base;
 	sqlite3_vfs *vfs; /* its clock is the database's */
 	sqlite3_stmt *control[CONTROLS];
@@ -155,10 +160,10 @@ struct sqlite {
 	struct watch *watch; /* NULL until the first wait */
 	struct files files;
 	int checkpointed;      /* frames in -wal at the last checkpoint */
-	struct rp_usage usage; /* counted since the last measure() */
+	struct rp_usage usage; /* work counted since the last measure() */
 	int measured;
-	int64_t wal_limit; /* bytes to which the next commit may cut -wal; 0:
-			    * no limit */
+	int64_t wal_limit; /* size in bytes to which the next commit may
+			    * truncate -wal; 0: it does not truncate */
 };
 
 /* errors.c */
@@ -171,25 +176,26 @@ void rp__sqlite_rollback(void *db);
 int rp__sqlite_commit(void *db, rp_error *error);
 
 /* caller.c */
-/* Is a statement running on this connection, or one that writes? Then we are
- * called from an SQL function inside it. Inside a writing statement no
+/* Is any statement running on this connection? Is one that writes? If so, we
+ * are called from an SQL function inside it. Inside a writing statement no
  * transaction or savepoint can be begun. */
 int rp__sqlite_running(sqlite3 *db);
 int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);
 
 /* files.c */
-/* In a transaction, before it writes: check that the database's files are those
- * that this connection has open. */
+/* Call this in a transaction, before it writes. Checks that the database's
+ * files are those that this connection has open. */
 int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
-/* Close the connection, unless it is the caller's. Without a checkpoint, if the
- * files were deleted or replaced. */
+/* Close the connection, unless it is the caller's. If -wal or -shm was
+ * deleted or replaced, closing does no checkpoint. */
 void rp__sqlite_close_files(struct sqlite *s);
-/* After a wait for the write lock timed out: was this process forked while a
- * connection was open, so that it waits for a lock that nobody holds? */
+/* Call this after a wait for the write lock has timed out. Was this process
+ * forked while a connection was open, so that it waits for a lock that
+ * nobody holds? */
 int rp__sqlite_was_forked(const struct sqlite *s);
-/* Before the first read of a file that this user cannot write: fail if reading
- * would create -wal or -shm. */
+/* Call this before the first read of a file that this user cannot write.
+ * Fails if reading would create -wal or -shm. */
 int rp__sqlite_make_nothing(struct sqlite *s, rp_error *error);
 int rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error);
 /* "-wal" or "-shm" if this user may write the database but not that file; or
@@ -199,27 +205,29 @@ const char *rp__sqlite_find_foreign(const struct sqlite *s);
 /* writers.c */
 /* Make this connection wait up to busy_ms for locks. */
 void rp__writers_be_patient(struct sqlite *s);
-/* Call these before requesting the write lock, with the longest time to wait,
- * and after the request was granted or refused. */
+/* Call rp__writers_ask() before requesting the write lock, with the longest
+ * time to wait for it, and rp__writers_answered() after the request was
+ * granted or refused. */
 void rp__writers_ask(struct sqlite *s, int64_t most_ms);
 void rp__writers_answered(struct sqlite *s);
 void rp__writers_close(struct sqlite *s);
 
 /* pragma.c */
-/* Is `word` the pragma's result? Returns `else_ret` if it has no result. */
+/* Is `word` the pragma's result? Returns `else_ret` if the pragma has no
+ * result. */
 int rp__sqlite_answers(sqlite3 *db, const char *pragma, const char *word,
 		       int else_ret);
 /* The pragma's result as a number, or -1. */
 int64_t rp__sqlite_ask(sqlite3 *db, const char *pragma);
 
 /* ids.c */
-/* In a transaction that will insert this many jobs: the id before the first
- * job's, or null if SQLite is to choose the ids. */
+/* Call this in a transaction that will insert this many jobs. Sets *ret to
+ * the id before the first job's, or to null if SQLite is to choose the ids. */
 int rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 		 rp_error *error);
 void rp__ids_given(struct sqlite *s,
-		   size_t jobs); /* after they were inserted */
-/* After a rollback, which may have undone the reservation. */
+		   size_t jobs); /* call this after the jobs were inserted */
+/* Call this after a rollback, which may have undone the reservation of ids. */
 void rp__ids_forget(struct sqlite *s);
 
 /* run.c */
@@ -233,8 +241,9 @@ int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
 /* query.c, measure.c */
 int rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error);
 void rp__sqlite_measure(void *db, struct rp_usage *ret);
-void rp__sqlite_end_measuring(struct sqlite *s); /* the connection may be the
-						  * caller's */
+void rp__sqlite_end_measuring(struct sqlite *s); /* needed because a
+						  * connection of the caller
+						  * stays open */
 
 /* settle.c, claim.c, enqueue.c: these need an open transaction */
 int rp__sqlite_settle(struct sqlite *s, struct rp_round_trip *trip,
@@ -255,8 +264,8 @@ void rp__sqlite_trim_wal(void *db);
 int rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error);
 int rp__sqlite_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
 			  void *ctx, rp_error *reterr);
-/* Switch to WAL mode, trying for up to wait_ms. Returns a SQLite result
- * code. */
+/* Switch to WAL mode, and try again for up to wait_ms. Returns a SQLite
+ * result code. */
 int rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms);
 /* RP_ESCHEMA if the queue is not in main but in an attached database. */
 int rp__sqlite_check_main(sqlite3 *db, rp_error *error);

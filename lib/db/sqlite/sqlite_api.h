@@ -1,6 +1,6 @@
 /*
- * sqlite_api.h - SQLite's functions: those that the library is linked with, or
- * the host's.
+ * sqlite_api.h - declare SQLite's functions: in the library those that it is
+ * linked with, in the loadable extension those of its host.
  *
  * A loadable extension must call SQLite through the table that its host
  * provides. Two copies of SQLite in one process would break each other's locks

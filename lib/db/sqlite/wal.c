@@ -2,17 +2,17 @@
  * wal.c - checkpoints, and truncating the -wal file.
  *
  * By default SQLite does a checkpoint at each commit once -wal has a thousand
- * frames, until a commit can restart -wal from its beginning. That needs all of
- * -wal to be in the database, and no readers of -wal. Beside workers that read
- * and write all the time few commits can restart it, and each of the others
- * waits for two calls of fdatasync. So here a checkpoint is done for every
- * CHECKPOINT_FRAMES that were added. If -wal still grows, the remaining frames,
- * which are few, are copied under the write lock.
+ * frames, and stops only when a commit can restart -wal from its beginning. A
+ * commit can do so if all of -wal is in the database and nobody reads -wal.
+ * While workers read and write all the time, few commits can, and each of the
+ * others waits for two calls of fdatasync. So we do a checkpoint only each time
+ * that CHECKPOINT_FRAMES were added. If -wal still grows, we copy the few
+ * remaining frames under the write lock.
  *
  * While a reader holds an old snapshot, every commit appends to -wal. After
- * that reader has gone, a checkpoint copies all of it into the database, and
- * the next commit restarts -wal; but the file keeps its size. SQLite truncates
- * it to its `journal_size_limit` in that commit, under the write lock, and
+ * that reader has gone, a checkpoint copies all of -wal into the database, and
+ * the next commit restarts it; but the file keeps its size. SQLite truncates it
+ * to its `journal_size_limit` in that commit, under the write lock, and
  * truncating 600 MB at once takes a quarter of a second. So each such commit
  * truncates one step, and other writers get the lock in between.
  *
@@ -27,11 +27,11 @@
 #define MANY_FRAMES 3000
 #define RESTART_MS 10 /* longest wait for the write lock and for readers */
 
-/* A busy queue has 4 to 13 MB in its -wal. That is left alone, as extending a
- * file takes one fdatasync more than overwriting it. */
+/* A -wal up to this size is not truncated: a busy queue has 4 to 13 MB in
+ * it, and extending a file takes one fdatasync more than overwriting it. */
 #define SMALL ((int64_t)16 << 20)
-#define STEP ((int64_t)16 << 20) /* truncating this takes about 7 ms */
-#define STRETCH_US 50000         /* longest work in one sweep */
+#define STEP ((int64_t)16 << 20) /* truncating 16 MiB takes about 7 ms */
+#define STRETCH_US 50000         /* longest truncation in one sweep */
 
 static int64_t
 size_of_wal(const struct sqlite *s)
@@ -71,10 +71,10 @@ restart(struct sqlite *s, int *frames, int *done)
 	rp__writers_answered(s);
 }
 
-/* Copy -wal into the database, without a lock that writers need unless -wal has
- * grown large. If all of it is copied and the file is large, the next commit
- * truncates one step. While a reader holds an old snapshot, part of it cannot
- * be copied. */
+/* Copy -wal into the database. This takes no lock that writers need, unless
+ * -wal has grown large. If all of -wal is copied and the file is large, the
+ * next commit truncates it by one step. While a reader holds an old
+ * snapshot, part of -wal cannot be copied. */
 static void
 checkpoint(struct sqlite *s)
 {

@@ -3,8 +3,9 @@
  *
  * A commit appends to the -wal file, and inotify reports that. But the event
  * comes before the commit is visible, and no other event follows. So after an
- * event `pragma data_version` is polled at growing intervals. It is also polled
- * once a second without events: they only make it faster.
+ * event we poll `pragma data_version` at growing intervals. We also poll it
+ * once a second without any event, so events only make us notice a commit
+ * sooner.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -30,16 +31,16 @@ struct watch {
 	int on_wal;  /* the -wal file exists and is watched */
 };
 
-/* Intervals between polls after an event, in microseconds. They add up to 0.7
- * s, because a commit may wait long for the disk. After that comes the regular
- * poll. */
+/* Intervals between the polls that follow an event, in microseconds. They
+ * add up to 0.7 s, because a commit may wait long for the disk. The regular
+ * poll comes after them. */
 static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    3000,   5000,   10000, 30000, 50000,
 				    100000, 200000, 300000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
 
-/* A commit causes an event for each page. Waits up to this long ignore
- * events. */
+/* A commit causes an event for each page. So waits that are not longer than
+ * this ignore events. */
 #define DEAF_US 3000
 
 static void
@@ -59,7 +60,8 @@ watch_wal(struct watch *w)
 	free(wal);
 }
 
-/* The folder is watched, too, as the -wal file may be created and removed. */
+/* The folder is watched, too, because the -wal file may be created and
+ * removed. */
 static void
 watch_folder(struct watch *w)
 {

@@ -3,21 +3,22 @@
  * SQLite file.
  *
  * With SQLite alone, connections that wait for the lock sleep and try again.
- * The one that holds the lock then gets it again and again; and if the others
- * sleep only briefly, hundreds of them leave no processor time to the writer.
- * So the waiting connections form a queue. Only the first of it tries again at
- * short intervals; it is the one that holds a lock on a file of ours beside the
- * database, FILE-writers. The others sleep on a word of that file (a futex),
- * and the kernel keeps them in order. When the first one gets the write lock,
- * it wakes the next one, which becomes the first.
+ * The connection that holds the lock then gets it again and again; and if the
+ * others sleep only briefly, hundreds of them leave no processor time to the
+ * writer. So the waiting connections form a queue. Only the first connection in
+ * the queue tries again at short intervals. It is the first as long as it holds
+ * a lock on FILE-writers, a file of ours beside the database. The others sleep
+ * on a word of that file (a futex), and the kernel keeps them in order. When
+ * the first connection gets the write lock, it wakes the next one, which
+ * becomes the first.
  *
  * Passing the lock on costs more than a commit, because the next process has to
  * read the changed pages again. So a connection that has had the lock may take
  * it again without queueing for STREAK_MS, and joins the queue after that.
  *
  * Correctness does not depend on the queue: a sleeper wakes up after a while in
- * any case and tries to get SQLite's lock. A first one that was killed or
- * stopped delays the others a little. Without the file, or beside other
+ * any case and tries to get SQLite's lock. If the first connection is killed or
+ * stopped, the others are delayed a little. Without the file, or beside other
  * programs, connections sleep between their tries.
  *
  * Source of the idea: queue locks (Mellor-Crummey and Scott, 1991), where each
@@ -41,12 +42,15 @@
 #include <unistd.h>
 
 #define STREAK_MS 8 /* how long a connection keeps its turn */
-#define NAP_US 100  /* between tries of the first one */
+#define NAP_US 100  /* pause between two tries of the first connection */
 #define LONG_NAP_US 1000
-#define PATIENT_MS 10 /* after this the first one tries less often */
-/* How long the others sleep if nobody wakes them: SLEEP_MS, and SLEEP_MORE_MS
- * for each one that is already asleep. That is several turns, because a
- * connection that goes to sleep again is the last in the queue. */
+/* After waiting this long, the first connection in the queue tries less
+ * often. */
+#define PATIENT_MS 10
+/* How long the other connections sleep if nobody wakes them: SLEEP_MS, and
+ * SLEEP_MORE_MS for each connection that is already asleep. This is as long
+ * as several turns, because a connection that wakes up and sleeps again
+ * becomes the last in the queue. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
 /* After a wait that no writer of ours can have caused, assume for this long
@@ -79,10 +83,10 @@ trusted(const struct stat *file, const struct stat *database)
 	       !(file->st_mode & 0777 & ~mode_for(database));
 }
 
-/* When root creates the file, it gets the owner of the database, as SQLite's
- * own files do. Its first bytes are written, so that they are allocated on
- * disk: writing to a hole of a mapped file on a full disk would kill the
- * process. */
+/* Prepare a new file. If root creates it, it gets the owner of the database,
+ * as SQLite's own files do. We write its first bytes so that they are
+ * allocated on disk: writing to a hole of a mapped file on a full disk would
+ * kill the process. */
 static int
 make_file(int fd, const struct stat *database)
 {
@@ -128,8 +132,8 @@ open_file(struct writers *w, const char *path, int flags)
 	return 0;
 }
 
-/* Open the file, unless it is open. A connection that has to wait creates it
- * (O_CREAT). Returns 1 if it is open. */
+/* Open the file, unless it is open. flags: O_CREAT in a connection that has
+ * to wait, otherwise 0. Returns 1 if the file is open. */
 static int
 have_file(struct sqlite *s, int flags)
 {
@@ -151,7 +155,8 @@ rp__writers_close(struct sqlite *s)
 
 /* ---- the queue ---- */
 
-/* Lock the whole file, for this descriptor rather than for the process. */
+/* Lock the whole file. The lock belongs to this descriptor, not to the
+ * process. */
 static int
 lock(const struct writers *w, int how, short type)
 {
@@ -167,8 +172,8 @@ somebody_is_first(const struct writers *w)
 	return lock(w, F_OFD_GETLK, F_WRLCK) == F_WRLCK;
 }
 
-/* Sleep until it is our turn to be the first, for at most `most_ms`. `seen`:
- * the count of turns before the caller asked whether it can be the first. */
+/* Sleep until it is our turn to be the first, for at most `most_ms`. seen:
+ * turns->count, read before the caller asked whether it can be the first. */
 static void
 sleep_in_queue(const struct writers *w, uint32_t seen, int64_t most_ms)
 {
@@ -194,17 +199,21 @@ wake_one(const struct writers *w)
 		       0) > 0;
 }
 
-/* Wake the next one, which becomes the first. 0: nobody sleeps. */
+/* Wake the next connection, which becomes the first. Returns 0 if none
+ * sleeps. */
 static int
 wake_next(const struct writers *w)
 {
-	atomic_store(&w->turns->called, 1); /* set before it can be the first */
+	atomic_store(&w->turns->called, 1); /* set it now: the woken
+					     * connection clears it when it
+					     * becomes the first */
 	if (wake_one(w))
 		return 1;
-	atomic_store(&w->turns->sleepers, 0); /* the counted ones were killed */
+	atomic_store(&w->turns->sleepers, 0); /* the sleepers that are still
+					       * counted were killed */
 	atomic_store(&w->turns->called, 0);
-	return wake_one(w); /* one may have gone to sleep meanwhile because
-			     * `called` was set */
+	return wake_one(w); /* a connection may have gone to sleep meanwhile
+			     * because `called` was set */
 }
 
 static int
@@ -216,7 +225,7 @@ become_first(struct writers *w)
 	return w->first;
 }
 
-/* 1: this connection is the first at once; 0: it has slept until it may be. */
+/* Returns 1 if this connection became the first at once, 0 if it has slept. */
 static int
 stand_in_queue(struct writers *w, int64_t most_ms)
 {
@@ -240,8 +249,8 @@ wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 	rp__nap_us(waited_ms < PATIENT_MS ? NAP_US : LONG_NAP_US);
 }
 
-/* SQLite's busy handler: the write lock, or another lock of SQLite's, is held
- * by somebody else. */
+/* SQLite's busy handler. It is called while somebody else holds the write
+ * lock or another lock of SQLite's. */
 static int
 busy(void *ctx, int count)
 {
@@ -272,9 +281,10 @@ rp__writers_be_patient(struct sqlite *s)
 	sqlite3_busy_handler(s->db, busy, s);
 }
 
-/* Leave the lock to the first one in the queue, until it says that it has got
- * it or the time is over. If it did not take the lock the last time, also wake
- * the one behind it. Returns 0 if nobody waits. */
+/* Leave the lock to the first connection in the queue, until that connection
+ * says that it has got it or the time is over. If it did not take the lock
+ * the last time, also wake the connection behind it. Returns 0 if nobody
+ * waits. */
 static int
 offer(struct writers *w)
 {
@@ -292,9 +302,10 @@ offer(struct writers *w)
 	return there;
 }
 
-/* On a caller's connection the waiting is done by SQLite's own timeout or by
- * the caller's busy handler, which try rarely. So it joins the queue first: as
- * the first one it is offered the lock for long enough to get it. */
+/* On a caller's connection SQLite's own timeout or the caller's busy handler
+ * waits for the lock, and both try rarely. So we join the queue before: when
+ * this connection is the first, it is offered the lock for long enough to
+ * get it. */
 static void
 queue_for_caller(struct sqlite *s)
 {
