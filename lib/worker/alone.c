@@ -3,7 +3,7 @@
  *
  * A suspect may be what killed its worker, so it runs alone. The worker makes
  * room for it: it claims nothing until it holds no job. Then it takes the
- * suspect, and claims nothing more until that has ended or has lived for
+ * suspect, and claims nothing more until the suspect has ended or has lived for
  * LIVED_US. After that it serves other jobs, for as long as they had to wait,
  * and at least until the suspect ends. So suspects take at most half of a
  * worker's time, however many there are and however long other jobs run. Other
@@ -26,14 +26,14 @@ has_lived(const struct alone *alone, int64_t now)
 	return now - alone->taken_us >= LIVED_US;
 }
 
-/* Are the other jobs served now, rather than suspects? */
+/* Are other jobs served now, and no suspects? */
 static int
 is_turn_of_others(const struct alone *alone, int64_t now)
 {
 	return alone->task ? has_lived(alone, now) : now < alone->others_until;
 }
 
-/* Since when the worker has been making room for a suspect. */
+/* When the worker began to make room for a suspect. */
 static int64_t
 room_since(const struct alone *alone)
 {
@@ -41,9 +41,9 @@ room_since(const struct alone *alone)
 							 : alone->others_until;
 }
 
-/* A worker with long handlers must not stand still for ever: after ROOM_US it
- * stops making room, serves other jobs for as long, and tries again for twice
- * as long. */
+/* Stop making room after ROOM_US, because a worker with long handlers must
+ * not stand still for ever. It then serves other jobs for the same time, and
+ * makes room for twice as long the next time. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {
@@ -66,8 +66,8 @@ rp__alone_must_wait(const struct alone *alone, size_t holding)
 	return alone->task || (alone->wanted_since && holding > 0);
 }
 
-/* The value of `holding` for the next claim: if it is not 0, the claim returns
- * no suspects. */
+/* Returns the value of `holding` for the next claim: if it is not 0, the
+ * claim returns no suspects. */
 size_t
 rp__alone_holding(const struct alone *alone, size_t holding)
 {
@@ -76,8 +76,8 @@ rp__alone_holding(const struct alone *alone, size_t holding)
 		       : holding;
 }
 
-/* A claim returned `jobs` jobs and skipped `passed_over` suspects. If it found
- * nothing else, suspects are served next. */
+/* Record that a claim returned `jobs` jobs and skipped `passed_over`
+ * suspects. If it found only suspects, they are served next. */
 void
 rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 {
@@ -89,7 +89,7 @@ rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 		alone->others_until = 0;
 }
 
-/* The worker has claimed this suspect. */
+/* Record that the worker has claimed this suspect. */
 void
 rp__alone_began(struct alone *alone, const rp_task *task)
 {
@@ -100,7 +100,7 @@ rp__alone_began(struct alone *alone, const rp_task *task)
 	alone->room_us = 0;
 }
 
-/* The task's handler has ended, or will not be started. */
+/* Record that the task's handler has ended, or will not be started. */
 void
 rp__alone_ended(struct alone *alone, const rp_task *task)
 {

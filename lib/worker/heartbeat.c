@@ -74,8 +74,8 @@ settled_total(const rp_worker *w)
 	       w->counts.released;
 }
 
-/* Called from the coordinator's loop, so a worker that hangs sends no
- * heartbeat. */
+/* Send the observer a heartbeat if one is due. The coordinator's loop calls
+ * this, so a worker that hangs sends no heartbeat. */
 static void
 tell_if_due(rp_worker *w, int64_t now)
 {
@@ -87,8 +87,8 @@ tell_if_due(rp_worker *w, int64_t now)
 	rp__observe(w, (rp_event){ .what = RP_EVENT_HEARTBEAT });
 }
 
-/* The database hears less often from a worker that has settled nothing
- * since. */
+/* Send the database a heartbeat if one is due. They are less frequent while
+ * the worker has settled nothing since the last one. */
 int
 rp__worker_heartbeat_if_due(rp_worker *w, int64_t now)
 {

@@ -14,7 +14,7 @@
 /* A lease to renew, because a third of it is over. */
 struct renewal {
 	rp_task *task;
-	int was_blocked; /* the last renewal would have waited for a lock */
+	int was_blocked; /* 1: the last renewal would have waited for a lock */
 	int lost;
 };
 
@@ -51,7 +51,8 @@ add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 	v->delay_ms = task->lease_ms;
 }
 
-/* With the lock held: fill both arrays, which have room for `most` entries. */
+/* Fill both arrays, which have room for `most` entries, and return how many
+ * entries were filled. Needs the lock. */
 static size_t
 add_due(struct pool *pool, int64_t now, struct renewal *renewals,
 	rp_verdict *verdicts, size_t most)
@@ -93,9 +94,9 @@ collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 	return r;
 }
 
-/* Ask the database, with no lock held: threads start and finish tasks
- * meanwhile. Tasks that finish are not settled before the answer, as the
- * coordinator does both. */
+/* Ask the database. No lock is held, so threads start and finish tasks
+ * meanwhile. The tasks that finish are not settled before the answer,
+ * because the coordinator does both. */
 static int
 ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
     size_t n)
@@ -114,9 +115,9 @@ ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
 	return r;
 }
 
-/* Returns 1 if the task was lost and its handler does not know that yet. If the
- * handler's own transaction has completed the job meanwhile, the job is gone,
- * too, but not lost. */
+/* Apply the answer to a renewal. Returns 1 if the task was lost and its
+ * handler does not know that yet. If the handler's own transaction has
+ * completed the job meanwhile, the job is gone, too, but not lost. */
 static int
 apply(rp_task *task, int result, int64_t asked)
 {
@@ -231,9 +232,9 @@ is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
 	       is_among(&w->blocked, id) || is_among(finished, id);
 }
 
-/* Keep only the jobs that no answer has brought us. A known task is in one of
- * the lists until it is settled by the coordinator, which is the thread that
- * runs this. */
+/* Keep only the jobs that no answer has told us of. A job that we know is in
+ * one of the lists until the coordinator settles it, and the coordinator is
+ * the thread that runs this. */
 static void
 drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 {
@@ -247,8 +248,9 @@ drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 	held->count = kept;
 }
 
-/* The answer to a claim may have been lost after its commit. Release its jobs:
- * otherwise nobody would run them until their leases ran out. */
+/* If the answer to a claim may have been lost after the commit, release the
+ * jobs of that claim. Otherwise nobody would run them until their leases ran
+ * out. */
 int
 rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
 {

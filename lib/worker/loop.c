@@ -3,8 +3,8 @@
  *
  * Each step settles the tasks that finished during the step before, and claims
  * the jobs that the handlers will start within the next 50 ms, at their recent
- * speed. So a slow queue is fetched one by one and a fast one in large commits,
- * and no timer adds latency.
+ * speed. So the jobs of a slow queue are fetched one by one and those of a fast
+ * queue in large commits, and no timer adds latency.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,12 +18,12 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-#define MOST_TRIES_AT_THE_END 50 /* some ten seconds */
+#define MOST_TRIES_AT_THE_END 50 /* they take some ten seconds */
 
 /* ---- failed calls ---- */
 
-/* A call failed. Returns 0, after a pause, to repeat it, or the error that ends
- * the worker. */
+/* Handle the failure of a call. Returns 0, after a pause, if the call is to
+ * be repeated, or else the error that ends the worker. */
 int
 rp__worker_trouble(rp_worker *w, int code)
 {
@@ -53,9 +53,9 @@ rp__worker_no_memory(rp_worker *w)
 /* ---- how many jobs to claim ---- */
 
 struct appetite {
-	size_t want;    /* jobs to claim */
-	size_t ahead;   /* ... of which this many are prefetched */
-	size_t holding; /* jobs held, started or not */
+	size_t want;    /* how many jobs to claim */
+	size_t ahead;   /* how many of them are prefetched */
+	size_t holding; /* how many jobs it holds, started or not */
 };
 
 /* How many more jobs max_jobs allows. A job that was released before it was
@@ -68,16 +68,17 @@ jobs_left(const rp_worker *w)
 				   : INT64_MAX;
 }
 
-/* Claim nothing more: the worker was stopped, or max_jobs is reached. */
+/* Must the worker claim nothing more, because it was stopped or max_jobs is
+ * reached? */
 static int
 is_ending(const rp_worker *w)
 {
 	return atomic_load(&w->stopping) || jobs_left(w) <= 0;
 }
 
-/* With the lock held: how many jobs the handlers will start within AHEAD_MS
- * besides those that they run, at their recent speed. A running job that
- * exceeds the mean raises the estimate at once. */
+/* How many jobs the handlers will start within AHEAD_MS, at their recent
+ * speed, besides those that they run. A running job that takes longer than
+ * the mean raises the estimated duration at once. Needs the lock. */
 static size_t
 to_start_soon(const struct pool *pool, int64_t threads)
 {
@@ -149,7 +150,7 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	rp_task *tasks = calloc(n, sizeof(*tasks));
 
 	if (!fetch || !tasks) {
-		/* The leases run out, and the jobs are ready again. */
+		/* When the leases have run out, the jobs are ready again. */
 		free(fetch);
 		free(tasks);
 		rp_batch_free(batch);
@@ -177,8 +178,8 @@ note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 		n == want || suspect || (passed_over && !w->alone.task);
 }
 
-/* One round trip. If it would have to wait for a lock, a second call gives the
- * verdicts without waiting, and claims nothing. */
+/* Make one round trip. If it would have to wait for a lock, a second call
+ * gives the verdicts without waiting, and claims nothing. */
 static int
 ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
     rp_batch **ret)
@@ -198,8 +199,9 @@ ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
 }
 
 /*
- * Settle what is finished and claim what will be started. Without either, the
- * database is not asked. Returns 0, or the error that ends the worker.
+ * Settle the finished tasks and claim the jobs that will be started. If there
+ * is nothing to settle or to claim, the database is not asked. Returns 0, or
+ * the error that ends the worker.
  */
 static int
 settle_and_claim(rp_worker *w, struct tasks *finished)
@@ -234,8 +236,8 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 /* ---- waiting ---- */
 
 /* For how many milliseconds there is nothing to do unless something happens;
- * -1: no limit. If the backend waits (`waits`), it keeps the schedule of probes
- * itself. */
+ * -1: no limit. waits: 1 if the backend will wait, which keeps the schedule
+ * of probes itself. */
 static int64_t
 nap_ms(rp_worker *w, int waits)
 {
@@ -264,8 +266,8 @@ nap_ms(rp_worker *w, int waits)
 	return at == INT64_MAX ? -1 : at > now ? at - now : 0;
 }
 
-/* Returns 0 if tasks are already finished. From now on a change wakes the
- * coordinator. */
+/* Record that the coordinator waits, so that a task that finishes wakes it.
+ * Returns 0 if tasks are already finished. */
 static int
 fall_asleep(struct pool *pool)
 {
@@ -327,8 +329,9 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 		return rp__worker_trouble(w, r);
 	w->what = 0;
 	w->maybe_ready |= ret->ready;
-	/* A notified worker need not poll, unless it drains (no notification
-	 * tells of the last job's end) or it is the one that sweeps for all. */
+	/* A worker that gets notified need not poll, unless it drains (no
+	 * notification tells of the last job's end) or it is the worker that
+	 * sweeps for all. */
 	w->waiter.polls = ret->ready || w->options.drain ||
 			  rp__has_swept_lately(w->conn) || w->conn->has_unswept;
 	if (!ret->suspects)
@@ -351,8 +354,9 @@ probe_if_due(rp_worker *w, int64_t now)
 	return probe(w, w->what, &ignored);
 }
 
-/* No job is held and none is to be settled: is the worker done? A draining
- * worker probes all its queues in one transaction to find out. */
+/* Is the worker done? This is asked when it holds no job and has none to
+ * settle. A draining worker probes all its queues in one transaction to find
+ * out. */
 static int
 is_at_the_end(rp_worker *w, int *ret_r)
 {
@@ -373,9 +377,9 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	       !rp__unsettled_any(w, ret_r);
 }
 
-/* No task was started for STUCK_MS: the tasks that wait are better released, as
- * other workers may be free. A program that could pull tasks and does not gets
- * none until its next call. */
+/* Was no task started for STUCK_MS? Then the waiting tasks are released,
+ * because other workers may be free. A program that could pull tasks and
+ * does not gets none until its next call. */
 static int
 is_stuck(rp_worker *w)
 {
@@ -442,8 +446,8 @@ loop(rp_worker *w, struct tasks *finished)
 
 /* ---- start and end ---- */
 
-/* After a failure: free all tasks. Their jobs stay claimed until the leases run
- * out. */
+/* Free all tasks after a failure. Their jobs stay claimed until the leases
+ * run out. */
 static void
 forget_all(rp_worker *w, struct tasks *finished)
 {
@@ -453,7 +457,7 @@ forget_all(rp_worker *w, struct tasks *finished)
 	rp__tasks_free(&w->blocked);
 }
 
-/* What the coordinator's thread does, from connecting to closing. */
+/* Run the coordinator, from connecting to closing. */
 int
 rp__loop_run(rp_worker *w, rp_error *reterr)
 {

@@ -89,7 +89,7 @@ rp__pool_destroy(struct pool *pool)
 	pthread_mutex_destroy(&pool->lock);
 }
 
-/* Allocate slots: as many tasks can run at the same time. */
+/* Allocate the slots. This many tasks can run at the same time. */
 int
 rp__pool_open(struct pool *pool, size_t slots)
 {
@@ -115,8 +115,8 @@ rp__pool_close(struct pool *pool)
 	pool->slots = 0;
 }
 
-/* Make pool->fd readable if rp_worker_next() has something to do, for a program
- * that polls it. With the lock held. */
+/* Make pool->fd readable if rp_worker_next() has something to do, for a
+ * program that polls it. Needs the lock. */
 void
 rp__pool_set_fd(struct pool *pool)
 {
@@ -171,8 +171,9 @@ is_over(const rp_task *task)
 	       now >= task->leased_at + task->lease_ms;
 }
 
-/* The next task whose lease still runs. Others are released; the database
- * refuses that if another worker has the job by now. */
+/* Take the next task whose lease still runs. A task whose lease is over is
+ * released; the database refuses the release if another worker has the job
+ * by now. */
 static rp_task *
 next_task(struct pool *pool)
 {
@@ -188,8 +189,8 @@ next_task(struct pool *pool)
 	return NULL;
 }
 
-/* With the lock held: the next task, put into a slot, where the coordinator
- * finds it to renew its lease. NULL: no task waits, or no slot is free. */
+/* Put the next task into a slot, where the coordinator finds it to renew its
+ * lease. Needs the lock. Returns NULL if no task waits or no slot is free. */
 rp_task *
 rp__pool_start_task(rp_worker *worker)
 {
@@ -209,7 +210,7 @@ rp__pool_start_task(rp_worker *worker)
 	return task;
 }
 
-/* With the lock held: the task's verdict is set; free its slot. */
+/* Free the slot of a task whose verdict is set. Needs the lock. */
 void
 rp__pool_end_task(struct pool *pool, rp_task *task)
 {

@@ -1,10 +1,10 @@
 /*
- * pull.c - tasks for a program with an event loop of its own, or for bindings:
- * it takes them one by one, and has no handlers.
+ * pull.c - give tasks one by one to a program that has no handlers: it has an
+ * event loop of its own, or it is a binding for another language.
  *
- * The first rp_worker_next() starts the coordinator in a thread. It does all
- * that rp_worker_run() does except running handlers: it claims, renews and
- * settles.
+ * The first rp_worker_next() starts the coordinator in a thread. This thread
+ * does all that rp_worker_run() does except running handlers: it claims, renews
+ * and settles.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -35,7 +35,7 @@ coordinate(void *arg)
 	return NULL;
 }
 
-/* With the lock held: start the coordinator. */
+/* Start the coordinator. Needs the lock. */
 static int
 start(rp_worker *w, rp_error *reterr)
 {
@@ -61,8 +61,8 @@ start(rp_worker *w, rp_error *reterr)
 
 /* ---- pulling ---- */
 
-/* With the lock held: the next task of a kind that the program serves. Tasks of
- * other kinds are released for other workers. */
+/* Start the next task of a kind that the program serves. Tasks of other
+ * kinds are released for other workers. Needs the lock. */
 static rp_task *
 start_task(rp_worker *w)
 {
@@ -87,8 +87,8 @@ come_back(struct pool *pool)
 	rp__pool_wake_coordinator(pool);
 }
 
-/* Called with the lock held, which is released while it waits. NULL: the time
- * is over, or there will be no more tasks. */
+/* Wait for a task and start it. Needs the lock, and releases it while it
+ * waits. Returns NULL if the time is over or there will be no more tasks. */
 static rp_task *
 wait_for_task(rp_worker *w, int64_t timeout_ms)
 {
@@ -195,7 +195,8 @@ rp_worker_fd(const rp_worker *w)
 
 /* ---- ending ---- */
 
-/* Release the tasks that are still out, and wait until that is settled. */
+/* Release the tasks that the program still has, stop the coordinator, and
+ * wait until the tasks are settled. Fails in a forked child. */
 int
 rp__pull_end(rp_worker *w)
 {

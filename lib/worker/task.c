@@ -1,10 +1,10 @@
 /*
  * task.c - the calls that a handler may make on its task.
  *
- * A handler's changes in the database happen exactly once: its own SQL and the
- * job's completion are one transaction. That checks the claim number under the
- * write lock. If two workers both believe that they hold the job, only one of
- * them commits.
+ * A handler's changes in the database happen exactly once if its own SQL and
+ * the job's completion are one transaction. That transaction checks the claim
+ * number under the write lock. If two workers both believe that they hold the
+ * job, only one of them commits.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,7 +17,7 @@
 
 /* ---- for the worker ---- */
 
-/* Free a task. The last one of its claim frees the claim's memory. */
+/* Free a task. The last task of a claim frees the memory of the claim. */
 void
 rp__task_free(rp_task *task)
 {
@@ -58,10 +58,10 @@ rp__task_begin_handling(rp_task *task, const char *thread)
 		    (rp_event){ .what = RP_EVENT_START, .job = task->job });
 }
 
-/* The handler has returned. If it left a transaction open that belongs to
- * another thread, this fails and changes nothing. A large payload is freed
- * under the observer's lock: a renewal may be reported at this moment, and
- * observers read the payload. */
+/* End a task whose handler has returned. If the handler left a transaction
+ * open that belongs to another thread, this fails and changes nothing. A
+ * large payload is freed under the observer's lock: a renewal may be
+ * reported at this moment, and observers read the payload. */
 int
 rp__task_end_handling(rp_task *task, int verdict)
 {
@@ -80,8 +80,8 @@ rp__task_end_handling(rp_task *task, int verdict)
 /* ---- for handlers ---- */
 
 /* May the calling thread use the task? For a handler's task it must be the
- * thread that runs the handler. A pulled task may be used by any thread, but
- * only by one while its transaction is open. */
+ * thread that runs the handler. A pulled task may be used by any thread; but
+ * while its transaction is open, only by the thread that has it open. */
 static int
 enter(const rp_task *task)
 {
@@ -140,9 +140,10 @@ rp_task_state(const rp_task *task)
 
 /* ---- extending ---- */
 
-/* Wait for a renewal by the worker to be answered, and prevent others. The two
- * never overlap, so the lease that was requested last is the one in effect. No
- * lock is held while either waits for the database. */
+/* Wait until a renewal by the worker is answered, and prevent further ones.
+ * A renewal and an extension never overlap, so the lease that was requested
+ * last is the one in effect. No lock is held while either of them waits for
+ * the database. */
 static void
 begin_extending(rp_task *task)
 {
@@ -210,8 +211,8 @@ rp_task_extend(rp_task *task, int64_t lease_ms)
 
 /* ---- transactions ---- */
 
-/* A call on the task's connection failed. Its message becomes the job's error,
- * unless the handler has set one. */
+/* Handle a failed call on the task's connection: its message becomes the
+ * job's error, unless the handler has set one. */
 static int
 failed(rp_task *task, int r, const char *words)
 {

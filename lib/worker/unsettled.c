@@ -1,11 +1,11 @@
 /*
- * unsettled.c - the jobs that a worker has run and that are not finished. A
+ * unsettled.c - the jobs that a worker has run and that are not finished yet. A
  * worker with RP_DRAIN_SETTLED waits for them.
  *
  * A job is added before its verdict is sent, when running out of memory does no
  * harm yet, and removed when the answer says that it is finished. When there is
- * nothing else to do, the worker asks the database about the others, one by
- * one.
+ * nothing else to do, the worker asks the database about the jobs that are
+ * left, one by one.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +16,8 @@
 #include <stdlib.h>
 
 struct unsettled {
-	int64_t id, attempt; /* the last attempt made by this worker */
+	int64_t id, attempt; /* `attempt` is the last one that this worker
+			      * made */
 };
 
 static int
@@ -71,7 +72,8 @@ rp__unsettled_remove(rp_worker *w, int64_t id)
 	free(old);
 }
 
-/* Is the job finished, or has another worker run it since? 1, 0 or an error. */
+/* Is the job finished, or has another worker run it after this one? Returns
+ * 1, 0 or an error. */
 static int
 is_over(rp_worker *w, const struct unsettled *job)
 {
@@ -87,8 +89,9 @@ is_over(rp_worker *w, const struct unsettled *job)
 	return r;
 }
 
-/* Must this worker still wait for any of the jobs? Also 1 if that is unknown. A
- * negative *ret_r is an error that ends the worker. */
+/* Must this worker still wait for any of the jobs? Returns 1, too, if the
+ * database does not answer. A negative *ret_r is an error that ends the
+ * worker. */
 int
 rp__unsettled_any(rp_worker *w, int *ret_r)
 {

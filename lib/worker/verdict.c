@@ -85,9 +85,9 @@ rp__verdict_observe(rp_worker *w, int what, const rp_job *job,
 				   .text = v->error });
 }
 
-/* The verdicts to send for the tasks. Tasks that were lost, cancelled, or
- * completed by a transaction of their own are removed from the list. The caller
- * frees the array. */
+/* Make the verdicts to send for the tasks. Tasks that were lost, cancelled,
+ * or completed by a transaction of their own are removed from the list. The
+ * caller frees the array. */
 rp_verdict *
 rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 {
@@ -128,7 +128,7 @@ rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 	return verdicts;
 }
 
-/* Free the tasks that are settled. Those whose job is locked by another
+/* Free the tasks that are settled. Tasks whose job is locked by another
  * transaction are left to rp__worker_settle_blocked(). */
 void
 rp__verdicts_answered(rp_worker *w, struct tasks *tasks,

@@ -161,7 +161,8 @@ rp_worker_serve(rp_worker *w, const char *queue, const char *kind)
 	return add_route(w, queue, kind, NULL, NULL);
 }
 
-/* The route for the job's kind, or else the one for all kinds. */
+/* Find the route for the job's kind, or else the route for all kinds. NULL:
+ * there is neither. */
 const struct route *
 rp__worker_route(const rp_worker *w, const rp_job *job)
 {
@@ -238,7 +239,7 @@ rp_worker_run(rp_worker *w, rp_error *reterr)
 	r = rp__worker_check_routes(w, 1, reterr);
 	if (r < 0)
 		return r;
-	/* Called from a handler of this worker, it would wait for itself. */
+	/* A handler of this worker that called this would wait for itself. */
 	if (atomic_exchange(&w->runs, 1))
 		return rp__fail(reterr, RP_EINVAL, "the worker runs already");
 	r = rp__loop_run(w, &error);
@@ -269,7 +270,8 @@ rp_worker_stop(rp_worker *w)
 		return;
 	atomic_store(&w->stopping, 1);
 	written = write(w->pool.wake_fd, &one, sizeof(one));
-	(void)written; /* the counter is full: already awake */
+	(void)written; /* it fails only if the counter is full, and then the
+			* coordinator is awake already */
 }
 
 rp_worker_counts

@@ -13,11 +13,11 @@
 
 #include "pool.h"
 
-/* After how long to repeat a verdict on a job that was locked. */
+/* How long to wait before repeating a verdict on a job that was locked. */
 #define BLOCKED_MS 200
 
-/* Delay of a released job that has no handler here: another worker may have
- * one. */
+/* Delay of a released job for whose kind this worker has no handler: another
+ * worker may have one. */
 #define NO_HANDLER_MS 10000
 
 /* A worker prefetches the jobs that its handlers will start within this
@@ -25,21 +25,22 @@
 #define AHEAD_MS 50
 
 struct route {
-	char *queue, *kind;  /* kind NULL: all kinds without another route */
+	char *queue, *kind;  /* kind: NULL for all kinds that have no route
+			      * of their own */
 	rp_handler *handler; /* NULL: tasks are pulled */
 	void *ctx;
 };
 
-/* Whether suspects or other jobs are served; see alone.c. Times are monotonic
- * us. */
+/* The state that decides whether suspects or other jobs are served; see
+ * alone.c. Times are monotonic us. */
 struct alone {
 	const rp_task *task;  /* the suspect that is held, or NULL */
-	int64_t wanted_since; /* since when claims have skipped suspects; or 0
-			       */
-	int64_t began_us;     /* since when other jobs have waited for `task` */
+	int64_t wanted_since; /* when claims began to skip suspects; 0: they
+			       * do not */
+	int64_t began_us;     /* when other jobs began to wait for `task` */
 	int64_t taken_us;
 	int64_t others_until; /* until when other jobs are served */
-	int64_t room_us;      /* longest time of making room; 0: ROOM_US */
+	int64_t room_us;      /* how long to make room at most; 0: ROOM_US */
 };
 
 /* The numbers of rp_worker_counts_get(), which any thread may call. */
@@ -54,35 +55,39 @@ struct rp_worker {
 	char name[RP_MOST_WORKER + 1], host[128];
 	struct route *routes;
 	size_t routes_count;
-	const char *
-		*queues; /* in order of preference, with a NULL at the end */
+	const char **queues; /* in order of preference; ends with NULL */
 	size_t queues_count;
 
 	/* Used by any thread. */
 	struct pool pool;
 	pthread_mutex_t observing; /* held during each call of the observer */
 	atomic_int stopping;
-	atomic_int runs;      /* rp_worker_run() is running */
+	atomic_int runs;      /* 1: rp_worker_run() is running */
 	struct counts counts; /* written by the coordinator only */
 
-	pthread_t coordinator; /* if tasks are pulled; rp_worker_free() joins
-				* it */
+	pthread_t coordinator; /* the coordinator's thread, if tasks are
+				* pulled; rp_worker_free() joins it */
 
 	/* Used by the coordinator only. */
 	rp_conn *conn;
 	struct alone alone;
 	struct rp_waiter waiter;
-	int waited, what; /* the last step waited; RP_WAIT_* to act upon */
-	int maybe_ready;  /* the last claim or probe may have left ready jobs */
-	int64_t given_back; /* claimed jobs that were released unstarted */
+	int waited, what;   /* `waited` is 1 if the last step waited; `what`
+			     * has the RP_WAIT_* flags to act upon */
+	int maybe_ready;    /* 1: the last claim or probe may have left ready
+			     * jobs */
+	int64_t given_back; /* how many claimed jobs were released before
+			     * they were started */
 	struct tasks
-		blocked;    /* finished, but their jobs are locked by others */
-	int64_t unblock_at; /* monotonic ms, when to settle `blocked` again */
-	int unblock_tries;  /* tries in a row that settled none */
-	int troubles;       /* failed calls in a row */
+		blocked;    /* finished tasks whose jobs are locked by others */
+	int64_t unblock_at; /* when to settle `blocked` again (monotonic ms) */
+	int unblock_tries;  /* how many tries in a row have settled none of
+			     * `blocked` */
+	int troubles;       /* how many calls in a row have failed */
 	void *unsettled;    /* a tree of jobs by id, see unsettled.c */
 	int64_t heartbeat_at, heartbeat_total;
-	int64_t tell_at; /* monotonic ms of the observer's next heartbeat */
+	int64_t tell_at; /* when the observer gets its next heartbeat
+			  * (monotonic ms) */
 };
 
 /* worker.c */
