@@ -39,7 +39,8 @@ struct rp_batch {
 	size_t count, room;
 	size_t suspects;
 	size_t incomplete; /* jobs whose payload has not been read yet */
-	int partial;       /* a list: some jobs were not looked at */
+	int partial;       /* 1: this is a list, and some jobs were not
+			    * examined */
 	struct block *blocks;
 };
 
@@ -101,7 +102,7 @@ rp__batch_passed_over(rp_batch *batch)
 	batch->suspects++;
 }
 
-/* Memory that is freed with the batch; NULL: out of memory. */
+/* Allocate memory that is freed with the batch. NULL: out of memory. */
 void *
 rp__batch_alloc(rp_batch *batch, size_t size)
 {
@@ -127,8 +128,8 @@ rp__batch_alloc(rp_batch *batch, size_t size)
 	return p;
 }
 
-/* A copy of a column's text or blob, with a NUL appended. NULL if the column is
- * null or memory ran out; the caller can tell by the column's type. */
+/* Copy a column's text or blob, with a NUL appended. Returns NULL if the column
+ * is null or memory ran out; the caller can tell which by the column's type. */
 char *
 rp__batch_text(rp_batch *batch, const struct rp_value *value)
 {
@@ -145,7 +146,7 @@ rp__batch_text(rp_batch *batch, const struct rp_value *value)
 	return text;
 }
 
-/* As rp__batch_text(), but a large payload gets an allocation of its own, so
+/* Like rp__batch_text(), but a large payload gets an allocation of its own, so
  * that it can be freed before the batch is. */
 static char *
 payload_text(rp_batch *batch, const struct rp_value *value, char **ret_large)
@@ -214,8 +215,8 @@ set_text(rp_batch *batch, const char **to, const struct rp_value *value)
 	return *to || value->type == RP_NULL ? 0 : RP_ENOMEM;
 }
 
-/* For the job that is being added. A column that is a number means that the
- * payload is read later. */
+/* Set the payload of the job that is being added. If the column is a number,
+ * the payload is read later. */
 static int
 set_payload(rp_batch *batch, const void **to, const struct rp_value *value)
 {
@@ -290,8 +291,8 @@ rp__batch_drop_incomplete(rp_batch *batch)
 	batch->incomplete = 0;
 }
 
-/* Set the full size, in bytes, of the payload of the last job: the row had only
- * its beginning. */
+/* Set the full size, in bytes, of the payload of the last job, whose row had
+ * only the beginning of the payload. */
 void
 rp__batch_payload_total(rp_batch *batch, int64_t bytes)
 {
@@ -316,7 +317,8 @@ compare_places(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-/* Sort the jobs from index `first` on by position. Usually they are sorted. */
+/* Sort the jobs from index `first` on by position. Usually they are sorted
+ * already. */
 void
 rp__batch_in_line(rp_batch *batch, size_t first)
 {

@@ -1,5 +1,5 @@
 /*
- * change.c - what people do to jobs: cancel, retry, purge.
+ * change.c - cancel, retry and purge jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -27,8 +27,8 @@ check_id_and_kind(rp_conn *conn, int64_t id, const char *kind)
 		    : 0;
 }
 
-/* A verb did not find the job. Report whether it is in another state, of
- * another kind, or does not exist. */
+/* Report why a verb did not find the job: it is in another state, of another
+ * kind, or does not exist. */
 static int
 not_found(rp_conn *conn, int64_t id, const char *kind)
 {
@@ -146,8 +146,8 @@ check_queue_and_kind(rp_conn *conn, const char *queue, const char *kind)
 	return r < 0 ? r : rp__queue_known(conn, queue);
 }
 
-/* In a transaction of the caller, take the write lock before anything is
- * read. */
+/* Check the arguments and allocate `ids`. In a transaction of the caller,
+ * take the write lock before anything is read, and set *joined. */
 static int
 begin_change(rp_conn *conn, const char *queue, const char *kind,
 	     struct ids *ids, int *joined)
@@ -213,7 +213,8 @@ rp_queue_retry_dead(rp_conn *conn, const char *queue, const char *kind,
 	return retried.found - retried.taken;
 }
 
-/* Repeat until no job is left, or only jobs that are locked or have changed. */
+/* Purge the jobs in one state. Repeats until no job is left, or only jobs
+ * that are locked or have changed. */
 static int
 purge_state(rp_conn *conn, const char *queue, int state, const char *kind,
 	    struct ids *ids, int64_t *total)

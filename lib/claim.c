@@ -2,7 +2,7 @@
  * claim.c - lease jobs to a worker, and settle others in the same transaction.
  *
  * A payload that is stored in a table of its own is read after the commit, so
- * that other writers do not wait for that.
+ * that other writers need not wait while it is read.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

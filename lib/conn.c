@@ -43,8 +43,8 @@ open_url(const struct rp_url *url, int schema, rp_conn **ret, rp_error *reterr)
 	return r;
 }
 
-/* `check_schema` checks a schema's name; NULL: options may not name a
- * schema. */
+/* check_schema: the function that checks a schema's name; NULL: the options
+ * must not name a schema. */
 static int
 read_options(const rp_options *options,
 	     int (*check_schema)(const char *name, rp_error *reterr),

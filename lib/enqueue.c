@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most jobs in one run of the verb. */
+/* The largest number of jobs in one run of the verb. */
 #define MOST_ROWS 500
 
 /* Jobs that were checked and are collected for the next run. */
@@ -17,11 +17,14 @@ struct rows {
 	rp_conn *conn;
 	const char *queue;
 	struct rp_value *params;
-	rp_added *added; /* results of all jobs of the call; id 0: none yet */
-	size_t count, done; /* done: jobs of the call before these */
-	rp_job_spec terms;  /* the values that all of these share */
-	size_t n;           /* jobs of the call */
-	int begun, once;    /* a transaction is open; it is for a single run */
+	rp_added *added;    /* results of all jobs of the call; id 0: not
+			     * enqueued yet */
+	size_t count, done; /* `done`: how many jobs of the call came before
+			     * these */
+	rp_job_spec terms;  /* the values that all collected jobs share */
+	size_t n;           /* number of jobs of the call */
+	int begun, once;    /* `begun`: a transaction is open; `once`: it is
+			     * for a single run */
 };
 
 static int
@@ -133,8 +136,8 @@ begin(struct rows *rows)
 	return r;
 }
 
-/* A transaction for a single run is not enough: nothing was written, and more
- * statements are needed. Replace it by one for several. */
+/* If the transaction is for a single run, replace it by one for several,
+ * because more statements are needed. Nothing was written in it. */
 static int
 begin_anew(struct rows *rows)
 {
@@ -150,8 +153,7 @@ begin_anew(struct rows *rows)
 	return r;
 }
 
-/* The i-th job of the call is refused, and the error has the reason. Add which
- * job it is. */
+/* Add to the error which job of the call is refused: the i-th. */
 static int
 name_the_job(struct rows *rows, int r, size_t i)
 {
@@ -221,8 +223,8 @@ find_bad_headers(struct rows *rows)
 }
 
 /* The run returned no rows: find the job that is refused, and the reason.
- * Returns 0 if no job is: another client has just created the queue, or
- * recreated it. */
+ * Returns 0 if no job is refused, because another client has just created
+ * the queue, or recreated it. */
 static int
 find_refused(struct rows *rows)
 {
@@ -248,7 +250,7 @@ explain_error(struct rows *rows, int r)
 }
 
 /* Create the queue if it does not exist, and enqueue the jobs. (On a server
- * another client may have created it since.) */
+ * another client may have created it meanwhile.) */
 static int
 run_again(struct rows *rows, int unique)
 {
@@ -294,7 +296,7 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       a->run_at == b->run_at && a->max_attempts == b->max_attempts;
 }
 
-/* A job with a unique key is enqueued in a run of its own. */
+/* Collect a job. A job with a unique key is enqueued in a run of its own. */
 static int
 add(struct rows *rows, const rp_job_spec *job)
 {
@@ -329,8 +331,8 @@ enqueue_all(struct rows *rows, const rp_job_spec *jobs, rp_added *ret)
 		r = flush(rows, 0);
 	if (rows->begun)
 		r = explain_error(rows, rp__end(rows->conn, r));
-	/* Written after the commit: a call that fails must not write to
-	 * `ret`. */
+	/* Write `ret` after the commit, because a call that fails must not
+	 * write to it. */
 	if (r == 0 && ret)
 		memcpy(ret, rows->added, rows->n * sizeof(*ret));
 	return r;

@@ -1,10 +1,11 @@
 /*
  * ids.c - the ids of jobs.
  *
- * An id is never used twice, because the next one is stored in the database
- * with the jobs. A restored backup has the next id of its own time. Without a
- * skip, the ids that were given since would be given again, to other jobs,
- * although services outside may have them as idempotency keys.
+ * An id is never used twice, because the next id is stored in the database with
+ * the jobs. But a restored backup has the next id of the time at which it was
+ * made. Without a skip, the ids that were given after that time would be given
+ * again, to other jobs, although services outside may have them as idempotency
+ * keys.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,8 +20,9 @@ take_last(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Ids past the last one were never given to a job. Reading the last id takes a
- * privilege of its own on a server; without it, the message gives no reason. */
+/* Fail because there is no job with this id. Ids past the last one were
+ * never given to a job. Reading the last id needs a privilege of its own on
+ * a server; without that privilege, the message gives no reason. */
 int
 rp__no_such_job(rp_conn *conn, int64_t id)
 {

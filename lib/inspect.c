@@ -116,8 +116,9 @@ struct listing {
 	rp_batch *batch;
 };
 
-/* Run a verb that lists jobs, for as many as are still missing from l->max. `p`
- * already holds the parameters that only this verb has. */
+/* Run a verb that lists jobs, at most as many as are still missing from
+ * l->max. p: its parameters; the caller has set those that only this verb
+ * has. */
 static int
 list_verb(struct listing *l, enum rp_verb verb, struct rp_value *p,
 	  rp_row_fn *row)
@@ -227,8 +228,8 @@ rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
 }
 
 /*
- * Lists of other things: an array that grows, and an empty batch as the memory
- * of its texts.
+ * A list of other things is an array that grows. An empty batch holds its
+ * texts.
  */
 struct rp_stats {
 	rp_queue_stats *items;

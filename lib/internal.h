@@ -1,6 +1,6 @@
 /*
- * internal.h - what the files of the library share: the handle, and the calls
- * that more than one of them makes.
+ * internal.h - shared by the files of the library: the handle, and the
+ * functions that more than one of them calls.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -25,24 +25,30 @@ struct rp_conn {
 	const struct rp_backend *backend; /* the database's own, or one that a
 					   * test put here */
 	void *db;
-	pid_t pid;                   /* of the process that opened it */
-	int depth;                   /* of nested rp__begin() calls */
+	pid_t pid;                   /* the process that opened it */
+	int depth;                   /* how many calls of rp__begin() are
+				      * open, one inside the other */
 	_Atomic(const char *) owner; /* the thread whose transaction is open,
 				      * or NULL */
-	int in_transaction;          /* rp_begin() was called */
-	int of_task;       /* ... by a task: rp_commit() and rp_rollback() are
-			    * refused */
-	int64_t worker_id; /* 0: not a worker */
-	char worker[RP_MOST_WORKER + 1]; /* its name, or "" */
-	int lost_answer; /* a claim's answer was lost: we may hold its jobs */
+	int in_transaction;          /* 1: rp_begin() was called */
+	int of_task;                 /* 1: a task called it, so rp_commit() and
+				      * rp_rollback() are refused */
+	int64_t worker_id;           /* 0: not a worker */
+	char worker[RP_MOST_WORKER + 1]; /* the worker's name, or "" */
+	int lost_answer; /* 1: the answer to a claim may have been lost, so
+			  * we may hold its jobs */
 	struct rp_tally tallies[RP_TALLIES];
 	size_t tallies_count;
-	int64_t tallied_at;       /* last tally written, monotonic ms */
-	int64_t swept_at;         /* last sweep, monotonic ms */
-	int64_t rested_at;        /* last retention, monotonic ms */
-	int has_unswept;          /* the last sweep ended before it was done */
-	int64_t swept_for_all_at; /* last sweep of all queues, monotonic ms; 0:
-				   * none */
+	int64_t tallied_at;       /* when a tally was last written (monotonic
+				   * ms) */
+	int64_t swept_at;         /* when this handle last swept (monotonic
+				   * ms) */
+	int64_t rested_at;        /* when it last applied retention
+				   * (monotonic ms) */
+	int has_unswept;          /* 1: the last sweep stopped before it was
+				   * done */
+	int64_t swept_for_all_at; /* when it last swept all queues for all
+				   * workers (monotonic ms); 0: never */
 	rp_error error;
 };
 
@@ -63,8 +69,8 @@ char *rp__list(const char *const *texts, char open, char close);
 /* url.c */
 int rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr);
 void rp__url_free(struct rp_url *url);
-/* db/url_text.c. Decode %XX in place. 0, or -1 for a NUL or if two hex digits
- * are missing. */
+/* In db/url_text.c. Decode %XX in place. Returns 0, or -1 for a NUL or if
+ * two hex digits are missing. */
 int rp__url_unescape(char *text);
 /* Split NAME=VALUE&NAME=VALUE in place and call `option` for each. `text` may
  * be NULL. */
@@ -134,26 +140,28 @@ void rp__batch_in_line(rp_batch *batch, size_t first);
 void *rp__batch_alloc(rp_batch *batch, size_t size);
 char *rp__batch_text(rp_batch *batch, const struct rp_value *value);
 
-/* change.c: change jobs by id, in slices. A job that by now has another kind or
- * state is skipped (`kind` NULL, `state` 0: any; a purge must name the state).
- * The counts are added to *changed. */
+/* In change.c. Change jobs by id, in slices. A job that has another kind or
+ * state by now is skipped. kind: NULL for any; state: 0 for any, but a purge
+ * must name one. The counts are added to *changed. */
 struct rp_changed {
 	int64_t done;
-	int64_t taken; /* not retried: a live job has the unique key */
+	int64_t taken; /* jobs not retried because a live job has their
+			* unique key */
 };
 typedef int rp_change_fn(rp_conn *conn, const int64_t *ids, size_t n, int state,
 			 const char *kind, struct rp_changed *changed);
 rp_change_fn rp__jobs_cancel, rp__jobs_retry, rp__jobs_purge;
 
 /* ids.c */
-int rp__no_such_job(rp_conn *conn, int64_t id); /* RP_ENOENT, with the reason */
+int rp__no_such_job(rp_conn *conn, int64_t id); /* fails with RP_ENOENT and
+						 * the reason */
 
 /* queue.c */
 int rp__queue_known(rp_conn *conn, const char *name); /* 0 or RP_ENOENT */
 int rp__queue_create(rp_conn *conn, const char *name);
 
-/* inspect.c: rp_job_list() that reads the first `head` bytes of each payload;
- * `state` may include RP_LIST_ALL */
+/* inspect.c: like rp_job_list(), but reads the first `head` bytes of each
+ * payload; `state` may include RP_LIST_ALL */
 #define RP_WHOLE_PAYLOAD INT32_MAX /* for `head`: no payload is longer */
 int rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 		  size_t head, rp_batch **ret);
@@ -185,33 +193,35 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 	return (rp_verdict *)(void *)((char *)verdicts + i * verdicts->size);
 }
 
-/* slice.c: one transaction of a call that makes several */
-#define RP_SLICE 2000     /* most rows of a slice: a server locks each */
+/* slice.c: a slice is one transaction of a call that makes several */
+/* Most rows of a slice, because a server locks each of them. */
+#define RP_SLICE 2000
 #define RP_SLICE_US 10000 /* longest work of a slice, without its commit */
 struct rp_slice {
-	int64_t left;      /* rows that it may still change; 0: there may be
-			    * more */
-	int64_t began;     /* monotonic us */
-	int64_t worked_us; /* length of the last slice without its commit */
-	int64_t took_us;   /* ... with its commit; 0: this is the first */
+	int64_t left;      /* how many rows it may still change; 0: it is
+			    * over, and more rows may be left */
+	int64_t began;     /* when it began (monotonic us) */
+	int64_t worked_us; /* duration of the last slice without its commit */
+	int64_t took_us;   /* duration of the last slice with its commit; 0:
+			    * this is the first */
 };
 int rp__slice_begin(rp_conn *conn, struct rp_slice *slice, int how);
 int rp__slice_is_over(const struct rp_slice *slice);
 int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* RP_ROW_* */
 int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
-/* Run the verb cancel, retry or purge for each id, in slices. `rest` holds the
- * verb's other parameters, `width` their number. */
+/* Run the verb cancel, retry or purge for each id, in slices. rest: the
+ * verb's parameters, in which only the id changes; width: their number. */
 int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
 		void *ctx);
 
 /* worker/row.c */
-/* `kinds`: a list of `queue/kind`, or `queue/` for all kinds; NULL: out of
- * memory. */
+/* kinds: a list of `queue/kind`, or `queue/` for all kinds. If it is NULL,
+ * fails because memory ran out. */
 int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
 		       const char *const *queues, const char *kinds,
 		       int64_t *ret_id);
-/* `verb` is worker_beat or worker_stop. worker_beat adds 1 to *ret_known if the
+/* verb: worker_beat or worker_stop. worker_beat adds 1 to *ret_known if the
  * row exists. */
 int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
@@ -220,11 +230,12 @@ int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 /* The result of a probe, over all its queues. */
 struct rp_probe {
 	int ready, running, suspects;
-	int behind;                       /* no worker has swept for a second */
+	int behind;                       /* 1: no worker has swept for a
+					   * second */
 	int64_t due_in_ms, expires_in_ms; /* -1: never */
 };
 int rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret);
-/* The earlier of two times; -1 is never. */
+/* The earlier of two times; -1 means never. */
 static inline int64_t
 rp__sooner(int64_t a, int64_t b)
 {
@@ -232,8 +243,9 @@ rp__sooner(int64_t a, int64_t b)
 }
 
 /* wait.c */
-/* Probe the queues and sweep as the backend's wait() told us to (`what`:
- * RP_WAIT_*), and set the time of the next probe in the waiter. */
+/* Probe the queues and sweep as the backend's wait() told us to, and set the
+ * time of the next probe in the waiter. what: RP_WAIT_* flags. With
+ * `unless_ready` set, does not sweep if a job is ready. */
 int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
 

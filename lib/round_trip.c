@@ -1,8 +1,8 @@
 /*
  * round_trip.c - verdicts and a claim in one transaction.
  *
- * The verdicts need a commit anyway, so the claim costs none. Settling and
- * claiming are two statements, in this order.
+ * The verdicts need a commit anyway, so the claim needs none of its own.
+ * Settling and claiming are two statements, in this order.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,7 +17,7 @@ count_finished(void *ctx, int64_t queue_id, int64_t done, int64_t failed)
 	rp__tally(ctx, queue_id, done, failed);
 }
 
-/* Delete payloads of completed jobs for the length of a slice. The rest is
+/* Delete payloads of completed jobs until a slice is over. The rest is
  * deleted by the next round trip that completes such a job, or by the next
  * sweep. */
 static int
@@ -29,9 +29,10 @@ forget_payloads(rp_conn *conn)
 }
 
 /* If the database has one writer at a time, the tally is written in the
- * transaction of the round trip. On a server it is a transaction of its own, as
- * the round trip is a single statement. It is written first: if it failed after
- * a claim, the claimed jobs would be lost to the caller. */
+ * transaction of the round trip. On a server it is written in a transaction
+ * of its own, because the round trip is a single statement. It is written
+ * first: if writing it failed after a claim, the claimed jobs would be lost
+ * to the caller. */
 static int
 run(rp_conn *conn, struct rp_round_trip *trip)
 {

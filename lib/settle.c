@@ -36,7 +36,7 @@ mark_blocked(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* In a transaction: find the verdicts that would wait for a lock. */
+/* Find the verdicts that would wait for a lock. Needs an open transaction. */
 static int
 find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
@@ -54,7 +54,8 @@ find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return r;
 }
 
-/* In a transaction: give the verdicts that would not wait. */
+/* Give the verdicts that would not wait for a lock. Needs an open
+ * transaction. */
 static int
 settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
@@ -76,7 +77,7 @@ settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 }
 
 /*
- * As rp_settle(), but without waiting for locks: a verdict on a job that is
+ * Like rp_settle(), but without waiting for locks: a verdict on a job that is
  * locked by another transaction gets the result RP_EBUSY, and may be given
  * again. All verdicts must have the size of this library's struct.
  */

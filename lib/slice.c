@@ -8,9 +8,10 @@
  *
  * Between two slices the call leaves the lock free for a quarter of the time
  * that the last slice worked, and for at least 1 ms, because other writers that
- * poll the lock sleep for less than that. The time of the commit does not
- * count: on a slow disk the pauses would stop a sweep from making progress. In
- * a transaction of the caller a slice is a savepoint, and there are no pauses.
+ * poll the lock sleep for less than that. The time of the commit is not
+ * counted: otherwise the pauses would stop a sweep from making progress on a
+ * slow disk. In a transaction of the caller a slice is a savepoint, and there
+ * are no pauses.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,7 +21,8 @@
 /* Limits of the pause: one large job makes a slice long, but not the pause. */
 #define LEAST_PAUSE_US 1000
 #define MOST_PAUSE_US 20000
-/* Rows for each call on a server: a call costs a round trip. */
+/* How many rows a call changes on a server, where each call costs a round
+ * trip. */
 #define AT_ONCE 100
 
 static void

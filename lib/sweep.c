@@ -20,7 +20,8 @@
  * Workers probe once a second. */
 #define SWEEP_MS 700
 #define REST_MS 60000
-#define LATELY_MS 1500 /* a worker that has swept within this will again */
+/* A worker that has swept for all within this time is likely to do so again. */
+#define LATELY_MS 1500
 
 struct sweep {
 	rp_conn *conn;
@@ -30,12 +31,14 @@ struct sweep {
 		int dropped;
 	} * queues; /* queues with something to sweep */
 	size_t queues_count;
-	/* Which slice is next. IN_TURN: the first, and nothing is done if
-	 * another worker is sweeping or has swept within SWEEP_MS. */
+	/* Which slice is next. FIRST: the first one. IN_TURN: the first one,
+	 * but nothing is done if another worker is sweeping or has swept
+	 * within SWEEP_MS. MORE: a later one. */
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* monotonic us; 0: never */
-	int rest;        /* also retention, dropped queues and old rows */
-	int has_rest;    /* ... and there are old rows */
+	int rest;        /* 1: also apply retention, and delete dropped
+			  * queues and old rows */
+	int has_rest;    /* 1: there are old rows to delete */
 	struct rp_slice slice;
 };
 
@@ -64,8 +67,8 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* In a transaction of the caller, take the write lock before anything is
- * read. */
+/* Find out what there is to do. In a transaction of the caller, take the
+ * write lock before anything is read. */
 static int
 look_for_work(struct sweep *s)
 {
@@ -144,8 +147,9 @@ take_turn(struct sweep *s)
 	return r;
 }
 
-/* Repeat until nothing is found: then the queue's row in the list of dropped
- * queues is deleted, too. */
+/* Delete jobs of a dropped queue. As long as jobs are found, the queue is
+ * swept again. When there are none left, the verb also deletes the queue's
+ * row in the list of dropped queues. */
 static int
 sweep_dropped(struct sweep *s, const struct rp_value *p)
 {
@@ -305,9 +309,10 @@ rp__has_swept_lately(const rp_conn *conn)
 	       rp__monotonic_ms() - conn->swept_for_all_at < LATELY_MS;
 }
 
-/* Jobs that are due and leases that ran out in the caller's queues are swept at
- * once; all queues once a second, on a server by one worker for all; retention
- * is applied once a minute. Returns 1 if the caller swept. */
+/* Sweep if it is time. Due jobs and leases that ran out in the caller's
+ * queues are swept at once. All queues are swept once a second, on a server
+ * by one worker for all. Retention is applied once a minute. Returns 1 if
+ * the caller swept, 0 if not, or an error. */
 static int
 sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 {
@@ -329,8 +334,9 @@ sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 	return r < 0 ? r : 1;
 }
 
-/* If a job is still due after a sweep, it is locked by another transaction, or
- * the sweep ran out of time. Do not sweep again at once. */
+/* If a job is still due after a sweep, it is locked by another transaction,
+ * or the sweep ran out of time. So the next sweep comes after MOMENT_MS, not
+ * at once. */
 static int64_t
 in_a_moment(const rp_conn *conn, int64_t ms)
 {

@@ -7,11 +7,12 @@
 #include "internal.h"
 
 /*
- * There is a row for each second and queue, written at most once a second, as
- * part of a round trip. On SQLite it must be written in the round trip's
- * transaction: inside an SQL statement of the caller, once one transaction has
- * ended, a second one cannot write if others have written. After a rollback,
- * counts are lost or counted twice: they are only shown to people as a rate.
+ * The table has a row for each second and queue. Rows are written at most once
+ * a second, as part of a round trip. On SQLite they must be written in the
+ * transaction of the round trip: inside an SQL statement of the caller, a
+ * second transaction cannot write if others have written after the first one
+ * ended. After a rollback some jobs are not counted, or counted twice. That
+ * does no harm, because the counts are only shown to people as a rate.
  */
 
 void

@@ -44,9 +44,9 @@ rp__text(const char *text)
 }
 
 /* Join names to a list: open, "a","b", close. With brackets it is JSON, with
- * braces the array syntax of PostgreSQL; the escapes are right for both, as
- * names have no control characters. The caller frees it. NULL: out of
- * memory. */
+ * braces the array syntax of PostgreSQL; the escapes are right for both,
+ * because names have no control characters. The caller frees it. NULL: out
+ * of memory. */
 char *
 rp__list(const char *const *texts, char open, char close)
 {

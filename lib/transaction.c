@@ -29,8 +29,8 @@ rp__enter(rp_conn *conn)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"this handle was opened before fork(): "
 				"open one in the child");
-	/* No message: only the thread with the transaction may write
-	 * conn->error. */
+	/* There is no message, because only the thread with the transaction
+	 * may write conn->error. */
 	owner = atomic_load(&conn->owner);
 	return owner && owner != rp__thread() ? RP_EINVAL : 0;
 }

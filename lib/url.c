@@ -11,7 +11,7 @@
 
 #include "db/databases.h"
 
-/* Some databases can be named without a scheme, in a form of their own. */
+/* Find the database if it is named without a scheme, in a form of its own. */
 static const struct rp_database *
 find_by_form(const char *text)
 {
@@ -54,7 +54,8 @@ rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr)
 	int r;
 
 	if (!text || !*text)
-		return rp__fail(reterr, RP_EINVAL, "no database named: use %s",
+		return rp__fail(reterr, RP_EINVAL,
+				"no database was named: use %s",
 				rp__database_urls(urls));
 	url.database = find_database(text, reterr);
 	if (!url.database)

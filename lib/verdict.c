@@ -46,8 +46,8 @@ rp__is_failure(const rp_verdict *v)
 	return v->verdict == RP_FAIL || v->verdict == RP_DEAD;
 }
 
-/* The error text as it is stored: valid UTF-8, copied to `text`, which has room
- * for RP_MOST_ERROR + 1 bytes. */
+/* Make the error text that is stored. It is valid UTF-8, and is copied to
+ * `text`, which has room for RP_MOST_ERROR + 1 bytes. */
 struct rp_value
 rp__failure(const rp_verdict *v, char *text)
 {

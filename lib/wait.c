@@ -3,8 +3,8 @@
  *
  * A probe only reads, and takes no lock that a writer would wait for. Between
  * probes the backend waits for a notification, for commits of others, or for
- * the time at which a job is due or a lease ends. Those are swept here, so that
- * a queue moves on even if all its clients only wait.
+ * the time at which a job is due or a lease ends. Due jobs and ended leases are
+ * swept here, so that a queue moves on even if all its clients only wait.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,15 +16,16 @@
 /* Probe at least once a second, whatever the backend notices (P6). */
 #define PROBE_MS 1000
 
-/* Others may commit very often to queues that the caller does not serve, and a
- * probe of a thousand queues takes a millisecond. So after a probe that found
- * nothing there is none for QUIET_TIMES as long as that took, but for
- * MOST_QUIET_US at most. */
+/* Others may commit very often to queues that the caller does not serve, and
+ * a probe of a thousand queues takes a millisecond. So after a probe that
+ * found nothing, commits of others cause no probe for QUIET_TIMES as long as
+ * that probe took, but for MOST_QUIET_US at most. */
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
-/* A probe that was not scheduled does not postpone the next scheduled one:
- * otherwise there would be no sweeps while others commit all the time. */
+/* Probe, sweep, and schedule the next probe. A probe that was not scheduled
+ * does not postpone the next scheduled one: otherwise there would be no
+ * sweeps while others commit all the time. */
 int
 rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		 int unless_ready, struct rp_probe *ret)

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 struct found {
-	rp_why why; /* first: the caller gets its address */
+	rp_why why; /* must be the first member, because the caller gets its
+		     * address */
 	rp_batch *batch;
 };
 

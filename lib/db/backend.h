@@ -244,7 +244,8 @@ struct rp_backend {
 	/* Is the connection made through a pooler that may run each transaction
 	 * in another session? NULL: never. */
 	int (*is_pooled)(void *db);
-	/* Truncate a file that is larger than needed. NULL: there is none. */
+	/* Truncate a file that is larger than needed. NULL: the database has
+	 * no such file. */
 	void (*trim)(void *db);
 };
 

@@ -168,7 +168,7 @@ a_message_names_the_databases_that_there_are(void **state)
 		{ "q.db",
 		  "a database is named by a URL, sqlite:PATH or "
 		  "postgres://HOST/DATABASE: did you mean sqlite:q.db?" },
-		{ "", "no database named: use sqlite:PATH or "
+		{ "", "no database was named: use sqlite:PATH or "
 		      "postgres://HOST/DATABASE" },
 	};
 	struct rp_url url;

@@ -26,7 +26,8 @@ enum {
 	OID_TIMESTAMPTZ = 1184
 };
 
-/* The server's times are microseconds since 2000-01-01. */
+/* The server counts its times in microseconds from 2000-01-01. This is that
+ * day in microseconds since 1970. */
 #define EPOCH_US INT64_C(946684800000000)
 
 /* ---- parameters ---- */

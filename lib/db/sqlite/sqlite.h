@@ -155,7 +155,7 @@ struct sqlite {
 	sqlite3_stmt *control[CONTROLS];
 	struct verb verbs[RP_VERBS];
 	struct rows rows;   /* the parameters of the verb that is running */
-	struct taken taken; /* ... and the ids taken from its answer */
+	struct taken taken; /* the ids taken from the verb's answer */
 	struct ids ids;
 	struct watch *watch; /* NULL until the first wait */
 	struct files files;
