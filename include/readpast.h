@@ -8,16 +8,16 @@
  * library is meant for callers. docs/design.md explains the model: jobs,
  * leases, promises.
  *
- * Threads: one thread at a time may use a handle, and only the thread that
- * began a transaction may use the handle while it is open; calls from another
- * thread return RP_EINVAL. Open one handle per thread. Handles share nothing,
- * and the library has no global state of its own.
+ * Threads: one thread at a time may use a handle. While a transaction is open,
+ * only the thread that began it may use the handle; calls from another thread
+ * return RP_EINVAL. Open one handle per thread. Handles share nothing, and the
+ * library has no global state of its own.
  *
- * fork(): a child may use only the handles that it opened itself; calls on the
- * parent's return RP_EINVAL. On SQLite, open no handle, and no connection of
- * your own to the same file, before fork(): SQLite believes that the child
- * holds the locks that the parent held at the fork. If the parent held the
- * write lock, the child waits for it in vain, and RP_EBUSY says so.
+ * fork(): a child may use only the handles that it opened itself; calls on its
+ * parent's handles return RP_EINVAL. On SQLite, open no handle, and no
+ * connection of your own to the same file, before fork(): SQLite believes that
+ * the child holds the locks that the parent held at the fork. If the parent
+ * held the write lock, the child waits for it in vain, and RP_EBUSY says so.
  *
  * The library never prints, never exits, and never touches signals.
  *
@@ -56,9 +56,10 @@ extern "C" {
 /* ---- errors ---------------------------------------------------------- */
 
 /*
- * Name, number, outcome (0: nothing was done; 1: nothing was done, and the same
- * call may succeed later; 2: unknown), message. The numbers are part of the
- * ABI. There is one for each thing that a caller may want to do next.
+ * Each error has a name, a number, an outcome (0: nothing was done; 1: nothing
+ * was done, and the same call may succeed later; 2: unknown) and a message. The
+ * numbers are part of the ABI. There is one error for each thing that a caller
+ * may want to do next.
  */
 #define RP_ERRORS(X)                                                           \
 	X(EINVAL, -1, 0, "invalid argument")                                   \
@@ -81,8 +82,8 @@ extern "C" {
 enum { RP_ERRORS(RP_NUMBER_OF_ERROR) };
 #undef RP_NUMBER_OF_ERROR
 
-/* The error of a failed call. Plain data, nothing to free. Its size is part of
- * the ABI: 256 bytes. */
+/* The error of a failed call. It is plain data with nothing to free. Its
+ * size is part of the ABI: 256 bytes. */
 typedef struct rp_error {
 	int code;          /* RP_E* */
 	int native;        /* the database driver's own error number, or 0 */
@@ -92,7 +93,8 @@ typedef struct rp_error {
 			    * array; -1: the error is not about a single job */
 } rp_error;
 
-/* The message of an RP_E* number ("the job is no longer yours"). Never NULL. */
+/* Returns the message of an RP_E* number ("the job is no longer yours").
+ * Never NULL. */
 RP_API const char *rp_error_text(int code);
 
 /* ---- limits ---------------------------------------------------------- */
@@ -115,16 +117,17 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_MS (RP_MOST_DAYS * INT64_C(86400000))
 #define RP_MOST_TIME INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
 
-/* Bytes. A longer error text of a failed job is truncated to this. */
+/* Most bytes of the error text of a failed job. A longer text is truncated. */
 #define RP_MOST_ERROR 4096
 
-/* Bytes. A job with a larger payload is not prefetched, and a worker holds at
- * most one such job for each of its threads. */
+/* A payload of more bytes than this is large. A job with a large payload is
+ * not prefetched, and a worker holds at most one such job for each of its
+ * threads. */
 #define RP_LARGE_PAYLOAD 1048576
 
-/* Convert a duration ("90s": a whole number and one of the units ms, s, m, h,
- * d; `0` needs no unit) to milliseconds. RP_EINVAL: not a duration, or longer
- * than RP_MOST_DAYS. */
+/* Convert a duration ("90s": a whole number and one of the units ms, s, m,
+ * h, d; `0` needs no unit) to milliseconds. RP_EINVAL: the text is not a
+ * duration, or it is longer than RP_MOST_DAYS. */
 RP_API int rp_duration(const char *text, int64_t *ret_ms);
 
 /* The library's version, such as "0.1.0". */
@@ -134,12 +137,14 @@ RP_API const char *rp_version(void);
 
 typedef struct rp_conn rp_conn;
 
-/* Tables that rp_open() may create if the database has none of ours. */
+/* Values of rp_options.schema: whether rp_open() creates the queue's tables
+ * if the database has none. */
 #define RP_SCHEMA_CREATE 0  /* create them if the database is new or empty */
 #define RP_SCHEMA_INSTALL 1 /* create them also beside other tables */
-#define RP_SCHEMA_REQUIRE 2 /* create nothing: RP_ENODB or RP_ESCHEMA */
+#define RP_SCHEMA_REQUIRE 2 /* create none: RP_ENODB or RP_ESCHEMA */
 
-/* In every field zero means the default. */
+/* Options of rp_open() and rp_attach(). In every field zero means the
+ * default. */
 typedef struct rp_options {
 	size_t size; /* sizeof(rp_options): set by RP_OPTIONS_INIT */
 	int schema;  /* RP_SCHEMA_* */
@@ -161,7 +166,7 @@ typedef struct rp_options {
  *
  * PATH is a file name, relative or absolute. Write `%`, `?` and `#` in it as
  * %25, %3F and %23. `synchronous=normal` is faster, but a power cut may lose
- * the last commits (a crash of the process never does). `busy` is how long a
+ * the last commits (a crash of the process loses none). `busy` is how long a
  * call waits for other writers before it fails with RP_EBUSY; the default is
  * ten seconds.
  *
@@ -169,7 +174,7 @@ typedef struct rp_options {
  *
  * in any form that libpq accepts (also postgresql://, host=... dbname=...),
  * with libpq's options. readpast adds `schema`: lower-case letters, digits and
- * _; the default is readpast. After the connection broke, the next call opens a
+ * _; the default is readpast. If the connection breaks, the next call opens a
  * new one. In a series of calls without pauses, one call may fail with RP_ELOST
  * first.
  *
@@ -193,12 +198,12 @@ RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
  *
  * The library changes no setting of the connection. SQLite: it leaves the
  * journal mode, the busy handler and the pragmas alone, so your busy handler
- * decides how soon a call fails with RP_EBUSY. SQLite refuses the write lock at
- * once to a transaction that has read, and not yet written, if others are
- * writing or have written since: start it with `begin immediate`. PostgreSQL:
- * the library prepares statements whose names begin with readpast_. In a
- * transaction that is not at `read committed`, claims and sweeps return
- * RP_EINVAL.
+ * decides how soon a call fails with RP_EBUSY. If a transaction has read and
+ * not yet written, and others are writing or have written since it first read,
+ * SQLite refuses it the write lock at once: start such a transaction with
+ * `begin immediate`. PostgreSQL: the library prepares statements whose names
+ * begin with readpast_. In a transaction that is not at `read committed`,
+ * claims and sweeps return RP_EINVAL.
  *
  * Close the handle before the connection; rp_close() leaves the connection
  * open. In a database with tables of your own, use RP_SCHEMA_INSTALL once.
@@ -223,8 +228,9 @@ RP_API const char *rp_conn_scheme(const rp_conn *conn);
  * names. NULL on a database without schemas. Borrowed from the handle. */
 RP_API const char *rp_conn_schema(const rp_conn *conn);
 
-/* 1 if opening this handle created the queue's tables (so that a program can
- * tell its user about a new database), else 0. 0 for NULL. */
+/* Returns 1 if opening this handle created the queue's tables (so that a
+ * program can tell its user about a new database), else 0. Returns 0 for a
+ * NULL handle. */
 RP_API int rp_conn_is_new(const rp_conn *conn);
 
 /* Close the handle and free it; NULL is allowed. An open transaction is rolled
@@ -237,29 +243,29 @@ RP_API const rp_error *rp_last_error(const rp_conn *conn);
 
 /*
  * A transaction that spans several calls on this handle. They are committed or
- * rolled back together. A call that fails in it changes nothing, and the calls
- * before it stand. (If memory or the disk ran out, the database may have rolled
- * back the whole transaction. Then all further calls fail until rp_rollback().)
- * Keep it short on SQLite: other writers of the file wait. RP_EINVAL:
- * rp_begin() while a transaction is open, rp_commit() or rp_rollback() without
- * one. On an attached connection with an open transaction this is a savepoint
- * of it.
+ * rolled back together. If one of them fails, it changes nothing, and the calls
+ * before it remain in effect. (If memory or the disk ran out, the database may
+ * have rolled back the whole transaction. Then all further calls fail until
+ * rp_rollback().) Keep the transaction short on SQLite: other writers of the
+ * file wait for it. RP_EINVAL: rp_begin() while a transaction is open,
+ * rp_commit() or rp_rollback() without one. On an attached connection with an
+ * open transaction, this is a savepoint in that transaction.
  */
 RP_API int rp_begin(rp_conn *conn);
 RP_API int rp_commit(rp_conn *conn);
 RP_API int rp_rollback(rp_conn *conn);
 
 /*
- * Call this after a backup was restored. It makes sure that no id is used again
- * that was given to a job after the backup was made: ids continue
+ * Call this after a backup was restored. It makes sure that the ids that were
+ * given to jobs after the backup was made are not given again: new ids continue
  * RP_IDS_SKIPPED higher. `ret` (may be NULL) is set to the last id that is
- * skipped. If more jobs than that were enqueued since the backup, call it
- * again.
+ * skipped. If more than RP_IDS_SKIPPED jobs were enqueued after the backup,
+ * call it again.
  */
 #define RP_IDS_SKIPPED 1000000000
 RP_API int rp_ids_skip(rp_conn *conn, int64_t *ret);
 
-/* The current time of the database's clock in milliseconds. */
+/* Read the current time of the database's clock in milliseconds. */
 RP_API int rp_now(rp_conn *conn, int64_t *ret_ms);
 
 /* ---- queues ---------------------------------------------------------- */
@@ -277,7 +283,8 @@ typedef struct rp_queue {
 	int64_t backoff_ms;     /* delay before the second attempt, doubled for
 				 * each further one; default 10 s */
 	int64_t backoff_max_ms; /* the longest such delay; default 1 h */
-	int64_t priority;       /* of jobs enqueued without one; default 100 */
+	int64_t priority;       /* of jobs that are enqueued without one;
+				 * default 100 */
 	int64_t keep_done_ms;   /* how long done jobs are kept; default 0: they
 				 * are deleted at once */
 	int64_t keep_dead_ms;   /* how long dead and cancelled jobs are kept;
@@ -332,8 +339,9 @@ RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 enum { RP_STATES(RP_NUMBER_OF_STATE) };
 #undef RP_NUMBER_OF_STATE
 
-/* The name of a state ("ready" for RP_STATE_READY), or NULL for an unknown
- * number; and the number of a name, or 0 for an unknown name. */
+/* rp_state_text() returns the name of a state ("ready" for RP_STATE_READY),
+ * or NULL for an unknown number. rp_state_number() returns the number of a
+ * name, or 0 for an unknown name. */
 RP_API const char *rp_state_text(int state);
 RP_API int rp_state_number(const char *text);
 
@@ -347,8 +355,8 @@ typedef struct rp_job {
 	int64_t attempt; /* attempts started: 1 during the first claim */
 	int64_t max_attempts;
 	int64_t claim_no; /* the fencing token: verdicts name the claim by it */
-	const char *worker; /* who holds it, or held it last */
-	int64_t run_at;     /* ready since then, or scheduled for then */
+	const char *worker; /* the worker that holds it, or held it last */
+	int64_t run_at;     /* when it became ready, or will become ready */
 	int64_t created_at;
 	int64_t claimed_at;  /* running jobs only */
 	int64_t lease_until; /* running jobs only */
@@ -360,9 +368,9 @@ typedef struct rp_job {
 			      * not count */
 	size_t payload_size; /* bytes at `payload` */
 	const char *last_error;
-	/* JSON array of the last 10 failed attempts, oldest first: attempt, at
-	 * (ms), worker, text; if the lease ran out also host, and seen_at (ms),
-	 * the time of the worker's last heartbeat */
+	/* A JSON array of the last 10 failed attempts, oldest first. Each
+	 * has attempt, at (ms), worker and text; if the lease ran out, also
+	 * host and seen_at (ms), the time of the worker's last heartbeat. */
 	const char *failures;
 	int suspect;          /* set by claims only: the job may have killed
 			       * its worker (see rp_claim()). Claim no other
@@ -386,15 +394,17 @@ typedef struct rp_job_spec {
 	const void *payload; /* any bytes */
 	size_t payload_size;
 	int priority;           /* lower runs first; -1: the queue's default */
-	int64_t delay_ms;       /* delay before it is ready ... */
-	int64_t run_at;         /* ... or the time at which it is ready */
+	int64_t delay_ms;       /* how long until it is ready */
+	int64_t run_at;         /* when it is ready; not together with
+				 * delay_ms */
 	int64_t max_attempts;   /* 0: the queue's default */
 	const char *kind;       /* at most RP_MOST_NAME bytes */
 	const char *headers;    /* a JSON object */
 	const char *unique_key; /* at most one live job of the queue may have
 				 * it */
-	int replace;            /* if a job with this key has not started, it
-				 * is replaced by this one and keeps its id */
+	int replace;            /* 1: if a job with this key has not started,
+				 * it is replaced by this job and keeps its
+				 * id */
 } rp_job_spec;
 #define RP_JOB_SPEC_INIT                                                       \
 	{                                                                      \
@@ -411,9 +421,9 @@ typedef struct rp_added {
 #define RP_REPLACED 2 /* a live job had the key: replaced, same id */
 
 /*
- * Enqueue one job, or `n` jobs in order, all or none. The queue is created if
- * it does not exist. The jobs are durable when the call returns, or, inside a
- * transaction, when that commits.
+ * Enqueue one job, or `n` jobs in their order: all of them or none. The queue
+ * is created if it does not exist. The jobs are durable when the call returns,
+ * or, inside a transaction, when that transaction commits.
  *
  * `ret` may be NULL; otherwise it has room for `n` results. All elements of
  * `jobs` have the `size` of the first one. If a job is refused (RP_EINVAL,
@@ -425,17 +435,18 @@ RP_API int rp_enqueue(rp_conn *conn, const char *queue, const rp_job_spec *job,
 RP_API int rp_enqueue_many(rp_conn *conn, const char *queue,
 			   const rp_job_spec *jobs, size_t n, rp_added *ret);
 
-/* In every field zero means the default. */
+/* Options of a claim. In every field zero means the default. */
 typedef struct rp_claim_options {
 	size_t size;               /* set by RP_CLAIM_INIT */
 	int64_t lease_ms;          /* 0: the queue's setting */
-	const char *const *queues; /* instead of `queue`: several, in order of
-				    * preference, with a NULL at the end */
-	size_t holding; /* jobs that this worker already holds. If it is not 0,
-			 * the claim returns no suspects (see below) */
-	size_t ahead;   /* how many of `max` are prefetched, not started at
-			 * once. Jobs with a single attempt or a large payload
-			 * (RP_LARGE_PAYLOAD) are never prefetched */
+	const char *const *queues; /* several queues instead of `queue`, in
+				    * order of preference; ends with NULL */
+	size_t holding; /* how many jobs this worker already holds. If it is
+			 * not 0, the claim returns no suspects (see below) */
+	size_t ahead;   /* how many of the `max` jobs are prefetched, that
+			 * is, not started at once. Jobs with a single
+			 * attempt or a large payload (RP_LARGE_PAYLOAD) are
+			 * never prefetched */
 } rp_claim_options;
 #define RP_CLAIM_INIT                                                          \
 	{                                                                      \
@@ -444,8 +455,8 @@ typedef struct rp_claim_options {
 
 /*
  * Claim up to `max` jobs (at least 1): lease them to the caller and count an
- * attempt of each. Returns the number of claimed jobs, which may be 0. The
- * batch has them in claim order, and is set also if it is empty. Free it with
+ * attempt of each. Returns the number of claimed jobs, which may be 0. *ret has
+ * them in claim order, and is set even if it is empty. Free it with
  * rp_batch_free().
  *
  * A job whose lease ran out twice in a row, or once if it has one attempt left,
@@ -473,15 +484,15 @@ typedef struct rp_verdict {
 	int verdict;       /* RP_DONE, ... */
 	int64_t delay_ms;  /* RP_FAIL: delay before the next attempt; -1: the
 			    * queue's backoff. RP_RELEASE: delay until it is
-			    * ready; -1: none. RP_EXTEND: length of the lease;
-			    * -1: the queue's setting */
+			    * ready; -1: no delay. RP_EXTEND: length of the
+			    * lease; -1: the queue's setting */
 	const char *error; /* RP_FAIL, RP_DEAD: the reason. Truncated to
 			    * RP_MOST_ERROR; bytes that are not UTF-8 become
 			    * '?' */
-	int result;        /* set by the call. 0: accepted; RP_EGONE: the claim
-			    * is no longer valid; RP_ECANCELLED; RP_ENOENT:
-			    * there was never such a job. A refused verdict
-			    * changes nothing */
+	int result;        /* set by the call. 0: accepted; RP_EGONE: the
+			    * claim is no longer valid; RP_ECANCELLED: the
+			    * job was cancelled; RP_ENOENT: there was never
+			    * such a job. A refused verdict changes nothing */
 	int state;         /* set by the call if result is 0: the job's new
 			    * state */
 } rp_verdict;
@@ -491,9 +502,10 @@ typedef struct rp_verdict {
 	}
 
 /*
- * Give `n` verdicts in one commit. Returns the number of accepted ones; look at
- * `result` for the others. If several name the same claim, the first one
- * counts. If the call fails (a negative number), none took effect.
+ * Give `n` verdicts in one commit. Returns how many were accepted; each of the
+ * others has the reason in `result`. If several verdicts name the same claim,
+ * only the first one counts. If the call fails (a negative number), no verdict
+ * took effect, unless the outcome is unknown (RP_ELOST).
  */
 RP_API int rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 
@@ -507,8 +519,9 @@ RP_API int rp_extend(rp_conn *conn, int64_t id, int64_t claim_no,
 		     int64_t lease_ms);
 
 /*
- * rp_settle() followed by rp_claim(), in one commit: a worker's main loop needs
- * only this. Returns the number of claimed jobs. `n` and `max` may be 0.
+ * rp_settle() followed by rp_claim(), in one commit: the main loop of a worker
+ * needs no other call. Returns the number of claimed jobs. `n` and `max` may be
+ * 0.
  */
 RP_API int rp_settle_and_claim(rp_conn *conn, rp_verdict *verdicts, size_t n,
 			       const char *queue, size_t max,
@@ -527,28 +540,30 @@ RP_API int rp_job_cancel(rp_conn *conn, int64_t id, const char *kind);
  */
 RP_API int rp_job_retry(rp_conn *conn, int64_t id, const char *kind);
 
-/* Retry all dead jobs of a queue (of one kind, unless `kind` is NULL), in
- * several transactions: if the call fails, some jobs may be ready and the
- * others are still dead. Jobs whose unique key is taken stay dead; *ret_taken,
- * which may be NULL, is their number. Returns the number of jobs that are ready
- * again. */
+/* Retry all dead jobs of a queue (of one kind, unless `kind` is NULL). This
+ * takes several transactions: if the call fails, some jobs may be ready and
+ * the others are still dead. Jobs whose unique key is taken stay dead;
+ * *ret_taken (may be NULL) is set to their number. Returns the number of
+ * jobs that are ready again. */
 RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 				   const char *kind, int64_t *ret_taken);
 
-/* Delete the jobs of a queue that are in one state (not RP_STATE_RUNNING; 0:
- * all states but that), of one kind unless `kind` is NULL, in several
- * transactions. Returns their number. */
+/* Delete the jobs of a queue that are in the given state (0: any state;
+ * running jobs are never deleted, and RP_STATE_RUNNING is refused) and,
+ * unless `kind` is NULL, of that kind. This takes several transactions.
+ * Returns the number of deleted jobs. */
 RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
 			      const char *kind);
 
-/* What a sweep did, in numbers of jobs. */
+/* The numbers of jobs that a sweep changed. */
 typedef struct rp_swept {
 	int64_t due;       /* scheduled jobs that became ready */
-	int64_t recovered; /* jobs that are ready again: the lease ran out */
-	int64_t dead;      /* jobs that are dead: the lease of their last
-			    * attempt ran out */
-	int64_t dropped;   /* deleted: kept jobs whose retention has ended, and
-			    * jobs of dropped queues */
+	int64_t recovered; /* jobs whose lease ran out and that are ready
+			    * again */
+	int64_t dead;      /* jobs that are dead because the lease of their
+			    * last attempt ran out */
+	int64_t dropped;   /* deleted jobs: kept ones whose retention has
+			    * ended, and jobs of dropped queues */
 } rp_swept;
 
 /*
@@ -563,9 +578,8 @@ RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 
 /*
  * Wait until a claim from one of the queues (an array that ends with NULL) may
- * find a job: returns 1; or for timeout_ms milliseconds (-1: no limit): returns
- * 0. It also returns 0 as soon as the descriptor `fd` is readable; -1 for no
- * descriptor.
+ * find a job. Returns 1 if it may; 0 if timeout_ms milliseconds are over (-1:
+ * no limit) or the descriptor `fd` is readable (-1: no descriptor).
  */
 RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 		   int fd);
@@ -580,21 +594,26 @@ RP_API int rp_job_get(rp_conn *conn, int64_t id, rp_batch **ret);
 typedef struct rp_why {
 	const rp_job *job;
 	int64_t now;       /* when this was read */
-	int64_t paused_at; /* since when its queue is paused; 0: it is not */
-	int64_t ahead;     /* ready jobs that are claimed before it, counted up
-			    * to RP_MOST_AHEAD, which means "or more" */
-	int suspect;       /* it may have killed its worker: it is claimed
-			    * alone, by a worker that holds no other job */
-	int64_t workers;   /* workers that serve its queue and kind, with a
-			    * heartbeat in the last 30 s */
-	int64_t queue_workers; /* ... that serve its queue, with any kind */
+	int64_t paused_at; /* when its queue was paused; 0: it is not paused */
+	int64_t ahead;     /* how many ready jobs are claimed before it;
+			    * RP_MOST_AHEAD means that many or more */
+	int suspect;       /* 1: it may have killed its worker, so it is
+			    * claimed alone, by a worker that holds no other
+			    * job */
+	int64_t workers;   /* how many workers with a heartbeat in the last
+			    * 30 s serve its queue and kind */
+	int64_t queue_workers; /* how many workers with a heartbeat in
+				* the last 30 s serve its queue, with
+				* any kind */
 	int64_t worker_id;     /* the worker that holds it; 0: a client that is
 				* not a worker */
-	const char *host;      /* of that worker; NULL: its row is deleted */
+	const char *host;      /* the host of that worker; NULL: its row is
+				* deleted */
 	int64_t pid;
-	int64_t silent_ms;        /* since that worker's last heartbeat */
+	int64_t silent_ms;        /* time since that worker's last heartbeat */
 	int64_t renewed;          /* how many times its lease was renewed */
-	const char *pause_reason; /* of the queue's pause; NULL: none */
+	const char *pause_reason; /* why its queue is paused; NULL: no reason
+				   * was given */
 } rp_why;
 #define RP_MOST_AHEAD 1000
 
@@ -605,17 +624,17 @@ RP_API int rp_why_get(rp_conn *conn, int64_t id, rp_why **ret);
 RP_API void rp_why_free(rp_why *why);
 
 /*
- * List up to `max` jobs of a queue that are in one state, or with state 0 all
- * live ones: running jobs (the longest running first), ready ones in claim
- * order, scheduled ones. Finished jobs are listed newest first. Returns their
- * number. RP_ENOENT: no such queue. Only the first RP_LIST_PAYLOAD bytes of
- * each payload are read; rp_job_get() reads all of it. Free the batch with
- * rp_batch_free().
+ * List up to `max` jobs of a queue that are in the given state, or with state 0
+ * all that are live: first the running jobs (the longest running first), then
+ * the ready ones in claim order, then the scheduled ones. Finished jobs are
+ * listed newest first. Returns the number of listed jobs. RP_ENOENT: no such
+ * queue. Only the first RP_LIST_PAYLOAD bytes of each payload are read;
+ * rp_job_get() reads all of it. Free the batch with rp_batch_free().
  *
- * No index has the running jobs in the order of their claims, so the call looks
- * at RP_MOST_COUNTED of them, or at `max` if that is larger. `state |
- * RP_LIST_ALL` looks at all of them. rp_batch_is_partial() returns 1 if some
- * were not looked at.
+ * No index has the running jobs in the order of their claims, so the call
+ * examines RP_MOST_COUNTED of them, or `max` if that is larger. `state |
+ * RP_LIST_ALL` examines all of them. rp_batch_is_partial() returns 1 if some
+ * were not examined.
  */
 #define RP_LIST_PAYLOAD 256
 #define RP_LIST_ALL 0x100
@@ -623,10 +642,10 @@ RP_API int rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
 		       rp_batch **ret);
 
 /*
- * A queue in numbers. Times that do not exist are -1. The numbers of finished
- * jobs are exact, because they are counted as jobs are kept and deleted. Of
- * live jobs, at most RP_MOST_COUNTED of each state are counted: if ..._at_least
- * is set, there are or may be more, and the times are those of the counted
+ * The numbers of a queue. A time is -1 if there is no such job. The numbers of
+ * finished jobs are exact, because they are counted as jobs are kept and
+ * deleted. Of live jobs, at most RP_MOST_COUNTED of each state are counted. If
+ * ..._at_least is 1, there may be more, and the times are those of the counted
  * jobs.
  */
 #define RP_MOST_COUNTED 10000
@@ -635,7 +654,8 @@ typedef struct rp_queue_stats {
 	int paused;
 	int64_t scheduled, ready, running, done, dead, cancelled;
 	int64_t oldest_ready_ms, longest_running_ms;
-	int64_t workers;              /* with a heartbeat in the last 30 s */
+	int64_t workers;              /* workers with a heartbeat in the last
+				       * 30 s */
 	int64_t done_10s, failed_10s; /* finished in the last 10 s */
 	int scheduled_at_least, ready_at_least, running_at_least;
 	const char *pause_reason; /* NULL: not paused, or no reason given */
@@ -650,17 +670,18 @@ RP_API size_t rp_stats_count(const rp_stats *stats);
 RP_API const rp_queue_stats *rp_stats_at(const rp_stats *stats, size_t i);
 RP_API void rp_stats_free(rp_stats *stats);
 
-/* A worker, as of its last heartbeat. Free the list with rp_workers_free(). */
+/* A worker as it was at its last heartbeat. Free the list with
+ * rp_workers_free(). */
 typedef struct rp_worker_info {
 	int64_t id;
 	const char *name, *host;
 	int64_t pid;
 	const char *queues; /* a JSON array */
 	int64_t started_at, seen_at;
-	int64_t silent_ms; /* since seen_at */
-	int64_t running;   /* jobs that it holds */
+	int64_t silent_ms; /* time since seen_at */
+	int64_t running;   /* how many jobs it holds */
 	int64_t done, failed, dead, released;
-	int running_at_least; /* it may hold more; see rp_queue_stats */
+	int running_at_least; /* 1: it may hold more; see rp_queue_stats */
 } rp_worker_info;
 
 typedef struct rp_workers rp_workers;
@@ -678,7 +699,8 @@ RP_API void rp_workers_free(rp_workers *workers);
 #define RP_COPY_REMOVING 4  /* compares again, and deletes from the source */
 typedef struct rp_copied {
 	int doing;             /* the phase, RP_COPY_* */
-	int64_t position, end; /* of this phase, as ids of the source */
+	int64_t position, end; /* how far the phase is, and where it ends, as
+				* ids of the source */
 	int64_t queues;
 	int64_t live, kept; /* jobs that are equal in source and target, as far
 			     * as the last phase has come */
@@ -693,15 +715,15 @@ typedef struct rp_copied {
  * continue; any other number stops the copy with RP_ECANCELLED. */
 typedef int rp_copy_progress(const rp_copied *so_far, void *ctx);
 
-/* In every field zero means the default. */
+/* Options of rp_copy(). In every field zero means the default. */
 typedef struct rp_copy_options {
 	size_t size; /* set by RP_COPY_INIT */
-	/* With a NULL at the end; NULL: all queues. */
+	/* The names of the queues, with a NULL at the end; NULL: all queues. */
 	const char *const *queues;
-	int move;          /* delete from the source what is in the
-			    * target */
-	int leave_running; /* leave running jobs in the source; 0: wait for
-			    * them, however long they run */
+	int move;          /* 1: delete the jobs from the source that are in
+			    * the target */
+	int leave_running; /* 1: leave running jobs in the source; 0: wait
+			    * for them, however long they run */
 	rp_copy_progress *progress;
 	void *progress_ctx;
 } rp_copy_options;
@@ -713,22 +735,22 @@ typedef struct rp_copy_options {
 /*
  * Copy queues from `from` to `to`: settings, live jobs with their position,
  * times, attempts, claim numbers, keys and failures, and kept jobs. Jobs keep
- * their ids if the target has never used those; otherwise one number is added
- * to all of them. Before the call returns, it compares every field of every
- * job. `ret` and `reterr` may be NULL.
+ * their ids if the target has never used these ids; otherwise one number is
+ * added to all of them. Before the call returns, it compares every field of
+ * every job. `ret` and `reterr` may be NULL.
  *
- * The queues are paused on both sides meanwhile. Jobs that are enqueued in the
- * source during the copy are copied, too. After a copy, the source is resumed
- * unless it was paused before, and the target stays paused. After a move, the
- * target is resumed unless the source was paused before, and the source stays
- * paused.
+ * During the copy the queues are paused on both sides. Jobs that are enqueued
+ * in the source during the copy are copied, too. After a copy, the source is
+ * resumed unless it was paused before, and the target stays paused. After a
+ * move, the target is resumed unless the source was paused before, and the
+ * source stays paused.
  *
  * A call that fails before it first called `progress` leaves the source as it
  * was, unless a commit's outcome is unknown (RP_ELOST). If it fails later, or
  * is killed, no job is lost or duplicated and both sides stay paused; call it
- * again to continue. Called again after it succeeded, it brings the copy up to
- * date, as long as that was not resumed, or moves the jobs that were enqueued
- * in the source since.
+ * again to continue. You may also call it again after it succeeded: it then
+ * brings the copy up to date, unless the target was resumed, or it moves the
+ * jobs that were enqueued in the source after the move.
  *
  * RP_EINVAL: both are the same database. RP_ENOENT: no such queue. RP_ETAKEN:
  * the target has a queue of that name with jobs in it.
@@ -761,32 +783,35 @@ RP_API int rp_task_delay(rp_task *task, int64_t delay_ms);
  * other threads they return RP_EINVAL. The exception is rp_task_state(), which
  * any thread may call until the handler returns. A task from rp_worker_next()
  * follows the rules of other handles: one thread at a time may use it, and
- * while its transaction is open only the thread that began that.
+ * while its transaction is open, only the thread that began the transaction.
  */
 
-/* Start the lease again, now, with this length; the worker then renews it at a
- * third of that. Workers renew leases by themselves. This call is for handlers
- * that know that the process will be stopped for a while. RP_EINVAL: the task's
- * transaction is open. RP_EGONE, RP_ECANCELLED: the claim is lost. RP_EBUSY:
- * the job's row is locked by somebody else, and nothing has changed. */
+/* Start the lease again, now, with the length lease_ms; from then on the
+ * worker renews it each time that a third of this length is over. Workers
+ * renew leases by themselves. This call is for handlers that know that the
+ * process will be stopped for a while. RP_EINVAL: the task's transaction is
+ * open. RP_EGONE, RP_ECANCELLED: the claim is lost. RP_EBUSY: the job's row
+ * is locked by somebody else, and nothing has changed. */
 RP_API int rp_task_extend(rp_task *task, int64_t lease_ms);
 
 /*
- * Effects exactly once, in this database. rp_task_begin() opens a writing
- * transaction on a connection of this thread's own. Use rp_conn_native(*ret)
- * for your SQL and *ret for rp_enqueue() and similar calls. The task owns *ret:
- * do not close it, and end the transaction only with the calls below
- * (rp_commit() and rp_rollback() return RP_EINVAL). rp_task_complete()
- * completes the job inside the transaction. rp_task_commit() commits everything
- * at once; then the handler returns RP_DONE. If a handler returns without a
- * commit, the transaction is rolled back, and its verdict counts as usual.
+ * With these calls the effects of a handler in this database happen exactly
+ * once. rp_task_begin() opens a writing transaction on a connection of this
+ * thread's own. Use rp_conn_native(*ret) for your SQL and *ret for rp_enqueue()
+ * and similar calls. The task owns *ret: do not close it, and end the
+ * transaction only with the calls below (rp_commit() and rp_rollback() return
+ * RP_EINVAL). rp_task_complete() completes the job inside the transaction.
+ * rp_task_commit() commits everything at once; then the handler returns
+ * RP_DONE. If a handler returns without a commit, the transaction is rolled
+ * back, and the handler's verdict counts as usual.
  *
  * If the lease was lost, rp_task_complete() fails with RP_EGONE (or
  * RP_ECANCELLED); rp_task_commit() then fails as well and rolls back. After a
  * commit without rp_task_complete(), another transaction may be begun.
  *
- * While the transaction is open, other writers of a SQLite file wait. The
- * message of a failure becomes the task's error, if it has none yet.
+ * While the transaction is open, other writers of a SQLite file wait. If one of
+ * these calls fails, its message becomes the task's error, unless the task has
+ * one already.
  */
 RP_API int rp_task_begin(rp_task *task, rp_conn **ret);
 RP_API int rp_task_complete(rp_task *task);
@@ -796,16 +821,16 @@ RP_API int rp_task_rollback(rp_task *task);
 /* The state of a task. A handler that runs for long should ask from time to
  * time. */
 #define RP_TASK_RUNNING 0   /* go on */
-#define RP_TASK_STOPPING 1  /* the worker is stopping: finish, or release it */
-#define RP_TASK_LOST 2      /* the lease ran out: stop, no verdict counts */
-#define RP_TASK_CANCELLED 3 /* the job was cancelled: stop, as above */
+#define RP_TASK_STOPPING 1  /* the worker stops: finish or release the job */
+#define RP_TASK_LOST 2      /* the lease ran out: stop, no verdict counts now */
+#define RP_TASK_CANCELLED 3 /* the job was cancelled: stop in the same way */
 RP_API int rp_task_state(const rp_task *task);
 
 /* The events that a worker reports to its observer. */
 #define RP_EVENT_CLAIM 1     /* it claimed a job */
 #define RP_EVENT_START 2     /* a handler starts */
 #define RP_EVENT_SETTLE 3    /* it is about to send a verdict */
-#define RP_EVENT_SETTLED 4   /* the verdict was answered: result, state */
+#define RP_EVENT_SETTLED 4   /* the database has answered: result, state */
 #define RP_EVENT_LOST 5      /* a renewal was refused: result has the reason */
 #define RP_EVENT_TROUBLE 6   /* a call failed and will be repeated: text */
 #define RP_EVENT_HEARTBEAT 7 /* it is serving its queues; see heartbeat_ms */
@@ -825,19 +850,21 @@ typedef struct rp_event {
 } rp_event;
 typedef void rp_observer(const rp_event *event, void *ctx);
 
-/* When a worker ends by itself. RP_DRAIN_READY: when its queues, except paused
- * ones, have no job that is ready, due or running in any process.
- * RP_DRAIN_SETTLED: when, besides, each job that it has run is finished or was
- * run by another worker since. So it waits for second attempts. */
+/* When a worker ends by itself. RP_DRAIN_READY: when its queues, except
+ * paused ones, have no job that is ready, due or running in any process.
+ * RP_DRAIN_SETTLED: when, in addition, each job that it has run is finished
+ * or was run by another worker after it. Such a worker waits for second
+ * attempts. */
 #define RP_DRAIN_READY 1
 #define RP_DRAIN_SETTLED 2
 
-/* In every field zero means the default. */
+/* Options of a worker. In every field zero means the default. */
 typedef struct rp_worker_options {
 	size_t size;      /* set by RP_WORKER_INIT */
-	int threads;      /* handlers that run, or pulled tasks, at the same
-			   * time; 1 to 1024, default 1 */
-	int64_t lease_ms; /* 0: each queue's setting. Renewed at a third */
+	int threads;      /* how many handlers run, or how many tasks can be
+			   * pulled, at the same time; 1 to 1024, default 1 */
+	int64_t lease_ms; /* 0: each queue's setting. A lease is renewed when
+			   * a third of it is over */
 	int64_t max_jobs; /* drain after this many claimed jobs; 0: no limit */
 	int drain;        /* RP_DRAIN_*; 0: work until rp_worker_stop() */
 	const char *name; /* shown as `worker`; default HOST:PID */
@@ -845,17 +872,18 @@ typedef struct rp_worker_options {
 				* at the same time */
 	void *observer_ctx;
 	int schema;           /* RP_SCHEMA_*, for opening the database */
-	int64_t heartbeat_ms; /* interval of RP_EVENT_HEARTBEAT, which is first
-			       * sent when the worker starts to serve; 0: only
-			       * then. The thread that talks to the database
-			       * sends it, so a worker that hangs sends none */
+	int64_t heartbeat_ms; /* interval of RP_EVENT_HEARTBEAT. The first
+			       * one is sent when the worker starts to serve;
+			       * 0: it is the only one. The thread that talks
+			       * to the database sends them, so a worker that
+			       * hangs sends none */
 } rp_worker_options;
 #define RP_WORKER_INIT                                                         \
 	{                                                                      \
 		sizeof(rp_worker_options), 0, 0, 0, 0, NULL, NULL, NULL, 0, 0  \
 	}
 
-/* What a worker has done, in numbers of jobs. */
+/* How many jobs a worker has claimed, and what became of them. */
 typedef struct rp_worker_counts {
 	int64_t claimed, done, failed, dead, released, lost;
 } rp_worker_counts;
@@ -868,57 +896,60 @@ RP_API int rp_worker_new(const char *url, const rp_worker_options *options,
 			 rp_worker **ret, rp_error *reterr);
 RP_API void rp_worker_free(rp_worker *worker);
 
-/* Serve a queue with a handler. The queue that is named first is preferred.
- * With `kind` NULL the handler gets all jobs of the queue whose kind has no
- * other handler. RP_EINVAL while the worker runs. */
+/* Serve a queue with a handler. Queues are preferred in the order in which
+ * they are first named. With `kind` NULL the handler gets all jobs of the
+ * queue whose kind has no other handler. RP_EINVAL while the worker runs. */
 RP_API int rp_worker_handle(rp_worker *worker, const char *queue,
 			    const char *kind, rp_handler *handler, void *ctx);
 
 /*
- * Work until rp_worker_stop(), `drain` or `max_jobs`. Then the worker claims
- * nothing more, releases the jobs that no handler has started, and returns when
- * the last handler has. Returns 0, or the error that ended the worker.
- * RP_EINVAL: the worker is already running (a handler of its own cannot run it
- * either).
+ * Work until rp_worker_stop() is called, or until the work ends by `drain` or
+ * `max_jobs`. Then the worker claims nothing more, releases the jobs that no
+ * handler has started, and returns when the last handler has returned. Returns
+ * 0, or the error that ended the worker. RP_EINVAL: the worker is already
+ * running (a handler of its own cannot run it either).
  */
 RP_API int rp_worker_run(rp_worker *worker, rp_error *reterr);
 
 /* Ask the worker to stop. Any thread may call this, and a signal handler. */
 RP_API void rp_worker_stop(rp_worker *worker);
 
-/* Any thread may call this at any time. Each number is exact, but while the
- * worker runs they may be of different moments. */
+/* Read the worker's counts. Any thread may call this at any time. Each
+ * number is exact, but while the worker runs the numbers may be of different
+ * moments. */
 RP_API rp_worker_counts rp_worker_counts_get(const rp_worker *worker);
 
 /*
- * Pulling: for a program that has an event loop of its own, and for bindings.
+ * Pulling is for a program that has an event loop of its own, and for bindings.
  * The worker calls no handlers. The program asks for one task after another,
- * does the job wherever it likes, and gives the verdict. Everything else is as
- * with rp_worker_run(), in a thread of the worker's own that the first
- * rp_worker_next() starts: it claims, renews the leases of the pulled tasks,
- * settles and sweeps, and calls the program only through the observer. A worker
+ * does the job wherever it likes, and gives the verdict. A thread of the
+ * worker's own, which the first rp_worker_next() starts, does everything else
+ * as in rp_worker_run(): it claims, renews the leases of the pulled tasks,
+ * settles and sweeps. It calls the program only through the observer. A worker
  * can either run or be pulled, not both.
  */
 
-/* Serve a queue without a handler, for rp_worker_next(). `kind` as in
+/* Serve a queue without a handler, for rp_worker_next(). For `kind` see
  * rp_worker_handle(). */
 RP_API int rp_worker_serve(rp_worker *worker, const char *queue,
 			   const char *kind);
 
 /*
- * Take the next task. Waits for one for up to timeout_ms; 0 does not wait, -1
- * waits without limit. At most `threads` tasks (an option of the worker) may be
- * out at the same time; with that many out, it waits until one is finished.
- * Several threads may call it at once.
+ * Take the next task. If there is none, waits for up to timeout_ms; 0 does not
+ * wait, -1 waits without limit. A task is out until it is finished. At most
+ * `threads` tasks (an option of the worker) may be out at the same time; if
+ * that many are out, the call waits until one is finished. Several threads may
+ * call it at once.
  *
- * RP_NEXT_TASK: *ret is a task; rp_task_finish() frees it. RP_NEXT_NONE: none
- * within timeout_ms. RP_NEXT_END: no task is out, and there will be no more, as
- * the worker was stopped, has drained or reached max_jobs. A negative number is
- * the error that ended the worker, and every further call returns it again;
- * jobs that are out stay claimed until their leases run out.
+ * RP_NEXT_TASK: *ret is a task; rp_task_finish() frees it. RP_NEXT_NONE: there
+ * was no task within timeout_ms. RP_NEXT_END: no task is out, and there will be
+ * no more, because the worker was stopped, has drained or reached max_jobs. A
+ * negative number is the error that ended the worker, and every further call
+ * returns it again; the jobs of tasks that are out stay claimed until their
+ * leases run out.
  *
- * Tasks that are not taken within half a second are released, as other workers
- * may be free, and nothing more is claimed until the next call.
+ * Tasks that are not taken within half a second are released, because other
+ * workers may be free, and nothing more is claimed until the next call.
  */
 #define RP_NEXT_NONE 0
 #define RP_NEXT_TASK 1
@@ -931,31 +962,31 @@ RP_API const rp_job *rp_task_job(const rp_task *task);
 
 /*
  * Give the verdict on a pulled task: RP_DONE, RP_FAIL, RP_DEAD or RP_RELEASE.
- * rp_task_error() and rp_task_delay() must be called before it. If a
+ * rp_task_error() and rp_task_delay() must be called before this. If a
  * transaction of the task is open, it is rolled back.
  *
- * 0: the worker's thread sends the verdict with its next commit. It takes no
- * effect if the process dies before that, as the lease then runs out, or if
- * another worker has the job by then; the observer and the counts report the
- * latter. (For an effect that must be certain, use rp_task_complete() and
- * rp_task_commit() before this.) RP_EGONE, RP_ECANCELLED: the claim was already
- * lost. Other errors: the one that ended the worker. The task is freed in all
- * these cases, but not on RP_EINVAL.
+ * 0: the worker's thread sends the verdict with its next commit. The verdict
+ * takes no effect if the process dies before that commit, because the lease
+ * then runs out. It takes no effect either if another worker has the job by
+ * then; the observer and the counts report that. (For an effect that must be
+ * certain, use rp_task_complete() and rp_task_commit() before this.) RP_EGONE,
+ * RP_ECANCELLED: the claim was already lost. Other errors: the one that ended
+ * the worker. The task is freed in all these cases, but not on RP_EINVAL.
  */
 RP_API int rp_task_finish(rp_task *task, int verdict);
 
 /*
  * A descriptor for poll(). It is readable while rp_worker_next() should be
- * called with timeout_ms 0: the first time, and when a task is there, tasks
+ * called with timeout_ms 0: before the first call, and when a task waits, tasks
  * were released, or the worker has ended. Do not read from it. The worker owns
  * it, and it is valid until rp_worker_free().
  *
  * After rp_worker_stop() the worker claims nothing more and releases the tasks
  * that were not pulled. Tasks that are out may be finished; after that
  * rp_worker_next() returns RP_NEXT_END. rp_worker_free() releases the tasks
- * that are still out and waits for the database's answer. Call it when no other
- * thread has a task or is in rp_worker_next(). After fork() the child cannot
- * use the parent's workers and tasks: calls return RP_EINVAL, and
+ * that are still out and waits for the database's answer. Call rp_worker_free()
+ * when no other thread has a task or is in rp_worker_next(). After fork() the
+ * child cannot use the parent's workers and tasks: calls return RP_EINVAL, and
  * rp_worker_free() does nothing.
  */
 RP_API int rp_worker_fd(const rp_worker *worker);
