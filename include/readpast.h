@@ -76,7 +76,7 @@ extern "C" {
 	X(ENODB, -12, 0, "no database there")                                  \
 	X(EFULL, -13, 0, "disk or database full")                              \
 	X(ETAKEN, -14, 0, "in use by a live job")                              \
-	X(EDAMAGED, -15, 0, "database damaged, or none")
+	X(EDAMAGED, -15, 0, "database damaged, or not a database")
 
 #define RP_NUMBER_OF_ERROR(name, number, outcome, text) RP_##name = (number),
 enum { RP_ERRORS(RP_NUMBER_OF_ERROR) };
@@ -108,12 +108,12 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_KEY 255      /* bytes of a unique key */
 #define RP_MOST_WORKER 255   /* bytes of a worker's name */
 #define RP_MOST_REASON 255   /* bytes of the reason for a pause */
-#define RP_MOST_PRIORITY 255 /* of a job; the smallest is 0 */
+#define RP_MOST_PRIORITY 255 /* a job's priority; the smallest is 0 */
 #define RP_MOST_ATTEMPTS 1000000000
 #define RP_MOST_PAYLOAD 1000000000 /* bytes; a queue can have a lower limit */
 #define RP_MOST_CLAIMED 100000     /* jobs in one claim */
 #define RP_MOST_THREADS 1024       /* of a worker */
-#define RP_MOST_DAYS 3650          /* a delay, a lease or another duration: */
+#define RP_MOST_DAYS 3650          /* of a delay, a lease or another duration */
 #define RP_MOST_MS (RP_MOST_DAYS * INT64_C(86400000))
 #define RP_MOST_TIME INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
 
@@ -354,7 +354,8 @@ typedef struct rp_job {
 	int priority;    /* lower runs first */
 	int64_t attempt; /* attempts started: 1 during the first claim */
 	int64_t max_attempts;
-	int64_t claim_no; /* the fencing token: verdicts name the claim by it */
+	int64_t claim_no;   /* the fencing token; a verdict names the claim by
+			     * this number */
 	const char *worker; /* the worker that holds it, or held it last */
 	int64_t run_at;     /* when it became ready, or will become ready */
 	int64_t created_at;
@@ -417,8 +418,8 @@ typedef struct rp_added {
 	int outcome; /* RP_ADDED, RP_EXISTED, RP_REPLACED */
 } rp_added;
 #define RP_ADDED 0    /* a new job */
-#define RP_EXISTED 1  /* a live job has the key: `id` is that job, unchanged */
-#define RP_REPLACED 2 /* a live job had the key: replaced, same id */
+#define RP_EXISTED 1  /* a live job has the key; `id` is that job, unchanged */
+#define RP_REPLACED 2 /* the live job with the key was replaced; same id */
 
 /*
  * Enqueue one job, or `n` jobs in their order: all of them or none. The queue

@@ -99,7 +99,7 @@ check_claim(rp_conn *conn, const char *queue, size_t max,
 		       given->size < sizeof(o) ? given->size : sizeof(o));
 	if (max > RP_MOST_CLAIMED)
 		return rp__fail(&conn->error, RP_EINVAL,
-				"more than %d jobs in one claim",
+				"one claim can return at most %d jobs",
 				RP_MOST_CLAIMED);
 	if (o.lease_ms < 0 || o.lease_ms > RP_MOST_MS)
 		return rp__fail(&conn->error, RP_EINVAL,

@@ -61,8 +61,8 @@ read_options(const rp_options *options,
 				ret->schema);
 	if (ret->schema_name && !check_schema)
 		return rp__fail(reterr, RP_EINVAL,
-				"schema_name is for rp_attach() on PostgreSQL; "
-				"a URL says ?schema=NAME");
+				"schema_name is only for rp_attach() on "
+				"PostgreSQL: in a URL, write ?schema=NAME");
 	return ret->schema_name ? check_schema(ret->schema_name, reterr) : 0;
 }
 

@@ -52,7 +52,7 @@ check(rp_error *error, const rp_job_spec *job)
 				"the time is not within the years 1970..9999");
 	if (job->delay_ms && job->run_at)
 		return rp__fail(error, RP_EINVAL,
-				"either a delay or a time, not both");
+				"a job has a delay or a time, not both");
 	if (job->max_attempts < 0 || job->max_attempts > RP_MOST_ATTEMPTS)
 		return rp__fail(error, RP_EINVAL,
 				"max attempts is not within 1..%d",

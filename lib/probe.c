@@ -29,7 +29,7 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* All queues are probed in one transaction. */
+/* Probe all queues in one transaction. */
 int
 rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret)
 {

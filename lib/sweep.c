@@ -35,7 +35,7 @@ struct sweep {
 	 * but nothing is done if another worker is sweeping or has swept
 	 * within SWEEP_MS. MORE: a later one. */
 	enum { MORE, FIRST, IN_TURN } which;
-	int64_t stop_at; /* monotonic us; 0: never */
+	int64_t stop_at; /* when to stop (monotonic us); 0: never */
 	int rest;        /* 1: also apply retention, and delete dropped
 			  * queues and old rows */
 	int has_rest;    /* 1: there are old rows to delete */

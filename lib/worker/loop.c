@@ -236,8 +236,8 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 /* ---- waiting ---- */
 
 /* For how many milliseconds there is nothing to do unless something happens;
- * -1: no limit. waits: 1 if the backend will wait, which keeps the schedule
- * of probes itself. */
+ * -1: no limit. waits: 1 if the backend will wait; it then keeps the
+ * schedule of probes itself. */
 static int64_t
 nap_ms(rp_worker *w, int waits)
 {
@@ -378,8 +378,8 @@ is_at_the_end(rp_worker *w, int *ret_r)
 }
 
 /* Was no task started for STUCK_MS? Then the waiting tasks are released,
- * because other workers may be free. A program that could pull tasks and
- * does not gets none until its next call. */
+ * because other workers may be free. If a program could pull tasks and does
+ * not, nothing is claimed for it until its next call. */
 static int
 is_stuck(rp_worker *w)
 {

@@ -39,7 +39,7 @@ struct pool {
 	int asleep;      /* 1: the coordinator waits until wake_fd is
 			  * readable */
 	int64_t mean_us; /* moving average of how long tasks run; 0: unknown */
-	int64_t started_us; /* when the last task was started, monotonic us */
+	int64_t started_us; /* when the last task was started (monotonic us) */
 	int ended;          /* 1: no more tasks are started, and the threads
 			     * end */
 
@@ -56,7 +56,8 @@ struct pool {
 	int wake_fd;       /* eventfd; readable when a task is finished, or
 			    * the worker is to stop */
 	int fd;            /* eventfd, see rp_worker_fd() */
-	_Atomic pid_t pid; /* the process that pulls; 0: none yet. Set once */
+	_Atomic pid_t pid; /* the process that pulls; 0: none yet. It is set
+			    * once */
 
 	/* Used by the coordinator only. */
 	pthread_t *threads;

@@ -40,7 +40,8 @@ struct rp_task {
 	/* Protected by the pool's lock. */
 	rp_task *next; /* the next task in the same list */
 	int64_t lease_ms;
-	int64_t leased_at;     /* when the lease was requested (monotonic ms) */
+	int64_t leased_at;     /* when its present lease was requested
+				* (monotonic ms) */
 	int64_t blocked_until; /* when a renewal of the locked job may be
 				* tried again (monotonic ms); 0: it was not
 				* locked */

@@ -112,8 +112,8 @@ rp__postgres_check_sure(struct postgres *s, rp_error *error)
 	s->unsure = 0;
 	s->lost_answer = 1;
 	return rp__fail(error, RP_ELOST,
-			"outcome unknown: committed, but cancelled before the "
-			"synchronous standby had it");
+			"outcome unknown: committed on this server, but the "
+			"wait for the synchronous standby was cancelled");
 }
 
 /* ---- transactions ---- */

@@ -20,7 +20,7 @@
  * another session, which knows nothing of our prepared statements, settings
  * and LISTEN. If `read committed` is not the session's default, we make it
  * the default; in a session that is not ours to change, each transaction
- * sets it. */
+ * sets its own isolation level. */
 int
 rp__postgres_look_at_session(struct postgres *s, rp_error *error)
 {

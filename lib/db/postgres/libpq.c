@@ -2,8 +2,8 @@
  * libpq.c - load libpq once in the life of the process.
  *
  * The table below is the only static state of the library. If libpq were
- * linked, the dynamic linker would keep the same table. It is filled once,
- * before anybody can read it, and never changes. libpq is never unloaded,
+ * linked, the dynamic linker would keep the same table. Our table is filled
+ * once, before anybody can read it, and never changes. libpq is never unloaded,
  * because OpenSSL, which it uses, does not support that.
  *
  * SPDX-License-Identifier: MIT

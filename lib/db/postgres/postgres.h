@@ -43,7 +43,8 @@ struct postgres {
 			      * next begin() says so */
 	int64_t asked_us;    /* when the last call was made (monotonic us); 0:
 			      * never */
-	int64_t statements;  /* run by query() since the last measure() */
+	int64_t statements;  /* statements that query() ran since the last
+			      * measure() */
 	int unsure;          /* a commit may not have reached the standby */
 	char *sql[RP_VERBS]; /* the verbs' SQL with the schema's name; NULL:
 			      * not used yet */

@@ -191,9 +191,9 @@ sqlite_joins(void *db)
 /* ---- opening ---- */
 
 /* Check the schema. If the caller has a transaction open or a statement
- * running, the first transaction does that under its lock: a snapshot taken
- * now would be kept for long, and SQLite does not call the busy handler for
- * a reader that wants to write. */
+ * running, leave the check to the first transaction, which does it under its
+ * lock: a snapshot taken now would be kept for long, and SQLite does not
+ * call the busy handler for a reader that wants to write. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {

@@ -46,7 +46,8 @@ writable(const struct sqlite *s)
 	return yes;
 }
 
-/* Fill in `error` from SQLite's error and what it means for the queue. */
+/* Fill in `error`: SQLite's error number, and a message that says what it
+ * means for the queue. */
 int
 rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 {

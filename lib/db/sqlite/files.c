@@ -251,8 +251,8 @@ lock_shared(struct sqlite *s, sqlite3_file *file)
 	return rc;
 }
 
-/* Explain why a user who cannot write the file cannot read it either: it is
- * in WAL mode, and -wal or -shm is missing. */
+/* Explain why a user who cannot write the file cannot read it either: the
+ * file is in WAL mode, and -wal or -shm is missing. */
 int
 rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 {
@@ -276,10 +276,11 @@ rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 int
 rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
 {
-	const int formats_at = 18; /* offset in the file's header of the next
-				    * two bytes */
-	unsigned char formats[2] = { 0, 0 }; /* the versions for writing and
-					      * for reading; 2 is WAL */
+	const int formats_at = 18; /* offset of `formats` in the file's
+				    * header */
+	unsigned char formats[2] = { 0, 0 }; /* the format's versions for
+					      * writing and for reading; 2 is
+					      * WAL */
 	sqlite3_file *file = NULL;
 	int rc;
 

@@ -24,7 +24,7 @@
 
 struct table {
 	sqlite3_vtab base;
-	int payload_column; /* index; 0: there is no payload */
+	int payload_column; /* index of the column; 0: there is no payload */
 	int apart_column;
 	int rows_column;
 };

@@ -52,9 +52,9 @@ find_column(const struct step *steps, size_t before, const char *name,
 	return c < 0 ? -1 : 0;
 }
 
-/* How many of the statements before the k-th one are on a row when it runs.
- * When a late statement runs, the answer and the statements after the answer
- * have ended. */
+/* How many of the statements before the k-th one have a current row when it
+ * runs. When a late statement runs, the answer and the statements after the
+ * answer have ended. */
 static size_t
 open_above(const struct verb *verb, size_t k)
 {
@@ -221,8 +221,8 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 	}
 }
 
-/* Bind the taken ids: all of them if there are MANY, otherwise the one at
- * `which`. */
+/* Bind the taken ids: all of them if there are at least MANY, otherwise the
+ * one at `which`. */
 static int
 bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 {

@@ -91,7 +91,8 @@ enum control {
 	SAVEPOINT,
 	RELEASE,
 	ROLLBACK_TO,
-	LOCK, /* for a caller's connection; prepared when the tables exist */
+	LOCK, /* takes the write lock on a caller's connection; prepared when
+	       * the tables exist */
 	CONTROLS
 };
 
