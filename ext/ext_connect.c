@@ -14,8 +14,8 @@
  * Our virtual tables are temporary, so that a `select` from them does not count
  * as reading the database.
  *
- *   SPDX-License-Identifier: MIT
- *   SPDX-FileCopyrightText: The readpast authors
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Completion in bash: the words that it offers; and it must not change anything.
+# Completion in bash: which words it offers, and that it changes nothing.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -128,7 +128,7 @@ check 'all fields are unchanged, too' same_dump a.db c.db
 check 'one queue' status 0 readpast copy sqlite:a.db sqlite:d.db other
 check 'and no other queue' equal "$(sqlite3 d.db 'select group_concat(name) from readpast_queue')" other
 
-# Add, remove and change jobs of the source.
+# Change the source: add, remove and change jobs.
 readpast --db sqlite:a.db enqueue mail new --quiet
 readpast --db sqlite:a.db cancel "$(in_order sqlite:a.db mail | tail -n 2 | head -n 1)"
 readpast --db sqlite:a.db purge other --state ready --yes >/dev/null
@@ -136,7 +136,7 @@ readpast --db sqlite:a.db enqueue mail 'another' --unique key --replace --quiet
 check 'copying once more brings the target up to date' status 0 readpast copy sqlite:a.db sqlite:c.db
 check 'in all fields' same_dump a.db c.db
 
-# Into a database that has already given ids.
+# The target is a database that has already given ids.
 seq 100 | readpast --db sqlite:e.db enqueue first --quiet
 check 'beside another queue' status 0 readpast copy sqlite:a.db sqlite:e.db mail
 check 'ids are moved up' grep -q 'ids: those of the source + 100' out
@@ -166,7 +166,7 @@ check 'the target is at work' equal "$(readpast --db "$pg2" queue list | grep -c
 check 'the source is not' equal "$(readpast --db sqlite:a.db queue list | grep paused)" 'mail (paused)'
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
-# The target's line has advanced far past the numbers of the remaining jobs.
+# Advance the target's line far past the numbers of the remaining jobs.
 for _ in 1 2 3; do
 	seq 200 | readpast --db "$pg2" enqueue mail --quiet
 	mapfile -t claims < <(readpast --db "$pg2" claim mail -n 1000 | claims_of)
@@ -214,8 +214,8 @@ check 'a queue of the target that was resumed' refuses 4 'was resumed in the tar
 sqlite3 g.db "update readpast_meta set value = 99 where name = 'schema'"
 check 'a schema that is newer: target' refuses 1 'schema 99, newer' readpast copy sqlite:c.db sqlite:g.db
 check 'a schema that is newer: source' refuses 1 'schema 99, newer' readpast copy sqlite:g.db sqlite:f.db
-# With any defect of the target: a one-line message, no crash, and no row of
-# the source is changed.
+# Whatever is wrong with the target, copy prints one line, does not crash, and
+# changes no row of the source.
 source_kept() { # STATUS PATTERN COMMAND...
 	local before
 	before=$(sqlite3 c.db .dump)
@@ -376,7 +376,7 @@ if [[ $server ]]; then
 	check 'it completes the copy' grep -q '19550 live jobs and 500 kept ones' out
 fi
 
-# While others enqueue, and two copies run at once.
+# Copy while others enqueue, and while a second copy runs.
 rm -f from.db* to.db*
 cp big.db from.db
 (for ((i = 0; i < 100; i++)); do readpast --db sqlite:from.db enqueue q "late $i" --quiet; done) &

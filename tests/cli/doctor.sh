@@ -93,7 +93,7 @@ check 'a lease ran out, and nobody sweeps' eventually finds sweep 'queue over: j
 readpast sweep >/dev/null
 check 'after a sweep the finding is gone' lacks sweep
 
-# hold_open FILE SQL: run SQL in a process that stays, whose pid is $holder
+# hold_open FILE SQL: run SQL in a process that stays; $holder is its pid.
 hold_open() {
 	rm -f held
 	sqlite3 "$1" <hold &
@@ -108,7 +108,8 @@ let_go() {
 }
 reads='begin; select name from readpast_queue where 0;'
 
-# Like a container with a single file mounted, or with the file's directory.
+# Simulate a container with a single file mounted, or with the file's directory
+# mounted.
 mounted() { # COMMAND...
 	export READPAST here
 	READPAST_DB=sqlite:container/named.db unshare -m bash -c "
@@ -133,7 +134,7 @@ if [[ $2 == sqlite: ]]; then
 	sql "update sqlite_sequence set seq = 9000000000000000000 where name = 'readpast_job'"
 	check 'ids near their end' finds sequence 'readpast_job is at 90*'
 
-	# Another process reads, so that -wal grows.
+	# Another process reads, which lets -wal grow.
 	READPAST_DB=sqlite:starved.db
 	readpast init >/dev/null
 	hold_open starved.db "$reads"
@@ -148,7 +149,7 @@ if [[ $2 == sqlite: ]]; then
 	readpast purge q --state all --yes >/dev/null
 	check 'half of the file is free' finds pages '2[0-9] MiB of 2[0-9] MiB'
 
-	# Another process writes, and does not commit.
+	# Another process writes and does not commit.
 	READPAST_DB=sqlite:locked.db
 	readpast enqueue waits x --quiet
 	yes 'begin immediate; update readpast_queue set lease_ms = lease_ms + 1; commit;' | sqlite3 locked.db &
@@ -166,7 +167,7 @@ if [[ $2 == sqlite: ]]; then
 	check 'the writer has ended' lacks lock
 	check 'and now the unserved queue is reported' finds nobody 'queue waits'
 
-	# Two names of one file.
+	# The file has two names.
 	READPAST_DB=sqlite:named.db
 	readpast init >/dev/null
 	ln -s named.db symbolic.db
@@ -182,7 +183,7 @@ if [[ $2 == sqlite: ]]; then
 		check 'a file whose directory is mounted is none' mounted lacks_names_in_directory
 	fi
 
-	# Another journal mode, and a process that keeps the file locked.
+	# The file has another journal mode, and a process keeps it locked.
 	READPAST_DB=sqlite:old.db
 	readpast init >/dev/null
 	sqlite3 old.db 'pragma journal_mode = delete' >/dev/null
@@ -197,7 +198,7 @@ if [[ $2 == sqlite: ]]; then
 	check 'also when nobody can open the file' finds lock "process $holder .sqlite3. holds the write lock of .*old.db"
 	let_go
 
-	# A page of the file is overwritten.
+	# Overwrite a page of the file.
 	READPAST_DB=sqlite:damaged.db
 	seq 20000 | readpast enqueue q --quiet
 	readpast stats >/dev/null
@@ -216,7 +217,7 @@ if [[ $2 == sqlite: ]]; then
 	sqlite3 empty.db 'create table other (x)'
 	check 'a database without a queue' finds schema 'empty.db has no queue in it: readpast init'
 
-	# A disk that is full.
+	# Fill the disk.
 	mkdir disk
 	if ((EUID == 0)) && mount -t tmpfs -o size=3m none disk 2>/dev/null; then
 		READPAST_DB=sqlite:disk/full.db

@@ -76,7 +76,7 @@ seq 25000 | readpast enqueue cut --skip "$(skip_of err)" >ids
 check 'it goes on: the ids of the rest' equal "$(wc -l <ids)" 15000
 check 'each job is in, once' each_once readpast.db cut 25000
 
-# A file size limit for SQLite: a small disk, or ulimit.
+# Limit the size of the file: by a small disk, or for SQLite by ulimit.
 mkdir disk
 limit=
 if ((EUID != 0)) || ! mount -t tmpfs -o size=3m none disk 2>/dev/null; then

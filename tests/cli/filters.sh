@@ -108,7 +108,7 @@ check 'the history has each job' equal "$(
 	readpast cancel --kind x --history history >/dev/null
 	grep -c '"event":"cancelled"' history)" 3
 
-# More jobs than are searched; the last one is the only one of its kind.
+# Make more jobs than are searched; the last one is the only one of its kind.
 seq 9000 | readpast enqueue many --quiet
 seq 1500 | readpast enqueue many --kind some --quiet
 readpast enqueue many last --kind rare --unique rare --priority 200 --quiet

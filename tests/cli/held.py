@@ -122,8 +122,8 @@ class Case:
                   " select 1, i, 'x' from n")
 
     def kept(self, jobs, state, size):
-        """As they are stored: in the row, or only the size there and the
-        payload in its own table."""
+        """A payload is in the job's row; or, if it is large, in its own table, with its size in
+        the row."""
         large = size > 16384
         self.many(jobs, "insert into readpast_archive (id, queue_id, state,"
                   " finished_at, priority, run_at, claim_no, attempt,"

@@ -28,7 +28,7 @@ check 'every job was done, and the history agrees' \
 	equal "$(readpast check h --left q | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
 check 'nothing is left' equal "$(readpast stats q --json | grep -oE '"(ready|running|dead)":[0-9]+' | paste -sd,)" '"ready":0,"running":0,"dead":0'
 
-# Histories of broken behaviour, each with the promise that it breaks.
+# Each of these histories breaks one promise.
 enqueued='{"at":10,"client":"a:1","event":"enqueued","id":1,"queue":"q","outcome":"added"}'
 claim() { # AT CLAIM ATTEMPT [MAX]
 	echo "{\"at\":$1,\"client\":\"a:1\",\"event\":\"claimed\",\"id\":1,\"claim\":$2,\"attempt\":$3,\"max_attempts\":${4:-3},\"lease_ms\":1000,\"asked\":$(($1 - 5))}"

@@ -62,8 +62,8 @@ nothing_left() {
 # ---- the techniques ----
 
 techniques_of_server() {
-	# Jobs longer than a commit on a busy disk, since workers wait for
-	# commits, too.
+	# The jobs take longer than a commit on a busy disk, because workers
+	# wait for commits, too.
 	check 'all techniques' lab --workers 4 --jobs 60 --delay 20ms
 	check 'in their order' equal "$(grep -oE '"technique":"[^"]*' said | cut -d'"' -f4 | paste -sd' ')" \
 		'naive updlock readpast marker merge applock worker-loop own'
@@ -77,8 +77,8 @@ techniques_of_server() {
 	for name in marker applock worker-loop own; do
 		check "$name: nobody waits" is "$name" "$share < 0.05"
 	done
-	# Techniques that claim and settle separately need two statements a
-	# job, and more that find nothing.
+	# Techniques that claim and settle separately need two statements for
+	# each job, and some more that find no job.
 	check 'own: fewer than two statements a job, including those that find nothing' is own 'statements_per_job < 2'
 	check 'the log is counted' is own 'wal_bytes_per_job > 50'
 	check 'nothing is left' nothing_left

@@ -76,7 +76,7 @@ class Work:
                     struct.pack("HHHH", 24, columns, 0, 0))
 
     def read(self, seconds):
-        """False: it has ended."""
+        """Returns False if the program has ended."""
         if not select.select([self.terminal], [], [], seconds)[0]:
             return True
         try:
@@ -96,7 +96,7 @@ class Work:
         os.write(self.terminal, key)
 
     def ended(self):
-        """Waits for its end; the exit status."""
+        """Wait for the end of the program, and return its exit status."""
         end = time.monotonic() + 60
         while time.monotonic() < end and self.read(0.05):
             pass

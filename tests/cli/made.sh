@@ -8,7 +8,8 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# made: how messages name the database; none: the message if there is none.
+# made: how the messages name the database; none: the message if there is no
+# database.
 if [[ $2 == sqlite: ]]; then
 	export READPAST_DB=sqlite:$here/readpast.db
 	made="the database $here/readpast.db" none="no database at $here/readpast.db"
@@ -28,7 +29,8 @@ remove_database() {
 	esac
 }
 
-# The command reports that it made a database; and does not if there is one.
+# The command says that it made a database, and says nothing if there is one
+# already.
 makes() {
 	remove_database
 	"$READPAST" "$@" >out 2>err </dev/null || cat err

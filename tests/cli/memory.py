@@ -18,7 +18,8 @@ from tap import READPAST, check, run
 MIB = 1 << 20
 SIZE = 4 * MIB
 JOBS = 32
-# The command, its libraries, and what malloc() keeps.
+# Memory that the command uses in any case: the program, its libraries, and what
+# malloc() keeps.
 BASE = 32 * MIB
 
 
@@ -71,7 +72,8 @@ def look(payload):
         lines = f.readlines()
     check("it shows all jobs", len(lines) == JOBS + 1, lines)
     check("and the beginning of each payload", payload[:40] in lines[1], lines[1])
-    # The job, its JSON object, and the JSON text.
+    # A payload is in memory three times: in the job, in its JSON object, and in
+    # the JSON text.
     within("in JSON, it has one payload at a time",
            peak("list", "list", "q", "--json"), BASE + 6 * SIZE)
     with open("list", "rb") as f:
@@ -80,7 +82,8 @@ def look(payload):
 
 
 def work():
-    # The database's result, and the job made from it.
+    # A payload is in memory twice: in the database's result, and in the job
+    # made from it.
     within("a worker of two threads holds two large payloads",
            peak("work", "work", "q", "-j", "2", "--drain", "--", "true"),
            BASE + 2 * 2 * SIZE)

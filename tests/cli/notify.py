@@ -38,7 +38,7 @@ class Manager:
             return self.socket.recv(4096).decode()
 
     def hear_until(self, word):
-        """Messages up to the one with this word."""
+        """Wait for messages up to the first that contains this word."""
         heard = []
         while not heard or heard[-1] and word not in heard[-1]:
             heard.append(self.hear())

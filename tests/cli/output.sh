@@ -11,7 +11,7 @@
 small=$here/small
 trap 'kill $(jobs -p) 2>/dev/null; umount -q "$small" 2>/dev/null; cd /; rm -rf "$here"' EXIT
 
-# fill QUEUE N: enqueue N jobs, with their numbers as payloads.
+# fill QUEUE N: enqueue N jobs whose payloads are the numbers from 1 to N.
 fill() {
 	readpast queue set "$1" --max-attempts 2 --backoff 100ms >/dev/null
 	seq "$2" | readpast enqueue "$1" --quiet
@@ -155,7 +155,7 @@ truncate -s 1M disk
 if mkfs.ext2 -q -b 1024 -m 0 disk && mount -o loop disk "$small" 2>/dev/null; then
 	on_full_disk ext2 230
 fi
-# This one cannot preallocate either, and has no limit.
+# This file system cannot preallocate either, and it has no size limit.
 if mount -t ramfs ramfs "$small" 2>/dev/null; then
 	fill ramfs 3
 	# shellcheck disable=SC2016
@@ -170,7 +170,7 @@ check 'is as long as what was written' equal "$(tr '\n' , <file)" '1,2,3,3 done,
 
 # ---- kept apart ----
 
-# Two handlers at a time; each goes on when the other has written.
+# Run two handlers at a time; each continues after the other has written.
 cat >./talk <<'END'
 #!/bin/sh
 other=$(($1 % 2 ? $1 + 1 : $1 - 1))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Jobs that kill their worker among many that do not; and a worker that is
+# A few jobs kill their worker, among many jobs that do not; and a worker is
 # stopped for longer than its leases.
 #
 #   poison.sh READPAST sqlite:|postgres:

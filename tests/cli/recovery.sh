@@ -20,7 +20,7 @@ now_ms() {
 	echo $(($(date +%s%N) / 1000000))
 }
 
-# Run workers until the queue is empty; $took is the time since $1.
+# Run workers until the queue is empty; $took becomes the time since $1.
 drain() { # SINCE WORKERS COMMAND...
 	local since=$1 workers=$2 pids=()
 	shift 2
@@ -37,7 +37,8 @@ in_time() {
 	return 1
 }
 
-# N jobs of a command: first fresh ones, then as many whose leases run out.
+# Time N jobs of a command twice: first fresh ones, then as many whose leases
+# run out.
 compare() { # JOBS WORKERS COMMAND...
 	local jobs=$1 workers=$2 said="$1 jobs, $2 workers, ${*:3}"
 	shift 2
@@ -84,9 +85,9 @@ beside() {
 	check "another queue's jobs start at once" test "$slowest" -le 1000
 }
 
-# Many leases of an unserved queue end at once: the rate at which jobs become
-# ready, from two seconds after their end; and how long other calls wait
-# meanwhile.
+# Many leases end at once in a queue without workers. Measure how many jobs
+# become ready in a second, from two seconds after the end of the leases on, and
+# how long other calls wait meanwhile.
 at_once() { # LEASES
 	local leases=$1 start taken worst=0 most
 	seq "$leases" | readpast enqueue many --quiet

@@ -13,7 +13,7 @@ on_database "$2"
 queues() {
 	readpast queue list --json | grep -oE '"queue":"[^"]*"' | cut -d'"' -f4 | paste -sd' '
 }
-# A value of the JSON report in the file out.
+# Print a value of the JSON report in the file `out`.
 said() {
 	field "$1" "$(cat out)"
 }
@@ -31,7 +31,8 @@ only_mine() {
 	equal "$(queues)" 'mine stress-of-my-own' &&
 		equal "$(field ready "$(readpast stats mine --json)")" 3
 }
-# Start it in the background in a process group of its own, $pid.
+# Start the command in the background, in a process group of its own; its pid is
+# $pid.
 launch() {
 	setsid "$READPAST" stress "$@" >out 2>err &
 	pid=$!
@@ -107,7 +108,7 @@ readpast queue drop stress-elsewhere-17-0123abcd --yes
 
 # ---- SQLite only, PostgreSQL only ----
 
-# While it is being read, -wal cannot be emptied; and then it can.
+# -wal cannot be emptied while somebody reads the file; afterwards it can.
 empties() {
 	[[ $(sqlite3 -cmd '.timeout 1000' readpast.db 'pragma wal_checkpoint(truncate)') == "$1|"* ]]
 }

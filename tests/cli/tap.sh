@@ -62,23 +62,24 @@ equal() {
 	return 1
 }
 
-# The field of a JSON object, without quotes.
+# Print a field of a JSON object, without quotes.
 field() {
 	grep -oE -m1 "\"$1\":(\"([^\"\\\\]|\\\\.)*\"|[^,}]*)" <<<"$2" | head -n 1 |
 		sed -E "s/^\"$1\"://; s/^\"(.*)\"\$/\1/"
 }
 
-# ID:CLAIMNO of a claimed job.
+# Print the claim (ID:CLAIMNO) of a claimed job.
 claim_of() {
 	field claim "$1"
 }
 
-# The claims of many jobs, one JSON line each on standard input.
+# Print the claims of many jobs, which are JSON lines on standard input.
 claims_of() {
 	sed -nE 's/^\{"id":.*"claim":"([0-9]+:[0-9]+)".*/\1/p'
 }
 
-# The sanitizer runtime that a program or a library needs, if any.
+# Print the file name of the sanitizer's runtime that a program or a library
+# needs, if any.
 sanitizer_of() {
 	ldd "$1" | awk '/lib[a-z]*asan/ { print $3; exit }'
 }

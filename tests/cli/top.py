@@ -86,7 +86,7 @@ class Top:
         return next((line for line in self.text().split("\n") if words in line), "")
 
     def row_with_cursor(self):
-        """It is drawn in reverse, like the last line."""
+        """True if it is drawn in reverse, like the last line."""
         lines = self.tmux("capture-pane", "-p", "-e").rstrip("\n").split("\n")[:-1]
         return next((re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines
                      if re.search(r"\x1b\[([0-9;]*;)?7m", line)), "")
@@ -344,7 +344,7 @@ def wide_names():
 
 
 def ends_within(seconds, pid):
-    """Otherwise it is killed."""
+    """If no key ended it, it is killed."""
     if eventually(lambda: os.path.exists(f"/proc/{pid}"), False, within=seconds):
         return True
     os.kill(pid, signal.SIGKILL)

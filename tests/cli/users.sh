@@ -46,7 +46,7 @@ readpast_as() {
 	shift
 	as "$user" "$here/bin/readpast" "$@"
 }
-# The command succeeds; the doctor may also report problems.
+# The command must succeed; the doctor may report findings.
 looks() {
 	status 0 "$@" || grep -q '"check":"nobody"' out
 }

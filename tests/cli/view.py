@@ -70,13 +70,13 @@ def expected(payload, encoding):
         return digits
     if encoding == "UTF-8":
         return digits if "\0" in text else text
-    # What such a database cannot store.
+    # Payloads that a database with this encoding cannot show as text.
     refused = set(text) & set("\0\ufffe\uffff") or len(payload) > 65536
     return digits if refused else text
 
 
 def is_right(db, payloads, encoding):
-    """None, or the first payload that is shown wrongly."""
+    """Returns None, or the first payload that is shown wrongly."""
     db.execute("begin")
     db.execute("delete from readpast_job")
     db.executemany("insert into readpast_job (queue_id, payload) values (1, ?)",

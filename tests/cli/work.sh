@@ -191,7 +191,7 @@ check '--quiet still prints problems' \
 	'bad
 readpast: job '"$(readpast list said --state dead --json | sed 's/{"id":\([0-9]*\).*/\1/')"' is dead, attempt 1 of 1: bad'
 
-# deaths N: enqueue N jobs that will die, and one that will not.
+# deaths N: enqueue N jobs that will die, and one job that will not.
 deaths() {
 	readpast queue set "d$1" --max-attempts 1 >/dev/null
 	seq 0 "$1" | readpast enqueue "d$1" --quiet
@@ -235,7 +235,7 @@ check 'the first signal: it says how many handlers it waits for, and how long' \
 kill -TERM "$worker"
 wait "$worker"
 
-# -shm is deleted under a worker, and another process creates a new one.
+# Delete -shm under a running worker; another process creates a new one.
 export READPAST_DB=sqlite:$here/beside.db
 readpast enqueue q x y --quiet
 "$READPAST" work idle -- true >out 2>err &

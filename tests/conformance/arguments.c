@@ -7,7 +7,7 @@
  */
 #include "check.h"
 
-/* Invalid as names of queues, as kinds and as keys. */
+/* These are invalid as names of queues, as kinds and as keys. */
 static const char *const bad_names[] = {
 	"", "a\nb", "a\x7f", "\xff", "\xc3", "\xed\xa0\x80", "\x01x",
 };

@@ -435,7 +435,8 @@ a_queue_in_an_attached_database_is_refused_and_none_made_in_main(void **state)
 	execute(app, "detach jobs");
 	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
 	rp_close(conn);
-	execute(app, sql); /* now main has a queue, too, and it is used */
+	execute(app, sql); /* now the file `main` has a queue, too, and that
+			    * one is used */
 	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
 	put(conn, "q", "x");
 	assert_int_equal(number(app, "select count(*) from main.readpast_job"),

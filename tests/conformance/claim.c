@@ -292,7 +292,8 @@ one_attempt_alone_is_never_fetched_ahead(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &once, NULL));
 	put(db->conn, "q", "a");
 	o.ahead = 5;
-	expect_claim(db->conn, 5, &o, ""); /* no handler could start it */
+	expect_claim(db->conn, 5, &o, ""); /* because no handler could start
+					    * it */
 	o.ahead = 4;
 	expect_claim(db->conn, 5, &o, "oa");
 	o.ahead = 6;

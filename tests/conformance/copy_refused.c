@@ -27,7 +27,8 @@ expect_done(int r)
 		fail_msg("%s", error.message);
 }
 
-/* `code` 0: any error; which one depends on the database. */
+/* Expect that the copy fails. `code`: the error; 0: any error, because it
+ * depends on the database. */
 static void
 expect_refused_with(struct pair *pair, const rp_copy_options *o, int code)
 {
@@ -247,7 +248,7 @@ expect_rights_needed(struct pair *pair, struct db *db, const char *revoked,
 	expect_source_untouched(pair);
 }
 
-/* On a server only: a file has no rights for parts of it. */
+/* On a server only, because a file has no rights for parts of it. */
 static void
 a_right_that_is_missing_is_found_before_it_begins(void **state)
 {

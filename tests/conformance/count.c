@@ -83,7 +83,7 @@ kept_jobs_are_counted_as_they_come_and_go(void **state)
 	expect_counts(conn, 3, 0, 1);
 	ok(conn, rp_job_cancel(conn, dead, NULL));
 	expect_counts(conn, 3, 0, 2);
-	ok(conn, rp_sweep(conn, NULL)); /* this sums up the counts */
+	ok(conn, rp_sweep(conn, NULL)); /* the sweep sums up the counts */
 	expect_counts(conn, 3, 0, 2);
 	ok(conn, rp_queue_purge(conn, "q", RP_STATE_DONE, NULL));
 	expect_counts(conn, 0, 0, 2);

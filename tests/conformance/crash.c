@@ -26,7 +26,7 @@ tell(const struct child *child, int64_t id)
 		_exit(98);
 }
 
-/* Open the database, and tell the parent 0 when ready. */
+/* Open the database, and send 0 to the parent when ready. */
 static rp_conn *
 open_here(const struct child *child)
 {

@@ -74,7 +74,8 @@ all_at_once(rp_task *task, const rp_job *job, void *ctx)
 	seen->wrong += rp_task_commit(task) != 0;
 	seen->wrong += rp_task_commit(task) != RP_EINVAL;
 	seen->wrong += rp_task_begin(task, &conn) != RP_EINVAL;
-	return RP_FAIL; /* ignored: the job has been completed already */
+	return RP_FAIL; /* this verdict is ignored, because the job has been
+			 * completed already */
 }
 
 static void
@@ -94,7 +95,8 @@ P7_effects_jobs_and_the_verdict_are_one_commit(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 0);
 }
 
-/* Must be refused: the effects would be committed while the job ran again. */
+/* This must be refused: otherwise the effects would be committed although
+ * the job runs again. */
 static int
 commit_the_connection(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -124,7 +124,7 @@ use_parents_handle(void *ctx)
 
 	if (rp_now(db->conn, &(int64_t){ 0 }) != RP_EINVAL)
 		return 1;
-	rp_close(db->conn); /* must not drop the parent's locks */
+	rp_close(db->conn); /* this must not release the parent's locks */
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-#define JOBS 250 /* more than one statement to a server takes */
+#define JOBS 250 /* more jobs than one statement to a server takes */
 
 /* Enqueue into queue q; every tenth job is of kind k. */
 static void

@@ -21,7 +21,7 @@ struct seen {
 struct child {
 	const struct db *db;
 	int queues;
-	int64_t jobs; /* it ends after this many */
+	int64_t jobs; /* the worker ends after this many jobs */
 	struct seen *seen;
 };
 
@@ -67,7 +67,7 @@ be_worker(void *ctx)
 	return r < 0;
 }
 
-/* Start it, and wait until it has done one job of its last queue. */
+/* Start the worker, and wait until it has done one job of its last queue. */
 static pid_t
 start_worker(struct db *db, struct child *child)
 {
@@ -87,7 +87,7 @@ start_worker(struct db *db, struct child *child)
 	return pid;
 }
 
-/* Processor time that it has used. */
+/* Processor time that the worker has used. */
 static int64_t
 used_ms(pid_t pid)
 {

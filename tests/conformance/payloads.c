@@ -86,7 +86,7 @@ no_verdict_on_a_large_job_writes_its_payload(void **state)
 struct under_lock {
 	sqlite3 *db;
 	int writing;
-	int64_t most; /* pages read in one transaction */
+	int64_t most; /* number of pages read in one transaction */
 	void (*committed)(void *ctx);
 	void *ctx;
 };

@@ -349,8 +349,9 @@ P6_one_killer_does_not_use_up_the_attempts_of_others(void **state)
 
 	for (int i = 0; i < 20; i++)
 		put(db->conn, "q", i ? "good" : "killer");
-	/* A worker that dies with all jobs in hand, and again whenever it has
-	 * claimed the killer; it completes the others. */
+	/* One worker dies while it holds all jobs, and the next ones die
+	 * whenever they claim the job that kills; they complete the other
+	 * jobs. */
 	rp_batch_free(take(db->conn, "q", 20, 1));
 	for (int round = 0; round < 100; round++) {
 		rp_batch *batch;

@@ -218,7 +218,7 @@ a_pulled_task_may_extend_its_lease_and_commit_what_it_did(void **state)
 	assert_int_equal(rp_task_begin(task, &conn), 0);
 	ok(conn, rp_enqueue(conn, "effects", &effect, NULL));
 	assert_int_equal(rp_task_finish(task, RP_DONE),
-			 0); /* rolls back the task's transaction */
+			 0); /* this rolls back the task's transaction */
 	assert_int_equal(end(worker).done, 2);
 	assert_int_equal(stats_of(db->conn, "effects").ready, 1);
 }

@@ -116,8 +116,9 @@ by_claim(const void *a, const void *b)
 	return x->verdict - y->verdict;
 }
 
-/* A claim number is given once; verdicts are accepted only for it; one ends it;
- * and of each job one claim, the last, is completed. */
+/* Check that a claim number is given once, that verdicts are accepted only
+ * for it, that one verdict ends it, and that of each job one claim, the
+ * last, is completed. */
 static void
 check_events(const struct event *e, size_t n)
 {

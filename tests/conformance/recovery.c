@@ -1,6 +1,6 @@
 /*
- * recovery.c - the effects of a crash: which jobs come back, when and in which
- * company; and how a worker avoids that its own jobs have to.
+ * recovery.c - the effects of a crash: which jobs come back, when, and whether
+ * they run alone; and how a live worker avoids losing its own jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -63,7 +63,8 @@ stop(struct seen *seen)
 	return join(seen);
 }
 
-/* Returns how long a draining worker takes; and how many jobs it did. */
+/* Run a draining worker. Returns how long it takes, and how many jobs it
+ * did. */
 static int64_t
 drain(struct db *db, rp_handler *handler, int64_t *ret_done)
 {

@@ -7,8 +7,8 @@
  */
 #include "check.h"
 
-/* The library enqueues this many in several statements; the jobs from AT on are
- * bad. */
+/* The library enqueues this many jobs in several statements; the jobs from
+ * AT on are bad. */
 #define JOBS 1200
 #define AT 700
 

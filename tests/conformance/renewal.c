@@ -15,7 +15,7 @@
 /* Long enough that leases are renewed before waiting tasks are released. */
 #define LEASE_MS 450
 #define PATIENCE_MS 60000
-#define TRIES 10 /* a very busy machine may release them all the same */
+#define TRIES 10 /* a very busy machine may release them all anyway */
 
 struct seen {
 	atomic_int asked, answered; /* renewals that began; renewals and
@@ -46,7 +46,7 @@ pull(rp_worker *worker, int64_t timeout_ms)
 	return task;
 }
 
-/* While the file is locked and one task's lease must be renewed: can that task
+/* The file is locked, and one task's lease must be renewed. Can that task
  * end, and the next one start, before the renewal is answered? */
 static int
 both_go_on(struct db *db, rp_worker *worker, struct seen *seen)

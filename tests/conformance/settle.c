@@ -131,7 +131,7 @@ an_extended_lease_runs_from_now(void **state)
 			now + 9000);
 	assert_int_equal(rp_batch_at(batch, 0)->claim_no, c.no);
 	rp_batch_free(batch);
-	v.delay_ms = -1; /* use the queue's delay, 60 s */
+	v.delay_ms = -1; /* which means the queue's delay, 60 s */
 	settled(db->conn, v);
 	batch = get(db->conn, c.id);
 	assert_in_range(rp_batch_at(batch, 0)->lease_until, now + 60000,
@@ -227,7 +227,7 @@ P3_of_two_verdicts_on_one_claim_in_a_batch_one_stands(void **state)
 		assert_int_equal(v[0].result + v[1].result, RP_EGONE);
 		if (verdict < RP_RELEASE)
 			c = claimed(db->conn, "y");
-		if (verdict == RP_FAIL) /* this one was the failed one */
+		if (verdict == RP_FAIL) /* this is the verdict that failed */
 			ok(db->conn, rp_complete(db->conn, c.id, c.no));
 		if (verdict == RP_FAIL)
 			assert_int_equal(take_one(db->conn, "q", 60000, &c), 1);

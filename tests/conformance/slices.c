@@ -33,7 +33,7 @@
 struct watch {
 	int writing;
 	int transactions;        /* that wrote */
-	int64_t worst_us;        /* longest processor time of one */
+	int64_t worst_us;        /* longest processor time of a transaction */
 	int64_t next_us;         /* second longest */
 	int64_t shortest_gap_us; /* after a transaction that was not short */
 	int64_t began_us, took_us, ended_at_us;
@@ -68,7 +68,7 @@ transaction_ends(struct watch *w)
 		w->then(w->ctx);
 }
 
-/* Called before it asks for the lock. */
+/* Called before a transaction asks for the lock. */
 static void
 transaction_begins(struct watch *w)
 {
@@ -165,7 +165,7 @@ make_queue(rp_conn *conn)
 	settings(conn, q);
 }
 
-/* With payloads that are stored in the table for large ones. */
+/* The payloads are so large that they are stored in a table of their own. */
 static void
 keep_large(rp_conn *conn)
 {

@@ -95,7 +95,7 @@ jobs_of_others_are_kept_after_shm_was_deleted(void **state)
 	assert_non_null(strstr(rp_last_error(db->conn)->message,
 			       "-shm was deleted or replaced"));
 	put_elsewhere(&other);
-	rp_close(looking); /* fails silently, and makes no checkpoint */
+	rp_close(looking); /* this fails silently, and makes no checkpoint */
 	rp_close(idle);
 	rp_close(db->conn);
 	db->conn = connect_to(db);

@@ -536,7 +536,7 @@ bad_options_are_refused(void **state)
 	rp_worker_free(worker);
 }
 
-/* Running the own worker again would wait for itself, so it is refused. */
+/* A worker that ran itself again would wait for itself, so it is refused. */
 static int
 run_again(rp_task *task, const rp_job *job, void *ctx)
 {

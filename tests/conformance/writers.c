@@ -142,9 +142,9 @@ start_waiters(struct db *db, pid_t pids[3])
 	}
 }
 
-/* Let three wait, and send this signal, which kills or stops, to the first. The
- * other two must enqueue their jobs all the same. Returns the pid of the
- * first. */
+/* Let three processes wait, and send this signal to the first, which kills
+ * or stops it. The other two must enqueue their jobs nevertheless. Returns
+ * the pid of the first. */
 static pid_t
 signal_first(struct db *db, int number)
 {
@@ -396,8 +396,8 @@ a_hundred_writers_are_as_fast_as_with_sqlites_own_timeout(void **state)
 	long with_timeout = be_crowded(&theirs);
 
 	assert_int_equal(atomic_load(&ours.failed), 0);
-	/* On a busy machine it may reach only half; without the queue, sleeping
-	 * for a millisecond at a time, it is a tenth. */
+	/* A busy machine may reach only half of this. Without the queue,
+	 * with sleeps of a millisecond, the number is a tenth. */
 	if (with_queue * 10 < with_timeout * 3)
 		fail_msg("%ld jobs, and %ld with a timeout", with_queue,
 			 with_timeout);

@@ -276,7 +276,8 @@ a_look_that_fails_leaves_the_callers_transaction_usable(void **state)
 			 "set role nobody_here; begin");
 	assert_true(rp_stats_get(app->conn, NULL, &stats) < 0);
 	assert_true(rp_worker_list(app->conn, &workers) < 0);
-	assert_int_equal(rp_now(app->conn, &now), 0); /* it needs no rights */
+	assert_int_equal(rp_now(app->conn, &now), 0); /* which needs no
+						       * rights */
 	assert_true(rp_attach("postgres", app->pg, NULL, &conn, &error) < 0);
 	assert_null(conn);
 	assert_non_null(strstr(error.message, "permission denied"));
@@ -450,8 +451,8 @@ the_queue_may_be_in_another_schema(void **state)
 	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
 	rp_close(conn);
 
-	/* A program compiled before schema_name was added passes a smaller
-	 * struct. */
+	/* A program that was compiled before schema_name was added passes a
+	 * smaller struct. */
 	options.size = offsetof(rp_options, schema_name);
 	assert_int_equal(
 		rp_attach("postgres", app->pg, &options, &conn, &error), 0);
@@ -663,7 +664,7 @@ kill_backend(const struct app *app, PGconn *victim)
 	assert_int_equal(poll(&end, 1, 10000), 1);
 }
 
-/* Only its owner can reconnect it. */
+/* Only the owner of the connection can reconnect it. */
 static void
 a_callers_connection_that_was_lost_is_not_made_anew(void **state)
 {
@@ -688,7 +689,8 @@ a_connection_of_our_own_that_was_lost_is_made_anew(void **state)
 	rp_workers *workers;
 	int64_t now;
 
-	/* Lost while idle: the next call reconnects without an error. */
+	/* The connection is lost while it is idle: the next call reconnects
+	 * without an error. */
 	put(app->other, "q", "x");
 	kill_backend(app, rp_conn_native(app->other));
 	put(app->other, "q", "x");
@@ -703,8 +705,8 @@ a_connection_of_our_own_that_was_lost_is_made_anew(void **state)
 	ok(app->other, rp_commit(app->other));
 	assert_int_equal(ready(app->conn), 3);
 
-	/* Lost inside a transaction: the whole transaction is lost, and nothing
-	 * else. */
+	/* The connection is lost inside a transaction: the whole transaction
+	 * is lost, and nothing else. */
 	ok(app->other, rp_begin(app->other));
 	put(app->other, "q", "x");
 	kill_backend(app, rp_conn_native(app->other));

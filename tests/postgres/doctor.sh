@@ -62,7 +62,7 @@ check 'public may read jobs' finds public 'may select job'
 sql "revoke all on readpast.job from public"
 check 'revoked, the finding is gone' lacks public
 sql "create role stranger"
-# The default since version 15.
+# This is the default since version 15.
 sql "revoke create on schema public from public"
 check 'nobody else may create in a schema of the search_path' lacks path
 check 'nor in our schema' lacks writable

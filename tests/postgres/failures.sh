@@ -112,7 +112,7 @@ init_at_once() { # count the different exit statuses and messages
 	echo "$(cat status.? | sort | uniq -c | tr -s ' ')," \
 		"$(cat out.? | grep -c 'is ready$') ready, $(cat err.? | wc -l) lines"
 }
-# Everything in the schema, whatever process created it.
+# Print everything in the schema, whatever process created it.
 objects() {
 	sql "$1" "select count(*) from pg_depend where refobjid = 'readpast'::regnamespace"
 }

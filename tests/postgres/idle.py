@@ -37,7 +37,7 @@ def case(function):
 
 
 class Place:
-    """A database, its workers, and what they have done."""
+    """A database, its workers, and the statements that they have sent."""
 
     def __init__(self, url, folder):
         self.url = url
@@ -172,7 +172,7 @@ def what_is_due_or_over_starts_within_a_second(p):
     p.one("select readpast.enqueue('other', 'y', max_attempts => 9)")
     p.one("select readpast.enqueue('q', 'y')")
     p.started_in(2, 2)
-    # Claimed by a client that dies.
+    # A client claims the job and dies.
     with contextlib.closing(psycopg2.connect(p.url)) as dies:
         dies.autocommit = True
         cursor = dies.cursor()

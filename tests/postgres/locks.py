@@ -15,13 +15,13 @@ from sessions import Session, case, eventually, main, tool
 
 
 def impatient(s):
-    """Let every wait for a lock fail."""
+    """Let each wait for a lock fail."""
     s.rows("set lock_timeout = '1 s'")
     return s
 
 
 def passed(s):
-    """Move a head, so that a sweep has something to visit and to delete."""
+    """Move the head of a cursor, so that a sweep has something to visit and to delete."""
     s.rows("select readpast.enqueue_many('old', array_fill('x'::text, array[50]))")
     s.rows("select readpast.complete(array_agg(id), array_agg(claim_no)) "
            "from readpast.claim('old', 50)")

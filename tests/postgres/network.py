@@ -65,8 +65,8 @@ class Line:
                                  daemon=True).start()
 
     def lose(self, verb, heard=True):
-        """For the next call of a verb, close the connection: before the server
-        gets it, or after it has replied, with the reply lost."""
+        """For the next call of a verb, close the connection: either before the server gets the
+        call, or after the server has replied, so that the reply is lost."""
         self.lost.clear()
         self.loses = re.compile(b"B....\0readpast_readpast_" + verb.encode()
                                 + b"[a-z_]*\0", re.DOTALL), heard
@@ -210,7 +210,7 @@ class Client:
 
 
 def eventually(seconds, what):
-    """How long the command took."""
+    """Return how long the command took."""
     began = time.monotonic()
     while not what():
         assert time.monotonic() < began + seconds, "it did not come"

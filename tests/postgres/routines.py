@@ -21,7 +21,7 @@ from sessions import Session, buffers, case, eventually, main, tool
 
 
 def swept_in(session, payload, seconds=4):
-    """Claims nothing but this job; the sweep puts it back in line."""
+    """Claim this job and no other; the sweep puts it back into the ready line."""
     def look():
         session.sweep()
         return session.claim().get(payload)
@@ -203,11 +203,12 @@ def a_round_trip_settles_and_then_claims(s):
         "verdicts => '{0,3,1,0}', delays_ms => '{null,null,0,null}', "
         "errors => '{null,null,boom,null}')",
         [job for job, _ in c] + [99], [claim_no for _, claim_no in c] + [1])
-    # Number 0: one is done. Other verdicts have a row each.
+    # The row with number 0 says that one verdict was accepted as done. Each
+    # other verdict has a row of its own.
     assert sorted(rows[:4]) == [(0, 1, 4, None, None), (2, 0, 2, None, None),
                                 (3, 0, 2, None, None), (4, -9, None, None, None)
                                 ], rows
-    # Released: to the front. Failed: to the end.
+    # The released job is at the front now, the failed one at the end.
     assert [row[0] for row in rows[4:]] == [None, None, None]
     assert sorted(row[4] for row in rows[4:]) == ["b", "c", "d"]
 
@@ -266,7 +267,8 @@ def a_unique_key_has_one_live_job(s):
     assert s.refused("select readpast.retry(%s)", one).startswith("RP006")
     assert s.refused("select readpast.extend(%s, %s)", *claim).startswith(
         "RP002")
-    # Two at once: the second waits for the first, and returns the same job.
+    # Two sessions enqueue at once: the second waits for the first, and returns
+    # the same job.
     other = Session(s.database)
     s.rows("begin")
     three = s.put("six", unique_key="k2")
@@ -350,7 +352,7 @@ def done_jobs_are_kept_as_long_as_the_queue_says(s):
 
 
 def kept(s):
-    """The counts of kept_count, and the real ones."""
+    """Return the counts of kept_count, and the real ones."""
     counted, there = (dict(s.rows(f"select state, {what} group by state"))
                       for what in (
                           "sum(change)::integer from readpast.kept_count",
@@ -712,8 +714,8 @@ def a_transaction_that_enqueues_late_leaves_a_note(s):
 
 @case
 def what_commits_while_claims_still_start_before_it_is_moved(s):
-    """The sweep visits it while the newest cursor is young, when claims start
-    far before it, and never again."""
+    """A sweep visits the place while the newest cursor is young, when claims start far before it,
+    and never visits it again."""
     late = Session(s.database)
     passed(s, 2)
     late.rows("begin")
@@ -851,7 +853,7 @@ def a_visit_that_runs_out_of_time_goes_on_in_the_next_sweep(s):
 
 @case
 def the_hints_may_be_thrown_away_at_any_time(s):
-    """Under load; with a job held in a lane of its own, a long line, a
+    """Truncate the hints under load, with a held job in a lane of its own, a long line, a
     transaction that stays open, and a prepared one."""
     s.put("quiet", priority=7)
     assert s.claim(lease="1 s").keys() == {"quiet"}
@@ -880,7 +882,7 @@ def the_hints_may_be_thrown_away_at_any_time(s):
         thread.start()
     for _ in range(5):
         time.sleep(0.3)
-        # Like any truncate of several tables, it may be the victim of a
+        # A truncate of several tables may be chosen as the victim of a
         # deadlock.
         while True:
             try:
@@ -1012,7 +1014,8 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
             s.rows(f"begin isolation level {level}")
             assert s.refused(f"select * from {call}").startswith("25001"), call
             s.rows("rollback")
-    # Enqueue and verdicts work there; a stale snapshot never causes a refusal.
+    # Enqueues and verdicts work at this level; a stale snapshot never causes a
+    # refusal.
     user = Session(s.database)
     user.rows("begin isolation level repeatable read")
     user.put("y")

@@ -68,7 +68,7 @@ def run(db, sql, *args):
 # ---- which shadows ran ----
 
 class Log:
-    """The shadows that ran since the last call, and as which role."""
+    """Return which shadows ran since the last call, and as which role."""
 
     def __init__(self):
         self.file = open(f"{SERVER}/server.log", errors="replace")
@@ -113,7 +113,7 @@ def prepare(text):
 
 
 def fill(db):
-    """Jobs in each state."""
+    """Make jobs in each state."""
     run(db, "truncate readpast.job, readpast.archive, readpast.kept_count, "
             "readpast.queue restart identity cascade")
     for more in ("", ", delay => '1 hour'", ", unique_key => 'k'",
@@ -152,7 +152,7 @@ def no_routine_runs_a_strangers_code(log):
             try:
                 run(db, prepare(call))
             except psycopg2.Error as error:
-                # For example 42809: a shadow is called as count(*).
+                # An error such as 42809: a shadow was called as count(*).
                 assert error.pgcode[:2] in ("RP", "22", "25", "40", "23"), (
                     f"{call}: {error.pgcode} {error}")
             run(db, "rollback")
@@ -307,7 +307,7 @@ def what_has_no_path_of_its_own_names_the_schema_of_all_it_uses(log):
 # ---- the server ----
 
 def names():
-    """Words and operators in all SQL that we run."""
+    """The words and operators in all SQL that we run."""
     text = "\n".join(p.read_text() for p in [
         *SQL.rglob("*.sql"), *ROOT.glob("lib/db/postgres/*.c"),
         *ROOT.glob("doctor/*postgres.c")])

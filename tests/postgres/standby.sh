@@ -84,7 +84,7 @@ for ((round = 1; round <= rounds; round++)); do
 	"$pg_temp" promote "$standby"
 	check "takeover $round: work goes on" more_settled 50
 	((round < rounds)) || break
-	# Now the other way round.
+	# The servers change places for the next round.
 	"$pg_temp" stop "$primary" immediate
 	read -r primary standby <<<"$standby $primary"
 	check "takeover $round: a new standby follows" start_standby
