@@ -22,11 +22,11 @@ const struct check checks[] = {
 	  NULL },
 	{ "filesystem", DANGER, "the file is on {name}, {reason}",
 	  "move it to a local disk; for several hosts use PostgreSQL",
-	  look_file_system },
+	  check_file_system },
 	{ "names", DANGER,
 	  "{file} {how}: a process that opens it by another name has a -wal "
 	  "of its own, so that jobs vanish and ids are given twice",
-	  "{fix}", look_names },
+	  "{fix}", check_names },
 	{ "fsync", DANGER,
 	  "{name} is off on this server: its crash or a power cut may damage "
 	  "the whole database",
@@ -64,19 +64,19 @@ const struct check checks[] = {
 	  "{file} is no SQLite database: it does not begin like one",
 	  "name the right file in the URL; if this was the database, put a "
 	  "backup in its place, and then: readpast init --after-restore",
-	  look_format },
+	  check_format },
 	{ "owner", TROUBLE,
 	  "{file} belongs to {owner}, and users who may write {database} "
 	  "may not write it: their calls fail",
 	  "as root: chown --reference={database} {file}; and let users who "
 	  "share a queue use a directory of their group (chmod g+s)",
-	  look_owner },
+	  check_owner },
 	{ "disk", TROUBLE, "nothing can be written to {file}: {why}", "{fix}",
-	  look_disk },
+	  check_disk },
 	{ "lock", TROUBLE,
 	  "{holder} holds the write lock of {file}, and nothing was committed "
 	  "for {lasts_ms}: all other writers wait, and then fail",
-	  "{fix}", look_lock },
+	  "{fix}", check_lock },
 	{ "readonly", TROUBLE, "nothing can be written: {why}",
 	  "use the URL of a server that can be written to "
 	  "(target_session_attrs=read-write chooses one of several)",
@@ -96,7 +96,7 @@ const struct check checks[] = {
 	{ "plan", TROUBLE,
 	  "a claim runs by {how} and reads {pages} pages: it should read a "
 	  "few, by index job_line",
-	  "{fix}", look_plan },
+	  "{fix}", check_plan },
 	{ "paused", JOBS_WAIT,
 	  "queue {queue} has jobs ready and is paused for "
 	  "{paused_ms}{because}",
@@ -143,7 +143,7 @@ const struct check checks[] = {
 	{ "wakeup", WARNING,
 	  "notifications do not reach workers here, so they poll once a "
 	  "second: {why}",
-	  "give workers the URL of the server itself", look_wakeup },
+	  "give workers the URL of the server itself", check_wakeup },
 	{ "isolation", WARNING,
 	  "transactions of this role begin at {level}, where claims and sweeps "
 	  "that are called in SQL are refused",
@@ -166,7 +166,7 @@ const struct check checks[] = {
 	  "let it end its transaction (a statement that was not reset, a "
 	  "cursor "
 	  "left open), or end it",
-	  look_checkpoint },
+	  check_checkpoint },
 	{ "snapshot", WARNING,
 	  "{holder} keeps a snapshot that is {age_ms} old: vacuum cannot "
 	  "remove what was deleted since; {doing}",

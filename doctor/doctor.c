@@ -298,7 +298,7 @@ doctor_found_too(struct doctor *d, const char *check, json_t *about)
 
 /* Run the checks that need no connection. */
 static int
-look_from_outside(struct doctor *d)
+check_from_outside(struct doctor *d)
 {
 	static const char *const names[] = { "format", "owner", "disk",
 					     "lock" };
@@ -319,7 +319,7 @@ doctor_not_opened(struct doctor *d, int code, const rp_error *error)
 	int r = begin(d);
 
 	if (r == 0 && d->is_file)
-		r = look_from_outside(d);
+		r = check_from_outside(d);
 	if (r == 0 && code == RP_EDAMAGED && !has_found(d, "format"))
 		r = doctor_found_too(
 			d, "integrity",

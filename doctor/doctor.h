@@ -84,15 +84,15 @@ int doctor_ask(struct doctor *d, const char *sql, json_t *rows);
 
 /* look_*.c: 0, -1, or DOCTOR_NOT_HERE if the check does not apply */
 #define DOCTOR_NOT_HERE 1
-int look_wakeup(struct doctor *d);
-int look_plan(struct doctor *d);
-int look_file_system(struct doctor *d);
-int look_names(struct doctor *d);
-int look_checkpoint(struct doctor *d);
+int check_wakeup(struct doctor *d);
+int check_plan(struct doctor *d);
+int check_file_system(struct doctor *d);
+int check_names(struct doctor *d);
+int check_checkpoint(struct doctor *d);
 /* These need no connection. */
-int look_owner(struct doctor *d);
-int look_disk(struct doctor *d);
-int look_lock(struct doctor *d);
-int look_format(struct doctor *d);
+int check_owner(struct doctor *d);
+int check_disk(struct doctor *d);
+int check_lock(struct doctor *d);
+int check_format(struct doctor *d);
 
 #endif

@@ -46,10 +46,10 @@ async function wait() {
   // notifies nobody. `ms` is when this worker has to ask for a sweep again.
   const notified = new Promise((resolve) => { wake = resolve })
   const [{ channel, ms }] = await call(`select channel, extract(epoch from rest) * 1000 as ms
-    from readpast.going_to_sleep(
+    from readpast.register_waiter(
       readpast.worker_named('pages:' || pg_backend_pid(), $1), $1)`, [queue])
   await call(`listen "${channel}"`)
-  if (!(await call('select from readpast.look($1) where ready', queue)).length)
+  if (!(await call('select from readpast.probe($1) where ready', queue)).length)
     await Promise.race([notified, new Promise((resolve) => setTimeout(resolve, ms))])
 }
 

@@ -50,10 +50,10 @@ def wait(worker):
     # Register as a waiter, listen, and look once more: a job that was enqueued before
     # notifies nobody. `rest` is when this worker has to ask for a sweep again.
     [(channel, rest)] = call("select channel, extract(epoch from rest)::float"
-                             "  from readpast.going_to_sleep(%s, %s)", worker, [queue])
+                             "  from readpast.register_waiter(%s, %s)", worker, [queue])
     db.notifies.clear()
     call(f'listen "{channel}"')
-    if not call("select 1 from readpast.look(%s) where ready", queue) and not db.notifies:
+    if not call("select 1 from readpast.probe(%s) where ready", queue) and not db.notifies:
         select.select([db], [], [], rest)
 
 

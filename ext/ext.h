@@ -240,7 +240,7 @@ extern const struct ext_function ext_functions[];
 	X(list)                                                                \
 	X(stats)                                                               \
 	X(why)                                                                 \
-	X(look)                                                                \
+	X(probe)                                                               \
 	X(queue_list)                                                          \
 	X(worker_list)                                                         \
 	X(functions)

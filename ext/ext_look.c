@@ -128,46 +128,46 @@ ext_why_rows(struct ext_call *call, struct ext_rows *ret)
 /* ---- queues ---- */
 
 static int
-found_look(void *ctx, size_t row, const struct rp_value *c)
+found_probe(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct rp_value *to = ctx;
 
 	(void)row;
-	to[0] = c[LOOK_OUT_READY];
-	to[1] = c[LOOK_OUT_RUNNING];
-	to[2] = c[LOOK_OUT_DUE_IN_MS];
-	to[3] = c[LOOK_OUT_EXPIRES_IN_MS];
-	to[4] = c[LOOK_OUT_PAUSED];
-	to[5] = c[LOOK_OUT_SUSPECTS];
-	to[6] = c[LOOK_OUT_BEHIND];
+	to[0] = c[PROBE_OUT_READY];
+	to[1] = c[PROBE_OUT_RUNNING];
+	to[2] = c[PROBE_OUT_DUE_IN_MS];
+	to[3] = c[PROBE_OUT_EXPIRES_IN_MS];
+	to[4] = c[PROBE_OUT_PAUSED];
+	to[5] = c[PROBE_OUT_SUSPECTS];
+	to[6] = c[PROBE_OUT_BEHIND];
 	to[7] = rp__int(1);
 	return RP_ROW_TAKE;
 }
 
 static void
-read_look(const void *data, size_t row, struct rp_value *columns)
+read_probe(const void *data, size_t row, struct rp_value *columns)
 {
 	(void)row;
 	memcpy(columns, data, 7 * sizeof(*columns));
 }
 
 int
-ext_look_rows(struct ext_call *call, struct ext_rows *ret)
+ext_probe_rows(struct ext_call *call, struct ext_rows *ret)
 {
 	const char *name = call->arguments[P_QUEUE].text;
-	const struct rp_value p[LOOK_PARAMS] = {
-		[LOOK_QUEUE] = rp__text(name),
+	const struct rp_value p[PROBE_PARAMS] = {
+		[PROBE_QUEUE] = rp__text(name),
 	};
 	struct rp_value *found = calloc(8, sizeof(*found));
 	int r = found ? rp__begin(call->conn, RP_BEGIN_ONCE)
 		      : ext_no_memory(call);
 
 	if (r == 0)
-		r = rp__end(call->conn, rp__run(call->conn, RP_V_LOOK, p, 1,
-						found_look, found));
+		r = rp__end(call->conn, rp__run(call->conn, RP_V_PROBE, p, 1,
+						found_probe, found));
 	if (r == 0)
 		*ret = (struct ext_rows){ found[7].i != 0, found, free,
-					  read_look };
+					  read_probe };
 	else
 		free(found);
 	return r;

@@ -80,8 +80,8 @@ const struct ext_function ext_functions[] = {
 	  TABLE(why, "now, paused_at, pause_reason, ahead, suspect, workers,"
 		     " queue_workers, worker_id, host, pid, silent_ms,"
 		     " renewed"), 0 },
-	{ "look", 1, { P_QUEUE },
-	  TABLE(look, "ready, running, due_in_ms, expires_in_ms, paused,"
+	{ "probe", 1, { P_QUEUE },
+	  TABLE(probe, "ready, running, due_in_ms, expires_in_ms, paused,"
 		      " suspects, behind"), 0 },
 	{ "wait", 2, { P_QUEUES, P_TIMEOUT }, ANSWER(wait), 1 },
 	{ "worker_start", 2, { P_WORKER, P_QUEUES }, ANSWER(worker_start), 1 },

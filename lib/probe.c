@@ -12,15 +12,15 @@ static int
 add_queue(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct rp_probe *found = ctx;
-	const struct rp_value *due = &c[LOOK_OUT_DUE_IN_MS];
-	const struct rp_value *expires = &c[LOOK_OUT_EXPIRES_IN_MS];
-	int paused = c[LOOK_OUT_PAUSED].i != 0;
+	const struct rp_value *due = &c[PROBE_OUT_DUE_IN_MS];
+	const struct rp_value *expires = &c[PROBE_OUT_EXPIRES_IN_MS];
+	int paused = c[PROBE_OUT_PAUSED].i != 0;
 
 	(void)row;
-	found->ready |= c[LOOK_OUT_READY].i != 0;
-	found->suspects |= c[LOOK_OUT_SUSPECTS].i != 0;
-	found->behind |= c[LOOK_OUT_BEHIND].i != 0;
-	found->running |= !paused && c[LOOK_OUT_RUNNING].i;
+	found->ready |= c[PROBE_OUT_READY].i != 0;
+	found->suspects |= c[PROBE_OUT_SUSPECTS].i != 0;
+	found->behind |= c[PROBE_OUT_BEHIND].i != 0;
+	found->running |= !paused && c[PROBE_OUT_RUNNING].i;
 	if (due->type == RP_INT && !paused)
 		found->due_in_ms = rp__sooner(found->due_in_ms, due->i);
 	if (expires->type == RP_INT)
@@ -39,11 +39,11 @@ rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret)
 	if (r < 0)
 		return r;
 	for (; *queues && r == 0; queues++) {
-		const struct rp_value p[LOOK_PARAMS] = {
-			[LOOK_QUEUE] = rp__text(*queues),
+		const struct rp_value p[PROBE_PARAMS] = {
+			[PROBE_QUEUE] = rp__text(*queues),
 		};
 
-		r = rp__run(conn, RP_V_LOOK, p, 1, add_queue, &found);
+		r = rp__run(conn, RP_V_PROBE, p, 1, add_queue, &found);
 	}
 	r = rp__end(conn, r);
 	if (r == 0)

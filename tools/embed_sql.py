@@ -159,7 +159,7 @@ def statements(path):
 
 # The verbs that only databases with routines have, and those that only the
 # others have.
-ROUTINES = {"enqueue_plain", "settle_and_claim", "sleep", "awake", "held",
+ROUTINES = {"enqueue_plain", "settle_and_claim", "register_waiter", "unregister_waiter", "held",
             "sweep_start"}
 NO_ROUTINES = {"claim", "payload", "complete", "fail", "release", "extend",
                "refused", "sweep_dropped"}

@@ -26,9 +26,9 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Routines that SQLite lacks, and arguments that differ.
 ELSEWHERE = {
     "settle_and_claim": "what workers of the library call",
-    "going_to_sleep": "readpast_wait() sleeps by itself",
+    "register_waiter": "readpast_wait() sleeps by itself",
     "worker_named": "readpast_worker_start() answers the id",
-    "awake": "readpast_wait() sleeps by itself",
+    "unregister_waiter": "readpast_wait() sleeps by itself",
     "sweep_start": "readpast_sweep() asks nobody whose turn it is",
 }
 LEFT_OUT = {"sweep": ["most"], "why": ["most"]}
@@ -387,10 +387,10 @@ def queues_are_made_set_paused_and_dropped(path):
     assert "the reason is longer than 255 bytes" in refused(
         db, "select readpast_pause('q', printf('%256s', 'x'))")
     assert rows(db, "select id from readpast_claim('q')") == []
-    assert rows(db, "select ready, paused from readpast_look('q')") == [(0, 1)]
+    assert rows(db, "select ready, paused from readpast_probe('q')") == [(0, 1)]
     one(db, "select readpast_resume('q')")
     assert rows(db, "select paused, pause_reason from readpast_stats('q')") == [(0, None)]
-    assert rows(db, "select ready, paused, running from readpast_look('q')") == [
+    assert rows(db, "select ready, paused, running from readpast_probe('q')") == [
         (1, 0, 0)]
     assert "no queue named r" in refused(db, "select readpast_pause('r')")
     assert rows(db, "select name, ready, ready_at_least, running_at_least"
@@ -428,7 +428,7 @@ def a_client_that_holds_jobs_is_handed_no_suspects(path):
     while one(db, "select readpast_sweep()") == 0:
         pass
     one(db, "select readpast_enqueue('q', 'y')")
-    assert rows(db, "select suspects from readpast_look('q')") == [(1,)]
+    assert rows(db, "select suspects from readpast_probe('q')") == [(1,)]
     took = "select id, suspect from readpast_claim('q', ?)"
     assert rows(db, took, '{"n": 5, "holding": 1}') == [(2, 0)]
     assert rows(db, took, '{"n": 5, "holding": 1}') == []

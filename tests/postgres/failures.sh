@@ -86,7 +86,7 @@ name=$(printf '%043d' 0 | tr 0 x)
 check 'the longest name of a schema: init' status 0 on "$READPAST_DB&schema=$name" init
 sql long "select $name.queue_create('q');
 	insert into $name.waiter (queue_id, until, worker_id) select id, 'infinity', 9223372036854775807 from $name.queue;
-	update $name.queue set asleep_until = 'infinity'" >out
+	update $name.queue set waiters_until = 'infinity'" >out
 check 'and an enqueue notifies a worker there' status 0 on "$READPAST_DB&schema=$name" enqueue q x
 check 'which is notified once' equal "$(sql long "select count(*) from $name.waiter")" 0
 

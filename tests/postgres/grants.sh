@@ -44,7 +44,7 @@ check 'enqueues in SQL' sql_as mail_producer "select readpast.enqueue('mail', 's
 check 'enqueues at repeatable read' sql_as mail_producer \
 	"begin isolation level repeatable read;
 	select readpast.enqueue('mail', 'eight'); commit"
-sql_as postgres "select readpast.going_to_sleep(1, '{mail}')" >/dev/null
+sql_as postgres "select readpast.register_waiter(1, '{mail}')" >/dev/null
 check 'enqueues while a worker waits' enqueue nine
 check '... which is notified' equal "$(sql_as postgres 'select count(*) from readpast.waiter')" 0
 check 'it claims nothing' refuses 1 'permission denied' as mail_producer claim mail
@@ -65,7 +65,7 @@ check 'a worker in SQL registers a name' sql_as mail_worker \
 	"select readpast.complete(id, claim_no)
 	   from readpast.claim('mail', worker => 'me')"
 check 'it may sweep' sql_as mail_worker 'select readpast.sweep()'
-check 'it may wait' sql_as mail_worker "select readpast.going_to_sleep(9, '{mail}')"
+check 'it may wait' sql_as mail_worker "select readpast.register_waiter(9, '{mail}')"
 check 'it may not drop a queue' refuses 1 'permission denied' as mail_worker queue drop mail --yes
 
 # ---- an admin ----

@@ -192,7 +192,7 @@ def ready_again_after(p, lease):
             "select readpast.queue_set('other', max_attempts => 99);"
             "select readpast.enqueue('other', 'x') where not exists "
             "(select 1 from readpast.jobs where queue = 'other')")
-        eventually(3, lambda: p.one("select ready from readpast.look('other')"))
+        eventually(3, lambda: p.one("select ready from readpast.probe('other')"))
         dies.cursor().execute(
             "select * from readpast.claim('other', lease => %s)", [lease])
     claimed = time.monotonic()

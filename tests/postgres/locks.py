@@ -40,7 +40,7 @@ def no_routine_takes_an_advisory_lock(s):
     for call in ("enqueue('q', 'x')", "enqueue('q', 'x', unique_key => 'k')",
                  "enqueue('q', 'x', priority => 3)",
                  "enqueue_many('q', array['x'])", "retry(2)", "claim('q')",
-                 "sweep()", "going_to_sleep(1, '{q}')", "sweep_start()",
+                 "sweep()", "register_waiter(1, '{q}')", "sweep_start()",
                  "queue_set('q', priority => 5)", "drop_queue('q')"):
         s.rows("begin")
         s.rows(f"select * from readpast.{call}")
@@ -129,12 +129,12 @@ def an_open_sweep_stops_no_other(s):
 def one_of_all_who_look_makes_the_sweep_of_a_second(s):
     s.put("x")
     other = Session(s.database)
-    assert s.one("select behind from readpast.look('q')")
+    assert s.one("select behind from readpast.probe('q')")
     s.rows("begin")
     assert s.one("select readpast.sweep_start()")
     s.rows("rollback")
     assert other.one("select readpast.sweep_start()")
-    assert not s.one("select behind from readpast.look('q')")
+    assert not s.one("select behind from readpast.probe('q')")
     assert not s.one("select readpast.sweep_start()")
     eventually(2, lambda: s.one("select readpast.sweep_start()"))
     assert s.one("select count(*) from readpast.tick") <= 2
@@ -327,7 +327,7 @@ def at_the_higher_levels_a_drop_is_refused_or_waited_for(s):
     user.rows("begin isolation level repeatable read")
     user.rows("select 1 from readpast.queue")
     # Waiters update the queue's row, which must not block this.
-    s.rows("select readpast.going_to_sleep(1, '{q}')")
+    s.rows("select readpast.register_waiter(1, '{q}')")
     user.put("x")
     said = impatient(s).refused("select readpast.drop_queue('q')")
     assert said.startswith("RP006"), said
@@ -450,7 +450,7 @@ def an_enqueue_that_notifies_nobody_can_be_prepared(s):
     s.one("select readpast.queue_create('q')")
     sleeper = Session(s.database)
     channel = sleeper.one("select channel from "
-                          "readpast.going_to_sleep(1, '{q}')")
+                          "readpast.register_waiter(1, '{q}')")
     sleeper.rows(f'listen "{channel}"')
     s.rows("begin")
     s.put("x")

@@ -80,9 +80,9 @@ def worked_on(s, queue):
                    "started_at, seen_at) values ('w', 'h', 1, '[]', '[]', now(), "
                    "now()) returning id")
     s.one("select readpast.queue_set(%s, keep_done => '1 hour')", queue)
-    s.rows("select readpast.going_to_sleep(%s, array[%s])", waiter, queue)
-    s.rows("select readpast.awake(%s, array[%s])", waiter, queue)
-    s.rows("select readpast.going_to_sleep(%s, array[%s])", waiter, queue)
+    s.rows("select readpast.register_waiter(%s, array[%s])", waiter, queue)
+    s.rows("select readpast.unregister_waiter(%s, array[%s])", waiter, queue)
+    s.rows("select readpast.register_waiter(%s, array[%s])", waiter, queue)
     s.one("select readpast.enqueue(%s, 'key', unique_key => 'k')", queue)
     s.one("select readpast.enqueue(%s, 'again', unique_key => 'k', "
           "replace => true)", queue)

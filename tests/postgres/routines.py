@@ -128,7 +128,7 @@ def bad_arguments_are_refused_in_words(s):
             ("RP003 ids, claim_nos", "readpast.settle_and_claim('{q}', ids => '{1}', "
              "claim_nos => '{1}', verdicts => '{1}', delays_ms => '{-1}')"),
             ("RP003 a sweep", "readpast.sweep(0)"),
-            ("RP003 who sleeps", "readpast.going_to_sleep(null, '{q}')"),
+            ("RP003 who sleeps", "readpast.register_waiter(null, '{q}')"),
             ("RP005 no job has the id", "readpast.cancel(null)"),
             ("RP005 no queue named", "readpast.resume(null)"),
             ("RP003 max_attempts", "readpast.queue_set('q', max_attempts => 0)"),
@@ -288,7 +288,7 @@ def what_is_scheduled_comes_when_it_is_due(s):
     s.put("later", delay="300 ms")
     s.put("past", run_at="2020-01-01")
     assert s.taken(5) == "past"
-    assert s.one("select due_in_ms from readpast.look('q')") in range(1, 301)
+    assert s.one("select due_in_ms from readpast.probe('q')") in range(1, 301)
     time.sleep(0.35)
     assert s.sweep() == (1, 0, 0, 0)
     assert s.taken(5) == "later"
@@ -299,7 +299,7 @@ def a_paused_queue_hands_out_nothing(s):
     s.put("x")
     s.one("select readpast.pause('q')")
     assert s.taken() == ""
-    assert s.one("select ready, paused from readpast.look('q')") == (False, True)
+    assert s.one("select ready, paused from readpast.probe('q')") == (False, True)
     reason = "select paused, pause_reason from readpast.stats('q')"
     assert s.one(reason) == (True, None)
     s.one("select readpast.pause('q', 'no mail')")
@@ -1166,7 +1166,7 @@ def routines_walk_indexes_whatever_the_statistics_say(s):
         "pg_sleep(0.01), readpast.sweep()",
         "readpast.sweep_start(false)",
         "readpast.held_by(1, '{q}')",
-        "readpast.look('q')",
+        "readpast.probe('q')",
         "readpast.why(20000)"]
 
     def explaining():
@@ -1262,7 +1262,7 @@ def asleep(s, worker):
     """A session that listens, like a waiting worker."""
     sleeper = Session(s.database)
     channel, _, fresh, _ = sleeper.one(
-        "select * from readpast.going_to_sleep(%s, '{q}')", worker)
+        "select * from readpast.register_waiter(%s, '{q}')", worker)
     assert channel == f"readpast.{worker}" and fresh
     sleeper.rows(f'listen "{channel}"')
     return sleeper
@@ -1280,7 +1280,7 @@ def each_job_wakes_one_sleeper_and_each_another(s):
     s.put("x")
     s.taken()
     one, two = asleep(s, 1), asleep(s, 2)
-    assert not one.one("select fresh from readpast.going_to_sleep(1, '{q}')")
+    assert not one.one("select fresh from readpast.register_waiter(1, '{q}')")
     user = Session(s.database)
     user.rows("begin")
     user.put("a")
@@ -1288,7 +1288,7 @@ def each_job_wakes_one_sleeper_and_each_another(s):
     assert (woken(one), woken(two)) == (1, 0)
     s.put("c")      # the only waiter left is being notified by `user`
     assert (woken(one), woken(two)) == (0, 1)
-    two.one("select readpast.awake(2, '{q}')")
+    two.one("select readpast.unregister_waiter(2, '{q}')")
     user.rows("commit")
     assert (woken(one), woken(two)) == (0, 1)
     s.put("d")      # both are unregistered
@@ -1298,7 +1298,7 @@ def each_job_wakes_one_sleeper_and_each_another(s):
     one, two = asleep(s, 1), asleep(s, 2)
     s.rows("select * from readpast.claim('q', 2, worker_id => 2)")
     assert (woken(one), woken(two)) == (1, 0)
-    two.one("select readpast.awake(2, '{q}')")
+    two.one("select readpast.unregister_waiter(2, '{q}')")
     s.rows("select * from readpast.claim('q', 2)")
     one = asleep(s, 1)
     s.rows("begin isolation level repeatable read")

@@ -147,7 +147,7 @@ fi
 
 fresh
 rm "$dir/sql/postgres/verbs/settle_and_claim.sql" "$dir/sql/postgres/verbs/sleep.sql" \
-	"$dir/sql/postgres/verbs/awake.sql" "$dir/sql/postgres/verbs/held.sql"
+	"$dir/sql/postgres/verbs/unregister_waiter.sql" "$dir/sql/postgres/verbs/held.sql"
 stops 'a folder without settle_and_claim needs the six verbs' 'claim.sql: is missing'
 
 fresh
@@ -166,9 +166,9 @@ stops 'two statements where there are routines stop the build' \
 	'get.sql: has 2 statements'
 
 fresh
-sed -i 's/:queue\b/:nobody/' "$dir/sql/postgres/verbs/look.sql"
+sed -i 's/:queue\b/:nobody/' "$dir/sql/postgres/verbs/probe.sql"
 stops 'an unknown parameter stops the build there too' \
-	'look.sql: uses :nobody, which is not in sql/params'
+	'probe.sql: uses :nobody, which is not in sql/params'
 
 fresh
 sed -i 's/:most_key/:most_kex/' "$dir/sql/postgres/schema/001_first/4_enqueue/check_job.sql"

@@ -324,7 +324,7 @@ new_postgres(const char *schema, int *ret_r, rp_error *reterr)
 static int
 finish_opening(struct postgres *s, int schema, void **ret, rp_error *reterr)
 {
-	int r = rp__postgres_look_at_session(s, reterr);
+	int r = rp__postgres_check_session(s, reterr);
 
 	if (r == 0)
 		r = rp__postgres_check_schema(s, schema, reterr);

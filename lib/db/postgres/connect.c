@@ -22,7 +22,7 @@
  * the default; in a session that is not ours to change, each transaction
  * sets its own isolation level. */
 int
-rp__postgres_look_at_session(struct postgres *s, rp_error *error)
+rp__postgres_check_session(struct postgres *s, rp_error *error)
 {
 	PGresult *res =
 		PQ(exec)(s->pg, "select pg_catalog.pg_backend_pid(), "
@@ -98,7 +98,7 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 	s->rest_ms = 0;
 	s->lost_answer = 1;
 	return PQ(status)(s->pg) == CONNECTION_OK
-		       ? rp__postgres_look_at_session(s, error)
+		       ? rp__postgres_check_session(s, error)
 		       : rp__postgres_say(error, RP_EBUSY,
 					  PQ(errorMessage)(s->pg));
 }

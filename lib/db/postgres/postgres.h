@@ -86,7 +86,7 @@ int rp__postgres_connect(struct postgres *s, const char *url, rp_error *error);
 int rp__postgres_connect_again(struct postgres *s, rp_error *error);
 /* Detect a pooler and the isolation level. In a session of ours, make `read
  * committed` the default. */
-int rp__postgres_look_at_session(struct postgres *s, rp_error *error);
+int rp__postgres_check_session(struct postgres *s, rp_error *error);
 int rp__postgres_limit_waits(void *db, rp_error *error);
 
 /* wait.c */

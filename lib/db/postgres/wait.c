@@ -32,11 +32,11 @@ registered_row(void *ctx, size_t row, const struct rp_value *c)
 
 	(void)row;
 	snprintf(s->channel, sizeof(s->channel), "%.*s",
-		 (int)c[SLEEP_OUT_CHANNEL].size,
-		 (const char *)c[SLEEP_OUT_CHANNEL].data);
-	if (c[SLEEP_OUT_FRESH].i)
+		 (int)c[REGISTER_WAITER_OUT_CHANNEL].size,
+		 (const char *)c[REGISTER_WAITER_OUT_CHANNEL].data);
+	if (c[REGISTER_WAITER_OUT_FRESH].i)
 		s->listening = 0;
-	s->rest_ms = c[SLEEP_OUT_REST_MS].i;
+	s->rest_ms = c[REGISTER_WAITER_OUT_REST_MS].i;
 	return RP_ROW_TAKE;
 }
 
@@ -55,13 +55,13 @@ set_unregistered(struct postgres *s)
 void
 rp__postgres_unregister(struct postgres *s)
 {
-	struct rp_value p[AWAKE_PARAMS];
+	struct rp_value p[UNREGISTER_WAITER_PARAMS];
 	rp_error ignored;
 
-	p[AWAKE_WORKER_ID] = rp__int(s->waiter);
-	p[AWAKE_QUEUES] = rp__text(s->queues);
+	p[UNREGISTER_WAITER_WORKER_ID] = rp__int(s->waiter);
+	p[UNREGISTER_WAITER_QUEUES] = rp__text(s->queues);
 	set_unregistered(s);
-	rp__postgres_run(s, RP_V_AWAKE, p, 1, NULL, NULL, &ignored);
+	rp__postgres_run(s, RP_V_UNREGISTER_WAITER, p, 1, NULL, NULL, &ignored);
 }
 
 /* Read our notifications. If we do not listen, notifications on an attached
@@ -118,7 +118,7 @@ static int
 register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 		rp_error *error)
 {
-	struct rp_value p[SLEEP_PARAMS];
+	struct rp_value p[REGISTER_WAITER_PARAMS];
 	int r;
 
 	if (s->registered_at &&
@@ -129,9 +129,10 @@ register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 	s->waiter = waiter->worker_id;
 	if (!s->queues)
 		return rp__fail(error, RP_ENOMEM, "out of memory");
-	p[SLEEP_WORKER_ID] = rp__int(s->waiter);
-	p[SLEEP_QUEUES] = rp__text(s->queues);
-	r = rp__postgres_run(s, RP_V_SLEEP, p, 1, registered_row, s, error);
+	p[REGISTER_WAITER_WORKER_ID] = rp__int(s->waiter);
+	p[REGISTER_WAITER_QUEUES] = rp__text(s->queues);
+	r = rp__postgres_run(s, RP_V_REGISTER_WAITER, p, 1, registered_row, s,
+			     error);
 	if (r < 0)
 		return r;
 	s->registered_at = rp__monotonic_ms();

@@ -88,7 +88,7 @@ note_files(struct sqlite *s, rp_error *error)
 }
 
 static int
-look_at_files(struct sqlite *s, rp_error *error)
+check_files(struct sqlite *s, rp_error *error)
 {
 	const char *which;
 	int moved = 0;
@@ -141,7 +141,7 @@ rp__sqlite_check_files(struct sqlite *s, rp_error *error)
 
 	if (is_there && is_same_folder(&folder, &s->files.folder_seen))
 		return 0;
-	r = look_at_files(s, error);
+	r = check_files(s, error);
 	if (r == 0 && is_there && has_settled(&folder))
 		s->files.folder_seen = folder;
 	return r;

@@ -15,7 +15,7 @@ select q.name as queue,
                                 and j.lease_until is null
                               order by j.lane_id, j.seq limit 1) f) as lasts_ms
   from queue q
-  cross join lateral look(q.name) l
+  cross join lateral probe(q.name) l
  where l.ready and not l.paused
    and not exists (select 1 from worker w
                     where w.stopped_at is null and w.queues ? q.name

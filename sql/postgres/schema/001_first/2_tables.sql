@@ -12,7 +12,7 @@ create table readpast.meta (
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
-	asleep_until   timestamptz not null default '-infinity',
+	waiters_until   timestamptz not null default '-infinity',
 	max_payload    bigint not null default 16777216,
 	lane_id        bigint not null generated always as
 	               (readpast.lane_of(id, priority, 2)) stored,
@@ -239,7 +239,7 @@ create table readpast.worker (
 );
 
 -- Waiters: workers that wait for a notification, and until when. An enqueue into a
--- queue notifies one of the queue's waiters and deletes its row. queue.asleep_until
+-- queue notifies one of the queue's waiters and deletes its row. queue.waiters_until
 -- is a time after which the queue has no waiters. It is set a minute ahead, so that
 -- it is rarely updated.
 create table readpast.waiter (

@@ -199,9 +199,9 @@ as $body$
 select interval '10 milliseconds'
 $body$;
 
--- How much later queue.asleep_until is than the time in the waiter's own row, so that
+-- How much later queue.waiters_until is than the time in the waiter's own row, so that
 -- the queue's row, which each enqueue reads, is rarely updated.
-create function readpast.asleep_margin() returns interval
+create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$
 select interval '1 minute'
@@ -249,7 +249,7 @@ $body$;
 
 -- ---- questions
 
--- How many jobs look() reads of each lane, and how many scheduled ones. The first job that
+-- How many jobs probe() reads of each lane, and how many scheduled ones. The first job that
 -- becomes due or expires is nearly always among them, and the call stays short.
 create function readpast.probe_most() returns integer
 language sql immutable

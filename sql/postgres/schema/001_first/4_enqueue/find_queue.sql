@@ -5,14 +5,14 @@
 -- size of the largest payload.
 -- Result: a row, or none if there is no such queue or the payload is too large for it.
 -- lane_id: the jobs' lane. is_open: whether claims visit that lane already (for the
--- queue's own priority a trigger has seen to it). asleep_until: no worker is registered
+-- queue's own priority a trigger has seen to it). waiters_until: no worker is registered
 -- as a waiter for the queue beyond this time.
 -- Locks: none.
 
 create function readpast.find_queue(queue text, priority integer,
                                     largest bigint)
 returns table (id integer, lane_id bigint, is_open boolean,
-               max_attempts integer, asleep_until timestamptz)
+               max_attempts integer, waiters_until timestamptz)
 language sql stable as $body$
 select q.id,
        case when find_queue.priority is null then q.lane_id
@@ -22,7 +22,7 @@ select q.id,
                     from readpast.lane l
                    where l.lane_id operator(pg_catalog.=)
                          readpast.lane_of(q.id, find_queue.priority, 2)),
-       q.max_attempts, q.asleep_until
+       q.max_attempts, q.waiters_until
   from readpast.queue q
  where q.name operator(pg_catalog.=) find_queue.queue
    and find_queue.largest operator(pg_catalog.<=) q.max_payload

@@ -55,7 +55,7 @@ begin
 	if not readpast.young() then
 		perform readpast.note_late(its.lane_id, before);
 	end if;
-	if its.asleep_until > moment then
+	if its.waiters_until > moment then
 		perform readpast.wake(its.id);
 	end if;
 end

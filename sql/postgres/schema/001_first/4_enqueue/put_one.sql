@@ -73,7 +73,7 @@ begin
 	if outcome <> 1 and not its.is_open then
 		perform readpast.open_lane(its.lane_id);
 	end if;
-	if outcome <> 1 and its.asleep_until > moment then
+	if outcome <> 1 and its.waiters_until > moment then
 		perform readpast.wake(its.id);
 	end if;
 end

@@ -25,7 +25,7 @@ begin
 	       put_plain.payload
 	  from readpast.find_queue(put_plain.queue, null,
 	                           pg_catalog.octet_length(put_plain.payload)) q
-	 where q.asleep_until operator(pg_catalog.<=) moment
+	 where q.waiters_until operator(pg_catalog.<=) moment
 	returning job.id into its_id;
 	if its_id is null then
 		select p.id

@@ -1,5 +1,5 @@
 /*
- * look_server.c - checks of a server that take more than one query: do
+ * check_server.c - checks of a server that take more than one query: do
  * notifications arrive, and which plan does a claim have?
  *
  * SPDX-License-Identifier: MIT
@@ -15,7 +15,7 @@
 /* ---- do notifications arrive? ---- */
 
 int
-look_wakeup(struct doctor *d)
+check_wakeup(struct doctor *d)
 {
 	rp_options options = RP_OPTIONS_INIT;
 	int pooled = rp__is_pooled(d->conn), came;
@@ -130,7 +130,7 @@ ask(struct doctor *d, const char *question, const char *fix)
  * index entries as dead for later runs, unless an old snapshot still needs
  * them. */
 int
-look_plan(struct doctor *d)
+check_plan(struct doctor *d)
 {
 	json_t *warm;
 	int r;

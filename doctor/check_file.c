@@ -1,5 +1,5 @@
 /*
- * look_file.c - checks of a database file that SQL cannot do: its file system,
+ * check_file.c - checks of a database file that SQL cannot do: its file system,
  * its owner, whether it can be written.
  *
  * While a connection is open, nothing here opens or closes the database's
@@ -52,7 +52,7 @@ static const struct {
 };
 
 int
-look_file_system(struct doctor *d)
+check_file_system(struct doctor *d)
 {
 	const char *path = d->path;
 	struct statfs fs;
@@ -86,7 +86,7 @@ is_mount_point(const char *path)
 /* SQLite derives the names of -wal and -shm from the name that it was given. It
  * resolves symbolic links, but cannot see hard links and mounts. */
 int
-look_names(struct doctor *d)
+check_names(struct doctor *d)
 {
 	const char *path = d->path;
 	struct stat file;
@@ -141,7 +141,7 @@ name_user(uid_t uid)
 }
 
 int
-look_owner(struct doctor *d)
+check_owner(struct doctor *d)
 {
 	static const char *const endings[] = { "-wal", "-shm" };
 	const char *path = d->path;
@@ -172,7 +172,7 @@ look_owner(struct doctor *d)
 /* An empty file is a valid database without tables. If a connection is open,
  * SQLite itself has checked the format. */
 int
-look_format(struct doctor *d)
+check_format(struct doctor *d)
 {
 	static const char begins[16] = "SQLite format 3";
 	char first[sizeof(begins)];
@@ -200,7 +200,7 @@ look_format(struct doctor *d)
 /* A file that this user may not write is no finding: others may be allowed
  * to. */
 int
-look_disk(struct doctor *d)
+check_disk(struct doctor *d)
 {
 	struct statvfs fs;
 

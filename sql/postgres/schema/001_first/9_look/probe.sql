@@ -1,4 +1,4 @@
--- look: is there anything to do in a queue, and if not, when? It reads the first
+-- probe: is there anything to do in a queue, and if not, when? It reads the first
 -- probe_most() jobs of each lane and of those that are scheduled, and no more.
 -- queue: its name.
 -- Result: a row, or none if there is no such queue. ready: a claim would find
@@ -8,7 +8,7 @@
 -- ready. behind: no worker has swept the database for a second.
 -- Locks: none.
 
-create function readpast.look(queue text)
+create function readpast.probe(queue text)
 returns table (ready boolean, running boolean, due_in_ms bigint,
                expires_in_ms bigint, paused boolean, suspects boolean,
                behind boolean)
@@ -32,7 +32,7 @@ declare
 	moment timestamptz := clock_timestamp();
 begin
 	select q.id, q.paused_at into its
-	  from readpast.queue q where q.name = look.queue;
+	  from readpast.queue q where q.name = probe.queue;
 	if not found then
 		return;
 	end if;

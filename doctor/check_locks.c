@@ -1,5 +1,5 @@
 /*
- * look_locks.c - find the process that holds a SQLite lock for too long: a
+ * check_locks.c - find the process that holds a SQLite lock for too long: a
  * writer that does not commit, or a reader that blocks checkpoints.
  *
  * SQLite locks bytes of the file and of -shm, and F_GETLK tells which process
@@ -227,7 +227,7 @@ holds_on(const char *path, struct seen *now)
 }
 
 int
-look_lock(struct doctor *d)
+check_lock(struct doctor *d)
 {
 	struct seen now;
 
@@ -253,7 +253,7 @@ look_lock(struct doctor *d)
 #define STARVED_BYTES (16 << 20)
 
 int
-look_checkpoint(struct doctor *d)
+check_checkpoint(struct doctor *d)
 {
 	struct seen seen;
 

@@ -1,10 +1,10 @@
--- rouse: notify a waiter of each queue that has both a ready job and a waiter. The job's
+-- notify_waiters: notify a waiter of each queue that has both a ready job and a waiter. The job's
 -- transaction may have been open when the worker registered, or the worker that was
 -- notified of it may have died. Queues are examined in random order for a limited time,
 -- so that each has its turn and the cost of a sweep does not grow with idle queues.
 -- Locks: those of wake().
 
-create function readpast.rouse() returns void
+create function readpast.notify_waiters() returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$

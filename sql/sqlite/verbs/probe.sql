@@ -1,4 +1,4 @@
--- look: is there anything to do in a queue, and if not, when? ready: 1 if a
+-- probe: is there anything to do in a queue, and if not, when? ready: 1 if a
 -- claim would find a job. running: 1 if a job is held. due_in_ms, expires_in_ms: the time
 -- until the next job is due, and until the next lease ends; 0 if it has passed, null if
 -- there is no such job. suspects: 1 if a suspect is ready. behind: on a server, no worker

@@ -1,4 +1,4 @@
--- going_to_sleep: register a worker that found no job as a waiter. The worker then
+-- register_waiter: register a worker that found no job as a waiter. The worker then
 -- commits, probes once more if it was not registered before (`fresh`), and listens on
 -- the channel. The next job in one of its queues notifies it and deletes its row. A
 -- registration lasts for seconds, and is renewed only when half of it is over.
@@ -12,7 +12,7 @@
 -- Locks: its rows of `waiter`, and rows of `queue` for no key update; it skips
 -- those that others have locked.
 
-create function readpast.going_to_sleep(
+create function readpast.register_waiter(
 	worker_id bigint, queues text[], most interval default '30 seconds',
 	out channel text, out until timestamptz, out fresh boolean,
 	out rest interval)
@@ -37,30 +37,30 @@ begin
 	  from (select s.worker_id from readpast.waiter s
 	         where s.until > moment
 	         limit readpast.most_waiter_rows()) s;
-	select min(least(coalesce(s.until, '-infinity'), q.asleep_until))
+	select min(least(coalesce(s.until, '-infinity'), q.waiters_until))
 	  into until
 	  from readpast.queue q
 	  left join readpast.waiter s
 	    on s.queue_id = q.id and s.until > moment
-	   and s.worker_id = going_to_sleep.worker_id
+	   and s.worker_id = register_waiter.worker_id
 	 where q.name = any (queues);
 	fresh := until is null or until <= moment + most / 2;
 	if not fresh then
 		return;
 	end if;
-	perform readpast.awake(worker_id, queues);
+	perform readpast.unregister_waiter(worker_id, queues);
 	until := moment + most;
 	insert into readpast.waiter (queue_id, until, worker_id)
-	select q.id, going_to_sleep.until, going_to_sleep.worker_id
+	select q.id, register_waiter.until, register_waiter.worker_id
 	  from readpast.queue q
 	 where q.name = any (queues);
 	update readpast.queue q
-	   set asleep_until = going_to_sleep.until + readpast.asleep_margin()
+	   set waiters_until = register_waiter.until + readpast.waiters_margin()
 	 where q.ctid = any (array(
 	           select q.ctid
 	             from readpast.queue q
 	            where q.name = any (queues)
-	              and q.asleep_until < going_to_sleep.until
+	              and q.waiters_until < register_waiter.until
 	              for no key update skip locked));
 end
 $body$;

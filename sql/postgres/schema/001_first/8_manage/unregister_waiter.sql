@@ -1,10 +1,10 @@
--- awake: unregister a waiter.
+-- unregister_waiter: unregister a waiter.
 -- worker_id: the worker; queues: the queues for whose jobs it waits.
 -- Result: none.
 -- Locks: the rows of `waiter` that it deletes. It skips rows that a notifier has
 -- locked.
 
-create function readpast.awake(worker_id bigint, queues text[]) returns void
+create function readpast.unregister_waiter(worker_id bigint, queues text[]) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -17,7 +17,7 @@ begin
 	             from readpast.queue q
 	             join readpast.waiter s
 	               on s.queue_id = q.id and s.until > moment
-	            where q.name = any (queues) and s.worker_id = awake.worker_id
+	            where q.name = any (queues) and s.worker_id = unregister_waiter.worker_id
 	              for update of s skip locked));
 end
 $body$;

@@ -1,5 +1,0 @@
--- awake: the worker has work: unregister it as a waiter.
--- :queues is a text[] literal.
-
-select readpast.awake(:worker_id,
-                      :queues::pg_catalog.text::pg_catalog.text[]);

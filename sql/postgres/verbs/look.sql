@@ -1,4 +1,0 @@
--- look: is there anything to do in a queue, and if not, when? See the routine.
-
-select ready, running, due_in_ms, expires_in_ms, paused, suspects, behind
-  from readpast.look(:queue);
