@@ -145,6 +145,24 @@ json_t *json_failures(const rp_job *job);
 void catch_interrupts(void);
 int interrupted(void); /* 0: no signal has come */
 int wait_for_input(int timeout_ms);
+
+/* ---- spec.c ---- */
+
+/* A JSON object of NAME=VALUE pairs; the caller frees it. NULL: an error was
+ * printed. */
+char *make_headers(const struct cmd *cmd, const struct texts *pairs);
+
+/* The options of one job's terms. A span is -1 where it is not given, and
+ * `backoff` is NULL. */
+struct terms {
+	int64_t keep_ms, timeout_ms, expire_ms, unique_for_ms;
+	const char *backoff;
+};
+
+/* Check the terms and fill them in. `*backoff` is memory that the caller frees
+ * when the model is no longer used. */
+int take_terms(const struct cmd *cmd, const struct terms *terms,
+	       rp_job_spec *model, char **backoff);
 void end_if_interrupted(void);
 
 /* json.c */
@@ -163,8 +181,10 @@ enum field_type {
 	FIELD_claim,
 	FIELD_state,
 	FIELD_time,
+	FIELD_span, /* milliseconds; 0 means none */
 	FIELD_text,
 	FIELD_json,
+	FIELD_list, /* a JSON array of milliseconds */
 	FIELD_payload,
 	FIELD_failures
 };

@@ -347,37 +347,6 @@ enqueue_arguments(struct input *in, int argc, char **argv)
 	return status;
 }
 
-/* Make a JSON object of NAME=VALUE pairs. NULL: an error was printed. */
-static char *
-make_headers(const struct cmd *cmd, const struct texts *pairs)
-{
-	json_t *object = json_object();
-	char *text = NULL;
-	int ok = object != NULL;
-
-	for (size_t i = 0; i < pairs->count && ok; i++) {
-		const char *equals = strchr(pairs->items[i], '=');
-		char *name =
-			equals ? strndup(pairs->items[i],
-					 (size_t)(equals - pairs->items[i]))
-			       : NULL;
-
-		ok = name && *name &&
-		     json_object_set_new(object, name,
-					 json_string(equals + 1)) == 0;
-		if (!ok)
-			usage(cmd,
-			      "--header %.80s: expected NAME=VALUE, in "
-			      "UTF-8",
-			      pairs->items[i]);
-		free(name);
-	}
-	if (ok)
-		text = json_dumps(object, JSON_COMPACT);
-	json_decref(object);
-	return text;
-}
-
 static int
 run(struct input *in, int argc, char **argv)
 {
@@ -432,7 +401,8 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 	int nul = 0;
 	int64_t priority = -1, max_attempts = -1;
 	struct texts headers = { NULL, 0 };
-	char *json = NULL;
+	struct terms terms = { -1, -1, -1, -1, NULL };
+	char *json = NULL, *backoff = NULL;
 	const struct option options[] = {
 		{ "-0", FLAG, &nul, NULL,
 		  "standard input is cut at NUL bytes" },
@@ -446,10 +416,20 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		  PRIORITIES ", lower first (the queue's)" },
 		{ "--unique", TEXT, &in.model.unique_key, "KEY",
 		  "enqueue nothing if a live job has this key" },
+		{ "--unique-for", DURATION, &terms.unique_for_ms, "D",
+		  "... or if a job with this key was done since" },
 		{ "--replace", FLAG, &in.model.replace, NULL,
 		  "... but replace that job, unless it is running" },
 		{ "--max-attempts", COUNT, &max_attempts, "N",
 		  "attempts before it is dead (the queue's)" },
+		{ "--backoff", TEXT, &terms.backoff, "LIST",
+		  "delays after failures: 10s,1m,1h (the queue's)" },
+		{ "--timeout", DURATION, &terms.timeout_ms, "D",
+		  "the longest run of a handler (the queue's)" },
+		{ "--expire", DURATION, &terms.expire_ms, "D",
+		  "cancel it if it has not started by then" },
+		{ "--keep", DURATION, &terms.keep_ms, "D",
+		  "keep it so long when it is done (the queue's)" },
 		{ "--kind", TEXT, &in.model.kind, "K",
 		  "what sort of job it is" },
 		{ "--header", TEXTS, &headers, "K=V",
@@ -470,6 +450,8 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 	in.word = in.one ? "input" : nul ? "item" : "line";
 	if (!status)
 		status = check_usage(&in, argc, argv, max_attempts);
+	if (!status)
+		status = take_terms(cmd, &terms, &in.model, &backoff);
 	if (!status && headers.count && !(json = make_headers(cmd, &headers)))
 		status = USAGE;
 	if (!status) {
@@ -479,6 +461,7 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		status = run(&in, argc, argv);
 	}
 	free(json);
+	free(backoff);
 	free(headers.items);
 	return status;
 }

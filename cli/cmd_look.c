@@ -122,6 +122,40 @@ print_time(const char *name, int64_t ms)
 	print_field(name, text);
 }
 
+/* Print a span that is set. `timeout ms` is printed as `timeout`. */
+static void
+print_span(const char *name, int64_t ms)
+{
+	char text[48];
+
+	if (ms == 0)
+		return;
+	print_duration(text, sizeof(text), ms);
+	printf("%-13.*s %s\n", (int)strlen(name) - (int)strlen(" ms"), name,
+	       text);
+}
+
+/* Print a list of delays as `enqueue --backoff` takes it. */
+static void
+print_delays(const char *name, const char *list)
+{
+	json_t *array = list ? json_loads(list, 0, NULL) : NULL, *delay;
+	size_t i;
+
+	if (!list)
+		return;
+	printf("%-13s ", name);
+	json_array_foreach(array, i, delay)
+	{
+		char text[48];
+
+		print_duration(text, sizeof(text), json_integer_value(delay));
+		printf("%s%s", i ? "," : "", text);
+	}
+	putchar('\n');
+	json_decref(array);
+}
+
 static void
 print_payload(const rp_job *job)
 {
@@ -162,6 +196,12 @@ print_job_field(const rp_job *job, const struct field *field)
 		break;
 	case FIELD_time:
 		print_time(name, *(const int64_t *)at);
+		break;
+	case FIELD_span:
+		print_span(name, *(const int64_t *)at);
+		break;
+	case FIELD_list:
+		print_delays(name, *(const char *const *)at);
 		break;
 	case FIELD_claim:
 		if (job->state == RP_STATE_RUNNING)

@@ -35,6 +35,8 @@ static const struct setting settings[] = {
 	  "how long dead and cancelled ones are kept", 0, RP_MOST_MS },
 	{ "--max-payload", SIZE, offsetof(rp_queue, max_payload), "SIZE",
 	  "the largest payload", 0, RP_MOST_PAYLOAD },
+	{ "--timeout", DURATION, offsetof(rp_queue, timeout_ms), "D",
+	  "the longest run of a handler", 0, RP_MOST_MS },
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 

@@ -134,7 +134,11 @@ json_field(enum field_type type, const void *at)
 		return json_text(rp_state_text(*(const int *)at));
 	case FIELD_time:
 		return json_time(number_at(at));
+	case FIELD_span:
+		return number_at(at) ? json_integer(number_at(at))
+				     : json_null();
 	case FIELD_json:
+	case FIELD_list:
 		return json_headers(text_at(at));
 	default:
 		return json_text(text_at(at));
@@ -316,6 +320,7 @@ json_queue(const rp_queue *queue)
 		FIELD("keep_done_ms", number, rp_queue, keep_done_ms),
 		FIELD("keep_dead_ms", number, rp_queue, keep_dead_ms),
 		FIELD("max_payload", number, rp_queue, max_payload),
+		FIELD("timeout_ms", number, rp_queue, timeout_ms),
 		FIELDS_END,
 	};
 

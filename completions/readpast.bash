@@ -10,7 +10,8 @@ _readpast_options() { # COMMAND
 	case $1 in
 	'') options=(--db= --history= --help --version) ;;
 	enqueue)
-		options=(-0 --one --delay= --at= --priority= --unique= --replace
+		options=(-0 --one --delay= --at= --priority= --unique= --unique-for=
+			--backoff= --timeout= --expire= --keep= --replace
 			--max-attempts= --kind= --header= --skip= --quiet --json)
 		;;
 	work)
@@ -58,7 +59,7 @@ _readpast_options() { # COMMAND
 	top) options=(--interval=) ;;
 	'queue set')
 		options=(--max-attempts= --lease= --backoff= --backoff-max=
-			--priority= --keep-done= --keep-dead= --max-payload= --json)
+			--priority= --keep-done= --keep-dead= --max-payload= --timeout= --json)
 		;;
 	'queue list') options=(--json) ;;
 	'queue drop') options=(--yes --json) ;;

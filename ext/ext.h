@@ -108,9 +108,15 @@ enum ext_param {
 	P_QUEUES,
 	P_TIMEOUT,
 	P_REASON,
+	P_QUEUE_TIMEOUT,
+	P_KEEP,
+	P_JOB_TIMEOUT,
+	P_EXPIRE,
+	P_BACKOFF_LIST,
+	P_UNIQUE_FOR,
 	PARAMS
 };
-#define EXT_MOST_ARGUMENTS 10
+#define EXT_MOST_ARGUMENTS 15
 
 /* The value of an argument. `given` is 0 if the argument is absent or null. */
 struct ext_argument {
@@ -143,7 +149,7 @@ struct ext_rows {
 	 * data. */
 	void (*read)(const void *data, size_t row, struct rp_value *columns);
 };
-#define EXT_MOST_COLUMNS 20
+#define EXT_MOST_COLUMNS 32
 
 /* A function. If PostgreSQL has a routine of this name, the function has the
  * same arguments in the same order. A function returns a value (`answer`:
@@ -274,9 +280,11 @@ ext_time(int64_t ms)
 #define EXT_VALUE_small EXT_VALUE_number
 #define EXT_VALUE_claim EXT_VALUE_number
 #define EXT_VALUE_time(job, field) ext_time((job)->field)
+#define EXT_VALUE_span EXT_VALUE_time
 #define EXT_VALUE_state(job, field) rp__text(rp_state_text((job)->field))
 #define EXT_VALUE_text(job, field) rp__text((job)->field)
 #define EXT_VALUE_json EXT_VALUE_text
+#define EXT_VALUE_list EXT_VALUE_text
 #define EXT_VALUE_failures EXT_VALUE_text
 #define EXT_VALUE_payload(job, field) ext_payload(job)
 
@@ -297,6 +305,11 @@ ext_time(int64_t ms)
 	X(unique_key, UNIQUE_KEY, text)                                        \
 	X(last_error, LAST_ERROR, text)                                        \
 	X(failures, FAILURES, failures)                                        \
+	X(keep_ms, KEEP_MS, span)                                              \
+	X(timeout_ms, TIMEOUT_MS, span)                                        \
+	X(expire_at, EXPIRE_AT, time)                                          \
+	X(backoff, BACKOFF, list)                                              \
+	X(unique_for_ms, UNIQUE_FOR_MS, span)                                  \
 	X(queue, QUEUE, text)                                                  \
 	X(suspect, SUSPECT, small)
 void ext_free_batch(void *batch);

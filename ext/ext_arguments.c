@@ -69,6 +69,14 @@ static const struct {
 	[P_QUEUES] = { "queues", "queues", NAME, 0, 0 },
 	[P_TIMEOUT] = { "timeout", "the timeout", DURATION, 0, RP_MOST_MS },
 	[P_REASON] = { "reason", "the reason", NAME, 0, 0 },
+	[P_QUEUE_TIMEOUT] = { "timeout", "the timeout", DURATION, 0,
+			      RP_MOST_MS },
+	[P_KEEP] = { "keep", "keep", DURATION, 1, RP_MOST_MS },
+	[P_JOB_TIMEOUT] = { "timeout", "the timeout", DURATION, 1, RP_MOST_MS },
+	[P_EXPIRE] = { "expire", "expire", DURATION, 1, RP_MOST_MS },
+	[P_BACKOFF_LIST] = { "backoff", "backoff", NAME, 0, 0 },
+	[P_UNIQUE_FOR] = { "unique_for", "unique_for", DURATION, 1,
+			   RP_MOST_MS },
 };
 
 const char *

@@ -12,6 +12,71 @@
 
 /* ---- one job ---- */
 
+/* A list of delays as JSON, in milliseconds. */
+struct delays {
+	char text[RP_MOST_BACKOFF * 16 + 3];
+	size_t size;
+};
+
+static int
+take_delay(struct ext_call *call, const char *what, size_t i,
+	   const struct ext_element *element, int64_t *ret)
+{
+	char text[32];
+
+	*ret = element->number;
+	snprintf(text, sizeof(text), "%.*s", (int)element->size, element->text);
+	if (element->null ||
+	    (!element->is_number && rp_duration(text, ret) < 0))
+		return rp__fail(&call->error, RP_EINVAL,
+				"%s %zu: %s is no duration", what, i + 1, text);
+	if (*ret < 0)
+		return rp__fail(&call->error, RP_EINVAL,
+				"%s %zu: the delay is negative", what, i + 1);
+	return 0;
+}
+
+static int
+add_backoff(void *ctx, struct ext_call *call, size_t i,
+	    const struct ext_element *element)
+{
+	struct delays *delays = ctx;
+	int64_t ms;
+	int r = take_delay(call, "backoff", i, element, &ms);
+
+	if (r < 0)
+		return r;
+	if (i == RP_MOST_BACKOFF)
+		return rp__fail(&call->error, RP_EINVAL,
+				"backoff: more than %d delays",
+				RP_MOST_BACKOFF);
+	delays->size += (size_t)snprintf(delays->text + delays->size,
+					 sizeof(delays->text) - delays->size,
+					 ",%lld", (long long)ms);
+	return 0;
+}
+
+/* The list is the job's backoff: `delays` has to live as long as the job. */
+static int
+take_backoff(struct ext_call *call, struct delays *delays, rp_job_spec *job)
+{
+	int r;
+
+	if (!call->arguments[P_BACKOFF_LIST].given)
+		return 0;
+	delays->size = 0;
+	r = ext_each(call, P_BACKOFF_LIST, add_backoff, delays);
+	if (r < 0)
+		return r;
+	if (delays->size == 0)
+		return rp__fail(&call->error, RP_EINVAL,
+				"backoff: the array is empty");
+	delays->text[0] = '[';
+	memcpy(delays->text + delays->size, "]", 2);
+	job->backoff = delays->text;
+	return 0;
+}
+
 static rp_job_spec
 job_of(const struct ext_argument *a)
 {
@@ -28,6 +93,10 @@ job_of(const struct ext_argument *a)
 	job.headers = a[P_HEADERS].text;
 	job.unique_key = a[P_UNIQUE_KEY].text;
 	job.replace = a[P_REPLACE].number != 0;
+	job.keep_ms = a[P_KEEP].number;
+	job.timeout_ms = a[P_JOB_TIMEOUT].number;
+	job.expire_ms = a[P_EXPIRE].number;
+	job.unique_for_ms = a[P_UNIQUE_FOR].number;
 	return job;
 }
 
@@ -35,8 +104,12 @@ static int
 enqueue(struct ext_call *call, rp_added *ret)
 {
 	rp_job_spec job = job_of(call->arguments);
-	int r = rp_enqueue(call->conn, call->arguments[P_QUEUE].text, &job,
-			   ret);
+	struct delays delays;
+	int r = take_backoff(call, &delays, &job);
+
+	if (r == 0)
+		r = rp_enqueue(call->conn, call->arguments[P_QUEUE].text, &job,
+			       ret);
 
 	if (r == 0 && job.replace && ret->outcome == RP_EXISTED)
 		return rp__fail(&call->error, RP_ETAKEN,
@@ -175,21 +248,12 @@ add_delay(void *ctx, struct ext_call *call, size_t i,
 	  const struct ext_element *element)
 {
 	struct others *others = ctx;
-	int64_t ms = element->number;
-	char text[32];
 
 	others->count++;
 	if (i >= others->jobs->count || element->null)
 		return 0;
-	snprintf(text, sizeof(text), "%.*s", (int)element->size, element->text);
-	if (!element->is_number && rp_duration(text, &ms) < 0)
-		return rp__fail(&call->error, RP_EINVAL,
-				"job %zu: %s is no duration", i + 1, text);
-	if (ms < 0)
-		return rp__fail(&call->error, RP_EINVAL,
-				"job %zu: the delay is negative", i + 1);
-	others->jobs->jobs[i].delay_ms = ms;
-	return 0;
+	return take_delay(call, "job", i, element,
+			  &others->jobs->jobs[i].delay_ms);
 }
 
 /* An array that is given must have as many elements as there are payloads. */
@@ -228,8 +292,12 @@ int
 ext_enqueue_many_rows(struct ext_call *call, struct ext_rows *ret)
 {
 	struct jobs jobs = { .model = job_of(call->arguments) };
+	struct delays delays;
 	rp_added *added = NULL;
-	int r = collect(call, &jobs);
+	int r = take_backoff(call, &delays, &jobs.model);
+
+	if (r == 0)
+		r = collect(call, &jobs);
 
 	if (r == 0) {
 		added = calloc(jobs.count + 1, sizeof(*added));

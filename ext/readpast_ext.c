@@ -32,11 +32,13 @@ const struct ext_function ext_functions[] = {
 	/* clang-format off */
 	{ "enqueue", 2,
 	  { P_QUEUE, P_PAYLOAD, P_PRIORITY, P_DELAY, P_RUN_AT, P_MAX_ATTEMPTS,
-	    P_KIND, P_HEADERS, P_UNIQUE_KEY, P_REPLACE },
+	    P_KIND, P_HEADERS, P_UNIQUE_KEY, P_REPLACE, P_KEEP, P_JOB_TIMEOUT,
+	    P_EXPIRE, P_BACKOFF_LIST, P_UNIQUE_FOR },
 	  BOTH(enqueue, "id, outcome"), 0 },
 	{ "enqueue_many", 2,
 	  { P_QUEUE, P_PAYLOADS, P_PRIORITY, P_DELAYS, P_MAX_ATTEMPTS, P_KINDS,
-	    P_HEADERS_OF_EACH },
+	    P_HEADERS_OF_EACH, P_KEEP, P_JOB_TIMEOUT, P_EXPIRE,
+	    P_BACKOFF_LIST },
 	  TABLE(enqueue_many, "id"), 0 },
 	{ "claim", 1,
 	  { P_QUEUE, P_N, P_LEASE, P_WORKER, P_WORKER_ID, P_HOLDING },
@@ -53,12 +55,14 @@ const struct ext_function ext_functions[] = {
 	{ "queue_create", 1, { P_QUEUE }, ANSWER(queue_create), 0 },
 	{ "queue_set", 1,
 	  { P_QUEUE, P_MAX_ATTEMPTS, P_LEASE, P_BACKOFF, P_BACKOFF_MAX,
-	    P_PRIORITY, P_KEEP_DONE, P_KEEP_DEAD, P_MAX_PAYLOAD },
+	    P_PRIORITY, P_KEEP_DONE, P_KEEP_DEAD, P_MAX_PAYLOAD,
+	    P_QUEUE_TIMEOUT },
 	  ANSWER(queue_set), 0 },
 	{ "queue_list", 0, { P_QUEUE },
 	  TABLE(queue_list, "name, paused_at, pause_reason, max_attempts,"
 			    " lease_ms, backoff_ms, backoff_max_ms, priority,"
-			    " keep_done_ms, keep_dead_ms, max_payload"), 0 },
+			    " keep_done_ms, keep_dead_ms, max_payload,"
+			    " timeout_ms"), 0 },
 	{ "pause", 1, { P_QUEUE, P_REASON }, ANSWER(pause), 0 },
 	{ "resume", 1, { P_QUEUE }, ANSWER(resume), 0 },
 	{ "drop_queue", 1, { P_QUEUE }, ANSWER(drop_queue), 0 },

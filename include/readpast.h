@@ -112,6 +112,7 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_ATTEMPTS 1000000000
 #define RP_MOST_PAYLOAD 1000000000 /* bytes; a queue can have a lower limit */
 #define RP_MOST_CLAIMED 100000     /* jobs in one claim */
+#define RP_MOST_BACKOFF 100        /* delays in a job's own list */
 #define RP_MOST_THREADS 1024       /* of a worker */
 #define RP_MOST_DAYS 3650          /* of a delay, a lease or another duration */
 #define RP_MOST_MS (RP_MOST_DAYS * INT64_C(86400000))
@@ -291,11 +292,13 @@ typedef struct rp_queue {
 				 * default 30 days */
 	int64_t max_payload;    /* bytes; default 16 MiB */
 	const char *pause_reason; /* NULL: none. rp_queue_set() ignores it */
+	int64_t timeout_ms; /* the longest run of a handler, for jobs that say
+			     * nothing else; default 0: no limit */
 } rp_queue;
 #define RP_QUEUE_INIT                                                          \
 	{                                                                      \
 		sizeof(rp_queue), NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1,    \
-			NULL                                                   \
+			NULL, -1                                               \
 	}
 
 typedef struct rp_queues rp_queues;
@@ -378,6 +381,12 @@ typedef struct rp_job {
 			       * job until it has run for two seconds */
 	size_t payload_total; /* bytes of the whole payload: rp_job_list()
 			       * reads only its beginning */
+	/* The job's own terms; 0 or NULL: none. See rp_job_spec. */
+	int64_t keep_ms;
+	int64_t timeout_ms;  /* the job's, or else its queue's; 0: no limit */
+	int64_t expire_at;   /* it is not claimed after this time */
+	const char *backoff; /* JSON array of milliseconds */
+	int64_t unique_for_ms;
 } rp_job;
 
 /* A read-only list of jobs. rp_batch_free() frees the jobs and all that they
@@ -406,10 +415,23 @@ typedef struct rp_job_spec {
 	int replace;            /* 1: if a job with this key has not started,
 				 * it is replaced by this job and keeps its
 				 * id */
+	int64_t keep_ms;     /* how long it is kept after it is done, whatever
+			      * its queue says */
+	int64_t timeout_ms;  /* longest run of a handler. The library only tells
+			      * it (rp_job); the command `work` enforces it */
+	int64_t expire_ms;   /* if it is not claimed within this time of the
+			      * enqueue, it is cancelled */
+	const char *backoff; /* a JSON array of milliseconds, at most
+			      * RP_MOST_BACKOFF: the delays after the first,
+			      * second, ... failed attempt; the last
+			      * repeats */
+	int64_t unique_for_ms; /* unique_key stays taken for so long after the
+				* job is done */
 } rp_job_spec;
 #define RP_JOB_SPEC_INIT                                                       \
 	{                                                                      \
-		sizeof(rp_job_spec), NULL, 0, -1, 0, 0, 0, NULL, NULL, NULL, 0 \
+		sizeof(rp_job_spec), NULL, 0, -1, 0, 0, 0, NULL, NULL, NULL,   \
+			0, 0, 0, 0, NULL, 0                                    \
 	}
 
 /* The result of enqueueing one rp_job_spec. */

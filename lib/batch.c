@@ -230,8 +230,10 @@ set_payload(rp_batch *batch, const void **to, const struct rp_value *value)
 /* The other column types of sql/params are stored like these. */
 #define set_claim set_number
 #define set_time set_number
+#define set_span set_number
 #define set_state set_small
 #define set_json set_text
+#define set_list set_text
 #define set_failures set_text
 
 int

@@ -27,6 +27,66 @@ struct rows {
 			     * for a single run */
 };
 
+/* A span that is given is at least 1 ms; 0 stands for none. */
+static int
+check_span(rp_error *error, const char *what, int64_t ms)
+{
+	if (ms >= 0 && ms <= RP_MOST_MS)
+		return 0;
+	return rp__fail(error, RP_EINVAL, "%s is not within 0..%d days", what,
+			RP_MOST_DAYS);
+}
+
+/* Is the text a JSON array of delays? */
+static int
+is_backoff(const char *text)
+{
+	static const char space[] = " \t\r\n";
+	const char *s = text + strspn(text, space);
+	int n = 0;
+
+	do {
+		int64_t ms = 0;
+		size_t digits;
+
+		s++; /* the bracket, or a comma */
+		if (n == 0 && s[-1] != '[')
+			return 0;
+		s += strspn(s, space);
+		digits = strspn(s, "0123456789");
+		if (digits == 0 || digits > 15 || (digits > 1 && *s == '0'))
+			return 0;
+		for (; digits; digits--)
+			ms = 10 * ms + (*s++ - '0');
+		if (ms > RP_MOST_MS || ++n > RP_MOST_BACKOFF)
+			return 0;
+		s += strspn(s, space);
+	} while (*s == ',');
+	return *s == ']' && !s[1 + strspn(s + 1, space)];
+}
+
+static int
+check_terms(rp_error *error, const rp_job_spec *job)
+{
+	int r = check_span(error, "keep", job->keep_ms);
+
+	if (r == 0)
+		r = check_span(error, "the timeout", job->timeout_ms);
+	if (r == 0)
+		r = check_span(error, "expire", job->expire_ms);
+	if (r == 0)
+		r = check_span(error, "unique for", job->unique_for_ms);
+	if (r == 0 && job->backoff && !is_backoff(job->backoff))
+		return rp__fail(error, RP_EINVAL,
+				"the backoff is not a JSON array of 1..%d "
+				"delays in milliseconds",
+				RP_MOST_BACKOFF);
+	if (r == 0 && job->unique_for_ms && !job->unique_key)
+		return rp__fail(error, RP_EINVAL,
+				"unique for needs a unique key");
+	return r;
+}
+
 static int
 check(rp_error *error, const rp_job_spec *job)
 {
@@ -66,7 +126,14 @@ check(rp_error *error, const rp_job_spec *job)
 				   RP_MOST_KEY);
 	if (r == 0 && job->replace && !job->unique_key)
 		return rp__fail(error, RP_EINVAL, "replace needs a unique key");
-	return r;
+	return r < 0 ? r : check_terms(error, job);
+}
+
+/* A number that is null where it is 0. */
+static struct rp_value
+some(int64_t n)
+{
+	return rp__int_or_null(n, n == 0);
 }
 
 static void
@@ -74,19 +141,23 @@ fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 {
 	p[PUT_QUEUE] = rp__text(queue);
 	p[PUT_PRIORITY] = rp__int_or_null(job->priority, job->priority < 0);
-	p[PUT_DELAY_MS] = rp__int_or_null(job->delay_ms, job->delay_ms == 0);
-	p[PUT_RUN_AT] = rp__int_or_null(job->run_at, job->run_at == 0);
-	p[PUT_MAX_ATTEMPTS] =
-		rp__int_or_null(job->max_attempts, job->max_attempts == 0);
+	p[PUT_DELAY_MS] = some(job->delay_ms);
+	p[PUT_RUN_AT] = some(job->run_at);
+	p[PUT_MAX_ATTEMPTS] = some(job->max_attempts);
 	p[PUT_KIND] = rp__text(job->kind);
 	p[PUT_HEADERS] = rp__text(job->headers);
 	p[PUT_MANY_LARGEST] = p[PUT_MANY_WITH_HEADERS] = rp__int(0);
+	p[PUT_MANY_KEEP_MS] = some(job->keep_ms);
+	p[PUT_MANY_TIMEOUT_MS] = some(job->timeout_ms);
+	p[PUT_MANY_EXPIRE_MS] = some(job->expire_ms);
+	p[PUT_MANY_BACKOFF] = rp__text(job->backoff);
 	p[PUT_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
 					    .data = job->payload,
 					    .size = job->payload_size };
 	if (job->unique_key) {
 		p[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(job->unique_key);
 		p[ENQUEUE_UNIQUE_REPLACE] = rp__int(job->replace != 0);
+		p[ENQUEUE_UNIQUE_UNIQUE_FOR_MS] = some(job->unique_for_ms);
 	}
 }
 
@@ -288,12 +359,21 @@ flush(struct rows *rows, int unique)
 	return 0;
 }
 
+static int
+is_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 /* Can the two jobs be in one run? */
 static int
 on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 {
 	return a->priority == b->priority && a->delay_ms == b->delay_ms &&
-	       a->run_at == b->run_at && a->max_attempts == b->max_attempts;
+	       a->run_at == b->run_at && a->max_attempts == b->max_attempts &&
+	       a->keep_ms == b->keep_ms && a->timeout_ms == b->timeout_ms &&
+	       a->expire_ms == b->expire_ms &&
+	       is_same_text(a->backoff, b->backoff);
 }
 
 /* Collect a job. A job with a unique key is enqueued in a run of its own. */

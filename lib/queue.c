@@ -34,6 +34,7 @@ static const struct {
 	SETTING(keep_done_ms, KEEP_DONE_MS, 0, RP_MOST_MS),
 	SETTING(keep_dead_ms, KEEP_DEAD_MS, 0, RP_MOST_MS),
 	SETTING(max_payload, MAX_PAYLOAD, 0, RP_MOST_PAYLOAD),
+	SETTING(timeout_ms, TIMEOUT_MS, 0, RP_MOST_MS),
 #undef SETTING
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))

@@ -36,6 +36,11 @@ put_all(rp_conn *conn)
 	job.kind = "k";
 	job.headers = "{\"a\":\"b \\\"c\\\"\"}";
 	job.unique_key = "key";
+	job.keep_ms = 5;
+	job.timeout_ms = 6;
+	job.expire_ms = DAY_MS;
+	job.backoff = "[7,8]";
+	job.unique_for_ms = 9;
 	ok(conn, rp_enqueue(conn, "mail", &job, NULL));
 	job = job_of("later");
 	job.delay_ms = DAY_MS;

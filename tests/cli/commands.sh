@@ -35,7 +35,7 @@ check 'no such database: exit 2, one line' refuses 2 'unknown database scheme' r
 readpast enqueue q a b c d e --quiet
 job=$(readpast claim q --lease 1h)
 claim=$(claim_of "$job")
-expected=id,queue,state,priority,attempt,max_attempts,claim,claim_no,worker,run_at,created_at,claimed_at,lease_until,finished_at,unique_key,kind,headers,payload,last_error
+expected=id,queue,state,priority,attempt,max_attempts,claim,claim_no,worker,run_at,created_at,claimed_at,lease_until,finished_at,unique_key,kind,headers,payload,last_error,keep_ms,timeout_ms,expire_at,backoff,unique_for_ms
 check 'a job as JSON has the documented fields in order' \
 	equal "$(grep -oE '"[a-z_]+":' <<<"$job" | tr -d '":' | paste -sd,)" "$expected"
 in_man() {
@@ -236,7 +236,7 @@ check 'JSON of what was changed' equal "$(
 {"result":"purged","jobs":3,"taken":0}
 {"queue":"q","result":"paused"}
 {"queue":"q","result":"resumed"}
-"lease_ms":9000,"backoff_ms":10000,"backoff_max_ms":3600000,"priority":100,"keep_done_ms":0,"keep_dead_ms":2592000000,"max_payload":16777216,"result":"changed"}
+"lease_ms":9000,"backoff_ms":10000,"backoff_max_ms":3600000,"priority":100,"keep_done_ms":0,"keep_dead_ms":2592000000,"max_payload":16777216,"timeout_ms":0,"result":"changed"}
 "result":"unchanged"}
 {"queue":"q","result":"dropped"}
 {"due":0,"recovered":0,"dead":0,"dropped":0}

@@ -47,6 +47,7 @@ dump() { # FILE [SHIFT]
 	select q.name, j.id - $shift, j.priority, j.class, j.run_at, j.claim_no, j.attempt, j.lost,
 	       j.max_attempts, j.created_at, j.unique_key, j.kind, j.headers,
 	       hex(j.payload), j.last_error, j.seq is not null,
+	       j.keep_ms, j.timeout_ms, j.expire_at, j.backoff, j.unique_for_ms,
 	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
 	                            || (value ->> 'text')) from json_each(j.failures))
 	  from readpast_job j join readpast_queue q on q.id = j.queue_id
@@ -54,12 +55,13 @@ dump() { # FILE [SHIFT]
 	select q.name, a.id - $shift, a.state, a.finished_at, a.priority, a.run_at,
 	       a.claim_no, a.attempt, a.max_attempts, a.worker, a.created_at,
 	       a.unique_key, a.kind, a.headers, hex(a.payload), a.last_error,
+	       a.keep_ms, a.timeout_ms, a.expire_at, a.backoff, a.unique_for_ms,
 	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
 	                            || (value ->> 'text')) from json_each(a.failures))
 	  from readpast_archive a join readpast_queue q on q.id = a.queue_id
 	 order by a.id;
 	select name, max_attempts, lease_ms, backoff_ms, backoff_max_ms, priority,
-	       keep_done_ms, keep_dead_ms, max_payload
+	       keep_done_ms, keep_dead_ms, max_payload, timeout_ms
 	  from readpast_queue order by name"
 }
 same_dump() { # FILE FILE [SHIFT]

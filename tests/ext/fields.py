@@ -68,7 +68,9 @@ def claimed(url):
     # as those of other tests.
     readpast(url, "init")
     readpast(url, "enqueue", "q", "body", "--unique", "u", "--kind", "k",
-             "--header", "a=b", "--priority", "7", "--max-attempts", "5")
+             "--header", "a=b", "--priority", "7", "--max-attempts", "5",
+             "--keep", "1h", "--timeout", "30s", "--expire", "1d",
+             "--backoff", "10s,1m", "--unique-for", "2h")
     first = json.loads(readpast(url, "claim", "q"))
     readpast(url, "fail", first["claim"], "--error", "no",
              "--retry-in", "0")
@@ -112,7 +114,8 @@ def show_has_a_line_for_each(path):
         text = readpast(url, "show", str(job))
         labels = re.findall(r"^([a-z]+(?: [a-z]+)?)  *\S", text, re.M)
         seen += labels
-    words = {"claim" if name == "claim_no" else name.replace("_", " ")
+    words = {"claim" if name == "claim_no"
+             else name.replace("_", " ").removesuffix(" ms")
              for name in without("max_attempts", "failures")}
     missing = {w for w in words
                if not any(label.startswith(w) for label in seen)}
@@ -128,7 +131,7 @@ def the_extension_has_each(path):
     left = set(without("state", "worker", "claimed_at", "finished_at"))
     assert set(tables["readpast_claim"]) == left | {"suspect"}
     if SERVER:
-        names = psql("select unnest(proargnames[cardinality(proargnames) - 13:])"
+        names = psql("select unnest(proargnames[cardinality(proargnames) - 18:])"
                      f" from pg_proc where oid = (select oid from pg_proc where "
                      f"proname = 'claim' and pronamespace = '{SCHEMA}'"
                      "::regnamespace)")

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BINDS 20
+#define MOST_BINDS 40
 #define MOST_COLUMNS 32
 
 /* The server's type numbers. */

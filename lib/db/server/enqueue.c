@@ -18,7 +18,11 @@ is_plain(const struct rp_value *p)
 	       p[PUT_DELAY_MS].type == RP_NULL &&
 	       p[PUT_RUN_AT].type == RP_NULL &&
 	       p[PUT_MAX_ATTEMPTS].type == RP_NULL &&
-	       p[PUT_HEADERS].type == RP_NULL;
+	       p[PUT_HEADERS].type == RP_NULL &&
+	       p[PUT_MANY_KEEP_MS].type == RP_NULL &&
+	       p[PUT_MANY_TIMEOUT_MS].type == RP_NULL &&
+	       p[PUT_MANY_EXPIRE_MS].type == RP_NULL &&
+	       p[PUT_MANY_BACKOFF].type == RP_NULL;
 }
 
 /* The parameters of a job without a key are shorter: copy them into a longer

@@ -99,6 +99,11 @@ add_claimed(struct trip *trip, const struct rp_value *c)
 		[JOB_PAYLOAD] = c[OUT(PAYLOAD)],
 		[JOB_LAST_ERROR] = c[OUT(LAST_ERROR)],
 		[JOB_FAILURES] = c[OUT(FAILURES)],
+		[JOB_KEEP_MS] = c[OUT(KEEP_MS)],
+		[JOB_TIMEOUT_MS] = c[OUT(TIMEOUT_MS)],
+		[JOB_EXPIRE_AT] = c[OUT(EXPIRE_AT)],
+		[JOB_BACKOFF] = c[OUT(BACKOFF)],
+		[JOB_UNIQUE_FOR_MS] = c[OUT(UNIQUE_FOR_MS)],
 	};
 	int r;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COLUMNS 24
+#define MOST_COLUMNS 40
 /* From this many taken ids on, one statement for all is faster. */
 #define MANY 24
 

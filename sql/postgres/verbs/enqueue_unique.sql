@@ -8,5 +8,8 @@ select id, outcome
                         :delay_ms, readpast.at_ms(:run_at),
                         :max_attempts::bigint::integer, :kind, :headers,
                         :unique_key,
-                        coalesce(:replace::bigint::integer::boolean, false))
+                        coalesce(:replace::bigint::integer::boolean, false),
+                        :keep_ms, :timeout_ms, :expire_ms,
+                        :backoff::pg_catalog.text::pg_catalog.json,
+                        :unique_for_ms)
  where id is not null;

@@ -7,7 +7,8 @@
 select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
        e.claim_no, e.attempt, e.lost, e.max_attempts, e.worker, e.created_at,
        e.finished_at, e.unique_key, e.kind, e.headers, e.payload,
-       e.last_error, e.failures
+       e.last_error, e.failures, e.keep_ms, e.timeout_ms, e.expire_at,
+       e.backoff, e.unique_for_ms
   from (select e.*, pg_catalog.sum(pg_catalog.octet_length(e.payload))
                     over (order by e.id)
                     operator(pg_catalog.-) pg_catalog.octet_length(e.payload)
@@ -27,7 +28,10 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         j.unique_key,
                         j.kind, j.headers::pg_catalog.text as headers,
                         j.payload, j.last_error,
-                        j.failures::pg_catalog.text as failures
+                        j.failures::pg_catalog.text as failures, j.keep_ms,
+                        j.timeout_ms, j.expire_at,
+                        j.backoff::pg_catalog.text as backoff,
+                        j.unique_for_ms
                    from readpast.job j
                   where j.id operator(pg_catalog.>) :after::bigint
                     and j.id operator(pg_catalog.<=) :until::bigint
@@ -42,7 +46,9 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         a.claim_no, a.attempt, 0, a.max_attempts, a.worker,
                         a.created_at, a.finished_at, a.unique_key, a.kind,
                         a.headers::pg_catalog.text, a.payload, a.last_error,
-                        a.failures::pg_catalog.text
+                        a.failures::pg_catalog.text, a.keep_ms, a.timeout_ms,
+                        a.expire_at, a.backoff::pg_catalog.text,
+                        a.unique_for_ms
                    from readpast.archive a
                    join readpast.queue q
                      on q.id operator(pg_catalog.=) a.queue_id

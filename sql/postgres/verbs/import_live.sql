@@ -17,7 +17,9 @@ with opened as (
 imported as (
     insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
                               max_attempts, claim_no, attempt, lost, unique_key,
-                              kind, headers, last_error, failures, payload)
+                              kind, headers, last_error, failures, payload,
+                              keep_ms, timeout_ms, expire_at, backoff,
+                              unique_for_ms)
     select n.id, readpast.lane_of(q.id, n.priority::integer, n.class::integer),
            coalesce(n.seq, case when readpast.at_ms(n.run_at)
                                      operator(pg_catalog.<=)
@@ -26,7 +28,9 @@ imported as (
            readpast.at_ms(n.run_at), readpast.at_ms(n.created_at), q.id,
            n.max_attempts, n.claim_no, n.attempt, n.lost, n.unique_key, n.kind,
            n.headers::pg_catalog.json, n.last_error,
-           n.failures::pg_catalog.jsonb, n.payload
+           n.failures::pg_catalog.jsonb, n.payload, n.keep_ms, n.timeout_ms,
+           readpast.at_ms(n.expire_at), n.backoff::pg_catalog.json,
+           n.unique_for_ms
       from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[],
                   :priority[]::bigint[], :class[]::bigint[], :seq[]::bigint[],
                   :run_at[]::bigint[],
@@ -36,10 +40,14 @@ imported as (
                   :headers[]::pg_catalog.text[],
                   :payload[]::pg_catalog.bytea[],
                   :last_error[]::pg_catalog.text[],
-                  :failures[]::pg_catalog.text[])
+                  :failures[]::pg_catalog.text[],
+                  :keep_ms[]::bigint[], :timeout_ms[]::bigint[],
+                  :expire_at[]::bigint[], :backoff[]::pg_catalog.text[],
+                  :unique_for_ms[]::bigint[])
            as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
                 lost, max_attempts, created_at, unique_key, kind, headers,
-                payload, last_error, failures)
+                payload, last_error, failures, keep_ms, timeout_ms,
+                expire_at, backoff, unique_for_ms)
       join readpast.queue q on q.name operator(pg_catalog.=) n.queue
     returning job.lane_id, job.seq)
 insert into readpast.recheck (lane_id, first, last)

@@ -1,7 +1,8 @@
 -- queue_list: the settings of one queue, or of all by name (:queue null).
 
 select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,
-       backoff_max_ms, priority, keep_done_ms, keep_dead_ms, max_payload
+       backoff_max_ms, priority, keep_done_ms, keep_dead_ms, max_payload,
+       timeout_ms
   from readpast.queue
  where name operator(pg_catalog.=) coalesce(:queue, name)
  order by name;

@@ -11,10 +11,14 @@ select n.number, j.id
               :unique_key[]::pg_catalog.text[], :kind[]::pg_catalog.text[],
               :headers[]::pg_catalog.text[], :payload[]::pg_catalog.bytea[],
               :last_error[]::pg_catalog.text[],
-              :failures[]::pg_catalog.text[]) with ordinality
+              :failures[]::pg_catalog.text[],
+              :keep_ms[]::bigint[], :timeout_ms[]::bigint[],
+              :expire_at[]::bigint[], :backoff[]::pg_catalog.text[],
+              :unique_for_ms[]::bigint[]) with ordinality
        as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
             lost, max_attempts, created_at, unique_key, kind, headers, payload,
-            last_error, failures, number)
+            last_error, failures, keep_ms, timeout_ms, expire_at, backoff,
+            unique_for_ms, number)
   join readpast.job j on j.id operator(pg_catalog.=) n.id
  where j.queue_id operator(pg_catalog.=) (
            select q.id from readpast.queue q
@@ -28,12 +32,17 @@ select n.number, j.id
        array[readpast.lane_of(j.queue_id, n.priority::integer,
                               n.class::integer),
              n.claim_no, n.attempt, n.lost, n.max_attempts]
-   and array[j.run_at, j.created_at]
+   and array[j.keep_ms, j.timeout_ms, j.unique_for_ms]
        operator(pg_catalog.=)
-       array[readpast.at_ms(n.run_at), readpast.at_ms(n.created_at)]
-   and array[j.unique_key, j.kind, j.headers::pg_catalog.text, j.last_error]
+       array[n.keep_ms, n.timeout_ms, n.unique_for_ms]
+   and array[j.run_at, j.created_at, j.expire_at]
        operator(pg_catalog.=)
-       array[n.unique_key, n.kind, n.headers, n.last_error]
+       array[readpast.at_ms(n.run_at), readpast.at_ms(n.created_at),
+             readpast.at_ms(n.expire_at)]
+   and array[j.unique_key, j.kind, j.headers::pg_catalog.text, j.last_error,
+             j.backoff::pg_catalog.text]
+       operator(pg_catalog.=)
+       array[n.unique_key, n.kind, n.headers, n.last_error, n.backoff]
    and array[j.failures]
        operator(pg_catalog.=) array[n.failures::pg_catalog.jsonb]
    and j.payload operator(pg_catalog.=) n.payload;

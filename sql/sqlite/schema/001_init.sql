@@ -23,7 +23,8 @@ create table readpast_queue (
 	priority       integer not null default 100,
 	keep_done_ms   integer not null default 0,
 	keep_dead_ms   integer not null default 2592000000,
-	max_payload    integer not null default 16777216
+	max_payload    integer not null default 16777216,
+	timeout_ms     integer not null default 0
 );
 
 -- A live job is in one of three places:
@@ -37,6 +38,11 @@ create table readpast_queue (
 -- if no client was given that number, so that no verdict can name it.
 -- renewed: how often the lease was renewed; 0 again when the claim ends.
 -- lost: how many leases of the job ran out one after the other.
+-- The last five are the job's own terms, null if its enqueue named none:
+-- keep_ms: how long it is kept after it is done; timeout_ms: the longest run of a handler;
+-- expire_at: it is not claimed after this time; backoff: a JSON array, the delays in
+-- milliseconds after the first, second, ... failed attempt, of which the last repeats;
+-- unique_for_ms: how long its unique key stays taken after it is done.
 -- payload: a payload over 16 KiB is in readpast_payload, and this is its size in bytes:
 -- claims and verdicts rewrite the whole row, so it must stay small. (In SQLite a number
 -- sorts before any text or blob, so `payload < ''` tells the two apart.)
@@ -60,7 +66,12 @@ create table readpast_job (
 	headers      text,
 	payload      blob not null default x'',
 	last_error   text,
-	failures     text
+	failures     text,
+	keep_ms       integer,
+	timeout_ms    integer,
+	expire_at     integer,
+	backoff       text,
+	unique_for_ms integer
 );
 
 create index readpast_job_line on readpast_job (queue_id, priority, class, seq)
@@ -97,7 +108,12 @@ create table readpast_archive (
 	headers      text,
 	payload      blob not null,
 	last_error   text,
-	failures     text
+	failures     text,
+	keep_ms       integer,
+	timeout_ms    integer,
+	expire_at     integer,
+	backoff       text,
+	unique_for_ms integer
 );
 
 create index readpast_archive_state
@@ -184,7 +200,9 @@ select j.id, q.name as queue,
        iif(j.lease_until is not null, j.claim_no / 1000, null) as claimed_at,
        j.lease_until, null as finished_at, j.unique_key, j.kind, j.headers,
        iif(j.payload < '', p.payload, j.payload) as payload,
-       j.last_error, j.failures,
+       j.last_error, j.failures, j.keep_ms,
+       coalesce(j.timeout_ms, nullif(q.timeout_ms, 0)) as timeout_ms,
+       j.expire_at, j.backoff, j.unique_for_ms,
        case typeof(j.payload)
             when 'blob' then length(j.payload)
             when 'integer' then j.payload
@@ -201,7 +219,8 @@ select a.id, q.name as queue, a.state,
        a.run_at, a.created_at, null as claimed_at,
        null as lease_until, a.finished_at, a.unique_key, a.kind, a.headers,
        iif(a.payload < '', p.payload, a.payload) as payload,
-       a.last_error, a.failures,
+       a.last_error, a.failures, a.keep_ms, a.timeout_ms, a.expire_at,
+       a.backoff, a.unique_for_ms,
        case typeof(a.payload)
             when 'blob' then length(a.payload)
             when 'integer' then a.payload
@@ -304,15 +323,19 @@ select id, queue,
               not glob '*[^' || char(1) || '-' || char(127) || ']*'
          then cast(payload as text)
        end, '\x' || lower(hex(payload))) as payload,
-       last_error
+       last_error, keep_ms, timeout_ms,
+       strftime('%Y-%m-%dT%H:%M:%fZ', expire_at / 1000.0, 'unixepoch')
+       as expire_at, backoff, unique_for_ms
   from (select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
-               unique_key, kind, headers, payload, last_error
+               unique_key, kind, headers, payload, last_error,
+               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms
           from readpast_live
         union all
         select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
-               unique_key, kind, headers, payload, last_error
+               unique_key, kind, headers, payload, last_error,
+               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms
           from readpast_kept);
 
 insert into readpast_meta (name, value)

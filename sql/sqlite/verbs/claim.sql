@@ -6,7 +6,8 @@
 -- after it do not have the same number.
 -- A payload that is stored apart is read after the commit, when the write lock is free.
 
-select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until
+select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
+       q.timeout_ms as queue_timeout_ms
   from readpast_queue q
  where q.name = :queue and q.paused_at is null;
 
@@ -18,6 +19,8 @@ select j.id, :queue as queue, 3 as state, j.priority,
        j.run_at, j.created_at, :now as claimed_at,
        @lease_until as lease_until, null as finished_at,
        j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,
+       j.keep_ms, coalesce(j.timeout_ms, @queue_timeout_ms) as timeout_ms,
+       j.expire_at, j.backoff, j.unique_for_ms,
        j.class = 1 as suspect
   from readpast_job j
  where j.queue_id = @queue_id and j.seq is not null

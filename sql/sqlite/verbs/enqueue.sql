@@ -16,7 +16,9 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
                         and priority = coalesce(:priority, q.priority)
                         and class = 2 and seq is not null
                       order by seq desc limit 1), 0)) as last_seq,
-       :largest > :most_in_row as apart
+       :largest > :most_in_row as apart,
+       coalesce(:keep_ms, :timeout_ms, :expire_ms, :backoff) is not null
+           as with_terms
   from readpast_queue q
  where q.name = :queue
    and :largest <= q.max_payload
@@ -34,6 +36,17 @@ select :ids_before + r.number, @queue_id, @priority, @last_seq + r.number,
        @run_at, @max_attempts, :now, r.kind, r.headers, r.payload
   from readpast_enqueue_rows(:rows) r;
 
+-- Most jobs have no terms of their own, so the insert does not name these columns.
+-- if @with_terms:
+update readpast_job
+   set keep_ms = :keep_ms,
+       timeout_ms = :timeout_ms,
+       expire_at = :now + :expire_ms,
+       backoff = :backoff
+ where id <= last_insert_rowid()
+   and id > (select last_insert_rowid() - count(*)
+               from readpast_enqueue_rows(:rows) r);
+
 -- if @apart:
 select last_insert_rowid() - count(*) as before
   from readpast_enqueue_rows(:rows) r;
@@ -43,3 +56,4 @@ insert or fail into readpast_payload (id, payload)
 select @before + r.number, r.apart
   from readpast_enqueue_rows(:rows) r
  where r.apart is not null;
+

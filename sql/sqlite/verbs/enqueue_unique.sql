@@ -33,9 +33,12 @@ select (select seq from readpast_job
 
 -- if @absent:
 insert into readpast_job (queue_id, priority, seq, run_at, max_attempts,
-                          created_at, unique_key, kind, headers, payload)
+                          created_at, unique_key, kind, headers, payload,
+                          keep_ms, timeout_ms, expire_at, backoff,
+                          unique_for_ms)
 values (@queue_id, @priority, iif(@run_at > :now, null, @next_seq),
-        @run_at, @max_attempts, :now, :unique_key, :kind, :headers, :payload);
+        @run_at, @max_attempts, :now, :unique_key, :kind, :headers, :payload,
+        :keep_ms, :timeout_ms, :now + :expire_ms, :backoff, :unique_for_ms);
 
 -- if @replaced:
 update readpast_job
@@ -52,7 +55,12 @@ update readpast_job
        failures = null,
        kind = :kind,
        headers = :headers,
-       payload = :payload
+       payload = :payload,
+       keep_ms = :keep_ms,
+       timeout_ms = :timeout_ms,
+       expire_at = :now + :expire_ms,
+       backoff = :backoff,
+       unique_for_ms = :unique_for_ms
  where id = @living;
 
 -- if @replaced:

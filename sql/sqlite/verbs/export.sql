@@ -11,7 +11,8 @@ select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,
        j.unique_key, j.kind, j.headers,
        iif(j.payload < '',
            (select payload from readpast_payload where id = j.id), j.payload)
-       as payload, j.last_error, j.failures
+       as payload, j.last_error, j.failures, j.keep_ms, j.timeout_ms,
+       j.expire_at, j.backoff, j.unique_for_ms
   from readpast_job j
  cross join readpast_queue q
  where j.id > :after and j.id <= :until and q.id = j.queue_id
@@ -23,7 +24,8 @@ select a.id, q.name, a.state,
        a.unique_key, a.kind, a.headers,
        iif(a.payload < '',
            (select payload from readpast_payload where id = a.id), a.payload),
-       a.last_error, a.failures
+       a.last_error, a.failures, a.keep_ms, a.timeout_ms, a.expire_at,
+       a.backoff, a.unique_for_ms
   from readpast_archive a
  cross join readpast_queue q
  where a.id > :after and a.id <= :until and q.id = a.queue_id

@@ -5,7 +5,8 @@ select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,
        kind, headers,
        coalesce(substr(cast(payload as blob), 1, :head), x'') as payload,
-       last_error, failures, payload_total
+       last_error, failures, keep_ms, timeout_ms, expire_at, backoff,
+       unique_for_ms, payload_total
   from readpast_kept
  where queue_id = (select id from readpast_queue where name = :queue)
    and state = :state

@@ -8,5 +8,6 @@ update readpast_queue
        priority       = coalesce(:priority, priority),
        keep_done_ms   = coalesce(:keep_done_ms, keep_done_ms),
        keep_dead_ms   = coalesce(:keep_dead_ms, keep_dead_ms),
-       max_payload    = coalesce(:max_payload, max_payload)
+       max_payload    = coalesce(:max_payload, max_payload),
+       timeout_ms     = coalesce(:timeout_ms, timeout_ms)
  where name = :queue;

@@ -16,7 +16,8 @@ select a.id,
 -- if @free:
 insert into readpast_job (id, queue_id, priority, seq, run_at, claim_no,
                           max_attempts, created_at, unique_key, kind, headers,
-                          payload, last_error, failures)
+                          payload, last_error, failures, keep_ms,
+                          timeout_ms, expire_at, backoff, unique_for_ms)
 select a.id, a.queue_id, a.priority,
        1 + coalesce((select k.seq from readpast_job k
                       where k.queue_id = a.queue_id
@@ -24,7 +25,8 @@ select a.id, a.queue_id, a.priority,
                         and k.class = 2 and k.seq is not null
                       order by k.seq desc limit 1), 0),
        :now, a.claim_no + 1, a.max_attempts, a.created_at, a.unique_key,
-       a.kind, a.headers, a.payload, a.last_error, a.failures
+       a.kind, a.headers, a.payload, a.last_error, a.failures,
+       a.keep_ms, a.timeout_ms, a.expire_at, a.backoff, a.unique_for_ms
   from readpast_archive a
  where a.id = @id;
 

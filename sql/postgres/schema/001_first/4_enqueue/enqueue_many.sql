@@ -1,7 +1,7 @@
 -- enqueue_many: put many jobs of one priority into a queue. A queue that does not exist is
 -- created.
 -- payloads: the jobs; delays, kinds, headers: arrays of the same length, or
--- null; priority, max_attempts: null stands for the queue's setting.
+-- null; priority, max_attempts, keep .. backoff: of all the jobs, as enqueue() has them.
 -- Result: the ids in order. RP003: an argument is wrong; RP004: a payload is
 -- larger than the queue takes.
 -- Locks: see put() and queue_create().
@@ -9,7 +9,9 @@
 create function readpast.enqueue_many(
 	queue text, payloads bytea[], priority integer default null,
 	delays interval[] default null, max_attempts integer default null,
-	kinds text[] default null, headers jsonb[] default null)
+	kinds text[] default null, headers jsonb[] default null,
+	keep interval default null, timeout interval default null,
+	expire interval default null, backoff interval[] default null)
 returns setof bigint
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -20,6 +22,7 @@ declare
 begin
 	perform readpast.check_jobs(payloads, priority, delays, max_attempts,
 	                            kinds, headers);
+	perform readpast.check_terms(keep, timeout, expire, backoff);
 	if cardinality(payloads) = 0 then
 		return;
 	end if;
@@ -35,7 +38,8 @@ begin
 		           null,
 		           array_fill(max_attempts::bigint,
 		                      array[cardinality(payloads)]),
-		           kinds, headers::text[], payloads, largest) p;
+		           kinds, headers::text[], payloads, largest, readpast.to_ms(keep), readpast.to_ms(timeout),
+		           readpast.to_ms(expire), readpast.backoff_list(backoff)) p;
 		exit when found;
 		perform readpast.need_queue(queue, largest);
 	end loop;

@@ -7,9 +7,12 @@
 create function readpast.enqueue_many(
 	queue text, payloads jsonb[], priority integer default null,
 	delays interval[] default null, max_attempts integer default null,
-	kinds text[] default null, headers jsonb[] default null)
+	kinds text[] default null, headers jsonb[] default null,
+	keep interval default null, timeout interval default null,
+	expire interval default null, backoff interval[] default null)
 returns setof bigint
 language sql volatile as $body$
 select readpast.enqueue_many(queue, payloads::pg_catalog.text[], priority,
-                             delays, max_attempts, kinds, headers)
+                             delays, max_attempts, kinds, headers, keep, timeout,
+                             expire, backoff)
 $body$;

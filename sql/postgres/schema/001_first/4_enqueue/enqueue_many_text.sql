@@ -6,7 +6,9 @@
 create function readpast.enqueue_many(
 	queue text, payloads text[], priority integer default null,
 	delays interval[] default null, max_attempts integer default null,
-	kinds text[] default null, headers jsonb[] default null)
+	kinds text[] default null, headers jsonb[] default null,
+	keep interval default null, timeout interval default null,
+	expire interval default null, backoff interval[] default null)
 returns setof bigint
 language sql volatile as $body$
 select readpast.enqueue_many(
@@ -18,5 +20,6 @@ select readpast.enqueue_many(
                                  order by p.number)
                         from pg_catalog.unnest(payloads) with ordinality
                              as p(payload, number)) end,
-           priority, delays, max_attempts, kinds, headers)
+           priority, delays, max_attempts, kinds, headers, keep, timeout, expire,
+           backoff)
 $body$;

@@ -1,14 +1,16 @@
 -- put: insert many jobs of one queue and one priority.
 -- delays_ms .. payloads: arrays of the same length, or null; a null stands for
 -- the queue's setting, no kind, no headers. run_ats: milliseconds since 1970.
--- largest: the size of the largest payload.
+-- largest: the size of the largest payload. keep_ms .. backoff: terms that all of the jobs
+-- have, or null.
 -- Result: the ids in order; none: no such queue, or a payload is too large.
 -- Locks: those of wake(); above READ COMMITTED the queue's row, see keep_queue().
 
 create function readpast.put(
 	queue text, priority integer, delays_ms bigint[], run_ats bigint[],
 	max_attempts bigint[], kinds text[], headers text[], payloads bytea[],
-	largest bigint)
+	largest bigint, keep_ms bigint default null, timeout_ms bigint default null,
+	expire_ms bigint default null, backoff json default null)
 returns setof bigint
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -32,13 +34,15 @@ begin
 	before := (select s.last_value from readpast.line s);
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
-	                          max_attempts, kind, headers, payload)
+	                          max_attempts, kind, headers, payload, keep_ms,
+	                          timeout_ms, expire_at, backoff)
 	select its.lane_id,
 	       case when r.due is null or r.due <= moment
 	            then nextval('readpast.line') end,
 	       coalesce(greatest(r.due, moment), moment), moment, its.id,
 	       coalesce(r.max_attempts, its.max_attempts), r.kind,
-	       r.headers::json, r.payload
+	       r.headers::json, r.payload, put.keep_ms, put.timeout_ms,
+	       moment + readpast.ms(expire_ms), put.backoff
 	  from (select n.max_attempts, n.kind, n.headers, n.payload,
 	               case when n.delay_ms > 0 or n.run_at > 0
 	                    then greatest(moment + readpast.ms(n.delay_ms),

@@ -12,7 +12,9 @@
 create function readpast.put_one(
 	queue text, payload bytea, priority integer, delay_ms bigint,
 	run_at timestamptz, max_attempts integer, kind text, headers json,
-	unique_key text, replace boolean,
+	unique_key text, replace boolean, keep_ms bigint default null,
+	timeout_ms bigint default null, expire_ms bigint default null,
+	backoff json default null, unique_for_ms bigint default null,
 	out id bigint, out outcome integer)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -22,14 +24,14 @@ declare
 	moment timestamptz := readpast.take_xid();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
 	                               moment);
+	expires timestamptz := moment + readpast.ms(expire_ms);
 	its    record;
 	is_locked boolean;
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);
 	end if;
-	select * into its
-	  from readpast.find_queue(queue, priority, octet_length(payload));
+	select * into its from readpast.find_queue(queue, priority, octet_length(payload));
 	if not found then
 		return;
 	end if;
@@ -51,14 +53,15 @@ begin
 		end if;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
 		                          max_attempts, unique_key, kind, headers,
-		                          payload)
+		                          payload, keep_ms, timeout_ms, expire_at,
+		                          backoff, unique_for_ms)
 		values (its.lane_id,
-		        case when due <= moment
-		             then readpast.next_in_line(its.lane_id) end,
+		        case when due <= moment then readpast.next_in_line(its.lane_id) end,
 		        due, moment, its.id,
 		        coalesce(put_one.max_attempts, its.max_attempts),
 		        put_one.unique_key, put_one.kind, put_one.headers,
-		        put_one.payload)
+		        put_one.payload, put_one.keep_ms, put_one.timeout_ms, expires,
+		        put_one.backoff, put_one.unique_for_ms)
 		    on conflict (queue_id, unique_key) where unique_key is not null
 		    do nothing
 		returning job.id into id;
@@ -67,7 +70,8 @@ begin
 	if outcome = 1 and replace and is_locked then
 		outcome := readpast.replace_live(
 			id, its.lane_id, due, due <= moment,
-			coalesce(max_attempts, its.max_attempts), kind, headers, payload);
+			coalesce(max_attempts, its.max_attempts), kind, headers, payload,
+			keep_ms, timeout_ms, expires, backoff, unique_for_ms);
 	end if;
 
 	if outcome <> 1 and not its.is_open then

@@ -2,14 +2,16 @@
 -- number is increased, so that a worker whose lease ran out cannot complete a
 -- content that it never saw.
 --
--- id: the job, which lock_live() has locked; lane_id .. payload: the new content;
+-- id: the job, which lock_live() has locked; lane_id .. unique_for_ms: the new content;
 -- is_due: make it ready, not scheduled.
 -- Result: 2, or 1 if the job runs and was left alone.
 -- Locks: the job's row.
 
 create function readpast.replace_live(
 	id bigint, lane_id bigint, due timestamptz, is_due boolean,
-	max_attempts integer, kind text, headers json, payload bytea)
+	max_attempts integer, kind text, headers json, payload bytea,
+	keep_ms bigint, timeout_ms bigint, expire_at timestamptz, backoff json,
+	unique_for_ms bigint)
 returns integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -35,7 +37,12 @@ begin
 	       failures = null,
 	       kind = replace_live.kind,
 	       headers = replace_live.headers,
-	       payload = replace_live.payload
+	       payload = replace_live.payload,
+	       keep_ms = replace_live.keep_ms,
+	       timeout_ms = replace_live.timeout_ms,
+	       expire_at = replace_live.expire_at,
+	       backoff = replace_live.backoff,
+	       unique_for_ms = replace_live.unique_for_ms
 	 where j.id = replace_live.id and j.lease_until is null;
 	return case when found then 2 else 1 end;
 end

@@ -14,7 +14,9 @@ returns table (
 	id bigint, claim_no bigint, payload bytea, kind text, headers json,
 	priority integer, attempt integer, max_attempts integer,
 	lease_until timestamptz, run_at timestamptz, created_at timestamptz,
-	unique_key text, last_error text, failures jsonb)
+	unique_key text, last_error text, failures jsonb, keep_ms bigint,
+	timeout_ms bigint, expire_at timestamptz, backoff json,
+	unique_for_ms bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -35,7 +37,9 @@ begin
 	return query
 	select c.id, c.claim_no, c.payload, c.kind, c.headers::json, c.priority,
 	       c.attempt, c.max_attempts, c.lease_until, c.run_at, c.created_at,
-	       c.unique_key, c.last_error, c.failures::jsonb
+	       c.unique_key, c.last_error, c.failures::jsonb, c.keep_ms,
+	       nullif(c.timeout_ms, 0), c.expire_at, c.backoff::json,
+	       c.unique_for_ms
 	  from readpast.settle_and_claim(array[claim.queue], readpast.to_ms(lease),
 	                                 claim.worker_id, worker, n) c
 	 where c.id is not null

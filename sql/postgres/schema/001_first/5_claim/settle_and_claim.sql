@@ -43,7 +43,8 @@ returns table (
 	claim_no bigint, payload bytea, kind text, headers text, priority integer,
 	attempt integer, max_attempts integer, lease_until timestamptz,
 	run_at timestamptz, created_at timestamptz, unique_key text,
-	last_error text, failures text)
+	last_error text, failures text, keep_ms bigint, timeout_ms bigint,
+	expire_at timestamptz, backoff text, unique_for_ms bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -68,8 +69,7 @@ begin
 	end if;
 	if ids <> '{}' then
 		for number, result, state, queue_id in
-			select * from readpast.settle(ids, claim_nos, verdicts, delays_ms,
-			                              errors) loop
+			select * from readpast.settle(ids, claim_nos, verdicts, delays_ms, errors) loop
 			return next;
 		end loop;
 	end if;
@@ -79,10 +79,9 @@ begin
 	perform readpast.need_read_committed('a claim');
 	number := null;
 	foreach queue in array queues loop
-		select q.id, readpast.ms(coalesce(settle_and_claim.lease_ms, q.lease_ms))
-		       as lease
-		  into its
-		  from readpast.queue q
+		select q.id, q.timeout_ms,
+		       readpast.ms(coalesce(settle_and_claim.lease_ms, q.lease_ms)) as lease
+		  into its from readpast.queue q
 		 where q.name = settle_and_claim.queue and q.paused_at is null;
 		continue when not found;
 		got := readpast.lock_queue(its.id, most - taken, at_once - taken, holding,
@@ -100,10 +99,12 @@ begin
 		 where j.ctid = any (got.places) and j.lease_until is null
 		returning null::bigint, null::integer, null::integer, j.queue_id,
 		          settle_and_claim.queue, j.lane_id, j.seq,
-		          readpast.class_of(j.lane_id) = 1, j.id, j.claim_no, j.payload,
-		          j.kind, j.headers::text, readpast.priority_of(j.lane_id),
-		          j.attempt, j.max_attempts, j.lease_until, j.run_at,
-		          j.created_at, j.unique_key, j.last_error, j.failures::text;
+		          readpast.class_of(j.lane_id) = 1, j.id, j.claim_no, j.payload, j.kind,
+		          j.headers::text, readpast.priority_of(j.lane_id), j.attempt,
+		          j.max_attempts, j.lease_until, j.run_at, j.created_at, j.unique_key,
+		          j.last_error, j.failures::text, j.keep_ms,
+		          coalesce(j.timeout_ms, its.timeout_ms), j.expire_at,
+		          j.backoff::text, j.unique_for_ms;
 		get diagnostics n = row_count;
 		taken := taken + n;
 		if taken >= most and (got.moved or ids = '{}') then

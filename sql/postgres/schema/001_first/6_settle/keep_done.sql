@@ -24,11 +24,13 @@ begin
 	insert into readpast.archive
 	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
 	        attempt, max_attempts, worker, created_at, unique_key, kind,
-	        headers, payload, last_error, failures)
+	        headers, payload, last_error, failures, keep_ms, timeout_ms,
+	        expire_at, backoff, unique_for_ms)
 	select j.id, j.queue_id, 4, clock_timestamp(),
 	       readpast.priority_of(j.lane_id), j.run_at, j.claim_no, j.attempt,
 	       j.max_attempts, w.name, j.created_at, j.unique_key, j.kind,
-	       j.headers, j.payload, j.last_error, j.failures
+	       j.headers, j.payload, j.last_error, j.failures,
+	       j.keep_ms, j.timeout_ms, j.expire_at, j.backoff, j.unique_for_ms
 	  from unnest(ids, claim_nos, verdicts) as v(id, claim_no, verdict)
 	  join readpast.job j on j.id = v.id and j.claim_no = v.claim_no
 	                     and j.worker_id is not null

@@ -9,7 +9,7 @@ create function readpast.queue_set(
 	lease interval default null, backoff interval default null,
 	backoff_max interval default null, priority integer default null,
 	keep_done interval default null, keep_dead interval default null,
-	max_payload bigint default null)
+	max_payload bigint default null, timeout interval default null)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -21,9 +21,10 @@ begin
 			using errcode = 'RP003';
 	elsif readpast.is_bad_delay(backoff) or readpast.is_bad_delay(backoff_max)
 	      or readpast.is_bad_delay(keep_done)
-	      or readpast.is_bad_delay(keep_dead) then
-		raise exception 'backoff, backoff_max, keep_done and keep_dead are '
-			'within 0..:most_days days' using errcode = 'RP003';
+	      or readpast.is_bad_delay(keep_dead)
+	      or readpast.is_bad_delay(timeout) then
+		raise exception 'backoff, backoff_max, keep_done, keep_dead and timeout '
+			'are within 0..:most_days days' using errcode = 'RP003';
 	elsif max_payload not between 0 and :most_payload then
 		raise exception 'max_payload is not within 0..:most_payload bytes'
 			using errcode = 'RP003';
@@ -40,7 +41,8 @@ begin
 	                                 q.keep_done_ms),
 	       keep_dead_ms   = coalesce(readpast.to_ms(keep_dead),
 	                                 q.keep_dead_ms),
-	       max_payload    = coalesce(queue_set.max_payload, q.max_payload)
+	       max_payload    = coalesce(queue_set.max_payload, q.max_payload),
+	       timeout_ms     = coalesce(readpast.to_ms(timeout), q.timeout_ms)
 	 where q.name = queue_set.queue;
 end
 $body$;

@@ -1,0 +1,117 @@
+/*
+ * spec.c - the parts of an rp_job_spec that are not as the options of `enqueue`
+ * give them: headers, and its own terms.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char *
+make_headers(const struct cmd *cmd, const struct texts *pairs)
+{
+	json_t *object = json_object();
+	char *text = NULL;
+	int ok = object != NULL;
+
+	for (size_t i = 0; i < pairs->count && ok; i++) {
+		const char *equals = strchr(pairs->items[i], '=');
+		char *name =
+			equals ? strndup(pairs->items[i],
+					 (size_t)(equals - pairs->items[i]))
+			       : NULL;
+
+		ok = name && *name &&
+		     json_object_set_new(object, name,
+					 json_string(equals + 1)) == 0;
+		if (!ok)
+			usage(cmd,
+			      "--header %.80s: expected NAME=VALUE, in "
+			      "UTF-8",
+			      pairs->items[i]);
+		free(name);
+	}
+	if (ok)
+		text = json_dumps(object, JSON_COMPACT);
+	json_decref(object);
+	return text;
+}
+
+/* The first of the delays, up to a comma or the end. -1: it is no duration. */
+static int64_t
+first_delay(const char *list)
+{
+	char word[32];
+	size_t n = strcspn(list, ",");
+	int64_t ms;
+
+	if (n >= sizeof(word))
+		return -1;
+	memcpy(word, list, n);
+	word[n] = '\0';
+	return rp_duration(word, &ms) < 0 ? -1 : ms;
+}
+
+static char *
+make_backoff(const struct cmd *cmd, const char *list)
+{
+	json_t *array = json_array();
+	const char *at = list - 1;
+	char *text;
+
+	do {
+		int64_t ms = first_delay(++at);
+
+		if (ms < 0 || json_array_size(array) == RP_MOST_BACKOFF) {
+			usage(cmd,
+			      "--backoff %.80s: expected 1 to %d durations "
+			      "with commas between them, such as 10s,1m,1h",
+			      list, RP_MOST_BACKOFF);
+			json_decref(array);
+			return NULL;
+		}
+		json_array_append_new(array, json_integer(ms));
+		at += strcspn(at, ",");
+	} while (*at);
+	text = json_dumps(array, JSON_COMPACT);
+	if (!text)
+		usage(cmd, "out of memory");
+	json_decref(array);
+	return text;
+}
+
+static int
+take_span(const struct cmd *cmd, const char *option, int64_t ms, int64_t *ret)
+{
+	if (ms == 0)
+		return usage(cmd, "%s 0: expected at least 1ms", option);
+	*ret = ms < 0 ? 0 : ms;
+	return 0;
+}
+
+int
+take_terms(const struct cmd *cmd, const struct terms *terms, rp_job_spec *model,
+	   char **backoff)
+{
+	int status = take_span(cmd, "--keep", terms->keep_ms, &model->keep_ms);
+
+	if (!status)
+		status = take_span(cmd, "--timeout", terms->timeout_ms,
+				   &model->timeout_ms);
+	if (!status)
+		status = take_span(cmd, "--expire", terms->expire_ms,
+				   &model->expire_ms);
+	if (!status)
+		status = take_span(cmd, "--unique-for", terms->unique_for_ms,
+				   &model->unique_for_ms);
+	if (!status && model->unique_for_ms && !model->unique_key)
+		status = usage(cmd, "--unique-for needs --unique KEY");
+	if (!status && terms->backoff &&
+	    !(*backoff = make_backoff(cmd, terms->backoff)))
+		status = USAGE;
+	model->backoff = *backoff;
+	return status;
+}

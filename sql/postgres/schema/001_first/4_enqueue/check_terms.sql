@@ -1,0 +1,30 @@
+-- check_terms: raise an error if one of a job's own terms is wrong.
+-- Parameters: as enqueue() has them.
+-- Result: none; RP003.
+-- Locks: none.
+
+create function readpast.check_terms(
+	keep interval, timeout interval, expire interval, backoff interval[],
+	unique_for interval default null, unique_key text default null)
+returns void
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	-- These have the limits of a lease: at least 1 ms.
+	if readpast.is_bad_lease(keep) or readpast.is_bad_lease(timeout)
+	   or readpast.is_bad_lease(expire) or readpast.is_bad_lease(unique_for)
+	then
+		raise exception 'keep, timeout, expire and unique_for are within 1 ms..:most_days days'
+			using errcode = 'RP003';
+	elsif cardinality(backoff) not between 1 and :most_backoff
+	      or exists (select 1 from unnest(backoff) as b(delay)
+	                  where b.delay is null or readpast.is_bad_delay(b.delay))
+	then
+		raise exception 'backoff is not 1..:most_backoff delays within 0..:most_days days'
+			using errcode = 'RP003';
+	elsif unique_for is not null and unique_key is null then
+		raise exception 'unique_for needs a unique key' using errcode = 'RP003';
+	end if;
+end
+$body$;
