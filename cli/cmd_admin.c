@@ -109,12 +109,15 @@ cmd_sweep(struct cmd *cmd, int argc, char **argv)
 			{ "recovered", json_integer(swept.recovered) },
 			{ "dead", json_integer(swept.dead) },
 			{ "dropped", json_integer(swept.dropped) },
+			{ "expired", json_integer(swept.expired) },
 		};
 
 		return print_json(JSON_MEMBERS(members));
 	}
-	printf("%lld due, %lld recovered, %lld dead, %lld dropped\n",
+	printf("%lld due, %lld recovered, %lld dead, %lld dropped, %lld "
+	       "expired\n",
 	       (long long)swept.due, (long long)swept.recovered,
-	       (long long)swept.dead, (long long)swept.dropped);
+	       (long long)swept.dead, (long long)swept.dropped,
+	       (long long)swept.expired);
 	return DONE;
 }

@@ -91,6 +91,28 @@ say_paused(struct answer *a, int is_reason)
 		a->reason = "paused";
 }
 
+/* Say until when the job has to be claimed. */
+static void
+say_expiry(struct answer *a)
+{
+	int64_t at = a->job->expire_at;
+
+	if (at == 0)
+		return;
+	if (at > a->why->now) {
+		fputs(" If it has not started by ", a->to);
+		say_time(a, at);
+		fputs(", it is cancelled.", a->to);
+		return;
+	}
+	a->reason = "expired";
+	fputs(" It expired at ", a->to);
+	say_time(a, at);
+	fputs(" and no claim takes it: the next sweep (workers sweep, or "
+	      "readpast sweep) cancels it.",
+	      a->to);
+}
+
 static void
 ready(struct answer *a)
 {
@@ -117,7 +139,8 @@ ready(struct answer *a)
 		      a->to);
 	say_workers(a, 1);
 	say_paused(a, 1);
-	if (why->ahead == 0 && why->workers && !why->paused_at)
+	say_expiry(a);
+	if (strcmp(a->reason, "next") == 0 && why->workers)
 		fprintf(a->to,
 			" The next of %lld worker%s to be free takes it.",
 			(long long)why->workers, why->workers == 1 ? "" : "s");
@@ -143,6 +166,7 @@ scheduled(struct answer *a)
 	a->until = a->job->run_at;
 	say_workers(a, 0);
 	say_paused(a, 0);
+	say_expiry(a);
 }
 
 /* Say what happens to the job if its worker does not come back. */
@@ -201,6 +225,14 @@ running(struct answer *a)
 	}
 }
 
+/* Was the job cancelled because it was not claimed in time? */
+static int
+has_expired(const rp_job *job)
+{
+	return job->state == RP_STATE_CANCELLED && job->expire_at &&
+	       job->last_error && strcmp(job->last_error, "expired") == 0;
+}
+
 static void
 finished(struct answer *a)
 {
@@ -218,6 +250,10 @@ finished(struct answer *a)
 		if (job->worker)
 			fprintf(a->to, ", worker %s", job->worker);
 		say_error(a);
+	}
+	if (has_expired(job)) {
+		fputs(": it expired, because it was not claimed by ", a->to);
+		say_time(a, job->expire_at);
 	}
 	fputs(".", a->to);
 	if (job->state != RP_STATE_DONE)

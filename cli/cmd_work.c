@@ -192,7 +192,7 @@ parse(struct work *work, int argc, char **argv)
 		{ "--lease", DURATION, &lease_ms, "D",
 		  "lease, renewed at a third of it (the queue's)" },
 		{ "--timeout", DURATION, &work->timeout_ms, "D",
-		  "a handler that takes longer has failed" },
+		  "a handler that takes longer has failed (the job's)" },
 		{ "--release-delay", DURATION, &work->release_delay_ms, "D",
 		  "ready again after status 75 (10s)" },
 		{ "--drain", OPTIONAL, &work->drain, "settled",
@@ -210,6 +210,8 @@ parse(struct work *work, int argc, char **argv)
 		OPTIONS_END,
 	};
 	int status = split(work, &argc, argv);
+
+	work->timeout_ms = -1;
 
 	if (!status)
 		status = parse_options(work->cmd, &argc, argv, options);

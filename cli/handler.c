@@ -264,7 +264,7 @@ verdict_of(const struct work *work, rp_task *task, struct child *c)
 	c->tail[c->tail_size] = '\0';
 	if (c->timed_out)
 		snprintf(text, sizeof(text), "timed out after %lld ms%s%s",
-			 (long long)work->timeout_ms, *c->tail ? ": " : "",
+			 (long long)c->timeout_ms, *c->tail ? ": " : "",
 			 c->tail);
 	else if (*c->tail)
 		snprintf(text, sizeof(text), "%s", c->tail);
@@ -276,6 +276,13 @@ verdict_of(const struct work *work, rp_task *task, struct child *c)
 	return give_up(task, code == EXIT_DATAERR ? RP_DEAD : RP_FAIL, text);
 }
 
+/* --timeout, 0 for none; or else the job's, which its claim tells. */
+static int64_t
+timeout_of(const struct work *work, const rp_job *job)
+{
+	return work->timeout_ms < 0 ? job->timeout_ms : work->timeout_ms;
+}
+
 static int
 run_child(struct work *work, rp_task *task, const rp_job *job)
 {
@@ -285,7 +292,7 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 			   .envp = make_envp(work, job),
 			   .input = job->payload,
 			   .input_size = job->payload_size,
-			   .timeout_ms = work->timeout_ms,
+			   .timeout_ms = timeout_of(work, job),
 			   .asked = asked,
 			   .wrote = wrote,
 			   .passes_output =

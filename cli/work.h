@@ -38,7 +38,8 @@ struct work {
 	char *file;      /* path of the command */
 	char url[4200]; /* READPAST_DB for handlers, with an absolute path; room
 			   for two names of 1024 bytes, one of them escaped */
-	int64_t threads, lease_ms, timeout_ms, release_delay_ms, max_jobs;
+	int64_t threads, lease_ms, release_delay_ms, max_jobs;
+	int64_t timeout_ms; /* of all handlers; 0: none; -1: the job's own */
 	int64_t grace_ms;
 	const char *drain; /* "", "settled"; NULL: without --drain */
 	int quiet, output_sync;

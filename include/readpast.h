@@ -587,13 +587,15 @@ typedef struct rp_swept {
 			    * last attempt ran out */
 	int64_t dropped;   /* deleted jobs: kept ones whose retention has
 			    * ended, and jobs of dropped queues */
+	int64_t expired;   /* jobs that were not claimed in time: cancelled */
 } rp_swept;
 
 /*
- * Maintenance: make due jobs ready, end the leases that ran out, apply
- * retention. Workers do this by themselves. A program that only claims should
- * call it about once a second. A sweep that finds nothing to do writes nothing.
- * `ret` may be NULL. Returns the number of jobs that were changed.
+ * Maintenance: make due jobs ready, end the leases that ran out, cancel jobs
+ * that expired, apply retention. Workers do this by themselves. A program that
+ * only claims should call it about once a second. A sweep that finds nothing to
+ * do writes nothing. `ret` may be NULL. Returns the number of jobs that were
+ * changed.
  */
 RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 

@@ -101,6 +101,18 @@ expired(void *ctx, size_t row, const struct rp_value *c)
 }
 
 static int
+overdue(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct sweep *s = ctx;
+	int what = rp__slice_take(s->conn, &s->slice);
+
+	(void)row;
+	(void)c;
+	s->swept.expired += what == RP_ROW_TAKE;
+	return what;
+}
+
+static int
 came_due(void *ctx, size_t row, const struct rp_value *c)
 {
 	struct sweep *s = ctx;
@@ -173,6 +185,8 @@ sweep_queue(struct sweep *s, const struct swept_queue *queue)
 	if (queue->dropped)
 		return sweep_dropped(s, p);
 	r = rp__run(s->conn, RP_V_SWEEP_EXPIRED, p, 1, expired, s);
+	if (r == 0 && s->slice.left)
+		r = rp__run(s->conn, RP_V_SWEEP_OVERDUE, p, 1, overdue, s);
 	if (r == 0 && s->slice.left)
 		r = rp__run(s->conn, RP_V_SWEEP_DUE, p, 1, came_due, s);
 	if (r == 0 && s->slice.left && s->rest)
@@ -375,6 +389,6 @@ rp_sweep(rp_conn *conn, rp_swept *ret)
 	if (ret)
 		*ret = s.swept;
 	total = s.swept.due + s.swept.recovered + s.swept.dead +
-		s.swept.dropped;
+		s.swept.dropped + s.swept.expired;
 	return total > INT32_MAX ? INT32_MAX : (int)total;
 }

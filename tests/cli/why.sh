@@ -65,6 +65,14 @@ check 'backoff, with the error' says "$r" 'backoff until .*in 59m' 'attempt 1 of
 check 'backoff, for programs' is "$r" backoff
 readpast cancel "$r"
 check 'cancelled' says "$r" 'was cancelled at' "readpast retry $r"
+late=$(readpast enqueue late x --expire 1ms)
+soon=$(readpast enqueue late x --expire 1h)
+sleep 0.01
+check 'until when it has to start' says "$soon" 'If it has not started by .* \(in 59m' 'it is cancelled'
+check 'expired, before a sweep' says "$late" 'It expired at' 'no claim takes it'
+readpast sweep >/dev/null
+check 'expired' says "$late" 'was cancelled at' 'it expired, because it was not claimed by'
+check 'show says so too' grep -q '^last error    expired$' <(readpast show "$late")
 readpast retry "$r"
 claim=$(claim_of "$(readpast claim r)")
 check 'the next claim was never renewed' equal "$(field renewed "$(readpast why "$r" --json)")" 0

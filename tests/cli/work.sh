@@ -61,6 +61,18 @@ check 'the attempt not counted' equal "$(field attempt "$(readpast show "$id" --
 id=$(readpast enqueue q x)
 readpast work q --drain --timeout 200ms -- sleep 60 >/dev/null 2>err
 check 'a handler that takes too long has failed' grep -q 'timed out' <(error_of "$id")
+readpast enqueue timed x --timeout 200ms --max-attempts 1 --quiet
+readpast work timed --drain -- sleep 60 >/dev/null 2>err
+check 'a job has a timeout of its own' equal "$(error_of "$((id + 1))")" 'timed out after 200 ms'
+readpast queue set timed --timeout 300ms >/dev/null
+readpast enqueue timed x --max-attempts 1 --quiet
+readpast work timed --drain -- sleep 60 >/dev/null 2>err
+check 'or its queue has one' equal "$(error_of "$((id + 2))")" 'timed out after 300 ms'
+readpast enqueue timed x --max-attempts 1 --quiet
+readpast work timed --drain --timeout 100ms -- sleep 60 >/dev/null 2>err
+check '--timeout overrides both' equal "$(error_of "$((id + 3))")" 'timed out after 100 ms'
+readpast enqueue timed x --timeout 1ms --max-attempts 1 --quiet
+check '--timeout 0 is no limit' equal "$(last_line timed --drain --timeout 0 -- sleep 0.1)" '1 done, 0 failed, 0 dead, 0 released'
 id=$(readpast enqueue q x)
 head -c 9000 /dev/zero | tr '\0' y >long
 readpast work q --drain -- sh -c "cat '$here/long' >&2; echo END >&2; exit 1" >/dev/null 2>&1

@@ -8,6 +8,8 @@
  */
 #include "check.h"
 
+#include <time.h>
+
 #define HOUR_MS INT64_C(3600000)
 
 static rp_job_spec
@@ -211,6 +213,256 @@ a_list_has_at_most_100_delays(void **state)
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EINVAL);
 }
 
+static int64_t
+timeout_of_next(rp_conn *conn)
+{
+	rp_batch *batch = take(conn, "q", 1, 60000);
+	int64_t ms = rp_batch_at(batch, 0)->timeout_ms;
+	int64_t id = rp_batch_at(batch, 0)->id;
+
+	rp_batch_free(batch);
+	batch = get(conn, id);
+	assert_int_equal(rp_batch_at(batch, 0)->timeout_ms, ms);
+	rp_batch_free(batch);
+	return ms;
+}
+
+static void
+a_claim_tells_the_timeout_of_the_job_or_its_queue(void **state)
+{
+	struct db *db = *state;
+	rp_queue q = RP_QUEUE_INIT;
+	rp_job_spec job = job_of("own");
+
+	q.name = "q";
+	put(db->conn, "q", "none");
+	assert_int_equal(timeout_of_next(db->conn), 0);
+	q.timeout_ms = 7000;
+	settings(db->conn, q);
+	put(db->conn, "q", "the queue's");
+	assert_int_equal(timeout_of_next(db->conn), 7000);
+	job.timeout_ms = 1;
+	add(db->conn, job);
+	assert_int_equal(timeout_of_next(db->conn), 1);
+	q.timeout_ms = 0;
+	settings(db->conn, q);
+	put(db->conn, "q", "none again");
+	assert_int_equal(timeout_of_next(db->conn), 0);
+}
+
+/* The database's clock is that of this host. */
+static int64_t
+wall_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* Fail the job and return its delay. */
+static int64_t
+delay_after_failure(rp_conn *conn, int64_t id)
+{
+	struct claim c = claim_one(conn, 60000);
+	int64_t before = wall_ms(), delay;
+	rp_batch *batch;
+
+	settle_one(conn, c, RP_FAIL, -1);
+	batch = get(conn, id);
+	delay = rp_batch_at(batch, 0)->run_at - before;
+	rp_batch_free(batch);
+	return delay;
+}
+
+static void
+the_delays_after_failures_are_those_of_the_list(void **state)
+{
+	struct db *db = *state;
+	rp_job_spec job = job_of("a");
+	int64_t id, delay;
+
+	job.backoff = "[0, 1, 3600000, 7200000]";
+	job.max_attempts = 9;
+	id = add(db->conn, job).id;
+	delay_after_failure(db->conn, id);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	delay_after_failure(db->conn, id);
+	sleep_ms(2);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	delay = delay_after_failure(db->conn, id);
+	assert_in_range(delay, HOUR_MS, HOUR_MS + 60000);
+}
+
+/* A released attempt does not count, and so takes no delay of the list. */
+static void
+the_last_delay_repeats(void **state)
+{
+	struct db *db = *state;
+	rp_job_spec job = job_of("a");
+	int64_t id, delay;
+
+	job.backoff = "[2,3]";
+	job.max_attempts = 9;
+	id = add(db->conn, job).id;
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_RELEASE, 0);
+	for (int i = 0; i < 4; i++) {
+		delay = delay_after_failure(db->conn, id);
+		assert_in_range(delay, i == 0 ? 2 : 3, 60000);
+		sleep_ms(4);
+		ok(db->conn, rp_sweep(db->conn, NULL));
+	}
+}
+
+static void
+a_verdict_with_a_delay_overrides_the_list(void **state)
+{
+	struct db *db = *state;
+	rp_job_spec job = job_of("a");
+	rp_batch *batch;
+	int64_t id;
+
+	job.backoff = "[1]";
+	id = add(db->conn, job).id;
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_FAIL, HOUR_MS);
+	batch = get(db->conn, id);
+	assert_true(rp_batch_at(batch, 0)->run_at > wall_ms() + HOUR_MS / 2);
+	rp_batch_free(batch);
+}
+
+static rp_job_spec
+expiring(const char *payload, int64_t ms)
+{
+	rp_job_spec job = job_of(payload);
+
+	job.expire_ms = ms;
+	return job;
+}
+
+static void
+expect_cancelled(rp_conn *conn, int64_t id)
+{
+	rp_batch *batch = get(conn, id);
+	const rp_job *job = rp_batch_at(batch, 0);
+
+	assert_int_equal(job->state, RP_STATE_CANCELLED);
+	assert_string_equal(job->last_error, "expired");
+	assert_true(job->finished_at >= job->expire_at);
+	rp_batch_free(batch);
+}
+
+static void
+a_job_that_expired_is_not_claimed_but_cancelled(void **state)
+{
+	struct db *db = *state;
+	rp_job_spec job = expiring("late", 1);
+	rp_swept swept;
+	struct claim c;
+
+	job.unique_key = "k";
+	add(db->conn, expiring("in time", HOUR_MS));
+	add(db->conn, job);
+	sleep_ms(3);
+	assert_int_equal(claim_one(db->conn, 60000).id, 1);
+	assert_int_equal(take_one(db->conn, "q", 60000, &c), 0);
+	ok(db->conn, rp_sweep(db->conn, &swept));
+	assert_int_equal(swept.expired, 1);
+	assert_int_equal(swept.due + swept.recovered + swept.dead, 0);
+	expect_cancelled(db->conn, 2);
+	assert_int_equal(state_of(db->conn, 1), RP_STATE_RUNNING);
+	job.expire_ms = 0;
+	assert_int_equal(add(db->conn, job).outcome, RP_ADDED);
+	ok(db->conn, rp_sweep(db->conn, &swept));
+	assert_int_equal(swept.expired, 0);
+}
+
+static void
+a_scheduled_job_expires_too(void **state)
+{
+	struct db *db = *state;
+	rp_job_spec job = expiring("never", 1);
+	rp_swept swept;
+
+	job.delay_ms = 2;
+	add(db->conn, job);
+	job.delay_ms = HOUR_MS;
+	add(db->conn, job);
+	sleep_ms(4);
+	ok(db->conn, rp_sweep(db->conn, &swept));
+	assert_int_equal(swept.expired, 2);
+	assert_int_equal(swept.due, 0);
+	expect_cancelled(db->conn, 1);
+	expect_cancelled(db->conn, 2);
+}
+
+static void
+a_job_that_runs_does_not_expire_before_it_fails(void **state)
+{
+	struct db *db = *state;
+	struct claim c;
+	rp_batch *batch;
+
+	add(db->conn, expiring("a", 200));
+	add(db->conn, expiring("b", 200));
+	c = claim_one(db->conn, 60000);
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_FAIL, 0);
+	batch = get(db->conn, 1);
+	wait_until(db->conn, rp_batch_at(batch, 0)->expire_at + 10);
+	rp_batch_free(batch);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	assert_int_equal(state_of(db->conn, 1), RP_STATE_RUNNING);
+	expect_cancelled(db->conn, 2);
+	settle_one(db->conn, c, RP_FAIL, HOUR_MS);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	expect_cancelled(db->conn, 1);
+}
+
+/* The holder's lease ran out after the job had expired. */
+static void
+a_lost_job_that_expired_is_cancelled(void **state)
+{
+	struct db *db = *state;
+	struct claim c;
+
+	add(db->conn, expiring("a", 100));
+	assert_int_equal(take_one(db->conn, "q", 101, &c), 1);
+	sleep_ms(105);
+	for (int i = 0; i < 3000 && state_of(db->conn, 1) != RP_STATE_CANCELLED;
+	     i++) {
+		ok(db->conn, rp_sweep(db->conn, NULL));
+		assert_int_equal(take_one(db->conn, "q", 60000, &c), 0);
+	}
+	expect_cancelled(db->conn, 1);
+}
+
+static void
+an_expired_job_that_is_retried_runs(void **state)
+{
+	struct db *db = *state;
+
+	add(db->conn, expiring("a", 1));
+	sleep_ms(3);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	expect_cancelled(db->conn, 1);
+	ok(db->conn, rp_job_retry(db->conn, 1, NULL));
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	assert_int_equal(claim_one(db->conn, 60000).id, 1);
+}
+
+/* A worker that took it for ready would ask again and again. */
+static void
+a_queue_with_expired_jobs_only_has_nothing_ready(void **state)
+{
+	struct db *db = *state;
+	const char *const queues[] = { "q", NULL };
+
+	add(db->conn, expiring("a", 1));
+	sleep_ms(3);
+	assert_int_equal(ok(db->conn, rp_wait(db->conn, queues, 20, -1)), 0);
+	put(db->conn, "q", "b");
+	assert_int_equal(ok(db->conn, rp_wait(db->conn, queues, 20, -1)), 1);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -221,6 +473,16 @@ main(int argc, char **argv)
 		CASE(a_replaced_job_has_the_new_ones),
 		CASE(wrong_terms_are_refused),
 		CASE(a_list_has_at_most_100_delays),
+		CASE(a_claim_tells_the_timeout_of_the_job_or_its_queue),
+		CASE(the_delays_after_failures_are_those_of_the_list),
+		CASE(the_last_delay_repeats),
+		CASE(a_verdict_with_a_delay_overrides_the_list),
+		CASE(a_job_that_expired_is_not_claimed_but_cancelled),
+		CASE(a_scheduled_job_expires_too),
+		CASE(a_job_that_runs_does_not_expire_before_it_fails),
+		CASE(a_lost_job_that_expired_is_cancelled),
+		CASE(an_expired_job_that_is_retried_runs),
+		CASE(a_queue_with_expired_jobs_only_has_nothing_ready),
 	};
 
 	databases_at(argc, argv);

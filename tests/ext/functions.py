@@ -439,10 +439,10 @@ def a_client_that_holds_jobs_is_handed_no_suspects(path):
 def a_sweep_says_what_it_did(path):
     db = serve(path, "q", "x", "y")
     assert len(rows(db, "select id from readpast_claim('q', 1, 1)")) == 1
-    done = (0, 0, 0, 0)
-    while done == (0, 0, 0, 0):
+    done = (0, 0, 0, 0, 0)
+    while done == (0, 0, 0, 0, 0):
         done, = rows(db, "select * from readpast_sweep()")
-    assert done == (0, 1, 0, 0), done
+    assert done == (0, 1, 0, 0, 0), done
 
 
 # ---- workers ----

@@ -70,7 +70,7 @@ class Session:
         return self.one("select readpast.complete(%s, %s)", *claim)
 
     def sweep(self):
-        return self.one("select * from readpast.sweep()")
+        return self.one("select due, recovered, dead, dropped from readpast.sweep()")
 
     def state(self, job):
         return self.one("select state from readpast.jobs where id = %s", job)

@@ -82,6 +82,8 @@ create index readpast_job_held on readpast_job (queue_id, lease_until)
 	where lease_until is not null;
 create index readpast_job_suspect on readpast_job (queue_id)
 	where class = 1 and seq is not null;
+create index readpast_job_expire on readpast_job (queue_id, expire_at)
+	where expire_at is not null;
 create unique index readpast_job_unique on readpast_job (queue_id, unique_key)
 	where unique_key is not null;
 

@@ -1,5 +1,6 @@
 -- claim: offer the ready jobs in claim order, until the row callback stops, and lease
--- those that it takes. Jobs that it passes over stay ready. The leases are written after
+-- those that it takes. Jobs that it passes over stay ready; those that have expired are
+-- not offered: a sweep cancels them. The leases are written after
 -- the scan: an update during the scan would make SQLite find its place again after each
 -- row.
 -- Claim numbers are microseconds, so that a claim that was rolled back and a claim right
@@ -24,6 +25,7 @@ select j.id, :queue as queue, 3 as state, j.priority,
        j.class = 1 as suspect
   from readpast_job j
  where j.queue_id = @queue_id and j.seq is not null
+   and (j.expire_at is null or j.expire_at > :now)
  order by j.priority, j.class, j.seq;
 
 update or fail readpast_job

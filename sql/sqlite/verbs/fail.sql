@@ -1,6 +1,7 @@
--- fail: this attempt failed. The job is tried again after :delay_ms or the queue's backoff
--- (doubled each time, with up to 10 % of jitter). It is dead if its attempts are used up,
--- or with :for_good. The claim number is increased, so that a claim gets one verdict only.
+-- fail: this attempt failed. The job is tried again after :delay_ms, or its own delay for
+-- this attempt, or the queue's backoff (doubled each time, with up to 10 % of jitter). It
+-- is dead if its attempts are used up, or with :for_good. The claim number is increased, so
+-- that a claim gets one verdict only.
 
 -- answer:
 select j.queue_id,
@@ -11,6 +12,11 @@ select j.queue_id,
        :for_good or j.attempt >= j.max_attempts as dead,
        not (:for_good or j.attempt >= j.max_attempts) as alive,
        :now + coalesce(:delay_ms,
+                       iif(j.backoff is not null,
+                           json_extract(j.backoff, '$[' || (
+                               min(j.attempt, json_array_length(j.backoff)) - 1)
+                               || ']'),
+                           null),
                        cast(min(q.backoff_max_ms,
                                 q.backoff_ms * (1 << min(j.attempt - 1, 24)))
                             * (1 + (random() % 1001) / 10000.0) as integer))

@@ -1,5 +1,5 @@
 -- retry: make a dead or cancelled job ready again, with the same id, no attempts used and
--- a larger claim number. taken: a live job has its unique key now; nothing was done.
+-- a larger claim number. A job that expired does not expire again. taken: a live job has its unique key now; nothing was done.
 
 -- answer:
 select a.id,
@@ -26,7 +26,8 @@ select a.id, a.queue_id, a.priority,
                       order by k.seq desc limit 1), 0),
        :now, a.claim_no + 1, a.max_attempts, a.created_at, a.unique_key,
        a.kind, a.headers, a.payload, a.last_error, a.failures,
-       a.keep_ms, a.timeout_ms, a.expire_at, a.backoff, a.unique_for_ms
+       a.keep_ms, a.timeout_ms, iif(a.expire_at > :now, a.expire_at, null),
+       a.backoff, a.unique_for_ms
   from readpast_archive a
  where a.id = @id;
 

@@ -1,4 +1,4 @@
--- to_sweep: the queues in which a lease ran out or a job is due, so that a sweep takes the
+-- to_sweep: the queues in which a lease ran out, a job expired or a job is due, so that a sweep takes the
 -- write lock for these only. With :rest also queues with a kept job whose time is over,
 -- and dropped queues; and null if sweep_rest has something to delete.
 
@@ -11,6 +11,9 @@ select q.id as queue_id, 0 as dropped
     or exists (select 1 from readpast_job
                 where queue_id = q.id and seq is null and lease_until is null
                   and run_at <= :now)
+    or exists (select 1 from readpast_job
+                where queue_id = q.id and expire_at <= :now
+                  and expire_at is not null and lease_until is null)
     or :rest
        and q.id in (select k.queue_id
                       from readpast_kept_count k

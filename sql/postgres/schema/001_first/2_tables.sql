@@ -132,6 +132,9 @@ create index job_line on readpast.job (lane_id, seq) where seq is not null;
 create index job_due on readpast.job (run_at) where seq is null;
 create index job_scheduled on readpast.job (queue_id, run_at)
 	where seq is null;
+-- Jobs that expire; it has no entry for others.
+create index job_expire on readpast.job (expire_at)
+	where expire_at is not null;
 create unique index job_unique on readpast.job (queue_id, unique_key)
 	where unique_key is not null;
 

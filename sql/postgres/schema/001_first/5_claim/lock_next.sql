@@ -1,4 +1,5 @@
--- lock_next: lock the next ready jobs of a lane.
+-- lock_next: lock the next ready jobs of a lane. It passes over jobs that have expired: a
+-- sweep cancels them.
 -- lane_id: the lane; head: from which number of the ready line on; most: how many.
 -- Result: the places (ctid) of their rows, in the order of the line.
 -- Locks: these rows, for update. It skips rows that others have locked.
@@ -12,6 +13,9 @@ begin
 	              where j.lane_id operator(pg_catalog.=) lock_next.lane_id
 	                and j.seq operator(pg_catalog.>=) head
 	                and j.lease_until is null
+	                and (j.expire_at is null
+	                     or j.expire_at operator(pg_catalog.>)
+	                        pg_catalog.clock_timestamp())
 	              order by j.lane_id, j.seq
 	              limit most
 	                for update skip locked);

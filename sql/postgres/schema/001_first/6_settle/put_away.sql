@@ -1,6 +1,6 @@
 -- put_away: move a live job to the archive.
--- id: the job; state: 5 dead, 6 cancelled; error: the last error of a dead job,
--- which is noted as a failed attempt.
+-- id: the job; state: 5 dead, 6 cancelled; error: why, or null; of a dead job it is noted
+-- as a failed attempt.
 -- Locks: none but the job's row, which the caller has locked.
 
 create function readpast.put_away(id bigint, state integer, error text)
@@ -21,7 +21,8 @@ begin
 	select g.id, g.queue_id, put_away.state, clock_timestamp(),
 	       readpast.priority_of(g.lane_id), g.run_at, g.claim_no, g.attempt,
 	       g.max_attempts, w.name, g.created_at, g.unique_key, g.kind,
-	       g.headers, g.payload, case when died then error else g.last_error end,
+	       g.headers, g.payload, case when died then error
+	                           else coalesce(error, g.last_error) end,
 	       case when died
 	            then readpast.with_failure(g.failures, g.attempt, g.worker_id,
 	                                       error)

@@ -20,7 +20,7 @@ declare
 begin
 	for v in
 		select v.number, v.verdict, v.delay_ms, v.error, j.id, j.queue_id,
-		       j.lane_id, j.attempt, q.lease_ms, q.backoff_ms, q.backoff_max_ms,
+		       j.lane_id, j.attempt, q.lease_ms, q.backoff_ms, q.backoff_max_ms, j.backoff,
 		       v.verdict = 2
 		       or v.verdict = 1 and j.attempt >= j.max_attempts as dies
 		  from unnest(ids, claim_nos, verdicts, delays_ms, errors)
@@ -39,6 +39,7 @@ begin
 			state := readpast.try_again(
 			             v.id, v.lane_id, v.error,
 			             coalesce(v.delay_ms,
+			                      readpast.listed_ms(v.backoff, v.attempt),
 			                      readpast.backoff_ms(v.attempt, v.backoff_ms,
 			                                          v.backoff_max_ms)));
 		elsif v.verdict = 3 then

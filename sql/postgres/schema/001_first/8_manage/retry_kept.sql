@@ -1,5 +1,5 @@
 -- retry_kept: make a dead or cancelled job ready again, with the same id, no attempts used
--- and a larger claim number.
+-- and a larger claim number. A job that expired does not expire again.
 -- job_id: the job; kind: if not null, only a job of this kind.
 -- Result: a row, or none if there is no such job. taken: a live job has its
 -- unique key, and nothing was done.
@@ -33,7 +33,8 @@ begin
 	values (a.id, lane, readpast.next_in_line(lane), moment,
 	        a.created_at, a.queue_id, a.max_attempts, a.claim_no + 1,
 	        a.unique_key, a.kind, a.headers, a.last_error, a.failures,
-	        a.payload, a.keep_ms, a.timeout_ms, a.expire_at, a.backoff,
+	        a.payload, a.keep_ms, a.timeout_ms,
+	        case when a.expire_at > moment then a.expire_at end, a.backoff,
 	        a.unique_for_ms)
 	    on conflict (queue_id, unique_key) where unique_key is not null
 	    do nothing;

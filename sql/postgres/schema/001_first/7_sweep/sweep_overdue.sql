@@ -1,0 +1,33 @@
+-- sweep_overdue: cancel jobs that were to be claimed by a time that has passed, in all
+-- queues. A job that runs is left alone. The unique keys of the jobs are free.
+-- most: how many at the most.
+-- Rows: their ids.
+-- Locks: the jobs' rows, for update, where it skips those that others have locked.
+
+create function readpast.sweep_overdue(most integer)
+returns table (id bigint)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $body$
+#variable_conflict use_column
+declare
+	moment timestamptz := clock_timestamp();
+begin
+	perform readpast.need_read_committed('a sweep');
+	for id in
+		select j.id
+		  from readpast.job j
+		 where j.expire_at <= moment and j.lease_until is null
+		 order by j.expire_at
+		 limit most
+		   for update skip locked
+	loop
+		perform readpast.put_away(id, 6, 'expired');
+		return next;
+	end loop;
+end
+$body$;

@@ -1,0 +1,27 @@
+-- sweep_overdue: cancel up to :max jobs of a queue that were to be claimed by a time that
+-- has passed. A job that runs is left alone. The unique keys of the jobs are free.
+
+-- answer:
+select id
+  from readpast_job
+ where queue_id = :queue_id and expire_at <= :now and expire_at is not null
+   and lease_until is null
+ order by expire_at
+ limit :max;
+
+insert into readpast_archive (id, queue_id, state, finished_at, priority,
+                              run_at, claim_no, attempt, max_attempts,
+                              worker, created_at, unique_key, kind, headers,
+                              payload, last_error, failures, keep_ms,
+                              timeout_ms, expire_at, backoff,
+                              unique_for_ms)
+select id, queue_id, 6, :now, priority, run_at, claim_no, attempt,
+       max_attempts,
+       (select name from readpast_worker w where w.id = worker_id),
+       created_at, unique_key, kind, headers, payload,
+       'expired', failures, keep_ms, timeout_ms, expire_at, backoff,
+       unique_for_ms
+  from readpast_job
+ where id = @id;
+
+delete from readpast_job where id = @id;
