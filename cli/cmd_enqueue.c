@@ -91,10 +91,12 @@ print_ids(struct input *in, const rp_added *added, size_t n)
 		if (in->json && !in->quiet)
 			print_json(json_added(in->queue, &added[i]));
 		if (refused)
-			in->refused = complain(REFUSED,
-					       "job %lld is running and cannot "
-					       "be replaced",
-					       (long long)added[i].id);
+			in->refused =
+				complain(REFUSED,
+					 "job %lld cannot be replaced: it is "
+					 "running, or done and its key still "
+					 "taken",
+					 (long long)added[i].id);
 		else if (!in->json && !in->quiet)
 			printf("%lld\n", (long long)added[i].id);
 	}

@@ -439,8 +439,10 @@ typedef struct rp_added {
 	int64_t id;
 	int outcome; /* RP_ADDED, RP_EXISTED, RP_REPLACED */
 } rp_added;
-#define RP_ADDED 0    /* a new job */
-#define RP_EXISTED 1  /* a live job has the key; `id` is that job, unchanged */
+#define RP_ADDED 0 /* a new job */
+#define RP_EXISTED                                                             \
+	1             /* a live job has the key, or one that is done and keeps \
+		       * it (unique_for_ms); `id` is that job, unchanged */
 #define RP_REPLACED 2 /* the live job with the key was replaced; same id */
 
 /*

@@ -463,6 +463,132 @@ a_queue_with_expired_jobs_only_has_nothing_ready(void **state)
 	assert_int_equal(ok(db->conn, rp_wait(db->conn, queues, 20, -1)), 1);
 }
 
+static rp_job_spec
+unique_for(const char *payload, int64_t ms)
+{
+	rp_job_spec job = job_of(payload);
+
+	job.unique_key = "k";
+	job.unique_for_ms = ms;
+	return job;
+}
+
+static void
+a_key_stays_taken_after_its_job_is_done(void **state)
+{
+	struct db *db = *state;
+	rp_job_spec plain = unique_for("plain", 0), replacing = plain;
+	rp_added added;
+
+	replacing.replace = 1;
+	add(db->conn, unique_for("first", HOUR_MS));
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_DONE, 0);
+	assert_int_equal(state_of(db->conn, 1), 0);
+	added = add(db->conn, plain);
+	assert_int_equal(added.outcome, RP_EXISTED);
+	assert_int_equal(added.id, 1);
+	added = add(db->conn, replacing);
+	assert_int_equal(added.outcome, RP_EXISTED);
+	assert_int_equal(added.id, 1);
+	added = add(db->conn, unique_for("again", 5));
+	assert_int_equal(added.outcome, RP_EXISTED);
+	assert_int_equal(stats_of(db->conn, "q").ready, 0);
+	/* Other keys and other queues are not concerned. */
+	plain.unique_key = "K";
+	assert_int_equal(add(db->conn, plain).outcome, RP_ADDED);
+	plain.unique_key = "k";
+	ok(db->conn, rp_enqueue(db->conn, "r", &plain, &added));
+	assert_int_equal(added.outcome, RP_ADDED);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	assert_int_equal(add(db->conn, plain).outcome, RP_EXISTED);
+}
+
+static void
+the_key_is_free_when_its_time_is_over(void **state)
+{
+	struct db *db = *state;
+	rp_added added;
+
+	for (int i = 0; i < 3; i++) {
+		added = add(db->conn, unique_for("a", 20));
+		assert_int_equal(added.outcome, RP_ADDED);
+		settle_one(db->conn, claim_one(db->conn, 60000), RP_DONE, 0);
+		sleep_ms(22);
+		if (i == 1) /* with and without the row of the key */
+			ok(db->conn, rp_sweep(db->conn, NULL));
+	}
+	assert_int_equal(add(db->conn, unique_for("a", 0)).outcome, RP_ADDED);
+}
+
+static void
+only_a_job_that_is_done_keeps_its_key(void **state)
+{
+	struct db *db = *state;
+
+	add(db->conn, unique_for("dead", HOUR_MS));
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_DEAD, 0);
+	add(db->conn, unique_for("cancelled", HOUR_MS));
+	ok(db->conn, rp_job_cancel(db->conn, 2, NULL));
+	assert_int_equal(add(db->conn, unique_for("c", 0)).outcome, RP_ADDED);
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_DONE, 0);
+	assert_int_equal(add(db->conn, unique_for("d", 0)).outcome, RP_ADDED);
+}
+
+/* Several jobs in one round trip, of a queue that keeps jobs that are done. */
+static void
+kept_jobs_keep_their_keys(void **state)
+{
+	static const char *const keys[] = { "c", "a", "b" };
+	struct db *db = *state;
+	rp_job_spec again = unique_for("a", 0);
+	rp_verdict v[4];
+	rp_batch *batch;
+
+	keep_for(db->conn, HOUR_MS, HOUR_MS);
+	for (int i = 0; i < 3; i++) {
+		rp_job_spec job = unique_for("a", HOUR_MS);
+
+		job.unique_key = keys[i];
+		add(db->conn, job);
+	}
+	put(db->conn, "q", "plain");
+	batch = take(db->conn, "q", 4, 60000);
+	assert_int_equal(rp_batch_count(batch), 4);
+	for (size_t i = 0; i < 4; i++) {
+		v[i] = (rp_verdict)RP_VERDICT_INIT;
+		v[i].id = rp_batch_at(batch, i)->id;
+		v[i].claim_no = rp_batch_at(batch, i)->claim_no;
+	}
+	rp_batch_free(batch);
+	assert_int_equal(ok(db->conn, rp_settle(db->conn, v, 4)), 4);
+	for (int i = 0; i < 3; i++) {
+		rp_job_spec job = unique_for("a", 0);
+
+		job.unique_key = keys[i];
+		assert_int_equal(add(db->conn, job).id, i + 1);
+	}
+	assert_int_equal(state_of(db->conn, 1), RP_STATE_DONE);
+	ok(db->conn, rp_queue_purge(db->conn, "q", RP_STATE_DONE, NULL));
+	again.unique_key = "a";
+	assert_int_equal(add(db->conn, again).id, 2);
+}
+
+static void
+a_transaction_that_is_rolled_back_takes_no_key(void **state)
+{
+	struct db *db = *state;
+	struct claim c;
+
+	add(db->conn, unique_for("a", HOUR_MS));
+	c = claim_one(db->conn, 60000);
+	ok(db->conn, rp_begin(db->conn));
+	settle_one(db->conn, c, RP_DONE, 0);
+	ok(db->conn, rp_rollback(db->conn));
+	assert_int_equal(state_of(db->conn, 1), RP_STATE_RUNNING);
+	ok(db->conn, rp_job_cancel(db->conn, 1, NULL));
+	assert_int_equal(add(db->conn, unique_for("b", 0)).outcome, RP_ADDED);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -483,6 +609,11 @@ main(int argc, char **argv)
 		CASE(a_lost_job_that_expired_is_cancelled),
 		CASE(an_expired_job_that_is_retried_runs),
 		CASE(a_queue_with_expired_jobs_only_has_nothing_ready),
+		CASE(a_key_stays_taken_after_its_job_is_done),
+		CASE(the_key_is_free_when_its_time_is_over),
+		CASE(only_a_job_that_is_done_keeps_its_key),
+		CASE(kept_jobs_keep_their_keys),
+		CASE(a_transaction_that_is_rolled_back_takes_no_key),
 	};
 
 	databases_at(argc, argv);

@@ -222,7 +222,7 @@ def an_enqueue_says_what_became_of_it(path):
                               "four", "--unique", "u", "--replace"],
                              capture_output=True, text=True)
     assert running.returncode == 4, running
-    words = "job 1 is running and cannot be replaced"
+    words = "job 1 cannot be replaced: it is running, or done and its key still taken"
     assert words in running.stderr
     assert words in refused(db, put, "four", replace)
     assert words in refused(db, "select readpast_enqueue('q', 'four', ?)", replace)

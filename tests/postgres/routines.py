@@ -252,6 +252,58 @@ def a_failure_backs_off_and_its_last_attempt_is_death(s):
 
 
 @case
+def a_key_is_taken_in_the_commit_that_completes_its_job(s):
+    worker, other = Session(s.database), Session(s.database)
+    first = s.put("one", unique_key="k", unique_for="1 hour")
+    claim = worker.claim()["one"]
+    worker.rows("begin")
+    worker.complete(claim)
+    # Neither enqueue waits for the completion.
+    assert [e.put("two", unique_key="k") for e in (s, other)] == [first, first]
+    worker.rows("commit")
+    assert [e.put("three", unique_key="k") for e in (s, other)] == [first, first]
+    assert s.one("select count(*) from readpast.jobs") == 0
+    s.rows("update readpast.taken_key set until = clock_timestamp()")
+    # Of two that find the key free, the second waits for the first.
+    s.rows("begin")
+    new = s.put("four", unique_key="k")
+    other.rows("set lock_timeout = '100ms'")
+    assert other.refused("select readpast.enqueue('q', 'five'::text, unique_key => 'k')"
+                         ).startswith("55P03")
+    s.rows("commit")
+    assert other.put("five", unique_key="k") == new
+    s.sweep()
+    assert s.one("select count(*) from readpast.taken_key") == 0
+
+
+@case
+def a_job_that_lives_and_ends_between_look_and_insert_is_noticed(s):
+    """The enqueue of `slow` stops before its insert, after it saw that the key is
+    free. Meanwhile another job takes the key and is done."""
+    slow = Session(s.database)
+    s.rows("select readpast.queue_create('q')")
+    s.rows("create function stop() returns trigger language plpgsql as $$ begin"
+           " if convert_from(new.payload, 'UTF8') = 'slow' then"
+           " perform pg_advisory_xact_lock(1); end if; return new; end $$")
+    s.rows("create trigger stop before insert on readpast.job for each row"
+           " execute function stop()")
+    s.rows("select pg_advisory_lock(1)")
+    said = []
+    waits = threading.Thread(target=lambda: said.append(slow.refused(
+        "select readpast.enqueue('q', 'slow'::text, unique_key => 'k')")))
+    waits.start()
+    eventually(10, lambda: s.rows("select 1 from pg_locks where locktype = 'advisory'"
+                                  " and not granted"))
+    first = s.put("quick", unique_key="k", unique_for="1 hour")
+    s.complete(s.claim()["quick"])
+    s.rows("select pg_advisory_unlock(1)")
+    waits.join()
+    assert said == [f"40001 job {first} with the same unique key was enqueued and"
+                    " done at the same time: try again"], said
+    assert slow.put("slow", unique_key="k") == first
+
+
+@case
 def a_unique_key_has_one_live_job(s):
     one = s.put("one", unique_key="k")
     assert s.put("two", unique_key="k") == one
@@ -259,7 +311,8 @@ def a_unique_key_has_one_live_job(s):
     claim = s.claim()["three"]
     assert s.refused("select readpast.enqueue('q', 'four', unique_key => 'k',"
                      " replace => true)") == (
-        f"RP006 job {one} is running and cannot be replaced")
+        f"RP006 job {one} cannot be replaced: it is running, or done and its "
+        "key still taken")
     assert s.put("four", unique_key="k") == one
     s.one("select readpast.cancel(%s)", one)
     two = s.put("five", unique_key="k")

@@ -121,6 +121,18 @@ create table readpast_archive (
 create index readpast_archive_state
 	on readpast_archive (queue_id, state, finished_at, id);
 
+-- Unique keys of jobs that are done, and until when they stay taken. Only a job that was
+-- enqueued so (unique_for_ms) leaves a row; the job itself may be kept or gone.
+create table readpast_taken_key (
+	queue_id   integer not null,
+	unique_key text not null,
+	job_id     integer not null,
+	until      integer not null,
+	primary key (queue_id, unique_key)
+) without rowid;
+
+create index readpast_taken_key_until on readpast_taken_key (until);
+
 -- How many kept jobs the archive has of each queue and state. Triggers of the archive
 -- count them, so the numbers are exact even if plain SQL changes the archive.
 create table readpast_kept_count (

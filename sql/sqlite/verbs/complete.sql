@@ -4,7 +4,8 @@
 
 -- answer:
 select j.queue_id, 4 as state, j.payload < '' as apart,
-       r.number as number, j.id, q.keep_done_ms > 0 as kept
+       r.number as number, j.id, q.keep_done_ms > 0 as kept,
+       j.unique_for_ms is not null as takes_key
   from readpast_complete_rows(:rows) r
  cross join readpast_job j
  cross join readpast_queue q
@@ -24,6 +25,12 @@ select id, queue_id, 4, :now, priority, run_at, claim_no, attempt,
        created_at, unique_key, kind, headers, payload,
        last_error, failures, keep_ms, timeout_ms, expire_at, backoff,
        unique_for_ms
+  from readpast_job
+ where id = @id;
+
+-- if @takes_key:
+insert or replace into readpast_taken_key (queue_id, unique_key, job_id, until)
+select queue_id, unique_key, id, :now + unique_for_ms
   from readpast_job
  where id = @id;
 

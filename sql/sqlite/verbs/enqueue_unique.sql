@@ -2,7 +2,8 @@
 -- If one has it, the answer is that live job, and :replace gives it the new job's
 -- content unless it runs. Its claim number is then increased, so that a worker whose
 -- lease ran out cannot complete a content that it never saw. If enqueue would insert
--- nothing, there is no answer. outcome: 0 added, 1 existed, 2 replaced.
+-- nothing, there is no answer. A job that was done is the answer, too, if its key is still
+-- taken. outcome: 0 added, 1 existed, 2 replaced.
 
 select q.id as queue_id,
        coalesce(:priority, q.priority) as priority,
@@ -14,13 +15,19 @@ select q.id as queue_id,
    and (:headers is null
         or json_valid(:headers) and json_type(:headers) = 'object');
 
-select max(id) as living,
-       max(id) is null as absent,
-       max(id) is not null and :replace and max(lease_until) is null as replaced,
+select j.id as living, h.job_id as holder,
+       coalesce(j.id, h.job_id) is null as absent,
+       j.id is not null and :replace and j.lease_until is null as replaced,
        :apart is not null
-       and (max(id) is null or :replace and max(lease_until) is null) as apart
-  from readpast_job
- where queue_id = @queue_id and unique_key = :unique_key;
+       and (coalesce(j.id, h.job_id) is null
+            or j.id is not null and :replace and j.lease_until is null) as apart
+  from (select max(id) as id, max(lease_until) as lease_until
+          from readpast_job
+         where queue_id = @queue_id and unique_key = :unique_key) j,
+       (select max(job_id) as job_id
+          from readpast_taken_key
+         where queue_id = @queue_id and unique_key = :unique_key
+           and until > :now) h;
 
 -- A ready job keeps its place if its replacement is of the same lane.
 select (select seq from readpast_job
@@ -71,5 +78,5 @@ insert into readpast_payload (id, payload)
 values (coalesce(@living, last_insert_rowid()), :apart);
 
 -- answer:
-select coalesce(@living, last_insert_rowid()) as id,
+select coalesce(@living, @holder, last_insert_rowid()) as id,
        iif(@absent, 0, iif(@replaced, 2, 1)) as outcome;

@@ -1,18 +1,23 @@
 -- sweep_rest: delete the payloads of jobs that were completed, workers not seen for an
--- hour, and tallies older than a minute; at most :max rows. (A payload stays if the
+-- hour, tallies older than a minute, and unique keys that are free again; at most :max rows. (A payload stays if the
 -- archive has kept its job, or if a copy has brought the job back.)
 
 -- answer:
-select 0 as id, null as queue_id, null as second, id as gone
+select 0 as id, null as queue_id, null as second, id as gone,
+       null as free_key
   from readpast_gone
 union all
-select id, null, null, null
+select id, null, null, null, null
   from readpast_worker
  where seen_at < :now - 3600000
 union all
-select 0, queue_id, second, null
+select 0, queue_id, second, null, null
   from readpast_tally
  where second < :now / 1000 - 60
+union all
+select 0, queue_id, null, null, unique_key
+  from readpast_taken_key
+ where until <= :now
  limit :max;
 
 -- if @gone:
@@ -26,3 +31,6 @@ delete from readpast_gone where id = @gone;
 delete from readpast_worker where id = @id;
 
 delete from readpast_tally where queue_id = @queue_id and second = @second;
+
+delete from readpast_taken_key
+ where queue_id = @queue_id and unique_key = @free_key;

@@ -33,6 +33,7 @@ union all
 select null, 0
  where :rest
    and (exists (select 1 from readpast_gone)
+        or exists (select 1 from readpast_taken_key where until <= :now)
         or exists (select 1 from readpast_worker where seen_at < :now - 3600000)
         or exists (select 1 from readpast_tally
                     where second < :now / 1000 - 60));

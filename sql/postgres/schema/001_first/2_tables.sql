@@ -227,6 +227,17 @@ create table readpast.archive (
 create index archive_state
 	on readpast.archive (queue_id, state, finished_at, id);
 
+-- Unique keys of jobs that are done, and until when they stay taken. Only a job that was
+-- enqueued so (unique_for_ms) leaves a row; the job itself may be kept or gone.
+create table readpast.taken_key (
+	queue_id   integer not null,
+	unique_key text not null,
+	job_id     bigint not null,
+	until      timestamptz not null,
+	primary key (queue_id, unique_key)
+);
+create index taken_key_until on readpast.taken_key (until);
+
 -- How many kept jobs the archive has of each queue and state: the sum of `change`. Rows
 -- are appended, so that two transactions that change the archive do not wait for each
 -- other; the sweep adds the rows up. The sum is exact and not a hint: each row is

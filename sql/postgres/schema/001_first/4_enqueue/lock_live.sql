@@ -1,4 +1,5 @@
--- lock_live: find the live job that has a unique key. If it is not running, lock it, so
+-- lock_live: find the live job that has a unique key, or the job that was done and whose key
+-- is still taken. If it is live and not running, lock it, so
 -- that no claim takes it before this transaction ends: then its handler sees all that
 -- this transaction writes. The lock blocks neither other enqueues of the key nor a
 -- verdict, which only a running job gets.
@@ -24,6 +25,10 @@ begin
 	  from readpast.job j
 	 where j.queue_id = lock_live.queue_id
 	   and j.unique_key = lock_live.unique_key;
+	-- A job is done and its key taken in one commit: one of the two is seen.
+	if id is null then
+		id := readpast.key_holder(queue_id, unique_key);
+	end if;
 	while is_locked loop
 		perform 1
 		   from readpast.job j

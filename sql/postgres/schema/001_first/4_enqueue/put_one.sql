@@ -1,6 +1,7 @@
 -- put_one: insert one job with any of the options. If it has a unique key and a
 -- live job of the queue has the same, that job is answered instead, and `replace`
--- gives it the new job's content unless it runs.
+-- gives it the new job's content unless it runs; so is a job that was done, if its key is
+-- still taken.
 -- Parameters: the job; null stands for the queue's setting, no kind, no headers,
 -- no key.
 -- Result: id: the new job, or the live one; null: no such queue, or the payload
@@ -22,8 +23,7 @@ as $body$
 #variable_conflict use_column
 declare
 	moment timestamptz := readpast.take_xid();
-	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at,
-	                               moment);
+	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at, moment);
 	expires timestamptz := moment + readpast.ms(expire_ms);
 	its    record;
 	is_locked boolean;
@@ -40,8 +40,7 @@ begin
 	end if;
 
 	outcome := 0;
-	-- Try again if another job with the key was inserted between the two
-	-- statements.
+	-- Try again if another job with the key was inserted between the two statements.
 	loop
 		if unique_key is not null then
 			select l.id, l.is_locked into id, is_locked
@@ -57,8 +56,7 @@ begin
 		                          backoff, unique_for_ms)
 		values (its.lane_id,
 		        case when due <= moment then readpast.next_in_line(its.lane_id) end,
-		        due, moment, its.id,
-		        coalesce(put_one.max_attempts, its.max_attempts),
+		        due, moment, its.id, coalesce(put_one.max_attempts, its.max_attempts),
 		        put_one.unique_key, put_one.kind, put_one.headers,
 		        put_one.payload, put_one.keep_ms, put_one.timeout_ms, expires,
 		        put_one.backoff, put_one.unique_for_ms)
@@ -67,6 +65,9 @@ begin
 		returning job.id into id;
 		exit when found;
 	end loop;
+	if outcome = 0 and unique_key is not null then
+		perform readpast.need_free_key(its.id, unique_key);
+	end if;
 	if outcome = 1 and replace and is_locked then
 		outcome := readpast.replace_live(
 			id, its.lane_id, due, due <= moment,

@@ -3,7 +3,7 @@
 -- ids: the jobs; claim_no: of all of them.
 -- Result: numbers: the places in `ids` of the completed jobs (if all were completed, only
 -- the count of the numbers matters); queues: the queue of each.
--- Locks: the jobs' rows, which it deletes.
+-- Locks: the jobs' rows, which it deletes; those of take_keys().
 -- Called only by settle_and_claim(), with its search_path and settings.
 
 create function readpast.settle_claim(ids bigint[], claim_no bigint,
@@ -13,16 +13,23 @@ language plpgsql volatile
 as $body$
 #variable_conflict use_column
 declare
-	done bigint[];
+	done  bigint[];
+	taken readpast.taken_key[];
 begin
 	with gone as (
 		delete from readpast.job j
 		 where j.id = any (ids) and j.claim_no = settle_claim.claim_no
 		   and j.worker_id is not null
-		returning j.id, j.queue_id)
-	select coalesce(array_agg(g.id), '{}'), coalesce(array_agg(g.queue_id), '{}')
-	  into done, queues
+		returning j.id, j.queue_id, j.unique_key, j.unique_for_ms)
+	select coalesce(array_agg(g.id), '{}'), coalesce(array_agg(g.queue_id), '{}'),
+	       array_agg((g.queue_id, g.unique_key, g.id, clock_timestamp()
+	                  + readpast.ms(g.unique_for_ms))::readpast.taken_key)
+	           filter (where g.unique_for_ms is not null)
+	  into done, queues, taken
 	  from gone g;
+	if taken is not null then
+		perform readpast.take_keys(taken);
+	end if;
 	if cardinality(done) = cardinality(ids) then
 		numbers := array(select generate_series(1, cardinality(ids)));
 	else

@@ -3,7 +3,7 @@
 -- ids, claim_nos, verdicts: as of settle().
 -- Result: numbers: the places in the arrays of those that were completed; queues:
 -- the queue of each.
--- Locks: the jobs' rows, for update, in the order of their ids. Above READ COMMITTED
+-- Locks: the jobs' rows, for update, in the order of their ids; those of take_keys(). Above READ COMMITTED
 -- a row that changed since the snapshot raises a serialization failure; a verdict is
 -- never refused by mistake.
 
@@ -16,6 +16,8 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $body$
 #variable_conflict use_column
+declare
+	taken readpast.taken_key[];
 begin
 	if 0 < any (verdicts)
 	   or current_setting('transaction_isolation') <> 'read committed'
@@ -38,10 +40,16 @@ begin
 		         order by v.id) v
 		 where j.id = v.id and j.claim_no = v.claim_no
 		   and j.worker_id is not null
-		returning v.number, j.queue_id)
+		returning v.number, j.id, j.queue_id, j.unique_key, j.unique_for_ms)
 	select coalesce(array_agg(g.number), '{}'),
-	       coalesce(array_agg(g.queue_id), '{}')
-	  into numbers, queues
+	       coalesce(array_agg(g.queue_id), '{}'),
+	       array_agg((g.queue_id, g.unique_key, g.id, clock_timestamp()
+	                  + readpast.ms(g.unique_for_ms))::readpast.taken_key)
+	           filter (where g.unique_for_ms is not null)
+	  into numbers, queues, taken
 	  from gone g;
+	if taken is not null then
+		perform readpast.take_keys(taken);
+	end if;
 end
 $body$;

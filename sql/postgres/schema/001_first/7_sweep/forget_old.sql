@@ -1,5 +1,5 @@
 -- forget_old: delete workers that were not seen for an hour, tallies older than a minute,
--- waiters of dead workers, and superseded cursors: visited ones with a newer visited
+-- waiters of dead workers, unique keys that are free again, and superseded cursors: visited ones with a newer visited
 -- cursor, which two sweeps at once may leave.
 -- Locks: the rows that it deletes; it skips those that others have locked.
 
@@ -25,6 +25,11 @@ begin
 	 where w.ctid = any (array(
 	           select w.ctid from readpast.waiter w
 	            where w.until < moment - readpast.waiter_age()
+	              for update skip locked));
+	delete from readpast.taken_key k
+	 where k.ctid = any (array(
+	           select k.ctid from readpast.taken_key k
+	            where k.until <= moment
 	              for update skip locked));
 	delete from readpast.cursor c
 	 where c.ctid = any (array(
