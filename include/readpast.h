@@ -108,6 +108,8 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_KEY 255      /* bytes of a unique key */
 #define RP_MOST_WORKER 255   /* bytes of a worker's name */
 #define RP_MOST_REASON 255   /* bytes of the reason for a pause */
+#define RP_MOST_SPEC 255     /* bytes of a schedule's spec */
+#define RP_MOST_ZONE 63      /* bytes of a time zone's name */
 #define RP_MOST_PRIORITY 255 /* a job's priority; the smallest is 0 */
 #define RP_MOST_ATTEMPTS 1000000000
 #define RP_MOST_PAYLOAD 1000000000 /* bytes; a queue can have a lower limit */
@@ -716,6 +718,60 @@ RP_API int rp_worker_list(rp_conn *conn, rp_workers **ret);
 RP_API size_t rp_workers_count(const rp_workers *workers);
 RP_API const rp_worker_info *rp_workers_at(const rp_workers *workers, size_t i);
 RP_API void rp_workers_free(rp_workers *workers);
+
+/* ---- schedules ------------------------------------------------------- */
+
+/* One fire of a schedule. Start from RP_FIRE_INIT. A local time is written as
+ * the milliseconds at which UTC has the same date and time of day. */
+typedef struct rp_fire {
+	size_t size;      /* set by RP_FIRE_INIT */
+	int64_t at_ms;    /* when it fires */
+	int64_t offset_s; /* local time minus UTC at that time, in seconds */
+	char zone[12];    /* what local time is called then, such as "CEST" */
+	/* Local times that the spec names, and that did not exist between
+	 * after_ms and at_ms, because the clock went forward: their number, and
+	 * the first of them. */
+	int64_t skipped, skipped_local_ms;
+	/* Local times that the spec names, and that occurred for the second
+	 * time after after_ms and not after at_ms, because the clock went back:
+	 * their number, and the first of them. */
+	int64_t doubled, doubled_local_ms;
+} rp_fire;
+#define RP_FIRE_INIT                                                           \
+	{                                                                      \
+		sizeof(rp_fire), 0, 0, "", 0, 0, 0, 0                          \
+	}
+
+/*
+ * Find the first fire of a schedule strictly after `after_ms`. Needs no
+ * database. Returns 1, or 0 if there is none within 400 years or before
+ * RP_MOST_TIME; then `ret` is not written.
+ *
+ * `spec` is one of
+ *
+ *   MINUTE HOUR DAY MONTH WEEKDAY   five fields, as in a crontab of POSIX: `*`,
+ *                                   numbers, ranges (1-5), lists (1,15), steps
+ *                                   (`*` or a range with /10), and three
+ *                                   letters for months and weekdays (JAN, MON)
+ *   @hourly @daily @midnight @weekly @monthly @yearly @annually
+ *   every D                         D as rp_duration() takes it, 1 s at least:
+ *                                   at anchor_ms + D, + 2 D, and so on.
+ *                                   `anchor_ms` is not used otherwise
+ *
+ * If both day fields are restricted, a day matches that matches either; a field
+ * that begins with `*` is not restricted. A local time that does not exist is
+ * skipped. One that occurs twice fires the first time only, unless the minute
+ * or the hour field begins with `*`.
+ *
+ * `zone` is a name of the IANA time zone database, such as "Europe/Berlin",
+ * which is read from /usr/share/zoneinfo; NULL or "UTC": UTC, without a file.
+ *
+ * RP_EINVAL: the spec is wrong or can never match a day, or the zone is not
+ * known. RP_EDB: the zone's file is damaged or cannot be read. RP_ENOMEM.
+ */
+RP_API int rp_schedule_next(const char *spec, const char *zone,
+			    int64_t anchor_ms, int64_t after_ms, rp_fire *ret,
+			    rp_error *reterr);
 
 /* ---- copying to another database -------------------------------------- */
 
