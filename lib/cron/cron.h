@@ -37,8 +37,9 @@ struct rp_spec {
 /* Parse a spec. RP_EINVAL: it is wrong, or can never match a day. */
 int rp__spec_parse(const char *text, struct rp_spec *ret, rp_error *reterr);
 
-/* The first minute at or after `minute` that matches, and is before `end`; -1:
- * none. Minutes of local time, counted from 1970-01-01 00:00. */
+/* The first minute that matches, at or after `minute` and before `end`; if
+ * there is none, `end`. Minutes of local time, counted from 1970-01-01 00:00.
+ */
 int64_t rp__spec_next(const struct rp_spec *spec, int64_t minute, int64_t end);
 
 /* ---- zone.c ---------------------------------------------------------- */

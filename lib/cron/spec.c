@@ -1,0 +1,432 @@
+/*
+ * spec.c - what a schedule's spec says, and which minutes match it.
+ *
+ * The fields are those of a crontab of POSIX, with the names and the steps of
+ * the Open Cron Pattern Specification 1.4.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cron.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "internal.h"
+
+#define BLANKS " \t"
+#define MINUTES_OF_DAY 1440
+
+/* A spec that is being parsed. */
+struct reader {
+	const char *spec;
+	rp_error *error;
+};
+
+static int wrong(const struct reader *in, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int
+wrong(const struct reader *in, const char *format, ...)
+{
+	char text[160];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return rp__fail(in->error, RP_EINVAL, "schedule \"%.60s\": %s",
+			in->spec, text);
+}
+
+/* ---- fields ---------------------------------------------------------- */
+
+struct field {
+	const char *title;
+	int least, most;
+	const char *names; /* three letters each; NULL: none */
+	int first;         /* the number of the first name */
+};
+
+enum { MINUTE, HOUR, DAY, MONTH, WEEKDAY, FIELDS };
+
+static const struct field fields[FIELDS] = {
+	[MINUTE] = { "minute", 0, 59, NULL, 0 },
+	[HOUR] = { "hour", 0, 23, NULL, 0 },
+	[DAY] = { "day of month", 1, 31, NULL, 0 },
+	[MONTH] = { "month", 1, 12, "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC", 1 },
+	/* 7 is Sunday, too. */
+	[WEEKDAY] = { "weekday", 0, 7, "SUNMONTUEWEDTHUFRISAT", 0 },
+};
+
+/* One item of a field's list, `1-5/2`, and how far it is parsed. */
+struct item {
+	const struct field *field;
+	const char *text;
+	int size;
+	const char *at;
+};
+
+static int
+wrong_item(const struct reader *in, const struct item *item, const char *why)
+{
+	return wrong(in, "%s %.*s: %s", item->field->title,
+		     item->size < 40 ? item->size : 40, item->text, why);
+}
+
+static int
+out_of_range(const struct reader *in, const struct item *item)
+{
+	char why[60];
+
+	snprintf(why, sizeof(why), "expected %d to %d%s", item->field->least,
+		 item->field->most,
+		 item->field->names ? ", or three letters of a name" : "");
+	return wrong_item(in, item, why);
+}
+
+/* The number that three letters stand for, or -1. */
+static int
+named(const struct item *item)
+{
+	const char *names = item->field->names;
+	int left = (int)(item->text + item->size - item->at);
+
+	for (int i = 0; names && left >= 3 && names[i]; i += 3)
+		if (strncasecmp(names + i, item->at, 3) == 0)
+			return item->field->first + i / 3;
+	return -1;
+}
+
+/* Parse a number of at most 3 digits, or -1. */
+static int
+number(struct item *item)
+{
+	const char *end = item->text + item->size;
+	int n = 0, digits = 0;
+
+	for (; item->at < end && *item->at >= '0' && *item->at <= '9';
+	     item->at++, digits++)
+		n = digits < 3 ? n * 10 + (*item->at - '0') : 1000;
+	return digits ? n : -1;
+}
+
+static int
+value(const struct reader *in, struct item *item, int *ret)
+{
+	int n = named(item);
+
+	if (n >= 0) {
+		item->at += 3;
+		*ret = n;
+		return 0;
+	}
+	n = number(item);
+	if (n < item->field->least || n > item->field->most)
+		return out_of_range(in, item);
+	*ret = n;
+	return 0;
+}
+
+static int
+at_char(const struct item *item, char c)
+{
+	return item->at < item->text + item->size && *item->at == c;
+}
+
+/* Parse `*`, `A` or `A-B`. */
+static int
+range(const struct reader *in, struct item *item, int *ret_from, int *ret_to)
+{
+	int from, to, r;
+
+	if (at_char(item, '*')) {
+		item->at++;
+		*ret_from = item->field->least;
+		*ret_to =
+			item->field == &fields[WEEKDAY] ? 6 : item->field->most;
+		return 0;
+	}
+	r = value(in, item, &from);
+	if (r < 0)
+		return r;
+	to = from;
+	if (at_char(item, '-')) {
+		item->at++;
+		r = value(in, item, &to);
+		if (r < 0)
+			return r;
+		/* FRI-SUN */
+		if (to == 0 && from > 0 && item->field == &fields[WEEKDAY])
+			to = 7;
+	}
+	if (to < from)
+		return wrong_item(in, item,
+				  "runs backwards: write two ranges, as 22-2 "
+				  "is 22-23,0-2");
+	*ret_from = from;
+	*ret_to = to;
+	return 0;
+}
+
+/* Parse `/N`. */
+static int
+step(const struct reader *in, struct item *item, int *ret)
+{
+	const struct field *f = item->field;
+	int n;
+
+	*ret = 1;
+	if (!at_char(item, '/'))
+		return 0;
+	if (item->at[-1] != '*' && !memchr(item->text, '-', (size_t)item->size))
+		return wrong_item(in, item,
+				  "a step needs a range, such as */10 or "
+				  "5-59/10");
+	item->at++;
+	n = number(item);
+	if (n < 1)
+		return wrong_item(in, item, "expected a step of 1 or more");
+	if (n > f->most - f->least + 1)
+		return wrong_item(in, item,
+				  "the step is longer than the field's range: "
+				  "for another interval write, say, every 90m");
+	*ret = n;
+	return 0;
+}
+
+static int
+add_item(const struct reader *in, struct item *item, uint64_t *set)
+{
+	int from, to, by, r;
+
+	if (item->size == 0)
+		return wrong(in, "%s: nothing before or after a comma",
+			     item->field->title);
+	r = range(in, item, &from, &to);
+	if (r == 0)
+		r = step(in, item, &by);
+	if (r < 0)
+		return r;
+	if (item->at != item->text + item->size)
+		return out_of_range(in, item);
+	for (int n = from; n <= to; n += by)
+		*set |= UINT64_C(1)
+			<< (item->field == &fields[WEEKDAY] ? n % 7 : n);
+	return 0;
+}
+
+static int
+parse_field(const struct reader *in, const struct field *field,
+	    const char *text, size_t size, uint64_t *ret_set)
+{
+	const char *end = text + size;
+	uint64_t set = 0;
+
+	for (;;) {
+		const char *comma = memchr(text, ',', (size_t)(end - text));
+		struct item item = { field, text, 0, text };
+		int r;
+
+		item.size = (int)((comma ? comma : end) - text);
+		r = add_item(in, &item, &set);
+		if (r < 0)
+			return r;
+		if (!comma)
+			break;
+		text = comma + 1;
+	}
+	*ret_set = set;
+	return 0;
+}
+
+static int
+count_fields(const char *text)
+{
+	int count = 0;
+
+	for (text += strspn(text, BLANKS); *text; count++) {
+		text += strcspn(text, BLANKS);
+		text += strspn(text, BLANKS);
+	}
+	return count;
+}
+
+static int
+parse_fields(const struct reader *in, const char *text, struct rp_spec *ret)
+{
+	uint64_t sets[FIELDS];
+	int stars[FIELDS], count = count_fields(text), r;
+
+	if (count != FIELDS)
+		return wrong(in,
+			     "%d field%s, expected five: minute, hour, day of "
+			     "month, month, weekday",
+			     count, count == 1 ? "" : "s");
+	for (int i = 0; i < FIELDS; i++) {
+		size_t n;
+
+		text += strspn(text, BLANKS);
+		n = strcspn(text, BLANKS);
+		stars[i] = *text == '*';
+		r = parse_field(in, &fields[i], text, n, &sets[i]);
+		if (r < 0)
+			return r;
+		text += n;
+	}
+	*ret = (struct rp_spec){
+		.minutes = sets[MINUTE],
+		.hours = (uint32_t)sets[HOUR],
+		.days = (uint32_t)sets[DAY],
+		.months = (uint32_t)sets[MONTH],
+		.weekdays = (uint32_t)sets[WEEKDAY],
+		.either_day = !stars[DAY] && !stars[WEEKDAY],
+		.both_times = stars[MINUTE] || stars[HOUR],
+	};
+	return 0;
+}
+
+/* ---- the other forms ------------------------------------------------- */
+
+/* The five fields that a name such as @daily stands for, or NULL. */
+static const char *
+find_nickname(const char *text)
+{
+	static const char *const nicknames[][2] = {
+		{ "@yearly", "0 0 1 1 *" },  { "@annually", "0 0 1 1 *" },
+		{ "@monthly", "0 0 1 * *" }, { "@weekly", "0 0 * * 0" },
+		{ "@daily", "0 0 * * *" },   { "@midnight", "0 0 * * *" },
+		{ "@hourly", "0 * * * *" },
+	};
+	size_t n = strcspn(text, BLANKS);
+
+	if (text[n + strspn(text + n, BLANKS)])
+		return NULL;
+	for (size_t i = 0; i < sizeof(nicknames) / sizeof(*nicknames); i++)
+		if (strlen(nicknames[i][0]) == n &&
+		    strncasecmp(nicknames[i][0], text, n) == 0)
+			return nicknames[i][1];
+	return NULL;
+}
+
+static int
+parse_every(const struct reader *in, const char *text, struct rp_spec *ret)
+{
+	char duration[32];
+	size_t n;
+	int64_t ms;
+
+	text += strspn(text, BLANKS);
+	n = strcspn(text, BLANKS);
+	snprintf(duration, sizeof(duration), "%.*s", n < 31 ? (int)n : 31,
+		 text);
+	if (text[n + strspn(text + n, BLANKS)] ||
+	    rp_duration(duration, &ms) < 0 || ms < 1000)
+		return wrong(in,
+			     "expected a duration of a second or more, such as "
+			     "every 90s, every 15m or every 2h");
+	*ret = (struct rp_spec){ .every_ms = ms };
+	return 0;
+}
+
+static int
+parse(const struct reader *in, struct rp_spec *ret)
+{
+	const char *text = in->spec + strspn(in->spec, BLANKS), *fields_of;
+
+	if (strncasecmp(text, "every", 5) == 0)
+		return parse_every(in, text + 5, ret);
+	if (*text != '@')
+		return parse_fields(in, text, ret);
+	fields_of = find_nickname(text);
+	if (!fields_of)
+		return wrong(in,
+			     "expected @hourly, @daily, @midnight, @weekly, "
+			     "@monthly, @yearly or @annually");
+	return parse_fields(in, fields_of, ret);
+}
+
+int
+rp__spec_parse(const char *text, struct rp_spec *ret, rp_error *reterr)
+{
+	const struct reader in = { text, reterr };
+	const int64_t first = rp__days_of(2000, 1) * MINUTES_OF_DAY;
+	const int64_t end = rp__days_of(2400, 1) * MINUTES_OF_DAY;
+	struct rp_spec spec;
+	int r = rp__check_name(reterr, "the schedule", text, RP_MOST_SPEC);
+
+	if (r < 0)
+		return r;
+	r = parse(&in, &spec);
+	if (r < 0)
+		return r;
+	/* 400 years have every date and weekday that there is. */
+	if (!spec.every_ms && rp__spec_next(&spec, first, end) == end)
+		return wrong(&in, "never fires: there is no such day");
+	*ret = spec;
+	return 0;
+}
+
+/* ---- matching -------------------------------------------------------- */
+
+/* The smallest member of `set` that is `from` or more, or -1. */
+static int
+first_in(uint64_t set, int from)
+{
+	set = from < 64 ? set >> from << from : 0;
+	return set ? __builtin_ctzll(set) : -1;
+}
+
+static int
+is_day(const struct rp_spec *spec, int64_t days, int day)
+{
+	/* 1970-01-01 was a Thursday. */
+	int weekday = (int)(((days + 4) % 7 + 7) % 7);
+	int by_date = spec->days >> day & 1;
+	int by_weekday = spec->weekdays >> weekday & 1;
+
+	return spec->either_day ? by_date || by_weekday : by_date && by_weekday;
+}
+
+/* The first matching minute of a matching day, `from` or later; -1: none. */
+static int
+minute_of_day(const struct rp_spec *spec, int from)
+{
+	int hour = first_in(spec->hours, from / 60), minute;
+
+	if (hour < 0)
+		return -1;
+	minute = first_in(spec->minutes, hour > from / 60 ? 0 : from % 60);
+	if (minute < 0) {
+		hour = first_in(spec->hours, hour + 1);
+		minute = first_in(spec->minutes, 0);
+	}
+	return hour < 0 ? -1 : hour * 60 + minute;
+}
+
+int64_t
+rp__spec_next(const struct rp_spec *spec, int64_t minute, int64_t end)
+{
+	while (minute < end) {
+		int64_t days =
+			(minute >= 0 ? minute : minute - (MINUTES_OF_DAY - 1)) /
+			MINUTES_OF_DAY;
+		int64_t midnight = days * MINUTES_OF_DAY, year;
+		int month, day, found = -1;
+
+		rp__date_of(days, &year, &month, &day);
+		if (!(spec->months >> month & 1)) {
+			minute = (days - day + 1 + rp__days_in(year, month)) *
+				 MINUTES_OF_DAY;
+			continue;
+		}
+		if (is_day(spec, days, day))
+			found = minute_of_day(spec, (int)(minute - midnight));
+		if (found >= 0)
+			return midnight + found < end ? midnight + found : end;
+		minute = midnight + MINUTES_OF_DAY;
+	}
+	return end;
+}
