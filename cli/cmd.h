@@ -224,6 +224,7 @@ int cmd_check(struct cmd *cmd, int argc, char **argv);
 int cmd_claim(struct cmd *cmd, int argc, char **argv);
 int cmd_copy(struct cmd *cmd, int argc, char **argv);
 int cmd_complete(struct cmd *cmd, int argc, char **argv);
+int cmd_cron_next(struct cmd *cmd, int argc, char **argv);
 int cmd_doctor(struct cmd *cmd, int argc, char **argv);
 int cmd_enqueue(struct cmd *cmd, int argc, char **argv);
 int cmd_extend(struct cmd *cmd, int argc, char **argv);

@@ -71,6 +71,11 @@ const struct command commands[] = {
 	  "remove a queue and all its jobs; refused while jobs run", NULL },
 	{ "pause", cmd_pause, REQUIRE, "QUEUE", "hand out no more jobs", NULL },
 	{ "resume", cmd_resume, REQUIRE, "QUEUE", "go on handing out", NULL },
+	{ "cron next", cmd_cron_next, REQUIRE, "SPEC [--zone ZONE]",
+	  "when a schedule fires; needs no database",
+	  "SPEC: five fields of a crontab ('30 2 * * 1-5'), @daily and the "
+	  "like,\n"
+	  "or 'every 90s', which counts from --from.\n" },
 	{ "sweep", cmd_sweep, REQUIRE, "",
 	  "due jobs, leases that ran out, jobs kept too long", NULL },
 	{ "init", cmd_init, INSTALL, "",
@@ -172,6 +177,13 @@ cmd_version(struct cmd *cmd, int argc, char **argv)
 	return DONE;
 }
 
+/* Do these commands have names of two words? */
+static int
+is_group(const char *word)
+{
+	return strcmp(word, "queue") == 0 || strcmp(word, "cron") == 0;
+}
+
 /* Find the command that argv begins with; *used is the number of words in its
  * name. `queue pause` is the same as `pause`. */
 static const struct command *
@@ -180,11 +192,11 @@ command_of(int argc, char **argv, int *used)
 	char two[64];
 
 	*used = 1;
-	if (strcmp(argv[0], "queue") != 0 || argc < 2)
+	if (!is_group(argv[0]) || argc < 2)
 		return find_command(argv[0]);
 	*used = 2;
-	snprintf(two, sizeof(two), "queue %s", argv[1]);
-	if (strcmp(argv[1], "pause") == 0 || strcmp(argv[1], "resume") == 0)
+	snprintf(two, sizeof(two), "%s %s", argv[0], argv[1]);
+	if (strcmp(two, "queue pause") == 0 || strcmp(two, "queue resume") == 0)
 		return find_command(argv[1]);
 	return find_command(two);
 }
