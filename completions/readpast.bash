@@ -63,6 +63,7 @@ _readpast_options() { # COMMAND
 		;;
 	'queue list') options=(--json) ;;
 	'queue drop') options=(--yes --json) ;;
+	'cron next') options=(--zone= --from= -n= --json) ;;
 	copy) options=(--move --running= --json) ;;
 	check) options=(--left= --json) ;;
 	lab) options=(--workers= --jobs= --delay= --list --explain= --json) ;;
@@ -123,6 +124,10 @@ _readpast_techniques() {
 	_readpast_offer naive updlock readpast marker merge applock worker-loop own
 }
 
+_readpast_zones() {
+	_readpast_offer "$(cd /usr/share/zoneinfo 2>/dev/null && find [A-Z]* ! -type d)"
+}
+
 _readpast_value() { # OPTION
 	case $1 in
 	--db) _readpast_url ;;
@@ -131,6 +136,7 @@ _readpast_value() { # OPTION
 	--drain) _readpast_offer settled ;;
 	--log) _readpast_offer json ;;
 	--explain) _readpast_techniques ;;
+	--zone) _readpast_zones ;;
 	--running) _readpast_offer wait leave ;;
 	--state)
 		states=(scheduled ready running 'done' dead cancelled all)
@@ -148,6 +154,7 @@ _readpast_argument() {
 	case $command in
 	'') _readpast_offer "${commands[@]}" ;;
 	queue) _readpast_offer set list drop pause resume ;;
+	cron) _readpast_offer next ;;
 	work) _readpast_queues ;;
 	copy) ((arguments > 1)) || _readpast_url ;;
 	check) _readpast_files ;;
@@ -185,8 +192,8 @@ _readpast_look() {
 				option=$word
 		elif [[ -z $command ]]; then
 			command=$word
-		elif [[ $command == queue ]]; then
-			command="queue $word"
+		elif [[ $command == @(queue|cron) ]]; then
+			command+=" $word"
 		else
 			arguments=$((arguments + 1))
 		fi
@@ -195,7 +202,7 @@ _readpast_look() {
 
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
-		retry purge list show why stats workers top queue pause resume sweep
+		retry purge list show why stats workers top queue pause resume cron sweep
 		init copy doctor check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0

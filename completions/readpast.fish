@@ -41,6 +41,11 @@ function __readpast_queues
         string match -v '  *' | string replace -r ' \(paused\)$' ''
 end
 
+function __readpast_zones
+    set -l folder /usr/share/zoneinfo
+    string replace $folder/ '' $folder/** | string match -r '^[A-Z].*'
+end
+
 function __readpast_urls
     set -l files (commandline -ct | string replace -r '^(--db=)?(sqlite:)?' '')*
     string replace -r '^' sqlite: -- $files
@@ -71,6 +76,7 @@ complete -c readpast -n __readpast_in -a workers -d 'who serves'
 complete -c readpast -n __readpast_in -a queue -d 'queues and their settings'
 complete -c readpast -n __readpast_in -a pause -d 'hand out no more jobs'
 complete -c readpast -n __readpast_in -a resume -d 'go on handing out'
+complete -c readpast -n __readpast_in -a cron -d 'schedules, and when they fire'
 complete -c readpast -n __readpast_in -a sweep -d 'the maintenance'
 complete -c readpast -n __readpast_in -a init -d 'create the database'
 complete -c readpast -n __readpast_in -a top -d 'queues as they go, on a terminal'
@@ -84,6 +90,7 @@ complete -c readpast -n __readpast_in -a version -d 'print the version'
 complete -c readpast -n __readpast_in -a help -d 'tell about a command'
 
 complete -c readpast -n 'test "$(__readpast_words)" = queue' -a 'set list drop pause resume'
+complete -c readpast -n 'test "$(__readpast_words)" = cron' -a 'next'
 for command in enqueue work claim purge list stats pause resume 'queue set' 'queue list' 'queue drop' 'queue pause' 'queue resume'
     complete -c readpast -n "__readpast_in $command" -a '(__readpast_queues)'
 end
@@ -221,6 +228,11 @@ complete -c readpast -n '__readpast_in queue set' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in queue list' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in queue drop' -l yes -d really
 complete -c readpast -n '__readpast_in queue drop' -l json -d 'JSON lines'
+
+complete -c readpast -n '__readpast_in cron next' -l zone -x -a '(__readpast_zones)' -d 'time zone'
+complete -c readpast -n '__readpast_in cron next' -l from -x -d 'fires after this time'
+complete -c readpast -n '__readpast_in cron next' -s n -x -d 'how many'
+complete -c readpast -n '__readpast_in cron next' -l json -d 'JSON lines'
 
 complete -c readpast -n '__readpast_in check' -l left -x -a '(__readpast_queues)' -d 'where to look for what is not finished'
 complete -c readpast -n '__readpast_in check' -l json -d 'JSON lines'

@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+# Commands whose names have two words begin with one of these.
+GROUPS = ("queue", "cron")
 OPTION = re.compile(r"(?<![\w-])--?[a-z0-9][a-z-]*")
 
 
@@ -83,7 +85,9 @@ def of_cases(text, options):
 def of_bash(text):
     found = of_cases(text, re.compile(f"({OPTION.pattern})(=?)"))
     words = re.search(r"local commands=\((.*?)\)", text, re.S)[1].split()
-    words += [f"queue {w}" for w in re.search(r"queue\) \S+ (.*) ;;", text)[1].split()]
+    for group in GROUPS:
+        offered = re.search(rf"{group}\) _readpast_offer (.*) ;;", text)[1]
+        words += [f"{group} {w}" for w in offered.split()]
     return {name: found.get(name, set()) for name in words}
 
 
@@ -92,13 +96,17 @@ def of_zsh(text):
     found = of_cases(body, re.compile(
         r"(--?[a-z0-9][a-z-]*)=?\[[^]]*\](:|'\$queue)?"))
     words = re.findall(r"^\t\t'([a-z]+):", text, re.M)
-    words += [f"queue {w}" for w in re.search(r"compadd (set .*)", text)[1].split()]
+    for group in GROUPS:
+        offered = re.search(rf"== {group} \]\].*?compadd ([a-z ]+)$", text, re.M | re.S)[1]
+        words += [f"{group} {w}" for w in offered.split()]
     return {name: found.get(name, set()) for name in words}
 
 
 def of_fish(text):
     words = re.findall(r"-n __readpast_in -a (\w+)", text)
-    words += [f"queue {w}" for w in re.search(r"-a '(set .*)'", text)[1].split()]
+    for group in GROUPS:
+        offered = re.search(rf"\)\" = {group}' -a '(.*)'", text)[1]
+        words += [f"{group} {w}" for w in offered.split()]
     found = {name: set() for name in words}
     line = re.compile(r"-n '__readpast_in ([a-z ]+)' -([los]) (\S+)( -[xr])?")
     for name, kind, option, value in line.findall(text):
@@ -119,7 +127,7 @@ def of_man(text):
     for section in re.split(r"^\.S[sh] ", text, flags=re.M):
         head, *items = re.split(r"^(?=\.It Cm )", section, flags=re.M)
         for item in items:
-            for name in re.findall(r"\bCm ((?:queue )?[a-z]+)", item.splitlines()[0]):
+            for name in re.findall(rf"\bCm ((?:(?:{'|'.join(GROUPS)}) )?[a-z]+)", item.splitlines()[0]):
                 found.setdefault(name, set()).update(options(item))
                 common[name] = options(head)
     return found, common
@@ -151,7 +159,7 @@ def compare(program, found, common={}):
         more = {option for option in found[command] - has
                 if option.rstrip("=") not in program.globals}
         yield from (f"{command}: has no {o}" for o in sorted(more))
-    aliases = {"queue", "queue pause", "queue resume"}
+    aliases = {*GROUPS, "queue pause", "queue resume"}
     for name in sorted(set(found) - set(program.commands) - aliases):
         yield f"there is no command {name}"
 
