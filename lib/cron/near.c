@@ -134,7 +134,9 @@ rp__zones_near(const char *folder, const char *name, char *to, size_t room)
 	}
 	*to = '\0';
 	for (int i = 0; i < NEAREST && *search.found[i].name; i++) {
-		int is_last = i + 1 == NEAREST || !*search.found[i + 1].name;
+		/* One that differs in capitals only must be it. */
+		int is_last = i + 1 == NEAREST || !*search.found[i + 1].name ||
+			      search.found[i].distance == 0;
 		int n = snprintf(to + used, room - used, "%s%s",
 				 i == 0    ? ""
 				 : is_last ? " or "
@@ -144,6 +146,8 @@ rp__zones_near(const char *folder, const char *name, char *to, size_t room)
 		if (n < 0 || (size_t)n >= room - used)
 			break;
 		used += (size_t)n;
+		if (is_last)
+			break;
 	}
 	to[used] = '\0';
 	return search.seen ? 0 : -1;

@@ -355,10 +355,15 @@ rp__spec_parse(const char *text, struct rp_spec *ret, rp_error *reterr)
 	const int64_t first = rp__days_of(2000, 1) * MINUTES_OF_DAY;
 	const int64_t end = rp__days_of(2400, 1) * MINUTES_OF_DAY;
 	struct rp_spec spec;
-	int r = rp__check_name(reterr, "the schedule", text, RP_MOST_SPEC);
+	size_t size = text ? strnlen(text, RP_MOST_SPEC + 1) : 0;
+	int r;
 
-	if (r < 0)
-		return r;
+	if (size == 0)
+		return rp__fail(reterr, RP_EINVAL, "the schedule is missing");
+	if (size > RP_MOST_SPEC)
+		return rp__fail(reterr, RP_EINVAL,
+				"the schedule is longer than %d bytes",
+				RP_MOST_SPEC);
 	r = parse(&in, &spec);
 	if (r < 0)
 		return r;
