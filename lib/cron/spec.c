@@ -140,7 +140,7 @@ at_char(const struct item *item, char c)
 static int
 range(const struct reader *in, struct item *item, int *ret_from, int *ret_to)
 {
-	int from, to, r;
+	int from = 0, to, r;
 
 	if (at_char(item, '*')) {
 		item->at++;
@@ -200,7 +200,7 @@ step(const struct reader *in, struct item *item, int *ret)
 static int
 add_item(const struct reader *in, struct item *item, uint64_t *set)
 {
-	int from, to, by, r;
+	int from = 0, to = 0, by = 1, r;
 
 	if (item->size == 0)
 		return wrong(in, "%s: nothing before or after a comma",
@@ -354,7 +354,7 @@ rp__spec_parse(const char *text, struct rp_spec *ret, rp_error *reterr)
 	const struct reader in = { text, reterr };
 	const int64_t first = rp__days_of(2000, 1) * MINUTES_OF_DAY;
 	const int64_t end = rp__days_of(2400, 1) * MINUTES_OF_DAY;
-	struct rp_spec spec;
+	struct rp_spec spec = { 0 };
 	size_t size = text ? strnlen(text, RP_MOST_SPEC + 1) : 0;
 	int r;
 

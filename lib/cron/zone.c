@@ -333,10 +333,12 @@ rp__zone_open(const char *folder, const char *name, struct rp_zone **ret,
 	if (!folder)
 		folder = RP_ZONES;
 	if (!name || strcmp(name, "UTC") == 0) {
-		*ret = calloc(1, sizeof(**ret));
-		if (!*ret)
+		struct rp_zone *utc = calloc(1, sizeof(*utc));
+
+		if (!utc)
 			return rp__fail(reterr, RP_ENOMEM, "out of memory");
-		strcpy((*ret)->types[0].name, "UTC");
+		strcpy(utc->types[0].name, "UTC");
+		*ret = utc;
 		return 0;
 	}
 	r = rp__check_name(reterr, "the time zone", name, RP_MOST_ZONE);
@@ -370,8 +372,8 @@ rp__zone_at(const struct rp_zone *zone, int64_t second, struct rp_period *ret)
 {
 	size_t n = changes_until(zone, second);
 	/* Before the first change it is type 0. */
-	const struct change *last = n ? &zone->changes[n - 1] : NULL;
-	const struct type *type = &zone->types[last ? last->type : 0];
+	const struct type *type =
+		&zone->types[n ? zone->changes[n - 1].type : 0];
 
 	if (n == zone->count && zone->has_rule) {
 		rp__rule_at(&zone->rule, second, ret);
@@ -381,6 +383,6 @@ rp__zone_at(const struct rp_zone *zone, int64_t second, struct rp_period *ret)
 		ret->offset = type->offset;
 		memcpy(ret->name, type->name, sizeof(ret->name));
 	}
-	if (last && last->at > ret->start)
-		ret->start = last->at;
+	if (n && zone->changes[n - 1].at > ret->start)
+		ret->start = zone->changes[n - 1].at;
 }

@@ -16,8 +16,10 @@ main(void)
 	rp_claim_options claim = RP_CLAIM_INIT;
 	rp_verdict verdict = RP_VERDICT_INIT;
 	rp_worker_options worker = RP_WORKER_INIT;
+	rp_fire fire = RP_FIRE_INIT;
 	int sizes_are_set = options.size && queue.size && job.size &&
-			    claim.size && verdict.size && worker.size;
+			    claim.size && verdict.size && worker.size &&
+			    fire.size;
 
 	return sizes_are_set && sizeof(rp_error) == 256 && rp_version()[0] ? 0
 									   : 1;
