@@ -1,5 +1,6 @@
 /*
- * check.h - what `check` and `stress` share; see cmd_check.c.
+ * check.h - routines that the commands `check` and `stress` share; cmd_check.c
+ * defines them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,8 +11,8 @@
 #include "checker.h"
 #include "cmd.h"
 
-/* Give the checker the jobs that the queue still has, live or kept. 0, or an
- * exit status after a complaint. */
+/* Tell the checker which jobs the queue still has, live or kept. Returns 0,
+ * or an exit status after printing an error. */
 int check_left(struct cmd *cmd, struct checker *checker, const char *queue);
 
 /* Format "ok" or "BROKEN (3)". */

@@ -84,8 +84,8 @@ warden_start(size_t slots)
 		warden_wait(w, ends[0]);
 	}
 	close(ends[0]);
-	w->pid = pid; /* set by the parent only: the memory is shared with the
-			 child */
+	w->pid = pid; /* set by the parent, because the child shares this
+		       * memory */
 	w->alive_fd = ends[1];
 	if (pid < 0) {
 		close(ends[1]);
@@ -105,8 +105,8 @@ warden_stop(struct warden *w)
 	munmap(w, sizeof(*w) + w->count * sizeof(pid_t));
 }
 
-/* Reserve a slot for the process group of a child. There are as many slots as
- * threads that run handlers, so one is always free or about to be. */
+/* Reserve a slot for the process group of a child. There are as many slots
+ * as threads that run handlers, so one is free now or in a moment. */
 static volatile pid_t *
 free_slot(struct warden *w)
 {
@@ -122,7 +122,7 @@ free_slot(struct warden *w)
 
 /* ---- starting ---- */
 
-/* Put the payload into a file in memory, positioned at its start. */
+/* Return a file in memory that holds the payload, positioned at its start. */
 static int
 input_fd(const struct child *c)
 {
@@ -151,10 +151,10 @@ input_fd(const struct child *c)
 }
 
 /*
- * Start the child with vfork(): it shares our memory until it calls exec. So it
- * can report through `errnum` why exec failed, and store its group where the
- * warden looks before the command can start anything. Signals are blocked
- * meanwhile, because none of our signal handlers may run in the child.
+ * Start the child with vfork(): it shares our memory until it calls exec. So
+ * the child can report through `errnum` why exec failed, and store its group in
+ * the warden's table before the command can start anything. Signals are blocked
+ * until exec, because none of our signal handlers may run in the child.
  */
 static pid_t
 start(const struct child *c, const int fds[3], volatile pid_t *slot,
@@ -209,9 +209,9 @@ keep_tail(struct child *c, const char *text, size_t n)
 	c->tail_size = keep + n;
 }
 
-/* Pass on the bytes that are available now, and no more: a child that writes
- * without pause must not keep us from checking the timeout. Returns 0 at the
- * end of the stream. */
+/* Pass on only the bytes that are available now: a child that writes without
+ * pause must not keep us from checking the timeout. Returns 0 at the end of
+ * the stream. */
 static int
 read_output(struct child *c, int from, int fd)
 {
@@ -253,8 +253,8 @@ nap_ms(const struct child *c, int64_t started)
 	return (int)(left < ASK_EVERY_MS ? left : ASK_EVERY_MS);
 }
 
-/* Wait for the child's end. Send TERM when it has to stop, and KILL if it is
- * still there KILL_AFTER_MS later. */
+/* Wait for the child's end. If it has to stop, send it TERM, and KILL if it
+ * still runs KILL_AFTER_MS later. */
 static void
 watch(struct child *c, pid_t pid, int pidfd, const int from[3])
 {
@@ -286,8 +286,8 @@ reap(struct child *c, pid_t pid, volatile pid_t *slot)
 {
 	siginfo_t info;
 
-	/* WNOWAIT leaves the pid taken, so kill(-pid) below cannot hit an
-	 * unrelated process. */
+	/* With WNOWAIT the kernel does not reuse the pid yet, so kill(-pid)
+	 * below cannot hit an unrelated process. */
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 &&
 	       errno == EINTR)
 		;
@@ -305,8 +305,8 @@ close_all(int fds[3])
 			close(fds[i]);
 }
 
-/* Open the child's streams. `to` are the child's ends and `from` are ours; -1:
- * the child inherits our own stream. */
+/* Open the child's streams: `to` gets the child's ends and `from` gets ours.
+ * -1: the child inherits our own stream. */
 static int
 open_streams(const struct child *c, int to[3], int from[3])
 {

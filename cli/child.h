@@ -15,15 +15,16 @@
 
 #define CHILD_TAIL RP_MOST_ERROR /* bytes kept of standard error */
 
-/* A process that kills the handlers if the worker itself is killed. */
+/* the process that kills the handlers if the worker itself is killed */
 struct warden;
 
-/* Call before any thread is started and any database opened. `slots`: how many
- * handlers may run at once. NULL: fork failed. */
+/* Start the warden. Call this before starting a thread or opening a
+ * database. `slots`: how many handlers may run at once. Returns NULL if fork
+ * fails. */
 struct warden *warden_start(size_t slots);
 void warden_stop(struct warden *warden);
 
-/* Whether a handler goes on or is stopped early. */
+/* the answer of asked(): may the handler go on, or shall it be stopped? */
 enum child_end { CHILD_GO_ON, CHILD_STOP };
 
 struct child {
@@ -33,17 +34,18 @@ struct child {
 	const void *input; /* its standard input */
 	size_t input_size;
 	int64_t timeout_ms;      /* 0: none */
-	int (*asked)(void *ctx); /* polled: shall the handler be stopped? */
-	/* Called with what it writes to standard error, and to standard output
-	 * if passes_output is set. `fd` says which. */
+	int (*asked)(void *ctx); /* called regularly; returns CHILD_GO_ON or
+				  * CHILD_STOP */
+	/* Called with the child's standard error, and with its standard
+	 * output if passes_output is set. `fd` tells which of the two. */
 	void (*wrote)(void *ctx, int fd, const char *text, size_t n);
-	int passes_output; /* pipe its standard output, see wrote() */
+	int passes_output; /* not 0: pass standard output to wrote(), too */
 	void *ctx;
 	/* results */
-	int errnum;                /* it could not be started */
-	int status;                /* as waitpid() returns it */
-	int timed_out;             /* ended because of timeout_ms */
-	int stopped;               /* ended because asked() said so */
+	int errnum;                /* 0, or why it could not be started */
+	int status;                /* exit status, as from waitpid() */
+	int timed_out;             /* was it stopped after timeout_ms? */
+	int stopped;               /* was it stopped because of asked()? */
 	char tail[CHILD_TAIL + 1]; /* the end of its standard error */
 	size_t tail_size;
 };

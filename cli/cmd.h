@@ -17,20 +17,19 @@
 
 /* Exit statuses. */
 enum { DONE = 0, FAILED = 1, USAGE = 2, NOTHING = 3, REFUSED = 4, DIED = 7 };
-#define HELPED (-1) /* pseudo status: help was asked for and printed */
+#define HELPED (-1) /* the help was printed; no exit status */
 
 struct history;
 
-/* One run of the program. */
+/* the state of one run of the program */
 struct cmd {
 	const char *url;
 	const char *history_file; /* NULL or "": no history is kept */
-	const char *name; /* the command's name; NULL while options before it
-			     are parsed */
-	int schema;       /* how it opens the database: RP_SCHEMA_* */
+	const char *name; /* the command's name; NULL until it is known */
+	int schema;       /* how the command opens the database: RP_SCHEMA_* */
 	rp_conn *conn;    /* set by cmd_open() */
 	struct history
-		*history; /* set by parse_options(); NULL: none is kept */
+		*history; /* set by parse_options(); NULL: no history is kept */
 };
 
 struct command {
@@ -58,16 +57,16 @@ int worst(int a, int b);
 int check_new_queue(const struct cmd *cmd, const char *name);
 
 /* database.c */
-int is_file(const char *url); /* a file, not a server */
+int is_file(const char *url); /* is the database a file, and not on a server? */
 #define DATABASE_NAME 600
-/* The file's absolute path, or the schema and its server. Without the
- * password. */
+/* Describe a database: the absolute path of a file, or a schema and its
+ * server. The password is left out. */
 void name_database(char *to, size_t room, const char *url);
 int open_database(const char *url, int schema, rp_conn **ret, rp_error *error);
 int cmd_open(struct cmd *cmd); /* 0, or an exit status */
 int not_opened(const char *url, int code, const rp_error *error); /* same */
-/* Check that the queue exists; with `make`, create it and tell the user.
- * Returns an exit status. */
+/* Check that the queue exists. If it does not and `make` is set, create it
+ * and tell the user. Returns an exit status. */
 int find_queue(struct cmd *cmd, const char *name, int make);
 
 /*
@@ -81,7 +80,8 @@ int find_queue(struct cmd *cmd, const char *name, int make);
 enum option_type {
 	FLAG,
 	TEXT,
-	OPTIONAL, /* text; "" for the bare option: --name or --name=TEXT */
+	OPTIONAL, /* text; the value is optional: --name gives "",
+		   * --name=TEXT gives TEXT */
 	COUNT,
 	SIZE,
 	DURATION,
@@ -92,12 +92,13 @@ enum option_type {
 struct option {
 	const char *name; /* "--delay" */
 	enum option_type type;
-	void *to; /* int, const char *, int64_t or struct texts, by type */
+	void *to; /* the variable to set: an int, const char *, int64_t or
+		   * struct texts, depending on the type */
 	const char
 		*arg; /* name of the value in the help; NULL: a FLAG has none */
 	const char *help; /* one or more lines */
 };
-/* Turn a limit of readpast.h into a string literal. */
+/* the digits of a number that readpast.h defines, as a string literal */
 #define DIGITS(limit) DIGITS_OF(limit)
 #define DIGITS_OF(digits) #digits
 #define PRIORITIES "0 to " DIGITS(RP_MOST_PRIORITY)
@@ -113,16 +114,17 @@ struct texts {
 	const char **items;
 	size_t count;
 };
-/* Parse and remove the options; *argc is the number of arguments left. 0, an
- * exit status after a complaint, or HELPED. */
+/* Parse the options and remove them from argv; *argc becomes the number of
+ * arguments left. Returns 0, HELPED, or an exit status after printing an
+ * error. */
 int parse_options(struct cmd *cmd, int *argc, char **argv,
 		  const struct option *options);
-/* Parse the option at argv[*i]; *i is advanced to its last argument. 0, or an
- * exit status after a complaint. */
+/* Parse the option at argv[*i], and set *i to its last argument. Returns 0,
+ * or an exit status after printing an error. */
 int take_option(struct cmd *cmd, const struct option *options, int argc,
 		char **argv, int *i);
 
-/* numbers.c: 0, or -1 */
+/* numbers.c: all return 0, or -1 if the text is not valid */
 int parse_count(const char *text, int64_t *ret);
 int parse_size(const char *text, int64_t *ret);
 int parse_time(const char *text, int64_t *ret_ms);
@@ -143,7 +145,7 @@ json_t *json_failures(const rp_job *job);
 
 /* interrupt.c */
 void catch_interrupts(void);
-int interrupted(void); /* 0: no signal has come */
+int interrupted(void); /* 0, or the number of the signal that has arrived */
 int wait_for_input(int timeout_ms);
 
 /* ---- spec.c ---- */
@@ -169,15 +171,15 @@ void end_if_interrupted(void);
 json_t *json_time(int64_t ms); /* 0: null */
 json_t *json_text(const char *text);
 
-/* A member of a struct that is printed, as JSON or as a line. The types of a
- * job's fields are those of sql/params. */
+/* the type of a struct's member that is printed as JSON or as a line; jobs
+ * have the types of sql/params */
 enum field_type {
 	FIELD_number,
 	FIELD_number_or_none, /* -1 means none */
 	FIELD_per_10s,
 	FIELD_small,
 	FIELD_flag,
-	FIELD_flag_if_set, /* left out unless set */
+	FIELD_flag_if_set, /* printed only if set */
 	FIELD_claim,
 	FIELD_state,
 	FIELD_time,
@@ -199,7 +201,8 @@ struct field {
 	}
 extern const struct field job_fields[]; /* ended by FIELDS_END */
 
-/* Make an object of values, which it takes over. NULL: out of memory. */
+/* Make a JSON object of the members. It takes over their values. NULL: out
+ * of memory. */
 struct member {
 	const char *name;
 	json_t *value;
@@ -214,8 +217,8 @@ json_t *json_added(const char *queue, const rp_added *added);
 json_t *json_stats(const rp_queue_stats *stats);
 json_t *json_worker(const rp_worker_info *worker);
 json_t *json_queue(const rp_queue *queue);
-int
-print_json(json_t *object); /* one line; takes over the object. 0 or FAILED */
+int print_json(json_t *object); /* print one line, free the object; 0 or
+				 * FAILED */
 void format_time(char *to, size_t room, int64_t ms);
 
 /* one per command */

@@ -21,7 +21,7 @@ print_statement(void *ctx, const char *sql)
 	printf("%.*s;\n\n", (int)n, sql);
 }
 
-/* For databases in which no tool is allowed to create tables. */
+/* for databases in which readpast itself may not create tables */
 static int
 print_schema(const struct cmd *cmd)
 {
@@ -39,11 +39,11 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 	int64_t last = 0;
 	const struct option options[] = {
 		{ "--after-restore", FLAG, &restored, NULL,
-		  "after restoring a backup: skip the ids that were\ngiven "
-		  "since it was made" },
+		  "after a backup was restored: skip the ids that jobs\n"
+		  "were given after the backup was made" },
 		{ "--print", FLAG, &print, NULL,
-		  "only print the SQL that creates our tables, for\nrunning it "
-		  "by other means" },
+		  "only print the SQL that creates our tables, so that\n"
+		  "you can run it with another program" },
 		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
@@ -78,8 +78,8 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 		return print_json(JSON_MEMBERS(members));
 	}
 	if (restored)
-		printf("ids up to %lld will not be given to any job: %d were "
-		       "skipped\n",
+		printf("ids up to %lld are not given to new jobs: skipped %d "
+		       "ids\n",
 		       (long long)last, RP_IDS_SKIPPED);
 	printf("%s is ready\n", where);
 	return DONE;

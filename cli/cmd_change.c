@@ -11,15 +11,17 @@
 #include "history.h"
 #include "internal.h"
 
-/* One of these commands. */
+/* a command: cancel, retry or purge */
 struct act {
-	const char *event; /* name for the history, and in JSON */
+	const char *event; /* the event's name in the history and in JSON */
 	const char *done;  /* past participle for "12 jobs ..." */
-	rp_change_fn *all; /* change a list of jobs */
+	rp_change_fn *all; /* changes a list of jobs */
 	int (*one)(rp_conn *, int64_t,
-		   const char *); /* change one job by id; may be NULL */
+		   const char *); /* changes one job; NULL: the command
+				   * accepts no ids */
 	int allowed;              /* states that the command can change */
-	int otherwise;            /* states it changes unless told otherwise */
+	int otherwise;            /* states of the jobs it changes if --state
+				   * is not given */
 };
 static const struct act cancels = {
 	.event = "cancelled",
@@ -44,7 +46,7 @@ static const struct act purges = {
 	.allowed = (LIVE | KEPT) & ~IN(RP_STATE_RUNNING),
 };
 
-/* One run of such a command. */
+/* the state of one run of a command */
 struct change {
 	struct cmd *cmd;
 	const struct act *act;
@@ -58,12 +60,12 @@ struct change {
 #define CHANGE_OPTIONS(c)                                                      \
 	FILTER_OPTIONS(&(c)->filter),                                          \
 		{ "--dry-run", FLAG, &(c)->dry_run, NULL,                      \
-		  "only say how many, and show three" },                       \
+		  "change nothing: print how many match, and three of them" }, \
 		JSON_OPTION(&(c)->json)
 
 /* ---- by id ---- */
 
-/* Report the outcome for one job. `r` is the library's return value. */
+/* Report the outcome for one job. `r`: what the library returned. */
 static int
 report_one(const struct change *c, int64_t id, int r)
 {
@@ -102,7 +104,8 @@ change_each(const struct change *c, const struct found *jobs)
 	return status;
 }
 
-/* Would the command change this job? 0, or the exit status of the complaint. */
+/* Can the command change this job? Returns 0, or an exit status after
+ * printing why not. */
 static int
 check_job(const struct change *c, const rp_job *job)
 {
@@ -110,16 +113,17 @@ check_job(const struct change *c, const rp_job *job)
 	const char *its = job->kind ? job->kind : "(none)";
 
 	if (kind && strcmp(kind, its) != 0)
-		return complain(NOTHING, "job %lld is %s, of kind %.64s",
+		return complain(NOTHING,
+				"skipped job %lld: it is %s, and of kind %.64s",
 				(long long)job->id, rp_state_text(job->state),
 				its);
 	if (!(c->act->allowed & IN(job->state)))
-		return complain(REFUSED, "job %lld is %s", (long long)job->id,
-				rp_state_text(job->state));
+		return complain(REFUSED, "skipped job %lld: it is %s",
+				(long long)job->id, rp_state_text(job->state));
 	return 0;
 }
 
-/* Drop from the list the jobs that the command would not change. */
+/* Remove from the list the jobs that the command cannot change. */
 static int
 keep_fitting(const struct change *c, struct found *jobs)
 {
@@ -168,9 +172,9 @@ change_ids(struct change *c, int argc, char **argv)
 
 /* ---- by a filter ---- */
 
-/* Change jobs that were all found in one state. Without a history many are
- * changed in one commit; with one, each has its own, so that the history only
- * records changes that are committed. */
+/* Change jobs that were all found in one state. Without a history, one
+ * commit changes many jobs. With a history each job has its own commit, so
+ * that the history records only changes that were committed. */
 static int
 change_some(const struct change *c, const int64_t *ids, size_t n, int state,
 	    struct rp_changed *changed)
@@ -190,8 +194,8 @@ change_some(const struct change *c, const int64_t *ids, size_t n, int state,
 	return r;
 }
 
-/* Reverse the list. Retried jobs then stand in line in the order in which they
- * ended, and a cancel starts at the end of the line, away from the workers. */
+/* Reverse the list. Then retried jobs run in the order in which they ended;
+ * and a cancel begins at the end of the ready line, where no worker claims. */
 static void
 turn_around(struct found *jobs)
 {
@@ -207,8 +211,8 @@ turn_around(struct found *jobs)
 	}
 }
 
-/* If the user named a state, a job that has left it since the search is
- * skipped. A purge always names one. */
+/* Change the jobs that were found. If the user gave --state, skip a job that
+ * is no longer in that state. (A purge always has --state.) */
 static int
 change_found(const struct change *c, const struct found *jobs,
 	     struct rp_changed *changed)
@@ -247,8 +251,8 @@ print_changed(const struct change *c, const struct rp_changed *changed)
 	}
 	if (changed->taken)
 		return complain(REFUSED,
-				"%lld jobs stay dead: live jobs have "
-				"their unique keys",
+				"%lld jobs were not retried: live jobs have "
+				"their unique keys; retry them later",
 				(long long)changed->taken);
 	return status;
 }
@@ -288,13 +292,13 @@ change(struct change *c, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc && (f->queue || f->state || is_narrow(f)))
-		return usage(c->cmd, "either ids or a filter (beside ids only "
-				     "--kind)");
+		return usage(c->cmd, "give either ids or a filter, not both "
+				     "(ids may go with --kind)");
 	if (argc)
 		return change_ids(c, argc, argv);
 	if (!has_filter(f))
-		return usage(c->cmd, "which jobs? ids, or a filter such as "
-				     "--queue, --kind or --key");
+		return usage(c->cmd, "which jobs? Give ids, or a filter such "
+				     "as --queue, --kind or --key");
 	return change_filtered(c);
 }
 
@@ -324,14 +328,14 @@ cmd_retry(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (dead && (argc || c.filter.queue || c.filter.state))
-		return usage(cmd, "either ids, or --dead QUEUE, or --queue and "
-				  "--state");
+		return usage(cmd, "give only one of these: ids, --dead QUEUE, "
+				  "or --queue with --state");
 	if (dead)
 		c.filter.queue = dead;
 	return change(&c, argc, argv);
 }
 
-/* purge QUEUE: all jobs in the named states, or those of one kind. */
+/* Purge all jobs of a queue in the given states, or those of one kind. */
 static int
 purge_queue(const struct change *c)
 {
@@ -366,14 +370,15 @@ cmd_purge(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc + (f->queue != NULL) > 1)
-		return usage(cmd, "one queue at a time");
+		return usage(cmd, "expected only one queue");
 	if (argc)
 		f->queue = argv[0];
 	if (!has_filter(f))
 		return usage(cmd, "which queue?");
 	status = check_states(cmd, f, purges.allowed, 0);
 	if (!status && !f->state)
-		status = usage(cmd, "which jobs? --state STATE is required");
+		status = usage(
+			cmd, "which jobs? Name their state with --state STATE");
 	if (!status && !yes && !c.dry_run)
 		status = usage(
 			cmd, "this deletes jobs for good: confirm with --yes");

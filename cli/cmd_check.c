@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* `-` is standard input. */
+/* Read one history. The name `-` means standard input. */
 static int
 read_file(struct checker *checker, const char *name)
 {
@@ -85,7 +85,7 @@ print_verdicts(const struct verdicts *v, int json)
 		       (long long)v->clients, (long long)v->claims,
 		       (long long)v->settled);
 		if (v->gaps)
-			printf("; %lld claims were not recorded, as their "
+			printf("; %lld claims were not recorded because their "
 			       "clients were killed",
 			       (long long)v->gaps);
 		putchar('\n');
@@ -117,7 +117,7 @@ cmd_check(struct cmd *cmd, int argc, char **argv)
 	int json = 0;
 	const struct option options[] = {
 		{ "--left", TEXT, &left, "QUEUE",
-		  "the jobs that this queue still has are not lost" },
+		  "jobs that are still in this queue are not lost" },
 		{ "--json", FLAG, &json, NULL, "JSON lines" },
 		OPTIONS_END,
 	};

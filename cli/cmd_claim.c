@@ -10,7 +10,7 @@
 
 #include "history.h"
 
-/* Release the jobs that could not be printed. */
+/* Release the jobs, because they could not be printed. */
 static int
 give_back(struct cmd *cmd, const rp_batch *batch)
 {
@@ -51,8 +51,8 @@ print_batch(struct cmd *cmd, const rp_batch *batch, int64_t asked)
 	return failed && rp_batch_count(batch) ? give_back(cmd, batch) : DONE;
 }
 
-/* Claim; if no job is ready, wait and try again. Another worker may take the
- * job that ended the wait, so this is a loop. */
+/* Claim jobs. If no job is ready, wait and try again. Another worker may
+ * take the job for which the wait ended, so this is a loop. */
 static int
 claim(struct cmd *cmd, const char *queue, size_t n,
       const rp_claim_options *options, int64_t wait_ms)
@@ -94,7 +94,7 @@ cmd_claim(struct cmd *cmd, int argc, char **argv)
 		{ "--wait", DURATION, &wait_ms, "D",
 		  "wait this long for the first job" },
 		{ "--json", FLAG, &json, NULL,
-		  "JSON lines, as without the option" },
+		  "print JSON lines (the default)" },
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);
@@ -103,7 +103,7 @@ cmd_claim(struct cmd *cmd, int argc, char **argv)
 		return status;
 	if (argc != 1)
 		return usage(cmd,
-			     argc ? "one queue at a time" : "which queue?");
+			     argc ? "expected only one queue" : "which queue?");
 	status = check_new_queue(cmd, argv[0]);
 	if (status)
 		return status;
@@ -111,13 +111,13 @@ cmd_claim(struct cmd *cmd, int argc, char **argv)
 		return usage(cmd, "-n %lld: expected 1 to %d", (long long)n,
 			     RP_MOST_CLAIMED);
 	if (lease_ms == 0)
-		return usage(cmd, "--lease: expected 1ms at least");
+		return usage(cmd, "--lease: expected at least 1ms");
 	claim_options.lease_ms = lease_ms < 0 ? 0 : lease_ms;
 	status = cmd_open(cmd);
 	if (status)
 		return status;
-	/* With --wait the queue may be new: make it, and wait for its first
-	 * job. */
+	/* With --wait, create a queue that does not exist, and wait for its
+	 * first job. */
 	status = find_queue(cmd, argv[0], wait_ms > 0);
 	if (status)
 		return status;

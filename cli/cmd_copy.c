@@ -85,8 +85,9 @@ report_json(const rp_copied *c, double seconds)
 static int
 report(const rp_copied *c, double seconds, int move)
 {
-	printf("%lld queue%s: %lld live jobs and %lld kept ones are in the "
-	       "target,\neach compared with the source in all its fields\n",
+	printf("%lld queue%s: the target has %lld live jobs and %lld kept "
+	       "ones;\n"
+	       "all fields of each job were compared with the source\n",
 	       (long long)c->queues, c->queues == 1 ? "" : "s",
 	       (long long)c->live, (long long)c->kept);
 	printf("%lld written, %lld removed from the source; %.1f s",
@@ -98,18 +99,20 @@ report(const rp_copied *c, double seconds, int move)
 		printf("ids: those of the source + %lld\n",
 		       (long long)c->shift);
 	else
-		puts(c->shift ? "ids: moved up, not all by the same number"
+		puts(c->shift ? "ids: larger than in the source, not all by "
+				"the same number"
 			      : "ids: those of the source");
 	if (c->running)
 		printf("%lld running jobs stay in the source%s\n",
 		       (long long)c->running,
-		       move ? ": run this again when they have ended" : "");
+		       move ? ": run the command again when they have ended"
+			    : "");
 	puts(move ? "paused: the source" : "paused: the target");
 	return DONE;
 }
 
-/* Describe the state after a failed copy, and whether running it again helps.
- * `begun`: the library has reported progress at least once. */
+/* Say what a failed copy has left behind, and whether running it again can
+ * help. `begun`: the library has reported progress at least once. */
 static const char *
 consequence(int r, int begun)
 {
@@ -118,9 +121,9 @@ consequence(int r, int begun)
 
 	if (begun && !hopeless)
 		return "; nothing is lost or doubled, and the queues stay "
-		       "paused: run this again, and it goes on";
+		       "paused: run the command again to continue";
 	if (r == RP_ELOST)
-		return "; nothing is lost or doubled: run this again";
+		return "; nothing is lost or doubled: run the command again";
 	return hopeless ? "" : "; the source is as it was";
 }
 
@@ -145,7 +148,7 @@ copy(struct cmd *cmd, rp_conn *to, const struct arguments *a)
 	options.leave_running = a->leave;
 	options.progress = on_progress;
 	options.progress_ctx = &progress;
-	/* A signal stops the copy between two commits. */
+	/* A signal stops the copy only between two commits. */
 	catch_interrupts();
 	r = rp_copy(cmd->conn, to, &options, &copied, &error);
 	if (progress.shows)
@@ -188,9 +191,10 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 	const char *running = "wait";
 	const struct option options[] = {
 		{ "--move", FLAG, &a.move, NULL,
-		  "delete from the source what the target has" },
+		  "delete from the source the jobs that the target has" },
 		{ "--running", TEXT, &running, "R",
-		  "wait for running jobs, or leave them there (wait)" },
+		  "\"wait\" for running jobs, or \"leave\" them in the source "
+		  "(wait)" },
 		{ "--json", FLAG, &a.json, NULL, "JSON" },
 		OPTIONS_END,
 	};
@@ -200,7 +204,9 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc < 2)
-		return usage(cmd, "from which database, and to which?");
+		return usage(
+			cmd,
+			"from which database, and to which? Give two URLs");
 	a.leave = strcmp(running, "leave") == 0;
 	if (!a.leave && strcmp(running, "wait") != 0)
 		return usage(cmd, "--running %.40s: expected wait or leave",
@@ -210,8 +216,8 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 		a.queues = (const char *const *)argv + 2;
 	}
 	status = open_side("source", argv[0], cmd->schema, &cmd->conn);
-	/* Check the names before the target is opened, which may create a
-	 * file. */
+	/* Check the queues' names first, because opening the target may
+	 * create a file. */
 	for (int i = 2; i < argc && !status; i++)
 		status = check_queue(cmd, argv[i]);
 	if (status)

@@ -1,5 +1,6 @@
 /*
- * cmd_doctor.c - what is wrong with the database, or will be, worst first.
+ * cmd_doctor.c - report what is wrong with the database, or soon will be; the
+ * worst first.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -31,8 +32,8 @@ print_finding(const json_t *finding)
 	putchar('\n');
 }
 
-/* Warnings do not affect the exit status. Jobs that have waited for a moment
- * give a warning; a monitor's alarm would go on and off with them. */
+/* Warnings do not change the exit status: jobs that wait for a moment cause
+ * a warning, and would switch a monitor's alarm on and off. */
 static int
 print_all(const struct doctor *d, int json)
 {
@@ -67,8 +68,8 @@ print_all(const struct doctor *d, int json)
 	return status ? status : bad ? FAILED : DONE;
 }
 
-/* A damaged or unreadable database is a finding, too. A missing one is an error
- * of the caller. */
+/* A damaged or unreadable database is a finding, too. A database that does
+ * not exist is the caller's mistake. */
 static int
 examine(struct doctor *d)
 {
@@ -91,7 +92,8 @@ cmd_doctor(struct cmd *cmd, int argc, char **argv)
 	int json = 0;
 	const struct option options[] = {
 		{ "--long", DURATION, &d.long_ms, "D",
-		  "how long is too long to wait, to be open or paused (1m)" },
+		  "report waits, pauses and transactions longer than this "
+		  "(1m)" },
 		{ "--json", FLAG, &json, NULL, "JSON lines" },
 		OPTIONS_END,
 	};

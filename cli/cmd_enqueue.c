@@ -29,26 +29,29 @@ struct input {
 	rp_job_spec model; /* options that all jobs share */
 	int quiet, json, one;
 	char separator;
-	size_t most;     /* limit of a payload, in bytes */
-	int64_t skip;    /* --skip: the first jobs of the input, not enqueued */
-	int64_t skipped; /* how many of them have been read */
+	size_t most;     /* largest payload that the queue takes, in bytes */
+	int64_t skip;    /* --skip: number of jobs at the input's start to
+			  * leave out */
+	int64_t skipped; /* how many of those jobs were read so far */
 
-	char *text; /* input that is not enqueued yet */
+	char *text; /* input that was read but not enqueued yet */
 	size_t used, room;
-	size_t first; /* offset of the first payload */
-	size_t whole; /* length of the complete payloads, with separators */
+	size_t first; /* offset in `text` of the first payload to enqueue */
+	size_t whole; /* bytes of complete payloads in `text`, with
+		       * separators */
 	size_t ends[BATCH_JOBS];
-	size_t skips[BATCH_JOBS]; /* length of the separator behind each */
+	size_t skips[BATCH_JOBS]; /* bytes of the separator behind each
+				   * payload */
 	size_t count;
-	int64_t enqueued; /* so far, in all batches */
+	int64_t enqueued; /* jobs enqueued so far, in all batches */
 	int refused;      /* 0, or REFUSED if --replace found a running job */
 };
 
 /* ---- stopping early ---- */
 
 /* Report why the command stops, how many jobs are enqueued, and with which
- * --skip the user can go on. `unsure`: jobs of a commit whose outcome is not
- * known. */
+ * --skip the user can go on. `unsure`: number of jobs in a commit whose
+ * outcome is unknown. */
 __attribute__((format(printf, 4, 5))) static int
 stop(const struct input *in, int status, size_t unsure, const char *format, ...)
 {
@@ -61,9 +64,9 @@ stop(const struct input *in, int status, size_t unsure, const char *format, ...)
 	va_end(args);
 	if (unsure)
 		return complain(status,
-				"%s; %lld jobs enqueued, and perhaps the %zu "
-				"behind them: if so, go on with --skip %lld, "
-				"else with --skip %lld",
+				"%s; %lld jobs enqueued, and perhaps also the "
+				"next %zu: if they are in the queue, go on "
+				"with --skip %lld, else with --skip %lld",
 				why, (long long)in->enqueued, unsure,
 				done + (long long)unsure, done);
 	if (done)
@@ -108,7 +111,8 @@ print_ids(struct input *in, const rp_added *added, size_t n)
 	return 0;
 }
 
-/* The queue's payload limit, for an early check; the database checks again. */
+/* The queue's largest payload, for a check before the database makes its
+ * own. */
 static size_t
 most_of(struct cmd *cmd, const char *queue)
 {
@@ -125,11 +129,12 @@ most_of(struct cmd *cmd, const char *queue)
 static int
 too_large(const struct input *in)
 {
-	return stop(in, USAGE, 0,
-		    "%s %lld: payload too large: queue %s takes at most %zu "
-		    "bytes (queue set %s --max-payload SIZE)",
-		    in->word, (long long)(in->skip + in->enqueued + 1),
-		    in->queue, most_of(in->cmd, in->queue), in->queue);
+	return stop(
+		in, USAGE, 0,
+		"%s %lld: payload too large: queue %s takes at most %zu bytes "
+		"(readpast queue set %s --max-payload SIZE changes that)",
+		in->word, (long long)(in->skip + in->enqueued + 1), in->queue,
+		most_of(in->cmd, in->queue), in->queue);
 }
 
 static int
@@ -157,13 +162,13 @@ enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 	else if (r != RP_EFBIG)
 		status = refused(in, r, n);
 	else if (bad < 1 || (status = enqueue(in, jobs, (size_t)bad)) == 0)
-		status =
-			too_large(in); /* the payloads before it are enqueued */
+		status = too_large(in); /* the payloads before the one that is
+					 * too large are enqueued */
 	free(added);
 	return status;
 }
 
-/* Remove the complete payloads from the buffer, and keep the rest. */
+/* Remove the complete payloads from the buffer. An incomplete one stays. */
 static void
 drop_whole(struct input *in)
 {
@@ -259,7 +264,8 @@ split(struct input *in, size_t scanned)
 
 		scanned = (size_t)(end - in->text);
 		status = add(in, scanned, 1);
-		/* add() may have flushed, which moves the rest to the front. */
+		/* If add() has flushed the buffer, the remaining input is
+		 * now at its front. */
 		scanned = scanned + 1 - (before - in->used);
 	}
 	if (!status && in->count == 0 && in->whole)
@@ -273,7 +279,7 @@ split(struct input *in, size_t scanned)
 	return status;
 }
 
-/* The input ended before --skip jobs were read. */
+/* Report that the input has fewer jobs than --skip says. */
 static int
 few(const struct input *in)
 {
@@ -384,15 +390,16 @@ check_usage(const struct input *in, int argc, char **argv, int64_t max_attempts)
 	if (check_new_queue(cmd, argv[0]))
 		return USAGE;
 	if (in->model.delay_ms && in->model.run_at)
-		return usage(cmd, "either --delay or --at");
+		return usage(cmd, "give either --delay or --at, not both");
 	if (in->model.replace && !in->model.unique_key)
 		return usage(cmd, "--replace needs --unique KEY");
 	if (max_attempts == 0)
 		return usage(cmd, "--max-attempts 0: expected at least 1");
 	if (argc > 1 && (in->one || in->separator != '\n'))
-		return usage(cmd, "-0 and --one are for standard input");
+		return usage(cmd, "-0 and --one apply to standard input: give "
+				  "no payloads as arguments");
 	if (in->skip && in->one)
-		return usage(cmd, "either --skip or --one");
+		return usage(cmd, "give either --skip or --one, not both");
 	return 0;
 }
 
@@ -407,31 +414,31 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 	char *json = NULL, *backoff = NULL;
 	const struct option options[] = {
 		{ "-0", FLAG, &nul, NULL,
-		  "standard input is cut at NUL bytes" },
+		  "split standard input at NUL bytes, not at newlines" },
 		{ "--one", FLAG, &in.one, NULL,
-		  "all of standard input is one payload" },
+		  "take all of standard input as one payload" },
 		{ "--delay", DURATION, &in.model.delay_ms, "D",
-		  "run it after this time" },
+		  "earliest start, counted from now" },
 		{ "--at", TIME, &in.model.run_at, "TIME",
-		  "not before: 2026-01-31T18:00:00Z, @1767225600" },
+		  "earliest start: 2026-01-31T18:00:00Z, @1767225600" },
 		{ "--priority", PRIORITY, &priority, "N",
-		  PRIORITIES ", lower first (the queue's)" },
+		  PRIORITIES ", lower first (default: the queue's)" },
 		{ "--unique", TEXT, &in.model.unique_key, "KEY",
 		  "enqueue nothing if a live job has this key" },
 		{ "--unique-for", DURATION, &terms.unique_for_ms, "D",
-		  "... or if a job with this key was done since" },
+		  "with --unique: keep the key taken after the job is done" },
 		{ "--replace", FLAG, &in.model.replace, NULL,
-		  "... but replace that job, unless it is running" },
+		  "with --unique: replace that job, unless it is running" },
 		{ "--max-attempts", COUNT, &max_attempts, "N",
-		  "attempts before it is dead (the queue's)" },
+		  "attempts before it is dead (default: the queue's)" },
 		{ "--backoff", TEXT, &terms.backoff, "LIST",
-		  "delays after failures: 10s,1m,1h (the queue's)" },
+		  "delays after failures: 10s,1m,1h (default: the queue's)" },
 		{ "--timeout", DURATION, &terms.timeout_ms, "D",
-		  "the longest run of a handler (the queue's)" },
+		  "longest time of a handler (default: the queue's)" },
 		{ "--expire", DURATION, &terms.expire_ms, "D",
-		  "cancel it if it has not started by then" },
+		  "cancel it if it has not started in this time" },
 		{ "--keep", DURATION, &terms.keep_ms, "D",
-		  "keep it so long when it is done (the queue's)" },
+		  "keep it this long once it is done (default: the queue's)" },
 		{ "--kind", TEXT, &in.model.kind, "K",
 		  "what sort of job it is" },
 		{ "--header", TEXTS, &headers, "K=V",
@@ -440,7 +447,7 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		  "skip the first N jobs of the input" },
 		{ "--quiet", FLAG, &in.quiet, NULL, "print no ids" },
 		{ "--json", FLAG, &in.json, NULL,
-		  "JSON lines: ids, and what became of each job" },
+		  "JSON lines: the id and the outcome of each job" },
 		OPTIONS_END,
 	};
 	int status;

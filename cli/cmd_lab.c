@@ -39,12 +39,13 @@ catch_signals(void)
 static void
 tell_left(const char *what)
 {
-	complain(DONE, "lab: a run that was killed had left %s: removed", what);
+	complain(DONE, "lab: removed %s, left by a run that was killed", what);
 }
 
 /* ---- the verdict in words ---- */
 
-/* The server's wait event, in words. */
+/* What the workers waited for, in words; the result has the server's wait
+ * event. */
 static const char *
 waited_for(const struct lab_result *result)
 {
@@ -105,7 +106,7 @@ say(const struct lab_options *o, const struct lab_result *result, char *text)
 	else if (blocked >= 30)
 		add(text, ", one at a time");
 	if (blocked < 1)
-		add(text, "; hardly anybody waited");
+		add(text, "; workers hardly waited");
 	else
 		add(text, "; %.0f %% of the time was spent waiting for %s",
 		    blocked, waited_for(result));
@@ -120,7 +121,7 @@ struct report {
 	int lines; /* lines printed so far */
 };
 
-/* Print the headings above the first technique. */
+/* Print the headings, before the first technique. */
 static void
 print_head(struct report *report)
 {
@@ -179,7 +180,9 @@ print_cannot(struct report *report, const struct lab_script *script,
 	if (report->json)
 		return print_json(json_pack("{ss ss}", "technique",
 					    script->name, "cannot", why));
-	printf("%-11s cannot be done here\n  %s\n", script->name, why);
+	printf("%-11s cannot run on this database\n"
+	       "  %s\n",
+	       script->name, why);
 	return DONE;
 }
 
@@ -254,10 +257,10 @@ check_names(const struct cmd *cmd, char **names, int count)
 	for (int i = 0; i < count; i++)
 		if (strcmp(names[i], "scratch") == 0 ||
 		    !lab_find(lab_scripts(cmd->url), names[i]))
-			return usage(cmd,
-				     "no such technique: %.40s (there are "
-				     "those of --list)",
-				     names[i]);
+			return usage(
+				cmd,
+				"no such technique: %.40s (--list prints all)",
+				names[i]);
 	return 0;
 }
 
@@ -270,7 +273,7 @@ check_numbers(const struct cmd *cmd, int64_t workers, int64_t jobs,
 	if (jobs < 1 || jobs > MOST_JOBS)
 		return usage(cmd, "--jobs: expected 1 to %d", MOST_JOBS);
 	if (delay_ms > MOST_DELAY_MS)
-		return usage(cmd, "--delay: expected %ds at most",
+		return usage(cmd, "--delay: expected at most %ds",
 			     MOST_DELAY_MS / 1000);
 	return 0;
 }

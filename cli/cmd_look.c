@@ -13,9 +13,9 @@
 
 /* ---- list ---- */
 
-#define LISTED 50 /* jobs, unless --limit says otherwise */
+#define LISTED 50 /* jobs that `list` prints without --limit */
 
-/* Tell users that the default limit may have cut the list. */
+/* Tell users that the list may be incomplete because of the default limit. */
 static void
 say_if_cut(size_t limit, size_t count)
 {
@@ -36,9 +36,9 @@ list_queue(struct cmd *cmd, const struct filter *f, size_t limit, int json)
 	status = print_list(cmd, batch, json);
 	if (rp_batch_is_partial(batch))
 		complain(0,
-			 "queue %s has too many jobs to look at each: running "
-			 "ones are those found among the first %d; --all looks "
-			 "at all",
+			 "queue %s has too many jobs to look at each: the "
+			 "running jobs were searched among the first %d only; "
+			 "--all searches all jobs",
 			 f->queue, RP_MOST_COUNTED);
 	say_if_cut(limit, rp_batch_count(batch));
 	rp_batch_free(batch);
@@ -71,7 +71,7 @@ cmd_list(struct cmd *cmd, int argc, char **argv)
 		{ "--limit", COUNT, &limit, "N",
 		  "at most this many (" DIGITS(LISTED) ")" },
 		{ "--all", FLAG, &f.all, NULL,
-		  "look at all jobs, not at the first 10,000" },
+		  "search all jobs, not only the first 10,000" },
 		{ "--json", FLAG, &json, NULL, "JSON lines" },
 		OPTIONS_END,
 	};
@@ -80,11 +80,11 @@ cmd_list(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc + (f.queue != NULL) > 1)
-		return usage(cmd, "one queue, or none for all");
+		return usage(cmd, "name one queue, or none for all queues");
 	if (argc)
 		f.queue = argv[0];
-	/* With --error dead jobs are listed by default, too, because most
-	 * failed jobs are dead. */
+	/* With --error, list dead jobs by default, too: most jobs that
+	 * failed are dead. */
 	status = check_states(cmd, &f, LIVE | KEPT,
 			      f.error ? LIVE | IN(RP_STATE_DEAD) : LIVE);
 	if (status)
@@ -164,7 +164,7 @@ print_payload(const rp_job *job)
 	printf(" (%zu bytes)\n", job->payload_size);
 }
 
-/* Print a number. The line of `attempt` includes max_attempts. */
+/* Print a number. For `attempt`, print max_attempts on the same line. */
 static void
 print_number(const char *name, const rp_job *job, const int64_t *at)
 {
@@ -175,8 +175,8 @@ print_number(const char *name, const rp_job *job, const int64_t *at)
 		printf("%-13s %lld\n", name, (long long)*at);
 }
 
-/* Print a field that is set, on a line of its own. `run_at` is printed as `run
- * at`. */
+/* Print a field on a line of its own, if the field is set. `run_at` is
+ * printed as `run at`. */
 static void
 print_job_field(const rp_job *job, const struct field *field)
 {
@@ -234,7 +234,7 @@ print_job(const rp_job *job)
 	return 0;
 }
 
-/* Print the JSON that all commands share, plus the failed attempts. */
+/* Print the job's JSON, as all commands do, and add the failed attempts. */
 static int
 print_job_json(const rp_job *job)
 {
@@ -317,7 +317,7 @@ cmd_stats(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc > 1)
-		return usage(cmd, "one queue, or none for all");
+		return usage(cmd, "name one queue, or none for all queues");
 	status = cmd_open(cmd);
 	if (status)
 		return status;

@@ -10,7 +10,7 @@
 
 #include "history.h"
 
-/* A queue's setting: its option, its type, its limits. */
+/* a queue's setting: its option, its type, its limits */
 struct setting {
 	const char *option;
 	enum option_type type;
@@ -24,15 +24,17 @@ static const struct setting settings[] = {
 	{ "--lease", DURATION, offsetof(rp_queue, lease_ms), "D",
 	  "how long a claim holds", 1, RP_MOST_MS },
 	{ "--backoff", DURATION, offsetof(rp_queue, backoff_ms), "D",
-	  "before the second attempt, doubling", 0, RP_MOST_MS },
+	  "delay before the second attempt; it doubles each time", 0,
+	  RP_MOST_MS },
 	{ "--backoff-max", DURATION, offsetof(rp_queue, backoff_max_ms), "D",
 	  "the longest backoff", 0, RP_MOST_MS },
 	{ "--priority", PRIORITY, offsetof(rp_queue, priority), "N",
-	  "of jobs enqueued without one", 0, RP_MOST_PRIORITY },
+	  "priority of jobs that are enqueued without one", 0,
+	  RP_MOST_PRIORITY },
 	{ "--keep-done", DURATION, offsetof(rp_queue, keep_done_ms), "D",
 	  "how long done jobs are kept", 0, RP_MOST_MS },
 	{ "--keep-dead", DURATION, offsetof(rp_queue, keep_dead_ms), "D",
-	  "how long dead and cancelled ones are kept", 0, RP_MOST_MS },
+	  "how long dead and cancelled jobs are kept", 0, RP_MOST_MS },
 	{ "--max-payload", SIZE, offsetof(rp_queue, max_payload), "SIZE",
 	  "the largest payload", 0, RP_MOST_PAYLOAD },
 	{ "--timeout", DURATION, offsetof(rp_queue, timeout_ms), "D",
@@ -49,7 +51,7 @@ value_of(const rp_queue *queue, const struct setting *setting)
 	return value;
 }
 
-/* Format in the largest unit that gives a whole number. */
+/* Format a size in the largest unit that gives a whole number. */
 static void
 format_size(char *to, size_t room, int64_t bytes)
 {
@@ -83,7 +85,8 @@ is_changed(const rp_queue *before, const rp_queue *after)
 	return 0;
 }
 
-/* Print the settings of `after`; if `before` is set, only those that differ. */
+/* Print the settings of `after`. If `before` is not null, print only those
+ * that differ. */
 static void
 print_settings(const rp_queue *before, const rp_queue *after)
 {
@@ -102,7 +105,7 @@ print_settings(const rp_queue *before, const rp_queue *after)
 	}
 }
 
-/* `before`: NULL if the queue is new. */
+/* Print the outcome of `queue set`. `before`: NULL if the queue is new. */
 static int
 print_set(const rp_queue *before, const rp_queue *after, int json)
 {
@@ -146,8 +149,8 @@ set(struct cmd *cmd, const rp_queue *wanted, int json)
 	return status;
 }
 
-/* Check the limits here, in the user's units; the library's message would give
- * milliseconds. */
+/* Check the limits here and report them in the user's units; the library's
+ * message would have milliseconds. */
 static int
 check_settings(const struct cmd *cmd, const rp_queue *wanted)
 {
@@ -173,7 +176,7 @@ open_for_one(struct cmd *cmd, int argc)
 {
 	if (argc != 1)
 		return usage(cmd,
-			     argc ? "one queue at a time" : "which queue?");
+			     argc ? "expected only one queue" : "which queue?");
 	return cmd_open(cmd);
 }
 
@@ -220,7 +223,7 @@ cmd_queue_list(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc > 1)
-		return usage(cmd, "one queue, or none");
+		return usage(cmd, "name one queue, or none for all queues");
 	status = cmd_open(cmd);
 	if (status)
 		return status;
@@ -258,7 +261,8 @@ say_done(const char *queue, const char *done, int json)
 	return DONE;
 }
 
-/* Apply `one` to a queue. `done` is the participle that the message uses. */
+/* Call `one` for a queue. `done`: the participle for the message, such as
+ * "resumed". */
 static int
 one_queue(struct cmd *cmd, int argc, char **argv,
 	  int (*one)(rp_conn *, const char *), const char *done, int json)
@@ -278,7 +282,7 @@ cmd_pause(struct cmd *cmd, int argc, char **argv)
 	int json = 0;
 	const struct option options[] = {
 		{ "--reason", TEXT, &reason, "TEXT",
-		  "why, for people who see that it is paused" },
+		  "the reason, shown wherever the queue is shown as paused" },
 		JSON_OPTION(&json),
 		OPTIONS_END,
 	};

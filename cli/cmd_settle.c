@@ -10,7 +10,7 @@
 
 #include "history.h"
 
-/* Parse all claims first: a mistake in one must not leave the others
+/* Parse all claims before settling any: with a mistake in one, none shall be
  * settled. */
 static rp_verdict *
 parse_claims(const struct cmd *cmd, const rp_verdict *model, int argc,
@@ -40,7 +40,8 @@ refusal(int result)
 	return result == RP_ENOENT ? "no such job" : rp_error_text(result);
 }
 
-/* The outcome for a claim: its new state, or why the verdict was refused. */
+/* The outcome for a claim: the job's new state, or why the verdict was
+ * refused. */
 static json_t *
 json_settled(const rp_verdict *v)
 {
@@ -141,9 +142,10 @@ cmd_fail(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (!model.error)
-		return usage(cmd, "say why: --error TEXT");
+		return usage(cmd, "why did it fail? Say it with --error TEXT");
 	if (for_good && model.delay_ms >= 0)
-		return usage(cmd, "either --for-good or --retry-in");
+		return usage(cmd,
+			     "give either --for-good or --retry-in, not both");
 	model.verdict = for_good ? RP_DEAD : RP_FAIL;
 	return parse_and_settle(cmd, &model, argc, argv, json);
 }
@@ -173,7 +175,7 @@ cmd_extend(struct cmd *cmd, int argc, char **argv)
 	int json = 0;
 	const struct option options[] = {
 		{ "--lease", DURATION, &model.delay_ms, "D",
-		  "new lease, from now" },
+		  "length of the new lease, counted from now" },
 		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
@@ -182,7 +184,7 @@ cmd_extend(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (model.delay_ms <= 0)
-		return usage(cmd, "for how long? --lease D, 1ms at least");
+		return usage(cmd, "for how long? Give --lease D, at least 1ms");
 	model.verdict = RP_EXTEND;
 	return parse_and_settle(cmd, &model, argc, argv, json);
 }

@@ -48,7 +48,7 @@ parse_rate(const struct cmd *cmd, const char *text, double *ret)
 	return 0;
 }
 
-/* Check the range of each option. */
+/* Check that each option is within its range. Returns 0 or an exit status. */
 static int
 in_range(const struct stress *s)
 {
@@ -97,10 +97,11 @@ parse(struct stress *s, int argc, char **argv)
 		{ "-j", COUNT, &s->threads, "N", "threads of each worker (2)" },
 		{ "--jobs", COUNT, &jobs, "N", "number of jobs (10k)" },
 		{ "--for", DURATION, &for_ms, "D",
-		  "... or enqueue for this long" },
+		  "enqueue for this long, in place of --jobs" },
 		{ "--fill", FLAG, &s->fill, NULL,
-		  "workers start when all are enqueued" },
-		{ "--payload", SIZE, &s->payload, "SIZE", "of each job (200)" },
+		  "workers start when all jobs are enqueued" },
+		{ "--payload", SIZE, &s->payload, "SIZE",
+		  "payload size of each job (200)" },
 		{ "--batch", COUNT, &s->batch, "N",
 		  "jobs enqueued at a time (100)" },
 		{ "--work-time", DURATION, &s->work_ms, "D",
@@ -110,13 +111,13 @@ parse(struct stress *s, int argc, char **argv)
 		{ "--lease", DURATION, &s->lease_ms, "D",
 		  "how long a claim holds (2s)" },
 		{ "--kill-every", DURATION, &s->kill_ms, "D",
-		  "kill a worker with SIGKILL, start another" },
+		  "this often, kill a worker and start another" },
 		{ "--stall-every", DURATION, &s->stall_ms, "D",
-		  "stop a worker for longer than its lease" },
+		  "this often, stop a worker for longer than its lease" },
 		{ "--pin-snapshot", FLAG, &s->pin, NULL,
-		  "hold an old snapshot of the database" },
+		  "keep a snapshot of the database open" },
 		{ "--seed", COUNT, &s->seed, "N",
-		  "repeat the random choices of a run" },
+		  "repeat the random choices of the run with this seed" },
 		{ "--json", FLAG, &s->json, NULL, "JSON" },
 		OPTIONS_END,
 	};
@@ -129,12 +130,12 @@ parse(struct stress *s, int argc, char **argv)
 	if (argc)
 		return usage(s->cmd, "takes no arguments");
 	if (jobs >= 0 && for_ms >= 0)
-		return usage(s->cmd, "--jobs or --for, not both");
+		return usage(s->cmd, "give either --jobs or --for, not both");
 	if (for_ms == 0)
 		return usage(s->cmd, "--for: expected more than 0");
 	if (for_ms > 0 && s->fill)
-		return usage(s->cmd, "--fill needs --jobs: nobody works until "
-				     "all are enqueued");
+		return usage(s->cmd, "--fill needs --jobs: workers start when "
+				     "all jobs are enqueued");
 	s->for_ms = for_ms > 0 ? for_ms : 0;
 	s->jobs = s->for_ms ? 0 : jobs >= 0 ? jobs : 10000;
 	if (s->seed < 0) {
@@ -194,13 +195,13 @@ prepare(struct stress *s)
 			return complain(FAILED, "no memory for the history: %s",
 					strerror(errno));
 	s->shared->to_make = s->jobs;
-	/* The watcher recognises this run's sessions by this name. */
+	/* The watcher finds this run's sessions on the server by this name. */
 	setenv("PGAPPNAME", s->queue, 1);
 	return 0;
 }
 
-/* Handle the end of a child. Returns 0 if it was expected, else the exit status
- * of the complaint. */
+/* Handle the end of a child. Returns 0 if it had to end, else an exit status
+ * after printing an error. */
 static int
 bury(struct stress *s, struct child *child, int status, int ending)
 {
@@ -215,12 +216,10 @@ bury(struct stress *s, struct child *child, int status, int ending)
 	if (ending ||
 	    (killed && child != &s->watcher && child >= worker_at(s, 0)))
 		return 0;
-	return complain(FAILED,
-			"a process of the run ended unexpectedly, by "
-			"%s %d",
-			WIFSIGNALED(status) ? "signal" : "status",
-			WIFSIGNALED(status) ? WTERMSIG(status)
-					    : WEXITSTATUS(status));
+	return complain(
+		FAILED, "a process of the run ended unexpectedly, with %s %d",
+		WIFSIGNALED(status) ? "signal" : "status",
+		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 /* Handle all children that have ended. */
@@ -280,8 +279,8 @@ kill_one(struct stress *s)
 	atomic_fetch_add(&s->shared->kills, 1);
 }
 
-/* Stop a worker for longer than its lease. Other workers take over its jobs,
- * and its own verdicts then come too late. */
+/* Stop a worker with SIGSTOP for longer than its lease. Other workers take
+ * over its jobs, so its own verdicts come too late. */
 static void
 stall_one(struct stress *s, int64_t now)
 {
@@ -309,8 +308,8 @@ resume(struct stress *s, int64_t now)
 	}
 }
 
-/* Start the missing workers: killed ones, and with --fill all of them once the
- * queue is filled. */
+/* Start workers again that were killed. With --fill, start all workers once
+ * the queue is filled. */
 static int
 restart(struct stress *s)
 {
@@ -359,8 +358,8 @@ load(struct stress *s)
 	return status;
 }
 
-/* End all children. Workers release the jobs that they have not begun. Children
- * that do not react are killed. */
+/* End all children. Workers release the jobs that they have not begun.
+ * Children that do not end in time are killed. */
 static int
 finish(struct stress *s)
 {
@@ -467,13 +466,14 @@ cmd_stress(struct cmd *cmd, int argc, char **argv)
 	if (!status)
 		status = run(&s);
 	if (cmd_open(cmd))
-		return complain(FAILED, "the queue %s may still be there",
+		return complain(FAILED, "the queue %s was perhaps not removed",
 				s.queue);
 	if (!status)
 		status = conclude(&s);
 	status = worst(status, scratch_remove(cmd, s.queue));
 	if (s.interrupted)
-		status = complain(FAILED, "interrupted; the queue is removed");
+		status = complain(FAILED,
+				  "interrupted; the run's queue was removed");
 	free(s.children);
 	return status;
 }

@@ -13,11 +13,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define GONE (-1000) /* the terminal is closed; no key and no RP_E* */
+#define GONE                                                                   \
+	(-1000) /* the terminal is closed; differs from all keys and all       \
+		 * RP_E* */
 
-/* After a hang-up, getch() would return at once, for ever. If our parent was
- * killed and the shell has taken the terminal back, we must not read from it
- * either. */
+/* Can keys be read from the terminal? After a hang-up, getch() would return
+ * at once, for ever. If our parent was killed and the shell has taken the
+ * terminal back, we must not read from it either. */
 static int
 has_terminal(void)
 {
@@ -26,11 +28,13 @@ has_terminal(void)
 
 	if (tcgetattr(STDIN_FILENO, &ignored) < 0)
 		return 0;
-	owner = tcgetpgrp(STDIN_FILENO); /* -1: not our own terminal */
+	owner = tcgetpgrp(STDIN_FILENO); /* -1: it is not our controlling
+					  * terminal */
 	return owner < 0 || owner == getpgrp();
 }
 
-/* The next key; ERR if none came within `ms` or a signal did; or GONE. */
+/* Wait for the next key. ERR: none came within `ms`, or a signal came. GONE:
+ * the terminal is closed. */
 static int
 next_key(int ms)
 {
@@ -41,8 +45,9 @@ next_key(int ms)
 	return key == ERR && !has_terminal() ? GONE : key;
 }
 
-/* Refresh at the user's interval, but spend at most a tenth of the time on it.
- * Refresh at once after a key that changed something. */
+/* Refresh at the user's interval, but less often if a refresh is slow: at
+ * most a tenth of the time goes into it. Refresh at once after a key that
+ * changed something. */
 static int
 run(struct top *t)
 {
@@ -76,8 +81,8 @@ on_screen(struct top *t)
 	SCREEN *screen;
 	int r;
 
-	/* Names are UTF-8. So are most terminals whose locale is not
-	 * installed. */
+	/* Names are UTF-8. If the user's locale is not installed, the
+	 * terminal most likely shows UTF-8, too. */
 	if (!setlocale(LC_CTYPE, ""))
 		setlocale(LC_CTYPE, "C.UTF-8");
 	screen = newterm(terminal, stdout, stdin);
@@ -114,8 +119,8 @@ cmd_top(struct cmd *cmd, int argc, char **argv)
 	if (top.interval_ms < 100 || top.interval_ms > 3600000)
 		return usage(cmd, "--interval: expected 100ms to 1h");
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return usage(cmd, "standard input or output is no terminal; "
-				  "stats prints once");
+		return usage(cmd, "standard input or output is not a terminal; "
+				  "use readpast stats instead");
 	status = cmd_open(cmd);
 	if (status)
 		return status;

@@ -1,5 +1,5 @@
 /*
- * cmd_why.c - explain why a job does not run, in a paragraph each.
+ * cmd_why.c - explain why jobs do not run, with a paragraph for each job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,15 +10,15 @@
 #include <string.h>
 
 #define SILENT_MS 30000
-#define SHOWN 400 /* characters of an error that are shown */
+#define SHOWN 400 /* number of characters of an error that are printed */
 
-/* The explanation of one job. */
+/* the explanation for one job */
 struct answer {
 	FILE *to;
 	const rp_why *why;
 	const rp_job *job;
 	const char *reason; /* the reason in one word, for programs */
-	int64_t until;      /* when that changes by itself; 0: never */
+	int64_t until;      /* when the reason ends by itself; 0: never */
 };
 
 static void
@@ -50,8 +50,8 @@ say_attempt(const struct answer *a)
 		(long long)a->job->max_attempts);
 }
 
-/* Say which workers could run the job. `is_reason`: if none can, that is why it
- * does not run. */
+/* Say which workers can run the job. `is_reason`: if no worker can run it,
+ * that is why it does not run now. */
 static void
 say_workers(struct answer *a, int is_reason)
 {
@@ -61,8 +61,8 @@ say_workers(struct answer *a, int is_reason)
 	if (why->queue_workers == 0) {
 		reason = "no worker";
 		fprintf(a->to,
-			" No worker serves queue %s: readpast work %s "
-			"starts one.",
+			" No worker serves queue %s; readpast work %s starts "
+			"one.",
 			a->job->queue, a->job->queue);
 	} else if (why->workers == 0) {
 		reason = "no worker of its kind";
@@ -82,11 +82,11 @@ say_paused(struct answer *a, int is_reason)
 {
 	if (a->why->paused_at == 0)
 		return;
-	fprintf(a->to, " Queue %s is paused since ", a->job->queue);
+	fprintf(a->to, " Queue %s has been paused since ", a->job->queue);
 	say_time(a, a->why->paused_at);
 	if (a->why->pause_reason)
 		fprintf(a->to, ", \"%s\"", a->why->pause_reason);
-	fprintf(a->to, ": readpast resume %s lets it go on.", a->job->queue);
+	fprintf(a->to, "; readpast resume %s ends the pause.", a->job->queue);
 	if (is_reason)
 		a->reason = "paused";
 }
@@ -118,11 +118,11 @@ ready(struct answer *a)
 {
 	const rp_why *why = a->why;
 
-	fputs("is ready since ", a->to);
+	fputs("has been ready since ", a->to);
 	say_time(a, a->job->run_at);
 	a->reason = why->ahead ? "behind" : "next";
 	if (why->ahead == 0)
-		fputs(", with no other ahead of it", a->to);
+		fputs(", with no other job ahead of it", a->to);
 	else
 		fprintf(a->to,
 			", behind %s%lld job%s of higher priority or earlier "
@@ -134,15 +134,16 @@ ready(struct answer *a)
 		fprintf(a->to, " (%lld of %lld).", (long long)a->job->attempt,
 			(long long)a->job->max_attempts);
 	if (why->suspect)
-		fputs(" It may be what killed its worker: so it is handed out "
-		      "alone, to a worker that holds nothing else.",
+		fputs(" It may have killed its worker, so it is handed out "
+		      "alone: to a worker that holds no other job.",
 		      a->to);
 	say_workers(a, 1);
 	say_paused(a, 1);
 	say_expiry(a);
 	if (strcmp(a->reason, "next") == 0 && why->workers)
 		fprintf(a->to,
-			" The next of %lld worker%s to be free takes it.",
+			" It starts as soon as a worker is free; %lld worker%s "
+			"can run it.",
 			(long long)why->workers, why->workers == 1 ? "" : "s");
 }
 
@@ -151,9 +152,9 @@ scheduled(struct answer *a)
 {
 	if (has_failed(a->job)) {
 		a->reason = "backoff";
-		fputs("waits out its backoff until ", a->to);
+		fputs("is in backoff until ", a->to);
 		say_time(a, a->job->run_at);
-		fputs(", for ", a->to);
+		fputs(", because ", a->to);
 		say_attempt(a);
 		fputs(" failed", a->to);
 		say_error(a);
@@ -176,8 +177,9 @@ say_afterwards(struct answer *a, const char *when)
 	int last = a->job->attempt >= a->job->max_attempts;
 
 	fprintf(a->to,
-		last ? " %sit is dead, that being its last attempt."
-		     : " %sit is ready again.",
+		last ? " %sthe job becomes dead, because this is its last "
+		       "attempt."
+		     : " %sthe job becomes ready again.",
 		when);
 }
 
@@ -192,13 +194,13 @@ running(struct answer *a)
 	a->until = job->lease_until;
 	fprintf(a->to, "is running: %s%s",
 		job->worker      ? "worker "
-		: why->worker_id ? "a worker that was not seen for an hour"
+		: why->worker_id ? "a worker that has not been seen for an hour"
 				 : "a client that is no worker",
 		job->worker ? job->worker : "");
 	if (why->host)
 		fprintf(a->to, " on host %s (process %lld)", why->host,
 			(long long)why->pid);
-	fputs(" has it since ", a->to);
+	fputs(" has held it since ", a->to);
 	say_time(a, job->claimed_at);
 	fputs(", ", a->to);
 	say_attempt(a);
@@ -218,10 +220,11 @@ running(struct answer *a)
 	}
 	if (over) {
 		a->reason = "lease over";
-		say_afterwards(a, "With the next sweep (workers sweep, or "
+		say_afterwards(a, "At the next sweep (by any worker, or by "
 				  "readpast sweep) ");
 	} else if (strcmp(a->reason, "silent") == 0) {
-		say_afterwards(a, "If it is gone, when the lease is over ");
+		say_afterwards(a, "If that worker is gone, then at the end of "
+				  "the lease ");
 	}
 }
 
@@ -240,7 +243,7 @@ finished(struct answer *a)
 	int dead = job->state == RP_STATE_DEAD;
 
 	a->reason = rp_state_text(job->state);
-	fprintf(a->to, dead ? "is %s since " : "was %s at ", a->reason);
+	fprintf(a->to, dead ? "has been %s since " : "was %s at ", a->reason);
 	say_time(a, job->finished_at);
 	if (dead) {
 		fputs(job->attempt < job->max_attempts ? ": failed for good, "
@@ -257,7 +260,7 @@ finished(struct answer *a)
 	}
 	fputs(".", a->to);
 	if (job->state != RP_STATE_DONE)
-		fprintf(a->to, " readpast retry %lld sends it back to ready.",
+		fprintf(a->to, " readpast retry %lld makes it ready again.",
 			(long long)job->id);
 }
 

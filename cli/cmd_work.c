@@ -69,8 +69,8 @@ first_signal_us(void)
 
 /* ---- preparation ---- */
 
-/* Can the file be executed? 0, or an errno. (Directories have the execute
- * permission, too.) */
+/* Can the file be executed? Returns 0, or an errno. (Directories can have
+ * the execute permission, too, so they are excluded.) */
 static int
 check_program(const char *path)
 {
@@ -83,10 +83,10 @@ check_program(const char *path)
 	return access(path, X_OK) < 0 ? errno : 0;
 }
 
-/* Find the command as execvp() would. NULL: an error was printed. A relative
- * name with a slash is not searched for. A file without execute permission does
- * not end the search in PATH, but it is the error reported if nothing better is
- * found. */
+/* Find the command as execvp() would. A name with a slash is not searched
+ * for in PATH. If a file in PATH is not executable, search on, and report
+ * its error only if nothing else is found. Returns NULL after printing an
+ * error. */
 static char *
 find_file(const char *name)
 {
@@ -135,7 +135,7 @@ absolute_url(struct work *work)
 		return 0;
 	}
 	if (!getcwd(cwd, sizeof(cwd)))
-		return complain(FAILED, "the current directory: %s",
+		return complain(FAILED, "cannot find the current directory: %s",
 				strerror(errno));
 	to += sprintf(to, "%.*s", (int)(path - url), url);
 	for (const char *s = cwd; *s; s++)
@@ -145,7 +145,7 @@ absolute_url(struct work *work)
 	return 0;
 }
 
-/* Cut argv at the `--` before the command. */
+/* Split argv at the `--` before the command. */
 static int
 split(struct work *work, int *argc, char **argv)
 {
@@ -154,7 +154,8 @@ split(struct work *work, int *argc, char **argv)
 	while (cut < *argc && strcmp(argv[cut], "--") != 0)
 		cut++;
 	if (cut + 1 >= *argc)
-		return usage(work->cmd, "which command? work QUEUE -- CMD ...");
+		return usage(work->cmd,
+			     "which command? Expected: work QUEUE -- CMD ...");
 	work->command = argv + cut + 1;
 	*argc = cut;
 	for (char **word = work->command; *word; word++)
@@ -190,23 +191,24 @@ parse(struct work *work, int argc, char **argv)
 		{ "-j", COUNT, &work->threads, "N", "jobs at a time (1)" },
 		{ "--jobs", COUNT, &work->threads, "N", "the same as -j" },
 		{ "--lease", DURATION, &lease_ms, "D",
-		  "lease, renewed at a third of it (the queue's)" },
+		  "lease, renewed after a third of it (default: the queue's)" },
 		{ "--timeout", DURATION, &work->timeout_ms, "D",
-		  "a handler that takes longer has failed (the job's)" },
+		  "end handlers that take longer (default: the job's)" },
 		{ "--release-delay", DURATION, &work->release_delay_ms, "D",
-		  "ready again after status 75 (10s)" },
+		  "delay of a job after exit status 75 (10s)" },
 		{ "--drain", OPTIONAL, &work->drain, "settled",
-		  "exit when nothing is ready, due or running;\n"
-		  "settled: nor waits to be tried again here" },
+		  "exit when no job is ready, due or running; settled: and\n"
+		  "no job that this worker has run waits for its next "
+		  "attempt" },
 		{ "--max-jobs", COUNT, &max_jobs, "N",
 		  "exit after this many jobs" },
 		{ "--grace", DURATION, &work->grace_ms, "D",
 		  "time for handlers to end, after a signal (30s)" },
 		{ "--output-sync", FLAG, &work->output_sync, NULL,
-		  "print a handler's output when it has ended" },
+		  "print a handler's output only when the handler has ended" },
 		{ "--quiet", FLAG, &work->quiet, NULL, "print problems only" },
 		{ "--log", TEXT, &work->log, "json",
-		  "what happens, as JSON lines on standard error" },
+		  "log events as JSON lines on standard error" },
 		OPTIONS_END,
 	};
 	int status = split(work, &argc, argv);
@@ -232,7 +234,7 @@ parse(struct work *work, int argc, char **argv)
 
 /* ---- its queues ---- */
 
-/* List the queues: "mail, sms", cut to fit. */
+/* Write the queues' names as "mail, sms", cut to fit. */
 static void
 name_queues(const struct work *work, char *to, size_t room)
 {
@@ -243,13 +245,15 @@ name_queues(const struct work *work, char *to, size_t room)
 				      work->queues[i]);
 }
 
-/* Nothing of a paused queue starts, however much is ready. */
+/* Warn if the queue is paused: then none of its jobs starts, however many
+ * are ready. */
 static void
 say_that_it_is_paused(const rp_queue_stats *queue)
 {
 	if (queue->paused)
 		complain(0,
-			 "queue %s is paused%s%s; readpast resume %s ends that",
+			 "queue %s is paused%s%s; readpast resume %s ends the "
+			 "pause",
 			 queue->queue, queue->pause_reason ? ": " : "",
 			 queue->pause_reason ? queue->pause_reason : "",
 			 queue->queue);
@@ -291,8 +295,7 @@ say_what_is_served(struct work *work)
 	return 0;
 }
 
-/* Check that the database and the queues exist, and tell the user which they
- * are. */
+/* Check that the database and the queues exist, and print their names. */
 static int
 look_at_queues(struct work *work)
 {
@@ -336,8 +339,8 @@ make_worker(struct work *work)
 	return r < 0 ? complain(status_of(r), "%s", rp_error_text(r)) : 0;
 }
 
-/* Print the outcome. Whether jobs have died matters only with --drain or
- * --max-jobs; other workers run until they are stopped. */
+/* Print the outcome. Dead jobs change the exit status only with --drain or
+ * --max-jobs: other workers run until they are stopped. */
 static int
 conclude(const struct work *work, int r, const rp_error *error)
 {
@@ -352,8 +355,8 @@ conclude(const struct work *work, int r, const rp_error *error)
 		complain_of_output(output, given_back);
 	else if (kept)
 		complain(FAILED,
-			 "cannot keep what handlers write in temporary files: "
-			 "%s; %s (TMPDIR names another folder)",
+			 "cannot store the output of handlers in temporary "
+			 "files: %s; %s (set TMPDIR to use another folder)",
 			 strerror(kept), given_back);
 	if (!work->quiet)
 		printf("%lld done, %lld failed, %lld dead, %lld released\n",
@@ -393,8 +396,8 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 		status = complain_of_output(errnum, "no job was claimed");
 	if (!status && work.log)
 		work.log_json = history_on(STDERR_FILENO);
-	/* Fork the warden before any thread is started or a database opened: it
-	 * must inherit neither. */
+	/* Fork the warden before a thread is started or a database opened:
+	 * the warden must inherit neither. */
 	if (!status && !(work.warden = warden_start((size_t)work.threads)))
 		status = complain(FAILED, "cannot start a process: %s",
 				  strerror(errno));

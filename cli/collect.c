@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Held while one job's output is copied. */
+/* held while the output of one job is copied, so that no other mixes with it */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
 static int
@@ -77,7 +77,7 @@ collect_hand_on(struct work *work, const struct collected *c,
 
 	pthread_mutex_lock(&writing);
 	errnum = hand_on(work, c->output, STDOUT_FILENO, stop, ctx);
-	/* Errors are ignored: without standard error there is no way to report
+	/* Ignore errors of standard error: there is no other place to report
 	 * them. */
 	hand_on(work, c->error, STDERR_FILENO, stop, ctx);
 	pthread_mutex_unlock(&writing);

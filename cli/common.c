@@ -22,12 +22,13 @@ complain(int status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	/* Write it at once: others may share the stream. */
+	/* One fprintf() for the line: other processes may write to standard
+	 * error, too. */
 	fprintf(stderr, "readpast: %s\n", text);
 	return status;
 }
 
-/* complain(), and point to the command's help. */
+/* Print an error as complain() does, and name the command's help. */
 int
 usage(const struct cmd *cmd, const char *format, ...)
 {
@@ -70,23 +71,25 @@ cmd_failed(const struct cmd *cmd, int code)
 			*error->message ? error->message : rp_error_text(code));
 }
 
-/* The worse of two exit statuses: refused, then nothing found, then done. */
+/* The worse of two exit statuses: refused is worse than nothing found, which
+ * is worse than done. */
 int
 worst(int a, int b)
 {
 	return a > b ? a : b;
 }
 
-/* Other commands would take such a name for an option, so no one could use the
- * queue. */
+/* Refuse a name that begins with a dash: other commands would read it as an
+ * option. */
 int
 check_new_queue(const struct cmd *cmd, const char *name)
 {
-	return *name == '-' ? usage(cmd,
-				    "%.80s: a queue's name cannot begin with a "
-				    "dash, as options do",
-				    name)
-			    : 0;
+	return *name == '-'
+		       ? usage(cmd,
+			       "%.80s: a queue's name cannot begin with a "
+			       "dash, because it would look like an option",
+			       name)
+		       : 0;
 }
 
 /* ---- options ---- */
@@ -162,8 +165,8 @@ set_option(const struct cmd *cmd, const struct option *option,
 	}
 }
 
-/* Does `arg` name the option? `--name`, `--name=VALUE`; `-n`, `-n=VALUE`, and
- * `-nVALUE` if it takes a value. */
+/* Does `arg` contain the option's name? It may be `--name`, `--name=VALUE`,
+ * `-n`, `-n=VALUE`, and, if the option takes a value, `-nVALUE`. */
 static int
 is_named(const struct option *option, const char *arg)
 {
@@ -184,7 +187,7 @@ find_option(const struct option *options, const char *arg)
 	return NULL;
 }
 
-/* The value that is attached to the option's name. NULL: no value is. */
+/* The value that is attached to the option's name, or NULL. */
 static const char *
 attached_value(const struct option *option, const char *arg)
 {
@@ -199,7 +202,7 @@ take_option(struct cmd *cmd, const struct option *options, int argc,
 	const struct option of_all_commands[] = {
 		{ "--db", TEXT, &cmd->url, "URL", "the database" },
 		{ "--history", TEXT, &cmd->history_file, "FILE",
-		  "append what happens to this file" },
+		  "append the history of events to this file" },
 		OPTIONS_END,
 	};
 	const struct option *option = find_option(options, argv[*i]);
@@ -220,7 +223,7 @@ take_option(struct cmd *cmd, const struct option *options, int argc,
 	return set_option(cmd, option, value);
 }
 
-/* Format `--name ARG`, `--name[=ARG]`, or `-n`. */
+/* Format an option's head as `--name ARG`, `--name[=ARG]` or `-n`. */
 static int
 print_head(char *to, size_t room, const struct option *option)
 {
@@ -267,7 +270,8 @@ print_help(const struct cmd *cmd, const struct option *options)
 	return HELPED;
 }
 
-/* Open the history only after all options are read: --history may come last. */
+/* Open the history. Call this after all options are read, because --history
+ * may be the last one. */
 static int
 keep_history(struct cmd *cmd)
 {
@@ -276,7 +280,7 @@ keep_history(struct cmd *cmd)
 	cmd->history = history_open(cmd->history_file);
 	if (!cmd->history)
 		return FAILED;
-	/* Child processes write to the same history. */
+	/* Child processes shall write to the same history. */
 	setenv("READPAST_HISTORY", cmd->history_file, 1);
 	return 0;
 }

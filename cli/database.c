@@ -38,7 +38,7 @@ name_file(char *to, size_t room, const char *path)
 		snprintf(to, room, "%s/%s", strcmp(cwd, "/") ? cwd : "", path);
 }
 
-/* The query part of a URL may hold a password, so it is left out. */
+/* Leave out the URL's query part, because it may have a password. */
 static void
 name_schema(char *to, size_t room, const struct rp_url *url)
 {
@@ -71,8 +71,8 @@ name_database(char *to, size_t room, const char *url)
 
 /* ---- opening ---- */
 
-/* Add advice on how to name another database. The library does not know of --db
- * and READPAST_DB. */
+/* Print the error, with advice on how to name another database: the library
+ * knows nothing of --db and READPAST_DB. */
 int
 not_opened(const char *url, int code, const rp_error *error)
 {
@@ -82,14 +82,13 @@ not_opened(const char *url, int code, const rp_error *error)
 		return complain(status_of(code), "%s", error->message);
 	if (!is_file(url))
 		return complain(FAILED,
-				"%s (--db names another server, database or "
-				"user, ~/.pgpass has the password)",
+				"%s (name another server, database or user "
+				"with --db; put the password into ~/.pgpass)",
 				error->message);
 	name_database(where, sizeof(where), url);
 	return complain(FAILED,
-			"no database at %s (the command init makes it, and so "
-			"does the first enqueue; --db or READPAST_DB names "
-			"another)",
+			"no database at %s (readpast init or the first enqueue "
+			"creates it; --db or READPAST_DB names another one)",
 			where);
 }
 
@@ -106,7 +105,7 @@ open_database(const char *url, int schema, rp_conn **ret, rp_error *error)
 	r = rp_open(url, &options, ret, error);
 	if (r == 0 && rp_conn_is_new(*ret))
 		complain(DONE, "%s %s",
-			 was_there      ? "put the tables of a queue into"
+			 was_there      ? "created the queue's tables in"
 			 : is_file(url) ? "made the database"
 					: "made",
 			 where);
@@ -124,7 +123,7 @@ cmd_open(struct cmd *cmd)
 
 /* ---- a queue to take jobs from ---- */
 
-/* Report that a queue was made: its name may be a typing error. */
+/* Create a queue, and tell the user, because the name may be a typing error. */
 static int
 make_queue(struct cmd *cmd, const char *name, const char *where)
 {
@@ -134,7 +133,9 @@ make_queue(struct cmd *cmd, const char *name, const char *where)
 	queue.name = name;
 	r = rp_queue_set(cmd->conn, &queue);
 	return r < 0 ? cmd_failed(cmd, r)
-		     : complain(DONE, "made queue %s in %s: there was none",
+		     : complain(DONE,
+				"created queue %s in %s, because it did not "
+				"exist",
 				name, where);
 }
 
@@ -153,7 +154,7 @@ find_queue(struct cmd *cmd, const char *name, int make)
 	if (make)
 		return make_queue(cmd, name, where);
 	return complain(NOTHING,
-			"no queue %s in %s (queue set makes it, and so does "
-			"the first enqueue)",
+			"no queue %s in %s (readpast queue set or the first "
+			"enqueue creates it)",
 			name, where);
 }

@@ -1,5 +1,6 @@
 /*
- * failures.c - print a job's failed attempts, which are stored as JSON.
+ * failures.c - print the failed attempts of a job, which the database stores as
+ * JSON.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,9 +9,9 @@
 
 #include <string.h>
 
-/* The failure that ended the last attempt, a new reference. NULL if that
- * attempt did not fail; a release takes its number away, so it does not match
- * either. */
+/* Return the failure that ended the last counted attempt, as a new
+ * reference, or NULL if that attempt did not fail. A released attempt does
+ * not count. */
 static json_t *
 last_failure(const rp_job *job)
 {
@@ -37,7 +38,7 @@ has_failed(const rp_job *job)
 	return failed;
 }
 
-/* For a lost lease, print when its worker was last heard of. */
+/* If a lease was lost, print when its worker was last heard of. */
 static int
 print_lost(FILE *to, json_t *failure)
 {
@@ -65,7 +66,8 @@ print_lost(FILE *to, json_t *failure)
 	return 1;
 }
 
-/* If the last attempt ended with a lost lease, print why the job came back. */
+/* If the last attempt ended because its lease was lost, say why the job came
+ * back. */
 int
 print_came_back(FILE *to, const char *before, const rp_job *job)
 {
@@ -115,7 +117,8 @@ print_failures(const rp_job *job)
 	json_decref(list);
 }
 
-/* The failures as an array, with times in the format of our other JSON. */
+/* The failures as a JSON array, with times in the format that all our JSON
+ * uses. */
 json_t *
 json_failures(const rp_job *job)
 {

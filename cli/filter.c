@@ -29,7 +29,7 @@ has_filter(const struct filter *f)
 	return f->queue || f->kind || is_narrow(f);
 }
 
-/* List a set of states in words: "dead, cancelled or all". */
+/* Print a set of states in words: "dead, cancelled or all". */
 static void
 print_states(char *to, size_t room, int states)
 {
@@ -187,8 +187,8 @@ complain_of_partial(const struct found *found)
 {
 	if (found->is_partial)
 		complain(0,
-			 "only the first %d jobs of each state were looked "
-			 "at; --all looks at all",
+			 "only the first %d jobs of each state were searched; "
+			 "--all searches all jobs",
 			 RP_MOST_COUNTED);
 }
 
@@ -198,14 +198,15 @@ static int
 check_look(const struct cmd *cmd, struct filter *f, int argc)
 {
 	if (argc && (has_filter(f) || f->state))
-		return usage(cmd, "either ids or a filter");
+		return usage(cmd, "give either ids or a filter, not both");
 	if (argc == 0 && !has_filter(f))
-		return usage(cmd, "which jobs? ids, or a filter such as "
+		return usage(cmd, "which jobs? Give ids, or a filter such as "
 				  "--queue, --kind or --key");
 	return check_states(cmd, f, LIVE | KEPT, LIVE | KEPT);
 }
 
-/* Read one by one, so that a failure with one job does not hide the others. */
+/* Look at the jobs one by one, so that a failure with one job does not hide
+ * the others. */
 static int
 look_at_each(struct cmd *cmd, const struct found *found, look_fn *look,
 	     int json)
@@ -227,9 +228,9 @@ each_job(struct cmd *cmd, int argc, char **argv, look_fn *look)
 	const struct option options[] = {
 		FILTER_OPTIONS(&f),
 		{ "--all", FLAG, &f.all, NULL,
-		  "look at all jobs, not at the first 10,000" },
+		  "search all jobs, not only the first 10,000" },
 		{ "--dry-run", FLAG, &dry_run, NULL,
-		  "only say how many, and show three" },
+		  "only print how many match, and three of them" },
 		JSON_OPTION(&json),
 		OPTIONS_END,
 	};

@@ -1,5 +1,5 @@
 /*
- * filter.h - see filter.c.
+ * filter.h - select jobs by ids or by a filter; see filter.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,18 +15,18 @@
 	(IN(RP_STATE_SCHEDULED) | IN(RP_STATE_READY) | IN(RP_STATE_RUNNING))
 #define KEPT (IN(RP_STATE_DONE) | IN(RP_STATE_DEAD) | IN(RP_STATE_CANCELLED))
 
-/* Conditions that jobs must meet. NULL, or -1 for an age: any. */
+/* the conditions that jobs must meet; NULL, or -1 for older_ms: no condition */
 struct filter {
 	const char *queue, *kind, *key, *error, *state;
 	int64_t older_ms;
 	int states; /* set by check_states() */
-	int all;    /* look at all jobs, not only at the first 10,000 */
+	int all;    /* not 0: search all jobs, not only the first 10,000 */
 };
 #define FILTER_INIT                                                            \
 	{                                                                      \
 		.older_ms = -1                                                 \
 	}
-/* The options that fill it in, for a command's table. */
+/* the options that set the conditions, for a command's table of options */
 #define FILTER_OPTIONS(f)                                                      \
 	{ "--queue", TEXT, &(f)->queue, "QUEUE", "jobs of this queue" },       \
 		{ "--state", TEXT, &(f)->state, "S", "... in this state" },    \
@@ -34,36 +34,39 @@ struct filter {
 		{ "--key", TEXT, &(f)->key, "KEY",                             \
 		  "... with this unique key" },                                \
 		{ "--error", TEXT, &(f)->error, "TEXT",                        \
-		  "... whose last error has this text in it" },                \
+		  "... whose last error contains this text" },                 \
 	{                                                                      \
 		"--older", DURATION, &(f)->older_ms, "D",                      \
-			"... enqueued so long ago, or longer"                  \
+			"... enqueued at least this long ago"                  \
 	}
 
-/* Jobs that a search found; free with found_free(). */
+/* the jobs that a search found; free them with found_free() */
 struct found {
 	int64_t *ids;
 	int *states; /* each job's state when it was found */
 	size_t count, room;
-	int is_partial; /* not all jobs were searched */
+	int is_partial; /* not 0: only a part of the jobs was searched */
 };
 
-/* Does it have any condition besides the state? */
+/* Does the filter have a condition besides --state? */
 int has_filter(const struct filter *f);
-/* Does it have a condition that a list of one queue does not support? */
+/* Does the filter have a condition that rp_job_list() does not support? */
 int is_narrow(const struct filter *f);
-/* Check --state. `allowed`: the states it may name; `otherwise`: the states if
- * it is not given. 0, or an exit status after a complaint. */
+/* Check --state. `allowed`: the states that it may name. `otherwise`: the
+ * states that count if it is not given. Returns 0, or an exit status after
+ * printing an error. */
 int check_states(const struct cmd *cmd, struct filter *f, int allowed,
 		 int otherwise);
-/* Both return 0, or an exit status after a complaint. */
+/* Find the jobs of a filter; parse ids. Both return 0, or an exit status
+ * after printing an error. */
 int find_jobs(struct cmd *cmd, const struct filter *f, struct found *ret);
 int parse_ids(const struct cmd *cmd, int argc, char **argv, struct found *ret);
 void found_free(struct found *found);
-/* Read one of the jobs of a command line. Returns an exit status. */
+/* Read and print one of the jobs that the command line names or filters.
+ * Returns an exit status. */
 typedef int look_fn(struct cmd *cmd, int64_t id, int first, int json);
 int each_job(struct cmd *cmd, int argc, char **argv, look_fn *look);
-/* Warn that a search was partial and jobs may be missing. */
+/* Warn that the search covered only a part of the jobs. */
 void complain_of_partial(const struct found *found);
 
 #endif

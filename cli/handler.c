@@ -18,18 +18,19 @@
 #define EXIT_TEMPFAIL 75
 #define MOST_ARGUMENT (128 * 1024)
 
-/* A handler that is running. */
+/* a running handler */
 struct running {
 	struct work *work;
 	rp_task *task;
 	struct collected collected;
-	int errnum; /* why its output could not be passed on; ECANCELED: it was
-		       stopped while the output was blocked; 0: no error */
+	int errnum; /* the errno of passing on its output; ECANCELED: the
+		     * handler was stopped while the output was blocked; 0:
+		     * no error */
 };
 
 /* ---- while it runs ---- */
 
-/* Printed once, by the first handler that notices the signal. */
+/* Tell the user, once, that the worker waits for its handlers. */
 static void
 say_waiting(struct work *work)
 {
@@ -48,7 +49,7 @@ say_waiting(struct work *work)
 		 n == 1 ? "it" : "them");
 }
 
-/* Shall the handler go on or be stopped? child.c asks regularly. */
+/* Shall the handler go on or be stopped? child.c calls this regularly. */
 static int
 asked(void *ctx)
 {
@@ -60,7 +61,8 @@ asked(void *ctx)
 		say_waiting(work);
 	if (state == RP_TASK_LOST || state == RP_TASK_CANCELLED || r->errnum)
 		return CHILD_STOP;
-	/* A worker that stops without a signal waits for its handlers. */
+	/* If no signal stops the worker, it waits for its handlers without
+	 * limit. */
 	if (state != RP_TASK_STOPPING || !first_signal_us())
 		return CHILD_GO_ON;
 	return signals_seen() > 1 || monotonic_us() - first_signal_us() >
@@ -71,8 +73,8 @@ asked(void *ctx)
 
 /* ---- its output ---- */
 
-/* The first output error stops the worker. It stops even if output becomes
- * possible again, because some handlers have failed by then. */
+/* Stop the worker at the first output error, even if output works again
+ * later: some handlers have failed by then. */
 static void
 lose_output(struct work *work, atomic_int *why, int errnum)
 {
@@ -110,14 +112,13 @@ wrote(void *ctx, int fd, const char *text, size_t n)
 	}
 	errnum = live_write(work, fd, text, n, asked, r);
 	if (fd == STDERR_FILENO || !errnum)
-		return; /* there is no way to report an error of standard error
-			 */
+		return; /* an error of standard error cannot be reported */
 	r->errnum = errnum;
 	if (errnum != ECANCELED)
 		lose_output(work, &work->output_errnum, errnum);
 }
 
-/* The handler has ended: pass on its collected output. */
+/* Pass on the collected output of a handler that has ended. */
 static void
 hand_on(struct running *r)
 {
@@ -226,8 +227,8 @@ make_envp(const struct work *work, const rp_job *job)
 			ADD("%s", environ[i]);
 #undef ADD
 	if (!ok) {
-		envp[k - 1] =
-			NULL; /* asprintf() leaves it undefined on failure */
+		envp[k - 1] = NULL; /* asprintf() leaves the pointer undefined
+				     * if it fails */
 		free_all(envp);
 		return NULL;
 	}
@@ -241,7 +242,7 @@ give_up(rp_task *task, int verdict, const char *why)
 	return verdict;
 }
 
-/* The verdict that a handler's exit status stands for. */
+/* The verdict for a handler's exit status. */
 static int
 verdict_of(const struct work *work, rp_task *task, struct child *c)
 {
@@ -322,12 +323,12 @@ run_job(struct work *work, rp_task *task, const rp_job *job)
 {
 	if (work->in_argument && memchr(job->payload, 0, job->payload_size))
 		return give_up(task, RP_DEAD,
-			       "the payload has a NUL byte: it cannot be an "
-			       "argument, take it from standard input");
+			       "the payload has a NUL byte and cannot be an "
+			       "argument: read it from standard input");
 	if (work->in_argument && job->payload_size >= MOST_ARGUMENT)
 		return give_up(task, RP_DEAD,
-			       "the payload is over 128 KiB: it cannot be an "
-			       "argument, take it from standard input");
+			       "the payload is over 128 KiB and cannot be an "
+			       "argument: read it from standard input");
 	return run_child(work, task, job);
 }
 
@@ -340,8 +341,8 @@ handle_job(rp_task *task, const rp_job *job, void *ctx)
 	atomic_fetch_add(&work->running, 1);
 	if (!output_is_lost(work))
 		verdict = run_job(work, task, job);
-	/* The handler may have failed because its output was lost. Do not count
-	 * that as an attempt. */
+	/* The handler may have failed because its output was lost. Then
+	 * release the job, so that the attempt does not count. */
 	if ((verdict == RP_FAIL || verdict == RP_DEAD) && output_is_lost(work))
 		verdict = RP_RELEASE;
 	atomic_fetch_sub(&work->running, 1);

@@ -1,9 +1,9 @@
 /*
- * history.c - record what a client did.
+ * history.c - record what a client does, as JSON lines.
  *
- * JSON lines, each appended by one write(), so that many clients can share the
- * file. docs/history.md describes the format; `readpast check` proves from it
- * that the promises were kept.
+ * Each line is appended by one write(), so that many clients can share the
+ * file. docs/history.md describes the format; `readpast check` uses a history
+ * to prove that the promises were kept.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -84,7 +84,7 @@ history_fd(const struct history *h)
 	return h ? h->fd : -1;
 }
 
-/* Takes ownership of `fields`. */
+/* Append a line with these fields, and free them. */
 static void
 append(struct history *h, const char *event, json_t *fields)
 {

@@ -9,7 +9,8 @@
 
 #include "cmd.h"
 
-/* The words of docs/history.md for a verdict and for its result. */
+/* Name a verdict, and the result of a verdict, in the words of
+ * docs/history.md. */
 const char *history_verdict(int verdict);
 const char *history_result(int result);
 

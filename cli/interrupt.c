@@ -1,5 +1,5 @@
 /*
- * interrupt.c - let a signal end a long command between two steps.
+ * interrupt.c - end a long command after a signal, between two of its steps.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +13,8 @@
 
 #define SIGNALS 3
 static const int signals[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
-static volatile sig_atomic_t caught; /* the signal's number, or 0 */
+static volatile sig_atomic_t caught; /* number of the signal that has
+				      * arrived, or 0 */
 
 static void
 on_signal(int number)
@@ -21,8 +22,8 @@ on_signal(int number)
 	caught = number;
 }
 
-/* The first signal is noted; a second one kills us, as its handler is reset.
- * Ignored signals stay ignored. */
+/* Remember the first signal. A second one kills the process, because the
+ * first one resets the handler. Signals that are ignored stay ignored. */
 void
 catch_interrupts(void)
 {
@@ -41,8 +42,9 @@ interrupted(void)
 	return caught;
 }
 
-/* Wait for standard input. 1: readable; 0: timed out (a negative timeout waits
- * for ever); -1: a signal has arrived, now or earlier. */
+/* Wait for standard input. Returns 1: it is readable; 0: `timeout_ms` has
+ * passed (a negative one never passes); -1: a signal has arrived, now or
+ * earlier. */
 int
 wait_for_input(int timeout_ms)
 {
@@ -55,8 +57,8 @@ wait_for_input(int timeout_ms)
 	sigemptyset(&ours);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaddset(&ours, signals[i]);
-	/* Signals are blocked between the test of `caught` and ppoll(), which
-	 * unblocks them atomically; so none is missed. */
+	/* Block signals between the test of `caught` and ppoll(). ppoll()
+	 * unblocks them atomically, so no signal is missed. */
 	pthread_sigmask(SIG_BLOCK, &ours, &was);
 	ready = caught ? -1
 		       : ppoll(&p, 1, timeout_ms < 0 ? NULL : &timeout, &was);

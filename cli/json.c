@@ -65,7 +65,7 @@ base64(const unsigned char *data, size_t size)
 	return json;
 }
 
-/* Headers as JSON; as a string if jansson cannot represent them. */
+/* Headers as JSON, or as a string if jansson cannot represent them. */
 static json_t *
 json_headers(const char *text)
 {
@@ -76,7 +76,8 @@ json_headers(const char *text)
 
 /* ---- tables of fields ---- */
 
-/* If memory runs out, the object is freed and stays NULL. */
+/* Add a value. If memory runs out, free the object and set it to NULL; later
+ * calls then do nothing. */
 static void
 put(json_t **object, const char *name, json_t *value)
 {
@@ -194,8 +195,8 @@ json_claim(int64_t id, int64_t claim_no)
 	return json_string(text);
 }
 
-/* The claim as settling commands take it (ID:CLAIMNO), and its number alone.
- * Both are null unless the job is running. */
+/* Add the claim in the form that the settling commands take (ID:CLAIMNO),
+ * and its number. Both are null unless the job is running. */
 static void
 put_claim(json_t **object, const rp_job *job)
 {
@@ -207,7 +208,7 @@ put_claim(json_t **object, const rp_job *job)
 	    runs ? json_integer(job->claim_no) : json_null());
 }
 
-/* Without the failed attempts, which only `show` prints. */
+/* A job as JSON, without the failed attempts: only `show` prints those. */
 json_t *
 json_job(const rp_job *job)
 {

@@ -6,7 +6,7 @@
  */
 #include "list.h"
 
-#define SHOWN 60 /* characters of a payload that are shown */
+#define SHOWN 60 /* number of characters of a payload that are printed */
 #define DRY_RUN_ROWS 3
 
 static void
@@ -36,8 +36,8 @@ print_row(const rp_job *job, int with_queue)
 
 /* ---- all jobs of a batch ---- */
 
-/* A list holds only the beginning of a long payload, so the job is read again
- * as a whole. A job that has gone meanwhile is left out. */
+/* Print one job of a list. A list has only the beginning of a long payload,
+ * so read the job again. If the job is no longer there, print nothing. */
 static int
 print_listed_json(struct cmd *cmd, const rp_job *job)
 {
@@ -84,7 +84,7 @@ print_found(struct cmd *cmd, const struct found *found, size_t most,
 		rp_batch *batch;
 		int r = rp_job_get(cmd->conn, found->ids[i], &batch);
 
-		if (r == RP_ENOENT) /* it has gone since the search */
+		if (r == RP_ENOENT) /* the job was removed after the search */
 			continue;
 		if (r < 0)
 			return cmd_failed(cmd, r);

@@ -9,13 +9,13 @@
 
 #include "filter.h"
 
-/* Both return 0, or an exit status after a complaint. `with_queue`: the table
- * has a column for the queue. */
+/* Print jobs as a table or as JSON lines. Both return 0, or an exit status
+ * after printing an error. `with_queue`: add a column with the queue. */
 int print_list(struct cmd *cmd, const rp_batch *batch, int json);
 int print_found(struct cmd *cmd, const struct found *found, size_t most,
 		int with_queue, int json);
-/* Print how many jobs would be changed (`done` is the participle), and the
- * first three. */
+/* Print how many jobs would be changed, and the first three of them. `done`:
+ * the participle, such as "cancelled". */
 int print_dry_run(struct cmd *cmd, const struct found *found, const char *done,
 		  int json);
 

@@ -1,10 +1,10 @@
 /*
- * live.c - the terminal while a worker runs: a status line at its end, and
- * above it messages and the handlers' output.
+ * live.c - the terminal while a worker runs: a status line at the end, and
+ * above it messages and the output of handlers.
  *
- * All output to the terminal goes through here, so that the status line can be
- * erased first. The line is only drawn when the cursor is at the start of a
- * line; otherwise it would split a line of a handler's output.
+ * All output to the terminal goes through this file, so that the status line
+ * can be erased first. The status line is drawn only when the cursor is at the
+ * start of a line: otherwise it would split a line of a handler's output.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,16 +20,18 @@
 #include <unistd.h>
 
 #define DRAW_EVERY_MS 200
-#define LOOK_EVERY_MS 200 /* a blocked write asks whether to go on */
+#define LOOK_EVERY_MS                                                          \
+	200 /* how often a blocked write checks whether to give                \
+	     * up */
 
-/* ---- the status line; called with the lock held ---- */
+/* ---- the status line (functions are called with the lock held) ---- */
 
 static void
 put(const char *text)
 {
 	ssize_t written = write(STDERR_FILENO, text, strlen(text));
 
-	(void)written; /* there is no way to report an error */
+	(void)written; /* an error cannot be reported anywhere */
 }
 
 static void
@@ -40,7 +42,8 @@ take_away(struct live *live)
 	*live->line = '\0';
 }
 
-/* Width of the terminal: a wrapped line could not be erased. */
+/* The width of the terminal. The status line must fit, because a wrapped
+ * line could not be erased. */
 static size_t
 columns(void)
 {
@@ -135,8 +138,9 @@ live_end(struct work *work)
 
 /* ---- output above it ---- */
 
-/* Write in pieces of at most PIPE_BUF, which a pipe that is ready takes without
- * blocking. Returns 0, an errno, or ECANCELED if `stop` says so. */
+/* Write in pieces of at most PIPE_BUF bytes, which a pipe that is ready
+ * takes without blocking. Returns 0, an errno, or ECANCELED if `stop`
+ * returns true. */
 static int
 write_all(int fd, const char *text, size_t n, live_stop_fn *stop, void *ctx)
 {
@@ -190,7 +194,8 @@ live_say(struct work *work, const char *format, ...)
 	va_end(args);
 	pthread_mutex_lock(&live->lock);
 	take_away(live);
-	/* Write it at once: others may share the stream. */
+	/* One fprintf() for the line: other processes may write to standard
+	 * error, too. */
 	fprintf(stderr, "%sreadpast: %s\n", live->mid_line ? "\n" : "", text);
 	live->mid_line = 0;
 	pthread_mutex_unlock(&live->lock);

@@ -18,81 +18,87 @@
 #define CREATE RP_SCHEMA_CREATE
 #define REQUIRE RP_SCHEMA_REQUIRE
 #define INSTALL RP_SCHEMA_INSTALL
-/* The note of commands that take a filter. */
+/* the line of help for commands that take a filter */
 #define FILTER                                                                 \
-	"FILTER: what the jobs have in common, one of --queue to --older or "  \
-	"several.\n"
+	"FILTER: one or more of --queue to --older. A job "                    \
+	"must match them all.\n"
 
 const struct command commands[] = {
 	{ "enqueue", cmd_enqueue, CREATE, "QUEUE [PAYLOAD...]",
-	  "put jobs in: one per argument, or per line of standard input",
-	  NULL },
+	  "add jobs: one for each argument, or line of standard input", NULL },
 	{ "work", cmd_work, REQUIRE, "QUEUE... [-j N] -- CMD [ARG...]",
 	  "run a command for each job",
-	  "The payload is standard input, and {} in any argument; {} in a "
-	  "line\n"
-	  "of shell, as in sh -c 'echo {}', would run what payloads say.\n"
+	  "The command gets the payload on standard input, and in place of {}\n"
+	  "in any argument. Do not put {} into shell code, as in sh -c 'echo "
+	  "{}':\n"
+	  "the shell would execute the payload.\n"
 	  "Exit status 0: done; 65: dead; 75: released; others: failed.\n"
-	  "With --drain or --max-jobs it exits with 7 if a job died.\n" },
-	{ "claim", cmd_claim, REQUIRE, "QUEUE", "claim jobs, as JSON lines",
-	  NULL },
+	  "With --drain or --max-jobs, readpast exits with 7 if a job "
+	  "died.\n" },
+	{ "claim", cmd_claim, REQUIRE, "QUEUE",
+	  "claim jobs, and print them as JSON lines", NULL },
 	{ "complete", cmd_complete, REQUIRE, "CLAIM...",
-	  "the jobs are done (CLAIM is ID:CLAIMNO)", NULL },
+	  "report that jobs are done (CLAIM is ID:CLAIMNO)", NULL },
 	{ "fail", cmd_fail, REQUIRE, "CLAIM... --error TEXT",
-	  "the attempts failed", NULL },
+	  "report that attempts failed", NULL },
 	{ "release", cmd_release, REQUIRE, "CLAIM...",
-	  "give the jobs back, the attempt not counted", NULL },
+	  "give jobs back, without counting the attempt", NULL },
 	{ "extend", cmd_extend, REQUIRE, "CLAIM... --lease D",
-	  "keep the jobs for so long from now", NULL },
+	  "renew the leases of jobs", NULL },
 	{ "cancel", cmd_cancel, REQUIRE, "ID... | FILTER",
 	  "cancel jobs that are not finished", FILTER },
 	{ "retry", cmd_retry, REQUIRE, "ID... | FILTER",
-	  "send dead or cancelled jobs back to ready",
-	  FILTER "Dead jobs, unless --state says otherwise.\n" },
+	  "make dead or cancelled jobs ready again",
+	  FILTER "A filter finds dead jobs, unless --state says otherwise.\n" },
 	{ "purge", cmd_purge, REQUIRE, "QUEUE | FILTER --state S --yes",
-	  "forget the jobs in one state", FILTER },
-	{ "list", cmd_list, REQUIRE, "[QUEUE]", "live jobs in claim order",
-	  "With --error also dead ones.\n" },
-	{ "show", cmd_show, REQUIRE, "ID... | FILTER", "everything about a job",
-	  FILTER },
-	{ "why", cmd_why, REQUIRE, "ID... | FILTER", "why a job does not run",
-	  FILTER },
-	{ "stats", cmd_stats, REQUIRE, "[QUEUE]", "queues in numbers", NULL },
-	{ "workers", cmd_workers, REQUIRE, "", "who serves", NULL },
-	{ "top", cmd_top, REQUIRE, "", "queues as they go, on a terminal",
-	  "Keys: tab and the arrows choose; p pauses a queue, u resumes it;\n"
-	  "c cancels a running job, r retries a dead one; q quits.\n"
-	  "The four ask first, on the last line.\n" },
+	  "delete the jobs in one state", FILTER },
+	{ "list", cmd_list, REQUIRE, "[QUEUE]", "list live jobs in claim order",
+	  "With --error it lists dead jobs, too.\n" },
+	{ "show", cmd_show, REQUIRE, "ID... | FILTER",
+	  "print all fields of a job", FILTER },
+	{ "why", cmd_why, REQUIRE, "ID... | FILTER",
+	  "explain why a job does not run", FILTER },
+	{ "stats", cmd_stats, REQUIRE, "[QUEUE]",
+	  "count jobs, workers and rates of each queue", NULL },
+	{ "workers", cmd_workers, REQUIRE, "", "list the workers", NULL },
+	{ "top", cmd_top, REQUIRE, "",
+	  "watch queues, workers and jobs on a terminal",
+	  "Keys: tab and the arrows move the cursor; q quits; p pauses a "
+	  "queue,\n"
+	  "u resumes it; c cancels a running job, r retries a dead one.\n"
+	  "The keys p, u, c and r ask for confirmation on the last line.\n" },
 	{ "queue set", cmd_queue_set, CREATE, "QUEUE [SETTING...]",
-	  "change a queue's settings, or make a queue", NULL },
+	  "change a queue's settings, or create a queue", NULL },
 	{ "queue list", cmd_queue_list, REQUIRE, "[QUEUE]",
-	  "queues, their settings", NULL },
+	  "list queues and their settings", NULL },
 	{ "queue drop", cmd_queue_drop, REQUIRE, "QUEUE --yes",
-	  "remove a queue and all its jobs; refused while jobs run", NULL },
-	{ "pause", cmd_pause, REQUIRE, "QUEUE", "hand out no more jobs", NULL },
-	{ "resume", cmd_resume, REQUIRE, "QUEUE", "go on handing out", NULL },
+	  "delete a queue and all its jobs; refused while jobs run", NULL },
+	{ "pause", cmd_pause, REQUIRE, "QUEUE",
+	  "stop handing out a queue's jobs", NULL },
+	{ "resume", cmd_resume, REQUIRE, "QUEUE",
+	  "hand out a paused queue's jobs again", NULL },
 	{ "cron next", cmd_cron_next, REQUIRE, "SPEC [--zone ZONE]",
 	  "when a schedule fires; needs no database",
 	  "SPEC: five fields of a crontab ('30 2 * * 1-5'), @daily and the "
 	  "like,\n"
 	  "or 'every 90s', which counts from --from.\n" },
 	{ "sweep", cmd_sweep, REQUIRE, "",
-	  "due jobs, leases that ran out, jobs kept too long", NULL },
+	  "make due jobs ready, recover lost jobs, delete old ones", NULL },
 	{ "init", cmd_init, INSTALL, "",
-	  "create the database, or put our tables beside others", NULL },
+	  "create the database, or our tables in an existing one", NULL },
 	{ "copy", cmd_copy, REQUIRE, "FROM TO [QUEUE...]",
 	  "copy or move queues to another database",
-	  "FROM and TO are URLs, as --db takes them. All queues, if none is "
-	  "named.\n" },
+	  "FROM and TO are URLs, as for --db. Without QUEUE it copies all "
+	  "queues.\n" },
 	{ "doctor", cmd_doctor, REQUIRE, "",
-	  "what is wrong with the database, or will be",
-	  "Exit status 1: danger or trouble was found; 0: neither was.\n" },
+	  "find what is wrong with the database, or soon will be",
+	  "Exit status 1: it found danger or trouble; 0: it found neither.\n" },
 	{ "check", cmd_check, REQUIRE, "FILE...",
-	  "check histories against the promises", NULL },
+	  "check recorded histories against the promises", NULL },
 	{ "lab", cmd_lab, INSTALL, "[TECHNIQUE...]",
-	  "ways to take jobs from a table, run side by side", NULL },
+	  "compare ways to take jobs from a table", NULL },
 	{ "stress", cmd_stress, CREATE, "",
-	  "a load of its own on a queue of its own, and the proof", NULL },
+	  "run a test load on a queue of its own, check the promises", NULL },
 	{ "version", cmd_version, REQUIRE, "", "print the version", NULL },
 	{ "help", cmd_help, REQUIRE, "[COMMAND]", "this", NULL },
 	{ NULL, NULL, 0, NULL, NULL, NULL },
@@ -108,8 +114,9 @@ find_command(const char *name)
 	return c->name ? c : NULL;
 }
 
-/* Each command prints its own help, because it owns the table of its options.
- * The second argument satisfies a command that needs a `--`. */
+/* Print a command's help: run it with --help, because it owns the table of
+ * its options. The other two arguments satisfy a command that needs `--` and
+ * a program behind it. */
 static int
 command_help(struct cmd *cmd, const struct command *command)
 {
@@ -128,8 +135,10 @@ general_help(FILE *to)
 	      to);
 	for (const struct command *c = commands; c->name; c++)
 		fprintf(to, "  %-10s  %s\n", c->name, c->summary);
-	fputs("\nThe database is --db, READPAST_DB, or sqlite:readpast.db here."
-	      "\nreadpast help COMMAND tells more; so does man readpast.\n",
+	fputs("\n"
+	      "The database is that of --db, else of READPAST_DB, else\n"
+	      "sqlite:readpast.db in the current directory.\n"
+	      "For more, see readpast help COMMAND and man readpast.\n",
 	      to);
 }
 
@@ -184,8 +193,8 @@ is_group(const char *word)
 	return strcmp(word, "queue") == 0 || strcmp(word, "cron") == 0;
 }
 
-/* Find the command that argv begins with; *used is the number of words in its
- * name. `queue pause` is the same as `pause`. */
+/* Find the command that argv begins with. *used: the number of words in its
+ * name. `queue pause` means the same as `pause`. */
 static const struct command *
 command_of(int argc, char **argv, int *used)
 {
@@ -211,8 +220,8 @@ asks_for_help(int argc, char **argv)
 	return 0;
 }
 
-/* Parse options before the command. Returns how many arguments they take, or -1
- * after a complaint. */
+/* Parse the options before the command. Returns the number of arguments
+ * used, or -1 after printing an error. */
 static int
 global_options(struct cmd *cmd, int argc, char **argv)
 {
@@ -234,8 +243,9 @@ global_options(struct cmd *cmd, int argc, char **argv)
 	return i;
 }
 
-/* If a standard stream is closed, the next file that we open would take its
- * place. Put /dev/null there, opened so that using it still fails. */
+/* If a standard stream is closed, the next file that we open would get its
+ * number. So open /dev/null in its place, in a mode in which using the
+ * stream still fails. */
 static void
 hold_standard_streams(void)
 {
@@ -295,7 +305,8 @@ main(int argc, char **argv)
 				"readpast help)",
 				argv[0], used > 1 ? " " : "",
 				used > 1 ? argv[1] : "");
-	/* `check` reads histories, and must not append to one that it reads. */
+	/* `check` reads histories, and must not append to a file that it
+	 * reads. */
 	if (command->run == cmd_check)
 		cmd.history_file = NULL;
 	status = run(&cmd, command, argc - used, argv + used);

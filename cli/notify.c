@@ -1,8 +1,9 @@
 /*
  * notify.c - tell the service manager the worker's state.
  *
- * The protocol of sd_notify(3): datagrams to the socket that NOTIFY_SOCKET
- * names. libsystemd would load a dozen libraries at each start of the command.
+ * This is the protocol of sd_notify(3): datagrams to the socket that
+ * NOTIFY_SOCKET names. We do not link libsystemd, because it would load a dozen
+ * libraries at each start of readpast.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,10 +17,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* after the grace period: time to kill handlers and settle their jobs */
+/* how long it takes, after the grace period, to kill handlers and settle
+ * their jobs */
 #define END_MS 20000
 
-/* Static, because a signal handler sends, too. */
+/* These are static, because a signal handler sends messages, too. */
 static struct sockaddr_un manager = { .sun_family = AF_UNIX };
 static socklen_t manager_size;
 static int fd = -1, serves;
@@ -54,7 +56,7 @@ notify_open(int64_t grace_ms)
 		half_ms = strtoll(usec, NULL, 10) / 2000;
 	snprintf(ending, sizeof(ending), "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld",
 		 (long long)(grace_ms + END_MS) * 1000);
-	/* Handlers must not notify in our name. */
+	/* Handlers must not send messages that look like ours. */
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("WATCHDOG_PID");

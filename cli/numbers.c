@@ -9,7 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Parse digits; *ret_rest is what follows. -1: no digits, or out of range. */
+/* Parse a number; *ret_rest becomes the text behind it. -1: no digits, or
+ * out of range. */
 static int
 digits(const char *text, int64_t *ret, const char **ret_rest)
 {
@@ -122,7 +123,8 @@ days_of(int year, int month)
 	return days[month - 1] + (month == 2 && leap);
 }
 
-/* Parse .123456 as milliseconds; an empty text is 0. */
+/* Parse a fraction of a second, such as .123456, as milliseconds. An empty
+ * text is 0. */
 static int
 fraction(const char **text, int *ret_ms)
 {
@@ -141,7 +143,7 @@ fraction(const char **text, int *ret_ms)
 	return 0;
 }
 
-/* Parse Z or +01:00 as minutes. */
+/* Parse a time zone, Z or +01:00, as minutes. */
 static int
 zone(const char **text, int *ret)
 {
@@ -192,7 +194,8 @@ parse_time(const char *text, int64_t *ret_ms)
 	return 0;
 }
 
-/* In the largest unit that gives a whole number: 90s, 2h, 30d. */
+/* Format a duration in the largest unit that gives a whole number: 90s, 2h,
+ * 30d. */
 void
 print_duration(char *to, size_t room, int64_t ms)
 {

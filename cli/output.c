@@ -1,8 +1,9 @@
 /*
- * output.c - can handlers still write to their standard output, which is ours?
+ * output.c - find out whether handlers can still write to their standard
+ * output, which is ours.
  *
- * While it cannot be written, each handler fails. If its reader has gone or the
- * disk is full, a whole queue would use up its attempts.
+ * While they cannot write, each handler fails. If the reader has gone or the
+ * disk is full, all jobs of a queue would use up their attempts.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,16 +19,18 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Space that a handler needs at least: one page, because a write that needs a
- * new block may fail as a whole while the last block has a few bytes left. */
+/* space that must be free in a file, in bytes: one page. A write that needs
+ * a new block may fail as a whole even if the last block has some bytes left */
 #define ROOM 4096
-/* The same in free blocks of 1 KiB: 4, and up to 3 indirect blocks. */
+/* the same space in free blocks of 1 KiB: 4, and up to 3 indirect blocks,
+ * rounded up */
 #define ROOM_BLOCKS 8
 
 /*
- * Allocate the file's next block, which is the only reliable test: the number
- * of free blocks includes quotas and reserved blocks that we may not use.
- * Neither the file's size nor its content changes.
+ * Can the file grow? Allocate its next block: that is the only reliable test,
+ * because the number of free blocks includes quotas and reserved blocks that we
+ * may not use. Neither the file's size nor its content changes. Returns 0 or an
+ * errno.
  */
 static int
 file_error(off_t size, int flags)
@@ -39,8 +42,8 @@ file_error(off_t size, int flags)
 		return 0;
 	if (errno == ENOSPC || errno == EDQUOT)
 		return errno;
-	/* This file system cannot preallocate, so count free blocks. One that
-	 * reports no blocks at all (ramfs) does not count them. */
+	/* This file system cannot preallocate, so look at the number of free
+	 * blocks. A file system with 0 blocks (ramfs) does not count them. */
 	if (errno != EOPNOTSUPP || fstatvfs(STDOUT_FILENO, &fs) < 0 ||
 	    fs.f_blocks == 0)
 		return 0;
@@ -49,8 +52,8 @@ file_error(off_t size, int flags)
 		       : 0;
 }
 
-/* Why standard output cannot be written, as an errno; 0 if no problem can be
- * seen without writing. Thread-safe. */
+/* Why standard output cannot be written, as an errno; 0 if there is no
+ * problem that can be seen without writing. Thread-safe. */
 int
 output_error(void)
 {
@@ -80,7 +83,7 @@ complain_of_output(int errnum, const char *consequence)
 					    : strerror(errnum);
 
 	return complain(FAILED,
-			"cannot write to standard output: %s; %s (send it to a "
-			"reader, a file with room, or /dev/null)",
+			"cannot write to standard output: %s; %s (redirect it "
+			"to a reader, a file with room, or /dev/null)",
 			why, consequence);
 }

@@ -7,7 +7,7 @@
 #include "cmd.h"
 
 /* Print at most `most` characters of untrusted text. Control characters and
- * invalid UTF-8 are escaped, as they could upset a terminal. */
+ * invalid UTF-8 are escaped, because they could upset a terminal. */
 void
 print_text(FILE *to, const char *text, size_t size, size_t most)
 {
@@ -44,7 +44,8 @@ print_text(FILE *to, const char *text, size_t size, size_t most)
 	}
 }
 
-/* Short form for tables. A negative duration means none. */
+/* Format a duration in a short form for tables. A negative one prints as
+ * "-". */
 void
 print_duration_short(char *to, size_t room, int64_t ms)
 {
@@ -60,7 +61,8 @@ print_duration_short(char *to, size_t room, int64_t ms)
 		snprintf(to, room, "%lldh", (long long)ms / 3600000);
 }
 
-/* Format a number of jobs; `at_least` adds a plus: 10k+. */
+/* Format a number of jobs. `at_least`: the number is a lower bound, and gets
+ * a plus sign: 10k+. */
 void
 format_count(char *to, size_t room, int64_t n, int at_least)
 {

@@ -14,7 +14,7 @@ struct query {
 };
 extern const struct query queries[];
 
-/* NULL: there is no such query for that database. */
+/* Returns NULL if that database has no such query. */
 const char *find_query(const char *dialect, const char *room, const char *name);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * top.h - declarations shared by the files of `readpast top`.
+ * top.h - declarations that the files of `readpast top` share.
  *
  * Data flows one way: read the database (top_look.c); find the cursors' rows
- * again and share out the screen's lines (top_place.c); draw (top_draw.c,
- * top_table.c); then a key moves a cursor, or asks a question whose answer may
- * change the database (top_keys.c).
+ * again, and divide the screen's lines among the lists (top_place.c); draw
+ * (top_draw.c, top_table.c); then a key moves a cursor, or asks a question
+ * whose answer may change the database (top_keys.c).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,38 +14,38 @@
 
 #include "cmd.h"
 
-/* The lists, from top to bottom. */
+/* the lists on the screen, from top to bottom */
 enum { QUEUES, WORKERS, RUNNING, DEAD, PANES };
 
-/* Identifies a row; unaffected by other rows that come and go. */
+/* identifies a row's object, also after other rows have come or gone */
 struct subject {
-	char queue[RP_MOST_NAME +
-		   1]; /* its name in QUEUES; "" in the other lists */
-	int64_t id;    /* of a worker or a job */
+	char queue[RP_MOST_NAME + 1]; /* the queue's name in the list QUEUES; ""
+				       * in the other lists */
+	int64_t id;                   /* id of a worker or a job */
 };
 
 struct pane {
-	size_t at;              /* row of the cursor */
-	struct subject subject; /* what that row shows */
-	size_t first;           /* first row on the screen */
-	int rows;               /* number of rows on the screen */
+	size_t at;              /* number of the cursor's row */
+	struct subject subject; /* the object in the cursor's row */
+	size_t first;           /* number of the first row that the screen
+				 * shows */
+	int rows;               /* number of rows that the screen shows */
 };
 
-/* An action that a key performs on the row under the cursor. */
+/* an action that a key performs on the cursor's row */
 struct action {
 	int key, pane;
 	const char *verb; /* "pause" */
 	const char *done; /* "paused" */
 	int (*run)(rp_conn *conn, const struct subject *subject);
 };
-extern const struct action
-	top_actions[]; /* ended by an action without a verb */
+extern const struct action top_actions[]; /* the last entry has no verb */
 
 struct top {
 	struct cmd *cmd;
 	int64_t interval_ms;
 
-	/* Result of the last refresh; top_forget() frees it. */
+	/* what the last refresh has read; top_forget() frees it */
 	int64_t now; /* the database's clock */
 	rp_stats *stats;
 	rp_workers *workers;
@@ -54,30 +54,30 @@ struct top {
 
 	struct pane panes[PANES];
 	int pane;     /* the list that has the focus */
-	int is_alone; /* only this list fits on the screen */
+	int is_alone; /* not 0: the screen has room for this list only */
 
 	const struct action *asked; /* the question being asked, or NULL */
 	struct subject about;
-	char said[512]; /* result of the last key */
+	char said[512]; /* message about the last key */
 };
 
-/* top_look.c: these return 0 or an error code */
+/* top_look.c: the first two return 0 or an error code */
 int top_look(struct top *t);
-int top_look_for_jobs(struct top *t); /* of the selected queue */
+int top_look_for_jobs(struct top *t); /* read the jobs of the selected queue */
 void top_forget(struct top *t);
 size_t top_count(const struct top *t, int pane);
-int top_is_partial(const struct top *t, int pane); /* may there be more rows? */
-/* rp_queue_stats, rp_worker_info or rp_job; NULL past the last row. */
+int top_is_partial(const struct top *t, int pane); /* can there be more rows? */
+/* The row's object: an rp_queue_stats, rp_worker_info or rp_job. NULL past
+ * the last row. */
 const void *top_row(const struct top *t, int pane, size_t i);
 
 /* top_place.c */
 void top_describe(char *to, size_t room, int pane, const struct subject *s);
-void top_move(struct top *t, int pane, size_t row); /* or to the last one */
-void top_find_cursor(struct top *t,
-		     int pane);           /* after rows have come or gone */
-void top_place(struct top *t, int lines); /* `lines`: those of the screen */
+void top_move(struct top *t, int pane, size_t row); /* or to the last row */
+void top_find_cursor(struct top *t, int pane); /* if rows have come or gone */
+void top_place(struct top *t, int lines);      /* `lines`: the screen's lines */
 
-/* top_table.c: prints a heading if `row` is NULL */
+/* top_table.c; top_add_row() prints a heading if `row` is NULL */
 #define MOST_COLUMNS 12
 struct layout {
 	int widths[MOST_COLUMNS]; /* 0: the column is left out */
@@ -88,11 +88,11 @@ void top_add_row(const struct top *t, int pane, const struct layout *layout,
 void top_add_text(const char *text, int width);
 
 /* top_draw.c */
-#define TOP_LINES 2 /* last result; keys or question, at the end */
+#define TOP_LINES 2 /* message; keys or a question */
 void top_draw(const struct top *t);
 
 /* top_keys.c */
 enum { TOP_QUIT, TOP_GO_ON, TOP_CHANGED };
-int top_on_key(struct top *t, int key); /* one of these, or an error code */
+int top_on_key(struct top *t, int key); /* TOP_*, or an error code */
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * top_keys.c - the keys of `readpast top`.
  *
- * A key that changes something acts on the row under the cursor, and asks
- * first. The question remembers the row's subject, so it stays the same if rows
- * come and go before the answer.
+ * A key that changes something acts on the cursor's row, and asks the user
+ * first. The question remembers which object the row shows, so the answer
+ * applies to this object even if rows have come or gone.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -59,8 +59,8 @@ ask(struct top *t, const struct action *action)
 
 	if (t->pane != action->pane || pane->rows == 0) {
 		snprintf(t->said, sizeof(t->said),
-			 "%c: go to %s with tab, up and down", action->key,
-			 rows[action->pane]);
+			 "%c: first go to %s with tab, up and down",
+			 action->key, rows[action->pane]);
 		return;
 	}
 	t->asked = action;
@@ -92,7 +92,8 @@ answer(struct top *t, int key)
 
 /* ---- the cursor ---- */
 
-/* The row that a key moves to. A row past the end means the last one. */
+/* The row to which a key moves the cursor. A number past the end means the
+ * last row. */
 static size_t
 row_of_key(const struct pane *pane, int key)
 {

@@ -67,7 +67,7 @@ compare_workers(const void *a, const void *b)
 	return order ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Sort the workers by name; the library lists them by id. */
+/* List the workers, sorted by name; the library sorts them by id. */
 static int
 look_for_workers(struct top *t)
 {
@@ -86,7 +86,8 @@ look_for_workers(struct top *t)
 	return 0;
 }
 
-/* If the queue was dropped since the queues were read, there are no jobs. */
+/* Read the jobs of the selected queue. If the queue was dropped after the
+ * queues were read, there are none. */
 int
 top_look_for_jobs(struct top *t)
 {

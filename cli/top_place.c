@@ -1,6 +1,6 @@
 /*
- * top_place.c - where the cursors of `readpast top` are, and which rows of each
- * list are on the screen.
+ * top_place.c - decide where the cursors of `readpast top` are, and which rows
+ * of each list the screen shows.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -49,8 +49,8 @@ top_move(struct top *t, int pane, size_t row)
 	p->subject = subject_of(t, pane, p->at);
 }
 
-/* Keep the cursor on the same queue, worker or job; if that is gone, on the
- * same row. */
+/* Keep the cursor on the same queue, worker or job. If that is gone, leave
+ * the cursor at the same row number. */
 void
 top_find_cursor(struct top *t, int pane)
 {
@@ -69,8 +69,8 @@ top_find_cursor(struct top *t, int pane)
 
 /* ---- the screen ---- */
 
-/* Give each list a few rows, and then the remaining rows in turn to those that
- * have more to show. */
+/* Give each list a few rows. Then give the remaining rows, in turn, to the
+ * lists that have more to show. */
 static void
 share_rows(struct top *t, int rows)
 {
@@ -106,8 +106,9 @@ scroll_to_cursor(struct pane *pane, size_t count)
 		pane->first = count > rows ? count - rows : 0;
 }
 
-/* A list has a heading, and a blank line separates two lists. A screen too low
- * for all of them shows only the list with the cursor. */
+/* Place the lists. Each has a heading, and a blank line separates two lists.
+ * If the screen has too few lines for all lists, it shows only the list with
+ * the cursor. */
 void
 top_place(struct top *t, int lines)
 {

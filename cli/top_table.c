@@ -1,9 +1,9 @@
 /*
- * top_table.c - the lists of `readpast top` as tables: which columns there are,
- * and which ones fit.
+ * top_table.c - the lists of `readpast top` as tables: the columns, and which
+ * of them fit.
  *
- * Figures are never cut; on a narrow screen columns are left out instead. Text
- * is cut to the room that is left, and a + marks the cut.
+ * Numbers are never cut: a narrow screen leaves out columns instead. Text is
+ * cut to the room that is left, and a + marks the cut.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,27 +18,29 @@
 
 #define CELL (RP_MOST_REASON + 16)
 
-/* How a cell is made from one or two members of the row. */
+/* how a cell is made from one or two members of the row's object */
 enum cell {
-	CELL_TEXT,    /* left-aligned, takes the room that is left */
-	CELL_PAUSED,  /* the same: whether a queue is paused, and why */
-	CELL_NUMBER,  /* right-aligned, like all below */
+	CELL_TEXT,    /* text, left-aligned, as wide as the room that is left */
+	CELL_PAUSED,  /* also text: whether a queue is paused, and why */
+	CELL_NUMBER,  /* a number; it and all cells below are right-aligned */
 	CELL_SUM,     /* sum of two numbers */
-	CELL_COUNT,   /* a number, and whether there may be more */
+	CELL_COUNT,   /* a number; a plus sign if it is a lower bound */
 	CELL_RATE,    /* jobs a second, averaged over 10 s */
 	CELL_SPAN,    /* a duration */
-	CELL_SINCE,   /* a time, shown as the duration since then */
+	CELL_SINCE,   /* a time, printed as the duration since then */
 	CELL_ATTEMPT, /* attempt/max_attempts */
 };
 
 struct column {
 	const char *title; /* NULL ends the table */
 	enum cell cell;
-	size_t offset, second; /* offsets of the row's members */
-	int width;  /* Text: minimum width, unless even the columns that always
-		       stay do not fit. Figures: minimum width. */
-	int leaves; /* If columns do not fit, the one with the highest number is
-		       left out first. 0: it always stays. */
+	size_t offset, second; /* offsets of one or two members in the row's
+				* object */
+	int width;  /* smallest width in columns. Text becomes narrower only
+		     * if even the columns that are never left out do not
+		     * fit. */
+	int leaves; /* order of leaving out columns that do not fit: the
+		     * highest number goes first; 0: never */
 };
 
 #define OF_QUEUE(member) offsetof(rp_queue_stats, member)
@@ -105,8 +107,8 @@ static const struct column *const tables[PANES] = {
 
 /* ---- text ---- */
 
-/* Decode the next character as it is displayed; control characters, which could
- * move the terminal's cursor, are replaced. Returns its width in columns. */
+/* Decode the next character, and return its width on the screen. Control
+ * characters could move the terminal's cursor, so they are replaced. */
 static int
 next_character(const char **text, mbstate_t *state, wchar_t *ret)
 {
@@ -125,7 +127,7 @@ next_character(const char **text, mbstate_t *state, wchar_t *ret)
 	return columns < 0 ? 1 : columns;
 }
 
-/* Width of a text on the screen, counted up to `most`. */
+/* The width of a text on the screen, at most `most`. */
 static int
 text_width(const char *text, int most)
 {
@@ -203,7 +205,7 @@ paused_text(const struct column *column, const void *row, char to[CELL])
 	return to;
 }
 
-/* The cell as text. Figures are formatted into `to`. */
+/* The text of a cell. Numbers are formatted into `to`. */
 static const char *
 cell_text(const struct top *t, const struct column *column, const void *row,
 	  char to[CELL])
@@ -243,8 +245,8 @@ smaller(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Width of the widest cell over all rows, so that columns do not move when the
- * list scrolls. */
+/* The width of the widest cell of all rows, so that columns keep their
+ * widths when the list scrolls. */
 static int
 widest_cell(const struct top *t, int pane, const struct column *column,
 	    int most)
@@ -261,7 +263,7 @@ widest_cell(const struct top *t, int pane, const struct column *column,
 	return smaller(widest, most);
 }
 
-/* The column to leave out next, or -1. */
+/* Which column to leave out next, or -1. */
 static int
 next_to_leave(const struct column *columns, const int widths[])
 {
@@ -274,8 +276,8 @@ next_to_leave(const struct column *columns, const int widths[])
 	return ret;
 }
 
-/* Choose column widths. One blank separates columns; text columns get the room
- * that is left. */
+/* Choose the widths of the columns. One blank separates two columns; text
+ * columns get the room that is left. */
 void
 top_fit(const struct top *t, int pane, int room, struct layout *ret)
 {
@@ -304,7 +306,7 @@ top_fit(const struct top *t, int pane, int room, struct layout *ret)
 			widths[i] += more;
 			left -= more;
 		}
-	/* Not even the columns that always stay fit: narrow them. */
+	/* Even the columns that are always shown do not fit: narrow them. */
 	for (int i = n - 1; i >= 0 && left < 0; i--) {
 		int less = smaller(widths[i], -left);
 

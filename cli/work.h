@@ -1,5 +1,5 @@
 /*
- * work.h - declarations shared by the files of the command `work`.
+ * work.h - declarations that the files of the command `work` share.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,17 +15,19 @@
 
 #define LIVE_LINE 200
 
-/* The terminal. `lock` guards all members and the writing; it is a leaf lock:
- * its holder takes no other. */
+/* the terminal; `lock` guards all members and all writing, and its holder
+ * takes no other lock */
 struct live {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	pthread_t thread;
-	int on;         /* draw a status line: standard error is a terminal */
-	int has_output; /* standard output is the same terminal */
+	int on;         /* not 0: draw a status line, because standard error
+			 * is a terminal */
+	int has_output; /* not 0: standard output is the same terminal */
 	int ended;
-	int mid_line;         /* other output has begun a line */
-	char line[LIVE_LINE]; /* as drawn; "": not drawn */
+	int mid_line;         /* not 0: other output has begun a line and not
+			       * ended it */
+	char line[LIVE_LINE]; /* the status line on the screen; "": none */
 	int64_t began_us;
 };
 
@@ -34,14 +36,17 @@ struct work {
 	char **queues;
 	int queues_count;
 	char **command;  /* NULL-terminated */
-	int in_argument; /* an argument has {} */
+	int in_argument; /* not 0: an argument has {} */
 	char *file;      /* path of the command */
-	char url[4200]; /* READPAST_DB for handlers, with an absolute path; room
-			   for two names of 1024 bytes, one of them escaped */
+	char url[4200];  /* READPAST_DB for handlers, with an absolute path.
+			  * There is room for two paths of 1024 bytes, one of
+			  * them escaped (3 bytes each). */
 	int64_t threads, lease_ms, release_delay_ms, max_jobs;
-	int64_t timeout_ms; /* of all handlers; 0: none; -1: the job's own */
+	int64_t timeout_ms; /* longest time of a handler; 0: no limit; -1: the
+			     * job's own */
 	int64_t grace_ms;
-	const char *drain; /* "", "settled"; NULL: without --drain */
+	const char *drain; /* value of --drain: "" or "settled"; NULL: no
+			    * --drain */
 	int quiet, output_sync;
 	const char *log;
 	struct history *log_json;
@@ -49,23 +54,24 @@ struct work {
 	rp_worker *worker;
 	struct live live;
 
-	/* updated by the threads that run handlers */
+	/* These change while handlers run, in several threads. */
 	_Atomic int64_t running;
-	atomic_int
-		told_to_end; /* the user was told that handlers are awaited */
-	/* The error that stopped the worker: of standard output, or of the
-	 * temporary files that hold handlers' output. */
+	atomic_int told_to_end; /* not 0: the user was told that the worker
+				 * waits for handlers */
+	/* errno that stopped the worker, or 0: of standard output; of the
+	 * temporary files for handlers' output */
 	atomic_int output_errnum, collect_errnum;
 };
 
-/* handler.c: an rp_handler; ctx is the struct work */
+/* handler.c: a function of type rp_handler; ctx is the struct work */
 int handle_job(rp_task *task, const rp_job *job, void *ctx);
 
-/* observe.c: an rp_observer; ctx is the struct work */
+/* observe.c: a function of type rp_observer; ctx is the struct work */
 void observe_work(const rp_event *e, void *ctx);
 
 /* live.c */
-typedef int live_stop_fn(void *ctx); /* not 0: stop waiting */
+typedef int live_stop_fn(void *ctx); /* returns not 0: give up a blocked
+				      * write */
 void live_begin(struct work *work);
 void live_end(struct work *work);
 int live_write(struct work *work, int fd, const char *text, size_t n,
@@ -73,8 +79,9 @@ int live_write(struct work *work, int fd, const char *text, size_t n,
 void live_say(struct work *work, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* collect.c: what a handler has written to standard output and standard error;
- * 0, which is never free: nothing. Both calls answer 0 or an errno. */
+/* collect.c: files with the standard output and the standard error of a
+ * handler. 0, which no file gets because standard input stays open: no file
+ * yet. collect() and collect_hand_on() return 0 or an errno. */
 struct collected {
 	int output, error;
 };
@@ -83,21 +90,22 @@ int collect_hand_on(struct work *work, const struct collected *c,
 		    live_stop_fn *stop, void *ctx);
 void collect_free(struct collected *c);
 
-/* output.c: 0, or why handlers cannot write to standard output; and the line
- * that says so. FAILED */
+/* output.c: output_error() returns 0, or the errno of writing to standard
+ * output; complain_of_output() prints it, and returns FAILED. */
 int output_error(void);
 int complain_of_output(int errnum, const char *consequence);
 
-/* notify.c: to the service manager, if there is one. How often it wants to hear
- * notify_alive(), in ms, of which the first says that the worker serves; 0:
- * once. notify_ending() may be called by a signal handler: handlers get
- * grace_ms from then on. */
+/* notify.c: messages to the service manager, if there is one. notify_open()
+ * returns how often, in ms, the manager expects notify_alive(); 0: once
+ * only. The first notify_alive() also says that the worker is ready.
+ * notify_ending() says that handlers have grace_ms from now on; a signal
+ * handler may call it. */
 int64_t notify_open(int64_t grace_ms);
 void notify_alive(void);
 void notify_ending(void);
 
-/* cmd_work.c: how many signals there were, which one was the first, and when
- * it came; 0: there was none */
+/* cmd_work.c: the number of signals so far, the first signal, and its time
+ * in microseconds. All are 0 if no signal has come. */
 int signals_seen(void);
 int first_signal(void);
 int64_t first_signal_us(void);

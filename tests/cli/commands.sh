@@ -17,14 +17,14 @@ for command in list stats show complete cancel retry purge workers pause sweep c
 	workers | sweep) args=() ;;
 	work) args=(q -- true) ;;
 	esac
-	check "$command: no database, exit 1" refuses 1 "no database at $here/readpast.db .the command init .*--db " readpast "$command" "${args[@]}"
+	check "$command: no database, exit 1" refuses 1 "no database at $here/readpast.db .readpast init or .*--db " readpast "$command" "${args[@]}"
 done
 check 'none of these commands made a database' test ! -e readpast.db
 check 'init says once that it made the file, and where' \
 	equal "$(readpast init 2>&1 >/dev/null; readpast init 2>&1 >/dev/null)" \
 	"readpast: made the database $here/readpast.db"
-check 'a claim makes no queue: exit 3' refuses 3 "no queue q in $here/readpast.db .queue set makes it" readpast claim q
-check 'unless it waits for one, and then it says so' refuses 3 "made queue q in $here/readpast.db" readpast claim q --wait 1ms
+check 'a claim makes no queue: exit 3' refuses 3 "no queue q in $here/readpast.db .readpast queue set or " readpast claim q
+check 'unless it waits for one, and then it says so' refuses 3 "created queue q in $here/readpast.db" readpast claim q --wait 1ms
 check 'and the queue is there now' status 0 readpast stats q
 check 'nothing to claim: exit 3' status 3 readpast claim q
 check 'no such queue: exit 3' refuses 3 'no queue named nowhere' readpast stats nowhere
@@ -167,7 +167,7 @@ readpast claim many -n 11000 --lease 1h >claims.out
 check 'running jobs are counted up to the limit, too' grep -Eq '^many +0 +9000 +10k\+ ' <(readpast stats many)
 readpast list many --state running --limit 3 >list.out 2>list.err
 check 'a list of running jobs that does not look at all of them says so' \
-	grep -q 'first 10000; --all looks at all' list.err
+	grep -q 'first 10000 only; --all searches all jobs' list.err
 check 'it has what was asked for' equal "$(grep -c running list.out)" 3
 readpast list many --state running --limit 3 --all >list.out 2>list.err
 check '--all looks at all, and says nothing' equal "$(cat list.err)" ''

@@ -117,7 +117,7 @@ check 'the source has one of everything' equal \
 pg=$(other_url pg)
 readpast --db "$pg" init >/dev/null
 check 'to another database' status 0 readpast copy sqlite:a.db "$pg"
-check 'it says how many jobs were copied' grep -q '2 queues: 44 live jobs and 4 kept ones' out
+check 'it says how many jobs were copied' grep -q '2 queues: the target has 44 live jobs and 4 kept ones' out
 check 'in the same order' same_order sqlite:a.db "$pg" mail
 check 'the source goes on' equal "$(readpast --db sqlite:a.db queue list | grep -c paused)" 0
 check 'the target is paused' equal "$(readpast --db "$pg" queue list | grep -c paused)" 2
@@ -365,7 +365,7 @@ cut_line() {
 	wait "$pid"
 	got=$?
 	terminate "lock$$" true >/dev/null
-	((got == 1)) && (($(wc -l <err) == 1)) && grep 'run this again, and it goes on' err && return
+	((got == 1)) && (($(wc -l <err) == 1)) && grep 'run the command again to continue' err && return
 	echo "exit status $got; $(cat out err)"
 	return 1
 }

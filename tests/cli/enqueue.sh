@@ -51,14 +51,14 @@ too_large() {
 }
 check 'a payload that is too large ends it, exit 2' equal "$(too_large >out 2>err; echo $?)" 2
 check 'and says what was enqueued' \
-	equal "$(cat err)" 'readpast: line 3: payload too large: queue small takes at most 3 bytes (queue set small --max-payload SIZE); 2 jobs enqueued: go on with --skip 2'
+	equal "$(cat err)" 'readpast: line 3: payload too large: queue small takes at most 3 bytes (readpast queue set small --max-payload SIZE changes that); 2 jobs enqueued: go on with --skip 2'
 check 'nothing of the rest is enqueued' equal "$(payloads small)" 'a|b'
 printf 'a\nb\nlong\nc\n' | readpast enqueue small --skip 3 --quiet
 check 'a bad line can be skipped, like those already enqueued' equal "$(payloads small)" 'a|b|c'
 readpast purge small --state ready --yes >/dev/null
 check 'a payload beyond all bounds is refused before it is read' \
 	equal "$(yes | tr -d '\n' | readpast enqueue small 2>&1; echo "${PIPESTATUS[2]}")" \
-	'readpast: line 1: payload too large: queue small takes at most 3 bytes (queue set small --max-payload SIZE); 0 jobs enqueued
+	'readpast: line 1: payload too large: queue small takes at most 3 bytes (readpast queue set small --max-payload SIZE changes that); 0 jobs enqueued
 2'
 check 'the ids cannot be written: exit 1, after the commit' \
 	equal "$(readpast enqueue full x 2>/dev/null >/dev/full; echo $?; readpast list full --json | wc -l)" '1

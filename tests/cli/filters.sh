@@ -68,7 +68,7 @@ ID QUEUE STATE PRIO ATTEMPT PAYLOAD
 check 'as JSON' equal "$(readpast cancel --kind send --dry-run --json | head -n 1)" \
 	'{"would_be":"cancelled","jobs":4}'
 check 'a dry run changes nothing' equal "$(listed --kind send)" '1 6 2 7'
-check 'a dry run of ids' equal "$(readpast retry 3 4 --dry-run 2>&1 | head -n 2)" 'readpast: job 4 is ready
+check 'a dry run of ids' equal "$(readpast retry 3 4 --dry-run 2>&1 | head -n 2)" 'readpast: skipped job 4: it is ready
 1 jobs would be ready again'
 check 'a dry run of show' equal "$(readpast show --queue mail --dry-run | head -n 1)" '7 jobs would be shown'
 
@@ -83,7 +83,7 @@ check 'retry leaves cancelled jobs alone' equal "$(state_of 8)" cancelled
 check 'unless --state names them' equal "$(readpast retry --key k8 --state cancelled)" '1 jobs ready again'
 readpast cancel 8 4
 readpast enqueue mail again --unique k4 --quiet
-check 'a job whose key is taken stays: exit 4' refuses 4 '1 jobs stay' readpast retry --kind print --state cancelled
+check 'a job whose key is taken stays: exit 4' refuses 4 '1 jobs were not retried' readpast retry --kind print --state cancelled
 check 'the others are retried' equal "$(state_of 8)" ready
 
 check 'purge wants a state' refuses 2 '--state' readpast purge --kind send --yes
@@ -113,7 +113,7 @@ seq 9000 | readpast enqueue many --quiet
 seq 1500 | readpast enqueue many --kind some --quiet
 readpast enqueue many last --kind rare --unique rare --priority 200 --quiet
 check 'a partial list says so' equal "$(readpast list many --kind rare 2>&1)" \
-	"readpast: only the first 10000 jobs of each state were looked at; --all looks at all"
+	"readpast: only the first 10000 jobs of each state were searched; --all searches all jobs"
 check '--all searches all jobs' equal "$(field payload "$(readpast list many --kind rare --all --json 2>&1)")" last
 check 'a key is always found' equal "$(field payload "$(readpast list --key rare --json 2>&1)")" last
 check 'cancel searches all jobs without --all' equal "$(readpast cancel --kind rare)" '1 jobs cancelled'

@@ -73,7 +73,7 @@ techniques_of_server() {
 	check 'updlock: one worker runs, the others wait' is updlock "$share > 0.4"
 	check 'and says so' says updlock 'one at a time; [0-9]+ % of the time was spent waiting for a row'
 	check 'readpast: nobody waits' is readpast "$share < 0.05"
-	check 'and says so' says readpast 'each job ran once, [0-9.]+ at a time; (hardly anybody waited|[1-4] %)'
+	check 'and says so' says readpast 'each job ran once, [0-9.]+ at a time; (workers hardly waited|[1-4] %)'
 	for name in marker applock worker-loop own; do
 		check "$name: nobody waits" is "$name" "$share < 0.05"
 	done
@@ -177,6 +177,6 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 check 'killed, it leaves something' eval '! nothing_left'
 check 'the next run' status 0 readpast --db "$url" lab --jobs 4 own
-check 'reports what it removes' grep -q 'lab: a run that was killed had left .*: removed' err
+check 'reports what it removes' grep -q 'lab: removed .*, left by a run that was killed' err
 check 'and nothing is left' nothing_left
 finish

@@ -58,7 +58,7 @@ check 'has made none' status 1 readpast stats
 if [[ $2 == sqlite: ]]; then
 	sqlite3 readpast.db 'create table theirs (x)'
 	check 'init in a database with other tables says what it added' \
-		refuses 0 "^readpast: put the tables of a queue into $here/readpast.db\$" readpast init
+		refuses 0 "^readpast: created the queue's tables in $here/readpast.db\$" readpast init
 	remove_database
 fi
 

@@ -209,7 +209,7 @@ check 'jobs whose output it has not read are ready, no attempt used' untouched r
 fill folder 2
 TMPDIR=$here/nowhere "$READPAST" work folder --drain --output-sync -- echo {} >out 2>err
 check 'the directory for temporary files is missing: exit 1' equal $? 1
-check 'the message names the problem' grep -q '^readpast: cannot keep what handlers write in temporary files: No such file or directory; unfinished jobs were released (TMPDIR ' err
+check 'the message names the problem' grep -q '^readpast: cannot store the output of handlers in temporary files: No such file or directory; unfinished jobs were released (set TMPDIR ' err
 check 'and no attempt is used' untouched folder 2
 check 'no temporary file is left' equal "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'readpast-??????' -newer talk 2>/dev/null)" ''
 

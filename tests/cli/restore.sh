@@ -42,14 +42,14 @@ lost=$(readpast enqueue q lost)
 check 'is put back' put_back
 check 'the job enqueued after the backup is gone' status 3 readpast show "$lost"
 check 'init says how many ids it skips' \
-	grep -qx "ids up to $((lost - 1 + 1000000000)) will not be given to any job: 1000000000 were skipped" \
+	grep -qx "ids up to $((lost - 1 + 1000000000)) are not given to new jobs: skipped 1000000000 ids" \
 	<(readpast init --after-restore)
 check 'so that its id is not given again' equal "$(readpast enqueue q new)" "$((lost + 1000000000))"
 check 'a holder from before the backup may still settle' readpast complete "$held"
 check 'jobs are worked on, those that were scheduled, too' readpast work q --drain --max-jobs 2 -- true
 check 'none is left' equal "$(readpast list q --json)" ''
 check 'a second time ids are skipped again' \
-	grep -qx "ids up to $((lost + 2000000000)) will not be given to any job: .*" \
+	grep -qx "ids up to $((lost + 2000000000)) are not given to new jobs: .*" \
 	<(readpast init --after-restore)
 check 'an init without it skips none' equal "$(readpast init >/dev/null && readpast enqueue q x)" "$((lost + 2000000001))"
 if [[ $2 == sqlite: ]]; then

@@ -169,10 +169,10 @@ def questions():
         for key in "cr":
             top.press(key)
             check(f"{key} needs a job that the cursor is on",
-                  top.shows(f"^{key}: go to a (running|dead) job"), top.text())
+                  top.shows(f"^{key}: first go to a (running|dead) job"), top.text())
         top.press("Tab", "p")
         check("p needs a queue that the cursor is on",
-              top.shows("^p: go to a queue") and not paused_queues(), top.text())
+              top.shows("^p: first go to a queue") and not paused_queues(), top.text())
 
         top.press("BTab", "p", "y")
         check("y pauses the queue", eventually(lambda: is_paused("mail")))
@@ -385,7 +385,7 @@ def refusals():
     ran = subprocess.run([READPAST, "top"], capture_output=True, text=True,
                          stdin=subprocess.DEVNULL)
     check("no terminal: exit 2, one line", ran.returncode == 2
-          and ran.stderr.count("\n") == 1 and "no terminal" in ran.stderr, ran)
+          and ran.stderr.count("\n") == 1 and "not a terminal" in ran.stderr, ran)
     with Top("--interval", "1ms") as top:
         check("an interval that is too short: exit 2", top.ended() == 2)
         check("and a line that says so", "expected 100ms to 1h" in top.said())

@@ -37,7 +37,7 @@ check 'not due' says "$late" 'not due until .*\(in 59m\)'
 check 'not due, for programs' is "$late" 'not due'
 first=$(readpast enqueue q a)
 second=$(readpast enqueue q b)
-check 'no worker serves the queue' says "$first" 'no other ahead' 'No worker serves queue q'
+check 'no worker serves the queue' says "$first" 'no other job ahead' 'No worker serves queue q'
 check 'no worker, for programs' is "$first" 'no worker'
 check 'behind what is earlier in line' says "$second" 'behind 1 job of'
 readpast enqueue q urgent urgent --priority 3 --quiet
@@ -45,18 +45,18 @@ check 'and behind higher priority' says "$second" 'behind 3 jobs'
 seq 1100 | readpast enqueue q --priority 9 --quiet
 check 'counted up to a bound' says "$second" 'behind at least 1000 jobs'
 readpast pause q
-check 'paused' says "$second" 'Queue q is paused since .* ago.*readpast resume q'
+check 'paused' says "$second" 'Queue q has been paused since .* ago.*readpast resume q'
 check 'paused, for programs' is "$second" paused
 readpast pause q --reason 'the mail server moves'
-check 'paused with a reason' says "$second" 'Queue q is paused since .* ago., "the mail server moves": readpast resume q'
+check 'paused with a reason' says "$second" 'Queue q has been paused since .* ago., "the mail server moves"; readpast resume q'
 check 'the reason, for programs' equal "$(field pause_reason "$(readpast why "$second" --json)")" 'the mail server moves'
-check 'a scheduled job of a paused queue' says "$late" 'not due' 'is paused'
+check 'a scheduled job of a paused queue' says "$late" 'not due' 'has been paused'
 readpast resume q
 check 'several at once, the worst counts' refuses 3 'id 99999' readpast why "$first" 99999 "$second"
 
 r=$(readpast enqueue r a)
 claim=$(claim_of "$(readpast claim r --lease 1h)")
-check 'claimed by hand' says "$r" 'a client that is no worker has it since' 'attempt 1 of 3' 'until .*in 59m\)\.'
+check 'claimed by hand' says "$r" 'a client that is no worker has held it since' 'attempt 1 of 3' 'until .*in 59m\)\.'
 readpast extend "$claim" --lease 2h
 readpast extend "$claim" --lease 2h
 check 'renewed twice' says "$r" 'renewed 2 times'
@@ -80,7 +80,7 @@ readpast release "$claim" --delay 1h
 check 'a released job waits, but not for a backoff' is "$r" 'not due'
 d=$(readpast enqueue r dead)
 readpast fail "$(claim_of "$(readpast claim r)")" --for-good --error 'no use'
-check 'dead, with the error' says "$d" 'is dead since .*failed for good, attempt 1 of 3: no use' "readpast retry $d"
+check 'dead, with the error' says "$d" 'has been dead since .*failed for good, attempt 1 of 3: no use' "readpast retry $d"
 readpast queue set r --keep-done 1h >/dev/null
 d=$(readpast enqueue r finished)
 readpast complete "$(claim_of "$(readpast claim r)")"
@@ -91,15 +91,15 @@ w=$(readpast enqueue w held)
 mkfifo hold
 start_worker w --lease 900ms
 check 'running' eventually is "$w" running
-check 'which worker runs it, and where' says "$w" "worker .*:$worker on host $(uname -n) \(process $worker\) has it"
+check 'which worker runs it, and where' says "$w" "worker .*:$worker on host $(uname -n) \(process $worker\) has held it"
 renewed() { (($(field renewed "$(readpast why "$w" --json)") >= 2)); }
 check 'a worker renews' eventually renewed
 n=$(readpast enqueue w waits)
-check 'next in line' says "$n" 'no other ahead' 'The next of 1 worker to be free'
+check 'next in line' says "$n" 'no other job ahead' 'as soon as a worker is free; 1 worker can run it'
 check 'next, for programs' is "$n" next
 kill_worker
 check 'its worker died: the lease runs out' eventually is "$w" 'lease over'
-check 'the sweep makes it ready again' says "$w" 'ran out at .* ago\)' 'sweep\) it is ready again'
+check 'the sweep makes it ready again' says "$w" 'ran out at .* ago\)' 'sweep\) the job becomes ready again'
 readpast sweep >/dev/null
 came_back="came back because worker .*:$worker on host $(uname -n) was not heard of since 20.*Z; attempt counted"
 check 'why it came back' says "$w" "It $came_back \(1 of 3\)"
@@ -117,10 +117,10 @@ start_worker s --lease 1h
 check 'another worker' eventually is "$s" running
 kill_worker
 age_workers 60
-check 'silent' says "$s" 'not been heard of for 6[0-9]s' 'If it is gone' 'it is dead'
+check 'silent' says "$s" 'not been heard of for 6[0-9]s' 'If that worker is gone' 'the job becomes dead'
 check 'silent, for programs' is "$s" silent
 check 'a silent worker does not count as serving its queue' says "$(readpast enqueue s more)" 'No worker serves queue s'
 age_workers 3600
 readpast sweep >/dev/null
-check 'a worker that is forgotten' says "$s" 'a worker that was not seen for an hour has it'
+check 'a worker that is forgotten' says "$s" 'a worker that has not been seen for an hour has held it'
 finish

@@ -187,7 +187,7 @@ check 'it says what it serves and where' \
 	readpast work said also -j 3 --drain -- true
 check 'a queue that is not there is made, which is said' \
 	equal "$(readpast work typo --drain -- true 2>&1 >/dev/null)" \
-	"readpast: made queue typo in $here/readpast.db: there was none
+	"readpast: created queue typo in $here/readpast.db, because it did not exist
 serving typo of $here/readpast.db: 0 ready, 1 at a time"
 readpast enqueue said a --quiet
 readpast pause said --reason 'relay is down'
@@ -260,7 +260,7 @@ rm beside.db-shm
 readpast enqueue q z --quiet
 wait "$worker"
 check 'a worker whose -shm was deleted fails' equal $? 1
-check 'and says so in one line' equal "$(grep -v '^serving\|: made queue' err)" \
+check 'and says so in one line' equal "$(grep -v '^serving\|: created queue' err)" \
 	"readpast: $here/beside.db-shm was deleted or replaced while it was open: what is written now would be lost"
 check 'jobs enqueued meanwhile are there' \
 	equal "$(sql 'select group_concat(cast(payload as text)) from readpast_job')" x,y,z

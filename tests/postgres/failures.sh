@@ -207,7 +207,7 @@ cut_off() {
 	wait "$pid"
 	got=$?
 	equal "$got" 1 || return
-	grep 'outcome unknown.*; 0 jobs enqueued, and perhaps the 2 behind them: if so, go on with --skip 3, else with --skip 1$' err && return
+	grep 'outcome unknown.*; 0 jobs enqueued, and perhaps also the next 2: if they are in the queue, go on with --skip 3, else with --skip 1$' err && return
 	cat err
 	return 1
 }

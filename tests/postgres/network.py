@@ -183,7 +183,7 @@ class Client:
             out, err = worker.communicate(timeout=30)
             assert worker.returncode == 0, (worker.returncode, err)
             assert all(line.endswith("; trying again") or
-                       re.match("serving |readpast: (made queue|waiting for) ", line)
+                       re.match("serving |readpast: (created queue|waiting for) ", line)
                        for line in err.splitlines()), err
             said += out
         self.workers.clear()
