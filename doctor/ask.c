@@ -9,8 +9,8 @@
 #include "internal.h"
 #include "queries.h"
 
-/* Time limit of a query. Less on a file, because a long read transaction keeps
- * checkpoints from emptying the -wal file. */
+/* longest time of a query, in ms. It is shorter on a file, because during a
+ * long read transaction no checkpoint can empty the -wal file. */
 #define MOST_MS 300
 #define MOST_OF_FILE_MS 100
 
@@ -61,9 +61,11 @@ doctor_ask(struct doctor *d, const char *sql, json_t *rows)
 	int r = rp__query(d->conn, &query);
 
 	if (r == RP_TIMED_OUT)
-		return doctor_undone(
-			d, "stopped after %d ms%s", query.timeout_ms,
-			d->is_file ? ": a long read holds up checkpoints" : "");
+		return doctor_undone(d, "stopped after %d ms%s",
+				     query.timeout_ms,
+				     d->is_file ? ", because a longer read "
+						  "would hold up checkpoints"
+						: "");
 	if (r == RP_ENOMEM)
 		return -1;
 	if (r == RP_EDAMAGED)

@@ -1,9 +1,10 @@
 /*
- * check_file.c - checks of a database file that SQL cannot do: its file system,
- * its owner, whether it can be written.
+ * check_file.c - checks of a database file that need more than SQL: its file
+ * system, its owner, whether it can be written.
  *
- * While a connection is open, nothing here opens or closes the database's
- * files: closing any descriptor would drop SQLite's locks on them.
+ * While a connection is open, no function of this file opens or closes the
+ * database's files: closing any descriptor would release SQLite's locks on
+ * them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -25,11 +26,10 @@
 /* ---- the file system ---- */
 
 #define ELSEWHERE                                                              \
-	"over the network: its locks do not hold as SQLite needs them, and "   \
-	"no "                                                                  \
-	"memory is shared with other hosts, so that two of them hand out the " \
-	"same job or damage the file"
-#define MEMORY "which is memory: all jobs are gone when the host restarts"
+	"over the network: SQLite's locks do not work "                        \
+	"reliably there, and hosts share no memory, so two "                   \
+	"hosts can hand out the same job or damage the file"
+#define MEMORY "which is memory: all jobs are lost when the host restarts"
 
 static const struct {
 	long magic;
@@ -46,7 +46,8 @@ static const struct {
 	{ 0x00c36400, "Ceph", ELSEWHERE },
 	{ 0x0bd00bd0, "Lustre", ELSEWHERE },
 	{ 0x65735546, "FUSE",
-	  "whose locks may not hold as SQLite needs them (sshfs and others)" },
+	  "whose locks are perhaps not reliable enough for SQLite (sshfs and "
+	  "others)" },
 	{ TMPFS_MAGIC, "tmpfs", MEMORY },
 	{ RAMFS_MAGIC, "ramfs", MEMORY },
 };
@@ -83,8 +84,9 @@ is_mount_point(const char *path)
 	       x.stx_attributes & STATX_ATTR_MOUNT_ROOT;
 }
 
-/* SQLite derives the names of -wal and -shm from the name that it was given. It
- * resolves symbolic links, but cannot see hard links and mounts. */
+/* Has the file two names? SQLite derives the names of -wal and -shm from the
+ * name that it was given. It resolves symbolic links, but cannot see hard
+ * links and mounts. */
 int
 check_names(struct doctor *d)
 {
@@ -99,26 +101,27 @@ check_names(struct doctor *d)
 	if (is_mount_point(path))
 		return doctor_found(
 			d, json_pack("{ss ss ss}", "file", path, "how",
-				     "is mounted there by itself, without its "
+				     "is mounted there by itself, not with its "
 				     "directory",
 				     "fix",
-				     "end all that use it, and mount its "
-				     "directory instead (-v /data:/data, not "
-				     "-v /data/x.db:/x.db)"));
+				     "end all processes that use it, and mount "
+				     "its directory instead (-v /data:/data, "
+				     "not -v /data/x.db:/x.db)"));
 	if (file.st_nlink < 2)
 		return 0;
 	snprintf(how, sizeof(how), "has %lu names (hard links)",
 		 (unsigned long)file.st_nlink);
 	return doctor_found(
 		d, json_pack("{ss ss ss}", "file", path, "how", how, "fix",
-			     "end all that use it, and remove the other names "
-			     "(find DIRECTORY -samefile FILE shows them); a "
-			     "symbolic link does no harm"));
+			     "end all processes that use it, and remove the "
+			     "other names (find DIRECTORY -samefile FILE "
+			     "prints them); symbolic links do no harm"));
 }
 
 /* ---- -wal and -shm of other users ---- */
 
-/* Are there users who may write the database, but not this file beside it? */
+/* Are there users who may write the database `main`, but not the file
+ * `beside` it? */
 static int
 shuts_out(const struct stat *beside, const struct stat *main)
 {
@@ -169,8 +172,8 @@ check_owner(struct doctor *d)
 
 /* ---- what is written there ---- */
 
-/* An empty file is a valid database without tables. If a connection is open,
- * SQLite itself has checked the format. */
+/* Is the file a SQLite database? An empty file is a valid one without
+ * tables. If a connection is open, SQLite itself has checked the format. */
 int
 check_format(struct doctor *d)
 {
@@ -191,14 +194,15 @@ check_format(struct doctor *d)
 	return doctor_found(d, json_pack("{ss}", "file", d->path));
 }
 
-/* ---- whether more can be ---- */
+/* ---- can more be written? ---- */
 
-/* With less free space than this, commits fail now or soon: -wal and -shm grow
- * by pages and by 32 KiB, and -wal grows to some MiB before a checkpoint. */
+/* free space below which commits fail now or soon, in bytes: -wal and -shm
+ * grow by pages and by 32 KiB, and -wal grows to some MiB before a
+ * checkpoint */
 #define LEAST_BYTES (1 << 20)
 
-/* A file that this user may not write is no finding: others may be allowed
- * to. */
+/* Can more be written? If this user may not write the file, that is no
+ * finding: other users perhaps may. */
 int
 check_disk(struct doctor *d)
 {
@@ -212,21 +216,23 @@ check_disk(struct doctor *d)
 	    (access(d->path, W_OK) < 0 && errno == EROFS)) {
 		d->blocked = 1;
 		return doctor_found(
-			d, json_pack("{ss ss ss}", "file", d->path, "why",
-				     "its file system is read-only here", "fix",
-				     "mount it for writing; if the kernel made "
-				     "it read-only, dmesg says why"));
+			d,
+			json_pack("{ss ss ss}", "file", d->path, "why",
+				  "its file system is read-only here", "fix",
+				  "mount the file system for writing; if the "
+				  "kernel made it read-only, dmesg says why"));
 	}
-	/* Some file systems in memory have no limit, and report a size of 0. */
+	/* Some file systems in memory report a size of 0, and have no limit. */
 	if (!fs.f_blocks || (uint64_t)fs.f_bavail * fs.f_frsize >= LEAST_BYTES)
 		return 0;
 	d->blocked = 1;
 	return doctor_found(
-		d, json_pack("{ss ss so ss}", "file", d->path, "why",
-			     "its file system is full", "free_bytes",
-			     json_integer((json_int_t)fs.f_bavail *
-					  (json_int_t)fs.f_frsize),
-			     "fix",
-			     "make room on it (df shows which it is); workers "
-			     "go on by themselves then"));
+		d,
+		json_pack("{ss ss so ss}", "file", d->path, "why",
+			  "its file system is full", "free_bytes",
+			  json_integer((json_int_t)fs.f_bavail *
+				       (json_int_t)fs.f_frsize),
+			  "fix",
+			  "free some space on it (df FILE shows which one it "
+			  "is); after that, workers continue by themselves"));
 }

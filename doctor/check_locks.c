@@ -2,13 +2,13 @@
  * check_locks.c - find the process that holds a SQLite lock for too long: a
  * writer that does not commit, or a reader that blocks checkpoints.
  *
- * SQLite locks bytes of the file and of -shm, and F_GETLK tells which process
- * holds a lock on them. A child process asks, and then exits. The doctor itself
- * must not even open these files: POSIX locks belong to a process and a file,
- * so closing any descriptor of the file would drop the locks of our SQLite
- * connection. (F_OFD_GETLK would not help: its descriptor has to be closed as
- * well.) F_GETLK never reports locks of the calling process, but it does report
- * those of its parent.
+ * SQLite locks bytes of the database file and of -shm, and F_GETLK tells which
+ * process holds a lock on them. A child process asks, and then exits. The
+ * doctor itself must never open these files: POSIX locks belong to a process
+ * and a file, so closing any descriptor of the file would release the locks of
+ * our SQLite connection. (F_OFD_GETLK would not help: its descriptor has to be
+ * closed as well.) F_GETLK never reports locks of the calling process, but it
+ * does report those of its parent.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -26,39 +26,46 @@
 
 /* ---- reading the locks ---- */
 
-/* The -shm file, as described in https://www.sqlite.org/walformat.html: two
- * headers of 48 bytes, then the checkpoint information, which includes the lock
- * bytes. */
+/* the -shm file, as https://www.sqlite.org/walformat.html describes it: two
+ * headers of 48 bytes, then the checkpoint information, which contains the
+ * lock bytes */
 #define READERS 5
-#define WRITER 120       /* byte that a writing transaction locks */
-#define FIRST_READER 123 /* byte that the first of READERS locks */
+#define WRITER 120 /* offset of the byte that a writer locks */
+#define FIRST_READER                                                           \
+	123 /* offset of the first of READERS bytes, of which                  \
+	     * each reader locks one */
 struct shared {
 	uint32_t version, unused;
-	uint32_t commits; /* grows with each commit; may wrap around */
+	uint32_t commits; /* number of commits; may wrap around */
 	uint8_t is_init, big_endian;
 	uint16_t page_size; /* 1 means 65536 */
 	uint32_t frames;    /* in -wal */
 	uint32_t rest[7], copy[12];
-	uint32_t in_file; /* frames already copied into the database file */
+	uint32_t in_file; /* number of frames that were copied into the
+			   * database file */
 	uint32_t marks[READERS];
 };
 
 /* Without -shm, or in exclusive locking mode, SQLite locks bytes of the
- * database file itself, from PENDING on, as described in
- * https://www.sqlite.org/src/file/src/os.h: a writer exclusively, readers with
- * shared locks. The file's header then has the commit counter. */
+ * database file itself, from PENDING on: writers exclusively, readers with
+ * shared locks. https://www.sqlite.org/src/file/src/os.h describes this. The
+ * commit counter is then in the file's header. */
 #define PENDING 0x40000000
 #define PENDING_AND_ALL_BEHIND 512
 #define COMMITS_AT 24
 
 #define NOBODY 0
-#define SOMEBODY -1 /* in another container: its pid is not known */
+#define SOMEBODY                                                               \
+	-1 /* a process in another container; its pid is not known             \
+	    * here */
 struct seen {
 	int done;
-	int64_t waiting_bytes; /* in -wal, not yet in the database file */
-	pid_t reader;          /* the process that keeps them there */
+	int64_t waiting_bytes; /* bytes of -wal that are not in the database
+				* file yet */
+	pid_t reader;          /* the process that prevents copying those
+				* bytes */
 	pid_t writer;
-	uint32_t commits[2]; /* commit counters of -shm and of the file */
+	uint32_t commits[2]; /* the commit counters of -shm and of the file */
 };
 
 /* Which process holds a lock that conflicts with one of this type? */
@@ -105,7 +112,8 @@ see_shared(int fd, struct seen *seen)
 				holder_of(fd, F_WRLCK, FIRST_READER + i, 1);
 }
 
-/* Runs in a child process, whose exit closes the files. */
+/* Look at the locks. This runs in a child process, whose exit closes the
+ * files. */
 static struct seen
 see(const char *path)
 {
@@ -152,7 +160,7 @@ name_process(pid_t pid)
 	FILE *file;
 
 	if (pid == SOMEBODY)
-		return json_string("a process of another container");
+		return json_string("a process in another container");
 	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
 	file = fopen(path, "re");
 	if (file) {
@@ -167,13 +175,15 @@ name_process(pid_t pid)
 
 /* ---- a transaction that writes, and does not end ---- */
 
-/* Together longer than any transaction of ours, including a sweep's. */
+/* how often, and how far apart in ms, the lock is looked at: in sum longer
+ * than any transaction of ours, including a sweep's */
 #define LOOKS 5
 #define NAP_MS 100
 
-/* Time since the last commit. SQLite records none, so take the modification
- * time of -wal, or of the file if there is no -wal. A large transaction writes
- * there before it commits, so the result may be too small. */
+/* The time since the last commit. SQLite does not record it, so use the
+ * modification time of -wal, or of the file if there is no -wal. A large
+ * transaction writes to -wal before it commits, so the result may be too
+ * small. */
 static int64_t
 since_commit_ms(const char *path)
 {
@@ -193,11 +203,12 @@ static json_t *
 advise_to_end(pid_t pid)
 {
 	return pid == SOMEBODY
-		       ? json_string("let it commit or roll back; lslocks, run "
-				     "by root outside of containers, names it")
-		       : json_sprintf("let it commit or roll back (a "
-				      "transaction left open), or end it: kill "
-				      "%ld",
+		       ? json_string("let that process commit or roll back; "
+				     "lslocks, run by root outside of "
+				     "containers, shows which one it is")
+		       : json_sprintf("let that process commit or roll back "
+				      "the transaction that it left open, or "
+				      "end it: kill %ld",
 				      (long)pid);
 }
 
@@ -209,9 +220,9 @@ is_same_writer(const struct seen *first, const struct seen *now)
 	       memcmp(now->commits, first->commits, sizeof(now->commits)) == 0;
 }
 
-/* Does one process hold the write lock all the time? True if the same process
- * has it at each of LOOKS looks and nothing is committed between them. `now` is
- * set to the last look. */
+/* Does one process hold the write lock all the time? It does if it has the
+ * lock each time that we look, LOOKS times, and the commit counters stay the
+ * same. *now gets what the last look has seen. */
 static int
 holds_on(const char *path, struct seen *now)
 {
@@ -237,8 +248,8 @@ check_lock(struct doctor *d)
 		return doctor_undone(d, "the file cannot be examined");
 	if (!holds_on(d->path, &now))
 		return now.done ? 0
-				: doctor_undone(
-					  d, "cannot start a process for it");
+				: doctor_undone(d, "cannot start a process for "
+						   "this check");
 	d->blocked = 1;
 	return doctor_found(d,
 			    json_pack("{ss sI so sI so}", "file", d->path,
@@ -263,7 +274,8 @@ check_checkpoint(struct doctor *d)
 		return doctor_undone(d, "the file cannot be examined");
 	seen = see_apart(d->path);
 	if (!seen.done)
-		return doctor_undone(d, "cannot start a process for it");
+		return doctor_undone(d,
+				     "cannot start a process for this check");
 	if (seen.waiting_bytes < STARVED_BYTES || seen.reader == NOBODY)
 		return 0;
 	return doctor_found(d, json_pack("{sI sI so}", "waiting_bytes",

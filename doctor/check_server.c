@@ -1,6 +1,6 @@
 /*
- * check_server.c - checks of a server that take more than one query: do
- * notifications arrive, and which plan does a claim have?
+ * check_server.c - checks of a server that need more than one query: do
+ * notifications arrive, and which plan does a claim use?
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -26,7 +26,7 @@ check_wakeup(struct doctor *d)
 		return DOCTOR_NOT_HERE;
 	options.schema = RP_SCHEMA_REQUIRE;
 	if (rp_open(d->url, &options, &other, &error) < 0)
-		return doctor_undone(d, "no second connection: %s",
+		return doctor_undone(d, "cannot open a second connection: %s",
 				     error.message);
 	came = rp__hears(d->conn, other);
 	rp_close(other);
@@ -34,7 +34,7 @@ check_wakeup(struct doctor *d)
 		return 0;
 	return doctor_found(
 		d, json_pack("{ss sb sb}", "why",
-			     pooled ? "a pooler stands between, which may give "
+			     pooled ? "a pooler stands between, and may give "
 				      "each transaction another session"
 				    : "a notification did not come back",
 			     "pooler", pooled, "came_back", came));
@@ -42,7 +42,7 @@ check_wakeup(struct doctor *d)
 
 /* ---- the plan of a claim ---- */
 
-/* The plan within the result of an EXPLAIN. NULL: the result has no plan. */
+/* The plan in the result of an EXPLAIN, or NULL if there is none. */
 static json_t *
 plan_in(const json_t *rows)
 {
@@ -64,8 +64,8 @@ text_of(const json_t *node, const char *name)
 	return text ? text : "";
 }
 
-/* The node that scans table job for the ready line. InitPlans are skipped: they
- * read other things. */
+/* The node of the plan that reads the ready line from table job. InitPlans
+ * are skipped, because they read other things. */
 static const json_t *
 find_scan(const json_t *node)
 {
@@ -89,7 +89,8 @@ pages_of(const json_t *plan)
 	       json_integer_value(json_object_get(plan, "Shared Read Blocks"));
 }
 
-/* 1: reported a finding, or could not be judged. */
+/* Judge a plan. Returns 1 if a finding was reported or the plan could not be
+ * judged, 0 if the plan is good, or -1. */
 static int
 judge(struct doctor *d, const json_t *plan, const char *fix)
 {
@@ -125,10 +126,10 @@ ask(struct doctor *d, const char *question, const char *fix)
 	return r;
 }
 
-/* First judge the estimated plan, which costs nothing. Then execute it twice
- * and judge the pages that the second run reads: the first one marks deleted
- * index entries as dead for later runs, unless an old snapshot still needs
- * them. */
+/* Check the plan of a claim. First judge the estimated plan, which costs
+ * nothing. Then run the statement twice, and judge how many pages the second
+ * run reads: the first run marks deleted index entries as dead, so that
+ * later runs skip them, unless an old snapshot still needs them. */
 int
 check_plan(struct doctor *d)
 {
@@ -147,8 +148,8 @@ check_plan(struct doctor *d)
 		r = doctor_ask(d, doctor_question(d, "plan_cost"), warm);
 	if (r == 0 && json_array_size(warm))
 		r = ask(d, "plan_cost",
-			"see what keeps vacuum from table job, and whether "
-			"anybody sweeps");
+			"find out what hinders vacuum on table job, and "
+			"whether a client sweeps");
 	json_decref(warm);
 	return r < 0 ? r : 0;
 }

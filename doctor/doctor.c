@@ -71,8 +71,8 @@ put_value(FILE *to, const json_t *about, const char *name)
 		fprintf(to, "%lld", (long long)json_integer_value(value));
 }
 
-/* Replace each {name} in the text by that member of `about`. NULL: no
- * memory. */
+/* Replace each {name} in the text by the member of `about` that has this
+ * name. NULL: out of memory. */
 static json_t *
 worded(const char *text, const json_t *about)
 {
@@ -108,8 +108,9 @@ add_explained(struct doctor *d, const char *queue)
 	return json_object_set_new(d->explained, queue, json_true());
 }
 
-/* Remember that a finding explains why jobs of these queues wait: the row's
- * `queue`, or the list of queues that only the row's worker served. */
+/* Remember which queues have waiting jobs for a reason that a finding
+ * explains: the row's `queue`, or the queues in the row's list, which only
+ * that row's worker served. */
 static int
 explain(struct doctor *d, const json_t *about)
 {
@@ -201,8 +202,8 @@ doctor_undone(struct doctor *d, const char *format, ...)
 
 /* ---- all of them ---- */
 
-/* Find the file's real path, if the database is a file. The URL is valid here,
- * as the database has been opened with it. */
+/* If the database is a file, find its real path. The URL is valid, because
+ * the database was opened with it. */
 static void
 locate(struct doctor *d)
 {

@@ -22,17 +22,17 @@ check 'all checks were done' grep -qE '^[0-9]+ checks, 0 not done, 0 findings$' 
 check 'JSON has no finding either' equal "$(readpast doctor --json)" ''
 
 readpast enqueue lonely x --quiet
-check 'a queue that nobody serves, since a moment ago' finds nobody '"warning".*queue lonely .*nobody'
+check 'a queue that nobody serves, since a moment ago' finds nobody '"warning".*queue lonely .*no worker'
 check 'a warning: exit 0' status 0 readpast doctor
 check 'it is printed' grep -q '^warning  queue lonely' out
 check 'each has a fix' grep -q '^    fix: readpast work lonely' out
-check 'for long: trouble' eventually finds nobody '"trouble".*queue lonely .*nobody' --long 5ms
+check 'for long: trouble' eventually finds nobody '"trouble".*queue lonely .*no worker' --long 5ms
 check 'trouble: exit 1' status 1 readpast doctor --long 5ms
 check 'the long wait of its first job is not reported again' lacks late --long 5ms
 readpast pause lonely --reason 'not before noon'
 check 'a paused queue is not reported as unserved' lacks nobody
 check 'nor as late' lacks late --long 5ms
-check 'but as paused, since jobs wait in it' finds paused 'queue lonely.*is paused for [^:]*: not before noon' --long 5ms
+check 'but as paused, since jobs wait in it' finds paused 'queue lonely.*has been paused for [^:]*: not before noon' --long 5ms
 readpast purge lonely --state all --yes >/dev/null
 check 'a paused queue without jobs is no finding' lacks paused --long 5ms
 
@@ -42,10 +42,10 @@ readpast enqueue w y --quiet
 start_worker w --lease 300ms
 check 'a worker at work' eventually is_running "$w"
 check 'it serves its queue' lacks nobody
-check 'whose next job waits, and nothing is done' finds late '"trouble".*queue w: .*some 1 .an estimate' --long 5ms
+check 'whose next job waits, and nothing is done' finds late '"trouble".*queue w: .*about 1 jobs are ready' --long 5ms
 kill_worker
 check 'a worker that was killed is not yet noticed' lacks silent
-check 'its job is left where it was' eventually finds sweep "\"warning\".*queue w: job $w .*nobody sweeps"
+check 'its job is left where it was' eventually finds sweep "\"warning\".*queue w: job $w .*no client sweeps"
 check 'for long: trouble' finds sweep '"trouble".*queue w' --long 3s
 readpast sweep >/dev/null
 check 'swept' lacks sweep
@@ -64,7 +64,7 @@ swept_dead() {
 check 'and is killed, too' eventually swept_dead
 check 'a job that killed its workers' finds killers "job $w .*attempt 2 of 2; it is dead"
 age_workers -3600
-check 'times from before the clock was set back' finds clock 'seen (59|60) min from now'
+check 'times from before the clock was set back' finds clock '(59|60) min in the future'
 age_workers 3600
 readpast purge w --state all --yes >/dev/null
 sql "delete from ${table}worker"
@@ -77,8 +77,8 @@ readpast enqueue d a b c --quiet
 for error in 'no such user' 'no such user' 'disk full'; do
 	readpast fail "$(claim_of "$(readpast claim d)")" --for-good --error "$error"
 done
-check 'the error that jobs died of' finds dead '"warning".*2 died in the last 24 hours, of: no such user.*retry --dead d'
-check 'each error is a finding of its own' finds dead '1 died in the last 24 hours, of: disk full'
+check 'the error that jobs died of' finds dead '"warning".*2 jobs died in the last 24 hours, with the error: no such user.*retry --dead d'
+check 'each error is a finding of its own' finds dead '1 jobs died in the last 24 hours, with the error: disk full'
 check 'trouble after a while' eventually finds dead '"trouble".*no such user' --long 5ms
 readpast enqueue client x y --quiet
 readpast claim client >/dev/null
@@ -142,7 +142,7 @@ if [[ $2 == sqlite: ]]; then
 	for _ in 1 2 3 4 5 6; do
 		readpast enqueue q --one --quiet <large
 	done
-	check 'checkpoints wait for a reader' finds checkpoint "the -wal has 2[0-9] MiB .*process $holder \(sqlite3\)"
+	check 'checkpoints wait for a reader' finds checkpoint "the -wal file has 2[0-9] MiB .*process $holder \(sqlite3\)"
 	let_go
 	readpast enqueue q x --quiet
 	check 'the reader has ended' lacks checkpoint
