@@ -3,10 +3,11 @@
  * kept.
  *
  * The events are sorted by job, and each job's life is examined alone: its
- * claims in the order of their numbers, each with its verdicts. A call whose
- * outcome was not recorded, because its client was killed, may have taken
- * effect or not: it accuses nobody and excuses everybody. docs/history.md
- * describes the events.
+ * claims in the order of their numbers, each with its verdicts. If the outcome
+ * of a call was not recorded, because its client was killed, the call may or
+ * may not have taken effect. So it never proves a violation by itself, and it
+ * can explain what would be one otherwise. docs/history.md describes the
+ * events.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -21,8 +22,8 @@
 #include "line.h"
 #include "readpast.h"
 
-/* The database keeps whole milliseconds, so a lease may seem shorter by
- * this. */
+/* by how much a lease may seem too short, because the database keeps whole
+ * milliseconds; in microseconds */
 #define SLACK_US 2000
 
 const char *const promise_names[PROMISES] = { "P1", "P2", "P3", "P6" };
@@ -50,21 +51,22 @@ enum verdict { V_DONE, V_FAIL, V_DEAD, V_RELEASE, V_EXTEND, VERDICTS };
 static const char *const verdicts[VERDICTS] = { "done", "fail", "dead",
 						"release", "extend" };
 
-/* Kept small: a history may have ten million events. */
+/* This struct is small, because a history may have ten million events. */
 struct event {
 	int64_t id, claim, at, asked, lease_us;
 	int32_t attempt, max_attempts;
 	unsigned char kind, verdict;
 	unsigned char ok;   /* settled: accepted */
-	unsigned char dead; /* settled: the job is dead now */
+	unsigned char dead; /* of SETTLED: not 0 if the job is dead now */
 	unsigned char replaced;
 };
 
 struct checker {
 	struct event *events;
 	size_t count, room;
-	void *clients; /* tree of their names */
-	char *client;  /* name in the last line; often the next line's, too */
+	void *clients; /* search tree of the clients' names */
+	char *client;  /* client of the last line; the next line often has
+			* the same one */
 	size_t clients_count;
 	int purged, audited;
 };
@@ -137,8 +139,8 @@ index_of(const struct word *word, const char *const *words, int count)
 	return -1;
 }
 
-/* Is it small enough to calculate with? Ids and claim numbers are only
- * compared, so they may have any value. */
+/* Are the line's numbers small enough to calculate with? Ids and claim
+ * numbers are only compared, so they may have any value. */
 static int
 in_range(const struct line *line)
 {
@@ -156,7 +158,8 @@ in_range(const struct line *line)
 	return 1;
 }
 
-/* Returns NULL, or what is wrong with the line. */
+/* Add the event of a line. Returns NULL, or text that says what is wrong
+ * with the line. */
 static const char *
 read_event(struct checker *c, const struct line *line)
 {
@@ -212,7 +215,7 @@ checker_read(struct checker *c, FILE *file, const char *name, char *why,
 		const char *wrong;
 
 		number_of_line++;
-		/* A killed writer may leave an incomplete last line. */
+		/* The last line may be incomplete, if its writer was killed. */
 		if (bad && text[n - 1] != '\n')
 			break;
 		wrong = bad == LINE_NUMBER
@@ -248,7 +251,7 @@ checker_audited(struct checker *c)
 
 /* ---- checking ---- */
 
-/* One job's events: first claims, by claim number; then the others. */
+/* the events of one job: first its claims, by claim number; then the others */
 struct life {
 	const struct event *events;
 	size_t count, claims;
@@ -288,9 +291,10 @@ broken(const struct life *life, enum promise promise, const char *format, ...)
 	life->found(life->ctx, promise, line);
 }
 
-/* The accepted answer to a verdict that was sent; NULL: refused, or no answer
- * was recorded (*unknown). If the verdict was sent twice, the first answer was
- * lost, and a refusal of the second says nothing about the first. */
+/* The event with which a verdict was accepted. NULL: it was refused, or no
+ * answer was recorded (then *unknown is set). If a verdict was sent twice
+ * because the first answer was lost, a refusal of the second does not say
+ * that the first was refused. */
 static const struct event *
 answer_to(const struct life *life, const struct event *settling, int *unknown)
 {
@@ -312,12 +316,14 @@ answer_to(const struct life *life, const struct event *settling, int *unknown)
 	return NULL;
 }
 
-/* How one claim ended, as far as it is known. */
+/* how a claim ended, as far as the records tell */
 struct end {
 	const struct event
 		*accepted; /* an accepted verdict other than extend */
-	int unknown;       /* a verdict without a recorded answer */
-	int released;      /* released: accepted, or not known */
+	int unknown;       /* not 0: a verdict was sent, and no answer
+			    * recorded */
+	int released;      /* not 0: a release was accepted, or perhaps
+			    * accepted */
 	int64_t lease_end;
 };
 
@@ -397,7 +403,8 @@ check_claims(const struct life *life)
 		if (b->attempt > next)
 			life->sum->gaps += b->attempt - next;
 		else if (b->attempt < next && !end.released)
-			broken(life, P6, "attempt %lld is followed by %lld",
+			broken(life, P6,
+			       "attempt %lld is followed by attempt %lld",
 			       (long long)a->attempt, (long long)b->attempt);
 	}
 }
@@ -468,8 +475,8 @@ check_life(struct life *life, int audited)
 	}
 	if (audited && enqueued && !final)
 		broken(life, P1,
-		       "was enqueued; nothing finished it, and it "
-		       "is not there any more");
+		       "was enqueued and never finished, and is no longer in "
+		       "the database");
 }
 
 void

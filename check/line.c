@@ -1,9 +1,10 @@
 /*
  * line.c - parse one event of a history: a JSON object on a line.
  *
- * A history has millions of short lines, from which the checker needs numbers
- * and words only. So no tree is built: one pass over the line picks out the
- * known fields, and skips all others with whatever is nested in them.
+ * A history has millions of short lines, of which the checker needs only
+ * numbers and words. So this parser builds no tree: in one pass over the line
+ * it reads the known fields, and skips all others with everything nested in
+ * them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -117,7 +118,8 @@ pass(struct reader *r)
 	return bad;
 }
 
-/* Values of other types are skipped, as if the field were missing. */
+/* Read a number. A value of another type is skipped, as if the field were
+ * missing. */
 static int
 read_number(struct reader *r, int64_t *ret)
 {

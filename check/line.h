@@ -10,23 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The fields of docs/history.md that the checker uses. */
+/* the fields of docs/history.md that the checker uses */
 enum { AT, ASKED, ID, CLAIM, LEASE_MS, ATTEMPT, MAX_ATTEMPTS, NUMBERS };
 enum { EVENT, VERDICT, RESULT, STATE, OUTCOME, CLIENT, WORDS };
 
-/* A JSON string as written in the line, with its escapes. */
+/* a JSON string as it is written in the line, with its escapes */
 struct word {
-	const char *text; /* points into the line; NULL: no such field */
+	const char *text; /* points into the line; NULL: the line has no such
+			   * field */
 	size_t size;
 };
 
 struct line {
-	int64_t numbers[NUMBERS]; /* 0: no such field */
+	int64_t numbers[NUMBERS]; /* 0: the line has no such field */
 	struct word words[WORDS];
 };
 
-/* 0, or -1: not a JSON object. LINE_NUMBER: a number is not an integer, or
- * needs more than 63 bits. */
+/* Parse a line. Returns 0; -1: it is not a JSON object; LINE_NUMBER: a
+ * number is not an integer, or needs more than 63 bits. */
 #define LINE_NUMBER -2
 int line_read(struct line *ret, const char *text, size_t size);
 int word_is(const struct word *word, const char *text);

@@ -4,7 +4,8 @@
 # SPDX-FileCopyrightText: The readpast authors
 # shellcheck shell=bash
 
-# The options of a command, into `options`; = behind those that have a value.
+# Set `options` to the options of a command; a = follows those that have a
+# value.
 _readpast_options() { # COMMAND
 	options=()
 	case $1 in
@@ -75,8 +76,8 @@ _readpast_options() { # COMMAND
 	esac
 }
 
-# The words up to the cursor, into `words`: bash has cut them at = and : too,
-# which --delay=5m and sqlite:queue.db have inside.
+# Set `words` to the words up to the cursor. bash has split them at = and :,
+# too, but --delay=5m and sqlite:queue.db are one word each.
 _readpast_words() {
 	local rest=${COMP_LINE:0:COMP_POINT} i
 	words=("${COMP_WORDS[0]}")
@@ -110,8 +111,8 @@ _readpast_url() {
 	fi
 }
 
-# A database is looked at and never made; when something is wrong with it there
-# are just no names.
+# Print the queues' names. This only reads the database and never creates one;
+# if something is wrong with it, there are no names.
 _readpast_queues() {
 	local name
 	while IFS= read -r name; do
@@ -166,14 +167,15 @@ _readpast_argument() {
 	esac
 }
 
-# What a command is run as: its name, then files.
+# Complete the command line of a handler: first its name, then files.
 _readpast_handler() { # HOW-MANY-WORDS
 	_readpast_files
 	(($1)) || mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 }
 
-# What stands in front of the cursor: the database, the command, how many
-# arguments, the option that waits for its value; or the words of a handler.
+# Look at the words in front of the cursor: find the database, the command, the
+# number of its arguments, and the option that waits for its value; or the words
+# of a handler.
 _readpast_look() {
 	local i word
 	for ((i = 1; i < ${#words[@]} - 1; i++)); do
@@ -227,7 +229,7 @@ _readpast() {
 		_readpast_argument
 	fi
 
-	# bash puts it behind the last = or : that is there already.
+	# bash inserts the completion behind the last = or : of the word.
 	[[ $COMP_WORDBREAKS != *:* ]] || breaks=:
 	[[ $COMP_WORDBREAKS != *=* ]] || breaks+='='
 	[[ -z $breaks ]] || kept=${cur%"${cur##*["$breaks"]}"}

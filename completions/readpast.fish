@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-# The words in front of the cursor that are no options: the command and what it
-# was given. With `value --db`, that option's value instead.
+# Print the words in front of the cursor that are not options: the command and
+# its arguments. With `value --db`, print that option's value instead.
 function __readpast_words
     set -l words (commandline -opc)[2..]
     while set -q words[1]
@@ -31,8 +31,8 @@ function __readpast_in # COMMAND
     end
 end
 
-# A database is looked at and never made; when something is wrong with it there
-# are just no names.
+# Print the queues' names. This only reads the database and never creates one;
+# if something is wrong with it, there are no names.
 function __readpast_queues
     command -q readpast; or return
     set -l db (__readpast_words value --db)

@@ -1,11 +1,11 @@
 /*
  * begin.c - check whether a copy can begin, and begin it.
  *
- * Everything that can be refused is refused before the source is changed. First
- * the source is paused in a transaction that is rolled back, as a trial. Then
- * the target is checked and paused in one commit. Then the source is paused in
- * one commit. So a copy that did not begin leaves the source as it was. We
- * never have transactions open on both sides at once: two copies in opposite
+ * Whatever can be refused is refused before the source is changed. First the
+ * source is paused in a transaction that is rolled back, as a trial. Then the
+ * target is checked and paused in one commit. Then the source is paused in one
+ * commit. So a copy that cannot begin leaves the source unchanged. No two
+ * transactions are ever open on both sides at once: two copies in opposite
  * directions would wait for each other, and neither database could detect the
  * deadlock.
  *
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the queues, and what the target has of them ---- */
+/* ---- the queues, and their jobs in the target ---- */
 
 static const rp_queue *
 find_queue(const rp_queues *queues, const char *name)
@@ -60,8 +60,8 @@ name_queues(struct rp_copy *c)
 		       : rp__fail(c->error, RP_ENOMEM, "out of memory");
 }
 
-/* Export the first job of the queues with an id up to `until`; 0 exports
- * none. */
+/* Export the first job of these queues whose id is at most `until`. With 0
+ * no job is exported. */
 static int
 export_one(struct rp_copy *c, rp_conn *conn, const char *names, int64_t until,
 	   int64_t *ret_count)
@@ -109,7 +109,7 @@ check_queue(struct rp_copy *c, struct rp_copy_queue *q, const rp_queue *theirs)
 	if (r == 0 && q->phase == MOVING && !c->options.move)
 		return rp__fail(c->error, RP_ETAKEN,
 				"a move of queue %s to the target is not "
-				"finished: finish it first, with --move",
+				"finished: first finish it with --move",
 				q->name);
 	if (r == 0 && theirs &&
 	    (q->phase == COPYING || q->phase == MOVING || q->phase == COPIED)) {
@@ -118,16 +118,16 @@ check_queue(struct rp_copy *c, struct rp_copy_queue *q, const rp_queue *theirs)
 		if (r == 0 && any)
 			return rp__fail(c->error, RP_ETAKEN,
 					"queue %s was resumed in the target "
-					"since it was copied there: drop it "
-					"there, or leave it out",
+					"after it was copied there: drop it "
+					"there, or do not copy it",
 					q->name);
 	} else if (r == 0 && theirs &&
 		   !(q->phase == MOVED && c->options.move)) {
 		r = find_any(c, q->name, &any);
 		if (r == 0 && any)
 			return rp__fail(c->error, RP_ETAKEN,
-					"queue %s has jobs in the target: "
-					"drop it there, or leave it out",
+					"queue %s has jobs in the target: drop "
+					"it there, or do not copy it",
 					q->name);
 		q->phase = NEVER;
 	}
@@ -158,8 +158,8 @@ check_queues(struct rp_copy *c)
 
 /* ---- are all verbs allowed? ---- */
 
-/* Run the verbs that the copy will run on this side, with a row that matches no
- * job. A missing privilege, table or column is found here. */
+/* Run the verbs that the copy will need on this side, with a row that
+ * matches no job. This finds a missing privilege, table or column. */
 static int
 rehearse(struct rp_copy *c, rp_conn *conn)
 {
@@ -190,8 +190,8 @@ rehearse(struct rp_copy *c, rp_conn *conn)
 
 /* ---- the beginning ---- */
 
-/* Pause the source. With `trial`, only find out whether that is possible, and
- * roll it back. */
+/* Pause the source. With `trial`, only find out whether pausing is possible,
+ * and roll back. */
 static int
 begin_source(struct rp_copy *c, int trial)
 {
@@ -271,8 +271,8 @@ rp__copy_begin(struct rp_copy *c)
 		r = rp__copy_progress(c, c->options.leave_running
 						 ? RP_COPY_COPYING
 						 : RP_COPY_WAITING);
-	/* So that jobs that are due, and leases that ran out, look the same on
-	 * both sides. */
+	/* Sweep, so that due jobs and ended leases look the same on both
+	 * sides. */
 	if (r == 0)
 		r = rp__copy_failed(c, c->from, rp_sweep(c->from, NULL));
 	return r < 0 ? r : 0;

@@ -1,11 +1,12 @@
 /*
  * copy.c - copy queues to another database, or move them there.
  *
- * Both sides of a queue are paused. Then the source is walked repeatedly, until
- * a walk has found every job in the target, equal in each field; see slice.c. A
- * move makes one more walk, which compares each slice and then deletes it from
- * the source. The target records the progress before each step that must not be
- * done twice, so that a later run of the same copy can continue.
+ * Both sides of a queue are paused. Then the copy walks over all jobs of the
+ * source again and again, until a walk has found each of them in the target,
+ * equal in every field; see slice.c. A move makes one more walk, which compares
+ * each slice and then deletes it from the source. Before each step that must
+ * not be done twice, the target records the progress, so that a later run of
+ * the same copy can continue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -21,7 +22,8 @@
 
 /* ---- helpers ---- */
 
-/* Set the copy's error from a connection's, with the side that failed. */
+/* Set the copy's error from a connection's error, and name the side that
+ * failed. */
 int
 rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r)
 {
@@ -119,8 +121,8 @@ look_for_running(struct rp_copy *c, int *ret)
 	return rp__copy_end(c, c->from, r);
 }
 
-/* Wait until no job runs. We sweep, so that leases that ran out end even if
- * nobody else does. */
+/* Wait until no job runs. Sweep meanwhile: if no other client sweeps, jobs
+ * whose leases ran out would stay running. */
 static int
 wait_for_running(struct rp_copy *c)
 {
@@ -143,7 +145,7 @@ wait_for_running(struct rp_copy *c)
 	}
 }
 
-/* Walk until no job that an earlier walk has seen was found changed. */
+/* Walk until a walk finds no change in jobs that an earlier walk has seen. */
 static int
 walk_until_same(struct rp_copy *c, int doing)
 {
@@ -160,8 +162,8 @@ walk_until_same(struct rp_copy *c, int doing)
 		if (r == 0 && c->checked_to && !c->changed)
 			return 0;
 		c->checked_to = c->source_end ? c->source_end : 1;
-		/* A move need not verify: each slice is compared just before it
-		 * is removed. */
+		/* A move needs no walk that verifies: each slice is compared
+		 * just before it is removed. */
 		if (r == 0 && c->options.move && !c->removing && !c->changed)
 			return 0;
 		if (r == 0)
@@ -173,7 +175,7 @@ walk_until_same(struct rp_copy *c, int doing)
 		     : rp__fail(c->error, RP_EBUSY,
 				"the source changes faster than it is copied: "
 				"jobs of these queues are cancelled, retried "
-				"or purged there; run this again");
+				"or purged there; run the command again");
 }
 
 static int
@@ -185,9 +187,9 @@ move(struct rp_copy *c)
 	c->counts.live = c->counts.kept = 0;
 	if (r == 0)
 		r = rp__copy_progress(c, RP_COPY_REMOVING);
-	/* The first walk still mirrors: jobs that left the source by themselves
-	 * are erased from the target. Later walks cannot tell those from the
-	 * ones that were moved. */
+	/* During the first removing walk, jobs that have left the source by
+	 * themselves are still erased from the target. Later walks cannot,
+	 * because they cannot tell such jobs from moved ones. */
 	if (r == 0)
 		r = rp__copy_walk(c);
 	c->mirror = 0;
@@ -232,7 +234,8 @@ rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 				"that this thread may use");
 	if (from->depth || to->depth)
 		return rp__fail(c.error, RP_EINVAL,
-				"rp_copy: a transaction is open");
+				"rp_copy: a transaction is open on a handle: "
+				"end it first");
 	if (options)
 		memcpy(&c.options, options,
 		       options->size < sizeof(c.options) ? options->size

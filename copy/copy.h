@@ -1,5 +1,5 @@
 /*
- * copy.h - shared by the files of rp_copy().
+ * copy.h - declarations that the files of rp_copy() share.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,38 +9,41 @@
 
 #include "internal.h"
 
-/* Ids of the source from `first` to `last`. In the target, `shift` is added to
- * them. */
+/* a range of ids in the source, from `first` to `last`; their ids in the
+ * target are larger by `shift` */
 struct rp_range {
 	int64_t first, last, shift;
 };
 
-/* The state of a queue's copy, as the target records it. */
+/* how far the copy of a queue is, as the target records it */
 enum rp_phase { NEVER, COPYING, COPIED, MOVING, MOVED };
 
 struct rp_copy_queue {
 	const char *name;
-	enum rp_phase phase;              /* at the beginning of this run */
-	int source_paused, target_paused; /* how to leave the two sides at the
-					   * end */
+	enum rp_phase phase;              /* how far the copy was when this
+					   * run began */
+	int source_paused, target_paused; /* not 0: the queue is to be paused
+					   * there when the copy ends */
 };
 
-/* Most jobs of one read, and the number of parts that it is divided into: a
- * slice reads some of these parts. With too few of them, most of the time would
- * go into the fixed cost of a slice. */
+/* the largest number of jobs in a read, and into how many parts it is
+ * divided: a slice reads some of these parts. With too few of them, most of
+ * the time would go into the fixed cost of a slice. */
 #define RP_COPY_ROWS 4000
 #define RP_COPY_PARTS 64
 #define RP_COPY_PARTS_FIRST 8
 #define RP_COPY_PARTS_LEAST 4
-#define RP_COPY_PARTS_MOST 16 /* if the target has one writer at a time */
+#define RP_COPY_PARTS_MOST 16 /* for targets with one writer */
 
-/* Jobs of one side, sorted by id. */
+/* jobs of one side, sorted by id */
 struct rp_jobs {
-	rp_batch *memory; /* owns what the rows point to */
+	rp_batch *memory; /* owns the memory to which the rows point */
 	struct rp_value *rows;
 	size_t count, size;
-	size_t most_rows, most_size; /* limits of the last read */
-	int64_t until;               /* all ids up to this were read */
+	size_t most_rows, most_size; /* limits of the last read: number of
+				      * jobs, bytes of payload */
+	int64_t until;               /* all jobs with ids up to this were
+				      * read */
 };
 
 struct rp_copy {
@@ -48,23 +51,27 @@ struct rp_copy {
 	rp_copy_options options;
 	rp_copied counts;
 	rp_error *error;
-	char identity[40]; /* random name of the source, permanent */
+	char identity[40]; /* random name of the source; it never changes */
 	char run[40];      /* random name of this run */
 	rp_queues *settings;
 	struct rp_copy_queue *queues;
 	size_t queues_count;
-	const char **list;       /* their names, with a NULL at the end */
-	char *names;             /* the same as a JSON array */
+	const char **list;       /* the queues' names, with a NULL at the end */
+	char *names;             /* the queues' names as a JSON array */
 	struct rp_range *ranges; /* sorted by id */
 	size_t ranges_count;
-	int64_t seq_shift;  /* added to the positions in line */
-	int64_t seq_end;    /* last position reserved in the target */
+	int64_t seq_shift;  /* what is added to positions in the ready line */
+	int64_t seq_end;    /* last position that the target has reserved for
+			     * the copy */
 	int64_t source_end; /* last id that the source has assigned */
 	int64_t checked_to; /* ids up to this were seen by an earlier walk */
-	int64_t changed;    /* number of those found changed by this walk */
-	int mirror;         /* erase from the target what has left the source */
-	int removing;       /* erase from the source what is in the target */
-	size_t parts;       /* how many of RP_COPY_PARTS are read at once */
+	int64_t changed;    /* number of jobs up to checked_to that this walk
+			     * found changed */
+	int mirror;         /* not 0: erase from the target jobs that have
+			     * left the source */
+	int removing;       /* not 0: erase from the source jobs that are in
+			     * the target */
+	size_t parts;       /* size of a slice, in parts (of RP_COPY_PARTS) */
 	struct rp_slice from_slice, to_slice; /* the last slice on each side */
 };
 
@@ -73,8 +80,8 @@ int rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r);
 int rp__copy_end(struct rp_copy *c, rp_conn *conn, int r);
 int rp__copy_progress(struct rp_copy *c, int what);
 
-/* begin.c: if it fails, the source is as it was, unless a commit's outcome is
- * unknown */
+/* begin.c: if it fails, the source is unchanged, unless the outcome of a
+ * commit is unknown */
 int rp__copy_begin(struct rp_copy *c);
 
 /* ids.c */
@@ -101,7 +108,8 @@ int rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
 int rp__copy_reserve(struct rp_copy *c, int64_t id, int64_t seq);
 
 /* jobs.c */
-/* Read the jobs with ids after `after` and up to `until`, as many as fit. */
+/* Read the jobs with ids larger than `after` and at most `until`, as many as
+ * fit. */
 int rp__copy_read(struct rp_copy *c, rp_conn *conn, struct rp_jobs *jobs,
 		  int64_t after, int64_t until);
 int rp__copy_equal(const struct rp_value *a, const struct rp_value *b);

@@ -1,13 +1,13 @@
 /*
- * ids.c - the ids of copied jobs, and what both databases record of a copy in
- * their table `meta`.
+ * ids.c - the ids of copied jobs, and the entries about a copy in the table
+ * `meta` of both databases.
  *
  * In the target a job's id is its id in the source plus a shift. The shift is 0
- * if the target has never used that id, which is usual in a new database. All
- * ids of a range are taken from the target's sequence at once. So nobody else
- * gets them, and when the copy is run again it finds the jobs that are already
- * there. Jobs that the source enqueues after a range extend it or start the
- * next one.
+ * if the target has never used that id, as is usual in a new database. All ids
+ * of a range are taken from the target's sequence at once. So no other job gets
+ * them, and a copy that is run again finds the jobs that are already there.
+ * Jobs that are enqueued in the source later extend the last range or start a
+ * new one.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,8 +20,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Distance from the target's last id or position. If these come from a
- * sequence, others may advance it while we read it. */
+/* distance of the copy's first id or position from the target's last one: if
+ * a sequence gives these numbers, other clients may advance it while we read
+ * it */
 #define CLEAR 1000
 
 #define TAKEN_OVER "another run of this copy has taken over"
@@ -39,7 +40,8 @@ take_text(void *ctx, size_t row, const struct rp_value *c)
 	return *text ? RP_ROW_TAKE : RP_ENOMEM;
 }
 
-/* Read an entry. The caller frees *ret. NULL: no such entry. */
+/* Read an entry into *ret, which the caller frees. NULL: there is no such
+ * entry. */
 static int
 read_note(struct rp_copy *c, rp_conn *conn, const char *name, char **ret)
 {
@@ -84,9 +86,9 @@ make_random(struct rp_copy *c, char to[33])
 	return 0;
 }
 
-/* Write an entry on one side and look for it on the other: if it is there, both
- * are the same database, whatever their URLs. It is written to the target, so
- * that a copy that is refused leaves the source as it was. */
+/* Are both sides the same database, whatever their URLs? Write an entry on
+ * one side and look for it on the other. It is written to the target, so
+ * that a copy that is refused leaves the source unchanged. */
 int
 rp__copy_check_different(struct rp_copy *c)
 {
@@ -107,7 +109,7 @@ rp__copy_check_different(struct rp_copy *c)
 			      : r;
 }
 
-/* Make names for the source, used if it has none yet, and for this run. */
+/* Make a name for this run, and one for the source in case it has none yet. */
 int
 rp__copy_make_names(struct rp_copy *c)
 {
@@ -116,9 +118,10 @@ rp__copy_make_names(struct rp_copy *c)
 	return r < 0 ? r : make_random(c, c->run);
 }
 
-/* In the transaction that is open on the source: record its name, unless it has
- * one. On trial we use the existing name. Later, an existing name that is not
- * ours was recorded by another run, which began at the same time. */
+/* Record the source's name, unless it has one, in the transaction that is
+ * open on the source. On trial, use the existing name. Later, an existing
+ * name that is not ours means that another run began at the same time, and
+ * recorded it. */
 int
 rp__copy_identify(struct rp_copy *c, int trial)
 {
@@ -194,10 +197,10 @@ rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q, char run[40])
 	return 0;
 }
 
-/* Somebody who runs a copy again, while another run is going on, takes it over.
- * The other run must find that out before it changes the target: jobs that are
- * no longer in the source may have been moved by the new run, and must not be
- * erased. */
+/* Check that the copy is still this run's. If the same copy is started again
+ * while a run is going on, the new run takes over. The old run must notice
+ * that before it changes the target: jobs that are no longer in the source
+ * may have been moved by the new run, and must not be erased. */
 int
 rp__copy_under_way(struct rp_copy *c)
 {
@@ -214,9 +217,9 @@ rp__copy_under_way(struct rp_copy *c)
 	return r;
 }
 
-/* As rp__copy_under_way(), but faster: every run that begins puts its name into
- * the lock entry, so while that is ours the queues' entries need not be
- * read. */
+/* Do the same as rp__copy_under_way(), but faster: each run that begins puts
+ * its name into the lock entry. As long as that is our name, the queues'
+ * entries need not be read. */
 int
 rp__copy_still_under_way(struct rp_copy *c)
 {
@@ -316,7 +319,8 @@ insert_range(struct rp_copy *c, size_t at)
 	return ranges + at;
 }
 
-/* Returns RP_ENOENT if nothing was ever copied from this source. */
+/* Read the ranges. Returns RP_ENOENT if nothing was ever copied from this
+ * source. */
 int
 rp__copy_load_ranges(struct rp_copy *c)
 {
@@ -349,9 +353,10 @@ rp__copy_load_ranges(struct rp_copy *c)
 	return r;
 }
 
-/* For the first copy from this source: its jobs are placed behind all positions
- * that the target has ever used. If positions do not come from a shared
- * sequence, each line has positions of its own and no shift is needed. */
+/* Prepare the first copy from this source: its jobs go behind all positions
+ * that the target has ever used. If positions do not come from one shared
+ * sequence, each ready line has positions of its own, and no shift is
+ * needed. */
 int
 rp__copy_start_ranges(struct rp_copy *c)
 {
@@ -367,7 +372,7 @@ rp__copy_start_ranges(struct rp_copy *c)
 	return r < 0 ? r : save_ranges(c);
 }
 
-/* Add a range for the source's ids from `id` to `last`, none of which is in a
+/* Add a range for the source's ids from `id` to `last`. None of them is in a
  * range yet. */
 static int
 add_range(struct rp_copy *c, int64_t id, int64_t last)
@@ -406,7 +411,7 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	if (r < 0)
 		return r;
 	r = rp__copy_under_way(c);
-	/* An earlier run may have added ranges since. */
+	/* Read the ranges again: another run may have added some. */
 	if (r == 0)
 		r = rp__copy_load_ranges(c);
 	if (r == RP_ENOENT)
@@ -420,8 +425,8 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	return rp__copy_end(c, c->to, r);
 }
 
-/* The range with this id, or NULL. *ret_last: the last id for which the answer
- * is the same. */
+/* Find the range that contains this id, or NULL. *ret_last: the last id with
+ * the same answer. */
 const struct rp_range *
 rp__copy_range_of(const struct rp_copy *c, int64_t id, int64_t *ret_last)
 {

@@ -8,8 +8,12 @@
 
 #include <string.h>
 
-#define MOST_SIZE (8 << 20) /* bytes of payload; the last job may exceed it */
-#define SPARE_MS 60000      /* kept jobs that expire sooner are not copied */
+#define MOST_SIZE                                                              \
+	(8 << 20) /* bytes of payload in one read; its last job may            \
+		   * exceed this */
+#define SPARE_MS                                                               \
+	60000 /* kept jobs that expire in less than this are                   \
+	       * not copied, in ms */
 
 static int
 take_row(void *ctx, size_t number, const struct rp_value *columns)

@@ -1,12 +1,11 @@
 /*
- * slice.c - a walk of the copy: slice by slice, in the order of ids, the
- * target's jobs are made equal to the source's.
+ * slice.c - a walk of the copy: make the target's jobs equal to the source's,
+ * slice by slice, in the order of ids.
  *
- * All walks do the same: missing jobs are inserted, jobs that differ are
- * replaced, and jobs that are equal in every field are counted. So an
- * interrupted copy just starts again, and a walk that finds all jobs equal is
- * the proof that the copy is complete. Each slice is read by one short
- * statement and written in one commit.
+ * All walks do the same: insert missing jobs, replace jobs that differ, and
+ * count jobs that are equal in every field. So an interrupted copy just starts
+ * again, and a walk that finds all jobs equal proves that the copy is complete.
+ * Each slice is read by one short statement and written in one commit.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,20 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NARROW INT64_C(20000) /* ids in one read, */
-#define WIDE INT64_C(1000000) /* or up to this many if jobs are few */
+#define NARROW INT64_C(20000) /* largest span of ids in one read, */
+#define WIDE INT64_C(1000000) /* or this span, if jobs are few */
 
-/* The state of a job of the source: WANTED, to be inserted; UNKNOWN, in the
- * target, but perhaps not equal; SAME, equal; RUNNING, not copied. */
+/* the state of a job of the source. WANTED: it is to be inserted. UNKNOWN:
+ * it is in the target, and perhaps not equal. SAME: it is there, and equal.
+ * RUNNING: it is not copied. */
 enum { WANTED, UNKNOWN, SAME, RUNNING };
 
 struct slice {
 	struct rp_jobs ours, theirs;
-	unsigned char *fate;   /* of each job of `ours` */
+	unsigned char *fate;   /* state of each job of `ours` */
 	struct rp_value *some; /* rows chosen for one verb, */
 	size_t *which;         /* and their indices in `ours` */
 	size_t some_count;
-	struct rp_value *gone; /* rows of parameters for `erase` */
+	struct rp_value *gone; /* parameters for the verb `erase`, a row for
+				* each job */
 	size_t gone_count;
 };
 
@@ -43,9 +44,9 @@ add_gone(struct slice *s, const struct rp_value *row, int64_t shift)
 	p[ERASE_KEPT] = rp__int(rp__copy_is_kept(row));
 }
 
-/* Compare our jobs with the target's. A job whose values are written
- * differently may still be equal, which the database decides later. With
- * c->mirror, a job that has left the source is erased from the target. */
+/* Compare our jobs with the target's. If values are written differently,
+ * jobs may still be equal; the database decides that later. With c->mirror,
+ * a job that has left the source is erased from the target. */
 static void
 match(struct rp_copy *c, struct slice *s)
 {
@@ -140,7 +141,8 @@ compare(struct rp_copy *c, struct slice *s)
 	return r < 0 ? r : run_on(c, s, UNKNOWN, 1, RP_V_SAME_KEPT, take_same);
 }
 
-/* Advance the target's positions past those of the jobs to be inserted. */
+/* Advance the target's positions past those of the jobs that will be
+ * inserted. */
 static int
 reserve_line(struct rp_copy *c, const struct slice *s)
 {
@@ -155,8 +157,8 @@ reserve_line(struct rp_copy *c, const struct slice *s)
 	return largest > c->seq_end ? rp__copy_reserve(c, 0, largest) : 0;
 }
 
-/* Insert the wanted jobs. Their ids are free; a unique key may conflict only
- * with a job that somebody has enqueued meanwhile. */
+/* Insert the wanted jobs. Their ids are free. A unique key can only conflict
+ * with a job that a client has enqueued in the target during the copy. */
 static int
 insert(struct rp_copy *c, struct slice *s)
 {
@@ -169,9 +171,9 @@ insert(struct rp_copy *c, struct slice *s)
 	if (r == RP_EDB && (strcmp(c->error->sqlstate, "23505") == 0 ||
 			    (c->error->native & 0xff) == 19))
 		r = rp__fail(c->error, RP_ETAKEN,
-			     "a job enqueued in the target meanwhile has "
-			     "the unique key of a job to be copied: cancel"
-			     " one of them, and run this again");
+			     "a job that was enqueued in the target during the "
+			     "copy has the unique key of a job of the source: "
+			     "cancel one of them, and run the command again");
 	return r;
 }
 
@@ -189,8 +191,8 @@ erase(struct rp_copy *c, rp_conn *conn, struct slice *s, int64_t *count)
 
 /* ---- a slice ---- */
 
-/* Read the inserted jobs again and compare them. Not needed if another walk
- * follows. */
+/* Read the inserted jobs again and compare them. If another walk follows,
+ * this is not needed. */
 static int
 prove(struct rp_copy *c, struct slice *s)
 {
@@ -202,16 +204,15 @@ prove(struct rp_copy *c, struct slice *s)
 	r = compare(c, s);
 	for (size_t i = 0; i < s->ours.count && r == 0; i++)
 		if (s->fate[i] == UNKNOWN)
-			r = rp__fail(
-				c->error, RP_EDB,
-				"job %lld in the target differs from what was"
-				" written there",
-				(long long)rp__copy_id(&s->ours, i));
+			r = rp__fail(c->error, RP_EDB,
+				     "job %lld in the target differs from the "
+				     "job that was written there",
+				     (long long)rp__copy_id(&s->ours, i));
 	return r;
 }
 
-/* If the target has more jobs here than one read returns, the slice is cut
- * there. */
+/* Read the target's jobs. If there are more than one read returns, end the
+ * slice where the read ends. */
 static int
 read_theirs(struct rp_copy *c, struct slice *s, int64_t after, int64_t shift)
 {
@@ -259,8 +260,9 @@ begin(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice)
 	return rp__copy_failed(c, conn, rp__slice_begin(conn, slice, 0));
 }
 
-/* End a slice. If r is negative, c->error is already set. With one writer at a
- * time, the size of the next slice is adjusted to take about RP_SLICE_US. */
+/* End a slice. If r is negative, c->error is already set. If the target has
+ * one writer at a time, choose the size of the next slice so that it takes
+ * about RP_SLICE_US. */
 static int
 end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 {
@@ -304,7 +306,7 @@ count_slice(struct rp_copy *c, const struct slice *s)
 	}
 }
 
-/* Change our rows to what they must be in the target. */
+/* Change our rows to the values that the target must have. */
 static void
 shift_jobs(const struct rp_copy *c, struct slice *s, int64_t shift)
 {

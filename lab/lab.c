@@ -1,11 +1,11 @@
 /*
- * lab.c - one run of a technique: a scratch, N worker processes, and their
- * results.
+ * lab.c - one run of a technique: a scratch (a schema or file), N worker
+ * processes, and their results.
  *
- * The workers connect and wait; the clock starts when they are let go. A job is
+ * The workers connect and wait; the clock starts when they may begin. A job is
  * a pause of fixed length, counted in shared memory. A worker that finds no row
- * ends when all jobs are done, or when none has been done for a while: the
- * remaining ones are lost.
+ * ends when all jobs are done, or when none was done for PATIENCE_US: then the
+ * remaining jobs are lost.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -24,16 +24,16 @@
 #include "process.h"
 
 #define LOOK_US 5000 /* how often the parent samples what workers wait for */
-#define IDLE_US 1000 /* pause of a worker that found nothing */
-#define PATIENCE_US 2000000 /* no job done for so long: the rest is lost */
+#define IDLE_US 1000 /* how long a worker that found nothing waits */
+#define PATIENCE_US 2000000 /* how long to wait for any job */
 
-/* Shared memory of all processes of a run. */
+/* the shared memory of all processes of a run */
 struct board {
 	size_t size;
 	int64_t left, runs, progress_us;
 	int failed; /* `why` is set */
 	char why[LAB_WHY];
-	struct lab_account *accounts; /* located behind the jobs */
+	struct lab_account *accounts; /* in the same memory, behind `jobs` */
 	int32_t jobs[]; /* how often each job ran; job numbers begin with 1 */
 };
 
@@ -139,7 +139,8 @@ loop(struct worker *w)
 	return r;
 }
 
-/* Main function of a worker process. It starts working when `go` is closed. */
+/* The main function of a worker process. It begins to work when `go` is
+ * closed. */
 static void
 live(struct worker *w, int number, int ready, int go)
 {
@@ -156,7 +157,8 @@ live(struct worker *w, int number, int ready, int go)
 	lab_set(&side->vars, "worker", name);
 	r = lab_open(w->lab, side, RP_SCHEMA_REQUIRE) == 0 ? 0 : LAB_FAILED;
 	if (r == 0) {
-		/* Measure from here on: connecting does not count. */
+		/* Measure only from here on, so that connecting does not
+		 * count. */
 		rp__measure(side->conn, &side->account->usage);
 		if (write(ready, &byte, 1) != 1)
 			_exit(1);
@@ -235,8 +237,8 @@ start(struct worker *w, pid_t *pids, int *go)
 				  "not all of %d workers could be started", n);
 }
 
-/* Wait until all have ended. If one fails or the user interrupts, kill the
- * others. */
+/* Wait until all workers have ended. If one fails or the user interrupts,
+ * kill the others. */
 static int
 watch(struct worker *w, pid_t *pids, int killed)
 {
@@ -330,7 +332,7 @@ work_all(struct lab *lab, const struct lab_script *script)
 
 /* ---- one run ---- */
 
-/* For the library's own technique: enqueue the jobs in a queue. */
+/* Enqueue the jobs in a queue, for the library's own technique. */
 static int
 enqueue_all(struct lab *lab)
 {
@@ -360,7 +362,8 @@ open_scratch(struct lab *lab)
 	if (lab_open(lab, &lab->control, RP_SCHEMA_INSTALL) == 0)
 		return 0;
 	snprintf(why, sizeof(why), "%s", lab->control.why);
-	return lab_fail(lab->control.why, "no scratch can be made: %.300s",
+	return lab_fail(lab->control.why,
+			"cannot create a schema or file for the lab: %.300s",
 			why);
 }
 

@@ -2,8 +2,8 @@
  * lab.h - compare techniques of taking rows from a table.
  *
  * A technique is a script in sql/<dialect>/lab/, converted to C by
- * tools/embed_sql.py. The lab runs it in a scratch schema or file of its own,
- * with N worker processes, and counts.
+ * tools/embed_sql.py. The lab runs the script with N worker processes, in a
+ * schema or file of its own (the scratch), and counts.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,7 +17,9 @@
 
 #include "readpast.h"
 
-#define LAB_BATCH 4 /* rows per take, in techniques that take several */
+#define LAB_BATCH                                                              \
+	4 /* how many rows a technique takes at once, if it takes              \
+	   * several */
 #define LAB_WHY 400
 
 struct lab_section {
@@ -29,8 +31,10 @@ struct lab_script {
 	const char *name;   /* NULL ends the list */
 	const char *idea;   /* one line */
 	const char *text;   /* the script's source */
-	const char *cannot; /* why the database cannot do it, or NULL */
-	int needs;          /* minimum version of the server for `feature` */
+	const char *cannot; /* why the technique cannot run on this database,
+			     * or NULL */
+	int needs;          /* oldest version of the server that has
+			     * `feature` */
 	const char *feature;
 	const struct lab_section
 		*sections; /* NULL: use the library's rp_settle_and_claim() */
@@ -54,21 +58,23 @@ struct lab_result {
 	int64_t processed; /* jobs that ran at least once */
 	int64_t twice;     /* jobs that ran more than once */
 	int64_t lost;      /* jobs that never ran */
-	int64_t runs;      /* of all jobs together */
+	int64_t runs;      /* number of times that a job ran, summed over all
+			    * jobs */
 	int64_t blocked_us, elapsed_us, deadlocks, statements, log_bytes;
-	char waited_for[24]; /* the longest wait; "": none */
+	char waited_for[24]; /* what workers waited for longest; "": nothing */
 };
 
-/* The scripts for a URL's database in running order, NULL if there are none;
- * and the script of that name, or NULL. */
+/* lab_scripts() returns the scripts for a URL's database, in the order in
+ * which they run, or NULL if there are none. lab_find() returns the script
+ * with this name, or NULL. */
 const struct lab_script *lab_scripts(const char *url);
 const struct lab_script *lab_find(const struct lab_script *scripts,
 				  const char *name);
 
-/* Run one script. LAB_CANNOT: the database does not support it, and nothing was
- * done. Unless 0 is returned, `why` explains the failure in one line. The
- * scratch is always removed. `left` is called for each scratch of an earlier,
- * killed run that was removed. */
+/* Run one script. LAB_CANNOT: the database does not support it, and nothing
+ * was done. Unless 0 is returned, `why` is set to the reason, in one line.
+ * The scratch is always removed. `left` is called for each scratch that an
+ * earlier run left when it was killed, and that was removed now. */
 enum { LAB_FAILED = -1, LAB_CANNOT = -2, LAB_STOPPED = -3 };
 int lab_run(const struct lab_options *options, const struct lab_script *script,
 	    void (*left)(const char *what), struct lab_result *ret,

@@ -1,7 +1,6 @@
 /*
- * lab_file.c - the lab on SQLite: a scratch file beside the database.
- *
- * The user's file itself is not opened.
+ * lab_file.c - the lab on SQLite: the scratch is a file beside the database.
+ * The user's own file is not opened.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MARK "-lab-" /* in a scratch's name, followed by the pid */
+#define MARK "-lab-" /* part of a scratch's name, in front of the pid */
 
 static char *
 file_url(struct lab *lab)
@@ -43,7 +42,8 @@ file_session(const struct lab *lab, struct lab_side *side)
 	return 0;
 }
 
-/* The pid that made this scratch file; 0: it is not a scratch. */
+/* The pid of the process that made this scratch file, or 0 if it is no
+ * scratch. */
 static int
 owner_of(const char *name, const char *prefix)
 {

@@ -13,7 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GONE_MS 5000 /* how long to wait for sessions of killed workers */
+#define GONE_MS                                                                \
+	5000 /* how long to wait until the sessions of killed workers          \
+	      * have ended */
 
 static const struct lab_script *
 scratch(const struct lab *lab)
@@ -49,8 +51,9 @@ static int
 server_session(const struct lab *lab, struct lab_side *side)
 {
 	return rp__is_pooled(side->conn)
-		       ? lab_fail(side->why, "a pooler stands before the "
-					     "server: name the server itself")
+		       ? lab_fail(side->why,
+				  "a pooler stands in front of the server: use "
+				  "the URL of the server itself")
 		       : lab_section(side, scratch(lab), "session", NULL);
 }
 
@@ -65,7 +68,8 @@ drop(struct lab *lab, const char *name)
 	return r;
 }
 
-/* Remove schemas of earlier runs that were killed, and report their names. */
+/* Remove the schemas that earlier, killed runs have left, and report their
+ * names. */
 static int
 drop_leftovers(struct lab *lab)
 {
@@ -95,7 +99,7 @@ server_prepare(struct lab *lab, const struct lab_script *script)
 		return r;
 	if (version < script->needs) {
 		lab_fail(lab->control.why,
-			 "%s needs PostgreSQL %d, and this is %d",
+			 "%s needs PostgreSQL %d or later, and this is %d",
 			 script->feature, script->needs, version);
 		return LAB_CANNOT;
 	}
@@ -105,7 +109,8 @@ server_prepare(struct lab *lab, const struct lab_script *script)
 	return r;
 }
 
-/* Wait for the sessions of killed workers first: they may still hold locks. */
+/* First wait until the sessions of killed workers have ended, because they
+ * may still hold locks. */
 static int
 server_remove(struct lab *lab)
 {
@@ -159,8 +164,8 @@ server_finish(struct lab *lab)
 	return r;
 }
 
-/* Sampling: a session that waits now is counted as waiting since the last
- * sample. */
+/* Take a sample: count a session that waits now as if it had waited since
+ * the last sample. */
 static int
 server_watch(struct lab *lab, int64_t passed_us)
 {

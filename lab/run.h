@@ -1,6 +1,5 @@
 /*
- * run.h - declarations shared by the files of the lab, for one run of a
- * technique.
+ * run.h - one run of a technique: declarations that the files of the lab share.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,32 +13,36 @@
 #include "lab.h"
 
 #define LAB_VALUE 64
-#define LAB_NAMES 5 /* names that the lab itself defines for scripts */
+#define LAB_NAMES                                                              \
+	5 /* number of names that the lab itself defines for                   \
+	   * scripts */
 #define LAB_COLUMNS 4
 #define LAB_ROWS 16
-#define LAB_AGAIN 1 /* rolled back by a deadlock or a conflict: try again */
+#define LAB_AGAIN                                                              \
+	1 /* the transaction was rolled back by a deadlock or a                \
+	   * conflict: try again */
 
-/* The first rows of a statement's result. */
+/* the first rows of a statement's result */
 struct lab_rows {
 	size_t columns, count;
 	char names[LAB_COLUMNS][LAB_VALUE];
 	char values[LAB_ROWS][LAB_COLUMNS][LAB_VALUE]; /* "" stands for null */
 };
 
-/* Values of the @names and :names in statements. */
+/* the values of the @names and :names in statements */
 struct lab_vars {
 	size_t count;
 	char names[LAB_NAMES + LAB_COLUMNS][LAB_VALUE];
 	char values[LAB_NAMES + LAB_COLUMNS][LAB_VALUE];
 };
 
-/* A worker's counters, in shared memory. */
+/* a worker's counters, in shared memory */
 struct lab_account {
 	struct rp_usage usage;
 	int64_t deadlocks, ended_us;
 };
 
-/* A connection, and the account that its costs are added to. */
+/* a connection, and the account to which its costs are added */
 struct lab_side {
 	rp_conn *conn;
 	struct lab_account *account;
@@ -61,18 +64,18 @@ struct lab {
 	void (*left)(const char *what);
 };
 
-/* How scratches are made on one kind of database. Functions that can fail
- * return 0 or LAB_FAILED, and set the side's `why`. */
+/* how scratches are made on one kind of database. Functions that can fail
+ * return 0 or LAB_FAILED, and set the side's `why` */
 struct lab_place {
-	int dies_at_fork; /* connections must be closed before a fork */
+	int dies_at_fork; /* not 0: close connections before a fork */
 	char *(*url_of)(
 		struct lab *lab); /* sets the scratch's name; NULL: no memory */
 	int (*prepare)(struct lab *lab, const struct lab_script *script);
 	int (*session)(const struct lab *lab, struct lab_side *side);
 	int (*watch)(struct lab *lab, int64_t passed_us); /* called regularly */
-	int (*begin)(struct lab *lab);  /* before the workers start */
-	int (*finish)(struct lab *lab); /* after they have ended; fills in the
-					   result */
+	int (*begin)(struct lab *lab);  /* called before the workers start */
+	int (*finish)(struct lab *lab); /* called after the workers have
+					 * ended; fills in the result */
 	int (*remove)(struct lab *lab);
 };
 
@@ -85,12 +88,12 @@ void lab_close(struct lab_side *side);
 
 /* script.c */
 void lab_set(struct lab_vars *vars, const char *name, const char *value);
-/* Run the statements of a section, if the script has it. `ret` is the result of
- * the last one. */
+/* Run the statements of a section, if the script has that section. `ret`:
+ * the result of the last statement. */
 int lab_section(struct lab_side *side, const struct lab_script *script,
 		const char *section, struct lab_rows *ret);
-/* One step of a worker: > 0 it found something to do, 0 it did not. `work` is
- * called with the number of each job. */
+/* Make one step of a worker, which calls `work` with the number of each job.
+ * Returns > 0: it found something to do; 0: nothing; < 0: it failed. */
 int lab_step(struct lab_side *side, const struct lab_script *script,
 
 	     void (*work)(void *ctx, int64_t job), void *ctx);

@@ -38,7 +38,7 @@ lab_set(struct lab_vars *vars, const char *name, const char *value)
 	snprintf(vars->values[i], LAB_VALUE, "%s", value);
 }
 
-/* NULL if the name has no value (yet). */
+/* The value of a name. NULL: it has no value (yet). */
 static const char *
 value_of(const struct lab_vars *vars, const char *name)
 {
@@ -81,9 +81,9 @@ keep(void *ctx, const struct rp_row *row)
 	return 0;
 }
 
-/* RP_EBUSY is a deadlock, or a SQLite transaction whose read snapshot is stale,
- * so that waiting does not help: roll back and try again. Other errors end the
- * run. */
+/* Decide what to do after an error. RP_EBUSY means a deadlock, or a SQLite
+ * transaction whose read snapshot is stale. Waiting does not help then: roll
+ * back and try again. Other errors end the run. */
 static int
 failed(struct lab_side *side, int r)
 {
@@ -92,7 +92,8 @@ failed(struct lab_side *side, int r)
 	if (r != RP_EBUSY)
 		return lab_fail(side->why, "%s",
 				rp_last_error(side->conn)->message);
-	rp__query(side->conn, &rollback); /* if the transaction is still open */
+	rp__query(side->conn, &rollback); /* the transaction may still be
+					   * open */
 	return LAB_AGAIN;
 }
 
@@ -230,8 +231,8 @@ lab_step(struct lab_side *side, const struct lab_script *script,
 		r = do_jobs(side, script, &rows, work, ctx);
 	if (r == 0)
 		r = lab_section(side, script, "end", NULL);
-	/* The last take has settled this job: the next one must not repeat
-	 * it. */
+	/* The last take has also settled this job; the next one must not
+	 * settle it again. */
 	if (r == 0 && rows.count == 0)
 		lab_set(&side->vars, "id", "");
 	side->account->deadlocks += r == LAB_AGAIN;

@@ -14,11 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* With --for: how many jobs producers may be ahead of the workers. */
+/* with --for: by how many jobs producers may be ahead of the workers */
 #define BACKLOG 20000
 
-/* splitmix64: a pure function of its arguments, so runs with one seed make the
- * same choices in whatever order the processes ask. */
+/* This is splitmix64. It is a pure function of its arguments, so runs with
+ * the same seed make the same choices, in whatever order the processes ask. */
 uint64_t
 stress_random(uint64_t seed, uint64_t a, uint64_t b)
 {
@@ -30,7 +30,7 @@ stress_random(uint64_t seed, uint64_t a, uint64_t b)
 	return z ^ (z >> 31);
 }
 
-/* Record the first failure, which the parent then prints. */
+/* Record a failure. The parent prints the first one. */
 int
 child_fails(struct stress *stress, const char *what, const char *why)
 {
@@ -53,7 +53,7 @@ ago(int64_t now, int64_t asked)
 
 /* ---- producing ---- */
 
-/* The size of the next batch; 0: no more. */
+/* The number of jobs in the next batch; 0: all jobs are made. */
 static size_t
 next_share(struct stress *stress)
 {
@@ -92,9 +92,9 @@ note_enqueued(struct child *child, const rp_added *added, size_t n,
 	return 0;
 }
 
-/* Enqueue batch by batch. RP_EBUSY and RP_ELOST are tried again. After RP_ELOST
- * the jobs may exist already; since they were not acknowledged, enqueueing them
- * once more does no harm. */
+/* Enqueue batch by batch, and try again after RP_EBUSY and RP_ELOST. After
+ * RP_ELOST the jobs may exist already. They were not acknowledged, so it
+ * does no harm to enqueue them once more. */
 static int
 produce_all(struct stress *stress, struct child *child, rp_conn *conn,
 	    const rp_job_spec *jobs, rp_added *added)

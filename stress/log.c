@@ -1,8 +1,9 @@
 /*
- * log.c - a process's log in memory that survives the process.
+ * log.c - a process's log, in memory that outlives the process.
  *
- * An unnamed file, mapped one window at a time. Writing an entry is a store to
- * memory, so it is preserved even if SIGKILL follows at once.
+ * The log is an unnamed file, of which one window at a time is mapped. Writing
+ * an entry is a store to memory, so the entry is kept even if SIGKILL follows
+ * at once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Entries in a window: a multiple of any page size. */
+/* number of entries in a window: a multiple of any page size */
 #define WINDOW 65536
 
 int

@@ -1,8 +1,8 @@
 /*
  * proof.c - convert the logs of all processes to history lines for the checker.
  *
- * A child process writes the lines to a pipe, because there are many. They are
- * kept only with --history.
+ * A child process writes the lines to a pipe, because they are many. They are
+ * stored only with --history.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +16,7 @@
 #include "history.h"
 #include "stress.h"
 
-/* State of the child that writes the lines. */
+/* the state of the child that writes the lines */
 struct telling {
 	const struct stress *stress;
 	FILE *to, *history;

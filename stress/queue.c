@@ -1,9 +1,9 @@
 /*
- * queue.c - the queue of one run of `readpast stress`, made and removed by the
- * run, and used by nobody else.
+ * queue.c - the queue of one run of `readpast stress`. The run makes it, uses
+ * it alone, and removes it.
  *
- * Its name tells who made it, stress-HOST-PID-RANDOM, so the next run can find
- * and remove what a killed run left behind.
+ * Its name, stress-HOST-PID-RANDOM, says which process made it. So the next run
+ * can find and remove queues that killed runs have left.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -84,12 +84,12 @@ scratch_remove(struct cmd *cmd, const char *queue)
 		return 0;
 	cmd_failed(cmd, (int)r);
 	return complain(FAILED,
-			"the queue %s is still there: readpast queue "
-			"drop %s --yes",
+			"the queue %s was not removed; to remove it: readpast "
+			"queue drop %s --yes",
 			queue, queue);
 }
 
-/* Is it a name that a run gives? Then split it. */
+/* Does the name have the form that runs use? If so, split it. */
 static int
 is_ours(const char *name, char *ret_host, size_t room, long *ret_pid)
 {
@@ -120,15 +120,14 @@ sweep_one(struct cmd *cmd, const char *name)
 	host_name(here, sizeof(here));
 	if (strcmp(host, here) != 0) {
 		complain(0,
-			 "%s is of a run on %s; if that is over: readpast "
-			 "queue drop %s --yes",
+			 "queue %s belongs to a run on host %s; if that run is "
+			 "over: readpast queue drop %s --yes",
 			 name, host, name);
 		return 0;
 	}
 	if (kill((pid_t)pid, 0) == 0 || errno != ESRCH)
 		return 0;
-	complain(0, "%s was left behind by a run that was killed: removed",
-		 name);
+	complain(0, "removed queue %s, left by a run that was killed", name);
 	return scratch_remove(cmd, name);
 }
 

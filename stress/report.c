@@ -11,7 +11,7 @@
 #include "check.h"
 #include "stress.h"
 
-/* How many kinds of waits are listed. */
+/* how many kinds of waits are printed */
 #define NAMED 3
 
 static const char *const latency_names[LATENCIES] = { "enqueue", "claim",
@@ -56,7 +56,8 @@ by_samples(const void *pa, const void *pb)
 	return (a->samples < b->samples) - (a->samples > b->samples);
 }
 
-/* Count samples of busy sessions; *ret_locks: those that waited for a lock. */
+/* Count the samples of busy sessions. *ret_locks: the samples of sessions
+ * that waited for a lock. */
 static int64_t
 count_samples(const struct shared *s, int64_t *ret_locks)
 {
@@ -77,7 +78,7 @@ percent(int64_t part, int64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* Convert samples to seconds, summed over sessions. */
+/* Convert a number of samples to seconds, summed over all sessions. */
 static double
 sampled_seconds(const struct stress *stress, int64_t samples)
 {
@@ -248,7 +249,7 @@ print_head(const struct stress *s, const struct sums *sums)
 		printf(", %lld killed", (long long)s->shared->kills);
 	if (s->stall_ms >= 0)
 		printf(", %lld stalled", (long long)s->shared->stalls);
-	printf("%s; seed %lld\n\n", s->pin ? "; an old snapshot held" : "",
+	printf("%s; seed %lld\n\n", s->pin ? "; with an old snapshot open" : "",
 	       (long long)s->seed);
 }
 
@@ -274,7 +275,8 @@ print_report(const struct stress *stress, const struct sums *sums)
 	       (long long)v->events, (long long)v->claims,
 	       (long long)v->settled);
 	if (v->gaps)
-		printf("; %lld claims that nobody lived to record",
+		printf("; %lld claims were not recorded because their clients "
+		       "were killed",
 		       (long long)v->gaps);
 	putchar('\n');
 	print_findings(sums);
@@ -338,7 +340,7 @@ json_per_job(const struct sums *sums, int64_t n)
 	return json_real(per_job(sums, n));
 }
 
-/* null if this database does not count it */
+/* null if this database does not count statements */
 static json_t *
 json_costs_in_file(const struct sums *sums)
 {

@@ -1,10 +1,11 @@
 /*
- * stress.h - declarations shared by the files of `readpast stress`.
+ * stress.h - declarations that the files of `readpast stress` share.
  *
  * There is one process for each producer and each worker, and one that watches
  * the server. The parent starts, kills and counts them, and has no connection
- * while they live. Each process writes what it did into a log of its own, in
- * memory that outlives it: a killed worker has said all that it knew.
+ * while they live. Each process writes what it does to a log of its own, in
+ * memory that outlives the process. So the log of a killed worker is complete
+ * up to its last entry.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,7 +21,7 @@
 
 #define WAITS 32
 
-/* One entry of a log; becomes a line of the history. */
+/* an entry of a log; it becomes a line of the history */
 struct moment {
 	int64_t at, id, claim_no;
 	uint32_t asked_ago_us, lease_ms;
@@ -31,18 +32,20 @@ struct moment {
 };
 enum { ENQUEUED, CLAIMED, STARTED, SETTLING, SETTLED, LOST };
 
-/* A process's log: a sequence of moments. */
+/* a process's log: a sequence of moments */
 struct stress_log {
 	int fd;
 	_Atomic int64_t *count; /* number of entries, in shared memory */
-	struct moment *window;  /* the part that is mapped for writing */
-	int64_t from;           /* index of its first entry */
+	struct moment *window;  /* the part of the log that is mapped for
+				 * writing */
+	int64_t from;           /* index of the window's first entry */
 };
 
 /* The server's counters. */
 struct server {
 	int64_t transactions, buffers, wal_bytes, deadlocks, sessions;
-	int64_t statements; /* -1: this server does not count them */
+	int64_t statements; /* number of statements; -1: this server does not
+			     * count them */
 };
 
 struct wait {
@@ -50,21 +53,21 @@ struct wait {
 	int64_t samples;
 };
 
-/* Shared memory of all processes. */
+/* the shared memory of all processes */
 struct shared {
 	_Atomic int64_t to_make; /* jobs not yet assigned to a producer */
 	_Atomic int64_t enqueued, done, dead, failed;
 	_Atomic int64_t kills, stalls;
 	_Atomic int stop;  /* producers must stop */
-	_Atomic int made;  /* all producers have ended */
-	_Atomic int empty; /* no job is left to do */
-	_Atomic int over;  /* all workers have ended */
-	_Atomic int ready; /* the watcher has started */
+	_Atomic int made;  /* not 0: all producers have ended */
+	_Atomic int empty; /* not 0: no job is left to do */
+	_Atomic int over;  /* not 0: all workers have ended */
+	_Atomic int ready; /* not 0: the watcher has started */
 	_Atomic int failing;
-	char why[300]; /* text of the failure */
+	char why[300]; /* text of the first failure */
 
-	/* written by the watcher */
-	int has_counters; /* the database has counters */
+	/* the watcher writes these */
+	int has_counters; /* not 0: the database has counters */
 	struct server before, after;
 	struct wait waits[WAITS];
 	int64_t samples;
@@ -74,7 +77,8 @@ struct child {
 	pid_t pid;
 	int generation;
 	struct stress_log log;
-	int64_t resume_at; /* when to send SIGCONT; 0: it is not stopped */
+	int64_t resume_at; /* when to send SIGCONT; 0: the process is not
+			    * stopped */
 };
 
 struct stress {
@@ -92,7 +96,7 @@ struct stress {
 	int interrupted;
 };
 
-/* Percentiles of a latency. */
+/* percentiles of a latency, in microseconds */
 struct spread {
 	int64_t p50, p90, p99, max;
 };
@@ -102,7 +106,7 @@ enum { L_ENQUEUE, L_CLAIM, L_START, L_END_TO_END, LATENCIES };
 
 struct sums {
 	int64_t enqueued, done, dead, claims, retries, duplicates, unknown;
-	int64_t written; /* bytes; -1: not known */
+	int64_t written; /* bytes written; -1: not known */
 	double enqueue_rate, done_rate;
 	double enqueue_bars[BARS], done_bars[BARS];
 	int64_t bar_us;
@@ -115,7 +119,7 @@ struct sums {
 /* log.c */
 int log_open(struct stress_log *log, _Atomic int64_t *count);
 int log_note(struct stress_log *log, const struct moment *moment);
-/* Calls back for each entry of all logs, one process after the other. */
+/* Call `fn` for each entry of all logs, one process after the other. */
 typedef void moment_fn(void *ctx, const struct moment *moment,
 		       const char *client);
 void log_each(const struct stress *stress, moment_fn *fn, void *ctx);
@@ -129,15 +133,15 @@ uint64_t stress_random(uint64_t seed, uint64_t a, uint64_t b);
 /* watch.c */
 int watch(struct stress *stress, struct child *child);
 
-/* queue.c: 0, or an exit status after a complaint */
+/* queue.c: each returns 0, or an exit status after printing an error */
 int scratch_make(struct stress *stress);
 int scratch_remove(struct cmd *cmd, const char *queue);
 int scratch_sweep(struct cmd *cmd);
 
-/* sum.c: 0, or an exit status after a complaint */
+/* sum.c: returns 0, or an exit status after printing an error */
 int sum_up(struct stress *stress, struct sums *ret);
 
-/* proof.c: 0, or an exit status after a complaint */
+/* proof.c: returns 0, or an exit status after printing an error */
 int prove(struct stress *stress, struct sums *ret);
 
 /* report.c */

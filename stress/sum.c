@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-/* Times of one job's life; 0: not known. */
+/* the times of one job's life; 0: not known */
 struct life {
 	int64_t id, asked, enqueued, started, done;
 	int times_done;
-	int asked_done; /* "done" was sent, and no answer recorded */
+	int asked_done; /* not 0: "done" was sent, and no answer was recorded */
 };
 
 struct summing {
@@ -207,8 +207,9 @@ fail:
 	return r;
 }
 
-/* Bytes that our processes gave to write(): log and checkpoints. Linux adds a
- * child's count to its parent when the child is reaped. -1: not available. */
+/* The bytes that our processes passed to write(): log and checkpoints. Linux
+ * adds the count of a child to its parent's when the child is reaped. -1:
+ * not available. */
 static int64_t
 written(void)
 {

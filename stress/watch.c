@@ -1,7 +1,7 @@
 /*
  * watch.c - a process that reads the server's counters, samples what its
  * sessions wait for, and notices when the queue is empty. With --pin-snapshot
- * it holds the old snapshot, too.
+ * it also keeps the snapshot open.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,7 +19,7 @@ struct watcher {
 	struct stress *stress;
 	rp_conn *conn, *pinned;
 	int64_t last_done;
-	int quiet; /* probes in a row during which no job was finished */
+	int quiet; /* number of probes in a row without a finished job */
 };
 
 static int
@@ -30,8 +30,8 @@ fails(struct watcher *w, const char *why)
 
 /* ---- the server's own statistics ---- */
 
-/* Run a query of sql/<dialect>/stress/. It is read-only unless it pins a
- * snapshot. */
+/* Run a query of sql/<dialect>/stress/. It only reads, unless it is the one
+ * that pins a snapshot. */
 static int
 ask(struct watcher *w, rp_conn *conn, const char *name, int flags,
     int (*take_row)(void *ctx, const struct rp_row *row), void *ctx)
@@ -47,7 +47,7 @@ ask(struct watcher *w, rp_conn *conn, const char *name, int flags,
 		       : 0;
 }
 
-/* 0 if there is no such column. */
+/* The number in a column; 0 if there is no such column. */
 static int64_t
 number(const struct rp_row *row, const char *name)
 {
@@ -71,7 +71,7 @@ take_counters(void *ctx, const struct rp_row *row)
 	return 0;
 }
 
-/* The last statement's row is the result. */
+/* Take the row; the row of the last statement is the result. */
 static int
 take_statements(void *ctx, const struct rp_row *row)
 {
@@ -93,8 +93,8 @@ read_counters(struct watcher *w, struct server *ret)
 	return r ? -1 : 0;
 }
 
-/* A backend reports its last counts when it ends, shortly after its client. So
- * wait until our sessions are gone. */
+/* Read the counters after the run. A backend reports its last counts when it
+ * ends, shortly after its client. So first wait until our sessions are gone. */
 static int
 read_last_counters(struct watcher *w, struct server *ret)
 {
@@ -167,9 +167,9 @@ pin(struct watcher *w)
 /* ---- the end ---- */
 
 /*
- * Is the queue empty? If all jobs were seen to end, yes, without a query. A
- * killed worker may have finished jobs without recording it, so the queue is
- * queried when no job has ended for a while.
+ * Is the queue empty? If all jobs were seen to end, it is, without a query. But
+ * a killed worker may have finished jobs without recording it. So if no job has
+ * ended for a while, ask the database.
  */
 static int
 look_for_the_end(struct watcher *w)

@@ -138,14 +138,14 @@ for bad in '--workers 0' '--workers 65' '--jobs 0' '--jobs 2M' '--delay 11s' '--
 	# shellcheck disable=SC2086
 	check "nonsense: $bad" refuses 2 "lab: ${bad% *}" readpast lab $bad
 done
-check 'a database that does not exist' refuses 1 'lab: naive: no scratch can be made: ' readpast --db "$nowhere" lab
+check 'a database that does not exist' refuses 1 'lab: naive: cannot create a schema or file for the lab: ' readpast --db "$nowhere" lab
 if [[ $2 == sqlite: ]]; then
 	check 'a technique that this database does not support' refuses 1 'merge: SQLite has no MERGE' readpast lab own merge
 	check 'and nothing was run' equal "$(cat out)" ''
 else
 	check 'the message of the server' grep -q 'No such file' err
 	on_server 'create role readpast_lab_poor login' >/dev/null
-	check 'no right to make a schema' refuses 1 'no scratch can be made: permission denied for database' \
+	check 'no right to make a schema' refuses 1 'cannot create a schema or file for the lab: permission denied for database' \
 		readpast --db "$url&user=readpast_lab_poor" lab
 	on_server 'drop role readpast_lab_poor' >/dev/null
 fi

@@ -101,8 +101,8 @@ check 'killed with SIGKILL, its processes end' eventually alone
 check '... its queue is left' equal "$(queues | wc -w)" 3
 readpast queue set stress-elsewhere-17-0123abcd >/dev/null
 check 'the next run' status 0 readpast stress --jobs 10
-check '... removes what is left' grep -qE "^readpast: stress-.*-$pid-[0-9a-f]{8} was left behind .* removed$" err
-check '... names what another host has left' grep -qE 'stress-elsewhere-17-0123abcd is of a run on elsewhere' err
+check '... removes what is left' grep -qE "^readpast: removed queue stress-.*-$pid-[0-9a-f]{8}, left by a run that was killed$" err
+check '... names what another host has left' grep -qE 'stress-elsewhere-17-0123abcd belongs to a run on host elsewhere' err
 check '... and leaves it' equal "$(queues)" 'mine stress-elsewhere-17-0123abcd stress-of-my-own'
 readpast queue drop stress-elsewhere-17-0123abcd --yes
 
