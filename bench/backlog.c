@@ -1,9 +1,9 @@
 /*
- * backlog.c - does a claim cost more when the line is long?
+ * backlog.c - does a claim cost more when the ready line is long?
  *
- * The same claims on two files, one with a short line and one with a long one.
- * Claimed jobs are put back at the end of the line, outside of the measured
- * time.
+ * The same claims are measured on two files, one with a short line and one with
+ * a long one. Outside of the measured time, claimed jobs are put back at the
+ * end of the line.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +18,7 @@
 
 #define SHORT 10000
 #define BATCH 10
-#define SLICE 4000 /* jobs in a sample */
+#define SLICE 4000 /* number of jobs in a sample */
 
 /* "10k", "5m". */
 static char *
@@ -83,8 +83,8 @@ count_claims(const struct bench *b, void *handle, size_t length)
 	add(b, length, ".reads", (double)sum.reads / claims);
 }
 
-/* Returns seconds per job. The first round fills the line and is not
- * recorded. */
+/* Measure a claim. Returns the seconds per job. The first round fills the
+ * line and is not recorded. */
 static double
 sample(const struct bench *b, size_t length, int round)
 {

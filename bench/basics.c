@@ -22,7 +22,8 @@ die(const char *format, ...)
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 	va_end(args);
-	/* Not exit(): a child must not run the parent's atexit() functions. */
+	/* _exit() and not exit(), because a child must not run the parent's
+	 * atexit() functions. */
 	_exit(1);
 }
 

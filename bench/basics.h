@@ -27,11 +27,12 @@ pid_t fork_child(void); /* uses spawn() */
 
 double seconds_now(void); /* CLOCK_MONOTONIC */
 
-/* Copy what verdicts need from a batch, and free it. Returns the number of
- * jobs. */
+/* Make verdicts from the jobs of a batch, and free the batch. Returns the
+ * number of jobs. */
 size_t verdicts_on(rp_batch *batch, rp_verdict *to);
 
-/* Print what is being measured. Round -1: no rounds. "" at the end. */
+/* Print on the terminal what is being measured. `round`: -1 if it has no
+ * rounds. `what`: "" ends the progress line. */
 void progress(const char *what, int round, int rounds);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * bench.c - compare the raw floor with the library.
+ * bench.c - compare the library with the raw floor (floor.c).
  *
- * Each round measures all rows, so that disturbances by other programs affect
- * all rows alike.
+ * Each round measures all rows of the report, so that disturbances by other
+ * programs affect all rows alike.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * bench.h - what the files of the benchmark share.
+ * bench.h - declarations that the files of the benchmark share.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,27 +19,27 @@
 struct bench {
 	const char *dir; /* directory of the databases */
 	int rounds;
-	double seconds; /* duration of a sample */
-	size_t backlog; /* length of the long line */
-	size_t starts;  /* how many latencies to measure */
+	double seconds; /* duration of a sample, in seconds */
+	size_t backlog; /* number of jobs in the long ready line */
+	size_t starts;  /* number of latencies to measure */
 	int clients;    /* most concurrent writers */
 	int markdown;
 	struct report *report;
 };
 
-/* Prepare a database in the directory, created if missing, with `jobs` jobs in
- * line. */
+/* Prepare a database with `jobs` ready jobs in the directory. It is created
+ * if it does not exist. */
 char *database_path(const struct bench *b, const char *name);
 void database_fill(const char *path, size_t jobs);
 
-/* sides.c: the same work, done by the floor or by the library. */
-/* ONE_JOB is for concurrent clients: enqueue, claim and complete, a commit
- * each. */
+/* sides.c: the same work, done by the floor or by the library */
+/* ONE_JOB is for concurrent clients: it enqueues, claims and completes one
+ * job, each in a commit of its own. */
 enum operation { ENQUEUE, SERVE, TURN, OPERATIONS, ONE_JOB = OPERATIONS };
 extern const char *const operation_names[OPERATIONS];
 
 struct side {
-	const char *prefix; /* prefix of its rows' names */
+	const char *prefix; /* prefix of the names of the side's rows */
 	void *(*open)(const char *path, const char *synchronous, size_t batch);
 	void (*close)(void *handle);
 	rp_conn *(*conn)(void *handle); /* connection for rp__measure() */
@@ -48,24 +48,25 @@ struct side {
 	size_t (*complete)(void *handle);
 	size_t (*turn)(void *handle);
 };
-/* attached_side: the library attached to the caller's connection, which uses
+/* attached_side is the library on a connection of the caller, which uses
  * SQLite's busy timeout. */
 extern const struct side floor_side, library_side, attached_side;
 
-/* Do the operation once; returns the number of jobs. For TURN, operate_begin()
- * claims the first batch, and the end completes the last one. */
+/* Do the operation once, and return the number of jobs. For TURN,
+ * operate_begin() claims the first batch, and operate_end() completes the
+ * last one. */
 size_t operate(const struct side *side, void *handle, enum operation what);
 void operate_begin(const struct side *side, void *handle, enum operation what);
 void operate_end(const struct side *side, void *handle, enum operation what);
 
-/* Repeat until `seconds` are over, `most` jobs are done, or no job is left.
- * Adds to *jobs and *spent. */
+/* Repeat the operation until `seconds` have passed, `most` jobs are done, or
+ * no job is left. Adds to *jobs and *spent. */
 void operate_for(const struct side *side, void *handle, enum operation what,
 		 size_t batch, double seconds, size_t most, size_t *jobs,
 		 double *spent);
 
-/* The parts, a file each. `round` counts from 0; round -1 warms up and is not
- * recorded. */
+/* The parts of the benchmark, each in a file of its own. `round` counts from
+ * 0; round -1 warms up and is not recorded. */
 void pairs_rows(const struct bench *b);
 void pairs_round(const struct bench *b, int round);
 void extension_rows(const struct bench *b);

@@ -1,7 +1,7 @@
 /*
- * commands.c - the cost of starting the command: processor time of one that
- * reads and of one that enqueues a job, compared with `true`, the cost of any
- * process.
+ * commands.c - the cost of starting readpast: the processor time of a command
+ * that reads, and of one that enqueues a job, compared with that of `true`,
+ * which any process costs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RUNS 20 /* starts in a round */
+#define RUNS 20 /* number of starts in a round */
 
 static const struct {
 	const char *row, *program, *arguments[4];
@@ -39,7 +39,7 @@ ms_of(const struct timeval *t)
 	return (double)t->tv_sec * 1e3 + (double)t->tv_usec / 1e3;
 }
 
-/* Processor time of a process in ms. */
+/* Run a program, and return its processor time in ms. */
 static double
 run(const char *program, const char *const *arguments)
 {

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Shared with the children. */
+/* memory that the parent shares with its children */
 struct board {
 	_Atomic int ready, go, dry;
 	_Atomic size_t served[CROWD_MOST];
@@ -66,7 +66,8 @@ crowd_run(const struct crowd *c, double *ret_fairness)
 		pids[i] = start(c, board, i);
 	while (atomic_load(&board->ready) < c->n && !bad) {
 		sleep_us(1000);
-		/* If a child has died, stop: waiting for it would not end. */
+		/* If a child has died, stop: the others would wait for it
+		 * for ever. */
 		bad = waitpid(-1, &status, WNOHANG) > 0;
 	}
 	atomic_store(&board->go, 1);

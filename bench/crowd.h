@@ -20,8 +20,9 @@ struct crowd {
 	double seconds;
 };
 
-/* Returns jobs per second, summed over all processes, and the least busy
- * process's share of the busiest one's. 0: there were too few jobs. */
+/* Returns the jobs per second of all processes together. *ret_fairness: jobs
+ * of the least busy process divided by those of the busiest one. 0: there
+ * were too few jobs. */
 double crowd_run(const struct crowd *crowd, double *ret_fairness);
 
 #endif

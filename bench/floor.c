@@ -69,7 +69,8 @@ prepare(sqlite3 *db, const char *sql)
 	return stmt;
 }
 
-/* Prepare `head`, n times `item` with its parameter number, `tail`. */
+/* Prepare a statement: `head`, then n times `item` with the number of its
+ * parameter, then `tail`. */
 static sqlite3_stmt *
 prepare_many(sqlite3 *db, const char *head, const char *item, int parameter,
 	     const char *tail, size_t n)
@@ -280,7 +281,8 @@ read_job(struct floor *f, struct job *job)
 	memcpy(job->payload, payload, job->payload_size);
 }
 
-/* One claim number for all jobs: greater than any of their last numbers. */
+/* Choose one claim number for all jobs: larger than any of their last
+ * numbers. */
 static void
 lease_all(struct floor *f, sqlite3_int64 now)
 {

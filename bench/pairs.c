@@ -49,7 +49,7 @@ pairs_rows(const struct bench *b)
 				pair_rows(b, what, level, batch);
 }
 
-/* Upper limit of the jobs in a sample. */
+/* The largest number of jobs that a sample may need. */
 static size_t
 enough(const struct bench *b, enum operation what, size_t level, size_t batch)
 {

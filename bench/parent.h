@@ -7,7 +7,8 @@
 #ifndef BENCH_PARENT_H
 #define BENCH_PARENT_H
 
-/* Make a directory in BENCH_DIR, TMPDIR or /tmp; NULL: an error was printed. */
+/* Make a directory in BENCH_DIR, TMPDIR or /tmp. Returns NULL after printing
+ * an error. */
 char *directory_make(void);
 /* Remove the directory and the files in it. */
 void directory_remove(const char *path);

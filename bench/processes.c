@@ -41,8 +41,8 @@ processes_rows(const struct bench *b)
 	}
 }
 
-/* The line must outlast the sample; otherwise the last process to run dry seems
- * favoured. */
+/* Fill the line with more jobs than the sample can use: if it ran dry, the
+ * last process to notice would seem favoured. */
 static double
 sample(const char *path, int n, size_t batch, double rate, double seconds,
        double *fairness)

@@ -1,5 +1,5 @@
 /*
- * report.c - named rows, their samples of each round, and their medians.
+ * report.c - rows with names, their samples of each round, and their medians.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -28,7 +28,7 @@ struct row {
 };
 
 struct report {
-	int goals; /* does any row have a goal? */
+	int goals; /* not 0: a row has a goal */
 	size_t count;
 	struct row rows[MOST_ROWS];
 };

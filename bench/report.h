@@ -1,5 +1,5 @@
 /*
- * report.h - named rows, their samples of each round, and their medians.
+ * report.h - rows with names, their samples of each round, and their medians.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,18 +11,18 @@ struct report;
 struct report *report_new(void);
 void report_free(struct report *report);
 
-/* Add a row unless it exists. `over`: the row that it is divided by, or NULL.
- * `pair`: the quotient is library / floor at the same work, where more is
- * better; these rows enter the mean at the end. */
+/* Add a row, unless it exists. `over`: the row by which it is divided, or
+ * NULL. `pair`: the row is the quotient library / floor for the same work,
+ * where more is better; the mean at the end includes all such rows. */
 void report_row(struct report *report, const char *name, const char *unit,
 		const char *over, int pair);
-/* Set a goal: `relation` is "<=" or ">=". It applies to the quotient if the row
- * has one. */
+/* Set a goal for a row, or for its quotient if it has one. `relation` is
+ * "<=" or ">=". */
 void report_goal(struct report *report, const char *name, const char *relation,
 		 double goal);
 void report_sample(struct report *report, const char *name, double value);
 double report_median(const struct report *report, const char *name);
-/* Print a column of goals only if there are any. */
+/* Print the report. It has a column of goals only if a row has a goal. */
 void report_print(const struct report *report, int markdown);
 
 #endif

@@ -215,7 +215,8 @@ turn_library(void *handle)
 	return hold(l, batch);
 }
 
-/* The library on its own connection or on the caller's: only open() differs. */
+/* The library on its own connection, or on the caller's: the two sides
+ * differ only in open(). */
 #define LIBRARY_SIDE(its_prefix, its_open)                                     \
 	{                                                                      \
 		.prefix = its_prefix, .open = its_open,                        \

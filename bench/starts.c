@@ -80,8 +80,8 @@ enqueue_all(const char *url, size_t jobs, int64_t gap_us, int64_t *returned,
 		if (rp_enqueue(conn, QUEUE, &job, NULL) < 0)
 			die("library: %s", rp_last_error(conn)->message);
 		returned[i] = monotonic_ns();
-		/* The first job may find the worker still starting; the others
-		 * find it idle. */
+		/* For the first job, wait until the worker has started; the
+		 * other jobs find it idle. */
 		if (i == 0)
 			wait_for_start(&started[0]);
 		sleep_us(gap_us + i * 7919 % (gap_us / 2));

@@ -1,9 +1,9 @@
 /*
- * steady.c - a producer that commits each job by itself, and two workers in
- * processes of their own: how many jobs are finished in the time?
+ * steady.c - a producer that commits each job by itself, and two worker
+ * processes: how many jobs do they finish in the time?
  *
- * The other side is a queue written by hand, without leases: each worker claims
- * up to a hundred jobs and completes them in the same commit, and sleeps
+ * They are compared with a queue written by hand, without leases: each worker
+ * claims up to a hundred jobs and completes them in the same commit, and sleeps
  * briefly when a claim finds no job.
  *
  * SPDX-License-Identifier: MIT
@@ -22,7 +22,7 @@
 #define NAP_US 2000
 #define LEVEL "normal"
 
-/* Shared with the workers. */
+/* memory that the producer shares with the workers */
 struct served {
 	_Atomic size_t jobs;
 	_Atomic int ready;

@@ -1,6 +1,6 @@
 /*
- * worker.c - the library's worker with an empty handler: how fast does it
- * drain?
+ * worker.c - the library's worker with an empty handler: how fast does it drain
+ * a queue?
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -72,8 +72,8 @@ worker_round(const struct bench *b, int round)
 	if (round >= 0) {
 		database_fill(path, (size_t)(rate * seconds * 1.5) + 1000);
 		run_worker(path, &d);
-		/* From the first handler to the last, so that neither opening
-		 * nor shutdown counts. */
+		/* Measure from the first handler to the last, so that
+		 * opening and shutdown do not count. */
 		report_sample(b->report, DRAIN,
 			      (double)(d.count - 1) * 1e9 /
 				      (double)(d.last_ns - d.first_ns));

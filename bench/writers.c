@@ -1,9 +1,9 @@
 /*
- * writers.c - many clients of one file that write all the time.
+ * writers.c - many clients that write to one file all the time.
  *
- * Each enqueues, claims and completes a job, in a commit each. Once the clients
- * use the library's queue for the write lock, and once attached connections
- * with SQLite's busy timeout.
+ * Each enqueues, claims and completes a job, with a commit for each call. It is
+ * measured once with the library's queue for the write lock, and once with
+ * attached connections, which use SQLite's busy timeout.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -50,7 +50,8 @@ sample(const struct bench *b, size_t side, int n)
 				     ONE_JOB,          1,    10 * b->seconds };
 	double fairness;
 
-	/* Jobs for clients that claim before they have enqueued any. */
+	/* Fill the queue for clients that claim before they have enqueued a
+	 * job. */
 	database_fill(path, CROWD_MOST);
 	report_sample(b->report, row, crowd_run(&crowd, &fairness));
 	if (sides[side].side == &library_side)

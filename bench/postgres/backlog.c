@@ -1,10 +1,10 @@
 /*
- * backlog.c - does a claim cost more when the line is long, or when the table
- * has many scheduled jobs?
+ * backlog.c - does a claim cost more when the ready line is long, or when the
+ * table has many scheduled jobs?
  *
- * There is a schema for each length, so that they can be measured in turn.
+ * There is a schema for each length, so that all lengths are measured in turn.
  * Nothing is vacuumed or analyzed, except one table that was analyzed while it
- * was empty: the worst statistics that a planner may have.
+ * was empty: these are the worst statistics that a planner may have.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define SHORT 10000
-#define SLICE 7000 /* jobs in a slice, put back afterwards */
-#define SLICES 8   /* slices in a sample */
+#define SLICE 7000 /* jobs in a slice; they are put back afterwards */
+#define SLICES 8   /* number of slices in a sample */
 #define CLIENTS 4
 
 enum { FEW, MANY, ANALYZED, TO_COME, LINES };
@@ -99,8 +99,8 @@ make(const struct bench *b, int line)
 	rp_close(conn);
 }
 
-/* The claimed jobs are replaced by new ones, so that the line keeps its length.
- */
+/* Claim jobs and count. New jobs replace the claimed ones, so that the line
+ * keeps its length. */
 static void
 count_claims(const struct bench *b, int line)
 {

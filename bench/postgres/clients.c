@@ -1,8 +1,8 @@
 /*
  * clients.c - processes that enqueue and processes that work, at full speed.
  *
- * Each has its own connection and has warmed up before all start together. They
- * count in shared memory.
+ * Each has a connection of its own, and has warmed up before all start
+ * together. They count in shared memory.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,10 +18,12 @@
 #include <unistd.h>
 
 #define MOST_CLIENTS 8
-#define NAP_US 500 /* of a worker without jobs, or a producer too far ahead */
+#define NAP_US                                                                 \
+	500 /* pause of a worker without jobs, or of a producer too            \
+	     * far ahead */
 
-/* A logarithmic histogram of durations: 24 buckets for each doubling, starting
- * at a microsecond. */
+/* a logarithmic histogram of durations, with 24 buckets for each doubling,
+ * beginning at a microsecond */
 #define PER_DOUBLING 24
 #define BUCKETS (32 * PER_DOUBLING)
 
@@ -204,7 +206,7 @@ clients_finish(struct clients *c, struct outcome *ret)
 	ret->p50 = quantile_ms(board, 0.5);
 	ret->p99 = quantile_ms(board, 0.99);
 	ret->longest = (double)board->longest_us / 1e3;
-	/* An incomplete last second is dropped. */
+	/* Drop the last second if it is incomplete. */
 	while (ret->seconds + 1 <= elapsed + 0.01 &&
 	       ret->seconds < MOST_SECONDS) {
 		ret->by_second[ret->seconds] =
@@ -259,7 +261,7 @@ median_by_second(const struct outcome *outcome)
 	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-/* Mean of the last five seconds, or of all if there are fewer. */
+/* The mean of the last five seconds, or of all seconds if there are fewer. */
 double
 last_seconds(const struct outcome *outcome)
 {

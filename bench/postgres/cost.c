@@ -67,7 +67,8 @@ wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 	char line[512];
 	double bytes = 0;
 
-	/* A synchronous commit flushes the log: pg_waldump reads files only. */
+	/* A synchronous commit flushes the log to the files, which is all
+	 * that pg_waldump reads. */
 	server_execute(conn, "begin; select pg_current_xact_id(); commit");
 	answer = popen(command, "r");
 	while (answer && fgets(line, sizeof(line), answer))
@@ -97,7 +98,7 @@ backend_seconds(rp_conn *conn)
 	return ns / 1e9;
 }
 
-/* The first such line of the plan is the total of its nodes. */
+/* The plan's first line with buffers has the total of all its nodes. */
 static int
 take_buffers(void *ctx, const struct rp_row *row)
 {
@@ -124,7 +125,7 @@ buffers(rp_conn *conn, const char *sql)
 	return ret;
 }
 
-/* Median over some claims of 100 jobs, in a session that is warm. */
+/* The median over some claims of 100 jobs, in a session that is warm. */
 double
 buffers_per_claim(const struct bench *b, const char *schema)
 {

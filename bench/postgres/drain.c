@@ -11,12 +11,12 @@
 
 #define CLIENTS 4
 #define SCHEMA "readpast"
-#define STEPS 100 /* hides costs that occur once a second */
+#define STEPS 100 /* enough to hide costs that occur once a second */
 
 static const size_t batches[] = { 1, 100 };
 static const struct side *const sides[] = { &hand_side, &library_side };
 
-/* Upper limit of the jobs in a sample. */
+/* The largest number of jobs that a sample may need. */
 static size_t
 enough(const struct bench *b, size_t batch, size_t last)
 {
@@ -27,7 +27,7 @@ enough(const struct bench *b, size_t batch, size_t last)
 	return (size_t)(rate * b->seconds) + 8 * batch;
 }
 
-/* Returns the number of jobs drained. */
+/* Drain a line. Returns the number of jobs drained. */
 static size_t
 sample(const struct bench *b, const struct side *side, size_t batch,
        size_t jobs)

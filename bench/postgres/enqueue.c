@@ -1,6 +1,6 @@
 /*
- * enqueue.c - four clients enqueue, compared with four that insert into the
- * same table.
+ * enqueue.c - four clients enqueue, compared with four clients that insert rows
+ * into the same table.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +11,7 @@
 
 #define CLIENTS 4
 #define SCHEMA "readpast"
-#define SLICES 8 /* slices in a sample */
+#define SLICES 8 /* number of slices in a sample */
 
 static const size_t batches[] = { 1, 1000 };
 static const struct side *const sides[] = { &raw_side, &library_side };
@@ -32,8 +32,8 @@ run_side(const struct bench *b, const struct side *side, size_t batch)
 	return outcome.put;
 }
 
-/* The sides alternate within a sample, because a disk's speed varies from
- * second to second by more than the sides differ. */
+/* The sides take turns within a sample, because a disk's speed changes more
+ * from second to second than the sides differ. */
 static void
 sample(const struct bench *b, size_t batch)
 {

@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA "hand" /* the other sides use other schemas */
-#define ID_ROOM 21    /* digits of the largest bigint, and a separator */
+#define SCHEMA "hand" /* each side has a schema of its own */
+#define ID_ROOM 21    /* length of the largest bigint, and a separator */
 
 struct hand {
 	PGconn *conn;
-	char *jobs; /* array literal: the jobs of one put */
-	char *ids;  /* array literal: the ids that are held */
+	char *jobs; /* the jobs of one put(), as an array literal */
+	char *ids;  /* the ids of the claimed jobs, as an array literal */
 	size_t room;
 	char most[24];
 	size_t put, take, held;
@@ -142,8 +142,9 @@ finish(struct hand *h)
 					     NULL, 0));
 }
 
-/* Keep the ids of all claimed jobs for the next step, even above the limit: a
- * job that is not finished would stay in the table for ever. */
+/* Keep the ids of all claimed jobs for the next step, even if there are more
+ * than the limit: a job that is not finished would stay in the table for
+ * ever. */
 static void
 hold(struct hand *h, PGresult *claimed)
 {

@@ -1,10 +1,10 @@
 /*
- * hour.c - simulate in a minute what an hour of work leaves in the table while
- * an old snapshot is pinned.
+ * hour.c - simulate, in a minute, what an hour of work leaves in the table
+ * while an old snapshot is pinned.
  *
- * One job runs from the beginning on. After it follow the dead index entries of
- * all jobs done since, and ten cursors for each second, of which the sweep has
- * deleted all but the last.
+ * One job runs from the beginning on. Behind it are dead index entries of all
+ * jobs that were done since then, and ten cursors for each second. The sweep
+ * has deleted all cursors but the last.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -17,8 +17,8 @@
 
 #define SCHEMA "readpast"
 #define STACK (256 << 10)
-#define IDLE_US 60000 /* gap between jobs after which a worker waits again */
-#define SOON_US 4000  /* gap after which it does not wait yet */
+#define IDLE_US 60000 /* pause after which a worker waits again */
+#define SOON_US 4000  /* pause after which it does not wait yet */
 #define SETTLING 15   /* seconds until waiting workers poll rarely */
 
 /* ---- the workers: threads of one process ---- */
@@ -128,7 +128,8 @@ idle_part(const struct bench *b)
 	rp_close(conn);
 }
 
-/* Latency with an idle worker, and with one that has just been busy. */
+/* Measure the latency with an idle worker, and with one that has just been
+ * busy. */
 static void
 measure_starts(const struct bench *b, const char *name, int64_t gap_us,
 	       size_t starts)

@@ -51,7 +51,7 @@ static const struct part {
 	{ "queues", queues_part },
 };
 
-/* Run this part? BENCH_PARTS names some; the default is all. */
+/* Shall this part run? BENCH_PARTS names the parts; without it all run. */
 static int
 is_wanted(const char *part)
 {

@@ -1,6 +1,6 @@
 /*
- * open.c - a steady load while another transaction stays open: one that has
- * claimed, and one that has enqueued.
+ * open.c - a steady load while another transaction stays open. It has either
+ * claimed or enqueued.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #define SCHEMA "readpast"
-#define LIMIT "50ms" /* nobody may wait for a lock longer than this */
+#define LIMIT "50ms" /* no session may wait longer for a lock */
 
-/* Let the server log each wait for a lock beyond the limit. */
+/* Let the server log each wait for a lock that exceeds the limit. */
 static void
 log_waits(const struct bench *b, int on)
 {
@@ -49,7 +49,7 @@ claimed(const struct bench *b)
 	log_waits(b, 0);
 }
 
-/* Seconds until a job is claimed that later ones have overtaken. */
+/* Count the seconds until a job is claimed that later jobs have overtaken. */
 static double
 wait_for_start(rp_conn *conn, const char *id)
 {

@@ -1,5 +1,5 @@
 /*
- * pg.h - declarations shared by the files of the benchmark on PostgreSQL.
+ * pg.h - declarations that the files of the benchmark on PostgreSQL share.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -42,8 +42,8 @@ struct bench {
 
 /* ---- server.c ---- */
 
-/* Each side's tables are in a schema of its own, which is first in search_path;
- * `schema` names it. */
+/* Each side has its tables in a schema of its own, which `schema` names. It
+ * is the first in search_path. */
 void server_start(struct bench *b);
 void server_stop(const char *dir);
 char *server_library_url(const struct bench *b, const char *schema);
@@ -53,9 +53,9 @@ void server_ask(rp_conn *conn, const char *sql,
 		void *ctx);
 void server_execute(rp_conn *conn, const char *sql);
 double server_number(rp_conn *conn,
-		     const char *sql); /* first value of the result */
+		     const char *sql); /* the first value of the result */
 char *server_text(rp_conn *conn, const char *sql);
-/* For all sessions from now on; `default` is allowed as a value. */
+/* Change a setting for all later sessions. `value` may be `default`. */
 void server_set(const struct bench *b, const char *setting, const char *value);
 /* Count lines of the server's log that contain these words. */
 double server_logged(const struct bench *b, const char *words);
@@ -64,20 +64,20 @@ double server_logged(const struct bench *b, const char *words);
 
 double disk_sync_us(const struct bench *b);
 char *wal_place(rp_conn *conn);
-/* Bytes of log between two positions, without full-page images. */
+/* The bytes of log between two positions, without full-page images. */
 double wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 		 const char *to);
-/* Processor time of the connection's backend so far. */
+/* The processor time that the connection's backend has used so far. */
 double backend_seconds(rp_conn *conn);
-/* Buffers that a statement accesses. EXPLAIN ANALYZE: the statement is
- * executed. */
+/* The number of buffers that a statement accesses. EXPLAIN ANALYZE executes
+ * the statement. */
 double buffers(rp_conn *conn, const char *sql);
 double buffers_per_claim(const struct bench *b, const char *schema);
 
-/* client.c: trace what libpq sends; NULL: stop tracing. */
+/* client.c: write a trace of what libpq sends; `to` NULL ends it. */
 void client_trace(void *native, FILE *to);
 
-/* Messages and round trips of one put or one step. */
+/* messages and round trips of one put() or one step() */
 struct side;
 struct trips {
 	double statements, round_trips;
@@ -90,7 +90,8 @@ struct trips trips_count(const struct side *side, void *handle, int steps,
 struct side {
 	const char *prefix; /* prefix of its rows' names */
 	void (*create)(const struct bench *b,
-		       const char *schema); /* drop and create the tables */
+		       const char *schema); /* drops the tables and creates
+					     * them again */
 	void (*fill)(const struct bench *b, const char *schema, size_t jobs);
 	void *(*open)(const struct bench *b, const char *schema, size_t put,
 		      size_t take);
@@ -98,8 +99,8 @@ struct side {
 	void *(*native)(void *handle); /* the libpq connection */
 	/* Enqueue one batch. */
 	void (*put)(void *handle);
-	/* Finish held jobs and claim the next ones. Returns the number
-	 * claimed. */
+	/* Finishes the held jobs and claims the next ones. Returns the
+	 * number claimed. */
 	size_t (*step)(void *handle);
 	void (*sweep)(void *handle); /* may be NULL */
 };
@@ -107,21 +108,23 @@ extern const struct side library_side, hand_side, raw_side;
 
 /* ---- clients.c ---- */
 
-/* A load: processes with a connection each. */
+/* a load: processes with a connection each */
 struct load {
 	const struct side *side;
 	const char *schema;
 	size_t producers, workers;
 	size_t put, take; /* batch sizes */
 	double seconds;
-	size_t most;  /* stop after so many finished jobs; 0: no limit */
-	size_t ahead; /* producers wait while this many are in line; 0: never */
+	size_t most;  /* stop after this many finished jobs; 0: no limit */
+	size_t ahead; /* producers wait while this many jobs are ready; 0:
+		       * never */
 	int no_sweep; /* another process sweeps */
 };
 
 struct outcome {
 	size_t jobs;              /* finished jobs */
-	double batch;             /* average jobs of a step that found any */
+	double batch;             /* average number of jobs in a step that
+				   * found any */
 	double put, finished;     /* per second */
 	double p50, p99, longest; /* latency of a worker's step in ms */
 	size_t seconds;
@@ -133,7 +136,7 @@ struct clients *clients_start(const struct bench *b, const struct load *load);
 void clients_finish(struct clients *clients, struct outcome *ret);
 void clients_run(const struct bench *b, const struct load *load,
 		 struct outcome *ret);
-/* One producer and two workers, batches of 100. */
+/* A load of one producer and two workers, in batches of 100. */
 struct load steady_load(const struct side *side, const char *schema,
 			double seconds);
 double median_by_second(const struct outcome *outcome);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define SCHEMA "readpast"
-#define SPARE 5000 /* jobs in line while claims are measured */
+#define SPARE 5000 /* number of ready jobs while claims are measured */
 
 struct run {
 	const char *name;
@@ -90,7 +90,8 @@ pin(const struct bench *b)
 	return conn;
 }
 
-/* Sweep once a second until `until`; returns the backend's processor usage. */
+/* Sweep once a second until `until`. Returns the processor time that the
+ * backend has used for it. */
 static double
 sweep_until(rp_conn *conn, double until)
 {

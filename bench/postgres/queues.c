@@ -1,9 +1,9 @@
 /*
  * queues.c - many queues: how soon an abandoned job is ready again, what a
- * sweep costs, and how long it takes to create them.
+ * sweep costs, and how long it takes to create the queues.
  *
- * A client's round enqueues, claims and completes one job in a random queue.
- * One process sweeps once a second.
+ * In a round, a client enqueues, claims and completes one job in a random
+ * queue. One process sweeps once a second.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -21,18 +21,20 @@
 #define SCHEMA "readpast"
 #define CLIENTS 2
 #define ROUNDS 500    /* rounds per second of all clients together */
-#define FEW_ROUNDS 50 /* the same when nearly all queues are idle */
-#define FEW 100       /* number of queues that are then active */
-#define WARM_S 3      /* seconds before jobs are abandoned */
-#define LEFT 20       /* abandoned jobs per lease length, in different queues */
-#define GIVE_UP_S 30  /* seconds after a lease's end; then it counts as lost */
+#define FEW_ROUNDS 50 /* rounds per second when most queues are idle */
+#define FEW 100       /* number of active queues in that case */
+#define WARM_S 3      /* seconds of load before jobs are abandoned */
+#define LEFT                                                                   \
+	20           /* abandoned jobs for each lease length, in different     \
+		      * queues */
+#define GIVE_UP_S 30 /* a job is lost this many seconds after its lease */
 #define MOST_SWEEPS 256
 #define MOST_WATCHED (3 * LEFT)
 
 static const int64_t leases_s[] = { 2, 6, 60 };
 #define LEASES (sizeof(leases_s) / sizeof(*leases_s))
 
-/* Counters in shared memory of clients and sweeper. */
+/* counters in memory that clients and sweeper share */
 struct board {
 	_Atomic size_t rounds, sweeps;
 	double sweep_ms[MOST_SWEEPS];
@@ -82,15 +84,15 @@ do_round(rp_conn *conn, const char *queue)
 	r = rp_enqueue(conn, queue, &job, &added);
 	if (r >= 0)
 		r = rp_claim(conn, queue, 1, NULL, &batch);
-	/* 0: another client took it. */
+	/* If there is no verdict, another client has taken the job. */
 	if (r >= 0 && verdicts_on(batch, &verdict) == 1)
 		r = rp_settle(conn, &verdict, 1);
 	if (r < 0)
 		die("library: %s", rp_last_error(conn)->message);
 }
 
-/* The rate of rounds is the given load, not a result: do not wait for the disk
- * at commits, so that a slow one cannot reduce it. */
+/* Open a connection whose commits do not wait for the disk: the rate of
+ * rounds is a given load and no result, so a slow disk must not reduce it. */
 static rp_conn *
 open_client(const struct bench *b)
 {
@@ -163,7 +165,7 @@ start_busy(const struct bench *b, struct busy *ret, size_t queues,
 		sweep_on(b, ret->board);
 }
 
-/* Median duration of a sweep in ms. */
+/* End the load. Returns the median duration of a sweep, in ms. */
 static double
 end_busy(struct busy *busy, double *rounds)
 {
@@ -183,7 +185,7 @@ end_busy(struct busy *busy, double *rounds)
 
 struct watched {
 	int64_t id, lease_s, until_us;
-	double late; /* < 0: still held */
+	double late; /* seconds; < 0: still held */
 };
 
 /* Claim a job and abandon it. Another client may take the job between the two
@@ -326,8 +328,8 @@ active_queues(const struct bench *b)
 
 /* ---- idle queues ---- */
 
-/* Create queues by their first job, spread over this many transactions; returns
- * seconds. */
+/* Create queues by enqueueing a first job into each, spread over this many
+ * transactions. Returns the seconds that it took. */
 static double
 make_queues(const struct bench *b, size_t transactions)
 {

@@ -1,9 +1,8 @@
 /*
- * raw.c - the floor of enqueue: insert rows into the library's own table, and
- * nothing else.
+ * raw.c - the floor of enqueue: only insert rows into the library's own table.
  *
- * The rows are passed as one array. A multi-row VALUES with a parameter for
- * each value takes a quarter longer.
+ * The rows are passed as one array. A VALUES list with a parameter for each
+ * value takes a quarter longer.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +17,7 @@
 
 struct raw {
 	PGconn *conn;
-	char *jobs; /* binary array: the jobs of one put */
+	char *jobs; /* the jobs of one put(), as a binary array */
 	size_t size;
 };
 
@@ -37,8 +36,8 @@ add_number(char *end, size_t value)
 	return end + sizeof(n);
 }
 
-/* A binary array: one dimension, no nulls, element type bytea, lower bound
- * 1. */
+/* Make a binary array: one dimension, no nulls, element type bytea, lower
+ * bound 1. */
 static void
 make_jobs(struct raw *r, size_t put)
 {
@@ -53,8 +52,8 @@ make_jobs(struct raw *r, size_t put)
 		end = add_number(end, PAYLOAD) + PAYLOAD;
 }
 
-/* Queue and lane are the same for all rows, so they are literals. A single row
- * is inserted faster without an array. */
+/* Prepare the statement. Queue and lane are the same for all rows, so they
+ * are literals. A single row is inserted faster without an array. */
 static void
 prepare(const struct bench *b, const char *schema, struct raw *r, size_t put)
 {

@@ -51,8 +51,8 @@ server_library_url(const struct bench *b, const char *schema)
 	return text("%s&schema=%s", b->url, schema);
 }
 
-/* The URL names a schema of its own for the library, so that this schema need
- * not contain readpast's tables. */
+/* Connect. The URL gives the library a schema that differs from `schema`, so
+ * that `schema` need not contain readpast's tables. */
 rp_conn *
 server_connect(const struct bench *b, const char *schema)
 {

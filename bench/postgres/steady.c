@@ -30,8 +30,8 @@ sample(const struct bench *b, size_t which)
 	report_sample(b->report, batches[which], outcome.batch);
 }
 
-/* Run another queue system: peers/run prints its jobs per second, or nothing
- * after an error message. */
+/* Measure another queue system. peers/run prints its jobs per second, or
+ * nothing after an error message. */
 static void
 peer(const struct bench *b, const char *name)
 {
