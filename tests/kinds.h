@@ -13,7 +13,8 @@
 struct kind {
 	const char *scheme;          /* prefix of its URLs */
 	void (*name)(struct db *db); /* sets the URL and the other names */
-	/* Remove what is not in the case's directory. NULL: nothing. */
+	/* Remove the parts of the database that are not in the case's
+	 * directory. NULL: there are none. */
 	void (*drop)(const struct db *db);
 	/* Run SQL on this connection. Returns 0; *ret is the first number of
 	 * the result. */

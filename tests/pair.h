@@ -17,22 +17,23 @@ struct pair {
 	struct jobs *jobs;
 };
 
-/* Call first in main(); the arguments are the two kinds of databases. */
+/* Call this first in main(). The arguments are the two kinds of databases. */
 void pairs_of(int argc, char **argv);
 struct pair *make_pair(void);
 void free_pair(struct pair *pair);
 int setup_pair(void **state);
 int teardown_pair(void **state);
 
-/* Save the state of both, and restore it. */
+/* Save the state of both databases, and restore it. */
 void save_pair(struct pair *pair);
 void restore_pair(struct pair *pair);
 
 int is_paused(rp_conn *conn, const char *queue);
-/* After a refused copy: the source is unchanged, byte for byte. */
+/* Check after a copy that was refused: the source is unchanged, byte for
+ * byte. */
 void expect_source_untouched(const struct pair *pair);
-/* After a complete copy: every job of the source is in the target once; and it
- * is still in the source, or was moved. */
+/* Check after a complete copy: each job of the source is in the target once;
+ * and it is still in the source, or was moved out of it. */
 void expect_copied(const struct pair *pair, int64_t shift);
 void expect_moved(const struct pair *pair, int64_t shift);
 

@@ -28,7 +28,8 @@ rows_of(rp_conn *conn)
 
 /* ---- all jobs ---- */
 
-/* Normalise what each database formats differently. */
+/* Print the failed attempts in one form, because each database formats them
+ * differently. */
 static void
 print_failures(const struct rp_value *json, FILE *to)
 {
@@ -126,7 +127,8 @@ free_jobs(struct jobs *jobs)
 	free(jobs);
 }
 
-/* Number of jobs before it in its lane; -1: it is not in line. */
+/* The number of jobs in front of it in its lane; -1: it is not in the ready
+ * line. */
 static int
 place_of(const struct jobs *jobs, size_t which)
 {

@@ -13,8 +13,8 @@
 /* The content as text: a line for each row of each table. */
 char *rows_of(rp_conn *conn); /* free it */
 
-/* All jobs, live and kept, with all fields. Places in line are given as ranks,
- * because the sequence numbers may differ. */
+/* all jobs, live and kept, with all fields. A place in the ready line is
+ * given as a rank, because the sequence numbers may differ. */
 struct jobs {
 	size_t count;
 	struct {

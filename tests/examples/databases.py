@@ -1,7 +1,7 @@
-"""The databases of the tests of examples: an empty one each, and SQL on it.
+"""The databases for the tests of examples: each test gets an empty one, and can run SQL on it.
 
-SPDX-License-Identifier: MIT
-SPDX-FileCopyrightText: The readpast authors
+  SPDX-License-Identifier: MIT
+  SPDX-FileCopyrightText: The readpast authors
 """
 
 import contextlib

@@ -20,11 +20,10 @@ SOURCE = pathlib.Path(sys.argv[3]).resolve() / "examples"
 
 
 class Example:
-    """The defaults: a queue of a SQLite database, and workers that are killed in turn.
-
-    A subclass has `file`; set_up(); commands(), the processes; done(), how far they
-    are; check(), what must be so in the end. Its docstring is what the program
-    promises."""
+    """The defaults: a queue of a SQLite database, and workers that are killed in turn. A subclass
+    defines `file`; set_up(); commands(), which returns the processes to run; done(), which
+    returns their progress; and check(), which checks the final state. Its docstring states
+    what the program promises."""
 
     database = databases.SQLite
     queue = "q"
@@ -51,7 +50,7 @@ class Example:
                               stdout=subprocess.PIPE, cwd=self.folder, **options).stdout
 
     def enqueue(self, payloads):
-        """Many attempts: a job is to survive as many kills as hit it."""
+        """Set many attempts, because a job must survive all the kills that hit it."""
         self.readpast("queue", "set", self.queue, "--lease", self.lease, "--backoff", "100ms",
                       "--max-attempts", "1000")
         self.readpast("enqueue", self.queue, "--quiet",
@@ -83,7 +82,8 @@ class Example:
             time.sleep(0.01)
 
     def kill(self):
-        """Kill the oldest that still runs, and start another in its place. True if one did."""
+        """Kill the oldest process that still runs, and start another one in its place. Returns
+        whether one was killed."""
         victim = next((process for process in self.crew if process.poll() is None), None)
         if victim is None:
             return False

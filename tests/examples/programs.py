@@ -29,7 +29,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Extended(Example):
-    # A sanitizer's runtime has to be in the process before the extension.
+    # The process must load a sanitizer's runtime before the extension.
     environment = {"LD_PRELOAD": sanitized() or "", "ASAN_OPTIONS": "detect_leaks=0"}
 
 
@@ -74,7 +74,7 @@ class Psycopg(Example):
     def check(self):
         assert self.db.query("select size from page order by size") == [
             (n,) for n in range(1, self.jobs + 1)]
-        # What went wrong is tried again; and whoever waits is notified.
+        # A job that failed is tried again, and waiting workers are notified.
         self.readpast("enqueue", self.queue, "http://127.0.0.1:9/")
         self.eventually(lambda: '"last_error":"' in self.readpast("list", "--json"),
                         "a page that is not there")
@@ -82,7 +82,8 @@ class Psycopg(Example):
             process = self.crew.pop()
             process.kill()
             process.wait()
-        # Beside so many others a worker that waits does not ask for 7 seconds or more.
+        # With so many other waiters, a waiting worker does not poll for 7 seconds or
+        # more.
         self.db.query("insert into readpast.waiter (queue_id, until, worker_id)"
                       " select 0, now() + interval '1 hour', -n from generate_series(1, 300) n")
         time.sleep(2)

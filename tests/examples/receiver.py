@@ -43,7 +43,7 @@ class Receiver(http.server.ThreadingHTTPServer):
             return status
 
     def too_early(self):
-        """The requests that came within the second after a 429."""
+        """The requests that came within a second after they were answered 429."""
         return [key for key, asked in self.requests.items()
                 for (at, status), (again, _) in zip(asked, asked[1:])
                 if status == 429 and again < at + 0.99]

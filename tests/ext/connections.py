@@ -16,8 +16,8 @@ import time
 
 from cases import EXTENSION, case, connect, main, one, readpast, refused, sanitized
 
-# In each kind of statement that may contain a call outside of a transaction:
-# one that reads nothing, a claim, one that reads the database.
+# each kind of statement that may contain a call outside of a transaction: one
+# that reads nothing, a claim, and one that reads the database
 CALLS = ("select readpast_enqueue('q', 'x')",
          "select readpast_enqueue('q', 'x', '{\"priority\": 100}')",
          "select * from readpast_claim('q', 1)",
@@ -36,7 +36,8 @@ def queue(path):
 
 
 def journal_mode(path):
-    """As stored in the file: a connection notices a change when it reads."""
+    """The journal mode as it is stored in the file. A connection notices a change of the mode
+    when it reads."""
     db = sqlite3.connect(path)
     db.execute("select * from sqlite_master").fetchall()
     mode = one(db, "pragma journal_mode")
@@ -49,7 +50,7 @@ def jobs(db):
 
 
 def start(program, *args):
-    """A Python program that prints a line when it is ready."""
+    """Start a Python program that prints a line when it is ready."""
     process = subprocess.Popen([sys.executable, "-c", program, *map(str, args)],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
@@ -58,7 +59,7 @@ def start(program, *args):
 
 
 def overtake(db, path):
-    """Others commit whenever they can, between any two of our statements."""
+    """Other connections commit whenever they can, between any two of our statements."""
     other = sqlite3.connect(path, isolation_level=None, timeout=0)
     commits = []
 
@@ -157,8 +158,8 @@ def a_claim_that_was_not_read_to_its_end_keeps_nobody_from_working(path):
 
 @case
 def calls_are_made_on_the_hosts_own_connection(path):
-    """So the host's settings apply to them: its functions, its hooks, its
-    VFS."""
+    """The extension's statements run on the host's connection, so the host's settings apply to
+    them: its functions, its hooks, its VFS."""
     db = queue(path)
     seen = []
     db.create_function("note", 1, seen.append)
@@ -197,7 +198,8 @@ def where_the_host_may_not_write_nobody_does(path):
     for means in ("mode=ro", "query_only", "authorizer"):
         ro = "?mode=ro" if means == "mode=ro" else ""
         db = connect(f"file:{path}{ro}", uri=True, isolation_level=None)
-        # Before the first call, and after each.
+        # Make the connection read-only once before any call was made on it, and
+        # once after the calls were made.
         for used in (False, True):
             if used and not ro:
                 db.execute("pragma query_only = 0")
@@ -384,8 +386,8 @@ def a_new_file_may_begin_with_a_call_inside_a_transaction(path):
     db.execute("begin")
     assert one(db, "select readpast_enqueue('q', 'x')") == 1
     db.execute("commit")
-    # The mode cannot be changed in a transaction; the next call outside of one
-    # does.
+    # The mode cannot be changed in a transaction. The next call outside of a
+    # transaction changes it.
     assert journal_mode(path) == "delete"
     assert len(db.execute("select * from readpast_claim('q', 1)").fetchall()) == 1
     assert one(db, "select readpast_enqueue('q', 'y')") == 2
@@ -426,7 +428,8 @@ def a_host_that_locks_the_file_for_itself_waits_for_nobody(path):
 
 @case
 def temporary_tables_may_be_dropped(path):
-    """As with `pragma temp_store`, and the table readpast_claim among them."""
+    """Temporary tables can vanish, as with `pragma temp_store`; the extension's table
+    readpast_claim is one of them."""
     db = connect(path, isolation_level=None)
     one(db, "select readpast_enqueue('q', 'x')")
     db.execute("pragma temp_store = memory")

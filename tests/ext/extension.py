@@ -315,11 +315,11 @@ print(done)
 
 @case
 def clients_in_python_and_in_c_share_a_queue(path):
-    """Each job has one effect: by the handler in C, or a row inserted in
-    Python."""
+    """Each job has one effect: it is handled in C, or Python inserts a row for it."""
     db = connect(path)
     db.execute("create table effect (id)")
-    # Otherwise the first client would switch to WAL while others use the file.
+    # Without this the first client would switch to WAL while other clients use
+    # the file.
     assert one(db, "pragma journal_mode = wal") == "wal"
     db.execute("begin")
     for n in range(2000):

@@ -30,7 +30,7 @@ def fields():
 
 
 def are(found, wanted):
-    """The same names in the same order."""
+    """Both have the same names in the same order."""
     assert list(found) == list(wanted), f"{list(found)}, not {list(wanted)}"
 
 
@@ -64,8 +64,8 @@ def columns_of(view):
 def claimed(url):
     """A job with all fields that a running job can have, as returned by the
     claim."""
-    # An enqueue does not install into a database that has other tables, such
-    # as those of other tests.
+    # Only init installs into a database that has other tables, such as those of
+    # other tests; an enqueue does not.
     readpast(url, "init")
     readpast(url, "enqueue", "q", "body", "--unique", "u", "--kind", "k",
              "--header", "a=b", "--priority", "7", "--max-attempts", "5",
@@ -157,7 +157,7 @@ def the_views_have_each(path):
 
 
 if SERVER:
-    # Into a database with other tables only init installs.
+    # Only init installs into a database with other tables.
     readpast(urls("")[1], "init")
 failed = main()
 if SERVER:

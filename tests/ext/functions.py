@@ -23,7 +23,7 @@ from cases import READPAST, case, connect, main, one, readpast, refused
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
-# Routines that SQLite lacks, and arguments that differ.
+# routines that SQLite does not have, and routines whose arguments differ
 ELSEWHERE = {
     "settle_and_claim": "what workers of the library call",
     "register_waiter": "readpast_wait() sleeps by itself",
@@ -44,7 +44,7 @@ def names(arguments):
 
 
 def functions(db):
-    """(name, arguments, columns or None), a row for each form of a call."""
+    """Rows of (name, arguments, columns or None), one for each form of a call."""
     return rows(db, "select * from readpast_functions()")
 
 
@@ -112,7 +112,7 @@ def the_manual_lists_each_function_with_its_arguments(path):
 
 @case
 def a_NUL_is_refused_in_every_text(path):
-    """The command line's words for other control characters are used."""
+    """The message is the one that the command line prints for other control characters."""
     db = serve(path, "q", "x")
     db.execute("select * from readpast_claim('q', 1)").fetchall()
     bad = "a\0b"
@@ -124,7 +124,7 @@ def a_NUL_is_refused_in_every_text(path):
                 continue
             values = [1 if w in ("id", "claim_no", "job_id") else "q"
                       for w in words[:i]]
-            # Optional arguments before the tested one are null.
+            # Optional arguments in front of the tested one are null.
             least = len(names(arguments.split("[")[0]))
             values = [v if n < least else None for n, v in enumerate(values)]
             values += [bad] + ["q"] * (least - i - 1)
@@ -346,7 +346,7 @@ def a_job_is_shown_with_all_there_is_of_it(path):
 
 @case
 def a_list_has_the_whole_of_each_payload(path):
-    """Only the first 256 bytes, as in the library's lists."""
+    """A list has only the first 256 bytes of a payload, as the library's lists do."""
     payloads = ["x" * 257, "€" * 100, "y" * (2 << 20), b"\xff\0" * 200]
     db = serve(path, "q", *payloads)
     listed = "select payload from readpast_list('q', ?) order by id"
@@ -491,7 +491,8 @@ def a_claim_that_names_its_worker_registers_it(path):
     rows(db, claim, "r", "importer")
     assert one(db, "select queues from readpast_worker_list() order by id desc"
                ) == '["q","r"]'
-    # Inside a transaction, which may be rolled back, it only gets a name.
+    # Inside a transaction, which may be rolled back, a worker only gets its
+    # name.
     other = connect(path)
     other.execute("begin immediate")
     rows(other, claim, "q", "another")
@@ -528,8 +529,8 @@ def a_wait_ends_when_there_is_work_or_the_time_is_over(path):
 
 
 def in_call(function):
-    """A thread that is inside the call and sleeps there, and not for Python's
-    own lock, a futex."""
+    """Start a thread, and wait until it sleeps inside the call. If it sleeps in a futex, it waits
+    for Python's own lock, and not in the call."""
     thread = threading.Thread(target=function, daemon=True)
     thread.start()
     state = pathlib.Path(f"/proc/self/task/{thread.native_id}/syscall")

@@ -12,7 +12,7 @@ page=$(readlink -f "$3/docs/sqlite.md")
 . "$(dirname "$0")/../cli/tap.sh"
 PATH=$(dirname "$READPAST"):$PATH
 
-# The page's blocks in a language, concatenated.
+# Print the page's blocks in a language, one after the other.
 blocks() { # LANGUAGE
 	awk -v begin="\`\`\`$1" '$0 == begin { inside = 1; next }
 		/^```/ { inside = 0 } inside' "$page" |

@@ -13,7 +13,8 @@ static const rp_job_spec plain = RP_JOB_SPEC_INIT;
 
 /* ---- enqueueing ---- */
 
-/* Existing and new queues; more jobs than one statement of the verb takes. */
+/* Enqueue into existing and new queues, and more jobs than one statement of
+ * the verb takes. */
 static void
 play_enqueue(struct story *s)
 {
@@ -32,7 +33,8 @@ check_enqueue(struct story *s)
 		assert_int_equal(s->known[tag].sure, 1);
 }
 
-/* Even if the outcome of a call was unknown, there is one job with the key. */
+/* Enqueue with a unique key. Even if the outcome of a call was unknown, one
+ * job has the key. */
 static void
 play_unique(struct story *s)
 {
@@ -134,8 +136,8 @@ check_wait(struct story *s)
 		assert_true(s->known[tag].done);
 }
 
-/* Settle and claim in one call: each claim's jobs are settled by the next
- * call. */
+/* Settle and claim in one call: each call settles the jobs of the claim
+ * before it. */
 static void
 play_turn(struct story *s)
 {
@@ -213,8 +215,8 @@ prepare_change(struct story *s)
 	put(s->other, "old", "x");
 }
 
-/* Success; or an error, if an earlier try with unknown outcome had
- * succeeded. */
+/* Expect success, or an error if an earlier attempt, whose outcome was
+ * unknown, has succeeded. */
 static void
 expect_once(int r, int unknown)
 {
@@ -247,7 +249,8 @@ play_change(struct story *s)
 		tries++;
 	}
 	retried = r;
-	/* It works in slices, and those before a failure are committed. */
+	/* The call works in slices; the slices before a failure are
+	 * committed. */
 	assert_true(retried == 3 || (tries > 1 && retried < 3));
 	once(s, rp_job_cancel(shaky(s), 6, NULL));
 	while (failed(
@@ -333,8 +336,8 @@ undo(struct story *s)
 
 /*
  * Complete a job and enqueue two others in one transaction. A call that fails
- * inside has done nothing and is repeated, unless the connection was lost and
- * with it the whole transaction.
+ * in it has done nothing and is repeated, unless the connection was lost: then
+ * the whole transaction is lost.
  */
 static int
 try_transaction(struct story *s, struct claim c)
@@ -360,7 +363,8 @@ try_transaction(struct story *s, struct claim c)
 	for (int tag = first; tag < s->next_tag; tag++) {
 		s->known[tag].sure = r == 0;
 		s->known[tag].group =
-			s->groups; /* enqueued together: all or none */
+			s->groups; /* group of jobs that are enqueued
+				    * together: all or none */
 	}
 	return r;
 }
@@ -374,8 +378,8 @@ play_transaction(struct story *s)
 	assert_int_equal(take_one(s->other, "q", 60000, &c), 1);
 	while ((r = try_transaction(s, c)) < 0 && r != RP_EGONE)
 		assert_true(++tries < 10);
-	if (r ==
-	    RP_EGONE) /* an earlier try with unknown outcome was committed */
+	if (r == RP_EGONE) /* an earlier attempt, whose outcome was unknown, was
+			    * committed */
 		assert_int_equal(s->failures, 1);
 	s->known[0].done = 1;
 	begin(s);

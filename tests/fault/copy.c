@@ -1,9 +1,10 @@
 /*
- * copy.c - run rp_copy() with each call to either database failing once, in
- * each possible way; and with each allocation failing once.
+ * copy.c - run rp_copy() while one call to a database, or one allocation,
+ * fails.
  *
- * It never crashes or leaks. A copy that fails before it has begun leaves the
- * source unchanged; and running it again completes it, with each job once.
+ * Each call fails in each possible way. The copy never crashes or leaks. If it
+ * fails before it has begun, the source is unchanged; and running it again
+ * completes it, with each job once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +14,7 @@
 #include "flaky.h"
 #include "memory.h"
 
-/* One run of the copy, from the saved state of the pair. */
+/* one run of the copy, which begins with the saved state of the pair */
 struct attempt {
 	struct pair *pair;
 	int move;
@@ -56,8 +57,8 @@ expect_complete(struct attempt *a)
 		expect_copied(a->pair, copied.shift);
 }
 
-/* Check the error, and that running the copy again completes it. `unsure`: the
- * outcome in the source is not known. */
+/* Check the error, and check that running the copy again completes it.
+ * `unsure`: it is unknown whether the source was changed. */
 static void
 check(struct attempt *a, int r, const rp_error *error, int unsure)
 {
@@ -102,9 +103,9 @@ copy_with_call(struct attempt *a, rp_conn *conn, size_t call,
 	return flaky.fired;
 }
 
-/* For each way to fail, every other call fails when copying, and the remaining
- * ones when moving. With FAULT_ALL in the environment every call fails in both.
- */
+/* For each way to fail, every second call fails when copying, and the other
+ * calls fail when moving. With FAULT_ALL in the environment every call fails
+ * in both cases. */
 static void
 fail_each_call(struct attempt *a, rp_conn *conn)
 {

@@ -116,7 +116,7 @@ flaky_commit(void *db, rp_error *error)
 	return r;
 }
 
-/* Pass on the first row only, and fail at the second. */
+/* Pass on only the first row, and fail at the second. */
 struct half {
 	rp_row_fn *fn;
 	void *ctx;

@@ -9,17 +9,18 @@
 
 #include "internal.h"
 
-/* How the call fails. */
+/* how the call fails */
 enum flaky_mode {
 	FLAKY_BEFORE, /* nothing was done; the connection still works */
-	FLAKY_HALF,   /* in the middle of the rows that a verb returns */
+	FLAKY_HALF,   /* it fails in the middle of the rows that a verb
+		       * returns */
 	FLAKY_AFTER,  /* it was done, but is reported as failed */
 	FLAKY_LOST,   /* nothing was done; the connection is lost together with
 			 its transaction, and the next call makes a new one */
 	FLAKY_MODES
 };
 
-/* Owned by the caller; must live as long as the handle is flaky. */
+/* The caller owns this. It must exist as long as the handle is flaky. */
 struct flaky {
 	struct rp_backend backend;
 	const struct rp_backend *real;
@@ -32,7 +33,7 @@ struct flaky {
 				  and the real one */
 };
 
-/* Put the wrapper under the handle, and remove it. */
+/* Make the handle flaky, and make it normal again. */
 void flaky_on(struct flaky *flaky, rp_conn *conn, size_t fail_at,
 	      enum flaky_mode mode);
 void flaky_off(struct flaky *flaky, rp_conn *conn);

@@ -92,7 +92,7 @@ sqlite_realloc(void *p, int size)
 	return strikes(MEMORY_SQLITE) ? NULL : real.xRealloc(p, size);
 }
 
-/* Switch off lookaside: its memory would be allocated in advance. */
+/* Switch off SQLite's lookaside memory, which would be allocated in advance. */
 int
 memory_use(void)
 {
@@ -122,7 +122,7 @@ memory_fail_at(const char *what, enum memory_kind kind, size_t at)
 		printf("# %s: %s, allocation %zu\n", what, kinds[kind], at);
 }
 
-/* By how much the failing number grows from run to run. */
+/* By how much the number of the failing allocation grows from run to run. */
 size_t
 memory_step(enum memory_kind kind, size_t made)
 {

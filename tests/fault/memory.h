@@ -18,12 +18,13 @@ enum memory_kind { MEMORY_LIBRARY, MEMORY_SQLITE, MEMORY_KINDS };
 extern struct memory {
 	int on;
 	enum memory_kind kind; /* whose allocation fails */
-	size_t fail_at;        /* its number, from 1; 0: none */
+	size_t fail_at;        /* number of the failing allocation, from 1;
+				* 0: none */
 	size_t made[MEMORY_KINDS];
 	int fired;
 } memory;
 
-int memory_use(void); /* call first in main(): 0, or -1 */
+int memory_use(void); /* call this first in main(); returns 0 or -1 */
 void memory_fail_at(const char *what, enum memory_kind kind, size_t at);
 void memory_arm(int on); /* start or stop counting */
 /* Distance between the allocations that are made to fail; `made`: how many a

@@ -2,8 +2,8 @@
  * oom.c - each allocation fails once, in the library and in SQLite.
  *
  * The chapters are run with the first allocation failing, then with the second,
- * and so on. The call reports it or works without the memory, nothing is half
- * done, and the handle can be used afterwards.
+ * and so on. The call either reports the failure or works without the memory.
+ * Nothing is half done, and the handle can be used afterwards.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -87,7 +87,7 @@ remove_new(const struct story *s)
 	}
 }
 
-/* After a failure try again with enough memory. */
+/* Open twice: if the first attempt fails, try again with enough memory. */
 static int
 open_twice(struct story *s, open_fn *open)
 {

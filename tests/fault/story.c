@@ -1,10 +1,10 @@
 /*
- * story.c - a client that keeps a record of what it was told, and repeats
- * failed calls where that is safe.
+ * story.c - a client that records what it was told, and repeats failed calls
+ * where that is safe.
  *
  * A failed call has done nothing, unless its outcome is unknown: then it has
- * done all or nothing. Jobs are identified by their payload, a number called
- * tag.
+ * done either all or nothing. Jobs are identified by their payload, a number
+ * called tag.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -112,8 +112,8 @@ chapter_named(const char *name)
 
 /* ---- failures ---- */
 
-/* A final answer, though perhaps an error: repeating the call would give the
- * same. */
+/* Is this a final answer? It can be an error, if repeating the call would
+ * give the same error. */
 static int
 is_answer(int64_t r)
 {
@@ -281,7 +281,8 @@ give(struct story *s, const rp_job *job, int verdict)
 	}
 }
 
-/* Check the effect of the accepted verdict, and that it was the only one. */
+/* Check the effect of the accepted verdict, and that it was the job's only
+ * one. */
 static void
 expect_settled(struct story *s, const rp_job *job, int verdict)
 {
@@ -325,8 +326,8 @@ settle(struct story *s, const rp_job *job, int verdict)
 		s->known[tag_of(job)].done = 1;
 }
 
-/* Leases are short, so that jobs of a claim whose answer was lost come back in
- * a moment. */
+/* Claim some jobs. Leases are short: if the answer to a claim is lost, its
+ * jobs are ready again in a moment. */
 static rp_batch *
 claim_some(struct story *s, const char *queue)
 {

@@ -13,13 +13,14 @@
 #define MOST_TAGS 600
 #define MOST_HELD 32
 
-/* What is known about the jobs with one tag. */
+/* what is known about the jobs with one tag */
 struct known {
-	int sure;  /* number certainly enqueued */
-	int maybe; /* number perhaps enqueued: the outcome is unknown */
+	int sure;  /* number of jobs that are certainly enqueued */
+	int maybe; /* number of jobs that are perhaps enqueued: the outcome
+		    * is unknown */
 	int group; /* jobs of one group were enqueued together, all or none */
-	int done;  /* the completion was accepted */
-	int gone;  /* purged: it need not exist any more */
+	int done;  /* not 0: the completion was accepted */
+	int gone;  /* not 0: the job was purged, and need not exist any more */
 };
 
 struct story {
@@ -27,10 +28,11 @@ struct story {
 	rp_conn *conn;  /* the handle whose calls fail */
 	rp_conn *other; /* a handle that always works */
 	int failures;   /* number of failures seen */
-	int last;       /* error code of the last one */
-	int lost;   /* the last failure: unknown outcome, or lost transaction */
-	int inside; /* within a transaction of its own */
-	void (*arm)(int on); /* turn failures on or off; or NULL */
+	int last;       /* error code of the last failure */
+	int lost;   /* not 0: after the last failure the outcome was unknown,
+		     * or the transaction lost */
+	int inside; /* not 0: a transaction of the story is open */
+	void (*arm)(int on); /* turns failures on or off; or NULL */
 	int groups;
 	struct known known[MOST_TAGS];
 	int next_tag;
@@ -40,11 +42,12 @@ struct story {
 
 struct chapter {
 	const char *name;
-	void (*prepare)(struct story *story); /* nothing fails; or NULL */
+	void (*prepare)(struct story *story); /* runs first, without
+					       * failures; or NULL */
 	void (*play)(struct story *story);
 	void (*check)(struct story *story); /* nothing fails */
 };
-extern const struct chapter chapters[]; /* ended by a NULL name */
+extern const struct chapter chapters[]; /* the last chapter has a NULL name */
 const struct chapter *chapter_named(const char *name);
 
 /* Create and remove the directory and the database that stories are copied
@@ -63,7 +66,7 @@ void calm(struct story *story);
 /* Returns true if the call failed and must be repeated, after checks that any
  * failure must pass. False: the answer is final. */
 int failed(struct story *story, int64_t r);
-/* Nothing may have been written to the result. */
+/* Check that nothing was written to the result. */
 void expect_untouched(const void *where, size_t size);
 #define UNTOUCHED 0x5a
 #define until_answered(story, r, call)                                         \
@@ -79,7 +82,7 @@ int tag_of(const rp_job *job);
 /* Record claimed jobs as held. They must not have been held before. */
 void hold(struct story *story, const rp_batch *batch);
 void let_go(struct story *story, int64_t id);
-/* Claim and settle by the plan until all jobs are finished. */
+/* Claim jobs, and settle them as the plan says, until all are finished. */
 typedef int plan_fn(const rp_job *job);
 void work_off(struct story *story, const char *queue, plan_fn *plan);
 void settle(struct story *story, const rp_job *job, int verdict);

@@ -1,5 +1,5 @@
 /*
- * history.c - parsing of histories by `readpast check`.
+ * history.c - fuzz the parser of histories, which `readpast check` uses.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * message.c - messages about invalid input can be printed safely.
+ * message.c - check that messages about invalid input can be printed safely.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

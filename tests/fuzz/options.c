@@ -1,6 +1,6 @@
 /*
- * options.c - the JSON arguments of the extension's functions: objects of
- * options, arrays.
+ * options.c - fuzz the JSON arguments of the extension's functions: objects of
+ * options, and arrays.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

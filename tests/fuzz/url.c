@@ -1,5 +1,5 @@
 /*
- * url.c - database URLs.
+ * url.c - fuzz the parser of database URLs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

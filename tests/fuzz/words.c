@@ -1,5 +1,6 @@
 /*
- * words.c - numbers, durations, times and names as people write them.
+ * words.c - fuzz the parsers of numbers, durations, times and names as people
+ * write them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -24,8 +24,8 @@ sections() {
 	awk '/^```/ { fence = !fence } /^#+ / && !fence { sub(/^#+ /, ""); print }' "$page"
 }
 
-# One script of all blocks of a section. A block that a paragraph beginning with
-# "`NAME`:" introduces is the file of that name.
+# Print one script that has all blocks of a section. If a paragraph that begins
+# with "`NAME`:" introduces a block, the block is a file of that name.
 script() { # TITLE
 	awk -v title="$1" '
 		BEGIN { runs["sh"] = ""; runs["c"] = "cc -fsyntax-only -xc -"
@@ -66,7 +66,8 @@ says_what_it_shows() { # TITLE
 	done < <(shown "$1")
 }
 
-# What is not here, and the section needs. npm's packages are not fetched for a test.
+# Print what the section needs and this machine does not have. A test does not
+# download packages of npm.
 lacks_for() { # TITLE
 	if [[ ! ${READPAST_TEST_POSTGRES-} ]] && script "$1" | grep -qE '^psql|postgres://'; then
 		echo PostgreSQL
@@ -75,7 +76,7 @@ lacks_for() { # TITLE
 	fi
 }
 
-# What the README says beside its blocks of text.
+# Check what the README says beside its blocks of text.
 check_readme() {
 	check 'its second command is the tests, its first one shows the main job' \
 		equal "$(grep -m 2 -E '^make ' "$page" | awk '{ print $2 }' | paste -sd' ')" 'demo test'

@@ -21,9 +21,9 @@ by_place(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The jobs that a claim must return, in order. -1: any ready jobs may be
- * returned, because another session has locked or left behind rows of the
- * queue. */
+/* List the jobs that a claim must return, in order. Returns -1 if any ready
+ * jobs may be returned, because another session has locked rows of the queue
+ * or left some behind. */
 static int
 to_be_claimed(struct model *m, int queue, int n, int holding,
 	      struct entry **line)
@@ -146,8 +146,8 @@ stands(const struct job *j, const rp_verdict *v)
 	return live(j) && j->held && j->claim_no == v->claim_no;
 }
 
-/* 1: the row is locked, so the verdict may be refused as busy. 2: it must be
- * refused as busy. */
+/* Must the verdict wait for a lock? 1: the row is locked, so the verdict may
+ * be refused as busy. 2: it must be refused as busy. 0: neither. */
 static int
 verdict_waits(struct model *m, const rp_verdict *v)
 {
@@ -198,7 +198,7 @@ any_verdict(struct model *m)
 	return v;
 }
 
-/* Random verdicts on different jobs, with claims of any session. */
+/* Make random verdicts on different jobs, with claims of any session. */
 static int
 any_verdicts(struct model *m, rp_verdict *v, int most)
 {

@@ -8,8 +8,9 @@
 
 /* ---- enqueue ---- */
 
-/* The live job with this key that the session can see. contended: another open
- * transaction is going to add or remove such a job (2), or did both (1). */
+/* The live job with this key, as the session sees it. *ret_contended:
+ * another open transaction is going to add or remove such a job (2), or has
+ * done both (1). */
 static struct entry *
 holder_of(struct model *m, int queue, int key, int *ret_contended)
 {
@@ -131,8 +132,8 @@ enqueue_unique(struct model *m, int queue)
 
 	int others = !m->on_file && e && locked(m, e);
 
-	/* Two sessions could then lock the same job, but the model supports one
-	 * owner only. */
+	/* Otherwise two sessions could lock the same job, but the model has
+	 * one owner for each job. */
 	if (others && m->sessions[m->s].open)
 		return;
 	job.unique_key = keys[key];

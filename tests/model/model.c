@@ -44,7 +44,7 @@ chance(struct model *m, int n)
 	return rand_r(&m->seed) % n;
 }
 
-/* Mostly the first queue, so that it has many jobs. */
+/* Choose a queue: mostly the first one, so that it has many jobs. */
 int
 any_queue(struct model *m)
 {
@@ -59,21 +59,21 @@ conn_of(const struct model *m)
 	return m->sessions[m->s].conn;
 }
 
-/* The job as the current session sees it. */
+/* The job as the current session sees it, or NULL. */
 struct job *
 seen(const struct model *m, struct entry *e)
 {
 	return e->owner && e->owner != m->s + 1 ? &e->before : &e->now;
 }
 
-/* Has another session's open transaction locked it? */
+/* Has the open transaction of another session locked this job? */
 int
 locked(const struct model *m, const struct entry *e)
 {
 	return e->owner && e->owner != m->s + 1;
 }
 
-/* The current session changes or locks the job. */
+/* Let the current session change or lock the job. */
 struct job *
 touch(struct model *m, struct entry *e)
 {
@@ -99,7 +99,8 @@ find(struct model *m, int64_t id)
 	return NULL;
 }
 
-/* Is a file locked? Any open transaction blocks all other writers. */
+/* Is the database a file that is locked? There, any open transaction blocks
+ * all other writers. */
 int
 held_up(const struct model *m)
 {

@@ -17,7 +17,8 @@
 #define MOST_JOBS 256
 #define MOST_CLAIMS 64
 
-/* Leases and delays either end before the next sweep, or outlast the test. */
+/* Leases and delays either end before the next sweep, or last longer than
+ * the test. */
 #define SOON_MS 1
 #define LONG_MS 3600000
 
@@ -25,19 +26,20 @@ enum { FRONT, SUSPECT, NORMAL };
 
 struct job {
 	int64_t id;
-	int state; /* RP_STATE_*; 0: does not exist */
+	int state; /* RP_STATE_*; 0: the job does not exist */
 	int queue, priority, class, key;
-	int64_t order; /* position in its lane; equal ones may come in either
-			  order */
-	int64_t claim_no,
-		told; /* current claim number; and the largest one given out */
-	int held;     /* a client was given claim_no */
+	int64_t order; /* position in its lane; jobs with equal ones may come
+			* in either order */
+	int64_t claim_no, told; /* current claim number; the largest one that a
+				 * client was told */
+	int held;               /* not 0: a client was given claim_no */
 	int attempt, most;
 	size_t size; /* size of the payload */
 	int lost;    /* number of leases in a row that ran out */
-	int soon;    /* its lease or delay ends before the next sweep */
-	int loose;   /* a transaction left it, perhaps before the position where
-			claims start: it may be claimed late */
+	int soon;    /* not 0: its lease or delay ends before the next sweep */
+	int loose;   /* not 0: it may be claimed late, because a transaction
+		      * left it, perhaps before the position where claims
+		      * start */
 };
 
 struct entry {
@@ -52,7 +54,8 @@ struct settings {
 };
 
 struct model {
-	int on_file; /* SQLite: one writer at a time */
+	int on_file; /* not 0: the database is SQLite, with one writer at a
+		      * time */
 	unsigned began, seed;
 	int s; /* the current session */
 	struct {

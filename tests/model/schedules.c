@@ -24,8 +24,9 @@ let_time_pass(const struct model *m)
 		}
 }
 
-/* Does this sweep move the job? A job that another transaction left before the
- * head of the line may be found by a later sweep, so ask the database. */
+/* Does this sweep move the job? If another transaction left it before the
+ * head of the ready line, perhaps only a later sweep finds it; so ask the
+ * database. */
 static int
 comes_now(struct model *m, struct entry *e)
 {
@@ -175,7 +176,8 @@ step(struct model *m)
 	steps[chance(m, (int)kinds)](m);
 }
 
-/* A due job is shown as ready, even before a sweep puts it in line. */
+/* The state that a job is shown with: a due job is shown as ready, even
+ * before a sweep puts it into the ready line. */
 static int
 shown(const struct job *j)
 {
@@ -310,8 +312,8 @@ number_of(const char *variable, unsigned otherwise)
 	return value ? (unsigned)strtoul(value, NULL, 10) : otherwise;
 }
 
-/* A session that meets a locked row must report it at once. Only sessions may
- * lock rows: autovacuum, which would for a moment, is off. */
+/* Let a session report a locked row at once. Autovacuum is off: it locks
+ * rows for a moment, and only sessions may. */
 static void
 hurry(const struct db *db, rp_conn *conn)
 {

@@ -44,8 +44,8 @@ build() {
 	return 1
 }
 
-# Loads: for late verdicts; for jobs that still run when the sweep looks at them,
-# a second after their claim; for concurrent claims.
+# three loads: one with late verdicts; one with jobs that still run when the
+# sweep looks at them, a second after their claim; one with concurrent claims
 declare -A loads=(
 	[fence]='--jobs 100 --workers 6 -j 2 --work-time 400ms --lease 1s --stall-every 600ms'
 	[lease]='--jobs 60 --workers 8 -j 2 --work-time 1300ms --lease 2s --fail-rate 0.2'
@@ -65,8 +65,8 @@ stress() {
 	return $status
 }
 
-# On both databases at once, or on one. Sets of_sqlite and of_postgres to the
-# exit statuses.
+# Run a program on both databases at once, or on one. Sets of_sqlite and
+# of_postgres to the exit statuses.
 run() { # PROGRAM WHICH DATABASE...
 	local -A pids=()
 	local db
@@ -116,6 +116,6 @@ late='P3 job [0-9]+: a verdict \(.*\) on claim [0-9]+ was accepted after claim [
 check 'the unmodified program is built' build
 mutant fence "$late" sqlite postgres
 mutant lease "$early" sqlite postgres
-# On SQLite there are no concurrent claims, as writers take turns.
+# On SQLite no two claims run at the same time, because writers take turns.
 mutant claim "$early" postgres
 finish

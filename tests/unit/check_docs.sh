@@ -19,7 +19,7 @@ docs() {
 	"$source/tools/check_docs.py" "$READPAST" copy
 }
 
-# With this edit of a file it fails, and prints exactly this line.
+# Check that it fails after this edit of a file, and prints exactly this line.
 names() { # WHAT FILE EDIT
 	fresh
 	sed -i -E "$3" "copy/$2"

@@ -26,7 +26,8 @@ folder=sqlite
 what=dialect
 list=params
 
-# stops SENTENCE WORDS: it fails with a one-line message that has these words.
+# stops SENTENCE WORDS: embed_sql fails with a one-line message that contains
+# these words.
 stops() {
 	number=$((number + 1))
 	if ! embed && grep -qF -- "$2" "$dir/said" &&

@@ -11,8 +11,8 @@
 
 #include "db/sqlite/sqlite.h"
 
-/* Without parameters a verb does little, but all its statements are prepared,
- * those for one row and those for many. */
+/* Prepare all statements of a verb, those for one row and those for many:
+ * without parameters it does little else. */
 static void
 prepare_all(rp_conn *conn, enum rp_verb verb)
 {

@@ -40,7 +40,7 @@ def with_parameters(text, verb, parameters):
 
 
 def shared(lists):
-    """Number of parameters that all the lists start with."""
+    """The number of parameters with which all the lists begin."""
     names = [set(n) for n in zip(*lists)]
     return next((i for i, n in enumerate(names) if len(n) > 1), len(names))
 
@@ -93,7 +93,7 @@ def users(source, name):
 
 
 def refused(source, folder, name):
-    """Does one of them no longer compile?"""
+    """Does one of these files no longer compile?"""
     for path in users(source, name):
         ran = subprocess.run(
             ["cc", "-fsyntax-only", "-std=gnu11", "-D_GNU_SOURCE", f"-I{folder}",
@@ -125,7 +125,7 @@ def run(*command, env=None):
 
 
 def builds_and_passes(text, folder):
-    """(case, passed) for the copy with this sql/params."""
+    """Yield (case, passed) for the copy with this sql/params."""
     (folder / "sql/params").write_text(text)
     programs = [f"tests/conformance_{name}" for name in PROGRAMS]
     yield "it builds", (
