@@ -166,6 +166,63 @@ def a_client_in_sql_that_has_a_name_is_a_worker(s):
 
 
 @case
+def a_worker_creates_the_queues_that_are_new_to_it(s):
+    queues = "select name from readpast.queue order by name"
+    me = s.one("select readpast.worker_named('me', '{q,r}')")
+    assert s.rows(queues) == [("q",), ("r",)]
+    sleeper = asleep(s, me)
+    s.put("x")
+    assert woken(sleeper) == 1
+    s.rows("select * from readpast.claim('claimed', worker => 'me')")
+    assert s.rows(queues) == [("claimed",), ("q",), ("r",)]
+    # A heartbeat does not bring a dropped queue back.
+    s.one("select readpast.drop_queue('r')")
+    s.rows("update readpast.worker set seen_at = seen_at - interval '9 seconds'")
+    assert s.one("select readpast.worker_named('me', '{q,r}')") == me
+    assert s.rows(queues) == [("claimed",), ("q",)]
+    assert s.refused("select readpast.worker_named('you', array[''])").startswith(
+        "RP003 the queue's name")
+    s.rows("select * from readpast.claim('nowhere')")
+    assert s.one("select count(*) from readpast.queue") == 2
+
+
+@case
+def routines_do_with_a_queue_that_does_not_exist_what_the_page_says(s):
+    for create, call in (
+            (True, "enqueue('q', 'x')"), (True, "enqueue_many('q', array['x'])"),
+            (True, "queue_create('q')"), (True, "queue_set('q')"),
+            (True, "worker_named('me', '{q}')"), (True, "claim('q', worker => 'you')"),
+            (True, "settle_and_claim('{q}', most => 1, worker_name => 'they')"),
+            (False, "claim('q')"), (False, "settle_and_claim('{q}', most => 1)"),
+            (False, "stats('q')"), (False, "probe('q')"),
+            (False, "unregister_waiter(1, '{q}')")):
+        rows = s.rows(f"select * from readpast.{call}")
+        assert s.one("select count(*) from readpast.queue") == create, call
+        if create:
+            s.rows("select readpast.drop_queue('q')")
+        elif "waiter" not in call:
+            assert rows == [], call
+    for call in "pause", "resume", "drop_queue":
+        assert s.refused(f"select readpast.{call}('q')").startswith("RP005")
+
+
+@case
+def a_waiter_of_no_queue_is_not_registered_and_not_told_to_probe(s):
+    for _ in range(2):
+        channel, until, fresh, rests = s.one(
+            "select channel, until, fresh, rest > '0.1 s' "
+            "from readpast.register_waiter(1, '{nowhere}')")
+        assert (channel, until, fresh, rests) == ("readpast.1", None, False, True)
+    assert s.one("select count(*) from readpast.waiter") == 0
+    s.one("select readpast.queue_create('q')")
+    sleeper = asleep(s, 1)
+    assert s.one("select not fresh and until is not null "
+                 "from readpast.register_waiter(1, '{q,nowhere}')")
+    s.put("x")
+    assert woken(sleeper) == 1
+
+
+@case
 def verdicts_answer_the_state_or_an_error(s):
     for payload in "abcde":
         s.put(payload)

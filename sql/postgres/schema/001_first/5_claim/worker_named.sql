@@ -1,9 +1,11 @@
 -- worker_named: register a client in SQL as a worker, under the name that it gives. So it
 -- is listed, and jobs name it as their holder. Its claims are its heartbeat.
 -- worker: the name; queues: those that it claims from.
--- Result: the worker's id. RP003: no worker can have this name.
+-- A queue that is new to the worker is created if it does not exist, like the queues of
+-- a worker of the library: nobody can wait for jobs of a queue that is not there.
+-- Result: the worker's id. RP003: no worker, or no queue, can have this name.
 -- Locks: the worker's row, if it is heartbeat_every() old or lacks a queue; it is
--- skipped if another transaction has it locked.
+-- skipped if another transaction has it locked. Those of queue_create().
 
 create function readpast.worker_named(worker text, queues text[])
 returns bigint
@@ -23,7 +25,10 @@ begin
 	 where w.name = worker and w.host = '' and w.stopped_at is null
 	 order by w.id desc
 	 limit 1;
-	if not found then
+	if it.known is not true then
+		perform readpast.queue_create(q) from unnest(queues) q;
+	end if;
+	if it is null then
 		insert into readpast.worker
 		       (name, host, pid, queues, kinds, started_at, seen_at)
 		values (worker, '', 0, to_jsonb(queues),

@@ -5,7 +5,8 @@
 -- worker_id: the worker; queues: those for whose jobs it waits; most: how long it
 -- may wait.
 -- Result: channel: to listen on. until: the end of the registration. fresh: it was
--- written by this call. rest: how long the worker may wait before it asks sweep_start()
+-- written by this call. If none of the queues exists, there is no registration: until is
+-- null, and fresh is false. rest: how long the worker may wait before it asks sweep_start()
 -- whether the database needs a sweep. All waiters together ask about 20 times a second,
 -- and each of them at least every 12 s; so whichever worker ends, another one sweeps a
 -- second later. RP003: an argument is wrong.
@@ -54,6 +55,11 @@ begin
 	select q.id, register_waiter.until, register_waiter.worker_id
 	  from readpast.queue q
 	 where q.name = any (queues);
+	fresh := found;
+	if not fresh then
+		until := null;
+		return;
+	end if;
 	update readpast.queue q
 	   set waiters_until = register_waiter.until + readpast.waiters_margin()
 	 where q.ctid = any (array(
