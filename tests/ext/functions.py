@@ -31,7 +31,8 @@ ELSEWHERE = {
     "unregister_waiter": "readpast_wait() sleeps by itself",
     "sweep_start": "readpast_sweep() asks nobody whose turn it is",
 }
-LEFT_OUT = {"sweep": ["most"], "why": ["most"]}
+# A connection to SQLite is one worker at the most.
+LEFT_OUT = {"sweep": ["most"], "why": ["most"], "worker_stop": ["worker_id"]}
 ADDED = {"claim": ["holding"]}
 
 

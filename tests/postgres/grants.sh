@@ -68,6 +68,8 @@ check 'it may sweep' sql_as mail_worker 'select readpast.sweep()'
 check 'it creates the queue that it serves' sql_as mail_worker \
 	"select readpast.worker_named('me', '{mail,new}')"
 check 'it may wait' sql_as mail_worker "select readpast.register_waiter(9, '{mail}')"
+check 'it unregisters' sql_as mail_worker \
+	"select readpast.worker_stop(readpast.worker_named('me', '{mail}'))"
 check 'it may not drop a queue' refuses 1 'permission denied' as mail_worker queue drop mail --yes
 
 # ---- an admin ----

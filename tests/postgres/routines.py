@@ -223,6 +223,30 @@ def a_waiter_of_no_queue_is_not_registered_and_not_told_to_probe(s):
 
 
 @case
+def a_worker_that_stops_is_kept_for_an_hour_and_waits_no_more(s):
+    me = s.one("select readpast.worker_named('me', '{q,r}')")
+    other = s.one("select readpast.worker_named('other', '{q}')")
+    job = s.put("x")
+    claim = s.one("select id, claim_no from readpast.claim('q', worker => 'me')")
+    s.rows("select readpast.register_waiter(%s, '{q,r}')", me)
+    s.rows("select readpast.register_waiter(%s, '{q}')", other)
+    s.rows("select readpast.worker_stop(%s)", me)
+    assert s.rows("select worker_id from readpast.waiter") == [(other,)]
+    row = "select stopped_at, seen_at from readpast.worker where id = %s"
+    stopped = s.one(row, me)
+    assert stopped[0] == stopped[1] and stopped[0] is not None
+    s.rows("select readpast.worker_stop(%s)", me)
+    s.rows("select readpast.worker_stop(99)")
+    assert s.one(row, me) == stopped
+    s.sweep()
+    assert s.one("select worker from readpast.jobs where id = %s", job) == "me"
+    assert s.one("select workers from readpast.stats('q')") == 1
+    assert s.complete(claim) == "done"
+    assert s.one("select readpast.worker_named('me', '{q}')") > other
+    assert s.refused("select readpast.worker_stop(null)").startswith("RP003 worker_id")
+
+
+@case
 def verdicts_answer_the_state_or_an_error(s):
     for payload in "abcde":
         s.put(payload)
