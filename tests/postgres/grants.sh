@@ -67,6 +67,12 @@ check 'a worker in SQL registers a name' sql_as mail_worker \
 check 'it may sweep' sql_as mail_worker 'select readpast.sweep()'
 check 'it creates the queue that it serves' sql_as mail_worker \
 	"select readpast.worker_named('me', '{mail,new}')"
+enqueue twelve >/dev/null
+sql_as postgres "update readpast.worker set seen_at = seen_at - interval '9 seconds'"
+check 'it renews a lease, as a heartbeat' sql_as mail_worker \
+	"select readpast.extend(c.id, c.claim_no), readpast.release(c.id, c.claim_no)
+	   from (select max(id) from readpast.worker where name = 'me') w(me),
+	        readpast.claim('mail', worker_id => w.me) c"
 check 'it may wait' sql_as mail_worker "select readpast.register_waiter(9, '{mail}')"
 check 'it unregisters' sql_as mail_worker \
 	"select readpast.worker_stop(readpast.worker_named('me', '{mail}'))"

@@ -589,6 +589,66 @@ def a_renewed_lease_leaves_the_line_and_expires_too(s):
 
 
 @case
+def a_renewal_is_a_heartbeat_and_writes_only_if_one_is_due(s):
+    s.put("x")
+    claim = s.one("select id, claim_no from readpast.claim('q', worker => 'me')")
+    row = "select xmin::text, seen_at > now() - interval '1 second' from readpast.worker"
+    before = s.one(row)
+    s.one("select readpast.extend(%s, %s)", *claim)
+    assert s.one(row) == before, "it is not due"
+    s.rows("update readpast.worker set seen_at = seen_at - interval '6 seconds'")
+    # Whoever has the worker's row locked is not waited for.
+    other = Session(s.database)
+    other.rows("begin")
+    other.rows("select 1 from readpast.worker for update")
+    s.one("select readpast.extend(%s, %s)", *claim)
+    other.rows("rollback")
+    assert not s.one(row)[1]
+    s.rows("begin isolation level repeatable read")
+    s.one("select readpast.extend(%s, %s)", *claim)
+    s.rows("commit")
+    assert not s.one(row)[1], "it might raise a serialization failure"
+    s.one("select readpast.extend(%s, %s)", *claim)
+    assert s.one(row)[1]
+    # A client that is no worker renews, too; and a refused renewal is no heartbeat.
+    s.put("y")
+    s.one("select readpast.extend(%s, %s)", *s.claim()["y"])
+    s.complete(claim)
+    s.rows("update readpast.worker set seen_at = seen_at - interval '6 seconds'")
+    assert s.refused("select readpast.extend(%s, %s)", *claim).startswith("RP001")
+    assert not s.one(row)[1]
+
+
+@case
+def verdicts_after_the_end_answer_as_the_pages_say(s):
+    for payload in "abcd":
+        s.put(payload)
+    c = s.claim(4, lease="50 ms")
+    time.sleep(0.06)
+    assert s.one("select readpast.extend(%s, %s)", *c["a"]) == "running", "lease over"
+    assert s.one("select lease_until > now() + interval '50 seconds' from readpast.job"
+                 " where id = %s", c["a"][0]), "the queue's lease, not the claim's"
+    verdicts = "complete", "fail", "release", "extend"
+    for verdict, payload in zip(verdicts, "abcd"):
+        s.one(f"select readpast.{verdict}(%s, %s)", *c[payload])
+    for payload in "abc":
+        for verdict in verdicts:
+            said = s.refused(f"select readpast.{verdict}(%s, %s)", *c[payload])
+            assert said.startswith("RP001"), (verdict, payload, said)
+    assert s.one("select readpast.extend(%s, %s)", *c["d"]) == "running"
+    s.one("select readpast.cancel(%s)", c["d"][0])
+    for verdict in verdicts:
+        said = s.refused(f"select readpast.{verdict}(%s, %s)", *c["d"])
+        assert said.startswith("RP002"), (verdict, said)
+    assert s.refused("select readpast.cancel(%s)", c["d"][0]).startswith("RP001")
+    assert s.rows("select accepted from readpast.complete(%s, %s)",
+                  [c["a"][0]], [c["a"][1]]) == [(False,)]
+    s.put("e")
+    s.one("select readpast.fail(%s, %s, repeat('ü', 5000))", *s.claim(9)["e"])
+    assert s.one("select length(last_error) from readpast.jobs where payload = 'e'") == 4096
+
+
+@case
 def a_worker_is_told_what_it_holds_in_line_and_out_of_it(s):
     worker = 9_000_000_000
     for payload in "first", "second":
@@ -1388,6 +1448,18 @@ def a_sweep_in_an_open_transaction_holds_nobody_up(s):
     time.sleep(0.1)
     assert s.sweep() == (0, 1, 0, 0)
     user.rows("rollback")
+
+
+@case
+def the_short_form_of_a_sweep_asks_first(s):
+    sweep = "select readpast.sweep() where readpast.sweep_start()"
+    s.put("x", delay="1 ms")
+    time.sleep(0.01)
+    assert len(s.rows(sweep)) == 1
+    s.put("y", delay="1 ms")
+    time.sleep(0.01)
+    assert s.rows(sweep) == []
+    assert s.taken(9) == "x"
 
 
 # ---- the rest ----
