@@ -223,6 +223,19 @@ def a_waiter_of_no_queue_is_not_registered_and_not_told_to_probe(s):
 
 
 @case
+def a_waiter_of_a_queue_that_is_locked_is_told_to_probe_twice_and_not_for_ever(s):
+    fresh = "select fresh from readpast.register_waiter(1, '{q}')"
+    s.one("select readpast.queue_create('q')")
+    admin = Session(s.database)
+    admin.rows("begin")
+    admin.one("select readpast.pause('q')")
+    assert [s.one(fresh) for _ in range(3)] == [True, False, False]
+    admin.rows("rollback")
+    assert [s.one(fresh) for _ in range(3)] == [True, False, False]
+    assert s.one("select waiters_until > now() from readpast.queue")
+
+
+@case
 def a_worker_that_stops_is_kept_for_an_hour_and_waits_no_more(s):
     me = s.one("select readpast.worker_named('me', '{q,r}')")
     other = s.one("select readpast.worker_named('other', '{q}')")

@@ -5,13 +5,14 @@
 -- worker_id: the worker; queues: those for whose jobs it waits; most: how long it
 -- may wait.
 -- Result: channel: to listen on. until: the end of the registration. fresh: it was
--- written by this call. If none of the queues exists, there is no registration: until is
--- null, and fresh is false. rest: how long the worker may wait before it asks sweep_start()
+-- written by this call. If none of the queues exists, nothing is written: until is null,
+-- and fresh is false. rest: how long the worker may wait before it asks sweep_start()
 -- whether the database needs a sweep. All waiters together ask about 20 times a second,
 -- and each of them at least every 12 s; so whichever worker ends, another one sweeps a
 -- second later. RP003: an argument is wrong.
 -- Locks: its rows of `waiter`, and rows of `queue` for no key update; it skips
--- those that others have locked.
+-- those that others have locked. While a row of `queue` is locked, enqueues may not find
+-- the waiter; `fresh` is true once more when a later call has updated that row.
 
 create function readpast.register_waiter(
 	worker_id bigint, queues text[], most interval default '30 seconds',
@@ -23,6 +24,7 @@ set enable_seqscan = off
 as $body$
 declare
 	moment timestamptz := clock_timestamp();
+	noted  timestamptz;
 begin
 	if worker_id is null or queues is null or most is null
 	   or most not between interval '1 second' and interval '1 hour' then
@@ -38,35 +40,35 @@ begin
 	  from (select s.worker_id from readpast.waiter s
 	         where s.until > moment
 	         limit readpast.most_waiter_rows()) s;
-	select min(least(coalesce(s.until, '-infinity'), q.waiters_until))
-	  into until
+	select min(coalesce(s.until, '-infinity')), min(q.waiters_until)
+	  into until, noted
 	  from readpast.queue q
 	  left join readpast.waiter s
 	    on s.queue_id = q.id and s.until > moment
 	   and s.worker_id = register_waiter.worker_id
 	 where q.name = any (queues);
-	fresh := until is null or until <= moment + most / 2;
-	if not fresh then
+	fresh := until <= moment + most / 2;
+	if fresh is null then -- none of the queues exists
+		fresh := false;
 		return;
+	elsif fresh then
+		perform readpast.unregister_waiter(worker_id, queues);
+		until := moment + most;
+		insert into readpast.waiter (queue_id, until, worker_id)
+		select q.id, register_waiter.until, register_waiter.worker_id
+		  from readpast.queue q
+		 where q.name = any (queues);
 	end if;
-	perform readpast.unregister_waiter(worker_id, queues);
-	until := moment + most;
-	insert into readpast.waiter (queue_id, until, worker_id)
-	select q.id, register_waiter.until, register_waiter.worker_id
-	  from readpast.queue q
-	 where q.name = any (queues);
-	fresh := found;
-	if not fresh then
-		until := null;
-		return;
+	if noted < until then
+		update readpast.queue q
+		   set waiters_until = register_waiter.until + readpast.waiters_margin()
+		 where q.ctid = any (array(
+		           select q.ctid
+		             from readpast.queue q
+		            where q.name = any (queues)
+		              and q.waiters_until < register_waiter.until
+		              for no key update skip locked));
+		fresh := fresh or found;
 	end if;
-	update readpast.queue q
-	   set waiters_until = register_waiter.until + readpast.waiters_margin()
-	 where q.ctid = any (array(
-	           select q.ctid
-	             from readpast.queue q
-	            where q.name = any (queues)
-	              and q.waiters_until < register_waiter.until
-	              for no key update skip locked));
 end
 $body$;
