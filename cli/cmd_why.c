@@ -197,7 +197,7 @@ running(struct answer *a)
 		: why->worker_id ? "a worker that has not been seen for an hour"
 				 : "a client that is no worker",
 		job->worker ? job->worker : "");
-	if (why->host)
+	if (why->host && why->pid) /* not known of a client in SQL */
 		fprintf(a->to, " on host %s (process %lld)", why->host,
 			(long long)why->pid);
 	fputs(" has held it since ", a->to);

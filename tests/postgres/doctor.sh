@@ -145,6 +145,18 @@ sql "select pg_create_logical_replication_slot('left', 'test_decoding')" >/dev/n
 check 'an unused replication slot' finds snapshot "replication slot left.*pg_drop_replication_slot"
 sql "select pg_drop_replication_slot('left')" >/dev/null
 
+# ---- a client in SQL that is a worker ----
+
+readpast enqueue sqlq job >/dev/null
+job=$(sql "select id from readpast.claim('sqlq', worker => 'importer', lease => '1 hour')")
+check 'why names it, and no process' grep -q 'worker importer has it since' <(readpast why "$job")
+sql "update readpast.worker set seen_at = seen_at - interval '2 minutes'"
+check 'it fell silent at a place that is not known' finds silent 'worker importer has not been heard of for 2 min'
+check 'so says why' grep -q 'importer has it since .*That worker has not been heard of for 12[0-9]s' <(readpast why "$job")
+sql "select readpast.worker_stop(max(id)) from readpast.worker" >/dev/null
+check 'one that unregistered is not reported' lacks silent
+sql "select readpast.complete(id, claim_no) from readpast.jobs where id = $job" >/dev/null
+
 # ---- rights ----
 
 sql "create role looker login; grant usage on schema readpast to looker;

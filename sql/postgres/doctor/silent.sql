@@ -1,9 +1,12 @@
 -- silent: workers that were not seen for half a minute and did not unregister, each
 -- with those of its queues that no other worker serves. If a worker has no such queue,
--- no job waits because of it. The query calls no routine of the schema, so a role that
--- may `select` from the table can run it.
+-- no job waits because of it. A client in SQL is a worker whose place is not known. The
+-- query calls no routine of the schema, so a role that may `select` from the table can
+-- run it.
 
 select s.worker, s.host, s.pid, s.queues::text as queues, s.silent_ms,
+       case when s.pid = 0 then ''
+            else format(' on host %s (process %s)', s.host, s.pid) end as place,
        s.unserved::text as unserved,
        case when s.unserved = '[]' then 0 else s.silent_ms end as lasts_ms
   from (select w.name as worker, w.host, w.pid, w.queues,

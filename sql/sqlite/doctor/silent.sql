@@ -3,6 +3,7 @@
 -- no job waits because of it.
 
 select s.worker, s.host, s.pid, s.queues, s.silent_ms, s.unserved,
+       ' on host ' || s.host || ' (process ' || s.pid || ')' as place,
        iif(s.unserved = '[]', 0, s.silent_ms) as lasts_ms
   from (select w.name as worker, w.host, w.pid, w.queues,
                :now_ms - w.seen_at as silent_ms,
