@@ -6,7 +6,7 @@
 //   node worker_pg.mjs postgres:///app pages          # several, if you like
 //
 // A page's row and its job's end are one commit: each job has one row, however often
-// workers are killed. A signal ends it at once, and so does an error of the database:
+// workers are killed. SIGTERM ends it at once, and so does an error of the database:
 // let systemd start it again. Its job is ready again when the lease is over.
 //
 // SPDX-License-Identifier: MIT
@@ -19,8 +19,6 @@ const [url, queue] = process.argv.slice(2)
 const db = new pg.Client({ connectionString: url,
   options: '-c default_transaction_isolation=read\\ committed' })
 const call = async (sql, ...args) => (await db.query(sql, args)).rows
-let wake = () => {}
-db.on('notification', () => wake())
 
 async function work({ id, claim_no, page, lease_ms }) {
   // Renew the lease at a third of it. If it was lost the verdict is refused, too.
@@ -42,22 +40,26 @@ async function work({ id, claim_no, page, lease_ms }) {
 }
 
 async function wait() {
-  // Register as a waiter, listen, and look once more: a job that was enqueued before
-  // notifies nobody. `ms` is when this worker has to ask for a sweep again.
-  const notified = new Promise((resolve) => { wake = resolve })
-  const [{ channel, ms }] = await call(`select channel, extract(epoch from rest) * 1000 as ms
-    from readpast.register_waiter(
-      readpast.worker_named('pages:' || pg_backend_pid(), $1), $1)`, [queue])
+  // Register as a waiter, and listen. If the registration is new claim once more: a job
+  // that was enqueued before notifies nobody. After `ms` this worker has to ask for a
+  // sweep again.
+  db.removeAllListeners('notification')
+  const notified = new Promise((resolve) => db.once('notification', resolve))
+  const [{ channel, fresh, ms }] = await call(`select channel, fresh,
+    extract(epoch from rest) * 1000 as ms from readpast.register_waiter($1, $2)`, me, [queue])
   await call(`listen "${channel}"`)
-  if (!(await call('select from readpast.probe($1) where ready', queue)).length)
-    await Promise.race([notified, new Promise((resolve) => setTimeout(resolve, ms))])
+  await (fresh || Promise.race([notified, new Promise((resolve) => setTimeout(resolve, ms))]))
 }
 
 await db.connect()
+// No two sessions have the same name. `readpast workers` lists it.
+const [{ me }] = await call(`select
+  readpast.worker_named('pages:' || pg_backend_pid(), $1) as me`, [queue])
+process.on('SIGTERM', () => call('select readpast.worker_stop($1)', me).then(() => process.exit()))
 for (;;) {
   // Workers share the sweeps: sweep_start() says whose turn it is.
   await call('select readpast.sweep() where readpast.sweep_start()')
-  // The name, for `readpast workers`: no two sessions have the same.
+  // A claim under a name is this worker's heartbeat, and so is extend().
   const [job] = await call(`select id, claim_no, convert_from(payload, 'UTF8') as page,
     extract(epoch from lease_until - now()) * 1000 as lease_ms
     from readpast.claim($1, worker => 'pages:' || pg_backend_pid())`, queue)

@@ -6,7 +6,7 @@
   ./worker_psycopg.py postgres:///app pages         # several, if you like
 
 A page's row and its job's end are one commit: each job has one row, however often
-workers are killed. A signal ends it at once, and so does an error of the database:
+workers are killed. SIGTERM ends it at once, and so does an error of the database:
 let systemd start it again. Its job is ready again when the lease is over.
 
 SPDX-License-Identifier: MIT
@@ -34,38 +34,41 @@ def call(sql, *args):
 def fetch(job, claim, page, lease):
     # Renew the lease at a third of it. If it was lost this raises, which ends the work.
     signal.signal(signal.SIGALRM, lambda *_: call("select readpast.extend(%s, %s)", job, claim))
-    signal.setitimer(signal.ITIMER_REAL, lease / 3, lease / 3)
+    signal.setitimer(signal.ITIMER_REAL, lease.total_seconds() / 3, lease.total_seconds() / 3)
     try:  # the work: no transaction is open meanwhile
         size = len(urllib.request.urlopen(page, timeout=30).read())
     except OSError as error:  # tried again later
         return call("select readpast.fail(%s, %s, %s)", job, claim, str(error))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    with db:  # begin, and commit or roll back (psycopg2 2.9)
-        call("insert into page values (%s, %s, %s)", job, page, size)
-        call("select readpast.complete(%s, %s)", job, claim)
+    # One statement, so both or nothing.
+    call("insert into page select %s, %s, %s from readpast.complete(%s, %s)",
+         job, page, size, job, claim)
 
 
-def wait(worker):
-    # Register as a waiter, listen, and look once more: a job that was enqueued before
-    # notifies nobody. `rest` is when this worker has to ask for a sweep again.
-    [(channel, rest)] = call("select channel, extract(epoch from rest)::float"
-                             "  from readpast.register_waiter(%s, %s)", worker, [queue])
+def wait():
+    # Register as a waiter, and listen. If the registration is new claim once more: a job
+    # that was enqueued before notifies nobody. After `rest` this worker has to ask for a
+    # sweep again.
+    [(channel, _, new, rest)] = call("select * from readpast.register_waiter(%s, %s)", me, [queue])
     db.notifies.clear()
     call(f'listen "{channel}"')
-    if not call("select 1 from readpast.probe(%s) where ready", queue) and not db.notifies:
-        select.select([db], [], [], rest)
+    if not new and not db.notifies:
+        select.select([db], [], [], rest.total_seconds())
 
 
+# No two sessions have the same name. `readpast workers` lists it.
+[(me,)] = call("select readpast.worker_named('pages:' || pg_backend_pid(), %s)", [queue])
+signal.signal(signal.SIGTERM,
+              lambda *_: sys.exit(not call("select readpast.worker_stop(%s)", me)))
 while True:
     # Workers share the sweeps: sweep_start() says whose turn it is.
     call("select readpast.sweep() where readpast.sweep_start()")
-    # Register this worker, or renew its heartbeat; `readpast workers` lists it.
-    [(me,)] = call("select readpast.worker_named('pages:' || pg_backend_pid(), %s)", [queue])
-    jobs = call("select id, claim_no, convert_from(payload, 'UTF8'), extract(epoch from"
-                " lease_until - now())::float from readpast.claim(%s, worker_id => %s)", queue, me)
+    # A claim under a name is this worker's heartbeat, and so is extend().
+    jobs = call("select id, claim_no, convert_from(payload, 'UTF8'), lease_until - now()"
+                "  from readpast.claim(%s, worker => 'pages:' || pg_backend_pid())", queue)
     try:
-        fetch(*jobs[0]) if jobs else wait(me)
+        fetch(*jobs[0]) if jobs else wait()
     except psycopg2.Error as error:
         if error.pgcode not in ("RP001", "RP002"):  # the job is no longer ours; cancelled
             raise

@@ -82,6 +82,8 @@ class Psycopg(Example):
             process = self.crew.pop()
             process.kill()
             process.wait()
+        # A registration of a worker that was killed could be notified in place of this one.
+        self.db.query("delete from readpast.waiter")
         # With so many other waiters, a waiting worker does not poll for 7 seconds or
         # more.
         self.db.query("insert into readpast.waiter (queue_id, until, worker_id)"
@@ -92,6 +94,11 @@ class Psycopg(Example):
         self.eventually(lambda: self.done() > self.jobs, "the last page")
         assert time.monotonic() < began + 4, "a worker that waits is notified"
         assert self.readpast("workers").count("pages:") >= 1
+        # The others were killed. This one unregisters.
+        self.crew[-1].terminate()
+        assert self.crew.pop().wait() == 0, "SIGTERM ends it"
+        assert self.db.query("select count(*) from readpast.worker"
+                             " where stopped_at is not null") == [(1,)]
 
 
 class Node(Psycopg):

@@ -149,10 +149,10 @@ sql "select pg_drop_replication_slot('left')" >/dev/null
 
 readpast enqueue sqlq job >/dev/null
 job=$(sql "select id from readpast.claim('sqlq', worker => 'importer', lease => '1 hour')")
-check 'why names it, and no process' grep -q 'worker importer has it since' <(readpast why "$job")
+check 'why names it, and no process' grep -q 'worker importer has held it since' <(readpast why "$job")
 sql "update readpast.worker set seen_at = seen_at - interval '2 minutes'"
 check 'it fell silent at a place that is not known' finds silent 'worker importer has not been heard of for 2 min'
-check 'so says why' grep -q 'importer has it since .*That worker has not been heard of for 12[0-9]s' <(readpast why "$job")
+check 'so says why' grep -q 'importer has held it since .*That worker has not been heard of for 12[0-9]s' <(readpast why "$job")
 sql "select readpast.worker_stop(max(id)) from readpast.worker" >/dev/null
 check 'one that unregistered is not reported' lacks silent
 sql "select readpast.complete(id, claim_no) from readpast.jobs where id = $job" >/dev/null
