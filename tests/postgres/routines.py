@@ -662,6 +662,24 @@ def verdicts_after_the_end_answer_as_the_pages_say(s):
 
 
 @case
+def calls_that_are_repeated_answer_as_the_page_says(s):
+    me = s.one("select readpast.worker_named('me', '{q}')")
+    for call in (f"worker_named('me', '{{q}}') = {me}", f"register_waiter({me}, '{{q}}') is null",
+                 f"unregister_waiter({me}, '{{q}}')", f"worker_stop({me})",
+                 "queue_create('q')", "queue_set('q', priority => 5)", "pause('q')",
+                 "resume('q')", "sweep()"):
+        assert s.one(f"select readpast.{call}") == s.one(f"select readpast.{call}"), call
+    job = s.put("x", unique_key="k")
+    assert s.put("x", unique_key="k") == job
+    s.one("select readpast.fail(%s, %s, for_good => true)", *s.claim()["x"])
+    for call in "retry", "cancel":
+        s.one(f"select readpast.{call}(%s)", job)
+        assert s.refused(f"select readpast.{call}(%s)", job).startswith("RP001")
+    s.one("select readpast.drop_queue('q')")
+    assert s.refused("select readpast.drop_queue('q')").startswith("RP005")
+
+
+@case
 def a_worker_is_told_what_it_holds_in_line_and_out_of_it(s):
     worker = 9_000_000_000
     for payload in "first", "second":
