@@ -157,7 +157,7 @@ input_fd(const struct child *c)
  * until exec, because none of our signal handlers may run in the child.
  */
 static pid_t
-start(const struct child *c, const int fds[3], volatile pid_t *slot,
+start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,
       volatile int *errnum)
 {
 	sigset_t all, before;
@@ -172,8 +172,12 @@ start(const struct child *c, const int fds[3], volatile pid_t *slot,
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != worker)
 			_exit(127);
-		for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-			if (fds[fd] >= 0)
+		/* In this order a stream that is itself at 3 has been copied
+		 * before CHILD_RESULT takes its place. */
+		for (int fd = STDIN_FILENO; fd < CHILD_STREAMS; fd++)
+			if (fds[fd] == fd)
+				fcntl(fd, F_SETFD, 0);
+			else if (fds[fd] >= 0)
 				dup2(fds[fd], fd);
 		signal(SIGPIPE, SIG_DFL);
 		signal(SIGINT, SIG_DFL);
@@ -256,17 +260,21 @@ nap_ms(const struct child *c, int64_t started)
 /* Wait for the child's end. If it has to stop, send it TERM, and KILL if it
  * still runs KILL_AFTER_MS later. */
 static void
-watch(struct child *c, pid_t pid, int pidfd, const int from[3])
+watch(struct child *c, pid_t pid, int pidfd, const int from[CHILD_STREAMS])
 {
-	struct pollfd fds[3] = { { .fd = pidfd, .events = POLLIN },
-				 { .fd = from[1], .events = POLLIN },
-				 { .fd = from[2], .events = POLLIN } };
+	struct pollfd fds[CHILD_STREAMS] = {
+		{ .fd = pidfd, .events = POLLIN },
+		{ .fd = from[1], .events = POLLIN },
+		{ .fd = from[2], .events = POLLIN },
+		{ .fd = from[3], .events = POLLIN }
+	};
 	int64_t started = now_ms(), ended = 0;
 
 	for (;;) {
-		int n = poll(fds, 3, ended ? ASK_EVERY_MS : nap_ms(c, started));
+		int n = poll(fds, CHILD_STREAMS,
+			     ended ? ASK_EVERY_MS : nap_ms(c, started));
 
-		for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		for (int fd = STDOUT_FILENO; fd < CHILD_STREAMS; fd++)
 			if (n > 0 && fds[fd].revents &&
 			    !read_output(c, from[fd], fd))
 				fds[fd].fd = -1;
@@ -298,9 +306,9 @@ reap(struct child *c, pid_t pid, volatile pid_t *slot)
 }
 
 static void
-close_all(int fds[3])
+close_all(int fds[CHILD_STREAMS])
 {
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < CHILD_STREAMS; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 }
@@ -308,14 +316,15 @@ close_all(int fds[3])
 /* Open the child's streams: `to` gets the child's ends and `from` gets ours.
  * -1: the child inherits our own stream. */
 static int
-open_streams(const struct child *c, int to[3], int from[3])
+open_streams(const struct child *c, int to[CHILD_STREAMS],
+	     int from[CHILD_STREAMS])
 {
 	int ends[2];
 
 	to[0] = input_fd(c);
 	if (to[0] < 0)
 		return -1;
-	for (int fd = c->passes_output ? 1 : 2; fd < 3; fd++) {
+	for (int fd = c->passes_output ? 1 : 2; fd < CHILD_STREAMS; fd++) {
 		if (pipe2(ends, O_CLOEXEC) < 0)
 			return -1;
 		from[fd] = ends[0];
@@ -330,7 +339,8 @@ child_run(struct warden *warden, struct child *c)
 {
 	volatile pid_t *slot = free_slot(warden);
 	volatile int errnum = 0;
-	int to[3] = { -1, -1, -1 }, from[3] = { -1, -1, -1 }, pidfd;
+	int to[CHILD_STREAMS] = { -1, -1, -1, -1 };
+	int from[CHILD_STREAMS] = { -1, -1, -1, -1 }, pidfd;
 	pid_t pid = -1;
 
 	if (open_streams(c, to, from) < 0)
@@ -346,7 +356,7 @@ child_run(struct warden *warden, struct child *c)
 	if (pid > 0)
 		reap(c, pid, slot);
 	*slot = 0;
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+	for (int fd = STDOUT_FILENO; fd < CHILD_STREAMS; fd++)
 		if (from[fd] >= 0)
 			read_output(c, from[fd], fd);
 	close_all(from);

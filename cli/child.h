@@ -13,6 +13,10 @@
 
 #include "readpast.h"
 
+/* The descriptor on which a handler hands over its result. */
+#define CHILD_RESULT 3
+#define CHILD_STREAMS 4 /* 0 to 2, and that one */
+
 #define CHILD_TAIL RP_MOST_ERROR /* bytes kept of standard error */
 
 /* the process that kills the handlers if the worker itself is killed */
@@ -36,8 +40,9 @@ struct child {
 	int64_t timeout_ms;      /* 0: none */
 	int (*asked)(void *ctx); /* called regularly; returns CHILD_GO_ON or
 				  * CHILD_STOP */
-	/* Called with the child's standard error, and with its standard
-	 * output if passes_output is set. `fd` tells which of the two. */
+	/* Called with what the child writes to standard error and to
+	 * CHILD_RESULT, and to standard output if passes_output is set. `fd`
+	 * tells which of them. */
 	void (*wrote)(void *ctx, int fd, const char *text, size_t n);
 	int passes_output; /* not 0: pass standard output to wrote(), too */
 	void *ctx;

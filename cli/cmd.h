@@ -188,6 +188,7 @@ enum field_type {
 	FIELD_json,
 	FIELD_list, /* a JSON array of milliseconds */
 	FIELD_payload,
+	FIELD_result,
 	FIELD_failures
 };
 struct field {
@@ -213,6 +214,7 @@ json_t *json_members(const struct member *members, size_t n);
 
 json_t *json_claim(int64_t id, int64_t claim_no); /* "ID:CLAIMNO" */
 json_t *json_job(const rp_job *job);
+void json_put_result(json_t **object, const rp_job *job);
 json_t *json_added(const char *queue, const rp_added *added);
 json_t *json_stats(const rp_queue_stats *stats);
 json_t *json_worker(const rp_worker_info *worker);

@@ -157,11 +157,13 @@ print_delays(const char *name, const char *list)
 }
 
 static void
-print_payload(const rp_job *job)
+print_bytes(const char *name, const void *bytes, size_t size)
 {
-	printf("%-13s ", "payload");
-	print_text(stdout, job->payload, job->payload_size, SHOWN);
-	printf(" (%zu bytes)\n", job->payload_size);
+	if (!bytes)
+		return;
+	printf("%-13s ", name);
+	print_text(stdout, bytes, size, SHOWN);
+	printf(" (%zu bytes)\n", size);
 }
 
 /* Print a number. For `attempt`, print max_attempts on the same line. */
@@ -209,7 +211,10 @@ print_job_field(const rp_job *job, const struct field *field)
 			       (long long)job->claim_no);
 		break;
 	case FIELD_payload:
-		print_payload(job);
+		print_bytes(name, job->payload, job->payload_size);
+		break;
+	case FIELD_result:
+		print_bytes(name, job->result, job->result_size);
 		break;
 	case FIELD_failures:
 		break;
@@ -234,12 +239,14 @@ print_job(const rp_job *job)
 	return 0;
 }
 
-/* Print the job's JSON, as all commands do, and add the failed attempts. */
+/* Print the job's JSON, as all commands do, and add the result and the failed
+ * attempts. */
 static int
 print_job_json(const rp_job *job)
 {
 	json_t *object = json_job(job);
 
+	json_put_result(&object, job);
 	json_object_set_new(object, "failures", json_failures(job));
 	return print_json(object);
 }

@@ -6,7 +6,9 @@
  */
 #include "cmd.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "history.h"
 
@@ -112,14 +114,52 @@ parse_and_settle(struct cmd *cmd, const rp_verdict *model, int argc,
 	return status;
 }
 
+/* Read the result from a file, or from standard input (-), before any job is
+ * completed. `to` has room for one byte more than a result may have. Returns an
+ * exit status. */
+static int
+read_result(const char *name, char *to, size_t *ret_size)
+{
+	int standard = strcmp(name, "-") == 0, failed;
+	FILE *file = standard ? stdin : fopen(name, "r");
+
+	if (!file)
+		return complain(USAGE, "%.200s: %s", name, strerror(errno));
+	*ret_size = fread(to, 1, RP_MOST_RESULT + 1, file);
+	failed = ferror(file) ? errno : 0;
+	if (!standard)
+		fclose(file);
+	if (failed)
+		return complain(FAILED, "%.200s: %s", name, strerror(failed));
+	if (*ret_size > RP_MOST_RESULT)
+		return complain(USAGE,
+				"%.200s: the result has more than " DIGITS(
+					RP_MOST_RESULT) " bytes; store it "
+							"elsewhere, and its "
+							"place as the result",
+				name);
+	return 0;
+}
+
 int
 cmd_complete(struct cmd *cmd, int argc, char **argv)
 {
-	int json = 0;
-	const struct option options[] = { JSON_OPTION(&json), OPTIONS_END };
 	rp_verdict model = RP_VERDICT_INIT;
+	char bytes[RP_MOST_RESULT + 1];
+	const char *result = NULL;
+	int json = 0;
+	const struct option options[] = {
+		{ "--result", TEXT, &result, "FILE",
+		  "the job's result, kept with it; -: standard input" },
+		JSON_OPTION(&json),
+		OPTIONS_END,
+	};
 	int status = parse_options(cmd, &argc, argv, options);
 
+	if (!status && argc && result) {
+		model.result_bytes = bytes;
+		status = read_result(result, bytes, &model.result_size);
+	}
 	return status ? status
 		      : parse_and_settle(cmd, &model, argc, argv, json);
 }
@@ -176,6 +216,8 @@ cmd_extend(struct cmd *cmd, int argc, char **argv)
 	const struct option options[] = {
 		{ "--lease", DURATION, &model.delay_ms, "D",
 		  "length of the new lease, counted from now" },
+		{ "--progress", TEXT, &model.progress, "TEXT",
+		  "how far the job is; its next attempt gets it" },
 		JSON_OPTION(&json),
 		OPTIONS_END,
 	};
@@ -183,8 +225,11 @@ cmd_extend(struct cmd *cmd, int argc, char **argv)
 
 	if (status)
 		return status;
-	if (model.delay_ms <= 0)
+	if (model.delay_ms == 0 || (model.delay_ms < 0 && !model.progress))
 		return usage(cmd, "for how long? Give --lease D, at least 1ms");
+	if (model.progress && strlen(model.progress) > RP_MOST_PROGRESS)
+		return usage(cmd, "--progress: expected at most %d bytes",
+			     RP_MOST_PROGRESS);
 	model.verdict = RP_EXTEND;
 	return parse_and_settle(cmd, &model, argc, argv, json);
 }

@@ -50,6 +50,19 @@ say_attempt(const struct answer *a)
 		(long long)a->job->max_attempts);
 }
 
+/* Say what its handler reported last, which the next attempt gets. */
+static void
+say_progress(const struct answer *a)
+{
+	const char *progress = a->job->progress;
+
+	if (!progress)
+		return;
+	fputs(" Its handler has reported: ", a->to);
+	print_text(a->to, progress, strlen(progress), SHOWN);
+	fputs(".", a->to);
+}
+
 /* Say which workers can run the job. `is_reason`: if no worker can run it,
  * that is why it does not run now. */
 static void
@@ -283,6 +296,7 @@ explain(struct answer *a)
 		finished(a);
 		break;
 	}
+	say_progress(a);
 }
 
 static json_t *
@@ -321,6 +335,7 @@ as_json(const struct answer *a, const char *text)
 		{ "max_attempts", json_integer(job->max_attempts) },
 		{ "renewed", integer_if(runs, why->renewed) },
 		{ "last_error", json_text(job->last_error) },
+		{ "progress", json_text(job->progress) },
 	};
 
 	return JSON_MEMBERS(members);

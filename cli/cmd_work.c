@@ -178,6 +178,8 @@ check_usage(const struct work *work, int argc, int64_t lease_ms,
 	if (work->drain && *work->drain && strcmp(work->drain, "settled") != 0)
 		return usage(work->cmd, "--drain=%.40s: expected settled",
 			     work->drain);
+	if (work->result && strcmp(work->result, "stdout") != 0)
+		return usage(work->cmd, "--result: expected stdout");
 	if (work->log && strcmp(work->log, "json") != 0)
 		return usage(work->cmd, "--log: expected json");
 	return 0;
@@ -206,6 +208,8 @@ parse(struct work *work, int argc, char **argv)
 		  "time for handlers to end, after a signal (30s)" },
 		{ "--output-sync", FLAG, &work->output_sync, NULL,
 		  "print a handler's output only when the handler has ended" },
+		{ "--result", TEXT, &work->result, "stdout",
+		  "standard output is the result (descriptor 3 is)" },
 		{ "--quiet", FLAG, &work->quiet, NULL, "print problems only" },
 		{ "--log", TEXT, &work->log, "json",
 		  "log events as JSON lines on standard error" },

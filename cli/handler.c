@@ -23,6 +23,8 @@ struct running {
 	struct work *work;
 	rp_task *task;
 	struct collected collected;
+	char *result;       /* the first RP_MOST_RESULT bytes; NULL: none */
+	size_t result_size; /* of all that it wrote */
 	int errnum; /* the errno of passing on its output; ECANCELED: the
 		     * handler was stopped while the output was blocked; 0:
 		     * no error */
@@ -95,6 +97,22 @@ output_is_lost(struct work *work)
 	       atomic_load(&work->collect_errnum);
 }
 
+/* Keep what may be stored; of the rest only its size counts. */
+static void
+add_to_result(struct running *r, const char *text, size_t n)
+{
+	size_t room = r->result_size < RP_MOST_RESULT
+			      ? RP_MOST_RESULT - r->result_size
+			      : 0;
+
+	if (!r->result)
+		r->result = malloc(RP_MOST_RESULT);
+	if (r->result)
+		memcpy(r->result + RP_MOST_RESULT - room, text,
+		       n < room ? n : room);
+	r->result_size += n;
+}
+
 static void
 wrote(void *ctx, int fd, const char *text, size_t n)
 {
@@ -104,6 +122,12 @@ wrote(void *ctx, int fd, const char *text, size_t n)
 
 	if (r->errnum)
 		return;
+	if (fd == (work->result ? STDOUT_FILENO : CHILD_RESULT)) {
+		add_to_result(r, text, n);
+		return;
+	}
+	if (fd == CHILD_RESULT)
+		return; /* nobody asked for it */
 	if (work->output_sync) {
 		r->errnum = collect(&r->collected, fd, text, n);
 		if (r->errnum)
@@ -187,8 +211,9 @@ static int
 is_ours(const char *variable)
 {
 	static const char *const names[] = {
-		"DB=",           "QUEUE=",    "JOB_ID=", "CLAIM=",   "ATTEMPT=",
-		"MAX_ATTEMPTS=", "PRIORITY=", "KIND=",   "HEADERS=",
+		"DB=",      "QUEUE=",        "JOB_ID=",   "CLAIM=",
+		"ATTEMPT=", "MAX_ATTEMPTS=", "PRIORITY=", "KIND=",
+		"HEADERS=", "PROGRESS=",
 	};
 
 	if (strncmp(variable, "READPAST_", 9) != 0)
@@ -208,7 +233,7 @@ make_envp(const struct work *work, const rp_job *job)
 
 	while (environ[n])
 		n++;
-	envp = calloc(n + 10, sizeof(*envp));
+	envp = calloc(n + 11, sizeof(*envp));
 	if (!envp)
 		return NULL;
 #define ADD(...) (ok = ok && asprintf(&envp[k++], __VA_ARGS__) >= 0)
@@ -222,6 +247,7 @@ make_envp(const struct work *work, const rp_job *job)
 	ADD("READPAST_PRIORITY=%d", job->priority);
 	ADD("READPAST_KIND=%s", job->kind ? job->kind : "");
 	ADD("READPAST_HEADERS=%s", job->headers ? job->headers : "{}");
+	ADD("READPAST_PROGRESS=%s", job->progress ? job->progress : "");
 	for (size_t i = 0; i < n; i++)
 		if (!is_ours(environ[i]))
 			ADD("%s", environ[i]);
@@ -284,6 +310,41 @@ timeout_of(const struct work *work, const rp_job *job)
 	return work->timeout_ms < 0 ? job->timeout_ms : work->timeout_ms;
 }
 
+/* The handler has succeeded. Its job is not done if the result cannot be
+ * stored. */
+static int
+hand_over_result(struct running *r)
+{
+	char text[200];
+	int ret = RP_EFBIG;
+
+	if (r->result_size <= RP_MOST_RESULT)
+		ret = !r->result_size ? 0
+		      : r->result     ? rp_task_result(r->task, r->result,
+						       r->result_size)
+				      : RP_ENOMEM;
+	if (ret == 0)
+		return RP_DONE;
+	if (ret == RP_EFBIG)
+		snprintf(text, sizeof(text),
+			 "the result has %zu bytes, more than %d",
+			 r->result_size, RP_MOST_RESULT);
+	else
+		snprintf(text, sizeof(text), "the result: %s",
+			 rp_error_text(ret));
+	return give_up(r->task, RP_FAIL, text);
+}
+
+static int
+not_run(const struct work *work, rp_task *task, int errnum)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "cannot run %.100s: %s", work->command[0],
+		 strerror(errnum));
+	return give_up(task, errnum == E2BIG ? RP_DEAD : RP_FAIL, text);
+}
+
 static int
 run_child(struct work *work, rp_task *task, const rp_job *job)
 {
@@ -296,10 +357,11 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 			   .timeout_ms = timeout_of(work, job),
 			   .asked = asked,
 			   .wrote = wrote,
-			   .passes_output =
-				   work->output_sync || work->live.has_output,
+			   .passes_output = work->output_sync ||
+					    work->live.has_output ||
+					    work->result,
 			   .ctx = &r };
-	char text[200];
+	int verdict;
 
 	if (c.argv && c.envp)
 		child_run(work->warden, &c);
@@ -309,13 +371,15 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 	free_all(c.envp);
 	hand_on(&r);
 	/* The job is not done if its output was lost. */
-	if (r.errnum)
-		return RP_RELEASE;
-	if (c.errnum == 0)
-		return verdict_of(work, task, &c);
-	snprintf(text, sizeof(text), "cannot run %.100s: %s", work->command[0],
-		 strerror(c.errnum));
-	return give_up(task, c.errnum == E2BIG ? RP_DEAD : RP_FAIL, text);
+	if (r.errnum || c.errnum) {
+		free(r.result);
+		return r.errnum ? RP_RELEASE : not_run(work, task, c.errnum);
+	}
+	verdict = verdict_of(work, task, &c);
+	if (verdict == RP_DONE)
+		verdict = hand_over_result(&r);
+	free(r.result);
+	return verdict;
 }
 
 static int

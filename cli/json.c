@@ -173,16 +173,27 @@ const struct field job_fields[] = {
 };
 #undef JOB_FIELD
 
+/* Put bytes under `name` if they are text, or else in base64. */
 static void
-put_payload(json_t **object, const rp_job *job)
+put_bytes(json_t **object, const char *name, const void *bytes, size_t size)
 {
-	json_t *payload = json_stringn(job->payload, job->payload_size);
+	json_t *text = json_stringn(bytes, size);
+	char other[32];
 
-	if (payload)
-		put(object, "payload", payload);
+	snprintf(other, sizeof(other), "%s_base64", name);
+	if (text)
+		put(object, name, text);
 	else
-		put(object, "payload_base64",
-		    base64(job->payload, job->payload_size));
+		put(object, other, base64(bytes, size));
+}
+
+void
+json_put_result(json_t **object, const rp_job *job)
+{
+	if (job->result)
+		put_bytes(object, "result", job->result, job->result_size);
+	else
+		put(object, "result", json_null());
 }
 
 json_t *
@@ -208,7 +219,8 @@ put_claim(json_t **object, const rp_job *job)
 	    runs ? json_integer(job->claim_no) : json_null());
 }
 
-/* A job as JSON, without the failed attempts: only `show` prints those. */
+/* A job as JSON, without the result and the failed attempts: only `show` prints
+ * those. */
 json_t *
 json_job(const rp_job *job)
 {
@@ -218,10 +230,11 @@ json_job(const rp_job *job)
 		const void *at = (const char *)job + f->offset;
 
 		if (f->type == FIELD_payload)
-			put_payload(&object, job);
+			put_bytes(&object, "payload", job->payload,
+				  job->payload_size);
 		else if (f->type == FIELD_claim)
 			put_claim(&object, job);
-		else if (f->type != FIELD_failures)
+		else if (f->type != FIELD_failures && f->type != FIELD_result)
 			put(&object, f->name, json_field(f->type, at));
 	}
 	return object;

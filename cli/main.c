@@ -43,7 +43,7 @@ const struct command commands[] = {
 	  "report that attempts failed", NULL },
 	{ "release", cmd_release, REQUIRE, "CLAIM...",
 	  "give jobs back, without counting the attempt", NULL },
-	{ "extend", cmd_extend, REQUIRE, "CLAIM... --lease D",
+	{ "extend", cmd_extend, REQUIRE, "CLAIM... [--lease D]",
 	  "renew the leases of jobs", NULL },
 	{ "cancel", cmd_cancel, REQUIRE, "ID... | FILTER",
 	  "cancel jobs that are not finished", FILTER },

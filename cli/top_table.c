@@ -87,6 +87,7 @@ static const struct column running_columns[] = {
 	  2 },
 	{ "FOR", CELL_SINCE, OF_JOB(claimed_at), 0, 7, 1 },
 	{ "WORKER", CELL_TEXT, OF_JOB(worker), 0, 12, 0 },
+	{ "PROGRESS", CELL_TEXT, OF_JOB(progress), 0, 12, 3 },
 	COLUMNS_END,
 };
 

@@ -45,8 +45,10 @@ struct work {
 	int64_t timeout_ms; /* longest time of a handler; 0: no limit; -1: the
 			     * job's own */
 	int64_t grace_ms;
-	const char *drain; /* value of --drain: "" or "settled"; NULL: no
-			    * --drain */
+	const char *result; /* value of --result: "stdout"; NULL: descriptor 3
+			     * has the result */
+	const char *drain;  /* value of --drain: "" or "settled"; NULL: no
+			     * --drain */
 	int quiet, output_sync;
 	const char *log;
 	struct history *log_json;

@@ -17,13 +17,14 @@ _readpast_options() { # COMMAND
 		;;
 	work)
 		options=(-j= --jobs= --lease= --timeout= --release-delay= --drain
-			--max-jobs= --grace= --output-sync --quiet --log=)
+			--max-jobs= --grace= --output-sync --result= --quiet
+			--log=)
 		;;
 	claim) options=(-n= --lease= --wait= --json) ;;
-	complete) options=(--json) ;;
+	complete) options=(--result= --json) ;;
 	fail) options=(--error= --retry-in= --for-good --json) ;;
 	release) options=(--delay= --json) ;;
-	extend) options=(--lease= --json) ;;
+	extend) options=(--lease= --progress= --json) ;;
 	cancel)
 		options=(--queue= --state= --kind= --key= --error= --older=
 			--dry-run --json)

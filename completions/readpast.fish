@@ -129,6 +129,7 @@ complete -c readpast -n '__readpast_in work' -a --drain=settled -d '... nor wait
 complete -c readpast -n '__readpast_in work' -l max-jobs -x -d 'exit after this many jobs'
 complete -c readpast -n '__readpast_in work' -l grace -x -d 'time for handlers to end, after a signal'
 complete -c readpast -n '__readpast_in work' -l output-sync -d 'print the output of a handler only when it has ended'
+complete -c readpast -n '__readpast_in work' -l result -x -a stdout -d 'standard output is the result'
 complete -c readpast -n '__readpast_in work' -l quiet -d 'print problems only'
 complete -c readpast -n '__readpast_in work' -l log -x -a json -d 'log events as JSON lines'
 
@@ -137,6 +138,7 @@ complete -c readpast -n '__readpast_in claim' -l lease -x -d 'lease'
 complete -c readpast -n '__readpast_in claim' -l wait -x -d 'wait this long for the first job'
 complete -c readpast -n '__readpast_in claim' -l json -d 'JSON lines'
 
+complete -c readpast -n '__readpast_in complete' -l result -r -F -d 'the result of the job'
 complete -c readpast -n '__readpast_in complete' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in fail' -l error -x -d why
 complete -c readpast -n '__readpast_in fail' -l retry-in -x -d 'delay before the next attempt'
@@ -145,6 +147,7 @@ complete -c readpast -n '__readpast_in fail' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in release' -l delay -x -d 'delay until it is ready'
 complete -c readpast -n '__readpast_in release' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in extend' -l lease -x -d 'from now'
+complete -c readpast -n '__readpast_in extend' -l progress -x -d 'how far the job is'
 complete -c readpast -n '__readpast_in extend' -l json -d 'JSON lines'
 
 complete -c readpast -n '__readpast_in cancel' -l queue -x -a '(__readpast_queues)' -d 'jobs of this queue'

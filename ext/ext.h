@@ -114,6 +114,9 @@ enum ext_param {
 	P_EXPIRE,
 	P_BACKOFF_LIST,
 	P_UNIQUE_FOR,
+	P_RESULT,
+	P_RESULTS,
+	P_PROGRESS,
 	PARAMS
 };
 #define EXT_MOST_ARGUMENTS 15
@@ -266,9 +269,9 @@ EXT_TABLES(EXT_DECLARE_TABLE)
 int ext_worker_claims(struct ext_call *call);
 int ext_worker_seen(struct ext_call *call);
 
-/* ext_look.c: a payload as a column, for several tables; see also
- * ext_state(). */
-struct rp_value ext_payload(const rp_job *job);
+/* ext_look.c: a payload or a result as a column, for several tables; see also
+ * ext_state(). NULL: null. */
+struct rp_value ext_bytes(const void *bytes, size_t size);
 
 /* How a job's field becomes a column, for each type in sql/params. */
 static inline struct rp_value
@@ -286,7 +289,9 @@ ext_time(int64_t ms)
 #define EXT_VALUE_json EXT_VALUE_text
 #define EXT_VALUE_list EXT_VALUE_text
 #define EXT_VALUE_failures EXT_VALUE_text
-#define EXT_VALUE_payload(job, field) ext_payload(job)
+#define EXT_VALUE_payload(job, field)                                          \
+	ext_bytes((job)->field, (job)->payload_size)
+#define EXT_VALUE_result(job, field) ext_bytes((job)->field, (job)->result_size)
 
 /* The columns of readpast_claim(), in the order of readpast.claim() on
  * PostgreSQL. The job's other fields are known to the client that claims. */
@@ -310,6 +315,7 @@ ext_time(int64_t ms)
 	X(expire_at, EXPIRE_AT, time)                                          \
 	X(backoff, BACKOFF, list)                                              \
 	X(unique_for_ms, UNIQUE_FOR_MS, span)                                  \
+	X(progress, PROGRESS, text)                                            \
 	X(queue, QUEUE, text)                                                  \
 	X(suspect, SUSPECT, small)
 void ext_free_batch(void *batch);

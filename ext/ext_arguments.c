@@ -75,6 +75,9 @@ static const struct {
 	[P_JOB_TIMEOUT] = { "timeout", "the timeout", DURATION, 1, RP_MOST_MS },
 	[P_EXPIRE] = { "expire", "expire", DURATION, 1, RP_MOST_MS },
 	[P_BACKOFF_LIST] = { "backoff", "backoff", NAME, 0, 0 },
+	[P_RESULT] = { "result", "the result", BYTES, 0, 0 },
+	[P_RESULTS] = { "results", "results", NAME, 0, 0 },
+	[P_PROGRESS] = { "progress", "progress", NAME, 0, 0 },
 	[P_UNIQUE_FOR] = { "unique_for", "unique_for", DURATION, 1,
 			   RP_MOST_MS },
 };
@@ -334,6 +337,7 @@ is_object(const struct ext_function *function, sqlite3_value *const *argv)
 	const char *text;
 
 	if (!value || params[param].kind == NAME ||
+	    params[param].kind == BYTES ||
 	    sqlite3_value_type(value) != SQLITE_TEXT)
 		return 0;
 	text = (const char *)sqlite3_value_text(value);

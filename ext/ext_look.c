@@ -12,17 +12,19 @@
 
 /* ---- jobs ---- */
 
-/* A payload is text if it is UTF-8 without a NUL, else a blob, as in the view
+/* Bytes are text if they are UTF-8 without a NUL, else a blob, as in the view
  * readpast_jobs. */
 struct rp_value
-ext_payload(const rp_job *job)
+ext_bytes(const void *bytes, size_t size)
 {
-	int text = !memchr(job->payload, '\0', job->payload_size) &&
-		   rp__utf8(job->payload, job->payload_size);
+	int text;
 
+	if (!bytes)
+		return (struct rp_value){ .type = RP_NULL };
+	text = !memchr(bytes, '\0', size) && rp__utf8(bytes, size);
 	return (struct rp_value){ .type = text ? RP_TEXT : RP_BLOB,
-				  .data = job->payload,
-				  .size = job->payload_size };
+				  .data = bytes,
+				  .size = size };
 }
 
 int

@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ext.h"
 
@@ -50,7 +51,14 @@ or_default(const struct ext_argument *a)
 int
 ext_do_complete(struct ext_call *call, struct rp_value *ret)
 {
-	return settle(call, (rp_verdict)RP_VERDICT_INIT, ret);
+	const struct ext_argument *result = &call->arguments[P_RESULT];
+	rp_verdict v = RP_VERDICT_INIT;
+
+	if (result->given) {
+		v.result_bytes = result->text;
+		v.result_size = result->size;
+	}
+	return settle(call, v, ret);
 }
 
 int
@@ -82,14 +90,18 @@ ext_do_extend(struct ext_call *call, struct rp_value *ret)
 
 	v.verdict = RP_EXTEND;
 	v.delay_ms = or_default(&call->arguments[P_LEASE]);
+	if (call->arguments[P_PROGRESS].given)
+		v.progress = call->arguments[P_PROGRESS].text;
 	return settle(call, v, ret);
 }
 
 /* ---- many verdicts in one commit ---- */
 
+/* `texts` owns the results that are not part of an argument. */
 struct verdicts {
-	size_t count, claim_nos;
+	size_t count, claim_nos, results;
 	rp_verdict *list;
+	rp_batch *texts;
 };
 
 static int
@@ -129,6 +141,44 @@ add_claim_no(void *ctx, struct ext_call *call, size_t i,
 	return 0;
 }
 
+static int
+add_result(void *ctx, struct ext_call *call, size_t i,
+	   const struct ext_element *element)
+{
+	struct verdicts *v = ctx;
+	char *copy = NULL;
+
+	v->results = i + 1;
+	if (i >= v->count || element->null)
+		return 0;
+	if (!element->stays) {
+		copy = rp__batch_alloc(v->texts, element->size + 1);
+		if (!copy)
+			return ext_no_memory(call);
+		memcpy(copy, element->text, element->size);
+	}
+	v->list[i].result_bytes = copy ? copy : element->text;
+	v->list[i].result_size = element->size;
+	return 0;
+}
+
+static int
+add_results(struct ext_call *call, struct verdicts *v)
+{
+	int r;
+
+	if (!call->arguments[P_RESULTS].given)
+		return 0;
+	if (rp__batch_new(&v->texts) < 0)
+		return ext_no_memory(call);
+	r = ext_each(call, P_RESULTS, add_result, v);
+	if (r == 0 && v->count != v->results)
+		r = rp__fail(&call->error, RP_EINVAL,
+			     "there are %zu ids and %zu results", v->count,
+			     v->results);
+	return r;
+}
+
 static void
 read_verdict(const void *data, size_t row, struct rp_value *columns)
 {
@@ -141,7 +191,7 @@ read_verdict(const void *data, size_t row, struct rp_value *columns)
 int
 ext_complete_rows(struct ext_call *call, struct ext_rows *ret)
 {
-	struct verdicts v = { 0, 0, NULL };
+	struct verdicts v = { 0, 0, 0, NULL, NULL };
 	int r = ext_each(call, P_IDS, add_id, &v);
 
 	if (r == 0)
@@ -151,7 +201,10 @@ ext_complete_rows(struct ext_call *call, struct ext_rows *ret)
 			     "there are %zu ids and %zu claim_nos", v.count,
 			     v.claim_nos);
 	if (r == 0)
+		r = add_results(call, &v);
+	if (r == 0)
 		r = rp_settle(call->conn, v.list, v.count);
+	rp_batch_free(v.texts);
 	for (size_t i = 0; i < v.count && r >= 0; i++)
 		count(call, &v.list[i]);
 	if (r < 0)

@@ -71,7 +71,7 @@ extern "C" {
 	X(EDB, -7, 0, "database error")                                        \
 	X(ECANCELLED, -8, 0, "the job was cancelled")                          \
 	X(ENOENT, -9, 0, "no such job or queue")                               \
-	X(EFBIG, -10, 0, "payload too large")                                  \
+	X(EFBIG, -10, 0, "payload, result or progress too large")              \
 	X(EREADONLY, -11, 0, "database is read-only")                          \
 	X(ENODB, -12, 0, "no database there")                                  \
 	X(EFULL, -13, 0, "disk or database full")                              \
@@ -100,9 +100,9 @@ RP_API const char *rp_error_text(int code);
 /* ---- limits ---------------------------------------------------------- */
 
 /*
- * The limits. A value beyond one is refused with RP_EINVAL (a payload with
- * RP_EFBIG), on every database, in C and in SQL. Names, keys and reasons must
- * be UTF-8 without control characters.
+ * The limits. A value beyond one is refused with RP_EINVAL (a payload, a result
+ * and progress with RP_EFBIG), on every database, in C and in SQL. Names, keys
+ * and reasons must be UTF-8 without control characters.
  */
 #define RP_MOST_NAME 128     /* bytes of a queue's name, or of a kind */
 #define RP_MOST_KEY 255      /* bytes of a unique key */
@@ -122,6 +122,11 @@ RP_API const char *rp_error_text(int code);
 
 /* Most bytes of the error text of a failed job. A longer text is truncated. */
 #define RP_MOST_ERROR 4096
+
+/* Most bytes of a job's result, and of its progress. Larger ones are refused
+ * with RP_EFBIG. */
+#define RP_MOST_RESULT 65536
+#define RP_MOST_PROGRESS 4096
 
 /* A payload of more bytes than this is large. A job with a large payload is
  * not prefetched, and a worker holds at most one such job for each of its
@@ -389,6 +394,11 @@ typedef struct rp_job {
 	int64_t expire_at;   /* it is not claimed after this time */
 	const char *backoff; /* JSON array of milliseconds */
 	int64_t unique_for_ms;
+	const char *progress; /* reported last, by this attempt or an earlier
+			       * one; see rp_task_progress() */
+	const void *result;   /* of a done job that is kept, followed by a NUL
+			       * byte; NULL: none. See rp_task_result() */
+	size_t result_size;   /* bytes at `result` */
 } rp_job;
 
 /* A read-only list of jobs. rp_batch_free() frees the jobs and all that they
@@ -522,22 +532,38 @@ typedef struct rp_verdict {
 			    * such a job. A refused verdict changes nothing */
 	int state;         /* set by the call if result is 0: the job's new
 			    * state */
+	const void *result_bytes; /* RP_DONE: the job's result, any bytes, at
+				   * most RP_MOST_RESULT. It is kept as long as
+				   * the job is, and dropped if that is not
+				   * kept. NULL: none */
+	size_t result_size;
+	const char *progress; /* all but RP_DONE: text for people and for the
+			       * next attempt, UTF-8 of at most
+			       * RP_MOST_PROGRESS bytes; "" deletes it, NULL
+			       * leaves it. With RP_EXTEND and delay_ms -1 it
+			       * never makes the lease shorter */
 } rp_verdict;
 #define RP_VERDICT_INIT                                                        \
 	{                                                                      \
-		sizeof(rp_verdict), 0, 0, RP_DONE, -1, NULL, 0, 0              \
+		sizeof(rp_verdict), 0, 0, RP_DONE, -1, NULL, 0, 0, NULL, 0,    \
+			NULL                                                   \
 	}
 
 /*
  * Give `n` verdicts in one commit. Returns how many were accepted; each of the
  * others has the reason in `result`. If several verdicts name the same claim,
  * only the first one counts. If the call fails (a negative number), no verdict
- * took effect, unless the outcome is unknown (RP_ELOST).
+ * took effect, unless the outcome is unknown (RP_ELOST). RP_EFBIG: a result or
+ * progress is too large; the error's `item` is its index, and all claims stand.
  */
 RP_API int rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 
 /* Give one verdict. Returns 0, RP_EGONE, RP_ECANCELLED or another error. */
 RP_API int rp_complete(rp_conn *conn, int64_t id, int64_t claim_no);
+/* As rp_complete(), with a result; see rp_verdict. RP_EFBIG: it is larger than
+ * RP_MOST_RESULT, and the claim stands. */
+RP_API int rp_complete_with(rp_conn *conn, int64_t id, int64_t claim_no,
+			    const void *result, size_t size);
 RP_API int rp_fail(rp_conn *conn, int64_t id, int64_t claim_no,
 		   const char *error);
 RP_API int rp_release(rp_conn *conn, int64_t id, int64_t claim_no,
@@ -657,8 +683,8 @@ RP_API void rp_why_free(rp_why *why);
  * all that are live: first the running jobs (the longest running first), then
  * the ready ones in claim order, then the scheduled ones. Finished jobs are
  * listed newest first. Returns the number of listed jobs. RP_ENOENT: no such
- * queue. Only the first RP_LIST_PAYLOAD bytes of each payload are read;
- * rp_job_get() reads all of it. Free the batch with rp_batch_free().
+ * queue. Only the first RP_LIST_PAYLOAD bytes of each payload and result are
+ * read; rp_job_get() reads all of them. Free the batch with rp_batch_free().
  *
  * No index has the running jobs in the order of their claims, so the call
  * examines RP_MOST_COUNTED of them, or `max` if that is larger. `state |
@@ -860,6 +886,30 @@ RP_API int rp_task_error(rp_task *task, const char *text);
 /* Set the delay before the next attempt (RP_FAIL) or until the job is ready
  * (RP_RELEASE). */
 RP_API int rp_task_delay(rp_task *task, int64_t delay_ms);
+
+/*
+ * Set the job's result, for RP_DONE: any bytes, which are copied. The last call
+ * counts; a NULL `bytes` with a `size` of 0 sets none. The result is written by
+ * the statement that completes the job, so a worker that has lost its claim
+ * cannot overwrite it. It is kept as long as the job is (by the job's own or
+ * its queue's retention); if the job is not kept, it is dropped. A handler that
+ * completes its job with rp_task_complete() sets the result before that.
+ * RP_EFBIG: larger than RP_MOST_RESULT; nothing has changed, and the job can
+ * still be completed. RP_EINVAL, RP_ENOMEM.
+ */
+RP_API int rp_task_result(rp_task *task, const void *bytes, size_t size);
+
+/*
+ * Report how far the job is, or what the next attempt needs to continue: UTF-8
+ * text, such as JSON, of at most RP_MOST_PROGRESS bytes, which is copied; ""
+ * deletes what was reported before. The call does not wait. The worker sends
+ * the text by renewing the lease, at most once a second, and sends what is
+ * left with the verdict, unless that is RP_DONE. `readpast show`, `why` and
+ * `top` show it, and rp_job.progress hands it to the job's next attempt. A
+ * worker that dies loses what it has not sent. RP_EFBIG: too large; RP_EINVAL:
+ * not UTF-8; RP_ENOMEM. After an error the last progress stands.
+ */
+RP_API int rp_task_progress(rp_task *task, const char *text);
 
 /*
  * Only the thread that runs the handler may call the functions of its task; on

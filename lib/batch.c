@@ -227,6 +227,16 @@ set_payload(rp_batch *batch, const void **to, const struct rp_value *value)
 	return *to || value->type == RP_INT ? 0 : RP_ENOMEM;
 }
 
+/* For the job that is being added. */
+static int
+set_result(rp_batch *batch, const void **to, const struct rp_value *value)
+{
+	batch->jobs[batch->count].job.result_size =
+		value->type == RP_NULL ? 0 : value->size;
+	*to = rp__batch_text(batch, value);
+	return *to || value->type == RP_NULL ? 0 : RP_ENOMEM;
+}
+
 /* The other column types of sql/params are stored like these. */
 #define set_claim set_number
 #define set_time set_number

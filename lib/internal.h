@@ -170,6 +170,10 @@ int rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 int rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error);
 int rp__is_failure(const rp_verdict *verdict);
 struct rp_value rp__failure(const rp_verdict *verdict, char *text);
+struct rp_value rp__result(const rp_verdict *verdict);
+struct rp_value rp__progress(const rp_verdict *verdict);
+int rp__check_result(rp_error *error, size_t size);
+int rp__check_progress(rp_error *error, const char *text);
 size_t rp__verdicts_in_order(rp_verdict **verdicts, size_t n);
 int rp__refused(rp_error *error, const rp_verdict *verdict);
 

@@ -115,6 +115,26 @@ rp_complete(rp_conn *conn, int64_t id, int64_t claim_no)
 }
 
 int
+rp_complete_with(rp_conn *conn, int64_t id, int64_t claim_no,
+		 const void *result, size_t size)
+{
+	rp_verdict v = RP_VERDICT_INIT;
+
+	if (size && !result) {
+		int r = rp__enter(conn);
+
+		return r < 0 ? r
+			     : rp__fail(&conn->error, RP_EINVAL,
+					"result is NULL");
+	}
+	v.id = id;
+	v.claim_no = claim_no;
+	v.result_bytes = result;
+	v.result_size = size;
+	return settle_one(conn, &v);
+}
+
+int
 rp_fail(rp_conn *conn, int64_t id, int64_t claim_no, const char *error)
 {
 	rp_verdict v = RP_VERDICT_INIT;

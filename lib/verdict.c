@@ -7,6 +7,71 @@
 #include "internal.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* A caller may have been compiled with a struct that ends before the result and
+ * the progress. */
+static int
+has_reports(const rp_verdict *v)
+{
+	return v->size > offsetof(rp_verdict, progress);
+}
+
+/* The result as it is stored: bytes, or null if it has none. */
+struct rp_value
+rp__result(const rp_verdict *v)
+{
+	if (v->verdict != RP_DONE || !has_reports(v) || !v->result_bytes)
+		return (struct rp_value){ .type = RP_NULL };
+	return (struct rp_value){ .type = RP_BLOB,
+				  .data = v->result_bytes,
+				  .size = v->result_size };
+}
+
+/* The progress as it is stored, or null if it has none. */
+struct rp_value
+rp__progress(const rp_verdict *v)
+{
+	return rp__text(v->verdict != RP_DONE && has_reports(v) ? v->progress
+								: NULL);
+}
+
+int
+rp__check_result(rp_error *error, size_t size)
+{
+	if (size <= RP_MOST_RESULT)
+		return 0;
+	return rp__fail(error, RP_EFBIG,
+			"the result has %zu bytes, more than %d", size,
+			RP_MOST_RESULT);
+}
+
+int
+rp__check_progress(rp_error *error, const char *text)
+{
+	size_t size = text ? strlen(text) : 0;
+
+	if (size > RP_MOST_PROGRESS)
+		return rp__fail(error, RP_EFBIG,
+				"the progress has %zu bytes, more than %d",
+				size, RP_MOST_PROGRESS);
+	if (text && !rp__utf8(text, size))
+		return rp__fail(error, RP_EINVAL, "the progress is not UTF-8");
+	return 0;
+}
+
+static int
+check_reports(rp_error *error, const rp_verdict *v)
+{
+	const struct rp_value result = rp__result(v);
+	const struct rp_value progress = rp__progress(v);
+	int r = rp__check_result(error,
+				 result.type == RP_NULL ? 0 : result.size);
+
+	if (r == 0 && progress.type != RP_NULL)
+		r = rp__check_progress(error, progress.data);
+	return r;
+}
 
 int
 rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
@@ -36,6 +101,10 @@ rp__check_verdicts(const rp_verdict *verdicts, size_t n, rp_error *error)
 		if (v->verdict == RP_EXTEND && v->delay_ms == 0)
 			return rp__fail(error, RP_EINVAL,
 					"a lease must be at least 1 ms");
+		if (check_reports(error, v) < 0) {
+			error->item = (int64_t)i;
+			return error->code;
+		}
 	}
 	return 0;
 }

@@ -11,7 +11,8 @@
 
 /* ---- renewing ---- */
 
-/* A lease to renew, because a third of it is over. */
+/* A lease to renew, because a third of it is over, or because the handler has
+ * reported progress. */
 struct renewal {
 	rp_task *task;
 	int was_blocked; /* 1: the last renewal would have waited for a lock */
@@ -49,6 +50,7 @@ add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 	v->claim_no = task->job->claim_no;
 	v->verdict = RP_EXTEND;
 	v->delay_ms = task->lease_ms;
+	v->progress = rp__report_send(&task->report);
 }
 
 /* Fill both arrays, which have room for `most` entries, and return how many
@@ -143,6 +145,8 @@ end_renewing(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	pthread_mutex_lock(&w->pool.lock);
 	for (size_t i = 0; i < n; i++) {
 		renewals[i].task->renewing = 0;
+		rp__report_answered(&renewals[i].task->report,
+				    r < 0 ? r : verdicts[i].result, asked);
 		if (r >= 0)
 			renewals[i].lost = apply(renewals[i].task,
 						 verdicts[i].result, asked);
@@ -162,7 +166,7 @@ end_renewing(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	}
 }
 
-/* Renew all leases of which a third is over, in one commit. */
+/* Renew all leases that are due, in one commit. */
 int
 rp__lease_renew(rp_worker *w)
 {

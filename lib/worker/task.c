@@ -24,6 +24,7 @@ rp__task_free(rp_task *task)
 	struct fetch *fetch = task->fetch;
 
 	free(task->error);
+	rp__report_free(&task->report);
 	if (--fetch->left > 0)
 		return;
 	rp_batch_free(fetch->batch);
@@ -37,17 +38,21 @@ rp__task_fate(int result)
 	return result == RP_ECANCELLED ? RP_TASK_CANCELLED : RP_TASK_LOST;
 }
 
-/* The time at which a third of the lease is over, or INT64_MAX if the job is no
- * longer ours or its handler is extending the lease. */
+/* The time at which a third of the lease is over, or progress is to be sent;
+ * INT64_MAX if the job is no longer ours or its handler is extending the
+ * lease. */
 int64_t
 rp__task_renew_at(const rp_task *task)
 {
-	int64_t third = task->leased_at + task->lease_ms / 3;
+	int64_t at = task->leased_at + task->lease_ms / 3;
+	int64_t report_at = rp__report_at(&task->report);
 
 	if (atomic_load(&task->fate) != RP_TASK_RUNNING ||
 	    atomic_load(&task->done) || task->extending)
 		return INT64_MAX;
-	return third > task->blocked_until ? third : task->blocked_until;
+	if (report_at < at)
+		at = report_at;
+	return at > task->blocked_until ? at : task->blocked_until;
 }
 
 void
@@ -82,8 +87,8 @@ rp__task_end_handling(rp_task *task, int verdict)
 /* May the calling thread use the task? For a handler's task it must be the
  * thread that runs the handler. A pulled task may be used by any thread; but
  * while its transaction is open, only by the thread that has it open. */
-static int
-enter(const rp_task *task)
+int
+rp__task_enter(const rp_task *task)
 {
 	if (!task)
 		return RP_EINVAL;
@@ -105,7 +110,7 @@ rp_task_error(rp_task *task, const char *text)
 {
 	char *copy;
 
-	if (enter(task) < 0 || !text)
+	if (rp__task_enter(task) < 0 || !text)
 		return RP_EINVAL;
 	copy = strdup(text);
 	if (!copy)
@@ -118,7 +123,7 @@ rp_task_error(rp_task *task, const char *text)
 int
 rp_task_delay(rp_task *task, int64_t delay_ms)
 {
-	if (enter(task) < 0 || delay_ms < 0 || delay_ms > RP_MOST_MS)
+	if (rp__task_enter(task) < 0 || delay_ms < 0 || delay_ms > RP_MOST_MS)
 		return RP_EINVAL;
 	task->delay_ms = delay_ms;
 	return 0;
@@ -143,17 +148,20 @@ rp_task_state(const rp_task *task)
 /* Wait until a renewal by the worker is answered, and prevent further ones.
  * A renewal and an extension never overlap, so the lease that was requested
  * last is the one in effect. No lock is held while either of them waits for
- * the database. */
-static void
+ * the database. Returns the progress to send, or NULL. */
+static const char *
 begin_extending(rp_task *task)
 {
 	struct pool *pool = &task->worker->pool;
+	const char *progress;
 
 	pthread_mutex_lock(&pool->lock);
 	while (task->renewing)
 		pthread_cond_wait(&pool->renewed, &pool->lock);
 	task->extending = 1;
+	progress = rp__report_send(&task->report);
 	pthread_mutex_unlock(&pool->lock);
+	return progress;
 }
 
 static void
@@ -163,6 +171,7 @@ end_extending(rp_task *task, int r, int64_t lease_ms, int64_t asked)
 
 	pthread_mutex_lock(&pool->lock);
 	task->extending = 0;
+	rp__report_answered(&task->report, r, asked);
 	if (r == 0) {
 		task->lease_ms = lease_ms;
 		task->leased_at = asked;
@@ -183,7 +192,7 @@ extend(rp_task *task, int64_t lease_ms)
 	v.claim_no = task->job->claim_no;
 	v.verdict = RP_EXTEND;
 	v.delay_ms = lease_ms;
-	begin_extending(task);
+	v.progress = begin_extending(task);
 	asked = rp__monotonic_ms();
 	r = rp__settle_unblocked(*task->conn, &v, 1);
 	if (r >= 0)
@@ -197,8 +206,8 @@ extend(rp_task *task, int64_t lease_ms)
 int
 rp_task_extend(rp_task *task, int64_t lease_ms)
 {
-	if (enter(task) < 0 || task->begun || atomic_load(&task->done) ||
-	    lease_ms < 1 || lease_ms > RP_MOST_MS)
+	if (rp__task_enter(task) < 0 || task->begun ||
+	    atomic_load(&task->done) || lease_ms < 1 || lease_ms > RP_MOST_MS)
 		return RP_EINVAL;
 	if (!*task->conn) {
 		int r = rp_open(task->worker->url, NULL, task->conn, NULL);
@@ -226,7 +235,7 @@ rp_task_begin(rp_task *task, rp_conn **ret)
 {
 	rp_options options = RP_OPTIONS_INIT;
 	rp_error error;
-	int r = enter(task);
+	int r = rp__task_enter(task);
 
 	if (r < 0 || !ret || task->begun || atomic_load(&task->done))
 		return RP_EINVAL;
@@ -248,11 +257,12 @@ rp_task_begin(rp_task *task, rp_conn **ret)
 int
 rp_task_complete(rp_task *task)
 {
-	int r = enter(task);
+	int r = rp__task_enter(task);
 
 	if (r < 0 || !task->begun || task->completes)
 		return RP_EINVAL;
-	r = rp_complete(*task->conn, task->job->id, task->job->claim_no);
+	r = rp_complete_with(*task->conn, task->job->id, task->job->claim_no,
+			     task->report.result, task->report.result_size);
 	if (r == RP_EGONE || r == RP_ECANCELLED)
 		atomic_store(&task->fate, rp__task_fate(r));
 	if (r < 0)
@@ -297,7 +307,7 @@ commit_completed(rp_task *task)
 int
 rp_task_commit(rp_task *task)
 {
-	int fate, r = enter(task);
+	int fate, r = rp__task_enter(task);
 
 	if (r < 0 || !task->begun)
 		return RP_EINVAL;
@@ -314,7 +324,7 @@ rp_task_commit(rp_task *task)
 int
 rp_task_rollback(rp_task *task)
 {
-	int r = enter(task);
+	int r = rp__task_enter(task);
 
 	if (r < 0 || !task->begun)
 		return RP_EINVAL;

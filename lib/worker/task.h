@@ -18,6 +18,18 @@ struct fetch {
 	rp_task *tasks;
 };
 
+/* What a handler reports; see report.c. */
+struct report {
+	/* Used by the handler until it returns, then by the coordinator. */
+	char *result; /* NULL: none */
+	size_t result_size;
+
+	/* Protected by the pool's lock. */
+	char *progress;  /* not sent yet; NULL: none */
+	char *sending;   /* in a renewal that is not answered yet, or NULL */
+	int64_t sent_at; /* monotonic ms of the last one; 0: none */
+};
+
 struct rp_task {
 	/* Set when the job is claimed, and not changed after that. */
 	rp_worker *worker;
@@ -36,6 +48,7 @@ struct rp_task {
 	int verdict;
 	int64_t delay_ms;
 	char *error;
+	struct report report;
 
 	/* Protected by the pool's lock. */
 	rp_task *next; /* the next task in the same list */
@@ -63,8 +76,15 @@ struct rp_task {
 /* Returns the fate of a task whose verdict or renewal was refused with this
  * result, which is RP_EGONE or RP_ECANCELLED. */
 int rp__task_fate(int result);
+int rp__task_enter(const rp_task *task);
 int64_t rp__task_renew_at(const rp_task *task); /* when to renew its lease
 						 * (monotonic ms) */
 void rp__task_free(rp_task *task);
+
+/* report.c */
+int64_t rp__report_at(const struct report *report);
+const char *rp__report_send(struct report *report);
+void rp__report_answered(struct report *report, int r, int64_t asked);
+void rp__report_free(struct report *report);
 
 #endif

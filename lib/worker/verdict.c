@@ -119,6 +119,9 @@ rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 		v->verdict = task->verdict;
 		v->delay_ms = task->delay_ms;
 		v->error = task->error;
+		v->result_bytes = task->report.result;
+		v->result_size = task->report.result_size;
+		v->progress = task->report.progress;
 		rp__tasks_add(&kept, task);
 		if (!task->blocked)
 			rp__verdict_observe(w, RP_EVENT_SETTLE, task->job, v,

@@ -47,7 +47,7 @@ dump() { # FILE [SHIFT]
 	select q.name, j.id - $shift, j.priority, j.class, j.run_at, j.claim_no, j.attempt, j.lost,
 	       j.max_attempts, j.created_at, j.unique_key, j.kind, j.headers,
 	       hex(j.payload), j.last_error, j.seq is not null,
-	       j.keep_ms, j.timeout_ms, j.expire_at, j.backoff, j.unique_for_ms,
+	       j.keep_ms, j.timeout_ms, j.expire_at, j.backoff, j.unique_for_ms, j.progress,
 	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
 	                            || (value ->> 'text')) from json_each(j.failures))
 	  from readpast_job j join readpast_queue q on q.id = j.queue_id
@@ -55,7 +55,8 @@ dump() { # FILE [SHIFT]
 	select q.name, a.id - $shift, a.state, a.finished_at, a.priority, a.run_at,
 	       a.claim_no, a.attempt, a.max_attempts, a.worker, a.created_at,
 	       a.unique_key, a.kind, a.headers, hex(a.payload), a.last_error,
-	       a.keep_ms, a.timeout_ms, a.expire_at, a.backoff, a.unique_for_ms,
+	       a.keep_ms, a.timeout_ms, a.expire_at, a.backoff, a.unique_for_ms, a.progress,
+	       hex(a.result),
 	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
 	                            || (value ->> 'text')) from json_each(a.failures))
 	  from readpast_archive a join readpast_queue q on q.id = a.queue_id

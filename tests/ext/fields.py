@@ -74,15 +74,18 @@ def claimed(url):
     first = json.loads(readpast(url, "claim", "q"))
     readpast(url, "fail", first["claim"], "--error", "no",
              "--retry-in", "0")
+    second = json.loads(readpast(url, "claim", "q"))
+    readpast(url, "extend", second["claim"], "--progress", "half")
+    readpast(url, "release", second["claim"])
     return json.loads(readpast(url, "claim", "q"))
 
 
 @case
-def the_struct_has_each_and_three_of_its_own(path):
+def the_struct_has_each_and_four_of_its_own(path):
     header = (SOURCE / "include/readpast.h").read_text()
     body = re.search(r"typedef struct rp_job \{(.*?)^\}", header, re.M | re.S)[1]
     members = re.findall(r"(\w+);", re.sub(r"/\*.*?\*/", "", body, flags=re.S))
-    own = {"payload_size", "payload_total", "suspect"}
+    own = {"payload_size", "payload_total", "result_size", "suspect"}
     are([m for m in members if m not in own], fields())
     assert own <= set(members)
 
@@ -91,12 +94,12 @@ def the_struct_has_each_and_three_of_its_own(path):
 def json_has_each_and_a_claim_is_as_it_is_shown_afterwards(path):
     for url in urls(path):
         job = claimed(url)
-        names = without("failures")
+        names = without("failures", "result")
         names.insert(names.index("claim_no"), "claim")
         are(job, names)
         assert {n for n in job if job[n] is None} == {"worker", "finished_at"}
         shown = json.loads(readpast(url, "show", str(job["id"]), "--json"))
-        are(shown, [*names, "failures"])
+        are(shown, [*names, "result", "failures"])
         assert {name: shown[name] for name in job} == job
         listed = json.loads(readpast(url, "list", "q", "--json"))
         assert listed == job
@@ -109,8 +112,11 @@ def show_has_a_line_for_each(path):
     running = claimed(url)
     readpast(url, "enqueue", "w", "x", "--max-attempts", "1")
     readpast(url, "work", "w", "--drain", "--", "false", status=7)
+    readpast(url, "queue", "set", "w", "--keep-done", "1h")
+    readpast(url, "enqueue", "w", "y")
+    readpast(url, "work", "w", "--drain", "--", "sh", "-c", "echo 42 >&3")
     seen = []
-    for job in (running["id"], running["id"] + 1):
+    for job in range(running["id"], running["id"] + 3):
         text = readpast(url, "show", str(job))
         labels = re.findall(r"^([a-z]+(?: [a-z]+)?)  *\S", text, re.M)
         seen += labels
@@ -128,10 +134,11 @@ def the_extension_has_each(path):
               .execute("select * from readpast_functions()") if columns}
     are(tables["readpast_get"], fields())
     are(tables["readpast_list"], fields())
-    left = set(without("state", "worker", "claimed_at", "finished_at"))
+    left = set(without("state", "worker", "claimed_at", "finished_at",
+                       "result"))
     assert set(tables["readpast_claim"]) == left | {"suspect"}
     if SERVER:
-        names = psql("select unnest(proargnames[cardinality(proargnames) - 18:])"
+        names = psql("select unnest(proargnames[cardinality(proargnames) - 19:])"
                      f" from pg_proc where oid = (select oid from pg_proc where "
                      f"proname = 'claim' and pronamespace = '{SCHEMA}'"
                      "::regnamespace)")
@@ -141,7 +148,7 @@ def the_extension_has_each(path):
 @case
 def the_views_have_each(path):
     readpast(urls(path)[0], "init")
-    shown = without("claimed_at", "failures")
+    shown = without("claimed_at", "failures", "result")
     own = ["payload_total", "queue_id"]
 
     def columns(view):

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MOST_BINDS 40
-#define MOST_COLUMNS 32
+#define MOST_COLUMNS 40
 
 /* The server's type numbers. */
 enum {

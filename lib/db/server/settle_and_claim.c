@@ -104,6 +104,7 @@ add_claimed(struct trip *trip, const struct rp_value *c)
 		[JOB_EXPIRE_AT] = c[OUT(EXPIRE_AT)],
 		[JOB_BACKOFF] = c[OUT(BACKOFF)],
 		[JOB_UNIQUE_FOR_MS] = c[OUT(UNIQUE_FOR_MS)],
+		[JOB_PROGRESS] = c[OUT(PROGRESS)],
 	};
 	int r;
 
@@ -146,6 +147,8 @@ fill_verdict(struct rp_value *p, const rp_verdict *v, char **text)
 		p[IN(ERROR)] = rp__failure(v, *text);
 		*text += RP_MOST_ERROR + 1;
 	}
+	p[IN(RESULT)] = rp__result(v);
+	p[IN(PROGRESS)] = rp__progress(v);
 }
 
 static int

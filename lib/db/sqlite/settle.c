@@ -50,16 +50,20 @@ fill(struct rp_value *p, const rp_verdict *v, char *error)
 			rp__int_or_null(v->delay_ms, v->delay_ms < 0);
 		p[FAIL_ERROR] = rp__failure(v, error);
 		p[FAIL_FOR_GOOD] = rp__int(v->verdict == RP_DEAD);
+		p[FAIL_PROGRESS] = rp__progress(v);
 		break;
 	case RP_RELEASE:
 		p[RELEASE_DELAY_MS] =
 			rp__int(v->delay_ms < 0 ? 0 : v->delay_ms);
+		p[RELEASE_PROGRESS] = rp__progress(v);
 		break;
 	case RP_EXTEND:
 		p[EXTEND_LEASE_MS] =
 			rp__int_or_null(v->delay_ms, v->delay_ms < 0);
+		p[EXTEND_PROGRESS] = rp__progress(v);
 		break;
 	default:
+		p[COMPLETE_RESULT] = rp__result(v);
 		break;
 	}
 }

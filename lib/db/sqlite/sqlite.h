@@ -20,7 +20,7 @@ extern const char *const *const rp__schema_sqlite[];
 extern const char rp__build_sqlite[];
 #include "sqlite_api.h"
 
-#define MOST_PARAMS 24
+#define MOST_PARAMS 32
 
 /* Where the value of a statement's parameter comes from: the verb's parameters,
  * the clock, or a column of an earlier statement. */

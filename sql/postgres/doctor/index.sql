@@ -4,7 +4,8 @@
 select n.name as index, 'is not valid' as what,
        'reindex index ' || n.name as fix
   from (values ('job_line'), ('job_due'), ('job_scheduled'), ('job_unique'),
-               ('job_pkey'), ('archive_state'), ('kept_count_of'),
+               ('job_pkey'), ('archive_state'), ('archive_keep'),
+               ('kept_count_of'),
                ('cursor_pkey'), ('cursor_to_visit'), ('recheck_lane'),
                ('tick_pkey'), ('waiter_until'), ('lane_id')) as n(name)
   join pg_index i on i.indexrelid = to_regclass(n.name)
@@ -13,7 +14,8 @@ union all
 select n.name, 'is missing',
        'make it again as the schema has it (sql/postgres/schema)'
   from (values ('job_line'), ('job_due'), ('job_scheduled'), ('job_unique'),
-               ('job_pkey'), ('archive_state'), ('kept_count_of'),
+               ('job_pkey'), ('archive_state'), ('archive_keep'),
+               ('kept_count_of'),
                ('cursor_pkey'), ('cursor_to_visit'), ('recheck_lane'),
                ('tick_pkey'), ('waiter_until'), ('lane_id')) as n(name)
  where to_regclass(n.name) is null

@@ -8,7 +8,7 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
        e.claim_no, e.attempt, e.lost, e.max_attempts, e.worker, e.created_at,
        e.finished_at, e.unique_key, e.kind, e.headers, e.payload,
        e.last_error, e.failures, e.keep_ms, e.timeout_ms, e.expire_at,
-       e.backoff, e.unique_for_ms
+       e.backoff, e.unique_for_ms, e.progress, e.result
   from (select e.*, pg_catalog.sum(pg_catalog.octet_length(e.payload))
                     over (order by e.id)
                     operator(pg_catalog.-) pg_catalog.octet_length(e.payload)
@@ -31,7 +31,8 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         j.failures::pg_catalog.text as failures, j.keep_ms,
                         j.timeout_ms, j.expire_at,
                         j.backoff::pg_catalog.text as backoff,
-                        j.unique_for_ms
+                        j.unique_for_ms, j.progress,
+                        null::pg_catalog.bytea as result
                    from readpast.job j
                   where j.id operator(pg_catalog.>) :after::bigint
                     and j.id operator(pg_catalog.<=) :until::bigint
@@ -48,7 +49,7 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         a.headers::pg_catalog.text, a.payload, a.last_error,
                         a.failures::pg_catalog.text, a.keep_ms, a.timeout_ms,
                         a.expire_at, a.backoff::pg_catalog.text,
-                        a.unique_for_ms
+                        a.unique_for_ms, a.progress, a.result
                    from readpast.archive a
                    join readpast.queue q
                      on q.id operator(pg_catalog.=) a.queue_id
@@ -58,8 +59,10 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         operator(pg_catalog.?) q.name
                     and (a.finished_at operator(pg_catalog.+)
                          readpast.ms(case when a.state operator(pg_catalog.=) 4
-                                          then q.keep_done_ms
-                                          else q.keep_dead_ms end))
+                                          then coalesce(a.keep_ms,
+                                                        q.keep_done_ms)
+                                          else greatest(a.keep_ms,
+                                                        q.keep_dead_ms) end))
                         operator(pg_catalog.>)
                         (pg_catalog.clock_timestamp() operator(pg_catalog.+)
                          readpast.ms(:spare_ms))

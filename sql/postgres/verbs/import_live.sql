@@ -19,7 +19,7 @@ imported as (
                               max_attempts, claim_no, attempt, lost, unique_key,
                               kind, headers, last_error, failures, payload,
                               keep_ms, timeout_ms, expire_at, backoff,
-                              unique_for_ms)
+                              unique_for_ms, progress)
     select n.id, readpast.lane_of(q.id, n.priority::integer, n.class::integer),
            coalesce(n.seq, case when readpast.at_ms(n.run_at)
                                      operator(pg_catalog.<=)
@@ -30,7 +30,7 @@ imported as (
            n.headers::pg_catalog.json, n.last_error,
            n.failures::pg_catalog.jsonb, n.payload, n.keep_ms, n.timeout_ms,
            readpast.at_ms(n.expire_at), n.backoff::pg_catalog.json,
-           n.unique_for_ms
+           n.unique_for_ms, n.progress
       from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[],
                   :priority[]::bigint[], :class[]::bigint[], :seq[]::bigint[],
                   :run_at[]::bigint[],
@@ -43,11 +43,11 @@ imported as (
                   :failures[]::pg_catalog.text[],
                   :keep_ms[]::bigint[], :timeout_ms[]::bigint[],
                   :expire_at[]::bigint[], :backoff[]::pg_catalog.text[],
-                  :unique_for_ms[]::bigint[])
+                  :unique_for_ms[]::bigint[], :progress[]::pg_catalog.text[])
            as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
                 lost, max_attempts, created_at, unique_key, kind, headers,
                 payload, last_error, failures, keep_ms, timeout_ms,
-                expire_at, backoff, unique_for_ms)
+                expire_at, backoff, unique_for_ms, progress)
       join readpast.queue q on q.name operator(pg_catalog.=) n.queue
     returning job.lane_id, job.seq)
 insert into readpast.recheck (lane_id, first, last)

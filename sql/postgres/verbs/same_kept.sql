@@ -13,11 +13,13 @@ select n.number, a.id
               :failures[]::pg_catalog.text[],
               :keep_ms[]::bigint[], :timeout_ms[]::bigint[],
               :expire_at[]::bigint[], :backoff[]::pg_catalog.text[],
-              :unique_for_ms[]::bigint[]) with ordinality
+              :unique_for_ms[]::bigint[], :progress[]::pg_catalog.text[],
+              :result[]::pg_catalog.bytea[]) with ordinality
        as n(id, queue, state, finished_at, priority, run_at, claim_no,
             attempt, max_attempts, worker, created_at, unique_key, kind,
             headers, payload, last_error, failures, keep_ms, timeout_ms,
-            expire_at, backoff, unique_for_ms, number)
+            expire_at, backoff, unique_for_ms, progress, result,
+            number)
   join readpast.archive a on a.id operator(pg_catalog.=) n.id
  where a.queue_id operator(pg_catalog.=) (
            select q.id from readpast.queue q
@@ -39,4 +41,6 @@ select n.number, a.id
              n.backoff]
    and array[a.failures]
        operator(pg_catalog.=) array[n.failures::pg_catalog.jsonb]
+   and array[a.progress] operator(pg_catalog.=) array[n.progress]
+   and array[a.result] operator(pg_catalog.=) array[n.result]
    and a.payload operator(pg_catalog.=) n.payload;

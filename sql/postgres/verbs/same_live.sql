@@ -14,11 +14,11 @@ select n.number, j.id
               :failures[]::pg_catalog.text[],
               :keep_ms[]::bigint[], :timeout_ms[]::bigint[],
               :expire_at[]::bigint[], :backoff[]::pg_catalog.text[],
-              :unique_for_ms[]::bigint[]) with ordinality
+              :unique_for_ms[]::bigint[], :progress[]::pg_catalog.text[]) with ordinality
        as n(id, queue, priority, class, seq, run_at, claim_no, attempt,
             lost, max_attempts, created_at, unique_key, kind, headers, payload,
             last_error, failures, keep_ms, timeout_ms, expire_at, backoff,
-            unique_for_ms, number)
+            unique_for_ms, progress, number)
   join readpast.job j on j.id operator(pg_catalog.=) n.id
  where j.queue_id operator(pg_catalog.=) (
            select q.id from readpast.queue q
@@ -45,4 +45,5 @@ select n.number, j.id
        array[n.unique_key, n.kind, n.headers, n.last_error, n.backoff]
    and array[j.failures]
        operator(pg_catalog.=) array[n.failures::pg_catalog.jsonb]
+   and array[j.progress] operator(pg_catalog.=) array[n.progress]
    and j.payload operator(pg_catalog.=) n.payload;

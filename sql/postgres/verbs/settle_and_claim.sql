@@ -7,11 +7,11 @@
 select number, result, state as settled, queue_id, queue, lane_id, seq, suspect, id,
        claim_no, payload, kind, headers, priority, attempt, max_attempts,
        lease_until, run_at, created_at, unique_key, last_error, failures,
-       keep_ms, timeout_ms, expire_at, backoff, unique_for_ms
+       keep_ms, timeout_ms, expire_at, backoff, unique_for_ms, progress
   from readpast.settle_and_claim(
            :queues::pg_catalog.text::pg_catalog.text[],
            :lease_ms, :worker_id, :worker, :max::bigint::integer,
            :at_once::bigint::integer, :holding::bigint::integer,
            coalesce(:id[]::bigint[], '{}'), coalesce(:claim_no[]::bigint[], '{}'),
-           :verdict[], :delay_ms[], :error[],
+           :verdict[], :delay_ms[], :error[], :result[], :progress[],
            :joined::bigint::integer::boolean);

@@ -4,5 +4,6 @@ select column1 as 'index', 'is missing' as what,
        'make it again as the schema has it (sql/sqlite/schema)' as fix
   from (values ('readpast_job_line'), ('readpast_job_due'),
                ('readpast_job_held'), ('readpast_job_suspect'),
-               ('readpast_job_unique'), ('readpast_archive_state'))
+               ('readpast_job_unique'), ('readpast_archive_state'),
+               ('readpast_archive_keep'))
  where column1 not in (select name from sqlite_schema where type = 'index');

@@ -43,6 +43,7 @@ create table readpast_queue (
 -- expire_at: it is not claimed after this time; backoff: a JSON array, the delays in
 -- milliseconds after the first, second, ... failed attempt, of which the last repeats;
 -- unique_for_ms: how long its unique key stays taken after it is done.
+-- progress: what the handler reported last; null: nothing. The next attempt gets it.
 -- payload: a payload over 16 KiB is in readpast_payload, and this is its size in bytes:
 -- claims and verdicts rewrite the whole row, so it must stay small. (In SQLite a number
 -- sorts before any text or blob, so `payload < ''` tells the two apart.)
@@ -71,7 +72,8 @@ create table readpast_job (
 	timeout_ms    integer,
 	expire_at     integer,
 	backoff       text,
-	unique_for_ms integer
+	unique_for_ms integer,
+	progress      text
 );
 
 create index readpast_job_line on readpast_job (queue_id, priority, class, seq)
@@ -92,7 +94,8 @@ create table readpast_dropped (
 	queue_id integer primary key
 );
 
--- Finished jobs that are kept. state: 4 done, 5 dead, 6 cancelled.
+-- Finished jobs that are kept. state: 4 done, 5 dead, 6 cancelled. result: what the
+-- handler of a done job left; null: nothing.
 create table readpast_archive (
 	id           integer primary key,
 	queue_id     integer not null,
@@ -115,11 +118,17 @@ create table readpast_archive (
 	timeout_ms    integer,
 	expire_at     integer,
 	backoff       text,
-	unique_for_ms integer
+	unique_for_ms integer,
+	progress      text,
+	result        blob
 );
 
 create index readpast_archive_state
 	on readpast_archive (queue_id, state, finished_at, id);
+-- Done jobs that are kept by their own term, by the end of that.
+create index readpast_archive_keep
+	on readpast_archive (queue_id, finished_at + keep_ms)
+	where state = 4 and keep_ms is not null;
 
 -- Unique keys of jobs that are done, and until when they stay taken. Only a job that was
 -- enqueued so (unique_for_ms) leaves a row; the job itself may be kept or gone.
@@ -134,7 +143,9 @@ create table readpast_taken_key (
 create index readpast_taken_key_until on readpast_taken_key (until);
 
 -- How many kept jobs the archive has of each queue and state. Triggers of the archive
--- count them, so the numbers are exact even if plain SQL changes the archive.
+-- count them, so the numbers are exact even if plain SQL changes the archive. Here
+-- done jobs with a keep_ms have the state 14, so that retention by the queue's setting
+-- need not look at them.
 create table readpast_kept_count (
 	queue_id integer not null,
 	state    integer not null,
@@ -144,19 +155,25 @@ create table readpast_kept_count (
 
 create trigger readpast_archive_added after insert on readpast_archive begin
 	insert into readpast_kept_count (queue_id, state, jobs)
-	values (new.queue_id, new.state, 1)
+	values (new.queue_id, iif(new.state = 4 and new.keep_ms is not null, 14,
+	                          new.state), 1)
 	on conflict do update set jobs = jobs + 1; end;
 
 create trigger readpast_archive_removed after delete on readpast_archive begin
 	update readpast_kept_count set jobs = jobs - 1
-	 where queue_id = old.queue_id and state = old.state; end;
+	 where queue_id = old.queue_id
+	   and state = iif(old.state = 4 and old.keep_ms is not null, 14,
+	                   old.state); end;
 
 create trigger readpast_archive_moved
-after update of queue_id, state on readpast_archive begin
+after update of queue_id, state, keep_ms on readpast_archive begin
 	update readpast_kept_count set jobs = jobs - 1
-	 where queue_id = old.queue_id and state = old.state
+	 where queue_id = old.queue_id
+	   and state = iif(old.state = 4 and old.keep_ms is not null, 14,
+	                   old.state)
 	; insert into readpast_kept_count (queue_id, state, jobs)
-	values (new.queue_id, new.state, 1)
+	values (new.queue_id, iif(new.state = 4 and new.keep_ms is not null, 14,
+	                          new.state), 1)
 	on conflict do update set jobs = jobs + 1; end;
 
 -- Payloads over 16 KiB of live and kept jobs, by the job's id. They are written once,
@@ -216,7 +233,7 @@ select j.id, q.name as queue,
        iif(j.payload < '', p.payload, j.payload) as payload,
        j.last_error, j.failures, j.keep_ms,
        coalesce(j.timeout_ms, nullif(q.timeout_ms, 0)) as timeout_ms,
-       j.expire_at, j.backoff, j.unique_for_ms,
+       j.expire_at, j.backoff, j.unique_for_ms, j.progress, null as result,
        case typeof(j.payload)
             when 'blob' then length(j.payload)
             when 'integer' then j.payload
@@ -234,7 +251,7 @@ select a.id, q.name as queue, a.state,
        null as lease_until, a.finished_at, a.unique_key, a.kind, a.headers,
        iif(a.payload < '', p.payload, a.payload) as payload,
        a.last_error, a.failures, a.keep_ms, a.timeout_ms, a.expire_at,
-       a.backoff, a.unique_for_ms,
+       a.backoff, a.unique_for_ms, a.progress, a.result,
        case typeof(a.payload)
             when 'blob' then length(a.payload)
             when 'integer' then a.payload
@@ -244,7 +261,8 @@ select a.id, q.name as queue, a.state,
   join readpast_queue q on q.id = a.queue_id
   left join readpast_payload p on p.id = a.id;
 
--- For people with a SQL shell: all jobs, states as words, times as text.
+-- For people with a SQL shell: all jobs, states as words, times as text. Results are in
+-- readpast_kept.
 --
 -- A payload is shown as text if it is UTF-8 without a zero byte, otherwise as \x and
 -- hexadecimal digits, as on PostgreSQL. SQLite accepts any bytes as text, so the view
@@ -339,17 +357,19 @@ select id, queue,
        end, '\x' || lower(hex(payload))) as payload,
        last_error, keep_ms, timeout_ms,
        strftime('%Y-%m-%dT%H:%M:%fZ', expire_at / 1000.0, 'unixepoch')
-       as expire_at, backoff, unique_for_ms
+       as expire_at, backoff, unique_for_ms, progress
   from (select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
                unique_key, kind, headers, payload, last_error,
-               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms
+               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
+               progress
           from readpast_live
         union all
         select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
                unique_key, kind, headers, payload, last_error,
-               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms
+               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
+               progress
           from readpast_kept);
 
 insert into readpast_meta (name, value)

@@ -21,7 +21,8 @@ select j.id, :queue as queue, 3 as state, j.priority,
        @lease_until as lease_until, null as finished_at,
        j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,
        j.keep_ms, coalesce(j.timeout_ms, @queue_timeout_ms) as timeout_ms,
-       j.expire_at, j.backoff, j.unique_for_ms,
+       j.expire_at, j.backoff, j.unique_for_ms, j.progress,
+       null as result,
        j.class = 1 as suspect
   from readpast_job j
  where j.queue_id = @queue_id and j.seq is not null

@@ -1,10 +1,12 @@
--- complete: the job is done. It leaves the live table; the archive keeps it if
--- its queue keeps done jobs. apart: its payload is stored apart. Unless the job is kept,
--- sweep_rest deletes the payload, because to delete many of them here could take long.
+-- complete: the job is done. It leaves the live table; the archive keeps it, with :result,
+-- if the job or its queue says so. Otherwise the result is dropped. apart: its payload is
+-- stored apart. Unless the job is kept, sweep_rest deletes the payload, because to delete
+-- many of them here could take long.
 
 -- answer:
 select j.queue_id, 4 as state, j.payload < '' as apart,
-       r.number as number, j.id, q.keep_done_ms > 0 as kept,
+       r.number as number, j.id, coalesce(j.keep_ms, q.keep_done_ms) > 0 as kept,
+       iif(coalesce(j.keep_ms, q.keep_done_ms) > 0, r.result, null) as result,
        j.unique_for_ms is not null as takes_key
   from readpast_complete_rows(:rows) r
  cross join readpast_job j
@@ -18,13 +20,13 @@ insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               worker, created_at, unique_key, kind, headers,
                               payload, last_error, failures, keep_ms,
                               timeout_ms, expire_at, backoff,
-                              unique_for_ms)
+                              unique_for_ms, progress, result)
 select id, queue_id, 4, :now, priority, run_at, claim_no, attempt,
        max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
        created_at, unique_key, kind, headers, payload,
        last_error, failures, keep_ms, timeout_ms, expire_at, backoff,
-       unique_for_ms
+       unique_for_ms, progress, @result
   from readpast_job
  where id = @id;
 

@@ -60,6 +60,7 @@ update readpast_job
        worker_id = null,
        last_error = null,
        failures = null,
+       progress = null,
        kind = :kind,
        headers = :headers,
        payload = :payload,

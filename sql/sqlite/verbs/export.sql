@@ -12,7 +12,7 @@ select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,
        iif(j.payload < '',
            (select payload from readpast_payload where id = j.id), j.payload)
        as payload, j.last_error, j.failures, j.keep_ms, j.timeout_ms,
-       j.expire_at, j.backoff, j.unique_for_ms
+       j.expire_at, j.backoff, j.unique_for_ms, j.progress, null as result
   from readpast_job j
  cross join readpast_queue q
  where j.id > :after and j.id <= :until and q.id = j.queue_id
@@ -25,12 +25,13 @@ select a.id, q.name, a.state,
        iif(a.payload < '',
            (select payload from readpast_payload where id = a.id), a.payload),
        a.last_error, a.failures, a.keep_ms, a.timeout_ms, a.expire_at,
-       a.backoff, a.unique_for_ms
+       a.backoff, a.unique_for_ms, a.progress, a.result
   from readpast_archive a
  cross join readpast_queue q
  where a.id > :after and a.id <= :until and q.id = a.queue_id
    and q.name in (select value from json_each(:queues))
-   and a.finished_at + iif(a.state = 4, q.keep_done_ms, q.keep_dead_ms)
+   and a.finished_at + iif(a.state = 4, coalesce(a.keep_ms, q.keep_done_ms),
+                           max(coalesce(a.keep_ms, 0), q.keep_dead_ms))
        > :now + :spare_ms
  order by 1
  limit :max;

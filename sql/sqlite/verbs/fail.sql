@@ -1,7 +1,7 @@
 -- fail: this attempt failed. The job is tried again after :delay_ms, or its own delay for
 -- this attempt, or the queue's backoff (doubled each time, with up to 10 % of jitter). It
--- is dead if its attempts are used up, or with :for_good. The claim number is increased, so
--- that a claim gets one verdict only.
+-- is dead if its attempts are used up, or with :for_good. :progress replaces the job's,
+-- unless it is null. The claim number is increased, so that a claim gets one verdict only.
 
 -- answer:
 select j.queue_id,
@@ -38,13 +38,13 @@ insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               worker, created_at, unique_key, kind, headers,
                               payload, last_error, failures, keep_ms,
                               timeout_ms, expire_at, backoff,
-                              unique_for_ms)
+                              unique_for_ms, progress)
 select id, queue_id, 5, :now, priority, run_at, claim_no, attempt,
        max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
        created_at, unique_key, kind, headers, payload,
        :error, @failures, keep_ms, timeout_ms, expire_at, backoff,
-       unique_for_ms
+       unique_for_ms, nullif(coalesce(:progress, progress), '')
   from readpast_job
  where id = @id;
 
@@ -68,5 +68,6 @@ update readpast_job
        lost = 0,
        worker_id = null,
        last_error = :error,
-       failures = @failures
+       failures = @failures,
+       progress = nullif(coalesce(:progress, progress), '')
  where id = @id;

@@ -5,11 +5,11 @@ insert into readpast_job (id, queue_id, priority, class, seq, run_at, claim_no,
                           attempt, lost, max_attempts, created_at, unique_key,
                           kind, headers, payload, last_error, failures,
                           keep_ms, timeout_ms, expire_at, backoff,
-                          unique_for_ms)
+                          unique_for_ms, progress)
 select r.id, q.id, r.priority, r.class, r.seq, r.run_at, r.claim_no, r.attempt,
        r.lost, r.max_attempts, r.created_at, r.unique_key, r.kind, r.headers,
        r.payload, r.last_error, r.failures, r.keep_ms, r.timeout_ms, r.expire_at,
-       r.backoff, r.unique_for_ms
+       r.backoff, r.unique_for_ms, r.progress
   from readpast_import_live_rows(:rows) r
  cross join readpast_queue q
  where q.name = r.queue;

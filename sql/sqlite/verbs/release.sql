@@ -1,6 +1,6 @@
 -- release: give the job back without counting the attempt. It is ready at the front of
--- its priority, or scheduled for :delay_ms from now. A suspect stays a suspect. The claim
--- number is increased.
+-- its priority, or scheduled for :delay_ms from now. A suspect stays a suspect.
+-- :progress replaces the job's, unless it is null. The claim number is increased.
 
 -- answer:
 select j.queue_id, iif(:delay_ms > 0, 1, 2) as state, j.id, j.priority,
@@ -22,5 +22,6 @@ update readpast_job
        claim_no = claim_no + 1,
        renewed = 0,
        attempt = max(attempt - 1, 0),
-       worker_id = null
+       worker_id = null,
+       progress = nullif(coalesce(:progress, progress), '')
  where id = @id;

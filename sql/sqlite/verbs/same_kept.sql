@@ -20,4 +20,5 @@ select a.id, r.number as number
    and a.last_error is r.last_error and a.failures is r.failures
    and a.keep_ms is r.keep_ms and a.timeout_ms is r.timeout_ms
    and a.expire_at is r.expire_at and a.backoff is r.backoff
-   and a.unique_for_ms is r.unique_for_ms;
+   and a.unique_for_ms is r.unique_for_ms
+   and a.progress is r.progress and a.result is r.result;

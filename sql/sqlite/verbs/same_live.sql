@@ -23,4 +23,4 @@ select j.id, r.number as number
    and j.last_error is r.last_error and j.failures is r.failures
    and j.keep_ms is r.keep_ms and j.timeout_ms is r.timeout_ms
    and j.expire_at is r.expire_at and j.backoff is r.backoff
-   and j.unique_for_ms is r.unique_for_ms;
+   and j.unique_for_ms is r.unique_for_ms and j.progress is r.progress;

@@ -33,8 +33,8 @@ select q.name as queue, q.paused_at is not null as paused,
        q.pause_reason as pause_reason,
        min(q.scheduled, :most) as scheduled, min(q.ready, :most) as ready,
        min(q.running, :most) as running,
-       coalesce((select jobs from readpast_kept_count
-                  where queue_id = q.id and state = 4), 0) as done,
+       coalesce((select sum(jobs) from readpast_kept_count
+                  where queue_id = q.id and state in (4, 14)), 0) as done,
        coalesce((select jobs from readpast_kept_count
                   where queue_id = q.id and state = 5), 0) as dead,
        coalesce((select jobs from readpast_kept_count

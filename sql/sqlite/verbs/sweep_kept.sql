@@ -1,18 +1,32 @@
 -- sweep_kept: delete kept jobs of a queue whose time is over, at most :max of each state.
+-- Done jobs that have a keep_ms are those of state 14 here. Dead and cancelled jobs that
+-- have one stay for that or for the queue's time, whichever is longer.
 
 select q.id as queue_id, s.column1 as state,
        :now - iif(s.column1 = 4, q.keep_done_ms, q.keep_dead_ms) as before
-  from readpast_queue q, (values (4), (5), (6)) s
+  from readpast_queue q, (values (4), (5), (6), (14)) s
  where q.id = :queue_id
    and exists (select 1 from readpast_kept_count
                 where queue_id = q.id and state = s.column1 and jobs > 0);
 
 -- answer:
-select id, payload < '' as apart
-  from readpast_archive
- where queue_id = @queue_id and state = @state and finished_at <= @before
- order by finished_at
- limit :max;
+select id, apart
+  from (select id, payload < '' as apart
+          from readpast_archive
+         where queue_id = @queue_id and state = @state
+           and finished_at <= @before
+           and (keep_ms is null or @state > 4 and finished_at + keep_ms <= :now)
+         order by finished_at
+         limit :max)
+union all
+select id, apart
+  from (select id, payload < '' as apart
+          from readpast_archive indexed by readpast_archive_keep
+         where @state = 14 and queue_id = @queue_id
+           and state = 4 and keep_ms is not null
+           and finished_at + keep_ms <= :now
+         order by finished_at + keep_ms
+         limit :max);
 
 delete from readpast_archive where id = @id;
 

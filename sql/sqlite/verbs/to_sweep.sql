@@ -24,7 +24,15 @@ select q.id as queue_id, 0 as dropped
                             where queue_id = k.queue_id and state = k.state
                               and finished_at <= :now - iif(k.state = 4,
                                                             s.keep_done_ms,
-                                                            s.keep_dead_ms)))
+                                                            s.keep_dead_ms)
+                              and (keep_ms is null
+                                   or k.state > 4
+                                   and finished_at + keep_ms <= :now)))
+    or :rest
+       and exists (select 1 from readpast_archive indexed by readpast_archive_keep
+                    where queue_id = q.id and state = 4
+                      and keep_ms is not null
+                      and finished_at + keep_ms <= :now)
 union all
 select queue_id, 1
   from readpast_dropped

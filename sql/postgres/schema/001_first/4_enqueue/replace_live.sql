@@ -35,6 +35,7 @@ begin
 	       worker_id = null,
 	       last_error = null,
 	       failures = null,
+	       progress = null,
 	       kind = replace_live.kind,
 	       headers = replace_live.headers,
 	       payload = replace_live.payload,

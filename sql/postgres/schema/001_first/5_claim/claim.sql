@@ -3,7 +3,8 @@
 -- queue: its name; lease: null stands for the queue's; worker: a name under which
 -- the caller is registered as a worker; worker_id: that of a worker that is
 -- registered already (0: none).
--- Rows: the jobs in the order of the queue; fewer than n if no more are ready,
+-- Rows: the jobs in the order of the queue, each with the progress that earlier attempts
+-- reported; fewer than n if no more are ready,
 -- one if it is a suspect. RP003: an argument is wrong.
 -- Locks: those of settle_and_claim().
 
@@ -16,7 +17,8 @@ returns table (
 	lease_until timestamptz, run_at timestamptz, created_at timestamptz,
 	unique_key text, last_error text, failures jsonb, keep_ms bigint,
 	timeout_ms bigint, expire_at timestamptz, backoff json,
-	unique_for_ms bigint)
+	unique_for_ms bigint,
+	progress text)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -39,7 +41,7 @@ begin
 	       c.attempt, c.max_attempts, c.lease_until, c.run_at, c.created_at,
 	       c.unique_key, c.last_error, c.failures::jsonb, c.keep_ms,
 	       nullif(c.timeout_ms, 0), c.expire_at, c.backoff::json,
-	       c.unique_for_ms
+	       c.unique_for_ms, c.progress
 	  from readpast.settle_and_claim(array[claim.queue], readpast.to_ms(lease),
 	                                 claim.worker_id, worker, n) c
 	 where c.id is not null

@@ -2,8 +2,8 @@
 -- commit. These are two statements, in this order: as a single statement, two workers
 -- could wait for each other's rows.
 --
--- Settling: the arrays ids, claim_nos, verdicts, delays_ms and errors, of one
--- length, as settle() takes them.
+-- Settling: the arrays ids, claim_nos, verdicts, delays_ms, errors, results and
+-- progresses, of one length, as settle() takes them.
 -- Claiming: up to `most` jobs of the queues, the first queue preferred, leased for
 -- lease_ms (null: each queue's own lease). worker_id 0 is a client that is no worker; if
 -- it gives a worker_name it is registered as one. `at_once` of the jobs are started at
@@ -36,7 +36,8 @@ create function readpast.settle_and_claim(
 	at_once integer default null, holding integer default 0,
 	ids bigint[] default '{}', claim_nos bigint[] default '{}',
 	verdicts bigint[] default null, delays_ms bigint[] default null,
-	errors text[] default null, joined boolean default null)
+	errors text[] default null, results bytea[] default null,
+	progresses text[] default null, joined boolean default null)
 returns table (
 	number bigint, result integer, state integer, queue_id integer,
 	queue text, lane_id bigint, seq bigint, suspect boolean, id bigint,
@@ -44,7 +45,8 @@ returns table (
 	attempt integer, max_attempts integer, lease_until timestamptz,
 	run_at timestamptz, created_at timestamptz, unique_key text,
 	last_error text, failures text, keep_ms bigint, timeout_ms bigint,
-	expire_at timestamptz, backoff text, unique_for_ms bigint)
+	expire_at timestamptz, backoff text, unique_for_ms bigint,
+	progress text)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -69,7 +71,8 @@ begin
 	end if;
 	if ids <> '{}' then
 		for number, result, state, queue_id in
-			select * from readpast.settle(ids, claim_nos, verdicts, delays_ms, errors) loop
+			select * from readpast.settle(ids, claim_nos, verdicts, delays_ms,
+			                              errors, results, progresses) loop
 			return next;
 		end loop;
 	end if;
@@ -94,8 +97,7 @@ begin
 		update readpast.job j
 		   set lease_until = got.lease_until,
 		       claim_no = greatest(j.claim_no + 1, got.claim_no),
-		       attempt = j.attempt + 1,
-		       worker_id = settle_and_claim.worker_id
+		       attempt = j.attempt + 1, worker_id = settle_and_claim.worker_id
 		 where j.ctid = any (got.places) and j.lease_until is null
 		returning null::bigint, null::integer, null::integer, j.queue_id,
 		          settle_and_claim.queue, j.lane_id, j.seq,
@@ -104,7 +106,7 @@ begin
 		          j.max_attempts, j.lease_until, j.run_at, j.created_at, j.unique_key,
 		          j.last_error, j.failures::text, j.keep_ms,
 		          coalesce(j.timeout_ms, its.timeout_ms), j.expire_at,
-		          j.backoff::text, j.unique_for_ms;
+		          j.backoff::text, j.unique_for_ms, j.progress;
 		get diagnostics n = row_count;
 		taken := taken + n;
 		if taken >= most and (got.moved or ids = '{}') then

@@ -12,11 +12,21 @@ as $body$
 begin
 	if tg_op <> 'DELETE' then
 		insert into readpast.kept_count (queue_id, state, change)
-		select a.queue_id, a.state, count(*) from added a group by 1, 2;
+		select a.queue_id,
+		       case when a.state = 4 and a.keep_ms is not null then 14
+		            else a.state end,
+		       count(*)
+		  from added a
+		 group by 1, 2;
 	end if;
 	if tg_op <> 'INSERT' then
 		insert into readpast.kept_count (queue_id, state, change)
-		select r.queue_id, r.state, -count(*) from removed r group by 1, 2;
+		select r.queue_id,
+		       case when r.state = 4 and r.keep_ms is not null then 14
+		            else r.state end,
+		       -count(*)
+		  from removed r
+		 group by 1, 2;
 	end if;
 	return null;
 end

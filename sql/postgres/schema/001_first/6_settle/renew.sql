@@ -1,20 +1,32 @@
 -- renew: renew a job's lease, which runs from now. The job leaves the ready line, where
 -- running jobs stay only for the first seconds of their lease.
--- id: the job; lease_ms: the lease's length.
+-- id: the job; lease_ms: the lease's length; its_lease_ms: the length if that is null;
+-- progress: what the handler reports, or null. A report without a length makes no lease
+-- shorter.
 -- Locks: none but the job's row, which the caller has locked.
 
-create function readpast.renew(id bigint, lease_ms bigint) returns void
+create function readpast.renew(id bigint, lease_ms bigint,
+                               its_lease_ms bigint, progress text)
+returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
+#variable_conflict use_variable
 declare
-	til timestamptz := clock_timestamp() + readpast.ms(lease_ms);
+	til timestamptz := clock_timestamp()
+	                   + readpast.ms(coalesce(lease_ms, its_lease_ms));
+	any_lease boolean := lease_ms is null and progress is not null;
 begin
 	update readpast.job j
 	   set seq = null,
 	       renewed = j.renewed + 1,
-	       lease_until = til,
-	       run_at = til
+	       lease_until = case when any_lease
+	                          then greatest(til, j.lease_until)
+	                          else til end,
+	       run_at = case when any_lease
+	                     then greatest(til, j.lease_until)
+	                     else til end,
+	       progress = nullif(coalesce(renew.progress, j.progress), '')
 	 where j.id = renew.id;
 end
 $body$;

@@ -7,6 +7,8 @@
 -- delays_ms: how long a failed or released job waits, and how long an extended lease
 -- is. If it is null, a failed job waits for its queue's backoff, a released job does
 -- not wait, and an extended lease has its queue's length. errors: of failed jobs.
+-- results: of done jobs, kept if the job is kept. progresses: of the others, null for what
+-- the job has already; one that comes with an extension makes no lease shorter.
 -- Rows: number 0: `result` verdicts on jobs of this queue were simply accepted as done. 1
 -- and more is a verdict's place in the arrays: result 0 accepted, with the job's new
 -- state; -5 another claim has the job or it is finished; -8 it was cancelled; -9 no job
@@ -18,7 +20,8 @@
 
 create function readpast.settle(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
-	delays_ms bigint[], errors text[])
+	delays_ms bigint[], errors text[], results bytea[],
+	progresses text[])
 returns table (number bigint, result integer, state integer, queue_id integer)
 language plpgsql volatile
 as $body$
@@ -31,15 +34,23 @@ begin
 	if readpast.are_bad_verdicts(ids, claim_nos, verdicts, delays_ms, errors) then
 		perform readpast.refuse_round_trip(null, 0, ids);
 	end if;
+	if results is not null or progresses is not null then
+		perform readpast.check_reports(ids, results, progresses);
+	end if;
 	-- Fast path: all verdicts are `done`, on jobs of one claim, and no queue keeps
-	-- done jobs.
+	-- done jobs. It leaves the jobs that have a keep_ms, and those of refused verdicts.
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
 	   and not exists (select 1 from readpast.queue q where q.keep_done_ms > 0)
 	then
 		done := readpast.settle_claim(ids, claim_nos[1]);
+		if cardinality(done.numbers) < cardinality(ids) then
+			rest := readpast.settle_done(ids, claim_nos, verdicts, results);
+			done.numbers := done.numbers || rest.numbers;
+			done.queues := done.queues || rest.queues;
+		end if;
 	else
-		done := readpast.settle_done(ids, claim_nos, verdicts);
+		done := readpast.settle_done(ids, claim_nos, verdicts, results);
 	end if;
 	accepted := done.numbers;
 	if done.queues <> '{}' and done.queues[1] = all (done.queues) then
@@ -58,7 +69,8 @@ begin
 		result := 0;
 		for number, state, queue_id in
 			select * from readpast.settle_rest(ids, claim_nos, verdicts,
-			                                   delays_ms, errors) loop
+			                                   delays_ms, errors,
+			                                   progresses) loop
 			accepted := accepted || number;
 			return next;
 		end loop;

@@ -1,4 +1,4 @@
--- settle_claim: complete jobs of one claim.
+-- settle_claim: complete jobs of one claim, but not those that have a keep_ms.
 -- Precondition: no queue keeps done jobs.
 -- ids: the jobs; claim_no: of all of them.
 -- Result: numbers: the places in `ids` of the completed jobs (if all were completed, only
@@ -19,7 +19,7 @@ begin
 	with gone as (
 		delete from readpast.job j
 		 where j.id = any (ids) and j.claim_no = settle_claim.claim_no
-		   and j.worker_id is not null
+		   and j.worker_id is not null and j.keep_ms is null
 		returning j.id, j.queue_id, j.unique_key, j.unique_for_ms)
 	select coalesce(array_agg(g.id), '{}'), coalesce(array_agg(g.queue_id), '{}'),
 	       array_agg((g.queue_id, g.unique_key, g.id, clock_timestamp()

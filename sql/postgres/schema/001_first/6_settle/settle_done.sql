@@ -1,14 +1,16 @@
 -- settle_done: apply the verdicts `done`, and lock the rows of the others for
 -- settle_rest().
--- ids, claim_nos, verdicts: as of settle().
+-- ids, claim_nos, verdicts, results: as of settle().
 -- Result: numbers: the places in the arrays of those that were completed; queues:
 -- the queue of each.
--- Locks: the jobs' rows, for update, in the order of their ids; those of take_keys(). Above READ COMMITTED
+-- Locks: the jobs' rows, for update, in the order of their ids, first of those without a
+-- keep_ms; those of take_keys(). Above READ COMMITTED
 -- a row that changed since the snapshot raises a serialization failure; a verdict is
 -- never refused by mistake.
 
 create function readpast.settle_done(ids bigint[], claim_nos bigint[],
-                                     verdicts bigint[], out numbers bigint[],
+                                     verdicts bigint[], results bytea[],
+                                     out numbers bigint[],
                                      out queues integer[])
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -17,6 +19,13 @@ set enable_mergejoin = off
 as $body$
 #variable_conflict use_column
 declare
+	-- Few queues keep done jobs; without any, no row is read twice.
+	keeps boolean := exists (select 1 from readpast.queue q
+	                          where q.keep_done_ms > 0);
+	most  integer := case when verdicts is null then cardinality(ids)
+	                      else cardinality(array_positions(verdicts, null::bigint))
+	                           + cardinality(array_positions(verdicts, 0::bigint)) end;
+	got   record;
 	taken readpast.taken_key[];
 begin
 	if 0 < any (verdicts)
@@ -27,27 +36,36 @@ begin
 		   join readpast.job j on j.id = v.id
 		    for update of j;
 	end if;
-	-- Few queues keep done jobs. If none does, no row is read twice.
-	if exists (select 1 from readpast.queue q where q.keep_done_ms > 0) then
-		perform readpast.keep_done(ids, claim_nos, verdicts);
-	end if;
-	with gone as (
-		delete from readpast.job j
-		 using (select v.number, v.id, v.claim_no
-		          from unnest(ids, claim_nos, verdicts) with ordinality
-		               as v(id, claim_no, verdict, number)
-		         where coalesce(v.verdict, 0) = 0
-		         order by v.id) v
-		 where j.id = v.id and j.claim_no = v.claim_no
-		   and j.worker_id is not null
-		returning v.number, j.id, j.queue_id, j.unique_key, j.unique_for_ms)
-	select coalesce(array_agg(g.number), '{}'),
-	       coalesce(array_agg(g.queue_id), '{}'),
-	       array_agg((g.queue_id, g.unique_key, g.id, clock_timestamp()
-	                  + readpast.ms(g.unique_for_ms))::readpast.taken_key)
-	           filter (where g.unique_for_ms is not null)
-	  into numbers, queues, taken
-	  from gone g;
+	numbers := '{}';
+	queues := '{}';
+	-- The first round leaves the jobs that have a keep_ms, unless a queue keeps jobs.
+	loop
+		if keeps then
+			perform readpast.keep_done(ids, claim_nos, verdicts, results);
+		end if;
+		with gone as (
+			delete from readpast.job j
+			 using (select v.number, v.id, v.claim_no
+			          from unnest(ids, claim_nos, verdicts) with ordinality
+			               as v(id, claim_no, verdict, number)
+			         where coalesce(v.verdict, 0) = 0
+			         order by v.id) v
+			 where j.id = v.id and j.claim_no = v.claim_no
+			   and j.worker_id is not null
+			   and (keeps or j.keep_ms is null)
+			returning v.number, j.id, j.queue_id, j.unique_key, j.unique_for_ms)
+		select array_agg(g.number) as numbers, array_agg(g.queue_id) as queues,
+		       array_agg((g.queue_id, g.unique_key, g.id, clock_timestamp()
+		                  + readpast.ms(g.unique_for_ms))::readpast.taken_key)
+		           filter (where g.unique_for_ms is not null) as taken
+		  into got
+		  from gone g;
+		numbers := numbers || got.numbers;
+		queues := queues || got.queues;
+		taken := taken || got.taken;
+		exit when keeps or cardinality(numbers) = most;
+		keeps := true;
+	end loop;
 	if taken is not null then
 		perform readpast.take_keys(taken);
 	end if;

@@ -7,7 +7,7 @@
 
 create function readpast.settle_rest(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
-	delays_ms bigint[], errors text[])
+	delays_ms bigint[], errors text[], progresses text[])
 returns table (number bigint, state integer, queue_id integer)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -19,19 +19,24 @@ declare
 	v record;
 begin
 	for v in
-		select v.number, v.verdict, v.delay_ms, v.error, j.id, j.queue_id,
+		select v.number, v.verdict, v.delay_ms, v.error, v.progress, j.id, j.queue_id,
 		       j.lane_id, j.attempt, q.lease_ms, q.backoff_ms, q.backoff_max_ms, j.backoff,
 		       v.verdict = 2
 		       or v.verdict = 1 and j.attempt >= j.max_attempts as dies
-		  from unnest(ids, claim_nos, verdicts, delays_ms, errors)
-		       with ordinality
-		       as v(id, claim_no, verdict, delay_ms, error, number)
+		  from unnest(ids, claim_nos, verdicts, delays_ms, errors,
+		              progresses) with ordinality
+		       as v(id, claim_no, verdict, delay_ms, error, progress, number)
 		  join readpast.job j on j.id = v.id and j.claim_no = v.claim_no
 		                     and j.worker_id is not null
 		  join readpast.queue q on q.id = j.queue_id
 		 where v.verdict > 0
 		 order by v.number
 	loop
+		if v.progress is not null and v.verdict <> 4 then
+			update readpast.job j
+			   set progress = nullif(v.progress, '')
+			 where j.id = v.id;
+		end if;
 		if v.dies then
 			state := 5;
 			perform readpast.put_away(v.id, 5, v.error);
@@ -47,7 +52,7 @@ begin
 			                            coalesce(v.delay_ms, 0));
 		else
 			state := 3;
-			perform readpast.renew(v.id, coalesce(v.delay_ms, v.lease_ms));
+			perform readpast.renew(v.id, v.delay_ms, v.lease_ms, v.progress);
 		end if;
 		if state = 2 then
 			perform readpast.wake(v.queue_id);

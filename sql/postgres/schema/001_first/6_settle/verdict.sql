@@ -1,12 +1,14 @@
 -- verdict: settle one job, or raise why the verdict was refused.
 -- id, claim_no: as claim() gave them; verdict: 0 done, 1 fail, 2 dead, 3 release,
--- 4 extend; delay: as of settle(), or null; error: may be null.
+-- 4 extend; delay: as of settle(), or null; error, result, progress: may be null.
 -- Result: the job's state now, as a word. RP001: it is no longer the caller's; RP002:
--- it was cancelled; RP003: an argument is wrong; RP005: there is no such job.
+-- it was cancelled; RP003: an argument is wrong; RP004: the result or progress
+-- is too large; RP005: there is no such job.
 -- Locks: those of settle().
 
 create function readpast.verdict(
-	id bigint, claim_no bigint, verdict integer, delay interval, error text)
+	id bigint, claim_no bigint, verdict integer, delay interval, error text,
+	result bytea default null, progress text default null)
 returns text
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -29,7 +31,10 @@ begin
 	           null, ids => array[id], claim_nos => array[claim_no],
 	           verdicts => array[verdict::bigint],
 	           delays_ms => array[readpast.to_ms(delay)],
-	           errors => array[left(error, :most_error)]) t;
+	           errors => array[left(error, :most_error)],
+	           results => case when result is not null then array[result] end,
+	           progresses => case when progress is not null
+	                              then array[progress] end) t;
 	if it.result = -5 then
 		raise exception 'job % is no longer yours', id using errcode = 'RP001';
 	elsif it.result = -8 then

@@ -1,6 +1,8 @@
 -- sweep_kept: delete kept jobs whose time is over, at most `most` of each queue and state.
 -- First it sums up the counts and deletes old rows, see sum_kept() and forget_old(); then
--- it looks only at queues that have kept jobs by these counts. Workers do this only once a
+-- it looks only at queues that have kept jobs by these counts, and at done jobs with a
+-- keep_ms by the end of that. Dead and cancelled jobs that have one stay for that or for
+-- the queue's time, whichever is longer. Workers do this only once a
 -- minute, because under an old snapshot each run reads the rows that earlier ones
 -- deleted.
 -- Rows: the ids of the jobs.
@@ -41,9 +43,22 @@ begin
 	                                         case when s.state = 4
 	                                              then q.keep_done_ms
 	                                              else q.keep_dead_ms end)
+	                              and (a.keep_ms is null
+	                                   or s.state > 4
+	                                   and readpast.term_ends(a.finished_at,
+	                                                          a.keep_ms)
+	                                       <= moment)
 	                            order by a.finished_at
 	                            limit most
-	                              for update skip locked) o))
+	                              for update skip locked) o)
+	           || array(
+	           select a.id
+	             from readpast.archive a
+	            where a.state = 4 and a.keep_ms is not null
+	              and readpast.term_ends(a.finished_at, a.keep_ms) <= moment
+	            order by readpast.term_ends(a.finished_at, a.keep_ms)
+	            limit most
+	              for update skip locked))
 	returning a.id;
 end
 $body$;

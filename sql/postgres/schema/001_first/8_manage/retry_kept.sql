@@ -29,13 +29,14 @@ begin
 	insert into readpast.job
 	       (id, lane_id, seq, run_at, created_at, queue_id, max_attempts,
 	        claim_no, unique_key, kind, headers, last_error, failures, payload,
-	        keep_ms, timeout_ms, expire_at, backoff, unique_for_ms)
+	        keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
+	        progress)
 	values (a.id, lane, readpast.next_in_line(lane), moment,
 	        a.created_at, a.queue_id, a.max_attempts, a.claim_no + 1,
 	        a.unique_key, a.kind, a.headers, a.last_error, a.failures,
 	        a.payload, a.keep_ms, a.timeout_ms,
 	        case when a.expire_at > moment then a.expire_at end, a.backoff,
-	        a.unique_for_ms)
+	        a.unique_for_ms, a.progress)
 	    on conflict (queue_id, unique_key) where unique_key is not null
 	    do nothing;
 	taken := not found;

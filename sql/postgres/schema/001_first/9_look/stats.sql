@@ -40,7 +40,7 @@ begin
 	 cross join lateral readpast.live_counts(q.id, :most_counted) l
 	  left join (
 	       select k.queue_id,
-	              sum(k.change) filter (where k.state = 4)::bigint as done,
+	              sum(k.change) filter (where k.state in (4, 14))::bigint as done,
 	              sum(k.change) filter (where k.state = 5)::bigint as dead,
 	              sum(k.change) filter (where k.state = 6)::bigint as cancelled
 	         from readpast.kept_count k

@@ -14,7 +14,7 @@ select j.id, q.name as queue,
        j.lease_until, null::timestamptz as finished_at, j.unique_key, j.kind,
        j.headers, j.payload, j.last_error, j.failures, j.keep_ms,
        coalesce(j.timeout_ms, nullif(q.timeout_ms, 0)) as timeout_ms,
-       j.expire_at, j.backoff, j.unique_for_ms,
+       j.expire_at, j.backoff, j.unique_for_ms, j.progress, null::bytea as result,
        octet_length(j.payload) as payload_total,
        j.queue_id, j.lane_id, j.seq
   from readpast.job j
@@ -28,26 +28,30 @@ select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
        null::timestamptz as claimed_at, null::timestamptz as lease_until,
        a.finished_at, a.unique_key, a.kind, a.headers, a.payload,
        a.last_error, a.failures, a.keep_ms, a.timeout_ms, a.expire_at,
-       a.backoff, a.unique_for_ms, octet_length(a.payload) as payload_total,
+       a.backoff, a.unique_for_ms, a.progress, a.result,
+       octet_length(a.payload) as payload_total,
        a.queue_id
   from readpast.archive a
   join readpast.queue q on q.id = a.queue_id;
 
--- All jobs, for people: states as words, payloads as text.
+-- All jobs, for people: states as words, payloads as text. Results are in kept.
 create view readpast.jobs as
 select a.id, a.queue, readpast.state_word(a.state) as state, a.priority,
        a.attempt, a.max_attempts, a.claim_no, a.worker, a.run_at,
        a.created_at, a.lease_until, a.finished_at, a.unique_key, a.kind,
        a.headers, readpast.as_text(a.payload) as payload, a.last_error,
-       a.keep_ms, a.timeout_ms, a.expire_at, a.backoff, a.unique_for_ms
+       a.keep_ms, a.timeout_ms, a.expire_at, a.backoff, a.unique_for_ms,
+       a.progress
   from (select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
                unique_key, kind, headers, payload, last_error,
-               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms
+               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
+               progress
           from readpast.live
         union all
         select id, queue, state, priority, attempt, max_attempts, claim_no,
                worker, run_at, created_at, lease_until, finished_at,
                unique_key, kind, headers, payload, last_error,
-               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms
+               keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
+               progress
           from readpast.kept) a;

@@ -1,0 +1,115 @@
+/*
+ * report.c - what a handler reports about its job: a result at the end, and
+ * progress on the way.
+ *
+ * Progress goes with a renewal of the lease, so it is fenced like every
+ * verdict, and costs no statement of its own. A text that a renewal carries
+ * stays in `sending` until the answer: if that failed, it is sent again, unless
+ * the handler has reported something newer meanwhile.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* At most one report is sent in this time: each one is a commit. */
+#define REPORT_EVERY_MS 1000
+
+/* With the lock held: when to send the progress, monotonic ms; INT64_MAX: there
+ * is nothing to send. */
+int64_t
+rp__report_at(const struct report *report)
+{
+	if (!report->progress)
+		return INT64_MAX;
+	return report->sent_at ? report->sent_at + REPORT_EVERY_MS : 0;
+}
+
+/* With the lock held: the progress for a renewal, valid until it is answered;
+ * or NULL. */
+const char *
+rp__report_send(struct report *report)
+{
+	free(report->sending);
+	report->sending = report->progress;
+	report->progress = NULL;
+	return report->sending;
+}
+
+/* With the lock held: a renewal that was asked for at `asked` was answered. */
+void
+rp__report_answered(struct report *report, int r, int64_t asked)
+{
+	if (!report->sending)
+		return;
+	report->sent_at = asked;
+	if (r < 0 && !report->progress) {
+		report->progress = report->sending;
+		report->sending = NULL;
+	}
+	free(report->sending);
+	report->sending = NULL;
+}
+
+void
+rp__report_free(struct report *report)
+{
+	free(report->result);
+	free(report->progress);
+	free(report->sending);
+}
+
+/* ---- for handlers ---- */
+
+int
+rp_task_result(rp_task *task, const void *bytes, size_t size)
+{
+	char *copy = NULL;
+	int r = rp__task_enter(task);
+
+	if (r < 0 || (size && !bytes))
+		return RP_EINVAL;
+	if (rp__check_result(NULL, size) < 0)
+		return RP_EFBIG;
+	if (bytes) {
+		copy = malloc(size + 1);
+		if (!copy)
+			return RP_ENOMEM;
+		memcpy(copy, bytes, size);
+	}
+	free(task->report.result);
+	task->report.result = copy;
+	task->report.result_size = size;
+	return 0;
+}
+
+int
+rp_task_progress(rp_task *task, const char *text)
+{
+	struct pool *pool;
+	char *copy;
+	int r = rp__task_enter(task), fate;
+
+	if (r < 0 || !text)
+		return RP_EINVAL;
+	r = rp__check_progress(NULL, text);
+	if (r < 0)
+		return r;
+	fate = atomic_load(&task->fate);
+	if (fate != RP_TASK_RUNNING)
+		return fate == RP_TASK_LOST ? RP_EGONE : RP_ECANCELLED;
+	copy = strdup(text);
+	if (!copy)
+		return RP_ENOMEM;
+	pool = &task->worker->pool;
+	pthread_mutex_lock(&pool->lock);
+	if (!task->report.progress)
+		rp__pool_wake_coordinator(pool);
+	free(task->report.progress);
+	task->report.progress = copy;
+	pthread_mutex_unlock(&pool->lock);
+	return 0;
+}

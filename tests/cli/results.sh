@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Results and progress, from the command line.
+#
+#   results.sh READPAST URL
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+on_database "$2"
+
+result_of() { readpast show "$1" --json | jq -r .result; }
+error_of() { readpast show "$1" --json | jq -r .last_error; }
+progress_of() { readpast show "$1" --json | jq -r .progress; }
+
+readpast queue set q --keep-done 1h --max-attempts 1 --lease 1m 2>/dev/null
+
+# ---- what a handler writes to descriptor 3 ----
+
+a=$(readpast enqueue q one)
+check 'a handler writes to descriptor 3' status 0 \
+	readpast work q --drain --quiet -- sh -c 'echo out; echo result >&3'
+check 'that is the result' equal "$(result_of "$a")" result
+check 'and show prints it' grep -qx 'result        result\\n (7 bytes)' <(readpast show "$a")
+check 'its standard output is passed on' grep -qx out out
+
+a=$(readpast enqueue q bytes)
+readpast work q --drain --quiet -- sh -c 'printf "a\0b\377" >&3'
+check 'bytes that are no text are base64' \
+	equal "$(readpast show "$a" --json | jq -r .result_base64)" "$(printf 'a\0b\377' | base64)"
+
+a=$(readpast enqueue q none)
+readpast work q --drain --quiet -- true
+check 'without any there is none' equal "$(result_of "$a")" null
+
+a=$(readpast enqueue q fails)
+readpast work q --drain --quiet -- sh -c 'echo no >&3; exit 1' 2>/dev/null
+check 'a handler that fails leaves none' equal "$(result_of "$a")" null
+
+a=$(readpast enqueue q most)
+readpast work q --drain --quiet -- sh -c 'head -c 65536 /dev/zero | tr "\0" x >&3'
+check '64 KiB are kept' equal "$(result_of "$a" | wc -c)" 65537
+
+a=$(readpast enqueue q more)
+check 'more than that fails the attempt' status 7 \
+	readpast work q --drain --quiet -- sh -c 'head -c 300000 /dev/zero >&3'
+check 'with the reason' equal "$(error_of "$a")" 'the result has 300000 bytes, more than 65536'
+
+a=$(readpast enqueue q child)
+readpast work q --drain --quiet -- sh -c 'echo kept >&3; sleep 60 >/dev/null 2>&1 & exit 0'
+check 'a process that the handler left behind is not waited for' equal "$(result_of "$a")" kept
+
+exec 3>inherited
+a=$(readpast enqueue q inherited)
+readpast work q --drain --quiet -- sh -c 'echo mine >&3'
+exec 3>&-
+check "the worker's own descriptor 3 is not the handler's" equal "$(result_of "$a")" mine
+check 'and stays empty' test ! -s inherited
+
+# ---- standard output ----
+
+a=$(readpast enqueue q stdout)
+readpast work q --drain --quiet --result stdout -- sh -c 'echo result; echo no >&3' >passed
+check 'standard output may be the result' equal "$(result_of "$a")" result
+check 'and is not passed on then' test ! -s passed
+check 'nothing else may' status 2 readpast work q --result stderr -- true
+check 'it says so' equal "$(cat err)" 'readpast: work: --result: expected stdout (see readpast help work)'
+
+# ---- complete ----
+
+claim() { readpast claim q | jq -r .claim; }
+a=$(readpast enqueue q complete)
+c=$(claim)
+check 'no such file' status 2 readpast complete "$c" --result nothing
+head -c 65537 /dev/zero >large
+check 'a file too large' status 2 readpast complete "$c" --result large
+check 'it says what to do' equal "$(cat err)" \
+	'readpast: large: the result has more than 65536 bytes; store it elsewhere, and its place as the result'
+check 'the claim stands' equal "$(readpast show "$a" --json | jq -r .state)" running
+printf 'from a file' >file
+check 'a file' status 0 readpast complete "$c" --result file
+check 'is the result' equal "$(result_of "$a")" 'from a file'
+a=$(readpast enqueue q input)
+c=$(claim)
+printf input | readpast complete "$c" --result -
+check 'standard input, too' equal "$(result_of "$a")" input
+check 'a late claim changes nothing' status 4 readpast complete "$c" --result file
+check 'at all' equal "$(result_of "$a")" input
+
+# ---- progress ----
+
+a=$(readpast enqueue q progress --max-attempts 3)
+c=$(claim)
+check 'progress without a lease' status 0 readpast extend "$c" --progress '{"row": 3}'
+check 'is shown' equal "$(progress_of "$a")" '{"row": 3}'
+check 'on a line' grep -qx 'progress      {"row": 3}' <(readpast show "$a")
+check 'by why' grep -q 'Its handler has reported: {"row": 3}\.$' <(readpast why "$a")
+check 'and in its JSON' equal "$(readpast why "$a" --json | jq -r .progress)" '{"row": 3}'
+check 'extend wants one of them' status 2 readpast extend "$c"
+check 'not too large' status 2 readpast extend "$c" --progress "$(head -c 4097 large | tr '\0' x)"
+check 'it says so' equal "$(cat err)" 'readpast: extend: --progress: expected at most 4096 bytes (see readpast help extend)'
+readpast fail "$c" --error no --retry-in 0 >/dev/null
+check 'a late claim reports nothing' status 4 readpast extend "$c" --progress late
+job=$(readpast claim q)
+check 'the next attempt gets it' equal "$(jq -r .progress <<<"$job")" '{"row": 3}'
+readpast release "$(jq -r .claim <<<"$job")"
+READPAST_PROGRESS=old readpast work q --drain --quiet -- sh -c 'printf %s "$READPAST_PROGRESS" >&3'
+check 'and so does a handler' equal "$(result_of "$a")" '{"row": 3}'
+a=$(readpast enqueue q none)
+READPAST_PROGRESS=old readpast work q --drain --quiet -- sh -c 'printf "<%s>" "$READPAST_PROGRESS" >&3'
+check 'or nothing' equal "$(result_of "$a")" '<>'
+finish
