@@ -304,6 +304,37 @@ def many_jobs_are_completed_by_one_call(path):
 
 
 @case
+def results_and_progress(path):
+    db = serve(path, "q", *"abcdefgh")
+    one(db, "select readpast_queue_set('q', '{\"keep_done\": \"1h\"}')")
+
+    def claim():
+        return rows(db, "select id, claim_no from readpast_claim('q')")[0]
+    for value in ('{"a": 1}', "text", b"a\0b\xff", None):
+        job, number = claim()
+        assert one(db, "select readpast_complete(?, ?, ?)", job, number,
+                   value) == "done"
+        assert one(db, "select result from readpast_get(?)", job) == value
+    claims = rows(db, "select id, claim_no from readpast_claim('q', 3)")
+    ids, numbers = (json.dumps(column) for column in zip(*claims))
+    assert "3 ids and 1 results" in refused(
+        db, "select * from readpast_complete(?, ?, '[1]')", ids, numbers)
+    rows(db, "select * from readpast_complete(?, ?, ?)", ids, numbers,
+         '["one", null, {"a":1}]')
+    assert [one(db, "select result from readpast_get(?)", job)
+            for job, _ in claims] == ["one", None, '{"a":1}']
+    job, number = claim()
+    assert "more than 65536" in refused(
+        db, "select readpast_complete(?, ?, zeroblob(65537))", job, number)
+    assert "more than 4096" in refused(
+        db, "select readpast_extend(?, ?, null, ?)", job, number, "x" * 4097)
+    assert one(db, "select readpast_extend(?, ?, '{\"progress\": \"half\"}')",
+               job, number) == "running"
+    one(db, "select readpast_release(?, ?)", job, number)
+    assert rows(db, "select id, progress from readpast_claim('q')") == [(job, "half")]
+
+
+@case
 def jobs_are_cancelled_retried_and_purged(path):
     db = serve(path, "q", *"abcdef")
     state = "select state from readpast_get(?)"

@@ -286,6 +286,63 @@ def verdicts_answer_the_state_or_an_error(s):
 
 
 @case
+def a_result_is_bytes_or_text_or_json(s):
+    s.one("select readpast.queue_set('q', keep_done => '1 hour')")
+    for value, kept in (("%s", b"it's \\n"), ("%s::jsonb", b'{"a": 1}'),
+                        ("%s::bytea", b"a\0b\xff"), ("null", None)):
+        job = s.put("x")
+        claim = s.claim()["x"]
+        given = kept.decode() if kept and b"\0" not in kept else kept
+        assert s.one(f"select readpast.complete(%s, %s, {value})", *claim,
+                     *([given] if kept else [])) == "done"
+        got = s.one("select result from readpast.kept where id = %s", job)
+        assert (bytes(got) if got is not None else None) == kept, (value, got)
+    jobs = [s.put(payload) for payload in "abc"]
+    claims = s.claim(3)
+    s.one("select readpast.release(%s, %s)", *claims["b"])
+    assert s.rows(
+        "select id, accepted from readpast.complete(%s::bigint[], %s::bigint[], "
+        "%s::bytea[])", [c[0] for c in claims.values()],
+        [c[1] for c in claims.values()], [b"1", b"2", None]
+    ) == [(jobs[0], True), (jobs[1], False), (jobs[2], True)]
+    assert bytes(s.one("select result from readpast.kept where id = %s",
+                       jobs[0])) == b"1"
+    assert s.one("select result from readpast.kept where id = %s", jobs[2]) is None
+
+
+@case
+def progress_is_what_the_next_claim_returns(s):
+    job = s.put("x")
+    claim = s.claim()["x"]
+    assert s.one("select readpast.extend(%s, %s, progress => 'half')",
+                 *claim) == "running"
+    s.one("select readpast.fail(%s, %s, delay => '0')", *claim)
+    assert s.refused("select readpast.extend(%s, %s, progress => 'late')",
+                     *claim).startswith("RP001")
+    assert s.rows("select id, progress from readpast.claim('q')") == [(job, "half")]
+    assert s.one("select progress from readpast.jobs where id = %s", job) == "half"
+
+
+@case
+def a_result_or_progress_too_large_is_refused_and_the_claim_stands(s):
+    job = s.put("x")
+    claim = s.claim()["x"]
+    for call, words in (
+            ("complete(%s, %s, repeat('x', 65537))",
+             "RP004 the result has 65537 bytes, more than 65536"),
+            ("extend(%s, %s, progress => repeat('é', 2049))",
+             "RP004 the progress has 4098 bytes, more than 4096")):
+        assert s.refused(f"select readpast.{call}", *claim) == words
+    assert s.refused("select * from readpast.complete(array[%s], array[%s], "
+                     "array['a', 'b']::bytea[])", *claim).startswith("RP003")
+    assert s.state(job) == "running"
+    assert s.one("select readpast.extend(%s, %s, progress => repeat('x', 4096))",
+                 *claim) == "running"
+    assert s.one("select readpast.complete(%s, %s, repeat('x', 65536))",
+                 *claim) == "done"
+
+
+@case
 def a_round_trip_settles_and_then_claims(s):
     for payload in "abcd":
         s.put(payload)
