@@ -155,7 +155,8 @@ verdict_of(int64_t id, int64_t claim_no, int verdict, int64_t lease_ms)
 
 	json_object_set_new(fields, "verdict",
 			    json_string(history_verdict(verdict)));
-	if (verdict == RP_EXTEND)
+	/* An extension that only brings progress names no lease. */
+	if (verdict == RP_EXTEND && lease_ms >= 0)
 		json_object_set_new(fields, "lease_ms", json_integer(lease_ms));
 	return fields;
 }

@@ -110,4 +110,9 @@ check 'and so does a handler' equal "$(result_of "$a")" '{"row": 3}'
 a=$(readpast enqueue q none)
 READPAST_PROGRESS=old readpast work q --drain --quiet -- sh -c 'printf "<%s>" "$READPAST_PROGRESS" >&3'
 check 'or nothing' equal "$(result_of "$a")" '<>'
+a=$(readpast enqueue q history)
+c=$(READPAST_HISTORY=history readpast claim q | jq -r .claim)
+READPAST_HISTORY=history readpast extend "$c" --progress half
+READPAST_HISTORY=history readpast complete "$c"
+check 'a history of it can be checked' status 0 readpast check history
 finish
