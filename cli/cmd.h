@@ -17,6 +17,7 @@
 
 /* Exit statuses. */
 enum { DONE = 0, FAILED = 1, USAGE = 2, NOTHING = 3, REFUSED = 4, DIED = 7 };
+enum { CANCELLED = 5, TIMED_OUT = 6 }; /* of `wait` */
 #define HELPED (-1) /* the help was printed; no exit status */
 
 struct history;
@@ -143,7 +144,12 @@ int print_came_back(FILE *to, const char *before, const rp_job *job);
 void print_failures(const rp_job *job);
 json_t *json_failures(const rp_job *job);
 
+/* within.c */
+void set_handling(void); /* a wait is refused if it is one for ourselves */
+char *join_lines(char **texts, size_t n); /* NULL: out of memory */
+
 /* interrupt.c */
+int interrupt_fd(void);
 void catch_interrupts(void);
 int interrupted(void); /* 0, or the number of the signal that has arrived */
 int wait_for_input(int timeout_ms);
@@ -252,6 +258,7 @@ int cmd_stress(struct cmd *cmd, int argc, char **argv);
 int cmd_sweep(struct cmd *cmd, int argc, char **argv);
 int cmd_top(struct cmd *cmd, int argc, char **argv);
 int cmd_version(struct cmd *cmd, int argc, char **argv);
+int cmd_wait(struct cmd *cmd, int argc, char **argv);
 int cmd_why(struct cmd *cmd, int argc, char **argv);
 int cmd_work(struct cmd *cmd, int argc, char **argv);
 int cmd_workers(struct cmd *cmd, int argc, char **argv);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "history.h"
+#include "waiting.h"
 
 #define BATCH_JOBS 10000
 #define BATCH_BYTES (8 * 1024 * 1024)
@@ -45,6 +46,7 @@ struct input {
 	size_t count;
 	int64_t enqueued; /* jobs enqueued so far, in all batches */
 	int refused;      /* 0, or REFUSED if --replace found a running job */
+	struct await await;
 };
 
 /* ---- stopping early ---- */
@@ -91,7 +93,7 @@ print_ids(struct input *in, const rp_added *added, size_t n)
 			in->model.replace && added[i].outcome == RP_EXISTED;
 
 		history_enqueued(in->cmd->history, in->queue, &added[i]);
-		if (in->json && !in->quiet)
+		if (in->json && !in->quiet && !in->await.wanted)
 			print_json(json_added(in->queue, &added[i]));
 		if (refused)
 			in->refused =
@@ -100,7 +102,7 @@ print_ids(struct input *in, const rp_added *added, size_t n)
 					 "running, or done and its key still "
 					 "taken",
 					 (long long)added[i].id);
-		else if (!in->json && !in->quiet)
+		else if (!in->json && !in->quiet && !in->await.wanted)
 			printf("%lld\n", (long long)added[i].id);
 	}
 	in->enqueued += (int64_t)n;
@@ -157,9 +159,11 @@ enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 		return out_of_memory(in);
 	r = rp_enqueue_many(in->cmd->conn, in->queue, jobs, n, added);
 	bad = rp_last_error(in->cmd->conn)->item;
-	if (r == 0)
+	if (r == 0) {
 		status = print_ids(in, added, n);
-	else if (r != RP_EFBIG)
+		if (!status && await_add(&in->await, added, n) < 0)
+			status = out_of_memory(in);
+	} else if (r != RP_EFBIG)
 		status = refused(in, r, n);
 	else if (bad < 1 || (status = enqueue(in, jobs, (size_t)bad)) == 0)
 		status = too_large(in); /* the payloads before the one that is
@@ -360,9 +364,12 @@ run(struct input *in, int argc, char **argv)
 {
 	int status = cmd_open(in->cmd);
 
+	in->queue = argv[0];
+	if (!status && in->await.wanted)
+		status = await_prepare(&in->await, in->cmd, in->queue,
+				       &in->model);
 	if (status)
 		return status;
-	in->queue = argv[0];
 	if (argc > 1) {
 		in->word = "argument";
 		status = enqueue_arguments(in, argc - 1, argv + 1);
@@ -377,6 +384,9 @@ run(struct input *in, int argc, char **argv)
 		in->cmd->conn = NULL;
 		end_if_interrupted();
 	}
+	if (!status && !in->refused)
+		status = await_all(&in->await);
+	free(in->await.ids);
 	return status ? status : in->refused;
 }
 
@@ -398,6 +408,10 @@ check_usage(const struct input *in, int argc, char **argv, int64_t max_attempts)
 	if (argc > 1 && (in->one || in->separator != '\n'))
 		return usage(cmd, "-0 and --one apply to standard input: give "
 				  "no payloads as arguments");
+	if (in->await.how.result && (!in->await.wanted || in->json))
+		return usage(cmd, in->json ? "either --result or --json, which "
+					     "has it"
+					   : "--result needs --wait");
 	if (in->skip && in->one)
 		return usage(cmd, "give either --skip or --one, not both");
 	return 0;
@@ -434,7 +448,8 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		{ "--backoff", TEXT, &terms.backoff, "LIST",
 		  "delays after failures: 10s,1m,1h (default: the queue's)" },
 		{ "--timeout", DURATION, &terms.timeout_ms, "D",
-		  "longest time of a handler (default: the queue's)" },
+		  "longest time of a handler (default: the queue's);\n"
+		  "with --wait: how long to wait" },
 		{ "--expire", DURATION, &terms.expire_ms, "D",
 		  "cancel it if it has not started in this time" },
 		{ "--keep", DURATION, &terms.keep_ms, "D",
@@ -443,6 +458,10 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		  "what sort of job it is" },
 		{ "--header", TEXTS, &headers, "K=V",
 		  "a header; may be given several times" },
+		{ "--wait", FLAG, &in.await.wanted, NULL,
+		  "wait for their end, as the command wait does" },
+		{ "--result", FLAG, &in.await.how.result, NULL,
+		  "... and print their results" },
 		{ "--skip", COUNT, &in.skip, "N",
 		  "skip the first N jobs of the input" },
 		{ "--quiet", FLAG, &in.quiet, NULL, "print no ids" },
@@ -459,6 +478,11 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 	in.word = in.one ? "input" : nul ? "item" : "line";
 	if (!status)
 		status = check_usage(&in, argc, argv, max_attempts);
+	in.await.how.json = in.json;
+	in.await.how.quiet = in.quiet;
+	in.await.how.timeout_ms = terms.timeout_ms;
+	if (in.await.wanted)
+		terms.timeout_ms = -1;
 	if (!status)
 		status = take_terms(cmd, &terms, &in.model, &backoff);
 	if (!status && headers.count && !(json = make_headers(cmd, &headers)))

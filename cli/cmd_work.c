@@ -407,6 +407,9 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 				  strerror(errno));
 	if (!status)
 		status = look_at_queues(&work);
+	if (!status && work.threads == 1 &&
+	    !(work.alone = join_lines(work.queues, (size_t)work.queues_count)))
+		status = complain(FAILED, "out of memory");
 	if (!status)
 		status = make_worker(&work);
 	if (!status)
@@ -415,5 +418,6 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 	warden_stop(work.warden);
 	history_close(work.log_json);
 	free(work.file);
+	free(work.alone);
 	return status;
 }

@@ -213,7 +213,7 @@ is_ours(const char *variable)
 	static const char *const names[] = {
 		"DB=",      "QUEUE=",        "JOB_ID=",   "CLAIM=",
 		"ATTEMPT=", "MAX_ATTEMPTS=", "PRIORITY=", "KIND=",
-		"HEADERS=", "PROGRESS=",
+		"HEADERS=", "PROGRESS=", "ALONE=",
 	};
 
 	if (strncmp(variable, "READPAST_", 9) != 0)
@@ -233,7 +233,7 @@ make_envp(const struct work *work, const rp_job *job)
 
 	while (environ[n])
 		n++;
-	envp = calloc(n + 11, sizeof(*envp));
+	envp = calloc(n + 12, sizeof(*envp));
 	if (!envp)
 		return NULL;
 #define ADD(...) (ok = ok && asprintf(&envp[k++], __VA_ARGS__) >= 0)
@@ -248,6 +248,8 @@ make_envp(const struct work *work, const rp_job *job)
 	ADD("READPAST_KIND=%s", job->kind ? job->kind : "");
 	ADD("READPAST_HEADERS=%s", job->headers ? job->headers : "{}");
 	ADD("READPAST_PROGRESS=%s", job->progress ? job->progress : "");
+	if (work->alone)
+		ADD("READPAST_ALONE=%s", work->alone);
 	for (size_t i = 0; i < n; i++)
 		if (!is_ours(environ[i]))
 			ADD("%s", environ[i]);

@@ -6,6 +6,8 @@
  */
 #include "cmd.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,11 +17,27 @@
 static const int signals[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t caught; /* number of the signal that has
 				      * arrived, or 0 */
+static int ends[2] = { -1, -1 };     /* a pipe that a signal writes to */
 
 static void
 on_signal(int number)
 {
+	int was = errno;
+
 	caught = number;
+	if (ends[1] >= 0 && write(ends[1], "", 1) < 0)
+		caught = number; /* the pipe is full, which is as good */
+	errno = was;
+}
+
+/* A descriptor that is readable once a signal has arrived, for calls that wait
+ * in poll(); -1: there is none. Call it before catch_interrupts(). */
+int
+interrupt_fd(void)
+{
+	if (ends[0] < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		ends[0] = ends[1] = -1;
+	return ends[0];
 }
 
 /* Remember the first signal. A second one kills the process, because the

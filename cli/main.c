@@ -52,6 +52,10 @@ const struct command commands[] = {
 	  FILTER "A filter finds dead jobs, unless --state says otherwise.\n" },
 	{ "purge", cmd_purge, REQUIRE, "QUEUE | FILTER --state S --yes",
 	  "delete the jobs in one state", FILTER },
+	{ "wait", cmd_wait, REQUIRE, "ID... | --queue Q",
+	  "wait for the end of jobs",
+	  "Exit status 0: all are done; 5: one was cancelled; 7: one is dead;\n"
+	  "6: the time is over; 3: an id was never given.\n" },
 	{ "list", cmd_list, REQUIRE, "[QUEUE]", "list live jobs in claim order",
 	  "With --error it lists dead jobs, too.\n" },
 	{ "show", cmd_show, REQUIRE, "ID... | FILTER",

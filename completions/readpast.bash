@@ -13,7 +13,7 @@ _readpast_options() { # COMMAND
 	enqueue)
 		options=(-0 --one --delay= --at= --priority= --unique= --unique-for=
 			--backoff= --timeout= --expire= --keep= --replace
-			--max-attempts= --kind= --header= --skip= --quiet --json)
+			--max-attempts= --kind= --header= --wait --result --skip= --quiet --json)
 		;;
 	work)
 		options=(-j= --jobs= --lease= --timeout= --release-delay= --drain
@@ -49,6 +49,7 @@ _readpast_options() { # COMMAND
 		options=(--queue= --state= --kind= --key= --error= --older=
 			--all --dry-run --json)
 		;;
+	wait) options=(--any --queue= --timeout= --result --quiet --json) ;;
 	init) options=(--after-restore --print --json) ;;
 	sweep) options=(--json) ;;
 	version) options=(--json) ;;
@@ -205,8 +206,8 @@ _readpast_look() {
 
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
-		retry purge list show why stats workers top queue pause resume cron sweep
-		init copy doctor check lab stress version help)
+		retry purge wait list show why stats workers top queue pause resume cron
+		sweep init copy doctor check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
 	COMPREPLY=()

@@ -106,6 +106,7 @@ enum ext_param {
 	P_STATE,
 	P_JOB_ID,
 	P_QUEUES,
+	P_WAITED,
 	P_TIMEOUT,
 	P_REASON,
 	P_QUEUE_TIMEOUT,

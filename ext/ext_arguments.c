@@ -21,6 +21,7 @@ enum kind_of_value {
 		* characters */
 	BYTES, /* any value but null; a number is converted to text */
 	NUMBER,
+	NUMBER_OR_NAME,
 	FLAG,
 	DURATION,
 	TIME
@@ -67,6 +68,7 @@ static const struct {
 	[P_STATE] = { "state", "the state", NAME, 0, 0 },
 	[P_JOB_ID] = { "job_id", "job_id", NUMBER, INT64_MIN, INT64_MAX },
 	[P_QUEUES] = { "queues", "queues", NAME, 0, 0 },
+	[P_WAITED] = { "id", "id", NUMBER_OR_NAME, INT64_MIN, INT64_MAX },
 	[P_TIMEOUT] = { "timeout", "the timeout", DURATION, 0, RP_MOST_MS },
 	[P_REASON] = { "reason", "the reason", NAME, 0, 0 },
 	[P_QUEUE_TIMEOUT] = { "timeout", "the timeout", DURATION, 0,
@@ -240,6 +242,9 @@ read_argument(struct ext_call *call, int param, sqlite3_value *value)
 	switch (params[param].kind) {
 	case NAME:
 		return read_text(call, param, value, to);
+	case NUMBER_OR_NAME:
+		return text ? read_text(call, param, value, to)
+			    : read_number(call, param, value, to);
 	case DURATION:
 		return read_duration(call, param, value, to);
 	case TIME:

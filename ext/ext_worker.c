@@ -17,6 +17,8 @@
 /* P6: a job whose lease ran out is ready again within 2 s, as long as any
  * worker lives. */
 #define SWEEP_MS 1000
+/* A wait without a timeout; wait() on PostgreSQL has the same default. */
+#define TIMEOUT_MS 60000
 
 /* ---- registering and unregistering ---- */
 
@@ -248,28 +250,69 @@ sweep_meanwhile(struct ext_call *call, const char *const *queues)
 				   &found);
 }
 
+/* What a call waits for: jobs to work on, or, if `queues` is NULL, the end of a
+ * job. */
+struct awaited {
+	char **queues;
+	int64_t id;
+	rp_outcome outcome;
+};
+
 /* A worker keeps sending heartbeats while it waits. */
-int
-ext_do_wait(struct ext_call *call, struct rp_value *ret)
+static int
+wait_and_beat(struct ext_call *call, struct awaited *awaited)
 {
-	int64_t end = rp__monotonic_ms() + call->arguments[P_TIMEOUT].number;
-	char **queues = NULL;
-	int r = ext_names(call, P_QUEUES, &queues);
+	const struct ext_argument *timeout = &call->arguments[P_TIMEOUT];
+	int64_t end = rp__monotonic_ms() +
+		      (timeout->given ? timeout->number : TIMEOUT_MS);
+	int r = 0;
 
 	while (r == 0) {
 		int64_t left = end - rp__monotonic_ms();
 		int64_t ms =
 			call->ext->worker.id && left > BEAT_MS ? BEAT_MS : left;
 
-		r = rp_wait(call->conn, (const char *const *)queues,
-			    ms < 0 ? 0 : ms, -1);
+		if (awaited->queues)
+			r = rp_wait(call->conn,
+				    (const char *const *)awaited->queues,
+				    ms < 0 ? 0 : ms, -1);
+		else
+			r = rp_job_wait(call->conn, &awaited->id, 1,
+					RP_WAIT_ALL, ms < 0 ? 0 : ms, -1,
+					&awaited->outcome);
 		if (r != 0 || ms == left)
 			break;
 		r = ext_worker_seen(call);
 	}
+	return r;
+}
+
+static int
+wait_for_job(struct ext_call *call, struct rp_value *ret)
+{
+	struct awaited awaited = { .id = call->arguments[P_WAITED].number };
+	int r = wait_and_beat(call, &awaited);
+
+	if (r > 0)
+		*ret = rp__text(rp_state_text(awaited.outcome.state));
+	return r < 0 ? r : 0;
+}
+
+int
+ext_do_wait(struct ext_call *call, struct rp_value *ret)
+{
+	struct awaited awaited = { .queues = NULL };
+	int r;
+
+	if (!call->arguments[P_WAITED].text)
+		return wait_for_job(call, ret);
+	call->arguments[P_QUEUES] = call->arguments[P_WAITED];
+	r = ext_names(call, P_QUEUES, &awaited.queues);
+	if (r == 0)
+		r = wait_and_beat(call, &awaited);
 	*ret = rp__int(r > 0);
 	if (r > 0)
-		r = sweep_meanwhile(call, (const char *const *)queues);
-	ext_free_names(queues);
+		r = sweep_meanwhile(call, (const char *const *)awaited.queues);
+	ext_free_names(awaited.queues);
 	return r < 0 ? r : 0;
 }

@@ -88,7 +88,7 @@ const struct ext_function ext_functions[] = {
 	{ "probe", 1, { P_QUEUE },
 	  TABLE(probe, "ready, running, due_in_ms, expires_in_ms, paused,"
 		      " suspects, behind"), 0 },
-	{ "wait", 2, { P_QUEUES, P_TIMEOUT }, ANSWER(wait), 1 },
+	{ "wait", 1, { P_WAITED, P_TIMEOUT }, ANSWER(wait), 1 },
 	{ "worker_start", 2, { P_WORKER, P_QUEUES }, ANSWER(worker_start), 1 },
 	{ "worker_beat", 0, { NO_PARAM }, ANSWER(worker_beat), 1 },
 	{ "worker_stop", 0, { NO_PARAM }, ANSWER(worker_stop), 1 },

@@ -639,6 +639,44 @@ RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 		   int fd);
 
+/* How a job ended. */
+typedef struct rp_outcome {
+	int64_t id;
+	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: it has not ended.
+		    * A live job whose queue is dropped is cancelled */
+	int kept;  /* 1: rp_job_get() reads it. 0: it is not kept, and counts as
+		    * done if this is all that is known of it */
+} rp_outcome;
+
+/*
+ * Wait for the end of `n` jobs (1 to RP_MOST_CLAIMED): with RP_WAIT_ALL until
+ * all have ended, with RP_WAIT_ANY until at least one has. `ret`, which has
+ * room for `n` elements, or is NULL, says how each ended.
+ *
+ * Returns 1 when the wait is over; 0 after timeout_ms milliseconds (-1: no
+ * limit), or as soon as the descriptor `fd` (-1: none) is readable: then `ret`
+ * has what is known so far. RP_ENOENT: no job was ever given this id; the
+ * error's `item` is its index. An id counts as given as soon as its enqueue has
+ * begun: wait for a job only after its enqueue is committed. RP_EINVAL: a
+ * transaction is open; or a handler, whose worker has one thread, would wait
+ * for a job of a queue that this worker serves, and so for itself.
+ *
+ * A server notifies the call. SQLite's file does, and it looks once a second
+ * besides. If the server cannot be reached, the call tries again for a minute
+ * before it fails. On a connection of your own (rp_attach()) to a server, and
+ * behind a pooler, it looks at growing intervals of up to a second.
+ */
+#define RP_WAIT_ALL 0
+#define RP_WAIT_ANY 1
+RP_API int rp_job_wait(rp_conn *conn, const int64_t *ids, size_t n, int how,
+		       int64_t timeout_ms, int fd, rp_outcome *ret);
+
+/* Wait until a queue has no live job: neither a scheduled, nor a ready, nor a
+ * running one. Returns 1, or 0 as rp_job_wait() does. RP_ENOENT: there is no
+ * such queue. RP_EINVAL: as for rp_job_wait(). */
+RP_API int rp_queue_wait(rp_conn *conn, const char *queue, int64_t timeout_ms,
+			 int fd);
+
 /* ---- looking --------------------------------------------------------- */
 
 /* Read one job, live or kept, as a batch of one. RP_ENOENT: no such job. */

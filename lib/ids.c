@@ -20,6 +20,17 @@ take_last(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
+int
+rp__last_id(rp_conn *conn, int64_t *ret)
+{
+	int r = rp__begin(conn, RP_BEGIN_ONCE);
+
+	if (r < 0)
+		return r;
+	return rp__end(conn,
+		       rp__run(conn, RP_V_ENDS, NULL, 1, take_last, ret));
+}
+
 /* Fail because there is no job with this id. Ids past the last one were
  * never given to a job. Reading the last id needs a privilege of its own on
  * a server; without that privilege, the message gives no reason. */

@@ -153,6 +153,7 @@ typedef int rp_change_fn(rp_conn *conn, const int64_t *ids, size_t n, int state,
 rp_change_fn rp__jobs_cancel, rp__jobs_retry, rp__jobs_purge;
 
 /* ids.c */
+int rp__last_id(rp_conn *conn, int64_t *ret); /* that was given to a job */
 int rp__no_such_job(rp_conn *conn, int64_t id); /* fails with RP_ENOENT and
 						 * the reason */
 
@@ -252,6 +253,23 @@ rp__sooner(int64_t a, int64_t b)
  * `unless_ready` set, does not sweep if a job is ready. */
 int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
+
+/* job_wait.c */
+/* The job that the calling thread is handling. A handler's own handles do not
+ * lead to its worker, so a wait could not see otherwise that it waits for
+ * itself. */
+struct rp_handling {
+	int64_t id, claim_no;
+	const char *queue;
+	/* The queues of its worker, with a NULL at the end, if that has one
+	 * thread; or NULL. */
+	const char *const *queues;
+};
+/* Borrowed until the next call on this thread; NULL: none. */
+void rp__set_handling(const struct rp_handling *handling);
+/* RP_EINVAL if a wait for a job of the queue, or `until_empty` for all of them,
+ * would be one for the calling thread itself. */
+int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
 
 /* sweep.c */
 /* Clean up, in one slice, what belongs to no queue: payloads of completed jobs,

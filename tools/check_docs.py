@@ -204,7 +204,8 @@ def checks(program, source):
     page, calls, model = (read(f"man/readpast.{n}") for n in (1, 3, 7))
     errors, states, others, defined = of_header(read("include/readpast.h"))
     exports = read("tests/abi/exports.txt").split()
-    enum = re.search(r"^enum \{ (DONE = .*?) \};", read("cli/cmd.h"), re.M)[1]
+    enum = " ".join(re.findall(r"^enum \{ (\w+ = \d.*?) \};", read("cli/cmd.h"),
+                               re.M))
 
     yield "help: options in usage lines", (
         f"{command}: no {option}" for command in program.commands

@@ -159,8 +159,8 @@ def statements(path):
 
 # The verbs that only databases with routines have, and those that only the
 # others have.
-ROUTINES = {"enqueue_plain", "settle_and_claim", "register_waiter", "unregister_waiter", "held",
-            "sweep_start"}
+ROUTINES = {"enqueue_plain", "settle_and_claim", "register_waiter",
+            "unregister_waiter", "await", "unawait", "held", "sweep_start"}
 NO_ROUTINES = {"claim", "payload", "complete", "fail", "release", "extend",
                "refused", "sweep_dropped"}
 

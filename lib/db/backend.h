@@ -161,6 +161,18 @@ struct rp_waiter {
 			      * no probe, because probes take long */
 };
 
+/* A call that waits for the end of jobs. The last three fields are the
+ * backend's, which finds 0 in them at first. Times are monotonic. */
+struct rp_job_waiter {
+	const int64_t *ids; /* live jobs, at least one */
+	size_t count;
+	int is_open; /* a transaction that may settle one of them may be open:
+		      * look more often */
+	int64_t registered_at; /* ms; 0: not registered */
+	int64_t nap_ms;        /* until the next look */
+	int polls;             /* nothing will notify us */
+};
+
 /* Flags returned by wait(): what the caller must do. */
 #define RP_WAIT_WORK 1  /* claim: a job of its queues became ready */
 #define RP_WAIT_PROBE 2 /* ask the queues whether a job is ready */
@@ -238,6 +250,15 @@ struct rp_backend {
 	 * timeout_ms (-1: no limit) is over or `fd` (-1: none) is readable. */
 	int (*wait)(void *db, const struct rp_waiter *waiter,
 		    int64_t timeout_ms, int fd, rp_error *reterr);
+	/* Wait until one of the jobs may have ended. Returns 1: look; 0:
+	 * timeout_ms (-1: no limit) is over, `fd` (-1: none) is readable, or a
+	 * signal has come. The first call may return 1 at once. It is called
+	 * outside of transactions. */
+	int (*wait_for_jobs)(void *db, struct rp_job_waiter *waiter,
+			     int64_t timeout_ms, int fd, rp_error *reterr);
+	/* Undo what wait_for_jobs() has registered. Errors are ignored. NULL:
+	 * it registers nothing. */
+	void (*leave_jobs)(void *db, struct rp_job_waiter *waiter);
 	/* Does a notification sent by `other`, another connection, arrive here?
 	 * NULL: the database has no notifications. */
 	int (*hears)(void *db, void *other);

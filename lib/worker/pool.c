@@ -234,13 +234,23 @@ static void
 handle(rp_task *task)
 {
 	const struct route *route = rp__worker_route(task->worker, task->job);
+	const struct rp_handling handling = {
+		.id = task->job->id,
+		.claim_no = task->job->claim_no,
+		.queue = task->job->queue,
+		.queues = task->worker->options.threads == 1
+				  ? task->worker->queues
+				  : NULL,
+	};
 	int verdict = RP_RELEASE;
 
 	rp__task_begin_handling(task, rp__thread());
+	rp__set_handling(&handling);
 	if (route)
 		verdict = route->handler(task, task->job, route->ctx);
 	else
 		task->delay_ms = NO_HANDLER_MS;
+	rp__set_handling(NULL);
 	if (verdict < RP_DONE || verdict > RP_RELEASE)
 		verdict = RP_FAIL;
 	rp__task_end_handling(task, verdict);

@@ -572,6 +572,28 @@ def in_call(function):
 
 
 @case
+def a_wait_for_a_job_ends_with_its_state(path):
+    db = connect(path, check_same_thread=False)
+    for payload in ("done", "dead", "cancelled", "live"):
+        one(db, "select readpast_enqueue('q', ?)", payload)
+    wait = "select readpast_wait(?, ?)"
+    thread_says = []
+    assert one(db, wait, 1, "20ms") is None
+    for id, claim_no in rows(db, "select id, claim_no from readpast_claim('q', 2)"):
+        one(db, "select readpast_complete(?, ?)" if id == 1 else
+            "select readpast_fail(?, ?, 'no', null, true)", id, claim_no)
+    one(db, "select readpast_cancel(3)")
+    assert [one(db, wait, id, 0) for id in (1, 2, 3, 4)] == [
+        "done", "dead", "cancelled", None]
+    assert "it was never given" in refused(db, wait, 9999, 0)
+    thread = in_call(lambda: thread_says.append(
+        one(db, "select readpast_wait(4)")))
+    readpast(path, "cancel", "4")
+    thread.join(10)
+    assert thread_says == ["cancelled"]
+
+
+@case
 def a_wait_ends_when_another_process_enqueues(path):
     connect(path).execute("select readpast_queue_create('q')").fetchall()
     answers = []

@@ -428,6 +428,8 @@ const struct rp_backend rp__backend_postgres = {
 	.settle_and_claim = postgres_settle_and_claim,
 	.enqueue = postgres_enqueue,
 	.wait = rp__postgres_wait,
+	.wait_for_jobs = rp__postgres_wait_for_jobs,
+	.leave_jobs = rp__postgres_leave_jobs,
 	.hears = rp__postgres_hears,
 	.is_pooled = postgres_is_pooled,
 };

@@ -96,6 +96,7 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 	s->listening = 0;
 	s->registered_at = 0;
 	s->rest_ms = 0;
+	*s->job_channel = '\0';
 	s->lost_answer = 1;
 	return PQ(status)(s->pg) == CONNECTION_OK
 		       ? rp__postgres_check_session(s, error)

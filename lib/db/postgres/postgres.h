@@ -67,6 +67,9 @@ struct postgres {
 	char *queues;
 	int64_t rest_ms; /* time between two probes while we are registered;
 			  * 0: we are not */
+	/* Waiting for jobs: the channel on which this session listens for their
+	 * ends, or "". */
+	char job_channel[CHANNEL];
 };
 
 /* backend.c */
@@ -93,6 +96,11 @@ int rp__postgres_limit_waits(void *db, rp_error *error);
 int rp__postgres_wait(void *db, const struct rp_waiter *waiter,
 		      int64_t timeout_ms, int fd, rp_error *error);
 void rp__postgres_unregister(struct postgres *s);
+
+/* job_wait.c */
+int rp__postgres_wait_for_jobs(void *db, struct rp_job_waiter *waiter,
+			       int64_t timeout_ms, int fd, rp_error *error);
+void rp__postgres_leave_jobs(void *db, struct rp_job_waiter *waiter);
 
 /* hear.c */
 int rp__postgres_hears(void *db, void *other);

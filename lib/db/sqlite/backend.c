@@ -342,6 +342,14 @@ sqlite_settle_and_claim(void *db, struct rp_round_trip *trip, rp_error *error)
 	return r == 0 && trip->max ? rp__sqlite_claim(db, trip, error) : r;
 }
 
+static int
+make_watch(struct sqlite *s, rp_error *error)
+{
+	if (!s->watch)
+		s->watch = rp__watch_new(s->db);
+	return s->watch ? 0 : rp__fail(error, RP_ENOMEM, "out of memory");
+}
+
 /* The file tells us that others have committed, but not to which queue. */
 static int
 sqlite_wait(void *db, const struct rp_waiter *waiter, int64_t timeout_ms,
@@ -349,23 +357,31 @@ sqlite_wait(void *db, const struct rp_waiter *waiter, int64_t timeout_ms,
 {
 	struct sqlite *s = db;
 	int64_t ms = waiter->probe_at - rp__monotonic_ms();
-	int changed;
+	int changed, r = make_watch(s, error);
 
-	if (!s->watch) {
-		s->watch = rp__watch_new(s->db);
-		if (!s->watch)
-			return rp__fail(error, RP_ENOMEM, "out of memory");
-	}
+	if (r < 0)
+		return r;
 	if (ms < 0)
 		ms = 0;
 	if (timeout_ms >= 0 && timeout_ms < ms)
 		ms = timeout_ms;
-	changed = rp__watch_wait(s->watch, ms, fd);
+	changed = rp__watch_wait(s->watch, ms, fd, 0);
 	if (changed)
 		rp__watch_stay_quiet(waiter->quiet_until, fd);
 	if (rp__monotonic_ms() >= waiter->probe_at)
 		return RP_WAIT_PROBE | RP_WAIT_SWEEP;
 	return changed ? RP_WAIT_PROBE : 0;
+}
+
+static int
+sqlite_wait_for_jobs(void *db, struct rp_job_waiter *waiter, int64_t timeout_ms,
+		     int fd, rp_error *error)
+{
+	struct sqlite *s = db;
+	int r = make_watch(s, error);
+
+	(void)waiter;
+	return r < 0 ? r : rp__watch_wait(s->watch, timeout_ms, fd, 1);
 }
 
 const struct rp_backend rp__backend_sqlite = {
@@ -387,5 +403,6 @@ const struct rp_backend rp__backend_sqlite = {
 	.settle_and_claim = sqlite_settle_and_claim,
 	.enqueue = rp__sqlite_enqueue,
 	.wait = sqlite_wait,
+	.wait_for_jobs = sqlite_wait_for_jobs,
 	.trim = rp__sqlite_trim_wal,
 };

@@ -27,8 +27,10 @@ struct watch {
 	sqlite3 *db;
 	sqlite3_stmt *version_stmt;
 	int64_t version;
-	int inotify; /* -1: not available, poll only */
-	int on_wal;  /* the -wal file exists and is watched */
+	int inotify;      /* -1: not available, poll only */
+	int on_wal;       /* the -wal file exists and is watched */
+	int64_t event_at; /* when the last events were read, monotonic us */
+	size_t look;      /* index of the next interval after the last event */
 };
 
 /* Intervals between the polls that follow an event, in microseconds. They
@@ -38,6 +40,12 @@ static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    3000,   5000,   10000, 30000, 50000,
 				    100000, 200000, 300000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
+
+/* Somebody who waits for a single commit polls more often: an interval is this
+ * part of the time since the event. So a commit is noticed late by a sixth of
+ * the time that it took. */
+#define EAGER_PART 6
+#define EAGER_US 700000 /* after that comes the regular poll */
 
 /* A commit causes an event for each page. So waits that are not longer than
  * this ignore events. */
@@ -84,6 +92,8 @@ rp__watch_new(sqlite3 *db)
 	if (!w)
 		return NULL;
 	w->db = db;
+	w->look = LOOKS;
+	w->event_at = -EAGER_US;
 	w->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (w->inotify >= 0) {
 		watch_folder(w);
@@ -149,24 +159,41 @@ sleep_us(const struct watch *w, int64_t us, int fd, int deaf)
 	return ppoll(fds, 2, &t, NULL) > 0 && fds[0].revents;
 }
 
+static int64_t
+next_sleep(struct watch *w, int eager)
+{
+	int64_t since = rp__monotonic_us() - w->event_at;
+
+	if (!eager)
+		return w->look < LOOKS ? looks_us[w->look++] : POLL_US;
+	if (since >= EAGER_US)
+		return POLL_US;
+	since /= EAGER_PART;
+	return since > looks_us[0] ? since : looks_us[0];
+}
+
+/* The events that one call reads may be those of two commits, of which only the
+ * first is visible yet, and ends the call. So the next call goes on with the
+ * polls after these events. */
 int
-rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd)
+rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd, int eager)
 {
 	int64_t end = rp__monotonic_us() + timeout_ms * 1000;
-	size_t look = LOOKS;
 
 	for (;;) {
 		int64_t left =
 			timeout_ms < 0 ? POLL_US : end - rp__monotonic_us();
 		int64_t us;
 
-		if (take_events(w))
-			look = 0;
+		if (take_events(w)) {
+			w->look = 0;
+			w->event_at = rp__monotonic_us();
+		}
 		if (changed(w))
 			return 1;
 		if (left <= 0)
 			return 0;
-		us = look < LOOKS ? looks_us[look++] : POLL_US;
+		us = next_sleep(w, eager);
 		if (sleep_us(w, us < left ? us : left, fd, us <= DEAF_US))
 			return 0;
 	}

@@ -18,10 +18,11 @@ struct watch;
 struct watch *rp__watch_new(sqlite3 *db);
 void rp__watch_free(struct watch *watch);
 
-/* Wait until another connection has committed since the last call, or since
- * the watch was created. Returns 1 when one has; 0 when timeout_ms (-1: no
- * limit) is over or `fd` (-1: none) is readable. */
-int rp__watch_wait(struct watch *watch, int64_t timeout_ms, int fd);
+/* Wait until another connection has committed since the last call, or since the
+ * watch was created: returns 1. Returns 0 when timeout_ms (-1: no limit) is
+ * over or `fd` (-1: none) is readable. `eager`: look more often after an event,
+ * as somebody waits for one commit. */
+int rp__watch_wait(struct watch *watch, int64_t timeout_ms, int fd, int eager);
 
 /* Sleep until `until_us` (monotonic), or until `fd` is readable. */
 void rp__watch_stay_quiet(int64_t until_us, int fd);

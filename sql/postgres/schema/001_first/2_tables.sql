@@ -26,6 +26,7 @@ create table readpast.queue (
 	keep_done_ms   bigint not null default 0,
 	keep_dead_ms   bigint not null default 2592000000,
 	timeout_ms     bigint not null default 0,
+	job_waiters_until   timestamptz,
 	constraint "a queue's name is 1..:most_name bytes without control characters"
 	check (octet_length(name) between 1 and :most_name
 	       and name !~ '[\x01-\x1f\x7f]'),
@@ -41,9 +42,10 @@ create table readpast.queue (
 	       and timeout_ms between 0 and :most_ms)
 ) with (fillfactor = 10);
 
--- With this index a completion finds out quickly that no queue keeps done jobs, which
--- is the usual case.
-create index queue_keeps on readpast.queue (id) where keep_done_ms > 0;
+-- With this index a completion finds out quickly that no queue keeps done jobs and that
+-- nobody waits for a job, which is the usual case.
+create index queue_keeps on readpast.queue (id)
+	where keep_done_ms > 0 or job_waiters_until is not null;
 
 -- Dropped queues into which a transaction may still put jobs because it was open
 -- when the queue was dropped.
@@ -287,6 +289,20 @@ create table readpast.waiter (
 );
 create index waiter_until on readpast.waiter (queue_id, until);
 create index waiter_all on readpast.waiter (until);
+
+-- Clients that wait for the end of a job: what ends it notifies them on the channel
+-- `readpast.job.PID`, where pid is the server's process of the client's session.
+-- queue.job_waiters_until is the time until which jobs of a queue may have such clients: a
+-- verdict reads this table only before that time. It is set a minute ahead, so that it
+-- is rarely updated, and null if nobody has waited lately. A hint: a client also looks
+-- for itself, at growing intervals. Unlogged: a client that lost its connection
+-- registers again.
+create unlogged table readpast.job_waiter (
+	job_id bigint not null,
+	pid    integer not null,
+	until  timestamptz not null,
+	primary key (job_id, pid)
+);
 
 -- How many jobs of a queue were finished in each of the last seconds, for the rates that
 -- `stats` shows. A second may have several rows, which the reader adds up, so that two

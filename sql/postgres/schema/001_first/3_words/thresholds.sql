@@ -207,6 +207,31 @@ as $body$
 select interval '1 minute'
 $body$;
 
+-- A client that waits for a job is registered for this long, and registers again after
+-- a third of it (RENEW_MS in lib/db/postgres/job_wait.c). A client that was killed is
+-- notified in vain for this long.
+create function readpast.job_waiter_age() returns interval
+language sql immutable
+as $body$
+select interval '90 seconds'
+$body$;
+
+-- wait() looks at a job after pauses that grow up to this: half of it is how late it
+-- notices the end of a job that took long.
+create function readpast.wait_pause() returns interval
+language sql immutable
+as $body$
+select interval '250 milliseconds'
+$body$;
+
+-- wait() waits no longer than this. It holds a snapshot meanwhile, and a claim scans the
+-- entries of jobs that died since.
+create function readpast.wait_most() returns interval
+language sql immutable
+as $body$
+select interval '10 minutes'
+$body$;
+
 -- After it has created this many queues, a session plans its statements again.
 create function readpast.replan_every() returns integer
 language sql immutable

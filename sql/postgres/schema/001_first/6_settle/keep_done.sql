@@ -1,6 +1,8 @@
 -- keep_done: copy done jobs that are kept, by their own term or their queue's, into the
--- archive, with their results.
--- ids, claim_nos, verdicts, results: as of settle(); all verdicts but `done` are ignored.
+-- archive, with their results; and notify clients that wait for jobs of the verdicts.
+-- Both need the rows of the jobs' queues.
+-- ids, claim_nos, verdicts, results: as of settle(). Only jobs with the verdict `done` are
+-- copied.
 -- Locks: the jobs of all the claims, for update, in the order of their ids.
 
 create function readpast.keep_done(ids bigint[], claim_nos bigint[],
@@ -10,9 +12,11 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	any_kept boolean;
+	any_kept     boolean;
+	job_waiters_until timestamptz;
 begin
-	select bool_or(coalesce(l.keep_ms, q.keep_done_ms) > 0) into any_kept
+	select bool_or(coalesce(l.keep_ms, q.keep_done_ms) > 0), max(q.job_waiters_until)
+	  into any_kept, job_waiters_until
 	  from (select j.queue_id, j.keep_ms
 	          from (select v.id, v.claim_no
 	                  from unnest(ids, claim_nos) as v(id, claim_no)
@@ -20,6 +24,9 @@ begin
 	          join readpast.job j on j.id = v.id and j.claim_no = v.claim_no
 	           for update of j) l
 	  join readpast.queue q on q.id = l.queue_id;
+	if job_waiters_until > clock_timestamp() then
+		perform readpast.notify_job_waiters(ids);
+	end if;
 	-- The archive's trigger runs even for an insert of no rows, so do not
 	-- insert if no job is kept.
 	if any_kept is not true then

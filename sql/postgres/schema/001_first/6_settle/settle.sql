@@ -37,11 +37,13 @@ begin
 	if results is not null or progresses is not null then
 		perform readpast.check_reports(ids, results, progresses);
 	end if;
-	-- Fast path: all verdicts are `done`, on jobs of one claim, and no queue keeps
-	-- done jobs. It leaves the jobs that have a keep_ms, and those of refused verdicts.
+	-- Fast path: all verdicts are `done`, on jobs of one claim; no queue keeps done
+	-- jobs, and nobody waits for a job. It leaves the jobs that have a keep_ms, and
+	-- those of refused verdicts.
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
-	   and not exists (select 1 from readpast.queue q where q.keep_done_ms > 0)
+	   and not exists (select 1 from readpast.queue q
+	                    where q.keep_done_ms > 0 or q.job_waiters_until is not null)
 	then
 		done := readpast.settle_claim(ids, claim_nos[1]);
 		if cardinality(done.numbers) < cardinality(ids) then

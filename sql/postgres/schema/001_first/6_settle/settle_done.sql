@@ -19,9 +19,11 @@ set enable_mergejoin = off
 as $body$
 #variable_conflict use_column
 declare
-	-- Few queues keep done jobs; without any, no row is read twice.
+	-- Few queues keep done jobs or have a job that somebody waits for; without any,
+	-- no row is read twice.
 	keeps boolean := exists (select 1 from readpast.queue q
-	                          where q.keep_done_ms > 0);
+	                          where q.keep_done_ms > 0
+	                             or q.job_waiters_until is not null);
 	most  integer := case when verdicts is null then cardinality(ids)
 	                      else cardinality(array_positions(verdicts, null::bigint))
 	                           + cardinality(array_positions(verdicts, 0::bigint)) end;
@@ -38,7 +40,8 @@ begin
 	end if;
 	numbers := '{}';
 	queues := '{}';
-	-- The first round leaves the jobs that have a keep_ms, unless a queue keeps jobs.
+	-- The first round leaves the jobs that have a keep_ms, unless a queue keeps jobs
+	-- or has a job that somebody waits for.
 	loop
 		if keeps then
 			perform readpast.keep_done(ids, claim_nos, verdicts, results);

@@ -4,6 +4,7 @@
 -- stays: a late verdict of the holder is accepted until the job is claimed again.
 -- ids: the jobs.
 -- Rows: which jobs, and whether they are dead.
+-- Clients that wait for one of the jobs are notified.
 -- Locks: none but the jobs' rows, which the caller has locked, and those of wake().
 
 create function readpast.expire(ids bigint[])
@@ -54,6 +55,7 @@ begin
 		 where j.id = o.id)
 	select o.id, o.dead from over o;
 
+	perform readpast.notify_job_waiters(ids);
 	perform readpast.note_moved(ids, before);
 	perform readpast.open_lane(l.lane_id), readpast.wake(l.queue_id)
 	   from (select distinct j.lane_id, j.queue_id

@@ -1,6 +1,7 @@
 -- forget_old: delete workers that were not seen for an hour, tallies older than a minute,
--- waiters of dead workers, unique keys that are free again, and superseded cursors: visited ones with a newer visited
--- cursor, which two sweeps at once may leave.
+-- waiters of dead workers, clients that no longer wait for a job, unique keys that are free
+-- again, and superseded cursors: visited ones with a newer visited cursor, which two
+-- sweeps at once may leave.
 -- Locks: the rows that it deletes; it skips those that others have locked.
 
 create function readpast.forget_old() returns void
@@ -31,6 +32,17 @@ begin
 	           select k.ctid from readpast.taken_key k
 	            where k.until <= moment
 	              for update skip locked));
+	delete from readpast.job_waiter w
+	 where w.ctid = any (array(
+	           select w.ctid from readpast.job_waiter w
+	            where w.until < moment
+	              for update skip locked));
+	update readpast.queue q
+	   set job_waiters_until = null
+	 where q.ctid = any (array(
+	           select q.ctid from readpast.queue q
+	            where q.job_waiters_until < moment
+	              for no key update skip locked));
 	delete from readpast.cursor c
 	 where c.ctid = any (array(
 	           select c.ctid from readpast.cursor c

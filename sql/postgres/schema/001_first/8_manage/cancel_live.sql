@@ -24,6 +24,7 @@ begin
 	   for update;
 	if found then
 		perform readpast.put_away(id, 6, null);
+		perform readpast.notify_job_waiters(array[id]);
 	end if;
 end
 $body$;

@@ -19,6 +19,11 @@ begin
 	end if;
 	busy := readpast.is_worked_on(id);
 	if not busy then
+		perform readpast.notify_job_waiters(array(
+		            select w.job_id
+		              from readpast.job_waiter w
+		              join readpast.job j on j.id = w.job_id
+		             where j.queue_id = queue_drop.id));
 		-- Since the check, another transaction may have added a job, and a
 		-- worker may have claimed it.
 		delete from readpast.job j

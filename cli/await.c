@@ -1,0 +1,100 @@
+/*
+ * await.c - enqueue --wait: which jobs it waits for, and how long their results
+ * are kept.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "waiting.h"
+
+#include <stdlib.h>
+
+#include "internal.h"
+
+/* How long a result may wait to be read. */
+#define RESULT_MS 600000
+
+/* How long the queue keeps done jobs; 0 if it does not exist yet. */
+static int64_t
+keep_of(struct cmd *cmd, const char *queue)
+{
+	rp_queues *queues;
+	int64_t keep_ms;
+
+	if (rp_queue_list(cmd->conn, queue, &queues) < 0)
+		return 0;
+	keep_ms = rp_queues_at(queues, 0)->keep_done_ms;
+	rp_queues_free(queues);
+	return keep_ms;
+}
+
+int
+await_prepare(struct await *await, struct cmd *cmd, const char *queue,
+	      rp_job_spec *model)
+{
+	int64_t keep_ms = model->keep_ms;
+	int r;
+
+	await->how.cmd = cmd;
+	await->how.goes_on = 1;
+	set_handling();
+	r = rp__check_wait_for_queue(cmd->conn, queue, 0);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	if (!await->how.result && !await->how.json)
+		return 0;
+	if (!keep_ms)
+		keep_ms = keep_of(cmd, queue);
+	await->forget = !keep_ms;
+	if (keep_ms < RESULT_MS)
+		model->keep_ms = RESULT_MS;
+	return 0;
+}
+
+int
+await_add(struct await *await, const rp_added *added, size_t n)
+{
+	size_t room = (await->count + n) * 2;
+	int64_t *ids = await->ids;
+
+	if (!await->wanted)
+		return 0;
+	if (await->count + n > await->room) {
+		ids = realloc(ids, room * sizeof(*ids));
+		if (!ids)
+			return -1;
+		await->ids = ids;
+		await->room = room;
+	}
+	for (size_t i = 0; i < n; i++)
+		ids[await->count++] = added[i].id;
+	return 0;
+}
+
+/* Delete done jobs whose results have been printed. */
+static void
+forget(struct await *await)
+{
+	rp_conn *conn = await->how.cmd->conn;
+	struct rp_changed purged = { 0, 0 };
+
+	if (fflush(stdout) == EOF || ferror(stdout))
+		return;
+	if (rp__jobs_purge(conn, await->ids, await->count, RP_STATE_DONE, NULL,
+			   &purged) < 0)
+		complain(DONE, "%s: the jobs stay for 10 minutes",
+			 rp_last_error(conn)->message);
+}
+
+int
+await_all(struct await *await)
+{
+	int status;
+
+	if (!await->count)
+		return DONE;
+	status = wait_for_jobs(&await->how, await->ids, await->count);
+	if (await->forget)
+		forget(await);
+	return status;
+}

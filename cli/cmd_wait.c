@@ -1,0 +1,97 @@
+/*
+ * cmd_wait.c - wait for the end of jobs.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "waiting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int
+wait_for_queue(const struct waiting *w, const char *queue)
+{
+	int fd = interrupt_fd(), r;
+	char time[40];
+
+	catch_interrupts();
+	r = rp_queue_wait(w->cmd->conn, queue, w->timeout_ms, fd);
+	end_if_told(w->cmd);
+	if (r < 0)
+		return cmd_failed(w->cmd, r);
+	if (r > 0)
+		return DONE;
+	print_duration(time, sizeof(time), w->timeout_ms);
+	return complain(TIMED_OUT, "queue %s is not empty after %s", queue,
+			time);
+}
+
+static int64_t *
+parse_ids(const struct cmd *cmd, int argc, char **argv)
+{
+	int64_t *ids = calloc((size_t)argc + 1, sizeof(*ids));
+
+	if (!ids) {
+		complain(FAILED, "out of memory");
+		return NULL;
+	}
+	for (int i = 0; i < argc; i++) {
+		if (parse_id(argv[i], &ids[i]) == 0)
+			continue;
+		usage(cmd, "%.80s: expected a job's id", argv[i]);
+		free(ids);
+		return NULL;
+	}
+	return ids;
+}
+
+static int
+open_and_wait(const struct waiting *w, const char *queue, int argc, char **argv)
+{
+	int64_t *ids = parse_ids(w->cmd, argc, argv);
+	int status = ids ? cmd_open(w->cmd) : USAGE;
+
+	set_handling();
+	if (!status && queue)
+		status = find_queue(w->cmd, queue, 0);
+	if (!status)
+		status = queue ? wait_for_queue(w, queue)
+			       : wait_for_jobs(w, ids, (size_t)argc);
+	free(ids);
+	return status;
+}
+
+int
+cmd_wait(struct cmd *cmd, int argc, char **argv)
+{
+	struct waiting w = { .cmd = cmd, .timeout_ms = -1 };
+	const char *queue = NULL;
+	const struct option options[] = {
+		{ "--any", FLAG, &w.any, NULL, "until one of them has ended" },
+		{ "--queue", TEXT, &queue, "Q",
+		  "until this queue has no live job" },
+		{ "--timeout", DURATION, &w.timeout_ms, "D",
+		  "wait no longer than this" },
+		{ "--result", FLAG, &w.result, NULL,
+		  "print the bytes of their results, and no states" },
+		{ "--quiet", FLAG, &w.quiet, NULL, "print nothing but errors" },
+		JSON_OPTION(&w.json),
+		OPTIONS_END,
+	};
+	int status = parse_options(cmd, &argc, argv, options);
+
+	if (status)
+		return status;
+	if (!queue == !argc)
+		return usage(cmd, queue ? "either ids or --queue"
+					: "which jobs? (ID..., or --queue Q)");
+	if (queue && (w.any || w.result || w.json))
+		return usage(cmd, "%s needs ids",
+			     w.any      ? "--any"
+			     : w.result ? "--result"
+					: "--json");
+	if (w.result && w.json)
+		return usage(cmd, "either --result or --json, which has it");
+	return open_and_wait(&w, queue, argc, argv);
+}

@@ -1,0 +1,183 @@
+/*
+ * waiting.c - wait for jobs, and tell how they ended: for `wait` and for
+ * `enqueue --wait`.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "waiting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The worse of two statuses. An id that was never given is the worst, as the
+ * command then waited for nothing; then an unknown end; then how jobs ended. */
+static int
+worse(int a, int b)
+{
+	static const int order[] = { FAILED,    USAGE, NOTHING,
+				     TIMED_OUT, DIED,  CANCELLED };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (a == order[i] || b == order[i])
+			return order[i];
+	return DONE;
+}
+
+/* ---- what is said about a job ---- */
+
+static int
+status_of_state(int state)
+{
+	return state == RP_STATE_DEAD        ? DIED
+	       : state == RP_STATE_CANCELLED ? CANCELLED
+	       : state == RP_STATE_DONE      ? DONE
+					     : TIMED_OUT;
+}
+
+static json_t *
+json_outcome(const rp_outcome *outcome, const rp_job *job)
+{
+	int state = outcome->state ? outcome->state : job ? job->state : 0;
+	int died = outcome->state == RP_STATE_DEAD;
+	const rp_job none = { .result = NULL };
+	const struct member members[] = {
+		{ "id", json_integer(outcome->id) },
+		{ "state", json_text(rp_state_text(state)) },
+		{ "kept", json_boolean(outcome->kept) },
+		{ "error", json_text(job && died ? job->last_error : NULL) },
+	};
+	json_t *object = JSON_MEMBERS(members);
+
+	json_put_result(&object, job ? job : &none);
+	return object;
+}
+
+static void
+say_not_ended(const struct waiting *w, const rp_outcome *outcome,
+	      const rp_job *job)
+{
+	char time[40];
+
+	print_duration(time, sizeof(time), w->timeout_ms);
+	complain(TIMED_OUT, "job %lld is %s after %s", (long long)outcome->id,
+		 job ? rp_state_text(job->state) : "not finished", time);
+}
+
+static void
+print_state(const rp_outcome *outcome)
+{
+	printf("%lld %s%s\n", (long long)outcome->id,
+	       rp_state_text(outcome->state),
+	       outcome->kept                          ? ""
+	       : outcome->state == RP_STATE_CANCELLED ? " (queue dropped)"
+						      : " (not kept)");
+}
+
+/* Standard error has what went wrong; standard output how each job ended, or
+ * with --result nothing but the results. */
+static void
+say(const struct waiting *w, const rp_outcome *outcome, const rp_job *job)
+{
+	long long id = outcome->id;
+	int is_done = outcome->state == RP_STATE_DONE;
+
+	if (outcome->state == 0)
+		say_not_ended(w, outcome, job);
+	else if (outcome->state == RP_STATE_DEAD)
+		complain(DIED, "job %lld is dead: %s", id,
+			 job && job->last_error ? job->last_error
+						: "no error is known");
+	else if (w->result && !is_done)
+		complain(CANCELLED, "job %lld was cancelled", id);
+	else if (w->result && !outcome->kept)
+		complain(DONE, "job %lld: done (not kept), so it has no result",
+			 id);
+	if (w->result && job && job->result)
+		fwrite(job->result, 1, job->result_size, stdout);
+	else if (outcome->state && !w->result && !w->quiet)
+		print_state(outcome);
+}
+
+/* If the job was purged in between, its end is known all the same. */
+static int
+tell_one(const struct waiting *w, const rp_outcome *outcome)
+{
+	rp_batch *batch = NULL;
+	const rp_job *job = NULL;
+
+	if ((outcome->kept || outcome->state == 0) &&
+	    rp_job_get(w->cmd->conn, outcome->id, &batch) > 0)
+		job = rp_batch_at(batch, 0);
+	if (w->json)
+		print_json(json_outcome(outcome, job));
+	else
+		say(w, outcome, job);
+	rp_batch_free(batch);
+	return status_of_state(outcome->state);
+}
+
+/* With --any, jobs that have not ended are no trouble once another has. */
+static int
+tell(const struct waiting *w, const rp_outcome *outcomes, size_t n, int over)
+{
+	int status = DONE;
+
+	for (size_t i = 0; i < n; i++)
+		if (outcomes[i].state || !over)
+			status = worse(status, tell_one(w, &outcomes[i]));
+	return status;
+}
+
+/* ---- waiting ---- */
+
+/* The signal that came meanwhile ends the command. The jobs go on. */
+void
+end_if_told(struct cmd *cmd)
+{
+	if (!interrupted())
+		return;
+	rp_close(cmd->conn);
+	cmd->conn = NULL;
+	end_if_interrupted();
+}
+
+static int
+wait_for_part(const struct waiting *w, const int64_t *ids, size_t n,
+	      int64_t timeout_ms)
+{
+	rp_outcome *outcomes = calloc(n, sizeof(*outcomes));
+	int status, fd = interrupt_fd(), r;
+
+	if (!outcomes)
+		return complain(FAILED, "out of memory");
+	catch_interrupts();
+	r = rp_job_wait(w->cmd->conn, ids, n,
+			w->any ? RP_WAIT_ANY : RP_WAIT_ALL, timeout_ms, fd,
+			outcomes);
+	if (interrupted() && w->goes_on)
+		complain(FAILED, "interrupted; job %lld%s on (readpast wait)",
+			 (long long)ids[0],
+			 n > 1 ? " and those after it go" : " goes");
+	end_if_told(w->cmd);
+	status = r < 0 ? cmd_failed(w->cmd, r) : tell(w, outcomes, n, r > 0);
+	free(outcomes);
+	return status;
+}
+
+int
+wait_for_jobs(const struct waiting *w, const int64_t *ids, size_t n)
+{
+	int64_t end = monotonic_us() / 1000 + w->timeout_ms;
+	int status = DONE;
+
+	for (size_t i = 0; i < n && status != FAILED && status != USAGE;
+	     i += RP_MOST_CLAIMED) {
+		size_t part = n - i < RP_MOST_CLAIMED ? n - i : RP_MOST_CLAIMED;
+		int64_t left = end - monotonic_us() / 1000;
+
+		left = w->timeout_ms < 0 ? -1 : left < 0 ? 0 : left;
+		status = worse(status, wait_for_part(w, ids + i, part, left));
+	}
+	return status;
+}

@@ -1,0 +1,70 @@
+/*
+ * within.c - what a command knows of the handler that it runs in.
+ *
+ * `work` tells its handlers in environment variables. A process that lives on
+ * when the handler has ended has these, too; so the library checks that the
+ * claim is still valid before it refuses anything.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* One text a line, without a newline at the end. */
+char *
+join_lines(char **texts, size_t n)
+{
+	size_t size = 1;
+	char *joined, *to;
+
+	for (size_t i = 0; i < n; i++)
+		size += strlen(texts[i]) + 1;
+	joined = to = malloc(size);
+	if (!joined)
+		return NULL;
+	*joined = '\0';
+	for (size_t i = 0; i < n; i++)
+		to += sprintf(to, "%s%s", i ? "\n" : "", texts[i]);
+	return joined;
+}
+
+/* Cut the lines of READPAST_ALONE. The memory is never freed, as it is needed
+ * to the end. NULL: there are none. */
+static const char *const *
+lines_of(const char *text)
+{
+	char *copy = text && *text ? strdup(text) : NULL, *rest = NULL;
+	const char **lines =
+		copy ? calloc(strlen(copy) + 2, sizeof(*lines)) : NULL;
+	size_t n = 0;
+
+	if (!lines) {
+		free(copy);
+		return NULL;
+	}
+	for (char *line = strtok_r(copy, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest))
+		lines[n++] = line;
+	return lines;
+}
+
+void
+set_handling(void)
+{
+	static struct rp_handling handling;
+	const char *claim = getenv("READPAST_CLAIM");
+	const char *queue = getenv("READPAST_QUEUE");
+
+	if (!claim || !queue ||
+	    parse_claim(claim, &handling.id, &handling.claim_no) < 0)
+		return;
+	handling.queue = queue;
+	if (!handling.queues)
+		handling.queues = lines_of(getenv("READPAST_ALONE"));
+	rp__set_handling(&handling);
+}

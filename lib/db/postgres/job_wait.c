@@ -1,0 +1,171 @@
+/*
+ * job_wait.c - wait until jobs may have ended on a PostgreSQL server.
+ *
+ * The session listens on a channel of its own, and registers for the jobs. The
+ * verdict or whatever else ends a job notifies it. A verdict whose transaction
+ * was under way when we registered does not, so we look again after pauses that
+ * grow. A session that cannot listen (behind a pooler, on a standby, on a
+ * connection of the caller's, whose notifications are not ours to read) looks
+ * at growing intervals, too, but at least once a second.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "postgres.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RENEW_MS 30000 /* a third of job_waiter_age() in thresholds.sql */
+#define FIRST_NAP_MS 2
+#define POLL_MS 1000 /* the longest nap if nothing will notify us */
+#define ALIVE "alive"
+
+/* Read all notifications on our channel. Returns 1 if there was one that is not
+ * our own; *ret_alive is set to 1 for that. */
+static int
+take_notices(struct postgres *s, int *ret_alive)
+{
+	PGnotify *notice;
+	int ended = 0;
+
+	for (; *s->job_channel && (notice = PQ(notifies)(s->pg));
+	     PQ(freemem)(notice)) {
+		if (strcmp(notice->relname, s->job_channel) != 0)
+			continue;
+		if (strcmp(notice->extra, ALIVE) != 0)
+			ended = 1;
+		else if (ret_alive)
+			*ret_alive = 1;
+	}
+	return ended;
+}
+
+/* LISTEN, then NOTIFY ourselves. Returns 1 if that arrives, 0 if we have to
+ * poll. */
+static int
+listen_for_jobs(struct postgres *s, rp_error *error)
+{
+	char sql[2 * CHANNEL + 40];
+	int alive = 0, r;
+
+	if (*s->job_channel)
+		return 1;
+	snprintf(s->job_channel, CHANNEL, "%s.job.%d", s->schema,
+		 PQ(backendPID)(s->pg));
+	snprintf(sql, sizeof(sql), "listen \"%s\"; notify \"%s\", '" ALIVE "'",
+		 s->job_channel, s->job_channel);
+	r = rp__postgres_execute(s, sql, error);
+	if (r == 0)
+		take_notices(s, &alive);
+	if (!alive)
+		*s->job_channel = '\0';
+	return r < 0 ? r : alive;
+}
+
+/* Run a verb that has the jobs as its rows of parameters. */
+static int
+run_for_jobs(struct postgres *s, enum rp_verb verb,
+	     const struct rp_job_waiter *waiter, rp_error *error)
+{
+	struct rp_value *p = calloc(waiter->count, sizeof(*p));
+	int r;
+
+	if (!p)
+		return rp__fail(error, RP_ENOMEM, "out of memory");
+	for (size_t i = 0; i < waiter->count; i++)
+		p[i] = rp__int(waiter->ids[i]);
+	r = rp__postgres_run(s, verb, p, waiter->count, NULL, NULL, error);
+	free(p);
+	return r;
+}
+
+_Static_assert((int)AWAIT_PARAMS == 1 && (int)UNAWAIT_PARAMS == 1,
+	       "run_for_jobs() gives a row one parameter");
+
+/* A standby has no notifications, and cannot register us. After a registration
+ * in a new session the naps begin anew. */
+static int
+register_for_jobs(struct postgres *s, struct rp_job_waiter *waiter,
+		  rp_error *error)
+{
+	int again = waiter->registered_at && *s->job_channel;
+	int r = s->pooled || s->attached ? 0 : listen_for_jobs(s, error);
+
+	if (r > 0)
+		r = run_for_jobs(s, RP_V_AWAIT, waiter, error);
+	else if (r == 0)
+		waiter->polls = 1;
+	if (r == RP_EREADONLY) {
+		waiter->polls = 1;
+		r = 0;
+	}
+	if (r < 0)
+		return r;
+	waiter->registered_at = rp__monotonic_ms();
+	if (!again)
+		waiter->nap_ms = FIRST_NAP_MS;
+	return 0;
+}
+
+void
+rp__postgres_leave_jobs(void *db, struct rp_job_waiter *waiter)
+{
+	struct postgres *s = db;
+	rp_error ignored;
+
+	if (waiter->registered_at && !waiter->polls &&
+	    PQ(status)(s->pg) == CONNECTION_OK)
+		run_for_jobs(s, RP_V_UNAWAIT, waiter, &ignored);
+}
+
+/* How long to sleep. *ret_look: look when that is over. */
+static int
+next_nap(struct rp_job_waiter *waiter, int64_t timeout_ms, int *ret_look)
+{
+	int often = waiter->polls || waiter->is_open;
+	int64_t most = often ? POLL_MS : RENEW_MS;
+	int64_t nap = waiter->nap_ms < most ? waiter->nap_ms : most;
+
+	waiter->nap_ms = nap * 2;
+	*ret_look = timeout_ms < 0 || nap <= timeout_ms;
+	return (int)(*ret_look ? nap : timeout_ms);
+}
+
+/* A broken connection counts as news: the caller's look reports it. */
+static int
+has_news(struct postgres *s)
+{
+	return !PQ(consumeInput)(s->pg) || take_notices(s, NULL);
+}
+
+int
+rp__postgres_wait_for_jobs(void *db, struct rp_job_waiter *waiter,
+			   int64_t timeout_ms, int fd, rp_error *error)
+{
+	struct postgres *s = db;
+	struct pollfd p[] = { { .fd = fd, .events = POLLIN },
+			      { .fd = -1, .events = POLLIN } };
+	int r = rp__postgres_connect_again(s, error), look, nap;
+
+	if (r < 0)
+		return r;
+	if (!waiter->registered_at ||
+	    (!waiter->polls &&
+	     (!*s->job_channel ||
+	      rp__monotonic_ms() - waiter->registered_at >= RENEW_MS))) {
+		r = register_for_jobs(s, waiter, error);
+		return r < 0 ? r : 1;
+	}
+	if (!s->attached && has_news(s))
+		return 1;
+	nap = next_nap(waiter, timeout_ms, &look);
+	if (!s->attached)
+		p[1].fd = PQ(socket)(s->pg);
+	r = poll(p, 2, nap);
+	if (r == 0)
+		return look;
+	return r > 0 && p[1].revents ? has_news(s) : 0;
+}

@@ -1,0 +1,449 @@
+/*
+ * job_wait.c - wait for the end of jobs.
+ *
+ * The jobs are looked at, and while there are live ones among those that the
+ * caller waits for, the backend waits until they may have ended.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "internal.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* While a server cannot be reached, try again at this interval, and for this
+ * long: a restart or a failover takes seconds. */
+#define AGAIN_MS 100
+#define UNREACHED_MS 60000
+
+/* Others may commit or end jobs very often. So after a look that took long
+ * there is none for QUIET_TIMES as long, but for MOST_QUIET_US at most. */
+#define QUIET_TIMES 15
+#define MOST_QUIET_US 50000
+
+#define DROPPED (-6) /* state: see the verb outcome */
+
+/* Per thread, as it is about what this thread does. */
+static _Thread_local const struct rp_handling *handling;
+
+struct wait {
+	rp_conn *conn;
+	rp_outcome *outcomes; /* of all jobs */
+	/* The jobs that were live at the last look. */
+	struct rp_job_waiter live;
+	int64_t *ids, *queue_ids;
+	size_t *places; /* in `outcomes` */
+	int has_looked;
+	enum { OF_NEITHER, OF_SERVED, OF_OWN } is_refused;
+	int64_t end;        /* monotonic ms; -1: never */
+	int64_t failing_at; /* first of the failures in a row, or 0 */
+	int fd;
+};
+
+/* ---- waiting for oneself ---- */
+
+void
+rp__set_handling(const struct rp_handling *its)
+{
+	handling = its;
+}
+
+/* Is this a queue of the worker whose only thread we are? */
+static int
+is_served(const struct rp_value *queue)
+{
+	const char *const *q = handling ? handling->queues : NULL;
+
+	for (; q && *q; q++)
+		if (strlen(*q) == queue->size &&
+		    memcmp(*q, queue->data, queue->size) == 0)
+			return 1;
+	return 0;
+}
+
+static int
+is_claim(void *ctx, size_t row, const struct rp_value *c)
+{
+	(void)row;
+	*(int *)ctx = c[OUTCOME_OUT_CLAIM_NO].type == RP_INT &&
+		      c[OUTCOME_OUT_CLAIM_NO].i == handling->claim_no;
+	return RP_ROW_TAKE;
+}
+
+/* The queue may be one of another database, or our claim may be over. */
+static int
+check_not_self(rp_conn *conn, int for_own)
+{
+	const struct rp_value p[OUTCOME_PARAMS] = {
+		[OUTCOME_ID] = rp__int(handling->id),
+	};
+	int ours = 0;
+	int r = rp__begin(conn, RP_BEGIN_ONCE);
+
+	if (r == 0)
+		r = rp__end(conn,
+			    rp__run(conn, RP_V_OUTCOME, p, 1, is_claim, &ours));
+	if (r < 0 || !ours)
+		return r;
+	return rp__fail(&conn->error, RP_EINVAL,
+			"a handler would wait for itself: %s",
+			for_own ? "for the job that it runs"
+				: "its worker serves that queue, and runs one "
+				  "job at a time; run more at a time (-j 2), "
+				  "or do not wait");
+}
+
+int
+rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty)
+{
+	const struct rp_value name = rp__text(queue);
+	int of_own =
+		handling && until_empty && strcmp(handling->queue, queue) == 0;
+
+	return of_own || is_served(&name) ? check_not_self(conn, of_own) : 0;
+}
+
+/* ---- looking ---- */
+
+static int
+take_outcome(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct wait *w = ctx;
+	rp_outcome *outcome = &w->outcomes[w->places[row]];
+	const struct rp_value *state = &c[OUTCOME_OUT_STATE];
+
+	if (state->type == RP_NULL) {
+		outcome->state = RP_STATE_DONE;
+	} else if (state->i == DROPPED) {
+		outcome->state = RP_STATE_CANCELLED;
+	} else if (state->i != 0) {
+		outcome->state = (int)state->i;
+		outcome->kept = 1;
+	} else {
+		w->queue_ids[row] = c[OUTCOME_OUT_QUEUE_ID].i;
+		w->live.is_open |= c[OUTCOME_OUT_IS_OPEN].i != 0;
+		if (handling && outcome->id == handling->id)
+			w->is_refused = OF_OWN;
+		else if (is_served(&c[OUTCOME_OUT_QUEUE]))
+			w->is_refused = OF_SERVED;
+	}
+	return RP_ROW_TAKE;
+}
+
+static int
+run_outcome(struct wait *w)
+{
+	size_t n = w->live.count;
+	struct rp_value *p = calloc(n, OUTCOME_PARAMS * sizeof(*p));
+	int r;
+
+	if (!p)
+		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		struct rp_value *row = &p[i * OUTCOME_PARAMS];
+
+		row[OUTCOME_ID] = rp__int(w->ids[i]);
+		row[OUTCOME_QUEUE_ID] =
+			rp__int_or_null(w->queue_ids[i], w->queue_ids[i] == 0);
+	}
+	r = rp__begin(w->conn, RP_BEGIN_ONCE);
+	if (r == 0)
+		r = rp__end(w->conn, rp__run(w->conn, RP_V_OUTCOME, p, n,
+					     take_outcome, w));
+	free(p);
+	return r;
+}
+
+/* Was an id that no job has ever given to one? */
+static int
+check_given(struct wait *w)
+{
+	int64_t last = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < w->live.count && r == 0; i++) {
+		const rp_outcome *outcome = &w->outcomes[w->places[i]];
+
+		if (outcome->state != RP_STATE_DONE || outcome->kept)
+			continue;
+		if (last == 0)
+			r = rp__last_id(w->conn, &last);
+		if (r == 0 && outcome->id > last) {
+			r = rp__fail(&w->conn->error, RP_ENOENT,
+				     "no job has the id %lld: it was never "
+				     "given",
+				     (long long)outcome->id);
+			w->conn->error.item = (int64_t)w->places[i];
+		}
+	}
+	return r;
+}
+
+/* Look at the jobs that were live, and keep those that still are. */
+static int
+look(struct wait *w)
+{
+	size_t kept = 0;
+	int r;
+
+	w->live.is_open = 0;
+	r = run_outcome(w);
+	if (r == 0 && !w->has_looked)
+		r = check_given(w);
+	if (r == 0 && w->is_refused)
+		r = check_not_self(w->conn, w->is_refused == OF_OWN);
+	if (r < 0)
+		return r;
+	w->has_looked = 1;
+	w->is_refused = OF_NEITHER;
+	for (size_t i = 0; i < w->live.count; i++) {
+		if (w->outcomes[w->places[i]].state)
+			continue;
+		w->ids[kept] = w->ids[i];
+		w->queue_ids[kept] = w->queue_ids[i];
+		w->places[kept++] = w->places[i];
+	}
+	w->live.count = kept;
+	return 0;
+}
+
+/* ---- waiting ---- */
+
+static int64_t
+left_ms(const struct wait *w)
+{
+	int64_t left = w->end < 0 ? -1 : w->end - rp__monotonic_ms();
+
+	return w->end >= 0 && left < 0 ? 0 : left;
+}
+
+/* Sleep for `ms` or until `fd` is readable. Returns 1 in that case. */
+static int
+nap(const struct wait *w, int64_t ms)
+{
+	struct pollfd p = { .fd = w->fd, .events = POLLIN };
+
+	return poll(&p, 1, (int)ms) > 0;
+}
+
+/* After an error: returns 1 if the caller is to try again, 0 if `fd` is
+ * readable, or the error. */
+static int
+bear(struct wait *w, int r)
+{
+	int64_t now = rp__monotonic_ms();
+
+	if (w->failing_at == 0)
+		w->failing_at = now;
+	if ((r != RP_EBUSY && r != RP_ELOST) ||
+	    now - w->failing_at > UNREACHED_MS || left_ms(w) == 0)
+		return r;
+	return !nap(w, AGAIN_MS);
+}
+
+static int
+is_over(const struct wait *w, size_t n, int how)
+{
+	return w->live.count == 0 || (how == RP_WAIT_ANY && w->live.count < n);
+}
+
+/* Returns 1: look again; 0: the time is over; or an error. */
+static int
+wait_once(struct wait *w)
+{
+	int r = rp__own(w->conn);
+
+	if (r < 0)
+		return r;
+	do {
+		r = w->conn->backend->wait_for_jobs(w->conn->db, &w->live,
+						    left_ms(w), w->fd,
+						    &w->conn->error);
+	} while (r == 0 && left_ms(w) != 0 && !nap(w, 0));
+	rp__disown(w->conn);
+	return r;
+}
+
+/* Let the others go on for as long as a look that began then has earned.
+ * Returns 0 if `fd` is readable, else 1. */
+static int
+stay_quiet(const struct wait *w, int64_t began_us, int64_t looked_us)
+{
+	int64_t us = QUIET_TIMES * (looked_us - began_us);
+
+	us = rp__sooner(us, MOST_QUIET_US) + looked_us - rp__monotonic_us();
+	return us < 1000 || !nap(w, us / 1000);
+}
+
+static int
+wait_for_them(struct wait *w, size_t n, int how)
+{
+	int r;
+
+	do {
+		int64_t began = rp__monotonic_us(), looked;
+
+		r = look(w);
+		looked = rp__monotonic_us();
+		if (r == 0) {
+			w->failing_at = 0;
+			if (is_over(w, n, how) || left_ms(w) == 0)
+				return is_over(w, n, how);
+			r = wait_once(w);
+		}
+		if (r > 0)
+			r = stay_quiet(w, began, looked);
+		else if (r < 0)
+			r = bear(w, r);
+	} while (r > 0);
+	return r;
+}
+
+static int
+check(rp_conn *conn, int64_t timeout_ms)
+{
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (timeout_ms < -1 || timeout_ms > RP_MOST_MS)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"a wait lasts for 0..%d days, or -1",
+				RP_MOST_DAYS);
+	if (conn->in_transaction || conn->backend->joins(conn->db))
+		return rp__fail(&conn->error, RP_EINVAL,
+				"a wait needs an end of the transaction that "
+				"is open: it would not see a job end");
+	return 0;
+}
+
+static int
+wait_new(struct wait *w, const int64_t *ids, size_t n)
+{
+	w->outcomes = calloc(n, sizeof(*w->outcomes));
+	w->ids = calloc(n, sizeof(*w->ids));
+	w->queue_ids = calloc(n, sizeof(*w->queue_ids));
+	w->places = calloc(n, sizeof(*w->places));
+	w->live.ids = w->ids;
+	w->live.count = n;
+	if (!w->outcomes || !w->ids || !w->queue_ids || !w->places)
+		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		w->outcomes[i].id = w->ids[i] = ids[i];
+		w->places[i] = i;
+	}
+	return 0;
+}
+
+static void
+wait_free(struct wait *w)
+{
+	if (w->conn->backend->leave_jobs && w->ids)
+		w->conn->backend->leave_jobs(w->conn->db, &w->live);
+	free(w->outcomes);
+	free(w->ids);
+	free(w->queue_ids);
+	free(w->places);
+}
+
+int
+rp_job_wait(rp_conn *conn, const int64_t *ids, size_t n, int how,
+	    int64_t timeout_ms, int fd, rp_outcome *ret)
+{
+	struct wait w = { .conn = conn, .fd = fd, .end = -1 };
+	int r = check(conn, timeout_ms);
+
+	if (r < 0)
+		return r;
+	if (!ids || n < 1 || n > RP_MOST_CLAIMED)
+		return rp__fail(&conn->error, RP_EINVAL, "wait for 1..%d jobs",
+				RP_MOST_CLAIMED);
+	if (timeout_ms >= 0)
+		w.end = rp__monotonic_ms() + timeout_ms;
+	r = wait_new(&w, ids, n);
+	if (r == 0)
+		r = wait_for_them(&w, n, how);
+	if (r >= 0 && ret)
+		memcpy(ret, w.outcomes, n * sizeof(*ret));
+	w.live.count = n;
+	memcpy(w.ids, ids, n * sizeof(*ids));
+	wait_free(&w);
+	return r;
+}
+
+/* ---- a queue ---- */
+
+struct live_job {
+	int64_t queue_id, id; /* 0: none */
+};
+
+static int
+take_live_job(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct live_job *job = ctx;
+
+	(void)row;
+	job->queue_id = c[LIVE_JOB_OUT_QUEUE_ID].i;
+	job->id = c[LIVE_JOB_OUT_ID].type == RP_INT ? c[LIVE_JOB_OUT_ID].i : 0;
+	return RP_ROW_TAKE;
+}
+
+static int
+find_live_job(rp_conn *conn, const char *queue, struct live_job *ret)
+{
+	const struct rp_value p[LIVE_JOB_PARAMS] = {
+		[LIVE_JOB_QUEUE] = rp__text(queue),
+	};
+	int r = rp__begin(conn, RP_BEGIN_ONCE);
+
+	ret->queue_id = ret->id = 0;
+	if (r < 0)
+		return r;
+	return rp__end(conn,
+		       rp__run(conn, RP_V_LIVE_JOB, p, 1, take_live_job, ret));
+}
+
+/* Wait for one live job after the other, until there is none. So nothing has
+ * to notice that a queue became empty. */
+static int
+wait_for_queue(struct wait *w, const char *queue)
+{
+	struct live_job job;
+	int r;
+
+	do {
+		r = find_live_job(w->conn, queue, &job);
+		if (r == 0 && job.id == 0)
+			return 1;
+		if (r == 0) {
+			w->failing_at = 0;
+			r = rp_job_wait(w->conn, &job.id, 1, RP_WAIT_ALL,
+					left_ms(w), w->fd, NULL);
+		} else {
+			r = bear(w, r);
+		}
+	} while (r > 0);
+	return r;
+}
+
+int
+rp_queue_wait(rp_conn *conn, const char *queue, int64_t timeout_ms, int fd)
+{
+	struct wait w = { .conn = conn, .fd = fd, .end = -1 };
+	int r = check(conn, timeout_ms);
+
+	if (r == 0)
+		r = rp__check_name(&conn->error, "the queue's name", queue,
+				   RP_MOST_NAME);
+	if (r == 0)
+		r = rp__queue_known(conn, queue);
+	if (r == 0)
+		r = rp__check_wait_for_queue(conn, queue, 1);
+	if (r < 0)
+		return r;
+	if (timeout_ms >= 0)
+		w.end = rp__monotonic_ms() + timeout_ms;
+	return wait_for_queue(&w, queue);
+}

@@ -1,0 +1,32 @@
+-- await_jobs: register this session as one that waits for the end of jobs. The client
+-- listens on the channel first, then registers and commits, and then looks whether a job
+-- has ended meanwhile. A job that ends later notifies it, unless its verdict was under
+-- way: so the client looks again a few times, see outcomes().
+-- ids: the jobs.
+-- Result: the channel.
+-- Locks: rows of `queue` for no key update; it skips those that others have locked.
+
+create function readpast.await_jobs(ids bigint[]) returns text
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $body$
+declare
+	til timestamptz := clock_timestamp() + readpast.job_waiter_age();
+begin
+	insert into readpast.job_waiter (job_id, pid, until)
+	select distinct i.id, pg_backend_pid(), til
+	  from unnest(ids) as i(id)
+	    on conflict (job_id, pid) do update set until = excluded.until;
+	update readpast.queue q
+	   set job_waiters_until = til + readpast.asleep_margin()
+	 where q.ctid = any (array(
+	           select q.ctid
+	             from readpast.queue q
+	            where q.id in (select j.queue_id from readpast.job j
+	                            where j.id = any (ids))
+	              and (q.job_waiters_until is null or q.job_waiters_until < til)
+	              for no key update skip locked));
+	return 'readpast.job.' || pg_backend_pid();
+end
+$body$;

@@ -1,0 +1,50 @@
+-- wait: wait for the end of a job. A routine cannot receive notifications, so this one
+-- looks at the job, after pauses that grow from 5 ms to wait_pause(). And it holds a
+-- snapshot for as long as it waits, which keeps dead rows in all tables of the database:
+-- so it waits for a limited time. A client that can, listens instead: rp_job_wait() and
+-- the command `wait` do.
+-- id: the job; timeout: how long to wait, up to wait_most().
+-- Result: `done`, `dead` or `cancelled`; null if the time is over. A job that is not kept
+-- is done. RP003: an argument is wrong; RP005: no job was ever given this id; 25001:
+-- within a transaction it could wait for itself, or would see nothing.
+-- Locks: none.
+
+create function readpast.wait(id bigint, timeout interval default '1 minute')
+returns text
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	til   timestamptz := clock_timestamp() + timeout;
+	pause double precision := 0.005;
+	seen  record;
+	its   integer;
+begin
+	if id is null or timeout is null
+	   or timeout not between interval '0' and readpast.wait_most() then
+		raise exception 'a wait needs an id, and a timeout within 0..%',
+			readpast.wait_most() using errcode = 'RP003';
+	end if;
+	if now() <> statement_timestamp()
+	   or pg_current_xact_id_if_assigned() is not null
+	   or current_setting('transaction_isolation') <> 'read committed' then
+		raise exception 'a wait must be a statement by itself, at read committed: '
+			'end the transaction first' using errcode = '25001';
+	end if;
+	loop
+		select t.state, t.queue_id into seen
+		  from readpast.outcomes(array[wait.id], array[its]) t;
+		if its is null and seen.state is null
+		   and id > (select s.last_value from readpast.job_id_seq s) then
+			raise exception 'no job has the id %', id using errcode = 'RP005';
+		end if;
+		exit when seen.state is distinct from 0 or clock_timestamp() >= til;
+		its := seen.queue_id;
+		perform pg_sleep(least(pause, extract(epoch from til - clock_timestamp())));
+		pause := least(pause * 1.5, extract(epoch from readpast.wait_pause()));
+	end loop;
+	return case when seen.state is null then 'done'
+	            when seen.state = -6 then 'cancelled'
+	            when seen.state > 0 then readpast.state_word(seen.state) end;
+end
+$body$;

@@ -1,0 +1,38 @@
+-- live_job: one live job of a queue, if there is any: if possible one that ends late. A
+-- client that waits until a queue is empty waits for this one, and asks again.
+-- queue_id: the queue.
+-- Result: its id, or null if the queue has no live job.
+-- Locks: none.
+
+create function readpast.live_job(queue_id integer) returns bigint
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $body$
+#variable_conflict use_variable
+declare
+	lane  bigint;
+	found bigint;
+begin
+	select j.id into found
+	  from readpast.job j
+	 where j.queue_id = live_job.queue_id and j.seq is null
+	 order by j.run_at desc
+	 limit 1;
+	if found is not null then
+		return found;
+	end if;
+	foreach lane in array readpast.lanes_of(queue_id) loop
+		select j.id into found
+		  from readpast.job j
+		 where j.lane_id = lane and j.seq is not null
+		   and j.seq >= readpast.low_water(lane)
+		 order by j.seq desc
+		 limit 1;
+		exit when found is not null;
+	end loop;
+	return found;
+end
+$body$;

@@ -1,0 +1,40 @@
+-- outcomes: how jobs ended.
+-- ids: the jobs; queue_ids: null, or the queues in which earlier calls have seen them.
+-- Rows: one for each job, in any order. number: its place in `ids`. state: 0 it is live; 4
+-- done, 5 dead, 6 cancelled and kept; null if there is no such job: it is finished and not
+-- kept, or was never given; or -6: it was live in a queue that was dropped since.
+-- queue_id, queue, claim_no: of a live job. is_open: a transaction that may still be open has
+-- changed or locked the live job's row, perhaps to settle it. (Any transaction that is as
+-- young as the oldest open one counts.)
+-- Locks: none.
+
+create function readpast.outcomes(ids bigint[], queue_ids bigint[])
+returns table (number bigint, state integer, queue_id integer, queue text,
+               claim_no bigint, is_open boolean)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $body$
+#variable_conflict use_column
+declare
+	oldest bigint := pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+	                 & 4294967295;
+begin
+	return query
+	select v.number,
+	       case when j.id is not null then 0
+	            when a.id is not null then a.state
+	            when v.queue_id is not null
+	                 and not exists (select 1 from readpast.queue q
+	                                  where q.id = v.queue_id) then -6 end,
+	       j.queue_id, q.name, j.claim_no,
+	       j.xmax::text <> '0'
+	       and j.xmax::text::bigint - oldest & 4294967295 < 2147483648
+	  from unnest(ids, queue_ids) with ordinality as v(id, queue_id, number)
+	  left join readpast.job j on j.id = v.id
+	  left join readpast.archive a on a.id = v.id
+	  left join readpast.queue q on q.id = j.queue_id;
+end
+$body$;

@@ -1,0 +1,5 @@
+-- live_job: a queue, and one of its live jobs, or null.
+
+select q.id as queue_id, readpast.live_job(q.id) as id
+  from readpast.queue q
+ where q.name operator(pg_catalog.=) :queue::pg_catalog.text;

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# wait, and enqueue --wait, on the kind of database that is the second argument.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+on_database "$2"
+mkfifo hold
+
+put() { # QUEUE PAYLOAD [OPTION...]: the id
+	readpast enqueue "$@" 2>/dev/null
+}
+is_waiting() { # PID: it sleeps in poll() or ppoll()
+	[[ $(cut -d' ' -f1 "/proc/$1/syscall") =~ ^(7|271)$ ]]
+}
+begin_wait() { # ARGUMENT...: $wait waits, and writes to ./said and ./complained
+	"$READPAST" wait "$@" >said 2>complained &
+	wait=$!
+	eventually is_waiting $wait
+}
+end_wait() { # $got: the exit status, and what was printed
+	wait $wait
+	got="$? $(cat said complained)"
+}
+
+# ---- exit statuses ----
+
+done=$(put q done)
+readpast complete "$(claim_of "$(readpast claim q)")"
+kept=$(put q kept --keep 1h)
+readpast complete "$(claim_of "$(readpast claim q)")"
+dead=$(put q dead)
+readpast fail "$(claim_of "$(readpast claim q)")" --error 'no such customer' --for-good
+cancelled=$(put q cancelled)
+readpast cancel "$cancelled"
+live=$(put q live --delay 1h)
+
+says() { # STATUS OUTPUT ARGUMENT...
+	status "$1" readpast wait "${@:3}" && equal "$(cat out)" "$2"
+}
+check 'done and not kept: 0, and says so' says 0 "$done done (not kept)" "$done"
+check 'done and kept: 0' says 0 "$kept done" "$kept"
+check 'dead: 7' says 7 "$dead dead" "$dead"
+check '... its error is on standard error' grep -q 'no such customer' err
+check 'cancelled: 5' says 5 "$cancelled cancelled" "$cancelled"
+check 'the time is over: 6, in one line' refuses 6 "job $live is scheduled after 50ms" \
+	readpast wait "$live" --timeout 50ms
+check 'an id that was never given: 3, in one line' \
+	refuses 3 'no job has the id 999: it was never given' readpast wait "$live" 999
+check 'of several the worst: dead before cancelled' status 7 readpast wait "$done" "$cancelled" "$dead"
+check '... cancelled before done' status 5 readpast wait "$done" "$cancelled"
+check '... time-out before dead' status 6 readpast wait "$live" "$dead" --timeout 20ms
+check '--any ends with those that have ended' says 5 "$cancelled cancelled" \
+	"$live" "$cancelled" --any
+check '--quiet prints nothing' says 5 '' "$cancelled" --quiet
+check '--json has the state and the error' says 7 \
+	"{\"id\":$dead,\"state\":\"dead\",\"kept\":true,\"error\":\"no such customer\",\"result\":null}" \
+	"$dead" --json
+check 'needs ids or a queue' refuses 2 'which jobs' readpast wait
+check 'not both' refuses 2 'either ids or --queue' readpast wait 1 --queue q
+check 'ids are numbers' refuses 2 "expected a job's id" readpast wait x
+check 'an unknown queue' refuses 3 'no queue nowhere' readpast wait --queue nowhere
+check 'a queue with a live job' refuses 6 'queue q is not empty' \
+	readpast wait --queue q --timeout 20ms
+readpast cancel "$live"
+check 'an empty queue' says 0 '' --queue q
+
+# ---- waiting ----
+
+id=$(put w x)
+claim=$(claim_of "$(readpast claim w)")
+begin_wait "$id"
+readpast complete "$claim"
+end_wait
+check 'a wait ends when its job does' equal "$got" "0 $id done (not kept)"
+id=$(put w x)
+begin_wait --queue w
+readpast cancel "$id"
+end_wait
+check 'a wait for a queue ends when that is empty' equal "$got" "0 "
+
+id=$(put w x)
+begin_wait "$id"
+kill -TERM $wait
+wait $wait 2>/dev/null
+check 'a signal ends a wait' equal $? 143
+check '... and not the job' equal "$(field state "$(readpast show "$id" --json)")" ready
+
+start_worker w --lease 1s
+eventually is_running "$id"
+begin_wait "$id"
+kill_worker
+start_worker w --lease 1s
+eventually eval '[[ $(field attempt "$(readpast show '"$id"' --json)") == 2 ]]'
+check 'a wait outlives the worker' kill -0 $wait
+echo >hold
+end_wait
+check '... and ends with the next attempt' equal "$got" "0 $id done (not kept)"
+kill -9 "$worker"
+wait "$worker" 2>/dev/null
+
+# ---- results ----
+
+# shellcheck disable=SC2016
+"$READPAST" work r --quiet -- sh -c 'read -r x; [ "$x" != bad ] || exit 65; printf "%s" "$x!" >&3' 2>/dev/null &
+readpast queue set r >/dev/null
+gives() { # STATUS OUTPUT ARGUMENT...: of an enqueue
+	status "$1" readpast enqueue r "${@:3}" && equal "$(cat out)" "$2"
+}
+check 'enqueue --wait says how the job ended' status 0 readpast enqueue r a --wait
+check '... done' grep -qE '^[0-9]+ done \(not kept\)$' out
+check 'enqueue --wait --result prints the result' gives 0 'a!' a --wait --result
+check '... of all, in order' gives 0 'a!b!c!' a b c --wait --result
+check '... and nothing stays' equal "$(field done "$(readpast stats r --json)")" 0
+check 'with --keep it stays' gives 0 'a!' a --wait --result --keep 1h
+check '... it does' equal "$(field done "$(readpast stats r --json)")" 1
+id=$(put r 'kept result' --keep 1h)
+check 'wait --result prints the bytes' says 0 'kept result!' "$id" --result
+check '--json has the result' grep -q '"result":"kept result!"' \
+	<(readpast wait "$id" --json)
+check 'a job that died: 7' gives 7 '' bad --wait --result
+check 'enqueue --wait --timeout: 6' gives 6 '' a --delay 1h --wait --timeout 30ms
+check '--result needs --wait' refuses 2 'needs --wait' readpast enqueue r a --result
+
+# ---- a handler that would wait for itself ----
+
+# shellcheck disable=SC2016
+in_handler() { # N COMMAND: the exit status and the complaint, as a handler of work -jN
+	put h "$2" >/dev/null
+	"$READPAST" work h -j "$1" --quiet --max-jobs 1 -- \
+		sh -c 'read -r x; eval "$x" >inside 2>&1; echo " $?" >>inside' 2>/dev/null
+	tr -d '\n' <inside
+}
+other=$(put h2 x)
+same=$(put h x --delay 1h)
+check 'a handler of -j 1 cannot wait for its queue' grep -q 'wait for itself.* 2$' \
+	<(in_handler 1 "'$READPAST' wait $same --timeout 9s")
+check '... nor put a job in and wait for that' grep -q 'wait for itself.* 2$' \
+	<(in_handler 1 "'$READPAST' enqueue h x --wait --timeout 9s")
+check '... but for another queue' grep -q ' 6$' \
+	<(in_handler 1 "'$READPAST' wait $other --timeout 20ms")
+check 'with -j 2 it can' grep -q ' 6$' \
+	<(in_handler 2 "'$READPAST' wait $same --timeout 20ms")
+# shellcheck disable=SC2016
+check 'but not for its own job' grep -q 'the job that it runs 2$' \
+	<(in_handler 2 "'$READPAST' wait \$READPAST_JOB_ID --timeout 9s")
+finish

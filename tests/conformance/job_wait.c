@@ -1,0 +1,474 @@
+/*
+ * job_wait.c - waiting for the end of jobs.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+#include "kinds.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#define LONG_MS 20000
+
+static rp_outcome
+wait_for(rp_conn *conn, int64_t id, int64_t timeout_ms, int expected)
+{
+	rp_outcome outcome = { 0, 0, 0 };
+
+	assert_int_equal(ok(conn, rp_job_wait(conn, &id, 1, RP_WAIT_ALL,
+					      timeout_ms, -1, &outcome)),
+			 expected);
+	assert_int_equal(outcome.id, id);
+	return outcome;
+}
+
+static void
+expect_end(rp_conn *conn, int64_t id, int state, int kept)
+{
+	rp_outcome outcome = wait_for(conn, id, 0, 1);
+
+	assert_int_equal(outcome.state, state);
+	assert_int_equal(outcome.kept, kept);
+}
+
+static void
+a_job_that_has_ended_ends_a_wait_at_once(void **state)
+{
+	struct db *db = *state;
+	rp_conn *conn = db->conn;
+	int64_t id[4];
+
+	for (int i = 0; i < 4; i++)
+		id[i] = put(conn, "q", "x");
+	settle_one(conn, claim_one(conn, 60000), RP_DONE, -1);
+	expect_end(conn, id[0], RP_STATE_DONE, 0);
+	settle_one(conn, claim_one(conn, 60000), RP_DEAD, -1);
+	expect_end(conn, id[1], RP_STATE_DEAD, 1);
+	ok(conn, rp_job_cancel(conn, id[2], NULL));
+	expect_end(conn, id[2], RP_STATE_CANCELLED, 1);
+	keep_for(conn, 60000, 60000);
+	settle_one(conn, claim_one(conn, 60000), RP_DONE, -1);
+	expect_end(conn, id[3], RP_STATE_DONE, 1);
+}
+
+static void
+a_live_job_is_waited_for_until_the_time_is_over(void **state)
+{
+	struct db *db = *state;
+	int64_t id = put(db->conn, "q", "x"), began = now_ms();
+
+	assert_int_equal(wait_for(db->conn, id, 0, 0).state, 0);
+	assert_int_equal(wait_for(db->conn, id, 60, 0).state, 0);
+	assert_in_range(now_ms() - began, 60, 2000);
+}
+
+static void
+a_descriptor_ends_a_wait(void **state)
+{
+	struct db *db = *state;
+	int64_t id = put(db->conn, "q", "x");
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	assert_int_equal(rp_job_wait(db->conn, &id, 1, RP_WAIT_ALL, LONG_MS,
+				     ends[0], NULL),
+			 0);
+	assert_int_equal(rp_queue_wait(db->conn, "q", LONG_MS, ends[0]), 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void
+wrong_arguments_are_refused(void **state)
+{
+	struct db *db = *state;
+	rp_conn *conn = db->conn;
+	int64_t ids[] = { put(conn, "q", "x"), 4711 };
+
+	assert_int_equal(rp_job_wait(conn, ids, 2, RP_WAIT_ANY, 0, -1, NULL),
+			 RP_ENOENT);
+	assert_int_equal(rp_last_error(conn)->item, 1);
+	assert_non_null(strstr(rp_last_error(conn)->message, "4711"));
+	assert_int_equal(rp_job_wait(conn, ids, 0, 0, 0, -1, NULL), RP_EINVAL);
+	assert_int_equal(rp_job_wait(conn, NULL, 1, 0, 0, -1, NULL), RP_EINVAL);
+	assert_int_equal(rp_job_wait(conn, ids, 1, 0, -2, -1, NULL), RP_EINVAL);
+	assert_int_equal(rp_queue_wait(conn, "none", 0, -1), RP_ENOENT);
+	ok(conn, rp_begin(conn));
+	assert_int_equal(rp_job_wait(conn, ids, 1, 0, 0, -1, NULL), RP_EINVAL);
+	assert_int_equal(rp_queue_wait(conn, "q", 0, -1), RP_EINVAL);
+	ok(conn, rp_rollback(conn));
+}
+
+/* ---- ended by another process ---- */
+
+/* What another process does to a job that somebody waits for. */
+enum deed { COMPLETE, KEEP, FAIL, DIE, EXPIRE, CANCEL, DROP, DEEDS };
+
+struct doing {
+	const struct db *db;
+	enum deed deed;
+	int pipe[2], answer[2];
+};
+
+static void
+end_it(rp_conn *conn, enum deed deed)
+{
+	struct claim c = { 0, 0, 0 };
+
+	if (deed < CANCEL)
+		take_one(conn, "q", deed == EXPIRE ? 1 : 60000, &c);
+	switch (deed) {
+	case COMPLETE:
+	case KEEP:
+		ok(conn, rp_complete(conn, c.id, c.no));
+		break;
+	case FAIL:
+		ok(conn, rp_fail(conn, c.id, c.no, "no"));
+		break;
+	case DIE:
+		settle_one(conn, c, RP_DEAD, -1);
+		break;
+	case EXPIRE:
+		sleep_ms(5);
+		ok(conn, rp_sweep(conn, NULL));
+		break;
+	case CANCEL:
+		ok(conn, rp_job_cancel(conn, 1, NULL));
+		break;
+	default:
+		ok(conn, rp_queue_drop(conn, "q"));
+	}
+}
+
+static int
+do_it(void *ctx)
+{
+	struct doing *doing = ctx;
+	rp_conn *conn = connect_to(doing->db);
+	char c;
+
+	if (read(doing->pipe[0], &c, 1) != 1)
+		return 1;
+	sleep_ms(100); /* let the wait begin */
+	end_it(conn, doing->deed);
+	rp_close(conn);
+	return 0;
+}
+
+static void
+what_ends_a_job_ends_a_wait(void **state)
+{
+	static const int states[DEEDS] = {
+		[COMPLETE] = RP_STATE_DONE,  [KEEP] = RP_STATE_DONE,
+		[FAIL] = RP_STATE_DEAD,      [DIE] = RP_STATE_DEAD,
+		[EXPIRE] = RP_STATE_DEAD,    [CANCEL] = RP_STATE_CANCELLED,
+		[DROP] = RP_STATE_CANCELLED,
+	};
+
+	(void)state;
+	for (enum deed deed = COMPLETE; deed < DEEDS; deed++) {
+		struct db *db = make_db(((struct db *)*state)->kind->scheme);
+		struct doing doing = { .db = db, .deed = deed };
+		rp_job_spec job = job_of("x");
+		rp_added added;
+		rp_outcome outcome;
+		int64_t began;
+		pid_t pid;
+
+		job.max_attempts = 1;
+		ok(db->conn, rp_enqueue(db->conn, "q", &job, &added));
+		if (deed == KEEP)
+			keep_for(db->conn, 60000, 60000);
+		assert_int_equal(pipe(doing.pipe), 0);
+		pid = in_child(do_it, &doing);
+		assert_int_equal(write(doing.pipe[1], "x", 1), 1);
+		began = now_ms();
+		outcome = wait_for(db->conn, added.id, LONG_MS, 1);
+		assert_int_equal(outcome.state, states[deed]);
+		assert_int_equal(outcome.kept,
+				 deed != COMPLETE && deed != DROP);
+		assert_in_range(now_ms() - began, 0, 5000);
+		expect_success(pid);
+		close(doing.pipe[0]);
+		close(doing.pipe[1]);
+		remove_db(db);
+	}
+}
+
+static int
+complete_two(void *ctx)
+{
+	struct doing *doing = ctx;
+	rp_conn *conn = connect_to(doing->db);
+
+	for (int i = 0; i < 2; i++) {
+		sleep_ms(100);
+		end_it(conn, COMPLETE);
+	}
+	rp_close(conn);
+	return 0;
+}
+
+static void
+one_of_several_jobs_is_waited_for_or_all(void **state)
+{
+	struct db *db = *state;
+	struct doing doing = { .db = db };
+	int64_t ids[] = { put(db->conn, "q", "a"), put(db->conn, "q", "b") };
+	rp_outcome outcomes[2];
+	pid_t pid = in_child(complete_two, &doing);
+
+	assert_int_equal(ok(db->conn, rp_job_wait(db->conn, ids, 2, RP_WAIT_ANY,
+						  LONG_MS, -1, outcomes)),
+			 1);
+	assert_int_equal(outcomes[0].state, RP_STATE_DONE);
+	assert_int_equal(outcomes[1].state, 0);
+	assert_int_equal(ok(db->conn, rp_job_wait(db->conn, ids, 2, RP_WAIT_ALL,
+						  LONG_MS, -1, outcomes)),
+			 1);
+	assert_int_equal(outcomes[0].state, RP_STATE_DONE);
+	assert_int_equal(outcomes[1].state, RP_STATE_DONE);
+	expect_success(pid);
+}
+
+static void
+a_queue_is_waited_for_until_nothing_in_it_is_live(void **state)
+{
+	struct db *db = *state;
+	struct doing doing = { .db = db };
+	rp_job_spec later = job_of("later");
+	rp_added added;
+	pid_t pid;
+
+	put(db->conn, "q", "a");
+	put(db->conn, "q", "b");
+	pid = in_child(complete_two, &doing);
+	assert_int_equal(rp_queue_wait(db->conn, "q", LONG_MS, -1), 1);
+	assert_int_equal(stats_of(db->conn, "q").ready, 0);
+	expect_success(pid);
+	later.delay_ms = 60000;
+	ok(db->conn, rp_enqueue(db->conn, "q", &later, &added));
+	assert_int_equal(rp_queue_wait(db->conn, "q", 20, -1), 0);
+	ok(db->conn, rp_job_cancel(db->conn, added.id, NULL));
+	assert_int_equal(rp_queue_wait(db->conn, "q", 0, -1), 1);
+}
+
+/* ---- no end is missed ---- */
+
+#define RACES 200
+
+static int
+complete_all(void *ctx)
+{
+	struct doing *doing = ctx;
+	rp_conn *conn = connect_to(doing->db);
+	const char *const queues[] = { "q", NULL };
+	struct claim c;
+
+	for (int i = 0; i < RACES;)
+		if (take_one(conn, "q", 60000, &c)) {
+			ok(conn, rp_complete(conn, c.id, c.no));
+			i++;
+		} else {
+			rp_wait(conn, queues, 1000, -1);
+		}
+	rp_close(conn);
+	return 0;
+}
+
+/* Each job ends at another moment of its wait: before the first look, between
+ * the look and the registration, after it. A wait that missed it would last
+ * until the backend's next look, seconds later. */
+static void
+no_end_of_a_short_job_is_missed(void **state)
+{
+	struct db *db = *state;
+	struct doing doing = { .db = db };
+	rp_queue queue = RP_QUEUE_INIT;
+	int64_t longest = 0;
+	pid_t pid;
+
+	queue.name = "q";
+	settings(db->conn, queue);
+	pid = in_child(complete_all, &doing);
+	for (int i = 0; i < RACES; i++) {
+		int64_t id = put(db->conn, "q", "x"), began = now_ms(), took;
+
+		if (i % 3)
+			usleep((useconds_t)(i * 7 % 3000));
+		wait_for(db->conn, id, LONG_MS, 1);
+		took = now_ms() - began;
+		longest = took > longest ? took : longest;
+	}
+	expect_success(pid);
+	assert_in_range(longest, 0, 3000);
+}
+
+/* ---- how soon ---- */
+
+#define ENDS 40
+
+static int
+compare_us(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int64_t
+now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
+}
+
+/* Complete a job some time after each byte, and answer when that was done. */
+static int
+complete_when_told(void *ctx)
+{
+	struct doing *doing = ctx;
+	rp_conn *conn = connect_to(doing->db);
+	char c;
+
+	while (read(doing->pipe[0], &c, 1) == 1 && c == 'x') {
+		int64_t us;
+
+		usleep(20000);
+		end_it(conn, COMPLETE);
+		us = now_us();
+		if (write(doing->answer[1], &us, sizeof(us)) != sizeof(us))
+			return 1;
+	}
+	rp_close(conn);
+	return 0;
+}
+
+/* The goal is 5 ms on a host with nothing else to do. The limit is for hosts that
+ * have much. */
+static void
+a_wait_ends_soon_after_its_job(void **state)
+{
+	struct db *db = *state;
+	struct doing doing = { .db = db };
+	int64_t late[ENDS];
+	pid_t pid;
+
+	assert_int_equal(pipe(doing.pipe), 0);
+	assert_int_equal(pipe(doing.answer), 0);
+	pid = in_child(complete_when_told, &doing);
+	for (int i = 0; i < ENDS; i++) {
+		int64_t id = put(db->conn, "q", "x"), ended, waited;
+
+		assert_int_equal(write(doing.pipe[1], "x", 1), 1);
+		wait_for(db->conn, id, LONG_MS, 1);
+		waited = now_us();
+		assert_int_equal(read(doing.answer[0], &ended, sizeof(ended)),
+				 sizeof(ended));
+		late[i] = waited > ended ? waited - ended : 0;
+	}
+	assert_int_equal(write(doing.pipe[1], "e", 1), 1);
+	expect_success(pid);
+	qsort(late, ENDS, sizeof(*late), compare_us);
+	print_message("# from the end of a job to the end of its wait: p50 "
+		      "%.1f ms, p95 %.1f ms\n",
+		      (double)late[ENDS / 2] / 1000,
+		      (double)late[ENDS * 95 / 100] / 1000);
+	assert_in_range(late[ENDS / 2], 0, 200000);
+}
+
+/* ---- a handler that would wait for itself ---- */
+
+struct handled {
+	const struct db *db;
+	int64_t id;        /* to wait for; 0: the handler's own job */
+	const char *queue; /* ... or this queue */
+	int result;
+	char message[232];
+};
+
+static int
+wait_inside(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct handled *h = ctx;
+	rp_conn *conn = connect_to(h->db);
+	int64_t id = h->id ? h->id : job->id;
+
+	(void)task;
+	h->result =
+		h->queue ? rp_queue_wait(conn, h->queue, 50, -1)
+			 : rp_job_wait(conn, &id, 1, RP_WAIT_ALL, 50, -1, NULL);
+	strcpy(h->message, rp_last_error(conn)->message);
+	rp_close(conn);
+	return RP_DONE;
+}
+
+static int
+handle_one(struct handled *h, int threads)
+{
+	rp_worker_options options = RP_WORKER_INIT;
+	rp_worker *worker;
+	rp_error error;
+
+	put(h->db->conn, "served", "x");
+	options.threads = threads;
+	options.max_jobs = 1;
+	assert_int_equal(rp_worker_new(h->db->url, &options, &worker, &error),
+			 0);
+	ok(NULL, rp_worker_handle(worker, "served", NULL, wait_inside, h));
+	assert_int_equal(rp_worker_run(worker, &error), 0);
+	rp_worker_free(worker);
+	return h->result;
+}
+
+static void
+a_handler_cannot_wait_for_itself(void **state)
+{
+	struct db *db = *state;
+	struct handled h = { .db = db };
+	rp_job_spec later = job_of("later");
+	rp_added other, served;
+
+	later.delay_ms = 60000;
+	ok(db->conn, rp_enqueue(db->conn, "other", &later, &other));
+	ok(db->conn, rp_enqueue(db->conn, "served", &later, &served));
+	assert_int_equal(handle_one(&h, 1), RP_EINVAL);
+	assert_non_null(strstr(h.message, "itself"));
+	assert_int_equal(handle_one(&h, 2), RP_EINVAL);
+	h.id = served.id;
+	assert_int_equal(handle_one(&h, 1), RP_EINVAL);
+	assert_non_null(strstr(h.message, "one job at a time"));
+	assert_int_equal(handle_one(&h, 2), 0);
+	h.id = other.id;
+	assert_int_equal(handle_one(&h, 1), 0);
+	h.queue = "served";
+	assert_int_equal(handle_one(&h, 2), RP_EINVAL);
+	h.queue = "other";
+	assert_int_equal(handle_one(&h, 1), 0);
+	assert_int_equal(wait_for(db->conn, served.id, 20, 0).state, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_job_that_has_ended_ends_a_wait_at_once),
+		CASE(a_live_job_is_waited_for_until_the_time_is_over),
+		CASE(a_descriptor_ends_a_wait),
+		CASE(wrong_arguments_are_refused),
+		CASE(what_ends_a_job_ends_a_wait),
+		CASE(one_of_several_jobs_is_waited_for_or_all),
+		CASE(a_queue_is_waited_for_until_nothing_in_it_is_live),
+		CASE(no_end_of_a_short_job_is_missed),
+		CASE(a_wait_ends_soon_after_its_job),
+		CASE(a_handler_cannot_wait_for_itself),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests_name("job_wait", tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# Waiting for the end of a job on PostgreSQL: without polling, across restarts of the
+# server, with few rights, and in SQL. Starts its own server.
+#
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The readpast authors
+
+# shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
+. "$(dirname "$0")/../cli/tap.sh"
+# shellcheck source=server.sh
+. "$(dirname "$0")/server.sh"
+doc=$2/docs/postgres.md
+
+start_server "$server" fsync=off
+export READPAST_DB="postgres:///postgres?host=$server&user=postgres"
+readpast init >/dev/null 2>&1
+
+put() { # QUEUE PAYLOAD [OPTION...]: the id
+	readpast enqueue "$@" 2>/dev/null
+}
+registered() { # how many rows job_waiter has
+	sql 'select count(*) from readpast.job_waiter'
+}
+is_registered() { # ID
+	[[ $(sql "select count(*) from readpast.job_waiter where job_id = $1") == 1 ]]
+}
+begin_wait() { # ARGUMENT...
+	"$READPAST" wait "$@" >said 2>complained &
+	wait=$!
+}
+end_wait() { # $got: the exit status, and what was printed
+	wait $wait
+	got="$? $(cat said complained)"
+}
+
+# ---- no polling ----
+
+statements() { # that the waiting session has begun
+	sql "select sum(xact_commit) from pg_stat_database where datname = 'postgres'"
+}
+id=$(put q x)
+claim=$(claim_of "$(readpast claim q)")
+begin_wait "$id"
+eventually is_registered "$id"
+sleep 4 # the looks after the registration come ever more rarely
+from=$(statements)
+sleep 3
+check 'a wait does not poll: two looks in 3 s at the most' \
+	test $(($(statements) - from)) -le 8
+readpast complete "$claim"
+end_wait
+check 'it is notified' equal "$got" "0 $id done (not kept)"
+check 'and leaves no registration' equal "$(registered)" 0
+
+# ---- restarts ----
+
+id=$(put q x)
+claim=$(claim_of "$(readpast claim q)")
+begin_wait "$id"
+eventually is_registered "$id"
+"$pg_temp" bounce "$server" immediate >/dev/null
+check 'after a restart of the server it registers again' eventually is_registered "$id"
+readpast complete "$claim"
+end_wait
+check '... and is notified' equal "$got" "0 $id done (not kept)"
+
+id=$(put q x)
+claim=$(claim_of "$(readpast claim q)")
+begin_wait "$id"
+eventually is_registered "$id"
+sql "select pg_terminate_backend(pid) from readpast.job_waiter" >/dev/null
+readpast complete "$claim"
+end_wait
+check 'a wait whose session was ended looks again' equal "$got" "0 $id done (not kept)"
+
+# ---- a transaction that is open while the wait begins ----
+
+id=$(put q x)
+claim=$(claim_of "$(readpast claim q)")
+mkfifo statements
+psql -qAtX "host=$server user=postgres dbname=postgres" <statements >/dev/null &
+exec 9>statements
+echo "begin; select readpast.complete($id, ${claim#*:});" >&9
+is_settling() {
+	[[ $(sql "select count(*) from pg_stat_activity where state = 'idle in transaction'") == 1 ]]
+}
+eventually is_settling
+begin_wait "$id"
+eventually is_registered "$id"
+sleep 1
+echo 'commit;' >&9
+exec 9>&-
+began=$(date +%s%N)
+end_wait
+check 'a verdict that was under way is found' equal "$got" "0 $id done (not kept)"
+check '... within 3 s' test $((($(date +%s%N) - began) / 1000000)) -lt 3000
+
+# ---- in SQL ----
+
+id=$(put q x)
+check 'wait() answers null when the time is over' equal \
+	"$(sql "select readpast.wait($id, '30 ms') is null")" t
+claim=$(claim_of "$(readpast claim q)")
+sql "select readpast.wait($id)" >said &
+wait=$!
+sleep 0.3
+readpast complete "$claim"
+wait $wait
+check 'or the state' equal "$(cat said)" 'done'
+id=$(put q x)
+readpast cancel "$id"
+check '... cancelled' equal "$(sql "select readpast.wait($id)")" cancelled
+refused() { # PATTERN SQL: a statement a line
+	psql -qAtX -v ON_ERROR_STOP=1 "host=$server user=postgres dbname=postgres" \
+		<<<"${2//$'\n'/;$'\n'};" >out 2>err
+	grep -q -- "$1" err
+}
+check 'an id that was never given' refused 'no job has the id' 'select readpast.wait(9999)'
+check 'a timeout that is too long' refused 'within 0..' "select readpast.wait($id, '1 day')"
+# Two statements of one message look to the server like one.
+check 'not in a transaction' refused 'a statement by itself' \
+	"begin"$'\n'"select 1"$'\n'"select readpast.wait($id)"
+
+# ---- rights ----
+
+sql "$(awk '/^```sql/ { block = ""; inside = 1; next }
+	/^```/ { if (inside && block ~ /create role mail_waiter/) printf "%s", block
+	         inside = 0 }
+	inside { block = block $0 "\n" }' "$doc")" >/dev/null
+id=$(put q x)
+claim=$(claim_of "$(readpast claim q)")
+READPAST_DB="postgres:///postgres?host=$server&user=mail_waiter" begin_wait "$id"
+eventually is_registered "$id"
+readpast complete "$claim"
+end_wait
+check 'the documented rights of a waiter are sufficient' equal "$got" "0 $id done (not kept)"
+check '... and for a queue' env READPAST_DB="postgres:///postgres?host=$server&user=mail_waiter" \
+	"$READPAST" wait --queue q
+check 'the flag of the queue is taken down later' equal \
+	"$(sql "update readpast.queue set job_waiters_until = now() - interval '1 s';
+		update readpast.job_waiter set until = now();
+		select count(*) from readpast.sweep_kept(10);
+		select count(job_waiters_until) from readpast.queue" | tail -n 1)" 0
+finish
