@@ -105,7 +105,7 @@ wrong_arguments_are_refused(void **state)
 /* ---- ended by another process ---- */
 
 /* What another process does to a job that somebody waits for. */
-enum deed { COMPLETE, KEEP, FAIL, DIE, EXPIRE, CANCEL, DROP, DEEDS };
+enum deed { COMPLETE, KEEP, FAIL, DIE, LOSE, CANCEL, EXPIRE, DROP, DEEDS };
 
 struct doing {
 	const struct db *db;
@@ -119,7 +119,7 @@ end_it(rp_conn *conn, enum deed deed)
 	struct claim c = { 0, 0, 0 };
 
 	if (deed < CANCEL)
-		take_one(conn, "q", deed == EXPIRE ? 1 : 60000, &c);
+		take_one(conn, "q", deed == LOSE ? 1 : 60000, &c);
 	switch (deed) {
 	case COMPLETE:
 	case KEEP:
@@ -131,6 +131,7 @@ end_it(rp_conn *conn, enum deed deed)
 	case DIE:
 		settle_one(conn, c, RP_DEAD, -1);
 		break;
+	case LOSE:
 	case EXPIRE:
 		sleep_ms(5);
 		ok(conn, rp_sweep(conn, NULL));
@@ -162,10 +163,10 @@ static void
 what_ends_a_job_ends_a_wait(void **state)
 {
 	static const int states[DEEDS] = {
-		[COMPLETE] = RP_STATE_DONE,  [KEEP] = RP_STATE_DONE,
-		[FAIL] = RP_STATE_DEAD,      [DIE] = RP_STATE_DEAD,
-		[EXPIRE] = RP_STATE_DEAD,    [CANCEL] = RP_STATE_CANCELLED,
-		[DROP] = RP_STATE_CANCELLED,
+		[COMPLETE] = RP_STATE_DONE,    [KEEP] = RP_STATE_DONE,
+		[FAIL] = RP_STATE_DEAD,        [DIE] = RP_STATE_DEAD,
+		[LOSE] = RP_STATE_DEAD,        [CANCEL] = RP_STATE_CANCELLED,
+		[EXPIRE] = RP_STATE_CANCELLED, [DROP] = RP_STATE_CANCELLED,
 	};
 
 	(void)state;
@@ -179,6 +180,7 @@ what_ends_a_job_ends_a_wait(void **state)
 		pid_t pid;
 
 		job.max_attempts = 1;
+		job.expire_ms = deed == EXPIRE ? 50 : 0;
 		ok(db->conn, rp_enqueue(db->conn, "q", &job, &added));
 		if (deed == KEEP)
 			keep_for(db->conn, 60000, 60000);
@@ -349,8 +351,8 @@ complete_when_told(void *ctx)
 	return 0;
 }
 
-/* The goal is 5 ms on a host with nothing else to do. The limit is for hosts that
- * have much. */
+/* The goal is 5 ms on a host with nothing else to do. The limit is for hosts
+ * that have much. */
 static void
 a_wait_ends_soon_after_its_job(void **state)
 {

@@ -27,6 +27,7 @@ begin
 		   for update skip locked
 	loop
 		perform readpast.put_away(id, 6, 'expired');
+		perform readpast.notify_job_waiters(array[id]);
 		return next;
 	end loop;
 end

@@ -19,7 +19,7 @@ begin
 	  from unnest(ids) as i(id)
 	    on conflict (job_id, pid) do update set until = excluded.until;
 	update readpast.queue q
-	   set job_waiters_until = til + readpast.asleep_margin()
+	   set job_waiters_until = til + readpast.waiters_margin()
 	 where q.ctid = any (array(
 	           select q.ctid
 	             from readpast.queue q
