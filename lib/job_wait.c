@@ -18,8 +18,10 @@
 #define AGAIN_MS 100
 #define UNREACHED_MS 60000
 
-/* Others may commit or end jobs very often. So after a look that took long
- * there is none for QUIET_TIMES as long, but for MOST_QUIET_US at most. */
+/* Others may commit or end jobs very often. So after a look at more than
+ * FEW_JOBS there is none for QUIET_TIMES as long as that took, but for
+ * MOST_QUIET_US at most. A look at few jobs is short. */
+#define FEW_JOBS 16
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
@@ -274,7 +276,9 @@ stay_quiet(const struct wait *w, int64_t began_us, int64_t looked_us)
 	int64_t us = QUIET_TIMES * (looked_us - began_us);
 
 	us = rp__sooner(us, MOST_QUIET_US) + looked_us - rp__monotonic_us();
-	return us < 1000 || !nap(w, us / 1000);
+	if (w->live.count <= FEW_JOBS || us < 1000)
+		return 1;
+	return !nap(w, us / 1000);
 }
 
 static int
