@@ -160,6 +160,8 @@ int wait_for_input(int timeout_ms);
  * printed. */
 char *make_headers(const struct cmd *cmd, const struct texts *pairs);
 
+size_t most_payload(struct cmd *cmd, const char *queue);
+
 /* The options of one job's terms. A span is -1 where it is not given, and
  * `backoff` is NULL. */
 struct terms {

@@ -113,21 +113,6 @@ print_ids(struct input *in, const rp_added *added, size_t n)
 	return 0;
 }
 
-/* The queue's largest payload, for a check before the database makes its
- * own. */
-static size_t
-most_of(struct cmd *cmd, const char *queue)
-{
-	rp_queues *queues;
-	size_t most = 16 * 1024 * 1024;
-
-	if (rp_queue_list(cmd->conn, queue, &queues) < 0)
-		return most;
-	most = (size_t)rp_queues_at(queues, 0)->max_payload;
-	rp_queues_free(queues);
-	return most;
-}
-
 static int
 too_large(const struct input *in)
 {
@@ -136,7 +121,7 @@ too_large(const struct input *in)
 		"%s %lld: payload too large: queue %s takes at most %zu bytes "
 		"(readpast queue set %s --max-payload SIZE changes that)",
 		in->word, (long long)(in->skip + in->enqueued + 1), in->queue,
-		most_of(in->cmd, in->queue), in->queue);
+		most_payload(in->cmd, in->queue), in->queue);
 }
 
 static int
@@ -374,7 +359,7 @@ run(struct input *in, int argc, char **argv)
 		in->word = "argument";
 		status = enqueue_arguments(in, argc - 1, argv + 1);
 	} else {
-		in->most = most_of(in->cmd, in->queue);
+		in->most = most_payload(in->cmd, in->queue);
 		catch_interrupts();
 		status = read_all(in);
 		free(in->text);
@@ -417,17 +402,55 @@ check_usage(const struct input *in, int argc, char **argv, int64_t max_attempts)
 	return 0;
 }
 
+/* Options that are not simply copied. */
+struct given {
+	int nul;
+	int64_t priority, max_attempts;
+	struct texts headers;
+	struct terms terms;
+};
+
+/* With --wait the time-out is that of the wait. */
+static int
+run_with(struct input *in, struct given *given, int argc, char **argv)
+{
+	char *json = NULL, *backoff = NULL;
+	int status;
+
+	in->separator = given->nul ? '\0' : '\n';
+	status = check_usage(in, argc, argv, given->max_attempts);
+	in->word = in->one ? "input" : given->nul ? "item" : "line";
+	in->model.priority = (int)given->priority;
+	in->model.max_attempts =
+		given->max_attempts < 0 ? 0 : given->max_attempts;
+	in->await.how.json = in->json;
+	in->await.how.quiet = in->quiet;
+	in->await.how.timeout_ms = given->terms.timeout_ms;
+	if (in->await.wanted)
+		given->terms.timeout_ms = -1;
+	if (!status)
+		status = take_terms(in->cmd, &given->terms, &in->model,
+				    &backoff);
+	if (!status && given->headers.count &&
+	    !(json = make_headers(in->cmd, &given->headers)))
+		status = USAGE;
+	in->model.headers = json;
+	if (!status)
+		status = run(in, argc, argv);
+	free(json);
+	free(backoff);
+	return status;
+}
+
 int
 cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 {
 	static struct input in;
-	int nul = 0;
-	int64_t priority = -1, max_attempts = -1;
-	struct texts headers = { NULL, 0 };
-	struct terms terms = { -1, -1, -1, -1, NULL };
-	char *json = NULL, *backoff = NULL;
+	struct given given = { .priority = -1,
+			       .max_attempts = -1,
+			       .terms = { -1, -1, -1, -1, NULL } };
 	const struct option options[] = {
-		{ "-0", FLAG, &nul, NULL,
+		{ "-0", FLAG, &given.nul, NULL,
 		  "split standard input at NUL bytes, not at newlines" },
 		{ "--one", FLAG, &in.one, NULL,
 		  "take all of standard input as one payload" },
@@ -435,28 +458,28 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 		  "earliest start, counted from now" },
 		{ "--at", TIME, &in.model.run_at, "TIME",
 		  "earliest start: 2026-01-31T18:00:00Z, @1767225600" },
-		{ "--priority", PRIORITY, &priority, "N",
+		{ "--priority", PRIORITY, &given.priority, "N",
 		  PRIORITIES ", lower first (default: the queue's)" },
 		{ "--unique", TEXT, &in.model.unique_key, "KEY",
 		  "enqueue nothing if a live job has this key" },
-		{ "--unique-for", DURATION, &terms.unique_for_ms, "D",
+		{ "--unique-for", DURATION, &given.terms.unique_for_ms, "D",
 		  "with --unique: keep the key taken after the job is done" },
 		{ "--replace", FLAG, &in.model.replace, NULL,
 		  "with --unique: replace that job, unless it is running" },
-		{ "--max-attempts", COUNT, &max_attempts, "N",
+		{ "--max-attempts", COUNT, &given.max_attempts, "N",
 		  "attempts before it is dead (default: the queue's)" },
-		{ "--backoff", TEXT, &terms.backoff, "LIST",
+		{ "--backoff", TEXT, &given.terms.backoff, "LIST",
 		  "delays after failures: 10s,1m,1h (default: the queue's)" },
-		{ "--timeout", DURATION, &terms.timeout_ms, "D",
+		{ "--timeout", DURATION, &given.terms.timeout_ms, "D",
 		  "longest time of a handler (default: the queue's);\n"
 		  "with --wait: how long to wait" },
-		{ "--expire", DURATION, &terms.expire_ms, "D",
+		{ "--expire", DURATION, &given.terms.expire_ms, "D",
 		  "cancel it if it has not started in this time" },
-		{ "--keep", DURATION, &terms.keep_ms, "D",
+		{ "--keep", DURATION, &given.terms.keep_ms, "D",
 		  "keep it this long once it is done (default: the queue's)" },
 		{ "--kind", TEXT, &in.model.kind, "K",
 		  "what sort of job it is" },
-		{ "--header", TEXTS, &headers, "K=V",
+		{ "--header", TEXTS, &given.headers, "K=V",
 		  "a header; may be given several times" },
 		{ "--wait", FLAG, &in.await.wanted, NULL,
 		  "wait for their end, as the command wait does" },
@@ -474,27 +497,8 @@ cmd_enqueue(struct cmd *cmd, int argc, char **argv)
 	in.cmd = cmd;
 	in.model = (rp_job_spec)RP_JOB_SPEC_INIT;
 	status = parse_options(cmd, &argc, argv, options);
-	in.separator = nul ? '\0' : '\n';
-	in.word = in.one ? "input" : nul ? "item" : "line";
 	if (!status)
-		status = check_usage(&in, argc, argv, max_attempts);
-	in.await.how.json = in.json;
-	in.await.how.quiet = in.quiet;
-	in.await.how.timeout_ms = terms.timeout_ms;
-	if (in.await.wanted)
-		terms.timeout_ms = -1;
-	if (!status)
-		status = take_terms(cmd, &terms, &in.model, &backoff);
-	if (!status && headers.count && !(json = make_headers(cmd, &headers)))
-		status = USAGE;
-	if (!status) {
-		in.model.priority = (int)priority;
-		in.model.max_attempts = max_attempts < 0 ? 0 : max_attempts;
-		in.model.headers = json;
-		status = run(&in, argc, argv);
-	}
-	free(json);
-	free(backoff);
-	free(headers.items);
+		status = run_with(&in, &given, argc, argv);
+	free(given.headers.items);
 	return status;
 }

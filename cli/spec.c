@@ -115,3 +115,17 @@ take_terms(const struct cmd *cmd, const struct terms *terms, rp_job_spec *model,
 	model->backoff = *backoff;
 	return status;
 }
+
+/* The queue's payload limit, for an early check; the database checks again. */
+size_t
+most_payload(struct cmd *cmd, const char *queue)
+{
+	rp_queues *queues;
+	size_t most = 16 * 1024 * 1024;
+
+	if (rp_queue_list(cmd->conn, queue, &queues) < 0)
+		return most;
+	most = (size_t)rp_queues_at(queues, 0)->max_payload;
+	rp_queues_free(queues);
+	return most;
+}
