@@ -136,6 +136,13 @@ some(int64_t n)
 	return rp__int_or_null(n, n == 0);
 }
 
+static int
+has_terms(const rp_job_spec *job)
+{
+	return job->keep_ms || job->timeout_ms || job->expire_ms ||
+	       job->backoff;
+}
+
 static void
 fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 {
@@ -154,7 +161,9 @@ fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 	p[PUT_PAYLOAD] = (struct rp_value){ .type = RP_BLOB,
 					    .data = job->payload,
 					    .size = job->payload_size };
-	if (job->unique_key) {
+	if (!job->unique_key) {
+		p[ENQUEUE_WITH_TERMS] = rp__int(has_terms(job));
+	} else {
 		p[ENQUEUE_UNIQUE_UNIQUE_KEY] = rp__text(job->unique_key);
 		p[ENQUEUE_UNIQUE_REPLACE] = rp__int(job->replace != 0);
 		p[ENQUEUE_UNIQUE_UNIQUE_FOR_MS] = some(job->unique_for_ms);

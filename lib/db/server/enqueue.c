@@ -33,7 +33,7 @@ put_one(const struct rp_server *server, void *db, struct rp_enqueue *jobs,
 {
 	struct rp_value params[ENQUEUE_UNIQUE_PARAMS] = { { .type = RP_NULL } };
 
-	memcpy(params, jobs->params, ENQUEUE_PARAMS * sizeof(*params));
+	memcpy(params, jobs->params, PUT_MANY_COMMON_PARAMS * sizeof(*params));
 	return server->run(db, RP_V_ENQUEUE_UNIQUE, params, 1, rp__take_added,
 			   jobs, error);
 }

@@ -1,7 +1,8 @@
 -- enqueue: insert jobs of one priority, time and number of attempts, at the end of
 -- their lane or scheduled. If a payload is larger than the queue takes, or headers are
 -- not a JSON object, nothing is inserted and there is no answer.
--- :largest: the size of the largest payload; :with_headers: any job has headers.
+-- :largest: the size of the largest payload; :with_headers: any job has headers;
+-- :with_terms: the jobs have terms of their own.
 -- The insert calls no function and says `or fail`, because SQLite keeps a copy of each
 -- page that a statement touches if the statement may stop half-way. If it does fail, the
 -- transaction is rolled back. :ids_before is null if SQLite is to choose the ids
@@ -17,8 +18,7 @@ select q.id as queue_id, coalesce(:priority, q.priority) as priority,
                         and class = 2 and seq is not null
                       order by seq desc limit 1), 0)) as last_seq,
        :largest > :most_in_row as apart,
-       coalesce(:keep_ms, :timeout_ms, :expire_ms, :backoff) is not null
-           as with_terms
+       :with_terms as with_terms
   from readpast_queue q
  where q.name = :queue
    and :largest <= q.max_payload

@@ -15,19 +15,13 @@ select q.id as queue_id,
    and (:headers is null
         or json_valid(:headers) and json_type(:headers) = 'object');
 
-select j.id as living, h.job_id as holder,
-       coalesce(j.id, h.job_id) is null as absent,
-       j.id is not null and :replace and j.lease_until is null as replaced,
-       :apart is not null
-       and (coalesce(j.id, h.job_id) is null
-            or j.id is not null and :replace and j.lease_until is null) as apart
-  from (select max(id) as id, max(lease_until) as lease_until
-          from readpast_job
-         where queue_id = @queue_id and unique_key = :unique_key) j,
-       (select max(job_id) as job_id
-          from readpast_taken_key
+select max(id) as living,
+       (select job_id from readpast_taken_key
          where queue_id = @queue_id and unique_key = :unique_key
-           and until > :now) h;
+           and until > :now) as holder,
+       max(id) is not null and :replace and max(lease_until) is null as replaced
+  from readpast_job
+ where queue_id = @queue_id and unique_key = :unique_key;
 
 -- A ready job keeps its place if its replacement is of the same lane.
 select (select seq from readpast_job
@@ -36,7 +30,10 @@ select (select seq from readpast_job
        1 + coalesce((select seq from readpast_job
                       where queue_id = @queue_id and priority = @priority
                         and class = 2 and seq is not null
-                      order by seq desc limit 1), 0) as next_seq;
+                      order by seq desc limit 1), 0) as next_seq,
+       coalesce(@living, @holder) is null as absent,
+       :apart is not null
+       and (@replaced or coalesce(@living, @holder) is null) as apart;
 
 -- if @absent:
 insert into readpast_job (queue_id, priority, seq, run_at, max_attempts,
