@@ -37,6 +37,7 @@ enum kind {
 	LOST,
 	CANCELLED,
 	RETRIED,
+	CHANGED,
 	PURGED,
 	LEFT,
 	AUDITED,
@@ -44,7 +45,7 @@ enum kind {
 };
 static const char *const kinds[KINDS] = {
 	"enqueued",  "claimed", "started", "settling", "settled", "lost",
-	"cancelled", "retried", "purged",  "left",     "audited",
+	"cancelled", "retried", "changed", "purged",   "left",    "audited",
 };
 
 enum verdict { V_DONE, V_FAIL, V_DEAD, V_RELEASE, V_EXTEND, VERDICTS };

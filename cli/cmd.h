@@ -233,6 +233,7 @@ void format_time(char *to, size_t room, int64_t ms);
 
 /* one per command */
 int cmd_cancel(struct cmd *cmd, int argc, char **argv);
+int cmd_change(struct cmd *cmd, int argc, char **argv);
 int cmd_check(struct cmd *cmd, int argc, char **argv);
 int cmd_claim(struct cmd *cmd, int argc, char **argv);
 int cmd_copy(struct cmd *cmd, int argc, char **argv);

@@ -1,5 +1,5 @@
 /*
- * cmd_change.c - commands that change jobs: cancel, retry, purge.
+ * cmd_change.c - commands that change jobs: cancel, retry, change, purge.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,10 +15,12 @@
 struct act {
 	const char *event; /* the event's name in the history and in JSON */
 	const char *done;  /* past participle for "12 jobs ..." */
-	rp_change_fn *all; /* changes a list of jobs */
+	rp_change_fn *all; /* changes a list of jobs; NULL: struct change says
+			    * how */
 	int (*one)(rp_conn *, int64_t,
 		   const char *); /* changes one job; NULL: the command
 				   * accepts no ids */
+	const char *past;         /* participle for jobs that were refused */
 	int allowed;              /* states that the command can change */
 	int otherwise;            /* states of the jobs it changes if --state
 				   * is not given */
@@ -36,8 +38,16 @@ static const struct act retries = {
 	.done = "ready again",
 	.all = rp__jobs_retry,
 	.one = rp_job_retry,
+	.past = "retried",
 	.allowed = IN(RP_STATE_DEAD) | IN(RP_STATE_CANCELLED),
 	.otherwise = IN(RP_STATE_DEAD),
+};
+static const struct act changes = {
+	.event = "changed",
+	.done = "changed",
+	.past = "changed",
+	.allowed = LIVE & ~IN(RP_STATE_RUNNING),
+	.otherwise = LIVE & ~IN(RP_STATE_RUNNING),
 };
 static const struct act purges = {
 	.event = "purged",
@@ -52,16 +62,31 @@ struct change {
 	const struct act *act;
 	struct filter filter;
 	int dry_run, json;
+	rp_change what; /* of the command `change` */
 };
 #define CHANGE_INIT(cmd, act)                                                  \
 	{                                                                      \
-		(cmd), (act), FILTER_INIT, 0, 0                                \
+		(cmd), (act), FILTER_INIT, 0, 0, RP_CHANGE_INIT                \
 	}
 #define CHANGE_OPTIONS(c)                                                      \
 	FILTER_OPTIONS(&(c)->filter),                                          \
 		{ "--dry-run", FLAG, &(c)->dry_run, NULL,                      \
 		  "change nothing: print how many match, and three of them" }, \
 		JSON_OPTION(&(c)->json)
+
+/* A queue to move jobs to must exist, even if there is nothing to move. */
+static int
+open_for(const struct change *c)
+{
+	int status = cmd_open(c->cmd);
+	rp_queues *queues = NULL;
+	int r = 0;
+
+	if (!status && c->what.queue)
+		r = rp_queue_list(c->cmd->conn, c->what.queue, &queues);
+	rp_queues_free(queues);
+	return r < 0 ? cmd_failed(c->cmd, r) : status;
+}
 
 /* ---- by id ---- */
 
@@ -86,6 +111,31 @@ report_one(const struct change *c, int64_t id, int r)
 	return r < 0 ? worst(status, cmd_failed(c->cmd, r)) : status;
 }
 
+/* Change one job by its id. */
+static int
+change_one(const struct change *c, int64_t id)
+{
+	rp_change what = c->what;
+
+	if (c->act->one)
+		return c->act->one(c->cmd->conn, id, c->filter.kind);
+	what.kind = c->filter.kind;
+	return rp_job_change(c->cmd->conn, id, &what);
+}
+
+static int
+change_all(const struct change *c, const int64_t *ids, size_t n, int state,
+	   struct rp_changed *changed)
+{
+	rp_change what = c->what;
+
+	if (c->act->all)
+		return c->act->all(c->cmd->conn, ids, n, state, c->filter.kind,
+				   changed);
+	what.kind = c->filter.kind;
+	return rp__jobs_change(c->cmd->conn, ids, n, state, &what, changed);
+}
+
 static int
 change_each(const struct change *c, const struct found *jobs)
 {
@@ -93,7 +143,7 @@ change_each(const struct change *c, const struct found *jobs)
 
 	for (size_t i = 0; i < jobs->count; i++) {
 		int64_t id = jobs->ids[i];
-		int r = c->act->one(c->cmd->conn, id, c->filter.kind);
+		int r = change_one(c, id);
 
 		if (r == 0)
 			history_job(c->cmd->history, c->act->event, id);
@@ -156,7 +206,7 @@ change_ids(struct change *c, int argc, char **argv)
 	int status = parse_ids(c->cmd, argc, argv, &jobs);
 
 	if (!status)
-		status = cmd_open(c->cmd);
+		status = open_for(c);
 	if (!status && c->dry_run) {
 		status = keep_fitting(c, &jobs);
 		if (status != FAILED)
@@ -186,9 +236,8 @@ change_some(const struct change *c, const int64_t *ids, size_t n, int state,
 	for (size_t i = 0; i < n && r == 0; i += step) {
 		int64_t before = changed->done;
 
-		r = c->act->all(c->cmd->conn, ids + i, step, state,
-				c->filter.kind, changed);
-		if (history && c->act->one && changed->done > before)
+		r = change_all(c, ids + i, step, state, changed);
+		if (history && c->act != &purges && changed->done > before)
 			history_job(history, c->act->event, ids[i]);
 	}
 	return r;
@@ -243,26 +292,36 @@ print_changed(const struct change *c, const struct rp_changed *changed)
 			{ "jobs", json_integer(changed->done) },
 			{ "taken", json_integer(changed->taken) },
 		};
+		json_t *object = JSON_MEMBERS(members);
 
-		status = print_json(JSON_MEMBERS(members));
+		if (c->act == &changes)
+			json_object_set_new(object, "too_large",
+					    json_integer(changed->large));
+		status = print_json(object);
 	} else {
 		printf("%lld jobs %s\n", (long long)changed->done,
 		       c->act->done);
 	}
 	if (changed->taken)
-		return complain(REFUSED,
-				"%lld jobs were not retried: live jobs have "
-				"their unique keys; retry them later",
-				(long long)changed->taken);
+		status = complain(REFUSED,
+				  "%lld jobs were not %s: live jobs have "
+				  "their unique keys; try again later",
+				  (long long)changed->taken, c->act->past);
+	if (changed->large)
+		status = complain(
+			REFUSED,
+			"%lld jobs were not %s: queue %s does not take "
+			"payloads so large (max_payload)",
+			(long long)changed->large, c->act->past, c->what.queue);
 	return status;
 }
 
 static int
 change_filtered(struct change *c)
 {
-	struct rp_changed changed = { 0, 0 };
+	struct rp_changed changed = { 0, 0, 0 };
 	struct found jobs = { 0 };
-	int r, status = cmd_open(c->cmd);
+	int r, status = open_for(c);
 
 	if (status)
 		return status;
@@ -335,12 +394,63 @@ cmd_retry(struct cmd *cmd, int argc, char **argv)
 	return change(&c, argc, argv);
 }
 
+/* Beside ids --queue names the new queue: a filter would be refused there. */
+static int
+check_change(struct change *c, int argc, int64_t priority, const char *to)
+{
+	rp_change *what = &c->what;
+
+	what->priority = (int)priority;
+	what->queue = to;
+	if (argc && c->filter.queue && to)
+		return usage(c->cmd, "either --queue or --to");
+	if (argc && c->filter.queue) {
+		what->queue = c->filter.queue;
+		c->filter.queue = NULL;
+	}
+	if (what->priority < 0 && what->delay_ms < 0 && what->run_at < 0 &&
+	    what->max_attempts < 0 && !what->queue)
+		return usage(c->cmd, "change what? --priority, --delay, --at, "
+				     "--to or --max-attempts");
+	if (what->delay_ms >= 0 && what->run_at >= 0)
+		return usage(c->cmd, "either --delay or --at");
+	if (what->max_attempts == 0)
+		return usage(c->cmd, "--max-attempts 0: expected at least 1");
+	return 0;
+}
+
+int
+cmd_change(struct cmd *cmd, int argc, char **argv)
+{
+	struct change c = CHANGE_INIT(cmd, &changes);
+	const char *to = NULL;
+	int64_t priority = -1;
+	const struct option options[] = {
+		{ "--priority", PRIORITY, &priority, "N",
+		  "the new priority, " PRIORITIES },
+		{ "--delay", DURATION, &c.what.delay_ms, "D",
+		  "run it after this time; 0s: now" },
+		{ "--at", TIME, &c.what.run_at, "TIME",
+		  "not before: 2026-01-31T18:00:00Z, @1767225600" },
+		{ "--to", TEXT, &to, "QUEUE", "move it to this queue" },
+		{ "--max-attempts", COUNT, &c.what.max_attempts, "N",
+		  "attempts before it is dead" },
+		CHANGE_OPTIONS(&c),
+		OPTIONS_END,
+	};
+	int status = parse_options(cmd, &argc, argv, options);
+
+	if (!status)
+		status = check_change(&c, argc, priority, to);
+	return status ? status : change(&c, argc, argv);
+}
+
 /* Purge all jobs of a queue in the given states, or those of one kind. */
 static int
 purge_queue(const struct change *c)
 {
 	const struct filter *f = &c->filter;
-	struct rp_changed changed = { 0, 0 };
+	struct rp_changed changed = { 0, 0, 0 };
 	int64_t n;
 	int status = cmd_open(c->cmd);
 

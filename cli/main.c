@@ -50,6 +50,10 @@ const struct command commands[] = {
 	{ "retry", cmd_retry, REQUIRE, "ID... | FILTER",
 	  "make dead or cancelled jobs ready again",
 	  FILTER "A filter finds dead jobs, unless --state says otherwise.\n" },
+	{ "change", cmd_change, REQUIRE, "ID... | FILTER SETTING...",
+	  "change jobs that are scheduled or ready",
+	  FILTER "--queue is part of the filter. Beside ids it is the same as "
+		 "--to.\n" },
 	{ "purge", cmd_purge, REQUIRE, "QUEUE | FILTER --state S --yes",
 	  "delete the jobs in one state", FILTER },
 	{ "wait", cmd_wait, REQUIRE, "ID... | --queue Q",

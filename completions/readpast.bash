@@ -33,6 +33,10 @@ _readpast_options() { # COMMAND
 		options=(--queue= --state= --kind= --key= --error= --older=
 			--dead= --dry-run --json)
 		;;
+	change)
+		options=(--priority= --delay= --at= --to= --max-attempts= --queue=
+			--state= --kind= --key= --error= --older= --dry-run --json)
+		;;
 	purge)
 		options=(--queue= --state= --kind= --key= --error= --older=
 			--dry-run --yes --json)
@@ -146,6 +150,7 @@ _readpast_value() { # OPTION
 		case $command in
 		cancel) states=(scheduled ready running all) ;;
 		retry) states=(dead cancelled all) ;;
+		change) states=(scheduled ready all) ;;
 		purge) states=(scheduled ready 'done' dead cancelled all) ;;
 		esac
 		_readpast_offer "${states[@]}"
@@ -206,8 +211,8 @@ _readpast_look() {
 
 _readpast() {
 	local commands=(enqueue work claim complete fail release extend cancel
-		retry purge wait list show why stats workers top queue pause resume cron
-		sweep init copy doctor check lab stress version help)
+		retry change purge wait list show why stats workers top queue pause resume
+		cron sweep init copy doctor check lab stress version help)
 	local words options db='' command='' option='' handler=''
 	local cur states breaks='' kept='' arguments=0
 	COMPREPLY=()

@@ -118,6 +118,7 @@ enum ext_param {
 	P_RESULT,
 	P_RESULTS,
 	P_PROGRESS,
+	P_NEW_QUEUE,
 	PARAMS
 };
 #define EXT_MOST_ARGUMENTS 15
@@ -233,6 +234,7 @@ extern const struct ext_function ext_functions[];
 	X(drop_queue)                                                          \
 	X(cancel)                                                              \
 	X(retry)                                                               \
+	X(change)                                                              \
 	X(retry_dead)                                                          \
 	X(purge)                                                               \
 	X(sweep)                                                               \

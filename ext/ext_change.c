@@ -1,5 +1,5 @@
 /*
- * ext_change.c - cancel, retry and purge jobs, change queues, sweep.
+ * ext_change.c - cancel, retry, change and purge jobs, change queues, sweep.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -25,6 +25,26 @@ ext_do_retry(struct ext_call *call, struct rp_value *ret)
 	(void)ret;
 	return rp_job_retry(call->conn, call->arguments[P_ID].number,
 			    call->arguments[P_KIND].text);
+}
+
+int
+ext_do_change(struct ext_call *call, struct rp_value *ret)
+{
+	const struct ext_argument *a = call->arguments;
+	rp_change change = RP_CHANGE_INIT;
+
+	(void)ret;
+	change.kind = a[P_KIND].text;
+	change.queue = a[P_NEW_QUEUE].text;
+	if (a[P_PRIORITY].given)
+		change.priority = (int)a[P_PRIORITY].number;
+	if (a[P_DELAY].given)
+		change.delay_ms = a[P_DELAY].number;
+	if (a[P_RUN_AT].given)
+		change.run_at = a[P_RUN_AT].number;
+	if (a[P_MAX_ATTEMPTS].given)
+		change.max_attempts = a[P_MAX_ATTEMPTS].number;
+	return rp_job_change(call->conn, a[P_ID].number, &change);
 }
 
 static int

@@ -593,6 +593,39 @@ RP_API int rp_job_cancel(rp_conn *conn, int64_t id, const char *kind);
  */
 RP_API int rp_job_retry(rp_conn *conn, int64_t id, const char *kind);
 
+/*
+ * What rp_job_change() is to change. Start from RP_CHANGE_INIT, which leaves
+ * everything as it is: so does a negative number, or NULL.
+ */
+typedef struct rp_change {
+	size_t size;       /* set by RP_CHANGE_INIT */
+	const char *kind;  /* a condition: only a job of this kind is changed */
+	int priority;      /* 0..RP_MOST_PRIORITY */
+	int64_t delay_ms;  /* ready after this time; 0: now ... */
+	int64_t run_at;    /* ... or not before this time */
+	const char *queue; /* another queue; it must exist */
+	int64_t max_attempts; /* 1 or more. A job that has used as many has
+			       * one attempt left */
+} rp_change;
+#define RP_CHANGE_INIT                                                         \
+	{                                                                      \
+		sizeof(rp_change), NULL, -1, -1, -1, NULL, -1                  \
+	}
+
+/*
+ * Change a scheduled or ready job. It keeps its id, its payload, its unique key
+ * and the attempts that it has used. A ready job keeps its place in line unless
+ * its queue or priority changes: then it goes to the end of that line. The
+ * outcome is known when the call returns, or, inside a transaction, when that
+ * commits.
+ *
+ * RP_EGONE: the job is running or finished; RP_ENOENT: no such job, it is of
+ * another kind, or the queue does not exist; RP_ETAKEN: a live job of the queue
+ * has its unique key; RP_EFBIG: its payload is larger than the queue takes;
+ * RP_EINVAL: nothing is to be changed, or a value is out of range.
+ */
+RP_API int rp_job_change(rp_conn *conn, int64_t id, const rp_change *change);
+
 /* Retry all dead jobs of a queue (of one kind, unless `kind` is NULL). This
  * takes several transactions: if the call fails, some jobs may be ready and
  * the others are still dead. Jobs whose unique key is taken stay dead;

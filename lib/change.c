@@ -1,5 +1,5 @@
 /*
- * change.c - cancel, retry and purge jobs.
+ * change.c - cancel, retry, change and purge jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -7,6 +7,7 @@
 #include "internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* How many ids are read at a time, without the write lock. It is large because
  * each read may have to skip all jobs of other kinds again. */
@@ -108,6 +109,104 @@ rp_job_retry(rp_conn *conn, int64_t id, const char *kind)
 				"unique key",
 				(long long)id);
 	return 0;
+}
+
+int
+rp__check_change(rp_conn *conn, const rp_change *c)
+{
+	rp_error *error = &conn->error;
+
+	if (c->priority < 0 && c->delay_ms < 0 && c->run_at < 0 && !c->queue &&
+	    c->max_attempts < 0)
+		return rp__fail(error, RP_EINVAL,
+				"nothing to change: give a priority, a delay, "
+				"a time, a queue or max attempts");
+	if (c->priority > RP_MOST_PRIORITY)
+		return rp__fail(error, RP_EINVAL,
+				"priority %d is not within 0..%d", c->priority,
+				RP_MOST_PRIORITY);
+	if (c->delay_ms > RP_MOST_MS)
+		return rp__fail(error, RP_EINVAL,
+				"the delay is not within 0..%d days",
+				RP_MOST_DAYS);
+	if (c->run_at > RP_MOST_TIME)
+		return rp__fail(error, RP_EINVAL,
+				"the time is not within the years 1970..9999");
+	if (c->delay_ms >= 0 && c->run_at >= 0)
+		return rp__fail(error, RP_EINVAL,
+				"either a delay or a time, not both");
+	if (c->max_attempts == 0 || c->max_attempts > RP_MOST_ATTEMPTS)
+		return rp__fail(error, RP_EINVAL,
+				"max attempts is not within 1..%d",
+				RP_MOST_ATTEMPTS);
+	return c->queue ? rp__check_name(error, "the queue's name", c->queue,
+					 RP_MOST_NAME)
+			: 0;
+}
+
+static void
+fill_change(struct rp_value *p, const rp_change *c, int state)
+{
+	p[CHANGE_KIND] = rp__text(c->kind);
+	p[CHANGE_STATE] = rp__int_or_null(state, state == 0);
+	p[CHANGE_QUEUE] = rp__text(c->queue);
+	p[CHANGE_PRIORITY] = rp__int_or_null(c->priority, c->priority < 0);
+	p[CHANGE_DELAY_MS] = rp__int_or_null(c->delay_ms, c->delay_ms < 0);
+	p[CHANGE_RUN_AT] = rp__int_or_null(c->run_at, c->run_at < 0);
+	p[CHANGE_MAX_ATTEMPTS] =
+		rp__int_or_null(c->max_attempts, c->max_attempts < 0);
+}
+
+/* The answer of the verb `change`. */
+enum { CHANGED, KEY_TAKEN, NO_QUEUE, TOO_LARGE, OUTCOMES };
+
+static int
+add_outcome(void *ctx, size_t row, const struct rp_value *c)
+{
+	int64_t *outcomes = ctx;
+
+	(void)row;
+	outcomes[c[CHANGE_OUT_OUTCOME].i]++;
+	return RP_ROW_TAKE;
+}
+
+int
+rp_job_change(rp_conn *conn, int64_t id, const rp_change *change)
+{
+	rp_change c = RP_CHANGE_INIT;
+	struct rp_value params[CHANGE_PARAMS];
+	int64_t outcomes[OUTCOMES] = { 0 };
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!change)
+		return rp__fail(&conn->error, RP_EINVAL, "change is NULL");
+	memcpy(&c, change, change->size < sizeof(c) ? change->size : sizeof(c));
+	r = check_id_and_kind(conn, id, c.kind);
+	if (r == 0)
+		r = rp__check_change(conn, &c);
+	if (r < 0)
+		return r;
+	fill_change(params, &c, 0);
+	params[CHANGE_ID] = rp__int(id);
+	r = rp__run_once(conn, RP_V_CHANGE, params, add_outcome, outcomes);
+	if (r < 0 || outcomes[CHANGED])
+		return r;
+	if (outcomes[KEY_TAKEN])
+		return rp__fail(&conn->error, RP_ETAKEN,
+				"job %lld stays: a live job of queue %s has "
+				"its unique key",
+				(long long)id, c.queue);
+	if (outcomes[NO_QUEUE])
+		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
+				c.queue);
+	if (outcomes[TOO_LARGE])
+		return rp__fail(&conn->error, RP_EFBIG,
+				"job %lld stays: its payload is larger than "
+				"queue %s takes (max_payload)",
+				(long long)id, c.queue);
+	return not_found(conn, id, c.kind);
 }
 
 struct ids {
@@ -307,4 +406,26 @@ rp__jobs_purge(rp_conn *conn, const int64_t *ids, size_t n, int state,
 	return r < 0 ? r
 		     : rp__each_id(conn, RP_V_PURGE, ids, n, rest, PURGE_PARAMS,
 				   rp__count, &changed->done);
+}
+
+int
+rp__jobs_change(rp_conn *conn, const int64_t *ids, size_t n, int state,
+		const rp_change *change, struct rp_changed *changed)
+{
+	struct rp_value rest[CHANGE_PARAMS];
+	int64_t outcomes[OUTCOMES] = { 0 };
+	int r = rp__enter(conn);
+
+	if (r == 0 && change->queue)
+		r = rp__queue_known(conn, change->queue);
+	if (r < 0)
+		return r;
+	rest[CHANGE_ID] = rp__int(0);
+	fill_change(rest, change, state);
+	r = rp__each_id(conn, RP_V_CHANGE, ids, n, rest, CHANGE_PARAMS,
+			add_outcome, outcomes);
+	changed->done += outcomes[CHANGED];
+	changed->taken += outcomes[KEY_TAKEN];
+	changed->large += outcomes[TOO_LARGE];
+	return r;
 }

@@ -145,12 +145,17 @@ char *rp__batch_text(rp_batch *batch, const struct rp_value *value);
  * must name one. The counts are added to *changed. */
 struct rp_changed {
 	int64_t done;
-	int64_t taken; /* jobs not retried because a live job has their
-			* unique key */
+	int64_t taken; /* not retried: a live job has the unique key */
+	int64_t large; /* not changed: the queue does not take the payload */
 };
 typedef int rp_change_fn(rp_conn *conn, const int64_t *ids, size_t n, int state,
 			 const char *kind, struct rp_changed *changed);
 rp_change_fn rp__jobs_cancel, rp__jobs_retry, rp__jobs_purge;
+/* The same for rp_job_change(). RP_ENOENT: the new queue does not exist. */
+int rp__jobs_change(rp_conn *conn, const int64_t *ids, size_t n, int state,
+		    const rp_change *change, struct rp_changed *changed);
+/* Are the values in range, and is there one? 0 or RP_EINVAL. */
+int rp__check_change(rp_conn *conn, const rp_change *change);
 
 /* ids.c */
 int rp__last_id(rp_conn *conn, int64_t *ret); /* that was given to a job */
@@ -214,8 +219,8 @@ int rp__slice_begin(rp_conn *conn, struct rp_slice *slice, int how);
 int rp__slice_is_over(const struct rp_slice *slice);
 int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* RP_ROW_* */
 int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
-/* Run the verb cancel, retry or purge for each id, in slices. rest: the
- * verb's parameters, in which only the id changes; width: their number. */
+/* Run the verb cancel, retry, purge or change for each id, in slices. `rest`
+ * holds the verb's other parameters, `width` their number. */
 int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
 		void *ctx);

@@ -108,6 +108,34 @@ check 'the history has each job' equal "$(
 	readpast cancel --kind x --history history >/dev/null
 	grep -c '"event":"cancelled"' history)" 3
 
+# A job with a key that is taken in the other queue, one with a kind, and a plain one.
+readpast enqueue from a --unique k --quiet
+readpast enqueue from b --kind sort --quiet
+readpast enqueue from c --quiet
+readpast enqueue to x --unique k --quiet
+mapfile -t from < <(readpast list from --json | sed -nE 's/^\{"id":([0-9]+),.*/\1/p')
+check 'change by id: --priority' status 0 readpast change "${from[2]}" --priority 3
+check 'the job goes first' equal "$(listed from)" "${from[2]} ${from[0]} ${from[1]}"
+check 'change what?' refuses 2 'change what' readpast change 1
+check 'change wants jobs' refuses 2 'which jobs' readpast change --priority 3
+check 'either --delay or --at' refuses 2 'either --delay or --at' readpast change 1 --delay 1s --at @5000000000
+check 'a dry run of change' equal "$(readpast change --queue from --priority 4 --dry-run | head -n 1)" '3 jobs would be changed'
+check 'it changed nothing' equal "$(listed from)" "${from[2]} ${from[0]} ${from[1]}"
+check 'change by a filter' equal "$(readpast change --queue from --kind sort --delay 1h)" '1 jobs changed'
+check 'the job is scheduled' equal "$(state_of "${from[1]}")" scheduled
+check 'a queue that is not there: exit 3' refuses 3 'no queue named nowhere' readpast change --queue from --to nowhere
+check 'also for a dry run' refuses 3 'no queue named nowhere' readpast change "${from[0]}" --to nowhere --dry-run
+check 'a taken key: exit 4' refuses 4 'has its unique key' readpast change "${from[0]}" --queue to
+check 'many: those that can, move' refuses 4 '1 jobs stay as they are' readpast change --queue from --to to
+check 'one stayed' equal "$(listed from)" "${from[0]}"
+check 'as JSON' equal "$(readpast change --queue from --max-attempts 7 --json)" '{"result":"changed","jobs":1,"taken":0,"too_large":0}'
+readpast claim from --lease 1h >/dev/null
+check 'a running job: exit 4' refuses 4 "job ${from[0]} is running" readpast change "${from[0]}" --priority 1
+check 'the history has each change' equal "$(
+	readpast change --queue to --priority 9 --history changes >/dev/null
+	grep -c '"event":"changed"' changes)" 3
+readpast queue drop to --yes
+
 # Make more jobs than are searched; the last one is the only one of its kind.
 seq 9000 | readpast enqueue many --quiet
 seq 1500 | readpast enqueue many --kind some --quiet

@@ -350,6 +350,13 @@ def jobs_are_cancelled_retried_and_purged(path):
     assert "of kind (none)" in refused(db, "select readpast_cancel(1, 'k')")
     assert "no job has the id 99" in refused(db, "select readpast_retry(99)")
     assert "no state soon" in refused(db, "select readpast_purge('q', 'soon')")
+    one(db, "select readpast_change(1, 3, null, null, null, 9)")
+    assert rows(db, "select priority, max_attempts from readpast_get(1)") == [(3, 9)]
+    one(db, """select readpast_change(1, '{"delay": "1h"}')""")
+    assert one(db, state, 1) == "scheduled"
+    assert "nothing to change" in refused(db, "select readpast_change(1)")
+    assert "no queue named none" in refused(db, """select readpast_change(1, '{"queue": "none"}')""")
+    one(db, "select readpast_change(1, 100, 0)")
     assert one(db, "select readpast_purge('q', 'cancelled')") == 1
     assert rows(db, state, 2) == []
     assert one(db, "select readpast_purge('q', 'all', 'k')") == 0

@@ -1,0 +1,43 @@
+-- change: change a live job that is not running, or raise why not.
+-- id: the job; priority .. max_attempts: what to change, null leaves it as it is; delay:
+-- from now; queue: another queue, which exists; kind: if not null, only a job of this
+-- kind.
+-- Result: none. RP001: the job is running or finished; RP003: an argument is wrong;
+-- RP004: its payload is larger than the queue takes; RP005: there is no such job or
+-- queue, or the job is of another kind; RP006: a live job of the queue has its unique key.
+-- Locks: see change_live().
+
+create function readpast.change(
+	id bigint, priority integer default null, delay interval default null,
+	run_at timestamptz default null, queue text default null,
+	max_attempts integer default null, kind text default null)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+#variable_conflict use_variable
+declare
+	outcome integer;
+begin
+	perform readpast.check_job('', priority, delay, run_at, max_attempts, kind,
+	                           null, false);
+	if num_nonnulls(priority, delay, run_at, queue, max_attempts) = 0 then
+		raise exception 'nothing to change: give priority, delay, run_at, queue or max_attempts'
+			using errcode = 'RP003';
+	end if;
+	outcome := (select c.outcome
+	              from readpast.change_live(id, kind, null, queue, priority,
+	                                        delay, run_at, max_attempts) c);
+	if outcome is null then
+		perform readpast.refuse(id, kind);
+	elsif outcome = 1 then
+		raise exception 'job % stays: a live job of queue % has its unique key',
+			id, queue using errcode = 'RP006';
+	elsif outcome = 2 then
+		raise exception 'no queue named %', queue using errcode = 'RP005';
+	elsif outcome = 3 then
+		raise exception 'job % stays: its payload is larger than queue % takes (max_payload)',
+			id, queue using errcode = 'RP004';
+	end if;
+end
+$body$;

@@ -1,0 +1,67 @@
+-- change_live: change a live job that is not running. It keeps its place in the ready line
+-- unless its lane changes: then it goes to the end of the new one.
+-- job_id: the job; kind, state: if not null, only a job of this kind, in the state of this
+-- number; the others: what to change, null leaves it as it is.
+-- Result: the id and what was done: 0 changed, 1 a live job of the queue has the unique
+-- key, 2 no such queue, 3 the payload is larger than the queue takes. No row if there is
+-- no such job, or it is running.
+-- Locks: the job's row. It waits for a claim or another change of the same job, and for an
+-- open transaction that inserts the same key; above READ COMMITTED see keep_queue().
+
+create function readpast.change_live(
+	job_id bigint, kind text, state bigint, queue text, priority integer,
+	delay interval, run_at timestamptz, max_attempts integer)
+returns table (id bigint, outcome integer)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+#variable_conflict use_column
+declare
+	moment timestamptz := readpast.take_xid();
+	due    timestamptz := case when delay is not null or run_at is not null
+	                           then greatest(moment + delay, run_at, moment) end;
+	it     record;
+	new_id integer;
+	most   bigint;
+begin
+	select j.lane_id, j.queue_id, j.unique_key,
+	       octet_length(j.payload) as size into it
+	  from readpast.job j
+	 where j.id = change_live.job_id and j.lease_until is null
+	   and (change_live.kind is null or j.kind = change_live.kind)
+	   and (change_live.state is null
+	        or change_live.state
+	           = case when j.seq is not null or j.run_at <= moment
+	                  then 2 else 1 end)
+	   for update;
+	if not found then
+		return;
+	end if;
+	id := job_id;
+	new_id := it.queue_id;
+	if queue is not null then
+		if current_setting('transaction_isolation') <> 'read committed' then
+			perform readpast.keep_queue(queue);
+		end if;
+		select q.id, q.max_payload into new_id, most
+		  from readpast.queue q
+		 where q.name = change_live.queue;
+	end if;
+	outcome := case when new_id is null then 2
+	                when new_id <> it.queue_id and it.size > most then 3
+	                else 0 end;
+	if outcome = 0 then
+		outcome := readpast.change_place(
+		               job_id, new_id,
+		               readpast.lane_of(
+		                   new_id,
+		                   coalesce(priority, readpast.priority_of(it.lane_id)),
+		                   case when due > moment
+		                             and readpast.class_of(it.lane_id) = 0
+		                        then 2
+		                        else readpast.class_of(it.lane_id) end),
+		               due, due <= moment, max_attempts);
+	end if;
+	return next;
+end
+$body$;

@@ -1,0 +1,33 @@
+-- change_place: write what change_live() found out.
+-- id: the job, which the caller has locked; new_id, lane: its queue and lane from now on;
+-- due: its time, or null to leave that; is_due: that time has come; max_attempts: may be
+-- null.
+-- Precondition: this transaction has its id, see take_xid().
+-- Result: 0 changed, 1 a live job of the queue has its unique key.
+-- Locks: the job's row; see change_live() and wake().
+
+create function readpast.change_place(
+	id bigint, new_id integer, lane bigint, due timestamptz, is_due boolean,
+	max_attempts integer)
+returns integer
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+#variable_conflict use_variable
+begin
+	update readpast.job j
+	   set queue_id = new_id,
+	       lane_id = lane,
+	       seq = case when due is null and j.seq is null or not is_due then null
+	                  when j.lane_id = lane and j.seq is not null then j.seq
+	                  else readpast.next_in_line(lane) end,
+	       run_at = coalesce(due, j.run_at),
+	       max_attempts = coalesce(change_place.max_attempts, j.max_attempts)
+	 where j.id = change_place.id;
+	perform readpast.open_lane(lane);
+	perform readpast.wake(new_id);
+	return 0;
+exception when unique_violation then
+	return 1;
+end
+$body$;

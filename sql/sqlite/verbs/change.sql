@@ -1,0 +1,50 @@
+-- change: change a live job that is not running; null leaves a thing as it is. It keeps
+-- its place in the ready line unless its lane changes: then it goes to the end of the
+-- new one. :kind, :state: if not null, only a job of that kind, in that state.
+-- outcome: 0 changed, 1 a live job of the queue has the unique key, 2 no such queue,
+-- 3 the payload is larger than the queue takes.
+
+-- answer:
+select j.id,
+       case when q.id is null then 2
+            when q.id <> j.queue_id
+                 and exists (select 1 from readpast_job o
+                              where o.queue_id = q.id
+                                and o.unique_key = j.unique_key) then 1
+            when q.id <> j.queue_id
+                 and iif(j.payload < '', j.payload, length(j.payload))
+                     > q.max_payload then 3
+            else 0 end as outcome,
+       q.id as queue_id,
+       coalesce(:priority, j.priority) as priority,
+       iif(t.run_at > :now and j.class = 0, 2, j.class) as class,
+       coalesce(t.run_at, j.run_at) as run_at,
+       iif(t.run_at is null, j.seq is not null, t.run_at <= :now) as in_line
+  from readpast_job j
+ cross join (select iif(:delay_ms is null and :run_at is null, null,
+                        max(:now + coalesce(:delay_ms, 0),
+                            coalesce(:run_at, 0))) as run_at) t
+  left join readpast_queue q
+         on iif(:queue is null, q.id = j.queue_id, q.name = :queue)
+ where j.id = :id and j.lease_until is null
+   and (:kind is null or j.kind = :kind)
+   and (:state is null
+        or :state = iif(j.seq is not null or j.run_at <= :now, 2, 1))
+   and j.queue_id in (select id from readpast_queue);
+
+select 1 + coalesce((select k.seq from readpast_job k
+                      where k.queue_id = @queue_id and k.priority = @priority
+                        and k.class = @class and k.seq is not null
+                      order by k.seq desc limit 1), 0) as next_seq;
+
+update readpast_job
+   set seq = iif(@in_line,
+                 iif(seq is not null and queue_id = @queue_id
+                     and priority = @priority and class = @class,
+                     seq, @next_seq), null),
+       queue_id = @queue_id,
+       priority = @priority,
+       class = @class,
+       run_at = @run_at,
+       max_attempts = coalesce(:max_attempts, max_attempts)
+ where id = @id and @outcome = 0;
