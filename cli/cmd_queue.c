@@ -76,13 +76,25 @@ format_value(char *to, size_t room, const struct setting *setting,
 }
 
 static int
+is_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static int
 is_changed(const rp_queue *before, const rp_queue *after)
 {
 	for (size_t i = 0; before && i < SETTINGS; i++)
 		if (value_of(before, &settings[i]) !=
 		    value_of(after, &settings[i]))
 			return 1;
-	return 0;
+	return before && !is_same_text(before->dead_to, after->dead_to);
+}
+
+static const char *
+or_none(const char *queue)
+{
+	return queue ? queue : "none";
 }
 
 /* Print the settings of `after`. If `before` is not null, print only those
@@ -103,6 +115,11 @@ print_settings(const rp_queue *before, const rp_queue *after)
 			printf("%s: %s -> %s\n", s->option + 2, old, new);
 		}
 	}
+	if (!before)
+		printf("  %-13s %s\n", "dead-to", or_none(after->dead_to));
+	if (before && !is_same_text(before->dead_to, after->dead_to))
+		printf("dead-to: %s -> %s\n", or_none(before->dead_to),
+		       or_none(after->dead_to));
 }
 
 /* Print the outcome of `queue set`. `before`: NULL if the queue is new. */
@@ -172,6 +189,21 @@ check_settings(const struct cmd *cmd, const rp_queue *wanted)
 }
 
 static int
+check_dead_to(const struct cmd *cmd, rp_queue *wanted)
+{
+	if (!*wanted->dead_to)
+		return usage(cmd, "--dead-to: which queue? `none` ends it");
+	if (wanted->name && strcmp(wanted->dead_to, wanted->name) == 0)
+		return usage(cmd,
+			     "--dead-to %.80s: expected another queue: a job "
+			     "that dies there would come back",
+			     wanted->dead_to);
+	if (strcmp(wanted->dead_to, "none") == 0)
+		wanted->dead_to = "";
+	return check_new_queue(cmd, wanted->dead_to);
+}
+
+static int
 open_for_one(struct cmd *cmd, int argc)
 {
 	if (argc != 1)
@@ -183,7 +215,7 @@ open_for_one(struct cmd *cmd, int argc)
 int
 cmd_queue_set(struct cmd *cmd, int argc, char **argv)
 {
-	struct option options[SETTINGS + 2];
+	struct option options[SETTINGS + 3];
 	rp_queue wanted = RP_QUEUE_INIT;
 	int json = 0, status;
 
@@ -195,13 +227,22 @@ cmd_queue_set(struct cmd *cmd, int argc, char **argv)
 			settings[i].arg,
 			settings[i].help,
 		};
-	options[SETTINGS] = (struct option)JSON_OPTION(&json);
-	options[SETTINGS + 1] = (struct option)OPTIONS_END;
+	options[SETTINGS] = (struct option){
+		"--dead-to",
+		TEXT,
+		&wanted.dead_to,
+		"QUEUE",
+		"where a job that dies leaves a job; none: nowhere",
+	};
+	options[SETTINGS + 1] = (struct option)JSON_OPTION(&json);
+	options[SETTINGS + 2] = (struct option)OPTIONS_END;
 	status = parse_options(cmd, &argc, argv, options);
 	if (status)
 		return status;
 	wanted.name = argv[0];
 	status = argc == 1 ? check_new_queue(cmd, wanted.name) : 0;
+	if (!status && wanted.dead_to)
+		status = check_dead_to(cmd, &wanted);
 	if (!status)
 		status = check_settings(cmd, &wanted);
 	if (!status)

@@ -335,6 +335,7 @@ json_queue(const rp_queue *queue)
 		FIELD("keep_dead_ms", number, rp_queue, keep_dead_ms),
 		FIELD("max_payload", number, rp_queue, max_payload),
 		FIELD("timeout_ms", number, rp_queue, timeout_ms),
+		FIELD("dead_to", text, rp_queue, dead_to),
 		FIELDS_END,
 	};
 

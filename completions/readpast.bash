@@ -66,7 +66,8 @@ _readpast_options() { # COMMAND
 	top) options=(--interval=) ;;
 	'queue set')
 		options=(--max-attempts= --lease= --backoff= --backoff-max=
-			--priority= --keep-done= --keep-dead= --max-payload= --timeout= --json)
+			--priority= --keep-done= --keep-dead= --max-payload= --timeout=
+			--dead-to= --json)
 		;;
 	'queue list') options=(--json) ;;
 	'queue drop') options=(--yes --json) ;;

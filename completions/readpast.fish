@@ -250,6 +250,7 @@ complete -c readpast -n '__readpast_in queue set' -l keep-done -x -d 'how long d
 complete -c readpast -n '__readpast_in queue set' -l keep-dead -x -d 'how long dead ones are kept'
 complete -c readpast -n '__readpast_in queue set' -l max-payload -x -d 'the largest payload'
 complete -c readpast -n '__readpast_in queue set' -l timeout -x -d 'longest time of a handler'
+complete -c readpast -n '__readpast_in queue set' -l dead-to -x -a '(__readpast_queues) none' -d 'where a job that dies leaves a job'
 complete -c readpast -n '__readpast_in queue set' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in queue list' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in queue drop' -l yes -d really

@@ -119,6 +119,7 @@ enum ext_param {
 	P_RESULTS,
 	P_PROGRESS,
 	P_NEW_QUEUE,
+	P_DEAD_TO,
 	PARAMS
 };
 #define EXT_MOST_ARGUMENTS 15

@@ -107,6 +107,7 @@ ext_do_queue_set(struct ext_call *call, struct rp_value *ret)
 
 	(void)ret;
 	queue.name = a[P_QUEUE].text;
+	queue.dead_to = a[P_DEAD_TO].text;
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		if (a[settings[i].from].given)
 			*settings[i].to = a[settings[i].from].number;

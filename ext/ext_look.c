@@ -239,7 +239,8 @@ read_queue(const void *data, size_t row, struct rp_value *columns)
 	*columns++ = rp__int(q->keep_done_ms);
 	*columns++ = rp__int(q->keep_dead_ms);
 	*columns++ = rp__int(q->max_payload);
-	*columns = rp__int(q->timeout_ms);
+	*columns++ = rp__int(q->timeout_ms);
+	*columns = rp__text(q->dead_to);
 }
 
 static void

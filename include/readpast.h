@@ -301,11 +301,19 @@ typedef struct rp_queue {
 	const char *pause_reason; /* NULL: none. rp_queue_set() ignores it */
 	int64_t timeout_ms; /* the longest run of a handler, for jobs that say
 			     * nothing else; default 0: no limit */
+	const char *dead_to; /* NULL: none. A job that dies leaves a job in the
+			      * queue of this name, in the same commit: with its
+			      * payload, kind and headers, and the headers
+			      * dead-id, dead-queue and
+			      * dead-error. rp_queue_set() creates that
+			      * queue; it refuses (RP_EINVAL) one from which
+			      * dead jobs would come back to this queue, and ""
+			      * ends the setting */
 } rp_queue;
 #define RP_QUEUE_INIT                                                          \
 	{                                                                      \
 		sizeof(rp_queue), NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1,    \
-			NULL, -1                                               \
+			NULL, -1, NULL                                         \
 	}
 
 typedef struct rp_queues rp_queues;

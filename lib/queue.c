@@ -72,6 +72,41 @@ rp__queue_create(rp_conn *conn, const char *name)
 	return rp__run_once(conn, RP_V_QUEUE_CREATE, params, NULL, NULL);
 }
 
+/* Check the name of the queue that dead jobs go to. */
+static int
+check_dead_to(rp_conn *conn, const char *queue, const char *dead_to)
+{
+	const struct rp_value params[DEAD_LOOP_PARAMS] = {
+		[DEAD_LOOP_QUEUE] = rp__text(queue),
+		[DEAD_LOOP_DEAD_TO] = rp__text(dead_to),
+	};
+	int64_t loops = 0;
+	int r = rp__run(conn, RP_V_DEAD_LOOP, params, 1, rp__first_int, &loops);
+
+	if (r < 0 || !loops)
+		return r;
+	return rp__fail(&conn->error, RP_EINVAL,
+			"dead_to: jobs that die in queue %s would come back to "
+			"it",
+			queue);
+}
+
+/* Create the queue, the one that its dead jobs go to, and set them. */
+static int
+set_all(rp_conn *conn, const rp_queue *q, const struct rp_value *params)
+{
+	int has = q->dead_to && *q->dead_to;
+	int r = has ? check_dead_to(conn, q->name, q->dead_to) : 0;
+
+	if (r == 0)
+		r = rp__run(conn, RP_V_QUEUE_CREATE, params, 1, NULL, NULL);
+	if (r == 0 && has)
+		r = rp__run(conn, RP_V_QUEUE_CREATE, &params[QUEUE_SET_DEAD_TO],
+			    1, NULL, NULL);
+	return r == 0 ? rp__run(conn, RP_V_QUEUE_SET, params, 1, NULL, NULL)
+		      : r;
+}
+
 int
 rp_queue_set(rp_conn *conn, const rp_queue *queue)
 {
@@ -86,9 +121,13 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 	memcpy(&q, queue, queue->size < sizeof(q) ? queue->size : sizeof(q));
 	r = rp__check_name(&conn->error, "the queue's name", q.name,
 			   RP_MOST_NAME);
+	if (r == 0 && q.dead_to && *q.dead_to)
+		r = rp__check_name(&conn->error, "dead_to", q.dead_to,
+				   RP_MOST_NAME);
 	if (r < 0)
 		return r;
 	params[MAKE_QUEUE_QUEUE] = rp__text(q.name);
+	params[QUEUE_SET_DEAD_TO] = rp__text(q.dead_to);
 	for (size_t i = 0; i < SETTINGS; i++) {
 		int64_t value = *setting_of(&q, i);
 
@@ -104,10 +143,17 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 	r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r < 0)
 		return r;
-	r = rp__run(conn, RP_V_QUEUE_CREATE, params, 1, NULL, NULL);
-	if (r == 0)
-		r = rp__run(conn, RP_V_QUEUE_SET, params, 1, NULL, NULL);
-	return rp__end(conn, r);
+	return rp__end(conn, set_all(conn, &q, params));
+}
+
+/* Copy a text column; *ret stays NULL if the column is null. 0 or RP_ENOMEM. */
+static int
+copy_text(const char **ret, const struct rp_value *c)
+{
+	if (c->type == RP_NULL)
+		return 0;
+	*ret = strndup(c->data, c->size);
+	return *ret ? 0 : RP_ENOMEM;
 }
 
 static int
@@ -124,14 +170,10 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 	list->queues = queues;
 	q = &queues[list->count];
 	*q = (rp_queue)RP_QUEUE_INIT;
-	q->name = strndup(c[QUEUE_LIST_OUT_NAME].data,
-			  c[QUEUE_LIST_OUT_NAME].size);
-	if (c[QUEUE_LIST_OUT_PAUSE_REASON].type != RP_NULL)
-		q->pause_reason = strndup(c[QUEUE_LIST_OUT_PAUSE_REASON].data,
-					  c[QUEUE_LIST_OUT_PAUSE_REASON].size);
 	list->count++;
-	if (!q->name || (!q->pause_reason &&
-			 c[QUEUE_LIST_OUT_PAUSE_REASON].type != RP_NULL))
+	if (copy_text(&q->name, &c[QUEUE_LIST_OUT_NAME]) < 0 ||
+	    copy_text(&q->pause_reason, &c[QUEUE_LIST_OUT_PAUSE_REASON]) < 0 ||
+	    copy_text(&q->dead_to, &c[QUEUE_LIST_OUT_DEAD_TO]) < 0)
 		return RP_ENOMEM;
 	q->paused_at = c[QUEUE_LIST_OUT_PAUSED_AT].i;
 	for (size_t i = 0; i < SETTINGS; i++)
@@ -188,6 +230,7 @@ rp_queues_free(rp_queues *queues)
 	for (size_t i = 0; i < queues->count; i++) {
 		free((char *)queues->queues[i].name);
 		free((char *)queues->queues[i].pause_reason);
+		free((char *)queues->queues[i].dead_to);
 	}
 	free(queues->queues);
 	free(queues);

@@ -95,6 +95,14 @@ check 'queue set says what it changed' equal "$(readpast queue set q --lease 90s
 max-payload: 16MiB -> 1MiB'
 check 'queue set says when nothing changed' equal "$(readpast queue set q --lease 90s)" 'queue q: nothing changed'
 check 'queue set refuses a lease in the units in which it was typed' refuses 2 '--lease 0s: expected 1ms to 3650d' readpast queue set q --lease 0s
+check 'queue set --dead-to' equal "$(readpast queue set q --dead-to buried)" 'dead-to: none -> buried'
+check 'queue list shows it' grep -qE '^  dead-to +buried$' <(readpast queue list q)
+check 'the queue was made' grep -q '^buried$' <(readpast queue list)
+check 'its own dead-to is refused' refuses 2 'expected another queue' readpast queue set q --dead-to q
+check 'a circle is refused' refuses 2 'would come back' readpast queue set buried --dead-to q
+check 'nothing was changed by that' equal "$(readpast queue set buried --json | grep -o '"dead_to":[^,]*')" '"dead_to":null'
+check '--dead-to none ends it' equal "$(readpast queue set q --dead-to none)" 'dead-to: buried -> none'
+readpast queue drop buried --yes
 check 'queue set refuses a size' refuses 2 '--max-payload 2GiB: expected' readpast queue set q --max-payload 2GiB
 check 'queue list' grep -q '^q$' <(readpast queue list)
 check 'pause' status 0 readpast pause q
@@ -236,7 +244,7 @@ check 'JSON of what was changed' equal "$(
 {"result":"purged","jobs":3,"taken":0}
 {"queue":"q","result":"paused"}
 {"queue":"q","result":"resumed"}
-"lease_ms":9000,"backoff_ms":10000,"backoff_max_ms":3600000,"priority":100,"keep_done_ms":0,"keep_dead_ms":2592000000,"max_payload":16777216,"timeout_ms":0,"result":"changed"}
+"lease_ms":9000,"backoff_ms":10000,"backoff_max_ms":3600000,"priority":100,"keep_done_ms":0,"keep_dead_ms":2592000000,"max_payload":16777216,"timeout_ms":0,"dead_to":null,"result":"changed"}
 "result":"unchanged"}
 {"queue":"q","result":"dropped"}
 {"due":0,"recovered":0,"dead":0,"dropped":0,"expired":0}

@@ -62,7 +62,7 @@ dump() { # FILE [SHIFT]
 	  from readpast_archive a join readpast_queue q on q.id = a.queue_id
 	 order by a.id;
 	select name, max_attempts, lease_ms, backoff_ms, backoff_max_ms, priority,
-	       keep_done_ms, keep_dead_ms, max_payload, timeout_ms
+	       keep_done_ms, keep_dead_ms, max_payload, timeout_ms, dead_to
 	  from readpast_queue order by name"
 }
 same_dump() { # FILE FILE [SHIFT]
@@ -89,7 +89,7 @@ recovered() {
 }
 source_db() { # URL: one of everything
 	export READPAST_DB=$1
-	readpast queue set mail --max-attempts 7 --lease 90s --keep-done 1d --max-payload 1MiB
+	readpast queue set mail --max-attempts 7 --lease 90s --keep-done 1d --max-payload 1MiB --dead-to other
 	readpast queue set other --backoff 3s
 	printf 'a\0b\xff' | readpast enqueue mail --one --quiet
 	readpast enqueue mail 'ünïcode "quoted"' --kind k --header a='b "c"' --unique key --quiet
@@ -118,14 +118,14 @@ check 'the source has one of everything' equal \
 pg=$(other_url pg)
 readpast --db "$pg" init >/dev/null
 check 'to another database' status 0 readpast copy sqlite:a.db "$pg"
-check 'it says how many jobs were copied' grep -q '2 queues: the target has 44 live jobs and 4 kept ones' out
+check 'it says how many jobs were copied' grep -q '2 queues: the target has 45 live jobs and 4 kept ones' out
 check 'in the same order' same_order sqlite:a.db "$pg" mail
 check 'the source goes on' equal "$(readpast --db sqlite:a.db queue list | grep -c paused)" 0
 check 'the target is paused' equal "$(readpast --db "$pg" queue list | grep -c paused)" 2
 check 'and back again' status 0 readpast copy "$pg" sqlite:b.db --json
 check 'all fields are unchanged' same_dump a.db b.db
 check 'in the same order still' same_order sqlite:a.db sqlite:b.db mail
-check 'it can say it in JSON' equal "$(field live "$(cat out)"),$(field id_shift "$(cat out)")" 44,0
+check 'it can say it in JSON' equal "$(field live "$(cat out)"),$(field id_shift "$(cat out)")" 45,0
 check 'SQLite to SQLite' status 0 readpast copy sqlite:a.db sqlite:c.db
 check 'all fields are unchanged, too' same_dump a.db c.db
 check 'one queue' status 0 readpast copy sqlite:a.db sqlite:d.db other

@@ -126,7 +126,7 @@ check 'the job is scheduled' equal "$(state_of "${from[1]}")" scheduled
 check 'a queue that is not there: exit 3' refuses 3 'no queue named nowhere' readpast change --queue from --to nowhere
 check 'also for a dry run' refuses 3 'no queue named nowhere' readpast change "${from[0]}" --to nowhere --dry-run
 check 'a taken key: exit 4' refuses 4 'has its unique key' readpast change "${from[0]}" --queue to
-check 'many: those that can, move' refuses 4 '1 jobs stay as they are' readpast change --queue from --to to
+check 'many: those that can, move' refuses 4 '1 jobs were not changed' readpast change --queue from --to to
 check 'one stayed' equal "$(listed from)" "${from[0]}"
 check 'as JSON' equal "$(readpast change --queue from --max-attempts 7 --json)" '{"result":"changed","jobs":1,"taken":0,"too_large":0}'
 readpast claim from --lease 1h >/dev/null

@@ -2,7 +2,7 @@
 
 select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,
        backoff_max_ms, priority, keep_done_ms, keep_dead_ms, max_payload,
-       timeout_ms
+       timeout_ms, dead_to
   from readpast.queue
  where name operator(pg_catalog.=) coalesce(:queue, name)
  order by name;

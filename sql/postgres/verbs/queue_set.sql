@@ -4,4 +4,5 @@ select readpast.queue_set(
            :queue, :max_attempts::bigint::integer, readpast.ms(:lease_ms),
            readpast.ms(:backoff_ms), readpast.ms(:backoff_max_ms),
            :priority::bigint::integer, readpast.ms(:keep_done_ms),
-           readpast.ms(:keep_dead_ms), :max_payload, readpast.ms(:timeout_ms));
+           readpast.ms(:keep_dead_ms), :max_payload, readpast.ms(:timeout_ms),
+           :dead_to);

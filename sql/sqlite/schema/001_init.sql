@@ -11,6 +11,8 @@ create table if not exists readpast_meta (
 	value not null
 ) without rowid;
 
+-- dead_to: a job that dies leaves a job in the queue of this name, which is made if it
+-- does not exist.
 create table readpast_queue (
 	id             integer primary key autoincrement,
 	name           text not null unique,
@@ -24,7 +26,8 @@ create table readpast_queue (
 	keep_done_ms   integer not null default 0,
 	keep_dead_ms   integer not null default 2592000000,
 	max_payload    integer not null default 16777216,
-	timeout_ms     integer not null default 0
+	timeout_ms     integer not null default 0,
+	dead_to        text
 );
 
 -- A live job is in one of three places:

@@ -1,7 +1,9 @@
 -- fail: this attempt failed. The job is tried again after :delay_ms, or its own delay for
 -- this attempt, or the queue's backoff (doubled each time, with up to 10 % of jitter). It
--- is dead if its attempts are used up, or with :for_good. :progress replaces the job's,
--- unless it is null. The claim number is increased, so that a claim gets one verdict only.
+-- is dead if its attempts are used up, or with :for_good. If its queue has a dead_to, a
+-- dead job also leaves a job in that queue, which is created if it does not exist and takes
+-- a payload of any size. :progress replaces the job's, unless it is null. The claim number
+-- is increased, so that a claim gets one verdict only.
 
 -- answer:
 select j.queue_id,
@@ -11,6 +13,8 @@ select j.queue_id,
        j.id, j.priority,
        :for_good or j.attempt >= j.max_attempts as dead,
        not (:for_good or j.attempt >= j.max_attempts) as alive,
+       (:for_good or j.attempt >= j.max_attempts)
+       and q.dead_to is not null as letter, q.dead_to,
        :now + coalesce(:delay_ms,
                        iif(j.backoff is not null,
                            json_extract(j.backoff, '$[' || (
@@ -50,6 +54,33 @@ select id, queue_id, 5, :now, priority, run_at, claim_no, attempt,
 
 -- if @dead:
 delete from readpast_job where id = @id;
+
+-- if @letter:
+insert into readpast_queue (name)
+select @dead_to
+ where not exists (select 1 from readpast_queue where name = @dead_to);
+
+-- if @letter:
+insert into readpast_job (queue_id, priority, seq, run_at, max_attempts,
+                          created_at, kind, headers, payload)
+select q.id, q.priority,
+       1 + coalesce((select k.seq from readpast_job k
+                      where k.queue_id = q.id and k.priority = q.priority
+                        and k.class = 2 and k.seq is not null
+                      order by k.seq desc limit 1), 0),
+       :now, q.max_attempts, :now, a.kind,
+       json_set(coalesce(a.headers, '{}'), '$."dead-id"', a.id,
+                '$."dead-queue"',
+                (select name from readpast_queue where id = a.queue_id),
+                '$."dead-error"', a.last_error),
+       a.payload
+  from readpast_archive a
+  join readpast_queue q on q.name = @dead_to
+ where a.id = @id;
+
+-- if @letter:
+insert into readpast_payload (id, payload)
+select last_insert_rowid(), payload from readpast_payload where id = @id;
 
 -- if @alive:
 update readpast_job

@@ -1,4 +1,4 @@
--- queue_set: change the settings that are not null.
+-- queue_set: change the settings that are not null. An empty :dead_to ends that setting.
 
 update readpast_queue
    set max_attempts   = coalesce(:max_attempts, max_attempts),
@@ -9,5 +9,6 @@ update readpast_queue
        keep_done_ms   = coalesce(:keep_done_ms, keep_done_ms),
        keep_dead_ms   = coalesce(:keep_dead_ms, keep_dead_ms),
        max_payload    = coalesce(:max_payload, max_payload),
-       timeout_ms     = coalesce(:timeout_ms, timeout_ms)
+       timeout_ms     = coalesce(:timeout_ms, timeout_ms),
+       dead_to        = nullif(coalesce(:dead_to, dead_to), '')
  where name = :queue;

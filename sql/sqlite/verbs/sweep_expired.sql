@@ -1,13 +1,15 @@
 -- sweep_expired: end up to :max leases of a queue that ran out. Such a lease ends the
 -- attempt. The job is ready again at the front; or as a suspect, if its lease before that
 -- ran out as well, or if its next attempt is the last one. If this was the last attempt
--- the job is dead. The claim number stays: a late verdict of the holder is accepted until
+-- the job is dead, and as of a failure the queue may have a dead_to. The claim number stays: a late verdict of the holder is accepted until
 -- the job is claimed again.
 -- The failure that is noted names the worker and when it was last seen.
 
 -- answer:
 select j.id, j.attempt >= j.max_attempts as dead,
        j.attempt < j.max_attempts as alive, j.priority,
+       j.attempt >= j.max_attempts and q.dead_to is not null as letter,
+       q.dead_to,
        iif(j.lost > 0 or j.attempt + 1 >= j.max_attempts, 1, 0) as class,
        printf('lease ran out, attempt %d of %d', j.attempt, j.max_attempts)
        as error,
@@ -24,6 +26,7 @@ select j.id, j.attempt >= j.max_attempts as dead,
        as failures
   from readpast_job j
   left join readpast_worker w on w.id = j.worker_id
+  left join readpast_queue q on q.id = j.queue_id
  where j.queue_id = :queue_id and j.lease_until <= :now
    and j.lease_until is not null
  order by j.lease_until, j.id
@@ -47,6 +50,33 @@ select id, queue_id, 5, :now, priority, run_at, claim_no, attempt,
 
 -- if @dead:
 delete from readpast_job where id = @id;
+
+-- if @letter:
+insert into readpast_queue (name)
+select @dead_to
+ where not exists (select 1 from readpast_queue where name = @dead_to);
+
+-- if @letter:
+insert into readpast_job (queue_id, priority, seq, run_at, max_attempts,
+                          created_at, kind, headers, payload)
+select q.id, q.priority,
+       1 + coalesce((select k.seq from readpast_job k
+                      where k.queue_id = q.id and k.priority = q.priority
+                        and k.class = 2 and k.seq is not null
+                      order by k.seq desc limit 1), 0),
+       :now, q.max_attempts, :now, a.kind,
+       json_set(coalesce(a.headers, '{}'), '$."dead-id"', a.id,
+                '$."dead-queue"',
+                (select name from readpast_queue where id = a.queue_id),
+                '$."dead-error"', a.last_error),
+       a.payload
+  from readpast_archive a
+  join readpast_queue q on q.name = @dead_to
+ where a.id = @id;
+
+-- if @letter:
+insert into readpast_payload (id, payload)
+select last_insert_rowid(), payload from readpast_payload where id = @id;
 
 -- if @alive:
 update readpast_job

@@ -9,6 +9,7 @@ create table readpast.meta (
 -- The columns that enqueue reads come first. lane_id: the lane of jobs that are
 -- enqueued without a priority. The low fillfactor leaves room to update a row in its
 -- page.
+-- dead_to: a job that dies leaves a job in the queue of this name, see put_dead().
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
@@ -27,6 +28,7 @@ create table readpast.queue (
 	keep_dead_ms   bigint not null default 2592000000,
 	timeout_ms     bigint not null default 0,
 	job_waiters_until   timestamptz,
+	dead_to        text,
 	constraint "a queue's name is 1..:most_name bytes without control characters"
 	check (octet_length(name) between 1 and :most_name
 	       and name !~ '[\x01-\x1f\x7f]'),

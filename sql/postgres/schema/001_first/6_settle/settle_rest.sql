@@ -3,7 +3,7 @@
 -- Rows: one for each verdict that is accepted: its place in the arrays, the state
 -- that the job is in now, its queue.
 -- Locks: none but the jobs' rows, which settle_done() has locked, and those of
--- wake().
+-- wake(); of a job that dies those of put_dead().
 
 create function readpast.settle_rest(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
@@ -21,6 +21,7 @@ begin
 	for v in
 		select v.number, v.verdict, v.delay_ms, v.error, v.progress, j.id, j.queue_id,
 		       j.lane_id, j.attempt, q.lease_ms, q.backoff_ms, q.backoff_max_ms, j.backoff,
+		       q.dead_to,
 		       v.verdict = 2
 		       or v.verdict = 1 and j.attempt >= j.max_attempts as dies
 		  from unnest(ids, claim_nos, verdicts, delays_ms, errors,
@@ -40,6 +41,9 @@ begin
 		if v.dies then
 			state := 5;
 			perform readpast.put_away(v.id, 5, v.error);
+			if v.dead_to is not null then
+				perform readpast.put_dead(v.id, v.dead_to);
+			end if;
 		elsif v.verdict = 1 then
 			state := readpast.try_again(
 			             v.id, v.lane_id, v.error,

@@ -5,7 +5,8 @@
 -- ids: the jobs.
 -- Rows: which jobs, and whether they are dead.
 -- Clients that wait for one of the jobs are notified.
--- Locks: none but the jobs' rows, which the caller has locked, and those of wake().
+-- Locks: none but the jobs' rows, which the caller has locked, and those of wake() and
+-- put_dead().
 
 create function readpast.expire(ids bigint[])
 returns table (id bigint, dead boolean)
@@ -55,6 +56,9 @@ begin
 		 where j.id = o.id)
 	select o.id, o.dead from over o;
 
+	perform readpast.put_dead(a.id, q.dead_to)
+	   from readpast.queue q, readpast.archive a
+	  where q.dead_to is not null and a.queue_id = q.id and a.id = any (ids);
 	perform readpast.notify_job_waiters(ids);
 	perform readpast.note_moved(ids, before);
 	perform readpast.open_lane(l.lane_id), readpast.wake(l.queue_id)

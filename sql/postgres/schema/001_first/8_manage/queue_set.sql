@@ -1,15 +1,17 @@
 -- queue_set: change those settings of a queue that are not null. A queue that does not
 -- exist is created.
--- queue: its name; the settings: null leaves one as it is.
+-- queue: its name; the settings: null leaves one as it is. dead_to: a queue, which is
+-- created if it does not exist; '' ends the setting.
 -- Result: none. RP003: an argument is wrong.
--- Locks: the queue's row.
+-- Locks: the queue's row; see queue_create().
 
 create function readpast.queue_set(
 	queue text, max_attempts integer default null,
 	lease interval default null, backoff interval default null,
 	backoff_max interval default null, priority integer default null,
 	keep_done interval default null, keep_dead interval default null,
-	max_payload bigint default null, timeout interval default null)
+	max_payload bigint default null, timeout interval default null,
+	dead_to text default null)
 returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -28,8 +30,12 @@ begin
 	elsif max_payload not between 0 and :most_payload then
 		raise exception 'max_payload is not within 0..:most_payload bytes'
 			using errcode = 'RP003';
+	elsif readpast.is_dead_loop(queue, dead_to) then
+		raise exception 'dead_to: jobs that die in queue % would come back to it',
+			queue using errcode = 'RP003';
 	end if;
 	perform readpast.queue_create(queue);
+	perform readpast.queue_create(dead_to) where dead_to <> '';
 	update readpast.queue q
 	   set max_attempts   = coalesce(queue_set.max_attempts, q.max_attempts),
 	       lease_ms       = coalesce(readpast.to_ms(lease), q.lease_ms),
@@ -42,7 +48,8 @@ begin
 	       keep_dead_ms   = coalesce(readpast.to_ms(keep_dead),
 	                                 q.keep_dead_ms),
 	       max_payload    = coalesce(queue_set.max_payload, q.max_payload),
-	       timeout_ms     = coalesce(readpast.to_ms(timeout), q.timeout_ms)
+	       timeout_ms     = coalesce(readpast.to_ms(timeout), q.timeout_ms),
+	       dead_to        = nullif(coalesce(queue_set.dead_to, q.dead_to), '')
 	 where q.name = queue_set.queue;
 end
 $body$;

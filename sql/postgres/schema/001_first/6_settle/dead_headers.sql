@@ -1,0 +1,25 @@
+-- dead_headers: the headers of the job that a dead job leaves: its own, and which it was.
+-- The new members are appended as text: jsonb refuses some headers that json takes, such
+-- as a number with an exponent of a million.
+-- headers: those of the dead job, or null; id, queue, error: the dead job.
+-- Result: a JSON object. Of two members with the same name the last one counts.
+-- Locks: none.
+
+create function readpast.dead_headers(headers json, id bigint, queue text,
+                                      error text)
+returns json
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	its  text := btrim(coalesce(headers::text, '{}'), E' \t\n\r');
+	more text := json_build_object('dead-id', id,
+	                               'dead-queue', queue,
+	                               'dead-error', error);
+begin
+	if btrim(its, E'{} \t\n\r') = '' then
+		return more;
+	end if;
+	return left(its, -1) || ', ' || substr(more, 2);
+end
+$body$;
