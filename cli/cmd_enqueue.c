@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "history.h"
+#include "trace.h"
 #include "waiting.h"
 
 #define BATCH_JOBS 10000
@@ -431,10 +432,10 @@ run_with(struct input *in, struct given *given, int argc, char **argv)
 	if (!status)
 		status = take_terms(in->cmd, &given->terms, &in->model,
 				    &backoff);
-	if (!status && given->headers.count &&
+	if (!status && (given->headers.count || trace_is_set()) &&
 	    !(json = make_headers(in->cmd, &given->headers)))
 		status = USAGE;
-	in->model.headers = json;
+	in->model.headers = json && strcmp(json, "{}") != 0 ? json : NULL;
 	if (!status)
 		status = run(in, argc, argv);
 	free(json);

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "trace.h"
+
 #define EXIT_DATAERR 65
 #define EXIT_TEMPFAIL 75
 #define MOST_ARGUMENT (128 * 1024)
@@ -213,7 +215,7 @@ is_ours(const char *variable)
 	static const char *const names[] = {
 		"DB=",      "QUEUE=",        "JOB_ID=",   "CLAIM=",
 		"ATTEMPT=", "MAX_ATTEMPTS=", "PRIORITY=", "KIND=",
-		"HEADERS=", "PROGRESS=", "ALONE=",
+		"HEADERS=", "PROGRESS=",     "ALONE=",
 	};
 
 	if (strncmp(variable, "READPAST_", 9) != 0)
@@ -227,15 +229,17 @@ is_ours(const char *variable)
 static char **
 make_envp(const struct work *work, const rp_job *job)
 {
-	size_t n = 0, k = 0;
+	char *trace[TRACES];
+	size_t n = 0, k = 0, traces;
 	char **envp;
 	int ok = 1;
 
 	while (environ[n])
 		n++;
-	envp = calloc(n + 12, sizeof(*envp));
+	envp = calloc(n + 12 + TRACES, sizeof(*envp));
 	if (!envp)
 		return NULL;
+	traces = trace_variables(job->headers, trace);
 #define ADD(...) (ok = ok && asprintf(&envp[k++], __VA_ARGS__) >= 0)
 	ADD("READPAST_DB=%s", work->url);
 	ADD("READPAST_QUEUE=%s", job->queue);
@@ -251,12 +255,16 @@ make_envp(const struct work *work, const rp_job *job)
 	if (work->alone)
 		ADD("READPAST_ALONE=%s", work->alone);
 	for (size_t i = 0; i < n; i++)
-		if (!is_ours(environ[i]))
+		if (!is_ours(environ[i]) &&
+		    !(traces && trace_is_variable(environ[i])))
 			ADD("%s", environ[i]);
 #undef ADD
+	if (!ok)
+		k--; /* asprintf() leaves the pointer undefined */
+	for (size_t i = 0; i < traces; i++)
+		envp[k++] = trace[i];
 	if (!ok) {
-		envp[k - 1] = NULL; /* asprintf() leaves the pointer undefined
-				     * if it fails */
+		envp[k] = NULL;
 		free_all(envp);
 		return NULL;
 	}

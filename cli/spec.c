@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "cmd.h"
+#include "trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,10 @@ make_headers(const struct cmd *cmd, const struct texts *pairs)
 			      pairs->items[i]);
 		free(name);
 	}
-	if (ok)
+	if (ok && trace_add(object) == 0)
 		text = json_dumps(object, JSON_COMPACT);
+	if (ok && !text)
+		complain(FAILED, "out of memory");
 	json_decref(object);
 	return text;
 }

@@ -39,6 +39,26 @@ check 'the environment has the other fields' equal "$(head -n 1 out)" 'env 2 1 7
 check 'the database by an absolute path' equal "$(sed -n 2p out)" "sqlite:$here/readpast.db"
 check 'the claim as the settling commands take it' grep -qE '^2:[0-9]+$' <(sed -n 3p out)
 
+readpast enqueue tracing own --header traceparent=mine --quiet
+TRACEPARENT=00-aa-bb-01 TRACESTATE='k=v, l' BAGGAGE=a=b readpast enqueue tracing env --quiet
+TRACEPARENT=00-aa-bb-01 readpast enqueue tracing both --header traceparent=mine --header x=y --quiet
+TRACEPARENT='' readpast enqueue tracing none --quiet
+check 'a trace of two lines is left out, with a message' grep -q 'BAGGAGE is not passed on: it has a character' \
+	<(BAGGAGE=$'a\nLD_PRELOAD=x' readpast enqueue tracing lines --quiet 2>&1)
+check 'and one that is too long' grep -q 'TRACEPARENT is not passed on: it is too long' \
+	<(TRACEPARENT=$(printf '%0129d' 0) readpast enqueue tracing long --quiet 2>&1)
+readpast enqueue tracing header --header $'baggage=a\nb' --quiet
+# shellcheck disable=SC2016
+TRACEPARENT=worker TRACESTATE=worker readpast work tracing --drain --quiet -- \
+	sh -c 'echo "$0 $TRACEPARENT;$TRACESTATE;$BAGGAGE;"' {} >out
+check "a handler has the enqueuer's trace, and nobody else's" equal "$(cat out)" 'own mine;;;
+env 00-aa-bb-01;k=v, l;a=b;
+both mine;;;
+none worker;worker;;
+lines worker;worker;;
+long worker;worker;;
+header worker;worker;;'
+
 readpast queue set q --backoff 1h >/dev/null
 id=$(readpast enqueue q x)
 check 'another exit status is a failed attempt' \
