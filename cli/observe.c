@@ -26,9 +26,11 @@ say_settled(struct work *work, const rp_event *e)
 		return;
 	if (e->result == RP_ECANCELLED)
 		say(work, e, "was cancelled", NULL);
-	else if (e->result < 0 && e->verdict != RP_DONE)
+	else if (e->result < 0 && !e->state && e->verdict != RP_DONE)
 		say(work, e, "is no longer ours", NULL);
-	else if (e->result == 0 && e->state == RP_STATE_DEAD)
+	else if (e->result < 0 && e->state != RP_STATE_DEAD && e->text)
+		say(work, e, "failed", e->text);
+	else if (e->state == RP_STATE_DEAD)
 		say(work, e, "is dead", e->text);
 	else if (e->result == 0 && e->verdict == RP_FAIL)
 		say(work, e, "failed", e->text);

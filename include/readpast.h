@@ -1054,11 +1054,14 @@ typedef struct rp_event {
 			      * after that */
 	int verdict;         /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
 	int result;          /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
-	int state;           /* SETTLED: the job's state now */
+	int state;           /* SETTLED: the job's state now; 0: unknown. If the
+			      * result is RP_EGONE it is what the handler made
+			      * of the job when it settled its claim itself */
 	int64_t duration_ms; /* SETTLED: how long the handler ran */
 	int64_t asked_us;    /* CLAIM, SETTLED: when the request was sent, in
 			      * microseconds of CLOCK_MONOTONIC */
-	const char *text;    /* SETTLE: the job's error; TROUBLE: what failed */
+	const char *text;    /* SETTLE, SETTLED: the job's error; TROUBLE: what
+			      * failed */
 } rp_event;
 typedef void rp_observer(const rp_event *event, void *ctx);
 

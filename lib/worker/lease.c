@@ -16,6 +16,7 @@
 struct renewal {
 	rp_task *task;
 	int was_blocked; /* 1: the last renewal would have waited for a lock */
+	int is_own; /* refused, because the handler has settled its claim */
 	int lost;
 };
 
@@ -121,8 +122,9 @@ ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
  * handler does not know that yet. If the handler's own transaction has
  * completed the job meanwhile, the job is gone, too, but not lost. */
 static int
-apply(rp_task *task, int result, int64_t asked)
+apply(rp_task *task, int result, int is_own, int64_t asked)
 {
+	task->is_settled |= is_own;
 	if (result == 0) {
 		task->leased_at = asked;
 		task->blocked_until = 0;
@@ -132,10 +134,27 @@ apply(rp_task *task, int result, int64_t asked)
 		task->blocked_until = rp__monotonic_ms() + BLOCKED_MS;
 		return 0;
 	}
-	if (atomic_load(&task->done))
+	if (is_own || atomic_load(&task->done))
 		return 0;
 	atomic_store(&task->fate, rp__task_fate(result));
 	return 1;
+}
+
+/* A renewal that was refused before the lease ran out: if nobody else runs the
+ * job, its handler has settled it, and may end in peace. */
+static void
+find_own(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
+	 size_t n, int64_t asked)
+{
+	for (size_t i = 0; i < n; i++) {
+		const rp_task *task = renewals[i].task;
+		struct own own;
+
+		renewals[i].is_own = verdicts[i].result == RP_EGONE &&
+				     asked < task->leased_at + task->lease_ms &&
+				     rp__verdict_find_own(w, task, &own) == 0 &&
+				     own.state != RP_STATE_RUNNING;
+	}
 }
 
 static void
@@ -148,8 +167,9 @@ end_renewing(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 		rp__report_answered(&renewals[i].task->report,
 				    r < 0 ? r : verdicts[i].result, asked);
 		if (r >= 0)
-			renewals[i].lost = apply(renewals[i].task,
-						 verdicts[i].result, asked);
+			renewals[i].lost =
+				apply(renewals[i].task, verdicts[i].result,
+				      renewals[i].is_own, asked);
 	}
 	pthread_cond_broadcast(&w->pool.renewed);
 	pthread_mutex_unlock(&w->pool.lock);
@@ -177,6 +197,8 @@ rp__lease_renew(rp_worker *w)
 
 	if (n > 0) {
 		r = ask(w, renewals, verdicts, (size_t)n);
+		if (r >= 0)
+			find_own(w, renewals, verdicts, (size_t)n, now);
 		end_renewing(w, renewals, verdicts, (size_t)n, r, now);
 	}
 	free(renewals);

@@ -48,7 +48,7 @@ rp__task_renew_at(const rp_task *task)
 	int64_t report_at = rp__report_at(&task->report);
 
 	if (atomic_load(&task->fate) != RP_TASK_RUNNING ||
-	    atomic_load(&task->done) || task->extending)
+	    atomic_load(&task->done) || task->extending || task->is_settled)
 		return INT64_MAX;
 	if (report_at < at)
 		at = report_at;

@@ -60,6 +60,8 @@ struct rp_task {
 				* locked */
 	int renewing;          /* 1: the coordinator is renewing the lease */
 	int extending;         /* 1: the handler is extending the lease */
+	int is_settled;        /* 1: a renewal found that the handler has
+				* settled the claim itself: no more renewals */
 	int64_t started_us;    /* when it was started (monotonic us); 0: it
 				* was not */
 	int64_t took_us;

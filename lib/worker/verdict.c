@@ -6,6 +6,7 @@
  */
 #include "worker.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- tasks to settle ---- */
@@ -52,23 +53,81 @@ forget(rp_worker *w, rp_task *task)
 	rp__task_free(task);
 }
 
+/* What the handler made of the job: dead, or by the verdict. */
 static void
-count_verdict(rp_worker *w, const rp_task *task, const rp_verdict *v,
-	      int64_t asked)
+count_verdict(rp_worker *w, const rp_task *task, int verdict, int state)
 {
-	int handlers_own = v->result == RP_EGONE &&
-			   asked < task->leased_at + task->lease_ms;
-
-	if (v->result == 0 && v->state == RP_STATE_DEAD)
+	if (state == RP_STATE_DEAD)
 		w->counts.dead++;
-	else if (v->result == 0 && v->verdict == RP_FAIL)
+	else if (verdict == RP_FAIL)
 		w->counts.failed++;
-	else if (v->result == 0 && v->verdict == RP_RELEASE)
+	else if (verdict == RP_RELEASE)
 		w->counts.released += task->started_us != 0;
-	else if (v->result == 0 || (handlers_own && v->verdict == RP_DONE))
+	else
 		w->counts.done++;
-	else if (!handlers_own)
+}
+
+/* A verdict was refused, but not because the lease ran out: the handler has
+ * settled the claim itself. Which verdict it gave follows from the job: a
+ * failure leaves the claim number one higher, or the next attempt counted, and
+ * after a release the attempt is not counted. */
+static int
+own_verdict(const rp_task *task, const rp_job *now)
+{
+	const rp_job *then = task->job;
+	int failed = now->attempt > then->attempt ||
+		     (now->attempt == then->attempt &&
+		      now->claim_no == then->claim_no + 1);
+
+	if (now->claim_no == then->claim_no)
+		return now->state == RP_STATE_DEAD ? RP_DEAD : RP_DONE;
+	return failed ? RP_FAIL : RP_RELEASE;
+}
+
+int
+rp__verdict_find_own(rp_worker *w, const rp_task *task, struct own *ret)
+{
+	rp_batch *batch;
+	const rp_job *now;
+	int r = rp_job_get(w->conn, task->job->id, &batch);
+
+	*ret = (struct own){ RP_DONE, RP_STATE_DONE, "" };
+	if (r < 0)
+		return r == RP_ENOENT ? 0 : r;
+	now = rp_batch_at(batch, 0);
+	ret->verdict = own_verdict(task, now);
+	ret->state = now->state;
+	if ((ret->verdict == RP_FAIL || ret->verdict == RP_DEAD) &&
+	    now->last_error)
+		snprintf(ret->error, sizeof(ret->error), "%s", now->last_error);
+	rp_batch_free(batch);
+	return 0;
+}
+
+/* Count a verdict, and report it. */
+static void
+end_verdict(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked_us)
+{
+	int is_own = v->result == RP_EGONE &&
+		     (task->is_settled ||
+		      asked_us / 1000 < task->leased_at + task->lease_ms);
+	rp_verdict told = *v;
+	struct own own;
+
+	if (is_own && rp__verdict_find_own(w, task, &own) == 0) {
+		count_verdict(w, task, own.verdict,
+			      own.verdict == RP_DEAD ? RP_STATE_DEAD : 0);
+		told.state = own.state;
+		told.error = *own.error ? own.error : NULL;
+	} else if (v->result == 0) {
+		count_verdict(w, task, v->verdict, v->state);
+	} else {
 		w->counts.lost++;
+	}
+	if (told.state > RP_STATE_RUNNING)
+		rp__unsettled_remove(w, task->job->id);
+	rp__verdict_observe(w, RP_EVENT_SETTLED, task->job, &told,
+			    task->took_us, asked_us);
 }
 
 void
@@ -149,11 +208,7 @@ rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 			w->unblock_at = rp__monotonic_ms() + BLOCKED_MS;
 			continue;
 		}
-		count_verdict(w, task, v, asked_us / 1000);
-		if (v->result == 0 && v->state > RP_STATE_RUNNING)
-			rp__unsettled_remove(w, task->job->id);
-		rp__verdict_observe(w, RP_EVENT_SETTLED, task->job, v,
-				    task->took_us, asked_us);
+		end_verdict(w, task, v, asked_us);
 		forget(w, task);
 	}
 	*tasks = NO_TASKS;

@@ -111,6 +111,14 @@ int rp__loop_run(rp_worker *worker, rp_error *reterr);
 rp_verdict *rp__verdicts_make(rp_worker *worker, struct tasks *tasks);
 void rp__verdicts_answered(rp_worker *worker, struct tasks *tasks,
 			   const rp_verdict *verdicts, int64_t asked_us);
+/* What a handler that settled its claim itself made of the job. The error is
+ * that of a failure. */
+struct own {
+	int verdict, state;
+	char error[200];
+};
+int rp__verdict_find_own(rp_worker *worker, const rp_task *task,
+			 struct own *ret);
 int rp__worker_settle_blocked(rp_worker *worker);
 void rp__worker_take_finished(rp_worker *worker, struct tasks *finished);
 void rp__worker_take_unstarted(rp_worker *worker, struct tasks *finished);

@@ -113,6 +113,36 @@ readpast enqueue own x --quiet
 check 'a handler that settles its own claim counts as done' \
 	equal "$(last_line own --drain -- sh -c '"$0" complete "$READPAST_CLAIM"' "$READPAST")" '1 done, 0 failed, 0 dead, 0 released'
 
+settle_own() { # WHAT the handler does, with $0 and its claim
+	readpast enqueue own x --quiet
+	last_line own --max-jobs 1 -- sh -c "$1" "$READPAST"
+}
+readpast queue set own --max-attempts 2 --keep-done 1h >/dev/null
+# shellcheck disable=SC2016
+{
+	check 'and one that keeps done jobs' equal "$(settle_own '"$0" complete "$READPAST_CLAIM"')" '1 done, 0 failed, 0 dead, 0 released'
+	check 'a handler may release its claim for a time' \
+		equal "$(settle_own '"$0" release "$READPAST_CLAIM" --delay 1h')" '0 done, 0 failed, 0 dead, 1 released'
+	check 'whatever its exit status is then' \
+		equal "$(settle_own '"$0" release "$READPAST_CLAIM" --delay 1h; exit 1')" '0 done, 0 failed, 0 dead, 1 released'
+	check 'the job is scheduled, the attempt not counted' \
+		equal "$(readpast list own --json | grep -c '"state":"scheduled".*"attempt":0')" 2
+	check 'or fail it' equal "$(settle_own '"$0" fail "$READPAST_CLAIM" --error why --retry-in 1h' 2>err)" '0 done, 1 failed, 0 dead, 0 released'
+	check 'which is reported with its error' grep -q 'failed, attempt 1 of 2: why$' err
+	check 'or let it die' equal "$(settle_own '"$0" fail "$READPAST_CLAIM" --error bad --for-good' 2>err)" '0 done, 0 failed, 1 dead, 0 released'
+	check 'which is reported, too' grep -q 'is dead, attempt 1 of 2: bad$' err
+	readpast enqueue own x --quiet
+	check 'and exit 7 says so' status 7 readpast work own --drain -- sh -c '"$0" fail "$READPAST_CLAIM" --error bad --for-good' "$READPAST"
+	# Several renewals are due while the handler runs on.
+	check 'a handler that has settled its claim may go on' equal "$(
+		readpast enqueue own x --quiet
+		last_line own --max-jobs 1 --lease 300ms -- sh -c \
+			'"$0" release "$READPAST_CLAIM" --delay 1h; sleep 1; echo went on >went-on' "$READPAST" 2>err
+	)" '0 done, 0 failed, 0 dead, 1 released'
+	check 'to its end' equal "$(cat went-on)" 'went on'
+	check 'and no lease was lost' equal "$(grep -c 'lost\|no longer' err)" 0
+}
+
 check 'a command that is not there: exit 2, nothing claimed' \
 	refuses 2 'not found' readpast work q -- no-such-command
 printf '#!/bin/sh\n' >notexec
