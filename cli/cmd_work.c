@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "history.h"
+#include "internal.h"
 
 /* ---- signals: the first one drains, the second one kills handlers ---- */
 
@@ -185,6 +186,23 @@ check_usage(const struct work *work, int argc, int64_t lease_ms,
 	return 0;
 }
 
+/* Which of the queues are patterns; the others become names. */
+static int
+read_queues(struct work *work, int argc, char **argv)
+{
+	work->is_pattern = calloc((size_t)argc, sizeof(*work->is_pattern));
+	if (!work->is_pattern)
+		return complain(FAILED, "out of memory");
+	for (int i = 0; i < argc; i++) {
+		work->is_pattern[i] = rp__is_pattern(argv[i]);
+		if (!work->is_pattern[i])
+			rp__pattern_unescape(argv[i]);
+	}
+	work->queues = argv;
+	work->queues_count = argc;
+	return 0;
+}
+
 static int
 parse(struct work *work, int argc, char **argv)
 {
@@ -227,8 +245,9 @@ parse(struct work *work, int argc, char **argv)
 		return status;
 	work->lease_ms = lease_ms < 0 ? 0 : lease_ms;
 	work->max_jobs = max_jobs < 0 ? 0 : max_jobs;
-	work->queues = argv;
-	work->queues_count = argc;
+	status = read_queues(work, argc, argv);
+	if (status)
+		return status;
 	status = absolute_url(work);
 	if (status)
 		return status;
@@ -263,25 +282,59 @@ say_that_it_is_paused(const rp_queue_stats *queue)
 			 queue->queue);
 }
 
+/* Does the worker serve this queue? */
+static int
+is_served(const struct work *work, const char *queue)
+{
+	for (int i = 0; i < work->queues_count; i++)
+		if (work->is_pattern[i]
+			    ? rp__pattern_matches(work->queues[i], queue)
+			    : strcmp(work->queues[i], queue) == 0)
+			return 1;
+	return 0;
+}
+
+struct ready {
+	int64_t jobs;
+	int at_least;
+};
+
+/* Add the ready jobs of a queue, or of all that are served if it is NULL. */
+static int
+add_ready(struct work *work, const char *queue, struct ready *ready)
+{
+	rp_stats *stats;
+	int r = rp_stats_get(work->cmd->conn, queue, &stats);
+
+	if (r < 0)
+		return cmd_failed(work->cmd, r);
+	for (size_t i = 0; i < rp_stats_count(stats); i++) {
+		const rp_queue_stats *its = rp_stats_at(stats, i);
+
+		if (!is_served(work, its->queue))
+			continue;
+		say_that_it_is_paused(its);
+		ready->jobs += its->ready;
+		ready->at_least |= its->ready_at_least;
+	}
+	rp_stats_free(stats);
+	return 0;
+}
+
 static int
 count_ready(struct work *work, char *to, size_t room)
 {
-	int64_t ready = 0;
-	int at_least = 0;
+	struct ready ready = { 0, 0 };
+	int any = 0, status = 0;
 
-	for (int i = 0; i < work->queues_count; i++) {
-		rp_stats *stats;
-		int r = rp_stats_get(work->cmd->conn, work->queues[i], &stats);
-
-		if (r < 0)
-			return cmd_failed(work->cmd, r);
-		say_that_it_is_paused(rp_stats_at(stats, 0));
-		ready += rp_stats_at(stats, 0)->ready;
-		at_least |= rp_stats_at(stats, 0)->ready_at_least;
-		rp_stats_free(stats);
-	}
-	format_count(to, room, ready, at_least);
-	return 0;
+	for (int i = 0; i < work->queues_count; i++)
+		any |= work->is_pattern[i];
+	for (int i = 0; i < work->queues_count && !any && !status; i++)
+		status = add_ready(work, work->queues[i], &ready);
+	if (any)
+		status = add_ready(work, NULL, &ready);
+	format_count(to, room, ready.jobs, ready.at_least);
+	return status;
 }
 
 static int
@@ -307,7 +360,8 @@ look_at_queues(struct work *work)
 	int status = cmd_open(cmd);
 
 	for (int i = 0; i < work->queues_count && !status; i++)
-		status = find_queue(cmd, work->queues[i], 1);
+		if (!work->is_pattern[i])
+			status = find_queue(cmd, work->queues[i], 1);
 	if (!status && !work->quiet && !work->log_json)
 		status = say_what_is_served(work);
 	rp_close(cmd->conn);
@@ -338,8 +392,9 @@ make_worker(struct work *work)
 	if (r < 0)
 		return complain(status_of(r), "%s", error.message);
 	for (int i = 0; i < work->queues_count && r == 0; i++)
-		r = rp_worker_handle(work->worker, work->queues[i], NULL,
-				     handle_job, work);
+		r = (work->is_pattern[i] ? rp_worker_handle_pattern
+					 : rp_worker_handle)(
+			work->worker, work->queues[i], NULL, handle_job, work);
 	return r < 0 ? complain(status_of(r), "%s", rp_error_text(r)) : 0;
 }
 
@@ -417,6 +472,7 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 	rp_worker_free(work.worker);
 	warden_stop(work.warden);
 	history_close(work.log_json);
+	free(work.is_pattern);
 	free(work.file);
 	free(work.alone);
 	return status;

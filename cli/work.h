@@ -35,8 +35,9 @@ struct work {
 	struct cmd *cmd;
 	char **queues;
 	int queues_count;
-	char *alone; /* with -j 1: the queues, one a line, for the `wait` of a
-			handler */
+	int *is_pattern; /* for each queue: 1: its name is a pattern */
+	char *alone;     /* with -j 1: the queues, one a line, for the `wait`
+			  * of a handler */
 	char **command;  /* NULL-terminated */
 	int in_argument; /* not 0: an argument has {} */
 	char *file;      /* path of the command */

@@ -1118,6 +1118,17 @@ RP_API int rp_worker_handle(rp_worker *worker, const char *queue,
 			    const char *kind, rp_handler *handler, void *ctx);
 
 /*
+ * Serve all queues whose names match a pattern, also those that are created
+ * later, which the worker notices within two seconds: * stands for any
+ * characters, ? for one; a backslash takes their meaning away. None of them is
+ * preferred. A handler for a queue's name goes before one for a pattern; of
+ * several patterns the first that matches counts. No queue is created.
+ */
+RP_API int rp_worker_handle_pattern(rp_worker *worker, const char *pattern,
+				    const char *kind, rp_handler *handler,
+				    void *ctx);
+
+/*
  * Work until rp_worker_stop() is called, or until the work ends by `drain` or
  * `max_jobs`. Then the worker claims nothing more, releases the jobs that no
  * handler has started, and returns when the last handler has returned. Returns
@@ -1148,6 +1159,9 @@ RP_API rp_worker_counts rp_worker_counts_get(const rp_worker *worker);
  * rp_worker_handle(). */
 RP_API int rp_worker_serve(rp_worker *worker, const char *queue,
 			   const char *kind);
+/* The same as rp_worker_handle_pattern(), for rp_worker_next(). */
+RP_API int rp_worker_serve_pattern(rp_worker *worker, const char *pattern,
+				   const char *kind);
 
 /*
  * Take the next task. If there is none, waits for up to timeout_ms; 0 does not

@@ -162,6 +162,15 @@ int rp__last_id(rp_conn *conn, int64_t *ret); /* that was given to a job */
 int rp__no_such_job(rp_conn *conn, int64_t id); /* fails with RP_ENOENT and
 						 * the reason */
 
+/* pattern.c: * stands for any characters, ? for one, and a backslash in front
+ * of these or of a backslash takes their meaning away. */
+int rp__pattern_matches(const char *pattern, const char *name);
+/* Has it a * or ? without a backslash? */
+int rp__is_pattern(const char *word);
+/* Of a word that is no pattern: the name that it stands for. Backslashes are
+ * removed, in place, if it has a * or ?; any other word is a name as it is. */
+void rp__pattern_unescape(char *word);
+
 /* queue.c */
 int rp__queue_known(rp_conn *conn, const char *name); /* 0 or RP_ENOENT */
 int rp__queue_create(rp_conn *conn, const char *name);

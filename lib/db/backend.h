@@ -151,6 +151,7 @@ struct rp_enqueue {
 struct rp_waiter {
 	int64_t worker_id;         /* 0: not a worker */
 	const char *const *queues; /* with a NULL at the end */
+	int64_t version;           /* another number if they have changed */
 	int64_t probed_at;         /* when the last scheduled probe was (ms) */
 	int64_t probe_at;          /* when the next scheduled probe is due
 				    * (ms) */

@@ -13,31 +13,78 @@
 #define BUSY_HEARTBEAT_MS 5000
 #define IDLE_HEARTBEAT_MS 10000
 
-/* The queues and kinds that have handlers, as a list of `queue/kind`, or
- * `queue/` for all kinds. NULL: out of memory. */
+/* "queue/kind", or "queue/" for all kinds. NULL: out of memory. */
+static char *
+queue_and_kind(const char *queue, const char *kind)
+{
+	size_t room = strlen(queue) + strlen(kind ? kind : "") + 2;
+	char *text = malloc(room);
+
+	if (text)
+		snprintf(text, room, "%s/%s", queue, kind ? kind : "");
+	return text;
+}
+
+/* Add what a route serves. 0, or RP_ENOMEM. */
+static int
+add_kinds(const rp_worker *w, const struct route *route, char **kinds,
+	  size_t *n)
+{
+	if (!route->is_pattern) {
+		kinds[*n] = queue_and_kind(route->queue, route->kind);
+		if (!kinds[*n])
+			return RP_ENOMEM;
+		++*n;
+		return 0;
+	}
+	for (size_t i = 0; i < w->found_count; i++) {
+		if (!rp__pattern_matches(route->queue, w->found[i].name))
+			continue;
+		kinds[*n] = queue_and_kind(w->found[i].name, route->kind);
+		if (!kinds[*n])
+			return RP_ENOMEM;
+		++*n;
+	}
+	return 0;
+}
+
+/* The queues and kinds that have handlers, as a list. NULL: out of memory. */
 static char *
 list_kinds(const rp_worker *w)
 {
-	char **kinds = calloc(w->routes_count + 1, sizeof(*kinds));
+	char **kinds = calloc(w->routes_count * (w->found_count + 1) + 1,
+			      sizeof(*kinds));
 	char *list = NULL;
 	size_t n = 0;
+	int r = kinds ? 0 : RP_ENOMEM;
 
-	for (; kinds && n < w->routes_count; n++) {
-		const struct route *route = &w->routes[n];
-		const char *kind = route->kind ? route->kind : "";
-		size_t room = strlen(route->queue) + strlen(kind) + 2;
-
-		kinds[n] = malloc(room);
-		if (!kinds[n])
-			break;
-		snprintf(kinds[n], room, "%s/%s", route->queue, kind);
-	}
-	if (kinds && n == w->routes_count)
+	for (size_t i = 0; i < w->routes_count && r == 0; i++)
+		r = add_kinds(w, &w->routes[i], kinds, &n);
+	if (r == 0)
 		list = rp__list((const char *const *)kinds, '[', ']');
 	while (n-- > 0)
 		free(kinds[n]);
 	free(kinds);
 	return list;
+}
+
+int
+rp__worker_register_queues(rp_worker *w)
+{
+	char *kinds = list_kinds(w), *queues = rp__list(w->queues, '[', ']');
+	const struct rp_value p[WORKER_QUEUES_PARAMS] = {
+		[WORKER_QUEUES_ID] = rp__int(w->conn->worker_id),
+		[WORKER_QUEUES_QUEUES] = rp__text(queues),
+		[WORKER_QUEUES_KINDS] = rp__text(kinds),
+	};
+	int r = queues && kinds
+			? rp__run_once(w->conn, RP_V_WORKER_QUEUES, p, NULL,
+				       NULL)
+			: rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
+
+	free(kinds);
+	free(queues);
+	return r;
 }
 
 int

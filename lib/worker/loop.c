@@ -108,7 +108,7 @@ appetite(rp_worker *w)
 	most = threads + to_start_soon(&w->pool, w->options.threads);
 	absent = w->pool.absent;
 	pthread_mutex_unlock(&w->pool.lock);
-	if (absent || is_ending(w) ||
+	if (absent || is_ending(w) || !*w->queues ||
 	    rp__alone_must_wait(&w->alone, a.holding) || a.holding >= most)
 		return a;
 	a.want = most - a.holding;
@@ -190,6 +190,7 @@ ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
 	o.holding = rp__alone_holding(&w->alone, a->holding);
 	o.ahead = a->ahead;
 	o.lease_ms = w->options.lease_ms;
+	rp__queues_rotate(w);
 	o.queues = w->queues;
 	r = rp_settle_and_claim(w->conn, verdicts, n, NULL, a->want, &o, ret);
 	if (r != RP_EBUSY || !n || !w->conn->backend->limit_waits)
@@ -248,6 +249,8 @@ nap_ms(rp_worker *w, int waits)
 
 	if (w->tell_at < at)
 		at = w->tell_at;
+	if (w->look_at < at)
+		at = w->look_at;
 	if (lives >= 0 && now + lives < at)
 		at = now + lives;
 	if (w->blocked.count && w->unblock_at < at)
@@ -367,11 +370,13 @@ is_at_the_end(rp_worker *w, int *ret_r)
 		       w->unblock_tries >= MOST_TRIES_AT_THE_END;
 	if (is_ending(w))
 		return 1;
-	if (!w->options.drain || w->maybe_ready)
+	if (!w->options.drain || (w->maybe_ready && *w->queues))
 		return 0;
-	*ret_r = probe(w, RP_WAIT_PROBE | RP_WAIT_SWEEP, &found);
-	if (*ret_r < 0 || w->troubles || found.ready || found.running ||
-	    found.due_in_ms == 0)
+	*ret_r = rp__queues_find_at_the_end(w);
+	if (*ret_r == 0)
+		*ret_r = probe(w, RP_WAIT_PROBE | RP_WAIT_SWEEP, &found);
+	if (*ret_r < 0 || (w->maybe_ready && *w->queues) || w->troubles ||
+	    found.ready || found.running || found.due_in_ms == 0)
 		return 0;
 	return w->options.drain != RP_DRAIN_SETTLED ||
 	       !rp__unsettled_any(w, ret_r);
@@ -414,6 +419,8 @@ step(rp_worker *w, struct tasks *finished)
 	if (r == 0)
 		r = rp__worker_settle_blocked(w);
 	rp__alone_end_making_room(&w->alone, appetite(w).holding);
+	if (r == 0)
+		r = rp__queues_find_if_due(w, now);
 	if (r == 0)
 		r = settle_and_claim(w, finished);
 	if (r == 0)
@@ -468,7 +475,6 @@ rp__loop_run(rp_worker *w, rp_error *reterr)
 		return r;
 	w->maybe_ready = 1;
 	w->heartbeat_at = rp__monotonic_ms();
-	w->waiter.queues = w->queues;
 	if (!w->pool.pulled)
 		r = rp__pool_start_threads(w);
 	if (r < 0)

@@ -68,9 +68,8 @@ rp_worker_new(const char *url, const rp_worker_options *options,
 		return rp__fail(reterr, RP_ENOMEM, "out of memory");
 	pthread_mutex_init(&w->observing, NULL);
 	w->url = strdup(url);
-	w->queues = calloc(1, sizeof(*w->queues));
 	r = rp__pool_init(&w->pool);
-	if (r < 0 || !w->url || !w->queues)
+	if (r < 0 || !w->url)
 		r = rp__fail(reterr, RP_ENOMEM, "out of memory");
 	else
 		r = copy_options(w, options, reterr);
@@ -93,7 +92,7 @@ rp_worker_free(rp_worker *w)
 		free(w->routes[i].kind);
 	}
 	free(w->routes);
-	free(w->queues);
+	rp__queues_free(w);
 	rp__unsettled_free(w);
 	free(w->url);
 	rp__pool_destroy(&w->pool);
@@ -103,29 +102,13 @@ rp_worker_free(rp_worker *w)
 
 /* ---- the queues that it serves ---- */
 
-/* Append the queue to the list, unless it is there already. */
 static int
-add_queue(rp_worker *w, const char *queue)
-{
-	const char **queues;
-
-	for (size_t i = 0; i < w->queues_count; i++)
-		if (strcmp(w->queues[i], queue) == 0)
-			return 0;
-	queues = realloc(w->queues, (w->queues_count + 2) * sizeof(*queues));
-	if (!queues)
-		return RP_ENOMEM;
-	w->queues = queues;
-	queues[w->queues_count++] = queue;
-	queues[w->queues_count] = NULL;
-	return 0;
-}
-
-static int
-add_route(rp_worker *w, const char *queue, const char *kind,
+add_route(rp_worker *w, const char *queue, const char *kind, int is_pattern,
 	  rp_handler *handler, void *ctx)
 {
-	struct route route = { NULL, NULL, handler, ctx };
+	struct route route = { .is_pattern = is_pattern,
+			       .handler = handler,
+			       .ctx = ctx };
 	struct route *routes;
 
 	if (!w || w->pool.pulled || atomic_load(&w->runs) ||
@@ -138,13 +121,13 @@ add_route(rp_worker *w, const char *queue, const char *kind,
 	w->routes = routes;
 	route.queue = strdup(queue);
 	route.kind = kind ? strdup(kind) : NULL;
-	if (!route.queue || (kind && !route.kind) ||
-	    add_queue(w, route.queue) < 0) {
+	if (!route.queue || (kind && !route.kind)) {
 		free(route.queue);
 		free(route.kind);
 		return RP_ENOMEM;
 	}
 	routes[w->routes_count++] = route;
+	w->has_patterns |= is_pattern;
 	return 0;
 }
 
@@ -152,26 +135,42 @@ int
 rp_worker_handle(rp_worker *w, const char *queue, const char *kind,
 		 rp_handler *handler, void *ctx)
 {
-	return handler ? add_route(w, queue, kind, handler, ctx) : RP_EINVAL;
+	return handler ? add_route(w, queue, kind, 0, handler, ctx) : RP_EINVAL;
 }
 
 int
 rp_worker_serve(rp_worker *w, const char *queue, const char *kind)
 {
-	return add_route(w, queue, kind, NULL, NULL);
+	return add_route(w, queue, kind, 0, NULL, NULL);
 }
 
-/* Find the route for the job's kind, or else the route for all kinds. NULL:
- * there is neither. */
-const struct route *
-rp__worker_route(const rp_worker *w, const rp_job *job)
+int
+rp_worker_handle_pattern(rp_worker *w, const char *pattern, const char *kind,
+			 rp_handler *handler, void *ctx)
+{
+	return handler ? add_route(w, pattern, kind, 1, handler, ctx)
+		       : RP_EINVAL;
+}
+
+int
+rp_worker_serve_pattern(rp_worker *w, const char *pattern, const char *kind)
+{
+	return add_route(w, pattern, kind, 1, NULL, NULL);
+}
+
+/* Of the routes that name the queue, or of those whose pattern matches it: the
+ * one for the job's kind, or else the one for all kinds. */
+static const struct route *
+find_route(const rp_worker *w, const rp_job *job, int is_pattern)
 {
 	const struct route *any = NULL;
 
 	for (size_t i = 0; i < w->routes_count; i++) {
 		const struct route *route = &w->routes[i];
 
-		if (strcmp(route->queue, job->queue) != 0)
+		if (route->is_pattern != is_pattern ||
+		    !(is_pattern ? rp__pattern_matches(route->queue, job->queue)
+				 : strcmp(route->queue, job->queue) == 0))
 			continue;
 		if (!route->kind)
 			any = any ? any : route;
@@ -181,12 +180,20 @@ rp__worker_route(const rp_worker *w, const rp_job *job)
 	return any;
 }
 
+const struct route *
+rp__worker_route(const rp_worker *w, const rp_job *job)
+{
+	const struct route *route = find_route(w, job, 0);
+
+	return route || !w->has_patterns ? route : find_route(w, job, 1);
+}
+
 /* Check that the worker serves a queue, and that all its routes have handlers,
  * or none has. */
 int
 rp__worker_check_routes(const rp_worker *w, int handlers, rp_error *reterr)
 {
-	if (w->queues_count == 0)
+	if (w->routes_count == 0)
 		return rp__fail(reterr, RP_EINVAL,
 				"the worker serves no queue: call "
 				"rp_worker_handle() or rp_worker_serve() "
@@ -213,9 +220,13 @@ rp__worker_open(rp_worker *w, rp_error *reterr)
 	r = rp_open(w->url, &options, &w->conn, reterr);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < w->queues_count && r == 0; i++)
-		if (rp__queue_known(w->conn, w->queues[i]) < 0)
-			r = rp__queue_create(w->conn, w->queues[i]);
+	for (size_t i = 0; i < w->routes_count && r == 0; i++)
+		if (!w->routes[i].is_pattern &&
+		    rp__queue_known(w->conn, w->routes[i].queue) < 0)
+			r = rp__queue_create(w->conn, w->routes[i].queue);
+	if (r == 0)
+		r = rp__queues_find(w);
+	r = r > 0 ? 0 : r;
 	if (r == 0)
 		r = rp__worker_register(w);
 	if (r == 0 && w->conn->backend->limit_waits)

@@ -27,8 +27,17 @@
 struct route {
 	char *queue, *kind;  /* kind: NULL for all kinds that have no route
 			      * of their own */
+	int is_pattern;      /* `queue` is one */
+	size_t first, count; /* of a pattern: its queues in the worker's list;
+			      * used by the coordinator only */
 	rp_handler *handler; /* NULL: tasks are pulled */
 	void *ctx;
+};
+
+/* A queue that matches a pattern. */
+struct found {
+	char *name;
+	int is_listed; /* it is in the worker's list */
 };
 
 /* The state that decides whether suspects or other jobs are served; see
@@ -55,8 +64,7 @@ struct rp_worker {
 	char name[RP_MOST_WORKER + 1], host[128];
 	struct route *routes;
 	size_t routes_count;
-	const char **queues; /* in order of preference; ends with NULL */
-	size_t queues_count;
+	int has_patterns;
 
 	/* Used by any thread. */
 	struct pool pool;
@@ -85,6 +93,15 @@ struct rp_worker {
 			     * `blocked` */
 	int troubles;       /* how many calls in a row have failed */
 	void *unsettled;    /* a tree of jobs by id, see unsettled.c */
+	/* In order of preference, with a NULL at the end; see queues.c. */
+	const char **queues;
+	struct found *found, *old_found; /* queues that match a pattern */
+	size_t found_count, old_found_count;
+	int64_t look_at, look_at_all; /* monotonic ms, when to look for queues,
+				       * and when for all of them */
+	/* The last queue that was seen, and the last one that had been when the
+	 * time began that ends at young_until. */
+	int64_t last_queue_id, old_queue_id, young_until;
 	int64_t heartbeat_at, heartbeat_total;
 	int64_t tell_at; /* when the observer gets its next heartbeat
 			  * (monotonic ms) */
@@ -146,7 +163,18 @@ int rp__lease_renew(rp_worker *worker);
 int rp__lease_give_back_unknown(rp_worker *worker,
 				const struct tasks *finished);
 
+/* queues.c */
+/* Look for queues that match. 1: the list has changed; 0, or an error. */
+int rp__queues_find(rp_worker *worker);
+int rp__queues_find_if_due(rp_worker *worker, int64_t now);
+/* The same at once: a draining worker misses no queue. */
+int rp__queues_find_at_the_end(rp_worker *worker);
+/* Of the queues of a pattern another one goes first: none is preferred. */
+void rp__queues_rotate(rp_worker *worker);
+void rp__queues_free(rp_worker *worker);
+
 /* heartbeat.c */
+int rp__worker_register_queues(rp_worker *worker);
 int rp__worker_register(rp_worker *worker);
 int rp__worker_heartbeat(rp_worker *worker, enum rp_verb verb);
 int rp__worker_heartbeat_if_due(rp_worker *worker, int64_t now);

@@ -143,6 +143,36 @@ readpast queue set own --max-attempts 2 --keep-done 1h >/dev/null
 	check 'and no lease was lost' equal "$(grep -c 'lost\|no longer' err)" 0
 }
 
+readpast enqueue ten.a x --quiet
+readpast enqueue ten.b x --quiet
+readpast enqueue 'ten.*' x --quiet
+readpast enqueue tens x --quiet
+# shellcheck disable=SC2016
+readpast work 'ten.?' --drain -- sh -c 'echo "$READPAST_QUEUE"' >out 2>err
+check 'all queues that match a pattern' equal "$(sort out)" '3 done, 0 failed, 0 dead, 0 released
+ten.*
+ten.a
+ten.b'
+check 'it says what it serves' grep -q '^serving ten\.? of .*: 3 ready, 1 at a time$' err
+readpast enqueue ten.a x --quiet
+readpast enqueue 'ten.*' x --quiet
+# shellcheck disable=SC2016
+check 'a star behind a backslash is a star' equal "$(
+	readpast work 'ten.\*' --drain --quiet -- sh -c 'echo "$READPAST_QUEUE"')" 'ten.*'
+check 'a pattern makes no queue' equal "$(readpast work 'no-such-*' --drain -- true 2>err)" '0 done, 0 failed, 0 dead, 0 released'
+check 'none is there' refuses 3 'no queue' readpast list 'no-such-*'
+readpast work 'ten*' --quiet -- true 2>err &
+worker=$!
+served() { readpast why "$1" --json | grep -q '"workers":1'; }
+until readpast workers --json | grep -q 'ten\.a'; do sleep 0.05; done
+readpast pause ten.a
+id=$(readpast enqueue ten.a x)
+check 'stats count it for each queue' equal "$(readpast stats ten.b --json | grep -o '"workers":[0-9]*')" '"workers":1'
+check 'and why' served "$id"
+kill "$worker"
+wait "$worker"
+readpast resume ten.a
+
 check 'a command that is not there: exit 2, nothing claimed' \
 	refuses 2 'not found' readpast work q -- no-such-command
 printf '#!/bin/sh\n' >notexec

@@ -133,6 +133,45 @@ names_become_a_list(void **state)
 	free(json);
 }
 
+static void
+a_pattern_matches_names(void **state)
+{
+	static const struct {
+		const char *pattern, *name;
+		int matches;
+	} cases[] = {
+		{ "a", "a", 1 },         { "a", "ab", 0 },
+		{ "*", "", 1 },          { "*", "any", 1 },
+		{ "a*", "a", 1 },        { "a*b", "aXbXb", 1 },
+		{ "a*b", "aXbX", 0 },    { "*a*b*", "xaxbx", 1 },
+		{ "?", "", 0 },          { "?", "\xc3\xa9", 1 },
+		{ "??", "\xc3\xa9", 0 }, { "*?", "\xc3\xa9", 1 },
+		{ "\\*", "*", 1 },       { "\\*", "a", 0 },
+		{ "\\\\", "\\", 1 },     { "a\\", "a\\", 1 },
+		{ "[ab]", "a", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (rp__pattern_matches(cases[i].pattern, cases[i].name) !=
+		    cases[i].matches)
+			fail_msg("%s and %s", cases[i].pattern, cases[i].name);
+}
+
+static void
+a_backslash_makes_a_name_of_a_pattern(void **state)
+{
+	char star[] = "a\\*b\\\\c", plain[] = "a\\b";
+
+	(void)state;
+	assert_true(rp__is_pattern("a*"));
+	assert_false(rp__is_pattern(star));
+	rp__pattern_unescape(star);
+	assert_string_equal(star, "a*b\\c");
+	rp__pattern_unescape(plain);
+	assert_string_equal(plain, "a\\b");
+}
+
 int
 main(void)
 {
@@ -144,6 +183,8 @@ main(void)
 			a_name_has_no_control_characters_and_no_strange_bytes),
 		cmocka_unit_test(texts_are_cut_between_characters_and_mended),
 		cmocka_unit_test(names_become_a_list),
+		cmocka_unit_test(a_pattern_matches_names),
+		cmocka_unit_test(a_backslash_makes_a_name_of_a_pattern),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -65,6 +65,7 @@ struct postgres {
 	int listening, busy_turns;
 	int64_t waiter; /* id of the registered worker; `queues`: its queues */
 	char *queues;
+	int64_t version; /* of the queues, see struct rp_waiter */
 	int64_t rest_ms; /* time between two probes while we are registered;
 			  * 0: we are not */
 	/* Waiting for jobs: the channel on which this session listens for their

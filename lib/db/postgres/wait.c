@@ -121,12 +121,13 @@ register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 	struct rp_value p[REGISTER_WAITER_PARAMS];
 	int r;
 
-	if (s->registered_at &&
+	if (s->registered_at && s->version == waiter->version &&
 	    rp__monotonic_ms() - s->registered_at < REGISTER_MS)
 		return 0;
 	free(s->queues);
 	s->queues = rp__list(waiter->queues, '{', '}');
 	s->waiter = waiter->worker_id;
+	s->version = waiter->version;
 	if (!s->queues)
 		return rp__fail(error, RP_ENOMEM, "out of memory");
 	p[REGISTER_WAITER_WORKER_ID] = rp__int(s->waiter);

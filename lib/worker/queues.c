@@ -1,0 +1,278 @@
+/*
+ * queues.c - the queues that a worker serves: those that its routes name, and
+ * those that match the patterns among its routes, new ones too.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How often to look for new queues. */
+#define LOOK_MS 1000
+
+/* A transaction that is open for a while may commit a queue with a smaller id
+ * than one that was seen. So queues younger than this are read again ... */
+#define YOUNG_MS 5000
+/* ... and all of them now and then, which also finds those that are gone. */
+#define ALL_MS 30000
+
+/* ---- the list ---- */
+
+static int
+is_named(const rp_worker *w, const char *queue)
+{
+	for (size_t i = 0; i < w->routes_count; i++)
+		if (!w->routes[i].is_pattern &&
+		    strcmp(w->routes[i].queue, queue) == 0)
+			return 1;
+	return 0;
+}
+
+static void
+add(const char **list, size_t *n, const char *queue)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp(list[i], queue) == 0)
+			return;
+	list[(*n)++] = queue;
+}
+
+/* Append the found queues that match, and that no route before it has. */
+static void
+add_found(rp_worker *w, struct route *route, const char **list, size_t *n)
+{
+	route->first = *n;
+	for (size_t i = 0; i < w->found_count; i++)
+		if (!w->found[i].is_listed &&
+		    rp__pattern_matches(route->queue, w->found[i].name) &&
+		    !is_named(w, w->found[i].name)) {
+			w->found[i].is_listed = 1;
+			list[(*n)++] = w->found[i].name;
+		}
+	route->count = *n - route->first;
+}
+
+/* Make the list anew, in the order of the routes. */
+static int
+list_queues(rp_worker *w)
+{
+	const char **list =
+		calloc(w->routes_count + w->found_count + 1, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return RP_ENOMEM;
+	for (size_t i = 0; i < w->found_count; i++)
+		w->found[i].is_listed = 0;
+	for (size_t i = 0; i < w->routes_count; i++) {
+		struct route *route = &w->routes[i];
+
+		if (route->is_pattern)
+			add_found(w, route, list, &n);
+		else
+			add(list, &n, route->queue);
+	}
+	free(w->queues);
+	w->queues = list;
+	w->waiter.queues = list;
+	w->waiter.version++;
+	return 0;
+}
+
+void
+rp__queues_rotate(rp_worker *w)
+{
+	for (size_t i = 0; w->has_patterns && i < w->routes_count; i++) {
+		const struct route *route = &w->routes[i];
+		const char **from = w->queues + route->first;
+		const char *first = *from;
+
+		if (!route->is_pattern || route->count < 2)
+			continue;
+		memmove(from, from + 1, (route->count - 1) * sizeof(*from));
+		from[route->count - 1] = first;
+	}
+}
+
+/* ---- looking for queues ---- */
+
+/* What one look has found. */
+struct look {
+	rp_worker *worker;
+	struct found *found; /* of the patterns */
+	size_t count;
+	int64_t last_id;
+};
+
+static void
+free_found(struct found *found, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(found[i].name);
+	free(found);
+}
+
+static int
+matches_any(const rp_worker *w, const char *queue)
+{
+	for (size_t i = 0; i < w->routes_count; i++)
+		if (w->routes[i].is_pattern &&
+		    rp__pattern_matches(w->routes[i].queue, queue))
+			return 1;
+	return 0;
+}
+
+static int
+add_queue(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct look *look = ctx;
+	struct found *more;
+	char *name = strndup(c[QUEUES_AFTER_OUT_NAME].data,
+			     c[QUEUES_AFTER_OUT_NAME].size);
+
+	(void)row;
+	if (!name)
+		return RP_ENOMEM;
+	look->last_id = c[QUEUES_AFTER_OUT_ID].i;
+	if (!matches_any(look->worker, name)) {
+		free(name);
+		return RP_ROW_TAKE;
+	}
+	more = realloc(look->found, (look->count + 1) * sizeof(*more));
+	if (!more) {
+		free(name);
+		return RP_ENOMEM;
+	}
+	look->found = more;
+	more[look->count++] = (struct found){ name, 0 };
+	return RP_ROW_TAKE;
+}
+
+static int
+is_found(const rp_worker *w, const char *name)
+{
+	for (size_t i = 0; i < w->found_count; i++)
+		if (strcmp(w->found[i].name, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* Take over what a look at all queues found. 1 if it differs. */
+static int
+replace_found(rp_worker *w, struct look *look)
+{
+	int differs = look->count != w->found_count;
+
+	for (size_t i = 0; i < look->count && !differs; i++)
+		differs = strcmp(look->found[i].name, w->found[i].name) != 0;
+	if (!differs) {
+		free_found(look->found, look->count);
+		return 0;
+	}
+	/* The old names are in the list until that is made anew. */
+	w->old_found = w->found;
+	w->old_found_count = w->found_count;
+	w->found = look->found;
+	w->found_count = look->count;
+	return 1;
+}
+
+/* Take over the new ones among the young queues. 1 if there are any. */
+static int
+append_found(rp_worker *w, struct look *look)
+{
+	struct found *all = realloc(
+		w->found, (w->found_count + look->count + 1) * sizeof(*all));
+	size_t before = w->found_count;
+
+	if (!all) {
+		free_found(look->found, look->count);
+		return RP_ENOMEM;
+	}
+	w->found = all;
+	for (size_t i = 0; i < look->count; i++)
+		if (is_found(w, look->found[i].name))
+			free(look->found[i].name);
+		else
+			all[w->found_count++] = look->found[i];
+	free(look->found);
+	return w->found_count > before;
+}
+
+static int
+look_for_queues(rp_worker *w, int64_t now)
+{
+	int is_all = now >= w->look_at_all;
+	const struct rp_value p[QUEUES_AFTER_PARAMS] = {
+		[QUEUES_AFTER_AFTER] = rp__int(is_all ? 0 : w->old_queue_id),
+	};
+	struct look look = { .worker = w, .last_id = w->last_queue_id };
+	int r = rp__run_once(w->conn, RP_V_QUEUES_AFTER, p, add_queue, &look);
+
+	if (r < 0) {
+		free_found(look.found, look.count);
+		return r;
+	}
+	if (now >= w->young_until) {
+		w->old_queue_id = w->last_queue_id;
+		w->young_until = now + YOUNG_MS;
+	}
+	if (look.last_id > w->last_queue_id)
+		w->last_queue_id = look.last_id;
+	if (is_all)
+		w->look_at_all = now + ALL_MS;
+	return is_all ? replace_found(w, &look) : append_found(w, &look);
+}
+
+int
+rp__queues_find(rp_worker *w)
+{
+	int64_t now = rp__monotonic_ms();
+	int r = 0;
+
+	w->look_at = INT64_MAX;
+	if (w->has_patterns) {
+		w->look_at = now + LOOK_MS;
+		r = look_for_queues(w, now);
+	}
+	if (r > 0 || (r == 0 && !w->waiter.queues)) {
+		int changed = list_queues(w);
+
+		free_found(w->old_found, w->old_found_count);
+		w->old_found = NULL;
+		w->old_found_count = 0;
+		return changed < 0 ? changed : 1;
+	}
+	return r;
+}
+
+int
+rp__queues_find_if_due(rp_worker *w, int64_t now)
+{
+	int r;
+
+	if (now < w->look_at)
+		return 0;
+	r = rp__queues_find(w);
+	if (r > 0) {
+		w->maybe_ready = 1;
+		r = rp__worker_register_queues(w);
+	}
+	return r < 0 ? rp__worker_trouble(w, r) : 0;
+}
+
+int
+rp__queues_find_at_the_end(rp_worker *w)
+{
+	return w->has_patterns ? rp__queues_find_if_due(w, INT64_MAX - 1) : 0;
+}
+
+void
+rp__queues_free(rp_worker *w)
+{
+	free(w->queues);
+	free_found(w->found, w->found_count);
+}
