@@ -299,8 +299,8 @@ typedef struct rp_queue {
 				 * default 30 days */
 	int64_t max_payload;    /* bytes; default 16 MiB */
 	const char *pause_reason; /* NULL: none. rp_queue_set() ignores it */
-	int64_t timeout_ms; /* the longest run of a handler, for jobs that say
-			     * nothing else; default 0: no limit */
+	int64_t timeout_ms;  /* the longest run of a handler, for jobs that say
+			      * nothing else; default 0: no limit */
 	const char *dead_to; /* NULL: none. A job that dies leaves a job in the
 			      * queue of this name, in the same commit: with its
 			      * payload, kind and headers, and the headers
