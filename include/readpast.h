@@ -336,7 +336,7 @@ RP_API void rp_queues_free(rp_queues *queues);
 RP_API int rp_queue_pause(rp_conn *conn, const char *name, const char *reason);
 RP_API int rp_queue_resume(rp_conn *conn, const char *name);
 
-/* Delete a queue with all its jobs, live and kept. RP_ETAKEN: a job is running,
+/* Delete a queue with its schedules and all its jobs, live and kept. RP_ETAKEN: a job is running,
  * or an open transaction has enqueued one. On SQLite one short transaction
  * removes the queue, and several others delete its jobs. If the call fails in
  * between, the queue is gone, the remaining jobs are invisible, and the next
@@ -659,12 +659,13 @@ typedef struct rp_swept {
 	int64_t dropped;   /* deleted jobs: kept ones whose retention has
 			    * ended, and jobs of dropped queues */
 	int64_t expired;   /* jobs that were not claimed in time: cancelled */
+	int64_t fired;     /* jobs that schedules added */
 } rp_swept;
 
 /*
  * Maintenance: make due jobs ready, end the leases that ran out, cancel jobs
- * that expired, apply retention. Workers do this by themselves. A program that
- * only claims should call it about once a second. A sweep that finds nothing to
+ * that expired, apply retention, fire the schedules that are due. Workers do
+ * this by themselves. A program that only claims should call it about once a second. A sweep that finds nothing to
  * do writes nothing. `ret` may be NULL. Returns the number of jobs that were
  * changed.
  */
@@ -877,6 +878,96 @@ typedef struct rp_fire {
 RP_API int rp_schedule_next(const char *spec, const char *zone,
 			    int64_t anchor_ms, int64_t after_ms, rp_fire *ret,
 			    rp_error *reterr);
+
+/* What becomes of the instants of a schedule at which nobody fired. A fire that
+ * is less than 60 s late was not missed. */
+#define RP_MISSED_ONCE 0 /* one job for all, at the newest of them */
+#define RP_MISSED_ALL 1  /* a job for each, in order, for 1000 at most */
+#define RP_MISSED_SKIP 2 /* none */
+
+/* What a fire does while a job of an earlier fire is live. */
+#define RP_OVERLAP_ALLOW 0 /* it adds a job all the same */
+#define RP_OVERLAP_SKIP 1  /* it adds none. The jobs have the unique key
+			    * "cron:NAME" */
+
+/*
+ * A schedule: it puts a job into its queue at each instant that its spec names.
+ * Workers fire what is due about once a second, and so does rp_sweep(). Each
+ * instant fires exactly once, because the job is added and the schedule moved
+ * on in one transaction, whoever does it.
+ *
+ * The jobs have the schedule's headers and these: readpast-schedule (its name),
+ * readpast-scheduled-for (the instant, as 2026-03-29T00:30:00Z),
+ * readpast-missed (the number of missed instants that this job stands for; with
+ * RP_MISSED_ALL, of those behind it that got no job; the count stops at 1000),
+ * and readpast-manual ("true", from rp_schedule_run()).
+ */
+typedef struct rp_schedule {
+	size_t size;      /* set by RP_SCHEDULE_INIT */
+	const char *name; /* RP_MOST_NAME bytes, unique in the database */
+	const char *queue;
+	const char *spec;    /* see rp_schedule_next() */
+	const char *zone;    /* NULL: UTC */
+	const void *payload; /* any bytes */
+	size_t payload_size;
+	const char *kind;
+	const char *headers; /* a JSON object */
+	int priority;        /* -1: the queue's */
+	int missed;          /* RP_MISSED_* */
+	int overlap;         /* RP_OVERLAP_* */
+	/* rp_schedule_set() ignores the rest. Times are in milliseconds; 0:
+	 * none. */
+	int64_t next_at;     /* the next instant; 0: it has no further one */
+	int64_t last_at;     /* the last one that fired */
+	int64_t last_job_id; /* ... and its job; 0: it has none */
+	int last_state; /* RP_STATE_* of that job; 0: it is no longer kept */
+	const char *last_error; /* why that instant has no job, or NULL */
+	int64_t paused_at, created_at;
+	int64_t anchor_at; /* where `every D` counts from */
+} rp_schedule;
+#define RP_SCHEDULE_INIT                                                       \
+	{                                                                      \
+		sizeof(rp_schedule), NULL, NULL, NULL, NULL, NULL, 0, NULL,    \
+			NULL, -1, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0              \
+	}
+
+typedef struct rp_schedules rp_schedules;
+
+/*
+ * Add a schedule; it first fires at the first instant from now on. With
+ * `replace`, a schedule of this name gets the new values; its next instant
+ * counts from now if the spec or the zone has changed, and else stays. A queue
+ * that does not exist is created when a job is added.
+ *
+ * RP_ETAKEN: there is a schedule of this name (without `replace`). RP_EINVAL: a
+ * value is wrong; the spec can never match; the zone is unknown here or on the
+ * server. RP_EFBIG: the payload.
+ */
+RP_API int rp_schedule_set(rp_conn *conn, const rp_schedule *schedule,
+			   int replace);
+
+/* Read the schedule `name`, or all, sorted by name, if it is NULL. RP_ENOENT:
+ * no schedule has this name. Free the result with rp_schedules_free(). */
+RP_API int rp_schedule_list(rp_conn *conn, const char *name,
+			    rp_schedules **ret);
+RP_API size_t rp_schedules_count(const rp_schedules *schedules);
+RP_API const rp_schedule *rp_schedules_at(const rp_schedules *schedules,
+					  size_t i);
+RP_API void rp_schedules_free(rp_schedules *schedules);
+
+/* Remove a schedule. Its jobs stay. RP_ENOENT: no schedule has this name. */
+RP_API int rp_schedule_remove(rp_conn *conn, const char *name);
+
+/* A paused schedule does not fire. Resumed, it fires at the first instant from
+ * then on: those in between were not missed. RP_ENOENT: no such schedule. */
+RP_API int rp_schedule_pause(rp_conn *conn, const char *name);
+RP_API int rp_schedule_resume(rp_conn *conn, const char *name);
+
+/* Add a job of the schedule now, paused or not. Its instants do not change. The
+ * header readpast-scheduled-for is the current time. `ret` may be NULL; its
+ * outcome is RP_EXISTED if RP_OVERLAP_SKIP found a live job. RP_ENOENT: no such
+ * schedule. */
+RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 
 /* ---- copying to another database -------------------------------------- */
 

@@ -1,5 +1,6 @@
 /*
- * sweep.c - maintenance: jobs that are due, leases that ran out, retention.
+ * sweep.c - maintenance: jobs that are due, leases that ran out, retention,
+ * schedules.
  *
  * A sweep first finds out, without a lock, what there is to do. Then it works
  * in slices (slice.c); a slice may include many queues. A worker also has its
@@ -9,7 +10,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "internal.h"
+#include "schedule.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,7 @@
  * Workers probe once a second. */
 #define SWEEP_MS 700
 #define REST_MS 60000
+#define FIRES_DUE 2 /* sweep_start answers: a schedule is due */
 /* A worker that has swept for all within this time is likely to do so again. */
 #define LATELY_MS 1500
 
@@ -39,6 +41,7 @@ struct sweep {
 	int rest;        /* 1: also apply retention, and delete dropped
 			  * queues and old rows */
 	int has_rest;    /* 1: there are old rows to delete */
+	int has_fires;   /* 1: a schedule is due */
 	struct rp_slice slice;
 };
 
@@ -53,7 +56,10 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 
 	(void)row;
 	if (queue->type == RP_NULL) {
-		s->has_rest = 1;
+		if (c[TO_SWEEP_OUT_DROPPED].i)
+			s->has_fires = 1;
+		else
+			s->has_rest = 1;
 		return RP_ROW_TAKE;
 	}
 	more = realloc(s->queues, (s->queues_count + 1) * sizeof(*more));
@@ -150,7 +156,8 @@ take_turn(struct sweep *s)
 
 	if (s->which == MORE || s->conn->backend->one_writer)
 		return 0;
-	r = rp__run(s->conn, RP_V_SWEEP_START, p, 1, rp__count, &mine);
+	r = rp__run(s->conn, RP_V_SWEEP_START, p, 1, rp__first_int, &mine);
+	s->has_fires = mine == FIRES_DUE;
 	if (!mine)
 		s->queues_count = s->has_rest = 0;
 	else if (s->which == IN_TURN)
@@ -279,15 +286,19 @@ sweep_rest(struct sweep *s)
 static int
 sweep(struct sweep *s)
 {
-	int r = look_for_work(s);
+	int more = 0, r = look_for_work(s);
 
 	if (r == 0)
 		r = sweep_queues(s);
-	if (r == 0 && s->has_rest)
+	if (r == 0 && s->has_fires)
+		r = more = rp__schedules_fire(s->conn, s->stop_at,
+					      &s->swept.fired);
+	if (r >= 0 && s->has_rest)
 		r = sweep_rest(s);
+	r = r > 0 ? 0 : r;
 	if (r == 0 && s->conn->backend->trim)
 		s->conn->backend->trim(s->conn->db);
-	s->conn->has_unswept = r == 0 && s->queues_count > 0;
+	s->conn->has_unswept = r == 0 && (s->queues_count > 0 || more);
 	/* If queues are left, the next sweep continues retention at once
 	 * instead of after a minute. */
 	if (s->rest && r == 0 && !s->conn->has_unswept)
@@ -389,6 +400,6 @@ rp_sweep(rp_conn *conn, rp_swept *ret)
 	if (ret)
 		*ret = s.swept;
 	total = s.swept.due + s.swept.recovered + s.swept.dead +
-		s.swept.dropped + s.swept.expired;
+		s.swept.dropped + s.swept.expired + s.swept.fired;
 	return total > INT32_MAX ? INT32_MAX : (int)total;
 }

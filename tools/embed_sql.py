@@ -160,9 +160,10 @@ def statements(path):
 # The verbs that only databases with routines have, and those that only the
 # others have.
 ROUTINES = {"enqueue_plain", "settle_and_claim", "register_waiter",
-            "unregister_waiter", "await", "unawait", "held", "sweep_start"}
+            "unregister_waiter", "await", "unawait", "held", "sweep_start",
+            "fire_due"}
 NO_ROUTINES = {"claim", "payload", "complete", "fail", "release", "extend",
-               "refused", "sweep_dropped"}
+               "refused", "sweep_dropped", "schedule_due", "schedule_fired"}
 
 
 def read_limits(path):

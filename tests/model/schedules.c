@@ -42,7 +42,7 @@ comes_now(struct model *m, struct entry *e)
 static void
 sweep(struct model *m)
 {
-	rp_swept swept = { 0, 0, 0, 0 }, expected = { 0, 0, 0, 0 };
+	rp_swept swept = { 0 }, expected = { 0 };
 	int r;
 
 	if (m->sessions[m->s].open)

@@ -220,6 +220,36 @@ create table readpast_tally (
 	primary key (queue_id, second)
 ) without rowid;
 
+-- Schedules: each puts a job into its queue at the instants that its spec names.
+-- next_at: the next instant; a fire moves it on in the transaction that enqueues the job.
+-- anchor: where `every D` counts from. missed: what becomes of instants at which nobody
+-- fired: 0 one job for all, 1 a job for each, 2 none. overlap: 1: no new job while one of
+-- this schedule is live. last_at, last_job_id: the last instant that fired, and its job;
+-- last_error: why that has no job.
+create table readpast_schedule (
+	id          integer primary key autoincrement,
+	name        text not null unique,
+	queue       text not null,
+	spec        text not null,
+	zone        text not null,
+	content     blob not null,
+	kind        text,
+	headers     text,
+	priority    integer,
+	missed      integer not null,
+	overlap     integer not null,
+	anchor      integer not null,
+	next_at     integer,
+	last_at     integer,
+	last_job_id integer,
+	last_error  text,
+	paused_at   integer,
+	created_at  integer not null
+);
+
+create index readpast_schedule_due on readpast_schedule (next_at)
+	where paused_at is null;
+
 -- The columns of a job that every verb answers, in the order of sql/params; after them
 -- columns by which verbs filter and sort.
 create view readpast_live as

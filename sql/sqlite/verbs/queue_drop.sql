@@ -1,5 +1,5 @@
--- queue_drop: remove the queue. Its jobs are no longer visible, and sweep_dropped deletes
--- them. busy: a job runs; nothing was done.
+-- queue_drop: remove the queue and its schedules. Its jobs are no longer visible, and
+-- sweep_dropped deletes them. busy: a job runs; nothing was done.
 
 -- answer:
 select q.id,
@@ -12,6 +12,8 @@ select q.id,
 
 -- if @idle:
 insert into readpast_dropped (queue_id) values (@id);
+-- if @idle:
+delete from readpast_schedule where queue = :queue;
 -- if @idle:
 delete from readpast_tally where queue_id = @id;
 -- if @idle:

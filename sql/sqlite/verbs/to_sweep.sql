@@ -1,6 +1,7 @@
 -- to_sweep: the queues in which a lease ran out, a job expired or a job is due, so that a sweep takes the
 -- write lock for these only. With :rest also queues with a kept job whose time is over,
--- and dropped queues; and null if sweep_rest has something to delete.
+-- and dropped queues; and null if sweep_rest has something to delete, or, with dropped 1,
+-- if a schedule is due.
 
 -- answer:
 select q.id as queue_id, 0 as dropped
@@ -37,6 +38,10 @@ union all
 select queue_id, 1
   from readpast_dropped
  where :rest
+union all
+select null, 1
+ where exists (select 1 from readpast_schedule indexed by readpast_schedule_due
+                where paused_at is null and next_at <= :now)
 union all
 select null, 0
  where :rest

@@ -317,6 +317,39 @@ create table readpast.tally (
 );
 create index tally_second on readpast.tally (second);
 
+-- Schedules: each puts a job into its queue at the instants that its spec names.
+-- next_at: the next instant; a fire moves it on in the transaction that enqueues the job.
+-- anchor: where `every D` counts from. missed: what becomes of instants at which nobody
+-- fired: 0 one job for all, 1 a job for each, 2 none. overlap: 1: no new job while one of
+-- this schedule is live. last_at, last_job_id: the last instant that fired, and its job;
+-- last_error: why that has no job. sets: the spec, parsed: bits of the minutes, hours,
+-- days, months and weekdays; 1 if a day that is in one of the two sets matches; 1 if a
+-- local time that occurs twice matches twice; the milliseconds of `every D`, or 0.
+create table readpast.schedule (
+	id          bigint primary key generated always as identity,
+	name        text not null unique,
+	queue       text not null,
+	spec        text not null,
+	zone        text not null,
+	sets        bigint[] not null,
+	content     bytea not null,
+	kind        text,
+	headers     json,
+	priority    integer,
+	missed      integer not null,
+	overlap     integer not null,
+	anchor      timestamptz not null,
+	next_at     timestamptz,
+	last_at     timestamptz,
+	last_job_id bigint,
+	last_error  text,
+	paused_at   timestamptz,
+	created_at  timestamptz not null
+);
+
+create index schedule_due on readpast.schedule (next_at)
+	where paused_at is null;
+
 -- A publication `for all tables` makes the server refuse updates and deletes of
 -- a table that has neither a primary key nor a replica identity. The rows are
 -- small, and few are deleted.

@@ -307,3 +307,21 @@ language sql immutable
 as $body$
 select 100::bigint
 $body$;
+
+-- ---- schedules
+
+-- A fire that is later than this was missed: nobody ran. `missed` of the schedule says
+-- what becomes of it. The same as MISSED_MS in lib/schedule_fire.c.
+create function readpast.missed_age() returns interval
+language sql immutable
+as $body$
+select interval '60 seconds'
+$body$;
+
+-- Missed instants are counted up to this number, and a schedule that fires each of them
+-- fires no more than that. The same as MOST_MISSED in lib/schedule_fire.c.
+create function readpast.most_missed() returns integer
+language sql immutable
+as $body$
+select 1000
+$body$;

@@ -1,9 +1,10 @@
--- queue_drop: remove a queue and its jobs, unless it is in use. Jobs of transactions that
--- have not committed yet are moved into a new queue later, see take_over().
+-- queue_drop: remove a queue, its schedules and its jobs, unless it is in use. Jobs of
+-- transactions that have not committed yet are moved into a new queue later, see
+-- take_over().
 -- queue: its name.
 -- Result: a row, or none if there is no such queue. busy: a job runs, or an
 -- open transaction has one locked; nothing was done.
--- Locks: the queue's row and those of its jobs. It does not wait for locks.
+-- Locks: the queue's row, those of its jobs and schedules. It does not wait for locks.
 
 create function readpast.queue_drop(queue text)
 returns table (id integer, busy boolean)
@@ -31,6 +32,7 @@ begin
 		delete from readpast.archive a where a.queue_id = queue_drop.id;
 		perform readpast.forget_hints(id);
 		insert into readpast.dropped (queue_id, name) values (id, queue);
+		delete from readpast.schedule s where s.queue = queue_drop.queue;
 		delete from readpast.queue q where q.id = queue_drop.id;
 	end if;
 	return next;

@@ -1,0 +1,416 @@
+/*
+ * schedule.c - add, read, change and run schedules.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "schedule.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lists ---- */
+
+static void
+clear_one(rp_schedule *s)
+{
+	free((char *)s->name);
+	free((char *)s->queue);
+	free((char *)s->spec);
+	free((char *)s->zone);
+	free((void *)s->payload);
+	free((char *)s->kind);
+	free((char *)s->headers);
+	free((char *)s->last_error);
+}
+
+void
+rp__schedules_clear(struct rp_schedules *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		clear_one(&list->items[i].schedule);
+	free(list->items);
+	*list = (struct rp_schedules){ NULL, 0 };
+}
+
+/* A copy of a column that ends with a NUL byte. Sets *failed if memory ran
+ * out. */
+static char *
+copy(const struct rp_value *value, int *failed)
+{
+	char *text;
+
+	if (value->type == RP_NULL)
+		return NULL;
+	text = malloc(value->size + 1);
+	*failed |= !text;
+	if (text) {
+		if (value->size)
+			memcpy(text, value->data, value->size);
+		text[value->size] = '\0';
+	}
+	return text;
+}
+
+int
+rp__schedules_add(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct rp_schedules *list = ctx;
+	struct rp_stored *items =
+		realloc(list->items, (list->count + 1) * sizeof(*items));
+	int failed = 0;
+	rp_schedule *s;
+
+	(void)row;
+	if (!items)
+		return RP_ENOMEM;
+	list->items = items;
+	items[list->count].id = c[SCHEDULES_OUT_ID].i;
+	s = &items[list->count++].schedule;
+	*s = (rp_schedule)RP_SCHEDULE_INIT;
+	s->name = copy(&c[SCHEDULES_OUT_NAME], &failed);
+	s->queue = copy(&c[SCHEDULES_OUT_QUEUE], &failed);
+	s->spec = copy(&c[SCHEDULES_OUT_SPEC], &failed);
+	s->zone = copy(&c[SCHEDULES_OUT_ZONE], &failed);
+	s->payload = copy(&c[SCHEDULES_OUT_CONTENT], &failed);
+	s->payload_size = c[SCHEDULES_OUT_CONTENT].size;
+	s->kind = copy(&c[SCHEDULES_OUT_KIND], &failed);
+	s->headers = copy(&c[SCHEDULES_OUT_HEADERS], &failed);
+	if (c[SCHEDULES_OUT_PRIORITY].type == RP_INT)
+		s->priority = (int)c[SCHEDULES_OUT_PRIORITY].i;
+	s->missed = (int)c[SCHEDULES_OUT_MISSED].i;
+	s->overlap = (int)c[SCHEDULES_OUT_OVERLAP].i;
+	s->next_at = c[SCHEDULES_OUT_NEXT_AT].i;
+	s->last_at = c[SCHEDULES_OUT_LAST_AT].i;
+	s->last_job_id = c[SCHEDULES_OUT_LAST_JOB_ID].i;
+	s->last_state = (int)c[SCHEDULES_OUT_LAST_STATE].i;
+	s->last_error = copy(&c[SCHEDULES_OUT_LAST_ERROR], &failed);
+	s->paused_at = c[SCHEDULES_OUT_PAUSED_AT].i;
+	s->created_at = c[SCHEDULES_OUT_CREATED_AT].i;
+	s->anchor_at = c[SCHEDULES_OUT_ANCHOR].i;
+	return failed ? RP_ENOMEM : RP_ROW_TAKE;
+}
+
+/* Read one schedule, or all of them if `name` is NULL. */
+static int
+read_list(rp_conn *conn, const char *name, struct rp_schedules *list)
+{
+	const struct rp_value p[SCHEDULE_LIST_PARAMS] = {
+		[SCHEDULE_LIST_NAME] = rp__text(name),
+		[SCHEDULE_LIST_QUEUE] = rp__text(NULL),
+	};
+	int r = rp__run(conn, RP_V_SCHEDULE_LIST, p, 1, rp__schedules_add,
+			list);
+
+	if (r == RP_ENOMEM)
+		rp__fail(&conn->error, r, "out of memory");
+	return r;
+}
+
+static int
+no_such(rp_conn *conn, const char *name)
+{
+	return rp__fail(&conn->error, RP_ENOENT, "no schedule named %s", name);
+}
+
+int
+rp_schedule_list(rp_conn *conn, const char *name, rp_schedules **ret)
+{
+	rp_schedules *list;
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!ret)
+		return rp__fail(&conn->error, RP_EINVAL, "ret is NULL");
+	list = calloc(1, sizeof(*list));
+	if (!list)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	r = read_list(conn, name, list);
+	if (r == 0 && name && list->count == 0)
+		r = no_such(conn, name);
+	if (r < 0)
+		rp_schedules_free(list);
+	else
+		*ret = list;
+	return r;
+}
+
+size_t
+rp_schedules_count(const rp_schedules *schedules)
+{
+	return schedules ? schedules->count : 0;
+}
+
+const rp_schedule *
+rp_schedules_at(const rp_schedules *schedules, size_t i)
+{
+	return schedules && i < schedules->count ? &schedules->items[i].schedule
+						 : NULL;
+}
+
+void
+rp_schedules_free(rp_schedules *schedules)
+{
+	if (!schedules)
+		return;
+	rp__schedules_clear(schedules);
+	free(schedules);
+}
+
+/* ---- adding and changing ---- */
+
+static int
+check(rp_error *error, const rp_schedule *s)
+{
+	int r = rp__check_name(error, "the schedule's name", s->name,
+			       RP_MOST_NAME);
+
+	if (r == 0)
+		r = rp__check_name(error, "the queue's name", s->queue,
+				   RP_MOST_NAME);
+	if (r == 0)
+		r = rp__check_name(error, "the spec", s->spec, RP_MOST_SPEC);
+	if (r == 0 && s->zone)
+		r = rp__check_name(error, "the time zone", s->zone,
+				   RP_MOST_ZONE);
+	if (r == 0 && s->kind)
+		r = rp__check_name(error, "the kind", s->kind, RP_MOST_NAME);
+	if (r < 0)
+		return r;
+	if (!s->payload && s->payload_size)
+		return rp__fail(error, RP_EINVAL, "the payload is NULL");
+	if (s->payload_size > RP_MOST_PAYLOAD)
+		return rp__fail(error, RP_EFBIG,
+				"payload too large: %zu bytes, no queue takes "
+				"more than %d",
+				s->payload_size, RP_MOST_PAYLOAD);
+	if (s->priority < -1 || s->priority > RP_MOST_PRIORITY)
+		return rp__fail(error, RP_EINVAL,
+				"priority %d is not within 0..%d", s->priority,
+				RP_MOST_PRIORITY);
+	if (s->missed < RP_MISSED_ONCE || s->missed > RP_MISSED_SKIP ||
+	    s->overlap < RP_OVERLAP_ALLOW || s->overlap > RP_OVERLAP_SKIP)
+		return rp__fail(error, RP_EINVAL,
+				"missed or overlap is no RP_MISSED_* or "
+				"RP_OVERLAP_*");
+	return 0;
+}
+
+/* The first instant after `after`, in ret->at_ms; 0: there is none. */
+static int
+next_of(rp_conn *conn, const rp_schedule *s, int64_t anchor, int64_t after,
+	int64_t *ret)
+{
+	rp_fire fire = RP_FIRE_INIT;
+	int r = rp_schedule_next(s->spec, s->zone, anchor, after, &fire,
+				 &conn->error);
+
+	if (r >= 0)
+		*ret = r ? fire.at_ms : 0;
+	return r < 0 ? r : 0;
+}
+
+static int
+is_same(const char *a, const char *b)
+{
+	return strcmp(a ? a : "UTC", b ? b : "UTC") == 0;
+}
+
+/* The headers must be a JSON object; the database says whether they are. */
+static int
+check_headers(rp_conn *conn, const char *headers)
+{
+	const struct rp_value p[BAD_HEADERS_PARAMS] = {
+		[BAD_HEADERS_HEADERS] = rp__text(headers),
+	};
+	int64_t bad = 0;
+	int r = headers ? rp__run(conn, RP_V_BAD_HEADERS, p, 1, rp__count, &bad)
+			: 0;
+
+	return r == 0 && bad ? rp__fail(&conn->error, RP_EINVAL,
+					"the headers are not a JSON object")
+			     : r;
+}
+
+/* Write the schedule. `old`: the one of this name, or NULL. */
+static int
+store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace)
+{
+	int same = old && is_same(old->spec, s->spec) &&
+		   is_same(old->zone, s->zone);
+	struct rp_spec spec = { 0 };
+	int64_t now = 0, next = 0, anchor, id = 0;
+	char sets[160];
+	int r = rp__spec_parse(s->spec, &spec, &conn->error);
+
+	if (r == 0)
+		r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
+	anchor = same ? old->anchor_at : now;
+	if (r == 0)
+		r = next_of(conn, s, anchor, now, &next);
+	if (r < 0)
+		return r;
+	next = same && old->next_at ? old->next_at : next;
+	snprintf(sets, sizeof(sets),
+		 "{%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32
+		 ",%d,%d,%" PRId64 "}",
+		 spec.minutes, spec.hours, spec.days, spec.months,
+		 spec.weekdays, spec.either_day != 0, spec.both_times != 0,
+		 spec.every_ms);
+	r = rp__run(
+		conn, RP_V_SCHEDULE_SET,
+		(const struct rp_value[SCHEDULE_SET_PARAMS]){
+			[SCHEDULE_SET_NAME] = rp__text(s->name),
+			[SCHEDULE_SET_QUEUE] = rp__text(s->queue),
+			[SCHEDULE_SET_SPEC] = rp__text(s->spec),
+			[SCHEDULE_SET_ZONE] =
+				rp__text(s->zone ? s->zone : "UTC"),
+			[SCHEDULE_SET_CONTENT] = { .type = RP_BLOB,
+						   .data = s->payload,
+						   .size = s->payload_size },
+			[SCHEDULE_SET_KIND] = rp__text(s->kind),
+			[SCHEDULE_SET_HEADERS] = rp__text(s->headers),
+			[SCHEDULE_SET_PRIORITY] =
+				rp__int_or_null(s->priority, s->priority < 0),
+			[SCHEDULE_SET_MISSED] = rp__int(s->missed),
+			[SCHEDULE_SET_OVERLAP] = rp__int(s->overlap),
+			[SCHEDULE_SET_ANCHOR] = rp__int(anchor),
+			[SCHEDULE_SET_NEXT_AT] = rp__int_or_null(next, !next),
+			[SCHEDULE_SET_SETS] = rp__text(sets),
+			[SCHEDULE_SET_REPLACE] = rp__int(replace != 0),
+		},
+		1, rp__first_int, &id);
+	if (r == 0 && !id)
+		return rp__fail(&conn->error, RP_ETAKEN,
+				"there is a schedule named %s", s->name);
+	return r;
+}
+
+int
+rp_schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace)
+{
+	struct rp_schedules old = { NULL, 0 };
+	rp_schedule s = RP_SCHEDULE_INIT;
+	int r = rp__enter(conn);
+
+	if (r < 0)
+		return r;
+	if (!schedule)
+		return rp__fail(&conn->error, RP_EINVAL, "schedule is NULL");
+	memcpy(&s, schedule,
+	       schedule->size < sizeof(s) ? schedule->size : sizeof(s));
+	r = check(&conn->error, &s);
+	if (r == 0)
+		r = rp__begin(conn, RP_BEGIN_WRITE);
+	if (r < 0)
+		return r;
+	r = check_headers(conn, s.headers);
+	if (r == 0)
+		r = read_list(conn, s.name, &old);
+	if (r == 0)
+		r = store(conn, &s,
+			  old.count && replace ? &old.items[0].schedule : NULL,
+			  replace);
+	r = rp__end(conn, r);
+	rp__schedules_clear(&old);
+	return r;
+}
+
+int
+rp_schedule_remove(rp_conn *conn, const char *name)
+{
+	const struct rp_value p[SCHEDULE_REMOVE_PARAMS] = {
+		[SCHEDULE_REMOVE_NAME] = rp__text(name),
+	};
+	int64_t id = 0;
+	int r = rp__enter(conn);
+
+	if (r == 0)
+		r = rp__check_name(&conn->error, "the schedule's name", name,
+				   RP_MOST_NAME);
+	if (r == 0)
+		r = rp__run_once(conn, RP_V_SCHEDULE_REMOVE, p, rp__first_int,
+				 &id);
+	return r == 0 && !id ? no_such(conn, name) : r;
+}
+
+static int
+set_paused(rp_conn *conn, const rp_schedule *s, int paused)
+{
+	int64_t now = 0, next = 0, id = 0;
+	int r = 0;
+
+	if (!paused)
+		r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
+	/* A schedule that was not paused keeps its instant. */
+	if (r == 0 && !paused && s->paused_at)
+		r = next_of(conn, s, s->anchor_at, now, &next);
+	else
+		next = s->next_at;
+	if (r < 0)
+		return r;
+	return rp__run(conn, RP_V_SCHEDULE_PAUSE,
+		       (const struct rp_value[SCHEDULE_PAUSE_PARAMS]){
+			       [SCHEDULE_PAUSE_NAME] = rp__text(s->name),
+			       [SCHEDULE_PAUSE_PAUSED] = rp__int(paused),
+			       [SCHEDULE_PAUSE_NEXT_AT] =
+				       rp__int_or_null(next, !next),
+		       },
+		       1, rp__first_int, &id);
+}
+
+/* Find a schedule and do something with it, in one transaction. */
+static int
+with(rp_conn *conn, const char *name, int what, rp_added *ret)
+{
+	struct rp_schedules list = { NULL, 0 };
+	int64_t now = 0;
+	int r = rp__enter(conn);
+
+	if (r == 0)
+		r = rp__check_name(&conn->error, "the schedule's name", name,
+				   RP_MOST_NAME);
+	if (r == 0)
+		r = rp__begin(conn, RP_BEGIN_WRITE);
+	if (r < 0)
+		return r;
+	r = read_list(conn, name, &list);
+	if (r == 0 && list.count == 0)
+		r = no_such(conn, name);
+	if (r == 0 && what >= 0)
+		r = set_paused(conn, &list.items[0].schedule, what);
+	else if (r == 0)
+		r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
+	if (r == 0 && what < 0)
+		r = rp__schedule_put(conn, &list.items[0].schedule, now, 0, 1,
+				     ret);
+	r = rp__end(conn, r);
+	rp__schedules_clear(&list);
+	return r;
+}
+
+int
+rp_schedule_pause(rp_conn *conn, const char *name)
+{
+	return with(conn, name, 1, NULL);
+}
+
+int
+rp_schedule_resume(rp_conn *conn, const char *name)
+{
+	return with(conn, name, 0, NULL);
+}
+
+int
+rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret)
+{
+	rp_added added = { 0, 0 };
+	int r = with(conn, name, -1, &added);
+
+	if (r == 0 && ret)
+		*ret = added;
+	return r;
+}

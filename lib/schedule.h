@@ -1,0 +1,35 @@
+/*
+ * schedule.h - schedules, as the files of the library see them.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#ifndef RP_SCHEDULE_H
+#define RP_SCHEDULE_H
+
+#include "internal.h"
+
+#include "cron/cron.h"
+
+struct rp_schedules {
+	struct rp_stored {
+		rp_schedule schedule; /* its texts are owned */
+		int64_t id;
+	} * items;
+	size_t count;
+};
+
+/* schedule.c: a row of schedule_list or schedule_due becomes an item. `ctx`:
+ * struct rp_schedules *. */
+rp_row_fn rp__schedules_add;
+void rp__schedules_clear(struct rp_schedules *list);
+
+/* schedule_fire.c */
+/* Add the job of one instant. `manual`: it is a run, and no fire. */
+int rp__schedule_put(rp_conn *conn, const rp_schedule *schedule, int64_t at,
+		     int64_t missed, int manual, rp_added *ret);
+/* Fire what is due, in slices, until `stop_at` (monotonic us; 0: never). Adds
+ * the number of new jobs to *jobs. Returns 1 if more is due. */
+int rp__schedules_fire(rp_conn *conn, int64_t stop_at, int64_t *jobs);
+
+#endif

@@ -1,0 +1,388 @@
+/*
+ * schedule_fire.c - put the jobs of schedules that are due into their queues.
+ *
+ * There is no leader. A fire moves the schedule's row on from one instant to
+ * the next, and enqueues, in one transaction. So each instant fires once,
+ * whoever fires it and whatever dies. Where routines run in the database, it
+ * fires by itself (fire_due.sql); the rules are the same.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "schedule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT_ONCE 100 /* schedules in one slice */
+/* As missed_age() and most_missed() of the routines, which have the reasons. */
+#define MISSED_MS 60000
+#define MOST_MISSED 1000
+/* Instants that are not late: one a second at most. */
+#define MOST_PUNCTUAL (MISSED_MS / 1000 + 1)
+
+/* ---- what is to be fired ---- */
+
+struct plan {
+	int64_t fires[MOST_MISSED + MOST_PUNCTUAL];
+	size_t count;
+	int64_t missed; /* for the header of the last one; 0: no header */
+	int64_t next;   /* 0: there is none */
+};
+
+struct clockwork {
+	const rp_schedule *schedule;
+	struct rp_spec spec;
+	struct rp_zone *zone;
+};
+
+/* INT64_MAX: there is none. */
+static int64_t
+next_after(const struct clockwork *c, int64_t after)
+{
+	rp_fire fire = RP_FIRE_INIT;
+
+	return rp__schedule_next(&c->spec, c->zone, c->schedule->anchor_at,
+				 after, &fire) > 0
+		       ? fire.at_ms
+		       : INT64_MAX;
+}
+
+/* Many instants were missed: go on with the last thousand of them. */
+static int64_t
+jump(const struct clockwork *c, int64_t newest, int64_t late)
+{
+	int64_t back = c->spec.every_ms ? c->spec.every_ms
+					: MOST_MISSED * INT64_C(60000);
+
+	return next_after(c, newest > late - back ? newest : late - back);
+}
+
+/* The same as due_fires() of the routines. */
+static void
+plan(const struct clockwork *c, int64_t now, struct plan *ret)
+{
+	int policy = c->schedule->missed, counted = 1;
+	int64_t late = now - MISSED_MS, newest = 0, at = c->schedule->next_at;
+
+	ret->count = 0;
+	ret->missed = 0;
+	while (at <= now) {
+		if (at > late) {
+			/* One job for all is the job of the newest. */
+			if (policy == RP_MISSED_ONCE && ret->missed)
+				ret->count = 0;
+			ret->fires[ret->count++] = at;
+			newest = 0;
+		} else if (policy == RP_MISSED_ALL &&
+			   ret->count < MOST_MISSED) {
+			ret->fires[ret->count++] = at;
+		} else {
+			ret->missed += counted;
+			newest = at;
+		}
+		at = next_after(c, at);
+		if (counted && ret->missed == MOST_MISSED) {
+			counted = 0;
+			at = jump(c, newest, late);
+		}
+	}
+	if (policy == RP_MISSED_ONCE && newest) {
+		ret->fires[0] = newest;
+		ret->count = 1;
+	} else if (policy == RP_MISSED_SKIP) {
+		ret->missed = 0;
+	}
+	ret->next = at == INT64_MAX ? 0 : at;
+}
+
+/* ---- a job ---- */
+
+static void
+put_text(char **to, const char *text)
+{
+	size_t n = strlen(text);
+
+	memcpy(*to, text, n);
+	*to += n;
+}
+
+/* A name as a JSON string. It has no control characters. */
+static void
+put_name(char **to, const char *name)
+{
+	*(*to)++ = '"';
+	for (; *name; name++) {
+		if (*name == '"' || *name == '\\')
+			*(*to)++ = '\\';
+		*(*to)++ = *name;
+	}
+	*(*to)++ = '"';
+}
+
+static void
+format_instant(char *to, size_t room, int64_t ms)
+{
+	int64_t year;
+	int64_t second = ms / 1000 % 86400;
+	int month, day, n;
+
+	rp__date_of(ms / 86400000, &year, &month, &day);
+	n = snprintf(to, room, "%04d-%02d-%02dT%02d:%02d:%02d", (int)year,
+		     month, day, (int)(second / 3600),
+		     (int)(second / 60 % 60), (int)(second % 60));
+	if (ms % 1000)
+		n += snprintf(to + n, room - (size_t)n, ".%03d",
+			      (int)(ms % 1000));
+	snprintf(to + n, room - (size_t)n, "Z");
+}
+
+/* The schedule's headers and ours. In a JSON object that names a member twice,
+ * the last one counts. NULL: out of memory. */
+static char *
+make_headers(const rp_schedule *s, int64_t at, int64_t missed, int manual)
+{
+	const char *own = s->headers ? s->headers : "{}";
+	const char *end = strrchr(own, '}');
+	size_t n = end ? (size_t)(end - own) : 0;
+	char *text = malloc(n + 2 * strlen(s->name) + 200), *to = text;
+	char part[48];
+
+	if (!text)
+		return NULL;
+	memcpy(to, own, n);
+	to += n;
+	if (strspn(own + 1, " \t\r\n") + 1 < n)
+		put_text(&to, ", ");
+	put_text(&to, "\"readpast-schedule\": ");
+	put_name(&to, s->name);
+	put_text(&to, ", \"readpast-scheduled-for\": \"");
+	format_instant(part, sizeof(part), at);
+	put_text(&to, part);
+	put_text(&to, "\"");
+	if (missed) {
+		snprintf(part, sizeof(part), ", \"readpast-missed\": \"%lld\"",
+			 (long long)missed);
+		put_text(&to, part);
+	}
+	if (manual)
+		put_text(&to, ", \"readpast-manual\": \"true\"");
+	put_text(&to, "}");
+	*to = '\0';
+	return text;
+}
+
+int
+rp__schedule_put(rp_conn *conn, const rp_schedule *s, int64_t at,
+		 int64_t missed, int manual, rp_added *ret)
+{
+	char key[RP_MOST_NAME + 8];
+	rp_job_spec job = RP_JOB_SPEC_INIT;
+	char *headers = make_headers(s, at, missed, manual);
+	int r;
+
+	if (!headers)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	snprintf(key, sizeof(key), "cron:%s", s->name);
+	job.payload = s->payload;
+	job.payload_size = s->payload_size;
+	job.priority = s->priority;
+	job.kind = s->kind;
+	job.headers = headers;
+	if (s->overlap == RP_OVERLAP_SKIP)
+		job.unique_key = key;
+	r = rp_enqueue(conn, s->queue, &job, ret);
+	free(headers);
+	return r;
+}
+
+/* ---- a fire ---- */
+
+/* What became of the last instant of a fire. */
+struct outcome {
+	int64_t at;     /* that instant; 0: none was fired */
+	int64_t job_id; /* 0: it has no job */
+	char why[sizeof(((rp_error *)NULL)->message)]; /* "": it has one */
+};
+
+/* Returns 1 if a job was added, else 0. What is wrong with the job is noted,
+ * and is no error. */
+static int
+fire_instant(rp_conn *conn, const rp_schedule *s, int64_t at, int64_t missed,
+	     struct outcome *outcome)
+{
+	rp_added added = { 0, 0 };
+	int r = rp__schedule_put(conn, s, at, missed, 0, &added);
+
+	*outcome = (struct outcome){ at, 0, "" };
+	if (r == RP_EFBIG || r == RP_EINVAL) {
+		memcpy(outcome->why, conn->error.message, sizeof(outcome->why));
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	if (added.outcome != RP_EXISTED)
+		outcome->job_id = added.id;
+	else
+		snprintf(outcome->why, sizeof(outcome->why),
+			 "job %lld was still live", (long long)added.id);
+	return added.outcome != RP_EXISTED;
+}
+
+static int
+move_on(rp_conn *conn, int64_t id, const rp_schedule *s, int64_t next,
+	const struct outcome *outcome, int64_t *ret_moved)
+{
+	const struct rp_value p[SCHEDULE_FIRED_PARAMS] = {
+		[SCHEDULE_FIRED_ID] = rp__int(id),
+		[SCHEDULE_FIRED_DUE] = rp__int(s->next_at),
+		[SCHEDULE_FIRED_NEXT_AT] = rp__int_or_null(next, !next),
+		[SCHEDULE_FIRED_LAST_AT] =
+			rp__int_or_null(outcome->at, !outcome->at),
+		[SCHEDULE_FIRED_JOB_ID] =
+			rp__int_or_null(outcome->job_id, !outcome->job_id),
+		[SCHEDULE_FIRED_ERROR] =
+			rp__text(*outcome->why ? outcome->why : NULL),
+	};
+
+	return rp__run(conn, RP_V_SCHEDULE_FIRED, p, 1, rp__count, ret_moved);
+}
+
+/* The server no longer has the zone's file, or it is damaged: the schedule
+ * fires once more, and stops. */
+static void
+plan_the_end(const rp_conn *conn, const rp_schedule *s, struct plan *ret,
+	     char *ret_why, size_t room)
+{
+	ret->fires[0] = s->next_at;
+	ret->count = 1;
+	ret->missed = ret->next = 0;
+	snprintf(ret_why, room, "%s", conn->error.message);
+}
+
+/* Fire all of one schedule that is due. Returns the number of new jobs. */
+static int
+fire(rp_conn *conn, const struct rp_stored *stored, int64_t now,
+     struct plan *room)
+{
+	const rp_schedule *s = &stored->schedule;
+	struct clockwork c = { .schedule = s };
+	struct outcome outcome = { 0, 0, "" };
+	char why[sizeof(outcome.why)] = "";
+	int64_t moved = 0;
+	int jobs = 0;
+	int r = rp__spec_parse(s->spec, &c.spec, &conn->error);
+
+	if (r == 0)
+		r = rp__zone_open(NULL, s->zone, &c.zone, &conn->error);
+	if (r == RP_ENOMEM)
+		return r;
+	if (r < 0)
+		plan_the_end(conn, s, room, why, sizeof(why));
+	else
+		plan(&c, now, room);
+	rp__zone_free(c.zone);
+	r = 0;
+	for (size_t i = 0; i < room->count && r >= 0; i++) {
+		int last = i + 1 == room->count;
+
+		r = fire_instant(conn, s, room->fires[i],
+				 last ? room->missed : 0, &outcome);
+		jobs += r > 0;
+	}
+	if (*why)
+		memcpy(outcome.why, why, sizeof(why));
+	if (r >= 0)
+		r = move_on(conn, stored->id, s, room->next, &outcome, &moved);
+	return r < 0 ? r : jobs;
+}
+
+/* A slice where the database has no routines. */
+static int
+fire_here(rp_conn *conn, struct rp_slice *slice, struct plan *room,
+	  int64_t *jobs, int *ret_more)
+{
+	const struct rp_value p[SCHEDULE_DUE_PARAMS] = {
+		[SCHEDULE_DUE_MAX] = rp__int(AT_ONCE),
+	};
+	struct rp_schedules due = { NULL, 0 };
+	int64_t now = 0;
+	int r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
+
+	if (r == 0)
+		r = rp__run(conn, RP_V_SCHEDULE_DUE, p, 1, rp__schedules_add,
+			    &due);
+	if (r == RP_ENOMEM)
+		rp__fail(&conn->error, r, "out of memory");
+	*ret_more = due.count == AT_ONCE;
+	for (size_t i = 0; i < due.count && r >= 0; i++) {
+		if (rp__slice_is_over(slice)) {
+			*ret_more = 1;
+			break;
+		}
+		r = fire(conn, &due.items[i], now, room);
+		slice->left--;
+		*jobs += r > 0 ? r : 0;
+	}
+	rp__schedules_clear(&due);
+	return r < 0 ? r : 0;
+}
+
+struct fired {
+	int64_t schedules, jobs;
+};
+
+static int
+fired_row(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct fired *fired = ctx;
+
+	(void)row;
+	fired->schedules = c[FIRE_DUE_OUT_SCHEDULES].i;
+	fired->jobs = c[FIRE_DUE_OUT_JOBS].i;
+	return RP_ROW_TAKE;
+}
+
+/* A slice where it has. */
+static int
+fire_there(rp_conn *conn, int64_t *jobs, int *ret_more)
+{
+	const struct rp_value p[FIRE_DUE_PARAMS] = {
+		[FIRE_DUE_MAX] = rp__int(AT_ONCE),
+	};
+	struct fired fired = { 0, 0 };
+	int r = rp__run(conn, RP_V_FIRE_DUE, p, 1, fired_row, &fired);
+
+	*jobs += fired.jobs;
+	*ret_more = fired.schedules == AT_ONCE;
+	return r;
+}
+
+int
+rp__schedules_fire(rp_conn *conn, int64_t stop_at, int64_t *jobs)
+{
+	struct plan *room = malloc(sizeof(*room));
+	struct rp_slice slice = { 0 };
+	int more = 1, r = 0;
+
+	if (!room)
+		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
+	while (more && r == 0) {
+		int64_t before = *jobs;
+
+		if (stop_at && rp__monotonic_us() >= stop_at)
+			break;
+		r = rp__slice_begin(conn, &slice, 0);
+		if (r < 0)
+			break;
+		r = conn->backend->one_writer
+			    ? fire_here(conn, &slice, room, jobs, &more)
+			    : fire_there(conn, jobs, &more);
+		r = rp__slice_end(conn, &slice, r);
+		if (r < 0)
+			*jobs = before;
+	}
+	free(room);
+	return r < 0 ? r : more;
+}

@@ -1,0 +1,59 @@
+-- fire_due: put the jobs of schedules that are due into their queues. Workers and sweep()
+-- call it about once a second; any program may. Each instant fires once, whoever calls.
+-- most: how many schedules at the most.
+-- Result: schedules: how many were due; jobs: how many jobs were added.
+-- Locks: the schedules' rows, of which it skips those that others have locked; those of
+-- fire_one().
+
+create function readpast.fire_due(most integer default 1000,
+                                  out schedules integer, out jobs integer)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	moment timestamptz := clock_timestamp();
+	s      readpast.schedule;
+	plan   record;
+	fired  record;
+	due    timestamptz;
+	error  text;
+begin
+	schedules := 0;
+	jobs := 0;
+	for s in
+		select * from readpast.schedule d
+		 where d.paused_at is null and d.next_at <= moment
+		 order by d.next_at
+		 limit most
+		   for update skip locked
+	loop
+		error := null;
+		fired := null;
+		begin
+			select * into plan from readpast.due_fires(s, moment);
+		exception when invalid_parameter_value then
+			-- The server no longer knows the zone: the schedule stops.
+			select array[s.next_at] as fires, 0 as missed,
+			       null::timestamptz as next_at into plan;
+			error := sqlerrm;
+		end;
+		foreach due in array plan.fires loop
+			select * into fired from readpast.fire_one(
+				s, due,
+				case when due = plan.fires[cardinality(plan.fires)]
+				     then plan.missed else 0 end);
+			jobs := jobs + (fired.job_id is not null)::integer;
+		end loop;
+		due := plan.fires[cardinality(plan.fires)];
+		update readpast.schedule u
+		   set next_at = plan.next_at,
+		       last_at = coalesce(due, u.last_at),
+		       last_job_id = case when due is null then u.last_job_id
+		                          else fired.job_id end,
+		       last_error = case when due is null then u.last_error
+		                         else coalesce(error, fired.why) end
+		 where u.id = s.id;
+		schedules := schedules + 1;
+	end loop;
+end
+$body$;

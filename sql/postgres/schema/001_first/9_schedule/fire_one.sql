@@ -1,0 +1,47 @@
+-- fire_one: put the job of one instant of a schedule into its queue.
+-- s: the schedule; due: the instant; missed: a number for the header, or 0.
+-- Result: job_id: the new job, or null and why there is none.
+-- Locks: see put_one() and need_queue().
+
+create function readpast.fire_one(s readpast.schedule, due timestamptz,
+                                  missed integer,
+                                  out job_id bigint, out why text)
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	headers jsonb := coalesce(s.headers::jsonb, '{}') || jsonb_build_object(
+		'readpast-schedule', s.name,
+		'readpast-scheduled-for',
+		to_char(due at time zone 'UTC',
+		        case when extract(milliseconds from due)::bigint % 1000 = 0
+		             then 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
+		             else 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"' end));
+	size   bigint := octet_length(s.content);
+	put    record;
+begin
+	if missed > 0 then
+		headers := headers || jsonb_build_object('readpast-missed',
+		                                         missed::text);
+	end if;
+	for i in 1..2 loop
+		select * into put from readpast.put_one(
+			s.queue, s.content, s.priority, null, null, null, s.kind,
+			headers::json,
+			case when s.overlap = 1 then 'cron:' || s.name end, false);
+		exit when put.id is not null;
+		select format('payload too large: %s bytes, queue %s takes at most %s',
+		              size, s.queue, q.max_payload)
+		  into why
+		  from readpast.queue q
+		 where q.name = s.queue and q.max_payload < size;
+		exit when found;
+		perform readpast.queue_create(s.queue);
+	end loop;
+	if put.outcome = 1 and put.id is not null then
+		why := format('job %s was still live', put.id);
+	else
+		job_id := put.id;
+	end if;
+end
+$body$;

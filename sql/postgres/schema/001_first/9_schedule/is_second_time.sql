@@ -1,0 +1,19 @@
+-- is_second_time: was there the same local time before, because the clock went back?
+-- zone: the time zone; at: when.
+-- Result: true if so.
+-- Locks: none.
+
+create function readpast.is_second_time(zone text, at timestamptz)
+returns boolean
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	back interval := readpast.offset_at(zone, at - interval '1 day')
+	                 - readpast.offset_at(zone, at);
+begin
+	return back > interval '0'
+	       and readpast.offset_at(zone, at - back)
+	           = readpast.offset_at(zone, at) + back;
+end
+$body$;

@@ -1,0 +1,50 @@
+-- next_fire: the first fire of a schedule after a time. The same as rp__schedule_next() of
+-- lib/cron/.
+-- sets, zone, anchor: as in the table `schedule`; after: fires later than this.
+-- Result: the time; null: there is none.
+-- Locks: none.
+
+create function readpast.next_fire(sets bigint[], zone text,
+                                   anchor timestamptz, after timestamptz)
+returns timestamptz
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	seen  timestamptz := after; -- there is no fire from `after` to here
+	ahead interval;             -- offset of local time at `seen`
+	first timestamp;            -- the first minute of local time to look at
+	local timestamp;            -- the next one that matches
+	at    timestamptz;          -- when that is, if the offset stays
+	near  timestamptz;          -- `at`, or a day after `seen` if that is earlier
+begin
+	if sets[8] > 0 then
+		return anchor + readpast.ms(sets[8] * (1 + floor(
+			readpast.to_ms(after - anchor)::numeric / sets[8])::bigint));
+	end if;
+	ahead := readpast.offset_at(zone, seen);
+	first := date_trunc('minute', seen at time zone zone) + interval '1 minute';
+	loop
+		local := readpast.next_match(sets, first);
+		if local is null then
+			return null;
+		end if;
+		at := (local - ahead) at time zone 'UTC';
+		near := least(at, seen + interval '1 day');
+		if readpast.offset_at(zone, near) <> ahead then
+			seen := readpast.change_before(zone, seen, near);
+		elsif near < at then
+			-- Nothing matches until a day before `at`: no clock changes by a day.
+			seen := at - interval '1 day';
+		elsif sets[7] = 0 and readpast.is_second_time(zone, at) then
+			seen := at;
+			first := local + interval '1 minute';
+			continue;
+		else
+			return at;
+		end if;
+		ahead := readpast.offset_at(zone, seen);
+		first := readpast.next_minute(seen at time zone zone);
+	end loop;
+end
+$body$;

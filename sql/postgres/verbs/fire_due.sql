@@ -1,0 +1,3 @@
+-- fire_due: fire up to :max schedules whose next instant has come. See the routine.
+
+select schedules, jobs from readpast.fire_due(:max::bigint::integer);

@@ -1,0 +1,10 @@
+-- schedule_pause: pause a schedule, or resume it (:paused 0) with its next instant.
+
+update readpast.schedule
+   set paused_at = case when :paused::bigint operator(pg_catalog.<>) 0
+                        then coalesce(paused_at, pg_catalog.clock_timestamp())
+                   end,
+       next_at = case when :paused::bigint operator(pg_catalog.<>) 0
+                      then next_at else readpast.at_ms(:next_at) end
+ where name operator(pg_catalog.=) :name
+returning id;

@@ -1,0 +1,5 @@
+-- schedule_remove: remove a schedule. Its jobs stay.
+
+delete from readpast.schedule
+ where name operator(pg_catalog.=) :name
+returning id;

@@ -1,0 +1,16 @@
+-- schedule_list: one schedule, or those of a queue, or all (:name, :queue null), by name.
+-- last_state: that of the last job; null if the job is gone.
+
+-- answer:
+select s.id, s.name, s.queue, s.spec, s.zone, s.content, s.kind, s.headers,
+       s.priority, s.missed, s.overlap, s.anchor, s.next_at, s.last_at,
+       s.last_job_id,
+       coalesce((select l.state from readpast_live l
+                  where l.id = s.last_job_id),
+                (select k.state from readpast_kept k
+                  where k.id = s.last_job_id)) as last_state,
+       s.last_error, s.paused_at, s.created_at
+  from readpast_schedule s
+ where s.name = coalesce(:name, s.name)
+   and s.queue = coalesce(:queue, s.queue)
+ order by s.name;

@@ -1,0 +1,18 @@
+-- schedule_set: add a schedule. If there is one of this name, :replace gives it the new
+-- values, and otherwise there is no answer. (:sets is the parsed spec, for databases that
+-- compute instants themselves.)
+
+-- answer:
+insert into readpast_schedule (name, queue, spec, zone, content, kind, headers,
+                               priority, missed, overlap, anchor, next_at,
+                               created_at)
+values (:name, :queue, :spec, :zone, :content, :kind, :headers,
+        :priority, :missed, :overlap, :anchor, :next_at, :now)
+    on conflict (name) do update
+   set queue = excluded.queue, spec = excluded.spec, zone = excluded.zone,
+       content = excluded.content, kind = excluded.kind,
+       headers = excluded.headers, priority = excluded.priority,
+       missed = excluded.missed, overlap = excluded.overlap,
+       anchor = excluded.anchor, next_at = excluded.next_at
+ where :replace
+returning id;
