@@ -227,6 +227,9 @@ json_t *json_added(const char *queue, const rp_added *added);
 json_t *json_stats(const rp_queue_stats *stats);
 json_t *json_worker(const rp_worker_info *worker);
 json_t *json_queue(const rp_queue *queue);
+json_t *json_schedule(const rp_schedule *schedule);
+/* Words of RP_MISSED_* and RP_OVERLAP_*, with a NULL at the end. */
+extern const char *const missed_words[], *const overlap_words[];
 int print_json(json_t *object); /* print one line, free the object; 0 or
 				 * FAILED */
 void format_time(char *to, size_t room, int64_t ms);
@@ -238,6 +241,13 @@ int cmd_check(struct cmd *cmd, int argc, char **argv);
 int cmd_claim(struct cmd *cmd, int argc, char **argv);
 int cmd_copy(struct cmd *cmd, int argc, char **argv);
 int cmd_complete(struct cmd *cmd, int argc, char **argv);
+int cmd_cron_add(struct cmd *cmd, int argc, char **argv);
+int cmd_cron_apply(struct cmd *cmd, int argc, char **argv);
+int cmd_cron_list(struct cmd *cmd, int argc, char **argv);
+int cmd_cron_pause(struct cmd *cmd, int argc, char **argv);
+int cmd_cron_remove(struct cmd *cmd, int argc, char **argv);
+int cmd_cron_resume(struct cmd *cmd, int argc, char **argv);
+int cmd_cron_run(struct cmd *cmd, int argc, char **argv);
 int cmd_cron_next(struct cmd *cmd, int argc, char **argv);
 int cmd_doctor(struct cmd *cmd, int argc, char **argv);
 int cmd_enqueue(struct cmd *cmd, int argc, char **argv);

@@ -110,14 +110,15 @@ cmd_sweep(struct cmd *cmd, int argc, char **argv)
 			{ "dead", json_integer(swept.dead) },
 			{ "dropped", json_integer(swept.dropped) },
 			{ "expired", json_integer(swept.expired) },
+			{ "fired", json_integer(swept.fired) },
 		};
 
 		return print_json(JSON_MEMBERS(members));
 	}
 	printf("%lld due, %lld recovered, %lld dead, %lld dropped, %lld "
-	       "expired\n",
+	       "expired, %lld fired\n",
 	       (long long)swept.due, (long long)swept.recovered,
 	       (long long)swept.dead, (long long)swept.dropped,
-	       (long long)swept.expired);
+	       (long long)swept.expired, (long long)swept.fired);
 	return DONE;
 }

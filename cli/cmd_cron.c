@@ -139,7 +139,8 @@ refuse(const struct cmd *cmd, const rp_error *error)
 
 static int
 print_next(const struct cmd *cmd, const struct rp_spec *spec,
-	   const struct rp_zone *zone, int64_t from, int64_t n, int json)
+	   const struct rp_zone *zone, int64_t anchor, int64_t from, int64_t n,
+	   int json)
 {
 	int64_t after = from;
 	int status = DONE;
@@ -147,7 +148,7 @@ print_next(const struct cmd *cmd, const struct rp_spec *spec,
 	for (int64_t i = 0; i < n && !status; i++) {
 		rp_fire fire = RP_FIRE_INIT;
 
-		if (rp__schedule_next(spec, zone, from, after, &fire) == 0)
+		if (rp__schedule_next(spec, zone, anchor, after, &fire) == 0)
 			return i ? DONE
 				 : complain(NOTHING,
 					    "%s: no such time within 400 years "
@@ -168,11 +169,40 @@ clock_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* A SPEC has several words, or begins with @. */
+static int
+is_name(const char *text)
+{
+	return *text != '@' && !strpbrk(text, " \t");
+}
+
+/* Replace a schedule's name by its spec. `*ret` has the texts. */
+static int
+look_up(struct cmd *cmd, char **spec, const char **zone, int64_t *anchor,
+	rp_schedules **ret)
+{
+	const rp_schedule *found;
+	int status = cmd_open(cmd), r;
+
+	if (status)
+		return status;
+	r = rp_schedule_list(cmd->conn, *spec, ret);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	found = rp_schedules_at(*ret, 0);
+	*spec = (char *)found->spec;
+	if (!*zone)
+		*zone = found->zone;
+	*anchor = found->anchor_at;
+	return DONE;
+}
+
 int
 cmd_cron_next(struct cmd *cmd, int argc, char **argv)
 {
 	const char *zone_name = NULL;
-	int64_t from = -1, n = 5;
+	int64_t from = -1, anchor = -1, n = 5;
+	rp_schedules *found = NULL;
 	int json = 0;
 	const struct option options[] = {
 		{ "--zone", TEXT, &zone_name, "ZONE",
@@ -184,7 +214,7 @@ cmd_cron_next(struct cmd *cmd, int argc, char **argv)
 		OPTIONS_END,
 	};
 	struct rp_spec spec;
-	struct rp_zone *zone;
+	struct rp_zone *zone = NULL;
 	rp_error error;
 	int status = parse_options(cmd, &argc, argv, options);
 
@@ -192,16 +222,20 @@ cmd_cron_next(struct cmd *cmd, int argc, char **argv)
 		return status;
 	if (argc != 1)
 		return usage(cmd, argc ? "one SPEC: put it in quotes"
-				       : "which "
-					 "SPEC?");
+				       : "which SPEC or NAME?");
 	if (n < 1 || n > MOST_FIRES)
 		return usage(cmd, "-n %lld: expected 1 to %d", (long long)n,
 			     MOST_FIRES);
-	if (rp__spec_parse(argv[0], &spec, &error) < 0 ||
-	    rp__zone_open(NULL, zone_name, &zone, &error) < 0)
-		return refuse(cmd, &error);
-	status = print_next(cmd, &spec, zone, from < 0 ? clock_ms() : from, n,
-			    json);
+	if (is_name(argv[0]))
+		status = look_up(cmd, &argv[0], &zone_name, &anchor, &found);
+	from = from < 0 ? clock_ms() : from;
+	anchor = anchor < 0 ? from : anchor;
+	if (!status && (rp__spec_parse(argv[0], &spec, &error) < 0 ||
+			rp__zone_open(NULL, zone_name, &zone, &error) < 0))
+		status = refuse(cmd, &error);
+	if (!status)
+		status = print_next(cmd, &spec, zone, anchor, from, n, json);
 	rp__zone_free(zone);
+	rp_schedules_free(found);
 	return status;
 }

@@ -342,6 +342,42 @@ json_queue(const rp_queue *queue)
 	return json_fields(fields, queue);
 }
 
+/* ---- schedules ---- */
+
+const char *const missed_words[] = { "once", "all", "skip", NULL };
+const char *const overlap_words[] = { "allow", "skip", NULL };
+
+json_t *
+json_schedule(const rp_schedule *schedule)
+{
+	static const struct field fields[] = {
+		FIELD("name", text, rp_schedule, name),
+		FIELD("queue", text, rp_schedule, queue),
+		FIELD("spec", text, rp_schedule, spec),
+		FIELD("zone", text, rp_schedule, zone),
+		FIELD("kind", text, rp_schedule, kind),
+		FIELD("headers", json, rp_schedule, headers),
+		FIELD("next_at", time, rp_schedule, next_at),
+		FIELD("last_at", time, rp_schedule, last_at),
+		FIELD("last_state", state, rp_schedule, last_state),
+		FIELD("last_error", text, rp_schedule, last_error),
+		FIELD("paused_at", time, rp_schedule, paused_at),
+		FIELD("created_at", time, rp_schedule, created_at),
+		FIELDS_END,
+	};
+	json_t *object = json_fields(fields, schedule);
+
+	put_bytes(&object, "payload",
+		  schedule->payload ? schedule->payload : "",
+		  schedule->payload_size);
+	put(&object, "priority", or_null(schedule->priority));
+	put(&object, "missed", json_text(missed_words[schedule->missed]));
+	put(&object, "overlap", json_text(overlap_words[schedule->overlap]));
+	put(&object, "last_job_id",
+	    or_null(schedule->last_job_id ? schedule->last_job_id : -1));
+	return object;
+}
+
 int
 print_json(json_t *object)
 {

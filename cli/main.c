@@ -80,13 +80,34 @@ const struct command commands[] = {
 	{ "queue list", cmd_queue_list, REQUIRE, "[QUEUE]",
 	  "list queues and their settings", NULL },
 	{ "queue drop", cmd_queue_drop, REQUIRE, "QUEUE --yes",
-	  "delete a queue and all its jobs; refused while jobs run", NULL },
+	  "delete a queue, its jobs and schedules; refused while jobs run",
+	  NULL },
 	{ "pause", cmd_pause, REQUIRE, "QUEUE",
 	  "stop handing out a queue's jobs", NULL },
 	{ "resume", cmd_resume, REQUIRE, "QUEUE",
 	  "hand out a paused queue's jobs again", NULL },
-	{ "cron next", cmd_cron_next, REQUIRE, "SPEC [--zone ZONE]",
-	  "when a schedule fires; needs no database",
+	{ "cron add", cmd_cron_add, CREATE, "QUEUE NAME SPEC",
+	  "enqueue a job at each time that SPEC names",
+	  "SPEC: five fields of a crontab ('30 2 * * 1-5'), @daily and the "
+	  "like,\n"
+	  "or 'every 90s'. Workers fire the schedules that are due.\n" },
+	{ "cron list", cmd_cron_list, REQUIRE, "[NAME]",
+	  "list schedules with their last and next fire", NULL },
+	{ "cron run", cmd_cron_run, REQUIRE, "NAME",
+	  "enqueue a job of a schedule now", NULL },
+	{ "cron pause", cmd_cron_pause, REQUIRE, "NAME",
+	  "stop firing a schedule", NULL },
+	{ "cron resume", cmd_cron_resume, REQUIRE, "NAME",
+	  "fire it again, from its next time on", NULL },
+	{ "cron remove", cmd_cron_remove, REQUIRE, "NAME",
+	  "delete a schedule; its jobs stay", NULL },
+	{ "cron apply", cmd_cron_apply, CREATE, "FILE",
+	  "make the schedules what a JSON file says, delete all others",
+	  "FILE: an array of objects with name, queue, spec, and the options "
+	  "of\n"
+	  "cron add as members; - is standard input.\n" },
+	{ "cron next", cmd_cron_next, REQUIRE, "SPEC | NAME [--zone ZONE]",
+	  "print when a schedule fires; a SPEC needs no database",
 	  "SPEC: five fields of a crontab ('30 2 * * 1-5'), @daily and the "
 	  "like,\n"
 	  "or 'every 90s', which counts from --from.\n" },

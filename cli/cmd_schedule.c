@@ -1,0 +1,260 @@
+/*
+ * cmd_schedule.c - the schedules of a database: add, list, run, pause, remove.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "cmd.h"
+
+#include <string.h>
+
+#include "history.h"
+
+/* ---- cron add ---- */
+
+/* The number of a word, or -1 after a complaint. */
+static int
+number_of(const struct cmd *cmd, const char *option, const char *word,
+	  const char *const *words)
+{
+	int i = 0;
+
+	if (!word)
+		return 0;
+	while (words[i] && strcmp(words[i], word) != 0)
+		i++;
+	if (words[i])
+		return i;
+	usage(cmd, "%s %.40s: expected %s, %s%s%s", option, word, words[0],
+	      words[1], words[2] ? " or " : "", words[2] ? words[2] : "");
+	return -1;
+}
+
+static int
+add(struct cmd *cmd, const rp_schedule *schedule, int replace, int json)
+{
+	rp_schedules *list = NULL;
+	char next[48] = "never";
+	int status = cmd_open(cmd), r;
+	int64_t next_at;
+
+	if (status)
+		return status;
+	r = rp_schedule_set(cmd->conn, schedule, replace);
+	if (r == RP_ETAKEN)
+		return complain(REFUSED, "%s: %s (--replace changes it)",
+				cmd->name, rp_last_error(cmd->conn)->message);
+	if (r == 0)
+		r = rp_schedule_list(cmd->conn, schedule->name, &list);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	next_at = rp_schedules_at(list, 0)->next_at;
+	if (next_at)
+		format_time(next, sizeof(next), next_at);
+	if (json)
+		status = print_json(json_schedule(rp_schedules_at(list, 0)));
+	else
+		printf("%s fires next at %s\n", schedule->name, next);
+	rp_schedules_free(list);
+	return status;
+}
+
+int
+cmd_cron_add(struct cmd *cmd, int argc, char **argv)
+{
+	rp_schedule schedule = RP_SCHEDULE_INIT;
+	const char *payload = "", *missed = NULL, *overlap = NULL;
+	int64_t priority = -1;
+	int replace = 0, json = 0, status;
+	const struct option options[] = {
+		{ "--zone", TEXT, &schedule.zone, "ZONE",
+		  "time zone, such as Europe/Berlin; default UTC" },
+		{ "--payload", TEXT, &payload, "TEXT", "of its jobs" },
+		{ "--kind", TEXT, &schedule.kind, "K",
+		  "what sort of jobs they are" },
+		{ "--priority", PRIORITY, &priority, "N",
+		  PRIORITIES ", lower first (the queue's)" },
+		{ "--missed", TEXT, &missed, "once|all|skip",
+		  "of the times at which nobody fired: one job for all (the "
+		  "default),\na job for each, or none" },
+		{ "--overlap", TEXT, &overlap, "allow|skip",
+		  "while its last job is live: add another (the default), or "
+		  "none" },
+		{ "--replace", FLAG, &replace, NULL,
+		  "change the schedule of this name" },
+		JSON_OPTION(&json),
+		OPTIONS_END,
+	};
+
+	status = parse_options(cmd, &argc, argv, options);
+	if (status)
+		return status;
+	if (argc != 3)
+		return usage(cmd, argc > 3 ? "put SPEC in quotes"
+					   : "expected QUEUE NAME SPEC");
+	if (check_new_queue(cmd, argv[0]))
+		return USAGE;
+	schedule.queue = argv[0];
+	schedule.name = argv[1];
+	schedule.spec = argv[2];
+	schedule.payload = payload;
+	schedule.payload_size = strlen(payload);
+	schedule.priority = (int)priority;
+	schedule.missed = number_of(cmd, "--missed", missed, missed_words);
+	schedule.overlap = number_of(cmd, "--overlap", overlap, overlap_words);
+	if (schedule.missed < 0 || schedule.overlap < 0)
+		return USAGE;
+	return add(cmd, &schedule, replace, json);
+}
+
+/* ---- cron list ---- */
+
+static void
+print_last(const rp_schedule *s)
+{
+	char at[48];
+
+	if (!s->last_at) {
+		printf("  last  never\n");
+		return;
+	}
+	format_time(at, sizeof(at), s->last_at);
+	if (s->last_error)
+		printf("  last  %s: %s\n", at, s->last_error);
+	else
+		printf("  last  %s: job %lld, %s\n", at,
+		       (long long)s->last_job_id,
+		       s->last_state ? rp_state_text(s->last_state)
+				     : "finished and not kept");
+}
+
+static void
+print_schedule(const rp_schedule *s)
+{
+	char at[48];
+
+	printf("%s%s\n", s->name, s->paused_at ? " (paused)" : "");
+	printf("  queue %s\n", s->queue);
+	printf("  spec  %s  %s\n", s->spec, s->zone);
+	print_last(s);
+	format_time(at, sizeof(at), s->next_at);
+	printf("  next  %s\n", s->paused_at ? "not while it is paused"
+			       : s->next_at ? at
+					    : "never");
+}
+
+int
+cmd_cron_list(struct cmd *cmd, int argc, char **argv)
+{
+	int json = 0;
+	const struct option options[] = { JSON_OPTION(&json), OPTIONS_END };
+	int status = parse_options(cmd, &argc, argv, options), r;
+	rp_schedules *list;
+
+	if (status)
+		return status;
+	if (argc > 1)
+		return usage(cmd, "one NAME, or none");
+	status = cmd_open(cmd);
+	if (status)
+		return status;
+	r = rp_schedule_list(cmd->conn, argc ? argv[0] : NULL, &list);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	for (size_t i = 0; i < rp_schedules_count(list) && !status; i++)
+		if (json)
+			status = print_json(
+				json_schedule(rp_schedules_at(list, i)));
+		else
+			print_schedule(rp_schedules_at(list, i));
+	rp_schedules_free(list);
+	return status;
+}
+
+/* ---- one schedule ---- */
+
+static int
+open_for_one(struct cmd *cmd, int argc)
+{
+	if (argc != 1)
+		return usage(cmd, argc ? "one schedule at a time"
+				       : "which schedule?");
+	return cmd_open(cmd);
+}
+
+static int
+one_schedule(struct cmd *cmd, int argc, char **argv,
+	     int (*one)(rp_conn *, const char *), const char *done)
+{
+	int json = 0;
+	const struct option options[] = { JSON_OPTION(&json), OPTIONS_END };
+	int status = parse_options(cmd, &argc, argv, options), r;
+
+	if (!status)
+		status = open_for_one(cmd, argc);
+	if (status)
+		return status;
+	r = one(cmd->conn, argv[0]);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	if (json) {
+		const struct member members[] = {
+			{ "name", json_text(argv[0]) },
+			{ "result", json_text(done) },
+		};
+
+		return print_json(JSON_MEMBERS(members));
+	}
+	return DONE;
+}
+
+int
+cmd_cron_pause(struct cmd *cmd, int argc, char **argv)
+{
+	return one_schedule(cmd, argc, argv, rp_schedule_pause, "paused");
+}
+
+int
+cmd_cron_resume(struct cmd *cmd, int argc, char **argv)
+{
+	return one_schedule(cmd, argc, argv, rp_schedule_resume, "resumed");
+}
+
+int
+cmd_cron_remove(struct cmd *cmd, int argc, char **argv)
+{
+	return one_schedule(cmd, argc, argv, rp_schedule_remove, "removed");
+}
+
+int
+cmd_cron_run(struct cmd *cmd, int argc, char **argv)
+{
+	int json = 0;
+	const struct option options[] = { JSON_OPTION(&json), OPTIONS_END };
+	int status = parse_options(cmd, &argc, argv, options), r;
+	rp_schedules *list = NULL;
+	rp_added added;
+
+	if (!status)
+		status = open_for_one(cmd, argc);
+	if (status)
+		return status;
+	r = rp_schedule_list(cmd->conn, argv[0], &list);
+	if (r == 0)
+		r = rp_schedule_run(cmd->conn, argv[0], &added);
+	if (r < 0) {
+		rp_schedules_free(list);
+		return cmd_failed(cmd, r);
+	}
+	history_enqueued(cmd->history, rp_schedules_at(list, 0)->queue, &added);
+	if (json)
+		status = print_json(
+			json_added(rp_schedules_at(list, 0)->queue, &added));
+	else if (added.outcome == RP_EXISTED)
+		status = complain(REFUSED, "job %lld of %s is still live",
+				  (long long)added.id, argv[0]);
+	else
+		printf("%lld\n", (long long)added.id);
+	rp_schedules_free(list);
+	return status;
+}
