@@ -215,7 +215,7 @@ is_ours(const char *variable)
 	static const char *const names[] = {
 		"DB=",      "QUEUE=",        "JOB_ID=",   "CLAIM=",
 		"ATTEMPT=", "MAX_ATTEMPTS=", "PRIORITY=", "KIND=",
-		"HEADERS=", "PROGRESS=",     "ALONE=",
+		"HEADERS=", "PROGRESS=",     "ALONE=",    "SCHEDULED_FOR=",
 	};
 
 	if (strncmp(variable, "READPAST_", 9) != 0)
@@ -226,19 +226,39 @@ is_ours(const char *variable)
 	return 0;
 }
 
+/* The instant of a schedule's job, from its headers. Jobs of no schedule cost
+ * no JSON. Free the result. NULL: none. */
+static char *
+scheduled_for(const rp_job *job)
+{
+	static const char name[] = "readpast-scheduled-for";
+	json_t *headers;
+	const char *at;
+	char *text;
+
+	if (!job->headers || !strstr(job->headers, name))
+		return NULL;
+	headers = json_loads(job->headers, JSON_ALLOW_NUL, NULL);
+	at = json_string_value(json_object_get(headers, name));
+	text = at ? strdup(at) : NULL;
+	json_decref(headers);
+	return text;
+}
+
 static char **
 make_envp(const struct work *work, const rp_job *job)
 {
-	char *trace[TRACES];
+	char *trace[TRACES], *at = scheduled_for(job), **envp;
 	size_t n = 0, k = 0, traces;
-	char **envp;
 	int ok = 1;
 
 	while (environ[n])
 		n++;
-	envp = calloc(n + 12 + TRACES, sizeof(*envp));
-	if (!envp)
+	envp = calloc(n + 13 + TRACES, sizeof(*envp));
+	if (!envp) {
+		free(at);
 		return NULL;
+	}
 	traces = trace_variables(job->headers, trace);
 #define ADD(...) (ok = ok && asprintf(&envp[k++], __VA_ARGS__) >= 0)
 	ADD("READPAST_DB=%s", work->url);
@@ -254,6 +274,8 @@ make_envp(const struct work *work, const rp_job *job)
 	ADD("READPAST_PROGRESS=%s", job->progress ? job->progress : "");
 	if (work->alone)
 		ADD("READPAST_ALONE=%s", work->alone);
+	if (at)
+		ADD("READPAST_SCHEDULED_FOR=%s", at);
 	for (size_t i = 0; i < n; i++)
 		if (!is_ours(environ[i]) &&
 		    !(traces && trace_is_variable(environ[i])))
@@ -263,6 +285,7 @@ make_envp(const struct work *work, const rp_job *job)
 		k--; /* asprintf() leaves the pointer undefined */
 	for (size_t i = 0; i < traces; i++)
 		envp[k++] = trace[i];
+	free(at);
 	if (!ok) {
 		envp[k] = NULL;
 		free_all(envp);

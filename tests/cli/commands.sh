@@ -135,7 +135,7 @@ check 'queue drop' status 0 readpast queue drop drop --yes
 
 check 'stats as JSON' equal "$(grep -oE '"[a-z_]+":' <<<"$(readpast stats q --json)" | tr -d '":' | paste -sd,)" \
 	queue,paused,pause_reason,scheduled,ready,running,done,dead,cancelled,oldest_ready_ms,longest_running_ms,workers,done_per_s,failed_per_s
-check 'sweep' equal "$(readpast sweep)" '0 due, 0 recovered, 0 dead, 0 dropped, 0 expired'
+check 'sweep' equal "$(readpast sweep)" '0 due, 0 recovered, 0 dead, 0 dropped, 0 expired, 0 fired'
 readpast enqueue wait x --delay 300ms --quiet
 check 'claim --wait until a job is due' equal "$(field payload "$(readpast claim wait --wait 5s)")" x
 check 'claim --wait gives up: exit 3' status 3 readpast claim wait --wait 50ms

@@ -1,7 +1,7 @@
 -- due_fires: what a schedule has to fire. The same as plan() of lib/schedule_fire.c.
 -- s: the schedule, whose next_at has come; moment: the time.
 -- Result: fires: the instants that get a job, in order; missed: what the header
--- readpast-missed of the last one says, 0: it has none; next_at: the next instant.
+-- `missed` of the last one says, 0: it has none; next_at: the next instant.
 -- Locks: none.
 
 create function readpast.due_fires(s readpast.schedule, moment timestamptz,

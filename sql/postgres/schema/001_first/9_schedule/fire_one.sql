@@ -11,8 +11,8 @@ set search_path = pg_catalog, pg_temp
 as $body$
 declare
 	headers jsonb := coalesce(s.headers::jsonb, '{}') || jsonb_build_object(
-		'readpast-schedule', s.name,
-		'readpast-scheduled-for',
+		readpast.header_name('schedule'), s.name,
+		readpast.header_name('scheduled-for'),
 		to_char(due at time zone 'UTC',
 		        case when extract(milliseconds from due)::bigint % 1000 = 0
 		             then 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
@@ -21,7 +21,7 @@ declare
 	put    record;
 begin
 	if missed > 0 then
-		headers := headers || jsonb_build_object('readpast-missed',
+		headers := headers || jsonb_build_object(readpast.header_name('missed'),
 		                                         missed::text);
 	end if;
 	for i in 1..2 loop

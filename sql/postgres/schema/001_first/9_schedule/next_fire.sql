@@ -20,7 +20,7 @@ declare
 begin
 	if sets[8] > 0 then
 		return anchor + readpast.ms(sets[8] * (1 + floor(
-			readpast.to_ms(after - anchor)::numeric / sets[8])::bigint));
+			greatest(readpast.to_ms(after - anchor), 0)::numeric / sets[8])::bigint));
 	end if;
 	ahead := readpast.offset_at(zone, seen);
 	first := date_trunc('minute', seen at time zone zone) + interval '1 minute';

@@ -1,0 +1,585 @@
+/*
+ * schedule.c - schedules: when they fire, and that each instant fires once.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "check.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kinds.h"
+#include "process.h"
+
+#define MINUTE 60000
+#define HOUR (60 * MINUTE)
+#define DAY (24 * (int64_t)HOUR)
+
+static rp_schedule
+schedule_of(const char *name, const char *spec)
+{
+	rp_schedule s = RP_SCHEDULE_INIT;
+
+	s.name = name;
+	s.queue = "q";
+	s.spec = spec;
+	s.payload = "payload";
+	s.payload_size = 7;
+	return s;
+}
+
+/* Read a number of the schedule. */
+#define FIELD(conn, name, field)                                               \
+	number_of((conn), (name), offsetof(rp_schedule, field))
+
+static int64_t
+number_of(rp_conn *conn, const char *name, size_t offset)
+{
+	rp_schedules *list;
+	int64_t ret;
+
+	ok(conn, rp_schedule_list(conn, name, &list));
+	assert_int_equal(rp_schedules_count(list), 1);
+	memcpy(&ret, (const char *)rp_schedules_at(list, 0) + offset,
+	       sizeof(ret));
+	rp_schedules_free(list);
+	return ret;
+}
+
+/* Make all schedules due at this time, as if nobody had run since. */
+static void
+set_next(struct db *db, int64_t at)
+{
+	char sql[200];
+
+	if (strcmp(db->kind->scheme, "sqlite") == 0)
+		snprintf(sql, sizeof(sql),
+			 "update readpast_schedule set next_at = %lld",
+			 (long long)at);
+	else
+		snprintf(sql, sizeof(sql),
+			 "update %s.schedule "
+			 "set next_at = to_timestamp(%lld.%03d)",
+			 db->schema, (long long)at / 1000, (int)(at % 1000));
+	assert_int_equal(run_sql(db->conn, sql, NULL), 0);
+}
+
+static int64_t
+now_of(rp_conn *conn)
+{
+	int64_t now;
+
+	ok(conn, rp_now(conn, &now));
+	return now;
+}
+
+static int64_t
+fire(rp_conn *conn)
+{
+	rp_swept swept;
+
+	ok(conn, rp_sweep(conn, &swept));
+	return swept.fired;
+}
+
+/* The header's text from the schedule's n-th job, of those in queue q, or "".
+ * Headers are as the library writes them: "name": "value". */
+static const char *
+header(rp_conn *conn, size_t n, const char *name)
+{
+	static char value[80];
+	rp_batch *batch;
+	char start[64];
+	const char *at;
+
+	ok(conn, rp_job_list(conn, "q", RP_STATE_READY, 5000, &batch));
+	assert_true(n < rp_batch_count(batch));
+	snprintf(start, sizeof(start), "\"%s\": \"", name);
+	at = strstr(rp_batch_at(batch, n)->headers, start);
+	snprintf(value, sizeof(value), "%.*s",
+		 at ? (int)strcspn(at + strlen(start), "\"") : 0,
+		 at ? at + strlen(start) : "");
+	rp_batch_free(batch);
+	return value;
+}
+
+/* An instant as the header has it, of a whole minute. */
+static const char *
+minute_text(int64_t ms)
+{
+	static char text[40];
+	time_t seconds = (time_t)(ms / 1000);
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return text;
+}
+
+static void
+the_first_fire_is_the_first_instant_after_it_was_added(void **state)
+{
+	struct db *db = *state;
+	rp_schedule s = schedule_of("a", "every 1s");
+	int64_t before = now_of(db->conn), next;
+	const rp_job *job;
+	rp_batch *batch;
+
+	s.kind = "kind";
+	s.headers = "{\"mine\": 1}";
+	s.priority = 7;
+	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	next = FIELD(db->conn, "a", next_at);
+	assert_in_range(next, before + 1000, now_of(db->conn) + 1000);
+	assert_int_equal(fire(db->conn), 0);
+	wait_until(db->conn, next);
+	assert_int_equal(fire(db->conn), 1);
+	assert_int_equal(FIELD(db->conn, "a", last_at), next);
+	assert_int_equal(FIELD(db->conn, "a", next_at), next + 1000);
+	batch = get(db->conn, FIELD(db->conn, "a", last_job_id));
+	job = rp_batch_at(batch, 0);
+	assert_string_equal(job->queue, "q");
+	assert_string_equal(job->payload, "payload");
+	assert_string_equal(job->kind, "kind");
+	assert_int_equal(job->priority, 7);
+	assert_non_null(strstr(job->headers, "mine"));
+	rp_batch_free(batch);
+	assert_string_equal(header(db->conn, 0, "readpast-schedule"), "a");
+	assert_string_equal(header(db->conn, 0, "readpast-missed"), "");
+}
+
+static void
+a_second_add_is_refused_and_a_replacement_counts_from_the_change(void **state)
+{
+	struct db *db = *state;
+	rp_schedule s = schedule_of("a", "every 100s"), *same = &s;
+	int64_t next;
+
+	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	next = FIELD(db->conn, "a", next_at);
+	assert_int_equal(rp_schedule_set(db->conn, &s, 0), RP_ETAKEN);
+	sleep_ms(5);
+	same->payload_size = 3;
+	ok(db->conn, rp_schedule_set(db->conn, same, 1));
+	assert_int_equal(FIELD(db->conn, "a", next_at), next);
+	assert_int_equal(FIELD(db->conn, "a", payload_size), 3);
+	s.spec = "every 99s";
+	ok(db->conn, rp_schedule_set(db->conn, &s, 1));
+	assert_in_range(FIELD(db->conn, "a", next_at), next - 1000 + 1, next);
+}
+
+static void
+bad_schedules_are_refused_and_leave_nothing(void **state)
+{
+	struct db *db = *state;
+	rp_schedule never = schedule_of("a", "0 0 30 2 *");
+	rp_schedule zone = schedule_of("a", "@daily");
+	rp_schedule headers = schedule_of("a", "@daily");
+	rp_schedule name = schedule_of("a\n", "@daily");
+	rp_schedules *list;
+
+	zone.zone = "Europe/Berln";
+	headers.headers = "[1]";
+	assert_int_equal(rp_schedule_set(db->conn, &never, 0), RP_EINVAL);
+	assert_int_equal(rp_schedule_set(db->conn, &zone, 0), RP_EINVAL);
+	assert_int_equal(rp_schedule_set(db->conn, &headers, 0), RP_EINVAL);
+	assert_int_equal(rp_schedule_set(db->conn, &name, 0), RP_EINVAL);
+	assert_int_equal(rp_schedule_list(db->conn, "a", &list), RP_ENOENT);
+	assert_int_equal(rp_schedule_remove(db->conn, "a"), RP_ENOENT);
+	assert_int_equal(rp_schedule_pause(db->conn, "a"), RP_ENOENT);
+	assert_int_equal(rp_schedule_run(db->conn, "a", NULL), RP_ENOENT);
+}
+
+/* The last instant of `* * * * *`, but not one that has just come. */
+static int64_t
+last_minute(rp_conn *conn)
+{
+	int64_t now = now_of(conn);
+
+	if (now % MINUTE > 50000) {
+		wait_until(conn, now - now % MINUTE + MINUTE);
+		now = now_of(conn);
+	}
+	return now - now % MINUTE;
+}
+
+/* Fire a schedule of each minute that was due `ago` minutes ago. */
+static int64_t
+fire_missed(struct db *db, int missed, int64_t ago, int64_t *ret_last)
+{
+	rp_schedule s = schedule_of("a", "* * * * *");
+
+	s.missed = missed;
+	ok(db->conn, rp_schedule_set(db->conn, &s, 1));
+	*ret_last = last_minute(db->conn);
+	set_next(db, *ret_last - ago * MINUTE);
+	return fire(db->conn);
+}
+
+static void
+once_fires_one_job_for_all_that_was_missed(void **state)
+{
+	struct db *db = *state;
+	int64_t last;
+
+	assert_int_equal(fire_missed(db, RP_MISSED_ONCE, 10, &last), 1);
+	assert_string_equal(header(db->conn, 0, "readpast-missed"), "10");
+	assert_string_equal(header(db->conn, 0, "readpast-scheduled-for"),
+			    minute_text(last));
+	assert_int_equal(FIELD(db->conn, "a", next_at), last + MINUTE);
+	assert_int_equal(fire(db->conn), 0);
+}
+
+static void
+all_fires_each_in_order(void **state)
+{
+	struct db *db = *state;
+	int64_t last;
+
+	assert_int_equal(fire_missed(db, RP_MISSED_ALL, 10, &last), 11);
+	for (size_t i = 0; i <= 10; i++)
+		assert_string_equal(
+			header(db->conn, i, "readpast-scheduled-for"),
+			minute_text(last - (10 - (int64_t)i) * MINUTE));
+	assert_string_equal(header(db->conn, 10, "readpast-missed"), "");
+	assert_int_equal(fire(db->conn), 0);
+}
+
+static void
+skip_fires_nothing_that_was_missed(void **state)
+{
+	struct db *db = *state;
+	int64_t last;
+
+	assert_int_equal(fire_missed(db, RP_MISSED_SKIP, 10, &last), 1);
+	assert_string_equal(header(db->conn, 0, "readpast-missed"), "");
+	assert_string_equal(header(db->conn, 0, "readpast-scheduled-for"),
+			    minute_text(last));
+	set_next(db, last - 10 * DAY);
+	assert_int_equal(fire(db->conn), 1);
+}
+
+static void
+more_than_a_thousand_are_not_counted_and_not_fired(void **state)
+{
+	struct db *db = *state;
+	int64_t last;
+
+	assert_int_equal(fire_missed(db, RP_MISSED_ONCE, 5 * DAY / MINUTE,
+				     &last),
+			 1);
+	assert_string_equal(header(db->conn, 0, "readpast-missed"), "1000");
+	assert_string_equal(header(db->conn, 0, "readpast-scheduled-for"),
+			    minute_text(last));
+	ok(db->conn, rp_queue_drop(db->conn, "q"));
+	assert_int_equal(
+		fire_missed(db, RP_MISSED_ALL, 5 * DAY / MINUTE, &last), 1001);
+	assert_string_equal(header(db->conn, 1000, "readpast-scheduled-for"),
+			    minute_text(last));
+	assert_string_equal(header(db->conn, 1000, "readpast-missed"), "1000");
+	assert_int_equal(FIELD(db->conn, "a", next_at), last + MINUTE);
+}
+
+static void
+a_clock_that_goes_forward_fires_what_was_missed_once(void **state)
+{
+	struct db *db = *state;
+	rp_schedule s = schedule_of("a", "0 * * * *");
+	int64_t next;
+
+	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	next = FIELD(db->conn, "a", next_at);
+	/* As if the clock had been set forward by a day. */
+	set_next(db, next - DAY);
+	assert_int_equal(fire(db->conn), 1);
+	/* The last hour may have begun less than a minute ago. */
+	assert_in_range(atoi(header(db->conn, 0, "readpast-missed")), 23, 24);
+	assert_int_equal(FIELD(db->conn, "a", next_at), next);
+	/* As if it had been set back again: the next instant is not sooner. */
+	set_next(db, next + DAY);
+	assert_int_equal(fire(db->conn), 0);
+	assert_int_equal(FIELD(db->conn, "a", next_at), next + DAY);
+}
+
+static void
+overlap_skip_adds_no_job_while_one_is_live(void **state)
+{
+	struct db *db = *state;
+	rp_schedule s = schedule_of("a", "* * * * *");
+	int64_t last = last_minute(db->conn);
+	rp_added added;
+
+	s.overlap = RP_OVERLAP_SKIP;
+	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	set_next(db, last);
+	assert_int_equal(fire(db->conn), 1);
+	set_next(db, last);
+	assert_int_equal(fire(db->conn), 0);
+	assert_int_equal(FIELD(db->conn, "a", next_at), last + MINUTE);
+	assert_int_equal(FIELD(db->conn, "a", last_job_id), 0);
+	ok(db->conn, rp_schedule_run(db->conn, "a", &added));
+	assert_int_equal(added.outcome, RP_EXISTED);
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_DONE, -1);
+	set_next(db, last);
+	assert_int_equal(fire(db->conn), 1);
+}
+
+static void
+a_paused_schedule_does_not_fire_and_a_run_changes_no_instant(void **state)
+{
+	struct db *db = *state;
+	rp_schedule s = schedule_of("a", "0 * * * *");
+	rp_added added;
+	int64_t next;
+
+	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	next = FIELD(db->conn, "a", next_at);
+	ok(db->conn, rp_schedule_pause(db->conn, "a"));
+	assert_true(FIELD(db->conn, "a", paused_at) > 0);
+	set_next(db, next - DAY);
+	assert_int_equal(fire(db->conn), 0);
+	ok(db->conn, rp_schedule_run(db->conn, "a", &added));
+	assert_int_equal(state_of(db->conn, added.id), RP_STATE_READY);
+	assert_string_equal(header(db->conn, 0, "readpast-manual"), "true");
+	assert_int_equal(FIELD(db->conn, "a", next_at), next - DAY);
+	ok(db->conn, rp_schedule_resume(db->conn, "a"));
+	assert_int_equal(FIELD(db->conn, "a", paused_at), 0);
+	assert_int_equal(FIELD(db->conn, "a", next_at), next);
+	assert_int_equal(fire(db->conn), 0);
+	ok(db->conn, rp_schedule_remove(db->conn, "a"));
+	assert_int_equal(state_of(db->conn, added.id), RP_STATE_READY);
+}
+
+static void
+a_queue_is_dropped_with_its_schedules(void **state)
+{
+	struct db *db = *state;
+	rp_schedule s = schedule_of("a", "@daily");
+	rp_schedules *list;
+
+	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	put(db->conn, "q", "x");
+	ok(db->conn, rp_queue_drop(db->conn, "q"));
+	assert_int_equal(rp_schedule_list(db->conn, "a", &list), RP_ENOENT);
+}
+
+static void
+a_job_that_the_queue_refuses_is_noted_and_holds_up_nothing(void **state)
+{
+	struct db *db = *state;
+	rp_schedule large = schedule_of("a", "* * * * *");
+	rp_schedule small = schedule_of("b", "* * * * *");
+	rp_queue q = RP_QUEUE_INIT;
+	rp_schedules *list;
+
+	q.name = "q";
+	q.max_payload = 5;
+	settings(db->conn, q);
+	small.payload_size = 3;
+	ok(db->conn, rp_schedule_set(db->conn, &large, 0));
+	ok(db->conn, rp_schedule_set(db->conn, &small, 0));
+	set_next(db, last_minute(db->conn));
+	assert_int_equal(fire(db->conn), 1);
+	ok(db->conn, rp_schedule_list(db->conn, "a", &list));
+	assert_non_null(strstr(rp_schedules_at(list, 0)->last_error,
+			       "payload too large: 7 bytes"));
+	assert_int_equal(rp_schedules_at(list, 0)->last_job_id, 0);
+	rp_schedules_free(list);
+	assert_int_equal(fire(db->conn), 0);
+}
+
+/* ---- the instants that a server computes by itself ---- */
+
+static const char *const specs[] = {
+	"30 2 * * *",   "*/20 * * * *", "0 * * * *",     "15 1-3 * * *",
+	"* 2 * * 0",    "0 0 13 * 5",   "59 23 28-31 * *", "0 0 29 2 *",
+	"30 1,2 * * 0", "*/7 */5 * * *", "5 0 1 */2 *",  "every 5400s",
+};
+static const char *const zones[] = {
+	"UTC",           "Europe/Berlin",    "America/New_York",
+	"Europe/Dublin", "Australia/Lord_Howe", "America/St_Johns",
+	"Asia/Kolkata",  "Africa/Casablanca", "America/Sao_Paulo",
+	"Pacific/Apia",  "Asia/Gaza",        "Pacific/Chatham",
+};
+
+/* Times to count from: every 5 hours of the days around both changes of the
+ * clock in Europe, America and Australia; and one leap year's end of
+ * February. */
+static const int64_t around[] = {
+	1774656000, /* 2026-03-28 */
+	1792800000, /* 2026-10-24 */
+	1741392000, /* 2025-03-08 */
+	1761955200, /* 2025-11-01 */
+	1775260800, /* 2026-04-04 */
+	1790985600, /* 2026-10-03 */
+	1325203200, /* 2011-12-30: Apia had none */
+	1835222400, /* 2028-02-26 */
+};
+
+static void
+the_server_computes_the_same_instants_as_the_library(void **state)
+{
+	struct db *db = *state;
+	int compared = 0;
+
+	if (!db->schema[0])
+		skip();
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++)
+		for (size_t z = 0; z < sizeof(zones) / sizeof(*zones); z++) {
+			rp_schedule s = schedule_of("a", specs[i]);
+			int64_t anchor;
+
+			s.zone = zones[z];
+			ok(db->conn, rp_schedule_set(db->conn, &s, 1));
+			anchor = FIELD(db->conn, "a", anchor_at);
+			for (int n = 0; n < 8 * 12; n++) {
+				int64_t after = (around[n / 12] +
+						 n % 12 * 5 * 3600 + 61 * n) *
+						1000;
+				rp_fire fire = RP_FIRE_INIT;
+				rp_error error;
+				char sql[300];
+				int64_t got;
+
+				assert_int_equal(
+					rp_schedule_next(s.spec, s.zone, anchor,
+							 after, &fire, &error),
+					1);
+				snprintf(sql, sizeof(sql),
+					 "select %s.epoch_ms(%s.next_fire("
+					 "sets, zone, anchor, "
+					 "to_timestamp(%lld))) from schedule",
+					 db->schema, db->schema,
+					 (long long)(after / 1000));
+				got = ask_sql(db->conn, sql);
+				if (got != fire.at_ms)
+					fail_msg("%s in %s after %lld: %lld, "
+						 "not %lld",
+						 s.spec, s.zone,
+						 (long long)after / 1000,
+						 (long long)got / 1000,
+						 (long long)fire.at_ms / 1000);
+				compared++;
+			}
+		}
+	assert_int_equal(compared, 12 * 12 * 96);
+}
+
+/* ---- kill -9 ---- */
+
+static void
+queue_q(rp_conn *conn)
+{
+	rp_queue q = RP_QUEUE_INIT;
+
+	q.name = "q";
+	settings(conn, q);
+}
+
+#define SCHEDULES 600
+#define PROCESSES 4
+
+static int
+sweep_for_ever(void *ctx)
+{
+	struct db *db = ctx;
+	rp_conn *conn;
+	rp_error error;
+
+	if (rp_open(db->url, NULL, &conn, &error) < 0)
+		_exit(99);
+	for (;;)
+		rp_sweep(conn, NULL);
+}
+
+static void
+add_many(struct db *db, int n)
+{
+	ok(db->conn, rp_begin(db->conn));
+	for (int i = 0; i < n; i++) {
+		char name[32];
+		rp_schedule s = schedule_of(name, "17 3 * * *");
+
+		snprintf(name, sizeof(name), "schedule %d", i);
+		s.payload = name;
+		s.payload_size = strlen(name);
+		s.zone = i % 2 ? "Europe/Berlin" : "America/New_York";
+		ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	}
+	ok(db->conn, rp_commit(db->conn));
+}
+
+/* All schedules are due at `at`, and each fires once, while the processes that
+ * fire them are killed. */
+static void
+fire_and_kill(struct db *db, int64_t at, int64_t rounds)
+{
+	pid_t pids[PROCESSES];
+	int64_t jobs = 0;
+
+	for (int i = 0; i < PROCESSES; i++)
+		pids[i] = in_child(sweep_for_ever, db);
+	set_next(db, at);
+	for (unsigned n = 0; jobs < SCHEDULES * rounds; n++) {
+		unsigned i = n % PROCESSES;
+
+		sleep_ms(db->schema[0] ? 150 : 20);
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+		pids[i] = in_child(sweep_for_ever, db);
+		jobs = stats_of(db->conn, "q").ready;
+	}
+	for (int i = 0; i < PROCESSES; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+}
+
+static void
+each_instant_fires_once_though_processes_are_killed(void **state)
+{
+	struct db *db = *state;
+	char seen[SCHEDULES] = { 0 };
+	rp_batch *batch;
+
+	add_many(db, SCHEDULES);
+	queue_q(db->conn);
+	fire_and_kill(db, now_of(db->conn) - 1000, 1);
+	assert_int_equal(fire(db->conn), 0);
+	batch = take(db->conn, "q", 5 * SCHEDULES, 60000);
+	assert_int_equal(rp_batch_count(batch), SCHEDULES);
+	for (size_t i = 0; i < SCHEDULES; i++) {
+		int n = atoi((const char *)rp_batch_at(batch, i)->payload + 9);
+
+		assert_in_range(n, 0, SCHEDULES - 1);
+		assert_int_equal(seen[n]++, 0);
+	}
+	rp_batch_free(batch);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest cases[] = {
+		CASE(the_first_fire_is_the_first_instant_after_it_was_added),
+		CASE(a_second_add_is_refused_and_a_replacement_counts_from_the_change),
+		CASE(bad_schedules_are_refused_and_leave_nothing),
+		CASE(once_fires_one_job_for_all_that_was_missed),
+		CASE(all_fires_each_in_order),
+		CASE(skip_fires_nothing_that_was_missed),
+		CASE(more_than_a_thousand_are_not_counted_and_not_fired),
+		CASE(a_clock_that_goes_forward_fires_what_was_missed_once),
+		CASE(overlap_skip_adds_no_job_while_one_is_live),
+		CASE(a_paused_schedule_does_not_fire_and_a_run_changes_no_instant),
+		CASE(a_queue_is_dropped_with_its_schedules),
+		CASE(a_job_that_the_queue_refuses_is_noted_and_holds_up_nothing),
+		CASE(the_server_computes_the_same_instants_as_the_library),
+		CASE(each_instant_fires_once_though_processes_are_killed),
+	};
+
+	databases_at(argc, argv);
+	return cmocka_run_group_tests(cases, NULL, NULL);
+}
