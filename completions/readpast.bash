@@ -71,6 +71,16 @@ _readpast_options() { # COMMAND
 		;;
 	'queue list') options=(--json) ;;
 	'queue drop') options=(--yes --json) ;;
+	'cron add')
+		options=(--zone= --payload= --kind= --priority= --missed= --overlap=
+			--replace --json)
+		;;
+	'cron list') options=(--json) ;;
+	'cron run') options=(--json) ;;
+	'cron pause') options=(--json) ;;
+	'cron resume') options=(--json) ;;
+	'cron remove') options=(--json) ;;
+	'cron apply') options=(--dry-run --json) ;;
 	'cron next') options=(--zone= --from= -n= --json) ;;
 	copy) options=(--move --running= --json) ;;
 	check) options=(--left= --json) ;;
@@ -163,7 +173,7 @@ _readpast_argument() {
 	case $command in
 	'') _readpast_offer "${commands[@]}" ;;
 	queue) _readpast_offer set list drop pause resume ;;
-	cron) _readpast_offer next ;;
+	cron) _readpast_offer add list run pause resume remove apply next ;;
 	work) _readpast_queues ;;
 	copy) ((arguments > 1)) || _readpast_url ;;
 	check) _readpast_files ;;
