@@ -83,9 +83,10 @@ take_payload(const struct apply *a, const char *where, const json_t *value,
 	size_t size = json_string_length(value);
 
 	free(w->payload);
-	w->payload = json_is_string(value)
-			     ? malloc(size + 1)
-			     : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+	w->payload =
+		json_is_string(value)
+			? malloc(size + 1)
+			: json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
 	if (!w->payload)
 		return refuse(a, where, "payload", "out of memory");
 	if (json_is_string(value))
@@ -185,7 +186,8 @@ take_schedule(const struct apply *a, size_t number, json_t *object,
 	snprintf(where, sizeof(where), "schedule %zu", number + 1);
 	if (!json_is_object(object))
 		return refuse(a, where, "array", "expected objects");
-	json_object_foreach(object, member, value) {
+	json_object_foreach(object, member, value)
+	{
 		status = take_member(a, name ? name : where, member, value, w);
 		if (status)
 			return status;
@@ -326,7 +328,8 @@ is_in(const json_t *array, const char *name, size_t before)
 	size_t i;
 	json_t *object;
 
-	json_array_foreach(array, i, object) {
+	json_array_foreach(array, i, object)
+	{
 		const char *its =
 			json_string_value(json_object_get(object, "name"));
 

@@ -336,11 +336,11 @@ RP_API void rp_queues_free(rp_queues *queues);
 RP_API int rp_queue_pause(rp_conn *conn, const char *name, const char *reason);
 RP_API int rp_queue_resume(rp_conn *conn, const char *name);
 
-/* Delete a queue with its schedules and all its jobs, live and kept. RP_ETAKEN: a job is running,
- * or an open transaction has enqueued one. On SQLite one short transaction
- * removes the queue, and several others delete its jobs. If the call fails in
- * between, the queue is gone, the remaining jobs are invisible, and the next
- * sweep deletes them. */
+/* Delete a queue with its schedules and all its jobs, live and kept. RP_ETAKEN:
+ * a job is running, or an open transaction has enqueued one. On SQLite one
+ * short transaction removes the queue, and several others delete its jobs. If
+ * the call fails in between, the queue is gone, the remaining jobs are
+ * invisible, and the next sweep deletes them. */
 RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 
 /* ---- jobs ------------------------------------------------------------ */
@@ -665,9 +665,9 @@ typedef struct rp_swept {
 /*
  * Maintenance: make due jobs ready, end the leases that ran out, cancel jobs
  * that expired, apply retention, fire the schedules that are due. Workers do
- * this by themselves. A program that only claims should call it about once a second. A sweep that finds nothing to
- * do writes nothing. `ret` may be NULL. Returns the number of jobs that were
- * changed.
+ * this by themselves. A program that only claims should call it about once a
+ * second. A sweep that finds nothing to do writes nothing. `ret` may be NULL.
+ * Returns the number of jobs that were changed.
  */
 RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 
@@ -887,8 +887,9 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 
 /* What a fire does while a job of an earlier fire is live. */
 #define RP_OVERLAP_ALLOW 0 /* it adds a job all the same */
-#define RP_OVERLAP_SKIP 1  /* it adds none. The jobs have the unique key
-			    * "cron:NAME" */
+#define RP_OVERLAP_SKIP                                                        \
+	1 /* it adds none. The jobs have the unique key                        \
+	   * "cron:NAME" */
 
 /*
  * A schedule: it puts a job into its queue at each instant that its spec names.

@@ -352,14 +352,14 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused)
 		next = s->next_at;
 	if (r < 0)
 		return r;
-	return rp__run(conn, RP_V_SCHEDULE_PAUSE,
-		       (const struct rp_value[SCHEDULE_PAUSE_PARAMS]){
-			       [SCHEDULE_PAUSE_NAME] = rp__text(s->name),
-			       [SCHEDULE_PAUSE_PAUSED] = rp__int(paused),
-			       [SCHEDULE_PAUSE_NEXT_AT] =
-				       rp__int_or_null(next, !next),
-		       },
-		       1, rp__first_int, &id);
+	return rp__run(
+		conn, RP_V_SCHEDULE_PAUSE,
+		(const struct rp_value[SCHEDULE_PAUSE_PARAMS]){
+			[SCHEDULE_PAUSE_NAME] = rp__text(s->name),
+			[SCHEDULE_PAUSE_PAUSED] = rp__int(paused),
+			[SCHEDULE_PAUSE_NEXT_AT] = rp__int_or_null(next, !next),
+		},
+		1, rp__first_int, &id);
 }
 
 /* Find a schedule and do something with it, in one transaction. */

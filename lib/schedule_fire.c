@@ -130,8 +130,8 @@ format_instant(char *to, size_t room, int64_t ms)
 
 	rp__date_of(ms / 86400000, &year, &month, &day);
 	n = snprintf(to, room, "%04d-%02d-%02dT%02d:%02d:%02d", (int)year,
-		     month, day, (int)(second / 3600),
-		     (int)(second / 60 % 60), (int)(second % 60));
+		     month, day, (int)(second / 3600), (int)(second / 60 % 60),
+		     (int)(second % 60));
 	if (ms % 1000)
 		n += snprintf(to + n, room - (size_t)n, ".%03d",
 			      (int)(ms % 1000));

@@ -247,7 +247,7 @@ check 'JSON of what was changed' equal "$(
 "lease_ms":9000,"backoff_ms":10000,"backoff_max_ms":3600000,"priority":100,"keep_done_ms":0,"keep_dead_ms":2592000000,"max_payload":16777216,"timeout_ms":0,"dead_to":null,"result":"changed"}
 "result":"unchanged"}
 {"queue":"q","result":"dropped"}
-{"due":0,"recovered":0,"dead":0,"dropped":0,"expired":0}
+{"due":0,"recovered":0,"dead":0,"dropped":0,"expired":0,"fired":0}
 "version"
 {"database":"'"$here"'/json.db","result":"ready","skipped_to":null}'
 unset READPAST_DB
