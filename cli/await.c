@@ -76,7 +76,7 @@ static void
 forget(struct await *await)
 {
 	rp_conn *conn = await->how.cmd->conn;
-	struct rp_changed purged = { 0, 0 };
+	struct rp_changed purged = { 0 };
 
 	if (fflush(stdout) == EOF || ferror(stdout))
 		return;

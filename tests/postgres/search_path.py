@@ -38,7 +38,8 @@ VALUES = {
     "jsonb": "'[]'", "pg_snapshot": "'10:20:10,14'",
     "bigint[]": "array[1::bigint]", "integer[]": "array[1]",
     "text[]": "'{q}'", "interval[]": "'{1 second}'", "jsonb[]": "'{\"{}\"}'",
-    "bytea[]": "'{x}'", "readpast.open_range[]": "'{}'",
+    "bytea[]": "'{x}'", "timestamp without time zone": "'2026-01-01'",
+    "readpast.open_range[]": "'{}'", "readpast.schedule": "(null::readpast.schedule)",
     "readpast.taken_key[]": "'{}'", "tid[]": "'{\"(0,1)\"}'",
 }
 
