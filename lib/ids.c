@@ -27,8 +27,7 @@ rp__last_id(rp_conn *conn, int64_t *ret)
 
 	if (r < 0)
 		return r;
-	return rp__end(conn,
-		       rp__run(conn, RP_V_ENDS, NULL, 1, take_last, ret));
+	return rp__end(conn, rp__run(conn, RP_V_ENDS, NULL, 1, take_last, ret));
 }
 
 /* Fail because there is no job with this id. Ids past the last one were

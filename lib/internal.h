@@ -158,7 +158,7 @@ int rp__jobs_change(rp_conn *conn, const int64_t *ids, size_t n, int state,
 int rp__check_change(rp_conn *conn, const rp_change *change);
 
 /* ids.c */
-int rp__last_id(rp_conn *conn, int64_t *ret); /* that was given to a job */
+int rp__last_id(rp_conn *conn, int64_t *ret);   /* that was given to a job */
 int rp__no_such_job(rp_conn *conn, int64_t id); /* fails with RP_ENOENT and
 						 * the reason */
 

@@ -19,10 +19,16 @@ struct rp_schedules {
 	size_t count;
 };
 
-/* schedule.c: a row of schedule_list or schedule_due becomes an item. `ctx`:
- * struct rp_schedules *. */
+/* schedule_list.c */
+/* Make an item of a row of schedule_list or schedule_due. `ctx`: struct
+ * rp_schedules *. */
 rp_row_fn rp__schedules_add;
 void rp__schedules_clear(struct rp_schedules *list);
+/* Read the schedule `name`, or all of them if it is NULL. */
+int rp__schedules_read(rp_conn *conn, const char *name,
+		       struct rp_schedules *list);
+/* Fail with RP_ENOENT: no schedule has this name. */
+int rp__schedule_missing(rp_conn *conn, const char *name);
 
 /* schedule_fire.c */
 /* Add the job of one instant. `manual`: it is a run, and no fire. */

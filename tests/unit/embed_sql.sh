@@ -147,8 +147,8 @@ else
 fi
 
 fresh
-rm "$dir/sql/postgres/verbs/settle_and_claim.sql" "$dir/sql/postgres/verbs/sleep.sql" \
-	"$dir/sql/postgres/verbs/unregister_waiter.sql" "$dir/sql/postgres/verbs/held.sql"
+(cd "$dir/sql/postgres/verbs" && rm settle_and_claim.sql register_waiter.sql \
+	unregister_waiter.sql held.sql await.sql unawait.sql fire_due.sql)
 stops 'a folder without settle_and_claim needs the six verbs' 'claim.sql: is missing'
 
 fresh

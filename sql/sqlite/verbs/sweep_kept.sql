@@ -10,7 +10,7 @@ select q.id as queue_id, s.column1 as state,
                 where queue_id = q.id and state = s.column1 and jobs > 0);
 
 -- answer:
-select id, apart
+select id as id, apart as apart
   from (select id, payload < '' as apart
           from readpast_archive
          where queue_id = @queue_id and state = @state
