@@ -49,7 +49,7 @@ readpast --db sqlite:other.db enqueue a:b a --quiet
 readpast pause mail
 check 'commands' offers 'readpast re' 'release resume retry'
 check 'commands of queue' offers 'readpast queue ' 'drop list pause resume set'
-check 'commands of cron' offers 'readpast cron ' next
+check 'commands of cron' offers 'readpast cron ' 'add apply list next pause remove resume run'
 check 'zones' offers 'readpast cron next --zone Europe/Ber' Europe/Berlin
 check 'options' offers 'readpast list --' '--all --db --error --help --history --json --key --kind --limit --older --queue --state'
 check 'options of two words' offers 'readpast queue drop q -' '--db --help --history --json --yes'

@@ -28,7 +28,7 @@ check 'a SQLite database is made' readpast init
 check 'that loads no libpq' not loads 'libpq\.so' stats
 check 'nor the libraries that libpq needs' not loads 'lib\(ssl\|krb5\|ldap\)' stats
 check 'a PostgreSQL URL loads it' loads 'libpq\.so\.5' --db "$server" stats
-check "an unreachable server: libpq's own message" refuses 1 'No such file.*--db ' \
+check "an unreachable server: libpq's own message" refuses 1 'No such file.*--db' \
 	readpast --db "$server" stats
 for dir in broken old; do
 	check "SQLite works beside a libpq that is $dir" status 0 with $dir enqueue q x

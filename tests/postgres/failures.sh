@@ -20,9 +20,9 @@ on() { # URL COMMAND...: the command line on that database
 
 # ---- no such server, database, user ----
 
-check 'no socket there: exit 1' refuses 1 '/nowhere.*No such file.*--db ' \
+check 'no socket there: exit 1' refuses 1 '/nowhere.*No such file.*--db' \
 	on 'postgres:///x?host=/nowhere' stats
-check 'nobody listens: exit 1' refuses 1 'Connection refused.*--db ' \
+check 'nobody listens: exit 1' refuses 1 'Connection refused.*--db' \
 	on 'postgres://127.0.0.1:1/x' stats
 check 'several hosts, none there: one line' refuses 1 'Connection refused' \
 	on 'postgres://127.0.0.1:1,127.0.0.1:2/x?target_session_attrs=read-write' stats
