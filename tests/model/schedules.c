@@ -312,13 +312,14 @@ number_of(const char *variable, unsigned otherwise)
 	return value ? (unsigned)strtoul(value, NULL, 10) : otherwise;
 }
 
-/* Let a session report a locked row at once. Autovacuum is off: it locks
+/* Let a session report a locked row soon, though not while a busy machine
+ * merely lets it wait. Autovacuum is off: it locks
  * rows for a moment, and only sessions may. */
 static void
 hurry(const struct db *db, rp_conn *conn)
 {
 	static const char rest[] =
-		"set synchronous_commit = off; set lock_timeout = 10";
+		"set synchronous_commit = off; set lock_timeout = 50";
 	char sql[400];
 
 	snprintf(sql, sizeof(sql),
