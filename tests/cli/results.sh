@@ -105,9 +105,11 @@ check 'a late claim reports nothing' status 4 readpast extend "$c" --progress la
 job=$(readpast claim q)
 check 'the next attempt gets it' equal "$(jq -r .progress <<<"$job")" '{"row": 3}'
 readpast release "$(jq -r .claim <<<"$job")"
+# shellcheck disable=SC2016
 READPAST_PROGRESS=old readpast work q --drain --quiet -- sh -c 'printf %s "$READPAST_PROGRESS" >&3'
 check 'and so does a handler' equal "$(result_of "$a")" '{"row": 3}'
 a=$(readpast enqueue q none)
+# shellcheck disable=SC2016
 READPAST_PROGRESS=old readpast work q --drain --quiet -- sh -c 'printf "<%s>" "$READPAST_PROGRESS" >&3'
 check 'or nothing' equal "$(result_of "$a")" '<>'
 a=$(readpast enqueue q history)

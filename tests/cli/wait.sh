@@ -27,7 +27,7 @@ end_wait() { # $got: the exit status, and what was printed
 
 # ---- exit statuses ----
 
-done=$(put q done)
+was_done=$(put q "done")
 readpast complete "$(claim_of "$(readpast claim q)")"
 kept=$(put q kept --keep 1h)
 readpast complete "$(claim_of "$(readpast claim q)")"
@@ -40,7 +40,7 @@ live=$(put q live --delay 1h)
 says() { # STATUS OUTPUT ARGUMENT...
 	status "$1" readpast wait "${@:3}" && equal "$(cat out)" "$2"
 }
-check 'done and not kept: 0, and says so' says 0 "$done done (not kept)" "$done"
+check 'done and not kept: 0, and says so' says 0 "$was_done done (not kept)" "$was_done"
 check 'done and kept: 0' says 0 "$kept done" "$kept"
 check 'dead: 7' says 7 "$dead dead" "$dead"
 check '... its error is on standard error' grep -q 'no such customer' err
@@ -49,8 +49,8 @@ check 'the time is over: 6, in one line' refuses 6 "job $live is scheduled after
 	readpast wait "$live" --timeout 50ms
 check 'an id that was never given: 3, in one line' \
 	refuses 3 'no job has the id 999: it was never given' readpast wait "$live" 999
-check 'of several the worst: dead before cancelled' status 7 readpast wait "$done" "$cancelled" "$dead"
-check '... cancelled before done' status 5 readpast wait "$done" "$cancelled"
+check 'of several the worst: dead before cancelled' status 7 readpast wait "$was_done" "$cancelled" "$dead"
+check '... cancelled before done' status 5 readpast wait "$was_done" "$cancelled"
 check '... time-out before dead' status 6 readpast wait "$live" "$dead" --timeout 20ms
 check '--any ends with those that have ended' says 5 "$cancelled cancelled" \
 	"$live" "$cancelled" --any
@@ -93,6 +93,7 @@ eventually is_running "$id"
 begin_wait "$id"
 kill_worker
 start_worker w --lease 1s
+# shellcheck disable=SC2016
 eventually eval '[[ $(field attempt "$(readpast show '"$id"' --json)") == 2 ]]'
 check 'a wait outlives the worker' kill -0 $wait
 echo >hold
@@ -113,9 +114,9 @@ check 'enqueue --wait says how the job ended' status 0 readpast enqueue r a --wa
 check '... done' grep -qE '^[0-9]+ done \(not kept\)$' out
 check 'enqueue --wait --result prints the result' gives 0 'a!' a --wait --result
 check '... of all, in order' gives 0 'a!b!c!' a b c --wait --result
-check '... and nothing stays' equal "$(field done "$(readpast stats r --json)")" 0
+check '... and nothing stays' equal "$(field "done" "$(readpast stats r --json)")" 0
 check 'with --keep it stays' gives 0 'a!' a --wait --result --keep 1h
-check '... it does' equal "$(field done "$(readpast stats r --json)")" 1
+check '... it does' equal "$(field "done" "$(readpast stats r --json)")" 1
 id=$(put r 'kept result' --keep 1h)
 check 'wait --result prints the bytes' says 0 'kept result!' "$id" --result
 check '--json has the result' grep -q '"result":"kept result!"' \

@@ -163,12 +163,12 @@ check 'a pattern makes no queue' equal "$(readpast work 'no-such-*' --drain -- t
 check 'none is there' refuses 3 'no queue' readpast list 'no-such-*'
 readpast work 'ten*' --quiet -- true 2>err &
 worker=$!
-served() { readpast why "$1" --json | grep -q '"workers":1'; }
+has_worker() { readpast why "$1" --json | grep -q '"workers":1'; }
 until readpast workers --json | grep -q 'ten\.a'; do sleep 0.05; done
 readpast pause ten.a
 id=$(readpast enqueue ten.a x)
 check 'stats count it for each queue' equal "$(readpast stats ten.b --json | grep -o '"workers":[0-9]*')" '"workers":1'
-check 'and why' served "$id"
+check 'and why' has_worker "$id"
 kill "$worker"
 wait "$worker"
 readpast resume ten.a
