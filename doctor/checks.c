@@ -123,6 +123,12 @@ const struct check checks[] = {
 	  "but no client sweeps",
 	  "run a worker of readpast, or call readpast sweep once a second",
 	  NULL },
+	{ "fires", JOBS_WAIT,
+	  "overdue schedules: {schedules}; the first, {example}, should have "
+	  "enqueued a job {late_ms} ago, but no client fires it",
+	  "run a worker of readpast, or call readpast sweep once a second; on "
+	  "PostgreSQL its role needs the right to update readpast.schedule",
+	  NULL },
 	{ "leases", JOBS_WAIT,
 	  "queue {queue}: the lease of job {example}, held by {worker}, was "
 	  "not renewed in time and ends in {left_ms} ({jobs} such jobs)",

@@ -90,8 +90,12 @@ readpast queue drop due --yes
 readpast enqueue over x --quiet
 readpast claim over --lease 1ms >/dev/null
 check 'a lease ran out, and nobody sweeps' eventually finds sweep 'queue over: job'
+readpast cron add nightly beat 'every 1s' >/dev/null
+check 'a schedule is overdue' eventually finds fires '"warning".*overdue schedules: 1; the first, beat, .*no client fires it'
 readpast sweep >/dev/null
 check 'after a sweep the finding is gone' lacks sweep
+check '... and the schedule has fired' lacks fires
+readpast cron remove beat >/dev/null
 
 # hold_open FILE SQL: run SQL in a process that stays; $holder is its pid.
 hold_open() {

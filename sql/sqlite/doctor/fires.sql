@@ -1,0 +1,11 @@
+-- fires: schedules whose next job should have been enqueued some seconds ago. A sweep
+-- fires schedules, so no client sweeps.
+
+select count(*) as schedules,
+       strftime('%Y-%m-%dT%H:%M:%SZ', min(next_at) / 1000, 'unixepoch')
+       as since,
+       :now_ms - min(next_at) as late_ms, :now_ms - min(next_at) as lasts_ms,
+       name as example
+  from readpast_schedule
+ where paused_at is null and next_at < :now_ms - 5000
+having count(*) > 0;
