@@ -154,7 +154,7 @@ find_queue(struct cmd *cmd, const char *name, int make)
 	if (make)
 		return make_queue(cmd, name, where);
 	return complain(NOTHING,
-			"no queue %s in %s (readpast queue set or the first "
-			"enqueue creates it)",
+			"no queue %s in %s (create it with readpast queue set, "
+			"or enqueue its first job)",
 			name, where);
 }

@@ -59,7 +59,7 @@ const struct command commands[] = {
 	{ "wait", cmd_wait, REQUIRE, "ID... | --queue Q",
 	  "wait for the end of jobs",
 	  "Exit status 0: all are done; 5: one was cancelled; 7: one is dead;\n"
-	  "6: the time is over; 3: an id was never given.\n" },
+	  "6: it timed out; 3: no job ever had one of the ids.\n" },
 	{ "list", cmd_list, REQUIRE, "[QUEUE]", "list live jobs in claim order",
 	  "With --error it lists dead jobs, too.\n" },
 	{ "show", cmd_show, REQUIRE, "ID... | FILTER",
@@ -102,7 +102,7 @@ const struct command commands[] = {
 	{ "cron remove", cmd_cron_remove, REQUIRE, "NAME",
 	  "delete a schedule; its jobs stay", NULL },
 	{ "cron apply", cmd_cron_apply, CREATE, "FILE",
-	  "make the schedules what a JSON file says, delete all others",
+	  "set the schedules as in a JSON file, delete all other ones",
 	  "FILE: an array of objects with name, queue, spec, and the options "
 	  "of\n"
 	  "cron add as members; - is standard input.\n" },

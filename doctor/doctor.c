@@ -200,7 +200,7 @@ doctor_undone(struct doctor *d, const char *format, ...)
 							  "not_done", text));
 }
 
-/* ---- all of them ---- */
+/* ---- run all checks ---- */
 
 /* If the database is a file, find its real path. The URL is valid, because
  * the database was opened with it. */

@@ -4,7 +4,8 @@
   readpast --db sqlite:hello.db enqueue greetings Ada Grace Barbara
   ./worker.py hello.db $(pkg-config --variable=extensiondir readpast)/readpast greetings
 
-The row and the job's end are one commit: kill it as often as you like.
+The greeting's row and the job's end are one commit: kill the worker as often as you
+like.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

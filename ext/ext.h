@@ -61,10 +61,10 @@ void ext_release(void *ext);
  * for the write lock. NULL: out of memory. */
 sqlite3 *ext_scratch(struct ext *ext);
 
-/* Create the module's table as a temporary table. Without that, a table that
- * is used before `create virtual table` belongs to the host's database, and
- * a select from it starts a read of that database. If no temporary table can
- * be created, the other one is used. */
+/* Create the module's table as a temporary table. SQLite also lets SQL use a
+ * module without `create virtual table`; but that table belongs to the
+ * host's database, so a select from it starts a read of that database. It is
+ * used only if no temporary table can be created. */
 void ext_make_temporary(sqlite3 *db, const char *module);
 
 /* ---- arguments ---- */

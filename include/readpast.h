@@ -1210,11 +1210,12 @@ RP_API int rp_worker_handle(rp_worker *worker, const char *queue,
 			    const char *kind, rp_handler *handler, void *ctx);
 
 /*
- * Serve all queues whose names match a pattern, also those that are created
- * later, which the worker notices within two seconds: * stands for any
- * characters, ? for one; a backslash takes their meaning away. None of them is
- * preferred. A handler for a queue's name goes before one for a pattern; of
- * several patterns the first that matches counts. No queue is created.
+ * Serve all queues whose names match a pattern. In a pattern, * stands for any
+ * characters and ? for one character; with a backslash before them they are
+ * ordinary characters. Queues that are created later are noticed within two
+ * seconds. No matching queue is preferred to another. A handler for a queue's
+ * name takes precedence over one for a pattern; if several patterns match, the
+ * first one counts. This call creates no queue.
  */
 RP_API int rp_worker_handle_pattern(rp_worker *worker, const char *pattern,
 				    const char *kind, rp_handler *handler,

@@ -268,8 +268,10 @@ wait_once(struct wait *w)
 	return r;
 }
 
-/* Let the others go on for as long as a look that began then has earned.
- * Returns 0 if `fd` is readable, else 1. */
+/* Pause after a look at many jobs, so that other clients get the database: for
+ * QUIET_TIMES as long as the look took, at most MOST_QUIET_US. began_us and
+ * looked_us: when the look began and ended. Returns 0 if `fd` became readable
+ * meanwhile, else 1. */
 static int
 stay_quiet(const struct wait *w, int64_t began_us, int64_t looked_us)
 {

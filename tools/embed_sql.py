@@ -370,7 +370,8 @@ def schema(folder, name, limits):
 
 
 def lab(order, folders):
-    """FOLDER/lab/: a script for each technique, in order, and the others."""
+    """Print the scripts of FOLDER/lab/: those of the techniques, in the order of the
+    file `order`, and then the remaining ones."""
     names = [line.strip() for line in pathlib.Path(order).read_text().splitlines()
              if line.strip() and not line.startswith("#")]
     print("/* Made by tools/embed_sql.py of the scripts in sql/. */")

@@ -134,7 +134,8 @@ rp__zones_near(const char *folder, const char *name, char *to, size_t room)
 	}
 	*to = '\0';
 	for (int i = 0; i < NEAREST && *search.found[i].name; i++) {
-		/* One that differs in capitals only must be it. */
+		/* A name that differs only in upper and lower case must be
+		 * the one that was meant, so suggest no other. */
 		int is_last = i + 1 == NEAREST || !*search.found[i + 1].name ||
 			      search.found[i].distance == 0;
 		int n = snprintf(to + used, room - used, "%s%s",

@@ -97,10 +97,11 @@ struct rp_worker {
 	const char **queues;
 	struct found *found, *old_found; /* queues that match a pattern */
 	size_t found_count, old_found_count;
-	int64_t look_at, look_at_all; /* monotonic ms, when to look for queues,
-				       * and when for all of them */
-	/* The last queue that was seen, and the last one that had been when the
-	 * time began that ends at young_until. */
+	int64_t look_at;     /* when to look for new queues (monotonic ms) */
+	int64_t look_at_all; /* when to read the names of all queues again
+			      * (monotonic ms) */
+	/* The id of the newest queue that was seen, and the newest id that was
+	 * known when the period began that ends at young_until. */
 	int64_t last_queue_id, old_queue_id, young_until;
 	int64_t heartbeat_at, heartbeat_total;
 	int64_t tell_at; /* when the observer gets its next heartbeat

@@ -54,8 +54,9 @@ compare() { # JOBS WORKERS COMMAND...
 	check "$said: all are done" equal "$(readpast list q --limit 9 --json)" ''
 }
 
-# Fresh jobs that are enqueued while a thousand are recovered wait for those,
-# and no longer; jobs of another queue with its own worker do not wait at all.
+# Jobs that are enqueued while a thousand others are being recovered wait until
+# these are done, and not longer. Jobs of another queue with a worker of its own
+# do not wait at all.
 beside() {
 	local pids=() start
 	seq 1000 | readpast enqueue q --quiet

@@ -54,8 +54,9 @@ struct rp_libpq {
 	char why[256]; /* why it could not be loaded; "": it is loaded */
 };
 
-/* The first call loads libpq. No handle is opened while `why` is not empty, so
- * code that has a PGconn need not check. */
+/* The first call loads libpq. If that fails, `why` in the result says the
+ * reason, and no handle can be opened. So code that has a PGconn need not check
+ * whether libpq is loaded. */
 const struct rp_libpq *rp__libpq(void);
 
 #define PQ(name) (rp__libpq()->name)

@@ -270,9 +270,10 @@ rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 			s->path);
 }
 
-/* SQLite creates -wal and -shm also for a user who only reads, and they belong
- * to that user. Users who may write the database then cannot write them. So a
- * user who may only read needs both files to exist, and never creates them. */
+/* SQLite creates -wal and -shm even for a user who may only read. The files
+ * then belong to that user, and users who may write the database cannot
+ * write them. To prevent that, a user who may only read is refused unless
+ * both files exist. */
 int
 rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
 {

@@ -1,8 +1,8 @@
--- why: why does a live job wait, or who runs it? ahead: how many ready jobs claims hand
--- out before it, counted up to :most. workers: how many workers, seen lately, serve its
--- queue and its kind. queue_workers: how many serve its queue at all. The rest is about
--- the worker that holds it. (A row-value comparison of the three columns would make
--- SQLite scan the whole priority.)
+-- why: why does a live job wait, or who runs it? ahead: the number of ready jobs that will
+-- be claimed before this one, counted up to :most. workers: how many workers, seen lately,
+-- serve its queue and its kind. queue_workers: how many serve its queue at all. The other
+-- columns describe the worker that holds the job. (If priority, class and seq were compared
+-- as one row value, SQLite would scan the whole priority.)
 
 -- answer:
 select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,

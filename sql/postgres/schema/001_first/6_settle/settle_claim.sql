@@ -1,9 +1,10 @@
--- settle_claim: complete jobs of one claim, but not those that have a keep_ms.
+-- settle_claim: complete jobs of one claim, except those that have a keep_ms.
+--
+-- ids: the jobs; claim_no: the number of their claim.
 -- Precondition: no queue keeps done jobs.
--- ids: the jobs; claim_no: of all of them.
--- Result: numbers: the places in `ids` of the completed jobs (if all were completed, only
--- the count of the numbers matters); queues: the queue of each.
--- Locks: the jobs' rows, which it deletes; those of take_keys().
+-- Result: numbers: the positions in `ids` of the completed jobs (if all were completed,
+-- only the length of this array matters); queues: the queue of each completed job.
+-- Locks: the jobs' rows, which it deletes; and what take_keys() locks.
 -- Called only by settle_and_claim(), with its search_path and settings.
 
 create function readpast.settle_claim(ids bigint[], claim_no bigint,

@@ -1,11 +1,12 @@
--- recheck_places: look again at the ranges in `recheck` whose transaction is over: jobs may
--- have turned up there, before the cursors. A transaction id that this cluster has not
--- reached yet comes from another cluster, from which the database was restored: that
--- transaction is over, too.
+-- recheck_places: look again at the ranges in `recheck` whose transaction is over, because
+-- jobs may have turned up there, before the cursors. A transaction id that this cluster has
+-- not reached yet comes from the cluster of a dump that was restored here: that transaction
+-- is over, too.
+--
 -- til: when to stop; the other rows stay for the next sweep.
 -- Rows: the jobs whose lease ran out, as expire() says.
--- Locks: the rows that it deletes, where it skips those that others have locked;
--- those of reclaim() and expire().
+-- Locks: the rows of `recheck` that it deletes (it skips rows that others have locked), and
+-- what reclaim() and expire() lock.
 
 create function readpast.recheck_places(til timestamptz)
 returns table (id bigint, dead boolean)

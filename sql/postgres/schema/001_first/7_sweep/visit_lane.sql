@@ -1,12 +1,14 @@
--- visit_lane: reclaim the jobs of a lane before its cursor, from the low-water mark on, and
--- past the cursor up to the next one, or as far as there are running jobs.
--- lane_id: the lane; head, low, made_at: those of the cursor on the work list. ticked: go
--- no further than this number: all transactions that drew numbers up to it are over, or
--- are among `open`; null: no such number is known. til: when to stop; the rest stays on
--- the list, or gets a recheck request.
+-- visit_lane: reclaim jobs of a lane. It scans from the low-water mark to the cursor, and
+-- then past the cursor: to the next cursor, or if there is none, as far as there are
+-- running jobs.
+--
+-- lane_id: the lane; head, low, made_at: the values of the cursor, as the work list has
+-- them. ticked: the highest number to visit: each transaction that drew a number up to this
+-- one is over, or is among `open`; null: no such number is known. til: when to stop; the
+-- rest stays on the list, or gets a recheck request.
 -- Rows: the jobs whose lease ran out, as expire() says.
--- Locks: the newest cursor whose visit is due (if another sweep has locked it, nothing
--- is done); the cursors that it deletes; those of reclaim() and expire().
+-- Locks: the newest cursor whose visit is due (if another sweep has locked it, nothing is
+-- done); the cursors that it deletes; and what reclaim() and expire() lock.
 
 create function readpast.visit_lane(lane_id bigint, head bigint, low bigint,
                                     made_at timestamptz, ticked bigint,
