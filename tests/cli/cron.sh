@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# `cron next`: what it prints, what it refuses, and that it needs no database.
+# `cron next`: what it prints, what it refuses, and that it needs no database; and the
+# commands for schedules in a database.
 #
 #   cron.sh READPAST
 #
@@ -46,4 +47,51 @@ check 'a spec without quotes' refuses 2 'put it in quotes' next 0 2 1 1 1
 check 'no line' refuses 2 'expected 1 to' next @daily -n 0
 check 'a time that a clock never shows' refuses 3 'no such time' next '30 2 25-31 3 */7' "${berlin[@]}"
 check 'a command that is none' refuses 2 'no such command: cron nxt' readpast cron nxt
+
+# ---- schedules in a database ----
+
+schedule() { # NAME FIELD: of cron list
+	readpast cron list "$1" --json | jq -r ".$2"
+}
+check 'the first one makes the database' equal \
+	"$(readpast cron add mail nightly '30 2 * * 1-5' --zone Europe/Berlin --payload report 2>&1 >/dev/null)" \
+	"readpast: made the database $PWD/readpast.db"
+check 'a second one of the name is refused' refuses 4 'there is a schedule named nightly \(--replace changes it\)' \
+	readpast cron add mail nightly @daily
+check 'and changes nothing' equal "$(schedule nightly spec)" '30 2 * * 1-5'
+check '--replace changes it' status 0 readpast cron add mail nightly @daily --replace
+check '... its spec' equal "$(schedule nightly spec)" '@daily'
+check 'a spec that never fires is not added' refuses 2 'never fires' readpast cron add mail never '0 0 30 2 *'
+check 'nor one in an unknown zone, of which it names a near one' refuses 2 'did you mean Europe/Berlin' \
+	readpast cron add mail never @daily --zone Europe/Berlim
+check 'none of them is there' refuses 3 'no schedule named never' readpast cron list never
+id=$(readpast cron run nightly)
+check 'a job of cron run says so' equal \
+	"$(readpast show "$id" --json | jq -r '.headers["readpast-schedule"] + " " + .headers["readpast-manual"]')" \
+	'nightly true'
+check 'it has the payload that was set last' equal "$(readpast show "$id" --json | jq -r .payload)" ''
+readpast cron add mail beat 'every 1s' --overlap skip --payload tick >/dev/null
+# shellcheck disable=SC2016
+check 'a worker fires it; the handler sees for when' equal \
+	"$(readpast work mail --max-jobs 2 --quiet -- sh -c 'echo "${READPAST_SCHEDULED_FOR%%T*}"' | tail -n 1)" "$(date -u +%F)"
+check 'its last fire is listed' equal "$(schedule beat last_state)" 'null'
+readpast cron pause beat
+check 'a paused one has no next fire' equal "$(readpast cron list beat | grep -c 'not while it is paused')" 1
+readpast cron resume beat
+check 'resumed it has one' equal "$(schedule beat paused_at)" null
+check 'its next times' equal "$(readpast cron next beat -n 3 | wc -l)" 3
+echo '[{"name":"beat","queue":"mail","spec":"every 3s"},{"name":"new","queue":"q","spec":"@hourly"}]' >file.json
+check 'apply --dry-run says what it would do' equal "$(readpast cron apply file.json --dry-run | tail -n 1)" \
+	'1 added, 1 changed, 1 removed, 0 unchanged (dry run: nothing was done)'
+check '... and does nothing' equal "$(readpast cron list --json | jq -r .name | tr '\n' ' ')" 'beat nightly '
+check 'apply does it' status 0 readpast cron apply file.json
+check '... and removes what is gone from the file' equal "$(readpast cron list --json | jq -r .name | tr '\n' ' ')" 'beat new '
+check 'again: nothing changes' equal "$(readpast cron apply file.json)" '0 added, 0 changed, 0 removed, 2 unchanged'
+echo '[{"name":"beat"},{"name":"x","queue":"q","spec":"@daily"}]' >bad.json
+check 'a mistake in the file is refused' refuses 2 'beat: .*queue and spec' readpast cron apply bad.json
+check '... as a whole' refuses 3 'no schedule named x' readpast cron list x
+echo '{' >bad.json
+check 'a file that is no JSON' refuses 2 'bad\.json: line' readpast cron apply bad.json
+check 'removed' status 0 readpast cron remove beat
+check 'what is not there' refuses 3 'no schedule named beat' readpast cron remove beat
 finish
