@@ -294,7 +294,7 @@ say(const struct apply *a, const char *name, const char *result,
 static const rp_schedule *
 find(const rp_schedules *list, const char *name)
 {
-	for (size_t i = 0; i < rp_schedules_count(list); i++)
+	for (size_t i = 0; name && i < rp_schedules_count(list); i++)
 		if (strcmp(rp_schedules_at(list, i)->name, name) == 0)
 			return rp_schedules_at(list, i);
 	return NULL;

@@ -233,7 +233,7 @@ cmd_cron_run(struct cmd *cmd, int argc, char **argv)
 	const struct option options[] = { JSON_OPTION(&json), OPTIONS_END };
 	int status = parse_options(cmd, &argc, argv, options), r;
 	rp_schedules *list = NULL;
-	rp_added added;
+	rp_added added = { 0, 0 };
 
 	if (!status)
 		status = open_for_one(cmd, argc);

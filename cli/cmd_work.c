@@ -187,12 +187,9 @@ check_usage(const struct work *work, int argc, int64_t lease_ms,
 }
 
 /* Which of the queues are patterns; the others become names. */
-static int
+static void
 read_queues(struct work *work, int argc, char **argv)
 {
-	work->is_pattern = calloc((size_t)argc, sizeof(*work->is_pattern));
-	if (!work->is_pattern)
-		return complain(FAILED, "out of memory");
 	for (int i = 0; i < argc; i++) {
 		work->is_pattern[i] = rp__is_pattern(argv[i]);
 		if (!work->is_pattern[i])
@@ -200,7 +197,6 @@ read_queues(struct work *work, int argc, char **argv)
 	}
 	work->queues = argv;
 	work->queues_count = argc;
-	return 0;
 }
 
 static int
@@ -245,9 +241,7 @@ parse(struct work *work, int argc, char **argv)
 		return status;
 	work->lease_ms = lease_ms < 0 ? 0 : lease_ms;
 	work->max_jobs = max_jobs < 0 ? 0 : max_jobs;
-	status = read_queues(work, argc, argv);
-	if (status)
-		return status;
+	read_queues(work, argc, argv);
 	status = absolute_url(work);
 	if (status)
 		return status;
@@ -447,8 +441,12 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 	struct work work = { .cmd = cmd,
 			     .threads = 1,
 			     .release_delay_ms = 10000,
-			     .grace_ms = 30000 };
-	int status = parse(&work, argc, argv), errnum;
+			     .grace_ms = 30000,
+			     .is_pattern =
+				     calloc((size_t)argc + 1, sizeof(int)) };
+	int status = work.is_pattern ? parse(&work, argc, argv)
+				     : complain(FAILED, "out of memory"),
+	    errnum;
 
 	errnum = status ? 0 : output_error();
 	if (errnum)

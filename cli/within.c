@@ -33,20 +33,21 @@ join_lines(char **texts, size_t n)
 	return joined;
 }
 
-/* Cut the lines of READPAST_ALONE. The memory is never freed, as it is needed
- * to the end. NULL: there are none. */
+/* Split READPAST_ALONE into lines. The memory, the pointers and the text behind
+ * them, is never freed, as it is needed to the end. NULL: there are none. */
 static const char *const *
 lines_of(const char *text)
 {
-	char *copy = text && *text ? strdup(text) : NULL, *rest = NULL;
-	const char **lines =
-		copy ? calloc(strlen(copy) + 2, sizeof(*lines)) : NULL;
-	size_t n = 0;
+	size_t size = text ? strlen(text) + 1 : 0, n = 0;
+	char *copy, *rest = NULL;
+	const char **lines;
 
-	if (!lines) {
-		free(copy);
+	if (size < 2)
 		return NULL;
-	}
+	lines = calloc(1, (size + 1) * sizeof(*lines) + size);
+	if (!lines)
+		return NULL;
+	copy = memcpy(lines + size + 1, text, size);
 	for (char *line = strtok_r(copy, "\n", &rest); line;
 	     line = strtok_r(NULL, "\n", &rest))
 		lines[n++] = line;
