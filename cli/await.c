@@ -66,8 +66,11 @@ await_add(struct await *await, const rp_added *added, size_t n)
 		await->ids = ids;
 		await->room = room;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		ids[await->count++] = added[i].id;
+		if (added[i].outcome == RP_EXISTED)
+			await->forget = 0; /* it is somebody else's */
+	}
 	return 0;
 }
 

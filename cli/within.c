@@ -65,6 +65,7 @@ set_handling(void)
 	    parse_claim(claim, &handling.id, &handling.claim_no) < 0)
 		return;
 	handling.queue = queue;
+	handling.are_patterns = 1;
 	if (!handling.queues)
 		handling.queues = lines_of(getenv("READPAST_ALONE"));
 	rp__set_handling(&handling);

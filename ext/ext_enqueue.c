@@ -50,6 +50,10 @@ add_backoff(void *ctx, struct ext_call *call, size_t i,
 		return rp__fail(&call->error, RP_EINVAL,
 				"backoff: more than %d delays",
 				RP_MOST_BACKOFF);
+	if (ms > RP_MOST_MS)
+		return rp__fail(&call->error, RP_EINVAL,
+				"backoff %zu: the delay is longer than %d days",
+				i + 1, RP_MOST_DAYS);
 	delays->size += (size_t)snprintf(delays->text + delays->size,
 					 sizeof(delays->text) - delays->size,
 					 ",%lld", (long long)ms);

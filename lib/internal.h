@@ -276,8 +276,9 @@ struct rp_handling {
 	int64_t id, claim_no;
 	const char *queue;
 	/* The queues of its worker, with a NULL at the end, if that has one
-	 * thread; or NULL. */
+	 * thread; or NULL. are_patterns: 1: they may be patterns. */
 	const char *const *queues;
+	int are_patterns;
 };
 /* Borrowed until the next call on this thread; NULL: none. */
 void rp__set_handling(const struct rp_handling *handling);

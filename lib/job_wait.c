@@ -59,8 +59,10 @@ is_served(const struct rp_value *queue)
 	const char *const *q = handling ? handling->queues : NULL;
 
 	for (; q && *q; q++)
-		if (strlen(*q) == queue->size &&
-		    memcmp(*q, queue->data, queue->size) == 0)
+		if (handling->are_patterns
+			    ? rp__pattern_matches(*q, queue->data)
+			    : strlen(*q) == queue->size &&
+				      memcmp(*q, queue->data, queue->size) == 0)
 			return 1;
 	return 0;
 }
@@ -373,8 +375,10 @@ rp_job_wait(rp_conn *conn, const int64_t *ids, size_t n, int how,
 		r = wait_for_them(&w, n, how);
 	if (r >= 0 && ret)
 		memcpy(ret, w.outcomes, n * sizeof(*ret));
-	w.live.count = n;
-	memcpy(w.ids, ids, n * sizeof(*ids));
+	if (w.ids) {
+		w.live.count = n;
+		memcpy(w.ids, ids, n * sizeof(*ids));
+	}
 	wait_free(&w);
 	return r;
 }

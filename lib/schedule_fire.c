@@ -143,7 +143,8 @@ format_instant(char *to, size_t room, int64_t ms)
 static char *
 make_headers(const rp_schedule *s, int64_t at, int64_t missed, int manual)
 {
-	const char *own = s->headers ? s->headers : "{}";
+	const char *given = s->headers ? s->headers : "{}";
+	const char *own = given + strspn(given, " \t\r\n");
 	const char *end = strrchr(own, '}');
 	size_t n = end ? (size_t)(end - own) : 0;
 	char *text = malloc(n + 2 * strlen(s->name) + 200), *to = text;
@@ -368,11 +369,10 @@ rp__schedules_fire(rp_conn *conn, int64_t stop_at, int64_t *jobs)
 
 	if (!room)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
-	while (more && r == 0) {
+	/* At least one slice, however long the rest of the sweep took. */
+	do {
 		int64_t before = *jobs;
 
-		if (stop_at && rp__monotonic_us() >= stop_at)
-			break;
 		r = rp__slice_begin(conn, &slice, 0);
 		if (r < 0)
 			break;
@@ -382,7 +382,7 @@ rp__schedules_fire(rp_conn *conn, int64_t stop_at, int64_t *jobs)
 		r = rp__slice_end(conn, &slice, r);
 		if (r < 0)
 			*jobs = before;
-	}
+	} while (more && r == 0 && !(stop_at && rp__monotonic_us() >= stop_at));
 	free(room);
 	return r < 0 ? r : more;
 }

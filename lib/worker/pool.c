@@ -238,7 +238,9 @@ handle(rp_task *task)
 		.id = task->job->id,
 		.claim_no = task->job->claim_no,
 		.queue = task->job->queue,
-		.queues = task->worker->options.threads == 1
+		/* With patterns the list changes while the handler runs. */
+		.queues = task->worker->options.threads == 1 &&
+					  !task->worker->has_patterns
 				  ? task->worker->queues
 				  : NULL,
 	};

@@ -121,6 +121,13 @@ id=$(put r 'kept result' --keep 1h)
 check 'wait --result prints the bytes' says 0 'kept result!' "$id" --result
 check '--json has the result' grep -q '"result":"kept result!"' \
 	<(readpast wait "$id" --json)
+readpast pause r
+theirs=$(put r theirs --unique theirs --keep 1d)
+"$READPAST" enqueue r x --unique theirs --wait --result >out 2>/dev/null &
+eventually is_waiting $!
+readpast resume r
+wait $!
+check 'the job of somebody else stays' equal "$(readpast show "$theirs" --json | jq -r '.state + " " + .result')" 'done theirs!'
 check 'a job that died: 7' gives 7 '' bad --wait --result
 check 'enqueue --wait --timeout: 6' gives 6 '' a --delay 1h --wait --timeout 30ms
 check '--result needs --wait' refuses 2 'needs --wait' readpast enqueue r a --result

@@ -252,6 +252,20 @@ a_job_that_was_changed_late_is_found(void **state)
 	rp_close(other);
 }
 
+/* A released job is at the front; when it fails later, it goes to the line
+ * for normal jobs of its new priority, which nobody else has used. */
+static void
+a_job_that_was_changed_at_the_front_is_found_after_a_failure(void **state)
+{
+	struct db *db = *state;
+	int64_t a = put(db->conn, "q", "a");
+
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_RELEASE, -1);
+	ok(db->conn, change(db, a, to_priority(7)));
+	settle_one(db->conn, claim_one(db->conn, 60000), RP_FAIL, 0);
+	assert_int_equal(next(db, "q"), a);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -268,6 +282,7 @@ main(int argc, char **argv)
 		CASE(a_holder_whose_lease_ran_out_may_still_complete_a_changed_job),
 		CASE(a_change_is_undone_with_its_transaction),
 		CASE(a_job_that_was_changed_late_is_found),
+		CASE(a_job_that_was_changed_at_the_front_is_found_after_a_failure),
 	};
 
 	databases_at(argc, argv);

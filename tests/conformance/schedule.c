@@ -262,6 +262,23 @@ skip_fires_nothing_that_was_missed(void **state)
 	assert_int_equal(fire(db->conn), 1);
 }
 
+/* ... on a connection that has fired nothing before. */
+static void
+if_all_were_missed_and_are_to_be_skipped_the_schedule_moves_on(void **state)
+{
+	struct db *db = *state;
+	rp_schedule s = schedule_of("a", "@daily");
+	rp_conn *conn;
+
+	s.missed = RP_MISSED_SKIP;
+	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	set_next(db, now_of(db->conn) - DAY / 2);
+	conn = connect_to(db);
+	assert_int_equal(fire(conn), 0);
+	assert_true(FIELD(conn, "a", next_at) > now_of(conn));
+	rp_close(conn);
+}
+
 static void
 more_than_a_thousand_are_not_counted_and_not_fired(void **state)
 {
@@ -569,6 +586,7 @@ main(int argc, char **argv)
 		CASE(once_fires_one_job_for_all_that_was_missed),
 		CASE(all_fires_each_in_order),
 		CASE(skip_fires_nothing_that_was_missed),
+		CASE(if_all_were_missed_and_are_to_be_skipped_the_schedule_moves_on),
 		CASE(more_than_a_thousand_are_not_counted_and_not_fired),
 		CASE(a_clock_that_goes_forward_fires_what_was_missed_once),
 		CASE(overlap_skip_adds_no_job_while_one_is_live),

@@ -160,6 +160,9 @@ def names_and_keys_are_text_and_nothing_else(path):
     db = connect(path)
     for sql, words in (
             ("select readpast_enqueue(7, 'x')", "the queue's name is not text"),
+            ("select readpast_enqueue('q', 'x', '{\"backoff\": ["
+             + ",".join(["999999999999999999"] * 100) + "]}')",
+             "backoff 1: the delay is longer than 3650 days"),
             ("select readpast_enqueue('q', 'x', '{\"unique_key\": true}')",
              "the unique key is not text"),
             ("select readpast_enqueue('q', 'x', '{\"unique_key\": 1}')",

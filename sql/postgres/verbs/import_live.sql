@@ -8,10 +8,11 @@
 with opened as (
     insert into readpast.lane (lane_id)
     select distinct readpast.lane_of(q.id, n.priority::integer,
-                                     n.class::integer)
+                                     c.class::integer)
       from unnest(:queue[]::pg_catalog.text[], :priority[]::bigint[],
                   :class[]::bigint[]) as n(queue, priority, class)
       join readpast.queue q on q.name operator(pg_catalog.=) n.queue
+     cross join lateral (values (n.class), (2::bigint)) as c(class)
     except
     select l.lane_id from readpast.lane l),
 imported as (

@@ -25,7 +25,10 @@ begin
 	       max_attempts = coalesce(change_place.max_attempts, j.max_attempts)
 	 where j.id = change_place.id;
 	perform readpast.open_lane(lane);
+	-- A later verdict may put the job here, and opens no lane.
+	perform readpast.open_lane(readpast.with_class(lane, 2));
 	perform readpast.wake(new_id);
+	perform readpast.notify_job_waiters(array[change_place.id]);
 	return 0;
 exception when unique_violation then
 	return 1;

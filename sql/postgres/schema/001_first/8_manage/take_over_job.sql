@@ -35,9 +35,11 @@ begin
 	       seq = case when it.lease_until is null and it.due
 	                  then readpast.next_in_line(lane) end,
 	       run_at = coalesce(it.lease_until, j.run_at),
-	       unique_key = case when not gone then j.unique_key end
+	       unique_key = case when not gone then j.unique_key end,
+	       unique_for_ms = case when not gone then j.unique_for_ms end
 	 where j.id = take_over_job.id;
 	perform readpast.open_lane(lane);
+	perform readpast.open_lane(readpast.with_class(lane, 2));
 	if it.expired then
 		perform readpast.expire(array[take_over_job.id]);
 	end if;

@@ -14,7 +14,8 @@ declare
 	moment timestamptz := clock_timestamp();
 	s      readpast.schedule;
 	plan   record;
-	fired  record;
+	job_id bigint;
+	why    text;
 	due    timestamptz;
 	error  text;
 begin
@@ -28,7 +29,8 @@ begin
 		   for update skip locked
 	loop
 		error := null;
-		fired := null;
+		job_id := null;
+		why := null;
 		begin
 			select * into plan from readpast.due_fires(s, moment);
 		exception when invalid_parameter_value then
@@ -38,20 +40,21 @@ begin
 			error := sqlerrm;
 		end;
 		foreach due in array plan.fires loop
-			select * into fired from readpast.fire_one(
-				s, due,
-				case when due = plan.fires[cardinality(plan.fires)]
-				     then plan.missed else 0 end);
-			jobs := jobs + (fired.job_id is not null)::integer;
+			select f.job_id, f.why into job_id, why
+			  from readpast.fire_one(
+			           s, due,
+			           case when due = plan.fires[cardinality(plan.fires)]
+			                then plan.missed else 0 end) f;
+			jobs := jobs + (job_id is not null)::integer;
 		end loop;
 		due := plan.fires[cardinality(plan.fires)];
 		update readpast.schedule u
 		   set next_at = plan.next_at,
 		       last_at = coalesce(due, u.last_at),
 		       last_job_id = case when due is null then u.last_job_id
-		                          else fired.job_id end,
+		                          else job_id end,
 		       last_error = case when due is null then u.last_error
-		                         else coalesce(error, fired.why) end
+		                         else coalesce(error, why) end
 		 where u.id = s.id;
 		schedules := schedules + 1;
 	end loop;
