@@ -279,6 +279,31 @@ if_all_were_missed_and_are_to_be_skipped_the_schedule_moves_on(void **state)
 	rp_close(conn);
 }
 
+/* SQLite has one writer at a time, so there no schedule fires meanwhile. */
+static void
+a_schedule_whose_queue_somebody_is_creating_holds_up_no_other(void **state)
+{
+	struct db *db = *state;
+	rp_schedule a = schedule_of("a", "@daily"),
+		    b = schedule_of("b", "@daily");
+	rp_job_spec job = RP_JOB_SPEC_INIT;
+	rp_conn *other;
+
+	if (strcmp(db->kind->scheme, "sqlite") == 0)
+		return;
+	other = connect_to(db);
+	a.queue = "fresh";
+	ok(db->conn, rp_schedule_set(db->conn, &a, 0));
+	ok(db->conn, rp_schedule_set(db->conn, &b, 0));
+	set_next(db, now_of(db->conn) - 10);
+	ok(other, rp_begin(other));
+	ok(other, rp_enqueue(other, "fresh", &job, NULL));
+	assert_int_equal(fire(db->conn), 1);
+	ok(other, rp_commit(other));
+	assert_int_equal(fire(db->conn), 1);
+	rp_close(other);
+}
+
 static void
 more_than_a_thousand_are_not_counted_and_not_fired(void **state)
 {
@@ -587,6 +612,7 @@ main(int argc, char **argv)
 		CASE(all_fires_each_in_order),
 		CASE(skip_fires_nothing_that_was_missed),
 		CASE(if_all_were_missed_and_are_to_be_skipped_the_schedule_moves_on),
+		CASE(a_schedule_whose_queue_somebody_is_creating_holds_up_no_other),
 		CASE(more_than_a_thousand_are_not_counted_and_not_fired),
 		CASE(a_clock_that_goes_forward_fires_what_was_missed_once),
 		CASE(overlap_skip_adds_no_job_while_one_is_live),

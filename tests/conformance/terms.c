@@ -377,6 +377,28 @@ a_job_that_expired_is_not_claimed_but_cancelled(void **state)
 }
 
 static void
+the_key_of_a_job_that_expired_is_free_before_the_sweep(void **state)
+{
+	struct db *db = *state;
+	rp_job_spec job = RP_JOB_SPEC_INIT;
+	rp_added first, second;
+
+	job.unique_key = "k";
+	job.expire_ms = 1;
+	ok(db->conn, rp_enqueue(db->conn, "q", &job, &first));
+	sleep_ms(5);
+	job.expire_ms = 0;
+	ok(db->conn, rp_enqueue(db->conn, "q", &job, &second));
+	assert_int_equal(second.outcome, RP_ADDED);
+	ok(db->conn, rp_sweep(db->conn, NULL));
+	assert_int_equal(state_of(db->conn, first.id), RP_STATE_CANCELLED);
+	assert_int_equal(state_of(db->conn, second.id), RP_STATE_READY);
+	ok(db->conn, rp_enqueue(db->conn, "q", &job, &first));
+	assert_int_equal(first.outcome, RP_EXISTED);
+	assert_int_equal(first.id, second.id);
+}
+
+static void
 a_scheduled_job_expires_too(void **state)
 {
 	struct db *db = *state;
@@ -604,6 +626,7 @@ main(int argc, char **argv)
 		CASE(the_last_delay_repeats),
 		CASE(a_verdict_with_a_delay_overrides_the_list),
 		CASE(a_job_that_expired_is_not_claimed_but_cancelled),
+		CASE(the_key_of_a_job_that_expired_is_free_before_the_sweep),
 		CASE(a_scheduled_job_expires_too),
 		CASE(a_job_that_runs_does_not_expire_before_it_fails),
 		CASE(a_lost_job_that_expired_is_cancelled),

@@ -16,7 +16,8 @@
 static void
 prepare_all(rp_conn *conn, enum rp_verb verb)
 {
-	static const struct rp_value none[40] = { { .type = RP_NULL } };
+	/* two rows of the longest list of parameters */
+	static const struct rp_value none[100] = { { .type = RP_NULL } };
 
 	for (size_t rows = 1; rows <= 2; rows++) {
 		int r = rp__begin(conn, RP_BEGIN_WRITE);

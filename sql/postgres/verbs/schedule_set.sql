@@ -6,7 +6,8 @@ insert into readpast.schedule as s
         missed, overlap, anchor, next_at, created_at)
 values (:name, :queue, :spec, readpast.need_zone(:zone),
         :sets::pg_catalog.text::bigint[], :content, :kind,
-        :headers::pg_catalog.text::pg_catalog.json,
+        case when :headers::pg_catalog.text::pg_catalog.jsonb is not null
+             then :headers::pg_catalog.text::pg_catalog.json end,
         :priority::bigint::integer, :missed::bigint::integer,
         :overlap::bigint::integer, readpast.at_ms(:anchor),
         readpast.at_ms(:next_at), pg_catalog.clock_timestamp())

@@ -3,7 +3,8 @@
 -- content unless it runs. Its claim number is then increased, so that a worker whose
 -- lease ran out cannot complete a content that it never saw. If enqueue would insert
 -- nothing, there is no answer. A job that was done is the answer, too, if its key is still
--- taken. outcome: 0 added, 1 existed, 2 replaced.
+-- taken. A job that has expired loses the key at once: no claim takes it, and the next
+-- sweep cancels it. outcome: 0 added, 1 existed, 2 replaced.
 
 select q.id as queue_id,
        coalesce(:priority, q.priority) as priority,
@@ -15,13 +16,20 @@ select q.id as queue_id,
    and (:headers is null
         or json_valid(:headers) and json_type(:headers) = 'object');
 
-select max(id) as living,
+select max(iif(is_over, null, id)) as living,
+       max(iif(is_over, id, null)) as overdue,
        (select job_id from readpast_taken_key
          where queue_id = @queue_id and unique_key = :unique_key
            and until > :now) as holder,
-       max(id) is not null and :replace and max(lease_until) is null as replaced
-  from readpast_job
- where queue_id = @queue_id and unique_key = :unique_key;
+       max(iif(is_over, null, id)) is not null and :replace
+       and max(lease_until) is null as replaced
+  from (select id, lease_until,
+               expire_at <= :now and lease_until is null as is_over
+          from readpast_job
+         where queue_id = @queue_id and unique_key = :unique_key);
+
+-- if @overdue:
+update readpast_job set unique_key = null where id = @overdue;
 
 -- A ready job keeps its place if its replacement is of the same lane.
 select (select seq from readpast_job

@@ -1,8 +1,9 @@
 -- lock_live: find the live job that has a unique key, or the job that was done and whose key
--- is still taken. If it is live and not running, lock it, so
--- that no claim takes it before this transaction ends: then its handler sees all that
--- this transaction writes. The lock blocks neither other enqueues of the key nor a
--- verdict, which only a running job gets.
+-- is still taken. If it is live and not running, lock it, so that no claim takes it before
+-- this transaction ends: then its handler sees all that this transaction writes. The lock
+-- blocks neither other enqueues of the key nor a verdict, which only a running job gets.
+-- A job that has expired loses the key at once: no claim takes it, and the next sweep
+-- cancels it.
 -- queue_id, unique_key: which job; is_patient: try again for lock_patience() if
 -- another transaction has the row locked (a sweep for a moment, a claim until it
 -- commits). Otherwise it tries once.
@@ -19,12 +20,27 @@ set enable_seqscan = off
 as $body$
 #variable_conflict use_column
 declare
-	tries integer := 0;
+	tries   integer := 0;
+	is_over boolean;
 begin
-	select j.id, j.lease_until is null into id, is_locked
+	select j.id, j.lease_until is null,
+	       j.lease_until is null and j.expire_at <= clock_timestamp()
+	  into id, is_locked, is_over
 	  from readpast.job j
 	 where j.queue_id = lock_live.queue_id
 	   and j.unique_key = lock_live.unique_key;
+	if is_over then
+		update readpast.job j
+		   set unique_key = null
+		 where j.id = any (array(
+		           select o.id from readpast.job o
+		            where o.id = lock_live.id and o.lease_until is null
+		              for update skip locked));
+		if found then
+			id := null;
+			is_locked := null;
+		end if;
+	end if;
 	-- A job is done and its key taken in one commit: one of the two is seen.
 	if id is null then
 		id := readpast.key_holder(queue_id, unique_key);

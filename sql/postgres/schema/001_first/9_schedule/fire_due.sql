@@ -3,12 +3,14 @@
 -- most: how many schedules at the most.
 -- Result: schedules: how many were due; jobs: how many jobs were added.
 -- Locks: the schedules' rows, of which it skips those that others have locked; those of
--- fire_one().
+-- fire_one(), for which it waits for lock_timeout at the most, because others may be
+-- waiting for the sweep: then the schedule stays due.
 
 create function readpast.fire_due(most integer default 1000,
                                   out schedules integer, out jobs integer)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '50ms'
 as $body$
 declare
 	moment timestamptz := clock_timestamp();
@@ -39,14 +41,20 @@ begin
 			       null::timestamptz as next_at into plan;
 			error := sqlerrm;
 		end;
-		foreach due in array plan.fires loop
-			select f.job_id, f.why into job_id, why
-			  from readpast.fire_one(
-			           s, due,
-			           case when due = plan.fires[cardinality(plan.fires)]
-			                then plan.missed else 0 end) f;
-			jobs := jobs + (job_id is not null)::integer;
-		end loop;
+		begin
+			foreach due in array plan.fires loop
+				select f.job_id, f.why into job_id, why
+				  from readpast.fire_one(
+				           s, due,
+				           case when due = plan.fires[cardinality(plan.fires)]
+				                then plan.missed else 0 end) f;
+				jobs := jobs + (job_id is not null)::integer;
+			end loop;
+		exception
+			when transaction_rollback or insufficient_resources then raise;
+			when lock_not_available then continue;
+			when others then job_id := null; error := sqlerrm;
+		end;
 		due := plan.fires[cardinality(plan.fires)];
 		update readpast.schedule u
 		   set next_at = plan.next_at,
