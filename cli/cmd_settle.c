@@ -215,7 +215,8 @@ cmd_extend(struct cmd *cmd, int argc, char **argv)
 	int json = 0;
 	const struct option options[] = {
 		{ "--lease", DURATION, &model.delay_ms, "D",
-		  "length of the new lease, counted from now" },
+		  "length of the new lease, counted from now\n"
+		  "(default: the queue's)" },
 		{ "--progress", TEXT, &model.progress, "TEXT",
 		  "how far the job is; its next attempt gets it" },
 		JSON_OPTION(&json),
@@ -225,8 +226,8 @@ cmd_extend(struct cmd *cmd, int argc, char **argv)
 
 	if (status)
 		return status;
-	if (model.delay_ms == 0 || (model.delay_ms < 0 && !model.progress))
-		return usage(cmd, "for how long? Give --lease D, at least 1ms");
+	if (model.delay_ms == 0)
+		return usage(cmd, "--lease 0: expected at least 1ms");
 	if (model.progress && strlen(model.progress) > RP_MOST_PROGRESS)
 		return usage(cmd, "--progress: expected at most %d bytes",
 			     RP_MOST_PROGRESS);

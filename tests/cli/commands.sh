@@ -23,7 +23,7 @@ check 'none of these commands made a database' test ! -e readpast.db
 check 'init says once that it made the file, and where' \
 	equal "$(readpast init 2>&1 >/dev/null; readpast init 2>&1 >/dev/null)" \
 	"readpast: made the database $here/readpast.db"
-check 'a claim makes no queue: exit 3' refuses 3 "no queue q in $here/readpast.db .readpast queue set or " readpast claim q
+check 'a claim makes no queue: exit 3' refuses 3 "no queue q in $here/readpast.db .create it with readpast queue set" readpast claim q
 check 'unless it waits for one, and then it says so' refuses 3 "created queue q in $here/readpast.db" readpast claim q --wait 1ms
 check 'and the queue is there now' status 0 readpast stats q
 check 'nothing to claim: exit 3' status 3 readpast claim q
@@ -46,6 +46,7 @@ in_man() {
 }
 # shellcheck disable=SC2086
 check 'the man page has them all' in_man ${expected//,/ }
+check 'extend by the queue'\''s lease' status 0 readpast extend "$claim"
 check 'extend' status 0 readpast extend "$claim" --lease 2h
 check 'complete' status 0 readpast complete "$claim"
 check 'a finished job that was not kept: the message says so' \

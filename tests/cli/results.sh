@@ -97,7 +97,7 @@ check 'is shown' equal "$(progress_of "$a")" '{"row": 3}'
 check 'on a line' grep -qx 'progress      {"row": 3}' <(readpast show "$a")
 check 'by why' grep -q 'Its handler has reported: {"row": 3}\.$' <(readpast why "$a")
 check 'and in its JSON' equal "$(readpast why "$a" --json | jq -r .progress)" '{"row": 3}'
-check 'extend wants one of them' status 2 readpast extend "$c"
+check 'extend by no time is refused' status 2 readpast extend "$c" --lease 0
 check 'not too large' status 2 readpast extend "$c" --progress "$(head -c 4097 large | tr '\0' x)"
 check 'it says so' equal "$(cat err)" 'readpast: extend: --progress: expected at most 4096 bytes (see readpast help extend)'
 readpast fail "$c" --error no --retry-in 0 >/dev/null
