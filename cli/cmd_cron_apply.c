@@ -20,7 +20,7 @@ struct apply {
 	int64_t added, changed, removed, same;
 };
 
-/* What an object of the file says. `own` is freed with it. */
+/* A schedule as an object of the file describes it. It owns `own`. */
 struct wanted {
 	rp_schedule schedule;
 	char *payload, *headers;
@@ -248,7 +248,7 @@ payloads_differ(const rp_schedule *a, const rp_schedule *b)
 		memcmp(a->payload, b->payload, a->payload_size) != 0);
 }
 
-/* The members that differ, as a list; "" if there are none. */
+/* List the members in which the two schedules differ; "" if they are equal. */
 static void
 list_changes(char *to, size_t room, const rp_schedule *a, const rp_schedule *b)
 {

@@ -44,8 +44,8 @@ tell_left(const char *what)
 
 /* ---- the verdict in words ---- */
 
-/* What the workers waited for, in words; the result has the server's wait
- * event. */
+/* Describe in words the wait event that the server reported for the
+ * workers. */
 static const char *
 waited_for(const struct lab_result *result)
 {

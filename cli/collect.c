@@ -77,8 +77,8 @@ collect_hand_on(struct work *work, const struct collected *c,
 
 	pthread_mutex_lock(&writing);
 	errnum = hand_on(work, c->output, STDOUT_FILENO, stop, ctx);
-	/* Ignore errors of standard error: there is no other place to report
-	 * them. */
+	/* Ignore errors of standard error: they could only be reported
+	 * there. */
 	hand_on(work, c->error, STDERR_FILENO, stop, ctx);
 	pthread_mutex_unlock(&writing);
 	return errnum;

@@ -30,8 +30,9 @@ on_signal(int number)
 	errno = was;
 }
 
-/* A descriptor that is readable once a signal has arrived, for calls that wait
- * in poll(); -1: there is none. Call it before catch_interrupts(). */
+/* Returns a descriptor that is readable once a signal has arrived, for calls
+ * that wait in poll(); -1 if no pipe can be made. Call it before
+ * catch_interrupts(). */
 int
 interrupt_fd(void)
 {

@@ -86,8 +86,8 @@ look_for_workers(struct top *t)
 	return 0;
 }
 
-/* Read the jobs of the selected queue. If the queue was dropped after the
- * queues were read, there are none. */
+/* Read the jobs of the selected queue. The list is empty if the queue was
+ * dropped after the queues were read. */
 int
 top_look_for_jobs(struct top *t)
 {

@@ -33,8 +33,9 @@ join_lines(char **texts, size_t n)
 	return joined;
 }
 
-/* Split READPAST_ALONE into lines. The memory, the pointers and the text behind
- * them, is never freed, as it is needed to the end. NULL: there are none. */
+/* Split READPAST_ALONE into lines. Returns NULL if it is empty. One allocation
+ * holds the pointers, and behind them the text. It is never freed, because it
+ * is needed until the program ends. */
 static const char *const *
 lines_of(const char *text)
 {

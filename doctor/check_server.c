@@ -42,7 +42,7 @@ check_wakeup(struct doctor *d)
 
 /* ---- the plan of a claim ---- */
 
-/* The plan in the result of an EXPLAIN, or NULL if there is none. */
+/* Returns the plan in the result of an EXPLAIN; NULL if it has no plan. */
 static json_t *
 plan_in(const json_t *rows)
 {

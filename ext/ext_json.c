@@ -44,8 +44,8 @@ struct array {
 			     * when it is first needed */
 };
 
-/* Returns the position after the closing quote; if there is none, the end of
- * the text. */
+/* Returns the position after the closing quote; the end of the text if the
+ * quote is missing. */
 static const char *
 end_of_string(const char *s)
 {

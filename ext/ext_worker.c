@@ -250,8 +250,8 @@ sweep_meanwhile(struct ext_call *call, const char *const *queues)
 				   &found);
 }
 
-/* What a call waits for: jobs to work on, or, if `queues` is NULL, the end of a
- * job. */
+/* The event that a call waits for: a job to work on, or, if `queues` is NULL,
+ * the end of a job. */
 struct awaited {
 	char **queues;
 	int64_t id;

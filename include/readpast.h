@@ -602,8 +602,8 @@ RP_API int rp_job_cancel(rp_conn *conn, int64_t id, const char *kind);
 RP_API int rp_job_retry(rp_conn *conn, int64_t id, const char *kind);
 
 /*
- * What rp_job_change() is to change. Start from RP_CHANGE_INIT, which leaves
- * everything as it is: so does a negative number, or NULL.
+ * New values for rp_job_change(). A negative number, or NULL, leaves a value as
+ * it is. Start from RP_CHANGE_INIT, which does so for all of them.
  */
 typedef struct rp_change {
 	size_t size;       /* set by RP_CHANGE_INIT */
@@ -850,8 +850,8 @@ typedef struct rp_fire {
 
 /*
  * Find the first fire of a schedule strictly after `after_ms`. Needs no
- * database. Returns 1, or 0 if there is none within 400 years or before
- * RP_MOST_TIME; then `ret` is not written.
+ * database. Returns 1. Returns 0, and does not write `ret`, if the schedule
+ * does not fire within 400 years or before RP_MOST_TIME.
  *
  * `spec` is one of
  *
@@ -879,13 +879,13 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 			    int64_t anchor_ms, int64_t after_ms, rp_fire *ret,
 			    rp_error *reterr);
 
-/* What becomes of the instants of a schedule at which nobody fired. A fire that
- * is less than 60 s late was not missed. */
-#define RP_MISSED_ONCE 0 /* one job for all, at the newest of them */
+/* How a schedule catches up if nobody fired it in time. An instant is missed if
+ * it is at least 60 s late. */
+#define RP_MISSED_ONCE 0 /* one job for all that are due, at the newest */
 #define RP_MISSED_ALL 1  /* a job for each, in order, for 1000 at most */
 #define RP_MISSED_SKIP 2 /* none */
 
-/* What a fire does while a job of an earlier fire is live. */
+/* Whether a fire adds a job while a job of an earlier fire is live. */
 #define RP_OVERLAP_ALLOW 0 /* it adds a job all the same */
 #define RP_OVERLAP_SKIP                                                        \
 	1 /* it adds none. The jobs have the unique key                        \

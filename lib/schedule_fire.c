@@ -200,7 +200,7 @@ rp__schedule_put(rp_conn *conn, const rp_schedule *s, int64_t at,
 
 /* ---- a fire ---- */
 
-/* What became of the last instant of a fire. */
+/* The result of a fire: that of its last instant. */
 struct outcome {
 	int64_t at;     /* that instant; 0: none was fired */
 	int64_t job_id; /* 0: it has no job */

@@ -123,7 +123,7 @@ parse_types(const struct header *header, const unsigned char *types,
 			return "a name has no end";
 		n = strnlen((const char *)chars + name, sizeof(to->name) - 1);
 		memcpy(to->name, chars + name, n);
-		/* Whoever prints it must not find anything strange. */
+		/* The name is printed, so it must be printable. */
 		for (size_t k = 0; k < n; k++)
 			if (to->name[k] <= ' ' || to->name[k] > '~')
 				to->name[k] = '?';

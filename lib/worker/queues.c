@@ -99,7 +99,7 @@ rp__queues_rotate(rp_worker *w)
 
 /* ---- looking for queues ---- */
 
-/* What one look has found. */
+/* The queues that one look has found. */
 struct look {
 	rp_worker *worker;
 	struct found *found; /* of the patterns */

@@ -18,7 +18,7 @@ struct fetch {
 	rp_task *tasks;
 };
 
-/* What a handler reports; see report.c. */
+/* The result and the progress that a handler reports; see report.c. */
 struct report {
 	/* Used by the handler until it returns, then by the coordinator. */
 	char *result; /* NULL: none */

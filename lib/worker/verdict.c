@@ -53,7 +53,7 @@ forget(rp_worker *w, rp_task *task)
 	rp__task_free(task);
 }
 
-/* What the handler made of the job: dead, or by the verdict. */
+/* Count the job as dead if its new state is, otherwise by the verdict. */
 static void
 count_verdict(rp_worker *w, const rp_task *task, int verdict, int state)
 {

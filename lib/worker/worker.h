@@ -129,8 +129,8 @@ int rp__loop_run(rp_worker *worker, rp_error *reterr);
 rp_verdict *rp__verdicts_make(rp_worker *worker, struct tasks *tasks);
 void rp__verdicts_answered(rp_worker *worker, struct tasks *tasks,
 			   const rp_verdict *verdicts, int64_t asked_us);
-/* What a handler that settled its claim itself made of the job. The error is
- * that of a failure. */
+/* The verdict of a handler that settled its claim itself, and the job's state
+ * after it. The error is that of a failure. */
 struct own {
 	int verdict, state;
 	char error[200];
