@@ -306,6 +306,21 @@ keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms)
 	settings(conn, q);
 }
 
+void
+work_until_settled(const struct db *db, rp_handler *handler, void *ctx)
+{
+	rp_worker_options options = RP_WORKER_INIT;
+	rp_worker *worker;
+	rp_error error;
+
+	options.drain = RP_DRAIN_SETTLED;
+	assert_int_equal(rp_worker_new(db->url, &options, &worker, NULL), 0);
+	assert_int_equal(rp_worker_handle(worker, "q", NULL, handler, ctx), 0);
+	if (rp_worker_run(worker, &error) < 0)
+		fail_msg("%s", error.message);
+	rp_worker_free(worker);
+}
+
 int64_t
 now_ms(void)
 {

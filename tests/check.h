@@ -89,6 +89,9 @@ rp_queue_stats stats_of(rp_conn *conn, const char *queue);
 void settings(rp_conn *conn, rp_queue queue);
 void keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms); /* in queue q */
 
+/* Run a worker with one thread on queue q until all that it ran is settled. */
+void work_until_settled(const struct db *db, rp_handler *handler, void *ctx);
+
 int64_t now_ms(void);
 void sleep_ms(int64_t ms);
 /* Wait until the database's clock is past this time. */

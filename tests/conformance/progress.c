@@ -234,23 +234,6 @@ struct seen {
 	char checkpoint[16];
 };
 
-static void
-drain(struct db *db, rp_handler *handler, struct seen *seen)
-{
-	rp_worker_options options = RP_WORKER_INIT;
-	rp_worker *worker;
-	rp_error error;
-
-	memset(seen, 0, sizeof(*seen));
-	seen->db = db;
-	options.drain = RP_DRAIN_SETTLED;
-	assert_int_equal(rp_worker_new(db->url, &options, &worker, NULL), 0);
-	assert_int_equal(rp_worker_handle(worker, "q", NULL, handler, seen), 0);
-	if (rp_worker_run(worker, &error) < 0)
-		fail_msg("%s", error.message);
-	rp_worker_free(worker);
-}
-
 /* Report on the first attempt, wait until others see it, and fail with a
  * second report unsent. */
 static int
@@ -291,7 +274,8 @@ the_worker_sends_progress_soon_and_the_rest_with_the_verdict(void **state)
 	struct db *db = *state;
 
 	put(db->conn, "q", "x"); /* the lease of 60 s is renewed after 20 s */
-	drain(db, report, &seen);
+	seen = (struct seen){ .db = db };
+	work_until_settled(db, report, &seen);
 	assert_int_equal(seen.r[0], RP_EINVAL);
 	assert_int_equal(seen.r[1], RP_EINVAL);
 	assert_int_equal(seen.r[2], 0);
@@ -327,7 +311,8 @@ the_worker_sends_it_at_most_once_a_second(void **state)
 	struct db *db = *state;
 
 	put(db->conn, "q", "x");
-	drain(db, report_often, &seen);
+	seen = (struct seen){ .db = db };
+	work_until_settled(db, report_often, &seen);
 	assert_in_range(seen.r[0], 1, 3);
 }
 

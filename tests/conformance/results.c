@@ -244,23 +244,6 @@ struct seen {
 	int r[4];
 };
 
-static void
-drain(struct db *db, rp_handler *handler, struct seen *seen)
-{
-	rp_worker_options options = RP_WORKER_INIT;
-	rp_worker *worker;
-	rp_error error;
-
-	memset(seen, 0, sizeof(*seen));
-	seen->db = db;
-	options.drain = RP_DRAIN_SETTLED;
-	assert_int_equal(rp_worker_new(db->url, &options, &worker, NULL), 0);
-	assert_int_equal(rp_worker_handle(worker, "q", NULL, handler, seen), 0);
-	if (rp_worker_run(worker, &error) < 0)
-		fail_msg("%s", error.message);
-	rp_worker_free(worker);
-}
-
 static int
 set_results(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -284,7 +267,8 @@ a_handler_sets_the_result(void **state)
 	int64_t id = put(db->conn, "q", "x");
 
 	keep_for(db->conn, 3600000, 3600000);
-	drain(db, set_results, &seen);
+	seen = (struct seen){ .db = db };
+	work_until_settled(db, set_results, &seen);
 	assert_int_equal(seen.r[0], 0);
 	assert_int_equal(seen.r[1], 0);
 	assert_int_equal(seen.r[2], RP_EFBIG);
@@ -314,7 +298,8 @@ a_handlers_own_transaction_has_it_too(void **state)
 	int64_t id = put(db->conn, "q", "x");
 
 	keep_for(db->conn, 3600000, 3600000);
-	drain(db, complete_with_effects, &seen);
+	seen = (struct seen){ .db = db };
+	work_until_settled(db, complete_with_effects, &seen);
 	expect_result(db->conn, id, "42", 2);
 }
 
