@@ -22,8 +22,9 @@ by_place(const void *a, const void *b)
 }
 
 /* List the jobs that a claim must return, in order. Returns -1 if any ready
- * jobs may be returned, because another session has locked rows of the queue
- * or left some behind. */
+ * jobs may be returned: an open transaction holds rows of the queue, so another
+ * session's claims may have moved the cursor past them; or a transaction that
+ * has ended left some behind the cursor. */
 static int
 to_be_claimed(struct model *m, int queue, int n, int holding,
 	      struct entry **line)
@@ -35,7 +36,8 @@ to_be_claimed(struct model *m, int queue, int n, int holding,
 
 		if (e->now.queue != queue || m->queues[queue].paused)
 			continue;
-		loose |= locked(m, e) || e->now.loose;
+		loose |= locked(m, e) || e->now.loose ||
+			 (e->owner && !m->on_file);
 		if (!locked(m, e) && e->now.state == RP_STATE_READY)
 			line[count++] = e;
 	}
@@ -229,8 +231,6 @@ turn(struct model *m, int verdicts, int most)
 		must |= verdict_waits(m, &v[i]) == 2;
 		locks |= v[i].verdict != RP_DONE;
 	}
-	for (int q = 0; q < QUEUES; q++)
-		locks |= m->queues[q].keep_done != 0;
 	if (most)
 		r = rp_settle_and_claim(conn_of(m), v, (size_t)n,
 					m->queues[queue].name, (size_t)most, &o,

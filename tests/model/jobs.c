@@ -72,6 +72,7 @@ replaced(struct model *m, struct entry *e, const rp_job_spec *job)
 
 	fill(m, j, old.queue, job);
 	j->claim_no++;
+	j->replaced = m->sessions[m->s].open;
 	if (job->delay_ms)
 		return;
 	if (old.state == RP_STATE_READY && old.class == NORMAL &&
@@ -143,6 +144,10 @@ enqueue_unique(struct model *m, int queue)
 	    job.replace ? ", replace" : "", (int)job.delay_ms, queue, r,
 	    (long long)id.id, id.outcome);
 	if (busy(m, r))
+		return;
+	/* SKIP LOCKED waits for a row that another transaction has changed
+	 * twice, if only the second change has locked the row's key. */
+	if (others && e->now.replaced && r == RP_EBUSY)
 		return;
 	if (others) { /* the answer does not wait for the other transaction */
 		agree(m, r == 0 && id.outcome == RP_EXISTED);

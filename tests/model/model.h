@@ -40,6 +40,7 @@ struct job {
 	int loose;   /* not 0: it may be claimed late, because a transaction
 		      * left it, perhaps before the position where claims
 		      * start */
+	int replaced; /* not 0: an open transaction has replaced its content */
 };
 
 struct entry {

@@ -138,6 +138,7 @@ end_transaction(struct model *m, int commit)
 			e->now = e->before;
 		e->now.told = told;
 		e->now.loose = !m->on_file;
+		e->now.replaced = 0;
 	}
 }
 
