@@ -290,6 +290,22 @@ rp__batch_set_payload(rp_batch *batch, size_t i, const struct rp_value *payload)
 	return job->payload ? 0 : RP_ENOMEM;
 }
 
+/* Set what only some jobs have; `c` is an answer of the verb `extra`. */
+int
+rp__batch_set_extra(rp_batch *batch, size_t i, const struct rp_value *c)
+{
+	rp_job *job = &batch->jobs[i].job;
+	int r;
+
+	job->keep_ms = c[EXTRA_OUT_KEEP_MS].i;
+	job->timeout_ms = c[EXTRA_OUT_TIMEOUT_MS].i;
+	job->expire_at = c[EXTRA_OUT_EXPIRE_AT].i;
+	job->unique_for_ms = c[EXTRA_OUT_UNIQUE_FOR_MS].i;
+	r = set_text(batch, &job->backoff, &c[EXTRA_OUT_BACKOFF]);
+	return r < 0 ? r
+		     : set_text(batch, &job->progress, &c[EXTRA_OUT_PROGRESS]);
+}
+
 /* Remove the jobs whose payload was never set. */
 void
 rp__batch_drop_incomplete(rp_batch *batch)

@@ -65,11 +65,22 @@ is_backoff(const char *text)
 	return *s == ']' && !s[1 + strspn(s + 1, space)];
 }
 
+/* Does the job have terms of its own? */
+static int
+has_terms(const rp_job_spec *job)
+{
+	return job->keep_ms || job->timeout_ms || job->expire_ms ||
+	       job->backoff || job->unique_for_ms;
+}
+
 static int
 check_terms(rp_error *error, const rp_job_spec *job)
 {
-	int r = check_span(error, "keep", job->keep_ms);
+	int r;
 
+	if (!has_terms(job))
+		return 0;
+	r = check_span(error, "keep", job->keep_ms);
 	if (r == 0)
 		r = check_span(error, "the timeout", job->timeout_ms);
 	if (r == 0)
@@ -134,13 +145,6 @@ static struct rp_value
 some(int64_t n)
 {
 	return rp__int_or_null(n, n == 0);
-}
-
-static int
-has_terms(const rp_job_spec *job)
-{
-	return job->keep_ms || job->timeout_ms || job->expire_ms ||
-	       job->backoff;
 }
 
 static void

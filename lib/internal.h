@@ -132,6 +132,8 @@ void rp__batch_drop_payload(rp_batch *batch, const rp_job *job);
 int rp__batch_is_complete(const rp_batch *batch);
 int rp__batch_set_payload(rp_batch *batch, size_t i,
 			  const struct rp_value *payload);
+int rp__batch_set_extra(rp_batch *batch, size_t i,
+			const struct rp_value *columns);
 void rp__batch_drop_incomplete(rp_batch *batch);
 void rp__batch_set_partial(rp_batch *batch);
 void rp__batch_payload_total(rp_batch *batch, int64_t bytes);

@@ -162,7 +162,7 @@ def statements(path):
 ROUTINES = {"enqueue_plain", "settle_and_claim", "register_waiter",
             "unregister_waiter", "await", "unawait", "held", "sweep_start",
             "fire_due"}
-NO_ROUTINES = {"claim", "payload", "complete", "fail", "release", "extend",
+NO_ROUTINES = {"claim", "extra", "payload", "complete", "fail", "release", "extend",
                "refused", "sweep_dropped", "schedule_due", "schedule_fired"}
 
 

@@ -35,6 +35,7 @@ struct rp_value {
 #define RP_ROW_TAKE 0 /* take the row: a verb that changes rows changes it */
 #define RP_ROW_SKIP 1 /* skip the row: the verb leaves it as it is */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
+#define RP_ROW_LAST 3 /* take this row, and skip all further rows */
 
 /* row: the index of the row of parameters that was answered; columns: the
  * answer. */

@@ -101,7 +101,7 @@ stops 'fields of a job in another order stop the build' \
 	'answers id queue state'
 
 fresh
-sed -i '/^claim /s/job suspect/suspect job/' "$dir/sql/params"
+sed -i '/^list_line /s/job payload_total/payload_total job/' "$dir/sql/params"
 stops 'the columns of a job behind others stop the build' \
 	'does not stand first'
 

@@ -248,7 +248,7 @@ answer(const struct rp_call *call, const PGresult *res, size_t row,
 			r = fn(ctx, (size_t)columns[0].i - 1, columns + 1);
 		else
 			r = fn(ctx, row, columns);
-		if (r == RP_ROW_STOP)
+		if (r == RP_ROW_STOP || r == RP_ROW_LAST)
 			break;
 	}
 	return r < 0 ? r : 0;

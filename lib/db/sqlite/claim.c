@@ -20,8 +20,39 @@
 
 struct claim {
 	const struct rp_round_trip *trip;
-	int alone; /* a suspect was taken */
+	int alone;      /* a suspect was taken */
+	int with_extra; /* a job was taken for which the verb `extra` has
+			 * more */
+	struct rp_value job[JOB_COLUMNS]; /* what is known of the job that is
+					   * offered */
 };
+
+static int
+add(struct claim *claim, const struct rp_value *c)
+{
+	struct rp_value *job = claim->job;
+
+#define COPY(column) job[JOB_##column] = c[CLAIM_OUT_##column]
+	COPY(ID);
+	COPY(PRIORITY);
+	COPY(ATTEMPT);
+	COPY(MAX_ATTEMPTS);
+	COPY(CLAIM_NO);
+	COPY(RUN_AT);
+	COPY(CREATED_AT);
+	job[JOB_CLAIMED_AT] = rp__int(c[CLAIM_OUT_CLAIM_NO].i / 1000);
+	COPY(LEASE_UNTIL);
+	COPY(UNIQUE_KEY);
+	COPY(KIND);
+	COPY(HEADERS);
+	COPY(PAYLOAD);
+	COPY(LAST_ERROR);
+	COPY(FAILURES);
+	COPY(TIMEOUT_MS);
+#undef COPY
+	return rp__batch_add(claim->trip->batch, job,
+			     c[CLAIM_OUT_SUSPECT].i != 0);
+}
 
 static int
 offer(void *ctx, size_t row, const struct rp_value *c)
@@ -36,8 +67,6 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 	int r;
 
 	(void)row;
-	if (taken == trip->max || claim->alone)
-		return RP_ROW_STOP;
 	if (suspect && (trip->holding || taken)) {
 		rp__batch_passed_over(trip->batch);
 		return trip->holding ? RP_ROW_SKIP : RP_ROW_STOP;
@@ -45,11 +74,44 @@ offer(void *ctx, size_t row, const struct rp_value *c)
 	if (taken >= trip->at_once &&
 	    (c[CLAIM_OUT_MAX_ATTEMPTS].i == 1 || size > RP_LARGE_PAYLOAD))
 		return RP_ROW_STOP;
-	r = rp__batch_add(trip->batch, c, suspect);
+	r = add(claim, c);
 	if (r < 0)
 		return r;
 	claim->alone = suspect;
-	return RP_ROW_TAKE;
+	claim->with_extra |= c[CLAIM_OUT_HAS_EXTRA].i != 0;
+	return suspect || taken + 1 == trip->max ? RP_ROW_LAST : RP_ROW_TAKE;
+}
+
+struct reading {
+	rp_batch *batch;
+	size_t i;
+};
+
+static int
+take_extra(void *ctx, size_t row, const struct rp_value *c)
+{
+	const struct reading *reading = ctx;
+
+	(void)row;
+	return rp__batch_set_extra(reading->batch, reading->i, c);
+}
+
+/* Read what only some jobs have, for the jobs of the batch from `first` on. */
+static int
+read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
+{
+	int r = 0;
+
+	for (size_t i = first; i < rp_batch_count(batch) && r == 0; i++) {
+		struct reading reading = { batch, i };
+		const struct rp_value p[EXTRA_PARAMS] = {
+			[EXTRA_ID] = rp__int(rp_batch_at(batch, i)->id),
+		};
+
+		r = rp__sqlite_run(s, RP_V_EXTRA, p, 1, take_extra, &reading,
+				   error);
+	}
+	return r;
 }
 
 static int
@@ -57,21 +119,31 @@ claim_queue(struct sqlite *s, struct claim *claim, const char *queue,
 	    rp_error *error)
 {
 	const struct rp_round_trip *trip = claim->trip;
+	size_t first = rp_batch_count(trip->batch);
 	struct rp_value p[CLAIM_PARAMS];
+	int r;
 
+	claim->job[JOB_QUEUE] = rp__text(queue);
+	claim->with_extra = 0;
 	p[CLAIM_QUEUE] = rp__text(queue);
 	p[CLAIM_LEASE_MS] =
 		rp__int_or_null(trip->lease_ms, trip->lease_ms == 0);
 	p[CLAIM_WORKER_ID] = rp__int(trip->worker_id);
-	p[CLAIM_WORKER] = rp__text(trip->worker);
-	return rp__sqlite_run(s, RP_V_CLAIM, p, 1, offer, claim, error);
+	r = rp__sqlite_run(s, RP_V_CLAIM, p, 1, offer, claim, error);
+	return r == 0 && claim->with_extra
+		       ? read_extra(s, trip->batch, first, error)
+		       : r;
 }
 
 int
 rp__sqlite_claim(struct sqlite *s, const struct rp_round_trip *trip,
 		 rp_error *error)
 {
-	struct claim claim = { .trip = trip };
+	struct claim claim = {
+		.trip = trip,
+		.job = { [JOB_STATE] = rp__int(RP_STATE_RUNNING),
+			 [JOB_WORKER] = rp__text(trip->worker) },
+	};
 	int r = 0;
 
 	for (size_t i = 0; trip->queues[i] && r == 0; i++)

@@ -362,7 +362,7 @@ take(const struct run *run, const struct step *step)
 	}
 	taken->ids[taken->count++] =
 		rp__int(sqlite3_column_int64(step->open, step->id));
-	return RP_ROW_TAKE;
+	return 0;
 }
 
 static int
@@ -381,9 +381,13 @@ answer(const struct run *run, const struct step *step)
 		      1;
 	if (run->fn)
 		r = run->fn(run->ctx, row, columns);
-	return r == RP_ROW_TAKE && run->verb->late < run->verb->count
-		       ? take(run, step)
-		       : r;
+	if ((r == RP_ROW_TAKE || r == RP_ROW_LAST) &&
+	    run->verb->late < run->verb->count) {
+		int taken = take(run, step);
+
+		return taken < 0 ? taken : r;
+	}
+	return r;
 }
 
 /* Run a late statement for all taken ids. A single statement for all is
@@ -437,9 +441,13 @@ run_rows(const struct run *run, size_t k)
 	rc = bind_all(run, form, 0);
 	while (rc == SQLITE_OK &&
 	       (rc = sqlite3_step(form->stmt)) == SQLITE_ROW) {
-		r = answer(run, step);
-		if (r == RP_ROW_TAKE)
+		int what = answer(run, step);
+
+		r = what;
+		if (what == RP_ROW_TAKE || what == RP_ROW_LAST)
 			r = run_from(run, k + 1);
+		if (r == 0 && what == RP_ROW_LAST)
+			r = RP_ROW_STOP;
 		if (r < 0 || r == RP_ROW_STOP)
 			break;
 		r = 0;

@@ -17,16 +17,21 @@ struct kind {
 };
 
 static int
-accept_one(void *ctx, size_t row, const struct rp_value *c)
+accept(const struct kind *kind, size_t row, const struct rp_value *c, int state)
 {
-	struct kind *kind = ctx;
 	rp_verdict *v = kind->verdicts[row];
 
 	v->result = 0;
-	v->state = (int)c[SETTLE_OUT_STATE].i;
+	v->state = state;
 	kind->trip->finished(kind->trip->ctx, c[SETTLE_OUT_QUEUE_ID].i,
 			     v->verdict == RP_DONE, rp__is_failure(v));
 	return RP_ROW_TAKE;
+}
+
+static int
+accept_one(void *ctx, size_t row, const struct rp_value *c)
+{
+	return accept(ctx, row, c, (int)c[UNDONE_OUT_STATE].i);
 }
 
 static int
@@ -35,7 +40,7 @@ accept_done(void *ctx, size_t row, const struct rp_value *c)
 	struct kind *kind = ctx;
 
 	kind->trip->left_payloads |= c[COMPLETE_OUT_APART].i != 0;
-	return accept_one(ctx, row, c);
+	return accept(kind, row, c, RP_STATE_DONE);
 }
 
 static void

@@ -41,12 +41,16 @@ create table readpast_queue (
 -- if no client was given that number, so that no verdict can name it.
 -- renewed: how often the lease was renewed; 0 again when the claim ends.
 -- lost: how many leases of the job ran out one after the other.
--- The last five are the job's own terms, null if its enqueue named none:
--- keep_ms: how long it is kept after it is done; timeout_ms: the longest run of a handler;
--- expire_at: it is not claimed after this time; backoff: a JSON array, the delays in
--- milliseconds after the first, second, ... failed attempt, of which the last repeats;
--- unique_for_ms: how long its unique key stays taken after it is done.
--- progress: what the handler reported last; null: nothing. The next attempt gets it.
+-- expire_at: the job is not claimed after this time; null: it never expires.
+-- extra: what only some jobs have, as a JSON object; null for the others, which have no
+-- expire_at either. A column for each of its members would make all jobs dearer, because
+-- SQLite reads and writes a row column by column.
+--   keep_ms: how long the job is kept after it is done
+--   timeout_ms: the longest run of a handler
+--   backoff: the text of a JSON array: the delays in milliseconds after the first,
+--   second, ... failed attempt. The last delay repeats
+--   unique_for_ms: how long the job's unique key stays taken after the job is done
+--   progress: the text that the handler reported last. The next attempt gets it
 -- payload: a payload over 16 KiB is in readpast_payload, and this is its size in bytes:
 -- claims and verdicts rewrite the whole row, so it must stay small. (In SQLite a number
 -- sorts before any text or blob, so `payload < ''` tells the two apart.)
@@ -64,6 +68,7 @@ create table readpast_job (
 	lost         integer not null default 0,
 	max_attempts integer not null default 3,
 	worker_id    integer,
+	expire_at    integer,
 	created_at   integer not null default 0,
 	unique_key   text,
 	kind         text,
@@ -71,12 +76,7 @@ create table readpast_job (
 	payload      blob not null default x'',
 	last_error   text,
 	failures     text,
-	keep_ms       integer,
-	timeout_ms    integer,
-	expire_at     integer,
-	backoff       text,
-	unique_for_ms integer,
-	progress      text
+	extra        text
 );
 
 create index readpast_job_line on readpast_job (queue_id, priority, class, seq)
@@ -98,7 +98,7 @@ create table readpast_dropped (
 );
 
 -- Finished jobs that are kept. state: 4 done, 5 dead, 6 cancelled. result: what the
--- handler of a done job left; null: nothing.
+-- handler of a done job left; null: nothing. extra: as in readpast_job.
 create table readpast_archive (
 	id           integer primary key,
 	queue_id     integer not null,
@@ -110,6 +110,7 @@ create table readpast_archive (
 	attempt      integer not null,
 	max_attempts integer not null,
 	worker       text,
+	expire_at    integer,
 	created_at   integer not null,
 	unique_key   text,
 	kind         text,
@@ -117,13 +118,9 @@ create table readpast_archive (
 	payload      blob not null,
 	last_error   text,
 	failures     text,
-	keep_ms       integer,
-	timeout_ms    integer,
-	expire_at     integer,
-	backoff       text,
-	unique_for_ms integer,
-	progress      text,
-	result        blob
+	extra        text,
+	result       blob,
+	keep_ms      integer as (extra ->> 'keep_ms')
 );
 
 create index readpast_archive_state
@@ -169,7 +166,7 @@ create trigger readpast_archive_removed after delete on readpast_archive begin
 	                   old.state); end;
 
 create trigger readpast_archive_moved
-after update of queue_id, state, keep_ms on readpast_archive begin
+after update of queue_id, state, extra on readpast_archive begin
 	update readpast_kept_count set jobs = jobs - 1
 	 where queue_id = old.queue_id
 	   and state = iif(old.state = 4 and old.keep_ms is not null, 14,
@@ -264,9 +261,12 @@ select j.id, q.name as queue,
        iif(j.lease_until is not null, j.claim_no / 1000, null) as claimed_at,
        j.lease_until, null as finished_at, j.unique_key, j.kind, j.headers,
        iif(j.payload < '', p.payload, j.payload) as payload,
-       j.last_error, j.failures, j.keep_ms,
-       coalesce(j.timeout_ms, nullif(q.timeout_ms, 0)) as timeout_ms,
-       j.expire_at, j.backoff, j.unique_for_ms, j.progress, null as result,
+       j.last_error, j.failures, j.extra ->> 'keep_ms' as keep_ms,
+       coalesce(j.extra ->> 'timeout_ms', nullif(q.timeout_ms, 0))
+       as timeout_ms,
+       j.expire_at, j.extra ->> 'backoff' as backoff,
+       j.extra ->> 'unique_for_ms' as unique_for_ms,
+       j.extra ->> 'progress' as progress, null as result,
        case typeof(j.payload)
             when 'blob' then length(j.payload)
             when 'integer' then j.payload
@@ -283,8 +283,11 @@ select a.id, q.name as queue, a.state,
        a.run_at, a.created_at, null as claimed_at,
        null as lease_until, a.finished_at, a.unique_key, a.kind, a.headers,
        iif(a.payload < '', p.payload, a.payload) as payload,
-       a.last_error, a.failures, a.keep_ms, a.timeout_ms, a.expire_at,
-       a.backoff, a.unique_for_ms, a.progress, a.result,
+       a.last_error, a.failures, a.keep_ms,
+       a.extra ->> 'timeout_ms' as timeout_ms,
+       a.expire_at, a.extra ->> 'backoff' as backoff,
+       a.extra ->> 'unique_for_ms' as unique_for_ms,
+       a.extra ->> 'progress' as progress, a.result,
        case typeof(a.payload)
             when 'blob' then length(a.payload)
             when 'integer' then a.payload

@@ -6,23 +6,19 @@
 -- Claim numbers are microseconds, so that a claim that was rolled back and a claim right
 -- after it do not have the same number.
 -- A payload that is stored apart is read after the commit, when the write lock is free.
+-- has_extra: the verb `extra` has more of the job. timeout_ms is the queue's.
 
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
-       q.timeout_ms as queue_timeout_ms
+       q.timeout_ms
   from readpast_queue q
  where q.name = :queue and q.paused_at is null;
 
 -- answer:
-select j.id, :queue as queue, 3 as state, j.priority,
-       j.attempt + 1 as attempt, j.max_attempts,
+select j.id, j.priority, j.attempt + 1 as attempt, j.max_attempts,
        iif(j.claim_no < :now_us, :now_us, j.claim_no + 1) as claim_no,
-       :worker as worker,
-       j.run_at, j.created_at, :now as claimed_at,
-       @lease_until as lease_until, null as finished_at,
+       j.run_at, j.created_at, @lease_until as lease_until,
        j.unique_key, j.kind, j.headers, j.payload, j.last_error, j.failures,
-       j.keep_ms, coalesce(j.timeout_ms, @queue_timeout_ms) as timeout_ms,
-       j.expire_at, j.backoff, j.unique_for_ms, j.progress,
-       null as result,
+       @timeout_ms as timeout_ms, j.extra is not null as has_extra,
        j.class = 1 as suspect
   from readpast_job j
  where j.queue_id = @queue_id and j.seq is not null

@@ -4,10 +4,12 @@
 -- many of them here could take long.
 
 -- answer:
-select j.queue_id, 4 as state, j.payload < '' as apart,
-       r.number as number, j.id, coalesce(j.keep_ms, q.keep_done_ms) > 0 as kept,
-       iif(coalesce(j.keep_ms, q.keep_done_ms) > 0, r.result, null) as result,
-       j.unique_for_ms is not null as takes_key
+select j.queue_id, j.payload < '' as apart,
+       r.number as number, j.id,
+       iif(j.extra is null, q.keep_done_ms,
+           coalesce(j.extra ->> 'keep_ms', q.keep_done_ms)) > 0 as kept,
+       r.result as result,
+       j.extra is not null as has_extra
   from readpast_complete_rows(:rows) r
  cross join readpast_job j
  cross join readpast_queue q
@@ -18,23 +20,21 @@ select j.queue_id, 4 as state, j.payload < '' as apart,
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts,
                               worker, created_at, unique_key, kind, headers,
-                              payload, last_error, failures, keep_ms,
-                              timeout_ms, expire_at, backoff,
-                              unique_for_ms, progress, result)
+                              payload, last_error, failures, extra,
+                              expire_at, result)
 select id, queue_id, 4, :now, priority, run_at, claim_no, attempt,
        max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
        created_at, unique_key, kind, headers, payload,
-       last_error, failures, keep_ms, timeout_ms, expire_at, backoff,
-       unique_for_ms, progress, @result
+       last_error, failures, extra, expire_at, @result
   from readpast_job
  where id = @id;
 
--- if @takes_key:
+-- if @has_extra:
 insert or replace into readpast_taken_key (queue_id, unique_key, job_id, until)
-select queue_id, unique_key, id, :now + unique_for_ms
+select queue_id, unique_key, id, :now + (extra ->> 'unique_for_ms')
   from readpast_job
- where id = @id;
+ where id = @id and extra ->> 'unique_for_ms' is not null;
 
 -- if @apart:
 insert or ignore into readpast_gone (id) values (@id);

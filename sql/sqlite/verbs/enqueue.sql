@@ -39,10 +39,10 @@ select :ids_before + r.number, @queue_id, @priority, @last_seq + r.number,
 -- Most jobs have no terms of their own, so the insert does not name these columns.
 -- if @with_terms:
 update readpast_job
-   set keep_ms = :keep_ms,
-       timeout_ms = :timeout_ms,
-       expire_at = :now + :expire_ms,
-       backoff = :backoff
+   set expire_at = :now + :expire_ms,
+       extra = json_patch('{}', json_object(
+                   'keep_ms', :keep_ms, 'timeout_ms', :timeout_ms,
+                   'backoff', :backoff))
  where id <= last_insert_rowid()
    and id > (select last_insert_rowid() - count(*)
                from readpast_enqueue_rows(:rows) r);

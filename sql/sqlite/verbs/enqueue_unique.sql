@@ -40,17 +40,22 @@ select (select seq from readpast_job
                         and class = 2 and seq is not null
                       order by seq desc limit 1), 0) as next_seq,
        coalesce(@living, @holder) is null as absent,
+       iif(coalesce(:keep_ms, :timeout_ms, :expire_ms, :backoff,
+                    :unique_for_ms) is null,
+           null,
+           json_patch('{}', json_object(
+               'keep_ms', :keep_ms, 'timeout_ms', :timeout_ms,
+               'backoff', :backoff, 'unique_for_ms', :unique_for_ms))) as extra,
        :apart is not null
        and (@replaced or coalesce(@living, @holder) is null) as apart;
 
 -- if @absent:
 insert into readpast_job (queue_id, priority, seq, run_at, max_attempts,
                           created_at, unique_key, kind, headers, payload,
-                          keep_ms, timeout_ms, expire_at, backoff,
-                          unique_for_ms)
+                          extra, expire_at)
 values (@queue_id, @priority, iif(@run_at > :now, null, @next_seq),
         @run_at, @max_attempts, :now, :unique_key, :kind, :headers, :payload,
-        :keep_ms, :timeout_ms, :now + :expire_ms, :backoff, :unique_for_ms);
+        @extra, :now + :expire_ms);
 
 -- if @replaced:
 update readpast_job
@@ -65,15 +70,11 @@ update readpast_job
        worker_id = null,
        last_error = null,
        failures = null,
-       progress = null,
        kind = :kind,
        headers = :headers,
        payload = :payload,
-       keep_ms = :keep_ms,
-       timeout_ms = :timeout_ms,
-       expire_at = :now + :expire_ms,
-       backoff = :backoff,
-       unique_for_ms = :unique_for_ms
+       extra = @extra,
+       expire_at = :now + :expire_ms
  where id = @living;
 
 -- if @replaced:

@@ -11,8 +11,11 @@ select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,
        j.unique_key, j.kind, j.headers,
        iif(j.payload < '',
            (select payload from readpast_payload where id = j.id), j.payload)
-       as payload, j.last_error, j.failures, j.keep_ms, j.timeout_ms,
-       j.expire_at, j.backoff, j.unique_for_ms, j.progress, null as result
+       as payload, j.last_error, j.failures, j.extra ->> 'keep_ms' as keep_ms,
+       j.extra ->> 'timeout_ms' as timeout_ms,
+       j.expire_at, j.extra ->> 'backoff' as backoff,
+       j.extra ->> 'unique_for_ms' as unique_for_ms,
+       j.extra ->> 'progress' as progress, null as result
   from readpast_job j
  cross join readpast_queue q
  where j.id > :after and j.id <= :until and q.id = j.queue_id
@@ -24,8 +27,9 @@ select a.id, q.name, a.state,
        a.unique_key, a.kind, a.headers,
        iif(a.payload < '',
            (select payload from readpast_payload where id = a.id), a.payload),
-       a.last_error, a.failures, a.keep_ms, a.timeout_ms, a.expire_at,
-       a.backoff, a.unique_for_ms, a.progress, a.result
+       a.last_error, a.failures, a.keep_ms, a.extra ->> 'timeout_ms',
+       a.expire_at, a.extra ->> 'backoff',
+       a.extra ->> 'unique_for_ms', a.extra ->> 'progress', a.result
   from readpast_archive a
  cross join readpast_queue q
  where a.id > :after and a.id <= :until and q.id = a.queue_id

@@ -14,5 +14,7 @@ select j.queue_id, 3 as state, j.id,
 
 update readpast_job
    set lease_until = @lease_until, renewed = renewed + 1, seq = null,
-       progress = nullif(coalesce(:progress, progress), '')
+       extra = iif(:progress is null, extra,
+                   json_patch(coalesce(extra, '{}'),
+                              json_object('progress', nullif(:progress, ''))))
  where id = @id;

@@ -16,11 +16,10 @@ select j.queue_id,
        (:for_good or j.attempt >= j.max_attempts)
        and q.dead_to is not null as letter, q.dead_to,
        :now + coalesce(:delay_ms,
-                       iif(j.backoff is not null,
-                           json_extract(j.backoff, '$[' || (
-                               min(j.attempt, json_array_length(j.backoff)) - 1)
-                               || ']'),
-                           null),
+                       (select e.backoff ->> (
+                                   min(j.attempt,
+                                       json_array_length(e.backoff)) - 1)
+                          from (select j.extra ->> 'backoff' as backoff) e),
                        cast(min(q.backoff_max_ms,
                                 q.backoff_ms * (1 << min(j.attempt - 1, 24)))
                             * (1 + (random() % 1001) / 10000.0) as integer))
@@ -40,15 +39,16 @@ select j.queue_id,
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts,
                               worker, created_at, unique_key, kind, headers,
-                              payload, last_error, failures, keep_ms,
-                              timeout_ms, expire_at, backoff,
-                              unique_for_ms, progress)
+                              payload, last_error, failures, extra, expire_at)
 select id, queue_id, 5, :now, priority, run_at, claim_no, attempt,
        max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
        created_at, unique_key, kind, headers, payload,
-       :error, @failures, keep_ms, timeout_ms, expire_at, backoff,
-       unique_for_ms, nullif(coalesce(:progress, progress), '')
+       :error, @failures,
+       iif(:progress is null, extra,
+           json_patch(coalesce(extra, '{}'),
+                      json_object('progress', nullif(:progress, '')))),
+       expire_at
   from readpast_job
  where id = @id;
 
@@ -100,5 +100,7 @@ update readpast_job
        worker_id = null,
        last_error = :error,
        failures = @failures,
-       progress = nullif(coalesce(:progress, progress), '')
+       extra = iif(:progress is null, extra,
+                   json_patch(coalesce(extra, '{}'),
+                              json_object('progress', nullif(:progress, ''))))
  where id = @id;

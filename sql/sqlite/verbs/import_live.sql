@@ -4,12 +4,18 @@
 insert into readpast_job (id, queue_id, priority, class, seq, run_at, claim_no,
                           attempt, lost, max_attempts, created_at, unique_key,
                           kind, headers, payload, last_error, failures,
-                          keep_ms, timeout_ms, expire_at, backoff,
-                          unique_for_ms, progress)
+                          extra, expire_at)
 select r.id, q.id, r.priority, r.class, r.seq, r.run_at, r.claim_no, r.attempt,
        r.lost, r.max_attempts, r.created_at, r.unique_key, r.kind, r.headers,
-       r.payload, r.last_error, r.failures, r.keep_ms, r.timeout_ms, r.expire_at,
-       r.backoff, r.unique_for_ms, r.progress
+       r.payload, r.last_error, r.failures,
+       iif(coalesce(r.keep_ms, r.timeout_ms, r.expire_at, r.backoff,
+                    r.unique_for_ms, r.progress) is null,
+           null,
+           json_patch('{}', json_object(
+               'keep_ms', r.keep_ms, 'timeout_ms', r.timeout_ms,
+               'backoff', r.backoff, 'unique_for_ms', r.unique_for_ms,
+               'progress', r.progress))),
+       r.expire_at
   from readpast_import_live_rows(:rows) r
  cross join readpast_queue q
  where q.name = r.queue;

@@ -16,9 +16,7 @@ select a.id,
 -- if @free:
 insert into readpast_job (id, queue_id, priority, seq, run_at, claim_no,
                           max_attempts, created_at, unique_key, kind, headers,
-                          payload, last_error, failures, keep_ms,
-                          timeout_ms, expire_at, backoff, unique_for_ms,
-                          progress)
+                          payload, last_error, failures, extra, expire_at)
 select a.id, a.queue_id, a.priority,
        1 + coalesce((select k.seq from readpast_job k
                       where k.queue_id = a.queue_id
@@ -27,8 +25,7 @@ select a.id, a.queue_id, a.priority,
                       order by k.seq desc limit 1), 0),
        :now, a.claim_no + 1, a.max_attempts, a.created_at, a.unique_key,
        a.kind, a.headers, a.payload, a.last_error, a.failures,
-       a.keep_ms, a.timeout_ms, iif(a.expire_at > :now, a.expire_at, null),
-       a.backoff, a.unique_for_ms, a.progress
+       a.extra, iif(a.expire_at > :now, a.expire_at, null)
   from readpast_archive a
  where a.id = @id;
 

@@ -18,7 +18,10 @@ select a.id, r.number as number
         or exists (select 1 from readpast_payload p
                     where p.id = a.id and p.payload = r.apart))
    and a.last_error is r.last_error and a.failures is r.failures
-   and a.keep_ms is r.keep_ms and a.timeout_ms is r.timeout_ms
-   and a.expire_at is r.expire_at and a.backoff is r.backoff
-   and a.unique_for_ms is r.unique_for_ms
-   and a.progress is r.progress and a.result is r.result;
+   and a.extra ->> 'keep_ms' is r.keep_ms
+   and a.extra ->> 'timeout_ms' is r.timeout_ms
+   and a.expire_at is r.expire_at
+   and a.extra ->> 'backoff' is r.backoff
+   and a.extra ->> 'unique_for_ms' is r.unique_for_ms
+   and a.extra ->> 'progress' is r.progress
+   and a.result is r.result;

@@ -21,6 +21,9 @@ select j.id, r.number as number
         or exists (select 1 from readpast_payload p
                     where p.id = j.id and p.payload = r.apart))
    and j.last_error is r.last_error and j.failures is r.failures
-   and j.keep_ms is r.keep_ms and j.timeout_ms is r.timeout_ms
-   and j.expire_at is r.expire_at and j.backoff is r.backoff
-   and j.unique_for_ms is r.unique_for_ms and j.progress is r.progress;
+   and j.extra ->> 'keep_ms' is r.keep_ms
+   and j.extra ->> 'timeout_ms' is r.timeout_ms
+   and j.expire_at is r.expire_at
+   and j.extra ->> 'backoff' is r.backoff
+   and j.extra ->> 'unique_for_ms' is r.unique_for_ms
+   and j.extra ->> 'progress' is r.progress;

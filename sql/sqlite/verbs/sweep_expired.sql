@@ -36,15 +36,12 @@ select j.id, j.attempt >= j.max_attempts as dead,
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts,
                               worker, created_at, unique_key, kind, headers,
-                              payload, last_error, failures, keep_ms,
-                              timeout_ms, expire_at, backoff,
-                              unique_for_ms, progress)
+                              payload, last_error, failures, extra, expire_at)
 select id, queue_id, 5, :now, priority, run_at, claim_no, attempt,
        max_attempts,
        (select name from readpast_worker w where w.id = worker_id),
        created_at, unique_key, kind, headers, payload,
-       @error, @failures, keep_ms, timeout_ms, expire_at, backoff,
-       unique_for_ms, progress
+       @error, @failures, extra, expire_at
   from readpast_job
  where id = @id;
 
