@@ -115,7 +115,8 @@ print_last(const rp_schedule *s)
 	char at[48];
 
 	if (!s->last_at) {
-		printf("  last  never\n");
+		printf("  last  never%s%s\n", s->last_error ? ": " : "",
+		       s->last_error ? s->last_error : "");
 		return;
 	}
 	format_time(at, sizeof(at), s->last_at);

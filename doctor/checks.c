@@ -129,6 +129,12 @@ const struct check checks[] = {
 	  "run a worker of readpast, or call readpast sweep once a second; on "
 	  "PostgreSQL its role needs the right to update readpast.schedule",
 	  NULL },
+	{ "zones", JOBS_WAIT,
+	  "schedules whose time zone cannot be read: {schedules}; the first, "
+	  "{example}: {error}",
+	  "install the package tzdata, or give the schedule another zone; a "
+	  "sweep tries again every minute",
+	  NULL },
 	{ "leases", JOBS_WAIT,
 	  "queue {queue}: the lease of job {example}, held by {worker}, was "
 	  "not renewed in time and ends in {left_ms} ({jobs} such jobs)",

@@ -918,11 +918,13 @@ typedef struct rp_schedule {
 	int overlap;         /* RP_OVERLAP_* */
 	/* rp_schedule_set() ignores the rest. Times are in milliseconds; 0:
 	 * none. */
-	int64_t next_at;     /* the next instant; 0: it has no further one */
+	int64_t next_at;     /* the next instant; 0: it has no further one. It
+			      * has passed if a zone cannot be read */
 	int64_t last_at;     /* the last one that fired */
 	int64_t last_job_id; /* ... and its job; 0: it has none */
 	int last_state; /* RP_STATE_* of that job; 0: it is no longer kept */
-	const char *last_error; /* why that instant has no job, or NULL */
+	const char *last_error; /* why that instant has no job, or the next one
+				 * is not known; or NULL */
 	int64_t paused_at, created_at;
 	int64_t anchor_at; /* where `every D` counts from */
 } rp_schedule;

@@ -15,6 +15,7 @@ struct rp_schedules {
 	struct rp_stored {
 		rp_schedule schedule; /* its texts are owned */
 		int64_t id;
+		int has_fired; /* the job of next_at was enqueued */
 	} * items;
 	size_t count;
 };

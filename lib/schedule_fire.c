@@ -19,6 +19,10 @@
 /* As missed_age() and most_missed() of the routines, which have the reasons. */
 #define MISSED_MS 60000
 #define MOST_MISSED 1000
+/* A zone's file that could not be read is tried again after this time. Its
+ * package may be being upgraded, or the process may have too many open
+ * files. */
+#define RETRY_MS 60000
 /* Instants that are not late: one a second at most. */
 #define MOST_PUNCTUAL (MISSED_MS / 1000 + 1)
 
@@ -27,8 +31,9 @@
 struct plan {
 	int64_t fires[MOST_MISSED + MOST_PUNCTUAL];
 	size_t count;
-	int64_t missed; /* for the header of the last one; 0: no header */
-	int64_t next;   /* 0: there is none */
+	int64_t missed;   /* for the header of the last one; 0: no header */
+	int64_t next;     /* 0: there is none */
+	int64_t retry_at; /* 0: the next instant is known */
 };
 
 struct clockwork {
@@ -59,15 +64,16 @@ jump(const struct clockwork *c, int64_t newest, int64_t late)
 	return next_after(c, newest > late - back ? newest : late - back);
 }
 
-/* The same as due_fires() of the routines. */
+/* The same as due_fires() of the routines. at: the first instant that has not
+ * fired. */
 static void
-plan(const struct clockwork *c, int64_t now, struct plan *ret)
+plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 {
 	int policy = c->schedule->missed, counted = 1;
-	int64_t late = now - MISSED_MS, newest = 0, at = c->schedule->next_at;
+	int64_t late = now - MISSED_MS, newest = 0;
 
 	ret->count = 0;
-	ret->missed = 0;
+	ret->missed = ret->retry_at = 0;
 	while (at <= now) {
 		if (at > late) {
 			/* One job for all is the job of the newest. */
@@ -232,13 +238,17 @@ fire_instant(rp_conn *conn, const rp_schedule *s, int64_t at, int64_t missed,
 }
 
 static int
-move_on(rp_conn *conn, int64_t id, const rp_schedule *s, int64_t next,
-	const struct outcome *outcome, int64_t *ret_moved)
+move_on(rp_conn *conn, int64_t id, const rp_schedule *s,
+	const struct plan *plan, const struct outcome *outcome,
+	int64_t *ret_moved)
 {
 	const struct rp_value p[SCHEDULE_FIRED_PARAMS] = {
 		[SCHEDULE_FIRED_ID] = rp__int(id),
 		[SCHEDULE_FIRED_DUE] = rp__int(s->next_at),
-		[SCHEDULE_FIRED_NEXT_AT] = rp__int_or_null(next, !next),
+		[SCHEDULE_FIRED_NEXT_AT] =
+			rp__int_or_null(plan->next, !plan->next),
+		[SCHEDULE_FIRED_RETRY_AT] =
+			rp__int_or_null(plan->retry_at, !plan->retry_at),
 		[SCHEDULE_FIRED_LAST_AT] =
 			rp__int_or_null(outcome->at, !outcome->at),
 		[SCHEDULE_FIRED_JOB_ID] =
@@ -250,16 +260,58 @@ move_on(rp_conn *conn, int64_t id, const rp_schedule *s, int64_t next,
 	return rp__run(conn, RP_V_SCHEDULE_FIRED, p, 1, rp__count, ret_moved);
 }
 
-/* The server no longer has the zone's file, or it is damaged: the schedule
- * fires once more, and stops. */
+/* The spec is wrong, which somebody must have written to the table: the
+ * schedule fires once more, and stops. */
 static void
-plan_the_end(const rp_conn *conn, const rp_schedule *s, struct plan *ret,
-	     char *ret_why, size_t room)
+plan_the_end(const rp_schedule *s, struct plan *ret)
 {
 	ret->fires[0] = s->next_at;
 	ret->count = 1;
-	ret->missed = ret->next = 0;
-	snprintf(ret_why, room, "%s", conn->error.message);
+	ret->missed = ret->next = ret->retry_at = 0;
+}
+
+/* The zone's file cannot be read: the instant that is due fires, and a later
+ * sweep computes the next one. */
+static void
+plan_a_retry(const struct rp_stored *stored, int64_t now, struct plan *ret)
+{
+	const rp_schedule *s = &stored->schedule;
+	int skipped =
+		s->missed == RP_MISSED_SKIP && s->next_at <= now - MISSED_MS;
+
+	ret->fires[0] = ret->next = s->next_at;
+	ret->count = !stored->has_fired && !skipped;
+	ret->missed = 0;
+	ret->retry_at = now + RETRY_MS;
+}
+
+/* Plan all of one schedule that is due. Returns 1 if it cannot be planned as
+ * its spec and its zone say: then the handle's error has the reason. */
+static int
+make_plan(rp_conn *conn, const struct rp_stored *stored, int64_t now,
+	  struct plan *ret)
+{
+	const rp_schedule *s = &stored->schedule;
+	struct clockwork c = { .schedule = s };
+	int r = rp__spec_parse(s->spec, &c.spec, &conn->error);
+
+	if (r == RP_ENOMEM)
+		return r;
+	if (r < 0) {
+		plan_the_end(s, ret);
+		return 1;
+	}
+	r = rp__zone_open(NULL, s->zone, &c.zone, &conn->error);
+	if (r == RP_ENOMEM)
+		return r;
+	if (r < 0) {
+		plan_a_retry(stored, now, ret);
+		return 1;
+	}
+	plan(&c, stored->has_fired ? next_after(&c, s->next_at) : s->next_at,
+	     now, ret);
+	rp__zone_free(c.zone);
+	return 0;
 }
 
 /* Fire all of one schedule that is due. Returns the number of new jobs. */
@@ -268,22 +320,16 @@ fire(rp_conn *conn, const struct rp_stored *stored, int64_t now,
      struct plan *room)
 {
 	const rp_schedule *s = &stored->schedule;
-	struct clockwork c = { .schedule = s };
 	struct outcome outcome = { 0, 0, "" };
 	char why[sizeof(outcome.why)] = "";
 	int64_t moved = 0;
 	int jobs = 0;
-	int r = rp__spec_parse(s->spec, &c.spec, &conn->error);
+	int r = make_plan(conn, stored, now, room);
 
-	if (r == 0)
-		r = rp__zone_open(NULL, s->zone, &c.zone, &conn->error);
-	if (r == RP_ENOMEM)
-		return r;
 	if (r < 0)
-		plan_the_end(conn, s, room, why, sizeof(why));
-	else
-		plan(&c, now, room);
-	rp__zone_free(c.zone);
+		return r;
+	if (r > 0)
+		memcpy(why, conn->error.message, sizeof(why));
 	r = 0;
 	for (size_t i = 0; i < room->count && r >= 0; i++) {
 		int last = i + 1 == room->count;
@@ -295,8 +341,20 @@ fire(rp_conn *conn, const struct rp_stored *stored, int64_t now,
 	if (*why)
 		memcpy(outcome.why, why, sizeof(why));
 	if (r >= 0)
-		r = move_on(conn, stored->id, s, room->next, &outcome, &moved);
+		r = move_on(conn, stored->id, s, room, &outcome, &moved);
 	return r < 0 ? r : jobs;
+}
+
+static int
+add_due(void *ctx, size_t row, const struct rp_value *c)
+{
+	struct rp_schedules *due = ctx;
+	int r = rp__schedules_add(due, row, c);
+
+	if (r == RP_ROW_TAKE)
+		due->items[due->count - 1].has_fired =
+			c[SCHEDULE_DUE_OUT_HAS_FIRED].i != 0;
+	return r;
 }
 
 /* A slice where the database has no routines. */
@@ -312,8 +370,7 @@ fire_here(rp_conn *conn, struct rp_slice *slice, struct plan *room,
 	int r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
 
 	if (r == 0)
-		r = rp__run(conn, RP_V_SCHEDULE_DUE, p, 1, rp__schedules_add,
-			    &due);
+		r = rp__run(conn, RP_V_SCHEDULE_DUE, p, 1, add_due, &due);
 	if (r == RP_ENOMEM)
 		rp__fail(&conn->error, r, "out of memory");
 	*ret_more = due.count == AT_ONCE;

@@ -64,6 +64,7 @@ rp__schedules_add(void *ctx, size_t row, const struct rp_value *c)
 		return RP_ENOMEM;
 	list->items = items;
 	items[list->count].id = c[SCHEDULES_OUT_ID].i;
+	items[list->count].has_fired = 0;
 	s = &items[list->count++].schedule;
 	*s = (rp_schedule)RP_SCHEDULE_INIT;
 	s->name = copy(&c[SCHEDULES_OUT_NAME], &failed);

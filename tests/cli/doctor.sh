@@ -95,6 +95,13 @@ check 'a schedule is overdue' eventually finds fires '"warning".*overdue schedul
 readpast sweep >/dev/null
 check 'after a sweep the finding is gone' lacks sweep
 check '... and the schedule has fired' lacks fires
+if [[ $2 == sqlite: ]]; then
+	sql "update readpast_schedule
+		set zone = 'Europe/Berln', next_at = unixepoch() * 1000 - 1"
+	readpast sweep >/dev/null
+	check 'a time zone that cannot be read' finds zones '"warning".*the first, beat: unknown time zone .*Europe/Berln'
+	check '... is no sweep that is missing' lacks fires
+fi
 readpast cron remove beat >/dev/null
 
 # hold_open FILE SQL: run SQL in a process that stays; $holder is its pid.

@@ -279,6 +279,52 @@ if_all_were_missed_and_are_to_be_skipped_the_schedule_moves_on(void **state)
 	rp_close(conn);
 }
 
+/* On PostgreSQL the server computes the instants. */
+static void
+a_zone_that_could_not_be_read_is_tried_again(void **state)
+{
+	struct db *db = *state;
+	rp_schedule s = schedule_of("a", "@daily");
+	rp_schedules *list;
+	int64_t due;
+
+	if (strcmp(db->kind->scheme, "sqlite") != 0)
+		return;
+	s.zone = "Europe/Berlin";
+	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+	due = now_of(db->conn) - 10;
+	set_next(db, due);
+	assert_int_equal(run_sql(db->conn,
+				 "update readpast_schedule "
+				 "set zone = 'Europe/Berln'",
+				 NULL),
+			 0);
+	assert_int_equal(fire(db->conn), 1);
+	assert_int_equal(fire(db->conn), 0);
+	ok(db->conn, rp_schedule_list(db->conn, "a", &list));
+	assert_non_null(strstr(rp_schedules_at(list, 0)->last_error,
+			       "unknown time zone"));
+	rp_schedules_free(list);
+	assert_int_equal(run_sql(db->conn,
+				 "update readpast_schedule "
+				 "set zone = 'Europe/Berlin'",
+				 NULL),
+			 0);
+	/* A minute later. */
+	assert_int_equal(fire(db->conn), 0);
+	assert_int_equal(FIELD(db->conn, "a", next_at), due);
+	assert_int_equal(run_sql(db->conn,
+				 "update readpast_schedule "
+				 "set retry_at = retry_at - 60000",
+				 NULL),
+			 0);
+	assert_int_equal(fire(db->conn), 0);
+	assert_true(FIELD(db->conn, "a", next_at) > now_of(db->conn));
+	ok(db->conn, rp_schedule_list(db->conn, "a", &list));
+	assert_null(rp_schedules_at(list, 0)->last_error);
+	rp_schedules_free(list);
+}
+
 /* SQLite has one writer at a time, so there no schedule fires meanwhile. */
 static void
 a_schedule_whose_queue_somebody_is_creating_holds_up_no_other(void **state)
@@ -612,6 +658,7 @@ main(int argc, char **argv)
 		CASE(all_fires_each_in_order),
 		CASE(skip_fires_nothing_that_was_missed),
 		CASE(if_all_were_missed_and_are_to_be_skipped_the_schedule_moves_on),
+		CASE(a_zone_that_could_not_be_read_is_tried_again),
 		CASE(a_schedule_whose_queue_somebody_is_creating_holds_up_no_other),
 		CASE(more_than_a_thousand_are_not_counted_and_not_fired),
 		CASE(a_clock_that_goes_forward_fires_what_was_missed_once),

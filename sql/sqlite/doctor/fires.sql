@@ -7,5 +7,5 @@ select count(*) as schedules,
        :now_ms - min(next_at) as late_ms, :now_ms - min(next_at) as lasts_ms,
        name as example
   from readpast_schedule
- where paused_at is null and next_at < :now_ms - 5000
+ where paused_at is null and retry_at is null and next_at < :now_ms - 5000
 having count(*) > 0;

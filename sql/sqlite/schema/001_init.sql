@@ -222,7 +222,9 @@ create table readpast_tally (
 -- anchor: where `every D` counts from. missed: what becomes of instants at which nobody
 -- fired: 0 one job for all, 1 a job for each, 2 none. overlap: 1: no new job while one of
 -- this schedule is live. last_at, last_job_id: the last instant that fired, and its job;
--- last_error: why that has no job.
+-- last_error: why that has no job, or why the instant after it is not known.
+-- retry_at: when a fire is tried again that failed because the zone's file could not be
+-- read; next_at then is the instant of that fire.
 create table readpast_schedule (
 	id          integer primary key autoincrement,
 	name        text not null unique,
@@ -237,6 +239,7 @@ create table readpast_schedule (
 	overlap     integer not null,
 	anchor      integer not null,
 	next_at     integer,
+	retry_at    integer,
 	last_at     integer,
 	last_job_id integer,
 	last_error  text,
@@ -244,7 +247,7 @@ create table readpast_schedule (
 	created_at  integer not null
 );
 
-create index readpast_schedule_due on readpast_schedule (next_at)
+create index readpast_schedule_due on readpast_schedule (coalesce(retry_at, next_at))
 	where paused_at is null;
 
 -- The columns of a job that every verb answers, in the order of sql/params; after them

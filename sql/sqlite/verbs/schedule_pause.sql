@@ -3,6 +3,7 @@
 -- answer:
 update readpast_schedule
    set paused_at = iif(:paused, coalesce(paused_at, :now), null),
-       next_at = iif(:paused, next_at, :next_at)
+       next_at = iif(:paused, next_at, :next_at),
+       retry_at = iif(:paused, retry_at, null)
  where name = :name
 returning id;

@@ -13,6 +13,7 @@ values (:name, :queue, :spec, :zone, :content, :kind, :headers,
        content = excluded.content, kind = excluded.kind,
        headers = excluded.headers, priority = excluded.priority,
        missed = excluded.missed, overlap = excluded.overlap,
-       anchor = excluded.anchor, next_at = excluded.next_at
+       anchor = excluded.anchor, next_at = excluded.next_at,
+       retry_at = iif(next_at is excluded.next_at, retry_at, null)
  where :replace
 returning id;

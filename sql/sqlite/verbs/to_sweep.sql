@@ -41,7 +41,7 @@ select queue_id, 1
 union all
 select null, 1
  where exists (select 1 from readpast_schedule indexed by readpast_schedule_due
-                where paused_at is null and next_at <= :now)
+                where paused_at is null and coalesce(retry_at, next_at) <= :now)
 union all
 select null, 0
  where :rest
