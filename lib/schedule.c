@@ -102,6 +102,10 @@ store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace)
 		r = next_of(conn, s, anchor, now, &next);
 	if (r < 0)
 		return r;
+	if (!next)
+		return rp__fail(&conn->error, RP_EINVAL,
+				"schedule \"%.60s\": never fires in %s",
+				s->spec, s->zone ? s->zone : "UTC");
 	next = same && old->next_at ? old->next_at : next;
 	snprintf(sets, sizeof(sets),
 		 "{%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32
@@ -127,7 +131,7 @@ store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace)
 			[SCHEDULE_SET_MISSED] = rp__int(s->missed),
 			[SCHEDULE_SET_OVERLAP] = rp__int(s->overlap),
 			[SCHEDULE_SET_ANCHOR] = rp__int(anchor),
-			[SCHEDULE_SET_NEXT_AT] = rp__int_or_null(next, !next),
+			[SCHEDULE_SET_NEXT_AT] = rp__int(next),
 			[SCHEDULE_SET_SETS] = rp__text(sets),
 			[SCHEDULE_SET_REPLACE] = rp__int(replace != 0),
 		},

@@ -176,6 +176,8 @@ bad_schedules_are_refused_and_leave_nothing(void **state)
 {
 	struct db *db = *state;
 	rp_schedule never = schedule_of("a", "0 0 30 2 *");
+	/* The clock never shows this time. */
+	rp_schedule skipped = schedule_of("a", "30 2 25-31 3 */7");
 	rp_schedule zone = schedule_of("a", "@daily");
 	rp_schedule headers = schedule_of("a", "@daily");
 	rp_schedule name = schedule_of("a\n", "@daily");
@@ -184,6 +186,8 @@ bad_schedules_are_refused_and_leave_nothing(void **state)
 	zone.zone = "Europe/Berln";
 	headers.headers = "[1]";
 	assert_int_equal(rp_schedule_set(db->conn, &never, 0), RP_EINVAL);
+	skipped.zone = "Europe/Berlin";
+	assert_int_equal(rp_schedule_set(db->conn, &skipped, 0), RP_EINVAL);
 	assert_int_equal(rp_schedule_set(db->conn, &zone, 0), RP_EINVAL);
 	assert_int_equal(rp_schedule_set(db->conn, &headers, 0), RP_EINVAL);
 	assert_int_equal(rp_schedule_set(db->conn, &name, 0), RP_EINVAL);
@@ -555,6 +559,104 @@ the_server_computes_the_same_instants_as_the_library(void **state)
 	assert_int_equal(compared, 12 * 12 * 96);
 }
 
+static const char *const texts[] = {
+	/* right */
+	"0 0 * * *",
+	"  5 4 * *  * ",
+	"*/7 1-5/2 1,15 JAN-mar,12 Fri-sun",
+	"59 23 31 12 7",
+	"0-59/60 0-23/24 1-31/31 */12 */8",
+	"007 1 1 1 0-7",
+	"0 0 13 * 5",
+	"* */2 * * *",
+	"0 0 */2 * 5",
+	"0,0 0 29 2 *",
+	"@Daily",
+	" @hourly ",
+	"@annually",
+	"every 90s",
+	"EVERY  1d",
+	"every5m",
+	"every 1000ms",
+	"every 3650d",
+	"0 0 31 2,3 *",
+	/* wrong */
+	"",
+	" ",
+	"* * * *",
+	"* * * * * *",
+	"60 * * * *",
+	"0 24 * * *",
+	"0 0 0 * *",
+	"0 0 * 13 *",
+	"0 0 * * 8",
+	"5-1 * * * *",
+	"0 22-2 * * *",
+	"5/10 * * * *",
+	"*/0 * * * *",
+	"*/ * * * *",
+	"*/61 * * * *",
+	"*/0001 * * * *",
+	"*/x * * * *",
+	"1-5/2x * * * *",
+	"1, * * * *",
+	", * * * *",
+	"** * * * *",
+	"*-5 * * * *",
+	"1- * * * *",
+	"-1 * * * *",
+	"0001 * * * *",
+	"0 0 * MONDAY *",
+	"0 0 * * MONDAY",
+	"JAN * * * *",
+	"0 0 * FOO *",
+	"0 0 L * *",
+	"0 0 * * 5#1",
+	"@reboot",
+	"@daily x",
+	"@",
+	"every",
+	"every day",
+	"every 999ms",
+	"every 90S",
+	"every 1s 2s",
+	"every 3651d",
+	"every -1s",
+	"everyday",
+	"0 0 30 2 *",
+	"0 0 31 4,6 *",
+};
+
+static void
+the_server_parses_a_spec_as_the_library_does(void **state)
+{
+	struct db *db = *state;
+	int right = 0;
+
+	if (!db->schema[0])
+		return; /* a file has no routines */
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		rp_schedule s = schedule_of("a", texts[i]);
+		int r = rp_schedule_set(db->conn, &s, 1) == 0;
+		int64_t same = -1; /* stays so if the server refuses it */
+		char sql[300];
+
+		snprintf(sql, sizeof(sql),
+			 "select (s.sets = p.sets)::integer::bigint "
+			 "from %s.parse_spec('%s') p(sets) "
+			 "left join %s.schedule s on true",
+			 db->schema, texts[i], db->schema);
+		run_sql(db->conn, sql, &same);
+		if (same != (r ? 1 : -1))
+			fail_msg(
+				"\"%s\" is %s by the library, %s by the server",
+				texts[i], r ? "accepted" : "refused",
+				same < 0 ? "refused" : "accepted");
+		right += r;
+	}
+	assert_int_equal(right, 19);
+}
+
 /* ---- kill -9 ---- */
 
 static void
@@ -667,6 +769,7 @@ main(int argc, char **argv)
 		CASE(a_queue_is_dropped_with_its_schedules),
 		CASE(a_job_that_the_queue_refuses_is_noted_and_holds_up_nothing),
 		CASE(the_server_computes_the_same_instants_as_the_library),
+		CASE(the_server_parses_a_spec_as_the_library_does),
 		CASE(each_instant_fires_once_though_processes_are_killed),
 	};
 

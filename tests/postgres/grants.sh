@@ -86,5 +86,11 @@ check 'resumes it' as mail_admin resume mail
 check 'retries what is dead' as mail_admin retry --dead mail
 check 'lists it' grep -q ten <(as mail_admin list mail)
 check 'purges it' as mail_admin purge mail --state all --yes
+check 'adds a schedule' sql_as mail_admin \
+	"select readpast.schedule_set('beat', 'mail', 'every 1s', 'x')"
+check 'which nobody else may do' status 1 sql_as mail_producer \
+	"select readpast.schedule_set('more', 'mail', 'every 1s', 'x')"
+check 'runs and removes it' sql_as mail_admin \
+	"select readpast.schedule_run('beat'), readpast.schedule_remove('beat')"
 check 'drops it' as mail_admin queue drop mail --yes
 finish

@@ -1,4 +1,4 @@
--- views: jobs as clients and people see them.
+-- views: jobs and schedules as clients and people see them.
 
 -- The columns of a job that every verb answers, in the order of sql/params; after them
 -- columns by which verbs filter and sort.
@@ -55,3 +55,15 @@ select a.id, a.queue, readpast.state_word(a.state) as state, a.priority,
                keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
                progress
           from readpast.kept) a;
+
+-- Schedules, for people. last_state: that of the last job; null if the job is gone.
+create view readpast.schedules as
+select s.name, s.queue, s.spec, s.zone,
+       readpast.as_text(s.content) as payload, s.kind, s.headers, s.priority,
+       (array['once', 'all', 'skip'])[s.missed + 1] as missed,
+       (array['allow', 'skip'])[s.overlap + 1] as overlap,
+       s.next_at, s.last_at, s.last_job_id,
+       (select j.state from readpast.jobs j
+         where j.id = s.last_job_id) as last_state,
+       s.last_error, s.paused_at, s.created_at
+  from readpast.schedule s;

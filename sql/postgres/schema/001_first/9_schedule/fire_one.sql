@@ -10,20 +10,10 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	headers jsonb := coalesce(s.headers::jsonb, '{}') || jsonb_build_object(
-		readpast.header_name('schedule'), s.name,
-		readpast.header_name('scheduled-for'),
-		to_char(due at time zone 'UTC',
-		        case when extract(milliseconds from due)::bigint % 1000 = 0
-		             then 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
-		             else 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"' end));
+	headers jsonb := readpast.fire_headers(s, due, missed);
 	size   bigint := octet_length(s.content);
 	put    record;
 begin
-	if missed > 0 then
-		headers := headers || jsonb_build_object(readpast.header_name('missed'),
-		                                         missed::text);
-	end if;
 	for i in 1..2 loop
 		select * into put from readpast.put_one(
 			s.queue, s.content, s.priority, null, null, null, s.kind,

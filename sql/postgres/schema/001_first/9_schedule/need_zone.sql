@@ -1,14 +1,31 @@
--- need_zone: raise an error unless the server knows a time zone.
--- zone: its name.
--- Result: the name; 22023: the server does not know it.
+-- need_zone: raise an error unless the server has a time zone of this name. A zone that a
+-- schedule has already is not looked up again, because that reads all the server's zones.
+-- zone: its name, as the IANA database writes it.
+-- Result: the name. RP003: there is no such zone; the hint has names that are like it.
 -- Locks: none.
 
 create function readpast.need_zone(zone text) returns text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $body$
+declare
+	near text;
 begin
-	perform clock_timestamp() at time zone zone;
-	return zone;
+	if zone = 'UTC'
+	   or exists (select 1 from readpast.schedule s
+	               where s.zone = need_zone.zone)
+	   or exists (select 1 from pg_timezone_names n
+	               where n.name = zone and n.name ~ '^[A-Z]' collate "C") then
+		return zone;
+	end if;
+	select string_agg(n.name, ', ' order by length(n.name), n.name) into near
+	  from pg_timezone_names n
+	 where n.name ~ '^[A-Z]' collate "C" and length(zone) > 4
+	   and strpos(lower(n.name), lower(left(zone, -2))) > 0;
+	raise exception 'the server has no time zone "%"', zone
+		using errcode = 'RP003',
+		      hint = case when length(near) < 200 then 'Similar names: ' || near
+		             else 'pg_timezone_names lists the zones: '
+		                  'expected a name such as Europe/Berlin' end;
 end
 $body$;

@@ -1,7 +1,7 @@
 -- next_fire: the first fire of a schedule after a time. The same as rp__schedule_next() of
 -- lib/cron/.
 -- sets, zone, anchor: as in the table `schedule`; after: fires later than this.
--- Result: the time; null: there is none.
+-- Result: the time; null: there is none within 400 years.
 -- Locks: none.
 
 create function readpast.next_fire(sets bigint[], zone text,
@@ -14,6 +14,7 @@ declare
 	seen  timestamptz := after; -- there is no fire from `after` to here
 	ahead interval;             -- offset of local time at `seen`
 	first timestamp;            -- the first minute of local time to look at
+	last  timestamp;            -- the last one
 	local timestamp;            -- the next one that matches
 	at    timestamptz;          -- when that is, if the offset stays
 	near  timestamptz;          -- `at`, or a day after `seen` if that is earlier
@@ -24,9 +25,10 @@ begin
 	end if;
 	ahead := readpast.offset_at(zone, seen);
 	first := date_trunc('minute', seen at time zone zone) + interval '1 minute';
+	last := first + interval '400 years';
 	loop
 		local := readpast.next_match(sets, first);
-		if local is null then
+		if local is null or local > last then
 			return null;
 		end if;
 		at := (local - ahead) at time zone 'UTC';

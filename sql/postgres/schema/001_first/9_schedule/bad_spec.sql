@@ -1,0 +1,13 @@
+-- bad_spec: refuse the spec of a schedule.
+-- spec: its text; why: what is wrong with it.
+-- Result: none. RP003, always.
+-- Locks: none.
+
+create function readpast.bad_spec(spec text, why text) returns void
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	raise exception 'schedule "%": %', left(spec, 60), why using errcode = 'RP003';
+end
+$body$;

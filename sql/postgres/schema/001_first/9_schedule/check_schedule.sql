@@ -1,0 +1,29 @@
+-- check_schedule: raise an error if an argument of schedule_set() is wrong.
+-- Parameters: as schedule_set() has them. parse_spec() checks the spec, need_zone() the zone.
+-- Result: none; RP003.
+-- Locks: none.
+
+create function readpast.check_schedule(
+	name text, queue text, payload bytea, kind text, headers jsonb,
+	priority integer, missed text, overlap text)
+returns void
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $body$
+begin
+	if name is null or readpast.is_bad_name(name, :most_name) then
+		raise exception 'the schedule''s name is not 1..:most_name bytes without '
+			'control characters' using errcode = 'RP003';
+	elsif queue is null or readpast.is_bad_name(queue, :most_name) then
+		raise exception 'the queue''s name is not 1..:most_name bytes without '
+			'control characters' using errcode = 'RP003';
+	elsif missed in ('once', 'all', 'skip') is not true then
+		raise exception 'missed is once, all or skip' using errcode = 'RP003';
+	elsif overlap in ('allow', 'skip') is not true then
+		raise exception 'overlap is allow or skip' using errcode = 'RP003';
+	end if;
+	perform readpast.check_job(payload, priority, null, null, null, kind, null,
+	                           false);
+	perform readpast.need_object(headers::json);
+end
+$body$;

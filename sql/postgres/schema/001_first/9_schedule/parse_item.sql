@@ -1,0 +1,48 @@
+-- parse_item: one item of a field of a schedule's spec, such as `*/10`, `5` or `MON-FRI`.
+-- The same as add_item() of lib/cron/spec.c.
+-- item: the text; low, high: the field's numbers; names: what the numbers from `low`
+-- on are called, or null.
+-- Result: members: a bit for each number that matches; or null, and why.
+-- Locks: none.
+
+create function readpast.parse_item(item text, low integer, high integer,
+                                    names text[],
+                                    out members bigint, out why text)
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	word  text := '([0-9]{1,3}|[A-Za-z]{3})';
+	parts text[] := regexp_match(item, format('^(?:[*]|%1$s(?:-%1$s)?)(?:/(.*))?$',
+	                                          word));
+	first integer := readpast.spec_number(parts[1], low, high, names);
+	last  integer := readpast.spec_number(parts[2], low, high, names);
+	step  text := parts[3];
+begin
+	if last = 0 and first > 0 and high = 7 then
+		last := 7; -- FRI-SUN
+	end if;
+	if item = '' then
+		why := 'nothing before or after a comma';
+	elsif parts is null or (first is null) <> (parts[1] is null)
+	      or (last is null) <> (parts[2] is null) then
+		why := format('expected %s to %s', low, high)
+			|| case when names is null then ''
+			        else ', or three letters of a name' end;
+	elsif last < first then
+		why := 'runs backwards: write two ranges, as 22-2 is 22-23,0-2';
+	elsif step is not null and first is not null and last is null then
+		why := 'a step needs a range, such as */10 or 5-59/10';
+	elsif step !~ '^[0-9]+$' or trim(leading '0' from step) = '' then
+		why := 'expected a step of 1 or more';
+	elsif length(step) > 3 or step::integer > high - low + 1 then
+		why := 'the step is longer than the field''s range: for another interval '
+			'write, say, every 90m';
+	else
+		select bit_or(1::bigint << n) into members
+		  from generate_series(coalesce(first, low),
+		                       coalesce(last, first, high),
+		                       coalesce(step::integer, 1)) n;
+	end if;
+end
+$body$;

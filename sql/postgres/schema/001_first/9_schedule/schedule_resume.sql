@@ -1,0 +1,23 @@
+-- schedule_resume: end the pause of a schedule. It fires at its next time from now on;
+-- times that passed during the pause are not made up for.
+-- name: its name.
+-- Result: when it fires next. RP005: there is no such schedule.
+-- Locks: the schedule's row.
+
+create function readpast.schedule_resume(name text) returns timestamptz
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	it readpast.schedule := readpast.need_schedule(name);
+begin
+	if it.paused_at is not null then
+		it.next_at := readpast.next_fire(it.sets, it.zone, it.anchor,
+		                                 clock_timestamp());
+		update readpast.schedule s
+		   set paused_at = null, next_at = it.next_at
+		 where s.id = it.id;
+	end if;
+	return it.next_at;
+end
+$body$;

@@ -1,0 +1,17 @@
+-- schedule_set_json: schedule_set() for a payload that is JSON, stored as its text in UTF-8.
+-- Parameters: as of schedule_set().
+-- Result: as of schedule_set().
+-- Locks: those of schedule_set().
+
+create function readpast.schedule_set(
+	name text, queue text, spec text, payload jsonb, zone text default 'UTC',
+	kind text default null, headers jsonb default null,
+	priority integer default null, missed text default 'once',
+	overlap text default 'allow', replace boolean default false)
+returns timestamptz
+language sql volatile as $body$
+select readpast.schedule_set(name, queue, spec,
+                             pg_catalog.convert_to(payload::pg_catalog.text, 'UTF8'),
+                             zone, kind, headers, priority, missed, overlap,
+                             replace)
+$body$;

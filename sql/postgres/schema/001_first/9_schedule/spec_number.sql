@@ -1,0 +1,18 @@
+-- spec_number: the number that a word of a schedule's spec stands for.
+-- word: up to three digits, or three letters; low, high, names: see parse_item().
+-- Result: the number; null: it is none of the field's, or the word is null.
+-- Locks: none.
+
+create function readpast.spec_number(word text, low integer, high integer,
+                                     names text[])
+returns integer
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+declare
+	n integer := case when word ~ '^[0-9]' then word::integer
+	             else array_position(names, upper(word collate "C")) + low - 1 end;
+begin
+	return case when n between low and high then n end;
+end
+$body$;

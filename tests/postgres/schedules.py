@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""Schedules by SQL alone, with Debian's psycopg2 and without our library. Starts its
+own server.
+
+  schedules.py ROOT [CASE...]
+
+SPDX-License-Identifier: MIT
+SPDX-FileCopyrightText: The readpast authors
+"""
+
+import datetime as dt
+import time
+
+import psycopg2
+
+from sessions import case, main
+
+ADD = "select readpast.schedule_set('a', 'q', %s, 'x')"
+# Fire as if nobody had run for so long.
+LATE = "update readpast.schedule set next_at = next_at - %s::interval"
+
+
+def shown(s, column, name="a"):
+    return s.one(f"select {column} from readpast.schedules where name = %s", name)
+
+
+def now(s):
+    return s.one("select clock_timestamp()")
+
+
+@case
+def a_schedule_is_added_and_fires(s):
+    before = now(s)
+    first = s.one("select readpast.schedule_set('a', 'q', 'every 1s', 'x', "
+                  "kind => 'k', headers => '{\"h\": 1}', priority => 7)")
+    assert before < first <= now(s) + dt.timedelta(seconds=1)
+    assert s.one("select schedules from readpast.fire_due()") == 0
+    time.sleep(1.1)
+    assert s.rows("select * from readpast.fire_due()") == [(1, 1)]
+    assert shown(s, "last_at, last_state, last_error") == (first, "ready", None)
+    assert shown(s, "next_at") == first + dt.timedelta(seconds=1)
+    assert s.one("select kind, priority, payload, headers ->> 'h', "
+                 "headers ->> 'readpast-schedule' from readpast.jobs") == (
+                     "k", 7, "x", "1", "a")
+
+
+@case
+def its_payload_is_bytes_or_text_or_json(s):
+    for name, payload in ("a", "'grün'::text"), ("b", r"'\x00ff'::bytea"), (
+            "c", "'{\"a\": 1}'::jsonb"):
+        s.one(f"select readpast.schedule_set('{name}', 'q', '@daily', {payload})")
+        s.one("select readpast.schedule_run(%s)", name)
+    assert [bytes(p) for (p,) in s.rows("select payload from readpast.job order by id")
+            ] == ["grün".encode(), b"\x00\xff", b'{"a": 1}']
+
+
+@case
+def a_name_that_is_taken_needs_replace(s):
+    s.one(ADD, "every 10m")
+    assert s.refused(ADD, "@daily").startswith(
+        "RP006 there is a schedule named a (replace => true changes it)")
+    assert shown(s, "spec") == "every 10m"
+    s.rows(LATE, "1 minute")
+    first = shown(s, "next_at")
+    assert s.one("select readpast.schedule_set('a', 'r', 'every 10m', 'y', "
+                 "missed => 'all', overlap => 'skip', replace => true)") == first
+    assert shown(s, "queue, payload, missed, overlap, next_at") == (
+        "r", "y", "all", "skip", first)
+    second = s.one("select readpast.schedule_set('a', 'q', 'every 10m', 'x', "
+                   "zone => 'Europe/Berlin', replace => true)")
+    assert second > first, "it counts from the change"
+
+
+@case
+def a_pause_ends_with_the_next_time(s):
+    s.one(ADD, "every 10m")
+    s.one("select readpast.schedule_pause('a')")
+    since = shown(s, "paused_at")
+    s.one("select readpast.schedule_pause('a')")
+    assert shown(s, "paused_at") == since
+    s.rows(LATE, "25 minutes")
+    assert s.one("select schedules from readpast.fire_due()") == 0
+    assert s.one("select readpast.schedule_resume('a')") > now(s)
+    assert s.one("select schedules from readpast.fire_due()") == 0
+    assert shown(s, "paused_at") is None
+    s.rows(LATE, "10 minutes")
+    due = shown(s, "next_at")
+    assert s.one("select readpast.schedule_resume('a')") == due, "it was not paused"
+
+
+@case
+def a_run_changes_no_time(s):
+    s.one("select readpast.schedule_set('a', 'q', '@daily', 'x', overlap => 'skip')")
+    times = shown(s, "next_at, last_at, last_job_id")
+    job = s.one("select readpast.schedule_run('a')")
+    assert s.one("select readpast.schedule_run('a')") == job
+    assert shown(s, "next_at, last_at, last_job_id") == times
+    assert s.one("select headers ->> 'readpast-manual', unique_key "
+                 "from readpast.jobs") == ("true", "cron:a")
+
+
+@case
+def a_schedule_is_removed_and_its_jobs_stay(s):
+    s.one(ADD, "@daily")
+    s.one("select readpast.schedule_run('a')")
+    s.one("select readpast.schedule_remove('a')")
+    assert s.one("select count(*) from readpast.schedules") == 0
+    assert s.taken() == "x"
+    for call in "remove", "pause", "resume", "run":
+        assert s.refused(f"select readpast.schedule_{call}('a')") == (
+            "RP005 no schedule named a")
+
+
+@case
+def wrong_arguments_are_refused_in_words(s):
+    for words, given in (
+            ('schedule "0 25 * * *": hour 25: expected 0 to 23',
+             "'a', 'q', '0 25 * * *', 'x'"),
+            ('schedule "*/90 * * * *": minute */90: the step is longer',
+             "'a', 'q', '*/90 * * * *', 'x'"),
+            ('schedule "0 0 1": 3 fields, expected five', "'a', 'q', '0 0 1', 'x'"),
+            ('schedule "0 0 30 2 *": never fires: there is no such day',
+             "'a', 'q', '0 0 30 2 *', 'x'"),
+            ('schedule "30 2 25-31 3 */7": never fires in Europe/Berlin',
+             "'a', 'q', '30 2 25-31 3 */7', 'x', zone => 'Europe/Berlin'"),
+            ('schedule "@reboot": expected @hourly', "'a', 'q', '@reboot', 'x'"),
+            ('schedule "every 9": expected a duration', "'a', 'q', 'every 9', 'x'"),
+            ("the spec is not 1..255 bytes", "'a', 'q', null, 'x'"),
+            ("the server has no time zone", "'a', 'q', '@daily', 'x', null"),
+            ('the server has no time zone "CEST"', "'a', 'q', '@daily', 'x', 'CEST'"),
+            ("the schedule's name", "'', 'q', '@daily', 'x'"),
+            ("the queue's name", "'a', null, '@daily', 'x'"),
+            ("the payload is null", "'a', 'q', '@daily', null::text"),
+            ("the kind is not", "'a', 'q', '@daily', 'x', kind => ''"),
+            ("the headers are not", "'a', 'q', '@daily', 'x', headers => '[1]'"),
+            ("priority 256", "'a', 'q', '@daily', 'x', priority => 256"),
+            ("missed is once, all or skip",
+             "'a', 'q', '@daily', 'x', missed => 'none'"),
+            ("overlap is allow or skip",
+             "'a', 'q', '@daily', 'x', overlap => null")):
+        said = s.refused(f"select readpast.schedule_set({given})")
+        assert said.startswith("RP003 " + words), said
+    assert s.one("select count(*) from readpast.schedule") == 0
+
+
+@case
+def an_unknown_zone_is_refused_with_similar_names(s):
+    try:
+        s.one("select readpast.schedule_set('a', 'q', '@daily', 'x', 'Europe/Berln')")
+        raise AssertionError("it was not refused")
+    except psycopg2.Error as error:
+        assert error.pgcode == "RP003", error.pgcode
+        assert error.diag.message_primary == (
+            'the server has no time zone "Europe/Berln"')
+        assert error.diag.message_hint == "Similar names: Europe/Berlin"
+
+
+main()
