@@ -155,4 +155,18 @@ def an_unknown_zone_is_refused_with_similar_names(s):
         assert error.diag.message_hint == "Similar names: Europe/Berlin"
 
 
+@case
+def a_fire_that_fails_counts_no_jobs(s):
+    s.one("select readpast.schedule_set('a', 'q', '* * * * *', 'x', missed => 'all')")
+    s.rows(LATE, "10 minutes")
+    s.rows("create function refuse() returns trigger language plpgsql as "
+           "$$ begin if (select count(*) from readpast.job) > 1 then "
+           "raise 'no more'; end if; return new; end $$")
+    s.rows("create trigger refuse before insert on readpast.job "
+           "for each row execute function refuse()")
+    assert s.rows("select * from readpast.fire_due()") == [(1, 0)]
+    assert s.one("select count(*) from readpast.job") == 0
+    assert shown(s, "last_error") == "no more"
+
+
 main()

@@ -17,6 +17,7 @@ declare
 	s      readpast.schedule;
 	plan   record;
 	job_id bigint;
+	added  integer;
 	why    text;
 	due    timestamptz;
 	error  text;
@@ -30,6 +31,7 @@ begin
 		 limit most
 		   for update skip locked
 	loop
+		added := 0;
 		error := null;
 		job_id := null;
 		why := null;
@@ -48,8 +50,9 @@ begin
 				           s, due,
 				           case when due = plan.fires[cardinality(plan.fires)]
 				                then plan.missed else 0 end) f;
-				jobs := jobs + (job_id is not null)::integer;
+				added := added + (job_id is not null)::integer;
 			end loop;
+			jobs := jobs + added;
 		exception
 			when transaction_rollback or insufficient_resources then raise;
 			when lock_not_available then continue;
