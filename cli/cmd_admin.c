@@ -91,7 +91,7 @@ cmd_sweep(struct cmd *cmd, int argc, char **argv)
 	int json = 0;
 	const struct option options[] = { JSON_OPTION(&json), OPTIONS_END };
 	int status = parse_options(cmd, &argc, argv, options), r;
-	rp_swept swept;
+	rp_swept swept = RP_SWEPT_INIT;
 
 	if (status)
 		return status;

@@ -162,9 +162,13 @@ read_swept(const void *data, size_t row, struct rp_value *columns)
 int
 ext_sweep_rows(struct ext_call *call, struct ext_rows *ret)
 {
-	rp_swept *swept = calloc(1, sizeof(*swept));
-	int r = swept ? rp_sweep(call->conn, swept) : ext_no_memory(call);
+	rp_swept *swept = malloc(sizeof(*swept));
+	int r;
 
+	if (!swept)
+		return ext_no_memory(call);
+	*swept = (rp_swept)RP_SWEPT_INIT;
+	r = rp_sweep(call->conn, swept);
 	if (r < 0)
 		free(swept);
 	else

@@ -649,8 +649,9 @@ RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
 			      const char *kind);
 
-/* The numbers of jobs that a sweep changed. */
+/* The numbers of jobs that a sweep changed. Start from RP_SWEPT_INIT. */
 typedef struct rp_swept {
+	size_t size;       /* set by RP_SWEPT_INIT */
 	int64_t due;       /* scheduled jobs that became ready */
 	int64_t recovered; /* jobs whose lease ran out and that are ready
 			    * again */
@@ -661,13 +662,17 @@ typedef struct rp_swept {
 	int64_t expired;   /* jobs that were not claimed in time: cancelled */
 	int64_t fired;     /* jobs that schedules added */
 } rp_swept;
+#define RP_SWEPT_INIT                                                          \
+	{                                                                      \
+		sizeof(rp_swept), 0, 0, 0, 0, 0, 0                             \
+	}
 
 /*
  * Maintenance: make due jobs ready, end the leases that ran out, cancel jobs
  * that expired, apply retention, fire the schedules that are due. Workers do
  * this by themselves. A program that only claims should call it about once a
  * second. A sweep that finds nothing to do writes nothing. `ret` may be NULL.
- * Returns the number of jobs that were changed.
+ * Returns the number of jobs that were changed. RP_EINVAL: `ret` has no size.
  */
 RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 

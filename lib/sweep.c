@@ -12,7 +12,9 @@
  */
 #include "schedule.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define STRETCH_US 200000
 #define MOMENT_MS 50
@@ -393,12 +395,18 @@ rp_sweep(rp_conn *conn, rp_swept *ret)
 
 	if (r < 0)
 		return r;
+	if (ret && ret->size < offsetof(rp_swept, due))
+		return rp__fail(&conn->error, RP_EINVAL,
+				"ret is not made by RP_SWEPT_INIT");
 	conn->swept_at = rp__monotonic_ms();
 	r = sweep(&s);
 	if (r < 0)
 		return r;
-	if (ret)
-		*ret = s.swept;
+	if (ret) {
+		s.swept.size = ret->size;
+		memcpy(ret, &s.swept,
+		       ret->size < sizeof(*ret) ? ret->size : sizeof(*ret));
+	}
 	total = s.swept.due + s.swept.recovered + s.swept.dead +
 		s.swept.dropped + s.swept.expired + s.swept.fired;
 	return total > INT32_MAX ? INT32_MAX : (int)total;

@@ -84,7 +84,7 @@ settle_all(rp_conn *conn)
 static void
 recover_one(rp_conn *conn)
 {
-	rp_swept swept = { 0 };
+	rp_swept swept = RP_SWEPT_INIT;
 	struct claim claim;
 
 	assert_int_equal(take_one(conn, "mail", 1, &claim), 1);

@@ -103,7 +103,7 @@ a_job_that_lost_its_last_lease_leaves_one(void **state)
 	struct db *db = *state;
 	rp_job_spec job = job_of("x");
 	rp_added added;
-	rp_swept swept;
+	rp_swept swept = RP_SWEPT_INIT;
 	rp_batch *batch;
 
 	job.max_attempts = 1;

@@ -48,7 +48,7 @@ no_verdict_on_a_large_job_writes_its_payload(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
 	struct claim c;
-	rp_swept swept;
+	rp_swept swept = RP_SWEPT_INIT;
 
 	keep_for(conn, 60000, 60000);
 	put_sized(conn, EIGHT_MIB, 1);

@@ -189,7 +189,7 @@ kept_jobs_are_forgotten_when_their_time_is_over(void **state)
 	rp_queue q = RP_QUEUE_INIT;
 	struct claim c;
 	int64_t kept;
-	rp_swept swept;
+	rp_swept swept = RP_SWEPT_INIT;
 
 	q.name = "q";
 	q.keep_done_ms = 3600000;

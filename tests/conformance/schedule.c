@@ -79,7 +79,7 @@ now_of(rp_conn *conn)
 static int64_t
 fire(rp_conn *conn)
 {
-	rp_swept swept;
+	rp_swept swept = RP_SWEPT_INIT;
 
 	ok(conn, rp_sweep(conn, &swept));
 	return swept.fired;

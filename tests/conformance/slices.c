@@ -240,7 +240,7 @@ static void
 a_sweep_of_many_queues_lets_others_in(void **state)
 {
 	struct db *db = *state;
-	rp_swept swept;
+	rp_swept swept = RP_SWEPT_INIT;
 	struct watch w;
 
 	sql(db->conn, NUMBERS(400) "insert into readpast_queue (name)"

@@ -12,7 +12,7 @@ a_sweep_says_what_it_did(void **state)
 	struct db *db = *state;
 	rp_queue q = RP_QUEUE_INIT;
 	rp_job_spec later = job_of("l"), once = job_of("o");
-	rp_swept swept;
+	rp_swept swept = RP_SWEPT_INIT;
 	struct claim c;
 
 	q.name = "q";
@@ -37,13 +37,29 @@ a_sweep_says_what_it_did(void **state)
 	assert_int_equal(swept.due + swept.recovered + swept.dead, 0);
 }
 
+/* A program that was compiled when the struct was shorter. */
+static void
+a_sweep_writes_no_more_than_the_struct_has(void **state)
+{
+	struct db *db = *state;
+	rp_swept old = RP_SWEPT_INIT, none = { 0 };
+
+	old.size = offsetof(rp_swept, expired);
+	old.expired = old.fired = 7;
+	ok(db->conn, rp_sweep(db->conn, &old));
+	assert_int_equal(old.size, offsetof(rp_swept, expired));
+	assert_int_equal(old.expired, 7);
+	assert_int_equal(old.fired, 7);
+	assert_int_equal(rp_sweep(db->conn, &none), RP_EINVAL);
+}
+
 static void
 one_sweep_takes_all_however_many(void **state)
 {
 	enum { JOBS = 1700 };
 	static rp_job_spec jobs[JOBS];
 	struct db *db = *state;
-	rp_swept swept;
+	rp_swept swept = RP_SWEPT_INIT;
 
 	for (int i = 0; i < JOBS; i++) {
 		jobs[i] = job_of("x");
@@ -209,6 +225,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_sweep_says_what_it_did),
+		CASE(a_sweep_writes_no_more_than_the_struct_has),
 		CASE(one_sweep_takes_all_however_many),
 		CASE(P5_due_jobs_come_into_line_in_the_order_of_their_times),
 		CASE(P2_a_lease_that_was_extended_outlives_its_first_end),

@@ -356,7 +356,7 @@ a_job_that_expired_is_not_claimed_but_cancelled(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = expiring("late", 1);
-	rp_swept swept;
+	rp_swept swept = RP_SWEPT_INIT;
 	struct claim c;
 
 	job.unique_key = "k";
@@ -403,7 +403,7 @@ a_scheduled_job_expires_too(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = expiring("never", 1);
-	rp_swept swept;
+	rp_swept swept = RP_SWEPT_INIT;
 
 	job.delay_ms = 2;
 	add(db->conn, job);

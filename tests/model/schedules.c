@@ -42,7 +42,7 @@ comes_now(struct model *m, struct entry *e)
 static void
 sweep(struct model *m)
 {
-	rp_swept swept = { 0 }, expected = { 0 };
+	rp_swept swept = RP_SWEPT_INIT, expected = RP_SWEPT_INIT;
 	int r;
 
 	if (m->sessions[m->s].open)

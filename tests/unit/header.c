@@ -17,9 +17,10 @@ main(void)
 	rp_verdict verdict = RP_VERDICT_INIT;
 	rp_worker_options worker = RP_WORKER_INIT;
 	rp_fire fire = RP_FIRE_INIT;
+	rp_swept swept = RP_SWEPT_INIT;
 	int sizes_are_set = options.size && queue.size && job.size &&
 			    claim.size && verdict.size && worker.size &&
-			    fire.size;
+			    fire.size && swept.size;
 
 	return sizes_are_set && sizeof(rp_error) == 256 && rp_version()[0] ? 0
 									   : 1;
