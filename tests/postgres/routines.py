@@ -995,6 +995,31 @@ def a_transaction_that_enqueues_late_leaves_a_note(s):
 
 
 @case
+def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
+    """... in a place that the next sweep looks at again, or before the place where claims
+    start: for those who wait for the queue, who drain it, and who count."""
+    late = Session(s.database)
+    live = "select readpast.live_job(id) from readpast.queue where name = 'q'"
+    seen = ("select p.ready, p.running, t.ready from readpast.probe('q') p, "
+            "readpast.stats('q') t")
+    s.put("first")
+    s.complete(s.claim()["first"])
+    late.rows("begin")
+    job = late.put("late")
+    pass_by(s, 4)
+    assert s.one("select count(*) from readpast.recheck where waits_for is not null")
+    for claim in s.claim(100).values():
+        s.complete(claim)
+    assert s.one(live) is None
+    assert s.one(seen) == (False, False, 0)
+    late.rows("commit")
+    assert s.one(live) == job
+    assert s.one(seen) == (False, True, 1)
+    assert swept_in(s, "late", 2.5)
+    assert s.one("select running from readpast.probe('q')"), "it is held"
+
+
+@case
 def what_commits_while_claims_still_start_before_it_is_moved(s):
     """A sweep visits the place while the newest cursor is young, when claims start far before it,
     and never visits it again."""

@@ -13,7 +13,6 @@ set enable_sort = off
 as $body$
 #variable_conflict use_variable
 declare
-	lane  bigint;
 	found bigint;
 begin
 	select j.id into found
@@ -24,15 +23,15 @@ begin
 	if found is not null then
 		return found;
 	end if;
-	foreach lane in array readpast.lanes_of(queue_id) loop
-		select j.id into found
-		  from readpast.job j
-		 where j.lane_id = lane and j.seq is not null
-		   and j.seq >= readpast.low_water(lane)
-		 order by j.seq desc
-		 limit 1;
-		exit when found is not null;
-	end loop;
-	return found;
+	return (select l.id
+	          from readpast.live_ranges(queue_id) r,
+	               lateral (select j.id, j.seq
+	                          from readpast.job j
+	                         where j.lane_id = r.lane_id
+	                           and j.seq >= r.first and j.seq < r.past
+	                         order by j.lane_id desc, j.seq desc
+	                         limit 1) l
+	         order by l.seq desc
+	         limit 1);
 end
 $body$;

@@ -2,7 +2,8 @@
 -- probe_most() jobs of each lane and of those that are scheduled, and no more.
 -- queue: its name.
 -- Result: a row, or none if there is no such queue. ready: a claim would find
--- something. running: a job is held. due_in_ms: milliseconds until the next job is due;
+-- something. running: a job is held, or is ready where no claim starts any more, so that
+-- the next sweep has to move it. due_in_ms: milliseconds until the next job is due;
 -- expires_in_ms: until the next lease ends. Either is 0 if that time has passed, and
 -- null if there is no such job. paused: the queue is paused. suspects: a suspect is
 -- ready. behind: no worker has swept the database for a second.
@@ -12,7 +13,7 @@ create function readpast.probe(queue text)
 returns table (ready boolean, running boolean, due_in_ms bigint,
                expires_in_ms bigint, paused boolean, suspects boolean,
                behind boolean)
-language plpgsql volatile
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
@@ -23,13 +24,14 @@ as $body$
 #variable_conflict use_column
 declare
 	its    record;
-	lane   record;
-	found_ready boolean;
-	held_until  timestamptz;
+	part   record;
+	seen   record;
+	is_behind  boolean := false;
+	held_until timestamptz;
 	due    timestamptz;
 	ends   timestamptz;
-	since  timestamptz;
 	moment timestamptz := clock_timestamp();
+	since  timestamptz := readpast.due_since();
 begin
 	select q.id, q.paused_at into its
 	  from readpast.queue q where q.name = probe.queue;
@@ -38,25 +40,21 @@ begin
 	end if;
 	ready := false;
 	suspects := false;
-	for lane in
-		select distinct unnest(readpast.lanes_of(its.id)) as lane_id
+	for part in
+		select r.*, readpast.claims_start(r.lane_id) as head
+		  from readpast.live_ranges(its.id) r
 	loop
-		found_ready := readpast.count_ready(
-		                   lane.lane_id, readpast.claims_start(lane.lane_id),
-		                   1) > 0;
-		ready := ready or found_ready;
-		suspects := suspects or found_ready and readpast.class_of(lane.lane_id) = 1;
-		select min(e.lease_until) into held_until
-		  from (select j.lease_until
-		          from readpast.job j
-		         where j.lane_id = lane.lane_id
-		           and j.seq >= readpast.low_water(lane.lane_id)
-		         order by j.lane_id, j.seq
-		         limit readpast.probe_most()) e;
-		ends := least(ends, held_until);
+		select * into seen from readpast.probe_range(part.lane_id, part.first,
+		                                             part.past, part.head);
+		ends := least(ends, seen.held_until);
+		is_behind := is_behind or seen.is_behind;
+		if not part.is_recheck
+		   and readpast.count_ready(part.lane_id, part.head, 1) > 0 then
+			ready := true;
+			suspects := suspects or readpast.class_of(part.lane_id) = 1;
+		end if;
 	end loop;
 
-	since := readpast.due_since();
 	select min(e.run_at) filter (where e.lease_until is null),
 	       min(e.lease_until)
 	  into due, held_until
@@ -68,14 +66,12 @@ begin
 	         limit readpast.probe_most()) e;
 	ends := least(ends, held_until);
 
-	running := ends is not null;
+	running := ends is not null or is_behind;
 	-- Null if there is no such job; greatest() alone would return 0.
-	if due is not null then
-		due_in_ms := greatest(readpast.to_ms(due - moment), 0);
-	end if;
-	if ends is not null then
-		expires_in_ms := greatest(readpast.to_ms(ends - moment), 0);
-	end if;
+	due_in_ms := case when due is not null
+	             then greatest(readpast.to_ms(due - moment), 0) end;
+	expires_in_ms := case when ends is not null
+	                 then greatest(readpast.to_ms(ends - moment), 0) end;
 	behind := readpast.needs_sweep();
 	paused := its.paused_at is not null;
 	ready := ready and not paused;

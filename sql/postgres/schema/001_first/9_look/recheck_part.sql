@@ -31,22 +31,15 @@ begin
 	       more_scheduled, more_running
 	  from (select distinct on (f.id) f.*
 	          from (select j.*
-	                  from (select distinct
-	                               unnest(readpast.lanes_of(recheck_part.queue_id))
-	                               as lane_id) i,
-	                       lateral (select i.lane_id,
-	                                       readpast.low_water(i.lane_id) as low
-	                                offset 0) l
-	                  join readpast.recheck r
-	                    on r.lane_id = l.lane_id and r.waits_for is null,
+	                  from readpast.live_ranges(recheck_part.queue_id) r,
 	                       lateral (select j.id, j.run_at, j.lease_until,
 	                                       j.claim_no, j.worker_id
 	                                  from readpast.job j
-	                                 where j.lane_id = l.lane_id
-	                                   and j.seq >= r.first and j.seq <= r.last
-	                                   and j.seq < l.low
+	                                 where j.lane_id = r.lane_id
+	                                   and j.seq >= r.first and j.seq < r.past
 	                                 order by j.lane_id, j.seq
 	                                 limit at_most) j
+	                 where r.is_recheck
 	                 limit at_most) f
 	         order by f.id) l;
 	return next;
