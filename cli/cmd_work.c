@@ -187,9 +187,12 @@ check_usage(const struct work *work, int argc, int64_t lease_ms,
 }
 
 /* Which of the queues are patterns; the others become names. */
-static void
+static int
 read_queues(struct work *work, int argc, char **argv)
 {
+	if (work->threads == 1 &&
+	    !(work->alone = join_lines(argv, (size_t)argc)))
+		return complain(FAILED, "out of memory");
 	for (int i = 0; i < argc; i++) {
 		work->is_pattern[i] = rp__is_pattern(argv[i]);
 		if (!work->is_pattern[i])
@@ -197,6 +200,7 @@ read_queues(struct work *work, int argc, char **argv)
 	}
 	work->queues = argv;
 	work->queues_count = argc;
+	return 0;
 }
 
 static int
@@ -241,8 +245,9 @@ parse(struct work *work, int argc, char **argv)
 		return status;
 	work->lease_ms = lease_ms < 0 ? 0 : lease_ms;
 	work->max_jobs = max_jobs < 0 ? 0 : max_jobs;
-	read_queues(work, argc, argv);
-	status = absolute_url(work);
+	status = read_queues(work, argc, argv);
+	if (!status)
+		status = absolute_url(work);
 	if (status)
 		return status;
 	work->file = find_file(work->command[0]);
@@ -460,9 +465,6 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 				  strerror(errno));
 	if (!status)
 		status = look_at_queues(&work);
-	if (!status && work.threads == 1 &&
-	    !(work.alone = join_lines(work.queues, (size_t)work.queues_count)))
-		status = complain(FAILED, "out of memory");
 	if (!status)
 		status = make_worker(&work);
 	if (!status)

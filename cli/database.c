@@ -150,6 +150,8 @@ find_queue(struct cmd *cmd, const char *name, int make)
 		rp_queues_free(queues);
 	if (r != RP_ENOENT)
 		return r < 0 ? cmd_failed(cmd, r) : DONE;
+	if (!make && rp__is_pattern(name))
+		return cmd_failed(cmd, r);
 	name_database(where, sizeof(where), cmd->url);
 	if (make)
 		return make_queue(cmd, name, where);

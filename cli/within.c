@@ -55,6 +55,16 @@ lines_of(const char *text)
 	return lines;
 }
 
+/* ctx: the lines of READPAST_ALONE. */
+static int
+serves(const void *ctx, const char *queue)
+{
+	for (const char *const *line = ctx; *line; line++)
+		if (rp__pattern_matches(*line, queue))
+			return 1;
+	return 0;
+}
+
 void
 set_handling(void)
 {
@@ -66,8 +76,8 @@ set_handling(void)
 	    parse_claim(claim, &handling.id, &handling.claim_no) < 0)
 		return;
 	handling.queue = queue;
-	handling.are_patterns = 1;
-	if (!handling.queues)
-		handling.queues = lines_of(getenv("READPAST_ALONE"));
+	if (!handling.ctx)
+		handling.ctx = lines_of(getenv("READPAST_ALONE"));
+	handling.serves = handling.ctx ? serves : NULL;
 	rp__set_handling(&handling);
 }

@@ -36,8 +36,8 @@ struct work {
 	char **queues;
 	int queues_count;
 	int *is_pattern; /* for each queue: 1: its name is a pattern */
-	char *alone;     /* with -j 1: the queues, one a line, for the `wait`
-			  * of a handler */
+	char *alone;     /* with -j 1: the queues as the user wrote them, one a
+			  * line, for the `wait` of a handler */
 	char **command;  /* NULL-terminated */
 	int in_argument; /* not 0: an argument has {} */
 	char *file;      /* path of the command */

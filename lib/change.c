@@ -199,8 +199,7 @@ rp_job_change(rp_conn *conn, int64_t id, const rp_change *change)
 				"its unique key",
 				(long long)id, c.queue);
 	if (outcomes[NO_QUEUE])
-		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
-				c.queue);
+		return rp__no_such_queue(conn, c.queue);
 	if (outcomes[TOO_LARGE])
 		return rp__fail(&conn->error, RP_EFBIG,
 				"job %lld stays: its payload is larger than "

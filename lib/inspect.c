@@ -310,8 +310,7 @@ read_stats(rp_conn *conn, const char *queue, rp_stats *stats)
 	if (r == RP_ENOMEM)
 		return rp__fail(&conn->error, r, "out of memory");
 	if (r == 0 && queue && stats->count == 0)
-		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
-				queue);
+		return rp__no_such_queue(conn, queue);
 	return r;
 }
 

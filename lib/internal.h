@@ -176,6 +176,8 @@ void rp__pattern_unescape(char *word);
 /* queue.c */
 int rp__queue_known(rp_conn *conn, const char *name); /* 0 or RP_ENOENT */
 int rp__queue_create(rp_conn *conn, const char *name);
+/* Fails with RP_ENOENT. The message says so if the name is a pattern. */
+int rp__no_such_queue(rp_conn *conn, const char *name);
 
 /* inspect.c: like rp_job_list(), but reads the first `head` bytes of each
  * payload; `state` may include RP_LIST_ALL */
@@ -277,10 +279,10 @@ int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 struct rp_handling {
 	int64_t id, claim_no;
 	const char *queue;
-	/* The queues of its worker, with a NULL at the end, if that has one
-	 * thread; or NULL. are_patterns: 1: they may be patterns. */
-	const char *const *queues;
-	int are_patterns;
+	/* Does its worker serve this queue? NULL if the worker has more than
+	 * one thread. */
+	int (*serves)(const void *ctx, const char *queue);
+	const void *ctx;
 };
 /* Borrowed until the next call on this thread; NULL: none. */
 void rp__set_handling(const struct rp_handling *handling);

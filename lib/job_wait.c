@@ -54,17 +54,10 @@ rp__set_handling(const struct rp_handling *its)
 
 /* Is this a queue of the worker whose only thread we are? */
 static int
-is_served(const struct rp_value *queue)
+is_served(const char *queue)
 {
-	const char *const *q = handling ? handling->queues : NULL;
-
-	for (; q && *q; q++)
-		if (handling->are_patterns
-			    ? rp__pattern_matches(*q, queue->data)
-			    : strlen(*q) == queue->size &&
-				      memcmp(*q, queue->data, queue->size) == 0)
-			return 1;
-	return 0;
+	return handling && handling->serves &&
+	       handling->serves(handling->ctx, queue);
 }
 
 static int
@@ -102,11 +95,10 @@ check_not_self(rp_conn *conn, int for_own)
 int
 rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty)
 {
-	const struct rp_value name = rp__text(queue);
 	int of_own =
 		handling && until_empty && strcmp(handling->queue, queue) == 0;
 
-	return of_own || is_served(&name) ? check_not_self(conn, of_own) : 0;
+	return of_own || is_served(queue) ? check_not_self(conn, of_own) : 0;
 }
 
 /* ---- looking ---- */
@@ -130,7 +122,7 @@ take_outcome(void *ctx, size_t row, const struct rp_value *c)
 		w->live.is_open |= c[OUTCOME_OUT_IS_OPEN].i != 0;
 		if (handling && outcome->id == handling->id)
 			w->is_refused = OF_OWN;
-		else if (is_served(&c[OUTCOME_OUT_QUEUE]))
+		else if (is_served(c[OUTCOME_OUT_QUEUE].data))
 			w->is_refused = OF_SERVED;
 	}
 	return RP_ROW_TAKE;

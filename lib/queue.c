@@ -46,6 +46,14 @@ setting_of(rp_queue *queue, size_t i)
 }
 
 int
+rp__no_such_queue(rp_conn *conn, const char *name)
+{
+	return rp__fail(&conn->error, RP_ENOENT, "no queue named %s%s", name,
+			rp__is_pattern(name) ? "; only workers take patterns"
+					     : "");
+}
+
+int
 rp__queue_known(rp_conn *conn, const char *name)
 {
 	const struct rp_value params[QUEUE_LIST_PARAMS] = {
@@ -56,10 +64,7 @@ rp__queue_known(rp_conn *conn, const char *name)
 
 	if (r < 0)
 		return r;
-	if (!found)
-		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
-				name);
-	return 0;
+	return found ? 0 : rp__no_such_queue(conn, name);
 }
 
 int
@@ -201,8 +206,7 @@ rp_queue_list(rp_conn *conn, const char *name, rp_queues **ret)
 	if (r == RP_ENOMEM)
 		rp__fail(&conn->error, r, "out of memory");
 	if (r == 0 && name && list->count == 0)
-		r = rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
-			     name);
+		r = rp__no_such_queue(conn, name);
 	if (r < 0)
 		rp_queues_free(list);
 	else
@@ -258,8 +262,7 @@ set_paused(rp_conn *conn, const char *name, int paused, const char *reason)
 		return r;
 	r = rp__run_once(conn, RP_V_QUEUE_PAUSE, params, rp__first_int, &id);
 	if (r == 0 && !id)
-		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
-				name);
+		return rp__no_such_queue(conn, name);
 	return r;
 }
 

@@ -44,8 +44,7 @@ rp_queue_drop(rp_conn *conn, const char *name)
 	if (!dropped.busy)
 		rp__sweep_dropped(conn);
 	if (!dropped.found)
-		return rp__fail(&conn->error, RP_ENOENT, "no queue named %s",
-				name);
+		return rp__no_such_queue(conn, name);
 	if (dropped.busy)
 		return rp__fail(&conn->error, RP_ETAKEN,
 				"queue %s is in use: wait for its running "

@@ -82,6 +82,8 @@ rp__worker_register_queues(rp_worker *w)
 				       NULL)
 			: rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
 
+	if (r == 0)
+		w->registered_version = w->waiter.version;
 	free(kinds);
 	free(queues);
 	return r;
@@ -94,6 +96,8 @@ rp__worker_register(rp_worker *w)
 	int r = rp__worker_row_add(w->conn, w->name, w->host, w->queues, kinds,
 				   &w->conn->worker_id);
 
+	if (r == 0)
+		w->registered_version = w->waiter.version;
 	snprintf(w->conn->worker, sizeof(w->conn->worker), "%s", w->name);
 	free(kinds);
 	return r;

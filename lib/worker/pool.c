@@ -238,11 +238,9 @@ handle(rp_task *task)
 		.id = task->job->id,
 		.claim_no = task->job->claim_no,
 		.queue = task->job->queue,
-		/* With patterns the list changes while the handler runs. */
-		.queues = task->worker->options.threads == 1 &&
-					  !task->worker->has_patterns
-				  ? task->worker->queues
-				  : NULL,
+		.serves = task->worker->options.threads == 1 ? rp__worker_serves
+							     : NULL,
+		.ctx = task->worker,
 	};
 	int verdict = RP_RELEASE;
 

@@ -31,54 +31,84 @@ is_named(const rp_worker *w, const char *queue)
 	return 0;
 }
 
-static void
-add(const char **list, size_t *n, const char *queue)
+/* A list that is being made: one allocation with the pointers, and behind them
+ * a copy of each name. So the list outlives the queues that were found. */
+struct list {
+	const char **queues;
+	size_t count;
+	char *text; /* where the next name goes */
+};
+
+static int
+list_new(const rp_worker *w, struct list *ret)
 {
-	for (size_t i = 0; i < *n; i++)
-		if (strcmp(list[i], queue) == 0)
+	size_t most = w->routes_count + w->found_count + 1, size = 0;
+
+	for (size_t i = 0; i < w->routes_count; i++)
+		size += strlen(w->routes[i].queue) + 1;
+	for (size_t i = 0; i < w->found_count; i++)
+		size += strlen(w->found[i].name) + 1;
+	ret->queues = calloc(1, most * sizeof(*ret->queues) + size);
+	ret->count = 0;
+	ret->text = (char *)(ret->queues + most);
+	return ret->queues ? 0 : RP_ENOMEM;
+}
+
+static void
+append(struct list *list, const char *queue)
+{
+	list->queues[list->count++] = list->text;
+	list->text = stpcpy(list->text, queue) + 1;
+}
+
+static void
+add(struct list *list, const char *queue)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->queues[i], queue) == 0)
 			return;
-	list[(*n)++] = queue;
+	append(list, queue);
 }
 
 /* Append the found queues that match, and that no route before it has. */
 static void
-add_found(rp_worker *w, struct route *route, const char **list, size_t *n)
+add_found(rp_worker *w, struct route *route, struct list *list)
 {
-	route->first = *n;
+	route->first = list->count;
 	for (size_t i = 0; i < w->found_count; i++)
 		if (!w->found[i].is_listed &&
 		    rp__pattern_matches(route->queue, w->found[i].name) &&
 		    !is_named(w, w->found[i].name)) {
 			w->found[i].is_listed = 1;
-			list[(*n)++] = w->found[i].name;
+			append(list, w->found[i].name);
 		}
-	route->count = *n - route->first;
+	route->count = list->count - route->first;
 }
 
-/* Make the list anew, in the order of the routes. */
+/* Make the list anew, in the order of the routes. If memory runs out, the old
+ * list stays, and the next look makes it anew. */
 static int
 list_queues(rp_worker *w)
 {
-	const char **list =
-		calloc(w->routes_count + w->found_count + 1, sizeof(*list));
-	size_t n = 0;
+	struct list list;
 
-	if (!list)
-		return RP_ENOMEM;
+	if (list_new(w, &list) < 0)
+		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
 	for (size_t i = 0; i < w->found_count; i++)
 		w->found[i].is_listed = 0;
 	for (size_t i = 0; i < w->routes_count; i++) {
 		struct route *route = &w->routes[i];
 
 		if (route->is_pattern)
-			add_found(w, route, list, &n);
+			add_found(w, route, &list);
 		else
-			add(list, &n, route->queue);
+			add(&list, route->queue);
 	}
 	free(w->queues);
-	w->queues = list;
-	w->waiter.queues = list;
+	w->queues = list.queues;
+	w->waiter.queues = list.queues;
 	w->waiter.version++;
+	w->is_list_old = 0;
 	return 0;
 }
 
@@ -135,7 +165,8 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 
 	(void)row;
 	if (!name)
-		return RP_ENOMEM;
+		return rp__fail(&look->worker->conn->error, RP_ENOMEM,
+				"out of memory");
 	look->last_id = c[QUEUES_AFTER_OUT_ID].i;
 	if (!matches_any(look->worker, name)) {
 		free(name);
@@ -144,7 +175,8 @@ add_queue(void *ctx, size_t row, const struct rp_value *c)
 	more = realloc(look->found, (look->count + 1) * sizeof(*more));
 	if (!more) {
 		free(name);
-		return RP_ENOMEM;
+		return rp__fail(&look->worker->conn->error, RP_ENOMEM,
+				"out of memory");
 	}
 	look->found = more;
 	more[look->count++] = (struct found){ name, 0 };
@@ -172,9 +204,7 @@ replace_found(rp_worker *w, struct look *look)
 		free_found(look->found, look->count);
 		return 0;
 	}
-	/* The old names are in the list until that is made anew. */
-	w->old_found = w->found;
-	w->old_found_count = w->found_count;
+	free_found(w->found, w->found_count);
 	w->found = look->found;
 	w->found_count = look->count;
 	return 1;
@@ -190,7 +220,7 @@ append_found(rp_worker *w, struct look *look)
 
 	if (!all) {
 		free_found(look->found, look->count);
-		return RP_ENOMEM;
+		return rp__fail(&w->conn->error, RP_ENOMEM, "out of memory");
 	}
 	w->found = all;
 	for (size_t i = 0; i < look->count; i++)
@@ -210,8 +240,11 @@ look_for_queues(rp_worker *w, int64_t now)
 		[QUEUES_AFTER_AFTER] = rp__int(is_all ? 0 : w->old_queue_id),
 	};
 	struct look look = { .worker = w, .last_id = w->last_queue_id };
-	int r = rp__run_once(w->conn, RP_V_QUEUES_AFTER, p, add_queue, &look);
+	int r = rp__begin(w->conn, RP_BEGIN_ONCE);
 
+	if (r == 0)
+		r = rp__end(w->conn, rp__run(w->conn, RP_V_QUEUES_AFTER, p, 1,
+					     add_queue, &look));
 	if (r < 0) {
 		free_found(look.found, look.count);
 		return r;
@@ -238,15 +271,11 @@ rp__queues_find(rp_worker *w)
 		w->look_at = now + LOOK_MS;
 		r = look_for_queues(w, now);
 	}
-	if (r > 0 || (r == 0 && !w->waiter.queues)) {
-		int changed = list_queues(w);
-
-		free_found(w->old_found, w->old_found_count);
-		w->old_found = NULL;
-		w->old_found_count = 0;
-		return changed < 0 ? changed : 1;
-	}
-	return r;
+	w->is_list_old |= r > 0;
+	if (r < 0 || !w->is_list_old)
+		return r;
+	r = list_queues(w);
+	return r < 0 ? r : 1;
 }
 
 int
@@ -257,10 +286,9 @@ rp__queues_find_if_due(rp_worker *w, int64_t now)
 	if (now < w->look_at)
 		return 0;
 	r = rp__queues_find(w);
-	if (r > 0) {
-		w->maybe_ready = 1;
+	w->maybe_ready |= r > 0;
+	if (r >= 0 && w->registered_version != w->waiter.version)
 		r = rp__worker_register_queues(w);
-	}
 	return r < 0 ? rp__worker_trouble(w, r) : 0;
 }
 

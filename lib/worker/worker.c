@@ -128,6 +128,7 @@ add_route(rp_worker *w, const char *queue, const char *kind, int is_pattern,
 	}
 	routes[w->routes_count++] = route;
 	w->has_patterns |= is_pattern;
+	w->is_list_old = 1;
 	return 0;
 }
 
@@ -186,6 +187,21 @@ rp__worker_route(const rp_worker *w, const rp_job *job)
 	const struct route *route = find_route(w, job, 0);
 
 	return route || !w->has_patterns ? route : find_route(w, job, 1);
+}
+
+int
+rp__worker_serves(const void *ctx, const char *queue)
+{
+	const rp_worker *w = ctx;
+
+	for (size_t i = 0; i < w->routes_count; i++) {
+		const struct route *route = &w->routes[i];
+
+		if (route->is_pattern ? rp__pattern_matches(route->queue, queue)
+				      : strcmp(route->queue, queue) == 0)
+			return 1;
+	}
+	return 0;
 }
 
 /* Check that the worker serves a queue, and that all its routes have handlers,

@@ -95,8 +95,12 @@ struct rp_worker {
 	void *unsettled;    /* a tree of jobs by id, see unsettled.c */
 	/* In order of preference, with a NULL at the end; see queues.c. */
 	const char **queues;
-	struct found *found, *old_found; /* queues that match a pattern */
-	size_t found_count, old_found_count;
+	struct found *found; /* queues that match a pattern */
+	size_t found_count;
+	int is_list_old; /* 1: `queues` must be made anew from the routes and
+			  * `found` */
+	int64_t registered_version; /* version (see `waiter`) of the list that
+				     * is in the worker's row */
 	int64_t look_at;     /* when to look for new queues (monotonic ms) */
 	int64_t look_at_all; /* when to read the names of all queues again
 			      * (monotonic ms) */
@@ -113,6 +117,8 @@ int rp__worker_open(rp_worker *worker, rp_error *reterr);
 void rp__observe(rp_worker *worker, rp_event event);
 const struct route *rp__worker_route(const rp_worker *worker,
 				     const rp_job *job);
+/* Does the worker serve this queue? Any thread may ask. ctx: the worker. */
+int rp__worker_serves(const void *ctx, const char *queue);
 int rp__worker_check_routes(const rp_worker *worker, int handlers,
 			    rp_error *reterr);
 

@@ -145,6 +145,12 @@ other=$(put h2 x)
 same=$(put h x --delay 1h)
 check 'a handler of -j 1 cannot wait for its queue' grep -q 'wait for itself.* 2$' \
 	<(in_handler 1 "'$READPAST' wait $same --timeout 9s")
+# shellcheck disable=SC2016
+"$READPAST" work 'h\*' -j 1 --quiet --max-jobs 1 -- sh -c \
+	'"$0" wait "$1" --timeout 20ms >inside 2>&1; echo " $?" >>inside' "$READPAST" "$same" 2>/dev/null &
+put 'h*' x >/dev/null
+wait $!
+check '... of that name, and not of one that the name as a pattern matches' grep -q ' 6$' <(tr -d '\n' <inside)
 check '... nor put a job in and wait for that' grep -q 'wait for itself.* 2$' \
 	<(in_handler 1 "'$READPAST' enqueue h x --wait --timeout 9s")
 check '... but for another queue' grep -q ' 6$' \

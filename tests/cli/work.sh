@@ -160,7 +160,11 @@ readpast enqueue 'ten.*' x --quiet
 check 'a star behind a backslash is a star' equal "$(
 	readpast work 'ten.\*' --drain --quiet -- sh -c 'echo "$READPAST_QUEUE"')" 'ten.*'
 check 'a pattern makes no queue' equal "$(readpast work 'no-such-*' --drain -- true 2>err)" '0 done, 0 failed, 0 dead, 0 released'
-check 'none is there' refuses 3 'no queue' readpast list 'no-such-*'
+for command in list stats pause claim 'wait --queue'; do
+	# shellcheck disable=SC2086
+	check "$command takes no pattern" refuses 3 'no queue named no-such-\*; only workers take patterns$' \
+		readpast $command 'no-such-*'
+done
 readpast work 'ten*' --quiet -- true 2>err &
 worker=$!
 has_worker() { readpast why "$1" --json | grep -q '"workers":1'; }

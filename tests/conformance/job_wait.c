@@ -411,7 +411,7 @@ wait_inside(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static int
-handle_one(struct handled *h, int threads)
+handle_one(struct handled *h, int threads, const char *pattern)
 {
 	rp_worker_options options = RP_WORKER_INIT;
 	rp_worker *worker;
@@ -422,7 +422,12 @@ handle_one(struct handled *h, int threads)
 	options.max_jobs = 1;
 	assert_int_equal(rp_worker_new(h->db->url, &options, &worker, &error),
 			 0);
-	ok(NULL, rp_worker_handle(worker, "served", NULL, wait_inside, h));
+	if (pattern)
+		ok(NULL, rp_worker_handle_pattern(worker, pattern, NULL,
+						  wait_inside, h));
+	else
+		ok(NULL,
+		   rp_worker_handle(worker, "served", NULL, wait_inside, h));
 	assert_int_equal(rp_worker_run(worker, &error), 0);
 	rp_worker_free(worker);
 	return h->result;
@@ -439,20 +444,39 @@ a_handler_cannot_wait_for_itself(void **state)
 	later.delay_ms = 60000;
 	ok(db->conn, rp_enqueue(db->conn, "other", &later, &other));
 	ok(db->conn, rp_enqueue(db->conn, "served", &later, &served));
-	assert_int_equal(handle_one(&h, 1), RP_EINVAL);
+	assert_int_equal(handle_one(&h, 1, NULL), RP_EINVAL);
 	assert_non_null(strstr(h.message, "itself"));
-	assert_int_equal(handle_one(&h, 2), RP_EINVAL);
+	assert_int_equal(handle_one(&h, 2, NULL), RP_EINVAL);
 	h.id = served.id;
-	assert_int_equal(handle_one(&h, 1), RP_EINVAL);
+	assert_int_equal(handle_one(&h, 1, NULL), RP_EINVAL);
 	assert_non_null(strstr(h.message, "one job at a time"));
-	assert_int_equal(handle_one(&h, 2), 0);
+	assert_int_equal(handle_one(&h, 2, NULL), 0);
 	h.id = other.id;
-	assert_int_equal(handle_one(&h, 1), 0);
+	assert_int_equal(handle_one(&h, 1, NULL), 0);
 	h.queue = "served";
-	assert_int_equal(handle_one(&h, 2), RP_EINVAL);
+	assert_int_equal(handle_one(&h, 2, NULL), RP_EINVAL);
 	h.queue = "other";
-	assert_int_equal(handle_one(&h, 1), 0);
+	assert_int_equal(handle_one(&h, 1, NULL), 0);
 	assert_int_equal(wait_for(db->conn, served.id, 20, 0).state, 0);
+}
+
+static void
+a_worker_with_a_pattern_cannot_wait_for_what_it_serves(void **state)
+{
+	struct db *db = *state;
+	struct handled h = { .db = db };
+	rp_job_spec later = job_of("later");
+	rp_added other, served;
+
+	later.delay_ms = 60000;
+	ok(db->conn, rp_enqueue(db->conn, "other", &later, &other));
+	ok(db->conn, rp_enqueue(db->conn, "serves", &later, &served));
+	h.id = served.id;
+	assert_int_equal(handle_one(&h, 1, "serve*"), RP_EINVAL);
+	assert_non_null(strstr(h.message, "one job at a time"));
+	assert_int_equal(handle_one(&h, 2, "serve*"), 0);
+	h.id = other.id;
+	assert_int_equal(handle_one(&h, 1, "serve*"), 0);
 }
 
 int
@@ -469,6 +493,7 @@ main(int argc, char **argv)
 		CASE(no_end_of_a_short_job_is_missed),
 		CASE(a_wait_ends_soon_after_its_job),
 		CASE(a_handler_cannot_wait_for_itself),
+		CASE(a_worker_with_a_pattern_cannot_wait_for_what_it_serves),
 	};
 
 	databases_at(argc, argv);

@@ -200,6 +200,76 @@ a_worker_that_began_without_a_queue_finds_one(void **state)
 	assert_int_equal(atomic_load(&seen.calls), 1);
 }
 
+/* ---- while another client writes ---- */
+
+static void
+count_troubles(const rp_event *event, void *ctx)
+{
+	if (event->what == RP_EVENT_TROUBLE)
+		atomic_fetch_add((atomic_int *)ctx, 1);
+}
+
+/* A worker that does not wait for locks of SQLite, on t.*; *ret is its
+ * thread. */
+static rp_worker *
+start_impatient(struct db *db, struct seen *seen, atomic_int *troubles,
+		pthread_t *ret)
+{
+	rp_worker_options options = RP_WORKER_INIT;
+	char url[600];
+
+	snprintf(url, sizeof(url), "%s%s", db->url,
+		 *db->path ? "?busy=1ms" : "");
+	options.observer = count_troubles;
+	options.observer_ctx = troubles;
+	assert_int_equal(rp_worker_new(url, &options, &seen->worker, NULL), 0);
+	serve(seen->worker, "t.*", NULL, seen);
+	pthread_create(ret, NULL, run_thread, seen->worker);
+	assert_true(calls_reach(seen, 1));
+	return seen->worker;
+}
+
+static void
+looking_for_new_queues_needs_no_write_lock(void **state)
+{
+	struct db *db = *state;
+	struct seen seen = { 0 };
+	atomic_int troubles = 0;
+	pthread_t thread;
+
+	put(db->conn, "t.first", "x");
+	start_impatient(db, &seen, &troubles, &thread);
+	sleep_ms(200);
+	ok(db->conn, rp_begin(db->conn));
+	sleep_ms(2500);
+	ok(db->conn, rp_rollback(db->conn));
+	assert_int_equal(atomic_load(&troubles), 0);
+	rp_worker_stop(seen.worker);
+	pthread_join(thread, NULL);
+}
+
+static void
+a_registration_that_failed_is_repeated(void **state)
+{
+	struct db *db = *state;
+	struct seen seen = { 0 };
+	atomic_int troubles = 0;
+	pthread_t thread;
+	int64_t end = now_ms() + LATE_MS;
+
+	put(db->conn, "t.first", "x");
+	start_impatient(db, &seen, &troubles, &thread);
+	put(db->conn, "t.second", "x");
+	ok(db->conn, rp_begin(db->conn));
+	while (*db->path && atomic_load(&troubles) == 0 && now_ms() < end)
+		sleep_ms(5);
+	assert_true(!*db->path || atomic_load(&troubles) > 0);
+	ok(db->conn, rp_rollback(db->conn));
+	assert_true(is_counted(db, "t.second"));
+	rp_worker_stop(seen.worker);
+	pthread_join(thread, NULL);
+}
+
 static void
 a_task_is_pulled_from_a_queue_that_matches(void **state)
 {
@@ -244,6 +314,8 @@ main(int argc, char **argv)
 		CASE(no_queue_has_to_match_and_none_is_made),
 		CASE(a_new_queue_is_served_soon_and_then_at_once),
 		CASE(a_worker_that_began_without_a_queue_finds_one),
+		CASE(looking_for_new_queues_needs_no_write_lock),
+		CASE(a_registration_that_failed_is_repeated),
 		CASE(a_task_is_pulled_from_a_queue_that_matches),
 		CASE(bad_patterns_are_refused),
 	};
