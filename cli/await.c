@@ -32,7 +32,6 @@ int
 await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 	      rp_job_spec *model)
 {
-	int64_t keep_ms = model->keep_ms;
 	int r;
 
 	await->how.cmd = cmd;
@@ -43,10 +42,9 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 		return cmd_failed(cmd, r);
 	if (!await->how.result && !await->how.json)
 		return 0;
-	if (!keep_ms)
-		keep_ms = keep_of(cmd, queue);
-	await->forget = !keep_ms;
-	if (keep_ms < RESULT_MS)
+	await->keep_ms = model->keep_ms ? model->keep_ms : keep_of(cmd, queue);
+	await->keeps_longer = await->keep_ms < RESULT_MS;
+	if (await->keeps_longer)
 		model->keep_ms = RESULT_MS;
 	return 0;
 }
@@ -69,22 +67,29 @@ await_add(struct await *await, const rp_added *added, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		ids[await->count++] = added[i].id;
 		if (added[i].outcome == RP_EXISTED)
-			await->forget = 0; /* it is somebody else's */
+			await->keeps_longer = 0; /* it is somebody else's */
 	}
 	return 0;
 }
 
-/* Delete done jobs whose results have been printed. */
+/* The results of the done jobs have been printed: keep the jobs for as long as
+ * the user or the queue says, or delete them. */
 static void
-forget(struct await *await)
+keep_no_longer(struct await *await)
 {
 	rp_conn *conn = await->how.cmd->conn;
 	struct rp_changed purged = { 0 };
+	int r;
 
 	if (fflush(stdout) == EOF || ferror(stdout))
 		return;
-	if (rp__jobs_purge(conn, await->ids, await->count, RP_STATE_DONE, NULL,
-			   &purged) < 0)
+	if (await->keep_ms)
+		r = rp__jobs_keep(conn, await->ids, await->count,
+				  await->keep_ms);
+	else
+		r = rp__jobs_purge(conn, await->ids, await->count,
+				   RP_STATE_DONE, NULL, &purged);
+	if (r < 0)
 		complain(DONE, "%s: the jobs stay for 10 minutes",
 			 rp_last_error(conn)->message);
 }
@@ -97,7 +102,7 @@ await_all(struct await *await)
 	if (!await->count)
 		return DONE;
 	status = wait_for_jobs(&await->how, await->ids, await->count);
-	if (await->forget)
-		forget(await);
+	if (await->keeps_longer)
+		keep_no_longer(await);
 	return status;
 }

@@ -32,7 +32,9 @@ struct await {
 	struct waiting how;
 	int64_t *ids; /* of the jobs; the caller frees it */
 	size_t count, room;
-	int forget; /* the jobs are kept only until their results were read */
+	int keeps_longer; /* the jobs are kept for longer than they shall be,
+			   * until their results were read */
+	int64_t keep_ms;  /* how long they shall be kept; 0: not */
 };
 
 /* Before the enqueue: refuse a wait for ourselves, and have results kept. An

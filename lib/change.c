@@ -408,6 +408,19 @@ rp__jobs_purge(rp_conn *conn, const int64_t *ids, size_t n, int state,
 }
 
 int
+rp__jobs_keep(rp_conn *conn, const int64_t *ids, size_t n, int64_t keep_ms)
+{
+	const struct rp_value rest[KEEP_PARAMS] = {
+		[KEEP_KEEP_MS] = rp__int(keep_ms),
+	};
+	int r = rp__enter(conn);
+
+	return r < 0 ? r
+		     : rp__each_id(conn, RP_V_KEEP, ids, n, rest, KEEP_PARAMS,
+				   NULL, NULL);
+}
+
+int
 rp__jobs_change(rp_conn *conn, const int64_t *ids, size_t n, int state,
 		const rp_change *change, struct rp_changed *changed)
 {

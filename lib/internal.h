@@ -156,6 +156,8 @@ rp_change_fn rp__jobs_cancel, rp__jobs_retry, rp__jobs_purge;
 /* The same for rp_job_change(). RP_ENOENT: the new queue does not exist. */
 int rp__jobs_change(rp_conn *conn, const int64_t *ids, size_t n, int state,
 		    const rp_change *change, struct rp_changed *changed);
+/* Keep those of the jobs that are done for this long after their end. */
+int rp__jobs_keep(rp_conn *conn, const int64_t *ids, size_t n, int64_t keep_ms);
 /* Are the values in range, and is there one? 0 or RP_EINVAL. */
 int rp__check_change(rp_conn *conn, const rp_change *change);
 

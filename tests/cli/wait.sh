@@ -117,6 +117,14 @@ check '... of all, in order' gives 0 'a!b!c!' a b c --wait --result
 check '... and nothing stays' equal "$(field "done" "$(readpast stats r --json)")" 0
 check 'with --keep it stays' gives 0 'a!' a --wait --result --keep 1h
 check '... it does' equal "$(field "done" "$(readpast stats r --json)")" 1
+check '--keep for a shorter time than a result may wait' gives 0 'a!' a --wait --result --keep 1m
+kept_for() { readpast list r --state "done" --json | jq -r .keep_ms | head -n 1; }
+check '... holds once the result was read' equal "$(kept_for)" 60000
+readpast queue set r --keep-done 2m >/dev/null
+check '... and so does that of the queue' gives 0 'b!' b --wait --result
+check '... which keeps them' equal "$(kept_for)" 120000
+readpast queue set r --keep-done 0s >/dev/null
+readpast purge r --state "done" --yes >/dev/null
 id=$(put r 'kept result' --keep 1h)
 check 'wait --result prints the bytes' says 0 'kept result!' "$id" --result
 check '--json has the result' grep -q '"result":"kept result!"' \

@@ -1,0 +1,6 @@
+-- keep: keep done jobs for :keep_ms after their end.
+
+update readpast.archive
+   set keep_ms = :keep_ms::bigint
+ where id operator(pg_catalog.=) any (:id[]::bigint[])
+   and state operator(pg_catalog.=) 4;

@@ -1,0 +1,3 @@
+-- keep: keep a done job for :keep_ms after its end.
+
+update readpast_archive set keep_ms = :keep_ms where id = :id and state = 4;
