@@ -406,6 +406,7 @@ conclude(const struct work *work, int r, const rp_error *error)
 	int output = atomic_load(&work->output_errnum);
 	int kept = atomic_load(&work->collect_errnum);
 	rp_worker_counts counts = rp_worker_counts_get(work->worker);
+	char totals[COUNTS];
 
 	if (r < 0)
 		complain(FAILED, "%s", error->message);
@@ -416,10 +417,9 @@ conclude(const struct work *work, int r, const rp_error *error)
 			 "cannot store the output of handlers in temporary "
 			 "files: %s; %s (set TMPDIR to use another folder)",
 			 strerror(kept), given_back);
+	format_counts(totals, sizeof(totals), &counts);
 	if (!work->quiet)
-		printf("%lld done, %lld failed, %lld dead, %lld released\n",
-		       (long long)counts.done, (long long)counts.failed,
-		       (long long)counts.dead, (long long)counts.released);
+		puts(totals);
 	if (r < 0)
 		return status_of(r);
 	if (output || kept)

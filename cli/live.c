@@ -54,20 +54,46 @@ columns(void)
 		       : 80;
 }
 
+/* Jobs that were cancelled or lost are rare, so they are named only if there
+ * are any. */
+void
+format_counts(char *to, size_t room, const rp_worker_counts *counts)
+{
+	const struct {
+		int64_t n;
+		const char *word;
+		int is_rare;
+	} parts[] = {
+		{ counts->done, "done", 0 },
+		{ counts->failed, "failed", 0 },
+		{ counts->dead, "dead", 0 },
+		{ counts->released, "released", 0 },
+		{ counts->cancelled, "cancelled", 1 },
+		{ counts->lost, "lost", 1 },
+	};
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (used < room && (parts[i].n || !parts[i].is_rare))
+			used += (size_t)snprintf(to + used, room - used,
+						 "%s%lld %s", i ? ", " : "",
+						 (long long)parts[i].n,
+						 parts[i].word);
+}
+
 static void
 draw(struct work *work)
 {
 	rp_worker_counts n = rp_worker_counts_get(work->worker);
 	struct live *live = &work->live;
 	double seconds = (double)(monotonic_us() - live->began_us) / 1e6;
-	char line[LIVE_LINE];
+	char line[LIVE_LINE], counts[COUNTS];
 	size_t most = columns();
 
+	format_counts(counts, sizeof(counts), &n);
 	snprintf(line, most < sizeof(line) ? most : sizeof(line),
-		 "%lld done, %lld failed, %lld dead, %lld released; "
-		 "%lld running; %.0f/s",
-		 (long long)n.done, (long long)n.failed, (long long)n.dead,
-		 (long long)n.released, (long long)atomic_load(&work->running),
+		 "%s; %lld running; %.0f/s", counts,
+		 (long long)atomic_load(&work->running),
 		 seconds > 0 ? (double)n.done / seconds : 0);
 	if (strcmp(line, live->line) == 0)
 		return;

@@ -77,6 +77,9 @@ void observe_work(const rp_event *e, void *ctx);
 /* live.c */
 typedef int live_stop_fn(void *ctx); /* returns not 0: give up a blocked
 				      * write */
+#define COUNTS 140
+/* Write "3 done, 0 failed, 0 dead, 0 released" and so on. */
+void format_counts(char *to, size_t room, const rp_worker_counts *counts);
 void live_begin(struct work *work);
 void live_end(struct work *work);
 int live_write(struct work *work, int fd, const char *text, size_t n,

@@ -1199,7 +1199,9 @@ typedef struct rp_worker_options {
 
 /* How many jobs a worker has claimed, and what became of them. */
 typedef struct rp_worker_counts {
-	int64_t claimed, done, failed, dead, released, lost;
+	int64_t claimed, done, failed, dead, released;
+	int64_t lost;      /* its verdict came too late: the lease was over */
+	int64_t cancelled; /* the job was cancelled while the worker held it */
 } rp_worker_counts;
 
 /*

@@ -67,6 +67,15 @@ count_verdict(rp_worker *w, const rp_task *task, int verdict, int state)
 		w->counts.done++;
 }
 
+static void
+count_loss(rp_worker *w, int is_cancelled)
+{
+	if (is_cancelled)
+		w->counts.cancelled++;
+	else
+		w->counts.lost++;
+}
+
 /* A verdict was refused, but not because the lease ran out: the handler has
  * settled the claim itself. Which verdict it gave follows from the job: a
  * failure leaves the claim number one higher, or the next attempt counted, and
@@ -122,7 +131,7 @@ end_verdict(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked_us)
 	} else if (v->result == 0) {
 		count_verdict(w, task, v->verdict, v->state);
 	} else {
-		w->counts.lost++;
+		count_loss(w, v->result == RP_ECANCELLED);
 	}
 	if (told.state > RP_STATE_RUNNING)
 		rp__unsettled_remove(w, task->job->id);
@@ -168,7 +177,8 @@ rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 			continue;
 		}
 		if (atomic_load(&task->fate) != RP_TASK_RUNNING) {
-			w->counts.lost++;
+			count_loss(w, atomic_load(&task->fate) ==
+					      RP_TASK_CANCELLED);
 			forget(w, task);
 			continue;
 		}

@@ -311,5 +311,6 @@ rp_worker_counts_get(const rp_worker *w)
 				   .failed = w->counts.failed,
 				   .dead = w->counts.dead,
 				   .released = w->counts.released,
-				   .lost = w->counts.lost };
+				   .lost = w->counts.lost,
+				   .cancelled = w->counts.cancelled };
 }

@@ -54,7 +54,7 @@ struct alone {
 
 /* The numbers of rp_worker_counts_get(), which any thread may call. */
 struct counts {
-	_Atomic int64_t claimed, done, failed, dead, released, lost;
+	_Atomic int64_t claimed, done, failed, dead, released, lost, cancelled;
 };
 
 struct rp_worker {

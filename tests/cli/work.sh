@@ -131,6 +131,7 @@ readpast queue set own --max-attempts 2 --keep-done 1h >/dev/null
 	check 'which is reported with its error' grep -q 'failed, attempt 1 of 2: why$' err
 	check 'or let it die' equal "$(settle_own '"$0" fail "$READPAST_CLAIM" --error bad --for-good' 2>err)" '0 done, 0 failed, 1 dead, 0 released'
 	check 'which is reported, too' grep -q 'is dead, attempt 1 of 2: bad$' err
+	check 'or cancel its job' equal "$(settle_own '"$0" cancel "$READPAST_JOB_ID"')" '0 done, 0 failed, 0 dead, 0 released, 1 cancelled'
 	readpast enqueue own x --quiet
 	check 'and exit 7 says so' status 7 readpast work own --drain -- sh -c '"$0" fail "$READPAST_CLAIM" --error bad --for-good' "$READPAST"
 	# Several renewals are due while the handler runs on.

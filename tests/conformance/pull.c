@@ -239,7 +239,7 @@ P3_a_verdict_on_a_job_that_was_cancelled_is_refused(void **state)
 	assert_int_equal(rp_task_finish(task, RP_DONE), RP_ECANCELLED);
 	counts = end(worker);
 	assert_int_equal(counts.done, 0);
-	assert_int_equal(counts.lost, 1);
+	assert_int_equal(counts.cancelled, 1);
 	assert_int_equal(state_of(db->conn, id), RP_STATE_CANCELLED);
 }
 
