@@ -179,6 +179,8 @@ start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,
 				fcntl(fd, F_SETFD, 0);
 			else if (fds[fd] >= 0)
 				dup2(fds[fd], fd);
+		if (c->has_no_result)
+			close(CHILD_RESULT);
 		signal(SIGPIPE, SIG_DFL);
 		signal(SIGINT, SIG_DFL);
 		signal(SIGTERM, SIG_DFL);
@@ -319,12 +321,12 @@ static int
 open_streams(const struct child *c, int to[CHILD_STREAMS],
 	     int from[CHILD_STREAMS])
 {
-	int ends[2];
+	int ends[2], last = c->has_no_result ? STDERR_FILENO : CHILD_RESULT;
 
 	to[0] = input_fd(c);
 	if (to[0] < 0)
 		return -1;
-	for (int fd = c->passes_output ? 1 : 2; fd < CHILD_STREAMS; fd++) {
+	for (int fd = c->passes_output ? 1 : 2; fd <= last; fd++) {
 		if (pipe2(ends, O_CLOEXEC) < 0)
 			return -1;
 		from[fd] = ends[0];

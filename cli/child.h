@@ -45,6 +45,7 @@ struct child {
 	 * tells which of them. */
 	void (*wrote)(void *ctx, int fd, const char *text, size_t n);
 	int passes_output; /* not 0: pass standard output to wrote(), too */
+	int has_no_result; /* not 0: the child finds CHILD_RESULT closed */
 	void *ctx;
 	/* results */
 	int errnum;                /* 0, or why it could not be started */

@@ -128,8 +128,6 @@ wrote(void *ctx, int fd, const char *text, size_t n)
 		add_to_result(r, text, n);
 		return;
 	}
-	if (fd == CHILD_RESULT)
-		return; /* nobody asked for it */
 	if (work->output_sync) {
 		r->errnum = collect(&r->collected, fd, text, n);
 		if (r->errnum)
@@ -393,6 +391,7 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 			   .passes_output = work->output_sync ||
 					    work->live.has_output ||
 					    work->result,
+			   .has_no_result = work->result != NULL,
 			   .ctx = &r };
 	int verdict;
 

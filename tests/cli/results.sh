@@ -61,9 +61,16 @@ check 'and stays empty' test ! -s inherited
 # ---- standard output ----
 
 a=$(readpast enqueue q stdout)
-readpast work q --drain --quiet --result stdout -- sh -c 'echo result; echo no >&3' >passed
+readpast work q --drain --quiet --result stdout -- sh -c 'echo result' >passed
 check 'standard output may be the result' equal "$(result_of "$a")" result
 check 'and is not passed on then' test ! -s passed
+exec 3>inherited
+a=$(readpast enqueue q closed)
+readpast work q --drain --quiet --result stdout -- sh -c 'echo result; echo lost >&3' 2>/dev/null
+exec 3>&-
+check 'then descriptor 3 is closed, so nothing written there is lost unnoticed' \
+	grep -q '3: Bad file descriptor' <(error_of "$a")
+check "and the worker's own is not used" test ! -s inherited
 check 'nothing else may' status 2 readpast work q --result stderr -- true
 check 'it says so' equal "$(cat err)" 'readpast: work: --result: expected stdout (see readpast help work)'
 
