@@ -440,7 +440,8 @@ typedef struct rp_job_spec {
 	int64_t timeout_ms;  /* longest run of a handler. The library only tells
 			      * it (rp_job); the command `work` enforces it */
 	int64_t expire_ms;   /* if it is not claimed within this time of the
-			      * enqueue, it is cancelled */
+			      * enqueue, it is cancelled. RP_EINVAL: it would
+			      * be over before the job is due */
 	const char *backoff; /* a JSON array of milliseconds, at most
 			      * RP_MOST_BACKOFF: the delays after the first,
 			      * second, ... failed attempt; the last

@@ -389,6 +389,25 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       is_same_text(a->backoff, b->backoff);
 }
 
+/* A job that expires before it is due would never run. Jobs of one set of terms
+ * are checked once. */
+static int
+check_expiry(struct rows *rows, const rp_job_spec *job)
+{
+	int64_t now = 0;
+	int r = 0;
+
+	if (!job->expire_ms || on_one_set_of_terms(job, &rows->terms))
+		return 0;
+	if (job->run_at)
+		r = rp_now(rows->conn, &now);
+	if (r == 0 &&
+	    (job->run_at ? job->run_at - now : job->delay_ms) >= job->expire_ms)
+		r = rp__fail(&rows->conn->error, RP_EINVAL,
+			     "the job would expire before it is due");
+	return r;
+}
+
 /* Collect a job. A job with a unique key is enqueued in a run of its own. */
 static int
 add(struct rows *rows, const rp_job_spec *job)
@@ -418,6 +437,8 @@ enqueue_all(struct rows *rows, const rp_job_spec *jobs, rp_added *ret)
 		memcpy(&job, given,
 		       jobs->size < sizeof(job) ? jobs->size : sizeof(job));
 		r = check(&rows->conn->error, &job);
+		if (r == 0)
+			r = check_expiry(rows, &job);
 		r = r < 0 ? name_the_job(rows, r, i) : add(rows, &job);
 	}
 	if (r == 0)

@@ -187,4 +187,9 @@ check 'JSON gives the outcome for each job' equal "$(
 	done
 	echo 4
 )"
+check 'a job that expires during its delay' refuses 2 'the job would expire before it is due; 0 jobs' \
+	readpast enqueue late x --expire 1h --delay 1h
+check '... or before its time' refuses 2 'the job would expire before it is due; 0 jobs' \
+	readpast enqueue late x --expire 1h --at 9999-01-01T00:00:00Z
+check 'one that expires later is taken' status 0 readpast enqueue late x --expire 2h --delay 1h
 finish

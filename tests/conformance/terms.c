@@ -187,6 +187,12 @@ wrong_terms_are_refused(void **state)
 	BAD(expire_ms, RP_MOST_MS + 1);
 	BAD(unique_for_ms, RP_MOST_MS + 1);
 	BAD(unique_key, NULL);
+	BAD(delay_ms, HOUR_MS);
+	assert_non_null(strstr(rp_last_error(db->conn)->message,
+			       "would expire before it is due"));
+	BAD(run_at, time(NULL) * 1000 + 2 * HOUR_MS);
+	assert_non_null(strstr(rp_last_error(db->conn)->message,
+			       "would expire before it is due"));
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		BAD(backoff, lists[i]);
 		assert_non_null(strstr(rp_last_error(db->conn)->message,
@@ -402,14 +408,15 @@ static void
 a_scheduled_job_expires_too(void **state)
 {
 	struct db *db = *state;
-	rp_job_spec job = expiring("never", 1);
+	rp_job_spec job = expiring("never", 500);
+	rp_change later = RP_CHANGE_INIT;
 	rp_swept swept = RP_SWEPT_INIT;
 
-	job.delay_ms = 2;
+	job.delay_ms = 499;
 	add(db->conn, job);
-	job.delay_ms = HOUR_MS;
-	add(db->conn, job);
-	sleep_ms(4);
+	ok(db->conn, rp_job_change(db->conn, add(db->conn, job).id,
+				   (later.delay_ms = HOUR_MS, &later)));
+	sleep_ms(510);
 	ok(db->conn, rp_sweep(db->conn, &swept));
 	assert_int_equal(swept.expired, 2);
 	assert_int_equal(swept.due, 0);

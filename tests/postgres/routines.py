@@ -84,6 +84,12 @@ def bad_arguments_are_refused_in_words(s):
              "readpast.enqueue('q', 'x', run_at => '-infinity')"),
             ("RP003 either", "readpast.enqueue('q', 'x', delay => '1 s', "
                              "run_at => '2030-01-01')"),
+            ("RP003 the job would expire before it is due",
+             "readpast.enqueue('q', 'x', delay => '2 h', expire => '1 h')"),
+            ("RP003 the job would expire before it is due",
+             "readpast.enqueue('q', 'x', run_at => now() + interval '2 h', expire => '1 h')"),
+            ("RP003 the job would expire before it is due",
+             "readpast.enqueue_many('q', array['x', 'y']::bytea[], delays => array[null, '2 h']::interval[], expire => '1 h')"),
             ("RP003 replace", "readpast.enqueue('q', 'x', replace => true)"),
             ("22P02", "readpast.enqueue('q', 'x', headers => '{')"),
             ("RP003 a payload is null",

@@ -5,9 +5,10 @@
 
 create function readpast.check_terms(
 	keep interval, timeout interval, expire interval, backoff interval[],
-	unique_for interval default null, unique_key text default null)
+	unique_for interval default null, unique_key text default null,
+	delay interval default null, run_at timestamptz default null)
 returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
@@ -25,6 +26,9 @@ begin
 			using errcode = 'RP003';
 	elsif unique_for is not null and unique_key is null then
 		raise exception 'unique_for needs a unique key' using errcode = 'RP003';
+	elsif delay >= expire or run_at >= statement_timestamp() + expire then
+		raise exception 'the job would expire before it is due'
+			using errcode = 'RP003';
 	end if;
 end
 $body$;

@@ -37,7 +37,7 @@ begin
 		perform readpast.check_job(payload, priority, delay, run_at,
 		                           max_attempts, kind, unique_key, replace);
 		perform readpast.check_terms(keep, timeout, expire, backoff,
-		                             unique_for, unique_key);
+		                             unique_for, unique_key, delay, run_at);
 	end if;
 	loop
 		if is_plain then

@@ -22,7 +22,9 @@ declare
 begin
 	perform readpast.check_jobs(payloads, priority, delays, max_attempts,
 	                            kinds, headers);
-	perform readpast.check_terms(keep, timeout, expire, backoff);
+	perform readpast.check_terms(
+		keep, timeout, expire, backoff,
+		delay => (select max(d.delay) from unnest(delays) as d(delay)));
 	if cardinality(payloads) = 0 then
 		return;
 	end if;
