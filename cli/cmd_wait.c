@@ -23,8 +23,9 @@ wait_for_queue(const struct waiting *w, const char *queue)
 	if (r > 0)
 		return DONE;
 	print_duration(time, sizeof(time), w->timeout_ms);
-	return complain(TIMED_OUT, "queue %s is not empty after %s", queue,
-			time);
+	return complain(TIMED_OUT,
+			"timed out after %s; queue %s still has a live job",
+			time, queue);
 }
 
 static int64_t *

@@ -57,11 +57,19 @@ static void
 say_not_ended(const struct waiting *w, const rp_outcome *outcome,
 	      const rp_job *job)
 {
-	char time[40];
+	char time[40], left[40], due[60] = "";
+	int64_t now;
 
 	print_duration(time, sizeof(time), w->timeout_ms);
-	complain(TIMED_OUT, "job %lld is %s after %s", (long long)outcome->id,
-		 job ? rp_state_text(job->state) : "not finished", time);
+	if (job && job->state == RP_STATE_SCHEDULED &&
+	    rp_now(w->cmd->conn, &now) == 0 && job->run_at > now) {
+		print_duration_short(left, sizeof(left), job->run_at - now);
+		snprintf(due, sizeof(due), " (due in %s)", left);
+	}
+	complain(TIMED_OUT, "timed out after %s; job %lld is %s%s%s", time,
+		 (long long)outcome->id,
+		 job && job->state > RP_STATE_RUNNING ? "" : "still ",
+		 job ? rp_state_text(job->state) : "unfinished", due);
 }
 
 static void

@@ -45,7 +45,7 @@ check 'done and kept: 0' says 0 "$kept done" "$kept"
 check 'dead: 7' says 7 "$dead dead" "$dead"
 check '... its error is on standard error' grep -q 'no such customer' err
 check 'cancelled: 5' says 5 "$cancelled cancelled" "$cancelled"
-check 'the time is over: 6, in one line' refuses 6 "job $live is scheduled after 50ms" \
+check 'the time is over: 6, in one line' refuses 6 "timed out after 50ms; job $live is still scheduled \(due in 59m\)\$" \
 	readpast wait "$live" --timeout 50ms
 check 'an id that was never given: 3, in one line' \
 	refuses 3 'no job has the id 999: it was never given' readpast wait "$live" 999
@@ -62,7 +62,7 @@ check 'needs ids or a queue' refuses 2 'which jobs' readpast wait
 check 'not both' refuses 2 'either ids or --queue' readpast wait 1 --queue q
 check 'ids are numbers' refuses 2 "expected a job's id" readpast wait x
 check 'an unknown queue' refuses 3 'no queue nowhere' readpast wait --queue nowhere
-check 'a queue with a live job' refuses 6 'queue q is not empty' \
+check 'a queue with a live job' refuses 6 '^readpast: timed out after 20ms; queue q still has a live job$' \
 	readpast wait --queue q --timeout 20ms
 readpast cancel "$live"
 check 'an empty queue' says 0 '' --queue q
