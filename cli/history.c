@@ -14,11 +14,16 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "internal.h"
 
 struct history {
 	int fd;
 	char client[160];
+	int is_log; /* 1: lines have the next two fields, and the time */
+	const char *queue, *error;
 };
 
 const char *
@@ -69,6 +74,16 @@ history_open(const char *path)
 }
 
 void
+history_about(struct history *h, const char *queue, const char *error)
+{
+	if (!h)
+		return;
+	h->is_log = 1;
+	h->queue = queue;
+	h->error = error;
+}
+
+void
 history_close(struct history *h)
 {
 	if (!h)
@@ -84,6 +99,23 @@ history_fd(const struct history *h)
 	return h ? h->fd : -1;
 }
 
+static void
+add_for_log(const struct history *h, json_t *line)
+{
+	char error[RP_MOST_ERROR + 1];
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	json_object_set_new(
+		line, "time",
+		json_time(now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000));
+	json_object_set_new(line, "queue", json_text(h->queue));
+	if (!h->error)
+		return;
+	rp__clean(error, sizeof(error), h->error);
+	json_object_set_new(line, "error", json_string(error));
+}
+
 /* Append a line with these fields, and free them. */
 static void
 append(struct history *h, const char *event, json_t *fields)
@@ -93,6 +125,8 @@ append(struct history *h, const char *event, json_t *fields)
 	char *text = NULL;
 	size_t n;
 
+	if (h->is_log)
+		add_for_log(h, line);
 	if (line && fields && json_object_update(line, fields) == 0)
 		text = json_dumps(line, JSON_COMPACT);
 	json_decref(fields);

@@ -73,6 +73,9 @@ observe_work(const rp_event *e, void *ctx)
 	struct work *work = ctx;
 
 	record(work->cmd->history, e);
+	if (e->job)
+		history_about(work->log_json, e->job->queue,
+			      e->what == RP_EVENT_SETTLED ? e->text : NULL);
 	record(work->log_json, e);
 	if (e->what == RP_EVENT_SETTLED)
 		say_settled(work, e);

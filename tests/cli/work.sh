@@ -263,6 +263,13 @@ readpast enqueue json x --quiet
 readpast work json --drain --log json -- true 2>err >/dev/null
 check '--log json writes events' equal "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' err | paste -sd,)" claimed,started,settling,settled
 
+check 'with the queue and the time of each' equal \
+	"$(grep -cE '"time":"2[0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z","queue":"json"' err)" 4
+readpast enqueue json x --quiet
+readpast work json --max-jobs 1 --log json -- sh -c 'echo "no \"route\"" >&2; printf "\303\n" >&2; exit 1' 2>err >/dev/null
+check 'and the error of an attempt that failed' grep -qE '"event":"settled".*"error":"no \\"route\\"\\n' err
+check 'in lines that are JSON' equal "$(grep '^{' err | jq -r .event | paste -sd,)" claimed,started,settling,settled
+
 # ---- what it says, and its exit status ----
 
 readpast enqueue said a b c --quiet
