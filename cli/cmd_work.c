@@ -254,120 +254,6 @@ parse(struct work *work, int argc, char **argv)
 	return work->file ? 0 : USAGE;
 }
 
-/* ---- its queues ---- */
-
-/* Write the queues' names as "mail, sms", cut to fit. */
-static void
-name_queues(const struct work *work, char *to, size_t room)
-{
-	size_t n = 0;
-
-	for (int i = 0; i < work->queues_count && n < room; i++)
-		n += (size_t)snprintf(to + n, room - n, "%s%s", i ? ", " : "",
-				      work->queues[i]);
-}
-
-/* Warn if the queue is paused: then none of its jobs starts, however many
- * are ready. */
-static void
-say_that_it_is_paused(const rp_queue_stats *queue)
-{
-	if (queue->paused)
-		complain(0,
-			 "queue %s is paused%s%s; readpast resume %s ends the "
-			 "pause",
-			 queue->queue, queue->pause_reason ? ": " : "",
-			 queue->pause_reason ? queue->pause_reason : "",
-			 queue->queue);
-}
-
-/* Does the worker serve this queue? */
-static int
-is_served(const struct work *work, const char *queue)
-{
-	for (int i = 0; i < work->queues_count; i++)
-		if (work->is_pattern[i]
-			    ? rp__pattern_matches(work->queues[i], queue)
-			    : strcmp(work->queues[i], queue) == 0)
-			return 1;
-	return 0;
-}
-
-struct ready {
-	int64_t jobs;
-	int at_least;
-};
-
-/* Add the ready jobs of a queue, or of all that are served if it is NULL. */
-static int
-add_ready(struct work *work, const char *queue, struct ready *ready)
-{
-	rp_stats *stats;
-	int r = rp_stats_get(work->cmd->conn, queue, &stats);
-
-	if (r < 0)
-		return cmd_failed(work->cmd, r);
-	for (size_t i = 0; i < rp_stats_count(stats); i++) {
-		const rp_queue_stats *its = rp_stats_at(stats, i);
-
-		if (!is_served(work, its->queue))
-			continue;
-		say_that_it_is_paused(its);
-		ready->jobs += its->ready;
-		ready->at_least |= its->ready_at_least;
-	}
-	rp_stats_free(stats);
-	return 0;
-}
-
-static int
-count_ready(struct work *work, char *to, size_t room)
-{
-	struct ready ready = { 0, 0 };
-	int any = 0, status = 0;
-
-	for (int i = 0; i < work->queues_count; i++)
-		any |= work->is_pattern[i];
-	for (int i = 0; i < work->queues_count && !any && !status; i++)
-		status = add_ready(work, work->queues[i], &ready);
-	if (any)
-		status = add_ready(work, NULL, &ready);
-	format_count(to, room, ready.jobs, ready.at_least);
-	return status;
-}
-
-static int
-say_what_is_served(struct work *work)
-{
-	char queues[400], where[DATABASE_NAME], ready[40];
-	int status = count_ready(work, ready, sizeof(ready));
-
-	if (status)
-		return status;
-	name_queues(work, queues, sizeof(queues));
-	name_database(where, sizeof(where), work->cmd->url);
-	fprintf(stderr, "serving %s of %s: %s ready, %lld at a time\n", queues,
-		where, ready, (long long)work->threads);
-	return 0;
-}
-
-/* Check that the database and the queues exist, and print their names. */
-static int
-look_at_queues(struct work *work)
-{
-	struct cmd *cmd = work->cmd;
-	int status = cmd_open(cmd);
-
-	for (int i = 0; i < work->queues_count && !status; i++)
-		if (!work->is_pattern[i])
-			status = find_queue(cmd, work->queues[i], 1);
-	if (!status && !work->quiet && !work->log_json)
-		status = say_what_is_served(work);
-	rp_close(cmd->conn);
-	cmd->conn = NULL;
-	return status;
-}
-
 /* ---- working ---- */
 
 static int
@@ -397,6 +283,30 @@ make_worker(struct work *work)
 	return r < 0 ? complain(status_of(r), "%s", rp_error_text(r)) : 0;
 }
 
+/* A status of this file only: the process ends by the signal. */
+#define CUT_SHORT (-2)
+
+/* Did a signal end the worker before it had done all that it was told to? */
+static int
+was_cut_short(const struct work *work, const rp_worker_counts *n)
+{
+	return first_signal() &&
+	       (work->drain ||
+		n->done + n->failed + n->dead + n->released < work->max_jobs);
+}
+
+/* End the process by the signal that stopped the worker, so that a caller sees
+ * that not all is done. */
+static int
+end_by_signal(void)
+{
+	if (fflush(stdout) == EOF)
+		return FAILED;
+	signal(first_signal(), SIG_DFL);
+	raise(first_signal());
+	return FAILED;
+}
+
 /* Print the outcome. Dead jobs change the exit status only with --drain or
  * --max-jobs: other workers run until they are stopped. */
 static int
@@ -424,6 +334,8 @@ conclude(const struct work *work, int r, const rp_error *error)
 		return status_of(r);
 	if (output || kept)
 		return FAILED;
+	if (was_cut_short(work, &counts))
+		return CUT_SHORT;
 	return counts.dead && (work->drain || work->max_jobs) ? DIED : DONE;
 }
 
@@ -475,5 +387,5 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 	free(work.is_pattern);
 	free(work.file);
 	free(work.alone);
-	return status;
+	return status == CUT_SHORT ? end_by_signal() : status;
 }

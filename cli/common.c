@@ -213,6 +213,10 @@ take_option(struct cmd *cmd, const struct option *options, int argc,
 	if (!option)
 		return usage(cmd, "no such option: %.80s", argv[*i]);
 	value = attached_value(option, argv[*i]);
+	if (option->type == OPTIONAL && !value && *i + 1 < argc &&
+	    strcmp(argv[*i + 1], option->arg) == 0)
+		return usage(cmd, "%s %s: write %s=%s", option->name,
+			     option->arg, option->name, option->arg);
 	if (option->type == FLAG && value)
 		return usage(cmd, "%s takes no value", option->name);
 	if (option->type != FLAG && option->type != OPTIONAL && !value) {

@@ -68,6 +68,10 @@ struct work {
 	atomic_int output_errnum, collect_errnum;
 };
 
+/* serving.c: check that the database and the queues exist, and print their
+ * names. An exit status. */
+int look_at_queues(struct work *work);
+
 /* handler.c: a function of type rp_handler; ctx is the struct work */
 int handle_job(rp_task *task, const rp_job *job, void *ctx);
 

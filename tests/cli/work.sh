@@ -328,6 +328,25 @@ readpast enqueue again x --quiet
 check 'until it is dead: exit 7' status 7 readpast work again --drain=settled -- false
 check 'and only settled may be waited for' refuses 2 'expected settled' readpast work again --drain=all -- true
 
+check 'the value is attached' refuses 2 'work: --drain settled: write --drain=settled' \
+	readpast work again --drain settled -- true
+stopped_with() { # OPTIONS: the exit status of a worker on two jobs that is stopped in the first
+	rm -f started go
+	readpast purge cut --state ready --yes >/dev/null 2>&1
+	readpast enqueue cut a b --quiet
+	"$READPAST" work cut "$@" -- ./slow >out 2>err &
+	worker=$!
+	eventually test -e started
+	kill -TERM "$worker"
+	touch go
+	wait "$worker" 2>/dev/null
+	echo "$? $(tail -n 1 out)"
+}
+check '--drain that is stopped before the end ends by the signal' \
+	equal "$(stopped_with --drain)" '143 1 done, 0 failed, 0 dead, 0 released'
+check 'so does --max-jobs' equal "$(stopped_with --max-jobs 2)" '143 1 done, 0 failed, 0 dead, 0 released'
+check 'unless it has had that many' equal "$(stopped_with --max-jobs 1)" '0 1 done, 0 failed, 0 dead, 0 released'
+
 rm -f started go
 readpast enqueue told x --quiet
 "$READPAST" work told --grace 90s -- ./slow >/dev/null 2>err &
