@@ -163,7 +163,7 @@ general_help(FILE *to)
 	      "A durable work queue in a SQL database.\n\n",
 	      to);
 	for (const struct command *c = commands; c->name; c++)
-		fprintf(to, "  %-10s  %s\n", c->name, c->summary);
+		fprintf(to, "  %-11s  %s\n", c->name, c->summary);
 	fputs("\n"
 	      "The database is that of --db, else of READPAST_DB, else\n"
 	      "sqlite:readpast.db in the current directory.\n"
@@ -171,12 +171,70 @@ general_help(FILE *to)
 	      to);
 }
 
+/* Is this command's name the word `group` and a second word? */
+static int
+is_in_group(const struct command *command, const char *group)
+{
+	size_t n = strlen(group);
+
+	return strncmp(command->name, group, n) == 0 && command->name[n] == ' ';
+}
+
+static int
+is_group(const char *word)
+{
+	for (const struct command *c = commands; c->name; c++)
+		if (is_in_group(c, word))
+			return 1;
+	return 0;
+}
+
+/* Print the commands whose names begin with the word `group`. */
+static void
+group_help(FILE *to, const char *group)
+{
+	fprintf(to, "usage: readpast [--db URL] %s COMMAND ...\n\n", group);
+	for (const struct command *c = commands; c->name; c++)
+		if (is_in_group(c, group))
+			fprintf(to, "  %-11s  %s\n", c->name, c->summary);
+	fprintf(to, "\nFor more, see readpast help %s COMMAND.\n", group);
+}
+
+/* Find the command that argv begins with. *used: the number of words in its
+ * name. `queue pause` means the same as `pause`. */
+static const struct command *
+command_of(int argc, char **argv, int *used)
+{
+	char two[64];
+
+	*used = 1;
+	if (argc < 2 || !is_group(argv[0]))
+		return find_command(argv[0]);
+	*used = 2;
+	snprintf(two, sizeof(two), "%s %s", argv[0], argv[1]);
+	if (strcmp(two, "queue pause") == 0 || strcmp(two, "queue resume") == 0)
+		return find_command(argv[1]);
+	return find_command(two);
+}
+
+static int
+no_such_command(int argc, char **argv)
+{
+	int group = is_group(argv[0]);
+
+	return complain(USAGE,
+			"no such command: %.40s%s%.40s (see readpast help%s%s)",
+			argv[0], argc > 1 && group ? " " : "",
+			argc > 1 && group ? argv[1] : "", group ? " " : "",
+			group ? argv[0] : "");
+}
+
 int
 cmd_help(struct cmd *cmd, int argc, char **argv)
 {
 	const struct option options[] = { OPTIONS_END };
-	char name[64] = "";
-	int status = parse_options(cmd, &argc, argv, options);
+	const struct command *command;
+	int used, status = parse_options(cmd, &argc, argv, options);
 
 	if (status)
 		return status;
@@ -184,13 +242,16 @@ cmd_help(struct cmd *cmd, int argc, char **argv)
 		general_help(stdout);
 		return DONE;
 	}
-	for (int i = 0; i < argc; i++)
-		snprintf(name + strlen(name), sizeof(name) - strlen(name),
-			 "%s%s", i ? " " : "", argv[i]);
-	if (!find_command(name))
-		return complain(USAGE, "%s: no such command: %.40s", cmd->name,
-				name);
-	return command_help(cmd, find_command(name));
+	if (argc == 1 && is_group(argv[0])) {
+		group_help(stdout, argv[0]);
+		return DONE;
+	}
+	command = command_of(argc, argv, &used);
+	if (!command)
+		return no_such_command(argc, argv);
+	if (argc > used)
+		return usage(cmd, "%.40s: expected one command", argv[used]);
+	return command_help(cmd, command);
 }
 
 int
@@ -213,30 +274,6 @@ cmd_version(struct cmd *cmd, int argc, char **argv)
 	}
 	printf("readpast %s\n", rp_version());
 	return DONE;
-}
-
-/* Do these commands have names of two words? */
-static int
-is_group(const char *word)
-{
-	return strcmp(word, "queue") == 0 || strcmp(word, "cron") == 0;
-}
-
-/* Find the command that argv begins with. *used: the number of words in its
- * name. `queue pause` means the same as `pause`. */
-static const struct command *
-command_of(int argc, char **argv, int *used)
-{
-	char two[64];
-
-	*used = 1;
-	if (!is_group(argv[0]) || argc < 2)
-		return find_command(argv[0]);
-	*used = 2;
-	snprintf(two, sizeof(two), "%s %s", argv[0], argv[1]);
-	if (strcmp(two, "queue pause") == 0 || strcmp(two, "queue resume") == 0)
-		return find_command(argv[1]);
-	return find_command(two);
 }
 
 static int
@@ -302,6 +339,23 @@ run(struct cmd *cmd, const struct command *command, int argc, char **argv)
 	return status;
 }
 
+/* No command has the name that argv begins with. Print the help if the user
+ * asks for it, or gave only the first word of a command. */
+static int
+run_none(int argc, char **argv)
+{
+	int asks = asks_for_help(argc, argv), group = is_group(argv[0]);
+	FILE *to = asks ? stdout : stderr;
+
+	if (!asks && (argc > 1 || !group))
+		return no_such_command(argc, argv);
+	if (group)
+		group_help(to, argv[0]);
+	else
+		general_help(to);
+	return asks ? DONE : USAGE;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -324,16 +378,8 @@ main(int argc, char **argv)
 		return USAGE;
 	}
 	command = command_of(argc, argv, &used);
-	if (!command && asks_for_help(argc, argv)) {
-		general_help(stdout);
-		return DONE;
-	}
 	if (!command)
-		return complain(USAGE,
-				"no such command: %.40s%s%.40s (see "
-				"readpast help)",
-				argv[0], used > 1 ? " " : "",
-				used > 1 ? argv[1] : "");
+		return run_none(argc, argv);
 	/* `check` reads histories, and must not append to a file that it
 	 * reads. */
 	if (command->run == cmd_check)

@@ -46,7 +46,18 @@ check 'no spec' refuses 2 'which SPEC' next
 check 'a spec without quotes' refuses 2 'put it in quotes' next 0 2 1 1 1
 check 'no line' refuses 2 'expected 1 to' next @daily -n 0
 check 'a time that a clock never shows' refuses 3 'no such time' next '30 2 25-31 3 */7' "${berlin[@]}"
-check 'a command that is none' refuses 2 'no such command: cron nxt' readpast cron nxt
+check 'a second word that no command has' refuses 2 'no such command: cron nxt \(see readpast help cron\)' \
+	readpast cron nxt
+for group in cron queue; do
+	check "$group alone is wrong usage" status 2 readpast "$group"
+	check '... and prints its commands' grep -q "^  $group [a-z]* " err
+	check "help $group prints them on standard output" status 0 readpast help "$group"
+	check '... all of them' equal "$(grep -o "^  $group [a-z]*" out)" "$(readpast help | grep -o "^  $group [a-z]*")"
+	check "$group --help prints the same" equal "$(readpast "$group" --help)" "$(cat out)"
+done
+check 'help of a command of two words' equal "$(readpast help cron run)" "$(readpast cron run --help)"
+check 'help of a second name' equal "$(readpast help queue pause)" "$(readpast pause --help)"
+check 'help of no command' refuses 2 'no such command: crn \(see readpast help\)' readpast help crn
 
 # ---- schedules in a database ----
 
