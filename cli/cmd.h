@@ -175,6 +175,13 @@ int take_terms(const struct cmd *cmd, const struct terms *terms,
 	       rp_job_spec *model, char **backoff);
 void end_if_interrupted(void);
 
+/* base64.c */
+/* Returns memory that the caller frees, or NULL if memory ran out. */
+char *encode_base64(const void *data, size_t size);
+/* Write the bytes, at most `size`, to `to`, and their number to *ret. Returns
+ * 0, or -1 if the text is not base64. */
+int decode_base64(const char *text, size_t size, char *to, size_t *ret);
+
 /* json.c */
 json_t *json_time(int64_t ms); /* 0: null */
 json_t *json_text(const char *text);

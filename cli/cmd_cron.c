@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "cmd.h"
+#include "schedules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +111,7 @@ put_local(json_t *object, const char *name, int64_t ms, int64_t count)
 }
 
 static int
-print_fire_json(const rp_fire *fire)
+print_fire_json(const rp_fire *fire, int is_paused)
 {
 	char at[40], local[60], offset[16];
 	json_t *object = json_object();
@@ -126,35 +126,37 @@ print_fire_json(const rp_fire *fire)
 	json_object_set_new(object, "abbreviation", json_text(fire->zone));
 	put_local(object, "skipped", fire->skipped_local_ms, fire->skipped);
 	put_local(object, "doubled", fire->doubled_local_ms, fire->doubled);
+	if (is_paused)
+		json_object_set_new(object, "paused", json_true());
 	return print_json(object);
 }
 
-static int
-refuse(const struct cmd *cmd, const rp_error *error)
-{
-	return status_of(error->code) == USAGE
-		       ? usage(cmd, "%s", error->message)
-		       : complain(status_of(error->code), "%s", error->message);
-}
+/* the fires that the command prints */
+struct fires {
+	const char *spec, *zone_name;
+	int64_t anchor; /* start of an interval; -1: `from` */
+	int64_t from, n;
+	int is_paused, json;
+};
 
 static int
-print_next(const struct cmd *cmd, const struct rp_spec *spec,
-	   const struct rp_zone *zone, int64_t anchor, int64_t from, int64_t n,
-	   int json)
+print_next(const struct cmd *cmd, const struct fires *f,
+	   const struct rp_spec *spec, const struct rp_zone *zone)
 {
-	int64_t after = from;
+	int64_t after = f->from;
 	int status = DONE;
 
-	for (int64_t i = 0; i < n && !status; i++) {
+	for (int64_t i = 0; i < f->n && !status; i++) {
 		rp_fire fire = RP_FIRE_INIT;
 
-		if (rp__schedule_next(spec, zone, anchor, after, &fire) == 0)
+		if (rp__schedule_next(spec, zone, f->anchor, after, &fire) == 0)
 			return i ? DONE
 				 : complain(NOTHING,
 					    "%s: no such time within 400 years "
 					    "in this zone",
 					    cmd->name);
-		status = json ? print_fire_json(&fire) : print_fire(&fire);
+		status = f->json ? print_fire_json(&fire, f->is_paused)
+				 : print_fire(&fire);
 		after = fire.at_ms;
 	}
 	return status;
@@ -176,46 +178,67 @@ is_name(const char *text)
 	return *text != '@' && !strpbrk(text, " \t");
 }
 
-/* Replace a schedule's name by its spec. `*ret` has the texts. */
+/* Take the spec, the zone and the anchor of the schedule with the name
+ * f->spec. `*ret` has the texts. */
 static int
-look_up(struct cmd *cmd, char **spec, const char **zone, int64_t *anchor,
-	rp_schedules **ret)
+look_up(struct cmd *cmd, struct fires *f, rp_schedules **ret)
 {
 	const rp_schedule *found;
 	int status = cmd_open(cmd), r;
 
 	if (status)
 		return status;
-	r = rp_schedule_list(cmd->conn, *spec, ret);
+	r = rp_schedule_list(cmd->conn, f->spec, ret);
 	if (r < 0)
 		return cmd_failed(cmd, r);
 	found = rp_schedules_at(*ret, 0);
-	*spec = (char *)found->spec;
-	if (!*zone)
-		*zone = found->zone;
-	*anchor = found->anchor_at;
+	f->spec = found->spec;
+	if (!f->zone_name)
+		f->zone_name = found->zone;
+	f->anchor = found->anchor_at;
+	f->is_paused = found->paused_at != 0;
+	if (f->is_paused)
+		complain(DONE,
+			 "%s is paused: it does not fire at these times unless "
+			 "it is resumed",
+			 found->name);
 	return DONE;
+}
+
+static int
+print_fires(struct cmd *cmd, struct fires *f)
+{
+	struct rp_spec spec;
+	struct rp_zone *zone = NULL;
+	rp_schedules *found = NULL;
+	rp_error error;
+	int status = is_name(f->spec) ? look_up(cmd, f, &found) : 0;
+
+	f->from = f->from < 0 ? clock_ms() : f->from;
+	f->anchor = f->anchor < 0 ? f->from : f->anchor;
+	if (!status && (rp__spec_parse(f->spec, &spec, &error) < 0 ||
+			rp__zone_open(NULL, f->zone_name, &zone, &error) < 0))
+		status = wrong_schedule(cmd, &error);
+	if (!status)
+		status = print_next(cmd, f, &spec, zone);
+	rp__zone_free(zone);
+	rp_schedules_free(found);
+	return status;
 }
 
 int
 cmd_cron_next(struct cmd *cmd, int argc, char **argv)
 {
-	const char *zone_name = NULL;
-	int64_t from = -1, anchor = -1, n = 5;
-	rp_schedules *found = NULL;
-	int json = 0;
+	struct fires f = { .anchor = -1, .from = -1, .n = 5 };
 	const struct option options[] = {
-		{ "--zone", TEXT, &zone_name, "ZONE",
+		{ "--zone", TEXT, &f.zone_name, "ZONE",
 		  "time zone, such as Europe/Berlin; default UTC" },
-		{ "--from", TIME, &from, "TIME",
+		{ "--from", TIME, &f.from, "TIME",
 		  "fires after this time, not now" },
-		{ "-n", COUNT, &n, "N", "how many; default 5" },
-		JSON_OPTION(&json),
+		{ "-n", COUNT, &f.n, "N", "how many; default 5" },
+		JSON_OPTION(&f.json),
 		OPTIONS_END,
 	};
-	struct rp_spec spec;
-	struct rp_zone *zone = NULL;
-	rp_error error;
 	int status = parse_options(cmd, &argc, argv, options);
 
 	if (status)
@@ -223,19 +246,9 @@ cmd_cron_next(struct cmd *cmd, int argc, char **argv)
 	if (argc != 1)
 		return usage(cmd, argc ? "one SPEC: put it in quotes"
 				       : "which SPEC or NAME?");
-	if (n < 1 || n > MOST_FIRES)
-		return usage(cmd, "-n %lld: expected 1 to %d", (long long)n,
+	if (f.n < 1 || f.n > MOST_FIRES)
+		return usage(cmd, "-n %lld: expected 1 to %d", (long long)f.n,
 			     MOST_FIRES);
-	if (is_name(argv[0]))
-		status = look_up(cmd, &argv[0], &zone_name, &anchor, &found);
-	from = from < 0 ? clock_ms() : from;
-	anchor = anchor < 0 ? from : anchor;
-	if (!status && (rp__spec_parse(argv[0], &spec, &error) < 0 ||
-			rp__zone_open(NULL, zone_name, &zone, &error) < 0))
-		status = refuse(cmd, &error);
-	if (!status)
-		status = print_next(cmd, &spec, zone, anchor, from, n, json);
-	rp__zone_free(zone);
-	rp_schedules_free(found);
-	return status;
+	f.spec = argv[0];
+	return print_fires(cmd, &f);
 }

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
-#include "cmd.h"
+#include "schedules.h"
 
 #include <string.h>
 
@@ -30,31 +30,87 @@ number_of(const struct cmd *cmd, const char *option, const char *word,
 	return -1;
 }
 
+/* one `cron add` */
+struct adding {
+	struct cmd *cmd;
+	rp_schedule schedule;
+	int replace, json;
+	int is_new;            /* no schedule had the name before */
+	char changes[CHANGES]; /* settings that differ from those before */
+};
+
+/* Store the schedule, and read it as it is then. Compare it with the one that
+ * it replaces. */
 static int
-add(struct cmd *cmd, const rp_schedule *schedule, int replace, int json)
+store(struct adding *a, rp_schedules **ret)
+{
+	rp_conn *conn = a->cmd->conn;
+	rp_schedules *before = NULL;
+	const rp_schedule *old;
+	int r = rp_begin(conn);
+
+	if (r < 0)
+		return r;
+	r = rp_schedule_list(conn, NULL, &before);
+	old = find_schedule(before, a->schedule.name);
+	a->is_new = !old;
+	if (old)
+		list_changes(a->changes, sizeof(a->changes), old, &a->schedule);
+	rp_schedules_free(before);
+	if (r == 0)
+		r = rp_schedule_set(conn, &a->schedule, a->replace);
+	if (r == 0)
+		r = rp_schedule_list(conn, a->schedule.name, ret);
+	if (r == 0)
+		return rp_commit(conn);
+	rp_rollback(conn);
+	return r;
+}
+
+static int
+print_added(const struct adding *a, const rp_schedule *stored)
+{
+	const char *result = a->is_new     ? "added"
+			     : *a->changes ? "replaced"
+					   : "unchanged";
+	char next[48];
+
+	if (a->json) {
+		json_t *object = json_schedule(stored);
+
+		json_object_set_new(object, "result", json_text(result));
+		json_object_set_new(object, "changes",
+				    json_text(*a->changes ? a->changes : NULL));
+		return print_json(object);
+	}
+	if (!a->is_new)
+		printf("%s %s%s%s\n", result, stored->name,
+		       *a->changes ? ": " : "", a->changes);
+	format_time(next, sizeof(next), stored->next_at);
+	if (stored->paused_at)
+		printf("%s is paused: readpast cron resume %s ends that\n",
+		       stored->name, stored->name);
+	else
+		printf("%s fires next at %s\n", stored->name, next);
+	return DONE;
+}
+
+static int
+add(struct adding *a)
 {
 	rp_schedules *list = NULL;
-	char next[48] = "never";
-	int status = cmd_open(cmd), r;
-	int64_t next_at;
+	int status = cmd_open(a->cmd), r;
 
 	if (status)
 		return status;
-	r = rp_schedule_set(cmd->conn, schedule, replace);
+	r = store(a, &list);
 	if (r == RP_ETAKEN)
-		return complain(REFUSED, "%s: %s (--replace changes it)",
-				cmd->name, rp_last_error(cmd->conn)->message);
-	if (r == 0)
-		r = rp_schedule_list(cmd->conn, schedule->name, &list);
-	if (r < 0)
-		return cmd_failed(cmd, r);
-	next_at = rp_schedules_at(list, 0)->next_at;
-	if (next_at)
-		format_time(next, sizeof(next), next_at);
-	if (json)
-		status = print_json(json_schedule(rp_schedules_at(list, 0)));
+		status = complain(REFUSED, "%s: %s (--replace changes it)",
+				  a->cmd->name,
+				  rp_last_error(a->cmd->conn)->message);
 	else
-		printf("%s fires next at %s\n", schedule->name, next);
+		status = r < 0 ? cmd_failed(a->cmd, r)
+			       : print_added(a, rp_schedules_at(list, 0));
 	rp_schedules_free(list);
 	return status;
 }
@@ -62,15 +118,17 @@ add(struct cmd *cmd, const rp_schedule *schedule, int replace, int json)
 int
 cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 {
-	rp_schedule schedule = RP_SCHEDULE_INIT;
+	struct adding a = { .cmd = cmd, .schedule = RP_SCHEDULE_INIT };
+	rp_schedule *schedule = &a.schedule;
 	const char *payload = "", *missed = NULL, *overlap = NULL;
 	int64_t priority = -1;
-	int replace = 0, json = 0, status;
+	rp_error error;
+	int status;
 	const struct option options[] = {
-		{ "--zone", TEXT, &schedule.zone, "ZONE",
+		{ "--zone", TEXT, &schedule->zone, "ZONE",
 		  "time zone, such as Europe/Berlin; default UTC" },
 		{ "--payload", TEXT, &payload, "TEXT", "of its jobs" },
-		{ "--kind", TEXT, &schedule.kind, "K",
+		{ "--kind", TEXT, &schedule->kind, "K",
 		  "what sort of jobs they are" },
 		{ "--priority", PRIORITY, &priority, "N",
 		  PRIORITIES ", lower first (the queue's)" },
@@ -80,9 +138,10 @@ cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 		{ "--overlap", TEXT, &overlap, "allow|skip",
 		  "while its last job is live: add another (the default), or "
 		  "none" },
-		{ "--replace", FLAG, &replace, NULL,
-		  "change the schedule of this name" },
-		JSON_OPTION(&json),
+		{ "--replace", FLAG, &a.replace, NULL,
+		  "if there is a schedule of this name, replace its settings, "
+		  "all\nof them; it stays paused if it is" },
+		JSON_OPTION(&a.json),
 		OPTIONS_END,
 	};
 
@@ -94,20 +153,25 @@ cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 					   : "expected QUEUE NAME SPEC");
 	if (check_new_queue(cmd, argv[0]))
 		return USAGE;
-	schedule.queue = argv[0];
-	schedule.name = argv[1];
-	schedule.spec = argv[2];
-	schedule.payload = payload;
-	schedule.payload_size = strlen(payload);
-	schedule.priority = (int)priority;
-	schedule.missed = number_of(cmd, "--missed", missed, missed_words);
-	schedule.overlap = number_of(cmd, "--overlap", overlap, overlap_words);
-	if (schedule.missed < 0 || schedule.overlap < 0)
+	schedule->queue = argv[0];
+	schedule->name = argv[1];
+	schedule->spec = argv[2];
+	schedule->payload = payload;
+	schedule->payload_size = strlen(payload);
+	schedule->priority = (int)priority;
+	schedule->missed = number_of(cmd, "--missed", missed, missed_words);
+	schedule->overlap = number_of(cmd, "--overlap", overlap, overlap_words);
+	if (schedule->missed < 0 || schedule->overlap < 0)
 		return USAGE;
-	return add(cmd, &schedule, replace, json);
+	/* Check it before the database, which the command creates, is there. */
+	if (check_schedule(schedule, &error) < 0)
+		return wrong_schedule(cmd, &error);
+	return add(&a);
 }
 
 /* ---- cron list ---- */
+
+#define SHOWN 60 /* characters of a payload that are printed */
 
 static void
 print_last(const rp_schedule *s)
@@ -115,18 +179,48 @@ print_last(const rp_schedule *s)
 	char at[48];
 
 	if (!s->last_at) {
-		printf("  last  never%s%s\n", s->last_error ? ": " : "",
+		printf("  last      never%s%s\n", s->last_error ? ": " : "",
 		       s->last_error ? s->last_error : "");
 		return;
 	}
 	format_time(at, sizeof(at), s->last_at);
 	if (s->last_error)
-		printf("  last  %s: %s\n", at, s->last_error);
+		printf("  last      %s: %s\n", at, s->last_error);
 	else
-		printf("  last  %s: job %lld, %s\n", at,
+		printf("  last      %s: job %lld, %s\n", at,
 		       (long long)s->last_job_id,
 		       s->last_state ? rp_state_text(s->last_state)
 				     : "finished and not kept");
+}
+
+/* Print a setting, unless it has its default value. */
+static void
+print_setting(const char *name, const char *value, const char *usual)
+{
+	if (value && strcmp(value, usual) != 0)
+		printf("  %-8s  %s\n", name, value);
+}
+
+static void
+print_settings(const rp_schedule *s)
+{
+	char priority[16];
+
+	snprintf(priority, sizeof(priority), "%d", s->priority);
+	print_setting("kind", s->kind, "");
+	print_setting("priority", priority, "-1");
+	print_setting("missed", missed_words[s->missed], missed_words[0]);
+	print_setting("overlap", overlap_words[s->overlap], overlap_words[0]);
+	if (s->payload_size) {
+		printf("  %-8s  ", "payload");
+		print_text(stdout, s->payload, s->payload_size, SHOWN);
+		putchar('\n');
+	}
+	if (s->headers) {
+		printf("  %-8s  ", "headers");
+		print_text(stdout, s->headers, strlen(s->headers), SHOWN);
+		putchar('\n');
+	}
 }
 
 static void
@@ -135,13 +229,14 @@ print_schedule(const rp_schedule *s)
 	char at[48];
 
 	printf("%s%s\n", s->name, s->paused_at ? " (paused)" : "");
-	printf("  queue %s\n", s->queue);
-	printf("  spec  %s  %s\n", s->spec, s->zone);
+	printf("  queue     %s\n", s->queue);
+	printf("  spec      %s  %s\n", s->spec, s->zone);
+	print_settings(s);
 	print_last(s);
 	format_time(at, sizeof(at), s->next_at);
-	printf("  next  %s\n", s->paused_at ? "not while it is paused"
-			       : s->next_at ? at
-					    : "never");
+	printf("  next      %s\n", s->paused_at ? "not while it is paused"
+				   : s->next_at ? at
+						: "never");
 }
 
 int
@@ -251,10 +346,13 @@ cmd_cron_run(struct cmd *cmd, int argc, char **argv)
 	if (json)
 		status = print_json(
 			json_added(rp_schedules_at(list, 0)->queue, &added));
-	else if (added.outcome == RP_EXISTED)
-		status = complain(REFUSED, "job %lld of %s is still live",
-				  (long long)added.id, argv[0]);
-	else
+	if (added.outcome == RP_EXISTED)
+		status = worst(status,
+			       complain(REFUSED,
+					"%s has --overlap skip, and its job "
+					"%lld is still live",
+					argv[0], (long long)added.id));
+	else if (!json)
 		printf("%lld\n", (long long)added.id);
 	rp_schedules_free(list);
 	return status;

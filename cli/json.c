@@ -41,26 +41,11 @@ json_text(const char *text)
 }
 
 static json_t *
-base64(const unsigned char *data, size_t size)
+json_base64(const void *data, size_t size)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn"
-				     "opqrstuvwxyz0123456789+/";
-	char *text = malloc((size + 2) / 3 * 4 + 1), *to = text;
-	json_t *json;
+	char *text = encode_base64(data, size);
+	json_t *json = text ? json_string(text) : NULL;
 
-	if (!text)
-		return NULL;
-	for (size_t i = 0; i < size; i += 3) {
-		unsigned b = (unsigned)data[i] << 16;
-
-		b |= i + 1 < size ? (unsigned)data[i + 1] << 8 : 0;
-		b |= i + 2 < size ? (unsigned)data[i + 2] : 0;
-		*to++ = digits[b >> 18];
-		*to++ = digits[b >> 12 & 63];
-		*to++ = i + 1 < size ? digits[b >> 6 & 63] : '=';
-		*to++ = i + 2 < size ? digits[b & 63] : '=';
-	}
-	json = json_stringn(text, (size_t)(to - text));
 	free(text);
 	return json;
 }
@@ -184,7 +169,7 @@ put_bytes(json_t **object, const char *name, const void *bytes, size_t size)
 	if (text)
 		put(object, name, text);
 	else
-		put(object, other, base64(bytes, size));
+		put(object, other, json_base64(bytes, size));
 }
 
 void

@@ -944,9 +944,10 @@ typedef struct rp_schedules rp_schedules;
 
 /*
  * Add a schedule; it first fires at the first instant from now on. With
- * `replace`, a schedule of this name gets the new values; its next instant
- * counts from now if the spec or the zone has changed, and else stays. A queue
- * that does not exist is created when a job is added.
+ * `replace`, a schedule of this name gets all of the new values. It stays paused
+ * if it is; its next instant counts from now if the spec or the zone has
+ * changed, and else stays. A queue that does not exist is created when a job is
+ * added.
  *
  * RP_ETAKEN: there is a schedule of this name (without `replace`). RP_EINVAL: a
  * value is wrong; the spec can never match; the zone is unknown here or on the

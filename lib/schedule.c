@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int
-check(rp_error *error, const rp_schedule *s)
+int
+rp__schedule_check(const rp_schedule *s, rp_error *error)
 {
 	int r = rp__check_name(error, "the schedule's name", s->name,
 			       RP_MOST_NAME);
@@ -155,7 +155,7 @@ rp_schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace)
 		return rp__fail(&conn->error, RP_EINVAL, "schedule is NULL");
 	memcpy(&s, schedule,
 	       schedule->size < sizeof(s) ? schedule->size : sizeof(s));
-	r = check(&conn->error, &s);
+	r = rp__schedule_check(&s, &conn->error);
 	if (r == 0)
 		r = rp__begin(conn, RP_BEGIN_WRITE);
 	if (r < 0)

@@ -20,6 +20,12 @@ struct rp_schedules {
 	size_t count;
 };
 
+/* schedule.c */
+/* Check a schedule's names, payload and numbers. The database checks the
+ * headers; the spec and the zone are checked when the next instant is
+ * computed. */
+int rp__schedule_check(const rp_schedule *schedule, rp_error *reterr);
+
 /* schedule_list.c */
 /* Make an item of a row of schedule_list or schedule_due. `ctx`: struct
  * rp_schedules *. */

@@ -64,18 +64,28 @@ check 'help of no command' refuses 2 'no such command: crn \(see readpast help\)
 schedule() { # NAME FIELD: of cron list
 	readpast cron list "$1" --json | jq -r ".$2"
 }
+check 'a spec that never fires is not added' refuses 2 'never fires' readpast cron add mail never '0 0 30 2 *'
+check 'nor one that never fires in its zone' refuses 2 'Europe/Berlin has no such time' \
+	readpast cron add mail never '30 2 25-31 3 */7' "${berlin[@]}"
+check 'nor one in an unknown zone, of which it names a near one' refuses 2 'did you mean Europe/Berlin' \
+	readpast cron add mail never @daily --zone Europe/Berlim
+check 'nor one with a wrong name' refuses 2 'name' readpast cron add mail '' @daily
+echo '[{"name":"x","queue":"q","spec":"@dayly"}]' >bad.json
+check 'nor a file that has such a schedule' refuses 2 'bad.json: x: .*@dayly' readpast cron apply bad.json
+echo '[]' >empty.json
+check 'a dry run needs a database' refuses 1 'no database' readpast cron apply empty.json --dry-run
+check 'none of these has made one' test ! -e readpast.db
 check 'the first one makes the database' equal \
 	"$(readpast cron add mail nightly '30 2 * * 1-5' --zone Europe/Berlin --payload report 2>&1 >/dev/null)" \
 	"readpast: made the database $PWD/readpast.db"
 check 'a second one of the name is refused' refuses 4 'there is a schedule named nightly \(--replace changes it\)' \
 	readpast cron add mail nightly @daily
 check 'and changes nothing' equal "$(schedule nightly spec)" '30 2 * * 1-5'
-check '--replace changes it' status 0 readpast cron add mail nightly @daily --replace
-check '... its spec' equal "$(schedule nightly spec)" '@daily'
-check 'a spec that never fires is not added' refuses 2 'never fires' readpast cron add mail never '0 0 30 2 *'
-check 'nor one in an unknown zone, of which it names a near one' refuses 2 'did you mean Europe/Berlin' \
-	readpast cron add mail never @daily --zone Europe/Berlim
-check 'none of them is there' refuses 3 'no schedule named never' readpast cron list never
+check '--replace says what it changes' equal \
+	"$(readpast cron add mail nightly @daily --replace | head -n 1)" 'replaced nightly: spec, zone, payload'
+check '... and changes all that' equal "$(schedule nightly 'spec + .zone + .payload')" '@dailyUTC'
+check 'the same again changes nothing' equal \
+	"$(readpast cron add mail nightly @daily --replace --json | jq -c '[.result, .changes]')" '["unchanged",null]'
 id=$(readpast cron run nightly)
 check 'a job of cron run says so' equal \
 	"$(readpast show "$id" --json | jq -r '.headers["readpast-schedule"] + " " + .headers["readpast-manual"]')" \
@@ -87,6 +97,20 @@ check 'a worker fires it; the handler sees for when' equal \
 	"$(readpast work mail --max-jobs 2 --quiet -- sh -c 'echo "${READPAST_SCHEDULED_FOR%%T*}"' | tail -n 1)" "$(date -u +%F)"
 check 'its last fire is listed' equal "$(schedule beat last_state)" 'null'
 readpast cron pause beat
+job=$(schedule beat last_job_id)
+check 'replaced it is still paused, and says so' equal \
+	"$(readpast cron add mail beat 'every 1s' --overlap skip --payload tock --replace)" 'replaced beat: payload
+beat is paused: readpast cron resume beat ends that'
+check '... and its last fire is known' equal "$(schedule beat last_job_id)" "$job"
+check 'cron next says that it is paused' equal "$(readpast cron next beat -n 1 2>&1 >/dev/null)" \
+	'readpast: beat is paused: it does not fire at these times unless it is resumed'
+check '... also in JSON' equal "$(readpast cron next beat -n 1 --json 2>/dev/null | jq .paused)" true
+check 'the list has the settings that are not the usual ones' equal \
+	"$(readpast cron list beat | sed -n 's/^  \(overlap\|missed\|payload\)  */\1 /p' | tr '\n' ' ')" 'overlap skip payload tock '
+readpast cron run beat >/dev/null
+check 'cron run is refused while its job is live' refuses 4 '--overlap skip, and its job [0-9]+ is still live' \
+	readpast cron run beat
+check '... with --json, too' refuses 4 'still live' readpast cron run beat --json
 check 'a paused one has no next fire' equal "$(readpast cron list beat | grep -c 'not while it is paused')" 1
 readpast cron resume beat
 check 'resumed it has one' equal "$(schedule beat paused_at)" null
@@ -101,6 +125,20 @@ check 'again: nothing changes' equal "$(readpast cron apply file.json)" '0 added
 echo '[{"name":"beat"},{"name":"x","queue":"q","spec":"@daily"}]' >bad.json
 check 'a mistake in the file is refused' refuses 2 'beat: .*queue and spec' readpast cron apply bad.json
 check '... as a whole' refuses 3 'no schedule named x' readpast cron list x
+printf 'a\0\377' >bytes
+echo '[{"name":"beat","queue":"mail","spec":"every 3s"},
+ {"name":"new","queue":"q","spec":"@hourly","payload_base64":"'"$(base64 bytes)"'"}]' >bytes.json
+check 'a payload that is no text is in base64' equal "$(readpast cron apply bytes.json | head -n 1)" 'changed new: payload'
+check '... as the list prints it' equal "$(schedule new payload_base64)" "$(base64 bytes)"
+readpast cron list --json | jq -s . >list.json
+check 'a list is a file without changes' equal "$(readpast cron apply list.json)" \
+	'0 added, 0 changed, 0 removed, 2 unchanged'
+for bad in '"Yf"' '"Y!=="' '"Y==="' 7; do
+	echo '[{"name":"new","queue":"q","spec":"@hourly","payload_base64":'"$bad"'}]' >bad.json
+	check "$bad is no base64" refuses 2 'new: payload_base64: expected a string in base64' readpast cron apply bad.json
+done
+echo '[{"name":"new","queue":"q","spec":"@hourly","payload":"a","payload_base64":"YQ=="}]' >bad.json
+check 'two payloads' refuses 2 'payload is given twice' readpast cron apply bad.json
 echo '{' >bad.json
 check 'a file that is no JSON' refuses 2 'bad\.json: line' readpast cron apply bad.json
 check 'removed' status 0 readpast cron remove beat
