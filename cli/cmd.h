@@ -137,6 +137,7 @@ void print_duration(char *to, size_t room, int64_t ms);
 void print_text(FILE *to, const char *text, size_t size, size_t most);
 void print_duration_short(char *to, size_t room, int64_t ms);
 void format_count(char *to, size_t room, int64_t n, int at_least);
+const char *plural(int64_t n); /* "s" after a noun, or "" for one */
 
 /* failures.c */
 int has_failed(const rp_job *job); /* did its last attempt fail? */

@@ -79,15 +79,18 @@ print_verdicts(const struct verdicts *v, int json)
 	int status = DONE;
 
 	if (!json) {
-		printf("%lld events of %lld jobs by %lld clients: %lld claims, "
-		       "%lld verdicts",
-		       (long long)v->events, (long long)v->jobs,
-		       (long long)v->clients, (long long)v->claims,
-		       (long long)v->settled);
+		printf("%lld event%s of %lld job%s by %lld client%s: %lld "
+		       "claim%s, "
+		       "%lld verdict%s",
+		       (long long)v->events, plural(v->events),
+		       (long long)v->jobs, plural(v->jobs),
+		       (long long)v->clients, plural(v->clients),
+		       (long long)v->claims, plural(v->claims),
+		       (long long)v->settled, plural(v->settled));
 		if (v->gaps)
-			printf("; %lld claims were not recorded because their "
-			       "clients were killed",
-			       (long long)v->gaps);
+			printf("; %lld claim%s not recorded, because clients "
+			       "were killed",
+			       (long long)v->gaps, plural(v->gaps));
 		putchar('\n');
 	}
 	for (int p = 0; p < PROMISES; p++) {

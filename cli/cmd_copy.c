@@ -32,15 +32,15 @@ show(const rp_copied *so_far, double seconds)
 		so_far->end ? (int)(so_far->position * BAR / so_far->end) : 0;
 
 	if (so_far->doing == RP_COPY_WAITING) {
-		fprintf(stderr, "\rwaiting for %lld running jobs\033[K",
-			(long long)so_far->running);
+		fprintf(stderr, "\rwaiting for %lld running job%s\033[K",
+			(long long)so_far->running, plural(so_far->running));
 		return;
 	}
 	memset(bar, '.', BAR);
 	memset(bar, '#', (size_t)(full > BAR ? BAR : full));
 	bar[BAR] = '\0';
-	fprintf(stderr, "\r%-9s [%s] %lld jobs, %.0f/s\033[K",
-		words[so_far->doing], bar, (long long)jobs,
+	fprintf(stderr, "\r%-9s [%s] %lld job%s, %.0f/s\033[K",
+		words[so_far->doing], bar, (long long)jobs, plural(jobs),
 		seconds > 0 ? (double)jobs / seconds : 0);
 }
 
@@ -85,11 +85,11 @@ report_json(const rp_copied *c, double seconds)
 static int
 report(const rp_copied *c, double seconds, int move)
 {
-	printf("%lld queue%s: the target has %lld live jobs and %lld kept "
-	       "ones;\n"
+	printf("%lld queue%s: the target has %lld live and %lld kept "
+	       "jobs;\n"
 	       "all fields of each job were compared with the source\n",
-	       (long long)c->queues, c->queues == 1 ? "" : "s",
-	       (long long)c->live, (long long)c->kept);
+	       (long long)c->queues, plural(c->queues), (long long)c->live,
+	       (long long)c->kept);
 	printf("%lld written, %lld removed from the source; %.1f s",
 	       (long long)c->written, (long long)c->removed, seconds);
 	if (c->written && seconds > 0)
@@ -103,9 +103,9 @@ report(const rp_copied *c, double seconds, int move)
 				"the same number"
 			      : "ids: those of the source");
 	if (c->running)
-		printf("%lld running jobs stay in the source%s\n",
+		printf("running jobs that stay in the source: %lld%s\n",
 		       (long long)c->running,
-		       move ? ": run the command again when they have ended"
+		       move ? "; run the command again when they have ended"
 			    : "");
 	puts(move ? "paused: the source" : "paused: the target");
 	return DONE;

@@ -63,8 +63,9 @@ print_all(const struct doctor *d, int json)
 		putchar('\n');
 	}
 	if (!json)
-		printf("%d checks, %zu not done, %zu findings\n", d->done,
-		       json_array_size(d->undone), found);
+		printf("%d check%s, %zu not done, %zu finding%s\n", d->done,
+		       plural(d->done), json_array_size(d->undone), found,
+		       plural((int64_t)found));
 	return status ? status : bad ? FAILED : DONE;
 }
 

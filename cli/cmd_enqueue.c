@@ -67,15 +67,16 @@ stop(const struct input *in, int status, size_t unsure, const char *format, ...)
 	va_end(args);
 	if (unsure)
 		return complain(status,
-				"%s; %lld jobs enqueued, and perhaps also the "
+				"%s; %lld job%s enqueued, and perhaps also the "
 				"next %zu: if they are in the queue, go on "
 				"with --skip %lld, else with --skip %lld",
-				why, (long long)in->enqueued, unsure,
+				why, (long long)in->enqueued,
+				plural(in->enqueued), unsure,
 				done + (long long)unsure, done);
 	if (done)
 		snprintf(how, sizeof(how), ": go on with --skip %lld", done);
-	return complain(status, "%s; %lld jobs enqueued%s", why,
-			(long long)in->enqueued, how);
+	return complain(status, "%s; %lld job%s enqueued%s", why,
+			(long long)in->enqueued, plural(in->enqueued), how);
 }
 
 static int
@@ -117,12 +118,14 @@ print_ids(struct input *in, const rp_added *added, size_t n)
 static int
 too_large(const struct input *in)
 {
+	size_t most = most_payload(in->cmd, in->queue);
+
 	return stop(
 		in, USAGE, 0,
-		"%s %lld: payload too large: queue %s takes at most %zu bytes "
+		"%s %lld: payload too large: queue %s takes at most %zu byte%s "
 		"(readpast queue set %s --max-payload SIZE changes that)",
 		in->word, (long long)(in->skip + in->enqueued + 1), in->queue,
-		most_payload(in->cmd, in->queue), in->queue);
+		most, plural((int64_t)most), in->queue);
 }
 
 static int
@@ -273,8 +276,9 @@ split(struct input *in, size_t scanned)
 static int
 few(const struct input *in)
 {
-	return complain(USAGE, "--skip %lld: the input has only %lld jobs",
-			(long long)in->skip, (long long)in->skipped);
+	return complain(USAGE, "--skip %lld: the input has only %lld job%s",
+			(long long)in->skip, (long long)in->skipped,
+			plural(in->skipped));
 }
 
 static int

@@ -90,9 +90,9 @@ say(const struct lab_options *o, const struct lab_result *result, char *text)
 	*text = '\0';
 	if (result->twice)
 		add(text,
-		    "%lld of %d jobs ran more than once: %.0f %% of the work "
+		    "%lld of %d job%s ran more than once: %.0f %% of the work "
 		    "was for nothing",
-		    (long long)result->twice, o->jobs,
+		    (long long)result->twice, o->jobs, plural(o->jobs),
 		    (double)again * 100 / (double)result->runs);
 	else
 		add(text, "%s ran %sonce", result->lost ? "no job" : "each job",
@@ -111,8 +111,8 @@ say(const struct lab_options *o, const struct lab_result *result, char *text)
 		add(text, "; %.0f %% of the time was spent waiting for %s",
 		    blocked, waited_for(result));
 	if (result->deadlocks)
-		add(text, "; %lld transactions were aborted",
-		    (long long)result->deadlocks);
+		add(text, "; %lld transaction%s aborted",
+		    (long long)result->deadlocks, plural(result->deadlocks));
 }
 
 struct report {
@@ -130,7 +130,7 @@ print_head(struct report *report)
 	if (report->json || report->lines++)
 		return;
 	printf("%d worker%s, %d job%s of %lldms\n\n", o->workers,
-	       o->workers == 1 ? "" : "s", o->jobs, o->jobs == 1 ? "" : "s",
+	       plural(o->workers), o->jobs, plural(o->jobs),
 	       (long long)o->delay_ms);
 	printf("%-11s %9s %5s %5s %8s %9s %6s %10s %9s\n", "TECHNIQUE",
 	       "PROCESSED", "TWICE", "LOST", "BLOCKED", "DEADLOCKS", "JOBS/s",

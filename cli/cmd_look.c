@@ -163,7 +163,7 @@ print_bytes(const char *name, const void *bytes, size_t size)
 		return;
 	printf("%-13s ", name);
 	print_text(stdout, bytes, size, SHOWN);
-	printf(" (%zu bytes)\n", size);
+	printf(" (%zu byte%s)\n", size, plural((int64_t)size));
 }
 
 /* Print a number. For `attempt`, print max_attempts on the same line. */

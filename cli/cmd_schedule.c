@@ -127,20 +127,21 @@ cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 	const struct option options[] = {
 		{ "--zone", TEXT, &schedule->zone, "ZONE",
 		  "time zone, such as Europe/Berlin; default UTC" },
-		{ "--payload", TEXT, &payload, "TEXT", "of its jobs" },
+		{ "--payload", TEXT, &payload, "TEXT",
+		  "the payload of its jobs" },
 		{ "--kind", TEXT, &schedule->kind, "K",
 		  "what sort of jobs they are" },
 		{ "--priority", PRIORITY, &priority, "N",
-		  PRIORITIES ", lower first (the queue's)" },
+		  PRIORITIES ", lower first (default: the queue's)" },
 		{ "--missed", TEXT, &missed, "once|all|skip",
-		  "of the times at which nobody fired: one job for all (the "
-		  "default),\na job for each, or none" },
+		  "if nobody fired it in time: one job for all missed\n"
+		  "times (the default), a job for each, or none" },
 		{ "--overlap", TEXT, &overlap, "allow|skip",
-		  "while its last job is live: add another (the default), or "
-		  "none" },
+		  "while its last job is live: add another job (the\n"
+		  "default), or none" },
 		{ "--replace", FLAG, &a.replace, NULL,
-		  "if there is a schedule of this name, replace its settings, "
-		  "all\nof them; it stays paused if it is" },
+		  "if there is a schedule of this name, replace all its\n"
+		  "settings; it stays paused if it is" },
 		JSON_OPTION(&a.json),
 		OPTIONS_END,
 	};

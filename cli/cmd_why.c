@@ -80,9 +80,11 @@ say_workers(struct answer *a, int is_reason)
 	} else if (why->workers == 0) {
 		reason = "no worker of its kind";
 		fprintf(a->to,
-			" None of the %lld workers of queue %s has a handler "
-			"for %s%s.",
-			(long long)why->queue_workers, a->job->queue,
+			" Queue %s has %lld worker%s, but none with a handler "
+			"for "
+			"%s%s.",
+			a->job->queue, (long long)why->queue_workers,
+			plural(why->queue_workers),
 			a->job->kind ? "kind " : "jobs without a kind",
 			a->job->kind ? a->job->kind : "");
 	}
@@ -141,7 +143,7 @@ ready(struct answer *a)
 			", behind %s%lld job%s of higher priority or earlier "
 			"in line",
 			why->ahead >= RP_MOST_AHEAD ? "at least " : "",
-			(long long)why->ahead, why->ahead == 1 ? "" : "s");
+			(long long)why->ahead, plural(why->ahead));
 	fputs(".", a->to);
 	if (print_came_back(a->to, " It ", a->job))
 		fprintf(a->to, " (%lld of %lld).", (long long)a->job->attempt,
@@ -157,7 +159,7 @@ ready(struct answer *a)
 		fprintf(a->to,
 			" It starts as soon as a worker is free; %lld worker%s "
 			"can run it.",
-			(long long)why->workers, why->workers == 1 ? "" : "s");
+			(long long)why->workers, plural(why->workers));
 }
 
 static void
@@ -221,7 +223,7 @@ running(struct answer *a)
 	say_time(a, job->lease_until);
 	if (why->renewed)
 		fprintf(a->to, ", renewed %lld time%s", (long long)why->renewed,
-			why->renewed == 1 ? "" : "s");
+			plural(why->renewed));
 	fputs(".", a->to);
 	if (why->host && why->silent_ms >= SILENT_MS) {
 		char span[32];

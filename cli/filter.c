@@ -29,6 +29,19 @@ has_filter(const struct filter *f)
 	return f->queue || f->kind || is_narrow(f);
 }
 
+int
+no_filter(const struct cmd *cmd, const struct filter *f)
+{
+	if (f->state)
+		return usage(cmd,
+			     "--state %.40s alone would match jobs of all "
+			     "queues: add --queue QUEUE, or --older 0s for all "
+			     "queues",
+			     f->state);
+	return usage(cmd, "which jobs? Give ids, or a filter such as --queue, "
+			  "--kind or --key");
+}
+
 /* Print a set of states in words: "dead, cancelled or all". */
 static void
 print_states(char *to, size_t room, int states)
@@ -200,8 +213,7 @@ check_look(const struct cmd *cmd, struct filter *f, int argc)
 	if (argc && (has_filter(f) || f->state))
 		return usage(cmd, "give either ids or a filter, not both");
 	if (argc == 0 && !has_filter(f))
-		return usage(cmd, "which jobs? Give ids, or a filter such as "
-				  "--queue, --kind or --key");
+		return no_filter(cmd, f);
 	return check_states(cmd, f, LIVE | KEPT, LIVE | KEPT);
 }
 

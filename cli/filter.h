@@ -50,6 +50,8 @@ struct found {
 
 /* Does the filter have a condition besides --state? */
 int has_filter(const struct filter *f);
+/* Print that there is no such condition. Returns an exit status. */
+int no_filter(const struct cmd *cmd, const struct filter *f);
 /* Does the filter have a condition that rp_job_list() does not support? */
 int is_narrow(const struct filter *f);
 /* Check --state. `allowed`: the states that it may name. `otherwise`: the

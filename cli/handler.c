@@ -47,7 +47,7 @@ say_waiting(struct work *work)
 	live_say(work,
 		 "waiting for %lld handler%s, %s at most (--grace); %s ends "
 		 "%s",
-		 n, n == 1 ? "" : "s", grace,
+		 n, plural(n), grace,
 		 first_signal() == SIGINT ? "a second Ctrl-C"
 					  : "a second signal",
 		 n == 1 ? "it" : "them");

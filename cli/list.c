@@ -113,7 +113,8 @@ print_dry_run(struct cmd *cmd, const struct found *found, const char *done,
 
 		status = print_json(JSON_MEMBERS(members));
 	} else {
-		printf("%zu jobs would be %s\n", found->count, done);
+		printf("%zu job%s would be %s\n", found->count,
+		       plural((int64_t)found->count), done);
 	}
 	return status ? status : print_found(cmd, found, DRY_RUN_ROWS, 1, json);
 }

@@ -20,8 +20,8 @@
 #define INSTALL RP_SCHEMA_INSTALL
 /* the line of help for commands that take a filter */
 #define FILTER                                                                 \
-	"FILTER: one or more of --queue to --older. A job "                    \
-	"must match them all.\n"
+	"FILTER: one or more of --queue to --older, but not --state alone. A " \
+	"job\nmust match them all.\n"
 
 const struct command commands[] = {
 	{ "enqueue", cmd_enqueue, CREATE, "QUEUE [PAYLOAD...]",

@@ -61,6 +61,12 @@ print_duration_short(char *to, size_t room, int64_t ms)
 		snprintf(to, room, "%lldh", (long long)ms / 3600000);
 }
 
+const char *
+plural(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* Format a number of jobs. `at_least`: the number is a lower bound, and gets
  * a plus sign: 10k+. */
 void

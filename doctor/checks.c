@@ -137,14 +137,14 @@ const struct check checks[] = {
 	  NULL },
 	{ "leases", JOBS_WAIT,
 	  "queue {queue}: the lease of job {example}, held by {worker}, was "
-	  "not renewed in time and ends in {left_ms} ({jobs} such jobs)",
+	  "not renewed in time and ends in {left_ms} (such jobs: {jobs})",
 	  "find out whether that process hangs; a client that is not a worker "
 	  "has to extend its leases itself",
 	  NULL },
 	{ "late", JOBS_WAIT,
-	  "queue {queue}: its first ready job has waited for {waits_ms}; about "
-	  "{in_line} jobs are ready, and {per_minute} were finished in the "
-	  "last minute",
+	  "queue {queue}: its first ready job has waited for {waits_ms}; jobs "
+	  "that are ready: about {in_line}, finished in the last minute: "
+	  "{per_minute}",
 	  "run more workers (readpast work {queue} -j N), or enqueue fewer "
 	  "jobs",
 	  NULL },
@@ -155,7 +155,8 @@ const struct check checks[] = {
 	  "readpast cancel {id}",
 	  NULL },
 	{ "dead", TROUBLE,
-	  "queue {queue}: {jobs} jobs died in the last 24 hours, with the "
+	  "queue {queue}: jobs that died in the last 24 hours: {jobs}, with "
+	  "the "
 	  "error: {error}",
 	  "look at one (readpast show {example}); when the cause is fixed: "
 	  "readpast retry --dead {queue}",
@@ -173,7 +174,7 @@ const struct check checks[] = {
 	  "committed'",
 	  NULL },
 	{ "prepare", WARNING,
-	  "{prepared} transactions are prepared in this database: PREPARE "
+	  "prepared transactions in this database: {prepared}. PREPARE "
 	  "TRANSACTION fails in a transaction that has enqueued jobs while a "
 	  "worker waits for jobs of that queue",
 	  "begin such transactions with: set local readpast.notify = off "

@@ -238,13 +238,14 @@ print_head(const struct stress *s, const struct sums *sums)
 {
 	char number[32];
 
-	printf("%s jobs of %lld bytes in batches of %lld by %lld producer%s\n",
+	printf("%s job%s of %lld byte%s in batches of %lld by %lld "
+	       "producer%s\n",
 	       grouped(number, sizeof(number), sums->enqueued),
-	       (long long)s->payload, (long long)s->batch,
-	       (long long)s->producers, s->producers == 1 ? "" : "s");
+	       plural(sums->enqueued), (long long)s->payload,
+	       plural(s->payload), (long long)s->batch, (long long)s->producers,
+	       plural(s->producers));
 	printf("%lld worker%s of %lld thread%s", (long long)s->workers,
-	       s->workers == 1 ? "" : "s", (long long)s->threads,
-	       s->threads == 1 ? "" : "s");
+	       plural(s->workers), (long long)s->threads, plural(s->threads));
 	if (s->kill_ms >= 0)
 		printf(", %lld killed", (long long)s->shared->kills);
 	if (s->stall_ms >= 0)
@@ -271,13 +272,13 @@ print_report(const struct stress *stress, const struct sums *sums)
 	       (long long)sums->duplicates, (long long)v->broken[P1]);
 	print_waits(stress);
 	print_costs(stress, sums);
-	printf("\n%lld events: %lld claims, %lld verdicts",
-	       (long long)v->events, (long long)v->claims,
-	       (long long)v->settled);
+	printf("\n%lld event%s: %lld claim%s, %lld verdict%s",
+	       (long long)v->events, plural(v->events), (long long)v->claims,
+	       plural(v->claims), (long long)v->settled, plural(v->settled));
 	if (v->gaps)
-		printf("; %lld claims were not recorded because their clients "
-		       "were killed",
-		       (long long)v->gaps);
+		printf("; %lld claim%s not recorded, because clients were "
+		       "killed",
+		       (long long)v->gaps, plural(v->gaps));
 	putchar('\n');
 	print_findings(sums);
 }

@@ -42,7 +42,7 @@ readpast enqueue w y --quiet
 start_worker w --lease 300ms
 check 'a worker at work' eventually is_running "$w"
 check 'it serves its queue' lacks nobody
-check 'whose next job waits, and nothing is done' finds late '"trouble".*queue w: .*about 1 jobs are ready' --long 5ms
+check 'whose next job waits, and nothing is done' finds late '"trouble".*queue w: .*jobs that are ready: about 1, finished' --long 5ms
 kill_worker
 check 'a worker that was killed is not yet noticed' lacks silent
 check 'its job is left where it was' eventually finds sweep "\"warning\".*queue w: job $w .*no client sweeps"
@@ -77,8 +77,8 @@ readpast enqueue d a b c --quiet
 for error in 'no such user' 'no such user' 'disk full'; do
 	readpast fail "$(claim_of "$(readpast claim d)")" --for-good --error "$error"
 done
-check 'the error that jobs died of' finds dead '"warning".*2 jobs died in the last 24 hours, with the error: no such user.*retry --dead d'
-check 'each error is a finding of its own' finds dead '1 jobs died in the last 24 hours, with the error: disk full'
+check 'the error that jobs died of' finds dead '"warning".*jobs that died in the last 24 hours: 2, with the error: no such user.*retry --dead d'
+check 'each error is a finding of its own' finds dead 'jobs that died in the last 24 hours: 1, with the error: disk full'
 check 'trouble after a while' eventually finds dead '"trouble".*no such user' --long 5ms
 readpast enqueue client x y --quiet
 readpast claim client >/dev/null

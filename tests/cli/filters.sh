@@ -56,7 +56,10 @@ check 'show takes a filter' equal "$(readpast show --key k4 --json | ids)" '4 6'
 check 'why, too' equal "$(readpast why --kind print --json | ids)" '4 8'
 check 'ids or a filter' refuses 2 'either' readpast show 1 --kind x
 check 'neither' refuses 2 'which jobs' readpast show
-check 'a state alone is no filter' refuses 2 'which jobs' readpast cancel --state ready
+check 'a state alone is no filter' refuses 2 'ready alone would match jobs of all queues: add --queue' \
+	readpast cancel --state ready
+check '... also for show and purge' refuses 2 'alone would match' readpast show --state ready
+check '... of purge' refuses 2 'alone would match' readpast purge --state dead --yes
 check 'no match: exit 3' refuses 3 'no job' readpast show --kind nothing
 
 check 'a dry run says how many, and shows three' equal "$(
@@ -68,8 +71,8 @@ ID QUEUE STATE PRIO ATTEMPT PAYLOAD
 check 'as JSON' equal "$(readpast cancel --kind send --dry-run --json | head -n 1)" \
 	'{"would_be":"cancelled","jobs":4}'
 check 'a dry run changes nothing' equal "$(listed --kind send)" '1 6 2 7'
-check 'a dry run of ids' equal "$(readpast retry 3 4 --dry-run 2>&1 | head -n 2)" 'readpast: skipped job 4: it is ready
-1 jobs would be ready again'
+check 'a dry run of ids' equal "$(readpast retry 3 4 --dry-run 2>&1 | head -n 2)" 'readpast: skipped job 4: it is ready; only dead and cancelled jobs can be retried
+1 job would be ready again'
 check 'a dry run of show' equal "$(readpast show --queue mail --dry-run | head -n 1)" '7 jobs would be shown'
 
 check 'cancel by a filter' equal "$(readpast cancel --kind send --state scheduled)" '2 jobs cancelled'
@@ -78,12 +81,12 @@ check 'cancel a running job by a filter' status 0 readpast cancel --queue mail -
 check "its holder's verdict is refused" refuses 4 'cancelled' readpast complete "${claims[0]}"
 check 'none to cancel' equal "$(readpast cancel --kind nothing --json)" '{"result":"cancelled","jobs":0,"taken":0}'
 
-check 'retry by a filter: dead ones' equal "$(readpast retry --queue mail)" '1 jobs ready again'
+check 'retry by a filter: dead ones' equal "$(readpast retry --queue mail)" '1 job ready again'
 check 'retry leaves cancelled jobs alone' equal "$(state_of 8)" cancelled
-check 'unless --state names them' equal "$(readpast retry --key k8 --state cancelled)" '1 jobs ready again'
+check 'unless --state names them' equal "$(readpast retry --key k8 --state cancelled)" '1 job ready again'
 readpast cancel 8 4
 readpast enqueue mail again --unique k4 --quiet
-check 'a job whose key is taken stays: exit 4' refuses 4 '1 jobs were not retried' readpast retry --kind print --state cancelled
+check 'a job whose key is taken stays: exit 4' refuses 4 '1 job not retried' readpast retry --kind print --state cancelled
 check 'the others are retried' equal "$(state_of 8)" ready
 
 check 'purge wants a state' refuses 2 '--state' readpast purge --kind send --yes
@@ -95,12 +98,21 @@ check 'purge removed only those' equal "$(listed --state all)" '5 3 9 8 6 4'
 check 'purge of a queue' equal "$(readpast purge mail --state all --yes)" '5 jobs purged'
 
 mapfile -t order < <(readpast enqueue order a b c)
+mapfile -t claim < <(readpast claim order -n 3 | claims_of)
+for i in 1 0 2; do
+	readpast fail "${claim[i]}" --error x --for-good
+done
+readpast retry --dead order >/dev/null
+check 'retried jobs stand in line in the order in which they died' \
+	equal "$(listed order)" "${order[1]} ${order[0]} ${order[2]}"
 for i in 1 0 2; do
 	readpast cancel "${order[i]}"
 done
 readpast retry --queue order --state cancelled >/dev/null
-check 'retried jobs stand in line in the order in which they ended' \
-	equal "$(listed order)" "${order[1]} ${order[0]} ${order[2]}"
+check '... and after a cancel in the order in which they were enqueued' equal "$(listed order)" "${order[*]}"
+readpast cancel "${order[0]}"
+check 'a job that was cancelled cannot be cancelled again' refuses 4 'is cancelled: only scheduled, ready and running jobs' \
+	readpast cancel "${order[0]}"
 readpast purge order --state all --yes >/dev/null
 
 READPAST_HISTORY=$here/history readpast enqueue h a b c --kind x --quiet
@@ -121,16 +133,17 @@ check 'change wants jobs' refuses 2 'which jobs' readpast change --priority 3
 check 'either --delay or --at' refuses 2 'either --delay or --at' readpast change 1 --delay 1s --at @5000000000
 check 'a dry run of change' equal "$(readpast change --queue from --priority 4 --dry-run | head -n 1)" '3 jobs would be changed'
 check 'it changed nothing' equal "$(listed from)" "${from[2]} ${from[0]} ${from[1]}"
-check 'change by a filter' equal "$(readpast change --queue from --kind sort --delay 1h)" '1 jobs changed'
+check 'change by a filter' equal "$(readpast change --queue from --kind sort --delay 1h)" '1 job changed'
 check 'the job is scheduled' equal "$(state_of "${from[1]}")" scheduled
 check 'a queue that is not there: exit 3' refuses 3 'no queue named nowhere' readpast change --queue from --to nowhere
 check 'also for a dry run' refuses 3 'no queue named nowhere' readpast change "${from[0]}" --to nowhere --dry-run
 check 'a taken key: exit 4' refuses 4 'has its unique key' readpast change "${from[0]}" --queue to
-check 'many: those that can, move' refuses 4 '1 jobs were not changed' readpast change --queue from --to to
+check 'many: those that can, move' refuses 4 '1 job not changed' readpast change --queue from --to to
 check 'one stayed' equal "$(listed from)" "${from[0]}"
 check 'as JSON' equal "$(readpast change --queue from --max-attempts 7 --json)" '{"result":"changed","jobs":1,"taken":0,"too_large":0}'
 readpast claim from --lease 1h >/dev/null
-check 'a running job: exit 4' refuses 4 "job ${from[0]} is running" readpast change "${from[0]}" --priority 1
+check 'a running job: exit 4' refuses 4 "job ${from[0]} is running: only scheduled and ready jobs can be changed" \
+	readpast change "${from[0]}" --priority 1
 check 'the history has each change' equal "$(
 	readpast change --queue to --priority 9 --history changes >/dev/null
 	grep -c '"event":"changed"' changes)" 3
@@ -144,7 +157,7 @@ check 'a partial list says so' equal "$(readpast list many --kind rare 2>&1)" \
 	"readpast: only the first 10000 jobs of each state were searched; --all searches all jobs"
 check '--all searches all jobs' equal "$(field payload "$(readpast list many --kind rare --all --json 2>&1)")" last
 check 'a key is always found' equal "$(field payload "$(readpast list --key rare --json 2>&1)")" last
-check 'cancel searches all jobs without --all' equal "$(readpast cancel --kind rare)" '1 jobs cancelled'
+check 'cancel searches all jobs without --all' equal "$(readpast cancel --kind rare)" '1 job cancelled'
 check 'many are cancelled' equal "$(readpast cancel --kind some)" '1500 jobs cancelled'
 check 'and purged' equal "$(readpast purge --queue many --state all --older 0s --yes)" '10501 jobs purged'
 finish

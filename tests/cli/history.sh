@@ -81,7 +81,7 @@ check 'a folder: exit 2' refuses 2 'cannot be read' readpast check .
 
 # Histories of other clients may be formatted differently.
 printf '%s\n' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited" >plain
-sum='3 events of 1 jobs by 1 clients: 1 claims, 1 verdicts'
+sum='3 events of 1 job by 1 client: 1 claim, 1 verdict'
 check 'standard input' equal "$(readpast check - <plain)" "$sum"$'\nP1 ok, P2 ok, P3 ok, P6 ok'
 check 'errors in standard input are named' equal "$(echo x | readpast check - 2>&1)" \
 	'readpast: standard input:1: not a JSON object'
@@ -90,7 +90,7 @@ check 'spaces are allowed' equal "$(sed 's/:/ : /g; s/,/ , /g; s/^/ /; s/$/\r/' 
 check 'unknown fields are ignored' equal "$(sed 's/^{/{"x":{"id":[7,{"event":"}]"}],"y":-1.5e3},"z":"\\"}","n":null,"id_":9,/' plain | readpast check -)" "$(readpast check plain)"
 check 'each client is counted once' equal "$(for i in 1 2 3 1 2 3; do
 	echo "${enqueued/a:1/a:$i}"
-done | readpast check - | head -n 1)" '6 events of 1 jobs by 3 clients: 0 claims, 0 verdicts'
+done | readpast check - | head -n 1)" '6 events of 1 job by 3 clients: 0 claims, 0 verdicts'
 for bad in '[1]' '{}}' '{"at":1,}' '{"at"}' '{"at":}' '{"x":{}' '{"x":"}' \
 	'1' '{"x":}}' "{\"x\":\"a$(printf '\001')\"}"; do
 	check "not an object: ${bad//[^ -~]/?}" says 2 'broken:2: not a JSON object' "$enqueued" "$bad" "$audited"

@@ -138,7 +138,7 @@ sql "select pg_terminate_backend($pid)" >/dev/null
 check 'the transaction has ended' eventually lacks snapshot --long 500ms
 sql "begin; insert into readpast.lane values (0); prepare transaction 'forgotten'"
 check 'a prepared transaction' eventually finds snapshot "prepared transaction forgotten.*rollback prepared" --long 500ms
-check 'one that enqueues could not be prepared beside a worker' finds prepare '1 transactions are prepared.*readpast.notify = off'
+check 'one that enqueues could not be prepared beside a worker' finds prepare 'prepared transactions in this database: 1\. .*readpast.notify = off'
 sql "rollback prepared 'forgotten'"
 check 'the finding is gone' lacks prepare
 sql "select pg_create_logical_replication_slot('left', 'test_decoding')" >/dev/null
