@@ -74,8 +74,8 @@ say_workers(struct answer *a, int is_reason)
 	if (why->queue_workers == 0) {
 		reason = "no worker";
 		fprintf(a->to,
-			" No worker serves queue %s; readpast work %s starts "
-			"one.",
+			" No worker serves queue %s; readpast work %s -- "
+			"COMMAND starts one.",
 			a->job->queue, a->job->queue);
 	} else if (why->workers == 0) {
 		reason = "no worker of its kind";

@@ -30,6 +30,13 @@ check 'nothing to claim: exit 3' status 3 readpast claim q
 check 'no such queue: exit 3' refuses 3 'no queue named nowhere' readpast stats nowhere
 check 'list of no such queue: exit 3' refuses 3 'nowhere' readpast list nowhere
 check 'no such job: exit 3' refuses 3 '99: it was never given' readpast show 99
+check 'a URL with a host' refuses 2 'a file has no host: write sqlite:x.db, or sqlite:/x.db for a path from the root' \
+	readpast --db sqlite://x.db enqueue q x
+check 'a folder is no database' refuses 1 "cannot open database $here: it is a folder" \
+	readpast --db "sqlite:$here" enqueue q x
+check 'a folder that is not there' refuses 1 'cannot open database nowhere/x.db: there is no such folder' \
+	readpast --db sqlite:nowhere/x.db enqueue q x
+check 'an empty host is none' refuses 1 "no database at $here/none.db " readpast --db "sqlite://$here/none.db" stats
 check 'no such database: exit 2, one line' refuses 2 'unknown database scheme' readpast --db nosql:x show 1
 
 readpast enqueue q a b c d e --quiet

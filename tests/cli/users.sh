@@ -66,9 +66,17 @@ done
 check 'no command left a file behind' equal "$(owners)" "$alone"
 check 'so the owner goes on' readpast_as $owner enqueue q d --quiet
 
+chmod 700 .
+for command in stats 'enqueue q x' init; do
+	# shellcheck disable=SC2086
+	check "in a folder that the reader may not enter: $command" \
+		refuses 1 "cannot open database $db: permission denied" readpast_as $reader --db sqlite:$db $command
+done
 chmod 755 .
 check 'the same in a directory that is not writable for the reader' \
 	refuses 1 'you may not write it' readpast_as $reader stats
+check 'a new database cannot be made there' refuses 1 'cannot open database new.db: permission denied' \
+	readpast_as $reader --db sqlite:new.db init
 chmod 1777 .
 
 work_as $owner owned

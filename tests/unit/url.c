@@ -30,6 +30,7 @@ the_path_is_what_stands_behind_the_scheme(void **state)
 	(void)state;
 	expect_path("sqlite:q.db", "q.db");
 	expect_path("sqlite:/var/lib/q.db", "/var/lib/q.db");
+	expect_path("sqlite:///var/lib/q.db", "/var/lib/q.db");
 	expect_path("sqlite:./a b/q", "./a b/q");
 	expect_path("sqlite:a:b&c=d", "a:b&c=d");
 	expect_path("sqlite:q.db?", "q.db");
@@ -81,6 +82,8 @@ a_bad_url_is_refused_in_words_and_writes_nothing(void **state)
 		"dir/sqlite:q",
 		"sqlite:",
 		"sqlite:?busy=1s",
+		"sqlite://q.db",
+		"sqlite://",
 		"sqlite:a#b",
 		"sqlite:a%",
 		"sqlite:a%2",

@@ -10,6 +10,7 @@
  */
 #include "sqlite.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -265,6 +266,17 @@ file_name(const char *path)
 }
 
 static int
+not_there(const struct sqlite *s, int errnum, rp_error *error)
+{
+	return errnum == EACCES ? rp__fail(error, RP_EDB,
+					   "cannot open database %.150s: "
+					   "permission denied",
+					   s->path)
+				: rp__fail(error, RP_ENODB,
+					   "no database at %.200s", s->path);
+}
+
+static int
 sqlite_open(const struct rp_url *url, int schema, void **ret, rp_error *reterr)
 {
 	int create = schema == RP_SCHEMA_REQUIRE ? 0 : SQLITE_OPEN_CREATE;
@@ -277,8 +289,7 @@ sqlite_open(const struct rp_url *url, int schema, void **ret, rp_error *reterr)
 	}
 	s->busy_ms = url->busy_ms;
 	if (!create && access(s->path, F_OK) < 0)
-		r = rp__fail(reterr, RP_ENODB, "no database at %.200s",
-			     s->path);
+		r = not_there(s, errno, reterr);
 	if (r == 0) {
 		rc = sqlite3_open_v2(s->path, &s->db,
 				     SQLITE_OPEN_READWRITE | create |

@@ -7,6 +7,10 @@
 #include "sqlite.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static int
 code_of(int rc, int system_errno)
@@ -46,6 +50,45 @@ writable(const struct sqlite *s)
 	return yes;
 }
 
+/* The errno of writing to the folder of the path. 0: it can be written. */
+static int
+folder_error(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder =
+		slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+	int errnum = folder && access(folder, W_OK) < 0 ? errno : 0;
+
+	free(folder);
+	return errnum;
+}
+
+/* Why can the file not be opened? SQLite's own message has no reason. NULL:
+ * the reason is not known. */
+static const char *
+cannot_open_because(const struct sqlite *s)
+{
+	int errnum = sqlite3_system_errno(s->db);
+	struct stat file;
+
+	if (stat(s->path, &file) == 0 && S_ISDIR(file.st_mode))
+		return "it is a folder";
+	/* If SQLite cannot create a file, it tries to open it for reading, so
+	 * the error is that of the second try. */
+	switch (errnum == ENOENT ? folder_error(s->path) : errnum) {
+	case EACCES:
+	case EPERM:
+		return "permission denied";
+	case ENOENT:
+	case ENOTDIR:
+		return "there is no such folder";
+	case EROFS:
+		return "its file system is read-only";
+	default:
+		return NULL;
+	}
+}
+
 /* Fill in `error`: SQLite's error number, and a message that says what it
  * means for the queue. */
 int
@@ -53,7 +96,7 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 {
 	int code, full = s->db ? sqlite3_extended_errcode(s->db) : rc;
 	int known = s->db && (full & 0xff) == (rc & 0xff);
-	const char *ending;
+	const char *ending, *why;
 
 	if (!known)
 		full = rc;
@@ -86,6 +129,10 @@ rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)
 	else if ((rc & 0xff) == SQLITE_CANTOPEN && known &&
 		 sqlite3_db_readonly(s->db, "main") > 0)
 		code = rp__sqlite_cannot_make(s, error);
+	else if ((rc & 0xff) == SQLITE_CANTOPEN && known &&
+		 (why = cannot_open_because(s)))
+		rp__fail(error, code, "cannot open database %.150s: %s",
+			 s->path, why);
 	else if ((rc & 0xff) == SQLITE_NOTADB)
 		rp__fail(error, code, "%.150s is not a SQLite database",
 			 s->path);

@@ -51,6 +51,14 @@ rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr)
 		return rp__fail(reterr, RP_EINVAL,
 				"bad %% escape in the database URL "
 				"(a %% is written %%25)");
+	if (strncmp(path, "//", 2) == 0 && path[2] && path[2] != '/')
+		return rp__fail(reterr, RP_EINVAL,
+				"a file has no host: write sqlite:%.80s, or "
+				"sqlite:%.80s for a path from the root",
+				path + 2, path + 1);
+	/* sqlite:///PATH has an empty host. */
+	if (strncmp(path, "//", 2) == 0)
+		url->path = path += 2;
 	if (!*path)
 		return rp__fail(reterr, RP_EINVAL,
 				"the database URL names no file: sqlite:PATH");
