@@ -97,6 +97,8 @@ a_bad_url_is_refused_in_words_and_writes_nothing(void **state)
 		"sqlite:q?synchronous=FULL",
 		"sqlite:q?BUSY=1s",
 		"sqlite:q?mode=ro",
+		"postgres:d",
+		"postgres:/d",
 	};
 
 	(void)state;
@@ -155,6 +157,8 @@ of_a_server_only_the_schema_is_ours(void **state)
 	expect_server("postgresql://h/d?schema=s", "postgresql://h/d", "s");
 	expect_server("postgres:///d?host=/x&schema=s&a=b",
 		      "postgres:///d?host=/x&a=b", "s");
+	expect_server("postgres:", "postgres://", "-");
+	expect_server("postgresql:?schema=s&a=b", "postgresql://?a=b", "s");
 	expect_server("host=/x dbname=a:b", "host=/x dbname=a:b", "-");
 	expect_server("host=/x?schema=s", "host=/x", "s");
 }

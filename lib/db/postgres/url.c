@@ -32,6 +32,16 @@ rp__postgres_check_name(const char *name, rp_error *reterr)
 			name, MOST_SCHEMA);
 }
 
+/* Is there a scheme, and nothing else before the options? Then libpq's
+ * defaults, such as PGHOST, name the database. */
+static int
+is_only_scheme(const char *text)
+{
+	size_t n = strcspn(text, "=:/?");
+
+	return text[n] == ':' && (!text[n + 1] || text[n + 1] == '?');
+}
+
 /* Copy the URL without our option, and the value of that option behind it.
  * url->text has enough room. */
 static void
@@ -42,6 +52,9 @@ take_schema(struct rp_url *url, const char *text)
 	char *schema = url->text + strlen(text) + 1;
 	char mark = '?';
 
+	/* libpq takes a URL only with the slashes. */
+	if (is_only_scheme(text))
+		to = mempcpy(to, "//", 2);
 	for (text += before; *text;) {
 		size_t n = strcspn(++text, "&");
 
@@ -77,6 +90,14 @@ has_stray_at(const char *text)
 int
 rp__postgres_read_url(struct rp_url *url, const char *text, rp_error *reterr)
 {
+	const char *colon = strchr(text, ':');
+
+	if (!rp__postgres_names(text) && !is_only_scheme(text) &&
+	    strncmp(colon, "://", 3) != 0)
+		return rp__fail(reterr, RP_EINVAL,
+				"%.80s: write postgres://HOST/DATABASE, or "
+				"postgres:///DATABASE for one on this host",
+				text);
 	if (has_stray_at(text))
 		return rp__fail(reterr, RP_EINVAL,
 				"in a database URL, write an @ or / of a name"
