@@ -275,15 +275,30 @@ cmd_show(struct cmd *cmd, int argc, char **argv)
 
 /* ---- stats ---- */
 
+/* The width of the column of queues. If no name is longer than 15 bytes, a row
+ * has 80 columns at most, unless a number is large. */
+static int
+queue_width(const rp_stats *stats)
+{
+	size_t width = strlen("QUEUE");
+
+	for (size_t i = 0; i < rp_stats_count(stats); i++) {
+		size_t n = strlen(rp_stats_at(stats, i)->queue);
+
+		width = n > width ? n : width;
+	}
+	return (int)width;
+}
+
 static int
 print_stats(const rp_stats *stats, int json)
 {
-	int status = 0;
+	int status = 0, width = queue_width(stats);
 
 	if (!json)
-		printf("%-20s %9s %9s %7s %9s %7s %9s %7s %7s %7s\n", "QUEUE",
-		       "SCHEDULED", "READY", "RUNNING", "DONE", "DEAD",
-		       "CANCELLED", "OLDEST", "WORKERS", "DONE/s");
+		printf("%-*s %5s %5s %7s %8s %6s %6s %6s %7s %6s\n", width,
+		       "QUEUE", "SCHED", "READY", "RUNNING", "DONE", "DEAD",
+		       "CANCEL", "OLDEST", "WORKERS", "DONE/s");
 	for (size_t i = 0; i < rp_stats_count(stats) && !status; i++) {
 		const rp_queue_stats *s = rp_stats_at(stats, i);
 		char oldest[32], scheduled[32], ready[32], running[32];
@@ -299,12 +314,13 @@ print_stats(const rp_stats *stats, int json)
 		format_count(ready, sizeof(ready), s->ready, s->ready_at_least);
 		format_count(running, sizeof(running), s->running,
 			     s->running_at_least);
-		printf("%-20s %9s %9s %7s %9lld %7lld %9lld %7s %7lld "
-		       "%7.1f%s%s%s\n",
-		       s->queue, scheduled, ready, running, (long long)s->done,
-		       (long long)s->dead, (long long)s->cancelled, oldest,
-		       (long long)s->workers, (double)s->done_10s / 10,
-		       s->paused ? "  paused" : "", s->pause_reason ? ": " : "",
+		printf("%-*s %5s %5s %7s %8lld %6lld %6lld %6s %7lld "
+		       "%6.1f%s%s%s\n",
+		       width, s->queue, scheduled, ready, running,
+		       (long long)s->done, (long long)s->dead,
+		       (long long)s->cancelled, oldest, (long long)s->workers,
+		       (double)s->done_10s / 10, s->paused ? "  paused" : "",
+		       s->pause_reason ? ": " : "",
 		       s->pause_reason ? s->pause_reason : "");
 	}
 	return status;

@@ -174,6 +174,7 @@ readpast queue set few >few.out
 readpast enqueue few x y z --quiet
 stats=$(readpast stats many)
 check 'stats of 20,000 jobs: 10k+' grep -Eq '^many +0 +10k\+ +0 ' <<<"$stats"
+check 'a row of stats has 80 columns at most' equal "$(readpast stats | awk 'length > 80')" ''
 check 'fewer are counted' grep -Eq '^few +0 +3 +0 ' <(readpast stats few)
 check 'JSON has a number, and says what it is' \
 	grep -q '"ready": *10000, *"ready_at_least": *true' <(readpast stats many --json)
