@@ -54,6 +54,10 @@ int usage(const struct cmd *cmd, const char *format, ...)
 int status_of(int code);
 int cmd_failed(const struct cmd *cmd, int code); /* complain; exit status */
 int worst(int a, int b);
+/* Check a name of at most `most` bytes. `what` is the subject of the message.
+ * Returns 0, or an exit status after a complaint. */
+int check_name(const struct cmd *cmd, const char *what, const char *name,
+	       size_t most);
 /* May a new queue have this name? 0, or an exit status after a complaint. */
 int check_new_queue(const struct cmd *cmd, const char *name);
 

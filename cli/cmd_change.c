@@ -87,7 +87,8 @@ check_change(struct change *c, int argc, int64_t priority, const char *to)
 	what->priority = (int)priority;
 	what->queue = to;
 	if (argc && c->filter.queue && to)
-		return usage(c->cmd, "either --queue or --to");
+		return usage(c->cmd, "give either --queue or --to: beside ids "
+				     "they mean the same");
 	if (argc && c->filter.queue) {
 		what->queue = c->filter.queue;
 		c->filter.queue = NULL;
@@ -97,7 +98,7 @@ check_change(struct change *c, int argc, int64_t priority, const char *to)
 		return usage(c->cmd, "change what? --priority, --delay, --at, "
 				     "--to or --max-attempts");
 	if (what->delay_ms >= 0 && what->run_at >= 0)
-		return usage(c->cmd, "either --delay or --at");
+		return usage(c->cmd, "give either --delay or --at, not both");
 	if (what->max_attempts == 0)
 		return usage(c->cmd, "--max-attempts 0: expected at least 1");
 	return 0;

@@ -127,7 +127,7 @@ cmd_cron_apply(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc != 1)
-		return usage(cmd, "which FILE? (- is standard input)");
+		return usage(cmd, "which FILE? - is standard input");
 	a.file.path = argv[0];
 	if (a.dry_run)
 		cmd->schema = RP_SCHEMA_REQUIRE;

@@ -55,14 +55,22 @@ check_usage(const struct input *in, int argc, char **argv, int64_t max_attempts)
 		return usage(cmd, "give either --delay or --at, not both");
 	if (in->model.replace && !in->model.unique_key)
 		return usage(cmd, "--replace needs --unique KEY");
-	if (max_attempts == 0)
-		return usage(cmd, "--max-attempts 0: expected at least 1");
+	if (max_attempts == 0 || max_attempts > RP_MOST_ATTEMPTS)
+		return usage(cmd, "--max-attempts %lld: expected 1 to %d",
+			     (long long)max_attempts, RP_MOST_ATTEMPTS);
+	if (in->model.kind &&
+	    check_name(cmd, "the kind", in->model.kind, RP_MOST_NAME))
+		return USAGE;
+	if (in->model.unique_key &&
+	    check_name(cmd, "the unique key", in->model.unique_key,
+		       RP_MOST_KEY))
+		return USAGE;
 	if (argc > 1 && (in->one || in->separator != '\n'))
 		return usage(cmd, "-0 and --one apply to standard input: give "
 				  "no payloads as arguments");
 	if (in->await.how.result && (!in->await.wanted || in->json))
-		return usage(cmd, in->json ? "either --result or --json, which "
-					     "has it"
+		return usage(cmd, in->json ? "give either --result or --json, "
+					     "whose lines have the results"
 					   : "--result needs --wait");
 	if (in->skip && in->one)
 		return usage(cmd, "give either --skip or --one, not both");

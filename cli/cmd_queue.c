@@ -198,9 +198,10 @@ check_dead_to(const struct cmd *cmd, rp_queue *wanted)
 			     "--dead-to %.80s: expected another queue: a job "
 			     "that dies there would come back",
 			     wanted->dead_to);
-	if (strcmp(wanted->dead_to, "none") == 0)
-		wanted->dead_to = "";
-	return check_new_queue(cmd, wanted->dead_to);
+	if (strcmp(wanted->dead_to, "none") != 0)
+		return check_new_queue(cmd, wanted->dead_to);
+	wanted->dead_to = "";
+	return 0;
 }
 
 static int

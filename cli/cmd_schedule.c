@@ -25,8 +25,9 @@ number_of(const struct cmd *cmd, const char *option, const char *word,
 		i++;
 	if (words[i])
 		return i;
-	usage(cmd, "%s %.40s: expected %s, %s%s%s", option, word, words[0],
-	      words[1], words[2] ? " or " : "", words[2] ? words[2] : "");
+	usage(cmd, "%s %.40s: expected %s%s%s%s%s", option, word, words[0],
+	      words[2] ? ", " : "", words[2] ? words[1] : "", " or ",
+	      words[2] ? words[2] : words[1]);
 	return -1;
 }
 

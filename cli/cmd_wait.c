@@ -85,14 +85,16 @@ cmd_wait(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (!queue == !argc)
-		return usage(cmd, queue ? "either ids or --queue"
-					: "which jobs? (ID..., or --queue Q)");
+		return usage(cmd,
+			     queue ? "give either ids or --queue, not both"
+				   : "which jobs? Give ids, or --queue QUEUE");
 	if (queue && (w.any || w.result || w.json))
 		return usage(cmd, "%s needs ids",
 			     w.any      ? "--any"
 			     : w.result ? "--result"
 					: "--json");
 	if (w.result && w.json)
-		return usage(cmd, "either --result or --json, which has it");
+		return usage(cmd, "give either --result or --json, whose lines "
+				  "have the results");
 	return open_and_wait(&w, queue, argc, argv);
 }

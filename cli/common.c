@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "history.h"
+#include "internal.h"
 
 int
 complain(int status, const char *format, ...)
@@ -79,6 +80,17 @@ worst(int a, int b)
 	return a > b ? a : b;
 }
 
+int
+check_name(const struct cmd *cmd, const char *what, const char *name,
+	   size_t most)
+{
+	rp_error error;
+
+	return rp__check_name(&error, what, name, most) < 0
+		       ? usage(cmd, "%s", error.message)
+		       : 0;
+}
+
 /* Refuse a name that begins with a dash: other commands would read it as an
  * option. */
 int
@@ -89,7 +101,8 @@ check_new_queue(const struct cmd *cmd, const char *name)
 			       "%.80s: a queue's name cannot begin with a "
 			       "dash, because it would look like an option",
 			       name)
-		       : 0;
+		       : check_name(cmd, "the queue's name", name,
+				    RP_MOST_NAME);
 }
 
 /* ---- options ---- */

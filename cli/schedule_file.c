@@ -243,6 +243,8 @@ load(struct schedule_file *f)
 	f->array = strcmp(f->path, "-") == 0
 			   ? json_loadf(stdin, flags, &error)
 			   : json_load_file(f->path, flags, &error);
+	if (!f->array && error.line < 0) /* it could not be opened */
+		return complain(USAGE, "%s: %s", f->cmd->name, error.text);
 	if (!f->array)
 		return complain(USAGE, "%s: %s: line %d: %s", f->cmd->name,
 				f->path, error.line, error.text);

@@ -195,6 +195,14 @@ check 'a list of ready jobs is complete and prints no warning' equal "$(readpast
 unset READPAST_DB
 
 check 'no command: the help, exit 2' status 2 readpast
+for name in '' $'a\nb' "$(printf 'x%.0s' {1..129})"; do
+	check 'a wrong name makes no database: enqueue' refuses 2 "queue's name" readpast --db sqlite:wrong.db enqueue "$name" x
+	check '... queue set' refuses 2 "queue's name" readpast --db sqlite:wrong.db queue set "$name"
+done
+check 'nor does a wrong kind' refuses 2 'the kind' readpast --db sqlite:wrong.db enqueue q x --kind ''
+check 'nor a wrong key' refuses 2 'the unique key' readpast --db sqlite:wrong.db enqueue q x --unique ''
+check 'nor too many attempts' refuses 2 'expected 1 to 1000000000' readpast --db sqlite:wrong.db enqueue q x --max-attempts 4000M
+check 'there is none' test ! -e wrong.db
 check 'no such command: exit 2' refuses 2 'no such command' readpast nonsense
 check 'no such queue command: exit 2' refuses 2 'no such command' readpast queue nonsense
 check 'the database and the history may be given after the command' equal "$(

@@ -140,6 +140,8 @@ done
 echo '[{"name":"new","queue":"q","spec":"@hourly","payload":"a","payload_base64":"YQ=="}]' >bad.json
 check 'two payloads' refuses 2 'payload is given twice' readpast cron apply bad.json
 echo '{' >bad.json
+check 'a file that is not there' refuses 2 'cron apply: unable to open nofile: No such' readpast cron apply nofile
+check 'a word that is none' refuses 2 'overlap x: expected allow or skip' readpast cron add q n @daily --overlap x
 check 'a file that is no JSON' refuses 2 'bad\.json: line' readpast cron apply bad.json
 check 'removed' status 0 readpast cron remove beat
 check 'what is not there' refuses 3 'no schedule named beat' readpast cron remove beat
