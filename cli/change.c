@@ -102,13 +102,13 @@ static int
 check_job(const struct change *c, const rp_job *job)
 {
 	const char *kind = c->filter.kind;
-	const char *its = job->kind ? job->kind : "(none)";
+	const char *its = job->kind ? job->kind : "";
 
 	if (kind && strcmp(kind, its) != 0)
 		return complain(NOTHING,
-				"skipped job %lld: it is %s, and of kind %.64s",
+				"skipped job %lld: it is %s, and %s%.64s",
 				(long long)job->id, rp_state_text(job->state),
-				its);
+				*its ? "of kind " : "has no kind", its);
 	if (!(c->act->allowed & IN(job->state)))
 		return complain(REFUSED, "skipped job %lld: it is %s; only %s",
 				(long long)job->id, rp_state_text(job->state),

@@ -157,7 +157,8 @@ cmd_purge(struct cmd *cmd, int argc, char **argv)
 	int yes = 0;
 	const struct option options[] = {
 		CHANGE_OPTIONS(&c),
-		{ "--yes", FLAG, &yes, NULL, "really" },
+		{ "--yes", FLAG, &yes, NULL,
+		  "confirm that the jobs are deleted for good" },
 		OPTIONS_END,
 	};
 	int status = parse_options(cmd, &argc, argv, options);

@@ -234,7 +234,7 @@ cmd_cron_next(struct cmd *cmd, int argc, char **argv)
 		{ "--zone", TEXT, &f.zone_name, "ZONE",
 		  "time zone, such as Europe/Berlin; default UTC" },
 		{ "--from", TIME, &f.from, "TIME",
-		  "fires after this time, not now" },
+		  "print fires after this time; default now" },
 		{ "-n", COUNT, &f.n, "N", "how many; default 5" },
 		JSON_OPTION(&f.json),
 		OPTIONS_END,

@@ -40,7 +40,10 @@ parse_ids(const struct cmd *cmd, int argc, char **argv)
 	for (int i = 0; i < argc; i++) {
 		if (parse_id(argv[i], &ids[i]) == 0)
 			continue;
-		usage(cmd, "%.80s: expected a job's id", argv[i]);
+		usage(cmd,
+		      "%.80s: expected a job's id (a queue is named with "
+		      "--queue)",
+		      argv[i]);
 		free(ids);
 		return NULL;
 	}
@@ -69,9 +72,10 @@ cmd_wait(struct cmd *cmd, int argc, char **argv)
 	struct waiting w = { .cmd = cmd, .timeout_ms = -1 };
 	const char *queue = NULL;
 	const struct option options[] = {
-		{ "--any", FLAG, &w.any, NULL, "until one of them has ended" },
+		{ "--any", FLAG, &w.any, NULL,
+		  "wait until one of them has ended" },
 		{ "--queue", TEXT, &queue, "Q",
-		  "until this queue has no live job" },
+		  "wait until this queue has no live job" },
 		{ "--timeout", DURATION, &w.timeout_ms, "D",
 		  "wait no longer than this" },
 		{ "--result", FLAG, &w.result, NULL,

@@ -128,7 +128,9 @@ parse_ids(const struct cmd *cmd, int argc, char **argv, struct found *ret)
 
 	for (int i = 0; i < argc; i++) {
 		if (parse_id(argv[i], &id) < 0)
-			return usage(cmd, "%.80s: expected a job's id",
+			return usage(cmd,
+				     "%.80s: expected a job's id (a queue is "
+				     "named with --queue)",
 				     argv[i]);
 		if (add(ret, id, 0) < 0)
 			return complain(FAILED, "out of memory");

@@ -98,7 +98,7 @@ const struct command commands[] = {
 	{ "cron pause", cmd_cron_pause, REQUIRE, "NAME",
 	  "stop firing a schedule", NULL },
 	{ "cron resume", cmd_cron_resume, REQUIRE, "NAME",
-	  "fire it again, from its next time on", NULL },
+	  "fire a schedule again, from its next time on", NULL },
 	{ "cron remove", cmd_cron_remove, REQUIRE, "NAME",
 	  "delete a schedule; its jobs stay", NULL },
 	{ "cron apply", cmd_cron_apply, CREATE, "FILE",
@@ -129,7 +129,8 @@ const struct command commands[] = {
 	{ "stress", cmd_stress, CREATE, "",
 	  "run a test load on a queue of its own, check the promises", NULL },
 	{ "version", cmd_version, REQUIRE, "", "print the version", NULL },
-	{ "help", cmd_help, REQUIRE, "[COMMAND]", "this", NULL },
+	{ "help", cmd_help, REQUIRE, "[COMMAND]",
+	  "print this list, or the help of a command", NULL },
 	{ NULL, NULL, 0, NULL, NULL, NULL },
 };
 

@@ -42,9 +42,10 @@ not_found(rp_conn *conn, int64_t id, const char *kind)
 	job = rp_batch_at(batch, 0);
 	if (kind)
 		r = rp__fail(&conn->error, RP_ENOENT,
-			     "job %lld is %s, of kind %.64s", (long long)id,
+			     "job %lld is %s, and %s%.64s", (long long)id,
 			     rp_state_text(job->state),
-			     job->kind ? job->kind : "(none)");
+			     job->kind ? "of kind " : "has no kind",
+			     job->kind ? job->kind : "");
 	else
 		r = rp__fail(&conn->error, RP_EGONE, "job %lld is %s",
 			     (long long)id, rp_state_text(job->state));

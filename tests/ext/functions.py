@@ -350,7 +350,7 @@ def jobs_are_cancelled_retried_and_purged(path):
     assert one(db, "select readpast_cancel(2)") is None
     assert one(db, state, 2) == "cancelled"
     assert "job 2 is cancelled" in refused(db, "select readpast_cancel(2)")
-    assert "of kind (none)" in refused(db, "select readpast_cancel(1, 'k')")
+    assert "has no kind" in refused(db, "select readpast_cancel(1, 'k')")
     assert "no job has the id 99" in refused(db, "select readpast_retry(99)")
     assert "no state soon" in refused(db, "select readpast_purge('q', 'soon')")
     one(db, "select readpast_change(1, 3, null, null, null, 9)")
