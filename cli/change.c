@@ -250,6 +250,20 @@ change_found(const struct change *c, const struct found *jobs,
 	return r;
 }
 
+/* Print a line such as: 0 jobs changed (no scheduled or ready job matches) */
+static void
+print_count(const struct change *c, const struct rp_changed *changed)
+{
+	char states[STATE_NAMES];
+
+	printf("%lld job%s %s", (long long)changed->done, plural(changed->done),
+	       c->act->done);
+	name_states(states, sizeof(states), c->filter.states);
+	if (changed->done + changed->taken + changed->large == 0)
+		printf(" (no %s job matches)", states);
+	putchar('\n');
+}
+
 int
 print_changed(const struct change *c, const struct rp_changed *changed)
 {
@@ -268,8 +282,7 @@ print_changed(const struct change *c, const struct rp_changed *changed)
 					    json_integer(changed->large));
 		status = print_json(object);
 	} else {
-		printf("%lld job%s %s\n", (long long)changed->done,
-		       plural(changed->done), c->act->done);
+		print_count(c, changed);
 	}
 	if (changed->taken)
 		status = complain(REFUSED,

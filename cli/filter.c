@@ -42,25 +42,28 @@ no_filter(const struct cmd *cmd, const struct filter *f)
 			  "--kind or --key");
 }
 
-/* Print a set of states in words: "dead, cancelled or all". */
-static void
-print_states(char *to, size_t room, int states)
+void
+name_states(char *to, size_t room, int states)
 {
 	size_t used = 0;
 
-	for (int s = RP_STATE_SCHEDULED; s <= RP_STATE_CANCELLED; s++)
+	for (int s = RP_STATE_SCHEDULED; s <= RP_STATE_CANCELLED; s++) {
+		int is_last = states >> s == 1;
+
 		if (states & IN(s))
 			used += (size_t)snprintf(to + used, room - used, "%s%s",
-						 used ? ", " : "",
+						 used == 0 ? ""
+						 : is_last ? " or "
+							   : ", ",
 						 rp_state_text(s));
-	snprintf(to + used, room - used, " or all");
+	}
 }
 
 int
 check_states(const struct cmd *cmd, struct filter *f, int allowed,
 	     int otherwise)
 {
-	char words[96];
+	char words[STATE_NAMES];
 	int number;
 
 	f->states = otherwise;
@@ -72,8 +75,9 @@ check_states(const struct cmd *cmd, struct filter *f, int allowed,
 						 : 0;
 	if (f->states)
 		return 0;
-	print_states(words, sizeof(words), allowed);
-	return usage(cmd, "--state %.40s: expected %s", f->state, words);
+	name_states(words, sizeof(words), allowed);
+	return usage(cmd, "--state %.40s: expected %s, or \"all\"", f->state,
+		     words);
 }
 
 /* ---- results ---- */

@@ -54,6 +54,9 @@ int has_filter(const struct filter *f);
 int no_filter(const struct cmd *cmd, const struct filter *f);
 /* Does the filter have a condition that rp_job_list() does not support? */
 int is_narrow(const struct filter *f);
+/* Write a set of states in words, as in "dead or cancelled". */
+#define STATE_NAMES 96 /* bytes that are enough */
+void name_states(char *to, size_t room, int states);
 /* Check --state. `allowed`: the states that it may name. `otherwise`: the
  * states that count if it is not given. Returns 0, or an exit status after
  * printing an error. */

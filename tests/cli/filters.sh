@@ -142,6 +142,8 @@ check 'many: those that can, move' refuses 4 '1 job not changed' readpast change
 check 'one stayed' equal "$(listed from)" "${from[0]}"
 check 'as JSON' equal "$(readpast change --queue from --max-attempts 7 --json)" '{"result":"changed","jobs":1,"taken":0,"too_large":0}'
 readpast claim from --lease 1h >/dev/null
+check 'none to change, because it runs' equal "$(readpast change --queue from --priority 1)" \
+	'0 jobs changed (no scheduled or ready job matches)'
 check 'a running job: exit 4' refuses 4 "job ${from[0]} is running: only scheduled and ready jobs can be changed" \
 	readpast change "${from[0]}" --priority 1
 check 'the history has each change' equal "$(
