@@ -142,10 +142,21 @@ def pieces(text):
     yield text[start:]
 
 
+def with_shared(path):
+    """A file's text, with the text of ../shared/NAME.sql in place of each line
+    `-- include NAME`."""
+    def shared(found):
+        part = path.parent.parent / "shared" / f"{found[1]}.sql"
+        if not part.is_file():
+            stop(path, f"includes {found[1]}, which is not in shared/")
+        return part.read_text()
+    return re.sub(r"^-- include (\w+)\n", shared, path.read_text(), flags=re.M)
+
+
 def statements(path):
     """(text, annotations) of each statement. Annotations are `-- word ...:`
     comment lines directly before it."""
-    text = path.read_text()
+    text = with_shared(path)
     if not re.match(rf"-- ({path.stem}: |Schema \d)", text):
         stop(path, f"does not open with `-- {path.stem}: what it does`")
     for piece in pieces(text):

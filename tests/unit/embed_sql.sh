@@ -39,7 +39,7 @@ stops() {
 	fi
 }
 
-echo "1..32"
+echo "1..33"
 
 fresh
 number=1
@@ -55,6 +55,11 @@ fresh
 echo 'select :apart;' >>"$dir/sql/sqlite/verbs/complete.sql"
 stops 'a payload apart where there is no payload stops the build' \
 	'complete.sql: uses :apart, which is not in sql/params'
+
+fresh
+rm "$dir/sql/sqlite/shared/dead_letter.sql"
+stops 'a shared part that is missing stops the build' \
+	'fail.sql: includes dead_letter, which is not in shared/'
 
 fresh
 rm "$dir/sql/sqlite/verbs/claim.sql"

@@ -1,26 +1,11 @@
 -- nobody: queues with ready jobs that nobody serves: there is no worker for them, and
--- no other client holds one of their jobs or has finished one lately. The oldest
--- ready job is at the head of some lane, as in stats.
+-- no other client holds one of their jobs or has finished one lately.
 
 select q.name as queue,
        (select count(*) from readpast_worker w, json_each(w.queues) e
          where w.stopped_at is null and e.value = q.name) as silent,
-       max(0, :now_ms - (with recursive head(id) as (
-               select (select id from readpast_job
-                        where queue_id = q.id and seq is not null
-                        order by priority, class, seq limit 1)
-               union all
-               select coalesce(
-                        (select n.id from readpast_job n
-                          where n.queue_id = q.id and n.seq is not null
-                            and n.priority = h.priority and n.class > h.class
-                          order by n.class, n.seq limit 1),
-                        (select n.id from readpast_job n
-                          where n.queue_id = q.id and n.seq is not null
-                            and n.priority > h.priority
-                          order by n.priority, n.class, n.seq limit 1))
-                 from head join readpast_job h on h.id = head.id)
-           select min(j.run_at) from head join readpast_job j on j.id = head.id
+       max(0, :now_ms - (
+-- include oldest_ready
        )) as lasts_ms
   from readpast_queue q
  where q.paused_at is null

@@ -2,9 +2,6 @@
 -- oldest ready one is, how many were finished in the last ten seconds, how many workers
 -- serve it. Up to :most live jobs of each state are counted; ..._at_least: there are more.
 -- Counts of kept jobs come from the archive's triggers.
--- The oldest ready job is at the head of some lane; the recursion steps from
--- lane to lane, one or two seeks each. (A row-value comparison would make SQLite scan the
--- whole priority.)
 
 -- answer:
 with counted as materialized (
@@ -39,22 +36,8 @@ select q.name as queue, q.paused_at is not null as paused,
                   where queue_id = q.id and state = 5), 0) as dead,
        coalesce((select jobs from readpast_kept_count
                   where queue_id = q.id and state = 6), 0) as cancelled,
-       max(0, :now - (with recursive head(id) as (
-               select (select id from readpast_job
-                        where queue_id = q.id and seq is not null
-                        order by priority, class, seq limit 1)
-               union all
-               select coalesce(
-                        (select n.id from readpast_job n
-                          where n.queue_id = q.id and n.seq is not null
-                            and n.priority = h.priority and n.class > h.class
-                          order by n.class, n.seq limit 1),
-                        (select n.id from readpast_job n
-                          where n.queue_id = q.id and n.seq is not null
-                            and n.priority > h.priority
-                          order by n.priority, n.class, n.seq limit 1))
-                 from head join readpast_job h on h.id = head.id)
-           select min(j.run_at) from head join readpast_job j on j.id = head.id
+       max(0, :now - (
+-- include oldest_ready
        )) as oldest_ready_ms,
        max(0, :now - (select min(claim_no) / 1000
                         from (select claim_no from readpast_job

@@ -1,0 +1,20 @@
+-- oldest_ready: since when the oldest ready job of the queue q is ready. That job is at the
+-- head of some lane. The recursion steps from lane to lane, one or two seeks each. (A
+-- row-value comparison would make SQLite scan the whole priority.)
+
+with recursive head(id) as (
+    select (select id from readpast_job
+             where queue_id = q.id and seq is not null
+             order by priority, class, seq limit 1)
+    union all
+    select coalesce(
+             (select n.id from readpast_job n
+               where n.queue_id = q.id and n.seq is not null
+                 and n.priority = h.priority and n.class > h.class
+               order by n.class, n.seq limit 1),
+             (select n.id from readpast_job n
+               where n.queue_id = q.id and n.seq is not null
+                 and n.priority > h.priority
+               order by n.priority, n.class, n.seq limit 1))
+      from head join readpast_job h on h.id = head.id)
+select min(j.run_at) from head join readpast_job j on j.id = head.id
