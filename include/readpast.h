@@ -13,21 +13,23 @@
  * return RP_EINVAL. Open one handle per thread. Handles share nothing, and the
  * library has no global state of its own.
  *
- * fork(): a child may use only the handles that it opened itself; calls on its
- * parent's handles return RP_EINVAL. On SQLite, open no handle, and no
- * connection of your own to the same file, before fork(): SQLite believes that
- * the child holds the locks that the parent held at the fork. If the parent
- * held the write lock, the child waits for it in vain, and RP_EBUSY says so.
+ * fork(): a child may use only the handles that it opened itself. Calls on its
+ * parent's handles return RP_EINVAL. On SQLite, open no handle before fork(),
+ * and no connection of your own to the same file. SQLite believes that the
+ * child holds the locks that the parent held at the fork. If the parent held
+ * the write lock, the child waits in vain, and then its call fails with
+ * RP_EBUSY.
  *
  * The library never prints, never exits, and never touches signals.
  *
  * Errors: a call that can fail returns a negative RP_E* number. Zero or a
  * positive count is success. rp_last_error() has the message.
  *
- * Ownership: the caller owns what is returned through a parameter named `ret`,
- * and the description names the call that frees it. `ret` is written on success
- * only, `reterr` on failure only. Everything else is borrowed: the library
- * keeps no argument after the call returns, and a pointer that it returns is
+ * Ownership: a parameter named `ret` receives a result, and is written on
+ * success only. `reterr` receives the error, and is written on failure only.
+ * The caller owns what it gets through `ret`; the description of the call names
+ * the function that frees it. The library keeps no pointer to an argument after
+ * the call returns. A pointer that a call returns belongs to the library. It is
  * valid for as long as the object that it came from, unless the description
  * says otherwise.
  *
@@ -45,8 +47,8 @@ extern "C" {
 #endif
 
 #if defined(RP_API)
-/* A project that compiles the library into something else defines RP_API
- * itself. */
+/* A project that compiles the library into a library of its own can define
+ * RP_API itself. */
 #elif defined(__GNUC__)
 #define RP_API __attribute__((visibility("default")))
 #else
@@ -56,10 +58,13 @@ extern "C" {
 /* ---- errors ---------------------------------------------------------- */
 
 /*
- * Each error has a name, a number, an outcome (0: nothing was done; 1: nothing
- * was done, and the same call may succeed later; 2: unknown) and a message. The
- * numbers are part of the ABI. There is one error for each thing that a caller
- * may want to do next.
+ * The errors. Each line has the error's name, its number, its outcome and its
+ * message. The numbers are part of the ABI. There is one error for each thing
+ * that a caller may want to do next. The outcome is
+ *
+ *   0  nothing was done
+ *   1  nothing was done, and the same call may succeed later
+ *   2  it is unknown whether the call took effect
  */
 #define RP_ERRORS(X)                                                           \
 	X(EINVAL, -1, 0, "invalid argument")                                   \
@@ -100,9 +105,10 @@ RP_API const char *rp_error_text(int code);
 /* ---- limits ---------------------------------------------------------- */
 
 /*
- * The limits. A value beyond one is refused with RP_EINVAL (a payload, a result
- * and progress with RP_EFBIG), on every database, in C and in SQL. Names, keys
- * and reasons must be UTF-8 without control characters.
+ * The limits. A value beyond its limit is refused with RP_EINVAL, or with
+ * RP_EFBIG if it is a payload, a result or progress. The limits are the same on
+ * every database, in C and in SQL. Names, keys and reasons must be UTF-8
+ * without control characters.
  */
 #define RP_MOST_NAME 128     /* bytes of a queue's name, or of a kind */
 #define RP_MOST_KEY 255      /* bytes of a unique key */
@@ -114,9 +120,9 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_ATTEMPTS 1000000000
 #define RP_MOST_PAYLOAD 1000000000 /* bytes; a queue can have a lower limit */
 #define RP_MOST_CLAIMED 100000     /* jobs in one claim */
-#define RP_MOST_BACKOFF 100        /* delays in a job's own list */
-#define RP_MOST_THREADS 1024       /* of a worker */
-#define RP_MOST_DAYS 3650          /* of a delay, a lease or another duration */
+#define RP_MOST_BACKOFF 100        /* delays in a job's own backoff */
+#define RP_MOST_THREADS 1024       /* threads of a worker */
+#define RP_MOST_DAYS 3650          /* longest duration, in days */
 #define RP_MOST_MS (RP_MOST_DAYS * INT64_C(86400000))
 #define RP_MOST_TIME INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
 
@@ -128,14 +134,14 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_RESULT 65536
 #define RP_MOST_PROGRESS 4096
 
-/* A payload of more bytes than this is large. A job with a large payload is
- * not prefetched, and a worker holds at most one such job for each of its
- * threads. */
+/* A payload with more bytes than this is large. A job with a large payload is
+ * not prefetched, that is, not claimed before a thread is free to run it. So a
+ * worker holds at most one such job for each of its threads. */
 #define RP_LARGE_PAYLOAD 1048576
 
-/* Convert a duration ("90s": a whole number and one of the units ms, s, m,
- * h, d; `0` needs no unit) to milliseconds. RP_EINVAL: the text is not a
- * duration, or it is longer than RP_MOST_DAYS. */
+/* Convert a duration such as "90s" to milliseconds. A duration is a whole
+ * number followed by one of the units ms, s, m, h and d; "0" needs no unit.
+ * RP_EINVAL: the text is not a duration, or it is longer than RP_MOST_DAYS. */
 RP_API int rp_duration(const char *text, int64_t *ret_ms);
 
 /* The library's version, such as "0.1.0". */
@@ -149,7 +155,7 @@ typedef struct rp_conn rp_conn;
  * if the database has none. */
 #define RP_SCHEMA_CREATE 0  /* create them if the database is new or empty */
 #define RP_SCHEMA_INSTALL 1 /* create them also beside other tables */
-#define RP_SCHEMA_REQUIRE 2 /* create none: RP_ENODB or RP_ESCHEMA */
+#define RP_SCHEMA_REQUIRE 2 /* create none: fail if they are missing */
 
 /* Options of rp_open() and rp_attach(). In every field zero means the
  * default. */
@@ -157,8 +163,8 @@ typedef struct rp_options {
 	size_t size; /* sizeof(rp_options): set by RP_OPTIONS_INIT */
 	int schema;  /* RP_SCHEMA_* */
 	/* For rp_attach() on PostgreSQL: the schema with the queue's tables;
-	 * NULL: "readpast". Not used otherwise: rp_open() takes the schema from
-	 * the URL, and SQLite has no schemas. */
+	 * NULL: "readpast". rp_open() ignores this field, because the URL names
+	 * the schema. SQLite has no schemas. */
 	const char *schema_name;
 } rp_options;
 #define RP_OPTIONS_INIT                                                        \
@@ -180,44 +186,46 @@ typedef struct rp_options {
  *
  *   postgres://USER@HOST/DATABASE?schema=NAME
  *
- * in any form that libpq accepts (also postgresql://, host=... dbname=...),
- * with libpq's options. readpast adds `schema`: lower-case letters, digits and
- * _; the default is readpast. If the connection breaks, the next call opens a
- * new one. In a series of calls without pauses, one call may fail with RP_ELOST
- * first.
+ * The URL may have any form that libpq accepts (also postgresql://... or
+ * host=... dbname=...) and may contain libpq's options. readpast adds the
+ * option `schema`: lower-case letters, digits and _; the default is readpast.
+ * If the connection breaks, the next call opens a new connection. In a series
+ * of calls without pauses, one call may fail with RP_ELOST first.
  *
- * Fails with RP_EINVAL (the URL), RP_ENODB (no such file, server or database),
- * RP_ESCHEMA (the database has other tables, or a newer version of the schema),
- * RP_EREADONLY, RP_EBUSY, or RP_EDB (not a database file; libpq.so.5 is
- * missing, which is loaded for the first postgres URL; the library was built
- * without PostgreSQL; ...).
+ * Errors: RP_EINVAL: the URL is wrong. RP_ENODB: there is no such file, server
+ * or database. RP_ESCHEMA: the database has other tables, or a newer version of
+ * the schema. RP_EREADONLY: the call has to write to the database, for example
+ * to create the tables, and cannot. RP_EBUSY: another connection holds a lock
+ * for too long. RP_EDB: any other reason. Examples are a file that is not a
+ * database, a library that was built without PostgreSQL, or a missing
+ * libpq.so.5, which is loaded when the first postgres URL is opened.
  */
 RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
 		   rp_error *reterr);
 
 /*
- * Use a connection of your own. `native` is, for the scheme "sqlite", a
- * `sqlite3 *` of the SQLite library that this library uses; for "postgres", a
- * `PGconn *` of the same libpq. While a transaction is open on the connection,
- * all calls join it, each as a savepoint, so that a call that fails changes
- * nothing. The queue's rows and your rows are committed or rolled back
+ * Use a connection of your own, `native`. For the scheme "sqlite" this is a
+ * `sqlite3 *` of the SQLite library that this library uses. For "postgres" it
+ * is a `PGconn *` of the same libpq. While a transaction is open on the
+ * connection, all calls join it. Each call is a savepoint, so a call that fails
+ * changes nothing. The queue's rows and your rows are committed or rolled back
  * together, and a claim or a verdict takes effect when your transaction
  * commits. If no transaction is open, each call is a transaction of its own.
  *
- * The library changes no setting of the connection. SQLite: it leaves the
- * journal mode, the busy handler and the pragmas alone, so your busy handler
- * decides how soon a call fails with RP_EBUSY. If a transaction has read and
- * not yet written, and others are writing or have written since it first read,
- * SQLite refuses it the write lock at once: start such a transaction with
- * `begin immediate`. PostgreSQL: the library prepares statements whose names
- * begin with readpast_. In a transaction that is not at `read committed`,
+ * The library changes no setting of the connection. On SQLite it leaves the
+ * journal mode, the busy handler and the pragmas unchanged, so your busy
+ * handler decides how soon a call fails with RP_EBUSY. SQLite refuses the write
+ * lock at once to a transaction that began with a read, if another connection
+ * has written since then or is writing. So begin a transaction that will write
+ * with `begin immediate`. On PostgreSQL the library prepares statements whose
+ * names begin with readpast_. In a transaction that is not at `read committed`,
  * claims and sweeps return RP_EINVAL.
  *
  * Close the handle before the connection; rp_close() leaves the connection
  * open. In a database with tables of your own, use RP_SCHEMA_INSTALL once.
  * Fails as rp_open() does. If a transaction is open or a statement is running
- * on a SQLite connection, the schema is checked by the first call instead,
- * which then fails with these errors.
+ * on a SQLite connection, rp_attach() does not check the schema. Then the first
+ * call checks it, and may fail with these errors.
  */
 RP_API int rp_attach(const char *scheme, void *native,
 		     const rp_options *options, rp_conn **ret,
@@ -236,9 +244,9 @@ RP_API const char *rp_conn_scheme(const rp_conn *conn);
  * names. NULL on a database without schemas. Borrowed from the handle. */
 RP_API const char *rp_conn_schema(const rp_conn *conn);
 
-/* Returns 1 if opening this handle created the queue's tables (so that a
- * program can tell its user about a new database), else 0. Returns 0 for a
- * NULL handle. */
+/* Returns 1 if rp_open() or rp_attach() created the queue's tables for this
+ * handle, else 0. With it a program can report that it made a new database.
+ * Returns 0 for a NULL handle. */
 RP_API int rp_conn_is_new(const rp_conn *conn);
 
 /* Close the handle and free it; NULL is allowed. An open transaction is rolled
@@ -252,23 +260,23 @@ RP_API const rp_error *rp_last_error(const rp_conn *conn);
 /*
  * A transaction that spans several calls on this handle. They are committed or
  * rolled back together. If one of them fails, it changes nothing, and the calls
- * before it remain in effect. (If memory or the disk ran out, the database may
- * have rolled back the whole transaction. Then all further calls fail until
- * rp_rollback().) Keep the transaction short on SQLite: other writers of the
- * file wait for it. RP_EINVAL: rp_begin() while a transaction is open,
- * rp_commit() or rp_rollback() without one. On an attached connection with an
- * open transaction, this is a savepoint in that transaction.
+ * before it remain in effect. There is one exception: if memory or the disk ran
+ * out, the database may have rolled back the whole transaction. Then all
+ * further calls fail until rp_rollback(). Keep the transaction short on SQLite,
+ * because other writers of the file wait for it. RP_EINVAL: rp_begin() while a
+ * transaction is open, rp_commit() or rp_rollback() without an open
+ * transaction. On an attached connection with an open transaction, rp_begin()
+ * opens a savepoint in that transaction.
  */
 RP_API int rp_begin(rp_conn *conn);
 RP_API int rp_commit(rp_conn *conn);
 RP_API int rp_rollback(rp_conn *conn);
 
 /*
- * Call this after a backup was restored. It makes sure that the ids that were
- * given to jobs after the backup was made are not given again: new ids continue
- * RP_IDS_SKIPPED higher. `ret` (may be NULL) is set to the last id that is
- * skipped. If more than RP_IDS_SKIPPED jobs were enqueued after the backup,
- * call it again.
+ * Call this after a backup was restored. The next jobs get ids that are higher
+ * by RP_IDS_SKIPPED. So no job gets an id that another job got after the backup
+ * was made. `ret` (may be NULL) is set to the last id that is skipped. If more
+ * than RP_IDS_SKIPPED jobs were enqueued after the backup, call it again.
  */
 #define RP_IDS_SKIPPED 1000000000
 RP_API int rp_ids_skip(rp_conn *conn, int64_t *ret);
@@ -279,8 +287,8 @@ RP_API int rp_now(rp_conn *conn, int64_t *ret_ms);
 /* ---- queues ---------------------------------------------------------- */
 
 /*
- * A queue's settings. In rp_queue_set() a negative number (or NULL) leaves a
- * setting unchanged; RP_QUEUE_INIT does so for all of them.
+ * A queue's settings. rp_queue_set() leaves a setting unchanged if its field is
+ * negative or NULL. RP_QUEUE_INIT sets all fields to such values.
  */
 typedef struct rp_queue {
 	size_t size;            /* set by RP_QUEUE_INIT */
@@ -288,27 +296,29 @@ typedef struct rp_queue {
 	int64_t paused_at;      /* 0: not paused. rp_queue_set() ignores it */
 	int64_t max_attempts;   /* 1 or more; default 3 */
 	int64_t lease_ms;       /* 1 or more; default 60 s */
-	int64_t backoff_ms;     /* delay before the second attempt, doubled for
-				 * each further one; default 10 s */
+	int64_t backoff_ms;     /* delay before the second attempt; it doubles
+				 * with each further attempt; default 10 s */
 	int64_t backoff_max_ms; /* the longest such delay; default 1 h */
-	int64_t priority;       /* of jobs that are enqueued without one;
-				 * default 100 */
+	int64_t priority;       /* priority of jobs that are enqueued without a
+				 * priority; default 100 */
 	int64_t keep_done_ms;   /* how long done jobs are kept; default 0: they
 				 * are deleted at once */
 	int64_t keep_dead_ms;   /* how long dead and cancelled jobs are kept;
 				 * default 30 days */
-	int64_t max_payload;    /* bytes; default 16 MiB */
-	const char *pause_reason; /* NULL: none. rp_queue_set() ignores it */
-	int64_t timeout_ms;  /* the longest run of a handler, for jobs that say
-			      * nothing else; default 0: no limit */
-	const char *dead_to; /* NULL: none. A job that dies leaves a job in the
-			      * queue of this name, in the same commit: with its
-			      * payload, kind and headers, and the headers
-			      * dead-id, dead-queue and
-			      * dead-error. rp_queue_set() creates that
-			      * queue; it refuses (RP_EINVAL) one from which
-			      * dead jobs would come back to this queue, and ""
-			      * ends the setting */
+	int64_t max_payload;    /* largest payload in bytes; default 16 MiB */
+	const char *pause_reason; /* NULL: no reason given. rp_queue_set()
+				   * ignores it */
+	int64_t timeout_ms;  /* the longest run of a handler, for jobs without a
+			      * timeout of their own; default 0: no limit */
+	const char *dead_to; /* The queue that receives a copy of each job that
+			      * dies; NULL: no such queue. The copy is added in
+			      * the commit in which the job dies. It has the
+			      * payload, kind and headers of the job, and the
+			      * headers dead-id, dead-queue and dead-error.
+			      * rp_queue_set() creates the queue if it does not
+			      * exist. It returns RP_EINVAL if dead jobs would
+			      * come back to this queue. "" removes the
+			      * setting */
 } rp_queue;
 #define RP_QUEUE_INIT                                                          \
 	{                                                                      \
@@ -330,17 +340,18 @@ RP_API const rp_queue *rp_queues_at(const rp_queues *queues, size_t i);
 RP_API void rp_queues_free(rp_queues *queues);
 
 /* Workers get no jobs from a paused queue. Running jobs may finish, and new
- * jobs can be enqueued. `reason` (RP_MOST_REASON bytes) is text for people,
- * shown wherever the pause is shown. If it is NULL, a queue that is already
- * paused keeps its reason. rp_queue_resume() deletes it. */
+ * jobs can be enqueued. `reason` (at most RP_MOST_REASON bytes) is text for
+ * people; the tool shows it wherever it shows the pause. If it is NULL, a queue
+ * that is already paused keeps its reason. rp_queue_resume() deletes the
+ * reason. */
 RP_API int rp_queue_pause(rp_conn *conn, const char *name, const char *reason);
 RP_API int rp_queue_resume(rp_conn *conn, const char *name);
 
 /* Delete a queue with its schedules and all its jobs, live and kept. RP_ETAKEN:
- * a job is running, or an open transaction has enqueued one. On SQLite one
- * short transaction removes the queue, and several others delete its jobs. If
- * the call fails in between, the queue is gone, the remaining jobs are
- * invisible, and the next sweep deletes them. */
+ * a job is running, or an open transaction has enqueued a job. On SQLite one
+ * short transaction removes the queue, and further transactions delete its
+ * jobs. If the call fails between these transactions, the queue is gone and its
+ * remaining jobs are invisible. The next sweep deletes them. */
 RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 
 /* ---- jobs ------------------------------------------------------------ */
@@ -363,8 +374,8 @@ enum { RP_STATES(RP_NUMBER_OF_STATE) };
 RP_API const char *rp_state_text(int state);
 RP_API int rp_state_number(const char *text);
 
-/* One job at the time when it was read. Texts that are not set are NULL, times
- * that are not set are 0. Times are in milliseconds. */
+/* One job at the time when it was read. A text that is not set is NULL, and a
+ * time that is not set is 0. Times are in milliseconds. */
 typedef struct rp_job {
 	int64_t id; /* never reused */
 	const char *queue;
@@ -372,8 +383,8 @@ typedef struct rp_job {
 	int priority;    /* lower runs first */
 	int64_t attempt; /* attempts started: 1 during the first claim */
 	int64_t max_attempts;
-	int64_t claim_no;   /* the fencing token; a verdict names the claim by
-			     * this number */
+	int64_t claim_no;   /* the fencing token; a verdict must contain this
+			     * number, which identifies the claim */
 	const char *worker; /* the worker that holds it, or held it last */
 	int64_t run_at;     /* when it became ready, or will become ready */
 	int64_t created_at;
@@ -388,29 +399,33 @@ typedef struct rp_job {
 	size_t payload_size; /* bytes at `payload` */
 	const char *last_error;
 	/* A JSON array of the last 10 failed attempts, oldest first. Each
-	 * has attempt, at (ms), worker and text; if the lease ran out, also
-	 * host and seen_at (ms), the time of the worker's last heartbeat. */
+	 * element has attempt, at (ms), worker and text. If the lease ran out,
+	 * it also has host and seen_at (ms), the time of the worker's last
+	 * heartbeat. */
 	const char *failures;
-	int suspect;          /* set by claims only: the job may have killed
-			       * its worker (see rp_claim()). Claim no other
-			       * job until it has run for two seconds */
-	size_t payload_total; /* bytes of the whole payload: rp_job_list()
-			       * reads only its beginning */
-	/* The job's own terms; 0 or NULL: none. See rp_job_spec. */
+	int suspect;          /* 1: the job may have killed its worker (see
+			       * rp_claim()). Claim no other job until it has
+			       * run for two seconds. Only claims set this
+			       * field */
+	size_t payload_total; /* size of the whole payload in bytes;
+			       * rp_job_list() reads only its beginning */
+	/* Settings of this job, see rp_job_spec; 0 or NULL: not set. */
 	int64_t keep_ms;
-	int64_t timeout_ms;  /* the job's, or else its queue's; 0: no limit */
-	int64_t expire_at;   /* it is not claimed after this time */
-	const char *backoff; /* JSON array of milliseconds */
+	int64_t timeout_ms;  /* the job's limit, or else its queue's; 0: no
+			      * limit */
+	int64_t expire_at;   /* the job is not claimed after this time */
+	const char *backoff; /* a JSON array of milliseconds */
 	int64_t unique_for_ms;
-	const char *progress; /* reported last, by this attempt or an earlier
-			       * one; see rp_task_progress() */
-	const void *result;   /* of a done job that is kept, followed by a NUL
-			       * byte; NULL: none. See rp_task_result() */
+	const char *progress; /* the last text that this attempt or an earlier
+			       * attempt reported; see rp_task_progress() */
+	const void *result;   /* the result of a done job, followed by a NUL
+			       * byte; NULL: it has no result. See
+			       * rp_task_result() */
 	size_t result_size;   /* bytes at `result` */
 } rp_job;
 
 /* A read-only list of jobs. rp_batch_free() frees the jobs and all that they
- * point to. rp_batch_is_partial(): see rp_job_list(). */
+ * point to. rp_batch_is_partial() is described at rp_job_list(). */
 typedef struct rp_batch rp_batch;
 RP_API size_t rp_batch_count(const rp_batch *batch);
 RP_API const rp_job *rp_batch_at(const rp_batch *batch, size_t i);
@@ -418,14 +433,14 @@ RP_API int rp_batch_is_partial(const rp_batch *batch);
 RP_API void rp_batch_free(rp_batch *batch);
 
 /* A job to enqueue. Start from RP_JOB_SPEC_INIT. Zero (NULL) means the default
- * in every field but `priority`, whose default is -1. */
+ * in every field except `priority`, where -1 means the default. */
 typedef struct rp_job_spec {
 	size_t size;         /* set by RP_JOB_SPEC_INIT */
 	const void *payload; /* any bytes */
 	size_t payload_size;
 	int priority;           /* lower runs first; -1: the queue's default */
-	int64_t delay_ms;       /* how long until it is ready */
-	int64_t run_at;         /* when it is ready; not together with
+	int64_t delay_ms;       /* how long until the job is ready */
+	int64_t run_at;         /* when the job is ready; set either this or
 				 * delay_ms */
 	int64_t max_attempts;   /* 0: the queue's default */
 	const char *kind;       /* at most RP_MOST_NAME bytes */
@@ -443,11 +458,11 @@ typedef struct rp_job_spec {
 			      * enqueue, it is cancelled. RP_EINVAL: it would
 			      * be over before the job is due */
 	const char *backoff; /* a JSON array of milliseconds, at most
-			      * RP_MOST_BACKOFF: the delays after the first,
-			      * second, ... failed attempt; the last
-			      * repeats */
-	int64_t unique_for_ms; /* unique_key stays taken for so long after the
-				* job is done */
+			      * RP_MOST_BACKOFF of them: the delays after the
+			      * first, second, ... failed attempt. The last
+			      * delay is used for all further attempts */
+	int64_t unique_for_ms; /* how long unique_key stays taken after the job
+				* is done */
 } rp_job_spec;
 #define RP_JOB_SPEC_INIT                                                       \
 	{                                                                      \
@@ -468,12 +483,12 @@ typedef struct rp_added {
 
 /*
  * Enqueue one job, or `n` jobs in their order: all of them or none. The queue
- * is created if it does not exist. The jobs are durable when the call returns,
- * or, inside a transaction, when that transaction commits.
+ * is created if it does not exist. The jobs are durable when the call returns.
+ * Inside a transaction they are durable when that transaction commits.
  *
  * `ret` may be NULL; otherwise it has room for `n` results. All elements of
  * `jobs` have the `size` of the first one. If a job is refused (RP_EINVAL,
- * RP_EFBIG), the error's `item` is its index, and if n > 1 the message begins
+ * RP_EFBIG), the error's `item` is its index. If n > 1, the message also begins
  * with "job I: ", where I counts from 1.
  */
 RP_API int rp_enqueue(rp_conn *conn, const char *queue, const rp_job_spec *job,
@@ -486,11 +501,12 @@ typedef struct rp_claim_options {
 	size_t size;               /* set by RP_CLAIM_INIT */
 	int64_t lease_ms;          /* 0: the queue's setting */
 	const char *const *queues; /* several queues instead of `queue`, in
-				    * order of preference; ends with NULL */
+				    * order of preference, with a NULL at the
+				    * end */
 	size_t holding; /* how many jobs this worker already holds. If it is
 			 * not 0, the claim returns no suspects (see below) */
-	size_t ahead;   /* how many of the `max` jobs are prefetched, that
-			 * is, not started at once. Jobs with a single
+	size_t ahead;   /* how many of the `max` jobs are prefetched, that is,
+			 * claimed now and started later. Jobs with a single
 			 * attempt or a large payload (RP_LARGE_PAYLOAD) are
 			 * never prefetched */
 } rp_claim_options;
@@ -501,12 +517,12 @@ typedef struct rp_claim_options {
 
 /*
  * Claim up to `max` jobs (at least 1): lease them to the caller and count an
- * attempt of each. Returns the number of claimed jobs, which may be 0. *ret has
- * them in claim order, and is set even if it is empty. Free it with
+ * attempt of each. Returns the number of claimed jobs, which may be 0. *ret is
+ * set to a list of them in claim order, even if the list is empty. Free it with
  * rp_batch_free().
  *
- * A job whose lease ran out twice in a row, or once if it has one attempt left,
- * is a *suspect*: it may have killed its worker. A claim returns a suspect
+ * A *suspect* is a job that may have killed its worker: its lease ran out twice
+ * in a row, or once if it has one attempt left. A claim returns a suspect
  * alone, and only to a caller that holds no other job.
  */
 RP_API int rp_claim(rp_conn *conn, const char *queue, size_t max,
@@ -520,7 +536,7 @@ RP_API size_t rp_batch_suspects(const rp_batch *batch);
 #define RP_FAIL 1    /* this attempt failed */
 #define RP_DEAD 2    /* failed for good: no further attempt */
 #define RP_RELEASE 3 /* back to ready, and the attempt does not count */
-#define RP_EXTEND 4  /* keep the job: its lease starts again now */
+#define RP_EXTEND 4  /* keep the job: its lease begins again now */
 
 /* One verdict and its result. Start from RP_VERDICT_INIT. */
 typedef struct rp_verdict {
@@ -529,28 +545,29 @@ typedef struct rp_verdict {
 	int64_t claim_no;  /* rp_job.claim_no, from the claim */
 	int verdict;       /* RP_DONE, ... */
 	int64_t delay_ms;  /* RP_FAIL: delay before the next attempt; -1: the
-			    * queue's backoff. RP_RELEASE: delay until it is
-			    * ready; -1: no delay. RP_EXTEND: length of the
+			    * queue's backoff. RP_RELEASE: delay until the job
+			    * is ready; -1: no delay. RP_EXTEND: length of the
 			    * lease; -1: the queue's setting */
-	const char *error; /* RP_FAIL, RP_DEAD: the reason. Truncated to
-			    * RP_MOST_ERROR; bytes that are not UTF-8 become
-			    * '?' */
-	int result;        /* set by the call. 0: accepted; RP_EGONE: the
-			    * claim is no longer valid; RP_ECANCELLED: the
-			    * job was cancelled; RP_ENOENT: there was never
-			    * such a job. A refused verdict changes nothing */
-	int state;         /* set by the call if result is 0: the job's new
-			    * state */
+	const char *error; /* RP_FAIL, RP_DEAD: the reason. It is truncated to
+			    * RP_MOST_ERROR bytes. Each byte that is not UTF-8
+			    * becomes '?' */
+	int result;        /* set by the call. 0: accepted. RP_EGONE: the claim
+			    * is no longer valid. RP_ECANCELLED: the job was
+			    * cancelled. RP_ENOENT: no job ever had this id. A
+			    * refused verdict changes nothing */
+	int state;         /* the job's new state; set by the call if result is
+			    * 0 */
 	const void *result_bytes; /* RP_DONE: the job's result, any bytes, at
 				   * most RP_MOST_RESULT. It is kept as long as
-				   * the job is, and dropped if that is not
-				   * kept. NULL: none */
+				   * the job is kept. If the job is not kept,
+				   * the result is dropped. NULL: no result */
 	size_t result_size;
-	const char *progress; /* all but RP_DONE: text for people and for the
-			       * next attempt, UTF-8 of at most
-			       * RP_MOST_PROGRESS bytes; "" deletes it, NULL
-			       * leaves it. With RP_EXTEND and delay_ms -1 it
-			       * never makes the lease shorter */
+	const char *progress; /* for all verdicts except RP_DONE: text for
+			       * people and for the next attempt, UTF-8 of at
+			       * most RP_MOST_PROGRESS bytes. "" deletes the old
+			       * text, NULL leaves it unchanged. RP_EXTEND with
+			       * a text and delay_ms -1 never makes the lease
+			       * shorter */
 } rp_verdict;
 #define RP_VERDICT_INIT                                                        \
 	{                                                                      \
@@ -559,18 +576,19 @@ typedef struct rp_verdict {
 	}
 
 /*
- * Give `n` verdicts in one commit. Returns how many were accepted; each of the
- * others has the reason in `result`. If several verdicts name the same claim,
+ * Give `n` verdicts in one commit. Returns how many were accepted. For each of
+ * the others, `result` has the reason. If several verdicts name the same claim,
  * only the first one counts. If the call fails (a negative number), no verdict
- * took effect, unless the outcome is unknown (RP_ELOST). RP_EFBIG: a result or
- * progress is too large; the error's `item` is its index, and all claims stand.
+ * took effect; only after RP_ELOST is the outcome unknown. RP_EFBIG: a result
+ * or progress is too large; the error's `item` is the index of that verdict,
+ * and all claims remain valid.
  */
 RP_API int rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 
 /* Give one verdict. Returns 0, RP_EGONE, RP_ECANCELLED or another error. */
 RP_API int rp_complete(rp_conn *conn, int64_t id, int64_t claim_no);
-/* As rp_complete(), with a result; see rp_verdict. RP_EFBIG: it is larger than
- * RP_MOST_RESULT, and the claim stands. */
+/* Complete a job with a result; see rp_verdict. RP_EFBIG: the result is larger
+ * than RP_MOST_RESULT, and the claim remains valid. */
 RP_API int rp_complete_with(rp_conn *conn, int64_t id, int64_t claim_no,
 			    const void *result, size_t size);
 RP_API int rp_fail(rp_conn *conn, int64_t id, int64_t claim_no,
@@ -581,7 +599,7 @@ RP_API int rp_extend(rp_conn *conn, int64_t id, int64_t claim_no,
 		     int64_t lease_ms);
 
 /*
- * rp_settle() followed by rp_claim(), in one commit: the main loop of a worker
+ * Do rp_settle() and then rp_claim() in one commit. The main loop of a worker
  * needs no other call. Returns the number of claimed jobs. `n` and `max` may be
  * 0.
  */
@@ -603,18 +621,18 @@ RP_API int rp_job_cancel(rp_conn *conn, int64_t id, const char *kind);
 RP_API int rp_job_retry(rp_conn *conn, int64_t id, const char *kind);
 
 /*
- * New values for rp_job_change(). A negative number, or NULL, leaves a value as
- * it is. Start from RP_CHANGE_INIT, which does so for all of them.
+ * New values for rp_job_change(). A negative number, or NULL, leaves a value
+ * unchanged. Start from RP_CHANGE_INIT, which sets all fields to such values.
  */
 typedef struct rp_change {
 	size_t size;       /* set by RP_CHANGE_INIT */
-	const char *kind;  /* a condition: only a job of this kind is changed */
+	const char *kind;  /* if not NULL, only a job of this kind is changed */
 	int priority;      /* 0..RP_MOST_PRIORITY */
-	int64_t delay_ms;  /* ready after this time; 0: now ... */
-	int64_t run_at;    /* ... or not before this time */
+	int64_t delay_ms;  /* ready after this time; 0: now */
+	int64_t run_at;    /* when it is ready; set either this or delay_ms */
 	const char *queue; /* another queue; it must exist */
-	int64_t max_attempts; /* 1 or more. A job that has used as many has
-			       * one attempt left */
+	int64_t max_attempts; /* 1 or more. If the job has used so many attempts
+			       * already, one more attempt is left */
 } rp_change;
 #define RP_CHANGE_INIT                                                         \
 	{                                                                      \
@@ -623,30 +641,31 @@ typedef struct rp_change {
 
 /*
  * Change a scheduled or ready job. It keeps its id, its payload, its unique key
- * and the attempts that it has used. A ready job keeps its place in line unless
- * its queue or priority changes: then it goes to the end of that line. The
- * outcome is known when the call returns, or, inside a transaction, when that
+ * and the attempts that it has used. A ready job keeps its place in line,
+ * except if its queue or priority changes: then it goes to the end of the new
+ * line. Inside a transaction the change takes effect when the transaction
  * commits.
  *
- * RP_EGONE: the job is running or finished; RP_ENOENT: no such job, it is of
- * another kind, or the queue does not exist; RP_ETAKEN: a live job of the queue
- * has its unique key; RP_EFBIG: its payload is larger than the queue takes;
- * RP_EINVAL: nothing is to be changed, or a value is out of range.
+ * Errors: RP_EGONE: the job is running or finished. RP_ENOENT: there is no such
+ * job, it is of another kind, or the queue does not exist. RP_ETAKEN: a live
+ * job of the new queue has its unique key. RP_EFBIG: its payload is larger than
+ * the new queue accepts. RP_EINVAL: all fields are unset, or a value is out of
+ * range.
  */
 RP_API int rp_job_change(rp_conn *conn, int64_t id, const rp_change *change);
 
-/* Retry all dead jobs of a queue (of one kind, unless `kind` is NULL). This
- * takes several transactions: if the call fails, some jobs may be ready and
- * the others are still dead. Jobs whose unique key is taken stay dead;
- * *ret_taken (may be NULL) is set to their number. Returns the number of
- * jobs that are ready again. */
+/* Retry all dead jobs of a queue, or those of one kind if `kind` is not NULL.
+ * This takes several transactions. If the call fails, some jobs may be ready
+ * and the others are still dead. Jobs whose unique key is taken stay dead;
+ * *ret_taken (may be NULL) is set to their number. Returns the number of jobs
+ * that are ready again. */
 RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 				   const char *kind, int64_t *ret_taken);
 
-/* Delete the jobs of a queue that are in the given state (0: any state;
- * running jobs are never deleted, and RP_STATE_RUNNING is refused) and,
- * unless `kind` is NULL, of that kind. This takes several transactions.
- * Returns the number of deleted jobs. */
+/* Delete the jobs of a queue that are in the given state (0: any state) and, if
+ * `kind` is not NULL, of that kind. Running jobs are never deleted, and
+ * RP_STATE_RUNNING is refused. This takes several transactions. Returns the
+ * number of deleted jobs. */
 RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
 			      const char *kind);
 
@@ -658,9 +677,10 @@ typedef struct rp_swept {
 			    * again */
 	int64_t dead;      /* jobs that are dead because the lease of their
 			    * last attempt ran out */
-	int64_t dropped;   /* deleted jobs: kept ones whose retention has
-			    * ended, and jobs of dropped queues */
-	int64_t expired;   /* jobs that were not claimed in time: cancelled */
+	int64_t dropped;   /* deleted jobs: those of dropped queues, and kept
+			    * jobs whose time is over */
+	int64_t expired;   /* jobs that were cancelled because they were not
+			    * claimed before they expired */
 	int64_t fired;     /* jobs that schedules added */
 } rp_swept;
 #define RP_SWEPT_INIT                                                          \
@@ -680,9 +700,10 @@ RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 /* ---- waiting --------------------------------------------------------- */
 
 /*
- * Wait until a claim from one of the queues (an array that ends with NULL) may
- * find a job. Returns 1 if it may; 0 if timeout_ms milliseconds are over (-1:
- * no limit) or the descriptor `fd` is readable (-1: no descriptor).
+ * Wait until a claim from one of the queues may find a job. `queues` is an
+ * array with a NULL at the end. Returns 1 if a claim may find a job. Returns 0
+ * if timeout_ms milliseconds have passed (-1: no limit), or if the descriptor
+ * `fd` is readable (-1: no descriptor).
  */
 RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 		   int fd);
@@ -690,48 +711,54 @@ RP_API int rp_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms,
 /* How a job ended. */
 typedef struct rp_outcome {
 	int64_t id;
-	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: it has not ended.
-		    * A live job whose queue is dropped is cancelled */
-	int kept;  /* 1: rp_job_get() reads it. 0: it is not kept, and counts as
-		    * done if this is all that is known of it */
+	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: it has not ended. A
+		    * live job whose queue is dropped counts as cancelled */
+	int kept;  /* 1: the job is kept, and rp_job_get() reads it. 0: it is
+		    * not kept; if nothing else is known about it, it counts as
+		    * done */
 } rp_outcome;
 
 /*
- * Wait for the end of `n` jobs (1 to RP_MOST_CLAIMED): with RP_WAIT_ALL until
- * all have ended, with RP_WAIT_ANY until at least one has. `ret`, which has
- * room for `n` elements, or is NULL, says how each ended.
+ * Wait for the end of `n` jobs (1 to RP_MOST_CLAIMED). With RP_WAIT_ALL the
+ * call waits until all of them have ended, with RP_WAIT_ANY until at least one
+ * has. `ret` may be NULL; otherwise it has room for `n` elements, and receives
+ * how each job ended.
  *
- * Returns 1 when the wait is over; 0 after timeout_ms milliseconds (-1: no
- * limit), or as soon as the descriptor `fd` (-1: none) is readable: then `ret`
- * has what is known so far. RP_ENOENT: no job was ever given this id; the
- * error's `item` is its index. An id counts as given as soon as its enqueue has
- * begun: wait for a job only after its enqueue is committed. RP_EINVAL: a
- * transaction is open; or a handler, whose worker has one thread, would wait
- * for a job of a queue that this worker serves, and so for itself.
+ * Returns 1 when the wait is over. Returns 0 after timeout_ms milliseconds (-1:
+ * no limit), or as soon as the descriptor `fd` is readable (-1: no descriptor).
+ * In both cases `ret` has what is known by then.
  *
- * A server notifies the call. SQLite's file does, and it looks once a second
- * besides. If the server cannot be reached, the call tries again for a minute
- * before it fails. On a connection of your own (rp_attach()) to a server, and
- * behind a pooler, it looks at growing intervals of up to a second.
+ * RP_ENOENT: no job ever had this id; the error's `item` is its index. An id
+ * counts as used as soon as its enqueue has begun, so wait for a job only after
+ * its enqueue was committed. RP_EINVAL: a transaction is open, or the handler
+ * would wait for itself. The latter is a handler of a worker with one thread
+ * that waits for a job of a queue which this worker serves.
+ *
+ * On PostgreSQL a notification ends the wait. On SQLite the call watches the
+ * database's files, and also looks once a second. If the server cannot be
+ * reached, the call tries again for a minute before it fails. On an attached
+ * connection to PostgreSQL (rp_attach()), and behind a pooler, the call polls
+ * at growing intervals of up to a second.
  */
 #define RP_WAIT_ALL 0
 #define RP_WAIT_ANY 1
 RP_API int rp_job_wait(rp_conn *conn, const int64_t *ids, size_t n, int how,
 		       int64_t timeout_ms, int fd, rp_outcome *ret);
 
-/* Wait until a queue has no live job: neither a scheduled, nor a ready, nor a
- * running one. Returns 1, or 0 as rp_job_wait() does. RP_ENOENT: there is no
- * such queue. RP_EINVAL: as for rp_job_wait(). */
+/* Wait until a queue has no live job, that is, no scheduled, ready or running
+ * job. Returns 1, or 0 as rp_job_wait() does. RP_ENOENT: there is no such
+ * queue. RP_EINVAL: as for rp_job_wait(). */
 RP_API int rp_queue_wait(rp_conn *conn, const char *queue, int64_t timeout_ms,
 			 int fd);
 
 /* ---- looking --------------------------------------------------------- */
 
-/* Read one job, live or kept, as a batch of one. RP_ENOENT: no such job. */
+/* Read one job, live or kept. The result is a batch with one job; free it with
+ * rp_batch_free(). RP_ENOENT: there is no such job. */
 RP_API int rp_job_get(rp_conn *conn, int64_t id, rp_batch **ret);
 
-/* The state of a job and the reasons for it. For a finished job, the fields
- * about waiting and running are 0 or NULL. */
+/* The state of a job and the reasons for it; see rp_why_get(). For a finished
+ * job, the fields about waiting and running are 0 or NULL. */
 typedef struct rp_why {
 	const rp_job *job;
 	int64_t now;       /* when this was read */
@@ -748,8 +775,8 @@ typedef struct rp_why {
 				* any kind */
 	int64_t worker_id;     /* the worker that holds it; 0: a client that is
 				* not a worker */
-	const char *host;      /* the host of that worker; NULL: its row is
-				* deleted */
+	const char *host;      /* the host of that worker; NULL: unknown,
+				* because the worker's row was deleted */
 	int64_t pid;
 	int64_t silent_ms;        /* time since that worker's last heartbeat */
 	int64_t renewed;          /* how many times its lease was renewed */
@@ -758,24 +785,25 @@ typedef struct rp_why {
 } rp_why;
 #define RP_MOST_AHEAD 1000
 
-/* Explain why a job does not run, or how it runs: the job and what affects it.
- * The cost does not depend on the number of jobs. RP_ENOENT: no such job. Free
- * the result with rp_why_free(). */
+/* Explain why a job does not run, or how it runs. The result is the job
+ * together with its queue, its worker and its place in line. The cost does not
+ * depend on the number of jobs. RP_ENOENT: there is no such job. Free the
+ * result with rp_why_free(). */
 RP_API int rp_why_get(rp_conn *conn, int64_t id, rp_why **ret);
 RP_API void rp_why_free(rp_why *why);
 
 /*
- * List up to `max` jobs of a queue that are in the given state, or with state 0
- * all that are live: first the running jobs (the longest running first), then
- * the ready ones in claim order, then the scheduled ones. Finished jobs are
- * listed newest first. Returns the number of listed jobs. RP_ENOENT: no such
+ * List up to `max` jobs of a queue. `state` is the state of the jobs, or 0 for
+ * all live jobs. Running jobs come first (the longest running first), then the
+ * ready ones in claim order, then the scheduled ones. Finished jobs are listed
+ * newest first. Returns the number of listed jobs. RP_ENOENT: there is no such
  * queue. Only the first RP_LIST_PAYLOAD bytes of each payload and result are
  * read; rp_job_get() reads all of them. Free the batch with rp_batch_free().
  *
- * No index has the running jobs in the order of their claims, so the call
- * examines RP_MOST_COUNTED of them, or `max` if that is larger. `state |
- * RP_LIST_ALL` examines all of them. rp_batch_is_partial() returns 1 if some
- * were not examined.
+ * No index has the running jobs in the order of their claims. So the call
+ * examines at most RP_MOST_COUNTED of them, or `max` if that is larger. With
+ * `state | RP_LIST_ALL` it examines all of them. rp_batch_is_partial() returns
+ * 1 if the call did not examine all of them.
  */
 #define RP_LIST_PAYLOAD 256
 #define RP_LIST_ALL 0x100
@@ -783,11 +811,11 @@ RP_API int rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
 		       rp_batch **ret);
 
 /*
- * The numbers of a queue. A time is -1 if there is no such job. The numbers of
- * finished jobs are exact, because they are counted as jobs are kept and
- * deleted. Of live jobs, at most RP_MOST_COUNTED of each state are counted. If
- * ..._at_least is 1, there may be more, and the times are those of the counted
- * jobs.
+ * The numbers of a queue. A time is -1 if there is no job to which it applies.
+ * The numbers of finished jobs are exact, because they are counted as jobs are
+ * kept and deleted. Of the live jobs, at most RP_MOST_COUNTED of each state are
+ * counted. If ..._at_least is 1, there may be more jobs of that state, and the
+ * times are those of the counted jobs.
  */
 #define RP_MOST_COUNTED 10000
 typedef struct rp_queue_stats {
@@ -799,7 +827,8 @@ typedef struct rp_queue_stats {
 				       * 30 s */
 	int64_t done_10s, failed_10s; /* finished in the last 10 s */
 	int scheduled_at_least, ready_at_least, running_at_least;
-	const char *pause_reason; /* NULL: not paused, or no reason given */
+	const char *pause_reason; /* NULL: the queue is not paused, or no reason
+				   * was given */
 } rp_queue_stats;
 
 typedef struct rp_stats rp_stats;
@@ -819,10 +848,11 @@ typedef struct rp_worker_info {
 	int64_t pid;
 	const char *queues; /* a JSON array */
 	int64_t started_at, seen_at;
-	int64_t silent_ms; /* time since seen_at */
+	int64_t silent_ms; /* time since the last heartbeat, seen_at */
 	int64_t running;   /* how many jobs it holds */
 	int64_t done, failed, dead, released;
-	int running_at_least; /* 1: it may hold more; see rp_queue_stats */
+	int running_at_least; /* 1: it may hold more jobs than `running`; see
+			       * rp_queue_stats */
 } rp_worker_info;
 
 typedef struct rp_workers rp_workers;
@@ -833,20 +863,22 @@ RP_API void rp_workers_free(rp_workers *workers);
 
 /* ---- schedules ------------------------------------------------------- */
 
-/* One fire of a schedule. Start from RP_FIRE_INIT. A local time is written as
- * the milliseconds at which UTC has the same date and time of day. */
+/* One fire of a schedule. Start from RP_FIRE_INIT. A field named ..._local_ms
+ * is a local time. It has the number of milliseconds at which UTC shows the
+ * same date and time of day. */
 typedef struct rp_fire {
 	size_t size;      /* set by RP_FIRE_INIT */
 	int64_t at_ms;    /* when it fires */
 	int64_t offset_s; /* local time minus UTC at that time, in seconds */
-	char zone[12];    /* what local time is called then, such as "CEST" */
-	/* Local times that the spec names, and that did not exist between
-	 * after_ms and at_ms, because the clock went forward: their number, and
-	 * the first of them. */
+	char zone[12];    /* the abbreviation of local time at that moment, such
+			   * as "CEST" */
+	/* Local times that the spec names but that did not exist between
+	 * after_ms and at_ms, because the clock was set forward: their number,
+	 * and the first of them. */
 	int64_t skipped, skipped_local_ms;
-	/* Local times that the spec names, and that occurred for the second
-	 * time after after_ms and not after at_ms, because the clock went back:
-	 * their number, and the first of them. */
+	/* Local times that the spec names and that occurred for the second time
+	 * between after_ms and at_ms, because the clock was set back: their
+	 * number, and the first of them. */
 	int64_t doubled, doubled_local_ms;
 } rp_fire;
 #define RP_FIRE_INIT                                                           \
@@ -855,9 +887,9 @@ typedef struct rp_fire {
 	}
 
 /*
- * Find the first fire of a schedule strictly after `after_ms`. Needs no
- * database. Returns 1. Returns 0, and does not write `ret`, if the schedule
- * does not fire within 400 years or before RP_MOST_TIME.
+ * Find the first fire of a schedule strictly after `after_ms`. The call uses no
+ * database. Returns 1, or 0 if the schedule does not fire within 400 years or
+ * before RP_MOST_TIME. `ret` is written only if the call returns 1.
  *
  * `spec` is one of
  *
@@ -866,17 +898,19 @@ typedef struct rp_fire {
  *                                   (`*` or a range with /10), and three
  *                                   letters for months and weekdays (JAN, MON)
  *   @hourly @daily @midnight @weekly @monthly @yearly @annually
- *   every D                         D as rp_duration() takes it, 1 s at least:
- *                                   at anchor_ms + D, + 2 D, and so on.
- *                                   `anchor_ms` is not used otherwise
+ *   every D                         D is a duration of at least 1 s, see
+ *                                   rp_duration(). The fires are at anchor_ms
+ *                                   + D, + 2 D, and so on. Only this form uses
+ *                                   `anchor_ms`
  *
- * If both day fields are restricted, a day matches that matches either; a field
- * that begins with `*` is not restricted. A local time that does not exist is
- * skipped. One that occurs twice fires the first time only, unless the minute
- * or the hour field begins with `*`.
+ * If both day fields are restricted, a day matches if either field matches. A
+ * field that begins with `*` is not restricted. A local time that does not
+ * exist is skipped. A local time that occurs twice fires the first time only,
+ * unless the minute or the hour field begins with `*`.
  *
- * `zone` is a name of the IANA time zone database, such as "Europe/Berlin",
- * which is read from /usr/share/zoneinfo; NULL or "UTC": UTC, without a file.
+ * `zone` is a name of the IANA time zone database, such as "Europe/Berlin". Its
+ * file is read from /usr/share/zoneinfo. NULL or "UTC" means UTC, which needs
+ * no file.
  *
  * RP_EINVAL: the spec is wrong or can never match a day, or the zone is not
  * known. RP_EDB: the zone's file is damaged or cannot be read. RP_ENOMEM.
@@ -885,33 +919,38 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 			    int64_t anchor_ms, int64_t after_ms, rp_fire *ret,
 			    rp_error *reterr);
 
-/* How a schedule catches up if nobody fired it in time. An instant is missed if
- * it is at least 60 s late. */
-#define RP_MISSED_ONCE 0 /* one job for all that are due, at the newest */
-#define RP_MISSED_ALL 1  /* a job for each, in order, for 1000 at most */
-#define RP_MISSED_SKIP 2 /* none */
+/* What a schedule does about the instants that it missed. An instant is missed
+ * if no worker or sweep has fired it 60 s after its time. */
+#define RP_MISSED_ONCE 0 /* one job, for the newest of them */
+#define RP_MISSED_ALL 1  /* a job for each, in order, for at most 1000 */
+#define RP_MISSED_SKIP 2 /* no job */
 
 /* Whether a fire adds a job while a job of an earlier fire is live. */
-#define RP_OVERLAP_ALLOW 0 /* it adds a job all the same */
+#define RP_OVERLAP_ALLOW 0 /* it adds a job anyway */
 #define RP_OVERLAP_SKIP                                                        \
 	1 /* it adds none. The jobs have the unique key                        \
 	   * "cron:NAME" */
 
 /*
- * A schedule: it puts a job into its queue at each instant that its spec names.
- * Workers fire what is due about once a second, and so does rp_sweep(). Each
- * instant fires exactly once, because the job is added and the schedule moved
- * on in one transaction, whoever does it.
+ * A schedule. It adds a job to its queue at each instant that its spec names.
+ * Workers fire the instants that are due about once a second, and so does
+ * rp_sweep(). Each instant fires exactly once, because one transaction adds the
+ * job and sets the schedule's next instant.
  *
- * The jobs have the schedule's headers and these: readpast-schedule (its name),
- * readpast-scheduled-for (the instant, as 2026-03-29T00:30:00Z),
- * readpast-missed (the number of missed instants that this job stands for; with
- * RP_MISSED_ALL, of those behind it that got no job; the count stops at 1000),
- * and readpast-manual ("true", from rp_schedule_run()).
+ * The jobs have the schedule's headers and these:
+ *
+ *   readpast-schedule       the schedule's name
+ *   readpast-scheduled-for  the instant, such as 2026-03-29T00:30:00Z
+ *   readpast-missed         the number of missed instants that this job stands
+ *                           for. With RP_MISSED_ALL: the number of missed
+ *                           instants before it that got no job. The count
+ *                           stops at 1000
+ *   readpast-manual         "true", if rp_schedule_run() added the job
  */
 typedef struct rp_schedule {
 	size_t size;      /* set by RP_SCHEDULE_INIT */
-	const char *name; /* RP_MOST_NAME bytes, unique in the database */
+	const char *name; /* at most RP_MOST_NAME bytes, unique in the
+			   * database */
 	const char *queue;
 	const char *spec;    /* see rp_schedule_next() */
 	const char *zone;    /* NULL: UTC */
@@ -919,7 +958,7 @@ typedef struct rp_schedule {
 	size_t payload_size;
 	const char *kind;
 	const char *headers; /* a JSON object */
-	int priority;        /* -1: the queue's */
+	int priority;        /* -1: the queue's priority */
 	int missed;          /* RP_MISSED_* */
 	int overlap;         /* RP_OVERLAP_* */
 	/* rp_schedule_set() ignores the rest. Times are in milliseconds; 0:
@@ -932,7 +971,7 @@ typedef struct rp_schedule {
 	const char *last_error; /* why that instant has no job, or the next one
 				 * is not known; or NULL */
 	int64_t paused_at, created_at;
-	int64_t anchor_at; /* where `every D` counts from */
+	int64_t anchor_at; /* the time from which `every D` counts */
 } rp_schedule;
 #define RP_SCHEDULE_INIT                                                       \
 	{                                                                      \
@@ -949,15 +988,16 @@ typedef struct rp_schedules rp_schedules;
  * changed, and else stays. A queue that does not exist is created when a job is
  * added.
  *
- * RP_ETAKEN: there is a schedule of this name (without `replace`). RP_EINVAL: a
- * value is wrong; the spec can never match; the zone is unknown here or on the
- * server. RP_EFBIG: the payload.
+ * RP_ETAKEN: a schedule of this name exists, and `replace` is 0. RP_EINVAL: a
+ * value is wrong, the spec can never match a day, or the zone is not known here
+ * or on the server. RP_EFBIG: the payload is too large.
  */
 RP_API int rp_schedule_set(rp_conn *conn, const rp_schedule *schedule,
 			   int replace);
 
-/* Read the schedule `name`, or all, sorted by name, if it is NULL. RP_ENOENT:
- * no schedule has this name. Free the result with rp_schedules_free(). */
+/* Read the schedule `name`, or all schedules, sorted by name, if `name` is
+ * NULL. RP_ENOENT: no schedule has this name. Free the result with
+ * rp_schedules_free(). */
 RP_API int rp_schedule_list(rp_conn *conn, const char *name,
 			    rp_schedules **ret);
 RP_API size_t rp_schedules_count(const rp_schedules *schedules);
@@ -968,15 +1008,16 @@ RP_API void rp_schedules_free(rp_schedules *schedules);
 /* Remove a schedule. Its jobs stay. RP_ENOENT: no schedule has this name. */
 RP_API int rp_schedule_remove(rp_conn *conn, const char *name);
 
-/* A paused schedule does not fire. Resumed, it fires at the first instant from
- * then on: those in between were not missed. RP_ENOENT: no such schedule. */
+/* A paused schedule does not fire. rp_schedule_resume() lets it fire again,
+ * beginning with the first instant after the call. The instants during the
+ * pause do not count as missed. RP_ENOENT: there is no such schedule. */
 RP_API int rp_schedule_pause(rp_conn *conn, const char *name);
 RP_API int rp_schedule_resume(rp_conn *conn, const char *name);
 
-/* Add a job of the schedule now, paused or not. Its instants do not change. The
- * header readpast-scheduled-for is the current time. `ret` may be NULL; its
- * outcome is RP_EXISTED if RP_OVERLAP_SKIP found a live job. RP_ENOENT: no such
- * schedule. */
+/* Add a job of the schedule now, even if the schedule is paused. The schedule's
+ * instants do not change. The job's header readpast-scheduled-for is the
+ * current time. `ret` may be NULL; its outcome is RP_EXISTED if RP_OVERLAP_SKIP
+ * found a live job. RP_ENOENT: there is no such schedule. */
 RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 
 /* ---- copying to another database -------------------------------------- */
@@ -988,16 +1029,17 @@ RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 #define RP_COPY_REMOVING 4  /* compares again, and deletes from the source */
 typedef struct rp_copied {
 	int doing;             /* the phase, RP_COPY_* */
-	int64_t position, end; /* how far the phase is, and where it ends, as
-				* ids of the source */
+	int64_t position, end; /* how far the phase has come, and where it ends,
+				* as ids of jobs in the source */
 	int64_t queues;
-	int64_t live, kept; /* jobs that are equal in source and target, as far
-			     * as the last phase has come */
+	int64_t live, kept; /* jobs that are equal in source and target, as
+			     * found so far by the last phase */
 	int64_t written;    /* jobs written to the target */
 	int64_t removed;    /* jobs deleted from the source */
 	int64_t running;    /* running jobs, which stay in the source */
 	int64_t shift;      /* id of a job in the target minus its id in the
-			     * source; -1: not the same for all jobs */
+			     * source; -1: the difference is not the same for
+			     * all jobs */
 } rp_copied;
 
 /* Called once when the copy has begun and then from time to time. Return 0 to
@@ -1009,8 +1051,8 @@ typedef struct rp_copy_options {
 	size_t size; /* set by RP_COPY_INIT */
 	/* The names of the queues, with a NULL at the end; NULL: all queues. */
 	const char *const *queues;
-	int move;          /* 1: delete the jobs from the source that are in
-			    * the target */
+	int move;          /* 1: delete from the source the jobs that are in the
+			    * target */
 	int leave_running; /* 1: leave running jobs in the source; 0: wait
 			    * for them, however long they run */
 	rp_copy_progress *progress;
@@ -1022,11 +1064,12 @@ typedef struct rp_copy_options {
 	}
 
 /*
- * Copy queues from `from` to `to`: settings, live jobs with their position,
- * times, attempts, claim numbers, keys and failures, and kept jobs. Jobs keep
- * their ids if the target has never used these ids; otherwise one number is
- * added to all of them. Before the call returns, it compares every field of
- * every job. `ret` and `reterr` may be NULL.
+ * Copy queues from `from`, the source, to `to`, the target. The copy has the
+ * queues' settings, their kept jobs, and their live jobs with position, times,
+ * attempts, claim numbers, keys and failures. Jobs keep their ids if the target
+ * has never used these ids; otherwise one number is added to all of them.
+ * Before the call returns, it compares every field of every job. `ret` and
+ * `reterr` may be NULL.
  *
  * During the copy the queues are paused on both sides. Jobs that are enqueued
  * in the source during the copy are copied, too. After a copy, the source is
@@ -1034,15 +1077,16 @@ typedef struct rp_copy_options {
  * move, the target is resumed unless the source was paused before, and the
  * source stays paused.
  *
- * A call that fails before it first called `progress` leaves the source as it
- * was, unless a commit's outcome is unknown (RP_ELOST). If it fails later, or
- * is killed, no job is lost or duplicated and both sides stay paused; call it
- * again to continue. You may also call it again after it succeeded: it then
- * brings the copy up to date, unless the target was resumed, or it moves the
- * jobs that were enqueued in the source after the move.
+ * If the call fails before it first called `progress`, the source is unchanged,
+ * unless a commit's outcome is unknown (RP_ELOST). If the call fails later, or
+ * is killed, no job is lost or duplicated and both sides stay paused. Then call
+ * it again to continue. You may also call it again after it succeeded. After a
+ * copy, the second call brings the target up to date, unless the target was
+ * resumed. After a move, it moves the jobs that were enqueued in the source
+ * since then.
  *
- * RP_EINVAL: both are the same database. RP_ENOENT: no such queue. RP_ETAKEN:
- * the target has a queue of that name with jobs in it.
+ * RP_EINVAL: both are the same database. RP_ENOENT: there is no such queue.
+ * RP_ETAKEN: the target has a queue of that name with jobs in it.
  */
 RP_API int rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 		   rp_copied *ret, rp_error *reterr);
@@ -1069,74 +1113,78 @@ RP_API int rp_task_delay(rp_task *task, int64_t delay_ms);
 
 /*
  * Set the job's result, for RP_DONE: any bytes, which are copied. The last call
- * counts; a NULL `bytes` with a `size` of 0 sets none. The result is written by
- * the statement that completes the job, so a worker that has lost its claim
- * cannot overwrite it. It is kept as long as the job is (by the job's own or
- * its queue's retention); if the job is not kept, it is dropped. A handler that
- * completes its job with rp_task_complete() sets the result before that.
- * RP_EFBIG: larger than RP_MOST_RESULT; nothing has changed, and the job can
- * still be completed. RP_EINVAL, RP_ENOMEM.
+ * counts; a NULL `bytes` with a `size` of 0 removes the result. The statement
+ * that completes the job also writes the result, so a worker that has lost its
+ * claim cannot overwrite it. The result is kept as long as the job is kept (see
+ * rp_job_spec.keep_ms and rp_queue.keep_done_ms). If the job is not kept, the
+ * result is dropped. A handler that uses rp_task_complete() must set the result
+ * before that call. RP_EFBIG: the result is larger than RP_MOST_RESULT; nothing
+ * has changed, and the job can still be completed. RP_EINVAL, RP_ENOMEM.
  */
 RP_API int rp_task_result(rp_task *task, const void *bytes, size_t size);
 
 /*
- * Report how far the job is, or what the next attempt needs to continue: UTF-8
- * text, such as JSON, of at most RP_MOST_PROGRESS bytes, which is copied; ""
- * deletes what was reported before. The call does not wait. The worker sends
- * the text by renewing the lease, at most once a second, and sends what is
- * left with the verdict, unless that is RP_DONE. `readpast show`, `why` and
- * `top` show it, and rp_job.progress hands it to the job's next attempt. A
- * worker that dies loses what it has not sent. RP_EFBIG: too large; RP_EINVAL:
- * not UTF-8; RP_ENOMEM. After an error the last progress stands.
+ * Report how far the job is, or what the next attempt needs to continue. The
+ * text, such as JSON, is UTF-8 of at most RP_MOST_PROGRESS bytes. It is copied.
+ * "" deletes the text that was reported before. The call does not wait. The
+ * worker sends the text together with a renewal of the lease, at most once a
+ * second. It sends the last text with the verdict, except with RP_DONE. If a
+ * worker dies, the text that it has not sent is lost.
+ *
+ * `readpast show`, `why` and `top` show the text, and the job's next attempt
+ * finds it in rp_job.progress. RP_EFBIG: the text is too large. RP_EINVAL: it
+ * is not UTF-8. RP_ENOMEM. After an error the previous text is still valid.
  */
 RP_API int rp_task_progress(rp_task *task, const char *text);
 
 /*
- * Only the thread that runs the handler may call the functions of its task; on
+ * Only the thread that runs the handler may call the functions of its task. On
  * other threads they return RP_EINVAL. The exception is rp_task_state(), which
  * any thread may call until the handler returns. A task from rp_worker_next()
- * follows the rules of other handles: one thread at a time may use it, and
- * while its transaction is open, only the thread that began the transaction.
+ * may be used by any thread, but by one thread at a time. While the task's
+ * transaction is open, only the thread that began the transaction may use the
+ * task.
  */
 
-/* Start the lease again, now, with the length lease_ms; from then on the
- * worker renews it each time that a third of this length is over. Workers
- * renew leases by themselves. This call is for handlers that know that the
- * process will be stopped for a while. RP_EINVAL: the task's transaction is
- * open. RP_EGONE, RP_ECANCELLED: the claim is lost. RP_EBUSY: the job's row
- * is locked by somebody else, and nothing has changed. */
+/* Begin the lease again, now, with the length lease_ms. From then on the worker
+ * renews it each time that a third of this length is over. Workers renew leases
+ * by themselves. This call is for handlers that know that the process will be
+ * stopped for a while. RP_EINVAL: the task's transaction is open. RP_EGONE,
+ * RP_ECANCELLED: the claim is lost. RP_EBUSY: another transaction has locked
+ * the job's row, and nothing has changed. */
 RP_API int rp_task_extend(rp_task *task, int64_t lease_ms);
 
 /*
  * With these calls the effects of a handler in this database happen exactly
- * once. rp_task_begin() opens a writing transaction on a connection of this
- * thread's own. Use rp_conn_native(*ret) for your SQL and *ret for rp_enqueue()
- * and similar calls. The task owns *ret: do not close it, and end the
- * transaction only with the calls below (rp_commit() and rp_rollback() return
- * RP_EINVAL). rp_task_complete() completes the job inside the transaction.
- * rp_task_commit() commits everything at once; then the handler returns
- * RP_DONE. If a handler returns without a commit, the transaction is rolled
- * back, and the handler's verdict counts as usual.
+ * once. rp_task_begin() opens a writing transaction on a connection that
+ * belongs to this thread, and sets *ret to its handle. Use rp_conn_native(*ret)
+ * for your SQL, and *ret for rp_enqueue() and similar calls. The task owns
+ * *ret: do not close it. End the transaction only with the calls below;
+ * rp_commit() and rp_rollback() return RP_EINVAL. rp_task_complete() completes
+ * the job inside the transaction. rp_task_commit() commits everything at once;
+ * then the handler returns RP_DONE. If a handler returns without a commit, the
+ * transaction is rolled back, and the handler's verdict counts as usual.
  *
  * If the lease was lost, rp_task_complete() fails with RP_EGONE (or
- * RP_ECANCELLED); rp_task_commit() then fails as well and rolls back. After a
- * commit without rp_task_complete(), another transaction may be begun.
+ * RP_ECANCELLED). Then rp_task_commit() fails as well and rolls back. After a
+ * commit without rp_task_complete(), the handler may begin another transaction.
  *
  * While the transaction is open, other writers of a SQLite file wait. If one of
  * these calls fails, its message becomes the task's error, unless the task has
- * one already.
+ * an error already.
  */
 RP_API int rp_task_begin(rp_task *task, rp_conn **ret);
 RP_API int rp_task_complete(rp_task *task);
 RP_API int rp_task_commit(rp_task *task);
 RP_API int rp_task_rollback(rp_task *task);
 
-/* The state of a task. A handler that runs for long should ask from time to
- * time. */
+/* The state of a task. A handler that runs for long should call rp_task_state()
+ * from time to time. After RP_TASK_LOST and RP_TASK_CANCELLED no verdict is
+ * accepted. */
 #define RP_TASK_RUNNING 0   /* go on */
 #define RP_TASK_STOPPING 1  /* the worker stops: finish or release the job */
-#define RP_TASK_LOST 2      /* the lease ran out: stop, no verdict counts now */
-#define RP_TASK_CANCELLED 3 /* the job was cancelled: stop in the same way */
+#define RP_TASK_LOST 2      /* stop: the lease ran out */
+#define RP_TASK_CANCELLED 3 /* stop: the job was cancelled */
 RP_API int rp_task_state(const rp_task *task);
 
 /* The events that a worker reports to its observer. */
@@ -1144,20 +1192,21 @@ RP_API int rp_task_state(const rp_task *task);
 #define RP_EVENT_START 2     /* a handler starts */
 #define RP_EVENT_SETTLE 3    /* it is about to send a verdict */
 #define RP_EVENT_SETTLED 4   /* the database has answered: result, state */
-#define RP_EVENT_LOST 5      /* a renewal was refused: result has the reason */
-#define RP_EVENT_TROUBLE 6   /* a call failed and will be repeated: text */
+#define RP_EVENT_LOST 5      /* a renewal was refused; result has the reason */
+#define RP_EVENT_TROUBLE 6   /* a call failed and will be repeated; see text */
 #define RP_EVENT_HEARTBEAT 7 /* it is serving its queues; see heartbeat_ms */
 typedef struct rp_event {
 	size_t size;
 	int what;            /* RP_EVENT_* */
 	const rp_job *job;   /* NULL for TROUBLE and HEARTBEAT. A large payload
-			      * is freed when the handler returns, and is NULL
-			      * after that */
+			      * is freed when the handler returns; in later
+			      * events it is NULL */
 	int verdict;         /* SETTLE, SETTLED: RP_DONE ... RP_EXTEND */
 	int result;          /* SETTLED, LOST: 0 or RP_E*. TROUBLE: RP_E* */
 	int state;           /* SETTLED: the job's state now; 0: unknown. If the
-			      * result is RP_EGONE it is what the handler made
-			      * of the job when it settled its claim itself */
+			      * handler settled its claim itself, result is
+			      * RP_EGONE, and this is the state that the handler
+			      * gave the job */
 	int64_t duration_ms; /* SETTLED: how long the handler ran */
 	int64_t asked_us;    /* CLAIM, SETTLED: when the request was sent, in
 			      * microseconds of CLOCK_MONOTONIC */
@@ -1166,33 +1215,34 @@ typedef struct rp_event {
 } rp_event;
 typedef void rp_observer(const rp_event *event, void *ctx);
 
-/* When a worker ends by itself. RP_DRAIN_READY: when its queues, except
- * paused ones, have no job that is ready, due or running in any process.
- * RP_DRAIN_SETTLED: when, in addition, each job that it has run is finished
- * or was run by another worker after it. Such a worker waits for second
- * attempts. */
+/* When a worker ends by itself. RP_DRAIN_READY: when its queues, except paused
+ * ones, have no job that is ready, due or running, whichever process runs it.
+ * RP_DRAIN_SETTLED: the same, and in addition each job that the worker has run
+ * is finished, or another worker has run it since. A worker with
+ * RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
 #define RP_DRAIN_READY 1
 #define RP_DRAIN_SETTLED 2
 
 /* Options of a worker. In every field zero means the default. */
 typedef struct rp_worker_options {
 	size_t size;      /* set by RP_WORKER_INIT */
-	int threads;      /* how many handlers run, or how many tasks can be
-			   * pulled, at the same time; 1 to 1024, default 1 */
+	int threads;      /* how many handlers run at the same time, or how many
+			   * tasks a program may pull at the same time; 1 to
+			   * 1024, default 1 */
 	int64_t lease_ms; /* 0: each queue's setting. A lease is renewed when
 			   * a third of it is over */
 	int64_t max_jobs; /* drain after this many claimed jobs; 0: no limit */
 	int drain;        /* RP_DRAIN_*; 0: work until rp_worker_stop() */
 	const char *name; /* shown as `worker`; default HOST:PID */
-	rp_observer *observer; /* called by the worker's threads, never by two
-				* at the same time */
+	rp_observer *observer; /* called by the worker's threads, but by one
+				* thread at a time */
 	void *observer_ctx;
 	int schema;           /* RP_SCHEMA_*, for opening the database */
-	int64_t heartbeat_ms; /* interval of RP_EVENT_HEARTBEAT. The first
-			       * one is sent when the worker starts to serve;
-			       * 0: it is the only one. The thread that talks
-			       * to the database sends them, so a worker that
-			       * hangs sends none */
+	int64_t heartbeat_ms; /* interval of RP_EVENT_HEARTBEAT; 0: only the
+			       * first one is sent. The first one is sent when
+			       * the worker begins to serve. The thread that
+			       * uses the database connection sends them, so a
+			       * worker that hangs sends none */
 } rp_worker_options;
 #define RP_WORKER_INIT                                                         \
 	{                                                                      \
@@ -1214,75 +1264,80 @@ RP_API int rp_worker_new(const char *url, const rp_worker_options *options,
 			 rp_worker **ret, rp_error *reterr);
 RP_API void rp_worker_free(rp_worker *worker);
 
-/* Serve a queue with a handler. Queues are preferred in the order in which
- * they are first named. With `kind` NULL the handler gets all jobs of the
- * queue whose kind has no other handler. RP_EINVAL while the worker runs. */
+/* Serve a queue with a handler. Queues are preferred in the order in which they
+ * are first named. With `kind` NULL the handler gets all jobs of the queue
+ * except those whose kind has a handler of its own. RP_EINVAL: the worker is
+ * running. */
 RP_API int rp_worker_handle(rp_worker *worker, const char *queue,
 			    const char *kind, rp_handler *handler, void *ctx);
 
 /*
  * Serve all queues whose names match a pattern. In a pattern, * stands for any
  * characters and ? for one character; with a backslash before them they are
- * ordinary characters. Queues that are created later are noticed within two
- * seconds. No matching queue is preferred to another. A handler for a queue's
- * name takes precedence over one for a pattern; if several patterns match, the
- * first one counts. This call creates no queue.
+ * ordinary characters. The worker notices a queue that is created later within
+ * two seconds. No matching queue is preferred to another. A handler for a
+ * queue's name takes precedence over a handler for a pattern. If several
+ * patterns match, the first one counts. This call creates no queue.
  */
 RP_API int rp_worker_handle_pattern(rp_worker *worker, const char *pattern,
 				    const char *kind, rp_handler *handler,
 				    void *ctx);
 
 /*
- * Work until rp_worker_stop() is called, or until the work ends by `drain` or
- * `max_jobs`. Then the worker claims nothing more, releases the jobs that no
- * handler has started, and returns when the last handler has returned. Returns
- * 0, or the error that ended the worker. RP_EINVAL: the worker is already
- * running (a handler of its own cannot run it either).
+ * Work until rp_worker_stop() is called, or until the work ends because of
+ * `drain` or `max_jobs`. Then the worker claims no more jobs and releases the
+ * jobs that no handler has started. The call returns when the last handler has
+ * returned. Returns 0, or the error that ended the worker. RP_EINVAL: the
+ * worker is already running (so a handler of the worker cannot call this).
  */
 RP_API int rp_worker_run(rp_worker *worker, rp_error *reterr);
 
-/* Ask the worker to stop. Any thread may call this, and a signal handler. */
+/* Make the worker stop: see rp_worker_run() and rp_worker_fd(). This call does
+ * not wait. Any thread may call it, and so may a signal
+ * handler. */
 RP_API void rp_worker_stop(rp_worker *worker);
 
-/* Read the worker's counts. Any thread may call this at any time. Each
- * number is exact, but while the worker runs the numbers may be of different
+/* Read the worker's counts. Any thread may call this at any time. Each number
+ * is exact. While the worker runs, the numbers may be of slightly different
  * moments. */
 RP_API rp_worker_counts rp_worker_counts_get(const rp_worker *worker);
 
 /*
- * Pulling is for a program that has an event loop of its own, and for bindings.
- * The worker calls no handlers. The program asks for one task after another,
- * does the job wherever it likes, and gives the verdict. A thread of the
- * worker's own, which the first rp_worker_next() starts, does everything else
- * as in rp_worker_run(): it claims, renews the leases of the pulled tasks,
- * settles and sweeps. It calls the program only through the observer. A worker
- * can either run or be pulled, not both.
+ * Pulling is for bindings, and for a program that has an event loop of its own.
+ * The worker calls no handlers. The program takes one task after another with
+ * rp_worker_next(), does the job on any thread, and gives the verdict with
+ * rp_task_finish(). The first rp_worker_next() starts a thread of the worker.
+ * That thread does everything else as in rp_worker_run(): it claims, renews the
+ * leases of the pulled tasks, settles and sweeps. It calls the program only
+ * through the observer. A worker can either run or be pulled, not both.
  */
 
 /* Serve a queue without a handler, for rp_worker_next(). For `kind` see
  * rp_worker_handle(). */
 RP_API int rp_worker_serve(rp_worker *worker, const char *queue,
 			   const char *kind);
-/* The same as rp_worker_handle_pattern(), for rp_worker_next(). */
+/* Serve queues by pattern without a handler, for rp_worker_next(); see
+ * rp_worker_handle_pattern(). */
 RP_API int rp_worker_serve_pattern(rp_worker *worker, const char *pattern,
 				   const char *kind);
 
 /*
- * Take the next task. If there is none, waits for up to timeout_ms; 0 does not
- * wait, -1 waits without limit. A task is out until it is finished. At most
- * `threads` tasks (an option of the worker) may be out at the same time; if
- * that many are out, the call waits until one is finished. Several threads may
- * call it at once.
+ * Take the next task. If there is no task, wait for up to timeout_ms (0: do not
+ * wait; -1: no limit). The task is pulled until rp_task_finish() frees it. At
+ * most `threads` tasks (an option of the worker) may be pulled at the same
+ * time. If that many are, the call waits until one of them is finished. Several
+ * threads may call it at once.
  *
- * RP_NEXT_TASK: *ret is a task; rp_task_finish() frees it. RP_NEXT_NONE: there
- * was no task within timeout_ms. RP_NEXT_END: no task is out, and there will be
- * no more, because the worker was stopped, has drained or reached max_jobs. A
+ * RP_NEXT_TASK: *ret is a task. RP_NEXT_NONE: there was no task within
+ * timeout_ms. RP_NEXT_END: no task is pulled, and there will be no more tasks,
+ * because the worker was stopped, has drained or has reached max_jobs. A
  * negative number is the error that ended the worker, and every further call
- * returns it again; the jobs of tasks that are out stay claimed until their
+ * returns it again. Then the jobs of pulled tasks stay claimed until their
  * leases run out.
  *
- * Tasks that are not taken within half a second are released, because other
- * workers may be free, and nothing more is claimed until the next call.
+ * The worker claims jobs before the program asks for them. If the program does
+ * not take them within half a second, the worker releases them for other
+ * workers, and claims no more until the next call.
  */
 #define RP_NEXT_NONE 0
 #define RP_NEXT_TASK 1
@@ -1295,32 +1350,34 @@ RP_API const rp_job *rp_task_job(const rp_task *task);
 
 /*
  * Give the verdict on a pulled task: RP_DONE, RP_FAIL, RP_DEAD or RP_RELEASE.
- * rp_task_error() and rp_task_delay() must be called before this. If a
- * transaction of the task is open, it is rolled back.
+ * Call rp_task_error() and rp_task_delay() before this. If a transaction of the
+ * task is open, it is rolled back.
  *
- * 0: the worker's thread sends the verdict with its next commit. The verdict
- * takes no effect if the process dies before that commit, because the lease
- * then runs out. It takes no effect either if another worker has the job by
- * then; the observer and the counts report that. (For an effect that must be
- * certain, use rp_task_complete() and rp_task_commit() before this.) RP_EGONE,
- * RP_ECANCELLED: the claim was already lost. Other errors: the one that ended
- * the worker. The task is freed in all these cases, but not on RP_EINVAL.
+ * Returns 0 if the claim was still valid. Then the worker's thread sends the
+ * verdict with its next commit. The verdict takes no effect if the process dies
+ * before that commit, or if another worker has the job by then. The observer
+ * and the counts report the second case. For an effect that must be certain,
+ * use rp_task_complete() and rp_task_commit() before this.
+ *
+ * RP_EGONE, RP_ECANCELLED: the claim was already lost. Other errors: the error
+ * that ended the worker. The call frees the task in all these cases. Only on
+ * RP_EINVAL the task is not freed.
  */
 RP_API int rp_task_finish(rp_task *task, int verdict);
 
 /*
- * A descriptor for poll(). It is readable while rp_worker_next() should be
- * called with timeout_ms 0: before the first call, and when a task waits, tasks
- * were released, or the worker has ended. Do not read from it. The worker owns
- * it, and it is valid until rp_worker_free().
+ * Returns a descriptor for poll(). While it is readable, call rp_worker_next()
+ * with timeout_ms 0. It is readable before the first call, and when a task
+ * waits, tasks were released, or the worker has ended. Do not read from it. The
+ * worker owns it, and it is valid until rp_worker_free().
  *
- * After rp_worker_stop() the worker claims nothing more and releases the tasks
- * that were not pulled. Tasks that are out may be finished; after that
+ * After rp_worker_stop() the worker claims no more jobs and releases the tasks
+ * that were not pulled. The program may finish its pulled tasks; after that
  * rp_worker_next() returns RP_NEXT_END. rp_worker_free() releases the tasks
- * that are still out and waits for the database's answer. Call rp_worker_free()
- * when no other thread has a task or is in rp_worker_next(). After fork() the
- * child cannot use the parent's workers and tasks: calls return RP_EINVAL, and
- * rp_worker_free() does nothing.
+ * that are still pulled and waits for the database's answer. Call
+ * rp_worker_free() when no other thread has a task or is in rp_worker_next().
+ * After fork() the child cannot use the parent's workers and tasks: calls
+ * return RP_EINVAL, and rp_worker_free() does nothing.
  */
 RP_API int rp_worker_fd(const rp_worker *worker);
 

@@ -1,9 +1,13 @@
 /*
- * internal.h - shared by the files of the library: the handle, and the
- * functions that more than one of them calls.
+ * internal.h - the struct behind a handle, and the functions that more than one
+ * file of the library calls.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A verb is an operation on the database, such as enqueueing a job; sql/params
+ * lists all verbs. A sweep makes due jobs ready and ends leases that ran out. A
+ * tally is the number of jobs of a queue that finished within a second.
  */
 #ifndef RP_INTERNAL_H
 #define RP_INTERNAL_H
@@ -13,8 +17,8 @@
 
 #include "db/backend.h"
 
-/* Finished jobs that are not yet written to the table of tallies; see
- * tally.c. */
+/* Numbers of finished jobs that are not yet written to the table of tallies;
+ * see tally.c. */
 struct rp_tally {
 	int64_t queue_id, done, failed;
 };
@@ -22,33 +26,35 @@ struct rp_tally {
 
 struct rp_conn {
 	const struct rp_database *database;
-	const struct rp_backend *backend; /* the database's own, or one that a
-					   * test put here */
+	const struct rp_backend *backend; /* the backend of the database, or a
+					   * backend that a test put here */
 	void *db;
-	pid_t pid;                   /* the process that opened it */
+	pid_t pid;                   /* the process that opened the handle */
 	int depth;                   /* how many calls of rp__begin() are
 				      * open, one inside the other */
 	_Atomic(const char *) owner; /* the thread whose transaction is open,
 				      * or NULL */
-	int in_transaction;          /* 1: rp_begin() was called */
-	int of_task;                 /* 1: a task called it, so rp_commit() and
+	int in_transaction;          /* 1: rp_begin() was called, and its
+				      * transaction is open */
+	int of_task;                 /* 1: rp_task_begin() began the
+				      * transaction, so rp_commit() and
 				      * rp_rollback() are refused */
 	int64_t worker_id;           /* 0: not a worker */
 	char worker[RP_MOST_WORKER + 1]; /* the worker's name, or "" */
-	int lost_answer; /* 1: the answer to a claim may have been lost, so
-			  * we may hold its jobs */
+	int lost_answer; /* 1: the answer to a claim may have been lost, so this
+			  * worker may hold jobs that it does not know */
 	struct rp_tally tallies[RP_TALLIES];
 	size_t tallies_count;
 	int64_t tallied_at;       /* when a tally was last written (monotonic
 				   * ms) */
 	int64_t swept_at;         /* when this handle last swept (monotonic
 				   * ms) */
-	int64_t rested_at;        /* when it last applied retention
+	int64_t rested_at;        /* when this handle last applied retention
 				   * (monotonic ms) */
-	int has_unswept;          /* 1: the last sweep stopped before it was
+	int has_unswept;          /* 1: the last sweep stopped before all was
 				   * done */
-	int64_t swept_for_all_at; /* when it last swept all queues for all
-				   * workers (monotonic ms); 0: never */
+	int64_t swept_for_all_at; /* when this handle last swept all queues for
+				   * all workers (monotonic ms); 0: never */
 	rp_error error;
 };
 
@@ -69,26 +75,27 @@ char *rp__list(const char *const *texts, char open, char close);
 /* url.c */
 int rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr);
 void rp__url_free(struct rp_url *url);
-/* In db/url_text.c. Decode %XX in place. Returns 0, or -1 for a NUL or if
- * two hex digits are missing. */
+/* In db/url_text.c. Decode %XX in place. Returns 0, or -1 if two hex digits are
+ * missing or the character is NUL. */
 int rp__url_unescape(char *text);
-/* Split NAME=VALUE&NAME=VALUE in place and call `option` for each. `text` may
- * be NULL. */
+/* Split a text of the form NAME=VALUE&NAME=VALUE in place and call `option` for
+ * each pair. `text` may be NULL. */
 typedef int rp_url_option_fn(struct rp_url *url, const char *name,
 			     const char *value, rp_error *reterr);
 int rp__url_options(struct rp_url *url, char *text, rp_url_option_fn *option,
 		    rp_error *reterr);
 
-/* clock.c: this process's monotonic clock; never compared with stored times */
+/* clock.c: the monotonic clock of this process, which is never compared with
+ * stored times */
 int64_t rp__monotonic_ms(void);
 int64_t rp__monotonic_us(void);
 void rp__nap_us(int64_t us); /* returns at once if `us` is 0 or less */
 
 /* transaction.c */
-int rp__enter(rp_conn *conn); /* called first by every public call: checks the
-			       * handle */
+int rp__enter(rp_conn *conn); /* checks the handle; every public call begins
+			       * with it */
 const char *rp__thread(void); /* identifies the calling thread */
-int rp__own(rp_conn *conn);   /* refuse other threads until rp__disown() */
+int rp__own(rp_conn *conn);   /* other threads are refused until rp__disown() */
 void rp__disown(rp_conn *conn);
 int rp__begin(rp_conn *conn, int how); /* RP_BEGIN_* */
 int rp__end(rp_conn *conn, int r);     /* commit, or roll back if r < 0 */
@@ -97,14 +104,15 @@ int rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 int rp__run_once(rp_conn *conn, enum rp_verb verb,
 		 const struct rp_value *params, rp_row_fn *row, void *ctx);
 /* Run SQL that is not a verb, on any handle. Returns 0, RP_TIMED_OUT, or an
- * error with its message in rp_last_error(). */
+ * error whose message is in rp_last_error(). */
 int rp__query(rp_conn *conn, const struct rp_query *query);
 void rp__measure(rp_conn *conn, struct rp_usage *ret);
-/* Hand the schema's SQL for this kind of database to `statement`, one statement
- * at a time, as rp_open() would run it. Does not connect. */
+/* Call `statement` with each SQL statement that rp_open() would run to create
+ * the schema in this kind of database. Does not connect. */
 int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
 		   rp_error *reterr);
-/* These ask the backend; see struct rp_backend. */
+/* These three call the function of the backend that struct rp_backend
+ * describes. */
 int rp__has_notifications(const rp_conn *conn);
 int rp__hears(rp_conn *conn, rp_conn *other); /* `other`: a handle on the same
 					       * database */
@@ -142,37 +150,42 @@ void rp__batch_in_line(rp_batch *batch, size_t first);
 void *rp__batch_alloc(rp_batch *batch, size_t size);
 char *rp__batch_text(rp_batch *batch, const struct rp_value *value);
 
-/* In change.c. Change jobs by id, in slices. A job that has another kind or
- * state by now is skipped. kind: NULL for any; state: 0 for any, but a purge
- * must name one. The counts are added to *changed. */
+/* In change.c. Change jobs by id, in slices. A job is skipped if it no longer
+ * has the given kind or state. kind: NULL for any; state: 0 for any, but a
+ * purge must name a state. The counts are added to *changed. */
 struct rp_changed {
 	int64_t done;
-	int64_t taken; /* not retried: a live job has the unique key */
-	int64_t large; /* not changed: the queue does not take the payload */
+	int64_t taken; /* not retried, because a live job has the unique key */
+	int64_t large; /* not changed, because the payload is too large for the
+			* new queue */
 };
 typedef int rp_change_fn(rp_conn *conn, const int64_t *ids, size_t n, int state,
 			 const char *kind, struct rp_changed *changed);
 rp_change_fn rp__jobs_cancel, rp__jobs_retry, rp__jobs_purge;
-/* The same for rp_job_change(). RP_ENOENT: the new queue does not exist. */
+/* Change jobs by id as rp_job_change() does, in slices. RP_ENOENT: the new
+ * queue does not exist. */
 int rp__jobs_change(rp_conn *conn, const int64_t *ids, size_t n, int state,
 		    const rp_change *change, struct rp_changed *changed);
 /* Keep those of the jobs that are done for this long after their end. */
 int rp__jobs_keep(rp_conn *conn, const int64_t *ids, size_t n, int64_t keep_ms);
-/* Are the values in range, and is there one? 0 or RP_EINVAL. */
+/* Returns 0 if the values are in range and at least one is set, else
+ * RP_EINVAL. */
 int rp__check_change(rp_conn *conn, const rp_change *change);
 
 /* ids.c */
-int rp__last_id(rp_conn *conn, int64_t *ret);   /* that was given to a job */
+int rp__last_id(rp_conn *conn, int64_t *ret);   /* the last id that was given to
+						 * a job */
 int rp__no_such_job(rp_conn *conn, int64_t id); /* fails with RP_ENOENT and
 						 * the reason */
 
-/* pattern.c: * stands for any characters, ? for one, and a backslash in front
- * of these or of a backslash takes their meaning away. */
+/* pattern.c: a pattern for names. * stands for any characters, ? for one
+ * character. With a backslash before them, *, ? and \ stand for themselves. */
 int rp__pattern_matches(const char *pattern, const char *name);
-/* Has it a * or ? without a backslash? */
+/* Returns 1 if the word has a * or ? without a backslash before it. */
 int rp__is_pattern(const char *word);
-/* Of a word that is no pattern: the name that it stands for. Backslashes are
- * removed, in place, if it has a * or ?; any other word is a name as it is. */
+/* Turn a word that is no pattern into the name that it stands for, in place.
+ * Backslashes are removed if the word has a * or ?. Any other word is a name
+ * already. */
 void rp__pattern_unescape(char *word);
 
 /* queue.c */
@@ -181,9 +194,9 @@ int rp__queue_create(rp_conn *conn, const char *name);
 /* Fails with RP_ENOENT. The message says so if the name is a pattern. */
 int rp__no_such_queue(rp_conn *conn, const char *name);
 
-/* inspect.c: like rp_job_list(), but reads the first `head` bytes of each
- * payload; `state` may include RP_LIST_ALL */
-#define RP_WHOLE_PAYLOAD INT32_MAX /* for `head`: no payload is longer */
+/* inspect.c: list jobs as rp_job_list() does, but read the first `head` bytes
+ * of each payload. `state` may include RP_LIST_ALL. */
+#define RP_WHOLE_PAYLOAD INT32_MAX /* `head` for the whole payload */
 int rp__list_jobs(rp_conn *conn, const char *queue, int state, size_t max,
 		  size_t head, rp_batch **ret);
 
@@ -199,8 +212,8 @@ size_t rp__verdicts_in_order(rp_verdict **verdicts, size_t n);
 int rp__refused(rp_error *error, const rp_verdict *verdict);
 
 /* round_trip.c */
-/* Settle and then claim as `trip` asks, in one transaction. Sets the results in
- * `trip` and returns the number of accepted verdicts. */
+/* Settle and then claim as `trip` describes, in one transaction. Sets the
+ * results in `trip` and returns the number of accepted verdicts. */
 int rp__round_trip(rp_conn *conn, rp_verdict *verdicts, size_t n,
 		   struct rp_round_trip *trip);
 
@@ -210,21 +223,23 @@ int rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n);
 /* db/added.c */
 rp_row_fn rp__take_added; /* ctx: struct rp_enqueue */
 
-/* The i-th verdict of a caller's array. The caller may have been compiled with
- * a larger struct, so its `size` is the stride. */
+/* Returns the i-th verdict of a caller's array. The caller may have been
+ * compiled with a larger struct. So the distance between two elements is their
+ * `size`. */
 static inline rp_verdict *
 rp__verdict_at(rp_verdict *verdicts, size_t i)
 {
 	return (rp_verdict *)(void *)((char *)verdicts + i * verdicts->size);
 }
 
-/* slice.c: a slice is one transaction of a call that makes several */
-/* Most rows of a slice, because a server locks each of them. */
+/* slice.c: a call that changes many jobs makes several transactions. Each of
+ * them is a slice. */
+/* Most rows of a slice. It is limited because a server locks each row. */
 #define RP_SLICE 2000
-#define RP_SLICE_US 10000 /* longest work of a slice, without its commit */
+#define RP_SLICE_US 10000 /* most us of a slice, not counting its commit */
 struct rp_slice {
-	int64_t left;      /* how many rows it may still change; 0: it is
-			    * over, and more rows may be left */
+	int64_t left;      /* how many more rows the slice may change; 0: the
+			    * slice is over, and more rows may be left */
 	int64_t began;     /* when it began (monotonic us) */
 	int64_t worked_us; /* duration of the last slice without its commit */
 	int64_t took_us;   /* duration of the last slice with its commit; 0:
@@ -232,35 +247,36 @@ struct rp_slice {
 };
 int rp__slice_begin(rp_conn *conn, struct rp_slice *slice, int how);
 int rp__slice_is_over(const struct rp_slice *slice);
-int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* RP_ROW_* */
+int rp__slice_take(const rp_conn *conn, struct rp_slice *slice); /* returns
+								  * RP_ROW_* */
 int rp__slice_end(rp_conn *conn, struct rp_slice *slice, int r);
 /* Run the verb cancel, retry, purge or change for each id, in slices. `rest`
- * holds the verb's other parameters, `width` their number. */
+ * holds the verb's other parameters, `width` is their number. */
 int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		const struct rp_value *rest, size_t width, rp_row_fn *row,
 		void *ctx);
 
 /* worker/row.c */
-/* kinds: a list of `queue/kind`, or `queue/` for all kinds. If it is NULL,
- * fails because memory ran out. */
+/* kinds: a list whose elements are `queue/kind`, or `queue/` for all kinds. If
+ * it is NULL, the call fails with RP_ENOMEM. */
 int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
 		       const char *const *queues, const char *kinds,
 		       int64_t *ret_id);
 /* verb: worker_beat or worker_stop. worker_beat adds 1 to *ret_known if the
- * row exists. */
+ * worker's row exists. */
 int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
 
 /* probe.c */
-/* The result of a probe, over all its queues. */
+/* The result of a probe, a look whether any of the given queues has work. */
 struct rp_probe {
 	int ready, running, suspects;
-	int behind;                       /* 1: no worker has swept for a
-					   * second */
+	int behind;                       /* 1: no worker has swept within the
+					   * last second */
 	int64_t due_in_ms, expires_in_ms; /* -1: never */
 };
 int rp__probe(rp_conn *conn, const char *const *queues, struct rp_probe *ret);
-/* The earlier of two times; -1 means never. */
+/* Returns the earlier of two times; -1 means never. */
 static inline int64_t
 rp__sooner(int64_t a, int64_t b)
 {
@@ -268,16 +284,16 @@ rp__sooner(int64_t a, int64_t b)
 }
 
 /* wait.c */
-/* Probe the queues and sweep as the backend's wait() told us to, and set the
- * time of the next probe in the waiter. what: RP_WAIT_* flags. With
- * `unless_ready` set, does not sweep if a job is ready. */
+/* Probe the queues and sweep, according to the flags `what` that the backend's
+ * wait() returned (RP_WAIT_*). Sets the time of the next probe in the waiter.
+ * With `unless_ready` set, does not sweep if a job is ready. */
 int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
 
 /* job_wait.c */
-/* The job that the calling thread is handling. A handler's own handles do not
- * lead to its worker, so a wait could not see otherwise that it waits for
- * itself. */
+/* The job that the calling thread is handling. It is stored for the thread,
+ * because the handles that a handler opens are not connected with its worker.
+ * With it a wait can detect that it would wait for its own job. */
 struct rp_handling {
 	int64_t id, claim_no;
 	const char *queue;
@@ -286,21 +302,24 @@ struct rp_handling {
 	int (*serves)(const void *ctx, const char *queue);
 	const void *ctx;
 };
-/* Borrowed until the next call on this thread; NULL: none. */
+/* The struct is borrowed until the next call on this thread. NULL: the thread
+ * handles no job. */
 void rp__set_handling(const struct rp_handling *handling);
-/* RP_EINVAL if a wait for a job of the queue, or `until_empty` for all of them,
- * would be one for the calling thread itself. */
+/* Returns RP_EINVAL if the wait would be a wait of the calling thread for
+ * itself. The wait is for a job of the queue, or with `until_empty` for all its
+ * jobs. */
 int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
 
 /* sweep.c */
-/* Clean up, in one slice, what belongs to no queue: payloads of completed jobs,
- * rows of old workers, old tallies. Joins a transaction that is open. */
+/* Clean up, in one slice, the rows that belong to no queue: payloads of
+ * completed jobs, rows of old workers, old tallies. Joins a transaction that is
+ * open. */
 int rp__sweep_rest(rp_conn *conn, struct rp_slice *slice);
 int rp__sweep_dropped(rp_conn *conn); /* delete the jobs of dropped queues */
 int rp__has_swept_lately(const rp_conn *conn);
-/* Probe the queues and sweep what is due in them, or in all queues if `what`
- * has RP_WAIT_SWEEP. With `unless_ready` set, does not sweep if a job is
- * ready. */
+/* Probe the queues. Then sweep the queues that have something due, or all
+ * queues if `what` has RP_WAIT_SWEEP. With `unless_ready` set, does not sweep
+ * if a job is ready. */
 int rp__probe_and_sweep(rp_conn *conn, const char *const *queues, int what,
 			int unless_ready, struct rp_probe *ret);
 

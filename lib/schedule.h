@@ -1,5 +1,5 @@
 /*
- * schedule.h - schedules, as the files of the library see them.
+ * schedule.h - functions for schedules that several files of the library call.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +13,7 @@
 
 struct rp_schedules {
 	struct rp_stored {
-		rp_schedule schedule; /* its texts are owned */
+		rp_schedule schedule; /* owns its texts */
 		int64_t id;
 		int has_fired; /* the job of next_at was enqueued */
 	} * items;
@@ -27,22 +27,24 @@ struct rp_schedules {
 int rp__schedule_check(const rp_schedule *schedule, rp_error *reterr);
 
 /* schedule_list.c */
-/* Make an item of a row of schedule_list or schedule_due. `ctx`: struct
- * rp_schedules *. */
+/* A row callback for the verbs schedule_list and schedule_due: add the row to
+ * the list. `ctx`: struct rp_schedules *. */
 rp_row_fn rp__schedules_add;
 void rp__schedules_clear(struct rp_schedules *list);
-/* Read the schedule `name`, or all of them if it is NULL. */
+/* Read the schedule `name`, or all schedules if `name` is NULL. */
 int rp__schedules_read(rp_conn *conn, const char *name,
 		       struct rp_schedules *list);
-/* Fail with RP_ENOENT: no schedule has this name. */
+/* Fail with RP_ENOENT and the message that no schedule has this name. */
 int rp__schedule_missing(rp_conn *conn, const char *name);
 
 /* schedule_fire.c */
-/* Add the job of one instant. `manual`: it is a run, and no fire. */
+/* Add the job of one instant. `manual`: 1 for rp_schedule_run(), 0 for a
+ * fire. */
 int rp__schedule_put(rp_conn *conn, const rp_schedule *schedule, int64_t at,
 		     int64_t missed, int manual, rp_added *ret);
-/* Fire what is due, in slices, until `stop_at` (monotonic us; 0: never). Adds
- * the number of new jobs to *jobs. Returns 1 if more is due. */
+/* Fire the schedules that are due, in slices, until the time `stop_at`
+ * (monotonic us; 0: no limit). Adds the number of new jobs to *jobs. Returns 1
+ * if more schedules are due. */
 int rp__schedules_fire(rp_conn *conn, int64_t stop_at, int64_t *jobs);
 
 #endif

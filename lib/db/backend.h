@@ -1,14 +1,15 @@
 /*
- * backend.h - the interface between the library and a database backend. Neither
- * side knows anything else about the other.
- *
- * A backend opens a connection and runs verbs. A verb takes `rows` rows of
- * parameters in the order of sql/params, and passes the rows that it returns to
- * a callback. Settling, claiming and enqueueing are functions of the backend,
- * because databases need different verbs for them.
+ * backend.h - the interface between the library and the code for one kind of
+ * database, its backend. The two use nothing else of each other.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A backend opens a connection and runs verbs, the operations of the library on
+ * the database. A verb takes `rows` rows of parameters in the order of
+ * sql/params, and passes the rows that it returns to a callback. Settling,
+ * claiming and enqueueing are functions of the backend, because databases need
+ * different verbs for them.
  */
 #ifndef RP_BACKEND_H
 #define RP_BACKEND_H
@@ -21,24 +22,25 @@
 
 enum rp_type { RP_NULL, RP_INT, RP_TEXT, RP_BLOB };
 
-/* A parameter or a column. The memory of a text or blob is borrowed: for a
- * parameter until run() returns, for a column until the callback returns. */
+/* A parameter or a column. The memory of a text or blob is borrowed. A
+ * parameter is valid until run() returns, a column until the callback
+ * returns. */
 struct rp_value {
 	enum rp_type type;
 	int64_t i;
-	const void *data; /* of RP_TEXT and RP_BLOB */
+	const void *data; /* bytes of a text or blob */
 	size_t size;
 };
 
-/* A row callback returns one of these, or a negative error code, with which
- * the verb then fails. */
+/* A row callback returns one of these, or a negative error code. After an error
+ * code the verb fails with it. */
 #define RP_ROW_TAKE 0 /* take the row: a verb that changes rows changes it */
 #define RP_ROW_SKIP 1 /* skip the row: the verb leaves it as it is */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
 #define RP_ROW_LAST 3 /* take this row, and skip all further rows */
 
-/* row: the index of the row of parameters that was answered; columns: the
- * answer. */
+/* row: the index of the row of parameters to which the answer belongs; columns:
+ * the answer. */
 typedef int rp_row_fn(void *ctx, size_t row, const struct rp_value *columns);
 
 struct rp_param {
@@ -52,9 +54,9 @@ struct rp_row {
 	const struct rp_value *columns;
 };
 
-/* A query that is not a verb of sql/: the doctor, the lab, stress and the
- * benchmarks use such queries. It is one statement, or several separated by
- * semicolons. :name or @name stands for the parameter of that name; a
+/* A query that is not a verb of sql/. The doctor, the lab, stress and the
+ * benchmarks use such queries. A query is one statement, or several separated
+ * by semicolons. :name or @name stands for the parameter of that name. A
  * parameter that is not given is null. */
 struct rp_query {
 	const char *sql;
@@ -62,22 +64,24 @@ struct rp_query {
 					* parameters */
 	int timeout_ms;                /* 0: no time-out */
 	int flags;                     /* RP_QUERY_* */
-	/* Called with the rows of each statement, in order; may be NULL. Times
+	/* Called for each row of each statement, in order; may be NULL. Times
 	 * and numbers that are not integers are passed as text, booleans as 0
-	 * or 1. Returns 0, RP_ROW_STOP, or an error, which query() returns. */
+	 * or 1. Returns 0, RP_ROW_STOP, or an error; query() then returns that
+	 * error. */
 	int (*row)(void *ctx, const struct rp_row *row);
 	void *ctx;
 };
 
-#define RP_QUERY_COLUMNS 64 /* the largest number of columns of a row */
+#define RP_QUERY_COLUMNS 64 /* most columns of a row */
 #define RP_QUERY_READ 1     /* read only: a write fails with RP_EREADONLY */
-#define RP_TIMED_OUT 1      /* query() was stopped by timeout_ms */
+#define RP_TIMED_OUT 1      /* query() returns it if timeout_ms has passed */
 
-/* The work of a connection since the last call of measure(). The fields from
+/* What a connection has used since the last call of measure(). The fields from
  * log_bytes on are 0 if only the server knows them. */
 struct rp_usage {
 	int64_t statements;
-	int64_t waited_us; /* waiting for locks of other connections */
+	int64_t waited_us; /* time spent waiting for locks of other
+			    * connections */
 	int64_t log_bytes; /* bytes written to the log */
 	int64_t steps;     /* instructions that SQLite's virtual machine
 			    * executed */
@@ -90,11 +94,11 @@ struct rp_database;
 struct rp_url {
 	const struct rp_database *database;
 	char *text;       /* the memory that the pointers below point into */
-	const char *path; /* path of the file, or the URL that the client
-			   * library gets */
+	const char *path; /* path of the file, or the URL that is passed to the
+			   * client library */
 	int is_file;
-	const char *schema;      /* schema of the server's database; NULL:
-				  * the default */
+	const char *schema;      /* the schema that the URL names; NULL: the
+				  * default */
 	const char *synchronous; /* "full" or "normal"; NULL: the default */
 	int64_t busy_ms;
 };
@@ -105,25 +109,26 @@ struct rp_url {
  * trip may also run sweep_rest and write the tally in it. */
 #define RP_BEGIN_ONCE 2
 
-/* Arguments and results of settle_and_claim(). The verdicts are already
- * checked and sorted by job id, and no two name the same claim. Each starts
- * with the result RP_EGONE. For a verdict that it accepts, the backend sets
- * the result to 0 and sets the state; for a refused one it may set a more
+/* Arguments and results of settle_and_claim(). The verdicts are already checked
+ * and sorted by job id, and no two name the same claim. Each verdict starts
+ * with the result RP_EGONE. If the backend accepts a verdict, it sets the
+ * result to 0 and sets the state. If it refuses a verdict, it may set a more
  * exact error. It may set the pointer to an answered verdict to NULL. */
 struct rp_round_trip {
 	rp_verdict **verdicts;
 	size_t verdicts_count;
 
-	const char *const *queues; /* in order of preference; ends with NULL */
+	const char *const *queues; /* in order of preference; a NULL at the
+				    * end */
 	size_t max;                /* 0: claim nothing */
-	size_t at_once;     /* how many of `max` jobs the worker starts at
-			     * once; a job that must not be prefetched is
-			     * claimed only as one of these */
-	size_t holding;     /* jobs that the worker holds; if not 0, claim no
-			     * suspects */
+	size_t at_once;     /* how many of `max` jobs the worker starts now; a
+			     * job that must not be prefetched is claimed only
+			     * as one of these */
+	size_t holding;     /* how many jobs the worker holds; if not 0, claim
+			     * no suspects */
 	int64_t lease_ms;   /* 0: the queue's setting */
 	int64_t worker_id;  /* 0: not a worker */
-	const char *worker; /* its name, or NULL */
+	const char *worker; /* name of the worker, or NULL */
 	int joined;         /* 1: a transaction of the caller is open */
 	rp_batch *batch;    /* the claimed jobs are added to it */
 
@@ -134,12 +139,12 @@ struct rp_round_trip {
 	void *ctx;
 
 	int left_payloads; /* set by the backend to 1 if completed jobs still
-			    * have payloads: sweep_rest deletes them in this
-			    * transaction */
+			    * have payloads; the verb sweep_rest then deletes
+			    * them in the same transaction */
 };
 
-/* Jobs to enqueue in one call: all with the same priority, time and number of
- * attempts; or a single one with a unique key. */
+/* Jobs to enqueue in one call. Either all have the same priority, time and
+ * number of attempts, or there is a single job with a unique key. */
 struct rp_enqueue {
 	struct rp_value *params; /* rows for `enqueue` or `enqueue_unique` */
 	size_t count;
@@ -147,59 +152,62 @@ struct rp_enqueue {
 	rp_added *added; /* set for each job that was enqueued */
 };
 
-/* A connection that waits for work, and when it is to probe. Times are on
- * the monotonic clock. */
+/* A connection that waits for work, and the time at which it must probe, that
+ * is, look for work itself. Times are on the monotonic clock. */
 struct rp_waiter {
 	int64_t worker_id;         /* 0: not a worker */
 	const char *const *queues; /* with a NULL at the end */
-	int64_t version;           /* another number if they have changed */
+	int64_t version;           /* changes whenever `queues` changes */
 	int64_t probed_at;         /* when the last scheduled probe was (ms) */
 	int64_t probe_at;          /* when the next scheduled probe is due
 				    * (ms) */
-	int polls;                 /* 1: probe on schedule even if
-				    * notifications arrive, because it waits
-				    * for more than work */
-	int64_t quiet_until; /* until this time (us) commits of others cause
-			      * no probe, because probes take long */
+	int polls;                 /* 1: probe on schedule even if notifications
+				    * arrive, because it waits for more than new
+				    * jobs */
+	int64_t quiet_until;       /* until this time (us) commits of other
+				    * connections cause no probe, because probes take
+				    * long */
 };
 
-/* A call that waits for the end of jobs. The last three fields are the
- * backend's, which finds 0 in them at first. Times are monotonic. */
+/* A call that waits for the end of jobs. Only the backend uses the last three
+ * fields, which are 0 at first. Times are monotonic. */
 struct rp_job_waiter {
-	const int64_t *ids; /* live jobs, at least one */
+	const int64_t *ids; /* the jobs that were live when last read; at least
+			     * one */
 	size_t count;
-	int is_open; /* a transaction that may settle one of them may be open:
-		      * look more often */
-	int64_t registered_at; /* ms; 0: not registered */
-	int64_t nap_ms;        /* until the next look */
-	int polls;             /* nothing will notify us */
+	int is_open; /* 1: a transaction that may settle one of them may be
+		      * open, so look more often */
+	int64_t registered_at; /* when the call was registered for notifications
+				* (ms); 0: it is not registered */
+	int64_t nap_ms;        /* time until the next look (ms) */
+	int polls;             /* 1: no notification will arrive */
 };
 
 /* Flags returned by wait(): what the caller must do. */
-#define RP_WAIT_WORK 1  /* claim: a job of its queues became ready */
-#define RP_WAIT_PROBE 2 /* ask the queues whether a job is ready */
-#define RP_WAIT_SWEEP 4 /* sweep, unless another worker has just done so */
+#define RP_WAIT_WORK 1  /* claim: a job of the queues became ready */
+#define RP_WAIT_PROBE 2 /* probe: look whether a job is ready */
+#define RP_WAIT_SWEEP 4 /* sweep, unless another worker has just swept */
 
 typedef void rp_sql_fn(void *ctx, const char *sql);
 
 struct rp_backend {
-	/* Parse the URL into `url`. url->text has room for two copies of
+	/* Parse the URL `text` into `url`. url->text has room for two copies of
 	 * `text`. */
 	int (*read_url)(struct rp_url *url, const char *text, rp_error *reterr);
-	/* Does this text, which has no scheme, name a database? NULL: never. */
+	/* Returns 1 if a text without a scheme names a database of this kind.
+	 * NULL: it never does. */
 	int (*names)(const char *text);
 	/* Returns 0 if this can be the name of a schema. NULL: the database
 	 * has no schemas. */
 	int (*check_schema)(const char *name, rp_error *reterr);
-	/* 1: a writing transaction keeps other writers out, and run()
-	 * changes a row only after its callback has taken it. 0: a row may
-	 * be changed before the callback sees it, and the verb sweep_start
-	 * chooses one worker that sweeps for all, so that workers do not
-	 * lock each other's rows. */
+	/* 1: a writing transaction keeps other writers out, and run() changes a
+	 * row only after its callback has taken it. 0: run() may change a row
+	 * before it calls the callback. Then the verb sweep_start chooses one
+	 * worker that sweeps for all, so that workers do not lock each other's
+	 * rows. */
 	int one_writer;
-	/* 1: ids and positions in the ready line come from two sequences,
-	 * which other clients may advance at any time, whatever locks are
-	 * held. */
+	/* 1: ids and positions in the ready line come from two sequences. Other
+	 * clients may advance these at any time, whatever locks are held. */
 	int shares_sequences;
 	int (*open)(const struct rp_url *url, int schema, void **ret,
 		    rp_error *reterr);
@@ -211,64 +219,65 @@ struct rp_backend {
 	const char *(*schema)(void *db); /* NULL: the database has no schemas */
 	int (*is_new)(
 		void *db); /* did opening this handle create the schema? */
-	/* Pass the SQL that creates the schema to `statement`, one at a
-	 * time. */
+	/* Call `statement` with each SQL statement that creates the schema. */
 	int (*schema_sql)(const struct rp_url *url, rp_sql_fn *statement,
 			  void *ctx, rp_error *reterr);
-	/* Is a transaction of the caller open, which begin() would join? */
+	/* Returns 1 if a transaction of the caller is open, which begin() would
+	 * join. */
 	int (*joins)(void *db);
-	/* Begin a transaction or, inside an open one, a savepoint. Returns
-	 * 0; or 1 if, since the last transaction, the connection was
-	 * replaced or the answer to a call may have been lost; or an error,
-	 * and then nothing has begun. */
+	/* Begin a transaction or, inside an open one, a savepoint. Returns 0 or
+	 * an error. Returns 1 if it has begun, but since the last transaction
+	 * the connection was replaced or the answer to a call may have been
+	 * lost. */
 	int (*begin)(void *db, int how, rp_error *reterr);
 	int (*commit)(void *db, rp_error *reterr); /* if it fails, the
 						    * transaction is rolled
 						    * back */
 	void (*rollback)(void *db);
-	/* From now on a call that would wait for a lock of another transaction
-	 * fails with RP_EBUSY after about 100 ms. NULL: the database does not
-	 * lock rows. */
+	/* After this call, a call that would wait for a lock of another
+	 * transaction fails with RP_EBUSY after about 100 ms. NULL: the
+	 * database does not lock rows. */
 	int (*limit_waits)(void *db, rp_error *reterr);
 	/* Run a verb. A verb that writes needs an open transaction. */
 	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
 		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);
-	/* Run a query. Returns 0, RP_TIMED_OUT or an error. With
-	 * RP_QUERY_READ or a time-out the query is a transaction of its own,
-	 * so no transaction may be open. */
+	/* Run a query. Returns 0, RP_TIMED_OUT or an error. A query with
+	 * RP_QUERY_READ or a time-out is a transaction of its own, so no
+	 * transaction may be open. */
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
-	/* The first call starts counting. It also makes the connection wait for
-	 * locks in the same way whatever SQL it runs, so that measurements can
-	 * be compared. */
+	/* Read what the connection has used. The first call starts counting. It
+	 * also makes all SQL wait for locks in the same way, so that
+	 * measurements can be compared. */
 	void (*measure)(void *db, struct rp_usage *ret);
 	/* Settle, then claim, in the open transaction. */
 	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,
 				rp_error *reterr);
 	/* Enqueue, in the open transaction. If it returns 0 and has set no
-	 * result, the queue does not exist or a job is refused, and nothing was
-	 * done. RP_EINVAL: a job's headers may be the reason. */
+	 * result, nothing was enqueued, because the queue does not exist or a
+	 * job is refused. RP_EINVAL: a job's headers may be the reason. */
 	int (*enqueue)(void *db, struct rp_enqueue *jobs, rp_error *reterr);
-	/* Wait. Returns RP_WAIT_* flags when there is something to do; 0 when
-	 * timeout_ms (-1: no limit) is over or `fd` (-1: none) is readable. */
+	/* Wait for work. Returns RP_WAIT_* flags when there is something to do.
+	 * Returns 0 when timeout_ms (-1: no limit) is over or `fd` (-1: none)
+	 * is readable. */
 	int (*wait)(void *db, const struct rp_waiter *waiter,
 		    int64_t timeout_ms, int fd, rp_error *reterr);
-	/* Wait until one of the jobs may have ended. Returns 1: look; 0:
-	 * timeout_ms (-1: no limit) is over, `fd` (-1: none) is readable, or a
-	 * signal has come. The first call may return 1 at once. It is called
-	 * outside of transactions. */
+	/* Wait until one of the jobs may have ended. Returns 1 if the caller
+	 * must read the jobs' states. Returns 0 if timeout_ms (-1: no limit) is
+	 * over, `fd` (-1: none) is readable, or a signal has arrived. The first
+	 * call may return 1 at once. It is called outside of transactions. */
 	int (*wait_for_jobs)(void *db, struct rp_job_waiter *waiter,
 			     int64_t timeout_ms, int fd, rp_error *reterr);
-	/* Undo what wait_for_jobs() has registered. Errors are ignored. NULL:
-	 * it registers nothing. */
+	/* Undo the registration that wait_for_jobs() made. Errors are ignored.
+	 * NULL: wait_for_jobs() registers nothing. */
 	void (*leave_jobs)(void *db, struct rp_job_waiter *waiter);
-	/* Does a notification sent by `other`, another connection, arrive here?
-	 * NULL: the database has no notifications. */
+	/* Returns 1 if a notification sent by `other`, another connection,
+	 * arrives on this one. NULL: the database has no notifications. */
 	int (*hears)(void *db, void *other);
-	/* Is the connection made through a pooler that may run each transaction
-	 * in another session? NULL: never. */
+	/* Returns 1 if the connection goes through a pooler that may run each
+	 * transaction in another session. NULL: it never does. */
 	int (*is_pooled)(void *db);
-	/* Truncate a file that is larger than needed. NULL: the database has
-	 * no such file. */
+	/* Truncate a file of the database that is larger than needed. NULL: the
+	 * database has no such file. */
 	void (*trim)(void *db);
 };
 

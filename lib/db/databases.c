@@ -50,7 +50,7 @@ rp__database_check(const struct rp_database *database, rp_error *reterr)
 				  database->title);
 }
 
-/* "sqlite:PATH or postgres://HOST/DATABASE" */
+/* Writes, for example, "sqlite:PATH or postgres://HOST/DATABASE". */
 const char *
 rp__database_urls(char ret[RP_URLS])
 {

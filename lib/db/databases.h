@@ -18,8 +18,8 @@ struct rp_database {
 	const struct rp_backend *backend; /* NULL: not in this build */
 };
 
-extern const struct rp_database rp__databases[]; /* with a NULL title at the
-						  * end */
+extern const struct rp_database rp__databases[]; /* the last one has the title
+						  * NULL */
 
 /* Returns the database with this scheme, or NULL. */
 const struct rp_database *rp__database_find(const char *scheme, size_t size);
@@ -27,7 +27,8 @@ const struct rp_database *rp__database_find(const char *scheme, size_t size);
 /* Returns 0, or RP_EDB if the database is not in this build. */
 int rp__database_check(const struct rp_database *database, rp_error *reterr);
 
-/* Write the forms of all URLs to `ret`, for a message. Returns `ret`. */
+/* Write the forms of the URLs of all databases to `ret`, for a message. Returns
+ * `ret`. */
 #define RP_URLS 120
 const char *rp__database_urls(char ret[RP_URLS]);
 

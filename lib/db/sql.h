@@ -1,16 +1,17 @@
 /*
- * sql.h - the tables that tools/embed_sql.py generates from sql/<dialect>/.
+ * sql.h - the types of the tables that tools/embed_sql.py generates from
+ * sql/<dialect>/.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
  *
  * If the database has routines, a verb is one call. On SQLite a verb is a list
- * of statements. A statement that returns rows is run to its end, and for each
- * of its rows the statements after it are run; they refer to its columns as
+ * of statements. A statement that returns rows is run to its end. For each of
+ * its rows the statements after it are run; they refer to its columns as
  * @column. So a file reads from top to bottom like nested loops. Statements
  * about the rows that the callback has taken are run after the last row of the
  * answer. A verb with a statement that uses :rows is run once for all rows of
  * parameters; its :parameters are then those of the first row.
- *
- * SPDX-License-Identifier: MIT
- * SPDX-FileCopyrightText: The readpast authors
  */
 #ifndef RP_SQL_H
 #define RP_SQL_H
@@ -20,17 +21,17 @@
 #include "verbs.h"
 
 struct rp_stmt {
-	const char *one;   /* the SQL for one row of parameters, or one taken
-			    * row */
+	const char *one;   /* the SQL for one row of parameters, or for one
+			    * taken row */
 	const char *many;  /* the SQL for many rows, given as a table; NULL:
 			    * use `one` */
 	const char *guard; /* run the statement only if this column of an
 			    * earlier statement is true; NULL: always */
 	int answer;        /* 1: its rows are passed to the caller */
-	int batch;         /* 1: it inserts all rows of parameters; the
-			    * answer is their ids */
-	int late;          /* 1: it runs at the end, for the rows that were
-			    * taken */
+	int batch;         /* 1: it inserts all rows of parameters, and returns
+			    * their ids */
+	int late;          /* 1: it runs at the end, for the rows that the
+			    * callback took */
 };
 
 struct rp_sql {
@@ -39,12 +40,12 @@ struct rp_sql {
 				    * parameters */
 	const char *const *params; /* ends with NULL */
 	size_t params_count;
-	int columns_count; /* of the answer */
+	int columns_count; /* number of columns of the answer */
 	const struct rp_stmt *stmts;
 	size_t stmts_count;
 };
 
-/* A verb of a database with routines: a single statement. */
+/* How one parameter of a routine's call is bound. */
 struct rp_bind {
 	int param; /* index of the verb's parameter */
 	int array; /* 1: bind the values of all rows as an array; 0: bind the

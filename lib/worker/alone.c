@@ -1,20 +1,21 @@
 /*
- * alone.c - when a worker runs suspects, and when other jobs.
- *
- * A suspect may be what killed its worker, so it runs alone. The worker makes
- * room for it: it claims nothing until it holds no job. Then it takes the
- * suspect, and claims nothing more until the suspect has ended or has lived for
- * LIVED_US. After that it serves other jobs, for as long as they had to wait,
- * and at least until the suspect ends. So suspects take at most half of a
- * worker's time, however many there are and however long other jobs run. Other
- * workers continue meanwhile.
+ * alone.c - decide when a worker runs suspects, and when it runs other jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A suspect is a job that may have killed its worker, so it runs alone. To make
+ * room for it, the worker claims nothing until it holds no job. Then it claims
+ * the suspect, and nothing more until the suspect has ended or has run for
+ * LIVED_US. After that the worker serves other jobs, for as long as they had to
+ * wait, and at least until the suspect ends. So suspects take at most half of a
+ * worker's time, however many there are and however long other jobs run. Other
+ * workers continue meanwhile.
  */
 #include "worker.h"
 
-/* A job that kills its worker usually does so soon after its start. */
+/* A job that kills its worker usually does so within this time (microseconds)
+ * after its start. */
 #define LIVED_US INT64_C(2000000)
 
 #define ROOM_US INT64_C(2000000)
@@ -26,14 +27,14 @@ has_lived(const struct alone *alone, int64_t now)
 	return now - alone->taken_us >= LIVED_US;
 }
 
-/* Are other jobs served now, and no suspects? */
+/* Returns 1 if the worker serves other jobs now, and no suspects. */
 static int
 is_turn_of_others(const struct alone *alone, int64_t now)
 {
 	return alone->task ? has_lived(alone, now) : now < alone->others_until;
 }
 
-/* When the worker began to make room for a suspect. */
+/* Returns when the worker began to make room for a suspect. */
 static int64_t
 room_since(const struct alone *alone)
 {
@@ -41,9 +42,9 @@ room_since(const struct alone *alone)
 							 : alone->others_until;
 }
 
-/* Stop making room after ROOM_US, because a worker with long handlers must
- * not stand still for ever. It then serves other jobs for the same time, and
- * makes room for twice as long the next time. */
+/* Stop making room after ROOM_US. Otherwise a worker with long handlers would
+ * claim nothing for a long time. The worker then serves other jobs for the same
+ * time, and makes room for twice as long the next time. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {
@@ -57,7 +58,7 @@ rp__alone_end_making_room(struct alone *alone, size_t holding)
 	alone->room_us = room < MOST_ROOM_US ? 2 * room : room;
 }
 
-/* Must a worker that holds `holding` jobs claim nothing now? */
+/* Returns 1 if a worker that holds `holding` jobs must claim nothing now. */
 int
 rp__alone_must_wait(const struct alone *alone, size_t holding)
 {
@@ -76,8 +77,8 @@ rp__alone_holding(const struct alone *alone, size_t holding)
 		       : holding;
 }
 
-/* Record that a claim returned `jobs` jobs and skipped `passed_over`
- * suspects. If it found only suspects, they are served next. */
+/* Record that a claim returned `jobs` jobs and skipped `passed_over` suspects.
+ * If the claim found only suspects, the worker serves them next. */
 void
 rp__alone_claimed(struct alone *alone, size_t jobs, size_t passed_over)
 {
@@ -100,7 +101,7 @@ rp__alone_began(struct alone *alone, const rp_task *task)
 	alone->room_us = 0;
 }
 
-/* Record that the task's handler has ended, or will not be started. */
+/* Record that the suspect's handler has ended, or will not be started. */
 void
 rp__alone_ended(struct alone *alone, const rp_task *task)
 {
@@ -115,8 +116,8 @@ rp__alone_ended(struct alone *alone, const rp_task *task)
 	alone->wanted_since = 0;
 }
 
-/* Milliseconds until the suspect has lived for LIVED_US; -1 if it has, or if
- * none is held. */
+/* Returns how many milliseconds are left until the suspect has run for
+ * LIVED_US. Returns -1 if it has, or if the worker holds no suspect. */
 int64_t
 rp__alone_lives_in_ms(const struct alone *alone)
 {

@@ -1,5 +1,6 @@
 /*
- * heartbeat.c - the worker's heartbeats: to the database and to its observer.
+ * heartbeat.c - the worker's heartbeats, which it sends to the database and to
+ * its observer.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,7 +14,8 @@
 #define BUSY_HEARTBEAT_MS 5000
 #define IDLE_HEARTBEAT_MS 10000
 
-/* "queue/kind", or "queue/" for all kinds. NULL: out of memory. */
+/* Returns "queue/kind", or "queue/" for all kinds. The caller frees it. NULL:
+ * out of memory. */
 static char *
 queue_and_kind(const char *queue, const char *kind)
 {
@@ -25,7 +27,8 @@ queue_and_kind(const char *queue, const char *kind)
 	return text;
 }
 
-/* Add what a route serves. 0, or RP_ENOMEM. */
+/* Append the queues and kinds that a route serves to `kinds`. Returns 0 or
+ * RP_ENOMEM. */
 static int
 add_kinds(const rp_worker *w, const struct route *route, char **kinds,
 	  size_t *n)
@@ -48,7 +51,8 @@ add_kinds(const rp_worker *w, const struct route *route, char **kinds,
 	return 0;
 }
 
-/* The queues and kinds that have handlers, as a list. NULL: out of memory. */
+/* Returns the queues and kinds that the worker serves, as a JSON array. The
+ * caller frees it. NULL: out of memory. */
 static char *
 list_kinds(const rp_worker *w)
 {

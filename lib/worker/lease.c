@@ -1,6 +1,6 @@
 /*
- * lease.c - renew the leases of the jobs that a worker holds, and release jobs
- * that were leased to it without its knowledge.
+ * lease.c - renew the leases of the jobs that a worker holds. Also release jobs
+ * that a claim leased to the worker if the answer to that claim was lost.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,12 +11,12 @@
 
 /* ---- renewing ---- */
 
-/* A lease to renew, because a third of it is over, or because the handler has
- * reported progress. */
+/* A lease to renew. It is renewed when a third of it is over, or when the
+ * handler has reported progress. */
 struct renewal {
 	rp_task *task;
-	int was_blocked; /* 1: the last renewal would have waited for a lock */
-	int is_own; /* refused, because the handler has settled its claim */
+	int was_blocked; /* 1: the last renewal found the job locked */
+	int is_own; /* 1: refused because the handler has settled its claim */
 	int lost;
 };
 
@@ -54,8 +54,8 @@ add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 	v->progress = rp__report_send(&task->report);
 }
 
-/* Fill both arrays, which have room for `most` entries, and return how many
- * entries were filled. Needs the lock. */
+/* Fill both arrays, which have room for `most` entries. Returns how many
+ * entries were filled. The caller holds the lock. */
 static size_t
 add_due(struct pool *pool, int64_t now, struct renewal *renewals,
 	rp_verdict *verdicts, size_t most)
@@ -75,8 +75,8 @@ add_due(struct pool *pool, int64_t now, struct renewal *renewals,
 	return n;
 }
 
-/* Collect the tasks whose lease must be renewed, and return their number. The
- * caller frees both arrays, also after a failure. */
+/* Collect the tasks whose lease must be renewed. Returns their number or an
+ * error. The caller frees both arrays, also after an error. */
 static int
 collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 	    rp_verdict **ret_verdicts)
@@ -97,9 +97,9 @@ collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 	return r;
 }
 
-/* Ask the database. No lock is held, so threads start and finish tasks
- * meanwhile. The tasks that finish are not settled before the answer,
- * because the coordinator does both. */
+/* Send the renewals to the database. No lock is held meanwhile, so threads can
+ * start and finish tasks. The coordinator both renews and settles, so no task
+ * is settled before the answer. */
 static int
 ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
     size_t n)
@@ -118,9 +118,9 @@ ask(rp_worker *w, const struct renewal *renewals, rp_verdict *verdicts,
 	return r;
 }
 
-/* Apply the answer to a renewal. Returns 1 if the task was lost and its
- * handler does not know that yet. If the handler's own transaction has
- * completed the job meanwhile, the job is gone, too, but not lost. */
+/* Apply the answer to a renewal. Returns 1 if the task was lost and its handler
+ * has not noticed that yet. If the handler's own transaction has completed the
+ * job, the renewal is refused, but the job does not count as lost. */
 static int
 apply(rp_task *task, int result, int is_own, int64_t asked)
 {
@@ -140,8 +140,9 @@ apply(rp_task *task, int result, int is_own, int64_t asked)
 	return 1;
 }
 
-/* A renewal that was refused before the lease ran out: if nobody else runs the
- * job, its handler has settled it, and may end in peace. */
+/* Find the renewals that were refused because the handler has settled its claim
+ * itself. Such a renewal was refused before the lease ran out, and no other
+ * worker runs the job. The handler may then continue. */
 static void
 find_own(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	 size_t n, int64_t asked)
@@ -210,8 +211,7 @@ rp__lease_renew(rp_worker *w)
 
 /* ---- after a lost answer ---- */
 
-/* The jobs that are leased to this worker, each with a verdict that releases
- * it. */
+/* Jobs that are leased to this worker, each with a verdict that releases it. */
 struct held {
 	rp_conn *conn;
 	rp_verdict *verdicts;
@@ -258,9 +258,9 @@ is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
 	       is_among(&w->blocked, id) || is_among(finished, id);
 }
 
-/* Keep only the jobs that no answer has told us of. A job that we know is in
- * one of the lists until the coordinator settles it, and the coordinator is
- * the thread that runs this. */
+/* Keep only the jobs that this worker does not know. A job that it knows stays
+ * in one of the lists until the coordinator settles it. This function runs on
+ * the coordinator's thread, so the lists do not change meanwhile. */
 static void
 drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 {
@@ -274,9 +274,9 @@ drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 	held->count = kept;
 }
 
-/* If the answer to a claim may have been lost after the commit, release the
- * jobs of that claim. Otherwise nobody would run them until their leases ran
- * out. */
+/* The answer to a claim may have been lost after the commit. In that case,
+ * release the jobs of that claim. Otherwise no worker would run them until
+ * their leases ran out. */
 int
 rp__lease_give_back_unknown(rp_worker *w, const struct tasks *finished)
 {

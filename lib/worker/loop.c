@@ -1,13 +1,15 @@
 /*
  * loop.c - the coordinator's main loop.
  *
- * Each step settles the tasks that finished during the step before, and claims
- * the jobs that the handlers will start within the next 50 ms, at their recent
- * speed. So the jobs of a slow queue are fetched one by one and those of a fast
- * queue in large commits, and no timer adds latency.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The coordinator is the thread that claims jobs, settles them and renews their
+ * leases. Each step settles the tasks that finished during the step before. It
+ * also claims the jobs that the handlers will start within the next 50 ms, if
+ * jobs take as long as they took recently. So the jobs of a slow queue are
+ * fetched one by one, and those of a fast queue in large commits. No timer adds
+ * latency.
  */
 #include "worker.h"
 
@@ -18,12 +20,12 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-#define MOST_TRIES_AT_THE_END 50 /* they take some ten seconds */
+#define MOST_TRIES_AT_THE_END 50 /* these tries take about ten seconds */
 
 /* ---- failed calls ---- */
 
-/* Handle the failure of a call. Returns 0, after a pause, if the call is to
- * be repeated, or else the error that ends the worker. */
+/* Handle the failure of a call. If the call should be repeated, returns 0 after
+ * a pause. Otherwise returns the error, which ends the worker. */
 int
 rp__worker_trouble(rp_worker *w, int code)
 {
@@ -55,11 +57,11 @@ rp__worker_no_memory(rp_worker *w)
 struct appetite {
 	size_t want;    /* how many jobs to claim */
 	size_t ahead;   /* how many of them are prefetched */
-	size_t holding; /* how many jobs it holds, started or not */
+	size_t holding; /* how many jobs the worker holds, started or not */
 };
 
-/* How many more jobs max_jobs allows. A job that was released before it was
- * started does not count. */
+/* Returns how many more jobs the worker may claim under the option max_jobs. A
+ * job that was released before it was started does not count. */
 static int64_t
 jobs_left(const rp_worker *w)
 {
@@ -68,17 +70,18 @@ jobs_left(const rp_worker *w)
 				   : INT64_MAX;
 }
 
-/* Must the worker claim nothing more, because it was stopped or max_jobs is
- * reached? */
+/* Returns 1 if the worker must claim nothing more, because it was stopped or
+ * max_jobs is reached. */
 static int
 is_ending(const rp_worker *w)
 {
 	return atomic_load(&w->stopping) || jobs_left(w) <= 0;
 }
 
-/* How many jobs the handlers will start within AHEAD_MS, at their recent
- * speed, besides those that they run. A running job that takes longer than
- * the mean raises the estimated duration at once. Needs the lock. */
+/* Returns how many jobs the handlers will start within AHEAD_MS, besides those
+ * that they run now. The estimate uses the mean duration of recent jobs. If a
+ * running job has already taken longer than that, its time so far is used
+ * instead. The caller holds the lock. */
 static size_t
 to_start_soon(const struct pool *pool, int64_t threads)
 {
@@ -94,7 +97,7 @@ to_start_soon(const struct pool *pool, int64_t threads)
 	return (size_t)(n < MOST_AHEAD ? n : MOST_AHEAD);
 }
 
-/* How many jobs to claim now. */
+/* Decide how many jobs to claim now. */
 static struct appetite
 appetite(rp_worker *w)
 {
@@ -141,7 +144,7 @@ init_task(rp_worker *w, rp_task *task, struct fetch *fetch, const rp_job *job,
 				   .asked_us = asked });
 }
 
-/* Hand the jobs of a claim to the threads. */
+/* Give the jobs of a claim to the threads. */
 static int
 start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 {
@@ -150,7 +153,7 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	rp_task *tasks = calloc(n, sizeof(*tasks));
 
 	if (!fetch || !tasks) {
-		/* When the leases have run out, the jobs are ready again. */
+		/* The jobs are ready again when their leases have run out. */
 		free(fetch);
 		free(tasks);
 		rp_batch_free(batch);
@@ -178,8 +181,8 @@ note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 		n == want || suspect || (passed_over && !w->alone.task);
 }
 
-/* Make one round trip. If it would have to wait for a lock, a second call
- * gives the verdicts without waiting, and claims nothing. */
+/* Settle and claim in one round trip. If that would have to wait for a lock, a
+ * second call gives only the verdicts, without waiting, and claims nothing. */
 static int
 ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
     rp_batch **ret)
@@ -201,8 +204,8 @@ ask(rp_worker *w, rp_verdict *verdicts, size_t n, struct appetite *a,
 
 /*
  * Settle the finished tasks and claim the jobs that will be started. If there
- * is nothing to settle or to claim, the database is not asked. Returns 0, or
- * the error that ends the worker.
+ * is nothing to settle or to claim, no call is made. Returns 0, or the error
+ * that ends the worker.
  */
 static int
 settle_and_claim(rp_worker *w, struct tasks *finished)
@@ -236,9 +239,9 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 
 /* ---- waiting ---- */
 
-/* For how many milliseconds there is nothing to do unless something happens;
- * -1: no limit. waits: 1 if the backend will wait; it then keeps the
- * schedule of probes itself. */
+/* Returns how many milliseconds the coordinator may wait if nothing happens;
+ * -1: no limit. waits: 1 if it will wait in the backend, which then decides
+ * itself when to probe. */
 static int64_t
 nap_ms(rp_worker *w, int waits)
 {
@@ -269,8 +272,8 @@ nap_ms(rp_worker *w, int waits)
 	return at == INT64_MAX ? -1 : at > now ? at - now : 0;
 }
 
-/* Record that the coordinator waits, so that a task that finishes wakes it.
- * Returns 0 if tasks are already finished. */
+/* Record that the coordinator waits, so that a thread that finishes a task
+ * wakes it. Returns 0 if there are finished tasks already. */
 static int
 fall_asleep(struct pool *pool)
 {
@@ -291,11 +294,11 @@ wake_up(struct pool *pool)
 	pool->asleep = 0;
 	pthread_mutex_unlock(&pool->lock);
 	if (read(pool->wake_fd, &ignored, sizeof(ignored)) < 0)
-		ignored = 0; /* no event was pending */
+		ignored = 0; /* no wake-up was pending */
 }
 
-/* Wait until a task is finished, until there may be work (if we want any), or
- * until the next housekeeping is due. */
+/* Wait until a task is finished, until there may be work (if the worker can
+ * take more), or until the next lease or heartbeat is due. */
 static int
 wait_for_news(rp_worker *w)
 {
@@ -332,9 +335,9 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 		return rp__worker_trouble(w, r);
 	w->what = 0;
 	w->maybe_ready |= ret->ready;
-	/* A worker that gets notified need not poll, unless it drains (no
-	 * notification tells of the last job's end) or it is the worker that
-	 * sweeps for all. */
+	/* A worker that gets notified need not poll, with two exceptions. A
+	 * worker that drains must poll, because no notification is sent when
+	 * the last job ends. So must the worker that sweeps for all. */
 	w->waiter.polls = ret->ready || w->options.drain ||
 			  rp__has_swept_lately(w->conn) || w->conn->has_unswept;
 	if (!ret->suspects)
@@ -342,8 +345,8 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 	return 0;
 }
 
-/* Probe if the last wait said so. A worker that did not wait probes on
- * schedule. */
+/* Probe if the last wait returned that a probe is due. A worker that did not
+ * wait probes on schedule. */
 static int
 probe_if_due(rp_worker *w, int64_t now)
 {
@@ -357,9 +360,9 @@ probe_if_due(rp_worker *w, int64_t now)
 	return probe(w, w->what, &ignored);
 }
 
-/* Is the worker done? This is asked when it holds no job and has none to
- * settle. A draining worker probes all its queues in one transaction to find
- * out. */
+/* Returns 1 if the worker is done. It is called when the worker holds no job
+ * and has nothing to settle. A draining worker probes all its queues in one
+ * transaction to find out. */
 static int
 is_at_the_end(rp_worker *w, int *ret_r)
 {
@@ -382,9 +385,9 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	       !rp__unsettled_any(w, ret_r);
 }
 
-/* Was no task started for STUCK_MS? Then the waiting tasks are released,
- * because other workers may be free. If a program could pull tasks and does
- * not, nothing is claimed for it until its next call. */
+/* Returns 1 if jobs wait and no task was started for STUCK_MS. Then the waiting
+ * tasks are released, because other workers may be free. If a program could
+ * pull tasks and does not, nothing is claimed for it until its next call. */
 static int
 is_stuck(rp_worker *w)
 {

@@ -69,7 +69,7 @@ rp__pool_init(struct pool *pool)
 	pthread_cond_init(&pool->renewed, NULL);
 	pthread_condattr_destroy(&monotonic);
 	pool->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* Readable from the start, so that the program calls
+	/* The descriptor is readable from the start, so that the program calls
 	 * rp_worker_next() a first time. */
 	pool->fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	pool->fd_is_set = 1;
@@ -89,7 +89,7 @@ rp__pool_destroy(struct pool *pool)
 	pthread_mutex_destroy(&pool->lock);
 }
 
-/* Allocate the slots. This many tasks can run at the same time. */
+/* Allocate `slots` slots. A slot holds one running task and its connection. */
 int
 rp__pool_open(struct pool *pool, size_t slots)
 {
@@ -115,8 +115,9 @@ rp__pool_close(struct pool *pool)
 	pool->slots = 0;
 }
 
-/* Make pool->fd readable if rp_worker_next() has something to do, for a
- * program that polls it. Needs the lock. */
+/* Make pool->fd readable if rp_worker_next() has something to return, or else
+ * not readable. A program may poll this descriptor. The caller holds the
+ * lock. */
 void
 rp__pool_set_fd(struct pool *pool)
 {
@@ -143,7 +144,8 @@ rp__pool_wake_coordinator(struct pool *pool)
 		pool->asleep = 0;
 }
 
-/* Append the tasks of a claim to the list of those to start. */
+/* Append the tasks of a claim to `todo`, the list of tasks that wait for a
+ * thread. */
 void
 rp__pool_add(struct pool *pool, struct fetch *fetch, size_t n)
 {
@@ -160,8 +162,8 @@ rp__pool_add(struct pool *pool, struct fetch *fetch, size_t n)
 
 /* ---- starting and finishing a task ---- */
 
-/* Was the task prefetched, and did its lease run out before a thread could
- * start it? That happens if the process was stopped for a while. */
+/* Returns 1 if the task was prefetched and its lease ran out before a thread
+ * could start it. That happens if the process was stopped for a while. */
 static int
 is_over(const rp_task *task)
 {
@@ -171,9 +173,9 @@ is_over(const rp_task *task)
 	       now >= task->leased_at + task->lease_ms;
 }
 
-/* Take the next task whose lease still runs. A task whose lease is over is
- * released; the database refuses the release if another worker has the job
- * by now. */
+/* Take the next task whose lease is still valid. A task whose lease is over is
+ * released. If another worker has claimed the job by then, the database refuses
+ * the release. */
 static rp_task *
 next_task(struct pool *pool)
 {
@@ -189,8 +191,9 @@ next_task(struct pool *pool)
 	return NULL;
 }
 
-/* Put the next task into a slot, where the coordinator finds it to renew its
- * lease. Needs the lock. Returns NULL if no task waits or no slot is free. */
+/* Put the next task into a free slot. The coordinator renews the leases of
+ * tasks in slots. The caller holds the lock. Returns NULL if no task waits or
+ * no slot is free. */
 rp_task *
 rp__pool_start_task(rp_worker *worker)
 {
@@ -210,7 +213,8 @@ rp__pool_start_task(rp_worker *worker)
 	return task;
 }
 
-/* Free the slot of a task whose verdict is set. Needs the lock. */
+/* Remove a task from its slot and add it to the finished ones. Its verdict is
+ * already set. The caller holds the lock. */
 void
 rp__pool_end_task(struct pool *pool, rp_task *task)
 {

@@ -23,40 +23,40 @@ struct tasks {
 	}
 
 struct pool {
-	/* Protects the fields from `todo` to `error`. It is never held while
-	 * the database is asked or while the observer is called. */
+	/* Protects the fields from `todo` to `error`. It is never held during a
+	 * call to the database or to the observer. */
 	pthread_mutex_t lock;
 	pthread_cond_t
-		/* Signalled when `todo` or `ended` changes: there may be a task
-		 * to start. */
+		/* Signalled when `todo` or `ended` changes, because there may
+		 * be a task to start. */
 		changed;
 	pthread_cond_t renewed; /* signalled when renewals were answered */
 	struct tasks todo, finished;
 	rp_task **running; /* the task of each slot; NULL: the slot is free */
-	rp_conn **conns;   /* the connection of each slot; opened when a task
-			    * first needs it */
+	rp_conn **conns;   /* the connection of each slot; it is opened when a
+			    * task first needs it */
 	size_t slots, running_count;
 	int asleep;      /* 1: the coordinator waits until wake_fd is
 			  * readable */
 	int64_t mean_us; /* moving average of how long tasks run; 0: unknown */
 	int64_t started_us; /* when the last task was started (monotonic us) */
 	int ended;          /* 1: no more tasks are started, and the threads
-			     * end */
+			     * return */
 
 	/* For a program that pulls tasks instead of having handlers. */
-	int pulled;     /* 1: a program pulls; the coordinator has a thread
-			 * of its own */
-	int absent;     /* 1: the program did not take waiting tasks, so
-			 * nothing is claimed */
+	int pulled;     /* 1: a program pulls tasks, and the coordinator has a
+			 * thread of its own */
+	int absent;     /* 1: the program did not take the waiting tasks, so the
+			 * worker claims nothing */
 	int fd_is_set;  /* 1: `fd` is readable */
 	int result;     /* 0, or the error that ended the coordinator */
 	rp_error error; /* the message of that error */
 
 	/* Not changed after rp__pool_init(). */
-	int wake_fd;       /* eventfd; readable when a task is finished, or
-			    * the worker is to stop */
+	int wake_fd;       /* eventfd; readable when a task is finished, or when
+			    * the worker must stop */
 	int fd;            /* eventfd, see rp_worker_fd() */
-	_Atomic pid_t pid; /* the process that pulls; 0: none yet. It is set
+	_Atomic pid_t pid; /* the process that pulls; 0: not set yet. It is set
 			    * once */
 
 	/* Used by the coordinator only. */
@@ -75,7 +75,7 @@ void rp__pool_close(struct pool *pool);
 int rp__pool_start_threads(rp_worker *worker);
 void rp__pool_join_threads(rp_worker *worker);
 void rp__pool_add(struct pool *pool, struct fetch *fetch, size_t n);
-/* Call the following with the lock held. */
+/* The caller of the following functions holds the lock. */
 rp_task *rp__pool_start_task(rp_worker *worker);
 void rp__pool_end_task(struct pool *pool, rp_task *task);
 void rp__pool_wake_coordinator(struct pool *pool);

@@ -1,13 +1,13 @@
 /*
- * pull.c - give tasks one by one to a program that has no handlers: it has an
- * event loop of its own, or it is a binding for another language.
+ * pull.c - give tasks one by one to a program that has no handlers, such as a
+ * binding for another language, or a program with an event loop of its own.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
  *
  * The first rp_worker_next() starts the coordinator in a thread. This thread
  * does all that rp_worker_run() does except running handlers: it claims, renews
  * and settles.
- *
- * SPDX-License-Identifier: MIT
- * SPDX-FileCopyrightText: The readpast authors
  */
 #include "worker.h"
 
@@ -35,7 +35,7 @@ coordinate(void *arg)
 	return NULL;
 }
 
-/* Start the coordinator. Needs the lock. */
+/* Start the coordinator. The caller holds the lock. */
 static int
 start(rp_worker *w, rp_error *reterr)
 {
@@ -61,8 +61,8 @@ start(rp_worker *w, rp_error *reterr)
 
 /* ---- pulling ---- */
 
-/* Start the next task of a kind that the program serves. Tasks of other
- * kinds are released for other workers. Needs the lock. */
+/* Start the next task of a kind that the program serves. Tasks of other kinds
+ * are released for other workers. The caller holds the lock. */
 static rp_task *
 start_task(rp_worker *w)
 {
@@ -87,8 +87,9 @@ come_back(struct pool *pool)
 	rp__pool_wake_coordinator(pool);
 }
 
-/* Wait for a task and start it. Needs the lock, and releases it while it
- * waits. Returns NULL if the time is over or there will be no more tasks. */
+/* Wait for a task and start it. The caller holds the lock; it is released
+ * during the wait. Returns NULL if the time is over or there will be no more
+ * tasks. */
 static rp_task *
 wait_for_task(rp_worker *w, int64_t timeout_ms)
 {
@@ -195,8 +196,8 @@ rp_worker_fd(const rp_worker *w)
 
 /* ---- ending ---- */
 
-/* Release the tasks that the program still has, stop the coordinator, and
- * wait until the tasks are settled. Fails in a forked child. */
+/* Release the tasks that the program has not finished, stop the coordinator,
+ * and wait until the tasks are settled. Fails in a forked child. */
 int
 rp__pull_end(rp_worker *w)
 {
@@ -212,7 +213,7 @@ rp__pull_end(rp_worker *w)
 
 		if (!task)
 			continue;
-		if (task->begun) { /* closing rolls back its transaction */
+		if (task->begun) { /* rp_close() rolls back its transaction */
 			rp_close(pool->conns[i]);
 			pool->conns[i] = NULL;
 		}

@@ -1,6 +1,7 @@
 /*
- * queues.c - the queues that a worker serves: those that its routes name, and
- * those that match the patterns among its routes, new ones too.
+ * queues.c - the list of queues that a worker serves. The list has the queues
+ * that its routes name, and the queues that match the patterns among its
+ * routes. Queues that are created later are added.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,13 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often to look for new queues. */
+/* How often to look for new queues, in milliseconds. */
 #define LOOK_MS 1000
 
-/* A transaction that is open for a while may commit a queue with a smaller id
- * than one that was seen. So queues younger than this are read again ... */
+/* Each look reads the queues that are younger than YOUNG_MS. Their ids may be
+ * smaller than ids that were seen before, because transactions that create
+ * queues may commit in another order. */
 #define YOUNG_MS 5000
-/* ... and all of them now and then, which also finds those that are gone. */
+/* All queues are read once in ALL_MS. This also finds the queues that were
+ * dropped. */
 #define ALL_MS 30000
 
 /* ---- the list ---- */
@@ -70,7 +73,8 @@ add(struct list *list, const char *queue)
 	append(list, queue);
 }
 
-/* Append the found queues that match, and that no route before it has. */
+/* Append the found queues that match the route's pattern. Skip those that are
+ * in the list already, or that a route names. */
 static void
 add_found(rp_worker *w, struct route *route, struct list *list)
 {
@@ -129,10 +133,10 @@ rp__queues_rotate(rp_worker *w)
 
 /* ---- looking for queues ---- */
 
-/* The queues that one look has found. */
+/* The queues that were read. */
 struct look {
 	rp_worker *worker;
-	struct found *found; /* of the patterns */
+	struct found *found; /* those that match a pattern */
 	size_t count;
 	int64_t last_id;
 };
@@ -192,7 +196,8 @@ is_found(const rp_worker *w, const char *name)
 	return 0;
 }
 
-/* Take over what a look at all queues found. 1 if it differs. */
+/* All queues were read: replace the list of queues that match. Returns 1 if it
+ * has changed. */
 static int
 replace_found(rp_worker *w, struct look *look)
 {
@@ -210,7 +215,8 @@ replace_found(rp_worker *w, struct look *look)
 	return 1;
 }
 
-/* Take over the new ones among the young queues. 1 if there are any. */
+/* Only the young queues were read: append those that are new. Returns 1 if
+ * there are any. */
 static int
 append_found(rp_worker *w, struct look *look)
 {

@@ -1,25 +1,25 @@
 /*
- * report.c - what a handler reports about its job: a result at the end, and
- * progress on the way.
- *
- * Progress goes with a renewal of the lease, so it is fenced like every
- * verdict, and costs no statement of its own. A text that a renewal carries
- * stays in `sending` until the answer: if that failed, it is sent again, unless
- * the handler has reported something newer meanwhile.
+ * report.c - the result and the progress that a handler reports about its job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * Progress is sent with a renewal of the lease. So it needs no statement of its
+ * own, and it is refused like a verdict if the claim was lost. A text that was
+ * sent with a renewal stays in `sending` until the answer. If the renewal
+ * failed, the text is sent again, unless the handler has reported a newer text
+ * meanwhile.
  */
 #include "worker.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* At most one report is sent in this time: each one is a commit. */
+/* Reports are sent at most once in this time, because each one is a commit. */
 #define REPORT_EVERY_MS 1000
 
-/* With the lock held: when to send the progress, monotonic ms; INT64_MAX: there
- * is nothing to send. */
+/* Returns when to send the progress (monotonic ms), or INT64_MAX if there is
+ * nothing to send. The caller holds the lock. */
 int64_t
 rp__report_at(const struct report *report)
 {
@@ -28,8 +28,8 @@ rp__report_at(const struct report *report)
 	return report->sent_at ? report->sent_at + REPORT_EVERY_MS : 0;
 }
 
-/* With the lock held: the progress for a renewal, valid until it is answered;
- * or NULL. */
+/* Returns the progress to send with a renewal, or NULL. It is valid until
+ * rp__report_answered(). The caller holds the lock. */
 const char *
 rp__report_send(struct report *report)
 {
@@ -39,7 +39,8 @@ rp__report_send(struct report *report)
 	return report->sending;
 }
 
-/* With the lock held: a renewal that was asked for at `asked` was answered. */
+/* Handle the answer to a renewal that was sent at `asked`. r: the result of the
+ * renewal. The caller holds the lock. */
 void
 rp__report_answered(struct report *report, int r, int64_t asked)
 {

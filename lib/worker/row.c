@@ -1,6 +1,6 @@
 /*
- * row.c - the worker's row in the database: it registers, sends heartbeats, and
- * unregisters.
+ * row.c - the worker's row in the database: add it, and update it with
+ * heartbeats and at the end.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,13 +1,13 @@
 /*
  * task.c - the calls that a handler may make on its task.
  *
- * A handler's changes in the database happen exactly once if its own SQL and
- * the job's completion are one transaction. That transaction checks the claim
- * number under the write lock. If two workers both believe that they hold the
- * job, only one of them commits.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A handler's changes in the database happen exactly once if its own SQL and
+ * the job's completion are one transaction. That transaction checks the claim
+ * number under the write lock. So if two workers both believe that they hold
+ * the job, only one of them can commit.
  */
 #include "worker.h"
 
@@ -38,9 +38,9 @@ rp__task_fate(int result)
 	return result == RP_ECANCELLED ? RP_TASK_CANCELLED : RP_TASK_LOST;
 }
 
-/* The time at which a third of the lease is over, or progress is to be sent;
- * INT64_MAX if the job is no longer ours or its handler is extending the
- * lease. */
+/* Returns when a third of the lease is over, or when progress should be sent.
+ * Returns INT64_MAX if the job is no longer ours or its handler is extending
+ * the lease. */
 int64_t
 rp__task_renew_at(const rp_task *task)
 {
@@ -63,10 +63,10 @@ rp__task_begin_handling(rp_task *task, const char *thread)
 		    (rp_event){ .what = RP_EVENT_START, .job = task->job });
 }
 
-/* End a task whose handler has returned. If the handler left a transaction
- * open that belongs to another thread, this fails and changes nothing. A
- * large payload is freed under the observer's lock: a renewal may be
- * reported at this moment, and observers read the payload. */
+/* End a task whose handler has returned. If a transaction of the task is open
+ * in another thread, this fails and changes nothing. A large payload is freed
+ * under the observer's lock, because observers read the payload and the
+ * coordinator may be reporting a renewal now. */
 int
 rp__task_end_handling(rp_task *task, int verdict)
 {
@@ -84,9 +84,10 @@ rp__task_end_handling(rp_task *task, int verdict)
 
 /* ---- for handlers ---- */
 
-/* May the calling thread use the task? For a handler's task it must be the
- * thread that runs the handler. A pulled task may be used by any thread; but
- * while its transaction is open, only by the thread that has it open. */
+/* Returns 0 if the calling thread may use the task, else RP_EINVAL. For a
+ * handler's task it must be the thread that runs the handler. A pulled task may
+ * be used by any thread. While its transaction is open, only the thread that
+ * opened the transaction may use it. */
 int
 rp__task_enter(const rp_task *task)
 {
@@ -145,10 +146,10 @@ rp_task_state(const rp_task *task)
 
 /* ---- extending ---- */
 
-/* Wait until a renewal by the worker is answered, and prevent further ones.
- * A renewal and an extension never overlap, so the lease that was requested
- * last is the one in effect. No lock is held while either of them waits for
- * the database. Returns the progress to send, or NULL. */
+/* Wait until the worker's current renewal is answered, and prevent further
+ * ones. A renewal and an extension never overlap, so the lease that was
+ * requested last is the one in effect. The lock is not held while either of
+ * them waits for the database. Returns the progress to send, or NULL. */
 static const char *
 begin_extending(rp_task *task)
 {
@@ -177,7 +178,7 @@ end_extending(rp_task *task, int r, int64_t lease_ms, int64_t asked)
 		task->leased_at = asked;
 	}
 	rp__pool_wake_coordinator(
-		pool); /* the next renewal may be due earlier */
+		pool); /* because the next renewal may be due earlier */
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -220,8 +221,8 @@ rp_task_extend(rp_task *task, int64_t lease_ms)
 
 /* ---- transactions ---- */
 
-/* Handle a failed call on the task's connection: its message becomes the
- * job's error, unless the handler has set one. */
+/* Handle a failed call on the task's connection. Its message becomes the job's
+ * error, unless the handler has set an error. */
 static int
 failed(rp_task *task, int r, const char *words)
 {
@@ -286,8 +287,9 @@ observe(const rp_task *task, int what, int result, int64_t asked_us)
 				.asked_us = asked_us });
 }
 
-/* `done` is set before the commit, so that a renewal that is refused because
- * the commit has removed the job is not counted as a loss. */
+/* Commit the transaction that completes the job. `done` is set before the
+ * commit, because the commit removes the job. A renewal that is refused for
+ * that reason must not count as a loss. */
 static int
 commit_completed(rp_task *task)
 {

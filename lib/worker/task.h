@@ -1,5 +1,5 @@
 /*
- * task.h - a claimed job, from the claim to its verdict.
+ * task.h - a task: a job that the worker holds, from the claim to its verdict.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -25,9 +25,11 @@ struct report {
 	size_t result_size;
 
 	/* Protected by the pool's lock. */
-	char *progress;  /* not sent yet; NULL: none */
-	char *sending;   /* in a renewal that is not answered yet, or NULL */
-	int64_t sent_at; /* monotonic ms of the last one; 0: none */
+	char *progress;  /* text that is not sent yet; NULL: none */
+	char *sending;   /* text that was sent with a renewal, while the answer
+			  * is awaited; or NULL */
+	int64_t sent_at; /* when a text was last sent (monotonic ms); 0:
+			  * never */
 };
 
 struct rp_task {
@@ -41,9 +43,9 @@ struct rp_task {
 	const char *thread; /* the thread that runs the handler, see
 			     * rp__thread(); NULL: the task was pulled, and
 			     * any thread may use it */
-	rp_conn **conn;     /* the connection of its slot, for
+	rp_conn **conn;     /* the connection of the task's slot, for
 			     * rp_task_begin() */
-	int begun;          /* 1: its transaction is open */
+	int begun;          /* 1: the task's transaction is open */
 	int completes;      /* 1: that transaction completes the job */
 	int verdict;
 	int64_t delay_ms;
@@ -53,25 +55,26 @@ struct rp_task {
 	/* Protected by the pool's lock. */
 	rp_task *next; /* the next task in the same list */
 	int64_t lease_ms;
-	int64_t leased_at;     /* when its present lease was requested
+	int64_t leased_at;     /* when the lease that is valid now was requested
 				* (monotonic ms) */
-	int64_t blocked_until; /* when a renewal of the locked job may be
-				* tried again (monotonic ms); 0: it was not
+	int64_t blocked_until; /* when to try again to renew the lease of a job
+				* that is locked (monotonic ms); 0: it was not
 				* locked */
 	int renewing;          /* 1: the coordinator is renewing the lease */
 	int extending;         /* 1: the handler is extending the lease */
 	int is_settled;        /* 1: a renewal found that the handler has
-				* settled the claim itself: no more renewals */
-	int64_t started_us;    /* when it was started (monotonic us); 0: it
-				* was not */
+				* settled the claim itself. The lease is not
+				* renewed any more */
+	int64_t started_us;    /* when the task was started (monotonic us); 0:
+				* not started */
 	int64_t took_us;
 
-	int blocked; /* used by the coordinator; 1: a verdict was given, but
-		      * the job was locked */
+	int blocked; /* 1: a verdict was given, but the job was locked. Used by
+		      * the coordinator */
 
 	/* Used by any thread. */
-	atomic_int done; /* 1: its transaction has completed the job, or is
-			  * about to */
+	atomic_int done; /* 1: the task's transaction has completed the job, or
+			  * is about to */
 	atomic_int fate; /* RP_TASK_RUNNING, _LOST or _CANCELLED */
 };
 
@@ -79,8 +82,8 @@ struct rp_task {
  * result, which is RP_EGONE or RP_ECANCELLED. */
 int rp__task_fate(int result);
 int rp__task_enter(const rp_task *task);
-int64_t rp__task_renew_at(const rp_task *task); /* when to renew its lease
-						 * (monotonic ms) */
+int64_t rp__task_renew_at(const rp_task *task); /* when to renew the task's
+						 * lease (monotonic ms) */
 void rp__task_free(rp_task *task);
 
 /* report.c */

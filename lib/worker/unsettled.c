@@ -2,13 +2,13 @@
  * unsettled.c - the jobs that a worker has run and that are not finished yet. A
  * worker with RP_DRAIN_SETTLED waits for them.
  *
- * A job is added before its verdict is sent, when running out of memory does no
- * harm yet, and removed when the answer says that it is finished. When there is
- * nothing else to do, the worker asks the database about the jobs that are
- * left, one by one.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A job is added before its verdict is sent, because running out of memory at
+ * that point loses nothing. It is removed when the database has answered that
+ * the job is finished. When the worker has nothing else to do, it reads the
+ * states of the remaining jobs one by one.
  */
 #include "worker.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 struct unsettled {
-	int64_t id, attempt; /* `attempt` is the last one that this worker
+	int64_t id, attempt; /* `attempt` is the last attempt that this worker
 			      * made */
 };
 
@@ -44,7 +44,7 @@ add(rp_worker *w, const rp_job *job)
 	return found ? 0 : RP_ENOMEM;
 }
 
-/* Add the jobs of the tasks that were started. */
+/* Add the jobs of those tasks that were started. */
 int
 rp__unsettled_add(rp_worker *w, const struct tasks *tasks)
 {
@@ -72,8 +72,8 @@ rp__unsettled_remove(rp_worker *w, int64_t id)
 	free(old);
 }
 
-/* Is the job finished, or has another worker run it after this one? Returns
- * 1, 0 or an error. */
+/* Returns 1 if the job is finished or another worker has run it since, 0 if
+ * not, or an error. */
 static int
 is_over(rp_worker *w, const struct unsettled *job)
 {
@@ -89,14 +89,14 @@ is_over(rp_worker *w, const struct unsettled *job)
 	return r;
 }
 
-/* Must this worker still wait for any of the jobs? Returns 1, too, if the
+/* Returns 1 if this worker must still wait for any of the jobs, or if the
  * database does not answer. A negative *ret_r is an error that ends the
  * worker. */
 int
 rp__unsettled_any(rp_worker *w, int *ret_r)
 {
 	while (w->unsettled) {
-		/* A node of the tree begins with the pointer that was
+		/* A node of the tree begins with the pointer that tsearch()
 		 * inserted. */
 		const struct unsettled *job =
 			*(struct unsettled *const *)w->unsettled;

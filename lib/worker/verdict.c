@@ -1,5 +1,6 @@
 /*
- * verdict.c - the verdicts of finished tasks, and the database's answers.
+ * verdict.c - the verdicts of finished tasks, and the database's answers to
+ * them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -25,7 +26,7 @@ rp__worker_take_finished(rp_worker *w, struct tasks *finished)
 	rp__tasks_append(finished, &more);
 }
 
-/* Take the tasks that were not started; they will be released. */
+/* Take the tasks that were not started, to release them. */
 void
 rp__worker_take_unstarted(rp_worker *w, struct tasks *finished)
 {
@@ -53,7 +54,7 @@ forget(rp_worker *w, rp_task *task)
 	rp__task_free(task);
 }
 
-/* Count the job as dead if its new state is, otherwise by the verdict. */
+/* Count the job as dead if its new state is dead, otherwise by the verdict. */
 static void
 count_verdict(rp_worker *w, const rp_task *task, int verdict, int state)
 {
@@ -76,10 +77,10 @@ count_loss(rp_worker *w, int is_cancelled)
 		w->counts.lost++;
 }
 
-/* A verdict was refused, but not because the lease ran out: the handler has
- * settled the claim itself. Which verdict it gave follows from the job: a
- * failure leaves the claim number one higher, or the next attempt counted, and
- * after a release the attempt is not counted. */
+/* Find out which verdict a handler gave that settled its claim itself. Our own
+ * verdict was refused, and not because the lease ran out. The job's row shows
+ * which verdict came first. A failure leaves the claim number one higher, or a
+ * further attempt counted. After a release the attempt is not counted. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {
@@ -113,7 +114,7 @@ rp__verdict_find_own(rp_worker *w, const rp_task *task, struct own *ret)
 	return 0;
 }
 
-/* Count a verdict, and report it. */
+/* Count a verdict, and report it to the observer. */
 static void
 end_verdict(rp_worker *w, rp_task *task, const rp_verdict *v, int64_t asked_us)
 {
@@ -153,9 +154,9 @@ rp__verdict_observe(rp_worker *w, int what, const rp_job *job,
 				   .text = v->error });
 }
 
-/* Make the verdicts to send for the tasks. Tasks that were lost, cancelled,
- * or completed by a transaction of their own are removed from the list. The
- * caller frees the array. */
+/* Make the verdicts for the tasks. Tasks that were lost, cancelled, or
+ * completed by a transaction of their own need no verdict and are removed from
+ * the list. The caller frees the array. */
 rp_verdict *
 rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 {
@@ -200,8 +201,9 @@ rp__verdicts_make(rp_worker *w, struct tasks *tasks)
 	return verdicts;
 }
 
-/* Free the tasks that are settled. Tasks whose job is locked by another
- * transaction are left to rp__worker_settle_blocked(). */
+/* Free the tasks that are settled. A task whose job is locked by another
+ * transaction is moved to the list `blocked`; see
+ * rp__worker_settle_blocked(). */
 void
 rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 		      const rp_verdict *verdicts, int64_t asked_us)
@@ -224,7 +226,7 @@ rp__verdicts_answered(rp_worker *w, struct tasks *tasks,
 	*tasks = NO_TASKS;
 }
 
-/* Repeat the verdicts on jobs that another transaction had locked. */
+/* Repeat the verdicts on jobs that were locked by another transaction. */
 int
 rp__worker_settle_blocked(rp_worker *w)
 {

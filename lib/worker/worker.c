@@ -1,5 +1,6 @@
 /*
- * worker.c - the worker: one connection for many handlers.
+ * worker.c - create, run, stop and free a worker. A worker uses one connection
+ * for many handlers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -83,8 +84,8 @@ rp_worker_new(const char *url, const rp_worker_options *options,
 void
 rp_worker_free(rp_worker *w)
 {
-	/* A forked child must not touch the parent's worker: locks may be held
-	 * by threads that do not exist in the child. */
+	/* In a forked child, do not touch the parent's worker. Threads that do
+	 * not exist in the child may have held its locks. */
 	if (!w || rp__pull_end(w) < 0)
 		return;
 	for (size_t i = 0; i < w->routes_count; i++) {
@@ -159,8 +160,9 @@ rp_worker_serve_pattern(rp_worker *w, const char *pattern, const char *kind)
 	return add_route(w, pattern, kind, 1, NULL, NULL);
 }
 
-/* Of the routes that name the queue, or of those whose pattern matches it: the
- * one for the job's kind, or else the one for all kinds. */
+/* Find the route for a job among the routes that name its queue, or with
+ * is_pattern among the routes whose pattern matches it. The route for the job's
+ * kind is preferred to the one for all kinds. */
 static const struct route *
 find_route(const rp_worker *w, const rp_job *job, int is_pattern)
 {
@@ -204,8 +206,8 @@ rp__worker_serves(const void *ctx, const char *queue)
 	return 0;
 }
 
-/* Check that the worker serves a queue, and that all its routes have handlers,
- * or none has. */
+/* Check that the worker serves a queue. Also check that all its routes have
+ * handlers (`handlers` is 1), or that none has (0). */
 int
 rp__worker_check_routes(const rp_worker *w, int handlers, rp_error *reterr)
 {
@@ -266,7 +268,8 @@ rp_worker_run(rp_worker *w, rp_error *reterr)
 	r = rp__worker_check_routes(w, 1, reterr);
 	if (r < 0)
 		return r;
-	/* A handler of this worker that called this would wait for itself. */
+	/* Fail if the worker runs. A handler of this worker that called this
+	 * would otherwise wait for itself. */
 	if (atomic_exchange(&w->runs, 1))
 		return rp__fail(reterr, RP_EINVAL, "the worker runs already");
 	r = rp__loop_run(w, &error);
@@ -298,7 +301,7 @@ rp_worker_stop(rp_worker *w)
 	atomic_store(&w->stopping, 1);
 	written = write(w->pool.wake_fd, &one, sizeof(one));
 	(void)written; /* it fails only if the counter is full, and then the
-			* coordinator is awake already */
+			* coordinator has been woken already */
 }
 
 rp_worker_counts

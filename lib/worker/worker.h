@@ -1,12 +1,13 @@
 /*
  * worker.h - the worker, shared by the files of this folder.
  *
- * The coordinator is the thread that calls rp_worker_run(), or a thread of the
- * worker if its tasks are pulled. Only the coordinator uses the worker's
- * connection, and only it frees tasks.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The coordinator is the thread that claims, settles and renews. It is the
+ * thread that calls rp_worker_run(). If a program pulls the tasks, it is a
+ * thread that the worker starts. Only the coordinator uses the worker's
+ * connection, and only the coordinator frees tasks.
  */
 #ifndef RP_WORKER_H
 #define RP_WORKER_H
@@ -16,8 +17,8 @@
 /* How long to wait before repeating a verdict on a job that was locked. */
 #define BLOCKED_MS 200
 
-/* Delay of a released job for whose kind this worker has no handler: another
- * worker may have one. */
+/* Delay of a released job if this worker has no handler for its kind. Another
+ * worker may have a handler. */
 #define NO_HANDLER_MS 10000
 
 /* A worker prefetches the jobs that its handlers will start within this
@@ -25,11 +26,12 @@
 #define AHEAD_MS 50
 
 struct route {
-	char *queue, *kind;  /* kind: NULL for all kinds that have no route
-			      * of their own */
-	int is_pattern;      /* `queue` is one */
-	size_t first, count; /* of a pattern: its queues in the worker's list;
-			      * used by the coordinator only */
+	char *queue, *kind;  /* NULL: all kinds that have no route of their
+			      * own */
+	int is_pattern;      /* 1: `queue` is a pattern */
+	size_t first, count; /* the part of the worker's list of queues that
+			      * matches the pattern; used by the coordinator
+			      * only */
 	rp_handler *handler; /* NULL: tasks are pulled */
 	void *ctx;
 };
@@ -37,19 +39,21 @@ struct route {
 /* A queue that matches a pattern. */
 struct found {
 	char *name;
-	int is_listed; /* it is in the worker's list */
+	int is_listed; /* 1: it is in the worker's list of queues */
 };
 
-/* The state that decides whether suspects or other jobs are served; see
- * alone.c. Times are monotonic us. */
+/* Whether the worker now claims suspects or other jobs; see alone.c. Times are
+ * monotonic us. */
 struct alone {
-	const rp_task *task;  /* the suspect that is held, or NULL */
+	const rp_task *task;  /* the suspect that the worker holds, or NULL */
 	int64_t wanted_since; /* when claims began to skip suspects; 0: they
-			       * do not */
-	int64_t began_us;     /* when other jobs began to wait for `task` */
+			       * skip none */
+	int64_t began_us;     /* since when other jobs have waited because of
+			       * `task` */
 	int64_t taken_us;
 	int64_t others_until; /* until when other jobs are served */
-	int64_t room_us;      /* how long to make room at most; 0: ROOM_US */
+	int64_t room_us;      /* how long the worker waits at most until it
+			       * holds no job; 0: ROOM_US */
 };
 
 /* The numbers of rp_worker_counts_get(), which any thread may call. */
@@ -84,16 +88,17 @@ struct rp_worker {
 			     * has the RP_WAIT_* flags to act upon */
 	int maybe_ready;    /* 1: the last claim or probe may have left ready
 			     * jobs */
-	int64_t given_back; /* how many claimed jobs were released before
-			     * they were started */
-	struct tasks
-		blocked;    /* finished tasks whose jobs are locked by others */
+	int64_t given_back; /* how many claimed jobs were released without being
+			     * started */
+	struct tasks blocked; /* finished tasks whose jobs other transactions
+			       * have locked */
 	int64_t unblock_at; /* when to settle `blocked` again (monotonic ms) */
 	int unblock_tries;  /* how many tries in a row have settled none of
 			     * `blocked` */
 	int troubles;       /* how many calls in a row have failed */
 	void *unsettled;    /* a tree of jobs by id, see unsettled.c */
-	/* In order of preference, with a NULL at the end; see queues.c. */
+	/* The queues in order of preference, with a NULL at the end; see
+	 * queues.c. */
 	const char **queues;
 	struct found *found; /* queues that match a pattern */
 	size_t found_count;
@@ -105,7 +110,8 @@ struct rp_worker {
 	int64_t look_at_all; /* when to read the names of all queues again
 			      * (monotonic ms) */
 	/* The id of the newest queue that was seen, and the newest id that was
-	 * known when the period began that ends at young_until. */
+	 * known when the current period of YOUNG_MS began. The period ends at
+	 * young_until. See queues.c. */
 	int64_t last_queue_id, old_queue_id, young_until;
 	int64_t heartbeat_at, heartbeat_total;
 	int64_t tell_at; /* when the observer gets its next heartbeat
@@ -135,8 +141,8 @@ int rp__loop_run(rp_worker *worker, rp_error *reterr);
 rp_verdict *rp__verdicts_make(rp_worker *worker, struct tasks *tasks);
 void rp__verdicts_answered(rp_worker *worker, struct tasks *tasks,
 			   const rp_verdict *verdicts, int64_t asked_us);
-/* The verdict of a handler that settled its claim itself, and the job's state
- * after it. The error is that of a failure. */
+/* The verdict that a handler gave by settling its claim itself, the job's state
+ * after that, and the error text if the verdict was a failure. */
 struct own {
 	int verdict, state;
 	char error[200];
@@ -171,12 +177,15 @@ int rp__lease_give_back_unknown(rp_worker *worker,
 				const struct tasks *finished);
 
 /* queues.c */
-/* Look for queues that match. 1: the list has changed; 0, or an error. */
+/* Look for queues that match the worker's patterns, and update the list of
+ * queues. Returns 1 if the list has changed, 0 if not, or an error. */
 int rp__queues_find(rp_worker *worker);
 int rp__queues_find_if_due(rp_worker *worker, int64_t now);
-/* The same at once: a draining worker misses no queue. */
+/* Look for queues at once. A draining worker does so before it ends, so that it
+ * misses no queue. */
 int rp__queues_find_at_the_end(rp_worker *worker);
-/* Of the queues of a pattern another one goes first: none is preferred. */
+/* Move the first queue of each pattern behind the other queues of that pattern,
+ * so that none of them is preferred. */
 void rp__queues_rotate(rp_worker *worker);
 void rp__queues_free(rp_worker *worker);
 

@@ -1,13 +1,13 @@
 /*
  * backend.c - transactions and connections of a PostgreSQL server.
  *
- * A transaction of one verb is sent as a single statement without `begin`: one
- * round trip, one commit. Other transactions are begun explicitly. A call
- * inside a transaction is a savepoint, so that its failure does not end the
- * caller's transaction.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A transaction with a single verb is sent as one statement without `begin`, so
+ * it is one round trip and one commit. Other transactions are begun explicitly.
+ * A call inside a transaction is a savepoint, so that its failure does not end
+ * the caller's transaction.
  */
 #include "postgres.h"
 
@@ -49,7 +49,7 @@ code_of(const char *state)
 	return RP_EDB;
 }
 
-/* Fail with the first line of `text`, without libpq's "ERROR:". */
+/* Fail with the first line of `text`, without the "ERROR:" that libpq adds. */
 int
 rp__postgres_say(rp_error *error, int code, const char *text)
 {
@@ -62,7 +62,7 @@ rp__postgres_say(rp_error *error, int code, const char *text)
 	return rp__fail(error, code, "%.*s", n > 220 ? 220 : (int)n, text);
 }
 
-/* Put our explanation before the server's message. */
+/* Put `what` before the server's message. */
 static void
 say_first(rp_error *error, const char *what)
 {
@@ -99,9 +99,10 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 }
 
 /*
- * If a commit is cancelled while it waits for a synchronous standby, the server
- * reports success, and warns in a notice that the commit may exist only on this
- * server. The caller must then ask which jobs it holds, as it must after a lost
+ * Fail if a commit may not have reached the synchronous standby. If such a
+ * commit is cancelled while it waits for the standby, the server reports
+ * success. It also sends a notice that the commit may exist only on this
+ * server. The caller must then read which jobs it holds, as after a lost
  * answer.
  */
 int
@@ -131,8 +132,8 @@ rp__postgres_execute(struct postgres *s, const char *sql, rp_error *error)
 	return r;
 }
 
-/* The library writes UTF-8, but the caller may have set another
- * client_encoding. */
+/* Check the connection's client_encoding. The library writes UTF-8, but the
+ * caller may have set another encoding. */
 static int
 check_encoding(const struct postgres *s, rp_error *error)
 {
@@ -175,7 +176,7 @@ begin_first(struct postgres *s, int how, rp_error *error)
 	return r;
 }
 
-/* Check that our transaction is still open. */
+/* Check that the library's transaction is still open. */
 static int
 check_open(struct postgres *s, rp_error *error)
 {
@@ -221,9 +222,9 @@ rp__postgres_rollback(void *db)
 		rp__postgres_execute(s, "rollback", NULL);
 }
 
-/* Commit our transaction. If it has failed, the server rolls it back, and
- * only the command tag says so. If the connection is lost, the outcome is
- * unknown. */
+/* Commit the library's transaction. If a statement in it has failed, the server
+ * rolls it back, and only the command tag shows that. If the connection is
+ * lost, the outcome is unknown. */
 static int
 commit_own(struct postgres *s, rp_error *error)
 {
@@ -390,7 +391,7 @@ postgres_is_pooled(void *db)
 	return ((struct postgres *)db)->pooled;
 }
 
-/* A list of names is the literal of a text[], hence the braces. */
+/* A list of names is bound as the literal of a text[], which needs braces. */
 static const struct rp_server server = { rp__postgres_run, '{', '}' };
 
 static int

@@ -11,16 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONNECT_S "10" /* seconds, for each host of the URL */
-/* Calls with a shorter pause between them are back-to-back. */
+#define CONNECT_S "10" /* time-out in seconds for each host of the URL */
+/* A call that begins within this time (us) after the call before is
+ * back-to-back. */
 #define BUSY_US 5000
 
-/* Detect a pooler and the isolation level. A pooler reports a process id of
- * its own invention to the client. Behind it each transaction may run in
- * another session, which knows nothing of our prepared statements, settings
- * and LISTEN. If `read committed` is not the session's default, we make it
- * the default; in a session that is not ours to change, each transaction
- * sets its own isolation level. */
+/* Detect a pooler and the isolation level. Behind a pooler, the client sees a
+ * process id that is not the server's. Each transaction may then run in another
+ * session, which does not have our prepared statements, settings and LISTEN. If
+ * the session's default isolation level is not `read committed`, we make it the
+ * default. In a session that belongs to the caller or a pooler, each
+ * transaction sets its own isolation level instead. */
 int
 rp__postgres_check_session(struct postgres *s, rp_error *error)
 {
@@ -49,8 +50,8 @@ rp__postgres_check_session(struct postgres *s, rp_error *error)
 		error);
 }
 
-/* Set a lock timeout for the session. Behind a pooler each transaction sets it
- * instead: see begin_first(). */
+/* Set a lock timeout for the session. Behind a pooler each transaction sets it;
+ * see begin_first(). */
 int
 rp__postgres_limit_waits(void *db, rp_error *error)
 {
@@ -60,9 +61,9 @@ rp__postgres_limit_waits(void *db, rp_error *error)
 	return s->pooled ? 0 : rp__postgres_execute(s, "set " RP_LIMIT, error);
 }
 
-/* Read a pending shutdown notice before sending a statement. Without this,
- * the outcome of the statement would be unknown. Back-to-back calls skip
- * this; their answer carries the notice. */
+/* Read a pending notice that the server is shutting down, before a statement is
+ * sent. Otherwise the outcome of the statement would be unknown. Back-to-back
+ * calls skip this, because they have just read from the connection. */
 static void
 hear_goodbye(struct postgres *s)
 {
@@ -79,8 +80,8 @@ hear_goodbye(struct postgres *s)
 }
 
 /* If the connection was lost, for example because the server was restarted,
- * make a new one; libpq tries the URL's hosts again. Nothing was sent yet, so
- * no outcome is unknown. */
+ * make a new one. libpq tries the URL's hosts again. No statement was sent yet,
+ * so no outcome is unknown. */
 int
 rp__postgres_connect_again(struct postgres *s, rp_error *error)
 {
@@ -106,10 +107,10 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 
 /* ---- connecting ---- */
 
-/* Receives the server's notices. They are dropped, because the library never
- * prints; only the one for rp__postgres_check_sure() is recorded. It has no
- * SQLSTATE of its own, so we recognise it by the server function that sends
- * it. */
+/* Receive a notice of the server. Notices are dropped, because the library
+ * never prints. Only the notice for rp__postgres_check_sure() is recorded. It
+ * has no SQLSTATE of its own, so it is recognised by the name of the server
+ * function that sends it. */
 static void
 take_remark(void *ctx, const PGresult *res)
 {
@@ -120,8 +121,9 @@ take_remark(void *ctx, const PGresult *res)
 		s->unsure = 1;
 }
 
-/* libpq's message quotes the text that it could not parse. Do not show it if
- * that may include a password. */
+/* Check that libpq can parse the URL. Its message quotes the text that it could
+ * not parse, so the message is not shown if that text may include a
+ * password. */
 static int
 check_url(const char *url, rp_error *reterr)
 {
@@ -143,9 +145,10 @@ check_url(const char *url, rp_error *reterr)
 	return r;
 }
 
-/* A server that is shutting down may send a notice before the connection is
- * complete, and libpq would print it. So we only start the connection, set
- * the notice receiver, and then connect by a reset. */
+/* Connect without printing. A server that is shutting down may send a notice
+ * before the connection is complete, and libpq would print it. So first only
+ * start the connection and set the function that receives notices; then connect
+ * by a reset. */
 static PGconn *
 connect_quietly(struct postgres *s, const char *const *names,
 		const char *const *values)
@@ -162,7 +165,8 @@ connect_quietly(struct postgres *s, const char *const *names,
 int
 rp__postgres_connect(struct postgres *s, const char *url, rp_error *error)
 {
-	/* `dbname` is the whole URL. Its options override those before it. */
+	/* `dbname` is the whole URL. Its options override the options before
+	 * it. */
 	const char *const names[] = { "connect_timeout", "dbname",
 				      "fallback_application_name",
 				      "client_encoding", NULL };

@@ -1,5 +1,5 @@
 /*
- * hear.c - test whether notifications reach a listener.
+ * hear.c - test whether notifications arrive, for the doctor.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +8,7 @@
 
 #include <poll.h>
 
-#define TRIP_MS 300 /* a notification that takes longer counts as lost */
+#define TRIP_MS 300 /* a notification that takes longer (ms) counts as lost */
 
 static int
 wait_for_notice(PGconn *pg)
@@ -29,8 +29,8 @@ wait_for_notice(PGconn *pg)
 	return 0;
 }
 
-/* The other session must send the notification: inside one session even a
- * pooler delivers it. */
+/* The other session must send the notification, because even a pooler delivers
+ * a notification within one session. */
 int
 rp__postgres_hears(void *db, void *other)
 {

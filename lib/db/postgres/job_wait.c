@@ -1,15 +1,17 @@
 /*
  * job_wait.c - wait until jobs may have ended on a PostgreSQL server.
  *
- * The session listens on a channel of its own, and registers for the jobs. The
- * verdict or whatever else ends a job notifies it. A verdict whose transaction
- * was under way when we registered does not, so we look again after pauses that
- * grow. A session that cannot listen (behind a pooler, on a standby, on a
- * connection of the caller's, whose notifications are not ours to read) looks
- * at growing intervals, too, but at least once a second.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The session listens on a channel of its own, and registers for the jobs. The
+ * call that ends a job, such as a verdict, then notifies the session. There is
+ * no notification from a transaction that was already running when the session
+ * registered. So the session also looks again after pauses that grow.
+ *
+ * A session polls at growing intervals of at most a second if it cannot listen.
+ * That is the case behind a pooler, on a standby, and on a caller's own
+ * connection, where notifications are for the caller to read.
  */
 #include "postgres.h"
 
@@ -20,11 +22,11 @@
 
 #define RENEW_MS 30000 /* a third of job_waiter_age() in thresholds.sql */
 #define FIRST_NAP_MS 2
-#define POLL_MS 1000 /* the longest nap if nothing will notify us */
+#define POLL_MS 1000 /* the longest nap if no notification will arrive */
 #define ALIVE "alive"
 
-/* Read all notifications on our channel. Returns 1 if there was one that is not
- * our own; *ret_alive is set to 1 for that. */
+/* Read all notifications on our channel. Returns 1 if another session sent one.
+ * *ret_alive is set to 1 if our own notification arrived. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {
@@ -43,8 +45,8 @@ take_notices(struct postgres *s, int *ret_alive)
 	return ended;
 }
 
-/* LISTEN, then NOTIFY ourselves. Returns 1 if that arrives, 0 if we have to
- * poll. */
+/* LISTEN, then NOTIFY ourselves. Returns 1 if our notification arrives, 0 if
+ * the session must poll. */
 static int
 listen_for_jobs(struct postgres *s, rp_error *error)
 {
@@ -65,7 +67,7 @@ listen_for_jobs(struct postgres *s, rp_error *error)
 	return r < 0 ? r : alive;
 }
 
-/* Run a verb that has the jobs as its rows of parameters. */
+/* Run a verb with one job in each row of parameters. */
 static int
 run_for_jobs(struct postgres *s, enum rp_verb verb,
 	     const struct rp_job_waiter *waiter, rp_error *error)
@@ -85,8 +87,9 @@ run_for_jobs(struct postgres *s, enum rp_verb verb,
 _Static_assert((int)AWAIT_PARAMS == 1 && (int)UNAWAIT_PARAMS == 1,
 	       "run_for_jobs() gives a row one parameter");
 
-/* A standby has no notifications, and cannot register us. After a registration
- * in a new session the naps begin anew. */
+/* Register for the jobs, or poll if that is impossible: a standby has no
+ * notifications and cannot be written to. After a registration in a new session
+ * the naps start again at FIRST_NAP_MS. */
 static int
 register_for_jobs(struct postgres *s, struct rp_job_waiter *waiter,
 		  rp_error *error)
@@ -121,7 +124,8 @@ rp__postgres_leave_jobs(void *db, struct rp_job_waiter *waiter)
 		run_for_jobs(s, RP_V_UNAWAIT, waiter, &ignored);
 }
 
-/* How long to sleep. *ret_look: look when that is over. */
+/* Returns how long to sleep. *ret_look is 1 if the caller must look after
+ * that. */
 static int
 next_nap(struct rp_job_waiter *waiter, int64_t timeout_ms, int *ret_look)
 {
@@ -134,7 +138,8 @@ next_nap(struct rp_job_waiter *waiter, int64_t timeout_ms, int *ret_look)
 	return (int)(*ret_look ? nap : timeout_ms);
 }
 
-/* A broken connection counts as news: the caller's look reports it. */
+/* Returns 1 if the caller must look. A broken connection counts, too, because
+ * the caller's look then reports the error. */
 static int
 has_news(struct postgres *s)
 {

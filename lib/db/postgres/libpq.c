@@ -1,13 +1,13 @@
 /*
- * libpq.c - load libpq once in the life of the process.
- *
- * The table below is the only static state of the library. If libpq were
- * linked, the dynamic linker would keep the same table. Our table is filled
- * once, before anybody can read it, and never changes. libpq is never unloaded,
- * because OpenSSL, which it uses, does not support that.
+ * libpq.c - load libpq once per process.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The table below is the only static state of the library. If libpq were
+ * linked, the dynamic linker would keep the same table. Our table is filled
+ * once, before it is first read, and never changes. libpq is never unloaded,
+ * because OpenSSL, which it uses, does not support that.
  */
 #include "libpq.h"
 
@@ -31,8 +31,8 @@ static const struct {
 #undef FUNCTION
 };
 
-/* If the program has already loaded a library of this name, we get the same
- * one. */
+/* Load libpq and fill the table. If the program has already loaded a library of
+ * this name, dlopen() returns the same one. */
 static void
 load(void)
 {

@@ -1,18 +1,19 @@
 /*
- * libpq.h - libpq, loaded when a PostgreSQL database is first opened. It loads
- * some twenty other libraries, none of which are needed for SQLite.
- *
- * PQ(exec)(pg, "...") calls PQexec().
+ * libpq.h - access to libpq, which is loaded when a PostgreSQL database is
+ * first opened. It is not linked, because it loads about twenty other
+ * libraries, and SQLite needs none of them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * PQ(exec)(pg, "...") calls PQexec().
  */
 #ifndef RP_LIBPQ_H
 #define RP_LIBPQ_H
 
 #include <libpq-fe.h>
 
-/* All functions of libpq that are called, without the prefix PQ. */
+/* All functions of libpq that the library calls, without the prefix PQ. */
 #define RP_LIBPQ(X)                                                            \
 	X(backendPID)                                                          \
 	X(clear)                                                               \
@@ -51,12 +52,12 @@ struct rp_libpq {
 #define RP_LIBPQ_POINTER(name) __typeof__(PQ##name) *name;
 	RP_LIBPQ(RP_LIBPQ_POINTER)
 #undef RP_LIBPQ_POINTER
-	char why[256]; /* why it could not be loaded; "": it is loaded */
+	char why[256]; /* why libpq could not be loaded; "": it is loaded */
 };
 
-/* The first call loads libpq. If that fails, `why` in the result says the
- * reason, and no handle can be opened. So code that has a PGconn need not check
- * whether libpq is loaded. */
+/* The first call loads libpq. If that fails, the result's `why` has the reason,
+ * and no handle can be opened. So code that has a PGconn need not check whether
+ * libpq is loaded. */
 const struct rp_libpq *rp__libpq(void);
 
 #define PQ(name) (rp__libpq()->name)

@@ -1,6 +1,6 @@
 /*
- * names.c - find the end of a statement, and number its named parameters. psql
- * does this itself, libpq does not.
+ * names.c - split a text into SQL statements, and replace named parameters such
+ * as :id with $1, $2 and so on. psql has such parameters, libpq has not.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -24,8 +24,8 @@ begins_word(char c)
 	return is_word(c) && !isdigit((unsigned char)c);
 }
 
-/* The size of a string or a quoted name. A doubled quote counts as the end of
- * one string and the start of the next. */
+/* Returns the size of a string or a quoted name. A doubled quote counts as the
+ * end of one string and the start of the next. */
 static size_t
 quoted_size(const char *s, int has_escapes)
 {
@@ -36,7 +36,7 @@ quoted_size(const char *s, int has_escapes)
 	return n + (s[n] != '\0');
 }
 
-/* The size of a comment. Comments nest in PostgreSQL. */
+/* Returns the size of a comment. Comments nest in PostgreSQL. */
 static size_t
 comment_size(const char *s)
 {
@@ -53,8 +53,8 @@ comment_size(const char *s)
 	return n;
 }
 
-/* The size of a dollar-quoted string, $tag$ text $tag$; 0: s does not begin
- * one. */
+/* Returns the size of a dollar-quoted string, $tag$ text $tag$, or 0 if `s`
+ * does not begin one. */
 static size_t
 dollar_size(const char *s)
 {
@@ -73,8 +73,9 @@ dollar_size(const char *s)
 	return end ? (size_t)(end - s) + tag : strlen(s);
 }
 
-/* The size of a quoted string or a comment, in which names are not parameters;
- * 0: s does not begin one. `from` is the start of the statement. */
+/* Returns the size of a quoted string or a comment, or 0 if `s` does not begin
+ * one. Names inside of them are not parameters. `from` is the start of the
+ * statement. */
 static size_t
 opaque_size(const char *from, const char *s)
 {
@@ -93,8 +94,8 @@ opaque_size(const char *from, const char *s)
 	return *s == '$' && !is_word(before) ? dollar_size(s) : 0;
 }
 
-/* The size of : or @ and the name after it; 0: s does not begin with one.
- * Casts (::) and operators that end in @ are not parameters. */
+/* Returns the size of a parameter (: or @ and a name), or 0 if `s` does not
+ * begin one. Casts (::) and operators that end in @ are not parameters. */
 static size_t
 name_size(const char *from, const char *s)
 {
@@ -109,8 +110,8 @@ name_size(const char *from, const char *s)
 	return n;
 }
 
-/* The number of this name, from 1; a new name gets the next one. 0: too many
- * names. */
+/* Returns the number of this name, from 1. A new name gets the next number.
+ * Returns 0 if there are too many names. */
 static size_t
 number_of(struct rp_named *named, const char *at, size_t size)
 {
@@ -129,8 +130,9 @@ number_of(struct rp_named *named, const char *at, size_t size)
 	return i + 1;
 }
 
-/* Write the parameter's number. There is room for it: the shortest name is 2
- * bytes, the longest number 3, and the buffer is twice as long as the SQL. */
+/* Write the parameter's number. The buffer is large enough, because it is twice
+ * as long as the SQL: the shortest parameter has 2 bytes, the longest number
+ * has 3. */
 static int
 put_number(struct rp_named *named, char **to, const char *at, size_t size)
 {
@@ -142,8 +144,8 @@ put_number(struct rp_named *named, char **to, const char *at, size_t size)
 	return 0;
 }
 
-/* Copy a statement with its names replaced by numbers. Returns 1 if it has a
- * statement; 0 if it has only comments and space; -1 if it has too many
+/* Copy a statement with its names replaced by numbers. Returns 1 if there is a
+ * statement, 0 if there are only comments and space, -1 if it has too many
  * names. */
 static int
 copy(const char *from, const char **end, struct rp_named *ret)

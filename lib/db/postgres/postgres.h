@@ -1,5 +1,6 @@
 /*
- * postgres.h - shared by the files of the PostgreSQL backend.
+ * postgres.h - the state of a connection, and the functions that the files of
+ * the PostgreSQL backend share. In these comments, "we" is the library.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,47 +12,50 @@
 #include "libpq.h"
 #include "db/sql.h"
 
-/* Generated from sql/postgres/: the verbs; the steps of the schema; and a
- * checksum of the schema's text, which is stored in the database. */
+/* Tables generated from sql/postgres/: the verbs, the statements that create
+ * the schema, and a checksum of the schema's text. The checksum is stored in
+ * the database. */
 extern const struct rp_call rp__calls_postgres[RP_VERBS];
 extern const char *const *const rp__schema_postgres[];
 extern const char rp__build_postgres[];
 
 #define CHANNEL 100 /* room for a channel's name, in bytes */
 
-/* How long a call waits for a lock after limit_waits(): long enough for a
- * single statement of somebody else, and short compared to a lease. */
+/* How long a call waits for a lock after limit_waits(). This is long enough for
+ * a single statement of another client, and short compared to a lease. */
 #define RP_LIMIT "lock_timeout = '100ms'"
 
 struct postgres {
 	PGconn *pg;
-	char *schema; /* replaces `readpast` in the SQL */
-	int attached; /* the connection is the caller's */
-	int is_new;   /* opening it created the schema */
-	int depth;    /* how many transactions of ours are open, one inside
-		       * the other; all but the outermost are savepoints */
+	char *schema; /* the schema's name, which replaces `readpast` in the
+		       * SQL */
+	int attached; /* 1: the connection is the caller's */
+	int is_new;   /* 1: opening this handle created the schema */
+	int depth;    /* how many transactions of ours are open, one inside the
+		       * other; all except the outermost are savepoints */
 	/* How the outermost transaction was begun. OWN: as a transaction of
 	 * ours. JOINED: as a savepoint in the caller's transaction. ALONE:
-	 * not at all, because it is a single statement. */
+	 * without `begin`, because it is a single statement. */
 	enum { OWN, JOINED, ALONE } base;
-	int pooled;          /* behind a pooler: we use no prepared statements
-			      * and no LISTEN */
-	int other_level;     /* the session's default isolation level is not
+	int pooled;          /* 1: behind a pooler, so we use no prepared
+			      * statements and no LISTEN */
+	int other_level;     /* 1: the session's default isolation level is not
 			      * `read committed` */
-	int limits_waits;    /* calls fail instead of waiting long for a lock */
-	int lost_answer;     /* the answer to a call may have been lost; the
-			      * next begin() says so */
+	int limits_waits;    /* 1: calls fail instead of waiting long for a
+			      * lock */
+	int lost_answer;     /* 1: the answer to a call may have been lost; the
+			      * next begin() returns 1 */
 	int64_t asked_us;    /* when the last call was made (monotonic us); 0:
 			      * never */
 	int64_t statements;  /* statements that query() ran since the last
 			      * measure() */
-	int unsure;          /* a commit may not have reached the standby */
-	char *sql[RP_VERBS]; /* the verbs' SQL with the schema's name; NULL:
-			      * not used yet */
+	int unsure;          /* 1: a commit may not have reached the standby */
+	char *sql[RP_VERBS]; /* the SQL of the verbs with the schema's name;
+			      * NULL: not used yet */
 	char prepared[RP_VERBS];
-	char sign[24]; /* part of the names of our prepared statements,
-			* because several handles may share an attached
-			* connection; "": it is not attached */
+	char sign[24]; /* part of the names of our prepared statements, because
+			* several handles may share an attached connection; "":
+			* not attached */
 	/* The state of waiting:
 	 * - nap_ms: length of the last pause between polls.
 	 * - registered_at: when we registered as a waiter (monotonic ms); 0: we
@@ -63,13 +67,14 @@ struct postgres {
 	int64_t nap_ms, registered_at, deaf_at;
 	char channel[CHANNEL];
 	int listening, busy_turns;
-	int64_t waiter; /* id of the registered worker; `queues`: its queues */
+	int64_t waiter; /* id of the worker that is registered; `queues` are its
+			 * queues */
 	char *queues;
-	int64_t version; /* of the queues, see struct rp_waiter */
-	int64_t rest_ms; /* time between two probes while we are registered;
-			  * 0: we are not */
-	/* Waiting for jobs: the channel on which this session listens for their
-	 * ends, or "". */
+	int64_t version; /* version of the queues, see struct rp_waiter */
+	int64_t rest_ms; /* time between two probes while we are registered; 0:
+			  * we are not registered */
+	/* The channel on which this session listens for the ends of jobs, or
+	 * "". */
 	char job_channel[CHANNEL];
 };
 
@@ -86,7 +91,7 @@ int rp__postgres_say(rp_error *error, int code, const char *text);
 
 /* connect.c */
 int rp__postgres_connect(struct postgres *s, const char *url, rp_error *error);
-/* Replace the connection if it is lost. */
+/* If the connection is lost, make a new one. */
 int rp__postgres_connect_again(struct postgres *s, rp_error *error);
 /* Detect a pooler and the isolation level. In a session of ours, make `read
  * committed` the default. */
@@ -119,7 +124,7 @@ void rp__postgres_measure(void *db, struct rp_usage *ret);
 /* names.c */
 #define RP_MOST_NAMES 32
 struct rp_named {
-	char *text; /* with $1, $2, ...; the caller frees it */
+	char *text; /* the SQL with $1, $2, ...; the caller frees it */
 	size_t count;
 	struct {
 		const char *at; /* position in the SQL, after the : or @ */
@@ -145,8 +150,8 @@ void rp__postgres_forget(struct postgres *s);
 int rp__postgres_check_schema(struct postgres *s, int schema, rp_error *error);
 int rp__postgres_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
 			    void *ctx, rp_error *reterr);
-/* A copy of the SQL with the schema's name in place of `readpast`; the caller
- * frees it. NULL: out of memory. */
+/* Returns a copy of the SQL with the schema's name in place of `readpast`; the
+ * caller frees it. NULL: out of memory. */
 char *rp__postgres_named(const char *schema, const char *sql);
 
 #endif

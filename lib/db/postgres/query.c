@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The server's type numbers. */
+/* The OIDs of the server's types. */
 enum {
 	OID_BOOL = 16,
 	OID_BYTEA = 17,
@@ -39,8 +39,8 @@ find_param(const struct rp_param *params, const char *name, size_t size)
 	return NULL;
 }
 
-/* An integer is bound as a bigint. A text has no type, like a literal: the
- * server infers it from the context. */
+/* Bind a parameter. An integer is bound as a bigint. A text is bound without a
+ * type, like a literal, so the server infers the type from the context. */
 static int
 bind(struct binds *b, size_t i, const struct rp_value *value, rp_error *error)
 {
@@ -80,7 +80,8 @@ digit(char c)
 	return c <= '9' ? c - '0' : c - 'a' + 10;
 }
 
-/* Decode "\x0123" in place. Returns the number of bytes. */
+/* Decode "\x0123", the text form of a bytea, in place. Returns the number of
+ * bytes. */
 static size_t
 read_bytes(char *text, size_t size)
 {
@@ -119,7 +120,7 @@ column(const PGresult *res, int row, int c)
 	}
 }
 
-/* Pass the rows to the caller. */
+/* Call the query's row function for each row. */
 static int
 answer(const struct rp_query *query, const PGresult *res, rp_error *error)
 {
@@ -196,14 +197,15 @@ run_all(struct postgres *s, const struct rp_query *query, rp_error *error)
 }
 
 /*
- * Make the settings for one query. They are local to its transaction, because
+ * Change the settings for one query. They are local to its transaction, because
  * behind a pooler the next transaction may run in another session. If the query
- * has no time-out, the caller's own remains.
+ * has no time-out, the session's own time-out remains.
  *
- * A query that only reads may run on a database in production. Its search path
- * has pg_catalog first and no schema that other users may write to. It does not
- * wait long for a lock, because other sessions would queue behind it. Like the
- * routines, it is planned to use indexes, whatever the statistics say.
+ * A query that only reads may run on a database in production. So its search
+ * path has pg_catalog first, and no schema that other users may write to. It
+ * does not wait long for a lock, because other sessions would queue behind it.
+ * The planner must use indexes, whatever the statistics say; the routines have
+ * the same settings.
  */
 static int
 set_up(struct postgres *s, const struct rp_query *query, rp_error *error)
@@ -279,8 +281,7 @@ rp__postgres_query(void *db, const struct rp_query *query, rp_error *error)
 	return r < 0 ? r : 0;
 }
 
-/* Only the number of statements is known here: the rest is known only to the
- * server. */
+/* Only the server knows the other numbers of struct rp_usage. */
 void
 rp__postgres_measure(void *db, struct rp_usage *ret)
 {

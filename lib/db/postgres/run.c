@@ -1,6 +1,7 @@
 /*
- * run.c - run a verb, which is a single statement. It is prepared once, and its
- * parameters and answer are in the server's binary formats.
+ * run.c - run a verb, which is a single statement on PostgreSQL. The statement
+ * is prepared once. Its parameters and its answer are in the server's binary
+ * formats.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +16,7 @@
 #define MOST_BINDS 40
 #define MOST_COLUMNS 40
 
-/* The server's type numbers. */
+/* The OIDs of the server's types. */
 enum {
 	OID_BOOL = 16,
 	OID_BYTEA = 17,
@@ -26,8 +27,8 @@ enum {
 	OID_TIMESTAMPTZ = 1184
 };
 
-/* The server counts its times in microseconds from 2000-01-01. This is that
- * day in microseconds since 1970. */
+/* The server counts times in microseconds from 2000-01-01. This is that day in
+ * microseconds since 1970-01-01. */
 #define EPOCH_US INT64_C(946684800000000)
 
 /* ---- parameters ---- */
@@ -108,8 +109,9 @@ oid_of(enum rp_type type)
 				 : OID_BYTEA;
 }
 
-/* Bind a parameter's values in all rows as an array. If all are null, bind a
- * null, so that the routines need not look at each value. */
+/* Bind the values of one parameter in all rows as an array. If all values are
+ * null, bind a null instead, so that the routines need not look at each
+ * value. */
 static int
 bind_array(struct binds *b, size_t i, const struct rp_value *first,
 	   size_t width, size_t rows, rp_error *error)
@@ -200,9 +202,9 @@ column(const PGresult *res, Oid type, int row, int c)
 	const char *from;
 	int size;
 
-	if (PQ(getisnull)(res, row, c)) /* checked first, because most
-					 * columns are null, and calls are
-					 * costly */
+	if (PQ(getisnull)(res, row, c)) /* this check is first, because most
+					 * columns are null and each call of
+					 * libpq costs time */
 		return value;
 	from = PQ(getvalue)(res, row, c);
 	size = PQ(getlength)(res, row, c);
@@ -227,8 +229,8 @@ column(const PGresult *res, Oid type, int row, int c)
 	return value;
 }
 
-/* Pass the rows to the caller. row: index of the row of parameters; not used
- * if the answer has a column with it. */
+/* Pass the rows of an answer to the callback. row: the index of the row of
+ * parameters. It is ignored if the answer has a column with that index. */
 static int
 answer(const struct rp_call *call, const PGresult *res, size_t row,
        rp_row_fn *fn, void *ctx)
@@ -278,8 +280,8 @@ name_of(const struct postgres *s, enum rp_verb which)
 	return name;
 }
 
-/* In a failed transaction nothing can be deallocated, so the statements
- * stay. */
+/* Deallocate our prepared statements. In a failed transaction nothing can be
+ * deallocated, so the statements remain. */
 void
 rp__postgres_forget(struct postgres *s)
 {
@@ -315,8 +317,8 @@ execute_named(struct postgres *s, enum rp_verb which, const struct binds *b)
 				b->values, b->sizes, b->formats, 1);
 }
 
-/* The caller may have dropped our prepared statements from its connection by
- * `deallocate all` or `discard all`. */
+/* Returns 1 if the caller has dropped our prepared statements from its
+ * connection, by `deallocate all` or `discard all`. */
 static int
 is_forgotten(struct postgres *s, const PGresult *res)
 {
@@ -359,10 +361,10 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 	return again ? execute(s, which, b, ret, error) : r;
 }
 
-/* Record that a round trip returned rows, so the next poll comes soon. A
- * worker that finds work again and again need not be notified, so it
- * unregisters. After a single job it will wait again at once, so it stays
- * registered. */
+/* Record that a round trip returned rows, so that the next poll comes soon. A
+ * worker that has found work three times in a row needs no notifications, so it
+ * unregisters. A worker that has found only a single job will soon wait again,
+ * so it stays registered. */
 static void
 note_work(struct postgres *s)
 {
@@ -398,7 +400,7 @@ run(struct postgres *s, enum rp_verb which, const struct rp_value *params,
 	return r;
 }
 
-/* Outside of a transaction a verb is a transaction of its own. */
+/* Run a verb. Outside of a transaction it is a transaction of its own. */
 int
 rp__postgres_run(void *db, enum rp_verb which, const struct rp_value *params,
 		 size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)

@@ -61,9 +61,9 @@ read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 	return r;
 }
 
-/* Read the schema's version. 0: the database has no tables; -1: it has only
- * other tables; OTHER_BUILD: it has our tables, but their SQL is not that of
- * this build. */
+/* Read the schema's version. 0: the database has no tables. -1: it has tables,
+ * but not ours. OTHER_BUILD: it has our tables, but another build created them
+ * from other SQL. */
 #define OTHER_BUILD -2
 static int
 read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
@@ -104,8 +104,8 @@ read_version_here(struct postgres *s, int64_t *ret, rp_error *error)
 	return r;
 }
 
-/* Read the schema's version in a transaction or savepoint of its own, so
- * that a failure leaves the caller's transaction as it was. */
+/* Read the schema's version in a transaction or savepoint of its own, so that a
+ * failure does not end the caller's transaction. */
 static int
 read_version(struct postgres *s, int64_t *ret, rp_error *error)
 {
@@ -119,7 +119,8 @@ read_version(struct postgres *s, int64_t *ret, rp_error *error)
 	return r < 0 ? r : rp__postgres_commit(s, error);
 }
 
-/* The schema's name must need no quotes, because our SQL does not quote it. */
+/* Check that the schema's name needs no quotes, because our SQL does not quote
+ * it. */
 static int
 check_name(struct postgres *s, rp_error *error)
 {
@@ -160,9 +161,9 @@ upgrade_steps(struct postgres *s, rp_error *error)
 	return r;
 }
 
-/* Set a search path with which types, functions and operators in the
- * schema's SQL are the server's own, even if others have created some of the
- * same name. *was: the result with the previous path. */
+/* Set the search path to pg_catalog. Then the types, functions and operators in
+ * the schema's SQL are the server's own, even if other users have created some
+ * with the same name. *was: the result with the previous path. */
 static int
 take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 {
@@ -176,8 +177,8 @@ take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 		       : rp__postgres_failed(s, *was, error);
 }
 
-/* Restore the search path, because a transaction of the caller may go on
- * after this. */
+/* Restore the search path, because the caller's transaction may continue after
+ * this. */
 static int
 give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 {
@@ -195,10 +196,10 @@ give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 	return r;
 }
 
-/* Create the schema. If two clients do this at once, the second one waits in
- * its first `create` for the first client's commit, and then fails; but then
- * the schema is complete. An advisory lock would be no better, because any
- * user could hold it. */
+/* Create the schema. If two clients do this at the same time, the first
+ * `create` of the second client waits for the first client's commit, and then
+ * fails. But then the schema is complete. An advisory lock would be no better,
+ * because any user could hold it. */
 static int
 install(struct postgres *s, rp_error *error)
 {

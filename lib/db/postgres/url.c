@@ -1,22 +1,21 @@
 /*
  * url.c - parse postgres://...?schema=NAME
  *
- * Only the option `schema` is readpast's: it is removed, and libpq parses the
- * rest, which may also have the form `host=... dbname=...`.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * Only the option `schema` is readpast's. It is removed, and libpq parses the
+ * rest, which may also have the form `host=... dbname=...`.
  */
 #include "postgres.h"
 
 #include <string.h>
 
-/* The name of a notification channel is the schema, a dot and a worker's id.
- * PostgreSQL allows 63 bytes. */
+/* The name of a notification channel has the form SCHEMA.ID, where ID is a
+ * worker's id. PostgreSQL allows 63 bytes for it. */
 enum { MOST_SCHEMA = 43 };
 
-/* The name must be an identifier that needs no quotes, because our SQL does
- * not quote it. */
+/* Check that the name needs no quotes, because our SQL does not quote it. */
 int
 rp__postgres_check_name(const char *name, rp_error *reterr)
 {
@@ -42,8 +41,8 @@ is_only_scheme(const char *text)
 	return text[n] == ':' && (!text[n + 1] || text[n + 1] == '?');
 }
 
-/* Copy the URL without our option, and the value of that option behind it.
- * url->text has enough room. */
+/* Copy the URL without the option `schema`, and then the value of that option.
+ * url->text has room for both. */
 static void
 take_schema(struct rp_url *url, const char *text)
 {
@@ -71,8 +70,9 @@ take_schema(struct rp_url *url, const char *text)
 	*to = '\0';
 }
 
-/* libpq ends the user and password at the first @, unless a / is before it. Any
- * other @ should have been escaped. */
+/* Returns 1 if a user name or password has an @ or / that should have been
+ * escaped. libpq ends the user and password at the first @, unless a / is
+ * before it. */
 static int
 has_stray_at(const char *text)
 {
@@ -107,7 +107,7 @@ rp__postgres_read_url(struct rp_url *url, const char *text, rp_error *reterr)
 	return url->schema ? rp__postgres_check_name(url->schema, reterr) : 0;
 }
 
-/* Does the text have libpq's form `host=... dbname=...`? */
+/* Returns 1 if the text has libpq's form `host=... dbname=...`. */
 int
 rp__postgres_names(const char *text)
 {

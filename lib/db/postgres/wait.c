@@ -1,14 +1,14 @@
 /*
  * wait.c - wait until there may be work on a PostgreSQL server.
  *
- * A worker that finds no work polls at growing intervals. Then it registers as
- * a waiter, and is notified on a channel of its own. A channel may be dead
- * without an error. So a waiter relies on it only if it has received its own
- * notification there, and even then it probes after the time that registering
- * has returned (rest_ms).
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A worker that finds no work polls at growing intervals. Then it registers as
+ * a waiter. From then on it is notified on a channel of its own. A notification
+ * may get lost without an error. So a waiter relies on the channel only if its
+ * own notification has arrived there. Even then it probes when the time rest_ms
+ * is over, which the registration returned.
  */
 #include "postgres.h"
 
@@ -20,8 +20,9 @@
 #define POLL_MS 1000
 #define FIRST_NAP_MS 5
 #define LAST_NAP_MS 20   /* a worker registers after a pause this long */
-#define REGISTER_MS 5000 /* how often a waiter registers again */
-/* How long not to LISTEN again after our own notification did not come back. */
+#define REGISTER_MS 5000 /* a waiter registers again after this time */
+/* If our own notification does not arrive, do not LISTEN again for this
+ * time. */
 #define DEAF_MS 30000
 #define ALIVE "alive" /* payload of our own notification */
 
@@ -40,9 +41,9 @@ registered_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Record that this waiter is no longer registered in the database: either
- * the client that notified us has deleted the registration, or we delete it.
- * From now on we poll. */
+/* Record that this waiter is no longer registered in the database. Either the
+ * client that notified us has deleted the registration, or we delete it. From
+ * now on we poll. */
 static void
 set_unregistered(struct postgres *s)
 {
@@ -50,8 +51,8 @@ set_unregistered(struct postgres *s)
 	s->rest_ms = 0;
 }
 
-/* Delete our registration. Errors are ignored: they must not discard a claim
- * that has just succeeded, and the next call will report them. */
+/* Delete our registration. Errors are ignored, because they must not discard a
+ * claim that has just succeeded. The next call will report them. */
 void
 rp__postgres_unregister(struct postgres *s)
 {
@@ -64,11 +65,11 @@ rp__postgres_unregister(struct postgres *s)
 	rp__postgres_run(s, RP_V_UNREGISTER_WAITER, p, 1, NULL, NULL, &ignored);
 }
 
-/* Read our notifications. If we do not listen, notifications on an attached
- * connection are the caller's, and we leave them there. Returns 1 if a job
- * became ready. The client that notified us has then deleted our
- * registration for that job's queue only, so we delete those for the other
- * queues. Sets *ret_alive if our own notification arrived. */
+/* Read our notifications. If we do not listen, the notifications on an attached
+ * connection are the caller's, and we do not read them. Returns 1 if a job
+ * became ready. The client that notified us has deleted our registration for
+ * that job's queue only, so we delete those for the other queues. Sets
+ * *ret_alive if our own notification arrived. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
 {
@@ -111,9 +112,9 @@ listen(struct postgres *s, rp_error *error)
 	return 0;
 }
 
-/* Register as a waiter, or do so again after REGISTER_MS. Returns 1 if we
- * were not listening yet: a job that became ready just before did not notify
- * us, so the caller must probe once more. */
+/* Register as a waiter, or register again after REGISTER_MS. Returns 1 if we
+ * were not listening before. Then the caller must probe once more, because a
+ * job may have become ready just before, without a notification. */
 static int
 register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 		rp_error *error)
@@ -151,9 +152,9 @@ can_listen(const struct postgres *s)
 	       (s->deaf_at == 0 || rp__monotonic_ms() - s->deaf_at >= DEAF_MS);
 }
 
-/* Register if it is time for that, and read pending notifications. Returns
- * what the caller must do at once, or 0. Sets *ret_notified if further
- * notifications will arrive on the socket. */
+/* Register if REGISTER_MS is over, and read pending notifications. Returns what
+ * the caller must do at once, or 0. Sets *ret_notified if further notifications
+ * will arrive on the socket. */
 static int
 prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	rp_error *error)
@@ -173,9 +174,9 @@ prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	return take_notices(s, NULL) ? RP_WAIT_WORK : 0;
 }
 
-/* Returns how long to wait in milliseconds. Sets *ret_what to what the
- * caller must do after that. A worker that gets notified need not poll,
- * unless it waits for more than work. Others poll at growing intervals. */
+/* Returns how long to wait in milliseconds. Sets *ret_what to what the caller
+ * must do after that. A worker that gets notified need not poll, unless
+ * waiter->polls is set. Other workers poll at growing intervals. */
 static int64_t
 next_nap(struct postgres *s, const struct rp_waiter *waiter, int notified,
 	 int *ret_what)

@@ -1,7 +1,8 @@
 /*
- * enqueue.c - enqueue on a database that has routines, by the cheapest verb:
- * `enqueue_plain` takes one job with only a payload and a kind, `enqueue` many
- * jobs, and `enqueue_unique` one job of any form, with or without a unique key.
+ * enqueue.c - enqueue on a database that has routines, with the cheapest of
+ * three verbs. `enqueue_plain` takes one job with only a payload and a kind.
+ * `enqueue` takes many jobs. `enqueue_unique` takes one job of any form, with
+ * or without a unique key.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -25,7 +26,8 @@ is_plain(const struct rp_value *p)
 	       p[PUT_MANY_BACKOFF].type == RP_NULL;
 }
 
-/* The parameters of a job without a key are shorter: copy them into a longer
+/* Enqueue one job without a key by the verb enqueue_unique. The row of
+ * parameters is shorter than the row of that verb, so copy it into a longer
  * row. */
 static int
 put_one(const struct rp_server *server, void *db, struct rp_enqueue *jobs,
@@ -38,7 +40,8 @@ put_one(const struct rp_server *server, void *db, struct rp_enqueue *jobs,
 			   jobs, error);
 }
 
-/* The first parameters of the three verbs are the same. */
+/* The three verbs have the same first parameters, so all of them can take a row
+ * of `jobs->params`. */
 int
 rp__server_enqueue(const struct rp_server *server, void *db,
 		   struct rp_enqueue *jobs, rp_error *error)

@@ -1,6 +1,6 @@
 /*
- * server.h - verbs shared by databases that have routines: there
- * settle_and_claim is one call, and so is each enqueue.
+ * server.h - the calls that all databases with routines share. On them,
+ * settle_and_claim is one call of a routine, and so is each enqueue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +11,7 @@
 #include "internal.h"
 
 struct rp_server {
-	/* the same as in struct rp_backend */
+	/* the function of that name in struct rp_backend */
 	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
 		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);
 	char open, close; /* brackets of a list of names, see rp__list() */

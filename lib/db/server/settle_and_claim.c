@@ -1,11 +1,11 @@
 /*
  * settle_and_claim.c - settle and claim by one routine of the database.
  *
- * All verdicts and the claim are one call and one round trip; if no transaction
- * is open, it is also one commit.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * All verdicts and the claim are one call and one round trip. If no transaction
+ * is open, the call is also one commit.
  */
 #include "server.h"
 
@@ -26,7 +26,7 @@ struct trip {
 	int64_t queue_id; /* id of the current queue */
 };
 
-/* Read a row about a verdict that is not a plain completion. */
+/* Read the row of a verdict that is not a plain completion. */
 static void
 settle_one(struct trip *trip, const struct rp_value *c)
 {
@@ -44,8 +44,8 @@ settle_one(struct trip *trip, const struct rp_value *c)
 	*v = NULL; /* answered */
 }
 
-/* Read a row with the number of plain completions in a queue; these have no
- * rows of their own. */
+/* Read a row with the number of plain completions in a queue. Plain completions
+ * have no rows of their own. */
 static void
 count_done(struct trip *trip, const struct rp_value *c)
 {
@@ -53,7 +53,8 @@ count_done(struct trip *trip, const struct rp_value *c)
 			    c[OUT(RESULT)].i, 0);
 }
 
-/* Accept the verdicts that have no row: they are plain completions. */
+/* Accept the verdicts that are still unanswered. They have no row, because they
+ * are plain completions. */
 static void
 settle_the_rest(struct rp_round_trip *its)
 {
@@ -65,8 +66,8 @@ settle_the_rest(struct rp_round_trip *its)
 	}
 }
 
-/* Sort the jobs of the previous queue: the database returns a queue's jobs in
- * any order. */
+/* Sort the jobs of the previous queue, because the database returns the jobs of
+ * a queue in any order. */
 static void
 put_in_line(struct trip *trip, int64_t queue_id)
 {
@@ -133,8 +134,8 @@ take_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* *text: the buffer for the error text of a failure; it is moved past that
- * text. */
+/* Fill a row of parameters. *text is where the error text of a failure is
+ * written; it is moved past that text. */
 static void
 fill_verdict(struct rp_value *p, const rp_verdict *v, char **text)
 {

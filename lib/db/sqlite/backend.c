@@ -1,12 +1,12 @@
 /*
  * backend.c - transactions and connections of a SQLite file.
  *
- * The file is in WAL mode. Every writing transaction is BEGIN IMMEDIATE, so no
- * transaction is upgraded from reading to writing. A caller sees SQLITE_BUSY
- * only after the URL's deadline.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The file is in WAL mode. Every writing transaction begins with BEGIN
+ * IMMEDIATE, so no transaction is upgraded from reading to writing. A call
+ * fails with SQLITE_BUSY only when the deadline `busy` of the URL has passed.
  */
 #include "sqlite.h"
 
@@ -28,8 +28,8 @@ rp__sqlite_execute(struct sqlite *s, const char *sql, rp_error *error)
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
 }
 
-/* Prepare the statements of enum control before the first begin, so that
- * ending or rolling back a transaction needs no memory. */
+/* Prepare the statements of enum control before the first transaction begins.
+ * Then ending or rolling back a transaction needs no memory. */
 static int
 prepare_control(struct sqlite *s, rp_error *error)
 {
@@ -85,7 +85,7 @@ begin_on_callers(struct sqlite *s, int write, rp_error *error)
 	return r;
 }
 
-/* Fail because our transaction has ended without us. */
+/* Fail because the library's transaction was ended by other code. */
 static int
 ended_elsewhere(rp_error *error)
 {
@@ -129,8 +129,8 @@ rp__sqlite_begin(void *db, int how, rp_error *error)
 			    : control(s, SAVEPOINT, error);
 	if (r < 0)
 		return r;
-	/* Check the files under the write lock, because others may have
-	 * changed them while we waited for it. */
+	/* Check the files under the write lock. Other processes may have
+	 * changed the files while this connection waited for the lock. */
 	if (++s->depth == 1 && s->base != BARE)
 		r = rp__sqlite_check_files(s, error);
 	if (r == 0 && s->depth == 1 && s->unchecked)
@@ -192,9 +192,10 @@ sqlite_joins(void *db)
 /* ---- opening ---- */
 
 /* Check the schema. If the caller has a transaction open or a statement
- * running, leave the check to the first transaction, which does it under its
- * lock: a snapshot taken now would be kept for long, and SQLite does not
- * call the busy handler for a reader that wants to write. */
+ * running, the first transaction checks it instead, under its lock. The reason
+ * is that a check now would begin a snapshot, which would last as long as the
+ * caller's transaction. SQLite does not call the busy handler when such a
+ * reader wants to write. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {
@@ -251,7 +252,9 @@ sqlite_close(void *db)
 	free(s);
 }
 
-/* SQLite gives a meaning of its own to names like ":memory:" and "file:...". */
+/* Return a name that SQLite takes as a file name. SQLite gives names like
+ * ":memory:" and "file:..." a meaning of its own, so "./" is put before
+ * them. */
 static char *
 file_name(const char *path)
 {
@@ -361,7 +364,8 @@ make_watch(struct sqlite *s, rp_error *error)
 	return s->watch ? 0 : rp__fail(error, RP_ENOMEM, "out of memory");
 }
 
-/* The file tells us that others have committed, but not to which queue. */
+/* Wait until another connection commits. A change of the file does not show in
+ * which queue it was, so the caller must probe. */
 static int
 sqlite_wait(void *db, const struct rp_waiter *waiter, int64_t timeout_ms,
 	    int fd, rp_error *error)

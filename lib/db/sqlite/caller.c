@@ -1,6 +1,6 @@
 /*
- * caller.c - connections of the caller: the statements that run on them, and
- * how to get the write lock there.
+ * caller.c - functions for a caller's connection: find out which statements run
+ * on it, and take the write lock.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -31,12 +31,12 @@ rp__sqlite_writing(sqlite3 *db)
 	return is_running(db, 1);
 }
 
-/* Take the write lock in an open transaction. To wait for the lock, the
- * transaction must not have read anything: SQLite does not call the busy
- * handler for a reader. An update of no rows locks only the queue's database,
- * whereas `begin immediate` also locks the databases that the caller has
- * attached. If the table does not exist yet, the first statement of the schema
- * creates it and thereby takes the lock. */
+/* Take the write lock in an open transaction. SQLite does not call the busy
+ * handler for a transaction that has already read, so only a fresh transaction
+ * can wait for the lock. The statement is an update of no rows, because it
+ * locks only the queue's database. `begin immediate` would also lock the
+ * databases that the caller has attached. If the table does not exist yet, the
+ * first statement of the schema creates it and takes the lock. */
 int
 rp__sqlite_take_lock(struct sqlite *s, rp_error *error)
 {

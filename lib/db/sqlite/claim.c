@@ -1,20 +1,20 @@
 /*
  * claim.c - the claim on a SQLite database.
  *
- * The verb scans the ready line and calls offer() with each job; the jobs that
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The verb scans the ready line and calls offer() with each job. The jobs that
  * offer() takes are leased in the same transaction. Two kinds of jobs are taken
  * only under a condition.
  *
- * A suspect (its lease ran out twice in a row, or once with one attempt left,
- * so it may be what killed its worker) is claimed alone, by a worker that holds
- * no other job, so that it can harm only itself.
+ * A suspect is a job that may have killed its worker: its lease ran out twice
+ * in a row, or once with one attempt left. A suspect is claimed alone, by a
+ * worker that holds no other job, so that it can harm only itself.
  *
  * Some jobs are never prefetched. If a job has a single attempt, a worker that
  * dies before it starts the job would use up that attempt. If a job has a large
  * payload, prefetching would multiply the memory that a worker needs.
- *
- * SPDX-License-Identifier: MIT
- * SPDX-FileCopyrightText: The readpast authors
  */
 #include "sqlite.h"
 

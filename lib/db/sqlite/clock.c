@@ -1,5 +1,5 @@
 /*
- * clock.c - read the clock of the SQLite connection's host.
+ * clock.c - read the clock of this host.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,9 +9,9 @@
 #include <time.h>
 
 /* Sets *ret_us to the microseconds since 1970. The milliseconds are those of
- * SQLite's julianday('now'), the microseconds within them come from the
- * system clock. SQLite's clock is called directly, because running a
- * statement takes longer than the rest of a small verb. */
+ * SQLite's julianday('now'); the microseconds within them come from the system
+ * clock. SQLite's clock is called directly, because running a statement would
+ * take longer than the rest of a small verb. */
 int
 rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us, rp_error *error)
 {
@@ -24,7 +24,8 @@ rp__sqlite_read_clock(const struct sqlite *s, int64_t *ret_us, rp_error *error)
 
 	s->vfs->xCurrentTimeInt64(s->vfs, &ms);
 	ms -= epoch_ms;
-	/* SQLite knows no later times, and the view could not show them. */
+	/* SQLite has no times outside of this range, and the view readpast_jobs
+	 * could not show them. */
 	if (ms < 0 || ms >= year_10000_ms)
 		return rp__fail(error, RP_EDB,
 				"this host's clock is %s: set it, because the"

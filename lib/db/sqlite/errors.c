@@ -22,7 +22,7 @@ code_of(int rc, int system_errno)
 	case SQLITE_NOMEM:
 		return RP_ENOMEM;
 	case SQLITE_READONLY:
-	case SQLITE_AUTH: /* the caller's own authorizer */
+	case SQLITE_AUTH: /* an authorizer of the caller refused a statement */
 		return RP_EREADONLY;
 	case SQLITE_FULL:
 		return RP_EFULL;
@@ -37,9 +37,9 @@ code_of(int rc, int system_errno)
 	}
 }
 
-/* Can the file still be written? If its file system has become read-only,
- * SQLite says so only when it opens a file, and later reports just an I/O
- * error. */
+/* Returns 1 if the file can still be written. If its file system has become
+ * read-only, SQLite reports that only when it opens a file. Later it reports
+ * just an I/O error. */
 static int
 writable(const struct sqlite *s)
 {
@@ -89,7 +89,7 @@ cannot_open_because(const struct sqlite *s)
 	}
 }
 
-/* Fill in `error`: SQLite's error number, and a message that says what it
+/* Fill in `error`: SQLite's error number, and a message about what the error
  * means for the queue. */
 int
 rp__sqlite_failed(struct sqlite *s, int rc, rp_error *error)

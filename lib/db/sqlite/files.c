@@ -1,16 +1,16 @@
 /*
- * files.c - check that the database file, -wal and -shm are still those that
- * this connection has open, and that this user may write them.
- *
- * A connection in WAL mode holds a shared lock on the file as long as it is
- * open. The last connection to be closed removes -wal and -shm under an
- * exclusive lock, so no connection does that while ours is open. If -wal or
- * -shm is missing or was replaced, somebody else has deleted it. Other
- * processes then write to new files, and a commit or a checkpoint by us would
- * overwrite their changes.
+ * files.c - check that the database file, -wal and -shm are still the files
+ * that this connection has open, and that this user may write them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A connection in WAL mode holds a shared lock on the database file as long as
+ * it is open. The last connection that closes removes -wal and -shm, and needs
+ * an exclusive lock for that. So SQLite does not remove them while our
+ * connection is open. If -wal or -shm is missing or was replaced, something
+ * other than SQLite did that. Other processes then write to new files, and a
+ * commit or a checkpoint by us would overwrite their changes.
  */
 #include "sqlite.h"
 
@@ -41,7 +41,7 @@ is_in_wal_mode(const struct sqlite *s, int else_ret)
 				  else_ret);
 }
 
-/* Which file was deleted or replaced? NULL: none. */
+/* Returns the ending of the file that was deleted or replaced, or NULL. */
 static const char *
 find_deleted(const struct sqlite *s)
 {
@@ -55,9 +55,9 @@ find_deleted(const struct sqlite *s)
 	return NULL;
 }
 
-/* Record which files SQLite has opened. SQLite does not say which, so we
- * look them up by their names: a name belongs to another file only if
- * somebody has deleted the file that SQLite opened. */
+/* Record which files SQLite has opened. SQLite has no call for that, so we look
+ * them up by their names. A name belongs to another file only if the file that
+ * SQLite opened was deleted, and then the check fails. */
 static int
 note_files(struct sqlite *s, rp_error *error)
 {
@@ -101,13 +101,15 @@ check_files(struct sqlite *s, rp_error *error)
 	which = find_deleted(s);
 	if (!which)
 		return 0;
-	/* The program may have left WAL mode on this connection. */
+	/* The program may have changed this connection to another journal mode.
+	 * Then the file is not needed. */
 	s->files.known = is_in_wal_mode(s, 1);
 	return s->files.known ? deleted(s, which, error) : 0;
 }
 
-/* Deleting or replacing a file changes its folder. If the folder is
- * unchanged since the files were last checked, the files are unchanged, too. */
+/* Returns 1 if both are the same state of the folder. Deleting or replacing a
+ * file changes its folder. So if the folder has not changed since the files
+ * were last checked, the files have not changed either. */
 static int
 is_same_folder(const struct stat *a, const struct stat *b)
 {
@@ -116,9 +118,9 @@ is_same_folder(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Would a change that happens now give the folder a later time than the one
- * that it has? The kernel's clock advances in ticks of up to 10 ms; some file
- * systems store whole seconds. */
+/* Returns 1 if a change now would give the folder a later time than it has. The
+ * kernel's clock advances in ticks of up to 10 ms, and some file systems store
+ * whole seconds. */
 #define TICK_NS 10000000
 static int
 has_settled(const struct stat *folder)
@@ -150,8 +152,8 @@ rp__sqlite_check_files(struct sqlite *s, rp_error *error)
 void
 rp__sqlite_close_files(struct sqlite *s)
 {
-	/* SQLite notices a deleted database file itself, but not a deleted
-	 * -wal. */
+	/* If -wal was deleted, close without a checkpoint. SQLite itself
+	 * detects only a deleted database file. */
 	if (!s->attached && find_deleted(s))
 		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
 				  NULL);
@@ -165,15 +167,18 @@ rp__sqlite_close_files(struct sqlite *s)
 /* ---- a fork under an open connection ---- */
 
 /* The byte of -shm that each process keeps locked while it has the database
- * open, see https://www.sqlite.org/walformat.html. */
+ * open; see https://www.sqlite.org/walformat.html. */
 #define OPEN_BYTE 128
 
 /*
- * SQLite remembers in memory which locks its process holds. A forked child
- * inherits that memory but not the locks, and waits for ever for a lock that a
- * connection held at the fork. We can recognise such a child: it has the
- * database open, but the kernel lists no lock of that child. (If the list has
- * locks of other processes, we know that we can read it.) Our process id is
+ * Returns 1 if this process is a forked child that has inherited an open
+ * connection.
+ *
+ * SQLite records in memory which locks its process holds. A forked child
+ * inherits that memory but not the locks. So it waits in vain for a lock that a
+ * connection held at the fork. Such a child has the database open, but
+ * /proc/locks lists no lock of that child. It must list locks of other
+ * processes, because otherwise it may be unreadable. The child's process id is
  * read from /proc, because /proc may belong to another pid namespace.
  */
 int
@@ -235,9 +240,9 @@ lies_there(const struct sqlite *s, const char *ending)
 	return ask_access(s, ending, F_OK) == 0;
 }
 
-/* Take a shared lock on the database file. Then the last connection that
- * closes does not remove -wal and -shm, because that needs an exclusive
- * lock. SQLite treats our lock as its own. */
+/* Take a shared lock on the database file. Then the last connection that closes
+ * does not remove -wal and -shm, because that needs an exclusive lock. SQLite
+ * treats our lock as its own. */
 static int
 lock_shared(struct sqlite *s, sqlite3_file *file)
 {
@@ -251,8 +256,8 @@ lock_shared(struct sqlite *s, sqlite3_file *file)
 	return rc;
 }
 
-/* Explain why a user who cannot write the file cannot read it either: the
- * file is in WAL mode, and -wal or -shm is missing. */
+/* Explain why a user who cannot write the file cannot read it either: it is in
+ * WAL mode, and -wal or -shm is missing. */
 int
 rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 {
@@ -270,17 +275,16 @@ rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 			s->path);
 }
 
-/* SQLite creates -wal and -shm even for a user who may only read. The files
- * then belong to that user, and users who may write the database cannot
- * write them. To prevent that, a user who may only read is refused unless
- * both files exist. */
+/* Refuse a user who may only read the database, unless -wal and -shm exist.
+ * SQLite creates these files even for such a user. They would then belong to
+ * that user, and users who may write the database could not write them. */
 int
 rp__sqlite_make_nothing(struct sqlite *s, rp_error *error)
 {
 	const int formats_at = 18; /* offset of `formats` in the file's
 				    * header */
 	unsigned char formats[2] = { 0, 0 }; /* the format's versions for
-					      * writing and for reading; 2 is
+					      * writing and for reading; 2 means
 					      * WAL */
 	sqlite3_file *file = NULL;
 	int rc;

@@ -1,20 +1,19 @@
 /*
- * ids.c - ids that a connection reserves for jobs that it enqueues one at a
- * time.
- *
- * SQLite stores the last id of an autoincrement column in a page of its own,
- * and that page is a third of what the commit of one job writes. So we raise
- * the last id by several at once, and the connection's next jobs get these ids.
- * No other connection can get them; those that are left over are never used.
+ * ids.c - reserve ids for jobs that a connection enqueues one at a time.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * SQLite stores the last id of an autoincrement column in a page of its own.
+ * That page is a third of what the commit of one job writes. So a connection
+ * raises the last id by several at once, and its next jobs get these ids. No
+ * other connection can get them. Ids that are left over are never used.
  */
 #include "sqlite.h"
 
-/* The most ids that a connection reserves at once. It begins with one and
- * doubles the number each time, so it never leaves more ids unused than it
- * has used. */
+/* The most ids that a connection reserves at once. It begins with one id and
+ * doubles the number each time, so it never leaves more ids unused than it has
+ * used. */
 #define MOST 64
 
 static int
@@ -46,8 +45,8 @@ reserve(struct sqlite *s, rp_error *error)
 	return 0;
 }
 
-/* Is this call the whole transaction? If not, SQL of the caller could roll
- * the reservation back without our knowledge. */
+/* Returns 1 if this call is the whole transaction. Otherwise SQL of the caller
+ * could roll the reservation back, and this connection would not notice it. */
 static int
 is_alone(const struct sqlite *s)
 {
@@ -63,9 +62,9 @@ rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 
 	*ret = (struct rp_value){ .type = RP_NULL };
 	if (jobs > 1)
-		ids->left = 0; /* SQLite chooses larger ids for these jobs,
-				* and a connection's ids must grow from call
-				* to call */
+		ids->left = 0; /* SQLite chooses larger ids for these jobs, and
+				* the ids of a connection must grow from call to
+				* call */
 	else if (!ids->left && ids->more && is_alone(s))
 		r = reserve(s, error);
 	if (ids->left)

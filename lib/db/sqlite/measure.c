@@ -1,5 +1,5 @@
 /*
- * measure.c - SQLite's counters of the work of a connection.
+ * measure.c - count the work of a connection with SQLite's counters.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,7 +12,7 @@
 #define NAP_US 500
 
 /* A busy handler for a connection that is measured. It waits in the same way
- * for all SQL, whereas only our verbs use the queue of writers. */
+ * for all SQL, while only the library's verbs use the queue of writers. */
 static int
 nap(void *ctx, int count)
 {
@@ -24,7 +24,8 @@ nap(void *ctx, int count)
 	return 1;
 }
 
-/* SQLite reports the statements of a trigger as comments; they do not count. */
+/* Count a statement. SQLite reports each statement of a trigger as a comment,
+ * and those do not count. */
 static int
 count_statement(unsigned what, void *ctx, void *stmt, void *sql)
 {

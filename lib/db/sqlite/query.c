@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* How many instructions SQLite's virtual machine executes between two checks
- * of the time-out. */
+/* The number of instructions that SQLite's virtual machine executes between two
+ * checks of the time-out. */
 #define STEPS 1000
 
 static int
@@ -37,7 +37,7 @@ bind(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 	}
 }
 
-/* A parameter without a value is null. */
+/* Bind the parameters. A parameter without a value is null. */
 static int
 bind_all(sqlite3_stmt *stmt, const struct rp_param *params)
 {
@@ -78,7 +78,7 @@ column(sqlite3_stmt *stmt, int i)
 	return value;
 }
 
-/* Pass a row to the caller. */
+/* Call the query's row function for one row. */
 static int
 answer(const struct rp_query *query, sqlite3_stmt *stmt)
 {

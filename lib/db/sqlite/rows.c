@@ -1,6 +1,9 @@
 /*
- * rows.c - table-valued functions over arrays in C: a verb's rows of
- * parameters, and the ids that the callback took.
+ * rows.c - table-valued functions that read arrays in C: the rows of parameters
+ * of a verb, and the ids of the rows that the callback took.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
  *
  * They do what unnest() does on other databases. `insert ... select from
  * readpast_enqueue_rows(:rows)` costs a third of inserting the rows one by one,
@@ -8,10 +11,7 @@
  * The columns are `number`, counted from 1, and the verb's parameters. For a
  * large payload, the column `apart` has the payload and the column `payload`
  * its size. The function's argument is a pointer, which only C code can bind,
- * so nobody else can use it.
- *
- * SPDX-License-Identifier: MIT
- * SPDX-FileCopyrightText: The readpast authors
+ * so no other SQL can use the function.
  */
 #include "rows.h"
 
@@ -24,7 +24,8 @@
 
 struct table {
 	sqlite3_vtab base;
-	int payload_column; /* index of the column; 0: there is no payload */
+	int payload_column; /* index of the column `payload`; 0: there is
+			     * none */
 	int apart_column;
 	int rows_column;
 };
@@ -227,11 +228,12 @@ rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows)
 				    POINTER_TYPE, NULL);
 }
 
-/* Does the connection have this module? It does if a caller attaches to it a
- * second time, and then creating the module again would replace it under
- * statements that use it. A connection that was just opened is not asked:
- * that takes a twelfth of the instructions of a short command. The
- * table-valued function pragma_module_list would read the database. */
+/* Returns 1 if the connection has this module already. That is so if a caller
+ * attaches the same connection a second time. Creating the module again would
+ * replace it while statements use it. This check is skipped for a connection
+ * that was just opened, because it takes a twelfth of the instructions of a
+ * short command. It uses a pragma, because the table-valued function
+ * pragma_module_list would read the database. */
 static int
 is_there(sqlite3 *db, const char *name)
 {

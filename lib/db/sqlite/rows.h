@@ -1,5 +1,5 @@
 /*
- * rows.h - table-valued functions over arrays in C, see rows.c.
+ * rows.h - table-valued functions that read arrays in C; see rows.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,27 +10,29 @@
 #include "db/backend.h"
 #include "sqlite_api.h"
 
-/* The rows of parameters that a verb runs with: `count` rows of `width`. */
+/* The rows of parameters with which a verb runs: `count` rows of `width`
+ * values. */
 struct rows {
 	const struct rp_value *params;
 	size_t count, width;
 };
 
-/* The largest payload, in bytes, that is stored in the job's row; a larger
- * one is stored in readpast_payload. Each claim and each verdict writes the
- * job's row again, and 16 KiB are four pages of that. A payload in
- * readpast_payload is one more row to insert, read and delete. */
+/* The largest payload, in bytes, that is stored in the job's row. A larger one
+ * is stored in the table readpast_payload. The limit is a compromise: each
+ * claim and each verdict writes the job's row again, and 16 KiB are four pages
+ * of that. A payload in readpast_payload is one more row to insert, read and
+ * delete. */
 #define MOST_IN_ROW ((size_t)16 << 10)
 
-/* If `apart` is 0: the value for the job's row, which is a small payload, or
- * the size of a large one. If it is 1: the value for readpast_payload, which
- * is a large payload, or null for a small one. */
+/* With `apart` 0, returns the value for the job's row: a small payload, or the
+ * size of a large one. With `apart` 1, returns the value for readpast_payload:
+ * a large payload, or null for a small one. */
 struct rp_value rp__rows_payload(const struct rp_value *payload, int apart);
 
-/* Create readpast_<verb>_rows(:rows) for each verb that takes all rows at
- * once, with a column `apart` if there is a `payload`; and
- * readpast_taken(:taken) with one column, `id`. is_new: 1 if the connection
- * was just opened. Returns a SQLite result code. */
+/* Create the table-valued functions. readpast_<verb>_rows(:rows) is for a verb
+ * that takes all rows at once. It has a column `apart` if there is a column
+ * `payload`. readpast_taken(:taken) has one column, `id`. is_new: 1 if the
+ * connection was just opened. Returns a SQLite result code. */
 int rp__rows_tables(sqlite3 *db, int is_new);
 int rp__rows_bind(sqlite3_stmt *stmt, int i, const struct rows *rows);
 

@@ -1,5 +1,6 @@
 /*
- * run.c - prepare a verb's statements, and run them as nested loops.
+ * run.c - prepare a verb's statements, and run them as nested loops. db/sql.h
+ * describes what a verb is on SQLite.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,12 +11,12 @@
 #include <string.h>
 
 #define MOST_COLUMNS 40
-/* From this many taken ids on, one statement for all is faster. */
+/* From this number of taken ids on, one statement for all ids is faster. */
 #define MANY 24
 
 /* ---- statements ---- */
 
-/* Strip the table's name from a column's name. SQLite calls the column
+/* Return a column's name without the name of its table. SQLite calls the column
  * `j.id` "id", but "j.id" or "readpast_job.id" if the caller has set
  * short_column_names or full_column_names. */
 static const char *
@@ -52,9 +53,9 @@ find_column(const struct step *steps, size_t before, const char *name,
 	return c < 0 ? -1 : 0;
 }
 
-/* How many of the statements before the k-th one have a current row when it
- * runs. When a late statement runs, the answer and the statements after the
- * answer have ended. */
+/* Returns how many of the statements before the k-th one have a current row
+ * when the k-th one runs. When a late statement runs, the answer and the
+ * statements after the answer have ended. */
 static size_t
 open_above(const struct verb *verb, size_t k)
 {
@@ -221,8 +222,8 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 	}
 }
 
-/* Bind the taken ids: all of them if there are at least MANY, otherwise the
- * one at `which`. */
+/* Bind the taken ids. If there are at least MANY, bind all of them, otherwise
+ * only the id at index `which`. */
 static int
 bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 {
@@ -268,9 +269,9 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	}
 }
 
-/* Bind a statement's parameters. taken: index of the taken id. For the
- * second id and those after it, only the id is bound, and the other bindings
- * are kept. */
+/* Bind a statement's parameters. taken: index of the taken id. For all ids
+ * except the first, only the id is bound, because the other bindings are
+ * kept. */
 static int
 bind_all(const struct run *run, const struct form *form, size_t taken)
 {
@@ -283,8 +284,8 @@ bind_all(const struct run *run, const struct form *form, size_t taken)
 	return rc;
 }
 
-/* Choose the form of the k-th statement: for one row, or for many. Returns
- * NULL on failure. */
+/* Choose the form of the k-th statement: the one for one row, or the one for
+ * many rows. Returns NULL on failure. */
 static struct form *
 choose(const struct run *run, size_t k, int many)
 {
@@ -326,8 +327,8 @@ column(sqlite3_stmt *stmt, int c)
 	return value;
 }
 
-/* Pass the ids of the inserted rows to the callback. They are consecutive,
- * because the write lock is held while an autoincrement column assigns them. */
+/* Pass the ids of the inserted rows to the callback. The ids are consecutive,
+ * because the write lock is held while SQLite assigns them. */
 static int
 answer_batch(const struct run *run)
 {
@@ -390,9 +391,9 @@ answer(const struct run *run, const struct step *step)
 	return r;
 }
 
-/* Run a late statement for all taken ids. A single statement for all is
- * faster only from MANY ids on, because its table of ids costs about as much
- * as changing a row. */
+/* Run a late statement for all taken ids. One statement for all ids is faster
+ * only from MANY ids on, because its table of ids costs about as much as
+ * changing a row. */
 static int
 run_late(const struct run *run, size_t k)
 {
@@ -453,8 +454,8 @@ run_rows(const struct run *run, size_t k)
 		r = 0;
 		rc = SQLITE_OK;
 	}
-	if (rc == SQLITE_ROW) /* the loop ended before the last row: reset
-			       * returns the error, if there was one */
+	if (rc == SQLITE_ROW) /* the loop ended before the last row; if there
+			       * was an error, reset returns it */
 		rc = sqlite3_reset(form->stmt);
 	if (rc != SQLITE_OK && rc != SQLITE_DONE && r >= 0)
 		r = rp__sqlite_failed(run->s, rc, run->error);
@@ -462,8 +463,8 @@ run_rows(const struct run *run, size_t k)
 	return r;
 }
 
-/* Run the k-th statement and those after it. The statements after a query
- * run once for each of its rows. */
+/* Run the k-th statement and all statements after it. The statements after a
+ * query run once for each of its rows. */
 static int
 run_from(const struct run *run, size_t k)
 {

@@ -27,9 +27,9 @@ read_int(struct sqlite *s, const char *sql, int64_t *ret, rp_error *error)
 		       : rp__sqlite_failed(s, rc, error);
 }
 
-/* Read the schema's version. 0: the database has no tables; -1: it has only
- * other tables; OTHER_BUILD: it has our tables, but their SQL is not that of
- * this build. The table readpast_meta does not count, because it may just
+/* Read the schema's version. 0: the database has no tables. -1: it has tables,
+ * but not ours. OTHER_BUILD: it has our tables, but another build created them
+ * from other SQL. The table readpast_meta does not count, because it may just
  * have been created to take the write lock. */
 #define OTHER_BUILD -2
 static int
@@ -92,8 +92,8 @@ rp__sqlite_schema_sql(const struct rp_url *url, rp_sql_fn *statement, void *ctx,
 
 struct attached {
 	sqlite3 *db;
-	char name[64], file[80]; /* the attached database that has a queue;
-				  * "": none has */
+	char name[64], file[80]; /* the attached database that has a queue; "":
+				  * no attached database has one */
 };
 
 static int
@@ -114,9 +114,9 @@ look_at_attached(void *ctx, int count, char **columns, char **names)
 	return 0;
 }
 
-/* The queue must be in the database main. If only an attached database has one,
- * the caller probably means that one, so fail instead of creating another in
- * main. */
+/* Fail if main has no queue and an attached database has one. The caller
+ * probably means the queue in the attached database. Without this check the
+ * call would create a second queue in main. */
 int
 rp__sqlite_check_main(sqlite3 *db, rp_error *error)
 {
@@ -138,9 +138,9 @@ rp__sqlite_check_main(sqlite3 *db, rp_error *error)
 
 /* ---- installing ---- */
 
-/* Changing the journal mode needs an exclusive lock for a moment, for which
- * SQLite does not call the busy handler. SQLite opens -wal when it next reads
- * the file, hence the second pragma. */
+/* Switch to WAL mode. That needs an exclusive lock for a moment, and SQLite
+ * does not call the busy handler for this lock. SQLite opens -wal when it next
+ * reads the file, so a second pragma reads it. */
 int
 rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
 {
@@ -158,7 +158,7 @@ rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
 	}
 }
 
-/* On a connection of the caller, leave the journal mode as it is. */
+/* Switch to WAL mode, except on a connection of the caller. */
 static int
 use_wal(struct sqlite *s, rp_error *error)
 {
@@ -168,9 +168,9 @@ use_wal(struct sqlite *s, rp_error *error)
 	return rc == SQLITE_OK ? 0 : rp__sqlite_failed(s, rc, error);
 }
 
-/* Try to switch to WAL mode. A database that was created on a caller's
- * connection may be in another journal mode. Everything works in other
- * modes, only more slowly, so we do not wait long for the change. */
+/* Try to switch an existing database to WAL mode. If it was created on a
+ * caller's connection, it may be in another journal mode. Everything works in
+ * other modes, only more slowly, so we do not wait long for the change. */
 #define PREFER_WAL_MS 100
 static int
 prefer_wal(struct sqlite *s)
@@ -186,8 +186,8 @@ prefer_wal(struct sqlite *s)
 static int
 install(struct sqlite *s, rp_error *error)
 {
-	int64_t now_us; /* not used: the clock is read to check it, because
-			 * the schema stores the time */
+	int64_t now_us; /* not used. The clock is only checked here, because the
+			 * schema stores the time */
 	int r = rp__sqlite_read_clock(s, &now_us, error);
 
 	if (r == 0)

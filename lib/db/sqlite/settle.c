@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* The verdicts of one kind, with their rows of parameters. */
+/* All verdicts of one kind, such as RP_DONE, with their rows of parameters. */
 struct kind {
 	struct rp_round_trip *trip;
 	rp_verdict **verdicts;
@@ -73,7 +73,7 @@ fill(struct rp_value *p, const rp_verdict *v, char *error)
 	}
 }
 
-/* Failures are run one by one, because each needs a buffer for its cleaned
+/* Run the failures one by one, because each needs a buffer for its error
  * text. */
 static int
 run_failures(struct sqlite *s, struct rp_round_trip *trip, rp_error *error)

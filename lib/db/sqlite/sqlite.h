@@ -1,5 +1,6 @@
 /*
- * sqlite.h - shared by the files of the SQLite backend.
+ * sqlite.h - the state of a connection, and the functions that the files of the
+ * SQLite backend share. In these comments, "we" is the library.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,8 +14,9 @@
 #include "rows.h"
 #include "db/sql.h"
 
-/* Generated from sql/sqlite/: the verbs; the steps of the schema; and a
- * checksum of the schema's text, which is stored in the database. */
+/* Tables generated from sql/sqlite/: the verbs, the statements that create the
+ * schema, and a checksum of the schema's text. The checksum is stored in the
+ * database. */
 extern const struct rp_sql rp__sql_sqlite[RP_VERBS];
 extern const char *const *const rp__schema_sqlite[];
 extern const char rp__build_sqlite[];
@@ -22,10 +24,10 @@ extern const char rp__build_sqlite[];
 
 #define MOST_PARAMS 32
 
-/* Where the value of a statement's parameter comes from: the verb's parameters,
+/* The source of the value of a statement's parameter: the verb's parameters,
  * the clock, or a column of an earlier statement. */
 struct source {
-	int stmt; /* index of that statement, or a FROM_... value */
+	int stmt; /* index of the earlier statement, or a FROM_... value */
 	int index;
 };
 enum {
@@ -34,8 +36,8 @@ enum {
 	FROM_CLOCK_US = -3,
 	FROM_ROWS = -4,
 	FROM_TAKEN = -5,
-	FROM_PAYLOAD = -6, /* a payload's value for the job's row, see rows.h */
-	FROM_APART = -7,   /* a payload's value for readpast_payload */
+	FROM_PAYLOAD = -6, /* the payload for the job's row, see rows.h */
+	FROM_APART = -7,   /* the payload for readpast_payload */
 	FROM_MOST_IN_ROW = -8,
 	FROM_IDS = -9,
 	NO_GUARD = -10
@@ -50,9 +52,9 @@ struct form {
 
 struct step {
 	const struct rp_stmt *sql;
-	struct form one, many; /* as in struct rp_stmt; `many` is prepared when
-				* first needed */
-	sqlite3_stmt *open;    /* which of the two is running; NULL: none was
+	struct form one, many; /* the forms of struct rp_stmt; `many` is
+				* prepared when it is first needed */
+	sqlite3_stmt *open;    /* which of the two is running; NULL: neither has
 				* run yet */
 	int columns;
 	int number, id; /* indices of the columns `number` and `id` of an
@@ -68,21 +70,22 @@ struct verb {
 	int uses_clock, uses_ids;
 };
 
-/* The ids of the rows that the callback took. The memory is reused. */
+/* The ids of the rows that the callback took. The memory is used again by the
+ * next verb. */
 struct taken {
 	struct rp_value *ids;
 	size_t count, room;
 };
 
-/* Ids reserved for jobs of this connection: see ids.c. */
+/* Ids that this connection has reserved for its jobs; see ids.c. */
 struct ids {
 	int64_t last;   /* the last id that was used */
 	int left, more; /* how many ids are left, and how many to reserve
 			 * next */
 };
 
-/* The statements that begin and end transactions. They are prepared, because
- * parsing them each time took longer than running them. */
+/* The statements that begin and end transactions. They are prepared once,
+ * because parsing them each time would take longer than running them. */
 enum control {
 	BEGIN,
 	BEGIN_IMMEDIATE,
@@ -113,27 +116,28 @@ struct files {
 /* The contents of FILE-writers, shared by all connections that wait for the
  * write lock; see writers.c. */
 struct turns {
-	_Atomic uint32_t count;    /* incremented each time a sleeper is to
-				    * be woken */
-	_Atomic uint32_t sleepers; /* approximate number of sleeping
-				    * connections */
-	_Atomic uint32_t called;   /* 1: a sleeper was woken and is not the
-				    * first yet */
+	_Atomic uint32_t count;    /* incremented for each wake-up of a sleeping
+				    * connection */
+	_Atomic uint32_t sleepers; /* approximate number of connections that
+				    * sleep */
+	_Atomic uint32_t called;   /* 1: a sleeping connection was woken and has
+				    * not become the first yet */
 };
 
 /* This connection's place in the queue of writers. Times are monotonic ms. */
 struct writers {
 	int fd;
 	struct turns *turns;      /* the mapped file; NULL: not open */
-	int asks;                 /* 1: it is requesting the write lock */
+	int asks;                 /* 1: it is requesting the write lock now */
 	int64_t most_ms;          /* the longest time to wait for that lock */
 	int first;                /* 1: it is the first in the queue */
-	int offered;              /* 1: it left the lock to the first connection
-				   * in the queue, which did not take it */
+	int offered;              /* 1: this connection left the lock to the
+				   * first one in the queue, which did not take
+				   * it */
 	int64_t since, streak_at; /* when its wait for a lock began, and when
 				   * its turn began */
-	int64_t strangers_at; /* when we last saw writers that do not use the
-			       * queue; 0: never */
+	int64_t strangers_at; /* when we last noticed writers that do not use
+			       * the queue; 0: never */
 };
 
 struct sqlite {
@@ -141,18 +145,19 @@ struct sqlite {
 	char *path;
 	int64_t busy_ms;
 	struct writers writers;
-	int attached;          /* the connection is the caller's */
+	int attached;          /* 1: the connection is the caller's */
 	int schema, unchecked; /* RP_SCHEMA_*; `unchecked` is 1 until the schema
 				* is checked */
-	int is_new;            /* opening it created the schema */
+	int is_new;            /* 1: opening this handle created the schema */
 	int depth;             /* how many transactions of ours are open, one
 				* inside the other; all but the outermost are
 				* savepoints */
 	/* How the outermost transaction was begun. OWN: as a transaction of
-	 * ours. JOINED: as a savepoint in the caller's transaction. BARE:
-	 * not at all, because a writing statement of the caller is running. */
+	 * ours. JOINED: as a savepoint in the caller's transaction. BARE: not
+	 * begun, because a writing statement of the caller is running. */
 	enum { OWN, JOINED, BARE } base;
-	sqlite3_vfs *vfs; /* its clock is the database's */
+	sqlite3_vfs *vfs; /* the VFS (file interface) of SQLite; its clock is
+			   * the database's clock */
 	sqlite3_stmt *control[CONTROLS];
 	struct verb verbs[RP_VERBS];
 	struct rows rows;   /* the parameters of the verb that is running */
@@ -161,7 +166,7 @@ struct sqlite {
 	struct watch *watch; /* NULL until the first wait */
 	struct files files;
 	int checkpointed;      /* frames in -wal at the last checkpoint */
-	struct rp_usage usage; /* work counted since the last measure() */
+	struct rp_usage usage; /* work since the last measure() */
 	int measured;
 	int64_t wal_limit; /* size in bytes to which the next commit may
 			    * truncate -wal; 0: it does not truncate */
@@ -177,9 +182,9 @@ void rp__sqlite_rollback(void *db);
 int rp__sqlite_commit(void *db, rp_error *error);
 
 /* caller.c */
-/* Is any statement running on this connection? Is one that writes? If so, we
- * are called from an SQL function inside it. Inside a writing statement no
- * transaction or savepoint can be begun. */
+/* These return 1 if a statement is running on this connection, or a statement
+ * that writes. If so, an SQL function inside that statement has called us.
+ * Inside a writing statement no transaction or savepoint can be begun. */
 int rp__sqlite_running(sqlite3 *db);
 int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);
@@ -191,39 +196,39 @@ int rp__sqlite_check_files(struct sqlite *s, rp_error *error);
 /* Close the connection, unless it is the caller's. If -wal or -shm was
  * deleted or replaced, closing does no checkpoint. */
 void rp__sqlite_close_files(struct sqlite *s);
-/* Call this after a wait for the write lock has timed out. Was this process
- * forked while a connection was open, so that it waits for a lock that
- * nobody holds? */
+/* Returns 1 if this process was forked while a connection was open. Such a
+ * process waits for a lock that no process holds. Call this after a wait for
+ * the write lock has timed out. */
 int rp__sqlite_was_forked(const struct sqlite *s);
 /* Call this before the first read of a file that this user cannot write.
  * Fails if reading would create -wal or -shm. */
 int rp__sqlite_make_nothing(struct sqlite *s, rp_error *error);
 int rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error);
-/* "-wal" or "-shm" if this user may write the database but not that file; or
- * NULL. */
+/* Returns "-wal" or "-shm" if this user may write the database but not that
+ * file. Otherwise returns NULL. */
 const char *rp__sqlite_find_foreign(const struct sqlite *s);
 
 /* writers.c */
-/* Make this connection wait up to busy_ms for locks. */
+/* Make this connection wait for locks, for up to busy_ms. */
 void rp__writers_be_patient(struct sqlite *s);
-/* Call rp__writers_ask() before requesting the write lock, with the longest
- * time to wait for it, and rp__writers_answered() after the request was
- * granted or refused. */
+/* Call rp__writers_ask() before requesting the write lock. most_ms is the
+ * longest time to wait for it. Call rp__writers_answered() after the request
+ * was granted or refused. */
 void rp__writers_ask(struct sqlite *s, int64_t most_ms);
 void rp__writers_answered(struct sqlite *s);
 void rp__writers_close(struct sqlite *s);
 
 /* pragma.c */
-/* Is `word` the pragma's result? Returns `else_ret` if the pragma has no
- * result. */
+/* Returns 1 if the pragma's result is `word`, else 0. Returns `else_ret` if the
+ * pragma has no result. */
 int rp__sqlite_answers(sqlite3 *db, const char *pragma, const char *word,
 		       int else_ret);
-/* The pragma's result as a number, or -1. */
+/* Returns the pragma's result as a number, or -1. */
 int64_t rp__sqlite_ask(sqlite3 *db, const char *pragma);
 
 /* ids.c */
-/* Call this in a transaction that will insert this many jobs. Sets *ret to
- * the id before the first job's, or to null if SQLite is to choose the ids. */
+/* Call this in a transaction that will insert this many jobs. Sets *ret to the
+ * id before the first job's id, or to null if SQLite chooses the ids. */
 int rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 		 rp_error *error);
 void rp__ids_given(struct sqlite *s,
@@ -242,11 +247,10 @@ int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
 /* query.c, measure.c */
 int rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error);
 void rp__sqlite_measure(void *db, struct rp_usage *ret);
-void rp__sqlite_end_measuring(struct sqlite *s); /* needed because a
-						  * connection of the caller
-						  * stays open */
+void rp__sqlite_end_measuring(struct sqlite *s); /* needed because a caller's
+						  * connection stays open */
 
-/* settle.c, claim.c, enqueue.c: these need an open transaction */
+/* settle.c, claim.c, enqueue.c: call these in an open transaction */
 int rp__sqlite_settle(struct sqlite *s, struct rp_round_trip *trip,
 		      rp_error *error);
 int rp__sqlite_claim(struct sqlite *s, const struct rp_round_trip *trip,
@@ -268,7 +272,8 @@ int rp__sqlite_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
 /* Switch to WAL mode, and try again for up to wait_ms. Returns a SQLite
  * result code. */
 int rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms);
-/* RP_ESCHEMA if the queue is not in main but in an attached database. */
+/* Fails with RP_ESCHEMA if the queue is not in main but in an attached
+ * database. */
 int rp__sqlite_check_main(sqlite3 *db, rp_error *error);
 
 #endif

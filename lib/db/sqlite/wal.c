@@ -1,23 +1,23 @@
 /*
  * wal.c - checkpoints, and truncating the -wal file.
  *
- * By default SQLite does a checkpoint at each commit once -wal has a thousand
- * frames, and stops only when a commit can restart -wal from its beginning. A
- * commit can do so if all of -wal is in the database and nobody reads -wal.
- * While workers read and write all the time, few commits can, and each of the
- * others waits for two calls of fdatasync. So we do a checkpoint only each time
- * that CHECKPOINT_FRAMES were added. If -wal still grows, we copy the few
- * remaining frames under the write lock.
- *
- * While a reader holds an old snapshot, every commit appends to -wal. After
- * that reader has gone, a checkpoint copies all of -wal into the database, and
- * the next commit restarts it; but the file keeps its size. SQLite truncates it
- * to its `journal_size_limit` in that commit, under the write lock, and
- * truncating 600 MB at once takes a quarter of a second. So each such commit
- * truncates one step, and other writers get the lock in between.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * By default SQLite does a checkpoint at each commit once -wal has a thousand
+ * frames. It stops only when a commit can restart -wal from its beginning. That
+ * is possible if all of -wal is in the database and no connection is reading
+ * -wal. While workers read and write all the time, few commits can do so, and
+ * each of the others waits for two calls of fdatasync. So we do a checkpoint
+ * only each time that CHECKPOINT_FRAMES were added. If -wal still grows, we
+ * copy the few remaining frames under the write lock.
+ *
+ * While a reader holds an old snapshot, every commit appends to -wal. When that
+ * reader has ended, a checkpoint copies all of -wal into the database, and the
+ * next commit restarts -wal. But the file keeps its size. In that commit SQLite
+ * can truncate it to its `journal_size_limit`, under the write lock. Truncating
+ * 600 MB at once takes a quarter of a second. So each such commit truncates the
+ * file by one step, and other writers get the lock in between.
  */
 #include <stdio.h>
 
@@ -25,13 +25,14 @@
 
 #define CHECKPOINT_FRAMES 1000
 #define MANY_FRAMES 3000
-#define RESTART_MS 10 /* longest wait for the write lock and for readers */
+#define RESTART_MS 10 /* longest wait (ms) for the write lock and for readers  \
+		       */
 
-/* A -wal up to this size is not truncated: a busy queue has 4 to 13 MB in
- * it, and extending a file takes one fdatasync more than overwriting it. */
+/* A -wal up to this size is not truncated. A busy queue has 4 to 13 MB in it,
+ * and extending a file takes one fdatasync more than overwriting it. */
 #define SMALL ((int64_t)16 << 20)
 #define STEP ((int64_t)16 << 20) /* truncating 16 MiB takes about 7 ms */
-#define STRETCH_US 50000         /* longest truncation in one sweep */
+#define STRETCH_US 50000         /* longest time for truncating in one sweep */
 
 static int64_t
 size_of_wal(const struct sqlite *s)
@@ -72,9 +73,9 @@ restart(struct sqlite *s, int *frames, int *done)
 }
 
 /* Copy -wal into the database. This takes no lock that writers need, unless
- * -wal has grown large. If all of -wal is copied and the file is large, the
- * next commit truncates it by one step. While a reader holds an old
- * snapshot, part of -wal cannot be copied. */
+ * -wal has become large. If all of -wal is copied and the file is large, the
+ * next commit truncates it by one step. While a reader holds an old snapshot,
+ * part of -wal cannot be copied. */
 static void
 checkpoint(struct sqlite *s)
 {
@@ -92,7 +93,8 @@ checkpoint(struct sqlite *s)
 					   : SMALL);
 }
 
-/* SQLite calls this after each commit, when the write lock is free again. */
+/* SQLite calls this function after each commit, when the write lock is free
+ * again. */
 static int
 committed(void *ctx, sqlite3 *db, const char *name, int frames)
 {
@@ -113,8 +115,8 @@ rp__sqlite_watch_wal(struct sqlite *s)
 	sqlite3_wal_hook(s->db, committed, s);
 }
 
-/* Make a commit that changes nothing: it inserts a row and deletes it. (SQLite
- * does not write a row that is updated to the same values.) */
+/* Make a commit that changes nothing. It inserts a row and deletes it, because
+ * SQLite writes nothing if a row is updated to the same values. */
 static int
 commit_nothing(struct sqlite *s)
 {
@@ -135,8 +137,8 @@ commit_nothing(struct sqlite *s)
 	return r < 0 ? r : rp__sqlite_commit(s, &error);
 }
 
-/* Make the commits that truncate -wal, in case nobody else commits. Failures
- * are not reported, because the next sweep tries again. */
+/* Make the commits that truncate -wal, in case no other connection commits.
+ * Failures are not reported, because the next sweep tries again. */
 void
 rp__sqlite_trim_wal(void *db)
 {

@@ -1,14 +1,14 @@
 /*
  * watch.c - wait until another process has committed to a SQLite file.
  *
- * A commit appends to the -wal file, and inotify reports that. But the event
- * comes before the commit is visible, and no other event follows. So after an
- * event we poll `pragma data_version` at growing intervals. We also poll it
- * once a second without any event, so events only make us notice a commit
- * sooner.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A commit appends to the -wal file, and inotify reports that as an event. But
+ * the event comes before the commit is visible, and no other event follows. So
+ * after an event we poll `pragma data_version` at growing intervals. Without
+ * events we poll it once a second. So an event only makes us notice a commit
+ * sooner.
  */
 #include "internal.h"
 
@@ -27,8 +27,8 @@ struct watch {
 	sqlite3 *db;
 	sqlite3_stmt *version_stmt;
 	int64_t version;
-	int inotify;      /* -1: not available, poll only */
-	int on_wal;       /* the -wal file exists and is watched */
+	int inotify;      /* -1: not available, so we only poll */
+	int on_wal;       /* 1: the -wal file exists and is watched */
 	int64_t event_at; /* when the last events were read, monotonic us */
 	size_t look;      /* index of the next interval after the last event */
 };
@@ -41,14 +41,14 @@ static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    100000, 200000, 300000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
 
-/* Somebody who waits for a single commit polls more often: an interval is this
- * part of the time since the event. So a commit is noticed late by a sixth of
- * the time that it took. */
+/* A call that waits for a single commit polls more often. Its interval is this
+ * part (a sixth) of the time since the event. So it notices the commit at most
+ * a sixth later than the earliest possible time. */
 #define EAGER_PART 6
-#define EAGER_US 700000 /* after that comes the regular poll */
+#define EAGER_US 700000 /* after this time only the regular poll follows */
 
-/* A commit causes an event for each page. So waits that are not longer than
- * this ignore events. */
+/* While we sleep for no longer than this, we ignore events, because a single
+ * commit causes an event for each page. */
 #define DEAF_US 3000
 
 static void
@@ -68,8 +68,7 @@ watch_wal(struct watch *w)
 	free(wal);
 }
 
-/* The folder is watched, too, because the -wal file may be created and
- * removed. */
+/* Watch the folder, too, because the -wal file may be created and removed. */
 static void
 watch_folder(struct watch *w)
 {
@@ -146,8 +145,8 @@ take_events(struct watch *w)
 	return any;
 }
 
-/* Sleep for `us`, or until an event (unless `deaf`), or until `fd` is readable.
- * Returns 1 in the last case. */
+/* Sleep for `us` microseconds, until an event (unless `deaf` is 1), or until
+ * `fd` is readable. Returns 1 if `fd` is readable. */
 static int
 sleep_us(const struct watch *w, int64_t us, int fd, int deaf)
 {
@@ -172,9 +171,9 @@ next_sleep(struct watch *w, int eager)
 	return since > looks_us[0] ? since : looks_us[0];
 }
 
-/* The events that one call reads may be those of two commits, of which only the
- * first is visible yet, and ends the call. So the next call goes on with the
- * polls after these events. */
+/* One call may read the events of two commits and return when the first of them
+ * is visible. So the next call continues with the polls that follow these
+ * events. */
 int
 rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd, int eager)
 {

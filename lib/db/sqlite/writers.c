@@ -2,30 +2,34 @@
  * writers.c - a queue of the connections that wait for the write lock of a
  * SQLite file.
  *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ *
  * With SQLite alone, connections that wait for the lock sleep and try again.
- * The connection that holds the lock then gets it again and again; and if the
+ * Then the connection that holds the lock gets it again and again. If the
  * others sleep only briefly, hundreds of them leave no processor time to the
- * writer. So the waiting connections form a queue. Only the first connection in
- * the queue tries again at short intervals. It is the first as long as it holds
- * a lock on FILE-writers, a file of ours beside the database. The others sleep
- * on a word of that file (a futex), and the kernel keeps them in order. When
- * the first connection gets the write lock, it wakes the next one, which
- * becomes the first.
+ * writer.
  *
- * Passing the lock on costs more than a commit, because the next process has to
- * read the changed pages again. So a connection that has had the lock may take
- * it again without queueing for STREAK_MS, and joins the queue after that.
+ * So the waiting connections form a queue. Only the first connection in the
+ * queue tries again at short intervals. It is the first as long as it holds a
+ * lock on FILE-writers, a file of ours beside the database. The others sleep on
+ * a word of that file (a futex), and the kernel keeps them in order. When the
+ * first connection gets the write lock, it wakes the next one, which becomes
+ * the first.
  *
- * Correctness does not depend on the queue: a sleeper wakes up after a while in
- * any case and tries to get SQLite's lock. If the first connection is killed or
- * stopped, the others are delayed a little. Without the file, or beside other
- * programs, connections sleep between their tries.
+ * Each change of the writer costs more than a commit, because the next process
+ * has to read the changed pages again. So a connection that has had the lock
+ * may take it again without queueing for STREAK_MS. After that it joins the
+ * queue.
+ *
+ * Correctness does not depend on the queue, because a sleeping connection
+ * always wakes up after a while and tries to get SQLite's lock. If the first
+ * connection is killed or stopped, the others are delayed a little. Without the
+ * file, or beside programs that do not use it, connections sleep between their
+ * tries.
  *
  * Source of the idea: queue locks (Mellor-Crummey and Scott, 1991), where each
  * waiter waits only for its predecessor.
- *
- * SPDX-License-Identifier: MIT
- * SPDX-FileCopyrightText: The readpast authors
  */
 #include "sqlite.h"
 
@@ -47,20 +51,21 @@
 /* After waiting this long, the first connection in the queue tries less
  * often. */
 #define PATIENT_MS 10
-/* How long the other connections sleep if nobody wakes them: SLEEP_MS, and
- * SLEEP_MORE_MS for each connection that is already asleep. This is as long
- * as several turns, because a connection that wakes up and sleeps again
- * becomes the last in the queue. */
+/* How long (ms) a connection sleeps if no other connection wakes it: SLEEP_MS,
+ * and SLEEP_MORE_MS for each connection that is already asleep. This is as long
+ * as several turns, because a connection that wakes up and sleeps again becomes
+ * the last in the queue. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
-/* After a wait that no writer of ours can have caused, assume for this long
- * that other programs write to the file. */
+/* After a wait that is too long to be caused by a writer of the queue, assume
+ * for this time that other programs write to the file. */
 #define LATELY_MS 100
 
 /* ---- the file ---- */
 
-/* The mode of the file: only users who may write the database may open it. Any
- * other user could hold a lock on it or take a wake-up that is meant for us. */
+/* Returns the mode of the file. Only users who may write the database may open
+ * it. Any other user could hold a lock on it or take a wake-up that is meant
+ * for a writer. */
 static mode_t
 mode_for(const struct stat *database)
 {
@@ -69,8 +74,8 @@ mode_for(const struct stat *database)
 	return writers | writers << 1;
 }
 
-/* Was the file made by somebody who may write the database, and can nobody else
- * open it? */
+/* Returns 1 if the file was made by a user who may write the database, and no
+ * other user can open it. */
 static int
 trusted(const struct stat *file, const struct stat *database)
 {
@@ -83,9 +88,9 @@ trusted(const struct stat *file, const struct stat *database)
 	       !(file->st_mode & 0777 & ~mode_for(database));
 }
 
-/* Prepare a new file. If root creates it, it gets the owner of the database,
- * as SQLite's own files do. We write its first bytes so that they are
- * allocated on disk: writing to a hole of a mapped file on a full disk would
+/* Prepare a new file. If root creates it, it gets the owner of the database, as
+ * SQLite's own files do. Its first bytes are written so that they are allocated
+ * on disk. Otherwise, on a full disk, the first write to the mapped file would
  * kill the process. */
 static int
 make_file(int fd, const struct stat *database)
@@ -132,8 +137,8 @@ open_file(struct writers *w, const char *path, int flags)
 	return 0;
 }
 
-/* Open the file, unless it is open. flags: O_CREAT in a connection that has
- * to wait, otherwise 0. Returns 1 if the file is open. */
+/* Open the file, unless it is open already. flags: O_CREAT if this connection
+ * has to wait, otherwise 0. Returns 1 if the file is open. */
 static int
 have_file(struct sqlite *s, int flags)
 {
@@ -172,8 +177,9 @@ somebody_is_first(const struct writers *w)
 	return lock(w, F_OFD_GETLK, F_WRLCK) == F_WRLCK;
 }
 
-/* Sleep until it is our turn to be the first, for at most `most_ms`. seen:
- * turns->count, read before the caller asked whether it can be the first. */
+/* Sleep until this connection may become the first, for at most `most_ms`.
+ * seen: the value of turns->count before the caller checked whether it can be
+ * the first. */
 static void
 sleep_in_queue(const struct writers *w, uint32_t seen, int64_t most_ms)
 {
@@ -199,20 +205,20 @@ wake_one(const struct writers *w)
 		       0) > 0;
 }
 
-/* Wake the next connection, which becomes the first. Returns 0 if none
+/* Wake the next connection, which becomes the first. Returns 0 if no connection
  * sleeps. */
 static int
 wake_next(const struct writers *w)
 {
-	atomic_store(&w->turns->called, 1); /* set it now: the woken
-					     * connection clears it when it
-					     * becomes the first */
+	atomic_store(&w->turns->called, 1); /* set before the wake-up, because
+					     * the woken connection clears it
+					     * when it becomes the first */
 	if (wake_one(w))
 		return 1;
 	atomic_store(&w->turns->sleepers, 0); /* the sleepers that are still
 					       * counted were killed */
 	atomic_store(&w->turns->called, 0);
-	return wake_one(w); /* a connection may have gone to sleep meanwhile
+	return wake_one(w); /* a connection may have begun to sleep meanwhile,
 			     * because `called` was set */
 }
 
@@ -238,7 +244,8 @@ stand_in_queue(struct writers *w, int64_t most_ms)
 	return 0;
 }
 
-/* Wait a little, in the queue if there is one, until the lock may be free. */
+/* Wait a little until the lock may be free, in the queue if the file can be
+ * opened. */
 static void
 wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 {
@@ -249,8 +256,8 @@ wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 	rp__nap_us(waited_ms < PATIENT_MS ? NAP_US : LONG_NAP_US);
 }
 
-/* SQLite's busy handler. It is called while somebody else holds the write
- * lock or another lock of SQLite's. */
+/* SQLite's busy handler. SQLite calls it while another connection holds the
+ * write lock or another lock of SQLite. */
 static int
 busy(void *ctx, int count)
 {
@@ -282,9 +289,8 @@ rp__writers_be_patient(struct sqlite *s)
 }
 
 /* Leave the lock to the first connection in the queue, until that connection
- * says that it has got it or the time is over. If it did not take the lock
- * the last time, also wake the connection behind it. Returns 0 if nobody
- * waits. */
+ * has got it or the time is over. If it did not take the lock the last time,
+ * also wake the connection behind it. Returns 0 if no connection waits. */
 static int
 offer(struct writers *w)
 {
@@ -302,10 +308,10 @@ offer(struct writers *w)
 	return there;
 }
 
-/* On a caller's connection SQLite's own timeout or the caller's busy handler
- * waits for the lock, and both try rarely. So we join the queue before: when
- * this connection is the first, it is offered the lock for long enough to
- * get it. */
+/* Join the queue before a caller's connection requests the lock. There,
+ * SQLite's own timeout or the caller's busy handler waits for the lock, and
+ * both try rarely. When this connection is the first in the queue, the lock is
+ * left free for long enough to get it. */
 static void
 queue_for_caller(struct sqlite *s)
 {
