@@ -1,5 +1,6 @@
 /*
- * ext.h - shared by the files of the loadable extension.
+ * ext.h - types and functions that the files of the loadable SQLite extension
+ * share. The host is the program that loads the extension.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,55 +17,60 @@
 
 /* ---- the connections ---- */
 
-/* The worker that this connection is registered as, see ext_worker.c. */
+/* The worker as which this connection is registered; see ext_worker.c. */
 struct ext_worker {
 	int64_t id; /* 0: not a worker */
 	char name[RP_MOST_WORKER + 1], host[256];
 	char **queues;   /* with a NULL at the end */
-	int64_t seen_at; /* time of the last heartbeat, CLOCK_MONOTONIC, ms */
+	int64_t seen_at; /* when the last heartbeat was sent (monotonic ms) */
 	rp_worker_counts counts;
 };
 
 /* The state for one connection of the host. */
 struct ext {
-	sqlite3 *db;       /* a handle on it; NULL: none at present */
-	rp_conn *attached; /* a second connection to the same file, or NULL */
-	rp_conn *own;      /* another one to the same file, or NULL */
+	sqlite3 *db;       /* the host's connection */
+	rp_conn *attached; /* a handle on the host's connection; NULL: none at
+			    * present */
+	rp_conn *own;      /* a second connection to the same file, or NULL */
 	int64_t own_synchronous;
-	sqlite3 *scratch;              /* see ext_scratch() */
-	int mode_settled, mode_waited; /* whether WAL mode was set; whether a
-					  call has waited for it */
-	int anchored; /* number of our virtual tables that are connected */
-	int called;   /* a call is between ext_enter() and ext_leave() */
-	pid_t pid;    /* process that loaded the extension; calls in a forked
-		       * child are refused */
-	int uses;     /* reference count: functions, modules and tables */
+	sqlite3 *scratch;              /* a database in memory, see
+					* ext_scratch() */
+	int mode_settled, mode_waited; /* `mode_settled`: 1: WAL mode was set.
+					* `mode_waited`: 1: a call has waited
+					* until it could be set */
+	int anchored; /* how many of our virtual tables are connected */
+	int called;   /* 1: a call is between ext_enter() and ext_leave() */
+	pid_t pid;    /* the process that loaded the extension; calls in a
+		       * forked child are refused */
+	int uses;     /* reference count; functions, modules and tables hold
+		       * references */
 	struct ext_worker worker;
 };
 
-/* ext_connect.c: the connection for this call, or NULL and an error. */
+/* In ext_connect.c. Returns the handle for this call. Returns NULL on failure,
+ * with the message in `error`. */
 rp_conn *ext_enter(struct ext *ext, rp_error *error);
-/* Must be called at the end of each call that ext_enter() began. */
+/* Call this at the end of each call that ext_enter() began. */
 void ext_leave(struct ext *ext);
-/* True if the host has neither an open transaction nor a running statement
+/* Returns 1 if the host has neither an open transaction nor a running statement
  * that writes. */
 int ext_is_outside(const struct ext *ext);
-/* Count one of our virtual tables as connected, or as disconnected: see
+/* Record that one of our virtual tables was connected, or disconnected; see
  * ext_table.c. */
 void ext_add_anchor(struct ext *ext);
 void ext_lose_anchor(struct ext *ext);
 void ext_release(void *ext);
 
-/* A database in memory, for SQL that needs none of the host's tables. If
- * such SQL ran on the host's connection, json_each() would start a read of
- * the host's database, and SQLite calls no busy handler when a reader asks
- * for the write lock. NULL: out of memory. */
+/* Returns a database in memory, for SQL that needs none of the host's tables.
+ * If such SQL ran on the host's connection, json_each() would begin to read the
+ * host's database. SQLite calls no busy handler when a connection that is
+ * reading wants the write lock. NULL: out of memory. */
 sqlite3 *ext_scratch(struct ext *ext);
 
-/* Create the module's table as a temporary table. SQLite also lets SQL use a
- * module without `create virtual table`; but that table belongs to the
- * host's database, so a select from it starts a read of that database. It is
- * used only if no temporary table can be created. */
+/* Create the module's table as a temporary table. Without it, SQL could use the
+ * module's name as a table, too. But that table would belong to the host's
+ * database, so a select from it would begin to read that database. If no
+ * temporary table can be created, SQL uses that table. */
 void ext_make_temporary(sqlite3 *db, const char *module);
 
 /* ---- arguments ---- */
@@ -139,30 +145,33 @@ struct ext_call {
 	rp_conn *conn;
 	const struct ext_function *function;
 	struct ext_argument arguments[PARAMS];
-	sqlite3_value *named[EXT_MOST_ARGUMENTS]; /* texts from a JSON
-						   * object; ext_forget()
-						   * frees them */
+	sqlite3_value *named[EXT_MOST_ARGUMENTS]; /* values from a JSON object;
+						   * ext_forget() frees them */
 	rp_error error;
 };
 
-/* The rows that a call returns. They are all made before the first one is
+/* The rows that a call returns. All of them are made before the first one is
  * read. */
 struct ext_rows {
 	size_t count;
 	void *data;
 	void (*free)(void *data);
-	/* Sets the columns of a row. Their texts are valid as long as the
-	 * data. */
+	/* Sets the columns of a row. Their texts are valid as long as
+	 * `data`. */
 	void (*read)(const void *data, size_t row, struct rp_value *columns);
 };
 #define EXT_MOST_COLUMNS 32
 
-/* A function. If PostgreSQL has a routine of this name, the function has the
- * same arguments in the same order. A function returns a value (`answer`:
- * `select readpast_enqueue(...)`), or is a table (`fetch`: `select outcome
- * from readpast_enqueue(...)`), or both. On failure, `answer` and `fetch`
- * return a negative number; the message is in call->error or in the
- * connection's error. */
+/*
+ * A function. If PostgreSQL has a routine of this name, the function has the
+ * same arguments in the same order.
+ *
+ * A function returns a value by `answer`, as in `select readpast_enqueue(...)`.
+ * Or it is a table by `fetch`, as in `select outcome from
+ * readpast_enqueue(...)`. It may be both. On failure, `answer` and `fetch`
+ * return a negative number. The message is in call->error or in the handle's
+ * error.
+ */
 struct ext_function {
 	const char *name;
 	int least; /* number of required arguments */
@@ -170,26 +179,26 @@ struct ext_function {
 	int (*answer)(struct ext_call *call, struct rp_value *ret);
 	const char *columns;
 	int (*fetch)(struct ext_call *call, struct ext_rows *ret);
-	int outside; /* refuse the call in a transaction, or beside a
+	int outside; /* 1: refuse the call in a transaction, and beside a
 		      * statement that reads */
 };
 
-/* An argument's name in messages. */
+/* Returns the name of an argument in messages. */
 const char *ext_words(enum ext_param param);
-/* Does a JSON text contain \u0000? */
+/* Returns 1 if a JSON text contains \u0000. */
 int ext_has_nul_escape(const char *json, size_t size);
 
 /* Write the function's arguments to `to`: "queue, payload [, priority]". */
 void ext_signature(const struct ext_function *function, char *to, size_t room);
 int ext_arguments(const struct ext_function *function);
 
-/* Read the arguments; NULL values are absent ones. Call ext_forget()
- * afterwards, also after a failure. */
+/* Read the arguments. A value of NULL means that the argument is absent. Call
+ * ext_forget() afterwards, also after a failure. */
 int ext_read(struct ext_call *call, sqlite3_value **argv);
 void ext_forget(struct ext_call *call);
 int ext_no_memory(struct ext_call *call); /* fails with RP_ENOMEM */
 
-/* ext_call.c: read the arguments and get the connection. Call ext_end()
+/* In ext_call.c. Read the arguments and get the handle. Call ext_end()
  * afterwards, also after a failure. */
 int ext_begin(struct ext_call *call, struct ext *ext,
 	      const struct ext_function *function, sqlite3_value **argv);
@@ -198,12 +207,11 @@ const rp_error *ext_error(const struct ext_call *call);
 void ext_result(sqlite3_context *context, const struct rp_value *value);
 void ext_result_error(sqlite3_context *context, const rp_error *error);
 
-/* ext_each() calls a function for each element of a JSON array. An element's
- * text has no NUL at its end. If the element is a string it is the string's
- * value, otherwise JSON. */
+/* An element of a JSON array. The text of a string is its value, the text of
+ * any other element is its JSON. The text has no NUL at its end. */
 struct ext_element {
 	int null, is_number, is_string;
-	int stays; /* the text is valid until the call ends */
+	int stays; /* 1: the text is valid until the call ends */
 	int64_t number;
 	const char *text;
 	size_t size;
@@ -213,8 +221,8 @@ typedef int ext_element_fn(void *ctx, struct ext_call *call, size_t i,
 int ext_each(struct ext_call *call, enum ext_param param, ext_element_fn *fn,
 	     void *ctx);
 
-/* Read a JSON array of names, or a single name. *ret has a NULL at its end;
- * free it with ext_free_names(). */
+/* Read a JSON array of names, or a single name. *ret has a NULL at its end.
+ * Free it with ext_free_names(). */
 int ext_names(struct ext_call *call, enum ext_param param, char ***ret);
 void ext_free_names(char **names);
 
@@ -267,17 +275,17 @@ EXT_TABLES(EXT_DECLARE_TABLE)
 #undef EXT_DECLARE_ANSWER
 #undef EXT_DECLARE_TABLE
 
-/* ext_worker.c: decide which worker claims in this call: the one that the
- * call names, or the one that the connection is. ext_worker_seen() sends a
- * heartbeat if one is due. */
+/* In ext_worker.c. ext_worker_claims() decides as which worker this call
+ * claims: the worker that the call names, or the one that the connection is.
+ * ext_worker_seen() sends a heartbeat if one is due. */
 int ext_worker_claims(struct ext_call *call);
 int ext_worker_seen(struct ext_call *call);
 
-/* ext_look.c: a payload or a result as a column, for several tables; see also
- * ext_state(). NULL: null. */
+/* In ext_look.c. Returns a payload or a result as a column. `bytes` may be NULL
+ * and gives null. */
 struct rp_value ext_bytes(const void *bytes, size_t size);
 
-/* How a job's field becomes a column, for each type in sql/params. */
+/* These make a column from a job's field, for each type in sql/params. */
 static inline struct rp_value
 ext_time(int64_t ms)
 {
@@ -298,7 +306,7 @@ ext_time(int64_t ms)
 #define EXT_VALUE_result(job, field) ext_bytes((job)->field, (job)->result_size)
 
 /* The columns of readpast_claim(), in the order of readpast.claim() on
- * PostgreSQL. The job's other fields are known to the client that claims. */
+ * PostgreSQL. The client that claims knows the job's other fields already. */
 #define EXT_CLAIM_FIELDS(X)                                                    \
 	X(id, ID, number)                                                      \
 	X(claim_no, CLAIM_NO, claim)                                           \

@@ -1,12 +1,12 @@
 /*
- * ext_arguments.c - read and check the arguments of the functions.
- *
- * SQL functions in SQLite have no named arguments. So a JSON object may be
- * given in place of all optional arguments: readpast_enqueue('mail', 'hello',
- * '{"delay": "5m"}').
+ * ext_arguments.c - read and check the arguments of the SQL functions.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * SQLite has no named arguments. So a JSON object may be given in place of all
+ * optional arguments, for example readpast_enqueue('mail', 'hello', '{"delay":
+ * "5m"}').
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 enum kind_of_value {
 	NAME,  /* text without a NUL; the library checks its length and
 		* characters */
-	BYTES, /* any value but null; a number is converted to text */
+	BYTES, /* any value except null; a number is converted to text */
 	NUMBER,
 	NUMBER_OR_NAME,
 	FLAG,
@@ -30,7 +30,8 @@ enum kind_of_value {
 static const struct {
 	const char *name, *words;
 	enum kind_of_value kind;
-	int64_t least, most; /* limits of a number, or of milliseconds */
+	int64_t least, most; /* limits of a number, or of a duration or time in
+			      * milliseconds */
 } params[PARAMS] = {
 	[P_QUEUE] = { "queue", "the queue's name", NAME, 0, 0 },
 	[P_PAYLOAD] = { "payload", "the payload", BYTES, 0, 0 },
@@ -194,7 +195,7 @@ read_duration(struct ext_call *call, int param, sqlite3_value *value,
 	return 0;
 }
 
-/* Read a time: milliseconds, or text that SQLite's julianday() accepts. */
+/* Read a time: milliseconds, or a text that SQLite's julianday() accepts. */
 static int
 read_time(struct ext_call *call, int param, sqlite3_value *value,
 	  struct ext_argument *to)
@@ -233,7 +234,7 @@ read_argument(struct ext_call *call, int param, sqlite3_value *value)
 	to->given = 1;
 	if (params[param].kind == BYTES)
 		return read_text(call, param, value, to);
-	/* C code would end the text at a NUL. */
+	/* Refuse a NUL, because C code would end the text there. */
 	text = sqlite3_value_type(value) == SQLITE_TEXT
 		       ? (const char *)sqlite3_value_text(value)
 		       : NULL;
@@ -258,8 +259,7 @@ read_argument(struct ext_call *call, int param, sqlite3_value *value)
 
 /* ---- a JSON object of arguments ---- */
 
-/* The position of the optional argument with this name. -1: no such argument.
- */
+/* Returns the position of the optional argument with this name, or -1. */
 static int
 position_named(const struct ext_function *function, const char *name)
 {
@@ -286,7 +286,7 @@ no_such_option(struct ext_call *call, const char *name)
 			there);
 }
 
-/* `raw` is the JSON text of the object's member. */
+/* Read a member of the JSON object. `raw` is the JSON text of its value. */
 static int
 read_member(struct ext_call *call, const char *name, sqlite3_value *value,
 	    const char *raw)
@@ -334,8 +334,8 @@ read_object(struct ext_call *call, sqlite3_value *json)
 	return r;
 }
 
-/* Is the first optional argument a JSON object? Not if that argument is a text
- * that could itself begin with a brace. */
+/* Returns 1 if the first optional argument is a JSON object. If this argument
+ * is a text that could itself begin with a brace, returns 0. */
 static int
 is_object(const struct ext_function *function, sqlite3_value *const *argv)
 {

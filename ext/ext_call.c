@@ -1,5 +1,5 @@
 /*
- * ext_call.c - one call of a function: get its connection, return its result.
+ * ext_call.c - begin and end a call of an SQL function, and return its result.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

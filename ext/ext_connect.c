@@ -1,21 +1,22 @@
 /*
  * ext_connect.c - choose the connection for a call of the extension.
  *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ *
  * Usually that is the host's own connection. If the host has a transaction
  * open, the call is part of it. Otherwise the call is a commit of its own, with
  * the host's settings, busy handler and functions.
  *
  * There is one exception: no transaction is open, but a `select` of the host is
- * reading the database. SQLite refuses the write lock at once to a reader if
- * others have written since. Such a call commits on a second connection to the
- * same file, which gets those of the host's settings that matter. If no second
- * connection can be opened, the host's is used.
+ * reading the database. SQLite refuses the write lock to such a connection at
+ * once if others have written since it began to read. So the call commits on a
+ * second connection to the same file, which gets the same `synchronous` and
+ * busy timeout as the host's. If no second connection can be opened, the host's
+ * is used.
  *
- * Our virtual tables are temporary, so that a `select` from them does not count
- * as reading the database.
- *
- * SPDX-License-Identifier: MIT
- * SPDX-FileCopyrightText: The readpast authors
+ * The extension's virtual tables are temporary tables, so a `select` from them
+ * does not count as reading the database.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,8 @@
 
 /* ---- the state of the host's connection ---- */
 
-/* May the host change jobs? We prepare statements that would, so that SQLite
- * asks the host's authorizer. */
+/* Returns 1 if the host may change jobs. Statements that would change jobs are
+ * prepared, because SQLite then calls the host's authorizer. */
 static int
 may_write(sqlite3 *db)
 {
@@ -79,8 +80,8 @@ ext_make_temporary(sqlite3 *db, const char *module)
 
 /* Switch the file to WAL mode. In other modes everything works, but readers and
  * writers block each other. The first call waits for as long as the host's busy
- * timeout; later ones only try. The mode cannot be changed while a `select` is
- * running, even one from readpast_claim. */
+ * timeout; later calls try only once. The mode cannot be changed while a
+ * `select` is running, even a `select` from readpast_claim. */
 static void
 prefer_wal(struct ext *ext)
 {
@@ -100,7 +101,7 @@ prefer_wal(struct ext *ext)
 
 /* ---- the second connection ---- */
 
-/* A sqlite: URL for the path; %, ? and # are escaped. */
+/* Returns a sqlite: URL for the path, with %, ? and # escaped. */
 static char *
 url_of(const char *path, int64_t busy_ms)
 {
@@ -116,8 +117,8 @@ url_of(const char *path, int64_t busy_ms)
 	return url;
 }
 
-/* Can we open another connection to the same file that works in the same
- * way? Without WAL mode we cannot, because the host's read would keep that
+/* Returns 1 if a second connection to the same file would work in the same way.
+ * Without WAL mode it would not, because the host's read would keep that
  * connection from writing. */
 static int
 is_shared(sqlite3 *db)
@@ -147,9 +148,9 @@ open_own(struct ext *ext)
 	ext->own_synchronous = -1;
 }
 
-/* Copy the host's `synchronous` and busy timeout. A busy handler that the
- * host has written itself cannot be called from here; its timeout reads as
- * 0. */
+/* Copy the host's `synchronous` and busy timeout to the second connection. If
+ * the host has written a busy handler of its own, it cannot be called from
+ * here, and the timeout reads as 0. */
 static int
 take_over_settings(struct ext *ext)
 {
@@ -191,7 +192,7 @@ detach(struct ext *ext)
 	ext->attached = NULL;
 }
 
-/* Connect a virtual table: prepare a statement that names it. */
+/* Connect one of our virtual tables, by preparing a statement that uses it. */
 static void
 anchor(sqlite3 *db)
 {
@@ -210,8 +211,8 @@ attach(struct ext *ext, rp_error *error)
 
 	if (!ext->anchored)
 		anchor(ext->db);
-	/* The queue's tables may have been created in a transaction that was
-	 * rolled back. */
+	/* Detach if the queue's tables are gone. They may have been created in
+	 * a transaction that was rolled back. */
 	if (sqlite3_table_column_metadata(ext->db, "main", "readpast_meta",
 					  NULL, NULL, NULL, NULL, NULL,
 					  NULL) != SQLITE_OK)
@@ -247,9 +248,10 @@ ext_enter(struct ext *ext, rp_error *error)
 	return conn;
 }
 
-/* Detach, unless a table of ours is connected. Such a table tells us when the
- * host closes its connection. Without one, our prepared statements would keep
- * the host from closing it. */
+/* End a call. Detach from the host's connection, unless a virtual table of ours
+ * is connected. SQLite disconnects such a table when the host closes its
+ * connection, and then we detach. Without such a table, our prepared statements
+ * would keep the host from closing the connection. */
 void
 ext_leave(struct ext *ext)
 {
@@ -262,8 +264,8 @@ ext_leave(struct ext *ext)
 		prefer_wal(ext);
 }
 
-/* A table holds a reference: if the extension was loaded again and has replaced
- * the module, SQLite frees the module before the table. */
+/* A virtual table holds a reference. If the extension is loaded again and
+ * replaces the module, SQLite frees the module before the table. */
 void
 ext_add_anchor(struct ext *ext)
 {
@@ -271,8 +273,8 @@ ext_add_anchor(struct ext *ext)
 	ext->uses++;
 }
 
-/* SQLite disconnects our tables when the connection is closed, but also when a
- * schema change is rolled back, which may happen inside a call. */
+/* SQLite disconnects our tables when the connection is closed. It also does so
+ * when a schema change is rolled back, which may happen during a call. */
 void
 ext_lose_anchor(struct ext *ext)
 {

@@ -12,7 +12,7 @@
 
 /* ---- one job ---- */
 
-/* A list of delays as JSON, in milliseconds. */
+/* A list of delays in milliseconds, as JSON. */
 struct delays {
 	char text[RP_MOST_BACKOFF * 16 + 3];
 	size_t size;
@@ -60,7 +60,8 @@ add_backoff(void *ctx, struct ext_call *call, size_t i,
 	return 0;
 }
 
-/* The list is the job's backoff: `delays` has to live as long as the job. */
+/* Set the job's backoff from the argument. `delays` receives the text and must
+ * be valid as long as the job. */
 static int
 take_backoff(struct ext_call *call, struct delays *delays, rp_job_spec *job)
 {
@@ -159,7 +160,7 @@ ext_enqueue_rows(struct ext_call *call, struct ext_rows *ret)
 
 /* ---- many jobs ---- */
 
-/* `texts` owns the texts that are not part of an argument. */
+/* Jobs to enqueue. `texts` owns the texts that are not part of an argument. */
 struct jobs {
 	rp_job_spec model, *jobs;
 	size_t count, room;
@@ -261,7 +262,8 @@ add_delay(void *ctx, struct ext_call *call, size_t i,
 			  &others->jobs->jobs[i].delay_ms);
 }
 
-/* An array that is given must have as many elements as there are payloads. */
+/* Read an array with one element for each payload. If it is given, it must have
+ * as many elements as there are payloads. */
 static int
 add_others(struct ext_call *call, struct jobs *jobs, enum ext_param param,
 	   ext_element_fn *fn)

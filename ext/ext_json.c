@@ -9,9 +9,9 @@
 
 #include "ext.h"
 
-/* Some versions of SQLite's JSON functions cut a text at \u0000, and a command
- * line cannot contain a NUL either. In JSON, backslashes occur only in
- * strings. */
+/* Returns 1 if a JSON text contains \u0000, which is refused. Some versions of
+ * SQLite's JSON functions cut a text there, and a command line cannot contain a
+ * NUL either. A backslash in JSON is always inside a string. */
 int
 ext_has_nul_escape(const char *json, size_t size)
 {
@@ -30,22 +30,22 @@ ext_has_nul_escape(const char *json, size_t size)
 /* ---- an array ---- */
 
 /*
- * Most elements are simple: a string without escapes, or a number. They are
- * read here. SQLite reads the others one by one and checks that they are JSON.
- * Reading the whole array by json_each() would cost as much as enqueueing its
- * elements.
+ * Most elements are simple: a string without escapes, or a number. This file
+ * reads them itself. SQLite reads the others one by one and checks that they
+ * are JSON. Reading the whole array with json_each() would cost as much as
+ * enqueueing its elements.
  */
 struct array {
 	struct ext_call *call;
 	enum ext_param param;
-	const char *at;     /* the part of the array's text that was not read
+	const char *at;     /* the part of the array's text that is not read
 			     * yet */
-	sqlite3_stmt *stmt; /* statement that reads one element; prepared
-			     * when it is first needed */
+	sqlite3_stmt *stmt; /* the statement that reads one element; it is
+			     * prepared when it is first needed */
 };
 
-/* Returns the position after the closing quote; the end of the text if the
- * quote is missing. */
+/* Returns the position after the closing quote, or the end of the text if there
+ * is no closing quote. */
 static const char *
 end_of_string(const char *s)
 {
@@ -105,8 +105,8 @@ let_sqlite_read(struct array *array, const char *text, size_t size,
 	    sqlite3_step(array->stmt) != SQLITE_ROW)
 		return failed(array);
 	type = sqlite3_column_type(array->stmt, 0);
-	/* `true` and `false` have the values 1 and 0. Their type shows that
-	 * they are not numbers. */
+	/* `true` and `false` have the values 1 and 0, but json_type() shows
+	 * that they are not numbers. */
 	word = type == SQLITE_INTEGER &&
 	       *sqlite3_column_text(array->stmt, 1) != 'i';
 	ret->null = type == SQLITE_NULL;

@@ -1,5 +1,5 @@
 /*
- * ext_look.c - tables of jobs, queues, workers and functions.
+ * ext_look.c - the tables that show jobs, queues, workers and functions.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,8 +12,8 @@
 
 /* ---- jobs ---- */
 
-/* Bytes are text if they are UTF-8 without a NUL, else a blob, as in the view
- * readpast_jobs. */
+/* Returns bytes as a text if they are UTF-8 without a NUL, otherwise as a blob.
+ * The view readpast_jobs does the same. */
 struct rp_value
 ext_bytes(const void *bytes, size_t size)
 {
@@ -53,8 +53,8 @@ ext_free_batch(void *batch)
 	rp_batch_free(batch);
 }
 
-/* A job or queue that does not exist is not an error here: the table has no
- * rows. */
+/* Return a list of jobs as rows. If the job or the queue does not exist, the
+ * table has no rows, and the call does not fail. */
 static int
 answer_jobs(int r, rp_batch *batch, struct ext_rows *ret)
 {
@@ -320,7 +320,7 @@ read_function(const void *data, size_t row, struct rp_value *columns)
 	columns[2] = rp__text(d->columns);
 }
 
-/* There is a row for each way to call a function: for its value, and as a
+/* Return a row for each way to call a function: for its value, and as a
  * table. */
 int
 ext_functions_rows(struct ext_call *call, struct ext_rows *ret)

@@ -1,6 +1,6 @@
 /*
- * ext_settle.c - verdicts. A refused verdict is an error, so that a lost lease
- * ends the transaction that relies on it.
+ * ext_settle.c - the functions that give verdicts. A refused verdict is an
+ * error. So if the lease was lost, the transaction that relies on it fails.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -97,7 +97,8 @@ ext_do_extend(struct ext_call *call, struct rp_value *ret)
 
 /* ---- many verdicts in one commit ---- */
 
-/* `texts` owns the results that are not part of an argument. */
+/* Verdicts to give. `texts` owns the results that are not part of an
+ * argument. */
 struct verdicts {
 	size_t count, claim_nos, results;
 	rp_verdict *list;

@@ -1,17 +1,18 @@
 /*
- * ext_table.c - functions as tables: select * from readpast_stats().
- *
- * The whole call is done, and committed unless a transaction of the host is
- * open, before the first row is returned. The arguments are hidden columns
- * after the others.
- *
- * When the host closes its connection, SQLite disconnects the virtual tables
- * before it checks for prepared statements that are still in use. So the
- * attached handle, which has such statements, is closed when the last table is
- * disconnected.
+ * ext_table.c - functions that are used as tables: select * from
+ * readpast_stats().
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The whole call is done before the first row is returned. It is also committed
+ * then, unless a transaction of the host is open. The arguments are hidden
+ * columns after the others.
+ *
+ * When the host closes its connection, SQLite first disconnects the virtual
+ * tables and then checks for prepared statements that are still in use. The
+ * extension's handle has such statements. So it is closed when the last table
+ * is disconnected.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,8 @@ struct module {
 	int columns;
 };
 
-/* These repeat the module's fields, because SQLite may free the module
- * first. */
+/* The table has copies of the module's fields, because SQLite may free the
+ * module first. */
 struct table {
 	sqlite3_vtab base;
 	struct ext *ext;
@@ -37,12 +38,13 @@ struct cursor {
 	sqlite3_vtab_cursor base;
 	struct ext_rows rows;
 	size_t row;
-	struct rp_value columns[EXT_MOST_COLUMNS]; /* index of the current
+	struct rp_value columns[EXT_MOST_COLUMNS]; /* the columns of the current
 						    * row */
 };
 
-/* The hidden columns have unusual names, because a result column may have
- * the same name as an argument. */
+/* Write the `create table` statement of a function's table. The hidden columns
+ * have unusual names, because a result column may have the same name as an
+ * argument. */
 static char *
 declare(const struct ext_function *function)
 {
@@ -97,9 +99,9 @@ disconnect_table(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
-/* Pass the arguments on in the order of their columns; `idxNum` has a bit for
- * each that is given. The cost is set high, so that a join uses the table as
- * its outer loop and calls the function once. */
+/* Pass the arguments to filter() in the order of their columns. `idxNum` has a
+ * bit for each argument that is given. The cost is set high, so that a join
+ * uses the table as its outer loop and calls the function once. */
 static int
 best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {

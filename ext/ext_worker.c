@@ -1,6 +1,6 @@
 /*
- * ext_worker.c - a connection as a worker: it appears in the list of workers,
- * in `why`, `stats` and `doctor`, and waits for work.
+ * ext_worker.c - let a connection be a worker. It then appears in the list of
+ * workers, in `why`, `stats` and `doctor`, and it can wait for work.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,18 +12,20 @@
 
 #include "ext.h"
 
-/* Heartbeat interval. A worker without one for 30 s counts as gone. */
+/* Interval of the heartbeats. A worker whose last heartbeat is older than 30 s
+ * counts as gone. */
 #define BEAT_MS 5000
-/* P6: a job whose lease ran out is ready again within 2 s, as long as any
- * worker lives. */
+/* How often a waiting worker sweeps. A job whose lease ran out must be ready
+ * again within 2 s, as long as any worker runs. */
 #define SWEEP_MS 1000
-/* A wait without a timeout; wait() on PostgreSQL has the same default. */
+/* The timeout of a wait without the argument. wait() on PostgreSQL has the same
+ * default. */
 #define TIMEOUT_MS 60000
 
 /* ---- registering and unregistering ---- */
 
-/* The list of kinds for the worker's row: `queue/`, all kinds, for each
- * queue. */
+/* Returns the kinds for the worker's row: a JSON array of `queue/`, which
+ * stands for all kinds, for each queue. */
 static char *
 list_kinds(char *const *queues)
 {
@@ -59,7 +61,8 @@ sign_on(struct ext_call *call)
 	return r;
 }
 
-/* `verb` is worker_beat or worker_stop; both have the same parameters. */
+/* Update the worker's row. `verb` is worker_beat or worker_stop; both have the
+ * same parameters. */
 static int
 beat(struct ext_call *call, enum rp_verb verb, int64_t *ret_known)
 {
@@ -84,8 +87,8 @@ sign_off(struct ext_call *call)
 	return 0;
 }
 
-/* Register this connection as the worker of that name. Takes ownership of
- * `queues`, also on failure. */
+/* Register this connection as the worker of that name. The worker owns `queues`
+ * from then on, even if the call fails. */
 static int
 become(struct ext_call *call, const char *name, char **queues)
 {
@@ -108,8 +111,8 @@ become(struct ext_call *call, const char *name, char **queues)
 	return sign_on(call);
 }
 
-/* Send a heartbeat. If the worker's row is gone, because it was silent for too
- * long, register again. */
+/* Send a heartbeat. The worker's row is deleted after a long time without
+ * heartbeats; then register again. */
 static int
 beat_or_sign_on(struct ext_call *call)
 {
@@ -122,7 +125,7 @@ beat_or_sign_on(struct ext_call *call)
 /* ---- during other calls ---- */
 
 /* Send a heartbeat if one is due, but not in a transaction of the host. A
- * heartbeat can add a new row for the worker; if the host rolled that back,
+ * heartbeat can add a new row for the worker. If the host rolled that back,
  * another worker would get the same id. */
 int
 ext_worker_seen(struct ext_call *call)
@@ -135,7 +138,8 @@ ext_worker_seen(struct ext_call *call)
 	return beat_or_sign_on(call);
 }
 
-/* The names of the worker's queues and of this queue. NULL: out of memory. */
+/* Returns the names of the worker's queues and of this queue. The caller frees
+ * the list. NULL: out of memory. */
 static char **
 with_queue(const struct ext_worker *worker, const char *queue)
 {
@@ -166,8 +170,8 @@ serves(const struct ext_worker *worker, const char *name, const char *queue)
 	return 0;
 }
 
-/* Register under this name for this queue. If the connection has this name
- * already, it keeps its queues, too. */
+/* Register under this name for this queue. If the connection is registered
+ * under this name already, it keeps its other queues. */
 static int
 become_named(struct ext_call *call, const char *name, const char *queue)
 {
@@ -237,8 +241,8 @@ ext_do_worker_stop(struct ext_call *call, struct rp_value *ret)
 	return sign_off(call);
 }
 
-/* Sweep, including other queues, if that is due. rp_wait() does not sweep if
- * a job is ready, and there may be no other client that sweeps. */
+/* Sweep all queues if that is due. rp_wait() does not sweep if a job is ready,
+ * and perhaps no other client sweeps. */
 static int
 sweep_meanwhile(struct ext_call *call, const char *const *queues)
 {
@@ -250,15 +254,15 @@ sweep_meanwhile(struct ext_call *call, const char *const *queues)
 				   &found);
 }
 
-/* The event that a call waits for: a job to work on, or, if `queues` is NULL,
- * the end of a job. */
+/* What a call waits for: a job to work on, or, if `queues` is NULL, the end of
+ * a job. */
 struct awaited {
 	char **queues;
 	int64_t id;
 	rp_outcome outcome;
 };
 
-/* A worker keeps sending heartbeats while it waits. */
+/* Wait. A worker sends heartbeats while it waits. */
 static int
 wait_and_beat(struct ext_call *call, struct awaited *awaited)
 {

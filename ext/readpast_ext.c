@@ -1,12 +1,12 @@
 /*
- * readpast_ext.c - the SQL functions of the loadable SQLite extension.
- *
- * The library is compiled into the extension again, against the host's own
- * SQLite: two copies of SQLite in one process would break each other's locks on
- * a file.
+ * readpast_ext.c - the list of SQL functions of the loadable SQLite extension.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The library is compiled into the extension a second time, and there it calls
+ * the SQLite of the host, the program that loads the extension. Two copies of
+ * SQLite in one process would break each other's locks on a file.
  */
 #ifdef RP_EXTENSION
 #include <sqlite3ext.h>
@@ -21,13 +21,13 @@ SQLITE_EXTENSION_INIT1
 #define TABLE(name, columns) NULL, columns, ext_##name##_rows
 #define BOTH(name, columns) ext_do_##name, columns, ext_##name##_rows
 
-/* The names of the fields as a list: "id, queue, state". */
+/* The names of the fields as a list, for example "id, queue, state". */
 #define COMMA_AND_NAME(field, FIELD, type) ", " #field
 #define LISTED(FIELDS) &(FIELDS(COMMA_AND_NAME))[2]
 
-/* A function has the same arguments, in the same order, as PostgreSQL's
- * routine of the same name. `holding` comes last because the routine does
- * not have it. */
+/* The functions. Each has the same arguments, in the same order, as
+ * PostgreSQL's routine of the same name. `holding` is last, because the routine
+ * does not have it. */
 const struct ext_function ext_functions[] = {
 	/* clang-format off */
 	{ "enqueue", 2,
@@ -153,7 +153,7 @@ make_function(sqlite3 *db, struct ext *ext, const struct ext_function *function,
 
 	if (binding && name) {
 		*binding = (struct binding){ ext, function };
-		ext->uses++; /* released by SQLite if this fails */
+		ext->uses++; /* SQLite releases it if this fails */
 		rc = sqlite3_create_function_v2(
 			db, name, arguments, SQLITE_UTF8 | SQLITE_DIRECTONLY,
 			binding, answer, NULL, NULL, release_binding);

@@ -1,5 +1,5 @@
 /*
- * batch.c - the jobs that one call returned, and their memory.
+ * batch.c - a batch: the jobs that one call returned, and their memory.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts and payloads are kept in blocks that never move: first a small one,
- * which is usually enough for one job, then large ones. The large size is for
- * glibc. free() returns memory to the system whenever more than 128 KiB are
- * free at the end of the heap, but raises that limit to twice the largest block
- * ever freed (M_TRIM_THRESHOLD in mallopt(3)). With small blocks, each claim of
- * 100 jobs had to get its memory from the system again, which took a sixth of
- * the time of a drain on PostgreSQL. */
+/*
+ * Texts and payloads are stored in blocks that never move. The first block is
+ * small and usually enough for one job; further blocks are large. The large
+ * size is chosen for glibc. free() returns memory to the system when more than
+ * 128 KiB are free at the end of the heap. It raises that limit to twice the
+ * largest block ever freed (M_TRIM_THRESHOLD in mallopt(3)). With small blocks,
+ * each claim of 100 jobs had to get its memory from the system again. That took
+ * a sixth of the time in which a worker emptied a queue on PostgreSQL.
+ */
 #define FIRST_BLOCK 1024
 #define NEXT_BLOCK (256 * 1024)
 
@@ -26,8 +28,9 @@ struct block {
 	char data[];
 };
 
-/* `lane`, `seq`: the job's position, for databases that do not answer in claim
- * order. `large`: its payload, if that has an allocation of its own. */
+/* A job. `lane` and `seq` are its position, for databases that do not return
+ * jobs in claim order. `large` is its payload, if the payload has an allocation
+ * of its own. */
 struct entry {
 	rp_job job;
 	int64_t lane, seq;
@@ -39,7 +42,7 @@ struct rp_batch {
 	size_t count, room;
 	size_t suspects;
 	size_t incomplete; /* jobs whose payload has not been read yet */
-	int partial;       /* 1: this is a list, and some jobs were not
+	int partial;       /* 1: the batch is a list, and some jobs were not
 			    * examined */
 	struct block *blocks;
 };
@@ -102,7 +105,8 @@ rp__batch_passed_over(rp_batch *batch)
 	batch->suspects++;
 }
 
-/* Allocate memory that is freed with the batch. NULL: out of memory. */
+/* Allocate memory that is freed together with the batch. Returns NULL if memory
+ * ran out. */
 void *
 rp__batch_alloc(rp_batch *batch, size_t size)
 {
@@ -128,8 +132,9 @@ rp__batch_alloc(rp_batch *batch, size_t size)
 	return p;
 }
 
-/* Copy a column's text or blob, with a NUL appended. Returns NULL if the column
- * is null or memory ran out; the caller can tell which by the column's type. */
+/* Copy a column's text or blob and append a NUL. Returns NULL if the column is
+ * null or memory ran out. The caller can tell these cases apart by the column's
+ * type. */
 char *
 rp__batch_text(rp_batch *batch, const struct rp_value *value)
 {
@@ -146,8 +151,8 @@ rp__batch_text(rp_batch *batch, const struct rp_value *value)
 	return text;
 }
 
-/* Like rp__batch_text(), but a large payload gets an allocation of its own, so
- * that it can be freed before the batch is. */
+/* Copy a payload as rp__batch_text() does. A large payload gets an allocation
+ * of its own, so that it can be freed before the batch. */
 static char *
 payload_text(rp_batch *batch, const struct rp_value *value, char **ret_large)
 {
@@ -227,7 +232,7 @@ set_payload(rp_batch *batch, const void **to, const struct rp_value *value)
 	return *to || value->type == RP_INT ? 0 : RP_ENOMEM;
 }
 
-/* For the job that is being added. */
+/* Set the result and its size in the job that is being added. */
 static int
 set_result(rp_batch *batch, const void **to, const struct rp_value *value)
 {
@@ -237,7 +242,7 @@ set_result(rp_batch *batch, const void **to, const struct rp_value *value)
 	return *to || value->type == RP_NULL ? 0 : RP_ENOMEM;
 }
 
-/* The other column types of sql/params are stored like these. */
+/* The other column types of sql/params are stored in the same way as these. */
 #define set_claim set_number
 #define set_time set_number
 #define set_span set_number
@@ -327,7 +332,8 @@ rp__batch_payload_total(rp_batch *batch, int64_t bytes)
 	batch->jobs[batch->count - 1].job.payload_total = (size_t)bytes;
 }
 
-/* Set the position of the last job: by lane, then by number in the lane. */
+/* Set the position of the last job. Positions are compared by lane, then by the
+ * number in the lane. */
 void
 rp__batch_place(rp_batch *batch, int64_t lane, int64_t seq)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many ids are read at a time, without the write lock. It is large because
- * each read may have to skip all jobs of other kinds again. */
+/* How many ids are read at a time, without the write lock. The number is large
+ * because each read may have to skip all jobs of other kinds again. */
 #define IDS 65536
 
 static int
@@ -28,8 +28,8 @@ check_id_and_kind(rp_conn *conn, int64_t id, const char *kind)
 		    : 0;
 }
 
-/* Report why a verb did not find the job: it is in another state, of another
- * kind, or does not exist. */
+/* Fail with the reason why a verb did not find the job: the job is in another
+ * state, of another kind, or does not exist. */
 static int
 not_found(rp_conn *conn, int64_t id, const char *kind)
 {
@@ -245,8 +245,8 @@ check_queue_and_kind(rp_conn *conn, const char *queue, const char *kind)
 	return r < 0 ? r : rp__queue_known(conn, queue);
 }
 
-/* Check the arguments and allocate `ids`. In a transaction of the caller,
- * take the write lock before anything is read, and set *joined. */
+/* Check the arguments and allocate `ids`. If a transaction of the caller is
+ * open, take the write lock before anything is read, and set *joined to 1. */
 static int
 begin_change(rp_conn *conn, const char *queue, const char *kind,
 	     struct ids *ids, int *joined)
@@ -312,8 +312,8 @@ rp_queue_retry_dead(rp_conn *conn, const char *queue, const char *kind,
 	return retried.found - retried.taken;
 }
 
-/* Purge the jobs in one state. Repeats until no job is left, or only jobs
- * that are locked or have changed. */
+/* Purge the jobs in one state. Repeats until no job is left, or until the
+ * remaining jobs are locked or have changed their state. */
 static int
 purge_state(rp_conn *conn, const char *queue, int state, const char *kind,
 	    struct ids *ids, int64_t *total)
@@ -384,7 +384,8 @@ rp__jobs_retry(rp_conn *conn, const int64_t *ids, size_t n, int state,
 	struct retried retried = { 0, 0 };
 	int r = rp__enter(conn);
 
-	(void)state; /* a dead or cancelled job cannot change its state */
+	(void)state; /* not needed, because a dead or cancelled job does not
+		      * change its state by itself */
 	if (r == 0)
 		r = rp__each_id(conn, RP_V_RETRY, ids, n, rest, RETRY_PARAMS,
 				retried_row, &retried);

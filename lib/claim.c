@@ -1,11 +1,11 @@
 /*
- * claim.c - lease jobs to a worker, and settle others in the same transaction.
- *
- * A payload that is stored in a table of its own is read after the commit, so
- * that other writers need not wait while it is read.
+ * claim.c - settle finished jobs and claim other jobs in one transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A payload that is stored in a table of its own is read after the commit, so
+ * that other writers need not wait while it is read.
  */
 #include "internal.h"
 
@@ -56,8 +56,8 @@ read_payloads(rp_conn *conn, rp_batch *batch)
 	return rp__end(conn, r);
 }
 
-/* Release the jobs whose payload could not be read. Keeps the handle's
- * error. */
+/* Release the jobs whose payload could not be read. The handle's error is not
+ * changed. */
 static void
 give_back(rp_conn *conn, const rp_batch *batch)
 {
@@ -72,7 +72,8 @@ give_back(rp_conn *conn, const rp_batch *batch)
 	conn->error = why;
 }
 
-/* Read the missing payloads. A job that was cancelled meanwhile is left out. */
+/* Read the missing payloads. A job that was cancelled meanwhile is removed from
+ * the batch. */
 static int
 add_missing(rp_conn *conn, rp_batch *batch)
 {
@@ -118,8 +119,9 @@ check_claim(rp_conn *conn, const char *queue, size_t max,
 	return r;
 }
 
-/* A verdict or a claim that is committed makes the call a success, even if no
- * payload could be read. */
+/* Read the missing payloads and return the result of the call. If a verdict or
+ * a claim was committed, the call succeeds, even if no payload could be
+ * read. */
 static int
 add_payloads(rp_conn *conn, size_t n, rp_batch *batch)
 {

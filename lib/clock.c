@@ -1,5 +1,6 @@
 /*
- * clock.c - this process's monotonic clock, and the syntax of durations.
+ * clock.c - this process's monotonic clock, and parsing of durations such as
+ * "90s".
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

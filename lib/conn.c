@@ -1,5 +1,5 @@
 /*
- * conn.c - the handle: open and close.
+ * conn.c - open and close handles, and run SQL that is not a verb.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -43,8 +43,8 @@ open_url(const struct rp_url *url, int schema, rp_conn **ret, rp_error *reterr)
 	return r;
 }
 
-/* check_schema: the function that checks a schema's name; NULL: the options
- * must not name a schema. */
+/* Check the caller's options and copy them. check_schema: the function that
+ * checks a schema's name; NULL: the options must not name a schema. */
 static int
 read_options(const rp_options *options,
 	     int (*check_schema)(const char *name, rp_error *reterr),
@@ -147,8 +147,8 @@ rp_close(rp_conn *conn)
 {
 	if (!conn)
 		return;
-	/* A forked child must not touch the parent's connection: closing it
-	 * would drop the parent's locks. */
+	/* In a forked child, do not touch the parent's connection, because
+	 * closing it would release the parent's locks. */
 	if (conn->pid == getpid()) {
 		if (conn->in_transaction)
 			rp__end(conn, RP_ECANCELLED);

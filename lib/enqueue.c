@@ -1,8 +1,11 @@
 /*
- * enqueue.c - put jobs into a queue.
+ * enqueue.c - enqueue jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * Jobs with the same settings are collected and enqueued by one run of a verb,
+ * up to MOST_ROWS at a time.
  */
 #include "internal.h"
 
@@ -17,17 +20,17 @@ struct rows {
 	rp_conn *conn;
 	const char *queue;
 	struct rp_value *params;
-	rp_added *added;    /* results of all jobs of the call; id 0: not
-			     * enqueued yet */
-	size_t count, done; /* `done`: how many jobs of the call came before
-			     * these */
-	rp_job_spec terms;  /* the values that all collected jobs share */
+	rp_added *added;    /* results of all jobs of the call; an id of 0 means
+			     * not enqueued yet */
+	size_t count, done; /* `done`: how many jobs of the call are enqueued */
+	rp_job_spec terms;  /* the settings that all collected jobs have in
+			     * common */
 	size_t n;           /* number of jobs of the call */
-	int begun, once;    /* `begun`: a transaction is open; `once`: it is
-			     * for a single run */
+	int begun, once;    /* `begun`: a transaction is open; `once`: it has
+			     * only a single run */
 };
 
-/* A span that is given is at least 1 ms; 0 stands for none. */
+/* Check a duration of a job. 0 means that it is not set. */
 static int
 check_span(rp_error *error, const char *what, int64_t ms)
 {
@@ -37,7 +40,7 @@ check_span(rp_error *error, const char *what, int64_t ms)
 			RP_MOST_DAYS);
 }
 
-/* Is the text a JSON array of delays? */
+/* Returns 1 if the text is a JSON array of delays. */
 static int
 is_backoff(const char *text)
 {
@@ -140,7 +143,7 @@ check(rp_error *error, const rp_job_spec *job)
 	return r < 0 ? r : check_terms(error, job);
 }
 
-/* A number that is null where it is 0. */
+/* Returns an integer, or null if it is 0. */
 static struct rp_value
 some(int64_t n)
 {
@@ -174,8 +177,8 @@ fill(struct rp_value *p, const char *queue, const rp_job_spec *job)
 	}
 }
 
-/* The first row also holds what is true of all rows: the largest payload, and
- * whether any row has headers. */
+/* Set the columns of the first row that describe all rows: the largest payload,
+ * and whether any row has headers. */
 static void
 sum_up(struct rows *rows, size_t width)
 {
@@ -204,8 +207,8 @@ run(struct rows *rows, int unique)
 					    &rows->conn->error);
 }
 
-/* Begin the transaction for all runs, or for this one alone if it has all
- * jobs. */
+/* Begin a transaction, unless one is open. If the collected jobs are all jobs
+ * of the call, the transaction has a single run. */
 static int
 begin(struct rows *rows)
 {
@@ -220,8 +223,8 @@ begin(struct rows *rows)
 	return r;
 }
 
-/* If the transaction is for a single run, replace it by one for several,
- * because more statements are needed. Nothing was written in it. */
+/* If the transaction can have only a single run, replace it by a transaction
+ * for several runs. Nothing was written in it. */
 static int
 begin_anew(struct rows *rows)
 {
@@ -237,7 +240,7 @@ begin_anew(struct rows *rows)
 	return r;
 }
 
-/* Add to the error which job of the call is refused: the i-th. */
+/* Add to the error that the i-th job of the call is refused. */
 static int
 name_the_job(struct rows *rows, int r, size_t i)
 {
@@ -306,9 +309,9 @@ find_bad_headers(struct rows *rows)
 	return name_the_job(rows, r, rows->done + first);
 }
 
-/* The run returned no rows: find the job that is refused, and the reason.
- * Returns 0 if no job is refused, because another client has just created
- * the queue, or recreated it. */
+/* A run returned no rows: find the job that is refused, and the reason. Returns
+ * 0 if no job is refused. Then the queue was missing during the run, and
+ * another client has just created it. */
 static int
 find_refused(struct rows *rows)
 {
@@ -319,8 +322,8 @@ find_refused(struct rows *rows)
 	return r == 0 ? find_bad_headers(rows) : r;
 }
 
-/* The database refused a run with an error, which rolled back the transaction.
- * If the reason is a job's headers, name the job. */
+/* A run failed, and the transaction was rolled back. If the reason may be a
+ * job's headers, find that job and name it in the error. */
 static int
 explain_error(struct rows *rows, int r)
 {
@@ -333,8 +336,8 @@ explain_error(struct rows *rows, int r)
 	return r;
 }
 
-/* Create the queue if it does not exist, and enqueue the jobs. (On a server
- * another client may have created it meanwhile.) */
+/* Create the queue if it does not exist, and enqueue the jobs. On a server
+ * another client may have created the queue meanwhile. */
 static int
 run_again(struct rows *rows, int unique)
 {
@@ -345,8 +348,8 @@ run_again(struct rows *rows, int unique)
 	return r < 0 ? r : run(rows, unique);
 }
 
-/* Enqueue the collected jobs. A run that returns no rows means that the queue
- * does not exist yet or a job is refused. */
+/* Enqueue the collected jobs. If a run returns no rows, the queue does not
+ * exist yet or a job is refused. */
 static int
 flush(struct rows *rows, int unique)
 {
@@ -378,7 +381,7 @@ is_same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Can the two jobs be in one run? */
+/* Returns 1 if both jobs can be enqueued by one run. */
 static int
 on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 {
@@ -468,12 +471,13 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_job_spec *jobs,
 		return r;
 	if (!jobs)
 		return rp__fail(&conn->error, RP_EINVAL, "jobs is NULL");
-	/* A zeroed struct would count as a job without a payload. */
+	/* Refuse a zeroed struct, which would otherwise count as a job without
+	 * a payload. */
 	if (jobs->size < offsetof(rp_job_spec, priority))
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a job has no size: RP_JOB_SPEC_INIT sets it");
-	/* The last row may have a unique key and so more parameters than the
-	 * others. */
+	/* The last row may have a unique key and then has more parameters than
+	 * the other rows. */
 	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
 			     sizeof(*rows.params));
 	rows.added = calloc(n, sizeof(*rows.added));

@@ -1,5 +1,5 @@
 /*
- * error.c - error numbers and messages.
+ * error.c - fill in errors, and the texts of error numbers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -30,9 +30,9 @@ rp_version(void)
 	return RP_VERSION;
 }
 
-/* Fill in `error`, which may be NULL, and return `code`. Quoted text may come
- * from anywhere, so invalid UTF-8 and control characters are replaced: the
- * message is always one line of UTF-8. */
+/* Fill in `error`, which may be NULL, and return `code`. Invalid UTF-8 and
+ * control characters are replaced, because the message may quote text of any
+ * origin. So the message is always one line of UTF-8. */
 int
 rp__fail(rp_error *error, int code, const char *format, ...)
 {

@@ -1,14 +1,14 @@
 /*
  * ids.c - the ids of jobs.
  *
- * An id is never used twice, because the next id is stored in the database with
- * the jobs. But a restored backup has the next id of the time at which it was
- * made. Without a skip, the ids that were given after that time would be given
- * again, to other jobs, although services outside may have them as idempotency
- * keys.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * An id is never used twice, because the next id is stored in the database with
+ * the jobs. But a restored backup has the next id of the time at which the
+ * backup was made. So ids that were given to jobs after that time would be
+ * given to other jobs. Other services may have stored such ids, for example as
+ * idempotency keys. rp_ids_skip() prevents this.
  */
 #include "internal.h"
 
@@ -30,9 +30,9 @@ rp__last_id(rp_conn *conn, int64_t *ret)
 	return rp__end(conn, rp__run(conn, RP_V_ENDS, NULL, 1, take_last, ret));
 }
 
-/* Fail because there is no job with this id. Ids past the last one were
- * never given to a job. Reading the last id needs a privilege of its own on
- * a server; without that privilege, the message gives no reason. */
+/* Fail because there is no job with this id. If the id is larger than the last
+ * one, it was never given to a job. On a server, reading the last id needs a
+ * privilege of its own. Without that privilege the message gives no reason. */
 int
 rp__no_such_job(rp_conn *conn, int64_t id)
 {

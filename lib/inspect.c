@@ -97,8 +97,8 @@ add_listed(void *ctx, size_t row, const struct rp_value *columns)
 	return r;
 }
 
-/* A row without an id is not a job: it says that there may be more running
- * jobs. */
+/* Add a running job. A row without an id is not a job. It only shows that there
+ * may be more running jobs. */
 static int
 add_running(void *ctx, size_t row, const struct rp_value *columns)
 {
@@ -116,9 +116,9 @@ struct listing {
 	rp_batch *batch;
 };
 
-/* Run a verb that lists jobs, at most as many as are still missing from
- * l->max. p: its parameters; the caller has set those that only this verb
- * has. */
+/* Run a verb that lists jobs. It lists at most as many as are still missing
+ * from l->max. p: the verb's parameters; the caller has set those that the
+ * other listing verbs do not have. */
 static int
 list_verb(struct listing *l, enum rp_verb verb, struct rp_value *p,
 	  rp_row_fn *row)
@@ -228,7 +228,7 @@ rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
 }
 
 /*
- * A list of other things is an array that grows. An empty batch holds its
+ * A list of queues or workers is an array that grows. An empty batch holds its
  * texts.
  */
 struct rp_stats {
@@ -243,7 +243,7 @@ struct rp_workers {
 	rp_batch *texts;
 };
 
-/* Append a zeroed item to *items. NULL if memory ran out. */
+/* Append a zeroed item to *items. Returns NULL if memory ran out. */
 static void *
 grow(void **items, size_t *count, size_t size)
 {

@@ -1,11 +1,12 @@
 /*
  * job_wait.c - wait for the end of jobs.
  *
- * The jobs are looked at, and while there are live ones among those that the
- * caller waits for, the backend waits until they may have ended.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The call reads the states of the jobs. While some of them are still live, the
+ * backend waits until one of them may have ended, and the call reads the states
+ * again. In these comments, such a read is a look.
  */
 #include "internal.h"
 
@@ -13,34 +14,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* While a server cannot be reached, try again at this interval, and for this
- * long: a restart or a failover takes seconds. */
+/* How often and how long to try again while a server cannot be reached, in
+ * milliseconds. A restart or a failover of a server takes seconds. */
 #define AGAIN_MS 100
 #define UNREACHED_MS 60000
 
-/* Others may commit or end jobs very often. So after a look at more than
- * FEW_JOBS there is none for QUIET_TIMES as long as that took, but for
- * MOST_QUIET_US at most. A look at few jobs is short. */
+/* Other clients may commit or end jobs very often. So after a look at more than
+ * FEW_JOBS jobs the call pauses, for QUIET_TIMES as long as the look took, but
+ * for at most MOST_QUIET_US. A look at few jobs is short and needs no pause. */
 #define FEW_JOBS 16
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
-#define DROPPED (-6) /* state: see the verb outcome */
+#define DROPPED (-6) /* returned by the verb outcome: the queue was dropped */
 
-/* Per thread, as it is about what this thread does. */
+/* The job that this thread is handling; NULL: it handles no job. */
 static _Thread_local const struct rp_handling *handling;
 
 struct wait {
 	rp_conn *conn;
-	rp_outcome *outcomes; /* of all jobs */
+	rp_outcome *outcomes; /* the outcomes of all jobs */
 	/* The jobs that were live at the last look. */
 	struct rp_job_waiter live;
 	int64_t *ids, *queue_ids;
-	size_t *places; /* in `outcomes` */
+	size_t *places; /* their indices in `outcomes` */
 	int has_looked;
 	enum { OF_NEITHER, OF_SERVED, OF_OWN } is_refused;
-	int64_t end;        /* monotonic ms; -1: never */
-	int64_t failing_at; /* first of the failures in a row, or 0 */
+	int64_t end;        /* when to give up (monotonic ms); -1: never */
+	int64_t failing_at; /* when the first of the failures in a row happened;
+			     * 0: the last look succeeded */
 	int fd;
 };
 
@@ -52,7 +54,8 @@ rp__set_handling(const struct rp_handling *its)
 	handling = its;
 }
 
-/* Is this a queue of the worker whose only thread we are? */
+/* Returns 1 if this is a queue of the worker whose only thread is the calling
+ * one. */
 static int
 is_served(const char *queue)
 {
@@ -69,7 +72,9 @@ is_claim(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* The queue may be one of another database, or our claim may be over. */
+/* Fail if the claim of the job that this thread handles is still valid in this
+ * database. Otherwise the handle may be for another database, where a queue has
+ * the same name, or the claim may be over. */
 static int
 check_not_self(rp_conn *conn, int for_own)
 {
@@ -152,7 +157,7 @@ run_outcome(struct wait *w)
 	return r;
 }
 
-/* Was an id that no job has ever given to one? */
+/* Fail if one of the ids was never given to a job. */
 static int
 check_given(struct wait *w)
 {
@@ -177,7 +182,8 @@ check_given(struct wait *w)
 	return r;
 }
 
-/* Look at the jobs that were live, and keep those that still are. */
+/* Read the states of the jobs that were live, and keep those that are still
+ * live. */
 static int
 look(struct wait *w)
 {
@@ -215,7 +221,8 @@ left_ms(const struct wait *w)
 	return w->end >= 0 && left < 0 ? 0 : left;
 }
 
-/* Sleep for `ms` or until `fd` is readable. Returns 1 in that case. */
+/* Sleep for `ms` milliseconds, or until `fd` is readable. Returns 1 if `fd` is
+ * readable. */
 static int
 nap(const struct wait *w, int64_t ms)
 {
@@ -224,8 +231,8 @@ nap(const struct wait *w, int64_t ms)
 	return poll(&p, 1, (int)ms) > 0;
 }
 
-/* After an error: returns 1 if the caller is to try again, 0 if `fd` is
- * readable, or the error. */
+/* Handle an error of a look or a wait. Returns 1 if the caller should try
+ * again, 0 if `fd` is readable, or the error. */
 static int
 bear(struct wait *w, int r)
 {
@@ -245,7 +252,8 @@ is_over(const struct wait *w, size_t n, int how)
 	return w->live.count == 0 || (how == RP_WAIT_ANY && w->live.count < n);
 }
 
-/* Returns 1: look again; 0: the time is over; or an error. */
+/* Wait in the backend. Returns 1 if the caller must look again, 0 if the time
+ * is over or `fd` is readable, or an error. */
 static int
 wait_once(struct wait *w)
 {
@@ -262,10 +270,10 @@ wait_once(struct wait *w)
 	return r;
 }
 
-/* Pause after a look at many jobs, so that other clients get the database: for
- * QUIET_TIMES as long as the look took, at most MOST_QUIET_US. began_us and
- * looked_us: when the look began and ended. Returns 0 if `fd` became readable
- * meanwhile, else 1. */
+/* Pause after a look at many jobs, so that other clients can use the database.
+ * The pause is QUIET_TIMES as long as the look, but at most MOST_QUIET_US.
+ * began_us and looked_us: when the look began and ended. Returns 0 if `fd`
+ * became readable meanwhile, else 1. */
 static int
 stay_quiet(const struct wait *w, int64_t began_us, int64_t looked_us)
 {
@@ -378,7 +386,7 @@ rp_job_wait(rp_conn *conn, const int64_t *ids, size_t n, int how,
 /* ---- a queue ---- */
 
 struct live_job {
-	int64_t queue_id, id; /* 0: none */
+	int64_t queue_id, id; /* 0: there is no live job */
 };
 
 static int
@@ -407,8 +415,8 @@ find_live_job(rp_conn *conn, const char *queue, struct live_job *ret)
 		       rp__run(conn, RP_V_LIVE_JOB, p, 1, take_live_job, ret));
 }
 
-/* Wait for one live job after the other, until there is none. So nothing has
- * to notice that a queue became empty. */
+/* Wait for one live job after another, until the queue has no live job. So the
+ * database needs no notification about an empty queue. */
 static int
 wait_for_queue(struct wait *w, const char *queue)
 {

@@ -1,7 +1,6 @@
 /*
- * pattern.c - shell-like patterns of queues' names.
- *
- * fnmatch() would depend on the locale.
+ * pattern.c - shell-like patterns for the names of queues. fnmatch() is not
+ * used, because it depends on the locale.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,7 +19,8 @@ next_character(const char *s)
 	return s;
 }
 
-/* The character that the pattern begins with, behind a backslash. */
+/* Returns the first character of the pattern that stands for itself: if the
+ * pattern begins with a backslash, it is the character after the backslash. */
 static const char *
 literal(const char *pattern)
 {

@@ -1,10 +1,11 @@
 /*
- * probe.c - ask queues whether there is work, and when there will be some.
- *
- * A probe only reads, and takes no lock that a writer would wait for.
+ * probe.c - find out whether queues have work now, and when they will have
+ * some.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A probe only reads. No writer has to wait for it.
  */
 #include "internal.h"
 

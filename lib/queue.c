@@ -1,5 +1,5 @@
 /*
- * queue.c - queues and their settings.
+ * queue.c - create, list, change, pause and resume queues.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,7 +14,9 @@ struct rp_queues {
 	size_t count;
 };
 
-/* The numeric settings: the field of rp_queue, and the range of its values. */
+/* The numeric settings. `param` and `column` are indices in sql/params,
+ * `offset` is that of the field in rp_queue, `least` and `most` are the
+ * range. */
 static const struct {
 	const char *name;
 	int param, column;
@@ -77,7 +79,8 @@ rp__queue_create(rp_conn *conn, const char *name)
 	return rp__run_once(conn, RP_V_QUEUE_CREATE, params, NULL, NULL);
 }
 
-/* Check the name of the queue that dead jobs go to. */
+/* Check that jobs that die in `queue` do not come back to it through `dead_to`,
+ * the queue that receives copies of dead jobs. */
 static int
 check_dead_to(rp_conn *conn, const char *queue, const char *dead_to)
 {
@@ -96,7 +99,7 @@ check_dead_to(rp_conn *conn, const char *queue, const char *dead_to)
 			queue);
 }
 
-/* Create the queue, the one that its dead jobs go to, and set them. */
+/* Create the queue and the queue `dead_to`, and write the settings. */
 static int
 set_all(rp_conn *conn, const rp_queue *q, const struct rp_value *params)
 {
@@ -151,7 +154,8 @@ rp_queue_set(rp_conn *conn, const rp_queue *queue)
 	return rp__end(conn, set_all(conn, &q, params));
 }
 
-/* Copy a text column; *ret stays NULL if the column is null. 0 or RP_ENOMEM. */
+/* Copy a text column. *ret stays NULL if the column is null. Returns 0 or
+ * RP_ENOMEM. */
 static int
 copy_text(const char **ret, const struct rp_value *c)
 {

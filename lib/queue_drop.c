@@ -39,7 +39,7 @@ rp_queue_drop(rp_conn *conn, const char *name)
 	r = rp__run_once(conn, RP_V_QUEUE_DROP, params, dropped_row, &dropped);
 	if (r < 0)
 		return r;
-	/* The queue is already gone. If this fails, a sweep deletes its
+	/* The queue is already removed. If this call fails, a sweep deletes the
 	 * jobs. */
 	if (!dropped.busy)
 		rp__sweep_dropped(conn);

@@ -1,11 +1,11 @@
 /*
- * round_trip.c - verdicts and a claim in one transaction.
- *
- * The verdicts need a commit anyway, so the claim needs none of its own.
- * Settling and claiming are two statements, in this order.
+ * round_trip.c - settle and claim in one transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The verdicts need a commit anyway, so the claim needs none of its own.
+ * Settling and claiming are two statements, in this order.
  */
 #include "internal.h"
 
@@ -17,8 +17,8 @@ count_finished(void *ctx, int64_t queue_id, int64_t done, int64_t failed)
 	rp__tally(ctx, queue_id, done, failed);
 }
 
-/* Delete payloads of completed jobs until a slice is over. The rest is
- * deleted by the next round trip that completes such a job, or by the next
+/* Delete payloads of completed jobs until a slice is over. The remaining ones
+ * are deleted by the next round trip that completes such a job, or by the next
  * sweep. */
 static int
 forget_payloads(rp_conn *conn)
@@ -28,10 +28,10 @@ forget_payloads(rp_conn *conn)
 	return rp__sweep_rest(conn, &slice);
 }
 
-/* If the database has one writer at a time, the tally is written in the
- * transaction of the round trip. On a server it is written in a transaction
- * of its own, because the round trip is a single statement. It is written
- * first: if writing it failed after a claim, the claimed jobs would be lost
+/* Run the round trip, and write the tally if it is due. If the database has one
+ * writer at a time, both are one transaction. On a server the round trip is a
+ * single statement, so the tally is written in a transaction of its own. It is
+ * written first, because an error after the claim would lose the claimed jobs
  * to the caller. */
 static int
 run(rp_conn *conn, struct rp_round_trip *trip)

@@ -48,7 +48,7 @@ rp__schedule_check(const rp_schedule *s, rp_error *error)
 	return 0;
 }
 
-/* The first instant after `after`, in ret->at_ms; 0: there is none. */
+/* Set *ret to the first instant after `after`, or to 0 if there is none. */
 static int
 next_of(rp_conn *conn, const rp_schedule *s, int64_t anchor, int64_t after,
 	int64_t *ret)
@@ -68,7 +68,7 @@ is_same(const char *a, const char *b)
 	return strcmp(a ? a : "UTC", b ? b : "UTC") == 0;
 }
 
-/* The headers must be a JSON object; the database says whether they are. */
+/* Check that the headers are a JSON object. The database checks it. */
 static int
 check_headers(rp_conn *conn, const char *headers)
 {
@@ -84,7 +84,8 @@ check_headers(rp_conn *conn, const char *headers)
 			     : r;
 }
 
-/* Write the schedule. `old`: the one of this name, or NULL. */
+/* Write the schedule. `old`: the stored schedule of this name if it is to be
+ * replaced, or NULL. */
 static int
 store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace)
 {
@@ -198,7 +199,7 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused)
 
 	if (!paused)
 		r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
-	/* A schedule that was not paused keeps its instant. */
+	/* A schedule that was not paused keeps its next instant. */
 	if (r == 0 && !paused && s->paused_at)
 		r = next_of(conn, s, s->anchor_at, now, &next);
 	else
@@ -215,7 +216,8 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused)
 		1, rp__first_int, &id);
 }
 
-/* Find a schedule and do something with it, in one transaction. */
+/* Find a schedule, and resume (`what` is 0), pause (1) or run it (-1), in one
+ * transaction. */
 static int
 with(rp_conn *conn, const char *name, int what, rp_added *ret)
 {

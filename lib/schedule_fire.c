@@ -1,13 +1,13 @@
 /*
- * schedule_fire.c - put the jobs of schedules that are due into their queues.
- *
- * There is no leader. A fire moves the schedule's row on from one instant to
- * the next, and enqueues, in one transaction. So each instant fires once,
- * whoever fires it and whatever dies. Where routines run in the database, it
- * fires by itself (fire_due.sql); the rules are the same.
+ * schedule_fire.c - add the jobs of schedules that are due.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * No client is chosen to fire schedules. One transaction enqueues the job and
+ * writes the schedule's next instant. So each instant fires exactly once,
+ * whichever client fires it and whatever crashes. A database with routines
+ * fires by itself (fire_due.sql), by the same rules.
  */
 #include "schedule.h"
 
@@ -15,15 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT_ONCE 100 /* schedules in one slice */
-/* As missed_age() and most_missed() of the routines, which have the reasons. */
+#define AT_ONCE 100 /* most schedules in one slice */
+/* The same numbers as missed_age() and most_missed() of the routines, where the
+ * reasons are. */
 #define MISSED_MS 60000
 #define MOST_MISSED 1000
 /* A zone's file that could not be read is tried again after this time. Its
  * package may be being upgraded, or the process may have too many open
  * files. */
 #define RETRY_MS 60000
-/* Instants that are not late: one a second at most. */
+/* The most instants that are due but not late. A schedule has at most one
+ * instant in each second. */
 #define MOST_PUNCTUAL (MISSED_MS / 1000 + 1)
 
 /* ---- what is to be fired ---- */
@@ -42,7 +44,7 @@ struct clockwork {
 	struct rp_zone *zone;
 };
 
-/* INT64_MAX: there is none. */
+/* Returns the next instant after `after`, or INT64_MAX if there is none. */
 static int64_t
 next_after(const struct clockwork *c, int64_t after)
 {
@@ -54,7 +56,8 @@ next_after(const struct clockwork *c, int64_t after)
 		       : INT64_MAX;
 }
 
-/* Many instants were missed: go on with the last thousand of them. */
+/* Skip most of many missed instants. Returns an instant from which at most a
+ * thousand missed ones are left. */
 static int64_t
 jump(const struct clockwork *c, int64_t newest, int64_t late)
 {
@@ -76,7 +79,9 @@ plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 	ret->missed = ret->retry_at = 0;
 	while (at <= now) {
 		if (at > late) {
-			/* One job for all is the job of the newest. */
+			/* There is one job for all missed instants, that of the
+			 * newest instant. This one is newer, so it replaces the
+			 * job planned before. */
 			if (policy == RP_MISSED_ONCE && ret->missed)
 				ret->count = 0;
 			ret->fires[ret->count++] = at;
@@ -114,7 +119,8 @@ put_text(char **to, const char *text)
 	*to += n;
 }
 
-/* A name as a JSON string. It has no control characters. */
+/* Write a name as a JSON string. A name has no control characters, so only
+ * quotes and backslashes are escaped. */
 static void
 put_name(char **to, const char *name)
 {
@@ -144,8 +150,9 @@ format_instant(char *to, size_t room, int64_t ms)
 	snprintf(to + n, room - (size_t)n, "Z");
 }
 
-/* The schedule's headers and ours. In a JSON object that names a member twice,
- * the last one counts. NULL: out of memory. */
+/* Returns the schedule's headers followed by those of this library. If a JSON
+ * object has a member twice, the last one counts. The caller frees the text.
+ * NULL: out of memory. */
 static char *
 make_headers(const rp_schedule *s, int64_t at, int64_t missed, int manual)
 {
@@ -206,15 +213,16 @@ rp__schedule_put(rp_conn *conn, const rp_schedule *s, int64_t at,
 
 /* ---- a fire ---- */
 
-/* The result of a fire: that of its last instant. */
+/* The result of a fire, which is the result of its last instant. */
 struct outcome {
-	int64_t at;     /* that instant; 0: none was fired */
-	int64_t job_id; /* 0: it has no job */
-	char why[sizeof(((rp_error *)NULL)->message)]; /* "": it has one */
+	int64_t at;     /* the last instant; 0: no instant was fired */
+	int64_t job_id; /* the job of that instant; 0: it has no job */
+	char why[sizeof(((rp_error *)NULL)->message)]; /* why it has no job; "":
+							* it has a job */
 };
 
-/* Returns 1 if a job was added, else 0. What is wrong with the job is noted,
- * and is no error. */
+/* Fire one instant. Returns 1 if a job was added, else 0 or an error. If the
+ * job is refused, the reason is stored in *outcome, and the call succeeds. */
 static int
 fire_instant(rp_conn *conn, const rp_schedule *s, int64_t at, int64_t missed,
 	     struct outcome *outcome)
@@ -314,7 +322,8 @@ make_plan(rp_conn *conn, const struct rp_stored *stored, int64_t now,
 	return 0;
 }
 
-/* Fire all of one schedule that is due. Returns the number of new jobs. */
+/* Fire all instants of one schedule that are due. Returns the number of new
+ * jobs. */
 static int
 fire(rp_conn *conn, const struct rp_stored *stored, int64_t now,
      struct plan *room)
@@ -357,7 +366,7 @@ add_due(void *ctx, size_t row, const struct rp_value *c)
 	return r;
 }
 
-/* A slice where the database has no routines. */
+/* Fire schedules in one slice, on a database without routines. */
 static int
 fire_here(rp_conn *conn, struct rp_slice *slice, struct plan *room,
 	  int64_t *jobs, int *ret_more)
@@ -402,7 +411,7 @@ fired_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* A slice where it has. */
+/* Fire schedules in one slice, on a database with routines. */
 static int
 fire_there(rp_conn *conn, int64_t *jobs, int *ret_more)
 {
@@ -426,7 +435,7 @@ rp__schedules_fire(rp_conn *conn, int64_t stop_at, int64_t *jobs)
 
 	if (!room)
 		return rp__fail(&conn->error, RP_ENOMEM, "out of memory");
-	/* At least one slice, however long the rest of the sweep took. */
+	/* Run at least one slice, even if the rest of the sweep took long. */
 	do {
 		int64_t before = *jobs;
 

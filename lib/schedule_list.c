@@ -1,5 +1,5 @@
 /*
- * schedule_list.c - schedules as they are stored, in a list.
+ * schedule_list.c - read stored schedules into a list.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -31,8 +31,8 @@ rp__schedules_clear(struct rp_schedules *list)
 	*list = (struct rp_schedules){ NULL, 0 };
 }
 
-/* A copy of a column that ends with a NUL byte. Sets *failed if memory ran
- * out. */
+/* Returns a copy of a column, with a NUL byte appended. Sets *failed if memory
+ * ran out. */
 static char *
 copy(const struct rp_value *value, int *failed)
 {

@@ -1,12 +1,12 @@
 /*
- * settle.c - verdicts: they end a claim, or extend its lease.
- *
- * Each verdict names the job and the claim number that the claim was given. If
- * another claim has moved the number on, no row matches, nothing changes, and
- * the caller learns RP_EGONE. That is all our fencing; no clock is compared.
+ * settle.c - give verdicts. A verdict ends a claim or extends its lease.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * Each verdict names the job and the claim number that the claim was given. If
+ * another claim has changed the number since, no row matches, nothing changes,
+ * and the caller gets RP_EGONE. That is all our fencing; no clock is compared.
  */
 #include "internal.h"
 
@@ -36,7 +36,8 @@ mark_blocked(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Find the verdicts that would wait for a lock. Needs an open transaction. */
+/* Find the verdicts that would wait for a lock. The caller has opened a
+ * transaction. */
 static int
 find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
@@ -54,7 +55,7 @@ find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return r;
 }
 
-/* Give the verdicts that would not wait for a lock. Needs an open
+/* Give the verdicts that would not wait for a lock. The caller has opened a
  * transaction. */
 static int
 settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
@@ -77,9 +78,9 @@ settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 }
 
 /*
- * Like rp_settle(), but without waiting for locks: a verdict on a job that is
- * locked by another transaction gets the result RP_EBUSY, and may be given
- * again. All verdicts must have the size of this library's struct.
+ * Give verdicts as rp_settle() does, but do not wait for locks. If a job is
+ * locked by another transaction, its verdict gets the result RP_EBUSY, and may
+ * be given again. All verdicts must have the size of this library's struct.
  */
 int
 rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)

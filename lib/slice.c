@@ -1,28 +1,29 @@
 /*
- * slice.c - a long change, divided into short transactions.
- *
- * On SQLite a writing transaction keeps all other writers out. So a call that
- * changes many jobs works in slices, each in a transaction of its own. A slice
- * is limited by time, because the cost of a job varies by a factor of a
- * thousand: its payload may be 16 MiB. Each slice changes at least one job.
- *
- * Between two slices the call leaves the lock free for a quarter of the time
- * that the last slice worked, and for at least 1 ms, because other writers that
- * poll the lock sleep for less than that. The time of the commit is not
- * counted: otherwise the pauses would stop a sweep from making progress on a
- * slow disk. In a transaction of the caller a slice is a savepoint, and there
- * are no pauses.
+ * slice.c - divide a long change into short transactions.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * On SQLite a writing transaction keeps all other writers out. So a call that
+ * changes many jobs works in slices. Each slice is a transaction of its own. A
+ * slice is limited by time, because the cost of a job varies by a factor of a
+ * thousand: its payload may be 16 MiB. Each slice changes at least one job.
+ *
+ * Between two slices the call leaves the lock free for a quarter of the time
+ * that the last slice worked. It leaves it free for at least 1 ms, because
+ * other writers that poll the lock sleep for less than 1 ms. The time of the
+ * commit is not counted, because on a slow disk the pauses would then stop a
+ * sweep from making progress. In a transaction of the caller a slice is a
+ * savepoint, and there are no pauses.
  */
 #include "internal.h"
 
-/* Limits of the pause: one large job makes a slice long, but not the pause. */
+/* Limits of the pause. A single large job may make a slice long, but the pause
+ * stays short. */
 #define LEAST_PAUSE_US 1000
 #define MOST_PAUSE_US 20000
-/* How many rows a call changes on a server, where each call costs a round
- * trip. */
+/* How many rows a call changes on a server. Each call costs a round trip
+ * there. */
 #define AT_ONCE 100
 
 static void
@@ -58,9 +59,10 @@ rp__slice_is_over(const struct rp_slice *slice)
 		rp__monotonic_us() - slice->began >= RP_SLICE_US);
 }
 
-/* On a server all rows are taken: others can write at the same time, so a slice
- * need not be short, and the verb may have changed a row before it returns
- * it. */
+/* Returns whether a row may still be changed in this slice. On a server all
+ * rows are taken. There, other clients can write at the same time, so a slice
+ * need not be short, and the verb may have changed a row before it returns the
+ * row. */
 int
 rp__slice_take(const rp_conn *conn, struct rp_slice *slice)
 {

@@ -1,14 +1,14 @@
 /*
- * sweep.c - maintenance: jobs that are due, leases that ran out, retention,
- * schedules.
- *
- * A sweep first finds out, without a lock, what there is to do. Then it works
- * in slices (slice.c); a slice may include many queues. A worker also has its
- * own jobs to look after, so its sweep stops after STRETCH_US and continues a
- * moment later.
+ * sweep.c - maintenance: make due jobs ready, end leases that ran out, apply
+ * retention, and fire schedules.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * A sweep first finds out, without a lock, what there is to do. Then it works
+ * in slices (slice.c); a slice may include many queues. A worker must also
+ * settle and claim, so its sweep stops after STRETCH_US and continues after
+ * MOMENT_MS.
  */
 #include "schedule.h"
 
@@ -19,12 +19,14 @@
 #define STRETCH_US 200000
 #define MOMENT_MS 50
 
-/* P6: a job whose lease ran out is ready again within 2 s, in every queue.
- * Workers probe once a second. */
+/* A job whose lease ran out must be ready again within 2 s, in every queue.
+ * Workers probe once a second, and sweep if no worker has swept for this
+ * time. */
 #define SWEEP_MS 700
 #define REST_MS 60000
-#define FIRES_DUE 2 /* sweep_start answers: a schedule is due */
-/* A worker that has swept for all within this time is likely to do so again. */
+#define FIRES_DUE 2 /* sweep_start returns this if a schedule is due */
+/* A worker that has swept for all workers within this time is likely to do so
+ * again. */
 #define LATELY_MS 1500
 
 struct sweep {
@@ -35,9 +37,9 @@ struct sweep {
 		int dropped;
 	} * queues; /* queues with something to sweep */
 	size_t queues_count;
-	/* Which slice is next. FIRST: the first one. IN_TURN: the first one,
-	 * but nothing is done if another worker is sweeping or has swept
-	 * within SWEEP_MS. MORE: a later one. */
+	/* FIRST: the next slice is the first one. IN_TURN: the same, but the
+	 * sweep does nothing if another worker is sweeping or has swept within
+	 * SWEEP_MS. MORE: the first slice is done. */
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* when to stop (monotonic us); 0: never */
 	int rest;        /* 1: also apply retention, and delete dropped
@@ -75,8 +77,8 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Find out what there is to do. In a transaction of the caller, take the
- * write lock before anything is read. */
+/* Find out what there is to do. If a transaction of the caller is open, take
+ * the write lock before anything is read. */
 static int
 look_for_work(struct sweep *s)
 {
@@ -144,9 +146,8 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 	return what;
 }
 
-/* If several clients can write at once, one worker sweeps for all, and records
- * that in the transaction of its first slice. If another worker has the turn,
- * there is nothing to do. */
+/* On a server one worker sweeps for all, and records that in the transaction of
+ * its first slice. If it is another worker's turn, this sweep does nothing. */
 static int
 take_turn(struct sweep *s)
 {
@@ -168,9 +169,9 @@ take_turn(struct sweep *s)
 	return r;
 }
 
-/* Delete jobs of a dropped queue. As long as jobs are found, the queue is
- * swept again. When there are none left, the verb also deletes the queue's
- * row in the list of dropped queues. */
+/* Delete jobs of a dropped queue. If jobs were found, the queue is swept again
+ * later. If no jobs are left, the verb also deletes the queue's row in the list
+ * of dropped queues. */
 static int
 sweep_dropped(struct sweep *s, const struct rp_value *p)
 {
@@ -203,8 +204,8 @@ sweep_queue(struct sweep *s, const struct swept_queue *queue)
 	return r;
 }
 
-/* Sweep the queues from *at on, until the slice is over. Queues that are not
- * done are moved to the start of the list; *more is their number. */
+/* Sweep the queues from index *at on, until the slice is over. Queues that are
+ * not done are moved to the start of the list; *more is their number. */
 static int
 slice(struct sweep *s, size_t *at, size_t *more)
 {
@@ -301,8 +302,8 @@ sweep(struct sweep *s)
 	if (r == 0 && s->conn->backend->trim)
 		s->conn->backend->trim(s->conn->db);
 	s->conn->has_unswept = r == 0 && (s->queues_count > 0 || more);
-	/* If queues are left, the next sweep continues retention at once
-	 * instead of after a minute. */
+	/* If queues are left, the next sweep continues retention at once.
+	 * Otherwise retention is applied again after a minute. */
 	if (s->rest && r == 0 && !s->conn->has_unswept)
 		s->conn->rested_at = rp__monotonic_ms();
 	free(s->queues);
@@ -328,7 +329,7 @@ rp__sweep_dropped(rp_conn *conn)
 
 /* ---- when to sweep ---- */
 
-/* Does this client currently sweep the database for all workers? */
+/* Returns 1 if this client currently sweeps the database for all workers. */
 int
 rp__has_swept_lately(const rp_conn *conn)
 {
@@ -336,10 +337,10 @@ rp__has_swept_lately(const rp_conn *conn)
 	       rp__monotonic_ms() - conn->swept_for_all_at < LATELY_MS;
 }
 
-/* Sweep if it is time. Due jobs and leases that ran out in the caller's
- * queues are swept at once. All queues are swept once a second, on a server
- * by one worker for all. Retention is applied once a minute. Returns 1 if
- * the caller swept, 0 if not, or an error. */
+/* Sweep if it is time. Due jobs and leases that ran out in the caller's queues
+ * are swept at once. All queues are swept once a second, on a server by one
+ * worker for all. Retention is applied once a minute. Returns 1 if the caller
+ * swept, 0 if not, or an error. */
 static int
 sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 {
@@ -361,9 +362,9 @@ sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 	return r < 0 ? r : 1;
 }
 
-/* If a job is still due after a sweep, it is locked by another transaction,
- * or the sweep ran out of time. So the next sweep comes after MOMENT_MS, not
- * at once. */
+/* Returns when to probe again after a sweep. If a job is still due, another
+ * transaction has locked it, or the sweep ran out of time. So the next sweep
+ * comes after MOMENT_MS instead of at once. */
 static int64_t
 in_a_moment(const rp_conn *conn, int64_t ms)
 {

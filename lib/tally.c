@@ -1,5 +1,5 @@
 /*
- * tally.c - counts of recently finished jobs, for the rates of stats.
+ * tally.c - count recently finished jobs, for the rates that `stats` shows.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,10 +9,11 @@
 /*
  * The table has a row for each second and queue. Rows are written at most once
  * a second, as part of a round trip. On SQLite they must be written in the
- * transaction of the round trip: inside an SQL statement of the caller, a
- * second transaction cannot write if others have written after the first one
- * ended. After a rollback some jobs are not counted, or counted twice. That
- * does no harm, because the counts are only shown to people as a rate.
+ * transaction of the round trip, because the call may run inside an SQL
+ * statement of the caller. There, a second transaction cannot write if others
+ * have written after the first one ended. After a rollback some jobs are not
+ * counted, or counted twice. That does no harm, because the counts are only
+ * shown to people as a rate.
  */
 
 void
@@ -35,7 +36,7 @@ rp__tally(rp_conn *conn, int64_t queue_id, int64_t done, int64_t failed)
 	t->failed += failed;
 }
 
-/* Was the last tally written at least a second ago? */
+/* Returns 1 if the last tally was written at least a second ago. */
 int
 rp__tally_is_due(const rp_conn *conn)
 {

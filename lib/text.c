@@ -1,5 +1,5 @@
 /*
- * text.c - check names and texts from outside before they are stored.
+ * text.c - check names before they are stored, and convert texts for verbs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A queue's name, a kind or a key must have 1..max bytes of UTF-8, without
- * control characters. */
+/* Check a queue's name, a kind or a key. It must have 1 to max bytes of UTF-8,
+ * without control characters. `what` names it in the error. */
 int
 rp__check_name(rp_error *error, const char *what, const char *name, size_t max)
 {
@@ -43,10 +43,10 @@ rp__text(const char *text)
 	return value;
 }
 
-/* Join names to a list: open, "a","b", close. With brackets it is JSON, with
- * braces the array syntax of PostgreSQL; the escapes are right for both,
- * because names have no control characters. The caller frees it. NULL: out
- * of memory. */
+/* Join names to a list: `open`, "a","b", `close`. With brackets the list is
+ * JSON, with braces an array of PostgreSQL. The escapes are right for both,
+ * because names have no control characters. The caller frees the list. NULL:
+ * out of memory. */
 char *
 rp__list(const char *const *texts, char open, char close)
 {

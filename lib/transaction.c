@@ -1,6 +1,6 @@
 /*
- * transaction.c - which threads may use a handle, transactions, and running
- * verbs.
+ * transaction.c - begin and end transactions, run verbs, and check which thread
+ * may use a handle.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,7 +9,8 @@
 
 #include <unistd.h>
 
-/* Identifies the calling thread, by the address of a variable of its own. */
+/* Returns a pointer that identifies the calling thread: the address of a
+ * variable of this thread. */
 const char *
 rp__thread(void)
 {
@@ -29,8 +30,8 @@ rp__enter(rp_conn *conn)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"this handle was opened before fork(): "
 				"open one in the child");
-	/* There is no message, because only the thread with the transaction
-	 * may write conn->error. */
+	/* There is no message, because only the thread whose transaction is
+	 * open may write conn->error. */
 	owner = atomic_load(&conn->owner);
 	return owner && owner != rp__thread() ? RP_EINVAL : 0;
 }

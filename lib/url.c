@@ -1,5 +1,5 @@
 /*
- * url.c - find the database that a URL names.
+ * url.c - parse a database's URL, and find the kind of database that it names.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +11,8 @@
 
 #include "db/databases.h"
 
-/* Find the database if it is named without a scheme, in a form of its own. */
+/* Find the database that accepts a text without a scheme, such as libpq's
+ * `host=...`. */
 static const struct rp_database *
 find_by_form(const char *text)
 {
@@ -63,8 +64,7 @@ rp__url_parse(const char *text, struct rp_url *ret, rp_error *reterr)
 	r = rp__database_check(url.database, reterr);
 	if (r < 0)
 		return r;
-	/* Room for a backend to copy the URL in parts, each with a NUL at the
-	 * end. */
+	/* The backend may copy the URL in parts, each with a NUL at the end. */
 	url.text = malloc(2 * strlen(text) + 2);
 	if (!url.text)
 		return rp__fail(reterr, RP_ENOMEM, "out of memory");

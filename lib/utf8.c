@@ -1,5 +1,5 @@
 /*
- * utf8.c - validate UTF-8, and replace what is not valid.
+ * utf8.c - validate UTF-8, and replace bytes that are not UTF-8.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* The size of the UTF-8 character at `s`, with `left` bytes to the end of the
- * text; 0 if the bytes are not valid UTF-8 (RFC 3629: no overlong forms, no
- * surrogates, nothing over 10FFFF). */
+/* Returns the size of the UTF-8 character at `s`, where `left` bytes are left
+ * in the text. Returns 0 if the bytes are not valid UTF-8 by RFC 3629, which
+ * has no overlong forms, no surrogates and nothing over 10FFFF. */
 static size_t
 character(const unsigned char *s, size_t left)
 {
@@ -49,8 +49,9 @@ rp__utf8(const void *text, size_t size)
 	return 1;
 }
 
-/* Copy `text` into `room` bytes, a NUL included. Cuts between characters, and
- * replaces bytes that are not UTF-8 by '?'. Returns the length. */
+/* Copy `text` into `room` bytes, including a NUL. A text that is too long is
+ * cut between two characters. Bytes that are not UTF-8 become '?'. Returns the
+ * length. */
 size_t
 rp__clean(char *to, size_t room, const char *text)
 {

@@ -9,15 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A caller may have been compiled with a struct that ends before the result and
- * the progress. */
+/* Returns 1 if the caller's struct has the fields for a result and progress. A
+ * caller that was compiled with an older readpast.h has a smaller struct. */
 static int
 has_reports(const rp_verdict *v)
 {
 	return v->size > offsetof(rp_verdict, progress);
 }
 
-/* The result as it is stored: bytes, or null if it has none. */
+/* Returns the result as it is stored: bytes, or null if the verdict has no
+ * result. */
 struct rp_value
 rp__result(const rp_verdict *v)
 {
@@ -28,7 +29,7 @@ rp__result(const rp_verdict *v)
 				  .size = v->result_size };
 }
 
-/* The progress as it is stored, or null if it has none. */
+/* Returns the progress as it is stored, or null if the verdict has none. */
 struct rp_value
 rp__progress(const rp_verdict *v)
 {
@@ -115,7 +116,7 @@ rp__is_failure(const rp_verdict *v)
 	return v->verdict == RP_FAIL || v->verdict == RP_DEAD;
 }
 
-/* Make the error text that is stored. It is valid UTF-8, and is copied to
+/* Returns the error text that is stored. It is valid UTF-8, and is copied to
  * `text`, which has room for RP_MOST_ERROR + 1 bytes. */
 struct rp_value
 rp__failure(const rp_verdict *v, char *text)
@@ -138,8 +139,8 @@ by_id(const void *a, const void *b)
 }
 
 /* Sort verdicts by job id, so that two clients cannot deadlock on each other's
- * rows. Of several verdicts on one claim the first is kept. Returns how many
- * remain. */
+ * rows. If several verdicts name the same claim, the first one is kept. Returns
+ * how many remain. */
 size_t
 rp__verdicts_in_order(rp_verdict **v, size_t n)
 {
@@ -157,7 +158,7 @@ rp__verdicts_in_order(rp_verdict **v, size_t n)
 	return kept;
 }
 
-/* Write the error message for a verdict's result, and return the result. */
+/* Set the error message for a verdict's result, and return the result. */
 int
 rp__refused(rp_error *error, const rp_verdict *v)
 {

@@ -1,31 +1,32 @@
 /*
  * wait.c - wait until there may be work.
  *
- * A probe only reads, and takes no lock that a writer would wait for. Between
- * probes the backend waits for a notification, for commits of others, or for
- * the time at which a job is due or a lease ends. Due jobs and ended leases are
- * swept here, so that a queue moves on even if all its clients only wait.
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The call probes the queues, that is, it reads whether they have work. No
+ * writer has to wait for a probe. Between probes the backend waits for a
+ * notification, for commits of other clients, or for the time at which a job is
+ * due or a lease ends. Due jobs and ended leases are swept here. So jobs become
+ * ready even if all clients of a queue only wait.
  */
 #include "internal.h"
 
 #include <poll.h>
 
-/* Probe at least once a second, whatever the backend notices (P6). */
+/* Probe at least once in this time, even if the backend reports nothing. */
 #define PROBE_MS 1000
 
-/* Others may commit very often to queues that the caller does not serve, and
- * a probe of a thousand queues takes a millisecond. So after a probe that
- * found nothing, commits of others cause no probe for QUIET_TIMES as long as
- * that probe took, but for MOST_QUIET_US at most. */
+/* Other clients may commit very often to queues that the caller does not serve,
+ * and a probe of a thousand queues takes a millisecond. So after a probe that
+ * found nothing, their commits cause no probe for some time. That time is
+ * QUIET_TIMES as long as the probe took, but at most MOST_QUIET_US. */
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
 /* Probe, sweep, and schedule the next probe. A probe that was not scheduled
- * does not postpone the next scheduled one: otherwise there would be no
- * sweeps while others commit all the time. */
+ * does not postpone the next scheduled one. Otherwise there would be no sweeps
+ * while other clients commit all the time. */
 int
 rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		 int unless_ready, struct rp_probe *ret)

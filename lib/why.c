@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 struct found {
-	rp_why why; /* must be the first member, because the caller gets its
-		     * address */
+	rp_why why; /* the first member, because the caller gets its address */
 	rp_batch *batch;
 };
 
@@ -48,7 +47,8 @@ add_why(void *ctx, size_t row, const struct rp_value *c)
 		       : RP_ENOMEM;
 }
 
-/* A job may finish between two queries, so the archive is queried last. */
+/* Read the job and what affects it. The archive is read last, because the job
+ * may finish between two queries. */
 static int
 look(rp_conn *conn, int64_t id, struct found *found)
 {

@@ -1,6 +1,7 @@
 /*
- * cron.h - schedules: what a spec says, what a time zone does, and the next
- * instant. No database, no global state, and neither TZ nor mktime().
+ * cron.h - schedules: parse a spec (when a schedule fires) and a time zone, and
+ * find the next time at which a schedule fires. This code uses no database, no
+ * global state, and neither TZ nor mktime().
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,47 +17,49 @@
 /* ---- spec.c ---------------------------------------------------------- */
 
 /*
- * A parsed spec. Plain data: bit N of a set stands for the number N. Either
- * `every_ms` is set, or the sets are, and none of them is empty.
+ * A parsed spec. In the sets, bit N stands for the number N. If `every_ms` is
+ * 0, none of the sets is empty. Otherwise the sets are not used.
  */
 struct rp_spec {
 	uint64_t minutes;  /* 0 to 59 */
 	uint32_t hours;    /* 0 to 23 */
-	uint32_t days;     /* 1 to 31, of the month */
+	uint32_t days;     /* 1 to 31, days of the month */
 	uint32_t months;   /* 1 to 12 */
 	uint32_t weekdays; /* 0 to 6; 0 is Sunday */
-	int either_day;    /* both day fields are restricted: a day that is in
-			    * one of the two sets matches. Else it must be in
-			    * both */
-	int both_times;    /* the minute or the hour field begins with `*`: a
-			    * local time that occurs twice matches twice. Else
-			    * only its first occurrence does */
-	int64_t every_ms;  /* `every D`; 0: none */
+	int either_day;    /* 1: both day fields are restricted, so a day
+			    * matches if it is in one of the two sets. 0: it
+			    * must be in both */
+	int both_times;    /* 1: the minute or the hour field begins with `*`,
+			    * so a local time that occurs twice matches twice.
+			    * 0: only its first occurrence matches */
+	int64_t every_ms;  /* the interval of `every D`; 0: the spec has another
+			    * form */
 };
 
-/* Parse a spec. RP_EINVAL: it is wrong, or can never match a day. */
+/* Parse a spec. RP_EINVAL: the spec is wrong, or can never match a day. */
 int rp__spec_parse(const char *text, struct rp_spec *ret, rp_error *reterr);
 
-/* The first minute that matches, at or after `minute` and before `end`; if
- * there is none, `end`. Minutes of local time, counted from 1970-01-01 00:00.
- */
+/* Returns the first minute that matches, at or after `minute` and before `end`.
+ * If no minute matches, returns `end`. All three are minutes of local time
+ * since 1970-01-01 00:00. */
 int64_t rp__spec_next(const struct rp_spec *spec, int64_t minute, int64_t end);
 
 /* ---- zone.c ---------------------------------------------------------- */
 
 struct rp_zone;
 
-/* A time during which a zone's clock keeps its distance from UTC. Seconds from
- * 1970-01-01 00:00 UTC. */
+/* A period during which a zone's offset from UTC does not change. Times are
+ * seconds since 1970-01-01 00:00 UTC. */
 struct rp_period {
-	int64_t start, end; /* INT64_MIN, INT64_MAX: no change before or after
-			     * it. It lasts until just before `end` */
-	int32_t offset;     /* local time minus UTC, seconds */
-	char name[12];      /* "CEST", "+03" */
+	int64_t start, end; /* the period begins at `start` and lasts until just
+			     * before `end`. INT64_MIN: no change before it;
+			     * INT64_MAX: no change after it */
+	int32_t offset;     /* local time minus UTC, in seconds */
+	char name[12];      /* abbreviation, such as "CEST" or "+03" */
 };
 
 #define RP_ZONES "/usr/share/zoneinfo"
-#define RP_MOST_ZONE_FILE 65536 /* bytes; the largest of IANA's has 4 KB */
+#define RP_MOST_ZONE_FILE 65536 /* bytes; the largest IANA file has 4 KB */
 
 /*
  * Read the zone `name` (NULL or "UTC": UTC, which needs no file) from the
@@ -66,58 +69,61 @@ struct rp_period {
  */
 int rp__zone_open(const char *folder, const char *name, struct rp_zone **ret,
 		  rp_error *reterr);
-/* The same of a file's bytes (RFC 9636), which are copied. */
+/* Read a zone from the bytes of a zone file (RFC 9636), which are copied. */
 int rp__zone_parse(const char *name, const void *bytes, size_t size,
 		   struct rp_zone **ret, rp_error *reterr);
 void rp__zone_free(struct rp_zone *zone);
 
-/* The period that `second` is in. */
+/* Set *ret to the period that contains `second`. */
 void rp__zone_at(const struct rp_zone *zone, int64_t second,
 		 struct rp_period *ret);
 
 /* ---- near.c ---------------------------------------------------------- */
 
-/* Write up to three names of zones that are like `name` to `to`: "A, B or C".
- * "" if there are none. -1: the folder has no zones at all. */
+/* Write up to three names of zones that are similar to `name` to `to`, such as
+ * "A, B or C", or "" if no name is similar. Returns -1 if the folder has no
+ * zones. */
 int rp__zones_near(const char *folder, const char *name, char *to, size_t room);
 
 /* ---- rule.c ---------------------------------------------------------- */
 
-/* The rule in a zone file's footer, for times after its last change. */
+/* One date in the rule at the end of a zone file. The rule applies after the
+ * last change that the file lists. */
 struct rp_rule_date {
-	char kind; /* 'J': day 1 to 365, never 29 February; 'N': day 0 to 365;
-		    * 'M': weekday `day` (0: Sunday) of week `week` (5: the
-		    * last) of `month` */
+	char kind; /* 'J': `day` is 1 to 365, without 29 February. 'N': `day` is
+		    * 0 to 365. 'M': the date is weekday `day` (0: Sunday) in
+		    * week `week` (5: the last) of `month` */
 	int month, week, day;
-	int32_t time; /* seconds from 00:00 local time, -167 to 167 hours */
+	int32_t time; /* seconds after 00:00 local time, within -167 to 167
+		       * hours */
 };
 struct rp_rule {
 	int32_t offset, summer_offset; /* local time minus UTC, seconds */
 	char name[12], summer_name[12];
 	int has_summer;
-	struct rp_rule_date begins, ends; /* of summer time */
+	struct rp_rule_date begins, ends; /* when summer time begins and ends */
 };
 
-/* 0, or -1 if `text` is no rule. */
+/* Returns 0, or -1 if `text` is no rule. */
 int rp__rule_parse(const char *text, struct rp_rule *ret);
-/* As rp__zone_at(). */
+/* Set *ret to the period that contains `second`, by the rule. */
 void rp__rule_at(const struct rp_rule *rule, int64_t second,
 		 struct rp_period *ret);
 
 /* ---- next.c ---------------------------------------------------------- */
 
-/* rp_schedule_next() of what is already parsed: 1, or 0 if the schedule has no
- * further fire. */
+/* Find the next fire as rp_schedule_next() does, with a spec and a zone that
+ * are parsed already. Returns 1, or 0 if the schedule has no further fire. */
 int rp__schedule_next(const struct rp_spec *spec, const struct rp_zone *zone,
 		      int64_t anchor_ms, int64_t after_ms, rp_fire *ret);
 
 /* ---- days.c: the proleptic Gregorian calendar ------------------------ */
 
-/* Days from 1970-01-01 to the first day of a month (1 to 12). */
+/* Returns the days from 1970-01-01 to the first day of a month (1 to 12). */
 int64_t rp__days_of(int64_t year, int month);
 int rp__is_leap(int64_t year);
 int rp__days_in(int64_t year, int month);
-/* The date of a day that is counted from 1970-01-01. */
+/* Set the date of the day that is `days` days after 1970-01-01. */
 void rp__date_of(int64_t days, int64_t *ret_year, int *ret_month, int *ret_day);
 
 #endif

@@ -1,15 +1,16 @@
 /*
- * days.c - the Gregorian calendar, as days counted from 1970-01-01.
+ * days.c - convert between dates of the Gregorian calendar and days since
+ * 1970-01-01.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
 #include "cron.h"
 
-/* A cycle of the calendar: 400 years. */
+/* The calendar repeats every 400 years. */
 #define YEARS 400
 #define DAYS 146097
-/* From 0000-03-01 to 1970-01-01. */
+/* Days from 0000-03-01 to 1970-01-01. */
 #define EPOCH 719468
 
 int
@@ -21,7 +22,8 @@ rp__is_leap(int64_t year)
 int64_t
 rp__days_of(int64_t year, int month)
 {
-	/* Years that begin in March have their leap day at the end. */
+	/* Count years from March, so that the leap day is the last day of a
+	 * year. */
 	int64_t y = month <= 2 ? year - 1 : year;
 	int64_t cycle = (y >= 0 ? y : y - (YEARS - 1)) / YEARS;
 	int64_t in_cycle = y - cycle * YEARS;
@@ -49,7 +51,7 @@ rp__date_of(int64_t days, int64_t *ret_year, int *ret_month, int *ret_day)
 		    in_cycle / (DAYS - 1)) /
 		   365;
 	int in_year = in_cycle - (365 * year + year / 4 - year / 100);
-	int month = (5 * in_year + 2) / 153; /* 0: March */
+	int month = (5 * in_year + 2) / 153; /* 0 is March */
 
 	*ret_day = in_year - (153 * month + 2) / 5 + 1;
 	*ret_month = month < 10 ? month + 3 : month - 9;

@@ -1,5 +1,5 @@
 /*
- * near.c - the names of time zones that are like a wrong one.
+ * near.c - suggest time zones whose names are similar to a wrong name.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,19 +14,20 @@
 #include <unistd.h>
 
 #define NEAREST 3
-#define DEEPEST 4 /* folders in folders: America/Argentina has two */
+#define DEEPEST 4 /* levels of folders; America/Argentina is level 2 */
 
 struct search {
 	const char *wanted;
-	int seen; /* zones */
+	int seen; /* number of zones that were compared */
 	struct {
 		char name[RP_MOST_ZONE + 1];
 		int distance;
-	} found[NEAREST]; /* the nearest first; "": none */
+	} found[NEAREST]; /* the nearest first; "": not used */
 };
 
-/* How many letters must be changed, added or removed to make `b` of `a`, in
- * capitals or not. Both have at most RP_MOST_ZONE bytes. */
+/* Returns how many letters must be changed, added or removed to turn `a` into
+ * `b`. Upper and lower case count as equal. Both have at most RP_MOST_ZONE
+ * bytes. */
 static int
 distance(const char *a, const char *b)
 {
@@ -55,7 +56,9 @@ distance(const char *a, const char *b)
 	return row[n];
 }
 
-/* Compare with a zone's name, or only with its city if only that was given. */
+/* Compare the wanted name with a zone's name. If the wanted name has no slash,
+ * compare it with the zone's city, too. Keep the zone if it is among the
+ * nearest. */
 static void
 consider(struct search *search, const char *name)
 {
@@ -84,7 +87,8 @@ consider(struct search *search, const char *name)
 static void walk(struct search *search, DIR *folder, const char *prefix,
 		 int depth);
 
-/* `name`: a zone, or a folder of zones. */
+/* Look at an entry of the folder, which is a zone or a folder of zones. `name`
+ * is its path in the zone folder, `leaf` the last part. */
 static void
 visit(struct search *search, DIR *folder, const char *name, const char *leaf,
       int depth)
@@ -111,7 +115,7 @@ walk(struct search *search, DIR *folder, const char *prefix, int depth)
 	while ((entry = readdir(folder)) != NULL) {
 		char name[RP_MOST_ZONE + 1];
 
-		/* Other files than zones begin with small letters. */
+		/* Files that are not zones begin with small letters. */
 		if (!isupper((unsigned char)*entry->d_name))
 			continue;
 		if (snprintf(name, sizeof(name), "%s%s%s", prefix,
@@ -134,8 +138,8 @@ rp__zones_near(const char *folder, const char *name, char *to, size_t room)
 	}
 	*to = '\0';
 	for (int i = 0; i < NEAREST && *search.found[i].name; i++) {
-		/* A name that differs only in upper and lower case must be
-		 * the one that was meant, so suggest no other. */
+		/* A name that differs only in upper and lower case is surely
+		 * the right one, so suggest no further names. */
 		int is_last = i + 1 == NEAREST || !*search.found[i + 1].name ||
 			      search.found[i].distance == 0;
 		int n = snprintf(to + used, room - used, "%s%s",

@@ -1,13 +1,13 @@
 /*
- * next.c - when a schedule fires next.
- *
- * Time is cut into periods in which a zone's clock keeps its distance from UTC.
- * In a period local time and UTC run together, so the minutes that match are
- * found in local time, and each has one instant. A local time that does not
- * exist is in no period, and one that occurs twice is in two.
+ * next.c - find when a schedule fires next.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * Time is divided into periods in which a zone's offset from UTC does not
+ * change. Within a period, each local minute is exactly one point in time. So
+ * the minutes that match are searched for in local time. A local time that does
+ * not exist is in no period, and a local time that occurs twice is in two.
  */
 #include "cron.h"
 
@@ -17,10 +17,10 @@
 #include "internal.h"
 
 #define MINUTE_MS 60000
-#define YEAR_S INT64_C(31556952) /* on average */
-/* Dates and weekdays recur after so many years, and with them the rules. */
+#define YEAR_S INT64_C(31556952) /* average length of a year */
+/* The calendar repeats after 400 years, and so do the rules of time zones. */
 #define CALENDAR_S (400 * YEAR_S)
-/* Two periods further apart than this have no local time in common. */
+/* If two periods are further apart than this, no local time is in both. */
 #define OVERLAP_S (52 * 3600)
 
 static int64_t
@@ -29,7 +29,8 @@ minute_at_or_after(int64_t second)
 	return second >= 0 ? (second + 59) / 60 : -(-second / 60);
 }
 
-/* Did the local time, which is in `period`, occur before, in another? */
+/* Returns 1 if this local minute, which is in `period`, also occurred in an
+ * earlier period. */
 static int
 occurred_before(const struct rp_zone *zone, const struct rp_period *period,
 		int64_t minute)
@@ -48,7 +49,8 @@ occurred_before(const struct rp_zone *zone, const struct rp_period *period,
 	return 0;
 }
 
-/* Count the matching minutes that the clock skips between two periods. */
+/* Count the matching minutes that do not exist, because the clock was set
+ * forward between the two periods. */
 static void
 count_skipped(const struct rp_spec *spec, const struct rp_period *before,
 	      const struct rp_period *after, rp_fire *fire)
@@ -61,8 +63,8 @@ count_skipped(const struct rp_spec *spec, const struct rp_period *before,
 			fire->skipped_local_ms = minute * MINUTE_MS;
 }
 
-/* Find the first fire in a period between the seconds `from` and `until`: 1, or
- * 0 if there is none. */
+/* Find the first fire in a period between the seconds `from` and `until`.
+ * Returns 1, or 0 if there is none. */
 static int
 find_in(const struct rp_spec *spec, const struct rp_zone *zone,
 	const struct rp_period *period, int64_t from, int64_t until,

@@ -1,7 +1,7 @@
 /*
- * rule.c - the rule for the years after a zone file's last change: the value of
- * TZ in POSIX, with the extensions of RFC 9636, 3.3.1. "CET-1CEST,M3.5.0,
- * M10.5.0/3" is one.
+ * rule.c - the rule at the end of a zone file, for times after the last change
+ * that the file lists. It has the form of POSIX's TZ, with the extensions of
+ * RFC 9636, 3.3.1. An example is "CET-1CEST,M3.5.0,M10.5.0/3".
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -32,7 +32,7 @@ number(const char **at, int least, int most, int *ret)
 	return n < least ? -1 : 0;
 }
 
-/* Skip the character `c`; 0: it is not there. */
+/* Skip the character `c`. Returns 0 if the next character is another one. */
 static int
 skip(const char **at, char c)
 {
@@ -42,7 +42,7 @@ skip(const char **at, char c)
 	return 1;
 }
 
-/* A name of letters, or in <> of letters, digits, + and -. */
+/* Parse a name: letters, or letters, digits, + and - in <>. */
 static int
 name(const char **at, char *to, size_t room)
 {
@@ -62,7 +62,7 @@ name(const char **at, char *to, size_t room)
 	return 0;
 }
 
-/* [+-]HOURS[:MINUTES[:SECONDS]] */
+/* Parse [+-]HOURS[:MINUTES[:SECONDS]]. */
 static int
 clock_time(const char **at, int most_hours, int32_t *ret)
 {
@@ -80,7 +80,8 @@ clock_time(const char **at, int most_hours, int32_t *ret)
 	return 0;
 }
 
-/* POSIX counts what is to be added to local time. */
+/* Parse an offset. POSIX writes UTC minus local time, so the sign is
+ * changed. */
 static int
 utc_offset(const char **at, int32_t *ret)
 {
@@ -143,7 +144,7 @@ rp__rule_parse(const char *text, struct rp_rule *ret)
 
 /* ---- applying -------------------------------------------------------- */
 
-/* Days from 1970-01-01 to the date in a year. */
+/* Returns the days from 1970-01-01 to the date in a year. */
 static int64_t
 days_of(const struct rp_rule_date *date, int64_t year)
 {
@@ -164,11 +165,12 @@ days_of(const struct rp_rule_date *date, int64_t year)
 
 struct change {
 	int64_t at;
-	int summer; /* from then on */
+	int summer; /* 1: summer time begins; 0: it ends */
 };
 
-/* Insert into `changes`, which are in order. Of two at the same time the one
- * that was added later counts: summer time all year ends and begins at once. */
+/* Insert into `changes`, in the order of time. If two changes are at the same
+ * time, the one that was added later counts. That happens with a rule of summer
+ * time all year, where it ends and begins again at once. */
 static void
 add_change(struct change *changes, int *count, int64_t at, int summer)
 {

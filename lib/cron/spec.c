@@ -1,11 +1,11 @@
 /*
- * spec.c - what a schedule's spec says, and which minutes match it.
- *
- * The fields are those of a crontab of POSIX, with the names and the steps of
- * the Open Cron Pattern Specification 1.4.
+ * spec.c - parse the spec of a schedule, and find the minutes that match it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The fields are those of a crontab of POSIX, with the names and the steps of
+ * the Open Cron Pattern Specification 1.4.
  */
 #include "cron.h"
 
@@ -46,7 +46,8 @@ wrong(const struct reader *in, const char *format, ...)
 struct field {
 	const char *title;
 	int least, most;
-	const char *names; /* three letters each; NULL: none */
+	const char *names; /* the names, three letters each, without spaces;
+			    * NULL: no names */
 	int first;         /* the number of the first name */
 };
 
@@ -57,11 +58,12 @@ static const struct field fields[FIELDS] = {
 	[HOUR] = { "hour", 0, 23, NULL, 0 },
 	[DAY] = { "day of month", 1, 31, NULL, 0 },
 	[MONTH] = { "month", 1, 12, "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC", 1 },
-	/* 7 is Sunday, too. */
+	/* Both 0 and 7 are Sunday. */
 	[WEEKDAY] = { "weekday", 0, 7, "SUNMONTUEWEDTHUFRISAT", 0 },
 };
 
-/* One item of a field's list, `1-5/2`, and how far it is parsed. */
+/* One item of a field's list, such as `1-5/2`. `at` is the position of the
+ * parser in it. */
 struct item {
 	const struct field *field;
 	const char *text;
@@ -87,7 +89,7 @@ out_of_range(const struct reader *in, const struct item *item)
 	return wrong_item(in, item, why);
 }
 
-/* The number that three letters stand for, or -1. */
+/* Returns the number of the name at the current position, or -1. */
 static int
 named(const struct item *item)
 {
@@ -100,7 +102,8 @@ named(const struct item *item)
 	return -1;
 }
 
-/* Parse a number of at most 3 digits, or -1. */
+/* Parse a number. Returns -1 if there are no digits, and a number that is too
+ * large for any field if there are more than 3. */
 static int
 number(struct item *item)
 {
@@ -158,7 +161,7 @@ range(const struct reader *in, struct item *item, int *ret_from, int *ret_to)
 		r = value(in, item, &to);
 		if (r < 0)
 			return r;
-		/* FRI-SUN */
+		/* In FRI-SUN, Sunday is 7 */
 		if (to == 0 && from > 0 && item->field == &fields[WEEKDAY])
 			to = 7;
 	}
@@ -171,7 +174,7 @@ range(const struct reader *in, struct item *item, int *ret_from, int *ret_to)
 	return 0;
 }
 
-/* Parse `/N`. */
+/* Parse `/N`, if there is one. */
 static int
 step(const struct reader *in, struct item *item, int *ret)
 {
@@ -290,7 +293,7 @@ parse_fields(const struct reader *in, const char *text, struct rp_spec *ret)
 
 /* ---- the other forms ------------------------------------------------- */
 
-/* The five fields that a name such as @daily stands for, or NULL. */
+/* Returns the five fields that a name such as @daily stands for, or NULL. */
 static const char *
 find_nickname(const char *text)
 {
@@ -367,7 +370,7 @@ rp__spec_parse(const char *text, struct rp_spec *ret, rp_error *reterr)
 	r = parse(&in, &spec);
 	if (r < 0)
 		return r;
-	/* 400 years have every date and weekday that there is. */
+	/* All dates and weekdays occur within 400 years. */
 	if (!spec.every_ms && rp__spec_next(&spec, first, end) == end)
 		return wrong(&in, "never fires: there is no such day");
 	*ret = spec;
@@ -376,7 +379,7 @@ rp__spec_parse(const char *text, struct rp_spec *ret, rp_error *reterr)
 
 /* ---- matching -------------------------------------------------------- */
 
-/* The smallest member of `set` that is `from` or more, or -1. */
+/* Returns the smallest member of `set` that is at least `from`, or -1. */
 static int
 first_in(uint64_t set, int from)
 {
@@ -395,7 +398,8 @@ is_day(const struct rp_spec *spec, int64_t days, int day)
 	return spec->either_day ? by_date || by_weekday : by_date && by_weekday;
 }
 
-/* The first matching minute of a matching day, `from` or later; -1: none. */
+/* Returns the first matching minute of a matching day that is at least `from`,
+ * or -1. */
 static int
 minute_of_day(const struct rp_spec *spec, int from)
 {

@@ -1,7 +1,7 @@
 /*
- * zone.c - time zones from TZif files (RFC 9636): the 64-bit block, and the
- * rule in the footer. The 32-bit block, and what tells standard time from UT,
- * is skipped.
+ * zone.c - read time zones from TZif files (RFC 9636). Used are the block with
+ * 64-bit times and the rule at the end of the file. The 32-bit block and the
+ * flags for standard time and UT are skipped.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -29,24 +29,26 @@ struct type {
 
 struct rp_zone {
 	struct type types[256];
-	struct rp_rule rule; /* after the last change, if has_rule */
+	struct rp_rule rule; /* applies after the last change, if has_rule is
+			      * 1 */
 	int has_rule;
 	size_t count;
 	struct change {
 		int64_t at;
-		unsigned char type; /* from then on */
+		unsigned char type; /* index of the type that applies from then
+				     * on */
 	} changes[];
 };
 
 /* ---- parsing --------------------------------------------------------- */
 
-/* The bytes of a file that are not parsed yet. */
+/* The rest of a file that is being parsed. */
 struct bytes {
 	const unsigned char *at;
 	size_t left;
 };
 
-/* Take the next `size` bytes, or NULL if there are fewer. */
+/* Take the next `size` bytes. Returns NULL if there are fewer. */
 static const unsigned char *
 take(struct bytes *in, uint64_t size)
 {
@@ -73,14 +75,15 @@ big_endian_64(const unsigned char *b)
 			 big_endian_32(b + 4));
 }
 
-/* The numbers of a header, in its order. */
+/* The numbers in a header, in the order of the file. */
 enum { UT, STANDARD, LEAP, TIMES, TYPES, CHARS, NUMBERS };
 struct header {
 	unsigned char version;
 	uint64_t n[NUMBERS];
 };
 
-/* The functions below return NULL, or what is wrong with the file. */
+/* The functions below return NULL, or a text that says what is wrong with the
+ * file. */
 
 static const char *
 parse_header(struct bytes *in, struct header *ret)
@@ -95,7 +98,7 @@ parse_header(struct bytes *in, struct header *ret)
 	return NULL;
 }
 
-/* The bytes of a block whose times have `width` bytes. */
+/* Returns the size of a block in bytes. Its times have `width` bytes. */
 static uint64_t
 block_size(const struct header *header, int width)
 {
@@ -153,7 +156,7 @@ parse_block(const struct header *header, const unsigned char *block,
 	return parse_types(header, types, types + 6 * header->n[TYPES], zone);
 }
 
-/* The rest of the file: a line with the rule, or an empty line. */
+/* Parse the end of the file: a line with the rule, or an empty line. */
 static const char *
 parse_footer(struct bytes *in, struct rp_zone *zone)
 {
@@ -242,9 +245,9 @@ rp__zone_free(struct rp_zone *zone)
 
 /* ---- reading --------------------------------------------------------- */
 
-/* Could this be a zone? Only letters, digits and _+-/, from a capital letter
- * on: so no name leads out of the folder, nor to its files `localtime` and
- * `posixrules`, which differ from host to host. */
+/* Returns 1 if a zone can have this name. It begins with a capital letter and
+ * has only letters, digits and _+-/. So no name leads out of the folder, or to
+ * its files `localtime` and `posixrules`, which differ from host to host. */
 static int
 is_name(const char *name)
 {
@@ -276,7 +279,7 @@ unknown(const char *folder, const char *name, rp_error *reterr)
 			name);
 }
 
-/* Read a regular file of at most `room` bytes. Returns its size, or -1 with
+/* Read a regular file of at most `room` bytes. Returns its size, or -1 and sets
  * errno. */
 static ssize_t
 read_file(const char *path, char *to, size_t room)
@@ -284,7 +287,8 @@ read_file(const char *path, char *to, size_t room)
 	size_t size = 0;
 	ssize_t n = -1;
 	struct stat is;
-	/* O_NONBLOCK: a FIFO there must not stop us. */
+	/* O_NONBLOCK, because open() could wait for ever if the path is a
+	 * FIFO. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
@@ -350,7 +354,7 @@ rp__zone_open(const char *folder, const char *name, struct rp_zone **ret,
 
 /* ---- looking up ------------------------------------------------------ */
 
-/* How many changes are not after `second`. */
+/* Returns how many changes are at or before `second`. */
 static size_t
 changes_until(const struct rp_zone *zone, int64_t second)
 {
@@ -371,7 +375,7 @@ void
 rp__zone_at(const struct rp_zone *zone, int64_t second, struct rp_period *ret)
 {
 	size_t n = changes_until(zone, second);
-	/* Before the first change it is type 0. */
+	/* Before the first change, type 0 applies. */
 	const struct type *type =
 		&zone->types[n ? zone->changes[n - 1].type : 0];
 

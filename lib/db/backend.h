@@ -164,9 +164,8 @@ struct rp_waiter {
 	int polls;                 /* 1: probe on schedule even if notifications
 				    * arrive, because it waits for more than new
 				    * jobs */
-	int64_t quiet_until;       /* until this time (us) commits of other
-				    * connections cause no probe, because probes take
-				    * long */
+	int64_t quiet_until;       /* until this time (us) commits of others
+				    * cause no probe; set after a long probe */
 };
 
 /* A call that waits for the end of jobs. Only the backend uses the last three

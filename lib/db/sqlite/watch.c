@@ -112,8 +112,8 @@ rp__watch_free(struct watch *w)
 	free(w);
 }
 
-/* Has another connection committed since the last call? An error counts as a
- * change: the caller's next verb reports it. */
+/* Returns 1 if another connection has committed since the last call. An error
+ * counts as a commit, because the caller's next verb then reports the error. */
 static int
 changed(struct watch *w)
 {
