@@ -67,10 +67,9 @@ void ext_release(void *ext);
  * reading wants the write lock. NULL: out of memory. */
 sqlite3 *ext_scratch(struct ext *ext);
 
-/* Create the module's table as a temporary table. Without it, SQL could use the
- * module's name as a table, too. But that table would belong to the host's
- * database, so a select from it would begin to read that database. If no
- * temporary table can be created, SQL uses that table. */
+/* Create a temporary table for the module. A select from it does not begin to
+ * read the host's database. If this fails, SQL can still use the module's name
+ * as a table, but then a select begins to read the host's database. */
 void ext_make_temporary(sqlite3 *db, const char *module);
 
 /* ---- arguments ---- */
@@ -183,7 +182,7 @@ struct ext_function {
 		      * statement that reads */
 };
 
-/* Returns the name of an argument in messages. */
+/* Returns the words by which messages name the argument. */
 const char *ext_words(enum ext_param param);
 /* Returns 1 if a JSON text contains \u0000. */
 int ext_has_nul_escape(const char *json, size_t size);
@@ -285,7 +284,8 @@ int ext_worker_seen(struct ext_call *call);
  * and gives null. */
 struct rp_value ext_bytes(const void *bytes, size_t size);
 
-/* These make a column from a job's field, for each type in sql/params. */
+/* Make a column from a job's field. There is one macro for each type in
+ * sql/params. */
 static inline struct rp_value
 ext_time(int64_t ms)
 {

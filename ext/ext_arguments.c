@@ -335,7 +335,7 @@ read_object(struct ext_call *call, sqlite3_value *json)
 }
 
 /* Returns 1 if the first optional argument is a JSON object. If this argument
- * is a text that could itself begin with a brace, returns 0. */
+ * is a text, returns 0, because a text may begin with a brace, too. */
 static int
 is_object(const struct ext_function *function, sqlite3_value *const *argv)
 {

@@ -28,8 +28,8 @@
 
 /* ---- the state of the host's connection ---- */
 
-/* Returns 1 if the host may change jobs. Statements that would change jobs are
- * prepared, because SQLite then calls the host's authorizer. */
+/* Returns 1 if the host may change jobs. To find out, prepare statements that
+ * would change jobs, because SQLite then calls the host's authorizer. */
 static int
 may_write(sqlite3 *db)
 {
@@ -264,8 +264,9 @@ ext_leave(struct ext *ext)
 		prefer_wal(ext);
 }
 
-/* A virtual table holds a reference. If the extension is loaded again and
- * replaces the module, SQLite frees the module before the table. */
+/* Record that a virtual table was connected. The table holds a reference. If
+ * the extension is loaded again and replaces the module, SQLite frees the
+ * module before the table. */
 void
 ext_add_anchor(struct ext *ext)
 {
@@ -273,8 +274,9 @@ ext_add_anchor(struct ext *ext)
 	ext->uses++;
 }
 
-/* SQLite disconnects our tables when the connection is closed. It also does so
- * when a schema change is rolled back, which may happen during a call. */
+/* Record that a virtual table was disconnected. SQLite disconnects our tables
+ * when the connection is closed. It also does so when a schema change is rolled
+ * back, which may happen during a call. */
 void
 ext_lose_anchor(struct ext *ext)
 {

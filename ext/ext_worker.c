@@ -111,8 +111,8 @@ become(struct ext_call *call, const char *name, char **queues)
 	return sign_on(call);
 }
 
-/* Send a heartbeat. The worker's row is deleted after a long time without
- * heartbeats; then register again. */
+/* Send a heartbeat. If the worker's row is gone, register again. A row is
+ * deleted after a long time without heartbeats. */
 static int
 beat_or_sign_on(struct ext_call *call)
 {

@@ -311,14 +311,14 @@ typedef struct rp_queue {
 	int64_t timeout_ms;  /* the longest run of a handler, for jobs without a
 			      * timeout of their own; default 0: no limit */
 	const char *dead_to; /* The queue that receives a copy of each job that
-			      * dies; NULL: no such queue. The copy is added in
-			      * the commit in which the job dies. It has the
-			      * payload, kind and headers of the job, and the
-			      * headers dead-id, dead-queue and dead-error.
-			      * rp_queue_set() creates the queue if it does not
-			      * exist. It returns RP_EINVAL if dead jobs would
-			      * come back to this queue. "" removes the
-			      * setting */
+			      * dies; NULL: dead jobs are not copied. The copy
+			      * is added in the commit in which the job dies. It
+			      * has the payload, kind and headers of the job,
+			      * and the headers dead-id, dead-queue and
+			      * dead-error. rp_queue_set() creates the queue if
+			      * it does not exist. It returns RP_EINVAL if dead
+			      * jobs would come back to this queue. "" removes
+			      * the setting */
 } rp_queue;
 #define RP_QUEUE_INIT                                                          \
 	{                                                                      \
@@ -475,10 +475,8 @@ typedef struct rp_added {
 	int64_t id;
 	int outcome; /* RP_ADDED, RP_EXISTED, RP_REPLACED */
 } rp_added;
-#define RP_ADDED 0 /* a new job */
-#define RP_EXISTED                                                             \
-	1             /* a live job has the key, or one that is done and keeps \
-		       * it (unique_for_ms); `id` is that job, unchanged */
+#define RP_ADDED 0    /* a new job */
+#define RP_EXISTED 1  /* the job `id` has the key already; unchanged */
 #define RP_REPLACED 2 /* the live job with the key was replaced; same id */
 
 /*
@@ -925,11 +923,10 @@ RP_API int rp_schedule_next(const char *spec, const char *zone,
 #define RP_MISSED_ALL 1  /* a job for each, in order, for at most 1000 */
 #define RP_MISSED_SKIP 2 /* no job */
 
-/* Whether a fire adds a job while a job of an earlier fire is live. */
+/* Whether a fire adds a job while a job of an earlier fire is live. With
+ * RP_OVERLAP_SKIP the jobs have the unique key "cron:NAME". */
 #define RP_OVERLAP_ALLOW 0 /* it adds a job anyway */
-#define RP_OVERLAP_SKIP                                                        \
-	1 /* it adds none. The jobs have the unique key                        \
-	   * "cron:NAME" */
+#define RP_OVERLAP_SKIP 1  /* it adds no job */
 
 /*
  * A schedule. It adds a job to its queue at each instant that its spec names.
@@ -1293,8 +1290,7 @@ RP_API int rp_worker_handle_pattern(rp_worker *worker, const char *pattern,
 RP_API int rp_worker_run(rp_worker *worker, rp_error *reterr);
 
 /* Make the worker stop: see rp_worker_run() and rp_worker_fd(). This call does
- * not wait. Any thread may call it, and so may a signal
- * handler. */
+ * not wait. Any thread may call it, and so may a signal handler. */
 RP_API void rp_worker_stop(rp_worker *worker);
 
 /* Read the worker's counts. Any thread may call this at any time. Each number

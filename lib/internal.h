@@ -111,8 +111,8 @@ void rp__measure(rp_conn *conn, struct rp_usage *ret);
  * the schema in this kind of database. Does not connect. */
 int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
 		   rp_error *reterr);
-/* These three call the function of the backend that struct rp_backend
- * describes. */
+/* struct rp_backend describes the functions of the backend that these three
+ * call. */
 int rp__has_notifications(const rp_conn *conn);
 int rp__hears(rp_conn *conn, rp_conn *other); /* `other`: a handle on the same
 					       * database */
@@ -236,7 +236,7 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
  * them is a slice. */
 /* Most rows of a slice. It is limited because a server locks each row. */
 #define RP_SLICE 2000
-#define RP_SLICE_US 10000 /* most us of a slice, not counting its commit */
+#define RP_SLICE_US 10000 /* longest slice in us, without its commit */
 struct rp_slice {
 	int64_t left;      /* how many more rows the slice may change; 0: the
 			    * slice is over, and more rows may be left */
@@ -268,7 +268,8 @@ int rp__worker_row_update(rp_conn *conn, enum rp_verb verb, int64_t id,
 			  const rp_worker_counts *counts, int64_t *ret_known);
 
 /* probe.c */
-/* The result of a probe, a look whether any of the given queues has work. */
+/* The result of a probe. A probe reads whether any of the given queues has
+ * work. */
 struct rp_probe {
 	int ready, running, suspects;
 	int behind;                       /* 1: no worker has swept within the
@@ -291,9 +292,9 @@ int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
 
 /* job_wait.c */
-/* The job that the calling thread is handling. It is stored for the thread,
- * because the handles that a handler opens are not connected with its worker.
- * With it a wait can detect that it would wait for its own job. */
+/* The job that the calling thread is handling. A handle that a handler opens is
+ * not connected with its worker. So only this struct shows that a handler would
+ * wait for its own job. */
 struct rp_handling {
 	int64_t id, claim_no;
 	const char *queue;
@@ -305,9 +306,8 @@ struct rp_handling {
 /* The struct is borrowed until the next call on this thread. NULL: the thread
  * handles no job. */
 void rp__set_handling(const struct rp_handling *handling);
-/* Returns RP_EINVAL if the wait would be a wait of the calling thread for
- * itself. The wait is for a job of the queue, or with `until_empty` for all its
- * jobs. */
+/* Returns RP_EINVAL if the calling thread would wait for itself. It would wait
+ * for a job of the queue, or with `until_empty` for all jobs of the queue. */
 int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
 
 /* sweep.c */

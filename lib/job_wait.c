@@ -72,9 +72,10 @@ is_claim(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Fail if the claim of the job that this thread handles is still valid in this
- * database. Otherwise the handle may be for another database, where a queue has
- * the same name, or the claim may be over. */
+/* Fail because the thread would wait for its own job. Before that, check that
+ * the claim of its job is valid in this database. If it is not, the wait is
+ * allowed: the handle is for another database with a queue of the same name, or
+ * the claim is over. */
 static int
 check_not_self(rp_conn *conn, int for_own)
 {

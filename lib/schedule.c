@@ -68,7 +68,7 @@ is_same(const char *a, const char *b)
 	return strcmp(a ? a : "UTC", b ? b : "UTC") == 0;
 }
 
-/* Check that the headers are a JSON object. The database checks it. */
+/* Let the database check that the headers are a JSON object. */
 static int
 check_headers(rp_conn *conn, const char *headers)
 {

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #define AT_ONCE 100 /* most schedules in one slice */
-/* The same numbers as missed_age() and most_missed() of the routines, where the
- * reasons are. */
+/* The routines missed_age() and most_missed() return the same numbers, and have
+ * the reasons for them. */
 #define MISSED_MS 60000
 #define MOST_MISSED 1000
 /* A zone's file that could not be read is tried again after this time. Its

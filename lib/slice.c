@@ -59,10 +59,10 @@ rp__slice_is_over(const struct rp_slice *slice)
 		rp__monotonic_us() - slice->began >= RP_SLICE_US);
 }
 
-/* Returns whether a row may still be changed in this slice. On a server all
- * rows are taken. There, other clients can write at the same time, so a slice
- * need not be short, and the verb may have changed a row before it returns the
- * row. */
+/* Returns RP_ROW_TAKE if another row may be changed in this slice, otherwise
+ * RP_ROW_STOP. On a server all rows are taken. There, other clients can write
+ * at the same time, so a slice need not be short, and the verb may have changed
+ * a row before it returns the row. */
 int
 rp__slice_take(const rp_conn *conn, struct rp_slice *slice)
 {

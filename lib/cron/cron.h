@@ -26,7 +26,7 @@ struct rp_spec {
 	uint32_t days;     /* 1 to 31, days of the month */
 	uint32_t months;   /* 1 to 12 */
 	uint32_t weekdays; /* 0 to 6; 0 is Sunday */
-	int either_day;    /* 1: both day fields are restricted, so a day
+	int either_day;    /* 1: neither day field begins with `*`, so a day
 			    * matches if it is in one of the two sets. 0: it
 			    * must be in both */
 	int both_times;    /* 1: the minute or the hour field begins with `*`,

@@ -169,8 +169,9 @@ struct change {
 };
 
 /* Insert into `changes`, in the order of time. If two changes are at the same
- * time, the one that was added later counts. That happens with a rule of summer
- * time all year, where it ends and begins again at once. */
+ * time, the one that was added later counts. An example is a rule with summer
+ * time all year, in which summer time ends and begins again at the same
+ * moment. */
 static void
 add_change(struct change *changes, int *count, int64_t at, int summer)
 {

@@ -102,8 +102,8 @@ named(const struct item *item)
 	return -1;
 }
 
-/* Parse a number. Returns -1 if there are no digits, and a number that is too
- * large for any field if there are more than 3. */
+/* Parse a number. Returns -1 if there are no digits. With more than 3 digits,
+ * returns a number that is too large for any field. */
 static int
 number(struct item *item)
 {
@@ -161,7 +161,7 @@ range(const struct reader *in, struct item *item, int *ret_from, int *ret_to)
 		r = value(in, item, &to);
 		if (r < 0)
 			return r;
-		/* In FRI-SUN, Sunday is 7 */
+		/* In a range such as FRI-SUN, Sunday is 7. */
 		if (to == 0 && from > 0 && item->field == &fields[WEEKDAY])
 			to = 7;
 	}

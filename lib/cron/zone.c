@@ -98,7 +98,7 @@ parse_header(struct bytes *in, struct header *ret)
 	return NULL;
 }
 
-/* Returns the size of a block in bytes. Its times have `width` bytes. */
+/* Returns the size in bytes of a block in which a time has `width` bytes. */
 static uint64_t
 block_size(const struct header *header, int width)
 {

@@ -32,15 +32,15 @@ struct rp_value {
 	size_t size;
 };
 
-/* A row callback returns one of these, or a negative error code. After an error
- * code the verb fails with it. */
+/* A row callback returns one of these, or a negative error code. If it returns
+ * an error code, the verb fails with that code. */
 #define RP_ROW_TAKE 0 /* take the row: a verb that changes rows changes it */
 #define RP_ROW_SKIP 1 /* skip the row: the verb leaves it as it is */
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
 #define RP_ROW_LAST 3 /* take this row, and skip all further rows */
 
 /* row: the index of the row of parameters to which the answer belongs; columns:
- * the answer. */
+ * the columns of the answer. */
 typedef int rp_row_fn(void *ctx, size_t row, const struct rp_value *columns);
 
 struct rp_param {
@@ -216,8 +216,8 @@ struct rp_backend {
 	void (*close)(void *db); /* an attached connection stays open */
 	void *(*native)(void *db);
 	const char *(*schema)(void *db); /* NULL: the database has no schemas */
-	int (*is_new)(
-		void *db); /* did opening this handle create the schema? */
+	int (*is_new)(void *db); /* returns 1 if opening this handle created the
+				  * schema */
 	/* Call `statement` with each SQL statement that creates the schema. */
 	int (*schema_sql)(const struct rp_url *url, rp_sql_fn *statement,
 			  void *ctx, rp_error *reterr);

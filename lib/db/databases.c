@@ -50,7 +50,7 @@ rp__database_check(const struct rp_database *database, rp_error *reterr)
 				  database->title);
 }
 
-/* Writes, for example, "sqlite:PATH or postgres://HOST/DATABASE". */
+/* Makes a text such as "sqlite:PATH or postgres://HOST/DATABASE". */
 const char *
 rp__database_urls(char ret[RP_URLS])
 {

@@ -18,8 +18,8 @@ struct rp_database {
 	const struct rp_backend *backend; /* NULL: not in this build */
 };
 
-extern const struct rp_database rp__databases[]; /* the last one has the title
-						  * NULL */
+extern const struct rp_database rp__databases[]; /* a NULL title ends the
+						  * table */
 
 /* Returns the database with this scheme, or NULL. */
 const struct rp_database *rp__database_find(const char *scheme, size_t size);

@@ -55,7 +55,7 @@ add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 }
 
 /* Fill both arrays, which have room for `most` entries. Returns how many
- * entries were filled. The caller holds the lock. */
+ * entries were filled. The caller holds the pool's lock. */
 static size_t
 add_due(struct pool *pool, int64_t now, struct renewal *renewals,
 	rp_verdict *verdicts, size_t most)

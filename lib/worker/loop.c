@@ -81,7 +81,7 @@ is_ending(const rp_worker *w)
 /* Returns how many jobs the handlers will start within AHEAD_MS, besides those
  * that they run now. The estimate uses the mean duration of recent jobs. If a
  * running job has already taken longer than that, its time so far is used
- * instead. The caller holds the lock. */
+ * instead. The caller holds the pool's lock. */
 static size_t
 to_start_soon(const struct pool *pool, int64_t threads)
 {
@@ -385,9 +385,10 @@ is_at_the_end(rp_worker *w, int *ret_r)
 	       !rp__unsettled_any(w, ret_r);
 }
 
-/* Returns 1 if jobs wait and no task was started for STUCK_MS. Then the waiting
- * tasks are released, because other workers may be free. If a program could
- * pull tasks and does not, nothing is claimed for it until its next call. */
+/* Returns 1 if jobs wait and no task was started for STUCK_MS. Then the caller
+ * releases the waiting tasks, because other workers may be free. If a program
+ * could pull tasks and does not, nothing is claimed for it until its next
+ * call. */
 static int
 is_stuck(rp_worker *w)
 {

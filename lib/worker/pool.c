@@ -116,7 +116,7 @@ rp__pool_close(struct pool *pool)
 }
 
 /* Make pool->fd readable if rp_worker_next() has something to return, or else
- * not readable. A program may poll this descriptor. The caller holds the
+ * not readable. A program may poll this descriptor. The caller holds the pool's
  * lock. */
 void
 rp__pool_set_fd(struct pool *pool)
@@ -192,8 +192,8 @@ next_task(struct pool *pool)
 }
 
 /* Put the next task into a free slot. The coordinator renews the leases of
- * tasks in slots. The caller holds the lock. Returns NULL if no task waits or
- * no slot is free. */
+ * tasks in slots. The caller holds the pool's lock. Returns NULL if no task
+ * waits or no slot is free. */
 rp_task *
 rp__pool_start_task(rp_worker *worker)
 {
@@ -214,7 +214,7 @@ rp__pool_start_task(rp_worker *worker)
 }
 
 /* Remove a task from its slot and add it to the finished ones. Its verdict is
- * already set. The caller holds the lock. */
+ * already set. The caller holds the pool's lock. */
 void
 rp__pool_end_task(struct pool *pool, rp_task *task)
 {

@@ -75,7 +75,7 @@ void rp__pool_close(struct pool *pool);
 int rp__pool_start_threads(rp_worker *worker);
 void rp__pool_join_threads(rp_worker *worker);
 void rp__pool_add(struct pool *pool, struct fetch *fetch, size_t n);
-/* The caller of the following functions holds the lock. */
+/* The caller of the following functions holds pool->lock. */
 rp_task *rp__pool_start_task(rp_worker *worker);
 void rp__pool_end_task(struct pool *pool, rp_task *task);
 void rp__pool_wake_coordinator(struct pool *pool);

@@ -35,7 +35,7 @@ coordinate(void *arg)
 	return NULL;
 }
 
-/* Start the coordinator. The caller holds the lock. */
+/* Start the coordinator. The caller holds the pool's lock. */
 static int
 start(rp_worker *w, rp_error *reterr)
 {
@@ -62,7 +62,7 @@ start(rp_worker *w, rp_error *reterr)
 /* ---- pulling ---- */
 
 /* Start the next task of a kind that the program serves. Tasks of other kinds
- * are released for other workers. The caller holds the lock. */
+ * are released for other workers. The caller holds the pool's lock. */
 static rp_task *
 start_task(rp_worker *w)
 {
@@ -87,9 +87,9 @@ come_back(struct pool *pool)
 	rp__pool_wake_coordinator(pool);
 }
 
-/* Wait for a task and start it. The caller holds the lock; it is released
- * during the wait. Returns NULL if the time is over or there will be no more
- * tasks. */
+/* Wait for a task and start it. The caller holds the pool's lock, which is
+ * released during the wait. Returns NULL if the time is over or there will be
+ * no more tasks. */
 static rp_task *
 wait_for_task(rp_worker *w, int64_t timeout_ms)
 {

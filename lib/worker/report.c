@@ -19,7 +19,7 @@
 #define REPORT_EVERY_MS 1000
 
 /* Returns when to send the progress (monotonic ms), or INT64_MAX if there is
- * nothing to send. The caller holds the lock. */
+ * nothing to send. The caller holds the pool's lock. */
 int64_t
 rp__report_at(const struct report *report)
 {
@@ -29,7 +29,7 @@ rp__report_at(const struct report *report)
 }
 
 /* Returns the progress to send with a renewal, or NULL. It is valid until
- * rp__report_answered(). The caller holds the lock. */
+ * rp__report_answered(). The caller holds the pool's lock. */
 const char *
 rp__report_send(struct report *report)
 {
@@ -40,7 +40,7 @@ rp__report_send(struct report *report)
 }
 
 /* Handle the answer to a renewal that was sent at `asked`. r: the result of the
- * renewal. The caller holds the lock. */
+ * renewal. The caller holds the pool's lock. */
 void
 rp__report_answered(struct report *report, int r, int64_t asked)
 {

@@ -148,8 +148,8 @@ rp_task_state(const rp_task *task)
 
 /* Wait until the worker's current renewal is answered, and prevent further
  * ones. A renewal and an extension never overlap, so the lease that was
- * requested last is the one in effect. The lock is not held while either of
- * them waits for the database. Returns the progress to send, or NULL. */
+ * requested last is the one in effect. The pool's lock is not held while either
+ * of them waits for the database. Returns the progress to send, or NULL. */
 static const char *
 begin_extending(rp_task *task)
 {

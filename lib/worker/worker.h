@@ -14,15 +14,16 @@
 
 #include "pool.h"
 
-/* How long to wait before repeating a verdict on a job that was locked. */
+/* How long to wait, in ms, before repeating a verdict on a job that was
+ * locked. */
 #define BLOCKED_MS 200
 
 /* Delay of a released job if this worker has no handler for its kind. Another
  * worker may have a handler. */
 #define NO_HANDLER_MS 10000
 
-/* A worker prefetches the jobs that its handlers will start within this
- * time. */
+/* A worker prefetches the jobs that its handlers will start within this time,
+ * in ms. */
 #define AHEAD_MS 50
 
 struct route {
@@ -48,12 +49,12 @@ struct alone {
 	const rp_task *task;  /* the suspect that the worker holds, or NULL */
 	int64_t wanted_since; /* when claims began to skip suspects; 0: they
 			       * skip none */
-	int64_t began_us;     /* since when other jobs have waited because of
+	int64_t began_us;     /* when other jobs began to wait because of
 			       * `task` */
 	int64_t taken_us;
-	int64_t others_until; /* until when other jobs are served */
-	int64_t room_us;      /* how long the worker waits at most until it
-			       * holds no job; 0: ROOM_US */
+	int64_t others_until; /* the time until which other jobs are served */
+	int64_t room_us;      /* the longest time for which the worker makes
+			       * room; 0: ROOM_US */
 };
 
 /* The numbers of rp_worker_counts_get(), which any thread may call. */

@@ -12,8 +12,7 @@
 #include <string.h>
 
 #define CONNECT_S "10" /* time-out in seconds for each host of the URL */
-/* A call that begins within this time (us) after the call before is
- * back-to-back. */
+/* Calls that are less than this time (us) apart are back-to-back. */
 #define BUSY_US 5000
 
 /* Detect a pooler and the isolation level. Behind a pooler, the client sees a

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Does the job have only a payload and a kind? */
+/* Returns 1 if the job has only a payload and a kind. */
 static int
 is_plain(const struct rp_value *p)
 {

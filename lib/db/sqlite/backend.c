@@ -252,9 +252,8 @@ sqlite_close(void *db)
 	free(s);
 }
 
-/* Return a name that SQLite takes as a file name. SQLite gives names like
- * ":memory:" and "file:..." a meaning of its own, so "./" is put before
- * them. */
+/* Returns a name that SQLite opens as a file. SQLite treats names like
+ * ":memory:" and "file:..." in a special way, so "./" is put before them. */
 static char *
 file_name(const char *path)
 {

@@ -101,8 +101,8 @@ check_files(struct sqlite *s, rp_error *error)
 	which = find_deleted(s);
 	if (!which)
 		return 0;
-	/* The program may have changed this connection to another journal mode.
-	 * Then the file is not needed. */
+	/* The program may have changed this connection to another journal mode,
+	 * which needs no -wal and no -shm. */
 	s->files.known = is_in_wal_mode(s, 1);
 	return s->files.known ? deleted(s, which, error) : 0;
 }
@@ -177,9 +177,10 @@ rp__sqlite_close_files(struct sqlite *s)
  * SQLite records in memory which locks its process holds. A forked child
  * inherits that memory but not the locks. So it waits in vain for a lock that a
  * connection held at the fork. Such a child has the database open, but
- * /proc/locks lists no lock of that child. It must list locks of other
- * processes, because otherwise it may be unreadable. The child's process id is
- * read from /proc, because /proc may belong to another pid namespace.
+ * /proc/locks lists no lock of that child. The list counts only if it has locks
+ * of other processes, because otherwise it may be unreadable. The child's
+ * process id is read from /proc, because /proc may belong to another pid
+ * namespace.
  */
 int
 rp__sqlite_was_forked(const struct sqlite *s)

@@ -42,8 +42,8 @@ static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
 
 /* A call that waits for a single commit polls more often. Its interval is this
- * part (a sixth) of the time since the event. So it notices the commit at most
- * a sixth later than the earliest possible time. */
+ * part (a sixth) of the time since the event. For example, a commit that
+ * becomes visible 60 ms after the event is noticed at most 10 ms later. */
 #define EAGER_PART 6
 #define EAGER_US 700000 /* after this time only the regular poll follows */
 

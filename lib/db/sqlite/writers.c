@@ -244,8 +244,8 @@ stand_in_queue(struct writers *w, int64_t most_ms)
 	return 0;
 }
 
-/* Wait a little until the lock may be free, in the queue if the file can be
- * opened. */
+/* Wait a little, because the lock may be free after that. If the file can be
+ * opened, wait in the queue. */
 static void
 wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 {
