@@ -1,6 +1,6 @@
 /*
- * check.h - routines that the commands `check` and `stress` share; cmd_check.c
- * defines them.
+ * check.h - functions of the command `check` that the command `stress` calls,
+ * too; they are in cmd_check.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,11 +11,11 @@
 #include "checker.h"
 #include "cmd.h"
 
-/* Tell the checker which jobs the queue still has, live or kept. Returns 0,
- * or an exit status after printing an error. */
+/* Pass the jobs that the queue still has, live or kept, to the checker. Returns
+ * 0, or an exit status after printing an error. */
 int check_left(struct cmd *cmd, struct checker *checker, const char *queue);
 
-/* Format "ok" or "BROKEN (3)". */
+/* Write the word for a promise to `to`: "ok", or for example "BROKEN (3)". */
 void verdict_word(const struct verdicts *verdicts, enum promise promise,
 		  char *to, size_t room);
 

@@ -1,5 +1,6 @@
 /*
- * child.h - see child.c.
+ * child.h - run a child process, such as a handler of the command `work`; see
+ * child.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,11 +14,11 @@
 
 #include "readpast.h"
 
-/* The descriptor on which a handler hands over its result. */
+/* The descriptor to which a handler writes its result. */
 #define CHILD_RESULT 3
-#define CHILD_STREAMS 4 /* 0 to 2, and that one */
+#define CHILD_STREAMS 4 /* descriptors 0 to 2 and CHILD_RESULT */
 
-#define CHILD_TAIL RP_MOST_ERROR /* bytes kept of standard error */
+#define CHILD_TAIL RP_MOST_ERROR /* bytes kept, of the end of stderr */
 
 /* the process that kills the handlers if the worker itself is killed */
 struct warden;
@@ -28,30 +29,32 @@ struct warden;
 struct warden *warden_start(size_t slots);
 void warden_stop(struct warden *warden);
 
-/* the answer of asked(): may the handler go on, or shall it be stopped? */
+/* the answer of asked(): let the child continue, or stop it */
 enum child_end { CHILD_GO_ON, CHILD_STOP };
 
 struct child {
-	/* what to run */
-	const char *file; /* searched in PATH */
+	/* What to run. */
+	const char *file; /* a program name, searched in PATH, or a path */
 	char **argv, **envp;
-	const void *input; /* its standard input */
+	const void *input; /* the bytes of its standard input */
 	size_t input_size;
-	int64_t timeout_ms;      /* 0: none */
+	int64_t timeout_ms;      /* 0: no limit */
 	int (*asked)(void *ctx); /* called regularly; returns CHILD_GO_ON or
 				  * CHILD_STOP */
-	/* Called with what the child writes to standard error and to
-	 * CHILD_RESULT, and to standard output if passes_output is set. `fd`
-	 * tells which of them. */
+	/* Called with the text that the child writes to standard error or to
+	 * CHILD_RESULT. If passes_output is set, it is also called for standard
+	 * output. `fd` is the descriptor to which the child wrote. */
 	void (*wrote)(void *ctx, int fd, const char *text, size_t n);
 	int passes_output; /* not 0: pass standard output to wrote(), too */
 	int has_no_result; /* not 0: the child finds CHILD_RESULT closed */
 	void *ctx;
-	/* results */
-	int errnum;                /* 0, or why it could not be started */
-	int status;                /* exit status, as from waitpid() */
-	int timed_out;             /* was it stopped after timeout_ms? */
-	int stopped;               /* was it stopped because of asked()? */
+	/* The results. */
+	int errnum;                /* 0, or the errno with which it could not be
+				    * started */
+	int status;                /* exit status, as waitpid() returns it */
+	int timed_out;             /* 1: it was stopped after timeout_ms */
+	int stopped;               /* 1: it was stopped because asked() returned
+				    * CHILD_STOP */
 	char tail[CHILD_TAIL + 1]; /* the end of its standard error */
 	size_t tail_size;
 };

@@ -17,8 +17,8 @@
 
 /* Exit statuses. */
 enum { DONE = 0, FAILED = 1, USAGE = 2, NOTHING = 3, REFUSED = 4, DIED = 7 };
-enum { CANCELLED = 5, TIMED_OUT = 6 }; /* of `wait` */
-#define HELPED (-1) /* the help was printed; no exit status */
+enum { CANCELLED = 5, TIMED_OUT = 6 }; /* further statuses of `wait` */
+#define HELPED (-1) /* not an exit status: the help was printed */
 
 struct history;
 
@@ -52,26 +52,30 @@ int complain(int status, const char *format, ...)
 int usage(const struct cmd *cmd, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int status_of(int code);
-int cmd_failed(const struct cmd *cmd, int code); /* complain; exit status */
+/* Print the error of a call that failed. Returns an exit status. */
+int cmd_failed(const struct cmd *cmd, int code);
 int worst(int a, int b);
 /* Check a name of at most `most` bytes. `what` is the subject of the message.
  * Returns 0, or an exit status after a complaint. */
 int check_name(const struct cmd *cmd, const char *what, const char *name,
 	       size_t most);
-/* May a new queue have this name? 0, or an exit status after a complaint. */
+/* Check that a new queue may have this name. Returns 0, or an exit status after
+ * printing an error. */
 int check_new_queue(const struct cmd *cmd, const char *name);
 
 /* database.c */
-int is_file(const char *url); /* is the database a file, and not on a server? */
+int is_file(const char *url); /* returns 1 if the database is a file, 0 if it is
+			       * on a server */
 #define DATABASE_NAME 600
 /* Describe a database: the absolute path of a file, or a schema and its
  * server. The password is left out. */
 void name_database(char *to, size_t room, const char *url);
 int open_database(const char *url, int schema, rp_conn **ret, rp_error *error);
 int cmd_open(struct cmd *cmd); /* 0, or an exit status */
-int not_opened(const char *url, int code, const rp_error *error); /* same */
-/* Check that the queue exists. If it does not and `make` is set, create it
- * and tell the user. Returns an exit status. */
+/* Print why the database was not opened. Returns an exit status. */
+int not_opened(const char *url, int code, const rp_error *error);
+/* Check that the queue exists. If it does not and `make` is set, create it and
+ * print a message. Returns an exit status. */
 int find_queue(struct cmd *cmd, const char *name, int make);
 
 /*
@@ -129,7 +133,7 @@ int parse_options(struct cmd *cmd, int *argc, char **argv,
 int take_option(struct cmd *cmd, const struct option *options, int argc,
 		char **argv, int *i);
 
-/* numbers.c: all return 0, or -1 if the text is not valid */
+/* numbers.c: the parse functions return 0, or -1 if the text is not valid */
 int parse_count(const char *text, int64_t *ret);
 int parse_size(const char *text, int64_t *ret);
 int parse_time(const char *text, int64_t *ret_ms);
@@ -144,13 +148,14 @@ void format_count(char *to, size_t room, int64_t n, int at_least);
 const char *plural(int64_t n); /* "s" after a noun, or "" for one */
 
 /* failures.c */
-int has_failed(const rp_job *job); /* did its last attempt fail? */
+int has_failed(const rp_job *job); /* returns 1 if its last attempt failed */
 int print_came_back(FILE *to, const char *before, const rp_job *job);
 void print_failures(const rp_job *job);
 json_t *json_failures(const rp_job *job);
 
 /* within.c */
-void set_handling(void); /* a wait is refused if it is one for ourselves */
+void set_handling(void); /* lets the library refuse a wait of a handler for its
+			  * own job */
 char *join_lines(char **texts, size_t n); /* NULL: out of memory */
 
 /* interrupt.c */
@@ -161,21 +166,21 @@ int wait_for_input(int timeout_ms);
 
 /* ---- spec.c ---- */
 
-/* A JSON object of NAME=VALUE pairs; the caller frees it. NULL: an error was
- * printed. */
+/* Make a JSON object of NAME=VALUE pairs. The caller frees it. NULL: an error
+ * was printed. */
 char *make_headers(const struct cmd *cmd, const struct texts *pairs);
 
 size_t most_payload(struct cmd *cmd, const char *queue);
 
-/* The options of one job's terms. A span is -1 where it is not given, and
- * `backoff` is NULL. */
+/* The options with the settings of one job. A duration is -1 and `backoff` is
+ * NULL if the option was not given. */
 struct terms {
 	int64_t keep_ms, timeout_ms, expire_ms, unique_for_ms;
 	const char *backoff;
 };
 
-/* Check the terms and fill them in. `*backoff` is memory that the caller frees
- * when the model is no longer used. */
+/* Check the settings and write them to `model`. *backoff is memory that the
+ * caller frees when the model is no longer used. */
 int take_terms(const struct cmd *cmd, const struct terms *terms,
 	       rp_job_spec *model, char **backoff);
 void end_if_interrupted(void);
@@ -222,8 +227,8 @@ struct field {
 	}
 extern const struct field job_fields[]; /* ended by FIELDS_END */
 
-/* Make a JSON object of the members. It takes over their values. NULL: out
- * of memory. */
+/* Make a JSON object of the members. The object owns their values from then on.
+ * NULL: out of memory. */
 struct member {
 	const char *name;
 	json_t *value;
@@ -242,11 +247,11 @@ json_t *json_queue(const rp_queue *queue);
 json_t *json_schedule(const rp_schedule *schedule);
 /* Words of RP_MISSED_* and RP_OVERLAP_*, with a NULL at the end. */
 extern const char *const missed_words[], *const overlap_words[];
-int print_json(json_t *object); /* print one line, free the object; 0 or
-				 * FAILED */
+int print_json(json_t *object); /* prints one line and frees the object; returns
+				 * 0 or FAILED */
 void format_time(char *to, size_t room, int64_t ms);
 
-/* one per command */
+/* One function per command. */
 int cmd_cancel(struct cmd *cmd, int argc, char **argv);
 int cmd_change(struct cmd *cmd, int argc, char **argv);
 int cmd_check(struct cmd *cmd, int argc, char **argv);

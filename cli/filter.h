@@ -9,24 +9,26 @@
 
 #include "cmd.h"
 
-/* A set of states is a bit mask. */
+/* A set of states is a bit mask with the bit IN(state) for each state. */
 #define IN(state) (1 << (state))
 #define LIVE                                                                   \
 	(IN(RP_STATE_SCHEDULED) | IN(RP_STATE_READY) | IN(RP_STATE_RUNNING))
 #define KEPT (IN(RP_STATE_DONE) | IN(RP_STATE_DEAD) | IN(RP_STATE_CANCELLED))
 
-/* the conditions that jobs must meet; NULL, or -1 for older_ms: no condition */
+/* The conditions that jobs must meet. NULL, or -1 for older_ms, means no
+ * condition. */
 struct filter {
 	const char *queue, *kind, *key, *error, *state;
 	int64_t older_ms;
 	int states; /* set by check_states() */
-	int all;    /* not 0: search all jobs, not only the first 10,000 */
+	int all;    /* 1: search all jobs, not only the first 10,000 of each
+		     * state */
 };
 #define FILTER_INIT                                                            \
 	{                                                                      \
 		.older_ms = -1                                                 \
 	}
-/* the options that set the conditions, for a command's table of options */
+/* The options that set the conditions, for a command's table of options. */
 #define FILTER_OPTIONS(f)                                                      \
 	{ "--queue", TEXT, &(f)->queue, "QUEUE", "jobs of this queue" },       \
 		{ "--state", TEXT, &(f)->state, "S", "... in this state" },    \
@@ -40,35 +42,36 @@ struct filter {
 			"... enqueued at least this long ago"                  \
 	}
 
-/* the jobs that a search found; free them with found_free() */
+/* The jobs that a search found. Free them with found_free(). */
 struct found {
 	int64_t *ids;
 	int *states; /* each job's state when it was found */
 	size_t count, room;
-	int is_partial; /* not 0: only a part of the jobs was searched */
+	int is_partial; /* 1: only a part of the jobs was searched */
 };
 
-/* Does the filter have a condition besides --state? */
+/* Returns 1 if the filter has a condition besides --state. */
 int has_filter(const struct filter *f);
 /* Print that there is no such condition. Returns an exit status. */
 int no_filter(const struct cmd *cmd, const struct filter *f);
-/* Does the filter have a condition that rp_job_list() does not support? */
+/* Returns 1 if the filter has a condition that rp_job_list() does not
+ * support. */
 int is_narrow(const struct filter *f);
 /* Write a set of states in words, as in "dead or cancelled". */
 #define STATE_NAMES 96 /* bytes that are enough */
 void name_states(char *to, size_t room, int states);
 /* Check --state. `allowed`: the states that it may name. `otherwise`: the
- * states that count if it is not given. Returns 0, or an exit status after
- * printing an error. */
+ * states to use if it is not given. Returns 0, or an exit status after printing
+ * an error. */
 int check_states(const struct cmd *cmd, struct filter *f, int allowed,
 		 int otherwise);
-/* Find the jobs of a filter; parse ids. Both return 0, or an exit status
- * after printing an error. */
+/* Find the jobs of a filter, or parse ids from the command line. Both return 0,
+ * or an exit status after printing an error. */
 int find_jobs(struct cmd *cmd, const struct filter *f, struct found *ret);
 int parse_ids(const struct cmd *cmd, int argc, char **argv, struct found *ret);
 void found_free(struct found *found);
-/* Read and print one of the jobs that the command line names or filters.
- * Returns an exit status. */
+/* A function that reads and prints one job. each_job() calls it for each job
+ * that the command line names or filters. Both return an exit status. */
 typedef int look_fn(struct cmd *cmd, int64_t id, int first, int json);
 int each_job(struct cmd *cmd, int argc, char **argv, look_fn *look);
 /* Warn that the search covered only a part of the jobs. */

@@ -1,5 +1,6 @@
 /*
- * history.h - see history.c.
+ * history.h - write what clients do to a history file, which `readpast check`
+ * reads; see history.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,12 +10,13 @@
 
 #include "cmd.h"
 
-/* Name a verdict, and the result of a verdict, in the words of
- * docs/history.md. */
+/* Return the word for a verdict, or for the result of a verdict.
+ * docs/history.md describes the words. */
 const char *history_verdict(int verdict);
 const char *history_result(int result);
 
-/* All functions accept a NULL history, and are thread-safe. */
+/* All functions accept a NULL history. Several threads may call them at the
+ * same time. */
 struct history *history_open(const char *path); /* NULL: an error was printed */
 struct history *history_on(int fd);
 void history_close(struct history *history);

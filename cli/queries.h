@@ -1,6 +1,6 @@
 /*
- * queries.h - the SQL of commands, generated from sql/<dialect>/<room>/ by
- * tools/embed_sql.py.
+ * queries.h - the SQL that is not a verb but belongs to a command.
+ * tools/embed_sql.py generates the table from sql/<dialect>/<room>/.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,12 +9,12 @@
 #define QUERIES_H
 
 struct query {
-	const char *dialect, *room, *name; /* NULL ends the table */
+	const char *dialect, *room, *name; /* a NULL name ends the table */
 	const char *sql;
 };
 extern const struct query queries[];
 
-/* Returns NULL if that database has no such query. */
+/* Returns the SQL of a query, or NULL if that database has no such query. */
 const char *find_query(const char *dialect, const char *room, const char *name);
 
 #endif

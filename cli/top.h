@@ -1,23 +1,24 @@
 /*
  * top.h - declarations that the files of `readpast top` share.
  *
- * Data flows one way: read the database (top_look.c); find the cursors' rows
- * again, and divide the screen's lines among the lists (top_place.c); draw
- * (top_draw.c, top_table.c); then a key moves a cursor, or asks a question
- * whose answer may change the database (top_keys.c).
- *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
+ *
+ * The program repeats these steps. Read the database (top_look.c). Find the
+ * cursors' rows again, and divide the screen's lines among the lists
+ * (top_place.c). Draw the screen (top_draw.c, top_table.c). Then wait for a
+ * key. A key moves a cursor, or opens a question whose answer may change the
+ * database (top_keys.c).
  */
 #ifndef TOP_H
 #define TOP_H
 
 #include "cmd.h"
 
-/* the lists on the screen, from top to bottom */
+/* The lists on the screen, from top to bottom. */
 enum { QUEUES, WORKERS, RUNNING, DEAD, PANES };
 
-/* identifies a row's object, also after other rows have come or gone */
+/* Identifies the object of a row, even after rows were added or removed. */
 struct subject {
 	char queue[RP_MOST_NAME + 1]; /* the queue's name in the list QUEUES; ""
 				       * in the other lists */
@@ -32,7 +33,7 @@ struct pane {
 	int rows;               /* number of rows that the screen shows */
 };
 
-/* an action that a key performs on the cursor's row */
+/* An action that a key starts on the cursor's row. */
 struct action {
 	int key, pane;
 	const char *verb; /* "pause" */
@@ -45,7 +46,7 @@ struct top {
 	struct cmd *cmd;
 	int64_t interval_ms;
 
-	/* what the last refresh has read; top_forget() frees it */
+	/* What the last refresh has read. top_forget() frees it. */
 	int64_t now; /* the database's clock */
 	rp_stats *stats;
 	rp_workers *workers;
@@ -54,11 +55,12 @@ struct top {
 
 	struct pane panes[PANES];
 	int pane;     /* the list that has the focus */
-	int is_alone; /* not 0: the screen has room for this list only */
+	int is_alone; /* 1: the screen has room for this list only */
 
-	const struct action *asked; /* the question being asked, or NULL */
+	const struct action *asked; /* the action that the open question is
+				     * about, or NULL */
 	struct subject about;
-	char said[512]; /* message about the last key */
+	char said[512]; /* the message about the last key */
 };
 
 /* top_look.c: the first two return 0 or an error code */
@@ -66,18 +68,23 @@ int top_look(struct top *t);
 int top_look_for_jobs(struct top *t); /* read the jobs of the selected queue */
 void top_forget(struct top *t);
 size_t top_count(const struct top *t, int pane);
-int top_is_partial(const struct top *t, int pane); /* can there be more rows? */
-/* The row's object: an rp_queue_stats, rp_worker_info or rp_job. NULL past
- * the last row. */
+int top_is_partial(const struct top *t, int pane); /* returns 1 if there may be
+						    * more rows */
+/* Returns the object of a row: an rp_queue_stats, rp_worker_info or rp_job.
+ * Returns NULL after the last row. */
 const void *top_row(const struct top *t, int pane, size_t i);
 
 /* top_place.c */
 void top_describe(char *to, size_t room, int pane, const struct subject *s);
-void top_move(struct top *t, int pane, size_t row); /* or to the last row */
-void top_find_cursor(struct top *t, int pane); /* if rows have come or gone */
+void top_move(struct top *t, int pane, size_t row); /* moves the cursor to this
+						     * row, or to the last
+						     * one */
+void top_find_cursor(struct top *t, int pane); /* finds the cursor's row again,
+						* after rows were added or
+						* removed */
 void top_place(struct top *t, int lines);      /* `lines`: the screen's lines */
 
-/* top_table.c; top_add_row() prints a heading if `row` is NULL */
+/* top_table.c: if `row` is NULL, top_add_row() prints the heading */
 #define MOST_COLUMNS 12
 struct layout {
 	int widths[MOST_COLUMNS]; /* 0: the column is left out */
@@ -88,7 +95,7 @@ void top_add_row(const struct top *t, int pane, const struct layout *layout,
 void top_add_text(const char *text, int width);
 
 /* top_draw.c */
-#define TOP_LINES 2 /* message; keys or a question */
+#define TOP_LINES 2 /* a message, and keys or a question */
 void top_draw(const struct top *t);
 
 /* top_keys.c */

@@ -1,5 +1,6 @@
 /*
- * trace.h - see trace.c.
+ * trace.h - pass the trace context (traceparent and so on) of the environment
+ * to jobs, and of jobs to handlers; see trace.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,16 +12,16 @@
 
 #define TRACES 3
 
-/* Does the environment have a trace? */
+/* Returns 1 if the environment has a trace. */
 int trace_is_set(void);
-/* Add the environment's trace to the headers that do not have one yet. 0, or
- * less: out of memory. */
+/* Add the environment's trace to the headers, unless the headers have a trace
+ * already. Returns 0, or a negative number if memory ran out. */
 int trace_add(json_t *headers);
-/* Make the variables of a handler from its job's headers: up to TRACES texts,
- * which the caller frees. Values that are not one printable line are left out.
- * Returns their number. */
+/* Make the environment variables of a handler from its job's headers: up to
+ * TRACES texts, which the caller frees. Values that are not one printable line
+ * are left out. Returns the number of texts. */
 size_t trace_variables(const char *headers, char *ret[TRACES]);
-/* Is it, with its value, one of these variables? */
+/* Returns 1 if the text NAME=VALUE is one of these variables. */
 int trace_is_variable(const char *variable);
 
 #endif

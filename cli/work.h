@@ -15,18 +15,18 @@
 
 #define LIVE_LINE 200
 
-/* the terminal; `lock` guards all members and all writing, and its holder
- * takes no other lock */
+/* The terminal. `lock` guards all members and all writing. A thread that holds
+ * it takes no other lock. */
 struct live {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	pthread_t thread;
-	int on;         /* not 0: draw a status line, because standard error
-			 * is a terminal */
-	int has_output; /* not 0: standard output is the same terminal */
+	int on;         /* 1: draw a status line, because standard error is a
+			 * terminal */
+	int has_output; /* 1: standard output is the same terminal */
 	int ended;
-	int mid_line;         /* not 0: other output has begun a line and not
-			       * ended it */
+	int mid_line;         /* 1: other output has begun a line and not ended
+			       * it */
 	char line[LIVE_LINE]; /* the status line on the screen; "": none */
 	int64_t began_us;
 };
@@ -61,10 +61,11 @@ struct work {
 
 	/* These change while handlers run, in several threads. */
 	_Atomic int64_t running;
-	atomic_int told_to_end; /* not 0: the user was told that the worker
-				 * waits for handlers */
-	/* errno that stopped the worker, or 0: of standard output; of the
-	 * temporary files for handlers' output */
+	atomic_int told_to_end; /* 1: the user was told that the worker waits
+				 * for handlers */
+	/* The errno that stopped the worker, or 0. output_errnum is that of
+	 * standard output, collect_errnum that of the temporary files for
+	 * handlers' output. */
 	atomic_int output_errnum, collect_errnum;
 };
 
@@ -79,8 +80,8 @@ int handle_job(rp_task *task, const rp_job *job, void *ctx);
 void observe_work(const rp_event *e, void *ctx);
 
 /* live.c */
-typedef int live_stop_fn(void *ctx); /* returns not 0: give up a blocked
-				      * write */
+typedef int live_stop_fn(void *ctx); /* returns not 0: give up a write that
+				      * blocks */
 #define COUNTS 140
 /* Write "3 done, 0 failed, 0 dead, 0 released" and so on. */
 void format_counts(char *to, size_t room, const rp_worker_counts *counts);
@@ -91,9 +92,10 @@ int live_write(struct work *work, int fd, const char *text, size_t n,
 void live_say(struct work *work, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* collect.c: files with the standard output and the standard error of a
- * handler. 0, which no file gets because standard input stays open: no file
- * yet. collect() and collect_hand_on() return 0 or an errno. */
+/* collect.c: two files with the standard output and the standard error of a
+ * handler. 0 means that there is no file yet; no file gets this number, because
+ * standard input stays open. collect() and collect_hand_on() return 0 or an
+ * errno. */
 struct collected {
 	int output, error;
 };
@@ -108,10 +110,10 @@ int output_error(void);
 int complain_of_output(int errnum, const char *consequence);
 
 /* notify.c: messages to the service manager, if there is one. notify_open()
- * returns how often, in ms, the manager expects notify_alive(); 0: once
- * only. The first notify_alive() also says that the worker is ready.
- * notify_ending() says that handlers have grace_ms from now on; a signal
- * handler may call it. */
+ * returns how often, in ms, the manager expects notify_alive(), or 0 if it
+ * expects one call only. The first notify_alive() also reports that the worker
+ * is ready. notify_ending() reports that handlers have grace_ms from now on; a
+ * signal handler may call it. */
 int64_t notify_open(int64_t grace_ms);
 void notify_alive(void);
 void notify_ending(void);
