@@ -440,8 +440,8 @@ typedef struct rp_job_spec {
 	size_t payload_size;
 	int priority;           /* lower runs first; -1: the queue's default */
 	int64_t delay_ms;       /* how long until the job is ready */
-	int64_t run_at;         /* when the job is ready; set either this or
-				 * delay_ms */
+	int64_t run_at;         /* when the job is ready; do not set both
+				 * delay_ms and run_at */
 	int64_t max_attempts;   /* 0: the queue's default */
 	const char *kind;       /* at most RP_MOST_NAME bytes */
 	const char *headers;    /* a JSON object */
@@ -627,7 +627,7 @@ typedef struct rp_change {
 	const char *kind;  /* if not NULL, only a job of this kind is changed */
 	int priority;      /* 0..RP_MOST_PRIORITY */
 	int64_t delay_ms;  /* ready after this time; 0: now */
-	int64_t run_at;    /* when it is ready; set either this or delay_ms */
+	int64_t run_at;    /* when it is ready; do not set delay_ms, too */
 	const char *queue; /* another queue; it must exist */
 	int64_t max_attempts; /* 1 or more. If the job has used so many attempts
 			       * already, one more attempt is left */
@@ -862,8 +862,8 @@ RP_API void rp_workers_free(rp_workers *workers);
 /* ---- schedules ------------------------------------------------------- */
 
 /* One fire of a schedule. Start from RP_FIRE_INIT. A field named ..._local_ms
- * is a local time. It has the number of milliseconds at which UTC shows the
- * same date and time of day. */
+ * is a local time. For 03:30, for example, it has the milliseconds of 03:30 UTC
+ * on the same date. */
 typedef struct rp_fire {
 	size_t size;      /* set by RP_FIRE_INIT */
 	int64_t at_ms;    /* when it fires */
@@ -1135,12 +1135,12 @@ RP_API int rp_task_result(rp_task *task, const void *bytes, size_t size);
 RP_API int rp_task_progress(rp_task *task, const char *text);
 
 /*
- * Only the thread that runs the handler may call the functions of its task. On
- * other threads they return RP_EINVAL. The exception is rp_task_state(), which
- * any thread may call until the handler returns. A task from rp_worker_next()
- * may be used by any thread, but by one thread at a time. While the task's
- * transaction is open, only the thread that began the transaction may use the
- * task.
+ * Threads: only the thread that runs the handler may call the functions of its
+ * task. On other threads they return RP_EINVAL. The exception is
+ * rp_task_state(), which any thread may call until the handler returns. A task
+ * from rp_worker_next() may be used by any thread, but by one thread at a time.
+ * While the task's transaction is open, only the thread that began the
+ * transaction may use the task.
  */
 
 /* Begin the lease again, now, with the length lease_ms. From then on the worker
