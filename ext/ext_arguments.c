@@ -163,7 +163,7 @@ read_number(struct ext_call *call, int param, sqlite3_value *value,
 		return rp__fail(&call->error, RP_EINVAL,
 				"%s is not true or false", params[param].words);
 	if (params[param].least == INT64_MIN)
-		return rp__fail(&call->error, RP_EINVAL, "%s is no number",
+		return rp__fail(&call->error, RP_EINVAL, "%s is not a number",
 				params[param].words);
 	return rp__fail(&call->error, RP_EINVAL, "%s is not within %lld..%lld",
 			params[param].words, (long long)params[param].least,
@@ -183,13 +183,15 @@ read_duration(struct ext_call *call, int param, sqlite3_value *value,
 	else if (type == SQLITE_TEXT && text && rp_duration(text, &ms) < 0)
 		ms = -1;
 	if (ms < 0 || ms > params[param].most)
-		return rp__fail(&call->error, RP_EINVAL,
-				"%.60s is no duration: milliseconds, or '90s', "
-				"'5m', at most '%dd'",
-				text && type != SQLITE_BLOB ? text : "that",
-				RP_MOST_DAYS);
+		return rp__fail(
+			&call->error, RP_EINVAL,
+			"%.60s is not a duration: use milliseconds, or a "
+			"text such as '90s' or '5m', at most '%dd'",
+			text && type != SQLITE_BLOB ? text : "that",
+			RP_MOST_DAYS);
 	if (ms < params[param].least)
-		return rp__fail(&call->error, RP_EINVAL, "%s is 1 ms at least",
+		return rp__fail(&call->error, RP_EINVAL,
+				"%s must be at least 1 ms",
 				params[param].words);
 	to->number = ms;
 	return 0;
@@ -282,7 +284,7 @@ no_such_option(struct ext_call *call, const char *name)
 					 "%s%s", used ? ", " : "",
 					 params[function->params[i]].name);
 	return rp__fail(&call->error, RP_EINVAL,
-			"options: there is no %.60s; there are: %s", name,
+			"unknown option %.60s: the options are %s", name,
 			there);
 }
 
@@ -363,7 +365,7 @@ ext_read(struct ext_call *call, sqlite3_value **argv)
 		if (i >= f->least && named)
 			return argv[i + 1] && f->params[i + 1]
 				       ? rp__fail(&call->error, RP_EINVAL,
-						  "options: nothing may "
+						  "options: no argument may "
 						  "follow them")
 				       : read_object(call, argv[i]);
 		r = read_argument(call, f->params[i], argv[i]);

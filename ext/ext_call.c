@@ -19,10 +19,11 @@ ext_begin(struct ext_call *call, struct ext *ext,
 	if (function->outside &&
 	    (!sqlite3_get_autocommit(ext->db) ||
 	     sqlite3_txn_state(ext->db, NULL) != SQLITE_TXN_NONE))
-		return rp__fail(&call->error, RP_EINVAL,
-				"readpast_%s: not while a transaction is open, "
-				"or a statement that reads",
-				function->name);
+		return rp__fail(
+			&call->error, RP_EINVAL,
+			"readpast_%s cannot be called while a transaction "
+			"is open or a statement is reading",
+			function->name);
 	call->conn = ext_enter(ext, &call->error);
 	return call->conn ? ext_worker_seen(call) : call->error.code;
 }

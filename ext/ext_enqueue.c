@@ -29,7 +29,8 @@ take_delay(struct ext_call *call, const char *what, size_t i,
 	if (element->null ||
 	    (!element->is_number && rp_duration(text, ret) < 0))
 		return rp__fail(&call->error, RP_EINVAL,
-				"%s %zu: %s is no duration", what, i + 1, text);
+				"%s %zu: %s is not a duration", what, i + 1,
+				text);
 	if (*ret < 0)
 		return rp__fail(&call->error, RP_EINVAL,
 				"%s %zu: the delay is negative", what, i + 1);

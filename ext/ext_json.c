@@ -184,8 +184,7 @@ ext_each(struct ext_call *call, enum ext_param param, ext_element_fn *fn,
 	sqlite3_finalize(array.stmt);
 	if (r == 0 && (*array.at != ']' || *skip_space(array.at + 1)))
 		return rp__fail(&call->error, RP_EINVAL,
-				"%s: a JSON array is expected",
-				ext_words(param));
+				"%s: expected a JSON array", ext_words(param));
 	return r;
 }
 

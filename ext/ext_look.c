@@ -33,7 +33,7 @@ ext_state(struct ext_call *call, int *ret)
 	*ret = rp_state_number(call->arguments[P_STATE].text);
 	if (*ret)
 		return 0;
-	return rp__fail(&call->error, RP_EINVAL, "there is no state %.60s",
+	return rp__fail(&call->error, RP_EINVAL, "unknown state \"%.60s\"",
 			(const char *)call->arguments[P_STATE].text);
 }
 

@@ -114,7 +114,7 @@ add_id(void *ctx, struct ext_call *call, size_t i,
 
 	if (!element->is_number)
 		return rp__fail(&call->error, RP_EINVAL,
-				"ids: number %zu is no number", i + 1);
+				"ids: element %zu is not a number", i + 1);
 	if (!(i & (i + 1))) {
 		more = realloc(v->list, (2 * i + 2) * sizeof(*more));
 		if (!more)
@@ -136,7 +136,8 @@ add_claim_no(void *ctx, struct ext_call *call, size_t i,
 	v->claim_nos = i + 1;
 	if (!element->is_number)
 		return rp__fail(&call->error, RP_EINVAL,
-				"claim_nos: number %zu is no number", i + 1);
+				"claim_nos: element %zu is not a number",
+				i + 1);
 	if (i < v->count)
 		v->list[i].claim_no = element->number;
 	return 0;

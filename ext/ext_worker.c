@@ -227,8 +227,8 @@ ext_do_worker_beat(struct ext_call *call, struct rp_value *ret)
 
 	if (!call->ext->worker.id)
 		return rp__fail(&call->error, RP_EINVAL,
-				"this connection is no worker: "
-				"readpast_worker_start('name', 'queue')");
+				"this connection is not a worker: call "
+				"readpast_worker_start('name', 'queue') first");
 	r = beat_or_sign_on(call);
 	*ret = rp__int(call->ext->worker.id);
 	return r;

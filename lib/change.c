@@ -135,7 +135,7 @@ rp__check_change(rp_conn *conn, const rp_change *c)
 				"the time is not within the years 1970..9999");
 	if (c->delay_ms >= 0 && c->run_at >= 0)
 		return rp__fail(error, RP_EINVAL,
-				"either a delay or a time, not both");
+				"set either a delay or a time, not both");
 	if (c->max_attempts == 0 || c->max_attempts > RP_MOST_ATTEMPTS)
 		return rp__fail(error, RP_EINVAL,
 				"max attempts is not within 1..%d",
@@ -196,16 +196,17 @@ rp_job_change(rp_conn *conn, int64_t id, const rp_change *change)
 		return r;
 	if (outcomes[KEY_TAKEN])
 		return rp__fail(&conn->error, RP_ETAKEN,
-				"job %lld stays: a live job of queue %s has "
-				"its unique key",
+				"job %lld is not changed: a live job of queue "
+				"%s has its unique key",
 				(long long)id, c.queue);
 	if (outcomes[NO_QUEUE])
 		return rp__no_such_queue(conn, c.queue);
 	if (outcomes[TOO_LARGE])
-		return rp__fail(&conn->error, RP_EFBIG,
-				"job %lld stays: its payload is larger than "
-				"queue %s takes (max_payload)",
-				(long long)id, c.queue);
+		return rp__fail(
+			&conn->error, RP_EFBIG,
+			"job %lld is not changed: its payload is larger "
+			"than queue %s takes (max_payload)",
+			(long long)id, c.queue);
 	return not_found(conn, id, c.kind);
 }
 

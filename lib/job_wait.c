@@ -319,12 +319,12 @@ check(rp_conn *conn, int64_t timeout_ms)
 		return r;
 	if (timeout_ms < -1 || timeout_ms > RP_MOST_MS)
 		return rp__fail(&conn->error, RP_EINVAL,
-				"a wait lasts for 0..%d days, or -1",
+				"the timeout is not within 0..%d days, or -1",
 				RP_MOST_DAYS);
 	if (conn->in_transaction || conn->backend->joins(conn->db))
 		return rp__fail(&conn->error, RP_EINVAL,
-				"a wait needs an end of the transaction that "
-				"is open: it would not see a job end");
+				"a transaction is open, and would not see a "
+				"job end: end it before the wait");
 	return 0;
 }
 

@@ -43,8 +43,8 @@ rp__schedule_check(const rp_schedule *s, rp_error *error)
 	if (s->missed < RP_MISSED_ONCE || s->missed > RP_MISSED_SKIP ||
 	    s->overlap < RP_OVERLAP_ALLOW || s->overlap > RP_OVERLAP_SKIP)
 		return rp__fail(error, RP_EINVAL,
-				"missed or overlap is no RP_MISSED_* or "
-				"RP_OVERLAP_*");
+				"missed is not one of RP_MISSED_*, or overlap "
+				"not one of RP_OVERLAP_*");
 	return 0;
 }
 

@@ -73,10 +73,11 @@ check_wait(rp_conn *conn, const char *const *queues, int64_t timeout_ms)
 		return r;
 	if (!queues || !*queues || timeout_ms < -1 || timeout_ms > RP_MOST_MS ||
 	    conn->in_transaction || conn->backend->joins(conn->db))
-		return rp__fail(&conn->error, RP_EINVAL,
-				"a wait needs queues, a time of -1..%d days, "
-				"and no open transaction",
-				RP_MOST_DAYS);
+		return rp__fail(
+			&conn->error, RP_EINVAL,
+			"a wait needs queues, a timeout of -1..%d days, "
+			"and no open transaction",
+			RP_MOST_DAYS);
 	return 0;
 }
 

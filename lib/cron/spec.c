@@ -167,8 +167,8 @@ range(const struct reader *in, struct item *item, int *ret_from, int *ret_to)
 	}
 	if (to < from)
 		return wrong_item(in, item,
-				  "runs backwards: write two ranges, as 22-2 "
-				  "is 22-23,0-2");
+				  "runs backwards: write two ranges, such as "
+				  "22-23,0-2 for 22-2");
 	*ret_from = from;
 	*ret_to = to;
 	return 0;
@@ -195,7 +195,7 @@ step(const struct reader *in, struct item *item, int *ret)
 	if (n > f->most - f->least + 1)
 		return wrong_item(in, item,
 				  "the step is longer than the field's range: "
-				  "for another interval write, say, every 90m");
+				  "for a longer interval, write every 90m");
 	*ret = n;
 	return 0;
 }

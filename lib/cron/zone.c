@@ -91,7 +91,7 @@ parse_header(struct bytes *in, struct header *ret)
 	const unsigned char *head = take(in, 44);
 
 	if (!head || memcmp(head, "TZif", 4) != 0)
-		return "it is no time zone file";
+		return "it is not a time zone file";
 	ret->version = head[4];
 	for (int i = 0; i < NUMBERS; i++)
 		ret->n[i] = big_endian_32(head + 20 + 4 * i);
@@ -174,7 +174,7 @@ parse_footer(struct bytes *in, struct rp_zone *zone)
 	rule[n] = '\0';
 	zone->has_rule = n > 0;
 	if (n > 0 && rp__rule_parse(rule, &zone->rule) < 0)
-		return "its last line is no rule";
+		return "its last line is not a rule";
 	return NULL;
 }
 

@@ -121,7 +121,7 @@ check_next(const rp_worker *w, int64_t timeout_ms, rp_error *reterr)
 		return rp__fail(reterr, RP_EINVAL, "worker is NULL");
 	if (timeout_ms < -1 || timeout_ms > RP_MOST_MS)
 		return rp__fail(reterr, RP_EINVAL,
-				"the time is not within -1..%d days",
+				"the timeout is not within -1..%d days",
 				RP_MOST_DAYS);
 	if (w->pool.pid && w->pool.pid != getpid())
 		return rp__fail(reterr, RP_EINVAL,

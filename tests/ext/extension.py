@@ -191,7 +191,7 @@ def nonsense_is_one_clear_line_and_does_nothing(path):
     one(db, "select readpast_enqueue('q', 'x')")
     for options, words in (("{", "malformed JSON"), ("[]", "priority"),
                            ("high", "priority"),
-                           ('{"colour": 1}', "there is no colour; there are: priority, delay"),
+                           ('{"colour": 1}', "unknown option colour: the options are priority, delay"),
                            ('{"priority": 256}', "0..255"),
                            (256, "0..255"),
                            ('{"priority": "high"}', "0..255"),
@@ -199,8 +199,8 @@ def nonsense_is_one_clear_line_and_does_nothing(path):
                            ('{"replace": "yes"}', "replace"),
                            ('{"replace": true}', "replace needs a unique key"),
                            ('{"run_at": "soon"}', "run_at"),
-                           ('{"delay": "soon"}', "no duration"),
-                           ('{"delay": -1}', "no duration"),
+                           ('{"delay": "soon"}', "not a duration"),
+                           ('{"delay": -1}', "not a duration"),
                            ('{"delay": "1h", "run_at": 1}', "not both"),
                            ('{"headers": [1]}', "headers"),
                            ('{"kind": ""}', "kind is missing")):
@@ -211,11 +211,11 @@ def nonsense_is_one_clear_line_and_does_nothing(path):
                        ("select * from readpast_claim", "readpast_claim(queue [, n, lease"),
                        ("select * from readpast_claim('q', 0)", "not within 1..100000"),
                        ("select * from readpast_claim('q', -1)", "not within"),
-                       ("select * from readpast_claim('q', 1, 'x')", "no duration"),
+                       ("select * from readpast_claim('q', 1, 'x')", "not a duration"),
                        ("select readpast_complete(0, 0)", "no claim has"),
                        ("select readpast_complete(null, null)", "id is missing"),
-                       ("select readpast_release(1, 1, 'x')", "no duration"),
-                       ("select readpast_extend(1, 1, 0)", "1 ms at least")):
+                       ("select readpast_release(1, 1, 'x')", "not a duration"),
+                       ("select readpast_extend(1, 1, 0)", "at least 1 ms")):
         assert words in refused(db, sql), (sql, refused(db, sql))
     assert one(db, "select count(*) from readpast_jobs where state = 'ready'") == 1
 

@@ -263,16 +263,16 @@ int
 rp__sqlite_cannot_make(const struct sqlite *s, rp_error *error)
 {
 	if (ask_access(s, "", W_OK) < 0 && errno == EROFS)
-		return rp__fail(error, RP_EREADONLY,
-				"%.99s is on a read-only file system, and "
-				"no process that may write it has it open: run "
-				"a worker where it can be written, or read a "
-				"copy",
-				s->path);
+		return rp__fail(
+			error, RP_EREADONLY,
+			"%.99s is on a read-only file system, and "
+			"no worker that can write it has it open: run a "
+			"worker where it can be written, or read a copy",
+			s->path);
 	return rp__fail(error, RP_EREADONLY,
-			"%.110s: you may not write it, and no process that may "
-			"has it open: run this as its owner, or while a worker "
-			"runs, or read a copy",
+			"%.110s: you may not write it, so you can read it only "
+			"while others have it open: run this as its owner, or "
+			"while a worker runs, or read a copy",
 			s->path);
 }
 
