@@ -1,6 +1,6 @@
 /*
- * queries.h - the SQL that is not a verb but belongs to a command.
- * tools/embed_sql.py generates the table from sql/<dialect>/<room>/.
+ * queries.h - a table of the SQL that only one command uses; <room> is that
+ * command. tools/embed_sql.py generates the table from sql/<dialect>/<room>/.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

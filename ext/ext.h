@@ -36,8 +36,8 @@ struct ext {
 	sqlite3 *scratch;              /* a database in memory, see
 					* ext_scratch() */
 	int mode_settled, mode_waited; /* `mode_settled`: 1: WAL mode was set.
-					* `mode_waited`: 1: a call has waited
-					* until it could be set */
+					* `mode_waited`: 1: a call has already
+					* waited for that */
 	int anchored; /* how many of our virtual tables are connected */
 	int called;   /* 1: a call is between ext_enter() and ext_leave() */
 	pid_t pid;    /* the process that loaded the extension; calls in a

@@ -1,7 +1,7 @@
 /*
- * zone.c - read time zones from TZif files (RFC 9636). Used are the block with
- * 64-bit times and the rule at the end of the file. The 32-bit block and the
- * flags for standard time and UT are skipped.
+ * zone.c - read time zones from TZif files (RFC 9636). This code uses the block
+ * with 64-bit times and the rule at the end of the file. It skips the 32-bit
+ * block and the flags for standard time and UT.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

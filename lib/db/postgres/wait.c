@@ -152,9 +152,9 @@ can_listen(const struct postgres *s)
 	       (s->deaf_at == 0 || rp__monotonic_ms() - s->deaf_at >= DEAF_MS);
 }
 
-/* Register if REGISTER_MS is over, and read pending notifications. Returns what
- * the caller must do at once, or 0. Sets *ret_notified if further notifications
- * will arrive on the socket. */
+/* Register if the pauses have become long or the registration is old, and read
+ * pending notifications. Returns what the caller must do at once, or 0. Sets
+ * *ret_notified if further notifications will arrive on the socket. */
 static int
 prepare(struct postgres *s, const struct rp_waiter *waiter, int *ret_notified,
 	rp_error *error)
