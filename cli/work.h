@@ -61,8 +61,8 @@ struct work {
 
 	/* These change while handlers run, in several threads. */
 	_Atomic int64_t running;
-	atomic_int told_to_end; /* 1: the user was told that the worker waits
-				 * for handlers */
+	atomic_int told_to_end; /* 1: the message was printed that the worker
+				 * waits for handlers */
 	/* The errno that stopped the worker, or 0. output_errnum is that of
 	 * standard output, collect_errnum that of the temporary files for
 	 * handlers' output. */

@@ -306,7 +306,8 @@ ext_time(int64_t ms)
 #define EXT_VALUE_result(job, field) ext_bytes((job)->field, (job)->result_size)
 
 /* The columns of readpast_claim(), in the order of readpast.claim() on
- * PostgreSQL. The client that claims knows the job's other fields already. */
+ * PostgreSQL. The job's other fields, such as its state, follow from the
+ * claim. */
 #define EXT_CLAIM_FIELDS(X)                                                    \
 	X(id, ID, number)                                                      \
 	X(claim_no, CLAIM_NO, claim)                                           \

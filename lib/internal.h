@@ -41,8 +41,9 @@ struct rp_conn {
 				      * rp_rollback() are refused */
 	int64_t worker_id;           /* 0: not a worker */
 	char worker[RP_MOST_WORKER + 1]; /* the worker's name, or "" */
-	int lost_answer; /* 1: the answer to a claim may have been lost, so this
-			  * worker may hold jobs that it does not know */
+	int lost_answer; /* 1: the answer to a claim may have been lost, so jobs
+			  * may be leased to this worker that it has not
+			  * received */
 	struct rp_tally tallies[RP_TALLIES];
 	size_t tallies_count;
 	int64_t tallied_at;       /* when a tally was last written (monotonic

@@ -28,7 +28,7 @@
  * instant in each second. */
 #define MOST_PUNCTUAL (MISSED_MS / 1000 + 1)
 
-/* ---- what is to be fired ---- */
+/* ---- which instants to fire ---- */
 
 struct plan {
 	int64_t fires[MOST_MISSED + MOST_PUNCTUAL];

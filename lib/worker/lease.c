@@ -258,9 +258,9 @@ is_known(const rp_worker *w, const struct tasks *finished, int64_t id)
 	       is_among(&w->blocked, id) || is_among(finished, id);
 }
 
-/* Keep only the jobs that this worker does not know. A job that it knows stays
- * in one of the lists until the coordinator settles it. This function runs on
- * the coordinator's thread, so the lists do not change meanwhile. */
+/* Keep only the jobs that are in none of this worker's lists. A job stays in
+ * one of the lists until the coordinator settles it. This function runs on the
+ * coordinator's thread, so the lists do not change meanwhile. */
 static void
 drop_known(rp_worker *w, const struct tasks *finished, struct held *held)
 {
