@@ -1,30 +1,33 @@
-# Short commands for users; the build itself is in meson.build.
+# Short commands for users. The build itself is described in meson.build.
 
 BUILD := build
 PREFIX ?= /usr/local
 DESTDIR ?=
-# POSTGRES=disabled: libpq and a server are neither installed nor used, and the
-# build has no PostgreSQL. POSTGRES=NUMBER: tests run on a server of that version
-# instead of Debian's.
+# POSTGRES=disabled builds without PostgreSQL, and neither installs nor uses libpq and a
+# server. POSTGRES=NUMBER runs the tests on a server of that version instead of
+# Debian's.
 POSTGRES ?= enabled
 postgres := $(if $(filter disabled,$(POSTGRES)),disabled,enabled)
 server := $(filter-out enabled disabled,$(POSTGRES))
 
-# The folder in which meson describes a build directory. Meson writes it last.
+# The folder in which meson describes a build directory. It is the last thing that meson
+# writes.
 info = $(BUILD)/meson-info
 prefix := $(abspath $(PREFIX))
 type := debugoptimized
 setup = tools/setup $(if $(filter disabled,$(postgres)),--no-postgres)
 
-# ninja decides by itself how much to do at a time.
+# Do not pass make's options such as -j to ninja, which chooses the number of parallel
+# jobs itself.
 unexport MAKEFLAGS
 
 .PHONY: all test soak demo bench install clean format help
 
-# Install what is missing for this KIND of work (an option of tools/setup), and make
-# sure that there is a build directory with this OPTION. A build directory that was
-# never finished, or belongs to another checkout, is made anew. Tests are configured
-# when they are first asked for, and stay configured.
+# configure KIND,OPTION: install the packages that are missing for this kind of work
+# (KIND is an option of tools/setup), and make sure that there is a build directory,
+# configured with OPTION. A build directory that was never finished, or that belongs to
+# another checkout, is made anew. Once tests are enabled in a build directory, they stay
+# enabled.
 define configure # KIND,OPTION
 @$(setup) $(1)
 @grep -qsF '"source": "$(CURDIR)"' $(info)/meson-info.json && \
@@ -49,13 +52,13 @@ test:
 	@$(if $(server),PG_BIN=$$(tools/get-postgres $(server)) && export PG_BIN &&) \
 		tools/run-tests $(BUILD)
 
-# The tests that take too long for `make test`, for SOAK minutes.
+# Run the tests that take too long for `make test`, for SOAK minutes.
 soak:
 	$(call configure,--soak,tests=enabled)
 	@ninja -C $(BUILD)
 	@tools/soak $(BUILD) $(or $(SOAK),10)
 
-# Only the command and what it needs, which compiles in seconds.
+# Build only the command and the code that it needs, which takes seconds.
 demo: BUILD := build-demo
 demo: type := debug
 demo: postgres := disabled
@@ -64,8 +67,7 @@ demo:
 	@ninja -C $(BUILD) cli/readpast
 	@tools/demo
 
-# BENCH=full runs all benchmarks. BENCH_DIR is a folder on the disk to be
-# measured.
+# BENCH=full runs all benchmarks. BENCH_DIR is a folder on the disk that is measured.
 bench:
 	$(call configure,--bench)
 	@ninja -C $(BUILD) benchmarks
@@ -73,8 +75,8 @@ bench:
 	@test ! -x $(BUILD)/bench/bench_postgres || \
 		$(BUILD)/bench/bench_postgres --plots $(BUILD)/bench
 
-# Tell the loader about the new library, unless this install only fills a
-# package's folder (DESTDIR).
+# Refresh the dynamic loader's cache, so that programs find the new library. An install
+# into a package's folder (DESTDIR) needs no refresh.
 install:
 	$(call configure)
 	@grep -qsF '"prefix", "value": "$(prefix)"' \

@@ -22,7 +22,8 @@ spawn(void)
 	if (pid != 0)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent ended before prctl() could ask for a signal. */
+	/* The parent may have ended before prctl() was called. Then no signal
+	 * comes. */
 	if (getppid() != parent)
 		_exit(1);
 	return 0;

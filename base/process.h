@@ -13,20 +13,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* fork(); the kernel kills the child when its parent ends. Returns 0 in the
- * child. */
+/* Call fork(). The kernel kills the child when its parent ends. Returns 0 in
+ * the child. */
 pid_t spawn(void);
-/* Wait for the end of a child. Returns its status as waitpid() does (0:
- * success); -1: not a child of ours. */
+/* Wait for the end of a child. Returns its status as waitpid() does, so 0 means
+ * success. Returns -1 if `pid` is not a child of this process. */
 int spawn_wait(pid_t pid);
-void spawn_kill(pid_t pid); /* SIGKILL, then spawn_wait() */
+/* Kill a child with SIGKILL, and wait for its end. */
+void spawn_kill(pid_t pid);
 
-/* Zeroed memory shared with children that are started later. Free it with
- * munmap(). NULL: out of memory. */
+/* Allocate zeroed memory that is shared with children that are started later.
+ * Returns NULL if memory is exhausted. Free it with munmap(). */
 void *shared_memory(size_t size);
 
 int64_t monotonic_ns(void);
 int64_t monotonic_us(void);
-void sleep_us(int64_t us); /* signals do not end it early */
+void sleep_us(int64_t us); /* Sleep for this time, even if signals arrive. */
 
 #endif

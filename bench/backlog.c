@@ -70,7 +70,8 @@ count_claims(const struct bench *b, void *handle, size_t length)
 
 	for (size_t i = 0; i < SLICE / BATCH; i++) {
 		rp__measure(side->conn(handle),
-			    &cost); /* start counting here */
+			    /* This first call only resets the counters. */
+			    &cost);
 		side->claim(handle);
 		rp__measure(side->conn(handle), &cost);
 		sum.steps += cost.steps;
@@ -83,8 +84,8 @@ count_claims(const struct bench *b, void *handle, size_t length)
 	add(b, length, ".reads", (double)sum.reads / claims);
 }
 
-/* Measure a claim. Returns the seconds per job. The first round fills the
- * line and is not recorded. */
+/* Measure claims. Returns the seconds per job. The first round fills the line
+ * before, and is not recorded. */
 static double
 sample(const struct bench *b, size_t length, int round)
 {

@@ -22,8 +22,8 @@ die(const char *format, ...)
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 	va_end(args);
-	/* _exit() and not exit(), because a child must not run the parent's
-	 * atexit() functions. */
+	/* Call _exit() and not exit(), because a child must not run the
+	 * functions that its parent has registered with atexit(). */
 	_exit(1);
 }
 

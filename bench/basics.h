@@ -14,25 +14,26 @@
 
 #include "process.h"
 
-#define PAYLOAD 200 /* bytes per job */
+#define PAYLOAD 200 /* bytes of a job's payload */
 #define QUEUE "bench"
 
 void die(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
-void *allocate(size_t size);        /* zero-filled */
-void *allocate_shared(size_t size); /* zero-filled, and shared with children */
+void *allocate(size_t size); /* zero-filled */
+/* zeroed memory that is shared with children */
+void *allocate_shared(size_t size);
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 pid_t fork_child(void); /* uses spawn() */
 
 double seconds_now(void); /* CLOCK_MONOTONIC */
 
-/* Make verdicts from the jobs of a batch, and free the batch. Returns the
- * number of jobs. */
+/* Fill `to` with a verdict for each job of a batch, and free the batch. Returns
+ * the number of jobs. */
 size_t verdicts_on(rp_batch *batch, rp_verdict *to);
 
-/* Print on the terminal what is being measured. `round`: -1 if it has no
- * rounds. `what`: "" ends the progress line. */
+/* Print on the terminal what is being measured. `round` is -1 if this
+ * measurement has no rounds. An empty `what` ends the progress line. */
 void progress(const char *what, int round, int rounds);
 
 #endif

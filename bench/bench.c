@@ -130,7 +130,7 @@ measure(void *ctx)
 	free(library);
 }
 
-/* ---- amount of work ---- */
+/* ---- how much to measure ---- */
 
 static int
 set_size(struct bench *b, const char *size)

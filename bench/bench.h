@@ -17,56 +17,65 @@
 
 /* bench.c */
 struct bench {
-	const char *dir; /* directory of the databases */
+	const char *dir; /* directory for the databases */
 	int rounds;
 	double seconds; /* duration of a sample, in seconds */
-	size_t backlog; /* number of jobs in the long ready line */
-	size_t starts;  /* number of latencies to measure */
-	int clients;    /* most concurrent writers */
+	size_t backlog; /* number of jobs in the line that counts as long */
+	/* number of starts of a job whose latency is measured */
+	size_t starts;
+	int clients; /* largest number of concurrent writers */
 	int markdown;
 	struct report *report;
 };
 
-/* Prepare a database with `jobs` ready jobs in the directory. It is created
- * if it does not exist. */
+/* database_path() returns the path of a database in the benchmark's directory.
+ * database_fill() adds ready jobs to a database, which it creates if it does
+ * not exist. */
 char *database_path(const struct bench *b, const char *name);
 void database_fill(const char *path, size_t jobs);
 
-/* sides.c: the same work, done by the floor or by the library */
-/* ONE_JOB is for concurrent clients: it enqueues, claims and completes one
- * job, each in a commit of its own. */
+/* Declarations of sides.c. A side is one of the programs that are compared. The
+ * floor is a queue written by hand, the other sides use the library. */
+/* The operations that are measured. SERVE claims and completes a batch. TURN
+ * settles a batch and claims the next one in one commit. ONE_JOB is for
+ * concurrent clients: it enqueues, claims and completes one job, with a commit
+ * for each step. */
 enum operation { ENQUEUE, SERVE, TURN, OPERATIONS, ONE_JOB = OPERATIONS };
 extern const char *const operation_names[OPERATIONS];
 
 struct side {
-	const char *prefix; /* prefix of the names of the side's rows */
+	/* first part of the names of this side's rows in the report */
+	const char *prefix;
 	void *(*open)(const char *path, const char *synchronous, size_t batch);
 	void (*close)(void *handle);
-	rp_conn *(*conn)(void *handle); /* connection for rp__measure() */
+	/* the connection whose cost rp__measure() returns */
+	rp_conn *(*conn)(void *handle);
 	size_t (*enqueue)(void *handle);
 	size_t (*claim)(void *handle);
 	size_t (*complete)(void *handle);
 	size_t (*turn)(void *handle);
 };
-/* attached_side is the library on a connection of the caller, which uses
- * SQLite's busy timeout. */
+/* library_side uses a connection of the library's own. attached_side uses the
+ * library on a connection of the caller, with SQLite's busy timeout. */
 extern const struct side floor_side, library_side, attached_side;
 
-/* Do the operation once, and return the number of jobs. For TURN,
- * operate_begin() claims the first batch, and operate_end() completes the
- * last one. */
+/* operate() does the operation once, and returns the number of jobs. Before a
+ * series of TURN operations, operate_begin() claims the first batch. Afterwards
+ * operate_end() completes the last batch. */
 size_t operate(const struct side *side, void *handle, enum operation what);
 void operate_begin(const struct side *side, void *handle, enum operation what);
 void operate_end(const struct side *side, void *handle, enum operation what);
 
-/* Repeat the operation until `seconds` have passed, `most` jobs are done, or
- * no job is left. Adds to *jobs and *spent. */
+/* Repeat the operation until `seconds` have passed, `most` jobs are done, or no
+ * job is left. Adds the number of jobs to *jobs, and the seconds that they took
+ * to *spent. */
 void operate_for(const struct side *side, void *handle, enum operation what,
 		 size_t batch, double seconds, size_t most, size_t *jobs,
 		 double *spent);
 
-/* The parts of the benchmark, each in a file of its own. `round` counts from
- * 0; round -1 warms up and is not recorded. */
+/* The parts of the benchmark, each in a file of its own. A function …_rows()
+ * adds the part's rows to the report, and …_round() measures them once. Rounds
+ * are numbered from 0. Round -1 warms up and is not recorded. */
 void pairs_rows(const struct bench *b);
 void pairs_round(const struct bench *b, int round);
 void extension_rows(const struct bench *b);

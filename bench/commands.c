@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RUNS 20 /* number of starts in a round */
+#define RUNS 20 /* how many times a program is started in a round */
 
 static const struct {
 	const char *row, *program, *arguments[4];
@@ -39,7 +39,7 @@ ms_of(const struct timeval *t)
 	return (double)t->tv_sec * 1e3 + (double)t->tv_usec / 1e3;
 }
 
-/* Run a program, and return its processor time in ms. */
+/* Run a program. Returns the processor time that it took, in ms. */
 static double
 run(const char *program, const char *const *arguments)
 {

@@ -87,7 +87,8 @@ count(const struct bench *b, const struct side *side, enum operation what,
 	database_fill(path, IN_LINE);
 	operate_begin(side, handle, what);
 	operate(side, handle, what);
-	rp__measure(side->conn(handle), &cost); /* start counting here */
+	/* This first call only resets the counters. */
+	rp__measure(side->conn(handle), &cost);
 	while (jobs < JOBS)
 		jobs += operate(side, handle, what);
 	rp__measure(side->conn(handle), &cost);

@@ -66,8 +66,8 @@ crowd_run(const struct crowd *c, double *ret_fairness)
 		pids[i] = start(c, board, i);
 	while (atomic_load(&board->ready) < c->n && !bad) {
 		sleep_us(1000);
-		/* If a child has died, stop: the others would wait for it
-		 * for ever. */
+		/* If a child has died, stop waiting, because the other children
+		 * would wait for it for ever. */
 		bad = waitpid(-1, &status, WNOHANG) > 0;
 	}
 	atomic_store(&board->go, 1);

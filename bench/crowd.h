@@ -20,9 +20,9 @@ struct crowd {
 	double seconds;
 };
 
-/* Returns the jobs per second of all processes together. *ret_fairness: jobs
- * of the least busy process divided by those of the busiest one. 0: there
- * were too few jobs. */
+/* Run the processes. Returns the jobs per second of all processes together.
+ * *ret_fairness becomes the jobs of the slowest process divided by those of the
+ * fastest one, or 0 if there were too few jobs to tell. */
 double crowd_run(const struct crowd *crowd, double *ret_fairness);
 
 #endif

@@ -38,7 +38,8 @@ struct job {
 
 struct floor {
 	sqlite3 *db;
-	rp_conn *conn; /* NULL: not measured */
+	/* measures the floor's cost; NULL if it is not measured */
+	rp_conn *conn;
 	size_t n, held;
 	struct job *jobs;
 	sqlite3_stmt *begin, *commit, *last, *insert, *line, *lease, *delete;
@@ -69,8 +70,8 @@ prepare(sqlite3 *db, const char *sql)
 	return stmt;
 }
 
-/* Prepare a statement: `head`, then n times `item` with the number of its
- * parameter, then `tail`. */
+/* Prepare a statement that consists of `head`, `n` times `item`, and `tail`.
+ * Each `item` gets the number of its parameter, beginning with `parameter`. */
 static sqlite3_stmt *
 prepare_many(sqlite3 *db, const char *head, const char *item, int parameter,
 	     const char *tail, size_t n)
@@ -281,8 +282,8 @@ read_job(struct floor *f, struct job *job)
 	memcpy(job->payload, payload, job->payload_size);
 }
 
-/* Choose one claim number for all jobs: larger than any of their last
- * numbers. */
+/* Lease all held jobs under one claim number, which is at least as large as the
+ * number of any of them. */
 static void
 lease_all(struct floor *f, sqlite3_int64 now)
 {

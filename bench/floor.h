@@ -12,27 +12,27 @@
 
 struct floor;
 
-/* Open a database that has the library's schema and a queue with id 1, for
- * batches of `n`. `synchronous` is "normal" or "full". */
+/* Open a database for batches of `n` jobs. The database has the library's
+ * schema, and a queue with the id 1. `synchronous` is "normal" or "full". */
 struct floor *floor_open(const char *path, const char *synchronous, size_t n);
 void floor_close(struct floor *f);
-rp_conn *floor_conn(struct floor *f); /* a connection of the library, to
-				       * measure the floor's work */
+/* a connection of the library that measures the floor's cost */
+rp_conn *floor_conn(struct floor *f);
 
-/* A plain connection, as a caller would open it, with SQLite's busy timeout. */
+/* Open a plain connection, as a caller would, with SQLite's busy timeout. */
 void *floor_connect(const char *path, const char *synchronous);
 void floor_disconnect(void *native);
 
-/* Each of these runs one transaction, and returns the number of jobs in it.
- * `f` keeps the claimed jobs until they are completed, or settled by the
- * next floor_turn(). */
+/* Each of these functions runs one transaction, and returns the number of its
+ * jobs. `f` stores the claimed jobs until floor_complete() completes them, or
+ * the next floor_turn() settles them. */
 size_t floor_enqueue(struct floor *f, const void *payload, size_t size);
 size_t floor_claim(struct floor *f);
 size_t floor_complete(struct floor *f);
 size_t floor_turn(struct floor *f);
 
-/* Put `n` jobs at the end of the ready line, quickly. `clear`: first remove
- * all other jobs. Afterwards the -wal file is empty. */
+/* Put `n` jobs at the end of the ready line, quickly. If `clear` is not 0,
+ * first remove all other jobs. Afterwards the -wal file is empty. */
 void floor_fill(const char *path, size_t n, int clear);
 
 #endif

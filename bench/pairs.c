@@ -49,7 +49,7 @@ pairs_rows(const struct bench *b)
 				pair_rows(b, what, level, batch);
 }
 
-/* The largest number of jobs that a sample may need. */
+/* Return the largest number of jobs that a sample may need. */
 static size_t
 enough(const struct bench *b, enum operation what, size_t level, size_t batch)
 {

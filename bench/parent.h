@@ -13,8 +13,8 @@ char *directory_make(void);
 /* Remove the directory and the files in it. */
 void directory_remove(const char *path);
 
-/* Call measure(ctx) in a child, which a signal to this process kills. Returns
- * the exit status. */
+/* Call measure(ctx) in a child. If a signal ends this process, the child is
+ * killed, too. Returns the exit status. */
 int measure_in_child(void (*measure)(void *ctx), void *ctx);
 
 #endif

@@ -41,8 +41,9 @@ processes_rows(const struct bench *b)
 	}
 }
 
-/* Fill the line with more jobs than the sample can use: if it ran dry, the
- * last process to notice would seem favoured. */
+/* Measure `n` processes. First fill the line with more jobs than they can
+ * claim. In a line that ran dry, the last process to notice would seem to be
+ * the fastest. */
 static double
 sample(const char *path, int n, size_t batch, double rate, double seconds,
        double *fairness)

@@ -28,7 +28,7 @@ struct row {
 };
 
 struct report {
-	int goals; /* not 0: a row has a goal */
+	int goals; /* not 0: at least one row has a goal */
 	size_t count;
 	struct row rows[MOST_ROWS];
 };
@@ -176,7 +176,7 @@ print_row(const struct report *report, int markdown, const char *name,
 	print_line(report, markdown, line);
 }
 
-/* Format the goal, and whether it was missed. */
+/* Write the goal into `ret`, and whether the value has missed it. */
 static void
 describe_goal(const struct row *row, double value, char ret[40])
 {

@@ -11,13 +11,14 @@ struct report;
 struct report *report_new(void);
 void report_free(struct report *report);
 
-/* Add a row, unless it exists. `over`: the row by which it is divided, or
- * NULL. `pair`: the row is the quotient library / floor for the same work,
- * where more is better; the mean at the end includes all such rows. */
+/* Add a row, unless it exists. `over` is the row by which its values are
+ * divided, or NULL. `pair` is not 0 if the row divides the library's rate by
+ * the floor's for the same work. The mean at the end of the report is that of
+ * all pairs. */
 void report_row(struct report *report, const char *name, const char *unit,
 		const char *over, int pair);
-/* Set a goal for a row, or for its quotient if it has one. `relation` is
- * "<=" or ">=". */
+/* Set a goal for a row. If the row is divided by another one, the goal is for
+ * the quotient. `relation` is "<=" or ">=". */
 void report_goal(struct report *report, const char *name, const char *relation,
 		 double goal);
 void report_sample(struct report *report, const char *name, double value);

@@ -76,7 +76,8 @@ const struct side floor_side = {
 /* ---- the library ---- */
 
 struct library {
-	void *attached; /* NULL: the connection is the library's own */
+	/* the caller's connection; NULL if the library opened its own */
+	void *attached;
 	rp_conn *conn;
 	size_t batch, held;
 	rp_job_spec *jobs;
@@ -215,8 +216,8 @@ turn_library(void *handle)
 	return hold(l, batch);
 }
 
-/* The library on its own connection, or on the caller's: the two sides
- * differ only in open(). */
+/* Defines a side that uses the library. The two such sides differ only in the
+ * function that opens the connection. */
 #define LIBRARY_SIDE(its_prefix, its_open)                                     \
 	{                                                                      \
 		.prefix = its_prefix, .open = its_open,                        \

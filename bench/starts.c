@@ -61,7 +61,8 @@ wait_for_start(_Atomic int64_t *started)
 	die("a job was not started within 10 s");
 }
 
-/* Enqueue jobs one by one, and record when each call returned. */
+/* Enqueue jobs one by one, and record when each call returned. `gap_us` is the
+ * shortest pause between two jobs. */
 static void
 enqueue_all(const char *url, size_t jobs, int64_t gap_us, int64_t *returned,
 	    _Atomic int64_t *started)
@@ -80,8 +81,9 @@ enqueue_all(const char *url, size_t jobs, int64_t gap_us, int64_t *returned,
 		if (rp_enqueue(conn, QUEUE, &job, NULL) < 0)
 			die("library: %s", rp_last_error(conn)->message);
 		returned[i] = monotonic_ns();
-		/* For the first job, wait until the worker has started; the
-		 * other jobs find it idle. */
+		/* The first job may be enqueued before the worker has started,
+		 * so wait for it. The worker is idle when the other jobs
+		 * arrive. */
 		if (i == 0)
 			wait_for_start(&started[0]);
 		sleep_us(gap_us + i * 7919 % (gap_us / 2));

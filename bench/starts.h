@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Measure the time from the return of enqueue in this process to the first
- * instruction of the handler in another, in milliseconds. `n` jobs go into an
- * empty queue, at intervals of `gap_us` to 1.5 times that. */
+/* Measure how long it takes from the return of enqueue in this process to the
+ * first instruction of the handler in another process, in ms. `n` jobs are put
+ * into an empty queue, each after a pause of `gap_us` to 1.5 times that. */
 void starts_measure(const char *url, size_t n, int64_t gap_us, double *p50,
 		    double *p99);
 

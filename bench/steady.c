@@ -29,7 +29,8 @@ struct served {
 };
 
 struct scene {
-	const struct side *side; /* used by the producer and the workers */
+	/* the side that the producer and the workers use */
+	const struct side *side;
 	void (*work)(const char *path, struct served *served);
 	const char *row;
 };

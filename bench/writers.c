@@ -50,7 +50,7 @@ sample(const struct bench *b, size_t side, int n)
 				     ONE_JOB,          1,    10 * b->seconds };
 	double fairness;
 
-	/* Fill the queue for clients that claim before they have enqueued a
+	/* Fill the queue, because a client may claim before it has enqueued a
 	 * job. */
 	database_fill(path, CROWD_MOST);
 	report_sample(b->report, row, crowd_run(&crowd, &fairness));

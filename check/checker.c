@@ -22,8 +22,8 @@
 #include "line.h"
 #include "readpast.h"
 
-/* by how much a lease may seem too short, because the database keeps whole
- * milliseconds; in microseconds */
+/* A lease may seem too short by this many microseconds, because the database
+ * stores whole milliseconds. */
 #define SLACK_US 2000
 
 const char *const promise_names[PROMISES] = { "P1", "P2", "P3", "P6" };
@@ -52,13 +52,14 @@ enum verdict { V_DONE, V_FAIL, V_DEAD, V_RELEASE, V_EXTEND, VERDICTS };
 static const char *const verdicts[VERDICTS] = { "done", "fail", "dead",
 						"release", "extend" };
 
-/* This struct is small, because a history may have ten million events. */
+/* One event of the history. The struct is small, because a history may have ten
+ * million events. */
 struct event {
 	int64_t id, claim, at, asked, lease_us;
 	int32_t attempt, max_attempts;
 	unsigned char kind, verdict;
 	unsigned char ok;   /* settled: accepted */
-	unsigned char dead; /* of SETTLED: not 0 if the job is dead now */
+	unsigned char dead; /* SETTLED: not 0 if the job is dead now */
 	unsigned char replaced;
 };
 
@@ -66,8 +67,9 @@ struct checker {
 	struct event *events;
 	size_t count, room;
 	void *clients; /* search tree of the clients' names */
-	char *client;  /* client of the last line; the next line often has
-			* the same one */
+	/* name of the client of the last line, which is often that of the next
+	 * line, too */
+	char *client;
 	size_t clients_count;
 	int purged, audited;
 };
@@ -140,8 +142,8 @@ index_of(const struct word *word, const char *const *words, int count)
 	return -1;
 }
 
-/* Are the line's numbers small enough to calculate with? Ids and claim
- * numbers are only compared, so they may have any value. */
+/* Return whether the line's numbers are small enough for arithmetic. Ids and
+ * claim numbers may have any value, because they are only compared. */
 static int
 in_range(const struct line *line)
 {
@@ -159,8 +161,8 @@ in_range(const struct line *line)
 	return 1;
 }
 
-/* Add the event of a line. Returns NULL, or text that says what is wrong
- * with the line. */
+/* Add the event of a line. Returns NULL, or a text that says what is wrong with
+ * the line. */
 static const char *
 read_event(struct checker *c, const struct line *line)
 {
@@ -216,7 +218,8 @@ checker_read(struct checker *c, FILE *file, const char *name, char *why,
 		const char *wrong;
 
 		number_of_line++;
-		/* The last line may be incomplete, if its writer was killed. */
+		/* The last line may be incomplete, because the program that
+		 * wrote it may have been killed. */
 		if (bad && text[n - 1] != '\n')
 			break;
 		wrong = bad == LINE_NUMBER
@@ -252,7 +255,8 @@ checker_audited(struct checker *c)
 
 /* ---- checking ---- */
 
-/* the events of one job: first its claims, by claim number; then the others */
+/* The events of one job: first its claims, by claim number, and then all other
+ * events. */
 struct life {
 	const struct event *events;
 	size_t count, claims;
@@ -292,10 +296,10 @@ broken(const struct life *life, enum promise promise, const char *format, ...)
 	life->found(life->ctx, promise, line);
 }
 
-/* The event with which a verdict was accepted. NULL: it was refused, or no
- * answer was recorded (then *unknown is set). If a verdict was sent twice
- * because the first answer was lost, a refusal of the second does not say
- * that the first was refused. */
+/* Return the event that says that a verdict was accepted. Returns NULL if the
+ * verdict was refused, or if no answer was recorded; in the second case it sets
+ * *unknown. If a verdict was sent twice because the first answer was lost, a
+ * refusal of the second does not show that the first was refused. */
 static const struct event *
 answer_to(const struct life *life, const struct event *settling, int *unknown)
 {
@@ -317,14 +321,14 @@ answer_to(const struct life *life, const struct event *settling, int *unknown)
 	return NULL;
 }
 
-/* how a claim ended, as far as the records tell */
+/* how a claim ended, as far as the history shows */
 struct end {
 	const struct event
 		*accepted; /* an accepted verdict other than extend */
 	int unknown;       /* not 0: a verdict was sent, and no answer
 			    * recorded */
-	int released;      /* not 0: a release was accepted, or perhaps
-			    * accepted */
+	/* not 0: a release was accepted, or may have been accepted */
+	int released;
 	int64_t lease_end;
 };
 
@@ -355,7 +359,8 @@ end_of(const struct life *life, const struct event *claim)
 	return end;
 }
 
-/* Did a person or a producer change the job's state between two moments? */
+/* Return whether a person or a producer changed the job's state between two
+ * moments. */
 static int
 changed_between(const struct life *life, int64_t from, int64_t to)
 {

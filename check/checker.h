@@ -13,31 +13,32 @@
 
 struct checker;
 
-/* the promises that the checker examines */
+/* The promises of docs/design.md that the checker examines. */
 enum promise { P1, P2, P3, P6, PROMISES };
 extern const char *const promise_names[PROMISES];
 
-/* Called for each violation, with one line of text that has no newline. */
+/* A function that is called for each violation. `text` is one line without a
+ * newline. */
 typedef void finding_fn(void *ctx, enum promise promise, const char *text);
 
 struct verdicts {
 	int64_t events, jobs, claims, settled, clients;
 	int64_t broken[PROMISES];
-	int64_t gaps; /* number of claims that their clients did not record */
-	int audited;  /* not 0: the remaining jobs are known, so P1 was
-		       * checked */
+	int64_t gaps; /* number of claims that no client recorded */
+	/* not 0: the remaining jobs are known, so P1 was checked */
+	int audited;
 };
 
 struct checker *checker_new(void);
 void checker_free(struct checker *checker);
 
-/* Add a file of events. Returns 0, or -1: then `why` says what is wrong, and
- * in which line. */
+/* Add a file of events. Returns 0, or -1 after writing into `why` what is wrong
+ * and in which line. */
 int checker_read(struct checker *checker, FILE *file, const char *name,
 		 char *why, size_t room);
 
 /* checker_left() adds a job that is still in the database. checker_audited()
- * says that all such jobs were added. */
+ * declares that all such jobs were added. */
 int checker_left(struct checker *checker, int64_t id);
 void checker_audited(struct checker *checker);
 

@@ -41,7 +41,8 @@ find(const struct word *name, const char *const *names, int count)
 	return i;
 }
 
-/* Skip white space; return the next character, or '\0' at the end. */
+/* Skip white space. Returns the next character, or '\0' at the end of the
+ * line. */
 static char
 look(struct reader *r)
 {
@@ -89,7 +90,7 @@ pass_plain(struct reader *r)
 	return r->at == from ? -1 : 0;
 }
 
-/* Skip a value with everything nested in it. */
+/* Skip a value and everything that is nested in it. */
 static int
 pass(struct reader *r)
 {
@@ -118,8 +119,8 @@ pass(struct reader *r)
 	return bad;
 }
 
-/* Read a number. A value of another type is skipped, as if the field were
- * missing. */
+/* Read a number. A value of another type is skipped, as if the line did not
+ * have this field. */
 static int
 read_number(struct reader *r, int64_t *ret)
 {

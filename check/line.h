@@ -10,14 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* the fields of docs/history.md that the checker uses */
+/* The fields of docs/history.md that the checker uses: first numbers, then
+ * strings. */
 enum { AT, ASKED, ID, CLAIM, LEASE_MS, ATTEMPT, MAX_ATTEMPTS, NUMBERS };
 enum { EVENT, VERDICT, RESULT, STATE, OUTCOME, CLIENT, WORDS };
 
-/* a JSON string as it is written in the line, with its escapes */
+/* A JSON string as it is written in the line, with its escapes. */
 struct word {
-	const char *text; /* points into the line; NULL: the line has no such
-			   * field */
+	/* points into the line, or is NULL if the line has no such field */
+	const char *text;
 	size_t size;
 };
 
@@ -26,8 +27,8 @@ struct line {
 	struct word words[WORDS];
 };
 
-/* Parse a line. Returns 0; -1: it is not a JSON object; LINE_NUMBER: a
- * number is not an integer, or needs more than 63 bits. */
+/* Parse a line. Returns 0, or -1 if the line is not a JSON object. Returns
+ * LINE_NUMBER if a number is not an integer or does not fit into an int64_t. */
 #define LINE_NUMBER -2
 int line_read(struct line *ret, const char *text, size_t size);
 int word_is(const struct word *word, const char *text);

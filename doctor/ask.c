@@ -9,8 +9,9 @@
 #include "internal.h"
 #include "queries.h"
 
-/* longest time of a query, in ms. It is shorter on a file, because during a
- * long read transaction no checkpoint can empty the -wal file. */
+/* The longest time that a query may take, in ms. It is shorter for a database
+ * in a file, because no checkpoint can empty the -wal file during a long read
+ * transaction. */
 #define MOST_MS 300
 #define MOST_OF_FILE_MS 100
 

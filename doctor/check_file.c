@@ -23,7 +23,7 @@
 
 #include "doctor.h"
 
-/* ---- the file system ---- */
+/* ---- is the database on a local file system? ---- */
 
 #define ELSEWHERE                                                              \
 	"over the network: SQLite's locks do not work "                        \
@@ -72,9 +72,10 @@ check_file_system(struct doctor *d)
 	return 0;
 }
 
-/* ---- two names of one file ---- */
+/* ---- does the file have two names? ---- */
 
-/* Is a file system, or a part of one, mounted at exactly this path? */
+/* Return whether a file system, or a part of one, is mounted at exactly this
+ * path. */
 static int
 is_mount_point(const char *path)
 {
@@ -84,9 +85,9 @@ is_mount_point(const char *path)
 	       x.stx_attributes & STATX_ATTR_MOUNT_ROOT;
 }
 
-/* Has the file two names? SQLite derives the names of -wal and -shm from the
- * name that it was given. It resolves symbolic links, but cannot see hard
- * links and mounts. */
+/* Check whether the file has two names. SQLite derives the names of -wal and
+ * -shm from the name that it was given. It resolves symbolic links, but cannot
+ * detect hard links and mounts. */
 int
 check_names(struct doctor *d)
 {
@@ -118,10 +119,10 @@ check_names(struct doctor *d)
 			     "prints them); symbolic links do no harm"));
 }
 
-/* ---- -wal and -shm of other users ---- */
+/* ---- may all users of the database write -wal and -shm? ---- */
 
-/* Are there users who may write the database `main`, but not the file
- * `beside` it? */
+/* Return whether there are users who may write the database `main`, but not the
+ * file `beside` it. */
 static int
 shuts_out(const struct stat *beside, const struct stat *main)
 {
@@ -170,10 +171,11 @@ check_owner(struct doctor *d)
 	return r;
 }
 
-/* ---- what is written there ---- */
+/* ---- is the file a database? ---- */
 
-/* Is the file a SQLite database? An empty file is a valid one without
- * tables. If a connection is open, SQLite itself has checked the format. */
+/* Check that the file is a SQLite database. An empty file is a valid database
+ * without tables. If a connection is open, SQLite itself has checked the
+ * format. */
 int
 check_format(struct doctor *d)
 {
@@ -194,15 +196,15 @@ check_format(struct doctor *d)
 	return doctor_found(d, json_pack("{ss}", "file", d->path));
 }
 
-/* ---- can more be written? ---- */
+/* ---- is there free space? ---- */
 
-/* free space below which commits fail now or soon, in bytes: -wal and -shm
- * grow by pages and by 32 KiB, and -wal grows to some MiB before a
- * checkpoint */
+/* With less free space than this, in bytes, commits fail now or soon. -shm
+ * grows by 32 KiB at a time, and -wal grows page by page to some MiB before a
+ * checkpoint. */
 #define LEAST_BYTES (1 << 20)
 
-/* Can more be written? If this user may not write the file, that is no
- * finding: other users perhaps may. */
+/* Check whether the database can grow. A user who may not write the file gets
+ * no finding, because other users may be able to write it. */
 int
 check_disk(struct doctor *d)
 {

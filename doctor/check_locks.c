@@ -26,49 +26,48 @@
 
 /* ---- reading the locks ---- */
 
-/* the -shm file, as https://www.sqlite.org/walformat.html describes it: two
- * headers of 48 bytes, then the checkpoint information, which contains the
- * lock bytes */
+/* The lock bytes of the -shm file, which https://www.sqlite.org/walformat.html
+ * describes. The file begins with two headers of 48 bytes. The checkpoint
+ * information follows, and contains the lock bytes. */
 #define READERS 5
 #define WRITER 120 /* offset of the byte that a writer locks */
-#define FIRST_READER                                                           \
-	123 /* offset of the first of READERS bytes, of which                  \
-	     * each reader locks one */
+/* offset of the first of READERS bytes, of which each reader locks one */
+#define FIRST_READER 123
 struct shared {
 	uint32_t version, unused;
-	uint32_t commits; /* number of commits; may wrap around */
+	uint32_t commits; /* number of commits, which may wrap around */
 	uint8_t is_init, big_endian;
 	uint16_t page_size; /* 1 means 65536 */
-	uint32_t frames;    /* in -wal */
+	uint32_t frames;    /* number of frames in -wal */
 	uint32_t rest[7], copy[12];
-	uint32_t in_file; /* number of frames that were copied into the
-			   * database file */
+	/* number of frames already copied into the database file */
+	uint32_t in_file;
 	uint32_t marks[READERS];
 };
 
 /* Without -shm, or in exclusive locking mode, SQLite locks bytes of the
- * database file itself, from PENDING on: writers exclusively, readers with
- * shared locks. https://www.sqlite.org/src/file/src/os.h describes this. The
- * commit counter is then in the file's header. */
+ * database file itself, from PENDING on. A writer locks them exclusively, a
+ * reader with a shared lock. https://www.sqlite.org/src/file/src/os.h describes
+ * this. The commit counter is then in the file's header. */
 #define PENDING 0x40000000
 #define PENDING_AND_ALL_BEHIND 512
 #define COMMITS_AT 24
 
 #define NOBODY 0
-#define SOMEBODY                                                               \
-	-1 /* a process in another container; its pid is not known             \
-	    * here */
+/* The lock's holder is a process in another container, whose pid is not known.
+ */
+#define SOMEBODY -1
 struct seen {
 	int done;
-	int64_t waiting_bytes; /* bytes of -wal that are not in the database
-				* file yet */
-	pid_t reader;          /* the process that prevents copying those
-				* bytes */
+	/* bytes of -wal that are not yet in the database file */
+	int64_t waiting_bytes;
+	/* the process that prevents a checkpoint from copying those bytes */
+	pid_t reader;
 	pid_t writer;
 	uint32_t commits[2]; /* the commit counters of -shm and of the file */
 };
 
-/* Which process holds a lock that conflicts with one of this type? */
+/* Return the process that holds a lock that conflicts with one of this type. */
 static pid_t
 holder_of(int fd, short type, off_t first, off_t count)
 {
@@ -112,8 +111,8 @@ see_shared(int fd, struct seen *seen)
 				holder_of(fd, F_WRLCK, FIRST_READER + i, 1);
 }
 
-/* Look at the locks. This runs in a child process, whose exit closes the
- * files. */
+/* Read the locks. This must run in a child process, because SQLite's locks of
+ * this process would be lost when the files are closed. */
 static struct seen
 see(const char *path)
 {
@@ -173,17 +172,17 @@ name_process(pid_t pid)
 			    name, *name ? ")" : "");
 }
 
-/* ---- a transaction that writes, and does not end ---- */
+/* ---- does a write transaction stay open? ---- */
 
-/* how often, and how far apart in ms, the lock is looked at: in sum longer
- * than any transaction of ours, including a sweep's */
+/* The lock is examined LOOKS times, with pauses of NAP_MS ms. Together this
+ * takes longer than any transaction of readpast, including a sweep's. */
 #define LOOKS 5
 #define NAP_MS 100
 
-/* The time since the last commit. SQLite does not record it, so use the
- * modification time of -wal, or of the file if there is no -wal. A large
- * transaction writes to -wal before it commits, so the result may be too
- * small. */
+/* Return the time since the last commit in ms. SQLite does not record it, so
+ * use the modification time of -wal, or of the database file if there is no
+ * -wal. A large transaction writes to -wal before it commits, so the result may
+ * be too small. */
 static int64_t
 since_commit_ms(const char *path)
 {
@@ -220,9 +219,9 @@ is_same_writer(const struct seen *first, const struct seen *now)
 	       memcmp(now->commits, first->commits, sizeof(now->commits)) == 0;
 }
 
-/* Does one process hold the write lock all the time? It does if it has the
- * lock each time that we look, LOOKS times, and the commit counters stay the
- * same. *now gets what the last look has seen. */
+/* Return whether one process holds the write lock all the time. It does if it
+ * has the lock at each of LOOKS examinations, and the commit counters stay the
+ * same. *now receives the result of the last examination. */
 static int
 holds_on(const char *path, struct seen *now)
 {
@@ -259,7 +258,7 @@ check_lock(struct doctor *d)
 				      "fix", advise_to_end(now.writer)));
 }
 
-/* ---- a reader that blocks checkpoints ---- */
+/* ---- does a reader block checkpoints? ---- */
 
 #define STARVED_BYTES (16 << 20)
 

@@ -40,9 +40,9 @@ check_wakeup(struct doctor *d)
 			     "pooler", pooled, "came_back", came));
 }
 
-/* ---- the plan of a claim ---- */
+/* ---- is the plan of a claim good? ---- */
 
-/* Returns the plan in the result of an EXPLAIN; NULL if it has no plan. */
+/* Return the plan from the result of an EXPLAIN, or NULL if there is none. */
 static json_t *
 plan_in(const json_t *rows)
 {
@@ -64,8 +64,8 @@ text_of(const json_t *node, const char *name)
 	return text ? text : "";
 }
 
-/* The node of the plan that reads the ready line from table job. InitPlans
- * are skipped, because they read other things. */
+/* Find the node of the plan that reads the ready line from table job. InitPlans
+ * are skipped, because they read other tables. */
 static const json_t *
 find_scan(const json_t *node)
 {
@@ -90,7 +90,7 @@ pages_of(const json_t *plan)
 }
 
 /* Judge a plan. Returns 1 if a finding was reported or the plan could not be
- * judged, 0 if the plan is good, or -1. */
+ * judged, 0 if the plan is good, and -1 on failure. */
 static int
 judge(struct doctor *d, const json_t *plan, const char *fix)
 {
@@ -128,8 +128,8 @@ ask(struct doctor *d, const char *question, const char *fix)
 
 /* Check the plan of a claim. First judge the estimated plan, which costs
  * nothing. Then run the statement twice, and judge how many pages the second
- * run reads: the first run marks deleted index entries as dead, so that
- * later runs skip them, unless an old snapshot still needs them. */
+ * run reads. The first run marks deleted index entries as dead, and later runs
+ * skip them. An old snapshot may prevent that. */
 int
 check_plan(struct doctor *d)
 {

@@ -162,7 +162,7 @@ const struct check checks[] = {
 	  "readpast retry --dead {queue}",
 	  NULL },
 
-	/* ---- it costs time, or space ---- */
+	/* ---- time or space is wasted ---- */
 	{ "wakeup", WARNING,
 	  "notifications do not reach workers here, so they poll once a "
 	  "second: {why}",

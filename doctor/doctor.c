@@ -71,8 +71,8 @@ put_value(FILE *to, const json_t *about, const char *name)
 		fprintf(to, "%lld", (long long)json_integer_value(value));
 }
 
-/* Replace each {name} in the text by the member of `about` that has this
- * name. NULL: out of memory. */
+/* Replace each {name} in the text by the member of `about` that has this name.
+ * Returns NULL if memory is exhausted. */
 static json_t *
 worded(const char *text, const json_t *about)
 {
@@ -108,9 +108,9 @@ add_explained(struct doctor *d, const char *queue)
 	return json_object_set_new(d->explained, queue, json_true());
 }
 
-/* Remember which queues have waiting jobs for a reason that a finding
- * explains: the row's `queue`, or the queues in the row's list, which only
- * that row's worker served. */
+/* Remember the queues whose jobs wait for a reason that a finding explains.
+ * These are the row's `queue`, or the queues in the row's list, which only that
+ * row's worker served. */
 static int
 explain(struct doctor *d, const json_t *about)
 {
@@ -202,8 +202,8 @@ doctor_undone(struct doctor *d, const char *format, ...)
 
 /* ---- run all checks ---- */
 
-/* If the database is a file, find its real path. The URL is valid, because
- * the database was opened with it. */
+/* If the database is a file, find its real path. The URL is valid, because the
+ * database was opened with it before. */
 static void
 locate(struct doctor *d)
 {

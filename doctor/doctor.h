@@ -17,86 +17,90 @@
 
 #include "readpast.h"
 
-/* severity, the worst first: jobs can be lost; jobs do not run; time or
- * space is wasted. If the row of a TROUBLE has `lasts_ms`, the finding is
- * only a warning until that is at least long_ms. */
+/* How bad a finding is, the worst level first. DANGER: jobs can be lost.
+ * TROUBLE: jobs do not run. WARNING: time or space is wasted. A check may
+ * return `lasts_ms`, the time for which a TROUBLE has lasted. While that is
+ * less than long_ms, the finding is only a warning. */
 enum level {
 	DANGER,
 	TROUBLE,
 	WARNING,
 	LEVELS,
-	/* TROUBLE that makes jobs of {queue} wait. Several checks often find
-	 * the same cause, so a queue is reported only by the first such
-	 * check in the table, and by none if nothing can be written at all. */
+	/* A TROUBLE that makes jobs of {queue} wait. Several checks often find
+	 * the same cause. So only the first of these checks in the table
+	 * reports a queue. If nothing can be written, none of them does. */
 	JOBS_WAIT
 };
 
 struct doctor;
 struct check {
-	const char *name; /* name of the check and of its query */
+	const char *name; /* name of the check, and of its query */
 	enum level level;
-	const char *finding; /* text; {column} stands for a value of the row. */
-	const char *fix;     /* text; *_ms prints as a duration, *_bytes as a
-			      * size */
-	int (*look)(struct doctor *d); /* does the check in place of a query;
-					* or NULL */
+	/* text; {column} is replaced by a value of the row */
+	const char *finding;
+	/* text; a {*_ms} prints as a duration, a {*_bytes} as a size */
+	const char *fix;
+	/* a function that does the check instead of a query, or NULL */
+	int (*look)(struct doctor *d);
 };
 
 struct doctor {
 	rp_conn *conn;
 	const char *url;
-	int is_file;     /* not 0: the database is a file on this machine */
-	char *path;      /* the file's real path, or NULL */
-	int64_t long_ms; /* report waits, pauses and transactions longer than
-			  * this */
-	int64_t now_ms;  /* the database's clock */
+	int is_file; /* not 0: the database is a file on this machine */
+	char *path;  /* the file's real path, or NULL */
+	/* Report waits, pauses and transactions that are longer than this. */
+	int64_t long_ms;
+	int64_t now_ms;            /* the time by the database's clock */
 	const struct check *check; /* the check that is running */
 	int done;                  /* number of checks that ran */
 	int blocked;               /* not 0: a finding says that nothing can be
 				    * written */
-	json_t *explained;        /* object whose keys are queues: a finding has
-				   * explained why their jobs wait */
+	/* The keys of this object are queues. A finding has explained why their
+	 * jobs wait. */
+	json_t *explained;
 	json_t *findings[LEVELS]; /* arrays of {check, level, finding, fix,
 				   * about} */
-	json_t *undone;           /* array: check, not_done */
+	json_t *undone;           /* array of {check, not_done} */
 };
 
-/* doctor.c. Run all checks; call this once, then doctor_free(). Returns 0,
- * or -1: out of memory. */
+/* The functions of doctor.c. doctor_run() runs all checks. Call it once, and
+ * doctor_free() afterwards. It returns 0, or -1 if memory is exhausted. */
 int doctor_run(struct doctor *d);
 void doctor_free(struct doctor *d);
-/* Report a finding of the running check, and take over `about`. Returns 0,
- * or -1: out of memory. */
+/* Report a finding of the running check, and take ownership of `about`. Returns
+ * 0, or -1 if memory is exhausted. */
 int doctor_found(struct doctor *d, json_t *about);
-/* Report that the running check could not be done, and why. Returns 0, or
- * -1: out of memory. */
+/* Report that the running check could not be done, and why. Returns 0, or -1 if
+ * memory is exhausted. */
 int doctor_undone(struct doctor *d, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Report a finding of another check that the running check has noticed. It
- * is reported only once. */
+/* Report a finding of another check, because the running check has noticed it.
+ * A repeated finding is reported only once. */
 int doctor_found_too(struct doctor *d, const char *check, json_t *about);
-/* Examine a database that could not be opened. Returns 1: a finding says
- * why; 0: no finding says why; -1: out of memory. */
+/* Examine a database that could not be opened. Returns 1 if a finding explains
+ * the failure, 0 if no finding does, and -1 if memory is exhausted. */
 int doctor_not_opened(struct doctor *d, int code, const rp_error *error);
 
-/* checks.c: the table of checks; its last entry has a NULL name */
+/* The table of checks, in checks.c. The name of its last entry is NULL. */
 extern const struct check checks[];
 extern const char *const level_words[LEVELS];
 
 /* ask.c */
 const char *doctor_question(const struct doctor *d, const char *name);
-/* Run a query and append its rows to `rows`. If the query fails,
- * doctor_undone() has been called. Returns 0, or -1: out of memory. */
+/* Run a query and append its rows to `rows`. If the query fails, this calls
+ * doctor_undone(). Returns 0, or -1 if memory is exhausted. */
 int doctor_ask(struct doctor *d, const char *sql, json_t *rows);
 
-/* look_*.c: 0, -1, or DOCTOR_NOT_HERE if the check does not apply */
+/* The functions of check_*.c. They return 0, -1 on failure, or DOCTOR_NOT_HERE
+ * if the check does not apply to this database. */
 #define DOCTOR_NOT_HERE 1
 int check_wakeup(struct doctor *d);
 int check_plan(struct doctor *d);
 int check_file_system(struct doctor *d);
 int check_names(struct doctor *d);
 int check_checkpoint(struct doctor *d);
-/* These need no connection. */
+/* The following checks need no connection. */
 int check_owner(struct doctor *d);
 int check_disk(struct doctor *d);
 int check_lock(struct doctor *d);

@@ -7,10 +7,10 @@
  *   ./attach shop.db <orders.txt         # kill -9 it, and start it again
  *   readpast work mail -- send-mail      # a mail for each order
  *
- * The program has the connection to SQLite, and its own table in the file. An
- * order and the job to confirm it are one commit: neither is ever there without
- * the other. It goes on after the last line that it has taken, so each line is
- * taken once.
+ * The program opens the connection to SQLite itself, and has its own table in
+ * the file. An order and the job that sends the mail are one commit, so neither
+ * exists without the other. After a restart the program continues after the
+ * last line that it has stored, so each line is stored once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -37,7 +37,8 @@ read_number(void *ret, int n, char **values, char **names)
 	return 0;
 }
 
-/* Both or nothing. */
+/* Insert an order and enqueue its job in one transaction: both happen, or
+ * neither. */
 static int
 take(rp_conn *queue, int line, const char *text)
 {
@@ -73,9 +74,9 @@ main(int argc, char **argv)
 	for (int line = 1; !failed && fgets(text, sizeof(text), stdin); line++)
 		if (line > taken)
 			failed = take(queue, line, text);
-	if (failed) /* the open transaction is rolled back */
+	if (failed) /* closing the database rolls the open transaction back */
 		fprintf(stderr, "attach: %s\n", sqlite3_errmsg(db));
-	rp_close(queue); /* this leaves our own connection open */
+	rp_close(queue); /* this leaves our connection to SQLite open */
 	sqlite3_close(db);
 	return failed;
 }

@@ -2,14 +2,15 @@
 """debounce.py - index a text when nobody has changed it for a second, over sqlite3.
 
   extension=$(pkg-config --variable=extensiondir readpast)/readpast
-  ./debounce.py notes.db $extension work &            # several, if you like
+  ./debounce.py notes.db $extension work &            # run several, if you like
   ./debounce.py notes.db $extension edit todo 'buy milk'
   ./debounce.py notes.db $extension edit todo 'buy milk and bread'    # indexed once
 
 A change and its job are one commit. While a job with the text's key waits, each change
-replaces it and so puts it off. One that runs cannot be replaced: its worker sees when
-it is done that the text has changed, in the commit that would end the job, and gives
-the job back. So the last change is always indexed, whatever is killed.
+replaces this job and so delays it. A running job cannot be replaced. When its work is
+done, the worker checks whether the text has changed, in the transaction that would
+complete the job, and if so releases the job. So the last change is always indexed,
+whichever process is killed.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -19,7 +20,8 @@ import sqlite3
 import sys
 
 path, extension, verb = sys.argv[1:4]
-db = sqlite3.connect(path, timeout=30, isolation_level=None)  # we begin ourselves
+# the program itself begins transactions
+db = sqlite3.connect(path, timeout=30, isolation_level=None)
 db.enable_load_extension(True)
 db.load_extension(extension)
 
@@ -41,11 +43,13 @@ def edit(name, text):
 
 def index(job, claim, name):
     [(text, version)] = call("select text, version from note where name = ?", name)
-    words = " ".join(sorted(set(text.split())))  # the work: no transaction is open meanwhile
+    # this is the work; no transaction is open meanwhile
+    words = " ".join(sorted(set(text.split())))
     call("begin immediate")
     call("update note set words = ?, runs = runs + 1 where name = ?", words, name)
     if call("select 1 from note where name = ? and version = ?", name, version):
-        call("select readpast_complete(?, ?)", job, claim)  # fails if the lease was lost
+        # this fails if the lease was lost
+        call("select readpast_complete(?, ?)", job, claim)
     else:
         call("select readpast_release(?, ?, '1s')", job, claim)
     call("commit")

@@ -35,7 +35,7 @@ main(int argc, char **argv)
 	if (rp_open(argv[1], NULL, &conn, &error) < 0)
 		return complain(error.message);
 	setvbuf(stdout, NULL, _IOLBF,
-		0); /* print each id at once; its job is committed by then */
+		0); /* print each id at once, when its job is committed */
 	while (!status && (n = getline(&line, &room, stdin)) > 0) {
 		rp_job_spec job = RP_JOB_SPEC_INIT;
 
@@ -43,7 +43,7 @@ main(int argc, char **argv)
 		job.payload_size = (size_t)n - (line[n - 1] == '\n');
 		if (rp_enqueue(conn, argv[2], &job, &added) < 0)
 			status = complain(rp_last_error(conn)->message);
-		else /* the jobs are durable from here on */
+		else /* the job is committed: it survives a crash */
 			printf("%" PRId64 "\n", added.id);
 	}
 	if (ferror(stdin) || fflush(stdout) == EOF)

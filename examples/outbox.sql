@@ -5,11 +5,12 @@
 --   psql app -c "insert into orders (customer, total) values ('Ada', 12)"
 --   readpast --db postgres:///app work outbox -- ./deliver
 --
--- The trigger puts the event into the queue in the transaction that inserts the order:
--- both are committed, or neither is, whatever dies when. No program can forget it, and
--- none needs to know of the queue. ./deliver reads the event from its standard input,
--- and is run again until it exits with 0. If it is killed it may deliver an event
--- twice; $READPAST_JOB_ID is the same then, and the receiver drops it (see webhook.sh).
+-- The trigger puts the event into the queue in the transaction that inserts the order.
+-- Both are committed, or neither is, whichever process dies. Programs that insert
+-- orders cannot forget the event, and need not know the queue. ./deliver reads an event
+-- from its standard input, and is run again until it exits with 0. If it is killed, it
+-- may deliver an event twice. $READPAST_JOB_ID is the same both times, so the receiver
+-- can ignore the second one (see webhook.sh).
 --
 -- SPDX-License-Identifier: MIT
 -- SPDX-FileCopyrightText: The readpast authors

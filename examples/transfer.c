@@ -22,7 +22,8 @@ move(rp_conn *bank, const char *sql)
 	return sqlite3_exec(rp_conn_native(bank), sql, NULL, NULL, NULL);
 }
 
-/* Each job moves 1. The move and the job's end are one commit. */
+/* Move 1 for each job. The move and the completion of the job are one
+ * commit. */
 static int
 transfer(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -45,9 +46,10 @@ main(void)
 	rp_error error;
 
 	options.threads = 2;
-	options.drain = 1;       /* return when no job is left */
-	options.lease_ms = 2000; /* jobs of killed workers are ready again
-				  * after this time */
+	/* rp_worker_run() returns when no job is left */
+	options.drain = 1;
+	/* The jobs of a killed worker are ready again after this time. */
+	options.lease_ms = 2000;
 	if (rp_worker_new(getenv("READPAST_DB"), &options, &worker, &error) ||
 	    rp_worker_handle(worker, "transfers", NULL, transfer, NULL) ||
 	    rp_worker_run(worker, &error)) {

@@ -1,13 +1,14 @@
 #!/bin/sh
-# webhook.sh - deliver web hooks: a handler for `readpast work`.
+# webhook.sh - deliver web hooks. This is a handler for `readpast work`.
 #
 #   readpast queue set hooks --max-attempts 12 --backoff 10s --backoff-max 6h
 #   readpast enqueue hooks '{"url": "https://example.org/hook", "event": {"order": 17}}'
 #   readpast work hooks -j 4 --timeout 20s -- ./webhook.sh
 #
-# Each event is posted until the receiver has said that it has it. It may be posted
-# twice, for a worker can die when the answer is under way. So each request bears the
-# job's id, the same in each attempt: the receiver drops an id that it has seen.
+# Each event is posted until the receiver has confirmed it. It may be posted twice,
+# because a worker can die before it has read the answer. So each request carries the
+# job's id, which is the same in each attempt, and the receiver ignores an id that it
+# has seen before.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -20,8 +21,8 @@ status=$(printf '%s' "$job" | jq -c .event | curl --silent --max-time 10 \
 	"$(printf '%s' "$job" | jq -r .url)")
 case $status in
 2??) exit 0 ;;                             # delivered
-408 | 429 | 5?? | 000) verdict=1 ;;        # tried again, later and later
-*) verdict=65 ;;                           # refused: dead, for people to look at
+408 | 429 | 5?? | 000) verdict=1 ;;        # try again, after longer and longer pauses
+*) verdict=65 ;;                           # refused: the job is dead, ask a person
 esac
-echo "the receiver answered $status" >&2 # kept with the job: readpast list hooks
+echo "the receiver answered $status" >&2 # `readpast list hooks` shows this text
 exit $verdict

@@ -18,17 +18,17 @@ static void
 stop(int signal)
 {
 	(void)signal;
-	rp_worker_stop(worker); /* running handlers may finish */
+	rp_worker_stop(worker); /* running handlers may finish first */
 }
 
-/* One job, on any of the worker's threads. If the process dies before the job
- * is settled, another one prints it once more. */
+/* Print one job, on any of the worker's threads. If the process dies before the
+ * job is settled, another process prints it once more. */
 static int
 print(rp_task *task, const rp_job *job, void *to)
 {
 	if (fprintf(to, "%s\n", (const char *)job->payload) >= 0)
 		return RP_DONE;
-	rp_task_error(task, strerror(errno)); /* tried again later */
+	rp_task_error(task, strerror(errno)); /* the job is tried again later */
 	return RP_FAIL;
 }
 
@@ -48,8 +48,8 @@ main(int argc, char **argv)
 
 	if (argc != 3)
 		return complain("usage: worker URL QUEUE");
-	setvbuf(stdout, NULL, _IOLBF, 0); /* write each line as soon as it is
-					   * complete */
+	/* Write each line as soon as it is complete. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	options.threads = 4;
 	options.drain = 1;
 	if (rp_worker_new(argv[1], &options, &worker, &error) < 0)

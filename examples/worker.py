@@ -4,8 +4,8 @@
   readpast --db sqlite:hello.db enqueue greetings Ada Grace Barbara
   ./worker.py hello.db $(pkg-config --variable=extensiondir readpast)/readpast greetings
 
-The greeting's row and the job's end are one commit: kill the worker as often as you
-like.
+The greeting's row and the completion of the job are one commit. So each name is
+greeted once, however often workers are killed.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +18,8 @@ import sqlite3
 import sys
 
 path, extension, queue = sys.argv[1:4]
-db = sqlite3.connect(path, timeout=30, isolation_level=None)  # we begin ourselves
+# the program itself begins transactions
+db = sqlite3.connect(path, timeout=30, isolation_level=None)
 db.enable_load_extension(True)
 db.load_extension(extension)
 stopping = []
@@ -30,10 +31,12 @@ def call(sql, *args):
 
 
 def greet(job, claim, name):
-    text = f"Hello {name}"  # the work; if it takes long, readpast_extend() now and then
+    # the work; if it takes long, call readpast_extend() now and then
+    text = f"Hello {name}"
     call("begin immediate")
     call("insert into greeting values (?, ?)", job, text)
-    call("select readpast_complete(?, ?)", job, claim)  # fails if the lease was lost
+    # this fails if the lease was lost
+    call("select readpast_complete(?, ?)", job, claim)
     call("commit")
 
 
@@ -45,9 +48,9 @@ while not stopping:
                                  "  from readpast_claim(?)", queue):
         try:
             greet(job, claim, name)
-        except Exception as error:  # tried again later
+        except Exception as error:  # the job is tried again later
             if db.in_transaction:
                 call("rollback")
-            with contextlib.suppress(sqlite3.Error):  # no longer ours
+            with contextlib.suppress(sqlite3.Error):  # the claim may be no longer ours
                 call("select readpast_fail(?, ?, ?)", job, claim, str(error))
 call("select readpast_worker_stop()")

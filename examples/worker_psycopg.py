@@ -1,13 +1,16 @@
 #!/usr/bin/python3
-"""worker_psycopg.py - a worker on PostgreSQL in SQL alone: fetch pages, note their sizes.
+"""worker_psycopg.py - a worker on PostgreSQL, which uses only SQL.
+
+It fetches pages and stores their sizes.
 
   psql app -c 'create table page (job bigint primary key, url text, size bigint)'
   readpast --db postgres:///app enqueue pages https://example.org/ https://example.com/
-  ./worker_psycopg.py postgres:///app pages         # several, if you like
+  ./worker_psycopg.py postgres:///app pages         # run several, if you like
 
-A page's row and its job's end are one commit: each job has one row, however often
-workers are killed. SIGTERM ends it at once, and so does an error of the database:
-let systemd start it again. Its job is ready again when the lease is over.
+The page's row and the completion of its job are one commit. So each job has one row,
+however often workers are killed. SIGTERM ends the worker at once, and so does an error
+of the database. Let systemd start it again. The job that it had is ready again when the
+lease is over.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -21,7 +24,8 @@ import urllib.request
 import psycopg2
 
 db, queue = psycopg2.connect(sys.argv[1]), sys.argv[2]
-# Claims and sweeps need this level, whatever the server's default is.
+# Claims and sweeps need the isolation level read committed, whatever the server's
+# default is.
 db.set_session("read committed", autocommit=True)
 
 
@@ -32,24 +36,25 @@ def call(sql, *args):
 
 
 def fetch(job, claim, page, lease):
-    # Renew the lease at a third of it. If it was lost this raises, which ends the work.
+    # Renew the lease when a third of it has passed. If the lease was lost, this raises
+    # an exception, which ends the work.
     signal.signal(signal.SIGALRM, lambda *_: call("select readpast.extend(%s, %s)", job, claim))
     signal.setitimer(signal.ITIMER_REAL, lease.total_seconds() / 3, lease.total_seconds() / 3)
-    try:  # the work: no transaction is open meanwhile
+    try:  # this is the work; no transaction is open meanwhile
         size = len(urllib.request.urlopen(page, timeout=30).read())
-    except OSError as error:  # tried again later
+    except OSError as error:  # the job is tried again later
         return call("select readpast.fail(%s, %s, %s)", job, claim, str(error))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    # One statement, so both or nothing.
+    # One statement completes the job and inserts the row, so both happen or neither.
     call("insert into page select %s, %s, %s from readpast.complete(%s, %s)",
          job, page, size, job, claim)
 
 
 def wait():
-    # Register as a waiter, and listen. If the registration is new claim once more: a job
-    # that was enqueued before notifies nobody. After `rest` this worker has to ask for a
-    # sweep again.
+    # Register as a waiter, and listen. If the registration is new, claim once more,
+    # because a job that was enqueued before it notifies nobody. After `rest` this
+    # worker must call sweep_start() again.
     [(channel, _, new, rest)] = call("select * from readpast.register_waiter(%s, %s)", me, [queue])
     db.notifies.clear()
     call(f'listen "{channel}"')
@@ -57,18 +62,19 @@ def wait():
         select.select([db], [], [], rest.total_seconds())
 
 
-# No two sessions have the same name. `readpast workers` lists it.
+# Each session has a name of its own, which `readpast workers` shows.
 [(me,)] = call("select readpast.worker_named('pages:' || pg_backend_pid(), %s)", [queue])
 signal.signal(signal.SIGTERM,
               lambda *_: sys.exit(not call("select readpast.worker_stop(%s)", me)))
 while True:
-    # Workers share the sweeps: sweep_start() says whose turn it is.
+    # Workers share the sweeps: sweep_start() returns true when this worker must sweep.
     call("select readpast.sweep() where readpast.sweep_start()")
-    # A claim under a name is this worker's heartbeat, and so is extend().
+    # A claim under the worker's name is its heartbeat, and so is extend().
     jobs = call("select id, claim_no, convert_from(payload, 'UTF8'), lease_until - now()"
                 "  from readpast.claim(%s, worker => 'pages:' || pg_backend_pid())", queue)
     try:
         fetch(*jobs[0]) if jobs else wait()
     except psycopg2.Error as error:
-        if error.pgcode not in ("RP001", "RP002"):  # the job is no longer ours; cancelled
+        # the claim is no longer ours, or the job was cancelled
+        if error.pgcode not in ("RP001", "RP002"):
             raise

@@ -17,9 +17,8 @@
 
 #include "readpast.h"
 
-#define LAB_BATCH                                                              \
-	4 /* how many rows a technique takes at once, if it takes              \
-	   * several */
+/* how many rows a technique takes at once, if it takes several */
+#define LAB_BATCH 4
 #define LAB_WHY 400
 
 struct lab_section {

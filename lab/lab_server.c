@@ -13,9 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GONE_MS                                                                \
-	5000 /* how long to wait until the sessions of killed workers          \
-	      * have ended */
+/* how long to wait until the sessions of killed workers have ended */
+#define GONE_MS 5000
 
 static const struct lab_script *
 scratch(const struct lab *lab)

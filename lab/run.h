@@ -13,14 +13,12 @@
 #include "lab.h"
 
 #define LAB_VALUE 64
-#define LAB_NAMES                                                              \
-	5 /* number of names that the lab itself defines for                   \
-	   * scripts */
+/* number of names that the lab itself defines for scripts */
+#define LAB_NAMES 5
 #define LAB_COLUMNS 4
 #define LAB_ROWS 16
-#define LAB_AGAIN                                                              \
-	1 /* the transaction was rolled back by a deadlock or a                \
-	   * conflict: try again */
+/* the transaction was rolled back by a deadlock or a conflict: try again */
+#define LAB_AGAIN 1
 
 /* the first rows of a statement's result */
 struct lab_rows {

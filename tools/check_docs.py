@@ -19,18 +19,19 @@ import subprocess
 import sys
 import tempfile
 
-# Commands whose names have two words begin with one of these.
+# The first words of the commands whose names have two words.
 GROUPS = ("queue", "cron")
 OPTION = re.compile(r"(?<![\w-])--?[a-z0-9][a-z-]*")
 
 
 def spelled(pairs):
-    """{--delay=, --json} from pairs (option, does it take a value?)"""
+    """Return a set such as {--delay=, --json}. `pairs` are pairs of an option and a
+    value that is true if the option takes a value."""
     return {option + "=" * bool(value) for option, value in pairs}
 
 
 class Program:
-    """Output of `readpast` with these arguments."""
+    """The output of `readpast`, run with different arguments."""
 
     def __init__(self, path, directory):
         self.path = path
@@ -51,19 +52,21 @@ class Program:
         return self.run(*command.split(), "--help")
 
     def options(self, command):
-        """Options of the help's table: `  --delay D  what it does`. An option
-        with an optional value, --drain[=settled], counts as one without."""
+        """Return the options in the table of the help: `  --delay D  what it does`. An
+        option whose value may be left out, such as --drain[=settled], counts as an
+        option without a value."""
         return spelled(re.findall(r"^  (--?[a-z0-9][a-z-]*)(?:\[\S+\])?( \S+)?(?=  )",
                                   self.help(command), re.M))
 
     def unknown(self, command):
-        """Options in the usage line that the table lacks."""
+        """Return the options of the usage line that the table does not have."""
         usage = self.help(command).splitlines()[0]
         known = {option.rstrip("=") for option in self.options(command)}
         return set(OPTION.findall(usage)) - known - self.globals
 
     def statuses(self, command):
-        """The exit statuses of a handler: `0: done; 65: dead`."""
+        """Return the exit statuses of a handler from a text such as `0: done; 65:
+        dead`."""
         return set(re.findall(r"\b(\d+): [a-z]", self.help(command)))
 
     def settings(self):
@@ -71,12 +74,12 @@ class Program:
         return dict(re.findall(r"^  (\S+) +(\S+)$", self.run("queue", "list"), re.M))
 
 
-# ---- each document: {command: its options} ----
+# ---- read each document into a dict {command: its options} ----
 
 
 def of_cases(text, options):
-    """The branches of a shell's `case $1 in`, indented by one tab: the first
-    such case in the text."""
+    """Return the options in each branch of the first `case $1 in` of a shell script
+    that is indented by one tab."""
     text = re.search(r"^\tcase \$1 in\n(.*?)^\tesac", text, re.M | re.S)[1]
     cases = re.findall(r"^\t'?([a-z][a-z ]*)'?\)(.*?)(?=^\t[^\t]|\Z)", text, re.M | re.S)
     return {name: spelled(options.findall(body)) for name, body in cases}
@@ -116,8 +119,9 @@ def of_fish(text):
 
 
 def of_man(text):
-    """Options marked by .It Cm. Those before a subsection's list apply to all
-    of the list. One mention with a value is enough."""
+    """Return the options of each command that the manual page marks by `.It Cm`. The
+    options before the list of a subsection apply to all commands of that list. If an
+    option is mentioned several times, one mention with a value is enough."""
     def options(text):
         pairs = re.findall(r"\bFl (-?\w[a-z-]*)(?=( (?:Ar|Cm) )?)", text)
         valued = {option for option, value in pairs if value}
@@ -134,8 +138,8 @@ def of_man(text):
 
 
 def of_messages(source):
-    """The string literals of the programs, concatenated, and those of the
-    SQL."""
+    """Yield the messages: all string literals of the C sources, with adjacent literals
+    joined, and all literals of the SQL files."""
     for directory in ("base", "check", "cli", "copy", "doctor", "ext", "lab", "lib",
                       "stress"):
         for path in sorted((source / directory).glob("**/*.c")):
@@ -165,8 +169,8 @@ def compare(program, found, common={}):
 
 
 def not_installed(messages, pages):
-    """A message must not send its reader to the source: users have the manual, but perhaps not
-    the source."""
+    """Yield each message that names a page of the source instead of a page of the
+    manual. Users have the manual, but may not have the source."""
     for message in messages:
         for name in re.findall(r"[\w./-]+\.md\b", message):
             yield f"a message names {name}: name a manual page"
@@ -184,8 +188,8 @@ def beyond(there, wanted):
 
 
 def of_header(text):
-    """The names that the header defines: (errors, states, other numbers,
-    all)."""
+    """Return four sets of the names that the header defines: errors, states, other
+    numbers, and all names."""
     errors = re.findall(r"\bX\((E[A-Z]+), -\d+", text)
     states = re.findall(r'\bX\(([A-Z]+), \d+, "', text)
     others = re.findall(r"^#define (RP_[A-Z_]+) \d+", text, re.M)

@@ -25,8 +25,8 @@ import sys
 import zlib
 
 
-# A statement uses the ids that an earlier one took: one at a time, or all of
-# them as a table.
+# A statement can use the ids that an earlier statement has returned. ONE_TAKEN is the
+# text for one id at a time, MANY_TAKEN the text for all ids as a table.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 
@@ -36,10 +36,10 @@ def stop(where, why):
 
 
 class Params:
-    """The contents of sql/params. `verbs`: {name: (parameters, columns)}, in
-    order; whether a verb writes is only documentation. `groups`: {name:
-    columns}, abbreviations within a verb's line. `types`: {(group, column):
-    type}. `alike`: {name: the verbs to which C passes the same parameters}."""
+    """The contents of the file sql/params, as dicts. `verbs` is {name: (parameters,
+    columns)}, in the order of the file. `groups` is {name: columns}; a group's name in
+    the line of a verb stands for its columns. `types` is {(group, column): type}.
+    `alike` is {name: the verbs to which C passes the same parameters}."""
 
     def __init__(self, path):
         self.path = path
@@ -72,14 +72,16 @@ class Params:
                             self.spelled_out(name, right.split()))
 
     def spelled_out(self, verb, words):
-        """C finds the columns of a group by their position in it."""
+        """Check that a group is the first word of its list. C finds the columns of a
+        group by their positions."""
         for word in words[1:]:
             if word in self.groups:
                 stop(self.path, f"{verb}: `{word}` does not stand first")
         return [c for word in words for c in self.groups.get(word, [word])]
 
     def common(self, verbs, side):
-        """The parameters (side 0) or columns (1) that all of them start with."""
+        """Return the names with which the lists of all these verbs begin. `side` is 0
+        for parameters and 1 for columns."""
         lists = [self.verbs[verb][side] for verb in verbs]
         return [names[0] for names in
                 itertools.takewhile(lambda n: len(set(n)) == 1, zip(*lists))]
@@ -113,7 +115,7 @@ def header(params):
 
 
 def fields(params, group):
-    """X(field, FIELD, type) for each column of a group."""
+    """Print X(field, FIELD, type) for each column of a group."""
     upper = group.upper()
     print("/* Made by tools/embed_sql.py of sql/params. */")
     print(f"#ifndef RP_{upper}_FIELDS_H\n#define RP_{upper}_FIELDS_H\n")
@@ -128,12 +130,13 @@ def quoted(text):
     return "\n\t\t".join(f'"{line}\\n"' for line in lines)
 
 
-# The body of a routine, which is not split at semicolons.
+# Matches the body of a routine, in which a semicolon does not end the statement.
 BODY = r"\$(\w*)\$.*?\$\1\$"
 
 
 def pieces(text):
-    """The text between semicolons at ends of lines, except within bodies."""
+    """Yield the pieces of the text that end with a semicolon at the end of a line.
+    Semicolons within bodies of routines do not count."""
     start = 0
     for found in re.finditer(BODY + r"|;[ \t]*(?:\n|$)", text, re.S):
         if found[0].startswith(";"):
@@ -154,8 +157,8 @@ def with_shared(path):
 
 
 def statements(path):
-    """(text, annotations) of each statement. Annotations are `-- word ...:`
-    comment lines directly before it."""
+    """Yield (text, annotations) for each statement. Annotations are the comment lines
+    `-- word ...:` directly before the statement."""
     text = with_shared(path)
     if not re.match(rf"-- ({path.stem}: |Schema \d)", text):
         stop(path, f"does not open with `-- {path.stem}: what it does`")
@@ -168,8 +171,8 @@ def statements(path):
             yield sql, notes
 
 
-# The verbs that only databases with routines have, and those that only the
-# others have.
+# ROUTINES are the verbs that only databases with routines have. NO_ROUTINES are the
+# verbs that only the other databases have.
 ROUTINES = {"enqueue_plain", "settle_and_claim", "register_waiter",
             "unregister_waiter", "await", "unawait", "held", "sweep_start",
             "fire_due"}
@@ -178,7 +181,8 @@ NO_ROUTINES = {"claim", "extra", "payload", "complete", "fail", "release", "exte
 
 
 def read_limits(path):
-    """{name: number} for limits of readpast.h: RP_MOST_NAME is most_name."""
+    """Return a dict {name: number} of the limits of readpast.h. The limit RP_MOST_NAME
+    has the name most_name."""
     limits = {}
     for name, value in re.findall(r"^#define RP_((?:MOST|LARGE)_\w+) +(.*?)(?: */\*|$)",
                                   pathlib.Path(path).read_text(), re.M):
@@ -234,8 +238,8 @@ def all_calls(verbs, folder, name):
 
 
 def for_one_row(path, verb, params, sql):
-    """The statement without its first table `r`, the table of rows: for a
-    single row the parameters take the place of its columns."""
+    """Return the statement for a single row. The statement no longer reads the table of
+    rows, `r`, and has parameters in place of the columns of `r`."""
     table = f"readpast_{verb}_rows(:rows) r"
     one, n = re.subn(rf"\bfrom {re.escape(table)}(\s+cross join\b)?",
                      lambda m: "from" if m[1] else "", sql)
@@ -249,7 +253,7 @@ def for_one_row(path, verb, params, sql):
 
 
 def outside_parentheses(sql):
-    """The text, with blanks in place of all in parentheses or quotes."""
+    """Return the text with blanks in place of everything in parentheses or quotes."""
     text, depth = [], 0
     for token in re.findall(r"'(?:[^']|'')*'|.", sql, re.S):
         depth += token == "("
@@ -260,7 +264,7 @@ def outside_parentheses(sql):
 
 
 def columns_of(sql):
-    """The names of a statement's result columns, in order."""
+    """Return the names of a statement's result columns, in order."""
     text = outside_parentheses(sql.lstrip("( \n"))
     listed = re.search(r"\b(?:select|returning)\b(.*?)(?=\bfrom\b|\bwhere\b|$)",
                        text, re.S)
@@ -269,7 +273,8 @@ def columns_of(sql):
 
 
 def check_columns(path, sql, columns, numbered):
-    """C reads result columns by position, as sql/params lists them."""
+    """Check that the statement has the result columns that sql/params lists. C reads
+    them by position."""
     found = columns_of(sql)
     wanted = ["number"] * numbered + columns
     if found[:len(wanted)] != wanted:
@@ -284,10 +289,11 @@ def check_params(path, sql, known):
 
 
 def one_call(path, verb, params, columns):
-    """For databases with routines: a verb is one statement, with $1 for :name
-    or :name[]. Returns (text, [(index of the parameter, is it an array?)],
-    is it run once for all rows of parameters?, does an extra first column
-    of the result have the number of the row?)"""
+    """Read a verb for databases with routines. Such a verb is one statement, in which
+    $1 and so on replace :name and :name[]. Returns four values: the text; a list of
+    (index of the parameter, whether it is an array); whether the statement runs once
+    for all rows of parameters; and whether the result begins with a column that has the
+    number of the row."""
     found = list(statements(path))
     if len(found) != 1:
         stop(path, f"has {len(found)} statements, and not one")
@@ -343,7 +349,7 @@ def one_verb(path, verb, params, columns):
 
 
 def with_limits(path, text, limits):
-    """The text, with limits such as :most_name replaced by their numbers."""
+    """Return the text with numbers in place of limits such as :most_name."""
     def number(match):
         if match[1] not in limits:
             stop(path, f"uses :{match[1]}, which is no limit of readpast.h")
@@ -352,13 +358,15 @@ def with_limits(path, text, limits):
 
 
 def files_of(step):
-    """A step is a file, or a folder with files and folders, sorted by name."""
+    """Return the files of a step of the schema. A step is a file, or a folder whose
+    files are sorted by name."""
     return sorted(step.rglob("*.sql")) if step.is_dir() else [step]
 
 
 def schema(folder, name, limits):
-    """The steps, and a checksum of their text: before the first release the
-    schema may change without a new version number."""
+    """Print the steps of the schema, and a checksum of their text. The checksum is
+    needed because before the first release the schema may change without a new version
+    number."""
     steps = sorted(folder.iterdir())
     paths = [p for s in steps for p in files_of(s)]
     build = zlib.crc32("".join(with_limits(p, p.read_text(), limits)
@@ -381,8 +389,8 @@ def schema(folder, name, limits):
 
 
 def lab(order, folders):
-    """Print the scripts of FOLDER/lab/: those of the techniques, in the order of the
-    file `order`, and then the remaining ones."""
+    """Print the scripts of FOLDER/lab/: first the techniques in the order of the file
+    `order`, and then the remaining scripts."""
     names = [line.strip() for line in pathlib.Path(order).read_text().splitlines()
              if line.strip() and not line.startswith("#")]
     print("/* Made by tools/embed_sql.py of the scripts in sql/. */")
@@ -414,8 +422,9 @@ SECTIONS = {"setup", "while", "take", "done", "end"}
 
 
 def script(path, number):
-    """A description, and statements in sections: `-- take:`. Prints the
-    sections, and returns the script's entry."""
+    """Read a script, which has a description, and statements in sections. A line
+    such as `-- take:` begins a section. Prints the sections, and returns the
+    script's entry in the table."""
     text = path.read_text()
     head = re.match(rf"-- {path.stem}: (.*)\n(?:--.*\n)*", text)
     if not head:
@@ -448,16 +457,17 @@ def literal(text):
 
 # ---- the queries of commands ----
 
-# The subfolders with queries, and the parameters that each of their queries
-# gets.
+# The subfolders that contain queries. The value of each is the set of parameters that
+# all of its queries get.
 ROOMS = {"doctor": {"long_ms", "now_ms"}, "stress": set(),
          "find": {"queue", "kind", "key", "error", "before", "now_ms",
                   "states", "looks", "every"}}
 
 
 def queries(folders):
-    """SQL of commands other than verbs: a query in each file. Those of the
-    doctor and of filters are single statements: their rows are the result."""
+    """Print the SQL of those commands that are no verbs. Each file is a query. The
+    queries of the doctor and of filters must be single statements, because the rows of
+    a query are its result."""
     print("/* Made by tools/embed_sql.py of the queries in sql/. */")
     print('#include "queries.h"\n')
     print('#include <stddef.h>\n')
@@ -477,7 +487,8 @@ def queries(folders):
 
 
 def write(output, depfile, folders, make, *arguments):
-    """Write the output for the folders, and the files it depends on."""
+    """Write the output for the folders, and a list of the files on which the output
+    depends."""
     with output.open("w") as out, contextlib.redirect_stdout(out):
         make(*arguments)
     files = [path for folder in folders

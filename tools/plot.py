@@ -19,7 +19,8 @@ COLOURS = ["#3b82f6", "#e0823d", "#2da44e", "#c2457a", "#8a63d2"]
 
 
 def step(most, wanted):
-    """The round number of which about `wanted` make up `most`."""
+    """Return the smallest round number of which `wanted` are at least `most`.
+    It is the distance between two marks on an axis."""
     size = 1
     while True:
         for n in (1, 2, 5):

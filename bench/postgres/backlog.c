@@ -14,8 +14,9 @@
 #include <stdlib.h>
 
 #define SHORT 10000
-#define SLICE 7000 /* jobs in a slice; they are put back afterwards */
-#define SLICES 8   /* number of slices in a sample */
+/* number of jobs in a slice, after which new jobs replace them */
+#define SLICE 7000
+#define SLICES 8 /* number of slices in a sample */
 #define CLIENTS 4
 
 enum { FEW, MANY, ANALYZED, TO_COME, LINES };
@@ -99,8 +100,8 @@ make(const struct bench *b, int line)
 	rp_close(conn);
 }
 
-/* Claim jobs and count. New jobs replace the claimed ones, so that the line
- * keeps its length. */
+/* Measure how many buffers a claim accesses. New jobs then replace the claimed
+ * ones, so that the line keeps its length. */
 static void
 count_claims(const struct bench *b, int line)
 {
@@ -135,7 +136,7 @@ drain_slices(const struct bench *b, int line)
 	free(name);
 }
 
-/* Drain the whole line once, for the plot. */
+/* Drain the whole line once, for a curve of the plot. */
 static void
 drain_all(const struct bench *b, const struct side *side, const char *series)
 {

@@ -13,6 +13,6 @@
 
 PGconn *client_connect(const struct bench *b, const char *schema);
 void client_check(PGconn *conn,
-		  PGresult *result); /* checks the result, and clears it */
+		  PGresult *result); /* checks the result, and frees it */
 
 #endif

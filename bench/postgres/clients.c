@@ -18,12 +18,12 @@
 #include <unistd.h>
 
 #define MOST_CLIENTS 8
-#define NAP_US                                                                 \
-	500 /* pause of a worker without jobs, or of a producer too            \
-	     * far ahead */
+/* A worker pauses for this time if it found no jobs, and a producer if it is
+ * too far ahead of the workers. */
+#define NAP_US 500
 
-/* a logarithmic histogram of durations, with 24 buckets for each doubling,
- * beginning at a microsecond */
+/* Durations are counted in a logarithmic histogram. It begins at a microsecond,
+ * and has 24 buckets for each doubling. */
 #define PER_DOUBLING 24
 #define BUCKETS (32 * PER_DOUBLING)
 
@@ -86,7 +86,7 @@ quantile_ms(const struct board *board, double q)
 	return NAN;
 }
 
-/* ---- in the children ---- */
+/* ---- functions of the child processes ---- */
 
 static int
 is_over(const struct load *load, const struct board *board, double now)
@@ -160,7 +160,7 @@ live(const struct bench *b, const struct load *load, struct board *board,
 	load->side->close(handle);
 }
 
-/* ---- in the parent ---- */
+/* ---- functions of the parent process ---- */
 
 struct clients *
 clients_start(const struct bench *b, const struct load *load)
@@ -206,7 +206,7 @@ clients_finish(struct clients *c, struct outcome *ret)
 	ret->p50 = quantile_ms(board, 0.5);
 	ret->p99 = quantile_ms(board, 0.99);
 	ret->longest = (double)board->longest_us / 1e3;
-	/* Drop the last second if it is incomplete. */
+	/* Leave out the last second if the run ended within it. */
 	while (ret->seconds + 1 <= elapsed + 0.01 &&
 	       ret->seconds < MOST_SECONDS) {
 		ret->by_second[ret->seconds] =
@@ -261,7 +261,8 @@ median_by_second(const struct outcome *outcome)
 	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-/* The mean of the last five seconds, or of all seconds if there are fewer. */
+/* Return the mean rate of the last five seconds, or of all seconds if there are
+ * fewer. */
 double
 last_seconds(const struct outcome *outcome)
 {

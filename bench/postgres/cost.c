@@ -67,8 +67,8 @@ wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 	char line[512];
 	double bytes = 0;
 
-	/* A synchronous commit flushes the log to the files, which is all
-	 * that pg_waldump reads. */
+	/* A synchronous commit flushes the log to its files. pg_waldump reads
+	 * only these files. */
 	server_execute(conn, "begin; select pg_current_xact_id(); commit");
 	answer = popen(command, "r");
 	while (answer && fgets(line, sizeof(line), answer))
@@ -98,7 +98,8 @@ backend_seconds(rp_conn *conn)
 	return ns / 1e9;
 }
 
-/* The plan's first line with buffers has the total of all its nodes. */
+/* The first line with buffers belongs to the root of the plan, and counts those
+ * of all nodes. */
 static int
 take_buffers(void *ctx, const struct rp_row *row)
 {
@@ -125,7 +126,8 @@ buffers(rp_conn *conn, const char *sql)
 	return ret;
 }
 
-/* The median over some claims of 100 jobs, in a session that is warm. */
+/* Return the median number of buffers that a claim of 100 jobs accesses. The
+ * session has made some claims before. */
 double
 buffers_per_claim(const struct bench *b, const char *schema)
 {
@@ -146,7 +148,8 @@ buffers_per_claim(const struct bench *b, const char *schema)
 
 /* ---- round trips ---- */
 
-/* Count messages in libpq's trace. Each round trip ends with a Sync. */
+/* Count messages in libpq's trace. The client sends a Sync message once in each
+ * round trip. */
 static void
 count_messages(FILE *trace, struct trips *ret)
 {

@@ -11,12 +11,13 @@
 
 #define CLIENTS 4
 #define SCHEMA "readpast"
-#define STEPS 100 /* enough to hide costs that occur once a second */
+/* There are so many steps that costs that occur once a second hardly count. */
+#define STEPS 100
 
 static const size_t batches[] = { 1, 100 };
 static const struct side *const sides[] = { &hand_side, &library_side };
 
-/* The largest number of jobs that a sample may need. */
+/* Return the largest number of jobs that a sample may need. */
 static size_t
 enough(const struct bench *b, size_t batch, size_t last)
 {
@@ -27,7 +28,7 @@ enough(const struct bench *b, size_t batch, size_t last)
 	return (size_t)(rate * b->seconds) + 8 * batch;
 }
 
-/* Drain a line. Returns the number of jobs drained. */
+/* Drain a line. Returns the number of jobs that were done. */
 static size_t
 sample(const struct bench *b, const struct side *side, size_t batch,
        size_t jobs)

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA "hand" /* each side has a schema of its own */
-#define ID_ROOM 21    /* length of the largest bigint, and a separator */
+#define SCHEMA "hand" /* the schema of this side's tables */
+#define ID_ROOM 21    /* room for the longest bigint and a separator */
 
 struct hand {
 	PGconn *conn;
@@ -62,7 +62,8 @@ fill(const struct bench *b, const char *schema, size_t jobs)
 
 	(void)schema;
 	server_execute(conn, insert);
-	/* Without statistics the planner assumes an empty table. */
+	/* Collect statistics, because without them the planner assumes that the
+	 * table is empty. */
 	server_execute(conn, "analyze jobs");
 	rp_close(conn);
 	free(insert);
@@ -142,8 +143,8 @@ finish(struct hand *h)
 					     NULL, 0));
 }
 
-/* Keep the ids of all claimed jobs for the next step, even if there are more
- * than the limit: a job that is not finished would stay in the table for
+/* Store the ids of all claimed jobs for the next step, even if there are more
+ * than the limit. A job that is not finished would stay in the table for
  * ever. */
 static void
 hold(struct hand *h, PGresult *claimed)

@@ -16,7 +16,8 @@
 #include "pg.h"
 
 #define MOST_AT_ONCE 500000
-#define PER_CURSOR 278 /* jobs per cursor: 10 million in 36,000 cursors */
+/* jobs for each cursor: 10 million jobs make 36,000 cursors */
+#define PER_CURSOR 278
 
 static void
 run_long_job(const struct bench *b, const char *schema)
@@ -85,7 +86,8 @@ hour_make(const struct bench *b, const char *schema)
 		work_some(conn, some);
 		left -= some;
 	}
-	/* In a real hour, checkpoints would have written these pages. */
+	/* Write the changed pages to the disk. In a real hour, checkpoints
+	 * would have done this. */
 	server_execute(conn, "checkpoint");
 	rp_close(conn);
 }

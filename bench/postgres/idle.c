@@ -17,11 +17,13 @@
 
 #define SCHEMA "readpast"
 #define STACK (256 << 10)
-#define IDLE_US 60000 /* pause after which a worker waits again */
-#define SOON_US 4000  /* pause after which it does not wait yet */
-#define SETTLING 15   /* seconds until waiting workers poll rarely */
+/* pause between jobs after which a worker is idle again */
+#define IDLE_US 60000
+/* pause between jobs that is too short for a worker to become idle */
+#define SOON_US 4000
+#define SETTLING 15 /* seconds after which idle workers poll rarely */
 
-/* ---- the workers: threads of one process ---- */
+/* ---- the workers, which are threads of one process ---- */
 
 static int
 handle(rp_task *task, const rp_job *job, void *ctx)
@@ -69,7 +71,7 @@ start_workers(const struct bench *b)
 		pause();
 }
 
-/* ---- counting statements in the server's log ---- */
+/* ---- count statements in the server's log ---- */
 
 static double
 statements(const struct bench *b)
@@ -118,8 +120,8 @@ idle_part(const struct bench *b)
 	asleep = statements_in(b, b->idle) / b->idle;
 	report_sample(b->report, "idle.statements", asleep);
 	server_execute(conn, "select enqueue('" QUEUE "', 'one'::text)");
-	/* Workers poll every 8 to 10 s, over time all in the same second, so
-	 * count over several seconds. */
+	/* Idle workers poll every 8 to 10 s, and after some time all of them in
+	 * the same second. So count the statements of several seconds. */
 	watched = b->idle < 10 ? 1 : 10;
 	woken = statements_in(b, watched) - asleep * watched;
 	report_sample(b->report, "idle.wake-up", woken > 0 ? woken : 0);
@@ -128,8 +130,8 @@ idle_part(const struct bench *b)
 	rp_close(conn);
 }
 
-/* Measure the latency with an idle worker, and with one that has just been
- * busy. */
+/* Measure how soon a worker starts a job. `gap_us` is the pause between jobs,
+ * and decides whether the worker is idle or has just been busy. */
 static void
 measure_starts(const struct bench *b, const char *name, int64_t gap_us,
 	       size_t starts)

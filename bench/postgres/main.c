@@ -51,7 +51,8 @@ static const struct part {
 	{ "queues", queues_part },
 };
 
-/* Shall this part run? BENCH_PARTS names the parts; without it all run. */
+/* Return whether this part is to run. BENCH_PARTS names the parts that run;
+ * without it all parts run. */
 static int
 is_wanted(const char *part)
 {

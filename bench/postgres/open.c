@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #define SCHEMA "readpast"
-#define LIMIT "50ms" /* no session may wait longer for a lock */
+#define LIMIT "50ms" /* a wait for a lock that takes longer is logged */
 
-/* Let the server log each wait for a lock that exceeds the limit. */
+/* Let the server log each wait for a lock that takes longer than LIMIT. */
 static void
 log_waits(const struct bench *b, int on)
 {
@@ -49,7 +49,7 @@ claimed(const struct bench *b)
 	log_waits(b, 0);
 }
 
-/* Count the seconds until a job is claimed that later jobs have overtaken. */
+/* Count the seconds until a job that later jobs have overtaken is claimed. */
 static double
 wait_for_start(rp_conn *conn, const char *id)
 {

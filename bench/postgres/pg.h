@@ -22,19 +22,24 @@ struct bench {
 	const char *dir; /* the server's directory */
 	char *url;
 	int rounds;
-	double seconds;   /* duration of a sample */
-	double pinned;    /* seconds with a pinned snapshot */
-	double idle;      /* seconds of watching idle workers */
-	double peers;     /* seconds for each other queue; 0: skip them */
-	size_t dead;      /* dead index entries of the simulated hour */
-	size_t backlog;   /* length of the long line */
-	size_t scheduled; /* scheduled jobs; a tenth of them dead */
-	size_t workers;   /* idle workers */
-	size_t starts;    /* how many latencies to measure */
-	size_t queues;    /* many active queues */
+	double seconds; /* duration of a sample, in seconds */
+	double pinned;  /* seconds of load with a pinned snapshot */
+	double idle;    /* seconds for which idle workers are watched */
+	/* seconds for which each other queue is measured; 0: skip them */
+	double peers;
+	/* number of dead index entries that the simulated hour leaves */
+	size_t dead;
+	size_t backlog; /* number of jobs in the line that counts as long */
+	/* number of scheduled jobs; a tenth as many dead jobs are kept */
+	size_t scheduled;
+	size_t workers; /* number of idle workers */
+	/* number of starts of a job whose latency is measured */
+	size_t starts;
+	size_t queues; /* number of queues when many are active */
 	size_t idle_queues;
-	size_t sweeps;     /* number of sweeps beside idle queues */
-	int64_t lease_s;   /* longest lease of abandoned jobs */
+	/* number of sweeps that are measured beside idle queues */
+	size_t sweeps;
+	int64_t lease_s;   /* longest lease of abandoned jobs, in seconds */
 	const char *plots; /* directory for plot data, or NULL */
 	int markdown;
 	struct report *report;
@@ -42,8 +47,9 @@ struct bench {
 
 /* ---- server.c ---- */
 
-/* Each side has its tables in a schema of its own, which `schema` names. It
- * is the first in search_path. */
+/* The server for all parts of the benchmark. Each side has its tables in a
+ * schema of its own, which `schema` names and which is the first in
+ * search_path. */
 void server_start(struct bench *b);
 void server_stop(const char *dir);
 char *server_library_url(const struct bench *b, const char *schema);
@@ -53,9 +59,11 @@ void server_ask(rp_conn *conn, const char *sql,
 		void *ctx);
 void server_execute(rp_conn *conn, const char *sql);
 double server_number(rp_conn *conn,
-		     const char *sql); /* the first value of the result */
+		     /* returns the first value of the result */
+		     const char *sql);
 char *server_text(rp_conn *conn, const char *sql);
-/* Change a setting for all later sessions. `value` may be `default`. */
+/* Change a setting of the server for all later sessions. `value` may be
+ * `default`. */
 void server_set(const struct bench *b, const char *setting, const char *value);
 /* Count lines of the server's log that contain these words. */
 double server_logged(const struct bench *b, const char *words);
@@ -64,20 +72,21 @@ double server_logged(const struct bench *b, const char *words);
 
 double disk_sync_us(const struct bench *b);
 char *wal_place(rp_conn *conn);
-/* The bytes of log between two positions, without full-page images. */
+/* Return the bytes of log between two positions, without full-page images. */
 double wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 		 const char *to);
 /* The processor time that the connection's backend has used so far. */
 double backend_seconds(rp_conn *conn);
-/* The number of buffers that a statement accesses. EXPLAIN ANALYZE executes
- * the statement. */
+/* Return the number of buffers that a statement accesses. EXPLAIN ANALYZE
+ * executes the statement. */
 double buffers(rp_conn *conn, const char *sql);
 double buffers_per_claim(const struct bench *b, const char *schema);
 
-/* client.c: write a trace of what libpq sends; `to` NULL ends it. */
+/* Write a trace of the messages that libpq sends to the file `to`, from now on.
+ * NULL ends the trace. The function is in client.c. */
 void client_trace(void *native, FILE *to);
 
-/* messages and round trips of one put() or one step() */
+/* The messages and round trips of one call of put() or step(). */
 struct side;
 struct trips {
 	double statements, round_trips;
@@ -85,46 +94,48 @@ struct trips {
 struct trips trips_count(const struct side *side, void *handle, int steps,
 			 int times);
 
-/* ---- sides: library.c, hand.c, raw.c ---- */
+/* ---- the sides that are compared: library.c, hand.c, raw.c ---- */
 
 struct side {
-	const char *prefix; /* prefix of its rows' names */
+	/* first part of the names of this side's rows in the report */
+	const char *prefix;
 	void (*create)(const struct bench *b,
-		       const char *schema); /* drops the tables and creates
-					     * them again */
+		       /* Drops the tables and creates them again. */
+		       const char *schema);
 	void (*fill)(const struct bench *b, const char *schema, size_t jobs);
 	void *(*open)(const struct bench *b, const char *schema, size_t put,
 		      size_t take);
 	void (*close)(void *handle);
-	void *(*native)(void *handle); /* the libpq connection */
-	/* Enqueue one batch. */
+	void *(*native)(void *handle); /* returns the libpq connection */
+	/* Enqueues one batch. */
 	void (*put)(void *handle);
 	/* Finishes the held jobs and claims the next ones. Returns the
 	 * number claimed. */
 	size_t (*step)(void *handle);
-	void (*sweep)(void *handle); /* may be NULL */
+	void (*sweep)(void *handle); /* NULL: this side needs no sweep */
 };
 extern const struct side library_side, hand_side, raw_side;
 
 /* ---- clients.c ---- */
 
-/* a load: processes with a connection each */
+/* A load of processes, each with a connection of its own. */
 struct load {
 	const struct side *side;
 	const char *schema;
 	size_t producers, workers;
 	size_t put, take; /* batch sizes */
 	double seconds;
-	size_t most;  /* stop after this many finished jobs; 0: no limit */
-	size_t ahead; /* producers wait while this many jobs are ready; 0:
-		       * never */
-	int no_sweep; /* another process sweeps */
+	size_t most; /* stop after this many finished jobs; 0: no limit */
+	/* Producers pause while this many jobs are ready. 0: they never
+	 * pause. */
+	size_t ahead;
+	int no_sweep; /* not 0: another process sweeps */
 };
 
 struct outcome {
-	size_t jobs;              /* finished jobs */
-	double batch;             /* average number of jobs in a step that
-				   * found any */
+	size_t jobs; /* finished jobs */
+	/* average number of jobs in a step that found a job */
+	double batch;
 	double put, finished;     /* per second */
 	double p50, p99, longest; /* latency of a worker's step in ms */
 	size_t seconds;
@@ -142,7 +153,7 @@ struct load steady_load(const struct side *side, const char *schema,
 double median_by_second(const struct outcome *outcome);
 double last_seconds(const struct outcome *outcome);
 
-/* ---- the parts, a file each ---- */
+/* ---- the parts of the benchmark, each in a file of its own ---- */
 
 void enqueue_part(const struct bench *b);
 void drain_part(const struct bench *b);
@@ -157,7 +168,8 @@ void queues_part(const struct bench *b);
 /* hour.c: simulate an hour of work in a schema, under a pinned snapshot. */
 void hour_make(const struct bench *b, const char *schema);
 
-/* plot.c: add a curve to a figure; write the figures at the end. */
+/* Curves for figures, in plot.c. plot_begin() removes old data, plot_curve()
+ * adds a curve to a figure, and plot_draw() writes the figures. */
 void plot_begin(const struct bench *b);
 void plot_curve(const struct bench *b, const char *figure, const char *series,
 		const struct outcome *outcome);

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 
 #define SCHEMA "readpast"
-#define SPARE 5000 /* number of ready jobs while claims are measured */
+/* number of jobs that stay ready while claims are measured */
+#define SPARE 5000
 
 struct run {
 	const char *name;
@@ -90,8 +91,8 @@ pin(const struct bench *b)
 	return conn;
 }
 
-/* Sweep once a second until `until`. Returns the processor time that the
- * backend has used for it. */
+/* Sweep once a second until the time `until`. Returns the processor time that
+ * the sweeps took in the server. */
 static double
 sweep_until(rp_conn *conn, double until)
 {

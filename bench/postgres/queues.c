@@ -20,21 +20,21 @@
 
 #define SCHEMA "readpast"
 #define CLIENTS 2
-#define ROUNDS 500    /* rounds per second of all clients together */
-#define FEW_ROUNDS 50 /* rounds per second when most queues are idle */
-#define FEW 100       /* number of active queues in that case */
+#define ROUNDS 500    /* rounds of all clients together in a second */
+#define FEW_ROUNDS 50 /* the same if only FEW queues are active */
+#define FEW 100       /* number of active queues when most are idle */
 #define WARM_S 3      /* seconds of load before jobs are abandoned */
-#define LEFT                                                                   \
-	20           /* abandoned jobs for each lease length, in different     \
-		      * queues */
-#define GIVE_UP_S 30 /* a job is lost this many seconds after its lease */
+/* number of abandoned jobs for each length of lease, each in another queue */
+#define LEFT 20
+/* A job counts as lost this many seconds after the end of its lease. */
+#define GIVE_UP_S 30
 #define MOST_SWEEPS 256
 #define MOST_WATCHED (3 * LEFT)
 
 static const int64_t leases_s[] = { 2, 6, 60 };
 #define LEASES (sizeof(leases_s) / sizeof(*leases_s))
 
-/* counters in memory that clients and sweeper share */
+/* Counters in memory that the clients and the sweeping process share. */
 struct board {
 	_Atomic size_t rounds, sweeps;
 	double sweep_ms[MOST_SWEEPS];
@@ -67,7 +67,7 @@ median_of(double *each, size_t n)
 	return n ? (each[(n - 1) / 2] + each[n / 2]) / 2 : 0;
 }
 
-/* ---- the clients and the sweeper ---- */
+/* ---- the clients and the process that sweeps ---- */
 
 static void
 do_round(rp_conn *conn, const char *queue)
@@ -84,15 +84,16 @@ do_round(rp_conn *conn, const char *queue)
 	r = rp_enqueue(conn, queue, &job, &added);
 	if (r >= 0)
 		r = rp_claim(conn, queue, 1, NULL, &batch);
-	/* If there is no verdict, another client has taken the job. */
+	/* Without a verdict there is nothing to settle: another client has
+	 * claimed the job. */
 	if (r >= 0 && verdicts_on(batch, &verdict) == 1)
 		r = rp_settle(conn, &verdict, 1);
 	if (r < 0)
 		die("library: %s", rp_last_error(conn)->message);
 }
 
-/* Open a connection whose commits do not wait for the disk: the rate of
- * rounds is a given load and no result, so a slow disk must not reduce it. */
+/* Open a connection whose commits do not wait for the disk. The rate of rounds
+ * is given and not measured, so a slow disk must not reduce it. */
 static rp_conn *
 open_client(const struct bench *b)
 {
@@ -185,11 +186,13 @@ end_busy(struct busy *busy, double *rounds)
 
 struct watched {
 	int64_t id, lease_s, until_us;
-	double late; /* seconds; < 0: still held */
+	/* seconds from the end of the lease until the job was ready again;
+	 * negative while the job is still held */
+	double late;
 };
 
-/* Claim a job and abandon it. Another client may take the job between the two
- * calls. */
+/* Claim a job and abandon it. Another client may take the job after it was
+ * enqueued; then enqueue another one. */
 static void
 leave_behind(rp_conn *conn, size_t queue, struct watched *ret)
 {
@@ -215,8 +218,8 @@ leave_behind(rp_conn *conn, size_t queue, struct watched *ret)
 	free(claim);
 }
 
-/* Build the query for the server's time and the jobs that are still held. A job
- * that is no longer held was ready again, and may be finished already. */
+/* Build a query for the server's time and the jobs that are still held. A job
+ * that is no longer held was ready again, and may even be finished. */
 static char *
 ask_which_are_held(const struct watched *all, size_t n)
 {
@@ -244,7 +247,7 @@ is_listed(const char *list, int64_t id)
 	return 0;
 }
 
-/* Wait until all jobs are ready again, or for GIVE_UP_S at most. */
+/* Wait until all jobs are ready again, but no longer than GIVE_UP_S. */
 static void
 watch(rp_conn *conn, struct watched *all, size_t n)
 {
@@ -328,8 +331,8 @@ active_queues(const struct bench *b)
 
 /* ---- idle queues ---- */
 
-/* Create queues by enqueueing a first job into each, spread over this many
- * transactions. Returns the seconds that it took. */
+/* Create queues by enqueueing a first job into each of them. The work is
+ * divided into `transactions`. Returns the seconds that it took. */
 static double
 make_queues(const struct bench *b, size_t transactions)
 {

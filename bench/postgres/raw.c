@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTEA 17 /* the type's OID */
+#define BYTEA 17 /* the OID of type bytea */
 
 struct raw {
 	PGconn *conn;
-	char *jobs; /* the jobs of one put(), as a binary array */
+	char *jobs; /* the jobs of one put(), as an array in binary form */
 	size_t size;
 };
 
@@ -36,8 +36,8 @@ add_number(char *end, size_t value)
 	return end + sizeof(n);
 }
 
-/* Make a binary array: one dimension, no nulls, element type bytea, lower
- * bound 1. */
+/* Make an array in the server's binary form, with one dimension, no nulls,
+ * elements of type bytea and the lower bound 1. */
 static void
 make_jobs(struct raw *r, size_t put)
 {
@@ -52,8 +52,9 @@ make_jobs(struct raw *r, size_t put)
 		end = add_number(end, PAYLOAD) + PAYLOAD;
 }
 
-/* Prepare the statement. Queue and lane are the same for all rows, so they
- * are literals. A single row is inserted faster without an array. */
+/* Prepare the statement that inserts the jobs. Queue and lane are the same for
+ * all rows, so they are literals. A single row is inserted without an array,
+ * because that is faster. */
 static void
 prepare(const struct bench *b, const char *schema, struct raw *r, size_t put)
 {

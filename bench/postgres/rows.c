@@ -12,7 +12,7 @@ row_name(const struct side *side, const char *what, size_t batch)
 	return text("%s%s.%zu", side->prefix, what, batch);
 }
 
-/* Add a row. `relation`: NULL if the row has no goal. */
+/* Add a row to the report. `relation` is NULL if the row has no goal. */
 void
 row_add(const struct bench *b, const char *name, const char *unit,
 	const char *over, const char *relation, double goal)

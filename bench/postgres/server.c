@@ -51,8 +51,8 @@ server_library_url(const struct bench *b, const char *schema)
 	return text("%s&schema=%s", b->url, schema);
 }
 
-/* Connect. The URL gives the library a schema that differs from `schema`, so
- * that `schema` need not contain readpast's tables. */
+/* Connect to the server. The URL names a schema of the library that is not
+ * `schema`, because `schema` need not contain readpast's tables. */
 rp_conn *
 server_connect(const struct bench *b, const char *schema)
 {

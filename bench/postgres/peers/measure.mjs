@@ -1,8 +1,8 @@
-// measure.mjs - one producer and two workers of a queue, a thread each.
+// measure.mjs - measure a queue with one producer and two workers, each in a
+// thread of its own.
 //
-// The producer waits while 10,000 jobs are in line. After a while to warm up,
-// what the workers finish is counted.
-//
+// The producer pauses while 10,000 jobs are ready. After some seconds to warm
+// up, the finished jobs are counted.
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 
