@@ -23,18 +23,24 @@
 #include "db/databases.h"
 #include "process.h"
 
-#define LOOK_US 5000 /* how often the parent samples what workers wait for */
-#define IDLE_US 1000 /* how long a worker that found nothing waits */
-#define PATIENCE_US 2000000 /* how long to wait for any job */
+/* how often the parent samples the locks for which workers wait */
+#define LOOK_US 5000
+#define IDLE_US                                                                \
+	1000 /* how long a worker pauses that has found nothing to do          \
+	      */
+/* A run ends if no job has ended for this time. */
+#define PATIENCE_US 2000000
 
-/* the shared memory of all processes of a run */
+/* The memory that all processes of a run share. */
 struct board {
 	size_t size;
 	int64_t left, runs, progress_us;
-	int failed; /* `why` is set */
+	int failed; /* not 0: a worker has failed, and `why` is set */
 	char why[LAB_WHY];
-	struct lab_account *accounts; /* in the same memory, behind `jobs` */
-	int32_t jobs[]; /* how often each job ran; job numbers begin with 1 */
+	/* an array in the same memory, after `jobs` */
+	struct lab_account *accounts;
+	/* how often each job has run; job numbers begin with 1 */
+	int32_t jobs[];
 };
 
 struct worker {
@@ -139,8 +145,8 @@ loop(struct worker *w)
 	return r;
 }
 
-/* The main function of a worker process. It begins to work when `go` is
- * closed. */
+/* The main function of a worker process. It connects, and starts with the jobs
+ * when the parent closes the pipe `go`. */
 static void
 live(struct worker *w, int number, int ready, int go)
 {
@@ -157,8 +163,8 @@ live(struct worker *w, int number, int ready, int go)
 	lab_set(&side->vars, "worker", name);
 	r = lab_open(w->lab, side, RP_SCHEMA_REQUIRE) == 0 ? 0 : LAB_FAILED;
 	if (r == 0) {
-		/* Measure only from here on, so that connecting does not
-		 * count. */
+		/* The measurement begins here, so the cost of connecting does
+		 * not count. */
 		rp__measure(side->conn, &side->account->usage);
 		if (write(ready, &byte, 1) != 1)
 			_exit(1);
@@ -202,8 +208,8 @@ kill_all(const struct worker *w, const pid_t *pids)
 			kill(pids[i], SIGKILL);
 }
 
-/* Start the workers, and wait until each is ready or has ended. Closing `go`
- * lets them begin. */
+/* Start the workers, and wait until each of them is ready or has ended. The
+ * workers start with the jobs when the caller closes `go`. */
 static int
 start(struct worker *w, pid_t *pids, int *go)
 {
@@ -237,8 +243,8 @@ start(struct worker *w, pid_t *pids, int *go)
 				  "not all of %d workers could be started", n);
 }
 
-/* Wait until all workers have ended. If one fails or the user interrupts,
- * kill the others. */
+/* Wait until all workers have ended. If one of them fails, or the user
+ * interrupts the run, kill the others. */
 static int
 watch(struct worker *w, pid_t *pids, int killed)
 {
@@ -332,7 +338,8 @@ work_all(struct lab *lab, const struct lab_script *script)
 
 /* ---- one run ---- */
 
-/* Enqueue the jobs in a queue, for the library's own technique. */
+/* Enqueue the jobs in a queue. This is the setup of the library's own
+ * technique. */
 static int
 enqueue_all(struct lab *lab)
 {

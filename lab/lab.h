@@ -17,7 +17,7 @@
 
 #include "readpast.h"
 
-/* how many rows a technique takes at once, if it takes several */
+/* A technique that can take several rows at once takes this many. */
 #define LAB_BATCH 4
 #define LAB_WHY 400
 
@@ -27,19 +27,20 @@ struct lab_section {
 };
 
 struct lab_script {
-	const char *name;   /* NULL ends the list */
-	const char *idea;   /* one line */
-	const char *text;   /* the script's source */
-	const char *cannot; /* why the technique cannot run on this database,
-			     * or NULL */
-	int needs;          /* oldest version of the server that has
-			     * `feature` */
+	const char *name; /* NULL ends the list */
+	const char *idea; /* one line */
+	const char *text; /* the source of the script */
+	/* why the technique cannot run on this database, or NULL */
+	const char *cannot;
+	/* the oldest version of the server that has `feature` */
+	int needs;
 	const char *feature;
 	const struct lab_section
-		*sections; /* NULL: use the library's rp_settle_and_claim() */
+		/* NULL: this script uses the library's rp_settle_and_claim() */
+		*sections;
 };
 
-/* Scripts by database. */
+/* The scripts for each kind of database. */
 struct lab_scripts {
 	const char *dialect; /* NULL ends the list */
 	const struct lab_script *scripts;
@@ -54,26 +55,28 @@ struct lab_options {
 };
 
 struct lab_result {
-	int64_t processed; /* jobs that ran at least once */
-	int64_t twice;     /* jobs that ran more than once */
-	int64_t lost;      /* jobs that never ran */
-	int64_t runs;      /* number of times that a job ran, summed over all
-			    * jobs */
+	int64_t processed; /* number of jobs that ran at least once */
+	int64_t twice;     /* number of jobs that ran more than once */
+	int64_t lost;      /* number of jobs that never ran */
+	int64_t runs;      /* how often jobs ran, summed over all jobs */
 	int64_t blocked_us, elapsed_us, deadlocks, statements, log_bytes;
-	char waited_for[24]; /* what workers waited for longest; "": nothing */
+	/* the kind of lock for which workers waited longest, or "" */
+	char waited_for[24];
 };
 
-/* lab_scripts() returns the scripts for a URL's database, in the order in
- * which they run, or NULL if there are none. lab_find() returns the script
- * with this name, or NULL. */
+/* lab_scripts() returns the scripts for a URL's database, in the order in which
+ * they run, or NULL if there are none. lab_find() returns the script with this
+ * name, or NULL. */
 const struct lab_script *lab_scripts(const char *url);
 const struct lab_script *lab_find(const struct lab_script *scripts,
 				  const char *name);
 
-/* Run one script. LAB_CANNOT: the database does not support it, and nothing
- * was done. Unless 0 is returned, `why` is set to the reason, in one line.
- * The scratch is always removed. `left` is called for each scratch that an
- * earlier run left when it was killed, and that was removed now. */
+/* Run one script in a scratch, which is a temporary file or schema. The scratch
+ * is always removed. Returns 0, or writes the reason into `why`, in one line.
+ * LAB_CANNOT means that the database does not support the technique, and that
+ * nothing was done. An earlier run may have been killed before it could remove
+ * its scratch. Such a scratch is removed now, and `left` is called with its
+ * name. */
 enum { LAB_FAILED = -1, LAB_CANNOT = -2, LAB_STOPPED = -3 };
 int lab_run(const struct lab_options *options, const struct lab_script *script,
 	    void (*left)(const char *what), struct lab_result *ret,

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MARK "-lab-" /* part of a scratch's name, in front of the pid */
+/* the part of a scratch file's name that precedes the process id */
+#define MARK "-lab-"
 
 static char *
 file_url(struct lab *lab)
@@ -42,8 +43,8 @@ file_session(const struct lab *lab, struct lab_side *side)
 	return 0;
 }
 
-/* The pid of the process that made this scratch file, or 0 if it is no
- * scratch. */
+/* Return the id of the process that made this scratch file, or 0 if the file is
+ * not a scratch file. */
 static int
 owner_of(const char *name, const char *prefix)
 {
@@ -60,7 +61,7 @@ owner_of(const char *name, const char *prefix)
 	return 0;
 }
 
-/* Remove scratch files of earlier runs that were killed. */
+/* Remove the scratch files of earlier runs that were killed. */
 static void
 remove_leftovers(struct lab *lab)
 {
@@ -111,7 +112,7 @@ file_prepare(struct lab *lab, const struct lab_script *script)
 	return 0;
 }
 
-/* The connection must be closed before its files are removed. */
+/* Close the connection first, and then remove its files. */
 static int
 file_remove(struct lab *lab)
 {

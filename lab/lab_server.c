@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* how long to wait until the sessions of killed workers have ended */
+/* how long to wait for the end of the sessions of killed workers, in ms */
 #define GONE_MS 5000
 
 static const struct lab_script *
@@ -22,8 +22,8 @@ scratch(const struct lab *lab)
 	return lab_find(lab->scripts, "scratch");
 }
 
-/* The user's URL with the scratch schema, and an application_name that marks
- * our sessions. */
+/* Return the user's URL, changed to use the scratch schema. It also sets an
+ * application_name that marks the sessions of this run. */
 static char *
 server_url(struct lab *lab)
 {
@@ -67,7 +67,7 @@ drop(struct lab *lab, const char *name)
 	return r;
 }
 
-/* Remove the schemas that earlier, killed runs have left, and report their
+/* Remove the schemas of earlier runs that were killed, and report their
  * names. */
 static int
 drop_leftovers(struct lab *lab)
@@ -108,8 +108,8 @@ server_prepare(struct lab *lab, const struct lab_script *script)
 	return r;
 }
 
-/* First wait until the sessions of killed workers have ended, because they
- * may still hold locks. */
+/* Remove the scratch schema. First wait until the sessions of killed workers
+ * have ended, because they may still hold locks. */
 static int
 server_remove(struct lab *lab)
 {
@@ -135,7 +135,7 @@ server_remove(struct lab *lab)
 	return r ? r : r2;
 }
 
-/* ---- cost, and what workers wait for ---- */
+/* ---- the cost of a run, and the locks for which workers wait ---- */
 
 static int
 log_position(struct lab *lab, int64_t *ret)
@@ -163,8 +163,8 @@ server_finish(struct lab *lab)
 	return r;
 }
 
-/* Take a sample: count a session that waits now as if it had waited since
- * the last sample. */
+/* Take a sample. A session that waits now counts as if it had waited since the
+ * last sample. */
 static int
 server_watch(struct lab *lab, int64_t passed_us)
 {

@@ -13,39 +13,40 @@
 #include "lab.h"
 
 #define LAB_VALUE 64
-/* number of names that the lab itself defines for scripts */
+/* number of names that the lab itself defines for use in scripts */
 #define LAB_NAMES 5
 #define LAB_COLUMNS 4
 #define LAB_ROWS 16
-/* the transaction was rolled back by a deadlock or a conflict: try again */
+/* Returned if a deadlock or a conflict has rolled the transaction back. The
+ * caller tries again. */
 #define LAB_AGAIN 1
 
-/* the first rows of a statement's result */
+/* The first rows of a statement's result. */
 struct lab_rows {
 	size_t columns, count;
 	char names[LAB_COLUMNS][LAB_VALUE];
-	char values[LAB_ROWS][LAB_COLUMNS][LAB_VALUE]; /* "" stands for null */
+	char values[LAB_ROWS][LAB_COLUMNS][LAB_VALUE]; /* "" means null */
 };
 
-/* the values of the @names and :names in statements */
+/* The values of the names that statements use, as @name or :name. */
 struct lab_vars {
 	size_t count;
 	char names[LAB_NAMES + LAB_COLUMNS][LAB_VALUE];
 	char values[LAB_NAMES + LAB_COLUMNS][LAB_VALUE];
 };
 
-/* a worker's counters, in shared memory */
+/* The counters of a worker, in shared memory. */
 struct lab_account {
 	struct rp_usage usage;
 	int64_t deadlocks, ended_us;
 };
 
-/* a connection, and the account to which its costs are added */
+/* A connection, and the account to which its costs are added. */
 struct lab_side {
 	rp_conn *conn;
 	struct lab_account *account;
 	struct lab_vars vars;
-	char *why; /* LAB_WHY bytes */
+	char *why; /* a buffer of LAB_WHY bytes */
 };
 
 struct lab {
@@ -62,18 +63,21 @@ struct lab {
 	void (*left)(const char *what);
 };
 
-/* how scratches are made on one kind of database. Functions that can fail
- * return 0 or LAB_FAILED, and set the side's `why` */
+/* The functions that make and remove scratches on one kind of database. If such
+ * a function can fail, it returns 0 or LAB_FAILED, and sets the side's
+ * `why`. */
 struct lab_place {
-	int dies_at_fork; /* not 0: close connections before a fork */
+	int dies_at_fork; /* not 0: connections must be closed before a fork */
 	char *(*url_of)(
-		struct lab *lab); /* sets the scratch's name; NULL: no memory */
+		/* sets the scratch's name; returns NULL if memory is
+		 * exhausted */
+		struct lab *lab);
 	int (*prepare)(struct lab *lab, const struct lab_script *script);
 	int (*session)(const struct lab *lab, struct lab_side *side);
 	int (*watch)(struct lab *lab, int64_t passed_us); /* called regularly */
-	int (*begin)(struct lab *lab);  /* called before the workers start */
-	int (*finish)(struct lab *lab); /* called after the workers have
-					 * ended; fills in the result */
+	int (*begin)(struct lab *lab); /* called before the workers start */
+	/* called after the workers have ended; writes the result */
+	int (*finish)(struct lab *lab);
 	int (*remove)(struct lab *lab);
 };
 
@@ -86,12 +90,13 @@ void lab_close(struct lab_side *side);
 
 /* script.c */
 void lab_set(struct lab_vars *vars, const char *name, const char *value);
-/* Run the statements of a section, if the script has that section. `ret`:
- * the result of the last statement. */
+/* Run the statements of a section, if the script has this section. `ret`
+ * receives the result of the last statement. */
 int lab_section(struct lab_side *side, const struct lab_script *script,
 		const char *section, struct lab_rows *ret);
 /* Make one step of a worker, which calls `work` with the number of each job.
- * Returns > 0: it found something to do; 0: nothing; < 0: it failed. */
+ * Returns a positive number if the step found something to do, 0 if it found
+ * nothing, and a negative number on failure. */
 int lab_step(struct lab_side *side, const struct lab_script *script,
 
 	     void (*work)(void *ctx, int64_t job), void *ctx);

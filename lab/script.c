@@ -38,7 +38,7 @@ lab_set(struct lab_vars *vars, const char *name, const char *value)
 	snprintf(vars->values[i], LAB_VALUE, "%s", value);
 }
 
-/* The value of a name. NULL: it has no value (yet). */
+/* Return the value of a name, or NULL if it has no value yet. */
 static const char *
 value_of(const struct lab_vars *vars, const char *name)
 {
@@ -57,7 +57,7 @@ set_row(struct lab_vars *vars, const struct lab_rows *rows, size_t row)
 
 /* ---- running ---- */
 
-/* Keep the first rows and columns that fit. */
+/* Store the first rows and columns of the result, as many as fit. */
 static int
 keep(void *ctx, const struct rp_row *row)
 {
@@ -81,9 +81,9 @@ keep(void *ctx, const struct rp_row *row)
 	return 0;
 }
 
-/* Decide what to do after an error. RP_EBUSY means a deadlock, or a SQLite
- * transaction whose read snapshot is stale. Waiting does not help then: roll
- * back and try again. Other errors end the run. */
+/* Decide what to do after an error. RP_EBUSY means that there was a deadlock,
+ * or that a SQLite transaction has an outdated snapshot. Waiting does not help
+ * in these cases, so roll back and try again. Any other error ends the run. */
 static int
 failed(struct lab_side *side, int r)
 {
@@ -92,8 +92,8 @@ failed(struct lab_side *side, int r)
 	if (r != RP_EBUSY)
 		return lab_fail(side->why, "%s",
 				rp_last_error(side->conn)->message);
-	rp__query(side->conn, &rollback); /* the transaction may still be
-					   * open */
+	/* the transaction may still be open */
+	rp__query(side->conn, &rollback);
 	return LAB_AGAIN;
 }
 
@@ -156,8 +156,8 @@ job_of(const struct lab_rows *rows, size_t row)
 	return 0;
 }
 
-/* Do the jobs of the taken rows, and mark them done. A row without a job number
- * needs no work. */
+/* Do the jobs of the rows that were taken, and mark them as done. A row without
+ * a job number needs no work. */
 static int
 do_jobs(struct lab_side *side, const struct lab_script *script,
 	const struct lab_rows *rows, void (*work)(void *ctx, int64_t job),
@@ -177,8 +177,8 @@ do_jobs(struct lab_side *side, const struct lab_script *script,
 	return r;
 }
 
-/* The library's own technique: settle the last job and claim the next one in
- * one call. */
+/* Make a step of the library's own technique, which settles the last job and
+ * claims the next one in one call. */
 static int
 turn(struct lab_side *side, void (*work)(void *ctx, int64_t job), void *ctx)
 {
@@ -231,8 +231,8 @@ lab_step(struct lab_side *side, const struct lab_script *script,
 		r = do_jobs(side, script, &rows, work, ctx);
 	if (r == 0)
 		r = lab_section(side, script, "end", NULL);
-	/* The last take has also settled this job; the next one must not
-	 * settle it again. */
+	/* A take settles the last job, too. If it has found no new job, forget
+	 * the last one, so that the next take does not settle it again. */
 	if (r == 0 && rows.count == 0)
 		lab_set(&side->vars, "id", "");
 	side->account->deadlocks += r == LAB_AGAIN;

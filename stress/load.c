@@ -14,11 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* with --for: by how many jobs producers may be ahead of the workers */
+/* With --for, producers pause when they are ahead of the workers by this many
+ * jobs. */
 #define BACKLOG 20000
 
-/* This is splitmix64. It is a pure function of its arguments, so runs with
- * the same seed make the same choices, in whatever order the processes ask. */
+/* Return a random number: the function is splitmix64. The result depends only
+ * on the arguments. So runs with the same seed make the same choices, in
+ * whatever order the processes call it. */
 uint64_t
 stress_random(uint64_t seed, uint64_t a, uint64_t b)
 {
@@ -30,7 +32,7 @@ stress_random(uint64_t seed, uint64_t a, uint64_t b)
 	return z ^ (z >> 31);
 }
 
-/* Record a failure. The parent prints the first one. */
+/* Record a failure of a child. The parent prints the first failure. */
 int
 child_fails(struct stress *stress, const char *what, const char *why)
 {
@@ -53,7 +55,8 @@ ago(int64_t now, int64_t asked)
 
 /* ---- producing ---- */
 
-/* The number of jobs in the next batch; 0: all jobs are made. */
+/* Return the number of jobs in the next batch, or 0 if no jobs are left to
+ * make. */
 static size_t
 next_share(struct stress *stress)
 {
@@ -93,8 +96,8 @@ note_enqueued(struct child *child, const rp_added *added, size_t n,
 }
 
 /* Enqueue batch by batch, and try again after RP_EBUSY and RP_ELOST. After
- * RP_ELOST the jobs may exist already. They were not acknowledged, so it
- * does no harm to enqueue them once more. */
+ * RP_ELOST the jobs may exist already. Enqueueing them once more does no harm,
+ * because the first ones were not acknowledged and do not count. */
 static int
 produce_all(struct stress *stress, struct child *child, rp_conn *conn,
 	    const rp_job_spec *jobs, rp_added *added)

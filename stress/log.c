@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* number of entries in a window: a multiple of any page size */
+/* number of entries in a window; a multiple of any page size */
 #define WINDOW 65536
 
 int

@@ -16,13 +16,13 @@
 #include "history.h"
 #include "stress.h"
 
-/* the state of the child that writes the lines */
+/* What the child that writes the lines needs. */
 struct telling {
 	const struct stress *stress;
 	FILE *to, *history;
 };
 
-/* Format the fields that docs/history.md defines for this event. */
+/* Format the fields that docs/history.md defines for this kind of event. */
 static void
 tell_fields(char *to, size_t room, const struct moment *m, const char *queue)
 {

@@ -48,7 +48,7 @@ scratch_make(struct stress *stress)
 	return r < 0 ? cmd_failed(stress->cmd, r) : 0;
 }
 
-/* Cancel running jobs, which would prevent the drop. */
+/* Cancel the running jobs. The queue cannot be dropped while it has any. */
 static int
 cancel_running(rp_conn *conn, const char *queue)
 {
@@ -89,7 +89,8 @@ scratch_remove(struct cmd *cmd, const char *queue)
 			queue, queue);
 }
 
-/* Does the name have the form that runs use? If so, split it. */
+/* Return whether a run of this command may have made the queue with this name.
+ * If so, split the name into host and process id. */
 static int
 is_ours(const char *name, char *ret_host, size_t room, long *ret_pid)
 {

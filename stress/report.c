@@ -11,7 +11,7 @@
 #include "check.h"
 #include "stress.h"
 
-/* how many kinds of waits are printed */
+/* how many kinds of waits the report lists */
 #define NAMED 3
 
 static const char *const latency_names[LATENCIES] = { "enqueue", "claim",
@@ -56,8 +56,8 @@ by_samples(const void *pa, const void *pb)
 	return (a->samples < b->samples) - (a->samples > b->samples);
 }
 
-/* Count the samples of busy sessions. *ret_locks: the samples of sessions
- * that waited for a lock. */
+/* Count the samples in which a session was busy. *ret_locks becomes the number
+ * of samples in which a session waited for a lock. */
 static int64_t
 count_samples(const struct shared *s, int64_t *ret_locks)
 {
@@ -90,7 +90,7 @@ sampled_seconds(const struct stress *stress, int64_t samples)
 
 /* ---- for people ---- */
 
-/* Format with thousands separators: 1,234,567 */
+/* Format a number with thousands separators, such as 1,234,567. */
 static const char *
 grouped(char *to, size_t room, int64_t n)
 {
@@ -341,7 +341,7 @@ json_per_job(const struct sums *sums, int64_t n)
 	return json_real(per_job(sums, n));
 }
 
-/* null if this database does not count statements */
+/* SQLite does not count statements and the like, so most members are null. */
 static json_t *
 json_costs_in_file(const struct sums *sums)
 {

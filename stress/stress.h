@@ -21,7 +21,7 @@
 
 #define WAITS 32
 
-/* an entry of a log; it becomes a line of the history */
+/* An entry of a log. It becomes a line of the history. */
 struct moment {
 	int64_t at, id, claim_no;
 	uint32_t asked_ago_us, lease_ms;
@@ -32,20 +32,20 @@ struct moment {
 };
 enum { ENQUEUED, CLAIMED, STARTED, SETTLING, SETTLED, LOST };
 
-/* a process's log: a sequence of moments */
+/* The log of one process, which is a sequence of moments. */
 struct stress_log {
 	int fd;
-	_Atomic int64_t *count; /* number of entries, in shared memory */
-	struct moment *window;  /* the part of the log that is mapped for
-				 * writing */
-	int64_t from;           /* index of the window's first entry */
+	_Atomic int64_t *count; /* number of entries; it is in shared memory */
+	/* the part of the log that is mapped into memory for writing */
+	struct moment *window;
+	int64_t from; /* index of the window's first entry */
 };
 
-/* The server's counters. */
+/* Counters of the server. */
 struct server {
 	int64_t transactions, buffers, wal_bytes, deadlocks, sessions;
-	int64_t statements; /* number of statements; -1: this server does not
-			     * count them */
+	/* number of statements, or -1 if this server does not count them */
+	int64_t statements;
 };
 
 struct wait {
@@ -53,12 +53,13 @@ struct wait {
 	int64_t samples;
 };
 
-/* the shared memory of all processes */
+/* The memory that all processes share. */
 struct shared {
-	_Atomic int64_t to_make; /* jobs not yet assigned to a producer */
+	/* number of jobs that no producer has taken yet */
+	_Atomic int64_t to_make;
 	_Atomic int64_t enqueued, done, dead, failed;
 	_Atomic int64_t kills, stalls;
-	_Atomic int stop;  /* producers must stop */
+	_Atomic int stop;  /* not 0: producers must stop */
 	_Atomic int made;  /* not 0: all producers have ended */
 	_Atomic int empty; /* not 0: no job is left to do */
 	_Atomic int over;  /* not 0: all workers have ended */
@@ -66,7 +67,7 @@ struct shared {
 	_Atomic int failing;
 	char why[300]; /* text of the first failure */
 
-	/* the watcher writes these */
+	/* The watcher writes the following members. */
 	int has_counters; /* not 0: the database has counters */
 	struct server before, after;
 	struct wait waits[WAITS];
@@ -77,8 +78,8 @@ struct child {
 	pid_t pid;
 	int generation;
 	struct stress_log log;
-	int64_t resume_at; /* when to send SIGCONT; 0: the process is not
-			    * stopped */
+	/* when to send SIGCONT to the process; 0 if it is not stopped */
+	int64_t resume_at;
 };
 
 struct stress {
@@ -89,14 +90,15 @@ struct stress {
 	double fail_rate;
 	int fill, pin, json;
 	struct shared *shared;
-	_Atomic int64_t *counts; /* lengths of the logs, in shared memory */
-	struct child *children;  /* first producers, then workers */
+	/* lengths of the logs; they are in shared memory */
+	_Atomic int64_t *counts;
+	struct child *children; /* first the producers, then the workers */
 	struct child watcher;
 	int64_t began_at, ended_at;
 	int interrupted;
 };
 
-/* percentiles of a latency, in microseconds */
+/* Percentiles of a latency, in microseconds. */
 struct spread {
 	int64_t p50, p90, p99, max;
 };
@@ -106,7 +108,7 @@ enum { L_ENQUEUE, L_CLAIM, L_START, L_END_TO_END, LATENCIES };
 
 struct sums {
 	int64_t enqueued, done, dead, claims, retries, duplicates, unknown;
-	int64_t written; /* bytes written; -1: not known */
+	int64_t written; /* bytes written, or -1 if not known */
 	double enqueue_rate, done_rate;
 	double enqueue_bars[BARS], done_bars[BARS];
 	int64_t bar_us;
@@ -124,7 +126,8 @@ typedef void moment_fn(void *ctx, const struct moment *moment,
 		       const char *client);
 void log_each(const struct stress *stress, moment_fn *fn, void *ctx);
 
-/* load.c: main functions of the processes; they return an exit status */
+/* The main functions of the child processes, in load.c. They return an exit
+ * status. */
 int produce(struct stress *stress, struct child *child);
 int work(struct stress *stress, struct child *child);
 int child_fails(struct stress *stress, const char *what, const char *why);
@@ -133,15 +136,18 @@ uint64_t stress_random(uint64_t seed, uint64_t a, uint64_t b);
 /* watch.c */
 int watch(struct stress *stress, struct child *child);
 
-/* queue.c: each returns 0, or an exit status after printing an error */
+/* The functions of queue.c. Each returns 0, or an exit status after printing an
+ * error. */
 int scratch_make(struct stress *stress);
 int scratch_remove(struct cmd *cmd, const char *queue);
 int scratch_sweep(struct cmd *cmd);
 
-/* sum.c: returns 0, or an exit status after printing an error */
+/* Compute all figures of the report (sum.c). Returns 0, or an exit status after
+ * printing an error. */
 int sum_up(struct stress *stress, struct sums *ret);
 
-/* proof.c: returns 0, or an exit status after printing an error */
+/* Check the history (proof.c). Returns 0, or an exit status after printing an
+ * error. */
 int prove(struct stress *stress, struct sums *ret);
 
 /* report.c */

@@ -8,17 +8,19 @@
 
 #include <stdlib.h>
 
-/* the times of one job's life; 0: not known */
+/* The times of one job's life. A time is 0 if it is not known. */
 struct life {
 	int64_t id, asked, enqueued, started, done;
 	int times_done;
-	int asked_done; /* not 0: "done" was sent, and no answer was recorded */
+	/* not 0: the verdict "done" was sent, but no answer to it was
+	 * recorded */
+	int asked_done;
 };
 
 struct summing {
 	struct stress *stress;
 	struct sums *sums;
-	struct life *lives; /* sorted by id */
+	struct life *lives; /* array, sorted by id */
 	size_t count;
 	int64_t *us[LATENCIES]; /* unsorted samples */
 	size_t us_count[LATENCIES];
@@ -138,7 +140,8 @@ sum_rates(struct summing *s)
 		if (life->started && life->started < started)
 			started = life->started;
 		s->us[L_ENQUEUE][i] = life->enqueued - life->asked;
-		/* A job may start before its producer gets the answer. */
+		/* The answer to the producer may arrive after the job has
+		 * started. Then the latency is 0. */
 		if (life->started)
 			s->us[L_START][s->us_count[L_START]++] =
 				life->started > life->enqueued
@@ -207,9 +210,9 @@ fail:
 	return r;
 }
 
-/* The bytes that our processes passed to write(): log and checkpoints. Linux
- * adds the count of a child to its parent's when the child is reaped. -1:
- * not available. */
+/* Return the bytes that our processes passed to write(), which are those of the
+ * log and of checkpoints. Linux adds the count of a child to that of its parent
+ * when the child is reaped. Returns -1 if the count is not available. */
 static int64_t
 written(void)
 {

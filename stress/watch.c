@@ -19,7 +19,7 @@ struct watcher {
 	struct stress *stress;
 	rp_conn *conn, *pinned;
 	int64_t last_done;
-	int quiet; /* number of probes in a row without a finished job */
+	int quiet; /* number of probes since a job has ended */
 };
 
 static int
@@ -28,10 +28,10 @@ fails(struct watcher *w, const char *why)
 	return child_fails(w->stress, "watching the database", why);
 }
 
-/* ---- the server's own statistics ---- */
+/* ---- statistics of the server ---- */
 
-/* Run a query of sql/<dialect>/stress/. It only reads, unless it is the one
- * that pins a snapshot. */
+/* Run a query of sql/<dialect>/stress/. All these queries only read, except the
+ * query that pins a snapshot. */
 static int
 ask(struct watcher *w, rp_conn *conn, const char *name, int flags,
     int (*take_row)(void *ctx, const struct rp_row *row), void *ctx)
@@ -47,7 +47,7 @@ ask(struct watcher *w, rp_conn *conn, const char *name, int flags,
 		       : 0;
 }
 
-/* The number in a column; 0 if there is no such column. */
+/* Return the number in a column, or 0 if there is no such column. */
 static int64_t
 number(const struct rp_row *row, const char *name)
 {
@@ -71,7 +71,8 @@ take_counters(void *ctx, const struct rp_row *row)
 	return 0;
 }
 
-/* Take the row; the row of the last statement is the result. */
+/* Store the number of a row. It is called for each row, so the number of the
+ * last row remains. */
 static int
 take_statements(void *ctx, const struct rp_row *row)
 {
@@ -93,8 +94,9 @@ read_counters(struct watcher *w, struct server *ret)
 	return r ? -1 : 0;
 }
 
-/* Read the counters after the run. A backend reports its last counts when it
- * ends, shortly after its client. So first wait until our sessions are gone. */
+/* Read the counters after the run. A server process adds its last counts when
+ * it ends, which is shortly after its client. So first wait until the sessions
+ * of this run have ended. */
 static int
 read_last_counters(struct watcher *w, struct server *ret)
 {
@@ -152,7 +154,7 @@ sample_waits(struct watcher *w)
 		       : 0;
 }
 
-/* ---- the old snapshot ---- */
+/* ---- the pinned snapshot ---- */
 
 static int
 pin(struct watcher *w)
@@ -166,11 +168,10 @@ pin(struct watcher *w)
 
 /* ---- the end ---- */
 
-/*
- * Is the queue empty? If all jobs were seen to end, it is, without a query. But
- * a killed worker may have finished jobs without recording it. So if no job has
- * ended for a while, ask the database.
- */
+/* Find out whether the queue is empty, and set `empty`. If the workers have
+ * reported the end of all jobs, no query is needed. But a worker that was
+ * killed may have finished a job without reporting it. So if no job has ended
+ * for a while, query the database. */
 static int
 look_for_the_end(struct watcher *w)
 {
