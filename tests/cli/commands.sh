@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Claiming, settling, reading and changing jobs; exit statuses and invalid
-# input.
+# The commands that claim, settle, show and change jobs. Also exit statuses, and
+# messages about invalid input.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

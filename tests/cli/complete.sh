@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Completion in bash: which words it offers, and that it changes nothing.
+# The completion for bash: which words it offers, and that it changes nothing.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -9,10 +9,10 @@ completion=$(readlink -f "$(dirname "$0")/../../completions/readpast.bash")
 . "$(dirname "$0")/tap.sh"
 # shellcheck source=completions/readpast.bash
 . "$completion"
-set +u # interactive shells run without it
+set +u # the completion also runs in interactive shells, which do not have set -u
 
-# Print the words offered with the cursor at the end of the line. Like bash,
-# cut the line at blanks, and at = and : unless COMP_WORDBREAKS says otherwise.
+# Print the words that are offered with the cursor at the end of the line. Like bash,
+# split the line at blanks, and at the characters = and : if COMP_WORDBREAKS has them.
 offered() {
 	local left=$1 cuts='' word
 	[[ $COMP_WORDBREAKS != *:* ]] || cuts=':='

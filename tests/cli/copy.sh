@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# readpast copy: the target gets exactly what the source had, however often the
-# copy is killed: at READPAST_KILLS random points (12).
+# readpast copy: after a copy the target has exactly the source's jobs, even if the copy
+# was killed several times. READPAST_KILLS is the number of kills, 12 by default.
 #
 #   copy.sh READPAST sqlite: [postgres:]
 #
-# With postgres: there are copies to a server and from it; without it, to
-# another file instead.
+# With postgres: the script copies to a server and from a server. Without it, it copies
+# to another file instead.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -19,7 +19,7 @@ fi
 kills=${READPAST_KILLS:-12}
 RANDOM=$$
 
-# The URL of a separate schema, or of another file.
+# Print the URL of a schema of the server, or of another file.
 other_url() { # NAME
 	local and='?'
 	[[ $server != *\?* ]] || and='&'
@@ -39,8 +39,8 @@ drop() { # NAME...
 }
 trap 'kill $(jobs -p) 2>/dev/null; drop pg pg2 kill >/dev/null 2>&1; cd /; rm -rf "$here"' EXIT
 
-# Print everything that a copy must preserve of a SQLite file, with ids reduced
-# by a shift. JSON is normalised, as a server formats it differently.
+# Print everything in a SQLite file that a copy must preserve. SHIFT is subtracted from
+# the ids. JSON is normalised, because a server formats it differently.
 dump() { # FILE [SHIFT]
 	local shift=${2:-0}
 	sqlite3 "$1" "
@@ -65,29 +65,29 @@ dump() { # FILE [SHIFT]
 	       keep_done_ms, keep_dead_ms, max_payload, timeout_ms, dead_to
 	  from readpast_queue order by name"
 }
-same_dump() { # FILE FILE [SHIFT]
+same_dump() { # FILE FILE [SHIFT]: both files have the same jobs
 	dump "$1" >one
 	dump "$2" "${3:-0}" >two
 	[[ -s one ]] && diff one two
 }
-in_order() { # URL QUEUE: the line, as it is handed out
+in_order() { # URL QUEUE: print the ready jobs in the order of claims
 	readpast --db "$1" list "$2" --state ready --limit 100000 --json |
 		sed -E 's/.*"id":([0-9]+).*/\1/'
 }
-same_order() { # URL URL QUEUE [SHIFT]
+same_order() { # URL URL QUEUE [SHIFT]: both have the ready jobs in the same order
 	diff <(in_order "$1" "$3") <(in_order "$2" "$3" | awk -v shift="${4:-0}" '{ print $1 - shift }')
 }
 first_id() { # FILE
 	sqlite3 "$1" 'select min(id) from (select id from readpast_job union all select id from readpast_archive)'
 }
-count() { # URL QUEUE STATE
+count() { # URL QUEUE STATE: print the number of jobs
 	field "$3" "$(readpast --db "$1" stats "$2" --json)"
 }
 recovered() {
 	readpast sweep
 	readpast stats mail --json | grep '"running":0,'
 }
-source_db() { # URL: one of everything
+source_db() { # URL: make a database with jobs of all kinds
 	export READPAST_DB=$1
 	readpast queue set mail --max-attempts 7 --lease 90s --keep-done 1d --max-payload 1MiB --dead-to other
 	readpast queue set other --backoff 3s
@@ -105,7 +105,8 @@ source_db() { # URL: one of everything
 	readpast release "${claims[3]}"
 	readpast complete "${claims[4]}" "${claims[5]}"
 	readpast cancel "${claims[6]%:*}"
-	readpast extend "${claims[7]}" --lease 1ms # and out it runs, twice
+	# the lease runs out, here for the first of two times
+	readpast extend "${claims[7]}" --lease 1ms
 	eventually recovered
 	readpast claim mail -n 2 --lease 1ms
 	eventually recovered
@@ -131,7 +132,7 @@ check 'all fields are unchanged, too' same_dump a.db c.db
 check 'one queue' status 0 readpast copy sqlite:a.db sqlite:d.db other
 check 'and no other queue' equal "$(sqlite3 d.db 'select group_concat(name) from readpast_queue')" other
 
-# Change the source: add, remove and change jobs.
+# Change the source: add, remove and change some jobs.
 readpast --db sqlite:a.db enqueue mail new --quiet
 readpast --db sqlite:a.db cancel "$(in_order sqlite:a.db mail | tail -n 2 | head -n 1)"
 readpast --db sqlite:a.db purge other --state ready --yes >/dev/null
@@ -139,7 +140,7 @@ readpast --db sqlite:a.db enqueue mail 'another' --unique key --replace --quiet
 check 'copying once more brings the target up to date' status 0 readpast copy sqlite:a.db sqlite:c.db
 check 'in all fields' same_dump a.db c.db
 
-# The target is a database that has already given ids.
+# This target has used ids already.
 seq 100 | readpast --db sqlite:e.db enqueue first --quiet
 check 'beside another queue' status 0 readpast copy sqlite:a.db sqlite:e.db mail
 check 'ids are moved up' grep -q 'ids: those of the source + 100' out
@@ -169,7 +170,8 @@ check 'the target is at work' equal "$(readpast --db "$pg2" queue list | grep -c
 check 'the source is not' equal "$(readpast --db sqlite:a.db queue list | grep paused)" 'mail (paused)'
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
-# Advance the target's line far past the numbers of the remaining jobs.
+# Let the target use many numbers of its ready line, so that they are far past the
+# numbers of the jobs that are still to be moved.
 for _ in 1 2 3; do
 	seq 200 | readpast --db "$pg2" enqueue mail --quiet
 	mapfile -t claims < <(readpast --db "$pg2" claim mail -n 1000 | claims_of)
@@ -185,7 +187,8 @@ check 'the move waits for running jobs' kill -0 "$waiting"
 readpast --db sqlite:a.db fail "$(claim_of "$held")" --error x --retry-in 0 >/dev/null
 wait "$waiting"
 check 'and ends when they have ended' equal $? 0
-# The job is before the target's cursor, where only the sweep finds it.
+# The job's number is before the place where claims of the target start, so only the
+# sweep finds the job.
 readpast --db "$pg2" sweep >/dev/null
 check 'the last job is moved, too' equal "$(count sqlite:a.db mail ready),$(count "$pg2" mail ready)" "0,$((before + 1))"
 handed_out() {
@@ -196,7 +199,7 @@ handed_out() {
 check 'and can be claimed' eventually handed_out
 check 'what the target has done is not undone' equal "$(count "$pg2" mail 'done')" "$finished"
 
-# What copy refuses.
+# Copies that are refused.
 ln -s a.db link.db
 ln c.db hard.db
 check 'a database into itself' refuses 2 'the same database' readpast copy sqlite:a.db sqlite:a.db
@@ -217,9 +220,11 @@ check 'a queue of the target that was resumed' refuses 4 'was resumed in the tar
 sqlite3 g.db "update readpast_meta set value = 99 where name = 'schema'"
 check 'a schema that is newer: target' refuses 1 'schema 99, newer' readpast copy sqlite:c.db sqlite:g.db
 check 'a schema that is newer: source' refuses 1 'schema 99, newer' readpast copy sqlite:g.db sqlite:f.db
-# Whatever is wrong with the target, copy prints one line, does not crash, and
-# changes no row of the source.
-source_kept() { # STATUS PATTERN COMMAND...
+# Whatever is wrong with the target, copy prints one line, does not crash, and changes
+# no row of the source.
+# source_kept STATUS PATTERN COMMAND...: the command is refused and changes nothing in
+# c.db
+source_kept() {
 	local before
 	before=$(sqlite3 c.db .dump)
 	refuses "$@" || return 1
@@ -289,7 +294,7 @@ check 'one argument' refuses 2 'from which database' readpast copy sqlite:a.db
 check 'an unknown word for --running' refuses 2 'expected wait or leave' readpast copy --running x sqlite:a.db sqlite:f.db
 check 'a refused copy makes no file' test ! -e f.db
 
-# Kill it at random points, or cut the connection; then run it again.
+# Kill the copy at random points, or cut its connection, and then run it again.
 big() { # FILE
 	seq -f '%0200g' 20000 | readpast --db "sqlite:$1" enqueue q --quiet
 	readpast --db "sqlite:$1" queue set q --keep-done 1d >/dev/null
@@ -299,7 +304,7 @@ big() { # FILE
 }
 big big.db
 killed=0
-kill_once() { # FROM TO OPTION...: after a random part of the time it takes
+kill_once() { # FROM TO OPTION...: kill a copy after a random time
 	"$READPAST" copy "$@" >/dev/null 2>&1 &
 	local pid=$! end=$((RANDOM % 400))
 	sleep "0.$(printf %03d "$end")"
@@ -318,8 +323,8 @@ survives() { # TO OPTION...
 		rm -f to.db
 		timeout 60 "$READPAST" copy "$to" sqlite:to.db >/dev/null || return 1
 	fi
-	# A killed run may have advanced the sequence, which is not set back;
-	# so the ids of the next run are shifted.
+	# A run that was killed may have used ids of the sequence, which are not given
+	# back. So the ids of the next run are shifted.
 	shift=$(($(first_id to.db) - $(first_id big.db)))
 	same_dump big.db to.db "$shift" || return 1
 	same_order sqlite:big.db sqlite:to.db q "$shift" || return 1
@@ -345,8 +350,8 @@ terminate() { # APPLICATION CONDITION
 		select pg_terminate_backend(pid) from pg_stat_activity
 		 where application_name = '$1' and $2" | grep t
 }
-# Cut the connection within a transaction: while it waits for a table that we
-# have locked since it began.
+# Cut the copy's connection within a transaction, while the copy waits for a table that
+# this test has locked.
 cut_line() {
 	local url pid got
 	url=$(other_url kill)
@@ -379,7 +384,7 @@ if [[ $server ]]; then
 	check 'it completes the copy' grep -q '19550 live and 500 kept jobs' out
 fi
 
-# Copy while others enqueue, and while a second copy runs.
+# Copy while others enqueue jobs, and while a second copy runs.
 rm -f from.db* to.db*
 cp big.db from.db
 (for ((i = 0; i < 100; i++)); do readpast --db sqlite:from.db enqueue q "late $i" --quiet; done) &

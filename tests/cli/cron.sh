@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `cron next`: what it prints, what it refuses, and that it needs no database; and the
-# commands for schedules in a database.
+# The command `cron next`: what it prints, what it refuses, and that it needs no
+# database. Then the commands for schedules in a database.
 #
 #   cron.sh READPAST
 #
@@ -61,7 +61,7 @@ check 'help of no command' refuses 2 'no such command: crn \(see readpast help\)
 
 # ---- schedules in a database ----
 
-schedule() { # NAME FIELD: of cron list
+schedule() { # NAME FIELD: print a field of a schedule
 	readpast cron list "$1" --json | jq -r ".$2"
 }
 check 'a spec that never fires is not added' refuses 2 'never fires' readpast cron add mail never '0 0 30 2 *'

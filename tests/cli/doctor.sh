@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# doctor: findings on any database, and on SQLite files, each of them provoked.
+# The command doctor. Each finding is provoked: first those on any database, then those
+# on SQLite files.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -10,8 +11,8 @@ on_database "$2"
 table=readpast_
 if [[ $2 == postgres: ]]; then
 	table=$schema.
-	# Up to version 14 everyone may create in public, and doctor reports
-	# that.
+	# Up to version 14 every user may create objects in the schema public, and the
+	# doctor reports this.
 	sql 'revoke create on schema public from public'
 fi
 
@@ -104,7 +105,8 @@ if [[ $2 == sqlite: ]]; then
 fi
 readpast cron remove beat >/dev/null
 
-# hold_open FILE SQL: run SQL in a process that stays; $holder is its pid.
+# hold_open FILE SQL: run SQL in a process that keeps the file open. Sets $holder to its
+# pid.
 hold_open() {
 	rm -f held
 	sqlite3 "$1" <hold &
@@ -119,8 +121,8 @@ let_go() {
 }
 reads='begin; select name from readpast_queue where 0;'
 
-# Simulate a container with a single file mounted, or with the file's directory
-# mounted.
+# Run a command as in a container, into which a single file is mounted, or the file's
+# directory.
 mounted() { # COMMAND...
 	export READPAST here
 	READPAST_DB=sqlite:container/named.db unshare -m bash -c "
@@ -145,7 +147,7 @@ if [[ $2 == sqlite: ]]; then
 	sql "update sqlite_sequence set seq = 9000000000000000000 where name = 'readpast_job'"
 	check 'ids near their end' finds sequence 'readpast_job is at 90*'
 
-	# Another process reads, which lets -wal grow.
+	# Another process reads all the time, so -wal grows.
 	READPAST_DB=sqlite:starved.db
 	readpast init >/dev/null
 	hold_open starved.db "$reads"
@@ -160,7 +162,7 @@ if [[ $2 == sqlite: ]]; then
 	readpast purge q --state all --yes >/dev/null
 	check 'half of the file is free' finds pages '2[0-9] MiB of 2[0-9] MiB'
 
-	# Another process writes and does not commit.
+	# Another process has begun to write and does not commit.
 	READPAST_DB=sqlite:locked.db
 	readpast enqueue waits x --quiet
 	yes 'begin immediate; update readpast_queue set lease_ms = lease_ms + 1; commit;' | sqlite3 locked.db &
@@ -194,7 +196,7 @@ if [[ $2 == sqlite: ]]; then
 		check 'a file whose directory is mounted is none' mounted lacks_names_in_directory
 	fi
 
-	# The file has another journal mode, and a process keeps it locked.
+	# The file has another journal mode, and another process keeps it locked.
 	READPAST_DB=sqlite:old.db
 	readpast init >/dev/null
 	sqlite3 old.db 'pragma journal_mode = delete' >/dev/null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# enqueue: input by lines, by NULs and as a whole; pauses of the input;
-# refusals.
+# The command enqueue: input as lines, separated by NUL, or as a whole; pauses of the
+# input; and refusals.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -25,7 +25,7 @@ printf 'a\nb\n' | readpast enqueue one --one --quiet
 check 'all of standard input is one payload with --one' \
 	equal "$(payloads one)" 'a\nb\n'
 check 'no input, no job' equal "$(readpast enqueue none </dev/null)" ''
-each_once() { # DB QUEUE N: the numbers from 1 to N are in, once each
+each_once() { # DB QUEUE N: the queue has the numbers from 1 to N, each of them once
 	equal "$(sqlite3 "$1" "
 		select count(*), count(distinct payload), sum(cast(cast(payload as text) as integer))
 		  from readpast_job join readpast_queue q on q.id = queue_id where q.name = '$2'")" \
@@ -64,9 +64,9 @@ check 'the ids cannot be written: exit 1, after the commit' \
 	equal "$(readpast enqueue full x 2>/dev/null >/dev/full; echo $?; readpast list full --json | wc -l)" '1
 1'
 
-# ---- it fails midway, and is resumed ----
+# ---- enqueue fails midway, and is continued ----
 
-skip_of() { # FILE: what it says to go on with
+skip_of() { # FILE: print the --skip with which the message says to go on
 	sed -nE 's/.* ([0-9]+) jobs enqueued: go on with --skip ([0-9]+)$/\2/p' "$1"
 }
 seq 25000 | readpast enqueue cut >/dev/full 2>err
@@ -76,7 +76,8 @@ seq 25000 | readpast enqueue cut --skip "$(skip_of err)" >ids
 check 'it goes on: the ids of the rest' equal "$(wc -l <ids)" 15000
 check 'each job is in, once' each_once readpast.db cut 25000
 
-# Limit the size of the file: by a small disk, or for SQLite by ulimit.
+# Limit the size of the file by a small disk. If that is not possible, ulimit does it
+# for SQLite.
 mkdir disk
 limit=
 if ((EUID != 0)) || ! mount -t tmpfs -o size=3m none disk 2>/dev/null; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Filters: which jobs list, show, why, cancel, retry and purge apply to.
+# Filters: the jobs to which list, show, why, cancel, retry and purge apply.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -11,15 +11,15 @@ on_database "$2"
 ids() {
 	sed -nE 's/^\{"id":([0-9]+),.*/\1/p' | paste -sd' '
 }
-listed() { # OPTION...: the ids
+listed() { # OPTION...: print the ids of the listed jobs
 	readpast list --json "$@" | ids
 }
 state_of() {
 	field state "$(readpast show "$1" --json)"
 }
 
-# 1 is running, 2 waits for its retry, 3 is dead, 4 and 5 are ready, 6 is in
-# another queue, 7 is scheduled, 8 is cancelled.
+# Job 1 is running, 2 waits for its retry, 3 is dead, 4 and 5 are ready, 6 is in another
+# queue, 7 is scheduled, and 8 is cancelled.
 readpast enqueue mail one two three --kind send --quiet
 readpast claim mail -n 3 --lease 1h >claims
 mapfile -t claims < <(claims_of <claims)
@@ -120,7 +120,8 @@ check 'the history has each job' equal "$(
 	readpast cancel --kind x --history history >/dev/null
 	grep -c '"event":"cancelled"' history)" 3
 
-# A job with a key that is taken in the other queue, one with a kind, and a plain one.
+# The first job has a unique key that is taken in the other queue, the second one has a
+# kind, and the third one has neither.
 readpast enqueue from a --unique k --quiet
 readpast enqueue from b --kind sort --quiet
 readpast enqueue from c --quiet
@@ -151,7 +152,7 @@ check 'the history has each change' equal "$(
 	grep -c '"event":"changed"' changes)" 3
 readpast queue drop to --yes
 
-# Make more jobs than are searched; the last one is the only one of its kind.
+# Make more jobs than list examines without --all. Only the last job has its kind.
 seq 9000 | readpast enqueue many --quiet
 seq 1500 | readpast enqueue many --kind some --quiet
 readpast enqueue many last --kind rare --unique rare --priority 200 --quiet

@@ -34,7 +34,7 @@ MIB = 1 << 20
 
 
 def until_told():
-    """Yields until SIGTERM arrives."""
+    """Yield until SIGTERM arrives."""
     told = []
     signal.signal(signal.SIGTERM, lambda *_: told.append(1))
     print("ready", flush=True)
@@ -44,8 +44,8 @@ def until_told():
 
 
 def take_turns(path):
-    """The other writer. Prints the number of waits, the 99th percentile and
-    the maximum."""
+    """The writer beside the command: write all the time, and print the number of waits,
+    their 99th percentile and their maximum in ms."""
     db = sqlite3.connect(path, timeout=0, isolation_level=None)
     db.execute("pragma synchronous = off")
     waits = []
@@ -65,8 +65,8 @@ def take_turns(path):
 
 
 def take_time(path):
-    """Prints the longest time that a sleep and a write to another file
-    took."""
+    """Print the longest time in ms that a short sleep and a write to another file took.
+    It shows how busy the machine is."""
     longest = 0
     with open(path, "wb") as file:
         for _ in until_told():
@@ -82,8 +82,8 @@ def take_time(path):
 
 @contextlib.contextmanager
 def beside(what, path):
-    """Run this program again as one of the processes above; its result comes
-    at the end."""
+    """Run this program again as one of the processes above. The list that this yields
+    receives its result at the end."""
     answer = []
     command = [sys.executable, __file__, what, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
@@ -96,7 +96,7 @@ def beside(what, path):
 
 
 class Case:
-    """A separate database, and a command on it."""
+    """A case of the test: a database of its own, and a command on it."""
 
     count = 0
 
@@ -122,8 +122,8 @@ class Case:
                   " select 1, i, 'x' from n")
 
     def kept(self, jobs, state, size):
-        """A payload is in the job's row; or, if it is large, in its own table, with its size in
-        the row."""
+        """Make jobs. The payload is in the job's row if it is small. A large payload is
+        in a table of its own, and the row has its size."""
         large = size > 16384
         self.many(jobs, "insert into readpast_archive (id, queue_id, state,"
                   " finished_at, priority, run_at, claim_no, attempt,"
@@ -165,7 +165,8 @@ class Case:
 
 
 def cases(folder):
-    """Each case creates its own jobs: the databases are large."""
+    """Run all cases. Each case creates its own jobs, because the databases are
+    large."""
     def size(full, small):
         return full if LONG else small
 

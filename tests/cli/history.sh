@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Histories and their checker: clean in spite of kill -9; and each broken
-# promise is found.
+# Histories and their checker. The history of workers that are killed with kill -9 has
+# no violation, and the checker finds each promise that is broken.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +8,7 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# 3,000 jobs, four workers; two of them are killed while they work.
+# Four workers do 3,000 jobs, and two of the workers are killed meanwhile.
 seq 3000 | readpast --history h enqueue q --quiet
 pids=()
 for _ in 1 2 3 4; do
@@ -28,20 +28,20 @@ check 'every job was done, and the history agrees' \
 	equal "$(readpast check h --left q | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
 check 'nothing is left' equal "$(readpast stats q --json | grep -oE '"(ready|running|dead)":[0-9]+' | paste -sd,)" '"ready":0,"running":0,"dead":0'
 
-# Each of these histories breaks one promise.
+# Each of the following histories breaks one promise.
 enqueued='{"at":10,"client":"a:1","event":"enqueued","id":1,"queue":"q","outcome":"added"}'
-claim() { # AT CLAIM ATTEMPT [MAX]
+claim() { # AT CLAIM ATTEMPT [MAX]: print the event of a claim
 	echo "{\"at\":$1,\"client\":\"a:1\",\"event\":\"claimed\",\"id\":1,\"claim\":$2,\"attempt\":$3,\"max_attempts\":${4:-3},\"lease_ms\":1000,\"asked\":$(($1 - 5))}"
 }
-verdict() { # AT CLAIM VERDICT [RESULT]
+verdict() { # AT CLAIM VERDICT [RESULT]: print the event of a verdict with its answer
 	echo "{\"at\":$1,\"client\":\"a:1\",\"event\":\"settled\",\"id\":1,\"claim\":$2,\"verdict\":\"$3\",\"result\":\"${4:-ok}\",\"asked\":$(($1 - 5)),\"lease_ms\":1000}"
 }
-begun() { # AT CLAIM VERDICT
+begun() { # AT CLAIM VERDICT: print the event of a verdict that was sent
 	echo "{\"at\":$1,\"client\":\"a:1\",\"event\":\"settling\",\"id\":1,\"claim\":$2,\"verdict\":\"$3\"}"
 }
 audited='{"at":99000000,"client":"a:1","event":"audited","queue":"q"}'
 left='{"at":98000000,"client":"a:1","event":"left","id":1,"state":"ready"}'
-says() { # STATUS PATTERN LINE...
+says() { # STATUS PATTERN LINE...: check prints this about a history of these lines
 	local expected=$1 pattern=$2
 	shift 2
 	printf '%s\n' "$@" >broken
@@ -79,7 +79,7 @@ check 'several files, each with an end of its own' status 0 readpast check torn 
 check 'no such file: exit 2' refuses 2 'No such file' readpast check nowhere
 check 'a folder: exit 2' refuses 2 'cannot be read' readpast check .
 
-# Histories of other clients may be formatted differently.
+# The histories of other clients may have blanks in other places.
 printf '%s\n' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited" >plain
 sum='3 events of 1 job by 1 client: 1 claim, 1 verdict'
 check 'standard input' equal "$(readpast check - <plain)" "$sum"$'\nP1 ok, P2 ok, P3 ok, P6 ok'
@@ -101,7 +101,7 @@ for bad in 1.5 1e3 1. - 1x 99999999999999999999; do
 done
 check 'a negative time' says 2 'broken:1: a number is out of range' "${enqueued/:10,/:-10,}"
 
-# Ten million events must fit in 2 GiB of memory: 214 bytes each.
+# Ten million events must fit into 2 GiB of memory, which is 214 bytes for each.
 awk 'BEGIN { for (i = 1; i <= 100000; i++) {
 	e = sprintf("\"client\":\"h:%d\",\"id\":%d,\"claim\":%d", i % 16, i, 1795236897000000 + i)
 	printf "{\"at\":%d,\"event\":\"enqueued\",\"client\":\"p:1\",\"id\":%d}\n", i, i
@@ -119,7 +119,7 @@ needs() { # KIB COMMAND...
 	END
 }
 most=107000
-[[ -z $(sanitizer_of "$READPAST") ]] || most=400000 # it keeps freed memory
+[[ -z $(sanitizer_of "$READPAST") ]] || most=400000 # a sanitizer keeps freed memory
 check 'half a million events, in any order' needs $most "$READPAST" check many
 check 'all events are counted' equal "$(readpast check many | head -n 1)" \
 	'500000 events of 100000 jobs by 17 clients: 100000 claims, 100000 verdicts'

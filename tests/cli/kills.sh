@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Workers on a file are killed with -9 under load, again and again: nothing is
-# lost.
+# Workers on a file are killed with kill -9 under load, again and again. No job
+# is lost.
 #
-#   kills.sh READPAST [TIMES]   so many times ten of them; 1
+#   kills.sh READPAST [TIMES]   kill ten workers, TIMES times (1 by default)
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

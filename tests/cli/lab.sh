@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The lab shows the known properties of each technique, and removes all that it
-# created.
+# The command lab shows the known properties of each technique, and removes everything
+# that it has created.
 #
 #   lab.sh READPAST sqlite:|postgres:
 #
@@ -18,14 +18,15 @@ else
 	nowhere='postgres:///x?host=/nowhere'
 fi
 
-# A number from the result of a technique; the file `said` has a line for each.
+# Print a number from the result of a technique. The file `said` has a line for each
+# technique.
 of() { # TECHNIQUE FIELD
 	field "$2" "$(grep "\"technique\":\"$1\"" said)"
 }
 lab() { # ARGUMENT...
 	readpast --db "$url" lab --json "$@" >said
 }
-# Evaluate an expression over a technique's numbers, by name.
+# Evaluate an expression that uses the numbers of a technique by their names.
 is() { # TECHNIQUE EXPRESSION
 	local line numbers
 	line=$(grep "\"technique\":\"$1\"" said) || return 1
@@ -49,7 +50,7 @@ says() { # TECHNIQUE PATTERN
 on_server() {
 	psql -qAtX "$url" -c "$1"
 }
-# No scratch schema, scratch file or worker is left.
+# No scratch schema, no scratch file and no worker is left.
 nothing_left() {
 	if [[ $url == sqlite:* ]]; then
 		equal "$(find . -name '*-lab-*')" ''
@@ -62,8 +63,8 @@ nothing_left() {
 # ---- the techniques ----
 
 techniques_of_server() {
-	# The jobs take longer than a commit on a busy disk, because workers
-	# wait for commits, too.
+	# Each job takes longer than a commit on a busy disk. Otherwise the workers
+	# would mostly wait for commits.
 	check 'all techniques' lab --workers 4 --jobs 60 --delay 20ms
 	check 'in their order' equal "$(grep -oE '"technique":"[^"]*' said | cut -d'"' -f4 | paste -sd' ')" \
 		'naive updlock readpast marker merge applock worker-loop own'
@@ -77,8 +78,8 @@ techniques_of_server() {
 	for name in marker applock worker-loop own; do
 		check "$name: nobody waits" is "$name" "$share < 0.05"
 	done
-	# Techniques that claim and settle separately need two statements for
-	# each job, and some more that find no job.
+	# A technique that claims and settles separately needs two statements for each
+	# job, and some more for claims that find no job.
 	check 'own: fewer than two statements a job, including those that find nothing' is own 'statements_per_job < 2'
 	check 'the log is counted' is own 'wal_bytes_per_job > 50'
 	check 'nothing is left' nothing_left
@@ -107,8 +108,8 @@ techniques_of_file() {
 	check 'nothing is left' nothing_left
 	check 'the database itself was not made' equal "$(find . -name 'with*')" ''
 
-	# Both techniques wait for each other's commits, so jobs last longer
-	# than a commit on a busy disk.
+	# With both techniques workers wait for each other's commits. So each job takes
+	# longer than a commit on a busy disk.
 	check 'long work' lab --workers 4 --jobs 24 --delay 60ms updlock own
 	check 'own waits less than half as long' is own "blocked_ms < $(of updlock blocked_ms) / 2"
 }
@@ -118,7 +119,7 @@ else
 	techniques_of_server
 fi
 
-# ---- the table, the explanations ----
+# ---- the table and the explanations ----
 
 check 'a table' status 0 readpast --db "$url" lab --jobs 10 --workers 2 marker
 check 'a line for the technique, and one that explains it' grep -qE '^marker +10 +0 +0 ' out

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# libpq is loaded when a PostgreSQL URL is used, and not before.
+# The program loads libpq only when it opens a PostgreSQL URL.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,11 +8,11 @@
 . "$(dirname "$0")/tap.sh"
 server='postgres:///x?host=/nowhere'
 
-# Run the command with DIR/libpq.so.5 found before the system's.
+# Run the command so that it finds DIR/libpq.so.5 before the system's libpq.
 with() { # DIR COMMAND...
 	LD_LIBRARY_PATH=$here/$1${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$READPAST" "${@:2}"
 }
-loads() { # PATTERN COMMAND...: the command asks the linker for such a library
+loads() { # PATTERN COMMAND...: the command loads a library with such a name
 	LD_DEBUG=files "$READPAST" "${@:2}" 2>&1 | grep -q "file=$1.*generating link map"
 }
 not() {

@@ -32,14 +32,14 @@ def readpast(*args):
 
 
 class Screen:
-    """The lines that a terminal of this width shows, including scrolled
-    ones."""
+    """A terminal of this width. It has the lines that the terminal shows, and those
+    that were scrolled away."""
 
     def __init__(self, columns):
         self.columns = columns
         self.lines = [""]
         self.at = 0
-        self.live = []  # the line that counts, each time it was drawn
+        self.live = []  # the status line, each time that it was drawn
 
     def put(self, text):
         for token in re.findall(r"\x1b\[K|.", text, re.S):
@@ -60,12 +60,12 @@ class Screen:
             self.live.append(self.lines[-1])
 
     def last(self):
-        """The last non-empty line."""
+        """Return the last line that is not empty."""
         return [line for line in self.lines if line][-1]
 
 
 class Work:
-    """readpast work on a pseudo terminal."""
+    """The command `readpast work` on a pseudo terminal."""
 
     def __init__(self, *args, columns=80):
         self.screen = Screen(columns)
@@ -76,7 +76,7 @@ class Work:
                     struct.pack("HHHH", 24, columns, 0, 0))
 
     def read(self, seconds):
-        """Returns False if the program has ended."""
+        """Read output for some time. Returns False if the program has ended."""
         if not select.select([self.terminal], [], [], seconds)[0]:
             return True
         try:
@@ -112,8 +112,7 @@ def script(name, text):
 
 
 def lines_stand_alone():
-    """Handlers that write to both streams between updates of the status
-    line."""
+    """The handlers write to both streams between updates of the status line."""
     handler = script("both", 'echo "out $1"; sleep 0.3; echo "err $1" >&2')
     readpast("enqueue", "q", *map(str, range(8)))
     work = Work("q", "-j", "2", "--drain", "--", handler, "{}")
@@ -129,8 +128,8 @@ def lines_stand_alone():
 
 
 def counts_agree():
-    """Jobs that were fetched ahead are released when the handler turns out to
-    be slow."""
+    """Jobs that were fetched ahead are released when the handler turns out to be
+    slow."""
     handler = script("sometimes", '[ "$1" != 20 ] || sleep 1; [ "$1" != 30 ] || exit 75;'
                      '[ "$1" != 31 ] || exit 65; [ "$1" != 32 ] || exit 1')
     readpast("queue", "set", "counts", "--backoff", "1h")

@@ -1,21 +1,22 @@
-# load.sh - producers and workers that keep going whatever happens to the
-# database. Sourced before tap.sh, which changes the directory.
+# load.sh - producers and workers that continue whatever happens to the database.
+# Scripts source this file before tap.sh, which changes the directory.
 #
-#   start_load           three of each, on READPAST_DB; some jobs get done
-#   load_worker I       one of the workers again, after it was killed
-#   more_settled N       waits until N more are settled
-#   check_load WHAT      ends them: all is done, the history agrees, and who
-#                        failed said so in one line
+#   start_load           start three producers and three workers on READPAST_DB
+#   load_worker I        start one of the workers again, after it was killed
+#   more_settled N       wait until N more jobs are settled
+#   check_load WHAT      end all of them, and check that all jobs are done, that
+#                        the history has no violation, and that each process that
+#                        failed has printed one line
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 # shellcheck shell=bash
 
 declare -a workers producers
-payload='%.0f' # printf format of a job's payload
+payload='%.0f' # format for printf that makes the payload of a job
 
-# Enqueue until stopped. A failed call is repeated if its message says that
-# this is safe. Each failure prints one line.
+# Enqueue jobs until the test stops the load. A call that failed is repeated if its
+# message says that this is safe. Each failure prints one line.
 producer() {
 	while [[ ! -e stop ]]; do
 		seq -f "$payload" 5 | readpast --history h enqueue q --quiet 2>>producer.err || echo $? >>producer.status
@@ -42,7 +43,7 @@ start_load() {
 settled() {
 	grep -c '"event":"settled".*"result":"ok"' h
 }
-more_settled() { # jobs than there are now
+more_settled() { # N: wait until N more jobs than now are settled
 	local target
 	target=$(($(settled) + $1))
 	# shellcheck disable=SC2317
@@ -54,7 +55,7 @@ more_settled() { # jobs than there are now
 empty() {
 	[[ $(readpast stats q --json | grep -oE '"(scheduled|ready|running|dead)":[0-9]+' | paste -sd,) == '"scheduled":0,"ready":0,"running":0,"dead":0' ]]
 }
-# All jobs end, and the promises were kept.
+# End the load. Check that all jobs have ended, and that the promises were kept.
 check_load() { # WHAT
 	touch stop
 	wait "${producers[@]}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Which commands create a database, and report it; and the SQL for creating it
-# by hand.
+# Which commands create a database, and print a message about it. Also the SQL with
+# which people can create the tables themselves.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,13 +8,13 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# made: how the messages name the database; none: the message if there is no
+# `made` is the database's name in messages, and `none` is the message if there is no
 # database.
 if [[ $2 == sqlite: ]]; then
 	export READPAST_DB=sqlite:$here/readpast.db
 	made="the database $here/readpast.db" none="no database at $here/readpast.db"
 else
-	# In a database with other tables only init creates ours.
+	# In a database that has other tables, only the command init creates the schema.
 	own=made_$$
 	export READPAST_DB=${READPAST_TEST_POSTGRES/\/postgres\?//$own?}
 	made='schema readpast in ' none="database $own has no schema readpast"
@@ -29,8 +29,8 @@ remove_database() {
 	esac
 }
 
-# The command says that it made a database, and says nothing if there is one
-# already.
+# The command prints that it has made a database. If the database exists, it does not
+# print this.
 makes() {
 	remove_database
 	"$READPAST" "$@" >out 2>err </dev/null || cat err

@@ -18,8 +18,8 @@ from tap import READPAST, check, run
 MIB = 1 << 20
 SIZE = 4 * MIB
 JOBS = 32
-# Memory that the command uses in any case: the program, its libraries, and what
-# malloc() keeps.
+# The memory that the command always uses: the program, its libraries, and the blocks
+# that malloc() keeps.
 BASE = 32 * MIB
 
 
@@ -29,8 +29,8 @@ def readpast(*args, **more):
 
 
 def peak(out, *args):
-    """Peak memory of the command in bytes; its output goes to the file
-    `out`."""
+    """Run the command. Returns its peak memory in bytes. Its output is written to the
+    file `out`."""
     actions = [(os.POSIX_SPAWN_OPEN, 1, out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
                 0o600)]
     pid = os.posix_spawn(READPAST, [str(READPAST), *args], os.environ,
@@ -49,7 +49,7 @@ def main():
     if sys.argv[2] == "postgres:":
         url = f"{os.environ['READPAST_TEST_POSTGRES']}&schema=test_memory_{os.getpid()}"
     os.environ["READPAST_DB"] = url
-    # Keep the sanitizer from holding on to freed memory.
+    # Limit the freed memory that the sanitizer keeps.
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
     readpast("init")
     try:
@@ -72,8 +72,8 @@ def look(payload):
         lines = f.readlines()
     check("it shows all jobs", len(lines) == JOBS + 1, lines)
     check("and the beginning of each payload", payload[:40] in lines[1], lines[1])
-    # A payload is in memory three times: in the job, in its JSON object, and in
-    # the JSON text.
+    # A payload is three times in memory: in the job, in its JSON object, and in the
+    # JSON text.
     within("in JSON, it has one payload at a time",
            peak("list", "list", "q", "--json"), BASE + 6 * SIZE)
     with open("list", "rb") as f:
@@ -82,8 +82,8 @@ def look(payload):
 
 
 def work():
-    # A payload is in memory twice: in the database's result, and in the job
-    # made from it.
+    # A payload is twice in memory: in the result of the database, and in the job that
+    # is made of the result.
     within("a worker of two threads holds two large payloads",
            peak("work", "work", "q", "-j", "2", "--drain", "--", "true"),
            BASE + 2 * 2 * SIZE)

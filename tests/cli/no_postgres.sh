@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A readpast built without PostgreSQL says so when given a server's URL, and has
-# no trace of libpq.
+# A readpast that was built without PostgreSQL refuses a server's URL and says why. The
+# program contains no reference to libpq.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -19,12 +19,12 @@ import time
 from tap import READPAST, check, run
 
 PATIENCE = 60
-WATCHDOG = 0.6  # seconds; WATCHDOG=1 is due at half of it
-TOO_LATE = 5  # even on a busy machine
+WATCHDOG = 0.6  # the interval in seconds; WATCHDOG=1 is due after half of it
+TOO_LATE = 5  # seconds that suffice even on a busy machine
 
 
 class Manager:
-    """The socket that NOTIFY_SOCKET names."""
+    """The service manager's socket, which NOTIFY_SOCKET names."""
 
     def __init__(self, name):
         self.name = name
@@ -32,13 +32,13 @@ class Manager:
         self.socket.bind(name.replace("@", "\0"))
 
     def hear(self, seconds=PATIENCE):
-        """The next message, or None after this time."""
+        """Return the next message, or None if there is none within this time."""
         self.socket.settimeout(seconds)
         with contextlib.suppress(TimeoutError):
             return self.socket.recv(4096).decode()
 
     def hear_until(self, word):
-        """Wait for messages up to the first that contains this word."""
+        """Wait for a message that contains this word. Returns all messages up to it."""
         heard = []
         while not heard or heard[-1] and word not in heard[-1]:
             heard.append(self.hear())
@@ -59,8 +59,8 @@ def readpast(*arguments):
 
 
 def is_alive(manager):
-    """WATCHDOG=1 comes at half of the interval: not more often, and not much
-    later even on the busiest machine."""
+    """WATCHDOG=1 is sent after half of the interval. It is not sent more often, and
+    even on a busy machine not much later."""
     start = time.monotonic()
     heard = [manager.hear(TOO_LATE) for _ in range(4)]
     took = time.monotonic() - start
@@ -96,7 +96,7 @@ def lives_and_ends(manager):
 
 
 def hangs(manager):
-    """The history is a full pipe, which blocks the worker's own thread."""
+    """The history is a pipe that is full. So the worker's own thread blocks."""
     os.mkfifo("history")
     reader = os.open("history", os.O_RDONLY | os.O_NONBLOCK)
     worker = manager.start("--", "true", READPAST_HISTORY="history")
@@ -108,7 +108,7 @@ def hangs(manager):
             pass
     readpast("enqueue", "q", "x")
     heard = [manager.hear(WATCHDOG)]
-    while heard[-1]:  # messages already sent
+    while heard[-1]:  # the messages that were sent before
         heard.append(manager.hear(2 * WATCHDOG))
     check("one that hangs gives no sign of life", len(heard) < 10, heard)
     with contextlib.suppress(BlockingIOError):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The command work when its standard output, which handlers write to, fails: the
-# queue stays as it is.
+# The command work when its standard output fails, to which handlers write. The jobs of
+# the queue do not change.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -17,23 +17,22 @@ fill() {
 	seq "$2" | readpast enqueue "$1" --quiet
 }
 
-# N jobs of the queue are left: all ready, with no attempt used.
+# The queue has N jobs: all are ready, and no attempt is used.
 untouched() {
 	equal "$(readpast list "$1" --limit 1000 --json |
 		sed -E 's/.*"state":"([a-z]*)".*"attempt":([0-9]*),.*/\1 \2/' | sort | uniq -c | tr -s ' ')" " $2 ready 0" &&
 		equal "$(readpast list "$1" --state dead --json)" ''
 }
 
-# The worker printed this one line, besides the handlers' output.
+# Besides the output of handlers, the worker has printed this one line.
 complained() {
 	equal "$(grep -c '^readpast: ' err)" 1 &&
 		grep -qE "^readpast: cannot write to standard output: $1; $2 \(" err
 }
 
-# ---- a reader that goes away ----
+# ---- the reader of the output ends ----
 
-# The reader takes the first line and exits; the other handlers write after
-# that.
+# The reader takes the first line and exits. The other handlers write after this.
 cat >line <<'END'
 #!/bin/sh
 echo "$1" >>started
@@ -97,7 +96,7 @@ import subprocess
 import sys
 
 ours, theirs = socket.socketpair()
-if sys.argv[1] == "half":  # like a service's connection to the journal
+if sys.argv[1] == "half":  # like the connection of a service to the journal
     theirs.shutdown(socket.SHUT_RD)
     ours.shutdown(socket.SHUT_WR)
 else:
@@ -114,7 +113,7 @@ check 'a socket whose other end is closed: exit 1' equal "$?" 1
 check 'one line, and no job was claimed' complained 'it has no reader any more' 'no job was claimed'
 check 'the queue is as it was' untouched socket 3
 
-# ---- no standard output at all ----
+# ---- there is no standard output ----
 
 check 'closed standard output: exit 1' \
 	equal "$(READPAST_DB=sqlite:new.db readpast work q --drain -- echo 2>err >&-; echo $?)" 1
@@ -132,8 +131,8 @@ check 'a device that is full: exit 1' \
 check 'says so, and no job was claimed' complained 'No space left on device' 'no job was claimed'
 check 'and its queue is as it was' untouched device 3
 
-# on_full_disk QUEUE FILLER: on a disk with room for the output of a few
-# handlers, after FILLER blocks are taken.
+# on_full_disk QUEUE FILLER: run a worker whose output is on a disk. After FILLER blocks
+# are taken, the disk has room for the output of a few handlers.
 on_full_disk() {
 	local queue=$1
 	fill "$queue" 20
@@ -150,12 +149,12 @@ mkdir "$small"
 if mount -t tmpfs -o size=64k tmpfs "$small" 2>/dev/null; then
 	on_full_disk tmpfs 12
 fi
-# This file system cannot preallocate, but reports its free blocks.
+# This file system cannot allocate blocks ahead, but reports how many are free.
 truncate -s 1M disk
 if mkfs.ext2 -q -b 1024 -m 0 disk && mount -o loop disk "$small" 2>/dev/null; then
 	on_full_disk ext2 230
 fi
-# This file system cannot preallocate either, and it has no size limit.
+# This file system cannot allocate blocks ahead either, and has no limit of its size.
 if mount -t ramfs ramfs "$small" 2>/dev/null; then
 	fill ramfs 3
 	# shellcheck disable=SC2016
@@ -170,7 +169,7 @@ check 'is as long as what was written' equal "$(tr '\n' , <file)" '1,2,3,3 done,
 
 # ---- kept apart ----
 
-# Run two handlers at a time; each continues after the other has written.
+# Run two handlers at the same time. Each continues after the other one has written.
 cat >./talk <<'END'
 #!/bin/sh
 other=$(($1 % 2 ? $1 + 1 : $1 - 1))

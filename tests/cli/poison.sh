@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A few jobs kill their worker, among many jobs that do not; and a worker is
-# stopped for longer than its leases.
+# A few jobs kill their worker, among many jobs that do not. And a worker is stopped for
+# longer than its leases.
 #
 #   poison.sh READPAST sqlite:|postgres:
 #
@@ -11,8 +11,8 @@
 . "$(dirname "$0")/tap.sh"
 on_database "$2"
 
-# Run workers on a queue, one after the other, until nothing is left; print how
-# many were killed.
+# Run one worker after the other until the queue is empty. Prints how many workers were
+# killed.
 # shellcheck disable=SC2016
 work_through() { # QUEUE
 	local killed=0 status
@@ -41,9 +41,9 @@ for attempts in 3 2; do
 	check "of $attempts attempts: each killer kills at most that many workers" test "$killed" -le $((3 * attempts))
 done
 
-# A worker with running and prefetched jobs is stopped until another worker has
-# done them all. When it continues it starts none of them, except one that a
-# thread may have been about to start.
+# A worker that has running jobs and jobs fetched ahead is stopped until another worker
+# has done them all. When the first worker continues, it starts none of them. It may
+# start one that a thread was about to start.
 seq 400 | readpast enqueue s --quiet
 # shellcheck disable=SC2016
 handler='read x; echo "$x" >>"$0"; sleep 0.01'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A SQLite file on a file system that is mounted read-only: commands that only
-# read work while a worker has the file open; others are refused with a reason.
+# A SQLite file on a file system that is mounted read-only. While a worker has the file
+# open, commands that only read succeed. Other commands are refused, and say why.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -13,11 +13,11 @@ if ((EUID != 0)) || ! unshare -m true 2>/dev/null; then
 	exit 0
 fi
 
-# The volume's directory, writable; and `mounted`, its read-only mount point.
+# The directory `volume` is writable. `mounted` is its mount point, and read-only.
 mkdir volume mounted
 volume=sqlite:volume/x.db
 export READPAST_DB=sqlite:mounted/x.db
-# Run a command in a namespace where the volume is mounted read-only.
+# Run a command in a mount namespace in which the volume is mounted read-only.
 isolated() {
 	unshare -m sh -c 'mount --bind volume mounted &&
 		mount -o remount,bind,ro mounted && exec "$@"' isolated "$@"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# How long recovery from a crash takes: N jobs of a dead holder, compared with N
-# fresh ones. The figures are printed.
+# How long the recovery from a crash takes: N jobs of a worker that died, compared with
+# N new jobs. Prints the figures.
 #
 #   recovery.sh READPAST sqlite:|postgres: [long]
 #
-# Short: 100 jobs of 50 ms with two workers; and 30,000 leases that end at once.
-# Long: 100 and 1,000 jobs of 0 and 50 ms, with one and two workers; and fresh
-# jobs, and those of another queue, beside recovered ones.
+# The short form has 100 jobs of 50 ms with two workers, and 30,000 leases that end at
+# once. The long form has 100 and 1,000 jobs of 0 and 50 ms, with one and two workers.
+# It also measures new jobs, and jobs of another queue, beside jobs that are recovered.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -20,7 +20,7 @@ now_ms() {
 	echo $(($(date +%s%N) / 1000000))
 }
 
-# Run workers until the queue is empty; $took becomes the time since $1.
+# Run workers until the queue is empty. Sets $took to the time since SINCE.
 drain() { # SINCE WORKERS COMMAND...
 	local since=$1 workers=$2 pids=()
 	shift 2
@@ -37,8 +37,8 @@ in_time() {
 	return 1
 }
 
-# Time N jobs of a command twice: first fresh ones, then as many whose leases
-# run out.
+# Measure the time for N jobs of a command twice: first for new jobs, and then for as
+# many jobs whose leases have run out.
 compare() { # JOBS WORKERS COMMAND...
 	local jobs=$1 workers=$2 said="$1 jobs, $2 workers, ${*:3}"
 	shift 2
@@ -54,9 +54,8 @@ compare() { # JOBS WORKERS COMMAND...
 	check "$said: all are done" equal "$(readpast list q --limit 9 --json)" ''
 }
 
-# Jobs that are enqueued while a thousand others are being recovered wait until
-# these are done, and not longer. Jobs of another queue with a worker of its own
-# do not wait at all.
+# Jobs that are enqueued during the recovery of a thousand other jobs wait until these
+# are done, but no longer. Jobs of another queue that has its own worker do not wait.
 beside() {
 	local pids=() start
 	seq 1000 | readpast enqueue q --quiet
@@ -86,9 +85,9 @@ beside() {
 	check "another queue's jobs start at once" test "$slowest" -le 1000
 }
 
-# Many leases end at once in a queue without workers. Measure how many jobs
-# become ready in a second, from two seconds after the end of the leases on, and
-# how long other calls wait meanwhile.
+# Many leases end at once in a queue without workers. Measure how many jobs become ready
+# in a second, beginning two seconds after the end of the leases. Also measure how long
+# other calls wait meanwhile.
 at_once() { # LEASES
 	local leases=$1 start taken worst=0 most
 	seq "$leases" | readpast enqueue many --quiet
@@ -113,7 +112,7 @@ at_once() { # LEASES
 	check "leases that end at once: ${per_ms},000 a second" test "$taken" -le "$most"
 }
 
-# A sanitizer build is slow: test runs with it use a fifth.
+# Builds with a sanitizer are slow and use a fifth of these numbers.
 per_ms=3
 [[ ${3-} != long ]] || per_ms=15
 at_once 30000

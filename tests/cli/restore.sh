@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# After a backup is restored, ids given since then are not given again.
+# After a backup is restored, new jobs get none of the ids that were used after the
+# backup.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +9,7 @@
 . "$(dirname "$0")/tap.sh"
 on_database "$2"
 
-# pg_dump refuses servers that are newer than itself.
+# pg_dump refuses a server that is newer than pg_dump.
 if [[ $2 == postgres: ]]; then
 	version=$(sql 'show server_version_num')
 	dump=$(pg_dump --version | grep -oE '[0-9]+' | head -n 1)

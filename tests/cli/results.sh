@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Results and progress, from the command line.
+# Results and progress of jobs on the command line.
 #
 #   results.sh READPAST URL
 #
@@ -16,7 +16,7 @@ progress_of() { readpast show "$1" --json | jq -r .progress; }
 
 readpast queue set q --keep-done 1h --max-attempts 1 --lease 1m 2>/dev/null
 
-# ---- what a handler writes to descriptor 3 ----
+# ---- output of a handler to file descriptor 3 ----
 
 a=$(readpast enqueue q one)
 check 'a handler writes to descriptor 3' status 0 \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# stress: its own queue, its report, and how it ends.
+# The command stress: its queue, its report, and how it ends.
 #
 #   stress.sh READPAST sqlite:|postgres:
 #
@@ -31,8 +31,8 @@ only_mine() {
 	equal "$(queues)" 'mine stress-of-my-own' &&
 		equal "$(field ready "$(readpast stats mine --json)")" 3
 }
-# Start the command in the background, in a process group of its own; its pid is
-# $pid.
+# Start the command in the background, in a process group of its own. Sets $pid to its
+# pid.
 launch() {
 	setsid "$READPAST" stress "$@" >out 2>err &
 	pid=$!
@@ -106,9 +106,10 @@ check '... names what another host has left' grep -qE 'stress-elsewhere-17-0123a
 check '... and leaves it' equal "$(queues)" 'mine stress-elsewhere-17-0123abcd stress-of-my-own'
 readpast queue drop stress-elsewhere-17-0123abcd --yes
 
-# ---- SQLite only, PostgreSQL only ----
+# ---- tests only for SQLite, and tests only for PostgreSQL ----
 
-# -wal cannot be emptied while somebody reads the file; afterwards it can.
+# A checkpoint cannot empty -wal while another process reads the file, and can empty it
+# afterwards.
 empties() {
 	[[ $(sqlite3 -cmd '.timeout 1000' readpast.db 'pragma wal_checkpoint(truncate)') == "$1|"* ]]
 }
@@ -122,7 +123,7 @@ on_file() {
 	check '... and released' eventually empties 0
 }
 
-sessions() { # CONDITION: how many of this run
+sessions() { # CONDITION: print the number of this run's sessions
 	sql "select count(*) from pg_stat_activity where application_name like 'stress-%-$pid-%' and $1"
 }
 pinned() {

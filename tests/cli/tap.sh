@@ -1,10 +1,10 @@
-# tap.sh - what the tests of the command line share. Sourced.
+# tap.sh - the functions that all tests of the command line use. Scripts source it.
 #
 #   check 'a sentence' COMMAND...   ok if the command succeeds
 #   status N COMMAND...             succeeds if the command exits with N
-#   finish                          the plan; last
+#   finish                          print the plan; call this last
 #
-# Each test has a directory of its own, with its database in it.
+# Each test runs in a directory of its own, which contains its database.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -45,8 +45,8 @@ status() {
 	return 1
 }
 
-# The command exits with N and prints one line on stderr that matches the
-# pattern.
+# The command exits with N, and prints one line that matches the pattern to its standard
+# error.
 refuses() {
 	local expected=$1 pattern=$2
 	shift 2
@@ -78,14 +78,14 @@ claims_of() {
 	sed -nE 's/^\{"id":.*"claim":"([0-9]+:[0-9]+)".*/\1/p'
 }
 
-# Print the file name of the sanitizer's runtime that a program or a library
-# needs, if any.
+# Print the file name of the sanitizer's runtime that a program or a library needs.
+# Prints nothing if it needs none.
 sanitizer_of() {
 	ldd "$1" | awk '/lib[a-z]*asan/ { print $3; exit }'
 }
 
-# hosted LIBRARY COMMAND...: run a program that loads the library. A
-# sanitizer's runtime must be loaded first; leaks of the program are not ours.
+# hosted LIBRARY COMMAND...: run a program that loads the library. The sanitizer's
+# runtime must be loaded first. The program's own leaks are not reported.
 hosted() (
 	runtime=$(sanitizer_of "$1")
 	shift
@@ -93,7 +93,7 @@ hosted() (
 	"$@"
 )
 
-# Wait up to a minute for a command to succeed.
+# Run a command until it succeeds, for a minute at most.
 eventually() {
 	local end=$((SECONDS + 60))
 	until "$@" >/dev/null 2>&1; do
@@ -102,7 +102,7 @@ eventually() {
 	done
 }
 
-# READPAST_DB: a new database, `sqlite:` for a file, `postgres:` for a schema.
+# Set READPAST_DB to a new database: a file for `sqlite:`, a schema for `postgres:`.
 on_database() {
 	[[ $1 == sqlite: ]] && export READPAST_DB=sqlite:$here/readpast.db
 	if [[ $1 == postgres: ]]; then
@@ -113,7 +113,7 @@ on_database() {
 	readpast init >/dev/null
 }
 
-# Run SQL on that database; columns are separated by |.
+# Run SQL on this database. The columns of the output are separated by |.
 sql() {
 	case $READPAST_DB in
 	sqlite:*) sqlite3 -cmd '.timeout 10000' "${READPAST_DB#sqlite:}" "$1" ;;
@@ -121,7 +121,7 @@ sql() {
 	esac
 }
 
-# Move the workers' last heartbeats so many seconds into the past.
+# Change the times of the workers' last heartbeats: subtract a number of seconds.
 age_workers() {
 	case $READPAST_DB in
 	sqlite:*) sql "update readpast_worker set seen_at = seen_at - $1 * 1000" ;;
@@ -129,7 +129,8 @@ age_workers() {
 	esac
 }
 
-# Start worker $worker; its handlers block until ./hold is written to.
+# Start a worker, and set $worker to its pid. Its handlers block until a line is written
+# to ./hold.
 start_worker() {
 	"$READPAST" work "$@" -- sh -c 'exec cat hold' >>log 2>&1 &
 	worker=$!
@@ -142,9 +143,9 @@ is_running() {
 	[[ $(field state "$(readpast show "$1" --json)") == running ]]
 }
 
-# finds CHECK PATTERN [OPTION...]: the doctor has such a finding, and exits
-# with 1 exactly if one is worse than a warning. lacks CHECK [OPTION...]: it
-# has no finding of this check.
+# finds CHECK PATTERN [OPTION...]: the doctor has a finding of this check that matches
+# the pattern. Its exit status is 1 if a finding is worse than a warning, and 0
+# otherwise. lacks CHECK [OPTION...]: the doctor has no finding of this check.
 finds() {
 	local name=$1 pattern=$2 said got bad=0
 	shift 2

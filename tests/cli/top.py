@@ -54,8 +54,8 @@ def eventually(f, wanted=True, within=60):
 
 
 class Top:
-    """A program that is or starts top, on a screen of this size. The terminal
-    is closed at the end of the `with`."""
+    """A program on a terminal of this size. The program is top, or starts top. The
+    terminal is closed at the end of the `with` statement."""
 
     screens = 0
 
@@ -86,7 +86,7 @@ class Top:
         return next((line for line in self.text().split("\n") if words in line), "")
 
     def row_with_cursor(self):
-        """True if it is drawn in reverse, like the last line."""
+        """Return the selected line, which is drawn in reverse, without its colours."""
         lines = self.tmux("capture-pane", "-p", "-e").rstrip("\n").split("\n")[:-1]
         return next((re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines
                      if re.search(r"\x1b\[([0-9;]*;)?7m", line)), "")
@@ -98,7 +98,7 @@ class Top:
         self.tmux("send-keys", *keys)
 
     def ended(self):
-        """The exit status."""
+        """Wait for the end of the program, and return its exit status."""
         eventually(lambda: os.path.exists(f"{self.name}.status"))
         with open(f"{self.name}.status") as f:
             return int(f.read())
@@ -112,7 +112,7 @@ class Top:
             return f.read()
 
     def pid(self):
-        """The pid of top itself, a descendant of the terminal's shell."""
+        """Return the pid of top, which is a descendant of the terminal's shell."""
         pid = self.tmux("display-message", "-p", "#{pane_pid}").strip()
         while pid:
             with open(f"/proc/{pid}/comm") as f:
@@ -127,7 +127,7 @@ class Top:
 
 
 def width(text):
-    """The first columns of the screen."""
+    """Return the number of columns that the text takes on the screen."""
     return sum(0 if unicodedata.combining(c)
                else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
@@ -344,7 +344,7 @@ def wide_names():
 
 
 def ends_within(seconds, pid):
-    """If no key ended it, it is killed."""
+    """Wait for the end of a process. Returns False if it had to be killed."""
     if eventually(lambda: os.path.exists(f"/proc/{pid}"), False, within=seconds):
         return True
     os.kill(pid, signal.SIGKILL)
@@ -354,7 +354,7 @@ def ends_within(seconds, pid):
 def ends_without_terminal():
     readpast("enqueue", "mail", "x")
     for asks in (False, True):
-        # With this interval, only the end of the terminal can end it.
+        # With so long an interval, top ends soon only because its terminal was closed.
         with Top("--interval", "1h", before="trap '' HUP;") as top:
             top.shows("^mail ")
             pid = top.pid()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Several users of one SQLite file: a user who may only read stops no writer.
+# Several users of one SQLite file. A user who may only read the file blocks no writer.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +11,7 @@ if ((EUID != 0)); then
 	exit 0
 fi
 
-# Copy the program and its library to where every user can run them.
+# Copy the program and its library to a place where every user can run them.
 mkdir bin queue
 cp "$READPAST" bin/
 cp "$(ldd "$READPAST" | awk '$1 ~ /^libreadpast/ { print $3 }')" bin/
@@ -30,14 +30,14 @@ as() {
 	setpriv --reuid="$user" --regid="$user" $groups \
 		env LD_LIBRARY_PATH="$here/bin" "$@"
 }
-# work_as USER QUEUE: $worker is the pid of the worker itself, not of a shell.
-# Each user has a queue of his own, since killed workers stay listed.
+# work_as USER QUEUE: start a worker. Sets $worker to the pid of the worker itself, not
+# of a shell. Each user has a queue of his own, because killed workers stay in the list.
 work_as() {
 	(exec setpriv --reuid="$1" --regid="$1" $groups env \
 		LD_LIBRARY_PATH="$here/bin" "$here/bin/readpast" work "$2" -- true) >/dev/null 2>&1 &
 	worker=$!
 }
-# has_worker USER QUEUE
+# has_worker USER QUEUE: a worker of the queue is in the list
 has_worker() {
 	readpast_as "$1" workers | grep -q "$2"
 }
@@ -46,7 +46,7 @@ readpast_as() {
 	shift
 	as "$user" "$here/bin/readpast" "$@"
 }
-# The command must succeed; the doctor may report findings.
+# looks COMMAND...: the command succeeds, or its only failure is a finding of the doctor
 looks() {
 	status 0 "$@" || grep -q '"check":"nobody"' out
 }
@@ -101,7 +101,7 @@ check 'has files of the owner' equal "$(owners)" "$together"
 kill -TERM $worker
 wait $worker
 
-# Another SQLite program reads the file.
+# A user runs another SQLite program, which reads the file.
 as $reader sqlite3 q.db 'select 1 from readpast_job' >/dev/null
 check '-wal and -shm of another user' equal "$(owners)" \
 	"q.db $owner q.db-shm $reader q.db-wal $reader"
@@ -125,7 +125,7 @@ readpast_as $owner doctor --json >out
 check 'and the finding is gone' equal "$(grep -c '"check":"owner"' out)" 0
 check 'no job is lost' equal "$(readpast_as $owner list q | grep -c ready)" 6
 
-# Users who share the file through a group.
+# The users share the file through a group.
 mkdir ../group
 chgrp 100 ../group
 chmod 2770 ../group

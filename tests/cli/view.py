@@ -17,7 +17,7 @@ from tap import READPAST, check, run
 
 SEED = int(os.environ.get("READPAST_TEST_SEED", random.randrange(1 << 32)))
 
-# Bytes and characters at the limits of UTF-8.
+# Bytes at the limits of the ranges that UTF-8 allows.
 BYTES = [0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2,
          0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5,
          0xF8, 0xFC, 0xFE, 0xFF]
@@ -70,13 +70,13 @@ def expected(payload, encoding):
         return digits
     if encoding == "UTF-8":
         return digits if "\0" in text else text
-    # Payloads that a database with this encoding cannot show as text.
+    # A database with this encoding cannot show these payloads as text.
     refused = set(text) & set("\0\ufffe\uffff") or len(payload) > 65536
     return digits if refused else text
 
 
 def is_right(db, payloads, encoding):
-    """Returns None, or the first payload that is shown wrongly."""
+    """Return the first payload that the view shows wrongly, or None."""
     db.execute("begin")
     db.execute("delete from readpast_job")
     db.executemany("insert into readpast_job (queue_id, payload) values (1, ?)",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wait, and enqueue --wait, on the kind of database that is the second argument.
+# wait.sh READPAST sqlite:|postgres: - the commands wait, and enqueue --wait.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -9,18 +9,21 @@
 on_database "$2"
 mkfifo hold
 
-put() { # QUEUE PAYLOAD [OPTION...]: the id
+put() { # QUEUE PAYLOAD [OPTION...]: enqueue a job and print its id
 	readpast enqueue "$@" 2>/dev/null
 }
-is_waiting() { # PID: it sleeps in poll() or ppoll()
+is_waiting() { # PID: the process sleeps in poll() or ppoll()
 	[[ $(cut -d' ' -f1 "/proc/$1/syscall") =~ ^(7|271)$ ]]
 }
-begin_wait() { # ARGUMENT...: $wait waits, and writes to ./said and ./complained
+# begin_wait ARGUMENT...: start a wait, which writes to ./said and ./complained. Sets
+# $wait to its pid.
+begin_wait() {
 	"$READPAST" wait "$@" >said 2>complained &
 	wait=$!
 	eventually is_waiting $wait
 }
-end_wait() { # $got: the exit status, and what was printed
+# end_wait: wait for its end. Sets $got to the exit status and what was printed.
+end_wait() {
 	wait $wait
 	got="$? $(cat said complained)"
 }
@@ -37,7 +40,7 @@ cancelled=$(put q cancelled)
 readpast cancel "$cancelled"
 live=$(put q live --delay 1h)
 
-says() { # STATUS OUTPUT ARGUMENT...
+says() { # STATUS OUTPUT ARGUMENT...: wait ends with this status and prints this
 	status "$1" readpast wait "${@:3}" && equal "$(cat out)" "$2"
 }
 check 'done and not kept: 0, and says so' says 0 "$was_done done (not kept)" "$was_done"
@@ -107,7 +110,7 @@ wait "$worker" 2>/dev/null
 # shellcheck disable=SC2016
 "$READPAST" work r --quiet -- sh -c 'read -r x; [ "$x" != bad ] || exit 65; printf "%s" "$x!" >&3' 2>/dev/null &
 readpast queue set r >/dev/null
-gives() { # STATUS OUTPUT ARGUMENT...: of an enqueue
+gives() { # STATUS OUTPUT ARGUMENT...: an enqueue ends with this status and prints this
 	status "$1" readpast enqueue r "${@:3}" && equal "$(cat out)" "$2"
 }
 check 'enqueue --wait says how the job ended' status 0 readpast enqueue r a --wait
@@ -140,10 +143,12 @@ check 'a job that died: 7' gives 7 '' bad --wait --result
 check 'enqueue --wait --timeout: 6' gives 6 '' a --delay 1h --wait --timeout 30ms
 check '--result needs --wait' refuses 2 'needs --wait' readpast enqueue r a --result
 
-# ---- a handler that would wait for itself ----
+# ---- a handler that would wait for its own job ----
 
 # shellcheck disable=SC2016
-in_handler() { # N COMMAND: the exit status and the complaint, as a handler of work -jN
+# in_handler N COMMAND: run the command in a handler of `work -j N`. Prints its output
+# and its exit status.
+in_handler() {
 	put h "$2" >/dev/null
 	"$READPAST" work h -j "$1" --quiet --max-jobs 1 -- \
 		sh -c 'read -r x; eval "$x" >inside 2>&1; echo " $?" >>inside' 2>/dev/null

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# why: each of its reasons, on the database that the second argument names.
+# why.sh READPAST sqlite:|postgres: - the command why, and each reason that it gives.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,7 +8,7 @@
 . "$(dirname "$0")/tap.sh"
 on_database "$2"
 
-says() { # ID PATTERN...: why prints one line that matches them all
+says() { # ID PATTERN...: why prints one line that matches all patterns
 	local id=$1 said pattern
 	shift
 	said=$(readpast why "$id") || return 1
@@ -86,7 +86,7 @@ d=$(readpast enqueue r finished)
 readpast complete "$(claim_of "$(readpast claim r)")"
 check 'done' says "$d" 'was done at'
 
-# A worker whose handler blocks, and a second job.
+# Start a worker whose handler blocks, and enqueue a second job.
 w=$(readpast enqueue w held)
 mkfifo hold
 start_worker w --lease 900ms
@@ -110,8 +110,8 @@ sweeps() { [[ $(readpast sweep) == *' 1 recovered,'* ]]; }
 check "a client's lease runs out, too" eventually sweeps
 check 'a suspect is handed out alone' says "$w" 'a client that is no worker was not heard of since' '\(2 of 3\)' 'handed out alone'
 
-# A worker with a long lease falls silent. Its last heartbeat is moved back a
-# minute instead of waiting.
+# A worker with a long lease stops sending heartbeats. Instead of waiting, the test sets
+# its last heartbeat back by a minute.
 s=$(readpast enqueue s held --max-attempts 1)
 start_worker s --lease 1h
 check 'another worker' eventually is "$s" running

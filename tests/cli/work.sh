@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# work: any program can be a handler.
+# The command work, which runs any program as a handler.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -113,7 +113,7 @@ readpast enqueue own x --quiet
 check 'a handler that settles its own claim counts as done' \
 	equal "$(last_line own --drain -- sh -c '"$0" complete "$READPAST_CLAIM"' "$READPAST")" '1 done, 0 failed, 0 dead, 0 released'
 
-settle_own() { # WHAT the handler does, with $0 and its claim
+settle_own() { # WHAT: a handler runs the shell code WHAT, in which $0 is readpast
 	readpast enqueue own x --quiet
 	last_line own --max-jobs 1 -- sh -c "$1" "$READPAST"
 }
@@ -134,7 +134,7 @@ readpast queue set own --max-attempts 2 --keep-done 1h >/dev/null
 	check 'or cancel its job' equal "$(settle_own '"$0" cancel "$READPAST_JOB_ID"')" '0 done, 0 failed, 0 dead, 0 released, 1 cancelled'
 	readpast enqueue own x --quiet
 	check 'and exit 7 says so' status 7 readpast work own --drain -- sh -c '"$0" fail "$READPAST_CLAIM" --error bad --for-good' "$READPAST"
-	# Several renewals are due while the handler runs on.
+	# The handler runs so long that several renewals of its lease are due.
 	check 'a handler that has settled its claim may go on' equal "$(
 		readpast enqueue own x --quiet
 		last_line own --max-jobs 1 --lease 300ms -- sh -c \
@@ -270,7 +270,7 @@ readpast work json --max-jobs 1 --log json -- sh -c 'echo "no \"route\"" >&2; pr
 check 'and the error of an attempt that failed' grep -qE '"event":"settled".*"error":"no \\"route\\"\\n' err
 check 'in lines that are JSON' equal "$(grep '^{' err | jq -r .event | paste -sd,)" claimed,started,settling,settled
 
-# ---- what it says, and its exit status ----
+# ---- messages of work, and its exit status ----
 
 readpast enqueue said a b c --quiet
 readpast enqueue also a --quiet
@@ -295,7 +295,7 @@ check '--quiet still prints problems' \
 	'bad
 readpast: job '"$(readpast list said --state dead --json | sed 's/{"id":\([0-9]*\).*/\1/')"' is dead, attempt 1 of 1: bad'
 
-# deaths N: enqueue N jobs that will die, and one job that will not.
+# deaths N: enqueue N jobs whose handlers fail for good, and one job that succeeds
 deaths() {
 	readpast queue set "d$1" --max-attempts 1 >/dev/null
 	seq 0 "$1" | readpast enqueue "d$1" --quiet
@@ -358,7 +358,7 @@ check 'the first signal: it says how many handlers it waits for, and how long' \
 kill -TERM "$worker"
 wait "$worker"
 
-# Delete -shm under a running worker; another process creates a new one.
+# Delete -shm while a worker runs. Another process creates a new one.
 export READPAST_DB=sqlite:$here/beside.db
 readpast enqueue q x y --quiet
 "$READPAST" work idle -- true >out 2>err &
