@@ -7,7 +7,7 @@
  */
 #include "check.h"
 
-/* These are invalid as names of queues, as kinds and as keys. */
+/* These texts are not valid as names of queues, as kinds, or as keys. */
 static const char *const bad_names[] = {
 	"", "a\nb", "a\x7f", "\xff", "\xc3", "\xed\xa0\x80", "\x01x",
 };
@@ -221,8 +221,8 @@ a_missing_handle_is_refused(void **state)
 	refused(rp_worker_run(NULL, NULL));
 }
 
-/* A caller that zeroes a struct instead of using its INIT macro would lose its
- * payload. */
+/* If a caller sets a struct to zero and does not use its INIT macro, its
+ * payload would be lost. */
 static void
 structs_without_their_size_are_refused(void **state)
 {
@@ -281,7 +281,8 @@ payloads_end_where_the_queue_says(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));
 	job = job_of("123456");
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EFBIG);
-	job.payload_size = 1000000001; /* refused before the payload is read */
+	/* the size is refused before the payload is read */
+	job.payload_size = 1000000001;
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EFBIG);
 	q.max_payload = 0;
 	settings(db->conn, q);

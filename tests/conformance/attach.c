@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
-/* An application: its connection with a table of its own, and the queue
- * attached to it. */
+/* An application. It has a connection, a table of its own, and the queue that
+ * is attached to the connection. */
 struct app {
 	sqlite3 *db;
 	rp_conn *conn;
@@ -51,8 +51,8 @@ app_on(const struct db *db)
 	return app;
 }
 
-/* Closing succeeds only if the queue has left no statement on the
- * connection. */
+/* Close the application's connection. This succeeds only if the queue has left
+ * no statement open. */
 static void
 close_app(struct app app)
 {
@@ -67,8 +67,9 @@ count_commit(void *commits)
 	return 0;
 }
 
-/* Within a caller's open statement, a second transaction could not write if
- * others have written in between. */
+/* Each call commits once. If a call needed two transactions, another client
+ * could write in between. Then the second one would fail beside a statement
+ * that the caller has open. */
 static void
 a_call_that_settles_or_claims_is_one_transaction(void **state)
 {
@@ -277,7 +278,7 @@ a_transaction_that_has_read_may_be_refused_at_once(void **state)
 			       "start it with begin immediate"));
 	execute(app.db, "rollback");
 
-	/* A transaction that has not read yet sees what was committed after its
+	/* A transaction that has not read yet sees the commits since its
 	 * begin. */
 	execute(app.db, "begin");
 	put(db->conn, "q", "theirs");
@@ -304,8 +305,8 @@ attaching_inside_a_transaction_reads_nothing_yet(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 2);
 	close_app(app);
 
-	/* The schema is looked for by the first call, not by rp_attach(); this
-	 * file has none yet. */
+	/* rp_attach() does not search for the schema, but the first call does.
+	 * This file has no schema yet. */
 	snprintf(path, sizeof(path), "%s.own", db->path);
 	assert_int_equal(sqlite3_open(path, &app.db), SQLITE_OK);
 	execute(app.db, "create table orders (x); begin");
@@ -361,7 +362,8 @@ from_another_thread(void *arg)
 	rp_conn *conn = arg;
 	rp_job_spec job = job_of("x");
 
-	/* cmocka assertions only work in the main thread. */
+	/* Return the result, because cmocka's assertions work only in the main
+	 * thread. */
 	return rp_enqueue(conn, "q", &job, NULL) == RP_EINVAL &&
 			       rp_commit(conn) == RP_EINVAL &&
 			       rp_rollback(conn) == RP_EINVAL
@@ -435,8 +437,8 @@ a_queue_in_an_attached_database_is_refused_and_none_made_in_main(void **state)
 	execute(app, "detach jobs");
 	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
 	rp_close(conn);
-	execute(app, sql); /* now the file `main` has a queue, too, and that
-			    * one is used */
+	/* now the file `main` has a queue, too, and calls use it */
+	execute(app, sql);
 	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
 	put(conn, "q", "x");
 	assert_int_equal(number(app, "select count(*) from main.readpast_job"),

@@ -39,7 +39,7 @@ change(struct db *db, int64_t id, rp_change change)
 	return rp_job_change(db->conn, id, &change);
 }
 
-/* Claim the next job of the queue; its id. 0: no job is ready. */
+/* Claim the next job of the queue. Returns its id, or 0 if no job is ready. */
 static int64_t
 next(struct db *db, const char *queue)
 {
@@ -218,8 +218,8 @@ a_change_is_undone_with_its_transaction(void **state)
 	assert_int_equal(next(db, "q"), a);
 }
 
-/* The job behind a claimed one goes to a line whose claims have passed all
- * earlier numbers, in a transaction that stays open meanwhile. */
+/* A transaction puts the job into another line and stays open meanwhile. Claims
+ * of this line have already passed the job's new number. */
 static void
 a_job_that_was_changed_late_is_found(void **state)
 {
@@ -252,8 +252,9 @@ a_job_that_was_changed_late_is_found(void **state)
 	rp_close(other);
 }
 
-/* A released job is at the front; when it fails later, it goes to the line
- * for normal jobs of its new priority, which nobody else has used. */
+/* A released job is at the front of the line. Its priority is changed, and
+ * later it fails. Then it goes into the line for normal jobs of its new
+ * priority, in which there was no job before. */
 static void
 a_job_that_was_changed_at_the_front_is_found_after_a_failure(void **state)
 {

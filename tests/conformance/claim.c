@@ -6,7 +6,7 @@
  */
 #include "check.h"
 
-/* Claim up to n jobs, and expect these payloads in this order. */
+/* Claim up to n jobs, and expect jobs with these payloads in this order. */
 static void
 expect_claim(rp_conn *conn, size_t n, const rp_claim_options *o,
 	     const char *expected)
@@ -30,7 +30,7 @@ put_at(rp_conn *conn, const char *payload, int priority)
 	ok(conn, rp_enqueue(conn, "q", &job, NULL));
 }
 
-/* Enqueue a job, and let its lease run out `times` times in a row. */
+/* Enqueue a job, and let its lease run out several times in a row. */
 static void
 put_lost(rp_conn *conn, const char *payload, int times)
 {
@@ -292,8 +292,8 @@ one_attempt_alone_is_never_fetched_ahead(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &once, NULL));
 	put(db->conn, "q", "a");
 	o.ahead = 5;
-	expect_claim(db->conn, 5, &o, ""); /* because no handler could start
-					    * it */
+	/* five jobs are fetched ahead already, so no handler could start it */
+	expect_claim(db->conn, 5, &o, "");
 	o.ahead = 4;
 	expect_claim(db->conn, 5, &o, "oa");
 	o.ahead = 6;

@@ -187,7 +187,8 @@ stop_at_once(const rp_copied *so_far, void *ctx)
 	return 1;
 }
 
-/* The copy has begun, so both sides stay paused until it is run again. */
+/* The interrupted copy has paused both sides. They stay paused until the copy
+ * is run again. */
 static void
 a_copy_that_was_interrupted_goes_on(void **state)
 {

@@ -27,8 +27,8 @@ expect_done(int r)
 		fail_msg("%s", error.message);
 }
 
-/* Expect that the copy fails. `code`: the error; 0: any error, because it
- * depends on the database. */
+/* Expect that the copy fails with the error `code`. 0 means any error, because
+ * some errors differ between databases. */
 static void
 expect_refused_with(struct pair *pair, const rp_copy_options *o, int code)
 {
@@ -50,7 +50,7 @@ expect_refused_with(struct pair *pair, const rp_copy_options *o, int code)
 	free(after);
 }
 
-/* Expect that both copying and moving are refused. */
+/* Expect that a copy is refused, and a move as well. */
 static void
 expect_refused(struct pair *pair, int code)
 {
@@ -129,7 +129,8 @@ a_copy_that_was_resumed_in_the_target_is_refused(void **state)
 	assert_false(is_paused(pair->from->conn, "mail"));
 }
 
-/* Hide each table in turn; without it no copy may be made. */
+/* Hide one table after the other. A copy must be refused without any of
+ * them. */
 static void
 expect_tables_needed(struct pair *pair, rp_conn *conn)
 {
@@ -188,7 +189,7 @@ expect_lock_respected(struct pair *pair, struct db *db)
 	db->conn = waiter;
 	if (!*db->schema || db == pair->to)
 		expect_refused(pair, RP_EBUSY);
-	else /* the table is locked for this test's own checks, too */
+	else /* the lock also blocks the checks of this test */
 		assert_int_equal(copy(pair, 0, NULL), RP_EBUSY);
 	db->conn = usual;
 	rp_close(waiter);
@@ -248,7 +249,8 @@ expect_rights_needed(struct pair *pair, struct db *db, const char *revoked,
 	expect_source_untouched(pair);
 }
 
-/* On a server only, because a file has no rights for parts of it. */
+/* This runs only on a server, because parts of a file have no rights of their
+ * own. */
 static void
 a_right_that_is_missing_is_found_before_it_begins(void **state)
 {

@@ -22,9 +22,10 @@ finished(const rp_queue_stats *s, int state)
 					: s->cancelled;
 }
 
-/* The counts of finished jobs must equal the lengths of the lists. A server may
- * still commit a change sent by a process that was killed, so a list is
- * compared only if the stats before and after it agree. */
+/* Check that the counts of finished jobs are equal to the lengths of the lists.
+ * A process that was killed may have sent a change that the server commits
+ * later. So a list is compared only if the stats before it and after it are
+ * equal. */
 static void
 expect_exact(rp_conn *conn, const char *queue)
 {
@@ -83,7 +84,7 @@ kept_jobs_are_counted_as_they_come_and_go(void **state)
 	expect_counts(conn, 3, 0, 1);
 	ok(conn, rp_job_cancel(conn, dead, NULL));
 	expect_counts(conn, 3, 0, 2);
-	ok(conn, rp_sweep(conn, NULL)); /* the sweep sums up the counts */
+	ok(conn, rp_sweep(conn, NULL)); /* a sweep sums up the counts */
 	expect_counts(conn, 3, 0, 2);
 	ok(conn, rp_queue_purge(conn, "q", RP_STATE_DONE, NULL));
 	expect_counts(conn, 0, 0, 2);
@@ -147,7 +148,8 @@ cancel_until_killed(void *ctx)
 	return 1;
 }
 
-/* After kill -9 in the middle of its work, jobs and counts still agree. */
+/* A process is killed with kill -9 while it works. Jobs and counts must agree
+ * afterwards. */
 static void
 a_process_that_is_killed_leaves_counts_that_are_exact(void **state)
 {

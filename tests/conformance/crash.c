@@ -26,7 +26,7 @@ tell(const struct child *child, int64_t id)
 		_exit(98);
 }
 
-/* Open the database, and send 0 to the parent when ready. */
+/* Open the database, and send 0 to the parent when it is open. */
 static rp_conn *
 open_here(const struct child *child)
 {
@@ -38,9 +38,9 @@ open_here(const struct child *child)
 	return conn;
 }
 
-/* Start `body` and kill it after a random time: counted from its start, or in
- * every second round from its first report. Reports fit into the pipe's buffer,
- * so they are read only at the end. */
+/* Start `body`, and kill it after a random time. In every second round this
+ * time begins with the first report of `body`, otherwise with its start. The
+ * reports fit into the pipe's buffer, so they are read only at the end. */
 static void
 run_and_kill(struct child *child, int (*body)(void *), int round,
 	     unsigned *seed)
@@ -71,7 +71,7 @@ next_told(const struct child *child, int64_t *ret)
 	return read(child->pipe[0], ret, sizeof(*ret)) == sizeof(*ret);
 }
 
-/* Enqueue in each possible way, in turn. */
+/* Enqueue jobs, using each way of enqueueing in turn. */
 static int
 enqueue_in_every_way(void *ctx)
 {
@@ -136,7 +136,7 @@ complete_for_ever(void *ctx)
 	}
 }
 
-/* Provide more jobs than one round can complete. */
+/* Enqueue more jobs than one round can complete. */
 static void
 refill(rp_conn *conn)
 {
@@ -169,8 +169,9 @@ P1_what_a_killed_worker_completed_stays_completed(void **state)
 				assert_int_equal(state_of(db->conn, -told), 0);
 			completed += told < 0;
 		}
-		/* The last job is still held, or was completed without a
-		 * report. (A server may be completing it at this moment.) */
+		/* The child still holds the last job, or has completed it
+		 * without a report. A server may be completing it at this
+		 * moment. */
 		held = held ? state_of(db->conn, held) : 0;
 		assert_true(held == 0 || held == RP_STATE_RUNNING);
 		close(child.pipe[0]);

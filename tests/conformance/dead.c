@@ -16,7 +16,7 @@ set_dead_to(struct db *db, const char *queue, const char *dead_to)
 	return rp_queue_set(db->conn, &q);
 }
 
-/* Enqueue a job into queue q, and let it die. */
+/* Enqueue a job into queue q, and let it fail until it is dead. */
 static int64_t
 die(struct db *db, rp_job_spec job)
 {

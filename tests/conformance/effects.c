@@ -15,7 +15,7 @@ struct seen {
 	int calls, answers[8], wrong;
 };
 
-/* Run a worker with one thread until the queue is drained. */
+/* Run a worker with one thread until the queue is empty. */
 static rp_worker_counts
 work_with(struct db *db, int64_t lease_ms, rp_handler *handler,
 	  struct seen *seen)
@@ -74,8 +74,8 @@ all_at_once(rp_task *task, const rp_job *job, void *ctx)
 	seen->wrong += rp_task_commit(task) != 0;
 	seen->wrong += rp_task_commit(task) != RP_EINVAL;
 	seen->wrong += rp_task_begin(task, &conn) != RP_EINVAL;
-	return RP_FAIL; /* this verdict is ignored, because the job has been
-			 * completed already */
+	/* this verdict is ignored, because the job is already completed */
+	return RP_FAIL;
 }
 
 static void
@@ -95,8 +95,8 @@ P7_effects_jobs_and_the_verdict_are_one_commit(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 0);
 }
 
-/* This must be refused: otherwise the effects would be committed although
- * the job runs again. */
+/* The worker must refuse this. Otherwise the effects would be committed, and
+ * the job would run again. */
 static int
 commit_the_connection(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -161,7 +161,7 @@ P7_returning_without_commit_rolls_back_and_the_verdict_counts(void **state)
 	assert_int_equal(stats_of(db->conn, "q").dead, 3);
 }
 
-/* Another client takes the job, so its claim number changes. */
+/* Another client takes the job, which changes its claim number. */
 static int
 lose_it(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -234,8 +234,9 @@ a_handler_may_commit_several_times_and_complete_by_its_verdict(void **state)
 	assert_int_equal(rows(db->conn), 8);
 }
 
-/* Hold the write lock for longer than the lease. No renewal can get through,
- * and none is needed, because nobody else can claim either. */
+/* Hold the write lock for longer than the lease. No lease can be renewed
+ * meanwhile. That does no harm, because no other client can claim the job
+ * either. */
 static int
 hold_it_long(rp_task *task, const rp_job *job, void *ctx)
 {

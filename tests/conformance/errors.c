@@ -124,7 +124,7 @@ use_parents_handle(void *ctx)
 
 	if (rp_now(db->conn, &(int64_t){ 0 }) != RP_EINVAL)
 		return 1;
-	rp_close(db->conn); /* this must not release the parent's locks */
+	rp_close(db->conn); /* closing must not release the parent's locks */
 	return 0;
 }
 
@@ -248,7 +248,8 @@ a_locked_file_is_an_error_at_the_deadline(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 2);
 }
 
-/* Limit the file size to a little more than now, to simulate a full disk. */
+/* Simulate a full disk: limit the file's size to a little more than it has
+ * now. */
 static int
 fill_up(void *ctx)
 {
@@ -269,7 +270,7 @@ fill_up(void *ctx)
 	while (done < 100 && (r = rp_enqueue(conn, "q", &job, NULL)) == 0)
 		done++;
 	rp_close(conn);
-	/* Here the write fails with EFBIG, not with ENOSPC. */
+	/* With this limit the write fails with EFBIG, and not with ENOSPC. */
 	return r == RP_EFULL || r == RP_EDB ? done : 255;
 }
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How a handler damages the file that its own worker uses. */
+/* The ways in which a handler damages the file that its own worker uses. */
 struct harm {
 	struct db *db;
 	void (*do_it)(const struct db *db);
@@ -56,7 +56,7 @@ delete_it(const struct db *db)
 	unlink(db->path);
 }
 
-/* Move the file together with -wal and -shm. */
+/* Rename the file, together with -wal and -shm. */
 static void
 move(const struct db *db, const char *from, const char *to)
 {
@@ -99,7 +99,7 @@ what_was_moved_away_is_whole_and_its_successor_is_left_alone(void **state)
 		put(db->conn, "q", "x");
 	assert_int_equal(work_and(db, move_it_away, &error), RP_ENODB);
 	rp_close(db->conn);
-	other = connect_to(db); /* a new file under the same name */
+	other = connect_to(db); /* make a new file with the same name */
 	put(other, "q", "new");
 	assert_int_equal(stats_of(other, "q").ready, 1);
 	rp_close(other);
@@ -166,7 +166,7 @@ a_damaged_file_is_an_error_and_not_a_loop(void **state)
 
 	for (int i = 0; i < 2000; i++)
 		put(db->conn, "q", "x");
-	rp_close(db->conn); /* -wal has been copied into the file */
+	rp_close(db->conn); /* closing copies -wal into the file */
 	db->conn = NULL;
 	overwrite_it(db);
 	assert_int_equal(rp_open(db->url, NULL, &conn, &error), RP_EDAMAGED);
@@ -364,7 +364,8 @@ count_steps(void *steps)
 	return ++*(int *)steps < 0;
 }
 
-/* Without statistics the planner once chose the index of the ready line. */
+/* Without statistics the planner could choose the index of the ready line, and
+ * read all of it. */
 static void
 P8_a_look_walks_no_line(void **state)
 {

@@ -105,8 +105,7 @@ replace(struct db *db, size_t size)
 		rp_batch *batch;
 
 		job.replace = 0;
-		put_bytes(db->conn, job, others[i], 1); /* because the key is
-							 * taken */
+		put_bytes(db->conn, job, others[i], 1); /* the key is taken */
 		job.replace = 1;
 		put_bytes(db->conn, job, others[i], i + 2);
 		batch = get(db->conn,

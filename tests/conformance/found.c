@@ -9,9 +9,9 @@
 
 #include "internal.h"
 
-#define JOBS 250 /* more jobs than one statement to a server takes */
+#define JOBS 250 /* more jobs than one statement to a server changes */
 
-/* Enqueue into queue q; every tenth job is of kind k. */
+/* Enqueue jobs into queue q. Every tenth job has the kind k. */
 static void
 put_all(struct db *db, int64_t *ids)
 {
@@ -39,7 +39,8 @@ a_cancel_passes_over_those_that_have_left_the_state(void **state)
 	ok(conn,
 	   rp__jobs_cancel(conn, ids, JOBS, RP_STATE_READY, "k", &changed));
 	assert_int_equal(changed.done,
-			 JOBS / 10 - 1); /* the first one is running */
+			 /* the first job of this kind is running */
+			 JOBS / 10 - 1);
 	ok(conn, rp__jobs_cancel(conn, ids, JOBS, RP_STATE_SCHEDULED, NULL,
 				 &changed));
 	assert_int_equal(changed.done, JOBS / 10 - 1);

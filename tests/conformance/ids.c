@@ -18,8 +18,8 @@ struct given {
 	int count;
 };
 
-/* Complete the job at once, so that the primary key does not prevent a second
- * job with its id. */
+/* Record an id, and complete the job at once. Otherwise the primary key would
+ * prevent a second job with this id. */
 static void
 note(struct given *given, rp_conn *conn, int64_t id)
 {
@@ -33,7 +33,8 @@ note(struct given *given, rp_conn *conn, int64_t id)
 		ok(conn, rp_complete(conn, a.id, a.no));
 }
 
-/* Enqueue on a full file: SQLite rolls back the transaction. */
+/* Enqueue into a file that cannot grow. SQLite then rolls back the
+ * transaction. */
 static void
 fail_to_put(const struct db *db, rp_conn *conn)
 {
@@ -79,7 +80,8 @@ no_two_jobs_of_several_connections_have_one_id(void **state)
 	rp_conn *conns[] = { db->conn, connect_to(db), connect_to(db) };
 
 	for (int round = 0; round < 800; round++) {
-		/* Now and then one connection is the only one for a while. */
+		/* In some rounds, only one of the connections enqueues for a
+		 * while. */
 		rp_conn *conn = conns[round / 100 % 2 ? 0 : round * 7 % 3];
 
 		if (round % 11 == 4)
@@ -115,7 +117,8 @@ ids_of_one_connection_grow(void **state)
 	}
 }
 
-/* A leaf page of the table, and one of the index of the ready line. */
+/* The two pages are a leaf of the table, and a leaf of the index of the ready
+ * line. */
 static void
 a_job_that_is_put_in_alone_writes_two_pages(void **state)
 {
@@ -132,7 +135,7 @@ a_job_that_is_put_in_alone_writes_two_pages(void **state)
 	for (int i = 0; i < jobs; i++)
 		put(db->conn, "q", "x");
 	assert_int_equal(stat(path, &after), 0);
-	/* Some jobs write a third page: the last id, or a new page. */
+	/* Some jobs write a third page, which has the last id or is new. */
 	assert_in_range(after.st_size - before.st_size, jobs * 2 * 4096,
 			jobs * 2.2 * 4120);
 }

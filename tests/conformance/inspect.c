@@ -79,7 +79,7 @@ what_is_finished_is_shown_as_it_ended(void **state)
 	assert_string_equal(job->unique_key, "u");
 	assert_string_equal(job->headers, "{}");
 	assert_string_equal(job->last_error, "no \"way\"");
-	/* The database may write JSON with or without blanks. */
+	/* Databases differ in the blanks that they write into JSON. */
 	assert_non_null(strstr(job->failures, "\"attempt\":"));
 	assert_non_null(strstr(job->failures, "\"no \\\"way\\\"\""));
 	assert_true(job->finished_at >= job->created_at);
@@ -124,8 +124,8 @@ the_failures_kept_are_the_last_ten_oldest_first(void **state)
 	rp_batch_free(batch);
 }
 
-/* Put a job in every state, each in a queue named by the state's initial
- * letter. */
+/* Put a job in every state, each into a queue that is named after the state's
+ * first letter. */
 static void
 put_in_every_state(rp_conn *conn)
 {
@@ -264,7 +264,7 @@ failures_count_whether_they_were_for_good_or_not(void **state)
 		v = verdict_on(c, failures[i]);
 		assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
 	}
-	rp_close(conn); /* closing writes the counts that it still had */
+	rp_close(conn); /* closing writes the counts that are still in memory */
 	assert_int_equal(stats_of(db->conn, "q").failed_10s, 2);
 	assert_int_equal(stats_of(db->conn, "q").done_10s, 0);
 }

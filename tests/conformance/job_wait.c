@@ -102,9 +102,9 @@ wrong_arguments_are_refused(void **state)
 	ok(conn, rp_rollback(conn));
 }
 
-/* ---- ended by another process ---- */
+/* ---- a job that another process ends ---- */
 
-/* What another process does to a job that somebody waits for. */
+/* What another process does to a job while this process waits for its end. */
 enum deed { COMPLETE, KEEP, FAIL, DIE, LOSE, CANCEL, EXPIRE, DROP, DEEDS };
 
 struct doing {
@@ -153,7 +153,7 @@ do_it(void *ctx)
 
 	if (read(doing->pipe[0], &c, 1) != 1)
 		return 1;
-	sleep_ms(100); /* let the wait begin */
+	sleep_ms(100); /* let the wait begin before */
 	end_it(conn, doing->deed);
 	rp_close(conn);
 	return 0;
@@ -258,7 +258,7 @@ a_queue_is_waited_for_until_nothing_in_it_is_live(void **state)
 	assert_int_equal(rp_queue_wait(db->conn, "q", 0, -1), 1);
 }
 
-/* ---- no end is missed ---- */
+/* ---- a wait misses no end ---- */
 
 #define RACES 200
 
@@ -281,9 +281,9 @@ complete_all(void *ctx)
 	return 0;
 }
 
-/* Each job ends at another moment of its wait: before the first look, between
- * the look and the registration, after it. A wait that missed it would last
- * until the backend's next look, seconds later. */
+/* Each job ends at another moment of its wait: before the first look at the
+ * job, between this look and the registration, or after the registration. A
+ * wait that missed the end would last seconds longer, until it looks again. */
 static void
 no_end_of_a_short_job_is_missed(void **state)
 {
@@ -330,7 +330,8 @@ now_us(void)
 	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
 }
 
-/* Complete a job some time after each byte, and answer when that was done. */
+/* Each byte in the pipe is an order to complete a job some time later. The
+ * answer is the time at which it was done. */
 static int
 complete_when_told(void *ctx)
 {
@@ -351,8 +352,8 @@ complete_when_told(void *ctx)
 	return 0;
 }
 
-/* The goal is 5 ms on a host with nothing else to do. The limit is for hosts
- * that have much. */
+/* A wait should end within 5 ms on a host that has nothing else to do. The
+ * limit here is larger, because the host may be busy. */
 static void
 a_wait_ends_soon_after_its_job(void **state)
 {
@@ -384,12 +385,12 @@ a_wait_ends_soon_after_its_job(void **state)
 	assert_in_range(late[ENDS / 2], 0, 200000);
 }
 
-/* ---- a handler that would wait for itself ---- */
+/* ---- a handler that would wait for its own job ---- */
 
 struct handled {
 	const struct db *db;
-	int64_t id;        /* to wait for; 0: the handler's own job */
-	const char *queue; /* ... or this queue */
+	int64_t id;        /* the job to wait for; 0: the handler's own job */
+	const char *queue; /* if not NULL, wait for this queue instead */
 	int result;
 	char message[232];
 };

@@ -29,7 +29,7 @@ done(rp_conn *conn, int64_t keep_ms)
 	return c;
 }
 
-/* Sweep after the time at which the job's own term is over. */
+/* Sweep after the time for which this job is kept is over. */
 static void
 sweep_after(rp_conn *conn, int64_t id, int64_t keep_ms)
 {
@@ -137,7 +137,8 @@ of_many_in_one_commit_each_goes_its_way(void **state)
 			v[i] = verdict_on(c[i], RP_DONE);
 			if (mixed && i % 4 == 1)
 				v[i].verdict = RP_DEAD;
-			if (i % 10 == 9) /* refused: nobody has this number */
+			/* refused: no worker has this claim number */
+			if (i % 10 == 9)
 				v[i].claim_no += 1000000000;
 		}
 		rp_batch_free(batch);

@@ -32,7 +32,7 @@ do_nothing(rp_task *task, const rp_job *job, void *ctx)
 	return RP_DONE;
 }
 
-/* A worker must find the database at this URL. */
+/* Run a worker. It must find the database at this URL. */
 static int
 work_at(const char *url)
 {
@@ -157,7 +157,7 @@ a_child_forked_inside_a_transaction_is_told_why_it_waits(void **state)
 	close(f.committed[1]);
 }
 
-/* ---- a clock outside of the allowed range ---- */
+/* ---- a clock that is outside of the allowed range ---- */
 
 static int64_t clock_ms; /* ms since 1970 */
 

@@ -13,7 +13,7 @@
 
 /* ---- a worker in a process of its own ---- */
 
-/* Memory shared with the worker. */
+/* The memory that is shared with the worker. */
 struct seen {
 	atomic_long jobs;
 };
@@ -77,7 +77,8 @@ start_worker(struct db *db, struct child *child)
 	child->db = db;
 	child->seen = shared_memory(sizeof(*child->seen));
 	assert_non_null(child->seen);
-	rp_close(db->conn); /* no connection may be open during the fork */
+	/* no connection may be open while the process forks */
+	rp_close(db->conn);
 	pid = in_child(be_worker, child);
 	db->conn = connect_to(db);
 	snprintf(last, sizeof(last), "q%d", child->queues - 1);
@@ -87,7 +88,7 @@ start_worker(struct db *db, struct child *child)
 	return pid;
 }
 
-/* Processor time that the worker has used. */
+/* Return the processor time that the worker has used so far, in ms. */
 static int64_t
 used_ms(pid_t pid)
 {
@@ -101,8 +102,8 @@ used_ms(pid_t pid)
 
 /* ---- the case ---- */
 
-/* A worker pauses 15 times as long as its probe took, at most 50 ms. With a
- * sanitizer a probe of 999 queues takes so long that 50 ms is too short. */
+/* A worker pauses 15 times as long as its probe took, but at most 50 ms. With a
+ * sanitizer, a probe of 999 queues would need a longer pause than 50 ms. */
 #ifdef __SANITIZE_ADDRESS__
 #define QUEUES 200
 #else
@@ -125,7 +126,8 @@ a_worker_of_many_queues_rests_while_others_commit_to_theirs(void **state)
 	used = used_ms(pid) - used;
 	put(db->conn, "q0", "x");
 	expect_success(pid);
-	/* By design it probes for a sixteenth of the time; allow a third. */
+	/* The worker probes for a sixteenth of the time. Up to a third is
+	 * accepted. */
 	assert_in_range(used, 0, took / 3);
 }
 

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define LATE_MS 5000 /* two seconds are promised; the machine may be busy */
+#define LATE_MS 5000 /* the promise is 2 s, but the machine may be busy */
 
 struct seen {
 	atomic_int calls;
@@ -151,7 +151,7 @@ calls_reach(struct seen *seen, int n)
 	return atomic_load(&seen->calls) >= n;
 }
 
-/* Is the worker, by its row, one that serves this queue? */
+/* Return whether the worker's row says that it serves this queue. */
 static int
 is_counted(struct db *db, const char *queue)
 {

@@ -16,7 +16,7 @@
 
 /* ---- how much is written ---- */
 
-/* Bytes written since the last call. */
+/* Return the bytes that were written since the last call. */
 static int64_t
 bytes_written(rp_conn *conn)
 {

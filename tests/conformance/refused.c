@@ -7,12 +7,12 @@
  */
 #include "check.h"
 
-/* The library enqueues this many jobs in several statements; the jobs from
- * AT on are bad. */
+/* The library enqueues so many jobs by several statements. The jobs from number
+ * AT on are not valid. */
 #define JOBS 1200
 #define AT 700
 
-/* Payloads may have five bytes; every other job has headers. */
+/* A payload may have five bytes. Every second job has headers. */
 static void
 make_jobs(rp_job_spec jobs[JOBS])
 {

@@ -12,14 +12,17 @@
 
 #include <stdatomic.h>
 
-/* Long enough that leases are renewed before waiting tasks are released. */
+/* The lease is so long that it is renewed before tasks that wait are
+ * released. */
 #define LEASE_MS 450
 #define PATIENCE_MS 60000
-#define TRIES 10 /* a very busy machine may release them all anyway */
+/* On a very busy machine all tasks may be released, so try again. */
+#define TRIES 10
 
 struct seen {
-	atomic_int asked, answered; /* renewals that began; renewals and
-				       failures that ended */
+	/* number of renewals that have begun; number of renewals and failures
+	 * that have ended */
+	atomic_int asked, answered;
 	atomic_int lost;
 };
 
@@ -46,8 +49,8 @@ pull(rp_worker *worker, int64_t timeout_ms)
 	return task;
 }
 
-/* The file is locked, and one task's lease must be renewed. Can that task
- * end, and the next one start, before the renewal is answered? */
+/* The file is locked while the lease of a task must be renewed. Return whether
+ * this task can end, and the next one start, before the renewal is answered. */
 static int
 both_go_on(struct db *db, rp_worker *worker, struct seen *seen)
 {

@@ -77,7 +77,8 @@ each_of_many_verdicts_has_its_own(void **state)
 			put(db->conn, "q", "x");
 		c[i] = claimed(db->conn);
 		snprintf(text[i], sizeof(text[i]), "%d", i);
-		/* Given in reverse: the library sorts them. */
+		/* The verdicts are given in reverse order. The library sorts
+		 * them. */
 		v[39 - i] = verdict_on(c[i], i % 4 == 3 ? RP_FAIL : RP_DONE);
 		v[39 - i].result_bytes = i % 2 ? NULL : text[i];
 		v[39 - i].result_size = i % 2 ? 0 : strlen(text[i]);
@@ -218,7 +219,8 @@ a_list_has_its_beginning(void **state)
 	free(large);
 }
 
-/* A caller that was compiled with the struct as it was before. */
+/* A caller was compiled with an older header, in which the struct has no
+ * result. */
 static void
 a_smaller_struct_has_none(void **state)
 {

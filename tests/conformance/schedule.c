@@ -49,7 +49,8 @@ number_of(rp_conn *conn, const char *name, size_t offset)
 	return ret;
 }
 
-/* Make all schedules due at this time, as if nobody had run since. */
+/* Make all schedules due at this time, as if no program had fired them
+ * since. */
 static void
 set_next(struct db *db, int64_t at)
 {
@@ -85,8 +86,8 @@ fire(rp_conn *conn)
 	return swept.fired;
 }
 
-/* The header's text from the schedule's n-th job, of those in queue q, or "".
- * Headers are as the library writes them: "name": "value". */
+/* Return the text of a header, or "". The job is the n-th job of queue q that
+ * the schedule made. The library writes headers as "name": "value". */
 static const char *
 header(rp_conn *conn, size_t n, const char *name)
 {
@@ -106,7 +107,7 @@ header(rp_conn *conn, size_t n, const char *name)
 	return value;
 }
 
-/* An instant as the header has it, of a whole minute. */
+/* Write an instant, which is a whole minute, as headers have it. */
 static const char *
 minute_text(int64_t ms)
 {
@@ -197,7 +198,9 @@ bad_schedules_are_refused_and_leave_nothing(void **state)
 	assert_int_equal(rp_schedule_run(db->conn, "a", NULL), RP_ENOENT);
 }
 
-/* The last instant of `* * * * *`, but not one that has just come. */
+/* Return the last instant of the schedule `* * * * *`. If the next instant
+ * comes in less than 10 s, wait for it first, so that it does not come during
+ * the test. */
 static int64_t
 last_minute(rp_conn *conn)
 {
@@ -266,7 +269,7 @@ skip_fires_nothing_that_was_missed(void **state)
 	assert_int_equal(fire(db->conn), 1);
 }
 
-/* ... on a connection that has fired nothing before. */
+/* The connection has fired no schedule before. */
 static void
 if_all_were_missed_and_are_to_be_skipped_the_schedule_moves_on(void **state)
 {
@@ -329,7 +332,7 @@ a_zone_that_could_not_be_read_is_tried_again(void **state)
 	rp_schedules_free(list);
 }
 
-/* SQLite has one writer at a time, so there no schedule fires meanwhile. */
+/* This runs only on a server, because SQLite has one writer at a time. */
 static void
 a_schedule_whose_queue_somebody_is_creating_holds_up_no_other(void **state)
 {
@@ -383,13 +386,13 @@ a_clock_that_goes_forward_fires_what_was_missed_once(void **state)
 
 	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
 	next = FIELD(db->conn, "a", next_at);
-	/* As if the clock had been set forward by a day. */
+	/* Simulate a clock that was set forward by a day. */
 	set_next(db, next - DAY);
 	assert_int_equal(fire(db->conn), 1);
 	/* The last hour may have begun less than a minute ago. */
 	assert_in_range(atoi(header(db->conn, 0, "readpast-missed")), 23, 24);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next);
-	/* As if it had been set back again: the next instant is not sooner. */
+	/* Simulate a clock that was then set back. The next instant stays. */
 	set_next(db, next + DAY);
 	assert_int_equal(fire(db->conn), 0);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next + DAY);
@@ -482,7 +485,7 @@ a_job_that_the_queue_refuses_is_noted_and_holds_up_nothing(void **state)
 	assert_int_equal(fire(db->conn), 0);
 }
 
-/* ---- the instants that a server computes by itself ---- */
+/* ---- the server computes the same instants as the library ---- */
 
 static const char *const specs[] = {
 	"30 2 * * *",   "*/20 * * * *",  "0 * * * *",       "15 1-3 * * *",
@@ -496,9 +499,9 @@ static const char *const zones[] = {
 	"Pacific/Apia",  "Asia/Gaza",           "Pacific/Chatham",
 };
 
-/* Times to count from: every 5 hours of the days around both changes of the
- * clock in Europe, America and Australia; and one leap year's end of
- * February. */
+/* The times from which the next instants are computed: every 5 hours of the
+ * days around both changes of the clock in Europe, America and Australia. Also
+ * the end of February of a leap year. */
 static const int64_t around[] = {
 	1774656000, /* 2026-03-28 */
 	1792800000, /* 2026-10-24 */
@@ -506,7 +509,7 @@ static const int64_t around[] = {
 	1761955200, /* 2025-11-01 */
 	1775260800, /* 2026-04-04 */
 	1790985600, /* 2026-10-03 */
-	1325203200, /* 2011-12-30: Apia had none */
+	1325203200, /* 2011-12-30, a date that Apia skipped */
 	1835222400, /* 2028-02-26 */
 };
 
@@ -517,7 +520,8 @@ the_server_computes_the_same_instants_as_the_library(void **state)
 	int compared = 0;
 
 	if (!db->schema[0])
-		return; /* a file has no routines */
+		/* this is only for servers, because a file has no routines */
+		return;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++)
 		for (size_t z = 0; z < sizeof(zones) / sizeof(*zones); z++) {
 			rp_schedule s = schedule_of("a", specs[i]);
@@ -701,8 +705,8 @@ add_many(struct db *db, int n)
 	ok(db->conn, rp_commit(db->conn));
 }
 
-/* All schedules are due at `at`, and each fires once, while the processes that
- * fire them are killed. */
+/* Make all schedules due at `at`. Each of them must fire once, although the
+ * processes that fire them are killed. */
 static void
 fire_and_kill(struct db *db, int64_t at, int64_t rounds)
 {

@@ -16,7 +16,7 @@ claimed(rp_conn *conn, const char *payload)
 	return c;
 }
 
-/* Settle one verdict; returns the job's new state. */
+/* Settle one verdict. Returns the job's new state. */
 static int
 settled(rp_conn *conn, rp_verdict v)
 {
@@ -131,7 +131,7 @@ an_extended_lease_runs_from_now(void **state)
 			now + 9000);
 	assert_int_equal(rp_batch_at(batch, 0)->claim_no, c.no);
 	rp_batch_free(batch);
-	v.delay_ms = -1; /* which means the queue's delay, 60 s */
+	v.delay_ms = -1; /* -1 means the queue's delay, which is 60 s */
 	settled(db->conn, v);
 	batch = get(db->conn, c.id);
 	assert_in_range(rp_batch_at(batch, 0)->lease_until, now + 60000,
@@ -173,8 +173,8 @@ P3_a_number_that_nobody_was_given_settles_nothing(void **state)
 	assert_int_equal(rp_complete(db->conn, id + 1, c.no), RP_ENOENT);
 }
 
-/* The job has a new claim number. As no client was given it, it settles
- * nothing. */
+/* Expect that the job has a new claim number. No client has this number, so the
+ * old claim settles nothing. */
 static void
 expect_moved_on(rp_conn *conn, struct claim c)
 {
@@ -227,7 +227,8 @@ P3_of_two_verdicts_on_one_claim_in_a_batch_one_stands(void **state)
 		assert_int_equal(v[0].result + v[1].result, RP_EGONE);
 		if (verdict < RP_RELEASE)
 			c = claimed(db->conn, "y");
-		if (verdict == RP_FAIL) /* this is the verdict that failed */
+		/* complete y, and then claim the failed job again */
+		if (verdict == RP_FAIL)
 			ok(db->conn, rp_complete(db->conn, c.id, c.no));
 		if (verdict == RP_FAIL)
 			assert_int_equal(take_one(db->conn, "q", 60000, &c), 1);
@@ -250,7 +251,7 @@ P3_a_refused_verdict_leaves_the_others_of_its_batch_alone(void **state)
 		const rp_job *job = rp_batch_at(batch, (size_t)i);
 		struct claim c = { job->id, job->claim_no - (i % 3 == 1), 1 };
 
-		c.id += i % 7 == 6 ? 1000 : 0; /* no such job */
+		c.id += i % 7 == 6 ? 1000 : 0; /* no job has this id */
 		v[i] = verdict_on(c, i % 5);
 		v[i].delay_ms = 3600000;
 		accepted += i % 3 != 1 && i % 7 != 6;
@@ -329,8 +330,8 @@ errors_are_kept_up_to_4_kib_of_whole_characters(void **state)
 	const char *kept;
 	rp_batch *batch;
 
-	/* One byte followed by two-byte characters, so that byte 4096 is half a
-	 * character. */
+	/* The text is one byte and then characters of two bytes. So byte 4096
+	 * is the middle of a character. */
 	error[0] = 'a';
 	for (int i = 1; i < 10000; i++)
 		error[i] = (char)(i % 2 ? 0xc3 : 0xbc);
@@ -344,8 +345,8 @@ errors_are_kept_up_to_4_kib_of_whole_characters(void **state)
 	free(error);
 }
 
-/* A program compiled with a later header passes larger structs; `size` tells
- * their distance in the array. */
+/* A program that was compiled with a later header passes larger structs. Their
+ * `size` is the distance from one to the next in the array. */
 static void
 structs_of_a_later_header_are_understood(void **state)
 {

@@ -16,9 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Far longer than one slice, and far shorter than the whole call. One slice may
- * take longer, since a pause of a virtual machine counts as processor time.
- * Sanitizers slow everything down several times. */
+/* The limit for a transaction: much longer than a slice, and much shorter than
+ * the whole call. One slice may take up to WORST_US, because a pause of a
+ * virtual machine counts as processor time. Sanitizers make everything several
+ * times slower. */
 #define MOST_US 50000
 #ifdef __SANITIZE_ADDRESS__
 #define WORST_US 600000
@@ -28,16 +29,18 @@
 #define LEAST_GAP_US 1000
 #define SHORT_US 2000
 
-/* ---- a handle whose transactions are measured ---- */
+/* ---- a connection whose transactions are measured ---- */
 
 struct watch {
 	int writing;
-	int transactions;        /* that wrote */
-	int64_t worst_us;        /* longest processor time of a transaction */
-	int64_t next_us;         /* second longest */
-	int64_t shortest_gap_us; /* after a transaction that was not short */
+	int transactions; /* number of transactions that wrote */
+	int64_t worst_us; /* longest processor time of a transaction */
+	int64_t next_us;  /* second longest time */
+	/* shortest pause after a transaction, except after short ones */
+	int64_t shortest_gap_us;
 	int64_t began_us, took_us, ended_at_us;
-	/* If set, `then` is called at the end of transaction number `at`. */
+	/* If not NULL, `then` is called at the end of the transaction with the
+	 * number `at`. */
 	int at;
 	void (*then)(void *ctx);
 	void *ctx;
@@ -68,7 +71,7 @@ transaction_ends(struct watch *w)
 		w->then(w->ctx);
 }
 
-/* Called before a transaction asks for the lock. */
+/* Called before a transaction locks the database. */
 static void
 transaction_begins(struct watch *w)
 {
@@ -131,7 +134,7 @@ sql(rp_conn *conn, const char *text)
 	"with recursive n(i) as (select 1 union all select i + 1 from n"       \
 	" where i < " #n ") "
 
-/* Fill queue q, which is created. */
+/* Create queue q and fill it. */
 static void
 fill_line(rp_conn *conn)
 {
@@ -165,7 +168,8 @@ make_queue(rp_conn *conn)
 	settings(conn, q);
 }
 
-/* The payloads are so large that they are stored in a table of their own. */
+/* Enqueue and keep jobs. Their payloads are so large that they are in a table
+ * of their own. */
 static void
 keep_large(rp_conn *conn)
 {
@@ -252,7 +256,7 @@ a_sweep_of_many_queues_lets_others_in(void **state)
 	ok(db->conn, rp_sweep(db->conn, &swept));
 	assert_int_equal(swept.due, 20000);
 	expect_slices(&w, 4);
-	/* A slice covers several queues: a commit for each queue would be too
+	/* A slice covers several queues. One commit for each queue would be too
 	 * many. */
 	assert_true(w.transactions < 400);
 }
@@ -311,7 +315,8 @@ in_a_transaction_of_the_callers_nothing_is_committed_before_its_end(
 	assert_int_equal(stats_of(db->conn, "q").dead, 10000);
 }
 
-/* A worker interrupts its sweep after a while to serve its jobs. */
+/* A worker interrupts its sweep after some time, so that it can serve its
+ * jobs. */
 static void
 retention_goes_on_at_a_workers_next_look(void **state)
 {
@@ -436,7 +441,7 @@ a_drop_that_was_killed_is_finished_by_the_next_one(void **state)
 		ask_sql(db->conn, "select count(*) from readpast_dropped"), 0);
 }
 
-/* The copied jobs keep their ids. */
+/* The jobs keep their ids when they are copied. */
 static void
 a_copy_succeeds_beside_the_rest_of_a_killed_drop(void **state)
 {

@@ -86,7 +86,7 @@ P5_due_jobs_come_into_line_in_the_order_of_their_times(void **state)
 	int64_t at;
 
 	ok(db->conn, rp_now(db->conn, &at));
-	at += 300; /* after all three jobs are enqueued */
+	at += 300; /* a time after all three jobs are enqueued */
 	for (int i = 0; i < 3; i++) {
 		rp_job_spec job = job_of(payloads[i]);
 

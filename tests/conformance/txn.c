@@ -90,7 +90,8 @@ P7_every_change_vanishes_with_its_transaction(void **state)
 	s = stats_of(db->conn, "q");
 	assert_int_equal(s.paused, 0);
 	assert_int_equal(s.running, 1);
-	assert_int_equal(s.ready, 1); /* it is due, although no sweep has run */
+	/* the job is due, although no sweep has run */
+	assert_int_equal(s.ready, 1);
 	assert_int_equal(s.cancelled, 1);
 	ok(db->conn, rp_complete(db->conn, c.id, c.no));
 }

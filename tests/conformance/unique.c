@@ -68,7 +68,7 @@ a_key_is_taken_as_long_as_its_job_lives(void **state)
 	v.delay_ms = 3600000;
 	ok(db->conn, rp_settle(db->conn, &v, 1));
 	assert_int_equal(outcome(db->conn),
-			 RP_EXISTED); /* the job waits for its retry */
+			 RP_EXISTED); /* the job is waiting for its retry */
 	assert_int_equal(stats_of(db->conn, "q").scheduled, 1);
 }
 

@@ -64,7 +64,7 @@ P6_a_lease_that_runs_out_ends_a_wait(void **state)
 	assert_int_equal(c.attempt, 2);
 }
 
-/* A step to be done by another process when the parent says so. */
+/* A step that another process takes when the parent orders it. */
 struct doing {
 	const struct db *db;
 	int pipe[2];

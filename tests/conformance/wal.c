@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* A process that enqueues two jobs on each order. It is forked before the
- * parent opens the database; otherwise its copy of SQLite would know the
+ * parent opens the database. Otherwise it would inherit SQLite's records of the
  * parent's open files. */
 struct other {
 	struct db *db;
@@ -112,8 +112,8 @@ a_deleted_file_is_noticed_however_long_it_lay_there(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		put(db->conn, "q", "x");
-		/* File times have a coarse granularity: wait until the
-		 * directory's are old enough to be trusted. */
+		/* The times of files are coarse. Wait until the directory's
+		 * times are so old that they can be trusted. */
 		sleep_ms(50);
 		put(db->conn, "q", "x");
 		put(db->conn, "q", "x");
@@ -208,7 +208,7 @@ size_of_wal(const struct db *db)
 	return file.st_size;
 }
 
-/* Enqueue until -wal has three times the size that is never cut. */
+/* Enqueue until -wal is three times as large as the size that is never cut. */
 static void
 fill_wal(struct db *db)
 {
@@ -252,7 +252,7 @@ a_wal_that_grew_beside_a_reader_is_cut_when_that_has_gone(void **state)
 	assert_int_equal(size_of_wal(db), size);
 	assert_int_equal(sqlite3_exec(reader, "commit", NULL, NULL, NULL),
 			 SQLITE_OK);
-	/* One sweep may end before all has been cut. */
+	/* One sweep may end before the whole rest was cut. */
 	for (int i = 0; i < 1000 && size_of_wal(db) > SMALL; i++)
 		ok(db->conn, rp_sweep(db->conn, NULL));
 	assert_true(size_of_wal(db) <= SMALL);

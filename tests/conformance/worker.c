@@ -283,8 +283,8 @@ a_kind_may_have_a_handler_of_its_own(void **state)
 	assert_int_equal(atomic_load(&seen.lost), 0);
 }
 
-/* Called by a handler: ask about jobs that have no handler, and about one that
- * has. */
+/* Called by a handler. Calls why for jobs that have no handler, and for a job
+ * that has one. */
 static int
 ask_why(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -350,7 +350,7 @@ a_suspect_among_many_is_done_too(void **state)
 	assert_int_equal(counts.done, 501);
 }
 
-/* ---- --drain=settled: until all is settled ---- */
+/* ---- --drain=settled: a worker that waits until all jobs are settled ---- */
 
 static int
 succeed_at_the_fourth_call(rp_task *task, const rp_job *job, void *ctx)
@@ -378,8 +378,8 @@ it_drains_until_what_it_ran_is_settled(void **state)
 	assert_int_equal(counts.done, 1);
 }
 
-/* The first job fails. Once it is scheduled for its retry, the second one's
- * handler makes sure that this worker need not wait for it. */
+/* The first job fails, and is scheduled for its retry. Then the handler of the
+ * second job cancels it, so this worker need not wait for the retry. */
 static int
 cancel_the_first(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -405,7 +405,7 @@ claim_the_first(rp_task *task, const rp_job *job, void *ctx)
 	struct claim claim;
 	rp_conn *conn;
 
-	/* All threads are busy when the job is due. */
+	/* When the job is due, all threads are busy. */
 	rp_task_delay(task, 300);
 	if (strcmp(job->payload, "first") == 0)
 		return RP_FAIL;
@@ -474,7 +474,7 @@ live_for_five_beats(rp_task *task, const rp_job *job, void *ctx)
 	return atomic_load(&pulse->beats) < last ? RP_FAIL : RP_DONE;
 }
 
-/* Count heartbeats of a worker with one thread. */
+/* Count the heartbeats of a worker with one thread. */
 static int
 beats(struct db *db, int64_t heartbeat_ms, int last)
 {
@@ -537,7 +537,8 @@ bad_options_are_refused(void **state)
 	rp_worker_free(worker);
 }
 
-/* A worker that ran itself again would wait for itself, so it is refused. */
+/* A handler runs its own worker. This worker would wait for itself, so the call
+ * is refused. */
 static int
 run_again(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -18,11 +18,11 @@
 
 #define STRANGER 65534
 
-/* ---- holding the write lock, and the queue for it ---- */
+/* ---- the write lock, and the queue of processes that wait for it ---- */
 
-/* A process that holds the write lock until it is told to release it. It is
- * separate because children that are forked while this process has the file
- * open would take its locks for their own. */
+/* A process that holds the write lock until the parent orders it to release the
+ * lock. It must be another process, because children that are forked while this
+ * process has the file open would treat its locks as their own. */
 struct holder {
 	const struct db *db;
 	pid_t pid;
@@ -83,7 +83,7 @@ queue_file(const struct db *db)
 	return path;
 }
 
-/* Is there a first process in the queue? */
+/* Return whether there is a first process in the queue. */
 static int
 has_first(const struct db *db)
 {
@@ -105,7 +105,8 @@ wait_for_first(const struct db *db, int wanted)
 	}
 }
 
-/* Number of processes asleep in the queue, read from the file. */
+/* Return the number of processes that sleep in the queue. The number is read
+ * from the queue's file. */
 static uint32_t
 sleepers(const struct db *db)
 {
@@ -128,7 +129,8 @@ enqueue_once(void *ctx)
 	return 0;
 }
 
-/* Start three processes that wait for the lock: one first, two asleep. */
+/* Start three processes that wait for the lock. The first in the queue tries
+ * again and again, and two sleep. */
 static void
 start_waiters(struct db *db, pid_t pids[3])
 {
@@ -142,9 +144,9 @@ start_waiters(struct db *db, pid_t pids[3])
 	}
 }
 
-/* Let three processes wait, and send this signal to the first, which kills
- * or stops it. The other two must enqueue their jobs nevertheless. Returns
- * the pid of the first. */
+/* Let three processes wait, and send a signal to the first in the queue, which
+ * kills or stops it. The other two must be able to enqueue their jobs. Returns
+ * the pid of the first process. */
 static pid_t
 signal_first(struct db *db, int number)
 {
@@ -236,7 +238,7 @@ a_wait_ends_at_its_deadline_however_many_wait(void **state)
 
 /* ---- the file ---- */
 
-/* Make a process wait, which creates the queue's file. */
+/* Let a process wait, so that the queue's file is created. */
 static void
 make_wait(struct db *db)
 {
@@ -302,7 +304,7 @@ a_file_that_a_stranger_made_is_not_used(void **state)
 	other = lock_file(db);
 	for (int i = 0; i < 4; i++)
 		pids[i] = in_child(enqueue_once, db);
-	sleep_ms(50); /* they must be waiting by now */
+	sleep_ms(50); /* by now all of them must be waiting */
 	unlock_file(&other);
 	for (int i = 0; i < 4; i++)
 		expect_success(pids[i]);
@@ -318,7 +320,7 @@ a_file_that_a_stranger_made_is_not_used(void **state)
 
 struct crowd {
 	struct db *db;
-	int timeout; /* use SQLite's busy timeout instead of our queue */
+	int timeout; /* not 0: use SQLite's busy timeout, and not our queue */
 	atomic_int ready, go;
 	atomic_long served[CLIENTS], failed;
 };
@@ -365,7 +367,7 @@ be_busy(void *ctx)
 	return NULL;
 }
 
-/* Number of jobs that a hundred threads enqueue. */
+/* Return the number of jobs that a hundred threads enqueue. */
 static long
 be_crowded(struct crowd *crowd)
 {
@@ -396,8 +398,8 @@ a_hundred_writers_are_as_fast_as_with_sqlites_own_timeout(void **state)
 	long with_timeout = be_crowded(&theirs);
 
 	assert_int_equal(atomic_load(&ours.failed), 0);
-	/* A busy machine may reach only half of this. Without the queue,
-	 * with sleeps of a millisecond, the number is a tenth. */
+	/* A busy machine may reach only half of the usual number. Without our
+	 * queue, with sleeps of a millisecond, it would be a tenth. */
 	if (with_queue * 10 < with_timeout * 3)
 		fail_msg("%ld jobs, and %ld with a timeout", with_queue,
 			 with_timeout);

@@ -13,8 +13,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* An application: its connection, the queue attached to it, and a second
- * connection to check the results. */
+/* An application. It has its own connection, the queue that is attached to it,
+ * and a second connection with which the test checks results. */
 struct app {
 	char name[64];
 	PGconn *pg;
@@ -29,7 +29,7 @@ hush(void *ctx, const PGresult *res)
 	(void)res;
 }
 
-/* "": the server's default database */
+/* Connect to a database. "" names the server's default database. */
 static PGconn *
 connect_pg(const char *name)
 {
@@ -225,7 +225,8 @@ P4_a_claim_in_an_open_transaction_holds_up_nobody(void **state)
 	assert_int_equal(state_of(app->other, held.id), 0);
 }
 
-/* Errors raised by the library, by a routine, and by the server itself. */
+/* The errors come from the library, from a routine, and from the server
+ * itself. */
 static void
 a_call_that_fails_leaves_the_callers_transaction_usable(void **state)
 {
@@ -259,8 +260,8 @@ a_call_that_fails_leaves_the_callers_transaction_usable(void **state)
 	assert_int_equal(ready(app->other), 2);
 }
 
-/* Calls that only read must not end it either, when they fail for missing
- * rights. */
+/* A call that only reads fails because a right is missing. The transaction must
+ * stay usable. */
 static void
 a_look_that_fails_leaves_the_callers_transaction_usable(void **state)
 {
@@ -276,8 +277,8 @@ a_look_that_fails_leaves_the_callers_transaction_usable(void **state)
 			 "set role nobody_here; begin");
 	assert_true(rp_stats_get(app->conn, NULL, &stats) < 0);
 	assert_true(rp_worker_list(app->conn, &workers) < 0);
-	assert_int_equal(rp_now(app->conn, &now), 0); /* which needs no
-						       * rights */
+	/* this call needs no rights */
+	assert_int_equal(rp_now(app->conn, &now), 0);
 	assert_true(rp_attach("postgres", app->pg, NULL, &conn, &error) < 0);
 	assert_null(conn);
 	assert_non_null(strstr(error.message, "permission denied"));
@@ -320,7 +321,7 @@ begin_inside_the_callers_transaction_is_a_savepoint(void **state)
 	put(app->conn, "q", "inner");
 	ok(app->conn, rp_commit(app->conn));
 	assert_int_equal(ready(app->conn), 2);
-	/* The caller's savepoint of the same name is still there. */
+	/* The caller has a savepoint of the same name, which still exists. */
 	execute(app->pg, "rollback to readpast");
 	assert_int_equal(ready(app->conn), 0);
 	put(app->conn, "q", "last");
@@ -444,7 +445,7 @@ the_queue_may_be_in_another_schema(void **state)
 			 0);
 	rp_close(conn);
 
-	/* A connection opened by URL finds the same queue. */
+	/* A connection that is opened by a URL finds the same queue. */
 	snprintf(url, sizeof(url), "%.500s&dbname=%s&schema=jobs2",
 		 getenv("READPAST_TEST_POSTGRES"), app->name);
 	assert_int_equal(rp_open(url, NULL, &conn, &error), 0);
@@ -519,7 +520,8 @@ prepared_statements_may_be_discarded_by_the_caller(void **state)
 	execute(app->pg, "discard all");
 	put(app->conn, "q", "x");
 	execute(app->pg, "begin; deallocate all");
-	/* Inside a transaction the caller has to repeat the call. */
+	/* Inside a transaction the library does not repeat the call, so the
+	 * caller does. */
 	if (rp_enqueue(app->conn, "q", &job, NULL) < 0) {
 		assert_int_equal(rp_last_error(app->conn)->code, RP_EBUSY);
 		put(app->conn, "q", "x");
@@ -596,14 +598,14 @@ where_another_isolation_is_the_default_calls_of_their_own_work(void **state)
 	ok(conn, rp_release(conn, c.id, c.no, 0));
 	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
 	ok(conn, rp_commit(conn));
-	/* Other options of the URL are kept. */
+	/* The other options of the URL stay in force. */
 	assert_int_equal(number(rp_conn_native(conn),
 				"select count(*) from pg_settings"
 				" where setting = 'nowhere'"),
 			 1);
 	rp_close(conn);
 
-	/* The caller's own setting is not changed, and does no harm. */
+	/* The caller's own setting does not change, and does no harm. */
 	execute(app->pg, "set default_transaction_isolation = serializable");
 	assert_int_equal(rp_attach("postgres", app->pg, NULL, &conn, &error),
 			 0);
@@ -626,7 +628,7 @@ another_encoding_is_refused(void **state)
 	rp_conn *conn = NULL;
 	rp_error error;
 
-	job.kind = "\xc3\xa4"; /* two characters in Latin-1 */
+	job.kind = "\xc3\xa4"; /* this letter is two characters in Latin-1 */
 	execute(app->pg, "set client_encoding = 'LATIN1'");
 	assert_int_equal(rp_enqueue(app->conn, "q", &job, NULL), RP_EINVAL);
 	assert_non_null(strstr(rp_last_error(app->conn)->message, "LATIN1"));
@@ -664,7 +666,7 @@ kill_backend(const struct app *app, PGconn *victim)
 	assert_int_equal(poll(&end, 1, 10000), 1);
 }
 
-/* Only the owner of the connection can reconnect it. */
+/* Only the owner of the connection may reconnect it. */
 static void
 a_callers_connection_that_was_lost_is_not_made_anew(void **state)
 {
@@ -689,7 +691,7 @@ a_connection_of_our_own_that_was_lost_is_made_anew(void **state)
 	rp_workers *workers;
 	int64_t now;
 
-	/* The connection is lost while it is idle: the next call reconnects
+	/* The connection is lost while it is idle. The next call reconnects
 	 * without an error. */
 	put(app->other, "q", "x");
 	kill_backend(app, rp_conn_native(app->other));
@@ -705,8 +707,8 @@ a_connection_of_our_own_that_was_lost_is_made_anew(void **state)
 	ok(app->other, rp_commit(app->other));
 	assert_int_equal(ready(app->conn), 3);
 
-	/* The connection is lost inside a transaction: the whole transaction
-	 * is lost, and nothing else. */
+	/* The connection is lost inside a transaction. Only this transaction is
+	 * lost. */
 	ok(app->other, rp_begin(app->other));
 	put(app->other, "q", "x");
 	kill_backend(app, rp_conn_native(app->other));

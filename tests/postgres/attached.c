@@ -18,7 +18,7 @@
 static rp_conn *conn;
 static rp_batch *batch;
 
-/* Check the result of a call. */
+/* Check that a call succeeded, and return its result. */
 static int64_t
 good(int64_t r)
 {

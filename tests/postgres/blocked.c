@@ -19,9 +19,12 @@ struct work {
 	pthread_t thread;
 	rp_error error;
 	int r;
-	atomic_llong held;   /* the first job, whose handler waits for `go` */
-	atomic_int go, done; /* `done`: number of handlers that have ended */
-	atomic_int extended; /* result of rp_task_extend(), or 1 */
+	/* id of the first job, whose handler waits for `go` */
+	atomic_llong held;
+	/* `done` is the number of handlers that have ended */
+	atomic_int go, done;
+	/* the result of rp_task_extend(); 1 before it is called */
+	atomic_int extended;
 };
 
 /* ---- waiting ---- */
@@ -99,7 +102,7 @@ extend_if_held(rp_task *task, const rp_job *job, void *ctx)
 	return RP_DONE;
 }
 
-/* Complete the job long before the commit, which keeps its row locked. */
+/* Complete the job long before the commit. Until then its row stays locked. */
 static int
 commit_late(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -118,7 +121,7 @@ commit_late(rp_task *task, const rp_job *job, void *ctx)
 	return r == 0 ? RP_DONE : RP_FAIL;
 }
 
-/* ---- the worker, and the locker ---- */
+/* ---- the worker, and the transaction that locks ---- */
 
 static void *
 run(void *ctx)
@@ -207,7 +210,8 @@ P4_a_verdict_that_must_wait_keeps_no_other_job_from_being_settled(void **state)
 	assert_int_equal(stop(&work).done, 31);
 }
 
-/* The other job's lease is renewed in the meantime, and it runs once. */
+/* The lease of the other job is renewed in the meantime, and that job runs only
+ * once. */
 static void
 P2_a_renewal_that_must_wait_keeps_no_other_from_being_made(void **state)
 {
@@ -252,8 +256,8 @@ P4_a_heartbeat_of_a_handler_never_waits(void **state)
 	assert_int_equal(stop(&work).done, 1);
 }
 
-/* The handler's own transaction keeps the row locked for longer than a third of
- * the lease. */
+/* The handler's own transaction locks the row for longer than a third of the
+ * lease, after which a lease is renewed. */
 static void
 P7_a_handler_may_take_long_to_commit_what_it_completed(void **state)
 {

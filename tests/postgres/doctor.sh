@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# doctor: findings on PostgreSQL only, each of them provoked, on a separate,
-# badly configured server.
+# The findings of doctor that only PostgreSQL has. Each is provoked, on a server of its
+# own that has bad settings.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -21,7 +21,7 @@ export READPAST_DB=$url
 base="host=$server user=postgres dbname=postgres"
 readpast init >/dev/null
 
-# ---- the server's settings ----
+# ---- settings of the server ----
 
 check 'fsync is off' finds fsync 'fsync is off.*alter system set fsync = on'
 check 'autovacuum is off' finds vacuum 'the server: autovacuum is off'
@@ -62,7 +62,7 @@ check 'public may read jobs' finds public 'may select job'
 sql "revoke all on readpast.job from public"
 check 'revoked, the finding is gone' lacks public
 sql "create role stranger"
-# This is the default since version 15.
+# This right is revoked by default since version 15.
 sql "revoke create on schema public from public"
 check 'nobody else may create in a schema of the search_path' lacks path
 check 'nor in our schema' lacks writable
@@ -74,7 +74,7 @@ check 'a role may create in it' finds path 'and role stranger may.*from stranger
 check 'which is only a warning' equal "$(readpast doctor --json | grep -c '"check":"path","level":"warning"')" 1
 sql "revoke create on schema public from stranger; create schema \"A, b\"; create schema postgres;
 	grant create on schema \"A, b\", postgres to stranger"
-# The server parses these options, not the shell.
+# The server splits these options, and not the shell.
 # shellcheck disable=SC2089
 PGOPTIONS='-c search_path="A,\ b"'
 # shellcheck disable=SC2090
@@ -97,8 +97,8 @@ check 'a claim is planned well' lacks plan
 sql "select count(readpast.complete(id, claim_no)) from readpast.claim('q', 15000)" >/dev/null
 check 'dead rows that vacuum does not remove' eventually finds bloat 'table job has about 1[0-9]{4} dead rows'
 check 'the sweep is not far behind' lacks marks
-# Let the line advance without a sweep. The claim uses SQL, because the command
-# would sweep.
+# Use many numbers of the ready line without a sweep. The claim is made in SQL, because
+# the command line would sweep.
 sql "select setval('readpast.line', 1000000)" >/dev/null
 sql "select readpast.claim('q', 5000)" >/dev/null
 marked() {
@@ -126,7 +126,7 @@ check 'so a claim scans the whole table' finds plan 'uses .*Scan'
 sql "create index job_line on readpast.job (lane_id, seq) where seq is not null"
 check 'the finding is gone' lacks plan
 
-# ---- who keeps a snapshot ----
+# ---- sessions that keep a snapshot open ----
 
 coproc psql -qAtX "$base"
 echo "begin isolation level repeatable read; select pg_backend_pid();" >&"${COPROC[1]}"
@@ -145,7 +145,7 @@ sql "select pg_create_logical_replication_slot('left', 'test_decoding')" >/dev/n
 check 'an unused replication slot' finds snapshot "replication slot left.*pg_drop_replication_slot"
 sql "select pg_drop_replication_slot('left')" >/dev/null
 
-# ---- a client in SQL that is a worker ----
+# ---- a worker that calls the routines in SQL ----
 
 readpast enqueue sqlq job >/dev/null
 job=$(sql "select id from readpast.claim('sqlq', worker => 'importer', lease => '1 hour')")
@@ -170,7 +170,7 @@ check 'the other checks were done' grep -q '^warning .*autovacuum is off' out
 check 'checks that were not done are no findings' equal "$(readpast doctor --json | grep -c not_done)" "$(grep -c '^not done' out)"
 READPAST_DB=$url
 
-# ---- a pooler in between ----
+# ---- a pooler in front of the server ----
 
 mkdir pool
 cat >pool/ini <<END

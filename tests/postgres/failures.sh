@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The command line on an unusable PostgreSQL: one clear line, the right exit
-# status, and nothing half done. Starts its own servers.
+# The command line on a PostgreSQL server that cannot be used. It prints one line, exits
+# with the right status, and leaves nothing half done. The script starts its own
+# servers.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -14,11 +15,11 @@ guarded=$servers/guarded
 start_server "$server" max_connections=50
 url="postgres:///postgres?host=$server&user=postgres"
 base="host=$server user=postgres"
-on() { # URL COMMAND...: the command line on that database
+on() { # URL COMMAND...: run the command on this database
 	readpast --db "$@"
 }
 
-# ---- no such server, database, user ----
+# ---- a server, a database and a user that do not exist ----
 
 check 'no socket there: exit 1' refuses 1 '/nowhere.*No such file.*--db' \
 	on 'postgres:///x?host=/nowhere' stats
@@ -26,7 +27,9 @@ check 'nobody listens: exit 1' refuses 1 'Connection refused.*--db' \
 	on 'postgres://127.0.0.1:1/x' stats
 check 'several hosts, none there: one line' refuses 1 'Connection refused' \
 	on 'postgres://127.0.0.1:1,127.0.0.1:2/x?target_session_attrs=read-write' stats
-silent_host() { # accepts connections and never answers; its port is in the file `port`
+# silent_host: accepts connections and never answers. Writes its port to the file
+# `port`.
+silent_host() {
 	exec python3 -c 'import socket, time
 s = socket.create_server(("127.0.0.1", 0))
 open("port", "w").write(str(s.getsockname()[1]) + "\n")
@@ -34,7 +37,7 @@ time.sleep(100)'
 }
 silent_host &
 eventually test -s port
-within() { # LEAST MOST COMMAND...: it takes LEAST to MOST seconds
+within() { # LEAST MOST COMMAND...: the command takes LEAST to MOST seconds
 	local least=$1 most=$2 began=$SECONDS
 	shift 2
 	"$@"
@@ -101,9 +104,11 @@ for command in stats init 'enqueue q x' 'work q --drain -- true'; do
 done
 check 'and nothing was enqueued into it' equal "$(sql versions 'select count(*) from readpast.job')" 0
 
-# ---- eight at a time ----
+# ---- eight processes at once ----
 
-init_at_once() { # count the different exit statuses and messages
+# init_at_once: eight processes run init. Counts the different exit statuses and
+# messages.
+init_at_once() {
 	for i in 1 2 3 4 5 6 7 8; do
 		{ readpast init >"out.$i" 2>"err.$i"; echo $? >"status.$i"; } &
 		pids[i]=$!
@@ -112,7 +117,7 @@ init_at_once() { # count the different exit statuses and messages
 	echo "$(cat status.? | sort | uniq -c | tr -s ' ')," \
 		"$(cat out.? | grep -c 'is ready$') ready, $(cat err.? | wc -l) lines"
 }
-# Print everything in the schema, whatever process created it.
+# Print the number of objects in the schema.
 objects() {
 	sql "$1" "select count(*) from pg_depend where refobjid = 'readpast'::regnamespace"
 }
@@ -169,7 +174,7 @@ for bad in $'a\nb' $'a\x80' ''; do
 	check "${bad@Q} is no queue" refuses 2 "queue's name" readpast enqueue "$bad" x
 	check "${bad@Q} is no kind" refuses 2 'kind' readpast enqueue q x --kind "$bad"
 done
-try_sql() { # SQL PATTERN: the statement is refused
+try_sql() { # SQL PATTERN: the statement is refused with this message
 	! sql standby "$1" >out 2>&1 && grep -q "$2" out
 }
 check 'SQL: a NUL in a queue is refused' try_sql "select readpast.enqueue(E'a\\x00b', 'x')" 'invalid byte sequence'
@@ -181,9 +186,9 @@ check 'SQL: an invalid jsonb payload is refused' try_sql "select readpast.enqueu
 check 'SQL: a NUL in a jsonb payload is refused' try_sql "select readpast.enqueue('q', '{\"a\": \"\\u0000\"}'::jsonb)" 'cannot be converted to text'
 check 'nothing of that was enqueued' equal "$(sql standby 'select count(*) from readpast.job')" 1
 
-# ---- locks of others ----
+# ---- locks of other sessions ----
 
-is_done() { # ID: it is no longer there
+is_done() { # ID: the job no longer exists
 	! readpast show "$1"
 }
 
@@ -225,7 +230,7 @@ wait "$worker"
 check 'and then goes on' equal "$?:$(tail -n 1 work.out)" \
 	'0:1 done, 0 failed, 0 dead, 0 released'
 check 'nothing else was done' equal "$(sql standby 'select count(*) from readpast.job')" 0
-# The table is altered while a worker uses it.
+# Another session alters the table while a worker uses it.
 "$READPAST" work q --quiet -- true >work.out 2>&1 &
 worker=$!
 job=$(readpast enqueue q x)
@@ -245,7 +250,7 @@ psql -qX "host=$guarded user=postgres" -c "create role app login superuser passw
 printf 'local all postgres trust\nlocal all all scram-sha-256\n' >"$guarded/data/pg_hba.conf"
 psql -qAtX "host=$guarded user=postgres" -c 'select pg_reload_conf()' >/dev/null
 rm -f all.out
-silent() { # the command, whose output is kept in all.out
+silent() { # COMMAND...: run the command, and append its output to all.out
 	readpast "$@" >one.out 2>one.err
 	local r=$?
 	cat one.out one.err >>all.out
@@ -253,7 +258,7 @@ silent() { # the command, whose output is kept in all.out
 	cat one.err >&2
 	return $r
 }
-with() { # PASSWORD: a URL with it
+with() { # PASSWORD: print a URL with this password
 	echo "postgres://app:$1@/postgres?host=$guarded"
 }
 ready_with_password() {
@@ -287,7 +292,7 @@ crowded() {
 	[[ $(psql -qAtX "host=$guarded user=postgres" -c "select count(*) from pg_stat_activity where query like 'select pg_sleep%'") == 4 ]]
 }
 eventually crowded
-# The last connection slot may still be in use by the previous session.
+# Take the last free connection. It may still be in use by the session before.
 takes_the_last() {
 	: >fifth
 	psql -qAtX "host=$guarded user=postgres" -c "select 'in'" -c 'select pg_sleep(60)' >fifth 2>/dev/null &

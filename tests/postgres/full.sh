@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The server's disk is full: a database in a tablespace of 40 MB. Nothing
-# acknowledged is lost, and with free space again all work continues.
+# The server's disk is full: the database is in a tablespace of 40 MB. No acknowledged
+# job is lost, and all work continues when there is free space again.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -35,7 +35,7 @@ fill_up() {
 	true
 }
 
-# ---- step by step ----
+# ---- one command after the other ----
 
 export READPAST_DB="postgres:///small?host=$server&user=postgres"
 readpast init >/dev/null
@@ -64,8 +64,8 @@ check 'the history agrees' equal "$(readpast check h --left q | tail -n 1)" 'P1 
 # ---- under load ----
 
 export READPAST_DB="postgres:///loaded?host=$server&user=postgres"
-# Large jobs fill pages quickly: an enqueue soon needs a new page, and so does
-# a claim, for new row versions of jobs in full pages.
+# Large jobs fill pages quickly. So enqueue soon needs a new page. So does a claim,
+# because it writes new row versions of jobs in full pages.
 payload='%01900.0f'
 start_load
 seq -f "$payload" 1000 | readpast --history h enqueue q --quiet

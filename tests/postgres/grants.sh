@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The grants of docs/postgres.md are sufficient for each role, and not more than
-# necessary. Starts its own server.
+# The grants of docs/postgres.md are sufficient for each role, and none of them can be
+# left out. The script starts its own server.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -13,13 +13,13 @@ doc=$2/docs/postgres.md
 
 start_server "$server" fsync=off
 
-as() { # ROLE COMMAND...: the command line as that role
+as() { # ROLE COMMAND...: run the command line as this role
 	READPAST_DB="postgres:///postgres?host=$server&user=$1" readpast "${@:2}"
 }
 sql_as() { # ROLE SQL
 	psql -qAtX -v ON_ERROR_STOP=1 "host=$server user=$1 dbname=postgres" -c "$2"
 }
-# The SQL blocks of the document that create a role, with all its grants.
+# Print those SQL blocks of the document that create a role with its grants.
 statements() {
 	awk '/^```sql/ { block = ""; inside = 1; next }
 	     /^```/ { if (inside && block ~ /create role/) printf "%s", block

@@ -37,7 +37,7 @@ def case(function):
 
 
 class Place:
-    """A database, its workers, and the statements that they have sent."""
+    """A database, its workers, and the statements that the workers have sent."""
 
     def __init__(self, url, folder):
         self.url = url
@@ -65,7 +65,7 @@ class Place:
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
     def asleep(self, n):
-        """Wait until n workers are waiting."""
+        """Wait until n workers are registered as waiters."""
         eventually(30, lambda: self.one(
             "select count(distinct worker_id) from readpast.waiter "
             "where until > clock_timestamp()") >= n)
@@ -73,7 +73,7 @@ class Place:
 
     @staticmethod
     def queries():
-        """All statements that the server has logged so far."""
+        """Return the number of statements that the server has logged so far."""
         log = pathlib.Path(SERVER) / "server.log"
         return sum(" LOG:  statement: " in line or " LOG:  execute " in line
                    for line in log.open(errors="replace"))
@@ -82,7 +82,7 @@ class Place:
         return len(self.done.read_text().splitlines())
 
     def started_in(self, n, seconds):
-        """Wait until this many jobs are done; return how long it took."""
+        """Wait until this many jobs are done. Returns how long it took."""
         began = time.monotonic()
         eventually(seconds, lambda: self.lines() >= n)
         return time.monotonic() - began
@@ -103,7 +103,7 @@ def eventually(seconds, what):
 
 
 class Relay(threading.Thread):
-    """A proxy to the server that passes everything except notifications."""
+    """A proxy to the server that passes everything on except notifications."""
 
     def __init__(self, path):
         super().__init__(daemon=True)
@@ -172,7 +172,7 @@ def what_is_due_or_over_starts_within_a_second(p):
     p.one("select readpast.enqueue('other', 'y', max_attempts => 9)")
     p.one("select readpast.enqueue('q', 'y')")
     p.started_in(2, 2)
-    # A client claims the job and dies.
+    # A client claims the job, and dies.
     with contextlib.closing(psycopg2.connect(p.url)) as dies:
         dies.autocommit = True
         cursor = dies.cursor()
@@ -184,8 +184,8 @@ def what_is_due_or_over_starts_within_a_second(p):
 
 
 def ready_again_after(p, lease):
-    """A job of a queue that no worker serves is claimed by a client that dies:
-    how long after the end of its lease is it ready?"""
+    """Measure how long after the end of its lease a job is ready. No worker serves the
+    queue of the job, and the client that claimed it died."""
     with contextlib.closing(psycopg2.connect(p.url)) as dies:
         dies.autocommit = True
         dies.cursor().execute(
@@ -225,14 +225,14 @@ def whichever_workers_end_another_one_sweeps_within_two_seconds(p):
 def killed_workers_leave_nobody_waiting(p):
     p.start(12)
     p.asleep(12)
-    # The first worker that is notified may be dead.
+    # The first worker that is notified may be one of those that were killed.
     for worker in p.workers[:9]:
         worker.kill()
     for worker in p.workers[:9]:
         worker.wait()
     for n in range(1, 4):
         p.one("select readpast.enqueue('q', 'x')")
-        # One notification a second, each of which unregisters a dead worker.
+        # Each second one worker is notified. If it is dead, it is unregistered.
         p.started_in(n, 12)
     p.one("select readpast.enqueue('q', 'x')")
     assert p.started_in(4, 5) < 2

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# PostgreSQL is stopped or killed under load: nothing is lost. Starts its own
-# server.
+# PostgreSQL is stopped or killed under load, and no job is lost. The script starts its
+# own server.
 #
-#   kills.sh READPAST ROOT [TIMES]   all of it so many times over; 1
+#   kills.sh READPAST ROOT [TIMES]   repeat everything TIMES times (1 by default)
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -41,7 +41,7 @@ for ((round = 1; round <= 2 * times; round++)); do
 	"$pg_temp" restart "$server" >/dev/null
 	check "crash $round: work goes on" more_settled 20
 done
-# Kill a single backend: the postmaster then ends all others and recovers.
+# Kill one server process. The postmaster then ends all others and recovers.
 for ((round = 1; round <= 2 * times; round++)); do
 	sql "select pid from pg_stat_activity where datname = 'crashes' limit 1" | xargs -r kill -9 2>/dev/null
 	check "kill -9 of a backend $round: work goes on" more_settled 20

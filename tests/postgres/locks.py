@@ -15,13 +15,14 @@ from sessions import Session, case, eventually, main, tool
 
 
 def impatient(s):
-    """Let each wait for a lock fail."""
+    """Let each statement fail that waits for a lock for more than a second."""
     s.rows("set lock_timeout = '1 s'")
     return s
 
 
 def passed(s):
-    """Move the head of a cursor, so that a sweep has something to visit and to delete."""
+    """Move the head of a cursor, the position where claims start. Then a sweep visits
+    the jobs before it, and deletes old rows."""
     s.rows("select readpast.enqueue_many('old', array_fill('x'::text, array[50]))")
     s.rows("select readpast.complete(array_agg(id), array_agg(claim_no)) "
            "from readpast.claim('old', 50)")
@@ -70,7 +71,7 @@ def a_stranger_with_every_advisory_lock_stops_nobody(s):
     time.sleep(1.1)
     passed(s)
     s.sweep()
-    assert newest_tick(s) > before   # it visited the jobs before the head
+    assert newest_tick(s) > before   # the sweep has visited the jobs before the head
     assert s.complete(s.claim()["x"]) == "done"
     eventually(2, lambda: s.one("select readpast.sweep_start()"))
     s.one("select readpast.drop_queue('q')")
@@ -140,7 +141,7 @@ def one_of_all_who_look_makes_the_sweep_of_a_second(s):
     assert s.one("select count(*) from readpast.tick") <= 2
 
 
-# ---- a queue is dropped while others put jobs in ----
+# ---- a queue is dropped while other sessions enqueue into it ----
 
 PUTS = ("readpast.enqueue('q', 'new')",
         "readpast.enqueue('q', 'new', unique_key => 'k')",
@@ -183,8 +184,8 @@ def an_open_enqueue_does_not_hold_up_a_drop_and_its_job_stays(s):
 
 @case
 def a_sweep_of_two_statements_does_not_forget_a_dropped_queue_too_soon(s):
-    """The transaction's own sequence number is the newest, which does not mean
-    that nobody else got it."""
+    """An open transaction has enqueued a job into the dropped queue. A transaction that
+    sweeps twice must not forget the dropped queue, or nobody would move the job."""
     user, sweeper = Session(s.database), Session(s.database)
     s.put("old")
     user.rows("begin")
@@ -241,7 +242,7 @@ def jobs_of_every_state_are_taken_into_the_new_queue(s):
                  "from readpast.jobs where id > 1 order by id")
     user.rows("commit")
     assert s.rows("select * from readpast.jobs") == []
-    s.put("new", unique_key="k")    # not the same job: it becomes the key's job
+    s.put("new", unique_key="k")    # this is another job, and it now has the key
     swept_until_nothing_is_noted(s)
     now = {row[0]: row for row in s.rows(
         "select id, state, priority, unique_key, attempt, claim_no "
@@ -326,7 +327,7 @@ def at_the_higher_levels_a_drop_is_refused_or_waited_for(s):
     s.put("old")
     user.rows("begin isolation level repeatable read")
     user.rows("select 1 from readpast.queue")
-    # Waiters update the queue's row, which must not block this.
+    # Waiters update the queue's row. This must not block a drop.
     s.rows("select readpast.register_waiter(1, '{q}')")
     user.put("x")
     said = impatient(s).refused("select readpast.drop_queue('q')")
@@ -355,8 +356,8 @@ def an_enqueue_into_a_queue_that_another_session_makes_anew_is_not_refused(s):
         s.one("select readpast.drop_queue('q')")
         user.rows("begin")
         user.one("select readpast.queue_set('q', max_payload => 1)")
-        # The enqueue finds no queue, and waits for the transaction that
-        # creates it.
+        # The enqueue finds no queue, and waits for the transaction that creates the
+        # queue.
         answer = []
         thread = threading.Thread(target=lambda: answer.extend(
             other.rows(f"select readpast.{call}")))
@@ -372,8 +373,8 @@ def an_enqueue_into_a_queue_that_another_session_makes_anew_is_not_refused(s):
 
 @case
 def an_enqueue_is_refused_for_its_size_and_not_for_a_race(s):
-    # The queue is created (or dropped and created again) after the insert has
-    # found none, and before the enqueue looks for the reason.
+    # Another session creates the queue, or drops and creates it again. This happens
+    # after the insert has found no queue, and before the enqueue looks for the reason.
     args, result = s.one(
         "select pg_get_function_arguments(p), pg_get_function_result(p) "
         "from (select 'readpast.put_one'::regproc) f(p)")

@@ -47,7 +47,7 @@ eventually_done(struct work *work, int n)
 	return atomic_load(&work->done) == n;
 }
 
-/* Kill all sessions of this test except our own: they are the worker's. */
+/* Kill all sessions of this test except its own. These are the worker's. */
 static void
 cut(struct db *db)
 {
@@ -82,7 +82,8 @@ what_was_claimed_unheard_is_given_back_at_once(void **state)
 	while (stats_of(db->conn, "q").running)
 		sleep_ms(5);
 
-	/* Simulate a claim of the worker whose answer was lost. */
+	/* Claim jobs as the worker, as if the answer to the worker's claim had
+	 * been lost. */
 	assert_int_equal(run_sql(db->conn, "select max(id) from worker", &id),
 			 0);
 	ok(db->conn, rp_begin(db->conn));
@@ -96,7 +97,8 @@ what_was_claimed_unheard_is_given_back_at_once(void **state)
 	ok(db->conn, rp_commit(db->conn));
 	assert_int_equal(stats_of(db->conn, "q").running, 5);
 
-	/* Without a release they would come back only after a minute. */
+	/* The worker must release these jobs, or they would be ready only after
+	 * a minute. */
 	cut(db);
 	assert_true(eventually_done(&work, 6));
 	rp_worker_stop(work.worker);

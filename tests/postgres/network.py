@@ -35,9 +35,9 @@ def case(function):
 # ---- the proxy ----
 
 class Line:
-    """A proxy before the server's socket. Its behaviour can be changed at any
-    time: `delay` of each piece in seconds; `silent`: nothing passes;
-    `deaf`: no notification passes; lose(): the next reply is lost."""
+    """A proxy in front of the server's socket. A test can change its behaviour at any
+    time. `delay` delays each piece of data by so many seconds. With `silent` nothing
+    passes, and with `deaf` no notification passes. lose() loses the next reply."""
 
     def __init__(self, server):
         self.server = server
@@ -65,8 +65,9 @@ class Line:
                                  daemon=True).start()
 
     def lose(self, verb, heard=True):
-        """For the next call of a verb, close the connection: either before the server gets the
-        call, or after the server has replied, so that the reply is lost."""
+        """Close the connection at the next call of a verb. If `heard`, this happens
+        after the server has replied, so that the reply is lost. Otherwise it happens
+        before the server gets the call."""
         self.lost.clear()
         self.loses = re.compile(b"B....\0readpast_readpast_" + verb.encode()
                                 + b"[a-z_]*\0", re.DOTALL), heard
@@ -117,8 +118,8 @@ def hang_up(pair):
 
 
 def without_notices(data):
-    """Split off complete messages, without notifications; and return the
-    incomplete rest."""
+    """Split off the complete messages, and leave notifications out. Returns them and
+    the incomplete rest."""
     kept = b""
     while len(data) >= 5:
         size = 1 + int.from_bytes(data[1:5], "big")
@@ -133,7 +134,7 @@ def without_notices(data):
 # ---- the command line behind the proxy ----
 
 class Client:
-    """A database of its own, reached directly and through the proxy."""
+    """A database of its own. Commands reach it directly or through the proxy."""
 
     def __init__(self, name):
         query(f"create database {name}")
@@ -155,14 +156,15 @@ class Client:
             stderr=subprocess.PIPE, **more)
 
     def __call__(self, *args, direct=False):
-        """Run the command, which must succeed; return its output."""
+        """Run the command, which must succeed. Returns its output."""
         process = self.start(*args, direct=direct)
         out, err = process.communicate(timeout=30)
         assert process.returncode == 0, (args, process.returncode, err)
         return out
 
     def fails(self, status, words, *args):
-        """It must print one line that matches, and exit with this status."""
+        """Run the command, which must print one line that matches, and exit with this
+        status."""
         process = self.start(*args)
         out, err = process.communicate(timeout=30)
         assert process.returncode == status, (process.returncode, err)
@@ -175,8 +177,7 @@ class Client:
         return worker
 
     def stop(self):
-        """Stop the workers, which must end normally; return what they
-        printed."""
+        """Stop the workers, which must end normally. Returns what they printed."""
         said = ""
         for worker in self.workers:
             worker.terminate()
@@ -210,7 +211,7 @@ class Client:
 
 
 def eventually(seconds, what):
-    """Return how long the command took."""
+    """Wait until what() is true. Returns the seconds that it took."""
     began = time.monotonic()
     while not what():
         assert time.monotonic() < began + seconds, "it did not come"
@@ -296,7 +297,7 @@ def a_claim_whose_answer_is_lost_strands_nothing(c):
     c.agrees()
 
 
-# ---- cut, silent, deaf, slow ----
+# ---- a connection that is cut, silent, without notifications, or slow ----
 
 @case
 def a_line_that_is_cut_all_the_time_loses_nothing(c):
@@ -310,7 +311,7 @@ def a_line_that_is_cut_all_the_time_loses_nothing(c):
         assert time.monotonic() < began + 40, c.stats()
         c.line.cut()
         cuts += 1
-        # Time to reconnect.
+        # Leave enough time to reconnect.
         time.sleep(0.25)
     assert cuts > 2, cuts
     c.stop()
@@ -327,7 +328,7 @@ def a_silent_line_ends_and_work_goes_on(c):
     time.sleep(1.5)
     assert c.left() == 3
     c.fails(1, "timeout expired", "stats")
-    # Bytes in transit are lost, as when a router drops the connection.
+    # The bytes that are under way are lost, as when a router drops the connection.
     c.line.cut()
     c.line.silent = False
     took = eventually(10, c.done)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Through a pooler in transaction mode, where each transaction may use another
-# session: the conformance programs that prepare statements, hold transactions,
-# and wait.
+# Programs behind a pooler in transaction mode, where each transaction may use another
+# session. These are the conformance programs that prepare statements, keep transactions
+# open, and wait.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -45,8 +45,8 @@ for name in claim queue race settle txn unique wait worker; do
 	check "$name" "$build/tests/conformance_$name" postgres:
 done
 
-# New sessions of the pool have another default isolation level, which must
-# stay as it is.
+# From now on, new sessions of the pool begin with another isolation level. This setting
+# must not change.
 psql -qX "host=$server user=postgres" -c "alter role postgres set default_transaction_isolation = 'repeatable read'" \
 	-c "do \$\$
 	declare
@@ -58,7 +58,7 @@ psql -qX "host=$server user=postgres" -c "alter role postgres set default_transa
 			perform pg_sleep(0.01), pg_stat_clear_snapshot();
 		end loop;
 	end \$\$"
-# A session that has just ended may be handed out once more.
+# The pooler may return a session once more that has just ended.
 eventually psql -qAtX "$READPAST_TEST_POSTGRES" -c 'select 1' >/dev/null 2>&1
 for name in claim worker; do
 	check "$name, repeatable read being the default" "$build/tests/conformance_$name" postgres:

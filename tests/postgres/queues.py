@@ -17,8 +17,8 @@ from sessions import buffers, case, main
 
 @case
 def a_session_that_makes_a_thousand_queues_does_not_read_all_of_them(s):
-    # With few rows a sequential scan is cheaper, and the session keeps that
-    # plan.
+    # For few rows the planner prefers a sequential scan, and the session would keep
+    # that plan.
     s.rows("select readpast.enqueue('a' || i, 'x') from generate_series(1, 3) i")
     s.rows("analyze readpast.queue, readpast.lane")
     s.rows("begin")
@@ -75,7 +75,7 @@ def a_lane_is_noted_once_however_often_it_is_named(s):
 # ---- publications ----
 
 def worked_on(s, queue):
-    """Run everything that writes to a table."""
+    """Make every kind of call that writes to a table."""
     waiter = s.one("insert into readpast.worker (name, host, pid, queues, kinds, "
                    "started_at, seen_at) values ('w', 'h', 1, '[]', '[]', now(), "
                    "now()) returning id")
@@ -109,7 +109,8 @@ def a_publication_of_all_tables_stops_nothing(s):
         worked_on(s, queue)
         for _ in range(3):
             s.sweep()
-            time.sleep(1.05)    # a sweep writes and deletes ticks once a second
+            # let a second pass, after which a sweep writes and deletes ticks again
+            time.sleep(1.05)
     s.rows("select readpast.drop_queue('one')")
     s.sweep()
     s.sweep()

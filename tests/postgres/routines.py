@@ -21,7 +21,8 @@ from sessions import Session, buffers, case, eventually, main, tool
 
 
 def swept_in(session, payload, seconds=4):
-    """Claim this job and no other; the sweep puts it back into the ready line."""
+    """Sweep and claim until this job is claimed, without any other job. The sweep puts
+    the job back into the ready line."""
     def look():
         session.sweep()
         return session.claim().get(payload)
@@ -181,7 +182,7 @@ def a_worker_creates_the_queues_that_are_new_to_it(s):
     assert woken(sleeper) == 1
     s.rows("select * from readpast.claim('claimed', worker => 'me')")
     assert s.rows(queues) == [("claimed",), ("q",), ("r",)]
-    # A heartbeat does not bring a dropped queue back.
+    # The queue was dropped. A heartbeat of its worker does not create it again.
     s.one("select readpast.drop_queue('r')")
     s.rows("update readpast.worker set seen_at = seen_at - interval '9 seconds'")
     assert s.one("select readpast.worker_named('me', '{q,r}')") == me
@@ -360,12 +361,12 @@ def a_round_trip_settles_and_then_claims(s):
         "verdicts => '{0,3,1,0}', delays_ms => '{null,null,0,null}', "
         "errors => '{null,null,boom,null}')",
         [job for job, _ in c] + [99], [claim_no for _, claim_no in c] + [1])
-    # The row with number 0 says that one verdict was accepted as done. Each
-    # other verdict has a row of its own.
+    # The row with the number 0 says that one verdict was accepted as done. Each other
+    # verdict has a row of its own.
     assert sorted(rows[:4]) == [(0, 1, 4, None, None), (2, 0, 2, None, None),
                                 (3, 0, 2, None, None), (4, -9, None, None, None)
                                 ], rows
-    # The released job is at the front now, the failed one at the end.
+    # The released job is now at the front of the line, and the failed job at its end.
     assert [row[0] for row in rows[4:]] == [None, None, None]
     assert sorted(row[4] for row in rows[4:]) == ["b", "c", "d"]
 
@@ -415,13 +416,13 @@ def a_key_is_taken_in_the_commit_that_completes_its_job(s):
     claim = worker.claim()["one"]
     worker.rows("begin")
     worker.complete(claim)
-    # Neither enqueue waits for the completion.
+    # Neither of the two enqueues waits for the transaction that completes the job.
     assert [e.put("two", unique_key="k") for e in (s, other)] == [first, first]
     worker.rows("commit")
     assert [e.put("three", unique_key="k") for e in (s, other)] == [first, first]
     assert s.one("select count(*) from readpast.jobs") == 0
     s.rows("update readpast.taken_key set until = clock_timestamp()")
-    # Of two that find the key free, the second waits for the first.
+    # If two sessions find that the key is free, the second one waits for the first.
     s.rows("begin")
     new = s.put("four", unique_key="k")
     other.rows("set lock_timeout = '100ms'")
@@ -435,8 +436,8 @@ def a_key_is_taken_in_the_commit_that_completes_its_job(s):
 
 @case
 def a_job_that_lives_and_ends_between_look_and_insert_is_noticed(s):
-    """The enqueue of `slow` stops before its insert, after it saw that the key is
-    free. Meanwhile another job takes the key and is done."""
+    """The enqueue of `slow` found that the key is free, and stops before its insert.
+    Meanwhile another job takes the key and is done."""
     slow = Session(s.database)
     s.rows("select readpast.queue_create('q')")
     s.rows("create function stop() returns trigger language plpgsql as $$ begin"
@@ -477,8 +478,8 @@ def a_unique_key_has_one_live_job(s):
     assert s.refused("select readpast.retry(%s)", one).startswith("RP006")
     assert s.refused("select readpast.extend(%s, %s)", *claim).startswith(
         "RP002")
-    # Two sessions enqueue at once: the second waits for the first, and returns
-    # the same job.
+    # Two sessions enqueue at the same time. The second waits for the first one, and
+    # returns the same job.
     other = Session(s.database)
     s.rows("begin")
     three = s.put("six", unique_key="k2")
@@ -562,7 +563,8 @@ def done_jobs_are_kept_as_long_as_the_queue_says(s):
 
 
 def kept(s):
-    """Return the counts of kept_count, and the real ones."""
+    """Return two dicts of counts for each state: those of kept_count, and the real
+    ones."""
     counted, there = (dict(s.rows(f"select state, {what} group by state"))
                       for what in (
                           "sum(change)::integer from readpast.kept_count",
@@ -673,7 +675,7 @@ def a_renewal_is_a_heartbeat_and_writes_only_if_one_is_due(s):
     s.one("select readpast.extend(%s, %s)", *claim)
     assert s.one(row) == before, "it is not due"
     s.rows("update readpast.worker set seen_at = seen_at - interval '6 seconds'")
-    # Whoever has the worker's row locked is not waited for.
+    # A heartbeat does not wait for a session that has locked the worker's row.
     other = Session(s.database)
     other.rows("begin")
     other.rows("select 1 from readpast.worker for update")
@@ -686,7 +688,8 @@ def a_renewal_is_a_heartbeat_and_writes_only_if_one_is_due(s):
     assert not s.one(row)[1], "it might raise a serialization failure"
     s.one("select readpast.extend(%s, %s)", *claim)
     assert s.one(row)[1]
-    # A client that is no worker renews, too; and a refused renewal is no heartbeat.
+    # A client that is not a worker can renew a lease, too. A renewal that is refused is
+    # not a heartbeat.
     s.put("y")
     s.one("select readpast.extend(%s, %s)", *s.claim()["y"])
     s.complete(claim)
@@ -813,7 +816,8 @@ def a_job_with_one_attempt_is_never_fetched_ahead(s):
 # ---- the traps of docs/design.md ----
 
 def passed(s, n=900):
-    """Claim and complete enough jobs to move the head."""
+    """Claim and complete so many jobs that the head of the cursor moves. The head is
+    the position where claims start."""
     s.rows("select readpast.enqueue_many('q', array_fill('-'::text, array[%s]))",
            n)
     claims = s.rows("select id, claim_no from readpast.claim('q', %s)", n)
@@ -837,7 +841,7 @@ def a_late_committer_behind_the_head_is_found(s):
 
 
 def pass_by(s, seconds=2.4):
-    """Move the heads, and let the sweep follow."""
+    """For some seconds, move the heads and let sweeps follow."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         passed(s)
@@ -975,7 +979,7 @@ def who_commits_a_moment_late_is_not_behind_the_head(s):
     late.rows("begin")
     late.put("late")
     s.put("x")
-    assert s.taken() == "x"     # moves the cursor
+    assert s.taken() == "x"     # this claim moves the cursor
     late.rows("commit")
     assert s.one("select max(head) from readpast.cursor where lane_id > 0"
                  ) > s.one("select min(seq) from readpast.job")
@@ -1027,8 +1031,8 @@ def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
 
 @case
 def what_commits_while_claims_still_start_before_it_is_moved(s):
-    """A sweep visits the place while the newest cursor is young, when claims start far before it,
-    and never visits it again."""
+    """A sweep visits the place while the newest cursor is young and claims start far
+    before it. The sweep never visits this place again."""
     late = Session(s.database)
     passed(s, 2)
     late.rows("begin")
@@ -1045,8 +1049,8 @@ def what_commits_while_claims_still_start_before_it_is_moved(s):
 
 @case
 def claims_start_near_the_head_beside_an_open_transaction(s):
-    """A transaction with an id, and claims in such quick succession that the
-    newest cursor is always young."""
+    """A transaction that has an id stays open. Claims follow each other so quickly that
+    the newest cursor is always young."""
     pin = Session(s.database)
     passed(s)
     pin.rows("begin")
@@ -1066,8 +1070,8 @@ def claims_start_near_the_head_beside_an_open_transaction(s):
 
 @case
 def a_clock_that_was_set_back_loses_nothing(s):
-    """Simulate a clock that was three seconds ahead at the last sweep, and an
-    hour ahead when a job was claimed."""
+    """Simulate a clock that was three seconds ahead at the last sweep, and an hour
+    ahead when a job was claimed."""
     for _ in range(2):
         passed(s, 20)
         s.put("due", delay="100 ms")
@@ -1114,7 +1118,8 @@ def a_claim_held_open_is_nobodys_business_until_it_is_rolled_back(s):
     assert user.claim().keys() == {"held"}
     cursors = s.one("select count(*) from readpast.cursor where lane_id > 0")
     for session in s, other:
-        session.rows("set statement_timeout = '10 s'")  # it must not wait
+        # the session must not wait for locks
+        session.rows("set statement_timeout = '10 s'")
 
     def is_passed():
         passed(s)
@@ -1166,8 +1171,8 @@ def a_visit_that_runs_out_of_time_goes_on_in_the_next_sweep(s):
 
 @case
 def the_hints_may_be_thrown_away_at_any_time(s):
-    """Truncate the hints under load, with a held job in a lane of its own, a long line, a
-    transaction that stays open, and a prepared one."""
+    """Truncate the tables of hints under load. There are a held job in a lane of its
+    own, a long line, a transaction that stays open, and a prepared transaction."""
     s.put("quiet", priority=7)
     assert s.claim(lease="1 s").keys() == {"quiet"}
     s.rows("select readpast.enqueue_many('long', array_fill('-'::text, "
@@ -1195,8 +1200,8 @@ def the_hints_may_be_thrown_away_at_any_time(s):
         thread.start()
     for _ in range(5):
         time.sleep(0.3)
-        # A truncate of several tables may be chosen as the victim of a
-        # deadlock.
+        # The server may end this truncate of several tables because of a deadlock. Then
+        # repeat it.
         while True:
             try:
                 s.rows("truncate readpast.tick, readpast.cursor, "
@@ -1266,7 +1271,8 @@ def a_claim_that_meets_an_updated_row_takes_it_or_leaves_it(s):
     s.put("b")
     got = []
     s.rows("begin")
-    first = s.claim()["a"]          # locked: the other session skips it
+    # this session has locked job a, so the other one skips it
+    first = s.claim()["a"]
     assert other.taken(2) == "b"
     s.one("select readpast.release(%s, %s)", *first)
     claimer = threading.Thread(target=lambda: got.append(other.taken(2)))
@@ -1281,12 +1287,12 @@ def a_claim_that_meets_an_updated_row_takes_it_or_leaves_it(s):
 
 @case
 def a_claim_in_an_open_transaction_locks_nobody_elses_job(s):
-    """A job is claimed after a session has read its row, and before it locks
-    it."""
+    """A session has read the row of a job. Another session claims the job before the
+    first one locks it."""
     s.put("a")
     s.put("b")
-    # Row-level security calls gate() for roles other than the owner, so they
-    # read a row only when the gate is open.
+    # For every role except the owner, row-level security calls gate() before a row is
+    # read. So these roles read a row only when the gate is open.
     s.rows("""
         create function public.gate() returns boolean language plpgsql as $$
         begin
@@ -1327,8 +1333,8 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
             s.rows(f"begin isolation level {level}")
             assert s.refused(f"select * from {call}").startswith("25001"), call
             s.rows("rollback")
-    # Enqueues and verdicts work at this level; a stale snapshot never causes a
-    # refusal.
+    # Enqueues and verdicts work at this isolation level. An outdated snapshot never
+    # makes the server refuse a verdict.
     user = Session(s.database)
     user.rows("begin isolation level repeatable read")
     user.put("y")
@@ -1339,7 +1345,7 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
     user.rows("begin isolation level repeatable read")
     assert user.complete(claim) == "done"
     user.rows("commit")
-    # With a snapshot from before the claim, the claim must not seem lost.
+    # With a snapshot that is older than the claim, the claim must not seem to be lost.
     user.rows("begin isolation level repeatable read")
     user.rows("select 1 from readpast.job")
     user.rows("rollback")
@@ -1359,7 +1365,7 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
 
 @case
 def round_trips_never_deadlock(s):
-    """8 clients settle 20 jobs: fail, release, extend, complete."""
+    """Eight clients fail, release, extend and complete 20 jobs."""
     clients, turns = 8, 400
     trouble, held = [], []
     s.rows("select readpast.enqueue_many('q', array_fill('x'::text, array[20]), "
@@ -1420,22 +1426,22 @@ def a_pinned_snapshot_changes_no_claims_cost(s):
     pin.rows("select 1")
     for _ in range(2):
         first = measure()
-    s.rows("analyze readpast.job")  # statistics say: empty. Autovacuum may do this, too
+    # now the statistics say that the table is empty; autovacuum may cause this, too
+    s.rows("analyze readpast.job")
     last = [measure() for _ in range(8)][-3:]
     pin.rows("commit")
-    # One call may have been planned anew, after autovacuum analyzed the
-    # tables.
+    # If autovacuum has analyzed the tables, one call may have planned again. The
+    # smaller number of the calls excludes this.
     last = [min(each) for each in zip(*last)]
-    # A claim starts at the cursor. A sweep reads the entries that died since
-    # the last sweep once, as it would without the pinned snapshot, and no
-    # others.
+    # A claim starts at the cursor. A sweep reads once the entries that have died since
+    # the last sweep, and no others. It would do the same without the pinned snapshot.
     assert last[0] <= 1.5 * first[0], (free, first, last)
     assert last[1] <= 1.5 * first[1], (free, first, last)
 
 
 @case
 def a_claim_that_took_long_says_where_the_next_one_starts(s):
-    # Compare with many dead entries and no cursor past them.
+    # For comparison, read many dead entries without a cursor past them.
     slow = """do $$ begin
                 perform pg_sleep(0.15);
                 perform from readpast.claim('q');
@@ -1460,14 +1466,15 @@ def a_plan_made_for_an_empty_table_is_the_plan_for_a_full_one(s):
            "array[20000]))")
     loaded = buffers(s, "readpast.claim('q', 5)")
     s.rows("analyze readpast.job")
-    s.taken()   # plans again, which reads the catalogs
+    s.taken()   # this claim plans again, and so reads the catalogs
     assert max(loaded, buffers(s, "readpast.claim('q', 5)")) < 150, loaded
 
 
 @case
 def routines_walk_indexes_whatever_the_statistics_say(s):
-    # Versions differ: 18 counts the disabled plan nodes, where earlier ones
-    # add to their cost, and it caches the plans of SQL functions.
+    # Versions of the server differ. Version 18 counts the disabled nodes of a plan, and
+    # earlier versions add to their cost. Version 18 also caches the plans of SQL
+    # functions.
     calls = [
         "readpast.enqueue('q', 'x')",
         "readpast.enqueue('q', 'x', unique_key => 'k')",
@@ -1492,8 +1499,8 @@ def routines_walk_indexes_whatever_the_statistics_say(s):
         return session
 
     def plans(session):
-        """The plan of each statement that the calls execute, as the server
-        logs it."""
+        """Return the plan of each statement that the calls execute, as the server logs
+        it."""
         session.db.notices.clear()
         for call in calls:
             session.rows(f"select * from {call}")
@@ -1505,14 +1512,14 @@ def routines_walk_indexes_whatever_the_statistics_say(s):
         for plan in said:
             assert not re.search(
                 r"(Seq|Bitmap Heap) Scan on job\b", plan), plan
-            assert "JIT:" not in plan, plan  # would take 200 ms
+            assert "JIT:" not in plan, plan  # compiling would take 200 ms
 
     s.rows("alter table readpast.job set (autovacuum_enabled = off)")
     s.rows("alter table readpast.archive set (autovacuum_enabled = off)")
     s.one("select readpast.queue_set('q', keep_done => '1 day')")
     s.rows("analyze")
     early = explaining()
-    for _ in range(8):      # a generic plan may be used from the sixth call on
+    for _ in range(8):      # the server may use a generic plan from the sixth call on
         plans(early)
     s.rows("select readpast.enqueue_many('q', array_fill('x'::text, "
            "array[20000]))")
@@ -1523,8 +1530,8 @@ def routines_walk_indexes_whatever_the_statistics_say(s):
            "array[20000]))")
     s.rows("select readpast.enqueue_many('q', array_fill('x'::text, "
            "array[20000]), delays => array_fill('1 day'::interval, array[20000]))")
-    walk(early)             # planned when all tables were empty
-    walk(explaining())      # planned with statistics of empty tables
+    walk(early)             # its plans were made when all tables were empty
+    walk(explaining())      # its plans are made with the statistics of empty tables
     s.rows("analyze")
     walk(explaining())
 
@@ -1540,7 +1547,7 @@ def a_sweep_reads_nothing_of_a_table_that_was_analyzed_when_empty(s):
     s.rows("analyze readpast.job, readpast.archive")
     for verb in "sweep_due", "sweep_expired", "sweep_overdue", "sweep_kept":
         call = f"readpast.{verb}(1000)"
-        s.rows(f"select * from {call}")  # makes its plan
+        s.rows(f"select * from {call}")  # the first call makes the plan
         assert buffers(s, call) < 200, (verb, buffers(s, call))
     pin.rows("rollback")
 
@@ -1584,7 +1591,7 @@ def the_short_form_of_a_sweep_asks_first(s):
 # ---- the rest ----
 
 def asleep(s, worker):
-    """A session that listens, like a waiting worker."""
+    """Return a session that listens, like a worker that waits."""
     sleeper = Session(s.database)
     channel, _, fresh, _ = sleeper.one(
         "select * from readpast.register_waiter(%s, '{q}')", worker)
@@ -1609,16 +1616,16 @@ def each_job_wakes_one_sleeper_and_each_another(s):
     user = Session(s.database)
     user.rows("begin")
     user.put("a")
-    s.put("b")      # does not wait, and notifies the other worker
+    s.put("b")      # this enqueue does not wait, and notifies the other worker
     assert (woken(one), woken(two)) == (1, 0)
-    s.put("c")      # the only waiter left is being notified by `user`
+    s.put("c")      # `user` is notifying the only waiter that is left
     assert (woken(one), woken(two)) == (0, 1)
     two.one("select readpast.unregister_waiter(2, '{q}')")
     user.rows("commit")
     assert (woken(one), woken(two)) == (0, 1)
-    s.put("d")      # both are unregistered
+    s.put("d")      # both workers are unregistered
     assert (woken(one), woken(two)) == (0, 0)
-    # A worker that gets all the jobs it wanted notifies the next one, not
+    # A worker that got as many jobs as it wanted notifies another worker, and not
     # itself.
     one, two = asleep(s, 1), asleep(s, 2)
     s.rows("select * from readpast.claim('q', 2, worker_id => 2)")

@@ -26,8 +26,8 @@ CLI, ROOT, ATTACHED = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 SQL = ROOT / "sql/postgres"
 SUITE = []
 
-# With public before pg_catalog; and the usual order, in which only better
-# matching argument types help the attacker.
+# In the first path public precedes pg_catalog. The second is the usual order, in which
+# only arguments of better matching types help an attacker.
 PATHS = "public, pg_catalog", '"$user", public'
 
 # Arguments for calls of routines, by type.
@@ -44,8 +44,8 @@ VALUES = {
 }
 
 
-# Called only by settle_and_claim(), with its search_path: a setting of their
-# own would cost some microseconds for each claim.
+# Routines that only settle_and_claim() calls, with its search_path. A setting of their
+# own would cost each claim some microseconds.
 INNER = {"lock_queue", "move_cursor", "settle", "settle_claim"}
 
 
@@ -67,10 +67,11 @@ def run(db, sql, *args):
         return cursor.fetchall() if cursor.description else []
 
 
-# ---- which shadows ran ----
+# ---- the shadows that ran ----
 
 class Log:
-    """Return which shadows ran since the last call, and as which role."""
+    """The server's log. Each call returns which shadows ran since the last call, and
+    with the rights of which role."""
 
     def __init__(self):
         self.file = open(f"{SERVER}/server.log", errors="replace")
@@ -86,7 +87,7 @@ class Log:
 
 
 def calls(db):
-    """Call each routine of the schema. (fill() fires the trigger.)"""
+    """Yield a call of each routine of the schema. Calling fill() fires the trigger."""
     for name, signature, types in run(db, """
             select p.proname, p.oid::pg_catalog.regprocedure,
                    array(select pg_catalog.format_type(a.type, null)
@@ -102,14 +103,15 @@ def calls(db):
             continue
         args = ", ".join(f"{VALUES[t]}::{t}" for t in types)
         yield signature, f"select readpast.{name}({args})"
-        # With fewer arguments given, the routine does more.
+        # With null for the arguments that have a default, the routine does more.
         nulls = ", ".join(f"null::{t}" if n else f"{VALUES[t]}::{t}"
                           for n, t in enumerate(types))
         yield signature, f"select readpast.{name}({nulls})"
 
 
 def prepare(text):
-    """Types qualified by schema: this statement is the test's own."""
+    """Add the schema to the names of types, because this statement is the test's
+    own."""
     return re.sub(r"::(text|bytea|jsonb?|tid|pg_snapshot)\b",
                   r"::pg_catalog.\1", text)
 
@@ -154,7 +156,8 @@ def no_routine_runs_a_strangers_code(log):
             try:
                 run(db, prepare(call))
             except psycopg2.Error as error:
-                # An error such as 42809: a shadow was called as count(*).
+                # Another error, for instance 42809, means that a shadow was called, for
+                # instance as count(*).
                 assert error.pgcode[:2] in ("RP", "22", "25", "40", "23"), (
                     f"{call}: {error.pgcode} {error}")
             run(db, "rollback")
@@ -256,9 +259,9 @@ NAMED = {"text", "bytea", "json", "jsonb", "timestamptz", "tid", "xid8", "oid",
 
 
 def unsafe(text):
-    """Names in a statement that are resolved by the caller's search_path."""
+    """Return the names in a statement that the caller's search_path resolves."""
     text = re.sub(r"--.*", "", text)
-    text = text.replace("using errcode =", "")   # not an operator
+    text = text.replace("using errcode =", "")   # this `=` is not an operator
     text = re.sub(r"E?'(?:[^']|'')*'", "''", text)
     ctes = set(re.findall(r"(\w+) as (?:materialized )?\(", text))
     text = re.sub(r"operator\(pg_catalog\.[^)]+\)", " ", text)
@@ -309,7 +312,7 @@ def what_has_no_path_of_its_own_names_the_schema_of_all_it_uses(log):
 # ---- the server ----
 
 def names():
-    """The words and operators in all SQL that we run."""
+    """Return the words and operators in all SQL of the project."""
     text = "\n".join(p.read_text() for p in [
         *SQL.rglob("*.sql"), *ROOT.glob("lib/db/postgres/*.c"),
         *ROOT.glob("doctor/*postgres.c")])

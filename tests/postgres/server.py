@@ -14,7 +14,8 @@ PG_TEMP = pathlib.Path(__file__).resolve().parents[2] / "tools" / "pg-temp"
 
 
 def pg_temp(action, folder, *args):
-    """Its output: the server's URL if it starts one."""
+    """Run tools/pg-temp. Returns its output, which is the server's URL if it
+    starts a server."""
     ran = subprocess.run([PG_TEMP, action, folder, *args], capture_output=True,
                          text=True)
     assert ran.returncode == 0, f"pg-temp {action}: {ran.stderr}"
@@ -22,7 +23,7 @@ def pg_temp(action, folder, *args):
 
 
 def manage(url, sql):
-    """A statement outside of any transaction."""
+    """Run a statement outside of any transaction."""
     with contextlib.closing(psycopg2.connect(url)) as admin:
         admin.autocommit = True
         admin.cursor().execute(sql)

@@ -27,7 +27,7 @@ def case(function):
 
 
 class Session:
-    """A connection. Each call is a transaction, unless begin() was called."""
+    """A connection. Each call is a transaction, unless begin() was called before."""
 
     def __init__(self, database):
         self.database = database
@@ -44,7 +44,8 @@ class Session:
         return row[0] if len(row) == 1 else row
 
     def refused(self, sql, *args):
-        """The SQLSTATE and the message of the error that this raises."""
+        """Return the SQLSTATE and the message of the error that this statement
+        raises."""
         try:
             self.rows(sql, *args)
         except psycopg2.Error as error:
@@ -57,7 +58,7 @@ class Session:
                         payload, *more.values())
 
     def claim(self, n=1, lease="60 s"):
-        """{payload: (id, claim_no)}, in the order of the result."""
+        """Claim jobs. Returns {payload: (id, claim_no)}, in the order of the result."""
         return {bytes(payload).decode(): (job, claim_no)
                 for payload, job, claim_no in self.rows(
                     "select payload, id, claim_no "
@@ -77,7 +78,7 @@ class Session:
 
 
 def buffers(s, call):
-    """Number of pages that a call of a routine reads."""
+    """Return the number of pages that a call of a routine reads."""
     plan = s.one(f"explain (analyze, buffers, format json) select * from {call}")
     top = plan[0]["Plan"]
     return top["Shared Hit Blocks"] + top["Shared Read Blocks"]
@@ -114,8 +115,8 @@ def run(function, number, url):
     manage(url, f"create database {name} template clean")
     try:
         function(Session(url.replace("/postgres?", f"/{name}?")))
-        # A server that starts after a crash syncs all files, which may take a
-        # minute for fifty databases; so drop this one.
+        # Drop this database, because a server that starts after a crash syncs all
+        # files. With fifty databases that may take a minute.
         manage(url, f"drop database {name} with (force)")
         return True
     except Exception:
@@ -144,7 +145,7 @@ def run_suite(settings):
 
 
 def main(*settings):
-    """Run all cases, or the named ones, and exit."""
+    """Run all cases, or the named cases, and exit."""
     global SERVER
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder).chmod(0o755)

@@ -1,7 +1,7 @@
--- The role mallory puts these objects into the schema public: a shadow of each
--- name in pg_catalog that our statements use. A shadow writes to the server's log,
--- which a rollback does not undo, and then does what the real one does. `word` and
--- `sign` list the names.
+-- The role mallory puts these objects into the schema public. Each is a shadow of a
+-- name in pg_catalog that readpast's statements use. A shadow writes to the server's
+-- log, because a rollback does not undo that. Then it does the same as the real object.
+-- The tables `word` and `sign` contain the names.
 
 create function public.see(what text, answer boolean default true)
 returns boolean
@@ -25,7 +25,7 @@ begin
 		(select string_agg('$' || n, ', ')
 		   from generate_series(1, cardinality(args)) n));
 exception when others then
-	null; -- no language of people's takes such arguments, or it is there
+	null; -- either no language allows these arguments, or the function exists
 end
 $body$;
 
@@ -51,8 +51,8 @@ exception when others then
 end
 $body$;
 
--- With the same arguments as the real ones, these win if public comes first in
--- the path.
+-- These functions have the same arguments as the real ones. They are called if public
+-- precedes pg_catalog in the path.
 select public.shadow(
            p.proname, array(select format_type(a.type, null)
                               from unnest(p.proargtypes) with ordinality
@@ -69,7 +69,8 @@ select public.shadow(o.oprname, nullif(o.oprleft, 0)::regtype::text,
  where o.oprnamespace = 'pg_catalog'::regnamespace
    and o.oprname in (select s.name from sign s);
 
--- With better matching arguments, these win wherever public is in the path.
+-- These functions have arguments of better matching types. They are called wherever
+-- public is in the path.
 do $body$
 declare
 	types text[] := '{smallint,integer,bigint,numeric,float8,text,interval,
@@ -89,7 +90,7 @@ begin
 			null;
 		end;
 	end loop;
-	-- Functions of any type, for one type each.
+	-- Functions that take any type get a shadow for each type.
 	for it in
 		select p.proname,
 		       array(select case when format_type(a.type, null) ~ 'array'
@@ -117,7 +118,7 @@ begin
 end
 $body$;
 
--- The server's tables and views; and, last, types.
+-- Shadows of the server's tables and views, and at last of types.
 do $body$
 declare
 	it record;
@@ -128,7 +129,8 @@ begin
 		 where c.relnamespace = 'pg_catalog'::regnamespace
 		   and c.relkind in ('r', 'v')
 		   and c.relname in (select w.name from word w)
-		   and c.relname <> 'pg_attribute' -- has a column that no view can
+		   -- a view cannot have one of its columns
+		   and c.relname <> 'pg_attribute'
 	loop
 		execute format('create view public.%I as select * from pg_catalog.%I '
 		               'where public.see(%L)', it.relname, it.relname,

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# A hot standby: it is read-only, and takes over. Starts servers of its own.
+# A hot standby, which is read-only and takes over from its primary. The script starts
+# its own servers.
 #
-#   standby.sh READPAST ROOT [ROUNDS]   so many primaries are killed under load; 1
+#   standby.sh READPAST ROOT [ROUNDS]   kill ROUNDS primaries under load (1 by default)
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -23,7 +24,7 @@ sql() { # DIR SQL
 is_in_step() {
 	[[ $(sql "$primary" "select count(*) from pg_stat_replication where sync_state = 'sync'") == 1 ]]
 }
-# Everything that the primary acknowledges is on the standby.
+# Start a synchronous standby. It has everything that the primary acknowledges.
 start_standby() {
 	"$pg_temp" standby "$standby" "$primary" >/dev/null
 	sql "$primary" "alter system set synchronous_standby_names = '*'"
@@ -61,7 +62,7 @@ check 'the standby has not changed' equal "$(field ready "$(readpast stats q --j
 check 'init on it is refused' refuses 1 'read-only|during recovery' \
 	readpast --db "$there&schema=other" init
 
-# ---- a commit that did not reach the standby ----
+# ---- a commit that has not reached the standby ----
 
 kill -STOP "$(head -n 1 "$standby/data/postmaster.pid")"
 pkill -STOP -P "$(head -n 1 "$standby/data/postmaster.pid")"
@@ -84,7 +85,7 @@ for ((round = 1; round <= rounds; round++)); do
 	"$pg_temp" promote "$standby"
 	check "takeover $round: work goes on" more_settled 50
 	((round < rounds)) || break
-	# The servers change places for the next round.
+	# The two servers change places for the next round.
 	"$pg_temp" stop "$primary" immediate
 	read -r primary standby <<<"$standby $primary"
 	check "takeover $round: a new standby follows" start_standby

@@ -32,7 +32,7 @@ ask(PGconn *pg, const char *sql)
 	return n;
 }
 
-/* Create a separate database on the test server. */
+/* Create a database on the test server. */
 static void
 make_database(int argc, char **argv)
 {
@@ -66,7 +66,8 @@ drop_database(void)
 	PQfinish(pg);
 }
 
-/* A backend reports its counters when it ends. */
+/* Return the number of deadlocks in the database. A server process adds its
+ * counters when it ends. */
 static int64_t
 deadlocks(void)
 {
@@ -95,8 +96,9 @@ struct client {
 	unsigned seed;
 };
 
-/* Random verdicts, starting with the last claim. `held` becomes the number of
- * jobs that are kept. A completed job is replaced by a new one. */
+/* Choose random verdicts for the held jobs, beginning with the last claim.
+ * `held` becomes the number of jobs that are kept. A new job replaces each job
+ * that is completed. */
 static size_t
 judge(struct client *c, rp_verdict *v)
 {
@@ -169,7 +171,7 @@ take_turns(void *ctx)
 	return r < 0;
 }
 
-/* Provoke one deadlock, to see that it would be counted. */
+/* Provoke one deadlock, to see that deadlocks are counted. */
 static void
 deadlock(void)
 {
@@ -208,7 +210,7 @@ turns_never_deadlock(void **state)
 	rp_close(db->conn);
 	db->conn = NULL;
 	assert_int_equal(deadlocks(), 0);
-	/* Up to version 14 the counter is updated with some delay. */
+	/* Up to version 14 the server updates the counter with some delay. */
 	deadlock();
 	for (int tries = 0; tries < 1000 && deadlocks() == 0; tries++)
 		sleep_ms(10);

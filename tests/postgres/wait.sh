@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Waiting for the end of a job on PostgreSQL: without polling, across restarts of the
-# server, with few rights, and in SQL. Starts its own server.
+# server, with few rights, and in SQL. The script starts its own server.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -15,10 +15,10 @@ start_server "$server" fsync=off
 export READPAST_DB="postgres:///postgres?host=$server&user=postgres"
 readpast init >/dev/null 2>&1
 
-put() { # QUEUE PAYLOAD [OPTION...]: the id
+put() { # QUEUE PAYLOAD [OPTION...]: enqueue a job and print its id
 	readpast enqueue "$@" 2>/dev/null
 }
-registered() { # how many rows job_waiter has
+registered() { # registered: print how many rows job_waiter has
 	sql 'select count(*) from readpast.job_waiter'
 }
 is_registered() { # ID
@@ -28,21 +28,23 @@ begin_wait() { # ARGUMENT...
 	"$READPAST" wait "$@" >said 2>complained &
 	wait=$!
 }
-end_wait() { # $got: the exit status, and what was printed
+# end_wait: wait for its end. Sets $got to the exit status and what was printed.
+end_wait() {
 	wait $wait
 	got="$? $(cat said complained)"
 }
 
 # ---- no polling ----
 
-statements() { # that the waiting session has begun
+statements() { # statements: print how many statements all sessions have run so far
 	sql "select sum(xact_commit) from pg_stat_database where datname = 'postgres'"
 }
 id=$(put q x)
 claim=$(claim_of "$(readpast claim q)")
 begin_wait "$id"
 eventually is_registered "$id"
-sleep 4 # the looks after the registration come ever more rarely
+# after the registration the client looks at the job at longer and longer intervals
+sleep 4
 from=$(statements)
 sleep 3
 check 'a wait does not poll: two looks in 3 s at the most' \
@@ -110,14 +112,14 @@ check 'or the state' equal "$(cat said)" 'done'
 id=$(put q x)
 readpast cancel "$id"
 check '... cancelled' equal "$(sql "select readpast.wait($id)")" cancelled
-refused() { # PATTERN SQL: a statement a line
+refused() { # PATTERN SQL: run the lines of SQL as statements, and expect this error
 	psql -qAtX -v ON_ERROR_STOP=1 "host=$server user=postgres dbname=postgres" \
 		<<<"${2//$'\n'/;$'\n'};" >out 2>err
 	grep -q -- "$1" err
 }
 check 'an id that was never given' refused 'no job has the id' 'select readpast.wait(9999)'
 check 'a timeout that is too long' refused 'within 0..' "select readpast.wait($id, '1 day')"
-# Two statements of one message look to the server like one.
+# For the server, two statements in one message look like one statement.
 check 'not in a transaction' refused 'a statement by itself' \
 	"begin"$'\n'"select 1"$'\n'"select readpast.wait($id)"
 
