@@ -176,7 +176,7 @@ a_damaged_file_is_an_error_and_not_a_loop(void **state)
 
 /* ---- a full or read-only disk ---- */
 
-/* The errno that SQLite's writes fail with; 0: they work. */
+/* SQLite's writes fail with this errno; 0: they succeed. */
 static atomic_int failing;
 
 static ssize_t

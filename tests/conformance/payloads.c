@@ -14,7 +14,7 @@
 #define PAGE 4096
 #define LITTLE (64 << 10)
 
-/* ---- how much is written ---- */
+/* ---- how many bytes are written ---- */
 
 /* Return the bytes that were written since the last call. */
 static int64_t
@@ -81,12 +81,13 @@ no_verdict_on_a_large_job_writes_its_payload(void **state)
 			 0);
 }
 
-/* ---- how much is read under the lock ---- */
+/* ---- how many pages are read while the database is locked ---- */
 
 struct under_lock {
 	sqlite3 *db;
 	int writing;
-	int64_t most; /* number of pages read in one transaction */
+	/* largest number of pages that one transaction has read */
+	int64_t most;
 	void (*committed)(void *ctx);
 	void *ctx;
 };

@@ -47,7 +47,8 @@ tell(struct shared *shared, int64_t id)
 		_exit(98);
 }
 
-/* Claim in batches and complete until the queue is empty; report each id. */
+/* Claim in batches and complete the jobs until the queue is empty. Reports each
+ * id to the parent. */
 static int
 claim_and_complete(void *ctx)
 {
@@ -145,8 +146,8 @@ settle_for_ever(void *ctx)
 	}
 }
 
-/* Collect the reports of the children until they were killed: ids of enqueued
- * jobs, and negated ids of completed ones. */
+/* Read the children's reports until both children are killed. A report is the
+ * id of an enqueued job, or the negative id of a completed job. */
 static void
 collect(struct shared *shared, unsigned char *acknowledged, size_t most)
 {
@@ -162,8 +163,9 @@ collect(struct shared *shared, unsigned char *acknowledged, size_t most)
 	close(shared->pipe[0]);
 }
 
-/* Completed jobs must be gone. Of the others, a killed settler may have
- * completed one per round without reporting it; all the rest must exist. */
+/* Check the acknowledged jobs. Those that were completed must be gone. In each
+ * round a child that was killed may have completed one more job without
+ * reporting it. All other jobs must exist. */
 static void
 check_acknowledged(struct db *db, const unsigned char *acknowledged,
 		   int64_t most)
@@ -200,8 +202,8 @@ P1_P3_kill_at_any_moment_loses_and_doubles_nothing(void **state)
 		news.fd = shared.pipe[0];
 		a = in_child(enqueue_for_ever, &shared);
 		b = in_child(settle_for_ever, &shared);
-		/* In every second round wait for the first report, so that even
-		 * on a slow machine something is acknowledged. */
+		/* In every second round wait for the first report. So even on a
+		 * slow machine some jobs are acknowledged. */
 		if (round % 2)
 			assert_int_equal(poll(&news, 1, 30000), 1);
 		usleep((useconds_t)(rand_r(&seed) % 20000 + 2000));

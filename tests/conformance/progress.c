@@ -52,7 +52,7 @@ settled(rp_conn *conn, rp_verdict v, int state)
 	assert_int_equal(v.state, state);
 }
 
-/* Fail the job without a delay, and claim it again. */
+/* Fail the job so that it is ready at once, and claim it again. */
 static struct claim
 again(rp_conn *conn, struct claim c)
 {
@@ -234,8 +234,8 @@ struct seen {
 	char checkpoint[16];
 };
 
-/* Report on the first attempt, wait until others see it, and fail with a
- * second report unsent. */
+/* In the first attempt, report progress and wait until other connections see
+ * the report. Then report again, and fail before the second report is sent. */
 static int
 report(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -273,7 +273,7 @@ the_worker_sends_progress_soon_and_the_rest_with_the_verdict(void **state)
 	static struct seen seen;
 	struct db *db = *state;
 
-	put(db->conn, "q", "x"); /* the lease of 60 s is renewed after 20 s */
+	put(db->conn, "q", "x"); /* its lease of 60 s is renewed after 20 s */
 	seen = (struct seen){ .db = db };
 	work_until_settled(db, report, &seen);
 	assert_int_equal(seen.r[0], RP_EINVAL);

@@ -36,7 +36,7 @@ P2_a_sweep_leaves_leases_alone_that_are_not_over(void **state)
 	assert_int_equal(take_one(db->conn, "q", 60000, &a), 0);
 }
 
-/* Claim a job, let the lease run out, and let another client claim it. */
+/* Claim a job, let its lease run out, and let another client claim it. */
 static void
 take_over(struct db *db, struct claim *first, struct claim *second)
 {
@@ -349,9 +349,8 @@ P6_one_killer_does_not_use_up_the_attempts_of_others(void **state)
 
 	for (int i = 0; i < 20; i++)
 		put(db->conn, "q", i ? "good" : "killer");
-	/* One worker dies while it holds all jobs, and the next ones die
-	 * whenever they claim the job that kills; they complete the other
-	 * jobs. */
+	/* The first worker dies while it holds all jobs. Each following worker
+	 * completes its jobs, or dies if one of them is the job that kills. */
 	rp_batch_free(take(db->conn, "q", 20, 1));
 	for (int round = 0; round < 100; round++) {
 		rp_batch *batch;

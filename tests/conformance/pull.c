@@ -169,7 +169,7 @@ the_descriptor_says_when_to_call(void **state)
 	assert_int_equal(end(worker).done, 2);
 }
 
-#define LEASE_MS 3000 /* much longer than a commit on a slow disk */
+#define LEASE_MS 3000 /* much longer than a commit on a slow disk takes */
 
 static void
 P2_the_lease_of_a_task_that_is_out_is_renewed(void **state)
@@ -218,7 +218,9 @@ a_pulled_task_may_extend_its_lease_and_commit_what_it_did(void **state)
 	assert_int_equal(rp_task_begin(task, &conn), 0);
 	ok(conn, rp_enqueue(conn, "effects", &effect, NULL));
 	assert_int_equal(rp_task_finish(task, RP_DONE),
-			 0); /* this rolls back the task's transaction */
+			 /* this rolls back the transaction that the task has
+			  * open */
+			 0);
 	assert_int_equal(end(worker).done, 2);
 	assert_int_equal(stats_of(db->conn, "effects").ready, 1);
 }
@@ -269,8 +271,8 @@ what_is_out_at_the_end_is_given_back(void **state)
 	rp_batch_free(batch);
 }
 
-/* If the program does not take a fetched task within half a second, it is
- * released: another worker may be free. */
+/* If the program does not take a task within half a second after it was
+ * fetched, the task is released, because another worker may be free. */
 static void
 tasks_that_nobody_takes_are_given_back_until_the_next_call(void **state)
 {

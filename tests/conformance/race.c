@@ -15,7 +15,7 @@ enum { PROCESSES = 8, JOBS = 300, MOST_EVENTS = 100000 };
 
 struct event {
 	int64_t id, no;
-	int verdict; /* -1: this is a claim */
+	int verdict; /* -1: this event is a claim */
 };
 
 struct child {
@@ -50,7 +50,7 @@ settle_at_random(struct child *child, rp_conn *conn, struct claim claim)
 	int r;
 
 	if (rand_r(&child->seed) % 8 == 0)
-		sleep_ms(8); /* longer than the lease */
+		sleep_ms(8); /* this is longer than the lease */
 	v.delay_ms = v.verdict == RP_EXTEND ? 5 : 0;
 	r = rp_settle(conn, &v, 1);
 	if (r == 1)
@@ -66,7 +66,8 @@ nothing_is_left(rp_conn *conn)
 	return s.scheduled + s.ready + s.running == 0;
 }
 
-/* Leases are so short that they run out all the time. */
+/* Claim and settle at random. Leases are so short that they run out all the
+ * time. */
 static int
 work_at_random(void *ctx)
 {
@@ -116,9 +117,9 @@ by_claim(const void *a, const void *b)
 	return x->verdict - y->verdict;
 }
 
-/* Check that a claim number is given once, that verdicts are accepted only
- * for it, that one verdict ends it, and that of each job one claim, the
- * last, is completed. */
+/* Check that each claim number is given only once, that verdicts are accepted
+ * only with this number, and that one verdict ends the claim. Of the claims of
+ * each job only the last one is completed. */
 static void
 check_events(const struct event *e, size_t n)
 {

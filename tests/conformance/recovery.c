@@ -15,7 +15,8 @@
 struct seen {
 	struct db *db;
 	atomic_int calls, young_beside_suspect;
-	_Atomic int64_t suspect_since; /* start of the running suspect, or 0 */
+	/* when the suspect that runs now started; 0: none runs */
+	_Atomic int64_t suspect_since;
 	rp_worker *worker;
 	pthread_t thread;
 };
@@ -63,8 +64,8 @@ stop(struct seen *seen)
 	return join(seen);
 }
 
-/* Run a draining worker. Returns how long it takes, and how many jobs it
- * did. */
+/* Run a worker until the queue is empty. Returns how long it takes. *ret_done
+ * becomes the number of jobs that it did. */
 static int64_t
 drain(struct db *db, rp_handler *handler, int64_t *ret_done)
 {
@@ -101,7 +102,7 @@ take_long(rp_task *task, const rp_job *job, void *ctx)
 	return RP_RELEASE;
 }
 
-/* Simulate a process that claimed n jobs and died; their leases end at
+/* Simulate a process that claims n jobs and dies. Their leases end at
  * *ret_end. */
 static void
 die_with(struct db *db, size_t n, int64_t lease_ms, int64_t *ret_end)
@@ -186,7 +187,7 @@ P6_a_delay_ends_on_time_in_queues_that_no_worker_serves(void **state)
 
 /* ---- suspects ---- */
 
-/* A suspect runs for 2.5 s, other jobs end at once. */
+/* A handler. The suspect runs for 2.5 s, and other jobs end at once. */
 static int
 watch_the_suspect(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -245,8 +246,9 @@ P6_a_suspect_is_alone_until_it_has_lived_for_two_seconds(void **state)
 	assert_true(beside);
 }
 
-/* Twenty suspects of 50 ms each: the worker alternates, so all other jobs are
- * done long before the last suspect. */
+/* A handler. There are twenty suspects of 50 ms each. The worker serves
+ * suspects and other jobs in turn, so all other jobs are done long before the
+ * last suspect. */
 static int
 count_before_the_last_suspect(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -283,8 +285,9 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 	assert_int_equal(atomic_load(&seen.young_beside_suspect), OTHERS);
 }
 
-/* One handler runs until a job behind the suspect is done: the worker waits for
- * room to run the suspect alone, but not for ever. */
+/* A handler. One call runs until a job that comes after the suspect is done.
+ * The worker waits for some time until it can run the suspect alone, and then
+ * serves other jobs. */
 static int
 hold_on(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -330,9 +333,9 @@ P6_a_long_job_beside_a_suspect_does_not_stop_the_worker(void **state)
 	assert_int_equal(join(&seen).done, 3);
 }
 
-/* ---- a live worker loses nothing ---- */
+/* ---- a worker that runs loses no lease ---- */
 
-/* How much the job's lease has been extended since the claim. */
+/* Return by how much the job's lease has been extended since the claim. */
 static int64_t
 renewed_by(struct db *db, int64_t id, int64_t lease_ms)
 {
@@ -357,7 +360,7 @@ P2_the_first_renewal_comes_at_a_third_of_the_lease(void **state)
 	options.lease_ms = LEASE;
 	for (int i = 0; i < WORKERS; i++)
 		start(&seen[i], db, queues[i], take_long, options);
-	sleep_ms(1200); /* idle workers poll rarely */
+	sleep_ms(1200); /* after this time idle workers poll rarely */
 	for (int i = 0; i < WORKERS; i++)
 		ids[i] = put(db->conn, queues[i], "x");
 	for (int i = 0; i < WORKERS; i++) {
@@ -371,8 +374,8 @@ P2_the_first_renewal_comes_at_a_third_of_the_lease(void **state)
 		stop(&seen[i]);
 }
 
-/* The first calls are fast, so that many jobs are fetched ahead; later ones are
- * slow, so that the surplus is released. */
+/* A handler. The first calls are fast, so many jobs are fetched ahead. Later
+ * calls are slow, so the worker releases most of those jobs. */
 static int
 slow_down(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -13,8 +13,8 @@ static const rp_job_spec plain = RP_JOB_SPEC_INIT;
 
 /* ---- enqueueing ---- */
 
-/* Enqueue into existing and new queues, and more jobs than one statement of
- * the verb takes. */
+/* Enqueue into existing queues and into new ones. Also enqueue more jobs than
+ * one statement of the verb takes. */
 static void
 play_enqueue(struct story *s)
 {
@@ -33,8 +33,8 @@ check_enqueue(struct story *s)
 		assert_int_equal(s->known[tag].sure, 1);
 }
 
-/* Enqueue with a unique key. Even if the outcome of a call was unknown, one
- * job has the key. */
+/* Enqueue with a unique key. Only one job may have the key, even if the outcome
+ * of a call was unknown and the call was repeated. */
 static void
 play_unique(struct story *s)
 {
@@ -70,7 +70,7 @@ check_unique(struct story *s)
 
 /* ---- a worker's day ---- */
 
-/* Each job first gets the verdict that its tag selects, then done. */
+/* The verdicts for a job: first the one that its tag selects, then done. */
 static int
 each_verdict(const rp_job *job)
 {
@@ -112,7 +112,7 @@ check_work(struct story *s)
 	assert_int_equal(stats.dead, 1);
 }
 
-/* Enqueue jobs that are not due yet, and wait for them. */
+/* Enqueue jobs that are scheduled, and wait until they are ready. */
 static void
 play_wait(struct story *s)
 {
@@ -136,8 +136,8 @@ check_wait(struct story *s)
 		assert_true(s->known[tag].done);
 }
 
-/* Settle and claim in one call: each call settles the jobs of the claim
- * before it. */
+/* Settle and claim in one call. Each call settles the jobs that the call before
+ * has claimed. */
 static void
 play_turn(struct story *s)
 {
@@ -215,8 +215,8 @@ prepare_change(struct story *s)
 	put(s->other, "old", "x");
 }
 
-/* Expect success, or an error if an earlier attempt, whose outcome was
- * unknown, has succeeded. */
+/* Expect success. An error is accepted if the outcome of an earlier attempt was
+ * unknown, because that attempt may have succeeded. */
 static void
 expect_once(int r, int unknown)
 {
@@ -249,7 +249,7 @@ play_change(struct story *s)
 		tries++;
 	}
 	retried = r;
-	/* The call works in slices; the slices before a failure are
+	/* The call works in slices. The slices before a failure are
 	 * committed. */
 	assert_true(retried == 3 || (tries > 1 && retried < 3));
 	once(s, rp_job_cancel(shaky(s), 6, NULL));
@@ -334,11 +334,9 @@ undo(struct story *s)
 	assert_int_equal(r, 0);
 }
 
-/*
- * Complete a job and enqueue two others in one transaction. A call that fails
- * in it has done nothing and is repeated, unless the connection was lost: then
- * the whole transaction is lost.
- */
+/* Complete a job and enqueue two others in one transaction. A call that fails
+ * has done nothing, and is repeated. If the connection was lost, the whole
+ * transaction is lost. */
 static int
 try_transaction(struct story *s, struct claim c)
 {
@@ -363,8 +361,9 @@ try_transaction(struct story *s, struct claim c)
 	for (int tag = first; tag < s->next_tag; tag++) {
 		s->known[tag].sure = r == 0;
 		s->known[tag].group =
-			s->groups; /* group of jobs that are enqueued
-				    * together: all or none */
+			/* Jobs of one group are enqueued together: all of them,
+			 * or none. */
+			s->groups;
 	}
 	return r;
 }
@@ -378,8 +377,8 @@ play_transaction(struct story *s)
 	assert_int_equal(take_one(s->other, "q", 60000, &c), 1);
 	while ((r = try_transaction(s, c)) < 0 && r != RP_EGONE)
 		assert_true(++tries < 10);
-	if (r == RP_EGONE) /* an earlier attempt, whose outcome was unknown, was
-			    * committed */
+	/* an earlier attempt, whose outcome was unknown, was committed */
+	if (r == RP_EGONE)
 		assert_int_equal(s->failures, 1);
 	s->known[0].done = 1;
 	begin(s);
@@ -416,7 +415,7 @@ check_transaction(struct story *s)
 		free_it(var);                                                  \
 	} while (0)
 
-/* Check that the result is complete, and free it. */
+/* Check that the list is complete, and free it. */
 static void
 done_with_jobs(rp_batch *batch)
 {

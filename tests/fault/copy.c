@@ -14,12 +14,12 @@
 #include "flaky.h"
 #include "memory.h"
 
-/* one run of the copy, which begins with the saved state of the pair */
+/* One run of the copy. It begins with the saved state of both databases. */
 struct attempt {
 	struct pair *pair;
 	int move;
-	int begun;    /* progress was reported */
-	int failures; /* in all runs */
+	int begun;    /* not 0: the copy has reported progress */
+	int failures; /* number of failures in all runs */
 };
 
 static int
@@ -57,8 +57,8 @@ expect_complete(struct attempt *a)
 		expect_copied(a->pair, copied.shift);
 }
 
-/* Check the error, and check that running the copy again completes it.
- * `unsure`: it is unknown whether the source was changed. */
+/* Check the error, and check that a second run completes the copy. `unsure` is
+ * not 0 if nobody knows whether the source was changed. */
 static void
 check(struct attempt *a, int r, const rp_error *error, int unsure)
 {
@@ -103,9 +103,9 @@ copy_with_call(struct attempt *a, rp_conn *conn, size_t call,
 	return flaky.fired;
 }
 
-/* For each way to fail, every second call fails when copying, and the other
- * calls fail when moving. With FAULT_ALL in the environment every call fails
- * in both cases. */
+/* Fail one call after the other, in each of the ways to fail. In copies every
+ * second call fails, and in moves the other calls. With FAULT_ALL in the
+ * environment each call fails in both. */
 static void
 fail_each_call(struct attempt *a, rp_conn *conn)
 {
@@ -159,8 +159,8 @@ copy_with_allocation(struct attempt *a, enum memory_kind kind, size_t at)
 	memory_arm(0);
 	if (r < 0) {
 		assert_true(memory.fired);
-		/* For some failed allocations SQLite only reports a
-		 * rollback. */
+		/* After some failed allocations SQLite reports only that it has
+		 * rolled back. */
 		if (r != RP_ENOMEM && (r != RP_EDB || kind != MEMORY_SQLITE))
 			fail_msg("%d: %s", r, error.message);
 	}

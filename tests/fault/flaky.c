@@ -17,7 +17,7 @@ lost(const struct flaky *f)
 	return f->depth > f->real_depth;
 }
 
-/* Is this the call that must fail? */
+/* Return whether this is the call that must fail. */
 static int
 strikes(struct flaky *f)
 {
@@ -39,7 +39,7 @@ say_failed(rp_error *error, int code)
 	return rp__fail(error, code, "flaky: as it was told");
 }
 
-/* Simulate a lost connection: the database rolls back. */
+/* Simulate a lost connection. The database rolls the transaction back. */
 static int
 drop(struct flaky *f, rp_error *error)
 {
@@ -116,7 +116,7 @@ flaky_commit(void *db, rp_error *error)
 	return r;
 }
 
-/* Pass on only the first row, and fail at the second. */
+/* Passes on the first row of a result, and fails at the second one. */
 struct half {
 	rp_row_fn *fn;
 	void *ctx;

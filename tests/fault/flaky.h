@@ -9,31 +9,36 @@
 
 #include "internal.h"
 
-/* how the call fails */
+/* The ways in which a call can fail. */
 enum flaky_mode {
-	FLAKY_BEFORE, /* nothing was done; the connection still works */
-	FLAKY_HALF,   /* it fails in the middle of the rows that a verb
-		       * returns */
-	FLAKY_AFTER,  /* it was done, but is reported as failed */
-	FLAKY_LOST,   /* nothing was done; the connection is lost together with
-			 its transaction, and the next call makes a new one */
+	FLAKY_BEFORE, /* nothing was done, and the connection still works */
+	/* The call fails in the middle of the rows that it returns. */
+	FLAKY_HALF,
+	FLAKY_AFTER, /* the call was done, but is reported as failed */
+	/* Nothing was done. The connection is lost together with its
+	 * transaction. The next call makes a new connection. */
+	FLAKY_LOST,
 	FLAKY_MODES
 };
 
-/* The caller owns this. It must exist as long as the handle is flaky. */
+/* A backend that fails at one call. The caller owns this struct. It must exist
+ * as long as the connection uses it. */
 struct flaky {
 	struct rp_backend backend;
 	const struct rp_backend *real;
 	void *db;
-	size_t calls;   /* calls so far */
-	size_t fail_at; /* number of the failing call, from 1; 0: none */
+	size_t calls; /* number of calls so far */
+	/* number of the call that fails, counted from 1; 0: no call fails */
+	size_t fail_at;
 	enum flaky_mode mode;
 	int fired;
-	int depth, real_depth; /* depth of transactions as the library sees it,
-				  and the real one */
+	/* depth of nested transactions: as the library counts them, and as the
+	 * database has them */
+	int depth, real_depth;
 };
 
-/* Make the handle flaky, and make it normal again. */
+/* flaky_on() lets one call on the connection fail. flaky_off() makes the
+ * connection normal again. */
 void flaky_on(struct flaky *flaky, rp_conn *conn, size_t fail_at,
 	      enum flaky_mode mode);
 void flaky_off(struct flaky *flaky, rp_conn *conn);

@@ -16,7 +16,7 @@
 static const char *const modes[FLAKY_MODES] = { "before", "half", "after",
 						"lost" };
 
-/* Returns whether the failing call was reached. */
+/* Play a chapter. Returns whether it made the call that fails. */
 static int
 play(const struct chapter *chapter, size_t call, enum flaky_mode mode)
 {

@@ -33,7 +33,8 @@ memory_arm(int on)
 	memory.on = on;
 }
 
-/* ---- allocations of the library, redirected by the linker ---- */
+/* ---- allocations of the library, which the linker redirects to this file
+ * ---- */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -76,7 +77,7 @@ __wrap_strndup(const char *text, size_t n)
 	return strikes(MEMORY_LIBRARY) ? NULL : __real_strndup(text, n);
 }
 
-/* ---- SQLite's allocations, through sqlite3_mem_methods ---- */
+/* ---- SQLite's allocations, which sqlite3_mem_methods redirects ---- */
 
 static sqlite3_mem_methods real;
 
@@ -92,7 +93,8 @@ sqlite_realloc(void *p, int size)
 	return strikes(MEMORY_SQLITE) ? NULL : real.xRealloc(p, size);
 }
 
-/* Switch off SQLite's lookaside memory, which would be allocated in advance. */
+/* Make SQLite's allocations fail on demand. Switch off its lookaside memory,
+ * because SQLite would take many allocations from it. */
 int
 memory_use(void)
 {
@@ -122,7 +124,8 @@ memory_fail_at(const char *what, enum memory_kind kind, size_t at)
 		printf("# %s: %s, allocation %zu\n", what, kinds[kind], at);
 }
 
-/* By how much the number of the failing allocation grows from run to run. */
+/* Return the step by which the number of the failing allocation grows from run
+ * to run. */
 size_t
 memory_step(enum memory_kind kind, size_t made)
 {

@@ -17,18 +17,20 @@ enum memory_kind { MEMORY_LIBRARY, MEMORY_SQLITE, MEMORY_KINDS };
 
 extern struct memory {
 	int on;
-	enum memory_kind kind; /* whose allocation fails */
-	size_t fail_at;        /* number of the failing allocation, from 1;
-				* 0: none */
+	/* whether an allocation of the library or of SQLite fails */
+	enum memory_kind kind;
+	/* number of the allocation that fails, counted from 1; 0: none fails */
+	size_t fail_at;
 	size_t made[MEMORY_KINDS];
 	int fired;
 } memory;
 
-int memory_use(void); /* call this first in main(); returns 0 or -1 */
+/* prepares the program; call this first in main(); returns 0 or -1 */
+int memory_use(void);
 void memory_fail_at(const char *what, enum memory_kind kind, size_t at);
-void memory_arm(int on); /* start or stop counting */
-/* Distance between the allocations that are made to fail; `made`: how many a
- * run makes. */
+void memory_arm(int on); /* 1: start to count allocations; 0: stop */
+/* Return the distance between the allocations that are made to fail. `made` is
+ * the number of allocations in a run. */
 size_t memory_step(enum memory_kind kind, size_t made);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* ---- the chapters ---- */
 
-/* Returns whether the failing allocation was reached. */
+/* Play a chapter. Returns whether it made the allocation that fails. */
 static int
 play(const struct chapter *chapter, enum memory_kind kind, size_t at)
 {
@@ -87,7 +87,8 @@ remove_new(const struct story *s)
 	}
 }
 
-/* Open twice: if the first attempt fails, try again with enough memory. */
+/* Open the database. If the first attempt fails, try again with enough
+ * memory. */
 static int
 open_twice(struct story *s, open_fn *open)
 {

@@ -77,8 +77,9 @@ copy_model(const char *to)
 struct story *
 story_open(const struct chapter *chapter)
 {
-	static unsigned stories; /* a failed story leaves its file open, so each
-				    has its own */
+	/* Each story has a file of its own, because a story that fails leaves
+	 * its file open. */
+	static unsigned stories;
 	struct story *s = calloc(1, sizeof(*s));
 	rp_error error;
 
@@ -89,7 +90,8 @@ story_open(const struct chapter *chapter)
 	if (rp_open(s->url, NULL, &s->conn, &error) < 0 ||
 	    rp_open(s->url, NULL, &s->other, &error) < 0)
 		fail_msg("%s: %s", s->url, error.message);
-	/* No power cut is tested here, and there are many stories. */
+	/* Do not wait for the disk. There are many stories, and none of them
+	 * tests a power cut. */
 	sqlite3_exec(rp_conn_native(s->conn), "pragma synchronous=off", NULL,
 		     NULL, NULL);
 	sqlite3_exec(rp_conn_native(s->other), "pragma synchronous=off", NULL,
@@ -112,8 +114,8 @@ chapter_named(const char *name)
 
 /* ---- failures ---- */
 
-/* Is this a final answer? It can be an error, if repeating the call would
- * give the same error. */
+/* Return whether this is a final answer. An error is final if the same call
+ * would always give the same error. */
 static int
 is_answer(int64_t r)
 {
@@ -173,7 +175,8 @@ expect_untouched(const void *where, size_t size)
 
 /* ---- enqueueing ---- */
 
-#define LARGE 17000 /* a payload that is stored in the table for large ones */
+/* a payload of this size is in the table for large payloads */
+#define LARGE 17000
 
 int
 enter(struct story *s, const char *queue, rp_job_spec job, size_t n,
@@ -204,8 +207,8 @@ enter(struct story *s, const char *queue, rp_job_spec job, size_t n,
 		expect_untouched(added, n * sizeof(*added));
 		if (s->inside && s->lost)
 			return -1;
-		/* With a unique key, a repeated call finds the first job and
-		 * adds none. */
+		/* With a unique key, a repeated call finds the job of the first
+		 * call, and adds none. */
 		for (size_t i = 0; i < n; i++)
 			s->known[first + (int)i].maybe +=
 				s->lost && !job.unique_key;
@@ -228,7 +231,7 @@ tag_of(const rp_job *job)
 	return tag;
 }
 
-/* ---- claiming and settling ---- */
+/* ---- claims and verdicts ---- */
 
 void
 let_go(struct story *s, int64_t id)
@@ -281,8 +284,8 @@ give(struct story *s, const rp_job *job, int verdict)
 	}
 }
 
-/* Check the effect of the accepted verdict, and that it was the job's only
- * one. */
+/* Check the effect of the verdict that was accepted. No other verdict of this
+ * job may have been accepted before. */
 static void
 expect_settled(struct story *s, const rp_job *job, int verdict)
 {
@@ -312,8 +315,8 @@ settle(struct story *s, const rp_job *job, int verdict)
 	for (;;) {
 		r = give(s, job, verdict);
 		calm(s);
-		/* rp_settle() reports RP_EGONE in the verdict, without an error
-		 * message. */
+		/* rp_settle() writes RP_EGONE into the verdict, and sets no
+		 * error message. */
 		if (r != RP_EGONE && failed(s, r))
 			unknown |= s->lost;
 		else
@@ -326,8 +329,8 @@ settle(struct story *s, const rp_job *job, int verdict)
 		s->known[tag_of(job)].done = 1;
 }
 
-/* Claim some jobs. Leases are short: if the answer to a claim is lost, its
- * jobs are ready again in a moment. */
+/* Claim some jobs. The leases are short. If the answer to a claim is lost, its
+ * jobs are ready again after a short time. */
 static rp_batch *
 claim_some(struct story *s, const char *queue)
 {
@@ -479,8 +482,9 @@ story_close(struct story *s, const struct chapter *chapter)
 	rp_close(s->conn);
 	rp_close(s->other);
 	snprintf(side, sizeof(side), "%s-wal", s->path);
-	assert_true(access(side, F_OK) < 0); /* both connections are closed, so
-						the queue's file is removed */
+	/* Both connections are closed, so the file of the writers' queue is
+	 * removed. */
+	assert_true(access(side, F_OK) < 0);
 	unlink(s->path);
 	free(s);
 }

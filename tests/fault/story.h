@@ -13,26 +13,30 @@
 #define MOST_TAGS 600
 #define MOST_HELD 32
 
-/* what is known about the jobs with one tag */
+/* What a story knows about the jobs with one tag. The tag is a job's
+ * payload. */
 struct known {
-	int sure;  /* number of jobs that are certainly enqueued */
-	int maybe; /* number of jobs that are perhaps enqueued: the outcome
-		    * is unknown */
-	int group; /* jobs of one group were enqueued together, all or none */
-	int done;  /* not 0: the completion was accepted */
-	int gone;  /* not 0: the job was purged, and need not exist any more */
+	int sure; /* number of jobs that were certainly enqueued */
+	/* number of jobs that may be enqueued, because the outcome is
+	 * unknown */
+	int maybe;
+	int group; /* number of the group of jobs that were enqueued together */
+	/* not 0: the job was completed, and the completion was accepted */
+	int done;
+	int gone; /* not 0: the job was purged, so it need not exist */
 };
 
 struct story {
 	char dir[200], path[240], url[300];
-	rp_conn *conn;  /* the handle whose calls fail */
-	rp_conn *other; /* a handle that always works */
-	int failures;   /* number of failures seen */
+	rp_conn *conn;  /* the connection whose calls fail */
+	rp_conn *other; /* a connection whose calls never fail */
+	int failures;   /* number of failures so far */
 	int last;       /* error code of the last failure */
-	int lost;   /* not 0: after the last failure the outcome was unknown,
-		     * or the transaction lost */
-	int inside; /* not 0: a transaction of the story is open */
-	void (*arm)(int on); /* turns failures on or off; or NULL */
+	/* Not 0: the outcome of the last failure was unknown, or its
+	 * transaction was lost. */
+	int lost;
+	int inside;          /* not 0: the story has begun a transaction */
+	void (*arm)(int on); /* starts and stops the failures; or NULL */
 	int groups;
 	struct known known[MOST_TAGS];
 	int next_tag;
@@ -42,31 +46,31 @@ struct story {
 
 struct chapter {
 	const char *name;
-	void (*prepare)(struct story *story); /* runs first, without
-					       * failures; or NULL */
+	/* Runs first, without failures. NULL: there is nothing to prepare. */
+	void (*prepare)(struct story *story);
 	void (*play)(struct story *story);
 	void (*check)(struct story *story); /* nothing fails */
 };
-extern const struct chapter chapters[]; /* the last chapter has a NULL name */
+extern const struct chapter chapters[]; /* the name of the last entry is NULL */
 const struct chapter *chapter_named(const char *name);
 
-/* Create and remove the directory and the database that stories are copied
- * from. */
+/* Create and remove the directory, and the database of which each story gets a
+ * copy. */
 int stories_start(int argc, char **argv);
 void stories_end(void);
 struct story *story_open(const struct chapter *chapter);
-/* Check that the handle works, the record is right and the database intact.
- * Frees the story. */
+/* Check that the connection works, that the database has the jobs that the
+ * story knows of, and that the file is not damaged. Frees the story. */
 void story_close(struct story *story, const struct chapter *chapter);
 
-/* Enable failures for a call on the handle, and disable them. failed() disables
- * them, too. */
+/* shaky() lets the next call on the connection fail, and returns the
+ * connection. calm() and failed() end this. */
 rp_conn *shaky(struct story *story);
 void calm(struct story *story);
-/* Returns true if the call failed and must be repeated, after checks that any
- * failure must pass. False: the answer is final. */
+/* Check the properties that every failure must have. Returns 1 if the call
+ * failed and must be repeated, or 0 if its answer is final. */
 int failed(struct story *story, int64_t r);
-/* Check that nothing was written to the result. */
+/* Check that the call has not written to its result. */
 void expect_untouched(const void *where, size_t size);
 #define UNTOUCHED 0x5a
 #define until_answered(story, r, call)                                         \
@@ -74,15 +78,17 @@ void expect_untouched(const void *where, size_t size);
 		(r) = (call);                                                  \
 	while (failed((story), (r)))
 
-/* Enqueue and record jobs, each with the next tag as its payload. Returns the
+/* Enqueue jobs and record them. Each job's payload is the next tag. Returns the
  * first tag. */
 int enter(struct story *story, const char *queue, rp_job_spec model, size_t n,
 	  rp_added *ret);
 int tag_of(const rp_job *job);
-/* Record claimed jobs as held. They must not have been held before. */
+/* Record that the claimed jobs are held. None of them may have been held
+ * before. */
 void hold(struct story *story, const rp_batch *batch);
 void let_go(struct story *story, int64_t id);
-/* Claim jobs, and settle them as the plan says, until all are finished. */
+/* Claim jobs, and settle them with the verdicts of the plan, until no job is
+ * left. */
 typedef int plan_fn(const rp_job *job);
 void work_off(struct story *story, const char *queue, plan_fn *plan);
 void settle(struct story *story, const rp_job *job, int verdict);

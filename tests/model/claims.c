@@ -56,7 +56,7 @@ to_be_claimed(struct model *m, int queue, int n, int holding,
 	return loose ? -1 : taken;
 }
 
-/* Check one job of the result against the model, and update the model. */
+/* Compare one job of the result with the model, and update the model. */
 static void
 claimed(struct model *m, const rp_job *job, int queue, const struct entry *due,
 	int soon)
@@ -103,7 +103,7 @@ check_claim(struct model *m, const rp_batch *batch, int queue, int n,
 
 /* ---- verdicts ---- */
 
-/* Update the model for an accepted verdict. */
+/* Update the model after a verdict was accepted. */
 static void
 settled(struct model *m, struct job *j, const rp_verdict *v)
 {
@@ -148,8 +148,9 @@ stands(const struct job *j, const rp_verdict *v)
 	return live(j) && j->held && j->claim_no == v->claim_no;
 }
 
-/* Must the verdict wait for a lock? 1: the row is locked, so the verdict may
- * be refused as busy. 2: it must be refused as busy. 0: neither. */
+/* Return whether the verdict must wait for a lock. 0: no lock is in its way. 1:
+ * the row is locked, so the verdict may be refused as busy. 2: it must be
+ * refused as busy. */
 static int
 verdict_waits(struct model *m, const rp_verdict *v)
 {
@@ -200,7 +201,8 @@ any_verdict(struct model *m)
 	return v;
 }
 
-/* Make random verdicts on different jobs, with claims of any session. */
+/* Make random verdicts on different jobs. The claims are those of all
+ * sessions. */
 static int
 any_verdicts(struct model *m, rp_verdict *v, int most)
 {
@@ -214,7 +216,7 @@ any_verdicts(struct model *m, rp_verdict *v, int most)
 	return n;
 }
 
-/* Settle and claim; either part may be empty. */
+/* Settle and claim in one call. Each of the two parts may be empty. */
 static void
 turn(struct model *m, int verdicts, int most)
 {

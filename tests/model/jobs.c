@@ -8,9 +8,9 @@
 
 /* ---- enqueue ---- */
 
-/* The live job with this key, as the session sees it. *ret_contended:
- * another open transaction is going to add or remove such a job (2), or has
- * done both (1). */
+/* Return the live job that has this key, as the current session sees it. If
+ * another open transaction will add or remove such a job, *ret_contended
+ * becomes 2. If the transaction has added and removed one, it becomes 1. */
 static struct entry *
 holder_of(struct model *m, int queue, int key, int *ret_contended)
 {
@@ -31,7 +31,7 @@ holder_of(struct model *m, int queue, int key, int *ret_contended)
 	return holder;
 }
 
-/* Set the new job's fields from its specification. */
+/* Set the fields of a new job from its specification. */
 static void
 fill(struct model *m, struct job *j, int queue, const rp_job_spec *job)
 {
@@ -77,7 +77,7 @@ replaced(struct model *m, struct entry *e, const rp_job_spec *job)
 		return;
 	if (old.state == RP_STATE_READY && old.class == NORMAL &&
 	    old.priority == j->priority)
-		return; /* the replaced job keeps its place */
+		return; /* a job that is replaced keeps its place */
 	into_line(j, NORMAL, ++m->tick);
 }
 
@@ -87,7 +87,7 @@ any_job(struct model *m)
 	static const int priorities[] = { -1, -1, -1, 50 };
 	static const int64_t delays[] = { 0, 0,       0,       0,
 					  0, SOON_MS, SOON_MS, LONG_MS };
-	/* large enough for SQLite's table of large payloads */
+	/* this payload is in SQLite's table for large payloads */
 	static char large[20000];
 	rp_job_spec job = job_of("x");
 
@@ -133,8 +133,8 @@ enqueue_unique(struct model *m, int queue)
 
 	int others = !m->on_file && e && locked(m, e);
 
-	/* Otherwise two sessions could lock the same job, but the model has
-	 * one owner for each job. */
+	/* Otherwise two sessions could lock the same job. The model has only
+	 * one owner of a job. */
 	if (others && m->sessions[m->s].open)
 		return;
 	job.unique_key = keys[key];
@@ -149,7 +149,7 @@ enqueue_unique(struct model *m, int queue)
 	 * twice, if only the second change has locked the row's key. */
 	if (others && e->now.replaced && r == RP_EBUSY)
 		return;
-	if (others) { /* the answer does not wait for the other transaction */
+	if (others) { /* the call does not wait for the other transaction */
 		agree(m, r == 0 && id.outcome == RP_EXISTED);
 		agree(m, id.id == e->now.id);
 		return;

@@ -32,7 +32,8 @@ disagree(struct model *m, const char *file, int line, const char *what)
 	for (char *step = strtok(m->said, "\n"); step;
 	     step = strtok(NULL, "\n"))
 		print_error("#   %s\n", step);
-	/* Open transactions would block the cleanup. */
+	/* Close all sessions, because their transactions would block the
+	 * cleanup. */
 	for (int s = 0; s < SESSIONS; s++)
 		rp_close(m->sessions[s].conn);
 	fail();
@@ -44,7 +45,7 @@ chance(struct model *m, int n)
 	return rand_r(&m->seed) % n;
 }
 
-/* Choose a queue: mostly the first one, so that it has many jobs. */
+/* Choose a queue. Choose mostly the first queue, so that it has many jobs. */
 int
 any_queue(struct model *m)
 {
@@ -59,21 +60,22 @@ conn_of(const struct model *m)
 	return m->sessions[m->s].conn;
 }
 
-/* The job as the current session sees it, or NULL. */
+/* Return the job as the current session sees it, or NULL. */
 struct job *
 seen(const struct model *m, struct entry *e)
 {
 	return e->owner && e->owner != m->s + 1 ? &e->before : &e->now;
 }
 
-/* Has the open transaction of another session locked this job? */
+/* Return whether another session's open transaction has locked this job. */
 int
 locked(const struct model *m, const struct entry *e)
 {
 	return e->owner && e->owner != m->s + 1;
 }
 
-/* Let the current session change or lock the job. */
+/* Let the current session change or lock the job. Returns the job as this
+ * session sees it. */
 struct job *
 touch(struct model *m, struct entry *e)
 {
@@ -99,8 +101,8 @@ find(struct model *m, int64_t id)
 	return NULL;
 }
 
-/* Is the database a file that is locked? There, any open transaction blocks
- * all other writers. */
+/* Return whether the database is a file that another session has locked. On a
+ * file, an open transaction blocks all other writers. */
 int
 held_up(const struct model *m)
 {
@@ -110,7 +112,8 @@ held_up(const struct model *m)
 	return 0;
 }
 
-/* Was the call refused as busy? Then it has changed nothing. */
+/* Return whether the call was refused as busy. Such a call has changed
+ * nothing. */
 int
 busy(struct model *m, int64_t r)
 {

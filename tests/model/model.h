@@ -17,8 +17,8 @@
 #define MOST_JOBS 256
 #define MOST_CLAIMS 64
 
-/* Leases and delays either end before the next sweep, or last longer than
- * the test. */
+/* Leases and delays either end before the next sweep, or last longer than the
+ * test. */
 #define SOON_MS 1
 #define LONG_MS 3600000
 
@@ -26,26 +26,31 @@ enum { FRONT, SUSPECT, NORMAL };
 
 struct job {
 	int64_t id;
-	int state; /* RP_STATE_*; 0: the job does not exist */
+	int state; /* one of RP_STATE_*; 0: the job does not exist */
 	int queue, priority, class, key;
-	int64_t order; /* position in its lane; jobs with equal ones may come
-			* in either order */
-	int64_t claim_no, told; /* current claim number; the largest one that a
-				 * client was told */
-	int held;               /* not 0: a client was given claim_no */
+	/* Position in its lane. Jobs with the same number may come in any
+	 * order. */
+	int64_t order;
+	/* The current claim number, and the largest number that a client
+	 * received. */
+	int64_t claim_no, told;
+	int held; /* not 0: a client has received claim_no */
 	int attempt, most;
 	size_t size; /* size of the payload */
-	int lost;    /* number of leases in a row that ran out */
-	int soon;    /* not 0: its lease or delay ends before the next sweep */
-	int loose;   /* not 0: it may be claimed late, because a transaction
-		      * left it, perhaps before the position where claims
-		      * start */
+	int lost;    /* number of leases that ran out in a row */
+	/* not 0: the job's lease or delay ends before the next sweep */
+	int soon;
+	/* Not 0: the job may be claimed late, because a transaction may have
+	 * left it before the position where claims start. */
+	int loose;
 	int replaced; /* not 0: an open transaction has replaced its content */
 };
 
 struct entry {
 	struct job now, before;
-	int owner; /* 0, or 1 + the session whose open transaction changed it */
+	/* 0, or 1 + the number of the session whose open transaction
+	 * changed it */
+	int owner;
 };
 
 struct settings {
@@ -55,8 +60,9 @@ struct settings {
 };
 
 struct model {
-	int on_file; /* not 0: the database is SQLite, with one writer at a
-		      * time */
+	/* not 0: the database is a SQLite file, which has one writer at a
+	 * time */
+	int on_file;
 	unsigned began, seed;
 	int s; /* the current session */
 	struct {
@@ -66,14 +72,14 @@ struct model {
 	struct settings queues[QUEUES];
 	struct entry entries[MOST_JOBS];
 	size_t count;
-	struct claim claims[MOST_CLAIMS]; /* claims that were given out */
+	struct claim claims[MOST_CLAIMS]; /* the claims that were given out */
 	size_t claims_count;
 	int64_t tick;
 	char said[16000];
 	size_t said_size;
 };
 
-/* Log a step; printed if the schedule fails. */
+/* Log a step of the schedule. The log is printed if the schedule fails. */
 __attribute__((format(printf, 2, 3))) void say(struct model *m,
 					       const char *format, ...);
 void disagree(struct model *m, const char *file, int line, const char *what);

@@ -13,7 +13,7 @@
 
 /* ---- sweep, queues ---- */
 
-/* Wait until short leases and delays have ended. */
+/* Wait until short leases and short delays have ended. */
 static void
 let_time_pass(const struct model *m)
 {
@@ -24,9 +24,9 @@ let_time_pass(const struct model *m)
 		}
 }
 
-/* Does this sweep move the job? If another transaction left it before the
- * head of the ready line, perhaps only a later sweep finds it; so ask the
- * database. */
+/* Return whether this sweep moves the job. If another transaction has left the
+ * job before the place where claims start, perhaps only a later sweep finds it.
+ * So read this from the database. */
 static int
 comes_now(struct model *m, struct entry *e)
 {
@@ -177,8 +177,8 @@ step(struct model *m)
 	steps[chance(m, (int)kinds)](m);
 }
 
-/* The state that a job is shown with: a due job is shown as ready, even
- * before a sweep puts it into the ready line. */
+/* Return the state with which a job is shown. A job that is due is shown as
+ * ready, even before a sweep puts it into the ready line. */
 static int
 shown(const struct job *j)
 {
@@ -186,7 +186,7 @@ shown(const struct job *j)
 							 : j->state;
 }
 
-/* Compare the whole database with the model. */
+/* Compare all jobs of the database with the model. */
 static void
 compare(struct model *m)
 {
@@ -224,7 +224,7 @@ compare(struct model *m)
 	}
 }
 
-/* All jobs that are ready, or soon will be, can be claimed in the end. */
+/* Check that all jobs that are ready, or soon will be, can be claimed. */
 static void
 drain(struct model *m)
 {
@@ -313,9 +313,10 @@ number_of(const char *variable, unsigned otherwise)
 	return value ? (unsigned)strtoul(value, NULL, 10) : otherwise;
 }
 
-/* Let a session report a locked row soon, though not while a busy machine
- * merely lets it wait. Autovacuum is off: it locks
- * rows for a moment, and only sessions may. */
+/* Let calls report soon that a row is locked. The limit is not so small that a
+ * call fails only because the machine is busy. Autovacuum is switched off,
+ * because it locks rows for a moment, and the model knows only the locks of
+ * sessions. */
 static void
 hurry(const struct db *db, rp_conn *conn)
 {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/check_calls finds functions that are too long, and cyclic calls.
+# tools/check_calls finds functions that are too long, and calls that form a cycle.
 #
 #   check_calls.sh SOURCE
 #
@@ -14,8 +14,8 @@ git init -q .
 mkdir -p tools copy build/lib lib/worker lib/db/one lib/db/two
 cp "$source/tools/check_calls" tools/
 
-# file PATH CALLED...: create a file with a function of its name that calls
-# these.
+# file PATH CALLED...: create a C file. It has a function with the file's name, which
+# calls the functions of the other files.
 file() {
 	local path=$1 called text=
 	for called in "${@:2}"; do
@@ -32,7 +32,7 @@ name_of() {
 	local name=${1%.c}
 	echo "${name//\//_}"
 }
-# Make the archive, as meson would.
+# Make the archive as meson would make it.
 archive() {
 	local path object
 	rm -f build/lib/*
@@ -46,7 +46,7 @@ archive() {
 calls() {
 	archive && tools/check_calls build >found
 }
-round() { # WAY: exactly this cycle is found
+round() { # WAY: the tool finds this cycle and no other
 	! calls && equal "$(grep -c '^calls go round' found)" 1 &&
 		equal "$(head -n 1 found)" "calls go round: $1"
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/check_docs.py accepts the present documents, and names what is missing.
+# tools/check_docs.py accepts the documents as they are, and names anything that is
+# missing in them.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -19,7 +20,7 @@ docs() {
 	"$source/tools/check_docs.py" "$READPAST" copy
 }
 
-# Check that it fails after this edit of a file, and prints exactly this line.
+# Check that the tool fails after this edit of a file, and prints exactly this line.
 names() { # WHAT FILE EDIT
 	fresh
 	sed -i -E "$3" "copy/$2"

@@ -144,7 +144,8 @@ read_bytes(const char *path, unsigned char *to, size_t room)
 static int
 parses(const void *bytes, size_t size, rp_error *error)
 {
-	/* On the heap, so that a sanitizer sees one byte too far. */
+	/* Copy the text to the heap, so that a sanitizer detects a read past
+	 * its end. */
 	unsigned char *copy = malloc(size ? size : 1);
 	struct rp_zone *zone = NULL;
 	int r;
@@ -322,7 +323,7 @@ summer_time_may_last_all_year(void **state)
 	}
 }
 
-/* ---- the next fire --------------------------------------------------- */
+/* ---- the next fire of a schedule ---- */
 
 static int
 next(const char *spec, const char *zone, int64_t after, rp_fire *fire)
@@ -362,7 +363,7 @@ a_fire_is_strictly_after_the_given_time(void **state)
 	assert_true(fire.at_ms == MARCH);
 	assert_int_equal(next("0 12 * * *", NULL, MARCH, &fire), 1);
 	assert_true(fire.at_ms == MARCH + 86400000);
-	/* Local time is before 1970 then. */
+	/* The local time at this instant is before 1970. */
 	assert_int_equal(next("0 20 * * *", "America/New_York", 0, &fire), 1);
 	assert_true(fire.at_ms == 3600000);
 }

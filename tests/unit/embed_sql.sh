@@ -1,5 +1,6 @@
 #!/bin/sh
-# embed_sql.sh ROOT - errors that stop the build, and their messages.
+# embed_sql.sh ROOT - the errors of tools/embed_sql.py that stop the build, and their
+# messages.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -10,7 +11,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 number=0
 
-# Start each case from the real files.
+# Begin a case with a fresh copy of the real files.
 fresh() {
 	rm -rf "$dir/sql"
 	cp -r "$root/sql" "$dir/sql"

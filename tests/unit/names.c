@@ -11,12 +11,12 @@
 
 #include "db/sqlite/sqlite.h"
 
-/* Prepare all statements of a verb, those for one row and those for many:
- * without parameters it does little else. */
+/* Prepare all statements of a verb, those for one row and those for many rows.
+ * Without values for its parameters a verb does little else. */
 static void
 prepare_all(rp_conn *conn, enum rp_verb verb)
 {
-	/* two rows of the longest list of parameters */
+	/* null for each parameter, enough for two rows of the longest list */
 	static const struct rp_value none[100] = { { .type = RP_NULL } };
 
 	for (size_t rows = 1; rows <= 2; rows++) {

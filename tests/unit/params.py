@@ -24,13 +24,13 @@ ALIKE = re.compile(r"^alike (\w+): +(.*)$", re.M)
 
 
 def parameters_of(text):
-    """{verb: its parameters}"""
+    """Return a dict {verb: its parameters}."""
     return {verb: rest.split("->")[0].split()
             for verb, _, rest in VERB.findall(text)}
 
 
 def with_parameters(text, verb, parameters):
-    """The text with these parameters for the verb."""
+    """Return the text with these parameters for the verb."""
     def line(match):
         if match[1] != verb:
             return match[0]
@@ -40,14 +40,14 @@ def with_parameters(text, verb, parameters):
 
 
 def shared(lists):
-    """The number of parameters with which all the lists begin."""
+    """Return the number of names with which all the lists begin."""
     names = [set(n) for n in zip(*lists)]
     return next((i for i, n in enumerate(names) if len(n) > 1), len(names))
 
 
 def turned_around(text):
-    """Reverse each verb's parameters, as far as the common parameters of an
-    `alike` group stay in front."""
+    """Return the text with each verb's parameters in reverse order. The parameters that
+    an `alike` group has in common stay in front."""
     known = parameters_of(text)
     cuts = {verb: {0, len(known[verb])} for verb in known}
     for _, verbs in ALIKE.findall(text):
@@ -63,8 +63,8 @@ def turned_around(text):
 
 
 def broken(text):
-    """(names, text): for each `alike` group, with the first parameter of one
-    verb moved to the end."""
+    """Yield (name, text) for each `alike` group. In the text, the first parameter of
+    one of the group's verbs is moved to its end."""
     known = parameters_of(text)
     for name, verbs in ALIKE.findall(text):
         verb = next((v for v in verbs.split() if len(known[v]) > 1), None)
@@ -74,7 +74,7 @@ def broken(text):
 
 
 def header(source, text, folder):
-    """Generate verbs.h and job_fields.h from this sql/params."""
+    """Make verbs.h and job_fields.h from this text of sql/params."""
     (folder / "params").write_text(text)
     for name, *arguments in (("verbs.h", "header"),
                              ("job_fields.h", "fields", "job")):
@@ -86,14 +86,14 @@ def header(source, text, folder):
 
 
 def users(source, name):
-    """The files that use a parameter of an `alike` group."""
+    """Return the files that use a parameter of an `alike` group."""
     prefix = re.compile(rf"\b{name.upper()}_(?!MOST_PARAMS|OUT_)[A-Z]")
     return [p for room in ("lib", "copy") for p in (source / room).rglob("*.c")
             if prefix.search(p.read_text())]
 
 
 def refused(source, folder, name):
-    """Does one of these files no longer compile?"""
+    """Return whether one of these files no longer compiles."""
     for path in users(source, name):
         ran = subprocess.run(
             ["cc", "-fsyntax-only", "-std=gnu11", "-D_GNU_SOURCE", f"-I{folder}",
@@ -106,7 +106,7 @@ def refused(source, folder, name):
 
 
 def copy_of(source, to):
-    """Copy the parts of the source that Meson needs."""
+    """Copy those parts of the source that Meson needs."""
     rooms = re.findall(r"^ *subdir\('(\w+)'\)", (source / "meson.build").read_text(),
                        re.M)
     for room in sorted({*rooms, "include", "man", "completions", "tools", "check",
@@ -125,7 +125,7 @@ def run(*command, env=None):
 
 
 def builds_and_passes(text, folder):
-    """Yield (case, passed) for the copy with this sql/params."""
+    """Build the copy with this text of sql/params. Yields (case, whether it passed)."""
     (folder / "sql/params").write_text(text)
     programs = [f"tests/conformance_{name}" for name in PROGRAMS]
     yield "it builds", (

@@ -28,7 +28,7 @@ def is_void(text):
 
 
 def lengths_of(text):
-    """Number of non-blank lines of each body."""
+    """Yield the number of lines of each body, without blank lines."""
     for body in text.split("$body$")[1::2]:
         yield sum(bool(line.strip()) for line in body.splitlines())
 

@@ -20,16 +20,16 @@ import zoneinfo
 
 SEED = int(os.environ.get("READPAST_TEST_SEED", random.randrange(1 << 32)))
 
-# Zones with two changes a year: at whole and half hours of UTC, at and around
-# midnight, by half an hour and by two hours, south and north, around Ramadan, and
-# with a winter time that is the exception (Dublin).
+# Zones that change their clocks twice a year. They do so at whole and half hours of
+# UTC, at midnight and near it, by half an hour and by two hours, in the south and in
+# the north, and around Ramadan. In Dublin it is the winter time that is the exception.
 ZONES = """
 Africa/Cairo Africa/Casablanca America/Havana America/Los_Angeles America/New_York
 America/Nuuk America/Santiago America/St_Johns Antarctica/Troll Asia/Beirut Asia/Gaza
 Asia/Jerusalem Atlantic/Azores Australia/Lord_Howe Australia/Sydney Europe/Berlin
 Europe/Chisinau Europe/Dublin Europe/London Pacific/Chatham
 """.split()
-# From 2038 on the rule in the file's last line counts.
+# From 2038 on, only the rule in the last line of a zone's file applies.
 YEARS = [*range(2024, 2031), 2038, 2100]
 SPECS = """
 * * * * *
@@ -80,7 +80,7 @@ DAYS = "sun mon tue wed thu fri sat".split()
 UTC = dt.timezone.utc
 EPOCH = dt.datetime(1970, 1, 1)
 MINUTE = dt.timedelta(minutes=1)
-AROUND = 15 * 3600  # seconds before and after a change
+AROUND = 15 * 3600  # so many seconds before and after a change are compared
 
 cases = bad = 0
 
@@ -95,7 +95,7 @@ def check(name, wrong):
 
 
 def members(field, least, most, names=()):
-    """The numbers that a field of a spec stands for."""
+    """Return the numbers that a field of a spec matches."""
     def number(text):
         text = text.lower()
         return names.index(text) + least if text in names else int(text)
@@ -129,13 +129,14 @@ class Spec:
 
 
 class Window:
-    """Each local minute around a change, and the times at which it occurs."""
+    """The local minutes around a change of the clock, and the times at which each of
+    them occurs."""
 
     def __init__(self, name, change):
         zone = zoneinfo.ZoneInfo(name)
         self.name, self.change = name, change
         self.start, self.end = change - AROUND, change + AROUND
-        self.days = {}  # date: {(hour, minute): times}
+        self.days = {}  # {date: {(hour, minute): times}}
         offsets = [offset(zone, self.start), offset(zone, self.end)]
         local = EPOCH + dt.timedelta(seconds=self.start // 60 * 60 - 60) + min(offsets)
         local = local.replace(second=0)
@@ -151,7 +152,7 @@ class Window:
             local += MINUTE
 
     def fires(self, spec):
-        """What fires.c prints, as lists of numbers."""
+        """Return the numbers that fires.c must print, as lists."""
         fires, skipped, doubled = {}, [], []
         for date, minutes in self.days.items():
             if not spec.has_day(date):
@@ -184,7 +185,7 @@ def offset(zone, second):
 
 
 def changes(name, start, end):
-    """The seconds at which a zone's distance from UTC changes."""
+    """Return the seconds at which a zone's distance from UTC changes."""
     zone, step = zoneinfo.ZoneInfo(name), 6 * 3600
     before = offset(zone, start)
     for second in range(start, end, step):
@@ -203,7 +204,7 @@ def year(n):
 
 
 def ask(windows, specs):
-    """What the library says: a list of lines for each window and spec."""
+    """Return the library's answers: a list of lines for each window and spec."""
     asked = "".join(f"{w.name}\t{spec}\t{w.start}\t{w.end}\n" for w in windows for spec in specs(w))
     out = subprocess.run([sys.argv[1]], input=asked, text=True, check=True,
                          stdout=subprocess.PIPE).stdout

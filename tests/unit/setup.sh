@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/setup lists what it installs before it does so; and `make` only needs
-# what a build needs.
+# tools/setup lists the packages before it installs them. `make` needs only the packages
+# that the build needs.
 #
 #   setup.sh READPAST SOURCE
 #
@@ -11,8 +11,8 @@ source=$(readlink -f "$2")
 # shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
 
-# Simulate a machine without any package and without network: its apt-get
-# records the output so far.
+# Simulate a machine without any package and without a network. Its apt-get stores the
+# output that there was before it ran.
 mkdir bin
 printf '#!/bin/sh\n' >bin/dpkg-query
 printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
@@ -26,7 +26,7 @@ setup() {
 	cat said
 	return 1
 }
-names() { # PACKAGE...: listed before anything is installed
+names() { # PACKAGE...: these packages were listed before anything was installed
 	for package; do
 		grep -qw -- "$package" said.before && continue
 		cat said.before

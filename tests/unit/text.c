@@ -22,8 +22,8 @@ static const char *const utf8[] = {
 	"gr\xc3\xbc\xc3\x9f",
 };
 
-/* Stray and missing continuation bytes, overlong forms, surrogates, and code
- * points beyond Unicode. */
+/* Texts that are not UTF-8: stray and missing continuation bytes, overlong
+ * forms, surrogates, and code points beyond Unicode. */
 static const char *const not_utf8[] = {
 	"\x80",
 	"\xbf",
@@ -53,7 +53,8 @@ utf8_is_told_from_what_is_not(void **state)
 		assert_false(rp__utf8(not_utf8[i], strlen(not_utf8[i])));
 	assert_true(rp__utf8("", 0));
 	assert_true(rp__utf8("a\0b", 3));
-	assert_false(rp__utf8("\xc3\xbc", 1)); /* cut within a character */
+	/* the text is cut within a character */
+	assert_false(rp__utf8("\xc3\xbc", 1));
 }
 
 static void

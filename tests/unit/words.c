@@ -69,7 +69,7 @@ what_is_no_duration_is_refused_and_writes_nothing(void **state)
 	assert_int_equal(rp_duration("1s", NULL), RP_EINVAL);
 }
 
-/* Programs were compiled with these numbers. */
+/* Compiled programs contain these numbers, so the numbers must never change. */
 static void
 the_numbers_of_errors_states_and_verdicts_are_abi(void **state)
 {
