@@ -17,7 +17,7 @@ KINDS(DECLARE)
 static const struct kind *const kinds[] = { KINDS(POINT) };
 static const char *place = "/tmp", *kind = "sqlite:";
 
-/* Find the kind of database by a URL or by its scheme. */
+/* Find the kind of a database by its URL or its scheme. */
 static const struct kind *
 find_kind(const char *url)
 {

@@ -25,7 +25,7 @@
 
 #include "readpast.h"
 
-/* the database of one test case, and a connection to it */
+/* The database of one test case, and a connection to it. */
 struct db {
 	const struct kind *kind;
 	char dir[200];
@@ -35,41 +35,44 @@ struct db {
 	rp_conn *conn;
 };
 
-void databases_at(int argc, char **argv); /* call this first in main() */
+/* prepares the databases; call this first in main() */
+void databases_at(int argc, char **argv);
 int setup_db(void **state);
 int teardown_db(void **state);
 
-/* Make a second database, perhaps of another kind, for a test case that
- * needs two. */
+/* Make a second database for a test case that needs two. It may be of another
+ * kind. */
 struct db *make_db(const char *of_kind);
-int remove_db(struct db *db); /* also frees it */
+int remove_db(struct db *db); /* remove the database and free `db` */
 
-/* Run SQL on the handle's own connection. Returns 0; *ret is the first number
- * of the result. */
+/* Run SQL on the connection. Returns 0. *ret becomes the first number of the
+ * result. */
 int run_sql(rp_conn *conn, const char *sql, int64_t *ret);
-int64_t ask_sql(rp_conn *conn, const char *sql); /* must not fail */
+/* run SQL that must not fail; returns its number */
+int64_t ask_sql(rp_conn *conn, const char *sql);
 
-/* Open another connection, for another thread or process. */
+/* Open another connection, for use in another thread or process. */
 rp_conn *connect_to(const struct db *db);
 
-/* Assert that the result is not negative; if it is, show the handle's
- * message. */
+/* Assert that the result is not negative. If it is, print the connection's
+ * error message. */
 #define ok(conn, call) check_result((call), (conn), #call, __FILE__, __LINE__)
 int64_t check_result(int64_t r, rp_conn *conn, const char *call,
 		     const char *file, int line);
 
 int64_t put(rp_conn *conn, const char *queue, const char *payload);
 rp_job_spec job_of(const char *payload);
-/* Generate bytes, none of them zero, different for each seed. Free the
- * result. */
+/* Make `size` bytes that are different for each seed. None of them is zero.
+ * Free the result. */
 char *bytes_of(size_t size, unsigned seed);
-/* Enqueue such a payload into queue q; assert that a job has it. */
+/* put_bytes() enqueues a job with these bytes as its payload into queue q.
+ * expect_bytes() asserts that a job has this payload. */
 int64_t put_bytes(rp_conn *conn, rp_job_spec job, size_t size, unsigned seed);
 void expect_bytes(const rp_job *job, size_t size, unsigned seed);
 int64_t put_sized(rp_conn *conn, size_t size, unsigned seed);
 #define IN_ROW 16384 /* largest payload that SQLite stores in the job's row */
 #define EIGHT_MIB (8 << 20)
-/* Claim up to n jobs with this lease; free the batch. */
+/* Claim up to n jobs with this lease. Free the batch. */
 rp_batch *take(rp_conn *conn, const char *queue, size_t n, int64_t lease_ms);
 /* Claim one job. Returns 1 and the claim, or 0 if no job is ready. */
 struct claim {
@@ -77,19 +80,21 @@ struct claim {
 };
 int take_one(rp_conn *conn, const char *queue, int64_t lease_ms,
 	     struct claim *ret);
-/* claim_one() claims a job of queue q, which must have one. settle_one()
- * settles it. */
+/* claim_one() claims a job of queue q, which must have a ready job.
+ * settle_one() settles the job. */
 struct claim claim_one(rp_conn *conn, int64_t lease_ms);
 rp_verdict verdict_on(struct claim claim, int verdict);
 void settle_one(rp_conn *conn, struct claim claim, int verdict,
 		int64_t delay_ms);
 rp_batch *get(rp_conn *conn, int64_t id); /* free it */
-int state_of(rp_conn *conn, int64_t id);  /* 0: no such job */
+/* returns 0 if there is no such job */
+int state_of(rp_conn *conn, int64_t id);
 rp_queue_stats stats_of(rp_conn *conn, const char *queue);
 void settings(rp_conn *conn, rp_queue queue);
 void keep_for(rp_conn *conn, int64_t done_ms, int64_t dead_ms); /* in queue q */
 
-/* Run a worker with one thread on queue q until all that it ran is settled. */
+/* Run a worker with one thread on queue q until all jobs that it ran are
+ * settled. */
 void work_until_settled(const struct db *db, rp_handler *handler, void *ctx);
 
 int64_t now_ms(void);
@@ -97,7 +102,7 @@ void sleep_ms(int64_t ms);
 /* Wait until the database's clock is past this time. */
 void wait_until(rp_conn *conn, int64_t at);
 
-/* Run `body` in a forked child; it returns 0 on success. */
+/* Run `body` in a forked child. It must return 0 on success. */
 pid_t in_child(int (*body)(void *), void *ctx);
 void expect_success(pid_t pid);
 

@@ -11,15 +11,16 @@
 #include "check.h"
 
 struct kind {
-	const char *scheme;          /* prefix of its URLs */
-	void (*name)(struct db *db); /* sets the URL and the other names */
-	/* Remove the parts of the database that are not in the case's
-	 * directory. NULL: there are none. */
+	const char *scheme; /* the scheme of its URLs */
+	/* sets the URL and the other names of `db` */
+	void (*name)(struct db *db);
+	/* Removes the parts of the database that are not in the case's
+	 * directory. NULL: there are no such parts. */
 	void (*drop)(const struct db *db);
-	/* Run SQL on this connection. Returns 0; *ret is the first number of
-	 * the result. */
+	/* Runs SQL on this connection. Returns 0. *ret becomes the first number
+	 * of the result. */
 	int (*run)(void *native, const char *sql, int64_t *ret);
-	/* Print all rows of all tables. */
+	/* Prints all rows of all tables. */
 	void (*print)(rp_conn *conn, FILE *to);
 };
 

@@ -51,7 +51,7 @@ put_all(rp_conn *conn)
 		snprintf(text, sizeof(text), "%d", i);
 		job = job_of(text);
 		if (i % 4 ==
-		    1) /* large enough for SQLite's table of large payloads */
+		    1) /* this is in SQLite's table for large payloads */
 			job.payload_size = sizeof(text);
 		job.priority = i < 10 ? -1 : 5;
 		ok(conn,
@@ -159,7 +159,7 @@ teardown_pair(void **state)
 	return 0;
 }
 
-/* ---- saving and restoring ---- */
+/* ---- save and restore the databases ---- */
 
 static void
 copy_file(sqlite3 *to, sqlite3 *from)
@@ -171,7 +171,8 @@ copy_file(sqlite3 *to, sqlite3 *from)
 	assert_int_equal(sqlite3_backup_finish(backup), SQLITE_OK);
 }
 
-/* Run a statement for each table of the schema, and one for each sequence. */
+/* Run one statement for each table of the schema, and another one for each
+ * sequence. */
 static void
 for_each_table(struct db *db, const char *table, const char *sequence)
 {
@@ -197,7 +198,8 @@ for_each_table(struct db *db, const char *table, const char *sequence)
 static void
 save(struct db *db, void **model)
 {
-	/* No power cut is tested here, and there are many copies. */
+	/* Do not wait for the disk. There are many copies, and no test cuts the
+	 * power. */
 	assert_int_equal(run_sql(db->conn,
 				 *db->schema ? "set synchronous_commit = off"
 					     : "pragma synchronous = off",
@@ -245,7 +247,7 @@ restore_pair(struct pair *pair)
 	restore(pair->to, pair->model_to);
 }
 
-/* ---- what is expected ---- */
+/* ---- expected results of a copy ---- */
 
 int
 is_paused(rp_conn *conn, const char *queue)

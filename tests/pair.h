@@ -13,27 +13,30 @@
 struct pair {
 	struct db *from, *to;
 	void *model_from, *model_to; /* SQLite: the saved files */
-	char *rows;                  /* rows of the saved source */
+	char *rows;                  /* text of all rows of the saved source */
 	struct jobs *jobs;
 };
 
-/* Call this first in main(). The arguments are the two kinds of databases. */
+/* Prepare the two databases. Call this first in main(). The arguments name the
+ * two kinds of databases. */
 void pairs_of(int argc, char **argv);
 struct pair *make_pair(void);
 void free_pair(struct pair *pair);
 int setup_pair(void **state);
 int teardown_pair(void **state);
 
-/* Save the state of both databases, and restore it. */
+/* save_pair() saves the state of both databases, and restore_pair() restores
+ * it. */
 void save_pair(struct pair *pair);
 void restore_pair(struct pair *pair);
 
 int is_paused(rp_conn *conn, const char *queue);
-/* Check after a copy that was refused: the source is unchanged, byte for
+/* Check, after a copy was refused, that the source has not changed by a
  * byte. */
 void expect_source_untouched(const struct pair *pair);
-/* Check after a complete copy: each job of the source is in the target once;
- * and it is still in the source, or was moved out of it. */
+/* Check, after a complete copy, that each job of the source is in the target
+ * once. expect_copied() checks that the jobs are still in the source, and
+ * expect_moved() that they no longer are. */
 void expect_copied(const struct pair *pair, int64_t shift);
 void expect_moved(const struct pair *pair, int64_t shift);
 

@@ -28,8 +28,8 @@ rows_of(rp_conn *conn)
 
 /* ---- all jobs ---- */
 
-/* Print the failed attempts in one form, because each database formats them
- * differently. */
+/* Print the failed attempts in the same form for each database, because each
+ * formats JSON differently. */
 static void
 print_failures(const struct rp_value *json, FILE *to)
 {
@@ -127,8 +127,8 @@ free_jobs(struct jobs *jobs)
 	free(jobs);
 }
 
-/* The number of jobs in front of it in its lane; -1: it is not in the ready
- * line. */
+/* Return the number of jobs in front of this job in its lane, or -1 if the job
+ * is not in the ready line. */
 static int
 place_of(const struct jobs *jobs, size_t which)
 {

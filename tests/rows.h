@@ -10,11 +10,12 @@
 
 #include "check.h"
 
-/* The content as text: a line for each row of each table. */
+/* Return the content of the database as text, with a line for each row of each
+ * table. Free the text. */
 char *rows_of(rp_conn *conn); /* free it */
 
-/* all jobs, live and kept, with all fields. A place in the ready line is
- * given as a rank, because the sequence numbers may differ. */
+/* All jobs, live and kept, with all their fields. `seq` is a job's rank in the
+ * ready line, because the numbers in the database may differ. */
 struct jobs {
 	size_t count;
 	struct {
@@ -24,7 +25,8 @@ struct jobs {
 };
 struct jobs *jobs_of(rp_conn *conn);
 void free_jobs(struct jobs *jobs);
-/* Expect the same jobs, except that ids are larger by `shift`. */
+/* Assert that both have the same jobs, except that the new ids are larger by
+ * `shift`. */
 void expect_same_jobs(const struct jobs *expected, const struct jobs *got,
 		      int64_t shift);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The library exports exactly what exports.txt lists, and can neither print nor
-# exit.
+# The library exports exactly the functions that exports.txt lists. It calls no
+# function that prints or ends the program.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

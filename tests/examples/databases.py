@@ -32,7 +32,7 @@ class SQLite:
 
 class PostgreSQL:
     def __init__(self, _):
-        import psycopg2  # not where the build has no PostgreSQL
+        import psycopg2  # a build without PostgreSQL does not have this module
         self.server = os.environ["READPAST_TEST_POSTGRES"]
         self.name = f"example_{os.getpid()}"
         self.admin = psycopg2.connect(self.server)

@@ -20,10 +20,11 @@ SOURCE = pathlib.Path(sys.argv[3]).resolve() / "examples"
 
 
 class Example:
-    """The defaults: a queue of a SQLite database, and workers that are killed in turn. A subclass
-    defines `file`; set_up(); commands(), which returns the processes to run; done(), which
-    returns their progress; and check(), which checks the final state. Its docstring states
-    what the program promises."""
+    """A test of an example. By default it has a queue in a SQLite database, and workers
+    that are killed in turn. A subclass defines `file`; set_up(); commands(), which
+    returns the processes to run; done(), which returns their progress; and check(),
+    which checks the final state. The docstring of the subclass states what the program
+    promises."""
 
     database = databases.SQLite
     queue = "q"
@@ -37,7 +38,8 @@ class Example:
         self.path = SOURCE / self.file
         self.program = pathlib.Path(sys.argv[5]).resolve() if len(sys.argv) > 5 else None
         self.db = self.database(folder)
-        tools = folder / "bin"  # programs that call `readpast`
+        # the folder for programs that examples call as `readpast`
+        tools = folder / "bin"
         tools.mkdir()
         (tools / "readpast").symlink_to(READPAST)
         self.env = {**os.environ, "READPAST_DB": self.db.url, **self.environment,
@@ -50,7 +52,8 @@ class Example:
                               stdout=subprocess.PIPE, cwd=self.folder, **options).stdout
 
     def enqueue(self, payloads):
-        """Set many attempts, because a job must survive all the kills that hit it."""
+        """Set many attempts, because a job must survive all the kills of its
+        workers."""
         self.readpast("queue", "set", self.queue, "--lease", self.lease, "--backoff", "100ms",
                       "--max-attempts", "1000")
         self.readpast("enqueue", self.queue, "--quiet",
@@ -82,13 +85,13 @@ class Example:
             time.sleep(0.01)
 
     def kill(self):
-        """Kill the oldest process that still runs, and start another one in its place. Returns
-        whether one was killed."""
+        """Kill the oldest process that still runs, and start another one in its place.
+        Returns whether a process was killed."""
         victim = next((process for process in self.crew if process.poll() is None), None)
         if victim is None:
             return False
         victim.kill()
-        if victim.wait() == 0:  # it ended by itself just before
+        if victim.wait() == 0:  # the process had just ended by itself
             return False
         self.crew.remove(victim)
         self.start(victim.args)

@@ -21,7 +21,8 @@ import tempfile
 import time
 import traceback
 
-from example import SOURCE, Example, databases  # finds what follows
+# this also sets the path on which the following modules are found
+from example import SOURCE, Example, databases
 from cases import EXTENSION, READPAST, sanitized
 import receiver
 
@@ -55,7 +56,7 @@ class Worker(Extended):
 
 
 class Psycopg(Example):
-    """each page is noted once, and those that take longer than a lease, too"""
+    """each page is stored once, also if fetching it takes longer than a lease"""
 
     file, jobs = "worker_psycopg.py", 30
     database = databases.PostgreSQL
@@ -74,7 +75,7 @@ class Psycopg(Example):
     def check(self):
         assert self.db.query("select size from page order by size") == [
             (n,) for n in range(1, self.jobs + 1)]
-        # A job that failed is tried again, and waiting workers are notified.
+        # A job that failed is tried again, and workers that wait are notified.
         self.readpast("enqueue", self.queue, "http://127.0.0.1:9/")
         self.eventually(lambda: '"last_error":"' in self.readpast("list", "--json"),
                         "a page that is not there")
@@ -82,9 +83,10 @@ class Psycopg(Example):
             process = self.crew.pop()
             process.kill()
             process.wait()
-        # A registration of a worker that was killed could be notified in place of this one.
+        # Delete the registrations of workers that were killed, because one of them
+        # could be notified in place of the living worker.
         self.db.query("delete from readpast.waiter")
-        # With so many other waiters, a waiting worker does not poll for 7 seconds or
+        # Among so many other waiters, a waiting worker polls only after 7 seconds or
         # more.
         self.db.query("insert into readpast.waiter (queue_id, until, worker_id)"
                       " select 0, now() + interval '1 hour', -n from generate_series(1, 300) n")
@@ -94,7 +96,7 @@ class Psycopg(Example):
         self.eventually(lambda: self.done() > self.jobs, "the last page")
         assert time.monotonic() < began + 4, "a worker that waits is notified"
         assert self.readpast("workers").count("pages:") >= 1
-        # The others were killed. This one unregisters.
+        # All other workers were killed. The last one unregisters when it stops.
         self.crew[-1].terminate()
         assert self.crew.pop().wait() == 0, "SIGTERM ends it"
         assert self.db.query("select count(*) from readpast.worker"
@@ -106,7 +108,7 @@ class Node(Psycopg):
     file = "worker_pg.mjs"
 
     def set_up(self):
-        """npm installs once in a build."""
+        """Install the packages with npm, once for each build."""
         self.program.mkdir(parents=True, exist_ok=True)
         wanted, there = HERE / "package.json", self.program / "installed.json"
         if not there.exists() or there.read_text() != wanted.read_text():
@@ -149,7 +151,7 @@ class Shell(Example):
 
 
 class Print(Example):
-    """each payload is printed, if not by the one then by the other"""
+    """each payload is printed, if not by one worker then by another"""
 
     file, jobs, kills = "worker.c", 20000, 6
 
@@ -167,7 +169,7 @@ class Print(Example):
 
 
 class Enqueue(Example):
-    """each id that it has printed is that of a job"""
+    """each id that the program has printed belongs to a job"""
 
     file, jobs, kills = "enqueue.c", 6000, 3
 
@@ -190,7 +192,7 @@ class Enqueue(Example):
 
 
 class Transfer(Example):
-    """each job moves 1 once"""
+    """each job moves 1, and only once"""
 
     file, queue, jobs = "transfer.c", "transfers", 2000
 
@@ -210,7 +212,7 @@ class Transfer(Example):
 
 
 class Attach(Example):
-    """each line is an order and a job, once"""
+    """each line becomes one order and one job"""
 
     file, queue, jobs = "attach.c", "mail", 4000
 
@@ -234,7 +236,7 @@ class Attach(Example):
 
 
 class Outbox(Example):
-    """each order is delivered, and nothing that is no order"""
+    """each order is delivered, and nothing else is"""
 
     file, queue, jobs = "outbox.sql", "outbox", 150
     database = databases.PostgreSQL
@@ -243,7 +245,7 @@ class Outbox(Example):
         subprocess.run(["psql", "-qX", "-v", "ON_ERROR_STOP=1", self.db.url, "-f", self.path],
                        check=True)
         self.enqueue([])
-        # A third of the orders is rolled back.
+        # A third of the orders are rolled back.
         order = "begin; insert into orders (customer, total) values ('Ada', 12); %s;\n"
         (self.folder / "input").write_text(
             "".join(order % end for end in ("commit", "rollback", "commit")) * self.jobs)
@@ -271,7 +273,7 @@ class Outbox(Example):
 
 
 class Debounce(Extended):
-    """the last text of each note is indexed, and not each of those before"""
+    """the last text of each note is indexed, and not every text before it"""
 
     file, queue, jobs, kills = "debounce.py", "index", 60, 6
     changes = 0
@@ -294,7 +296,8 @@ class Debounce(Extended):
             process.wait()
 
     def done(self):
-        """Instead of waiting, one more change; its program may be killed."""
+        """Make one more change instead of waiting. The program that changes may be
+        killed."""
         self.changes += 1
         self.edit(f"note {self.changes % 2}", f"b a {self.changes}",
                   random.choice([None, random.random() * 0.2]))
@@ -311,10 +314,11 @@ class Debounce(Extended):
 
 
 class Backoff(Example):
-    """each call is made, none too early, and nothing is done twice"""
+    """each call is made, none too early, and no call has its effect twice"""
 
     file, jobs, kills = "backoff.py", 24, 4
-    lease = "2s"  # longer than Retry-After: a client that was killed has not read it
+    # longer than Retry-After, because a client that is killed does not read that header
+    lease = "2s"
 
     def set_up(self):
         self.web = receiver.Receiver()
@@ -335,7 +339,7 @@ class Backoff(Example):
 
 
 class Webhook(Example):
-    """each event is delivered, under one id"""
+    """each event is delivered, always under the same id"""
 
     file, jobs, kills = "webhook.sh", 24, 4
 

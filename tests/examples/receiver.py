@@ -9,13 +9,15 @@ import http.server
 import threading
 import time
 
-LONG = 1.5  # seconds: more than the leases of the tests
+LONG = 1.5  # seconds; longer than the leases of the tests
 
 
 class Receiver(http.server.ThreadingHTTPServer):
-    """GET /N: a page of N bytes; each tenth takes LONG. POST: something to do once for
-    each Idempotency-Key; every third key is first answered 429 with Retry-After: 1, every
-    fifth 500, and one whose body has the word `bad` always 400."""
+    """The web server that the examples call. GET /N returns a page of N bytes, and
+    takes LONG for every tenth page. POST is a request to do something once for each
+    Idempotency-Key. The first request with every third key gets 429 with Retry-After:
+    1, and with every fifth key 500. A body that contains the word `bad` always gets
+    400."""
 
     daemon_threads = True
 
@@ -43,7 +45,8 @@ class Receiver(http.server.ThreadingHTTPServer):
             return status
 
     def too_early(self):
-        """The requests that came within a second after they were answered 429."""
+        """Return the keys of requests that were repeated within a second after the
+        answer 429."""
         return [key for key, asked in self.requests.items()
                 for (at, status), (again, _) in zip(asked, asked[1:])
                 if status == 429 and again < at + 0.99]

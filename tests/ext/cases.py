@@ -23,7 +23,8 @@ def case(function):
 
 
 def connect(path, **options):
-    """Load the extension as a program would, with only the standard module and the file."""
+    """Load the extension as a program does that has only the standard module and the
+    file."""
     db = sqlite3.connect(path, **options)
     db.enable_load_extension(True)
     db.load_extension(EXTENSION)
@@ -36,7 +37,7 @@ def one(db, sql, *args):
 
 
 def refused(db, sql, *args):
-    """The message of the error that the statement raises."""
+    """Return the message of the error that the statement raises."""
     try:
         db.execute(sql, args).fetchall()
     except sqlite3.Error as error:
@@ -50,8 +51,8 @@ def readpast(path, *args):
 
 
 def sanitized():
-    """Start again with the sanitizer's runtime, which must be loaded before the extension that
-    needs it."""
+    """Start this program again with the sanitizer's runtime. The runtime must be loaded
+    before an extension that needs it."""
     needs = subprocess.run(["ldd", EXTENSION], check=True, text=True,
                            capture_output=True).stdout.split()
     wanted = [word for word in needs if word.startswith(("/", "lib"))
@@ -64,8 +65,8 @@ def main():
     runtime = sanitized()
     if runtime and "LD_PRELOAD" not in os.environ:
         os.environ["LD_PRELOAD"] = runtime
-        # Python and the shell do not free all memory; such leaks are not the
-        # extension's.
+        # Python and the shell do not free all their memory. Leaks in the extension are
+        # searched for by other tests.
         os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
         os.execv(sys.executable, [sys.executable, *sys.argv])
     for number, function in enumerate(SUITE, 1):

@@ -16,8 +16,8 @@ import time
 
 from cases import EXTENSION, case, connect, main, one, readpast, refused, sanitized
 
-# each kind of statement that may contain a call outside of a transaction: one
-# that reads nothing, a claim, and one that reads the database
+# Each kind of statement that may contain a call outside of a transaction: one that
+# reads nothing, a claim, and one that reads the database.
 CALLS = ("select readpast_enqueue('q', 'x')",
          "select readpast_enqueue('q', 'x', '{\"priority\": 100}')",
          "select * from readpast_claim('q', 1)",
@@ -25,8 +25,8 @@ CALLS = ("select readpast_enqueue('q', 'x')",
 
 
 def queue(path):
-    """A queue with a job, in WAL mode, in a database that also has a table of
-    the application."""
+    """Make a queue with a job, in WAL mode. The database also has a table of the
+    application."""
     db = connect(path, isolation_level=None)
     db.execute("create table orders (x)")
     db.execute("insert into orders values (1)")
@@ -36,8 +36,8 @@ def queue(path):
 
 
 def journal_mode(path):
-    """The journal mode as it is stored in the file. A connection notices a change of the mode
-    when it reads."""
+    """Return the journal mode that the file has. A connection notices a change of the
+    mode when it reads."""
     db = sqlite3.connect(path)
     db.execute("select * from sqlite_master").fetchall()
     mode = one(db, "pragma journal_mode")
@@ -50,7 +50,7 @@ def jobs(db):
 
 
 def start(program, *args):
-    """Start a Python program that prints a line when it is ready."""
+    """Start a Python program, and wait until it prints a line."""
     process = subprocess.Popen([sys.executable, "-c", program, *map(str, args)],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
@@ -59,7 +59,8 @@ def start(program, *args):
 
 
 def overtake(db, path):
-    """Other connections commit whenever they can, between any two of our statements."""
+    """Let another connection commit whenever it can, between any two statements of the
+    test."""
     other = sqlite3.connect(path, isolation_level=None, timeout=0)
     commits = []
 
@@ -81,7 +82,7 @@ def a_plain_begin_takes_the_write_lock_before_it_reads(path):
                  "select readpast_enqueue('q', 'x', '{\"priority\": 9}')",
                  "select * from readpast_claim('q', 1)"):
         db = connect(path, isolation_level=None)
-        # This drops temporary tables, including one of the extension's.
+        # This drops all temporary tables, and the extension has such tables.
         if call == CALLS[0]:
             db.execute("pragma temp_store = memory")
         db.execute("begin")
@@ -104,7 +105,7 @@ def a_call_waits_for_as_long_as_the_host_would(path):
                 db.execute(begin)
             began = time.monotonic()
             assert "locked" in refused(db, call)
-            # The library's own timeout would be 10 s.
+            # the library's own timeout would be 10 s
             assert 0.25 < time.monotonic() - began < 8, call
             db.close()
     db = connect(path, isolation_level=None, timeout=60)
@@ -158,8 +159,8 @@ def a_claim_that_was_not_read_to_its_end_keeps_nobody_from_working(path):
 
 @case
 def calls_are_made_on_the_hosts_own_connection(path):
-    """The extension's statements run on the host's connection, so the host's settings apply to
-    them: its functions, its hooks, its VFS."""
+    """The extension's statements run on the host's connection. So the host's functions,
+    hooks and VFS apply to them."""
     db = queue(path)
     seen = []
     db.create_function("note", 1, seen.append)
@@ -198,8 +199,8 @@ def where_the_host_may_not_write_nobody_does(path):
     for means in ("mode=ro", "query_only", "authorizer"):
         ro = "?mode=ro" if means == "mode=ro" else ""
         db = connect(f"file:{path}{ro}", uri=True, isolation_level=None)
-        # Make the connection read-only once before any call was made on it, and
-        # once after the calls were made.
+        # Make the connection read-only: once before it has made any call, and once
+        # afterwards.
         for used in (False, True):
             if used and not ro:
                 db.execute("pragma query_only = 0")
@@ -359,7 +360,7 @@ print(db.execute("pragma journal_mode").fetchone()[0])
 
 @case
 def processes_that_start_at_once_switch_a_file_to_WAL_without_errors(path):
-    """The application created the file, in SQLite's default mode."""
+    """The application has created the file, in SQLite's default journal mode."""
     for turn in range(4):
         name = path.with_name(f"{turn}.db")
         db = sqlite3.connect(name, isolation_level=None)
@@ -386,8 +387,8 @@ def a_new_file_may_begin_with_a_call_inside_a_transaction(path):
     db.execute("begin")
     assert one(db, "select readpast_enqueue('q', 'x')") == 1
     db.execute("commit")
-    # The mode cannot be changed in a transaction. The next call outside of a
-    # transaction changes it.
+    # The mode cannot change in a transaction. The next call outside of a transaction
+    # changes it.
     assert journal_mode(path) == "delete"
     assert len(db.execute("select * from readpast_claim('q', 1)").fetchall()) == 1
     assert one(db, "select readpast_enqueue('q', 'y')") == 2
@@ -428,8 +429,8 @@ def a_host_that_locks_the_file_for_itself_waits_for_nobody(path):
 
 @case
 def temporary_tables_may_be_dropped(path):
-    """Temporary tables can vanish, as with `pragma temp_store`; the extension's table
-    readpast_claim is one of them."""
+    """Temporary tables can vanish, for instance through `pragma temp_store`. The
+    extension's table readpast_claim is a temporary table."""
     db = connect(path, isolation_level=None)
     one(db, "select readpast_enqueue('q', 'x')")
     db.execute("pragma temp_store = memory")

@@ -68,7 +68,7 @@ def P6_a_sweep_brings_back_what_a_dead_client_held(path):
 def P7_jobs_and_rows_commit_or_vanish_together(path):
     db = connect(path)
     db.execute("create table orders (x)")
-    db.execute("insert into orders values (1)")  # Python starts a transaction
+    db.execute("insert into orders values (1)")  # Python begins a transaction here
     one(db, "select readpast_enqueue('q', 'x')")
     db.rollback()
     assert one(db, "select count(*) from orders") == 0
@@ -315,11 +315,12 @@ print(done)
 
 @case
 def clients_in_python_and_in_c_share_a_queue(path):
-    """Each job has one effect: it is handled in C, or Python inserts a row for it."""
+    """Each job has one effect: a worker in C handles it, or Python inserts a row for
+    it."""
     db = connect(path)
     db.execute("create table effect (id)")
-    # Without this the first client would switch to WAL while other clients use
-    # the file.
+    # Set WAL mode first. Otherwise the first client would change the mode while other
+    # clients use the file.
     assert one(db, "pragma journal_mode = wal") == "wal"
     db.execute("begin")
     for n in range(2000):

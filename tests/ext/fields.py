@@ -30,7 +30,7 @@ def fields():
 
 
 def are(found, wanted):
-    """Both have the same names in the same order."""
+    """Check that both have the same names in the same order."""
     assert list(found) == list(wanted), f"{list(found)}, not {list(wanted)}"
 
 
@@ -62,10 +62,8 @@ def columns_of(view):
 
 
 def claimed(url):
-    """A job with all fields that a running job can have, as returned by the
-    claim."""
-    # Only init installs into a database that has other tables, such as those of
-    # other tests; an enqueue does not.
+    """Make a job with all fields that a running job can have. Returns the job
+    as the claim returned it."""
     readpast(url, "init")
     readpast(url, "enqueue", "q", "body", "--unique", "u", "--kind", "k",
              "--header", "a=b", "--priority", "7", "--max-attempts", "5",
@@ -164,7 +162,7 @@ def the_views_have_each(path):
 
 
 if SERVER:
-    # Only init installs into a database with other tables.
+    # In a database that has other tables, only `init` creates the schema.
     readpast(urls("")[1], "init")
 failed = main()
 if SERVER:

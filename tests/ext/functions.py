@@ -23,7 +23,8 @@ from cases import READPAST, case, connect, main, one, readpast, refused
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
-# routines that SQLite does not have, and routines whose arguments differ
+# Routines that SQLite does not have, and routines whose arguments differ. The text says
+# why.
 ELSEWHERE = {
     "settle_and_claim": "what workers of the library call",
     "register_waiter": "readpast_wait() sleeps by itself",
@@ -31,7 +32,8 @@ ELSEWHERE = {
     "unregister_waiter": "readpast_wait() sleeps by itself",
     "sweep_start": "readpast_sweep() asks nobody whose turn it is",
 }
-# A connection to SQLite is one worker at the most.
+# A connection to SQLite is at most one worker, so these arguments are left out or
+# added.
 LEFT_OUT = {"sweep": ["most"], "why": ["most"], "worker_stop": ["worker_id"]}
 ADDED = {"claim": ["holding"]}
 
@@ -45,12 +47,12 @@ def names(arguments):
 
 
 def functions(db):
-    """Rows of (name, arguments, columns or None), one for each form of a call."""
+    """Return a row (name, arguments, columns or None) for each form of a call."""
     return rows(db, "select * from readpast_functions()")
 
 
 def routines():
-    """The routines listed in docs/postgres.md, with the names of their
+    """Return the routines that docs/postgres.md lists, with the names of their
     arguments."""
     documented = set()
     for line in (SOURCE / "docs/postgres.md").read_text().splitlines():
@@ -70,7 +72,7 @@ def routines():
 
 
 def serve(path, name, *jobs):
-    """A connection to a queue with these jobs."""
+    """Return a connection to a database whose queue has these jobs."""
     db = connect(path)
     for payload in jobs:
         one(db, "select readpast_enqueue(?, ?)", name, payload)
@@ -113,7 +115,8 @@ def the_manual_lists_each_function_with_its_arguments(path):
 
 @case
 def a_NUL_is_refused_in_every_text(path):
-    """The message is the one that the command line prints for other control characters."""
+    """The message is the same that the command line prints for other control
+    characters."""
     db = serve(path, "q", "x")
     db.execute("select * from readpast_claim('q', 1)").fetchall()
     bad = "a\0b"
@@ -125,7 +128,7 @@ def a_NUL_is_refused_in_every_text(path):
                 continue
             values = [1 if w in ("id", "claim_no", "job_id") else "q"
                       for w in words[:i]]
-            # Optional arguments in front of the tested one are null.
+            # The optional arguments before the tested one are null.
             least = len(names(arguments.split("[")[0]))
             values = [v if n < least else None for n, v in enumerate(values)]
             values += [bad] + ["q"] * (least - i - 1)
@@ -150,7 +153,7 @@ def a_NUL_is_refused_in_every_text(path):
     assert rows(db, "select id from readpast_enqueue_many('q', ?)",
                 '["\\\\u0000"]') == [(2,)]
     assert one(db, "select payload from readpast_get(2)") == "\\u0000"
-    # Payloads are bytes.
+    # A payload may contain any bytes.
     assert one(db, "select readpast_enqueue('q', ?)", bad) == 3
     assert one(db, "select payload from readpast_get(3)") == b"a\0b"
 
@@ -388,7 +391,8 @@ def a_job_is_shown_with_all_there_is_of_it(path):
 
 @case
 def a_list_has_the_whole_of_each_payload(path):
-    """A list has only the first 256 bytes of a payload, as the library's lists do."""
+    """A list returns only the first 256 bytes of a payload, as the library's lists
+    do."""
     payloads = ["x" * 257, "€" * 100, "y" * (2 << 20), b"\xff\0" * 200]
     db = serve(path, "q", *payloads)
     listed = "select payload from readpast_list('q', ?) order by id"
@@ -540,8 +544,8 @@ def a_claim_that_names_its_worker_registers_it(path):
     rows(db, claim, "r", "importer")
     assert one(db, "select queues from readpast_worker_list() order by id desc"
                ) == '["q","r"]'
-    # Inside a transaction, which may be rolled back, a worker only gets its
-    # name.
+    # The transaction may be rolled back, so inside it the worker gets only a name and
+    # no row of its own.
     other = connect(path)
     other.execute("begin immediate")
     rows(other, claim, "q", "another")
@@ -578,8 +582,8 @@ def a_wait_ends_when_there_is_work_or_the_time_is_over(path):
 
 
 def in_call(function):
-    """Start a thread, and wait until it sleeps inside the call. If it sleeps in a futex, it waits
-    for Python's own lock, and not in the call."""
+    """Start a thread, and wait until it sleeps inside the call. A thread that sleeps in
+    a futex does not count, because it waits for Python's own lock."""
     thread = threading.Thread(target=function, daemon=True)
     thread.start()
     state = pathlib.Path(f"/proc/self/task/{thread.native_id}/syscall")
@@ -675,7 +679,7 @@ def a_wait_is_refused_while_a_transaction_is_open(path):
 
 @case
 def a_worker_that_waits_goes_on_being_seen(path):
-    """A wait updates the worker's heartbeat every five seconds."""
+    """While a call waits, it updates the worker's heartbeat every five seconds."""
     connect(path).execute("select readpast_queue_create('q')").fetchall()
     db = connect(path, check_same_thread=False)
     one(db, "select readpast_worker_start('w', 'q')")

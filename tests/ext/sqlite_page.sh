@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The examples of docs/sqlite.md run, and do what the page says.
+# The examples of docs/sqlite.md run, and their results are those that the page states.
 #
 #   sqlite_page.sh READPAST EXTENSION SOURCE
 #
@@ -12,7 +12,7 @@ page=$(readlink -f "$3/docs/sqlite.md")
 . "$(dirname "$0")/../cli/tap.sh"
 PATH=$(dirname "$READPAST"):$PATH
 
-# Print the page's blocks in a language, one after the other.
+# Print all blocks of the page that are in this language.
 blocks() { # LANGUAGE
 	awk -v begin="\`\`\`$1" '$0 == begin { inside = 1; next }
 		/^```/ { inside = 0 } inside' "$page" |
@@ -35,7 +35,7 @@ check 'the examples in Python run' hosted "$extension" /usr/bin/python3 page.py
 check 'and leave the one job that is not due yet' \
 	equal "$(sqlite3 app.db "select state, payload from readpast_jobs")" 'ready|too early'
 
-# better-sqlite3 is an npm package, which tests do not download.
+# better-sqlite3 is a package of npm, and tests do not download packages.
 if node -e "require('better-sqlite3')" 2>/dev/null && [[ -z $(sanitizer_of "$extension") ]]; then
 	check 'the example in Node runs' node page.js
 	check 'and leaves no job' equal "$(sqlite3 app.db 'select count(*) from readpast_jobs')" 0

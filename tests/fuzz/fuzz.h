@@ -27,7 +27,7 @@ must(int holds)
 		abort();
 }
 
-/* The input as a NUL-terminated string. Free the result. */
+/* Return the input as a string that ends with NUL. Free the result. */
 static inline char *
 text_of(const uint8_t *data, size_t size)
 {
@@ -40,7 +40,7 @@ text_of(const uint8_t *data, size_t size)
 	return text;
 }
 
-/* The message must be one non-empty line of UTF-8. */
+/* Abort unless the message is one line of UTF-8 that is not empty. */
 void must_be_a_message(const rp_error *error, int code);
 
 #endif

@@ -45,7 +45,7 @@ check_element(void *ctx, struct ext_call *call, size_t i,
 	return 0;
 }
 
-/* The bytes as an SQL value. */
+/* Return the bytes as an SQL value. */
 static sqlite3_value *
 value_of(sqlite3 *db, const uint8_t *data, size_t size)
 {

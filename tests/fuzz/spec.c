@@ -11,7 +11,8 @@
 /* 2023-12-31T00:00:00Z */
 #define START INT64_C(1703980800000)
 
-/* A parsed spec has no empty set, and its fires go forward. */
+/* Check that no set of a parsed spec is empty, and that each fire is later than
+ * the one before. */
 static void
 use(const struct rp_spec *spec)
 {
@@ -25,7 +26,7 @@ use(const struct rp_spec *spec)
 	      spec->weekdays));
 	must(rp__zone_open(NULL, "UTC", &zone, &error) == 0);
 	for (int i = 0; i < 20; i++) {
-		/* In UTC each spec fires, and on whole minutes. */
+		/* In UTC each spec fires, and does so at whole minutes. */
 		must(rp__schedule_next(spec, zone, START, after, &fire) == 1);
 		must(fire.at_ms > after && fire.offset_s == 0);
 		must(spec->every_ms || fire.at_ms % 60000 == 0);

@@ -24,7 +24,7 @@ numbers(const char *text)
 	must(parse_time(text, &n) < 0 || n >= 0);
 }
 
-/* Parse, format, and parse the result again. */
+/* Parse a duration, format the result, and parse it again. */
 static void
 durations(const char *text)
 {

@@ -10,7 +10,8 @@
 
 #define YEAR_S INT64_C(31556952)
 
-/* Any second is in a period, and the periods join. */
+/* Check that each second is in a period, and that no gap is between the
+ * periods. */
 static void
 use_periods(const struct rp_zone *zone)
 {

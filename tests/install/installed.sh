@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The result of `meson install`: examples build with pkg-config alone, refer to
-# the library by its soname, and run; manuals and all other files are there.
+# The result of `meson install`: the examples build with pkg-config alone, refer to the
+# library by its soname, and run. Manual pages and all other files are installed.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -12,14 +12,14 @@ source=$(readlink -f "$3")
 # shellcheck source-path=SCRIPTDIR source=root.sh
 . "$source/tests/install/root.sh"
 
-there() { # PATTERN: such a file was installed
+there() { # PATTERN: a file whose path ends so was installed
 	[[ $(find "$root" -path "*$1" -not -type d) ]]
 }
 
 compile() { # EXAMPLE [FLAG...]
 	local name=$1
 	shift
-	# pkg-config prints several words.
+	# The output of pkg-config is several words.
 	# shellcheck disable=SC2046
 	cc -std=gnu99 -Wall -Werror "$@" -o "$name" "$source/examples/$name.c" \
 		$(pkg-config --cflags --libs readpast)
@@ -29,19 +29,19 @@ needs() {
 	objdump -p "$1" | grep -q "NEEDED *$2\$"
 }
 
-# An installed program finds the library at its install prefix; here that is
-# below a staging directory.
+# An installed program finds the library at its install prefix. Here the prefix is below
+# a staging directory, so LD_LIBRARY_PATH names the folder.
 run() {
 	LD_LIBRARY_PATH=$(dirname "$library"):${LD_LIBRARY_PATH:-} "$@"
 }
 
-# Verify the unit, with the program below the staging directory.
+# Verify the unit for systemd. Its program is below the staging directory.
 unit_is_right() {
 	sed "s,^ExecStart=/,ExecStart=$root/," "$unit" >readpast-work@.service
 	systemd-analyze verify --man=no ./readpast-work@mail.service
 }
 
-# The unit's stop timeout must be longer than the default grace of `work`.
+# The stop timeout of the unit must be longer than the default of `work --grace`.
 waits_for_handlers() {
 	local stop grace
 	stop=$(sed -n 's/^TimeoutStopSec=//p' "$unit")
@@ -56,7 +56,7 @@ made_by_default() {
 check 'it installs' install_it
 use_installed
 unit=$(find "$root" -name 'readpast-work@.service')
-# If the library was built with a sanitizer, the program needs it, too.
+# If the library was built with a sanitizer, the program must be built with it, too.
 flags=()
 for sanitizer in asan:address tsan:thread; do
 	needs "$library" "lib${sanitizer%:*}.so.*" && flags+=("-fsanitize=${sanitizer#*:}")

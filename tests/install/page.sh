@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# The examples on a page of documentation run as they are written, with what is
-# installed: every block of sh, c, python, js and sql, in the page's order. Each line
-# of a block of text has to be a line that the blocks of its section printed.
+# The examples on a page of documentation run as they are written, with the installed
+# files. This script runs every block of sh, c, python, js and sql, in the page's order.
+# Each line of a block of text must be a line that the blocks of its section have
+# printed.
 #
 #   page.sh READPAST BUILD SOURCE PAGE
 #
-# The page has a directory of its own, and a database in place of
-# postgres://app@db.example/app. A section that needs PostgreSQL is left out if
-# READPAST_TEST_POSTGRES names no server.
+# A page's examples run in a directory of their own, and with a database of their own in
+# place of postgres://app@db.example/app. If READPAST_TEST_POSTGRES names no server, the
+# sections that need PostgreSQL are skipped.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -24,8 +25,8 @@ sections() {
 	awk '/^```/ { fence = !fence } /^#+ / && !fence { sub(/^#+ /, ""); print }' "$page"
 }
 
-# Print one script that has all blocks of a section. If a paragraph that begins
-# with "`NAME`:" introduces a block, the block is a file of that name.
+# Print one script that contains all blocks of a section. If the paragraph before a
+# block begins with "`NAME`:", the block becomes a file of that name.
 script() { # TITLE
 	awk -v title="$1" '
 		BEGIN { runs["sh"] = ""; runs["c"] = "cc -fsyntax-only -xc -"
@@ -42,7 +43,7 @@ script() { # TITLE
 		sed "s,postgres://app@db.example/app,${url//&/\\&},"
 }
 
-shown() { # TITLE: the lines of its blocks of text
+shown() { # TITLE: print the lines of the section's blocks of text
 	awk -v title="$1" '/^```/ { fence = !fence; inside = fence && here && $0 == "```text"; next }
 		/^#+ / && !fence { sub(/^#+ /, ""); here = $0 == title } inside' "$page"
 }
@@ -66,7 +67,7 @@ says_what_it_shows() { # TITLE
 	done < <(shown "$1")
 }
 
-# Print what the section needs and this machine does not have. A test does not
+# Print the things that the section needs and this machine does not have. Tests do not
 # download packages of npm.
 lacks_for() { # TITLE
 	if [[ ! ${READPAST_TEST_POSTGRES-} ]] && script "$1" | grep -qE '^psql|postgres://'; then
@@ -76,7 +77,7 @@ lacks_for() { # TITLE
 	fi
 }
 
-# Check what the README says beside its blocks of text.
+# Check the statements of the README that are not in blocks of text.
 check_readme() {
 	check 'its second command is the tests, its first one shows the main job' \
 		equal "$(grep -m 2 -E '^make ' "$page" | awk '{ print $2 }' | paste -sd' ')" 'demo test'
@@ -103,7 +104,7 @@ use_installed
 PATH=$(dirname "$(find "$root" -path '*/bin/readpast')"):$PATH
 export LD_LIBRARY_PATH=${library%/*}
 mkdir bin
-ln -s /usr/bin/python3 bin # which has psycopg2
+ln -s /usr/bin/python3 bin # this Python has psycopg2
 PATH=$here/bin:$PATH
 
 mkdir page

@@ -1,7 +1,8 @@
-# root.sh - install the build into a staging directory. Sourced after tap.sh.
+# root.sh - install the build into a staging directory. Scripts source this file
+# after tap.sh.
 #
-#   install_it     into $root
-#   use_installed  $library; and pkg-config, which finds it
+#   install_it     install the build into $root
+#   use_installed  set $library, and let pkg-config find the library
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -18,6 +19,7 @@ install_it() {
 use_installed() {
 	library=$(find "$root" -name libreadpast.so.0)
 	export PKG_CONFIG_PATH=${library%/*}/pkgconfig
-	# The prefix in the .pc file does not include the staging directory.
+	# The prefix in the .pc file does not contain the staging directory, so
+	# add it.
 	sed -i "s,^prefix=,&$root," "$PKG_CONFIG_PATH/readpast.pc"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Mutants: readpast with one part removed that a promise depends on. `stress`
-# must detect it and name the broken promise; and under the same load it must
-# not accuse the unmodified program.
+# Mutants are copies of readpast without a part on which a promise depends.
+# `stress` must detect that the part is missing, and name the broken promise. Under
+# the same load it must find nothing wrong with the unmodified program.
 #
 #   mutants.sh READPAST SOURCE sqlite: [postgres:]
 #
