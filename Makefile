@@ -3,7 +3,7 @@
 BUILD := build
 PREFIX ?= /usr/local
 DESTDIR ?=
-# POSTGRES=disabled builds without PostgreSQL, and neither installs nor uses libpq and a
+# POSTGRES=disabled builds without PostgreSQL. Such a build needs neither libpq nor a
 # server. POSTGRES=NUMBER runs the tests on a server of that version instead of
 # Debian's.
 POSTGRES ?= enabled
@@ -23,11 +23,11 @@ unexport MAKEFLAGS
 
 .PHONY: all test soak demo bench install clean format help
 
-# configure KIND,OPTION: install the packages that are missing for this kind of work
-# (KIND is an option of tools/setup), and make sure that there is a build directory,
-# configured with OPTION. A build directory that was never finished, or that belongs to
-# another checkout, is made anew. Once tests are enabled in a build directory, they stay
-# enabled.
+# configure KIND,OPTION: install the packages that are missing for this kind of work,
+# and make sure that there is a build directory that is configured with OPTION. KIND is
+# an option of tools/setup. A build directory that was never finished, or that belongs
+# to another checkout, is made anew. Once tests are enabled in a build directory, they
+# stay enabled.
 define configure # KIND,OPTION
 @$(setup) $(1)
 @grep -qsF '"source": "$(CURDIR)"' $(info)/meson-info.json && \

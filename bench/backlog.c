@@ -84,8 +84,8 @@ count_claims(const struct bench *b, void *handle, size_t length)
 	add(b, length, ".reads", (double)sum.reads / claims);
 }
 
-/* Measure claims. Returns the seconds per job. The first round fills the line
- * before, and is not recorded. */
+/* Measure claims. Returns the seconds per job. The first round also fills
+ * the line, and is not recorded. */
 static double
 sample(const struct bench *b, size_t length, int round)
 {

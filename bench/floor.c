@@ -282,8 +282,8 @@ read_job(struct floor *f, struct job *job)
 	memcpy(job->payload, payload, job->payload_size);
 }
 
-/* Lease all held jobs under one claim number, which is at least as large as the
- * number of any of them. */
+/* Lease all held jobs under one claim number, which is larger than the last
+ * number of each of them. */
 static void
 lease_all(struct floor *f, sqlite3_int64 now)
 {

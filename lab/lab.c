@@ -25,9 +25,8 @@
 
 /* how often the parent samples the locks for which workers wait */
 #define LOOK_US 5000
-#define IDLE_US                                                                \
-	1000 /* how long a worker pauses that has found nothing to do          \
-	      */
+/* how long a worker pauses that has found nothing to do */
+#define IDLE_US 1000
 /* A run ends if no job has ended for this time. */
 #define PATIENCE_US 2000000
 

@@ -17,8 +17,8 @@
 #define LAB_NAMES 5
 #define LAB_COLUMNS 4
 #define LAB_ROWS 16
-/* Returned if a deadlock or a conflict has rolled the transaction back. The
- * caller tries again. */
+/* A function returns this if a deadlock or a conflict has rolled the
+ * transaction back. The caller tries again. */
 #define LAB_AGAIN 1
 
 /* The first rows of a statement's result. */

@@ -19,7 +19,7 @@ struct watcher {
 	struct stress *stress;
 	rp_conn *conn, *pinned;
 	int64_t last_done;
-	int quiet; /* number of probes since a job has ended */
+	int quiet; /* number of probes since the last job has ended */
 };
 
 static int

@@ -12,7 +12,7 @@
 
 struct pair {
 	struct db *from, *to;
-	void *model_from, *model_to; /* SQLite: the saved files */
+	void *model_from, *model_to; /* on SQLite: the saved files */
 	char *rows;                  /* text of all rows of the saved source */
 	struct jobs *jobs;
 };

@@ -65,8 +65,8 @@ class Program:
         return set(OPTION.findall(usage)) - known - self.globals
 
     def statuses(self, command):
-        """Return the exit statuses of a handler from a text such as `0: done; 65:
-        dead`."""
+        """Return the exit statuses of a handler, which the help lists in this form:
+        `0: done; 65: dead`."""
         return set(re.findall(r"\b(\d+): [a-z]", self.help(command)))
 
     def settings(self):

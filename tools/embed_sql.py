@@ -465,7 +465,7 @@ ROOMS = {"doctor": {"long_ms", "now_ms"}, "stress": set(),
 
 
 def queries(folders):
-    """Print the SQL of those commands that are no verbs. Each file is a query. The
+    """Print the queries that commands use besides the verbs. Each file is a query. The
     queries of the doctor and of filters must be single statements, because the rows of
     a query are its result."""
     print("/* Made by tools/embed_sql.py of the queries in sql/. */")

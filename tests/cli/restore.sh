@@ -14,7 +14,7 @@ if [[ $2 == postgres: ]]; then
 	version=$(sql 'show server_version_num')
 	dump=$(pg_dump --version | grep -oE '[0-9]+' | head -n 1)
 	if ((version / 10000 > dump)); then
-		echo "1..0 # SKIP pg_dump $dump reads no server of version $((version / 10000))"
+		echo "1..0 # SKIP pg_dump $dump cannot read a server of version $((version / 10000))"
 		exit
 	fi
 fi

@@ -7,7 +7,7 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 if ((EUID != 0)); then
-	echo '1..0 # SKIP only root can be several users'
+	echo '1..0 # SKIP only root can run programs as several users'
 	exit 0
 fi
 

@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-/* The rows of a query as text: "name=value name=value;". */
+/* Rows of a query as text, each as "name=value name=value;". */
 struct said {
 	char text[2000];
 	int rows, stop_after;
@@ -214,7 +214,7 @@ the_time_is_over_when_it_is_over(void **state)
 		assert_true(now_ms() - began >= 49);
 		assert_int_equal(said.rows, 0);
 	}
-	/* The timeout ends with its query. */
+	/* A timeout applies only to the query for which it was set. */
 	assert_int_equal(ask(db, &said, "select 1 as a", 0, 60000), 0);
 	assert_string_equal(said.text, "a=1;");
 	ok(db->conn, ask(db, &said, "create table t (i integer)", 0, 60000));

@@ -224,7 +224,7 @@ a_paused_queue_takes_jobs_and_hands_none_out(void **state)
 	assert_int_equal(rp_queue_pause(db->conn, "nowhere", NULL), RP_ENOENT);
 }
 
-/* The pause reason; NULL if the calls report different ones. */
+/* Return the pause reason, or NULL if the calls report different reasons. */
 static char *
 reason_of(rp_conn *conn, int64_t id)
 {

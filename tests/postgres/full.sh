@@ -15,7 +15,7 @@
 small=$(mktemp -d /tmp/readpast-pg.XXXXXX)
 if ! mount -t tmpfs -o size=40m tmpfs "$small" 2>/dev/null; then
 	rmdir "$small"
-	echo '1..0 # SKIP only who may mount can make a small disk'
+	echo '1..0 # SKIP only a user who may mount can make a small disk'
 	exit
 fi
 undo() {

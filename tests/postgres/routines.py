@@ -813,7 +813,7 @@ def a_job_with_one_attempt_is_never_fetched_ahead(s):
     assert s.rows(turn, 1) == [("o",), ("a",)]
 
 
-# ---- the traps of docs/design.md ----
+# ---- dangers that docs/design.md describes ----
 
 def passed(s, n=900):
     """Claim and complete so many jobs that the head of the cursor moves. The head is
