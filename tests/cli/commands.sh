@@ -17,10 +17,10 @@ for command in list stats show complete cancel retry purge workers pause sweep c
 	workers | sweep) args=() ;;
 	work) args=(q -- true) ;;
 	esac
-	check "$command: no database, exit 1" refuses 1 "no database at $here/readpast.db .readpast init or .*--db " readpast "$command" "${args[@]}"
+	check "without a database $command exits with 1" refuses 1 "no database at $here/readpast.db .readpast init or .*--db " readpast "$command" "${args[@]}"
 done
-check 'none of these commands made a database' test ! -e readpast.db
-check 'init says once that it made the file, and where' \
+check 'none of these commands has made a database' test ! -e readpast.db
+check 'init prints once that it has made the file, and where' \
 	equal "$(readpast init 2>&1 >/dev/null; readpast init 2>&1 >/dev/null)" \
 	"readpast: made the database $here/readpast.db"
 check 'a claim makes no queue: exit 3' refuses 3 "no queue q in $here/readpast.db .create it with readpast queue set" readpast claim q
@@ -43,7 +43,7 @@ readpast enqueue q a b c d e --quiet
 job=$(readpast claim q --lease 1h)
 claim=$(claim_of "$job")
 expected=id,queue,state,priority,attempt,max_attempts,claim,claim_no,worker,run_at,created_at,claimed_at,lease_until,finished_at,unique_key,kind,headers,payload,last_error,keep_ms,timeout_ms,expire_at,backoff,unique_for_ms,progress
-check 'a job as JSON has the documented fields in order' \
+check 'a job as JSON has the documented fields in their order' \
 	equal "$(grep -oE '"[a-z_]+":' <<<"$job" | tr -d '":' | paste -sd,)" "$expected"
 in_man() {
 	local word
@@ -52,44 +52,44 @@ in_man() {
 	done
 }
 # shellcheck disable=SC2086
-check 'the man page has them all' in_man ${expected//,/ }
-check 'extend by the queue'\''s lease' status 0 readpast extend "$claim"
-check 'extend' status 0 readpast extend "$claim" --lease 2h
-check 'complete' status 0 readpast complete "$claim"
-check 'a finished job that was not kept: the message says so' \
+check 'the manual page lists all these fields' in_man ${expected//,/ }
+check 'extend without --lease uses the lease of the queue' status 0 readpast extend "$claim"
+check 'extend sets the lease' status 0 readpast extend "$claim" --lease 2h
+check 'complete succeeds' status 0 readpast complete "$claim"
+check 'the message says that a finished job was not kept' \
 	refuses 3 'finished and not kept' readpast show "${claim%:*}"
 check 'why says that it was not kept' refuses 3 'finished and not kept' readpast why "${claim%:*}"
 check 'cancel says that it was not kept' refuses 3 'finished and not kept' readpast cancel "${claim%:*}"
 check 'an id that was never given has another message' refuses 3 'never given' readpast why 1000000
-check 'complete again: refused, exit 4' refuses 4 'no longer yours' readpast complete "$claim"
-check 'complete an unknown id: exit 3' refuses 3 'no such job' readpast complete 999:1
+check 'a second complete is refused with exit 4' refuses 4 'no longer yours' readpast complete "$claim"
+check 'complete of an unknown id exits with 3' refuses 3 'no such job' readpast complete 999:1
 
 a=$(claim_of "$(readpast claim q)")
-check 'good ones are settled, bad ones get a line, the worst counts' \
+check 'good claims are settled, each bad one prints a line, and the worst status counts' \
 	refuses 4 'no longer' readpast complete "$a" "$claim"
-check 'the good one was settled' refuses 4 'no longer' readpast complete "$a"
+check 'the good claim was settled' refuses 4 'no longer' readpast complete "$a"
 b=$(claim_of "$(readpast claim q)")
-check 'a claim that does not parse: exit 2, before anything is done' \
+check 'a claim that cannot be parsed: exit 2 before anything is done' \
 	refuses 2 'ID:CLAIMNO' readpast complete "$b" nonsense
-check 'fail needs a reason' refuses 2 '--error' readpast fail "$b"
-check 'fail' status 0 readpast fail "$b" --error 'it broke' --retry-in 1h
-check 'it is scheduled' equal "$(field state "$(readpast show "${b%:*}" --json)")" scheduled
-check 'with its error' equal "$(field last_error "$(readpast show "${b%:*}" --json)")" 'it broke'
-check 'show has the failed attempt' grep -q 'it broke' <(readpast show "${b%:*}" | tail -n 1)
+check 'fail refuses to run without a reason' refuses 2 '--error' readpast fail "$b"
+check 'fail succeeds' status 0 readpast fail "$b" --error 'it broke' --retry-in 1h
+check 'the failed job is scheduled' equal "$(field state "$(readpast show "${b%:*}" --json)")" scheduled
+check 'the failed job has its error' equal "$(field last_error "$(readpast show "${b%:*}" --json)")" 'it broke'
+check 'show prints the failed attempt' grep -q 'it broke' <(readpast show "${b%:*}" | tail -n 1)
 c=$(claim_of "$(readpast claim q)")
-check 'fail for good' status 0 readpast fail "$c" --error x --for-good
-check 'it is dead' equal "$(field state "$(readpast list q --state dead --json)")" dead
-check 'retry' status 0 readpast retry "${c%:*}"
-check 'retry of a live job: exit 4' refuses 4 'is ready' readpast retry "${c%:*}"
+check 'fail --for-good succeeds' status 0 readpast fail "$c" --error x --for-good
+check 'the job that failed for good is dead' equal "$(field state "$(readpast list q --state dead --json)")" dead
+check 'retry of a dead job succeeds' status 0 readpast retry "${c%:*}"
+check 'retry of a live job exits with 4' refuses 4 'is ready' readpast retry "${c%:*}"
 d=$(claim_of "$(readpast claim q)")
-check 'release' status 0 readpast release "$d" --delay 1h
-check 'cancel' status 0 readpast cancel "${d%:*}"
-check 'cancel again: exit 4' refuses 4 'is cancelled' readpast cancel "${d%:*}"
-check 'extend of a cancelled job: exit 4' refuses 4 'no longer|cancelled' readpast extend "$d" --lease 1s
+check 'release succeeds' status 0 readpast release "$d" --delay 1h
+check 'cancel succeeds' status 0 readpast cancel "${d%:*}"
+check 'a second cancel exits with 4' refuses 4 'is cancelled' readpast cancel "${d%:*}"
+check 'extend of a cancelled job exits with 4' refuses 4 'no longer|cancelled' readpast extend "$d" --lease 1s
 
 job=$(readpast claim q)
-check 'a running job is cancelled' status 0 readpast cancel "$(field id "$job")"
-check 'its holder learns it' refuses 4 'cancelled' readpast complete "$(claim_of "$job")"
+check 'a running job can be cancelled' status 0 readpast cancel "$(field id "$job")"
+check 'the worker that held the cancelled job is refused' refuses 4 'cancelled' readpast complete "$(claim_of "$job")"
 
 readpast enqueue kinds a --kind x --quiet
 check 'cancel a job of another kind: exit 3' refuses 3 'of kind x' readpast cancel "$(field id "$(readpast list kinds --json)")" --kind y
@@ -100,74 +100,74 @@ check 'purge of another kind finds none' equal "$(readpast purge kinds --state d
 	'0 jobs purged (no dead job matches)'
 check 'purge' equal "$(readpast purge kinds --state all --yes)" '1 job purged'
 
-check 'queue set says what it changed' equal "$(readpast queue set q --lease 90s --max-payload 1MiB)" 'lease: 1m -> 90s
+check 'queue set prints the changes' equal "$(readpast queue set q --lease 90s --max-payload 1MiB)" 'lease: 1m -> 90s
 max-payload: 16MiB -> 1MiB'
-check 'queue set says when nothing changed' equal "$(readpast queue set q --lease 90s)" 'queue q: nothing changed'
-check 'queue set refuses a lease in the units in which it was typed' refuses 2 '--lease 0s: expected 1ms to 3650d' readpast queue set q --lease 0s
-check 'queue set --dead-to' equal "$(readpast queue set q --dead-to buried)" 'dead-to: none -> buried'
-check 'queue list shows it' grep -qE '^  dead-to +buried$' <(readpast queue list q)
-check 'the queue was made' grep -q '^buried$' <(readpast queue list)
-check 'its own dead-to is refused' refuses 2 'expected another queue' readpast queue set q --dead-to q
-check 'a circle is refused' refuses 2 'would come back' readpast queue set buried --dead-to q
-check 'nothing was changed by that' equal "$(readpast queue set buried --json | grep -o '"dead_to":[^,]*')" '"dead_to":null'
-check '--dead-to none ends it' equal "$(readpast queue set q --dead-to none)" 'dead-to: buried -> none'
+check 'queue set prints that nothing has changed' equal "$(readpast queue set q --lease 90s)" 'queue q: nothing changed'
+check 'queue set refuses a lease in the unit that the user typed' refuses 2 '--lease 0s: expected 1ms to 3650d' readpast queue set q --lease 0s
+check 'queue set --dead-to prints the change' equal "$(readpast queue set q --dead-to buried)" 'dead-to: none -> buried'
+check 'queue list shows the new dead-to' grep -qE '^  dead-to +buried$' <(readpast queue list q)
+check 'queue set --dead-to has made the other queue' grep -q '^buried$' <(readpast queue list)
+check 'a queue cannot have itself as dead-to' refuses 2 'expected another queue' readpast queue set q --dead-to q
+check 'queues cannot have each other as dead-to' refuses 2 'would come back' readpast queue set buried --dead-to q
+check 'the refused commands have changed nothing' equal "$(readpast queue set buried --json | grep -o '"dead_to":[^,]*')" '"dead_to":null'
+check '--dead-to none removes the setting' equal "$(readpast queue set q --dead-to none)" 'dead-to: buried -> none'
 readpast queue drop buried --yes
-check 'queue set refuses a size' refuses 2 '--max-payload 2GiB: expected' readpast queue set q --max-payload 2GiB
-check 'queue list' grep -q '^q$' <(readpast queue list)
-check 'pause' status 0 readpast pause q
-check 'a paused queue hands out nothing' status 3 readpast claim q
-check 'stats show it' grep -qE '^q .*  paused$' <(readpast stats)
-check 'pause --reason' status 0 readpast pause q --reason 'no mail: “Übung”'
-check 'the reason is in stats' grep -qE '^q .*  paused: no mail: “Übung”$' <(readpast stats)
-check 'in queue list' equal "$(readpast queue list q | head -n 2)" 'q (paused)
+check 'queue set refuses a payload size that is too large' refuses 2 '--max-payload 2GiB: expected' readpast queue set q --max-payload 2GiB
+check 'queue list has the queue' grep -q '^q$' <(readpast queue list)
+check 'pause succeeds' status 0 readpast pause q
+check 'a claim from a paused queue finds no job' status 3 readpast claim q
+check 'stats shows that the queue is paused' grep -qE '^q .*  paused$' <(readpast stats)
+check 'pause --reason succeeds' status 0 readpast pause q --reason 'no mail: “Übung”'
+check 'stats shows the reason of the pause' grep -qE '^q .*  paused: no mail: “Übung”$' <(readpast stats)
+check 'queue list shows the reason of the pause' equal "$(readpast queue list q | head -n 2)" 'q (paused)
   paused        no mail: “Übung”'
 for command in stats 'queue list'; do
 	# shellcheck disable=SC2086
-	check "in $command --json" equal "$(field pause_reason "$(readpast $command q --json)")" 'no mail: “Übung”'
+	check "$command --json has the reason of the pause" equal "$(field pause_reason "$(readpast $command q --json)")" 'no mail: “Übung”'
 done
-check 'it stays when the queue is paused again' status 0 readpast queue pause q
-check 'pausing again with another reason' status 0 readpast queue pause q --reason=other
-check 'replaces the reason' equal "$(field pause_reason "$(readpast stats q --json)")" other
-check 'one that is too long' refuses 2 'the reason is longer than 255 bytes' readpast pause q --reason "$(printf '%256s' x)"
-check 'one of two lines' refuses 2 'the reason has a control character' readpast pause q --reason $'a\nb'
-check 'queue resume is resume' status 0 readpast queue resume q
-check 'resume forgets the reason' equal "$(field pause_reason "$(readpast stats q --json)")" null
-check 'pausing without a reason after that' status 0 readpast pause q
-check 'leaves the queue without a reason' equal "$(field pause_reason "$(readpast queue list q --json)")" null
+check 'pausing the queue again succeeds and keeps the reason' status 0 readpast queue pause q
+check 'pausing the queue again with another reason succeeds' status 0 readpast queue pause q --reason=other
+check 'the other reason has replaced the first one' equal "$(field pause_reason "$(readpast stats q --json)")" other
+check 'a reason that is too long is refused' refuses 2 'the reason is longer than 255 bytes' readpast pause q --reason "$(printf '%256s' x)"
+check 'a reason of two lines is refused' refuses 2 'the reason has a control character' readpast pause q --reason $'a\nb'
+check 'queue resume does the same as resume' status 0 readpast queue resume q
+check 'resume removes the reason' equal "$(field pause_reason "$(readpast stats q --json)")" null
+check 'pausing the queue without a reason succeeds' status 0 readpast pause q
+check 'a pause without a reason has no reason' equal "$(field pause_reason "$(readpast queue list q --json)")" null
 readpast resume q
 readpast enqueue drop x --quiet
 readpast claim drop >/dev/null
-check 'queue drop wants --yes' refuses 2 '--yes' readpast queue drop drop
-check 'queue drop is refused while jobs run: exit 4' refuses 4 'running' readpast queue drop drop --yes
+check 'queue drop refuses to run without --yes' refuses 2 '--yes' readpast queue drop drop
+check 'queue drop exits with 4 while jobs run' refuses 4 'running' readpast queue drop drop --yes
 readpast complete "$(claim_of "$(readpast list drop --json)")"
-check 'queue drop' status 0 readpast queue drop drop --yes
+check 'queue drop succeeds' status 0 readpast queue drop drop --yes
 
-check 'stats as JSON' equal "$(grep -oE '"[a-z_]+":' <<<"$(readpast stats q --json)" | tr -d '":' | paste -sd,)" \
+check 'stats --json has the documented fields in their order' equal "$(grep -oE '"[a-z_]+":' <<<"$(readpast stats q --json)" | tr -d '":' | paste -sd,)" \
 	queue,paused,pause_reason,scheduled,ready,running,done,dead,cancelled,oldest_ready_ms,longest_running_ms,workers,done_per_s,failed_per_s
-check 'sweep' equal "$(readpast sweep)" '0 due, 0 recovered, 0 dead, 0 dropped, 0 expired, 0 fired'
+check 'sweep prints what it has done' equal "$(readpast sweep)" '0 due, 0 recovered, 0 dead, 0 dropped, 0 expired, 0 fired'
 readpast enqueue wait x --delay 300ms --quiet
-check 'claim --wait until a job is due' equal "$(field payload "$(readpast claim wait --wait 5s)")" x
-check 'claim --wait gives up: exit 3' status 3 readpast claim wait --wait 50ms
-check 'claim gives back what it cannot print: exit 1' \
+check 'claim --wait waits until a job is due' equal "$(field payload "$(readpast claim wait --wait 5s)")" x
+check 'claim --wait exits with 3 if no job came' status 3 readpast claim wait --wait 50ms
+check 'claim releases the jobs that it cannot print: exit 1' \
 	equal "$(readpast enqueue fullq x --quiet; readpast claim fullq 2>/dev/null >/dev/full; echo $?; field state "$(readpast list fullq --json)")" '1
 ready'
 
 printf 'this is text, and long enough to be looked at as a database header: %s' {1..50} >text
-check 'a file that is no database: exit 1' refuses 1 'not a SQLite database' readpast --db sqlite:text enqueue q x
-check 'a database without scheme: the hint' refuses 2 'sqlite:queue.db' readpast --db queue.db stats
-check 'an unknown scheme' refuses 2 'oracle' readpast --db oracle:x stats
+check 'a file that is not a database: exit 1' refuses 1 'not a SQLite database' readpast --db sqlite:text enqueue q x
+check 'the message about a URL without a scheme has a hint' refuses 2 'sqlite:queue.db' readpast --db queue.db stats
+check 'an unknown scheme is refused' refuses 2 'oracle' readpast --db oracle:x stats
 sqlite3 theirs.db 'create table theirs (x)'
-check 'a database with other tables: exit 1, and how to add ours' refuses 1 'readpast init' readpast --db sqlite:theirs.db enqueue q x
-check 'init puts ours beside them' status 0 readpast --db sqlite:theirs.db init
-check 'and then enqueue works' status 0 readpast --db sqlite:theirs.db enqueue q x
+check 'a database with other tables: exit 1, and how to add the queue' refuses 1 'readpast init' readpast --db sqlite:theirs.db enqueue q x
+check 'init adds the tables of the queue to a database with other tables' status 0 readpast --db sqlite:theirs.db init
+check 'enqueue works after this init' status 0 readpast --db sqlite:theirs.db enqueue q x
 sqlite3 theirs.db "update readpast_meta set value = 1 where name = 'build'"
 check 'a database of an earlier build: exit 1' refuses 1 'made by an earlier build.*new database' readpast --db sqlite:theirs.db enqueue q x
 sqlite3 theirs.db "update readpast_meta set value = 99 where name = 'schema'"
-check 'a newer schema: exit 1' refuses 1 'newer' readpast --db sqlite:theirs.db stats
-check 'a directory is no database: exit 1' refuses 1 '.' readpast --db sqlite:. enqueue q x
-check 'a place that is not there: exit 1' refuses 1 '.' readpast --db sqlite:no/where/x.db enqueue q x
-check 'READPAST_DB' equal "$(READPAST_DB=sqlite:env.db readpast enqueue q x)" 1
-check '--db goes before it' equal "$(READPAST_DB=sqlite:env.db readpast --db=sqlite:opt.db enqueue q x)" 1
+check 'a database with a newer schema: exit 1' refuses 1 'newer' readpast --db sqlite:theirs.db stats
+check 'a directory in place of a file: exit 1' refuses 1 '.' readpast --db sqlite:. enqueue q x
+check 'a folder that does not exist: exit 1' refuses 1 '.' readpast --db sqlite:no/where/x.db enqueue q x
+check 'READPAST_DB names the database' equal "$(READPAST_DB=sqlite:env.db readpast enqueue q x)" 1
+check '--db has precedence over READPAST_DB' equal "$(READPAST_DB=sqlite:env.db readpast --db=sqlite:opt.db enqueue q x)" 1
 
 export READPAST_DB=sqlite:many.db
 seq 20000 | readpast enqueue many --quiet
@@ -179,18 +179,18 @@ check 'a row of stats has 80 columns at most' equal "$(readpast stats | awk 'len
 check 'fewer are counted' grep -Eq '^few +0 +3 +0 ' <(readpast stats few)
 check 'JSON has a number, and says what it is' \
 	grep -q '"ready": *10000, *"ready_at_least": *true' <(readpast stats many --json)
-check 'JSON does not say so where the number is exact' \
+check 'stats --json does not say this about an exact number' \
 	status 1 grep -q at_least <(readpast stats few --json)
 readpast claim many -n 11000 --lease 1h >claims.out
-check 'running jobs are counted up to the limit, too' grep -Eq '^many +0 +9000 +10k\+ ' <(readpast stats many)
+check 'stats counts running jobs up to the limit' grep -Eq '^many +0 +9000 +10k\+ ' <(readpast stats many)
 readpast list many --state running --limit 3 >list.out 2>list.err
-check 'a list of running jobs that does not look at all of them says so' \
+check 'a list of running jobs prints that it has not examined all of them' \
 	grep -q 'first 10000 only; --all searches all jobs' list.err
-check 'it has what was asked for' equal "$(grep -c running list.out)" 3
+check 'this list has as many jobs as --limit allows' equal "$(grep -c running list.out)" 3
 readpast list many --state running --limit 3 --all >list.out 2>list.err
-check '--all looks at all, and says nothing' equal "$(cat list.err)" ''
-check 'the longest held come first' equal "$(awk 'NR > 1 { print $1 }' list.out | paste -sd' ')" '1 2 3'
-check 'a list without --limit says where it ends' \
+check 'list --all examines all jobs and prints no warning' equal "$(cat list.err)" ''
+check 'the list begins with the jobs that were claimed first' equal "$(awk 'NR > 1 { print $1 }' list.out | paste -sd' ')" '1 2 3'
+check 'a list without --limit prints where it ends' \
 	equal "$(readpast list many --state ready 2>&1 >/dev/null)" 'readpast: listed 50 jobs; --limit N lists more'
 check 'a list of ready jobs is complete and prints no warning' equal "$(readpast list many --state ready --limit 1 2>&1 | tail -n 1 | awk '{ print $2 }')" ready
 unset READPAST_DB
@@ -213,14 +213,14 @@ check 'the database and the history may be given after the command' equal "$(
 	grep -c '"event":"enqueued"' behind.log)" '1
 1
 1'
-check 'before the command, attached by =' equal "$(readpast --db=sqlite:behind.db claim q -n5 | grep -c .)" 1
-check 'no value: exit 2' refuses 2 '--db needs a value' readpast stats --db
-check 'an unknown option in front: exit 2' refuses 2 'no such option: --nonsense' readpast --nonsense stats
+check '--db= may precede the command' equal "$(readpast --db=sqlite:behind.db claim q -n5 | grep -c .)" 1
+check 'an option without its value exits with 2' refuses 2 '--db needs a value' readpast stats --db
+check 'an unknown option before the command exits with 2' refuses 2 'no such option: --nonsense' readpast --nonsense stats
 
 export READPAST_DB=sqlite:json.db
 readpast enqueue q a b c d --quiet
 mapfile -t claims < <(readpast claim q -n 4 --json | claims_of)
-check 'JSON of what became of claims' equal "$(
+check 'the JSON of settled claims is as documented' equal "$(
 	readpast extend "${claims[0]}" --lease 1h --json
 	readpast complete "${claims[0]}" --json
 	readpast complete "${claims[0]}" 99:1 --json 2>/dev/null
@@ -240,7 +240,7 @@ check 'JSON of what became of claims' equal "$(
 	verdict "${claims[2]}" failed '"dead"' null
 	verdict "${claims[3]}" released '"ready"' null
 )"
-check 'JSON of what was changed' equal "$(
+check 'the JSON of changed jobs is as documented' equal "$(
 	readpast cancel "${claims[1]%:*}" --json
 	readpast cancel "${claims[1]%:*}" --json 2>/dev/null
 	readpast retry "${claims[2]%:*}" 99 --json 2>/dev/null
@@ -270,13 +270,13 @@ check 'JSON of what was changed' equal "$(
 {"database":"'"$here"'/json.db","result":"ready","skipped_to":null}'
 unset READPAST_DB
 
-check 'no such option: exit 2' refuses 2 'no such option' readpast stats --nonsense
+check 'an unknown option exits with 2' refuses 2 'no such option' readpast stats --nonsense
 for command in enqueue work claim complete fail release extend cancel retry purge list show \
 	stats workers 'queue set' 'queue list' 'queue drop' pause resume sweep init check version help; do
 	# shellcheck disable=SC2086
-	check "$command --help" status 0 readpast $command --help
-	check "$command is in the man page" grep -q "^\.It Cm .*${command%% *}" "$man"
+	check "$command --help succeeds" status 0 readpast $command --help
+	check "$command is in the manual page" grep -q "^\.It Cm .*${command%% *}" "$man"
 done
-check 'version' grep -qE '^readpast [0-9]' <(readpast version)
-check 'standard output that is full: exit 1' equal "$(readpast help >/dev/full 2>/dev/null; echo $?)" 1
+check 'version prints the version' grep -qE '^readpast [0-9]' <(readpast version)
+check 'readpast exits with 1 if standard output is full' equal "$(readpast help >/dev/full 2>/dev/null; echo $?)" 1
 finish

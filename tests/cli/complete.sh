@@ -41,49 +41,49 @@ offers() { # LINE WORDS
 PATH=$(dirname "$READPAST"):$PATH
 unset -f readpast
 
-check 'nothing is offered for a missing database' offers 'readpast stats ' ''
-check 'and no database was made' test ! -e readpast.db
+check 'for a missing database no queue is offered' offers 'readpast stats ' ''
+check 'the completion has not made a database' test ! -e readpast.db
 readpast enqueue mail a --quiet
 readpast enqueue 'two words' a --quiet
 readpast --db sqlite:other.db enqueue a:b a --quiet
 readpast pause mail
-check 'commands' offers 'readpast re' 'release resume retry'
-check 'commands of queue' offers 'readpast queue ' 'drop list pause resume set'
-check 'commands of cron' offers 'readpast cron ' 'add apply list next pause remove resume run'
-check 'zones' offers 'readpast cron next --zone Europe/Ber' Europe/Berlin
-check 'options' offers 'readpast list --' '--all --db --error --help --history --json --key --kind --limit --older --queue --state'
-check 'options of two words' offers 'readpast queue drop q -' '--db --help --history --json --yes'
-check 'options in front of the command' offers 'readpast --' '--db --help --history --version'
-check 'queues' offers 'readpast stats ' 'mail two\ words'
-check 'a command that takes one queue' offers 'readpast stats mail ' ''
-check 'a command that takes several queues' offers 'readpast work mail t' 'two\ words'
-check 'the value that a flag may have' offers 'readpast work --drain=' settled
-check 'queues after a flag' offers 'readpast work --drain m' mail
-check 'no queues as the value of an option' offers 'readpast work -j ' ''
-check 'queues after that value' offers 'readpast work -j 4 m' mail
-check 'states' offers 'readpast list q --state d' 'dead done'
-check 'states after =' offers 'readpast list q --state=d' 'dead done'
-check 'those that can be purged' offers 'readpast purge q --state ' 'all cancelled dead done ready scheduled'
-check 'queues as a value' offers 'readpast retry --dead m' mail
-check 'queues of the database that --db names' offers 'readpast --db sqlite:other.db stats a:' b
-check '--db after the command' offers 'readpast stats --db sqlite:other.db a:' b
-check '--db with =' offers 'readpast --db=sqlite:other.db stats ' a:b
-check 'the scheme' offers 'readpast --db ' 'postgres:// sqlite:'
-check 'its rest' offers 'readpast --db postgres:' //
-check 'its file' offers 'readpast --db sqlite:o' 'other.db out'
-check 'its file behind =' offers 'readpast --db=sqlite:oth' other.db
-check 'histories' offers 'readpast check oth' other.db
-check 'techniques' offers 'readpast lab m' 'marker merge'
-check 'one to be explained' offers 'readpast lab --explain=w' worker-loop
-check 'commands to be helped with' offers 'readpast help sw' sweep
-check 'what a worker is to run' offers 'readpast work mail -- readpas' readpast
-check 'files as arguments of that command' offers 'readpast work mail -- cat oth' other.db
+check 'commands are offered' offers 'readpast re' 'release resume retry'
+check 'the commands of queue are offered' offers 'readpast queue ' 'drop list pause resume set'
+check 'the commands of cron are offered' offers 'readpast cron ' 'add apply list next pause remove resume run'
+check 'time zones are offered' offers 'readpast cron next --zone Europe/Ber' Europe/Berlin
+check 'the options of a command are offered' offers 'readpast list --' '--all --db --error --help --history --json --key --kind --limit --older --queue --state'
+check 'the options of a command of two words are offered' offers 'readpast queue drop q -' '--db --help --history --json --yes'
+check 'options before the command are offered' offers 'readpast --' '--db --help --history --version'
+check 'the names of queues are offered' offers 'readpast stats ' 'mail two\ words'
+check 'a command that takes one queue gets no second one' offers 'readpast stats mail ' ''
+check 'a command that takes several queues gets another one' offers 'readpast work mail t' 'two\ words'
+check 'the value that a flag may have is offered' offers 'readpast work --drain=' settled
+check 'queues are offered after a flag' offers 'readpast work --drain m' mail
+check 'no queue is offered as the value of an option' offers 'readpast work -j ' ''
+check 'queues are offered after the value of an option' offers 'readpast work -j 4 m' mail
+check 'states are offered' offers 'readpast list q --state d' 'dead done'
+check 'states are offered after =' offers 'readpast list q --state=d' 'dead done'
+check 'purge is offered the states that it can purge' offers 'readpast purge q --state ' 'all cancelled dead done ready scheduled'
+check 'a queue is offered as the value of an option' offers 'readpast retry --dead m' mail
+check 'queues of the database that --db names are offered' offers 'readpast --db sqlite:other.db stats a:' b
+check '--db may follow the command' offers 'readpast stats --db sqlite:other.db a:' b
+check '--db may have its value after =' offers 'readpast --db=sqlite:other.db stats ' a:b
+check 'the schemes of URLs are offered' offers 'readpast --db ' 'postgres:// sqlite:'
+check 'the rest of a scheme is offered' offers 'readpast --db postgres:' //
+check 'files are offered after a scheme' offers 'readpast --db sqlite:o' 'other.db out'
+check 'files are offered after --db= and a scheme' offers 'readpast --db=sqlite:oth' other.db
+check 'files of histories are offered' offers 'readpast check oth' other.db
+check 'techniques of the lab are offered' offers 'readpast lab m' 'marker merge'
+check 'a technique is offered for --explain' offers 'readpast lab --explain=w' worker-loop
+check 'commands are offered after help' offers 'readpast help sw' sweep
+check 'programs are offered as handlers' offers 'readpast work mail -- readpas' readpast
+check 'files are offered as arguments of a handler' offers 'readpast work mail -- cat oth' other.db
 COMP_WORDBREAKS=' '
-check 'a shell that does not cut at = and :' offers 'readpast --db=sqlite:oth' '--db=sqlite:other.db'
-check 'and not in the name of a queue' offers 'readpast --db sqlite:other.db stats a:' a:b
+check 'a shell that does not split words at = and : gets whole words' offers 'readpast --db=sqlite:oth' '--db=sqlite:other.db'
+check 'such a shell gets whole names of queues' offers 'readpast --db sqlite:other.db stats a:' a:b
 export READPAST_HISTORY=history
-check 'queues once more' offers 'readpast stats m' mail
-check 'no history was written' test ! -e history
+check 'queues are offered when a history is configured' offers 'readpast stats m' mail
+check 'the completion has not written a history' test ! -e history
 echo 'no database, and long enough to be looked at as one: it is not' >text
-check 'a file that is no database' offers 'readpast --db sqlite:text stats ' ''
+check 'for a file that is not a database no queue is offered' offers 'readpast --db sqlite:text stats ' ''
 finish

@@ -114,7 +114,7 @@ source_db() { # URL: make a database with jobs of all kinds
 }
 
 source_db sqlite:a.db >/dev/null 2>&1
-check 'the source has one of everything' equal \
+check 'the source has jobs of all kinds' equal \
 	"$(sqlite3 a.db 'select count(distinct class), count(failures) > 1 from readpast_job')" '3|1'
 pg=$(other_url pg)
 readpast --db "$pg" init >/dev/null
@@ -137,22 +137,22 @@ readpast --db sqlite:a.db enqueue mail new --quiet
 readpast --db sqlite:a.db cancel "$(in_order sqlite:a.db mail | tail -n 2 | head -n 1)"
 readpast --db sqlite:a.db purge other --state ready --yes >/dev/null
 readpast --db sqlite:a.db enqueue mail 'another' --unique key --replace --quiet
-check 'copying once more brings the target up to date' status 0 readpast copy sqlite:a.db sqlite:c.db
-check 'in all fields' same_dump a.db c.db
+check 'a second copy brings the target up to date' status 0 readpast copy sqlite:a.db sqlite:c.db
+check 'the second copy makes all fields equal' same_dump a.db c.db
 
 # This target has used ids already.
 seq 100 | readpast --db sqlite:e.db enqueue first --quiet
-check 'beside another queue' status 0 readpast copy sqlite:a.db sqlite:e.db mail
-check 'ids are moved up' grep -q 'ids: those of the source + 100' out
-check 'other fields are unchanged' equal "$(sqlite3 e.db "attach 'a.db' as a;
+check 'a copy into a database with another queue succeeds' status 0 readpast copy sqlite:a.db sqlite:e.db mail
+check 'the ids in the target are larger' grep -q 'ids: those of the source + 100' out
+check 'all other fields are unchanged' equal "$(sqlite3 e.db "attach 'a.db' as a;
 	select count(*) from readpast_job n join a.readpast_job o on n.id = o.id + 100 and n.payload = o.payload
 	 where n.queue_id = (select id from readpast_queue where name = 'mail')")" \
 	"$(sqlite3 a.db 'select count(*) from readpast_job')"
-check 'what was there stays' equal "$(count sqlite:e.db first ready)" 100
+check 'the jobs of the other queue stay' equal "$(count sqlite:e.db first ready)" 100
 readpast --db sqlite:a.db enqueue mail one-more --quiet
 readpast --db sqlite:e.db enqueue first between --quiet
-check 'a job with a later id is copied, too' status 0 readpast copy sqlite:a.db sqlite:e.db mail
-check 'once' equal "$(sqlite3 e.db "select count(*) from readpast_job where payload = cast('one-more' as blob)")" 1
+check 'copying again after a new job succeeds' status 0 readpast copy sqlite:a.db sqlite:e.db mail
+check 'the new job is in the target once' equal "$(sqlite3 e.db "select count(*) from readpast_job where payload = cast('one-more' as blob)")" 1
 
 # Moving.
 pg2=$(other_url pg2)
@@ -166,8 +166,8 @@ check 'a move leaves running jobs' status 0 readpast copy --move --running leave
 check 'and says so' grep -q 'running jobs that stay in the source: 1' out
 check 'nothing else is left there' equal \
 	"$(sqlite3 a.db "select count(*), (select count(*) from readpast_archive) from readpast_job")" '1|0'
-check 'the target is at work' equal "$(readpast --db "$pg2" queue list | grep -c paused)" 0
-check 'the source is not' equal "$(readpast --db sqlite:a.db queue list | grep paused)" 'mail (paused)'
+check 'the target of the move is not paused' equal "$(readpast --db "$pg2" queue list | grep -c paused)" 0
+check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queue list | grep paused)" 'mail (paused)'
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
 # Let the target use many numbers of its ready line, so that they are far past the
@@ -183,10 +183,10 @@ before=$(count "$pg2" mail ready)
 "$READPAST" copy --move sqlite:a.db "$pg2" mail >out 2>err &
 waiting=$!
 eventually begun
-check 'the move waits for running jobs' kill -0 "$waiting"
+check 'the move waits for the running job' kill -0 "$waiting"
 readpast --db sqlite:a.db fail "$(claim_of "$held")" --error x --retry-in 0 >/dev/null
 wait "$waiting"
-check 'and ends when they have ended' equal $? 0
+check 'the move succeeds when the job has ended' equal $? 0
 # The job's number is before the place where claims of the target start, so only the
 # sweep finds the job.
 readpast --db "$pg2" sweep >/dev/null
@@ -196,30 +196,30 @@ handed_out() {
 	readpast --db "$pg2" claim mail -n 1000 >rest
 	[[ $(wc -l <rest) -ge $((before + 1)) ]]
 }
-check 'and can be claimed' eventually handed_out
-check 'what the target has done is not undone' equal "$(count "$pg2" mail 'done')" "$finished"
+check 'the last job can be claimed from the target' eventually handed_out
+check 'the jobs that the target has done stay done' equal "$(count "$pg2" mail 'done')" "$finished"
 
 # Copies that are refused.
 ln -s a.db link.db
 ln c.db hard.db
-check 'a database into itself' refuses 2 'the same database' readpast copy sqlite:a.db sqlite:a.db
-check 'by another name' refuses 2 'the same database' readpast copy sqlite:a.db "sqlite:$PWD/./link.db"
+check 'a copy of a database into itself is refused' refuses 2 'the same database' readpast copy sqlite:a.db sqlite:a.db
+check 'a copy of a database into itself by another name is refused' refuses 2 'the same database' readpast copy sqlite:a.db "sqlite:$PWD/./link.db"
 [[ ! $server ]] || check 'a server by another name' refuses 2 'the same database' readpast copy "$pg" "$pg&application_name=x"
-check 'a missing queue' refuses 3 'no queue named nil' readpast copy sqlite:c.db sqlite:f.db mail nil
-check 'a missing source' refuses 1 'no database at nil.db$' readpast copy sqlite:nil.db sqlite:f.db
+check 'a copy of a missing queue is refused' refuses 3 'no queue named nil' readpast copy sqlite:c.db sqlite:f.db mail nil
+check 'a copy of a missing database is refused' refuses 1 'no database at nil.db$' readpast copy sqlite:nil.db sqlite:f.db
 readpast --db sqlite:g.db enqueue mail x --quiet
-check 'a queue that has jobs there' refuses 4 'queue mail has jobs in the target' \
+check 'a copy is refused if the queue has jobs in the target' refuses 4 'queue mail has jobs in the target' \
 	readpast copy sqlite:c.db sqlite:g.db
-check 'and nothing was done' equal \
+check 'the refused copy has done nothing' equal \
 	"$(sqlite3 g.db 'select count(*) from readpast_job'),$(readpast --db sqlite:c.db queue list | grep -c paused)" 1,2
 readpast --db sqlite:d.db enqueue other x --quiet
 readpast --db sqlite:d.db resume other
 readpast --db sqlite:a.db enqueue other y --quiet
-check 'a queue of the target that was resumed' refuses 4 'was resumed in the target' \
+check 'a copy is refused if the queue was resumed in the target' refuses 4 'was resumed in the target' \
 	readpast copy sqlite:a.db sqlite:d.db other
 sqlite3 g.db "update readpast_meta set value = 99 where name = 'schema'"
-check 'a schema that is newer: target' refuses 1 'schema 99, newer' readpast copy sqlite:c.db sqlite:g.db
-check 'a schema that is newer: source' refuses 1 'schema 99, newer' readpast copy sqlite:g.db sqlite:f.db
+check 'a target with a newer schema is refused' refuses 1 'schema 99, newer' readpast copy sqlite:c.db sqlite:g.db
+check 'a source with a newer schema is refused' refuses 1 'schema 99, newer' readpast copy sqlite:g.db sqlite:f.db
 # Whatever is wrong with the target, copy prints one line, does not crash, and changes
 # no row of the source.
 # source_kept STATUS PATTERN COMMAND...: the command is refused and changes nothing in
@@ -234,9 +234,9 @@ source_kept() {
 }
 readpast --db sqlite:no-list.db init >/dev/null
 sqlite3 no-list.db 'drop table readpast_queue'
-check 'a file that cannot list its queues' source_kept 1 'readpast_queue; the source is as it was' \
+check 'a copy to a file whose queues cannot be listed is refused' source_kept 1 'readpast_queue; the source is as it was' \
 	readpast copy sqlite:c.db sqlite:no-list.db
-check 'a move is refused, too' source_kept 1 'readpast_queue; the source is as it was' \
+check 'a move to a file whose queues cannot be listed is refused' source_kept 1 'readpast_queue; the source is as it was' \
 	readpast copy --move sqlite:c.db sqlite:no-list.db
 fresh_other() {
 	drop kill
@@ -267,31 +267,31 @@ as_role() {
 }
 what_a_server_refuses() {
 	fresh_other
-	check 'a server where meta is locked' while_locked meta source_kept 1 'target: .*lock timeout' \
+	check 'a copy to a server where meta is locked is refused' while_locked meta source_kept 1 'target: .*lock timeout' \
 		readpast copy sqlite:c.db "$(impatient lock_timeout)"
 	for table in queue job archive; do
-		check "a server where $table is locked" while_locked $table \
+		check "a copy to a server where $table is locked is refused" while_locked $table \
 			source_kept 1 'lock timeout; the source is as it was' \
 			readpast copy sqlite:c.db "$(impatient lock_timeout)"
 	done
-	check 'a server that takes too long' while_locked queue \
+	check 'a copy to a server that takes too long is refused' while_locked queue \
 		source_kept 1 'statement timeout; the source is as it was' \
 		readpast copy --move sqlite:c.db "$(impatient statement_timeout)"
 	server_sql "create role copy_role_$$ login;
 		grant usage on schema copy_kill_$$ to copy_role_$$;
 		grant execute on all functions in schema copy_kill_$$ to copy_role_$$;
 		grant all on copy_kill_$$.meta to copy_role_$$"
-	check 'a role that may not list the queues' source_kept 1 'permission denied for table queue: the role lacks a grant' as_role
+	check 'a role that may not list the queues cannot copy' source_kept 1 'permission denied for table queue: the role lacks a grant' as_role
 	server_sql "grant select on all tables in schema copy_kill_$$ to copy_role_$$;
 		grant all on copy_kill_$$.queue to copy_role_$$"
-	check 'a role that may not write jobs' source_kept 1 'permission denied for table .*: the role lacks a grant' as_role --move
+	check 'a role that may not write jobs cannot move' source_kept 1 'permission denied for table .*: the role lacks a grant' as_role --move
 	server_sql "drop owned by copy_role_$$; drop role copy_role_$$"
-	check 'with the grant it works' status 0 readpast copy sqlite:c.db "$(other_url kill)"
+	check 'a role with the missing grant can copy' status 0 readpast copy sqlite:c.db "$(other_url kill)"
 }
 [[ ! $server ]] || what_a_server_refuses
 
-check 'one argument' refuses 2 'from which database' readpast copy sqlite:a.db
-check 'an unknown word for --running' refuses 2 'expected wait or leave' readpast copy --running x sqlite:a.db sqlite:f.db
+check 'copy with one argument is refused' refuses 2 'from which database' readpast copy sqlite:a.db
+check 'an unknown word after --running is refused' refuses 2 'expected wait or leave' readpast copy --running x sqlite:a.db sqlite:f.db
 check 'a refused copy makes no file' test ! -e f.db
 
 # Kill the copy at random points, or cut its connection, and then run it again.
@@ -342,8 +342,8 @@ for ((k = 0; k < kills; k++)); do
 	3) survives "$(other_url kill)" --move >why || wrong+=" moved to another database: $(head -n 3 why)" ;;
 	esac
 done
-check "killed $killed times in $kills copies: nothing lost, nothing doubled" equal "$wrong" ''
-check 'some of them were under way' test "$killed" -gt 0
+check "copies killed $killed times in $kills lose no job and double none" equal "$wrong" ''
+check 'some of the copies were killed before their end' test "$killed" -gt 0
 
 terminate() { # APPLICATION CONDITION
 	psql -qXAt "$server" -c "
@@ -391,9 +391,9 @@ cp big.db from.db
 readpast copy --move sqlite:from.db sqlite:to.db >/dev/null 2>&1 &
 readpast copy --move sqlite:from.db sqlite:to.db >/dev/null 2>&1
 wait
-check 'copying what was enqueued meanwhile' status 0 readpast copy --move sqlite:from.db sqlite:to.db
-check 'these jobs are in the target, once' equal "$(sqlite3 to.db "
+check 'a copy of jobs that were enqueued meanwhile succeeds' status 0 readpast copy --move sqlite:from.db sqlite:to.db
+check 'these jobs are in the target once' equal "$(sqlite3 to.db "
 	select count(*), count(distinct payload) from readpast_job where cast(payload as text) glob 'late*'"),$(
 	sqlite3 from.db 'select count(*) from readpast_job')" '100|100,0'
-check 'and so are all others' equal "$(sqlite3 to.db "select count(*) from readpast_job")" 19650
+check 'all other jobs are in the target, too' equal "$(sqlite3 to.db "select count(*) from readpast_job")" 19650
 finish

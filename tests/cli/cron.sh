@@ -20,17 +20,17 @@ prints() { # LINES ARGUMENT...
 }
 berlin=(--zone Europe/Berlin)
 
-check 'a skipped local time is a field of the next line' prints \
+check 'a line says that a local time was skipped' prints \
 	'{"at":"2026-03-28T01:30:00Z","local":"2026-03-28T02:30:00+01:00","abbreviation":"CET"}
 {"at":"2026-03-30T00:30:00Z","local":"2026-03-30T02:30:00+02:00","abbreviation":"CEST","skipped":"2026-03-29T02:30:00"}' \
 	'30 2 * * *' "${berlin[@]}" -n 2 --from 2026-03-27T12:00:00Z --json
-check 'and so is one that came twice' prints \
+check 'a line says that a local time came twice' prints \
 	'{"at":"2026-10-26T01:30:00Z","local":"2026-10-26T02:30:00+01:00","abbreviation":"CET","doubled":"2026-10-25T02:30:00"}' \
 	'30 2 * * *' "${berlin[@]}" -n 1 --from 2026-10-25T00:30:00Z --json
-check 'several are counted' prints \
+check 'a line has the number of skipped times' prints \
 	'{"at":"2026-03-30T00:00:00Z","local":"2026-03-30T02:00:00+02:00","abbreviation":"CEST","skipped":"2026-03-29T02:00:00","skipped_count":4}' \
 	'*/15 2 * * *' "${berlin[@]}" -n 1 --from 2026-03-29T00:45:00Z --json
-check 'fires are strictly after --from' prints '2026-01-02T00:00:00Z  Fri 2026-01-02 00:00:00 UTC' \
+check 'all fires are later than --from' prints '2026-01-02T00:00:00Z  Fri 2026-01-02 00:00:00 UTC' \
 	@daily -n 1 --from 2026-01-01T00:00:00Z
 check 'an interval counts from --from' prints \
 	'2026-01-01T00:01:30.500Z  Thu 2026-01-01 00:01:30 UTC' 'every 90s' -n 1 --from 2026-01-01T00:00:00.5Z
@@ -75,10 +75,10 @@ check 'nor a file that has such a schedule' refuses 2 'bad.json: x: .*@dayly' re
 echo '[]' >empty.json
 check 'a dry run needs a database' refuses 1 'no database' readpast cron apply empty.json --dry-run
 check 'none of these has made one' test ! -e readpast.db
-check 'the first one makes the database' equal \
+check 'the first schedule makes the database' equal \
 	"$(readpast cron add mail nightly '30 2 * * 1-5' --zone Europe/Berlin --payload report 2>&1 >/dev/null)" \
 	"readpast: made the database $PWD/readpast.db"
-check 'a second one of the name is refused' refuses 4 'there is a schedule named nightly \(--replace changes it\)' \
+check 'a second schedule of the same name is refused' refuses 4 'there is a schedule named nightly \(--replace changes it\)' \
 	readpast cron add mail nightly @daily
 check 'and changes nothing' equal "$(schedule nightly spec)" '30 2 * * 1-5'
 check '--replace says what it changes' equal \
@@ -87,15 +87,15 @@ check '... and changes all that' equal "$(schedule nightly 'spec + .zone + .payl
 check 'the same again changes nothing' equal \
 	"$(readpast cron add mail nightly @daily --replace --json | jq -c '[.result, .changes]')" '["unchanged",null]'
 id=$(readpast cron run nightly)
-check 'a job of cron run says so' equal \
+check 'a job of cron run has the name of its schedule' equal \
 	"$(readpast show "$id" --json | jq -r '.headers["readpast-schedule"] + " " + .headers["readpast-manual"]')" \
 	'nightly true'
-check 'it has the payload that was set last' equal "$(readpast show "$id" --json | jq -r .payload)" ''
+check 'the job has the payload that was set last' equal "$(readpast show "$id" --json | jq -r .payload)" ''
 readpast cron add mail beat 'every 1s' --overlap skip --payload tick >/dev/null
 # shellcheck disable=SC2016
-check 'a worker fires it; the handler sees for when' equal \
+check 'a worker fires the schedule, and the handler gets the instant' equal \
 	"$(readpast work mail --max-jobs 2 --quiet -- sh -c 'echo "${READPAST_SCHEDULED_FOR%%T*}"' | tail -n 1)" "$(date -u +%F)"
-check 'its last fire is listed' equal "$(schedule beat last_state)" 'null'
+check 'cron list has the last fire' equal "$(schedule beat last_state)" 'null'
 readpast cron pause beat
 job=$(schedule beat last_job_id)
 check 'replaced it is still paused, and says so' equal \
@@ -111,20 +111,20 @@ readpast cron run beat >/dev/null
 check 'cron run is refused while its job is live' refuses 4 '--overlap skip, and its job [0-9]+ is still live' \
 	readpast cron run beat
 check '... with --json, too' refuses 4 'still live' readpast cron run beat --json
-check 'a paused one has no next fire' equal "$(readpast cron list beat | grep -c 'not while it is paused')" 1
+check 'a paused schedule has no next fire' equal "$(readpast cron list beat | grep -c 'not while it is paused')" 1
 readpast cron resume beat
-check 'resumed it has one' equal "$(schedule beat paused_at)" null
-check 'its next times' equal "$(readpast cron next beat -n 3 | wc -l)" 3
+check 'a resumed schedule is no longer paused' equal "$(schedule beat paused_at)" null
+check 'cron next prints the next times of a schedule' equal "$(readpast cron next beat -n 3 | wc -l)" 3
 echo '[{"name":"beat","queue":"mail","spec":"every 3s"},{"name":"new","queue":"q","spec":"@hourly"}]' >file.json
-check 'apply --dry-run says what it would do' equal "$(readpast cron apply file.json --dry-run | tail -n 1)" \
+check 'apply --dry-run prints the changes' equal "$(readpast cron apply file.json --dry-run | tail -n 1)" \
 	'1 added, 1 changed, 1 removed, 0 unchanged (dry run: nothing was done)'
-check '... and does nothing' equal "$(readpast cron list --json | jq -r .name | tr '\n' ' ')" 'beat nightly '
-check 'apply does it' status 0 readpast cron apply file.json
-check '... and removes what is gone from the file' equal "$(readpast cron list --json | jq -r .name | tr '\n' ' ')" 'beat new '
-check 'again: nothing changes' equal "$(readpast cron apply file.json)" '0 added, 0 changed, 0 removed, 2 unchanged'
+check 'apply --dry-run changes nothing' equal "$(readpast cron list --json | jq -r .name | tr '\n' ' ')" 'beat nightly '
+check 'apply succeeds' status 0 readpast cron apply file.json
+check 'apply has removed the schedule that is not in the file' equal "$(readpast cron list --json | jq -r .name | tr '\n' ' ')" 'beat new '
+check 'a second apply changes nothing' equal "$(readpast cron apply file.json)" '0 added, 0 changed, 0 removed, 2 unchanged'
 echo '[{"name":"beat"},{"name":"x","queue":"q","spec":"@daily"}]' >bad.json
-check 'a mistake in the file is refused' refuses 2 'beat: .*queue and spec' readpast cron apply bad.json
-check '... as a whole' refuses 3 'no schedule named x' readpast cron list x
+check 'a file with a mistake is refused' refuses 2 'beat: .*queue and spec' readpast cron apply bad.json
+check 'no schedule of the refused file was added' refuses 3 'no schedule named x' readpast cron list x
 printf 'a\0\377' >bytes
 echo '[{"name":"beat","queue":"mail","spec":"every 3s"},
  {"name":"new","queue":"q","spec":"@hourly","payload_base64":"'"$(base64 bytes)"'"}]' >bytes.json
@@ -142,7 +142,7 @@ check 'two payloads' refuses 2 'payload is given twice' readpast cron apply bad.
 echo '{' >bad.json
 check 'a file that is not there' refuses 2 'cron apply: unable to open nofile: No such' readpast cron apply nofile
 check 'a word that is none' refuses 2 'overlap x: expected allow or skip' readpast cron add q n @daily --overlap x
-check 'a file that is no JSON' refuses 2 'bad\.json: line' readpast cron apply bad.json
-check 'removed' status 0 readpast cron remove beat
-check 'what is not there' refuses 3 'no schedule named beat' readpast cron remove beat
+check 'a file that is not JSON is refused' refuses 2 'bad\.json: line' readpast cron apply bad.json
+check 'a schedule is removed' status 0 readpast cron remove beat
+check 'a missing schedule cannot be removed' refuses 3 'no schedule named beat' readpast cron remove beat
 finish

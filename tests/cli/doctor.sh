@@ -16,24 +16,24 @@ if [[ $2 == postgres: ]]; then
 	sql 'revoke create on schema public from public'
 fi
 
-check 'an argument: exit 2' refuses 2 'takes no arguments' readpast doctor q
-check 'not a span: exit 2' refuses 2 '--long' readpast doctor --long soon
-check 'a new queue is clean: exit 0' status 0 readpast doctor
-check 'all checks were done' grep -qE '^[0-9]+ checks, 0 not done, 0 findings$' out
-check 'JSON has no finding either' equal "$(readpast doctor --json)" ''
+check 'doctor with an argument exits with 2' refuses 2 'takes no arguments' readpast doctor q
+check 'doctor with a wrong duration exits with 2' refuses 2 '--long' readpast doctor --long soon
+check 'for a new queue doctor exits with 0' status 0 readpast doctor
+check 'doctor has done all checks' grep -qE '^[0-9]+ checks, 0 not done, 0 findings$' out
+check 'doctor --json prints no finding either' equal "$(readpast doctor --json)" ''
 
 readpast enqueue lonely x --quiet
-check 'a queue that nobody serves, since a moment ago' finds nobody '"warning".*queue lonely .*no worker'
-check 'a warning: exit 0' status 0 readpast doctor
-check 'it is printed' grep -q '^warning  queue lonely' out
-check 'each has a fix' grep -q '^    fix: readpast work lonely' out
-check 'for long: trouble' eventually finds nobody '"trouble".*queue lonely .*no worker' --long 5ms
-check 'trouble: exit 1' status 1 readpast doctor --long 5ms
-check 'the long wait of its first job is not reported again' lacks late --long 5ms
+check 'a queue that has had no worker for a moment is a warning' finds nobody '"warning".*queue lonely .*no worker'
+check 'with a warning doctor exits with 0' status 0 readpast doctor
+check 'the warning is printed' grep -q '^warning  queue lonely' out
+check 'the warning has a fix' grep -q '^    fix: readpast work lonely' out
+check 'a queue that has had no worker for long is a trouble' eventually finds nobody '"trouble".*queue lonely .*no worker' --long 5ms
+check 'with a trouble doctor exits with 1' status 1 readpast doctor --long 5ms
+check 'the long wait of the first job of this queue is not reported again' lacks late --long 5ms
 readpast pause lonely --reason 'not before noon'
-check 'a paused queue is not reported as unserved' lacks nobody
-check 'nor as late' lacks late --long 5ms
-check 'but as paused, since jobs wait in it' finds paused 'queue lonely.*has been paused for [^:]*: not before noon' --long 5ms
+check 'a paused queue is not reported as a queue without a worker' lacks nobody
+check 'a paused queue is not reported as late' lacks late --long 5ms
+check 'a paused queue is reported as paused, because jobs wait in it' finds paused 'queue lonely.*has been paused for [^:]*: not before noon' --long 5ms
 readpast purge lonely --state all --yes >/dev/null
 check 'a paused queue without jobs is no finding' lacks paused --long 5ms
 
@@ -45,27 +45,27 @@ check 'a worker at work' eventually is_running "$w"
 check 'it serves its queue' lacks nobody
 check 'whose next job waits, and nothing is done' finds late '"trouble".*queue w: .*jobs that are ready: about 1, finished' --long 5ms
 kill_worker
-check 'a worker that was killed is not yet noticed' lacks silent
-check 'its job is left where it was' eventually finds sweep "\"warning\".*queue w: job $w .*no client sweeps"
-check 'for long: trouble' finds sweep '"trouble".*queue w' --long 3s
+check 'a worker that was killed is not yet reported' lacks silent
+check 'the job of the killed worker waits for a sweep' eventually finds sweep "\"warning\".*queue w: job $w .*no client sweeps"
+check 'a job that has waited for a sweep for long is a trouble' finds sweep '"trouble".*queue w' --long 3s
 readpast sweep >/dev/null
-check 'swept' lacks sweep
-check 'a job that may have killed its worker' finds killers "job $w of queue w .*attempt 1 of 2; it is in line"
+check 'after a sweep this finding is gone' lacks sweep
+check 'a job that may have killed its worker is reported' finds killers "job $w of queue w .*attempt 1 of 2; it is in line"
 age_workers 60
-check 'the worker fell silent' finds silent "\"trouble\".*process $worker.*has not been heard of for [67][0-9]"
-check 'its unserved queue is not reported again' lacks nobody
+check 'a worker without heartbeats is reported' finds silent "\"trouble\".*process $worker.*has not been heard of for [67][0-9]"
+check 'the queue of this worker is not reported again' lacks nobody
 start_worker w --lease 300ms
 check 'another worker takes the job' eventually is_running "$w"
-check 'so the silent worker is only a warning' finds silent '"warning".*has not been heard of'
+check 'the worker without heartbeats is then only a warning' finds silent '"warning".*has not been heard of'
 kill_worker
 swept_dead() {
 	readpast sweep >/dev/null
 	[[ $(field state "$(readpast show "$w" --json)") == dead ]]
 }
-check 'and is killed, too' eventually swept_dead
-check 'a job that killed its workers' finds killers "job $w .*attempt 2 of 2; it is dead"
+check 'the other worker is killed, too' eventually swept_dead
+check 'a job that has killed its workers is reported' finds killers "job $w .*attempt 2 of 2; it is dead"
 age_workers -3600
-check 'times from before the clock was set back' finds clock '(59|60) min in the future'
+check 'times in the future are reported after the clock was set back' finds clock '(59|60) min in the future'
 age_workers 3600
 readpast purge w --state all --yes >/dev/null
 sql "delete from ${table}worker"
@@ -73,7 +73,7 @@ sql "delete from ${table}worker"
 readpast queue set l --lease 1s >/dev/null
 readpast enqueue l x --quiet
 readpast claim l >/dev/null
-check 'a lease that is not renewed' eventually finds leases 'queue l: the lease of job [0-9]+, held by a client that is no worker'
+check 'a lease that is not renewed is reported' eventually finds leases 'queue l: the lease of job [0-9]+, held by a client that is no worker'
 readpast enqueue d a b c --quiet
 for error in 'no such user' 'no such user' 'disk full'; do
 	readpast fail "$(claim_of "$(readpast claim d)")" --for-good --error "$error"
@@ -83,19 +83,19 @@ check 'each error is a finding of its own' finds dead 'jobs that died in the las
 check 'trouble after a while' eventually finds dead '"trouble".*no such user' --long 5ms
 readpast enqueue client x y --quiet
 readpast claim client >/dev/null
-check 'a client holds a job: somebody works on its queue' equal "$(readpast doctor --json | grep -c '"queue":"client"')" 0
+check 'a queue is not reported while a client has claimed a job' equal "$(readpast doctor --json | grep -c '"queue":"client"')" 0
 readpast purge client --state all --yes >/dev/null
 late=$(readpast enqueue due x --delay 1ms)
-check 'due, and nobody sweeps' eventually finds sweep "queue due: job $late"
+check 'a due job is reported if no client sweeps' eventually finds sweep "queue due: job $late"
 readpast queue drop due --yes
 readpast enqueue over x --quiet
 readpast claim over --lease 1ms >/dev/null
-check 'a lease ran out, and nobody sweeps' eventually finds sweep 'queue over: job'
+check 'a lease that has run out is reported if no client sweeps' eventually finds sweep 'queue over: job'
 readpast cron add nightly beat 'every 1s' >/dev/null
-check 'a schedule is overdue' eventually finds fires '"warning".*overdue schedules: 1; the first, beat, .*no client fires it'
+check 'an overdue schedule is reported' eventually finds fires '"warning".*overdue schedules: 1; the first, beat, .*no client fires it'
 readpast sweep >/dev/null
-check 'after a sweep the finding is gone' lacks sweep
-check '... and the schedule has fired' lacks fires
+check 'after a sweep this finding is gone' lacks sweep
+check 'after a sweep the schedule has fired' lacks fires
 if [[ $2 == sqlite: ]]; then
 	sql "update readpast_schedule
 		set zone = 'Europe/Berln', next_at = unixepoch() * 1000 - 1"
@@ -138,14 +138,14 @@ lacks_names_in_directory() {
 if [[ $2 == sqlite: ]]; then
 	url=$READPAST_DB
 	sql 'drop index readpast_archive_state'
-	check 'an index is missing' finds index 'index readpast_archive_state is missing'
+	check 'a missing index is reported' finds index 'index readpast_archive_state is missing'
 	READPAST_DB="$url?synchronous=normal"
-	check 'commits that may be lost' finds commit 'synchronous is normal'
+	check 'a setting that can lose commits is reported' finds commit 'synchronous is normal'
 	status 1 readpast doctor
-	check 'the worst comes first' grep -q '^danger' <(head -n 1 out)
+	check 'the worst finding comes first' grep -q '^danger' <(head -n 1 out)
 	READPAST_DB=$url
 	sql "update sqlite_sequence set seq = 9000000000000000000 where name = 'readpast_job'"
-	check 'ids near their end' finds sequence 'readpast_job is at 90*'
+	check 'ids near their end are reported' finds sequence 'readpast_job is at 90*'
 
 	# Another process reads all the time, so -wal grows.
 	READPAST_DB=sqlite:starved.db
@@ -155,45 +155,45 @@ if [[ $2 == sqlite: ]]; then
 	for _ in 1 2 3 4 5 6; do
 		readpast enqueue q --one --quiet <large
 	done
-	check 'checkpoints wait for a reader' finds checkpoint "the -wal file has 2[0-9] MiB .*process $holder \(sqlite3\)"
+	check 'a reader that blocks checkpoints is reported' finds checkpoint "the -wal file has 2[0-9] MiB .*process $holder \(sqlite3\)"
 	let_go
 	readpast enqueue q x --quiet
-	check 'the reader has ended' lacks checkpoint
+	check 'the finding is gone when the reader has ended' lacks checkpoint
 	readpast purge q --state all --yes >/dev/null
-	check 'half of the file is free' finds pages '2[0-9] MiB of 2[0-9] MiB'
+	check 'free pages are reported if they are half of the file' finds pages '2[0-9] MiB of 2[0-9] MiB'
 
 	# Another process has begun to write and does not commit.
 	READPAST_DB=sqlite:locked.db
 	readpast enqueue waits x --quiet
 	yes 'begin immediate; update readpast_queue set lease_ms = lease_ms + 1; commit;' | sqlite3 locked.db &
 	busy=$!
-	check 'a process that commits again and again' eventually test -s locked.db-wal
-	check 'is no finding of a held lock' lacks lock
-	check 'nor when asked again' lacks lock
+	check 'a process commits again and again' eventually test -s locked.db-wal
+	check 'a process that commits is not reported as holding the lock' lacks lock
+	check 'a process that commits is not reported by a second run either' lacks lock
 	kill "$busy"
 	wait "$busy"
 	hold_open locked.db 'begin immediate;'
-	check 'one that keeps the write lock' finds lock "\"warning\".*process $holder .sqlite3. holds the write lock of .*locked.db, .*kill $holder"
-	check 'for long: trouble' finds lock "\"trouble\".*\"pid\":$holder" --long 5ms
-	check 'it explains why jobs wait, so that is not reported again' lacks nobody --long 5ms
+	check 'a process that keeps the write lock is reported' finds lock "\"warning\".*process $holder .sqlite3. holds the write lock of .*locked.db, .*kill $holder"
+	check 'a write lock that is kept for long is a trouble' finds lock "\"trouble\".*\"pid\":$holder" --long 5ms
+	check 'the lock explains why jobs wait, so this is not reported again' lacks nobody --long 5ms
 	let_go
-	check 'the writer has ended' lacks lock
-	check 'and now the unserved queue is reported' finds nobody 'queue waits'
+	check 'the finding is gone when the writer has ended' lacks lock
+	check 'now the queue without a worker is reported' finds nobody 'queue waits'
 
 	# The file has two names.
 	READPAST_DB=sqlite:named.db
 	readpast init >/dev/null
 	ln -s named.db symbolic.db
-	check 'a symbolic link is no other name' lacks names
+	check 'a symbolic link is not reported as another name' lacks names
 	ln named.db hard.db
-	check 'a hard link is one' finds names 'named.db has 2 names'
+	check 'a hard link is reported as another name' finds names 'named.db has 2 names'
 	rm hard.db
 	if ((EUID == 0)) && unshare -m true 2>/dev/null; then
 		mkdir container
 		touch container/named.db
-		check 'a file that is mounted by itself' \
+		check 'a file that is mounted by itself is reported' \
 			mounted finds names 'container/named.db is mounted there by itself.*mount its directory'
-		check 'a file whose directory is mounted is none' mounted lacks_names_in_directory
+		check 'a file whose directory is mounted is not reported' mounted lacks_names_in_directory
 	fi
 
 	# The file has another journal mode, and another process keeps it locked.
@@ -201,14 +201,14 @@ if [[ $2 == sqlite: ]]; then
 	readpast init >/dev/null
 	sqlite3 old.db 'pragma journal_mode = delete' >/dev/null
 	hold_open old.db "$reads"
-	check 'another journal mode' finds journal 'journal mode is delete'
+	check 'another journal mode is reported' finds journal 'journal mode is delete'
 	let_go
 	hold_open old.db 'begin immediate;'
-	check 'and the write lock in it' finds lock "process $holder .sqlite3. holds the write lock of .*old.db"
+	check 'in another journal mode, the holder of the write lock is reported' finds lock "process $holder .sqlite3. holds the write lock of .*old.db"
 	let_go
 	hold_open old.db 'begin exclusive;'
 	READPAST_DB="sqlite:old.db?busy=100ms"
-	check 'also when nobody can open the file' finds lock "process $holder .sqlite3. holds the write lock of .*old.db"
+	check 'the holder of the lock is reported even if no other process can open the file' finds lock "process $holder .sqlite3. holds the write lock of .*old.db"
 	let_go
 
 	# Overwrite a page of the file.
@@ -217,33 +217,33 @@ if [[ $2 == sqlite: ]]; then
 	readpast stats >/dev/null
 	sqlite3 damaged.db 'pragma wal_checkpoint(truncate)' >/dev/null
 	dd if=/dev/urandom of=damaged.db bs=4096 seek=40 count=2 conv=notrunc status=none
-	check 'a damaged file' finds integrity 'the database is damaged: .*[Pp]age.*sqlite3 FILE .recover'
+	check 'a damaged file is reported' finds integrity 'the database is damaged: .*[Pp]age.*sqlite3 FILE .recover'
 	dd if=/dev/urandom of=damaged.db bs=1 seek=100 count=2000 conv=notrunc status=none
-	check 'a file too damaged to be opened' finds integrity 'the database is damaged: .*malformed.*sqlite3 FILE .recover'
-	check 'init is not advised for it' lacks schema
+	check 'a file that is too damaged to be opened is reported' finds integrity 'the database is damaged: .*malformed.*sqlite3 FILE .recover'
+	check 'for a damaged file doctor does not advise init' lacks schema
 	echo 'this is no database' >damaged.db
 	rm -f damaged.db-wal damaged.db-shm
-	check 'a file that is no database' finds format 'damaged.db is no SQLite database.*the right file in the URL'
-	check 'it is not called damaged' lacks integrity
-	check 'nor a database without a queue' lacks schema
+	check 'a file that is not a database is reported' finds format 'damaged.db is no SQLite database.*the right file in the URL'
+	check 'a file that is not a database is not called damaged' lacks integrity
+	check 'a file that is not a database is not reported as lacking a queue' lacks schema
 	READPAST_DB=sqlite:empty.db
 	sqlite3 empty.db 'create table other (x)'
-	check 'a database without a queue' finds schema 'empty.db has no queue in it: readpast init'
+	check 'a database without a queue is reported' finds schema 'empty.db has no queue in it: readpast init'
 
 	# Fill the disk.
 	mkdir disk
 	if ((EUID == 0)) && mount -t tmpfs -o size=3m none disk 2>/dev/null; then
 		READPAST_DB=sqlite:disk/full.db
 		readpast enqueue q x --quiet
-		check 'a disk with room' lacks disk
+		check 'a disk with free space is not reported' lacks disk
 		hold_open disk/full.db "$reads"
 		cat /dev/zero >disk/more 2>/dev/null
-		check 'a full one' finds disk '"trouble".*nothing can be written to .*full.db: its file system is full'
-		check 'it explains why jobs wait' lacks nobody
+		check 'a full disk is reported' finds disk '"trouble".*nothing can be written to .*full.db: its file system is full'
+		check 'the full disk explains why jobs wait' lacks nobody
 		let_go
 		rm -f disk/full.db-wal disk/full.db-shm
 		cat /dev/zero >>disk/more 2>/dev/null
-		check 'also when nobody has the file open' finds disk 'its file system is full'
+		check 'a full disk is reported even if no process has the file open' finds disk 'its file system is full'
 		rm disk/more
 		check 'with free space again the finding is gone' lacks disk
 		umount disk
@@ -252,13 +252,13 @@ if [[ $2 == sqlite: ]]; then
 	if [[ $(stat -f -c %T /dev/shm) == tmpfs ]]; then
 		READPAST_DB=sqlite:$(mktemp -d /dev/shm/readpast.XXXXXX)/x.db
 		readpast init >/dev/null
-		check 'a file in memory' finds filesystem 'is on tmpfs.*when the host restarts'
+		check 'a file in memory is reported' finds filesystem 'is on tmpfs.*when the host restarts'
 		rm -rf "$(dirname "${READPAST_DB#sqlite:}")"
 	fi
 fi
 
 READPAST_DB=${url-$READPAST_DB}
 sql "update ${table}meta set value = 99 where name = 'schema'"
-check 'a newer schema is a finding' finds schema 'upgrade readpast'
-check 'a missing database is an error: exit 1' refuses 1 'no database at' readpast --db sqlite:nowhere.db doctor
+check 'a newer schema is reported' finds schema 'upgrade readpast'
+check 'for a missing database doctor exits with 1' refuses 1 'no database at' readpast --db sqlite:nowhere.db doctor
 finish

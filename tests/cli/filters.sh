@@ -32,25 +32,25 @@ readpast enqueue mail seven --delay 1d --kind send --quiet
 readpast enqueue mail eight --kind print --unique k8 --quiet
 readpast cancel 8
 
-check 'list without a queue: the live jobs of all' equal "$(listed)" '1 4 5 6 2 7'
-check 'it names their queues' grep -Eq '^ +6 a%b +ready ' <(readpast list)
-check 'list of one queue does not' grep -Eq '^ +4 ready ' <(readpast list mail)
-check '--queue is as the argument' equal "$(listed --queue mail)" '1 4 5 2 7'
-check 'either --queue or the argument' refuses 2 'one queue' readpast list mail --queue mail
-check 'a queue that is not there: exit 3' refuses 3 'nowhere' readpast list --queue nowhere --kind x
-check '--kind' equal "$(listed --kind send)" '1 6 2 7'
-check '--kind in a queue' equal "$(listed mail --kind send)" '1 2 7'
-check '--key' equal "$(listed --key k4)" '4 6'
-check '--key of a kept job' equal "$(listed --key k8 --state cancelled)" 8
-check '--error finds a part of it, dead jobs, too' equal "$(listed --error 'timed out')" '2 3'
+check 'list without a queue lists the live jobs of all queues' equal "$(listed)" '1 4 5 6 2 7'
+check 'list without a queue prints the names of queues' grep -Eq '^ +6 a%b +ready ' <(readpast list)
+check 'list of one queue does not print its name' grep -Eq '^ +4 ready ' <(readpast list mail)
+check '--queue does the same as the argument' equal "$(listed --queue mail)" '1 4 5 2 7'
+check '--queue and the argument together are refused' refuses 2 'one queue' readpast list mail --queue mail
+check 'a missing queue exits with 3' refuses 3 'nowhere' readpast list --queue nowhere --kind x
+check '--kind selects jobs of a kind' equal "$(listed --kind send)" '1 6 2 7'
+check '--kind and a queue select jobs of a kind in the queue' equal "$(listed mail --kind send)" '1 2 7'
+check '--key selects jobs with a unique key' equal "$(listed --key k4)" '4 6'
+check '--key finds a kept job, too' equal "$(listed --key k8 --state cancelled)" 8
+check '--error finds a part of the error, also of dead jobs' equal "$(listed --error 'timed out')" '2 3'
 check '--error takes % literally' equal "$(listed --error 'timed%out')" ''
-check '--state with it' equal "$(listed --error 'timed out' --state dead)" 3
-check '--state all' equal "$(listed --state all)" '1 4 5 6 2 7 3 8'
-check '--older: none is so old' equal "$(listed --older 1d)" ''
-check '--older 0s: all are' equal "$(listed --older 0s)" '1 4 5 6 2 7'
-check 'values are bound, not pasted into SQL' equal "$(listed --kind "x' or '1'='1")" ''
-check '--limit' equal "$(listed --kind send --limit 2)" '1 6'
-check 'no such state: exit 2' refuses 2 'scheduled, ready, running' readpast list --state nope
+check '--error and --state select jobs in that state' equal "$(listed --error 'timed out' --state dead)" 3
+check '--state all selects live and kept jobs' equal "$(listed --state all)" '1 4 5 6 2 7 3 8'
+check '--older 1d selects no job, because all are younger' equal "$(listed --older 1d)" ''
+check '--older 0s selects all live jobs' equal "$(listed --older 0s)" '1 4 5 6 2 7'
+check 'values are bound, and not pasted into SQL' equal "$(listed --kind "x' or '1'='1")" ''
+check '--limit limits the list' equal "$(listed --kind send --limit 2)" '1 6'
+check 'an unknown state exits with 2' refuses 2 'scheduled, ready, running' readpast list --state nope
 
 check 'show takes a filter' equal "$(readpast show --key k4 --json | ids)" '4 6'
 check 'why, too' equal "$(readpast why --kind print --json | ids)" '4 8'
@@ -62,24 +62,24 @@ check '... also for show and purge' refuses 2 'alone would match' readpast show 
 check '... of purge' refuses 2 'alone would match' readpast purge --state dead --yes
 check 'no match: exit 3' refuses 3 'no job' readpast show --kind nothing
 
-check 'a dry run says how many, and shows three' equal "$(
+check 'a dry run prints how many jobs match, and three of them' equal "$(
 	readpast cancel --kind send --dry-run | sed -E 's/ +/ /g; s/^ //')" '4 jobs would be cancelled
 ID QUEUE STATE PRIO ATTEMPT PAYLOAD
 1 mail running 100 1/3 one
 6 a%b ready 100 0/3 six
 2 mail scheduled 100 1/3 two'
-check 'as JSON' equal "$(readpast cancel --kind send --dry-run --json | head -n 1)" \
+check 'a dry run prints JSON' equal "$(readpast cancel --kind send --dry-run --json | head -n 1)" \
 	'{"would_be":"cancelled","jobs":4}'
 check 'a dry run changes nothing' equal "$(listed --kind send)" '1 6 2 7'
 check 'a dry run of ids' equal "$(readpast retry 3 4 --dry-run 2>&1 | head -n 2)" 'readpast: skipped job 4: it is ready; only dead and cancelled jobs can be retried
 1 job would be ready again'
 check 'a dry run of show' equal "$(readpast show --queue mail --dry-run | head -n 1)" '7 jobs would be shown'
 
-check 'cancel by a filter' equal "$(readpast cancel --kind send --state scheduled)" '2 jobs cancelled'
-check 'only those were cancelled' equal "$(listed --kind send)" '1 6'
-check 'cancel a running job by a filter' status 0 readpast cancel --queue mail --kind send --older 0s
-check "its holder's verdict is refused" refuses 4 'cancelled' readpast complete "${claims[0]}"
-check 'none to cancel' equal "$(readpast cancel --kind nothing --json)" '{"result":"cancelled","jobs":0,"taken":0}'
+check 'cancel takes a filter' equal "$(readpast cancel --kind send --state scheduled)" '2 jobs cancelled'
+check 'cancel has cancelled only the jobs of the filter' equal "$(listed --kind send)" '1 6'
+check 'cancel with a filter cancels a running job' status 0 readpast cancel --queue mail --kind send --older 0s
+check "the verdict of this job is refused" refuses 4 'cancelled' readpast complete "${claims[0]}"
+check 'cancel of no job prints zero' equal "$(readpast cancel --kind nothing --json)" '{"result":"cancelled","jobs":0,"taken":0}'
 
 check 'retry by a filter: dead ones' equal "$(readpast retry --queue mail)" '1 job ready again'
 check 'retry leaves cancelled jobs alone' equal "$(state_of 8)" cancelled
@@ -89,13 +89,13 @@ readpast enqueue mail again --unique k4 --quiet
 check 'a job whose key is taken stays: exit 4' refuses 4 '1 job not retried' readpast retry --kind print --state cancelled
 check 'the others are retried' equal "$(state_of 8)" ready
 
-check 'purge wants a state' refuses 2 '--state' readpast purge --kind send --yes
-check 'purge wants --yes' refuses 2 '--yes' readpast purge --kind send --state all
+check 'purge refuses a filter without a state' refuses 2 '--state' readpast purge --kind send --yes
+check 'purge refuses to run without --yes' refuses 2 '--yes' readpast purge --kind send --state all
 check 'purge of running jobs is refused' refuses 2 '--state' readpast purge --kind send --state running --yes
-check 'a dry run needs no --yes' equal "$(readpast purge --kind send --state all --older 0s --dry-run | head -n 1)" '5 jobs would be purged'
-check 'purge by a filter' equal "$(readpast purge --kind send --state cancelled --older 0s --yes)" '3 jobs purged'
-check 'purge removed only those' equal "$(listed --state all)" '5 3 9 8 6 4'
-check 'purge of a queue' equal "$(readpast purge mail --state all --yes)" '5 jobs purged'
+check 'a dry run of purge needs no --yes' equal "$(readpast purge --kind send --state all --older 0s --dry-run | head -n 1)" '5 jobs would be purged'
+check 'purge takes a filter' equal "$(readpast purge --kind send --state cancelled --older 0s --yes)" '3 jobs purged'
+check 'purge has deleted only the jobs of the filter' equal "$(listed --state all)" '5 3 9 8 6 4'
+check 'purge takes a queue' equal "$(readpast purge mail --state all --yes)" '5 jobs purged'
 
 mapfile -t order < <(readpast enqueue order a b c)
 mapfile -t claim < <(readpast claim order -n 3 | claims_of)
@@ -116,7 +116,7 @@ check 'a job that was cancelled cannot be cancelled again' refuses 4 'is cancell
 readpast purge order --state all --yes >/dev/null
 
 READPAST_HISTORY=$here/history readpast enqueue h a b c --kind x --quiet
-check 'the history has each job' equal "$(
+check 'the history has each retried job' equal "$(
 	readpast cancel --kind x --history history >/dev/null
 	grep -c '"event":"cancelled"' history)" 3
 
@@ -156,7 +156,7 @@ readpast queue drop to --yes
 seq 9000 | readpast enqueue many --quiet
 seq 1500 | readpast enqueue many --kind some --quiet
 readpast enqueue many last --kind rare --unique rare --priority 200 --quiet
-check 'a partial list says so' equal "$(readpast list many --kind rare 2>&1)" \
+check 'list prints that it has not examined all jobs' equal "$(readpast list many --kind rare 2>&1)" \
 	"readpast: only the first 10000 jobs of each state were searched; --all searches all jobs"
 check '--all searches all jobs' equal "$(field payload "$(readpast list many --kind rare --all --json 2>&1)")" last
 check 'a key is always found' equal "$(field payload "$(readpast list --key rare --json 2>&1)")" last
