@@ -23,10 +23,10 @@ kill -9 "${pids[0]}"
 eventually half 1200
 kill -9 "${pids[1]}"
 wait "${pids[2]}" && wait "${pids[3]}"
-check 'the others drain the queue' equal "$?" 0
+check 'the other workers drain the queue' equal "$?" 0
 check 'every job was done, and the history agrees' \
 	equal "$(readpast check h --left q | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
-check 'nothing is left' equal "$(readpast stats q --json | grep -oE '"(ready|running|dead)":[0-9]+' | paste -sd,)" '"ready":0,"running":0,"dead":0'
+check 'no job is left' equal "$(readpast stats q --json | grep -oE '"(ready|running|dead)":[0-9]+' | paste -sd,)" '"ready":0,"running":0,"dead":0'
 
 # Each of the following histories breaks one promise.
 enqueued='{"at":10,"client":"a:1","event":"enqueued","id":1,"queue":"q","outcome":"added"}'
@@ -50,56 +50,56 @@ says() { # STATUS PATTERN LINE...: check prints this about a history of these li
 	cat out
 	return 1
 }
-check 'a plain life is clean' says 0 'P1 ok, P2 ok, P3 ok, P6 ok' \
+check 'a history without a violation is clean' says 0 'P1 ok, P2 ok, P3 ok, P6 ok' \
 	"$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited"
-check 'lost: P1' says 1 'P1 BROKEN' "$enqueued" "$(claim 100 5 1)" "$audited"
-check 'left: not lost' says 0 'P1 ok' "$enqueued" "$left" "$audited"
-check 'an unknown outcome is not lost' says 0 'P1 ok' "$enqueued" "$(claim 100 5 1)" "$(begun 200 5 'done')" "$audited"
-check 'nor is a verdict that was repeated, and then refused' says 0 'P1 ok' "$enqueued" "$(claim 100 5 1)" \
+check 'a job that is lost breaks P1' says 1 'P1 BROKEN' "$enqueued" "$(claim 100 5 1)" "$audited"
+check 'a job that is still there is not lost' says 0 'P1 ok' "$enqueued" "$left" "$audited"
+check 'a job whose outcome is unknown is not lost' says 0 'P1 ok' "$enqueued" "$(claim 100 5 1)" "$(begun 200 5 'done')" "$audited"
+check 'a job is not lost if its verdict was repeated and then refused' says 0 'P1 ok' "$enqueued" "$(claim 100 5 1)" \
 	"$(begun 200 5 'done')" "$(begun 300 5 'done')" "$(verdict 400 5 'done' gone)" "$audited"
-check 'a verdict that was refused at once: lost' says 1 'P1 BROKEN' "$enqueued" "$(claim 100 5 1)" \
+check 'a job is lost if its verdict was refused at once' says 1 'P1 BROKEN' "$enqueued" "$(claim 100 5 1)" \
 	"$(begun 200 5 'done')" "$(verdict 400 5 'done' gone)" "$audited"
-check 'without an audit P1 is not checked' says 0 'P1 not checked' "$enqueued"
-check 'two holders at a time: P2' says 1 'P2 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(claim 500000 6 2)"
-check 'one number twice: P2' says 1 'P2 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 5 2)"
-check 'the next claim after the lease: fine' says 0 'P2 ok' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 6 2)"
-check 'the next claim after a verdict: fine' says 0 'P2 ok' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 fail)" "$(claim 300 7 2)"
-check 'the next claim within an extended lease: P2' says 1 'P2 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(verdict 900000 5 extend)" "$(claim 1500000 6 2)"
-check 'a late verdict accepted: P3' says 1 'P3 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 6 2)" "$(verdict 3000000 5 'done')"
-check 'a late verdict refused: fine' says 0 'P3 ok' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 6 2)" "$(verdict 3000000 5 'done' gone)"
-check 'two verdicts accepted for one claim: P3' says 1 'P3 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 fail)" "$(verdict 300 5 'done')"
-check 'an attempt not counted: P6' says 1 'P6 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 6 1)"
-check 'an attempt not counted after a release: fine' says 0 'P6 ok' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 release)" "$(claim 300 7 1)"
-check 'more attempts than allowed: P6' says 1 'P6 BROKEN' "$enqueued" "$(claim 100 5 4 3)"
-check 'garbage is named, exit 2' says 2 'broken:2: not a JSON object' "$enqueued" garbage "$audited"
+check 'P1 is not checked without an audit' says 0 'P1 not checked' "$enqueued"
+check 'two holders at the same time break P2' says 1 'P2 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(claim 500000 6 2)"
+check 'a claim number that is given twice breaks P2' says 1 'P2 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 5 2)"
+check 'a next claim after the end of the lease is no violation' says 0 'P2 ok' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 6 2)"
+check 'a next claim after a verdict is no violation' says 0 'P2 ok' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 fail)" "$(claim 300 7 2)"
+check 'a next claim during an extended lease breaks P2' says 1 'P2 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(verdict 900000 5 extend)" "$(claim 1500000 6 2)"
+check 'a late verdict that is accepted breaks P3' says 1 'P3 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 6 2)" "$(verdict 3000000 5 'done')"
+check 'a late verdict that is refused is no violation' says 0 'P3 ok' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 6 2)" "$(verdict 3000000 5 'done' gone)"
+check 'two accepted verdicts for one claim break P3' says 1 'P3 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 fail)" "$(verdict 300 5 'done')"
+check 'an attempt that is not counted breaks P6' says 1 'P6 BROKEN' "$enqueued" "$(claim 100 5 1)" "$(claim 2000000 6 1)"
+check 'an attempt that is not counted after a release is no violation' says 0 'P6 ok' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 release)" "$(claim 300 7 1)"
+check 'more attempts than allowed break P6' says 1 'P6 BROKEN' "$enqueued" "$(claim 100 5 4 3)"
+check 'a line that is not JSON is named: exit 2' says 2 'broken:2: not a JSON object' "$enqueued" garbage "$audited"
 printf '%s\n{"at":1,"cl' "$enqueued" >torn
 check 'an incomplete last line is accepted' status 0 readpast check torn
-check 'an incomplete line in the middle is not' says 2 'broken:2: not a JSON object' "$enqueued" '{"at":1,"cl' "$audited"
-check 'several files, each with an end of its own' status 0 readpast check torn torn
-check 'no such file: exit 2' refuses 2 'No such file' readpast check nowhere
-check 'a folder: exit 2' refuses 2 'cannot be read' readpast check .
+check 'an incomplete line in the middle is refused' says 2 'broken:2: not a JSON object' "$enqueued" '{"at":1,"cl' "$audited"
+check 'several files may each have an incomplete last line' status 0 readpast check torn torn
+check 'a missing file exits with 2' refuses 2 'No such file' readpast check nowhere
+check 'a folder in place of a file exits with 2' refuses 2 'cannot be read' readpast check .
 
 # The histories of other clients may have blanks in other places.
 printf '%s\n' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited" >plain
 sum='3 events of 1 job by 1 client: 1 claim, 1 verdict'
-check 'standard input' equal "$(readpast check - <plain)" "$sum"$'\nP1 ok, P2 ok, P3 ok, P6 ok'
-check 'errors in standard input are named' equal "$(echo x | readpast check - 2>&1)" \
+check 'check reads standard input' equal "$(readpast check - <plain)" "$sum"$'\nP1 ok, P2 ok, P3 ok, P6 ok'
+check 'check names errors in standard input' equal "$(echo x | readpast check - 2>&1)" \
 	'readpast: standard input:1: not a JSON object'
 check 'the order of lines does not matter' equal "$(tac plain | readpast check -)" "$(readpast check plain)"
-check 'spaces are allowed' equal "$(sed 's/:/ : /g; s/,/ , /g; s/^/ /; s/$/\r/' plain | sed 's/a : 1/a:1/' | readpast check -)" "$(readpast check plain)"
+check 'lines may contain blanks' equal "$(sed 's/:/ : /g; s/,/ , /g; s/^/ /; s/$/\r/' plain | sed 's/a : 1/a:1/' | readpast check -)" "$(readpast check plain)"
 check 'unknown fields are ignored' equal "$(sed 's/^{/{"x":{"id":[7,{"event":"}]"}],"y":-1.5e3},"z":"\\"}","n":null,"id_":9,/' plain | readpast check -)" "$(readpast check plain)"
 check 'each client is counted once' equal "$(for i in 1 2 3 1 2 3; do
 	echo "${enqueued/a:1/a:$i}"
 done | readpast check - | head -n 1)" '6 events of 1 job by 3 clients: 0 claims, 0 verdicts'
 for bad in '[1]' '{}}' '{"at":1,}' '{"at"}' '{"at":}' '{"x":{}' '{"x":"}' \
 	'1' '{"x":}}' "{\"x\":\"a$(printf '\001')\"}"; do
-	check "not an object: ${bad//[^ -~]/?}" says 2 'broken:2: not a JSON object' "$enqueued" "$bad" "$audited"
+	check "a line that is no object is refused: ${bad//[^ -~]/?}" says 2 'broken:2: not a JSON object' "$enqueued" "$bad" "$audited"
 done
-check 'a number that is a word' says 2 'broken:1: the id is missing' "${enqueued/:1,/:\"1\",}"
+check 'a number in quotes is refused' says 2 'broken:1: the id is missing' "${enqueued/:1,/:\"1\",}"
 for bad in 1.5 1e3 1. - 1x 99999999999999999999; do
-	check "not a whole number: $bad" says 2 'broken:1: a number is not whole' "${enqueued/:1,/:$bad,}"
+	check "a number that is not whole is refused: $bad" says 2 'broken:1: a number is not whole' "${enqueued/:1,/:$bad,}"
 done
-check 'a negative time' says 2 'broken:1: a number is out of range' "${enqueued/:10,/:-10,}"
+check 'a negative time is refused' says 2 'broken:1: a number is out of range' "${enqueued/:10,/:-10,}"
 
 # Ten million events must fit into 2 GiB of memory, which is 214 bytes for each.
 awk 'BEGIN { for (i = 1; i <= 100000; i++) {
@@ -120,7 +120,7 @@ needs() { # KIB COMMAND...
 }
 most=107000
 [[ -z $(sanitizer_of "$READPAST") ]] || most=400000 # a sanitizer keeps freed memory
-check 'half a million events, in any order' needs $most "$READPAST" check many
+check 'half a million events in any order are checked in little memory' needs $most "$READPAST" check many
 check 'all events are counted' equal "$(readpast check many | head -n 1)" \
 	'500000 events of 100000 jobs by 17 clients: 100000 claims, 100000 verdicts'
 finish

@@ -19,7 +19,7 @@ for ((round = 1; round <= 10 * ${2:-1}; round++)); do
 	kill -9 "${workers[i]}"
 	wait "${workers[i]}" 2>/dev/null
 	load_worker "$i"
-	check "worker $i killed, round $round: work goes on" more_settled 20
+	check "worker $i is killed in round $round, and work goes on" more_settled 20
 done
 check_load kills
 finish

@@ -65,53 +65,53 @@ nothing_left() {
 techniques_of_server() {
 	# Each job takes longer than a commit on a busy disk. Otherwise the workers
 	# would mostly wait for commits.
-	check 'all techniques' lab --workers 4 --jobs 60 --delay 20ms
-	check 'in their order' equal "$(grep -oE '"technique":"[^"]*' said | cut -d'"' -f4 | paste -sd' ')" \
+	check 'the lab runs all techniques' lab --workers 4 --jobs 60 --delay 20ms
+	check 'the techniques run in their order' equal "$(grep -oE '"technique":"[^"]*' said | cut -d'"' -f4 | paste -sd' ')" \
 		'naive updlock readpast marker merge applock worker-loop own'
 	check 'naive runs jobs twice' is naive 'twice > 0 && processed == jobs && runs > jobs'
-	check 'and says so' says naive '^[0-9]+ of 60 jobs ran more than once: [0-9]+ % of the work was for nothing'
-	check 'the others run each job once' exact updlock readpast marker merge applock worker-loop own
-	check 'updlock: one worker runs, the others wait' is updlock "$share > 0.4"
-	check 'and says so' says updlock 'one at a time; [0-9]+ % of the time was spent waiting for a row'
-	check 'readpast: nobody waits' is readpast "$share < 0.05"
-	check 'and says so' says readpast 'each job ran once, [0-9.]+ at a time; (workers hardly waited|[1-4] %)'
+	check 'the lab says that naive runs jobs twice' says naive '^[0-9]+ of 60 jobs ran more than once: [0-9]+ % of the work was for nothing'
+	check 'all other techniques run each job once' exact updlock readpast marker merge applock worker-loop own
+	check 'with updlock one worker runs and the others wait' is updlock "$share > 0.4"
+	check 'the lab says how long workers wait with updlock' says updlock 'one at a time; [0-9]+ % of the time was spent waiting for a row'
+	check 'with readpast no worker waits' is readpast "$share < 0.05"
+	check 'the lab says that no worker waits with readpast' says readpast 'each job ran once, [0-9.]+ at a time; (workers hardly waited|[1-4] %)'
 	for name in marker applock worker-loop own; do
-		check "$name: nobody waits" is "$name" "$share < 0.05"
+		check "with $name no worker waits" is "$name" "$share < 0.05"
 	done
 	# A technique that claims and settles separately needs two statements for each
 	# job, and some more for claims that find no job.
-	check 'own: fewer than two statements a job, including those that find nothing' is own 'statements_per_job < 2'
-	check 'the log is counted' is own 'wal_bytes_per_job > 50'
-	check 'nothing is left' nothing_left
+	check 'own needs fewer than two statements for each job, with those that find no job' is own 'statements_per_job < 2'
+	check 'the lab counts the bytes of log' is own 'wal_bytes_per_job > 50'
+	check 'the lab leaves nothing behind' nothing_left
 
 	if (($(on_server 'show server_version_num') < 150000)); then
-		check 'merge says which server it needs' refuses 1 'MERGE needs PostgreSQL 15' \
+		check 'merge names the version of the server that it needs' refuses 1 'MERGE needs PostgreSQL 15' \
 			readpast --db "$url" lab merge
-		check 'at full speed' lab --workers 4 --jobs 300 --delay 0ms own
+		check 'the lab runs own at full speed' lab --workers 4 --jobs 300 --delay 0ms own
 	else
-		check 'at full speed' lab --workers 4 --jobs 300 --delay 0ms merge own
-		check 'merge: they wait for the table' is merge "$share > 0.2"
-		check 'and says so' says merge 'waiting for the table'
+		check 'the lab runs merge and own at full speed' lab --workers 4 --jobs 300 --delay 0ms merge own
+		check 'with merge workers wait for the table' is merge "$share > 0.2"
+		check 'the lab says that workers wait for the table' says merge 'waiting for the table'
 	fi
-	check 'own: nobody waits' is own "$share < 0.1"
+	check 'with own no worker waits' is own "$share < 0.1"
 }
 
 techniques_of_file() {
-	check 'all techniques' lab --workers 4 --jobs 60 --delay 5ms
-	check 'it names those that SQLite does not support' equal "$(grep '"cannot":"SQLite has no' said | grep -oE '"technique":"[^"]*' | cut -d'"' -f4 | paste -sd' ')" \
+	check 'the lab runs the techniques that SQLite supports' lab --workers 4 --jobs 60 --delay 5ms
+	check 'the lab names the techniques that SQLite does not support' equal "$(grep '"cannot":"SQLite has no' said | grep -oE '"technique":"[^"]*' | cut -d'"' -f4 | paste -sd' ')" \
 		'readpast merge applock'
 	check 'naive runs jobs twice' is naive 'twice > 0 && runs > jobs'
-	check 'SQLite aborts some of its transactions' is naive 'deadlocks > 0'
-	check 'the others run each job once' exact updlock marker worker-loop own
-	check 'updlock: one worker runs, the others wait' is updlock "$share > 0.4"
-	check 'and says what they wait for' says updlock 'one at a time; .* waiting for the file'
-	check 'nothing is left' nothing_left
-	check 'the database itself was not made' equal "$(find . -name 'with*')" ''
+	check 'SQLite aborts some transactions of naive' is naive 'deadlocks > 0'
+	check 'all other techniques run each job once' exact updlock marker worker-loop own
+	check 'with updlock one worker runs and the others wait' is updlock "$share > 0.4"
+	check 'the lab says what workers wait for' says updlock 'one at a time; .* waiting for the file'
+	check 'the lab leaves nothing behind' nothing_left
+	check 'the lab has not made the database itself' equal "$(find . -name 'with*')" ''
 
 	# With both techniques workers wait for each other's commits. So each job takes
 	# longer than a commit on a busy disk.
-	check 'long work' lab --workers 4 --jobs 24 --delay 60ms updlock own
-	check 'own waits less than half as long' is own "blocked_ms < $(of updlock blocked_ms) / 2"
+	check 'the lab runs jobs that take long' lab --workers 4 --jobs 24 --delay 60ms updlock own
+	check 'own waits less than half as long as updlock' is own "blocked_ms < $(of updlock blocked_ms) / 2"
 }
 if [[ $2 == sqlite: ]]; then
 	techniques_of_file
@@ -121,32 +121,32 @@ fi
 
 # ---- the table and the explanations ----
 
-check 'a table' status 0 readpast --db "$url" lab --jobs 10 --workers 2 marker
-check 'a line for the technique, and one that explains it' grep -qE '^marker +10 +0 +0 ' out
-check 'all are listed' equal "$(readpast --db "$nowhere" lab --list | wc -l)" 8
-check 'an explanation' status 0 readpast --db "$nowhere" lab --explain merge
+check 'the lab prints a table' status 0 readpast --db "$url" lab --jobs 10 --workers 2 marker
+check 'the table has a line for the technique, and a line that explains it' grep -qE '^marker +10 +0 +0 ' out
+check 'the lab lists all techniques' equal "$(readpast --db "$nowhere" lab --list | wc -l)" 8
+check 'the lab explains a technique' status 0 readpast --db "$nowhere" lab --explain merge
 if [[ $2 == sqlite: ]]; then
-	check 'without SQL it says why' grep -q 'SQLite has no MERGE' out
+	check 'for a database without this SQL the explanation says why' grep -q 'SQLite has no MERGE' out
 else
-	check 'has the SQL' grep -q '^	merge into queue' out
+	check 'the explanation has the SQL' grep -q '^	merge into queue' out
 fi
 
 # ---- bad input ----
 
-check 'an unknown technique' refuses 2 'no such technique: fifo' readpast lab fifo
-check 'an unknown technique to explain' refuses 2 'no such technique: scratch' readpast lab --explain scratch
+check 'an unknown technique is refused' refuses 2 'no such technique: fifo' readpast lab fifo
+check 'an unknown technique cannot be explained' refuses 2 'no such technique: scratch' readpast lab --explain scratch
 for bad in '--workers 0' '--workers 65' '--jobs 0' '--jobs 2M' '--delay 11s' '--delay x' '--jobs -1'; do
 	# shellcheck disable=SC2086
-	check "nonsense: $bad" refuses 2 "lab: ${bad% *}" readpast lab $bad
+	check "wrong arguments are refused: $bad" refuses 2 "lab: ${bad% *}" readpast lab $bad
 done
-check 'a database that does not exist' refuses 1 'lab: naive: cannot create a schema or file for the lab: ' readpast --db "$nowhere" lab
+check 'a database that does not exist is refused' refuses 1 'lab: naive: cannot create a schema or file for the lab: ' readpast --db "$nowhere" lab
 if [[ $2 == sqlite: ]]; then
-	check 'a technique that this database does not support' refuses 1 'merge: SQLite has no MERGE' readpast lab own merge
-	check 'and nothing was run' equal "$(cat out)" ''
+	check 'a technique that this database does not support is refused' refuses 1 'merge: SQLite has no MERGE' readpast lab own merge
+	check 'the refused call has run nothing' equal "$(cat out)" ''
 else
-	check 'the message of the server' grep -q 'No such file' err
+	check 'the message of the server is printed' grep -q 'No such file' err
 	on_server 'create role readpast_lab_poor login' >/dev/null
-	check 'no right to make a schema' refuses 1 'cannot create a schema or file for the lab: permission denied for database' \
+	check 'without the right to make a schema the lab is refused' refuses 1 'cannot create a schema or file for the lab: permission denied for database' \
 		readpast --db "$url&user=readpast_lab_poor" lab
 	on_server 'drop role readpast_lab_poor' >/dev/null
 fi
@@ -169,15 +169,15 @@ for signal in INT TERM; do
 	begin
 	kill "-$signal" "$pid"
 	wait "$pid"
-	check "SIG$signal ends it, exit 1" equal $? 1
-	check 'it says so' grep -q 'lab: stopped; nothing is left of it' err
-	check 'and nothing is left' nothing_left
+	check "SIG$signal ends the lab with exit 1" equal $? 1
+	check 'the lab says that it was stopped' grep -q 'lab: stopped; nothing is left of it' err
+	check 'the stopped lab leaves nothing behind' nothing_left
 done
 begin
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-check 'killed, it leaves something' eval '! nothing_left'
-check 'the next run' status 0 readpast --db "$url" lab --jobs 4 own
-check 'reports what it removes' grep -q 'lab: removed .*, left by a run that was killed' err
-check 'and nothing is left' nothing_left
+check 'a lab that is killed leaves something behind' eval '! nothing_left'
+check 'the next run succeeds' status 0 readpast --db "$url" lab --jobs 4 own
+check 'the next run reports what it removes' grep -q 'lab: removed .*, left by a run that was killed' err
+check 'after the next run nothing is left' nothing_left
 finish

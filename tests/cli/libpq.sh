@@ -24,11 +24,11 @@ mkdir broken old
 echo 'int PQlibVersion(void); int PQlibVersion(void) { return 80000; }' >old.c
 cc -shared -fPIC -o old/libpq.so.5 old.c
 
-check 'a SQLite database is made' readpast init
-check 'that loads no libpq' not loads 'libpq\.so' stats
-check 'nor the libraries that libpq needs' not loads 'lib\(ssl\|krb5\|ldap\)' stats
-check 'a PostgreSQL URL loads it' loads 'libpq\.so\.5' --db "$server" stats
-check "an unreachable server: libpq's own message" refuses 1 'No such file.*--db' \
+check 'a SQLite database can be made' readpast init
+check 'a SQLite database loads no libpq' not loads 'libpq\.so' stats
+check 'a SQLite database loads no library that libpq needs' not loads 'lib\(ssl\|krb5\|ldap\)' stats
+check 'a PostgreSQL URL loads libpq' loads 'libpq\.so\.5' --db "$server" stats
+check "for an unreachable server the message is that of libpq" refuses 1 'No such file.*--db' \
 	readpast --db "$server" stats
 for dir in broken old; do
 	check "SQLite works beside a libpq that is $dir" status 0 with $dir enqueue q x
@@ -38,14 +38,14 @@ done
 check 'a libpq that cannot be loaded: one line, and what helps' \
 	refuses 1 'PostgreSQL needs libpq\.so\.5 \(Debian: apt install libpq5\): .*libpq\.so\.5: ' \
 	with broken --db "$server" stats
-check 'one that lacks a function: one line, and which' \
+check 'a libpq without a function: one line that names the function' \
 	refuses 1 'libpq\.so\.5 is too old: it has no PQ[a-zA-Z]+$' \
 	with old --db "$server" stats
 for command in 'enqueue q x' doctor lab 'stress --jobs 1' 'work q --drain -- true'; do
 	# shellcheck disable=SC2086
-	check "$command says the same" refuses 1 'PostgreSQL needs libpq\.so\.5' \
+	check "$command prints the same message" refuses 1 'PostgreSQL needs libpq\.so\.5' \
 		with broken --db "$server" $command
 done
-check 'a copy to PostgreSQL, too' refuses 1 'PostgreSQL needs libpq\.so\.5' \
+check 'a copy to PostgreSQL prints the same message' refuses 1 'PostgreSQL needs libpq\.so\.5' \
 	with broken copy sqlite:readpast.db "$server"
 finish

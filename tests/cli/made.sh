@@ -40,24 +40,24 @@ makes() {
 }
 
 check 'init makes a database, and reports it once' makes init
-check 'so does enqueue' makes enqueue q x
-check 'also with --quiet' makes enqueue q x --quiet
-check 'so does queue set' makes queue set q --lease 1m
-check 'so does stress' makes stress --jobs 10 --workers 1
+check 'enqueue makes a database, and reports it once' makes enqueue q x
+check 'enqueue --quiet makes a database, and reports it once' makes enqueue q x --quiet
+check 'queue set makes a database, and reports it once' makes queue set q --lease 1m
+check 'stress makes a database, and reports it once' makes stress --jobs 10 --workers 1
 readpast --db sqlite:source.db enqueue q x --quiet 2>/dev/null
-check 'so does copy, for its target' makes copy sqlite:source.db "$READPAST_DB"
+check 'copy makes its target, and reports it once' makes copy sqlite:source.db "$READPAST_DB"
 
 remove_database
 for command in 'claim q --wait 1s' 'work q -- true' 'work q --drain --quiet -- true' stats 'list q'; do
 	# shellcheck disable=SC2086
-	check "$command makes none and says where it looked" refuses 1 "$none.*init" readpast $command
+	check "$command makes no database and prints where it looked" refuses 1 "$none.*init" readpast $command
 done
-check 'a command that needs no database' status 0 readpast help
-check 'has made none' status 1 readpast stats
+check 'a command without a database succeeds' status 0 readpast help
+check 'a command without a database has made none' status 1 readpast stats
 
 if [[ $2 == sqlite: ]]; then
 	sqlite3 readpast.db 'create table theirs (x)'
-	check 'init in a database with other tables says what it added' \
+	check 'init in a database with other tables prints what it has added' \
 		refuses 0 "^readpast: created the queue's tables in $here/readpast.db\$" readpast init
 	remove_database
 fi
@@ -70,7 +70,7 @@ else
 	psql -qAtX -v ON_ERROR_STOP=1 "$READPAST_DB" -f schema.sql
 fi
 readpast enqueue q x >/dev/null 2>err
-check 'its SQL makes the whole database' equal "$(cat err)" ''
-check 'and the queue works' refuses 0 '^serving q of .*: 1 ready, 1 at a time$' readpast work q --drain -- true
-check 'it is printed or done, not both' refuses 2 either readpast init --print --after-restore
+check 'the SQL of init --print makes the whole database' equal "$(cat err)" ''
+check 'the queue works in a database that was made by this SQL' refuses 0 '^serving q of .*: 1 ready, 1 at a time$' readpast work q --drain -- true
+check 'init --print and --after-restore together are refused' refuses 2 either readpast init --print --after-restore
 finish

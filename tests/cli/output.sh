@@ -49,11 +49,11 @@ for threads in 1 8; do
 	rm -f gone started
 	fill "pipe$threads" 50
 	"$READPAST" work "pipe$threads" -j "$threads" --drain -- ./line {} 2>err > >(one_line)
-	check "-j $threads, the reader of standard output goes: exit 1" equal "$?" 1
-	check 'one line says so' complained 'it has no reader any more' 'unfinished jobs were released'
+	check "with -j $threads work exits with 1 when the reader of its output has ended" equal "$?" 1
+	check 'one line says that the output has no reader' complained 'it has no reader any more' 'unfinished jobs were released'
 	check 'the job whose output was read is done' equal "$(cat first)" 1
-	check 'all others are ready again, no attempt used' untouched "pipe$threads" 49
-	check 'nothing was started after the reader had gone' \
+	check 'all other jobs are ready, with no attempt used' untouched "pipe$threads" 49
+	check 'no handler was started after the reader had ended' \
 		test "$(wc -l <started)" -le "$((threads + 1))"
 done
 
@@ -77,11 +77,11 @@ worker=$!
 is_back() {
 	[[ $(field ready "$(readpast stats busy --json)") == 1 ]]
 }
-check 'one handler cannot write, its job is given back' eventually is_back
+check 'a handler cannot write, and its job is released' eventually is_back
 touch go
 wait "$worker"
-check 'the worker ends with the other handler, exit 1' equal "$?" 1
-check 'and only that handler ran to its end' untouched busy 1
+check 'the worker ends with the other handler: exit 1' equal "$?" 1
+check 'only the other handler ran to its end' untouched busy 1
 
 rm -f gone started
 readpast enqueue bad x --quiet
@@ -104,32 +104,32 @@ else:
 sys.exit(subprocess.run(sys.argv[2:], stdout=theirs).returncode)
 END
 fill socket 3
-check 'a socket that can only be written to works' \
+check 'a socket that can only be written to works as output' \
 	status 0 python3 pair.py half "$READPAST" work socket --drain -- echo {}
-check 'its jobs are done' equal "$(readpast list socket --json)" ''
+check 'the jobs of the worker with the socket are done' equal "$(readpast list socket --json)" ''
 fill socket 3
 python3 pair.py closed "$READPAST" work socket --drain -- echo {} 2>err
 check 'a socket whose other end is closed: exit 1' equal "$?" 1
-check 'one line, and no job was claimed' complained 'it has no reader any more' 'no job was claimed'
-check 'the queue is as it was' untouched socket 3
+check 'one line says so, and that no job was claimed' complained 'it has no reader any more' 'no job was claimed'
+check 'the jobs of this queue are unchanged' untouched socket 3
 
 # ---- there is no standard output ----
 
 check 'closed standard output: exit 1' \
 	equal "$(READPAST_DB=sqlite:new.db readpast work q --drain -- echo 2>err >&-; echo $?)" 1
-check 'one line' complained 'it is not open for writing' 'no job was claimed'
-check 'not even the database was opened' test ! -e new.db
+check 'one line says that standard output is not open' complained 'it is not open for writing' 'no job was claimed'
+check 'the worker has not even opened the database' test ! -e new.db
 check 'standard output that is open for reading: exit 1' \
 	equal "$(readpast work socket --drain -- echo {} 2>err 1</dev/null; echo $?)" 1
-check 'the queue is still as it was' untouched socket 3
+check 'the jobs of this queue are still unchanged' untouched socket 3
 
 # ---- no room ----
 
 fill device 3
-check 'a device that is full: exit 1' \
+check 'standard output on a full device: exit 1' \
 	equal "$(readpast work device --drain -- echo {} 2>err >/dev/full; echo $?)" 1
-check 'says so, and no job was claimed' complained 'No space left on device' 'no job was claimed'
-check 'and its queue is as it was' untouched device 3
+check 'one line says so, and that no job was claimed' complained 'No space left on device' 'no job was claimed'
+check 'the jobs of the queue are unchanged' untouched device 3
 
 # on_full_disk QUEUE FILLER: run a worker whose output is on a disk. After FILLER blocks
 # are taken, the disk has room for the output of a few handlers.
@@ -138,10 +138,10 @@ on_full_disk() {
 	fill "$queue" 20
 	dd if=/dev/zero of="$small/filler" bs=4k count="$2" 2>/dev/null
 	"$READPAST" work "$queue" -j 3 --drain -- sh -c 'echo {} >>started; head -c 3000 /dev/zero' 2>err >>"$small/log"
-	check "a disk gets full ($queue): exit 1" equal "$?" 1
-	check 'one line of the worker' complained 'No space left on device' 'unfinished jobs were released'
+	check "the disk becomes full, queue $queue: exit 1" equal "$?" 1
+	check 'the worker prints one line' complained 'No space left on device' 'unfinished jobs were released'
 	check 'some jobs were done' test -s "$small/log"
-	check 'the others are ready, no attempt used' \
+	check 'the other jobs are ready, with no attempt used' \
 		untouched "$queue" "$((20 - $(stat -c %s "$small/log") / 3000))"
 	umount "$small"
 }
@@ -158,14 +158,14 @@ fi
 if mount -t ramfs ramfs "$small" 2>/dev/null; then
 	fill ramfs 3
 	# shellcheck disable=SC2016
-	check 'a disk that does not count its blocks is not full' \
+	check 'a disk that does not count its blocks is not taken as full' \
 		status 0 sh -c '"$0" work ramfs --drain -- echo {} >"$1/log"' "$READPAST" "$small"
 	umount "$small"
 fi
 fill room 3
-check 'a file on a disk with room' \
+check 'a file on a disk with free space works as output' \
 	equal "$(readpast work room --drain -- echo {} >file; echo $?)" 0
-check 'is as long as what was written' equal "$(tr '\n' , <file)" '1,2,3,3 done, 0 failed, 0 dead, 0 released,'
+check 'the file is as long as the output' equal "$(tr '\n' , <file)" '1,2,3,3 done, 0 failed, 0 dead, 0 released,'
 
 # ---- kept apart ----
 
@@ -184,7 +184,7 @@ fill talk 6
 readpast work talk -j 2 --drain --output-sync -- ./talk {} >out 2>err
 check '--output-sync keeps the lines of a job together' \
 	equal "$(grep -c begins out) $(grep -A 1 begins out | grep -c ends)" '6 6'
-check 'and those of standard error' equal "$(grep -c fails err)" 6
+check '--output-sync keeps the lines of standard error together, too' equal "$(grep -c fails err)" 6
 mkfifo both
 fill talk2 6
 rm talks.*
@@ -195,31 +195,31 @@ check 'both streams of a job come one after the other' \
 	equal "$(cut -d' ' -f2 together | paste -sd' ')" '3 3 3 3 3 3'
 fill long 2
 readpast work long --drain --output-sync -- head -c 3000000 /dev/zero >out 2>/dev/null
-check 'long output is kept, too' equal "$(head -c 6000000 out | tr -d '\0' | wc -c) $(($(wc -c <out) > 6000000))" '0 1'
+check 'long output is kept complete' equal "$(head -c 6000000 out | tr -d '\0' | wc -c) $(($(wc -c <out) > 6000000))" '0 1'
 fill tail 1
 readpast work tail --drain --output-sync -- sh -c 'echo why >&2; exit 65' >out 2>err
-check 'the error of a failed attempt is kept as without it' \
+check 'the error of a failed attempt is kept as without --output-sync' \
 	equal "$(field last_error "$(readpast list tail --state dead --json)")" why
 rm -f gone started
 fill reader 50
 "$READPAST" work reader -j 2 --drain --output-sync -- ./line {} 2>err > >(one_line)
-check 'the reader of collected output exits: exit 1' equal $? 1
-check 'jobs whose output it has not read are ready, no attempt used' untouched reader 49
+check 'the reader of collected output ends: exit 1' equal $? 1
+check 'jobs whose output was not read are ready, with no attempt used' untouched reader 49
 fill folder 2
 TMPDIR=$here/nowhere "$READPAST" work folder --drain --output-sync -- echo {} >out 2>err
-check 'the directory for temporary files is missing: exit 1' equal $? 1
+check 'the folder for temporary files is missing: exit 1' equal $? 1
 check 'the message names the problem' grep -q '^readpast: cannot store the output of handlers in temporary files: No such file or directory; unfinished jobs were released (set TMPDIR ' err
-check 'and no attempt is used' untouched folder 2
+check 'no attempt is used without temporary files' untouched folder 2
 check 'no temporary file is left' equal "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'readpast-??????' -newer talk 2>/dev/null)" ''
 
 # ---- standard error ----
 
 fill stderr 10
-check 'standard error has no reader: work goes on' \
+check 'work goes on if standard error has no reader' \
 	equal "$(readpast work stderr -j 2 --drain -- sh -c 'echo {} >&2' 2> >(exec <&-) | tail -n 1)" \
 	'10 done, 0 failed, 0 dead, 0 released'
 fill stderr 10
-check 'closed standard error: work goes on' \
+check 'work goes on if standard error is closed' \
 	equal "$(readpast work stderr -j 2 --drain -- sh -c 'echo {} >&2' 2>&- | tail -n 1)" \
 	'10 done, 0 failed, 0 dead, 0 released'
 finish

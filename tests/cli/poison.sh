@@ -35,10 +35,10 @@ for attempts in 3 2; do
 		((i == 10 || i == 50 || i == 290)) && echo poison || echo "fine $i"
 	done | readpast enqueue "$q" --quiet
 	killed=$(work_through "$q" 2>/dev/null)
-	check "of $attempts attempts: the killers end as dead" equal "$(of_state "$q" dead | grep -c poison)" 3
-	check "of $attempts attempts: no other job is dead" equal "$(of_state "$q" dead | grep -c fine)" 0
-	check "of $attempts attempts: the others are done" equal "$(of_state "$q" "done" | wc -l)" 300
-	check "of $attempts attempts: each killer kills at most that many workers" test "$killed" -le $((3 * attempts))
+	check "with $attempts attempts the jobs that kill end as dead" equal "$(of_state "$q" dead | grep -c poison)" 3
+	check "with $attempts attempts no other job is dead" equal "$(of_state "$q" dead | grep -c fine)" 0
+	check "with $attempts attempts all other jobs are done" equal "$(of_state "$q" "done" | wc -l)" 300
+	check "with $attempts attempts each job that kills has killed at most as many workers" test "$killed" -le $((3 * attempts))
 done
 
 # A worker that has running jobs and jobs fetched ahead is stopped until another worker
@@ -50,12 +50,12 @@ handler='read x; echo "$x" >>"$0"; sleep 0.01'
 "$READPAST" work s --lease 1s --drain -- sh -c "$handler" stopped >/dev/null 2>&1 &
 stopped=$!
 started() { (($(wc -l <stopped) >= 50)); }
-check 'a worker is at work' eventually started
+check 'a worker runs jobs' eventually started
 kill -STOP "$stopped"
 readpast work s --drain -- sh -c "$handler" other >/dev/null 2>&1
 before=$(wc -l <stopped)
 kill -CONT "$stopped"
 wait "$stopped"
 check 'every job was started' equal "$(sort -un stopped other | wc -l)" 400
-check 'the stopped worker started none of the jobs it had lost' test "$(wc -l <stopped)" -le $((before + 1))
+check 'the stopped worker started none of the jobs that it had lost' test "$(wc -l <stopped)" -le $((before + 1))
 finish

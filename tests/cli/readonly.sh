@@ -26,7 +26,7 @@ isolated() {
 readpast --db $volume enqueue q a b --quiet
 for command in stats 'list q' 'show 1' 'why 1' 'enqueue q x' 'work q --drain -- true' init; do
 	# shellcheck disable=SC2086
-	check "nobody has it open, $command: refused, and why" \
+	check "if no process has the file open, $command is refused with the reason" \
 		refuses 1 'x.db is on a read-only file system, and no worker that can write it has it open' \
 		isolated "$READPAST" $command
 done
@@ -35,7 +35,7 @@ finds_disk() {
 	cat out err
 	return 1
 }
-check 'the doctor reports it' finds_disk
+check 'the doctor reports the file system' finds_disk
 select="select readpast_enqueue('q', 'x')"
 check 'the extension is refused, too' refuses 1 'is on a read-only file system' \
 	hosted "$extension" isolated \
@@ -46,11 +46,11 @@ mkfifo hold
 at_work() {
 	[[ $(field state "$(readpast --db $volume show 1 --json)") == running ]]
 }
-check 'a worker has it open' eventually at_work
+check 'a worker has the file open' eventually at_work
 for command in stats 'list q' 'show 1' 'why 1'; do
 	# shellcheck disable=SC2086
-	check "then $command reads it" isolated "$READPAST" $command
+	check "while a worker has the file open, $command reads it" isolated "$READPAST" $command
 done
-check 'the doctor still reports it' finds_disk
-check 'and cannot write it' refuses 1 'readonly' isolated "$READPAST" enqueue q x
+check 'the doctor still reports the file system' finds_disk
+check 'enqueue cannot write the file' refuses 1 'readonly' isolated "$READPAST" enqueue q x
 finish

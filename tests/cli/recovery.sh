@@ -50,8 +50,8 @@ compare() { # JOBS WORKERS COMMAND...
 	drain $(($(now_ms) + LEASE_MS)) "$workers" "$@"
 	lost=$took
 	echo "# $said: fresh $fresh ms; lost $lost ms after their leases' end"
-	check "$said: no longer than 1.5 x fresh ones and 2 s" in_time
-	check "$said: all are done" equal "$(readpast list q --limit 9 --json)" ''
+	check "$said: lost jobs take at most 1.5 times as long as new ones, and 2 s" in_time
+	check "$said: all jobs are done" equal "$(readpast list q --limit 9 --json)" ''
 }
 
 # Jobs that are enqueued during the recovery of a thousand other jobs wait until these
@@ -81,8 +81,8 @@ beside() {
 	kill "${pids[@]}"
 	wait "${pids[@]}" 2>/dev/null
 	echo "# a fresh job beside 1,000 lost ones: started $waited ms after the leases' end; a thousand fresh ones take $fresh ms; another queue's waited $slowest ms at most"
-	check 'a fresh job starts no later than behind as many fresh ones and 1 s' test "$waited" -le $((fresh + 1000))
-	check "another queue's jobs start at once" test "$slowest" -le 1000
+	check 'a new job waits at most as long as behind as many new jobs, and 1 s' test "$waited" -le $((fresh + 1000))
+	check "the jobs of another queue start at once" test "$slowest" -le 1000
 }
 
 # Many leases end at once in a queue without workers. Measure how many jobs become ready
@@ -109,7 +109,7 @@ at_once() { # LEASES
 	kill "$worker"
 	wait "$worker" 2>/dev/null
 	echo "# $leases leases ended at once: ready again within $taken ms; an enqueue, a process each, took $worst ms at most"
-	check "leases that end at once: ${per_ms},000 a second" test "$taken" -le "$most"
+	check "of leases that end at once, ${per_ms},000 jobs become ready in a second" test "$taken" -le "$most"
 }
 
 # Builds with a sanitizer are slow and use a fifth of these numbers.

@@ -38,23 +38,23 @@ put_back() {
 readpast enqueue q before >/dev/null
 held=$(claim_of "$(readpast claim q --lease 1h)")
 readpast enqueue q --delay 1ms later >/dev/null
-check 'a backup' back_up
+check 'a backup is made' back_up
 lost=$(readpast enqueue q lost)
-check 'is put back' put_back
+check 'the backup is restored' put_back
 check 'the job enqueued after the backup is gone' status 3 readpast show "$lost"
-check 'init says how many ids it skips' \
+check 'init --after-restore prints how many ids it skips' \
 	grep -qx "ids up to $((lost - 1 + 1000000000)) are not given to new jobs: skipped 1000000000 ids" \
 	<(readpast init --after-restore)
-check 'so that its id is not given again' equal "$(readpast enqueue q new)" "$((lost + 1000000000))"
-check 'a holder from before the backup may still settle' readpast complete "$held"
-check 'jobs are worked on, those that were scheduled, too' readpast work q --drain --max-jobs 2 -- true
-check 'none is left' equal "$(readpast list q --json)" ''
-check 'a second time ids are skipped again' \
+check 'the id of the lost job is not given again' equal "$(readpast enqueue q new)" "$((lost + 1000000000))"
+check 'a client that claimed before the backup may still settle' readpast complete "$held"
+check 'a worker does the jobs, also those that were scheduled' readpast work q --drain --max-jobs 2 -- true
+check 'no job is left' equal "$(readpast list q --json)" ''
+check 'a second init --after-restore skips ids again' \
 	grep -qx "ids up to $((lost + 2000000000)) are not given to new jobs: .*" \
 	<(readpast init --after-restore)
-check 'an init without it skips none' equal "$(readpast init >/dev/null && readpast enqueue q x)" "$((lost + 2000000001))"
+check 'init without --after-restore skips no ids' equal "$(readpast init >/dev/null && readpast enqueue q x)" "$((lost + 2000000001))"
 if [[ $2 == sqlite: ]]; then
 	sql "update sqlite_sequence set seq = 9223372036854775000 where name = 'readpast_job'"
-	check 'refused if there are not enough ids left to skip' refuses 1 'not enough ids are left' readpast init --after-restore
+	check 'init --after-restore is refused if not enough ids are left' refuses 1 'not enough ids are left' readpast init --after-restore
 fi
 finish

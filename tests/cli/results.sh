@@ -19,44 +19,44 @@ readpast queue set q --keep-done 1h --max-attempts 1 --lease 1m 2>/dev/null
 # ---- output of a handler to file descriptor 3 ----
 
 a=$(readpast enqueue q one)
-check 'a handler writes to descriptor 3' status 0 \
+check 'a handler can write to descriptor 3' status 0 \
 	readpast work q --drain --quiet -- sh -c 'echo out; echo result >&3'
-check 'that is the result' equal "$(result_of "$a")" result
-check 'and show prints it' grep -qx 'result        result\\n (7 bytes)' <(readpast show "$a")
-check 'its standard output is passed on' grep -qx out out
+check 'the result is what the handler wrote to descriptor 3' equal "$(result_of "$a")" result
+check 'show prints the result' grep -qx 'result        result\\n (7 bytes)' <(readpast show "$a")
+check 'the standard output of the handler is passed on' grep -qx out out
 
 a=$(readpast enqueue q bytes)
 readpast work q --drain --quiet -- sh -c 'printf "a\0b\377" >&3'
-check 'bytes that are no text are base64' \
+check 'a result that is no text is printed as base64' \
 	equal "$(readpast show "$a" --json | jq -r .result_base64)" "$(printf 'a\0b\377' | base64)"
 
 a=$(readpast enqueue q none)
 readpast work q --drain --quiet -- true
-check 'without any there is none' equal "$(result_of "$a")" null
+check 'a handler that writes nothing has no result' equal "$(result_of "$a")" null
 
 a=$(readpast enqueue q fails)
 readpast work q --drain --quiet -- sh -c 'echo no >&3; exit 1' 2>/dev/null
-check 'a handler that fails leaves none' equal "$(result_of "$a")" null
+check 'a handler that fails has no result' equal "$(result_of "$a")" null
 
 a=$(readpast enqueue q most)
 readpast work q --drain --quiet -- sh -c 'head -c 65536 /dev/zero | tr "\0" x >&3'
-check '64 KiB are kept' equal "$(result_of "$a" | wc -c)" 65537
+check 'a result of 64 KiB is kept' equal "$(result_of "$a" | wc -c)" 65537
 
 a=$(readpast enqueue q more)
-check 'more than that fails the attempt' status 7 \
+check 'a larger result fails the attempt' status 7 \
 	readpast work q --drain --quiet -- sh -c 'head -c 300000 /dev/zero >&3'
-check 'with the reason' equal "$(error_of "$a")" 'the result has 300000 bytes, more than 65536'
+check 'the error of the attempt says how large the result was' equal "$(error_of "$a")" 'the result has 300000 bytes, more than 65536'
 
 a=$(readpast enqueue q child)
 readpast work q --drain --quiet -- sh -c 'echo kept >&3; sleep 60 >/dev/null 2>&1 & exit 0'
-check 'a process that the handler left behind is not waited for' equal "$(result_of "$a")" kept
+check 'the worker does not wait for a process that the handler left running' equal "$(result_of "$a")" kept
 
 exec 3>inherited
 a=$(readpast enqueue q inherited)
 readpast work q --drain --quiet -- sh -c 'echo mine >&3'
 exec 3>&-
-check "the worker's own descriptor 3 is not the handler's" equal "$(result_of "$a")" mine
-check 'and stays empty' test ! -s inherited
+check "descriptor 3 of the worker is not that of the handler" equal "$(result_of "$a")" mine
+check 'the file at descriptor 3 of the worker stays empty' test ! -s inherited
 
 # ---- standard output ----
 
@@ -79,49 +79,49 @@ check 'it says so' equal "$(cat err)" 'readpast: work: --result: expected stdout
 claim() { readpast claim q | jq -r .claim; }
 a=$(readpast enqueue q complete)
 c=$(claim)
-check 'no such file' status 2 readpast complete "$c" --result nothing
+check 'a missing file cannot be the result' status 2 readpast complete "$c" --result nothing
 head -c 65537 /dev/zero >large
-check 'a file too large' status 2 readpast complete "$c" --result large
-check 'it says what to do' equal "$(cat err)" \
+check 'a file that is too large cannot be the result' status 2 readpast complete "$c" --result large
+check 'the message says what to do with a large result' equal "$(cat err)" \
 	'readpast: large: the result has more than 65536 bytes; store it elsewhere, and its place as the result'
-check 'the claim stands' equal "$(readpast show "$a" --json | jq -r .state)" running
+check 'the claim stays valid after the refused result' equal "$(readpast show "$a" --json | jq -r .state)" running
 printf 'from a file' >file
-check 'a file' status 0 readpast complete "$c" --result file
-check 'is the result' equal "$(result_of "$a")" 'from a file'
+check 'a file can be the result' status 0 readpast complete "$c" --result file
+check 'the result is the content of the file' equal "$(result_of "$a")" 'from a file'
 a=$(readpast enqueue q input)
 c=$(claim)
 printf input | readpast complete "$c" --result -
-check 'standard input, too' equal "$(result_of "$a")" input
-check 'a late claim changes nothing' status 4 readpast complete "$c" --result file
-check 'at all' equal "$(result_of "$a")" input
+check 'standard input can be the result' equal "$(result_of "$a")" input
+check 'a late claim is refused' status 4 readpast complete "$c" --result file
+check 'the late claim has changed nothing' equal "$(result_of "$a")" input
 
 # ---- progress ----
 
 a=$(readpast enqueue q progress --max-attempts 3)
 c=$(claim)
-check 'progress without a lease' status 0 readpast extend "$c" --progress '{"row": 3}'
-check 'is shown' equal "$(progress_of "$a")" '{"row": 3}'
-check 'on a line' grep -qx 'progress      {"row": 3}' <(readpast show "$a")
-check 'by why' grep -q 'Its handler has reported: {"row": 3}\.$' <(readpast why "$a")
-check 'and in its JSON' equal "$(readpast why "$a" --json | jq -r .progress)" '{"row": 3}'
+check 'extend --progress needs no lease' status 0 readpast extend "$c" --progress '{"row": 3}'
+check 'the job has the progress' equal "$(progress_of "$a")" '{"row": 3}'
+check 'show prints the progress on a line' grep -qx 'progress      {"row": 3}' <(readpast show "$a")
+check 'why prints the progress' grep -q 'Its handler has reported: {"row": 3}\.$' <(readpast why "$a")
+check 'why --json has the progress' equal "$(readpast why "$a" --json | jq -r .progress)" '{"row": 3}'
 check 'extend by no time is refused' status 2 readpast extend "$c" --lease 0
-check 'not too large' status 2 readpast extend "$c" --progress "$(head -c 4097 large | tr '\0' x)"
-check 'it says so' equal "$(cat err)" 'readpast: extend: --progress: expected at most 4096 bytes (see readpast help extend)'
+check 'a progress that is too large is refused' status 2 readpast extend "$c" --progress "$(head -c 4097 large | tr '\0' x)"
+check 'the message has the limit' equal "$(cat err)" 'readpast: extend: --progress: expected at most 4096 bytes (see readpast help extend)'
 readpast fail "$c" --error no --retry-in 0 >/dev/null
-check 'a late claim reports nothing' status 4 readpast extend "$c" --progress late
+check 'progress of a late claim is refused' status 4 readpast extend "$c" --progress late
 job=$(readpast claim q)
-check 'the next attempt gets it' equal "$(jq -r .progress <<<"$job")" '{"row": 3}'
+check 'the next attempt gets the progress' equal "$(jq -r .progress <<<"$job")" '{"row": 3}'
 readpast release "$(jq -r .claim <<<"$job")"
 # shellcheck disable=SC2016
 READPAST_PROGRESS=old readpast work q --drain --quiet -- sh -c 'printf %s "$READPAST_PROGRESS" >&3'
-check 'and so does a handler' equal "$(result_of "$a")" '{"row": 3}'
+check 'the handler of the next attempt gets the progress' equal "$(result_of "$a")" '{"row": 3}'
 a=$(readpast enqueue q none)
 # shellcheck disable=SC2016
 READPAST_PROGRESS=old readpast work q --drain --quiet -- sh -c 'printf "<%s>" "$READPAST_PROGRESS" >&3'
-check 'or nothing' equal "$(result_of "$a")" '<>'
+check 'a handler of a first attempt gets no progress' equal "$(result_of "$a")" '<>'
 a=$(readpast enqueue q history)
 c=$(READPAST_HISTORY=history readpast claim q | jq -r .claim)
 READPAST_HISTORY=history readpast extend "$c" --progress half
 READPAST_HISTORY=history readpast complete "$c"
-check 'a history of it can be checked' status 0 readpast check history
+check 'a history with results and progress can be checked' status 0 readpast check history
 finish

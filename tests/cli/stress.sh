@@ -50,60 +50,60 @@ json() {
 readpast enqueue mine a b c --quiet
 readpast queue set stress-of-my-own >/dev/null
 
-check 'a plain run, exit 0' status 0 readpast stress --jobs 2k --seed 5 --json
-check '... keeps the promises' clean
-check '... all jobs are done' equal "$(said 'done') $(said lost) $(said duplicates)" '2000 0 0'
-check '... says it in JSON' json
-check '... removed its own queue only' only_mine
+check 'a plain run exits with 0' status 0 readpast stress --jobs 2k --seed 5 --json
+check 'the plain run keeps the promises' clean
+check 'all jobs of the plain run are done' equal "$(said 'done') $(said lost) $(said duplicates)" '2000 0 0'
+check 'the plain run prints JSON' json
+check 'the plain run has removed its own queue, and no other' only_mine
 status 0 readpast stress --jobs 500 --fail-rate 0.3
-check 'the report for people' grep -qE '^P1 ok, P2 ok, P3 ok, P6 ok$' out
-check '... has a plot' grep -qE '^  done  .*[▁▂▃▄▅▆▇█].* [0-9,]+/s' out
-check '... and latencies' grep -qE '^  end to end +[0-9.]+ m?s' out
+check 'the report for people has the promises' grep -qE '^P1 ok, P2 ok, P3 ok, P6 ok$' out
+check 'the report for people has a plot' grep -qE '^  done  .*[▁▂▃▄▅▆▇█].* [0-9,]+/s' out
+check 'the report for people has latencies' grep -qE '^  end to end +[0-9.]+ m?s' out
 
-check 'workers are killed' status 0 readpast stress --jobs 600 --workers 3 --work-time 5ms \
+check 'a run that kills workers exits with 0' status 0 readpast stress --jobs 600 --workers 3 --work-time 5ms \
 	--lease 500ms --kill-every 150ms --seed 5 --json
-check '... several times' more kills 2
-check '... the promises hold' clean
-check 'workers come too late' status 0 readpast stress --jobs 60 --workers 4 --work-time 100ms \
+check 'workers were killed several times' more kills 2
+check 'the promises hold although workers are killed' clean
+check 'a run that stops workers exits with 0' status 0 readpast stress --jobs 60 --workers 4 --work-time 100ms \
 	--lease 500ms --stall-every 300ms --seed 5 --json
-check '... several times' more stalls 2
-check '... so jobs are retried' more retries 1
-check '... the promises hold' clean
-check 'attempts fail by chance' status 0 readpast stress --jobs 400 --fail-rate 0.5 --json
-check '... some jobs die of it' more dead 1
-check '... the promises hold' clean
+check 'workers were stopped several times' more stalls 2
+check 'jobs of stopped workers are retried' more retries 1
+check 'the promises hold although workers are stopped' clean
+check 'a run in which attempts fail by chance exits with 0' status 0 readpast stress --jobs 400 --fail-rate 0.5 --json
+check 'some jobs have died' more dead 1
+check 'the promises hold although attempts fail' clean
 status 0 readpast stress --for 700ms --producers 2 --batch 10 --payload 1KiB --json
-check 'with --for' more enqueued 10
-check 'with --fill' status 0 readpast stress --jobs 1k --fill --json
+check 'a run with --for enqueues jobs' more enqueued 10
+check 'a run with --fill exits with 0' status 0 readpast stress --jobs 1k --fill --json
 
 rm -f h
-check 'with a history' status 0 readpast --history h stress --jobs 300
-check '... that can be checked' equal "$(readpast check h | tail -n 1)" \
+check 'a run with a history exits with 0' status 0 readpast --history h stress --jobs 300
+check 'the history can be checked' equal "$(readpast check h | tail -n 1)" \
 	'P1 not checked, P2 ok, P3 ok, P6 ok'
 
 for signal in INT TERM; do
 	launch --for 1h --work-time 1ms
-	check "it is at work, SIG$signal" eventually at_work
+	check "a run is at work before SIG$signal" eventually at_work
 	kill -s "$signal" "$pid"
 	wait "$pid"
-	check '... exit 1' equal $? 1
-	check '... the message says interrupted' grep -q interrupted err
-	check '... after its report' grep -q '^P1 ok, P2 ok, P3 ok, P6 ok' out
-	check '... no process is left' alone
-	check '... and no queue' only_mine
+	check 'the signal ends the run with exit 1' equal $? 1
+	check 'the message says that the run was interrupted' grep -q interrupted err
+	check 'the interrupted run still prints its report' grep -q '^P1 ok, P2 ok, P3 ok, P6 ok' out
+	check 'the interrupted run leaves no process' alone
+	check 'the interrupted run leaves no queue' only_mine
 done
 
 launch --for 1h --work-time 1ms
 eventually at_work
 kill -9 "$pid"
 { wait "$pid"; } 2>/dev/null
-check 'killed with SIGKILL, its processes end' eventually alone
-check '... its queue is left' equal "$(queues | wc -w)" 3
+check 'the processes of a run end when it is killed with SIGKILL' eventually alone
+check 'the killed run leaves its queue' equal "$(queues | wc -w)" 3
 readpast queue set stress-elsewhere-17-0123abcd >/dev/null
-check 'the next run' status 0 readpast stress --jobs 10
-check '... removes what is left' grep -qE "^readpast: removed queue stress-.*-$pid-[0-9a-f]{8}, left by a run that was killed$" err
-check '... names what another host has left' grep -qE 'stress-elsewhere-17-0123abcd belongs to a run on host elsewhere' err
-check '... and leaves it' equal "$(queues)" 'mine stress-elsewhere-17-0123abcd stress-of-my-own'
+check 'the next run exits with 0' status 0 readpast stress --jobs 10
+check 'the next run removes the queue of the killed run' grep -qE "^readpast: removed queue stress-.*-$pid-[0-9a-f]{8}, left by a run that was killed$" err
+check 'the next run names the queue of a run on another host' grep -qE 'stress-elsewhere-17-0123abcd belongs to a run on host elsewhere' err
+check 'the next run does not remove the queue of another host' equal "$(queues)" 'mine stress-elsewhere-17-0123abcd stress-of-my-own'
 readpast queue drop stress-elsewhere-17-0123abcd --yes
 
 # ---- tests only for SQLite, and tests only for PostgreSQL ----
@@ -117,10 +117,10 @@ on_file() {
 	launch --jobs 1 --work-time 1h --pin-snapshot
 	eventually at_work
 	readpast enqueue mine d --quiet
-	check 'an old snapshot is held' empties 1
+	check 'the run keeps an old snapshot open' empties 1
 	kill -9 "$pid"
 	{ wait "$pid"; } 2>/dev/null
-	check '... and released' eventually empties 0
+	check 'the snapshot ends with the killed run' eventually empties 0
 }
 
 sessions() { # CONDITION: print the number of this run's sessions
@@ -131,19 +131,19 @@ pinned() {
 }
 on_server() {
 	status 0 readpast stress --jobs 2k --json
-	check "the report has the server's counters" \
+	check "the report has the counters of the server" \
 		grep -qE '"per_job":\{"statements":null,"transactions":0\.[0-9]*[1-9].*"wal_bytes":[1-9]' out
 	launch --for 1h --pin-snapshot
-	check 'an old snapshot is held' eventually pinned
+	check 'the run keeps an old snapshot open' eventually pinned
 	kill "$pid"
 	wait "$pid"
-	check '... and released' equal "$(sessions true)" 0
+	check 'the snapshot ends with the run' equal "$(sessions true)" 0
 	status 0 readpast stress --jobs 5k
-	check 'waits are sampled' grep -qE '^  blocked +[0-9.]+ s on locks, of [0-9.]*[1-9][0-9]* s at work' out
-	check 'no server: exit 1, one line' refuses 1 'nowhere.*No such file' \
+	check 'the run takes samples of waits' grep -qE '^  blocked +[0-9.]+ s on locks, of [0-9.]*[1-9][0-9]* s at work' out
+	check 'a missing server: exit 1 and one line' refuses 1 'nowhere.*No such file' \
 		readpast --db 'postgres:///x?host=/nowhere' stress
 	sql "create role $schema login" && sql "grant usage on schema $schema to $schema"
-	check 'no rights: exit 1, one line' refuses 1 'permission denied' \
+	check 'missing rights: exit 1 and one line' refuses 1 'permission denied' \
 		readpast --db "${READPAST_DB/user=postgres/user=$schema}" stress --jobs 10
 	sql "drop owned by $schema" && sql "drop role $schema"
 }
@@ -156,7 +156,7 @@ fi
 # ---- a terminal ----
 
 script -qec "'$READPAST' stress --jobs 2k" /dev/null </dev/null >out 2>&1
-check 'on a terminal it shows its progress' grep -qE '[0-9]+ enqueued, [0-9]+ done, .*/s' out
+check 'on a terminal stress shows its progress' grep -qE '[0-9]+ enqueued, [0-9]+ done, .*/s' out
 
 # ---- bad input ----
 
@@ -164,7 +164,7 @@ before=$(queues)
 refused() { # PATTERN ARGUMENT...
 	local pattern=$1
 	shift
-	check "stress $*: exit 2" refuses 2 "$pattern" readpast stress "$@"
+	check "stress $* exits with 2" refuses 2 "$pattern" readpast stress "$@"
 }
 refused 'expected a count' --jobs many
 refused 'expected 1 to' --jobs 0
@@ -184,7 +184,7 @@ refused 'not both' --jobs 1 --for 1s
 refused 'more than 0' --for 0
 refused 'fill needs --jobs' --for 1s --fill
 refused 'takes no arguments' queue
-check '... and no queue was made' equal "$(queues)" "$before"
+check 'the refused calls have made no queue' equal "$(queues)" "$before"
 
 if [[ $2 == postgres: ]]; then
 	# shellcheck source=../postgres/server.sh

@@ -59,12 +59,12 @@ together="q.db $owner q.db-shm $owner q.db-wal $owner"
 readpast_as $owner enqueue q a b c --quiet
 for command in stats 'list q' 'show 1' 'why 1' workers doctor 'queue list' 'enqueue q x'; do
 	# shellcheck disable=SC2086
-	check "a reader is refused while nobody has it open: $command" \
+	check "a reader is refused while no process has the file open: $command" \
 		refuses 1 'you may not write it.*as its owner, or while a worker runs, or read a copy' \
 		readpast_as $reader $command
 done
-check 'no command left a file behind' equal "$(owners)" "$alone"
-check 'so the owner goes on' readpast_as $owner enqueue q d --quiet
+check 'no command of the reader has left a file' equal "$(owners)" "$alone"
+check 'the owner can still enqueue' readpast_as $owner enqueue q d --quiet
 
 chmod 700 .
 for command in stats 'enqueue q x' init; do
@@ -73,39 +73,39 @@ for command in stats 'enqueue q x' init; do
 		refuses 1 "cannot open database $db: permission denied" readpast_as $reader --db sqlite:$db $command
 done
 chmod 755 .
-check 'the same in a directory that is not writable for the reader' \
+check 'the reader is refused as well if it cannot write the folder' \
 	refuses 1 'you may not write it' readpast_as $reader stats
 check 'a new database cannot be made there' refuses 1 'cannot open database new.db: permission denied' \
 	readpast_as $reader --db sqlite:new.db init
 chmod 1777 .
 
 work_as $owner owned
-check 'a worker of the owner' eventually has_worker $owner owned
+check 'the owner runs a worker' eventually has_worker $owner owned
 for command in stats 'list q' 'show 1' 'why 1' workers 'doctor --json'; do
 	# shellcheck disable=SC2086
-	check "a reader can read while it runs: $command" looks readpast_as $reader $command
+	check "while the worker runs, a reader can run $command" looks readpast_as $reader $command
 done
 check 'a file that the reader may not write is no trouble' \
 	equal "$(readpast_as $reader doctor --json | grep -c trouble)" 0
-check 'but the reader cannot enqueue' refuses 1 'readonly' readpast_as $reader enqueue q x
-check 'all files are the owner'\''s' equal "$(owners)" "$together"
+check 'the reader cannot enqueue' refuses 1 'readonly' readpast_as $reader enqueue q x
+check 'all files belong to the owner' equal "$(owners)" "$together"
 kill_worker
 check 'a reader can read after the worker was killed' status 0 readpast_as $reader stats
-check 'and the owner goes on' readpast_as $owner enqueue q e --quiet
+check 'the owner can still enqueue after that' readpast_as $owner enqueue q e --quiet
 
 readpast stats >/dev/null
-check 'root leaves no file of its own' equal "$(owners)" "$alone"
+check 'commands of root leave no file of root' equal "$(owners)" "$alone"
 work_as 0 rooted
-check 'a worker of root' eventually has_worker 0 rooted
-check 'has files of the owner' equal "$(owners)" "$together"
+check 'root runs a worker' eventually has_worker 0 rooted
+check 'while the worker of root runs, all files belong to the owner' equal "$(owners)" "$together"
 kill -TERM $worker
 wait $worker
 
 # A user runs another SQLite program, which reads the file.
 as $reader sqlite3 q.db 'select 1 from readpast_job' >/dev/null
-check '-wal and -shm of another user' equal "$(owners)" \
+check '-wal and -shm belong to another user' equal "$(owners)" \
 	"q.db $owner q.db-shm $reader q.db-wal $reader"
-check 'stop the owner; the message names the file' \
+check 'files of another user stop the owner, and the message names the file' \
 	refuses 1 'q.db-wal belongs to another user.*readpast doctor' readpast_as $owner enqueue q f
 found() {
 	status 1 readpast_as "$1" doctor || return 1
@@ -114,16 +114,16 @@ found() {
 	cat out
 	return 1
 }
-check 'the doctor finds them' found $owner
-check 'also when asked by another user' found $stranger
+check 'the doctor reports these files' found $owner
+check 'the doctor of another user reports these files' found $stranger
 chmod 600 q.db-wal
-check 'even if they prevent opening the database' found $owner
-check 'also for other users' found $stranger
+check 'the doctor reports the files even if they prevent opening the database' found $owner
+check 'the doctor of another user reports the files then, too' found $stranger
 chown --reference=q.db q.db-wal q.db-shm
-check 'its fix helps' readpast_as $owner enqueue q f --quiet
+check 'after the fix the owner can enqueue' readpast_as $owner enqueue q f --quiet
 readpast_as $owner doctor --json >out
-check 'and the finding is gone' equal "$(grep -c '"check":"owner"' out)" 0
-check 'no job is lost' equal "$(readpast_as $owner list q | grep -c ready)" 6
+check 'after the fix the finding is gone' equal "$(grep -c '"check":"owner"' out)" 0
+check 'no job was lost' equal "$(readpast_as $owner list q | grep -c ready)" 6
 
 # The users share the file through a group.
 mkdir ../group
@@ -134,10 +134,10 @@ groups=--groups=100
 readpast_as 1 init >/dev/null
 as 1 chmod 660 q.db
 work_as 1 shared
-check 'a member of the group works' eventually has_worker 1 shared
-check 'another puts jobs in' readpast_as 2 enqueue q b --quiet
+check 'a member of the group runs a worker' eventually has_worker 1 shared
+check 'another member of the group enqueues' readpast_as 2 enqueue q b --quiet
 readpast_as 2 doctor --json >out
-check 'and the doctor finds nothing wrong with its files' \
+check 'the doctor reports nothing about these files' \
 	equal "$(grep -c '"check":"owner"' out)" 0
 kill -TERM $worker
 wait $worker

@@ -52,10 +52,10 @@ check 'the time is over: 6, in one line' refuses 6 "timed out after 50ms; job $l
 	readpast wait "$live" --timeout 50ms
 check 'an id that was never given: 3, in one line' \
 	refuses 3 'no job has the id 999: it was never given' readpast wait "$live" 999
-check 'of several the worst: dead before cancelled' status 7 readpast wait "$was_done" "$cancelled" "$dead"
-check '... cancelled before done' status 5 readpast wait "$was_done" "$cancelled"
-check '... time-out before dead' status 6 readpast wait "$live" "$dead" --timeout 20ms
-check '--any ends with those that have ended' says 5 "$cancelled cancelled" \
+check 'of several jobs the worst counts: dead before cancelled' status 7 readpast wait "$was_done" "$cancelled" "$dead"
+check 'of several jobs cancelled counts before done' status 5 readpast wait "$was_done" "$cancelled"
+check 'of several jobs a time-out counts before dead' status 6 readpast wait "$live" "$dead" --timeout 20ms
+check '--any ends with the first jobs that have ended' says 5 "$cancelled cancelled" \
 	"$live" "$cancelled" --any
 check '--quiet prints nothing' says 5 '' "$cancelled" --quiet
 check '--json has the state and the error' says 7 \
@@ -68,7 +68,7 @@ check 'an unknown queue' refuses 3 'no queue nowhere' readpast wait --queue nowh
 check 'a queue with a live job' refuses 6 '^readpast: timed out after 20ms; queue q still has a live job$' \
 	readpast wait --queue q --timeout 20ms
 readpast cancel "$live"
-check 'an empty queue' says 0 '' --queue q
+check 'a wait for an empty queue ends at once' says 0 '' --queue q
 
 # ---- waiting ----
 
@@ -82,14 +82,14 @@ id=$(put w x)
 begin_wait --queue w
 readpast cancel "$id"
 end_wait
-check 'a wait for a queue ends when that is empty' equal "$got" "0 "
+check 'a wait for a queue ends when the queue is empty' equal "$got" "0 "
 
 id=$(put w x)
 begin_wait "$id"
 kill -TERM $wait
 wait $wait 2>/dev/null
 check 'a signal ends a wait' equal $? 143
-check '... and not the job' equal "$(field state "$(readpast show "$id" --json)")" ready
+check 'the signal does not end the job' equal "$(field state "$(readpast show "$id" --json)")" ready
 
 start_worker w --lease 1s
 eventually is_running "$id"
@@ -98,10 +98,10 @@ kill_worker
 start_worker w --lease 1s
 # shellcheck disable=SC2016
 eventually eval '[[ $(field attempt "$(readpast show '"$id"' --json)") == 2 ]]'
-check 'a wait outlives the worker' kill -0 $wait
+check 'a wait goes on when the worker has died' kill -0 $wait
 echo >hold
 end_wait
-check '... and ends with the next attempt' equal "$got" "0 $id done (not kept)"
+check 'the wait ends with the next attempt' equal "$got" "0 $id done (not kept)"
 kill -9 "$worker"
 wait "$worker" 2>/dev/null
 
@@ -114,12 +114,12 @@ gives() { # STATUS OUTPUT ARGUMENT...: an enqueue ends with this status and prin
 	status "$1" readpast enqueue r "${@:3}" && equal "$(cat out)" "$2"
 }
 check 'enqueue --wait says how the job ended' status 0 readpast enqueue r a --wait
-check '... done' grep -qE '^[0-9]+ done \(not kept\)$' out
+check 'enqueue --wait prints that the job is done' grep -qE '^[0-9]+ done \(not kept\)$' out
 check 'enqueue --wait --result prints the result' gives 0 'a!' a --wait --result
-check '... of all, in order' gives 0 'a!b!c!' a b c --wait --result
-check '... and nothing stays' equal "$(field "done" "$(readpast stats r --json)")" 0
-check 'with --keep it stays' gives 0 'a!' a --wait --result --keep 1h
-check '... it does' equal "$(field "done" "$(readpast stats r --json)")" 1
+check 'enqueue --wait --result prints the results of all jobs in their order' gives 0 'a!b!c!' a b c --wait --result
+check 'jobs that were waited for are not kept' equal "$(field "done" "$(readpast stats r --json)")" 0
+check 'with --keep the result is printed, too' gives 0 'a!' a --wait --result --keep 1h
+check 'with --keep the job is kept' equal "$(field "done" "$(readpast stats r --json)")" 1
 check '--keep for a shorter time than a result may wait' gives 0 'a!' a --wait --result --keep 1m
 kept_for() { readpast list r --state "done" --json | jq -r .keep_ms | head -n 1; }
 check '... holds once the result was read' equal "$(kept_for)" 60000
@@ -138,10 +138,10 @@ theirs=$(put r theirs --unique theirs --keep 1d)
 eventually is_waiting $!
 readpast resume r
 wait $!
-check 'the job of somebody else stays' equal "$(readpast show "$theirs" --json | jq -r '.state + " " + .result')" 'done theirs!'
-check 'a job that died: 7' gives 7 '' bad --wait --result
-check 'enqueue --wait --timeout: 6' gives 6 '' a --delay 1h --wait --timeout 30ms
-check '--result needs --wait' refuses 2 'needs --wait' readpast enqueue r a --result
+check 'a job with a result that another client has enqueued stays' equal "$(readpast show "$theirs" --json | jq -r '.state + " " + .result')" 'done theirs!'
+check 'enqueue --wait of a job that dies: 7' gives 7 '' bad --wait --result
+check 'enqueue --wait that times out: 6' gives 6 '' a --delay 1h --wait --timeout 30ms
+check 'enqueue --result needs --wait' refuses 2 'needs --wait' readpast enqueue r a --result
 
 # ---- a handler that would wait for its own job ----
 
@@ -164,13 +164,13 @@ check 'a handler of -j 1 cannot wait for its queue' grep -q 'wait for itself.* 2
 put 'h*' x >/dev/null
 wait $!
 check '... of that name, and not of one that the name as a pattern matches' grep -q ' 6$' <(tr -d '\n' <inside)
-check '... nor put a job in and wait for that' grep -q 'wait for itself.* 2$' \
+check 'a handler of -j 1 cannot enqueue a job into its queue and wait for it' grep -q 'wait for itself.* 2$' \
 	<(in_handler 1 "'$READPAST' enqueue h x --wait --timeout 9s")
-check '... but for another queue' grep -q ' 6$' \
+check 'a handler of -j 1 can wait for another queue' grep -q ' 6$' \
 	<(in_handler 1 "'$READPAST' wait $other --timeout 20ms")
-check 'with -j 2 it can' grep -q ' 6$' \
+check 'a handler of -j 2 can wait for its queue' grep -q ' 6$' \
 	<(in_handler 2 "'$READPAST' wait $same --timeout 20ms")
 # shellcheck disable=SC2016
-check 'but not for its own job' grep -q 'the job that it runs 2$' \
+check 'a handler of -j 2 cannot wait for its own job' grep -q 'the job that it runs 2$' \
 	<(in_handler 2 "'$READPAST' wait \$READPAST_JOB_ID --timeout 9s")
 finish

@@ -35,23 +35,23 @@ check 'the last line has the totals' equal "$(tail -n 1 out)" '1 done, 0 failed,
 readpast enqueue env x --kind k --header a=b --priority 3 --max-attempts 7 --quiet
 # shellcheck disable=SC2016
 readpast work env --drain -- sh -c 'cd /; echo "$READPAST_QUEUE $READPAST_JOB_ID $READPAST_ATTEMPT $READPAST_MAX_ATTEMPTS $READPAST_PRIORITY $READPAST_KIND $READPAST_HEADERS"; echo "$READPAST_DB"; echo "$READPAST_CLAIM"' >out
-check 'the environment has the other fields' equal "$(head -n 1 out)" 'env 2 1 7 3 k {"a":"b"}'
-check 'the database by an absolute path' equal "$(sed -n 2p out)" "sqlite:$here/readpast.db"
-check 'the claim as the settling commands take it' grep -qE '^2:[0-9]+$' <(sed -n 3p out)
+check 'the other fields are in the environment' equal "$(head -n 1 out)" 'env 2 1 7 3 k {"a":"b"}'
+check 'the environment has the database with an absolute path' equal "$(sed -n 2p out)" "sqlite:$here/readpast.db"
+check 'the environment has the claim as settling commands take it' grep -qE '^2:[0-9]+$' <(sed -n 3p out)
 
 readpast enqueue tracing own --header traceparent=mine --quiet
 TRACEPARENT=00-aa-bb-01 TRACESTATE='k=v, l' BAGGAGE=a=b readpast enqueue tracing env --quiet
 TRACEPARENT=00-aa-bb-01 readpast enqueue tracing both --header traceparent=mine --header x=y --quiet
 TRACEPARENT='' readpast enqueue tracing none --quiet
 BAGGAGE=$'a\nLD_PRELOAD=x' readpast enqueue tracing lines --quiet 2>err
-check 'a trace of two lines is left out, with a message' grep -q 'BAGGAGE is not passed on: it has a character' err
+check 'a trace of two lines is not passed on, and a message says so' grep -q 'BAGGAGE is not passed on: it has a character' err
 TRACEPARENT=$(printf '%0129d' 0) readpast enqueue tracing long --quiet 2>err
-check 'and one that is too long' grep -q 'TRACEPARENT is not passed on: it is too long' err
+check 'a trace that is too long is not passed on, and a message says so' grep -q 'TRACEPARENT is not passed on: it is too long' err
 readpast enqueue tracing header --header $'baggage=a\nb' --quiet
 # shellcheck disable=SC2016
 TRACEPARENT=worker TRACESTATE=worker readpast work tracing --drain --quiet -- \
 	sh -c 'echo "$0 $TRACEPARENT;$TRACESTATE;$BAGGAGE;"' {} >out
-check "a handler has the enqueuer's trace, and nobody else's" equal "$(cat out)" 'own mine;;;
+check "a handler has the trace of the client that enqueued, and no other" equal "$(cat out)" 'own mine;;;
 env 00-aa-bb-01;k=v, l;a=b;
 both mine;;;
 none worker;worker;;
@@ -63,50 +63,50 @@ readpast queue set q --backoff 1h >/dev/null
 id=$(readpast enqueue q x)
 check 'another exit status is a failed attempt' \
 	equal "$(last_line q --drain -- sh -c 'echo first >&2; echo last >&2; exit 3')" '0 done, 1 failed, 0 dead, 0 released'
-check 'with the end of standard error as its error' equal "$(error_of "$id")" 'first\nlast'
-check 'it waits for its backoff, and --drain does not wait for it' equal "$(state "$id")" scheduled
+check 'the error of the attempt is the end of standard error' equal "$(error_of "$id")" 'first\nlast'
+check 'the job waits for its backoff, and --drain does not wait for the job' equal "$(state "$id")" scheduled
 id=$(readpast enqueue q x)
 readpast work q --drain -- sh -c 'exit 3' >/dev/null 2>&1
-check 'without any output the error is the status' equal "$(error_of "$id")" 'exit status 3'
+check 'without output the error is the exit status' equal "$(error_of "$id")" 'exit status 3'
 id=$(readpast enqueue q x)
 # shellcheck disable=SC2016
 readpast work q --drain -- sh -c 'kill -9 $$' >/dev/null 2>&1
 check 'a signal is a failed attempt' equal "$(error_of "$id")" 'killed by signal 9 (Killed)'
 id=$(readpast enqueue q x)
-check '65 is dead at once' equal "$(last_line q --drain -- sh -c 'echo bad >&2; exit 65')" '0 done, 0 failed, 1 dead, 0 released'
-check 'and stays dead' equal "$(state "$id")" dead
+check 'a handler that exits with 65 makes the job dead at once' equal "$(last_line q --drain -- sh -c 'echo bad >&2; exit 65')" '0 done, 0 failed, 1 dead, 0 released'
+check 'the dead job stays dead' equal "$(state "$id")" dead
 id=$(readpast enqueue q x)
-check '75 is released' equal "$(last_line q --drain -- sh -c 'exit 75')" '0 done, 0 failed, 0 dead, 1 released'
-check 'the attempt not counted' equal "$(field attempt "$(readpast show "$id" --json)")" 0
+check 'a handler that exits with 75 releases the job' equal "$(last_line q --drain -- sh -c 'exit 75')" '0 done, 0 failed, 0 dead, 1 released'
+check 'the attempt of the released job is not counted' equal "$(field attempt "$(readpast show "$id" --json)")" 0
 id=$(readpast enqueue q x)
 readpast work q --drain --timeout 200ms -- sleep 60 >/dev/null 2>err
 check 'a handler that takes too long has failed' grep -q 'timed out' <(error_of "$id")
 readpast enqueue timed x --timeout 200ms --max-attempts 1 --quiet
 readpast work timed --drain -- sleep 60 >/dev/null 2>err
-check 'a job has a timeout of its own' equal "$(error_of "$((id + 1))")" 'timed out after 200 ms'
+check 'the timeout of a job ends its handler' equal "$(error_of "$((id + 1))")" 'timed out after 200 ms'
 readpast queue set timed --timeout 300ms >/dev/null
 readpast enqueue timed x --max-attempts 1 --quiet
 readpast work timed --drain -- sleep 60 >/dev/null 2>err
-check 'or its queue has one' equal "$(error_of "$((id + 2))")" 'timed out after 300 ms'
+check 'the timeout of a queue ends the handler' equal "$(error_of "$((id + 2))")" 'timed out after 300 ms'
 readpast enqueue timed x --max-attempts 1 --quiet
 readpast work timed --drain --timeout 100ms -- sleep 60 >/dev/null 2>err
-check '--timeout overrides both' equal "$(error_of "$((id + 3))")" 'timed out after 100 ms'
+check '--timeout has precedence over both' equal "$(error_of "$((id + 3))")" 'timed out after 100 ms'
 readpast enqueue timed x --timeout 1ms --max-attempts 1 --quiet
-check '--timeout 0 is no limit' equal "$(last_line timed --drain --timeout 0 -- sleep 0.1)" '1 done, 0 failed, 0 dead, 0 released'
+check 'with --timeout 0 there is no limit' equal "$(last_line timed --drain --timeout 0 -- sleep 0.1)" '1 done, 0 failed, 0 dead, 0 released'
 id=$(readpast enqueue q x)
 head -c 9000 /dev/zero | tr '\0' y >long
 readpast work q --drain -- sh -c "cat '$here/long' >&2; echo END >&2; exit 1" >/dev/null 2>&1
-check 'the error is the last 4 KiB' equal "$(error_of "$id" | wc -c)" 4096
-check 'its very end' grep -q 'yEND$' <(error_of "$id")
+check 'the error has the last 4 KiB of the output' equal "$(error_of "$id" | wc -c)" 4096
+check 'the error ends with the end of the output' grep -q 'yEND$' <(error_of "$id")
 
 id=$(printf 'a\0b' | readpast enqueue nul --one)
 readpast work nul --drain -- echo {} >/dev/null 2>&1
-check 'a NUL cannot be an argument: dead' grep -q 'NUL' <(error_of "$id")
+check 'a payload with a NUL cannot be an argument: the job is dead' grep -q 'NUL' <(error_of "$id")
 id=$(head -c 200000 /dev/zero | tr '\0' y | readpast enqueue big --one)
 readpast work big --drain -- echo {} >/dev/null 2>&1
-check 'nor can a payload over 128 KiB' grep -q '128 KiB' <(error_of "$id")
+check 'a payload over 128 KiB cannot be an argument' grep -q '128 KiB' <(error_of "$id")
 head -c 300000 /dev/zero | tr '\0' y | readpast enqueue big --one --quiet
-check 'but both are passed through standard input' equal "$(readpast work big --drain -- wc -c 2>/dev/null | head -n 1)" 300000
+check 'both payloads can be read from standard input' equal "$(readpast work big --drain -- wc -c 2>/dev/null | head -n 1)" 300000
 
 readpast enqueue own x --quiet
 # shellcheck disable=SC2016
@@ -120,28 +120,28 @@ settle_own() { # WHAT: a handler runs the shell code WHAT, in which $0 is readpa
 readpast queue set own --max-attempts 2 --keep-done 1h >/dev/null
 # shellcheck disable=SC2016
 {
-	check 'and one that keeps done jobs' equal "$(settle_own '"$0" complete "$READPAST_CLAIM"')" '1 done, 0 failed, 0 dead, 0 released'
+	check 'a handler that completes its own claim counts as done in a queue that keeps jobs' equal "$(settle_own '"$0" complete "$READPAST_CLAIM"')" '1 done, 0 failed, 0 dead, 0 released'
 	check 'a handler may release its claim for a time' \
 		equal "$(settle_own '"$0" release "$READPAST_CLAIM" --delay 1h')" '0 done, 0 failed, 0 dead, 1 released'
-	check 'whatever its exit status is then' \
+	check 'a handler that has released its claim may exit with any status' \
 		equal "$(settle_own '"$0" release "$READPAST_CLAIM" --delay 1h; exit 1')" '0 done, 0 failed, 0 dead, 1 released'
-	check 'the job is scheduled, the attempt not counted' \
+	check 'the released job is scheduled, and its attempt not counted' \
 		equal "$(readpast list own --json | grep -c '"state":"scheduled".*"attempt":0')" 2
-	check 'or fail it' equal "$(settle_own '"$0" fail "$READPAST_CLAIM" --error why --retry-in 1h' 2>err)" '0 done, 1 failed, 0 dead, 0 released'
-	check 'which is reported with its error' grep -q 'failed, attempt 1 of 2: why$' err
-	check 'or let it die' equal "$(settle_own '"$0" fail "$READPAST_CLAIM" --error bad --for-good' 2>err)" '0 done, 0 failed, 1 dead, 0 released'
-	check 'which is reported, too' grep -q 'is dead, attempt 1 of 2: bad$' err
+	check 'a handler may fail its own claim' equal "$(settle_own '"$0" fail "$READPAST_CLAIM" --error why --retry-in 1h' 2>err)" '0 done, 1 failed, 0 dead, 0 released'
+	check 'the message has the error that the handler gave' grep -q 'failed, attempt 1 of 2: why$' err
+	check 'a handler may let its own job die' equal "$(settle_own '"$0" fail "$READPAST_CLAIM" --error bad --for-good' 2>err)" '0 done, 0 failed, 1 dead, 0 released'
+	check 'the message says that the job is dead' grep -q 'is dead, attempt 1 of 2: bad$' err
 	check 'or cancel its job' equal "$(settle_own '"$0" cancel "$READPAST_JOB_ID"')" '0 done, 0 failed, 0 dead, 0 released, 1 cancelled'
 	readpast enqueue own x --quiet
-	check 'and exit 7 says so' status 7 readpast work own --drain -- sh -c '"$0" fail "$READPAST_CLAIM" --error bad --for-good' "$READPAST"
+	check 'after a job has died like this, work exits with 7' status 7 readpast work own --drain -- sh -c '"$0" fail "$READPAST_CLAIM" --error bad --for-good' "$READPAST"
 	# The handler runs so long that several renewals of its lease are due.
 	check 'a handler that has settled its claim may go on' equal "$(
 		readpast enqueue own x --quiet
 		last_line own --max-jobs 1 --lease 300ms -- sh -c \
 			'"$0" release "$READPAST_CLAIM" --delay 1h; sleep 1; echo went on >went-on' "$READPAST" 2>err
 	)" '0 done, 0 failed, 0 dead, 1 released'
-	check 'to its end' equal "$(cat went-on)" 'went on'
-	check 'and no lease was lost' equal "$(grep -c 'lost\|no longer' err)" 0
+	check 'the handler that has settled its claim runs to its end' equal "$(cat went-on)" 'went on'
+	check 'no lease was lost' equal "$(grep -c 'lost\|no longer' err)" 0
 }
 
 readpast enqueue ten.a x --quiet
@@ -150,15 +150,15 @@ readpast enqueue 'ten.*' x --quiet
 readpast enqueue tens x --quiet
 # shellcheck disable=SC2016
 readpast work 'ten.?' --drain -- sh -c 'echo "$READPAST_QUEUE"' >out 2>err
-check 'all queues that match a pattern' equal "$(sort out)" '3 done, 0 failed, 0 dead, 0 released
+check 'a worker serves all queues that match a pattern' equal "$(sort out)" '3 done, 0 failed, 0 dead, 0 released
 ten.*
 ten.a
 ten.b'
-check 'it says what it serves' grep -q '^serving ten\.? of .*: 3 ready, 1 at a time$' err
+check 'the worker prints which queues it serves' grep -q '^serving ten\.? of .*: 3 ready, 1 at a time$' err
 readpast enqueue ten.a x --quiet
 readpast enqueue 'ten.*' x --quiet
 # shellcheck disable=SC2016
-check 'a star behind a backslash is a star' equal "$(
+check 'a star after a backslash is a plain star' equal "$(
 	readpast work 'ten.\*' --drain --quiet -- sh -c 'echo "$READPAST_QUEUE"')" 'ten.*'
 check 'a pattern makes no queue' equal "$(readpast work 'no-such-*' --drain -- true 2>err)" '0 done, 0 failed, 0 dead, 0 released'
 for command in list stats pause claim 'wait --queue'; do
@@ -172,46 +172,46 @@ has_worker() { readpast why "$1" --json | grep -q '"workers":1'; }
 until readpast workers --json | grep -q 'ten\.a'; do sleep 0.05; done
 readpast pause ten.a
 id=$(readpast enqueue ten.a x)
-check 'stats count it for each queue' equal "$(readpast stats ten.b --json | grep -o '"workers":[0-9]*')" '"workers":1'
-check 'and why' has_worker "$id"
+check 'stats counts the worker for each queue' equal "$(readpast stats ten.b --json | grep -o '"workers":[0-9]*')" '"workers":1'
+check 'why counts the worker for a queue of its pattern' has_worker "$id"
 kill "$worker"
 wait "$worker"
 readpast resume ten.a
 
-check 'a command that is not there: exit 2, nothing claimed' \
+check 'a missing command: exit 2, and no job was claimed' \
 	refuses 2 'not found' readpast work q -- no-such-command
 printf '#!/bin/sh\n' >notexec
 check 'a file that is not executable: exit 2' refuses 2 './notexec: Permission denied' readpast work q -- ./notexec
-check 'one in PATH, too' refuses 2 'notexec: Permission denied' env PATH="$here:$PATH" "$READPAST" work q -- notexec
+check 'a file in PATH that is not executable: exit 2' refuses 2 'notexec: Permission denied' env PATH="$here:$PATH" "$READPAST" work q -- notexec
 mkdir a-folder
-check 'a directory is no command' refuses 2 './a-folder: Is a directory' readpast work q -- ./a-folder
-check 'no command' refuses 2 'which command' readpast work q
-check 'no queue' refuses 2 'which queue' readpast work -- true
+check 'a directory as a command is refused' refuses 2 './a-folder: Is a directory' readpast work q -- ./a-folder
+check 'a missing command line is refused' refuses 2 'which command' readpast work q
+check 'a missing queue is refused' refuses 2 'which queue' readpast work -- true
 seq 5 | readpast enqueue attached --quiet
 check 'a value may be attached to its option' \
 	equal "$(last_line attached -j4 --drain -- true)" '5 done, 0 failed, 0 dead, 0 released'
-check '--jobs=N is -j N' refuses 2 '1 to 1024' readpast work q --jobs=0 -- true
-check 'nonsense numbers' refuses 2 '1 to 1024' readpast work q -j 0 -- true
-check 'nonsense durations' refuses 2 'duration' readpast work q --lease 5 -- true
+check '--jobs=N does the same as -j N' refuses 2 '1 to 1024' readpast work q --jobs=0 -- true
+check 'a number out of range is refused' refuses 2 '1 to 1024' readpast work q -j 0 -- true
+check 'a duration without a unit is refused' refuses 2 'duration' readpast work q --lease 5 -- true
 
 readpast enqueue first b --quiet
 readpast enqueue second a --quiet
-check 'the queue listed first is preferred' \
+check 'the queue that is listed first is preferred' \
 	equal "$(readpast work second first --drain -- echo {} | head -n 2 | paste -sd,)" a,b
 seq 10 | readpast enqueue most --quiet
-check '--max-jobs' equal "$(last_line most --max-jobs 3 -- true)" '3 done, 0 failed, 0 dead, 0 released'
+check '--max-jobs ends the worker after so many jobs' equal "$(last_line most --max-jobs 3 -- true)" '3 done, 0 failed, 0 dead, 0 released'
 check 'the other jobs stay ready' equal "$(field ready "$(readpast stats most --json)")" 7
-check 'what was claimed is given back with no attempt' equal "$(field running "$(readpast stats most --json)")" 0
+check 'jobs that were fetched are released, with no attempt' equal "$(field running "$(readpast stats most --json)")" 0
 
 readpast enqueue later x --delay 400ms --quiet
 "$READPAST" work later -- touch ran.later >/dev/null &
 worker=$!
-check 'a job runs when it is due' eventually test -e ran.later
+check 'a job that is scheduled runs when it is due' eventually test -e ran.later
 readpast enqueue later x --quiet
-check 'workers are listed' grep -q "$worker" <(readpast workers)
+check 'the worker is in the list of workers' grep -q "$worker" <(readpast workers)
 kill -TERM "$worker"
 wait "$worker"
-check 'TERM ends an idle worker' equal "$?" 0
+check 'TERM ends a worker that is idle' equal "$?" 0
 
 readpast enqueue drain a b --quiet
 handler slow 'touch started; while [ ! -e go ]; do sleep 0.05; done'
@@ -221,8 +221,8 @@ eventually test -e started
 kill -TERM "$worker"
 touch go
 wait "$worker"
-check 'the first signal drains: what runs may finish' equal "$(tail -n 1 out)" '1 done, 0 failed, 0 dead, 0 released'
-check 'and nothing more is started' equal "$(field ready "$(readpast stats drain --json)")" 1
+check 'after the first signal running handlers may finish' equal "$(tail -n 1 out)" '1 done, 0 failed, 0 dead, 0 released'
+check 'after the first signal no other job is started' equal "$(field ready "$(readpast stats drain --json)")" 1
 
 rm -f started
 readpast enqueue hard x --quiet
@@ -247,7 +247,7 @@ kill -9 "$worker"
 gone() {
 	! kill -0 "$(cat pid.parent)" && ! kill -0 "$(cat pid.child)"
 }
-check 'no handler outlives a worker that is killed, nor what it has started' eventually gone
+check 'if a worker is killed, its handlers and their children end' eventually gone
 
 rm -f started
 id=$(readpast enqueue cancelled x)
@@ -255,13 +255,13 @@ id=$(readpast enqueue cancelled x)
 worker=$!
 eventually test -e started
 readpast cancel "$id"
-check 'the handler of a cancelled job is ended' eventually gone
+check 'the handler of a cancelled job is killed' eventually gone
 kill -TERM "$worker"
 wait "$worker"
 
 readpast enqueue json x --quiet
 readpast work json --drain --log json -- true 2>err >/dev/null
-check '--log json writes events' equal "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' err | paste -sd,)" claimed,started,settling,settled
+check '--log json writes the events' equal "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' err | paste -sd,)" claimed,started,settling,settled
 
 check 'with the queue and the time of each' equal \
 	"$(grep -cE '"time":"2[0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z","queue":"json"' err)" 4
@@ -274,17 +274,17 @@ check 'in lines that are JSON' equal "$(grep '^{' err | jq -r .event | paste -sd
 
 readpast enqueue said a b c --quiet
 readpast enqueue also a --quiet
-check 'it says what it serves and where' \
+check 'work prints what it serves and where' \
 	refuses 0 "^serving said, also of $here/readpast.db: 4 ready, 3 at a time\$" \
 	readpast work said also -j 3 --drain -- true
-check 'a queue that is not there is made, which is said' \
+check 'work makes a missing queue and prints this' \
 	equal "$(readpast work typo --drain -- true 2>&1 >/dev/null)" \
 	"readpast: created queue typo in $here/readpast.db, because it did not exist
 serving typo of $here/readpast.db: 0 ready, 1 at a time"
 readpast enqueue said a --quiet
 readpast pause said --reason 'relay is down'
 readpast work said --drain -- true >out 2>err
-check 'a queue that is paused is named, with the reason' \
+check 'work prints that a queue is paused, with the reason' \
 	grep -q '^readpast: queue said is paused: relay is down;' err
 readpast resume said
 check '--quiet prints nothing if all goes well' \
@@ -305,9 +305,9 @@ deaths 1
 deaths 5
 # shellcheck disable=SC2016
 handler not_zero 'exit "$1"'
-check 'no job died: exit 0' status 0 readpast work d0 --drain -- ./not_zero {}
-check 'a job died: exit 7' status 7 readpast work d1 --drain -- ./not_zero {}
-check 'so it is with --max-jobs' status 7 readpast work d5 --max-jobs 2 -- ./not_zero {}
+check 'if no job has died, work exits with 0' status 0 readpast work d0 --drain -- ./not_zero {}
+check 'if a job has died, work exits with 7' status 7 readpast work d1 --drain -- ./not_zero {}
+check 'if a job has died, work --max-jobs exits with 7' status 7 readpast work d5 --max-jobs 2 -- ./not_zero {}
 "$READPAST" work d5 -- ./not_zero {} >/dev/null 2>&1 &
 worker=$!
 all_dead() {
@@ -325,8 +325,8 @@ handler third 'echo x >>calls; [ "$(wc -l <calls)" = 3 ]'
 check '--drain=settled waits for retries' \
 	equal "$(last_line again --drain=settled -- ./third)" '1 done, 2 failed, 0 dead, 0 released'
 readpast enqueue again x --quiet
-check 'until it is dead: exit 7' status 7 readpast work again --drain=settled -- false
-check 'and only settled may be waited for' refuses 2 'expected settled' readpast work again --drain=all -- true
+check '--drain=settled ends when the job is dead: exit 7' status 7 readpast work again --drain=settled -- false
+check 'no other word may follow --drain=' refuses 2 'expected settled' readpast work again --drain=all -- true
 
 check 'the value is attached' refuses 2 'work: --drain settled: write --drain=settled' \
 	readpast work again --drain settled -- true
@@ -353,7 +353,7 @@ readpast enqueue told x --quiet
 worker=$!
 eventually test -e started
 kill -TERM "$worker"
-check 'the first signal: it says how many handlers it waits for, and how long' \
+check 'after the first signal work prints how many handlers it waits for, and how long' \
 	eventually grep -qx 'readpast: waiting for 1 handler, 90s at most (--grace); a second signal ends it' err
 kill -TERM "$worker"
 wait "$worker"
@@ -371,9 +371,9 @@ rm beside.db-shm
 readpast enqueue q z --quiet
 wait "$worker"
 check 'a worker whose -shm was deleted fails' equal $? 1
-check 'and says so in one line' equal "$(grep -v '^serving\|: created queue' err)" \
+check 'the worker prints this in one line' equal "$(grep -v '^serving\|: created queue' err)" \
 	"readpast: $here/beside.db-shm was deleted or replaced while it was open: what is written now would be lost"
-check 'jobs enqueued meanwhile are there' \
+check 'jobs that were enqueued meanwhile are in the queue' \
 	equal "$(sql 'select group_concat(cast(payload as text)) from readpast_job')" x,y,z
 
 ends_each_time() {
