@@ -59,7 +59,7 @@ empty() {
 check_load() { # WHAT
 	touch stop
 	wait "${producers[@]}"
-	check "$1: every job gets done" eventually empty
+	check "$1: every job is done" eventually empty
 	for i in 1 2 3; do
 		kill -TERM "${workers[i]}"
 		wait "${workers[i]}"
@@ -67,11 +67,11 @@ check_load() { # WHAT
 	done
 	check "$1: the history agrees" \
 		equal "$(readpast check h --left q 2>&1 | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
-	check "$1: each enqueue that failed says one line, exit 1" \
+	check "$1: each enqueue that failed has printed one line and exited with 1" \
 		equal "$(sort -u producer.status | paste -sd,):$(wc -l <producer.err)" \
 		"$(sort -u producer.status | grep -x 1 | paste -sd,):$(wc -l <producer.status)"
-	check "$1: which is ours" equal "$(grep -v '^readpast: ..*' producer.err)" ''
+	check "$1: this line is a message of readpast" equal "$(grep -v '^readpast: ..*' producer.err)" ''
 	[[ $READPAST_DB == sqlite:* ]] ||
-		check "$1: workers said what went wrong" grep -q '^readpast: .*; trying again$' work.err.1 work.err.2 work.err.3
-	check "$1: and nothing else" equal "$(cat work.err.? | grep -cvE '; trying again$|is no longer ours|lost its lease')" 0
+		check "$1: workers have printed what went wrong" grep -q '^readpast: .*; trying again$' work.err.1 work.err.2 work.err.3
+	check "$1: workers have printed nothing else" equal "$(cat work.err.? | grep -cvE '; trying again$|is no longer ours|lost its lease')" 0
 }

@@ -22,24 +22,24 @@ blocks() { # LANGUAGE
 blocks sh >page.sh
 blocks python >page.py
 blocks js >page.js
-check 'it has examples in each language' test -s page.sh -a -s page.py -a -s page.js
+check 'the page has examples in each language' test -s page.sh -a -s page.py -a -s page.js
 
 readpast --db sqlite:app.db init >/dev/null
-check 'those of the shell run' bash -eu page.sh
-check 'the directory passes its group on' equal "$(stat -c %a queue)" 2775
-check 'and the group may write the file' equal "$(stat -c %A queue/app.db | cut -c 6)" w
+check 'the examples in the shell run' bash -eu page.sh
+check 'files in the directory get its group' equal "$(stat -c %a queue)" 2775
+check 'the group may write the file' equal "$(stat -c %A queue/app.db | cut -c 6)" w
 check 'both backups are databases' test -s backup.db -a -s smaller.db
-check 'after the restore ids are skipped' test "$(readpast --db sqlite:app.db enqueue q x)" -gt 1000000000
+check 'after the restore the ids before the backup are skipped' test "$(readpast --db sqlite:app.db enqueue q x)" -gt 1000000000
 readpast --db sqlite:app.db purge q --state all --yes >/dev/null
 check 'the examples in Python run' hosted "$extension" /usr/bin/python3 page.py
-check 'and leave the one job that is not due yet' \
+check 'the examples in Python leave the one job that is scheduled' \
 	equal "$(sqlite3 app.db "select state, payload from readpast_jobs")" 'ready|too early'
 
 # better-sqlite3 is a package of npm, and tests do not download packages.
 if node -e "require('better-sqlite3')" 2>/dev/null && [[ -z $(sanitizer_of "$extension") ]]; then
 	check 'the example in Node runs' node page.js
-	check 'and leaves no job' equal "$(sqlite3 app.db 'select count(*) from readpast_jobs')" 0
-	check 'and the row that it inserted' equal "$(sqlite3 app.db 'select count(*) from orders')" 2
+	check 'the example in Node leaves no job' equal "$(sqlite3 app.db 'select count(*) from readpast_jobs')" 0
+	check 'the example in Node has inserted its rows' equal "$(sqlite3 app.db 'select count(*) from orders')" 2
 else
 	echo '# that of Node is not run: better-sqlite3 is not installed (NODE_PATH says where)'
 fi

@@ -53,7 +53,7 @@ made_by_default() {
 	ninja -C "$build" -t inputs product
 }
 
-check 'it installs' install_it
+check 'the install succeeds' install_it
 use_installed
 unit=$(find "$root" -name 'readpast-work@.service')
 # If the library was built with a sanitizer, the program must be built with it, too.
@@ -62,30 +62,30 @@ for sanitizer in asan:address tsan:thread; do
 	needs "$library" "lib${sanitizer%:*}.so.*" && flags+=("-fsanitize=${sanitizer#*:}")
 done
 
-check 'its soname' equal "$(objdump -p "$library" | awk '/SONAME/ { print $2 }')" libreadpast.so.0
-check 'its version' equal "$(pkg-config --modversion readpast)" "$(run "$root"/*/*/bin/readpast version | awk '{ print $2 }')"
-check 'the manual' there '/man1/readpast.1'
-check 'of the library' there '/man3/readpast.3'
-check 'of the model' there '/man7/readpast.7'
-check 'completion' there '/bash-completion/completions/readpast'
-check 'the extension' there '/readpast.so'
-check 'pkg-config knows where' test -f "$(pkg-config --variable=extensiondir readpast)/readpast.so"
-check 'the pages that messages and the manual name' there '/doc/readpast/docs/postgres.md'
-check 'the unit for systemd' test -f "$unit"
-check 'which starts the installed program' test -x "$root$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit")"
-check 'and gives handlers time to end' waits_for_handlers
+check 'the library has its soname' equal "$(objdump -p "$library" | awk '/SONAME/ { print $2 }')" libreadpast.so.0
+check 'pkg-config has the version of the program' equal "$(pkg-config --modversion readpast)" "$(run "$root"/*/*/bin/readpast version | awk '{ print $2 }')"
+check 'the manual of the program is installed' there '/man1/readpast.1'
+check 'the manual of the library is installed' there '/man3/readpast.3'
+check 'the manual of the model is installed' there '/man7/readpast.7'
+check 'the completion is installed' there '/bash-completion/completions/readpast'
+check 'the extension is installed' there '/readpast.so'
+check 'pkg-config knows where the extension is' test -f "$(pkg-config --variable=extensiondir readpast)/readpast.so"
+check 'the pages that messages and the manual name are installed' there '/doc/readpast/docs/postgres.md'
+check 'the unit for systemd is installed' test -f "$unit"
+check 'the unit starts the installed program' test -x "$root$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit")"
+check 'the unit gives handlers time to end' waits_for_handlers
 if command -v systemd-analyze >/dev/null; then
-	check 'and is valid' unit_is_right
+	check 'the unit is valid' unit_is_right
 fi
-check 'make builds all that is installed' grep -qF "cli/cmd_work.c" <(made_by_default)
-check 'and neither tests, benchmarks nor examples' equal "$(made_by_default | grep -E '^(\.\./)*(tests|bench|examples)/')" ''
+check 'make builds everything that is installed' grep -qF "cli/cmd_work.c" <(made_by_default)
+check 'make builds neither tests nor benchmarks nor examples' equal "$(made_by_default | grep -E '^(\.\./)*(tests|bench|examples)/')" ''
 for name in enqueue worker; do
 	check "the example $name builds" compile "$name" "${flags[@]}"
 	check "$name names the library by its soname" needs "$name" 'libreadpast\.so\.0'
 done
-check 'enqueue: a job for each line' equal "$(printf 'a\nb\nc' | run ./enqueue sqlite:queue.db words | paste -sd' ')" '1 2 3'
-check 'worker: each job is done' equal "$(run ./worker sqlite:queue.db words | sort | paste -sd' ')" 'a b c'
-check 'no job is left' equal "$(run ./worker sqlite:queue.db words)" ''
-check 'wrong arguments' status 1 run ./enqueue
-check 'no such database' status 1 run ./worker sqlite:not/there.db words
+check 'the example enqueue makes a job of each line' equal "$(printf 'a\nb\nc' | run ./enqueue sqlite:queue.db words | paste -sd' ')" '1 2 3'
+check 'the example worker does each job' equal "$(run ./worker sqlite:queue.db words | sort | paste -sd' ')" 'a b c'
+check 'the example worker has left no job' equal "$(run ./worker sqlite:queue.db words)" ''
+check 'the example enqueue without arguments fails' status 1 run ./enqueue
+check 'the example worker without a database fails' status 1 run ./worker sqlite:not/there.db words
 finish

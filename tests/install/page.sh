@@ -79,18 +79,18 @@ lacks_for() { # TITLE
 
 # Check the statements of the README that are not in blocks of text.
 check_readme() {
-	check 'its second command is the tests, its first one shows the main job' \
+	check 'the first command of the README is the demo, and the second one is test' \
 		equal "$(grep -m 2 -E '^make ' "$page" | awk '{ print $2 }' | paste -sd' ')" 'demo test'
-	check 'a payload is read, not run' said 'In the shell' 'Hello Ada; touch pwned'
-	check 'no file came of it' test ! -e pwned
-	check 'a job that died is a status' said 'In the shell' 'status 7'
-	check 'what was enqueued is worked on' said 'In C' 'sending Ada'
+	check 'a payload is read, and not run as a command' said 'In the shell' 'Hello Ada; touch pwned'
+	check 'the payload has made no file' test ! -e pwned
+	check 'a job that died ends wait with status 7' said 'In the shell' 'status 7'
+	check 'a worker does the job that the C example enqueued' said 'In C' 'sending Ada'
 	check 'a claim is completed' said 'SQLite' 'done'
-	check 'and Python enqueues' equal "$(readpast --db sqlite:app.db stats mail --json | grep -o '"ready":1')" '"ready":1'
-	check 'it finds no promise broken' said 'What it promises' 'P1 ok, P2 ok, P3 ok, P6 ok'
+	check 'Python enqueues a job' equal "$(readpast --db sqlite:app.db stats mail --json | grep -o '"ready":1')" '"ready":1'
+	check 'the check finds no broken promise' said 'What it promises' 'P1 ok, P2 ok, P3 ok, P6 ok'
 	[[ ! ${READPAST_TEST_POSTGRES-} ]] && return
 	check 'a claim is completed on PostgreSQL' said 'PostgreSQL' 'done'
-	check 'and Python enqueues there' equal "$(readpast --db "$url" stats mail --json | grep -o '"ready":1')" '"ready":1'
+	check 'Python enqueues a job on PostgreSQL' equal "$(readpast --db "$url" stats mail --json | grep -o '"ready":1')" '"ready":1'
 }
 
 url=postgres://app@db.example/app
@@ -99,7 +99,7 @@ if [[ ${READPAST_TEST_POSTGRES-} ]]; then
 	url=${READPAST_TEST_POSTGRES/\/postgres?//page_$$?}
 fi
 export url
-check 'it installs' install_it
+check 'the install succeeds' install_it
 use_installed
 PATH=$(dirname "$(find "$root" -path '*/bin/readpast')"):$PATH
 export LD_LIBRARY_PATH=${library%/*}

@@ -97,15 +97,15 @@ mutant() { # NAME SAYS DATABASE...
 	set -- "${on[@]}"
 	run "$READPAST" "$name" "$@"
 	for db in "$@"; do
-		check "$db, whole: $name holds" shows "$db" 0 '^P1 ok, P2 ok, P3 ok, P6 ok$'
+		check "$db, the unmodified program: $name holds" shows "$db" 0 '^P1 ok, P2 ok, P3 ok, P6 ok$'
 	done
 	rm -f "$name".db*
 	drop_schemas
-	check "the mutant: $name" patch -s -d copy -p1 -i "$source/tests/mutants/$name.patch"
-	check '... is built' build
+	check "the patch of the mutant applies: $name" patch -s -d copy -p1 -i "$source/tests/mutants/$name.patch"
+	check 'the mutant is built' build
 	run "$here/mutant/cli/readpast" "$name" "$@"
 	for db in "$@"; do
-		check "$db: ... is caught" shows "$db" 1 "$says"
+		check "$db: stress detects the mutant" shows "$db" 1 "$says"
 	done
 	drop_schemas
 	patch -s -R -d copy -p1 -i "$source/tests/mutants/$name.patch"

@@ -23,55 +23,55 @@ readpast init >/dev/null
 
 # ---- settings of the server ----
 
-check 'fsync is off' finds fsync 'fsync is off.*alter system set fsync = on'
-check 'autovacuum is off' finds vacuum 'the server: autovacuum is off'
+check 'fsync that is off is reported' finds fsync 'fsync is off.*alter system set fsync = on'
+check 'autovacuum that is off is reported' finds vacuum 'the server: autovacuum is off'
 status 1 readpast doctor
-check 'the worst comes first' grep -q '^danger .*fsync' <(head -n 1 out)
+check 'the worst finding comes first' grep -q '^danger .*fsync' <(head -n 1 out)
 sql "alter system set fsync = on"
 sql "alter system set synchronous_commit = off"
 sql "select pg_reload_conf()" >/dev/null
-check 'the fix helps' eventually lacks fsync
-check 'commits do not wait for the disk' eventually finds commit 'synchronous is off for role postgres'
+check 'after the fix the finding is gone' eventually lacks fsync
+check 'commits that do not wait for the disk are reported' eventually finds commit 'synchronous is off for role postgres'
 sql "alter system reset synchronous_commit"
 sql "select pg_reload_conf()" >/dev/null
 sql "create role sloppy; grant usage on schema readpast to sloppy;
 	alter role sloppy set synchronous_commit = off"
-check 'the setting of another role' finds commit 'off for role sloppy'
+check 'the setting of another role is reported' finds commit 'off for role sloppy'
 sql "alter role sloppy reset synchronous_commit"
-check 'the finding is gone' eventually lacks commit
+check 'after the reset of the setting the finding is gone' eventually lacks commit
 PGOPTIONS='-c default_transaction_isolation=serializable'
 export PGOPTIONS
-check 'a level where claims are refused' finds isolation 'isolation level of this role is serializable'
+check 'an isolation level that refuses claims is reported' finds isolation 'isolation level of this role is serializable'
 PGOPTIONS='-c default_transaction_read_only=on'
-check 'nothing can be written' finds readonly 'default_transaction_read_only is on'
+check 'a session that can only read is reported' finds readonly 'default_transaction_read_only is on'
 unset PGOPTIONS
 
 # ---- tables and indexes ----
 
 sql "alter table readpast.job set (autovacuum_enabled = false)"
-check 'autovacuum is off for a table' finds vacuum 'table job.*reset .autovacuum_enabled'
+check 'autovacuum that is off for a table is reported' finds vacuum 'table job.*reset .autovacuum_enabled'
 sql "alter table readpast.job reset (autovacuum_enabled, fillfactor)"
-check 'no room for a claim in its page' finds reloptions 'fillfactor 100'
+check 'a table whose pages have no room for a claim is reported' finds reloptions 'fillfactor 100'
 sql "alter table readpast.job set (fillfactor = 45)"
-check 'room again' lacks reloptions
+check 'with room in its pages the finding is gone' lacks reloptions
 sql "create index mine on readpast.job (lease_until)"
-check 'an index that every claim has to write' finds index 'mine names a column.*drop index mine'
+check 'an index that every claim has to write is reported' finds index 'mine names a column.*drop index mine'
 sql "drop index readpast.mine"
 sql "grant usage on schema readpast to public; grant select on readpast.job to public"
-check 'public may read jobs' finds public 'may select job'
+check 'a right of public to read jobs is reported' finds public 'may select job'
 sql "revoke all on readpast.job from public"
-check 'revoked, the finding is gone' lacks public
+check 'after a revoke the finding is gone' lacks public
 sql "create role stranger"
 # This right is revoked by default since version 15.
 sql "revoke create on schema public from public"
-check 'nobody else may create in a schema of the search_path' lacks path
-check 'nor in our schema' lacks writable
+check 'a schema of the search_path in which only its owner may create is not reported' lacks path
+check 'the schema of readpast is not reported either' lacks writable
 sql "grant create on schema public to public"
-check 'public may create in a schema of the path' finds path \
+check 'a schema of the path in which public may create is reported' finds path \
 	'schema public is in the search_path of role postgres, and everybody may.*revoke create on schema public from public'
 sql "revoke create on schema public from public; grant create on schema public to stranger"
-check 'a role may create in it' finds path 'and role stranger may.*from stranger'
-check 'which is only a warning' equal "$(readpast doctor --json | grep -c '"check":"path","level":"warning"')" 1
+check 'a schema of the path in which a role may create is reported' finds path 'and role stranger may.*from stranger'
+check 'the right of a single role is only a warning' equal "$(readpast doctor --json | grep -c '"check":"path","level":"warning"')" 1
 sql "revoke create on schema public from stranger; create schema \"A, b\"; create schema postgres;
 	grant create on schema \"A, b\", postgres to stranger"
 # The server splits these options, and not the shell.
@@ -79,24 +79,24 @@ sql "revoke create on schema public from stranger; create schema \"A, b\"; creat
 PGOPTIONS='-c search_path="A,\ b"'
 # shellcheck disable=SC2090
 export PGOPTIONS
-check 'a name with a comma' finds path 'schema A, b is.*revoke create on schema ..A, b..'
+check 'a schema with a comma in its name is reported' finds path 'schema A, b is.*revoke create on schema ..A, b..'
 # shellcheck disable=SC2016
 PGOPTIONS='-c search_path="$user",public'
-check 'the schema that is named after the role' finds path 'schema postgres is'
+check 'the schema that is named after the role is reported' finds path 'schema postgres is'
 unset PGOPTIONS
 sql "drop schema postgres, \"A, b\"; grant create on schema readpast to stranger"
-check 'others create in our schema' finds writable 'schema readpast holds .*, and role stranger may.*revoke create on schema readpast from stranger'
+check 'a role that may create in the schema of readpast is reported' finds writable 'schema readpast holds .*, and role stranger may.*revoke create on schema readpast from stranger'
 sql "revoke create on schema readpast from stranger"
-check 'revoked, the finding is gone' lacks writable
+check 'after a revoke this finding is gone' lacks writable
 sql "select setval('readpast.job_id_seq', 9000000000000000000)" >/dev/null
-check 'ids near their end' finds sequence 'job_id_seq is at 90*.*9[78] %'
+check 'ids near their end are reported' finds sequence 'job_id_seq is at 90*.*9[78] %'
 sql "select setval('readpast.job_id_seq', 1)" >/dev/null
 
 seq 20000 | readpast enqueue q --quiet
-check 'a claim is planned well' lacks plan
+check 'a good plan of a claim is not reported' lacks plan
 sql "select count(readpast.complete(id, claim_no)) from readpast.claim('q', 15000)" >/dev/null
-check 'dead rows that vacuum does not remove' eventually finds bloat 'table job has about 1[0-9]{4} dead rows'
-check 'the sweep is not far behind' lacks marks
+check 'dead rows that vacuum does not remove are reported' eventually finds bloat 'table job has about 1[0-9]{4} dead rows'
+check 'a sweep that keeps up is not reported' lacks marks
 # Use many numbers of the ready line without a sweep. The claim is made in SQL, because
 # the command line would sweep.
 sql "select setval('readpast.line', 1000000)" >/dev/null
@@ -105,56 +105,56 @@ marked() {
 	sql "select readpast.enqueue('q', 'far away'); select readpast.claim('q')" >/dev/null
 	finds marks 'queue q: the sweep is [0-9]{6,7} numbers'
 }
-check 'claims without sweeps' eventually marked
+check 'claims without sweeps are reported' eventually marked
 swept() {
 	readpast sweep >/dev/null
 	lacks marks
 }
-check 'sweeps catch up' eventually swept
+check 'after sweeps the finding is gone' eventually swept
 sql "vacuum readpast.job"
-check 'vacuum removes the dead rows' eventually lacks bloat
+check 'the finding is gone when vacuum has removed the dead rows' eventually lacks bloat
 sql "insert into readpast.job (lane_id, seq, run_at, created_at, queue_id, max_attempts, payload)
 	select 1024 + 402, nextval('readpast.line'), now(), now(), 1, 3, '' from generate_series(1, 900000)"
 sql "delete from readpast.job where payload = ''"
 sql "vacuum readpast.job"
-check 'an index that is nearly empty' eventually finds hollow 'index job_line takes [0-9]+ MiB.*reindex index concurrently job_line'
+check 'an index that is nearly empty is reported' eventually finds hollow 'index job_line takes [0-9]+ MiB.*reindex index concurrently job_line'
 sql "reindex index readpast.job_line; reindex index readpast.job_pkey"
-check 'rebuilt, the finding is gone' lacks hollow
+check 'after a rebuild the finding is gone' lacks hollow
 sql "drop index readpast.job_line"
-check 'an index is missing' finds index 'job_line is missing'
-check 'so a claim scans the whole table' finds plan 'uses .*Scan'
+check 'a missing index is reported' finds index 'job_line is missing'
+check 'a claim that scans the whole table is reported' finds plan 'uses .*Scan'
 sql "create index job_line on readpast.job (lane_id, seq) where seq is not null"
-check 'the finding is gone' lacks plan
+check 'with the index the finding is gone' lacks plan
 
 # ---- sessions that keep a snapshot open ----
 
 coproc psql -qAtX "$base"
 echo "begin isolation level repeatable read; select pg_backend_pid();" >&"${COPROC[1]}"
 read -r pid <&"${COPROC[0]}"
-check 'a snapshot that is not old' lacks snapshot
-check 'a transaction that stays open' eventually finds snapshot \
+check 'a young snapshot is not reported' lacks snapshot
+check 'a transaction that stays open is reported' eventually finds snapshot \
 	"session $pid of postgres \(psql\).*idle in transaction.*pg_terminate_backend\($pid\)" --long 500ms
 sql "select pg_terminate_backend($pid)" >/dev/null
-check 'the transaction has ended' eventually lacks snapshot --long 500ms
+check 'the finding is gone when the transaction has ended' eventually lacks snapshot --long 500ms
 sql "begin; insert into readpast.lane values (0); prepare transaction 'forgotten'"
 check 'a prepared transaction' eventually finds snapshot "prepared transaction forgotten.*rollback prepared" --long 500ms
 check 'one that enqueues could not be prepared beside a worker' finds prepare 'prepared transactions in this database: 1\. .*readpast.notify = off'
 sql "rollback prepared 'forgotten'"
-check 'the finding is gone' lacks prepare
+check 'the finding is gone when nothing is prepared' lacks prepare
 sql "select pg_create_logical_replication_slot('left', 'test_decoding')" >/dev/null
-check 'an unused replication slot' finds snapshot "replication slot left.*pg_drop_replication_slot"
+check 'an unused replication slot is reported' finds snapshot "replication slot left.*pg_drop_replication_slot"
 sql "select pg_drop_replication_slot('left')" >/dev/null
 
 # ---- a worker that calls the routines in SQL ----
 
 readpast enqueue sqlq job >/dev/null
 job=$(sql "select id from readpast.claim('sqlq', worker => 'importer', lease => '1 hour')")
-check 'why names it, and no process' grep -q 'worker importer has held it since' <(readpast why "$job")
+check 'why names a worker in SQL without a process' grep -q 'worker importer has held it since' <(readpast why "$job")
 sql "update readpast.worker set seen_at = seen_at - interval '2 minutes'"
-check 'it fell silent at a place that is not known' finds silent 'worker importer has not been heard of for 2 min'
-check 'so says why' grep -q 'importer has held it since .*That worker has not been heard of for 12[0-9]s' <(readpast why "$job")
+check 'a silent worker in SQL is reported' finds silent 'worker importer has not been heard of for 2 min'
+check 'why says that the worker in SQL is silent' grep -q 'importer has held it since .*That worker has not been heard of for 12[0-9]s' <(readpast why "$job")
 sql "select readpast.worker_stop(max(id)) from readpast.worker" >/dev/null
-check 'one that unregistered is not reported' lacks silent
+check 'a worker that has unregistered is not reported' lacks silent
 sql "select readpast.complete(id, claim_no) from readpast.jobs where id = $job" >/dev/null
 
 # ---- rights ----
@@ -162,10 +162,10 @@ sql "select readpast.complete(id, claim_no) from readpast.jobs where id = $job" 
 sql "create role looker login; grant usage on schema readpast to looker;
 	grant select on readpast.meta to looker"
 READPAST_DB="postgres:///postgres?host=$server&user=looker"
-check 'a role that may do nothing' finds privileges 'role looker may neither.*delete on job, insert on job'
+check 'a role that has no rights is reported' finds privileges 'role looker may neither.*delete on job, insert on job'
 status 1 readpast doctor
-check 'checks that it may not do are listed' grep -q '^not done silent: permission denied for table worker' out
-check "including other users' sessions" grep -q '^not done statistics: .*pg_read_all_stats' out
+check 'checks for which the role has no rights are listed as not done' grep -q '^not done silent: permission denied for table worker' out
+check "the check of other sessions is listed as not done" grep -q '^not done statistics: .*pg_read_all_stats' out
 check 'the other checks were done' grep -q '^warning .*autovacuum is off' out
 check 'checks that were not done are no findings' equal "$(readpast doctor --json | grep -c not_done)" "$(grep -c '^not done' out)"
 READPAST_DB=$url
@@ -188,20 +188,20 @@ pidfile = $here/pool/pid
 END
 ((EUID != 0)) || chown -R postgres pool
 as_server pgbouncer -q -d pool/ini
-check 'the pooler is there' eventually test -S pool/.s.PGSQL.6432
-check 'notifications arrive without it' lacks wakeup
+check 'the pooler accepts connections' eventually test -S pool/.s.PGSQL.6432
+check 'notifications arrive without the pooler' lacks wakeup
 READPAST_DB="postgres:///postgres?host=$here/pool&port=6432&user=postgres"
-check 'and do not arrive with it' finds wakeup 'a pooler stands between.*"came_back":false'
+check 'notifications that do not arrive through the pooler are reported' finds wakeup 'a pooler stands between.*"came_back":false'
 READPAST_DB=$url
 
 # ---- a standby ----
 
 check 'a standby is made' "$pg_temp" standby "$servers/standby" "$server"
-check 'an asynchronous standby' eventually finds standby 'standby walreceiver is asynchronous \(streaming'
+check 'an asynchronous standby is reported' eventually finds standby 'standby walreceiver is asynchronous \(streaming'
 READPAST_DB="postgres:///postgres?host=$servers/standby&user=postgres"
-check 'at the standby itself' finds readonly 'this server is a standby'
+check 'at the standby itself it is reported that it only reads' finds readonly 'this server is a standby'
 READPAST_DB=$url
 sql "alter system set synchronous_standby_names = '*'"
 sql "select pg_reload_conf()" >/dev/null
-check 'a synchronous standby is no finding' eventually lacks standby
+check 'a synchronous standby is not reported' eventually lacks standby
 finish

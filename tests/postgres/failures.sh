@@ -21,11 +21,11 @@ on() { # URL COMMAND...: run the command on this database
 
 # ---- a server, a database and a user that do not exist ----
 
-check 'no socket there: exit 1' refuses 1 '/nowhere.*No such file.*--db' \
+check 'a missing socket: exit 1' refuses 1 '/nowhere.*No such file.*--db' \
 	on 'postgres:///x?host=/nowhere' stats
-check 'nobody listens: exit 1' refuses 1 'Connection refused.*--db' \
+check 'a port without a server: exit 1' refuses 1 'Connection refused.*--db' \
 	on 'postgres://127.0.0.1:1/x' stats
-check 'several hosts, none there: one line' refuses 1 'Connection refused' \
+check 'several hosts without a server: one line' refuses 1 'Connection refused' \
 	on 'postgres://127.0.0.1:1,127.0.0.1:2/x?target_session_attrs=read-write' stats
 # silent_host: accepts connections and never answers. Writes its port to the file
 # `port`.
@@ -44,21 +44,21 @@ within() { # LEAST MOST COMMAND...: the command takes LEAST to MOST seconds
 	local r=$?
 	((SECONDS - began >= least && SECONDS - began <= most)) && return $r
 }
-check 'a host that does not answer: timeout after 10 s' within 9 13 \
+check 'a host that does not answer: the call ends after 10 s' within 9 13 \
 	refuses 1 'timeout expired' on "postgres://127.0.0.1:$(cat port)/x" stats
-check 'a timeout in the URL' within 1 5 \
+check 'a timeout in the URL is used' within 1 5 \
 	refuses 1 'timeout expired' on "postgres://127.0.0.1:$(cat port)/x?connect_timeout=2" stats
 export PGCONNECT_TIMEOUT=2
-check 'a timeout in the environment' within 1 5 \
+check 'a timeout in the environment is used' within 1 5 \
 	refuses 1 'timeout expired' on "postgres://127.0.0.1:$(cat port)/x" stats
 unset PGCONNECT_TIMEOUT
-check 'no such database: its name is said' refuses 1 'database "nosuch" does not exist' \
+check 'the message about a missing database has its name' refuses 1 'database "nosuch" does not exist' \
 	on "postgres:///nosuch?host=$server&user=postgres" stats
-check 'no such role' refuses 1 'role "nosuch" does not exist' \
+check 'the message about a missing role has its name' refuses 1 'role "nosuch" does not exist' \
 	on "postgres:///postgres?host=$server&user=nosuch" stats
-check 'enqueue says the same' refuses 1 'database "nosuch" does not exist' \
+check 'enqueue prints the same message' refuses 1 'database "nosuch" does not exist' \
 	on "postgres:///nosuch?host=$server&user=postgres" enqueue q x
-check 'and so does a worker at its start' refuses 1 'database "nosuch" does not exist' \
+check 'a worker prints the same message when it starts' refuses 1 'database "nosuch" does not exist' \
 	on "host=$server user=postgres dbname=nosuch" work q --drain -- true
 
 # ---- URLs ----
@@ -66,35 +66,35 @@ check 'and so does a worker at its start' refuses 1 'database "nosuch" does not 
 for name in 'Bad' '1st' 'a-b' 'a.b' 'a%20b' '' "$(printf '%044d' 0 | tr 0 x)"; do
 	check "schema=${name:0:9} is not a valid name: exit 2" refuses 2 'lower-case letters' on "$url&schema=$name" stats
 done
-check 'nor is an SQL keyword' refuses 2 'word of SQL' on "$url&schema=select" init
-check "nor is a name reserved by the server" refuses 2 'pg_mine' on "$url&schema=pg_mine" init
+check 'a keyword of SQL as the name of a schema is refused' refuses 2 'word of SQL' on "$url&schema=select" init
+check "a name that the server reserves is refused" refuses 2 'pg_mine' on "$url&schema=pg_mine" init
 check 'an option that libpq does not know: exit 2' refuses 2 'nonsense' on "$url&nonsense=1" stats
-check 'nor in a keyword/value string' refuses 2 'nonsense' on "$base nonsense=1" stats
+check 'an unknown option in a keyword/value string is refused' refuses 2 'nonsense' on "$base nonsense=1" stats
 
 # ---- schema ----
 
-check 'no schema: stats names the way to one' refuses 1 'no schema readpast: readpast init' on "$url" stats
-check 'no schema of another name' refuses 1 'no schema other: readpast init' on "$url&schema=other" stats
+check 'stats without a schema names the command that makes it' refuses 1 'no schema readpast: readpast init' on "$url" stats
+check 'stats names the missing schema' refuses 1 'no schema other: readpast init' on "$url&schema=other" stats
 check 'commands that read make no schema' equal "$(sql "select count(*) from pg_namespace where nspname = 'readpast'")" 0
 
 new_database strangers
 sql strangers 'create table theirs ()'
-check "a database with others' tables is left alone" refuses 1 'has other tables.*readpast init' readpast enqueue q x
-check 'and not looked into by workers' refuses 1 'no schema readpast: readpast init' readpast work q --drain -- true
+check "a database with other tables is not changed" refuses 1 'has other tables.*readpast init' readpast enqueue q x
+check 'a worker does not serve a database with other tables' refuses 1 'no schema readpast: readpast init' readpast work q --drain -- true
 sql strangers 'create schema readpast'
 check 'an empty schema is not used' refuses 1 'readpast init' readpast stats
 
 new_database long
 name=$(printf '%043d' 0 | tr 0 x)
-check 'the longest name of a schema: init' status 0 on "$READPAST_DB&schema=$name" init
+check 'init makes a schema with the longest name' status 0 on "$READPAST_DB&schema=$name" init
 sql long "select $name.queue_create('q');
 	insert into $name.waiter (queue_id, until, worker_id) select id, 'infinity', 9223372036854775807 from $name.queue;
 	update $name.queue set waiters_until = 'infinity'" >out
-check 'and an enqueue notifies a worker there' status 0 on "$READPAST_DB&schema=$name" enqueue q x
-check 'which is notified once' equal "$(sql long "select count(*) from $name.waiter")" 0
+check 'enqueue notifies a worker in this schema' status 0 on "$READPAST_DB&schema=$name" enqueue q x
+check 'this worker is notified only once' equal "$(sql long "select count(*) from $name.waiter")" 0
 
 new_database versions
-check 'init' status 0 readpast init
+check 'init succeeds' status 0 readpast init
 sql versions "update readpast.meta set value = '1' where name = 'build'"
 check 'a schema of an earlier build is refused' refuses 1 'made by an earlier build.*new schema' readpast enqueue q x
 sql versions "update readpast.meta set value = '99' where name = 'schema'"
@@ -102,7 +102,7 @@ for command in stats init 'enqueue q x' 'work q --drain -- true'; do
 	# shellcheck disable=SC2086
 	check "a newer schema is refused: ${command%% *}" refuses 1 'version 99, newer.*upgrade' readpast $command
 done
-check 'and nothing was enqueued into it' equal "$(sql versions 'select count(*) from readpast.job')" 0
+check 'no job was enqueued into the newer schema' equal "$(sql versions 'select count(*) from readpast.job')" 0
 
 # ---- eight processes at once ----
 
@@ -125,30 +125,30 @@ declare -a pids sessions
 complete=$(objects versions)
 for round in 1 2 3; do
 	new_database "together$round"
-	check "init by eight at once, round $round: all succeed, and one says that it did" equal "$(init_at_once)" ' 8 0, 8 ready, 1 lines'
-	check 'all of it is there, once' equal "$(objects "together$round")" "$complete"
+	check "init by eight processes, round $round: all succeed, and one prints that it made the schema" equal "$(init_at_once)" ' 8 0, 8 ready, 1 lines'
+	check 'after round $round the schema is complete' equal "$(objects "together$round")" "$complete"
 done
-check 'and it works' equal "$(readpast enqueue q x)" 1
+check 'enqueue works in this schema' equal "$(readpast enqueue q x)" 1
 
 new_database denied
 sql denied "create role unable login; create role producer login"
 READPAST_DB="postgres:///denied?host=$server&user=unable"
-check 'init by eight without permission: one line each, exit 1' equal "$(init_at_once)" ' 8 1, 0 ready, 8 lines'
+check 'init by eight processes without permission: one line each, and exit 1' equal "$(init_at_once)" ' 8 1, 0 ready, 8 lines'
 check 'the line names the missing right' grep -q 'permission denied for database denied' err.1
-check 'nothing half done' equal "$(sql denied "select count(*) from pg_namespace where nspname = 'readpast'")" 0
+check 'no part of the schema was made' equal "$(sql denied "select count(*) from pg_namespace where nspname = 'readpast'")" 0
 
 # ---- rights ----
 
-check 'init by the owner' status 0 on "postgres:///denied?host=$server&user=postgres" init
-check 'no right to the schema' refuses 1 'permission denied for schema readpast' readpast stats
-check 'nor to enqueue' refuses 1 'permission denied for schema readpast' readpast enqueue q x
+check 'init by the owner succeeds' status 0 on "postgres:///denied?host=$server&user=postgres" init
+check 'stats without a right to the schema is refused' refuses 1 'permission denied for schema readpast' readpast stats
+check 'enqueue without a right to the schema is refused' refuses 1 'permission denied for schema readpast' readpast enqueue q x
 sql denied 'grant usage on schema readpast to unable; grant select on readpast.meta to unable'
-check 'no right to execute a routine' refuses 1 'permission denied for function.*lacks a grant' readpast enqueue q x
-check 'no right to claim' refuses 1 'permission denied for' readpast claim q
-check 'a worker ends at once' refuses 1 'permission denied for' readpast work q --drain -- true
-check 'and nothing was enqueued' equal "$(sql denied 'select count(*) from readpast.job')" 0
+check 'enqueue without a right to execute a routine is refused' refuses 1 'permission denied for function.*lacks a grant' readpast enqueue q x
+check 'a claim without the rights is refused' refuses 1 'permission denied for' readpast claim q
+check 'a worker without the rights ends at once' refuses 1 'permission denied for' readpast work q --drain -- true
+check 'no job was enqueued' equal "$(sql denied 'select count(*) from readpast.job')" 0
 sql denied 'alter role producer connection limit 0'
-check 'too many connections' refuses 1 'too many connections' on "postgres:///denied?host=$server&user=producer" stats
+check 'too many connections of a role are refused' refuses 1 'too many connections' on "postgres:///denied?host=$server&user=producer" stats
 
 # ---- read-only ----
 
@@ -158,10 +158,10 @@ readpast enqueue q x --quiet
 sql 'alter database standby set default_transaction_read_only = on'
 for command in 'enqueue q x' 'claim q' 'sweep' 'work q --drain --quiet -- true' 'cancel 1' 'queue pause q'; do
 	# shellcheck disable=SC2086
-	check "read-only: ${command%% -*}" refuses 1 'read-only transaction' readpast $command
+	check "a session that can only read refuses ${command%% -*}" refuses 1 'read-only transaction' readpast $command
 done
-check 'reading works' equal "$(field ready "$(readpast stats q --json)")" 1
-check 'target_session_attrs=read-write rejects it' refuses 1 'session is read-only' \
+check 'a session that can only read prints stats' equal "$(field ready "$(readpast stats q --json)")" 1
+check 'target_session_attrs=read-write refuses this session' refuses 1 'session is read-only' \
 	on "$READPAST_DB&target_session_attrs=read-write" stats
 sql 'alter database standby reset default_transaction_read_only'
 
@@ -169,10 +169,10 @@ sql 'alter database standby reset default_transaction_read_only'
 
 id=$(printf 'a\0b' | readpast enqueue nul --one)
 check 'a NUL in a payload is kept' equal "$(readpast work nul --drain -- od -An -c 2>/dev/null | head -n 1 | tr -d ' \n')" 'a\0b'
-check 'and the job is done' status 3 readpast show "$id"
+check 'the job with the NUL is done' status 3 readpast show "$id"
 for bad in $'a\nb' $'a\x80' ''; do
-	check "${bad@Q} is no queue" refuses 2 "queue's name" readpast enqueue "$bad" x
-	check "${bad@Q} is no kind" refuses 2 'kind' readpast enqueue q x --kind "$bad"
+	check "${bad@Q} is refused as a queue" refuses 2 "queue's name" readpast enqueue "$bad" x
+	check "${bad@Q} is refused as a kind" refuses 2 'kind' readpast enqueue q x --kind "$bad"
 done
 try_sql() { # SQL PATTERN: the statement is refused with this message
 	! sql standby "$1" >out 2>&1 && grep -q "$2" out
@@ -184,7 +184,7 @@ check 'SQL: headers that are an array are refused' try_sql "select readpast.enqu
 check 'a header without a value: exit 2' refuses 2 'NAME=VALUE' readpast enqueue q x --header garbage
 check 'SQL: an invalid jsonb payload is refused' try_sql "select readpast.enqueue('q', '{\"a\"'::jsonb)" 'invalid input syntax for type json'
 check 'SQL: a NUL in a jsonb payload is refused' try_sql "select readpast.enqueue('q', '{\"a\": \"\\u0000\"}'::jsonb)" 'cannot be converted to text'
-check 'nothing of that was enqueued' equal "$(sql standby 'select count(*) from readpast.job')" 1
+check 'none of the refused jobs was enqueued' equal "$(sql standby 'select count(*) from readpast.job')" 1
 
 # ---- locks of other sessions ----
 
@@ -201,7 +201,7 @@ locked() {
 check 'another session locks the table of jobs' eventually locked
 check 'a lock time-out is an error' refuses 1 'lock timeout' \
 	on "$READPAST_DB&options=-clock_timeout%3D100" enqueue q x
-check 'and so is a statement time-out' refuses 1 'statement timeout' \
+check 'a statement timeout is an error, too' refuses 1 'statement timeout' \
 	on "$READPAST_DB&options=-cstatement_timeout%3D100" enqueue q x
 cut_off() {
 	local pid got
@@ -222,25 +222,25 @@ worker=$!
 worker_waits() {
 	[[ $(sql standby "select count(*) from pg_locks where not granted") == 1 ]]
 }
-check 'without a timeout a worker waits' eventually worker_waits
+check 'without a timeout a worker waits for the lock' eventually worker_waits
 kill "$holder"
 wait "$holder" 2>/dev/null
 sql "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(60)' and pid <> pg_backend_pid()" >/dev/null
 wait "$worker"
-check 'and then goes on' equal "$?:$(tail -n 1 work.out)" \
+check 'the worker goes on when the lock is released' equal "$?:$(tail -n 1 work.out)" \
 	'0:1 done, 0 failed, 0 dead, 0 released'
-check 'nothing else was done' equal "$(sql standby 'select count(*) from readpast.job')" 0
+check 'the worker has done no other job' equal "$(sql standby 'select count(*) from readpast.job')" 0
 # Another session alters the table while a worker uses it.
 "$READPAST" work q --quiet -- true >work.out 2>&1 &
 worker=$!
 job=$(readpast enqueue q x)
-check 'a worker works' eventually is_done "$job"
+check 'a worker does a job' eventually is_done "$job"
 sql standby 'alter table readpast.job add column more integer; alter table readpast.job set (fillfactor = 40)'
 job=$(readpast enqueue q x)
-check 'the table was altered: it goes on' eventually is_done "$job"
+check 'after the table was altered the worker goes on' eventually is_done "$job"
 kill "$worker"
 wait "$worker"
-check 'and printed no error' equal "$?:$(cat work.out)" 0:
+check 'the worker has printed no error' equal "$?:$(cat work.out)" 0:
 
 # ---- passwords ----
 
@@ -267,19 +267,19 @@ ready_with_password() {
 eventually ready_with_password
 check 'a wrong password: exit 1' refuses 1 'password authentication failed for user "app"' \
 	silent --db "$(with xyzzy-wrong)" stats
-check 'no password' refuses 1 'no password supplied' silent --db "postgres:///postgres?host=$guarded&user=app" stats
-check 'the right one' status 0 silent --db "$(with open-sesame)" init
-check 'the password in a keyword/value string' status 0 silent --db "host=$guarded user=app password=open-sesame dbname=postgres" init
-check "the password in the URL's query" status 0 silent --db "postgres:///postgres?host=$guarded&user=app&password=open-sesame" init
+check 'a missing password is refused' refuses 1 'no password supplied' silent --db "postgres:///postgres?host=$guarded&user=app" stats
+check 'the right password is accepted' status 0 silent --db "$(with open-sesame)" init
+check 'the password in a keyword/value string is accepted' status 0 silent --db "host=$guarded user=app password=open-sesame dbname=postgres" init
+check "the password in the query of the URL is accepted" status 0 silent --db "postgres:///postgres?host=$guarded&user=app&password=open-sesame" init
 for url_of_it in "$(with open-%zz-sesame)" "$(with open-@-sesame)" "$(with open-/-sesame)" \
 	"$(with open-sesame)&x=1" \
 	"host=$guarded user=app password='open-sesame" "host=$guarded password=open-sesame x=1" \
 	"host=$guarded user=app password=open -sesame"; do
-	check "${url_of_it//$guarded/DIR} is refused" refuses 2 . silent --db "$url_of_it" stats
+	check "a wrong URL is refused: ${url_of_it//$guarded/DIR}" refuses 2 . silent --db "$url_of_it" stats
 done
-check 'and work' status 0 silent --db "$(with open-sesame)" work q --drain -- true
+check 'a worker with the password works' status 0 silent --db "$(with open-sesame)" work q --drain -- true
 check 'no password was ever printed' equal "$(grep -c 'sesame\|xyzzy\|open-' all.out)" 0
-check 'and the output was not empty' test -s all.out
+check 'the commands have printed some output' test -s all.out
 
 # ---- a server that refuses connections ----
 
@@ -305,15 +305,15 @@ takes_the_last() {
 	[[ -s fifth ]]
 }
 eventually takes_the_last
-check 'no connection is left: exit 1' refuses 1 'too many clients' on "$there" stats
-check 'for a worker, too' refuses 1 'too many clients' on "$there" work q --drain -- true
+check 'no connection is free: exit 1' refuses 1 'too many clients' on "$there" stats
+check 'a worker without a free connection exits with 1' refuses 1 'too many clients' on "$there" work q --drain -- true
 data=$guarded/data
 pg_ctl=$(dirname "$(readlink "/proc/$(head -n 1 "$data/postmaster.pid")/exe")")/pg_ctl
 (cd / && as_server "$pg_ctl" -D "$data" -s -W -m smart stop)
 check 'the server is shutting down: exit 1' refuses 1 'shutting down' on "$there" stats
 (cd / && as_server "$pg_ctl" -D "$data" -s -m immediate stop)
 wait "${sessions[@]}"
-check 'the server is gone: another message' refuses 1 'No such file|Connection refused' on "$there" stats
+check 'a server that has ended: another message' refuses 1 'No such file|Connection refused' on "$there" stats
 as_server touch "$data/recovery.signal"
 echo "restore_command = 'sleep 60; false'" >>"$data/postgresql.conf"
 (cd / && as_server "$pg_ctl" -D "$data" -s -W start >/dev/null)

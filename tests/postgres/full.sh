@@ -44,19 +44,19 @@ seq -f '%01900.0f' 1000 >lines
 until ! readpast --history h enqueue q --quiet <lines 2>err; do
 	:
 done
-check 'the disk is full: one line' equal "$(grep -cE "^readpast: .*$full" err):$(wc -l <err)" 1:1
+check 'on a full disk the command prints one line' equal "$(grep -cE "^readpast: .*$full" err):$(wc -l <err)" 1:1
 head -c 300000 /dev/urandom >large
 large() {
 	"$READPAST" enqueue q --one <large >out 2>err
 }
 large
-check 'exit 1' equal "$?:$(grep -cE "^readpast: .*$full" err):$(wc -l <out)" 1:1:0
+check 'on a full disk the command exits with 1' equal "$?:$(grep -cE "^readpast: .*$full" err):$(wc -l <out)" 1:1:0
 acknowledged=$(grep -c '"enqueued"' h)
-check 'what was acknowledged is there, and no more' \
+check 'all acknowledged jobs are in the queue, and no others' \
 	equal "$(field ready "$(readpast stats q --json)")" "$acknowledged"
-check 'and many were acknowledged' test "$acknowledged" -ge 1000
+check 'many jobs were acknowledged' test "$acknowledged" -ge 1000
 rm "$small/filler"
-check 'with space again all jobs are done' equal \
+check 'with free space again all jobs are done' equal \
 	"$(readpast --history h work q -j 8 --drain -- true 2>work.err | tail -n 1)" \
 	"$acknowledged done, 0 failed, 0 dead, 0 released"
 check 'the history agrees' equal "$(readpast check h --left q | tail -n 1)" 'P1 ok, P2 ok, P3 ok, P6 ok'
@@ -73,8 +73,8 @@ fill_up
 both_in_trouble() {
 	grep -qE "$full" producer.err && cat work.err.? | grep -qE "$full"
 }
-check 'full under load: producers and workers report it' eventually both_in_trouble
+check 'under load producers and workers report the full disk' eventually both_in_trouble
 rm "$small/filler"
-check 'with space again work goes on' more_settled 100
+check 'with free space again work goes on' more_settled 100
 check_load full
 finish

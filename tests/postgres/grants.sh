@@ -34,49 +34,49 @@ check 'the documented grants are made' sql_as postgres "$(statements)"
 enqueue() {
 	as mail_producer enqueue mail "$@"
 }
-check 'a producer makes a queue by naming it' enqueue one
-check 'enqueues a job with all options' enqueue two \
+check 'a producer makes a queue when it enqueues' enqueue one
+check 'a producer enqueues a job with all options' enqueue two \
 	--priority 7 --delay 1ms --kind k --header a=1
-check 'enqueues many jobs' enqueue three four
-check 'enqueues with a unique key' enqueue five --unique k
-check 'replaces that job' enqueue six --unique k --replace
-check 'enqueues in SQL' sql_as mail_producer "select readpast.enqueue('mail', 'seven')"
-check 'enqueues at repeatable read' sql_as mail_producer \
+check 'a producer enqueues many jobs' enqueue three four
+check 'a producer enqueues with a unique key' enqueue five --unique k
+check 'a producer replaces a job' enqueue six --unique k --replace
+check 'a producer enqueues in SQL' sql_as mail_producer "select readpast.enqueue('mail', 'seven')"
+check 'a producer enqueues at repeatable read' sql_as mail_producer \
 	"begin isolation level repeatable read;
 	select readpast.enqueue('mail', 'eight'); commit"
 sql_as postgres "select readpast.register_waiter(1, '{mail}')" >/dev/null
-check 'enqueues while a worker waits' enqueue nine
-check '... which is notified' equal "$(sql_as postgres 'select count(*) from readpast.waiter')" 0
-check 'it claims nothing' refuses 1 'permission denied' as mail_producer claim mail
-check 'and reads no payload' status 1 sql_as mail_producer \
+check 'a producer enqueues while a worker waits' enqueue nine
+check 'the waiting worker is notified' equal "$(sql_as postgres 'select count(*) from readpast.waiter')" 0
+check 'a producer may not claim' refuses 1 'permission denied' as mail_producer claim mail
+check 'a producer may not read payloads' status 1 sql_as mail_producer \
 	'select payload from readpast.job'
 
 # ---- a worker ----
 
 check 'a worker works' as mail_worker work mail --drain -- true
-check 'until nothing is left' equal "$(sql_as postgres 'select count(*) from readpast.job')" 0
+check 'the worker has done all jobs' equal "$(sql_as postgres 'select count(*) from readpast.job')" 0
 sql_as postgres "select readpast.queue_set('mail', max_attempts => 1)"
 enqueue ten >/dev/null
 check 'a worker reports failures' status 7 as mail_worker work mail --drain -- false
-check 'and keeps dead jobs' equal \
+check 'a worker keeps dead jobs' equal \
 	"$(sql_as postgres 'select state from readpast.jobs')" dead
 enqueue eleven --priority 3 >/dev/null
 check 'a worker in SQL registers a name' sql_as mail_worker \
 	"select readpast.complete(id, claim_no)
 	   from readpast.claim('mail', worker => 'me')"
-check 'it may sweep' sql_as mail_worker 'select readpast.sweep()'
-check 'it creates the queue that it serves' sql_as mail_worker \
+check 'a worker may sweep' sql_as mail_worker 'select readpast.sweep()'
+check 'a worker creates the queue that it serves' sql_as mail_worker \
 	"select readpast.worker_named('me', '{mail,new}')"
 enqueue twelve >/dev/null
 sql_as postgres "update readpast.worker set seen_at = seen_at - interval '9 seconds'"
-check 'it renews a lease, as a heartbeat' sql_as mail_worker \
+check 'a worker renews a lease as its heartbeat' sql_as mail_worker \
 	"select readpast.extend(c.id, c.claim_no), readpast.release(c.id, c.claim_no)
 	   from (select max(id) from readpast.worker where name = 'me') w(me),
 	        readpast.claim('mail', worker_id => w.me) c"
-check 'it may wait' sql_as mail_worker "select readpast.register_waiter(9, '{mail}')"
-check 'it unregisters' sql_as mail_worker \
+check 'a worker may wait' sql_as mail_worker "select readpast.register_waiter(9, '{mail}')"
+check 'a worker may unregister' sql_as mail_worker \
 	"select readpast.worker_stop(readpast.worker_named('me', '{mail}'))"
-check 'it may not drop a queue' refuses 1 'permission denied' as mail_worker queue drop mail --yes
+check 'a worker may not drop a queue' refuses 1 'permission denied' as mail_worker queue drop mail --yes
 
 # ---- an admin ----
 

@@ -22,7 +22,7 @@ new_database restarts
 start_load
 for ((round = 1; round <= 3 * times; round++)); do
 	"$pg_temp" bounce "$server" "$( ((round % 3 == 2)) && echo immediate || echo fast)" >/dev/null
-	check "restart $round: work goes on" more_settled 20
+	check "after restart $round work goes on" more_settled 20
 done
 check_load restarts
 
@@ -30,7 +30,7 @@ new_database kills
 start_load
 for ((round = 1; round <= 6 * times; round++)); do
 	sql "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = 'kills'" >/dev/null 2>&1
-	check "connections ended, round $round: work goes on" more_settled 10
+	check "after connections were ended in round $round work goes on" more_settled 10
 done
 check_load kills
 
@@ -39,12 +39,12 @@ start_load
 for ((round = 1; round <= 2 * times; round++)); do
 	"$pg_temp" crash "$server"
 	"$pg_temp" restart "$server" >/dev/null
-	check "crash $round: work goes on" more_settled 20
+	check "after crash $round work goes on" more_settled 20
 done
 # Kill one server process. The postmaster then ends all others and recovers.
 for ((round = 1; round <= 2 * times; round++)); do
 	sql "select pid from pg_stat_activity where datname = 'crashes' limit 1" | xargs -r kill -9 2>/dev/null
-	check "kill -9 of a backend $round: work goes on" more_settled 20
+	check "after kill -9 of a server process in round $round work goes on" more_settled 20
 done
 check_load crashes
 finish

@@ -38,11 +38,11 @@ pidfile = $here/pool/pid
 END
 ((EUID != 0)) || chown -R postgres pool
 as_server pgbouncer -q -d pool/ini
-check 'the pooler is there' eventually listens
+check 'the pooler accepts connections' eventually listens
 
 export READPAST_TEST_POSTGRES="postgres:///postgres?host=$here/pool&port=6432&user=postgres"
 for name in claim queue race settle txn unique wait worker; do
-	check "$name" "$build/tests/conformance_$name" postgres:
+	check "the program $name passes behind the pooler" "$build/tests/conformance_$name" postgres:
 done
 
 # From now on, new sessions of the pool begin with another isolation level. This setting
@@ -61,7 +61,7 @@ psql -qX "host=$server user=postgres" -c "alter role postgres set default_transa
 # The pooler may return a session once more that has just ended.
 eventually psql -qAtX "$READPAST_TEST_POSTGRES" -c 'select 1' >/dev/null 2>&1
 for name in claim worker; do
-	check "$name, repeatable read being the default" "$build/tests/conformance_$name" postgres:
+	check "the program $name passes if the default is repeatable read" "$build/tests/conformance_$name" postgres:
 done
 check 'the default is still repeatable read' equal \
 	"$(psql -qAtX "$READPAST_TEST_POSTGRES" -c 'show default_transaction_isolation')" 'repeatable read'

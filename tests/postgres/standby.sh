@@ -38,7 +38,7 @@ waits_for_standby() {
 start_server "$primary" max_connections=50
 there="postgres:///postgres?host=$standby&user=postgres"
 export READPAST_DB="postgres:///postgres?host=$primary,$standby&user=postgres&target_session_attrs=read-write"
-check 'a standby follows' start_standby
+check 'a standby follows the primary' start_standby
 readpast init >/dev/null
 readpast enqueue q x y --quiet
 sql "$primary" "set synchronous_commit = remote_apply; select txid_current()" >/dev/null
@@ -47,19 +47,19 @@ sql "$primary" "set synchronous_commit = remote_apply; select txid_current()" >/
 
 for command in stats 'list q' 'show 1' workers 'queue list'; do
 	# shellcheck disable=SC2086
-	check "a standby shows: $command" status 0 readpast --db "$there" $command
+	check "$command works on a standby" status 0 readpast --db "$there" $command
 done
 for command in 'enqueue q x' 'enqueue new x' 'enqueue q x y' 'enqueue q x --unique k' 'claim q' \
 	'complete 1:1' 'extend 1:1 --lease 1s' sweep 'cancel 1' 'retry 1' \
 	'purge q --state all --yes' 'pause q' 'queue set q --lease 1s' 'queue drop q --yes' \
 	'work q --drain --quiet -- true'; do
 	# shellcheck disable=SC2086
-	check "a standby is read-only: ${command%% -*}" \
+	check "${command%% -*} is refused on a standby" \
 		refuses 1 'read-only|during recovery' readpast --db "$there" $command
 done
 check 'target_session_attrs=read-write chooses the primary' status 0 readpast enqueue q z
 check 'the standby has not changed' equal "$(field ready "$(readpast stats q --json)")" 3
-check 'init on it is refused' refuses 1 'read-only|during recovery' \
+check 'init is refused on a standby' refuses 1 'read-only|during recovery' \
 	readpast --db "$there&schema=other" init
 
 # ---- a commit that has not reached the standby ----
@@ -71,8 +71,8 @@ unsure=$!
 check 'a commit waits for the standby' eventually waits_for_standby
 sql "$primary" "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'" >/dev/null
 wait "$unsure"
-check 'cancelled, it is not acknowledged: exit 1' equal "$?" 1
-check 'one line says so' equal "$(wc -l <unsure.err):$(grep -c 'outcome unknown.*standby' unsure.err)" 1:1
+check 'a commit that was cancelled is not acknowledged: exit 1' equal "$?" 1
+check 'one line says that the outcome is unknown' equal "$(wc -l <unsure.err):$(grep -c 'outcome unknown.*standby' unsure.err)" 1:1
 pkill -CONT -P "$(head -n 1 "$standby/data/postmaster.pid")"
 kill -CONT "$(head -n 1 "$standby/data/postmaster.pid")"
 readpast purge q --state all --yes >/dev/null
@@ -83,12 +83,12 @@ start_load
 for ((round = 1; round <= rounds; round++)); do
 	"$pg_temp" crash "$primary"
 	"$pg_temp" promote "$standby"
-	check "takeover $round: work goes on" more_settled 50
+	check "after takeover $round work goes on" more_settled 50
 	((round < rounds)) || break
 	# The two servers change places for the next round.
 	"$pg_temp" stop "$primary" immediate
 	read -r primary standby <<<"$standby $primary"
-	check "takeover $round: a new standby follows" start_standby
+	check "after takeover $round a new standby follows" start_standby
 	more_settled 50
 done
 check_load takeover

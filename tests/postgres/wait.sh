@@ -47,12 +47,12 @@ eventually is_registered "$id"
 sleep 4
 from=$(statements)
 sleep 3
-check 'a wait does not poll: two looks in 3 s at the most' \
+check 'a wait does not poll: it looks at most twice in 3 s' \
 	test $(($(statements) - from)) -le 8
 readpast complete "$claim"
 end_wait
-check 'it is notified' equal "$got" "0 $id done (not kept)"
-check 'and leaves no registration' equal "$(registered)" 0
+check 'the wait is notified' equal "$got" "0 $id done (not kept)"
+check 'the wait leaves no registration' equal "$(registered)" 0
 
 # ---- restarts ----
 
@@ -61,10 +61,10 @@ claim=$(claim_of "$(readpast claim q)")
 begin_wait "$id"
 eventually is_registered "$id"
 "$pg_temp" bounce "$server" immediate >/dev/null
-check 'after a restart of the server it registers again' eventually is_registered "$id"
+check 'after a restart of the server the client registers again' eventually is_registered "$id"
 readpast complete "$claim"
 end_wait
-check '... and is notified' equal "$got" "0 $id done (not kept)"
+check 'after the restart the wait is notified' equal "$got" "0 $id done (not kept)"
 
 id=$(put q x)
 claim=$(claim_of "$(readpast claim q)")
@@ -95,12 +95,12 @@ exec 9>&-
 began=$(date +%s%N)
 end_wait
 check 'a verdict that was under way is found' equal "$got" "0 $id done (not kept)"
-check '... within 3 s' test $((($(date +%s%N) - began) / 1000000)) -lt 3000
+check 'the verdict is found within 3 s' test $((($(date +%s%N) - began) / 1000000)) -lt 3000
 
 # ---- in SQL ----
 
 id=$(put q x)
-check 'wait() answers null when the time is over' equal \
+check 'wait() returns null when the time is over' equal \
 	"$(sql "select readpast.wait($id, '30 ms') is null")" t
 claim=$(claim_of "$(readpast claim q)")
 sql "select readpast.wait($id)" >said &
@@ -108,19 +108,19 @@ wait=$!
 sleep 0.3
 readpast complete "$claim"
 wait $wait
-check 'or the state' equal "$(cat said)" 'done'
+check 'wait() returns the state' equal "$(cat said)" 'done'
 id=$(put q x)
 readpast cancel "$id"
-check '... cancelled' equal "$(sql "select readpast.wait($id)")" cancelled
+check 'wait() returns the state cancelled' equal "$(sql "select readpast.wait($id)")" cancelled
 refused() { # PATTERN SQL: run the lines of SQL as statements, and expect this error
 	psql -qAtX -v ON_ERROR_STOP=1 "host=$server user=postgres dbname=postgres" \
 		<<<"${2//$'\n'/;$'\n'};" >out 2>err
 	grep -q -- "$1" err
 }
-check 'an id that was never given' refused 'no job has the id' 'select readpast.wait(9999)'
-check 'a timeout that is too long' refused 'within 0..' "select readpast.wait($id, '1 day')"
+check 'wait() refuses an id that was never given' refused 'no job has the id' 'select readpast.wait(9999)'
+check 'wait() refuses a timeout that is too long' refused 'within 0..' "select readpast.wait($id, '1 day')"
 # For the server, two statements in one message look like one statement.
-check 'not in a transaction' refused 'a statement by itself' \
+check 'wait() is refused in a transaction' refused 'a statement by itself' \
 	"begin"$'\n'"select 1"$'\n'"select readpast.wait($id)"
 
 # ---- rights ----
@@ -136,9 +136,9 @@ eventually is_registered "$id"
 readpast complete "$claim"
 end_wait
 check 'the documented rights of a waiter are sufficient' equal "$got" "0 $id done (not kept)"
-check '... and for a queue' env READPAST_DB="postgres:///postgres?host=$server&user=mail_waiter" \
+check 'the documented rights of a waiter are sufficient for a wait for a queue' env READPAST_DB="postgres:///postgres?host=$server&user=mail_waiter" \
 	"$READPAST" wait --queue q
-check 'the flag of the queue is taken down later' equal \
+check 'the queue no longer has a time for waiting clients after a while' equal \
 	"$(sql "update readpast.queue set job_waiters_until = now() - interval '1 s';
 		update readpast.job_waiter set until = now();
 		select count(*) from readpast.sweep_kept(10);

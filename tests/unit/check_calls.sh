@@ -70,19 +70,19 @@ file lib/worker/y.c lib_worker_x
 file copy/x.c copy_y lib_b
 file copy/y.c copy_x
 check 'cyclic calls are allowed inside one folder' calls
-check 'and nothing is printed' equal "$(cat found)" ''
+check 'nothing is printed about allowed cycles' equal "$(cat found)" ''
 file lib/b.c lib_a
-check 'but not between two files of lib/' round 'lib/a.c -> lib/b.c -> lib/a.c'
-check 'the calls are listed' grep -q 'lib/b.c -> lib/a.c: lib_a$' found
+check 'cyclic calls between two files of lib/ are refused' round 'lib/a.c -> lib/b.c -> lib/a.c'
+check 'the calls of the cycle are listed' grep -q 'lib/b.c -> lib/a.c: lib_a$' found
 file lib/b.c
 file lib/db/one/y.c lib_a
-check 'nor upwards from a folder' round 'lib/a.c -> lib/db/one/x.c -> lib/db/one/y.c -> lib/a.c'
+check 'a cycle through a call from a folder to the folder above is refused' round 'lib/a.c -> lib/db/one/x.c -> lib/db/one/y.c -> lib/a.c'
 file lib/db/one/y.c lib_db_two_x
 file lib/db/two/x.c lib_db_one_y
-check 'nor between two folders' round 'lib/db/one/y.c -> lib/db/two/x.c -> lib/db/one/y.c'
+check 'cyclic calls between two folders are refused' round 'lib/db/one/y.c -> lib/db/two/x.c -> lib/db/one/y.c'
 long 60
 check 'a function may have 60 lines' tools/check_calls
 long 61
-check 'but not 61' status 1 tools/check_calls
-check 'and it is listed' grep -q '^long.c:2: long_one() has 61 lines$' out
+check 'a function of 61 lines is refused' status 1 tools/check_calls
+check 'the function that is too long is listed' grep -q '^long.c:2: long_one() has 61 lines$' out
 finish

@@ -32,45 +32,45 @@ names() { # WHAT FILE EDIT
 fresh
 check 'the present documents are complete' docs
 
-check 'a command without a paragraph' names 'readpast(1): no command sweep' \
+check 'a command without a paragraph is found' names 'readpast(1): no command sweep' \
 	man/readpast.1 's/^\.It Cm sweep/.It/'
-check 'an option' names 'readpast(1): enqueue: no --replace' \
+check 'an option that is missing in the manual is found' names 'readpast(1): enqueue: no --replace' \
 	man/readpast.1 's/^\.It Fl -replace/.It/'
-check 'an option that no longer exists' names 'readpast(1): show: has no --deep' \
+check 'an option that no longer exists is found' names 'readpast(1): show: has no --deep' \
 	man/readpast.1 's/^\.It Cm show.*/& Fl -deep/'
-check 'a message that names a file of the source' \
+check 'a message that names a file of the source is found' \
 	names 'messages: a message names docs/postgres.md: name a manual page' \
 	doctor/checks.c 's,readpast.7.\, Grants,docs/postgres.md,'
-check 'a message that names a section its page does not have' names 'messages: readpast(7) has no Rights' \
+check 'a message that names a missing section is found' names 'messages: readpast(7) has no Rights' \
 	lib/db/postgres/backend.c 's/, Grants/, Rights/'
-check 'an exit status' names 'readpast(1): no status 3' \
+check 'a missing exit status is found' names 'readpast(1): no status 3' \
 	man/readpast.1 's/^\.It 3$/.It 7/'
-check 'an option in bash' names 'readpast.bash: claim: no --wait=' \
+check 'an option that is missing in bash is found' names 'readpast.bash: claim: no --wait=' \
 	completions/readpast.bash 's/ --wait=//'
-check 'an option in zsh' names '_readpast: work: no --grace=' \
+check 'an option that is missing in zsh is found' names '_readpast: work: no --grace=' \
 	completions/_readpast '/--grace/d'
-check 'an option in fish' names 'readpast.fish: list: no --limit=' \
+check 'an option that is missing in fish is found' names 'readpast.fish: list: no --limit=' \
 	completions/readpast.fish '/-l limit/d'
-check 'a value that bash does not complete' names \
+check 'a value that bash does not complete is found' names \
 	$'readpast.bash: claim: no --wait=\n# readpast.bash: claim: has no --wait' \
 	completions/readpast.bash 's/ --wait=/ --wait/'
-check 'a value that zsh does not complete' names \
+check 'a value that zsh does not complete is found' names \
 	$'_readpast: work: no -j=\n# _readpast: work: has no -j' \
 	completions/_readpast "s/'-j\[jobs at a time\]:count:'/'-j[jobs]'/"
-check 'a value that fish does not complete' names \
+check 'a value that fish does not complete is found' names \
 	$'readpast.fish: list: no --limit=\n# readpast.fish: list: has no --limit' \
 	completions/readpast.fish 's/-l limit -x/-l limit/'
-check 'a value that the manual does not name' names \
+check 'a value that the manual does not name is found' names \
 	$'readpast(1): enqueue: no --skip=\n# readpast(1): enqueue: has no --skip' \
 	man/readpast.1 's/^\.It Fl -skip Ar N/.It Fl -skip/'
-check 'a technique' names 'readpast.fish: no technique worker-loop' \
+check 'a missing technique is found' names 'readpast.fish: no technique worker-loop' \
 	completions/readpast.fish 's/ worker-loop//'
-check 'a function' names 'readpast(3): no function rp_settle_and_claim' \
+check 'a missing function is found' names 'readpast(3): no function rp_settle_and_claim' \
 	man/readpast.3 's/Fn rp_settle_and_claim/Fn rp_claim/'
-check 'a limit that has changed' names 'readpast(1): no limit at most 3651d' \
+check 'a limit that has changed is found' names 'readpast(1): no limit at most 3651d' \
 	include/readpast.h 's/(RP_MOST_DAYS) 3650/\1 3651/'
-check 'a new error' names 'readpast(3): no error RP_ENEW' \
+check 'a new error is found' names 'readpast(3): no error RP_ENEW' \
 	include/readpast.h 's/^.X\(EDB,.*/&\n\tX(ENEW, -99, 0, "new") \\/'
-check 'a default' names $'readpast(7): no setting max-attempts 3\n# readpast(7): there is no max-attempts 5' \
+check 'a default that has changed is found' names $'readpast(7): no setting max-attempts 3\n# readpast(7): there is no max-attempts 5' \
 	man/readpast.7 's/max-attempts Ta 3/max-attempts Ta 5/'
 finish

@@ -34,11 +34,11 @@ names() { # PACKAGE...: these packages were listed before anything was installed
 	done
 }
 
-check 'without any package it installs' setup
-check 'the packages that it listed before' names meson libsqlite3-dev libjansson-dev libpq-dev
-check 'and none that only tests need' status 1 names libcmocka-dev
-check 'the same for tests' setup --test
-check 'including those that tests need' names libcmocka-dev sqlite3 jq curl postgresql
+check 'without any package setup installs packages' setup
+check 'setup lists the packages before it installs them' names meson libsqlite3-dev libjansson-dev libpq-dev
+check 'packages that only tests need are not installed' status 1 names libcmocka-dev
+check 'setup --test installs packages' setup --test
+check 'setup --test lists the packages that tests need' names libcmocka-dev sqlite3 jq curl postgresql
 setup --no-postgres
 check '--no-postgres leaves out libpq' status 1 names libpq-dev
 finish
