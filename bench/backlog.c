@@ -69,9 +69,8 @@ count_claims(const struct bench *b, void *handle, size_t length)
 	struct rp_usage cost, sum = { 0 };
 
 	for (size_t i = 0; i < SLICE / BATCH; i++) {
-		rp__measure(side->conn(handle),
-			    /* This first call only resets the counters. */
-			    &cost);
+		/* This first call only resets the counters. */
+		rp__measure(side->conn(handle), &cost);
 		side->claim(handle);
 		rp__measure(side->conn(handle), &cost);
 		sum.steps += cost.steps;

@@ -129,7 +129,8 @@ ask(struct doctor *d, const char *question, const char *fix)
 /* Check the plan of a claim. First judge the estimated plan, which costs
  * nothing. Then run the statement twice, and judge how many pages the second
  * run reads. The first run marks deleted index entries as dead, and later runs
- * skip them. An old snapshot may prevent that. */
+ * skip them. They cannot be
+ * marked while an old snapshot needs them. */
 int
 check_plan(struct doctor *d)
 {

@@ -68,10 +68,9 @@ struct lab {
  * `why`. */
 struct lab_place {
 	int dies_at_fork; /* not 0: connections must be closed before a fork */
-	char *(*url_of)(
-		/* sets the scratch's name; returns NULL if memory is
-		 * exhausted */
-		struct lab *lab);
+	/* Sets the scratch's name, and returns its URL. NULL: memory is
+	 * exhausted. */
+	char *(*url_of)(struct lab *lab);
 	int (*prepare)(struct lab *lab, const struct lab_script *script);
 	int (*session)(const struct lab *lab, struct lab_side *side);
 	int (*watch)(struct lab *lab, int64_t passed_us); /* called regularly */

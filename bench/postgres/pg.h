@@ -58,9 +58,8 @@ void server_ask(rp_conn *conn, const char *sql,
 		int (*take_row)(void *ctx, const struct rp_row *row),
 		void *ctx);
 void server_execute(rp_conn *conn, const char *sql);
-double server_number(rp_conn *conn,
-		     /* returns the first value of the result */
-		     const char *sql);
+/* Return the first value of the result. */
+double server_number(rp_conn *conn, const char *sql);
 char *server_text(rp_conn *conn, const char *sql);
 /* Change a setting of the server for all later sessions. `value` may be
  * `default`. */
@@ -99,9 +98,8 @@ struct trips trips_count(const struct side *side, void *handle, int steps,
 struct side {
 	/* first part of the names of this side's rows in the report */
 	const char *prefix;
-	void (*create)(const struct bench *b,
-		       /* Drops the tables and creates them again. */
-		       const char *schema);
+	/* Drops the tables and creates them again. */
+	void (*create)(const struct bench *b, const char *schema);
 	void (*fill)(const struct bench *b, const char *schema, size_t jobs);
 	void *(*open)(const struct bench *b, const char *schema, size_t put,
 		      size_t take);

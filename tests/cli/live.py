@@ -119,10 +119,10 @@ def lines_stand_alone():
     work.ended()
     lines = [line for line in work.screen.lines if re.search("out|err", line)]
     wanted = {f"{stream} {i}" for stream in ("out", "err") for i in range(8)}
-    check("each line of a handler is a line", set(lines) == wanted, lines)
-    check("meanwhile there was a line that counts", len(work.screen.live) > 2,
+    check("each line of a handler is a line on the terminal", set(lines) == wanted, lines)
+    check("meanwhile there was a status line", len(work.screen.live) > 2,
           work.screen.live)
-    check("it is gone in the end, but for the last one",
+    check("in the end only the last status line is left",
           sum("released" in line for line in work.screen.lines) == 1,
           work.screen.lines)
 
@@ -139,15 +139,15 @@ def counts_agree():
     seen = [COUNTS.search(line) for line in work.screen.live]
     running = [int(counts[5]) for counts in seen]
     last = work.screen.last()
-    check("the last line is right",
+    check("the last status line has the right counts",
           last == "57 done, 1 failed, 1 dead, 1 released", last)
-    check("what was counted before is never more",
+    check("no earlier status line counts more jobs",
           all(int(a) <= int(b) for counts in seen for a, b in
               zip(counts.group(1, 2, 3, 4), COUNTS.search(last).group(1, 2, 3, 4))),
           work.screen.live)
-    check("with one at a time one is running at the most",
+    check("with one handler at a time at most one job is running",
           max(running) == 1, running)
-    check("a job died: exit 7", status == 7, status)
+    check("after a job has died, work exits with 7", status == 7, status)
 
 
 def half_lines_are_left_alone():
@@ -155,7 +155,7 @@ def half_lines_are_left_alone():
     readpast("enqueue", "half", "x")
     work = Work("half", "--drain", "--", handler)
     work.ended()
-    check("a line that a handler has begun is its own to end",
+    check("the status line waits until a handler has ended its line",
           "abcdef" in work.screen.lines, work.screen.lines)
 
 
@@ -178,14 +178,14 @@ def an_interrupt():
     work.press(INTERRUPT)
     said = ("readpast: waiting for 2 handlers, 5m at most (--grace); "
             "a second Ctrl-C ends them")
-    check("the first Ctrl-C says who is waited for",
+    check("after the first Ctrl-C work prints what it waits for",
           work.wait_for(said[:70]), work.screen.lines)
     work.press(INTERRUPT)
     status = work.ended()
-    check("the second one ends them", status == 0 and
+    check("the second Ctrl-C ends the handlers", status == 0 and
           "0 done, 0 failed, 0 dead, 2 released" in work.screen.lines,
           (status, work.screen.lines))
-    check("it was said once, on a line of its own",
+    check("the message was printed once, on a line of its own",
           "".join(work.screen.lines).count("waiting for") == 1, work.screen.lines)
 
 
@@ -194,7 +194,7 @@ def without_it():
     readpast("enqueue", "quiet", "x")
     work = Work("quiet", "--drain", "--quiet", "--", handler)
     work.ended()
-    check("with --quiet there is none, and the terminal is the handlers'",
+    check("with --quiet there is no status line, and handlers can use the terminal",
           [line for line in work.screen.lines if line] == ["terminal"],
           work.screen.lines)
 

@@ -66,18 +66,18 @@ def main():
 
 
 def look(payload):
-    within("a list has no more memory than it shows", peak("list", "list", "q"),
+    within("list needs no more memory than the text that it prints", peak("list", "list", "q"),
            BASE + SIZE)
     with open("list", "rb") as f:
         lines = f.readlines()
-    check("it shows all jobs", len(lines) == JOBS + 1, lines)
-    check("and the beginning of each payload", payload[:40] in lines[1], lines[1])
+    check("list prints all jobs", len(lines) == JOBS + 1, lines)
+    check("list prints the beginning of each payload", payload[:40] in lines[1], lines[1])
     # A payload is three times in memory: in the job, in its JSON object, and in the
     # JSON text.
-    within("in JSON, it has one payload at a time",
+    within("list --json has one payload in memory at a time",
            peak("list", "list", "q", "--json"), BASE + 6 * SIZE)
     with open("list", "rb") as f:
-        check("all of each payload is there",
+        check("list --json prints the whole of each payload",
               all(json.loads(line)["payload"] == payload.decode() for line in f))
 
 
@@ -88,7 +88,7 @@ def work():
            peak("work", "work", "q", "-j", "2", "--drain", "--", "true"),
            BASE + 2 * 2 * SIZE)
     stats = json.loads(readpast("stats", "q", "--json"))
-    check("it has done all jobs", stats["ready"] + stats["running"] == 0, stats)
+    check("the worker has done all jobs", stats["ready"] + stats["running"] == 0, stats)
 
 
 run(main)

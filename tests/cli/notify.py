@@ -78,21 +78,21 @@ def lives_and_ends(manager):
     worker = manager.start("--grace", "7s", "--", "sh", "-c",
                            "echo ${NOTIFY_SOCKET-no}${WATCHDOG_USEC-body}; touch at-work; cat go")
     heard = manager.hear()
-    check("it says when it serves", heard == "READY=1", heard)
-    check("an idle one is alive", *is_alive(manager))
+    check("a worker sends READY=1 when it serves", heard == "READY=1", heard)
+    check("an idle worker sends WATCHDOG=1", *is_alive(manager))
     os.mkfifo("go")
     readpast("enqueue", "q", "x")
     check("a job is started", eventually(pathlib.Path("at-work").exists))
-    check("and so is one whose handler takes long", *is_alive(manager))
+    check("a worker whose handler takes long sends WATCHDOG=1", *is_alive(manager))
     worker.send_signal(signal.SIGTERM)
     heard = manager.hear_until("STOPPING")[-1]
-    check("once it is told to end it says so, and how long it may take",
+    check("after SIGTERM the worker sends STOPPING=1, and how long it may take",
           heard == "STOPPING=1\nEXTEND_TIMEOUT_USEC=27000000", heard)
-    check("it lives while its handlers end", *is_alive(manager))
+    check("the worker sends WATCHDOG=1 while its handlers end", *is_alive(manager))
     pathlib.Path("go").write_text("", encoding="ascii")
     said = worker.communicate(timeout=PATIENCE)[0].splitlines()
-    check("then it ends", worker.returncode == 0 and said[-1].startswith("1 done"), said)
-    check("its handlers do not speak for it", said[0] == "nobody", said)
+    check("then the worker ends", worker.returncode == 0 and said[-1].startswith("1 done"), said)
+    check("handlers cannot send messages for the worker", said[0] == "nobody", said)
 
 
 def hangs(manager):
@@ -110,11 +110,11 @@ def hangs(manager):
     heard = [manager.hear(WATCHDOG)]
     while heard[-1]:  # the messages that were sent before
         heard.append(manager.hear(2 * WATCHDOG))
-    check("one that hangs gives no sign of life", len(heard) < 10, heard)
+    check("a worker that hangs sends no WATCHDOG=1", len(heard) < 10, heard)
     with contextlib.suppress(BlockingIOError):
         while os.read(reader, size):
             pass
-    check("and does when it goes on", manager.hear() == "WATCHDOG=1")
+    check("a worker that no longer hangs sends WATCHDOG=1", manager.hear() == "WATCHDOG=1")
     worker.terminate()
     worker.communicate()
     os.close(reader)
@@ -126,14 +126,14 @@ def main():
     lives_and_ends(manager)
     hangs(manager)
     worker = manager.start("--", "true", WATCHDOG_PID="1")
-    check("a watchdog that waits for another process hears nothing of this one",
+    check("a watchdog of another process gets no message",
           manager.hear_until("READY")[-1] and not manager.hear(2 * WATCHDOG))
     worker.terminate()
     worker.communicate()
     abstract = Manager(f"@readpast-{os.getpid()}")
     worker = abstract.start("--drain", "--", "true")
-    check("an abstract socket", abstract.hear() == "READY=1")
-    check("where nobody listens, it works all the same",
+    check("an abstract socket works", abstract.hear() == "READY=1")
+    check("without a service manager the worker works as well",
           worker.wait(PATIENCE) == 0 and abstract.start(
               "--drain", "--", "true", NOTIFY_SOCKET="/nowhere").wait(PATIENCE) == 0)
 

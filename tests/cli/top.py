@@ -144,8 +144,8 @@ def questions():
         return (paused_queues(), state(running), state(dead))
 
     with Top("--interval", "100ms") as top:
-        check("it shows the queues", top.shows(r"^mail.*\n^other"), top.text())
-        check("an error, and nothing in it that moves the cursor",
+        check("top shows the queues", top.shows(r"^mail.*\n^other"), top.text())
+        check("top shows an error without characters that move the cursor",
               top.shows(r"no such \?\[31mhost"), top.text())
         before = all_of_it()
         for pane, key, question in ((0, "p", "pause queue mail"),
@@ -156,7 +156,7 @@ def questions():
             check(f"{key} asks on the last line",
                   top.shows(rf"y or n: {question}\?\n*\Z"), top.text())
             top.press("n")
-            check(f"{key}, then n: nothing was changed",
+            check(f"{key} and then n change nothing",
                   top.shows("^nothing was changed") and top.shows("^tab list")
                   and all_of_it() == before, all_of_it())
             top.press(*["BTab"] * pane)
@@ -164,32 +164,33 @@ def questions():
             top.press("p")
             top.shows("^y or n: pause queue mail")
             top.press(no)
-            check(f"p, then {no}: the same", top.shows("^nothing was changed")
+            check(f"p and then {no} change nothing", top.shows("^nothing was changed")
                   and all_of_it() == before, all_of_it())
         for key in "cr":
             top.press(key)
-            check(f"{key} needs a job that the cursor is on",
+            check(f"{key} needs a job at the cursor",
                   top.shows(f"^{key}: first go to a (running|dead) job"), top.text())
         top.press("Tab", "p")
-        check("p needs a queue that the cursor is on",
+        check("p needs a queue at the cursor",
               top.shows("^p: first go to a queue") and not paused_queues(), top.text())
 
         top.press("BTab", "p", "y")
         check("y pauses the queue", eventually(lambda: is_paused("mail")))
-        check("the queue's row says so", top.shows("^mail .* paused"), top.text())
+        check("the row of the queue shows that it is paused",
+              top.shows("^mail .* paused"), top.text())
         top.press("u", "y")
-        check("u resumes it", eventually(lambda: is_paused("mail"), False))
+        check("u resumes the queue", eventually(lambda: is_paused("mail"), False))
         top.press("Tab", "Tab", "c", "y")
         check("y cancels the job", eventually(lambda: state(running), "cancelled"))
         top.press("Tab", "r", "y")
-        check("y sends a dead job back", eventually(lambda: state(dead), "ready"))
-        check("q ends it with 0", top.quit() == 0)
+        check("y makes a dead job ready", eventually(lambda: state(dead), "ready"))
+        check("q ends top with 0", top.quit() == 0)
 
 
 def many_queues():
     with Top("--interval", "100ms", columns=80, lines=24) as top:
-        check("80x24: paused can be read", top.shows("^queue11 .* paused"), top.text())
-        check("80x24: the other lists are there",
+        check("on 80x24 the word paused is visible", top.shows("^queue11 .* paused"), top.text())
+        check("on 80x24 the other lists are visible",
               all(re.search(f"^{words}", top.text(), re.M) for words in
                   ("WORKER +SEEN", " +RUNNING +ATTEMPT", " +DEAD +ATTEMPT")), top.text())
         seen = []
@@ -212,9 +213,11 @@ def many_queues():
               top.shows("y or n: pause queue queue39")
               and top.row_with_cursor().startswith("queue39 "), top.text())
         top.press("y")
-        check("it acts on what it asked about", eventually(lambda: is_paused("queue39"))
+        check("an answer changes the queue of its question",
+              eventually(lambda: is_paused("queue39"))
               and paused_queues() == ["queue11", "queue39"])
-        check("and says so", top.shows("^queue queue39 is paused"), top.text())
+        check("the last line says that the queue is paused",
+              top.shows("^queue queue39 is paused"), top.text())
         top.quit()
 
 
@@ -224,21 +227,22 @@ def rows_that_come_and_go():
         top.press(*["Down"] * 30)
         top.shows("^queue queue40: 31 of 40")
         readpast("enqueue", "another", "x")
-        check("the cursor stays on its queue when one comes",
+        check("the cursor stays on its queue when another queue appears",
               top.shows("^queue queue40: 32 of 41"), top.text())
         for queue in ("queue10", "queue11", "queue12"):
             readpast("queue", "drop", queue, "--yes")
-        check("and when others go", top.shows("^queue queue40: 29 of 38")
+        check("the cursor stays on its queue when other queues disappear",
+              top.shows("^queue queue40: 29 of 38")
               and top.row_with_cursor().startswith("queue40 "), top.text())
         top.press("p")
         top.shows("y or n: pause queue queue40")
         readpast("queue", "drop", "queue40", "--yes")
-        check("its queue is gone: the cursor is on the next",
+        check("when its queue disappears, the cursor is on the next queue",
               eventually(lambda: top.row_with_cursor().startswith("queue41 ")), top.text())
-        check("the question is the same", "y or n: pause queue queue40?" in top.text(),
+        check("the question does not change", "y or n: pause queue queue40?" in top.text(),
               top.text())
         top.press("y")
-        check("the answer is for no other queue",
+        check("the answer changes no other queue",
               top.shows("^no queue .*queue40") and paused_queues() == [], top.text())
         top.quit()
 
@@ -272,10 +276,10 @@ def every_list():
               top.text())
 
         top.tmux("resize-window", "-x", "40", "-y", "10")
-        check("a low screen has the list with the cursor alone",
+        check("a low screen shows only the list with the cursor",
               top.shows(r"\AQUEUE .*\n(queue.*\n){7}queue queue20"), top.text())
         top.press("Tab", "Tab", "Tab")
-        check("and another list with tab",
+        check("tab shows another list on a low screen",
               top.shows(r"\A +DEAD .*\n( +\d+ .*broken\n){7}job \d+: 9 of 9"), top.text())
         for columns, lines in ((20, 5), (9, 4), (5, 3), (2, 2), (1, 1)):
             top.tmux("resize-window", "-x", str(columns), "-y", str(lines))
@@ -283,7 +287,7 @@ def every_list():
                                         "#{pane_width} #{pane_height}").strip(),
                        f"{columns} {lines}")
         top.tmux("resize-window", "-x", "80", "-y", "24")
-        check("it lives through the smallest screens", top.shows("^QUEUE .*STATE"),
+        check("top survives the smallest screens", top.shows("^QUEUE .*STATE"),
               top.text())
         top.quit()
 
@@ -293,24 +297,26 @@ def sixty_columns():
     readpast("enqueue", long, "x")
     readpast("pause", long)
     with Top("--interval", "100ms", columns=60, lines=24) as top:
-        check("60 columns: the columns that matter",
+        check("60 columns show the important columns",
               top.shows("^QUEUE +READY +RUNNING +DEAD +OLDEST +STATE"), top.text())
-        check("60 columns: paused can be read", top.shows("^queue11 .* paused"), top.text())
+        check("on 60 columns the word paused is visible",
+              top.shows("^queue11 .* paused"), top.text())
         rows = re.findall(r"^(queue\d+) +1 +0 +0 +\d+m?s( +paused)?$", top.text(), re.M)
         shown = re.findall(r"^queue\d\d", top.text(), re.M)
-        check("60 columns: no row is cut, or runs into another",
+        check("on 60 columns no row is cut or runs into another",
               len(rows) == len(shown) > 5, top.text())
-        check("a name that is cut says so, and its row is paused",
+        check("a name that is cut is marked, and its row shows paused",
               top.shows(rf"^{long[:15]}[-\w]*\+ +1 .* paused$"), top.text())
-        check("60 columns: the last line has all the keys",
+        check("on 60 columns the last line has all keys",
               top.shows("p pause .*u resume .*c cancel .*r retry .*q quit"), top.text())
         top.press("u")
-        check("a question about a name that is longer than the screen",
+        check("a question can have a name that is longer than the screen",
               top.shows(rf"^y or n: resume queue {long[:30]}"), top.text())
         top.press("y")
-        check("and its answer", eventually(paused_queues, ["queue11"]))
+        check("the answer resumes the queue with the long name",
+              eventually(paused_queues, ["queue11"]))
         readpast("pause", "queue11", "--reason", "the relay is down")
-        check("60 columns: a reason leaves the word whole",
+        check("on 60 columns a reason does not cut the word paused",
               top.shows(r"^queue11 .* paused\+$"), top.text())
         top.quit()
 
@@ -322,12 +328,14 @@ def wide_names():
     with Top("--interval", "100ms", columns=80, lines=24) as top:
         top.shows("^🚚 trucks ")
         rows = [top.row(name) for name in names]
-        check("wide and accented names are right, and in line with the others",
+        check("wide and accented names are shown right and aligned",
               all(rows) and len({width(row[:row.index(" 1 ")]) for row in rows}) == 1, rows)
         top.press("End", "p")
-        check("a question about one", top.shows("^y or n: pause queue 🚚 trucks"), top.text())
+        check("a question can have a wide name",
+              top.shows("^y or n: pause queue 🚚 trucks"), top.text())
         top.press("y")
-        check("and its answer", eventually(lambda: is_paused("🚚 trucks")))
+        check("the answer pauses the queue with the wide name",
+              eventually(lambda: is_paused("🚚 trucks")))
         top.tmux("resize-window", "-x", "10", "-y", "10")
         check("a wide name is cut between two characters",
               top.shows(r"^日本語キ ?\+"), top.text())
@@ -336,9 +344,9 @@ def wide_names():
         with Top(columns=80, lines=24, before=f"LC_ALL={locale}") as top:
             top.shows("^queue ")
             rows = [line for line in top.text().split("\n") if " 1  " in line]
-            check(f"names stand in line where the locale is {locale}", len(rows) == 5
+            check(f"names are aligned with the locale {locale}", len(rows) == 5
                   and len({width(row[:row.index(" 1 ")]) for row in rows}) == 1, rows)
-            check("a locale that is not there does not garble them",
+            check("a missing locale does not garble names",
                   locale == "C" or "日本語キュー" in top.text(), top.text())
             top.quit()
 
@@ -365,9 +373,9 @@ def ends_without_terminal():
             check("its terminal has gone, and SIGHUP is ignored: it ends "
                   + ("in the middle of a question" if asks else "at once"),
                   ends_within(10, pid))
-            check("with 1 and a line that says so",
+            check("top then exits with 1 and prints why",
                   top.ended() == 1 and "the terminal is gone" in top.said(), top.said())
-    check("and nothing was changed", not paused_queues())
+    check("the lost terminal has changed nothing", not paused_queues())
 
     # An interactive shell takes the terminal back when a job is killed.
     script = f"{shlex.quote(str(READPAST))} top --interval 100ms 2>err; true"
@@ -377,18 +385,18 @@ def ends_without_terminal():
         pid = top.pid()
         with open(f"/proc/{pid}/stat") as f:
             os.kill(int(f.read().rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
-        check("the shell has taken the terminal back: it ends",
+        check("top ends when the shell has taken the terminal back",
               ends_within(10, pid))
 
 
 def refusals():
     ran = subprocess.run([READPAST, "top"], capture_output=True, text=True,
                          stdin=subprocess.DEVNULL)
-    check("no terminal: exit 2, one line", ran.returncode == 2
+    check("without a terminal top exits with 2 and one line", ran.returncode == 2
           and ran.stderr.count("\n") == 1 and "not a terminal" in ran.stderr, ran)
     with Top("--interval", "1ms") as top:
-        check("an interval that is too short: exit 2", top.ended() == 2)
-        check("and a line that says so", "expected 100ms to 1h" in top.said())
+        check("top with an interval that is too short exits with 2", top.ended() == 2)
+        check("the message has the limits of the interval", "expected 100ms to 1h" in top.said())
 
 
 def make_40_queues():

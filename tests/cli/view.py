@@ -104,7 +104,7 @@ def main():
         readpast(path, "enqueue", "q", "--one", input=b"caf\xe9")
         readpast(path, "enqueue", "q", "plain \u00e9")
         rows = db.execute("select payload from readpast_jobs order by id")
-        check(f"{encoding}: what was put in by the program",
+        check(f"{encoding}: payloads that the program has enqueued are shown",
               rows.fetchall() == [("\\x636166e9",), ("plain \u00e9",)])
         for name, payloads in NAMED.items():
             if isinstance(payloads, bytes):

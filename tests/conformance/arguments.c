@@ -292,7 +292,7 @@ payloads_end_where_the_queue_says(void **state)
 }
 
 static void
-a_batch_of_none_is_nothing(void **state)
+an_empty_batch_does_nothing(void **state)
 {
 	struct db *db = *state;
 
@@ -314,7 +314,7 @@ main(int argc, char **argv)
 		CASE(structs_without_their_size_are_refused),
 		CASE(headers_are_a_json_object),
 		CASE(payloads_end_where_the_queue_says),
-		CASE(a_batch_of_none_is_nothing),
+		CASE(an_empty_batch_does_nothing),
 	};
 
 	databases_at(argc, argv);

@@ -112,7 +112,7 @@ P7_rows_and_jobs_commit_or_vanish_together(void **state)
 }
 
 static void
-P7_a_verdict_that_is_rolled_back_was_none(void **state)
+P7_a_verdict_that_is_rolled_back_has_no_effect(void **state)
 {
 	struct db *db = *state;
 	struct app app = app_on(db);
@@ -154,7 +154,7 @@ P3_a_claim_that_was_rolled_back_settles_nothing(void **state)
 }
 
 static void
-a_call_that_fails_leaves_the_callers_transaction_alone(void **state)
+a_call_that_fails_does_not_end_the_callers_transaction(void **state)
 {
 	struct db *db = *state;
 	struct app app = app_on(db);
@@ -177,7 +177,7 @@ a_call_that_fails_leaves_the_callers_transaction_alone(void **state)
 }
 
 static void
-without_a_transaction_each_call_is_one(void **state)
+without_a_transaction_each_call_is_a_transaction(void **state)
 {
 	struct db *db = *state;
 	struct app app = app_on(db);
@@ -388,7 +388,7 @@ a_transaction_belongs_to_the_thread_that_began_it(void **state)
 }
 
 static void
-nonsense_is_refused(void **state)
+wrong_arguments_are_refused(void **state)
 {
 	struct db *db = *state;
 	struct app app = app_on(db);
@@ -437,7 +437,7 @@ a_queue_in_an_attached_database_is_refused_and_none_made_in_main(void **state)
 	execute(app, "detach jobs");
 	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
 	rp_close(conn);
-	/* now the file `main` has a queue, too, and calls use it */
+	/* This makes a queue in the file `main`, too. Calls then use it. */
 	execute(app, sql);
 	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
 	put(conn, "q", "x");
@@ -453,10 +453,10 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASE(a_call_that_settles_or_claims_is_one_transaction),
 		CASE(P7_rows_and_jobs_commit_or_vanish_together),
-		CASE(P7_a_verdict_that_is_rolled_back_was_none),
+		CASE(P7_a_verdict_that_is_rolled_back_has_no_effect),
 		CASE(P3_a_claim_that_was_rolled_back_settles_nothing),
-		CASE(a_call_that_fails_leaves_the_callers_transaction_alone),
-		CASE(without_a_transaction_each_call_is_one),
+		CASE(a_call_that_fails_does_not_end_the_callers_transaction),
+		CASE(without_a_transaction_each_call_is_a_transaction),
 		CASE(begin_inside_the_callers_transaction_is_a_savepoint),
 		CASE(the_connection_stays_as_the_caller_made_it),
 		CASE(a_transaction_that_has_read_may_be_refused_at_once),
@@ -464,7 +464,7 @@ main(int argc, char **argv)
 		CASE(two_handles_share_one_connection),
 		CASE(a_transaction_that_was_ended_elsewhere_is_not_committed_twice),
 		CASE(a_transaction_belongs_to_the_thread_that_began_it),
-		CASE(nonsense_is_refused),
+		CASE(wrong_arguments_are_refused),
 		CASE(a_queue_in_an_attached_database_is_refused_and_none_made_in_main),
 	};
 

@@ -135,7 +135,7 @@ a_scheduled_job_keeps_its_time_when_it_moves(void **state)
 }
 
 static void
-a_taken_key_a_small_queue_and_none_are_refused(void **state)
+a_change_to_a_taken_key_a_small_queue_or_no_queue_is_refused(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = job_of("hello");
@@ -277,7 +277,7 @@ main(int argc, char **argv)
 		CASE(a_time_is_kept_to_the_millisecond),
 		CASE(a_job_moves_to_the_end_of_another_queue),
 		CASE(a_scheduled_job_keeps_its_time_when_it_moves),
-		CASE(a_taken_key_a_small_queue_and_none_are_refused),
+		CASE(a_change_to_a_taken_key_a_small_queue_or_no_queue_is_refused),
 		CASE(running_and_finished_jobs_are_refused),
 		CASE(bad_values_are_refused_before_anything_is_done),
 		CASE(a_holder_whose_lease_ran_out_may_still_complete_a_changed_job),

@@ -53,7 +53,7 @@ put_suspect(rp_conn *conn, const char *payload)
 }
 
 static void
-a_claim_of_nothing_is_an_empty_batch(void **state)
+a_claim_that_finds_no_job_returns_an_empty_batch(void **state)
 {
 	struct db *db = *state;
 	rp_batch *batch = take(db->conn, "nobody created it", 5, 0);
@@ -65,7 +65,7 @@ a_claim_of_nothing_is_an_empty_batch(void **state)
 }
 
 static void
-a_claim_is_never_of_more_than_its_most(void **state)
+a_claim_never_returns_more_than_its_limit(void **state)
 {
 	enum { JOBS = 1234 };
 	struct db *db = *state;
@@ -172,7 +172,7 @@ P5_a_suspect_comes_before_its_priority_and_behind_lower_ones(void **state)
 }
 
 static void
-P5_a_suspect_does_not_stop_who_may_not_have_it(void **state)
+P5_a_suspect_does_not_stop_workers_that_may_not_claim_it(void **state)
 {
 	struct db *db = *state;
 	rp_claim_options o = RP_CLAIM_INIT;
@@ -187,7 +187,7 @@ P5_a_suspect_does_not_stop_who_may_not_have_it(void **state)
 }
 
 static void
-P6_suspects_go_out_one_by_one_and_only_to_empty_hands(void **state)
+P6_suspects_are_claimed_one_by_one_and_only_by_idle_workers(void **state)
 {
 	struct db *db = *state;
 	rp_claim_options o = RP_CLAIM_INIT;
@@ -217,7 +217,7 @@ P6_suspects_go_out_one_by_one_and_only_to_empty_hands(void **state)
 }
 
 static void
-P6_a_suspect_that_is_given_back_stays_one(void **state)
+P6_a_suspect_that_is_released_stays_a_suspect(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
@@ -230,7 +230,7 @@ P6_a_suspect_that_is_given_back_stays_one(void **state)
 }
 
 static void
-P6_a_suspect_that_came_back_is_one_no_more(void **state)
+P6_a_suspect_that_failed_is_no_longer_a_suspect(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
@@ -282,7 +282,7 @@ P6_leases_lost_before_and_after_a_failure_are_not_in_a_row(void **state)
 }
 
 static void
-one_attempt_alone_is_never_fetched_ahead(void **state)
+a_job_with_one_attempt_is_never_fetched_ahead(void **state)
 {
 	struct db *db = *state;
 	rp_claim_options o = RP_CLAIM_INIT;
@@ -338,20 +338,20 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_claim_of_nothing_is_an_empty_batch),
-		CASE(a_claim_is_never_of_more_than_its_most),
+		CASE(a_claim_that_finds_no_job_returns_an_empty_batch),
+		CASE(a_claim_never_returns_more_than_its_limit),
 		CASE(the_lease_is_the_callers_or_the_queues),
 		CASE(P6_the_attempt_is_counted_at_the_claim),
 		CASE(P5_a_job_whose_lease_ran_out_comes_first_and_with_others),
 		CASE(P5_jobs_whose_leases_ran_out_keep_their_order),
 		CASE(P5_a_suspect_comes_before_its_priority_and_behind_lower_ones),
-		CASE(P5_a_suspect_does_not_stop_who_may_not_have_it),
-		CASE(P6_suspects_go_out_one_by_one_and_only_to_empty_hands),
-		CASE(P6_a_suspect_that_is_given_back_stays_one),
-		CASE(P6_a_suspect_that_came_back_is_one_no_more),
+		CASE(P5_a_suspect_does_not_stop_workers_that_may_not_claim_it),
+		CASE(P6_suspects_are_claimed_one_by_one_and_only_by_idle_workers),
+		CASE(P6_a_suspect_that_is_released_stays_a_suspect),
+		CASE(P6_a_suspect_that_failed_is_no_longer_a_suspect),
 		CASE(P6_a_lost_lease_before_the_last_attempt_makes_a_suspect),
 		CASE(P6_leases_lost_before_and_after_a_failure_are_not_in_a_row),
-		CASE(one_attempt_alone_is_never_fetched_ahead),
+		CASE(a_job_with_one_attempt_is_never_fetched_ahead),
 		CASE(a_paused_queue_among_several_is_passed_over),
 		CASE(scheduled_jobs_are_not_handed_out),
 	};

@@ -112,7 +112,7 @@ jobs_whose_last_lease_ran_out_are_counted(void **state)
 }
 
 static void
-what_is_rolled_back_is_not_counted(void **state)
+changes_that_are_rolled_back_are_not_counted(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
 	int64_t id = put(conn, "q", "x");
@@ -126,7 +126,7 @@ what_is_rolled_back_is_not_counted(void **state)
 }
 
 static void
-a_queue_made_again_has_none_of_the_dropped_ones_jobs(void **state)
+a_queue_made_again_has_no_job_of_the_dropped_queue(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
 
@@ -243,7 +243,7 @@ put_many(rp_conn *conn, int64_t delay_ms)
 }
 
 static void
-more_than_ten_thousand_are_said_to_be_at_least_so_many(void **state)
+more_than_ten_thousand_jobs_are_counted_as_a_lower_limit(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
 	rp_queue_stats s;
@@ -282,7 +282,7 @@ count_running(rp_conn *conn, int flag, int *ret_partial)
 }
 
 static void
-many_running_jobs_are_not_all_looked_at_unless_one_says_so(void **state)
+a_list_does_not_examine_all_of_many_running_jobs_by_itself(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
 	rp_queue_stats s;
@@ -312,12 +312,12 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASE(kept_jobs_are_counted_as_they_come_and_go),
 		CASE(jobs_whose_last_lease_ran_out_are_counted),
-		CASE(what_is_rolled_back_is_not_counted),
-		CASE(a_queue_made_again_has_none_of_the_dropped_ones_jobs),
+		CASE(changes_that_are_rolled_back_are_not_counted),
+		CASE(a_queue_made_again_has_no_job_of_the_dropped_queue),
 		CASE(a_process_that_is_killed_leaves_counts_that_are_exact),
 		CASE(counts_are_exact_after_anything),
-		CASE(more_than_ten_thousand_are_said_to_be_at_least_so_many),
-		CASE(many_running_jobs_are_not_all_looked_at_unless_one_says_so),
+		CASE(more_than_ten_thousand_jobs_are_counted_as_a_lower_limit),
+		CASE(a_list_does_not_examine_all_of_many_running_jobs_by_itself),
 	};
 
 	databases_at(argc, argv);

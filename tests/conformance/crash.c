@@ -98,7 +98,7 @@ enqueue_in_every_way(void *ctx)
 }
 
 static void
-P1_what_a_killed_enqueuer_was_told_is_there(void **state)
+P1_jobs_acknowledged_to_a_killed_client_exist(void **state)
 {
 	struct db *db = *state;
 	unsigned seed = 1;
@@ -150,7 +150,7 @@ refill(rp_conn *conn)
 }
 
 static void
-P1_what_a_killed_worker_completed_stays_completed(void **state)
+P1_jobs_that_a_killed_worker_completed_stay_completed(void **state)
 {
 	struct db *db = *state;
 	unsigned seed = 2;
@@ -255,8 +255,8 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(P1_what_a_killed_enqueuer_was_told_is_there),
-		CASE(P1_what_a_killed_worker_completed_stays_completed),
+		CASE(P1_jobs_acknowledged_to_a_killed_client_exist),
+		CASE(P1_jobs_that_a_killed_worker_completed_stay_completed),
 		CASE(P7_a_transaction_dies_with_its_process_and_holds_up_nobody),
 		CASE(P1_a_batch_that_was_cut_short_is_whole_or_absent),
 	};

@@ -57,7 +57,7 @@ expect_headers(const rp_job *job, int64_t id, const char *queue,
 }
 
 static void
-a_job_that_fails_for_good_leaves_one(void **state)
+a_job_that_fails_for_good_is_put_into_the_other_queue(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = job_of("hello");
@@ -81,7 +81,7 @@ a_job_that_fails_for_good_leaves_one(void **state)
 }
 
 static void
-a_job_whose_attempts_are_used_up_leaves_one_at_the_last(void **state)
+a_job_is_put_into_the_other_queue_after_its_last_attempt(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = job_of("x");
@@ -98,7 +98,7 @@ a_job_whose_attempts_are_used_up_leaves_one_at_the_last(void **state)
 }
 
 static void
-a_job_that_lost_its_last_lease_leaves_one(void **state)
+a_job_that_lost_its_last_lease_is_put_into_the_other_queue(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = job_of("x");
@@ -120,7 +120,7 @@ a_job_that_lost_its_last_lease_leaves_one(void **state)
 }
 
 static void
-large_payloads_and_odd_headers_go_along(void **state)
+large_payloads_and_odd_headers_are_copied(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = job_of("");
@@ -166,7 +166,7 @@ a_chain_ends_where_dead_to_is_not_set(void **state)
 }
 
 static void
-a_circle_is_refused(void **state)
+queues_cannot_send_dead_jobs_in_a_circle(void **state)
 {
 	struct db *db = *state;
 
@@ -215,7 +215,7 @@ the_setting_is_read_kept_and_ended(void **state)
 }
 
 static void
-both_are_undone_together(void **state)
+the_verdict_and_the_new_job_are_undone_together(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
@@ -236,15 +236,15 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_job_that_fails_for_good_leaves_one),
-		CASE(a_job_whose_attempts_are_used_up_leaves_one_at_the_last),
-		CASE(a_job_that_lost_its_last_lease_leaves_one),
-		CASE(large_payloads_and_odd_headers_go_along),
+		CASE(a_job_that_fails_for_good_is_put_into_the_other_queue),
+		CASE(a_job_is_put_into_the_other_queue_after_its_last_attempt),
+		CASE(a_job_that_lost_its_last_lease_is_put_into_the_other_queue),
+		CASE(large_payloads_and_odd_headers_are_copied),
 		CASE(a_chain_ends_where_dead_to_is_not_set),
-		CASE(a_circle_is_refused),
+		CASE(queues_cannot_send_dead_jobs_in_a_circle),
 		CASE(the_queue_is_made_and_made_again),
 		CASE(the_setting_is_read_kept_and_ended),
-		CASE(both_are_undone_together),
+		CASE(the_verdict_and_the_new_job_are_undone_together),
 	};
 
 	databases_at(argc, argv);

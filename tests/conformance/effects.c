@@ -184,7 +184,7 @@ lose_it(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static void
-P7_a_lost_lease_rolls_both_back(void **state)
+P7_a_lost_lease_rolls_back_effects_and_verdict(void **state)
 {
 	struct db *db = *state;
 	struct seen seen;
@@ -391,7 +391,7 @@ main(int argc, char **argv)
 		CASE(P7_effects_jobs_and_the_verdict_are_one_commit),
 		CASE(P7_returning_without_commit_rolls_back_and_the_verdict_counts),
 		CASE(only_the_task_ends_its_transaction),
-		CASE(P7_a_lost_lease_rolls_both_back),
+		CASE(P7_a_lost_lease_rolls_back_effects_and_verdict),
 		CASE(a_handler_may_commit_several_times_and_complete_by_its_verdict),
 		CASE(P7_a_long_transaction_outlives_its_lease),
 		CASE(a_handler_may_ask_for_a_longer_lease),

@@ -53,7 +53,7 @@ bad_jobs_are_refused(void **state)
 }
 
 static void
-one_bad_job_keeps_out_all_of_its_batch_and_is_named(void **state)
+a_bad_job_is_named_and_no_job_of_its_batch_is_enqueued(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec jobs[3] = { job_of("a"), job_of("b"), job_of("c") };
@@ -298,7 +298,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(bad_jobs_are_refused),
-		CASE(one_bad_job_keeps_out_all_of_its_batch_and_is_named),
+		CASE(a_bad_job_is_named_and_no_job_of_its_batch_is_enqueued),
 		CASE(bad_claims_and_verdicts_are_refused),
 		CASE(null_handles_are_refused),
 		CASE(a_handle_is_refused_after_fork),

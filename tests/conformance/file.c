@@ -89,7 +89,7 @@ a_worker_ends_when_its_file_is_deleted(void **state)
 }
 
 static void
-what_was_moved_away_is_whole_and_its_successor_is_left_alone(void **state)
+a_file_that_was_moved_is_intact_and_the_new_file_is_not_changed(void **state)
 {
 	struct db *db = *state;
 	rp_error error;
@@ -367,7 +367,7 @@ count_steps(void *steps)
 /* Without statistics the planner could choose the index of the ready line, and
  * read all of it. */
 static void
-P8_a_look_walks_no_line(void **state)
+P8_a_probe_does_not_scan_the_ready_line(void **state)
 {
 	struct db *db = *state;
 	const char *const queues[] = { "q", NULL };
@@ -394,13 +394,13 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_worker_ends_when_its_file_is_deleted),
-		CASE(what_was_moved_away_is_whole_and_its_successor_is_left_alone),
+		CASE(a_file_that_was_moved_is_intact_and_the_new_file_is_not_changed),
 		CASE(a_worker_ends_when_its_wal_or_shm_is_deleted),
 		CASE(a_damaged_file_is_an_error_and_not_a_loop),
 		CASE(a_worker_outlasts_a_full_disk),
 		CASE(a_worker_ends_when_its_disk_is_read_only_and_loses_nothing),
 		CASE(P8_an_idle_sweep_writes_nothing),
-		CASE(P8_a_look_walks_no_line),
+		CASE(P8_a_probe_does_not_scan_the_ready_line),
 		CASE(P4_other_writers_wait_for_an_open_transaction_and_readers_do_not),
 	};
 

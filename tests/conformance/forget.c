@@ -130,7 +130,7 @@ fail_to_enqueue(struct db *db, size_t size)
 }
 
 static void
-whatever_ends_a_job_takes_its_payload_with_it(void **state)
+each_end_of_a_job_deletes_its_payload(void **state)
 {
 	static const struct {
 		const char *what;
@@ -202,7 +202,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(whatever_ends_a_job_takes_its_payload_with_it),
+		CASE(each_end_of_a_job_deletes_its_payload),
 		CASE(completions_of_large_jobs_leave_some_payloads_to_a_sweep),
 		CASE(a_payload_that_a_copy_has_brought_back_is_not_swept),
 	};

@@ -27,7 +27,7 @@ put_all(struct db *db, int64_t *ids)
 }
 
 static void
-a_cancel_passes_over_those_that_have_left_the_state(void **state)
+a_cancel_skips_jobs_that_have_left_the_state(void **state)
 {
 	struct db *db = *state;
 	rp_conn *conn = db->conn;
@@ -38,9 +38,8 @@ a_cancel_passes_over_those_that_have_left_the_state(void **state)
 	rp_batch_free(take(conn, "q", 3, 60000));
 	ok(conn,
 	   rp__jobs_cancel(conn, ids, JOBS, RP_STATE_READY, "k", &changed));
-	assert_int_equal(changed.done,
-			 /* the first job of this kind is running */
-			 JOBS / 10 - 1);
+	/* The first job of this kind is running. */
+	assert_int_equal(changed.done, JOBS / 10 - 1);
 	ok(conn, rp__jobs_cancel(conn, ids, JOBS, RP_STATE_SCHEDULED, NULL,
 				 &changed));
 	assert_int_equal(changed.done, JOBS / 10 - 1);
@@ -53,7 +52,7 @@ a_cancel_passes_over_those_that_have_left_the_state(void **state)
 }
 
 static void
-a_retry_counts_those_whose_key_is_taken(void **state)
+a_retry_counts_the_jobs_whose_key_is_taken(void **state)
 {
 	struct db *db = *state;
 	rp_conn *conn = db->conn;
@@ -77,7 +76,7 @@ a_retry_counts_those_whose_key_is_taken(void **state)
 }
 
 static void
-a_purge_forgets_those_in_the_state(void **state)
+a_purge_deletes_the_jobs_in_the_state(void **state)
 {
 	struct db *db = *state;
 	rp_conn *conn = db->conn;
@@ -97,9 +96,9 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_cancel_passes_over_those_that_have_left_the_state),
-		CASE(a_retry_counts_those_whose_key_is_taken),
-		CASE(a_purge_forgets_those_in_the_state),
+		CASE(a_cancel_skips_jobs_that_have_left_the_state),
+		CASE(a_retry_counts_the_jobs_whose_key_is_taken),
+		CASE(a_purge_deletes_the_jobs_in_the_state),
 	};
 
 	databases_at(argc, argv);

@@ -7,7 +7,7 @@
 #include "check.h"
 
 static void
-a_job_is_shown_as_it_was_put_in(void **state)
+a_job_is_shown_as_it_was_enqueued(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec new = RP_JOB_SPEC_INIT;
@@ -52,7 +52,7 @@ a_job_is_shown_as_it_was_put_in(void **state)
 }
 
 static void
-what_is_finished_is_shown_as_it_ended(void **state)
+a_finished_job_is_shown_as_it_ended(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec new = job_of("x");
@@ -170,7 +170,7 @@ expect_list(rp_conn *conn, int which, size_t max, const char *expected)
 }
 
 static void
-a_list_is_of_one_state_or_of_all_that_live(void **state)
+a_list_has_the_jobs_of_one_state_or_all_live_jobs(void **state)
 {
 	struct db *db = *state;
 
@@ -323,7 +323,7 @@ a_new_queue_has_the_defaults_and_a_change_leaves_the_rest(void **state)
 }
 
 static void
-without_workers_there_are_none_listed(void **state)
+without_workers_the_list_of_workers_is_empty(void **state)
 {
 	struct db *db = *state;
 	rp_workers *workers;
@@ -385,17 +385,17 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_job_is_shown_as_it_was_put_in),
-		CASE(what_is_finished_is_shown_as_it_ended),
+		CASE(a_job_is_shown_as_it_was_enqueued),
+		CASE(a_finished_job_is_shown_as_it_ended),
 		CASE(the_failures_kept_are_the_last_ten_oldest_first),
-		CASE(a_list_is_of_one_state_or_of_all_that_live),
+		CASE(a_list_has_the_jobs_of_one_state_or_all_live_jobs),
 		CASE(finished_jobs_are_listed_newest_first),
 		CASE(a_job_that_is_due_is_ready_before_any_sweep),
 		CASE(stats_count_every_state_and_say_what_is_absent),
 		CASE(failures_count_whether_they_were_for_good_or_not),
 		CASE(all_queues_are_listed_by_name),
 		CASE(a_new_queue_has_the_defaults_and_a_change_leaves_the_rest),
-		CASE(without_workers_there_are_none_listed),
+		CASE(without_workers_the_list_of_workers_is_empty),
 		CASE(kinds_narrow_cancel_retry_and_purge),
 		CASE(purge_takes_the_state_that_is_named),
 	};

@@ -160,7 +160,7 @@ do_it(void *ctx)
 }
 
 static void
-what_ends_a_job_ends_a_wait(void **state)
+each_end_of_a_job_ends_a_wait(void **state)
 {
 	static const int states[DEEDS] = {
 		[COMPLETE] = RP_STATE_DONE,    [KEEP] = RP_STATE_DONE,
@@ -215,7 +215,7 @@ complete_two(void *ctx)
 }
 
 static void
-one_of_several_jobs_is_waited_for_or_all(void **state)
+a_wait_is_for_one_of_several_jobs_or_for_all(void **state)
 {
 	struct db *db = *state;
 	struct doing doing = { .db = db };
@@ -237,7 +237,7 @@ one_of_several_jobs_is_waited_for_or_all(void **state)
 }
 
 static void
-a_queue_is_waited_for_until_nothing_in_it_is_live(void **state)
+a_wait_for_a_queue_ends_when_no_job_in_it_is_live(void **state)
 {
 	struct db *db = *state;
 	struct doing doing = { .db = db };
@@ -488,9 +488,9 @@ main(int argc, char **argv)
 		CASE(a_live_job_is_waited_for_until_the_time_is_over),
 		CASE(a_descriptor_ends_a_wait),
 		CASE(wrong_arguments_are_refused),
-		CASE(what_ends_a_job_ends_a_wait),
-		CASE(one_of_several_jobs_is_waited_for_or_all),
-		CASE(a_queue_is_waited_for_until_nothing_in_it_is_live),
+		CASE(each_end_of_a_job_ends_a_wait),
+		CASE(a_wait_is_for_one_of_several_jobs_or_for_all),
+		CASE(a_wait_for_a_queue_ends_when_no_job_in_it_is_live),
 		CASE(no_end_of_a_short_job_is_missed),
 		CASE(a_wait_ends_soon_after_its_job),
 		CASE(a_handler_cannot_wait_for_itself),

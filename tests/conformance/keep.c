@@ -63,7 +63,7 @@ a_done_job_is_kept_as_long_as_it_says(void **state)
 }
 
 static void
-its_own_term_counts_and_not_its_queues(void **state)
+the_time_of_the_job_has_precedence_over_that_of_its_queue(void **state)
 {
 	struct db *db = *state;
 	struct claim brief, longer, other;
@@ -116,7 +116,7 @@ a_dead_or_cancelled_job_stays_for_the_longer_time(void **state)
 #define MANY 60
 
 static void
-of_many_in_one_commit_each_goes_its_way(void **state)
+each_of_many_jobs_in_one_commit_is_kept_or_deleted(void **state)
 {
 	struct db *db = *state;
 	struct claim c[MANY];
@@ -177,9 +177,9 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_done_job_is_kept_as_long_as_it_says),
-		CASE(its_own_term_counts_and_not_its_queues),
+		CASE(the_time_of_the_job_has_precedence_over_that_of_its_queue),
 		CASE(a_dead_or_cancelled_job_stays_for_the_longer_time),
-		CASE(of_many_in_one_commit_each_goes_its_way),
+		CASE(each_of_many_jobs_in_one_commit_is_kept_or_deleted),
 		CASE(a_handler_may_settle_in_a_transaction_of_any_level),
 	};
 

@@ -51,7 +51,7 @@ work_at(const char *url)
 }
 
 static void
-looking_for_a_database_makes_none(void **state)
+a_search_for_a_database_makes_no_database(void **state)
 {
 	struct db *db = *state;
 	char path[300], url[320];
@@ -139,7 +139,7 @@ enqueue_in_child(void *ctx)
 }
 
 static void
-a_child_forked_inside_a_transaction_is_told_why_it_waits(void **state)
+a_child_forked_inside_a_transaction_gets_the_reason_of_its_wait(void **state)
 {
 	struct db *db = *state;
 	struct fork f = { .db = db };
@@ -212,10 +212,10 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(looking_for_a_database_makes_none),
+		CASE(a_search_for_a_database_makes_no_database),
 		CASE(strange_file_names_are_taken_literally),
 		CASE(a_file_that_is_locked_whole_cannot_be_opened_before_its_deadline),
-		CASE(a_child_forked_inside_a_transaction_is_told_why_it_waits),
+		CASE(a_child_forked_inside_a_transaction_gets_the_reason_of_its_wait),
 		CASE(a_clock_before_1970_or_beyond_9999_is_refused_in_words),
 	};
 

@@ -111,7 +111,7 @@ used_ms(pid_t pid)
 #endif
 
 static void
-a_worker_of_many_queues_rests_while_others_commit_to_theirs(void **state)
+a_worker_of_many_queues_pauses_while_others_commit(void **state)
 {
 	struct db *db = *state;
 	struct child child = { .queues = QUEUES, .jobs = 2 };
@@ -135,7 +135,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_worker_of_many_queues_rests_while_others_commit_to_theirs),
+		CASE(a_worker_of_many_queues_pauses_while_others_commit),
 	};
 
 	databases_at(argc, argv);

@@ -120,7 +120,7 @@ a_star_in_a_name_is_reached(void **state)
 }
 
 static void
-no_queue_has_to_match_and_none_is_made(void **state)
+a_pattern_need_not_match_and_makes_no_queue(void **state)
 {
 	struct db *db = *state;
 	struct seen seen = { 0 };
@@ -185,7 +185,7 @@ a_new_queue_is_served_soon_and_then_at_once(void **state)
 }
 
 static void
-a_worker_that_began_without_a_queue_finds_one(void **state)
+a_worker_that_began_without_a_queue_finds_a_new_queue(void **state)
 {
 	struct db *db = *state;
 	struct seen seen = { .stop_after = 1 };
@@ -311,9 +311,9 @@ main(int argc, char **argv)
 		CASE(all_queues_that_match_are_served_and_no_other),
 		CASE(a_name_goes_before_a_pattern_and_a_kind_before_all),
 		CASE(a_star_in_a_name_is_reached),
-		CASE(no_queue_has_to_match_and_none_is_made),
+		CASE(a_pattern_need_not_match_and_makes_no_queue),
 		CASE(a_new_queue_is_served_soon_and_then_at_once),
-		CASE(a_worker_that_began_without_a_queue_finds_one),
+		CASE(a_worker_that_began_without_a_queue_finds_a_new_queue),
 		CASE(looking_for_new_queues_needs_no_write_lock),
 		CASE(a_registration_that_failed_is_repeated),
 		CASE(a_task_is_pulled_from_a_queue_that_matches),

@@ -134,7 +134,7 @@ watch(struct under_lock *u, rp_conn *conn)
 }
 
 static void
-a_claim_reads_large_payloads_when_it_has_given_up_the_lock(void **state)
+a_claim_reads_large_payloads_after_it_has_released_the_lock(void **state)
 {
 	rp_conn *conn = ((struct db *)*state)->conn;
 	struct under_lock u;
@@ -159,7 +159,7 @@ cancel_and_purge(void *ctx)
 }
 
 static void
-a_job_that_is_purged_before_its_payload_was_read_is_not_handed_out(void **state)
+a_job_that_is_purged_before_its_payload_is_read_is_not_returned(void **state)
 {
 	struct db *db = *state;
 	struct under_lock u;
@@ -256,8 +256,8 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(no_verdict_on_a_large_job_writes_its_payload),
-		CASE(a_claim_reads_large_payloads_when_it_has_given_up_the_lock),
-		CASE(a_job_that_is_purged_before_its_payload_was_read_is_not_handed_out),
+		CASE(a_claim_reads_large_payloads_after_it_has_released_the_lock),
+		CASE(a_job_that_is_purged_before_its_payload_is_read_is_not_returned),
 		CASE(every_reader_finds_a_payload_of_any_size),
 	};
 

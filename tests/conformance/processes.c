@@ -362,7 +362,7 @@ a_waiter_wakes_when_another_process_enqueues(void **state)
 }
 
 static void
-a_waiter_wakes_when_a_job_is_due_or_its_descriptor_speaks(void **state)
+a_waiter_wakes_when_a_job_is_due_or_its_descriptor_is_readable(void **state)
 {
 	static const char *const queues[] = { "q", NULL };
 	struct db *db = *state;
@@ -391,7 +391,7 @@ main(int argc, char **argv)
 		CASE(P6_a_dead_holders_job_is_ready_within_its_lease_and_two_seconds),
 		CASE(eight_processes_create_one_database),
 		CASE(a_waiter_wakes_when_another_process_enqueues),
-		CASE(a_waiter_wakes_when_a_job_is_due_or_its_descriptor_speaks),
+		CASE(a_waiter_wakes_when_a_job_is_due_or_its_descriptor_is_readable),
 	};
 
 	databases_at(argc, argv);

@@ -82,7 +82,7 @@ progress_is_seen_and_handed_to_the_next_attempt(void **state)
 }
 
 static void
-every_verdict_but_done_takes_it(void **state)
+every_verdict_except_done_stores_progress(void **state)
 {
 	struct db *db = *state;
 	struct claim c = put_and_claimed(db->conn);
@@ -102,7 +102,7 @@ every_verdict_but_done_takes_it(void **state)
 }
 
 static void
-a_dead_job_keeps_it_through_a_retry(void **state)
+a_dead_job_keeps_its_progress_through_a_retry(void **state)
 {
 	struct db *db = *state;
 	struct claim c = put_and_claimed(db->conn);
@@ -118,7 +118,7 @@ a_dead_job_keeps_it_through_a_retry(void **state)
 }
 
 static void
-a_lease_that_runs_out_leaves_it(void **state)
+a_lease_that_runs_out_keeps_the_progress(void **state)
 {
 	struct db *db = *state;
 	rp_queue q = RP_QUEUE_INIT;
@@ -208,7 +208,7 @@ progress_alone_makes_no_lease_shorter(void **state)
 }
 
 static void
-a_job_that_replaces_another_starts_without(void **state)
+a_job_that_replaces_another_starts_without_progress(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = job_of("x");
@@ -305,7 +305,7 @@ report_often(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static void
-the_worker_sends_it_at_most_once_a_second(void **state)
+the_worker_sends_progress_at_most_once_a_second(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
@@ -321,15 +321,15 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(progress_is_seen_and_handed_to_the_next_attempt),
-		CASE(every_verdict_but_done_takes_it),
-		CASE(a_dead_job_keeps_it_through_a_retry),
-		CASE(a_lease_that_runs_out_leaves_it),
+		CASE(every_verdict_except_done_stores_progress),
+		CASE(a_dead_job_keeps_its_progress_through_a_retry),
+		CASE(a_lease_that_runs_out_keeps_the_progress),
 		CASE(a_late_workers_progress_changes_nothing),
 		CASE(progress_that_cannot_be_stored_is_refused),
 		CASE(progress_alone_makes_no_lease_shorter),
-		CASE(a_job_that_replaces_another_starts_without),
+		CASE(a_job_that_replaces_another_starts_without_progress),
 		CASE(the_worker_sends_progress_soon_and_the_rest_with_the_verdict),
-		CASE(the_worker_sends_it_at_most_once_a_second),
+		CASE(the_worker_sends_progress_at_most_once_a_second),
 	};
 
 	databases_at(argc, argv);

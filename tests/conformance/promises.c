@@ -24,7 +24,7 @@ P2_a_claimed_job_is_not_handed_out_again(void **state)
 }
 
 static void
-P2_a_sweep_leaves_leases_alone_that_are_not_over(void **state)
+P2_a_sweep_does_not_end_a_lease_that_still_runs(void **state)
 {
 	struct db *db = *state;
 	struct claim a = none;
@@ -256,7 +256,7 @@ P5_a_job_that_became_due_goes_to_the_end_of_its_lane(void **state)
 }
 
 static void
-P5_what_is_given_back_is_in_front(void **state)
+P5_a_released_job_is_at_the_front(void **state)
 {
 	struct db *db = *state;
 	struct claim a = none;
@@ -311,7 +311,7 @@ P6_a_job_that_never_comes_back_ends_as_dead(void **state)
 }
 
 static void
-P6_a_suspect_is_handed_out_alone_and_first(void **state)
+P6_a_suspect_is_claimed_alone_and_first(void **state)
 {
 	struct db *db = *state;
 	rp_claim_options o = RP_CLAIM_INIT;
@@ -466,7 +466,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(P2_a_claimed_job_is_not_handed_out_again),
-		CASE(P2_a_sweep_leaves_leases_alone_that_are_not_over),
+		CASE(P2_a_sweep_does_not_end_a_lease_that_still_runs),
 		CASE(P3_every_late_verdict_is_refused_and_changes_nothing),
 		CASE(P3_a_lease_that_is_over_but_not_taken_over_is_still_good),
 		CASE(P3_a_claim_has_one_verdict),
@@ -475,10 +475,10 @@ main(int argc, char **argv)
 		CASE(P4_running_jobs_hold_up_nobody),
 		CASE(P5_lower_priority_first_then_first_in_line),
 		CASE(P5_a_job_that_became_due_goes_to_the_end_of_its_lane),
-		CASE(P5_what_is_given_back_is_in_front),
+		CASE(P5_a_released_job_is_at_the_front),
 		CASE(P5_queues_are_preferred_in_the_order_listed),
 		CASE(P6_a_job_that_never_comes_back_ends_as_dead),
-		CASE(P6_a_suspect_is_handed_out_alone_and_first),
+		CASE(P6_a_suspect_is_claimed_alone_and_first),
 		CASE(P6_one_killer_does_not_use_up_the_attempts_of_others),
 		CASE(P6_jobs_with_one_attempt_are_never_fetched_ahead),
 		CASE(P7_a_transaction_commits_or_vanishes_as_one),

@@ -111,7 +111,7 @@ as_many_tasks_are_out_at_once_as_the_options_say(void **state)
 }
 
 static void
-a_verdict_is_what_becomes_of_the_job(void **state)
+the_verdict_decides_the_state_of_the_job(void **state)
 {
 	static const int verdicts[] = { RP_DONE, RP_FAIL, RP_DEAD, RP_RELEASE };
 	struct db *db = *state;
@@ -217,10 +217,8 @@ a_pulled_task_may_extend_its_lease_and_commit_what_it_did(void **state)
 	task = pull(worker);
 	assert_int_equal(rp_task_begin(task, &conn), 0);
 	ok(conn, rp_enqueue(conn, "effects", &effect, NULL));
-	assert_int_equal(rp_task_finish(task, RP_DONE),
-			 /* this rolls back the transaction that the task has
-			  * open */
-			 0);
+	/* This rolls back the transaction that the task has open. */
+	assert_int_equal(rp_task_finish(task, RP_DONE), 0);
 	assert_int_equal(end(worker).done, 2);
 	assert_int_equal(stats_of(db->conn, "effects").ready, 1);
 }
@@ -246,7 +244,7 @@ P3_a_verdict_on_a_job_that_was_cancelled_is_refused(void **state)
 }
 
 static void
-what_is_out_at_the_end_is_given_back(void **state)
+tasks_that_are_not_finished_at_the_end_are_released(void **state)
 {
 	struct db *db = *state;
 	rp_worker *worker = make(db, 2, 0);
@@ -274,7 +272,7 @@ what_is_out_at_the_end_is_given_back(void **state)
 /* If the program does not take a task within half a second after it was
  * fetched, the task is released, because another worker may be free. */
 static void
-tasks_that_nobody_takes_are_given_back_until_the_next_call(void **state)
+tasks_that_the_program_does_not_take_are_released(void **state)
 {
 	struct db *db = *state;
 	rp_worker *worker = make(db, 1, 0);
@@ -406,13 +404,13 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(as_many_tasks_are_out_at_once_as_the_options_say),
-		CASE(a_verdict_is_what_becomes_of_the_job),
+		CASE(the_verdict_decides_the_state_of_the_job),
 		CASE(the_descriptor_says_when_to_call),
 		CASE(P2_the_lease_of_a_task_that_is_out_is_renewed),
 		CASE(a_pulled_task_may_extend_its_lease_and_commit_what_it_did),
 		CASE(P3_a_verdict_on_a_job_that_was_cancelled_is_refused),
-		CASE(what_is_out_at_the_end_is_given_back),
-		CASE(tasks_that_nobody_takes_are_given_back_until_the_next_call),
+		CASE(tasks_that_are_not_finished_at_the_end_are_released),
+		CASE(tasks_that_the_program_does_not_take_are_released),
 		CASE(jobs_of_a_kind_that_is_not_served_are_for_other_workers),
 		CASE(a_worker_is_run_or_pulled_by_one_process),
 		CASE(threads_may_pull_together),

@@ -96,7 +96,7 @@ on_server(const struct db *db)
 }
 
 static void
-names_stand_for_what_is_given(void **state)
+names_are_replaced_by_the_values_that_are_given(void **state)
 {
 	const struct db *db = *state;
 
@@ -122,7 +122,7 @@ columns_have_names_and_types(void **state)
 }
 
 static void
-what_only_looks_like_a_name_is_left_alone(void **state)
+text_that_only_looks_like_a_name_is_not_replaced(void **state)
 {
 	const struct db *db = *state;
 
@@ -155,7 +155,7 @@ several_statements_are_run_in_order(void **state)
 }
 
 static void
-the_row_callback_stops_it(void **state)
+the_row_callback_can_stop_the_query(void **state)
 {
 	static const char three[] =
 		"select 1 as n union all select 2 union all select 3; "
@@ -173,7 +173,7 @@ the_row_callback_stops_it(void **state)
 }
 
 static void
-one_that_may_only_read_refuses_to_write(void **state)
+a_query_that_may_only_read_refuses_to_write(void **state)
 {
 	const struct db *db = *state;
 	struct said said = { .stop_after = 0 };
@@ -198,7 +198,7 @@ one_that_may_only_read_refuses_to_write(void **state)
 }
 
 static void
-the_time_is_over_when_it_is_over(void **state)
+a_timeout_ends_the_query(void **state)
 {
 	static const char for_ever[] =
 		"with recursive c (n) as (select 1 union all select n + 1 "
@@ -224,7 +224,7 @@ the_time_is_over_when_it_is_over(void **state)
 }
 
 static void
-what_the_database_says_is_kept(void **state)
+the_error_of_the_database_is_kept(void **state)
 {
 	const struct db *db = *state;
 	const rp_error *error = rp_last_error(db->conn);
@@ -242,7 +242,7 @@ what_the_database_says_is_kept(void **state)
 /* A locked file or table, or a row that has changed since the transaction
  * began, is RP_EBUSY. */
 static void
-a_busy_database_is_told_from_a_failure(void **state)
+a_busy_database_is_distinguished_from_a_failure(void **state)
 {
 	const struct db *db = *state;
 	rp_conn *other = connect_to(db);
@@ -279,7 +279,7 @@ a_busy_database_is_told_from_a_failure(void **state)
 }
 
 static void
-what_it_costs_is_counted(void **state)
+the_cost_of_a_query_is_counted(void **state)
 {
 	const struct db *db = *state;
 	struct rp_usage usage;
@@ -298,16 +298,16 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(names_stand_for_what_is_given),
+		CASE(names_are_replaced_by_the_values_that_are_given),
 		CASE(columns_have_names_and_types),
-		CASE(what_only_looks_like_a_name_is_left_alone),
+		CASE(text_that_only_looks_like_a_name_is_not_replaced),
 		CASE(several_statements_are_run_in_order),
-		CASE(the_row_callback_stops_it),
-		CASE(one_that_may_only_read_refuses_to_write),
-		CASE(the_time_is_over_when_it_is_over),
-		CASE(what_the_database_says_is_kept),
-		CASE(a_busy_database_is_told_from_a_failure),
-		CASE(what_it_costs_is_counted),
+		CASE(the_row_callback_can_stop_the_query),
+		CASE(a_query_that_may_only_read_refuses_to_write),
+		CASE(a_timeout_ends_the_query),
+		CASE(the_error_of_the_database_is_kept),
+		CASE(a_busy_database_is_distinguished_from_a_failure),
+		CASE(the_cost_of_a_query_is_counted),
 	};
 
 	databases_at(argc, argv);

@@ -54,7 +54,7 @@ a_job_that_does_not_run_is_replaced_in_its_place(void **state)
 }
 
 static void
-a_late_holder_cannot_complete_what_replaced_its_job(void **state)
+a_late_holder_cannot_complete_the_job_that_replaced_its_own(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
@@ -209,7 +209,7 @@ kept_jobs_are_forgotten_when_their_time_is_over(void **state)
 }
 
 static void
-a_paused_queue_takes_jobs_and_hands_none_out(void **state)
+a_paused_queue_accepts_jobs_and_no_claim_returns_any(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
@@ -379,7 +379,7 @@ lists_are_in_claim_order_running_first(void **state)
 }
 
 static void
-stats_count_what_there_is(void **state)
+stats_count_the_jobs_of_each_state(void **state)
 {
 	struct db *db = *state;
 	rp_queue_stats s;
@@ -402,7 +402,7 @@ stats_count_what_there_is(void **state)
 }
 
 static void
-a_turn_settles_and_claims_and_tells_good_from_bad(void **state)
+settle_and_claim_reports_good_and_bad_verdicts(void **state)
 {
 	struct db *db = *state;
 	rp_verdict v[3] = { RP_VERDICT_INIT, RP_VERDICT_INIT, RP_VERDICT_INIT };
@@ -475,20 +475,20 @@ main(int argc, char **argv)
 		CASE(only_the_handle_that_made_the_database_says_it_is_new),
 		CASE(a_live_job_with_the_key_is_answered),
 		CASE(a_job_that_does_not_run_is_replaced_in_its_place),
-		CASE(a_late_holder_cannot_complete_what_replaced_its_job),
+		CASE(a_late_holder_cannot_complete_the_job_that_replaced_its_own),
 		CASE(retry_is_refused_while_a_live_job_has_the_key),
 		CASE(cancel_works_on_scheduled_ready_and_running_jobs),
 		CASE(the_backoff_doubles_up_to_its_end),
 		CASE(the_last_ten_failures_are_remembered),
 		CASE(kept_jobs_are_forgotten_when_their_time_is_over),
-		CASE(a_paused_queue_takes_jobs_and_hands_none_out),
+		CASE(a_paused_queue_accepts_jobs_and_no_claim_returns_any),
 		CASE(a_pause_has_a_reason_until_it_ends),
 		CASE(a_queue_is_not_dropped_while_jobs_run),
 		CASE(purge_forgets_one_state_and_never_running_jobs),
 		CASE(retry_dead_takes_all_of_them),
 		CASE(lists_are_in_claim_order_running_first),
-		CASE(stats_count_what_there_is),
-		CASE(a_turn_settles_and_claims_and_tells_good_from_bad),
+		CASE(stats_count_the_jobs_of_each_state),
+		CASE(settle_and_claim_reports_good_and_bad_verdicts),
 		CASE(payloads_are_any_bytes),
 	};
 

@@ -389,7 +389,7 @@ slow_down(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static void
-max_jobs_counts_what_was_started(void **state)
+max_jobs_counts_the_jobs_that_were_started(void **state)
 {
 	enum { MOST = 20 };
 	struct db *db = *state;
@@ -417,7 +417,7 @@ main(int argc, char **argv)
 		CASE(P6_suspects_leave_other_jobs_their_turn),
 		CASE(P6_a_long_job_beside_a_suspect_does_not_stop_the_worker),
 		CASE(P2_the_first_renewal_comes_at_a_third_of_the_lease),
-		CASE(max_jobs_counts_what_was_started),
+		CASE(max_jobs_counts_the_jobs_that_were_started),
 	};
 
 	databases_at(argc, argv);

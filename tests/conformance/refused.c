@@ -90,7 +90,7 @@ the_job_with_bad_headers_is_named(void **state)
 }
 
 static void
-of_jobs_with_keys_the_one_with_too_large_a_payload_is_named(void **state)
+of_jobs_with_keys_the_job_with_too_large_a_payload_is_named(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec jobs[JOBS];
@@ -105,7 +105,7 @@ of_jobs_with_keys_the_one_with_too_large_a_payload_is_named(void **state)
 }
 
 static void
-of_jobs_with_keys_the_one_with_bad_headers_is_named(void **state)
+of_jobs_with_keys_the_job_with_bad_headers_is_named(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec jobs[JOBS];
@@ -168,7 +168,7 @@ a_job_for_a_new_queue_is_named(void **state)
 }
 
 static void
-an_error_that_is_no_jobs_fault_names_none(void **state)
+an_error_that_no_job_has_caused_names_no_job(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = job_of("x");
@@ -186,12 +186,12 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASE(the_job_with_too_large_a_payload_is_named),
 		CASE(the_job_with_bad_headers_is_named),
-		CASE(of_jobs_with_keys_the_one_with_too_large_a_payload_is_named),
-		CASE(of_jobs_with_keys_the_one_with_bad_headers_is_named),
+		CASE(of_jobs_with_keys_the_job_with_too_large_a_payload_is_named),
+		CASE(of_jobs_with_keys_the_job_with_bad_headers_is_named),
 		CASE(a_job_that_the_library_refuses_is_named),
 		CASE(a_refused_job_leaves_the_transaction_as_it_was),
 		CASE(a_job_for_a_new_queue_is_named),
-		CASE(an_error_that_is_no_jobs_fault_names_none),
+		CASE(an_error_that_no_job_has_caused_names_no_job),
 	};
 
 	databases_at(argc, argv);

@@ -63,7 +63,7 @@ a_kept_job_has_the_result_byte_for_byte(void **state)
 }
 
 static void
-each_of_many_verdicts_has_its_own(void **state)
+each_of_many_verdicts_has_its_own_result(void **state)
 {
 	struct db *db = *state;
 	struct claim c[40];
@@ -91,7 +91,7 @@ each_of_many_verdicts_has_its_own(void **state)
 }
 
 static void
-a_late_worker_cannot_overwrite_it(void **state)
+a_late_worker_cannot_overwrite_a_result(void **state)
 {
 	struct db *db = *state;
 	struct claim late, c;
@@ -118,7 +118,7 @@ a_late_worker_cannot_overwrite_it(void **state)
 }
 
 static void
-a_result_too_large_is_refused_and_the_claim_stands(void **state)
+a_result_that_is_too_large_is_refused_and_the_claim_stays(void **state)
 {
 	struct db *db = *state;
 	char *large = bytes_of(RP_MOST_RESULT + 1, 1);
@@ -150,7 +150,7 @@ a_result_too_large_is_refused_and_the_claim_stands(void **state)
 }
 
 static void
-a_job_that_is_not_kept_drops_it(void **state)
+a_job_that_is_not_kept_has_no_result(void **state)
 {
 	struct db *db = *state;
 	struct claim c = put_and_claimed(db->conn);
@@ -180,7 +180,7 @@ a_failed_attempt_leaves_no_result(void **state)
 }
 
 static void
-a_rollback_takes_it_back(void **state)
+a_rollback_undoes_a_result(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
@@ -197,7 +197,7 @@ a_rollback_takes_it_back(void **state)
 }
 
 static void
-a_list_has_its_beginning(void **state)
+a_list_has_the_beginning_of_a_result(void **state)
 {
 	struct db *db = *state;
 	char *large = bytes_of(RP_MOST_RESULT, 1);
@@ -222,7 +222,7 @@ a_list_has_its_beginning(void **state)
 /* A caller was compiled with an older header, in which the struct has no
  * result. */
 static void
-a_smaller_struct_has_none(void **state)
+a_smaller_struct_has_no_result(void **state)
 {
 	struct db *db = *state;
 	struct claim c;
@@ -293,7 +293,7 @@ complete_with_effects(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static void
-a_handlers_own_transaction_has_it_too(void **state)
+a_handler_can_commit_a_result_in_its_own_transaction(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
@@ -310,16 +310,16 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_kept_job_has_the_result_byte_for_byte),
-		CASE(each_of_many_verdicts_has_its_own),
-		CASE(a_late_worker_cannot_overwrite_it),
-		CASE(a_result_too_large_is_refused_and_the_claim_stands),
-		CASE(a_job_that_is_not_kept_drops_it),
+		CASE(each_of_many_verdicts_has_its_own_result),
+		CASE(a_late_worker_cannot_overwrite_a_result),
+		CASE(a_result_that_is_too_large_is_refused_and_the_claim_stays),
+		CASE(a_job_that_is_not_kept_has_no_result),
 		CASE(a_failed_attempt_leaves_no_result),
-		CASE(a_rollback_takes_it_back),
-		CASE(a_list_has_its_beginning),
-		CASE(a_smaller_struct_has_none),
+		CASE(a_rollback_undoes_a_result),
+		CASE(a_list_has_the_beginning_of_a_result),
+		CASE(a_smaller_struct_has_no_result),
 		CASE(a_handler_sets_the_result),
-		CASE(a_handlers_own_transaction_has_it_too),
+		CASE(a_handler_can_commit_a_result_in_its_own_transaction),
 	};
 
 	databases_at(argc, argv);

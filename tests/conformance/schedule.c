@@ -227,7 +227,7 @@ fire_missed(struct db *db, int missed, int64_t ago, int64_t *ret_last)
 }
 
 static void
-once_fires_one_job_for_all_that_was_missed(void **state)
+once_fires_one_job_for_all_missed_instants(void **state)
 {
 	struct db *db = *state;
 	int64_t last;
@@ -256,7 +256,7 @@ all_fires_each_in_order(void **state)
 }
 
 static void
-skip_fires_nothing_that_was_missed(void **state)
+skip_fires_no_missed_instant(void **state)
 {
 	struct db *db = *state;
 	int64_t last;
@@ -271,7 +271,7 @@ skip_fires_nothing_that_was_missed(void **state)
 
 /* The connection has fired no schedule before. */
 static void
-if_all_were_missed_and_are_to_be_skipped_the_schedule_moves_on(void **state)
+a_schedule_that_skips_all_missed_instants_moves_on(void **state)
 {
 	struct db *db = *state;
 	rp_schedule s = schedule_of("a", "@daily");
@@ -334,7 +334,7 @@ a_zone_that_could_not_be_read_is_tried_again(void **state)
 
 /* This runs only on a server, because SQLite has one writer at a time. */
 static void
-a_schedule_whose_queue_somebody_is_creating_holds_up_no_other(void **state)
+a_schedule_whose_queue_is_being_created_delays_no_other(void **state)
 {
 	struct db *db = *state;
 	rp_schedule a = schedule_of("a", "@daily"),
@@ -378,7 +378,7 @@ more_than_a_thousand_are_not_counted_and_not_fired(void **state)
 }
 
 static void
-a_clock_that_goes_forward_fires_what_was_missed_once(void **state)
+a_clock_that_is_set_forward_fires_missed_instants_once(void **state)
 {
 	struct db *db = *state;
 	rp_schedule s = schedule_of("a", "0 * * * *");
@@ -389,7 +389,7 @@ a_clock_that_goes_forward_fires_what_was_missed_once(void **state)
 	/* Simulate a clock that was set forward by a day. */
 	set_next(db, next - DAY);
 	assert_int_equal(fire(db->conn), 1);
-	/* The last hour may have begun less than a minute ago. */
+	/* If the last hour has just begun, only 23 instants were missed. */
 	assert_in_range(atoi(header(db->conn, 0, "readpast-missed")), 23, 24);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next);
 	/* Simulate a clock that was then set back. The next instant stays. */
@@ -461,7 +461,7 @@ a_queue_is_dropped_with_its_schedules(void **state)
 }
 
 static void
-a_job_that_the_queue_refuses_is_noted_and_holds_up_nothing(void **state)
+a_job_that_the_queue_refuses_is_recorded_and_delays_nothing(void **state)
 {
 	struct db *db = *state;
 	rp_schedule large = schedule_of("a", "* * * * *");
@@ -760,18 +760,18 @@ main(int argc, char **argv)
 		CASE(the_first_fire_is_the_first_instant_after_it_was_added),
 		CASE(a_second_add_is_refused_and_a_replacement_counts_from_the_change),
 		CASE(bad_schedules_are_refused_and_leave_nothing),
-		CASE(once_fires_one_job_for_all_that_was_missed),
+		CASE(once_fires_one_job_for_all_missed_instants),
 		CASE(all_fires_each_in_order),
 		CASE(skip_fires_nothing_that_was_missed),
 		CASE(if_all_were_missed_and_are_to_be_skipped_the_schedule_moves_on),
 		CASE(a_zone_that_could_not_be_read_is_tried_again),
 		CASE(a_schedule_whose_queue_somebody_is_creating_holds_up_no_other),
 		CASE(more_than_a_thousand_are_not_counted_and_not_fired),
-		CASE(a_clock_that_goes_forward_fires_what_was_missed_once),
+		CASE(a_clock_that_is_set_forward_fires_missed_instants_once),
 		CASE(overlap_skip_adds_no_job_while_one_is_live),
 		CASE(a_paused_schedule_does_not_fire_and_a_run_changes_no_instant),
 		CASE(a_queue_is_dropped_with_its_schedules),
-		CASE(a_job_that_the_queue_refuses_is_noted_and_holds_up_nothing),
+		CASE(a_job_that_the_queue_refuses_is_recorded_and_delays_nothing),
 		CASE(the_server_computes_the_same_instants_as_the_library),
 		CASE(the_server_parses_a_spec_as_the_library_does),
 		CASE(each_instant_fires_once_though_processes_are_killed),

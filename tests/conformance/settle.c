@@ -155,7 +155,7 @@ any_connection_may_settle_also_while_the_queue_is_paused(void **state)
 }
 
 static void
-P3_a_number_that_nobody_was_given_settles_nothing(void **state)
+P3_a_claim_number_that_was_never_given_settles_nothing(void **state)
 {
 	struct db *db = *state;
 	int64_t id = put(db->conn, "q", "x");
@@ -189,7 +189,7 @@ expect_moved_on(rp_conn *conn, struct claim c)
 }
 
 static void
-P3_whatever_ends_a_claim_and_not_the_job_moves_the_number_on(void **state)
+P3_each_end_of_a_claim_that_is_not_the_jobs_increases_the_number(void **state)
 {
 	struct db *db = *state;
 	struct claim c = claimed(db->conn, "x");
@@ -212,7 +212,7 @@ P3_whatever_ends_a_claim_and_not_the_job_moves_the_number_on(void **state)
 }
 
 static void
-P3_of_two_verdicts_on_one_claim_in_a_batch_one_stands(void **state)
+P3_of_two_verdicts_on_one_claim_in_a_batch_one_is_accepted(void **state)
 {
 	struct db *db = *state;
 	struct claim c = claimed(db->conn, "x");
@@ -236,7 +236,7 @@ P3_of_two_verdicts_on_one_claim_in_a_batch_one_stands(void **state)
 }
 
 static void
-P3_a_refused_verdict_leaves_the_others_of_its_batch_alone(void **state)
+P3_a_refused_verdict_does_not_affect_the_others_of_its_batch(void **state)
 {
 	enum { N = 50 };
 	struct db *db = *state;
@@ -278,7 +278,7 @@ P3_a_refused_verdict_leaves_the_others_of_its_batch_alone(void **state)
 }
 
 static void
-one_that_is_no_verdict_keeps_out_all_of_its_batch(void **state)
+an_invalid_verdict_refuses_its_whole_batch(void **state)
 {
 	struct db *db = *state;
 	struct claim a = claimed(db->conn, "a"), b = claimed(db->conn, "b");
@@ -406,11 +406,11 @@ main(int argc, char **argv)
 		CASE(a_release_does_not_count_the_attempt),
 		CASE(an_extended_lease_runs_from_now),
 		CASE(any_connection_may_settle_also_while_the_queue_is_paused),
-		CASE(P3_a_number_that_nobody_was_given_settles_nothing),
-		CASE(P3_whatever_ends_a_claim_and_not_the_job_moves_the_number_on),
-		CASE(P3_of_two_verdicts_on_one_claim_in_a_batch_one_stands),
-		CASE(P3_a_refused_verdict_leaves_the_others_of_its_batch_alone),
-		CASE(one_that_is_no_verdict_keeps_out_all_of_its_batch),
+		CASE(P3_a_claim_number_that_was_never_given_settles_nothing),
+		CASE(P3_each_end_of_a_claim_that_is_not_the_jobs_increases_the_number),
+		CASE(P3_of_two_verdicts_on_one_claim_in_a_batch_one_is_accepted),
+		CASE(P3_a_refused_verdict_does_not_affect_the_others_of_its_batch),
+		CASE(an_invalid_verdict_refuses_its_whole_batch),
 		CASE(of_two_verdicts_on_one_claim_the_first_counts),
 		CASE(errors_are_kept_up_to_4_kib_of_whole_characters),
 		CASE(structs_of_a_later_header_are_understood),

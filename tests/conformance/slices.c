@@ -241,7 +241,7 @@ retention_of_large_jobs_ends_each_slice_by_time(void **state)
 }
 
 static void
-a_sweep_of_many_queues_lets_others_in(void **state)
+a_sweep_of_many_queues_lets_others_write(void **state)
 {
 	struct db *db = *state;
 	rp_swept swept = RP_SWEPT_INIT;
@@ -278,7 +278,7 @@ a_sweep_forgets_old_tallies_in_slices(void **state)
 }
 
 static void
-retrying_all_dead_jobs_lets_others_in(void **state)
+retrying_all_dead_jobs_lets_others_write(void **state)
 {
 	struct db *db = *state;
 	struct watch w;
@@ -428,7 +428,7 @@ a_drop_that_was_killed_leaves_no_queue_and_the_next_sweep_the_rest(void **state)
 }
 
 static void
-a_drop_that_was_killed_is_finished_by_the_next_one(void **state)
+a_drop_that_was_killed_is_finished_by_the_next_drop(void **state)
 {
 	struct db *db = *state;
 
@@ -490,14 +490,14 @@ main(int argc, char **argv)
 		CASE(a_purge_of_large_jobs_ends_each_slice_by_time),
 		CASE(a_purge_of_a_rare_kind_reads_past_the_others_without_the_lock),
 		CASE(retention_of_large_jobs_ends_each_slice_by_time),
-		CASE(a_sweep_of_many_queues_lets_others_in),
+		CASE(a_sweep_of_many_queues_lets_others_write),
 		CASE(a_sweep_forgets_old_tallies_in_slices),
-		CASE(retrying_all_dead_jobs_lets_others_in),
+		CASE(retrying_all_dead_jobs_lets_others_write),
 		CASE(in_a_transaction_of_the_callers_nothing_is_committed_before_its_end),
 		CASE(retention_goes_on_at_a_workers_next_look),
 		CASE(a_copy_holds_neither_lock_for_long),
 		CASE(a_drop_that_was_killed_leaves_no_queue_and_the_next_sweep_the_rest),
-		CASE(a_drop_that_was_killed_is_finished_by_the_next_one),
+		CASE(a_drop_that_was_killed_is_finished_by_the_next_drop),
 		CASE(a_copy_succeeds_beside_the_rest_of_a_killed_drop),
 		CASE(P1_jobs_enqueued_while_their_queue_is_dropped_are_in_a_new_one),
 	};

@@ -7,7 +7,7 @@
 #include "check.h"
 
 static void
-a_sweep_says_what_it_did(void **state)
+a_sweep_returns_what_it_has_done(void **state)
 {
 	struct db *db = *state;
 	rp_queue q = RP_QUEUE_INIT;
@@ -54,7 +54,7 @@ a_sweep_writes_no_more_than_the_struct_has(void **state)
 }
 
 static void
-one_sweep_takes_all_however_many(void **state)
+one_sweep_handles_any_number_of_jobs(void **state)
 {
 	enum { JOBS = 1700 };
 	static rp_job_spec jobs[JOBS];
@@ -120,7 +120,7 @@ P2_a_lease_that_was_extended_outlives_its_first_end(void **state)
 }
 
 static void
-P6_a_lease_that_ran_out_is_written_down_as_a_failure(void **state)
+P6_a_lease_that_ran_out_is_recorded_as_a_failure(void **state)
 {
 	struct db *db = *state;
 	int64_t id = put(db->conn, "q", "x");
@@ -229,7 +229,7 @@ main(int argc, char **argv)
 		CASE(one_sweep_takes_all_however_many),
 		CASE(P5_due_jobs_come_into_line_in_the_order_of_their_times),
 		CASE(P2_a_lease_that_was_extended_outlives_its_first_end),
-		CASE(P6_a_lease_that_ran_out_is_written_down_as_a_failure),
+		CASE(P6_a_lease_that_ran_out_is_recorded_as_a_failure),
 		CASE(P6_a_paused_queues_leases_run_out_too),
 		CASE(P3_a_late_verdict_on_the_last_attempt_finds_the_job_dead),
 		CASE(done_jobs_are_kept_only_where_the_queue_says_so),

@@ -69,7 +69,7 @@ expect_none(rp_conn *conn, int64_t id)
 }
 
 static void
-a_job_has_its_terms_wherever_it_is_shown(void **state)
+each_call_that_shows_a_job_returns_its_terms(void **state)
 {
 	struct db *db = *state;
 	struct claim c = { 0, 0, 0 };
@@ -94,7 +94,7 @@ a_job_has_its_terms_wherever_it_is_shown(void **state)
 }
 
 static void
-many_jobs_have_each_its_own(void **state)
+each_of_many_jobs_has_its_own_terms(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec jobs[6] = { job_of("a"),           with_terms("b", NULL),
@@ -113,7 +113,7 @@ many_jobs_have_each_its_own(void **state)
 
 /* On SQLite a large payload is in a table of its own. */
 static void
-jobs_with_large_payloads_have_them(void **state)
+jobs_with_large_payloads_have_terms(void **state)
 {
 	struct db *db = *state;
 	char *bytes = bytes_of(IN_ROW + 1, 1);
@@ -128,7 +128,7 @@ jobs_with_large_payloads_have_them(void **state)
 }
 
 static void
-a_replaced_job_has_the_new_ones(void **state)
+a_replaced_job_has_the_new_terms(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec job = with_terms("a", "k");
@@ -234,7 +234,7 @@ timeout_of_next(rp_conn *conn)
 }
 
 static void
-a_claim_tells_the_timeout_of_the_job_or_its_queue(void **state)
+a_claim_returns_the_timeout_of_the_job_or_its_queue(void **state)
 {
 	struct db *db = *state;
 	rp_queue q = RP_QUEUE_INIT;
@@ -624,13 +624,13 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_job_has_its_terms_wherever_it_is_shown),
-		CASE(many_jobs_have_each_its_own),
-		CASE(jobs_with_large_payloads_have_them),
-		CASE(a_replaced_job_has_the_new_ones),
+		CASE(each_call_that_shows_a_job_returns_its_terms),
+		CASE(each_of_many_jobs_has_its_own_terms),
+		CASE(jobs_with_large_payloads_have_terms),
+		CASE(a_replaced_job_has_the_new_terms),
 		CASE(wrong_terms_are_refused),
 		CASE(a_list_has_at_most_100_delays),
-		CASE(a_claim_tells_the_timeout_of_the_job_or_its_queue),
+		CASE(a_claim_returns_the_timeout_of_the_job_or_its_queue),
 		CASE(the_delays_after_failures_are_those_of_the_list),
 		CASE(the_last_delay_repeats),
 		CASE(a_verdict_with_a_delay_overrides_the_list),

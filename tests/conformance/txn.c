@@ -25,7 +25,7 @@ transactions_do_not_nest_and_need_a_beginning(void **state)
 }
 
 static void
-P7_nobody_sees_what_is_not_committed(void **state)
+P7_changes_are_invisible_until_they_are_committed(void **state)
 {
 	struct db *db = *state;
 	rp_conn *other = connect_to(db);
@@ -97,7 +97,7 @@ P7_every_change_vanishes_with_its_transaction(void **state)
 }
 
 static void
-P7_a_lost_lease_takes_its_effects_along(void **state)
+P7_a_lost_lease_rolls_back_its_effects(void **state)
 {
 	struct db *db = *state;
 	struct claim late, holder;
@@ -117,7 +117,7 @@ P7_a_lost_lease_takes_its_effects_along(void **state)
 }
 
 static void
-P7_whatever_fails_in_a_transaction_the_rest_of_it_stands(void **state)
+P7_a_failed_call_does_not_undo_the_rest_of_the_transaction(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec bad = job_of("bad");
@@ -179,11 +179,11 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(transactions_do_not_nest_and_need_a_beginning),
-		CASE(P7_nobody_sees_what_is_not_committed),
+		CASE(P7_changes_are_invisible_until_they_are_committed),
 		CASE(P7_closing_the_handle_rolls_back),
 		CASE(P7_every_change_vanishes_with_its_transaction),
-		CASE(P7_a_lost_lease_takes_its_effects_along),
-		CASE(P7_whatever_fails_in_a_transaction_the_rest_of_it_stands),
+		CASE(P7_a_lost_lease_rolls_back_its_effects),
+		CASE(P7_a_failed_call_does_not_undo_the_rest_of_the_transaction),
 		CASE(P3_ids_of_a_rolled_back_transaction_do_no_harm),
 		CASE(a_wait_in_a_transaction_is_refused),
 	};

@@ -100,7 +100,7 @@ a_key_is_free_when_its_job_is_done_dead_cancelled_or_purged(void **state)
 }
 
 static void
-a_job_that_existed_is_left_as_it_was(void **state)
+an_existing_job_with_the_key_is_not_changed(void **state)
 {
 	struct db *db = *state;
 	rp_job_spec other = keyed("other", "k", 0);
@@ -246,7 +246,7 @@ main(int argc, char **argv)
 		CASE(a_key_belongs_to_its_queue),
 		CASE(a_key_is_taken_as_long_as_its_job_lives),
 		CASE(a_key_is_free_when_its_job_is_done_dead_cancelled_or_purged),
-		CASE(a_job_that_existed_is_left_as_it_was),
+		CASE(an_existing_job_with_the_key_is_not_changed),
 		CASE(a_scheduled_job_becomes_all_of_the_one_that_replaces_it),
 		CASE(a_running_job_is_not_replaced),
 		CASE(a_replacement_starts_with_no_attempt_and_no_failure),

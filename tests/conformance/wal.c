@@ -104,7 +104,7 @@ jobs_of_others_are_kept_after_shm_was_deleted(void **state)
 }
 
 static void
-a_deleted_file_is_noticed_however_long_it_lay_there(void **state)
+a_deleted_file_is_noticed_even_if_it_is_old(void **state)
 {
 	struct db *db = *state;
 	static const char *const endings[] = { "-wal", "-shm" };
@@ -237,7 +237,7 @@ begin_to_read(const struct db *db)
 }
 
 static void
-a_wal_that_grew_beside_a_reader_is_cut_when_that_has_gone(void **state)
+a_wal_that_grew_beside_a_reader_is_cut_when_the_reader_has_ended(void **state)
 {
 	struct db *db = *state;
 	sqlite3 *reader;
@@ -279,7 +279,7 @@ no_commit_cuts_more_than_a_step(void **state)
 }
 
 static void
-it_is_cut_while_others_write(void **state)
+the_wal_is_cut_while_others_write(void **state)
 {
 	struct db *db = *state;
 	struct other other = start_other(db);
@@ -321,13 +321,13 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(jobs_of_others_are_kept_after_shm_was_deleted),
-		CASE(a_deleted_file_is_noticed_however_long_it_lay_there),
+		CASE(a_deleted_file_is_noticed_even_if_it_is_old),
 		CASE(a_new_handle_of_a_process_that_has_a_deleted_file_open_is_refused),
 		CASE(processes_that_come_and_go_are_no_alarm),
 		CASE(other_journal_and_locking_modes_are_no_alarm),
-		CASE(a_wal_that_grew_beside_a_reader_is_cut_when_that_has_gone),
+		CASE(a_wal_that_grew_beside_a_reader_is_cut_when_the_reader_has_ended),
 		CASE(no_commit_cuts_more_than_a_step),
-		CASE(it_is_cut_while_others_write),
+		CASE(the_wal_is_cut_while_others_write),
 		CASE(the_first_to_open_a_file_in_another_mode_switches_it),
 	};
 

@@ -67,7 +67,7 @@ run(rp_worker *worker)
 }
 
 static void
-it_drains_a_queue_each_job_once(void **state)
+a_worker_drains_a_queue_and_runs_each_job_once(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
@@ -101,7 +101,7 @@ say_by_payload(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static void
-what_a_handler_returns_becomes_the_verdict(void **state)
+the_return_value_of_a_handler_is_the_verdict(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
@@ -179,7 +179,7 @@ cancel_oneself(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static void
-a_cancelled_job_is_known_to_its_handler(void **state)
+a_handler_can_see_that_its_job_was_cancelled(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
@@ -206,7 +206,7 @@ stop_the_worker(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static void
-a_stopped_worker_gives_back_what_it_did_not_start(void **state)
+a_stopped_worker_releases_the_jobs_that_it_did_not_start(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
@@ -312,7 +312,7 @@ ask_why(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static void
-it_says_which_kinds_it_has_handlers_for(void **state)
+a_worker_lists_the_kinds_for_which_it_has_handlers(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
@@ -364,7 +364,7 @@ succeed_at_the_fourth_call(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static void
-it_drains_until_what_it_ran_is_settled(void **state)
+a_worker_drains_until_each_job_that_it_ran_is_settled(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
@@ -428,7 +428,7 @@ claim_the_first(rp_task *task, const rp_job *job, void *ctx)
 }
 
 static void
-it_waits_for_none_that_was_cancelled_or_is_anothers(void **state)
+a_worker_does_not_wait_for_cancelled_jobs_or_those_of_others(void **state)
 {
 	static struct seen seen;
 	struct db *db = *state;
@@ -495,7 +495,7 @@ beats(struct db *db, int64_t heartbeat_ms, int last)
 }
 
 static void
-its_observer_hears_heartbeats_idle_or_busy(void **state)
+the_observer_gets_heartbeats_of_idle_and_busy_workers(void **state)
 {
 	struct db *db = *state;
 	int64_t began = now_ms();
@@ -575,18 +575,18 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(it_drains_a_queue_each_job_once),
-		CASE(what_a_handler_returns_becomes_the_verdict),
+		CASE(a_worker_drains_a_queue_and_runs_each_job_once),
+		CASE(the_return_value_of_a_handler_is_the_verdict),
 		CASE(P2_leases_are_renewed_while_handlers_run),
-		CASE(a_cancelled_job_is_known_to_its_handler),
-		CASE(a_stopped_worker_gives_back_what_it_did_not_start),
+		CASE(a_handler_can_see_that_its_job_was_cancelled),
+		CASE(a_stopped_worker_releases_the_jobs_that_it_did_not_start),
 		CASE(two_workers_share_a_queue_and_end_together),
 		CASE(a_kind_may_have_a_handler_of_its_own),
-		CASE(it_says_which_kinds_it_has_handlers_for),
+		CASE(a_worker_lists_the_kinds_for_which_it_has_handlers),
 		CASE(a_suspect_among_many_is_done_too),
-		CASE(it_drains_until_what_it_ran_is_settled),
-		CASE(it_waits_for_none_that_was_cancelled_or_is_anothers),
-		CASE(its_observer_hears_heartbeats_idle_or_busy),
+		CASE(a_worker_drains_until_each_job_that_it_ran_is_settled),
+		CASE(a_worker_does_not_wait_for_cancelled_jobs_or_those_of_others),
+		CASE(the_observer_gets_heartbeats_of_idle_and_busy_workers),
 		CASE(bad_options_are_refused),
 		CASE(a_handler_cannot_run_its_worker_again),
 	};

@@ -211,7 +211,7 @@ ask_with_deadline(void *ctx)
 }
 
 static void
-a_wait_ends_at_its_deadline_however_many_wait(void **state)
+a_wait_ends_at_its_deadline_even_if_many_wait(void **state)
 {
 	struct db *db = *state;
 	struct holder other = lock_file(db);
@@ -411,7 +411,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CASE(a_waiter_that_is_killed_holds_up_nobody),
 		CASE(a_waiter_that_is_stopped_holds_up_nobody),
-		CASE(a_wait_ends_at_its_deadline_however_many_wait),
+		CASE(a_wait_ends_at_its_deadline_even_if_many_wait),
 		CASE(a_user_who_may_only_read_cannot_lock_out_others),
 		CASE(a_file_that_root_makes_belongs_to_the_owner),
 		CASE(a_file_that_a_stranger_made_is_not_used),

@@ -120,7 +120,7 @@ def a_call_waits_for_as_long_as_the_host_would(path):
 
 
 @case
-def a_select_that_reads_and_was_overtaken_goes_on(path):
+def a_select_that_reads_goes_on_after_another_client_has_written(path):
     db = queue(path)
     db.execute("insert into orders values (2), (3)")
     for call in CALLS:
@@ -134,7 +134,7 @@ def a_select_that_reads_and_was_overtaken_goes_on(path):
 
 
 @case
-def a_call_outside_of_a_transaction_may_be_overtaken_at_any_time(path):
+def another_client_may_write_before_any_call_outside_of_a_transaction(path):
     queue(path).close()
     for call in CALLS:
         db = connect(path, isolation_level=None)
@@ -146,7 +146,7 @@ def a_call_outside_of_a_transaction_may_be_overtaken_at_any_time(path):
 
 
 @case
-def a_claim_that_was_not_read_to_its_end_keeps_nobody_from_working(path):
+def a_claim_that_was_not_read_to_its_end_blocks_no_client(path):
     db = queue(path)
     for _ in range(3):
         one(db, "select readpast_enqueue('q', 'x')")
@@ -194,7 +194,7 @@ def deny(db, *codes):
 
 
 @case
-def where_the_host_may_not_write_nobody_does(path):
+def the_extension_does_not_write_if_the_host_may_not(path):
     queue(path).close()
     for means in ("mode=ro", "query_only", "authorizer"):
         ro = "?mode=ro" if means == "mode=ro" else ""
@@ -225,7 +225,7 @@ def where_the_host_may_not_write_nobody_does(path):
 
 
 @case
-def a_host_that_only_reads_leaves_the_journal_mode_alone(path):
+def a_host_that_only_reads_does_not_change_the_journal_mode(path):
     db = connect(path, isolation_level=None)
     db.execute("begin")
     one(db, "select readpast_enqueue('q', 'x')")
@@ -259,7 +259,7 @@ print(count.value - before)
 
 
 @case
-def the_hosts_synchronous_holds(path):
+def the_synchronous_setting_of_the_host_applies(path):
     queue(path).execute("insert into orders values (2)")
     preload = " ".join(filter(None, (sanitized(), os.path.abspath(sys.argv[3]))))
     for call in CALLS:
@@ -414,7 +414,7 @@ def a_schema_that_was_rolled_back_is_made_again(path):
 
 
 @case
-def a_host_that_locks_the_file_for_itself_waits_for_nobody(path):
+def a_host_that_has_locked_the_file_does_not_wait(path):
     db = connect(path, isolation_level=None)
     db.execute("create table orders (x)")
     db.execute("insert into orders values (1)")

@@ -30,7 +30,7 @@ def an_empty_file_becomes_a_queue(path):
 
 
 @case
-def verdicts_answer_the_state_or_are_an_error(path):
+def verdicts_return_the_state_or_an_error(path):
     db = connect(path)
     for _ in range(5):
         one(db, "select readpast_enqueue('q', 'x')")
@@ -55,7 +55,7 @@ def verdicts_answer_the_state_or_are_an_error(path):
 
 
 @case
-def P6_a_sweep_brings_back_what_a_dead_client_held(path):
+def P6_a_sweep_makes_the_jobs_of_a_dead_client_ready(path):
     db = connect(path)
     one(db, "select readpast_enqueue('q', 'x')")
     assert len(db.execute("select * from readpast_claim('q', 1, 1)").fetchall()) == 1
@@ -113,7 +113,7 @@ def P3_a_late_verdict_is_an_error_that_stops_the_transaction(path):
 
 
 @case
-def it_works_inside_statements_that_read_and_that_write(path):
+def calls_work_inside_statements_that_read_and_that_write(path):
     db = connect(path)
     db.executescript("create table orders (x, job);"
                      "insert into orders (x) values (1), (2), (3)")
@@ -186,7 +186,7 @@ def options_are_those_of_a_job(path):
 
 
 @case
-def nonsense_is_one_clear_line_and_does_nothing(path):
+def wrong_arguments_are_refused_in_one_line_and_change_nothing(path):
     db = connect(path)
     one(db, "select readpast_enqueue('q', 'x')")
     for options, words in (("{", "malformed JSON"), ("[]", "priority"),
@@ -221,7 +221,7 @@ def nonsense_is_one_clear_line_and_does_nothing(path):
 
 
 @case
-def nothing_works_from_inside_a_schema(path):
+def calls_from_inside_a_schema_are_refused(path):
     db = connect(path)
     db.executescript("create table t (x);"
                      "create trigger s after insert on t begin"
@@ -233,7 +233,7 @@ def nothing_works_from_inside_a_schema(path):
 
 
 @case
-def a_reader_that_was_overtaken_is_told_what_to_do(path):
+def the_error_of_a_transaction_with_an_old_snapshot_says_what_to_do(path):
     db = connect(path, isolation_level=None)
     one(db, "select readpast_enqueue('q', 'x')")
     db.execute("begin")
@@ -285,7 +285,7 @@ def there_is_one_sqlite_in_the_process(path):
 
 
 @case
-def the_shell_loads_it(path):
+def the_shell_of_sqlite_loads_the_extension(path):
     load = f".load {EXTENSION.removesuffix('.so')}"
     run = subprocess.run(
         ["sqlite3", str(path), load, "select readpast_enqueue('q', 'hello')",

@@ -81,7 +81,7 @@ def claimed(url):
 
 
 @case
-def the_struct_has_each_and_four_of_its_own(path):
+def the_struct_has_each_field_and_four_of_its_own(path):
     header = (SOURCE / "include/readpast.h").read_text()
     body = re.search(r"typedef struct rp_job \{(.*?)^\}", header, re.M | re.S)[1]
     members = re.findall(r"(\w+);", re.sub(r"/\*.*?\*/", "", body, flags=re.S))
@@ -91,7 +91,7 @@ def the_struct_has_each_and_four_of_its_own(path):
 
 
 @case
-def json_has_each_and_a_claim_is_as_it_is_shown_afterwards(path):
+def json_has_each_field_and_a_claim_is_shown_unchanged_later(path):
     for url in urls(path):
         job = claimed(url)
         names = without("failures", "result")
@@ -107,7 +107,7 @@ def json_has_each_and_a_claim_is_as_it_is_shown_afterwards(path):
 
 
 @case
-def show_has_a_line_for_each(path):
+def show_has_a_line_for_each_field(path):
     url = f"sqlite:{path}"
     running = claimed(url)
     readpast(url, "enqueue", "w", "x", "--max-attempts", "1")
@@ -129,7 +129,7 @@ def show_has_a_line_for_each(path):
 
 
 @case
-def the_extension_has_each(path):
+def the_extension_has_each_field(path):
     tables = {name: columns.split(", ") for name, _, columns in connect(path)
               .execute("select * from readpast_functions()") if columns}
     are(tables["readpast_get"], fields())
@@ -146,7 +146,7 @@ def the_extension_has_each(path):
 
 
 @case
-def the_views_have_each(path):
+def the_views_have_each_field(path):
     readpast(urls(path)[0], "init")
     shown = without("claimed_at", "failures", "result")
     own = ["payload_total", "queue_id"]

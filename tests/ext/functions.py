@@ -216,7 +216,7 @@ def arguments_may_be_in_order_or_named_in_an_object(path):
 
 
 @case
-def an_enqueue_says_what_became_of_it(path):
+def an_enqueue_returns_its_outcome(path):
     db = connect(path)
     one(db, "select readpast_queue_create('q')")
     put = "select id, outcome from readpast_enqueue('q', ?, ?)"
@@ -242,7 +242,7 @@ def an_enqueue_says_what_became_of_it(path):
 
 
 @case
-def many_jobs_are_put_in_by_one_call(path):
+def many_jobs_are_enqueued_by_one_call(path):
     db = connect(path)
     payloads = ["one", "", "zwei\n\"\\", "três", {"a": [1, "]", {"b": "}"}]}, 7,
                 -1.5, True, False, [], "\u20ac\U0001f600"]
@@ -267,7 +267,7 @@ def many_jobs_are_put_in_by_one_call(path):
 
 
 @case
-def a_wrong_array_puts_nothing_in(path):
+def a_wrong_array_enqueues_nothing(path):
     db = connect(path)
     one(db, "select readpast_queue_create('q')")
     for array, words in (("x", "expected a JSON array"), ("", "expected a JSON array"),
@@ -310,7 +310,7 @@ def many_jobs_are_completed_by_one_call(path):
 
 
 @case
-def results_and_progress(path):
+def results_and_progress_are_stored_and_returned(path):
     db = serve(path, "q", *"abcdefgh")
     one(db, "select readpast_queue_set('q', '{\"keep_done\": \"1h\"}')")
 
@@ -371,7 +371,7 @@ def jobs_are_cancelled_retried_and_purged(path):
 
 
 @case
-def a_job_is_shown_with_all_there_is_of_it(path):
+def a_job_is_shown_with_all_its_fields(path):
     db = connect(path)
     one(db, "select readpast_enqueue('q', 'x', '{\"kind\": \"k\"}')")
     rows(db, "select id from readpast_claim('q', 1, '1h', 'w')")
@@ -390,9 +390,9 @@ def a_job_is_shown_with_all_there_is_of_it(path):
 
 
 @case
-def a_list_has_the_whole_of_each_payload(path):
-    """A list returns only the first 256 bytes of a payload, as the library's lists
-    do."""
+def a_list_has_all_bytes_of_each_payload(path):
+    """The lists of the library have only the first 256 bytes of a payload, but the list of
+    the extension has all bytes."""
     payloads = ["x" * 257, "€" * 100, "y" * (2 << 20), b"\xff\0" * 200]
     db = serve(path, "q", *payloads)
     listed = "select payload from readpast_list('q', ?) order by id"
@@ -454,7 +454,7 @@ def queues_are_made_set_paused_and_dropped(path):
 
 
 @case
-def changes_in_a_transaction_vanish_with_it(path):
+def changes_in_a_transaction_are_rolled_back_with_it(path):
     db = serve(path, "q", *"abc")
     claims = rows(db, "select id, claim_no from readpast_claim('q', 1)")
     before = readpast(path, "list", "q", "--json")
@@ -473,7 +473,7 @@ def changes_in_a_transaction_vanish_with_it(path):
 
 
 @case
-def a_client_that_holds_jobs_is_handed_no_suspects(path):
+def a_client_that_holds_jobs_gets_no_suspects(path):
     db = connect(path)
     one(db, "select readpast_queue_set('q', 2)")
     one(db, "select readpast_enqueue('q', 'x')")
@@ -489,7 +489,7 @@ def a_client_that_holds_jobs_is_handed_no_suspects(path):
 
 
 @case
-def a_sweep_says_what_it_did(path):
+def a_sweep_returns_what_it_has_done(path):
     db = serve(path, "q", "x", "y")
     assert len(rows(db, "select id from readpast_claim('q', 1, 1)")) == 1
     done = (0, 0, 0, 0, 0)
@@ -555,7 +555,7 @@ def a_claim_that_names_its_worker_registers_it(path):
 
 
 @case
-def a_worker_that_was_forgotten_signs_on_anew(path):
+def a_worker_whose_row_was_deleted_registers_again(path):
     db = connect(path)
     number = one(db, "select readpast_worker_start('w', 'q')")
     with sqlite3.connect(path) as other:
@@ -678,7 +678,7 @@ def a_wait_is_refused_while_a_transaction_is_open(path):
 
 
 @case
-def a_worker_that_waits_goes_on_being_seen(path):
+def a_worker_that_waits_goes_on_sending_heartbeats(path):
     """While a call waits, it updates the worker's heartbeat every five seconds."""
     connect(path).execute("select readpast_queue_create('q')").fetchall()
     db = connect(path, check_same_thread=False)

@@ -288,7 +288,7 @@ a_look_that_fails_leaves_the_callers_transaction_usable(void **state)
 }
 
 static void
-without_a_transaction_each_call_is_one(void **state)
+without_a_transaction_each_call_is_a_transaction(void **state)
 {
 	struct app *app = *state;
 
@@ -731,7 +731,7 @@ main(int argc, char **argv)
 		APP(P4_a_claim_in_an_open_transaction_holds_up_nobody),
 		APP(a_call_that_fails_leaves_the_callers_transaction_usable),
 		APP(a_look_that_fails_leaves_the_callers_transaction_usable),
-		APP(without_a_transaction_each_call_is_one),
+		APP(without_a_transaction_each_call_is_a_transaction),
 		APP(begin_inside_the_callers_transaction_is_a_savepoint),
 		APP(a_failed_transaction_of_the_caller_is_refused_and_stays_failed),
 		APP(the_connection_stays_as_the_caller_made_it),

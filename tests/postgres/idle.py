@@ -144,7 +144,7 @@ class Relay(threading.Thread):
 
 
 @case
-def idle_workers_ask_little_and_one_of_them_wakes(p):
+def idle_workers_send_few_statements_and_a_job_wakes_one_of_them(p):
     p.start(IDLE)
     p.asleep(IDLE)
     before, began = p.queries(), time.monotonic()
@@ -164,7 +164,7 @@ def idle_workers_ask_little_and_one_of_them_wakes(p):
 
 
 @case
-def what_is_due_or_over_starts_within_a_second(p):
+def a_job_that_is_due_or_whose_lease_is_over_starts_within_a_second(p):
     p.start(8)
     p.asleep(8)
     p.one("select readpast.enqueue('q', 'x', delay => '1500 ms')")
@@ -205,7 +205,7 @@ def ready_again_after(p, lease):
 
 
 @case
-def whichever_workers_end_another_one_sweeps_within_two_seconds(p):
+def after_the_end_of_any_workers_another_sweeps_within_two_seconds(p):
     for name in "SIGTERM", "SIGSTOP", "SIGKILL":
         p.start(6)
         p.asleep(6)
@@ -222,7 +222,7 @@ def whichever_workers_end_another_one_sweeps_within_two_seconds(p):
 
 
 @case
-def killed_workers_leave_nobody_waiting(p):
+def killed_workers_leave_no_job_waiting(p):
     p.start(12)
     p.asleep(12)
     # The first worker that is notified may be one of those that were killed.
@@ -239,7 +239,7 @@ def killed_workers_leave_nobody_waiting(p):
 
 
 @case
-def a_job_put_in_before_they_slept_and_committed_later(p):
+def a_job_that_was_enqueued_before_workers_waited_and_committed_later(p):
     p.run("queue", "set", "q")
     late = psycopg2.connect(p.url)
     late.cursor().execute("select readpast.enqueue('q', 'late')")
@@ -251,7 +251,7 @@ def a_job_put_in_before_they_slept_and_committed_later(p):
 
 
 @case
-def a_channel_that_is_dead_in_silence(p):
+def a_channel_that_loses_notifications_silently(p):
     relay = Relay(f"{SERVER}/.s.PGSQL.5432")
     host = f"host=127.0.0.1 port={relay.port}"
     database = p.one("select current_database()")

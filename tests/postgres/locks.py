@@ -53,7 +53,7 @@ def no_routine_takes_an_advisory_lock(s):
 
 
 @case
-def a_stranger_with_every_advisory_lock_stops_nobody(s):
+def a_session_with_every_advisory_lock_blocks_no_other(s):
     s.put("x")
     s.rows("create role mallory login")
     mallory = Session(s.database)
@@ -80,7 +80,7 @@ def a_stranger_with_every_advisory_lock_stops_nobody(s):
 # ---- transactions that stay open ----
 
 @case
-def an_open_drop_of_a_queue_stops_nobodys_sweep(s):
+def an_open_drop_of_a_queue_blocks_no_sweep(s):
     user = Session(s.database)
     for _ in range(3):
         passed(s)
@@ -103,7 +103,7 @@ def an_open_drop_of_a_queue_stops_nobodys_sweep(s):
 
 
 @case
-def an_open_sweep_stops_no_other(s):
+def an_open_sweep_blocks_no_other_sweep(s):
     user = Session(s.database)
     passed(s)
     s.sweep()
@@ -127,7 +127,7 @@ def an_open_sweep_stops_no_other(s):
 
 
 @case
-def one_of_all_who_look_makes_the_sweep_of_a_second(s):
+def one_of_all_clients_sweeps_in_each_second(s):
     s.put("x")
     other = Session(s.database)
     assert s.one("select behind from readpast.probe('q')")
@@ -260,7 +260,7 @@ def jobs_of_every_state_are_taken_into_the_new_queue(s):
 
 
 @case
-def a_crash_does_not_lose_what_was_put_into_a_dropped_queue(s):
+def a_crash_does_not_lose_jobs_of_a_dropped_queue(s):
     user = Session(s.database)
     s.put("old")
     user.rows("begin")
@@ -275,7 +275,7 @@ def a_crash_does_not_lose_what_was_put_into_a_dropped_queue(s):
 
 
 @case
-def drops_beside_many_who_enqueue_lose_nothing(s):
+def drops_beside_many_enqueues_lose_no_job(s):
     s.rows("""
         create table public.gone (id bigint);
         create function public.note() returns trigger language plpgsql as
@@ -429,7 +429,7 @@ def a_ready_job_that_is_answered_runs_after_the_transaction(s):
 
 
 @case
-def an_enqueue_does_not_wait_for_who_claims_the_job_in_a_transaction(s):
+def an_enqueue_does_not_wait_for_an_open_claim_of_the_job(s):
     user = Session(s.database)
     impatient(s)
     job = s.put("x", unique_key="k")

@@ -64,7 +64,7 @@ cut(struct db *db)
 }
 
 static void
-what_was_claimed_unheard_is_given_back_at_once(void **state)
+jobs_of_a_claim_whose_answer_was_lost_are_released_at_once(void **state)
 {
 	struct db *db = *state;
 	struct work work = { 0 };
@@ -142,7 +142,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(what_was_claimed_unheard_is_given_back_at_once),
+		CASE(jobs_of_a_claim_whose_answer_was_lost_are_released_at_once),
 		CASE(a_task_that_was_pulled_outlives_the_connection),
 	};
 

@@ -236,7 +236,7 @@ def an_enqueue_whose_answer_is_lost_is_unknown_and_was_done(c):
 
 
 @case
-def one_that_the_server_never_heard_is_as_unknown_and_was_not_done(c):
+def an_enqueue_that_never_reached_the_server_is_unknown_and_was_not_done(c):
     c("queue", "set", "q")
     c.line.lose("enqueue", heard=False)
     c.fails(1, UNKNOWN, "enqueue", "q", "x")
@@ -244,7 +244,7 @@ def one_that_the_server_never_heard_is_as_unknown_and_was_not_done(c):
 
 
 @case
-def with_a_unique_key_it_is_asked_again_and_there_is_one(c):
+def an_enqueue_with_a_unique_key_is_repeated_and_there_is_one_job(c):
     c("queue", "set", "q")
     for heard in True, False:
         key = f"k{heard}"
@@ -257,7 +257,7 @@ def with_a_unique_key_it_is_asked_again_and_there_is_one(c):
 
 
 @case
-def a_verdict_whose_answer_is_lost_is_refused_when_it_is_asked_again(c):
+def a_verdict_whose_answer_is_lost_is_refused_when_it_is_repeated(c):
     c("enqueue", "q", "x", "y", direct=True)
     first, second = c.claim(), c.claim()
     c.line.lose("settle_and_claim")
@@ -270,7 +270,7 @@ def a_verdict_whose_answer_is_lost_is_refused_when_it_is_asked_again(c):
 
 
 @case
-def a_worker_asks_again_and_counts_each_job_once(c):
+def a_worker_repeats_lost_verdicts_and_counts_each_job_once(c):
     c("enqueue", "q", *range(40))
     c.work()
     for _ in range(4):
@@ -284,7 +284,7 @@ def a_worker_asks_again_and_counts_each_job_once(c):
 
 
 @case
-def a_claim_whose_answer_is_lost_strands_nothing(c):
+def a_claim_whose_answer_is_lost_leaves_no_job_behind(c):
     c("queue", "set", "q", "--lease", "1h")
     c.work("-j", 4)
     eventually(10, lambda: c.stats()["workers"])
@@ -300,7 +300,7 @@ def a_claim_whose_answer_is_lost_strands_nothing(c):
 # ---- a connection that is cut, silent, without notifications, or slow ----
 
 @case
-def a_line_that_is_cut_all_the_time_loses_nothing(c):
+def a_connection_that_is_cut_all_the_time_loses_no_job(c):
     c("queue", "set", "q", "--backoff", "0s", "--max-attempts", 1000)
     c("enqueue", "q", *range(3000), direct=True)
     for _ in range(3):
@@ -319,7 +319,7 @@ def a_line_that_is_cut_all_the_time_loses_nothing(c):
 
 
 @case
-def a_silent_line_ends_and_work_goes_on(c):
+def a_silent_connection_ends_and_work_goes_on(c):
     c.work("-j", 2, "--lease", "1s")
     c("enqueue", "q", *range(3), direct=True)
     eventually(10, c.done)
@@ -338,7 +338,7 @@ def a_silent_line_ends_and_work_goes_on(c):
 
 
 @case
-def whose_channel_is_deaf_looks_once_a_second(c):
+def a_worker_without_notifications_polls_once_a_second(c):
     c.work()
     c("enqueue", "q", "x", direct=True)
     eventually(10, c.done)
@@ -353,7 +353,7 @@ def whose_channel_is_deaf_looks_once_a_second(c):
 
 
 @case
-def a_slow_line_is_slow_and_nothing_else(c):
+def a_slow_connection_causes_no_error(c):
     c.line.delay = 0.03
     c("enqueue", "q", *range(200))
     c.work("-j", 4, "--lease", "1s")
@@ -363,7 +363,7 @@ def a_slow_line_is_slow_and_nothing_else(c):
 
 
 @case
-def nobody_at_the_other_end_is_one_line(c):
+def a_missing_server_is_an_error_of_one_line(c):
     c.line.closed = True
     c.fails(1, "server closed the connection", "stats")
     c.fails(1, "server closed the connection", "enqueue", "q", "x")

@@ -60,7 +60,7 @@ def a_priority_that_was_set_by_hand_has_its_lane(s):
 
 
 @case
-def a_lane_is_noted_once_however_often_it_is_named(s):
+def a_lane_has_one_row_even_if_it_is_used_often(s):
     for _ in range(3):
         s.put("x")
         s.put("x", priority=7)
@@ -103,7 +103,7 @@ def worked_on(s, queue):
 
 
 @case
-def a_publication_of_all_tables_stops_nothing(s):
+def a_publication_of_all_tables_blocks_no_call(s):
     s.rows("create publication everything for all tables")
     for queue in "one", "two":
         worked_on(s, queue)
@@ -119,7 +119,7 @@ def a_publication_of_all_tables_stops_nothing(s):
 
 
 @case
-def each_table_that_is_published_says_which_row_was_deleted(s):
+def each_published_table_identifies_deleted_rows(s):
     assert s.rows("""
         select c.oid::regclass::text
           from pg_class c

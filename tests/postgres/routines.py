@@ -32,7 +32,7 @@ def swept_in(session, payload, seconds=4):
 # ---- results of the routines ----
 
 @case
-def payloads_of_each_kind_go_in_and_come_out(s):
+def payloads_of_each_type_are_stored_and_returned(s):
     assert s.one("select readpast.enqueue('q', %s::text)", "grün") == 1
     assert s.one("select readpast.enqueue('q', %s::bytea)", b"\x00\xff") == 2
     assert s.one("select readpast.enqueue('q', '{\"a\": 1}'::jsonb, "
@@ -51,7 +51,7 @@ def payloads_of_each_kind_go_in_and_come_out(s):
 
 
 @case
-def bad_arguments_are_refused_in_words(s):
+def bad_arguments_are_refused_with_a_message(s):
     for words, sql in (
             ("RP003 priority 256", "readpast.enqueue('q', 'x', priority => 256)"),
             ("RP003 the delay", "readpast.enqueue('q', 'x', delay => '-1 s')"),
@@ -194,7 +194,7 @@ def a_worker_creates_the_queues_that_are_new_to_it(s):
 
 
 @case
-def routines_do_with_a_queue_that_does_not_exist_what_the_page_says(s):
+def routines_treat_a_missing_queue_as_documented(s):
     for create, call in (
             (True, "enqueue('q', 'x')"), (True, "enqueue_many('q', array['x'])"),
             (True, "queue_create('q')"), (True, "queue_set('q')"),
@@ -214,7 +214,7 @@ def routines_do_with_a_queue_that_does_not_exist_what_the_page_says(s):
 
 
 @case
-def a_waiter_of_no_queue_is_not_registered_and_not_told_to_probe(s):
+def a_waiter_of_no_queue_is_not_registered_and_need_not_probe(s):
     for _ in range(2):
         channel, until, fresh, rests = s.one(
             "select channel, until, fresh, rest > '0.1 s' "
@@ -230,7 +230,7 @@ def a_waiter_of_no_queue_is_not_registered_and_not_told_to_probe(s):
 
 
 @case
-def a_waiter_of_a_queue_that_is_locked_is_told_to_probe_twice_and_not_for_ever(s):
+def a_waiter_of_a_locked_queue_must_probe_twice_and_not_for_ever(s):
     fresh = "select fresh from readpast.register_waiter(1, '{q}')"
     s.one("select readpast.queue_create('q')")
     admin = Session(s.database)
@@ -243,7 +243,7 @@ def a_waiter_of_a_queue_that_is_locked_is_told_to_probe_twice_and_not_for_ever(s
 
 
 @case
-def a_worker_that_stops_is_kept_for_an_hour_and_waits_no_more(s):
+def a_worker_that_stops_is_kept_for_an_hour_and_no_longer_waits(s):
     me = s.one("select readpast.worker_named('me', '{q,r}')")
     other = s.one("select readpast.worker_named('other', '{q}')")
     job = s.put("x")
@@ -267,7 +267,7 @@ def a_worker_that_stops_is_kept_for_an_hour_and_waits_no_more(s):
 
 
 @case
-def verdicts_answer_the_state_or_an_error(s):
+def verdicts_return_the_state_or_an_error(s):
     for payload in "abcde":
         s.put(payload)
     c = s.claim(5)
@@ -331,7 +331,7 @@ def progress_is_what_the_next_claim_returns(s):
 
 
 @case
-def a_result_or_progress_too_large_is_refused_and_the_claim_stands(s):
+def a_result_or_progress_too_large_is_refused_and_the_claim_stays(s):
     job = s.put("x")
     claim = s.claim()["x"]
     for call, words in (
@@ -379,7 +379,7 @@ def priority_first_and_then_first_in_first_out(s):
 
 
 @case
-def a_failure_backs_off_and_its_last_attempt_is_death(s):
+def a_failed_job_waits_for_its_backoff_and_dies_after_its_last_attempt(s):
     s.one("select readpast.queue_set('q', max_attempts => 12, "
           "backoff => '40 s', backoff_max => '100 s')")
     job = s.put("x")
@@ -495,7 +495,7 @@ def a_unique_key_has_one_live_job(s):
 
 
 @case
-def what_is_scheduled_comes_when_it_is_due(s):
+def a_scheduled_job_is_ready_when_it_is_due(s):
     s.put("later", delay="300 ms")
     s.put("past", run_at="2020-01-01")
     assert s.taken(5) == "past"
@@ -506,7 +506,7 @@ def what_is_scheduled_comes_when_it_is_due(s):
 
 
 @case
-def a_paused_queue_hands_out_nothing(s):
+def no_claim_returns_jobs_of_a_paused_queue(s):
     s.put("x")
     s.one("select readpast.pause('q')")
     assert s.taken() == ""
@@ -573,7 +573,7 @@ def kept(s):
 
 
 @case
-def an_archive_that_is_truncated_counts_none(s):
+def an_archive_that_is_truncated_has_no_counts(s):
     s.one("select readpast.queue_set('q', keep_done => '1 hour')")
     s.put("x")
     s.complete(s.claim()["x"])
@@ -613,7 +613,7 @@ def a_completion_that_keeps_nothing_leaves_no_change(s):
 
 
 @case
-def two_who_put_jobs_away_and_a_sweep_do_not_wait_for_each_other(s):
+def two_sessions_that_archive_jobs_and_a_sweep_do_not_wait_for_each_other(s):
     jobs = [s.put(x) for x in "abc"]
     s.one("select readpast.cancel(%s)", jobs[0])
     s.rows("begin")
@@ -634,7 +634,7 @@ def two_who_put_jobs_away_and_a_sweep_do_not_wait_for_each_other(s):
 # ---- leases ----
 
 @case
-def a_lease_that_ran_out_three_times_is_death(s):
+def a_job_whose_lease_ran_out_three_times_is_dead(s):
     job = s.put("x")
     for attempt in range(1, 4):
         late = s.claim(lease="100 ms")["x"]
@@ -699,7 +699,7 @@ def a_renewal_is_a_heartbeat_and_writes_only_if_one_is_due(s):
 
 
 @case
-def verdicts_after_the_end_answer_as_the_pages_say(s):
+def verdicts_after_the_end_of_a_lease_return_the_documented_values(s):
     for payload in "abcd":
         s.put(payload)
     c = s.claim(4, lease="50 ms")
@@ -728,7 +728,7 @@ def verdicts_after_the_end_answer_as_the_pages_say(s):
 
 
 @case
-def calls_that_are_repeated_answer_as_the_page_says(s):
+def calls_that_are_repeated_return_the_documented_values(s):
     me = s.one("select readpast.worker_named('me', '{q}')")
     for call in (f"worker_named('me', '{{q}}') = {me}", f"register_waiter({me}, '{{q}}') is null",
                  f"unregister_waiter({me}, '{{q}}')", f"worker_stop({me})",
@@ -746,7 +746,7 @@ def calls_that_are_repeated_answer_as_the_page_says(s):
 
 
 @case
-def a_worker_is_told_what_it_holds_in_line_and_out_of_it(s):
+def a_worker_can_list_the_jobs_that_it_holds(s):
     worker = 9_000_000_000
     for payload in "first", "second":
         s.put(payload)
@@ -783,7 +783,7 @@ def a_lease_shorter_than_the_queues_ends_in_time_wherever_the_head_is(s):
 
 
 @case
-def suspects_go_out_alone_and_only_to_empty_hands(s):
+def suspects_are_claimed_alone_and_only_by_idle_workers(s):
     for payload in "abc":
         s.put(payload)
     for _ in range(2):
@@ -826,7 +826,7 @@ def passed(s, n=900):
 
 
 @case
-def a_late_committer_behind_the_head_is_found(s):
+def a_job_committed_late_before_the_head_is_found(s):
     late = Session(s.database)
     s.put("first")
     s.complete(s.claim()["first"])
@@ -892,7 +892,7 @@ def a_sweep_in_a_transaction_that_wrote_before_makes_no_tick(s):
 
 
 @case
-def what_an_old_transaction_puts_back_in_line_is_found(s):
+def a_job_that_an_old_transaction_releases_is_found(s):
     s.rows("select readpast.queue_set('q', max_attempts => 1)")
     dead = s.put("dead")
     s.one("select readpast.fail(%s, %s)", *s.claim()["dead"])
@@ -918,7 +918,7 @@ def what_an_old_transaction_puts_back_in_line_is_found(s):
 
 
 @case
-def what_takes_long_to_put_in_is_found(s):
+def a_job_whose_enqueue_takes_long_is_found(s):
     s.rows("select readpast.queue_create('q')")
     s.rows("create function slowly() returns trigger language plpgsql as "
            "'begin perform pg_sleep(0.02); return new; end'")
@@ -972,7 +972,7 @@ def a_delayed_job_that_had_to_wait_for_its_queue_is_found(s):
 
 
 @case
-def who_commits_a_moment_late_is_not_behind_the_head(s):
+def a_job_committed_a_moment_late_is_not_before_the_head(s):
     late = Session(s.database)
     passed(s)
     time.sleep(0.15)
@@ -987,7 +987,7 @@ def who_commits_a_moment_late_is_not_behind_the_head(s):
 
 
 @case
-def a_transaction_that_enqueues_late_leaves_a_note(s):
+def a_transaction_that_enqueues_late_leaves_a_recheck(s):
     late = Session(s.database)
     s.put("first")
     s.complete(s.claim()["first"])
@@ -1030,7 +1030,7 @@ def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
 
 
 @case
-def what_commits_while_claims_still_start_before_it_is_moved(s):
+def a_job_committed_while_claims_start_before_it_is_moved(s):
     """A sweep visits the place while the newest cursor is young and claims start far
     before it. The sweep never visits this place again."""
     late = Session(s.database)
@@ -1069,7 +1069,7 @@ def claims_start_near_the_head_beside_an_open_transaction(s):
 
 
 @case
-def a_clock_that_was_set_back_loses_nothing(s):
+def a_clock_that_was_set_back_loses_no_job(s):
     """Simulate a clock that was three seconds ahead at the last sweep, and an hour
     ahead when a job was claimed."""
     for _ in range(2):
@@ -1111,7 +1111,7 @@ def sweeps_do_not_wait_for_each_other_to_move_their_cursor(s):
 
 
 @case
-def a_claim_held_open_is_nobodys_business_until_it_is_rolled_back(s):
+def an_open_claim_is_skipped_until_it_is_rolled_back(s):
     user, other = Session(s.database), Session(s.database)
     s.put("held")
     user.rows("begin")
@@ -1135,7 +1135,7 @@ def a_claim_held_open_is_nobodys_business_until_it_is_rolled_back(s):
 
 
 @case
-def a_claim_held_open_and_committed_late_has_a_lease_that_ends(s):
+def an_open_claim_that_is_committed_late_has_a_lease_that_ends(s):
     user = Session(s.database)
     s.put("held")
     user.rows("begin")
@@ -1170,7 +1170,7 @@ def a_visit_that_runs_out_of_time_goes_on_in_the_next_sweep(s):
 
 
 @case
-def the_hints_may_be_thrown_away_at_any_time(s):
+def the_tables_of_hints_may_be_truncated_at_any_time(s):
     """Truncate the tables of hints under load. There are a held job in a lane of its
     own, a long line, a transaction that stays open, and a prepared transaction."""
     s.put("quiet", priority=7)
@@ -1236,7 +1236,7 @@ def the_hints_may_be_thrown_away_at_any_time(s):
 
 
 @case
-def what_an_id_from_another_cluster_waits_for_is_over(s):
+def a_recheck_for_a_transaction_of_another_cluster_is_due(s):
     s.put("x")
     assert s.claim(lease="2 s").keys() == {"x"}
     s.rows("update readpast.cursor set low = head + 1 where lane_id > 0")
@@ -1265,7 +1265,7 @@ def a_claim_in_the_callers_transaction_is_its_work(s):
 
 
 @case
-def a_claim_that_meets_an_updated_row_takes_it_or_leaves_it(s):
+def a_claim_that_finds_an_updated_row_takes_or_skips_the_job(s):
     other = Session(s.database)
     s.put("a")
     s.put("b")
@@ -1286,7 +1286,7 @@ def a_claim_that_meets_an_updated_row_takes_it_or_leaves_it(s):
 
 
 @case
-def a_claim_in_an_open_transaction_locks_nobody_elses_job(s):
+def a_claim_in_an_open_transaction_locks_only_its_own_jobs(s):
     """A session has read the row of a job. Another session claims the job before the
     first one locks it."""
     s.put("a")
@@ -1440,7 +1440,7 @@ def a_pinned_snapshot_changes_no_claims_cost(s):
 
 
 @case
-def a_claim_that_took_long_says_where_the_next_one_starts(s):
+def a_claim_that_took_long_moves_the_start_of_the_next_one(s):
     # For comparison, read many dead entries without a cursor past them.
     slow = """do $$ begin
                 perform pg_sleep(0.15);
@@ -1565,7 +1565,7 @@ def an_idle_sweep_writes_nothing(s):
 
 
 @case
-def a_sweep_in_an_open_transaction_holds_nobody_up(s):
+def a_sweep_in_an_open_transaction_blocks_no_other_session(s):
     user = Session(s.database)
     user.rows("begin")
     user.sweep()
@@ -1577,7 +1577,7 @@ def a_sweep_in_an_open_transaction_holds_nobody_up(s):
 
 
 @case
-def the_short_form_of_a_sweep_asks_first(s):
+def the_short_form_sweeps_only_if_a_sweep_is_due(s):
     sweep = "select readpast.sweep() where readpast.sweep_start()"
     s.put("x", delay="1 ms")
     time.sleep(0.01)
@@ -1608,7 +1608,7 @@ def woken(sleeper):
 
 
 @case
-def each_job_wakes_one_sleeper_and_each_another(s):
+def each_job_notifies_another_waiter(s):
     s.put("x")
     s.taken()
     one, two = asleep(s, 1), asleep(s, 2)
@@ -1640,7 +1640,7 @@ def each_job_wakes_one_sleeper_and_each_another(s):
 
 
 @case
-def a_sweep_wakes_who_sleeps_beside_a_ready_job(s):
+def a_sweep_notifies_a_waiter_of_a_queue_with_a_ready_job(s):
     user = Session(s.database)
     s.one("select readpast.queue_create('q')")
     user.rows("begin")
@@ -1670,7 +1670,7 @@ def nothing_is_granted_to_public(s):
 
 
 @case
-def a_crash_of_the_server_loses_nothing_acknowledged(s):
+def a_crash_of_the_server_loses_no_acknowledged_job(s):
     for payload in "abc":
         s.put(payload)
     claim = s.claim()["a"]

@@ -131,7 +131,7 @@ def fill(db):
 
 
 @case
-def the_trap_is_set(log):
+def the_shadows_run_if_the_path_finds_them(log):
     for path, statements in (
             (PATHS[0], ("select 1 + 1", "select now()", "select 'x'::text",
                         "select 'x' from pg_settings")),
@@ -287,7 +287,7 @@ def unsafe(text):
 
 
 @case
-def what_has_no_path_of_its_own_names_the_schema_of_all_it_uses(log):
+def a_routine_without_its_own_path_names_the_schema_of_all_it_uses(log):
     assert unsafe("select a + b") and unsafe("select now()::text")
     assert unsafe("select 1 from job where a in (1)")
     texts = {p.name: p.read_text() for p in (SQL / "verbs").glob("*.sql")}

@@ -80,7 +80,7 @@ DAYS = "sun mon tue wed thu fri sat".split()
 UTC = dt.timezone.utc
 EPOCH = dt.datetime(1970, 1, 1)
 MINUTE = dt.timedelta(minutes=1)
-AROUND = 15 * 3600  # so many seconds before and after a change are compared
+AROUND = 15 * 3600  # the seconds before and after a change that are compared
 
 cases = bad = 0
 
