@@ -65,7 +65,7 @@ doctor_ask(struct doctor *d, const char *sql, json_t *rows)
 		return doctor_undone(d, "stopped after %d ms%s",
 				     query.timeout_ms,
 				     d->is_file ? ", because a longer read "
-						  "would hold up checkpoints"
+						  "would block checkpoints"
 						: "");
 	if (r == RP_ENOMEM)
 		return -1;

@@ -34,7 +34,7 @@ check_wakeup(struct doctor *d)
 		return 0;
 	return doctor_found(
 		d, json_pack("{ss sb sb}", "why",
-			     pooled ? "a pooler stands between, and may give "
+			     pooled ? "a pooler is in between, and may give "
 				      "each transaction another session"
 				    : "a notification did not come back",
 			     "pooler", pooled, "came_back", came));
@@ -149,7 +149,7 @@ check_plan(struct doctor *d)
 		r = doctor_ask(d, doctor_question(d, "plan_cost"), warm);
 	if (r == 0 && json_array_size(warm))
 		r = ask(d, "plan_cost",
-			"find out what hinders vacuum on table job, and "
+			"find out what prevents vacuum on table job, and "
 			"whether a client sweeps");
 	json_decref(warm);
 	return r < 0 ? r : 0;

@@ -66,7 +66,7 @@ const struct check checks[] = {
 	  "follow that message: the database is sound, and nothing is lost",
 	  NULL },
 	{ "format", TROUBLE,
-	  "{file} is no SQLite database: its first bytes are others",
+	  "{file} is not a SQLite database: its first bytes differ",
 	  "use the right file in the URL; if this was the database, restore a "
 	  "backup, and then: readpast init --after-restore",
 	  check_format },
@@ -204,8 +204,8 @@ const struct check checks[] = {
 	  "table {table} has about {dead} dead rows and {live} live ones (the "
 	  "server's estimate) in {table_bytes}; its indexes have "
 	  "{index_bytes}; last vacuum: {vacuumed}",
-	  "see the findings snapshot and vacuum for what hinders it; then "
-	  "vacuum (analyze) {table}",
+	  "see the findings snapshot and vacuum, which show why vacuum fails; "
+	  "then vacuum (analyze) {table}",
 	  NULL },
 	{ "hollow", WARNING,
 	  "index {index} takes {size_bytes} for about {rows} rows (the "

@@ -51,7 +51,7 @@ server_session(const struct lab *lab, struct lab_side *side)
 {
 	return rp__is_pooled(side->conn)
 		       ? lab_fail(side->why,
-				  "a pooler stands in front of the server: use "
+				  "a pooler is in front of the server: use "
 				  "the URL of the server itself")
 		       : lab_section(side, scratch(lab), "session", NULL);
 }

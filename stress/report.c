@@ -192,7 +192,7 @@ print_costs(const struct stress *stress, const struct sums *sums)
 
 	if (stress->shared->has_counters && b->statements < 0)
 		printf("  per job    statements n/a (pg_stat_statements is not "
-		       "there);\n             ");
+		       "available);\n             ");
 	else if (stress->shared->has_counters)
 		printf("  per job    %.3f statements, ",
 		       per_job(sums, b->statements - a->statements));

@@ -63,6 +63,7 @@ plot_draw(const struct bench *b)
 {
 	if (!b->plots)
 		return;
-	draw(b, "pinned", "Jobs finished a second while a snapshot is pinned");
-	draw(b, "backlog", "Jobs finished a second while a line is drained");
+	draw(b, "pinned",
+	     "Jobs finished per second while a snapshot is pinned");
+	draw(b, "backlog", "Jobs finished per second while a line is drained");
 }

@@ -223,7 +223,7 @@ if [[ $2 == sqlite: ]]; then
 	check 'for a damaged file doctor does not advise init' lacks schema
 	echo 'this is no database' >damaged.db
 	rm -f damaged.db-wal damaged.db-shm
-	check 'a file that is not a database is reported' finds format 'damaged.db is no SQLite database.*the right file in the URL'
+	check 'a file that is not a database is reported' finds format 'damaged.db is not a SQLite database.*the right file in the URL'
 	check 'a file that is not a database is not called damaged' lacks integrity
 	check 'a file that is not a database is not reported as lacking a queue' lacks schema
 	READPAST_DB=sqlite:empty.db

@@ -191,7 +191,7 @@ as_server pgbouncer -q -d pool/ini
 check 'the pooler accepts connections' eventually test -S pool/.s.PGSQL.6432
 check 'notifications arrive without the pooler' lacks wakeup
 READPAST_DB="postgres:///postgres?host=$here/pool&port=6432&user=postgres"
-check 'notifications that do not arrive through the pooler are reported' finds wakeup 'a pooler stands between.*"came_back":false'
+check 'notifications that do not arrive through the pooler are reported' finds wakeup 'a pooler is in between.*"came_back":false'
 READPAST_DB=$url
 
 # ---- a standby ----
