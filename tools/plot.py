@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """plot.py TITLE FIGURE.csv FIGURE.svg - draw what a benchmark counted.
 
-A line of the CSV is `series,second,jobs`. The colours are medium, and there is
-no background, so that it is legible on light and on dark pages.
+A line of the CSV is `series,second,jobs`. The colours are medium, and there is no
+background, so the plot is legible on light and on dark pages.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Memory used by the command with large payloads: in proportion to what it
-shows or runs at a time.
+"""The memory that the command uses with large payloads. It depends only on what the
+command shows or runs at a time.
 
   memory.py READPAST sqlite: | postgres:
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command work notifies the service manager: ready, alive, stopping.
+"""The command work notifies the service manager that it is ready, alive or stopping.
 
   notify.py READPAST
 

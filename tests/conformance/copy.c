@@ -1,5 +1,6 @@
 /*
- * copy.c - rp_copy(): the target gets everything that the source had.
+ * copy.c - rp_copy(): after a copy the target has everything that the source
+ * had.
  *
  * The two arguments are the kinds of the source and of the target.
  *

@@ -1,6 +1,7 @@
 /*
- * count.c - the numbers of stats: exact for finished jobs in all cases; for
- * live jobs counted up to a limit, and marked when they reach it.
+ * count.c - the numbers of stats. They are always exact for finished jobs. Live
+ * jobs are counted up to a limit, and a number that reaches the limit is
+ * marked.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

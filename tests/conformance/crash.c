@@ -1,6 +1,6 @@
 /*
- * crash.c - kill -9 at any moment: acknowledged changes stay, and others are
- * complete or absent.
+ * crash.c - processes are killed with kill -9 at any moment. Acknowledged
+ * changes stay, and all other changes are complete or absent.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

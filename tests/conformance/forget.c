@@ -1,5 +1,5 @@
 /*
- * forget.c - whatever deletes a job also deletes its payload. SQLite.
+ * forget.c - each call that deletes a job also deletes its payload. SQLite.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

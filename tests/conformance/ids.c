@@ -1,8 +1,8 @@
 /*
  * ids.c - the ids of jobs.
  *
- * No id is given twice, even if the transaction that got it is rolled back; and
- * giving one costs little. One case is for SQLite only.
+ * No id is given twice, even if the transaction that got the id is rolled back.
+ * A new id costs little. One case is for SQLite only.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

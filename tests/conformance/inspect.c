@@ -1,5 +1,6 @@
 /*
- * inspect.c - reading jobs, queues and statistics; restricting calls to a kind.
+ * inspect.c - calls that read jobs, queues and statistics, and calls that are
+ * restricted to a kind.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

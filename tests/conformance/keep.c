@@ -1,5 +1,5 @@
 /*
- * keep.c - how long a finished job is kept that says so itself.
+ * keep.c - how long a finished job is kept that has a time of its own.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

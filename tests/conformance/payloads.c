@@ -1,6 +1,6 @@
 /*
- * payloads.c - large payloads are written once, and read only where needed.
- * SQLite.
+ * payloads.c - large payloads are written once, and read only when they are
+ * needed. SQLite.
  *
  * The cases count the pages that a transaction writes or reads.
  *

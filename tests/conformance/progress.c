@@ -1,5 +1,6 @@
 /*
- * progress.c - what a handler reports on the way, and the next attempt gets.
+ * progress.c - the progress that a handler reports, and that the next attempt
+ * receives.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

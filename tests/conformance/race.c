@@ -1,8 +1,8 @@
 /*
  * race.c - eight processes on one database, with all kinds of verdicts.
  *
- * Each process reports each claim that it got and each verdict that was
- * accepted; the reports are then checked against the promises.
+ * Each process reports its claims, and its verdicts that were accepted. Then
+ * the reports are checked against the promises.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

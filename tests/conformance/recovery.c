@@ -1,6 +1,6 @@
 /*
- * recovery.c - the effects of a crash: which jobs come back, when, and whether
- * they run alone; and how a live worker avoids losing its own jobs.
+ * recovery.c - the effects of a crash: which jobs are ready again, when, and
+ * whether they run alone. Also how a worker that runs keeps its own jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * refused.c - a refused enqueue names the job at fault as data, and enqueues
- * nothing.
+ * refused.c - an enqueue that is refused enqueues nothing, and reports the
+ * number of the job that caused the error.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -2,7 +2,7 @@
  * renewal.c - tasks start and end while a renewal of leases waits for the
  * database.
  *
- * On a server a worker never waits long for a lock; in a file, an open write
+ * On a server a worker never waits long for a lock. In a file, an open write
  * transaction blocks all writers.
  *
  * SPDX-License-Identifier: MIT

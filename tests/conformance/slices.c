@@ -1,9 +1,9 @@
 /*
  * slices.c - how long calls that change many jobs block other writers. SQLite.
  *
- * Two things are measured: the processor time from `begin immediate` to the end
- * of the commit, which other load does not lengthen, and how long the lock was
- * free before the next transaction.
+ * Two times are measured. One is the processor time from `begin immediate` to
+ * the end of the commit, which does not depend on other load. The other is the
+ * time for which the lock was free before the next transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,7 +1,7 @@
 /*
- * terms.c - what a job's enqueue says about this job alone: how long it is
- * kept, how long a handler may run, when it expires, its delays after failures,
- * and how long its key stays taken.
+ * terms.c - the settings of a single job: how long it is kept, how long a
+ * handler may run, when it expires, its delays after failures, and how long its
+ * key stays taken.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,7 @@
 /*
- * writers.c - many processes write to one file: they take turns, and a process
- * that is killed, stopped, or does not use our queue blocks nobody. SQLite.
+ * writers.c - many processes write to one file, one after the other. A process
+ * that is killed, is stopped, or does not use our queue of writers does not
+ * block the others. SQLite.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,4 +1,5 @@
-"""The databases for the tests of examples: each test gets an empty one, and can run SQL on it.
+"""The databases for the tests of examples. Each test gets an empty database, and can
+run SQL on it.
 
   SPDX-License-Identifier: MIT
   SPDX-FileCopyrightText: The readpast authors

@@ -1,4 +1,5 @@
-"""An HTTP server on this host that is slow, busy or broken at times, as others' are.
+"""An HTTP server on this host that is sometimes slow, busy or broken, as servers of
+others are.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -1,8 +1,8 @@
 /*
  * chapters.c - typical sequences of calls of a client, called chapters.
  *
- * Each chapter is run with each possible failure, once; the client reacts to it
- * as a sensible program would.
+ * Each chapter is run once with each possible failure, to which the client
+ * reacts as a sensible program would.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -3,8 +3,8 @@
  * fails.
  *
  * Each call fails in each possible way. The copy never crashes or leaks. If it
- * fails before it has begun, the source is unchanged; and running it again
- * completes it, with each job once.
+ * fails before it has begun, the source is unchanged. A second run completes
+ * the copy, with each job once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,9 +1,9 @@
 /*
  * memory.h - make one allocation fail, of the library or of SQLite.
  *
- * SQLite makes so many allocations that only some of them are tested, spread
- * over the call; with FAULT_ALL in the environment all are. A program with
- * memory.c is linked with --wrap for each function in it.
+ * SQLite makes so many allocations that only some of them are tested. With
+ * FAULT_ALL in the environment all of them are tested. A program with memory.c
+ * is linked with --wrap for each function in it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

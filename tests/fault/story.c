@@ -1,10 +1,9 @@
 /*
- * story.c - a client that records what it was told, and repeats failed calls
- * where that is safe.
+ * story.c - a client that records the answers that it gets, and repeats failed
+ * calls if this is safe.
  *
- * A failed call has done nothing, unless its outcome is unknown: then it has
- * done either all or nothing. Jobs are identified by their payload, a number
- * called tag.
+ * A failed call has done nothing. If its outcome is unknown, it has done either
+ * all or nothing. Jobs are identified by their payload, a number called tag.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -2,7 +2,7 @@
  * fuzz.h - feed arbitrary bytes to a parser.
  *
  * A target is linked with libFuzzer, which generates inputs, or with replay.c,
- * which reads saved ones.
+ * which reads saved inputs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * spec.c - schedules' specs, and their fires.
+ * spec.c - fuzz the parser of schedules' specs, and the computation of their
+ * fires.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * zone.c - time zone files, and schedules in what they say.
+ * zone.c - fuzz the parser of time zone files, and schedules in these zones.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
-"""Idle workers: how little they ask of the server, how soon they start a job,
-and what happens if their notifications are lost or they are killed. Starts its
-own server.
+"""Idle workers: how few statements they send, how soon they start a job, and what
+happens if their notifications are lost or if they are killed. Starts its own server.
 
   idle.py READPAST ROOT
 

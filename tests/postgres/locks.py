@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Locks of others stop nobody: neither advisory locks, which anybody may take,
-nor those of a transaction that stays open. Starts its own server.
+"""Locks of other sessions do not block calls. These are advisory locks, which every
+role may take, and the locks of a transaction that stays open. Starts its own server.
 
   locks.py ROOT [CASE...]
 

@@ -1,6 +1,6 @@
 /*
- * lost.c - a worker whose connection is cut: its running jobs are settled, and
- * jobs of a claim whose answer was lost are released.
+ * lost.c - a worker whose connection is cut. Its running jobs are settled
+ * later, and the jobs of a claim whose answer was lost are released.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

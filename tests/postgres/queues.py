@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Queues as rows of a table: created by the thousand, changed by hand,
-published like any table. Starts its own server.
+"""Queues are rows of a table. They are created by the thousand, changed by hand, and
+published like rows of any table. Starts its own server.
 
   queues.py ROOT [CASE...]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The routines of sql/postgres, called with Debian's psycopg2 and without our
-library, as any client may call them; and each trap of docs/design.md, with
-sessions interleaved step by step. Starts its own server.
+"""The routines of sql/postgres, called with Debian's psycopg2 and without our library,
+as any client may call them. Also each danger that docs/design.md describes, with
+sessions that take steps in turn. Starts its own server.
 
   routines.py ROOT [CASE...]
 

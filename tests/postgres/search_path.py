@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A role without rights on the schema puts functions, operators, views and
-types into `public`, in place of all that ours name in pg_catalog (shadows.sql), and
-everybody has `public` in the path. None of it may run when a routine, the
-program or the library is called. Starts a server of its own.
+"""A role without rights on the schema puts functions, operators, views and types into
+`public`, in place of all objects of pg_catalog that readpast's statements name (see
+shadows.sql). Every session has `public` in its path. None of these objects may run when
+a routine, the program or the library is called. Starts a server of its own.
 
   search_path.py CLI ROOT ATTACHED [CASE...]
 

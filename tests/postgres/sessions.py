@@ -1,5 +1,5 @@
-"""Shared by the tests of the routines: psycopg2 sessions, and a separate
-server, on which each case has a database.
+"""What the tests of the routines share: sessions of psycopg2, and a server of their own
+on which each case has a database.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

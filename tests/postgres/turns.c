@@ -1,6 +1,6 @@
 /*
  * turns.c - eight processes settle and claim twenty jobs, in a database of
- * their own: PostgreSQL must count no deadlock in it.
+ * their own. PostgreSQL must count no deadlock in this database.
  *
  * READPAST_TEST_TURNS sets the number of calls; the default is 20,000.
  *

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Schedules beside an oracle: Python's zoneinfo, minute by minute.
+"""Schedules are compared with an oracle, Python's zoneinfo, minute by minute.
 
   schedules.py FIRES
 
