@@ -126,7 +126,7 @@ complete=$(objects versions)
 for round in 1 2 3; do
 	new_database "together$round"
 	check "init by eight processes, round $round: all succeed, and one prints that it made the schema" equal "$(init_at_once)" ' 8 0, 8 ready, 1 lines'
-	check 'after round $round the schema is complete' equal "$(objects "together$round")" "$complete"
+	check "after round $round the schema is complete" equal "$(objects "together$round")" "$complete"
 done
 check 'enqueue works in this schema' equal "$(readpast enqueue q x)" 1
 
