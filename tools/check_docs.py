@@ -25,8 +25,8 @@ OPTION = re.compile(r"(?<![\w-])--?[a-z0-9][a-z-]*")
 
 
 def spelled(pairs):
-    """Return a set such as {--delay=, --json}. `pairs` are pairs of an option and a
-    value that is true if the option takes a value."""
+    """Return a set of options such as {--delay=, --json}. A pair is an option and whether
+    it takes a value."""
     return {option + "=" * bool(value) for option, value in pairs}
 
 

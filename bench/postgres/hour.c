@@ -16,7 +16,7 @@
 #include "pg.h"
 
 #define MOST_AT_ONCE 500000
-/* jobs for each cursor: 10 million jobs make 36,000 cursors */
+/* Table cursor has a row for so many jobs: 36,000 rows for 10 million jobs. */
 #define PER_CURSOR 278
 
 static void

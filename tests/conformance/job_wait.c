@@ -153,7 +153,7 @@ do_it(void *ctx)
 
 	if (read(doing->pipe[0], &c, 1) != 1)
 		return 1;
-	sleep_ms(100); /* let the wait begin before */
+	sleep_ms(100); /* the other process begins to wait first */
 	end_it(conn, doing->deed);
 	rp_close(conn);
 	return 0;

@@ -36,7 +36,7 @@ struct watch {
 	int transactions; /* number of transactions that wrote */
 	int64_t worst_us; /* longest processor time of a transaction */
 	int64_t next_us;  /* second longest time */
-	/* shortest pause after a transaction, except after short ones */
+	/* shortest pause after a transaction that was not short */
 	int64_t shortest_gap_us;
 	int64_t began_us, took_us, ended_at_us;
 	/* If not NULL, `then` is called at the end of the transaction with the

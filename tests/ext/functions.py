@@ -544,8 +544,8 @@ def a_claim_that_names_its_worker_registers_it(path):
     rows(db, claim, "r", "importer")
     assert one(db, "select queues from readpast_worker_list() order by id desc"
                ) == '["q","r"]'
-    # The transaction may be rolled back, so inside it the worker gets only a name and
-    # no row of its own.
+    # Inside a transaction, which may be rolled back, a claim does not register its
+    # worker.
     other = connect(path)
     other.execute("begin immediate")
     rows(other, claim, "q", "another")

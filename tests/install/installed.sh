@@ -12,7 +12,7 @@ source=$(readlink -f "$3")
 # shellcheck source-path=SCRIPTDIR source=root.sh
 . "$source/tests/install/root.sh"
 
-there() { # PATTERN: a file whose path ends so was installed
+there() { # PATTERN: a file whose path ends in PATTERN was installed
 	[[ $(find "$root" -path "*$1" -not -type d) ]]
 }
 

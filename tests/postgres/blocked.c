@@ -121,7 +121,7 @@ commit_late(rp_task *task, const rp_job *job, void *ctx)
 	return r == 0 ? RP_DONE : RP_FAIL;
 }
 
-/* ---- the worker, and the transaction that locks ---- */
+/* ---- the worker, and the transaction that locks a job ---- */
 
 static void *
 run(void *ctx)
