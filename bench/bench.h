@@ -73,9 +73,9 @@ void operate_for(const struct side *side, void *handle, enum operation what,
 		 size_t batch, double seconds, size_t most, size_t *jobs,
 		 double *spent);
 
-/* The parts of the benchmark, each in a file of its own. A function …_rows()
- * adds the part's rows to the report, and …_round() measures them once. Rounds
- * are numbered from 0. Round -1 warms up and is not recorded. */
+/* The parts of the benchmark, each in a file of its own. A function ..._rows()
+ * adds the part's rows to the report, and ..._round() measures them once.
+ * Rounds are numbered from 0. Round -1 warms up and is not recorded. */
 void pairs_rows(const struct bench *b);
 void pairs_round(const struct bench *b, int round);
 void extension_rows(const struct bench *b);

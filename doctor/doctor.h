@@ -38,7 +38,7 @@ struct check {
 	enum level level;
 	/* text; {column} is replaced by a value of the row */
 	const char *finding;
-	/* text; {…_ms} is printed as a duration, {…_bytes} as a size */
+	/* text; {..._ms} is printed as a duration, {..._bytes} as a size */
 	const char *fix;
 	/* a function that does the check instead of a query, or NULL */
 	int (*look)(struct doctor *d);
