@@ -136,6 +136,77 @@ open_all(const char *what, open_fn *open)
 	story_close(s, NULL);
 }
 
+/* ---- a worker finds a new queue ---- */
+
+struct finding {
+	struct db *db;
+	int ran;
+};
+
+/* The first job enqueues another into a new queue. */
+static int
+put_another(rp_task *task, const rp_job *job, void *ctx)
+{
+	struct finding *f = ctx;
+
+	(void)task;
+	(void)job;
+	if (++f->ran == 1)
+		put(f->db->conn, "t.new", "x");
+	return RP_DONE;
+}
+
+/* Memory fails between the end of the first job and the claim of the second.
+ * The coordinator alone allocates then. */
+static void
+arm_between_jobs(const rp_event *event, void *ctx)
+{
+	const struct finding *f = ctx;
+
+	if (event->what == RP_EVENT_SETTLED)
+		memory_arm(f->ran == 1);
+	else if (event->what == RP_EVENT_CLAIM)
+		memory_arm(0);
+}
+
+/* Returns whether the failing allocation was reached. */
+static int
+find_a_queue(size_t at)
+{
+	struct finding f = { .db = make_db("sqlite:") };
+	rp_worker_options options = RP_WORKER_INIT;
+	rp_worker *worker;
+	int r;
+
+	put(f.db->conn, "t.old", "x");
+	options.drain = RP_DRAIN_READY;
+	options.observer = arm_between_jobs;
+	options.observer_ctx = &f;
+	assert_int_equal(rp_worker_new(f.db->url, &options, &worker, NULL), 0);
+	assert_int_equal(
+		rp_worker_handle_pattern(worker, "t.*", NULL, put_another, &f),
+		0);
+	memory_fail_at("a new queue", MEMORY_LIBRARY, at);
+	r = rp_worker_run(worker, NULL);
+	memory_arm(0);
+	/* A claim whose jobs cannot be stored ends the worker. */
+	if (r != RP_ENOMEM) {
+		assert_int_equal(r, 0);
+		assert_int_equal(f.ran, 2);
+	}
+	rp_worker_free(worker);
+	remove_db(f.db);
+	return memory.fired;
+}
+
+static void
+a_new_queue_is_found_once_there_is_memory(void **state)
+{
+	(void)state;
+	for (size_t at = 1; find_a_queue(at);)
+		at++;
+}
+
 #define CHAPTER(function, name)                                                \
 	static void function(void **state)                                     \
 	{                                                                      \
@@ -178,6 +249,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(settings_are_made_or_not),
 		cmocka_unit_test(a_transaction_without_memory_vanishes),
 		cmocka_unit_test(looking_without_memory_fails_cleanly),
+		cmocka_unit_test(a_new_queue_is_found_once_there_is_memory),
 	};
 	int r;
 
