@@ -74,6 +74,7 @@ report_json(const rp_copied *c, double seconds)
 	json_object_set_new(object, "kept", json_integer(c->kept));
 	json_object_set_new(object, "written", json_integer(c->written));
 	json_object_set_new(object, "removed", json_integer(c->removed));
+	json_object_set_new(object, "schedules", json_integer(c->schedules));
 	json_object_set_new(object, "running", json_integer(c->running));
 	json_object_set_new(object, "id_shift",
 			    c->shift < 0 ? json_null()
@@ -95,6 +96,11 @@ report(const rp_copied *c, double seconds, int move)
 	if (c->written && seconds > 0)
 		printf(", %.0f jobs/s", (double)c->written / seconds);
 	putchar('\n');
+	if (c->schedules)
+		printf("%lld schedule%s %s\n", (long long)c->schedules,
+		       c->schedules == 1 ? "" : "s",
+		       move ? "moved to the target"
+			    : "copied: paused in the target");
 	if (c->shift > 0)
 		printf("ids: those of the source + %lld\n",
 		       (long long)c->shift);

@@ -350,6 +350,40 @@ cmd_resume(struct cmd *cmd, int argc, char **argv)
 				  json);
 }
 
+/* Refuse to drop a queue, and say what would be deleted. */
+static int
+want_yes(struct cmd *cmd, const char *queue)
+{
+	char names[160] = "", also[200] = "";
+	rp_schedules *list;
+	size_t used = 0;
+	int status = cmd_open(cmd), r;
+
+	if (status)
+		return status;
+	r = rp_schedule_list(cmd->conn, NULL, &list);
+	if (r < 0)
+		return cmd_failed(cmd, r);
+	for (size_t i = 0; i < rp_schedules_count(list); i++) {
+		const rp_schedule *s = rp_schedules_at(list, i);
+
+		if (strcmp(s->queue, queue) != 0 || used >= sizeof(names))
+			continue;
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+					 "%s%s", used ? ", " : "", s->name);
+	}
+	rp_schedules_free(list);
+	if (used >= sizeof(names))
+		memcpy(names + sizeof(names) - 4, "...", 4);
+	if (used)
+		snprintf(also, sizeof(also), ", and its schedules (%s),",
+			 names);
+	return usage(cmd,
+		     "this deletes all jobs of %s%s for good: confirm with "
+		     "--yes",
+		     queue, also);
+}
+
 int
 cmd_queue_drop(struct cmd *cmd, int argc, char **argv)
 {
@@ -364,10 +398,7 @@ cmd_queue_drop(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc == 1 && !yes)
-		return usage(cmd,
-			     "this deletes all jobs of %s for good: confirm "
-			     "with --yes",
-			     argv[0]);
+		return want_yes(cmd, argv[0]);
 	status = one_queue(cmd, argc, argv, rp_queue_drop, "dropped", json);
 	if (!status)
 		history_purged(cmd->history, argv[0]);

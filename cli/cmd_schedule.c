@@ -186,7 +186,9 @@ print_last(const rp_schedule *s)
 		return;
 	}
 	format_time(at, sizeof(at), s->last_at);
-	if (s->last_error)
+	if (!s->last_error && !s->last_job_id)
+		printf("  last      %s: a job that is gone\n", at);
+	else if (s->last_error)
 		printf("  last      %s: %s\n", at, s->last_error);
 	else
 		printf("  last      %s: job %lld, %s\n", at,

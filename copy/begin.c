@@ -165,7 +165,7 @@ rehearse(struct rp_copy *c, rp_conn *conn)
 {
 	static const enum rp_verb verbs[] = {
 		RP_V_ERASE,       RP_V_SAME_LIVE,   RP_V_SAME_KEPT,
-		RP_V_IMPORT_LIVE, RP_V_IMPORT_KEPT,
+		RP_V_IMPORT_LIVE, RP_V_IMPORT_KEPT, RP_V_KEY_IMPORT,
 	};
 	struct rp_value no_job[ROW_COLUMNS] = { { .type = RP_NULL } };
 	const struct rp_value no_queue[STATS_PARAMS] = {
@@ -207,6 +207,10 @@ begin_source(struct rp_copy *c, int trial)
 	if (r < 0 || !trial)
 		return rp__copy_end(c, c->from, r);
 	r = rehearse(c, c->from);
+	if (r == 0 && c->options.move)
+		r = rp__copy_leave_schedules(c);
+	if (r == 0 && c->options.move)
+		r = rp__copy_remove_schedules(c);
 	rp__end(c->from, RP_ECANCELLED);
 	return r;
 }
@@ -249,6 +253,8 @@ begin_target(struct rp_copy *c)
 	}
 	for (size_t i = 0; i < c->queues_count && r == 0; i++)
 		r = begin_queue(c, &c->queues[i]);
+	if (r == 0)
+		r = rp__copy_write_schedules(c, 0);
 	return rp__copy_end(c, c->to, r);
 }
 
@@ -263,6 +269,8 @@ rp__copy_begin(struct rp_copy *c)
 		r = rp__copy_make_names(c);
 	if (r == 0)
 		r = begin_source(c, 1);
+	if (r == 0)
+		r = rp__copy_read_schedules(c, 0);
 	if (r == 0)
 		r = begin_target(c);
 	if (r == 0)

@@ -75,6 +75,8 @@ note_all(struct rp_copy *c, enum rp_phase phase)
 				c, c->to,
 				rp_queue_resume(c->to, c->queues[i].name));
 	}
+	if (r == 0 && phase == MOVED)
+		r = rp__copy_start_schedules(c);
 	return rp__copy_end(c, c->to, r);
 }
 
@@ -87,6 +89,7 @@ finish(struct rp_copy *c)
 
 	if (c->options.move)
 		return note_all(c, MOVED);
+	r = rp__copy_put_schedules(c, 0);
 	for (size_t i = 0; i < c->queues_count && r == 0; i++)
 		if (!c->queues[i].source_paused)
 			r = rp__copy_failed(
@@ -193,6 +196,11 @@ move(struct rp_copy *c)
 	if (r == 0)
 		r = rp__copy_walk(c);
 	c->mirror = 0;
+	if (r == 0)
+		r = walk_until_same(c, RP_COPY_REMOVING);
+	if (r == 0)
+		r = rp__copy_hand_over_schedules(c);
+	/* Until then the schedules fired in the source. */
 	return r < 0 ? r : walk_until_same(c, RP_COPY_REMOVING);
 }
 
@@ -206,6 +214,8 @@ copy(struct rp_copy *c)
 		r = rp__copy_begin(c);
 	if (r == 0)
 		r = wait_for_running(c);
+	if (r == 0)
+		r = rp__copy_open_first(c);
 	c->mirror = 1;
 	for (size_t i = 0; i < c->queues_count; i++)
 		if (c->queues[i].phase == MOVING || c->queues[i].phase == MOVED)
@@ -214,6 +224,8 @@ copy(struct rp_copy *c)
 		r = walk_until_same(c, RP_COPY_COPYING);
 	if (r == 0 && c->options.move)
 		r = move(c);
+	if (r == 0)
+		r = rp__copy_keys(c);
 	return r < 0 ? r : finish(c);
 }
 
@@ -250,6 +262,7 @@ rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 		*ret = c.counts;
 	}
 	rp_queues_free(c.settings);
+	rp__copy_clear_schedules(&c);
 	free(c.queues);
 	free(c.list);
 	free(c.names);

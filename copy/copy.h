@@ -46,6 +46,13 @@ struct rp_jobs {
 				      * read */
 };
 
+/* schedules of the source, as rows of parameters of schedule_import */
+struct rp_copy_schedules {
+	rp_batch *memory; /* owns the memory to which the rows point */
+	struct rp_value *rows;
+	size_t count;
+};
+
 struct rp_copy {
 	rp_conn *from, *to;
 	rp_copy_options options;
@@ -72,6 +79,7 @@ struct rp_copy {
 	int removing;       /* not 0: erase from the source jobs that are in
 			     * the target */
 	size_t parts;       /* size of a slice, in parts (of RP_COPY_PARTS) */
+	struct rp_copy_schedules schedules;   /* those that were read last */
 	struct rp_slice from_slice, to_slice; /* the last slice on each side */
 };
 
@@ -101,6 +109,8 @@ rp__copy_still_under_way(struct rp_copy *c); /* the same, without our lock */
 int rp__copy_load_ranges(struct rp_copy *c);
 int rp__copy_start_ranges(struct rp_copy *c);
 int rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last);
+int rp__copy_open_first(struct rp_copy *c); /* open a range for the smallest id
+					     * of all */
 const struct rp_range *rp__copy_range_of(const struct rp_copy *c, int64_t id,
 					 int64_t *ret_last);
 int rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
@@ -131,6 +141,23 @@ rp__copy_is_kept(const struct rp_value *row)
 {
 	return row[ROW_STATE].i >= RP_STATE_DONE;
 }
+
+/* keys.c */
+int rp__copy_keys(struct rp_copy *c);
+
+/* schedules.c */
+/* Read the schedules that were stopped for a move (`leaving`), or the others;
+ * and write to the target what was read. There they are paused. */
+int rp__copy_read_schedules(struct rp_copy *c, int leaving);
+int rp__copy_write_schedules(struct rp_copy *c, int moving);
+int rp__copy_put_schedules(struct rp_copy *c, int moving); /* both */
+/* The other steps of a move, each in a transaction of its own, or in the one
+ * that is open. */
+int rp__copy_leave_schedules(struct rp_copy *c);
+int rp__copy_remove_schedules(struct rp_copy *c);
+int rp__copy_hand_over_schedules(struct rp_copy *c); /* all but the last */
+int rp__copy_start_schedules(struct rp_copy *c);
+void rp__copy_clear_schedules(struct rp_copy *c);
 
 /* slice.c: one pass over all ids of the source */
 int rp__copy_walk(struct rp_copy *c);

@@ -425,6 +425,41 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	return rp__copy_end(c, c->to, r);
 }
 
+/* Open a range for all ids of the source. A schedule or a unique key that stays
+ * taken may name a job that is gone and has a smaller id than all others: with
+ * a range of its own, its shift would not be that of the jobs. */
+int
+rp__copy_open_first(struct rp_copy *c)
+{
+	const struct rp_value queues[LEAST_ID_PARAMS] = {
+		[LEAST_ID_QUEUES] = rp__text(c->names),
+	};
+	struct rp_value params[EXPORT_PARAMS] = {
+		[EXPORT_QUEUES] = rp__text(c->names),
+		[EXPORT_AFTER] = rp__int(0),
+		[EXPORT_MAX] = rp__int(1),
+		[EXPORT_SIZE] = rp__int(1),
+		[EXPORT_SPARE_MS] = rp__int(0),
+	};
+	int64_t least = 0, job = 0, last;
+	int r = rp__copy_ends(c, c->from, &c->source_end, NULL);
+
+	if (r == 0)
+		r = rp__copy_failed(c, c->from,
+				    rp__run(c->from, RP_V_LEAST_ID, queues, 1,
+					    rp__first_int, &least));
+	if (r < 0 || !least || rp__copy_range_of(c, least, &last))
+		return r;
+	params[EXPORT_UNTIL] = rp__int(least);
+	r = rp__copy_failed(
+		c, c->from,
+		rp__run(c->from, RP_V_EXPORT, params, 1, rp__first_int, &job));
+	if (job && !rp__copy_range_of(c, job, &last))
+		least = job;
+	rp__copy_range_of(c, least, &last);
+	return r < 0 ? r : rp__copy_open_range(c, least, last);
+}
+
 /* Find the range that contains this id, or NULL. *ret_last: the last id with
  * the same answer. */
 const struct rp_range *

@@ -980,10 +980,11 @@ typedef struct rp_schedules rp_schedules;
 
 /*
  * Add a schedule; it first fires at the first instant from now on. With
- * `replace`, a schedule of this name gets all of the new values. It stays paused
- * if it is; its next instant counts from now if the spec or the zone has
- * changed, and else stays. A queue that does not exist is created when a job is
- * added.
+ * Add a schedule. It first fires at the first instant after now. If a schedule
+ * of this name exists and `replace` is 1, it gets all of the new values. It
+ * stays paused if it is paused. Its next instant changes only if the spec or the
+ * zone has changed; then it is the first one after now. A queue that does not
+ * exist is created.
  *
  * RP_ETAKEN: a schedule of this name exists, and `replace` is 0. RP_EINVAL: a
  * value is wrong, the spec can never match a day, or the zone is not known here
@@ -1037,6 +1038,7 @@ typedef struct rp_copied {
 	int64_t shift;      /* id of a job in the target minus its id in the
 			     * source; -1: the difference is not the same for
 			     * all jobs */
+	int64_t schedules;  /* that were written to the target */
 } rp_copied;
 
 /* Called once when the copy has begun and then from time to time. Return 0 to
@@ -1062,17 +1064,22 @@ typedef struct rp_copy_options {
 
 /*
  * Copy queues from `from`, the source, to `to`, the target. The copy has the
- * queues' settings, their kept jobs, and their live jobs with position, times,
- * attempts, claim numbers, keys and failures. Jobs keep their ids if the target
- * has never used these ids; otherwise one number is added to all of them.
- * Before the call returns, it compares every field of every job. `ret` and
- * `reterr` may be NULL.
+ * queues' settings, their schedules, their kept jobs, their unique keys that
+ * stay taken, and their live jobs with position, times, attempts, claim numbers,
+ * keys and failures. Jobs keep their ids if the target has never used these ids;
+ * otherwise one number is added to all of them. Before the call returns, it
+ * compares every field of every job. `ret` and `reterr` may be NULL.
  *
  * During the copy the queues are paused on both sides. Jobs that are enqueued
  * in the source during the copy are copied, too. After a copy, the source is
  * resumed unless it was paused before, and the target stays paused. After a
  * move, the target is resumed unless the source was paused before, and the
  * source stays paused.
+ *
+ * Each instant of a schedule fires once, in one of the databases. During a copy
+ * and after it, schedules fire in the source, and those in the target are
+ * paused. A move deletes them from the source when it has moved the jobs, and
+ * they go on in the target.
  *
  * If the call fails before it first called `progress`, the source is unchanged,
  * unless a commit's outcome is unknown (RP_ELOST). If the call fails later, or
@@ -1083,7 +1090,8 @@ typedef struct rp_copy_options {
  * since then.
  *
  * RP_EINVAL: both are the same database. RP_ENOENT: there is no such queue.
- * RP_ETAKEN: the target has a queue of that name with jobs in it.
+ * RP_ETAKEN: the target has a queue of that name with jobs in it, or a schedule
+ * of the same name that is not from this copy.
  */
 RP_API int rp_copy(rp_conn *from, rp_conn *to, const rp_copy_options *options,
 		   rp_copied *ret, rp_error *reterr);

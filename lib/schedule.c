@@ -84,6 +84,17 @@ check_headers(rp_conn *conn, const char *headers)
 			     : r;
 }
 
+void
+rp__schedule_sets(const struct rp_spec *spec, char to[RP_SETS_SIZE])
+{
+	snprintf(to, RP_SETS_SIZE,
+		 "{%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32
+		 ",%d,%d,%" PRId64 "}",
+		 spec->minutes, spec->hours, spec->days, spec->months,
+		 spec->weekdays, spec->either_day != 0, spec->both_times != 0,
+		 spec->every_ms);
+}
+
 /* Write the schedule. `old`: the stored schedule of this name if it is to be
  * replaced, or NULL. */
 static int
@@ -93,7 +104,7 @@ store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace)
 		   is_same(old->zone, s->zone);
 	struct rp_spec spec = { 0 };
 	int64_t now = 0, next = 0, anchor, id = 0;
-	char sets[160];
+	char sets[RP_SETS_SIZE];
 	int r = rp__spec_parse(s->spec, &spec, &conn->error);
 
 	if (r == 0)
@@ -107,13 +118,11 @@ store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace)
 		return rp__fail(&conn->error, RP_EINVAL,
 				"schedule \"%.60s\": never fires in %s",
 				s->spec, s->zone ? s->zone : "UTC");
+	r = rp__queue_create(conn, s->queue);
+	if (r < 0)
+		return r;
 	next = same && old->next_at ? old->next_at : next;
-	snprintf(sets, sizeof(sets),
-		 "{%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32
-		 ",%d,%d,%" PRId64 "}",
-		 spec.minutes, spec.hours, spec.days, spec.months,
-		 spec.weekdays, spec.either_day != 0, spec.both_times != 0,
-		 spec.every_ms);
+	rp__schedule_sets(&spec, sets);
 	r = rp__run(
 		conn, RP_V_SCHEDULE_SET,
 		(const struct rp_value[SCHEDULE_SET_PARAMS]){

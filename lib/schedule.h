@@ -25,6 +25,10 @@ struct rp_schedules {
  * headers; the spec and the zone are checked when the next instant is
  * computed. */
 int rp__schedule_check(const rp_schedule *schedule, rp_error *reterr);
+/* Write a parsed spec as the text of an array, for databases that compute
+ * instants themselves. */
+#define RP_SETS_SIZE 160
+void rp__schedule_sets(const struct rp_spec *spec, char to[RP_SETS_SIZE]);
 
 /* schedule_list.c */
 /* A row callback for the verbs schedule_list and schedule_due: add the row to

@@ -22,6 +22,49 @@ pairs_of(int argc, char **argv)
 
 /* ---- a source with jobs of all kinds ---- */
 
+/* A job that is done and gone, and whose unique key stays taken. */
+static void
+take_key(rp_conn *conn)
+{
+	rp_job_spec job = job_of("once a day");
+	struct claim claim;
+
+	job.unique_key = "taken";
+	job.unique_for_ms = DAY_MS;
+	ok(conn, rp_enqueue(conn, "other", &job, NULL));
+	assert_int_equal(take_one(conn, "other", 60000, &claim), 1);
+	ok(conn, rp_complete(conn, claim.id, claim.no));
+}
+
+/* One schedule has fired, and the other one is paused. */
+static void
+add_schedules(rp_conn *conn)
+{
+	rp_schedule s = RP_SCHEDULE_INIT;
+	rp_swept swept = { 0 };
+
+	s.name = "nightly";
+	s.queue = "mail";
+	s.spec = "every 1s";
+	s.zone = "Europe/Berlin";
+	s.payload = "a\0b";
+	s.payload_size = 3;
+	s.kind = "k";
+	s.headers = "{\"a\":\"b\"}";
+	s.priority = 7;
+	s.missed = RP_MISSED_ALL;
+	s.overlap = RP_OVERLAP_SKIP;
+	ok(conn, rp_schedule_set(conn, &s, 0));
+	while (swept.fired == 0)
+		ok(conn, rp_sweep(conn, &swept));
+	s.spec = "0 0 1 1 *";
+	ok(conn, rp_schedule_set(conn, &s, 1));
+	s.name = "asleep";
+	s.queue = "idle";
+	ok(conn, rp_schedule_set(conn, &s, 0));
+	ok(conn, rp_schedule_pause(conn, "asleep"));
+}
+
 static void
 put_all(rp_conn *conn)
 {
@@ -73,6 +116,12 @@ settle_all(rp_conn *conn)
 		v.verdict = verdicts[i];
 		v.delay_ms = i == 0 ? DAY_MS : i == 1 ? 0 : -1;
 		v.error = verdicts[i] == RP_DONE ? NULL : "a \"failure\"";
+		if (verdicts[i] == RP_DONE) {
+			v.result_bytes = "r\0s";
+			v.result_size = 3;
+		} else {
+			v.progress = "half";
+		}
 		assert_int_equal(ok(conn, rp_settle(conn, &v, 1)), 1);
 	}
 	ok(conn, rp_job_cancel(conn, rp_batch_at(batch, 5)->id, NULL));
@@ -110,9 +159,11 @@ fill(rp_conn *conn)
 	idle.name = "idle";
 	settings(conn, idle);
 	ok(conn, rp_queue_pause(conn, "idle", "not yet"));
+	take_key(conn);
 	put_all(conn);
 	settle_all(conn);
 	recover_one(conn);
+	add_schedules(conn);
 }
 
 /* ---- a pair ---- */
@@ -129,6 +180,8 @@ make_pair(void)
 	fill(pair->from->conn);
 	pair->rows = rows_of(pair->from->conn);
 	pair->jobs = jobs_of(pair->from->conn);
+	ok(pair->from->conn,
+	   rp_schedule_list(pair->from->conn, NULL, &pair->schedules));
 	return pair;
 }
 
@@ -141,6 +194,7 @@ free_pair(struct pair *pair)
 	remove_db(pair->to);
 	free(pair->rows);
 	free_jobs(pair->jobs);
+	rp_schedules_free(pair->schedules);
 	free(pair);
 }
 
@@ -301,9 +355,69 @@ expect_same_settings(const struct pair *pair)
 	rp_queues_free(ours);
 }
 
+static void
+expect_text(const char *expected, const char *got)
+{
+	assert_string_equal(got ? got : "-", expected ? expected : "-");
+}
+
+/* `paused`: the copies are paused, whatever the originals were. */
+static void
+expect_schedules(const struct pair *pair, rp_conn *conn, int paused,
+		 int64_t shift)
+{
+	rp_schedules *got;
+
+	ok(conn, rp_schedule_list(conn, NULL, &got));
+	assert_int_equal(rp_schedules_count(got), 2);
+	for (size_t i = 0; i < rp_schedules_count(got); i++) {
+		const rp_schedule *a = rp_schedules_at(pair->schedules, i);
+		const rp_schedule *b = rp_schedules_at(got, i);
+
+		expect_text(a->name, b->name);
+		expect_text(a->queue, b->queue);
+		expect_text(a->spec, b->spec);
+		expect_text(a->zone, b->zone);
+		assert_int_equal(a->payload_size, b->payload_size);
+		assert_memory_equal(a->payload, b->payload, a->payload_size);
+		expect_text(a->kind, b->kind);
+		expect_text(a->headers, b->headers);
+		assert_int_equal(a->priority, b->priority);
+		assert_int_equal(a->missed, b->missed);
+		assert_int_equal(a->overlap, b->overlap);
+		assert_int_equal(a->next_at, b->next_at);
+		assert_int_equal(a->last_at, b->last_at);
+		assert_int_equal(a->last_job_id ? a->last_job_id + shift : 0,
+				 b->last_job_id);
+		expect_text(a->last_error, b->last_error);
+		assert_int_equal(a->paused_at != 0 || paused,
+				 b->paused_at != 0);
+		assert_int_equal(a->created_at, b->created_at);
+		assert_int_equal(a->anchor_at, b->anchor_at);
+	}
+	rp_schedules_free(got);
+}
+
+/* The key of the job that is done is taken, by an id that no job has. */
+static void
+expect_key_taken(rp_conn *conn)
+{
+	rp_job_spec job = job_of("again");
+	rp_added added = { 0, 0 };
+
+	job.unique_key = "taken";
+	ok(conn, rp_enqueue(conn, "other", &job, &added));
+	assert_int_equal(added.outcome, RP_EXISTED);
+	assert_int_equal(state_of(conn, added.id), 0);
+}
+
 void
 expect_copied(const struct pair *pair, int64_t shift)
 {
+	expect_schedules(pair, pair->from->conn, 0, 0);
+	expect_schedules(pair, pair->to->conn, 1, shift);
+	expect_key_taken(pair->from->conn);
+	expect_key_taken(pair->to->conn);
 	expect_jobs(pair, pair->to->conn, shift);
 	expect_jobs(pair, pair->from->conn, 0);
 	expect_same_settings(pair);
@@ -318,9 +432,16 @@ void
 expect_moved(const struct pair *pair, int64_t shift)
 {
 	struct jobs *left = jobs_of(pair->from->conn);
+	rp_schedules *stayed;
 
 	assert_int_equal(left->count, 0);
 	free_jobs(left);
+	ok(pair->from->conn, rp_schedule_list(pair->from->conn, NULL, &stayed));
+	assert_int_equal(rp_schedules_count(stayed), 0);
+	rp_schedules_free(stayed);
+	expect_schedules(pair, pair->to->conn, 0, shift);
+	expect_key_taken(pair->from->conn);
+	expect_key_taken(pair->to->conn);
 	expect_jobs(pair, pair->to->conn, shift);
 	expect_same_settings(pair);
 	assert_true(is_paused(pair->from->conn, "mail"));

@@ -15,6 +15,7 @@ struct pair {
 	void *model_from, *model_to; /* on SQLite: the saved files */
 	char *rows;                  /* text of all rows of the saved source */
 	struct jobs *jobs;
+	rp_schedules *schedules;
 };
 
 /* Prepare the two databases. Call this first in main(). The arguments name the

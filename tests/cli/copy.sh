@@ -63,7 +63,14 @@ dump() { # FILE [SHIFT]
 	 order by a.id;
 	select name, max_attempts, lease_ms, backoff_ms, backoff_max_ms, priority,
 	       keep_done_ms, keep_dead_ms, max_payload, timeout_ms, dead_to
-	  from readpast_queue order by name"
+	  from readpast_queue order by name;
+	select s.name, s.queue, s.spec, s.zone, hex(s.content), s.kind, s.headers, s.priority,
+	       s.missed, s.overlap, s.anchor, s.next_at, s.last_at, s.last_job_id - $shift,
+	       s.last_error, s.created_at
+	  from readpast_schedule s order by name;
+	select q.name, k.unique_key, k.job_id - $shift, k.until
+	  from readpast_taken_key k join readpast_queue q on q.id = k.queue_id
+	 order by k.unique_key"
 }
 same_dump() { # FILE FILE [SHIFT]: both files have the same jobs
 	dump "$1" >one
@@ -110,6 +117,27 @@ source_db() { # URL: make a database with jobs of all kinds
 	eventually recovered
 	readpast claim mail -n 2 --lease 1ms
 	eventually recovered
+	# A job with terms of its own, one with a result, one with progress, a key that
+	# stays taken, and schedules: one has fired.
+	readpast enqueue mail terms --keep 3h --timeout 4m --expire 1d --backoff 1s,2s --unique terms \
+		--unique-for 2h --quiet
+	readpast enqueue once a --unique once --unique-for 1d --quiet
+	readpast complete "$(readpast claim once | claims_of)"
+	readpast queue set other --timeout 5m --keep-dead 9d
+	readpast enqueue mail with-result --priority 0 --quiet
+	printf 'the "result"' >result
+	readpast complete "$(readpast claim mail | claims_of)" --result result
+	readpast enqueue mail with-progress --priority 0 --quiet
+	readpast extend "$(readpast claim mail | claims_of)" --progress half --lease 1ms
+	eventually recovered
+	readpast cron add mail fired 'every 1s' --zone Europe/Berlin --kind k --payload 'p "q"' \
+		--priority 9 --missed all --overlap skip
+	sleep 1.1
+	readpast sweep
+	readpast cron add mail fired '@yearly' --zone Europe/Berlin --kind k --payload 'p "q"' \
+		--priority 9 --missed all --overlap skip --replace
+	readpast cron add other asleep '@monthly'
+	readpast cron pause asleep
 	unset READPAST_DB
 }
 
@@ -119,14 +147,21 @@ check 'the source has jobs of all kinds' equal \
 pg=$(other_url pg)
 readpast --db "$pg" init >/dev/null
 check 'to another database' status 0 readpast copy sqlite:a.db "$pg"
-check 'it says how many jobs were copied' grep -q '2 queues: the target has 45 live and 4 kept jobs' out
+check 'it says how many jobs were copied' grep -q '3 queues: the target has 48 live and 5 kept jobs' out
+check 'it says how many schedules were copied' grep -qx '2 schedules copied: paused in the target' out
 check 'in the same order' same_order sqlite:a.db "$pg" mail
 check 'the source goes on' equal "$(readpast --db sqlite:a.db queue list | grep -c paused)" 0
-check 'the target is paused' equal "$(readpast --db "$pg" queue list | grep -c paused)" 2
+check 'the target is paused' equal "$(readpast --db "$pg" queue list | grep -c paused)" 3
+check 'and so are its schedules' equal "$(readpast --db "$pg" cron list | grep -c '(paused)')" 2
+check 'those of the source are as they were' equal "$(readpast --db sqlite:a.db cron list | grep '(paused)')" 'asleep (paused)'
+check 'there was a job with each term, a result, progress and a key that stays taken' equal "$(sqlite3 a.db "
+	select count(keep_ms) > 0, count(timeout_ms) > 0, count(expire_at) > 0, count(backoff) > 0, count(unique_for_ms) > 0,
+	       count(progress) > 0, (select count(result) from readpast_archive), (select count(*) from readpast_taken_key)
+	  from readpast_job")" '1|1|1|1|1|1|1|1'
 check 'and back again' status 0 readpast copy "$pg" sqlite:b.db --json
 check 'all fields are unchanged' same_dump a.db b.db
 check 'in the same order still' same_order sqlite:a.db sqlite:b.db mail
-check 'it can say it in JSON' equal "$(field live "$(cat out)"),$(field id_shift "$(cat out)")" 45,0
+check 'it can say it in JSON' equal "$(field live "$(cat out)"),$(field id_shift "$(cat out)")" 48,0
 check 'SQLite to SQLite' status 0 readpast copy sqlite:a.db sqlite:c.db
 check 'all fields are unchanged, too' same_dump a.db c.db
 check 'one queue' status 0 readpast copy sqlite:a.db sqlite:d.db other
@@ -166,6 +201,8 @@ check 'a move leaves running jobs' status 0 readpast copy --move --running leave
 check 'and says so' grep -q 'running jobs that stay in the source: 1' out
 check 'nothing else is left there' equal \
 	"$(sqlite3 a.db "select count(*), (select count(*) from readpast_archive) from readpast_job")" '1|0'
+check 'its schedules were deleted in the source, the others were not' equal "$(readpast --db sqlite:a.db cron list --json | jq -r .name)" asleep
+check 'its schedules go on in the target' equal "$(readpast --db "$pg2" cron list --json | jq -c '[.name, .last_at != null, .paused // false]')" '["fired",true,false]'
 check 'the target of the move is not paused' equal "$(readpast --db "$pg2" queue list | grep -c paused)" 0
 check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queue list | grep paused)" 'mail (paused)'
 first=$(readpast --db "$pg2" claim mail)
@@ -211,7 +248,7 @@ readpast --db sqlite:g.db enqueue mail x --quiet
 check 'a copy is refused if the queue has jobs in the target' refuses 4 'queue mail has jobs in the target' \
 	readpast copy sqlite:c.db sqlite:g.db
 check 'the refused copy has done nothing' equal \
-	"$(sqlite3 g.db 'select count(*) from readpast_job'),$(readpast --db sqlite:c.db queue list | grep -c paused)" 1,2
+	"$(sqlite3 g.db 'select count(*) from readpast_job'),$(readpast --db sqlite:c.db queue list | grep -c paused)" 1,3
 readpast --db sqlite:d.db enqueue other x --quiet
 readpast --db sqlite:d.db resume other
 readpast --db sqlite:a.db enqueue other y --quiet
@@ -301,6 +338,9 @@ big() { # FILE
 	readpast --db "sqlite:$1" claim q -n 500 | claims_of |
 		xargs "$READPAST" --db "sqlite:$1" complete >/dev/null
 	seq 50 | readpast --db "sqlite:$1" enqueue q --priority 1 --quiet
+	readpast --db "sqlite:$1" cron add q yearly @yearly --payload x >/dev/null
+	readpast --db "sqlite:$1" cron add q asleep @monthly >/dev/null
+	readpast --db "sqlite:$1" cron pause asleep
 }
 big big.db
 killed=0
@@ -329,7 +369,8 @@ survives() { # TO OPTION...
 	same_dump big.db to.db "$shift" || return 1
 	same_order sqlite:big.db sqlite:to.db q "$shift" || return 1
 	[[ $* != *--move* ]] || equal "$(sqlite3 from.db \
-		'select count(*), (select count(*) from readpast_archive) from readpast_job')" '0|0'
+		'select count(*), (select count(*) from readpast_archive),
+		        (select count(*) from readpast_schedule) from readpast_job')" '0|0|0'
 }
 wrong=
 for ((k = 0; k < kills; k++)); do
@@ -383,6 +424,40 @@ if [[ $server ]]; then
 	check 'and run again' status 0 readpast copy sqlite:from.db "$(other_url kill)"
 	check 'it completes the copy' grep -q '19550 live and 500 kept jobs' out
 fi
+
+# Move a schedule while it fires, and sweeps fire in both databases. It fires once a
+# second, however often the move is killed.
+sweep_both() { # URL URL
+	while :; do
+		readpast --db "$1" sweep
+		readpast --db "$2" sweep
+		sleep 0.1
+	done >/dev/null 2>&1
+}
+fires_once() { # TO
+	local i sweeps times
+	rm -f from.db* to.db*
+	cp big.db from.db
+	readpast --db sqlite:from.db cron add ticks tick 'every 1s' --missed all >/dev/null
+	sweep_both sqlite:from.db "$1" &
+	sweeps=$!
+	sleep 1
+	for i in 1 2 3 4; do
+		kill_once sqlite:from.db "$1" --move
+	done
+	timeout 60 "$READPAST" copy sqlite:from.db "$1" --move >/dev/null || return 1
+	sleep 2
+	kill "$sweeps"
+	wait "$sweeps" 2>/dev/null
+	timeout 60 "$READPAST" copy sqlite:from.db "$1" --move >/dev/null || return 1
+	times=$(readpast --db "$1" list ticks --limit 1000 --json |
+		jq -r '.headers["readpast-scheduled-for"][0:19] + "Z" | fromdate')
+	sort -n <<<"$times" | awk 'NR > 1 && $1 != last + 1 { print "after", last, "comes", $1; wrong = 1 }
+		{ last = $1 } END { exit wrong || NR < 3 }'
+}
+check 'a schedule fires once a second while it is moved to a file' fires_once sqlite:to.db
+fresh_other
+check 'a schedule fires once a second while it is moved to another database' fires_once "$(other_url kill)"
 
 # Copy while others enqueue jobs, and while a second copy runs.
 rm -f from.db* to.db*

@@ -42,6 +42,7 @@ a_copy_is_the_same_in_every_field(void **state)
 	assert_int_equal(copied.live + copied.kept, pair->jobs->count);
 	assert_int_equal(copied.removed, 0);
 	assert_int_equal(copied.shift, 0);
+	assert_int_equal(copied.schedules, 2);
 }
 
 static void

@@ -340,6 +340,7 @@ a_schedule_whose_queue_is_being_created_delays_no_other(void **state)
 	rp_schedule a = schedule_of("a", "@daily"),
 		    b = schedule_of("b", "@daily");
 	rp_job_spec job = RP_JOB_SPEC_INIT;
+	char sql[100];
 	rp_conn *other;
 
 	if (strcmp(db->kind->scheme, "sqlite") == 0)
@@ -348,6 +349,10 @@ a_schedule_whose_queue_is_being_created_delays_no_other(void **state)
 	a.queue = "fresh";
 	ok(db->conn, rp_schedule_set(db->conn, &a, 0));
 	ok(db->conn, rp_schedule_set(db->conn, &b, 0));
+	/* As if it had been dropped while the schedule was added. */
+	snprintf(sql, sizeof(sql), "delete from %s.queue where name = 'fresh'",
+		 db->schema);
+	assert_int_equal(run_sql(db->conn, sql, NULL), 0);
 	set_next(db, now_of(db->conn) - 10);
 	ok(other, rp_begin(other));
 	ok(other, rp_enqueue(other, "fresh", &job, NULL));
@@ -454,10 +459,14 @@ a_queue_is_dropped_with_its_schedules(void **state)
 	rp_schedule s = schedule_of("a", "@daily");
 	rp_schedules *list;
 
-	ok(db->conn, rp_schedule_set(db->conn, &s, 0));
-	put(db->conn, "q", "x");
-	ok(db->conn, rp_queue_drop(db->conn, "q"));
-	assert_int_equal(rp_schedule_list(db->conn, "a", &list), RP_ENOENT);
+	for (int jobs = 0; jobs < 2; jobs++) {
+		ok(db->conn, rp_schedule_set(db->conn, &s, 0));
+		if (jobs)
+			put(db->conn, "q", "x");
+		ok(db->conn, rp_queue_drop(db->conn, "q"));
+		assert_int_equal(rp_schedule_list(db->conn, "a", &list),
+				 RP_ENOENT);
+	}
 }
 
 static void

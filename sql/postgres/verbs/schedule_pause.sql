@@ -5,6 +5,8 @@ update readpast.schedule
                         then coalesce(paused_at, pg_catalog.clock_timestamp())
                    end,
        next_at = case when :paused::bigint operator(pg_catalog.<>) 0
-                      then next_at else readpast.at_ms(:next_at) end
+                      then next_at else readpast.at_ms(:next_at) end,
+       standby = case when :paused::bigint operator(pg_catalog.<>) 0
+                      then standby end
  where name operator(pg_catalog.=) :name
 returning id;

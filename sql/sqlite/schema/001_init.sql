@@ -225,6 +225,9 @@ create table readpast_tally (
 -- last_error: why that has no job, or why the instant after it is not known.
 -- retry_at: when a fire is tried again that failed because the zone's file could not be
 -- read; next_at then is the instant of that fire.
+-- standby: not null if the schedule is paused because of a copy. In the source of a move
+-- it is 'leaving'. In a target it is 'copied' or 'moved' and the name of the source. The
+-- word ' paused' follows if the schedule was paused before the copy.
 create table readpast_schedule (
 	id          integer primary key autoincrement,
 	name        text not null unique,
@@ -244,7 +247,8 @@ create table readpast_schedule (
 	last_job_id integer,
 	last_error  text,
 	paused_at   integer,
-	created_at  integer not null
+	created_at  integer not null,
+	standby     text
 );
 
 create index readpast_schedule_due on readpast_schedule (coalesce(retry_at, next_at))

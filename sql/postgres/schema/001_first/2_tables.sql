@@ -322,7 +322,9 @@ create index tally_second on readpast.tally (second);
 -- anchor: where `every D` counts from. missed: what becomes of instants at which nobody
 -- fired: 0 one job for all, 1 a job for each, 2 none. overlap: 1: no new job while one of
 -- this schedule is live. last_at, last_job_id: the last instant that fired, and its job;
--- last_error: why that has no job. sets: the spec, parsed: bits of the minutes, hours,
+-- last_error: why that has no job. standby: null, but for a schedule that is paused because
+-- of a copy: 'leaving' in the source of a move, 'copied' or 'moved' and the name of the
+-- source in a target; ' paused' follows if the schedule was paused before that. sets: the spec, parsed: bits of the minutes, hours,
 -- days, months and weekdays; 1 if a day that is in one of the two sets matches; 1 if a
 -- local time that occurs twice matches twice; the milliseconds of `every D`, or 0.
 create table readpast.schedule (
@@ -344,7 +346,8 @@ create table readpast.schedule (
 	last_job_id bigint,
 	last_error  text,
 	paused_at   timestamptz,
-	created_at  timestamptz not null
+	created_at  timestamptz not null,
+	standby     text
 );
 
 create index schedule_due on readpast.schedule (next_at)

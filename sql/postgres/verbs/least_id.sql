@@ -1,0 +1,15 @@
+-- least_id: the smallest id of a job that a schedule or a taken unique key of these queues (a
+-- JSON array of names) names; null: there is none. The job may be gone.
+
+select least((select pg_catalog.min(k.job_id)
+                from readpast.taken_key k
+                join readpast.queue q
+                  on q.id operator(pg_catalog.=) k.queue_id
+               where k.until operator(pg_catalog.>)
+                     pg_catalog.clock_timestamp()
+                 and :queues::pg_catalog.text::pg_catalog.jsonb
+                     operator(pg_catalog.?) q.name),
+             (select pg_catalog.min(s.last_job_id)
+                from readpast.schedule s
+               where :queues::pg_catalog.text::pg_catalog.jsonb
+                     operator(pg_catalog.?) s.queue)) as id;

@@ -1,0 +1,8 @@
+-- schedule_erase: delete the schedules of these queues (a JSON array of names; null: all)
+-- whose `standby` begins with :standby.
+
+delete from readpast.schedule
+ where pg_catalog.starts_with(standby, :standby)
+   and (:queues::pg_catalog.text is null
+        or :queues::pg_catalog.text::pg_catalog.jsonb
+           operator(pg_catalog.?) queue);

@@ -1,0 +1,32 @@
+-- schedule_import: write a schedule of another database as it was, but paused: :standby
+-- says by which copy, and a word is added if it was paused there, too. It replaces one that
+-- the copy named :origin has written, and no other: then there is no answer. (:sets: see
+-- schedule_set.)
+
+insert into readpast.schedule as s
+       (name, queue, spec, zone, sets, content, kind, headers, priority,
+        missed, overlap, anchor, next_at, last_at, last_job_id, last_error,
+        paused_at, created_at, standby)
+values (:name, :queue, :spec, readpast.need_zone(:zone),
+       :sets::pg_catalog.text::bigint[], :content, :kind,
+       :headers::pg_catalog.text::pg_catalog.json,
+       :priority::bigint::integer, :missed::bigint::integer,
+       :overlap::bigint::integer, readpast.at_ms(:anchor),
+       readpast.at_ms(:next_at), readpast.at_ms(:last_at),
+       :last_job_id::bigint, :last_error,
+       coalesce(readpast.at_ms(:paused_at), pg_catalog.clock_timestamp()),
+       readpast.at_ms(:created_at),
+       :standby::pg_catalog.text operator(pg_catalog.||)
+       case when :paused_at::bigint is null then '' else ' paused' end)
+    on conflict (name) do update
+   set queue = excluded.queue, spec = excluded.spec, zone = excluded.zone,
+       sets = excluded.sets, content = excluded.content,
+       kind = excluded.kind, headers = excluded.headers,
+       priority = excluded.priority, missed = excluded.missed,
+       overlap = excluded.overlap, anchor = excluded.anchor,
+       next_at = excluded.next_at, last_at = excluded.last_at,
+       last_job_id = excluded.last_job_id, last_error = excluded.last_error,
+       paused_at = excluded.paused_at, created_at = excluded.created_at,
+       standby = excluded.standby
+ where pg_catalog.strpos(s.standby, :origin) operator(pg_catalog.>) 0
+returning id;

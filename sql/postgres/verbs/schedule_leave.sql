@@ -1,0 +1,11 @@
+-- schedule_leave: schedules of these queues (a JSON array of names; null: all) fire no
+-- longer, because a copy moves them to another database.
+
+update readpast.schedule
+   set standby = case when paused_at is null then 'leaving'
+                      else 'leaving paused' end,
+       paused_at = coalesce(paused_at, pg_catalog.clock_timestamp())
+ where (standby is null or not pg_catalog.starts_with(standby, 'leaving'))
+   and (:queues::pg_catalog.text is null
+        or :queues::pg_catalog.text::pg_catalog.jsonb
+           operator(pg_catalog.?) queue);

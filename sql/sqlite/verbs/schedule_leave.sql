@@ -1,0 +1,9 @@
+-- schedule_leave: schedules of these queues (a JSON array of names; null: all) fire no
+-- longer, because a copy moves them to another database.
+
+update readpast_schedule
+   set standby = 'leaving' || iif(paused_at is null, '', ' paused'),
+       paused_at = coalesce(paused_at, :now)
+ where (standby is null or standby not glob 'leaving*')
+   and (:queues is null
+        or queue in (select value from json_each(:queues)));
