@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fires.h"
 #include "line.h"
 #include "readpast.h"
 
@@ -26,7 +27,7 @@
  * stores whole milliseconds. */
 #define SLACK_US 2000
 
-const char *const promise_names[PROMISES] = { "P1", "P2", "P3", "P6" };
+const char *const promise_names[PROMISES] = { "P1", "P2", "P3", "P6", "P7" };
 
 enum kind {
 	ENQUEUED,
@@ -60,10 +61,11 @@ struct event {
 	unsigned char kind, verdict;
 	unsigned char ok;   /* settled: accepted */
 	unsigned char dead; /* SETTLED: not 0 if the job is dead now */
-	unsigned char replaced;
+	unsigned char replaced, existed;
 };
 
 struct checker {
+	struct fires fires;
 	struct event *events;
 	size_t count, room;
 	void *clients; /* search tree of the clients' names */
@@ -86,6 +88,7 @@ checker_free(struct checker *c)
 	if (!c)
 		return;
 	tdestroy(c->clients, free);
+	fires_clear(&c->fires);
 	free(c->events);
 	free(c);
 }
@@ -151,7 +154,7 @@ in_range(const struct line *line)
 		[AT] = INT64_C(1) << 60,    [ASKED] = INT64_C(1) << 60,
 		[ID] = INT64_MAX,           [CLAIM] = INT64_MAX,
 		[LEASE_MS] = RP_MOST_MS,    [ATTEMPT] = INT32_MAX,
-		[MAX_ATTEMPTS] = INT32_MAX,
+		[MAX_ATTEMPTS] = INT32_MAX, [LATE_MS] = RP_MOST_TIME,
 	};
 
 	for (int i = 0; i < NUMBERS; i++)
@@ -181,6 +184,7 @@ read_event(struct checker *c, const struct line *line)
 		.verdict = verdict < 0 ? V_DONE : (unsigned char)verdict,
 		.ok = word_is(&words[RESULT], "ok"),
 		.dead = word_is(&words[STATE], "dead"),
+		.existed = word_is(&words[OUTCOME], "existed"),
 		.replaced = word_is(&words[OUTCOME], "replaced"),
 	};
 
@@ -199,6 +203,9 @@ read_event(struct checker *c, const struct line *line)
 	if (kind == CLAIMED && (event.claim < 1 || event.lease_us < 1))
 		return "a claim without its number or its lease";
 	if (add_client(c, &words[CLIENT]) < 0)
+		return "out of memory";
+	if (kind == CLAIMED && words[SCHEDULE].text &&
+	    words[SCHEDULED_FOR].text && fires_add(&c->fires, line) < 0)
 		return "out of memory";
 	return add(c, &event) < 0 ? "out of memory" : NULL;
 }
@@ -473,7 +480,8 @@ check_life(struct life *life, int audited)
 	for (size_t i = life->claims; i < life->count; i++) {
 		const struct event *e = &life->events[i];
 
-		enqueued |= e->kind == ENQUEUED;
+		/* The job that has the key may have been done before. */
+		enqueued |= e->kind == ENQUEUED && !e->existed;
 		final |= is_final(life, e);
 		life->sum->settled += e->kind == SETTLED;
 		if (e->kind == SETTLED && e->ok)
@@ -497,6 +505,7 @@ checker_run(struct checker *c, finding_fn *found, void *ctx,
 	if (c->count)
 		qsort(c->events, c->count, sizeof(*c->events),
 		      by_job_and_claim);
+	fires_check(&c->fires, found, ctx, ret);
 	for (size_t i = 0; i < c->count;) {
 		struct life life = { .events = &c->events[i],
 				     .found = found,

@@ -13,8 +13,9 @@
 
 struct checker;
 
-/* The promises of docs/design.md that the checker examines. */
-enum promise { P1, P2, P3, P6, PROMISES };
+/* The promises of docs/design.md that the checker examines. P7 is about
+ * schedules, the others are about jobs. */
+enum promise { P1, P2, P3, P6, P7, PROMISES, PROMISES_OF_JOBS = P7 };
 extern const char *const promise_names[PROMISES];
 
 /* A function that is called for each violation. `text` is one line without a
@@ -25,6 +26,10 @@ struct verdicts {
 	int64_t events, jobs, claims, settled, clients;
 	int64_t broken[PROMISES];
 	int64_t gaps; /* number of claims that no client recorded */
+	/* How many instants of schedules have fired, and of how many schedules.
+	 * P7 is not checked if there are none. */
+	int64_t instants, schedules;
+	int64_t latest_ms; /* the longest time from an instant to its fire */
 	/* not 0: the remaining jobs are known, so P1 was checked */
 	int audited;
 };

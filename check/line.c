@@ -14,10 +14,12 @@
 #include <string.h>
 
 static const char *const number_names[NUMBERS] = {
-	"at", "asked", "id", "claim", "lease_ms", "attempt", "max_attempts",
+	"at",       "asked",   "id",           "claim",
+	"lease_ms", "attempt", "max_attempts", "late_ms",
 };
 static const char *const word_names[WORDS] = {
-	"event", "verdict", "result", "state", "outcome", "client",
+	"event",   "verdict", "result",   "state",
+	"outcome", "client",  "schedule", "scheduled_for",
 };
 
 struct reader {

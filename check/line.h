@@ -12,8 +12,28 @@
 
 /* The fields of docs/history.md that the checker uses: first numbers, then
  * strings. */
-enum { AT, ASKED, ID, CLAIM, LEASE_MS, ATTEMPT, MAX_ATTEMPTS, NUMBERS };
-enum { EVENT, VERDICT, RESULT, STATE, OUTCOME, CLIENT, WORDS };
+enum {
+	AT,
+	ASKED,
+	ID,
+	CLAIM,
+	LEASE_MS,
+	ATTEMPT,
+	MAX_ATTEMPTS,
+	LATE_MS,
+	NUMBERS
+};
+enum {
+	EVENT,
+	VERDICT,
+	RESULT,
+	STATE,
+	OUTCOME,
+	CLIENT,
+	SCHEDULE,
+	SCHEDULED_FOR,
+	WORDS
+};
 
 /* A JSON string as it is written in the line, with its escapes. */
 struct word {

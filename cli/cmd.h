@@ -137,6 +137,18 @@ int take_option(struct cmd *cmd, const struct option *options, int argc,
 int parse_count(const char *text, int64_t *ret);
 int parse_size(const char *text, int64_t *ret);
 int parse_time(const char *text, int64_t *ret_ms);
+
+/* fired.c: what the headers of a schedule's job say. */
+struct fired {
+	json_t *headers; /* owns the texts */
+	const char *schedule, *at;
+	const char *missed; /* NULL: none */
+	int manual;         /* not 0: by `cron run` */
+	int second_hand;    /* not 0: the job of a job that died */
+};
+/* Returns 1, or 0 if no schedule made the job. Free with fired_clear(). */
+int fired_read(struct fired *ret, const rp_job *job);
+void fired_clear(struct fired *fired);
 int parse_id(const char *text, int64_t *ret);
 int parse_claim(const char *text, int64_t *ret_id, int64_t *ret_claim_no);
 void print_duration(char *to, size_t room, int64_t ms);

@@ -92,10 +92,24 @@ print_verdicts(const struct verdicts *v, int json)
 			       "were killed",
 			       (long long)v->gaps, plural(v->gaps));
 		putchar('\n');
+		if (v->instants)
+			printf("%lld instants of %lld schedules fired, the "
+			       "latest %lld ms after its time\n",
+			       (long long)v->instants, (long long)v->schedules,
+			       (long long)v->latest_ms);
+	} else if (v->instants) {
+		json_object_set_new(object, "instants",
+				    json_integer(v->instants));
+		json_object_set_new(object, "schedules",
+				    json_integer(v->schedules));
+		json_object_set_new(object, "latest_ms",
+				    json_integer(v->latest_ms));
 	}
 	for (int p = 0; p < PROMISES; p++) {
 		char word[64];
 
+		if (p == P7 && !v->instants)
+			continue;
 		verdict_word(v, (enum promise)p, word, sizeof(word));
 		if (v->broken[p])
 			status = FAILED;

@@ -425,7 +425,7 @@ conclude(struct stress *s)
 		status = prove(s, sums);
 	if (!status)
 		report(s, sums);
-	for (int p = 0; p < PROMISES && !status; p++)
+	for (int p = 0; p < PROMISES_OF_JOBS && !status; p++)
 		if (sums->verdicts.broken[p])
 			status = FAILED;
 	free(sums);

@@ -19,6 +19,7 @@ struct answer {
 	const rp_job *job;
 	const char *reason; /* the reason in one word, for programs */
 	int64_t until;      /* when the reason ends by itself; 0: never */
+	struct fired fired; /* of a schedule's job */
 };
 
 static void
@@ -279,6 +280,28 @@ finished(struct answer *a)
 			(long long)job->id);
 }
 
+/* Say which schedule made the job, and for which instant. */
+static void
+say_schedule(const struct answer *a)
+{
+	const struct fired *fired = &a->fired;
+	int64_t at;
+
+	if (!fired->schedule)
+		return;
+	fputs(fired->manual ? " readpast cron run made it for schedule "
+			    : " It was made by schedule ",
+	      a->to);
+	print_text(a->to, fired->schedule, strlen(fired->schedule), SHOWN);
+	if (parse_time(fired->at, &at) == 0) {
+		fputs(fired->manual ? ", at " : " for ", a->to);
+		say_time(a, at);
+	}
+	if (fired->missed)
+		fprintf(a->to, "; instants missed: %s", fired->missed);
+	fputs(".", a->to);
+}
+
 static void
 explain(struct answer *a)
 {
@@ -299,6 +322,7 @@ explain(struct answer *a)
 		break;
 	}
 	say_progress(a);
+	say_schedule(a);
 }
 
 static json_t *
@@ -338,6 +362,12 @@ as_json(const struct answer *a, const char *text)
 		{ "renewed", integer_if(runs, why->renewed) },
 		{ "last_error", json_text(job->last_error) },
 		{ "progress", json_text(job->progress) },
+		{ "schedule", json_text(a->fired.schedule) },
+		{ "scheduled_for", json_text(a->fired.at) },
+		{ "missed",
+		  integer_if(a->fired.missed != NULL,
+			     a->fired.missed ? atoll(a->fired.missed) : 0) },
+		{ "manual", json_boolean(a->fired.manual) },
 	};
 
 	return JSON_MEMBERS(members);
@@ -354,6 +384,7 @@ print_why(const rp_why *why, int json)
 	a.to = open_memstream(&text, &size);
 	if (!a.to)
 		return complain(FAILED, "out of memory");
+	fired_read(&a.fired, a.job);
 	explain(&a);
 	if (fclose(a.to) == EOF)
 		status = complain(FAILED, "out of memory");
@@ -361,6 +392,7 @@ print_why(const rp_why *why, int json)
 		status = print_json(as_json(&a, text));
 	else
 		puts(text);
+	fired_clear(&a.fired);
 	free(text);
 	return status;
 }

@@ -224,22 +224,14 @@ is_ours(const char *variable)
 	return 0;
 }
 
-/* The instant of a schedule's job, from its headers. Jobs of no schedule cost
- * no JSON. Free the result. NULL: none. */
+/* The instant of a schedule's job. Free the result. NULL: none. */
 static char *
 scheduled_for(const rp_job *job)
 {
-	static const char name[] = "readpast-scheduled-for";
-	json_t *headers;
-	const char *at;
-	char *text;
+	struct fired fired;
+	char *text = fired_read(&fired, job) ? strdup(fired.at) : NULL;
 
-	if (!job->headers || !strstr(job->headers, name))
-		return NULL;
-	headers = json_loads(job->headers, JSON_ALLOW_NUL, NULL);
-	at = json_string_value(json_object_get(headers, name));
-	text = at ? strdup(at) : NULL;
-	json_decref(headers);
+	fired_clear(&fired);
 	return text;
 }
 

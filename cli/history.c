@@ -154,18 +154,43 @@ history_enqueued(struct history *h, const char *queue, const rp_added *added)
 				 outcomes[added->outcome]));
 }
 
+/* If a schedule made the job: its name, the instant, and how long after the
+ * instant the job was made. */
+static void
+add_fire(json_t *fields, const rp_job *job)
+{
+	struct fired fired;
+	int64_t at;
+
+	if (fired_read(&fired, job) && !fired.manual && !fired.second_hand &&
+	    parse_time(fired.at, &at) == 0) {
+		json_object_set_new(fields, "schedule",
+				    json_string(fired.schedule));
+		json_object_set_new(fields, "scheduled_for",
+				    json_string(fired.at));
+		json_object_set_new(fields, "late_ms",
+				    json_integer(job->created_at > at
+							 ? job->created_at - at
+							 : 0));
+	}
+	fired_clear(&fired);
+}
+
 void
 history_claimed(struct history *h, const rp_job *job, int64_t asked)
 {
-	if (h)
-		append(h, "claimed",
-		       json_pack(
-			       "{sI sI sI sI sI sI}", "id", (json_int_t)job->id,
-			       "claim", (json_int_t)job->claim_no, "attempt",
-			       (json_int_t)job->attempt, "max_attempts",
-			       (json_int_t)job->max_attempts, "lease_ms",
-			       (json_int_t)(job->lease_until - job->claimed_at),
-			       "asked", (json_int_t)asked));
+	json_t *fields;
+
+	if (!h)
+		return;
+	fields = json_pack("{sI sI sI sI sI sI}", "id", (json_int_t)job->id,
+			   "claim", (json_int_t)job->claim_no, "attempt",
+			   (json_int_t)job->attempt, "max_attempts",
+			   (json_int_t)job->max_attempts, "lease_ms",
+			   (json_int_t)(job->lease_until - job->claimed_at),
+			   "asked", (json_int_t)asked);
+	add_fire(fields, job);
+	append(h, "claimed", fields);
 }
 
 static json_t *

@@ -234,11 +234,26 @@ begin_queue(struct rp_copy *c, const struct rp_copy_queue *q)
 	return r < 0 ? r : rp__copy_note_phase(c, q, phase);
 }
 
+/* Find out whether the target takes the schedules, and roll back. */
+static int
+try_schedules(struct rp_copy *c)
+{
+	int r = rp__copy_failed(c, c->to, rp__begin(c->to, RP_BEGIN_WRITE));
+
+	if (r < 0)
+		return r;
+	r = rp__copy_write_schedules(c, 0);
+	rp__end(c->to, RP_ECANCELLED);
+	return r;
+}
+
 static int
 begin_target(struct rp_copy *c)
 {
 	int r = rp__copy_failed(c, c->to, rp__sweep_dropped(c->to));
 
+	if (r == 0)
+		r = try_schedules(c);
 	if (r == 0)
 		r = rp__copy_lock(c);
 	if (r < 0)
@@ -253,8 +268,6 @@ begin_target(struct rp_copy *c)
 	}
 	for (size_t i = 0; i < c->queues_count && r == 0; i++)
 		r = begin_queue(c, &c->queues[i]);
-	if (r == 0)
-		r = rp__copy_write_schedules(c, 0);
 	return rp__copy_end(c, c->to, r);
 }
 

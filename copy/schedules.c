@@ -193,7 +193,7 @@ rp__copy_write_schedules(struct rp_copy *c, int moving)
 	for (size_t i = 0; i < c->schedules.count && r == 0; i++)
 		r = write_one(c, c->schedules.rows + i * SCHEDULE_IMPORT_PARAMS,
 			      standby);
-	if (r == 0 && (!moving || c->schedules.count))
+	if (r == 0)
 		c->counts.schedules = (int64_t)c->schedules.count;
 	return r;
 }

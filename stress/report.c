@@ -216,7 +216,7 @@ print_findings(const struct sums *sums)
 {
 	const struct verdicts *v = &sums->verdicts;
 
-	for (int p = 0; p < PROMISES; p++) {
+	for (int p = 0; p < PROMISES_OF_JOBS; p++) {
 		for (int i = 0; i < sums->found[p]; i++)
 			printf("  %s %s\n", promise_names[p],
 			       sums->findings[p][i]);
@@ -224,7 +224,7 @@ print_findings(const struct sums *sums)
 			printf("  %s and %lld more\n", promise_names[p],
 			       (long long)v->broken[p] - sums->found[p]);
 	}
-	for (int p = 0; p < PROMISES; p++) {
+	for (int p = 0; p < PROMISES_OF_JOBS; p++) {
 		char word[64];
 
 		verdict_word(v, (enum promise)p, word, sizeof(word));
@@ -399,7 +399,7 @@ json_findings(const struct sums *sums)
 {
 	json_t *array = json_array();
 
-	for (int p = 0; p < PROMISES; p++)
+	for (int p = 0; p < PROMISES_OF_JOBS; p++)
 		for (int i = 0; i < sums->found[p]; i++)
 			json_array_append_new(
 				array, json_pack("{ss ss}", "promise",
@@ -437,7 +437,7 @@ print_json_report(const struct stress *s, const struct sums *sums)
 	};
 	json_t *object = JSON_MEMBERS(members);
 
-	for (int p = 0; p < PROMISES; p++) {
+	for (int p = 0; p < PROMISES_OF_JOBS; p++) {
 		char word[64];
 
 		verdict_word(v, (enum promise)p, word, sizeof(word));

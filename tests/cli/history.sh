@@ -53,6 +53,7 @@ says() { # STATUS PATTERN LINE...: check prints this about a history of these li
 check 'a history without a violation is clean' says 0 'P1 ok, P2 ok, P3 ok, P6 ok' \
 	"$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited"
 check 'a job that is lost breaks P1' says 1 'P1 BROKEN' "$enqueued" "$(claim 100 5 1)" "$audited"
+check 'a job is not lost if a job of an earlier history keeps its key' says 0 'P1 ok' "${enqueued/added/existed}" "$audited"
 check 'a job that is still there is not lost' says 0 'P1 ok' "$enqueued" "$left" "$audited"
 check 'a job whose outcome is unknown is not lost' says 0 'P1 ok' "$enqueued" "$(claim 100 5 1)" "$(begun 200 5 'done')" "$audited"
 check 'a job is not lost if its verdict was repeated and then refused' says 0 'P1 ok' "$enqueued" "$(claim 100 5 1)" \
@@ -82,6 +83,26 @@ check 'a folder in place of a file exits with 2' refuses 2 'cannot be read' read
 # The histories of other clients may have blanks in other places.
 printf '%s\n' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited" >plain
 sum='3 events of 1 job by 1 client: 1 claim, 1 verdict'
+# Jobs of schedules.
+fired() { # ID INSTANT LATE_MS [AT CLAIM ATTEMPT]
+	local line
+	line=$(claim "${4:-100}" "${5:-5}" "${6:-1}")
+	line=${line/\"id\":1,/\"id\":$1,}
+	echo "${line%\}},\"schedule\":\"s\",\"scheduled_for\":\"2026-01-01T00:0$2:00Z\",\"late_ms\":$3}"
+}
+check 'check sees that each instant of a schedule fired once' says 0 'P6 ok, P7 ok$' "$(fired 1 0 7)" "$(fired 2 1 70)" "$(fired 2 1 70 2000000 6 2)"
+check 'check says how many instants fired, and how late' grep -qx '2 instants of 1 schedules fired, the latest 70 ms after its time' out
+check 'an instant with two jobs breaks P7' says 1 'P7 BROKEN \(1\)' "$(fired 1 0 7)" "$(fired 2 0 7)"
+check 'the instant with two jobs is named' grep -qx 'P7 schedule s: 2026-01-01T00:00:00Z fired twice: jobs 1 and 2' out
+readpast cron add ticks tick 'every 1s' >/dev/null
+readpast cron run tick >/dev/null
+sleep 1.1
+readpast sweep
+readpast --history fires claim ticks -n 10 >/dev/null
+check 'a claim says which instant it was; cron run has none' equal \
+	"$(jq -c '[.schedule, (.scheduled_for | type), (.late_ms | type)]' fires | LC_ALL=C sort | uniq -c | sed 's/^ *//; s/ *$//' | paste -sd,)" \
+	"1 [\"tick\",\"string\",\"number\"],1 [null,\"null\",\"null\"]"
+
 check 'check reads standard input' equal "$(readpast check - <plain)" "$sum"$'\nP1 ok, P2 ok, P3 ok, P6 ok'
 check 'check names errors in standard input' equal "$(echo x | readpast check - 2>&1)" \
 	'readpast: standard input:1: not a JSON object'

@@ -123,4 +123,36 @@ check 'a silent worker does not count as serving its queue' says "$(readpast enq
 age_workers 3600
 readpast sweep >/dev/null
 check 'why says that the worker of the job is no longer in the list' says "$s" 'a worker that has not been seen for an hour has held it'
+
+# ---- jobs of schedules ----
+
+schedule() { # NAME FIELD
+	readpast cron list "$1" --json | jq -r ".$2"
+}
+backdate() { # NAME SECONDS
+	case $READPAST_DB in
+	sqlite:*) sql "update readpast_schedule set next_at = next_at - $2 * 1000 where name = '$1'" ;;
+	*) sql "update $schema.schedule set next_at = next_at - $2 * interval '1 second' where name = '$1'" ;;
+	esac
+}
+readpast cron add s tick 'every 1m' --overlap skip >/dev/null
+backdate tick 61
+readpast sweep
+tick=$(schedule tick last_job_id)
+at=$(schedule tick last_at)
+check 'why names the schedule that made the job, and the instant' says "$tick" \
+	"It was made by schedule tick for ${at%%.*}.* \\([0-9a-z]+ ago\\)\\.\$"
+check 'the JSON has the schedule, the instant, and whether it was manual' equal "$(readpast why "$tick" --json | jq -c '[.schedule, .scheduled_for[0:19], .missed, .manual]')" \
+	"[\"tick\",\"${at:0:19}\",null,false]"
+backdate tick 61
+readpast sweep
+check 'cron list says why the next instant has no job' grep -q ": job $tick was still live" <(readpast cron list tick)
+readpast cron add s often '* * * * *' >/dev/null
+backdate often 300
+readpast sweep
+check 'why says how many instants were missed' says "$(schedule often last_job_id)" 'made by schedule often for .*; instants missed: [3-6]\.$'
+run=$(readpast cron run often)
+check 'why says that cron run made the job' says "$run" 'readpast cron run made it for schedule often, at .* ago'
+check 'the JSON says that the job is manual' equal "$(readpast why "$run" --json | jq -r .manual)" true
+check 'the JSON of a job that no schedule made has no schedule' equal "$(readpast why "$first" --json | jq -r .schedule)" null
 finish

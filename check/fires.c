@@ -1,0 +1,104 @@
+/*
+ * fires.c - see fires.h.
+ *
+ * SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: The readpast authors
+ */
+#include "fires.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fire {
+	char *schedule; /* owned; the instant follows in the same memory */
+	const char *at;
+	int64_t id, late_ms;
+};
+
+static char *
+put_word(char *to, const struct word *word)
+{
+	memcpy(to, word->text, word->size);
+	to[word->size] = '\0';
+	return to + word->size + 1;
+}
+
+int
+fires_add(struct fires *fires, const struct line *line)
+{
+	const struct word *name = &line->words[SCHEDULE];
+	const struct word *at = &line->words[SCHEDULED_FOR];
+	struct fire *fire;
+
+	if (fires->count == fires->room) {
+		size_t room = fires->room ? fires->room * 2 : 64;
+		struct fire *items =
+			realloc(fires->items, room * sizeof(*items));
+
+		if (!items)
+			return -1;
+		fires->items = items;
+		fires->room = room;
+	}
+	fire = &fires->items[fires->count];
+	fire->schedule = malloc(name->size + at->size + 2);
+	if (!fire->schedule)
+		return -1;
+	fire->at = put_word(fire->schedule, name);
+	put_word(fire->schedule + name->size + 1, at);
+	fire->id = line->numbers[ID];
+	fire->late_ms = line->numbers[LATE_MS];
+	fires->count++;
+	return 0;
+}
+
+static int
+by_instant(const void *pa, const void *pb)
+{
+	const struct fire *a = pa, *b = pb;
+	int order = strcmp(a->schedule, b->schedule);
+
+	if (order == 0)
+		order = strcmp(a->at, b->at);
+	return order ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+void
+fires_check(struct fires *fires, finding_fn *found, void *ctx,
+	    struct verdicts *ret)
+{
+	const struct fire *last = NULL;
+
+	if (fires->count)
+		qsort(fires->items, fires->count, sizeof(*fires->items),
+		      by_instant);
+	for (size_t i = 0; i < fires->count; i++) {
+		const struct fire *a = &fires->items[i];
+		int same = last && strcmp(a->schedule, last->schedule) == 0;
+		char line[300];
+
+		ret->schedules += !same;
+		same = same && strcmp(a->at, last->at) == 0;
+		ret->instants += !same;
+		if (a->late_ms > ret->latest_ms)
+			ret->latest_ms = a->late_ms;
+		if (same && a->id != last->id) {
+			snprintf(line, sizeof(line),
+				 "schedule %.128s: %.32s fired twice: jobs "
+				 "%lld and %lld",
+				 a->schedule, a->at, (long long)last->id,
+				 (long long)a->id);
+			ret->broken[P7]++;
+			found(ctx, P7, line);
+		}
+		last = a;
+	}
+}
+
+void
+fires_clear(struct fires *fires)
+{
+	for (size_t i = 0; i < fires->count; i++)
+		free(fires->items[i].schedule);
+	free(fires->items);
+}
