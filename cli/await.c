@@ -43,8 +43,10 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 	if (!await->how.result && !await->how.json)
 		return 0;
 	await->keep_ms = model->keep_ms ? model->keep_ms : keep_of(cmd, queue);
-	await->keeps_longer = await->keep_ms < RESULT_MS;
-	if (await->keeps_longer)
+	/* Another caller with the same key may wait for the same job, too. */
+	await->keeps_longer = await->keep_ms ? await->keep_ms < RESULT_MS
+					     : !model->unique_key;
+	if (await->keep_ms < RESULT_MS)
 		model->keep_ms = RESULT_MS;
 	return 0;
 }
@@ -66,8 +68,10 @@ await_add(struct await *await, const rp_added *added, size_t n)
 	}
 	for (size_t i = 0; i < n; i++) {
 		ids[await->count++] = added[i].id;
-		if (added[i].outcome == RP_EXISTED)
-			await->keeps_longer = 0; /* it is somebody else's */
+		if (added[i].outcome == RP_EXISTED) {
+			await->keeps_longer = 0;
+			await->how.existed = 1;
+		}
 	}
 	return 0;
 }

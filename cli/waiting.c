@@ -99,8 +99,11 @@ say(const struct waiting *w, const rp_outcome *outcome, const rp_job *job)
 	else if (w->result && !is_done)
 		complain(CANCELLED, "job %lld was cancelled", id);
 	else if (w->result && !outcome->kept)
-		complain(DONE, "job %lld: done (not kept), so it has no result",
-			 id);
+		complain(DONE,
+			 "job %lld: done (not kept), so it has no result%s", id,
+			 w->existed ? ": the enqueue that added it did not "
+				      "keep one"
+				    : "");
 	if (w->result && job && job->result)
 		fwrite(job->result, 1, job->result_size, stdout);
 	else if (outcome->state && !w->result && !w->quiet)

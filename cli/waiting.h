@@ -15,6 +15,8 @@ struct waiting {
 	int any, json, quiet;
 	int result;         /* 1: print results instead of states */
 	int64_t timeout_ms; /* -1: no limit */
+	int existed;        /* 1: at least one of the jobs was enqueued before,
+			     * by another client */
 	int goes_on;        /* 1: after a signal, print that the job
 			     * continues */
 };
@@ -33,21 +35,18 @@ struct await {
 	struct waiting how;
 	int64_t *ids; /* ids of the jobs; the caller frees them */
 	size_t count, room;
-	int keeps_longer; /* the jobs are kept for longer than they shall be,
-			   * until their results were read */
-	int64_t keep_ms;  /* how long they shall be kept; 0: not */
+	int keeps_longer; /* 1: until the results are read, the jobs are kept
+			   * for longer than the user or the queue says */
+	int64_t keep_ms;  /* how long the user or the queue says; 0: not */
 };
 
 /* Call this before the enqueue. It refuses a wait of a handler for itself, and
  * makes the jobs keep their results. Returns an exit status. */
 int await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 		  rp_job_spec *model);
-int await_add(struct await *await, const rp_added *added, size_t n); /* returns
-								      * 0, or -1
-								      * if
-								      * memory
-								      * ran
-								      * out */
+/* Add the jobs to those that are waited for. Returns 0, or -1 if memory ran
+ * out. */
+int await_add(struct await *await, const rp_added *added, size_t n);
 /* Wait for the jobs that were added. Returns an exit status. */
 int await_all(struct await *await);
 

@@ -139,6 +139,18 @@ eventually is_waiting $!
 readpast resume r
 wait $!
 check 'a job with a result that another client has enqueued stays' equal "$(readpast show "$theirs" --json | jq -r '.state + " " + .result')" 'done theirs!'
+readpast pause r
+theirs=$(put r theirs --unique theirs)
+"$READPAST" enqueue r x --unique theirs --wait --result >out 2>err &
+eventually is_waiting $!
+readpast resume r
+wait $!
+check 'enqueue --wait waits for a job that exists, whose result is not kept: 0' equal "$?,$(cat out)" 0,
+check 'a message says that the result was not kept' equal "$(cat err)" \
+	"readpast: job $theirs: done (not kept), so it has no result: the enqueue that added it did not keep one"
+check 'with --unique the result stays for others who wait' gives 0 'a!' a --unique shared --wait --result
+check 'such a job is kept for 10 minutes' equal \
+	"$(readpast list r --state done --json | jq -c 'select(.unique_key == "shared") | .keep_ms')" 600000
 check 'enqueue --wait of a job that dies: 7' gives 7 '' bad --wait --result
 check 'enqueue --wait that times out: 6' gives 6 '' a --delay 1h --wait --timeout 30ms
 check 'enqueue --result needs --wait' refuses 2 'needs --wait' readpast enqueue r a --result
