@@ -105,7 +105,18 @@ wrong_arguments_are_refused(void **state)
 /* ---- a job that another process ends ---- */
 
 /* What another process does to a job while this process waits for its end. */
-enum deed { COMPLETE, KEEP, FAIL, DIE, LOSE, CANCEL, EXPIRE, DROP, DEEDS };
+enum deed {
+	COMPLETE,
+	KEEP,
+	FAIL,
+	DIE,
+	LOSE,
+	CANCEL,
+	EXPIRE,
+	PURGE,
+	DROP,
+	DEEDS
+};
 
 struct doing {
 	const struct db *db;
@@ -139,6 +150,10 @@ end_it(rp_conn *conn, enum deed deed)
 	case CANCEL:
 		ok(conn, rp_job_cancel(conn, 1, NULL));
 		break;
+	case PURGE:
+		assert_int_equal(
+			rp_queue_purge(conn, "q", RP_STATE_READY, NULL), 1);
+		break;
 	default:
 		ok(conn, rp_queue_drop(conn, "q"));
 	}
@@ -167,6 +182,7 @@ each_end_of_a_job_ends_a_wait(void **state)
 		[FAIL] = RP_STATE_DEAD,        [DIE] = RP_STATE_DEAD,
 		[LOSE] = RP_STATE_DEAD,        [CANCEL] = RP_STATE_CANCELLED,
 		[EXPIRE] = RP_STATE_CANCELLED, [DROP] = RP_STATE_CANCELLED,
+		[PURGE] = RP_STATE_DONE,
 	};
 
 	(void)state;
@@ -190,8 +206,9 @@ each_end_of_a_job_ends_a_wait(void **state)
 		began = now_ms();
 		outcome = wait_for(db->conn, added.id, LONG_MS, 1);
 		assert_int_equal(outcome.state, states[deed]);
-		assert_int_equal(outcome.kept,
-				 deed != COMPLETE && deed != DROP);
+		assert_int_equal(outcome.kept, deed != COMPLETE &&
+						       deed != PURGE &&
+						       deed != DROP);
 		assert_in_range(now_ms() - began, 0, 5000);
 		expect_success(pid);
 		close(doing.pipe[0]);

@@ -54,6 +54,16 @@ end_wait
 check 'the wait is notified' equal "$got" "0 $id done (not kept)"
 check 'the wait leaves no registration' equal "$(registered)" 0
 
+id=$(put q x)
+begin_wait "$id"
+eventually is_registered "$id"
+sleep 4.5 # the next look is 8 s after the registration
+readpast purge q --state ready --yes >/dev/null
+from=$SECONDS
+end_wait
+check 'a purge of a ready job ends a wait for it' equal "$got" "0 $id done (not kept)"
+check '... at once' test $((SECONDS - from)) -le 2
+
 # ---- restarts ----
 
 id=$(put q x)

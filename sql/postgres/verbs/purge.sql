@@ -1,5 +1,6 @@
 -- purge: delete jobs that are still in this state and of this kind. Jobs that another
--- transaction has locked stay.
+-- transaction has locked stay. Clients that wait for the end of one of the live jobs are
+-- notified.
 
 with live as (
     delete from readpast.job
@@ -28,9 +29,14 @@ kept as (
                   and (:kind::pg_catalog.text is null
                        or kind operator(pg_catalog.=) :kind)
                   for update skip locked)
-    returning id)
+    returning id),
+notified as (
+    select readpast.notify_job_waiters(pg_catalog.array_agg(id))
+      from live
+    having pg_catalog.count(*) operator(pg_catalog.>) 0)
 select n.number, n.id
   from pg_catalog.unnest(:id[]::bigint[]) with ordinality as n(id, number)
+ cross join (select pg_catalog.count(*) from notified) as waiters
  where n.id operator(pg_catalog.=) any (select id from live
                                          union all
                                         select id from kept);
