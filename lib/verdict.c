@@ -64,11 +64,14 @@ rp__check_progress(rp_error *error, const char *text)
 static int
 check_reports(rp_error *error, const rp_verdict *v)
 {
-	const struct rp_value result = rp__result(v);
-	const struct rp_value progress = rp__progress(v);
-	int r = rp__check_result(error,
-				 result.type == RP_NULL ? 0 : result.size);
+	struct rp_value result, progress;
+	int r;
 
+	if (!has_reports(v) || (!v->result_bytes && !v->progress))
+		return 0;
+	result = rp__result(v);
+	progress = rp__progress(v);
+	r = rp__check_result(error, result.type == RP_NULL ? 0 : result.size);
 	if (r == 0 && progress.type != RP_NULL)
 		r = rp__check_progress(error, progress.data);
 	return r;
