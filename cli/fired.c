@@ -17,7 +17,7 @@ text_of(const struct fired *f, const char *name)
 int
 fired_read(struct fired *ret, const rp_job *job)
 {
-	*ret = (struct fired){ NULL };
+	*ret = (struct fired){ .headers = NULL };
 	/* Jobs of no schedule cost no JSON. */
 	if (!job->headers || !strstr(job->headers, "readpast-schedule"))
 		return 0;
@@ -38,5 +38,5 @@ void
 fired_clear(struct fired *fired)
 {
 	json_decref(fired->headers);
-	*fired = (struct fired){ NULL };
+	*fired = (struct fired){ .headers = NULL };
 }

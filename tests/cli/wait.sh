@@ -150,7 +150,7 @@ check 'a message says that the result was not kept' equal "$(cat err)" \
 	"readpast: job $theirs: done (not kept), so it has no result: the enqueue that added it did not keep one"
 check 'with --unique the result stays for others who wait' gives 0 'a!' a --unique shared --wait --result
 check 'such a job is kept for 10 minutes' equal \
-	"$(readpast list r --state done --json | jq -c 'select(.unique_key == "shared") | .keep_ms')" 600000
+	"$(readpast list r --state "done" --json | jq -c 'select(.unique_key == "shared") | .keep_ms')" 600000
 check 'enqueue --wait of a job that dies: 7' gives 7 '' bad --wait --result
 check 'enqueue --wait that times out: 6' gives 6 '' a --delay 1h --wait --timeout 30ms
 check 'enqueue --result needs --wait' refuses 2 'needs --wait' readpast enqueue r a --result
