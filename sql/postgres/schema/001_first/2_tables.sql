@@ -93,8 +93,9 @@ create index lane_id on readpast.lane (lane_id);
 -- renewed: how often the lease was renewed. A verdict or the end of the lease sets it to
 -- 0, so that a claim need not.
 -- lost: how many leases of the job in a row ran out.
--- expire_at: the job is not claimed after this time. The last four are more of a job's own
--- terms; all five are null if its enqueue named none. keep_ms: how long it is kept after it
+-- expire_at: the job is not claimed after this time. This and the following four are a job's
+-- own terms, null if its enqueue named none. Each verdict reads keep_ms and unique_for_ms,
+-- so they stand before the columns of variable length. keep_ms: how long it is kept after it
 -- is done; timeout_ms: the longest run of a handler; backoff: a JSON array, the delays in
 -- milliseconds after the first, second, ... failed attempt, of which the last repeats;
 -- unique_for_ms: how long its unique key stays taken after it is done.
@@ -115,17 +116,17 @@ create table readpast.job (
 	attempt      integer not null default 0,
 	renewed      integer not null default 0,
 	lost         integer not null default 0,
+	keep_ms      bigint,
+	unique_for_ms bigint,
+	timeout_ms   bigint,
 	unique_key   text,
 	kind         text,
 	headers      json,
 	last_error   text,
 	failures     jsonb,
 	payload      bytea not null,
-	keep_ms       bigint,
-	timeout_ms    bigint,
-	backoff       json,
-	unique_for_ms bigint,
-	progress      text
+	backoff      json,
+	progress     text
 ) with (
 	fillfactor = 45,
 	autovacuum_vacuum_scale_factor = 0.02,

@@ -76,12 +76,11 @@ begin
 			return next;
 		end loop;
 	end if;
-	if most = 0 then
-		return;
+	if most > 0 and current_setting('transaction_isolation') <> 'read committed' then
+		perform readpast.need_read_committed('a claim');
 	end if;
-	perform readpast.need_read_committed('a claim');
 	number := null;
-	foreach queue in array queues loop
+	foreach queue in array case when most > 0 then queues else '{}' end loop
 		select q.id, q.timeout_ms,
 		       readpast.ms(coalesce(settle_and_claim.lease_ms, q.lease_ms)) as lease
 		  into its from readpast.queue q

@@ -28,29 +28,21 @@ as $body$
 #variable_conflict use_column
 declare
 	done     record;
-	rest     record;
 	accepted bigint[];
 begin
 	if readpast.are_bad_verdicts(ids, claim_nos, verdicts, delays_ms, errors) then
 		perform readpast.refuse_round_trip(null, 0, ids);
-	end if;
-	if results is not null or progresses is not null then
+	elsif results is not null or progresses is not null then
 		perform readpast.check_reports(ids, results, progresses);
 	end if;
 	-- Fast path: all verdicts are `done`, on jobs of one claim; no queue keeps done
-	-- jobs, and nobody waits for a job. It leaves the jobs that have a keep_ms, and
-	-- those of refused verdicts.
+	-- jobs, and nobody waits for a job.
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
 	   and not exists (select 1 from readpast.queue q
 	                    where q.keep_done_ms > 0 or q.job_waiters_until is not null)
 	then
-		done := readpast.settle_claim(ids, claim_nos[1]);
-		if cardinality(done.numbers) < cardinality(ids) then
-			rest := readpast.settle_done(ids, claim_nos, verdicts, results);
-			done.numbers := done.numbers || rest.numbers;
-			done.queues := done.queues || rest.queues;
-		end if;
+		done := readpast.settle_claim(ids, claim_nos[1], results);
 	else
 		done := readpast.settle_done(ids, claim_nos, verdicts, results);
 	end if;

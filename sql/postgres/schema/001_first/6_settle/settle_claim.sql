@@ -1,42 +1,43 @@
--- settle_claim: complete jobs of one claim, except those that have a keep_ms.
+-- settle_claim: complete jobs of one claim. It deletes those that have no keep_ms or
+-- unique_for_ms, and leaves the others to settle_done().
 --
--- ids: the jobs; claim_no: the number of their claim.
+-- ids: the jobs; claim_no: the number of their claim; results: as of settle().
 -- Precondition: no queue keeps done jobs.
 -- Result: numbers: the positions in `ids` of the completed jobs (if all were completed,
 -- only the length of this array matters); queues: the queue of each completed job.
--- Locks: the jobs' rows, which it deletes; and what take_keys() locks.
+-- Locks: the jobs' rows, which it deletes; and those of settle_done().
 -- Called only by settle_and_claim(), with its search_path and settings.
 
 create function readpast.settle_claim(ids bigint[], claim_no bigint,
+                                      results bytea[],
                                       out numbers bigint[],
                                       out queues integer[])
 language plpgsql volatile
 as $body$
 #variable_conflict use_column
 declare
-	done  bigint[];
-	taken readpast.taken_key[];
+	done bigint[];
+	rest record;
 begin
 	with gone as (
 		delete from readpast.job j
 		 where j.id = any (ids) and j.claim_no = settle_claim.claim_no
 		   and j.worker_id is not null and j.keep_ms is null
-		returning j.id, j.queue_id, j.unique_key, j.unique_for_ms)
-	select coalesce(array_agg(g.id), '{}'), coalesce(array_agg(g.queue_id), '{}'),
-	       array_agg((g.queue_id, g.unique_key, g.id, clock_timestamp()
-	                  + readpast.ms(g.unique_for_ms))::readpast.taken_key)
-	           filter (where g.unique_for_ms is not null)
-	  into done, queues, taken
+		   and j.unique_for_ms is null
+		returning j.id, j.queue_id)
+	select coalesce(array_agg(g.id), '{}'), coalesce(array_agg(g.queue_id), '{}')
+	  into done, queues
 	  from gone g;
-	if taken is not null then
-		perform readpast.take_keys(taken);
-	end if;
 	if cardinality(done) = cardinality(ids) then
-		numbers := array(select generate_series(1, cardinality(ids)));
+		numbers := ids;
 	else
-		numbers := array(select v.number
-		                   from unnest(ids) with ordinality as v(id, number)
-		                  where v.id = any (done));
+		rest := readpast.settle_done(
+			ids, array_fill(claim_no, array[cardinality(ids)]), null, results);
+		numbers := rest.numbers
+			|| array(select v.number
+			           from unnest(ids) with ordinality as v(id, number)
+			          where v.id = any (done));
+		queues := queues || rest.queues;
 	end if;
 end
 $body$;
