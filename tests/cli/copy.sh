@@ -47,7 +47,7 @@ dump() { # FILE [SHIFT]
 	select q.name, j.id - $shift, j.priority, j.class, j.run_at, j.claim_no, j.attempt, j.lost,
 	       j.max_attempts, j.created_at, j.unique_key, j.kind, j.headers,
 	       hex(j.payload), j.last_error, j.seq is not null,
-	       j.keep_ms, j.timeout_ms, j.expire_at, j.backoff, j.unique_for_ms, j.progress,
+	       j.expire_at, j.extra,
 	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
 	                            || (value ->> 'text')) from json_each(j.failures))
 	  from readpast_job j join readpast_queue q on q.id = j.queue_id
@@ -55,7 +55,7 @@ dump() { # FILE [SHIFT]
 	select q.name, a.id - $shift, a.state, a.finished_at, a.priority, a.run_at,
 	       a.claim_no, a.attempt, a.max_attempts, a.worker, a.created_at,
 	       a.unique_key, a.kind, a.headers, hex(a.payload), a.last_error,
-	       a.keep_ms, a.timeout_ms, a.expire_at, a.backoff, a.unique_for_ms, a.progress,
+	       a.expire_at, a.extra,
 	       hex(a.result),
 	       (select group_concat((value ->> 'attempt') || (value ->> 'at')
 	                            || (value ->> 'text')) from json_each(a.failures))
@@ -155,8 +155,9 @@ check 'the target is paused' equal "$(readpast --db "$pg" queue list | grep -c p
 check 'and so are its schedules' equal "$(readpast --db "$pg" cron list | grep -c '(paused)')" 2
 check 'those of the source are as they were' equal "$(readpast --db sqlite:a.db cron list | grep '(paused)')" 'asleep (paused)'
 check 'there was a job with each term, a result, progress and a key that stays taken' equal "$(sqlite3 a.db "
-	select count(keep_ms) > 0, count(timeout_ms) > 0, count(expire_at) > 0, count(backoff) > 0, count(unique_for_ms) > 0,
-	       count(progress) > 0, (select count(result) from readpast_archive), (select count(*) from readpast_taken_key)
+	select count(extra ->> 'keep_ms') > 0, count(extra ->> 'timeout_ms') > 0, count(expire_at) > 0,
+	       count(extra ->> 'backoff') > 0, count(extra ->> 'unique_for_ms') > 0,
+	       count(extra ->> 'progress') > 0, (select count(result) from readpast_archive), (select count(*) from readpast_taken_key)
 	  from readpast_job")" '1|1|1|1|1|1|1|1'
 check 'and back again' status 0 readpast copy "$pg" sqlite:b.db --json
 check 'all fields are unchanged' same_dump a.db b.db
