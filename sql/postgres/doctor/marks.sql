@@ -1,5 +1,6 @@
--- marks: how far the sweep lags behind the claims, in numbers of the ready line. Under
--- full load a lag of as many jobs as are claimed in a second or two is normal.
+-- marks: how far the sweep lags behind the claims in a lane (the jobs of one queue,
+-- priority and class), as a difference of two numbers of the ready line. Under full
+-- load a lag of as many jobs as are claimed in a second or two is normal.
 
 select q.name as queue, max(c.head) - min(c.low) as behind
   from cursor c

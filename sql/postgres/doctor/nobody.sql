@@ -1,5 +1,5 @@
--- nobody: queues with ready jobs that nobody serves: there is no worker for them,
--- and no other client holds one of their jobs or has finished one lately.
+-- nobody: queues that have ready jobs and that nobody serves. No worker serves such a
+-- queue, and no other client holds one of its jobs or has finished one lately.
 
 select q.name as queue,
        (select count(*) from worker w

@@ -1,4 +1,4 @@
--- paused: queues that hand out nothing while jobs wait.
+-- paused: queues that have been paused for long while jobs wait in them.
 
 select q.name as queue,
        (extract(epoch from clock_timestamp() - q.paused_at) * 1000)::bigint

@@ -1,5 +1,6 @@
--- plan: the server's plan for a claim. The statement is that of lock_next() without its
--- locks, on the first lane that has a ready job.
+-- plan: show the server's plan for a claim. The statement is that of lock_next()
+-- without its locks. It reads the first lane (a queue, a priority and a class) that has
+-- a ready job.
 
 explain (format json)
 select j.ctid as place, j.seq, j.max_attempts

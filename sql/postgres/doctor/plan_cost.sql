@@ -1,4 +1,4 @@
--- plan_cost: run the statement of `plan`, and count what it reads.
+-- plan_cost: run the statement of `plan`, and count the pages that it reads.
 
 explain (analyze, buffers, timing off, format json)
 select j.ctid as place, j.seq, j.max_attempts

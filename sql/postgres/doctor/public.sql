@@ -1,4 +1,4 @@
--- public: what PUBLIC, and so each role that can connect, may do with jobs.
+-- public: the rights on jobs that PUBLIC has, and so each role that can connect.
 
 select string_agg(p.name, ', ' order by p.name) as privileges, t.name as table
   from (values ('job'), ('archive'), ('queue')) as t(name),

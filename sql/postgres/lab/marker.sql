@@ -1,12 +1,12 @@
 -- marker: one update sets the worker's own mark on a batch of rows
 --
--- The row stays in the table while its job runs, with its priority, the time from
--- which it is available, the number of attempts and a time-out. The worker makes up a
--- unique mark and sets it with one update; the rows with this mark are its own. The
+-- The row stays in the table while its job runs. It has a priority, the time from which
+-- the job is available, the number of attempts and a time-out. The worker makes up a
+-- unique mark and sets it with one update. The rows with this mark are its own. The
 -- update repeats the condition of its inner select, so it is right even if that select
--- skips no locked row. A worker reports a finished job by setting a date. The trap: the
--- report of a worker that is too late is accepted, although another worker has the job
--- by then; and nothing removes the rows.
+-- does not skip locked rows. A worker reports a finished job by setting a date. The
+-- trap: the report of a worker that is too late is accepted, although another worker
+-- has the job by then. And no statement ever deletes the rows.
 
 -- setup:
 create table job_queue (

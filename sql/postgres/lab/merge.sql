@@ -1,15 +1,15 @@
 -- merge: one MERGE under a table lock claims the first row, or deletes it
 --
 -- One atomic statement both claims a job and removes a finished one. If the first row
--- names an agent, the job was processed, and the row is deleted; otherwise the row is
+-- names an agent, the job was processed, and the row is deleted. Otherwise the row is
 -- given to the caller. Each row is visited twice, and each visit locks the whole table,
--- so claims, deletions and inserts take turns. The trap: an agent in the row says that a
--- worker took the job, not that the job is done. If that worker dies, the next visit
+-- so claims, deletions and inserts take turns. The trap: an agent in the row says that
+-- a worker took the job, not that the job is done. If that worker dies, the next visit
 -- deletes its job.
 --
--- The original's load is three consumers that look every 100 ms and a producer that
--- inserts every 50 ms. Here all rows are inserted before the start and no worker pauses,
--- as for the other techniques.
+-- In the original, three consumers poll every 100 ms and one producer inserts every 50
+-- ms. Here all rows are inserted before the start and no worker pauses, as for the
+-- other techniques.
 --
 -- needs 15: MERGE
 

@@ -1,4 +1,5 @@
--- now: the server's clock. A role without rights on the schema may ask, too.
+-- now: return the server's clock in milliseconds. This works even for a role without
+-- rights on the schema.
 
 select pg_catalog.floor(
            pg_catalog.date_part('epoch', pg_catalog.clock_timestamp())

@@ -1,3 +1,3 @@
--- queue_create: make a queue with the default settings, unless it exists.
+-- queue_create: create a queue with the default settings, unless it exists.
 
 select readpast.queue_create(:queue);

@@ -1,4 +1,4 @@
--- queue_drop: remove the queue, its schedules and its jobs. busy: a job runs, or an open transaction
--- has a job or the queue locked; nothing was done.
+-- queue_drop: delete the queue, its schedules and its jobs. busy: a job is running, or
+-- an open transaction has locked a job or the queue, so nothing was deleted.
 
 select id, busy from readpast.queue_drop(:queue);

@@ -1,5 +1,5 @@
--- ms: an interval of n milliseconds.
--- n: milliseconds; null is allowed.
+-- ms: convert a number of milliseconds to an interval.
+-- n: milliseconds, or null.
 -- Result: the interval, or null.
 -- Locks: none.
 

@@ -1,7 +1,7 @@
 -- need_read_committed: raise an error unless this transaction is at READ COMMITTED.
--- Claims and sweeps must see what others commit after this transaction began.
+-- Claims and sweeps must see rows that were committed after their transaction began.
 -- what: the subject of the message.
--- Result: none; SQLSTATE 25001 at another level.
+-- Result: none. SQLSTATE 25001: the transaction is at another level.
 -- Locks: none.
 
 create function readpast.need_read_committed(what text) returns void

@@ -1,8 +1,8 @@
--- newest_head: the head of a lane's newest cursor, whatever its age. Claims will
--- start there soon, so the sweep has to move ready jobs that are before it.
+-- newest_head: return the head of a lane's newest cursor, whatever its age. Claims
+-- start there, or soon will, so the sweep has to move ready jobs that are before it.
 --
 -- lane_id: the lane.
--- Result: a number of the ready line; 0 if the lane has no cursor.
+-- Result: a number of the ready line, or 0 if the lane has no cursor.
 -- Locks: none.
 
 create function readpast.newest_head(lane_id bigint) returns bigint

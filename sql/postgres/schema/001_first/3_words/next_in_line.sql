@@ -1,5 +1,6 @@
--- next_in_line: draw a number at the end of a lane. A transaction that is no longer
--- young also requests a recheck of that number, see note_late().
+-- next_in_line: draw a number of the ready line for a job at the end of a lane. A
+-- transaction that is no longer young also requests a recheck of that number, see
+-- note_late().
 --
 -- lane_id: the lane.
 -- Precondition: this transaction has its id, see take_xid().

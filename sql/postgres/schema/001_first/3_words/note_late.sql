@@ -1,9 +1,10 @@
--- note_late: request a recheck of the end of a lane. A transaction needs it if it draws
--- numbers there when it is no longer young, because cursors may pass these numbers before
--- it commits. The row in `recheck` becomes visible together with the jobs. The range ends
--- at the last number that any session has drawn.
+-- note_late: request a recheck of the end of a lane. A transaction that is no longer
+-- young has to do this when it draws numbers of the ready line, because cursors may
+-- pass these numbers before it commits. The row in `recheck` becomes visible together
+-- with the jobs. Its range ends at the last number that any session has drawn.
 --
--- lane_id: the lane; first: the smallest number that this transaction drew late.
+-- lane_id: the lane.
+-- first: the smallest number that this transaction drew late.
 -- Locks: none.
 
 create function readpast.note_late(lane_id bigint, first bigint) returns void

@@ -1,7 +1,8 @@
--- note_moved: if this transaction is no longer young, call note_late() for jobs that
--- it gave new numbers.
+-- note_moved: request a recheck of jobs that got new numbers of the ready line, if this
+-- transaction is no longer young. See note_late().
 --
--- ids: the jobs; before: a number that is smaller than all the new ones.
+-- ids: the jobs.
+-- before: a number that is smaller than all the new ones.
 -- Locks: none.
 
 create function readpast.note_moved(ids bigint[], before bigint) returns void

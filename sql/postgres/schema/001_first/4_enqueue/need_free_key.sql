@@ -1,9 +1,9 @@
--- need_free_key: raise an error if a unique key is taken by a job that is done. The caller
--- has inserted a job with this key, after it saw that the key was free. Meanwhile another
--- job with the key may have been enqueued, run and done. None can be while the caller's
--- transaction is open: so what this routine sees stays true.
+-- need_free_key: raise an error if a finished job keeps this unique key taken. The
+-- caller saw that the key was free, and has then inserted a job with it. Between these
+-- two steps another job with the key may have been enqueued, run and done. No such job
+-- can appear later while the caller's transaction is open.
 -- queue_id, unique_key: the key.
--- Result: none; SQLSTATE 40001 if it is taken.
+-- Result: none. SQLSTATE 40001: the key is taken.
 -- Locks: none.
 
 create function readpast.need_free_key(queue_id integer, unique_key text)

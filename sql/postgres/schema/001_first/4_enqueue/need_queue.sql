@@ -1,10 +1,11 @@
--- need_queue: create a queue unless it exists. Enqueues call it when find_queue()
--- answered no row, and then try again.
+-- need_queue: create a queue unless it exists. An enqueue calls this routine when
+-- find_queue() has returned no row, and then tries again.
 --
--- queue: its name; largest: the size of the largest payload.
--- Result: none; RP004 if the payload is too large for the queue, RP003 if no queue
--- can have this name.
--- Locks: see queue_create().
+-- queue: the name of the queue.
+-- largest: the size of the largest payload, in bytes.
+-- Result: none. RP004: the payload is too large for the queue. RP003: the name is not
+-- valid.
+-- Locks: no existing row. It waits for an open transaction that creates the same queue.
 
 create function readpast.need_queue(queue text, largest bigint) returns void
 language plpgsql volatile
@@ -13,9 +14,9 @@ as $body$
 declare
 	most bigint;
 begin
-	-- Since the caller looked, another session may have created the queue, or
-	-- dropped it and created it again. So this tests the size, and not whether the
-	-- queue exists.
+	-- The caller has found no queue that takes this payload. Meanwhile another
+	-- session may have created the queue, perhaps with another limit. So this tests
+	-- the size and not whether the queue exists.
 	select q.max_payload into most
 	   from readpast.queue q
 	  where q.name = need_queue.queue and q.max_payload < largest;

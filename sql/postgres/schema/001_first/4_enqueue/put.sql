@@ -1,10 +1,13 @@
 -- put: insert many jobs of one queue and one priority.
--- delays_ms .. payloads: arrays of the same length, or null; a null stands for
--- the queue's setting, no kind, no headers. run_ats: milliseconds since 1970.
--- largest: the size of the largest payload. keep_ms .. backoff: terms that all of the jobs
--- have, or null.
--- Result: the ids in order; none: no such queue, or a payload is too large.
--- Locks: those of wake(); above READ COMMITTED the queue's row, see keep_queue().
+-- delays_ms .. payloads: arrays of the same length, with an element for each job. A
+-- null array, or a null in one, means the queue's setting, no kind or no headers.
+-- run_ats: times at which jobs are due, in milliseconds since 1970.
+-- largest: the size of the largest payload.
+-- keep_ms .. backoff: terms that all of the jobs have, or null.
+-- Rows: the ids, in the order of the arrays. No rows: there is no such queue, or a
+-- payload is too large.
+-- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED also the queue's
+-- row, see keep_queue().
 
 create function readpast.put(
 	queue text, priority integer, delays_ms bigint[], run_ats bigint[],

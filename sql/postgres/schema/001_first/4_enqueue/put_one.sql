@@ -1,14 +1,16 @@
--- put_one: insert one job with any of the options. If it has a unique key and a
--- live job of the queue has the same, that job is answered instead, and `replace`
--- gives it the new job's content unless it runs; so is a job that was done, if its key is
--- still taken.
--- Parameters: the job; null stands for the queue's setting, no kind, no headers,
--- no key.
--- Result: id: the new job, or the live one; null: no such queue, or the payload
--- is too large. outcome: 0 added, 1 existed, 2 replaced.
--- Locks: those of lock_live(), replace_live() and wake(); above READ COMMITTED the
--- queue's row, see keep_queue(). It waits for an open transaction that inserts
--- the same key.
+-- put_one: insert one job with any of the options. If a live job of the queue has the
+-- same unique key, no job is inserted, and that job's id is the result. With `replace`
+-- that job gets the content of the new one, unless it is running. If a finished job
+-- keeps the key taken, its id is the result.
+-- Parameters: the fields of the job. Null means the queue's setting, no kind, no
+-- headers or no key.
+-- Result:
+--   id: the new job or the one that has the key. Null: there is no such queue, or the
+--   payload is too large.
+--   outcome: 0 added, 1 existed, 2 replaced.
+-- Locks: the row of the live job with the key, for key share, or for update if it is
+-- replaced. A row of `waiter`, if a worker waits. Above READ COMMITTED also the queue's
+-- row, see keep_queue(). It waits for an open transaction that inserts the same key.
 
 create function readpast.put_one(
 	queue text, payload bytea, priority integer, delay_ms bigint,
@@ -40,7 +42,8 @@ begin
 	end if;
 
 	outcome := 0;
-	-- Try again if another job with the key was inserted between the two statements.
+	-- The insert does nothing if another transaction has inserted the key since
+	-- lock_live() looked. Then the loop looks again.
 	loop
 		if unique_key is not null then
 			select l.id, l.is_locked into id, is_locked

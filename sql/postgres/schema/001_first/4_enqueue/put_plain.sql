@@ -1,9 +1,12 @@
--- put_plain: insert one ready job. Fast path: payload and kind only, and no worker
--- waits. It costs half as much as put_one(), to which it falls back. Each expression
--- and each statement counts here.
--- queue, kind (or null), payload: the job.
--- Result: the job's id; null: no such queue, or the payload is too large.
--- Locks: none, or those of put_one().
+-- put_plain: insert one ready job by a fast path. The path is for a job that has only a
+-- kind and a payload, while no worker waits. It costs half as much as put_one(), which
+-- does the work in all other cases. To keep that speed, use as few expressions and
+-- statements here as possible.
+-- queue: the name of the queue.
+-- kind: the kind, or null.
+-- payload: the payload.
+-- Result: the job's id. Null: there is no such queue, or the payload is too large.
+-- Locks: none on the fast path. Otherwise the rows that put_one() locks.
 
 create function readpast.put_plain(queue text, kind text, payload bytea)
 returns bigint
@@ -13,7 +16,7 @@ declare
 	moment timestamp with time zone;
 	its_id bigint;
 begin
-	-- Above READ COMMITTED `moment` stays null, so that the insert adds nothing
+	-- Above READ COMMITTED `moment` stays null. Then the insert below adds no row,
 	-- and put_one() does the work.
 	if pg_catalog.current_setting('transaction_isolation')
 	   operator(pg_catalog.=) 'read committed' then

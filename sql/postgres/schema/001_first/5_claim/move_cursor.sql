@@ -1,23 +1,25 @@
--- move_cursor: append a cursor at the first of these jobs, which a claim has just locked:
--- later claims start there. A sweep will visit the place once, for jobs that this claim
--- may leave behind: when the lease may have run out, or when most such jobs are done.
+-- move_cursor: append a cursor at the first job of a claim. Later claims of this lane
+-- start there. Once, after a second or when the lease ends, the sweep visits the jobs
+-- before the cursor. It moves those that this claim left behind.
 --
--- Nothing is written if another claim has just appended a cursor with a head that is not
--- larger, whose visit is still to be made and not later: that visit finds these jobs,
--- too. A transaction that may stay open adds a row to `recheck`, which becomes visible
--- together with its claim. If it is no longer young it appends no cursor, because others
--- would see the cursor too late.
+-- No cursor is needed if another claim has just appended one whose head is not larger,
+-- and which the sweep has yet to visit, and not later than it would visit this one. A
+-- transaction that may stay open also adds a row to `recheck`, which becomes visible
+-- together with its claim. If that transaction is no longer young, it appends no
+-- cursor, because others would see the cursor too late.
 --
--- lane_id: the lane; places: the jobs' rows (ctid), in the order of the line; start:
--- where this claim started; lease: its length; alone: this transaction may stay open.
--- `settled`, where claims start while the cursor is young, is one more than the last
--- number that had been drawn at the cursor before, if nearly all transactions that had
--- drawn a number by then are over, and otherwise `start`; but never past the first of
--- these jobs. Jobs of the other transactions are found by the sweep, and go to the end
--- of their lane.
--- Result: true if the cursor was moved.
--- Locks: none. It appends.
+-- The new cursor's `settled` is where claims start while the cursor is young. Nearly
+-- all transactions that drew a number before `settled` are over. The sweep finds the
+-- jobs of the others, and moves them to the end of their lane.
+--
+-- lane_id: the lane.
+-- places: the rows (ctid) of the claimed jobs, in the order of the line.
+-- start: the number at which this claim started.
+-- lease: how long the lease is.
+-- alone: this transaction may stay open.
+-- Result: true if a cursor was appended.
 -- Called only by settle_and_claim(), with its search_path and settings.
+-- Locks: none.
 
 create function readpast.move_cursor(lane_id bigint, places tid[], start bigint,
                                      lease interval, alone boolean)
@@ -58,8 +60,8 @@ begin
 	       greatest(pg_current_xact_id(), pg_snapshot_xmax(pg_current_snapshot()))
 	  from readpast.line s
 	    on conflict do nothing;
-	-- A job that was copied from another database may have a smaller number than
-	-- an existing cursor's head.
+	-- The lane has a cursor at this number already. This happens after a copy from
+	-- another database, whose jobs may have smaller numbers than the newest cursor.
 	if not found then
 		perform readpast.note_claimed(lane_id, places);
 	end if;

@@ -1,10 +1,10 @@
 -- not_ahead: cut a list of jobs before the first one that must not be prefetched. Two
--- kinds of jobs must not be: a job with a single attempt, because that attempt would be
--- lost if the worker died before it started the job; and a job with a payload over 1
--- MiB, because a worker would hold many of them in memory. The worker starts the first
--- `at_once` jobs at once, so they are never cut.
+-- kinds of jobs must not be prefetched. A job with a single attempt would lose that
+-- attempt if the worker died before it started the job. And jobs with payloads over 1
+-- MiB would take too much of the worker's memory.
 --
--- places: the jobs' rows (ctid), in the order of the line; at_once: see above.
+-- places: the jobs' rows (ctid), in the order of the line.
+-- at_once: how many jobs the worker starts at once. They are never cut.
 -- Result: the places up to the cut.
 -- Locks: none.
 

@@ -1,6 +1,7 @@
--- note_claimed: ask the next sweep to recheck these jobs of a lane.
+-- note_claimed: request that the next sweep looks at these jobs of a lane again.
 --
--- lane_id: the lane; places: their rows (ctid).
+-- lane_id: the lane.
+-- places: the jobs' rows (ctid).
 -- Locks: none.
 
 create function readpast.note_claimed(lane_id bigint, places tid[]) returns void

@@ -1,15 +1,16 @@
--- make_tick: add a tick: the last number of the ready line that was drawn, and a
--- transaction id that was assigned after that. Also delete ticks that are older than all
--- open transactions, ticks of another cluster (after a restore), and ticks later than now
--- (after the clock was set back).
+-- make_tick: add a tick: a row with the last number that was drawn from the sequence
+-- `line`, and with a transaction id that was assigned later. The routine also deletes
+-- ticks of no use: those older than all open transactions, those of another cluster
+-- (after a restore), and those later than now (after the clock was set back).
 --
--- This transaction gets its id here, after `drawn` was read. So each transaction that drew
--- a number up to `drawn` has a smaller id. (A snapshot's xmax is not suitable as the id:
--- it is one more than the last transaction that ended, and transactions with larger ids
--- may be open.)
+-- This transaction gets its id here, after `drawn` was read. So each transaction that
+-- drew a number up to `drawn` has a smaller id. (The xmax of a snapshot is not suitable
+-- as this id. It is one more than the id of the last transaction that ended, and open
+-- transactions may have larger ids.)
 --
--- drawn: the result of last_drawn(), not null; read_at: a time before `drawn` was read.
--- Locks: the ticks that it deletes; it skips those that others have locked.
+-- drawn: the result of last_drawn(), not null.
+-- read_at: a time before `drawn` was read.
+-- Locks: the ticks that the routine deletes. It skips ticks that others have locked.
 
 create function readpast.make_tick(drawn bigint, read_at timestamptz) returns void
 language plpgsql volatile

@@ -1,8 +1,9 @@
--- move_due: move lane 0, the sweep's own cursor for scheduled jobs: all jobs due up to
--- settled_time() have been moved, so later sweeps start there. Nothing is written while
--- a job before that time is left.
--- since: where the cursor is now, see due_since().
--- Locks: those of move_own_cursor().
+-- move_due: move lane 0, which records up to which time the sweep has moved all
+-- scheduled jobs that were due. Later sweeps start at that time. The new time is
+-- settled_time(). If a scheduled job before that time is left, nothing is written.
+-- since: the recorded time so far, the result of due_since().
+-- Locks: the cursors of lane 0 that it deletes. If another transaction has locked the
+-- newest of them, nothing changes.
 
 create function readpast.move_due(since timestamptz) returns void
 language plpgsql volatile

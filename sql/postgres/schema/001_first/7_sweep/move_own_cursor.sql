@@ -1,11 +1,12 @@
--- move_own_cursor: move one of the sweep's own cursors, unless another sweep, which
--- may be open, has just moved it.
--- lane_id: 0 or -1; was: its head now; head: the new one. Both are microseconds
--- since 1970.
--- Precondition: nothing is left before the new head, and no open transaction can
--- put anything there.
--- Locks: the cursors that it deletes; where another sweep has the newest one locked
--- nothing is done.
+-- move_own_cursor: move one of the sweep's own cursors, unless another sweep is moving
+-- the same cursor or has just moved it.
+-- lane_id: 0 (scheduled jobs) or -1 (the work list).
+-- was: the head of the cursor now, in microseconds since 1970.
+-- head: the new head, in microseconds since 1970.
+-- Precondition: no job and no visit before the new head is left, and no open
+-- transaction can add one there.
+-- Locks: the cursors that it deletes. If another transaction has locked the newest of
+-- them, nothing changes.
 
 create function readpast.move_own_cursor(lane_id bigint, was bigint, head bigint)
 returns void

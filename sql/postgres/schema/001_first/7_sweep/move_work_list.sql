@@ -1,10 +1,11 @@
--- move_work_list: move lane -1, the sweep's own cursor: the work list begins at
--- settled_time() from now on, if no cursor before that time is left to visit. If one is,
--- record, once every full_list_every(), that the list was read from its beginning.
+-- move_work_list: move lane -1, which records where the sweep's work list (the cursors
+-- to visit) begins. The new beginning is settled_time(). If a cursor before that time
+-- is left to visit, the beginning stays. Then the routine only records, once every
+-- full_list_every(), that the list was read from its beginning.
 -- head: where the list began, in microseconds since 1970.
 -- Precondition: a sweep has just read the list.
--- Locks: those of move_own_cursor(); the cursor of lane -1, which is skipped if
--- another sweep has it locked.
+-- Locks: the cursors of lane -1 that it changes or deletes. It skips those that others
+-- have locked.
 
 create function readpast.move_work_list(head bigint) returns void
 language plpgsql volatile

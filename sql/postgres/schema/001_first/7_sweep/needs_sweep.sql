@@ -1,7 +1,8 @@
--- needs_sweep: is the newest tick sweep_every() old, so that a sweep is needed? Workers ask
--- once a second, at different times. So when the worker that sweeps ends, another one
--- sweeps less than two seconds after the last sweep.
--- Result: true if so; false on a standby, which is not swept.
+-- needs_sweep: is the newest tick older than sweep_every()? Each sweep makes a tick, so
+-- a new sweep is needed then. Each worker calls this once a second, at its own time. So
+-- if the worker that sweeps ends, another one sweeps less than two seconds after the
+-- last sweep.
+-- Result: true if a sweep is needed. Always false on a standby, which cannot be swept.
 -- Locks: none.
 
 create function readpast.needs_sweep() returns boolean

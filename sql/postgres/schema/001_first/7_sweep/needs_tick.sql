@@ -1,7 +1,7 @@
--- needs_tick: were numbers of the ready line drawn or cursors moved since the newest
--- tick, and is that tick_age() old? A tick of another cluster, of which this database
--- is a copy, does not count.
--- Result: true if so.
+-- needs_tick: is a new tick needed? It is if the newest tick is older than tick_age(),
+-- and if since then numbers of the ready line were drawn or cursors moved. A tick of
+-- another cluster, which came with a restored dump, does not count.
+-- Result: true if a tick is needed.
 -- Locks: none.
 
 create function readpast.needs_tick() returns boolean

@@ -1,8 +1,9 @@
--- notify_waiters: notify a waiter of each queue that has both a ready job and a waiter. The job's
--- transaction may have been open when the worker registered, or the worker that was
--- notified of it may have died. Queues are examined in random order for a limited time,
--- so that each has its turn and the cost of a sweep does not grow with idle queues.
--- Locks: those of wake().
+-- notify_waiters: notify a waiter (a worker that waits for a notification) of each
+-- queue that has a ready job. The first notification of such a job may have been
+-- missed. For instance the job's transaction was open when the worker registered, or
+-- the notified worker has died. Queues are examined in random order for a limited time,
+-- so the cost of a sweep does not grow with idle queues.
+-- Locks: a row of `waiter` for each queue. It skips rows that others have locked.
 
 create function readpast.notify_waiters() returns void
 language plpgsql volatile

@@ -1,9 +1,11 @@
--- open_ranges: the open transactions, each with the range of the ready line in which it may
--- have drawn numbers. The range begins at the last tick before the transaction had its id,
--- and ends at the first tick after it was no longer young.
+-- open_ranges: list the open transactions, each with the range of the ready line in
+-- which it may have drawn numbers. The range begins at the last tick before the
+-- transaction had its id. It ends at the first tick made after the transaction was no
+-- longer young, because later draws request a recheck themselves.
 --
 -- open: the snapshot that says which transactions are open.
--- Result: one row for each; `last` is line_end() if no such tick ends the range.
+-- Result: an element for each transaction. `last` is line_end() if no such tick ends
+-- the range.
 -- Locks: none.
 
 create function readpast.open_ranges(open pg_snapshot)

@@ -1,8 +1,9 @@
--- note_drops: write this transaction's id to the rows of dropped queues. When all
--- transactions with smaller ids are over, no transaction can put jobs into these queues.
--- queue_ids: the result of drops_to_note() from before this transaction had its id.
+-- note_drops: write the id of this transaction to the rows of dropped queues.
+-- Transactions with larger ids cannot put jobs into these queues. So when all
+-- transactions with smaller ids are over, no more jobs can appear there.
+-- queue_ids: the result of drops_to_note(), called before this transaction had its id.
 -- Result: none.
--- Locks: these rows; it skips those that others have locked.
+-- Locks: these rows of `dropped`. It skips rows that others have locked.
 
 create function readpast.note_drops(queue_ids integer[]) returns void
 language plpgsql volatile

@@ -1,8 +1,7 @@
--- open_own_lane: trigger: open the lane for jobs that name no priority, whenever a queue
--- is created or its priority is set, by a routine or by plain SQL. So an enqueue
--- that names no priority need not check for its lane. `queue` changes rarely, and only a
--- change of `priority` fires the trigger.
--- Result: none (null, as a trigger that runs after the change).
+-- open_own_lane: a trigger that opens the lane for jobs that name no priority. It runs
+-- when a queue is created or its priority changes, by a routine or by plain SQL. So an
+-- enqueue that names no priority need not check whether the lane is open.
+-- Result: null, which an `after` trigger may return.
 -- Locks: none.
 
 create function readpast.open_own_lane() returns trigger
@@ -11,10 +10,11 @@ set search_path = pg_catalog, pg_temp
 as $body$
 begin
 	perform readpast.open_lane(new.lane_id);
-	-- A session plans a statement once. While there are few queues the plan may be
-	-- a scan of all of them, and a session that creates thousands would keep that
-	-- plan until autovacuum has analyzed the table: 30,000 enqueues into 10,000 new
-	-- queues took two minutes. Planning again now and then costs 0.1 ms a queue.
+	-- A session plans each statement once. While there are few queues, the plan may
+	-- be a scan of the whole table. A session that creates thousands of queues
+	-- would keep that plan until autovacuum has analyzed the table. 30,000 enqueues
+	-- into 10,000 new queues took two minutes that way. Discarding the plans now
+	-- and then costs 0.1 ms for each queue.
 	if new.id % readpast.replan_every() = 0 then
 		discard plans;
 	end if;

@@ -1,9 +1,8 @@
--- pause: pause a queue: jobs can be enqueued, and none is handed out.
+-- pause: pause a queue. Jobs can still be enqueued, but no job is handed out.
 --
--- queue: its name; reason: for people, shown wherever the queue is shown as paused;
--- may be null.
--- Result: none.
--- RP005: there is no such queue. RP003: the reason is not valid.
+-- queue: the name of the queue.
+-- reason: a text for people, shown wherever the queue is shown as paused, or null.
+-- Result: none. RP005: there is no such queue. RP003: the reason is not valid.
 -- Locks: the queue's row.
 
 create function readpast.pause(queue text, reason text default null)

@@ -1,8 +1,7 @@
--- queue_create: make a queue with the default settings, unless it exists.
--- queue: its name.
+-- queue_create: create a queue with the default settings, unless it exists.
+-- queue: the name of the queue.
 -- Result: none. RP003: the name is not valid.
--- Locks: none of a queue that is there. It waits for an open transaction that
--- makes the same queue.
+-- Locks: no existing row. It waits for an open transaction that creates the same queue.
 
 create function readpast.queue_create(queue text) returns void
 language plpgsql volatile

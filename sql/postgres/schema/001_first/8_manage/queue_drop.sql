@@ -1,10 +1,13 @@
--- queue_drop: remove a queue, its schedules and its jobs, unless it is in use. Jobs of
--- transactions that have not committed yet are moved into a new queue later, see
--- take_over().
--- queue: its name.
--- Result: a row, or none if there is no such queue. busy: a job runs, or an
--- open transaction has one locked; nothing was done.
--- Locks: the queue's row, those of its jobs and schedules. It does not wait for locks.
+-- queue_drop: delete a queue, its schedules and its jobs, unless the queue is in use.
+-- Jobs of transactions that have not committed yet are moved into a new queue later,
+-- see take_over().
+-- queue: the name of the queue.
+-- Rows: one, or none if there is no such queue.
+--   id: the queue's id.
+--   busy: a job is running, or an open transaction has locked a job. Nothing was
+--   deleted.
+-- Locks: the queue's row, and the rows of its jobs and schedules. It does not wait for
+-- jobs that others have locked.
 
 create function readpast.queue_drop(queue text)
 returns table (id integer, busy boolean)
@@ -25,8 +28,8 @@ begin
 		              from readpast.job_waiter w
 		              join readpast.job j on j.id = w.job_id
 		             where j.queue_id = queue_drop.id));
-		-- Since the check, another transaction may have added a job, and a
-		-- worker may have claimed it.
+		-- A job may have been added and claimed since is_worked_on() looked.
+		-- Such a job is running, and stays.
 		delete from readpast.job j
 		 where j.queue_id = queue_drop.id and j.lease_until is null;
 		delete from readpast.archive a where a.queue_id = queue_drop.id;

@@ -1,9 +1,12 @@
--- queue_pause: pause a queue, or end its pause. A queue that is paused twice keeps
--- the time of the first pause, and its reason unless another is given.
+-- queue_pause: pause a queue, or end its pause. If the queue is paused already, it
+-- keeps the time of the first pause. It also keeps the reason, unless a new one is
+-- given.
 --
--- queue: its name; paused: whether it is to be paused; reason: why, or null.
--- Result: the queue's id, or no row if there is no such queue.
--- RP003: the reason is not valid.
+-- queue: the name of the queue.
+-- paused: true to pause the queue, false to end the pause.
+-- reason: a text for people, or null.
+-- Rows: the queue's id, or no row if there is no such queue. RP003: the reason is not
+-- valid.
 -- Locks: the queue's row.
 
 create function readpast.queue_pause(queue text, paused boolean,

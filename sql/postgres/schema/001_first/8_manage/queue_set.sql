@@ -1,9 +1,10 @@
--- queue_set: change those settings of a queue that are not null. A queue that does not
--- exist is created.
--- queue: its name; the settings: null leaves one as it is. dead_to: a queue, which is
--- created if it does not exist; '' ends the setting.
+-- queue_set: change settings of a queue. The queue is created if it does not exist.
+-- queue: the name of the queue.
+-- max_attempts .. timeout: the new settings. Null leaves a setting as it is.
+-- dead_to: the queue that gets a copy of each job that dies. It is created if it does
+-- not exist. '' ends this setting.
 -- Result: none. RP003: an argument is wrong.
--- Locks: the queue's row; see queue_create().
+-- Locks: the queue's row. It waits for an open transaction that creates the same queue.
 
 create function readpast.queue_set(
 	queue text, max_attempts integer default null,
