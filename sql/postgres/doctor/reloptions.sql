@@ -1,5 +1,5 @@
--- reloptions: the table's fillfactor leaves too little room in its pages, so that each
--- claim has to write every index.
+-- reloptions: the fillfactor of the table `job` leaves too little room in its pages, so
+-- each claim has to write to every index.
 
 select coalesce((select option_value
                    from pg_options_to_table(c.reloptions)

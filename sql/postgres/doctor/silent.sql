@@ -1,6 +1,6 @@
--- silent: workers that were not seen for half a minute and did not unregister, each
--- with those of its queues that no other worker serves. If a worker has no such queue,
--- no job waits because of it. A client in SQL is a worker whose place is not known. The
+-- silent: workers that were not seen for half a minute and did not unregister. Each one
+-- is shown with those of its queues that no other worker serves. If it has no such
+-- queue, no job waits because of it. A worker without a host is a client in SQL. The
 -- query calls no routine of the schema, so a role that may `select` from the table can
 -- run it.
 

@@ -1,6 +1,6 @@
 -- writable: roles other than the owner that may create objects in the schema itself.
--- Such a role could create a routine that fits the arguments of a call better, and
--- the server would run it instead of the schema's own.
+-- Such a role could create a routine whose parameters fit a call better. Then the
+-- server would run that routine instead of the schema's own.
 
 select n.nspname as schema,
        string_agg(distinct coalesce('role ' || r.rolname, 'everybody'), ', ')

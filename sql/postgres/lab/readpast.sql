@@ -1,13 +1,13 @@
 -- readpast: the read locks the row, and skips rows that others have locked
 --
 -- `for update skip locked` is the equivalent of UPDLOCK with READPAST. No worker waits,
--- no row is taken twice, and the transaction of a worker that dies is rolled back, so
--- its row is free at once. The price: a transaction stays open while the job runs, which
--- occupies a connection and holds back vacuum; and attempts are not counted, so a job
+-- and no row is taken twice. If a worker dies, its transaction is rolled back and its
+-- row is free at once. The price: a transaction stays open while the job runs, which
+-- occupies a connection and holds back vacuum. And attempts are not counted, so a job
 -- that kills its worker kills the next worker, too.
 --
 -- The original loop counts the unlocked rows before each step. PostgreSQL cannot count
--- unlocked rows without locking them, so here the loop ends when the read finds none.
+-- unlocked rows without locking them, so here the loop ends when the read finds no row.
 
 -- setup:
 create table queue (

@@ -1,7 +1,7 @@
 -- scratch: the schemas in which techniques run, and the server's figures about a run.
--- There are two schemas with a random number in their names: one holds readpast's
--- tables and routines; the other, with the suffix _t, holds those of the technique. The
--- workers' sessions are known by their application_name.
+-- There are two schemas with a random number in their names. One holds readpast's
+-- tables and routines. The other, with the suffix _t, holds those of the technique. The
+-- application_name tells which sessions are the workers'.
 
 -- version:
 select current_setting('server_version_num')::integer / 10000 as version;

@@ -1,9 +1,9 @@
 -- updlock: the read locks the row until the job is done
 --
 -- `for update` is the equivalent of UPDLOCK. Two workers never have the same row, but
--- all of them want the first row: the second worker waits until the first one has done
--- its whole job and deleted the row, and only then finds the next. However many workers
--- there are, one works at a time.
+-- all of them want the first row. The second worker waits until the first one has done
+-- its whole job and deleted the row. Only then it finds the next row. However many
+-- workers there are, one works at a time.
 
 -- setup:
 create table queue (

@@ -1,6 +1,6 @@
--- register_waiter: register the worker as a waiter: an enqueue into one of its queues notifies
--- its channel. See the routine register_waiter() for `fresh` and `rest`.
--- :queues is a text[] literal.
+-- register_waiter: register the worker as a waiter: an enqueue into one of its queues
+-- notifies its channel. :queues is a text[] literal. The routine register_waiter()
+-- explains `fresh` and `rest`.
 
 select channel, fresh, readpast.to_ms(rest) as rest_ms
   from readpast.register_waiter(:worker_id,

@@ -1,6 +1,6 @@
--- reserve: move both sequences on, so that no new job gets an id up to :id, or a number
--- in the line up to :seq; 0 leaves one as it is. Other sessions may draw numbers
--- meanwhile; copy/ids.c says how the caller copes with that.
+-- reserve: move both sequences on. After that no new job gets an id up to :id or a
+-- number of the ready line up to :seq. 0 leaves a sequence as it is. Other sessions may
+-- draw numbers at the same time. copy/ids.c says how the caller copes with that.
 
 select pg_catalog.setval('readpast.job_id_seq',
                          greatest(i.last_value, :id::bigint),

@@ -1,5 +1,5 @@
--- same_kept: which of these rows does this database have as kept jobs, equal in
--- every field?
+-- same_kept: which of these rows are equal, in every field, to a kept job of this
+-- database?
 
 select n.number, a.id
   from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[], :state[]::bigint[],

@@ -1,6 +1,7 @@
--- same_live: which of these rows does this database have as live jobs, equal in every
--- field? A job that is scheduled in the source and ready here, because its time has come,
--- counts as equal; so does a job that a sweep has moved to the end of its lane.
+-- same_live: which of these rows are equal, in every field, to a live job of this
+-- database? Two differences do not count. A job that is scheduled in the source may be
+-- ready here, because its time has come. And a sweep may have moved a job to the end of
+-- its lane.
 
 select n.number, j.id
   from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[],

@@ -1,8 +1,9 @@
--- settle_and_claim: settle finished jobs, then claim others, in one commit. :queues is a text[] literal, the first queue preferred; :max 0 claims
--- nothing; a first row whose :id is null settles nothing.
--- A row is a verdict or a job: `number` tells, see the routine.
--- The columns are those of the routine, in its order: another order would cost the server
--- a copy of each row.
+-- settle_and_claim: settle finished jobs, then claim others, in one commit. :queues is
+-- a text[] literal, and the first queue is preferred. :max 0 claims nothing. If :id of
+-- the first row is null, nothing is settled.
+-- In the result `number` says whether a row is a verdict or a job, see the routine
+-- settle_and_claim(). The columns are those of the routine, in its order. Another order
+-- would cost the server a copy of each row.
 
 select number, result, state as settled, queue_id, queue, lane_id, seq, suspect, id,
        claim_no, payload, kind, headers, priority, attempt, max_attempts,

@@ -1,4 +1,5 @@
--- stats: one queue, or all by name (:queue null), in numbers. See the routine.
+-- stats: the numbers of one queue. If :queue is null: of all queues, by name. See the
+-- routine stats().
 
 select name as queue, paused, pause_reason, scheduled, ready, running, done,
        dead, cancelled, oldest_ready_ms, longest_running_ms, workers, done_recently,

@@ -1,4 +1,4 @@
--- sweep_due: move scheduled jobs that are due to the ready line, in all queues: at
--- most :max jobs. See the routine.
+-- sweep_due: make scheduled jobs ready that are due, in all queues, at most :max jobs.
+-- See the routine sweep_due().
 
 select id from readpast.sweep_due(:max::bigint::integer);

@@ -1,4 +1,5 @@
--- sweep_expired: end leases that ran out, in all queues: of jobs before the cursors for a
--- bounded time, and of at most :max others. See the routine.
+-- sweep_expired: end leases that ran out, in all queues. For jobs before the cursors
+-- the time is limited. Of the others at most :max leases are ended. See the routine
+-- sweep_expired().
 
 select id, dead from readpast.sweep_expired(:max::bigint::integer);

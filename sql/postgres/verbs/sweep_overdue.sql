@@ -1,4 +1,4 @@
--- sweep_overdue: cancel jobs that were to be claimed by a time that has passed, in all
--- queues: at most :max jobs. See the routine.
+-- sweep_overdue: cancel jobs that nobody claimed by their expire_at, in all queues, at
+-- most :max jobs. See the routine sweep_overdue().
 
 select id from readpast.sweep_overdue(:max::bigint::integer);

@@ -1,4 +1,4 @@
--- sweep_rest: take over jobs of dropped queues, and send notifications that were missed.
--- See the routine.
+-- sweep_rest: move jobs out of dropped queues, and notify waiters of ready jobs. See
+-- the routine sweep_rest().
 
 select readpast.sweep_rest() as id;

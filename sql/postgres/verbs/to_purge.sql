@@ -1,4 +1,5 @@
--- to_purge: the ids of a queue's jobs in one state other than running; at most :max.
+-- to_purge: list the ids of at most :max jobs of a queue in one state other than
+-- running.
 
 (select id
    from readpast.job

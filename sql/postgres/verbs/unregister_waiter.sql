@@ -1,5 +1,5 @@
--- unregister_waiter: the worker has work: unregister it as a waiter.
--- :queues is a text[] literal.
+-- unregister_waiter: end the registration as a waiter, because the worker has found
+-- work. :queues is a text[] literal.
 
 select readpast.unregister_waiter(:worker_id,
                       :queues::pg_catalog.text::pg_catalog.text[]);

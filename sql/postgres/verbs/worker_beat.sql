@@ -1,5 +1,5 @@
--- worker_beat: a worker's heartbeat, with its counts so far. No row: the worker was
--- considered dead, and its row was deleted.
+-- worker_beat: store a worker's heartbeat, with its counts so far. No row is returned
+-- if the worker's row was deleted, because it was not seen for too long.
 
 update readpast.worker
    set seen_at = pg_catalog.clock_timestamp(), done = :done::bigint,

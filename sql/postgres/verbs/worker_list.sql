@@ -1,6 +1,7 @@
--- worker_list: the registered workers, by id, including those that died without
+-- worker_list: list the registered workers, by id, including those that died without
 -- unregistering. Their running jobs are counted among the first :most jobs of each lane
--- of their queues; running_at_least: there may be more.
+-- of their queues. running_at_least: a worker may have more running jobs than were
+-- counted.
 
 with held as (
     select r.worker_id, pg_catalog.count(*) as running

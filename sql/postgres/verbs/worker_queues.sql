@@ -1,4 +1,4 @@
--- worker_queues: the worker serves other queues from now on.
+-- worker_queues: change the queues and kinds that a worker serves.
 
 update readpast.worker
    set queues = :queues::pg_catalog.text::pg_catalog.jsonb,

@@ -1,6 +1,6 @@
--- state_word: the word for a state's number.
+-- state_word: return the word for a state's number.
 -- state: 1..6.
--- Result: the word, as the view `jobs` has it.
+-- Result: the word that the view `jobs` shows.
 -- Locks: none.
 
 create function readpast.state_word(state integer) returns text

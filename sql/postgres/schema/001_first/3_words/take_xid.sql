@@ -1,10 +1,10 @@
 -- take_xid: give this transaction its id now, and return the time.
 --
--- Invariant: a transaction has its id before it draws a number of the ready line
--- (sequence `line`). Ticks rely on it. A tick reads the last number first and the next
--- transaction id after that, so every number up to the first was drawn by a transaction
--- whose id is below the second. An insert alone would break the invariant: it takes the
--- id after it has drawn the number.
+-- Each transaction must have its id before it draws a number of the ready line (from
+-- the sequence `line`), because ticks rely on that. A tick records the last number, and
+-- then a transaction id that was assigned later. So each number up to the recorded one
+-- was drawn by a transaction with a smaller id. An insert alone would break this rule,
+-- because it draws the number first and takes the id after that.
 -- Result: clock_timestamp().
 -- Locks: none.
 

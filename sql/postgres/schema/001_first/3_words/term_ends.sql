@@ -1,6 +1,6 @@
--- term_ends: when the time is over for which a job itself said that it is to be kept.
--- finished_at, keep_ms: of the job.
--- Result: that time. The function is immutable, because the sum of a time and
+-- term_ends: return the time until which a done job is kept by its own keep_ms.
+-- finished_at, keep_ms: the columns of the job.
+-- Result: their sum. The function may be immutable, because the sum of a time and
 -- milliseconds is the same in every time zone.
 -- Locks: none.
 
@@ -11,7 +11,7 @@ as $body$
 select finished_at operator(pg_catalog.+) readpast.ms(keep_ms)
 $body$;
 
--- Done jobs that are kept by their own term, by the end of that.
+-- Done jobs with a keep_ms, by the time until which they are kept.
 create index archive_keep
 	on readpast.archive (readpast.term_ends(finished_at, keep_ms))
 	where state = 4 and keep_ms is not null;

@@ -1,5 +1,5 @@
--- to_ms: the length of an interval in milliseconds.
--- i: the interval; null is allowed.
+-- to_ms: convert an interval to milliseconds.
+-- i: the interval, or null.
 -- Result: milliseconds, or null.
 -- Locks: none.
 

@@ -1,13 +1,14 @@
 -- wake: notify one of the workers that wait for jobs of a queue, and delete its row, so
--- that the next job notifies another worker. If all rows are locked, wake() notifies one
--- of these workers anyway.
+-- that the next job notifies another worker. If all rows are locked, wake() notifies
+-- one of these workers without deleting its row.
 --
--- A transaction that has sent a notification cannot be prepared (`prepare transaction`).
--- If it will be prepared, it says `set local readpast.notify = off` first; then the next
--- sweep notifies.
+-- A transaction that has sent a notification cannot be prepared (`prepare
+-- transaction`). A program that is going to prepare its transaction first runs `set
+-- local readpast.notify = off`. Then the next sweep notifies the worker.
 --
--- queue_id: the queue; besides: a worker that is not to be notified.
--- Locks: the row of `waiter` that it removes; it skips those that others have locked.
+-- queue_id: the queue.
+-- besides: a worker that must not be notified.
+-- Locks: the row of `waiter` that it deletes. It skips rows that others have locked.
 
 create function readpast.wake(queue_id integer, besides bigint default 0)
 returns void

@@ -1,8 +1,10 @@
--- with_failure: add a failed attempt to a job's list of failures, which holds the
--- last most_failures() ones.
+-- with_failure: add a failed attempt to a job's list of failures, which has the last
+-- most_failures() of them.
 --
--- failures: the list so far, or null; attempt: the attempt's number; worker_id: the
--- worker that had the job; error: its error text, or null.
+-- failures: the list so far, or null.
+-- attempt: the number of the attempt.
+-- worker_id: the worker that had the job.
+-- error: the error text, or null.
 -- Result: the new list.
 -- Locks: none.
 

@@ -1,5 +1,5 @@
--- young: is this transaction younger than young_age()? Then it may move cursors, and the
--- numbers that it draws need no recheck request.
+-- young: is this transaction younger than young_age()? A young transaction may append
+-- cursors, and the numbers that it draws need no recheck request.
 -- Result: true if it is.
 -- Locks: none.
 

@@ -6,7 +6,7 @@
 -- headers or no key.
 -- Result:
 --   id: the new job or the one that has the key. Null: there is no such queue, or the
---   payload is too large.
+--     payload is too large.
 --   outcome: 0 added, 1 existed, 2 replaced.
 -- Locks: the row of the live job with the key, for key share, or for update if it is
 -- replaced. A row of `waiter`, if a worker waits. Above READ COMMITTED also the queue's
@@ -42,8 +42,7 @@ begin
 	end if;
 
 	outcome := 0;
-	-- The insert does nothing if another transaction has inserted the key since
-	-- lock_live() looked. Then the loop looks again.
+	-- Repeat if another transaction inserts the key after lock_live() has looked.
 	loop
 		if unique_key is not null then
 			select l.id, l.is_locked into id, is_locked

@@ -1,10 +1,11 @@
--- replace_live: replace the content of a live job that is not running. Its claim
--- number is increased, so that a worker whose lease ran out cannot complete a
--- content that it never saw.
+-- replace_live: replace the content of a live job that is not running. The job's claim
+-- number is increased. So a worker that lost the job when its lease ran out cannot
+-- complete content that it never saw.
 --
--- id: the job, which lock_live() has locked; lane_id .. unique_for_ms: the new content;
--- is_due: make it ready, not scheduled.
--- Result: 2, or 1 if the job runs and was left alone.
+-- id: the job, which lock_live() has locked.
+-- lane_id .. unique_for_ms: the new content.
+-- is_due: true to make the job ready, false to schedule it.
+-- Result: 2 if the job was replaced, 1 if it is running and was left alone.
 -- Locks: the job's row.
 
 create function readpast.replace_live(

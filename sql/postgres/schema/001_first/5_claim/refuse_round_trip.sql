@@ -1,6 +1,8 @@
--- refuse_round_trip: raise an error (RP003) that says which argument of
--- settle_and_claim() is wrong. If none of the arguments below is, it is the
--- arrays of verdicts.
+-- refuse_round_trip: raise an error that says which argument of settle_and_claim() is
+-- wrong. The caller has found that one of them is. If the arguments below are right,
+-- the arrays of verdicts are wrong.
+-- lease_ms, worker_id, ids: arguments of settle_and_claim().
+-- Result: none. RP003: always.
 -- Locks: none.
 
 create function readpast.refuse_round_trip(lease_ms bigint, worker_id bigint,

@@ -1,34 +1,41 @@
 -- settle_and_claim: settle finished jobs, then claim others, in one round trip and one
--- commit. These are two statements, in this order: as a single statement, two workers
--- could wait for each other's rows.
+-- commit. These are two statements, in this order. If they were one, two workers could
+-- wait for each other's rows.
 --
--- Settling: the arrays ids, claim_nos, verdicts, delays_ms, errors, results and
--- progresses, of one length, as settle() takes them.
--- Claiming: up to `most` jobs of the queues, the first queue preferred, leased for
--- lease_ms (null: each queue's own lease). worker_id 0 is a client that is no worker; if
--- it gives a worker_name it is registered as one. `at_once` of the jobs are started at
--- once and the others fetched ahead (null: all are started); `holding`: how many jobs
--- the worker holds already. A suspect may have killed its worker, so it is handed out
--- alone, to a worker that holds nothing. joined: is this call part of a transaction that
--- may stay open? If null: assume yes, unless the call is the whole transaction.
+-- The first group of parameters is about claiming.
+-- queues: claim from these queues, from the first one first.
+-- lease_ms: the length of the leases. Null: the lease of each queue.
+-- worker_id: the worker. 0: a client that is no worker.
+-- worker_name: if not null and worker_id is 0, the client is registered as a worker
+-- under this name.
+-- most: claim up to this number of jobs. 0: claim nothing.
+-- at_once: how many of the jobs the worker starts at once. The others are prefetched.
+-- Null: it starts all of them.
+-- holding: how many jobs the worker holds already. A suspect, a job that may have
+-- killed its worker, is handed out alone, to a worker that holds nothing.
 --
--- Rows: `number` tells what a row is.
--- 1 and more: the verdict at this place of the arrays, if it was not simply accepted as
---   done; result and state as in settle().
--- 0: `result` verdicts on jobs of one queue were simply accepted as done.
--- null: a claimed job. The jobs of a queue follow each other; sort them by lane_id and
---   seq. A row without an id stands for a suspect that was passed over.
--- RP003: an argument is wrong; 25001: a claim above READ COMMITTED, where it could lease
--- rows whose newest version it does not see.
+-- ids .. progresses: the verdicts to settle, see settle().
+-- joined: is this call part of a transaction that may stay open? Null: yes, unless this
+-- call is the whole transaction.
 --
--- A claim that got as many jobs as it asked for wakes the next waiter; a busy worker does
--- so only when it moves a cursor. The settings fix the plans: a claim uses the indexes
--- whatever the statistics say.
+-- Rows: `number` says what a row is.
+--   1 and more: the verdict at this place of the arrays, unless it was accepted as
+--     done. `result` and `state` are those of settle().
+--   0: `result` verdicts on jobs of one queue were accepted as done.
+--   null: a claimed job. The jobs of one queue follow each other, and the caller sorts
+--     them by lane_id and seq. A row without an id stands for a suspect that was passed
+--     over.
+-- RP003: an argument is wrong. 25001: a claim above READ COMMITTED, where it could
+-- lease rows whose newest version it does not see.
 --
--- Locks: those of settle(); the rows of the claimed jobs, for update, where it skips
--- rows that others have locked; those of wake() and worker_named(). A claim is a
--- compare-and-set: the update repeats the condition; locks and cursors only make
--- it fast.
+-- A claim that got as many jobs as it asked for notifies the next waiter. The call of a
+-- busy worker does so only if it moved a cursor. The settings below make each claim use
+-- the indexes, whatever the statistics say.
+--
+-- Locks: the rows of the settled jobs, and the rows of the claimed jobs for update. A
+-- claim skips rows that others have locked. It also locks a row of `waiter` or
+-- `worker`, unless others have locked it. The locks only make a claim fast. What
+-- decides is the update, which repeats the condition that the job is not running.
 
 create function readpast.settle_and_claim(
 	queues text[], lease_ms bigint default null, worker_id bigint default 0,

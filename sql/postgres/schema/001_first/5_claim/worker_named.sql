@@ -1,11 +1,13 @@
--- worker_named: register a client in SQL as a worker, under the name that it gives. So it
--- is listed, and jobs name it as their holder. Its claims are its heartbeat.
--- worker: the name; queues: those that it claims from.
--- A queue that is new to the worker is created if it does not exist, like the queues of
--- a worker of the library: nobody can wait for jobs of a queue that is not there.
--- Result: the worker's id. RP003: no worker, or no queue, can have this name.
--- Locks: the worker's row, if it is heartbeat_every() old or lacks a queue; it is
--- skipped if another transaction has it locked. Those of queue_create().
+-- worker_named: register a client in SQL as a worker, under a name that it chooses.
+-- Then it is listed among the workers, and jobs show it as their holder. Its claims
+-- count as its heartbeats.
+-- worker: the name.
+-- queues: the queues that it claims from. They are created if they do not exist,
+-- because nobody can wait for jobs of a queue that does not exist.
+-- Result: the worker's id. RP003: the name of the worker or of a queue is not valid.
+-- Locks: the worker's row, if it is older than heartbeat_every() or lacks a queue. If
+-- another transaction has locked that row, it is not changed. It waits for an open
+-- transaction that creates the same queue.
 
 create function readpast.worker_named(worker text, queues text[])
 returns bigint

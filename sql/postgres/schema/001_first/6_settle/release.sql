@@ -1,8 +1,9 @@
--- release: give a job back; its attempt is not counted.
--- id, claim_no: as claim() gave them; delay: how long it waits.
--- Result: its state: `ready`, or `scheduled` if there is a delay. RP001, RP002,
--- RP003, RP005: as verdict() says.
--- Locks: the job's row; those of wake() if the job is ready.
+-- release: give a claimed job back. The attempt is not counted.
+-- id, claim_no: as claim() returned them.
+-- delay: how long the job waits before it is ready.
+-- Result: the job's new state: `ready`, or `scheduled` if there is a delay. RP001,
+-- RP002, RP003, RP005: see verdict().
+-- Locks: the job's row. A row of `waiter`, if a worker waits.
 
 create function readpast.release(
 	id bigint, claim_no bigint, delay interval default '0')

@@ -1,9 +1,11 @@
--- renew: renew a job's lease, which runs from now. The job leaves the ready line, where
+-- renew: begin a job's lease again from now. The job leaves the ready line, where
 -- running jobs stay only for the first seconds of their lease.
--- id: the job; lease_ms: the lease's length; its_lease_ms: the length if that is null;
--- progress: what the handler reports, or null. A report without a length makes no lease
--- shorter.
--- Locks: none but the job's row, which the caller has locked.
+-- id: the job.
+-- lease_ms: the length of the lease, or null.
+-- its_lease_ms: the length of the lease if lease_ms is null.
+-- progress: a text that the handler reports, or null. If there is a text and lease_ms
+-- is null, the lease never becomes shorter.
+-- Locks: the job's row, which the caller has locked already.
 
 create function readpast.renew(id bigint, lease_ms bigint,
                                its_lease_ms bigint, progress text)

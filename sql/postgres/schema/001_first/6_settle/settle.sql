@@ -1,22 +1,28 @@
--- settle: apply verdicts. Each names a job and the claim number that its claim was given.
--- If another claim has moved the number on, no row matches and nothing changes. This is
--- the whole fencing (a fencing token); no clock is compared.
+-- settle: apply verdicts. Each verdict names a job and a claim number, which the claim
+-- returned. If another claim has moved the number on, no row matches and nothing
+-- changes. So the number is a fencing token, and no clock is compared.
 --
--- ids, claim_nos: of the same length, as the others if they are not null.
--- verdicts: 0 done, 1 fail, 2 dead, 3 release, 4 extend; null: all are done.
--- delays_ms: how long a failed or released job waits, and how long an extended lease
--- is. If it is null, a failed job waits for its queue's backoff, a released job does
--- not wait, and an extended lease has its queue's length. errors: of failed jobs.
--- results: of done jobs, kept if the job is kept. progresses: of the others, null for what
--- the job has already; one that comes with an extension makes no lease shorter.
--- Rows: number 0: `result` verdicts on jobs of this queue were simply accepted as done. 1
--- and more is a verdict's place in the arrays: result 0 accepted, with the job's new
--- state; -5 another claim has the job or it is finished; -8 it was cancelled; -9 no job
--- ever had this id.
--- Locks: the jobs' rows, in the order of their ids, like all routines that change several
--- jobs; but not for done jobs of one claim, which no other worker settles. It waits for
--- transactions that have the rows locked.
+-- All arrays have the same length, or are null.
+-- ids, claim_nos: the jobs and their claim numbers.
+-- verdicts: 0 done, 1 fail, 2 dead, 3 release, 4 extend. A null array: all are done.
+-- delays_ms: how long a failed or released job waits, or the length of an extended
+-- lease. Null for a failed job: the backoff of its queue. Null for a released job: no
+-- wait. Null for a lease: the lease of its queue.
+-- errors: the errors of failed jobs.
+-- results: the results of done jobs. They are stored if the job is kept.
+-- progresses: the progress of the other jobs. Null keeps the job's last progress. An
+-- extension that brings a progress makes no lease shorter.
+-- Rows: a row with number 0 counts, in `result`, the jobs of one queue that were
+-- accepted as done. Each other row is about one verdict, and `number` is its place in
+-- the arrays.
+--   result 0: the verdict was accepted, and `state` is the job's new state.
+--   result -5: another claim has the job, or the job is finished.
+--   result -8: the job was cancelled.
+--   result -9: no job ever had this id.
 -- Called only by settle_and_claim(), with its search_path and settings.
+-- Locks: the jobs' rows, in the order of their ids, like all routines that change
+-- several jobs. (The jobs of one claim, all done, are locked in any order, because no
+-- other worker settles them.) It waits for transactions that have locked these rows.
 
 create function readpast.settle(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],

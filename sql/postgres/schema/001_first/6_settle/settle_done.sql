@@ -1,12 +1,12 @@
--- settle_done: apply the verdicts `done`, and lock the rows of the others for
--- settle_rest().
--- ids, claim_nos, verdicts, results: as of settle().
--- Result: numbers: the places in the arrays of those that were completed; queues:
--- the queue of each.
--- Locks: the jobs' rows, for update, in the order of their ids, first of those without a
--- keep_ms; those of take_keys(). Above READ COMMITTED
--- a row that changed since the snapshot raises a serialization failure; a verdict is
--- never refused by mistake.
+-- settle_done: apply the verdicts `done`. If there are other verdicts, also lock the
+-- rows of their jobs for settle_rest().
+-- ids, claim_nos, verdicts, results: as in settle().
+-- Result:
+--   numbers: the positions in the arrays of the completed jobs.
+--   queues: the queue of each completed job.
+-- Locks: the jobs' rows, for update, in the order of their ids, and the rows of
+-- `taken_key` for their unique keys. Above READ COMMITTED a row that changed since the
+-- snapshot raises a serialization failure, so no verdict is refused by mistake.
 
 create function readpast.settle_done(ids bigint[], claim_nos bigint[],
                                      verdicts bigint[], results bytea[],
@@ -19,8 +19,8 @@ set enable_mergejoin = off
 as $body$
 #variable_conflict use_column
 declare
-	-- Few queues keep done jobs or have a job that somebody waits for; without any,
-	-- no row is read twice.
+	-- Usually this is false: no queue keeps done jobs, and nobody waits for a job.
+	-- Then no row is read twice.
 	keeps boolean := exists (select 1 from readpast.queue q
 	                          where q.keep_done_ms > 0
 	                             or q.job_waiters_until is not null);
@@ -40,8 +40,7 @@ begin
 	end if;
 	numbers := '{}';
 	queues := '{}';
-	-- The first round leaves the jobs that have a keep_ms, unless a queue keeps jobs
-	-- or has a job that somebody waits for.
+	-- If `keeps` is false, the first round leaves out the jobs that have a keep_ms.
 	loop
 		if keeps then
 			perform readpast.keep_done(ids, claim_nos, verdicts, results);

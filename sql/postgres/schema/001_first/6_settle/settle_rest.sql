@@ -1,9 +1,10 @@
--- settle_rest: apply the verdicts that leave the job alive, or dead.
--- Parameters: as of settle().
--- Rows: one for each verdict that is accepted: its place in the arrays, the state
--- that the job is in now, its queue.
--- Locks: none but the jobs' rows, which settle_done() has locked, and those of
--- wake(); of a job that dies those of put_dead().
+-- settle_rest: apply the verdicts other than `done`. After them a job is still live, or
+-- dead.
+-- ids .. progresses: as in settle().
+-- Rows: one for each verdict that is accepted: its position in the arrays, the new
+-- state of the job, and its queue.
+-- Locks: the jobs' rows, which settle_done() has locked already. A row of `waiter`, if
+-- a worker waits. For a job that dies also the rows that put_dead() locks.
 
 create function readpast.settle_rest(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],

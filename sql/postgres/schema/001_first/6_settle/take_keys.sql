@@ -1,6 +1,7 @@
--- take_keys: note the unique keys of jobs that are done and that keep them for a while.
--- keys: the keys, each of another queue or of another text.
--- Locks: the rows of keys that were taken before, in the order of the keys.
+-- take_keys: record the unique keys of done jobs that keep their key for a while
+-- (unique_for_ms).
+-- keys: the keys. No two are equal.
+-- Locks: the rows of keys that were recorded before, in the order of the keys.
 
 create function readpast.take_keys(keys readpast.taken_key[]) returns void
 language plpgsql volatile

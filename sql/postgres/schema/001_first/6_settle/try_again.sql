@@ -1,8 +1,11 @@
--- try_again: a job's attempt failed, and it has attempts left: it is scheduled, or ready
--- at the end of the normal lane if there is no delay.
--- id: the job; lane_id: where it is; error: what is noted; delay_ms: 0 for none.
--- Result: its new state: 1 scheduled, 2 ready.
--- Locks: none but the job's row, which the caller has locked.
+-- try_again: make a job whose attempt failed wait for its next attempt. Without a delay
+-- it is ready at the end of its lane.
+-- id: the job.
+-- lane_id: its lane.
+-- error: the error text, which is added to the failed attempts.
+-- delay_ms: how long the job waits, or 0.
+-- Result: the job's new state: 1 scheduled, 2 ready.
+-- Locks: the job's row, which the caller has locked already.
 
 create function readpast.try_again(id bigint, lane_id bigint, error text,
                                    delay_ms bigint) returns integer

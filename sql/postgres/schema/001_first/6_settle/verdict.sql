@@ -1,10 +1,13 @@
--- verdict: settle one job, or raise why the verdict was refused.
--- id, claim_no: as claim() gave them; verdict: 0 done, 1 fail, 2 dead, 3 release,
--- 4 extend; delay: as of settle(), or null; error, result, progress: may be null.
--- Result: the job's state now, as a word. RP001: it is no longer the caller's; RP002:
--- it was cancelled; RP003: an argument is wrong; RP004: the result or progress
--- is too large; RP005: there is no such job.
--- Locks: those of settle().
+-- verdict: settle one job, or raise an error that says why the verdict was refused.
+-- id, claim_no: as claim() returned them.
+-- verdict: 0 done, 1 fail, 2 dead, 3 release, 4 extend.
+-- delay: how long a failed or released job waits, or the length of an extended lease.
+-- Null: see delays_ms of settle().
+-- error, result, progress: as in settle(), or null.
+-- Result: the job's new state, as a word. RP001: another claim has the job, or the job
+-- is finished. RP002: the job was cancelled. RP003: an argument is wrong. RP004: the
+-- result or the progress is too large. RP005: there is no such job.
+-- Locks: the job's row. Rows of other tables as in settle_done() and settle_rest().
 
 create function readpast.verdict(
 	id bigint, claim_no bigint, verdict integer, delay interval, error text,

@@ -1,8 +1,8 @@
--- why_refused: why was a verdict refused?
+-- why_refused: return the reason why a verdict was refused.
 --
--- id, claim_no: those of the verdict.
--- Result: -8: the claim was cancelled; -9: no job ever had this id; -5: another claim
--- has the job, or the job is finished.
+-- id, claim_no: the job and the claim number of the verdict.
+-- Result: -8: the job was cancelled. -9: no job ever had this id. -5: another claim has
+-- the job, or the job is finished.
 -- Locks: none.
 
 create function readpast.why_refused(id bigint, claim_no bigint)

@@ -1,12 +1,12 @@
--- recheck_places: look again at the ranges in `recheck` whose transaction is over, because
--- jobs may have turned up there, before the cursors. A transaction id that this cluster has
--- not reached yet comes from the cluster of a dump that was restored here: that transaction
--- is over, too.
+-- recheck_places: look again at the ranges in `recheck` whose transaction is over,
+-- because jobs may have appeared there, before the cursors. If this cluster has not
+-- reached a transaction id yet, the row came with a dump of another cluster. Then that
+-- transaction is over, too.
 --
--- til: when to stop; the other rows stay for the next sweep.
--- Rows: the jobs whose lease ran out, as expire() says.
--- Locks: the rows of `recheck` that it deletes (it skips rows that others have locked), and
--- what reclaim() and expire() lock.
+-- til: the time at which to stop. The other ranges stay for the next sweep.
+-- Rows: the jobs whose lease ran out, with the columns of expire().
+-- Locks: the rows of `recheck` that it deletes, and the jobs that reclaim() and
+-- expire() change. It skips rows that others have locked.
 
 create function readpast.recheck_places(til timestamptz)
 returns table (id bigint, dead boolean)
@@ -44,7 +44,7 @@ begin
 			if got.over <> '{}' then
 				return query select * from readpast.expire(got.over);
 			end if;
-			-- If the range has no end, scan as far as there are running
+			-- A range without an end is scanned as far as there are running
 			-- jobs.
 			exit when it.first > it.last
 			          or it.last = readpast.line_end() and not got.held;

@@ -1,13 +1,18 @@
--- reclaim: scan the jobs of a lane from `low` to before `high`, as many as one statement
--- examines. It moves ready jobs before `head` to the end of the lane, because claims start
--- at `head`, or soon will. It takes running jobs out of the ready line; from then on they
--- are found by their time. For locked jobs it adds rows to `recheck`.
+-- reclaim: scan the jobs of a lane from `low` to before `high`, as many as one
+-- statement examines. It moves ready jobs before `head` to the end of the lane, because
+-- claims start at `head`, or soon will. It takes running jobs out of the ready line,
+-- and from then on they are found by the time at which their lease ends. For each job
+-- that another transaction has locked it adds a row to `recheck`.
 --
--- lane_id: the lane; low, high: the range of numbers; head: the head of the newest cursor.
--- Result: next: the first number that was not examined. held: whether one of the jobs
--- runs. over: the ids of jobs whose lease ran out.
--- Locks: the rows of the jobs that it moves, and of those in `over`, for update. It skips
--- rows that others have locked.
+-- lane_id: the lane.
+-- low, high: the range of numbers.
+-- head: the head of the newest cursor.
+-- Result:
+--   next: the first number that was not examined.
+--   held: true if one of the jobs is running.
+--   over: the ids of jobs whose lease ran out. The caller passes them to expire().
+-- Locks: the jobs that it moves, and those in `over`, for update. It skips rows that
+-- others have locked.
 
 create function readpast.reclaim(lane_id bigint, low bigint, high bigint,
                                  head bigint, out next bigint,

@@ -1,10 +1,10 @@
--- start_over: request a recheck of the whole ready line if the sweep's own cursors are
--- missing (the hints were truncated) or later than now (the clock was set back). The
--- cursors of lanes stay, because they say which places were not visited yet; cursors that
--- were to be visited by the old clock are visited now.
--- Locks: the sweep's own cursors, and cursors whose visit is later than that of any claim
--- made now; it skips those that others have locked. It waits
--- for another sweep that is doing the same.
+-- start_over: request a recheck of the whole ready line if the sweep's own cursors
+-- cannot be trusted. They are missing after a truncation of the hints, and later than
+-- now after the clock was set back. Then the sweep's own cursors begin again at 0. The
+-- cursors of lanes stay, because they say which places are still to be visited. If the
+-- visit of such a cursor was planned by the old clock, it is made now.
+-- Locks: the sweep's own cursors, and cursors whose planned visit is too late. It skips
+-- rows that others have locked. It waits for another sweep that is doing the same.
 
 create function readpast.start_over() returns void
 language plpgsql volatile

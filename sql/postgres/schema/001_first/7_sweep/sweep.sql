@@ -1,14 +1,16 @@
--- sweep: the maintenance: end leases that ran out, cancel jobs that expired, move scheduled
--- jobs that are due to the ready line, forget kept jobs whose time is over, fire schedules
--- that are due. Workers of libreadpast do it all the time; a program that only claims calls
--- it about once a second.
--- most: how many jobs each of these steps changes at the most.
--- Result: due: jobs that were due; recovered, dead: those whose lease ran out, and
--- that are ready again, or dead; dropped: kept jobs that were forgotten;
--- expired: jobs that were not claimed in time and are cancelled. RP003: an
--- argument is wrong; 25001: above READ COMMITTED.
--- Locks: those of sweep_expired(), sweep_overdue(), sweep_due(), sweep_kept(),
--- sweep_rest(), make_tick(), note_drops() and fire_due(). They skip rows that others have locked.
+-- sweep: do all maintenance. It ends leases that ran out, cancels jobs that expired,
+-- moves scheduled jobs that are due to the ready line, deletes kept jobs whose time is
+-- over, and fires schedules that are due. Workers of libreadpast do this all the time.
+-- A program that only claims calls sweep() about once a second.
+-- most: each of these steps changes at most this number of jobs.
+-- Result:
+--   due: how many scheduled jobs are ready now.
+--   recovered: how many jobs lost their lease and are ready again.
+--   dead: how many jobs lost their lease and are dead.
+--   dropped: how many kept jobs were deleted.
+--   expired: how many jobs were cancelled because nobody claimed them in time.
+-- RP003: an argument is wrong. 25001: the transaction is not at READ COMMITTED.
+-- Locks: the rows that it changes or deletes. It skips rows that others have locked.
 
 create function readpast.sweep(most integer default 20000,
 	out due bigint, out recovered bigint, out dead bigint,
@@ -17,8 +19,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	-- Read both in this order, before a statement gives this transaction an
-	-- id.
+	-- Read the clock, then the last number of the ready line, both before a
+	-- statement gives this transaction an id. make_tick() relies on that.
 	moment timestamptz := clock_timestamp();
 	drawn bigint := readpast.last_drawn();
 	drops integer[] := readpast.drops_to_note();

@@ -1,9 +1,9 @@
--- sweep_due: move scheduled jobs that are due to the ready line, in the order of their
--- times, each to the end of its lane, in all queues.
--- most: how many at the most.
--- Rows: their ids.
--- Locks: the jobs' rows, for update, where it skips those that others have locked;
--- those of wake() and move_own_cursor().
+-- sweep_due: make scheduled jobs ready that are due, in all queues. Each moves to the
+-- end of its lane, in the order of their times.
+-- most: move at most this number of jobs.
+-- Rows: the ids of the jobs.
+-- Locks: the jobs' rows, for update, the cursors of lane 0, and a row of `waiter` for
+-- each queue where workers wait. It skips rows that others have locked.
 
 create function readpast.sweep_due(most integer)
 returns table (id bigint)
@@ -31,8 +31,9 @@ begin
 		 limit most
 		   for update skip locked);
 	if ids = '{}' then
-		-- Do this even if no job is due: ended leases and moved jobs have left
-		-- dead index entries, which each sweep would scan.
+		-- The cursor moves even if no job is due. Ended leases and moved jobs
+		-- have left dead index entries before that time, and each sweep would
+		-- scan them.
 		if since < moment - readpast.due_age() then
 			perform readpast.move_due(since);
 		end if;

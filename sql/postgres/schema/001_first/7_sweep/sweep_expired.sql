@@ -1,10 +1,10 @@
--- sweep_expired: end leases that ran out, in all queues: of jobs before the cursors, for
--- at most twice visit_budget(), and then of up to `most` jobs that are not in the ready
--- line.
--- most: see above.
--- Rows: the jobs whose lease ran out, as expire() says.
--- Locks: those of start_over(), recheck_places(), visit_cursors() and expire(); the
--- jobs' rows, for update, where it skips those that others have locked.
+-- sweep_expired: end leases that ran out, in all queues. First it looks at jobs before
+-- the cursors, for at most twice visit_budget(). Then it ends the leases of jobs that
+-- are not in the ready line.
+-- most: the second step ends at most this number of leases.
+-- Rows: the jobs whose lease ran out, with the columns of expire().
+-- Locks: the jobs' rows, for update, and the rows of `recheck` and `cursor` that it
+-- changes. It skips rows that others have locked.
 
 create function readpast.sweep_expired(most integer)
 returns table (id bigint, dead boolean)

@@ -1,13 +1,12 @@
--- sweep_kept: delete kept jobs whose time is over, at most `most` of each queue and state.
--- First it sums up the counts and deletes old rows, see sum_kept() and forget_old(); then
--- it looks only at queues that have kept jobs by these counts, and at done jobs with a
--- keep_ms by the end of that. Dead and cancelled jobs that have one stay for that or for
--- the queue's time, whichever is longer. Workers do this only once a
--- minute, because under an old snapshot each run reads the rows that earlier ones
--- deleted.
+-- sweep_kept: delete kept jobs whose time is over. First it adds up the rows of
+-- kept_count and deletes other old rows, see forget_old(). Then it looks only at queues
+-- that have kept jobs by these counts, and at done jobs that have a keep_ms. A dead or
+-- cancelled job with a keep_ms stays for that time or for the queue's time, whichever
+-- is longer. Workers do this only once a minute, because under an old snapshot each run
+-- reads the rows that earlier runs deleted.
+-- most: delete at most this number of jobs of each queue and state.
 -- Rows: the ids of the jobs.
--- Locks: what it deletes; it skips what others have locked. Those of sum_kept()
--- and forget_old().
+-- Locks: the rows that it deletes. It skips rows that others have locked.
 
 create function readpast.sweep_kept(most integer)
 returns table (id bigint)

@@ -1,8 +1,9 @@
--- sweep_overdue: cancel jobs that were to be claimed by a time that has passed, in all
--- queues. A job that runs is left alone. The unique keys of the jobs are free.
--- most: how many at the most.
--- Rows: their ids.
--- Locks: the jobs' rows, for update, where it skips those that others have locked.
+-- sweep_overdue: cancel jobs that have expired, which means that nobody claimed them by
+-- their expire_at, in all queues. A job that is running is left alone. The unique keys
+-- of the cancelled jobs are free.
+-- most: cancel at most this number of jobs.
+-- Rows: the ids of the jobs.
+-- Locks: the jobs' rows, for update. It skips rows that others have locked.
 
 create function readpast.sweep_overdue(most integer)
 returns table (id bigint)

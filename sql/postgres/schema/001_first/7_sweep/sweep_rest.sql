@@ -1,5 +1,7 @@
--- sweep_rest: take over jobs of dropped queues, and send notifications that are due.
--- Locks: those of sweep_dropped() and notify_waiters().
+-- sweep_rest: do the last two steps of a sweep. They move jobs out of dropped queues,
+-- and notify waiters of ready jobs if the first notification was missed.
+-- Locks: rows of `dropped` and `waiter`, and the jobs that it moves. It skips rows that
+-- others have locked.
 
 create function readpast.sweep_rest() returns void
 language plpgsql volatile

@@ -1,11 +1,12 @@
--- sweep_start: let one transaction begin the next sweep, for all workers and all queues.
--- It makes a tick. During its sweep it holds a lock on the newest tick, so that others
--- leave the sweep to it, but not for longer than stuck_sweep_age().
+-- sweep_start: decide whether this transaction makes the next sweep, for all workers
+-- and all queues. If it does, the call makes a tick. Until this transaction ends it
+-- holds a lock on the newest tick before that. Other workers that find this lock do not
+-- sweep, unless that tick is older than stuck_sweep_age().
 --
 -- in_turn: false: begin a sweep in any case.
--- Result: true if this transaction begins the sweep.
--- Locks: the newest tick, which is skipped if another transaction has it locked; those of
--- make_tick() and note_drops().
+-- Result: true if this transaction makes the sweep.
+-- Locks: the newest tick, the ticks that make_tick() deletes, and rows of `dropped`. It
+-- skips rows that others have locked.
 
 create function readpast.sweep_start(in_turn boolean default true)
 returns boolean

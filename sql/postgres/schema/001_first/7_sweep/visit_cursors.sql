@@ -1,14 +1,15 @@
--- visit_cursors: work through the sweep's work list: visit the places before cursors that
--- claims have appended, the oldest first. The cost depends on the cursors that moved, not
--- on the number of queues.
+-- visit_cursors: visit the places before cursors that claims have appended, the oldest
+-- cursor first. The cost depends on the cursors that moved, not on the number of
+-- queues.
 --
--- The list is read from the place before which an earlier sweep left no cursor. A
--- transaction that stays open prevents that place from moving, and deleted entries from
--- being removed: then the list is read from a minute ago, and from its beginning once a
--- minute (full_list_every()).
--- til: when to stop; the rest stays on the list.
--- Rows: the jobs whose lease ran out, as expire() says.
--- Locks: those of visit_lane() and move_work_list().
+-- The list of these cursors is read from a recorded time on, before which an earlier
+-- sweep found nothing left. A transaction that stays open keeps that time from moving,
+-- and keeps deleted entries in the index. Then most sweeps read only the last minute of
+-- the list, and once a minute (full_list_every()) a sweep reads all of it.
+-- til: the time at which to stop. The rest stays on the list.
+-- Rows: the jobs whose lease ran out, with the columns of expire().
+-- Locks: the cursors that it visits or deletes, and the jobs that reclaim() and
+-- expire() change. It skips rows that others have locked.
 
 create function readpast.visit_cursors(til timestamptz)
 returns table (id bigint, dead boolean)

@@ -1,14 +1,19 @@
--- visit_lane: reclaim jobs of a lane. It scans from the low-water mark to the cursor, and
--- then past the cursor: to the next cursor, or if there is none, as far as there are
--- running jobs.
+-- visit_lane: look for jobs of a lane that claims have left behind, and reclaim() them.
+-- It scans from the low-water mark, before which everything was seen, to the cursor.
+-- Past the cursor it goes on to the next cursor. If there is no next cursor, it goes on
+-- as far as there are running jobs.
 --
--- lane_id: the lane; head, low, made_at: the values of the cursor, as the work list has
--- them. ticked: the highest number to visit: each transaction that drew a number up to this
--- one is over, or is among `open`; null: no such number is known. til: when to stop; the
--- rest stays on the list, or gets a recheck request.
--- Rows: the jobs whose lease ran out, as expire() says.
--- Locks: the newest cursor whose visit is due (if another sweep has locked it, nothing is
--- done); the cursors that it deletes; and what reclaim() and expire() lock.
+-- lane_id: the lane.
+-- head, low, made_at: the columns of the cursor on the work list.
+-- ticked: the highest number to visit, or null if it is not known. Each transaction
+-- that drew a number up to this one is over, or is in `open`.
+-- open: the open transactions, see open_ranges().
+-- til: the time at which to stop. The rest stays on the list, or gets a row in
+-- `recheck`.
+-- Rows: the jobs whose lease ran out, with the columns of expire().
+-- Locks: the newest cursor whose visit is due, the cursors that it deletes, and the
+-- jobs that reclaim() and expire() change. If another sweep has locked that newest
+-- cursor, nothing is done.
 
 create function readpast.visit_lane(lane_id bigint, head bigint, low bigint,
                                     made_at timestamptz, ticked bigint,
@@ -46,15 +51,15 @@ begin
 		end if;
 	end loop;
 	if held and next >= high then
-		-- The time ran out while there were more running jobs. The next sweep
-		-- continues there.
+		-- The time ran out, and there may be more running jobs. The next sweep
+		-- goes on there.
 		insert into readpast.recheck (lane_id, first, last)
 		values (visit_lane.lane_id, next, readpast.line_end());
 	end if;
 	perform readpast.wait_for_draws(lane_id, its.low, least(next, high), open);
 	next := least(next, high, its.passed + 1);
-	-- Until this is true, a claim that did not move the cursor may be
-	-- uncommitted.
+	-- If this is false, a claim that appended no cursor, because this one was
+	-- young, may still be uncommitted. Then this cursor stays on the list.
 	if next > its.passed and its.next_head is null and not
 	   readpast.wait_for_claims(lane_id, its.passed, its.made_at, open)
 	then

@@ -1,11 +1,15 @@
--- wait_for_claims: have all claims committed that appended no cursor because this one was
--- young? For the claims of open transactions it adds recheck requests. The answer is known
--- from the second sweep on, by the tick of the sweep before.
+-- wait_for_claims: make sure that no open claim is missed which relied on this cursor.
+-- A claim that finds a young cursor appends none of its own. For each open transaction
+-- that may have made such a claim, this routine requests a recheck. It knows these
+-- transactions only by the tick of an earlier sweep. So the first sweep after the
+-- cursor was made returns false.
 --
--- lane_id, head: the cursor; made_at: when it was made, or a cursor with a smaller head if
--- that was later; open: the open transactions.
--- Result: true if each such claim has committed or has a recheck request; false: ask again
--- in the next sweep.
+-- lane_id, head: the cursor.
+-- made_at: when the cursor was made. If a cursor with a smaller head was made later:
+-- that time.
+-- open: the open transactions.
+-- Result: true if each such claim has committed or has a recheck request. False: call
+-- this again in the next sweep.
 -- Locks: none.
 
 create function readpast.wait_for_claims(lane_id bigint, head bigint,

@@ -1,7 +1,9 @@
 -- wait_for_draws: for each open transaction, request a recheck of the numbers of a lane
--- that it may have drawn. The recheck is made after the transaction has ended.
+-- that it may have drawn. The recheck is made after that transaction has ended.
 --
--- lane_id: the lane; low, high: from `low` to before `high`; open: the transactions.
+-- lane_id: the lane.
+-- low, high: the range of numbers, from `low` to before `high`.
+-- open: the open transactions, see open_ranges().
 -- Locks: none.
 
 create function readpast.wait_for_draws(lane_id bigint, low bigint, high bigint,

@@ -5,7 +5,7 @@
 -- Rows: one, or none if there is no such queue.
 --   id: the queue's id.
 --   busy: a job is running, or an open transaction has locked a job. Nothing was
---   deleted.
+--     deleted.
 -- Locks: the queue's row, and the rows of its jobs and schedules. It does not wait for
 -- jobs that others have locked.
 

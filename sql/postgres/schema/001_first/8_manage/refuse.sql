@@ -1,9 +1,9 @@
 -- refuse: raise an error that says why a job cannot be cancelled or retried.
 --
--- id: the job; kind: the kind that was asked for, or null.
--- Result: none.
--- RP001: the job's state does not allow it; RP005: there is no such job, or it
--- is of another kind.
+-- id: the job.
+-- kind: the kind that the caller named, or null.
+-- Result: none. RP001: the job's state does not allow the change. RP005: there is no
+-- such job, or it is of another kind.
 -- Locks: none.
 
 create function readpast.refuse(id bigint, kind text) returns void

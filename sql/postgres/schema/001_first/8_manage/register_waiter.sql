@@ -1,18 +1,23 @@
--- register_waiter: register a worker that found no job as a waiter. The worker then
--- commits, probes once more if it was not registered before (`fresh`), and listens on
--- the channel. The next job in one of its queues notifies it and deletes its row. A
--- registration lasts for seconds, and is renewed only when half of it is over.
--- worker_id: the worker; queues: those for whose jobs it waits; most: how long it
--- may wait.
--- Result: channel: to listen on. until: the end of the registration. fresh: it was
--- written by this call. If none of the queues exists, nothing is written: until is null,
--- and fresh is false. rest: how long the worker may wait before it asks sweep_start()
--- whether the database needs a sweep. All waiters together ask about 20 times a second,
--- and each of them at least every 12 s; so whichever worker ends, another one sweeps a
--- second later. RP003: an argument is wrong.
--- Locks: its rows of `waiter`, and rows of `queue` for no key update; it skips
--- those that others have locked. While a row of `queue` is locked, enqueues may not find
--- the waiter; `fresh` is true once more when a later call has updated that row.
+-- register_waiter: register a worker that found no job, so that the next job in one of
+-- its queues notifies it. That notification deletes the registration. After this call
+-- the worker commits, probes once more if `fresh` is true, and listens on the channel.
+-- A registration lasts for seconds. It is renewed only when half of its time is over.
+-- worker_id: the worker.
+-- queues: the queues for whose jobs it waits.
+-- most: how long it may wait.
+-- Result:
+--   channel: the channel on which to listen.
+--   until: the end of the registration. Null: none of the queues exists, and nothing
+--     was written.
+--   fresh: true if this call has written a registration that enqueues can find.
+--   rest: how long the worker may wait before it calls sweep_start(), in case that the
+--     database needs a sweep. Together all waiters make about 20 such calls a second, and
+--     each waiter makes one within 12 s. So if the worker that sweeps ends, another one
+--     sweeps about a second later.
+-- RP003: an argument is wrong.
+-- Locks: the worker's rows of `waiter`, and rows of `queue` for no key update. It skips
+-- rows that others have locked. While a row of `queue` is locked, enqueues may not find
+-- the waiter. Then `fresh` is true again in the later call that has updated that row.
 
 create function readpast.register_waiter(
 	worker_id bigint, queues text[], most interval default '30 seconds',

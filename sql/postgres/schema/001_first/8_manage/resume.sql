@@ -1,5 +1,5 @@
 -- resume: end the pause of a queue.
--- queue: its name.
+-- queue: the name of the queue.
 -- Result: none. RP005: there is no such queue.
 -- Locks: the queue's row.
 

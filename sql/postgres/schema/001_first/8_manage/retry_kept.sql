@@ -1,10 +1,12 @@
--- retry_kept: make a dead or cancelled job ready again, with the same id, no attempts used
--- and a larger claim number. A job that expired does not expire again.
--- job_id: the job; kind: if not null, only a job of this kind.
--- Result: a row, or none if there is no such job. taken: a live job has its
--- unique key, and nothing was done.
--- Locks: the job's row in the archive. It waits for an open transaction that
--- inserts the same key.
+-- retry_kept: make a dead or cancelled job ready again. It keeps its id, has no
+-- attempts used and gets a larger claim number. It does not expire again.
+-- job_id: the job.
+-- kind: if not null, only a job of this kind is retried.
+-- Rows: one, or none if there is no such job.
+--   id: the job.
+--   taken: a live job has its unique key, so nothing changed.
+-- Locks: the job's row in the archive. It waits for an open transaction that inserts
+-- the same unique key.
 
 create function readpast.retry_kept(job_id bigint, kind text)
 returns table (id bigint, taken boolean)

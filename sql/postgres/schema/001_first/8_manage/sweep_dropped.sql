@@ -1,8 +1,9 @@
--- sweep_dropped: move jobs that turned up in dropped queues to new queues of the same
--- names, and delete the row of a drop when no open transaction can put jobs in any more.
+-- sweep_dropped: handle queues that were dropped while open transactions could put jobs
+-- into them. Such jobs are moved to a new queue of the same name. When no open
+-- transaction can add jobs any more, the row in `dropped` is deleted.
 -- Result: none.
--- Locks: the rows of the drops; it skips those that others have locked. See
--- take_over().
+-- Locks: the rows of `dropped`, and the jobs that it moves. It skips rows that others
+-- have locked. take_over() says what it waits for.
 
 create function readpast.sweep_dropped() returns void
 language plpgsql volatile
@@ -16,8 +17,9 @@ begin
 	for it in select d.queue_id, d.name, d.xid, d.open from readpast.dropped d
 	loop
 		seen := pg_current_snapshot();
-		-- The cluster has not reached this id yet, so the row came with a dump of
-		-- another cluster.
+		-- Are all transactions over that could add jobs? They have ids below
+		-- `xid`. If this cluster has not reached that id yet, the row came with
+		-- a dump of another cluster, whose transactions are over.
 		over := it.xid < pg_snapshot_xmin(seen)
 		        or it.xid >= pg_snapshot_xmax(seen)
 		           and it.xid is distinct from pg_current_xact_id_if_assigned();

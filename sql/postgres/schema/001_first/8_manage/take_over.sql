@@ -1,11 +1,13 @@
--- take_over: move the jobs of a dropped queue into the queue of that name, which is
+-- take_over: move the jobs of a dropped queue into a queue of the same name, which is
 -- created if it does not exist.
--- queue_id: the dropped queue; queue: its name.
+-- queue_id: the dropped queue.
+-- queue: its name.
 -- Result: none.
 -- Locks: the jobs' rows. Jobs that others have locked stay for the next sweep. It waits
--- for an open transaction that is creating the queue, or inserting a job with the unique
--- key of one of these jobs, but only for 50 ms, because others may be waiting for the
--- sweep. After that all jobs stay for the next sweep, or the job with that key.
+-- for an open transaction that creates the queue, or that inserts a job with the unique
+-- key of one of these jobs. It waits for 50 ms at the most, because others may be
+-- waiting for the sweep. After that time the jobs, or the one with that key, stay for
+-- the next sweep.
 
 create function readpast.take_over(queue_id integer, queue text) returns void
 language plpgsql volatile

@@ -1,12 +1,13 @@
--- take_over_job: move a job of a dropped queue into the new queue: to the end of its lane,
--- or scheduled. It keeps its unique key, unless a job of the new queue has that key. The
--- job is moved even then, without its key: its enqueue was acknowledged, so it must not be
--- lost.
+-- take_over_job: move a job of a dropped queue into the new queue of the same name: to
+-- the end of its lane there, or scheduled. If a job of the new queue has the same
+-- unique key, the job loses its key. It is moved all the same, because its enqueue was
+-- acknowledged.
 --
--- id: the job, which the caller has locked; new_id: the new queue.
+-- id: the job, which the caller has locked.
+-- new_id: the new queue.
 -- Result: none.
--- Locks: it waits for an open transaction that inserts the same key, for lock_timeout at
--- the most; then the job stays where it is.
+-- Locks: the job's row. It waits for an open transaction that inserts the same key, for
+-- lock_timeout at the most. After that the job stays where it is.
 
 create function readpast.take_over_job(id bigint, new_id integer) returns void
 language plpgsql volatile
@@ -44,6 +45,6 @@ begin
 		perform readpast.expire(array[take_over_job.id]);
 	end if;
 exception when lock_not_available or unique_violation then
-	null; -- timed out: an open transaction inserts a job with the same key
+	null; -- an open transaction inserts a job with the same key
 end
 $body$;

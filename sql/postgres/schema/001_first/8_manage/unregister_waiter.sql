@@ -1,8 +1,9 @@
--- unregister_waiter: unregister a waiter.
--- worker_id: the worker; queues: the queues for whose jobs it waits.
+-- unregister_waiter: end the registration of a worker that waits for jobs.
+-- worker_id: the worker.
+-- queues: the queues for whose jobs it waits.
 -- Result: none.
--- Locks: the rows of `waiter` that it deletes. It skips rows that a notifier has
--- locked.
+-- Locks: the rows of `waiter` that it deletes. It skips rows that others have locked,
+-- because they are just notifying this worker.
 
 create function readpast.unregister_waiter(worker_id bigint, queues text[]) returns void
 language plpgsql volatile

@@ -1,10 +1,10 @@
--- worker_stop: unregister a worker that ends, and unregister it as a waiter. Its row
--- stays for an hour, because jobs name it. Jobs that it still holds are not released: they
--- are ready again when their leases are over.
--- worker_id: the worker's id.
--- Result: none. A worker that was unregistered before, or is unknown, stays so.
+-- worker_stop: unregister a worker that ends. Its row stays for an hour, because jobs
+-- name it. Jobs that it still holds are not released. They are ready again when their
+-- leases are over.
+-- worker_id: the worker.
+-- Result: none. If the worker is unknown or was unregistered before, nothing changes.
 -- RP003: the id is null.
--- Locks: the worker's row, and those of unregister_waiter().
+-- Locks: the worker's row, and its rows of `waiter`.
 
 create function readpast.worker_stop(worker_id bigint) returns void
 language plpgsql volatile

@@ -1,6 +1,7 @@
--- ready_in: the first ready jobs in a queue's ready line.
--- queue_id: the queue; most: how many.
--- Rows: their ids, in claim order.
+-- ready_in: list the first ready jobs in a queue's ready line.
+-- queue_id: the queue.
+-- most: the largest number of jobs to list.
+-- Rows: the ids of the jobs, in the order in which claims take them.
 -- Locks: none.
 
 create function readpast.ready_in(queue_id integer, most bigint)

@@ -1,7 +1,9 @@
--- recheck_part: the jobs of a queue that are in the ready line before the low-water
--- mark of their lane, and that the next sweep looks at again.
--- queue_id: the queue; most: stop counting there.
--- Rows: one of live_parts().
+-- recheck_part: count the jobs of a queue that the next sweep will look at again. They
+-- are in the ready line, but before the low-water mark of their lane, so the other
+-- parts of live_parts() do not include them.
+-- queue_id: the queue.
+-- most: the count stops a little past this number, see scan_most().
+-- Rows: one, with the columns of live_parts().
 -- Locks: none.
 
 create function readpast.recheck_part(queue_id integer, most bigint)

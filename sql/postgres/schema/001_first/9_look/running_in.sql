@@ -1,6 +1,8 @@
--- running_in: the held jobs of a queue, among the jobs that live_parts() reads.
--- queue_id: the queue; most: stop counting there.
--- Rows: the jobs; one without an id says that there may be more.
+-- running_in: list running jobs of a queue, those among the jobs that live_parts()
+-- reads.
+-- queue_id: the queue.
+-- most: live_parts() stops a little past this number.
+-- Rows: the jobs. A row without an id says that there may be more.
 -- Locks: none.
 
 create function readpast.running_in(queue_id integer, most bigint)

@@ -1,7 +1,9 @@
--- scheduled_in: the first jobs of a queue that are neither in the ready line nor held.
--- queue_id: the queue; due: those whose time has come, or else the others; most:
--- how many.
--- Rows: their ids, by run_at.
+-- scheduled_in: list the first jobs of a queue that are neither in the ready line nor
+-- running.
+-- queue_id: the queue.
+-- due: true: jobs whose time has come. False: the others.
+-- most: the largest number of jobs to list.
+-- Rows: the ids of the jobs, ordered by run_at.
 -- Locks: none.
 
 create function readpast.scheduled_in(queue_id integer, due boolean, most bigint)

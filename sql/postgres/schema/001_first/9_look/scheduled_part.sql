@@ -1,7 +1,9 @@
--- scheduled_part: the jobs of a queue that are not in the ready line: those that are
--- scheduled, that are due and wait for the sweep, or that are held for longer.
--- queue_id: the queue; most: stop counting there.
--- Rows: one of live_parts().
+-- scheduled_part: count the jobs of a queue that are not in the ready line. These are
+-- the scheduled jobs, jobs that are due and that the sweep has yet to move, and jobs
+-- that have been running for more than a few seconds.
+-- queue_id: the queue.
+-- most: the count stops a little past this number, see scan_most().
+-- Rows: one, with the columns of live_parts().
 -- Locks: none.
 
 create function readpast.scheduled_part(queue_id integer, most bigint)

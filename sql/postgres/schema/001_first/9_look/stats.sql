@@ -1,8 +1,11 @@
--- stats: one queue, or all: how many jobs it has, how old the oldest ready one is, how many
--- were finished in the last ten seconds, how many workers serve it. Live jobs are counted
--- up to 10,000 of each state; counts of kept jobs are exact.
--- queue: its name; null: all.
--- Rows: one for each queue, by name. ..._at_least: there are more, or may be.
+-- stats: show the numbers of one queue, or of all queues. They are the number of its
+-- jobs by state, the age of the oldest ready job, how many jobs ended in the last ten
+-- seconds, and how many workers serve it. Live jobs are counted up to 10,000 of each
+-- state. Counts of kept jobs are exact.
+-- queue: the name of the queue. Null: all queues.
+-- Rows: one for each queue, by name. If ready_at_least is true, there are, or may be,
+-- more ready jobs than `ready` says. The same is true of the other columns
+-- ..._at_least.
 -- Locks: none.
 
 create function readpast.stats(queue text default null)

@@ -1,7 +1,7 @@
 -- views: jobs and schedules as clients and people see them.
 
--- The columns of a job that every verb answers, in the order of sql/params; after them
--- columns by which verbs filter and sort.
+-- Live jobs, with the columns of `job` in sql/params, in that order. The columns after
+-- these are for filters and sorting.
 create view readpast.live as
 select j.id, q.name as queue,
        case when j.lease_until is not null then 3
@@ -21,7 +21,7 @@ select j.id, q.name as queue,
   join readpast.queue q on q.id = j.queue_id
   left join readpast.worker w on w.id = j.worker_id;
 
--- The same columns for kept jobs.
+-- Kept jobs, with the same columns.
 create view readpast.kept as
 select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
        a.claim_no, a.worker, a.run_at, a.created_at,
@@ -34,7 +34,8 @@ select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
   from readpast.archive a
   join readpast.queue q on q.id = a.queue_id;
 
--- All jobs, for people: states as words, payloads as text. Results are in kept.
+-- All jobs, for people, with states as words and payloads as text. The results of done
+-- jobs are in `kept`.
 create view readpast.jobs as
 select a.id, a.queue, readpast.state_word(a.state) as state, a.priority,
        a.attempt, a.max_attempts, a.claim_no, a.worker, a.run_at,

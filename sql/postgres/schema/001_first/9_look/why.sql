@@ -1,10 +1,14 @@
--- why: why does a live job wait, or who runs it?
+-- why: tell why a live job waits, or which worker runs it.
 --
--- job_id: the job; most: count up to this many jobs ahead of it.
--- Result: a row, or none if there is no such live job. ahead: how many ready jobs claims
--- hand out before it. workers: how many workers, seen lately, serve its queue and its
--- kind. queue_workers: how many serve its queue at all. worker_id, host, pid, silent_ms:
--- the worker that holds it. renewed: how often that worker has renewed the lease.
+-- job_id: the job.
+-- most: count up to this number of jobs ahead of it.
+-- Rows: one, or none if there is no such live job.
+--   ahead: how many ready jobs claims take before it.
+--   workers: how many live workers serve its queue and its kind.
+--   queue_workers: how many live workers serve its queue, with any kinds.
+--   worker_id, host, pid: the worker that holds it.
+--   silent_ms: how long ago that worker was last seen.
+--   renewed: how often that worker has renewed the lease.
 -- Locks: none.
 
 create function readpast.why(job_id bigint, most integer default 1000)
