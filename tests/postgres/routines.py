@@ -135,7 +135,7 @@ def bad_arguments_are_refused_with_a_message(s):
             ("RP003 ids, claim_nos", "readpast.settle_and_claim('{q}', ids => '{1}', "
              "claim_nos => '{1}', verdicts => '{1}', delays_ms => '{-1}')"),
             ("RP003 a sweep", "readpast.sweep(0)"),
-            ("RP003 who sleeps", "readpast.register_waiter(null, '{q}')"),
+            ("RP003 a waiter needs", "readpast.register_waiter(null, '{q}')"),
             ("RP005 no job has the id", "readpast.cancel(null)"),
             ("RP005 no queue named", "readpast.resume(null)"),
             ("RP003 max_attempts", "readpast.queue_set('q', max_attempts => 0)"),

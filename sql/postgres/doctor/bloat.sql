@@ -1,5 +1,5 @@
--- bloat: dead rows that vacuum should have removed long ago, by the server's own
--- estimate, and what the table and its indexes take.
+-- bloat: tables with dead rows that vacuum should have removed long ago, by the
+-- server's own estimate. The sizes of the table and of its indexes are shown, too.
 
 select s.relname as table, s.n_dead_tup as dead, s.n_live_tup as live,
        pg_table_size(s.relid) as table_bytes,

@@ -1,5 +1,5 @@
--- index: an index of the schema that is missing or invalid, or an index of somebody
--- else's on a column that claims change: then each claim has to write that index.
+-- index: indexes of the schema that are missing or invalid, and indexes of other owners
+-- on a column that claims change. Each claim has to write such an index.
 
 select n.name as index, 'is not valid' as what,
        'reindex index ' || n.name as fix

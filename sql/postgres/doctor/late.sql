@@ -1,7 +1,7 @@
 -- late: queues whose first ready job has waited for long, and whose ready line would
--- take more than an hour at the rate of the last minute. The length of the line is
--- the distance between the numbers of its first and last job. That is an estimate,
--- because jobs of other lanes have some of the numbers between.
+-- take more than an hour at the rate of the last minute. The length of the line is the
+-- distance between the numbers of its first and last job. This is an estimate, because
+-- jobs of other queues and priorities have some of the numbers between.
 
 select l.queue, l.waits_ms, l.in_line, l.per_minute
   from (select q.name as queue,

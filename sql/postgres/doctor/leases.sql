@@ -1,6 +1,6 @@
--- leases: running jobs with less than a quarter of their lease left: their worker should
--- have renewed it by now. Jobs of silent workers are left out. The query reads the first
--- thousand jobs of each lane and queue, in the order of the sweep.
+-- leases: running jobs with less than a quarter of their lease left, which their worker
+-- should have renewed by now. Jobs of silent workers are left out. The query reads the
+-- first thousand jobs of each lane and queue, in the order of the sweep.
 
 select q.name as queue, count(*) as jobs, min(h.id) as example,
        coalesce(min(w.name), 'a client that is no worker') as worker,

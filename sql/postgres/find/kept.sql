@@ -1,7 +1,8 @@
--- kept: the ids of the kept jobs that match a filter, by state, newest first. The query
--- examines the newest :looks jobs of each state, or all of them with :every. A row
--- without an id says that there are more. :states has a bit for each state's number.
--- :before: only jobs that were enqueued before this time.
+-- kept: list the ids of the kept jobs that match a filter, by state, newest first. The
+-- query examines the newest :looks jobs of each state, or all of them with :every. A
+-- row without an id says that there are more.
+-- :states has a bit for each state's number. :before leaves out jobs that were enqueued
+-- at this time or later.
 
 with looked as materialized (
     select s.state, a.id

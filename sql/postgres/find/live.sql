@@ -1,9 +1,10 @@
--- live: the ids of the live jobs that match a filter: first the running ones, then the
--- others in claim order. The query examines the first :looks jobs of each state; it finds
--- a unique key by its index. A row without an id says that there are more. With :every it
--- examines all jobs, including ready ones that no claim finds before a sweep has moved
--- them. :states has a bit for each state's number. :before: only jobs that were enqueued
--- before this time.
+-- live: list the ids of the live jobs that match a filter, first the running ones, then
+-- the others in the order in which claims take them. The query examines the first
+-- :looks jobs of each state. It finds a unique key by its index. A row without an id
+-- says that there are more. With :every the query examines all jobs. These include
+-- ready jobs that no claim finds before a sweep has moved them.
+-- :states has a bit for each state's number. :before leaves out jobs that were enqueued
+-- at this time or later.
 
 with it as materialized (
     select q.id

@@ -1,5 +1,5 @@
--- bad_headers: which of these headers are not a JSON object? Null stands for no
--- headers.
+-- bad_headers: which of these texts are not a JSON object? Null means no headers, and
+-- is accepted.
 
 select h.number, true as bad
   from pg_catalog.unnest(:headers[]::pg_catalog.text[]) with ordinality

@@ -1,5 +1,5 @@
--- blocked: which of these jobs has another transaction locked? The others are
--- locked by this call, so that this transaction can settle them without waiting.
+-- blocked: which of these jobs has another transaction locked? This call locks the
+-- others, so that its transaction can settle them without waiting.
 
 select n.number, n.id
   from pg_catalog.unnest(:id[]::bigint[]) with ordinality as n(id, number)

@@ -1,3 +1,3 @@
--- enqueue_plain: one job, ready at once, with payload and kind only.
+-- enqueue_plain: add one ready job that has only a payload and a kind.
 
 select readpast.put_plain(:queue, :kind, :payload) as id;

@@ -1,6 +1,6 @@
--- enqueue_unique: one job with any of the options. With a unique key it is added only if
--- no live job of the queue has the key. Otherwise the answer is that live job; :replace
--- gives it the new job's content, unless it runs.
+-- enqueue_unique: add one job with any of the options. With a unique key it is added
+-- only if no job of the queue has the key. Otherwise the id of that job is returned.
+-- With :replace that job gets the new job's content, unless it is running or done.
 -- outcome: 0 added, 1 existed, 2 replaced.
 
 select id, outcome

@@ -1,5 +1,6 @@
--- erase: delete jobs, either kept ones (:kept) or live ones that are not held, if they
--- have not changed since the caller read them: their claim number is the same.
+-- erase: delete jobs that have not changed since the caller read them, which their
+-- claim number shows. If :kept, the job is deleted from the archive, otherwise from the
+-- live jobs. A running job stays.
 
 with live as (
     delete from readpast.job j

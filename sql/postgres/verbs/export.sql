@@ -1,8 +1,9 @@
--- export: the stored rows of live and kept jobs of the queues (a JSON array of names)
--- with ids above :after and up to :until. It returns at most :max rows, and about :size
--- bytes of payload. Kept jobs that a sweep will delete within :spare_ms are left out.
--- state: 1 for a live job, 3 for a running one; for a kept job, the state in which it
--- ended.
+-- export: return the stored rows of live and kept jobs. They are jobs of :queues (a
+-- JSON array of names) with ids above :after and up to :until. At most :max rows are
+-- returned, and about :size bytes of payload. Kept jobs that a sweep will delete within
+-- :spare_ms are left out.
+-- state: 1 for a live job, 3 for a running one. For a kept job it is the state in which
+-- the job ended.
 
 select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
        e.claim_no, e.attempt, e.lost, e.max_attempts, e.worker, e.created_at,

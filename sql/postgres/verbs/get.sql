@@ -1,4 +1,4 @@
--- get: one live job.
+-- get: return one live job.
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,

@@ -1,5 +1,5 @@
--- held: the jobs that the worker claimed lately and still holds.
--- :queues is a JSON array.
+-- held: list the jobs that the worker claimed lately and still holds. :queues is a JSON
+-- array.
 
 select id, claim_no
   from readpast.held_by(

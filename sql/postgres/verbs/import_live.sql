@@ -1,9 +1,9 @@
--- import_live: insert live jobs that are not running, unchanged, into queues that exist.
--- The jobs' claim numbers were given to no worker of this database. A scheduled job whose
--- time has come goes to the end of the ready line, because the sweep does not look again
--- at times that it has passed. A ready job keeps its number in the line. A lane's cursor
--- may have passed that number, so a row in `recheck` asks the sweep to look there, and
--- the sweep moves such a job to the end.
+-- import_live: insert live jobs that are not running, unchanged, into queues that
+-- exist. Their claim numbers belong to no worker of this database. A scheduled job
+-- whose time has come goes to the end of the ready line, because the sweep does not
+-- look again at times that it has passed. A ready job keeps its number in the line. A
+-- lane's cursor may have passed that number. So a row in `recheck` makes the sweep look
+-- there, and the sweep moves such a job to the end.
 
 with opened as (
     insert into readpast.lane (lane_id)

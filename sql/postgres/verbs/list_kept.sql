@@ -1,4 +1,4 @@
--- list_kept: kept jobs of a queue in one state, newest first.
+-- list_kept: list kept jobs of a queue in one state, newest first.
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,

@@ -1,4 +1,5 @@
--- list_line: the ready jobs in a queue's ready line, in claim order.
+-- list_line: list the ready jobs in a queue's ready line, in the order in which claims
+-- take them.
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,

@@ -1,6 +1,6 @@
--- list_running: the running jobs of a queue, the longest running first, among the first
--- :looks jobs of each lane. partial: there may be more. If there may be more and none
--- was found, one row without an id says so.
+-- list_running: list the running jobs of a queue, the longest running first. The
+-- statement reads the first :looks jobs of each lane. partial: there may be more
+-- running jobs. If there may be more and none was found, the only row has no id.
 
 with held as (
     select r.id as held_id, r.claim_no as held_no

@@ -1,5 +1,5 @@
--- list_scheduled: the scheduled jobs of a queue, by time. With :due: only those whose
--- time has come. Without it: only the others.
+-- list_scheduled: list the scheduled jobs of a queue, by time. With :due the statement
+-- lists those whose time has come, otherwise the others.
 
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,
        run_at, created_at, claimed_at, lease_until, finished_at, unique_key,

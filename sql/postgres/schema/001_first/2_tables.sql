@@ -1,15 +1,19 @@
--- 2_tables: queues, live jobs, kept jobs, workers, and the hints that keep the cost of a
--- claim constant. docs/design.md explains each table.
+-- 2_tables: the tables for queues, live jobs, kept jobs, workers and schedules, and the
+-- hints. Hints are tables that keep the cost of a claim constant and that may be lost.
+-- docs/design.md explains each table.
 
 create table readpast.meta (
 	name  text primary key,
 	value text not null
 );
 
--- The columns that enqueue reads come first. lane_id: the lane of jobs that are
--- enqueued without a priority. The low fillfactor leaves room to update a row in its
--- page.
--- dead_to: a job that dies leaves a job in the queue of this name, see put_dead().
+-- The columns that an enqueue reads come first. The low fillfactor leaves room to
+-- update a row within its page.
+-- lane_id: the lane of jobs that are enqueued without a priority.
+-- waiters_until: after this time no worker is registered as a waiter for the queue.
+-- job_waiters_until: after this time no client is registered as waiting for a job of
+-- the queue. Null: nobody has waited lately.
+-- dead_to: the queue that gets a copy of each job that dies, see put_dead().
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
@@ -44,15 +48,13 @@ create table readpast.queue (
 	       and timeout_ms between 0 and :most_ms)
 ) with (fillfactor = 10);
 
--- With this index a completion finds out quickly that no queue keeps done jobs and that
--- nobody waits for a job, which is the usual case.
+-- This index tells a completion quickly that no queue keeps done jobs and that nobody
+-- waits for a job. Usually both are true, and the index is empty.
 create index queue_keeps on readpast.queue (id)
 	where keep_done_ms > 0 or job_waiters_until is not null;
 
--- Dropped queues into which a transaction may still put jobs because it was open
--- when the queue was dropped.
--- xid: all such transactions have smaller ids; null: no sweep has seen this row
--- yet.
+-- Queues that were dropped while open transactions could put jobs into them.
+-- xid: all such transactions have smaller ids. Null: no sweep has seen this row yet.
 -- open: the snapshot of the last sweep that looked at this row.
 create table readpast.dropped (
 	queue_id integer primary key,
@@ -61,37 +63,40 @@ create table readpast.dropped (
 	open     pg_snapshot
 );
 
--- The lanes that were ever used, so that claims visit them. There is no unique key: two
--- transactions that open a lane at once must not wait for each other, and a duplicate
--- does no harm. A trigger opens the lane of a queue's own priority, so that only an
--- enqueue that names a priority has to check.
+-- The lanes that were ever used. Claims visit these. A lane holds the jobs of one
+-- queue, priority and class, see lane_of(). There is no unique key: two transactions
+-- that open a lane at once must not wait for each other, and a duplicate does no harm.
+-- A trigger opens the lane of a queue's own priority, so only an enqueue that names a
+-- priority has to check.
 create table readpast.lane (
 	lane_id bigint not null
 );
 create index lane_id on readpast.lane (lane_id);
 
--- A live job is in the ready line, or is found by its time:
---   in the ready line:  seq is not null. Ready; or held, because a claim leaves it there.
---   by its time:        seq is null, and run_at says when. Scheduled, waiting out a
---                       backoff, or held for longer than a few seconds: then run_at is
---                       the end of its lease.
--- It is held while lease_until is not null. The default of seq draws the number at the
--- end of the line (an enqueue of a scheduled job passes null): the same expression in
--- the enqueue itself would cost its plan another step.
+-- A live job is in one of two places:
+--   in the ready line: seq is not null. It is ready, or it has been claimed a few
+--     seconds ago, because a claim leaves it in the line.
+--   out of the line: seq is null, and run_at is the time by which it is found. It is
+--     scheduled, waits after a failed attempt, or has been running for longer. In the
+--     last case run_at is the end of its lease.
+-- A job is running, or held, while lease_until is not null. The default of seq draws
+-- the number at the end of the line. An enqueue of a scheduled job passes null. If the
+-- enqueue drew the number itself, its plan would have one more step.
 --
--- A claim changes lease_until, claim_no, worker_id and attempt. No index may
--- ever name one of these columns. Then a claim is a HOT update: it writes one row
--- version in the same page and no index, and the next reader of the page removes the old
--- version. The fillfactor leaves the room for that.
+-- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever name
+-- one of these columns. Then a claim is a HOT update: it writes one row version in the
+-- same page and no index, and the next reader of the page removes the old version. The
+-- fillfactor leaves the room for that.
 --
 -- There are no check constraints, because every update would read and plan each of them
 -- again. The enqueue checks its arguments.
 --
--- claim_no: the time of the claim in microseconds, or one more than the job's last.
--- worker_id: the worker that was given claim_no (0: a client that is no worker); null
--- if no client was given that number, so that no verdict can name it.
--- renewed: how often the lease was renewed. A verdict or the end of the lease sets it to
--- 0, so that a claim need not.
+-- claim_no: the time of the claim in microseconds, or one more than the job's last
+-- claim number if that is larger.
+-- worker_id: the worker that was given claim_no. 0: a client that is no worker. Null:
+-- no client was given that number, so no verdict can name it.
+-- renewed: how often the lease was renewed. A verdict or the end of the lease sets this
+-- to 0, so that a claim need not.
 -- lost: how many leases of the job in a row ran out.
 -- expire_at: the job is not claimed after this time. This and the following four are a job's
 -- own terms, null if its enqueue named none. Each verdict reads keep_ms and unique_for_ms,
@@ -134,33 +139,37 @@ create table readpast.job (
 );
 
 create index job_line on readpast.job (lane_id, seq) where seq is not null;
--- Indexes for jobs that are found by their time: in all queues, for the sweep; and
--- in one queue, for questions about it.
+-- Two indexes for jobs that are found by their time. The sweep uses the first, for all
+-- queues. Questions about one queue use the second.
 create index job_due on readpast.job (run_at) where seq is null;
 create index job_scheduled on readpast.job (queue_id, run_at)
 	where seq is null;
--- Jobs that expire; it has no entry for others.
+-- The jobs that have an expire_at.
 create index job_expire on readpast.job (expire_at)
 	where expire_at is not null;
 create unique index job_unique on readpast.job (queue_id, unique_key)
 	where unique_key is not null;
 
 -- ---- hints: tick, cursor, recheck and waiter may be truncated at any time, in one
--- statement: no job is lost, and the next sweep scans the whole ready line once. In a
--- lane, "before" a number means smaller numbers, "past" it larger ones.
+-- statement. No job is lost, and the next sweep scans the whole ready line once. In a
+-- lane, "before" a number means smaller numbers, and "past" it larger ones.
 
--- Cursors: where the claims of a lane start, see claims_start(). That is the newest
--- `head`: a claim found no job before it that it could take. While that cursor is young,
--- open transactions may still put jobs before it, so claims start at its `settled`,
--- before which hardly any open transaction had drawn a number, or at the newest cursor
--- that is no longer young. `drawn` (the last number drawn so far) and `next_xid` (nearly
--- all transactions that drew one have smaller ids) are there to compute the next
--- cursor's `settled`.
--- The sweep visits the places before a cursor once, at visit_at. It has seen everything
--- before `low`; a row with low <= head is still on its work list.
--- Two lanes belong to the sweep itself; their heads are microseconds since 1970. Lane 0:
--- all scheduled jobs up to this time have been moved. Lane -1: where the work list
--- begins; if it is missing, the hints were truncated.
+-- Cursors: places in a lane where claims start, see claims_start(). A claim that has
+-- found its first job appends a cursor, with that job's number as `head`. Later claims
+-- start at the newest head. While that cursor is young, open transactions may still add
+-- jobs before it. Then claims start at its `settled`, or at the newest cursor that is
+-- no longer young, if that is further. Hardly any open transaction has drawn a number
+-- before `settled`.
+-- drawn: the last number that had been drawn when the cursor was made.
+-- next_xid: nearly all transactions that had drawn a number then have smaller ids. The
+-- next cursor's `settled` is computed from these two columns.
+-- visit_at: the time at which the sweep visits the places before the cursor, once.
+-- low: the sweep has seen all places before this one. A row with low <= head is still
+-- on the sweep's work list.
+-- Two lanes belong to the sweep itself, and their heads are microseconds since 1970.
+--   lane 0: all jobs that were scheduled up to this time have been moved.
+--   lane -1: the work list begins at this time. If this lane is missing, the hints were
+--     truncated.
 create table readpast.cursor (
 	lane_id  bigint not null,
 	head     bigint not null,
@@ -177,9 +186,10 @@ insert into readpast.cursor (lane_id, head, low, made_at, visit_at, settled)
 values (0, 0, 1, clock_timestamp(), 'infinity', 0),
        (-1, 0, 1, clock_timestamp(), 'infinity', 0);
 
--- Rechecks: ranges of a lane, from one number to another (or to line_end()), in which jobs
--- may turn up before the cursor. A sweep looks at a range after the transaction
--- `waits_for` has ended, or at once if that is null.
+-- Rechecks: ranges of a lane that the sweep has to look at again, because jobs may
+-- appear there, before the cursor. A range goes from `first` to `last`, which is
+-- line_end() if the range has no end. The sweep looks after the transaction `waits_for`
+-- has ended, or at once if that is null.
 create table readpast.recheck (
 	id        bigint primary key generated always as identity,
 	lane_id   bigint not null,
@@ -189,12 +199,14 @@ create table readpast.recheck (
 );
 create index recheck_lane on readpast.recheck (lane_id);
 
--- Ticks, one a second. A tick has the last number of the line that was drawn (`seq`), and
--- a transaction id that was read after it (`next_xid`). So a transaction that drew a
--- number up to `seq` has an id below `next_xid`, and a sweep knows which numbers an open
--- transaction may have. `read_at` is a time before `seq` was read, `made_at` a time after
--- `next_xid` was read. (The idea and the name are PgQ's.) The table is unlogged: ticks
--- may be lost in a crash.
+-- Ticks, one a second. They tell a sweep which numbers of the ready line an open
+-- transaction may have drawn. A transaction that drew a number up to `seq` has an id
+-- below `next_xid`. (The idea and the name are PgQ's.) The table is unlogged, because
+-- ticks may be lost in a crash.
+-- seq: the last number that was drawn.
+-- next_xid: a transaction id that was read after `seq`.
+-- read_at: a time before `seq` was read.
+-- made_at: a time after `next_xid` was read.
 create unlogged table readpast.tick (
 	next_xid xid8 primary key,
 	seq      bigint not null,
@@ -202,11 +214,13 @@ create unlogged table readpast.tick (
 	made_at  timestamptz not null
 );
 
--- An open transaction, and the range of the line in which it may have drawn numbers.
+-- An open transaction, and the range of the ready line in which it may have drawn
+-- numbers.
 create type readpast.open_range as (xid xid8, first bigint, last bigint);
 
--- Finished jobs that are kept. state: 4 done, 5 dead, 6 cancelled. result: what the
--- handler of a done job left; null: nothing.
+-- Finished jobs that are kept.
+-- state: 4 done, 5 dead, 6 cancelled.
+-- result: the result that the handler of a done job returned, or null.
 create table readpast.archive (
 	id           bigint primary key,
 	queue_id     integer not null,
@@ -237,8 +251,9 @@ create table readpast.archive (
 create index archive_state
 	on readpast.archive (queue_id, state, finished_at, id);
 
--- Unique keys of jobs that are done, and until when they stay taken. Only a job that was
--- enqueued so (unique_for_ms) leaves a row; the job itself may be kept or gone.
+-- The unique keys that stay taken although their jobs are done, and until when. A job
+-- leaves a row here only if it was enqueued with unique_for. The job itself may be kept
+-- or deleted.
 create table readpast.taken_key (
 	queue_id   integer not null,
 	unique_key text not null,
@@ -248,12 +263,12 @@ create table readpast.taken_key (
 );
 create index taken_key_until on readpast.taken_key (until);
 
--- How many kept jobs the archive has of each queue and state: the sum of `change`. Rows
--- are appended, so that two transactions that change the archive do not wait for each
--- other; the sweep adds the rows up. The sum is exact and not a hint: each row is
--- written in the transaction that changes the archive. No statement names a single row,
--- so there is no key. Here done jobs with a keep_ms have the state 14, so that retention
--- by the queue's setting need not look at them.
+-- How many kept jobs the archive has of each queue and state. The number is the sum of
+-- `change`. Rows are appended, so two transactions that change the archive do not wait
+-- for each other. The sweep replaces rows by their sum. The number is exact and not a
+-- hint, because each row is written in the transaction that changes the archive. No
+-- statement names a single row, so there is no key. Done jobs with a keep_ms are
+-- counted as state 14, because they are not deleted by the queue's setting.
 create table readpast.kept_count (
 	queue_id integer not null,
 	state    integer not null,
@@ -262,8 +277,9 @@ create table readpast.kept_count (
 create index kept_count_of on readpast.kept_count (queue_id, state);
 alter table readpast.kept_count replica identity full;
 
--- Workers. kinds: the kinds that it has handlers for, as 'queue/kind', or
--- 'queue/' for all kinds that have no handler of their own.
+-- Workers.
+-- kinds: the kinds for which the worker has handlers, as 'queue/kind'. 'queue/' stands
+-- for all other kinds of that queue.
 create table readpast.worker (
 	id         bigint primary key generated always as identity,
 	name       text not null,
@@ -281,9 +297,9 @@ create table readpast.worker (
 );
 
 -- Waiters: workers that wait for a notification, and until when. An enqueue into a
--- queue notifies one of the queue's waiters and deletes its row. queue.waiters_until
--- is a time after which the queue has no waiters. It is set a minute ahead, so that
--- it is rarely updated.
+-- queue notifies one of the queue's waiters and deletes its row. An enqueue reads this
+-- table only before queue.waiters_until, which is set a minute further ahead than
+-- `until`, so that it is rarely updated.
 create table readpast.waiter (
 	id        bigint primary key generated always as identity,
 	queue_id  integer not null,
@@ -307,8 +323,8 @@ create unlogged table readpast.job_waiter (
 	primary key (job_id, pid)
 );
 
--- How many jobs of a queue were finished in each of the last seconds, for the rates that
--- `stats` shows. A second may have several rows, which the reader adds up, so that two
+-- How many jobs of a queue were finished in each of the last seconds, for the rates
+-- that `stats` shows. A second may have several rows, which the reader adds up. So two
 -- clients that finish jobs in the same second do not wait for each other.
 create table readpast.tally (
 	second   bigint not null,
@@ -354,9 +370,9 @@ create table readpast.schedule (
 create index schedule_due on readpast.schedule (next_at)
 	where paused_at is null;
 
--- A publication `for all tables` makes the server refuse updates and deletes of
--- a table that has neither a primary key nor a replica identity. The rows are
--- small, and few are deleted.
+-- A publication `for all tables` makes the server refuse updates and deletes of a table
+-- that has neither a primary key nor a replica identity. These tables have no primary
+-- key. Their rows are small, and few are deleted.
 alter table readpast.lane replica identity full;
 alter table readpast.tally replica identity full;
 

@@ -1,6 +1,7 @@
--- first_lane: the smallest number that a lane of a queue can have.
--- queue_id: the queue's id.
--- Result: the number. All lanes of the queue are between it and last_lane().
+-- first_lane: return the smallest number that a lane of a queue can have. All lanes of
+-- the queue are between this number and last_lane().
+-- queue_id: the queue.
+-- Result: the number.
 -- Locks: none.
 
 create function readpast.first_lane(queue_id integer) returns bigint

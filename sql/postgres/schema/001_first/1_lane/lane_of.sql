@@ -1,10 +1,11 @@
--- lane_of: the number of a lane, which holds one queue's jobs of one priority and
--- class. This is the only place that defines the number. The numbers of a queue's
--- lanes ascend in claim order. A number is computed and not stored, so two
--- transactions that use a new lane at once do not wait for each other.
+-- lane_of: compute the number of a lane. A lane holds the jobs of one queue, priority
+-- and class. This is the only place that defines the number. The numbers of a queue's
+-- lanes ascend in the order in which claims visit them. The number is computed and not
+-- stored, so two transactions that use a new lane at once do not wait for each other.
 --
--- class: 0 front (the job was released, or its lease ran out once), 1 suspect (its
--- lease ran out twice in a row, or before its last attempt), 2 normal.
+-- queue_id, priority: the queue and the priority.
+-- class: 0 front: the job was released, or its lease ran out once. 1 suspect: its lease
+-- ran out twice in a row, or before its last attempt. 2 normal.
 -- Result: the number.
 -- Locks: none.
 

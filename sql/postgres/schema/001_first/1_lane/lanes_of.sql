@@ -1,6 +1,7 @@
--- lanes_of: the lanes of a queue that were ever used, in the order of its claims.
--- queue_id: the queue's id.
--- Result: their numbers, perhaps with duplicates.
+-- lanes_of: list the lanes of a queue that were ever used, in the order in which claims
+-- visit them.
+-- queue_id: the queue.
+-- Result: the numbers of the lanes, perhaps with duplicates.
 -- Locks: none.
 
 create function readpast.lanes_of(queue_id integer) returns bigint[]

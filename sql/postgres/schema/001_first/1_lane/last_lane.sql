@@ -1,5 +1,5 @@
--- last_lane: the largest number that a lane of a queue can have.
--- queue_id: the queue's id.
+-- last_lane: return the largest number that a lane of a queue can have.
+-- queue_id: the queue.
 -- Result: the number.
 -- Locks: none.
 

@@ -1,5 +1,5 @@
--- at_ms: the time that is n milliseconds after the start of 1970.
--- n: milliseconds; null is allowed.
+-- at_ms: convert milliseconds since 1970 to a time.
+-- n: milliseconds, or null.
 -- Result: the time, or null.
 -- Locks: none.
 

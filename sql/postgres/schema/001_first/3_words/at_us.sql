@@ -1,5 +1,5 @@
--- at_us: the time that is n microseconds after the start of 1970.
--- n: microseconds; null is allowed.
+-- at_us: convert microseconds since 1970 to a time.
+-- n: microseconds, or null.
 -- Result: the time, or null.
 -- Locks: none.
 

@@ -1,8 +1,9 @@
--- claims_start: the number of the ready line from which the claims of a lane
+-- claims_start: return the number of the ready line from which the claims of a lane
 -- start.
 -- lane_id: the lane.
--- Result: the head of the newest cursor that is at least cursor_age() old, or the
--- `settled` of the newest cursor if that is larger. 0 if the lane has no cursor.
+-- Result: the larger of two numbers: the head of the newest cursor that is at least
+-- cursor_age() old, and the `settled` of the newest cursor. 0 if the lane has no
+-- cursor.
 -- Locks: none.
 
 create function readpast.claims_start(lane_id bigint) returns bigint

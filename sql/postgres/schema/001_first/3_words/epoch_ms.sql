@@ -1,5 +1,5 @@
--- epoch_ms: the milliseconds from the start of 1970 to a time, rounded down.
--- t: the time; null is allowed.
+-- epoch_ms: convert a time to milliseconds since 1970, rounded down.
+-- t: the time, or null.
 -- Result: milliseconds, or null.
 -- Locks: none.
 

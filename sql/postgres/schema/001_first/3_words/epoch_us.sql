@@ -1,5 +1,5 @@
--- epoch_us: the microseconds from the start of 1970 to a time.
--- t: the time; null is allowed.
+-- epoch_us: convert a time to microseconds since 1970.
+-- t: the time, or null.
 -- Result: microseconds, or null.
 -- Locks: none.
 

@@ -1,6 +1,6 @@
--- is_bad_delay: is a delay negative, or longer than is allowed?
--- delay: null stands for no delay.
--- Result: true if it must be refused; null for null.
+-- is_bad_delay: is a delay negative, or longer than allowed?
+-- delay: the delay. Null means no delay.
+-- Result: true if the delay must be refused. Null if it is null.
 -- Locks: none.
 
 create function readpast.is_bad_delay(delay interval) returns boolean

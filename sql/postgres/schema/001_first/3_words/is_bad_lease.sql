@@ -1,7 +1,6 @@
--- is_bad_lease: is a lease shorter than a millisecond, or longer than is
--- allowed?
--- lease: null stands for the queue's lease.
--- Result: true if it must be refused; null for null.
+-- is_bad_lease: is a lease shorter than a millisecond, or longer than allowed?
+-- lease: the lease. Null means the queue's setting.
+-- Result: true if the lease must be refused. Null if it is null.
 -- Locks: none.
 
 create function readpast.is_bad_lease(lease interval) returns boolean

@@ -1,13 +1,14 @@
--- is_bad_name: must this name be refused, because it is empty, too long, or has
--- control characters in it? For names of queues, kinds, keys and workers, and
--- for reasons.
+-- is_bad_name: must a text be refused because it is empty, too long, or has control
+-- characters in it? This is checked for names of queues, kinds, keys and workers, and
+-- for the reason of a pause.
 --
--- name: the text; most: how many bytes are allowed.
--- Result: true if it must be refused; null for null.
+-- name: the text.
+-- most: how many bytes are allowed.
+-- Result: true if the text must be refused. Null if it is null.
 -- Locks: none.
 
--- A string written as E'...' means the same whatever
--- standard_conforming_strings is.
+-- A string in the form E'...' does not depend on the setting
+-- standard_conforming_strings.
 create function readpast.is_bad_name(name text, most integer) returns boolean
 language sql immutable as $body$
 select pg_catalog.octet_length(name) operator(pg_catalog.<) 1

@@ -1,8 +1,9 @@
--- low_water: a lane's low-water mark: a sweep has seen everything before it.
--- It reads from the newest cursor down to the first visited one and no further, because an
--- old snapshot may keep very many deleted cursors below that.
+-- low_water: return a lane's low-water mark, the number before which a sweep has seen
+-- all jobs. The routine reads from the newest cursor down to the first one that was
+-- visited, and no further. An old snapshot may keep very many deleted cursors below
+-- that.
 -- lane_id: the lane.
--- Result: a number of the ready line; 0 if the lane has no cursor.
+-- Result: a number of the ready line, or 0 if the lane has no cursor.
 -- Locks: none.
 
 create function readpast.low_water(lane_id bigint) returns bigint

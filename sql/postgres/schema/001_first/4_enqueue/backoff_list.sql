@@ -1,4 +1,4 @@
--- backoff_list: a list of delays as a job stores it.
+-- backoff_list: convert a list of delays to the form that a job's row has.
 -- delays: the list, or null.
 -- Result: a JSON array of milliseconds, or null.
 -- Locks: none.

@@ -1,6 +1,6 @@
 -- check_job: raise an error if an argument of enqueue() is wrong.
--- Parameters: as enqueue() has them.
--- Result: none; RP003.
+-- payload .. replace: as in enqueue().
+-- Result: none. RP003: an argument is wrong.
 -- Locks: none.
 
 create function readpast.check_job(
@@ -31,7 +31,7 @@ begin
 		raise exception 'run_at is not within the years 1970..9999'
 			using errcode = 'RP003';
 	elsif delay is not null and run_at is not null then
-		raise exception 'either a delay or run_at, not both'
+		raise exception 'give either delay or run_at, not both'
 			using errcode = 'RP003';
 	elsif replace and unique_key is null then
 		raise exception 'replace needs a unique key' using errcode = 'RP003';

@@ -1,6 +1,6 @@
 -- check_jobs: raise an error if an argument of enqueue_many() is wrong.
--- Parameters: as enqueue_many() has them.
--- Result: none; RP003.
+-- payloads .. headers: as in enqueue_many().
+-- Result: none. RP003: an argument is wrong.
 -- Locks: none.
 
 create function readpast.check_jobs(
@@ -27,8 +27,8 @@ begin
 			using errcode = 'RP003';
 	elsif cardinality(delays) <> n or cardinality(kinds) <> n
 	      or cardinality(headers) <> n then
-		raise exception 'there are % payloads, and more or less of the rest',
-			n using errcode = 'RP003';
+		raise exception 'delays, kinds and headers must have one element for each of the '
+			'% payloads', n using errcode = 'RP003';
 	end if;
 end
 $body$;

@@ -1,7 +1,6 @@
--- check_settings: raise an error if a priority or a number of attempts is
--- outside of its limits.
--- Parameters: null stands for the default.
--- Result: none; RP003.
+-- check_settings: raise an error if a priority or a number of attempts is out of range.
+-- priority, max_attempts: the values. Null means the default.
+-- Result: none. RP003: a value is out of range.
 -- Locks: none.
 
 create function readpast.check_settings(priority integer, max_attempts integer)

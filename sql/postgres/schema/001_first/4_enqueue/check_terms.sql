@@ -1,6 +1,7 @@
--- check_terms: raise an error if one of a job's own terms is wrong.
--- Parameters: as enqueue() has them.
--- Result: none; RP003.
+-- check_terms: raise an error if one of a job's own terms (how long it is kept, how
+-- long its handler may run and so on) is out of range.
+-- keep .. unique_key: as in enqueue().
+-- Result: none. RP003: a term is out of range.
 -- Locks: none.
 
 create function readpast.check_terms(
@@ -12,11 +13,12 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $body$
 begin
-	-- These have the limits of a lease: at least 1 ms.
+	-- These four times have the limits of a lease.
 	if readpast.is_bad_lease(keep) or readpast.is_bad_lease(timeout)
 	   or readpast.is_bad_lease(expire) or readpast.is_bad_lease(unique_for)
 	then
-		raise exception 'keep, timeout, expire and unique_for are within 1 ms..:most_days days'
+		raise exception 'keep, timeout, expire and unique_for must be within '
+			'1 ms..:most_days days'
 			using errcode = 'RP003';
 	elsif cardinality(backoff) not between 1 and :most_backoff
 	      or exists (select 1 from unnest(backoff) as b(delay)

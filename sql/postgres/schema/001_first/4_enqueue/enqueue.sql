@@ -1,15 +1,20 @@
 -- enqueue: put a job into a queue. A queue that does not exist is created.
--- queue, payload: the job; priority, delay, run_at, max_attempts: null stands
--- for the queue's setting, or for now; kind, headers: may be null; unique_key: if a
--- live job of the queue has this key, no job is added, and `replace` gives that live
--- job the new content. keep: how long the job is kept after it is done;
--- timeout: the longest run of a handler; expire: after this time it is not claimed, but
--- cancelled; backoff: the delays after its failed attempts, of which the last repeats;
--- unique_for: its key stays taken for so long after it is done.
--- Result: the id of the new job, or of the live job that has the key. RP003: an
--- argument is wrong; RP004: the payload is larger than the queue takes; RP006:
--- the job to be replaced is running.
--- Locks: see put_one() and queue_create().
+-- queue, payload: the queue's name and the payload.
+-- priority, max_attempts: null means the queue's setting.
+-- delay, run_at: when the job is ready. Null means now.
+-- kind, headers: may be null.
+-- unique_key: if a live job of the queue has this key, no job is added.
+-- replace: that live job gets the new content, unless it is running.
+-- keep: how long the job is kept after it is done.
+-- timeout: how long a handler may run.
+-- expire: if the job is not claimed within this time, it is cancelled.
+-- backoff: the delays after failed attempts. The last one repeats.
+-- unique_for: how long the key stays taken after the job is done.
+-- Result: the id of the new job, or of the job that has the key. RP003: an argument is
+-- wrong. RP004: the payload is larger than the queue takes. RP006: the job to be
+-- replaced is running, or it is done and its key still taken.
+-- Locks: rows of a job with the same key and of `waiter`, see put_one(). It waits for
+-- an open transaction that creates the same queue or inserts the same key.
 
 create function readpast.enqueue(
 	queue text, payload bytea, priority integer default null,
@@ -31,8 +36,9 @@ declare
 	                                 headers, unique_key, keep, timeout,
 	                                 expire, backoff, unique_for) = 0;
 begin
-	-- One expression covers most jobs, because PL/pgSQL prepares each expression
-	-- again in every transaction.
+	-- For most jobs the checks below are not needed, and one expression decides
+	-- that. PL/pgSQL prepares each expression again in every transaction, so few
+	-- are faster.
 	if not is_plain or replace or payload is null or kind is not null then
 		perform readpast.check_job(payload, priority, delay, run_at,
 		                           max_attempts, kind, unique_key, replace);

@@ -1,7 +1,8 @@
--- enqueue_json: enqueue() for a payload that is JSON, stored as its text in UTF-8.
--- Parameters: as of enqueue().
--- Result: as of enqueue().
--- Locks: those of enqueue().
+-- enqueue_json: put a job with a JSON payload into a queue. Its text is stored as
+-- UTF-8.
+-- queue .. unique_for: as in enqueue().
+-- Result: as in enqueue().
+-- Locks: as in enqueue().
 
 create function readpast.enqueue(
 	queue text, payload jsonb, priority integer default null,

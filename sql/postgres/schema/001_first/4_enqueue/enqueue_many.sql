@@ -1,10 +1,13 @@
--- enqueue_many: put many jobs of one priority into a queue. A queue that does not exist is
--- created.
--- payloads: the jobs; delays, kinds, headers: arrays of the same length, or
--- null; priority, max_attempts, keep .. backoff: of all the jobs, as enqueue() has them.
--- Result: the ids in order. RP003: an argument is wrong; RP004: a payload is
--- larger than the queue takes.
--- Locks: see put() and queue_create().
+-- enqueue_many: put many jobs of one priority into a queue. A queue that does not exist
+-- is created.
+-- payloads: an array with the payload of each job.
+-- delays, kinds, headers: arrays of the same length, or null.
+-- priority, max_attempts, keep, timeout, expire, backoff: the values that all the jobs
+-- have, as in enqueue().
+-- Rows: the ids, in the order of the arrays. RP003: an argument is wrong. RP004: a
+-- payload is larger than the queue takes.
+-- Locks: a row of `waiter`, if a worker waits. It waits for an open transaction that
+-- creates the same queue. Above READ COMMITTED also the queue's row, see keep_queue().
 
 create function readpast.enqueue_many(
 	queue text, payloads bytea[], priority integer default null,

@@ -1,8 +1,8 @@
--- enqueue_many_json: enqueue_many() for payloads that are JSON, stored as its
--- text in UTF-8.
--- Parameters: as of enqueue_many().
--- Result: as of enqueue_many().
--- Locks: those of enqueue_many().
+-- enqueue_many_json: put many jobs with JSON payloads into a queue. Their text is
+-- stored as UTF-8.
+-- queue .. backoff: as in enqueue_many().
+-- Rows: as in enqueue_many().
+-- Locks: as in enqueue_many().
 
 create function readpast.enqueue_many(
 	queue text, payloads jsonb[], priority integer default null,

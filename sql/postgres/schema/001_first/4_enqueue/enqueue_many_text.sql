@@ -1,7 +1,8 @@
--- enqueue_many_text: enqueue_many() for payloads that are text, stored as UTF-8.
--- Parameters: as of enqueue_many().
--- Result: as of enqueue_many().
--- Locks: those of enqueue_many().
+-- enqueue_many_text: put many jobs whose payloads are text into a queue. They are
+-- stored as UTF-8.
+-- queue .. backoff: as in enqueue_many().
+-- Rows: as in enqueue_many().
+-- Locks: as in enqueue_many().
 
 create function readpast.enqueue_many(
 	queue text, payloads text[], priority integer default null,

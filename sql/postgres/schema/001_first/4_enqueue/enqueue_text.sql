@@ -1,7 +1,7 @@
--- enqueue_text: enqueue() for a payload that is text, stored as UTF-8.
--- Parameters: as of enqueue().
--- Result: as of enqueue().
--- Locks: those of enqueue().
+-- enqueue_text: put a job whose payload is text into a queue. It is stored as UTF-8.
+-- queue .. unique_for: as in enqueue().
+-- Result: as in enqueue().
+-- Locks: as in enqueue().
 
 create function readpast.enqueue(
 	queue text, payload text, priority integer default null,

@@ -1,12 +1,14 @@
--- find_queue: what an insert of jobs needs to know about their queue. The planner
--- inlines it into the calling statement.
+-- find_queue: return what an insert of jobs has to know about their queue. The planner
+-- inlines this function into the calling statement.
 --
--- queue: its name; priority: that of the jobs, null for the queue's own; largest: the
--- size of the largest payload.
--- Result: a row, or none if there is no such queue or the payload is too large for it.
--- lane_id: the jobs' lane. is_open: whether claims visit that lane already (for the
--- queue's own priority a trigger has seen to it). waiters_until: no worker is registered
--- as a waiter for the queue beyond this time.
+-- queue: the name of the queue.
+-- priority: the priority of the jobs. Null: the queue's own.
+-- largest: the size of the largest payload.
+-- Rows: one, or none if there is no such queue or the payload is too large for it.
+--   lane_id: the jobs' lane.
+--   is_open: claims visit that lane already. For the queue's own priority this is
+--     always true, because a trigger opens that lane.
+--   waiters_until: after this time no worker is registered as a waiter for the queue.
 -- Locks: none.
 
 create function readpast.find_queue(queue text, priority integer,

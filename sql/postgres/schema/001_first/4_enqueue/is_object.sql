@@ -1,7 +1,7 @@
--- is_object: is a text a JSON object? With it the library finds which of several headers
--- was refused; the error of need_object() does not say which.
+-- is_object: is a text a JSON object? The library uses this to find which of several
+-- headers was refused, because the error of need_object() does not say that.
 -- headers: any text, or null.
--- Result: true or false; null for null.
+-- Result: true or false. Null if the text is null.
 -- Locks: none.
 
 create function readpast.is_object(headers text) returns boolean

@@ -1,11 +1,12 @@
--- keep_queue: prevent a queue from being dropped until this transaction ends, which
--- enqueues at a level above READ COMMITTED.
--- At READ COMMITTED an enqueue locks nothing of its queue. If the queue is dropped
--- meanwhile, the sweep moves the jobs into a new queue, see take_over(). At a higher
--- level the snapshot may be older than the drop and not show it, and the transaction
--- could enqueue into the dropped queue for ever. Hence the lock; it blocks only a drop.
--- queue: its name.
--- Result: none; SQLSTATE 40001 if the queue was dropped.
+-- keep_queue: prevent a queue from being dropped until this transaction ends. Only
+-- enqueues above READ COMMITTED need this.
+-- At READ COMMITTED an enqueue locks nothing of its queue. If the queue is dropped at
+-- the same time, the sweep moves the jobs into a new queue, see take_over(). At a
+-- higher level the snapshot may be older than the drop and not show it. Then the
+-- transaction could enqueue into the dropped queue for as long as it is open. The lock
+-- prevents that, and blocks only a drop.
+-- queue: the name of the queue.
+-- Result: none. SQLSTATE 40001: the queue was dropped.
 -- Locks: the queue's row, for key share.
 
 create function readpast.keep_queue(queue text) returns void

@@ -1,6 +1,6 @@
--- key_holder: the job that was done, and whose unique key is still taken.
+-- key_holder: find the finished job that keeps a unique key taken.
 -- queue_id, unique_key: the key.
--- Result: the job's id, or null.
+-- Result: the job's id, or null if there is no such job.
 -- Locks: none.
 
 create function readpast.key_holder(queue_id integer, unique_key text)

@@ -1,14 +1,16 @@
--- lock_live: find the live job that has a unique key, or the job that was done and whose key
--- is still taken. If it is live and not running, lock it, so that no claim takes it before
--- this transaction ends: then its handler sees all that this transaction writes. The lock
--- blocks neither other enqueues of the key nor a verdict, which only a running job gets.
--- A job that has expired loses the key at once: no claim takes it, and the next sweep
--- cancels it.
--- queue_id, unique_key: which job; is_patient: try again for lock_patience() if
--- another transaction has the row locked (a sweep for a moment, a claim until it
--- commits). Otherwise it tries once.
--- Result: id: the job, or null. is_locked: it does not run, and was locked.
--- Locks: the job's row, for key share. It does not wait for a lock, but tries again.
+-- lock_live: find the job that has a unique key: a live job, or a done job that keeps
+-- its key taken. If the live job is not running, it is locked until this transaction
+-- ends. No claim takes it until then, so its handler sees all that this transaction
+-- writes. The lock blocks neither other enqueues with the key nor a verdict, which only
+-- a running job gets. A live job that has expired loses its key at once, because no
+-- claim takes it and the next sweep cancels it.
+-- queue_id, unique_key: the key.
+-- is_patient: if another transaction has locked the row, try again for lock_patience().
+-- Otherwise try once.
+-- Result:
+--   id: the job, or null.
+--   is_locked: the job is not running, and was locked.
+-- Locks: the job's row, for key share. It does not wait in the server, but tries again.
 
 create function readpast.lock_live(queue_id integer, unique_key text,
                                    is_patient boolean,
@@ -41,7 +43,8 @@ begin
 			is_locked := null;
 		end if;
 	end if;
-	-- A job is done and its key taken in one commit: one of the two is seen.
+	-- The commit that deletes a done job also adds its key to taken_key. So a job
+	-- that is not found above is found here.
 	if id is null then
 		id := readpast.key_holder(queue_id, unique_key);
 	end if;

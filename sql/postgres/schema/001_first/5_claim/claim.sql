@@ -1,12 +1,15 @@
--- claim: lease up to n jobs. The caller holds each of them until its lease ends, and
--- passes its id and claim_no to complete(), fail(), release() or extend().
--- queue: its name; lease: null stands for the queue's; worker: a name under which
--- the caller is registered as a worker; worker_id: that of a worker that is
--- registered already (0: none).
--- Rows: the jobs in the order of the queue, each with the progress that earlier attempts
--- reported; fewer than n if no more are ready,
--- one if it is a suspect. RP003: an argument is wrong.
--- Locks: those of settle_and_claim().
+-- claim: lease up to n jobs. The caller holds each job until its lease ends, and passes
+-- its id and claim_no to complete(), fail(), release() or extend().
+-- queue: the name of the queue.
+-- n: the largest number of jobs.
+-- lease: how long the leases are. Null: the queue's setting.
+-- worker: a name under which the caller is registered as a worker, or null.
+-- worker_id: the id of a registered worker, or 0.
+-- Rows: the jobs, in the order of the queue. There are fewer than n if no more are
+-- ready. A job that may have killed its worker (a suspect) comes alone. RP003: an
+-- argument is wrong.
+-- Locks: the rows of the claimed jobs, for update. It skips rows that others have
+-- locked. settle_and_claim() says which rows of other tables are locked.
 
 create function readpast.claim(
 	queue text, n integer default 1, lease interval default null,

@@ -1,7 +1,8 @@
 -- count_ready: count the ready jobs of a lane, from a number of the ready line on.
--- lane_id: the lane; start: the number; most: stop
--- counting there.
--- Result: how many, at most `most`.
+-- lane_id: the lane.
+-- start: the number.
+-- most: the count stops at this number.
+-- Result: the count.
 -- Locks: none.
 
 create function readpast.count_ready(lane_id bigint, start bigint, most integer)

@@ -1,8 +1,9 @@
--- is_round_trip: are these arguments of settle_and_claim() valid? (Not the verdicts,
--- which settle() checks.) The planner inlines this, which saves each claim a call.
+-- is_round_trip: are these arguments of settle_and_claim() valid? The verdicts are not
+-- checked here, but in settle(). The planner inlines this function, which saves each
+-- claim a call.
 --
--- Parameters: as of settle_and_claim().
--- Result: true if they are; false or null if not.
+-- queues .. claim_nos: as in settle_and_claim().
+-- Result: true if they are valid, otherwise false or null.
 -- Locks: none.
 
 create function readpast.is_round_trip(

@@ -1,11 +1,12 @@
--- lock_alone: lock_next() for a transaction that may stay open. `skip locked` may also
--- lock a row that it does not return: one that was updated since the statement began.
--- The worker that holds that job would then wait for this transaction. So a savepoint is
--- rolled back, which releases all locks, and only the rows that were found are locked;
--- this is repeated if some of them were updated in between.
--- Parameters: as of lock_next().
--- Result: as of lock_next().
--- Locks: the rows that it answers, for update, and no other. It skips rows that
+-- lock_alone: lock the next ready jobs of a lane, like lock_next(), but in a
+-- transaction that may stay open. `skip locked` may also lock a row that it does not
+-- return, because it was updated since the statement began. The worker that holds that
+-- job would then wait for this transaction. So a savepoint is rolled back, which
+-- releases all locks. Then only the rows that were found are locked. If some of them
+-- were updated in between, these steps are repeated.
+-- lane_id, head, most: as in lock_next().
+-- Result: as in lock_next().
+-- Locks: the rows that it returns, for update, and no other row. It skips rows that
 -- others have locked.
 
 create function readpast.lock_alone(lane_id bigint, head bigint, most integer)

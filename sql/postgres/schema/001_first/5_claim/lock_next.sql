@@ -1,6 +1,8 @@
--- lock_next: lock the next ready jobs of a lane. It passes over jobs that have expired: a
--- sweep cancels them.
--- lane_id: the lane; head: from which number of the ready line on; most: how many.
+-- lock_next: lock the next ready jobs of a lane. Jobs that have expired are left out,
+-- because a sweep cancels them.
+-- lane_id: the lane.
+-- head: the number of the ready line at which to start.
+-- most: the largest number of jobs.
 -- Result: the places (ctid) of their rows, in the order of the line.
 -- Locks: these rows, for update. It skips rows that others have locked.
 

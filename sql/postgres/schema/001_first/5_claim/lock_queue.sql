@@ -1,13 +1,21 @@
--- lock_queue: lock the next jobs of a queue, lane by lane, and move the lanes'
--- cursors. A suspect goes out alone, to a worker that holds nothing.
--- most, at_once, holding: as of settle_and_claim(), less the jobs that the claim has
--- already; taken: how many it has of other queues; lease: its length; alone: this
--- transaction may stay open.
--- Result: places: the rows (ctid). passed_over: how many suspects are ready, but need a
--- worker that holds nothing. moved: a cursor was moved. last: the claim takes no more
--- jobs. claim_no, lease_until: the values for a claim at this moment.
--- Locks: those of lock_next(), or of lock_alone().
+-- lock_queue: lock the next jobs of a queue, lane by lane, and move the lanes' cursors.
+-- A suspect, a job that may have killed its worker, is taken alone, for a worker that
+-- holds nothing.
+-- queue_id: the queue.
+-- most, at_once, holding: as in settle_and_claim(), but `most` and `at_once` without
+-- the jobs that this claim has taken already.
+-- taken: how many jobs this claim has taken from other queues.
+-- lease: how long the lease is.
+-- alone: this transaction may stay open.
+-- Result:
+--   places: the rows (ctid) of the jobs.
+--   passed_over: how many suspects were left out, because they need a worker that holds
+--     nothing.
+--   moved: a cursor was moved.
+--   last: the claim must take no more jobs.
+--   claim_no, lease_until: the values for a claim at this moment.
 -- Called only by settle_and_claim(), with its search_path and settings.
+-- Locks: the jobs' rows, for update. It skips rows that others have locked.
 
 create function readpast.lock_queue(
 	queue_id integer, most integer, at_once integer, holding integer,
@@ -33,8 +41,8 @@ begin
 		suspect := readpast.class_of(lane) = 1;
 		if suspect and (holding + taken > 0 or places <> '{}') then
 			passed_over := passed_over + readpast.count_ready(lane, start, n);
-			-- Claims hand the suspect out before all later jobs of its queue,
-			-- so this one takes no more.
+			-- The suspect has to run before all later jobs of its queue, so
+			-- this claim takes none of them.
 			exit when passed_over > 0 and holding = 0;
 			continue;
 		elsif suspect then

@@ -15,14 +15,16 @@ begin
 		raise exception 'the lease is not within 1 ms..:most_days days'
 			using errcode = 'RP003';
 	elsif worker_id >= 0 is not true then
-		raise exception 'worker_id is null, or less than 0'
+		raise exception 'worker_id is null or less than 0'
 			using errcode = 'RP003';
 	elsif ids = '{}' then
-		raise exception 'a claim needs queues, and numbers within 0..:most_claimed'
+		raise exception 'a claim needs queues, most within 0..:most_claimed, and at_once '
+			'and holding of at least 0'
 			using errcode = 'RP003';
 	end if;
 	raise exception 'ids, claim_nos and the other arrays must have the same '
-		'length, verdicts be within 0..4, delays within 0..:most_days days'
+		'length, verdicts must be within 0..4, and delays within '
+		'0..:most_days days'
 		using errcode = 'RP003';
 end
 $body$;

@@ -1,8 +1,8 @@
--- are_bad_verdicts: do the arrays of verdicts differ in length, or is one of their values
--- out of range? The planner inlines this.
+-- are_bad_verdicts: must these verdicts be refused, because the arrays differ in length
+-- or a value is out of range? The planner inlines this function.
 --
--- Parameters: as of settle(); all but the first two may be null.
--- Result: true if they must be refused; false or null if not.
+-- ids .. errors: as in settle(). All but ids and claim_nos may be null.
+-- Result: true if the verdicts must be refused, otherwise false or null.
 -- Locks: none.
 
 create function readpast.are_bad_verdicts(

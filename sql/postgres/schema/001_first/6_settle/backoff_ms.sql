@@ -1,9 +1,9 @@
--- backoff_ms: how long a job waits after an attempt failed. The time doubles with
--- each attempt, up to the queue's maximum. It varies at random by up to a tenth, so
--- that jobs that failed together do not come back together.
+-- backoff_ms: return how long a job waits after an attempt failed. The time doubles
+-- with each attempt, up to the queue's maximum. It varies at random by up to a tenth,
+-- so that jobs that failed together are not all ready at the same moment.
 --
--- attempt: the number of the attempt that failed, from 1; backoff_ms,
--- backoff_max_ms: the queue's settings.
+-- attempt: the number of the attempt that failed, from 1.
+-- backoff_ms, backoff_max_ms: the queue's settings.
 -- Result: milliseconds.
 -- Locks: none.
 

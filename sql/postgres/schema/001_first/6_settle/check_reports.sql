@@ -1,7 +1,7 @@
--- check_reports: raise an error if results or progresses of verdicts cannot be stored:
--- arrays of another length than the verdicts' (RP003), or one that is too large (RP004).
--- ids, results, progresses: as of settle().
--- Result: none.
+-- check_reports: raise an error if results or progresses cannot be stored.
+-- ids, results, progresses: as in settle().
+-- Result: none. RP003: an array has another length than ids. RP004: a result or a
+-- progress is too large.
 -- Locks: none.
 
 create function readpast.check_reports(ids bigint[], results bytea[],

@@ -1,8 +1,8 @@
--- complete: the job is done.
--- id, claim_no: as claim() gave them; result: :most_result bytes at most, kept with the
--- job if that is kept.
--- Result: its state, `done`. RP001 to RP005: as verdict() says.
--- Locks: the job's row.
+-- complete: settle a job that is done.
+-- id, claim_no: as claim() returned them.
+-- result: at most :most_result bytes, or null. They are stored if the job is kept.
+-- Result: the job's new state, `done`. RP001 to RP005: see verdict().
+-- Locks: the job's row. verdict() says which rows of other tables are locked.
 
 create function readpast.complete(id bigint, claim_no bigint,
                                   result bytea default null) returns text

@@ -1,7 +1,8 @@
--- complete_json: complete() for a result that is JSON, stored as its text in UTF-8.
--- Parameters: as of complete().
--- Result: as of complete().
--- Locks: the job's row.
+-- complete_json: settle a job that is done, with a JSON result. Its text is stored as
+-- UTF-8.
+-- id, claim_no, result: as in complete().
+-- Result: as in complete().
+-- Locks: the job's row. verdict() says which rows of other tables are locked.
 
 create function readpast.complete(id bigint, claim_no bigint, result jsonb)
 returns text

@@ -1,10 +1,10 @@
--- complete_many: several jobs are done.
--- ids, claim_nos: of the same length, as claim() gave them; results: of the same length,
--- or null, as of complete().
--- Rows: one for each, in order. accepted: false if the verdict was refused, which
--- is no error. RP003: the arrays are not of the same length;
+-- complete_many: settle several jobs that are done.
+-- ids, claim_nos: as claim() returned them, two arrays of the same length.
+-- results: an array of the same length, or null.
+-- Rows: one for each job, in the order of the arrays. `accepted` is false if the
+-- verdict was refused, which raises no error. RP003: the arrays differ in length.
 -- RP004: a result is too large.
--- Locks: the jobs' rows.
+-- Locks: the jobs' rows. settle() says more.
 
 create function readpast.complete(ids bigint[], claim_nos bigint[],
                                   results bytea[] default null)
@@ -14,7 +14,7 @@ set search_path = pg_catalog, pg_temp
 as $body$
 begin
 	if readpast.are_bad_verdicts(ids, claim_nos, null, null, null) then
-		raise exception 'there are more ids than claim_nos, or less'
+		raise exception 'ids and claim_nos must be arrays of the same length'
 			using errcode = 'RP003';
 	end if;
 	return query

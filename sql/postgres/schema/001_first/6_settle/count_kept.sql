@@ -1,9 +1,10 @@
--- count_kept: the statement trigger of the archive. It notes in kept_count how many
--- jobs the statement added and removed: one row for each queue and state, in the same
--- transaction. So the counts are exact even if plain SQL changes the archive.
--- Result: null, as a trigger that runs after the change.
--- Locks: none; it appends. count_none(), on truncate, deletes all rows, and waits for
--- a sweep that adds them up.
+-- count_kept: the statement trigger of the archive. It adds a row to kept_count for
+-- each queue and state, with the number of jobs that the statement added or removed.
+-- The row is written in the same transaction. So the counts are exact, even if plain
+-- SQL changes the archive.
+-- Result: null, which an `after` trigger may return.
+-- Locks: none. count_none() below deletes all rows of kept_count, and waits for a sweep
+-- that adds them up.
 
 create function readpast.count_kept() returns trigger
 language plpgsql volatile
@@ -32,7 +33,7 @@ begin
 end
 $body$;
 
--- The same for `truncate`, after which nothing is kept.
+-- count_none: the trigger for `truncate`, after which no job is kept.
 create function readpast.count_none() returns trigger
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

@@ -1,8 +1,10 @@
--- dead_headers: the headers of the job that a dead job leaves: its own, and which it was.
--- The new members are appended as text: jsonb refuses some headers that json takes, such
--- as a number with an exponent of a million.
--- headers: those of the dead job, or null; id, queue, error: the dead job.
--- Result: a JSON object. Of two members with the same name the last one counts.
+-- dead_headers: make the headers of the copy that a dead job leaves in another queue:
+-- the dead job's own headers, and members that name the dead job. The new members are
+-- appended as text, because jsonb refuses some headers that json accepts, such as a
+-- number with an exponent of a million.
+-- headers: the headers of the dead job, or null.
+-- id, queue, error: the dead job.
+-- Result: a JSON object. If two members have the same name, the last one counts.
 -- Locks: none.
 
 create function readpast.dead_headers(headers json, id bigint, queue text,

@@ -1,14 +1,16 @@
--- extend: renew a job's lease, which runs from now, and record the progress of its
--- handler. It is also a heartbeat of the worker that holds the job: while a long job runs,
--- the worker claims nothing.
--- id, claim_no: as claim() gave them; lease: null stands for the queue's, whatever lease
--- the claim asked for, but with progress no lease becomes shorter; progress: text of at
--- most :most_progress bytes, which people see and the next attempt gets; null leaves it as
--- it is, '' deletes it.
--- Result: its state, `running`. RP001 to RP005: as verdict() says.
--- Locks: the job's row; and the worker's row, if it is heartbeat_every() old. It skips
--- that row if another transaction has it locked, and leaves it alone above READ
--- COMMITTED, where an update may raise a serialization failure.
+-- extend: begin a job's lease again from now, and record the progress of its handler. A
+-- call also counts as a heartbeat of the worker that holds the job, because a client in
+-- SQL claims nothing while a long job runs.
+-- id, claim_no: as claim() returned them.
+-- lease: the length of the lease. Null: the queue's setting, whatever lease the claim
+-- had.
+-- progress: a text of at most :most_progress bytes, which people see and the next
+-- attempt gets. Null leaves the last progress as it is, and '' deletes it. If there is
+-- a progress and `lease` is null, the lease never becomes shorter.
+-- Result: the job's state, `running`. RP001 to RP005: see verdict().
+-- Locks: the job's row, and the worker's row if it is older than heartbeat_every(). If
+-- another transaction has locked the worker's row, it is not changed. It is not changed
+-- above READ COMMITTED either, where an update may raise a serialization failure.
 
 create function readpast.extend(
 	id bigint, claim_no bigint, lease interval default null,

@@ -1,10 +1,12 @@
--- fail: an attempt failed. The job is tried again after the queue's backoff or
--- `delay`, unless its attempts are used up or it failed `for_good`: then it is dead.
--- id, claim_no: as claim() gave them; error: what is noted; delay: null stands for
--- the backoff.
--- Result: its state: `scheduled`, `ready` if there is no delay, or `dead`. RP001,
--- RP002, RP003, RP005: as verdict() says.
--- Locks: the job's row; those of wake() if the job is ready.
+-- fail: end an attempt that failed. The job is tried again later. It is dead if its
+-- attempts are used up or if it failed `for_good`.
+-- id, claim_no: as claim() returned them.
+-- error: the error text, which is recorded with the job.
+-- delay: how long the job waits. Null: the backoff of the job or of its queue.
+-- for_good: true if the job must not be tried again.
+-- Result: the job's new state: `scheduled`, `ready` if there is no delay, or `dead`.
+-- RP001, RP002, RP003, RP005: see verdict().
+-- Locks: the job's row. verdict() says which rows of other tables are locked.
 
 create function readpast.fail(
 	id bigint, claim_no bigint, error text default 'failed',

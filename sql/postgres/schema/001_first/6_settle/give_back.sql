@@ -1,8 +1,10 @@
--- give_back: release a job; its attempt is not counted. It is ready at the front of
--- its priority, or scheduled if there is a delay; a suspect stays a suspect.
--- id: the job; lane_id: where it is; delay_ms: 0 for none.
--- Result: its new state: 1 scheduled, 2 ready.
--- Locks: none but the job's row, which the caller has locked.
+-- give_back: release a job, so that its attempt is not counted. The job is ready at the
+-- front of its priority, or scheduled if there is a delay. A suspect stays a suspect.
+-- id: the job.
+-- lane_id: its lane.
+-- delay_ms: how long the job waits, or 0.
+-- Result: the job's new state: 1 scheduled, 2 ready.
+-- Locks: the job's row, which the caller has locked already.
 
 create function readpast.give_back(id bigint, lane_id bigint, delay_ms bigint)
 returns integer

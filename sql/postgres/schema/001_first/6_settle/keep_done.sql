@@ -1,9 +1,9 @@
--- keep_done: copy done jobs that are kept, by their own term or their queue's, into the
--- archive, with their results; and notify clients that wait for jobs of the verdicts.
--- Both need the rows of the jobs' queues.
--- ids, claim_nos, verdicts, results: as of settle(). Only jobs with the verdict `done` are
--- copied.
--- Locks: the jobs of all the claims, for update, in the order of their ids.
+-- keep_done: copy done jobs into the archive, with their results, if they are kept. A
+-- job's own keep_ms decides that, or its queue's setting. Also notify clients that wait
+-- for one of the jobs.
+-- ids, claim_nos, verdicts, results: as in settle(). Only jobs with the verdict `done`
+-- are copied.
+-- Locks: the jobs' rows, for update, in the order of their ids.
 
 create function readpast.keep_done(ids bigint[], claim_nos bigint[],
                                    verdicts bigint[], results bytea[])
@@ -27,8 +27,8 @@ begin
 	if job_waiters_until > clock_timestamp() then
 		perform readpast.notify_job_waiters(ids);
 	end if;
-	-- The archive's trigger runs even for an insert of no rows, so do not
-	-- insert if no job is kept.
+	-- An insert of no rows would still run the archive's trigger, so it is left
+	-- out.
 	if any_kept is not true then
 		return;
 	end if;

@@ -1,7 +1,8 @@
--- listed_ms: how long a job that has a list of delays waits after its attempt failed.
--- backoff: the list, a JSON array of milliseconds, of which the last repeats; or null;
+-- listed_ms: return how long a job with its own list of delays waits after an attempt
+-- failed.
+-- backoff: the list, a JSON array of milliseconds, or null. The last delay repeats.
 -- attempt: the number of the attempt that failed, from 1.
--- Result: milliseconds; null without a list.
+-- Result: milliseconds, or null without a list.
 -- Locks: none.
 
 create function readpast.listed_ms(backoff json, attempt integer) returns bigint

@@ -1,10 +1,14 @@
--- cursors_of: the facts about a lane's cursors that a visit needs, read from the newest
--- cursor down to the last visited one.
--- lane_id: the lane; head, low, made_at: those of the cursor on the work list.
--- Result: passed: the head of the newest cursor whose visit is due or was made; null if
--- there is none. made_at: when that cursor was made, or a cursor with a smaller head if
--- that was later. (Cursors commit in any order, so a smaller head may be younger.) next_head: the next larger head; null if there is none. low: the low-water
--- mark. oldest: the smallest head.
+-- cursors_of: collect what a visit has to know about a lane's cursors. The routine
+-- reads from the newest cursor down to the last one that was visited.
+-- lane_id: the lane.
+-- head, low, made_at: the columns of the cursor on the work list.
+-- Result:
+--   low: the low-water mark. A sweep has seen everything before it.
+--   made_at: when the cursor `passed` was made. If a cursor with a smaller head was
+--     made later, that time. (Cursors do not commit in the order of their heads.)
+--   passed: the head of the newest cursor whose visit is due or was made, or null.
+--   next_head: the next larger head, or null.
+--   oldest: the smallest head.
 -- Locks: none.
 
 create function readpast.cursors_of(lane_id bigint, head bigint,
@@ -21,9 +25,8 @@ as $body$
 #variable_conflict use_column
 declare
 	it     record;
-	-- The time must not be later than the sweep's snapshot of the open
-	-- transactions, on which wait_for_claims() relies. So this is not
-	-- clock_timestamp().
+	-- This is not clock_timestamp(), because the time must not be later than the
+	-- sweep's snapshot of the open transactions. wait_for_claims() relies on that.
 	moment timestamptz := statement_timestamp();
 begin
 	oldest := head;

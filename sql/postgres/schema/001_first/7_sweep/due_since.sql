@@ -1,5 +1,6 @@
--- due_since: the time up to which all scheduled jobs of all queues have been moved.
--- Result: the time; -infinity if it is not known.
+-- due_since: return the time up to which the sweep has moved all scheduled jobs that
+-- were due, in all queues.
+-- Result: the time, or -infinity if it is not known.
 -- Locks: none.
 
 create function readpast.due_since() returns timestamptz

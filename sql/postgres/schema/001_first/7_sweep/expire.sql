@@ -1,12 +1,13 @@
--- expire: end the attempts of jobs whose leases ran out. A job is ready again at the front
--- of its priority; or as a suspect, if its lease before that ran out as well, or if its
--- next attempt is the last one. If this was its last attempt it is dead. The claim number
--- stays: a late verdict of the holder is accepted until the job is claimed again.
--- ids: the jobs.
--- Rows: which jobs, and whether they are dead.
--- Clients that wait for one of the jobs are notified.
--- Locks: none but the jobs' rows, which the caller has locked, and those of wake() and
--- put_dead().
+-- expire: end the attempts of jobs whose leases ran out. A job that used up its
+-- attempts is dead. Otherwise it is ready again, at the front of its priority. It is a
+-- suspect, behind those, if the lease before that ran out as well, or if its next
+-- attempt is the last one. The claim number stays, so a late verdict of the worker is
+-- accepted until the job is claimed again. Clients that wait for one of the jobs are
+-- notified.
+-- ids: the jobs, which the caller has locked.
+-- Rows: the jobs, and which of them are dead.
+-- Locks: a row of `waiter` for each queue where workers wait. For a dead job also the
+-- rows that put_dead() locks.
 
 create function readpast.expire(ids bigint[])
 returns table (id bigint, dead boolean)

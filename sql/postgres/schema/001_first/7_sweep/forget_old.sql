@@ -1,8 +1,8 @@
--- forget_old: delete workers that were not seen for an hour, tallies older than a minute,
--- waiters of dead workers, clients that no longer wait for a job, unique keys that are free
--- again, and superseded cursors: visited ones with a newer visited cursor, which two
--- sweeps at once may leave.
--- Locks: the rows that it deletes; it skips those that others have locked.
+-- forget_old: delete old rows. These are workers that were not seen for an hour,
+-- tallies older than a minute, waiters of dead workers, clients that no longer wait for
+-- a job, and unique keys that are free again. They are also cursors of no use: visited
+-- ones that are older than another visited one, which two sweeps at once may leave.
+-- Locks: the rows that it deletes. It skips rows that others have locked.
 
 create function readpast.forget_old() returns void
 language plpgsql volatile

@@ -1,7 +1,7 @@
--- last_drawn: the last number of the ready line that was drawn.
+-- last_drawn: return the last number of the ready line that was drawn.
 --
--- Result: the number; 0 if none was drawn; null if this transaction has its id already,
--- because a tick must read the number before the transaction gets its id.
+-- Result: the number, or 0 if none was drawn. Null if this transaction has an id
+-- already. A tick must read the number before its transaction gets the id.
 -- Locks: none.
 
 create function readpast.last_drawn() returns bigint

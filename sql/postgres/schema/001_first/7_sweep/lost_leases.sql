@@ -1,9 +1,11 @@
--- lost_leases: decide what happens to jobs whose leases ran out.
+-- lost_leases: decide which of the jobs whose leases ran out are dead, and where the
+-- others go.
 --
--- ids: the jobs.
--- Rows: one for each job: whether it is dead, otherwise its new lane; and the failure
--- to record, with the worker that had the job and when that worker was last seen.
--- Locks: none. The caller has locked the jobs' rows.
+-- ids: the jobs, which the caller has locked.
+-- Rows: one for each job: whether it is dead, its new lane if it is not, and the
+-- failure to record. The failure names the worker that had the job and says when that
+-- worker was last seen.
+-- Locks: none.
 
 create function readpast.lost_leases(ids bigint[])
 returns table (id bigint, dead boolean, lease_until timestamptz, lane_id bigint,

@@ -1,8 +1,9 @@
--- cancel_live: move a live job to the archive at once. Its unique key is free. A
--- holder learns of it at its next extend or verdict.
--- id: the job; kind, state: if not null, only a job of this kind, in the state of this
--- number.
--- Result: the id, or no row if there is no such live job.
+-- cancel_live: cancel a live job, which moves it to the archive at once. Its unique key
+-- is free. If a worker holds the job, its next extend or verdict is refused.
+-- id: the job.
+-- kind: if not null, only a job of this kind is cancelled.
+-- state: if not null, only a job in this state (1..3) is cancelled.
+-- Rows: the id, or no row if there is no such live job.
 -- Locks: the job's row. It waits for a transaction that settles the same job.
 
 create function readpast.cancel_live(id bigint, kind text, state bigint)

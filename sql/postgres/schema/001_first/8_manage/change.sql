@@ -1,11 +1,14 @@
--- change: change a live job that is not running, or raise why not.
--- id: the job; priority .. max_attempts: what to change, null leaves it as it is; delay:
--- from now; queue: another queue, which exists; kind: if not null, only a job of this
--- kind.
--- Result: none. RP001: the job is running or finished; RP003: an argument is wrong;
--- RP004: its payload is larger than the queue takes; RP005: there is no such job or
--- queue, or the job is of another kind; RP006: a live job of the queue has its unique key.
--- Locks: see change_live().
+-- change: change a live job that is not running, or raise an error that says why this
+-- is not possible.
+-- id: the job.
+-- priority .. max_attempts: the new values. Null leaves a value as it is. `delay` is
+-- counted from now, and `queue` must exist.
+-- kind: if not null, only a job of this kind is changed.
+-- Result: none. RP001: the job is running or finished. RP003: an argument is wrong.
+-- RP004: its payload is larger than the queue takes. RP005: there is no such job or
+-- queue, or the job is of another kind. RP006: a live job of the queue has its unique
+-- key.
+-- Locks: the job's row, see change_live().
 
 create function readpast.change(
 	id bigint, priority integer default null, delay interval default null,
@@ -31,12 +34,13 @@ begin
 	if outcome is null then
 		perform readpast.refuse(id, kind);
 	elsif outcome = 1 then
-		raise exception 'job % stays: a live job of queue % has its unique key',
+		raise exception 'job % was not changed: a live job of queue % has its unique key',
 			id, queue using errcode = 'RP006';
 	elsif outcome = 2 then
 		raise exception 'no queue named %', queue using errcode = 'RP005';
 	elsif outcome = 3 then
-		raise exception 'job % stays: its payload is larger than queue % takes (max_payload)',
+		raise exception 'job % was not changed: its payload is larger than queue % takes '
+			'(max_payload)',
 			id, queue using errcode = 'RP004';
 	end if;
 end

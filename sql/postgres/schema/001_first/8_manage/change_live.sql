@@ -1,12 +1,17 @@
--- change_live: change a live job that is not running. It keeps its place in the ready line
--- unless its lane changes: then it goes to the end of the new one.
--- job_id: the job; kind, state: if not null, only a job of this kind, in the state of this
--- number; the others: what to change, null leaves it as it is.
--- Result: the id and what was done: 0 changed, 1 a live job of the queue has the unique
--- key, 2 no such queue, 3 the payload is larger than the queue takes. No row if there is
--- no such job, or it is running.
--- Locks: the job's row. It waits for a claim or another change of the same job, and for an
--- open transaction that inserts the same key; above READ COMMITTED see keep_queue().
+-- change_live: change a live job that is not running. A ready job keeps its place in
+-- the ready line, unless its queue or priority changes. Then it goes to the end of its
+-- new lane.
+-- job_id: the job.
+-- kind: if not null, only a job of this kind is changed.
+-- state: if not null, only a job in this state (1..3) is changed.
+-- queue .. max_attempts: the new values. Null leaves a value as it is.
+-- Rows: one, or none if there is no such job or it is running.
+--   id: the job.
+--   outcome: 0 changed, 1 a live job of the queue has the unique key, 2 there is no
+--     such queue, 3 the payload is larger than the queue takes.
+-- Locks: the job's row, and a row of `waiter`, if a worker waits. Above READ COMMITTED
+-- also the queue's row, see keep_queue(). It waits for a claim or another change of the
+-- same job, and for an open transaction that inserts the same key.
 
 create function readpast.change_live(
 	job_id bigint, kind text, state bigint, queue text, priority integer,

@@ -1,10 +1,14 @@
--- change_place: write what change_live() found out.
--- id: the job, which the caller has locked; new_id, lane: its queue and lane from now on;
--- due: its time, or null to leave that; is_due: that time has come; max_attempts: may be
--- null.
+-- change_place: write the new values of a job, which change_live() has worked out.
+-- id: the job, which the caller has locked.
+-- new_id: its new queue.
+-- lane: its new lane.
+-- due: the time at which it is ready, or null to leave that as it is.
+-- is_due: that time has come.
+-- max_attempts: the new maximum, or null.
 -- Precondition: this transaction has its id, see take_xid().
 -- Result: 0 changed, 1 a live job of the queue has its unique key.
--- Locks: the job's row; see change_live() and wake().
+-- Locks: the job's row, and a row of `waiter`, if a worker waits. It waits for an open
+-- transaction that inserts the same key.
 
 create function readpast.change_place(
 	id bigint, new_id integer, lane bigint, due timestamptz, is_due boolean,
@@ -25,7 +29,8 @@ begin
 	       max_attempts = coalesce(change_place.max_attempts, j.max_attempts)
 	 where j.id = change_place.id;
 	perform readpast.open_lane(lane);
-	-- A later verdict may put the job here, and opens no lane.
+	-- A later verdict may move the job to the normal lane (class 2), without
+	-- opening it.
 	perform readpast.open_lane(readpast.with_class(lane, 2));
 	perform readpast.wake(new_id);
 	perform readpast.notify_job_waiters(array[change_place.id]);

@@ -1,10 +1,10 @@
--- drop_queue: remove a queue and its jobs, or raise an error that says why it
--- cannot be removed.
+-- drop_queue: delete a queue and its jobs, or raise an error that says why this is not
+-- possible.
 --
--- queue: its name.
--- Result: none.
--- RP005: there is no such queue; RP006: it is in use.
--- Locks: see queue_drop().
+-- queue: the name of the queue.
+-- Result: none. RP005: there is no such queue. RP006: it is in use.
+-- Locks: the queue's row, and the rows of its jobs and schedules. It does not wait for
+-- jobs that others have locked.
 
 create function readpast.drop_queue(queue text) returns void
 language plpgsql volatile
@@ -17,8 +17,8 @@ begin
 	if not found then
 		raise exception 'no queue named %', queue using errcode = 'RP005';
 	elsif dropped.busy then
-		raise exception 'queue % is in use: let its running jobs end, or cancel '
-			'them, and let transactions end that are at work on its jobs', queue
+		raise exception 'queue % is in use: wait for its running jobs or cancel them, and '
+			'end transactions that have locked its jobs', queue
 			using errcode = 'RP006';
 	end if;
 end

@@ -1,8 +1,9 @@
--- drops_to_note: the dropped queues whose row needs a transaction id from note_drops().
+-- drops_to_note: list the dropped queues whose row needs a transaction id, which
+-- note_drops() writes.
 --
--- Result: their ids. There are none if this transaction has an id already, because that
--- id might be smaller than that of a transaction that has just put a job into such a
--- queue.
+-- Result: the ids of the queues. The list is empty if this transaction has an id
+-- already. That id might be smaller than the id of a transaction that has just put a
+-- job into such a queue.
 -- Locks: none.
 
 create function readpast.drops_to_note() returns integer[]

@@ -1,8 +1,9 @@
--- held_by: the jobs that a worker claimed lately and still holds. With it a worker finds
--- the jobs of a claim whose answer was lost. A sweep may have moved them out of the ready
--- line since.
--- worker_id: the worker; queues: where to search, up to held_scan() jobs of each
--- lane, and as many that are not in the ready line.
+-- held_by: list the jobs that a worker claimed lately and still holds. If the answer to
+-- a claim was lost, the worker finds its jobs with this routine. A sweep may have moved
+-- them out of the ready line since.
+-- worker_id: the worker.
+-- queues: where to search. The routine reads up to held_scan() jobs of each lane, and
+-- as many jobs that are not in the ready line.
 -- Rows: the jobs, with their claim numbers.
 -- Locks: none.
 

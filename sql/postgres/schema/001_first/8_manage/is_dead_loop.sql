@@ -1,5 +1,6 @@
--- is_dead_loop: would a job that dies in a queue come back to it?
--- queue: its name; dead_to: the setting that it is to have, or null.
+-- is_dead_loop: would a copy of a job that dies in a queue come back to that queue?
+-- queue: the name of the queue.
+-- dead_to: the new value of its setting dead_to, or null.
 -- Result: true or false.
 -- Locks: none.
 

@@ -1,9 +1,9 @@
--- is_worked_on: is a queue in use, so that it must not be dropped? It is while one of its
--- jobs runs, or while another transaction has the queue or one of its jobs locked, for
--- instance an enqueue above READ COMMITTED.
+-- is_worked_on: is a queue in use, so that it must not be dropped? It is in use while
+-- one of its jobs is running, or while another transaction has locked the queue or one
+-- of its jobs. For instance an enqueue above READ COMMITTED locks the queue.
 -- queue_id: the queue.
--- Result: true if it is in use.
--- Locks: the queue's row and those of all its jobs, so that the answer stays true. It
+-- Result: true if the queue is in use.
+-- Locks: the queue's row and those of all its jobs, so that the result stays true. It
 -- does not wait for locks.
 
 create function readpast.is_worked_on(queue_id integer) returns boolean

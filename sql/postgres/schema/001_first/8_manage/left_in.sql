@@ -1,6 +1,7 @@
--- left_in: the jobs of a queue, live and kept, found by indexes alone.
+-- left_in: list the live and kept jobs of a queue. Every part of the query uses an
+-- index.
 -- queue_id: the queue, which may have been dropped.
--- Result: a row for each job; live: it is not in the archive.
+-- Rows: one for each job. `live` is false if the job is in the archive.
 -- Locks: none.
 
 create function readpast.left_in(queue_id integer)

@@ -27,12 +27,12 @@ begin
 	      or readpast.is_bad_delay(keep_dead)
 	      or readpast.is_bad_delay(timeout) then
 		raise exception 'backoff, backoff_max, keep_done, keep_dead and timeout '
-			'are within 0..:most_days days' using errcode = 'RP003';
+			'must be within 0..:most_days days' using errcode = 'RP003';
 	elsif max_payload not between 0 and :most_payload then
 		raise exception 'max_payload is not within 0..:most_payload bytes'
 			using errcode = 'RP003';
 	elsif readpast.is_dead_loop(queue, dead_to) then
-		raise exception 'dead_to: jobs that die in queue % would come back to it',
+		raise exception 'dead_to: copies of jobs that die in queue % would come back to it',
 			queue using errcode = 'RP003';
 	end if;
 	perform readpast.queue_create(queue);

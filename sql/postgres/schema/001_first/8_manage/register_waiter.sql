@@ -33,7 +33,7 @@ declare
 begin
 	if worker_id is null or queues is null or most is null
 	   or most not between interval '1 second' and interval '1 hour' then
-		raise exception 'who sleeps says its worker_id, its queues, and for '
+		raise exception 'a waiter needs a worker_id, queues and a time within '
 			'1 second..1 hour' using errcode = 'RP003';
 	end if;
 	channel := 'readpast.' || worker_id;

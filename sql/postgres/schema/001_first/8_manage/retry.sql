@@ -20,7 +20,7 @@ begin
 	if not found then
 		perform readpast.refuse(id, kind);
 	elsif it.taken then
-		raise exception 'job % stays: a live job has its unique key', id
+		raise exception 'job % was not retried: a live job has its unique key', id
 			using errcode = 'RP006';
 	end if;
 end

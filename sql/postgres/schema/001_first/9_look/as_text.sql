@@ -1,6 +1,6 @@
--- as_text: a payload as text for people.
+-- as_text: convert a payload to text for people.
 -- payload: any bytes.
--- Result: the text if it is UTF-8, otherwise \x and hexadecimal digits.
+-- Result: the text if the payload is UTF-8, otherwise \x and hexadecimal digits.
 -- Locks: none.
 
 create function readpast.as_text(payload bytea) returns text

@@ -1,6 +1,8 @@
--- kept_in: the kept jobs of a queue in one state, newest first.
--- queue_id: the queue; state: its number; most: how many.
--- Rows: their ids.
+-- kept_in: list kept jobs of a queue in one state, newest first.
+-- queue_id: the queue.
+-- state: the number of the state.
+-- most: the largest number of jobs to list.
+-- Rows: the ids of the jobs.
 -- Locks: none.
 
 create function readpast.kept_in(queue_id integer, state bigint, most bigint)

@@ -1,9 +1,10 @@
--- line_parts: the jobs in a queue's ready line, in the form of live_parts(). Each lane has
--- two parts: the jobs before the place where claims start, and those past it. Claims take
--- the first job, so past that place no running job comes after a ready one.
+-- line_parts: count the jobs in a queue's ready line. Each lane has two parts: the jobs
+-- before the number where claims start, and those past it. Claims take the first job,
+-- so in the second part all running jobs come before the ready ones.
 --
--- queue_id: the queue; most: stop counting there.
--- Rows: those of live_parts(), at most two for each lane.
+-- queue_id: the queue.
+-- most: the count of a part stops a little past this number, see scan_most().
+-- Rows: at most two for each lane, with the columns of live_parts().
 -- Locks: none.
 
 create function readpast.line_parts(queue_id integer, most bigint)

@@ -1,9 +1,12 @@
--- live_counts: how many live jobs a queue has.
+-- live_counts: count the live jobs of a queue.
 --
--- queue_id: the queue; most: count up to this many of each state.
--- Result: a row. ..._at_least: there are more, or may be. oldest: run_at of the oldest
--- ready job; longest: claim_no of the longest running job; both among the jobs that were
--- read.
+-- queue_id: the queue.
+-- most: the count of each state stops at this number.
+-- Rows: one.
+--   scheduled_at_least, ready_at_least, running_at_least: there are, or may be, more
+--     jobs of that state than were counted.
+--   oldest: run_at of the oldest ready job that was read.
+--   longest: claim_no of the longest running job that was read.
 -- Locks: none.
 
 create function readpast.live_counts(queue_id integer, most bigint)

@@ -1,11 +1,17 @@
--- live_parts: the live jobs of a queue, in parts: those that are not in the ready line;
--- of each lane, those before the place where claims start, and those past it; and those
--- that the sweep looks at again.
--- queue_id: the queue; most: stop counting there. Of each part scan_most(most) jobs are
--- read; of the lanes after one that has more, scan_least().
--- Rows: one for each part. oldest: run_at of the oldest ready job. ids, claim_nos,
--- worker_ids: of the held jobs, which no index tells from others. more_...: there are
--- more jobs than were read, or may be.
+-- live_parts: count the live jobs of a queue, in parts. One part has the jobs that are
+-- not in the ready line. Each lane has two parts, the jobs before the number where
+-- claims start, and those past it. The last part has the jobs that the sweep will look
+-- at again.
+-- queue_id: the queue.
+-- most: the count of a part stops a little past this number. scan_most() jobs of each
+-- part are read. After a lane that has more jobs, only scan_least() jobs of each later
+-- lane are read.
+-- Rows: one for each part.
+--   oldest: run_at of the oldest ready job.
+--   ids, claim_nos, worker_ids: the running jobs. No index tells them from others, so
+--     the routine lists them.
+--   more_ready, more_scheduled, more_running: there are, or may be, more such jobs than
+--     were read.
 -- Locks: none.
 
 create function readpast.live_parts(queue_id integer, most bigint)
