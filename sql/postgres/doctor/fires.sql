@@ -1,5 +1,6 @@
 -- fires: schedules whose next job should have been enqueued some seconds ago. A sweep
--- fires schedules, so either no client sweeps, or none that does may fire them.
+-- fires schedules. So either no client sweeps, or no client that sweeps has the right
+-- to fire them.
 
 select count(*) as schedules, min(s.next_at)::text as since,
        (extract(epoch from clock_timestamp() - min(s.next_at)) * 1000)::bigint

@@ -1,5 +1,6 @@
--- index: indexes of the schema that are missing or invalid, and indexes of other owners
--- on a column that claims change. Each claim has to write such an index.
+-- index: indexes of the schema that are missing or invalid. Also indexes that somebody
+-- has added on a column that claims change, because each claim has to write such an
+-- index.
 
 select n.name as index, 'is not valid' as what,
        'reindex index ' || n.name as fix

@@ -1,4 +1,4 @@
--- statistics: whether this role may see the sessions that hold snapshots.
+-- statistics: this role may not see the sessions that hold snapshots.
 
 select 'others'' sessions are not shown to ' || current_user
        || ': grant pg_read_all_stats to it' as not_done

@@ -2,7 +2,7 @@
 --
 -- The queue that most people write first. A transaction does not help: a read takes no
 -- lock, so all workers read the same first row and all of them do its job. The first
--- worker deletes the row; the others delete nothing, and do not notice.
+-- worker deletes the row. The others delete no row, and do not notice.
 
 -- setup:
 create table queue (

@@ -1,5 +1,5 @@
--- statements: how many statements clients have sent to this database, if the server
--- counts them (pg_stat_statements).
+-- statements: count the statements that clients have sent to this database. The server
+-- counts them if it has the extension pg_stat_statements.
 select set_config('search_path', concat('pg_catalog, ',
                   quote_ident(n.nspname), ', pg_temp'), true)
   from pg_extension e

@@ -1,6 +1,6 @@
--- erase: delete jobs that have not changed since the caller read them, which their
--- claim number shows. If :kept, the job is deleted from the archive, otherwise from the
--- live jobs. A running job stays.
+-- erase: delete jobs, unless they have changed since the caller read them. A job whose
+-- claim number is still :claim_no has not changed. If :kept, the job is deleted from
+-- the archive, otherwise from the live jobs. A running job stays.
 
 with live as (
     delete from readpast.job j

@@ -1,6 +1,7 @@
 -- list_running: list the running jobs of a queue, the longest running first. The
--- statement reads the first :looks jobs of each lane. partial: there may be more
--- running jobs. If there may be more and none was found, the only row has no id.
+-- statement reads the first :looks jobs of each lane (a priority and class of the
+-- queue). partial: there may be more running jobs. If there may be more and none was
+-- found, the only row has no id.
 
 with held as (
     select r.id as held_id, r.claim_no as held_no

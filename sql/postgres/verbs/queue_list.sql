@@ -1,5 +1,4 @@
--- queue_list: the settings of one queue. If :queue is null: those of all queues, by
--- name.
+-- queue_list: show the settings of the queue :queue. Null: of all queues, by name.
 
 select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,
        backoff_max_ms, priority, keep_done_ms, keep_dead_ms, max_payload,

@@ -1,4 +1,4 @@
--- queue_set: change the settings that are not null.
+-- queue_set: change the settings of a queue whose parameters are not null.
 
 select readpast.queue_set(
            :queue, :max_attempts::bigint::integer, readpast.ms(:lease_ms),

@@ -1,4 +1,4 @@
--- register_waiter: register the worker as a waiter: an enqueue into one of its queues
+-- register_waiter: register the worker, so that an enqueue into one of its queues
 -- notifies its channel. :queues is a text[] literal. The routine register_waiter()
 -- explains `fresh` and `rest`.
 

@@ -1,6 +1,6 @@
 -- settle_and_claim: settle finished jobs, then claim others, in one commit. :queues is
--- a text[] literal, and the first queue is preferred. :max 0 claims nothing. If :id of
--- the first row is null, nothing is settled.
+-- a text[] literal, and the first queue is preferred. If :max is 0, no job is claimed.
+-- If :id of the first row is null, no job is settled.
 -- In the result `number` says whether a row is a verdict or a job, see the routine
 -- settle_and_claim(). The columns are those of the routine, in its order. Another order
 -- would cost the server a copy of each row.

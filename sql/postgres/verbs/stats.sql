@@ -1,4 +1,4 @@
--- stats: the numbers of one queue. If :queue is null: of all queues, by name. See the
+-- stats: show the numbers of the queue :queue. Null: of all queues, by name. See the
 -- routine stats().
 
 select name as queue, paused, pause_reason, scheduled, ready, running, done,

@@ -1,4 +1,4 @@
--- sweep_due: make scheduled jobs ready that are due, in all queues, at most :max jobs.
--- See the routine sweep_due().
+-- sweep_due: make those scheduled jobs ready that are due, at most :max jobs, in all
+-- queues. See the routine sweep_due().
 
 select id from readpast.sweep_due(:max::bigint::integer);

@@ -1,6 +1,7 @@
--- sweep_start: does this transaction make the next sweep, for all workers and all
--- queues? No row: another one makes it. :in_turn 0: this one does in any case. mine:
--- 2 if a schedule is due that this role may fire, else 1.
+-- sweep_start: decide whether this transaction makes the next sweep, for all workers
+-- and all queues. If :in_turn is 0, it does in any case. No row is returned if another
+-- transaction makes the sweep. mine: 2 if a schedule is due that this role may fire,
+-- otherwise 1.
 
 select case when exists (
                  select 1 from readpast.schedule s

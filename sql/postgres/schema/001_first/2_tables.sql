@@ -80,8 +80,8 @@ create index lane_id on readpast.lane (lane_id);
 --     scheduled, waits after a failed attempt, or has been running for longer. In the
 --     last case run_at is the end of its lease.
 -- A job is running, or held, while lease_until is not null. The default of seq draws
--- the number at the end of the line. An enqueue of a scheduled job passes null. If the
--- enqueue drew the number itself, its plan would have one more step.
+-- the number at the end of the line. An enqueue of a scheduled job passes null instead.
+-- If the enqueue drew the number itself, its plan would have one more step.
 --
 -- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever name
 -- one of these columns. Then a claim is a HOT update: it writes one row version in the
@@ -96,7 +96,7 @@ create index lane_id on readpast.lane (lane_id);
 -- worker_id: the worker that was given claim_no. 0: a client that is no worker. Null:
 -- no client was given that number, so no verdict can name it.
 -- renewed: how often the lease was renewed. A verdict or the end of the lease sets this
--- to 0, so that a claim need not.
+-- to 0, so that a claim need not set it.
 -- lost: how many leases of the job in a row ran out.
 -- expire_at: the job is not claimed after this time. This and the following four are a job's
 -- own terms, null if its enqueue named none. Each verdict reads keep_ms and unique_for_ms,
@@ -157,9 +157,9 @@ create unique index job_unique on readpast.job (queue_id, unique_key)
 -- Cursors: places in a lane where claims start, see claims_start(). A claim that has
 -- found its first job appends a cursor, with that job's number as `head`. Later claims
 -- start at the newest head. While that cursor is young, open transactions may still add
--- jobs before it. Then claims start at its `settled`, or at the newest cursor that is
--- no longer young, if that is further. Hardly any open transaction has drawn a number
--- before `settled`.
+-- jobs before it. Then claims start at its `settled`, or at the head of the newest
+-- cursor that is no longer young, whichever is larger. Hardly any open transaction has
+-- drawn a number before `settled`.
 -- drawn: the last number that had been drawn when the cursor was made.
 -- next_xid: nearly all transactions that had drawn a number then have smaller ids. The
 -- next cursor's `settled` is computed from these two columns.

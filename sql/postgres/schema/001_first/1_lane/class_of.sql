@@ -1,4 +1,5 @@
--- class_of: return the class of the jobs in a lane.
+-- class_of: return the class of the jobs in a lane. lane_of() explains lanes and
+-- classes.
 -- lane_id: the lane.
 -- Result: 0 front, 1 suspect, 2 normal.
 -- Locks: none.

@@ -4,8 +4,11 @@
 -- stored, so two transactions that use a new lane at once do not wait for each other.
 --
 -- queue_id, priority: the queue and the priority.
--- class: 0 front: the job was released, or its lease ran out once. 1 suspect: its lease
--- ran out twice in a row, or before its last attempt. 2 normal.
+-- class: one of three numbers.
+--   0 front: the job was released, or its lease ran out once.
+--   1 suspect: the job may have killed its workers, because its lease ran out twice in
+--     a row, or before its last attempt.
+--   2 normal.
 -- Result: the number.
 -- Locks: none.
 

@@ -1,5 +1,5 @@
 -- lanes_of: list the lanes of a queue that were ever used, in the order in which claims
--- visit them.
+-- visit them. lane_of() explains lanes.
 -- queue_id: the queue.
 -- Result: the numbers of the lanes, perhaps with duplicates.
 -- Locks: none.

@@ -1,4 +1,5 @@
--- last_lane: return the largest number that a lane of a queue can have.
+-- last_lane: return the largest number that a lane of a queue can have. lane_of()
+-- explains lanes.
 -- queue_id: the queue.
 -- Result: the number.
 -- Locks: none.

@@ -1,4 +1,4 @@
--- priority_of: return the priority of the jobs in a lane.
+-- priority_of: return the priority of the jobs in a lane. lane_of() explains lanes.
 -- lane_id: the lane.
 -- Result: 0..255.
 -- Locks: none.

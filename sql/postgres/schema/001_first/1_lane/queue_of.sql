@@ -1,4 +1,4 @@
--- queue_of: return the queue of a lane.
+-- queue_of: return the queue of a lane. lane_of() explains lanes.
 -- lane_id: the lane.
 -- Result: the queue's id.
 -- Locks: none.

@@ -1,7 +1,7 @@
 -- low_water: return a lane's low-water mark, the number before which a sweep has seen
 -- all jobs. The routine reads from the newest cursor down to the first one that was
--- visited, and no further. An old snapshot may keep very many deleted cursors below
--- that.
+-- visited. It reads no further, because an old snapshot may keep very many deleted
+-- cursors below.
 -- lane_id: the lane.
 -- Result: a number of the ready line, or 0 if the lane has no cursor.
 -- Locks: none.

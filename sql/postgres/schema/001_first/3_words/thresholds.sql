@@ -7,9 +7,9 @@
 
 -- ---- claims and cursors
 
--- How often a claim appends a cursor to its lane. More often: the sweep would have more
--- rows to delete. More rarely: claims would scan over more jobs that others have just
--- taken.
+-- How often a claim appends a cursor to its lane. If claims did this more often, the
+-- sweep would have more rows to delete. If claims did it more rarely, they would scan
+-- over more jobs that others have just taken.
 create function readpast.cursor_every() returns interval
 language sql immutable
 as $body$
@@ -18,8 +18,8 @@ $body$;
 
 -- Claims start at a cursor of this age, even if some transactions that were open when
 -- it was made are still open. Nearly every transaction that puts a job into the ready
--- line commits within this time. Then its job is claimed in its place. If it commits
--- later, the sweep finds its job one or two seconds after that.
+-- line commits within this time. Then its job is claimed in its place. If the
+-- transaction commits later, the sweep finds the job one or two seconds after that.
 create function readpast.cursor_age() returns interval
 language sql immutable
 as $body$

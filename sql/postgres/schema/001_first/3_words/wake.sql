@@ -8,7 +8,8 @@
 --
 -- queue_id: the queue.
 -- besides: a worker that must not be notified.
--- Locks: the row of `waiter` that it deletes. It skips rows that others have locked.
+-- Locks: the row of `waiter` that the routine deletes. Rows that other transactions
+-- have locked are skipped.
 
 create function readpast.wake(queue_id integer, besides bigint default 0)
 returns void

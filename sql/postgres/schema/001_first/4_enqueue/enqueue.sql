@@ -13,8 +13,9 @@
 -- Result: the id of the new job, or of the job that has the key. RP003: an argument is
 -- wrong. RP004: the payload is larger than the queue takes. RP006: the job to be
 -- replaced is running, or it is done and its key still taken.
--- Locks: rows of a job with the same key and of `waiter`, see put_one(). It waits for
--- an open transaction that creates the same queue or inserts the same key.
+-- Locks: the row of a live job with the same key, and a row of `waiter`, if a worker
+-- waits. The call waits for an open transaction that creates the same queue or inserts
+-- the same key.
 
 create function readpast.enqueue(
 	queue text, payload bytea, priority integer default null,
@@ -37,8 +38,8 @@ declare
 	                                 expire, backoff, unique_for) = 0;
 begin
 	-- For most jobs the checks below are not needed, and one expression decides
-	-- that. PL/pgSQL prepares each expression again in every transaction, so few
-	-- are faster.
+	-- that. PL/pgSQL prepares each expression again in every transaction, so fewer
+	-- expressions are faster.
 	if not is_plain or replace or payload is null or kind is not null then
 		perform readpast.check_job(payload, priority, delay, run_at,
 		                           max_attempts, kind, unique_key, replace);

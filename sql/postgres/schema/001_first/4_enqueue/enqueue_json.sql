@@ -1,8 +1,8 @@
--- enqueue_json: put a job with a JSON payload into a queue. Its text is stored as
--- UTF-8.
+-- enqueue_json: put a job with a JSON payload into a queue. The text of the payload is
+-- stored as UTF-8.
 -- queue .. unique_for: as in enqueue().
 -- Result: as in enqueue().
--- Locks: as in enqueue().
+-- Locks: the same rows as enqueue().
 
 create function readpast.enqueue(
 	queue text, payload jsonb, priority integer default null,

@@ -1,7 +1,8 @@
--- enqueue_text: put a job whose payload is text into a queue. It is stored as UTF-8.
+-- enqueue_text: put a job with a text payload into a queue. The payload is stored as
+-- UTF-8.
 -- queue .. unique_for: as in enqueue().
 -- Result: as in enqueue().
--- Locks: as in enqueue().
+-- Locks: the same rows as enqueue().
 
 create function readpast.enqueue(
 	queue text, payload text, priority integer default null,

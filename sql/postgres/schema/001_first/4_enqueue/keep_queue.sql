@@ -3,8 +3,8 @@
 -- At READ COMMITTED an enqueue locks nothing of its queue. If the queue is dropped at
 -- the same time, the sweep moves the jobs into a new queue, see take_over(). At a
 -- higher level the snapshot may be older than the drop and not show it. Then the
--- transaction could enqueue into the dropped queue for as long as it is open. The lock
--- prevents that, and blocks only a drop.
+-- transaction could put jobs into the dropped queue for as long as it is open. The lock
+-- prevents this, and blocks only a drop.
 -- queue: the name of the queue.
 -- Result: none. SQLSTATE 40001: the queue was dropped.
 -- Locks: the queue's row, for key share.

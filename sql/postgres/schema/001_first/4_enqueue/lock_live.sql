@@ -10,7 +10,8 @@
 -- Result:
 --   id: the job, or null.
 --   is_locked: the job is not running, and was locked.
--- Locks: the job's row, for key share. It does not wait in the server, but tries again.
+-- Locks: the job's row, for key share. The call does not wait in the server, but tries
+-- again.
 
 create function readpast.lock_live(queue_id integer, unique_key text,
                                    is_patient boolean,

@@ -5,7 +5,8 @@
 -- largest: the size of the largest payload, in bytes.
 -- Result: none. RP004: the payload is too large for the queue. RP003: the name is not
 -- valid.
--- Locks: no existing row. It waits for an open transaction that creates the same queue.
+-- Locks: no existing row. The call waits for an open transaction that creates the same
+-- queue.
 
 create function readpast.need_queue(queue text, largest bigint) returns void
 language plpgsql volatile

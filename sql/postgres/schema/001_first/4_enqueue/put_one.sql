@@ -1,7 +1,8 @@
 -- put_one: insert one job with any of the options. If a live job of the queue has the
--- same unique key, no job is inserted, and that job's id is the result. With `replace`
--- that job gets the content of the new one, unless it is running. If a finished job
--- keeps the key taken, its id is the result.
+-- same unique key, no job is inserted, and the result is the id of the live job. With
+-- `replace` the live job gets the content of the new one, unless it is running. If a
+-- finished job keeps the key taken, no job is inserted either, and the result is the id
+-- of the finished job.
 -- Parameters: the fields of the job. Null means the queue's setting, no kind, no
 -- headers or no key.
 -- Result:
@@ -10,7 +11,8 @@
 --   outcome: 0 added, 1 existed, 2 replaced.
 -- Locks: the row of the live job with the key, for key share, or for update if it is
 -- replaced. A row of `waiter`, if a worker waits. Above READ COMMITTED also the queue's
--- row, see keep_queue(). It waits for an open transaction that inserts the same key.
+-- row, see keep_queue(). The call waits for an open transaction that inserts the same
+-- key.
 
 create function readpast.put_one(
 	queue text, payload bytea, priority integer, delay_ms bigint,

@@ -8,8 +8,8 @@
 -- Rows: the jobs, in the order of the queue. There are fewer than n if no more are
 -- ready. A job that may have killed its worker (a suspect) comes alone. RP003: an
 -- argument is wrong.
--- Locks: the rows of the claimed jobs, for update. It skips rows that others have
--- locked. settle_and_claim() says which rows of other tables are locked.
+-- Locks: the rows of the claimed jobs, for update. Rows that other transactions have
+-- locked are skipped. The call may also lock one row of `waiter` and one of `worker`.
 
 create function readpast.claim(
 	queue text, n integer default 1, lease interval default null,

@@ -6,8 +6,8 @@
 -- were updated in between, these steps are repeated.
 -- lane_id, head, most: as in lock_next().
 -- Result: as in lock_next().
--- Locks: the rows that it returns, for update, and no other row. It skips rows that
--- others have locked.
+-- Locks: the rows that the routine returns, for update, and no other row. Rows that
+-- other transactions have locked are skipped.
 
 create function readpast.lock_alone(lane_id bigint, head bigint, most integer)
 returns tid[]

@@ -4,7 +4,7 @@
 -- head: the number of the ready line at which to start.
 -- most: the largest number of jobs.
 -- Result: the places (ctid) of their rows, in the order of the line.
--- Locks: these rows, for update. It skips rows that others have locked.
+-- Locks: these rows, for update. Rows that other transactions have locked are skipped.
 
 create function readpast.lock_next(lane_id bigint, head bigint, most integer)
 returns tid[]

@@ -15,7 +15,8 @@
 --   last: the claim must take no more jobs.
 --   claim_no, lease_until: the values for a claim at this moment.
 -- Called only by settle_and_claim(), with its search_path and settings.
--- Locks: the jobs' rows, for update. It skips rows that others have locked.
+-- Locks: the jobs' rows, for update. Rows that other transactions have locked are
+-- skipped.
 
 create function readpast.lock_queue(
 	queue_id integer, most integer, at_once integer, holding integer,

@@ -1,16 +1,16 @@
 -- move_cursor: append a cursor at the first job of a claim. Later claims of this lane
--- start there. Once, after a second or when the lease ends, the sweep visits the jobs
--- before the cursor. It moves those that this claim left behind.
+-- start there. After a second, or when the lease ends, the sweep visits the jobs before
+-- the cursor, once. It moves those that this claim has left behind.
 --
--- No cursor is needed if another claim has just appended one whose head is not larger,
--- and which the sweep has yet to visit, and not later than it would visit this one. A
+-- A new cursor is not needed if another claim has just appended one with a head that is
+-- not larger, and if the sweep will visit that cursor no later than this one. A
 -- transaction that may stay open also adds a row to `recheck`, which becomes visible
 -- together with its claim. If that transaction is no longer young, it appends no
 -- cursor, because others would see the cursor too late.
 --
--- The new cursor's `settled` is where claims start while the cursor is young. Nearly
--- all transactions that drew a number before `settled` are over. The sweep finds the
--- jobs of the others, and moves them to the end of their lane.
+-- While the cursor is young, claims start at its `settled`. Nearly all transactions
+-- that drew a number before `settled` are over. The sweep finds the jobs of the other
+-- transactions, and moves them to the end of their lane.
 --
 -- lane_id: the lane.
 -- places: the rows (ctid) of the claimed jobs, in the order of the line.
@@ -60,8 +60,8 @@ begin
 	       greatest(pg_current_xact_id(), pg_snapshot_xmax(pg_current_snapshot()))
 	  from readpast.line s
 	    on conflict do nothing;
-	-- The lane has a cursor at this number already. This happens after a copy from
-	-- another database, whose jobs may have smaller numbers than the newest cursor.
+	-- The lane already has a cursor at this number. This can happen with jobs that
+	-- were copied from another database.
 	if not found then
 		perform readpast.note_claimed(lane_id, places);
 	end if;

@@ -2,7 +2,7 @@
 -- commit. These are two statements, in this order. If they were one, two workers could
 -- wait for each other's rows.
 --
--- The first group of parameters is about claiming.
+-- queues .. holding are parameters of the claim.
 -- queues: claim from these queues, from the first one first.
 -- lease_ms: the length of the leases. Null: the lease of each queue.
 -- worker_id: the worker. 0: a client that is no worker.
@@ -33,9 +33,10 @@
 -- the indexes, whatever the statistics say.
 --
 -- Locks: the rows of the settled jobs, and the rows of the claimed jobs for update. A
--- claim skips rows that others have locked. It also locks a row of `waiter` or
--- `worker`, unless others have locked it. The locks only make a claim fast. What
--- decides is the update, which repeats the condition that the job is not running.
+-- claim skips rows that other transactions have locked. The call also locks a row of
+-- `waiter` or `worker`, unless another transaction has locked that row. The locks only
+-- make a claim fast. What decides is the update, which repeats the condition that the
+-- job is not running.
 
 create function readpast.settle_and_claim(
 	queues text[], lease_ms bigint default null, worker_id bigint default 0,

@@ -6,8 +6,8 @@
 -- because nobody can wait for jobs of a queue that does not exist.
 -- Result: the worker's id. RP003: the name of the worker or of a queue is not valid.
 -- Locks: the worker's row, if it is older than heartbeat_every() or lacks a queue. If
--- another transaction has locked that row, it is not changed. It waits for an open
--- transaction that creates the same queue.
+-- another transaction has locked that row, it is not changed. The call waits for an
+-- open transaction that creates the same queue.
 
 create function readpast.worker_named(worker text, queues text[])
 returns bigint

@@ -2,7 +2,7 @@
 -- id, claim_no: as claim() returned them.
 -- result: at most :most_result bytes, or null. They are stored if the job is kept.
 -- Result: the job's new state, `done`. RP001 to RP005: see verdict().
--- Locks: the job's row. verdict() says which rows of other tables are locked.
+-- Locks: the job's row, and a row of `taken_key` if the job keeps its unique key.
 
 create function readpast.complete(id bigint, claim_no bigint,
                                   result bytea default null) returns text

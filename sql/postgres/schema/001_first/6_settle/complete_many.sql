@@ -4,7 +4,8 @@
 -- Rows: one for each job, in the order of the arrays. `accepted` is false if the
 -- verdict was refused, which raises no error. RP003: the arrays differ in length.
 -- RP004: a result is too large.
--- Locks: the jobs' rows. settle() says more.
+-- Locks: the jobs' rows, and a row of `taken_key` for each job that keeps its unique
+-- key.
 
 create function readpast.complete(ids bigint[], claim_nos bigint[],
                                   results bytea[] default null)

@@ -1,8 +1,8 @@
--- complete_text: settle a job that is done, with a text as its result. It is stored as
+-- complete_text: settle a job that is done, with a text result. The result is stored as
 -- UTF-8.
 -- id, claim_no, result: as in complete().
 -- Result: as in complete().
--- Locks: the job's row. verdict() says which rows of other tables are locked.
+-- Locks: the job's row, and a row of `taken_key` if the job keeps its unique key.
 
 create function readpast.complete(id bigint, claim_no bigint, result text)
 returns text

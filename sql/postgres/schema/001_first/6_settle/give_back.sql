@@ -4,7 +4,7 @@
 -- lane_id: its lane.
 -- delay_ms: how long the job waits, or 0.
 -- Result: the job's new state: 1 scheduled, 2 ready.
--- Locks: the job's row, which the caller has locked already.
+-- Locks: only the job's row, which the caller has locked already.
 
 create function readpast.give_back(id bigint, lane_id bigint, delay_ms bigint)
 returns integer

@@ -27,8 +27,8 @@ begin
 	if job_waiters_until > clock_timestamp() then
 		perform readpast.notify_job_waiters(ids);
 	end if;
-	-- An insert of no rows would still run the archive's trigger, so it is left
-	-- out.
+	-- Insert only if a job is kept, because even an insert of no rows would run the
+	-- archive's trigger.
 	if any_kept is not true then
 		return;
 	end if;

@@ -2,7 +2,7 @@
 -- id: the job.
 -- state: 5 dead, 6 cancelled.
 -- error: the reason, or null. For a dead job it is added to the failed attempts.
--- Locks: the job's row, which the caller has locked already.
+-- Locks: only the job's row, which the caller has locked already.
 
 create function readpast.put_away(id bigint, state integer, error text)
 returns void

@@ -1,11 +1,12 @@
--- put_dead: enqueue a copy of a dead job into another queue, which has handlers for
--- dead jobs. The queue is created if it does not exist. It takes a payload of any size
--- here, because the job must not be lost.
+-- put_dead: put a copy of a dead job into another queue, which has handlers for dead
+-- jobs. The queue is created if it does not exist. Its limit for payloads does not
+-- count here, because the job must not be lost.
 -- job_id: the dead job, which is in the archive.
 -- dead_to: the name of the other queue.
 -- Result: none.
 -- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED also the queue's
--- row, see keep_queue(). It waits for an open transaction that creates the same queue.
+-- row, see keep_queue(). The call waits for an open transaction that creates the same
+-- queue.
 
 create function readpast.put_dead(job_id bigint, dead_to text) returns void
 language plpgsql volatile

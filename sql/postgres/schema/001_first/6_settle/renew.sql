@@ -5,7 +5,7 @@
 -- its_lease_ms: the length of the lease if lease_ms is null.
 -- progress: a text that the handler reports, or null. If there is a text and lease_ms
 -- is null, the lease never becomes shorter.
--- Locks: the job's row, which the caller has locked already.
+-- Locks: only the job's row, which the caller has locked already.
 
 create function readpast.renew(id bigint, lease_ms bigint,
                                its_lease_ms bigint, progress text)

@@ -1,8 +1,9 @@
--- settle: apply verdicts. Each verdict names a job and a claim number, which the claim
+-- settle: apply verdicts. Each verdict names a job and the claim number that the claim
 -- returned. If another claim has moved the number on, no row matches and nothing
--- changes. So the number is a fencing token, and no clock is compared.
+-- changes. The number decides this alone (it is a fencing token), and no clock is
+-- compared.
 --
--- All arrays have the same length, or are null.
+-- All arrays have the same length. Those after claim_nos may be null.
 -- ids, claim_nos: the jobs and their claim numbers.
 -- verdicts: 0 done, 1 fail, 2 dead, 3 release, 4 extend. A null array: all are done.
 -- delays_ms: how long a failed or released job waits, or the length of an extended
@@ -22,7 +23,8 @@
 -- Called only by settle_and_claim(), with its search_path and settings.
 -- Locks: the jobs' rows, in the order of their ids, like all routines that change
 -- several jobs. (The jobs of one claim, all done, are locked in any order, because no
--- other worker settles them.) It waits for transactions that have locked these rows.
+-- other worker settles them.) For each job also the rows that verdict() names. The call
+-- waits for transactions that have locked these rows.
 
 create function readpast.settle(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],

@@ -7,8 +7,8 @@
 -- only the length of this array matters); queues: the queue of each completed job.
 -- Locks: the jobs' rows, which it deletes; and those of settle_done().
 -- Called only by settle_and_claim(), with its search_path and settings.
--- Locks: the jobs' rows, which it deletes, and the rows of `taken_key` for their unique
--- keys.
+-- Locks: the jobs' rows, which are deleted, and a row of `taken_key` for each job that
+-- keeps its unique key.
 
 create function readpast.settle_claim(ids bigint[], claim_no bigint,
                                       results bytea[],

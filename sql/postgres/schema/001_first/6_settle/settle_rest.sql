@@ -1,5 +1,5 @@
--- settle_rest: apply the verdicts other than `done`. After them a job is still live, or
--- dead.
+-- settle_rest: apply the verdicts other than `done`. Each of these jobs is live or dead
+-- afterwards.
 -- ids .. progresses: as in settle().
 -- Rows: one for each verdict that is accepted: its position in the arrays, the new
 -- state of the job, and its queue.

@@ -5,7 +5,7 @@
 -- error: the error text, which is added to the failed attempts.
 -- delay_ms: how long the job waits, or 0.
 -- Result: the job's new state: 1 scheduled, 2 ready.
--- Locks: the job's row, which the caller has locked already.
+-- Locks: only the job's row, which the caller has locked already.
 
 create function readpast.try_again(id bigint, lane_id bigint, error text,
                                    delay_ms bigint) returns integer

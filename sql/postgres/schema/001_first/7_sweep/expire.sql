@@ -1,9 +1,9 @@
 -- expire: end the attempts of jobs whose leases ran out. A job that used up its
--- attempts is dead. Otherwise it is ready again, at the front of its priority. It is a
--- suspect, behind those, if the lease before that ran out as well, or if its next
--- attempt is the last one. The claim number stays, so a late verdict of the worker is
--- accepted until the job is claimed again. Clients that wait for one of the jobs are
--- notified.
+-- attempts is dead. Otherwise it is ready again, at the front of its priority. If its
+-- lease before that ran out as well, or if its next attempt is the last one, it is a
+-- suspect: it comes behind those jobs, and is handed out alone. The claim number stays,
+-- so a late verdict of the worker is accepted until the job is claimed again. Clients
+-- that wait for one of the jobs are notified.
 -- ids: the jobs, which the caller has locked.
 -- Rows: the jobs, and which of them are dead.
 -- Locks: a row of `waiter` for each queue where workers wait. For a dead job also the

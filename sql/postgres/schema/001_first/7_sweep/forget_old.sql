@@ -1,8 +1,10 @@
 -- forget_old: delete old rows. These are workers that were not seen for an hour,
 -- tallies older than a minute, waiters of dead workers, clients that no longer wait for
--- a job, and unique keys that are free again. They are also cursors of no use: visited
--- ones that are older than another visited one, which two sweeps at once may leave.
--- Locks: the rows that it deletes. It skips rows that others have locked.
+-- a job, and unique keys that are free again. Cursors of no use are also deleted. A
+-- visited cursor is of no use if the lane has a newer visited one, which happens if two
+-- sweeps run at once.
+-- Locks: the rows that the routine deletes. Rows that other transactions have locked
+-- are skipped.
 
 create function readpast.forget_old() returns void
 language plpgsql volatile

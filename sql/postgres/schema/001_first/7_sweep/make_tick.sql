@@ -10,7 +10,8 @@
 --
 -- drawn: the result of last_drawn(), not null.
 -- read_at: a time before `drawn` was read.
--- Locks: the ticks that the routine deletes. It skips ticks that others have locked.
+-- Locks: the ticks that the routine deletes. Ticks that other transactions have locked
+-- are skipped.
 
 create function readpast.make_tick(drawn bigint, read_at timestamptz) returns void
 language plpgsql volatile

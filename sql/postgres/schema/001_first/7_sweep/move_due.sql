@@ -2,8 +2,8 @@
 -- scheduled jobs that were due. Later sweeps start at that time. The new time is
 -- settled_time(). If a scheduled job before that time is left, nothing is written.
 -- since: the recorded time so far, the result of due_since().
--- Locks: the cursors of lane 0 that it deletes. If another transaction has locked the
--- newest of them, nothing changes.
+-- Locks: the cursors of lane 0 that the routine deletes. If another transaction has
+-- locked the newest of them, nothing changes.
 
 create function readpast.move_due(since timestamptz) returns void
 language plpgsql volatile

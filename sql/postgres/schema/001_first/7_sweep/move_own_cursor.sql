@@ -5,8 +5,8 @@
 -- head: the new head, in microseconds since 1970.
 -- Precondition: no job and no visit before the new head is left, and no open
 -- transaction can add one there.
--- Locks: the cursors that it deletes. If another transaction has locked the newest of
--- them, nothing changes.
+-- Locks: the cursors that the routine deletes. If another transaction has locked the
+-- newest of them, nothing changes.
 
 create function readpast.move_own_cursor(lane_id bigint, was bigint, head bigint)
 returns void

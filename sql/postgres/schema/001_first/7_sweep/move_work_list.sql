@@ -4,8 +4,8 @@
 -- full_list_every(), that the list was read from its beginning.
 -- head: where the list began, in microseconds since 1970.
 -- Precondition: a sweep has just read the list.
--- Locks: the cursors of lane -1 that it changes or deletes. It skips those that others
--- have locked.
+-- Locks: the cursors of lane -1 that the routine changes or deletes. Rows that other
+-- transactions have locked are skipped.
 
 create function readpast.move_work_list(head bigint) returns void
 language plpgsql volatile

@@ -3,7 +3,8 @@
 -- missed. For instance the job's transaction was open when the worker registered, or
 -- the notified worker has died. Queues are examined in random order for a limited time,
 -- so the cost of a sweep does not grow with idle queues.
--- Locks: a row of `waiter` for each queue. It skips rows that others have locked.
+-- Locks: a row of `waiter` for each queue. Rows that other transactions have locked are
+-- skipped.
 
 create function readpast.notify_waiters() returns void
 language plpgsql volatile

@@ -1,7 +1,7 @@
 -- open_ranges: list the open transactions, each with the range of the ready line in
 -- which it may have drawn numbers. The range begins at the last tick before the
--- transaction had its id. It ends at the first tick made after the transaction was no
--- longer young, because later draws request a recheck themselves.
+-- transaction had its id. It ends at the first tick after the transaction stopped being
+-- young. A transaction that draws numbers after that requests a recheck of them itself.
 --
 -- open: the snapshot that says which transactions are open.
 -- Result: an element for each transaction. `last` is line_end() if no such tick ends

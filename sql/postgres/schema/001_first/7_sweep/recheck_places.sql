@@ -1,12 +1,12 @@
--- recheck_places: look again at the ranges in `recheck` whose transaction is over,
--- because jobs may have appeared there, before the cursors. If this cluster has not
--- reached a transaction id yet, the row came with a dump of another cluster. Then that
--- transaction is over, too.
+-- recheck_places: look again at those ranges in the table `recheck` whose transaction
+-- is over, because jobs may have appeared there, before the cursors. A transaction id
+-- that this cluster has not reached yet came with a dump of another cluster. That
+-- transaction counts as over, too.
 --
 -- til: the time at which to stop. The other ranges stay for the next sweep.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
--- Locks: the rows of `recheck` that it deletes, and the jobs that reclaim() and
--- expire() change. It skips rows that others have locked.
+-- Locks: the rows of `recheck` that the routine deletes, and the jobs that reclaim()
+-- and expire() change. Rows that other transactions have locked are skipped.
 
 create function readpast.recheck_places(til timestamptz)
 returns table (id bigint, dead boolean)

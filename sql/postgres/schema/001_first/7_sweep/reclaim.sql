@@ -11,8 +11,8 @@
 --   next: the first number that was not examined.
 --   held: true if one of the jobs is running.
 --   over: the ids of jobs whose lease ran out. The caller passes them to expire().
--- Locks: the jobs that it moves, and those in `over`, for update. It skips rows that
--- others have locked.
+-- Locks: the jobs that the routine moves, and those in `over`, for update. Rows that
+-- other transactions have locked are skipped.
 
 create function readpast.reclaim(lane_id bigint, low bigint, high bigint,
                                  head bigint, out next bigint,

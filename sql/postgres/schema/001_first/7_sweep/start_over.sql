@@ -3,8 +3,9 @@
 -- now after the clock was set back. Then the sweep's own cursors begin again at 0. The
 -- cursors of lanes stay, because they say which places are still to be visited. If the
 -- visit of such a cursor was planned by the old clock, it is made now.
--- Locks: the sweep's own cursors, and cursors whose planned visit is too late. It skips
--- rows that others have locked. It waits for another sweep that is doing the same.
+-- Locks: the sweep's own cursors, and cursors whose planned visit is too late. Rows
+-- that other transactions have locked are skipped. The call waits for another sweep
+-- that is doing the same.
 
 create function readpast.start_over() returns void
 language plpgsql volatile

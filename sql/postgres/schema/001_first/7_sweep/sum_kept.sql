@@ -1,7 +1,8 @@
 -- sum_kept: merge the rows of kept_count. Several rows of one queue and state become
 -- one row with their sum, or no row if the sum is 0. Every snapshot sees the same
 -- total.
--- Locks: the rows that it deletes. It skips rows that others have locked.
+-- Locks: the rows that the routine deletes. Rows that other transactions have locked
+-- are skipped.
 
 create function readpast.sum_kept() returns void
 language plpgsql volatile

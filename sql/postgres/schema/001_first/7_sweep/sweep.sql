@@ -10,7 +10,8 @@
 --   dropped: how many kept jobs were deleted.
 --   expired: how many jobs were cancelled because nobody claimed them in time.
 -- RP003: an argument is wrong. 25001: the transaction is not at READ COMMITTED.
--- Locks: the rows that it changes or deletes. It skips rows that others have locked.
+-- Locks: the rows that the routine changes or deletes. Rows that other transactions
+-- have locked are skipped.
 
 create function readpast.sweep(most integer default 20000,
 	out due bigint, out recovered bigint, out dead bigint,

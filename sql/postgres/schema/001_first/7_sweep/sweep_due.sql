@@ -1,9 +1,9 @@
--- sweep_due: make scheduled jobs ready that are due, in all queues. Each moves to the
--- end of its lane, in the order of their times.
+-- sweep_due: make those scheduled jobs ready that are due, in all queues. The jobs move
+-- to the end of their lanes, in the order of their times.
 -- most: move at most this number of jobs.
 -- Rows: the ids of the jobs.
 -- Locks: the jobs' rows, for update, the cursors of lane 0, and a row of `waiter` for
--- each queue where workers wait. It skips rows that others have locked.
+-- each queue where workers wait. Rows that other transactions have locked are skipped.
 
 create function readpast.sweep_due(most integer)
 returns table (id bigint)

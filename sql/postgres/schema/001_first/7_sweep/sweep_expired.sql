@@ -3,8 +3,8 @@
 -- are not in the ready line.
 -- most: the second step ends at most this number of leases.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
--- Locks: the jobs' rows, for update, and the rows of `recheck` and `cursor` that it
--- changes. It skips rows that others have locked.
+-- Locks: the jobs' rows, for update, and the rows of `recheck` and `cursor` that the
+-- routine changes. Rows that other transactions have locked are skipped.
 
 create function readpast.sweep_expired(most integer)
 returns table (id bigint, dead boolean)

@@ -6,7 +6,8 @@
 -- reads the rows that earlier runs deleted.
 -- most: delete at most this number of jobs of each queue and state.
 -- Rows: the ids of the jobs.
--- Locks: the rows that it deletes. It skips rows that others have locked.
+-- Locks: the rows that the routine deletes. Rows that other transactions have locked
+-- are skipped.
 
 create function readpast.sweep_kept(most integer)
 returns table (id bigint)

@@ -1,9 +1,10 @@
--- sweep_overdue: cancel jobs that have expired, which means that nobody claimed them by
--- their expire_at, in all queues. A job that is running is left alone. The unique keys
--- of the cancelled jobs are free.
+-- sweep_overdue: cancel jobs that have expired, in all queues. A job expires if it was
+-- not claimed by its expire_at. A job that is running is left alone. The unique keys of
+-- the cancelled jobs are free.
 -- most: cancel at most this number of jobs.
 -- Rows: the ids of the jobs.
--- Locks: the jobs' rows, for update. It skips rows that others have locked.
+-- Locks: the jobs' rows, for update. Rows that other transactions have locked are
+-- skipped.
 
 create function readpast.sweep_overdue(most integer)
 returns table (id bigint)

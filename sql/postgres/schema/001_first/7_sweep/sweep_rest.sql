@@ -1,7 +1,7 @@
--- sweep_rest: do the last two steps of a sweep. They move jobs out of dropped queues,
--- and notify waiters of ready jobs if the first notification was missed.
--- Locks: rows of `dropped` and `waiter`, and the jobs that it moves. It skips rows that
--- others have locked.
+-- sweep_rest: do the last two steps of a sweep: move jobs out of dropped queues, and
+-- notify waiters of ready jobs if the first notification was missed.
+-- Locks: rows of `dropped` and `waiter`, and the jobs that the routine moves. Rows that
+-- other transactions have locked are skipped.
 
 create function readpast.sweep_rest() returns void
 language plpgsql volatile

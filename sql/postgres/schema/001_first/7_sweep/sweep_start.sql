@@ -1,12 +1,12 @@
 -- sweep_start: decide whether this transaction makes the next sweep, for all workers
--- and all queues. If it does, the call makes a tick. Until this transaction ends it
--- holds a lock on the newest tick before that. Other workers that find this lock do not
--- sweep, unless that tick is older than stuck_sweep_age().
+-- and all queues. If so, the call makes a tick and keeps a lock on the tick before that
+-- one, until the transaction ends. Other workers that find this lock do not sweep,
+-- unless the locked tick is older than stuck_sweep_age().
 --
--- in_turn: false: begin a sweep in any case.
+-- in_turn: if false, this transaction makes a sweep in any case.
 -- Result: true if this transaction makes the sweep.
--- Locks: the newest tick, the ticks that make_tick() deletes, and rows of `dropped`. It
--- skips rows that others have locked.
+-- Locks: the newest tick, the ticks that make_tick() deletes, and rows of `dropped`.
+-- Rows that other transactions have locked are skipped.
 
 create function readpast.sweep_start(in_turn boolean default true)
 returns boolean

@@ -1,7 +1,7 @@
 -- to_the_end: move jobs of a lane to its end. They keep their order.
 -- ids: the jobs.
 -- before: the last number of the ready line, read before this transaction drew one.
--- Locks: the jobs' rows, which the caller has locked already.
+-- Locks: only the jobs' rows, which the caller has locked already.
 
 create function readpast.to_the_end(ids bigint[], before bigint) returns void
 language plpgsql volatile

@@ -8,8 +8,8 @@
 -- the list, and once a minute (full_list_every()) a sweep reads all of it.
 -- til: the time at which to stop. The rest stays on the list.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
--- Locks: the cursors that it visits or deletes, and the jobs that reclaim() and
--- expire() change. It skips rows that others have locked.
+-- Locks: the cursors that the routine visits or deletes, and the jobs that reclaim()
+-- and expire() change. Rows that other transactions have locked are skipped.
 
 create function readpast.visit_cursors(til timestamptz)
 returns table (id bigint, dead boolean)

@@ -11,9 +11,9 @@
 -- til: the time at which to stop. The rest stays on the list, or gets a row in
 -- `recheck`.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
--- Locks: the newest cursor whose visit is due, the cursors that it deletes, and the
--- jobs that reclaim() and expire() change. If another sweep has locked that newest
--- cursor, nothing is done.
+-- Locks: the newest cursor whose visit is due, the cursors that the routine deletes,
+-- and the jobs that reclaim() and expire() change. If another sweep has locked that
+-- newest cursor, nothing is done.
 
 create function readpast.visit_lane(lane_id bigint, head bigint, low bigint,
                                     made_at timestamptz, ticked bigint,

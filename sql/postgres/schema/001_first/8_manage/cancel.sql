@@ -4,7 +4,7 @@
 -- kind: if not null, only a job of this kind is cancelled.
 -- Result: none. RP001: the job is finished. RP005: there is no such job, or it is of
 -- another kind.
--- Locks: the job's row. It waits for a transaction that settles the same job.
+-- Locks: the job's row. The call waits for a transaction that settles the same job.
 
 create function readpast.cancel(id bigint, kind text default null)
 returns void

@@ -4,7 +4,7 @@
 -- kind: if not null, only a job of this kind is cancelled.
 -- state: if not null, only a job in this state (1..3) is cancelled.
 -- Rows: the id, or no row if there is no such live job.
--- Locks: the job's row. It waits for a transaction that settles the same job.
+-- Locks: the job's row. The call waits for a transaction that settles the same job.
 
 create function readpast.cancel_live(id bigint, kind text, state bigint)
 returns setof bigint

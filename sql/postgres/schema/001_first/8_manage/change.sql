@@ -8,7 +8,8 @@
 -- RP004: its payload is larger than the queue takes. RP005: there is no such job or
 -- queue, or the job is of another kind. RP006: a live job of the queue has its unique
 -- key.
--- Locks: the job's row, see change_live().
+-- Locks: the job's row, and a row of `waiter`, if a worker waits. The call waits for a
+-- claim or another change of the same job.
 
 create function readpast.change(
 	id bigint, priority integer default null, delay interval default null,

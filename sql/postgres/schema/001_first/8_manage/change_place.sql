@@ -7,8 +7,8 @@
 -- max_attempts: the new maximum, or null.
 -- Precondition: this transaction has its id, see take_xid().
 -- Result: 0 changed, 1 a live job of the queue has its unique key.
--- Locks: the job's row, and a row of `waiter`, if a worker waits. It waits for an open
--- transaction that inserts the same key.
+-- Locks: the job's row, and a row of `waiter`, if a worker waits. The call waits for an
+-- open transaction that inserts the same key.
 
 create function readpast.change_place(
 	id bigint, new_id integer, lane bigint, due timestamptz, is_due boolean,

@@ -3,8 +3,8 @@
 --
 -- queue: the name of the queue.
 -- Result: none. RP005: there is no such queue. RP006: it is in use.
--- Locks: the queue's row, and the rows of its jobs and schedules. It does not wait for
--- jobs that others have locked.
+-- Locks: the queue's row, and the rows of its jobs and schedules. The call does not
+-- wait for jobs that other transactions have locked.
 
 create function readpast.drop_queue(queue text) returns void
 language plpgsql volatile

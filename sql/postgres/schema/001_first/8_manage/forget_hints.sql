@@ -2,8 +2,8 @@
 -- queue that was dropped.
 -- queue_id: the queue.
 -- Result: none.
--- Locks: the rows that it deletes. It skips rows that others have locked. Later sweeps
--- delete those.
+-- Locks: the rows that the routine deletes. Rows that other transactions have locked
+-- are skipped. Later sweeps delete those.
 
 create function readpast.forget_hints(queue_id integer) returns void
 language plpgsql volatile

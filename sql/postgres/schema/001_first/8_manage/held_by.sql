@@ -1,6 +1,6 @@
--- held_by: list the jobs that a worker claimed lately and still holds. If the answer to
--- a claim was lost, the worker finds its jobs with this routine. A sweep may have moved
--- them out of the ready line since.
+-- held_by: list the jobs that a worker claimed lately and still holds. A worker calls
+-- this after the answer to a claim was lost. A sweep may have moved the jobs out of the
+-- ready line since.
 -- worker_id: the worker.
 -- queues: where to search. The routine reads up to held_scan() jobs of each lane, and
 -- as many jobs that are not in the ready line.

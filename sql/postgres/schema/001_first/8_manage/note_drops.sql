@@ -3,7 +3,7 @@
 -- transactions with smaller ids are over, no more jobs can appear there.
 -- queue_ids: the result of drops_to_note(), called before this transaction had its id.
 -- Result: none.
--- Locks: these rows of `dropped`. It skips rows that others have locked.
+-- Locks: these rows of `dropped`. Rows that other transactions have locked are skipped.
 
 create function readpast.note_drops(queue_ids integer[]) returns void
 language plpgsql volatile

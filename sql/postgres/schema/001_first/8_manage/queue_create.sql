@@ -1,7 +1,8 @@
 -- queue_create: create a queue with the default settings, unless it exists.
 -- queue: the name of the queue.
 -- Result: none. RP003: the name is not valid.
--- Locks: no existing row. It waits for an open transaction that creates the same queue.
+-- Locks: no existing row. The call waits for an open transaction that creates the same
+-- queue.
 
 create function readpast.queue_create(queue text) returns void
 language plpgsql volatile

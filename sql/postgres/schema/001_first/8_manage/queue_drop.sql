@@ -6,8 +6,8 @@
 --   id: the queue's id.
 --   busy: a job is running, or an open transaction has locked a job. Nothing was
 --     deleted.
--- Locks: the queue's row, and the rows of its jobs and schedules. It does not wait for
--- jobs that others have locked.
+-- Locks: the queue's row, and the rows of its jobs and schedules. The call does not
+-- wait for jobs that other transactions have locked.
 
 create function readpast.queue_drop(queue text)
 returns table (id integer, busy boolean)

@@ -4,7 +4,8 @@
 -- dead_to: the queue that gets a copy of each job that dies. It is created if it does
 -- not exist. '' ends this setting.
 -- Result: none. RP003: an argument is wrong.
--- Locks: the queue's row. It waits for an open transaction that creates the same queue.
+-- Locks: the queue's row. The call waits for an open transaction that creates the same
+-- queue.
 
 create function readpast.queue_set(
 	queue text, max_attempts integer default null,

@@ -1,7 +1,8 @@
 -- register_waiter: register a worker that found no job, so that the next job in one of
 -- its queues notifies it. That notification deletes the registration. After this call
 -- the worker commits, probes once more if `fresh` is true, and listens on the channel.
--- A registration lasts for seconds. It is renewed only when half of its time is over.
+-- A registration lasts for seconds, and another call renews it only if half of its time
+-- is over.
 -- worker_id: the worker.
 -- queues: the queues for whose jobs it waits.
 -- most: how long it may wait.
@@ -10,14 +11,15 @@
 --   until: the end of the registration. Null: none of the queues exists, and nothing
 --     was written.
 --   fresh: true if this call has written a registration that enqueues can find.
---   rest: how long the worker may wait before it calls sweep_start(), in case that the
---     database needs a sweep. Together all waiters make about 20 such calls a second, and
---     each waiter makes one within 12 s. So if the worker that sweeps ends, another one
---     sweeps about a second later.
+--   rest: how long the worker may wait before it calls sweep_start(), which begins a
+--     sweep if one is needed. Together all waiters make about 20 such calls a second,
+--     and each waiter makes one within 12 s. So if the worker that sweeps ends, another
+--     one sweeps about a second later.
 -- RP003: an argument is wrong.
--- Locks: the worker's rows of `waiter`, and rows of `queue` for no key update. It skips
--- rows that others have locked. While a row of `queue` is locked, enqueues may not find
--- the waiter. Then `fresh` is true again in the later call that has updated that row.
+-- Locks: the worker's rows of `waiter`, and rows of `queue` for no key update. Rows
+-- that other transactions have locked are skipped. While a row of `queue` is locked,
+-- enqueues may not find the waiter. Then `fresh` is true again in the later call that
+-- has updated that row.
 
 create function readpast.register_waiter(
 	worker_id bigint, queues text[], most interval default '30 seconds',

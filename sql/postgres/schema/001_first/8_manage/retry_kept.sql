@@ -5,8 +5,8 @@
 -- Rows: one, or none if there is no such job.
 --   id: the job.
 --   taken: a live job has its unique key, so nothing changed.
--- Locks: the job's row in the archive. It waits for an open transaction that inserts
--- the same unique key.
+-- Locks: the job's row in the archive. The call waits for an open transaction that
+-- inserts the same unique key.
 
 create function readpast.retry_kept(job_id bigint, kind text)
 returns table (id bigint, taken boolean)

@@ -2,8 +2,8 @@
 -- into them. Such jobs are moved to a new queue of the same name. When no open
 -- transaction can add jobs any more, the row in `dropped` is deleted.
 -- Result: none.
--- Locks: the rows of `dropped`, and the jobs that it moves. It skips rows that others
--- have locked. take_over() says what it waits for.
+-- Locks: the rows of `dropped`, and the jobs that the routine moves. Rows that other
+-- transactions have locked are skipped. take_over() says what it waits for.
 
 create function readpast.sweep_dropped() returns void
 language plpgsql volatile
@@ -17,9 +17,10 @@ begin
 	for it in select d.queue_id, d.name, d.xid, d.open from readpast.dropped d
 	loop
 		seen := pg_current_snapshot();
-		-- Are all transactions over that could add jobs? They have ids below
-		-- `xid`. If this cluster has not reached that id yet, the row came with
-		-- a dump of another cluster, whose transactions are over.
+		-- `over` is true if all transactions that could add jobs are over. They
+		-- have ids below `xid`. If this cluster has not reached that id yet,
+		-- the row came with a dump of another cluster, whose transactions are
+		-- over.
 		over := it.xid < pg_snapshot_xmin(seen)
 		        or it.xid >= pg_snapshot_xmax(seen)
 		           and it.xid is distinct from pg_current_xact_id_if_assigned();

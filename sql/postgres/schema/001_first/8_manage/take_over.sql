@@ -3,11 +3,11 @@
 -- queue_id: the dropped queue.
 -- queue: its name.
 -- Result: none.
--- Locks: the jobs' rows. Jobs that others have locked stay for the next sweep. It waits
--- for an open transaction that creates the queue, or that inserts a job with the unique
--- key of one of these jobs. It waits for 50 ms at the most, because others may be
--- waiting for the sweep. After that time the jobs, or the one with that key, stay for
--- the next sweep.
+-- Locks: the jobs' rows. Jobs that other transactions have locked stay for the next
+-- sweep. The call waits for an open transaction that creates the queue, or that inserts
+-- a job with the unique key of one of these jobs. The call waits for 50 ms at the most,
+-- because others may be waiting for the sweep. After that time the jobs, or the one
+-- with that key, stay for the next sweep.
 
 create function readpast.take_over(queue_id integer, queue text) returns void
 language plpgsql volatile

@@ -1,11 +1,11 @@
--- stats: show the numbers of one queue, or of all queues. They are the number of its
--- jobs by state, the age of the oldest ready job, how many jobs ended in the last ten
--- seconds, and how many workers serve it. Live jobs are counted up to 10,000 of each
--- state. Counts of kept jobs are exact.
+-- stats: show the numbers of one queue, or of all queues: its jobs by state, the age of
+-- the oldest ready job, how many jobs ended in the last ten seconds, and how many
+-- workers serve it. Live jobs are counted up to 10,000 of each state. Counts of kept
+-- jobs are exact.
 -- queue: the name of the queue. Null: all queues.
--- Rows: one for each queue, by name. If ready_at_least is true, there are, or may be,
--- more ready jobs than `ready` says. The same is true of the other columns
--- ..._at_least.
+-- Rows: one for each queue, by name. ready_at_least is true if there are, or may be,
+-- more ready jobs than `ready` says. scheduled_at_least and running_at_least are true
+-- in the same case for their states.
 -- Locks: none.
 
 create function readpast.stats(queue text default null)
