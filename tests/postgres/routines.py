@@ -83,7 +83,7 @@ def bad_arguments_are_refused_with_a_message(s):
             ("RP003 run_at", "readpast.enqueue('q', 'x', run_at => 'infinity')"),
             ("RP003 run_at",
              "readpast.enqueue('q', 'x', run_at => '-infinity')"),
-            ("RP003 either", "readpast.enqueue('q', 'x', delay => '1 s', "
+            ("RP003 give either", "readpast.enqueue('q', 'x', delay => '1 s', "
                              "run_at => '2030-01-01')"),
             ("RP003 the job would expire before it is due",
              "readpast.enqueue('q', 'x', delay => '2 h', expire => '1 h')"),
@@ -101,7 +101,7 @@ def bad_arguments_are_refused_with_a_message(s):
              "readpast.enqueue_many('q', array['x'], priority => -1)"),
             ("RP003 max_attempts",
              "readpast.enqueue_many('q', array['x'], max_attempts => 0)"),
-            ("RP003 there are 1 payloads",
+            ("RP003 delays, kinds and headers",
              "readpast.enqueue_many('q', array['x'], kinds => '{a,b}')"),
             ("RP003 a kind",
              "readpast.enqueue_many('q', array['x'], kinds => array[''])"),
@@ -122,9 +122,9 @@ def bad_arguments_are_refused_with_a_message(s):
             ("RP003 the delay", "readpast.fail(1, 1, delay => '-1 s')"),
             ("RP003 the delay", "readpast.release(1, 1, '4000 days')"),
             ("RP003 the lease", "readpast.extend(1, 1, '0')"),
-            ("RP003 there are more ids",
+            ("RP003 ids and claim_nos",
              "readpast.complete('{1}'::bigint[], '{1,2}')"),
-            ("RP003 there are more ids",
+            ("RP003 ids and claim_nos",
              "readpast.complete('{1}'::bigint[], null)"),
             ("RP003 a claim needs", "readpast.settle_and_claim(null, most => 1)"),
             ("RP003 a claim needs", "readpast.settle_and_claim('{q}', most => -1)"),
@@ -134,7 +134,7 @@ def bad_arguments_are_refused_with_a_message(s):
              "claim_nos => '{1}', verdicts => '{5}')"),
             ("RP003 ids, claim_nos", "readpast.settle_and_claim('{q}', ids => '{1}', "
              "claim_nos => '{1}', verdicts => '{1}', delays_ms => '{-1}')"),
-            ("RP003 a sweep", "readpast.sweep(0)"),
+            ("RP003 most", "readpast.sweep(0)"),
             ("RP003 a waiter needs", "readpast.register_waiter(null, '{q}')"),
             ("RP005 no job has the id", "readpast.cancel(null)"),
             ("RP005 no queue named", "readpast.resume(null)"),

@@ -1,4 +1,4 @@
--- live_job: a queue, and one of its live jobs, or null.
+-- live_job: return a queue's id, and the id of one of its live jobs, or null.
 
 select q.id as queue_id, readpast.live_job(q.id) as id
   from readpast.queue q

@@ -1,5 +1,7 @@
--- schedule_list: one schedule, or those of a queue, or all (:name, :queue null), by name.
--- last_state: that of the last job; null if the job is gone.
+-- schedule_list: list schedules, by name. If :name or :queue is not null, only the
+-- schedule of that name, or those of that queue, are listed.
+-- last_state: the state of the schedule's last job, or null if that job no longer
+-- exists.
 
 select s.id, s.name, s.queue, s.spec, s.zone, s.content, s.kind,
        s.headers::pg_catalog.text as headers, s.priority, s.missed, s.overlap,

@@ -1,4 +1,4 @@
--- unawait: this session does not wait for these jobs any more.
+-- unawait: end the registration of this session as waiting for the end of these jobs.
 
 delete from readpast.job_waiter
  where job_id operator(pg_catalog.=) any (:id[]::bigint[])

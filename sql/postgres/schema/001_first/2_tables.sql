@@ -309,13 +309,13 @@ create table readpast.waiter (
 create index waiter_until on readpast.waiter (queue_id, until);
 create index waiter_all on readpast.waiter (until);
 
--- Clients that wait for the end of a job: what ends it notifies them on the channel
--- `readpast.job.PID`, where pid is the server's process of the client's session.
--- queue.job_waiters_until is the time until which jobs of a queue may have such clients: a
--- verdict reads this table only before that time. It is set a minute ahead, so that it
--- is rarely updated, and null if nobody has waited lately. A hint: a client also looks
--- for itself, at growing intervals. Unlogged: a client that lost its connection
--- registers again.
+-- Clients that wait for the end of a job. The transaction that ends the job notifies
+-- them on the channel `readpast.job.PID`, where PID is the server's process of the
+-- client's session. A verdict reads this table only before queue.job_waiters_until,
+-- which is set a minute further ahead than `until`, so that it is rarely updated. It is
+-- null if nobody has waited lately. Rows may be lost, because a client also checks its
+-- job without a notification, at growing intervals. The table is unlogged, because a
+-- client that lost its connection registers again.
 create unlogged table readpast.job_waiter (
 	job_id bigint not null,
 	pid    integer not null,

@@ -1,8 +1,9 @@
--- notify_job_waiters: notify the clients that wait for the end of one of these jobs. They
--- look whether it has ended, so it does no harm to notify them too often.
--- A transaction that has notified cannot be prepared, see wake(); then a client finds the
--- end of its job by a look of its own.
--- ids: jobs that have ended, or may have.
+-- notify_job_waiters: notify the clients that wait for the end of one of these jobs.
+-- Such a client then checks whether the job has ended, so a notification too many does
+-- no harm. A transaction that has sent a notification cannot be prepared. Before
+-- `prepare transaction` a program turns notifications off, see wake(). Then the client
+-- finds the end of its job when it checks the next time.
+-- ids: jobs that have ended, or that may have ended.
 -- Locks: none.
 
 create function readpast.notify_job_waiters(ids bigint[]) returns void

@@ -208,25 +208,25 @@ as $body$
 select interval '1 minute'
 $body$;
 
--- A client that waits for a job is registered for this long, and registers again after
--- a third of it (RENEW_MS in lib/db/postgres/job_wait.c). A client that was killed is
--- notified in vain for this long.
+-- How long the registration of a client that waits for a job lasts. The client
+-- registers again after a third of this time (RENEW_MS in lib/db/postgres/job_wait.c).
+-- If a client was killed, useless notifications are sent to it for this long.
 create function readpast.job_waiter_age() returns interval
 language sql immutable
 as $body$
 select interval '90 seconds'
 $body$;
 
--- wait() looks at a job after pauses that grow up to this: half of it is how late it
--- notices the end of a job that took long.
+-- The longest pause between two looks of wait() at its job. For a job that took long,
+-- wait() notices the end late by half of this time on average.
 create function readpast.wait_pause() returns interval
 language sql immutable
 as $body$
 select interval '250 milliseconds'
 $body$;
 
--- wait() waits no longer than this. It holds a snapshot meanwhile, and a claim scans the
--- entries of jobs that died since.
+-- The longest time-out of wait(). While wait() waits it holds a snapshot, and each
+-- claim scans the dead index entries of all jobs that ended since.
 create function readpast.wait_most() returns interval
 language sql immutable
 as $body$
@@ -312,16 +312,18 @@ $body$;
 
 -- ---- schedules
 
--- A fire that is later than this was missed: nobody ran. `missed` of the schedule says
--- what becomes of it. The same as MISSED_MS in lib/schedule_fire.c.
+-- A fire that is later than this counts as missed, because no client has fired
+-- schedules lately. The setting `missed` of the schedule says what happens then.
+-- MISSED_MS in lib/schedule_fire.c has the same value.
 create function readpast.missed_age() returns interval
 language sql immutable
 as $body$
 select interval '60 seconds'
 $body$;
 
--- Missed instants are counted up to this number, and a schedule that fires each of them
--- fires no more than that. The same as MOST_MISSED in lib/schedule_fire.c.
+-- Missed instants are counted up to this number. A schedule that fires each missed
+-- instant fires at most this number. MOST_MISSED in lib/schedule_fire.c has the same
+-- value.
 create function readpast.most_missed() returns integer
 language sql immutable
 as $body$

@@ -1,10 +1,12 @@
--- await_jobs: register this session as one that waits for the end of jobs. The client
--- listens on the channel first, then registers and commits, and then looks whether a job
--- has ended meanwhile. A job that ends later notifies it, unless its verdict was under
--- way: so the client looks again a few times, see outcomes().
+-- await_jobs: register this session as waiting for the end of jobs. Before this call
+-- the client listens on the channel. After it the client commits, and checks whether a
+-- job has ended in the meantime. A job that ends later notifies the client. The only
+-- exception is a verdict that had begun before the commit. So the client checks a few
+-- times more, see outcomes().
 -- ids: the jobs.
 -- Result: the channel.
--- Locks: rows of `queue` for no key update; it skips those that others have locked.
+-- Locks: rows of `queue`, for no key update. Rows that other transactions have locked
+-- are skipped.
 
 create function readpast.await_jobs(ids bigint[]) returns text
 language plpgsql volatile

@@ -1,12 +1,14 @@
 -- wait: wait for the end of a job. A routine cannot receive notifications, so this one
--- looks at the job, after pauses that grow from 5 ms to wait_pause(). And it holds a
--- snapshot for as long as it waits, which keeps dead rows in all tables of the database:
--- so it waits for a limited time. A client that can, listens instead: rp_job_wait() and
--- the command `wait` do.
--- id: the job; timeout: how long to wait, up to wait_most().
--- Result: `done`, `dead` or `cancelled`; null if the time is over. A job that is not kept
--- is done. RP003: an argument is wrong; RP005: no job was ever given this id; 25001:
--- within a transaction it could wait for itself, or would see nothing.
+-- looks at the job after pauses that grow from 5 ms to wait_pause(). While it waits it
+-- holds a snapshot, which keeps dead rows in all tables of the database. So the time is
+-- limited. A client that can listen should use rp_job_wait() or the command `wait`
+-- instead.
+-- id: the job.
+-- timeout: how long to wait, at most wait_most().
+-- Result: `done`, `dead` or `cancelled`. Null if the time is over. A finished job that
+-- was not kept counts as done. RP003: an argument is wrong. RP005: no job ever had this
+-- id. 25001: the call is part of a transaction, where it could wait for itself or would
+-- see no change.
 -- Locks: none.
 
 create function readpast.wait(id bigint, timeout interval default '1 minute')

@@ -1,7 +1,7 @@
--- live_job: one live job of a queue, if there is any: if possible one that ends late. A
--- client that waits until a queue is empty waits for this one, and asks again.
+-- live_job: find a live job of a queue, if possible one that ends late. A client that
+-- waits until the queue is empty waits for this job, and then asks for another one.
 -- queue_id: the queue.
--- Result: its id, or null if the queue has no live job.
+-- Result: the id of the job, or null if the queue has no live job.
 -- Locks: none.
 
 create function readpast.live_job(queue_id integer) returns bigint

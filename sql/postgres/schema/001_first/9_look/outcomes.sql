@@ -1,11 +1,15 @@
--- outcomes: how jobs ended.
--- ids: the jobs; queue_ids: null, or the queues in which earlier calls have seen them.
--- Rows: one for each job, in any order. number: its place in `ids`. state: 0 it is live; 4
--- done, 5 dead, 6 cancelled and kept; null if there is no such job: it is finished and not
--- kept, or was never given; or -6: it was live in a queue that was dropped since.
--- queue_id, queue, claim_no: of a live job. is_open: a transaction that may still be open has
--- changed or locked the live job's row, perhaps to settle it. (Any transaction that is as
--- young as the oldest open one counts.)
+-- outcomes: tell whether jobs have ended, and how.
+-- ids: the jobs.
+-- queue_ids: the queue of each job, as an earlier call returned it, or null.
+-- Rows: one for each job, in any order.
+--   number: the job's position in `ids`.
+--   state: 0 live, 4 done, 5 dead, 6 cancelled. -6: the job was live in a queue that
+--     has been dropped. Null: the job is finished and was not kept, or there never was
+--     such a job.
+--   queue_id, queue, claim_no: the queue and the claim number of a live job.
+--   is_open: a transaction that may still be open has changed or locked the row of a
+--     live job, perhaps to settle it. (Any transaction counts as open if it is as young
+--     as the oldest open one.)
 -- Locks: none.
 
 create function readpast.outcomes(ids bigint[], queue_ids bigint[])

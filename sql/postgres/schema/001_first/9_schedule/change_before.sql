@@ -1,6 +1,8 @@
--- change_before: when the clock of a time zone changed.
--- zone: the time zone; after, until: times whose offsets differ, a few days apart.
--- Result: the first second with an offset other than that of `after`.
+-- change_before: find out when the clock of a time zone changed.
+-- zone: the name of the time zone.
+-- after, until: two times, a few days apart, at which the zone has different offsets
+-- from UTC.
+-- Result: the first second at which the offset is not the same as at `after`.
 -- Locks: none.
 
 create function readpast.change_before(zone text, after timestamptz,

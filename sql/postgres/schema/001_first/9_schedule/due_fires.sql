@@ -1,7 +1,12 @@
--- due_fires: what a schedule has to fire. The same as plan() of lib/schedule_fire.c.
--- s: the schedule, whose next_at has come; moment: the time.
--- Result: fires: the instants that get a job, in order; missed: what the header
--- `missed` of the last one says, 0: it has none; next_at: the next instant.
+-- due_fires: list the instants of a schedule that get a job now. plan() of
+-- lib/schedule_fire.c does the same.
+-- s: the schedule, whose next_at has come.
+-- moment: the time now.
+-- Result:
+--   fires: the instants that get a job, in order.
+--   missed: a number for the header `missed` of the last of these jobs: how many
+--     instants passed without a job. 0: the job has no such header.
+--   next_at: the next instant of the schedule.
 -- Locks: none.
 
 create function readpast.due_fires(s readpast.schedule, moment timestamptz,
@@ -11,15 +16,16 @@ set search_path = pg_catalog, pg_temp
 as $body$
 declare
 	late    timestamptz := moment - readpast.missed_age();
-	newest  timestamptz;       -- missed, and not in `fires`
-	counted boolean := true;   -- `missed` still counts
+	newest  timestamptz;       -- the last missed instant without a job
+	counted boolean := true;   -- `missed` is still increased
 begin
 	fires := '{}';
 	missed := 0;
 	next_at := s.next_at;
 	while next_at <= moment loop
 		if next_at > late then
-			-- One job for all is the job of the first that is not late.
+			-- If one job stands for all missed instants (s.missed is 0), it
+			-- is the job of the first instant that is not late.
 			fires := case when s.missed = 0 and missed > 0 then '{}'
 			              else fires end || next_at;
 			newest := null;
@@ -33,7 +39,8 @@ begin
 		end if;
 		next_at := readpast.next_fire(s.sets, s.zone, s.anchor, next_at);
 		if missed = readpast.most_missed() and counted then
-			-- Many more may be missed. Look at the last thousand only.
+			-- Many more instants may have been missed. From here on look
+			-- only at the last thousand.
 			counted := false;
 			next_at := readpast.next_fire(
 				s.sets, s.zone, s.anchor,

@@ -1,5 +1,6 @@
--- header_name: the name of a header that a fire adds. It is put together, because the word
--- that it begins with stands for the schema's name in these files.
+-- header_name: return the name of a header that a fired job gets. The name begins with
+-- the word that stands for the schema's name in these files. So it is put together from
+-- parts, which are not replaced when the schema has another name.
 -- what: the rest of the name.
 -- Result: the name.
 -- Locks: none.

@@ -1,6 +1,8 @@
--- is_second_time: was there the same local time before, because the clock went back?
--- zone: the time zone; at: when.
--- Result: true if so.
+-- is_second_time: has the same local time occurred before, because the clock was set
+-- back?
+-- zone: the name of the time zone.
+-- at: the time.
+-- Result: true if it is the second time.
 -- Locks: none.
 
 create function readpast.is_second_time(zone text, at timestamptz)

@@ -1,7 +1,8 @@
--- next_match: the first minute of local time that a spec names. The same as
--- rp__spec_next() of lib/cron/.
--- sets: a parsed spec, see the table `schedule`; at: the minute from which to look.
--- Result: the minute; null: there is none within 400 years.
+-- next_match: return the first minute of local time that matches the spec of a
+-- schedule. rp__spec_next() of lib/cron/ does the same.
+-- sets: the parsed spec, see the table `schedule`.
+-- at: the first minute to check.
+-- Result: the minute, or null if no minute within 400 years matches.
 -- Locks: none.
 
 create function readpast.next_match(sets bigint[], at timestamp)

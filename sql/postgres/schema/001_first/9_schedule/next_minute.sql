@@ -1,6 +1,6 @@
--- next_minute: a time rounded up to the minute.
+-- next_minute: round a time up to a whole minute.
 -- t: the time.
--- Result: the first whole minute at or after it.
+-- Result: the first whole minute at or after this time.
 -- Locks: none.
 
 create function readpast.next_minute(t timestamp) returns timestamp

@@ -1,5 +1,6 @@
--- offset_at: how far local time is ahead of UTC.
--- zone: the time zone; at: when.
+-- offset_at: return how far the local time of a zone is ahead of UTC.
+-- zone: the name of the time zone.
+-- at: the time for which the offset is computed.
 -- Result: the offset.
 -- Locks: none.
 
