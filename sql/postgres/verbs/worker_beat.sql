@@ -1,5 +1,6 @@
--- worker_beat: store a worker's heartbeat, with its counts so far. No row is returned
--- if the worker's row was deleted, because it was not seen for too long.
+-- worker_beat: store a worker's heartbeat, with its counts so far. If no row is
+-- returned, the worker's row was deleted, because the worker had not been seen for too
+-- long.
 
 update readpast.worker
    set seen_at = pg_catalog.clock_timestamp(), done = :done::bigint,

@@ -1,6 +1,5 @@
 -- with_class: return the lane for jobs of the same queue and priority, but of another
 -- class.
---
 -- lane_id: a lane.
 -- class: 0 front, 1 suspect, 2 normal.
 -- Result: the other lane.

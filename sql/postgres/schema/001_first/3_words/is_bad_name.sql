@@ -1,7 +1,6 @@
 -- is_bad_name: must a text be refused because it is empty, too long, or has control
 -- characters in it? This is checked for names of queues, kinds, keys and workers, and
 -- for the reason of a pause.
---
 -- name: the text.
 -- most: how many bytes are allowed.
 -- Result: true if the text must be refused. Null if it is null.

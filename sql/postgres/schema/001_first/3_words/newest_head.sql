@@ -1,7 +1,6 @@
 -- newest_head: return the head of a lane's newest cursor, whatever its age. Claims
 -- start at this number, or soon will, so the sweep has to move ready jobs that are
 -- before it.
---
 -- lane_id: the lane.
 -- Result: a number of the ready line, or 0 if the lane has no cursor.
 -- Locks: none.

@@ -3,7 +3,6 @@
 -- line, because cursors may pass these numbers before it commits. The row in `recheck`
 -- becomes visible together with the jobs. Its range ends at the last number that any
 -- session has drawn.
---
 -- lane_id: the lane.
 -- first: the smallest number that this transaction drew late.
 -- Locks: none.

@@ -1,5 +1,4 @@
 -- take_xid: give this transaction its id now, and return the time.
---
 -- Each transaction must have its id before it draws a number of the ready line (from
 -- the sequence `line`), because ticks rely on that. A tick records the last number, and
 -- then a transaction id that was assigned later. So each number up to the recorded one

@@ -58,9 +58,9 @@ as $body$
 select interval '200 milliseconds'
 $body$;
 
--- How often the enqueue above tries to lock the row while it waits. It cannot wait in
--- the server. `skip locked` does not wait, and a lock without `skip locked` waits until
--- the other transaction ends.
+-- How often the enqueue above tries to lock the row while it waits. The enqueue cannot
+-- wait in the server. `skip locked` does not wait, and a lock without `skip locked`
+-- waits until the other transaction ends.
 create function readpast.lock_retry() returns interval
 language sql immutable
 as $body$

@@ -1,6 +1,5 @@
 -- with_failure: add a failed attempt to a job's list of failures, which has the last
 -- most_failures() of them.
---
 -- failures: the list so far, or null.
 -- attempt: the number of the attempt.
 -- worker_id: the worker that had the job.

@@ -1,13 +1,12 @@
 -- find_queue: return what an insert of jobs has to know about their queue. The planner
 -- inlines this function into the calling statement.
---
 -- queue: the name of the queue.
 -- priority: the priority of the jobs. Null: the queue's own.
 -- largest: the size of the largest payload.
 -- Rows: one, or none if there is no such queue or the payload is too large for it.
 --   lane_id: the jobs' lane.
---   is_open: claims visit that lane already. For the queue's own priority this is
---     always true, because a trigger opens that lane.
+--   is_open: true if claims visit that lane already. This is always so for the queue's
+--     own priority, because a trigger opens that lane.
 --   waiters_until: after this time no worker is registered as a waiter for the queue.
 -- Locks: none.
 

@@ -5,11 +5,11 @@
 -- a running job gets. A live job that has expired loses its key at once, because no
 -- claim takes it and the next sweep cancels it.
 -- queue_id, unique_key: the key.
--- is_patient: if another transaction has locked the row, try again for lock_patience().
--- Otherwise try once.
+-- is_patient: true to try again for lock_patience() if another transaction has locked
+-- the row, false to try once.
 -- Result:
 --   id: the job, or null.
---   is_locked: the job is not running, and was locked.
+--   is_locked: true if the job is not running, and was locked.
 -- Locks: the job's row, for key share. The call does not wait in the server, but tries
 -- again.
 

@@ -1,6 +1,5 @@
 -- need_queue: create a queue unless it exists. An enqueue calls this routine when
 -- find_queue() has returned no row, and then tries again.
---
 -- queue: the name of the queue.
 -- largest: the size of the largest payload, in bytes.
 -- Result: none. RP004: the payload is too large for the queue. RP003: the name is not

@@ -1,7 +1,6 @@
 -- is_round_trip: are these arguments of settle_and_claim() valid? The verdicts are not
 -- checked here, but in settle(). The planner inlines this function, which saves each
 -- claim a call.
---
 -- queues .. claim_nos: as in settle_and_claim().
 -- Result: true if they are valid, otherwise false or null.
 -- Locks: none.

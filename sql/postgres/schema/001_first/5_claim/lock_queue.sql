@@ -6,14 +6,14 @@
 -- the jobs that this claim has taken already.
 -- taken: how many jobs this claim has taken from other queues.
 -- lease: how long the lease is.
--- alone: this transaction may stay open.
+-- alone: true if this transaction may stay open.
 -- Result:
 --   places: the rows (ctid) of the jobs.
 --   passed_over: how many suspects were left out, because they need a worker that holds
 --     nothing.
---   moved: a cursor was moved.
---   last: the claim must take no more jobs.
---   claim_no, lease_until: the values for a claim at this moment.
+--   moved: true if a cursor was moved.
+--   last: true if the claim must take no more jobs.
+--   claim_no, lease_until: the values that a claim at this moment gives to its jobs.
 -- Called only by settle_and_claim(), with its search_path and settings.
 -- Locks: the jobs' rows, for update. Rows that other transactions have locked are
 -- skipped.

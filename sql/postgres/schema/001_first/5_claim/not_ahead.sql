@@ -2,7 +2,6 @@
 -- kinds of jobs must not be prefetched. A job with a single attempt would lose that
 -- attempt if the worker died before it started the job. And jobs with payloads over 1
 -- MiB would take too much of the worker's memory.
---
 -- places: the jobs' rows (ctid), in the order of the line.
 -- at_once: how many jobs the worker starts at once. They are never cut.
 -- Result: the places up to the cut.

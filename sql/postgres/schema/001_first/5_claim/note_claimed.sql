@@ -1,5 +1,4 @@
 -- note_claimed: request that the next sweep looks at these jobs of a lane again.
---
 -- lane_id: the lane.
 -- places: the jobs' rows (ctid).
 -- Locks: none.

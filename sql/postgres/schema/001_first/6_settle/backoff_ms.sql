@@ -1,7 +1,6 @@
 -- backoff_ms: return how long a job waits after an attempt failed. The time doubles
 -- with each attempt, up to the queue's maximum. It varies at random by up to a tenth,
 -- so that jobs that failed together are not all ready at the same moment.
---
 -- attempt: the number of the attempt that failed, from 1.
 -- backoff_ms, backoff_max_ms: the queue's settings.
 -- Result: milliseconds.

@@ -2,7 +2,6 @@
 -- returned. If another claim has moved the number on, no row matches and nothing
 -- changes. The number decides this alone (it is a fencing token), and no clock is
 -- compared.
---
 -- All arrays have the same length. Those after claim_nos may be null.
 -- ids, claim_nos: the jobs and their claim numbers.
 -- verdicts: 0 done, 1 fail, 2 dead, 3 release, 4 extend. A null array: all are done.

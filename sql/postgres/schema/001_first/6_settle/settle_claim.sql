@@ -1,6 +1,5 @@
 -- settle_claim: complete jobs of one claim. It deletes those that have no keep_ms or
 -- unique_for_ms, and leaves the others to settle_done().
---
 -- ids: the jobs; claim_no: the number of their claim; results: as of settle().
 -- Precondition: no queue keeps done jobs.
 -- Result: numbers: the positions in `ids` of the completed jobs (if all were completed,

@@ -1,5 +1,4 @@
 -- why_refused: return the reason why a verdict was refused.
---
 -- id, claim_no: the job and the claim number of the verdict.
 -- Result: -8: the job was cancelled. -9: no job ever had this id. -5: another claim has
 -- the job, or the job is finished.

@@ -1,5 +1,4 @@
 -- last_drawn: return the last number of the ready line that was drawn.
---
 -- Result: the number, or 0 if none was drawn. Null if this transaction has an id
 -- already. A tick must read the number before its transaction gets the id.
 -- Locks: none.

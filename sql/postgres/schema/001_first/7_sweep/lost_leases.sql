@@ -1,6 +1,5 @@
 -- lost_leases: decide which of the jobs whose leases ran out are dead, and where the
 -- others go.
---
 -- ids: the jobs, which the caller has locked.
 -- Rows: one for each job: whether it is dead, its new lane if it is not, and the
 -- failure to record. The failure names the worker that had the job and says when that

@@ -1,7 +1,7 @@
--- needs_sweep: is a new sweep needed? It is if the newest tick is older than
--- sweep_every(), because each sweep makes a tick. Each worker calls this once a second,
--- at its own time. So if the worker that sweeps ends, another one sweeps less than two
--- seconds after the last sweep.
+-- needs_sweep: tell whether a new sweep is needed. That is so if the newest tick is
+-- older than sweep_every(), because each sweep makes a tick. Each worker calls this
+-- once a second, at its own time. So if the worker that sweeps ends, another one sweeps
+-- less than two seconds after the last sweep.
 -- Result: true if a sweep is needed. Always false on a standby, which cannot be swept.
 -- Locks: none.
 

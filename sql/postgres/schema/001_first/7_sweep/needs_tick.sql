@@ -1,6 +1,7 @@
--- needs_tick: is a new tick (a row of the table `tick`) needed? It is if the newest
--- tick is older than tick_age(), and if since then numbers of the ready line were drawn
--- or cursors moved. A tick of another cluster, which came with a restored dump, does
+-- needs_tick: tell whether a new tick, a row of the table `tick`, is needed. That is so
+-- if the newest tick is older than tick_age(), and if numbers of the ready line were
+-- drawn or cursors moved since then. A tick of another cluster, which came with a
+-- restored dump, does not count.
 -- not count.
 -- Result: true if a tick is needed.
 -- Locks: none.

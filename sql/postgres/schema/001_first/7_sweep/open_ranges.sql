@@ -2,7 +2,6 @@
 -- which it may have drawn numbers. The range begins at the last tick before the
 -- transaction had its id. It ends at the first tick after the transaction stopped being
 -- young. A transaction that draws numbers after that requests a recheck of them itself.
---
 -- open: the snapshot that says which transactions are open.
 -- Result: an element for each transaction. `last` is line_end() if no such tick ends
 -- the range.

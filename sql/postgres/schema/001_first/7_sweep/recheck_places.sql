@@ -2,7 +2,6 @@
 -- is over, because jobs may have appeared there, before the cursors. A transaction id
 -- that this cluster has not reached yet came with a dump of another cluster. That
 -- transaction counts as over, too.
---
 -- til: the time at which to stop. The other ranges stay for the next sweep.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the rows of `recheck` that the routine deletes, and the jobs that reclaim()

@@ -1,7 +1,6 @@
 -- visit_cursors: visit the places before cursors that claims have appended, the oldest
 -- cursor first. The cost depends on the cursors that moved, not on the number of
 -- queues.
---
 -- The list of these cursors is read from a recorded time on, before which an earlier
 -- sweep found nothing left. A transaction that stays open keeps that time from moving,
 -- and keeps deleted entries in the index. Then most sweeps read only the last minute of

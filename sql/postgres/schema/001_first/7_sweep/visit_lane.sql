@@ -2,7 +2,6 @@
 -- It scans from the low-water mark, before which everything was seen, to the cursor.
 -- Past the cursor it goes on to the next cursor. If there is no next cursor, it goes on
 -- as far as there are running jobs.
---
 -- lane_id: the lane.
 -- head, low, made_at: the columns of the cursor on the work list.
 -- ticked: the highest number to visit, or null if it is not known. Each transaction

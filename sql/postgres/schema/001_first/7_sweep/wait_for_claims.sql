@@ -3,7 +3,6 @@
 -- that may have made such a claim, this routine requests a recheck. It knows these
 -- transactions only by the tick of an earlier sweep. So the first sweep after the
 -- cursor was made returns false.
---
 -- lane_id, head: the cursor.
 -- made_at: when the cursor was made. If a cursor with a smaller head was made later:
 -- that time.

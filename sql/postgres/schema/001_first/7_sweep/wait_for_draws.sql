@@ -1,6 +1,5 @@
 -- wait_for_draws: for each open transaction, request a recheck of the numbers of a lane
 -- that it may have drawn. The recheck is made after that transaction has ended.
---
 -- lane_id: the lane.
 -- low, high: the range of numbers, from `low` to before `high`.
 -- open: the open transactions, see open_ranges().

@@ -1,5 +1,4 @@
 -- cancel: cancel a live job, or raise an error that says why this is not possible.
---
 -- id: the job.
 -- kind: if not null, only a job of this kind is cancelled.
 -- Result: none. RP001: the job is finished. RP005: there is no such job, or it is of

@@ -3,7 +3,7 @@
 -- new_id: its new queue.
 -- lane: its new lane.
 -- due: the time at which it is ready, or null to leave that as it is.
--- is_due: that time has come.
+-- is_due: true if that time has come.
 -- max_attempts: the new maximum, or null.
 -- Precondition: this transaction has its id, see take_xid().
 -- Result: 0 changed, 1 a live job of the queue has its unique key.

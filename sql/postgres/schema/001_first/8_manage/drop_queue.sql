@@ -1,6 +1,5 @@
 -- drop_queue: delete a queue and its jobs, or raise an error that says why this is not
 -- possible.
---
 -- queue: the name of the queue.
 -- Result: none. RP005: there is no such queue. RP006: it is in use.
 -- Locks: the queue's row, and the rows of its jobs and schedules. The call does not

@@ -1,6 +1,5 @@
 -- drops_to_note: list the dropped queues whose row needs a transaction id, which
 -- note_drops() writes.
---
 -- Result: the ids of the queues. The list is empty if this transaction has an id
 -- already. That id might be smaller than the id of a transaction that has just put a
 -- job into such a queue.

@@ -4,8 +4,8 @@
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
 --   id: the queue's id.
---   busy: a job is running, or an open transaction has locked a job. Nothing was
---     deleted.
+--   busy: true if a job is running, or if an open transaction has locked a job. Nothing
+--     was deleted then.
 -- Locks: the queue's row, and the rows of its jobs and schedules. The call does not
 -- wait for jobs that other transactions have locked.
 

@@ -1,5 +1,4 @@
 -- refuse: raise an error that says why a job cannot be cancelled or retried.
---
 -- id: the job.
 -- kind: the kind that the caller named, or null.
 -- Result: none. RP001: the job's state does not allow the change. RP005: there is no

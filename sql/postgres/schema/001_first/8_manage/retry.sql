@@ -1,6 +1,5 @@
 -- retry: make a dead or cancelled job ready again, or raise an error that says why this
 -- is not possible.
---
 -- id: the job.
 -- kind: if not null, only a job of this kind is retried.
 -- Result: none. RP001: the job is in another state. RP005: there is no such job, or it

@@ -4,7 +4,7 @@
 -- kind: if not null, only a job of this kind is retried.
 -- Rows: one, or none if there is no such job.
 --   id: the job.
---   taken: a live job has its unique key, so nothing changed.
+--   taken: true if a live job has its unique key, so that nothing changed.
 -- Locks: the job's row in the archive. The call waits for an open transaction that
 -- inserts the same unique key.
 

@@ -2,7 +2,6 @@
 -- There it is scheduled, or at the end of its lane. If a job of the new queue has the
 -- same unique key, the moved job loses its key. It is moved all the same, because its
 -- enqueue was acknowledged.
---
 -- id: the job, which the caller has locked.
 -- new_id: the new queue.
 -- Result: none.

@@ -1,7 +1,6 @@
 -- line_parts: count the jobs in a queue's ready line. Each lane has two parts: the jobs
 -- before the number where claims start, and those past it. Claims take the first job,
 -- so in the second part all running jobs come before the ready ones.
---
 -- queue_id: the queue.
 -- most: the count of a part stops a little past this number, see scan_most().
 -- Rows: at most two for each lane, with the columns of live_parts().

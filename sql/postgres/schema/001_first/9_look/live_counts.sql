@@ -1,5 +1,4 @@
 -- live_counts: count the live jobs of a queue.
---
 -- queue_id: the queue.
 -- most: the count of each state stops at this number.
 -- Rows: one.

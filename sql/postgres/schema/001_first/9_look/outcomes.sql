@@ -7,9 +7,9 @@
 --     has been dropped. Null: the job is finished and was not kept, or there never was
 --     such a job.
 --   queue_id, queue, claim_no: the queue and the claim number of a live job.
---   is_open: a transaction that may still be open has changed or locked the row of a
---     live job, perhaps to settle it. (Any transaction counts as open if it is as young
---     as the oldest open one.)
+--   is_open: true if a transaction that may still be open has changed or locked the row
+--     of a live job, perhaps to settle it. (Any transaction that is as young as the
+--     oldest open one is counted as open.)
 -- Locks: none.
 
 create function readpast.outcomes(ids bigint[], queue_ids bigint[])

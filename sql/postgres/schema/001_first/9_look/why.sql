@@ -1,5 +1,4 @@
 -- why: tell why a live job waits, or which worker runs it.
---
 -- job_id: the job.
 -- most: count up to this number of jobs ahead of it.
 -- Rows: one, or none if there is no such live job.
