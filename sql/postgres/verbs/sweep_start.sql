@@ -1,6 +1,7 @@
 -- sweep_start: decide whether this transaction makes the next sweep, for all workers
--- and all queues. If :in_turn is 0, it does in any case. No row is returned if another
--- transaction makes the sweep. mine: 2 if a schedule is due that this role may fire,
+-- and all queues. If :in_turn is 0, this transaction makes the sweep in any case. If
+-- another transaction makes it, no row is returned. mine: 2 if a schedule is due that
+-- this role may fire, otherwise 1.
 -- otherwise 1.
 
 select case when exists (

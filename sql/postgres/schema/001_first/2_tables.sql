@@ -156,10 +156,10 @@ create unique index job_unique on readpast.job (queue_id, unique_key)
 
 -- Cursors: places in a lane where claims start, see claims_start(). A claim that has
 -- found its first job appends a cursor, with that job's number as `head`. Later claims
--- start at the newest head. While that cursor is young, open transactions may still add
--- jobs before it. Then claims start at its `settled`, or at the head of the newest
--- cursor that is no longer young, whichever is larger. Hardly any open transaction has
--- drawn a number before `settled`.
+-- start at the newest head. While that cursor is younger than cursor_age(), open
+-- transactions may still add jobs before it. Then claims start at its `settled`, or at
+-- the head of the newest cursor that is older, whichever number is larger. Hardly any
+-- open transaction has drawn a number before `settled`.
 -- drawn: the last number that had been drawn when the cursor was made.
 -- next_xid: nearly all transactions that had drawn a number then have smaller ids. The
 -- next cursor's `settled` is computed from these two columns.

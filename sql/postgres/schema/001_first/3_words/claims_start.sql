@@ -1,6 +1,6 @@
 -- claims_start: return the number of the ready line from which the claims of a lane
 -- start. It is taken from the lane's cursors, see the table `cursor`.
--- lane_id: the lane.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- Result: the larger of two numbers: the head of the newest cursor that is at least
 -- cursor_age() old, and the `settled` of the newest cursor. 0 if the lane has no
 -- cursor.

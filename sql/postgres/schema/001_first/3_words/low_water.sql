@@ -2,7 +2,7 @@
 -- all jobs. The routine reads from the newest cursor down to the first one that was
 -- visited. It reads no further, because an old snapshot may keep very many deleted
 -- cursors below.
--- lane_id: the lane.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- Result: a number of the ready line, or 0 if the lane has no cursor.
 -- Locks: none.
 

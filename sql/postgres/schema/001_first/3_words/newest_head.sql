@@ -1,7 +1,7 @@
 -- newest_head: return the head of a lane's newest cursor, whatever its age. Claims
 -- start at this number, or soon will, so the sweep has to move ready jobs that are
 -- before it.
--- lane_id: the lane.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- Result: a number of the ready line, or 0 if the lane has no cursor.
 -- Locks: none.
 

@@ -1,9 +1,9 @@
 -- note_late: request that the sweep looks again at the end of a lane (a recheck). A
--- transaction that is no longer young has to do this when it draws numbers of the ready
--- line, because cursors may pass these numbers before it commits. The row in `recheck`
--- becomes visible together with the jobs. Its range ends at the last number that any
--- session has drawn.
--- lane_id: the lane.
+-- transaction that is older than young_age() has to do this when it draws numbers of
+-- the ready line, because claims may pass these numbers before it commits. The row in
+-- `recheck` becomes visible together with the jobs. Its range ends at the last number
+-- that any session has drawn.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- first: the smallest number that this transaction drew late.
 -- Locks: none.
 

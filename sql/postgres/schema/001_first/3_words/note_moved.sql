@@ -1,5 +1,5 @@
--- note_moved: request a recheck of jobs that got new numbers of the ready line, if this
--- transaction is no longer young. See note_late().
+-- note_moved: if this transaction is older than young_age(), request that the sweep
+-- looks again at jobs that got new numbers of the ready line, see note_late().
 -- ids: the jobs.
 -- before: a number that is smaller than all the new ones.
 -- Locks: none.

@@ -1,5 +1,5 @@
 -- count_ready: count the ready jobs of a lane, from a number of the ready line on.
--- lane_id: the lane.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- start: the number.
 -- most: the count stops at this number.
 -- Result: the count.

@@ -1,15 +1,15 @@
--- move_cursor: append a cursor at the first job of a claim. Later claims of this lane
--- start there. After a second, or when the lease ends, the sweep visits the jobs before
--- the cursor, once. It moves those that this claim has left behind.
+-- move_cursor: append a cursor, the place in a lane where later claims start, at the
+-- first job of a claim. After a second, or when the lease ends, the sweep visits the
+-- jobs before the cursor, once. It moves those that this claim has left behind.
 -- A new cursor is not needed if another claim has just appended one with a head that is
 -- not larger, and if the sweep will visit that cursor no later than this one. A
 -- transaction that may stay open also adds a row to `recheck`, which becomes visible
--- together with its claim. If that transaction is no longer young, it appends no
+-- together with its claim. If that transaction is older than young_age(), it appends no
 -- cursor, because others would see the cursor too late.
--- While the cursor is young, claims start at its `settled`. Nearly all transactions
--- that drew a number before `settled` are over. The sweep finds the jobs of the other
--- transactions, and moves them to the end of their lane.
--- lane_id: the lane.
+-- While the cursor is younger than cursor_age(), claims start at its `settled`. Nearly
+-- all transactions that drew a number before `settled` are over. The sweep finds the
+-- jobs of the other transactions, and moves them to the end of their lane.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- places: the rows (ctid) of the claimed jobs, in the order of the line.
 -- start: the number at which this claim started.
 -- lease: how long the lease is.

@@ -1,7 +1,7 @@
 -- give_back: release a job, so that its attempt is not counted. The job is ready at the
 -- front of its priority, or scheduled if there is a delay. A suspect stays a suspect.
 -- id: the job.
--- lane_id: its lane.
+-- lane_id: its lane (a queue, a priority and a class, see lane_of()).
 -- delay_ms: how long the job waits, or 0.
 -- Result: the job's new state: 1 scheduled, 2 ready.
 -- Locks: only the job's row, which the caller has locked already.

@@ -1,7 +1,8 @@
--- cursors_of: collect what a visit has to know about a lane's cursors. The routine
--- reads from the newest cursor down to the last one that was visited.
--- lane_id: the lane.
--- head, low, made_at: the columns of the cursor on the work list.
+-- cursors_of: collect what a sweep has to know about the cursors of a lane (the places
+-- where claims started) before it visits the lane. The routine reads from the newest
+-- cursor down to the last one that was visited.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
+-- head, low, made_at: the columns of the cursor that the sweep is going to visit.
 -- Result:
 --   low: the low-water mark. A sweep has seen everything before it.
 --   made_at: when the cursor `passed` was made. If a cursor with a smaller head was

@@ -1,7 +1,8 @@
 -- open_ranges: list the open transactions, each with the range of the ready line in
--- which it may have drawn numbers. The range begins at the last tick before the
--- transaction had its id. It ends at the first tick after the transaction stopped being
--- young. A transaction that draws numbers after that requests a recheck of them itself.
+-- which it may have drawn numbers. The range begins at the last tick (a row of the
+-- table `tick`) before the transaction had its id. It ends at the first tick after the
+-- transaction was young_age() old. A transaction that draws numbers later than that
+-- requests a recheck of them itself.
 -- open: the snapshot that says which transactions are open.
 -- Result: an element for each transaction. `last` is line_end() if no such tick ends
 -- the range.

@@ -3,7 +3,7 @@
 -- claims start at `head`, or soon will. It takes running jobs out of the ready line,
 -- and from then on they are found by the time at which their lease ends. For each job
 -- that another transaction has locked it adds a row to `recheck`.
--- lane_id: the lane.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- low, high: the range of numbers.
 -- head: the head of the newest cursor.
 -- Result:

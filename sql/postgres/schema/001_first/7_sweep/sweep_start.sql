@@ -1,7 +1,7 @@
 -- sweep_start: decide whether this transaction makes the next sweep, for all workers
--- and all queues. If so, the call makes a tick and keeps a lock on the tick before that
--- one, until the transaction ends. Other workers that find this lock do not sweep,
--- unless the locked tick is older than stuck_sweep_age().
+-- and all queues. If so, the call adds a tick (a row of the table `tick`) and keeps a
+-- lock on the tick before that one, until the transaction ends. Other workers that find
+-- this lock do not sweep, unless the locked tick is older than stuck_sweep_age().
 -- in_turn: if false, this transaction makes a sweep in any case.
 -- Result: true if this transaction makes the sweep.
 -- Locks: the newest tick, the ticks that make_tick() deletes, and rows of `dropped`.

@@ -2,13 +2,12 @@
 -- It scans from the low-water mark, before which everything was seen, to the cursor.
 -- Past the cursor it goes on to the next cursor. If there is no next cursor, it goes on
 -- as far as there are running jobs.
--- lane_id: the lane.
--- head, low, made_at: the columns of the cursor on the work list.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
+-- head, low, made_at: the columns of the cursor that the sweep is going to visit.
 -- ticked: the highest number to visit, or null if it is not known. Each transaction
 -- that drew a number up to this one is over, or is in `open`.
 -- open: the open transactions, see open_ranges().
--- til: the time at which to stop. The rest stays on the list, or gets a row in
--- `recheck`.
+-- til: the time at which to stop. The rest is left to the next sweep.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the newest cursor whose visit is due, the cursors that the routine deletes,
 -- and the jobs that reclaim() and expire() change. If another sweep has locked that
@@ -57,8 +56,9 @@ begin
 	end if;
 	perform readpast.wait_for_draws(lane_id, its.low, least(next, high), open);
 	next := least(next, high, its.passed + 1);
-	-- If this is false, a claim that appended no cursor, because this one was
-	-- young, may still be uncommitted. Then this cursor stays on the list.
+	-- If this is false, a claim that relied on this cursor and appended none of its
+	-- own may still be uncommitted. Then this cursor stays on the list of cursors
+	-- to visit.
 	if next > its.passed and its.next_head is null and not
 	   readpast.wait_for_claims(lane_id, its.passed, its.made_at, open)
 	then

@@ -1,6 +1,6 @@
 -- wait_for_draws: for each open transaction, request a recheck of the numbers of a lane
 -- that it may have drawn. The recheck is made after that transaction has ended.
--- lane_id: the lane.
+-- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- low, high: the range of numbers, from `low` to before `high`.
 -- open: the open transactions, see open_ranges().
 -- Locks: none.

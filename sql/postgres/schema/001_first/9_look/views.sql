@@ -21,7 +21,7 @@ select j.id, q.name as queue,
   join readpast.queue q on q.id = j.queue_id
   left join readpast.worker w on w.id = j.worker_id;
 
--- Kept jobs, with the same columns.
+-- Kept jobs, with the same columns as `live`.
 create view readpast.kept as
 select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
        a.claim_no, a.worker, a.run_at, a.created_at,
