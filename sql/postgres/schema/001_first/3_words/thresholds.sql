@@ -166,9 +166,9 @@ as $body$
 select interval '5 seconds'
 $body$;
 
--- How often one of the waiters checks whether a sweep is needed, counting all waiters
--- together. So the end of the worker that sweeps is noticed soon, and the server gets
--- only 20 short queries a second, however many workers wait.
+-- All waiters together check this often whether a sweep is needed. So the end of the
+-- worker that sweeps is noticed soon, and the server gets only 20 short queries a
+-- second, however many workers wait.
 create function readpast.ask_every() returns interval
 language sql immutable
 as $body$
@@ -301,9 +301,9 @@ select most operator(pg_catalog.+) (most operator(pg_catalog./) 10)
        operator(pg_catalog.+) 1
 $body$;
 
--- How many jobs are read of each later lane after a lane that has more jobs than were
--- read. By then it is known that there are many ready jobs. The running jobs of a lane
--- are at its front, so few reads find them.
+-- How many jobs of a lane are read if an earlier lane had more jobs than were read. By
+-- then it is known that there are many ready jobs. The running jobs of a lane are at
+-- its front, so few reads find them.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$

@@ -1,5 +1,5 @@
 -- young: is this transaction younger than young_age()? A young transaction may append
--- cursors, and the numbers that it draws need no recheck request.
+-- cursors, and need not request a recheck of the numbers that it draws.
 -- Result: true if it is.
 -- Locks: none.
 

@@ -2,7 +2,7 @@
 -- id, claim_no: as claim() returned them.
 -- verdict: 0 done, 1 fail, 2 dead, 3 release, 4 extend.
 -- delay: how long a failed or released job waits, or the length of an extended lease.
--- Null: see delays_ms of settle().
+-- Null: the default, see delays_ms of settle().
 -- error, result, progress: as in settle(), or null.
 -- Result: the job's new state, as a word. RP001: another claim has the job, or the job
 -- is finished. RP002: the job was cancelled. RP003: an argument is wrong. RP004: the

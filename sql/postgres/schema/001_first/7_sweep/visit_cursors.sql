@@ -1,10 +1,11 @@
 -- visit_cursors: visit the places before cursors that claims have appended, the oldest
 -- cursor first. The cost depends on the cursors that moved, not on the number of
 -- queues.
--- The list of these cursors is read from a recorded time on, before which an earlier
--- sweep found nothing left. A transaction that stays open keeps that time from moving,
--- and keeps deleted entries in the index. Then most sweeps read only the last minute of
--- the list, and once a minute (full_list_every()) a sweep reads all of it.
+-- The list of these cursors is read from a recorded time on. An earlier sweep has
+-- visited all cursors before that time. A transaction that stays open keeps the
+-- recorded time from moving, and keeps deleted entries in the index. Then most sweeps
+-- read only the last minute of the list, and once a minute (full_list_every()) a sweep
+-- reads all of it.
 -- til: the time at which to stop. The rest stays on the list.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the cursors that the routine visits or deletes, and the jobs that reclaim()

@@ -1,7 +1,7 @@
--- visit_lane: look for jobs of a lane that claims have left behind, and reclaim() them.
--- It scans from the low-water mark, before which everything was seen, to the cursor.
--- Past the cursor it goes on to the next cursor. If there is no next cursor, it goes on
--- as far as there are running jobs.
+-- visit_lane: scan a lane for jobs that claims have left behind, and pass them to
+-- reclaim(). The scan goes from the low-water mark, before which everything was seen,
+-- to the cursor, and past it to the next cursor. If there is no next cursor, the scan
+-- goes on as far as there are running jobs.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, low, made_at: the columns of the cursor that the sweep is going to visit.
 -- ticked: the highest number to visit, or null if it is not known. Each transaction

@@ -1,9 +1,9 @@
--- wait_for_claims: make sure that no open claim is missed which relied on this cursor.
--- (A claim that finds a cursor younger than cursor_every() appends none of its own, and
--- relies on that one.) For each open transaction that may have made such a claim, this
--- routine requests a recheck. It knows these transactions only by the tick of an
--- earlier sweep, a row of the table `tick`. So the first sweep after the cursor was
--- made returns false.
+-- wait_for_claims: make sure that the sweep misses no open claim that relied on this
+-- cursor. (A claim that finds a cursor younger than cursor_every() appends none of its
+-- own, and relies on that one.) For each open transaction that may have made such a
+-- claim, this routine requests a recheck. It knows these transactions only by the tick
+-- of an earlier sweep, a row of the table `tick`. So the first sweep after the cursor
+-- was made returns false.
 -- lane_id, head: the cursor.
 -- made_at: when the cursor was made. If a cursor with a smaller head was made later:
 -- that time.

@@ -2,8 +2,8 @@
 -- worker_id: the worker.
 -- queues: the queues for whose jobs it waits.
 -- Result: none.
--- Locks: the rows of `waiter` that the routine deletes. It skips rows that others have
--- locked, because they are just notifying this worker.
+-- Locks: the rows of `waiter` that the routine deletes. Rows that other transactions
+-- have locked are skipped, because those transactions are notifying this worker.
 
 create function readpast.unregister_waiter(worker_id bigint, queues text[]) returns void
 language plpgsql volatile
