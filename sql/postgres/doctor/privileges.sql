@@ -1,4 +1,4 @@
--- privileges: this role may neither enqueue jobs nor work on them.
+-- privileges: this role has no right to enqueue jobs or to work on them.
 
 select current_user as role,
        string_agg(p.name || ' on ' || p.on_what, ', ' order by p.on_what, p.name)

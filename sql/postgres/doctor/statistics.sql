@@ -1,4 +1,5 @@
--- statistics: this role may not see the sessions that hold snapshots.
+-- statistics: this role has no right to see the sessions of other roles, which may hold
+-- snapshots.
 
 select 'others'' sessions are not shown to ' || current_user
        || ': grant pg_read_all_stats to it' as not_done

@@ -1,4 +1,4 @@
--- meta_set: store a value under a name; null deletes it.
+-- meta_set: store a value under a name. Null deletes the value.
 
 with gone as (
     delete from readpast.meta

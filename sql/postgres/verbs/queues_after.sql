@@ -1,4 +1,5 @@
--- queues_after: the names of the queues with ids above :after, in the order of their ids.
+-- queues_after: list the names of the queues with ids above :after, in the order of
+-- their ids.
 
 select id, name
   from readpast.queue
