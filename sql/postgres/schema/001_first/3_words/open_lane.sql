@@ -2,7 +2,6 @@
 -- open a lane at once, both insert a row, because neither sees the other's row. The
 -- duplicate does no harm, and neither transaction waits.
 -- lane: the lane.
--- Result: none.
 -- Locks: none.
 
 create function readpast.open_lane(lane bigint) returns void

@@ -3,7 +3,6 @@
 -- count here, because the job must not be lost.
 -- job_id: the dead job, which is in the archive.
 -- dead_to: the name of the other queue.
--- Result: none.
 -- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED also the queue's
 -- row, see keep_queue(). The call waits for an open transaction that creates the same
 -- queue.

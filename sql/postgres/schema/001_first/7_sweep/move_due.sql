@@ -1,6 +1,7 @@
--- move_due: move lane 0, which records up to which time the sweep has moved all
--- scheduled jobs that were due. Later sweeps start at that time. The new time is
--- settled_time(). If a scheduled job before that time is left, nothing is written.
+-- move_due: move the sweep's own cursor for scheduled jobs (lane 0 of the table
+-- `cursor`). It records up to which time the sweep has moved all scheduled jobs that
+-- were due, so later sweeps start at that time. The new time is settled_time(). If a
+-- scheduled job before that time is left, nothing is written.
 -- since: the recorded time so far, the result of due_since().
 -- Locks: the cursors of lane 0 that the routine deletes. If another transaction has
 -- locked the newest of them, nothing changes.

@@ -1,7 +1,8 @@
--- move_work_list: move lane -1, which records where the sweep's work list (the cursors
--- to visit) begins. The new beginning is settled_time(). If a cursor before that time
--- is left to visit, the beginning stays. Then the routine only records, once every
--- full_list_every(), that the list was read from its beginning.
+-- move_work_list: move the sweep's own cursor for its work list (lane -1 of the table
+-- `cursor`). It records the time at which the list of cursors to visit begins. The new
+-- beginning is settled_time(). If a cursor before that time is left to visit, the
+-- beginning stays. Then the routine only records, once every full_list_every(), that
+-- the list was read from its beginning.
 -- head: where the list began, in microseconds since 1970.
 -- Precondition: a sweep has just read the list.
 -- Locks: the cursors of lane -1 that the routine changes or deletes. Rows that other

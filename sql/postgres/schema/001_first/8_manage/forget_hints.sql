@@ -1,7 +1,6 @@
 -- forget_hints: delete the rows that claims, sweeps and workers have written about a
 -- queue that was dropped.
 -- queue_id: the queue.
--- Result: none.
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
 -- are skipped. Later sweeps delete those.
 

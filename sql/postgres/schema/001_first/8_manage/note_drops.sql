@@ -2,7 +2,6 @@
 -- Transactions with larger ids cannot put jobs into these queues. So when all
 -- transactions with smaller ids are over, no more jobs can appear there.
 -- queue_ids: the result of drops_to_note(), called before this transaction had its id.
--- Result: none.
 -- Locks: these rows of `dropped`. Rows that other transactions have locked are skipped.
 
 create function readpast.note_drops(queue_ids integer[]) returns void

@@ -1,7 +1,6 @@
 -- sweep_dropped: handle queues that were dropped while open transactions could put jobs
 -- into them. Such jobs are moved to a new queue of the same name. When no open
 -- transaction can add jobs any more, the row in `dropped` is deleted.
--- Result: none.
 -- Locks: the rows of `dropped`, and the jobs that the routine moves. Rows that other
 -- transactions have locked are skipped. take_over() says what it waits for.
 

@@ -2,7 +2,6 @@
 -- created if it does not exist.
 -- queue_id: the dropped queue.
 -- queue: its name.
--- Result: none.
 -- Locks: the jobs' rows. Jobs that other transactions have locked stay for the next
 -- sweep. The call waits for an open transaction that creates the queue, or that inserts
 -- a job with the unique key of one of these jobs. The call waits for 50 ms at the most,

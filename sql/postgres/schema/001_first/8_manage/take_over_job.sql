@@ -4,7 +4,6 @@
 -- enqueue was acknowledged.
 -- id: the job, which the caller has locked.
 -- new_id: the new queue.
--- Result: none.
 -- Locks: the job's row. The call waits for an open transaction that inserts the same
 -- key, for lock_timeout at the most. After that the job stays where it is.
 

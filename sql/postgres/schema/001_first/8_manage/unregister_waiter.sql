@@ -1,7 +1,6 @@
 -- unregister_waiter: end the registration of a worker that waits for jobs.
 -- worker_id: the worker.
 -- queues: the queues for whose jobs it waits.
--- Result: none.
 -- Locks: the rows of `waiter` that the routine deletes. Rows that other transactions
 -- have locked are skipped, because those transactions are notifying this worker.
 
