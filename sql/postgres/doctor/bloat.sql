@@ -1,5 +1,6 @@
--- bloat: tables with dead rows that vacuum should have removed long ago, by the
--- server's own estimate. The sizes of the table and of its indexes are shown, too.
+-- bloat: tables with many dead rows, which vacuum should have removed long ago. The
+-- numbers of rows are the server's estimates. The query also shows the size of each
+-- table and of its indexes.
 
 select s.relname as table, s.n_dead_tup as dead, s.n_live_tup as live,
        pg_table_size(s.relid) as table_bytes,

@@ -1,6 +1,6 @@
--- index: indexes of the schema that are missing or invalid. Also indexes that somebody
--- has added on a column that claims change, because each claim has to write such an
--- index.
+-- index: indexes of the schema that are missing or invalid. The query also lists
+-- indexes that somebody has added on a column that claims change. Each claim has to
+-- write such an index, which makes claims slow.
 
 select n.name as index, 'is not valid' as what,
        'reindex index ' || n.name as fix

@@ -1,6 +1,8 @@
--- leases: running jobs with less than a quarter of their lease left, which their worker
--- should have renewed by now. Jobs of silent workers are left out. The query reads the
--- first thousand jobs of each lane and queue, in the order of the sweep.
+-- leases: running jobs with less than a quarter of their lease left. Their worker
+-- should have renewed the lease by now. Jobs of silent workers are left out, because
+-- another check lists these workers. To bound its cost, the query reads only the first
+-- thousand jobs of each lane, and of each queue only the first thousand that are not in
+-- the ready line.
 
 select q.name as queue, count(*) as jobs, min(h.id) as example,
        coalesce(min(w.name), 'a client that is no worker') as worker,

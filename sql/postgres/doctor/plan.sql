@@ -1,6 +1,6 @@
--- plan: show the server's plan for a claim. The statement is that of lock_next()
--- without its locks. It reads the first lane (a queue, a priority and a class) that has
--- a ready job.
+-- plan: show the server's plan for a claim. The statement is the one in lock_next(),
+-- except that it takes no locks. It reads the first lane (the jobs of one queue,
+-- priority and class) that has a ready job.
 
 explain (format json)
 select j.ctid as place, j.seq, j.max_attempts

@@ -1,6 +1,7 @@
 -- prepare: this database has prepared transactions, so some program uses two-phase
--- commit. The server refuses to prepare a transaction that has sent a notification, and
--- an enqueue sends one if a worker waits.
+-- commit. The server refuses to prepare a transaction that has sent a notification. An
+-- enqueue sends a notification if a worker waits. So such a program must turn
+-- notifications off before it enqueues, see wake().
 
 select count(*) as prepared
   from pg_prepared_xacts p

@@ -1,4 +1,5 @@
--- public: the rights on jobs that PUBLIC has, and so each role that can connect.
+-- public: the rights on jobs that PUBLIC has. Each role that can connect to the
+-- database has them, too.
 
 select string_agg(p.name, ', ' order by p.name) as privileges, t.name as table
   from (values ('job'), ('archive'), ('queue')) as t(name),

@@ -1,8 +1,8 @@
--- silent: workers that were not seen for half a minute and did not unregister. Each one
--- is shown with those of its queues that no other worker serves. If it has no such
--- queue, no job waits because of it. A worker without a host is a client in SQL. The
--- query calls no routine of the schema, so a role that may `select` from the table can
--- run it.
+-- silent: workers that were not seen for half a minute and did not unregister. For each
+-- worker the query lists those of its queues that no other worker serves. If this list
+-- is empty, no job waits because of the worker. A worker without a host is a client in
+-- SQL. The query calls no routine of the schema, so a role that may `select` from the
+-- table can run it.
 
 select s.worker, s.host, s.pid, s.queues::text as queues, s.silent_ms,
        case when s.pid = 0 then ''

@@ -1,6 +1,7 @@
 -- writable: roles other than the owner that may create objects in the schema itself.
--- Such a role could create a routine whose parameters fit a call better. Then the
--- server would run that routine instead of the schema's own.
+-- Such a role could create a routine with the name of one of the schema's routines. If
+-- its parameters fit a call better, the server runs that routine and not the schema's
+-- own.
 
 select n.nspname as schema,
        string_agg(distinct coalesce('role ' || r.rolname, 'everybody'), ', ')

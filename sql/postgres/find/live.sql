@@ -1,10 +1,11 @@
 -- live: list the ids of the live jobs that match a filter, first the running ones, then
 -- the others in the order in which claims take them. The query examines the first
--- :looks jobs of each state. It finds a unique key by its index. A row without an id
--- says that there are more. With :every the query examines all jobs. These include
--- ready jobs that no claim finds before a sweep has moved them.
+-- :looks jobs of each state. If there are jobs that were not examined, the last row has
+-- no id. If :key is given, the query finds the job by an index. If :every is not 0, the
+-- query examines all jobs. These include ready jobs that no claim finds before a sweep
+-- has moved them.
 -- :states has a bit for each state's number. :before leaves out jobs that were enqueued
--- at this time or later.
+-- after this time, in milliseconds since 1970.
 
 with it as materialized (
     select q.id

@@ -2,10 +2,10 @@
 --
 -- One atomic statement both claims a job and removes a finished one. If the first row
 -- names an agent, the job was processed, and the row is deleted. Otherwise the row is
--- given to the caller. Each row is visited twice, and each visit locks the whole table,
--- so claims, deletions and inserts take turns. The trap: an agent in the row says that
--- a worker took the job, not that the job is done. If that worker dies, the next visit
--- deletes its job.
+-- given to the caller. So each row is visited twice. Each visit locks the whole table,
+-- so claims, deletions and inserts wait for each other. The trap: an agent in the row
+-- says that a worker took the job, not that the job is done. If that worker dies, the
+-- next visit deletes its job.
 --
 -- In the original, three consumers poll every 100 ms and one producer inserts every 50
 -- ms. Here all rows are inserted before the start and no worker pauses, as for the

@@ -1,8 +1,8 @@
 -- naive: read the first row, do the job, delete the row
 --
--- The queue that most people write first. A transaction does not help: a read takes no
--- lock, so all workers read the same first row and all of them do its job. The first
--- worker deletes the row. The others delete no row, and do not notice.
+-- Most people write this queue first. A transaction does not help, because a read takes
+-- no lock. So all workers read the same first row, and all of them do its job. The
+-- first worker deletes the row. The others delete no row, and do not notice.
 
 -- setup:
 create table queue (

@@ -1,7 +1,9 @@
--- scratch: the schemas in which techniques run, and the server's figures about a run.
--- There are two schemas with a random number in their names. One holds readpast's
--- tables and routines. The other, with the suffix _t, holds those of the technique. The
--- application_name tells which sessions are the workers'.
+-- scratch: create, use and drop the two schemas that a run of the lab needs, and read
+-- the server's figures about the run. The lab compares techniques. A technique is one
+-- way to build a queue in SQL, such as each other file in this folder. Both schemas
+-- have the same random number in their names. One holds readpast's tables and routines.
+-- The other has the suffix _t, and holds the tables and routines of the technique. The
+-- sessions of the workers have the name of the first schema as their application_name.
 
 -- version:
 select current_setting('server_version_num')::integer / 10000 as version;

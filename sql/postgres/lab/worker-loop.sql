@@ -1,10 +1,11 @@
 -- worker-loop: while there is work, one update takes the first row and returns it
 --
--- One statement finds a row, marks it and returns it, and is committed before the job
--- starts. So no transaction stays open, and no worker waits. A unique index refuses a
--- second row for the same work. A partial index finds unprocessed rows quickly, however
--- many are done. Two dates in the row show which jobs are slow. The trap: the row of a
--- worker that dies stays marked until a person repairs it.
+-- One statement finds a row, marks it and returns it. The statement is committed before
+-- the job starts. So no transaction stays open, and no worker waits for another one. A
+-- unique index refuses a second row for the same work. A partial index finds
+-- unprocessed rows quickly, however many are done. Two dates in the row show which jobs
+-- are slow. The trap: the row of a worker that dies stays marked until a person repairs
+-- it.
 
 -- setup:
 create table four_queue (

@@ -1,6 +1,8 @@
--- 0_schema: create the schema. The user may choose another name for it. Then the word
--- `readpast` is replaced by that name when these files are installed and when a verb is
--- prepared. So in these files the word must stand for the schema and for nothing else.
+-- 0_schema: create the schema. The user may choose another name for the schema than
+-- `readpast`. Then each word `readpast` in these files is replaced by that name when
+-- the files are installed. The same is done with the statements in sql/postgres/verbs
+-- when they are prepared. So in all these files the word must mean the schema and
+-- nothing else.
 
 create schema if not exists readpast;
 

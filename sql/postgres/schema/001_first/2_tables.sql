@@ -48,13 +48,15 @@ create table readpast.queue (
 	       and timeout_ms between 0 and :most_ms)
 ) with (fillfactor = 10);
 
--- This index tells a completion quickly that no queue keeps done jobs and that nobody
--- waits for a job. Usually both are true, and the index is empty.
+-- The queues that keep done jobs, or where somebody may wait for a job. Usually there
+-- are no such queues. Then this index is empty, and a completion finds that out with
+-- one cheap read.
 create index queue_keeps on readpast.queue (id)
 	where keep_done_ms > 0 or job_waiters_until is not null;
 
 -- Queues that were dropped while open transactions could put jobs into them.
--- xid: all such transactions have smaller ids. Null: no sweep has seen this row yet.
+-- xid: all transactions that could still put jobs into the queue have smaller ids.
+-- Null: no sweep has seen this row yet.
 -- open: the snapshot of the last sweep that looked at this row.
 create table readpast.dropped (
 	queue_id integer primary key,
@@ -64,37 +66,39 @@ create table readpast.dropped (
 );
 
 -- The lanes that were ever used. Claims visit these. A lane holds the jobs of one
--- queue, priority and class, see lane_of(). There is no unique key: two transactions
--- that open a lane at once must not wait for each other, and a duplicate does no harm.
--- A trigger opens the lane of a queue's own priority, so only an enqueue that names a
--- priority has to check.
+-- queue, priority and class, see lane_of(). The table has no unique key, because two
+-- transactions that add a lane at once would then wait for each other. A duplicate does
+-- no harm. A trigger adds the lane of a queue's own priority. So only an enqueue that
+-- names a priority has to check whether its lane is here.
 create table readpast.lane (
 	lane_id bigint not null
 );
 create index lane_id on readpast.lane (lane_id);
 
 -- A live job is in one of two places:
---   in the ready line: seq is not null. It is ready, or it has been claimed a few
---     seconds ago, because a claim leaves it in the line.
---   out of the line: seq is null, and run_at is the time by which it is found. It is
---     scheduled, waits after a failed attempt, or has been running for longer. In the
---     last case run_at is the end of its lease.
--- A job is running, or held, while lease_until is not null. The default of seq draws
--- the number at the end of the line. An enqueue of a scheduled job passes null instead.
--- If the enqueue drew the number itself, its plan would have one more step.
+--   in the ready line: seq is not null. The job is ready, or it was claimed a few
+--     seconds ago. A claim leaves a job in the line, and later a sweep moves it out.
+--   out of the line: seq is null, and the sweep finds the job by its run_at. The job is
+--     scheduled, waits after a failed attempt, or has been running for longer than a
+--     few seconds. For such a running job run_at is the end of its lease.
+-- A job is running while lease_until is not null. The default of seq draws the number
+-- at the end of the line. An enqueue of a scheduled job passes null instead. A default
+-- is faster than a call of nextval() in the enqueue, because the enqueue's plan then
+-- has one step less.
 --
 -- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever name
--- one of these columns. Then a claim is a HOT update: it writes one row version in the
--- same page and no index, and the next reader of the page removes the old version. The
--- fillfactor leaves the room for that.
+-- one of these columns, so that a claim is a HOT update. A HOT update writes a new row
+-- version into the same page and writes no index. The next reader of the page removes
+-- the old version. The fillfactor leaves room in the page for the new version.
 --
--- There are no check constraints, because every update would read and plan each of them
--- again. The enqueue checks its arguments.
+-- There are no check constraints, because every update would have to read and plan
+-- them. Instead, the enqueue checks its arguments.
 --
--- claim_no: the time of the claim in microseconds, or one more than the job's last
--- claim number if that is larger.
--- worker_id: the worker that was given claim_no. 0: a client that is no worker. Null:
--- no client was given that number, so no verdict can name it.
+-- claim_no: the time of the claim in microseconds since 1970. If the job's last claim
+-- number is not smaller than that time, claim_no is one more than the last claim
+-- number.
+-- worker_id: the worker that got the job with this claim_no. 0: a client that is not a
+-- worker got it. Null: no client got this claim_no, so no verdict is accepted.
 -- renewed: how often the lease was renewed. A verdict or the end of the lease sets this
 -- to 0, so that a claim need not set it.
 -- lost: how many leases of the job in a row ran out.
@@ -139,8 +143,9 @@ create table readpast.job (
 );
 
 create index job_line on readpast.job (lane_id, seq) where seq is not null;
--- Two indexes for jobs that are found by their time. The sweep uses the first, for all
--- queues. Questions about one queue use the second.
+-- Two indexes for jobs that are found by their time. The sweep uses the first index,
+-- which has the jobs of all queues together. Statements about one queue use the second
+-- index.
 create index job_due on readpast.job (run_at) where seq is null;
 create index job_scheduled on readpast.job (queue_id, run_at)
 	where seq is null;
@@ -150,26 +155,33 @@ create index job_expire on readpast.job (expire_at)
 create unique index job_unique on readpast.job (queue_id, unique_key)
 	where unique_key is not null;
 
--- ---- hints: tick, cursor, recheck and waiter may be truncated at any time, in one
--- statement. No job is lost, and the next sweep scans the whole ready line once. In a
--- lane, "before" a number means smaller numbers, and "past" it larger ones.
+-- ---- hints: these are the tables tick, cursor, recheck and waiter. An administrator
+-- may truncate them at any time, but only all four in one statement. (If only `recheck`
+-- were truncated, the sweep would not look at the ranges that were listed there.) No
+-- job is lost. Claims start at the beginning of each lane again, and the next sweep
+-- scans the whole ready line once. Below, "before" a number of a lane means at smaller
+-- numbers, and "past" it means at larger numbers.
 
--- Cursors: places in a lane where claims start, see claims_start(). A claim that has
--- found its first job appends a cursor, with that job's number as `head`. Later claims
--- start at the newest head. While that cursor is younger than cursor_age(), open
--- transactions may still add jobs before it. Then claims start at its `settled`, or at
--- the head of the newest cursor that is older, whichever number is larger. Hardly any
--- open transaction has drawn a number before `settled`.
+-- Cursors: places in a lane where claims start, see claims_start(). A claim appends a
+-- cursor. The cursor's `head` is the number of the first job that the claim took. A
+-- transaction that is still open at that moment may add jobs before the cursor. So
+-- claims start at the head of a new cursor only when the cursor is cursor_age() old.
+-- Until then they start at one of two numbers, whichever is larger:
+--   the `settled` of the new cursor,
+--   the `head` of the newest cursor that is at least cursor_age() old.
+-- settled: nearly all transactions that drew a number before this one have ended.
 -- drawn: the last number that had been drawn when the cursor was made.
--- next_xid: nearly all transactions that had drawn a number then have smaller ids. The
--- next cursor's `settled` is computed from these two columns.
--- visit_at: the time at which the sweep visits the places before the cursor, once.
--- low: the sweep has seen all places before this one. A row with low <= head is still
--- on the sweep's work list.
--- Two lanes belong to the sweep itself, and their heads are microseconds since 1970.
---   lane 0: all jobs that were scheduled up to this time have been moved.
---   lane -1: the work list begins at this time. If this lane is missing, the hints were
---     truncated.
+-- next_xid: when the cursor was made, nearly all transactions that had drawn a number
+-- had smaller ids than this. The `settled` of the lane's next cursor is computed from
+-- `drawn` and `next_xid`.
+-- visit_at: at this time the sweep looks at the jobs before the cursor, once.
+-- low: a sweep has seen all jobs before this number. A row with low <= head is on the
+-- work list of the sweep, because its visit was not made yet.
+-- The sweep uses the rows of lanes 0 and -1 for itself. Their heads are times, in
+-- microseconds since 1970.
+--   lane 0: the sweep has moved all jobs that were scheduled up to this time.
+--   lane -1: no row of the work list has an earlier visit_at than this time. If lane -1
+--     is missing, the hints were truncated.
 create table readpast.cursor (
 	lane_id  bigint not null,
 	head     bigint not null,
@@ -186,10 +198,11 @@ insert into readpast.cursor (lane_id, head, low, made_at, visit_at, settled)
 values (0, 0, 1, clock_timestamp(), 'infinity', 0),
        (-1, 0, 1, clock_timestamp(), 'infinity', 0);
 
--- Rechecks: ranges of a lane that the sweep has to look at again, because jobs may
--- appear there, before the cursor. A range goes from `first` to `last`, which is
--- line_end() if the range has no end. The sweep looks after the transaction `waits_for`
--- has ended, or at once if that is null.
+-- Rechecks: ranges of a lane that the sweep has to look at again. Jobs may appear in
+-- such a range after the cursor has passed it. A range goes from the number `first` to
+-- the number `last`. If it has no end, `last` is line_end(). If `waits_for` is null,
+-- the next sweep looks at the range. Otherwise the sweep waits until the transaction
+-- with this id has ended.
 create table readpast.recheck (
 	id        bigint primary key generated always as identity,
 	lane_id   bigint not null,
@@ -199,10 +212,11 @@ create table readpast.recheck (
 );
 create index recheck_lane on readpast.recheck (lane_id);
 
--- Ticks, one a second. They tell a sweep which numbers of the ready line an open
--- transaction may have drawn. A transaction that drew a number up to `seq` has an id
--- below `next_xid`. (The idea and the name are PgQ's.) The table is unlogged, because
--- ticks may be lost in a crash.
+-- Ticks: a sweep adds one each second. Each transaction that drew a number up to `seq`
+-- has a smaller id than `next_xid`. So a transaction with a larger id drew only numbers
+-- past `seq`. In this way a sweep finds out which numbers an open transaction may have
+-- drawn. (The idea and the name are from PgQ.) The table is unlogged, because ticks may
+-- be lost in a crash.
 -- seq: the last number that was drawn.
 -- next_xid: a transaction id that was read after `seq`.
 -- read_at: a time before `seq` was read.
@@ -251,9 +265,9 @@ create table readpast.archive (
 create index archive_state
 	on readpast.archive (queue_id, state, finished_at, id);
 
--- The unique keys that stay taken although their jobs are done, and until when. A job
--- leaves a row here only if it was enqueued with unique_for. The job itself may be kept
--- or deleted.
+-- The unique keys that stay taken after their jobs are done. A key is taken until the
+-- time `until`. Only a job that was enqueued with unique_for leaves a row here, whether
+-- the job itself is kept or deleted.
 create table readpast.taken_key (
 	queue_id   integer not null,
 	unique_key text not null,
@@ -263,12 +277,13 @@ create table readpast.taken_key (
 );
 create index taken_key_until on readpast.taken_key (until);
 
--- How many kept jobs the archive has of each queue and state. The number is the sum of
--- `change`. Rows are appended, so two transactions that change the archive do not wait
--- for each other. The sweep replaces rows by their sum. The number is exact and not a
--- hint, because each row is written in the transaction that changes the archive. No
--- statement names a single row, so there is no key. Done jobs with a keep_ms are
--- counted as state 14, because they are not deleted by the queue's setting.
+-- How many kept jobs the archive has of each queue and state. This number is the sum of
+-- `change` over the rows of the queue and state. Each transaction that changes the
+-- archive appends rows here. So the number is exact, and two such transactions do not
+-- wait for each other. The sweep replaces rows by their sum. No statement names a
+-- single row, so the table has no key. Done jobs with a keep_ms of their own are
+-- counted as state 14, because the queue's setting does not decide when they are
+-- deleted.
 create table readpast.kept_count (
 	queue_id integer not null,
 	state    integer not null,
@@ -278,8 +293,8 @@ create index kept_count_of on readpast.kept_count (queue_id, state);
 alter table readpast.kept_count replica identity full;
 
 -- Workers.
--- kinds: the kinds for which the worker has handlers, as 'queue/kind'. 'queue/' stands
--- for all other kinds of that queue.
+-- kinds: a JSON array of the kinds for which the worker has handlers. Each element is a
+-- text 'queue/kind'. The text 'queue/' means all other kinds of that queue.
 create table readpast.worker (
 	id         bigint primary key generated always as identity,
 	name       text not null,
@@ -296,10 +311,11 @@ create table readpast.worker (
 	released   bigint not null default 0
 );
 
--- Waiters: workers that wait for a notification, and until when. An enqueue into a
--- queue notifies one of the queue's waiters and deletes its row. An enqueue reads this
--- table only before queue.waiters_until, which is set a minute further ahead than
--- `until`, so that it is rarely updated.
+-- Waiters: workers that wait for a notification, each until the time `until`. An
+-- enqueue into a queue notifies one of the queue's waiters and deletes its row. The
+-- time queue.waiters_until is later than each `until` of the queue's waiters. After
+-- that time an enqueue does not read this table. A waiter sets queue.waiters_until a
+-- minute later than its own `until`, so that the queue's row is rarely updated.
 create table readpast.waiter (
 	id        bigint primary key generated always as identity,
 	queue_id  integer not null,
@@ -309,13 +325,14 @@ create table readpast.waiter (
 create index waiter_until on readpast.waiter (queue_id, until);
 create index waiter_all on readpast.waiter (until);
 
--- Clients that wait for the end of a job. The transaction that ends the job notifies
--- them on the channel `readpast.job.PID`, where PID is the server's process of the
--- client's session. A verdict reads this table only before queue.job_waiters_until,
--- which is set a minute further ahead than `until`, so that it is rarely updated. It is
--- null if nobody has waited lately. Rows may be lost, because a client also checks its
--- job without a notification, at growing intervals. The table is unlogged, because a
--- client that lost its connection registers again.
+-- Clients that wait for the end of a job, each until the time `until`. The transaction
+-- that ends the job notifies them on the channel `readpast.job.PID`. PID is the process
+-- id of the client's session on the server. After queue.job_waiters_until, or if that
+-- is null, a verdict does not read this table. A client sets queue.job_waiters_until a
+-- minute later than its own `until`, so that the queue's row is rarely updated. Rows
+-- may be lost, because a client also checks its job without a notification, at growing
+-- intervals. The table is unlogged, because a client that lost its connection registers
+-- again.
 create unlogged table readpast.job_waiter (
 	job_id bigint not null,
 	pid    integer not null,
@@ -323,9 +340,9 @@ create unlogged table readpast.job_waiter (
 	primary key (job_id, pid)
 );
 
--- How many jobs of a queue were finished in each of the last seconds, for the rates
--- that `stats` shows. A second may have several rows, which the reader adds up. So two
--- clients that finish jobs in the same second do not wait for each other.
+-- How many jobs of a queue were finished in each of the last seconds. `stats` shows
+-- these rates. Each client appends rows of its own, so two clients that finish jobs in
+-- the same second do not wait for each other. A reader adds up the rows of a second.
 create table readpast.tally (
 	second   bigint not null,
 	queue_id integer not null,
@@ -370,9 +387,10 @@ create table readpast.schedule (
 create index schedule_due on readpast.schedule (next_at)
 	where paused_at is null;
 
--- A publication `for all tables` makes the server refuse updates and deletes of a table
--- that has neither a primary key nor a replica identity. These tables have no primary
--- key. Their rows are small, and few are deleted.
+-- If the user creates a publication `for all tables`, the server refuses updates and
+-- deletes of each table that has neither a primary key nor a replica identity. These
+-- two tables have no primary key. The replica identity `full` costs little, because
+-- their rows are small and few of them are deleted.
 alter table readpast.lane replica identity full;
 alter table readpast.tally replica identity full;
 

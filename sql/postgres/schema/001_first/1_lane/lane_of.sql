@@ -1,7 +1,8 @@
 -- lane_of: compute the number of a lane. A lane holds the jobs of one queue, priority
 -- and class. This is the only place that defines the number. The numbers of a queue's
--- lanes ascend in the order in which claims visit them. The number is computed and not
--- stored, so two transactions that use a new lane at once do not wait for each other.
+-- lanes ascend in the order in which claims visit them. The number is computed from the
+-- queue, the priority and the class, and not drawn from a table. So two transactions
+-- that use a new lane at once do not wait for each other.
 -- queue_id, priority: the queue and the priority.
 -- class: one of three numbers.
 --   0 front: the job was released, or its lease ran out once.

@@ -1,9 +1,9 @@
 -- claims_start: return the number of the ready line from which the claims of a lane
--- start. It is taken from the lane's cursors, see the table `cursor`.
+-- start. The number is read from the lane's cursors, see the table `cursor`.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- Result: the larger of two numbers: the head of the newest cursor that is at least
--- cursor_age() old, and the `settled` of the newest cursor. 0 if the lane has no
--- cursor.
+-- Result: the head of the newest cursor, if that cursor is at least cursor_age() old.
+-- Otherwise the `settled` of the newest cursor, or the head of the newest cursor that
+-- is old enough, whichever is larger. 0 if the lane has no cursor.
 -- Locks: none.
 
 create function readpast.claims_start(lane_id bigint) returns bigint

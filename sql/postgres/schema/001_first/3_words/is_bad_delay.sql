@@ -1,6 +1,6 @@
--- is_bad_delay: is a delay negative, or longer than allowed?
+-- is_bad_delay: is a delay negative, or longer than :most_days days?
 -- delay: the delay. Null means no delay.
--- Result: true if the delay must be refused. Null if it is null.
+-- Result: true if the delay must be refused. Null if the delay is null.
 -- Locks: none.
 
 create function readpast.is_bad_delay(delay interval) returns boolean

@@ -1,9 +1,9 @@
--- is_bad_name: must a text be refused because it is empty, too long, or has control
--- characters in it? This is checked for names of queues, kinds, keys and workers, and
--- for the reason of a pause.
+-- is_bad_name: must a text be refused because it is empty, is too long, or contains
+-- control characters? The names of queues, kinds, keys and workers are checked by this
+-- routine, and so is the reason of a pause.
 -- name: the text.
 -- most: how many bytes are allowed.
--- Result: true if the text must be refused. Null if it is null.
+-- Result: true if the text must be refused. Null if the text is null.
 -- Locks: none.
 
 -- A string in the form E'...' does not depend on the setting

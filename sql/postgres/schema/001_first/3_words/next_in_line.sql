@@ -1,6 +1,6 @@
 -- next_in_line: draw a number of the ready line for a job at the end of a lane. If this
--- transaction is older than young_age(), also request that the sweep looks at that
--- number again, see note_late().
+-- transaction is older than young_age(), the routine also requests that the sweep looks
+-- at that number again, see note_late().
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- Precondition: this transaction has its id, see take_xid().
 -- Result: the number.

@@ -1,8 +1,8 @@
--- note_late: request that the sweep looks again at the end of a lane (a recheck). A
--- transaction that is older than young_age() has to do this when it draws numbers of
--- the ready line, because claims may pass these numbers before it commits. The row in
--- `recheck` becomes visible together with the jobs. Its range ends at the last number
--- that any session has drawn.
+-- note_late: request a recheck of the end of a lane, which means that the sweep looks
+-- at it again. A transaction calls this when it draws numbers of the ready line and is
+-- older than young_age(). Before such a transaction commits, claims may have passed the
+-- numbers that it drew. Its row in `recheck` becomes visible together with its jobs.
+-- The range in the row ends at the last number that any session has drawn.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- first: the smallest number that this transaction drew late.
 -- Locks: none.

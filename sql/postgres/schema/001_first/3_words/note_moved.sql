@@ -1,7 +1,7 @@
 -- note_moved: if this transaction is older than young_age(), request that the sweep
 -- looks again at jobs that got new numbers of the ready line, see note_late().
 -- ids: the jobs.
--- before: a number that is smaller than all the new ones.
+-- before: a number that is smaller than all the new numbers of these jobs.
 -- Locks: none.
 
 create function readpast.note_moved(ids bigint[], before bigint) returns void

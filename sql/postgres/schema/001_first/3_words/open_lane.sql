@@ -1,7 +1,7 @@
 -- open_lane: record that a lane is used, so that claims visit it. If two transactions
 -- open a lane at once, both insert a row, because neither sees the other's row. The
 -- duplicate does no harm, and neither transaction waits.
--- lane: the lane.
+-- lane: the lane (a queue, a priority and a class, see lane_of()).
 -- Locks: none.
 
 create function readpast.open_lane(lane bigint) returns void

@@ -1,9 +1,9 @@
 -- take_xid: give this transaction its id now, and return the time.
--- Each transaction must have its id before it draws a number of the ready line (from
--- the sequence `line`), because ticks rely on that. A tick records the last number, and
--- then a transaction id that was assigned later. So each number up to the recorded one
--- was drawn by a transaction with a smaller id. An insert alone would break this rule,
--- because it draws the number first and takes the id after that.
+-- Each transaction must have its id before it draws a number of the ready line from the
+-- sequence `line`. Ticks rely on this rule. A tick records the last number that was
+-- drawn, and a transaction id that was assigned after that. By the rule, each number up
+-- to the recorded one was drawn by a transaction with a smaller id. An insert alone
+-- would break the rule, because it draws the number before its transaction gets an id.
 -- Result: clock_timestamp().
 -- Locks: none.
 

@@ -1,45 +1,45 @@
 -- thresholds: the lengths of time and the numbers that decide something, each with its
--- reason. When the planner plans a statement, once per session, it replaces the call by
--- the value. Only one such value is elsewhere: the lock_timeout of take_over() and
--- fire_due(), 50 ms, is a setting of these routines.
+-- reason. A call costs nothing when a statement runs, because the planner replaces it
+-- by the value. One such value is not in this file: the lock_timeout of 50 ms, which
+-- take_over() and fire_due() set.
 -- Result: the value.
 -- Locks: none.
 
 -- ---- claims and cursors
 
--- How often a claim appends a cursor to its lane. If claims did this more often, the
--- sweep would have more rows to delete. If claims did it more rarely, they would scan
--- over more jobs that others have just taken.
+-- How often claims append a cursor to a lane. With a shorter time the sweep would have
+-- to delete more cursors. With a longer time claims would scan over more jobs that
+-- other claims have taken.
 create function readpast.cursor_every() returns interval
 language sql immutable
 as $body$
 select interval '20 milliseconds'
 $body$;
 
--- Claims start at a cursor of this age, even if some transactions that were open when
--- it was made are still open. Nearly every transaction that puts a job into the ready
--- line commits within this time. Then its job is claimed in its place. If the
--- transaction commits later, the sweep finds the job one or two seconds after that.
+-- When a cursor is this old, claims start at its head. Some transactions that drew
+-- smaller numbers may still be open then. But nearly every transaction that puts a job
+-- into the ready line commits within this time. Then its job is claimed in its place.
+-- If a transaction commits later, claims do not find its job. The sweep moves the job
+-- to where claims find it, one or two seconds after the commit.
 create function readpast.cursor_age() returns interval
 language sql immutable
 as $body$
 select interval '50 milliseconds'
 $body$;
 
--- For how long a transaction is young. A young transaction simply draws numbers of the
--- ready line. An older one must also add a row to `recheck`, which becomes visible
--- together with its jobs. If this time were shorter, there would be more such rows. If
--- it were longer, it would take the sweep longer to know which numbers an open
--- transaction may have.
+-- A transaction is young until it is this old. A young transaction draws numbers of the
+-- ready line and does nothing else. A transaction that is no longer young must also add
+-- a row to `recheck` for the numbers. With a shorter time there would be more such
+-- rows. With a longer time a sweep would have to assume for longer that an open
+-- transaction draws numbers without adding such a row.
 create function readpast.young_age() returns interval
 language sql immutable
 as $body$
 select interval '100 milliseconds'
 $body$;
 
--- The end of a range that has no end. It is larger than any number of the ready line
--- that will be drawn, and one less than the largest bigint, so that 1 can be added to
--- it.
+-- The last number of a range of the ready line that has no end. It is one less than the
+-- largest bigint, so that 1 can be added to it. No number that large is ever drawn.
 create function readpast.line_end() returns bigint
 language sql immutable
 as $body$
@@ -48,19 +48,20 @@ $body$;
 
 -- ---- enqueue
 
--- How long an enqueue that replaces a job waits if the job's row is locked. A sweep
--- releases the row within milliseconds, and so does a claim that commits at once. The
--- enqueue must not wait for a claim that stays open, because the job counts as running
--- then.
+-- How long an enqueue that replaces a job waits if the job's row is locked. A sweep, or
+-- a claim that commits at once, holds such a lock for some milliseconds only. After a
+-- longer time the row is probably locked by a claim in a transaction that stays open.
+-- Then the job counts as running, and is not replaced.
 create function readpast.lock_patience() returns interval
 language sql immutable
 as $body$
 select interval '200 milliseconds'
 $body$;
 
--- How often the enqueue above tries to lock the row while it waits. The enqueue cannot
--- wait in the server. `skip locked` does not wait, and a lock without `skip locked`
--- waits until the other transaction ends.
+-- An enqueue that waits for lock_patience() tries to lock the row once in this time. It
+-- has to try again and again, because the server offers no lock with such a short
+-- limit: `skip locked` does not wait, and a lock without `skip locked` waits until the
+-- other transaction ends.
 create function readpast.lock_retry() returns interval
 language sql immutable
 as $body$
@@ -69,44 +70,49 @@ $body$;
 
 -- ---- the sweep
 
--- How old the newest tick is when a sweep is needed. Each worker checks this once a
--- second, at its own time. With a whole second here there would be a sweep only every
--- two seconds. With a much smaller value there would be two sweeps in each second.
+-- A sweep is needed when the newest tick is older than this. There should be one sweep
+-- a second. Each worker checks the age of the tick once a second. With one second here,
+-- a check that comes a moment too early would delay the sweep by another second. With a
+-- much smaller value, two workers would both sweep within one second.
 create function readpast.sweep_every() returns interval
 language sql immutable
 as $body$
 select interval '700 milliseconds'
 $body$;
 
--- A sweep that takes longer than this is considered stuck, and another worker begins
--- one beside it. Most sweeps end within a second, because visits of cursors end after
--- visit_budget(), and each other step ends after `most` jobs.
+-- A sweep that takes longer than this is considered stuck. Then another worker begins a
+-- second sweep beside it. Most sweeps end within a second, because the visits of
+-- cursors have a time limit, visit_budget(), and each other step changes a limited
+-- number of jobs.
 create function readpast.stuck_sweep_age() returns interval
 language sql immutable
 as $body$
 select interval '3 seconds'
 $body$;
 
--- A tick of this age was made by an earlier sweep than the running one, because a sweep
--- visits cursors for at most twice visit_budget(). This is true even if a program calls
--- sweep() more often, because sweep() makes no tick while the newest one is younger
--- than this.
+-- wait_for_claims() needs a tick that an earlier sweep has made, not the running one.
+-- It takes a tick that is older than this. A sweep makes its tick first. Then it visits
+-- cursors for at most twice visit_budget(), which is less than this time. So its own
+-- tick is still too young.
+-- needs_tick() is false while the newest tick is younger than this. So a program that
+-- calls sweep() without a pause does not make more ticks.
 create function readpast.tick_age() returns interval
 language sql immutable
 as $body$
 select interval '600 milliseconds'
 $body$;
 
--- How old a cursor is when the sweep visits the places before it. By then most jobs
--- that were claimed there are done. If their lease is shorter than this, the visit is
--- made when the lease ends.
+-- The sweep visits the places before a cursor when the cursor is this old. By then most
+-- jobs that were claimed there are done. If the lease of these jobs is shorter than
+-- this time, the sweep makes the visit when the lease ends.
 create function readpast.visit_age() returns interval
 language sql immutable
 as $body$
 select interval '1 second'
 $body$;
 
--- For how long one sweep visits cursors at the most. The next sweep continues.
+-- A sweep visits cursors for this long at the most. The next sweep visits the remaining
+-- cursors.
 create function readpast.visit_budget() returns interval
 language sql immutable
 as $body$
@@ -120,28 +126,30 @@ as $body$
 select 1000
 $body$;
 
--- How often the sweep's work list is read from its beginning. While a transaction stays
--- open, the recorded beginning of the list cannot move, and each read from there scans
--- all entries that were deleted since. So the reads in between start this long ago. An
--- entry that appears before that time is visited later, by this time at the most.
+-- How often a sweep reads its work list (the cursors to visit) from the beginning.
+-- While a transaction stays open, the recorded beginning of the list does not move, and
+-- vacuum does not remove deleted entries. So a read from the beginning gets slower and
+-- slower. The other sweeps read only the entries of the last minute. An entry with an
+-- older time is found by the next read from the beginning, at most this time later.
 create function readpast.full_list_every() returns interval
 language sql immutable
 as $body$
 select interval '1 minute'
 $body$;
 
--- How old the sweep's own cursor for scheduled jobs is when a sweep that finds no job
--- due moves it. If each sweep moved it, each would write a row. If it moved much more
--- rarely, there would be many dead index entries to scan.
+-- If no scheduled job is due, a sweep moves its own cursor for scheduled jobs only when
+-- the cursor is older than this. With a shorter time idle sweeps would write more rows.
+-- With a much longer time each sweep would scan more dead index entries.
 create function readpast.due_age() returns interval
 language sql immutable
 as $body$
 select interval '5 seconds'
 $body$;
 
--- The sweep assumes that an open transaction writes no time that is further than this
--- before its own beginning. Such times are possible, because a transaction may read the
--- clock a moment before it gets its id, and the clock may be set back a little.
+-- A transaction may write a run_at or a visit_at that is a little earlier than the
+-- moment at which it got its id. This happens if it read the clock before that moment,
+-- or if the clock was set back a little. The sweep assumes that the difference is never
+-- larger than this.
 create function readpast.settled_margin() returns interval
 language sql immutable
 as $body$
@@ -150,58 +158,62 @@ $body$;
 
 -- ---- workers and waiters
 
--- A worker that was seen within this time is considered alive. In this time a busy
--- worker sends six heartbeats, and an idle one sends three.
+-- A worker that was not seen for this long is considered dead. In this time a busy
+-- worker sends six heartbeats, and an idle worker sends three.
 create function readpast.seen_age() returns interval
 language sql immutable
 as $body$
 select interval '30 seconds'
 $body$;
 
--- How often a SQL client that claims under a name updates `seen_at` of its worker's
--- row. Claims in between do not update it, which saves writes.
+-- A SQL client that claims under a name has a row in `worker`. A claim updates the
+-- `seen_at` of this row only if the time there is older than this. So most claims do
+-- not write to the row.
 create function readpast.heartbeat_every() returns interval
 language sql immutable
 as $body$
 select interval '5 seconds'
 $body$;
 
--- All waiters together check this often whether a sweep is needed. So the end of the
--- worker that sweeps is noticed soon, and the server gets only 20 short queries a
--- second, however many workers wait.
+-- All waiters together check once in this time whether a sweep is needed. If the worker
+-- that sweeps has died, a waiter finds that out soon. The server gets about 20 of these
+-- short queries a second, however many workers wait.
 create function readpast.ask_every() returns interval
 language sql immutable
 as $body$
 select interval '50 milliseconds'
 $body$;
 
--- The largest number of waiters that share the interval above. If there are more, they
--- check more often together, so that each of them still checks at least every 12 s. If
--- all waiters but one end at once, that one takes over within 12 s.
+-- The largest number of waiters that share ask_every() as described above. Even if
+-- there are more waiters than this, each of them checks at least every 12 s. So if all
+-- waiters except one die at once, that one sweeps within 12 s.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$
 select 200
 $body$;
 
--- How many rows of `waiter` are counted to find the number of waiters. A worker has a
--- row for each of its queues.
+-- To find the number of waiters, at most this many rows of `waiter` are counted. A
+-- worker has a row for each of its queues.
 create function readpast.most_waiter_rows() returns integer
 language sql immutable
 as $body$
 select 1000
 $body$;
 
--- For how long a sweep searches queues for ready jobs and a waiter. Enqueues and claims
--- notify waiters. The sweep only repeats the few notifications that reached no worker.
+-- At the end of a sweep, notify_waiters() searches for at most this long for queues
+-- that have both a ready job and a waiter. A short time is enough, because enqueues and
+-- claims have notified nearly all waiters already. The sweep only repeats the few
+-- notifications that reached no worker.
 create function readpast.rouse_budget() returns interval
 language sql immutable
 as $body$
 select interval '10 milliseconds'
 $body$;
 
--- How much later queue.waiters_until is than the time in the waiter's own row. So the
--- queue's row, which each enqueue reads, is rarely updated.
+-- When a waiter registers, it sets queue.waiters_until this much later than the time in
+-- its own row of `waiter`. So it need not update the queue's row, which each enqueue
+-- reads, again within this time.
 create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$
@@ -210,30 +222,34 @@ $body$;
 
 -- How long the registration of a client that waits for a job lasts. The client
 -- registers again after a third of this time (RENEW_MS in lib/db/postgres/job_wait.c).
--- If a client was killed, useless notifications are sent to it for this long.
+-- If the client was killed, the server sends needless notifications until its
+-- registration ends.
 create function readpast.job_waiter_age() returns interval
 language sql immutable
 as $body$
 select interval '90 seconds'
 $body$;
 
--- The longest pause between two looks of wait() at its job. For a job that took long,
--- wait() notices the end late by half of this time on average.
+-- wait() checks its job again and again, and this is the longest pause between two
+-- checks. For a job that takes long, wait() notices the end late by half of this time
+-- on average.
 create function readpast.wait_pause() returns interval
 language sql immutable
 as $body$
 select interval '250 milliseconds'
 $body$;
 
--- The longest time-out of wait(). While wait() waits it holds a snapshot, and each
--- claim scans the dead index entries of all jobs that ended since.
+-- The longest time-out of wait(). While wait() waits, it holds a snapshot. Until that
+-- ends, vacuum cannot remove the index entries of jobs that are deleted, and each claim
+-- has to scan over them.
 create function readpast.wait_most() returns interval
 language sql immutable
 as $body$
 select interval '10 minutes'
 $body$;
 
--- After it has created this many queues, a session plans its statements again.
+-- Each time that this many queues have been created, the session that created the last
+-- of them plans its statements again, see open_own_lane().
 create function readpast.replan_every() returns integer
 language sql immutable
 as $body$
@@ -242,8 +258,8 @@ $body$;
 
 -- ---- what is deleted
 
--- A worker's row is deleted when the worker was not seen for this long. Until then
--- people can look up which worker had a job that died.
+-- A worker's row is deleted when the worker was not seen for this long. Until its row
+-- is deleted, people can look up which worker had a job that died.
 create function readpast.worker_age() returns interval
 language sql immutable
 as $body$
@@ -257,16 +273,16 @@ as $body$
 select interval '1 minute'
 $body$;
 
--- For how long the row of a waiter is kept after its time has ended. A live worker has
--- registered again or unregistered long before that.
+-- For how long the row of a waiter is kept after its `until`. A worker that did not die
+-- has registered again or has unregistered long before.
 create function readpast.waiter_age() returns interval
 language sql immutable
 as $body$
 select interval '1 minute'
 $body$;
 
--- How many failed attempts are recorded with a job. Older ones are deleted, so that the
--- row stays small.
+-- How many failed attempts are recorded with a job. If there are more, only the last
+-- ones are recorded, so that the job's row stays small.
 create function readpast.most_failures() returns integer
 language sql immutable
 as $body$
@@ -275,25 +291,27 @@ $body$;
 
 -- ---- questions
 
--- How many jobs probe() reads of each lane, and how many scheduled ones. The first job
--- that is due and the first lease that ends are nearly always among them, and the call
--- stays short.
+-- How many jobs probe() reads of each lane, and how many scheduled jobs it reads of a
+-- queue. The limit keeps the call short. The next scheduled job and the next lease that
+-- ends are nearly always among the jobs that it reads.
 create function readpast.probe_most() returns integer
 language sql immutable
 as $body$
 select 1000
 $body$;
 
--- How many jobs of each lane held_by() reads. This bounds the cost. It is many times
--- what a worker can hold, so the routine finds the worker's jobs among those of others.
+-- How many jobs of each lane held_by() reads. This limits the cost of the call. A
+-- worker can hold far fewer jobs than this, so the routine finds the worker's jobs even
+-- between many jobs of other workers.
 create function readpast.held_scan() returns integer
 language sql immutable
 as $body$
 select 100000
 $body$;
 
--- How many jobs are read to count up to `most` jobs of a state. This is a tenth more
--- than `most`, because some of the jobs that are read are in another state.
+-- How many jobs are read to count up to `most` jobs of a state. It is a tenth more than
+-- `most`, because some of the jobs that are read are in another state and are not
+-- counted.
 create function readpast.scan_most(most bigint) returns bigint
 language sql immutable
 as $body$
@@ -301,9 +319,9 @@ select most operator(pg_catalog.+) (most operator(pg_catalog./) 10)
        operator(pg_catalog.+) 1
 $body$;
 
--- How many jobs of a lane are read if an earlier lane had more jobs than were read. By
--- then it is known that there are many ready jobs. The running jobs of a lane are at
--- its front, so few reads find them.
+-- How many jobs of a lane a count reads if it did not read all jobs of an earlier lane.
+-- Then it is known already that there are many ready jobs, so only the running jobs of
+-- this lane are of interest. These are at its front, so a few reads find them.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$
@@ -312,18 +330,18 @@ $body$;
 
 -- ---- schedules
 
--- A fire that is later than this counts as missed, because no client has fired
--- schedules lately. The setting `missed` of the schedule says what happens then.
--- MISSED_MS in lib/schedule_fire.c has the same value.
+-- A fire is missed if no client made it within this time after it was due. The setting
+-- `missed` of the schedule says what happens with a missed fire. MISSED_MS in
+-- lib/schedule_fire.c has the same value.
 create function readpast.missed_age() returns interval
 language sql immutable
 as $body$
 select interval '60 seconds'
 $body$;
 
--- Missed instants are counted up to this number. A schedule that fires each missed
--- instant fires at most this number. MOST_MISSED in lib/schedule_fire.c has the same
--- value.
+-- Missed fires of a schedule are counted up to this number. If the schedule's setting
+-- says that each missed fire is made later, at most this many are made. MOST_MISSED in
+-- lib/schedule_fire.c has the same value.
 create function readpast.most_missed() returns integer
 language sql immutable
 as $body$

@@ -1,9 +1,11 @@
--- wake: notify one of the workers that wait for jobs of a queue, and delete its row, so
--- that the next job notifies another worker. If all rows are locked, wake() notifies
--- one of these workers without deleting its row.
+-- wake: notify one of the waiters of a queue (workers that wait for a notification).
+-- Also delete the worker's row of `waiter`, so that the next job notifies another
+-- worker. If other transactions have locked all these rows, wake() notifies one of the
+-- workers without deleting its row.
 -- A transaction that has sent a notification cannot be prepared (`prepare
--- transaction`). A program that is going to prepare its transaction first runs `set
--- local readpast.notify = off`. Then the next sweep notifies the worker.
+-- transaction`). So a program that prepares its transaction first runs `set local
+-- readpast.notify = off`. Then wake() does nothing, and the next sweep notifies a
+-- worker.
 -- queue_id: the queue.
 -- besides: a worker that must not be notified.
 -- Locks: the row of `waiter` that the routine deletes. Rows that other transactions

@@ -1,5 +1,5 @@
--- with_failure: add a failed attempt to a job's list of failures, which has the last
--- most_failures() of them.
+-- with_failure: add a failed attempt to a job's list of failures. The list has at most
+-- most_failures() elements. If it is full, the oldest element is removed.
 -- failures: the list so far, or null.
 -- attempt: the number of the attempt.
 -- worker_id: the worker that had the job.

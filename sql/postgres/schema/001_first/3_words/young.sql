@@ -1,6 +1,6 @@
 -- young: is this transaction younger than young_age()? A young transaction may append
 -- cursors, and need not request a recheck of the numbers that it draws.
--- Result: true if it is.
+-- Result: true if this transaction is young.
 -- Locks: none.
 
 create function readpast.young() returns boolean

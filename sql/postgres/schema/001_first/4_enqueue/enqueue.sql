@@ -4,7 +4,8 @@
 -- delay, run_at: when the job is ready. Null means now.
 -- kind, headers: may be null.
 -- unique_key: if a live job of the queue has this key, no job is added.
--- replace: that live job gets the new content, unless it is running.
+-- replace: if true, a live job with the same key gets the new content, unless it is
+-- running.
 -- keep: how long the job is kept after it is done.
 -- timeout: how long a handler may run.
 -- expire: if the job is not claimed within this time, it is cancelled.

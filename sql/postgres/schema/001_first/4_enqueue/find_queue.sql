@@ -1,4 +1,4 @@
--- find_queue: return what an insert of jobs has to know about their queue. The planner
+-- find_queue: return the facts about a queue that an insert of jobs needs. The planner
 -- inlines this function into the calling statement.
 -- queue: the name of the queue.
 -- priority: the priority of the jobs. Null: the queue's own.

@@ -1,5 +1,5 @@
--- is_object: is a text a JSON object? The library uses this to find which of several
--- headers was refused, because the error of need_object() does not say that.
+-- is_object: is a text a JSON object? If need_object() refuses one of several headers,
+-- its error does not say which one. Then the library calls this routine for each.
 -- headers: any text, or null.
 -- Result: true or false. Null if the text is null.
 -- Locks: none.

@@ -1,17 +1,17 @@
 -- lock_live: find the job that has a unique key: a live job, or a done job that keeps
--- its key taken. If the live job is not running, it is locked until this transaction
--- ends. No claim takes it until then, so its handler sees all that this transaction
--- writes. The lock blocks neither other enqueues with the key nor a verdict, which only
--- a running job gets. A live job that has expired loses its key at once, because no
--- claim takes it and the next sweep cancels it.
+-- its key taken. If the live job is not running, the routine locks it until this
+-- transaction ends. Until then no claim takes the job, so the job's handler sees
+-- everything that this transaction writes. The lock does not block other enqueues with
+-- the same key. If the live job has expired, the routine removes its key and does not
+-- return it, because no claim takes such a job and the next sweep cancels it.
 -- queue_id, unique_key: the key.
--- is_patient: true to try again for lock_patience() if another transaction has locked
--- the row, false to try once.
+-- is_patient: if another transaction has locked the row, true means to try again for
+-- lock_patience(), and false means to try only once.
 -- Result:
 --   id: the job, or null.
 --   is_locked: true if the job is not running, and was locked.
--- Locks: the job's row, for key share. The call does not wait in the server, but tries
--- again.
+-- Locks: the job's row, for key share. The call does not wait for a lock, but tries
+-- again until lock_patience() is over.
 
 create function readpast.lock_live(queue_id integer, unique_key text,
                                    is_patient boolean,
@@ -44,8 +44,9 @@ begin
 			is_locked := null;
 		end if;
 	end if;
-	-- The commit that deletes a done job also adds its key to taken_key. So a job
-	-- that is not found above is found here.
+	-- A done job with unique_for may keep its key taken. The commit that deletes
+	-- such a job from `job` also adds its key to `taken_key`, so it is found in one
+	-- of the two.
 	if id is null then
 		id := readpast.key_holder(queue_id, unique_key);
 	end if;

@@ -1,7 +1,8 @@
 -- need_free_key: raise an error if a finished job keeps this unique key taken. The
--- caller saw that the key was free, and has then inserted a job with it. Between these
--- two steps another job with the key may have been enqueued, run and done. No such job
--- can appear later while the caller's transaction is open.
+-- caller has seen that the key was free, and has then inserted a job with this key.
+-- Between these two steps, other clients may have enqueued and done another job with
+-- the key. After the insert this cannot happen, because the caller's open transaction
+-- holds the key.
 -- queue_id, unique_key: the key.
 -- Result: none. SQLSTATE 40001: the key is taken.
 -- Locks: none.

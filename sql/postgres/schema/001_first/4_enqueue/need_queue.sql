@@ -14,9 +14,9 @@ as $body$
 declare
 	most bigint;
 begin
-	-- The caller has found no queue that takes this payload. Meanwhile another
-	-- session may have created the queue, perhaps with another limit. So this tests
-	-- the size and not whether the queue exists.
+	-- The caller has found no queue that takes this payload. Either the queue does
+	-- not exist, or the payload is too large for it. Another session may have
+	-- created the queue since. So the test here is on the size.
 	select q.max_payload into most
 	   from readpast.queue q
 	  where q.name = need_queue.queue and q.max_payload < largest;

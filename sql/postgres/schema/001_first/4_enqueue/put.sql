@@ -1,7 +1,8 @@
 -- put: insert many jobs of one queue and one priority.
 -- delays_ms .. payloads: arrays of the same length, with an element for each job. A
--- null array, or a null in one, means the queue's setting, no kind or no headers.
--- run_ats: times at which jobs are due, in milliseconds since 1970.
+-- null array, or a null element, means the default: no delay, the queue's max_attempts,
+-- no kind, no headers.
+-- run_ats: times at which the jobs are due, in milliseconds since 1970.
 -- largest: the size of the largest payload.
 -- keep_ms .. backoff: terms that all of the jobs have, or null.
 -- Rows: the ids, in the order of the arrays. No rows: there is no such queue, or a

@@ -3,8 +3,8 @@
 -- `replace` the live job gets the content of the new one, unless it is running. If a
 -- finished job keeps the key taken, no job is inserted either, and the result is the id
 -- of the finished job.
--- Parameters: the fields of the job. Null means the queue's setting, no kind, no
--- headers or no key.
+-- Parameters: the fields of the job. Null means the default: the queue's setting, no
+-- kind, no headers or no key.
 -- Result:
 --   id: the new job or the one that has the key. Null: there is no such queue, or the
 --     payload is too large.
@@ -44,7 +44,8 @@ begin
 	end if;
 
 	outcome := 0;
-	-- Repeat if another transaction inserts the key after lock_live() has looked.
+	-- If another transaction inserts the same key after lock_live() has searched
+	-- for it, the insert below adds no row, and the loop is repeated.
 	loop
 		if unique_key is not null then
 			select l.id, l.is_locked into id, is_locked

@@ -1,7 +1,7 @@
--- put_plain: insert one ready job by a fast path, if it has only a kind and a payload,
--- and if no worker waits. This costs half as much as put_one(), which does the work in
--- all other cases. To keep that speed, use as few expressions and statements here as
--- possible.
+-- put_plain: insert one ready job that has only a kind and a payload. If no worker
+-- waits, the routine uses a fast path, which costs half as much as put_one(). Otherwise
+-- it calls put_one(). Each expression and each statement makes the fast path slower, so
+-- there are as few of them as possible.
 -- queue: the name of the queue.
 -- kind: the kind, or null.
 -- payload: the payload.

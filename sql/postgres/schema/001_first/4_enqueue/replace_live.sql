@@ -1,6 +1,7 @@
--- replace_live: replace the content of a live job that is not running. The job's claim
--- number is increased. So a worker that lost the job when its lease ran out cannot
--- complete content that it never saw.
+-- replace_live: replace the content of a live job that is not running. The routine
+-- increases the job's claim number. So if a worker had the job before and lost it when
+-- the lease ran out, its late verdict is refused. The worker has never seen the new
+-- content.
 -- id: the job, which lock_live() has locked.
 -- lane_id .. unique_for_ms: the new content.
 -- is_due: true to make the job ready, false to schedule it.

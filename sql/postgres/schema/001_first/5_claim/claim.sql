@@ -1,13 +1,13 @@
--- claim: lease up to n jobs. The caller holds each job until its lease ends, and passes
--- its id and claim_no to complete(), fail(), release() or extend().
+-- claim: lease up to n jobs. The caller holds each job until the job's lease ends. It
+-- passes the job's id and claim_no to complete(), fail(), release() or extend().
 -- queue: the name of the queue.
 -- n: the largest number of jobs.
 -- lease: how long the leases are. Null: the queue's setting.
 -- worker: a name under which the caller is registered as a worker, or null.
 -- worker_id: the id of a registered worker, or 0.
--- Rows: the jobs, in the order of the queue. There are fewer than n if no more are
--- ready. A job that may have killed its worker (a suspect) comes alone. RP003: an
--- argument is wrong.
+-- Rows: the jobs, in the order of the queue. There are fewer than n rows if fewer jobs
+-- are ready. A suspect (a job that may have killed its worker) is returned alone, as
+-- the only row. RP003: an argument is wrong.
 -- Locks: the rows of the claimed jobs, for update. Rows that other transactions have
 -- locked are skipped. The call may also lock one row of `waiter` and one of `worker`.
 

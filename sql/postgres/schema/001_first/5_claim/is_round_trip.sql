@@ -1,8 +1,8 @@
 -- is_round_trip: are these arguments of settle_and_claim() valid? The verdicts are not
--- checked here, but in settle(). The planner inlines this function, which saves each
--- claim a call.
+-- checked here, but in settle(). The planner inlines this function, so each claim has
+-- one call less.
 -- queues .. claim_nos: as in settle_and_claim().
--- Result: true if they are valid, otherwise false or null.
+-- Result: true if the arguments are valid, otherwise false or null.
 -- Locks: none.
 
 create function readpast.is_round_trip(

@@ -1,9 +1,10 @@
 -- lock_alone: lock the next ready jobs of a lane, like lock_next(), but in a
--- transaction that may stay open. `skip locked` may also lock a row that it does not
--- return, because it was updated since the statement began. The worker that holds that
--- job would then wait for this transaction. So a savepoint is rolled back, which
--- releases all locks. Then only the rows that were found are locked. If some of them
--- were updated in between, these steps are repeated.
+-- transaction that may stay open. A `select` with `skip locked` may lock a row and then
+-- not return it, because the row was updated after the statement began. The worker that
+-- holds this job would have to wait until this transaction ends. So the routine first
+-- finds the rows and rolls back to a savepoint, which releases all locks. Then it locks
+-- only the rows that it found. If some of them were updated in between, it rolls back
+-- again, and locks the others.
 -- lane_id, head, most: as in lock_next().
 -- Result: as in lock_next().
 -- Locks: the rows that the routine returns, for update, and no other row. Rows that

@@ -1,19 +1,19 @@
 -- lock_queue: lock the next jobs of a queue, lane by lane, and move the lanes' cursors.
--- A suspect, a job that may have killed its worker, is taken alone, for a worker that
--- holds nothing.
+-- A suspect (a job that may have killed its worker) is taken alone, and only for a
+-- worker that holds no other job.
 -- queue_id: the queue.
--- most, at_once, holding: as in settle_and_claim(), but `most` and `at_once` without
--- the jobs that this claim has taken already.
+-- most, at_once, holding: as in settle_and_claim(). But the caller has subtracted from
+-- `most` and `at_once` the number of jobs that this claim has taken already.
 -- taken: how many jobs this claim has taken from other queues.
 -- lease: how long the lease is.
 -- alone: true if this transaction may stay open.
 -- Result:
 --   places: the rows (ctid) of the jobs.
---   passed_over: how many suspects were left out, because they need a worker that holds
---     nothing.
+--   passed_over: how many suspects were left out, because the worker holds other jobs.
 --   moved: true if a cursor was moved.
 --   last: true if the claim must take no more jobs.
---   claim_no, lease_until: the values that a claim at this moment gives to its jobs.
+--   claim_no, lease_until: the values that the caller must write to the jobs. A job's
+--     claim number is larger if the job had this claim_no, or a larger one, before.
 -- Called only by settle_and_claim(), with its search_path and settings.
 -- Locks: the jobs' rows, for update. Rows that other transactions have locked are
 -- skipped.

@@ -1,14 +1,17 @@
--- move_cursor: append a cursor, the place in a lane where later claims start, at the
--- first job of a claim. After a second, or when the lease ends, the sweep visits the
--- jobs before the cursor, once. It moves those that this claim has left behind.
--- A new cursor is not needed if another claim has just appended one with a head that is
--- not larger, and if the sweep will visit that cursor no later than this one. A
--- transaction that may stay open also adds a row to `recheck`, which becomes visible
--- together with its claim. If that transaction is older than young_age(), it appends no
--- cursor, because others would see the cursor too late.
--- While the cursor is younger than cursor_age(), claims start at its `settled`. Nearly
--- all transactions that drew a number before `settled` are over. The sweep finds the
--- jobs of the other transactions, and moves them to the end of their lane.
+-- move_cursor: append a cursor to a lane, at the first job of a claim. Later claims
+-- start at the cursor. One second later, or when the lease ends if that is earlier, the
+-- sweep visits the jobs before the cursor, once. It moves the jobs that claims have
+-- left behind.
+-- No cursor is appended if another claim has just appended one, if that cursor's head
+-- is not larger than the number of the first job, and if the sweep will visit that
+-- cursor in time for this claim. If this transaction may stay open, the routine also
+-- adds a row to `recheck`, which becomes visible together with the claim. If such a
+-- transaction is older than young_age(), the routine appends no cursor, because other
+-- transactions would see the cursor too late.
+-- While the cursor is younger than cursor_age(), claims may start at its `settled`.
+-- Nearly all transactions that drew a smaller number than `settled` have ended. If one
+-- has not, claims do not find its jobs. The sweep finds these jobs and moves them to
+-- the end of their lane.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- places: the rows (ctid) of the claimed jobs, in the order of the line.
 -- start: the number at which this claim started.
@@ -57,8 +60,8 @@ begin
 	       greatest(pg_current_xact_id(), pg_snapshot_xmax(pg_current_snapshot()))
 	  from readpast.line s
 	    on conflict do nothing;
-	-- The lane already has a cursor at this number. This can happen with jobs that
-	-- were copied from another database.
+	-- If no row was inserted, the lane already has a cursor at this number. This
+	-- can happen with jobs that were copied from another database.
 	if not found then
 		perform readpast.note_claimed(lane_id, places);
 	end if;

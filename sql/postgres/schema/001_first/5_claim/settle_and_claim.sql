@@ -1,7 +1,7 @@
 -- settle_and_claim: settle finished jobs, then claim others, in one round trip and one
--- commit. These are two statements, in this order. If they were one, two workers could
--- wait for each other's rows.
--- queues .. holding are parameters of the claim.
+-- commit. The routine settles in one statement and claims in a later one. If one
+-- statement did both, two workers could wait for each other's rows.
+-- Parameters of the claim: queues .. holding.
 -- queues: claim from these queues, from the first one first.
 -- lease_ms: the length of the leases. Null: the lease of each queue.
 -- worker_id: the worker. 0: a client that is no worker.
@@ -10,28 +10,31 @@
 -- most: claim up to this number of jobs. 0: claim nothing.
 -- at_once: how many of the jobs the worker starts at once. The others are prefetched.
 -- Null: it starts all of them.
--- holding: how many jobs the worker holds already. A suspect, a job that may have
--- killed its worker, is handed out alone, to a worker that holds nothing.
+-- holding: how many jobs the worker holds already. A suspect (a job that may have
+-- killed its worker) is handed out alone, and only to a worker that holds no other job.
 -- ids .. progresses: the verdicts to settle, see settle().
--- joined: is this call part of a transaction that may stay open? Null: yes, unless this
--- call is the whole transaction.
+-- joined: true if this call is part of a transaction that may stay open. Null: true if
+-- this call is not the first statement of its transaction.
 -- Rows: `number` says what a row is.
---   1 and more: the verdict at this place of the arrays, unless it was accepted as
---     done. `result` and `state` are those of settle().
---   0: `result` verdicts on jobs of one queue were accepted as done.
---   null: a claimed job. The jobs of one queue follow each other, and the caller sorts
---     them by lane_id and seq. A row without an id stands for a suspect that was passed
---     over.
--- RP003: an argument is wrong. 25001: a claim above READ COMMITTED, where it could
--- lease rows whose newest version it does not see.
--- A claim that got as many jobs as it asked for notifies the next waiter. The call of a
--- busy worker does so only if it moved a cursor. The settings below make each claim use
--- the indexes, whatever the statistics say.
+--   1 and more: the row is about the verdict at this place of the arrays. `result` and
+--     `state` are those of settle(). Verdicts that were accepted as done have no such
+--     row.
+--   0: the row counts, in `result`, the jobs of one queue that were accepted as done.
+--   null: the row is a claimed job. The jobs of one queue follow each other, and the
+--     caller sorts them by lane_id and seq. If the id is null as well, the row means
+--     that a suspect was passed over.
+-- RP003: an argument is wrong. 25001: the transaction is above READ COMMITTED. There a
+-- claim could not see the newest version of a row.
+-- If a claim gets as many jobs as it may claim, there may be more, so it notifies a
+-- waiter of the queue. If the call also has verdicts to settle, it notifies a waiter
+-- only if the claim appended a cursor. That makes notifications rarer while workers are
+-- busy. The settings below make each claim use the indexes, whatever the statistics
+-- say.
 -- Locks: the rows of the settled jobs, and the rows of the claimed jobs for update. A
 -- claim skips rows that other transactions have locked. The call also locks a row of
--- `waiter` or `worker`, unless another transaction has locked that row. The locks only
--- make a claim fast. What decides is the update, which repeats the condition that the
--- job is not running.
+-- `waiter` or `worker`, unless another transaction has locked that row. No job is
+-- claimed twice even without the locks, because the update that claims a job repeats
+-- the condition that the job is not running.
 
 create function readpast.settle_and_claim(
 	queues text[], lease_ms bigint default null, worker_id bigint default 0,

@@ -1,13 +1,13 @@
 -- worker_named: register a client in SQL as a worker, under a name that it chooses.
--- Then it is listed among the workers, and jobs show it as their holder. Its claims
--- count as its heartbeats.
+-- Then the client is listed among the workers, and jobs that it holds show its name.
+-- Its claims count as its heartbeats.
 -- worker: the name.
--- queues: the queues that it claims from. They are created if they do not exist,
--- because nobody can wait for jobs of a queue that does not exist.
+-- queues: the queues that the client claims from. A queue that does not exist is
+-- created, because otherwise the client could not wait for its jobs.
 -- Result: the worker's id. RP003: the name of the worker or of a queue is not valid.
--- Locks: the worker's row, if it is older than heartbeat_every() or lacks a queue. If
--- another transaction has locked that row, it is not changed. The call waits for an
--- open transaction that creates the same queue.
+-- Locks: the worker's row, if its `seen_at` is older than heartbeat_every() or if its
+-- list of queues lacks one. If another transaction has locked that row, it is not
+-- changed. The call waits for an open transaction that creates the same queue.
 
 create function readpast.worker_named(worker text, queues text[])
 returns bigint

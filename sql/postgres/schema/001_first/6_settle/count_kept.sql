@@ -33,7 +33,8 @@ begin
 end
 $body$;
 
--- count_none: the trigger for `truncate`, after which no job is kept.
+-- count_none: the trigger that runs when `truncate` has emptied the archive. It deletes
+-- all counts.
 create function readpast.count_none() returns trigger
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp

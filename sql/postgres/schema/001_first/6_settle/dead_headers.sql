@@ -1,9 +1,10 @@
--- dead_headers: make the headers of the copy that a dead job leaves in another queue:
--- the dead job's own headers, and members that name the dead job. The new members are
--- appended as text, because jsonb refuses some headers that json accepts, such as a
--- number with an exponent of a million.
+-- dead_headers: make the headers of the copy that a dead job leaves in another queue.
+-- These are the dead job's own headers and three more members, which name the dead job,
+-- its queue and its error. The new members are appended as text and not with jsonb,
+-- because jsonb refuses some headers that json accepts. An example is a number with an
+-- exponent of a million.
 -- headers: the headers of the dead job, or null.
--- id, queue, error: the dead job.
+-- id, queue, error: the dead job, the name of its queue, and its error.
 -- Result: a JSON object. If two members have the same name, the last one counts.
 -- Locks: none.
 

@@ -1,16 +1,19 @@
 -- extend: begin a job's lease again from now, and record the progress of its handler. A
--- call also counts as a heartbeat of the worker that holds the job, because a client in
--- SQL claims nothing while a long job runs.
+-- call also counts as a heartbeat of the worker that holds the job. Otherwise a client
+-- in SQL would send no heartbeats during a long job, because its only heartbeats are
+-- its claims.
 -- id, claim_no: as claim() returned them.
--- lease: the length of the lease. Null: the queue's setting, whatever lease the claim
--- had.
--- progress: a text of at most :most_progress bytes, which people see and the next
--- attempt gets. Null leaves the last progress as it is, and '' deletes it. If there is
--- a progress and `lease` is null, the lease never becomes shorter.
+-- lease: the length of the new lease. Null: the queue's setting, even if the claim had
+-- another lease.
+-- progress: a text of at most :most_progress bytes. People can see it, and the next
+-- attempt gets it. Null leaves the last progress as it is, and '' deletes it. If a
+-- progress is given and `lease` is null, a lease that would end later than the new one
+-- is left as it is.
 -- Result: the job's state, `running`. RP001 to RP005: see verdict().
 -- Locks: the job's row, and the worker's row if it is older than heartbeat_every(). If
--- another transaction has locked the worker's row, it is not changed. It is not changed
--- above READ COMMITTED either, where an update may raise a serialization failure.
+-- another transaction has locked the worker's row, it is not changed. Above READ
+-- COMMITTED the worker's row is never changed, because the update may raise a
+-- serialization failure there.
 
 create function readpast.extend(
 	id bigint, claim_no bigint, lease interval default null,

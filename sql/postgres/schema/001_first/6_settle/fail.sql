@@ -1,5 +1,5 @@
--- fail: end an attempt that failed. The job is tried again later. It is dead if its
--- attempts are used up or if it failed `for_good`.
+-- fail: end an attempt that failed. If the job's attempts are used up, or if `for_good`
+-- is true, the job is dead. Otherwise it is tried again later.
 -- id, claim_no: as claim() returned them.
 -- error: the error text, which is recorded with the job.
 -- delay: how long the job waits. Null: the backoff of the job or of its queue.

@@ -1,5 +1,6 @@
--- give_back: release a job, so that its attempt is not counted. The job is ready at the
--- front of its priority, or scheduled if there is a delay. A suspect stays a suspect.
+-- give_back: release a job, so that its attempt is not counted. Without a delay the job
+-- is ready, before the other jobs of its priority. With a delay it is scheduled. A
+-- suspect (a job that may have killed its worker) stays a suspect.
 -- id: the job.
 -- lane_id: its lane (a queue, a priority and a class, see lane_of()).
 -- delay_ms: how long the job waits, or 0.

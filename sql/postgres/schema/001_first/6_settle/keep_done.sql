@@ -1,6 +1,7 @@
--- keep_done: copy done jobs into the archive, with their results, if they are kept. A
--- job's own keep_ms decides that, or its queue's setting. Also notify clients that wait
--- for one of the jobs.
+-- keep_done: copy those done jobs into the archive that must be kept, with their
+-- results. A job's own keep_ms decides whether the job is kept. If that is null, the
+-- queue's setting decides. The routine also notifies clients that wait for one of the
+-- jobs.
 -- ids, claim_nos, verdicts, results: as in settle(). Only jobs with the verdict `done`
 -- are copied.
 -- Locks: the jobs' rows, for update, in the order of their ids.

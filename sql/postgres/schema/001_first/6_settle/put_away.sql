@@ -1,7 +1,8 @@
 -- put_away: move a live job to the archive.
 -- id: the job.
 -- state: 5 dead, 6 cancelled.
--- error: the reason, or null. For a dead job it is added to the failed attempts.
+-- error: the reason, or null. If the job is dead, the routine adds the reason to the
+-- job's list of failed attempts.
 -- Locks: only the job's row, which the caller has locked already.
 
 create function readpast.put_away(id bigint, state integer, error text)

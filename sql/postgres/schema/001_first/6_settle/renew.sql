@@ -1,10 +1,10 @@
--- renew: begin a job's lease again from now. The job leaves the ready line, where
--- running jobs stay only for the first seconds of their lease.
+-- renew: begin a job's lease again from now. The routine also takes the job out of the
+-- ready line, where a running job stays only for the first seconds of its lease.
 -- id: the job.
 -- lease_ms: the length of the lease, or null.
 -- its_lease_ms: the length of the lease if lease_ms is null.
 -- progress: a text that the handler reports, or null. If there is a text and lease_ms
--- is null, the lease never becomes shorter.
+-- is null, a lease that would end later than the new one is left as it is.
 -- Locks: only the job's row, which the caller has locked already.
 
 create function readpast.renew(id bigint, lease_ms bigint,

@@ -1,17 +1,18 @@
 -- settle: apply verdicts. Each verdict names a job and the claim number that the claim
--- returned. If another claim has moved the number on, no row matches and nothing
--- changes. The number decides this alone (it is a fencing token), and no clock is
--- compared.
+-- returned. If the job was claimed again since, its claim number is another one. Then
+-- the verdict matches no row, and nothing changes. The claim number alone decides
+-- whether a verdict is accepted (it is a fencing token). No clock is compared.
 -- All arrays have the same length. Those after claim_nos may be null.
 -- ids, claim_nos: the jobs and their claim numbers.
 -- verdicts: 0 done, 1 fail, 2 dead, 3 release, 4 extend. A null array: all are done.
 -- delays_ms: how long a failed or released job waits, or the length of an extended
--- lease. Null for a failed job: the backoff of its queue. Null for a released job: no
--- wait. Null for a lease: the lease of its queue.
+-- lease. Null for a failed job: the backoff of the job or of its queue. Null for a
+-- released job: no wait. Null for an extended lease: the lease of its queue.
 -- errors: the errors of failed jobs.
 -- results: the results of done jobs. They are stored if the job is kept.
--- progresses: the progress of the other jobs. Null keeps the job's last progress. An
--- extension that brings a progress makes no lease shorter.
+-- progresses: the progress of the jobs that are not done. Null keeps the job's last
+-- progress. If an extension has a progress and no length of the lease, it does not make
+-- the lease shorter.
 -- Rows: a row with number 0 counts, in `result`, the jobs of one queue that were
 -- accepted as done. Each other row is about one verdict, and `number` is its place in
 -- the arrays.
@@ -20,10 +21,11 @@
 --   result -8: the job was cancelled.
 --   result -9: no job ever had this id.
 -- Called only by settle_and_claim(), with its search_path and settings.
--- Locks: the jobs' rows, in the order of their ids, like all routines that change
--- several jobs. (The jobs of one claim, all done, are locked in any order, because no
--- other worker settles them.) For each job also the rows that verdict() names. The call
--- waits for transactions that have locked these rows.
+-- Locks: the jobs' rows, in the order of their ids. All routines that change several
+-- jobs use this order. (If all verdicts are `done` for jobs of one claim, the order
+-- does not matter, because no other worker settles these jobs.) The routine also locks,
+-- for each job, the rows that verdict() names. The call waits for transactions that
+-- have locked these rows.
 
 create function readpast.settle(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],

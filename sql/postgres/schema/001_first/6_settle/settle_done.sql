@@ -5,8 +5,9 @@
 --   numbers: the positions in the arrays of the completed jobs.
 --   queues: the queue of each completed job.
 -- Locks: the jobs' rows, for update, in the order of their ids, and the rows of
--- `taken_key` for their unique keys. Above READ COMMITTED a row that changed since the
--- snapshot raises a serialization failure, so no verdict is refused by mistake.
+-- `taken_key` for their unique keys. Above READ COMMITTED the lock of a row that has
+-- changed since the snapshot raises a serialization failure. So no verdict is refused
+-- because of an old snapshot.
 
 create function readpast.settle_done(ids bigint[], claim_nos bigint[],
                                      verdicts bigint[], results bytea[],
@@ -19,8 +20,8 @@ set enable_mergejoin = off
 as $body$
 #variable_conflict use_column
 declare
-	-- Usually this is false: no queue keeps done jobs, and nobody waits for a job.
-	-- Then no row is read twice.
+	-- True if a queue keeps done jobs, or if somebody may wait for a job. Usually
+	-- this is false, and no row is read twice.
 	keeps boolean := exists (select 1 from readpast.queue q
 	                          where q.keep_done_ms > 0
 	                             or q.job_waiters_until is not null);

@@ -1,8 +1,8 @@
--- settle_rest: apply the verdicts other than `done`. Each of these jobs is live or dead
--- afterwards.
+-- settle_rest: apply the verdicts other than `done`. Afterwards each of these jobs is
+-- either live or dead.
 -- ids .. progresses: as in settle().
--- Rows: one for each verdict that is accepted: its position in the arrays, the new
--- state of the job, and its queue.
+-- Rows: one for each verdict that is accepted. It has the verdict's position in the
+-- arrays, the new state of the job, and the job's queue.
 -- Locks: the jobs' rows, which settle_done() has locked already. A row of `waiter`, if
 -- a worker waits. For a job that dies also the rows that put_dead() locks.
 

@@ -1,8 +1,8 @@
--- try_again: make a job whose attempt failed wait for its next attempt. Without a delay
--- it is ready at the end of its lane.
+-- try_again: make a job whose attempt failed wait for its next attempt. With a delay
+-- the job is scheduled. Without a delay it is ready at the end of its lane.
 -- id: the job.
 -- lane_id: its lane (a queue, a priority and a class, see lane_of()).
--- error: the error text, which is added to the failed attempts.
+-- error: the error text, which is added to the job's list of failed attempts.
 -- delay_ms: how long the job waits, or 0.
 -- Result: the job's new state: 1 scheduled, 2 ready.
 -- Locks: only the job's row, which the caller has locked already.

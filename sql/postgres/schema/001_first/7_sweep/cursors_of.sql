@@ -1,15 +1,17 @@
 -- cursors_of: collect what a sweep has to know about the cursors of a lane (the places
--- where claims started) before it visits the lane. The routine reads from the newest
--- cursor down to the last one that was visited.
+-- where claims start) before it visits the lane. The routine reads the cursors from the
+-- newest one down, until it finds one that a sweep has visited.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, low, made_at: the columns of the cursor that the sweep is going to visit.
 -- Result:
---   low: the low-water mark. A sweep has seen everything before it.
---   made_at: when the cursor `passed` was made. If a cursor with a smaller head was
---     made later, that time. (Cursors do not commit in the order of their heads.)
+--   low: the low-water mark of the lane. A sweep has seen all jobs with smaller
+--     numbers.
+--   made_at: the time at which the cursor `passed` was made. If a cursor with a smaller
+--     head was made later than that, the later time. (This happens, because cursors do
+--     not commit in the order of their heads.)
 --   passed: the head of the newest cursor whose visit is due or was made, or null.
---   next_head: the next larger head, or null.
---   oldest: the smallest head.
+--   next_head: the smallest head that is larger than `passed`, or null.
+--   oldest: the smallest head of these cursors.
 -- Locks: none.
 
 create function readpast.cursors_of(lane_id bigint, head bigint,
@@ -27,7 +29,8 @@ as $body$
 declare
 	it     record;
 	-- This is not clock_timestamp(), because the time must not be later than the
-	-- sweep's snapshot of the open transactions. wait_for_claims() relies on that.
+	-- sweep's snapshot of the open transactions. wait_for_claims() relies on this
+	-- rule.
 	moment timestamptz := statement_timestamp();
 begin
 	oldest := head;

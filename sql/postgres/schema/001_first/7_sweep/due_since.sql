@@ -1,5 +1,5 @@
--- due_since: return the time up to which the sweep has moved all scheduled jobs that
--- were due, in all queues.
+-- due_since: return a time up to which the sweep has moved all scheduled jobs of all
+-- queues. No scheduled job with an earlier run_at is left.
 -- Result: the time, or -infinity if it is not known.
 -- Locks: none.
 

@@ -1,6 +1,7 @@
 -- last_drawn: return the last number of the ready line that was drawn.
 -- Result: the number, or 0 if none was drawn. Null if this transaction has an id
--- already. A tick must read the number before its transaction gets the id.
+-- already, because then it cannot make a tick. The transaction that makes a tick must
+-- read this number before it gets its id.
 -- Locks: none.
 
 create function readpast.last_drawn() returns bigint

@@ -1,11 +1,13 @@
--- make_tick: add a tick: a row with the last number that was drawn from the sequence
--- `line`, and with a transaction id that was assigned later. The routine also deletes
--- ticks of no use: those older than all open transactions, those of another cluster
--- (after a restore), and those later than now (after the clock was set back).
--- This transaction gets its id here, after `drawn` was read. So each transaction that
--- drew a number up to `drawn` has a smaller id. (The xmax of a snapshot is not suitable
--- as this id. It is one more than the id of the last transaction that ended, and open
--- transactions may have larger ids.)
+-- make_tick: add a tick, a row of the table `tick`. It has the last number that was
+-- drawn from the sequence `line`, and a transaction id that was assigned later. This is
+-- the id of the routine's own transaction, which gets its id here, after `drawn` was
+-- read. So each transaction that drew a number up to `drawn` has a smaller id. (The
+-- xmax of a snapshot could not be used instead of this id, because open transactions
+-- may have larger ids than xmax.)
+-- The routine also deletes ticks that are not needed. Of the ticks that are older than
+-- all open transactions, only the newest is needed. Ticks of another cluster (after a
+-- restore) are deleted, and so are ticks that are later than now (after the clock was
+-- set back).
 -- drawn: the result of last_drawn(), not null.
 -- read_at: a time before `drawn` was read.
 -- Locks: the ticks that the routine deletes. Ticks that other transactions have locked

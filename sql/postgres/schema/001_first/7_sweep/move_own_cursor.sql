@@ -1,10 +1,10 @@
--- move_own_cursor: move one of the sweep's own cursors, unless another sweep is moving
--- the same cursor or has just moved it.
+-- move_own_cursor: move one of the two cursors that the sweep uses for itself. If
+-- another sweep is moving the same cursor or has just moved it, nothing changes.
 -- lane_id: 0 (scheduled jobs) or -1 (the work list).
 -- was: the head of the cursor now, in microseconds since 1970.
 -- head: the new head, in microseconds since 1970.
--- Precondition: no job and no visit before the new head is left, and no open
--- transaction can add one there.
+-- Precondition: no scheduled job (lane 0) or cursor to visit (lane -1) with an earlier
+-- time than the new head is left, and no open transaction can add one.
 -- Locks: the cursors that the routine deletes. If another transaction has locked the
 -- newest of them, nothing changes.
 

@@ -1,8 +1,9 @@
--- needs_sweep: tell whether a new sweep is needed. That is so if the newest tick is
--- older than sweep_every(), because each sweep makes a tick. Each worker calls this
--- once a second, at its own time. So if the worker that sweeps ends, another one sweeps
--- less than two seconds after the last sweep.
--- Result: true if a sweep is needed. Always false on a standby, which cannot be swept.
+-- needs_sweep: tell whether a new sweep is needed. Each sweep makes a tick, so a sweep
+-- is needed if the newest tick is older than sweep_every(). Each worker calls this
+-- routine once a second. So if the worker that sweeps ends, another worker makes the
+-- next sweep less than two seconds after the last one.
+-- Result: true if a sweep is needed. Always false on a standby, where a sweep is not
+-- possible.
 -- Locks: none.
 
 create function readpast.needs_sweep() returns boolean

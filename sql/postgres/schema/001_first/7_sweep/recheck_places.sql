@@ -1,8 +1,9 @@
--- recheck_places: look again at those ranges in the table `recheck` whose transaction
--- is over, because jobs may have appeared there, before the cursors. A transaction id
--- that this cluster has not reached yet came with a dump of another cluster. That
--- transaction counts as over, too.
--- til: the time at which to stop. The other ranges stay for the next sweep.
+-- recheck_places: look again at the ranges in the table `recheck` that wait for no open
+-- transaction. Jobs may have appeared in such a range after the cursors passed it. If
+-- this cluster has not reached a transaction id in `waits_for` yet, the id came with a
+-- dump of another cluster. Then the transaction counts as ended.
+-- til: the time at which to stop. The ranges that are left stay in the table for the
+-- next sweep.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the rows of `recheck` that the routine deletes, and the jobs that reclaim()
 -- and expire() change. Rows that other transactions have locked are skipped.
@@ -43,8 +44,8 @@ begin
 			if got.over <> '{}' then
 				return query select * from readpast.expire(got.over);
 			end if;
-			-- A range without an end is scanned as far as there are running
-			-- jobs.
+			-- A range without an end is scanned until a step finds no
+			-- running job.
 			exit when it.first > it.last
 			          or it.last = readpast.line_end() and not got.held;
 			if clock_timestamp() > til then

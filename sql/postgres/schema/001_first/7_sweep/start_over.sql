@@ -1,11 +1,12 @@
--- start_over: request a recheck of the whole ready line if the sweep's own cursors
--- cannot be trusted. They are missing after a truncation of the hints, and later than
--- now after the clock was set back. Then the sweep's own cursors begin again at 0. The
--- cursors of lanes stay, because they say which places are still to be visited. If the
--- visit of such a cursor was planned by the old clock, it is made now.
--- Locks: the sweep's own cursors, and cursors whose planned visit is too late. Rows
--- that other transactions have locked are skipped. The call waits for another sweep
--- that is doing the same.
+-- start_over: request a recheck of the whole ready line, and start the sweep's own
+-- cursors at 0 again. The routine does this only if the sweep's own cursors are missing
+-- (after the hints were truncated) or later than now (after the clock was set back).
+-- The cursors of lanes stay, because they say which places the sweep must still visit.
+-- If the clock was set back, some of these visits are planned too late. The sweep makes
+-- these visits now.
+-- Locks: the sweep's own cursors, and cursors whose visit is planned too late. Rows
+-- that other transactions have locked are skipped. If another sweep also starts over,
+-- the call waits for it.
 
 create function readpast.start_over() returns void
 language plpgsql volatile

@@ -1,6 +1,6 @@
 -- sum_kept: merge the rows of kept_count. Several rows of one queue and state become
--- one row with their sum, or no row if the sum is 0. Every snapshot sees the same
--- total.
+-- one row with their sum, or no row if the sum is 0. The total stays the same, so
+-- readers never see a wrong count.
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
 -- are skipped.
 

@@ -1,10 +1,11 @@
 -- sweep: do all maintenance. It ends leases that ran out, cancels jobs that expired,
 -- moves scheduled jobs that are due to the ready line, deletes kept jobs whose time is
--- over, and fires schedules that are due. Workers of libreadpast do this all the time.
--- A program that only claims calls sweep() about once a second.
--- most: each of these steps changes at most this number of jobs.
+-- over, and fires schedules that are due. Workers of libreadpast sweep by themselves.
+-- If a program claims jobs in SQL and no such worker runs, the program must call
+-- sweep() about once a second.
+-- most: each step of the sweep changes at most this number of jobs.
 -- Result:
---   due: how many scheduled jobs are ready now.
+--   due: how many scheduled jobs became ready.
 --   recovered: how many jobs lost their lease and are ready again.
 --   dead: how many jobs lost their lease and are dead.
 --   dropped: how many kept jobs were deleted.
@@ -20,8 +21,9 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	-- Read the clock, then the last number of the ready line, both before a
-	-- statement gives this transaction an id. make_tick() relies on that.
+	-- First read the clock, then the last number of the ready line. Read both
+	-- before a statement gives this transaction an id. make_tick() relies on this
+	-- order.
 	moment timestamptz := clock_timestamp();
 	drawn bigint := readpast.last_drawn();
 	drops integer[] := readpast.drops_to_note();

@@ -1,5 +1,5 @@
--- sweep_due: make those scheduled jobs ready that are due, in all queues. The jobs move
--- to the end of their lanes, in the order of their times.
+-- sweep_due: make the scheduled jobs of all queues ready whose run_at has come. The
+-- jobs move to the end of their lanes, in the order of their run_at.
 -- most: move at most this number of jobs.
 -- Rows: the ids of the jobs.
 -- Locks: the jobs' rows, for update, the cursors of lane 0, and a row of `waiter` for
@@ -31,8 +31,9 @@ begin
 		 limit most
 		   for update skip locked);
 	if ids = '{}' then
-		-- The cursor moves even if no job is due. Ended leases and moved jobs
-		-- have left dead index entries before that time, and each sweep would
+		-- The sweep's own cursor for scheduled jobs moves even if no job is
+		-- due. The leases that ended and the jobs that were moved before have
+		-- left dead index entries. A sweep that starts at an old cursor has to
 		-- scan them.
 		if since < moment - readpast.due_age() then
 			perform readpast.move_due(since);

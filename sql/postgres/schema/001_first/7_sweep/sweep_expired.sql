@@ -1,7 +1,7 @@
--- sweep_expired: end leases that ran out, in all queues. First it looks at jobs before
--- the cursors, for at most twice visit_budget(). Then it ends the leases of jobs that
--- are not in the ready line.
--- most: the second step ends at most this number of leases.
+-- sweep_expired: end leases that ran out, in all queues. First the routine looks at
+-- ranges to recheck, for at most visit_budget(). Then it visits cursors, again for at
+-- most visit_budget(). Last, it ends the leases of jobs that are not in the ready line.
+-- most: the last step ends at most this number of leases.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the jobs' rows, for update, and the rows of `recheck` and `cursor` that the
 -- routine changes. Rows that other transactions have locked are skipped.

@@ -1,6 +1,6 @@
 -- sweep_overdue: cancel jobs that have expired, in all queues. A job expires if it was
--- not claimed by its expire_at. A job that is running is left alone. The unique keys of
--- the cancelled jobs are free.
+-- not claimed by its expire_at. A job that is running is not cancelled. The unique keys
+-- of the cancelled jobs become free.
 -- most: cancel at most this number of jobs.
 -- Rows: the ids of the jobs.
 -- Locks: the jobs' rows, for update. Rows that other transactions have locked are

@@ -1,5 +1,6 @@
--- sweep_rest: do the last two steps of a sweep: move jobs out of dropped queues, and
--- notify waiters of ready jobs if the first notification was missed.
+-- sweep_rest: do two more steps of a sweep. The first moves jobs out of dropped queues.
+-- The second notifies workers of ready jobs for which they have missed the
+-- notification.
 -- Locks: rows of `dropped` and `waiter`, and the jobs that the routine moves. Rows that
 -- other transactions have locked are skipped.
 

@@ -1,7 +1,8 @@
 -- sweep_start: decide whether this transaction makes the next sweep, for all workers
--- and all queues. If so, the call adds a tick (a row of the table `tick`) and keeps a
--- lock on the tick before that one, until the transaction ends. Other workers that find
--- this lock do not sweep, unless the locked tick is older than stuck_sweep_age().
+-- and all queues. If it does, the call locks the newest tick (a row of the table
+-- `tick`) until the transaction ends, and adds the next tick. A worker that finds the
+-- newest tick locked by another one does not sweep. But if that tick is older than
+-- stuck_sweep_age(), the worker sweeps all the same.
 -- in_turn: if false, this transaction makes a sweep in any case.
 -- Result: true if this transaction makes the sweep.
 -- Locks: the newest tick, the ticks that make_tick() deletes, and rows of `dropped`.

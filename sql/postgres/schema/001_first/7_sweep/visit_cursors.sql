@@ -1,12 +1,12 @@
 -- visit_cursors: visit the places before cursors that claims have appended, the oldest
--- cursor first. The cost depends on the cursors that moved, not on the number of
+-- cursor first. The cost grows with the number of new cursors, not with the number of
 -- queues.
--- The list of these cursors is read from a recorded time on. An earlier sweep has
--- visited all cursors before that time. A transaction that stays open keeps the
--- recorded time from moving, and keeps deleted entries in the index. Then most sweeps
--- read only the last minute of the list, and once a minute (full_list_every()) a sweep
--- reads all of it.
--- til: the time at which to stop. The rest stays on the list.
+-- The list of cursors to visit begins at a recorded time. Earlier sweeps have visited
+-- all cursors before that time. While a transaction stays open, the recorded time does
+-- not move, and deleted entries stay in the index. So a read of the whole list gets
+-- slow. Therefore only one sweep in each full_list_every() reads the whole list. The
+-- other sweeps read the entries of the last minute.
+-- til: the time at which to stop. The cursors that are left stay on the list.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the cursors that the routine visits or deletes, and the jobs that reclaim()
 -- and expire() change. Rows that other transactions have locked are skipped.

@@ -1,17 +1,17 @@
 -- visit_lane: scan a lane for jobs that claims have left behind, and pass them to
--- reclaim(). The scan goes from the low-water mark, before which everything was seen,
--- to the cursor, and past it to the next cursor. If there is no next cursor, the scan
--- goes on as far as there are running jobs.
+-- reclaim(). The scan begins at the low-water mark, because a sweep has seen all jobs
+-- before it. The scan goes to the cursor. From there it goes on while it finds running
+-- jobs, up to the next cursor if there is one.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, low, made_at: the columns of the cursor that the sweep is going to visit.
 -- ticked: the highest number to visit, or null if it is not known. Each transaction
--- that drew a number up to this one is over, or is in `open`.
+-- that drew a number up to this one has ended or is in `open`.
 -- open: the open transactions, see open_ranges().
--- til: the time at which to stop. The rest is left to the next sweep.
+-- til: the time at which to stop. The next sweep scans the rest.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the newest cursor whose visit is due, the cursors that the routine deletes,
--- and the jobs that reclaim() and expire() change. If another sweep has locked that
--- newest cursor, nothing is done.
+-- and the jobs that reclaim() and expire() change. If another sweep has locked the
+-- newest cursor whose visit is due, nothing is done.
 
 create function readpast.visit_lane(lane_id bigint, head bigint, low bigint,
                                     made_at timestamptz, ticked bigint,
@@ -49,16 +49,16 @@ begin
 		end if;
 	end loop;
 	if held and next >= high then
-		-- The time ran out, and there may be more running jobs. The next sweep
-		-- goes on there.
+		-- The time is over, and there may be more running jobs. The next sweep
+		-- continues at this place.
 		insert into readpast.recheck (lane_id, first, last)
 		values (visit_lane.lane_id, next, readpast.line_end());
 	end if;
 	perform readpast.wait_for_draws(lane_id, its.low, least(next, high), open);
 	next := least(next, high, its.passed + 1);
-	-- If this is false, a claim that relied on this cursor and appended none of its
-	-- own may still be uncommitted. Then this cursor stays on the list of cursors
-	-- to visit.
+	-- If wait_for_claims() returns false, a claim that relied on this cursor and
+	-- appended no cursor may still be uncommitted. Then this cursor stays on the
+	-- list of cursors to visit.
 	if next > its.passed and its.next_head is null and not
 	   readpast.wait_for_claims(lane_id, its.passed, its.made_at, open)
 	then

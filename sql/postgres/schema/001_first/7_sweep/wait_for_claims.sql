@@ -1,15 +1,16 @@
--- wait_for_claims: make sure that the sweep misses no open claim that relied on this
--- cursor. (A claim that finds a cursor younger than cursor_every() appends none of its
--- own, and relies on that one.) For each open transaction that may have made such a
--- claim, this routine requests a recheck. It knows these transactions only by the tick
--- of an earlier sweep, a row of the table `tick`. So the first sweep after the cursor
--- was made returns false.
+-- wait_for_claims: make sure that the sweep finds the jobs of claims that relied on a
+-- cursor and are still open. A claim relies on a cursor that is younger than
+-- cursor_every(), and then appends no cursor of its own. The routine requests a recheck
+-- for each open transaction that may have made such a claim. These are the transactions
+-- with smaller ids than a tick (a row of the table `tick`) that was read later than
+-- cursor_every() after the cursor was made. The tick must be one of an earlier sweep.
+-- If there is no such tick yet, the routine returns false.
 -- lane_id, head: the cursor.
--- made_at: when the cursor was made. If a cursor with a smaller head was made later:
--- that time.
+-- made_at: when the cursor was made. If a cursor with a smaller head was made later,
+-- the later time.
 -- open: the open transactions.
--- Result: true if each such claim has committed or has a recheck request. False: call
--- this again in the next sweep.
+-- Result: true if each such claim has committed or has a recheck request. False if the
+-- caller must call this routine again in the next sweep.
 -- Locks: none.
 
 create function readpast.wait_for_claims(lane_id bigint, head bigint,

@@ -1,8 +1,8 @@
--- await_jobs: register this session as waiting for the end of jobs. Before this call
--- the client listens on the channel. After it the client commits, and checks whether a
--- job has ended in the meantime. A job that ends later notifies the client. The only
--- exception is a verdict that had begun before the commit. So the client checks a few
--- times more, see outcomes().
+-- await_jobs: register this session as waiting for the end of jobs. The client must do
+-- four steps in this order: listen on the channel, call this routine, commit, and check
+-- whether one of the jobs has ended already. If a job ends later, the client is
+-- notified. There is one exception: a verdict that began before the client's commit may
+-- send no notification. So the client checks a few more times, see outcomes().
 -- ids: the jobs.
 -- Result: the channel.
 -- Locks: rows of `queue`, for no key update. Rows that other transactions have locked

@@ -5,9 +5,9 @@
 -- counted from now, and `queue` must exist.
 -- kind: if not null, only a job of this kind is changed.
 -- Result: none. RP001: the job is running or finished. RP003: an argument is wrong.
--- RP004: its payload is larger than the queue takes. RP005: there is no such job or
--- queue, or the job is of another kind. RP006: a live job of the queue has its unique
--- key.
+-- RP004: the job's payload is larger than the new queue takes. RP005: there is no such
+-- job or queue, or the job is of another kind. RP006: another live job of the new queue
+-- has the same unique key.
 -- Locks: the job's row, and a row of `waiter`, if a worker waits. The call waits for a
 -- claim or another change of the same job.
 

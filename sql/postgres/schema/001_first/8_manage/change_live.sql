@@ -1,14 +1,15 @@
 -- change_live: change a live job that is not running. A ready job keeps its place in
--- the ready line, unless its queue or priority changes. Then it goes to the end of its
--- new lane.
+-- the ready line. But if its queue or priority changes, it goes to the end of its new
+-- lane (a queue, a priority and a class, see lane_of()).
 -- job_id: the job.
 -- kind: if not null, only a job of this kind is changed.
 -- state: if not null, only a job in this state (1..3) is changed.
 -- queue .. max_attempts: the new values. Null leaves a value as it is.
 -- Rows: one, or none if there is no such job or it is running.
 --   id: the job.
---   outcome: 0 changed, 1 a live job of the queue has the unique key, 2 there is no
---     such queue, 3 the payload is larger than the queue takes.
+--   outcome: 0: the job was changed. 1: another live job of the new queue has the same
+--     unique key. 2: there is no such queue. 3: the payload is larger than the new
+--     queue takes.
 -- Locks: the job's row, and a row of `waiter`, if a worker waits. Above READ COMMITTED
 -- also the queue's row, see keep_queue(). The call waits for a claim or another change
 -- of the same job, and for an open transaction that inserts the same key.

@@ -2,11 +2,12 @@
 -- id: the job, which the caller has locked.
 -- new_id: its new queue.
 -- lane: its new lane.
--- due: the time at which it is ready, or null to leave that as it is.
--- is_due: true if that time has come.
+-- due: the time at which the job is ready, or null to leave that time as it is.
+-- is_due: true if `due` is not later than now.
 -- max_attempts: the new maximum, or null.
 -- Precondition: this transaction has its id, see take_xid().
--- Result: 0 changed, 1 a live job of the queue has its unique key.
+-- Result: 0: the job was changed. 1: another live job of the new queue has the same
+-- unique key.
 -- Locks: the job's row, and a row of `waiter`, if a worker waits. The call waits for an
 -- open transaction that inserts the same key.
 

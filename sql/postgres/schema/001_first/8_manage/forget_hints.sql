@@ -2,7 +2,7 @@
 -- queue that was dropped.
 -- queue_id: the queue.
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
--- are skipped. Later sweeps delete those.
+-- are skipped. Later sweeps delete the skipped rows.
 
 create function readpast.forget_hints(queue_id integer) returns void
 language plpgsql volatile

@@ -1,9 +1,9 @@
 -- held_by: list the jobs that a worker claimed lately and still holds. A worker calls
--- this after the answer to a claim was lost. A sweep may have moved the jobs out of the
--- ready line since.
+-- this routine if the server's answer to a claim was lost. The routine also finds jobs
+-- that a sweep has taken out of the ready line since.
 -- worker_id: the worker.
--- queues: where to search. The routine reads up to held_scan() jobs of each lane, and
--- as many jobs that are not in the ready line.
+-- queues: the queues to search. The routine reads up to held_scan() jobs of each lane,
+-- and of each queue the same number of jobs that are not in the ready line.
 -- Rows: the jobs, with their claim numbers.
 -- Locks: none.
 

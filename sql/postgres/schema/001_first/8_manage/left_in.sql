@@ -1,5 +1,4 @@
--- left_in: list the live and kept jobs of a queue. Every part of the query uses an
--- index.
+-- left_in: list the live and kept jobs of a queue.
 -- queue_id: the queue, which may have been dropped.
 -- Rows: one for each job. `live` is false if the job is in the archive.
 -- Locks: none.

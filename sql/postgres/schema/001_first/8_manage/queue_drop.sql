@@ -1,13 +1,14 @@
 -- queue_drop: delete a queue, its schedules and its jobs, unless the queue is in use.
--- Jobs of transactions that have not committed yet are moved into a new queue later,
+-- If an open transaction has put a job into the queue, the job appears when the
+-- transaction commits. A sweep then moves the job into a new queue of the same name,
 -- see take_over().
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
 --   id: the queue's id.
---   busy: true if a job is running, or if an open transaction has locked a job. Nothing
---     was deleted then.
--- Locks: the queue's row, and the rows of its jobs and schedules. The call does not
--- wait for jobs that other transactions have locked.
+--   busy: true if the queue is in use, see is_worked_on(). Then nothing was deleted.
+-- Locks: the queue's row, and the rows of its jobs and schedules. If another
+-- transaction has locked one of these jobs, the call does not wait, and the queue is in
+-- use.
 
 create function readpast.queue_drop(queue text)
 returns table (id integer, busy boolean)
@@ -28,8 +29,8 @@ begin
 		              from readpast.job_waiter w
 		              join readpast.job j on j.id = w.job_id
 		             where j.queue_id = queue_drop.id));
-		-- A job may have been added and claimed since is_worked_on() looked.
-		-- Such a job is running, and stays.
+		-- A job may have been added and claimed after the check above. Such a
+		-- job is running and is not deleted. A sweep moves it, see take_over().
 		delete from readpast.job j
 		 where j.queue_id = queue_drop.id and j.lease_until is null;
 		delete from readpast.archive a where a.queue_id = queue_drop.id;

@@ -1,6 +1,5 @@
--- queue_pause: pause a queue, or end its pause. If the queue is paused already, it
--- keeps the time of the first pause. It also keeps the reason, unless a new one is
--- given.
+-- queue_pause: pause a queue, or end its pause. If the queue is paused already, the
+-- start of its pause does not change. The reason changes if a new one is given.
 -- queue: the name of the queue.
 -- paused: true to pause the queue, false to end the pause.
 -- reason: a text for people, or null.

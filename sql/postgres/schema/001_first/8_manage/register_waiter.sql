@@ -1,25 +1,27 @@
--- register_waiter: register a worker that found no job, so that the next job in one of
--- its queues notifies it. That notification deletes the registration. After this call
--- the worker commits, probes once more if `fresh` is true, and listens on the channel.
--- A registration lasts for seconds, and another call renews it only if half of its time
--- is over.
+-- register_waiter: register a worker that found no job as a waiter of its queues. Then
+-- the next enqueue into one of these queues notifies the worker and deletes the
+-- registration for that queue. After this call the worker commits. If `fresh` is true,
+-- it probes its queues once more, because a job may have been enqueued before the
+-- commit. Then it waits for a notification on the channel. A registration ends after
+-- the time `most`. A repeated call renews the registration only if half of that time is
+-- over.
 -- worker_id: the worker.
--- queues: the queues for whose jobs it waits.
--- most: how long it may wait.
+-- queues: the queues for whose jobs the worker waits.
+-- most: how long the worker may wait.
 -- Result:
 --   channel: the channel on which to listen.
 --   until: the end of the registration. Null: none of the queues exists, and nothing
 --     was written.
 --   fresh: true if this call has written a registration that enqueues can find.
 --   rest: how long the worker may wait before it calls sweep_start(), which begins a
---     sweep if one is needed. Together all waiters make about 20 such calls a second,
---     and each waiter makes one within 12 s. So if the worker that sweeps ends, another
---     one sweeps about a second later.
+--     sweep if one is needed. All waiters together make about 20 such calls a second,
+--     and each waiter makes one at least every 12 s. So if the worker that sweeps
+--     ends, another one sweeps about a second later.
 -- RP003: an argument is wrong.
 -- Locks: the worker's rows of `waiter`, and rows of `queue` for no key update. Rows
--- that other transactions have locked are skipped. While a row of `queue` is locked,
--- enqueues may not find the waiter. Then `fresh` is true again in the later call that
--- has updated that row.
+-- that other transactions have locked are skipped. If the row of a queue was skipped,
+-- enqueues into this queue may not find the waiter. A later call updates that row and
+-- returns `fresh` as true again.
 
 create function readpast.register_waiter(
 	worker_id bigint, queues text[], most interval default '30 seconds',

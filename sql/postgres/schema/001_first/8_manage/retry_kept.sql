@@ -1,10 +1,11 @@
--- retry_kept: make a dead or cancelled job ready again. It keeps its id, has no
--- attempts used and gets a larger claim number. It does not expire again.
+-- retry_kept: make a dead or cancelled job ready again. The job keeps its id, its
+-- attempts are counted from 0 again, and its claim number becomes larger. If its
+-- expire_at is past, the job no longer expires.
 -- job_id: the job.
 -- kind: if not null, only a job of this kind is retried.
 -- Rows: one, or none if there is no such job.
 --   id: the job.
---   taken: true if a live job has its unique key, so that nothing changed.
+--   taken: true if a live job has the same unique key. Then nothing was changed.
 -- Locks: the job's row in the archive. The call waits for an open transaction that
 -- inserts the same unique key.
 

@@ -1,8 +1,10 @@
 -- sweep_dropped: handle queues that were dropped while open transactions could put jobs
--- into them. Such jobs are moved to a new queue of the same name. When no open
--- transaction can add jobs any more, the row in `dropped` is deleted.
+-- into them. The routine moves such jobs to a new queue of the same name. When no open
+-- transaction can add jobs to the dropped queue any more, it deletes the queue's row in
+-- `dropped`.
 -- Locks: the rows of `dropped`, and the jobs that the routine moves. Rows that other
--- transactions have locked are skipped. take_over() says what it waits for.
+-- transactions have locked are skipped. The call may wait for other transactions, for
+-- at most 50 ms, see take_over().
 
 create function readpast.sweep_dropped() returns void
 language plpgsql volatile
@@ -16,10 +18,10 @@ begin
 	for it in select d.queue_id, d.name, d.xid, d.open from readpast.dropped d
 	loop
 		seen := pg_current_snapshot();
-		-- `over` is true if all transactions that could add jobs are over. They
-		-- have ids below `xid`. If this cluster has not reached that id yet,
-		-- the row came with a dump of another cluster, whose transactions are
-		-- over.
+		-- `over` is true if all transactions that could add jobs have ended.
+		-- These are the transactions with smaller ids than `xid`. If this
+		-- cluster has not reached the id `xid` yet, the row came with a dump of
+		-- another cluster. All transactions of that cluster have ended.
 		over := it.xid < pg_snapshot_xmin(seen)
 		        or it.xid >= pg_snapshot_xmax(seen)
 		           and it.xid is distinct from pg_current_xact_id_if_assigned();

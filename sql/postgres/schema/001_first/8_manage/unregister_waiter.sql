@@ -1,8 +1,9 @@
 -- unregister_waiter: end the registration of a worker that waits for jobs.
 -- worker_id: the worker.
--- queues: the queues for whose jobs it waits.
+-- queues: the queues for whose jobs the worker waits.
 -- Locks: the rows of `waiter` that the routine deletes. Rows that other transactions
--- have locked are skipped, because those transactions are notifying this worker.
+-- have locked are skipped, because those transactions are notifying this worker and
+-- delete the rows.
 
 create function readpast.unregister_waiter(worker_id bigint, queues text[]) returns void
 language plpgsql volatile

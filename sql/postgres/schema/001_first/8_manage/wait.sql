@@ -1,14 +1,14 @@
--- wait: wait for the end of a job. A routine cannot receive notifications, so this one
--- looks at the job after pauses that grow from 5 ms to wait_pause(). While it waits it
--- holds a snapshot, which keeps dead rows in all tables of the database. So the time is
--- limited. A client that can listen should use rp_job_wait() or the command `wait`
--- instead.
+-- wait: wait for the end of a job. A routine cannot receive notifications, so wait()
+-- checks the job again and again, after pauses that grow from 5 ms to wait_pause().
+-- While it waits, it holds a snapshot, and vacuum cannot remove dead rows from any
+-- table of the database. So the time-out has a limit. The C call rp_job_wait() and the
+-- command `wait` do without this snapshot, because they receive notifications.
 -- id: the job.
 -- timeout: how long to wait, at most wait_most().
 -- Result: `done`, `dead` or `cancelled`. Null if the time is over. A finished job that
 -- was not kept counts as done. RP003: an argument is wrong. RP005: no job ever had this
--- id. 25001: the call is part of a transaction, where it could wait for itself or would
--- see no change.
+-- id. 25001: the call is part of a longer transaction. There it could wait for a job of
+-- its own transaction, or for a change that its snapshot does not show.
 -- Locks: none.
 
 create function readpast.wait(id bigint, timeout interval default '1 minute')

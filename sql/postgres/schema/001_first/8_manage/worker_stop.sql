@@ -1,6 +1,6 @@
--- worker_stop: unregister a worker that ends. Its row stays for an hour, because jobs
--- name it. Jobs that it still holds are not released. They are ready again when their
--- leases are over.
+-- worker_stop: unregister a worker that ends. The worker's row stays for an hour,
+-- because jobs may still name the worker. Jobs that the worker still holds are not
+-- released. They become ready again when their leases end.
 -- worker_id: the worker.
 -- Result: none. If the worker is unknown or was unregistered before, nothing changes.
 -- RP003: the id is null.
