@@ -1,5 +1,5 @@
--- blocked: which of these jobs has another transaction locked? This call locks the
--- others, so that its transaction can settle them without waiting.
+-- blocked: which of these jobs are locked by another transaction? The statement locks
+-- the other jobs, so that its own transaction can settle them without waiting.
 
 select n.number, n.id
   from pg_catalog.unnest(:id[]::bigint[]) with ordinality as n(id, number)

@@ -1,9 +1,9 @@
--- change: change a live job that is not running. A null parameter leaves a value as it
--- is. A ready job keeps its place in the ready line, unless its queue or priority
--- changes. Then it goes to the end of its new lane. If :kind or :state is not null,
--- only a job of that kind or state is changed.
--- outcome: 0 changed, 1 a live job of the queue has the unique key, 2 there is no such
--- queue, 3 the payload is larger than the queue takes.
+-- change: change a live job that is not running. A parameter that is null leaves a
+-- value as it is. If :kind or :state is not null, only a job of that kind or state is
+-- changed. See the routine change_live().
+-- outcome: 0: the job was changed. 1: another live job of the new queue has the same
+-- unique key. 2: there is no such queue. 3: the payload is larger than the new queue
+-- takes.
 
 select c.id, c.outcome
   from readpast.change_live(

@@ -1,5 +1,5 @@
--- dead: list the ids of a queue's dead jobs that are larger than :after, in ascending
--- order.
+-- dead: list the dead jobs of a queue whose ids are larger than :after, in the order of
+-- their ids. If :kind is not null, only jobs of that kind are listed.
 
 select a.id
   from readpast.archive a

@@ -1,7 +1,9 @@
--- enqueue_unique: add one job with any of the options. With a unique key it is added
--- only if no job of the queue has the key. Otherwise the id of that job is returned.
--- With :replace that job gets the new job's content, unless it is running or done.
--- outcome: 0 added, 1 existed, 2 replaced.
+-- enqueue_unique: add one job with any of the options. If a job of the queue has the
+-- same unique key, no job is added, and the id of the older job is returned. If
+-- :replace is true, the older job also gets the content of the new job, unless it is
+-- running or done.
+-- outcome: 0: the job was added. 1: a job with the key existed. 2: that job was
+-- replaced.
 
 select id, outcome
   from readpast.put_one(:queue, :payload, :priority::bigint::integer,

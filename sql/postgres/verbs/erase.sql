@@ -1,6 +1,7 @@
 -- erase: delete jobs, unless they have changed since the caller read them. A job whose
--- claim number is still :claim_no has not changed. If :kept, the job is deleted from
--- the archive, otherwise from the live jobs. A running job stays.
+-- claim number is still :claim_no has not changed. If :kept is 1, the job is deleted
+-- from the archive. If :kept is 0, it is deleted from the live jobs, unless it is
+-- running.
 
 with live as (
     delete from readpast.job j

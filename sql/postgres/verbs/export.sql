@@ -1,9 +1,9 @@
--- export: return the stored rows of live and kept jobs. They are jobs of :queues (a
--- JSON array of names) with ids above :after and up to :until. At most :max rows are
--- returned, and about :size bytes of payload. Kept jobs that a sweep will delete within
--- :spare_ms are left out.
--- state: 1 for a live job, 3 for a running one. For a kept job it is the state in which
--- the job ended.
+-- export: return the stored rows of live and kept jobs. These are jobs of the queues in
+-- :queues (a JSON array of names), with ids larger than :after and not larger than
+-- :until. At most :max rows are returned, and about :size bytes of payload. Kept jobs
+-- that a sweep will delete within :spare_ms are left out.
+-- state: 3 for a running job, 1 for any other live job. For a kept job it is the state
+-- in which the job ended.
 
 select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
        e.claim_no, e.attempt, e.lost, e.max_attempts, e.worker, e.created_at,

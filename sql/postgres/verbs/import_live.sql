@@ -1,9 +1,11 @@
 -- import_live: insert live jobs that are not running, unchanged, into queues that
--- exist. Their claim numbers belong to no worker of this database. A scheduled job
--- whose time has come goes to the end of the ready line, because the sweep does not
--- look again at times that it has passed. A ready job keeps its number in the line. A
--- lane's cursor may have passed that number. So a row in `recheck` makes the sweep look
--- there, and the sweep moves such a job to the end.
+-- exist. A job keeps its claim number, but no worker of this database has got that
+-- number. A scheduled job whose time has come is inserted as a ready job, at the end of
+-- the ready line. Otherwise the sweep might not find it, because it does not look again
+-- at times that it has passed. A ready job keeps its number in the line. The cursor of
+-- its lane may have passed that number already. So the statement adds rows to
+-- `recheck`. The sweep then looks at these numbers, and moves such jobs to the end of
+-- their lanes.
 
 with opened as (
     insert into readpast.lane (lane_id)

@@ -1,7 +1,8 @@
 -- list_running: list the running jobs of a queue, the longest running first. The
--- statement reads the first :looks jobs of each lane (a priority and class of the
--- queue). partial: there may be more running jobs. If there may be more and none was
--- found, the only row has no id.
+-- statement reads only about the first :looks jobs of each lane (the jobs of one
+-- priority and class).
+-- partial: true if there may be running jobs that were not read. If no running job was
+-- read but there may be some, the result is a single row without an id.
 
 with held as (
     select r.id as held_id, r.claim_no as held_no

@@ -1,4 +1,5 @@
--- queue_drop: delete the queue, its schedules and its jobs. busy: a job is running, or
--- an open transaction has locked a job or the queue, so nothing was deleted.
+-- queue_drop: delete the queue, its schedules and its jobs. busy: true if the queue is
+-- in use. Then nothing was deleted. The queue is in use while one of its jobs is
+-- running, and while another transaction has locked the queue or one of its jobs.
 
 select id, busy from readpast.queue_drop(:queue);

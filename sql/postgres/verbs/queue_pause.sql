@@ -1,5 +1,5 @@
--- queue_pause: pause a queue (:paused), or end its pause. See the routine
--- queue_pause().
+-- queue_pause: pause a queue if :paused is 1. End its pause if :paused is 0. See the
+-- routine queue_pause().
 
 select p.id
   from readpast.queue_pause(:queue, :paused::bigint::integer::boolean,

@@ -1,4 +1,5 @@
--- queue_set: change the settings of a queue whose parameters are not null.
+-- queue_set: change settings of a queue. A parameter that is null leaves its setting as
+-- it is.
 
 select readpast.queue_set(
            :queue, :max_attempts::bigint::integer, readpast.ms(:lease_ms),

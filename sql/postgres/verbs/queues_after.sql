@@ -1,5 +1,5 @@
--- queues_after: list the names of the queues with ids above :after, in the order of
--- their ids.
+-- queues_after: list the queues whose ids are larger than :after, in the order of their
+-- ids.
 
 select id, name
   from readpast.queue

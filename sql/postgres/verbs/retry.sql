@@ -1,5 +1,4 @@
--- retry: make a dead or cancelled job ready again. It keeps its id, has no attempts
--- used and gets a larger claim number. taken: a live job has its unique key now, so
--- nothing changed.
+-- retry: make a dead or cancelled job ready again. See the routine retry_kept().
+-- taken: true if a live job has the same unique key. Then nothing was changed.
 
 select id, taken from readpast.retry_kept(:id, :kind);

@@ -1,4 +1,5 @@
--- schedule_pause: pause a schedule, or resume it (:paused 0) with its next instant.
+-- schedule_pause: pause a schedule. If :paused is 0, resume the schedule instead. Then
+-- its next job is enqueued at :next_at.
 
 update readpast.schedule
    set paused_at = case when :paused::bigint operator(pg_catalog.<>) 0

@@ -1,9 +1,9 @@
 -- settle_and_claim: settle finished jobs, then claim others, in one commit. :queues is
--- a text[] literal, and the first queue is preferred. If :max is 0, no job is claimed.
--- If :id of the first row is null, no job is settled.
+-- a text[] literal. Jobs of the first queue are claimed first. If :max is 0, no job is
+-- claimed. If :id of the first row is null, no job is settled.
 -- In the result `number` says whether a row is a verdict or a job, see the routine
--- settle_and_claim(). The columns are those of the routine, in its order. Another order
--- would cost the server a copy of each row.
+-- settle_and_claim(). The columns must be in the order in which the routine returns
+-- them. With another order the server would copy each row.
 
 select number, result, state as settled, queue_id, queue, lane_id, seq, suspect, id,
        claim_no, payload, kind, headers, priority, attempt, max_attempts,

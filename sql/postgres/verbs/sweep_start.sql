@@ -1,8 +1,8 @@
 -- sweep_start: decide whether this transaction makes the next sweep, for all workers
 -- and all queues. If :in_turn is 0, this transaction makes the sweep in any case. If
--- another transaction makes it, no row is returned. mine: 2 if a schedule is due that
--- this role may fire, otherwise 1.
--- otherwise 1.
+-- this transaction does not make the sweep, no row is returned. See the routine
+-- sweep_start().
+-- mine: 2 if a schedule is due that this role may fire, otherwise 1.
 
 select case when exists (
                  select 1 from readpast.schedule s

@@ -1,5 +1,6 @@
--- tally: add the number of jobs that a client has finished since its last tally. A
--- client does this at most once a second, in a commit that it makes anyway.
+-- tally: record how many jobs of a queue a client has finished since it last recorded
+-- this. A client does this at most once a second, in a transaction that it commits
+-- anyway.
 
 insert into readpast.tally (second, queue_id, done, failed)
 values (extract(epoch from pg_catalog.clock_timestamp())::bigint,

@@ -1,5 +1,6 @@
--- to_purge: list the ids of at most :max jobs of a queue in one state other than
--- running.
+-- to_purge: list the ids of at most :max jobs of a queue that are in the state :state.
+-- This is any state except running. If :kind is not null, only jobs of that kind are
+-- listed.
 
 (select id
    from readpast.job

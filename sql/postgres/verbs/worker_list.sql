@@ -1,7 +1,8 @@
 -- worker_list: list the registered workers, by id, including those that died without
--- unregistering. Their running jobs are counted among the first :most jobs of each lane
--- of their queues. running_at_least: a worker may have more running jobs than were
--- counted.
+-- unregistering. To count the running jobs of each worker, the statement reads about
+-- the first :most jobs of each lane of the workers' queues. (A lane is the jobs of one
+-- queue, priority and class.)
+-- running_at_least: true if a worker may have more running jobs than were counted.
 
 with held as (
     select r.worker_id, pg_catalog.count(*) as running

@@ -1,5 +1,5 @@
--- worker_stop: unregister a worker that holds no job. Its row stays for an hour, because
--- jobs name it.
+-- worker_stop: unregister a worker that holds no job. The worker's row stays for an
+-- hour, because jobs may still name the worker.
 
 update readpast.worker
    set seen_at = pg_catalog.clock_timestamp(),

@@ -94,7 +94,7 @@ begin
 		continue when not found;
 		got := readpast.lock_queue(its.id, most - taken, at_once - taken, holding,
 		                           taken, its.lease, alone);
-		suspect := true; -- for the rows without an id: suspects that were passed over
+		suspect := true; -- each of these rows is a suspect that was passed over
 		for passed_over in 1 .. got.passed_over loop
 			return next;
 		end loop;

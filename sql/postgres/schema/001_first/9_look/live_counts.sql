@@ -2,10 +2,11 @@
 -- queue_id: the queue.
 -- most: the count of each state stops at this number.
 -- Rows: one.
---   scheduled_at_least, ready_at_least, running_at_least: there are, or may be, more
---     jobs of that state than were counted.
---   oldest: run_at of the oldest ready job that was read.
---   longest: claim_no of the longest running job that was read.
+--   scheduled_at_least, ready_at_least, running_at_least: true if there are, or may be,
+--     more jobs of this state than were counted.
+--   oldest: the smallest run_at of the ready jobs that were read.
+--   longest: the claim_no of the job that has been running for the longest time, among
+--     the jobs that were read.
 -- Locks: none.
 
 create function readpast.live_counts(queue_id integer, most bigint)

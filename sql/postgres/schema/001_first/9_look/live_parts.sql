@@ -1,17 +1,16 @@
--- live_parts: count the live jobs of a queue, in parts. One part has the jobs that are
--- not in the ready line. Each lane has two parts, the jobs before the number where
--- claims start, and those past it. The last part has the jobs that the sweep will look
--- at again.
+-- live_parts: count the live jobs of a queue, in parts. The first part has the jobs
+-- that are not in the ready line. Then come two parts for each lane (a queue, a
+-- priority and a class, see lane_of()): the jobs before the number where claims start,
+-- and the other jobs. The last part has the jobs that the sweep will look at again.
 -- queue_id: the queue.
--- most: the count of a part stops a little past this number. scan_most() jobs of each
--- part are read. After a lane that has more jobs, only scan_least() jobs of each later
--- lane are read.
+-- most: the count of a part stops a little past this number, because at most
+-- scan_most() jobs of each part are read. If a lane has more jobs than that, only
+-- scan_least() jobs of each later lane are read.
 -- Rows: one for each part.
---   oldest: run_at of the oldest ready job.
---   ids, claim_nos, worker_ids: the running jobs. No index tells them from others, so
---     the routine lists them.
---   more_ready, more_scheduled, more_running: there are, or may be, more such jobs than
---     were read.
+--   oldest: the smallest run_at of the ready jobs that were read.
+--   ids, claim_nos, worker_ids: the running jobs that were read.
+--   more_ready, more_scheduled, more_running: true if there are, or may be, more such
+--     jobs than were read.
 -- Locks: none.
 
 create function readpast.live_parts(queue_id integer, most bigint)

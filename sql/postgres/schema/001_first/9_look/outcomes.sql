@@ -1,6 +1,6 @@
 -- outcomes: tell whether jobs have ended, and how.
 -- ids: the jobs.
--- queue_ids: the queue of each job, as an earlier call returned it, or null.
+-- queue_ids: for each job the queue_id that an earlier call returned for it, or null.
 -- Rows: one for each job, in any order.
 --   number: the job's position in `ids`.
 --   state: 0 live, 4 done, 5 dead, 6 cancelled. -6: the job was live in a queue that
@@ -8,8 +8,8 @@
 --     such a job.
 --   queue_id, queue, claim_no: the queue and the claim number of a live job.
 --   is_open: true if a transaction that may still be open has changed or locked the row
---     of a live job, perhaps to settle it. (Any transaction that is as young as the
---     oldest open one is counted as open.)
+--     of a live job, perhaps to settle the job. (The routine counts a transaction as
+--     open if its id is not smaller than the id of the oldest open transaction.)
 -- Locks: none.
 
 create function readpast.outcomes(ids bigint[], queue_ids bigint[])

@@ -67,7 +67,8 @@ begin
 	ends := least(ends, held_until);
 
 	running := ends is not null or is_behind;
-	-- Null if there is no such job; greatest() alone would return 0.
+	-- The result must be null if there is no such job. greatest() alone would
+	-- return 0.
 	due_in_ms := case when due is not null
 	             then greatest(readpast.to_ms(due - moment), 0) end;
 	expires_in_ms := case when ends is not null

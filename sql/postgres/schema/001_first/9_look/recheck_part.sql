@@ -1,6 +1,7 @@
--- recheck_part: count the jobs of a queue that the next sweep will look at again. They
--- are in the ready line, but before the low-water mark of their lane, where a sweep has
--- been already. So the other parts of live_parts() do not include them.
+-- recheck_part: count the jobs of a queue that the next sweep will look at again. These
+-- jobs are in the ready line, before the low-water mark of their lane. (A sweep has
+-- already seen the numbers before this mark.) The other parts of live_parts() begin at
+-- the mark, so they do not include these jobs.
 -- queue_id: the queue.
 -- most: the count stops a little past this number, see scan_most().
 -- Rows: one, with the columns of live_parts().

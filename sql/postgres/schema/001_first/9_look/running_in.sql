@@ -1,8 +1,8 @@
--- running_in: list running jobs of a queue, those among the jobs that live_parts()
--- reads.
+-- running_in: list the running jobs of a queue, as far as live_parts() reads them.
 -- queue_id: the queue.
 -- most: live_parts() stops a little past this number.
--- Rows: the jobs. A row without an id says that there may be more.
+-- Rows: the jobs. If there may be more running jobs than these, there is also a row
+-- without an id.
 -- Locks: none.
 
 create function readpast.running_in(queue_id integer, most bigint)

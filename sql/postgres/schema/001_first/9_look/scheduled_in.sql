@@ -1,7 +1,7 @@
 -- scheduled_in: list the first jobs of a queue that are neither in the ready line nor
 -- running.
 -- queue_id: the queue.
--- due: true: jobs whose time has come. False: the others.
+-- due: true to list only jobs whose run_at has come, false to list only the other jobs.
 -- most: the largest number of jobs to list.
 -- Rows: the ids of the jobs, ordered by run_at.
 -- Locks: none.

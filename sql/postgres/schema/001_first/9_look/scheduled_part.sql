@@ -1,6 +1,6 @@
 -- scheduled_part: count the jobs of a queue that are not in the ready line. These are
--- the scheduled jobs, jobs that are due and that the sweep has yet to move, and jobs
--- that have been running for more than a few seconds.
+-- scheduled jobs, jobs that are due and that the sweep has not moved yet, and jobs that
+-- have been running for more than a few seconds.
 -- queue_id: the queue.
 -- most: the count stops a little past this number, see scan_most().
 -- Rows: one, with the columns of live_parts().

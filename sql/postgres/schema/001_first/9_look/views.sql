@@ -1,7 +1,7 @@
 -- views: jobs and schedules as clients and people see them.
 
--- Live jobs, with the columns of `job` in sql/params, in that order. The columns after
--- these are for filters and sorting.
+-- Live jobs. The first columns are those that the entry `job` in sql/params lists, in
+-- that order. The columns after these are for filters and sorting.
 create view readpast.live as
 select j.id, q.name as queue,
        case when j.lease_until is not null then 3

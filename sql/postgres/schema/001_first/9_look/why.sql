@@ -1,11 +1,12 @@
 -- why: tell why a live job waits, or which worker runs it.
 -- job_id: the job.
--- most: count up to this number of jobs ahead of it.
+-- most: the count of the jobs that are ahead of this one stops at this number.
 -- Rows: one, or none if there is no such live job.
---   ahead: how many ready jobs claims take before it.
---   workers: how many live workers serve its queue and its kind.
---   queue_workers: how many live workers serve its queue, with any kinds.
---   worker_id, host, pid: the worker that holds it.
+--   ahead: how many ready jobs claims take before this job.
+--   workers: how many live workers serve the job's queue and its kind.
+--   queue_workers: how many live workers serve the job's queue, whatever kinds they
+--     serve.
+--   worker_id, host, pid: the worker that holds the job.
 --   silent_ms: how long ago that worker was last seen.
 --   renewed: how often that worker has renewed the lease.
 -- Locks: none.

@@ -1,12 +1,12 @@
--- due_fires: list the instants of a schedule that get a job now. plan() of
--- lib/schedule_fire.c does the same.
+-- due_fires: list the times of a schedule that get a job now. plan() of
+-- lib/schedule_fire.c does the same for other databases.
 -- s: the schedule, whose next_at has come.
 -- moment: the time now.
 -- Result:
---   fires: the instants that get a job, in order.
---   missed: a number for the header `missed` of the last of these jobs: how many
---     instants passed without a job. 0: the job has no such header.
---   next_at: the next instant of the schedule.
+--   fires: the times that get a job, in order.
+--   missed: how many times of the schedule passed without a job. The last of these jobs
+--     gets this number in a header, unless the number is 0.
+--   next_at: the next time of the schedule after now.
 -- Locks: none.
 
 create function readpast.due_fires(s readpast.schedule, moment timestamptz,
@@ -16,16 +16,16 @@ set search_path = pg_catalog, pg_temp
 as $body$
 declare
 	late    timestamptz := moment - readpast.missed_age();
-	newest  timestamptz;       -- the last missed instant without a job
-	counted boolean := true;   -- `missed` is still increased
+	newest  timestamptz;       -- the last missed time that has no job
+	counted boolean := true;   -- true while missed times are counted
 begin
 	fires := '{}';
 	missed := 0;
 	next_at := s.next_at;
 	while next_at <= moment loop
 		if next_at > late then
-			-- If one job stands for all missed instants (s.missed is 0), it
-			-- is the job of the first instant that is not late.
+			-- If one job replaces all missed ones (s.missed is 0), it is
+			-- the job of the first time that is not late.
 			fires := case when s.missed = 0 and missed > 0 then '{}'
 			              else fires end || next_at;
 			newest := null;
@@ -39,8 +39,8 @@ begin
 		end if;
 		next_at := readpast.next_fire(s.sets, s.zone, s.anchor, next_at);
 		if missed = readpast.most_missed() and counted then
-			-- Many more instants may have been missed. From here on look
-			-- only at the last thousand.
+			-- Many more times may have been missed. To save time, the loop
+			-- goes on with the last thousand of them.
 			counted := false;
 			next_at := readpast.next_fire(
 				s.sets, s.zone, s.anchor,

@@ -1,10 +1,14 @@
--- fire_due: put the jobs of schedules that are due into their queues. Workers and sweep()
--- call it about once a second; any program may. Each instant fires once, whoever calls.
--- most: how many schedules at the most.
--- Result: schedules: how many were due; jobs: how many jobs were added.
--- Locks: the schedules' rows, of which it skips those that others have locked; those of
--- fire_one(), for which it waits for lock_timeout at the most, because others may be
--- waiting for the sweep: then the schedule stays due.
+-- fire_due: put the jobs of schedules that are due into their queues. Workers and
+-- sweep() call this routine about once a second. Any other program may call it, too.
+-- Each time of a schedule fires only once, even if several programs call the routine.
+-- most: fire at most this number of schedules.
+-- Result:
+--   schedules: how many schedules were due.
+--   jobs: how many jobs were added.
+-- Locks: the schedules' rows, and the rows that fire_one() locks. Schedules that other
+-- transactions have locked are skipped. For each other lock the call waits for
+-- lock_timeout at the most, because other transactions may wait for this sweep. If the
+-- wait is longer, the schedule stays due.
 
 create function readpast.fire_due(most integer default 1000,
                                   out schedules integer, out jobs integer)
@@ -38,7 +42,8 @@ begin
 		begin
 			select * into plan from readpast.due_fires(s, moment);
 		exception when invalid_parameter_value then
-			-- The server no longer knows the zone: the schedule stops.
+			-- The server no longer knows the time zone. The schedule has no
+			-- next time, and stops.
 			select array[s.next_at] as fires, 0 as missed,
 			       null::timestamptz as next_at into plan;
 			error := sqlerrm;

@@ -1,7 +1,12 @@
--- fire_one: put the job of one instant of a schedule into its queue.
--- s: the schedule; due: the instant; missed: a number for the header, or 0.
--- Result: job_id: the new job, or null and why there is none.
--- Locks: see put_one() and need_queue().
+-- fire_one: put the job of one time of a schedule into the schedule's queue.
+-- s: the schedule.
+-- due: the time.
+-- missed: a number for the job's header `missed`. 0: the job gets no such header.
+-- Result:
+--   job_id: the new job, or null if no job was added.
+--   why: the reason if no job was added.
+-- Locks: the rows that put_one() locks. The call waits for an open transaction that
+-- creates the same queue.
 
 create function readpast.fire_one(s readpast.schedule, due timestamptz,
                                   missed integer,

@@ -1,6 +1,6 @@
--- header_name: return the name of a header that a fired job gets. The name begins with
--- the word that stands for the schema's name in these files. So it is put together from
--- parts, which are not replaced when the schema has another name.
+-- header_name: return the name of a header that a fired job gets. All these names begin
+-- with the word that is replaced by the schema's name when these files are installed.
+-- Here the word must not be replaced, so the routine puts it together from two parts.
 -- what: the rest of the name.
 -- Result: the name.
 -- Locks: none.
