@@ -1,4 +1,4 @@
--- paused: queues that have been paused for long while jobs wait in them.
+-- paused: queues that have ready jobs and have been paused for a long time.
 
 select q.name as queue,
        (extract(epoch from clock_timestamp() - q.paused_at) * 1000)::bigint

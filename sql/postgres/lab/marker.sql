@@ -2,12 +2,12 @@
 --
 -- The row stays in the table while its job runs. It has a priority, the time from which
 -- the job is available, the number of attempts and a time-out. The worker makes up a
--- unique mark and sets it with one update. The rows with this mark are its own. The
--- update repeats the condition of its inner select. So no row gets two marks, even on
--- an engine where that select does not skip locked rows. A worker reports a finished
--- job by setting a date. The trap: a worker may report a job after its time-out, when
--- another worker has the job already. This late report is accepted. And no statement
--- ever deletes the rows.
+-- unique mark and writes it to a batch of rows with one update. Then the rows with this
+-- mark belong to the worker. The update repeats the condition of its inner select. So
+-- no row gets two marks, even on an engine where that select does not skip locked rows.
+-- A worker reports a finished job by setting a date. The trap: a worker may report a
+-- job after its time-out, when another worker has the job already. This late report is
+-- accepted. And no statement ever deletes the rows.
 
 -- setup:
 create table job_queue (

@@ -1,11 +1,11 @@
 -- merge: one MERGE under a table lock claims the first row, or deletes it
 --
 -- One atomic statement both claims a job and removes a finished one. If the first row
--- names an agent, the job was processed, and the row is deleted. Otherwise the row is
--- given to the caller. So each row is visited twice. Each visit locks the whole table,
--- so claims, deletions and inserts wait for each other. The trap: an agent in the row
--- says that a worker took the job, not that the job is done. If that worker dies, the
--- next visit deletes its job.
+-- names an agent, the job was processed, and the row is deleted. Otherwise the caller
+-- is written into the row as its agent, and gets the job. So each row is visited twice.
+-- Each visit locks the whole table, so claims, deletions and inserts wait for each
+-- other. The trap: an agent in the row says that a worker took the job, not that the
+-- job is done. If that worker dies, the next visit deletes its job.
 --
 -- In the original, three consumers poll every 100 ms and one producer inserts every 50
 -- ms. Here all rows are inserted before the start and no worker pauses, as for the

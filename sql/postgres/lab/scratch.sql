@@ -1,6 +1,6 @@
 -- scratch: create, use and drop the two schemas that a run of the lab needs, and read
 -- the server's figures about the run. The lab compares techniques. A technique is one
--- way to build a queue in SQL, such as each other file in this folder. Both schemas
+-- way to build a queue in SQL. Each other file in this folder has one. Both schemas
 -- have the same random number in their names. One holds readpast's tables and routines.
 -- The other has the suffix _t, and holds the tables and routines of the technique. The
 -- sessions of the workers have the name of the first schema as their application_name.

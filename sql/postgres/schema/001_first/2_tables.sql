@@ -169,7 +169,7 @@ create unique index job_unique on readpast.job (queue_id, unique_key)
 -- Until then they start at one of two numbers, whichever is larger:
 --   the `settled` of the new cursor,
 --   the `head` of the newest cursor that is at least cursor_age() old.
--- settled: nearly all transactions that drew a number before this one have ended.
+-- settled: nearly all transactions that drew a smaller number than this have ended.
 -- drawn: the last number that had been drawn when the cursor was made.
 -- next_xid: when the cursor was made, nearly all transactions that had drawn a number
 -- had smaller ids than this. The `settled` of the lane's next cursor is computed from

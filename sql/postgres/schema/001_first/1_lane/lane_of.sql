@@ -7,7 +7,7 @@
 -- class: one of three numbers.
 --   0 front: the job was released, or its lease ran out once.
 --   1 suspect: the job may have killed its workers, because its lease ran out twice in
---     a row, or before its last attempt.
+--     a row, or ran out when only one attempt was left.
 --   2 normal.
 -- Result: the number.
 -- Locks: none.

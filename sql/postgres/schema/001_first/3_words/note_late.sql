@@ -1,8 +1,9 @@
 -- note_late: request a recheck of the end of a lane, which means that the sweep looks
 -- at it again. A transaction calls this when it draws numbers of the ready line and is
 -- older than young_age(). Before such a transaction commits, claims may have passed the
--- numbers that it drew. Its row in `recheck` becomes visible together with its jobs.
--- The range in the row ends at the last number that any session has drawn.
+-- numbers that it drew. The routine adds a row to `recheck`, which becomes visible
+-- together with the transaction's jobs. The range in the row ends at the last number
+-- that any session has drawn.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- first: the smallest number that this transaction drew late.
 -- Locks: none.

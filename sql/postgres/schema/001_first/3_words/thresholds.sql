@@ -18,9 +18,9 @@ $body$;
 
 -- When a cursor is this old, claims start at its head. Some transactions that drew
 -- smaller numbers may still be open then. But nearly every transaction that puts a job
--- into the ready line commits within this time. Then its job is claimed in its place.
--- If a transaction commits later, claims do not find its job. The sweep moves the job
--- to where claims find it, one or two seconds after the commit.
+-- into the ready line commits within this time. Then its job is claimed in the order of
+-- the line. If a transaction commits later, claims do not find its job. The sweep moves
+-- the job to where claims find it, one or two seconds after the commit.
 create function readpast.cursor_age() returns interval
 language sql immutable
 as $body$
@@ -91,9 +91,9 @@ select interval '3 seconds'
 $body$;
 
 -- wait_for_claims() needs a tick that an earlier sweep has made, not the running one.
--- It takes a tick that is older than this. A sweep makes its tick first. Then it visits
--- cursors for at most twice visit_budget(), which is less than this time. So its own
--- tick is still too young.
+-- It takes a tick that is older than this. A sweep makes its own tick first. Then it
+-- looks at ranges and cursors for at most twice visit_budget(), which is less than this
+-- time. So its own tick is still too young.
 -- needs_tick() is false while the newest tick is younger than this. So a program that
 -- calls sweep() without a pause does not make more ticks.
 create function readpast.tick_age() returns interval
@@ -111,8 +111,8 @@ as $body$
 select interval '1 second'
 $body$;
 
--- A sweep visits cursors for this long at the most. The next sweep visits the remaining
--- cursors.
+-- A sweep looks at ranges to recheck for at most this long. Then it visits cursors,
+-- also for at most this long. The next sweep continues with the rest.
 create function readpast.visit_budget() returns interval
 language sql immutable
 as $body$
@@ -147,9 +147,9 @@ select interval '5 seconds'
 $body$;
 
 -- A transaction may write a run_at or a visit_at that is a little earlier than the
--- moment at which it got its id. This happens if it read the clock before that moment,
--- or if the clock was set back a little. The sweep assumes that the difference is never
--- larger than this.
+-- moment at which it got its id. This happens if the transaction read the clock before
+-- that moment, or if the clock was set back a little. The sweep assumes that the
+-- difference is never larger than this.
 create function readpast.settled_margin() returns interval
 language sql immutable
 as $body$
@@ -239,9 +239,9 @@ as $body$
 select interval '250 milliseconds'
 $body$;
 
--- The longest time-out of wait(). While wait() waits, it holds a snapshot. Until that
+-- The longest time-out of wait(). While wait() waits, it holds a snapshot. Until wait()
 -- ends, vacuum cannot remove the index entries of jobs that are deleted, and each claim
--- has to scan over them.
+-- has to scan over these entries.
 create function readpast.wait_most() returns interval
 language sql immutable
 as $body$
@@ -321,7 +321,8 @@ $body$;
 
 -- How many jobs of a lane a count reads if it did not read all jobs of an earlier lane.
 -- Then it is known already that there are many ready jobs, so only the running jobs of
--- this lane are of interest. These are at its front, so a few reads find them.
+-- this lane are of interest. The running jobs are at the front of the lane, so a few
+-- reads find them.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$
@@ -330,8 +331,9 @@ $body$;
 
 -- ---- schedules
 
--- A fire is missed if no client made it within this time after it was due. The setting
--- `missed` of the schedule says what happens with a missed fire. MISSED_MS in
+-- Clients fire schedules about once a second. If a fire is later than this, no client
+-- has fired schedules for a while, and the fire counts as missed. The setting `missed`
+-- of the schedule says what happens with a missed fire. MISSED_MS in
 -- lib/schedule_fire.c has the same value.
 create function readpast.missed_age() returns interval
 language sql immutable

@@ -6,9 +6,9 @@
 -- have, as in enqueue().
 -- Rows: the ids, in the order of the arrays. RP003: an argument is wrong. RP004: a
 -- payload is larger than the queue takes.
--- Locks: a row of `waiter`, if a worker waits. The call waits for an open transaction
--- that creates the same queue. Above READ COMMITTED also the queue's row, see
--- keep_queue().
+-- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks
+-- the queue's row, see keep_queue(). The call waits for an open transaction that
+-- creates the same queue.
 
 create function readpast.enqueue_many(
 	queue text, payloads bytea[], priority integer default null,

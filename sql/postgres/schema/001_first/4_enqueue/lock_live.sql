@@ -45,8 +45,8 @@ begin
 		end if;
 	end if;
 	-- A done job with unique_for may keep its key taken. The commit that deletes
-	-- such a job from `job` also adds its key to `taken_key`, so it is found in one
-	-- of the two.
+	-- such a job from `job` also adds the key to `taken_key`. So the key is always
+	-- found in one of the two tables.
 	if id is null then
 		id := readpast.key_holder(queue_id, unique_key);
 	end if;

@@ -7,8 +7,8 @@
 -- keep_ms .. backoff: terms that all of the jobs have, or null.
 -- Rows: the ids, in the order of the arrays. No rows: there is no such queue, or a
 -- payload is too large.
--- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED also the queue's
--- row, see keep_queue().
+-- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks
+-- the queue's row, see keep_queue().
 
 create function readpast.put(
 	queue text, priority integer, delays_ms bigint[], run_ats bigint[],

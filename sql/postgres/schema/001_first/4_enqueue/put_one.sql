@@ -8,11 +8,12 @@
 -- Result:
 --   id: the new job or the one that has the key. Null: there is no such queue, or the
 --     payload is too large.
---   outcome: 0 added, 1 existed, 2 replaced.
+--   outcome: 0: the job was added. 1: a job with the key existed. 2: that job was
+--     replaced.
 -- Locks: the row of the live job with the key, for key share, or for update if it is
--- replaced. A row of `waiter`, if a worker waits. Above READ COMMITTED also the queue's
--- row, see keep_queue(). The call waits for an open transaction that inserts the same
--- key.
+-- replaced. If a worker waits, the call also locks a row of `waiter`. Above READ
+-- COMMITTED it also locks the queue's row, see keep_queue(). The call waits for an open
+-- transaction that inserts the same key.
 
 create function readpast.put_one(
 	queue text, payload bytea, priority integer, delay_ms bigint,

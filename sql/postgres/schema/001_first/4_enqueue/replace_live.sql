@@ -1,7 +1,7 @@
 -- replace_live: replace the content of a live job that is not running. The routine
--- increases the job's claim number. So if a worker had the job before and lost it when
--- the lease ran out, its late verdict is refused. The worker has never seen the new
--- content.
+-- increases the job's claim number. So if a worker lost the job before because the
+-- lease ran out, the worker's late verdict is refused. The verdict would be about the
+-- old content.
 -- id: the job, which lock_live() has locked.
 -- lane_id .. unique_for_ms: the new content.
 -- is_due: true to make the job ready, false to schedule it.

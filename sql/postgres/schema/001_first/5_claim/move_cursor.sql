@@ -4,10 +4,10 @@
 -- left behind.
 -- No cursor is appended if another claim has just appended one, if that cursor's head
 -- is not larger than the number of the first job, and if the sweep will visit that
--- cursor in time for this claim. If this transaction may stay open, the routine also
--- adds a row to `recheck`, which becomes visible together with the claim. If such a
--- transaction is older than young_age(), the routine appends no cursor, because other
--- transactions would see the cursor too late.
+-- cursor no later than it would visit a new one. If this transaction may stay open, the
+-- routine also adds a row to `recheck`, which becomes visible together with the claim.
+-- If such a transaction is older than young_age(), the routine appends no cursor,
+-- because other transactions would see the cursor too late.
 -- While the cursor is younger than cursor_age(), claims may start at its `settled`.
 -- Nearly all transactions that drew a smaller number than `settled` have ended. If one
 -- has not, claims do not find its jobs. The sweep finds these jobs and moves them to

@@ -10,10 +10,10 @@
 -- progress is given and `lease` is null, a lease that would end later than the new one
 -- is left as it is.
 -- Result: the job's state, `running`. RP001 to RP005: see verdict().
--- Locks: the job's row, and the worker's row if it is older than heartbeat_every(). If
--- another transaction has locked the worker's row, it is not changed. Above READ
--- COMMITTED the worker's row is never changed, because the update may raise a
--- serialization failure there.
+-- Locks: the job's row, and the worker's row if its `seen_at` is older than
+-- heartbeat_every(). If another transaction has locked the worker's row, it is not
+-- changed. Above READ COMMITTED the worker's row is never changed, because the update
+-- may raise a serialization failure there.
 
 create function readpast.extend(
 	id bigint, claim_no bigint, lease interval default null,

@@ -6,8 +6,8 @@
 -- for_good: true if the job must not be tried again.
 -- Result: the job's new state: `scheduled`, `ready` if there is no delay, or `dead`.
 -- RP001, RP002, RP003, RP005: see verdict().
--- Locks: the job's row. A row of `waiter`, if the job is ready and a worker waits. If
--- the job dies, also the rows that put_dead() locks.
+-- Locks: the job's row, and a row of `waiter` if the job is ready and a worker waits.
+-- If the job dies, the call also locks the rows that put_dead() locks.
 
 create function readpast.fail(
 	id bigint, claim_no bigint, error text default 'failed',

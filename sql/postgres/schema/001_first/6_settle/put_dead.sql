@@ -3,9 +3,9 @@
 -- payload is larger than the queue takes, so that no dead job is lost.
 -- job_id: the dead job, which is in the archive.
 -- dead_to: the name of the other queue.
--- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED also the queue's
--- row, see keep_queue(). The call waits for an open transaction that creates the same
--- queue.
+-- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks
+-- the queue's row, see keep_queue(). The call waits for an open transaction that
+-- creates the same queue.
 
 create function readpast.put_dead(job_id bigint, dead_to text) returns void
 language plpgsql volatile

@@ -3,7 +3,7 @@
 -- delay: how long the job waits before it is ready.
 -- Result: the job's new state: `ready`, or `scheduled` if there is a delay. RP001,
 -- RP002, RP003, RP005: see verdict().
--- Locks: the job's row. A row of `waiter`, if a worker waits.
+-- Locks: the job's row, and a row of `waiter` if a worker waits.
 
 create function readpast.release(
 	id bigint, claim_no bigint, delay interval default '0')

@@ -3,8 +3,8 @@
 -- ids .. progresses: as in settle().
 -- Rows: one for each verdict that is accepted. It has the verdict's position in the
 -- arrays, the new state of the job, and the job's queue.
--- Locks: the jobs' rows, which settle_done() has locked already. A row of `waiter`, if
--- a worker waits. For a job that dies also the rows that put_dead() locks.
+-- Locks: a row of `waiter` if a worker waits, and for each job that dies the rows that
+-- put_dead() locks. settle_done() has locked the jobs' rows already.
 
 create function readpast.settle_rest(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],

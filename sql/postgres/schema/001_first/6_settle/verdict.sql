@@ -7,9 +7,9 @@
 -- Result: the job's new state, as a word. RP001: another claim has the job, or the job
 -- is finished. RP002: the job was cancelled. RP003: an argument is wrong. RP004: the
 -- result or the progress is too large. RP005: there is no such job.
--- Locks: the job's row. A row of `waiter`, if the job is ready and a worker waits. A
--- row of `taken_key`, if the job is done and keeps its unique key. If the job dies,
--- also the rows that put_dead() locks.
+-- Locks: the job's row. If the job is ready and a worker waits, the call also locks a
+-- row of `waiter`. If the job is done and keeps its unique key, it locks a row of
+-- `taken_key`. If the job dies, it locks the rows that put_dead() locks.
 
 create function readpast.verdict(
 	id bigint, claim_no bigint, verdict integer, delay interval, error text,

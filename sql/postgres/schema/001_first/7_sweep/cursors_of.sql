@@ -7,8 +7,8 @@
 --   low: the low-water mark of the lane. A sweep has seen all jobs with smaller
 --     numbers.
 --   made_at: the time at which the cursor `passed` was made. If a cursor with a smaller
---     head was made later than that, the later time. (This happens, because cursors do
---     not commit in the order of their heads.)
+--     head was made later than that, made_at is the later time. (This can happen,
+--     because cursors do not commit in the order of their heads.)
 --   passed: the head of the newest cursor whose visit is due or was made, or null.
 --   next_head: the smallest head that is larger than `passed`, or null.
 --   oldest: the smallest head of these cursors.

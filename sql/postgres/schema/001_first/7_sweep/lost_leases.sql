@@ -1,9 +1,9 @@
 -- lost_leases: decide which of the jobs whose leases ran out are dead, and into which
 -- lanes the other jobs go.
 -- ids: the jobs, which the caller has locked.
--- Rows: one for each job. It says whether the job is dead, which lane the job goes to
--- otherwise, and which failure to record. The failure names the worker that had the job
--- and says when that worker was last seen.
+-- Rows: one for each job. The row says whether the job is dead, into which lane the job
+-- goes otherwise, and which failure to record. The failure names the worker that had
+-- the job and says when that worker was last seen.
 -- Locks: none.
 
 create function readpast.lost_leases(ids bigint[])

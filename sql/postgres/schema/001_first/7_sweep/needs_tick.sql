@@ -1,7 +1,7 @@
 -- needs_tick: tell whether a new tick, a row of the table `tick`, is needed. A new tick
 -- is needed if the newest tick is older than tick_age(), and if numbers of the ready
--- line were drawn or cursors appended after that tick. Ticks of another cluster, which
--- came with a restored dump, are ignored.
+-- line were drawn, or cursors were appended, after that tick. Ticks of another cluster,
+-- which came with a restored dump, are ignored.
 -- Result: true if a tick is needed.
 -- Locks: none.
 

@@ -1,9 +1,9 @@
 -- reclaim: scan the jobs of a lane from `low` to before `high`, but at most
 -- visit_slice() jobs. Claims start at `head`, or soon will, so they do not find ready
 -- jobs up to `head`. The routine moves these jobs to the end of the lane. It takes
--- running jobs out of the ready line. From then on the sweep finds these by the end of
--- their lease. For each job that another transaction has locked, the routine adds a row
--- to `recheck`.
+-- running jobs out of the ready line. From then on the sweep finds the running jobs by
+-- the end of their lease. For each job that another transaction has locked, the routine
+-- adds a row to `recheck`.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- low, high: the range of numbers, from `low` to before `high`.
 -- head: the head of the newest cursor.

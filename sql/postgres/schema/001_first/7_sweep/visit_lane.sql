@@ -1,7 +1,7 @@
 -- visit_lane: scan a lane for jobs that claims have left behind, and pass them to
 -- reclaim(). The scan begins at the low-water mark, because a sweep has seen all jobs
--- before it. The scan goes to the cursor. From there it goes on while it finds running
--- jobs, up to the next cursor if there is one.
+-- before this mark. It goes up to the newest cursor whose visit is due. From there it
+-- goes on while it finds running jobs, up to the next cursor if there is one.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, low, made_at: the columns of the cursor that the sweep is going to visit.
 -- ticked: the highest number to visit, or null if it is not known. Each transaction

@@ -7,7 +7,7 @@
 -- If there is no such tick yet, the routine returns false.
 -- lane_id, head: the cursor.
 -- made_at: when the cursor was made. If a cursor with a smaller head was made later,
--- the later time.
+-- made_at is the later time.
 -- open: the open transactions.
 -- Result: true if each such claim has committed or has a recheck request. False if the
 -- caller must call this routine again in the next sweep.

@@ -1,7 +1,7 @@
 -- change_place: write the new values of a job, which change_live() has worked out.
 -- id: the job, which the caller has locked.
--- new_id: its new queue.
--- lane: its new lane.
+-- new_id: the new queue of the job.
+-- lane: the new lane of the job (a queue, a priority and a class, see lane_of()).
 -- due: the time at which the job is ready, or null to leave that time as it is.
 -- is_due: true if `due` is not later than now.
 -- max_attempts: the new maximum, or null.

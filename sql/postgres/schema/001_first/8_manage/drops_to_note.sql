@@ -1,8 +1,8 @@
 -- drops_to_note: list the dropped queues whose row in `dropped` has no transaction id
 -- yet. note_drops() writes it.
 -- Result: the ids of the queues. If this transaction has an id already, the list is
--- empty, because this id might be too small: a transaction that put a job into such a
--- queue later might have a larger id.
+-- empty, because note_drops() cannot use this id. It might be smaller than the id of a
+-- transaction that has just put a job into such a queue.
 -- Locks: none.
 
 create function readpast.drops_to_note() returns integer[]

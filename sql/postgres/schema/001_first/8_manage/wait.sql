@@ -2,7 +2,7 @@
 -- checks the job again and again, after pauses that grow from 5 ms to wait_pause().
 -- While it waits, it holds a snapshot, and vacuum cannot remove dead rows from any
 -- table of the database. So the time-out has a limit. The C call rp_job_wait() and the
--- command `wait` do without this snapshot, because they receive notifications.
+-- command `wait` receive notifications, so they need no such snapshot.
 -- id: the job.
 -- timeout: how long to wait, at most wait_most().
 -- Result: `done`, `dead` or `cancelled`. Null if the time is over. A finished job that

@@ -25,7 +25,7 @@ begin
 	while next_at <= moment loop
 		if next_at > late then
 			-- If one job replaces all missed ones (s.missed is 0), it is
-			-- the job of the first time that is not late.
+			-- the job of a time that is not late.
 			fires := case when s.missed = 0 and missed > 0 then '{}'
 			              else fires end || next_at;
 			newest := null;

@@ -2,7 +2,7 @@
 -- back?
 -- zone: the name of the time zone.
 -- at: the time.
--- Result: true if it is the second time.
+-- Result: true if the local time has occurred before.
 -- Locks: none.
 
 create function readpast.is_second_time(zone text, at timestamptz)
