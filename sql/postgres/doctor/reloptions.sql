@@ -1,5 +1,6 @@
--- reloptions: the fillfactor of the table `job` leaves too little room in its pages, so
--- each claim has to write to every index.
+-- reloptions: the fillfactor of the table `job` leaves too little room in its pages. So
+-- a claim often writes the new version of a row into another page. Then it has to write
+-- to every index, too.
 
 select coalesce((select option_value
                    from pg_options_to_table(c.reloptions)

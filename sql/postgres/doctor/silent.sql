@@ -2,7 +2,7 @@
 -- worker the query lists those of its queues that no other worker serves. If this list
 -- is empty, no job waits because of the worker. A worker without a host is a client in
 -- SQL. The query calls no routine of the schema, so a role that may `select` from the
--- table can run it.
+-- table `worker` can run it.
 
 select s.worker, s.host, s.pid, s.queues::text as queues, s.silent_ms,
        case when s.pid = 0 then ''

@@ -1,5 +1,6 @@
 -- counters: read the server's counters of this database, the amount of WAL that the
--- whole server has written, and how many sessions of the run are still connected.
+-- whole server has written, and how many sessions of the stress test are still
+-- connected.
 select (xact_commit + xact_rollback)::bigint as transactions,
        (blks_hit + blks_read)::bigint as buffers,
        (pg_current_wal_lsn() - '0/0')::bigint as wal_bytes,

@@ -1,5 +1,5 @@
--- tally: record how many jobs of a queue a client has finished since it last recorded
--- this. A client does this at most once a second, in a transaction that it commits
+-- tally: record how many jobs of a queue a client has finished since it last ran this
+-- statement. A client does this at most once a second, in a transaction that it commits
 -- anyway.
 
 insert into readpast.tally (second, queue_id, done, failed)

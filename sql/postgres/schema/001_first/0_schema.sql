@@ -7,5 +7,5 @@
 create schema if not exists readpast;
 
 -- The files are installed in the order of their names. A routine may call one that is
--- installed later, because bodies are not checked.
+-- installed later, because the bodies of routines are not checked here.
 set local check_function_bodies = off;

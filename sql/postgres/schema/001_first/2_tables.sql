@@ -199,10 +199,10 @@ values (0, 0, 1, clock_timestamp(), 'infinity', 0),
        (-1, 0, 1, clock_timestamp(), 'infinity', 0);
 
 -- Rechecks: ranges of a lane that the sweep has to look at again. Jobs may appear in
--- such a range after the cursor has passed it. A range goes from the number `first` to
--- the number `last`. If it has no end, `last` is line_end(). If `waits_for` is null,
--- the next sweep looks at the range. Otherwise the sweep waits until the transaction
--- with this id has ended.
+-- such a range after the cursors of the lane have passed it, and claims do not find
+-- these jobs. A range goes from the number `first` to the number `last`. If it has no
+-- end, `last` is line_end(). If `waits_for` is null, the next sweep looks at the range.
+-- Otherwise a sweep looks at it after the transaction with this id has ended.
 create table readpast.recheck (
 	id        bigint primary key generated always as identity,
 	lane_id   bigint not null,
@@ -312,10 +312,11 @@ create table readpast.worker (
 );
 
 -- Waiters: workers that wait for a notification, each until the time `until`. An
--- enqueue into a queue notifies one of the queue's waiters and deletes its row. The
--- time queue.waiters_until is later than each `until` of the queue's waiters. After
--- that time an enqueue does not read this table. A waiter sets queue.waiters_until a
--- minute later than its own `until`, so that the queue's row is rarely updated.
+-- enqueue into a queue notifies one of the queue's waiters and deletes the row of that
+-- waiter. The time queue.waiters_until is later than each `until` of the queue's
+-- waiters. After that time an enqueue does not read this table. A waiter sets
+-- queue.waiters_until a minute later than its own `until`, so that the queue's row is
+-- rarely updated.
 create table readpast.waiter (
 	id        bigint primary key generated always as identity,
 	queue_id  integer not null,

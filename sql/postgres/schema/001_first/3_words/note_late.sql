@@ -1,11 +1,12 @@
--- note_late: request a recheck of the end of a lane, which means that the sweep looks
--- at it again. A transaction calls this when it draws numbers of the ready line and is
--- older than young_age(). Before such a transaction commits, claims may have passed the
+-- note_late: request a recheck, so that the sweep looks again at the end of a lane. A
+-- transaction calls this routine when it draws numbers of the ready line and is older
+-- than young_age(). Before such a transaction commits, claims may have passed the
 -- numbers that it drew. The routine adds a row to `recheck`, which becomes visible
 -- together with the transaction's jobs. The range in the row ends at the last number
 -- that any session has drawn.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- first: the smallest number that this transaction drew late.
+-- first: the smallest of the numbers that this transaction has drawn since it was that
+-- old.
 -- Locks: none.
 
 create function readpast.note_late(lane_id bigint, first bigint) returns void

@@ -90,10 +90,10 @@ as $body$
 select interval '3 seconds'
 $body$;
 
--- wait_for_claims() needs a tick that an earlier sweep has made, not the running one.
--- It takes a tick that is older than this. A sweep makes its own tick first. Then it
--- looks at ranges and cursors for at most twice visit_budget(), which is less than this
--- time. So its own tick is still too young.
+-- wait_for_claims() needs a tick that an earlier sweep has made, and not the sweep that
+-- is running. It takes a tick that is older than this. A sweep makes its own tick
+-- first. Then it looks at ranges and cursors for at most twice visit_budget(), which is
+-- less than this time. So its own tick is still too young.
 -- needs_tick() is false while the newest tick is younger than this. So a program that
 -- calls sweep() without a pause does not make more ticks.
 create function readpast.tick_age() returns interval
@@ -281,8 +281,8 @@ as $body$
 select interval '1 minute'
 $body$;
 
--- How many failed attempts are recorded with a job. If there are more, only the last
--- ones are recorded, so that the job's row stays small.
+-- How many failed attempts are recorded with a job. If a job has more failed attempts,
+-- only the last ones are recorded, so that the job's row stays small.
 create function readpast.most_failures() returns integer
 language sql immutable
 as $body$

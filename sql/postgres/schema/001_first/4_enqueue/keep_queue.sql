@@ -1,11 +1,11 @@
 -- keep_queue: prevent a queue from being dropped until this transaction ends. Only
 -- enqueues above READ COMMITTED need this.
 -- At READ COMMITTED an enqueue does not lock the row of its queue. If the queue is
--- dropped at the same time, the sweep moves the jobs into a new queue, see take_over().
--- At a higher level the snapshot of the transaction may be older than the drop. Then
--- the transaction does not see the drop, and could put jobs into the dropped queue
--- until it ends. The lock on the queue's row prevents this. It blocks only a drop of
--- the queue.
+-- dropped at the same time, the sweep moves the enqueued jobs into a new queue, see
+-- take_over(). At a higher level the snapshot of the transaction may be older than the
+-- drop. Then the transaction does not see the drop, and could put jobs into the dropped
+-- queue until it ends. The lock on the queue's row prevents this. The lock blocks only
+-- a drop of the queue.
 -- queue: the name of the queue.
 -- Result: none. SQLSTATE 40001: the queue was dropped.
 -- Locks: the queue's row, for key share.

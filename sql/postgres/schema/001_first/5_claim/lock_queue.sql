@@ -43,7 +43,7 @@ begin
 		if suspect and (holding + taken > 0 or places <> '{}') then
 			passed_over := passed_over + readpast.count_ready(lane, start, n);
 			-- The suspect has to run before all later jobs of its queue, so
-			-- this claim takes none of them.
+			-- this claim takes none of these later jobs.
 			exit when passed_over > 0 and holding = 0;
 			continue;
 		elsif suspect then

@@ -25,11 +25,11 @@
 --     that a suspect was passed over.
 -- RP003: an argument is wrong. 25001: the transaction is above READ COMMITTED. There a
 -- claim could not see the newest version of a row.
--- If a claim gets as many jobs as it may claim, there may be more, so it notifies a
--- waiter of the queue. If the call also has verdicts to settle, it notifies a waiter
--- only if the claim appended a cursor. That makes notifications rarer while workers are
--- busy. The settings below make each claim use the indexes, whatever the statistics
--- say.
+-- If a claim gets `most` jobs, more jobs may be ready. Then the call notifies a waiter
+-- of the queue (a worker that waits for a notification). A call that also settles
+-- verdicts does this only if the claim appended a cursor. So there are fewer
+-- notifications while workers are busy.
+-- The settings below make each claim use the indexes, whatever the statistics say.
 -- Locks: the rows of the settled jobs, and the rows of the claimed jobs for update. A
 -- claim skips rows that other transactions have locked. The call also locks a row of
 -- `waiter` or `worker`, unless another transaction has locked that row. No job is

@@ -6,8 +6,9 @@
 -- created, because otherwise the client could not wait for its jobs.
 -- Result: the worker's id. RP003: the name of the worker or of a queue is not valid.
 -- Locks: the worker's row, if its `seen_at` is older than heartbeat_every() or if its
--- list of queues lacks one. If another transaction has locked that row, it is not
--- changed. The call waits for an open transaction that creates the same queue.
+-- list of queues lacks one of these queues. If another transaction has locked that row,
+-- the row is not changed. The call waits for an open transaction that creates the same
+-- queue.
 
 create function readpast.worker_named(worker text, queues text[])
 returns bigint

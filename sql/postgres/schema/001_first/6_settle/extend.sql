@@ -7,8 +7,8 @@
 -- another lease.
 -- progress: a text of at most :most_progress bytes. People can see it, and the next
 -- attempt gets it. Null leaves the last progress as it is, and '' deletes it. If a
--- progress is given and `lease` is null, a lease that would end later than the new one
--- is left as it is.
+-- progress is given and `lease` is null, the old lease stays if it ends later than the
+-- new lease would.
 -- Result: the job's state, `running`. RP001 to RP005: see verdict().
 -- Locks: the job's row, and the worker's row if its `seen_at` is older than
 -- heartbeat_every(). If another transaction has locked the worker's row, it is not

@@ -4,7 +4,7 @@
 -- lease_ms: the length of the lease, or null.
 -- its_lease_ms: the length of the lease if lease_ms is null.
 -- progress: a text that the handler reports, or null. If there is a text and lease_ms
--- is null, a lease that would end later than the new one is left as it is.
+-- is null, the old lease stays if it ends later than the new lease would.
 -- Locks: only the job's row, which the caller has locked already.
 
 create function readpast.renew(id bigint, lease_ms bigint,

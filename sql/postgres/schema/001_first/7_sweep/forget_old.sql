@@ -1,8 +1,8 @@
 -- forget_old: delete old rows. These are the rows of workers that were not seen for an
 -- hour, of tallies older than a minute, of waiters that died, of clients that no longer
--- wait for a job, and of unique keys that are free again. The routine also deletes each
--- visited cursor of a lane that has a newer visited cursor. Usually a sweep has deleted
--- these already, but not if two sweeps run at once.
+-- wait for a job, and of unique keys that are free again. If a lane has several visited
+-- cursors, the routine also deletes all of them except the newest. (Such cursors are
+-- left if two sweeps run at once.)
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
 -- are skipped.
 

@@ -1,7 +1,7 @@
--- recheck_places: look again at the ranges in the table `recheck` that wait for no open
--- transaction. Jobs may have appeared in such a range after the cursors passed it. If
--- this cluster has not reached a transaction id in `waits_for` yet, the id came with a
--- dump of another cluster. Then the transaction counts as ended.
+-- recheck_places: look again at the ranges in the table `recheck`, except those whose
+-- `waits_for` names an open transaction. Jobs may have appeared in such a range after
+-- the cursors passed it. A transaction id that is larger than any id of this cluster
+-- came with a dump of another cluster. That transaction counts as ended.
 -- til: the time at which to stop. The ranges that are left stay in the table for the
 -- next sweep.
 -- Rows: the jobs whose lease ran out, with the columns of expire().

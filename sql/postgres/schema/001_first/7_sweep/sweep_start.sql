@@ -32,7 +32,8 @@ begin
 	   and newest.read_at between moment - readpast.stuck_sweep_age() and moment then
 		return false;
 	end if;
-	-- Another sweep may have begun and committed since the first check.
+	-- Another sweep may have begun and committed since the first check. So check
+	-- once more.
 	if in_turn and not readpast.needs_sweep() then
 		return false;
 	end if;

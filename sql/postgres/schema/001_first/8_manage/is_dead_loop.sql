@@ -1,7 +1,7 @@
 -- is_dead_loop: would a copy of a job that dies in a queue come back to that queue,
 -- perhaps by way of other queues? Then a job could die again and again for ever.
 -- queue: the name of the queue.
--- dead_to: the new value of its setting dead_to, or null.
+-- dead_to: the new value of the queue's setting dead_to, or null.
 -- Result: true or false.
 -- Locks: none.
 

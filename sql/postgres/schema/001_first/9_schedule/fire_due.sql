@@ -42,8 +42,8 @@ begin
 		begin
 			select * into plan from readpast.due_fires(s, moment);
 		exception when invalid_parameter_value then
-			-- The server no longer knows the time zone. The schedule has no
-			-- next time, and stops.
+			-- The server no longer knows the time zone. The schedule gets
+			-- no next time, so it does not fire again.
 			select array[s.next_at] as fires, 0 as missed,
 			       null::timestamptz as next_at into plan;
 			error := sqlerrm;

@@ -36,8 +36,8 @@ begin
 		if readpast.offset_at(zone, near) <> ahead then
 			seen := readpast.change_before(zone, seen, near);
 		elsif near < at then
-			-- The offset from UTC never changes by more than a day. So
-			-- nothing matches until a day before `at`.
+			-- The offset from UTC never changes by more than a day. So the
+			-- next fire is not earlier than a day before `at`.
 			seen := at - interval '1 day';
 		elsif sets[7] = 0 and readpast.is_second_time(zone, at) then
 			seen := at;
