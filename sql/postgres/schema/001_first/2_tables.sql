@@ -55,7 +55,8 @@ create index queue_keeps on readpast.queue (id)
 	where keep_done_ms > 0 or job_waiters_until is not null;
 
 -- Queues that were dropped while open transactions could put jobs into them.
--- xid: all transactions that could still put jobs into the queue have smaller ids.
+-- xid: all transactions that could still put jobs into the queue have smaller ids than
+-- this.
 -- Null: no sweep has seen this row yet.
 -- open: the snapshot of the last sweep that looked at this row.
 create table readpast.dropped (
@@ -159,8 +160,8 @@ create unique index job_unique on readpast.job (queue_id, unique_key)
 -- may truncate them at any time, but only all four in one statement. (If only `recheck`
 -- were truncated, the sweep would not look at the ranges that were listed there.) No
 -- job is lost. Claims start at the beginning of each lane again, and the next sweep
--- scans the whole ready line once. Below, "before" a number of a lane means at smaller
--- numbers, and "past" it means at larger numbers.
+-- scans the whole ready line once. Below, a job is "before" a number if the job's own
+-- number is smaller, and "past" a number if the job's own number is larger.
 
 -- Cursors: places in a lane where claims start, see claims_start(). A claim appends a
 -- cursor. The cursor's `head` is the number of the first job that the claim took. A

@@ -7,9 +7,9 @@
 
 -- ---- claims and cursors
 
--- How often claims append a cursor to a lane. With a shorter time the sweep would have
--- to delete more cursors. With a longer time claims would scan over more jobs that
--- other claims have taken.
+-- How often claims append a cursor to a lane. If this time were shorter, the sweep
+-- would have to delete more cursors. If it were longer, claims would scan over more
+-- jobs that other claims have taken.
 create function readpast.cursor_every() returns interval
 language sql immutable
 as $body$
@@ -17,10 +17,10 @@ select interval '20 milliseconds'
 $body$;
 
 -- When a cursor is this old, claims start at its head. Some transactions that drew
--- smaller numbers may still be open then. But nearly every transaction that puts a job
--- into the ready line commits within this time. Then its job is claimed in the order of
--- the line. If a transaction commits later, claims do not find its job. The sweep moves
--- the job to where claims find it, one or two seconds after the commit.
+-- smaller numbers than the head may still be open then. But nearly every transaction
+-- that puts a job into the ready line commits within this time. Then its job is claimed
+-- in the order of the line. If a transaction commits later, claims do not find its job.
+-- The sweep moves the job to where claims find it, one or two seconds after the commit.
 create function readpast.cursor_age() returns interval
 language sql immutable
 as $body$
@@ -29,8 +29,8 @@ $body$;
 
 -- A transaction is young until it is this old. A young transaction draws numbers of the
 -- ready line and does nothing else. A transaction that is no longer young must also add
--- a row to `recheck` for the numbers. With a shorter time there would be more such
--- rows. With a longer time a sweep would have to assume for longer that an open
+-- a row to `recheck` for the numbers. If this time were shorter, there would be more
+-- such rows. If it were longer, a sweep would have to assume for longer that an open
 -- transaction draws numbers without adding such a row.
 create function readpast.young_age() returns interval
 language sql immutable
@@ -49,9 +49,9 @@ $body$;
 -- ---- enqueue
 
 -- How long an enqueue that replaces a job waits if the job's row is locked. A sweep, or
--- a claim that commits at once, holds such a lock for some milliseconds only. After a
--- longer time the row is probably locked by a claim in a transaction that stays open.
--- Then the job counts as running, and is not replaced.
+-- a claim that commits at once, holds such a lock for some milliseconds only. If the
+-- row is locked for longer than this, the lock is probably that of a claim in a
+-- transaction that stays open. Then the job counts as running, and is not replaced.
 create function readpast.lock_patience() returns interval
 language sql immutable
 as $body$
@@ -71,9 +71,10 @@ $body$;
 -- ---- the sweep
 
 -- A sweep is needed when the newest tick is older than this. There should be one sweep
--- a second. Each worker checks the age of the tick once a second. With one second here,
--- a check that comes a moment too early would delay the sweep by another second. With a
--- much smaller value, two workers would both sweep within one second.
+-- a second. Each worker checks the age of the tick once a second. If this time were one
+-- second, a check that comes a moment too early would delay the sweep by another
+-- second. If it were much shorter than it is, two workers would both sweep within one
+-- second.
 create function readpast.sweep_every() returns interval
 language sql immutable
 as $body$
@@ -129,8 +130,8 @@ $body$;
 -- How often a sweep reads its work list (the cursors to visit) from the beginning.
 -- While a transaction stays open, the recorded beginning of the list does not move, and
 -- vacuum does not remove deleted entries. So a read from the beginning gets slower and
--- slower. The other sweeps read only the entries of the last minute. An entry with an
--- older time is found by the next read from the beginning, at most this time later.
+-- slower. The other sweeps read only the entries of the last minute. If they miss an
+-- entry because its time is earlier, the next read from the beginning finds it.
 create function readpast.full_list_every() returns interval
 language sql immutable
 as $body$
@@ -138,8 +139,8 @@ select interval '1 minute'
 $body$;
 
 -- If no scheduled job is due, a sweep moves its own cursor for scheduled jobs only when
--- the cursor is older than this. With a shorter time idle sweeps would write more rows.
--- With a much longer time each sweep would scan more dead index entries.
+-- the cursor is older than this. If this time were shorter, idle sweeps would write
+-- more rows. If it were much longer, each sweep would scan more dead index entries.
 create function readpast.due_age() returns interval
 language sql immutable
 as $body$

@@ -38,9 +38,9 @@ declare
 	                                 headers, unique_key, keep, timeout,
 	                                 expire, backoff, unique_for) = 0;
 begin
-	-- For most jobs the checks below are not needed, and one expression decides
-	-- that. PL/pgSQL prepares each expression again in every transaction, so fewer
-	-- expressions are faster.
+	-- One expression decides whether the checks below are needed. For most jobs
+	-- they are not needed. PL/pgSQL prepares each expression again in every
+	-- transaction, so one expression is faster than many.
 	if not is_plain or replace or payload is null or kind is not null then
 		perform readpast.check_job(payload, priority, delay, run_at,
 		                           max_attempts, kind, unique_key, replace);

@@ -11,8 +11,8 @@
 -- errors: the errors of failed jobs.
 -- results: the results of done jobs. They are stored if the job is kept.
 -- progresses: the progress of the jobs that are not done. Null keeps the job's last
--- progress. If an extension has a progress and no length of the lease, it does not make
--- the lease shorter.
+-- progress. If an extension has a progress and no length of the lease, the lease never
+-- becomes shorter than it was.
 -- Rows: a row with number 0 counts, in `result`, the jobs of one queue that were
 -- accepted as done. Each other row is about one verdict, and `number` is its place in
 -- the arrays.

@@ -4,8 +4,8 @@
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, low, made_at: the columns of the cursor that the sweep is going to visit.
 -- Result:
---   low: the low-water mark of the lane. A sweep has seen all jobs with smaller
---     numbers.
+--   low: the low-water mark of the lane. A sweep has seen all jobs with smaller numbers
+--     than this.
 --   made_at: the time at which the cursor `passed` was made. If a cursor with a smaller
 --     head was made later than that, made_at is the later time. (This can happen,
 --     because cursors do not commit in the order of their heads.)

@@ -1,5 +1,5 @@
 -- due_since: return a time up to which the sweep has moved all scheduled jobs of all
--- queues. No scheduled job with an earlier run_at is left.
+-- queues. No scheduled job with an earlier run_at than this time is left.
 -- Result: the time, or -infinity if it is not known.
 -- Locks: none.
 

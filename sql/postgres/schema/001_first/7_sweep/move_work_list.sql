@@ -1,8 +1,8 @@
 -- move_work_list: move the sweep's own cursor for its work list (lane -1 of the table
 -- `cursor`). The work list is the list of cursors to visit, and this row records the
 -- time at which the list begins. The new beginning is settled_time(). If a cursor with
--- an earlier visit_at is left to visit, the beginning stays where it is. Then the
--- routine only records that the list was read from its beginning, once every
+-- an earlier visit_at than the new beginning is left to visit, the old beginning stays.
+-- Then the routine only records that the list was read from its beginning, once every
 -- full_list_every().
 -- head: where the list began, in microseconds since 1970.
 -- Precondition: a sweep has just read the list.

@@ -1,6 +1,6 @@
 -- note_drops: write the id of this transaction to the rows of dropped queues.
--- Transactions with larger ids cannot put jobs into these queues. So when all
--- transactions with smaller ids have ended, no more jobs can appear there.
+-- Transactions with larger ids than this one cannot put jobs into these queues. So when
+-- all transactions with smaller ids have ended, no more jobs can appear there.
 -- queue_ids: the result of drops_to_note(), called before this transaction had its id.
 -- Locks: these rows of `dropped`. Rows that other transactions have locked are skipped.
 

@@ -1,6 +1,6 @@
 -- retry_kept: make a dead or cancelled job ready again. The job keeps its id, its
--- attempts are counted from 0 again, and its claim number becomes larger. If its
--- expire_at is past, the job no longer expires.
+-- attempts are counted from 0 again, and its claim number becomes larger than before.
+-- If its expire_at is past, the job no longer expires.
 -- job_id: the job.
 -- kind: if not null, only a job of this kind is retried.
 -- Rows: one, or none if there is no such job.

@@ -6,8 +6,8 @@
 -- sweep. The call waits for an open transaction that creates the queue, or that inserts
 -- a job with the unique key of one of these jobs. It waits for 50 ms at the most,
 -- because other transactions may wait for this sweep. If the wait for the queue is
--- longer, all the jobs stay for the next sweep. If the wait for a key is longer, the
--- job with that key stays.
+-- longer than that, all the jobs stay for the next sweep. If the wait for a key is
+-- longer, only the job with that key stays.
 
 create function readpast.take_over(queue_id integer, queue text) returns void
 language plpgsql volatile

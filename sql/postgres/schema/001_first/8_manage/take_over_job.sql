@@ -5,7 +5,8 @@
 -- id: the job, which the caller has locked.
 -- new_id: the new queue.
 -- Locks: the job's row. The call waits for an open transaction that inserts the same
--- key, for lock_timeout at the most. If the wait is longer, the job stays where it is.
+-- key, for lock_timeout at the most. If the wait is longer than that, the job stays
+-- where it is.
 
 create function readpast.take_over_job(id bigint, new_id integer) returns void
 language plpgsql volatile

@@ -8,7 +8,7 @@
 -- Locks: the schedules' rows, and the rows that fire_one() locks. Schedules that other
 -- transactions have locked are skipped. For each other lock the call waits for
 -- lock_timeout at the most, because other transactions may wait for this sweep. If the
--- wait is longer, the schedule stays due.
+-- wait is longer than that, the schedule stays due.
 
 create function readpast.fire_due(most integer default 1000,
                                   out schedules integer, out jobs integer)
