@@ -1,6 +1,6 @@
 -- plan: show the server's plan for a claim. The statement is the one in lock_next(),
--- except that it takes no locks. It reads the first lane (the jobs of one queue,
--- priority and class) that has a ready job.
+-- except that it takes no locks. The statement reads the first lane (the jobs of one
+-- queue, priority and class) that has a ready job.
 
 explain (format json)
 select j.ctid as place, j.seq, j.max_attempts

@@ -18,9 +18,10 @@ $body$;
 
 -- When a cursor is this old, claims start at its head. Some transactions that drew
 -- smaller numbers than the head may still be open then. But nearly every transaction
--- that puts a job into the ready line commits within this time. Then its job is claimed
--- in the order of the line. If a transaction commits later, claims do not find its job.
--- The sweep moves the job to where claims find it, one or two seconds after the commit.
+-- that puts a job into the ready line commits within this time. Then the transaction's
+-- job is claimed in the order of the line. If a transaction commits later, claims do
+-- not find its job. The sweep moves the job to where claims find it, one or two seconds
+-- after the commit.
 create function readpast.cursor_age() returns interval
 language sql immutable
 as $body$
@@ -92,9 +93,9 @@ select interval '3 seconds'
 $body$;
 
 -- wait_for_claims() needs a tick that an earlier sweep has made, and not the sweep that
--- is running. It takes a tick that is older than this. A sweep makes its own tick
--- first. Then it looks at ranges and cursors for at most twice visit_budget(), which is
--- less than this time. So its own tick is still too young.
+-- is running. So wait_for_claims() takes a tick that is older than this. A sweep makes
+-- its own tick first. Then it looks at ranges and cursors for at most twice
+-- visit_budget(), which is less than this time. So its own tick is still too young.
 -- needs_tick() is false while the newest tick is younger than this. So a program that
 -- calls sweep() without a pause does not make more ticks.
 create function readpast.tick_age() returns interval
@@ -223,7 +224,7 @@ $body$;
 
 -- How long the registration of a client that waits for a job lasts. The client
 -- registers again after a third of this time (RENEW_MS in lib/db/postgres/job_wait.c).
--- If the client was killed, the server sends needless notifications until its
+-- If the client was killed, the server sends needless notifications until the client's
 -- registration ends.
 create function readpast.job_waiter_age() returns interval
 language sql immutable

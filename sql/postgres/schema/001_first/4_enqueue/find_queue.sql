@@ -3,7 +3,8 @@
 -- queue: the name of the queue.
 -- priority: the priority of the jobs. Null: the queue's own.
 -- largest: the size of the largest payload.
--- Rows: one, or none if there is no such queue or the payload is too large for it.
+-- Rows: one, or none if there is no such queue or the payload is too large for the
+-- queue.
 --   lane_id: the jobs' lane.
 --   is_open: true if claims visit that lane already. This is always so for the queue's
 --     own priority, because a trigger opens that lane.

@@ -4,8 +4,8 @@
 -- dropped at the same time, the sweep moves the enqueued jobs into a new queue, see
 -- take_over(). At a higher level the snapshot of the transaction may be older than the
 -- drop. Then the transaction does not see the drop, and could put jobs into the dropped
--- queue until it ends. The lock on the queue's row prevents this. The lock blocks only
--- a drop of the queue.
+-- queue for as long as it is open. The lock on the queue's row prevents this. The lock
+-- blocks only a drop of the queue.
 -- queue: the name of the queue.
 -- Result: none. SQLSTATE 40001: the queue was dropped.
 -- Locks: the queue's row, for key share.

@@ -1,8 +1,8 @@
 -- put_one: insert one job with any of the options. If a live job of the queue has the
--- same unique key, no job is inserted, and the result is the id of the live job. With
--- `replace` the live job gets the content of the new one, unless it is running. If a
--- finished job keeps the key taken, no job is inserted either, and the result is the id
--- of the finished job.
+-- same unique key, no job is inserted, and the result is the id of the live job. If
+-- `replace` is true, the live job gets the content of the new job, unless the live job
+-- is running. If a finished job keeps the key taken, no job is inserted either, and the
+-- result is the id of the finished job.
 -- Parameters: the fields of the job. Null means the default: the queue's setting, no
 -- kind, no headers or no key.
 -- Result:
@@ -10,10 +10,10 @@
 --     payload is too large.
 --   outcome: 0: the job was added. 1: a job with the key existed. 2: that job was
 --     replaced.
--- Locks: the row of the live job with the key, for key share, or for update if it is
--- replaced. If a worker waits, the call also locks a row of `waiter`. Above READ
--- COMMITTED it also locks the queue's row, see keep_queue(). The call waits for an open
--- transaction that inserts the same key.
+-- Locks: the row of the live job with the key, for key share, or for update if the job
+-- is replaced. If a worker waits, the call also locks a row of `waiter`. Above READ
+-- COMMITTED the call also locks the queue's row, see keep_queue(). The call waits for
+-- an open transaction that inserts the same key.
 
 create function readpast.put_one(
 	queue text, payload bytea, priority integer, delay_ms bigint,

@@ -1,7 +1,7 @@
 -- move_cursor: append a cursor to a lane, at the first job of a claim. Later claims
 -- start at the cursor. One second later, or when the lease ends if that is earlier, the
--- sweep visits the jobs before the cursor, once. It moves the jobs that claims have
--- left behind.
+-- sweep visits the jobs before the cursor, once. The sweep moves the jobs that claims
+-- have left behind.
 -- No cursor is appended if another claim has just appended one, if that cursor's head
 -- is not larger than the number of the first job, and if the sweep will visit that
 -- cursor no later than it would visit a new one. If this transaction may stay open, the

@@ -1,7 +1,7 @@
 -- settle: apply verdicts. Each verdict names a job and the claim number that the claim
 -- returned. If the job was claimed again since, its claim number has changed. Then the
 -- verdict matches no row, and nothing happens. The claim number alone decides whether a
--- verdict is accepted (it is a fencing token). No clock is compared.
+-- verdict is accepted. (Such a number is called a fencing token.) No clock is compared.
 -- All arrays have the same length. Those after claim_nos may be null.
 -- ids, claim_nos: the jobs and their claim numbers.
 -- verdicts: 0 done, 1 fail, 2 dead, 3 release, 4 extend. A null array: all are done.

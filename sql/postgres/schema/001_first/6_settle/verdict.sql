@@ -8,8 +8,8 @@
 -- is finished. RP002: the job was cancelled. RP003: an argument is wrong. RP004: the
 -- result or the progress is too large. RP005: there is no such job.
 -- Locks: the job's row. If the job is ready and a worker waits, the call also locks a
--- row of `waiter`. If the job is done and keeps its unique key, it locks a row of
--- `taken_key`. If the job dies, it locks the rows that put_dead() locks.
+-- row of `waiter`. If the job is done and keeps its unique key, the call locks a row of
+-- `taken_key`. If the job dies, the call locks the rows that put_dead() locks.
 
 create function readpast.verdict(
 	id bigint, claim_no bigint, verdict integer, delay interval, error text,

@@ -1,9 +1,9 @@
--- make_tick: add a tick, a row of the table `tick`. It has the last number that was
--- drawn from the sequence `line`, and a transaction id that was assigned later. This is
--- the id of the routine's own transaction, which gets its id here, after `drawn` was
--- read. So each transaction that drew a number up to `drawn` has a smaller id than
--- this. (The xmax of a snapshot could not be used instead of this id, because open
--- transactions may have larger ids than xmax.)
+-- make_tick: add a tick, a row of the table `tick`. The row has the last number that
+-- was drawn from the sequence `line`, and a transaction id that was assigned later. The
+-- id is that of this transaction, which gets its id here, after `drawn` was read. So
+-- each transaction that drew a number up to `drawn` has a smaller id than this. (The
+-- xmax of a snapshot could not be used instead of this id, because open transactions
+-- may have larger ids than xmax.)
 -- The routine also deletes ticks that are not needed. Of the ticks that are older than
 -- all open transactions, only the newest is needed. Ticks of another cluster (after a
 -- restore) are deleted, and so are ticks that are later than now (after the clock was

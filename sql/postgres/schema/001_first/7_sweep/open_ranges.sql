@@ -1,9 +1,9 @@
 -- open_ranges: list the open transactions, each with the range of the ready line in
 -- which it may have drawn numbers. The range begins after the number of the last tick
--- (a row of the table `tick`) that was made before the transaction had its id. It ends
--- at the number of the first tick that was read after the transaction was young_age()
--- old. If the transaction draws numbers later than that, it requests a recheck of these
--- numbers itself.
+-- (a row of the table `tick`) that was made before the transaction had its id. The
+-- range ends at the number of the first tick that was read after the transaction was
+-- young_age() old. If the transaction draws numbers later than that, it requests a
+-- recheck of these numbers itself.
 -- open: the snapshot that says which transactions are open.
 -- Result: an element for each transaction. If there is no tick yet at which the range
 -- ends, `last` is line_end().

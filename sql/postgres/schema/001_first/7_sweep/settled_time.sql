@@ -1,10 +1,10 @@
 -- settled_time: return a time before which no open transaction can add a scheduled job
 -- or a cursor to visit. Each run_at or visit_at that an open transaction writes is
 -- later than this time.
--- Result: the read_at of a tick (a row of the table `tick`) minus settled_margin(). It
--- is the newest tick for which all transactions with smaller ids than the tick's have
--- ended. Null if there is no such tick. Also null if the tick is later than now, which
--- happens after the clock was set back.
+-- Result: the read_at of a tick (a row of the table `tick`) minus settled_margin(). The
+-- tick is the newest one for which all transactions with smaller ids than the tick's
+-- next_xid have ended. Null if there is no such tick. Also null if the tick is later
+-- than now, which happens after the clock was set back.
 -- Locks: none.
 
 create function readpast.settled_time() returns timestamptz

@@ -6,7 +6,7 @@
 -- these visits now.
 -- Locks: the sweep's own cursors, and cursors whose visit is planned too late. Rows
 -- that other transactions have locked are skipped. If another sweep also starts over,
--- the call waits for it.
+-- the call waits for that sweep.
 
 create function readpast.start_over() returns void
 language plpgsql volatile

@@ -1,7 +1,7 @@
 -- sweep_start: decide whether this transaction makes the next sweep, for all workers
--- and all queues. If it does, the call locks the newest tick (a row of the table
--- `tick`) until the transaction ends, and adds the next tick. A worker that finds the
--- newest tick locked by another one does not sweep. But if that tick is older than
+-- and all queues. If so, the call locks the newest tick (a row of the table `tick`)
+-- until the transaction ends, and adds the next tick. A worker that finds the newest
+-- tick locked by another one does not sweep. But if that tick is older than
 -- stuck_sweep_age(), the worker sweeps all the same.
 -- in_turn: if false, this transaction makes a sweep in any case.
 -- Result: true if this transaction makes the sweep.

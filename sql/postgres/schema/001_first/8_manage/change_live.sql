@@ -11,9 +11,9 @@
 --     unique key. 2: there is no such queue. 3: the payload is larger than the new
 --     queue takes.
 -- Locks: the job's row, and a row of `waiter`, if a worker waits. Above READ COMMITTED
--- it also locks the row of the new queue, see keep_queue(). The call waits for a claim
--- or another change of the same job, and for an open transaction that inserts the same
--- key.
+-- the call also locks the row of the new queue, see keep_queue(). The call waits for a
+-- claim or another change of the same job, and for an open transaction that inserts the
+-- same key.
 
 create function readpast.change_live(
 	job_id bigint, kind text, state bigint, queue text, priority integer,

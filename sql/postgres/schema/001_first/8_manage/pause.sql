@@ -1,7 +1,7 @@
 -- pause: pause a queue. Jobs can still be enqueued, but no job is handed out.
 -- queue: the name of the queue.
--- reason: a text for people, or null. It is shown with the queue while the queue is
--- paused.
+-- reason: a text for people, or null. The text is shown with the queue while the queue
+-- is paused.
 -- Result: none. RP005: there is no such queue. RP003: the reason is not valid.
 -- Locks: the queue's row.
 

@@ -1,8 +1,8 @@
 -- queue_set: change settings of a queue. The queue is created if it does not exist.
 -- queue: the name of the queue.
 -- max_attempts .. timeout: the new settings. Null leaves a setting as it is.
--- dead_to: the queue that gets a copy of each job that dies. It is created if it does
--- not exist. '' ends this setting.
+-- dead_to: the queue that gets a copy of each job that dies. That queue is created if
+-- it does not exist. '' ends this setting.
 -- Result: none. RP003: an argument is wrong.
 -- Locks: the queue's row. The call waits for an open transaction that creates the same
 -- queue.

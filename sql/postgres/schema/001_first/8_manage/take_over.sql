@@ -1,10 +1,10 @@
 -- take_over: move the jobs of a dropped queue into a queue of the same name, which is
 -- created if it does not exist.
 -- queue_id: the dropped queue.
--- queue: its name.
+-- queue: the name of the dropped queue.
 -- Locks: the jobs' rows. Jobs that other transactions have locked stay for the next
 -- sweep. The call waits for an open transaction that creates the queue, or that inserts
--- a job with the unique key of one of these jobs. It waits for 50 ms at the most,
+-- a job with the unique key of one of these jobs. The call waits for 50 ms at the most,
 -- because other transactions may wait for this sweep. If the wait for the queue is
 -- longer than that, all the jobs stay for the next sweep. If the wait for a key is
 -- longer, only the job with that key stays.
