@@ -45,8 +45,7 @@ begin
 	end if;
 
 	outcome := 0;
-	-- If another transaction inserts the same key after lock_live() has searched
-	-- for it, the insert below adds no row, and the loop is repeated.
+	-- Search again if the insert finds that the key is taken by now.
 	loop
 		if unique_key is not null then
 			select l.id, l.is_locked into id, is_locked

@@ -67,8 +67,7 @@ begin
 	ends := least(ends, held_until);
 
 	running := ends is not null or is_behind;
-	-- The result must be null if there is no such job. greatest() alone would
-	-- return 0.
+	-- If there is no such job, greatest() alone would return 0, not null.
 	due_in_ms := case when due is not null
 	             then greatest(readpast.to_ms(due - moment), 0) end;
 	expires_in_ms := case when ends is not null
