@@ -6,8 +6,9 @@
 -- occupies a connection and holds back vacuum. And attempts are not counted, so a job
 -- that kills its worker kills the next worker, too.
 --
--- The original loop counts the unlocked rows before each step. PostgreSQL cannot count
--- unlocked rows without locking them, so here the loop ends when the read finds no row.
+-- In the original of this technique, the loop counts the unlocked rows before each
+-- step. PostgreSQL cannot count unlocked rows without locking them, so here the loop
+-- ends when the read finds no row.
 
 -- setup:
 create table queue (

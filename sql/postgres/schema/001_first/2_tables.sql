@@ -69,8 +69,8 @@ create table readpast.dropped (
 -- The lanes that were ever used. Claims visit these. A lane holds the jobs of one
 -- queue, priority and class, see lane_of(). The table has no unique key, because two
 -- transactions that add a lane at once would then wait for each other. A duplicate does
--- no harm. A trigger adds the lane of a queue's own priority. So only an enqueue that
--- names a priority has to check whether its lane is here.
+-- no harm. Only an enqueue that names a priority has to check whether its lane is here,
+-- because a trigger adds the lane of each queue's own priority.
 create table readpast.lane (
 	lane_id bigint not null
 );

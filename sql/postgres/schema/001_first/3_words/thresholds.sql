@@ -59,10 +59,10 @@ as $body$
 select interval '200 milliseconds'
 $body$;
 
--- An enqueue that waits for lock_patience() tries to lock the row once in this time. It
--- has to try again and again, because the server offers no lock with such a short
--- limit: `skip locked` does not wait, and a lock without `skip locked` waits until the
--- other transaction ends.
+-- An enqueue that waits for lock_patience() tries to lock the row once in this time.
+-- One try is not enough, because a lock with `skip locked` does not wait. A lock
+-- without `skip locked` would wait until the other transaction ends, which may be too
+-- long.
 create function readpast.lock_retry() returns interval
 language sql immutable
 as $body$

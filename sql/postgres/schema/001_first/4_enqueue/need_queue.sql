@@ -16,7 +16,8 @@ declare
 begin
 	-- The caller has found no queue that takes this payload. Either the queue does
 	-- not exist, or the payload is too large for it. Another session may have
-	-- created the queue since. So the test here is on the size.
+	-- created the queue since. So this statement checks the size, and not whether
+	-- the queue exists.
 	select q.max_payload into most
 	   from readpast.queue q
 	  where q.name = need_queue.queue and q.max_payload < largest;

@@ -1,7 +1,7 @@
 -- move_cursor: append a cursor to a lane, at the first job of a claim. Later claims
--- start at the cursor. One second later, or when the lease ends if that is earlier, the
--- sweep visits the jobs before the cursor, once. The sweep moves the jobs that claims
--- have left behind.
+-- start at the cursor when it is cursor_age() old. One second after this claim, or when
+-- the lease ends if that is earlier, the sweep visits the jobs before the cursor, once.
+-- The sweep moves the jobs that claims have left behind.
 -- No cursor is appended if another claim has just appended one, if that cursor's head
 -- is not larger than the number of the first job, and if the sweep will visit that
 -- cursor no later than it would visit a new one. If this transaction may stay open, the
@@ -9,9 +9,9 @@
 -- If such a transaction is older than young_age(), the routine appends no cursor,
 -- because other transactions would see the cursor too late.
 -- While the cursor is younger than cursor_age(), claims may start at its `settled`.
--- Nearly all transactions that drew a smaller number than `settled` have ended. If one
--- has not, claims do not find its jobs. The sweep finds these jobs and moves them to
--- the end of their lane.
+-- Nearly all transactions that drew a smaller number than `settled` have ended. If such
+-- a transaction is still open, claims do not find its jobs later. The sweep finds these
+-- jobs and moves them to the end of their lane.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- places: the rows (ctid) of the claimed jobs, in the order of the line.
 -- start: the number at which this claim started.

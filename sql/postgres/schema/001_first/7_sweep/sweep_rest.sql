@@ -1,6 +1,7 @@
--- sweep_rest: do two more steps of a sweep. The first moves jobs out of dropped queues.
--- The second notifies waiters (workers that wait for a notification) of queues that
--- have ready jobs, because they may have missed the first notification.
+-- sweep_rest: do the last two steps that a sweep does for jobs. The first moves jobs
+-- out of dropped queues. The second notifies waiters (workers that wait for a
+-- notification) of queues that have ready jobs, because these workers may have missed
+-- the first notification.
 -- Locks: rows of `dropped` and `waiter`, and the jobs that the routine moves. Rows that
 -- other transactions have locked are skipped.
 
