@@ -102,7 +102,7 @@ create index lane_id on readpast.lane (lane_id);
 -- worker got it. Null: no client got this claim_no, so no verdict is accepted.
 -- renewed: how often the lease was renewed. A verdict or the end of the lease sets this
 -- to 0, so that a claim need not set it.
--- lost: how many leases of the job in a row ran out.
+-- lost: how many leases of the job ran out one after the other, up to now.
 -- expire_at: the job is not claimed after this time. This and the following four are a job's
 -- own terms, null if its enqueue named none. Each verdict reads keep_ms and unique_for_ms,
 -- so they stand before the columns of variable length. keep_ms: how long it is kept after it
