@@ -1,6 +1,6 @@
--- key_export: up to :max unique keys of these queues (a JSON array of names) that stay
--- taken after their jobs are done, behind the key :key of the queue with the id :after, in
--- the order of both.
+-- key_export: list unique keys that stay taken although their jobs are done, of :queues
+-- (a JSON array of names). The keys are sorted by queue and key. At most :max of them
+-- are returned, after the key :key of the queue with the id :after.
 
 select k.queue_id, q.name as queue, k.unique_key, k.job_id, k.until
   from readpast.taken_key k

@@ -1,5 +1,5 @@
--- key_import: note unique keys that stay taken after their jobs are done, in queues that
--- exist. A key that is taken here for longer stays as it is.
+-- key_import: record unique keys that stay taken although their jobs are done, in
+-- queues that exist. If a key is taken here for longer, it stays as it is.
 
 insert into readpast.taken_key as k (queue_id, unique_key, job_id, until)
 select q.id, n.unique_key, n.job_id, readpast.at_ms(n.until)

@@ -1,5 +1,5 @@
--- least_id: the smallest id of a job that a schedule or a taken unique key of these queues (a
--- JSON array of names) names; null: there is none. The job may be gone.
+-- least_id: return the smallest id of a job to which a schedule or a taken unique key
+-- of :queues (a JSON array of names) refers, or null. The job may be deleted already.
 
 select least((select pg_catalog.min(k.job_id)
                 from readpast.taken_key k

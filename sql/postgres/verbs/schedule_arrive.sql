@@ -1,6 +1,6 @@
--- schedule_arrive: schedules of these queues (a JSON array of names; null: all) whose
--- `standby` begins with :standby fire from now on, but for those that were paused before
--- they were moved.
+-- schedule_arrive: let schedules of :queues (a JSON array of names, null: all) fire
+-- whose `standby` begins with :standby. A schedule that was paused before it was moved
+-- stays paused.
 
 update readpast.schedule
    set paused_at = case when standby operator(pg_catalog.~~) '% paused'

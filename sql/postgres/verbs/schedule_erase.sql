@@ -1,4 +1,4 @@
--- schedule_erase: delete the schedules of these queues (a JSON array of names; null: all)
+-- schedule_erase: delete the schedules of :queues (a JSON array of names, null: all)
 -- whose `standby` begins with :standby.
 
 delete from readpast.schedule

@@ -1,6 +1,7 @@
--- schedule_export: the schedules of these queues (a JSON array of names; null: all), as
--- they are stored: with :leaving those that schedule_leave has stopped, else the others.
--- paused_at: null if nobody but the copy paused it.
+-- schedule_export: list the stored schedules of :queues (a JSON array of names, null:
+-- all). With :leaving the statement lists those that schedule_leave has stopped,
+-- otherwise the others.
+-- paused_at: null if only the copy has paused the schedule.
 
 select name, queue, spec, zone, content, kind, headers::pg_catalog.text as headers, priority, missed,
        overlap, anchor, next_at, last_at, last_job_id, last_error,

@@ -1,7 +1,8 @@
--- schedule_import: write a schedule of another database as it was, but paused: :standby
--- says by which copy, and a word is added if it was paused there, too. It replaces one that
--- the copy named :origin has written, and no other: then there is no answer. (:sets: see
--- schedule_set.)
+-- schedule_import: write a schedule of another database. It is the same as there, but
+-- paused. :standby names the copy that wrote it, and a word is added if the schedule
+-- was paused in the other database, too. A schedule of this name is replaced only if
+-- the copy named :origin has written it. Otherwise no row is returned.
+-- :sets is the parsed spec, see the table `schedule`.
 
 insert into readpast.schedule as s
        (name, queue, spec, zone, sets, content, kind, headers, priority,

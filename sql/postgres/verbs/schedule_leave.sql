@@ -1,5 +1,5 @@
--- schedule_leave: schedules of these queues (a JSON array of names; null: all) fire no
--- longer, because a copy moves them to another database.
+-- schedule_leave: stop the schedules of :queues (a JSON array of names, null: all),
+-- because a copy moves them to another database.
 
 update readpast.schedule
    set standby = case when paused_at is null then 'leaving'

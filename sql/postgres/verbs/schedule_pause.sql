@@ -1,5 +1,5 @@
--- schedule_pause: pause a schedule. If :paused is 0, resume the schedule instead. Then
--- its next job is enqueued at :next_at.
+-- schedule_pause: pause a schedule. If :paused is 0: end the pause, and fire at
+-- :next_at next.
 
 update readpast.schedule
    set paused_at = case when :paused::bigint operator(pg_catalog.<>) 0

@@ -1,6 +1,6 @@
--- schedule_set: add a schedule. If there is a schedule of this name, it gets the new
--- values if :replace is 1. Otherwise nothing changes, and no row is returned. :sets is
--- the parsed spec, see the table `schedule`.
+-- schedule_set: add a schedule. If there is one of this name, and :replace is true,
+-- that schedule gets the new values. If :replace is false, no row is returned.
+-- :sets is the parsed spec, see the table `schedule`.
 
 select id
   from readpast.put_schedule(

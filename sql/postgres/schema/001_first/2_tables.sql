@@ -353,16 +353,25 @@ create table readpast.tally (
 );
 create index tally_second on readpast.tally (second);
 
--- Schedules: each puts a job into its queue at the instants that its spec names.
--- next_at: the next instant; a fire moves it on in the transaction that enqueues the job.
--- anchor: where `every D` counts from. missed: what becomes of instants at which nobody
--- fired: 0 one job for all, 1 a job for each, 2 none. overlap: 1: no new job while one of
--- this schedule is live. last_at, last_job_id: the last instant that fired, and its job;
--- last_error: why that has no job. standby: null, but for a schedule that is paused because
--- of a copy: 'leaving' in the source of a move, 'copied' or 'moved' and the name of the
--- source in a target; ' paused' follows if the schedule was paused before that. sets: the spec, parsed: bits of the minutes, hours,
--- days, months and weekdays; 1 if a day that is in one of the two sets matches; 1 if a
--- local time that occurs twice matches twice; the milliseconds of `every D`, or 0.
+-- Schedules: each of them puts jobs into its queue, at the instants that its spec
+-- names.
+-- sets: the parsed spec, eight numbers.
+--   1 to 5: a bit for each minute, hour, day of the month, month and weekday that
+--     matches.
+--   6: 1 if a day has to match in only one of its two fields.
+--   7: 1 if a local time that occurs twice matches both times.
+--   8: the milliseconds of `every D`, or 0.
+-- anchor: the time from which `every D` counts.
+-- missed: what happens to instants at which no client fired. 0: one job for all of
+-- them. 1: a job for each. 2: no job.
+-- overlap: 1 if no job is added while one of this schedule is live.
+-- next_at: the next instant. The transaction that enqueues a job moves it on.
+-- last_at: the last instant that fired.
+-- last_job_id: its job, or null.
+-- last_error: if there is no such job, the reason.
+-- standby: null, unless a copy has paused the schedule. 'leaving': this is the source
+-- of a move. 'copied' or 'moved', and the name of the source: this is the target. If
+-- the schedule was paused before that, ' paused' follows.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,
 	name        text not null unique,

@@ -1,10 +1,11 @@
--- live_ranges: the parts of a queue's ready line in which jobs may be: of each lane what is
--- past its low-water mark, and before it the places that the next sweep looks at again. All
--- that count or find the jobs of a queue without a sweep read these parts, and the jobs
--- out of line.
+-- live_ranges: list the ranges of a queue's ready line in which jobs may be. Each lane
+-- has a range past its low-water mark, before which a sweep has seen everything. Before
+-- that mark it may have ranges that the next sweep looks at again. Routines that count
+-- or find a queue's jobs read these ranges, and the jobs that are not in the line.
 -- queue_id: the queue.
--- Rows: the parts, with the numbers from `first` to before `past`. is_recheck: before the
--- low-water mark; such parts may overlap.
+-- Rows: one for each range.
+--   first, past: the range goes from `first` to before `past`.
+--   is_recheck: true for a range before the low-water mark. Such ranges may overlap.
 -- Locks: none.
 
 create function readpast.live_ranges(queue_id integer)
@@ -25,8 +26,8 @@ begin
 		select distinct unnest(readpast.lanes_of(queue_id))
 	loop
 		low := readpast.low_water(lane_id);
-		-- The transactions that recheck_places() considers to be over. Of the
-		-- others no job is visible.
+		-- Read only ranges whose transaction is over, as recheck_places()
+		-- does. No job of another transaction is visible.
 		return query
 		select r.lane_id, r.first, least(r.last + 1, low), true
 		  from readpast.recheck r

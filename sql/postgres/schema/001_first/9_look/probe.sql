@@ -1,12 +1,17 @@
--- probe: is there anything to do in a queue, and if not, when? It reads the first
--- probe_most() jobs of each lane and of those that are scheduled, and no more.
--- queue: its name.
--- Result: a row, or none if there is no such queue. ready: a claim would find
--- something. running: a job is held, or is ready where no claim starts any more, so that
--- the next sweep has to move it. due_in_ms: milliseconds until the next job is due;
--- expires_in_ms: until the next lease ends. Either is 0 if that time has passed, and
--- null if there is no such job. paused: the queue is paused. suspects: a suspect is
--- ready. behind: no worker has swept the database for a second.
+-- probe: is there anything to do in a queue, and if not, when? The routine reads only
+-- the first probe_most() jobs of each lane and the first probe_most() scheduled ones.
+-- queue: the name of the queue.
+-- Rows: one, or none if there is no such queue.
+--   ready: a claim would find a job.
+--   running: a job is running, or is ready at a place that claims have passed, so that
+--     the next sweep has to move it.
+--   due_in_ms: milliseconds until the next scheduled job is due. 0 if that time has
+--     passed, null if there is no such job.
+--   expires_in_ms: milliseconds until the next lease ends. 0 if that time has passed,
+--     null if no job is running.
+--   paused: the queue is paused.
+--   suspects: a suspect (a job that may have killed its workers) is ready.
+--   behind: no worker has swept the database for a second.
 -- Locks: none.
 
 create function readpast.probe(queue text)

@@ -57,7 +57,8 @@ select a.id, a.queue, readpast.state_word(a.state) as state, a.priority,
                progress
           from readpast.kept) a;
 
--- Schedules, for people. last_state: that of the last job; null if the job is gone.
+-- Schedules, for people. last_state: the state of the last job, or null if that job
+-- no longer exists.
 create view readpast.schedules as
 select s.name, s.queue, s.spec, s.zone,
        readpast.as_text(s.content) as payload, s.kind, s.headers, s.priority,

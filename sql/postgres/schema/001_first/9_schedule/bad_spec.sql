@@ -1,6 +1,7 @@
--- bad_spec: refuse the spec of a schedule.
--- spec: its text; why: what is wrong with it.
--- Result: none. RP003, always.
+-- bad_spec: raise an error that says what is wrong with the spec of a schedule.
+-- spec: the text of the spec.
+-- why: what is wrong.
+-- Result: none. RP003: always.
 -- Locks: none.
 
 create function readpast.bad_spec(spec text, why text) returns void

@@ -1,6 +1,7 @@
--- check_schedule: raise an error if an argument of schedule_set() is wrong.
--- Parameters: as schedule_set() has them. parse_spec() checks the spec, need_zone() the zone.
--- Result: none; RP003.
+-- check_schedule: raise an error if an argument of schedule_set() is wrong. The spec
+-- and the time zone are not checked here, but in parse_spec() and need_zone().
+-- name .. overlap: as in schedule_set().
+-- Result: none. RP003: an argument is wrong.
 -- Locks: none.
 
 create function readpast.check_schedule(

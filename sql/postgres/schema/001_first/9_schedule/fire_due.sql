@@ -1,14 +1,14 @@
 -- fire_due: put the jobs of schedules that are due into their queues. Workers and
--- sweep() call this routine about once a second. Any other program may call it, too.
--- Each time of a schedule fires only once, even if several programs call the routine.
+-- sweep() call this about once a second, and any program may call it. Each instant of a
+-- schedule fires once, however many clients call.
 -- most: fire at most this number of schedules.
 -- Result:
 --   schedules: how many schedules were due.
 --   jobs: how many jobs were added.
 -- Locks: the schedules' rows, and the rows that fire_one() locks. Schedules that other
--- transactions have locked are skipped. For each other lock the call waits for
--- lock_timeout at the most, because other transactions may wait for this sweep. If the
--- wait is longer than that, the schedule stays due.
+-- transactions have locked are skipped. For other rows the call waits for lock_timeout
+-- at the most, because others may be waiting for the sweep. After that time the
+-- schedule stays due.
 
 create function readpast.fire_due(most integer default 1000,
                                   out schedules integer, out jobs integer)

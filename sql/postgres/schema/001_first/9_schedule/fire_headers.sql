@@ -1,7 +1,8 @@
--- fire_headers: the headers of a job of a schedule.
--- s: the schedule; due: the instant that the job is for; missed: a number for a header,
--- or 0.
--- Result: the schedule's headers and those of the fire.
+-- fire_headers: make the headers of a job that a schedule adds.
+-- s: the schedule.
+-- due: the instant that the job is for.
+-- missed: a number for the header `missed`, or 0 for no such header.
+-- Result: the schedule's own headers, and those that each of its jobs gets.
 -- Locks: none.
 
 create function readpast.fire_headers(s readpast.schedule, due timestamptz,

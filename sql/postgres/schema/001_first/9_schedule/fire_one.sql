@@ -1,12 +1,12 @@
--- fire_one: put the job of one time of a schedule into the schedule's queue.
+-- fire_one: put the job of one instant of a schedule into its queue.
 -- s: the schedule.
--- due: the time.
--- missed: a number for the job's header `missed`. 0: the job gets no such header.
+-- due: the instant.
+-- missed: a number for the header `missed`, or 0 for no such header.
 -- Result:
---   job_id: the new job, or null if no job was added.
---   why: the reason if no job was added.
--- Locks: the rows that put_one() locks. The call waits for an open transaction that
--- creates the same queue.
+--   job_id: the new job, or null.
+--   why: if job_id is null, the reason.
+-- Locks: a row of `waiter`, if a worker waits. The call waits for an open transaction
+-- that creates the same queue or adds the job of the same schedule.
 
 create function readpast.fire_one(s readpast.schedule, due timestamptz,
                                   missed integer,

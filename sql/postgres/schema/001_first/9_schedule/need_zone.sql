@@ -1,7 +1,8 @@
--- need_zone: raise an error unless the server has a time zone of this name. A zone that a
--- schedule has already is not looked up again, because that reads all the server's zones.
--- zone: its name, as the IANA database writes it.
--- Result: the name. RP003: there is no such zone; the hint has names that are like it.
+-- need_zone: raise an error unless the server has a time zone of this name. If a
+-- schedule has this zone already, the server is not searched, because that reads all of
+-- its zones.
+-- zone: the name of the zone, as the IANA database writes it.
+-- Result: the name. RP003: there is no such zone. The hint lists similar names.
 -- Locks: none.
 
 create function readpast.need_zone(zone text) returns text

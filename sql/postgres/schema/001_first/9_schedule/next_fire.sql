@@ -1,7 +1,8 @@
--- next_fire: the first fire of a schedule after a time. The same as rp__schedule_next() of
--- lib/cron/.
--- sets, zone, anchor: as in the table `schedule`; after: fires later than this.
--- Result: the time; null: there is none within 400 years.
+-- next_fire: return the first instant after a time at which a schedule fires.
+-- rp__schedule_next() of lib/cron/ does the same.
+-- sets, zone, anchor: the columns of the table `schedule`.
+-- after: the time. The instant is later than this.
+-- Result: the instant, or null if there is none within 400 years.
 -- Locks: none.
 
 create function readpast.next_fire(sets bigint[], zone text,
@@ -11,12 +12,12 @@ language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	seen  timestamptz := after; -- there is no fire from `after` to here
-	ahead interval;             -- offset of local time at `seen`
-	first timestamp;            -- the first minute of local time to look at
-	last  timestamp;            -- the last one
-	local timestamp;            -- the next one that matches
-	at    timestamptz;          -- when that is, if the offset stays
+	seen  timestamptz := after; -- no fire from `after` up to here
+	ahead interval;             -- how far local time is ahead at `seen`
+	first timestamp;            -- the first minute of local time to check
+	last  timestamp;            -- the last minute to check
+	local timestamp;            -- the next minute that matches
+	at    timestamptz;          -- the time of `local`, if the offset stays
 	near  timestamptz;          -- `at`, or a day after `seen` if that is earlier
 begin
 	if sets[8] > 0 then

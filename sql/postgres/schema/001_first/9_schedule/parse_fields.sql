@@ -1,7 +1,9 @@
--- parse_fields: the five fields of a schedule's spec. The same as parse_fields() of
--- lib/cron/spec.c.
--- spec: the text that was given, for the error; fields: the fields.
--- Result: what the table `schedule` has as `sets`. RP003: a field is wrong.
+-- parse_fields: parse the five fields of a schedule's spec. parse_fields() of
+-- lib/cron/spec.c does the same.
+-- spec: the text of the spec, for the error message.
+-- fields: the fields.
+-- Result: the value of the column `sets` of the table `schedule`. RP003: a field is
+-- wrong.
 -- Locks: none.
 
 create function readpast.parse_fields(spec text, fields text[]) returns bigint[]

@@ -1,8 +1,11 @@
--- parse_item: one item of a field of a schedule's spec, such as `*/10`, `5` or `MON-FRI`.
--- The same as add_item() of lib/cron/spec.c.
--- item: the text; low, high: the field's numbers; names: what the numbers from `low`
--- on are called, or null.
--- Result: members: a bit for each number that matches; or null, and why.
+-- parse_item: parse one item of a field of a schedule's spec, for example `*/10`, `5`
+-- or `MON-FRI`. add_item() of lib/cron/spec.c does the same.
+-- item: the text of the item.
+-- low, high: the smallest and the largest number of the field.
+-- names: the names of the numbers from `low` on, or null.
+-- Result:
+--   members: a bit for each number that matches, or null.
+--   why: if `members` is null, what is wrong with the item.
 -- Locks: none.
 
 create function readpast.parse_item(item text, low integer, high integer,
@@ -20,7 +23,7 @@ declare
 	step  text := parts[3];
 begin
 	if last = 0 and first > 0 and high = 7 then
-		last := 7; -- FRI-SUN
+		last := 7; -- as in FRI-SUN
 	end if;
 	if item = '' then
 		why := 'nothing before or after a comma';

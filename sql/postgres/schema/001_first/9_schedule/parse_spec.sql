@@ -1,8 +1,8 @@
--- parse_spec: what the spec of a schedule says. The same as rp__spec_parse() of
--- lib/cron/spec.c, with the same messages.
+-- parse_spec: parse the spec of a schedule. rp__spec_parse() of lib/cron/spec.c does
+-- the same, with the same messages.
 -- spec: five fields of a crontab, a name such as @daily, or `every 90s`.
--- Result: what the table `schedule` has as `sets`. RP003: the spec is wrong, or no day
--- matches it.
+-- Result: the value of the column `sets` of the table `schedule`. RP003: the spec is
+-- wrong, or no day matches it.
 -- Locks: none.
 
 create function readpast.parse_spec(spec text) returns bigint[]
@@ -37,7 +37,7 @@ begin
 		end if;
 	end if;
 	sets := readpast.parse_fields(spec, string_to_array(body, ' '));
-	-- 400 years have every date and weekday that there is.
+	-- Each date falls on each possible weekday within 400 years.
 	if readpast.next_match(sets, '2000-01-01') is null then
 		perform readpast.bad_spec(spec, 'never fires: there is no such day');
 	end if;

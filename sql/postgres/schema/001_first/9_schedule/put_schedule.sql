@@ -1,8 +1,9 @@
--- put_schedule: add a schedule. If there is one of this name, `replace` gives it the new
--- values.
--- Parameters: the columns of the table `schedule`, which are right.
--- Rows: the schedule's id; none: there is one of this name.
--- Locks: that schedule's row. It waits for an open transaction that adds the name.
+-- put_schedule: add a schedule. If there is one of this name, and `replace` is true,
+-- that schedule gets the new values.
+-- name .. next_at: values of the table `schedule`, which the caller has checked.
+-- Rows: the schedule's id, or no row if the name exists and `replace` is false.
+-- Locks: the row of the schedule that is changed. The call waits for an open
+-- transaction that adds a schedule of this name.
 
 create function readpast.put_schedule(
 	name text, queue text, spec text, zone text, sets bigint[], content bytea,

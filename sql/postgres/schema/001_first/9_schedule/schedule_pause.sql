@@ -1,5 +1,6 @@
--- schedule_pause: pause a schedule: it does not fire. A second pause changes nothing.
--- name: its name.
+-- schedule_pause: pause a schedule, so that it does not fire. If the schedule is paused
+-- already, nothing changes.
+-- name: the name of the schedule.
 -- Result: none. RP005: there is no such schedule.
 -- Locks: the schedule's row.
 

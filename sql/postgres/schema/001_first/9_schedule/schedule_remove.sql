@@ -1,5 +1,5 @@
--- schedule_remove: remove a schedule. Its jobs stay.
--- name: its name.
+-- schedule_remove: delete a schedule. Its jobs stay.
+-- name: the name of the schedule.
 -- Result: none. RP005: there is no such schedule.
 -- Locks: the schedule's row.
 

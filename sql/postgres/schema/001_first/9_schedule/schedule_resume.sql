@@ -1,7 +1,7 @@
--- schedule_resume: end the pause of a schedule. It fires at its next time from now on;
--- times that passed during the pause are not made up for.
--- name: its name.
--- Result: when it fires next. RP005: there is no such schedule.
+-- schedule_resume: end the pause of a schedule. The schedule fires again from its next
+-- instant on. Instants that passed during the pause get no job.
+-- name: the name of the schedule.
+-- Result: the next instant. RP005: there is no such schedule.
 -- Locks: the schedule's row.
 
 create function readpast.schedule_resume(name text) returns timestamptz

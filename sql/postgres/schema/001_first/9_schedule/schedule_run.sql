@@ -1,8 +1,10 @@
--- schedule_run: put in a job of a schedule at once. That changes none of its times.
--- name: its name.
--- Result: the job's id, or the id of the live job, if `overlap` is `skip` and there is one.
--- RP005: there is no such schedule; RP003, RP004: as enqueue() says.
--- Locks: the schedule's row, and those of enqueue().
+-- schedule_run: add a job of a schedule at once. The times of the schedule do not
+-- change.
+-- name: the name of the schedule.
+-- Result: the job's id. If `overlap` of the schedule is `skip` and a job of the
+-- schedule is live, the id of that job. RP005: there is no such schedule. RP003, RP004:
+-- see enqueue().
+-- Locks: the schedule's row, and the same rows as enqueue().
 
 create function readpast.schedule_run(name text) returns bigint
 language plpgsql volatile

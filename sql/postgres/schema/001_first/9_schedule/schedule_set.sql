@@ -1,12 +1,16 @@
--- schedule_set: add a schedule, or change the one of this name.
--- name: of the schedule, unique in the schema; queue, payload, kind, headers, priority: of
--- its jobs; spec: when, see docs/schedules.md; zone: the time zone in which the spec is
--- meant; missed: `once`, `all` or `skip`; overlap: `allow`, or `skip`: no job while one is
--- live; replace: change the schedule of this name. It keeps its next time, unless the spec
--- or the zone is another.
--- Result: when it fires next. RP003: an argument is wrong, or the schedule never fires;
--- RP006: there is one of this name, and `replace` is false.
--- Locks: that schedule's row. It waits for an open transaction that adds the name.
+-- schedule_set: add a schedule, or change the schedule of this name.
+-- name: the name of the schedule.
+-- queue, payload, kind, headers, priority: the fields of its jobs.
+-- spec: when the schedule fires, see docs/schedules.md.
+-- zone: the time zone of the spec.
+-- missed: what happens to instants at which no client fired: `once`, `all` or `skip`.
+-- overlap: `allow`, or `skip`, which adds no job while one of this schedule is live.
+-- replace: true to change a schedule of this name. That schedule keeps its next
+-- instant, unless its spec or its zone changes.
+-- Result: the next instant. RP003: an argument is wrong, or the schedule never fires.
+-- RP006: there is a schedule of this name, and `replace` is false.
+-- Locks: the schedule's row. The call waits for an open transaction that adds a
+-- schedule of this name.
 
 create function readpast.schedule_set(
 	name text, queue text, spec text, payload bytea, zone text default 'UTC',

@@ -1,7 +1,8 @@
--- schedule_set_json: schedule_set() for a payload that is JSON, stored as its text in UTF-8.
--- Parameters: as of schedule_set().
--- Result: as of schedule_set().
--- Locks: those of schedule_set().
+-- schedule_set_json: add or change a schedule whose jobs have a JSON payload. The text
+-- of the payload is stored as UTF-8.
+-- name .. replace: as in schedule_set().
+-- Result: as in schedule_set().
+-- Locks: the same rows as schedule_set().
 
 create function readpast.schedule_set(
 	name text, queue text, spec text, payload jsonb, zone text default 'UTC',

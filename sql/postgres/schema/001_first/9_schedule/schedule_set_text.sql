@@ -1,7 +1,8 @@
--- schedule_set_text: schedule_set() for a payload that is text, stored as UTF-8.
--- Parameters: as of schedule_set().
--- Result: as of schedule_set().
--- Locks: those of schedule_set().
+-- schedule_set_text: add or change a schedule whose jobs have a text payload. The
+-- payload is stored as UTF-8.
+-- name .. replace: as in schedule_set().
+-- Result: as in schedule_set().
+-- Locks: the same rows as schedule_set().
 
 create function readpast.schedule_set(
 	name text, queue text, spec text, payload text, zone text default 'UTC',

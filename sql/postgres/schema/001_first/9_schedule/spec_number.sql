@@ -1,6 +1,7 @@
--- spec_number: the number that a word of a schedule's spec stands for.
--- word: up to three digits, or three letters; low, high, names: see parse_item().
--- Result: the number; null: it is none of the field's, or the word is null.
+-- spec_number: convert a word of a schedule's spec to a number.
+-- word: up to three digits, or three letters.
+-- low, high, names: as in parse_item().
+-- Result: the number, or null if the word is null or is no number of the field.
 -- Locks: none.
 
 create function readpast.spec_number(word text, low integer, high integer,
