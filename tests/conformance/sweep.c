@@ -224,9 +224,9 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(a_sweep_says_what_it_did),
+		CASE(a_sweep_returns_what_it_has_done),
 		CASE(a_sweep_writes_no_more_than_the_struct_has),
-		CASE(one_sweep_takes_all_however_many),
+		CASE(one_sweep_handles_any_number_of_jobs),
 		CASE(P5_due_jobs_come_into_line_in_the_order_of_their_times),
 		CASE(P2_a_lease_that_was_extended_outlives_its_first_end),
 		CASE(P6_a_lease_that_ran_out_is_recorded_as_a_failure),
