@@ -41,7 +41,7 @@ static void
 add_schedules(rp_conn *conn)
 {
 	rp_schedule s = RP_SCHEDULE_INIT;
-	rp_swept swept = { 0 };
+	rp_swept swept = RP_SWEPT_INIT;
 
 	s.name = "nightly";
 	s.queue = "mail";

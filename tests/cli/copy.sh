@@ -319,7 +319,7 @@ what_a_server_refuses() {
 		grant usage on schema copy_kill_$$ to copy_role_$$;
 		grant execute on all functions in schema copy_kill_$$ to copy_role_$$;
 		grant all on copy_kill_$$.meta to copy_role_$$"
-	check 'a role that may not list the queues cannot copy' source_kept 1 'permission denied for table queue: the role lacks a grant' as_role
+	check 'a role that may not read the tables cannot copy' source_kept 1 'permission denied for table schedule: the role lacks a grant' as_role
 	server_sql "grant select on all tables in schema copy_kill_$$ to copy_role_$$;
 		grant all on copy_kill_$$.queue to copy_role_$$"
 	check 'a role that may not write jobs cannot move' source_kept 1 'permission denied for table .*: the role lacks a grant' as_role --move
