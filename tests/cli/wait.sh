@@ -120,12 +120,12 @@ check 'enqueue --wait --result prints the results of all jobs in their order' gi
 check 'jobs that were waited for are not kept' equal "$(field "done" "$(readpast stats r --json)")" 0
 check 'with --keep the result is printed, too' gives 0 'a!' a --wait --result --keep 1h
 check 'with --keep the job is kept' equal "$(field "done" "$(readpast stats r --json)")" 1
-check '--keep for a shorter time than a result may wait' gives 0 'a!' a --wait --result --keep 1m
+check 'with --keep for a shorter time than 10 minutes the result is printed' gives 0 'a!' a --wait --result --keep 1m
 kept_for() { readpast list r --state "done" --json | jq -r .keep_ms | head -n 1; }
-check '... holds once the result was read' equal "$(kept_for)" 60000
+check 'the job is kept for that time once its result was read' equal "$(kept_for)" 60000
 readpast queue set r --keep-done 2m >/dev/null
-check '... and so does that of the queue' gives 0 'b!' b --wait --result
-check '... which keeps them' equal "$(kept_for)" 120000
+check 'if the queue keeps jobs the result is printed' gives 0 'b!' b --wait --result
+check 'the job is kept as the queue says once its result was read' equal "$(kept_for)" 120000
 readpast queue set r --keep-done 0s >/dev/null
 readpast purge r --state "done" --yes >/dev/null
 id=$(put r 'kept result' --keep 1h)
