@@ -46,12 +46,13 @@ done
 # start one that a thread was about to start.
 seq 400 | readpast enqueue s --quiet
 # shellcheck disable=SC2016
-handler='read x; echo "$x" >>"$0"; sleep 0.01'
+handler='read x; echo "$x" >>"$0"; [ "$x" -lt 50 ] || until [ -e go ]; do sleep 0.01; done'
 "$READPAST" work s --lease 1s --drain -- sh -c "$handler" stopped >/dev/null 2>&1 &
 stopped=$!
 started() { (($(wc -l <stopped) >= 50)); }
 check 'a worker runs jobs' eventually started
 kill -STOP "$stopped"
+touch go
 readpast work s --drain -- sh -c "$handler" other >/dev/null 2>&1
 before=$(wc -l <stopped)
 kill -CONT "$stopped"
