@@ -1,7 +1,7 @@
 /*
- * process.h - child processes, memory shared with them, and a clock that is the
- * same in all of them. It is used by the lab, stress, the benchmarks and the
- * tests, and knows nothing of readpast.
+ * process.h - start child processes, share memory with them, and read a clock
+ * that is the same in all of them. The lab, stress, the benchmarks and the
+ * tests use these functions. They do not depend on readpast.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,9 +1,9 @@
 /*
- * backlog.c - does a claim cost more when the ready line is long?
+ * backlog.c - measure whether a claim costs more when many jobs are ready.
  *
- * The same claims are measured on two files, one with a short line and one with
- * a long one. Outside of the measured time, claimed jobs are put back at the
- * end of the line.
+ * The same claims are measured on two files, one with few ready jobs and one
+ * with many. Between the measurements, the claimed jobs are put back at the end
+ * of the line.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * basics.c - helpers for all benchmarks.
+ * basics.c - memory, text, time and progress messages for all benchmarks.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * basics.h - helpers for all benchmarks.
+ * basics.h - memory, text, time and progress messages for all benchmarks.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * bench.c - compare the library with the raw floor (floor.c).
+ * bench.c - compare the library with the raw floor. The floor is a queue
+ * written by hand, and it does only what a correct queue must do (floor.c).
  *
  * Each round measures all rows of the report, so that disturbances by other
  * programs affect all rows alike.

@@ -1,5 +1,5 @@
 /*
- * bench.h - declarations that the files of the benchmark share.
+ * bench.h - declarations that the files of the benchmark on SQLite share.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

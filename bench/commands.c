@@ -1,7 +1,7 @@
 /*
- * commands.c - the cost of starting readpast: the processor time of a command
- * that reads, and of one that enqueues a job, compared with that of `true`,
- * which any process costs.
+ * commands.c - measure what it costs to start readpast. This is the processor
+ * time of a command that reads, and of a command that enqueues a job. The
+ * processor time of `true` is what any process costs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

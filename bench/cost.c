@@ -1,6 +1,7 @@
 /*
- * cost.c - the cost of a job in numbers that do not depend on the machine's
- * load: bytes of log, steps of SQLite's virtual machine.
+ * cost.c - measure the cost of a job in numbers that do not depend on the
+ * machine's load. These numbers are bytes of log, and steps of SQLite's virtual
+ * machine.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,8 +1,8 @@
 /*
- * crowd.c - processes that do the same work on one file at the same time.
+ * crowd.c - run processes that do the same work on one file at the same time.
  *
- * Each opens the database after the fork. They start together, and report how
- * many jobs they did.
+ * Each process opens the database after the fork. The processes start together,
+ * and report how many jobs they did.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * crowd.h - processes that do the same work on one file at the same time.
+ * crowd.h - run processes that do the same work on one file at the same time.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

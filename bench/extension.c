@@ -1,6 +1,7 @@
 /*
- * extension.c - compare the loadable extension with the library: a thousand
- * jobs in one call, as a JSON array, outside of a transaction.
+ * extension.c - compare the loadable extension with the library. Each enqueues
+ * a thousand jobs in one call, outside of a transaction. The extension gets the
+ * jobs as a JSON array.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

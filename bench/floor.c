@@ -1,14 +1,14 @@
 /*
- * floor.c - the raw floor: a queue written by hand against SQLite.
+ * floor.c - the raw floor: a queue written by hand against SQLite. It does only
+ * what a correct queue must do. The benchmarks compare the library with it.
  *
- * It has the library's own tables and indexes, statements that are prepared
- * once, and one BEGIN IMMEDIATE ... COMMIT per batch; it omits whatever
- * correctness does not require. Where a loop can be written in two ways,
- * measurements chose the faster one. Rows are inserted by one statement with as
- * many VALUES as the batch has jobs, because opening five indexes costs more
- * than inserting a row. For the same reason batches of at least WIDE jobs are
- * updated and deleted by one statement, under one claim number. (Smaller ones
- * are faster one by one.)
+ * The floor has the library's own tables and indexes, statements that are
+ * prepared once, and one BEGIN IMMEDIATE ... COMMIT per batch. Where a loop can
+ * be written in two ways, measurements chose the faster one. Rows are inserted
+ * by one statement with as many VALUES as the batch has jobs, because opening
+ * five indexes costs more than inserting a row. For the same reason batches of
+ * at least WIDE jobs are updated and deleted by one statement, under one claim
+ * number. Smaller batches are faster with a statement for each job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * floor.h - the raw floor: a queue written by hand against SQLite.
+ * floor.h - the raw floor: a queue written by hand against SQLite. The
+ * benchmarks compare the library with it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,9 +1,10 @@
 /*
- * pairs.c - compare the floor and the library in one process.
+ * pairs.c - compare the library with the floor, the queue written by hand, in
+ * one process.
  *
  * Both do the same work on files of their own with the same content. Before
- * each sample the line is refilled, outside of the measured time, with enough
- * jobs for the faster of the two.
+ * each sample, outside of the measured time, jobs are added until there are
+ * enough ready jobs for the faster of the two.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * parent.c - measure in a child process, in a temporary directory.
+ * parent.c - run a measurement in a child process, in a temporary directory.
  *
  * The parent only waits and cleans up, so that databases are removed even if
  * the measurement crashes.

@@ -1,5 +1,5 @@
 /*
- * parent.h - measure in a child process, in a temporary directory.
+ * parent.h - run a measurement in a child process, in a temporary directory.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * processes.c - four processes on one file, compared with one.
+ * processes.c - compare four processes on one file with one process.
  *
  * They claim and settle for a given time, from a line that does not run dry.
  *

@@ -1,5 +1,6 @@
 /*
- * report.c - rows with names, their samples of each round, and their medians.
+ * report.c - collect samples of named measurements, and print a table of their
+ * medians.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * report.h - rows with names, their samples of each round, and their medians.
+ * report.h - collect samples of named measurements, and print a table of their
+ * medians.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * sides.c - the same work, done by the floor or by the library.
+ * sides.c - the operations to measure, such as enqueue and claim, once for the
+ * library and once for the queue written by hand (floor.c).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

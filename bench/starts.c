@@ -1,5 +1,5 @@
 /*
- * starts.c - how soon an idle worker starts a job that another process
+ * starts.c - measure how soon an idle worker starts a job that another process
  * enqueues.
  *
  * SPDX-License-Identifier: MIT

@@ -1,5 +1,6 @@
 /*
- * starts.h - how soon an idle worker starts a job.
+ * starts.h - measure how soon an idle worker starts a job that another process
+ * enqueues.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,10 +1,10 @@
 /*
- * steady.c - a producer that commits each job by itself, and two worker
- * processes: how many jobs do they finish in the time?
+ * steady.c - measure how many jobs two worker processes finish in a given time,
+ * while a producer commits each job by itself.
  *
- * They are compared with a queue written by hand, without leases: each worker
- * claims up to a hundred jobs and completes them in the same commit, and sleeps
- * briefly when a claim finds no job.
+ * For comparison, the same is measured with a queue written by hand, without
+ * leases. There, each worker claims up to a hundred jobs and completes them in
+ * the same commit, and sleeps briefly when a claim finds no job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * worker.c - the library's worker with an empty handler: how fast does it drain
- * a queue?
+ * worker.c - measure how fast the library's worker drains a queue with a
+ * handler that does nothing.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

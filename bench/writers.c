@@ -1,9 +1,9 @@
 /*
- * writers.c - many clients that write to one file all the time.
+ * writers.c - measure many clients that write to one file all the time.
  *
- * Each enqueues, claims and completes a job, with a commit for each call. It is
- * measured once with the library's queue for the write lock, and once with
- * attached connections, which use SQLite's busy timeout.
+ * Each client enqueues, claims and completes a job, with a commit for each
+ * call. This is measured once with the library's queue for the write lock, and
+ * once with attached connections, which use SQLite's busy timeout.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

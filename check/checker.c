@@ -1,13 +1,13 @@
 /*
- * checker.c - prove from the records of all clients that the promises were
- * kept.
+ * checker.c - check from the records of all clients that the promises of
+ * docs/design.md were kept.
  *
- * The events are sorted by job, and each job's life is examined alone: its
- * claims in the order of their numbers, each with its verdicts. If the outcome
- * of a call was not recorded, because its client was killed, the call may or
- * may not have taken effect. So it never proves a violation by itself, and it
- * can explain what would be one otherwise. docs/history.md describes the
- * events.
+ * The events are sorted by job, and each job is examined alone. Its claims are
+ * examined in the order of their numbers, each with its verdicts. If the client
+ * of a call was killed, the outcome of the call was not recorded, and the call
+ * may or may not have taken effect. Such a call is never reported as a
+ * violation. If it may explain what another client saw, that is not reported
+ * either. docs/history.md describes the events.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

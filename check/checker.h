@@ -1,5 +1,6 @@
 /*
- * checker.h - see checker.c.
+ * checker.h - check from the records of all clients that the promises of
+ * docs/design.md were kept; see checker.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,8 +14,8 @@
 
 struct checker;
 
-/* The promises of docs/design.md that the checker examines. P7 is about
- * schedules, the others are about jobs. */
+/* The promises of docs/design.md that the checker examines. P7 is checked for
+ * schedules, and the others for jobs. */
 enum promise { P1, P2, P3, P6, P7, PROMISES, PROMISES_OF_JOBS = P7 };
 extern const char *const promise_names[PROMISES];
 
@@ -29,7 +30,8 @@ struct verdicts {
 	/* How many instants of schedules have fired, and of how many schedules.
 	 * P7 is not checked if there are none. */
 	int64_t instants, schedules;
-	int64_t latest_ms; /* the longest time from an instant to its fire */
+	int64_t latest_ms; /* the longest delay between an instant and its fire
+			    */
 	/* not 0: the remaining jobs are known, so P1 was checked */
 	int audited;
 };

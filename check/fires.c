@@ -1,5 +1,6 @@
 /*
- * fires.c - see fires.h.
+ * fires.c - collect from a history the jobs that schedules made, and check that
+ * each instant has one job; see fires.h.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * fires.h - the jobs that schedules made, as the claims in a history say.
+ * fires.h - collect from a history the jobs that schedules made, and check that
+ * each instant has one job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +19,8 @@ struct fires {
 /* Add the job of a claim that names a schedule. Returns -1 if memory ran
  * out. */
 int fires_add(struct fires *fires, const struct line *line);
-/* Check that each instant has one job, however often that was claimed. */
+/* Check that each instant has one job. The job may have been claimed several
+ * times. */
 void fires_check(struct fires *fires, finding_fn *found, void *ctx,
 		 struct verdicts *ret);
 void fires_clear(struct fires *fires);

@@ -1,10 +1,11 @@
 /*
- * line.c - parse one event of a history: a JSON object on a line.
+ * line.c - parse one line of a history, the record of what a client did. The
+ * line is a JSON object and describes one event.
  *
- * A history has millions of short lines, of which the checker needs only
- * numbers and words. So this parser builds no tree: in one pass over the line
- * it reads the known fields, and skips all others with everything nested in
- * them.
+ * A history has millions of short lines, and the checker needs only their
+ * numbers and words. So this parser builds no tree. In one pass over the line
+ * it reads the known fields, and skips all other fields with everything nested
+ * in them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

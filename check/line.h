@@ -1,5 +1,6 @@
 /*
- * line.h - see line.c.
+ * line.h - parse one line of a history, the record of what a client did; see
+ * line.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

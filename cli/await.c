@@ -1,6 +1,6 @@
 /*
- * await.c - enqueue --wait: which jobs it waits for, and how long their results
- * are kept.
+ * await.c - the option --wait of `enqueue`: choose the jobs to wait for, and
+ * how long their results are kept.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-/* How long a result may wait to be read. */
+/* How long a result is kept until it is read. */
 #define RESULT_MS 600000
 
 /* How long the queue keeps done jobs; 0 if it does not exist yet. */
@@ -76,8 +76,8 @@ await_add(struct await *await, const rp_added *added, size_t n)
 	return 0;
 }
 
-/* The results of the done jobs have been printed: keep the jobs for as long as
- * the user or the queue says, or delete them. */
+/* Call this when the results of the done jobs were printed. It sets how long
+ * the jobs are kept to what the user or the queue wants, or deletes them. */
 static void
 keep_no_longer(struct await *await)
 {

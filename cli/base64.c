@@ -1,5 +1,5 @@
 /*
- * base64.c - bytes as text in base64, as RFC 4648 defines it, and back.
+ * base64.c - convert bytes to base64 text, as RFC 4648 defines it, and back.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * change.c - change jobs, by their ids or by a filter.
+ * change.c - cancel, retry, change or purge the jobs with given ids, or those
+ * that match a filter.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * change.h - one run of a command that changes jobs: cancel, retry, change or
- * purge.
+ * change.h - the functions that cancel, retry, change and purge share; see
+ * change.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * check.h - functions of the command `check` that the command `stress` calls,
- * too; they are in cmd_check.c.
+ * check.h - functions of the command `check` that the command `stress` also
+ * calls; they are in cmd_check.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,11 +1,12 @@
 /*
- * child.c - run one handler process: start it, feed it, watch it, end it.
+ * child.c - run one handler process: start it, write its input, read its
+ * output, and end it.
  *
- * Each handler runs in a process group of its own. A Ctrl-C at the terminal
- * then reaches only the worker, and killing the group also kills whatever the
- * handler has started. A handler does not outlive its worker: the kernel kills
- * it with its parent (PR_SET_PDEATHSIG), and the warden, a process that waits
- * for the worker's end, kills the rest of its group.
+ * Each handler runs in a process group of its own. So a Ctrl-C at the terminal
+ * reaches only the worker. Killing the group also kills all processes that the
+ * handler has started. A handler does not outlive its worker. The kernel kills
+ * the handler with its parent (PR_SET_PDEATHSIG). The warden, a process that
+ * waits for the worker's end, kills the rest of the handler's group.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * cmd.h - declarations shared by all commands.
+ * cmd.h - declarations that all commands share.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -138,13 +138,14 @@ int parse_count(const char *text, int64_t *ret);
 int parse_size(const char *text, int64_t *ret);
 int parse_time(const char *text, int64_t *ret_ms);
 
-/* fired.c: what the headers of a schedule's job say. */
+/* fired.c: the fields of a job's headers that name the schedule which made the
+ * job. */
 struct fired {
 	json_t *headers; /* owns the texts */
 	const char *schedule, *at;
 	const char *missed; /* NULL: none */
 	int manual;         /* not 0: by `cron run` */
-	int second_hand;    /* not 0: the job of a job that died */
+	int second_hand;    /* not 0: this job is the copy of a dead job */
 };
 /* Returns 1, or 0 if no schedule made the job. Free with fired_clear(). */
 int fired_read(struct fired *ret, const rp_job *job);

@@ -1,5 +1,5 @@
 /*
- * cmd_admin.c - commands for the whole database: init, sweep.
+ * cmd_admin.c - the commands for the whole database: init, sweep.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

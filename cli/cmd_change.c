@@ -1,5 +1,5 @@
 /*
- * cmd_change.c - commands that change jobs: cancel, retry, change, purge.
+ * cmd_change.c - the commands that change jobs: cancel, retry, change, purge.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

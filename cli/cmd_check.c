@@ -1,5 +1,6 @@
 /*
- * cmd_check.c - check histories against the promises.
+ * cmd_check.c - the command `check`: check from records of what clients did
+ * (histories) that the promises were kept.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * cmd_claim.c - claim jobs, as JSON lines.
+ * cmd_claim.c - the command `claim`: claim jobs and print them as JSON lines.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

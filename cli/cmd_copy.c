@@ -1,5 +1,6 @@
 /*
- * cmd_copy.c - copy or move queues into another database.
+ * cmd_copy.c - the command `copy`: copy queues to another database, or move
+ * them there.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

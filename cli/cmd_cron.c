@@ -1,5 +1,5 @@
 /*
- * cmd_cron.c - schedules: when they fire.
+ * cmd_cron.c - the command `cron next`: print when a schedule fires.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +16,7 @@
 
 /* ---- times ----------------------------------------------------------- */
 
-/* A point in time, or a local time that is written as one of UTC. */
+/* A point in time, or a local time in the form of a UTC time. */
 static void
 format_as(char *to, size_t room, const char *format, int64_t ms)
 {
@@ -28,7 +28,7 @@ format_as(char *to, size_t room, const char *format, int64_t ms)
 	strftime(to, room, format, &tm);
 }
 
-/* 2026-03-28T01:30:00, with milliseconds only if there are any. */
+/* Write a time as 2026-03-28T01:30:00, and milliseconds if there are any. */
 static void
 format_seconds(char *to, size_t room, int64_t ms)
 {
@@ -42,7 +42,7 @@ format_seconds(char *to, size_t room, int64_t ms)
 		snprintf(to, room, "%s", text);
 }
 
-/* +01:00; with seconds only if there are any, as before 1972. */
+/* Write an offset as +01:00, and seconds if there are any, as before 1972. */
 static void
 format_offset(char *to, size_t room, int64_t offset_s)
 {
@@ -134,7 +134,7 @@ print_fire_json(const rp_fire *fire, int is_paused)
 /* the fires that the command prints */
 struct fires {
 	const char *spec, *zone_name;
-	int64_t anchor; /* start of an interval; -1: `from` */
+	int64_t anchor; /* where an `every D` begins to count; -1: at `from` */
 	int64_t from, n;
 	int is_paused, json;
 };
@@ -171,7 +171,8 @@ clock_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* A SPEC has several words, or begins with @. */
+/* Return whether the text is a NAME, not a SPEC. A SPEC has several words, or
+ * begins with @. */
 static int
 is_name(const char *text)
 {

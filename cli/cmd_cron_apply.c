@@ -1,6 +1,6 @@
 /*
- * cmd_cron_apply.c - make the schedules of a database those of a file, in one
- * transaction.
+ * cmd_cron_apply.c - the command `cron apply`: make the schedules of a database
+ * equal to those of a file, in one transaction.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,7 +14,7 @@ struct apply {
 	struct cmd *cmd;
 	struct schedule_file file;
 	int dry_run, json;
-	rp_schedules *before; /* those of the database */
+	rp_schedules *before; /* schedules of the database */
 	int64_t added, changed, removed, same;
 };
 

@@ -1,6 +1,6 @@
 /*
- * cmd_doctor.c - report what is wrong with the database, or soon will be; the
- * worst first.
+ * cmd_doctor.c - the command `doctor`: report what is wrong with the database
+ * or will be soon, the worst first.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * cmd_enqueue.c - put jobs into a queue.
+ * cmd_enqueue.c - the command `enqueue`: put jobs into a queue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * cmd_lab.c - compare techniques of taking jobs from a table, on the user's own
- * database.
+ * cmd_lab.c - the command `lab`: compare techniques of taking jobs from a
+ * table, on the user's own database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

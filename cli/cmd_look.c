@@ -1,6 +1,6 @@
 /*
- * cmd_look.c - list, show, stats, workers: tables for people, JSON for
- * programs.
+ * cmd_look.c - the commands that only read: list, show, stats, workers. They
+ * print tables for people and JSON for programs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

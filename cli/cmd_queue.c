@@ -1,5 +1,6 @@
 /*
- * cmd_queue.c - queues and their settings.
+ * cmd_queue.c - the commands for queues and their settings: queue set, queue
+ * list, queue drop, pause, resume.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * cmd_schedule.c - the schedules of a database: add, list, run, pause, remove.
+ * cmd_schedule.c - the commands for the schedules of a database: cron add,
+ * list, run, pause, resume, remove.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,7 +13,7 @@
 
 /* ---- cron add ---- */
 
-/* The number of a word, or -1 after a complaint. */
+/* Return the number of a word, or -1 after an error message. */
 static int
 number_of(const struct cmd *cmd, const char *option, const char *word,
 	  const char *const *words)
@@ -37,11 +38,11 @@ struct adding {
 	rp_schedule schedule;
 	int replace, json;
 	int is_new;            /* no schedule had the name before */
-	char changes[CHANGES]; /* settings that differ from those before */
+	char changes[CHANGES]; /* settings that differ from the old ones */
 };
 
-/* Store the schedule, and read it as it is then. Compare it with the one that
- * it replaces. */
+/* Store the schedule, and read it again. Compare it with the schedule that it
+ * replaces. */
 static int
 store(struct adding *a, rp_schedules **ret)
 {
@@ -165,7 +166,7 @@ cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 	schedule->overlap = number_of(cmd, "--overlap", overlap, overlap_words);
 	if (schedule->missed < 0 || schedule->overlap < 0)
 		return USAGE;
-	/* Check it before the database, which the command creates, is there. */
+	/* Check the schedule before the command creates the database. */
 	if (check_schedule(schedule, &error) < 0)
 		return wrong_schedule(cmd, &error);
 	return add(&a);

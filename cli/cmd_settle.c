@@ -1,5 +1,6 @@
 /*
- * cmd_settle.c - complete, fail, release, extend: verdicts on claims.
+ * cmd_settle.c - the commands that give verdicts on claims: complete, fail,
+ * release, extend.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,9 +1,10 @@
 /*
- * cmd_stress.c - run a load of our own on the user's database, and prove that
- * the promises were kept.
+ * cmd_stress.c - the command `stress`: put a test load on the user's database,
+ * and check that the promises were kept.
  *
- * The parent has no connection while child processes live, because SQLite's
- * locks do not survive a fork. stress.h says which process does what.
+ * The parent process has no connection while child processes live, because
+ * SQLite's locks do not survive a fork. stress.h describes what each process
+ * does.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

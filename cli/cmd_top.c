@@ -1,6 +1,6 @@
 /*
- * cmd_top.c - a live view of the queues: what `stats`, `workers` and `list`
- * show, refreshed every second, and keys that act on it.
+ * cmd_top.c - the command `top`: show queues, workers and jobs on the screen,
+ * refresh them every second, and act on them with keys.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

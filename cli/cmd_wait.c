@@ -1,5 +1,5 @@
 /*
- * cmd_wait.c - wait for the end of jobs.
+ * cmd_wait.c - the command `wait`: wait for the end of jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

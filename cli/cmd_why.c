@@ -1,5 +1,6 @@
 /*
- * cmd_why.c - explain why jobs do not run, with a paragraph for each job.
+ * cmd_why.c - the command `why`: explain why jobs do not run, with a paragraph
+ * for each job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -19,7 +20,7 @@ struct answer {
 	const rp_job *job;
 	const char *reason; /* the reason in one word, for programs */
 	int64_t until;      /* when the reason ends by itself; 0: never */
-	struct fired fired; /* of a schedule's job */
+	struct fired fired; /* the schedule that made the job, if any */
 };
 
 static void
@@ -51,7 +52,8 @@ say_attempt(const struct answer *a)
 		(long long)a->job->max_attempts);
 }
 
-/* Say what its handler reported last, which the next attempt gets. */
+/* Print the progress that the handler reported last. The next attempt gets it.
+ */
 static void
 say_progress(const struct answer *a)
 {
@@ -64,8 +66,8 @@ say_progress(const struct answer *a)
 	fputs(".", a->to);
 }
 
-/* Say which workers can run the job. `is_reason`: if no worker can run it,
- * that is why it does not run now. */
+/* Print which workers can run the job. With `is_reason`, a missing worker is
+ * the reason why the job does not run now. */
 static void
 say_workers(struct answer *a, int is_reason)
 {
@@ -107,7 +109,7 @@ say_paused(struct answer *a, int is_reason)
 		a->reason = "paused";
 }
 
-/* Say until when the job has to be claimed. */
+/* Print until when the job has to be claimed. */
 static void
 say_expiry(struct answer *a)
 {
@@ -186,7 +188,7 @@ scheduled(struct answer *a)
 	say_expiry(a);
 }
 
-/* Say what happens to the job if its worker does not come back. */
+/* Print what happens to the job if its worker has died. */
 static void
 say_afterwards(struct answer *a, const char *when)
 {
@@ -213,7 +215,7 @@ running(struct answer *a)
 		: why->worker_id ? "a worker that has not been seen for an hour"
 				 : "a client that is no worker",
 		job->worker ? job->worker : "");
-	if (why->host && why->pid) /* not known of a client in SQL */
+	if (why->host && why->pid) /* unknown for a client that uses SQL */
 		fprintf(a->to, " on host %s (process %lld)", why->host,
 			(long long)why->pid);
 	fputs(" has held it since ", a->to);
@@ -244,7 +246,7 @@ running(struct answer *a)
 	}
 }
 
-/* Was the job cancelled because it was not claimed in time? */
+/* Return whether the job was cancelled because it was not claimed in time. */
 static int
 has_expired(const rp_job *job)
 {
@@ -280,7 +282,7 @@ finished(struct answer *a)
 			(long long)job->id);
 }
 
-/* Say which schedule made the job, and for which instant. */
+/* Print which schedule made the job, and for which instant. */
 static void
 say_schedule(const struct answer *a)
 {

@@ -1,5 +1,6 @@
 /*
- * database.c - open, name and create the database that a command works on.
+ * database.c - open or create the database that a command works on, and print
+ * its name.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

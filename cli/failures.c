@@ -1,5 +1,5 @@
 /*
- * failures.c - print the failed attempts of a job, which the database stores as
+ * failures.c - print the failed attempts of a job. The database stores them as
  * JSON.
  *
  * SPDX-License-Identifier: MIT

@@ -1,10 +1,10 @@
 /*
- * filter.c - which jobs a command acts on: those with given ids, or those that
- * match a filter, found by the queries in sql/<database>/find/.
+ * filter.c - select the jobs that a command acts on, by ids or by a filter. A
+ * filter is run by the queries in sql/<database>/find/.
  *
- * Commands that only read must cost the same however many jobs there are. So
- * they search the first 10,000 of each state, unless --all is given. Commands
- * that change jobs search all of them.
+ * A command that only reads must cost the same however many jobs there are. So
+ * it examines only the first 10,000 jobs of each state, unless --all is given.
+ * A command that changes jobs examines all of them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

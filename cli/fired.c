@@ -1,5 +1,6 @@
 /*
- * fired.c - the headers by which a job says that a schedule made it.
+ * fired.c - read from a job's headers which schedule made the job, and for
+ * which instant.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +19,7 @@ int
 fired_read(struct fired *ret, const rp_job *job)
 {
 	*ret = (struct fired){ .headers = NULL };
-	/* Jobs of no schedule cost no JSON. */
+	/* Parse the JSON only if a schedule made the job. */
 	if (!job->headers || !strstr(job->headers, "readpast-schedule"))
 		return 0;
 	ret->headers = json_loads(job->headers, JSON_ALLOW_NUL, NULL);
@@ -26,7 +27,7 @@ fired_read(struct fired *ret, const rp_job *job)
 	ret->at = text_of(ret, "readpast-scheduled-for");
 	ret->missed = text_of(ret, "readpast-missed");
 	ret->manual = text_of(ret, "readpast-manual") != NULL;
-	/* A job that another one left when it died has its headers. */
+	/* A copy of a dead job has the headers of the dead job. */
 	ret->second_hand = json_object_get(ret->headers, "dead-id") != NULL;
 	if (ret->schedule && ret->at)
 		return 1;

@@ -1,6 +1,6 @@
 /*
- * handler.c - run one job: a process for it, and a verdict from its exit
- * status.
+ * handler.c - run one job: start a process for the job, and make a verdict from
+ * its exit status.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

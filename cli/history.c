@@ -1,9 +1,10 @@
 /*
- * history.c - record what a client does, as JSON lines.
+ * history.c - write a history: a file with the records of what clients did, as
+ * JSON lines.
  *
  * Each line is appended by one write(), so that many clients can share the
- * file. docs/history.md describes the format; `readpast check` uses a history
- * to prove that the promises were kept.
+ * file. docs/history.md describes the format. `readpast check` reads a history
+ * and checks that the promises were kept.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * history.h - write what clients do to a history file, which `readpast check`
- * reads; see history.c.
+ * history.h - write a history: a file with the records of what clients did.
+ * `readpast check` reads it; see history.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * input.h - the jobs that `enqueue` reads; see input.c.
+ * input.h - read the payloads of `enqueue`, and enqueue them; see input.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * interrupt.c - end a long command after a signal, between two of its steps.
+ * interrupt.c - end a long command between two of its steps if a signal has
+ * arrived.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

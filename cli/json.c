@@ -1,5 +1,5 @@
 /*
- * json.c - jobs, queues and workers as JSON, one line each.
+ * json.c - print jobs, queues and workers as JSON, one object a line.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * live.c - the terminal while a worker runs: a status line at the end, and
- * above it messages and the output of handlers.
+ * live.c - write to the terminal while a worker runs. The last line is a status
+ * line. Above it are messages and the output of handlers.
  *
  * All output to the terminal goes through this file, so that the status line
  * can be erased first. The status line is drawn only when the cursor is at the

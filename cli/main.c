@@ -1,5 +1,6 @@
 /*
- * main.c - the table of commands, and how one is found and run.
+ * main.c - the table of commands. Find the command that the user wrote, and run
+ * it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * notify.c - tell the service manager the worker's state.
+ * notify.c - report the worker's state to the service manager, such as systemd.
  *
  * This is the protocol of sd_notify(3): datagrams to the socket that
  * NOTIFY_SOCKET names. We do not link libsystemd, because it would load a dozen

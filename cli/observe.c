@@ -1,5 +1,6 @@
 /*
- * observe.c - report a worker's events to the history, the log and the user.
+ * observe.c - write a worker's events to the history and to the log, and print
+ * messages about them for the user.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,9 +1,9 @@
 /*
  * output.c - find out whether handlers can still write to their standard
- * output, which is ours.
+ * output, which is that of the worker.
  *
- * While they cannot write, each handler fails. If the reader has gone or the
- * disk is full, all jobs of a queue would use up their attempts.
+ * A handler that cannot write fails. If the reader has gone or the disk is
+ * full, all jobs of a queue would use up their attempts.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * print.c - print untrusted text and durations for people.
+ * print.c - print untrusted text, durations and counts for people.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * queries.c - see queries.h.
+ * queries.c - find an SQL query that only one command uses; see queries.h.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,7 @@
 /*
- * queries.h - a table of the SQL that only one command uses; <room> is that
- * command. tools/embed_sql.py generates the table from sql/<dialect>/<room>/.
+ * queries.h - the SQL queries that only one command uses. tools/embed_sql.py
+ * makes a table of them from the files of sql/<dialect>/<room>/, where <room>
+ * is the command.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

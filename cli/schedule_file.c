@@ -1,6 +1,6 @@
 /*
- * schedule_file.c - read schedules from a file: a JSON array of objects, in the
- * form that `cron list --json` prints.
+ * schedule_file.c - read schedules from a file. The file is a JSON array of
+ * objects, in the form that `cron list --json` prints.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,7 +12,7 @@
 
 /* ---- the members of one schedule ---- */
 
-/* `where`: the schedule's name, or its number. */
+/* `where` is the schedule's name or its number, for messages. */
 static int
 refuse(const struct schedule_file *f, const char *where, const char *member,
        const char *why)
@@ -52,7 +52,8 @@ take_word(const struct schedule_file *f, const char *where, const char *member,
 	return 0;
 }
 
-/* A string is the payload itself, anything else is its JSON. */
+/* Take a payload. A string is the payload itself. The payload of any other
+ * value is its JSON text. */
 static int
 take_payload(const struct schedule_file *f, const char *where,
 	     const json_t *value, struct wanted *w)
@@ -76,8 +77,8 @@ take_payload(const struct schedule_file *f, const char *where,
 	return 0;
 }
 
-/* Take bytes in the form in which `cron list --json` prints those that are not
- * text. */
+/* Take a payload in base64. `cron list --json` prints payloads in this form if
+ * they are not text. */
 static int
 take_base64(const struct schedule_file *f, const char *where,
 	    const json_t *value, struct wanted *w)
@@ -126,7 +127,7 @@ take_priority(const struct schedule_file *f, const char *where,
 	return 0;
 }
 
-/* Members that `cron list` prints, and that are no settings. */
+/* Members that `cron list` prints and that are not settings. */
 static int
 is_for_reading(const char *member)
 {

@@ -1,5 +1,6 @@
 /*
- * schedules.c - check a schedule, and compare it with another one.
+ * schedules.c - check a schedule that `cron add` or a file describes, and
+ * compare it with a stored one.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -46,7 +47,7 @@ differs(const char *a, const char *b)
 	return a && b ? strcmp(a, b) != 0 : a != b;
 }
 
-/* Headers may be written in several ways. */
+/* Compare headers as JSON, because the same headers may differ as text. */
 static int
 headers_differ(const char *a, const char *b)
 {

@@ -1,5 +1,6 @@
 /*
- * schedules.h - schedules as `cron add` and a file describe them.
+ * schedules.h - check a schedule that `cron add` or a file describes, and
+ * compare it with a stored one.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

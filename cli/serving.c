@@ -1,6 +1,6 @@
 /*
- * serving.c - look at the queues that a worker will serve, and tell the user at
- * its start which they are.
+ * serving.c - look at the queues that a worker will serve, and print their
+ * names when the worker starts.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * top_look.c - what `readpast top` reads from the database.
+ * top_look.c - read from the database what `readpast top` shows.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

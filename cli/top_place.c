@@ -1,6 +1,6 @@
 /*
- * top_place.c - decide where the cursors of `readpast top` are, and which rows
- * of each list the screen shows.
+ * top_place.c - decide which row of each list the cursor of `readpast top` is
+ * on, and which rows the screen shows.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * top_table.c - the lists of `readpast top` as tables: the columns, and which
- * of them fit.
+ * top_table.c - show the lists of `readpast top` as tables: choose the columns
+ * that fit, and format their cells.
  *
  * Numbers are never cut: a narrow screen leaves out columns instead. Text is
  * cut to the room that is left, and a + marks the cut.

@@ -1,6 +1,7 @@
 /*
  * trace.c - pass a trace (W3C Trace Context and Baggage) from the environment
- * of `enqueue` to that of a handler, in the job's headers.
+ * of `enqueue` to the environment of a handler. The job's headers carry the
+ * trace.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

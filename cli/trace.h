@@ -1,6 +1,6 @@
 /*
- * trace.h - pass the trace context (traceparent and so on) of the environment
- * to jobs, and of jobs to handlers; see trace.c.
+ * trace.h - pass a trace (W3C Trace Context and Baggage) from the environment
+ * of `enqueue` to the environment of a handler; see trace.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

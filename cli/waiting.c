@@ -1,6 +1,6 @@
 /*
- * waiting.c - wait for jobs, and tell how they ended: for `wait` and for
- * `enqueue --wait`.
+ * waiting.c - wait for jobs to end, and print how they ended. The command
+ * `wait` and the option --wait of `enqueue` use this.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The worse of two statuses. An id that was never given is the worst, as the
- * command then waited for nothing; then an unknown end; then how jobs ended. */
+/* Return the worse of two exit statuses. The table begins with the worst: an
+ * error, wrong usage, an id that was never given, a wait that timed out, a dead
+ * job, a cancelled job. */
 static int
 worse(int a, int b)
 {
@@ -24,7 +25,7 @@ worse(int a, int b)
 	return DONE;
 }
 
-/* ---- what is said about a job ---- */
+/* ---- messages about a job ---- */
 
 static int
 status_of_state(int state)
@@ -82,8 +83,8 @@ print_state(const rp_outcome *outcome)
 						      : " (not kept)");
 }
 
-/* Standard error has what went wrong; standard output how each job ended, or
- * with --result nothing but the results. */
+/* Print problems to standard error. Print to standard output how each job
+ * ended, or with --result only the results. */
 static void
 say(const struct waiting *w, const rp_outcome *outcome, const rp_job *job)
 {
@@ -110,7 +111,7 @@ say(const struct waiting *w, const rp_outcome *outcome, const rp_job *job)
 		print_state(outcome);
 }
 
-/* If the job was purged in between, its end is known all the same. */
+/* The job may have been purged meanwhile, but its end is still known. */
 static int
 tell_one(const struct waiting *w, const rp_outcome *outcome)
 {
@@ -128,7 +129,8 @@ tell_one(const struct waiting *w, const rp_outcome *outcome)
 	return status_of_state(outcome->state);
 }
 
-/* With --any, jobs that have not ended are no trouble once another has. */
+/* Print how the jobs ended, and return the worst status. If the wait is over,
+ * jobs that have not ended are ignored, because --any needs only one job. */
 static int
 tell(const struct waiting *w, const rp_outcome *outcomes, size_t n, int over)
 {
@@ -142,7 +144,7 @@ tell(const struct waiting *w, const rp_outcome *outcomes, size_t n, int over)
 
 /* ---- waiting ---- */
 
-/* The signal that came meanwhile ends the command. The jobs go on. */
+/* A signal that came during the wait ends the command. The jobs continue. */
 void
 end_if_told(struct cmd *cmd)
 {

@@ -1,6 +1,6 @@
 /*
- * waiting.h - wait for jobs to end, for the command `wait` and the option
- * --wait; see waiting.c.
+ * waiting.h - wait for jobs to end, and print how they ended, for the command
+ * `wait` and the option --wait of `enqueue`.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -36,8 +36,9 @@ struct await {
 	int64_t *ids; /* ids of the jobs; the caller frees them */
 	size_t count, room;
 	int keeps_longer; /* 1: until the results are read, the jobs are kept
-			   * for longer than the user or the queue says */
-	int64_t keep_ms;  /* how long the user or the queue says; 0: not */
+			   * for longer than the user or the queue wants */
+	int64_t keep_ms;  /* how long the user or the queue wants the jobs to
+			   * be kept; 0: not kept */
 };
 
 /* Call this before the enqueue. It refuses a wait of a handler for itself, and

@@ -1,9 +1,10 @@
 /*
- * within.c - what a command knows of the handler that it runs in.
+ * within.c - find out whether a command runs in a handler, and for which job
+ * and queues.
  *
- * `work` tells its handlers in environment variables. A process that lives on
- * when the handler has ended has these, too; so the library checks that the
- * claim is still valid before it refuses anything.
+ * `work` sets environment variables for its handlers. A process that lives on
+ * when the handler has ended still has these variables. So the library checks
+ * that the claim is still valid before it refuses anything.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +16,7 @@
 
 #include "internal.h"
 
-/* One text a line, without a newline at the end. */
+/* Join the texts with newlines between them. */
 char *
 join_lines(char **texts, size_t n)
 {
@@ -55,7 +56,7 @@ lines_of(const char *text)
 	return lines;
 }
 
-/* ctx: the lines of READPAST_ALONE. */
+/* Return whether a queue is in READPAST_ALONE. `ctx` has its lines. */
 static int
 serves(const void *ctx, const char *queue)
 {

@@ -35,11 +35,12 @@ struct work {
 	struct cmd *cmd;
 	char **queues;
 	int queues_count;
-	int *is_pattern; /* for each queue: 1: its name is a pattern */
+	int *is_pattern; /* for each queue: 1 if its name is a pattern */
 	char *alone;     /* with -j 1: the queues as the user wrote them, one a
-			  * line, for the `wait` of a handler */
-	char **command;  /* NULL-terminated */
-	int in_argument; /* not 0: an argument has {} */
+			  * line; a `wait` in a handler reads them */
+	char **command;  /* the command and its arguments, with a NULL at the
+			  * end */
+	int in_argument; /* 1: an argument has {} */
 	char *file;      /* path of the command */
 	char url[4200];  /* READPAST_DB for handlers, with an absolute path.
 			  * There is room for two paths of 1024 bytes, one of

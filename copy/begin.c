@@ -1,13 +1,14 @@
 /*
  * begin.c - check whether a copy can begin, and begin it.
  *
- * Whatever can be refused is refused before the source is changed. First the
- * source is paused in a transaction that is rolled back, as a trial. Then the
- * target is checked and paused in one commit. Then the source is paused in one
- * commit. So a copy that cannot begin leaves the source unchanged. No two
- * transactions are ever open on both sides at once: two copies in opposite
- * directions would wait for each other, and neither database could detect the
- * deadlock.
+ * A copy that cannot begin leaves the source unchanged, because all checks
+ * precede the first change. First the source is paused in a transaction that is
+ * rolled back, as a trial. Then the target is checked and paused in one commit.
+ * Then the source is paused in one commit.
+ *
+ * No transaction is open on one side while another one is open on the other
+ * side. Otherwise two copies in opposite directions could wait for each other,
+ * and neither database could detect the deadlock.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -80,7 +81,7 @@ export_one(struct rp_copy *c, rp_conn *conn, const char *names, int64_t until,
 		rp__run(conn, RP_V_EXPORT, params, 1, rp__count, ret_count));
 }
 
-/* Does the target have a job of this queue? */
+/* Return whether the target has a job of this queue. */
 static int
 find_any(struct rp_copy *c, const char *queue, int64_t *ret)
 {
@@ -234,7 +235,7 @@ begin_queue(struct rp_copy *c, const struct rp_copy_queue *q)
 	return r < 0 ? r : rp__copy_note_phase(c, q, phase);
 }
 
-/* Find out whether the target takes the schedules, and roll back. */
+/* Write the schedules to the target as a trial, and roll back. */
 static int
 try_schedules(struct rp_copy *c)
 {

@@ -1,12 +1,12 @@
 /*
  * copy.c - copy queues to another database, or move them there.
  *
- * Both sides of a queue are paused. Then the copy walks over all jobs of the
- * source again and again, until a walk has found each of them in the target,
- * equal in every field; see slice.c. A move makes one more walk, which compares
- * each slice and then deletes it from the source. Before each step that must
- * not be done twice, the target records the progress, so that a later run of
- * the same copy can continue.
+ * Both sides of a queue are paused. Then the copy reads all jobs of the source
+ * again and again. Each time is a walk; see slice.c. The copy is complete when
+ * a walk has found each job in the target, equal in every field. A move makes
+ * one more walk, which compares each slice and then deletes it from the source.
+ * Some steps must not be done twice. Before such a step the target records the
+ * progress, so that a later run of the same copy can continue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -148,7 +148,8 @@ wait_for_running(struct rp_copy *c)
 	}
 }
 
-/* Walk until a walk finds no change in jobs that an earlier walk has seen. */
+/* Repeat walks until a walk finds no change in jobs that an earlier walk has
+ * read. */
 static int
 walk_until_same(struct rp_copy *c, int doing)
 {
@@ -190,9 +191,9 @@ move(struct rp_copy *c)
 	c->counts.live = c->counts.kept = 0;
 	if (r == 0)
 		r = rp__copy_progress(c, RP_COPY_REMOVING);
-	/* During the first removing walk, jobs that have left the source by
-	 * themselves are still erased from the target. Later walks cannot,
-	 * because they cannot tell such jobs from moved ones. */
+	/* Jobs may leave the source without the copy, for example when they
+	 * are done. The first removing walk still erases them from the target.
+	 * Later walks cannot distinguish them from moved jobs. */
 	if (r == 0)
 		r = rp__copy_walk(c);
 	c->mirror = 0;
@@ -200,7 +201,7 @@ move(struct rp_copy *c)
 		r = walk_until_same(c, RP_COPY_REMOVING);
 	if (r == 0)
 		r = rp__copy_hand_over_schedules(c);
-	/* Until then the schedules fired in the source. */
+	/* Up to this point the schedules fired in the source. */
 	return r < 0 ? r : walk_until_same(c, RP_COPY_REMOVING);
 }
 

@@ -1,5 +1,6 @@
 /*
- * copy.h - declarations that the files of rp_copy() share.
+ * copy.h - declarations that the files of rp_copy() share. rp_copy() copies
+ * queues to another database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -22,13 +23,13 @@ struct rp_copy_queue {
 	const char *name;
 	enum rp_phase phase;              /* how far the copy was when this
 					   * run began */
-	int source_paused, target_paused; /* not 0: the queue is to be paused
+	int source_paused, target_paused; /* not 0: the queue will be paused
 					   * there when the copy ends */
 };
 
-/* the largest number of jobs in a read, and into how many parts it is
- * divided: a slice reads some of these parts. With too few of them, most of
- * the time would go into the fixed cost of a slice. */
+/* The largest number of jobs in a read is divided into parts, and a slice reads
+ * some of these parts. With too few parts, most of the time would go into the
+ * fixed cost of a slice. */
 #define RP_COPY_ROWS 4000
 #define RP_COPY_PARTS 64
 #define RP_COPY_PARTS_FIRST 8
@@ -71,15 +72,15 @@ struct rp_copy {
 	int64_t seq_end;    /* last position that the target has reserved for
 			     * the copy */
 	int64_t source_end; /* last id that the source has assigned */
-	int64_t checked_to; /* ids up to this were seen by an earlier walk */
+	int64_t checked_to; /* ids up to this were read by an earlier walk */
 	int64_t changed;    /* number of jobs up to checked_to that this walk
 			     * found changed */
-	int mirror;         /* not 0: erase from the target jobs that have
-			     * left the source */
+	int mirror;         /* not 0: erase from the target jobs that are no
+			     * longer in the source */
 	int removing;       /* not 0: erase from the source jobs that are in
 			     * the target */
 	size_t parts;       /* size of a slice, in parts (of RP_COPY_PARTS) */
-	struct rp_copy_schedules schedules;   /* those that were read last */
+	struct rp_copy_schedules schedules;   /* the last ones read */
 	struct rp_slice from_slice, to_slice; /* the last slice on each side */
 };
 
@@ -88,7 +89,7 @@ int rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r);
 int rp__copy_end(struct rp_copy *c, rp_conn *conn, int r);
 int rp__copy_progress(struct rp_copy *c, int what);
 
-/* begin.c: if it fails, the source is unchanged, unless the outcome of a
+/* begin.c: if this call fails, the source is unchanged, unless the outcome of a
  * commit is unknown */
 int rp__copy_begin(struct rp_copy *c);
 
@@ -146,16 +147,18 @@ rp__copy_is_kept(const struct rp_value *row)
 int rp__copy_keys(struct rp_copy *c);
 
 /* schedules.c */
-/* Read the schedules that were stopped for a move (`leaving`), or the others;
- * and write to the target what was read. There they are paused. */
+/* Read the schedules of the source. With `leaving` these are the schedules that
+ * were stopped for a move, otherwise all others. Write these schedules to the
+ * target, where they are paused. */
 int rp__copy_read_schedules(struct rp_copy *c, int leaving);
 int rp__copy_write_schedules(struct rp_copy *c, int moving);
-int rp__copy_put_schedules(struct rp_copy *c, int moving); /* both */
-/* The other steps of a move, each in a transaction of its own, or in the one
- * that is open. */
+int rp__copy_put_schedules(struct rp_copy *c, int moving); /* read and write */
+/* The other steps of a move of schedules. Each step runs in the open
+ * transaction, or else in a transaction of its own. */
 int rp__copy_leave_schedules(struct rp_copy *c);
 int rp__copy_remove_schedules(struct rp_copy *c);
-int rp__copy_hand_over_schedules(struct rp_copy *c); /* all but the last */
+/* Do all steps except the last one. */
+int rp__copy_hand_over_schedules(struct rp_copy *c);
 int rp__copy_start_schedules(struct rp_copy *c);
 void rp__copy_clear_schedules(struct rp_copy *c);
 

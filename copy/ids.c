@@ -1,6 +1,6 @@
 /*
- * ids.c - the ids of copied jobs, and the entries about a copy in the table
- * `meta` of both databases.
+ * ids.c - choose the ids of copied jobs, and keep the entries about a copy in
+ * the table `meta` of both databases.
  *
  * In the target a job's id is its id in the source plus a shift. The shift is 0
  * if the target has never used that id, as is usual in a new database. All ids
@@ -20,9 +20,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* distance of the copy's first id or position from the target's last one: if
- * a sequence gives these numbers, other clients may advance it while we read
- * it */
+/* Distance of the copy's first id or position from the target's last one. If a
+ * sequence gives these numbers, other clients may advance the sequence while
+ * the copy reads it. */
 #define CLEAR 1000
 
 #define TAKEN_OVER "another run of this copy has taken over"
@@ -86,9 +86,9 @@ make_random(struct rp_copy *c, char to[33])
 	return 0;
 }
 
-/* Are both sides the same database, whatever their URLs? Write an entry on
- * one side and look for it on the other. It is written to the target, so
- * that a copy that is refused leaves the source unchanged. */
+/* Return whether both sides are the same database, even by different URLs.
+ * Write an entry to the target and look for it in the source. So a copy that is
+ * refused leaves the source unchanged. */
 int
 rp__copy_check_different(struct rp_copy *c)
 {
@@ -197,10 +197,10 @@ rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q, char run[40])
 	return 0;
 }
 
-/* Check that the copy is still this run's. If the same copy is started again
- * while a run is going on, the new run takes over. The old run must notice
- * that before it changes the target: jobs that are no longer in the source
- * may have been moved by the new run, and must not be erased. */
+/* Check that no other run of this copy has taken over. If the same copy is
+ * started again during a run, the new run takes over. The old run must notice
+ * this before it changes the target. The new run may have moved jobs, so that
+ * they are no longer in the source, and the old run must not erase them. */
 int
 rp__copy_under_way(struct rp_copy *c)
 {
@@ -353,9 +353,9 @@ rp__copy_load_ranges(struct rp_copy *c)
 	return r;
 }
 
-/* Prepare the first copy from this source: its jobs go behind all positions
- * that the target has ever used. If positions do not come from one shared
- * sequence, each ready line has positions of its own, and no shift is
+/* Prepare the first copy from this source. Its jobs get positions after all
+ * positions that the target has ever used. If positions do not come from one
+ * shared sequence, each ready line has positions of its own, and no shift is
  * needed. */
 int
 rp__copy_start_ranges(struct rp_copy *c)
@@ -425,9 +425,10 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	return rp__copy_end(c, c->to, r);
 }
 
-/* Open a range for all ids of the source. A schedule or a unique key that stays
- * taken may name a job that is gone and has a smaller id than all others: with
- * a range of its own, its shift would not be that of the jobs. */
+/* Open a range for all ids of the source. A schedule, or a unique key that
+ * stays taken, may name a deleted job with a smaller id than all other jobs. If
+ * this id had a range of its own, its shift would differ from that of the jobs.
+ */
 int
 rp__copy_open_first(struct rp_copy *c)
 {
@@ -460,8 +461,8 @@ rp__copy_open_first(struct rp_copy *c)
 	return r < 0 ? r : rp__copy_open_range(c, least, last);
 }
 
-/* Find the range that contains this id, or NULL. *ret_last: the last id with
- * the same answer. */
+/* Return the range that contains this id, or NULL. *ret_last is set to the last
+ * id for which the result is the same. */
 const struct rp_range *
 rp__copy_range_of(const struct rp_copy *c, int64_t id, int64_t *ret_last)
 {

@@ -1,5 +1,6 @@
 /*
- * jobs.c - read the jobs of one side of a copy, a slice at a time.
+ * jobs.c - read the jobs of the source or of the target of a copy, a slice at a
+ * time.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

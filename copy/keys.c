@@ -1,8 +1,8 @@
 /*
  * keys.c - copy the unique keys that stay taken after their jobs are done.
  *
- * They stay in the source after a move, too: a producer that still uses the
- * source finds the key taken there, as another finds it in the target.
+ * Such a key also stays in the source after a move. So producers that still use
+ * the source find the key taken, and so do producers that use the target.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,8 +17,8 @@ struct keys {
 	rp_batch *memory;
 	struct rp_value rows[KEYS_AT_ONCE][KEY_IMPORT_PARAMS];
 	size_t count;
-	int64_t after;       /* the queue's id in the source, */
-	struct rp_value key; /* and the last key that was read */
+	int64_t after;       /* id of the last queue that was read */
+	struct rp_value key; /* the last key that was read */
 };
 
 static int
@@ -66,7 +66,7 @@ read_keys(struct rp_copy *c, struct keys *keys, rp_batch *memory)
 }
 
 /* Give the keys the ids that their jobs have in the target. Most of these jobs
- * are gone, but no other job may have such an id. */
+ * are deleted already, but no other job may get their ids. */
 static int
 shift_keys(struct rp_copy *c, struct keys *keys)
 {

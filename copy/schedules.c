@@ -1,13 +1,16 @@
 /*
- * schedules.c - copy schedules, or move them.
+ * schedules.c - copy schedules to another database, or move them there.
  *
- * A schedule fires in one of the two databases only, so each of its instants
- * fires once. A copy goes on firing in the source, and is paused in the target.
- * A move hands the schedule over in four commits, when all jobs have been
- * moved: it is stopped in the source, written to the target with its last and
- * next instants, deleted from the source, and started in the target. Wherever
- * the move is killed, the schedule is stopped in one database or in both, and
- * the next run continues. The column `standby` says how far that is.
+ * A schedule fires in only one of the two databases, so each of its instants
+ * fires once. After a copy, the schedule fires in the source and is paused in
+ * the target.
+ *
+ * A move transfers a schedule in four commits, when all jobs have been moved.
+ * It stops the schedule in the source. It writes the schedule to the target,
+ * with its last and next instants. It deletes the schedule from the source. It
+ * starts the schedule in the target. If the move is killed at any point, the
+ * schedule is stopped in one database or in both, and the next run continues.
+ * The column `standby` records the last of these steps that was done.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -84,8 +87,8 @@ rp__copy_clear_schedules(struct rp_copy *c)
 	c->schedules = (struct rp_copy_schedules){ NULL, NULL, 0 };
 }
 
-/* All schedules, even those of a queue that nobody has created yet; or those
- * of the queues that the caller named. */
+/* Return the queues that the caller named, or null for all schedules, even
+ * those of a queue that does not exist yet. */
 static struct rp_value
 which_queues(const struct rp_copy *c)
 {
@@ -132,8 +135,8 @@ name_standby(const struct rp_copy *c, const char *word, char to[80])
 	snprintf(to, 80, "%s %s", word, c->identity);
 }
 
-/* The id that the target has given to the schedule's last job; null: the job
- * is not there. */
+/* Return the id that the schedule's last job has in the target, or null if the
+ * target does not have this job. */
 static struct rp_value
 last_job(const struct rp_copy *c, const struct rp_value *id)
 {
@@ -188,7 +191,7 @@ rp__copy_write_schedules(struct rp_copy *c, int moving)
 
 	name_standby(c, "copied", copied);
 	name_standby(c, moving ? "moved" : "copied", standby);
-	/* A schedule that has left the source by itself leaves the target. */
+	/* Also delete schedules that are no longer in the source. */
 	r = run_on_standbys(c, c->to, RP_V_SCHEDULE_ERASE, copied);
 	for (size_t i = 0; i < c->schedules.count && r == 0; i++)
 		r = write_one(c, c->schedules.rows + i * SCHEDULE_IMPORT_PARAMS,
@@ -218,7 +221,7 @@ rp__copy_remove_schedules(struct rp_copy *c)
 	return run_on_standbys(c, c->from, RP_V_SCHEDULE_ERASE, "leaving");
 }
 
-/* Write what was read to the target, in a transaction of its own. */
+/* Read schedules, and write them to the target in a transaction of its own. */
 int
 rp__copy_put_schedules(struct rp_copy *c, int moving)
 {

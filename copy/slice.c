@@ -1,11 +1,11 @@
 /*
- * slice.c - a walk of the copy: make the target's jobs equal to the source's,
- * slice by slice, in the order of ids.
+ * slice.c - do one walk of a copy: make the target's jobs equal to the source's
+ * jobs, slice by slice, in the order of their ids.
  *
- * All walks do the same: insert missing jobs, replace jobs that differ, and
- * count jobs that are equal in every field. So an interrupted copy just starts
- * again, and a walk that finds all jobs equal proves that the copy is complete.
- * Each slice is read by one short statement and written in one commit.
+ * Each walk inserts missing jobs, replaces jobs that differ, and counts jobs
+ * that are equal in every field. So an interrupted copy just starts again, and
+ * a walk that finds all jobs equal proves that the copy is complete. Each slice
+ * is read by one short statement and written in one commit.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,9 +18,9 @@
 #define NARROW INT64_C(20000) /* largest span of ids in one read, */
 #define WIDE INT64_C(1000000) /* or this span, if jobs are few */
 
-/* the state of a job of the source. WANTED: it is to be inserted. UNKNOWN:
- * it is in the target, and perhaps not equal. SAME: it is there, and equal.
- * RUNNING: it is not copied. */
+/* The state of a job of the source. WANTED: the job will be inserted into the
+ * target. UNKNOWN: the job is in the target, and perhaps not equal. SAME: the
+ * job is in the target, and equal. RUNNING: the job is not copied. */
 enum { WANTED, UNKNOWN, SAME, RUNNING };
 
 struct slice {
@@ -46,7 +46,7 @@ add_gone(struct slice *s, const struct rp_value *row, int64_t shift)
 
 /* Compare our jobs with the target's. If values are written differently,
  * jobs may still be equal; the database decides that later. With c->mirror,
- * a job that has left the source is erased from the target. */
+ * a job that is no longer in the source is erased from the target. */
 static void
 match(struct rp_copy *c, struct slice *s)
 {
@@ -306,7 +306,7 @@ count_slice(struct rp_copy *c, const struct slice *s)
 	}
 }
 
-/* Change our rows to the values that the target must have. */
+/* Change the rows of the source to the values that the target must have. */
 static void
 shift_jobs(const struct rp_copy *c, struct slice *s, int64_t shift)
 {

@@ -1,5 +1,5 @@
 /*
- * ask.c - run a check's query on the database.
+ * ask.c - run the query of one check of `readpast doctor` on the database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,10 +1,10 @@
 /*
- * check_file.c - checks of a database file that need more than SQL: its file
- * system, its owner, whether it can be written.
+ * check_file.c - checks of `readpast doctor` on a database file that need more
+ * than SQL: its file system, its owner, and whether this user can write to it.
  *
  * While a connection is open, no function of this file opens or closes the
- * database's files: closing any descriptor would release SQLite's locks on
- * them.
+ * database's files. Closing any descriptor of them would release SQLite's
+ * locks.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,14 +1,16 @@
 /*
- * check_locks.c - find the process that holds a SQLite lock for too long: a
- * writer that does not commit, or a reader that blocks checkpoints.
+ * check_locks.c - a check of `readpast doctor`: find the process that holds a
+ * SQLite lock for too long. This is a writer that does not commit, or a reader
+ * that blocks checkpoints.
  *
- * SQLite locks bytes of the database file and of -shm, and F_GETLK tells which
- * process holds a lock on them. A child process asks, and then exits. The
- * doctor itself must never open these files: POSIX locks belong to a process
- * and a file, so closing any descriptor of the file would release the locks of
- * our SQLite connection. (F_OFD_GETLK would not help: its descriptor has to be
- * closed as well.) F_GETLK never reports locks of the calling process, but it
- * does report those of its parent.
+ * SQLite locks bytes of the database file and of -shm. F_GETLK returns the
+ * process that holds a lock on them. A child process opens the files, calls
+ * F_GETLK, and exits. The doctor itself must never open these files. POSIX
+ * locks belong to a process and a file, so closing any descriptor of the file
+ * would release the locks of the doctor's SQLite connection. F_OFD_GETLK would
+ * not help, because its descriptor has to be closed, too. F_GETLK does not
+ * report locks of the calling process, but it reports locks of the parent
+ * process.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,7 @@
 /*
- * check_server.c - checks of a server that need more than one query: do
- * notifications arrive, and which plan does a claim use?
+ * check_server.c - checks of `readpast doctor` on a server that need more than
+ * one query. They test whether notifications arrive, and which plan a claim
+ * uses.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * checks.c - the table of checks: severity, the finding in words, the fix.
+ * checks.c - the table of all checks of `readpast doctor`. A check has a
+ * severity, a text for the finding, and a text for the fix.
  *
  * A check is skipped on databases that have no query for it. Findings of one
  * level are printed in the order of this table.

@@ -1,5 +1,6 @@
 /*
- * doctor.c - run all checks, and put their findings into words.
+ * doctor.c - run all checks of `readpast doctor`, and write a text for each
+ * finding.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -2,10 +2,11 @@
  * doctor.h - find what is wrong with a live database, or will be soon.
  *
  * A check runs a query, and each row of the result is a finding. Most queries
- * are files in sql/<dialect>/doctor/, and return no row if nothing is wrong;
- * what SQL cannot see is examined by C functions. A check is skipped on
- * databases that have no query for it. checks.c has the table of checks, with
- * their words. The doctor only reads, and stops queries that take too long.
+ * are files in sql/<dialect>/doctor/, and return no row if nothing is wrong.
+ * Other checks are C functions, because SQL cannot read what they examine. A
+ * check is skipped on databases that have no query for it. checks.c has the
+ * table of checks, with their texts. The doctor only reads, and stops queries
+ * that take too long.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * enqueue.c - a job for each line of standard input.
+ * enqueue.c - enqueue a job for each line of standard input.
  *
  *   seq 100 | ./enqueue sqlite:queue.db numbers
  *

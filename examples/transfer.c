@@ -1,5 +1,6 @@
 /*
- * transfer.c - move money between two accounts, exactly once, whatever dies.
+ * transfer.c - move money between two accounts exactly once, even if processes
+ * are killed.
  *
  *   export READPAST_DB=sqlite:bank.db
  *   sqlite3 bank.db 'create table account (name, money);

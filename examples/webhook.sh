@@ -1,5 +1,6 @@
 #!/bin/sh
-# webhook.sh - deliver web hooks. This is a handler for `readpast work`.
+# webhook.sh - deliver web hooks: post the event of each job to a URL. This is a handler
+# for `readpast work`.
 #
 #   readpast queue set hooks --max-attempts 12 --backoff 10s --backoff-max 6h
 #   readpast enqueue hooks '{"url": "https://example.org/hook", "event": {"order": 17}}'

@@ -1,5 +1,5 @@
 /*
- * worker.c - print the payloads of a queue until nothing is left.
+ * worker.c - print the payloads of a queue until no job is left.
  *
  *   ./worker sqlite:queue.db numbers
  *

@@ -1,5 +1,6 @@
 /*
- * ext_call.c - begin and end a call of an SQL function, and return its result.
+ * ext_call.c - begin and end a call of one of the extension's SQL functions,
+ * and return its result.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

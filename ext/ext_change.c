@@ -1,5 +1,6 @@
 /*
- * ext_change.c - cancel, retry, change and purge jobs, change queues, sweep.
+ * ext_change.c - the SQL functions that cancel, retry, change and purge jobs,
+ * change queues, and sweep.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

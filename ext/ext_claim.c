@@ -1,6 +1,6 @@
 /*
- * ext_claim.c - the table readpast_claim, as in `select * from
- * readpast_claim('mail', 10)`.
+ * ext_claim.c - claim jobs with SQL. The function is a table, as in `select *
+ * from readpast_claim('mail', 10)`.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

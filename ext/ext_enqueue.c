@@ -1,5 +1,5 @@
 /*
- * ext_enqueue.c - enqueue one job, or many.
+ * ext_enqueue.c - the SQL functions that enqueue one job or many.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * ext_json.c - read JSON arrays in arguments.
+ * ext_json.c - read JSON arrays that are arguments of SQL functions.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

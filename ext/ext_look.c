@@ -1,5 +1,5 @@
 /*
- * ext_look.c - the tables that show jobs, queues, workers and functions.
+ * ext_look.c - the tables in SQL that show jobs, queues, workers and functions.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * ext_table.c - functions that are used as tables: select * from
- * readpast_stats().
+ * ext_table.c - SQL functions that return a table, as in `select * from
+ * readpast_stats()`.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

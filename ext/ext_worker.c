@@ -1,6 +1,7 @@
 /*
- * ext_worker.c - let a connection be a worker. It then appears in the list of
- * workers, in `why`, `stats` and `doctor`, and it can wait for work.
+ * ext_worker.c - the SQL functions by which a connection becomes a worker. The
+ * worker appears in the list of workers, in `why`, `stats` and `doctor`, and it
+ * can wait for work.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

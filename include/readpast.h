@@ -446,17 +446,18 @@ typedef struct rp_job_spec {
 	const char *kind;       /* at most RP_MOST_NAME bytes */
 	const char *headers;    /* a JSON object */
 	const char *unique_key; /* at most one live job of the queue may have
-				 * it */
-	int replace;            /* 1: if a job with this key has not started,
-				 * it is replaced by this job and keeps its
-				 * id */
-	int64_t keep_ms;     /* how long it is kept after it is done, whatever
-			      * its queue says */
-	int64_t timeout_ms;  /* longest run of a handler. The library only tells
-			      * it (rp_job); the command `work` enforces it */
-	int64_t expire_ms;   /* if it is not claimed within this time of the
-			      * enqueue, it is cancelled. RP_EINVAL: it would
-			      * be over before the job is due */
+				 * this key */
+	int replace;            /* 1: if a live job has this key and has not
+				 * started, it gets all values of this job and
+				 * keeps its id */
+	int64_t keep_ms;        /* how long the job is kept after it is done;
+				 * overrides the queue's setting */
+	int64_t timeout_ms;     /* longest run of a handler. The library only
+				 * reports it in rp_job; the command `work`
+				 * enforces it */
+	int64_t expire_ms;   /* if the job is not claimed within this time after
+			      * the enqueue, it is cancelled. RP_EINVAL: the job
+			      * would expire before it is due */
 	const char *backoff; /* a JSON array of milliseconds, at most
 			      * RP_MOST_BACKOFF of them: the delays after the
 			      * first, second, ... failed attempt. The last
@@ -667,7 +668,7 @@ RP_API int64_t rp_queue_retry_dead(rp_conn *conn, const char *queue,
 RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
 			      const char *kind);
 
-/* The numbers of jobs that a sweep changed. Start from RP_SWEPT_INIT. */
+/* How many jobs a sweep changed. Start from RP_SWEPT_INIT. */
 typedef struct rp_swept {
 	size_t size;       /* set by RP_SWEPT_INIT */
 	int64_t due;       /* scheduled jobs that became ready */
@@ -688,10 +689,11 @@ typedef struct rp_swept {
 
 /*
  * Maintenance: make due jobs ready, end the leases that ran out, cancel jobs
- * that expired, apply retention, fire the schedules that are due. Workers do
- * this by themselves. A program that only claims should call it about once a
- * second. A sweep that finds nothing to do writes nothing. `ret` may be NULL.
- * Returns the number of jobs that were changed. RP_EINVAL: `ret` has no size.
+ * that expired, delete jobs whose retention is over, and fire the schedules
+ * that are due. Workers do this by themselves. A program that only claims
+ * should call it about once a second. A sweep that finds nothing to do writes
+ * nothing. `ret` may be NULL. Returns the number of jobs that were changed.
+ * RP_EINVAL: `ret` was not initialised with RP_SWEPT_INIT.
  */
 RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 
@@ -958,15 +960,16 @@ typedef struct rp_schedule {
 	int priority;        /* -1: the queue's priority */
 	int missed;          /* RP_MISSED_* */
 	int overlap;         /* RP_OVERLAP_* */
-	/* rp_schedule_set() ignores the rest. Times are in milliseconds; 0:
-	 * none. */
-	int64_t next_at;     /* the next instant; 0: it has no further one. It
-			      * has passed if a zone cannot be read */
-	int64_t last_at;     /* the last one that fired */
-	int64_t last_job_id; /* ... and its job; 0: it has none */
+	/* rp_schedule_set() ignores the following fields. Times are in
+	 * milliseconds; 0: not set. */
+	int64_t next_at;     /* the next instant; 0: there is no further
+			      * instant. If the zone cannot be read, this
+			      * instant stays in the past */
+	int64_t last_at;     /* the last instant that fired */
+	int64_t last_job_id; /* the job of that instant; 0: it has no job */
 	int last_state; /* RP_STATE_* of that job; 0: it is no longer kept */
-	const char *last_error; /* why that instant has no job, or the next one
-				 * is not known; or NULL */
+	const char *last_error; /* why the last instant has no job, or why the
+				 * next instant is not known; or NULL */
 	int64_t paused_at, created_at;
 	int64_t anchor_at; /* the time from which `every D` counts */
 } rp_schedule;
@@ -979,12 +982,11 @@ typedef struct rp_schedule {
 typedef struct rp_schedules rp_schedules;
 
 /*
- * Add a schedule; it first fires at the first instant from now on. With
  * Add a schedule. It first fires at the first instant after now. If a schedule
- * of this name exists and `replace` is 1, it gets all of the new values. It
- * stays paused if it is paused. Its next instant changes only if the spec or the
- * zone has changed; then it is the first one after now. A queue that does not
- * exist is created.
+ * of this name exists and `replace` is 1, it gets all of the new values. A
+ * paused schedule stays paused. The next instant changes only if the spec or
+ * the zone has changed; then it is the first one after now. A queue that does
+ * not exist is created.
  *
  * RP_ETAKEN: a schedule of this name exists, and `replace` is 0. RP_EINVAL: a
  * value is wrong, the spec can never match a day, or the zone is not known here
@@ -1038,7 +1040,7 @@ typedef struct rp_copied {
 	int64_t shift;      /* id of a job in the target minus its id in the
 			     * source; -1: the difference is not the same for
 			     * all jobs */
-	int64_t schedules;  /* that were written to the target */
+	int64_t schedules;  /* schedules written to the target */
 } rp_copied;
 
 /* Called once when the copy has begun and then from time to time. Return 0 to
@@ -1065,10 +1067,11 @@ typedef struct rp_copy_options {
 /*
  * Copy queues from `from`, the source, to `to`, the target. The copy has the
  * queues' settings, their schedules, their kept jobs, their unique keys that
- * stay taken, and their live jobs with position, times, attempts, claim numbers,
- * keys and failures. Jobs keep their ids if the target has never used these ids;
- * otherwise one number is added to all of them. Before the call returns, it
- * compares every field of every job. `ret` and `reterr` may be NULL.
+ * stay taken, and their live jobs with position, times, attempts, claim
+ * numbers, keys and failures. Jobs keep their ids if the target has never used
+ * these ids; otherwise one number is added to all of them. Before the call
+ * returns, it compares every field of every job. `ret` and `reterr` may be
+ * NULL.
  *
  * During the copy the queues are paused on both sides. Jobs that are enqueued
  * in the source during the copy are copied, too. After a copy, the source is
@@ -1077,9 +1080,9 @@ typedef struct rp_copy_options {
  * source stays paused.
  *
  * Each instant of a schedule fires once, in one of the databases. During a copy
- * and after it, schedules fire in the source, and those in the target are
- * paused. A move deletes them from the source when it has moved the jobs, and
- * they go on in the target.
+ * and after it, schedules fire in the source, and the schedules in the target
+ * are paused. When a move has moved the jobs, it deletes the schedules from the
+ * source, and they fire in the target from then on.
  *
  * If the call fails before it first called `progress`, the source is unchanged,
  * unless a commit's outcome is unknown (RP_ELOST). If the call fails later, or

@@ -1,11 +1,11 @@
 /*
- * lab.c - one run of a technique: a scratch (a schema or file), N worker
- * processes, and their results.
+ * lab.c - run a technique of taking rows from a table once: make a scratch (a
+ * schema or file), start N worker processes, and collect their results.
  *
- * The workers connect and wait; the clock starts when they may begin. A job is
- * a pause of fixed length, counted in shared memory. A worker that finds no row
- * ends when all jobs are done, or when none was done for PATIENCE_US: then the
- * remaining jobs are lost.
+ * The workers connect and wait. The clock starts when the workers may begin. A
+ * job is a pause of fixed length, counted in shared memory. A worker that finds
+ * no row ends when all jobs are done. It also ends if no job was done for
+ * PATIENCE_US. Then the remaining jobs are lost.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

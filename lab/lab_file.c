@@ -1,6 +1,6 @@
 /*
- * lab_file.c - the lab on SQLite: the scratch is a file beside the database.
- * The user's own file is not opened.
+ * lab_file.c - the lab on SQLite: make and remove the scratch, a file beside
+ * the database. The user's own file is not opened.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * lab_server.c - the lab on a server: a scratch schema, and the server's own
- * statistics about the workers.
+ * lab_server.c - the lab on a server: make and remove a scratch schema, and
+ * read the server's own statistics about the workers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * run.h - one run of a technique: declarations that the files of the lab share.
+ * run.h - declarations that the files of the lab share, for one run of a
+ * technique of taking rows from a table.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * script.c - run a technique's steps: take rows, do their jobs, mark them done.
+ * script.c - run the steps of a technique of the lab: take rows, do their jobs,
+ * mark them done.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * batch.c - a batch: the jobs that one call returned, and their memory.
+ * batch.c - a batch: the list of jobs that one call returns, with the memory
+ * that they need.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * clock.c - this process's monotonic clock, and parsing of durations such as
+ * clock.c - read this process's monotonic clock, and parse durations such as
  * "90s".
  *
  * SPDX-License-Identifier: MIT

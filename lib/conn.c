@@ -1,5 +1,6 @@
 /*
- * conn.c - open and close handles, and run SQL that is not a verb.
+ * conn.c - open and close handles (connections to a database), and run SQL
+ * other than the library's own operations.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

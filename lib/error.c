@@ -1,5 +1,5 @@
 /*
- * error.c - fill in errors, and the texts of error numbers.
+ * error.c - fill in an rp_error, and return the text of an error number.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

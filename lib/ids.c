@@ -1,13 +1,14 @@
 /*
- * ids.c - the ids of jobs.
+ * ids.c - read the last id that was given to a job, and skip ids after a backup
+ * was restored.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
  * An id is never used twice, because the next id is stored in the database with
- * the jobs. But a restored backup has the next id of the time at which the
- * backup was made. So ids that were given to jobs after that time would be
- * given to other jobs. Other services may have stored such ids, for example as
+ * the jobs. But a backup has the next id of the time at which it was made.
+ * After such a backup is restored, the ids that were used later would be given
+ * to other jobs. Other services may have stored such ids, for example as
  * idempotency keys. rp_ids_skip() prevents this.
  */
 #include "internal.h"

@@ -1,5 +1,5 @@
 /*
- * inspect.c - read jobs, queues and workers.
+ * inspect.c - read jobs, queue statistics and workers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

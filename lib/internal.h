@@ -299,10 +299,10 @@ int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 struct rp_handling {
 	int64_t id, claim_no;
 	const char *queue;
-	/* Does its worker serve this queue? NULL if the worker has more than
-	 * one thread. */
+	/* Returns 1 if the job's worker serves `queue`. NULL if the worker has
+	 * more than one thread. */
 	int (*serves)(const void *ctx, const char *queue);
-	const void *ctx;
+	const void *ctx; /* the first argument of serves() */
 };
 /* The struct is borrowed until the next call on this thread. NULL: the thread
  * handles no job. */

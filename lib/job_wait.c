@@ -6,7 +6,7 @@
  *
  * The call reads the states of the jobs. While some of them are still live, the
  * backend waits until one of them may have ended, and the call reads the states
- * again. In these comments, such a read is a look.
+ * again. In this file, such a read is called a look.
  */
 #include "internal.h"
 

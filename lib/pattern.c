@@ -1,6 +1,6 @@
 /*
- * pattern.c - shell-like patterns for the names of queues. fnmatch() is not
- * used, because it depends on the locale.
+ * pattern.c - match names of queues against shell-like patterns. fnmatch() is
+ * not used, because it depends on the locale.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -95,7 +95,7 @@ rp__schedule_sets(const struct rp_spec *spec, char to[RP_SETS_SIZE])
 		 spec->every_ms);
 }
 
-/* Write the schedule. `old`: the stored schedule of this name if it is to be
+/* Write the schedule. `old` is the stored schedule of this name, which will be
  * replaced, or NULL. */
 static int
 store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace)

@@ -1,5 +1,6 @@
 /*
  * schedule.h - functions for schedules that several files of the library call.
+ * A schedule adds jobs at set times.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -33,9 +33,11 @@
 struct plan {
 	int64_t fires[MOST_MISSED + MOST_PUNCTUAL];
 	size_t count;
-	int64_t missed;   /* for the header of the last one; 0: no header */
-	int64_t next;     /* 0: there is none */
-	int64_t retry_at; /* 0: the next instant is known */
+	int64_t missed;   /* number of missed instants, for the header of the
+			   * last job; 0: no header */
+	int64_t next;     /* the next instant; 0: there is none */
+	int64_t retry_at; /* when a sweep must compute the next instant again;
+			   * 0: the next instant is known */
 };
 
 struct clockwork {
@@ -67,8 +69,9 @@ jump(const struct clockwork *c, int64_t newest, int64_t late)
 	return next_after(c, newest > late - back ? newest : late - back);
 }
 
-/* The same as due_fires() of the routines. at: the first instant that has not
- * fired. */
+/* Decide which instants to fire, by the schedule's rule for missed instants.
+ * `at` is the first instant that has not fired. The routine due_fires() does
+ * the same. */
 static void
 plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 {
@@ -268,8 +271,8 @@ move_on(rp_conn *conn, int64_t id, const rp_schedule *s,
 	return rp__run(conn, RP_V_SCHEDULE_FIRED, p, 1, rp__count, ret_moved);
 }
 
-/* The spec is wrong, which somebody must have written to the table: the
- * schedule fires once more, and stops. */
+/* Plan to fire the schedule once more and then never again. This happens if its
+ * spec is wrong, because a user has changed the table by hand. */
 static void
 plan_the_end(const rp_schedule *s, struct plan *ret)
 {
@@ -278,8 +281,8 @@ plan_the_end(const rp_schedule *s, struct plan *ret)
 	ret->missed = ret->next = ret->retry_at = 0;
 }
 
-/* The zone's file cannot be read: the instant that is due fires, and a later
- * sweep computes the next one. */
+/* Plan to fire only the instant that is due. This happens if the file of the
+ * time zone cannot be read. A later sweep computes the next instant. */
 static void
 plan_a_retry(const struct rp_stored *stored, int64_t now, struct plan *ret)
 {
@@ -293,8 +296,8 @@ plan_a_retry(const struct rp_stored *stored, int64_t now, struct plan *ret)
 	ret->retry_at = now + RETRY_MS;
 }
 
-/* Plan all of one schedule that is due. Returns 1 if it cannot be planned as
- * its spec and its zone say: then the handle's error has the reason. */
+/* Plan all instants of one schedule that are due. Returns 1 if the spec is
+ * wrong or the zone cannot be read. Then the handle's error has the reason. */
 static int
 make_plan(rp_conn *conn, const struct rp_stored *stored, int64_t now,
 	  struct plan *ret)

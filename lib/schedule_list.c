@@ -1,5 +1,5 @@
 /*
- * schedule_list.c - read stored schedules into a list.
+ * schedule_list.c - read the schedules that are stored in the database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

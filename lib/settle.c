@@ -1,5 +1,6 @@
 /*
- * settle.c - give verdicts. A verdict ends a claim or extends its lease.
+ * settle.c - settle jobs: store the verdict of a worker. A verdict ends a claim
+ * or extends its lease.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

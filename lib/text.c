@@ -1,5 +1,6 @@
 /*
- * text.c - check names before they are stored, and convert texts for verbs.
+ * text.c - check names before they are stored, and make text parameters for the
+ * database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * verdict.c - check verdicts before they are sent, and explain refusals.
+ * verdict.c - check verdicts before they are sent to the database, and explain
+ * refusals.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

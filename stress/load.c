@@ -1,5 +1,5 @@
 /*
- * load.c - a producer and a worker of `readpast stress`.
+ * load.c - the producer and the worker of `readpast stress`.
  *
  * Each is a process. They use the library like any program, and record each
  * answer as docs/history.md describes.

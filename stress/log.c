@@ -1,9 +1,10 @@
 /*
- * log.c - a process's log, in memory that outlives the process.
+ * log.c - the log of one process of `readpast stress`. It is in memory that
+ * outlives the process.
  *
- * The log is an unnamed file, of which one window at a time is mapped. Writing
- * an entry is a store to memory, so the entry is kept even if SIGKILL follows
- * at once.
+ * The log is an unnamed file. One window of the file at a time is mapped into
+ * memory. Writing an entry is a store to memory, so the entry is kept even if
+ * SIGKILL follows at once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,8 +1,10 @@
 /*
- * proof.c - convert the logs of all processes to history lines for the checker.
+ * proof.c - convert the logs of all processes of `readpast stress` to history
+ * lines, and pass them to the checker.
  *
- * A child process writes the lines to a pipe, because they are many. They are
- * stored only with --history.
+ * A child process writes the lines to a pipe, and the parent process reads them
+ * from the pipe. So the lines take no space on the disk. With --history the
+ * child process also writes them to the history file.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,9 +1,9 @@
 /*
- * queue.c - the queue of one run of `readpast stress`. The run makes it, uses
- * it alone, and removes it.
+ * queue.c - make and remove the queue of one run of `readpast stress`. No other
+ * program uses this queue.
  *
- * Its name, stress-HOST-PID-RANDOM, says which process made it. So the next run
- * can find and remove queues that killed runs have left.
+ * The queue's name, stress-HOST-PID-RANDOM, says which process made the queue.
+ * So the next run can find and remove queues that killed runs have left.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * report.c - the progress and the results of `readpast stress`.
+ * report.c - print the progress and the results of `readpast stress`.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

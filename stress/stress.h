@@ -1,11 +1,11 @@
 /*
  * stress.h - declarations that the files of `readpast stress` share.
  *
- * There is one process for each producer and each worker, and one that watches
- * the server. The parent starts, kills and counts them, and has no connection
- * while they live. Each process writes what it does to a log of its own, in
- * memory that outlives the process. So the log of a killed worker is complete
- * up to its last entry.
+ * Each producer and each worker is a process. One more process reads the
+ * counters of the server. The parent starts, kills and counts these processes,
+ * and has no connection while they run. Each process writes what it does to a
+ * log of its own, in memory that outlives the process. So the log of a killed
+ * worker is complete up to its last entry.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

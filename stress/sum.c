@@ -1,5 +1,6 @@
 /*
- * sum.c - sum up the logs of all processes: counts, rates, latencies.
+ * sum.c - sum up the logs of all processes of `readpast stress`: counts, rates,
+ * latencies.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

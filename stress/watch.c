@@ -1,7 +1,7 @@
 /*
- * watch.c - a process that reads the server's counters, samples what its
- * sessions wait for, and notices when the queue is empty. With --pin-snapshot
- * it also keeps the snapshot open.
+ * watch.c - the process of `readpast stress` that watches the server. It reads
+ * the server's counters, samples what sessions wait for, and notices when the
+ * queue is empty. With --pin-snapshot it also keeps a snapshot open.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

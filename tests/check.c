@@ -1,5 +1,5 @@
 /*
- * check.c - see check.h.
+ * check.c - small helpers for the tests in C, on top of cmocka; see check.h.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * check.h - small helpers on top of cmocka.
+ * check.h - small helpers for the tests in C, on top of cmocka.
  *
  * A conformance program takes the kind of database as its argument, "sqlite:"
  * or "postgres:", and gives every case a database of its own: a file, or a

@@ -1,6 +1,6 @@
 /*
- * kind_postgres.c - a test database is a schema on the server that
- * READPAST_TEST_POSTGRES names.
+ * kind_postgres.c - make and remove a test database on PostgreSQL: a schema on
+ * the server that READPAST_TEST_POSTGRES names.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

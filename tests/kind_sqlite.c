@@ -1,5 +1,6 @@
 /*
- * kind_sqlite.c - a test database is a file in the case's directory.
+ * kind_sqlite.c - make and remove a test database on SQLite: a file in the
+ * case's directory.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,7 @@
 /*
- * kinds.h - operations of the tests for each kind of database, through its own
- * client library.
+ * kinds.h - what the tests do with a database without the library, such as
+ * create it and run SQL. There is a version for each kind of database, through
+ * its own client library.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

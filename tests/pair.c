@@ -1,5 +1,5 @@
 /*
- * pair.c - see pair.h.
+ * pair.c - make two databases for tests of rp_copy(); see pair.h.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -22,7 +22,7 @@ pairs_of(int argc, char **argv)
 
 /* ---- a source with jobs of all kinds ---- */
 
-/* A job that is done and gone, and whose unique key stays taken. */
+/* Make a job that is done and not kept, and whose unique key stays taken. */
 static void
 take_key(rp_conn *conn)
 {
@@ -36,7 +36,7 @@ take_key(rp_conn *conn)
 	ok(conn, rp_complete(conn, claim.id, claim.no));
 }
 
-/* One schedule has fired, and the other one is paused. */
+/* Make two schedules. The first has fired, and the second is paused. */
 static void
 add_schedules(rp_conn *conn)
 {
@@ -361,7 +361,7 @@ expect_text(const char *expected, const char *got)
 	assert_string_equal(got ? got : "-", expected ? expected : "-");
 }
 
-/* `paused`: the copies are paused, whatever the originals were. */
+/* With `paused`, the copies are paused even if the originals are not. */
 static void
 expect_schedules(const struct pair *pair, rp_conn *conn, int paused,
 		 int64_t shift)
@@ -398,7 +398,7 @@ expect_schedules(const struct pair *pair, rp_conn *conn, int paused,
 	rp_schedules_free(got);
 }
 
-/* The key of the job that is done is taken, by an id that no job has. */
+/* Check that the key of the done job is taken, by an id that no job has. */
 static void
 expect_key_taken(rp_conn *conn)
 {

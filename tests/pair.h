@@ -1,5 +1,5 @@
 /*
- * pair.h - two databases for tests of rp_copy(): a source with jobs of all
+ * pair.h - make two databases for tests of rp_copy(): a source with jobs of all
  * kinds, and a target.
  *
  * SPDX-License-Identifier: MIT
@@ -32,8 +32,7 @@ void save_pair(struct pair *pair);
 void restore_pair(struct pair *pair);
 
 int is_paused(rp_conn *conn, const char *queue);
-/* Check, after a copy was refused, that the source has not changed by a
- * byte. */
+/* After a refused copy, check that the source has not changed by a byte. */
 void expect_source_untouched(const struct pair *pair);
 /* Check, after a complete copy, that each job of the source is in the target
  * once. expect_copied() checks that the jobs are still in the source, and

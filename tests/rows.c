@@ -1,5 +1,5 @@
 /*
- * rows.c - see rows.h.
+ * rows.c - read the whole content of a database as text; see rows.h.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * rows.h - the whole content of a database, to compare it with an earlier state
- * or with another database.
+ * rows.h - read the whole content of a database as text, to compare it with an
+ * earlier state or with another database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -4,9 +4,10 @@
   tools/check_docs.py READPAST [SOURCE]
 
 The facts come from the program (its help, a new queue's settings), the header,
-tests/abi/exports.txt and cli/cmd.h. A command's help is generated from the
-table that it parses options with. Whatever is missing in a document, or exists
-there only, is reported. Prints TAP; exits 0 only if all is well.
+tests/abi/exports.txt and cli/cmd.h. The help of a command is generated from the
+table of its options. The program reports a fact that is missing in a document,
+and a statement of a document that is not among the facts. It prints TAP, and
+exits with 0 only if it has nothing to report.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Generate C from sql/: the list of verbs; each dialect's statements; the
-scripts of `readpast lab` of all dialects; and the queries of other commands.
+"""Generate C code from the SQL in sql/: the list of the library's operations
+(verbs), the statements of each database, the scripts of `readpast lab`, and the
+queries of other commands.
 
   embed_sql.py header PARAMS           > verbs.h
   embed_sql.py fields PARAMS GROUP     > GROUP_fields.h

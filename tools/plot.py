@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""plot.py TITLE FIGURE.csv FIGURE.svg - draw what a benchmark counted.
+"""plot.py TITLE FIGURE.csv FIGURE.svg - draw the rates that a benchmark measured, as an
+SVG.
 
 A line of the CSV is `series,second,jobs`. The colours are medium, and there is no
 background, so the plot is legible on light and on dark pages.

@@ -1,10 +1,10 @@
 /*
- * backlog.c - does a claim cost more when the ready line is long, or when the
- * table has many scheduled jobs?
+ * backlog.c - measure whether a claim costs more when many jobs are ready, or
+ * when the table has many scheduled jobs.
  *
- * There is a schema for each length, so that all lengths are measured in turn.
- * Nothing is vacuumed or analyzed, except one table that was analyzed while it
- * was empty: these are the worst statistics that a planner may have.
+ * There is a schema for each number of jobs, so that all of them are measured
+ * in turn. No table is vacuumed or analyzed, except one table that was analyzed
+ * while it was empty. These are the worst statistics that a planner may have.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

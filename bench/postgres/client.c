@@ -1,5 +1,6 @@
 /*
- * client.c - see client.h.
+ * client.c - connect to the server with plain libpq, for the queue that is
+ * written by hand.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

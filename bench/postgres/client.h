@@ -1,5 +1,6 @@
 /*
- * client.h - plain libpq connections for queues that are written by hand.
+ * client.h - connect to the server with plain libpq, for the queue that is
+ * written by hand.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

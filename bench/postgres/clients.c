@@ -1,8 +1,9 @@
 /*
- * clients.c - processes that enqueue and processes that work, at full speed.
+ * clients.c - run processes that enqueue and processes that work, at full
+ * speed.
  *
- * Each has a connection of its own, and has warmed up before all start
- * together. They count in shared memory.
+ * Each process has a connection of its own. The processes warm up, and then all
+ * start together. They count in shared memory.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,7 @@
 /*
- * cost.c - costs that do not depend on the machine's load: bytes of log,
- * buffers read; and how long the disk takes for a commit.
+ * cost.c - measure costs that do not depend on the machine's load, which are
+ * bytes of log and buffers read. Also measure how long the disk takes for a
+ * commit.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * drain.c - four clients drain a long line: readpast with settle_and_claim(),
- * and a queue written by hand.
+ * drain.c - measure how fast four clients finish a large number of ready jobs.
+ * The clients use settle_and_claim() of readpast, or a queue written by hand.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

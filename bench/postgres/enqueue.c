@@ -1,6 +1,6 @@
 /*
- * enqueue.c - four clients enqueue, compared with four clients that insert rows
- * into the same table.
+ * enqueue.c - compare four clients that enqueue with four clients that only
+ * insert rows into the same table.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

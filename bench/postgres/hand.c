@@ -1,12 +1,13 @@
 /*
- * hand.c - the same work, done by a queue written by hand: a status column, a
- * partial index, `for update skip locked`.
+ * hand.c - a queue written by hand, which readpast is compared with. It has a
+ * status column, a partial index, and `for update skip locked`.
  *
  * Claim and finish are prepared statements, each a transaction of its own. The
  * claim is the statement that most people write, and it can claim more jobs
- * than its limit: PostgreSQL may run the sub-select several times (as the inner
- * side of a join, or again for a row that was changed meanwhile), and each time
- * it skips the rows that are locked at that moment.
+ * than its limit. The reason is that PostgreSQL may run the sub-select several
+ * times, as the inner side of a join, or again for a row that was changed
+ * meanwhile. Each time the sub-select skips the rows that are locked at that
+ * moment.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

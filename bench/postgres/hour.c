@@ -1,6 +1,6 @@
 /*
- * hour.c - simulate, in a minute, what an hour of work leaves in the table
- * while an old snapshot is pinned.
+ * hour.c - simulate, within a minute, the dead rows that an hour of work leaves
+ * in the table while another session keeps an old snapshot.
  *
  * One job runs from the beginning on. Behind it are dead index entries of all
  * jobs that were done since then, and ten cursors for each second. The sweep

@@ -1,6 +1,6 @@
 /*
- * idle.c - idle workers: how many statements they send, how many one new job
- * triggers, and how soon a worker starts it.
+ * idle.c - measure idle workers: how many statements they send, how many
+ * statements one new job causes, and how soon a worker starts this job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

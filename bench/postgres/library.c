@@ -1,5 +1,6 @@
 /*
- * library.c - the same work, done by readpast.
+ * library.c - the operations to measure, such as enqueue and claim, as readpast
+ * does them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

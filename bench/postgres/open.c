@@ -1,6 +1,6 @@
 /*
- * open.c - a steady load while another transaction stays open. It has either
- * claimed or enqueued.
+ * open.c - measure a steady load while another transaction stays open. This
+ * transaction has either claimed or enqueued jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,10 +1,10 @@
 /*
- * pinned.c - a steady load while another session keeps an old snapshot, so that
- * vacuum can remove nothing.
+ * pinned.c - measure a steady load while another session keeps an old snapshot,
+ * so that vacuum can remove nothing.
  *
- * For comparison: the same without a pin, the queue written by hand, and the
- * same on top of a simulated hour of work. This process sweeps once a second,
- * and measures the cost of that.
+ * For comparison, three more loads are measured: the same without the old
+ * snapshot, the queue written by hand, and the same after a simulated hour of
+ * work. This process sweeps once a second, and measures the cost of the sweeps.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,9 +1,9 @@
 /*
- * queues.c - many queues: how soon an abandoned job is ready again, what a
- * sweep costs, and how long it takes to create the queues.
+ * queues.c - measure many queues: how soon an abandoned job is ready again,
+ * what a sweep costs, and how long it takes to create the queues.
  *
- * In a round, a client enqueues, claims and completes one job in a random
- * queue. One process sweeps once a second.
+ * The clients work in rounds. In a round, a client enqueues, claims and
+ * completes one job in a random queue. One process sweeps once a second.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * raw.c - the floor of enqueue: only insert rows into the library's own table.
+ * raw.c - insert rows into the library's own table and do nothing else. The
+ * benchmarks compare enqueue with this.
  *
  * The rows are passed as one array. A VALUES list with a parameter for each
  * value takes a quarter longer.

@@ -1,5 +1,5 @@
 /*
- * rows.c - the names of the report's rows.
+ * rows.c - make the names of the rows of the report, and add these rows.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

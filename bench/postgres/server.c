@@ -1,8 +1,8 @@
 /*
- * server.c - the temporary server, and statements to it.
+ * server.c - start the temporary server, and run statements on it.
  *
- * It is configured like a production server: each commit is flushed to the
- * disk, and max_wal_size is large enough for a whole run.
+ * The server is configured like a production server. Each commit is flushed to
+ * the disk, and max_wal_size is large enough for a whole run.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

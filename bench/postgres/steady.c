@@ -1,6 +1,6 @@
 /*
- * steady.c - one producer, two workers, batches of 100; and other queue systems
- * under the same load.
+ * steady.c - measure one producer and two workers with batches of 100 jobs,
+ * with readpast, with the queue written by hand, and with other queue systems.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

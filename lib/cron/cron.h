@@ -1,7 +1,7 @@
 /*
- * cron.h - schedules: parse a spec (when a schedule fires) and a time zone, and
- * find the next time at which a schedule fires. This code uses no database, no
- * global state, and neither TZ nor mktime().
+ * cron.h - parse the spec of a schedule (when it fires) and a time zone, and
+ * find the next time at which the schedule fires. This code uses no database,
+ * no global state, and neither TZ nor mktime().
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

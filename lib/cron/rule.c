@@ -1,7 +1,8 @@
 /*
- * rule.c - the rule at the end of a zone file, for times after the last change
- * that the file lists. It has the form of POSIX's TZ, with the extensions of
- * RFC 9636, 3.3.1. An example is "CET-1CEST,M3.5.0,M10.5.0/3".
+ * rule.c - parse the rule at the end of a time zone file. The rule applies to
+ * times after the last change that the file lists. Its form is that of POSIX's
+ * TZ, with the extensions of RFC 9636, 3.3.1. An example is
+ * "CET-1CEST,M3.5.0,M10.5.0/3".
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * added.c - read the rows that the enqueue verbs return.
+ * added.c - read the rows that the database returns after an enqueue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * backend.h - the interface between the library and the code for one kind of
- * database, its backend. The two use nothing else of each other.
+ * backend.h - the interface between the library and a backend, the code for one
+ * kind of database. The library calls only these functions of a backend.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * databases.h - the table of supported databases.
+ * databases.h - the table of supported databases, and how to find one by the
+ * scheme of a URL.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

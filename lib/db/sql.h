@@ -1,17 +1,20 @@
 /*
- * sql.h - the types of the tables that tools/embed_sql.py generates from
- * sql/<dialect>/.
+ * sql.h - the C types of the SQL of a database. tools/embed_sql.py generates
+ * tables of these types from the files in sql/<dialect>/.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * If the database has routines, a verb is one call. On SQLite a verb is a list
- * of statements. A statement that returns rows is run to its end. For each of
- * its rows the statements after it are run; they refer to its columns as
- * @column. So a file reads from top to bottom like nested loops. Statements
- * about the rows that the callback has taken are run after the last row of the
- * answer. A verb with a statement that uses :rows is run once for all rows of
- * parameters; its :parameters are then those of the first row.
+ * A verb is an operation of the library on the database. If the database has
+ * routines, a verb is one call. On SQLite a verb is a list of statements. A
+ * statement that returns rows is run to its end. For each of its rows the
+ * following statements are run. They refer to the columns of this row as
+ * @column. So a file reads from top to bottom like nested loops.
+ *
+ * A callback may take some of the rows of the answer. Statements about these
+ * rows are run after the last row of the answer. A verb with a statement that
+ * uses :rows is run once for all rows of parameters. Its :parameters are then
+ * those of the first row.
  */
 #ifndef RP_SQL_H
 #define RP_SQL_H

@@ -1,6 +1,6 @@
 /*
- * url_text.c - parsing shared by the URLs of several databases: escapes and
- * options.
+ * url_text.c - parse the parts that the URLs of several databases have in
+ * common. These are escapes and options.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

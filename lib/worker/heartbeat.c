@@ -1,6 +1,6 @@
 /*
- * heartbeat.c - the worker's heartbeats, which it sends to the database and to
- * its observer.
+ * heartbeat.c - send the worker's heartbeats to the database and to its
+ * observer.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * pool.c - the tasks that wait, run, or are finished, and the threads that run
- * them.
+ * pool.c - the tasks that wait, run or are finished, and the threads that run
+ * handlers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -133,10 +133,10 @@ rp__queues_rotate(rp_worker *w)
 
 /* ---- looking for queues ---- */
 
-/* The queues that were read. */
+/* The queues that were read from the database. */
 struct look {
 	rp_worker *worker;
-	struct found *found; /* those that match a pattern */
+	struct found *found; /* the queues that match a pattern */
 	size_t count;
 	int64_t last_id;
 };

@@ -1,5 +1,6 @@
 /*
- * report.c - the result and the progress that a handler reports about its job.
+ * report.c - store the result and the progress that a handler reports about its
+ * job, until they are sent to the database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

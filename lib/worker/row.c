@@ -1,5 +1,5 @@
 /*
- * row.c - the worker's row in the database: add it, and update it with
+ * row.c - write the worker's row in the database: add it, and update it with
  * heartbeats and at the end.
  *
  * SPDX-License-Identifier: MIT

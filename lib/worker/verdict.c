@@ -1,6 +1,6 @@
 /*
- * verdict.c - the verdicts of finished tasks, and the database's answers to
- * them.
+ * verdict.c - send the verdicts of finished tasks, and handle the database's
+ * answers to them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * worker.h - the worker, shared by the files of this folder.
+ * worker.h - the struct of a worker, and the functions that the files of this
+ * folder share.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

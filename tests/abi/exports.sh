@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The library exports exactly the functions that exports.txt lists. It calls no
-# function that prints or ends the program.
+# Test that the library exports exactly the functions that exports.txt lists, and calls
+# no function that prints or ends the program.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The commands that claim, settle, show and change jobs. Also exit statuses, and
-# messages about invalid input.
+# Test the commands that claim, settle, show and change jobs. Also test exit statuses,
+# and messages about invalid input.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -24,20 +24,20 @@ check 'init prints once that it has made the file, and where' \
 	equal "$(readpast init 2>&1 >/dev/null; readpast init 2>&1 >/dev/null)" \
 	"readpast: made the database $here/readpast.db"
 check 'a claim makes no queue: exit 3' refuses 3 "no queue q in $here/readpast.db .create it with readpast queue set" readpast claim q
-check 'unless it waits for one, and then it says so' refuses 3 "created queue q in $here/readpast.db" readpast claim q --wait 1ms
-check 'and the queue is there now' status 0 readpast stats q
-check 'nothing to claim: exit 3' status 3 readpast claim q
-check 'no such queue: exit 3' refuses 3 'no queue named nowhere' readpast stats nowhere
-check 'list of no such queue: exit 3' refuses 3 'nowhere' readpast list nowhere
-check 'no such job: exit 3' refuses 3 '99: it was never given' readpast show 99
-check 'a URL with a host' refuses 2 'a file has no host: write sqlite:x.db, or sqlite:/x.db for a path from the root' \
+check 'a claim that waits makes the queue and prints this' refuses 3 "created queue q in $here/readpast.db" readpast claim q --wait 1ms
+check 'the queue exists now' status 0 readpast stats q
+check 'a claim that finds no job exits with 3' status 3 readpast claim q
+check 'stats of a missing queue exits with 3' refuses 3 'no queue named nowhere' readpast stats nowhere
+check 'list of a missing queue exits with 3' refuses 3 'nowhere' readpast list nowhere
+check 'show of a missing job exits with 3' refuses 3 '99: it was never given' readpast show 99
+check 'a sqlite: URL with a host is refused' refuses 2 'a file has no host: write sqlite:x.db, or sqlite:/x.db for a path from the root' \
 	readpast --db sqlite://x.db enqueue q x
-check 'a folder is no database' refuses 1 "cannot open database $here: it is a folder" \
+check 'a folder in place of a database is refused' refuses 1 "cannot open database $here: it is a folder" \
 	readpast --db "sqlite:$here" enqueue q x
-check 'a folder that is not there' refuses 1 'cannot open database nowhere/x.db: there is no such folder' \
+check 'a file in a missing folder is refused' refuses 1 'cannot open database nowhere/x.db: there is no such folder' \
 	readpast --db sqlite:nowhere/x.db enqueue q x
-check 'an empty host is none' refuses 1 "no database at $here/none.db " readpast --db "sqlite://$here/none.db" stats
-check 'no such database: exit 2, one line' refuses 2 'unknown database scheme' readpast --db nosql:x show 1
+check 'a sqlite: URL may have an empty host' refuses 1 "no database at $here/none.db " readpast --db "sqlite://$here/none.db" stats
+check 'an unknown database scheme is refused with one line and exit 2' refuses 2 'unknown database scheme' readpast --db nosql:x show 1
 
 readpast enqueue q a b c d e --quiet
 job=$(readpast claim q --lease 1h)
@@ -92,13 +92,13 @@ check 'a running job can be cancelled' status 0 readpast cancel "$(field id "$jo
 check 'the worker that held the cancelled job is refused' refuses 4 'cancelled' readpast complete "$(claim_of "$job")"
 
 readpast enqueue kinds a --kind x --quiet
-check 'cancel a job of another kind: exit 3' refuses 3 'of kind x' readpast cancel "$(field id "$(readpast list kinds --json)")" --kind y
-check 'purge wants --yes' refuses 2 '--yes' readpast purge kinds --state all
-check 'purge wants a state' refuses 2 '--state' readpast purge kinds --yes
-check 'purge wants one that can be purged' refuses 2 '--state' readpast purge kinds --state running --yes
-check 'purge of another kind finds none' equal "$(readpast purge kinds --state dead --kind y --yes)" \
+check 'cancel of a job of another kind exits with 3' refuses 3 'of kind x' readpast cancel "$(field id "$(readpast list kinds --json)")" --kind y
+check 'purge refuses to run without --yes' refuses 2 '--yes' readpast purge kinds --state all
+check 'purge refuses to run without a state' refuses 2 '--state' readpast purge kinds --yes
+check 'purge refuses a state that it cannot purge' refuses 2 '--state' readpast purge kinds --state running --yes
+check 'purge of another kind finds no job' equal "$(readpast purge kinds --state dead --kind y --yes)" \
 	'0 jobs purged (no dead job matches)'
-check 'purge' equal "$(readpast purge kinds --state all --yes)" '1 job purged'
+check 'purge prints how many jobs it has deleted' equal "$(readpast purge kinds --state all --yes)" '1 job purged'
 
 check 'queue set prints the changes' equal "$(readpast queue set q --lease 90s --max-payload 1MiB)" 'lease: 1m -> 90s
 max-payload: 16MiB -> 1MiB'
@@ -161,10 +161,10 @@ check 'a database with other tables: exit 1, and how to add the queue' refuses 1
 check 'init adds the tables of the queue to a database with other tables' status 0 readpast --db sqlite:theirs.db init
 check 'enqueue works after this init' status 0 readpast --db sqlite:theirs.db enqueue q x
 sqlite3 theirs.db "update readpast_meta set value = 1 where name = 'build'"
-check 'a database of an earlier build: exit 1' refuses 1 'made by an earlier build.*new database' readpast --db sqlite:theirs.db enqueue q x
+check 'a database of an earlier build is refused: exit 1' refuses 1 'made by an earlier build.*new database' readpast --db sqlite:theirs.db enqueue q x
 sqlite3 theirs.db "update readpast_meta set value = 99 where name = 'schema'"
-check 'a database with a newer schema: exit 1' refuses 1 'newer' readpast --db sqlite:theirs.db stats
-check 'a directory in place of a file: exit 1' refuses 1 '.' readpast --db sqlite:. enqueue q x
+check 'a database with a newer schema is refused: exit 1' refuses 1 'newer' readpast --db sqlite:theirs.db stats
+check 'a directory in place of a file is refused: exit 1' refuses 1 '.' readpast --db sqlite:. enqueue q x
 check 'a folder that does not exist: exit 1' refuses 1 '.' readpast --db sqlite:no/where/x.db enqueue q x
 check 'READPAST_DB names the database' equal "$(READPAST_DB=sqlite:env.db readpast enqueue q x)" 1
 check '--db has precedence over READPAST_DB' equal "$(READPAST_DB=sqlite:env.db readpast --db=sqlite:opt.db enqueue q x)" 1
@@ -174,12 +174,12 @@ seq 20000 | readpast enqueue many --quiet
 readpast queue set few >few.out
 readpast enqueue few x y z --quiet
 stats=$(readpast stats many)
-check 'stats of 20,000 jobs: 10k+' grep -Eq '^many +0 +10k\+ +0 ' <<<"$stats"
-check 'a row of stats has 80 columns at most' equal "$(readpast stats | awk 'length > 80')" ''
-check 'fewer are counted' grep -Eq '^few +0 +3 +0 ' <(readpast stats few)
-check 'JSON has a number, and says what it is' \
+check 'stats of 20,000 jobs prints 10k+' grep -Eq '^many +0 +10k\+ +0 ' <<<"$stats"
+check 'a row of stats has at most 80 columns' equal "$(readpast stats | awk 'length > 80')" ''
+check 'stats counts fewer jobs exactly' grep -Eq '^few +0 +3 +0 ' <(readpast stats few)
+check 'stats --json says that a number is a lower limit' \
 	grep -q '"ready": *10000, *"ready_at_least": *true' <(readpast stats many --json)
-check 'stats --json does not say this about an exact number' \
+check 'stats --json does not say this of an exact number' \
 	status 1 grep -q at_least <(readpast stats few --json)
 readpast claim many -n 11000 --lease 1h >claims.out
 check 'stats counts running jobs up to the limit' grep -Eq '^many +0 +9000 +10k\+ ' <(readpast stats many)
@@ -195,18 +195,18 @@ check 'a list without --limit prints where it ends' \
 check 'a list of ready jobs is complete and prints no warning' equal "$(readpast list many --state ready --limit 1 2>&1 | tail -n 1 | awk '{ print $2 }')" ready
 unset READPAST_DB
 
-check 'no command: the help, exit 2' status 2 readpast
+check 'without a command readpast prints the help and exits with 2' status 2 readpast
 for name in '' $'a\nb' "$(printf 'x%.0s' {1..129})"; do
-	check 'a wrong name makes no database: enqueue' refuses 2 "queue's name" readpast --db sqlite:wrong.db enqueue "$name" x
-	check '... queue set' refuses 2 "queue's name" readpast --db sqlite:wrong.db queue set "$name"
+	check 'enqueue refuses a wrong name of a queue' refuses 2 "queue's name" readpast --db sqlite:wrong.db enqueue "$name" x
+	check 'queue set refuses a wrong name of a queue' refuses 2 "queue's name" readpast --db sqlite:wrong.db queue set "$name"
 done
-check 'nor does a wrong kind' refuses 2 'the kind' readpast --db sqlite:wrong.db enqueue q x --kind ''
-check 'nor a wrong key' refuses 2 'the unique key' readpast --db sqlite:wrong.db enqueue q x --unique ''
-check 'nor too many attempts' refuses 2 'expected 1 to 1000000000' readpast --db sqlite:wrong.db enqueue q x --max-attempts 4000M
-check 'there is none' test ! -e wrong.db
-check 'no such command: exit 2' refuses 2 'no such command' readpast nonsense
-check 'no such queue command: exit 2' refuses 2 'no such command' readpast queue nonsense
-check 'the database and the history may be given after the command' equal "$(
+check 'enqueue refuses a wrong kind' refuses 2 'the kind' readpast --db sqlite:wrong.db enqueue q x --kind ''
+check 'enqueue refuses a wrong unique key' refuses 2 'the unique key' readpast --db sqlite:wrong.db enqueue q x --unique ''
+check 'enqueue refuses too many attempts' refuses 2 'expected 1 to 1000000000' readpast --db sqlite:wrong.db enqueue q x --max-attempts 4000M
+check 'the refused commands have made no database' test ! -e wrong.db
+check 'an unknown command exits with 2' refuses 2 'no such command' readpast nonsense
+check 'an unknown queue command exits with 2' refuses 2 'no such command' readpast queue nonsense
+check '--db and --history may follow the command' equal "$(
 	readpast init --db sqlite:behind.db >/dev/null
 	readpast enqueue q x --db=sqlite:behind.db --history behind.log
 	readpast list q --json --db sqlite:behind.db | grep -c .

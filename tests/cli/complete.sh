@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The completion for bash: which words it offers, and that it changes nothing.
+# Test the completion for bash: which words it offers, and that it changes nothing.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

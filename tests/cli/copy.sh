@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# readpast copy: after a copy the target has exactly the source's jobs, even if the copy
-# was killed several times. READPAST_KILLS is the number of kills, 12 by default.
+# Test `readpast copy`. After a copy the target has exactly the source's jobs, even if
+# the copy was killed several times. READPAST_KILLS is the number of kills, 12 by
+# default.
 #
 #   copy.sh READPAST sqlite: [postgres:]
 #
@@ -146,27 +147,27 @@ check 'the source has jobs of all kinds' equal \
 	"$(sqlite3 a.db 'select count(distinct class), count(failures) > 1 from readpast_job')" '3|1'
 pg=$(other_url pg)
 readpast --db "$pg" init >/dev/null
-check 'to another database' status 0 readpast copy sqlite:a.db "$pg"
-check 'it says how many jobs were copied' grep -q '3 queues: the target has 48 live and 5 kept jobs' out
-check 'it says how many schedules were copied' grep -qx '2 schedules copied: paused in the target' out
-check 'in the same order' same_order sqlite:a.db "$pg" mail
-check 'the source goes on' equal "$(readpast --db sqlite:a.db queue list | grep -c paused)" 0
-check 'the target is paused' equal "$(readpast --db "$pg" queue list | grep -c paused)" 3
-check 'and so are its schedules' equal "$(readpast --db "$pg" cron list | grep -c '(paused)')" 2
-check 'those of the source are as they were' equal "$(readpast --db sqlite:a.db cron list | grep '(paused)')" 'asleep (paused)'
-check 'there was a job with each term, a result, progress and a key that stays taken' equal "$(sqlite3 a.db "
+check 'a copy to another database succeeds' status 0 readpast copy sqlite:a.db "$pg"
+check 'the copy prints how many jobs were copied' grep -q '3 queues: the target has 48 live and 5 kept jobs' out
+check 'the copy prints how many schedules were copied' grep -qx '2 schedules copied: paused in the target' out
+check 'the copied jobs are in the same order' same_order sqlite:a.db "$pg" mail
+check 'the source is not paused after the copy' equal "$(readpast --db sqlite:a.db queue list | grep -c paused)" 0
+check 'the target is paused after the copy' equal "$(readpast --db "$pg" queue list | grep -c paused)" 3
+check 'the schedules of the target are paused after the copy' equal "$(readpast --db "$pg" cron list | grep -c '(paused)')" 2
+check 'the copy does not pause schedules of the source' equal "$(readpast --db sqlite:a.db cron list | grep '(paused)')" 'asleep (paused)'
+check 'the source has a job with each setting, a result, progress and a key that stays taken' equal "$(sqlite3 a.db "
 	select count(extra ->> 'keep_ms') > 0, count(extra ->> 'timeout_ms') > 0, count(expire_at) > 0,
 	       count(extra ->> 'backoff') > 0, count(extra ->> 'unique_for_ms') > 0,
 	       count(extra ->> 'progress') > 0, (select count(result) from readpast_archive), (select count(*) from readpast_taken_key)
 	  from readpast_job")" '1|1|1|1|1|1|1|1'
-check 'and back again' status 0 readpast copy "$pg" sqlite:b.db --json
-check 'all fields are unchanged' same_dump a.db b.db
-check 'in the same order still' same_order sqlite:a.db sqlite:b.db mail
-check 'it can say it in JSON' equal "$(field live "$(cat out)"),$(field id_shift "$(cat out)")" 48,0
-check 'SQLite to SQLite' status 0 readpast copy sqlite:a.db sqlite:c.db
-check 'all fields are unchanged, too' same_dump a.db c.db
-check 'one queue' status 0 readpast copy sqlite:a.db sqlite:d.db other
-check 'and no other queue' equal "$(sqlite3 d.db 'select group_concat(name) from readpast_queue')" other
+check 'a copy back to SQLite succeeds' status 0 readpast copy "$pg" sqlite:b.db --json
+check 'after the copy back all fields are unchanged' same_dump a.db b.db
+check 'after the copy back the order is unchanged' same_order sqlite:a.db sqlite:b.db mail
+check 'copy --json prints the counts' equal "$(field live "$(cat out)"),$(field id_shift "$(cat out)")" 48,0
+check 'a copy from SQLite to SQLite succeeds' status 0 readpast copy sqlite:a.db sqlite:c.db
+check 'a copy to SQLite leaves all fields unchanged' same_dump a.db c.db
+check 'a copy of one queue succeeds' status 0 readpast copy sqlite:a.db sqlite:d.db other
+check 'the copy of one queue makes no other queue' equal "$(sqlite3 d.db 'select group_concat(name) from readpast_queue')" other
 
 # Change the source: add, remove and change some jobs.
 readpast --db sqlite:a.db enqueue mail new --quiet
@@ -198,12 +199,12 @@ begun() {
 	readpast --db "$pg2" queue list | grep paused
 }
 held=$(readpast --db sqlite:a.db claim mail --lease 10m)
-check 'a move leaves running jobs' status 0 readpast copy --move --running leave sqlite:a.db "$pg2" mail
-check 'and says so' grep -q 'running jobs that stay in the source: 1' out
-check 'nothing else is left there' equal \
+check 'a move with --running leave succeeds' status 0 readpast copy --move --running leave sqlite:a.db "$pg2" mail
+check 'the move prints that a running job stays' grep -q 'running jobs that stay in the source: 1' out
+check 'the running job is all that is left in the source' equal \
 	"$(sqlite3 a.db "select count(*), (select count(*) from readpast_archive) from readpast_job")" '1|0'
-check 'its schedules were deleted in the source, the others were not' equal "$(readpast --db sqlite:a.db cron list --json | jq -r .name)" asleep
-check 'its schedules go on in the target' equal "$(readpast --db "$pg2" cron list --json | jq -c '[.name, .last_at != null, .paused // false]')" '["fired",true,false]'
+check 'the move deletes only schedules of the moved queue in the source' equal "$(readpast --db sqlite:a.db cron list --json | jq -r .name)" asleep
+check 'the moved schedules are not paused in the target' equal "$(readpast --db "$pg2" cron list --json | jq -c '[.name, .last_at != null, .paused // false]')" '["fired",true,false]'
 check 'the target of the move is not paused' equal "$(readpast --db "$pg2" queue list | grep -c paused)" 0
 check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queue list | grep paused)" 'mail (paused)'
 first=$(readpast --db "$pg2" claim mail)
@@ -242,7 +243,7 @@ ln -s a.db link.db
 ln c.db hard.db
 check 'a copy of a database into itself is refused' refuses 2 'the same database' readpast copy sqlite:a.db sqlite:a.db
 check 'a copy of a database into itself by another name is refused' refuses 2 'the same database' readpast copy sqlite:a.db "sqlite:$PWD/./link.db"
-[[ ! $server ]] || check 'a server by another name' refuses 2 'the same database' readpast copy "$pg" "$pg&application_name=x"
+[[ ! $server ]] || check 'a copy of a server into itself by another URL is refused' refuses 2 'the same database' readpast copy "$pg" "$pg&application_name=x"
 check 'a copy of a missing queue is refused' refuses 3 'no queue named nil' readpast copy sqlite:c.db sqlite:f.db mail nil
 check 'a copy of a missing database is refused' refuses 1 'no database at nil.db$' readpast copy sqlite:nil.db sqlite:f.db
 readpast --db sqlite:g.db enqueue mail x --quiet
@@ -421,9 +422,9 @@ if [[ $server ]]; then
 	rm -f from.db* to.db*
 	cp big.db from.db
 	fresh_other
-	check 'a lost connection gives a one-line message' cut_line
-	check 'and run again' status 0 readpast copy sqlite:from.db "$(other_url kill)"
-	check 'it completes the copy' grep -q '19550 live and 500 kept jobs' out
+	check 'a copy that loses its connection prints one line' cut_line
+	check 'the copy succeeds when it is run again' status 0 readpast copy sqlite:from.db "$(other_url kill)"
+	check 'the second run has completed the copy' grep -q '19550 live and 500 kept jobs' out
 fi
 
 # Move a schedule while it fires, and sweeps fire in both databases. It fires once a

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The command `cron next`: what it prints, what it refuses, and that it needs no
-# database. Then the commands for schedules in a database.
+# Test the commands for schedules. First `cron next`: what it prints, what it refuses,
+# and that it needs no database. Then the commands for schedules in a database.
 #
 #   cron.sh READPAST
 #
@@ -34,30 +34,30 @@ check 'all fires are later than --from' prints '2026-01-02T00:00:00Z  Fri 2026-0
 	@daily -n 1 --from 2026-01-01T00:00:00Z
 check 'an interval counts from --from' prints \
 	'2026-01-01T00:01:30.500Z  Thu 2026-01-01 00:01:30 UTC' 'every 90s' -n 1 --from 2026-01-01T00:00:00.5Z
-check 'five lines, and from now on' equal "$(next @hourly | wc -l)" 5
-check 'no database was made' test ! -e readpast.db
-check 'nor is one needed' status 0 readpast --db postgres://nobody@nowhere.invalid/x cron next @daily
-check 'a wrong spec' refuses 2 'hour 25: expected 0 to 23' next '0 25 * * *'
-check 'a spec that can never fire' refuses 2 'never fires' next '0 0 30 2 *'
-check 'an unknown zone' refuses 2 'did you mean Europe/Berlin\?' next @daily --zone Europe/Berlim
-check 'a zone that leads elsewhere' refuses 2 'unknown time zone' next @daily --zone ../../../etc/passwd
-check 'a wrong time' refuses 2 'expected a time' next @daily --from tomorrow
-check 'no spec' refuses 2 'which SPEC' next
-check 'a spec without quotes' refuses 2 'put it in quotes' next 0 2 1 1 1
-check 'no line' refuses 2 'expected 1 to' next @daily -n 0
-check 'a time that a clock never shows' refuses 3 'no such time' next '30 2 25-31 3 */7' "${berlin[@]}"
-check 'a second word that no command has' refuses 2 'no such command: cron nxt \(see readpast help cron\)' \
+check 'cron next prints five lines, beginning now' equal "$(next @hourly | wc -l)" 5
+check 'cron next has not made a database' test ! -e readpast.db
+check 'cron next needs no database' status 0 readpast --db postgres://nobody@nowhere.invalid/x cron next @daily
+check 'a wrong spec is refused' refuses 2 'hour 25: expected 0 to 23' next '0 25 * * *'
+check 'a spec that can never fire is refused' refuses 2 'never fires' next '0 0 30 2 *'
+check 'an unknown zone is refused, with a similar name' refuses 2 'did you mean Europe/Berlin\?' next @daily --zone Europe/Berlim
+check 'a zone that is the path of another file is refused' refuses 2 'unknown time zone' next @daily --zone ../../../etc/passwd
+check 'a wrong time is refused' refuses 2 'expected a time' next @daily --from tomorrow
+check 'a missing spec is refused' refuses 2 'which SPEC' next
+check 'a spec without quotes is refused' refuses 2 'put it in quotes' next 0 2 1 1 1
+check 'zero lines are refused' refuses 2 'expected 1 to' next @daily -n 0
+check 'a time that a clock never shows has no next fire' refuses 3 'no such time' next '30 2 25-31 3 */7' "${berlin[@]}"
+check 'an unknown command of cron is refused' refuses 2 'no such command: cron nxt \(see readpast help cron\)' \
 	readpast cron nxt
 for group in cron queue; do
-	check "$group alone is wrong usage" status 2 readpast "$group"
-	check '... and prints its commands' grep -q "^  $group [a-z]* " err
-	check "help $group prints them on standard output" status 0 readpast help "$group"
-	check '... all of them' equal "$(grep -o "^  $group [a-z]*" out)" "$(readpast help | grep -o "^  $group [a-z]*")"
+	check "$group without a second word exits with 2" status 2 readpast "$group"
+	check "the message of $group lists its commands" grep -q "^  $group [a-z]* " err
+	check "help $group succeeds" status 0 readpast help "$group"
+	check "help $group lists all its commands on standard output" equal "$(grep -o "^  $group [a-z]*" out)" "$(readpast help | grep -o "^  $group [a-z]*")"
 	check "$group --help prints the same" equal "$(readpast "$group" --help)" "$(cat out)"
 done
-check 'help of a command of two words' equal "$(readpast help cron run)" "$(readpast cron run --help)"
-check 'help of a second name' equal "$(readpast help queue pause)" "$(readpast pause --help)"
-check 'help of no command' refuses 2 'no such command: crn \(see readpast help\)' readpast help crn
+check 'help takes a command of two words' equal "$(readpast help cron run)" "$(readpast cron run --help)"
+check 'help takes the other name of a command' equal "$(readpast help queue pause)" "$(readpast pause --help)"
+check 'help of an unknown command is refused' refuses 2 'no such command: crn \(see readpast help\)' readpast help crn
 
 # ---- schedules in a database ----
 
@@ -65,26 +65,26 @@ schedule() { # NAME FIELD: print a field of a schedule
 	readpast cron list "$1" --json | jq -r ".$2"
 }
 check 'a spec that never fires is not added' refuses 2 'never fires' readpast cron add mail never '0 0 30 2 *'
-check 'nor one that never fires in its zone' refuses 2 'Europe/Berlin has no such time' \
+check 'a spec that never fires in its zone is not added' refuses 2 'Europe/Berlin has no such time' \
 	readpast cron add mail never '30 2 25-31 3 */7' "${berlin[@]}"
-check 'nor one in an unknown zone, of which it names a near one' refuses 2 'did you mean Europe/Berlin' \
+check 'a spec in an unknown zone is not added, and the message has a similar name' refuses 2 'did you mean Europe/Berlin' \
 	readpast cron add mail never @daily --zone Europe/Berlim
-check 'nor one with a wrong name' refuses 2 'name' readpast cron add mail '' @daily
+check 'a schedule with a wrong name is not added' refuses 2 'name' readpast cron add mail '' @daily
 echo '[{"name":"x","queue":"q","spec":"@dayly"}]' >bad.json
-check 'nor a file that has such a schedule' refuses 2 'bad.json: x: .*@dayly' readpast cron apply bad.json
+check 'a file with a wrong spec is refused' refuses 2 'bad.json: x: .*@dayly' readpast cron apply bad.json
 echo '[]' >empty.json
 check 'a dry run needs a database' refuses 1 'no database' readpast cron apply empty.json --dry-run
-check 'none of these has made one' test ! -e readpast.db
+check 'the refused commands have made no database' test ! -e readpast.db
 check 'the first schedule makes the database' equal \
 	"$(readpast cron add mail nightly '30 2 * * 1-5' --zone Europe/Berlin --payload report 2>&1 >/dev/null)" \
 	"readpast: made the database $PWD/readpast.db"
 check 'a second schedule of the same name is refused' refuses 4 'there is a schedule named nightly \(--replace changes it\)' \
 	readpast cron add mail nightly @daily
-check 'and changes nothing' equal "$(schedule nightly spec)" '30 2 * * 1-5'
-check '--replace says what it changes' equal \
+check 'the refused schedule changes nothing' equal "$(schedule nightly spec)" '30 2 * * 1-5'
+check '--replace prints what it changes' equal \
 	"$(readpast cron add mail nightly @daily --replace | head -n 1)" 'replaced nightly: spec, zone, payload'
-check '... and changes all that' equal "$(schedule nightly 'spec + .zone + .payload')" '@dailyUTC'
-check 'the same again changes nothing' equal \
+check 'the schedule has the new values' equal "$(schedule nightly 'spec + .zone + .payload')" '@dailyUTC'
+check '--replace with the same values changes nothing' equal \
 	"$(readpast cron add mail nightly @daily --replace --json | jq -c '[.result, .changes]')" '["unchanged",null]'
 id=$(readpast cron run nightly)
 check 'a job of cron run has the name of its schedule' equal \
@@ -98,19 +98,19 @@ check 'a worker fires the schedule, and the handler gets the instant' equal \
 check 'cron list has the last fire' equal "$(schedule beat last_state)" 'null'
 readpast cron pause beat
 job=$(schedule beat last_job_id)
-check 'replaced it is still paused, and says so' equal \
+check 'a paused schedule that is replaced stays paused, and this is printed' equal \
 	"$(readpast cron add mail beat 'every 1s' --overlap skip --payload tock --replace)" 'replaced beat: payload
 beat is paused: readpast cron resume beat ends that'
-check '... and its last fire is known' equal "$(schedule beat last_job_id)" "$job"
-check 'cron next says that it is paused' equal "$(readpast cron next beat -n 1 2>&1 >/dev/null)" \
+check 'the replaced schedule keeps its last fire' equal "$(schedule beat last_job_id)" "$job"
+check 'cron next prints that the schedule is paused' equal "$(readpast cron next beat -n 1 2>&1 >/dev/null)" \
 	'readpast: beat is paused: it does not fire at these times unless it is resumed'
-check '... also in JSON' equal "$(readpast cron next beat -n 1 --json 2>/dev/null | jq .paused)" true
-check 'the list has the settings that are not the usual ones' equal \
+check 'cron next --json has this, too' equal "$(readpast cron next beat -n 1 --json 2>/dev/null | jq .paused)" true
+check 'cron list prints the settings that differ from the default' equal \
 	"$(readpast cron list beat | sed -n 's/^  \(overlap\|missed\|payload\)  */\1 /p' | tr '\n' ' ')" 'overlap skip payload tock '
 readpast cron run beat >/dev/null
 check 'cron run is refused while its job is live' refuses 4 '--overlap skip, and its job [0-9]+ is still live' \
 	readpast cron run beat
-check '... with --json, too' refuses 4 'still live' readpast cron run beat --json
+check 'cron run --json is refused while its job is live' refuses 4 'still live' readpast cron run beat --json
 check 'a paused schedule has no next fire' equal "$(readpast cron list beat | grep -c 'not while it is paused')" 1
 readpast cron resume beat
 check 'a resumed schedule is no longer paused' equal "$(schedule beat paused_at)" null
@@ -128,20 +128,20 @@ check 'no schedule of the refused file was added' refuses 3 'no schedule named x
 printf 'a\0\377' >bytes
 echo '[{"name":"beat","queue":"mail","spec":"every 3s"},
  {"name":"new","queue":"q","spec":"@hourly","payload_base64":"'"$(base64 bytes)"'"}]' >bytes.json
-check 'a payload that is no text is in base64' equal "$(readpast cron apply bytes.json | head -n 1)" 'changed new: payload'
-check '... as the list prints it' equal "$(schedule new payload_base64)" "$(base64 bytes)"
+check 'a payload that is not text is given in base64' equal "$(readpast cron apply bytes.json | head -n 1)" 'changed new: payload'
+check 'cron list prints this payload in base64' equal "$(schedule new payload_base64)" "$(base64 bytes)"
 readpast cron list --json | jq -s . >list.json
-check 'a list is a file without changes' equal "$(readpast cron apply list.json)" \
+check 'the output of cron list can be applied and changes nothing' equal "$(readpast cron apply list.json)" \
 	'0 added, 0 changed, 0 removed, 2 unchanged'
 for bad in '"Yf"' '"Y!=="' '"Y==="' 7; do
 	echo '[{"name":"new","queue":"q","spec":"@hourly","payload_base64":'"$bad"'}]' >bad.json
-	check "$bad is no base64" refuses 2 'new: payload_base64: expected a string in base64' readpast cron apply bad.json
+	check "$bad is refused as base64" refuses 2 'new: payload_base64: expected a string in base64' readpast cron apply bad.json
 done
 echo '[{"name":"new","queue":"q","spec":"@hourly","payload":"a","payload_base64":"YQ=="}]' >bad.json
-check 'two payloads' refuses 2 'payload is given twice' readpast cron apply bad.json
+check 'a schedule with two payloads is refused' refuses 2 'payload is given twice' readpast cron apply bad.json
 echo '{' >bad.json
-check 'a file that is not there' refuses 2 'cron apply: unable to open nofile: No such' readpast cron apply nofile
-check 'a word that is none' refuses 2 'overlap x: expected allow or skip' readpast cron add q n @daily --overlap x
+check 'a missing file is refused' refuses 2 'cron apply: unable to open nofile: No such' readpast cron apply nofile
+check 'an unknown word after --overlap is refused' refuses 2 'overlap x: expected allow or skip' readpast cron add q n @daily --overlap x
 check 'a file that is not JSON is refused' refuses 2 'bad\.json: line' readpast cron apply bad.json
 check 'a schedule is removed' status 0 readpast cron remove beat
 check 'a missing schedule cannot be removed' refuses 3 'no schedule named beat' readpast cron remove beat

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The command doctor. Each finding is provoked: first those on any database, then those
-# on SQLite files.
+# Test the command doctor. The script causes each problem that doctor can find: first
+# those of any database, then those of SQLite files.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -41,9 +41,9 @@ mkfifo hold
 w=$(readpast enqueue w x --max-attempts 2)
 readpast enqueue w y --quiet
 start_worker w --lease 300ms
-check 'a worker at work' eventually is_running "$w"
-check 'it serves its queue' lacks nobody
-check 'whose next job waits, and nothing is done' finds late '"trouble".*queue w: .*jobs that are ready: about 1, finished' --long 5ms
+check 'a worker runs a job' eventually is_running "$w"
+check 'a queue with a worker is not reported as a queue without one' lacks nobody
+check 'a queue with a worker is late if its next job waits and no job ends' finds late '"trouble".*queue w: .*jobs that are ready: about 1, finished' --long 5ms
 kill_worker
 check 'a worker that was killed is not yet reported' lacks silent
 check 'the job of the killed worker waits for a sweep' eventually finds sweep "\"warning\".*queue w: job $w .*no client sweeps"
@@ -78,9 +78,9 @@ readpast enqueue d a b c --quiet
 for error in 'no such user' 'no such user' 'disk full'; do
 	readpast fail "$(claim_of "$(readpast claim d)")" --for-good --error "$error"
 done
-check 'the error that jobs died of' finds dead '"warning".*jobs that died in the last 24 hours: 2, with the error: no such user.*retry --dead d'
+check 'the error with which jobs died is reported' finds dead '"warning".*jobs that died in the last 24 hours: 2, with the error: no such user.*retry --dead d'
 check 'each error is a finding of its own' finds dead 'jobs that died in the last 24 hours: 1, with the error: disk full'
-check 'trouble after a while' eventually finds dead '"trouble".*no such user' --long 5ms
+check 'dead jobs are a trouble after some time' eventually finds dead '"trouble".*no such user' --long 5ms
 readpast enqueue client x y --quiet
 readpast claim client >/dev/null
 check 'a queue is not reported while a client has claimed a job' equal "$(readpast doctor --json | grep -c '"queue":"client"')" 0
@@ -100,8 +100,8 @@ if [[ $2 == sqlite: ]]; then
 	sql "update readpast_schedule
 		set zone = 'Europe/Berln', next_at = unixepoch() * 1000 - 1"
 	readpast sweep >/dev/null
-	check 'a time zone that cannot be read' finds zones '"warning".*the first, beat: unknown time zone .*Europe/Berln'
-	check '... is no sweep that is missing' lacks fires
+	check 'a schedule with an unknown time zone is reported' finds zones '"warning".*the first, beat: unknown time zone .*Europe/Berln'
+	check 'this schedule is not reported as overdue' lacks fires
 fi
 readpast cron remove beat >/dev/null
 

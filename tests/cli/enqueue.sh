@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The command enqueue: input as lines, separated by NUL, or as a whole; pauses of the
-# input; and refusals.
+# Test the command enqueue: input as lines, separated by NUL, or as a whole; pauses of
+# the input; and refusals.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -188,9 +188,9 @@ check '--json prints the outcome for each job' equal "$(
 	done
 	echo 4
 )"
-check 'a job that expires during its delay' refuses 2 'the job would expire before it is due; 0 jobs' \
+check 'a job that would expire during its delay is refused' refuses 2 'the job would expire before it is due; 0 jobs' \
 	readpast enqueue late x --expire 1h --delay 1h
-check '... or before its time' refuses 2 'the job would expire before it is due; 0 jobs' \
+check 'a job that would expire before it is due is refused' refuses 2 'the job would expire before it is due; 0 jobs' \
 	readpast enqueue late x --expire 1h --at 9999-01-01T00:00:00Z
-check 'one that expires later is taken' status 0 readpast enqueue late x --expire 2h --delay 1h
+check 'a job that expires after it is due is enqueued' status 0 readpast enqueue late x --expire 2h --delay 1h
 finish

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Filters: the jobs to which list, show, why, cancel, retry and purge apply.
+# Test filters, which select the jobs for list, show, why, cancel, retry, purge and
+# change.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -53,14 +54,14 @@ check '--limit limits the list' equal "$(listed --kind send --limit 2)" '1 6'
 check 'an unknown state exits with 2' refuses 2 'scheduled, ready, running' readpast list --state nope
 
 check 'show takes a filter' equal "$(readpast show --key k4 --json | ids)" '4 6'
-check 'why, too' equal "$(readpast why --kind print --json | ids)" '4 8'
-check 'ids or a filter' refuses 2 'either' readpast show 1 --kind x
-check 'neither' refuses 2 'which jobs' readpast show
-check 'a state alone is no filter' refuses 2 'ready alone would match jobs of all queues: add --queue' \
+check 'why takes a filter' equal "$(readpast why --kind print --json | ids)" '4 8'
+check 'ids and a filter together are refused' refuses 2 'either' readpast show 1 --kind x
+check 'show without ids and without a filter is refused' refuses 2 'which jobs' readpast show
+check 'cancel does not accept a state alone as a filter' refuses 2 'ready alone would match jobs of all queues: add --queue' \
 	readpast cancel --state ready
-check '... also for show and purge' refuses 2 'alone would match' readpast show --state ready
-check '... of purge' refuses 2 'alone would match' readpast purge --state dead --yes
-check 'no match: exit 3' refuses 3 'no job' readpast show --kind nothing
+check 'show does not accept a state alone as a filter' refuses 2 'alone would match' readpast show --state ready
+check 'purge does not accept a state alone as a filter' refuses 2 'alone would match' readpast purge --state dead --yes
+check 'a filter that no job matches exits with 3' refuses 3 'no job' readpast show --kind nothing
 
 check 'a dry run prints how many jobs match, and three of them' equal "$(
 	readpast cancel --kind send --dry-run | sed -E 's/ +/ /g; s/^ //')" '4 jobs would be cancelled
@@ -71,9 +72,9 @@ ID QUEUE STATE PRIO ATTEMPT PAYLOAD
 check 'a dry run prints JSON' equal "$(readpast cancel --kind send --dry-run --json | head -n 1)" \
 	'{"would_be":"cancelled","jobs":4}'
 check 'a dry run changes nothing' equal "$(listed --kind send)" '1 6 2 7'
-check 'a dry run of ids' equal "$(readpast retry 3 4 --dry-run 2>&1 | head -n 2)" 'readpast: skipped job 4: it is ready; only dead and cancelled jobs can be retried
+check 'a dry run takes ids' equal "$(readpast retry 3 4 --dry-run 2>&1 | head -n 2)" 'readpast: skipped job 4: it is ready; only dead and cancelled jobs can be retried
 1 job would be ready again'
-check 'a dry run of show' equal "$(readpast show --queue mail --dry-run | head -n 1)" '7 jobs would be shown'
+check 'a dry run of show prints how many jobs it would show' equal "$(readpast show --queue mail --dry-run | head -n 1)" '7 jobs would be shown'
 
 check 'cancel takes a filter' equal "$(readpast cancel --kind send --state scheduled)" '2 jobs cancelled'
 check 'cancel has cancelled only the jobs of the filter' equal "$(listed --kind send)" '1 6'
@@ -81,13 +82,13 @@ check 'cancel with a filter cancels a running job' status 0 readpast cancel --qu
 check "the verdict of this job is refused" refuses 4 'cancelled' readpast complete "${claims[0]}"
 check 'cancel of no job prints zero' equal "$(readpast cancel --kind nothing --json)" '{"result":"cancelled","jobs":0,"taken":0}'
 
-check 'retry by a filter: dead ones' equal "$(readpast retry --queue mail)" '1 job ready again'
-check 'retry leaves cancelled jobs alone' equal "$(state_of 8)" cancelled
-check 'unless --state names them' equal "$(readpast retry --key k8 --state cancelled)" '1 job ready again'
+check 'retry with a filter makes dead jobs ready' equal "$(readpast retry --queue mail)" '1 job ready again'
+check 'retry leaves cancelled jobs as they are' equal "$(state_of 8)" cancelled
+check 'retry --state cancelled makes cancelled jobs ready' equal "$(readpast retry --key k8 --state cancelled)" '1 job ready again'
 readpast cancel 8 4
 readpast enqueue mail again --unique k4 --quiet
-check 'a job whose key is taken stays: exit 4' refuses 4 '1 job not retried' readpast retry --kind print --state cancelled
-check 'the others are retried' equal "$(state_of 8)" ready
+check 'a job whose key is taken is not retried: exit 4' refuses 4 '1 job not retried' readpast retry --kind print --state cancelled
+check 'the other jobs are retried' equal "$(state_of 8)" ready
 
 check 'purge refuses a filter without a state' refuses 2 '--state' readpast purge --kind send --yes
 check 'purge refuses to run without --yes' refuses 2 '--yes' readpast purge --kind send --state all
@@ -103,15 +104,15 @@ for i in 1 0 2; do
 	readpast fail "${claim[i]}" --error x --for-good
 done
 readpast retry --dead order >/dev/null
-check 'retried jobs stand in line in the order in which they died' \
+check 'retried jobs are in line in the order in which they died' \
 	equal "$(listed order)" "${order[1]} ${order[0]} ${order[2]}"
 for i in 1 0 2; do
 	readpast cancel "${order[i]}"
 done
 readpast retry --queue order --state cancelled >/dev/null
-check '... and after a cancel in the order in which they were enqueued' equal "$(listed order)" "${order[*]}"
+check 'cancelled jobs that are retried are in line in the order in which they were enqueued' equal "$(listed order)" "${order[*]}"
 readpast cancel "${order[0]}"
-check 'a job that was cancelled cannot be cancelled again' refuses 4 'is cancelled: only scheduled, ready and running jobs' \
+check 'a second cancel of a job is refused' refuses 4 'is cancelled: only scheduled, ready and running jobs' \
 	readpast cancel "${order[0]}"
 readpast purge order --state all --yes >/dev/null
 
@@ -127,25 +128,25 @@ readpast enqueue from b --kind sort --quiet
 readpast enqueue from c --quiet
 readpast enqueue to x --unique k --quiet
 mapfile -t from < <(readpast list from --json | sed -nE 's/^\{"id":([0-9]+),.*/\1/p')
-check 'change by id: --priority' status 0 readpast change "${from[2]}" --priority 3
-check 'the job goes first' equal "$(listed from)" "${from[2]} ${from[0]} ${from[1]}"
-check 'change what?' refuses 2 'change what' readpast change 1
-check 'change wants jobs' refuses 2 'which jobs' readpast change --priority 3
-check 'either --delay or --at' refuses 2 'either --delay or --at' readpast change 1 --delay 1s --at @5000000000
-check 'a dry run of change' equal "$(readpast change --queue from --priority 4 --dry-run | head -n 1)" '3 jobs would be changed'
-check 'it changed nothing' equal "$(listed from)" "${from[2]} ${from[0]} ${from[1]}"
-check 'change by a filter' equal "$(readpast change --queue from --kind sort --delay 1h)" '1 job changed'
-check 'the job is scheduled' equal "$(state_of "${from[1]}")" scheduled
-check 'a queue that is not there: exit 3' refuses 3 'no queue named nowhere' readpast change --queue from --to nowhere
-check 'also for a dry run' refuses 3 'no queue named nowhere' readpast change "${from[0]}" --to nowhere --dry-run
-check 'a taken key: exit 4' refuses 4 'has its unique key' readpast change "${from[0]}" --queue to
-check 'many: those that can, move' refuses 4 '1 job not changed' readpast change --queue from --to to
-check 'one stayed' equal "$(listed from)" "${from[0]}"
-check 'as JSON' equal "$(readpast change --queue from --max-attempts 7 --json)" '{"result":"changed","jobs":1,"taken":0,"too_large":0}'
+check 'change takes an id and --priority' status 0 readpast change "${from[2]}" --priority 3
+check 'the job with the smaller priority is now the first' equal "$(listed from)" "${from[2]} ${from[0]} ${from[1]}"
+check 'change without a change is refused' refuses 2 'change what' readpast change 1
+check 'change without jobs is refused' refuses 2 'which jobs' readpast change --priority 3
+check '--delay and --at together are refused' refuses 2 'either --delay or --at' readpast change 1 --delay 1s --at @5000000000
+check 'a dry run of change prints how many jobs it would change' equal "$(readpast change --queue from --priority 4 --dry-run | head -n 1)" '3 jobs would be changed'
+check 'the dry run has changed nothing' equal "$(listed from)" "${from[2]} ${from[0]} ${from[1]}"
+check 'change takes a filter' equal "$(readpast change --queue from --kind sort --delay 1h)" '1 job changed'
+check 'the delayed job is scheduled' equal "$(state_of "${from[1]}")" scheduled
+check 'a change to a missing queue exits with 3' refuses 3 'no queue named nowhere' readpast change --queue from --to nowhere
+check 'a dry run of a change to a missing queue exits with 3' refuses 3 'no queue named nowhere' readpast change "${from[0]}" --to nowhere --dry-run
+check 'a change to a queue in which the key is taken exits with 4' refuses 4 'has its unique key' readpast change "${from[0]}" --queue to
+check 'a change of many jobs changes those that it can: exit 4' refuses 4 '1 job not changed' readpast change --queue from --to to
+check 'one job was not changed' equal "$(listed from)" "${from[0]}"
+check 'change prints JSON' equal "$(readpast change --queue from --max-attempts 7 --json)" '{"result":"changed","jobs":1,"taken":0,"too_large":0}'
 readpast claim from --lease 1h >/dev/null
-check 'none to change, because it runs' equal "$(readpast change --queue from --priority 1)" \
+check 'change with a filter does not change a running job' equal "$(readpast change --queue from --priority 1)" \
 	'0 jobs changed (no scheduled or ready job matches)'
-check 'a running job: exit 4' refuses 4 "job ${from[0]} is running: only scheduled and ready jobs can be changed" \
+check 'a change of a running job by its id exits with 4' refuses 4 "job ${from[0]} is running: only scheduled and ready jobs can be changed" \
 	readpast change "${from[0]}" --priority 1
 check 'the history has each change' equal "$(
 	readpast change --queue to --priority 9 --history changes >/dev/null
@@ -158,9 +159,9 @@ seq 1500 | readpast enqueue many --kind some --quiet
 readpast enqueue many last --kind rare --unique rare --priority 200 --quiet
 check 'list prints that it has not examined all jobs' equal "$(readpast list many --kind rare 2>&1)" \
 	"readpast: only the first 10000 jobs of each state were searched; --all searches all jobs"
-check '--all searches all jobs' equal "$(field payload "$(readpast list many --kind rare --all --json 2>&1)")" last
-check 'a key is always found' equal "$(field payload "$(readpast list --key rare --json 2>&1)")" last
-check 'cancel searches all jobs without --all' equal "$(readpast cancel --kind rare)" '1 job cancelled'
-check 'many are cancelled' equal "$(readpast cancel --kind some)" '1500 jobs cancelled'
-check 'and purged' equal "$(readpast purge --queue many --state all --older 0s --yes)" '10501 jobs purged'
+check 'list --all examines all jobs' equal "$(field payload "$(readpast list many --kind rare --all --json 2>&1)")" last
+check '--key finds a job among any number of jobs' equal "$(field payload "$(readpast list --key rare --json 2>&1)")" last
+check 'cancel examines all jobs without --all' equal "$(readpast cancel --kind rare)" '1 job cancelled'
+check 'cancel cancels many jobs' equal "$(readpast cancel --kind some)" '1500 jobs cancelled'
+check 'purge deletes many jobs' equal "$(readpast purge --queue many --state all --older 0s --yes)" '10501 jobs purged'
 finish

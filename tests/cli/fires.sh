@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Many schedules are due at the same moment, and two workers fire them while workers are
-# killed with -9. The history says: each instant fired once, within five seconds. The
-# figures are printed.
+# Test that many schedules that are due at the same moment fire once each, within five
+# seconds. Two workers fire them, and workers are killed with kill -9 meanwhile. The
+# history has the fires. The figures are printed.
 #
-#   fires.sh READPAST sqlite:|postgres: [N]   so many schedules; 500
+#   fires.sh READPAST sqlite:|postgres: [N]   N schedules; 500 by default
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -47,7 +47,7 @@ declare -a workers
 killed=0
 readpast queue set q --lease 2s --max-attempts 1000 --backoff 0s >/dev/null 2>&1
 seq "$number" | jq -c '{name: "s\(.)", queue: "q", spec: "@daily"}' | jq -sc . >schedules.json
-check "$number schedules" status 0 readpast cron apply schedules.json
+check "$number schedules are added" status 0 readpast cron apply schedules.json
 worker 0
 worker 1
 on_either "update readpast_schedule set next_at = cast((julianday('now') - 2440587.5) * 86400000 as integer) + 3000" \
@@ -59,14 +59,14 @@ while ((SECONDS < end)); do
 	sleep "$((RANDOM % 2)).$((RANDOM % 5 + 4))"
 	[[ $(not_fired) != 0 ]] || ((killed < 3)) || break
 done
-check 'all of them have fired' equal "$(not_fired)" 0
+check 'all schedules have fired' equal "$(not_fired)" 0
 kill "${workers[@]}"
 wait "${workers[@]}" 2>/dev/null
 check 'all jobs are done' eventually settled
-check 'the history agrees' status 0 readpast check h --left q
-check 'each instant fired once' grep -qE "^$number instants of $number schedules fired" out
-check '... and none has two jobs' grep -q 'P3 ok, P6 ok, P7 ok$' out
+check 'the history has no violation' status 0 readpast check h --left q
+check 'by the history each instant fired once' grep -qE "^$number instants of $number schedules fired" out
+check 'by the history no instant has two jobs' grep -q 'P3 ok, P6 ok, P7 ok$' out
 latest=$(sed -nE 's/.*fired, the latest ([0-9]+) ms after its time/\1/p' out)
-check 'within five seconds' test "${latest:-$((MOST_MS + 1))}" -le $MOST_MS
+check 'the last schedule fired within five seconds' test "${latest:-$((MOST_MS + 1))}" -le $MOST_MS
 echo "# $number schedules due at once, $killed workers killed: the last fired after $latest ms"
 finish

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""How long other writers wait beside calls that change very many jobs. SQLite.
+"""Measure how long other writers wait while a call changes very many jobs. SQLite only.
 
   held.py READPAST [long]
 
-A second process takes the write lock over and over, writes a row, and notes how
-long it waited. Short: small databases, and only that all is done. Long: full size;
-99 in 100 waits are at most 50 ms, and the longest is 200 ms. A third process, which
-sleeps and writes a file of its own, measures the delays of the machine itself; they
-are allowed on top. The figures are printed.
+A second process takes the write lock again and again, writes a row, and notes how
+long it waited. The short form uses small databases, and only tests that all work is
+done. The long form uses databases of full size, and tests that 99 in 100 waits are at
+most 50 ms, and that the longest wait is at most 200 ms. A third process sleeps and
+writes a file of its own. It measures the delays of the machine itself, and these
+delays are added to the limits. The figures are printed.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

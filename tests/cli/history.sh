@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Histories and their checker. The history of workers that are killed with kill -9 has
-# no violation, and the checker finds each promise that is broken.
+# Test histories, the records of what clients did, and their checker. The history of
+# workers that are killed with kill -9 has no violation, and the checker finds each
+# promise that is broken.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Workers on a file are killed with kill -9 under load, again and again. No job
-# is lost.
+# Test that no job is lost if workers on a SQLite file are killed with kill -9 under
+# load, again and again.
 #
 #   kills.sh READPAST [TIMES]   kill ten workers, TIMES times (1 by default)
 #

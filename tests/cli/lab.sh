@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The command lab shows the known properties of each technique, and removes everything
-# that it has created.
+# Test that the command lab shows the known properties of each technique, and removes
+# everything that it has created.
 #
 #   lab.sh READPAST sqlite:|postgres:
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The program loads libpq only when it opens a PostgreSQL URL.
+# Test that the program loads libpq only when it opens a PostgreSQL URL.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The command work on a terminal: a status line at the end, and above it the
-output of handlers and messages of the worker, each on lines of its own.
+"""Test the command work on a terminal. It has a status line at the end. Above it are
+the output of handlers and messages of the worker, each on lines of its own.
 
   live.py READPAST
 

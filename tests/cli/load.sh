@@ -1,4 +1,4 @@
-# load.sh - producers and workers that continue whatever happens to the database.
+# load.sh - run producers and workers that continue whatever happens to the database.
 # Scripts source this file before tap.sh, which changes the directory.
 #
 #   start_load           start three producers and three workers on READPAST_DB

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Which commands create a database, and print a message about it. Also the SQL with
-# which people can create the tables themselves.
+# Test which commands create a database, and print a message about it. Also test the SQL
+# with which people can create the tables themselves.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

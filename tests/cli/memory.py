@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The memory that the command uses with large payloads. It depends only on what the
-command shows or runs at a time.
+"""Test how much memory the command uses with large payloads. It depends only on the
+jobs that the command shows or runs at a time, and not on the number of jobs.
 
   memory.py READPAST sqlite: | postgres:
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A readpast that was built without PostgreSQL refuses a server's URL and says why. The
-# program contains no reference to libpq.
+# Test a readpast that was built without PostgreSQL. It refuses a server's URL and says
+# why, and the program contains no reference to libpq.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

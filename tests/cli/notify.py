@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The command work notifies the service manager that it is ready, alive or stopping.
+"""Test that the command work notifies the service manager, such as systemd, when it is
+ready, alive or stopping.
 
   notify.py READPAST
 

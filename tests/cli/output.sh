@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The command work when its standard output fails, to which handlers write. The jobs of
-# the queue do not change.
+# Test the command work when its standard output fails, to which handlers write. The
+# jobs of the queue do not change.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -80,7 +80,7 @@ is_back() {
 check 'a handler cannot write, and its job is released' eventually is_back
 touch go
 wait "$worker"
-check 'the worker ends with the other handler: exit 1' equal "$?" 1
+check 'the worker ends with the other handler: work exits with 1' equal "$?" 1
 check 'only the other handler ran to its end' untouched busy 1
 
 rm -f gone started
@@ -109,24 +109,24 @@ check 'a socket that can only be written to works as output' \
 check 'the jobs of the worker with the socket are done' equal "$(readpast list socket --json)" ''
 fill socket 3
 python3 pair.py closed "$READPAST" work socket --drain -- echo {} 2>err
-check 'a socket whose other end is closed: exit 1' equal "$?" 1
+check 'a socket whose other end is closed: work exits with 1' equal "$?" 1
 check 'one line says so, and that no job was claimed' complained 'it has no reader any more' 'no job was claimed'
 check 'the jobs of this queue are unchanged' untouched socket 3
 
 # ---- there is no standard output ----
 
-check 'closed standard output: exit 1' \
+check 'closed standard output: work exits with 1' \
 	equal "$(READPAST_DB=sqlite:new.db readpast work q --drain -- echo 2>err >&-; echo $?)" 1
 check 'one line says that standard output is not open' complained 'it is not open for writing' 'no job was claimed'
 check 'the worker has not even opened the database' test ! -e new.db
-check 'standard output that is open for reading: exit 1' \
+check 'standard output that is open for reading: work exits with 1' \
 	equal "$(readpast work socket --drain -- echo {} 2>err 1</dev/null; echo $?)" 1
 check 'the jobs of this queue are still unchanged' untouched socket 3
 
 # ---- no room ----
 
 fill device 3
-check 'standard output on a full device: exit 1' \
+check 'standard output on a full device: work exits with 1' \
 	equal "$(readpast work device --drain -- echo {} 2>err >/dev/full; echo $?)" 1
 check 'one line says so, and that no job was claimed' complained 'No space left on device' 'no job was claimed'
 check 'the jobs of the queue are unchanged' untouched device 3
@@ -203,11 +203,11 @@ check 'the error of a failed attempt is kept as without --output-sync' \
 rm -f gone started
 fill reader 50
 "$READPAST" work reader -j 2 --drain --output-sync -- ./line {} 2>err > >(one_line)
-check 'the reader of collected output ends: exit 1' equal $? 1
+check 'the reader of collected output ends: work exits with 1' equal $? 1
 check 'jobs whose output was not read are ready, with no attempt used' untouched reader 49
 fill folder 2
 TMPDIR=$here/nowhere "$READPAST" work folder --drain --output-sync -- echo {} >out 2>err
-check 'the folder for temporary files is missing: exit 1' equal $? 1
+check 'the folder for temporary files is missing: work exits with 1' equal $? 1
 check 'the message names the problem' grep -q '^readpast: cannot store the output of handlers in temporary files: No such file or directory; unfinished jobs were released (set TMPDIR ' err
 check 'no attempt is used without temporary files' untouched folder 2
 check 'no temporary file is left' equal "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'readpast-??????' -newer talk 2>/dev/null)" ''

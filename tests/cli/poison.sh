@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A few jobs kill their worker, among many jobs that do not. And a worker is stopped for
-# longer than its leases.
+# Test that jobs which kill their worker do not stop the other jobs of the queue. Also
+# test a worker that is stopped for longer than its leases.
 #
 #   poison.sh READPAST sqlite:|postgres:
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A SQLite file on a file system that is mounted read-only. While a worker has the file
-# open, commands that only read succeed. Other commands are refused, and say why.
+# Test a SQLite file on a file system that is mounted read-only. While a worker has the
+# file open, commands that only read succeed. Other commands are refused, and say why.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

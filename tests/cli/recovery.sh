@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How long the recovery from a crash takes: N jobs of a worker that died, compared with
-# N new jobs. Prints the figures.
+# Measure how long the recovery from a crash takes: N jobs of a worker that died,
+# compared with N new jobs. Prints the figures.
 #
 #   recovery.sh READPAST sqlite:|postgres: [long]
 #

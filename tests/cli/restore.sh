@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# After a backup is restored, new jobs get none of the ids that were used after the
-# backup.
+# Test that after a backup is restored, new jobs get none of the ids that were used
+# after the backup.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Results and progress of jobs on the command line.
+# Test results and progress of jobs on the command line.
 #
 #   results.sh READPAST URL
 #
@@ -27,7 +27,7 @@ check 'the standard output of the handler is passed on' grep -qx out out
 
 a=$(readpast enqueue q bytes)
 readpast work q --drain --quiet -- sh -c 'printf "a\0b\377" >&3'
-check 'a result that is no text is printed as base64' \
+check 'a result that is not text is printed as base64' \
 	equal "$(readpast show "$a" --json | jq -r .result_base64)" "$(printf 'a\0b\377' | base64)"
 
 a=$(readpast enqueue q none)
@@ -62,17 +62,17 @@ check 'the file at descriptor 3 of the worker stays empty' test ! -s inherited
 
 a=$(readpast enqueue q stdout)
 readpast work q --drain --quiet --result stdout -- sh -c 'echo result' >passed
-check 'standard output may be the result' equal "$(result_of "$a")" result
-check 'and is not passed on then' test ! -s passed
+check 'standard output can be the result' equal "$(result_of "$a")" result
+check 'standard output that is the result is not passed on' test ! -s passed
 exec 3>inherited
 a=$(readpast enqueue q closed)
 readpast work q --drain --quiet --result stdout -- sh -c 'echo result; echo lost >&3' 2>/dev/null
 exec 3>&-
-check 'then descriptor 3 is closed, so nothing written there is lost unnoticed' \
+check 'if standard output is the result, a handler that writes to descriptor 3 fails' \
 	grep -q '3: Bad file descriptor' <(error_of "$a")
-check "and the worker's own is not used" test ! -s inherited
-check 'nothing else may' status 2 readpast work q --result stderr -- true
-check 'it says so' equal "$(cat err)" 'readpast: work: --result: expected stdout (see readpast help work)'
+check "a handler does not write to descriptor 3 of the worker" test ! -s inherited
+check 'another word after --result is refused' status 2 readpast work q --result stderr -- true
+check 'the message has the words that are allowed' equal "$(cat err)" 'readpast: work: --result: expected stdout (see readpast help work)'
 
 # ---- complete ----
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command stress: its queue, its report, and how it ends.
+# Test the command stress: its queue, its report, and how it ends.
 #
 #   stress.sh READPAST sqlite:|postgres:
 #
@@ -140,7 +140,7 @@ on_server() {
 	check 'the snapshot ends with the run' equal "$(sessions true)" 0
 	status 0 readpast stress --jobs 5k
 	check 'the run takes samples of waits' grep -qE '^  blocked +[0-9.]+ s on locks, of [0-9.]*[1-9][0-9]* s at work' out
-	check 'a missing server: exit 1 and one line' refuses 1 'nowhere.*No such file' \
+	check 'a missing server: stress prints one line and exits with 1' refuses 1 'nowhere.*No such file' \
 		readpast --db 'postgres:///x?host=/nowhere' stress
 	sql "create role $schema login" && sql "grant usage on schema $schema to $schema"
 	check 'missing rights: exit 1 and one line' refuses 1 'permission denied' \

@@ -1,4 +1,4 @@
-"""Helpers of the command line tests in Python; those in shell use tap.sh.
+"""The functions that the command line tests in Python use. Those in shell use tap.sh.
 
   check("a sentence", CONDITION, WHY)   ok if it holds; WHY is shown otherwise
   run(MAIN)                             MAIN(), the plan, the exit status; last

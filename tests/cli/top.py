@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""readpast top, in a terminal emulator (tmux): what the screen shows, and what
+"""Test `readpast top` in a terminal emulator (tmux): what the screen shows, and what
 the keys do.
 
 SPDX-License-Identifier: MIT

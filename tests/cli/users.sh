@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Several users of one SQLite file. A user who may only read the file blocks no writer.
+# Test several users of one SQLite file. A user who may only read the file blocks no
+# writer.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

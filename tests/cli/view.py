@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The view readpast_jobs on SQLite, as read by a client that decodes strictly,
-for payloads of any bytes.
+"""Test the view readpast_jobs on SQLite with payloads of any bytes. The test reads the
+view with a client that decodes text strictly.
 
   view.py READPAST
 

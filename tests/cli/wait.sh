@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wait.sh READPAST sqlite:|postgres: - the commands wait, and enqueue --wait.
+# wait.sh READPAST sqlite:|postgres: - test the command wait, and enqueue --wait.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -43,14 +43,14 @@ live=$(put q live --delay 1h)
 says() { # STATUS OUTPUT ARGUMENT...: wait ends with this status and prints this
 	status "$1" readpast wait "${@:3}" && equal "$(cat out)" "$2"
 }
-check 'done and not kept: 0, and says so' says 0 "$was_done done (not kept)" "$was_done"
-check 'done and kept: 0' says 0 "$kept done" "$kept"
-check 'dead: 7' says 7 "$dead dead" "$dead"
-check '... its error is on standard error' grep -q 'no such customer' err
-check 'cancelled: 5' says 5 "$cancelled cancelled" "$cancelled"
-check 'the time is over: 6, in one line' refuses 6 "timed out after 50ms; job $live is still scheduled \(due in 59m\)\$" \
+check 'wait for a done job that is not kept exits with 0 and prints this' says 0 "$was_done done (not kept)" "$was_done"
+check 'wait for a done job that is kept exits with 0' says 0 "$kept done" "$kept"
+check 'wait for a dead job exits with 7' says 7 "$dead dead" "$dead"
+check 'the error of the dead job is on standard error' grep -q 'no such customer' err
+check 'wait for a cancelled job exits with 5' says 5 "$cancelled cancelled" "$cancelled"
+check 'a wait that times out exits with 6 and prints one line' refuses 6 "timed out after 50ms; job $live is still scheduled \(due in 59m\)\$" \
 	readpast wait "$live" --timeout 50ms
-check 'an id that was never given: 3, in one line' \
+check 'wait for an id that was never given exits with 3 and prints one line' \
 	refuses 3 'no job has the id 999: it was never given' readpast wait "$live" 999
 check 'of several jobs the worst counts: dead before cancelled' status 7 readpast wait "$was_done" "$cancelled" "$dead"
 check 'of several jobs cancelled counts before done' status 5 readpast wait "$was_done" "$cancelled"
@@ -61,11 +61,11 @@ check '--quiet prints nothing' says 5 '' "$cancelled" --quiet
 check '--json has the state and the error' says 7 \
 	"{\"id\":$dead,\"state\":\"dead\",\"kept\":true,\"error\":\"no such customer\",\"result\":null}" \
 	"$dead" --json
-check 'needs ids or a queue' refuses 2 'which jobs' readpast wait
-check 'not both' refuses 2 'either ids or --queue' readpast wait 1 --queue q
-check 'ids are numbers' refuses 2 "expected a job's id" readpast wait x
-check 'an unknown queue' refuses 3 'no queue nowhere' readpast wait --queue nowhere
-check 'a queue with a live job' refuses 6 '^readpast: timed out after 20ms; queue q still has a live job$' \
+check 'wait without ids and without a queue is refused' refuses 2 'which jobs' readpast wait
+check 'ids and a queue together are refused' refuses 2 'either ids or --queue' readpast wait 1 --queue q
+check 'a word in place of an id is refused' refuses 2 "expected a job's id" readpast wait x
+check 'an unknown queue is refused' refuses 3 'no queue nowhere' readpast wait --queue nowhere
+check 'a wait for a queue with a live job times out' refuses 6 '^readpast: timed out after 20ms; queue q still has a live job$' \
 	readpast wait --queue q --timeout 20ms
 readpast cancel "$live"
 check 'a wait for an empty queue ends at once' says 0 '' --queue q
@@ -145,14 +145,14 @@ theirs=$(put r theirs --unique theirs)
 eventually is_waiting $!
 readpast resume r
 wait $!
-check 'enqueue --wait waits for a job that exists, whose result is not kept: 0' equal "$?,$(cat out)" 0,
+check 'enqueue --wait waits for a job that exists and whose result is not kept, and exits with 0' equal "$?,$(cat out)" 0,
 check 'a message says that the result was not kept' equal "$(cat err)" \
 	"readpast: job $theirs: done (not kept), so it has no result: the enqueue that added it did not keep one"
 check 'with --unique the result stays for others who wait' gives 0 'a!' a --unique shared --wait --result
 check 'such a job is kept for 10 minutes' equal \
 	"$(readpast list r --state "done" --json | jq -c 'select(.unique_key == "shared") | .keep_ms')" 600000
-check 'enqueue --wait of a job that dies: 7' gives 7 '' bad --wait --result
-check 'enqueue --wait that times out: 6' gives 6 '' a --delay 1h --wait --timeout 30ms
+check 'enqueue --wait of a job that dies exits with 7' gives 7 '' bad --wait --result
+check 'enqueue --wait that times out exits with 6' gives 6 '' a --delay 1h --wait --timeout 30ms
 check 'enqueue --result needs --wait' refuses 2 'needs --wait' readpast enqueue r a --result
 
 # ---- a handler that would wait for its own job ----
@@ -175,7 +175,7 @@ check 'a handler of -j 1 cannot wait for its queue' grep -q 'wait for itself.* 2
 	'"$0" wait "$1" --timeout 20ms >inside 2>&1; echo " $?" >>inside' "$READPAST" "$same" 2>/dev/null &
 put 'h*' x >/dev/null
 wait $!
-check '... of that name, and not of one that the name as a pattern matches' grep -q ' 6$' <(tr -d '\n' <inside)
+check 'a handler of a queue named h* can wait for a job of the queue h' grep -q ' 6$' <(tr -d '\n' <inside)
 check 'a handler of -j 1 cannot enqueue a job into its queue and wait for it' grep -q 'wait for itself.* 2$' \
 	<(in_handler 1 "'$READPAST' enqueue h x --wait --timeout 9s")
 check 'a handler of -j 1 can wait for another queue' grep -q ' 6$' \

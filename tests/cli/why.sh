@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# why.sh READPAST sqlite:|postgres: - the command why, and each reason that it gives.
+# why.sh READPAST sqlite:|postgres: - test the command why, and each reason that it
+# gives.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -28,9 +29,9 @@ is() { # ID REASON
 }
 
 check 'why without a job prints the usage: exit 2' refuses 2 'which jobs' readpast why
-check 'a word in place of an id: exit 2' refuses 2 "expected a job's id" readpast why x
+check 'a word in place of an id is refused: exit 2' refuses 2 "expected a job's id" readpast why x
 readpast queue set q --keep-done 1h >/dev/null
-check 'a missing job: exit 3, with the reason' refuses 3 '99999: it was never given' readpast why 99999
+check 'why for a missing job exits with 3 and gives the reason' refuses 3 '99999: it was never given' readpast why 99999
 
 late=$(readpast enqueue q late --delay 1h)
 check 'why says when a scheduled job is due' says "$late" 'not due until .*\(in 59m\)'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command work, which runs any program as a handler.
+# Test the command work, which runs any program as a handler.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -131,7 +131,7 @@ readpast queue set own --max-attempts 2 --keep-done 1h >/dev/null
 	check 'the message has the error that the handler gave' grep -q 'failed, attempt 1 of 2: why$' err
 	check 'a handler may let its own job die' equal "$(settle_own '"$0" fail "$READPAST_CLAIM" --error bad --for-good' 2>err)" '0 done, 0 failed, 1 dead, 0 released'
 	check 'the message says that the job is dead' grep -q 'is dead, attempt 1 of 2: bad$' err
-	check 'or cancel its job' equal "$(settle_own '"$0" cancel "$READPAST_JOB_ID"')" '0 done, 0 failed, 0 dead, 0 released, 1 cancelled'
+	check 'a handler may cancel its own job' equal "$(settle_own '"$0" cancel "$READPAST_JOB_ID"')" '0 done, 0 failed, 0 dead, 0 released, 1 cancelled'
 	readpast enqueue own x --quiet
 	check 'after a job has died like this, work exits with 7' status 7 readpast work own --drain -- sh -c '"$0" fail "$READPAST_CLAIM" --error bad --for-good' "$READPAST"
 	# The handler runs so long that several renewals of its lease are due.
@@ -263,12 +263,12 @@ readpast enqueue json x --quiet
 readpast work json --drain --log json -- true 2>err >/dev/null
 check '--log json writes the events' equal "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' err | paste -sd,)" claimed,started,settling,settled
 
-check 'with the queue and the time of each' equal \
+check 'each event has its queue and its time' equal \
 	"$(grep -cE '"time":"2[0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z","queue":"json"' err)" 4
 readpast enqueue json x --quiet
 readpast work json --max-jobs 1 --log json -- sh -c 'echo "no \"route\"" >&2; printf "\303\n" >&2; exit 1' 2>err >/dev/null
-check 'and the error of an attempt that failed' grep -qE '"event":"settled".*"error":"no \\"route\\"\\n' err
-check 'in lines that are JSON' equal "$(grep '^{' err | jq -r .event | paste -sd,)" claimed,started,settling,settled
+check 'the settled event has the error of an attempt that failed' grep -qE '"event":"settled".*"error":"no \\"route\\"\\n' err
+check 'each line of --log json is a JSON object' equal "$(grep '^{' err | jq -r .event | paste -sd,)" claimed,started,settling,settled
 
 # ---- messages of work, and its exit status ----
 
@@ -328,7 +328,7 @@ readpast enqueue again x --quiet
 check '--drain=settled ends when the job is dead: exit 7' status 7 readpast work again --drain=settled -- false
 check 'no other word may follow --drain=' refuses 2 'expected settled' readpast work again --drain=all -- true
 
-check 'the value is attached' refuses 2 'work: --drain settled: write --drain=settled' \
+check '--drain settled with a space is refused' refuses 2 'work: --drain settled: write --drain=settled' \
 	readpast work again --drain settled -- true
 stopped_with() { # OPTIONS: the exit status of a worker on two jobs that is stopped in the first
 	rm -f started go
@@ -344,8 +344,8 @@ stopped_with() { # OPTIONS: the exit status of a worker on two jobs that is stop
 }
 check '--drain that is stopped before the end ends by the signal' \
 	equal "$(stopped_with --drain)" '143 1 done, 0 failed, 0 dead, 0 released'
-check 'so does --max-jobs' equal "$(stopped_with --max-jobs 2)" '143 1 done, 0 failed, 0 dead, 0 released'
-check 'unless it has had that many' equal "$(stopped_with --max-jobs 1)" '0 1 done, 0 failed, 0 dead, 0 released'
+check '--max-jobs that is stopped before the end ends by the signal' equal "$(stopped_with --max-jobs 2)" '143 1 done, 0 failed, 0 dead, 0 released'
+check '--max-jobs that is stopped after its last job exits with 0' equal "$(stopped_with --max-jobs 1)" '0 1 done, 0 failed, 0 dead, 0 released'
 
 rm -f started go
 readpast enqueue told x --quiet

@@ -1,6 +1,6 @@
 /*
- * arguments.c - invalid arguments to every call are refused with a message, and
- * change nothing.
+ * arguments.c - test that invalid arguments to every call are refused with a
+ * message, and change nothing.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

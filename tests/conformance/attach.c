@@ -1,5 +1,6 @@
 /*
- * attach.c - the queue on the caller's own connection (P7). SQLite.
+ * attach.c - test the queue on the caller's own SQLite connection. Jobs and the
+ * caller's own rows are committed together (promise P7 of docs/design.md).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

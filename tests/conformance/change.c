@@ -1,5 +1,6 @@
 /*
- * change.c - rp_job_change(): a scheduled or ready job is changed in place.
+ * change.c - test rp_job_change(), which changes a scheduled or ready job in
+ * place.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

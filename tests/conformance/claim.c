@@ -1,5 +1,5 @@
 /*
- * claim.c - which jobs a claim returns, and which ones it skips.
+ * claim.c - test which jobs a claim returns, and which ones it skips.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

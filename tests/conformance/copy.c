@@ -1,5 +1,5 @@
 /*
- * copy.c - rp_copy(): after a copy the target has everything that the source
+ * copy.c - test that after rp_copy() the target has everything that the source
  * had.
  *
  * The two arguments are the kinds of the source and of the target.

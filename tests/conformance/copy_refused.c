@@ -1,6 +1,6 @@
 /*
- * copy_refused.c - rp_copy(): a copy that is refused does not change the source
- * by a byte.
+ * copy_refused.c - test that a refused rp_copy() does not change the source by
+ * a byte.
  *
  * The two arguments are the kinds of the source and of the target.
  *

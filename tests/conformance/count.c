@@ -1,6 +1,6 @@
 /*
- * count.c - the numbers of stats. They are always exact for finished jobs. Live
- * jobs are counted up to a limit, and a number that reaches the limit is
+ * count.c - test the numbers of stats. They are always exact for finished jobs.
+ * Live jobs are counted up to a limit, and a number that reaches the limit is
  * marked.
  *
  * SPDX-License-Identifier: MIT

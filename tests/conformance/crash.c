@@ -1,6 +1,6 @@
 /*
- * crash.c - processes are killed with kill -9 at any moment. Acknowledged
- * changes stay, and all other changes are complete or absent.
+ * crash.c - test processes that are killed with kill -9 at any moment.
+ * Acknowledged changes stay, and all other changes are complete or absent.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * dead.c - dead_to: a job that dies leaves a job in another queue.
+ * dead.c - test the setting dead_to of a queue: a job that dies leaves a job in
+ * another queue.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

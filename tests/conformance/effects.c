@@ -1,6 +1,7 @@
 /*
- * effects.c - changes that a handler makes in the database happen exactly once
- * (P7), and other calls that a handler may make on its task.
+ * effects.c - test that changes which a handler makes in the database happen
+ * exactly once (promise P7 of docs/design.md). Also test other calls that a
+ * handler may make on its task.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * errors.c - invalid input and unusable databases. Each call returns an error
- * with a message, and changes nothing.
+ * errors.c - test invalid input and unusable databases. Each call returns an
+ * error with a message, and changes nothing.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

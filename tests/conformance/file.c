@@ -1,6 +1,6 @@
 /*
- * file.c - the database file is deleted, replaced, damaged or write-protected
- * while it is open, or its disk is full. SQLite.
+ * file.c - test what happens if the SQLite file is deleted, replaced, damaged
+ * or write-protected while it is open, or if its disk is full.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * forget.c - each call that deletes a job also deletes its payload. SQLite.
+ * forget.c - test that each call that deletes a job also deletes its payload.
+ * SQLite only.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

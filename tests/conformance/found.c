@@ -1,6 +1,6 @@
 /*
- * found.c - changes of a list of jobs that a search has found. Jobs that have
- * changed since the search are skipped.
+ * found.c - test changes of a list of jobs that a search has found. Jobs that
+ * have changed since the search are skipped.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

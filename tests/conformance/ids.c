@@ -1,5 +1,5 @@
 /*
- * ids.c - the ids of jobs.
+ * ids.c - test the ids of jobs.
  *
  * No id is given twice, even if the transaction that got the id is rolled back.
  * A new id costs little. One case is for SQLite only.

@@ -1,6 +1,6 @@
 /*
- * inspect.c - calls that read jobs, queues and statistics, and calls that are
- * restricted to a kind.
+ * inspect.c - test the calls that read jobs, queues and statistics, and the
+ * calls that are restricted to a kind of jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * job_wait.c - waiting for the end of jobs.
+ * job_wait.c - test waiting for the end of jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * keep.c - how long a finished job is kept that has a time of its own.
+ * keep.c - test how long a finished job is kept if the job itself has a setting
+ * for this time.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * open.c - opening databases that are missing, have odd names, or are locked.
+ * open.c - test opening databases that are missing, have odd names, or are
+ * locked.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

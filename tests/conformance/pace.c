@@ -1,5 +1,6 @@
 /*
- * pace.c - how often a worker queries the database while others write. SQLite.
+ * pace.c - test how often a worker queries the database while others write.
+ * SQLite only.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * pattern.c - a worker that serves all queues whose names match a pattern.
+ * pattern.c - test a worker that serves all queues whose names match a pattern.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * payloads.c - large payloads are written once, and read only when they are
- * needed. SQLite.
+ * payloads.c - test that large payloads are written once, and read only when
+ * they are needed. SQLite only.
  *
  * The cases count the pages that a transaction writes or reads.
  *

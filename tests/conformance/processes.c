@@ -1,6 +1,6 @@
 /*
- * processes.c - several processes on one database, some of which are killed
- * with kill -9.
+ * processes.c - test several processes on one database, some of which are
+ * killed with kill -9.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * progress.c - the progress that a handler reports, and that the next attempt
- * receives.
+ * progress.c - test the progress that a handler reports, and that the next
+ * attempt receives.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * promises.c - the promises of docs/design.md, with at least one case for each.
+ * promises.c - test the promises of docs/design.md, with at least one case for
+ * each.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

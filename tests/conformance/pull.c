@@ -1,5 +1,5 @@
 /*
- * pull.c - tasks that a program takes one by one, without handlers.
+ * pull.c - test tasks that a program takes one by one, without handlers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * query.c - rp__query(), which runs SQL other than the verbs.
+ * query.c - test rp__query(), which runs SQL other than the library's own
+ * operations.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 /*
- * queue.c - settings, unique keys, states, retention, and changes that people
- * make to jobs.
+ * queue.c - test settings of queues, unique keys, states of jobs, retention,
+ * and changes that people make to jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * race.c - eight processes on one database, with all kinds of verdicts.
+ * race.c - test eight processes on one database, with all kinds of verdicts.
  *
  * Each process reports its claims, and its verdicts that were accepted. Then
  * the reports are checked against the promises.

@@ -1,6 +1,7 @@
 /*
- * recovery.c - the effects of a crash: which jobs are ready again, when, and
- * whether they run alone. Also how a worker that runs keeps its own jobs.
+ * recovery.c - test the effects of a crash: which jobs are ready again, when,
+ * and whether they run alone. Also test that a worker that still runs keeps its
+ * own jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * refused.c - an enqueue that is refused enqueues nothing, and reports the
+ * refused.c - test that a refused enqueue enqueues nothing, and reports the
  * number of the job that caused the error.
  *
  * SPDX-License-Identifier: MIT

@@ -1,6 +1,6 @@
 /*
- * renewal.c - tasks start and end while a renewal of leases waits for the
- * database.
+ * renewal.c - test tasks that start and end while a renewal of leases waits for
+ * the database.
  *
  * On a server a worker never waits long for a lock. In a file, an open write
  * transaction blocks all writers.

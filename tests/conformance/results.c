@@ -1,5 +1,5 @@
 /*
- * results.c - the result of a job, kept with it.
+ * results.c - test the result of a job, which is kept with the job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * schedule.c - schedules: when they fire, and that each instant fires once.
+ * schedule.c - test when schedules fire, and that each instant fires exactly
+ * once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -288,7 +289,7 @@ a_schedule_that_skips_all_missed_instants_moves_on(void **state)
 
 /* On PostgreSQL the server computes the instants. */
 static void
-a_zone_that_could_not_be_read_is_tried_again(void **state)
+a_zone_that_could_not_be_read_is_read_again_later(void **state)
 {
 	struct db *db = *state;
 	rp_schedule s = schedule_of("a", "@daily");
@@ -363,7 +364,7 @@ a_schedule_whose_queue_is_being_created_delays_no_other(void **state)
 }
 
 static void
-more_than_a_thousand_are_not_counted_and_not_fired(void **state)
+over_a_thousand_missed_instants_are_not_fired_or_counted(void **state)
 {
 	struct db *db = *state;
 	int64_t last;
@@ -773,9 +774,9 @@ main(int argc, char **argv)
 		CASE(all_fires_each_in_order),
 		CASE(skip_fires_no_missed_instant),
 		CASE(a_schedule_that_skips_all_missed_instants_moves_on),
-		CASE(a_zone_that_could_not_be_read_is_tried_again),
+		CASE(a_zone_that_could_not_be_read_is_read_again_later),
 		CASE(a_schedule_whose_queue_is_being_created_delays_no_other),
-		CASE(more_than_a_thousand_are_not_counted_and_not_fired),
+		CASE(over_a_thousand_missed_instants_are_not_fired_or_counted),
 		CASE(a_clock_that_is_set_forward_fires_missed_instants_once),
 		CASE(overlap_skip_adds_no_job_while_one_is_live),
 		CASE(a_paused_schedule_does_not_fire_and_a_run_changes_no_instant),

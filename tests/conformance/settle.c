@@ -1,5 +1,6 @@
 /*
- * settle.c - verdicts: their effect on the job, and which are refused.
+ * settle.c - test verdicts: their effect on the job, and which of them are
+ * refused.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * slices.c - how long calls that change many jobs block other writers. SQLite.
+ * slices.c - test how long calls that change many jobs block other writers.
+ * SQLite only.
  *
  * Two times are measured. One is the processor time from `begin immediate` to
  * the end of the commit, which does not depend on other load. The other is the

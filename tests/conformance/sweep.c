@@ -1,5 +1,6 @@
 /*
- * sweep.c - jobs that become due, leases that run out, kept jobs that expire.
+ * sweep.c - test jobs that become due, leases that run out, and kept jobs whose
+ * retention ends.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -39,7 +40,7 @@ a_sweep_returns_what_it_has_done(void **state)
 
 /* A program that was compiled when the struct was shorter. */
 static void
-a_sweep_writes_no_more_than_the_struct_has(void **state)
+a_sweep_writes_only_the_fields_that_the_struct_has(void **state)
 {
 	struct db *db = *state;
 	rp_swept old = RP_SWEPT_INIT, none = { 0 };
@@ -225,7 +226,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_sweep_returns_what_it_has_done),
-		CASE(a_sweep_writes_no_more_than_the_struct_has),
+		CASE(a_sweep_writes_only_the_fields_that_the_struct_has),
 		CASE(one_sweep_handles_any_number_of_jobs),
 		CASE(P5_due_jobs_come_into_line_in_the_order_of_their_times),
 		CASE(P2_a_lease_that_was_extended_outlives_its_first_end),

@@ -1,5 +1,5 @@
 /*
- * terms.c - the settings of a single job: how long it is kept, how long a
+ * terms.c - test the settings of a single job: how long it is kept, how long a
  * handler may run, when it expires, its delays after failures, and how long its
  * key stays taken.
  *

@@ -1,5 +1,6 @@
 /*
- * txn.c - calls between begin and commit take effect together (P7).
+ * txn.c - test that calls between begin and commit take effect together
+ * (promise P7 of docs/design.md).
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

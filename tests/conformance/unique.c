@@ -1,5 +1,5 @@
 /*
- * unique.c - at most one live job of a queue has a given unique key.
+ * unique.c - test that at most one live job of a queue has a given unique key.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

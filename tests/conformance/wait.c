@@ -1,5 +1,5 @@
 /*
- * wait.c - waiting until there may be work.
+ * wait.c - test waiting until a queue may have work.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * wal.c - -wal or -shm is deleted while the database is open. SQLite.
+ * wal.c - test what happens if -wal or -shm is deleted while a SQLite database
+ * is open.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

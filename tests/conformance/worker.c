@@ -1,5 +1,6 @@
 /*
- * worker.c - the worker in C: threads, settling in groups, renewal, drain.
+ * worker.c - test the worker in C: threads, settling in groups, renewal of
+ * leases, and ending after the last job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

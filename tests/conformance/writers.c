@@ -1,7 +1,7 @@
 /*
- * writers.c - many processes write to one file, one after the other. A process
- * that is killed, is stopped, or does not use our queue of writers does not
- * block the others. SQLite.
+ * writers.c - test many processes that write to one SQLite file, one after the
+ * other. A process that is killed, is stopped, or does not use our queue of
+ * writers does not block the others.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

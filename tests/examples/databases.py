@@ -1,5 +1,5 @@
-"""The databases for the tests of examples. Each test gets an empty database, and can
-run SQL on it.
+"""Make the databases for the tests of examples. Each test gets an empty database, and
+can run SQL on it.
 
   SPDX-License-Identifier: MIT
   SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
-"""A program of examples/, killed again and again. This file has what the tests of all
-programs share.
+"""Test a program of examples/ that is killed again and again. This file has what the
+tests of all programs share.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""The programs of examples/, killed again and again: each keeps what it promises.
+"""Test the programs of examples/: each keeps its promise, even if it is killed again
+and again.
 
   programs.py EXTENSION READPAST SOURCE FILE [PROGRAM|FOLDER]
 
-FILE: of examples/. PROGRAM: what an example in C was compiled to; FOLDER: where npm may
-install.
+FILE is the name of a file in examples/. PROGRAM is the compiled program of an example
+in C. FOLDER is a folder in which npm may install packages.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
-"""An HTTP server on this host that is sometimes slow, busy or broken, as servers of
-others are.
+"""An HTTP server for the tests of examples. It is sometimes slow, busy or broken, as
+servers on the internet are.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
-"""Helpers of the extension's tests: a connection that has loaded it, and a
-runner for the cases of a file, which prints TAP.
+"""The functions that the tests of the loadable extension use: open a connection that
+has loaded it, and run the cases of a file, with output as TAP.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

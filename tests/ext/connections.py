@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The loadable extension on the host's connection: its locks, its settings, what
+"""Test the loadable extension on the host's connection: its locks, its settings, what
 it may do, and the journal mode.
 
   connections.py EXTENSION READPAST COUNT_SYNCS

@@ -1,5 +1,6 @@
 /*
- * count_syncs.c - an LD_PRELOAD library that counts how often files are synced.
+ * count_syncs.c - count how often a program syncs files. This is an LD_PRELOAD
+ * library.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

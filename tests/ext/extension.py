@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The loadable extension, from Python's sqlite3 and the sqlite3 shell,
+"""Test the loadable extension from Python's sqlite3 and from the sqlite3 shell,
 together with workers in C on the same file.
 
   extension.py EXTENSION READPAST

@@ -1,10 +1,9 @@
 #!/usr/bin/python3
-"""The fields of a job: all that sql/params lists are shown wherever jobs are
-shown, and no others.
+"""Test that every place that shows jobs shows exactly the fields that sql/params lists.
 
   fields.py EXTENSION READPAST
 
-With READPAST_TEST_POSTGRES also on that server.
+If READPAST_TEST_POSTGRES names a server, this is also tested on that server.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every function of the extension. Those that PostgreSQL has as routines must
-have the same names and arguments.
+"""Test every SQL function of the extension. Functions that PostgreSQL has as routines
+must have the same names and arguments.
 
   functions.py EXTENSION READPAST
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The examples of docs/sqlite.md run, and their results are those that the page states.
+# Test that the examples of docs/sqlite.md run, and that their results are those that
+# the page states.
 #
 #   sqlite_page.sh READPAST EXTENSION SOURCE
 #

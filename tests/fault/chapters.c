@@ -1,8 +1,8 @@
 /*
  * chapters.c - typical sequences of calls of a client, called chapters.
  *
- * Each chapter is run once with each possible failure, to which the client
- * reacts as a sensible program would.
+ * The tests run each chapter with each possible failure. The client reacts to
+ * the failure as a sensible program would.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * copy.c - run rp_copy() while one call to a database, or one allocation,
+ * copy.c - test rp_copy() while one call to a database, or one allocation,
  * fails.
  *
  * Each call fails in each possible way. The copy never crashes or leaks. If it

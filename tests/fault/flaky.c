@@ -1,10 +1,12 @@
 /*
- * flaky.c - a backend that wraps the real one and makes its Nth call fail.
+ * flaky.c - a backend for tests that wraps the real one and makes its Nth call
+ * fail.
  *
- * It fails in the ways that backend.h allows: a transaction may not begin, a
- * verb may have run halfway or to its end, and a commit may or may not have
- * taken effect (outcome unknown). The commit of a savepoint is never unknown:
- * it fails, or the whole transaction is lost.
+ * The call fails in the ways that backend.h allows. A transaction may not
+ * begin. A verb (an operation of the library) may have run halfway or to its
+ * end. A commit may or may not have taken effect, so its outcome is unknown.
+ * The outcome of the commit of a savepoint is always known: the commit fails,
+ * or the whole transaction is lost.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * flaky.h - see flaky.c.
+ * flaky.h - a backend for tests that wraps the real one and makes its Nth call
+ * fail; see flaky.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,10 +1,12 @@
 /*
- * lost.c - each call to the database fails once, in each possible way.
+ * lost.c - test a client while one call to the database fails. Each call fails
+ * once in each possible way.
  *
- * A chapter is run with its first call failing, then with its second, and so on
- * until it ends before the failure; this is repeated for each way to fail.
- * Nothing acknowledged may be lost, no job may be doubled unless an outcome was
- * unknown, and nothing may be half done.
+ * A chapter is a sequence of calls of a client. A chapter is run with its first
+ * call failing, then with its second, and so on until it ends before the
+ * failure. This is repeated for each way to fail. Every acknowledged change
+ * must be kept. A job may be doubled only if an outcome was unknown. Each
+ * change must be complete or absent.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * memory.c - see memory.h.
+ * memory.c - make one allocation of the library or of SQLite fail; see
+ * memory.h.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

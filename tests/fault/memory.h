@@ -1,9 +1,9 @@
 /*
- * memory.h - make one allocation fail, of the library or of SQLite.
+ * memory.h - make one allocation of the library or of SQLite fail.
  *
  * SQLite makes so many allocations that only some of them are tested. With
- * FAULT_ALL in the environment all of them are tested. A program with memory.c
- * is linked with --wrap for each function in it.
+ * FAULT_ALL in the environment all of them are tested. A program that uses
+ * memory.c is linked with the option --wrap for each function in memory.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,9 +1,11 @@
 /*
- * oom.c - each allocation fails once, in the library and in SQLite.
+ * oom.c - test a client while one allocation fails. Each allocation of the
+ * library and of SQLite fails once.
  *
- * The chapters are run with the first allocation failing, then with the second,
- * and so on. The call either reports the failure or works without the memory.
- * Nothing is half done, and the handle can be used afterwards.
+ * The sequences of calls in chapters.c are run with the first allocation
+ * failing, then with the second, and so on. The call either reports the failure
+ * or works without the memory. Each change is complete or absent, and the
+ * handle can be used afterwards.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,9 +1,10 @@
 /*
- * story.c - a client that records the answers that it gets, and repeats failed
- * calls if this is safe.
+ * story.c - a client for tests that records the answers that it gets, and
+ * repeats failed calls if this is safe.
  *
- * A failed call has done nothing. If its outcome is unknown, it has done either
- * all or nothing. Jobs are identified by their payload, a number called tag.
+ * A call that has failed has changed nothing. If the outcome of a call is
+ * unknown, the call has done either everything or nothing. Jobs are identified
+ * by their payload, a number called tag.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

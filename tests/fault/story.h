@@ -1,7 +1,7 @@
 /*
- * story.h - a client that records the answers that it gets and the outcomes
- * that are unknown, and compares the database with this record. See story.c,
- * chapters.c.
+ * story.h - a client for tests that records the answers that it gets and the
+ * outcomes that are unknown. It compares the database with this record. See
+ * story.c, chapters.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * fuzz.h - feed arbitrary bytes to a parser.
+ * fuzz.h - pass arbitrary bytes to a parser, to find inputs that break it.
  *
  * A target is linked with libFuzzer, which generates inputs, or with replay.c,
  * which reads saved inputs.

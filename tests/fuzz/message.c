@@ -1,5 +1,6 @@
 /*
- * message.c - check that messages about invalid input can be printed safely.
+ * message.c - check for all fuzz targets that a message about invalid input can
+ * be printed safely.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

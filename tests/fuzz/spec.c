@@ -1,6 +1,6 @@
 /*
  * spec.c - fuzz the parser of schedules' specs, and the computation of their
- * fires.
+ * next times.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

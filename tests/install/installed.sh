@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The result of `meson install`: the examples build with pkg-config alone, refer to the
-# library by its soname, and run. Manual pages and all other files are installed.
+# Test the result of `meson install`: the examples build with pkg-config alone, refer to
+# the library by its soname, and run. Manual pages and all other files are installed.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The examples on a page of documentation run as they are written, with the installed
-# files. This script runs every block of sh, c, python, js and sql, in the page's order.
-# Each line of a block of text must be a line that the blocks of its section have
-# printed.
+# Test that the examples on a page of documentation run as they are written, with the
+# installed files. This script runs every block of sh, c, python, js and sql, in the
+# page's order. Each line of a block of text must be a line that the blocks of its
+# section have printed.
 #
 #   page.sh READPAST BUILD SOURCE PAGE
 #

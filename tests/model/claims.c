@@ -1,5 +1,7 @@
 /*
- * claims.c - steps of a schedule that claim jobs and settle them.
+ * claims.c - the steps of a random sequence of calls (a schedule) that claim
+ * jobs and settle them. schedules.c runs these steps, and each of them is
+ * compared with the model.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -21,10 +23,11 @@ by_place(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* List the jobs that a claim must return, in order. Returns -1 if any ready
- * jobs may be returned: an open transaction holds rows of the queue, so another
- * session's claims may have moved the cursor past them; or a transaction that
- * has ended left some behind the cursor. */
+/* List the jobs that a claim must return, in their order. Returns -1 if the
+ * claim may return any ready jobs. That is so if a job may be behind the
+ * cursor, the position where claims start. The claims of another session move
+ * the cursor past rows that an open transaction has locked, and these rows stay
+ * behind it when that transaction has ended. */
 static int
 to_be_claimed(struct model *m, int queue, int n, int holding,
 	      struct entry **line)

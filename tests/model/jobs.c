@@ -1,5 +1,7 @@
 /*
- * jobs.c - steps of a schedule that enqueue, remove and retry jobs.
+ * jobs.c - the steps of a random sequence of calls (a schedule) that enqueue,
+ * remove and retry jobs. schedules.c runs these steps, and each of them is
+ * compared with the model.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

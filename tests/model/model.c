@@ -1,6 +1,6 @@
 /*
- * model.c - the state of the model: which jobs exist, and which session sees
- * what.
+ * model.c - the model, a queue in memory: which jobs exist, and which session
+ * sees what.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

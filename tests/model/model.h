@@ -1,5 +1,6 @@
 /*
- * model.h - a queue in memory, and the steps of a schedule.
+ * model.h - the model, a queue in memory with which the tests compare the
+ * library, and the steps of a schedule, a random sequence of calls.
  *
  * A job has two versions: the current one, and the one before the open
  * transaction that changed it, which all other sessions see.

@@ -1,10 +1,10 @@
 /*
- * schedules.c - random schedules of all verbs, by several sessions with open
- * transactions, compared with a model in memory that says which results are
- * allowed.
+ * schedules.c - test random sequences of calls, made by several sessions with
+ * open transactions. Such a sequence is called a schedule here. The results are
+ * compared with a model in memory, which says what results are allowed.
  *
- * A schedule is determined by its seed. A failing one prints the seed and its
- * steps; READPAST_TEST_SEED=N READPAST_TEST_SCHEDULES=1 repeats it.
+ * A schedule is determined by its seed. If it fails, the test prints the seed
+ * and the steps. READPAST_TEST_SEED=N READPAST_TEST_SCHEDULES=1 repeats it.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Mutants are copies of readpast without a part on which a promise depends.
-# `stress` must detect that the part is missing, and name the broken promise. Under
-# the same load it must find nothing wrong with the unmodified program.
+# Test that `stress` detects mutants. A mutant is a copy of readpast without a part on
+# which a promise depends. `stress` must detect that the part is missing, and name the
+# broken promise. Under the same load it must find nothing wrong with the unmodified
+# program.
 #
 #   mutants.sh READPAST SOURCE sqlite: [postgres:]
 #

@@ -1,5 +1,6 @@
 /*
- * attach.c - the queue on the caller's own PGconn (P7).
+ * attach.c - test the queue on the caller's own PGconn. Jobs and the caller's
+ * own rows are committed together (promise P7 of docs/design.md).
  *
  * Each case has a database of its own, with an application's table and the
  * queue in it.

@@ -1,6 +1,6 @@
 /*
- * blocked.c - another session has locked one of a worker's jobs. Only the
- * verdict on this job waits.
+ * blocked.c - test a worker while another session has locked one of its jobs.
+ * Only the verdict on this job waits.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The findings of doctor that only PostgreSQL has. Each is provoked, on a server of its
-# own that has bad settings.
+# Test the findings of doctor that only PostgreSQL has. The script causes each problem
+# on a server of its own that has bad settings.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -137,8 +137,8 @@ check 'a transaction that stays open is reported' eventually finds snapshot \
 sql "select pg_terminate_backend($pid)" >/dev/null
 check 'the finding is gone when the transaction has ended' eventually lacks snapshot --long 500ms
 sql "begin; insert into readpast.lane values (0); prepare transaction 'forgotten'"
-check 'a prepared transaction' eventually finds snapshot "prepared transaction forgotten.*rollback prepared" --long 500ms
-check 'one that enqueues could not be prepared beside a worker' finds prepare 'prepared transactions in this database: 1\. .*readpast.notify = off'
+check 'a prepared transaction is reported' eventually finds snapshot "prepared transaction forgotten.*rollback prepared" --long 500ms
+check 'beside prepared transactions, notify = on is reported' finds prepare 'prepared transactions in this database: 1\. .*readpast.notify = off'
 sql "rollback prepared 'forgotten'"
 check 'the finding is gone when nothing is prepared' lacks prepare
 sql "select pg_create_logical_replication_slot('left', 'test_decoding')" >/dev/null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The command line on a PostgreSQL server that cannot be used. It prints one line, exits
-# with the right status, and leaves nothing half done. The script starts its own
+# Test the command line on a PostgreSQL server that cannot be used. It prints one line,
+# exits with the right status, and leaves nothing half done. The script starts its own
 # servers.
 #
 # SPDX-License-Identifier: MIT
@@ -21,9 +21,9 @@ on() { # URL COMMAND...: run the command on this database
 
 # ---- a server, a database and a user that do not exist ----
 
-check 'a missing socket: exit 1' refuses 1 '/nowhere.*No such file.*--db' \
+check 'a missing socket: the command exits with 1' refuses 1 '/nowhere.*No such file.*--db' \
 	on 'postgres:///x?host=/nowhere' stats
-check 'a port without a server: exit 1' refuses 1 'Connection refused.*--db' \
+check 'a port without a server: the command exits with 1' refuses 1 'Connection refused.*--db' \
 	on 'postgres://127.0.0.1:1/x' stats
 check 'several hosts without a server: one line' refuses 1 'Connection refused' \
 	on 'postgres://127.0.0.1:1,127.0.0.1:2/x?target_session_attrs=read-write' stats
@@ -68,7 +68,7 @@ for name in 'Bad' '1st' 'a-b' 'a.b' 'a%20b' '' "$(printf '%044d' 0 | tr 0 x)"; d
 done
 check 'a keyword of SQL as the name of a schema is refused' refuses 2 'word of SQL' on "$url&schema=select" init
 check "a name that the server reserves is refused" refuses 2 'pg_mine' on "$url&schema=pg_mine" init
-check 'an option that libpq does not know: exit 2' refuses 2 'nonsense' on "$url&nonsense=1" stats
+check 'an option that libpq does not know: the command exits with 2' refuses 2 'nonsense' on "$url&nonsense=1" stats
 check 'an unknown option in a keyword/value string is refused' refuses 2 'nonsense' on "$base nonsense=1" stats
 
 # ---- schema ----
@@ -181,7 +181,7 @@ check 'SQL: a NUL in a queue is refused' try_sql "select readpast.enqueue(E'a\\x
 check 'SQL: headers that are not JSON are refused' \
 	try_sql "select readpast.enqueue('q', 'x', headers => 'garbage')" 'invalid input syntax for type json'
 check 'SQL: headers that are an array are refused' try_sql "select readpast.enqueue('q', 'x', headers => '[1]')" 'not a JSON object'
-check 'a header without a value: exit 2' refuses 2 'NAME=VALUE' readpast enqueue q x --header garbage
+check 'a header without a value: the command exits with 2' refuses 2 'NAME=VALUE' readpast enqueue q x --header garbage
 check 'SQL: an invalid jsonb payload is refused' try_sql "select readpast.enqueue('q', '{\"a\"'::jsonb)" 'invalid input syntax for type json'
 check 'SQL: a NUL in a jsonb payload is refused' try_sql "select readpast.enqueue('q', '{\"a\": \"\\u0000\"}'::jsonb)" 'cannot be converted to text'
 check 'none of the refused jobs was enqueued' equal "$(sql standby 'select count(*) from readpast.job')" 1
@@ -265,7 +265,7 @@ ready_with_password() {
 	psql -qAtX "host=$guarded user=app password=open-sesame dbname=postgres" -c 'select 1'
 }
 eventually ready_with_password
-check 'a wrong password: exit 1' refuses 1 'password authentication failed for user "app"' \
+check 'a wrong password: the command exits with 1' refuses 1 'password authentication failed for user "app"' \
 	silent --db "$(with xyzzy-wrong)" stats
 check 'a missing password is refused' refuses 1 'no password supplied' silent --db "postgres:///postgres?host=$guarded&user=app" stats
 check 'the right password is accepted' status 0 silent --db "$(with open-sesame)" init
@@ -305,12 +305,12 @@ takes_the_last() {
 	[[ -s fifth ]]
 }
 eventually takes_the_last
-check 'no connection is free: exit 1' refuses 1 'too many clients' on "$there" stats
+check 'no connection is free: the command exits with 1' refuses 1 'too many clients' on "$there" stats
 check 'a worker without a free connection exits with 1' refuses 1 'too many clients' on "$there" work q --drain -- true
 data=$guarded/data
 pg_ctl=$(dirname "$(readlink "/proc/$(head -n 1 "$data/postmaster.pid")/exe")")/pg_ctl
 (cd / && as_server "$pg_ctl" -D "$data" -s -W -m smart stop)
-check 'the server is shutting down: exit 1' refuses 1 'shutting down' on "$there" stats
+check 'the server is shutting down: the command exits with 1' refuses 1 'shutting down' on "$there" stats
 (cd / && as_server "$pg_ctl" -D "$data" -s -m immediate stop)
 wait "${sessions[@]}"
 check 'a server that has ended: another message' refuses 1 'No such file|Connection refused' on "$there" stats
@@ -321,7 +321,7 @@ starts() {
 	psql -qAtX "host=$guarded user=postgres" -c '' 2>&1 | grep -q 'starting up'
 }
 eventually starts
-check 'the server is starting up: exit 1' refuses 1 'starting up' on "$there" stats
+check 'the server is starting up: the command exits with 1' refuses 1 'starting up' on "$there" stats
 "$pg_temp" stop "$guarded" immediate
 
 finish

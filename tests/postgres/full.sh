@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The server's disk is full: the database is in a tablespace of 40 MB. No acknowledged
-# job is lost, and all work continues when there is free space again.
+# Test a server whose disk is full: the database is in a tablespace of 40 MB. No
+# acknowledged job is lost, and all work continues when there is free space again.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The grants of docs/postgres.md are sufficient for each role, and none of them can be
-# left out. The script starts its own server.
+# Test that the grants of docs/postgres.md are sufficient for each role, and that none
+# of them can be left out. The script starts its own server.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -81,16 +81,16 @@ check 'a worker may not drop a queue' refuses 1 'permission denied' as mail_work
 # ---- an admin ----
 
 check 'an admin changes a queue' as mail_admin queue set mail --priority 5
-check 'pauses it' as mail_admin pause mail
-check 'resumes it' as mail_admin resume mail
-check 'retries what is dead' as mail_admin retry --dead mail
-check 'lists it' grep -q ten <(as mail_admin list mail)
-check 'purges it' as mail_admin purge mail --state all --yes
-check 'adds a schedule' sql_as mail_admin \
+check 'an admin pauses a queue' as mail_admin pause mail
+check 'an admin resumes a queue' as mail_admin resume mail
+check 'an admin retries dead jobs' as mail_admin retry --dead mail
+check 'an admin lists jobs' grep -q ten <(as mail_admin list mail)
+check 'an admin purges jobs' as mail_admin purge mail --state all --yes
+check 'an admin adds a schedule' sql_as mail_admin \
 	"select readpast.schedule_set('beat', 'mail', 'every 1s', 'x')"
-check 'which nobody else may do' status 1 sql_as mail_producer \
+check 'a producer may not add a schedule' status 1 sql_as mail_producer \
 	"select readpast.schedule_set('more', 'mail', 'every 1s', 'x')"
-check 'runs and removes it' sql_as mail_admin \
+check 'an admin runs and removes a schedule' sql_as mail_admin \
 	"select readpast.schedule_run('beat'), readpast.schedule_remove('beat')"
-check 'drops it' as mail_admin queue drop mail --yes
+check 'an admin drops a queue' as mail_admin queue drop mail --yes
 finish

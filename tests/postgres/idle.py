@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Idle workers: how few statements they send, how soon they start a job, and what
+"""Test idle workers: how few statements they send, how soon they start a job, and what
 happens if their notifications are lost or if they are killed. Starts its own server.
 
   idle.py READPAST ROOT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# PostgreSQL is stopped or killed under load, and no job is lost. The script starts its
-# own server.
+# Test that no job is lost if PostgreSQL is stopped or killed under load. The script
+# starts its own server.
 #
 #   kills.sh READPAST ROOT [TIMES]   repeat everything TIMES times (1 by default)
 #

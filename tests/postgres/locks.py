@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Locks of other sessions do not block calls. These are advisory locks, which every
-role may take, and the locks of a transaction that stays open. Starts its own server.
+"""Test that locks of other sessions do not block calls. These are advisory locks, which
+every role may take, and the locks of a transaction that stays open. Starts its own
+server.
 
   locks.py ROOT [CASE...]
 

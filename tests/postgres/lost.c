@@ -1,5 +1,5 @@
 /*
- * lost.c - a worker whose connection is cut. Its running jobs are settled
+ * lost.c - test a worker whose connection is cut. Its running jobs are settled
  * later, and the jobs of a claim whose answer was lost are released.
  *
  * SPDX-License-Identifier: MIT

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The connection between a client and PostgreSQL is cut, goes silent, is slow, or loses
-a reply. A proxy simulates this for the command line. Starts its own server.
+"""Test a connection to PostgreSQL that is cut, goes silent, is slow, or loses a reply.
+A proxy simulates this for the command line. Starts its own server.
 
   network.py READPAST ROOT [CASE...]
 

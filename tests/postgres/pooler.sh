@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Programs behind a pooler in transaction mode, where each transaction may use another
-# session. These are the conformance programs that prepare statements, keep transactions
-# open, and wait.
+# Test programs behind a pooler in transaction mode, where each transaction may use
+# another session. These are the conformance programs that prepare statements, keep
+# transactions open, and wait.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

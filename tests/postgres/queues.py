@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Queues are rows of a table. They are created by the thousand, changed by hand, and
-published like rows of any table. Starts its own server.
+"""Test queues as rows of a table: they are created by the thousand, changed by hand,
+and published by logical replication. Starts its own server.
 
   queues.py ROOT [CASE...]
 

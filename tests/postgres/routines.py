@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The routines of sql/postgres, called with Debian's psycopg2 and without our library,
-as any client may call them. Also each danger that docs/design.md describes, with
-sessions that take steps in turn. Starts its own server.
+"""Test the routines of sql/postgres, called with Debian's psycopg2 and without our
+library, as any client may call them. Also test each danger that docs/design.md
+describes, with sessions that take steps in turn. Starts its own server.
 
   routines.py ROOT [CASE...]
 

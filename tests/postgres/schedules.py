@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Schedules by SQL alone, with Debian's psycopg2 and without our library. Starts its
-own server.
+"""Test schedules by SQL alone, with Debian's psycopg2 and without our library. Starts
+its own server.
 
   schedules.py ROOT [CASE...]
 

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""A role without rights on the schema puts functions, operators, views and types into
-`public`, in place of all objects of pg_catalog that readpast's statements name (see
-shadows.sql). Every session has `public` in its path. None of these objects may run when
-a routine, the program or the library is called. Starts a server of its own.
+"""Test that no object in the schema `public` can run in place of an object of
+pg_catalog. A role without rights on the schema puts functions, operators, views and
+types into `public`, in place of all objects of pg_catalog that readpast's statements
+name (see shadows.sql). Every session has `public` in its path. None of these objects
+may run when a routine, the program or the library is called. Starts a server of its
+own.
 
   search_path.py CLI ROOT ATTACHED [CASE...]
 

@@ -1,4 +1,4 @@
-"""A temporary server for the tests of this folder, by tools/pg-temp.
+"""Start and stop a temporary server for the tests of this folder, with tools/pg-temp.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
-# Servers for one test script, which sources this file after tap.sh. When the script
-# ends, the servers are stopped, and then its function `undo` is called to clean up the
-# rest.
+# Start servers for one test script, which sources this file after tap.sh. When the
+# script ends, the servers are stopped, and then its function `undo` is called to clean
+# up the rest.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
-"""What the tests of the routines share: sessions of psycopg2, and a server of their own
-on which each case has a database.
+"""Sessions of psycopg2 for the tests of the routines, and a server on which each case
+has a database.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A hot standby, which is read-only and takes over from its primary. The script starts
-# its own servers.
+# Test a hot standby, which is read-only and takes over from its primary. The script
+# starts its own servers.
 #
 #   standby.sh READPAST ROOT [ROUNDS]   kill ROUNDS primaries under load (1 by default)
 #

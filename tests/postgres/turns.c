@@ -1,6 +1,7 @@
 /*
- * turns.c - eight processes settle and claim twenty jobs, in a database of
- * their own. PostgreSQL must count no deadlock in this database.
+ * turns.c - test that no deadlock occurs while eight processes settle and claim
+ * twenty jobs. They use a database of their own, in which PostgreSQL counts the
+ * deadlocks.
  *
  * READPAST_TEST_TURNS sets the number of calls; the default is 20,000.
  *

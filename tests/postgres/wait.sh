@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Waiting for the end of a job on PostgreSQL: without polling, across restarts of the
-# server, with few rights, and in SQL. The script starts its own server.
+# Test waiting for the end of a job on PostgreSQL: without polling, across restarts of
+# the server, with few rights, and in SQL. The script starts its own server.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -62,7 +62,7 @@ readpast purge q --state ready --yes >/dev/null
 from=$SECONDS
 end_wait
 check 'a purge of a ready job ends a wait for it' equal "$got" "0 $id done (not kept)"
-check '... at once' test $((SECONDS - from)) -le 2
+check 'this wait ends at once' test $((SECONDS - from)) -le 2
 
 # ---- restarts ----
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/check_calls finds functions that are too long, and calls that form a cycle.
+# Test that tools/check_calls finds functions that are too long, and calls that form a
+# cycle.
 #
 #   check_calls.sh SOURCE
 #

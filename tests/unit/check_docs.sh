@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/check_docs.py accepts the documents as they are, and names anything that is
-# missing in them.
+# Test that tools/check_docs.py accepts the documents as they are, and names anything
+# that is missing in them.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

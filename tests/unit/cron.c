@@ -1,6 +1,6 @@
 /*
- * cron.c - specs, zone files and the next fire: what is accepted, what is
- * refused, and with which message.
+ * cron.c - test specs of schedules, zone files and the next time of a schedule:
+ * what is accepted, what is refused, and with which message.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
 #!/bin/sh
-# embed_sql.sh ROOT - the errors of tools/embed_sql.py that stop the build, and their
-# messages.
+# embed_sql.sh ROOT - test the errors of tools/embed_sql.py that stop the build, and
+# their messages.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

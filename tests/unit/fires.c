@@ -1,11 +1,14 @@
 /*
- * fires.c - the fires of many schedules, for schedules.py to compare.
+ * fires.c - print the times at which many schedules fire, so that schedules.py
+ * can compare them.
  *
  * Each line of the input has a zone, a spec, and two times in seconds, with
- * tabs between them. For each fire after the first time and not after the
- * second, a line has: the time and local time's distance from UTC in seconds;
- * the number and the first, in minutes, of the local times that were skipped,
- * and of those that came twice. Then comes a line with a dot.
+ * tabs between them. The program prints a line for each fire that is later than
+ * the first time and not later than the second time. Such a line has the time,
+ * and the distance of local time from UTC, both in seconds. Then it has the
+ * number of local times that were skipped, and the first of them, in minutes;
+ * and the same two numbers for local times that came twice. After the last fire
+ * comes a line with a dot.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,7 @@
 /*
- * header.c - the public header alone, as C99 and (header.cpp) as C++, with
- * every warning an error; and linking with the library.
+ * header.c - test that the public header compiles alone, as C99 and
+ * (header.cpp) as C++, with every warning an error. Also test that a program
+ * links with the library.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

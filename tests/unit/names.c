@@ -1,6 +1,6 @@
 /*
- * names.c - verbs find their result columns even if the caller's connection
- * changes how columns are named.
+ * names.c - test that the library finds the columns of its results even if the
+ * caller's connection changes how columns are named.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The header and the length of each routine of sql/postgres/schema. A header is
-the comment at the top of a file: its first line is `-- name: ...`, a line that
-begins with `-- Result:` (or `-- Rows:`) says what the routine answers, unless that
-is void, and one that begins with `-- Locks:` what it locks.
+"""Test the header and the length of each routine of sql/postgres/schema. A header is
+the comment at the top of a file. Its first line is `-- name: ...`. A line that
+begins with `-- Result:` (or `-- Rows:`) says what the routine returns, unless it
+returns void. A line that begins with `-- Locks:` says what the routine locks.
 
   routines.py SOURCE
 

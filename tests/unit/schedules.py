@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Schedules are compared with an oracle, Python's zoneinfo, minute by minute.
+"""Test the times at which schedules fire, minute by minute, against Python's zoneinfo.
 
   schedules.py FIRES
 
-FIRES is the program of fires.c. The oracle takes each minute of local time
-around a change of a zone's clock, asks zoneinfo for the times at which it occurs
-(none, one or two), and matches it with the spec, which it parses itself.
+FIRES is the program that is built from fires.c. This test computes the same times in
+another way. It takes each minute of local time around a change of a zone's clock.
+From zoneinfo it gets the times at which this minute occurs (none, one or two). It
+parses the spec itself, and matches the minute with it.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

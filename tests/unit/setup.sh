@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/setup lists the packages before it installs them. `make` needs only the packages
-# that the build needs.
+# Test that tools/setup lists the packages before it installs them, and that `make`
+# needs only the packages that the build needs.
 #
 #   setup.sh READPAST SOURCE
 #

@@ -1,5 +1,5 @@
 /*
- * text.c - validation of names and texts, and their repair.
+ * text.c - test the validation of names and texts, and their repair.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

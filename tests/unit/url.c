@@ -1,5 +1,5 @@
 /*
- * url.c - parsing of database URLs.
+ * url.c - test the parsing of database URLs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

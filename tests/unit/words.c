@@ -1,5 +1,6 @@
 /*
- * words.c - durations, errors and states: conversion between numbers and words.
+ * words.c - test durations, errors and states: conversion between numbers and
+ * words.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,6 +1,6 @@
-// graphile-worker.mjs - the queue graphile-worker for the benchmark. It is
-// configured for the highest throughput: it fetches jobs ahead, and completes
-// them in batches.
+// graphile-worker.mjs - run the queue graphile-worker for the benchmark. It is
+// configured for the highest throughput: it fetches jobs ahead, and completes them in
+// batches.
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 

@@ -1,5 +1,5 @@
-// measure.mjs - measure a queue with one producer and two workers, each in a
-// thread of its own.
+// measure.mjs - measure one of the other queues with one producer and two workers, each
+// in a thread of its own.
 //
 // The producer pauses while 10,000 jobs are ready. After some seconds to warm
 // up, the finished jobs are counted.

@@ -1,6 +1,6 @@
-// pg-boss.mjs - the queue pg-boss for the benchmark. It is configured for the
-// highest throughput: it fetches and completes jobs in batches of a hundred,
-// without a pause.
+// pg-boss.mjs - run the queue pg-boss for the benchmark. It is configured for the
+// highest throughput: it fetches and completes jobs in batches of a hundred, without a
+// pause.
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The readpast authors
 

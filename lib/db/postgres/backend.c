@@ -1,5 +1,6 @@
 /*
- * backend.c - transactions and connections of a PostgreSQL server.
+ * backend.c - open and close connections to a PostgreSQL server, and begin and
+ * end transactions.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * hear.c - test whether notifications arrive, for the doctor.
+ * hear.c - test whether notifications arrive. `readpast doctor` uses this.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * query.c - run SQL other than verbs on a PostgreSQL server.
+ * query.c - run SQL other than the library's own operations on a PostgreSQL
+ * server.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

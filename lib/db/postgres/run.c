@@ -1,7 +1,7 @@
 /*
- * run.c - run a verb, which is a single statement on PostgreSQL. The statement
- * is prepared once. Its parameters and its answer are in the server's binary
- * formats.
+ * run.c - run a verb, an operation of the library, on a PostgreSQL server. A
+ * verb is a single statement there, which is prepared once. Its parameters and
+ * its answer are in the server's binary formats.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

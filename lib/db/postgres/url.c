@@ -1,5 +1,5 @@
 /*
- * url.c - parse postgres://...?schema=NAME
+ * url.c - parse the URL of a PostgreSQL server: postgres://...?schema=NAME
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -7,8 +7,8 @@
  * A worker that finds no work polls at growing intervals. Then it registers as
  * a waiter. From then on it is notified on a channel of its own. A notification
  * may get lost without an error. So a waiter relies on the channel only if its
- * own notification has arrived there. Even then it probes when the time rest_ms
- * is over, which the registration returned.
+ * own notification has arrived there. Even then it probes after rest_ms, a time
+ * that the registration returns.
  */
 #include "postgres.h"
 

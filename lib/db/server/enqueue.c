@@ -1,6 +1,6 @@
 /*
- * enqueue.c - enqueue on a database that has routines, with the cheapest of
- * three verbs. `enqueue_plain` takes one job with only a payload and a kind.
+ * enqueue.c - enqueue jobs on a database that has routines, with the cheapest
+ * of three calls. `enqueue_plain` takes one job with only a payload and a kind.
  * `enqueue` takes many jobs. `enqueue_unique` takes one job of any form, with
  * or without a unique key.
  *

@@ -1,5 +1,6 @@
 /*
- * settle_and_claim.c - settle and claim by one routine of the database.
+ * settle_and_claim.c - settle finished jobs and claim other jobs by one call of
+ * a routine of the database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

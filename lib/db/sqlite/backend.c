@@ -1,5 +1,6 @@
 /*
- * backend.c - transactions and connections of a SQLite file.
+ * backend.c - open and close connections to a SQLite file, and begin and end
+ * transactions.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * claim.c - the claim on a SQLite database.
+ * claim.c - claim jobs in a SQLite database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,11 +20,11 @@
 
 struct claim {
 	const struct rp_round_trip *trip;
-	int alone;      /* a suspect was taken */
-	int with_extra; /* a job was taken for which the verb `extra` has
-			 * more */
-	struct rp_value job[JOB_COLUMNS]; /* what is known of the job that is
-					   * offered */
+	int alone;      /* 1: a suspect was taken */
+	int with_extra; /* 1: a job was taken that has further fields, which
+			 * the statement `extra` reads */
+	struct rp_value job[JOB_COLUMNS]; /* fields of the job that is passed to
+					   * the callback */
 };
 
 static int
@@ -96,7 +96,8 @@ take_extra(void *ctx, size_t row, const struct rp_value *c)
 	return rp__batch_set_extra(reading->batch, reading->i, c);
 }
 
-/* Read what only some jobs have, for the jobs of the batch from `first` on. */
+/* Read the fields that only some jobs have, for the jobs of the batch from
+ * index `first` on. */
 static int
 read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 {

@@ -1,5 +1,5 @@
 /*
- * enqueue.c - enqueue on a SQLite database.
+ * enqueue.c - enqueue jobs in a SQLite database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * measure.c - count the work of a connection with SQLite's counters.
+ * measure.c - count what a connection does on a SQLite file: its statements,
+ * its waits for locks, and the pages that it reads and writes.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * pragma.c - read the result of a pragma.
+ * pragma.c - run a pragma and read its result.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,5 @@
 /*
- * query.c - run SQL other than verbs on a SQLite file.
+ * query.c - run SQL other than the library's own operations on a SQLite file.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,13 +1,16 @@
 /*
- * rows.c - table-valued functions that read arrays in C: the rows of parameters
- * of a verb, and the ids of the rows that the callback took.
+ * rows.c - table-valued SQL functions that read arrays in C. The arrays are the
+ * rows of parameters of a verb (an operation of the library), and the ids of
+ * the rows that a callback has taken.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * They do what unnest() does on other databases. `insert ... select from
- * readpast_enqueue_rows(:rows)` costs a third of inserting the rows one by one,
- * because opening five indexes and the sequence costs more than a row itself.
+ * These functions do what unnest() does on other databases. `insert ... select
+ * from readpast_enqueue_rows(:rows)` costs a third of inserting the rows one by
+ * one, because opening five indexes and the sequence costs more than a row
+ * itself.
+ *
  * The columns are `number`, counted from 1, and the verb's parameters. For a
  * large payload, the column `apart` has the payload and the column `payload`
  * its size. The function's argument is a pointer, which only C code can bind,

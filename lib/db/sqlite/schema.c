@@ -1,5 +1,6 @@
 /*
- * schema.c - check the schema and its version, and create it.
+ * schema.c - check the version of the queue's schema in a SQLite file, and
+ * create the schema.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * settle.c - verdicts on a SQLite database: one verb for each kind of verdict.
+ * settle.c - apply verdicts to jobs in a SQLite database, with one operation
+ * for each kind of verdict.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

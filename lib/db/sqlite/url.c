@@ -1,5 +1,6 @@
 /*
- * url.c - parse sqlite:PATH?synchronous=normal&busy=10s
+ * url.c - parse the URL of a SQLite file:
+ * sqlite:PATH?synchronous=normal&busy=10s
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

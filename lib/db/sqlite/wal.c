@@ -1,5 +1,5 @@
 /*
- * wal.c - checkpoints, and truncating the -wal file.
+ * wal.c - run checkpoints, and truncate the -wal file.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,5 +1,6 @@
 /*
- * watch.h - wait for commits of other processes; see watch.c.
+ * watch.h - wait until another process has committed to a SQLite file; see
+ * watch.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

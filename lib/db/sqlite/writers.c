@@ -1,6 +1,7 @@
 /*
  * writers.c - a queue of the connections that wait for the write lock of a
- * SQLite file.
+ * SQLite file. It replaces SQLite's own way of waiting, which is to try again
+ * and again.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
