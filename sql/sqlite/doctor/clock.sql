@@ -1,5 +1,5 @@
--- clock: stored times that are later than now, for instance because the clock
--- was set back.
+-- clock: list workers whose last heartbeat has a time later than now. The cause may be
+-- that the host's clock was set back.
 
 select 'worker ' || name as what, max(seen_at) - :now_ms as ahead_ms
   from readpast_worker

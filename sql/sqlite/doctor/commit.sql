@@ -1,4 +1,5 @@
--- commit: the value of `synchronous` in this URL, if a commit does not wait for the disk.
+-- commit: list the setting `synchronous` of this URL if a commit does not wait until it
+-- is on the disk.
 
 select iif(synchronous = 0, 'off', 'normal') as setting,
        'connections of this URL' as whom

@@ -1,4 +1,4 @@
--- index: an index of the schema that is missing.
+-- index: list the indexes of the schema that are missing in the database.
 
 select column1 as 'index', 'is missing' as what,
        'make it again as the schema has it (sql/sqlite/schema)' as fix

@@ -1,6 +1,6 @@
--- integrity: the first error in the file's structure. The check reads the whole file and
--- cannot be interrupted. It is left out if the file is too large, because the -wal file
--- grows while a reader stays.
+-- integrity: list the first error in the structure of the database file. The check reads
+-- the whole file and cannot be interrupted, and the -wal file grows while it runs.
+-- Therefore a file of 64 MiB or more is not checked.
 
 select q.quick_check as problem, null as not_done
   from (select c.page_count * s.page_size / 1048576 as mib

@@ -1,5 +1,5 @@
--- killers: jobs whose lease ran out, perhaps because they killed their worker. Both
--- jobs that are ready again and jobs that died lately are listed.
+-- killers: list jobs whose lease ran out, perhaps because the job killed its worker. The
+-- list has suspects that are ready again, and jobs that died of this in the last day.
 
 select id, queue, state, attempts, :now_ms - since as lasts_ms
   from (select j.id, q.name as queue, 'in line again' as state,

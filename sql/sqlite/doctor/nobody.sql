@@ -1,5 +1,6 @@
--- nobody: queues with ready jobs that nobody serves: there is no worker for them, and
--- no other client holds one of their jobs or has finished one lately.
+-- nobody: list queues that have ready jobs and that no client serves. Such a queue has no
+-- live worker. No other client holds one of its jobs, or has finished one within the last
+-- minute.
 
 select q.name as queue,
        (select count(*) from readpast_worker w, json_each(w.queues) e

@@ -1,4 +1,4 @@
--- paused: queues that hand out nothing while jobs wait.
+-- paused: list queues that have been paused for longer than :long_ms and have ready jobs.
 
 select q.name as queue, :now_ms - q.paused_at as paused_ms,
        q.pause_reason, coalesce(': ' || q.pause_reason, '') as because

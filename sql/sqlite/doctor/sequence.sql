@@ -1,4 +1,4 @@
--- sequence: ids that are close to their largest value.
+-- sequence: list tables whose ids are close to the largest possible id.
 
 select name as sequence, seq as at,
        seq / 92233720368547758 as per_cent, 9223372036854775807 as most

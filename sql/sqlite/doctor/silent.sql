@@ -1,6 +1,6 @@
--- silent: workers that were not seen for half a minute and did not unregister, each
--- with those of its queues that no other worker serves. If a worker has no such queue,
--- no job waits because of it.
+-- silent: list workers that have sent no heartbeat for half a minute and did not
+-- unregister. The column `unserved` has those queues of the worker that no live worker
+-- serves. If `unserved` is empty, no job waits because of the silent worker.
 
 select s.worker, s.host, s.pid, s.queues, s.silent_ms, s.unserved,
        ' on host ' || s.host || ' (process ' || s.pid || ')' as place,

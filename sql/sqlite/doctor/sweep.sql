@@ -1,5 +1,5 @@
--- sweep: jobs that no sweep has moved yet, although they have been due, or their lease
--- has been over, for some seconds.
+-- sweep: list jobs that a sweep should have moved some seconds ago: jobs that are due,
+-- and jobs whose lease is over.
 
 select queue, strftime('%Y-%m-%dT%H:%M:%SZ', since / 1000, 'unixepoch')
        as since,

@@ -1,4 +1,5 @@
--- zones: schedules that do not fire because their time zone cannot be read.
+-- zones: list schedules that enqueue no jobs because the file of their time zone cannot
+-- be read.
 
 select count(*) as schedules, :now_ms - min(next_at) as lasts_ms,
        name as example, last_error as error

@@ -1,7 +1,8 @@
--- kept: the ids of the kept jobs that match a filter, by state, newest first. The query
--- examines the newest :looks jobs of each state. A row without an id says that there are
--- more. :states has a bit for each state's number. :before: only jobs that were enqueued
--- before this time.
+-- kept: return the ids of the kept jobs that match a filter, by state, newest first.
+-- The query examines the newest :looks jobs of each state. A last row without an id means
+-- that some state has more jobs than that.
+-- :states has one bit for each state that is wanted: the bit 1 << number of the state.
+-- If :before is not null, only jobs that were enqueued at or before this time match.
 
 with looked(state, id) as materialized (
   select * from (

@@ -1,11 +1,12 @@
 -- marker: one update sets the worker's own mark on a batch of rows
 --
--- The row stays in the table while its job runs, with its priority, the time from
--- which it is available, the number of attempts and a time-out. The worker makes up a
--- unique mark and sets it with one update; the rows with this mark are its own. There
--- are no row locks to skip, and none are needed: writers take turns, for the short time
--- of the update. The trap: the report of a worker that is too late is accepted, although
--- another worker has the job by then; and nothing removes the rows.
+-- The row stays in the table while its job runs. It has a priority, a time from which it
+-- is available, a number of attempts and a time-out. The worker makes up a unique mark
+-- and sets the mark on a batch of rows with one update. All rows with this mark belong to
+-- the worker. No row locks have to be skipped: on SQLite only one process writes at a
+-- time, and each update is short. The trap: the report of a worker that is too late is
+-- accepted, although another worker has the job by then. Another trap: no statement
+-- removes the rows of finished jobs.
 
 -- setup:
 create table job_queue (

@@ -1,7 +1,6 @@
 -- merge: one MERGE under a table lock claims the first row, or deletes it
 --
--- One statement would delete the first row if it names an agent, and otherwise give it
--- to the caller.
+-- One statement would delete the first row if it names an agent. Otherwise it would give
+-- the row to the caller.
 --
--- cannot: SQLite has no MERGE (a statement either deletes or updates), and no
--- table locks
+-- cannot: SQLite has no MERGE (a statement either deletes or updates), and no table locks

@@ -1,9 +1,13 @@
 -- own: readpast's claim: a lease, a claim number, and one call per job
 --
--- Run through the library: rp_settle_and_claim() settles a job and claims the next in
--- one short transaction, with the statements of sql/sqlite/verbs/claim.sql and
--- complete.sql. From marker: the state of a job is in its row, with a mark for each
--- claim, the claim number, which each verdict must name. From merge: settle and claim
--- in one call. From worker-loop: workers go on until there is no job left. Nothing is
--- locked while a job runs. If a worker dies, its job is ready again when the lease ends,
--- and the attempt is counted. A verdict that comes too late is refused.
+-- This technique runs through the library. rp_settle_and_claim() settles a job and claims
+-- the next job in one short transaction. The statements are in sql/sqlite/verbs/claim.sql
+-- and complete.sql.
+-- From the technique `marker`: the state of a job is in its row. The mark is the claim
+-- number, which is different for each claim. A worker must name the claim number when it
+-- settles the job.
+-- From `merge`: one call settles a job and claims the next one.
+-- From `worker-loop`: a worker continues until there is no job left.
+-- No row is locked while a job runs. If a worker dies, its job is ready again when the
+-- lease ends, and the attempt is counted. If a worker settles a job after another claim
+-- of it, the call is refused.

@@ -1,10 +1,11 @@
 -- worker-loop: while there is work, one update takes the first row and returns it
 --
--- One statement finds a row, marks it and returns it, and is committed before the job
--- starts: writers take turns only for that moment, and need no hints. A unique index
--- refuses a second row for the same work; a partial index finds unprocessed rows quickly
--- however many are done; two dates in the row show which jobs are slow. The trap: the
--- row of a worker that dies stays marked for ever.
+-- One statement finds a row, marks it and returns it. The statement is committed before
+-- the job starts, so the write lock is held only for that moment, and no locking hints
+-- are needed. A unique index refuses a second row for the same work. A partial index
+-- finds unprocessed rows quickly, however many processed rows there are. Two dates in the
+-- row show which jobs are slow. The trap: if a worker dies, its row stays marked for
+-- ever.
 
 -- setup:
 create table four_queue (

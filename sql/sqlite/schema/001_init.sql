@@ -1,8 +1,8 @@
 -- Schema 1: queues, live jobs, kept jobs, workers.
 --
--- Points in time are milliseconds since 1970 UTC of the host's clock, as
--- julianday('now') tells it; claim numbers are microseconds of the same.
--- docs/design.md says why each index exists.
+-- Times are milliseconds since 1970 UTC, read from the host's clock as julianday('now')
+-- returns it. Claim numbers are microseconds of the same clock. docs/design.md says why
+-- each index exists.
 
 -- This statement comes first because it waits for the write lock even if the file
 -- has no tables yet. Another process may have made all tables while it waited.
@@ -11,8 +11,8 @@ create table if not exists readpast_meta (
 	value not null
 ) without rowid;
 
--- dead_to: a job that dies leaves a job in the queue of this name, which is made if it
--- does not exist.
+-- Queues and their settings. dead_to is the name of another queue. A job that dies leaves
+-- a new job in that queue, which is created if it does not exist.
 create table readpast_queue (
 	id             integer primary key autoincrement,
 	name           text not null unique,
@@ -31,29 +31,29 @@ create table readpast_queue (
 );
 
 -- A live job is in one of three places:
---   ready line: seq is not null        (ready)
---   held:       lease_until is not null (running)
---   scheduled:  neither                (enqueued so, or waiting out a backoff)
--- class: 0 front (given back, or its lease ran out), 1 suspect (its lease ran
+--   ready line: seq is not null         (the job is ready)
+--   held:       lease_until is not null (the job is running)
+--   scheduled:  both are null           (the job is due later, or waits for a retry)
+-- class: 0 front (the job was released, or its lease ran out), 1 suspect (its lease ran
 -- out twice in a row, or before its last attempt), 2 normal.
--- run_at: the time since which it is ready, or at which it is due.
--- worker_id: the worker that was given claim_no (0: a client that is no worker); null
--- if no client was given that number, so that no verdict can name it.
--- renewed: how often the lease was renewed; 0 again when the claim ends.
+-- run_at: the time since which the job is ready, or at which it is due.
+-- worker_id: the worker that was given claim_no. 0 stands for a client that is no worker.
+-- Null means that no client was given the number, so no call can settle the job with it.
+-- renewed: how often the lease of the current claim was renewed.
 -- lost: how many leases of the job ran out one after the other.
--- expire_at: the job is not claimed after this time; null: it never expires.
--- extra: what only some jobs have, as a JSON object; null for the others, which have no
--- expire_at either. A column for each of its members would make all jobs dearer, because
--- SQLite reads and writes a row column by column.
+-- expire_at: the job is not claimed after this time. Null means that it never expires.
+-- extra: a JSON object with settings that only few jobs have. If it is null, expire_at is
+-- null, too. With a column for each setting all jobs would cost more, because SQLite reads
+-- and writes a row column by column. The members are:
 --   keep_ms: how long the job is kept after it is done
---   timeout_ms: the longest run of a handler
---   backoff: the text of a JSON array: the delays in milliseconds after the first,
---   second, ... failed attempt. The last delay repeats
+--   timeout_ms: the longest time that a handler may run
+--   backoff: the text of a JSON array with the delays in milliseconds after the first,
+--     second, ... failed attempt. The last delay is used for all later attempts
 --   unique_for_ms: how long the job's unique key stays taken after the job is done
 --   progress: the text that the handler reported last. The next attempt gets it
--- payload: a payload over 16 KiB is in readpast_payload, and this is its size in bytes:
--- claims and verdicts rewrite the whole row, so it must stay small. (In SQLite a number
--- sorts before any text or blob, so `payload < ''` tells the two apart.)
+-- payload: the payload, or the size in bytes of a payload over 16 KiB, which is in
+-- readpast_payload. Claims and verdicts rewrite the whole row, so the row must stay small.
+-- In SQLite a number sorts before any text or blob, so `payload < ''` is true for a size.
 create table readpast_job (
 	id           integer primary key autoincrement,
 	queue_id     integer not null,
@@ -92,13 +92,14 @@ create index readpast_job_expire on readpast_job (queue_id, expire_at)
 create unique index readpast_job_unique on readpast_job (queue_id, unique_key)
 	where unique_key is not null;
 
--- Queues that were dropped, until sweep_dropped has deleted their jobs.
+-- Queues that were dropped and whose jobs are still to be deleted by sweep_dropped.
 create table readpast_dropped (
 	queue_id integer primary key
 );
 
--- Finished jobs that are kept. state: 4 done, 5 dead, 6 cancelled. result: what the
--- handler of a done job left; null: nothing. extra: as in readpast_job.
+-- Finished jobs that are kept. state is 4 (done), 5 (dead) or 6 (cancelled). result has
+-- the result that the handler of a done job returned, or null. extra has the same members
+-- as in readpast_job.
 create table readpast_archive (
 	id           integer primary key,
 	queue_id     integer not null,
@@ -125,13 +126,14 @@ create table readpast_archive (
 
 create index readpast_archive_state
 	on readpast_archive (queue_id, state, finished_at, id);
--- Done jobs that are kept by their own term, by the end of that.
+-- Done jobs that have their own time of keeping, by the end of that time.
 create index readpast_archive_keep
 	on readpast_archive (queue_id, finished_at + keep_ms)
 	where state = 4 and keep_ms is not null;
 
--- Unique keys of jobs that are done, and until when they stay taken. Only a job that was
--- enqueued so (unique_for_ms) leaves a row; the job itself may be kept or gone.
+-- Unique keys that stay taken after their job is done, until the time `until`. Only a job
+-- that was enqueued with unique_for_ms has a row here. The row is independent of whether
+-- the job itself is kept.
 create table readpast_taken_key (
 	queue_id   integer not null,
 	unique_key text not null,
@@ -142,10 +144,10 @@ create table readpast_taken_key (
 
 create index readpast_taken_key_until on readpast_taken_key (until);
 
--- How many kept jobs the archive has of each queue and state. Triggers of the archive
--- count them, so the numbers are exact even if plain SQL changes the archive. Here
--- done jobs with a keep_ms have the state 14, so that retention by the queue's setting
--- need not look at them.
+-- The number of kept jobs in each queue and state. Triggers of the archive count them, so
+-- the numbers are exact even if plain SQL changes the archive. Done jobs with their own
+-- keep_ms are counted as state 14. So a sweep can see from the count of state 4 whether
+-- the queue's setting keep_done_ms applies to any job.
 create table readpast_kept_count (
 	queue_id integer not null,
 	state    integer not null,
@@ -183,14 +185,14 @@ create table readpast_payload (
 	payload blob not null
 );
 
--- Completed jobs whose payload is still in readpast_payload. sweep_rest deletes
--- it.
+-- Ids of completed jobs whose payload may still be in readpast_payload. sweep_rest
+-- deletes the payload.
 create table readpast_gone (
 	id integer primary key
 );
 
--- Workers. kinds: the kinds that it has handlers for, as 'queue/kind', or
--- 'queue/' for all kinds that have no handler of their own.
+-- Workers. kinds is a JSON array of the kinds that the worker has handlers for, written as
+-- 'queue/kind'. 'queue/' stands for all kinds that have no handler of their own.
 create table readpast_worker (
 	id         integer primary key autoincrement,
 	name       text not null,
@@ -207,8 +209,8 @@ create table readpast_worker (
 	released   integer not null default 0
 );
 
--- How many jobs of a queue were finished in each of the last seconds, for the rates that
--- `stats` shows.
+-- The number of jobs of a queue that finished in each of the last seconds. `readpast
+-- stats` shows rates that are computed from these numbers.
 create table readpast_tally (
 	queue_id integer not null,
 	second   integer not null,
@@ -217,14 +219,19 @@ create table readpast_tally (
 	primary key (queue_id, second)
 ) without rowid;
 
--- Schedules: each puts a job into its queue at the instants that its spec names.
--- next_at: the next instant; a fire moves it on in the transaction that enqueues the job.
--- anchor: where `every D` counts from. missed: what becomes of instants at which nobody
--- fired: 0 one job for all, 1 a job for each, 2 none. overlap: 1: no new job while one of
--- this schedule is live. last_at, last_job_id: the last instant that fired, and its job;
--- last_error: why that has no job, or why the instant after it is not known.
--- retry_at: when a fire is tried again that failed because the zone's file could not be
--- read; next_at then is the instant of that fire.
+-- Schedules. A schedule fires, which means that it enqueues a job, at the times that its
+-- spec describes (a cron expression, or `every D` with a duration D).
+-- next_at: the next of these times. The transaction that enqueues the job also sets the
+-- next value.
+-- anchor: the time from which the durations of `every D` are counted.
+-- missed: what happens with times that passed while no client fired the schedule. 0 means
+-- one job for all of them, 1 a job for each, 2 no job.
+-- overlap: 1 means that no new job is enqueued while a job of this schedule is live.
+-- last_at, last_job_id: the last time for which the schedule fired, and the job.
+-- last_error: why the schedule enqueued no job for last_at, or why its next time could not
+-- be computed.
+-- retry_at: the time of the next try if the file of the time zone could not be read. In
+-- this case next_at is the time for which the schedule could not fire.
 -- standby: not null if the schedule is paused because of a copy. In the source of a move
 -- it is 'leaving'. In a target it is 'copied' or 'moved' and the name of the source. The
 -- word ' paused' follows if the schedule was paused before the copy.
@@ -254,8 +261,8 @@ create table readpast_schedule (
 create index readpast_schedule_due on readpast_schedule (coalesce(retry_at, next_at))
 	where paused_at is null;
 
--- The columns of a job that every verb answers, in the order of sql/params; after them
--- columns by which verbs filter and sort.
+-- Live jobs with the columns that the statements in verbs/ return, in the order of
+-- sql/params. The last columns are only for filters and sorting.
 create view readpast_live as
 select j.id, q.name as queue,
        case when j.lease_until is not null then 3
@@ -304,23 +311,27 @@ select a.id, q.name as queue, a.state,
   join readpast_queue q on q.id = a.queue_id
   left join readpast_payload p on p.id = a.id;
 
--- For people with a SQL shell: all jobs, states as words, times as text. Results are in
--- readpast_kept.
+-- This view is for people with a SQL shell. It has all jobs, with their states as words
+-- and their times as text. The results of done jobs are in the view readpast_kept.
 --
--- A payload is shown as text if it is UTF-8 without a zero byte, otherwise as \x and
--- hexadecimal digits, as on PostgreSQL. SQLite accepts any bytes as text, so the view
--- checks them itself. Most payloads are ASCII, which is a fast path. For others `folded`
--- replaces each byte by a representative of its class, in 16 steps: 80, 90 and A0 for
--- continuation bytes; C2, E1 and F1 for first bytes of two, three and four.
--- E0, ED, F0 and F4 stay, because they restrict the second byte. Then a first byte
--- with the byte that follows it becomes the first byte of a shorter sequence, and at last
--- an x. If a byte above 7F remains, the payload is not UTF-8.
+-- A payload is shown as text if it is UTF-8 without a zero byte. Otherwise it is shown as
+-- \x and hexadecimal digits, as on PostgreSQL. SQLite accepts any bytes as text, so the
+-- view checks the bytes itself. There is a fast path for payloads in ASCII. Other payloads
+-- are checked in three steps:
+--   1. `folded` replaces each byte by one byte that stands for its class. 80, 90 and A0
+--      stand for continuation bytes. C2, E1 and F1 stand for the first bytes of sequences
+--      of two, three and four bytes. E0, ED, F0 and F4 are not replaced, because they
+--      restrict the byte after them.
+--   2. A first byte and the continuation byte after it are replaced by the first byte of a
+--      sequence that is one byte shorter. This is done twice.
+--   3. The first byte of a sequence of two and its continuation byte are replaced by an x.
+-- If a byte above 7F remains, the payload is not UTF-8.
 --
--- A UTF-16 database would read the bytes as UTF-16, so there each character is computed
--- from its hexadecimal digits: `form` lists the sequences that UTF-8 allows, and `excess`
--- is the amount that their marker bits add to the number. Payloads with U+FFFE or U+FFFF,
--- which such a database cannot hold, and payloads above 64 KiB, which would take seconds,
--- are shown as digits.
+-- A UTF-16 database would read the bytes as UTF-16. So in such a database the view
+-- computes each character from its hexadecimal digits. `form` lists the byte sequences
+-- that UTF-8 allows, and `excess` is the number that their marker bits add to the value.
+-- Such a database cannot hold U+FFFE and U+FFFF, and payloads above 64 KiB would take
+-- seconds. Payloads of both sorts are shown as hexadecimal digits.
 create view readpast_jobs as
 select id, queue,
        case state when 1 then 'scheduled' when 2 then 'ready'

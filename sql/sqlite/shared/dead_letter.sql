@@ -1,5 +1,6 @@
--- dead_letter: if @letter, the dead job @id, which is in the archive, leaves a job in the
--- queue @dead_to, which is created if it does not exist.
+-- dead_letter: statements for verbs in which a job may die. If @letter is 1, they enqueue
+-- a new job in the queue @dead_to, with the payload of the dead job @id. The dead job is
+-- in the archive already. The queue @dead_to is created if it does not exist.
 
 -- if @letter:
 insert into readpast_queue (name)

@@ -1,5 +1,6 @@
--- oldest_ready: since when the oldest ready job of the queue q is ready. That job is at the
--- head of some lane. The recursion steps from lane to lane, one or two seeks each. (A
+-- oldest_ready: return the time since which the oldest ready job of the queue q is ready.
+-- That job is the first job of some lane (the ready jobs of one priority and class). The
+-- recursion visits the first job of each lane, with one or two index searches each. (A
 -- row-value comparison would make SQLite scan the whole priority.)
 
 with recursive head(id) as (

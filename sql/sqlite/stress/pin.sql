@@ -1,3 +1,2 @@
--- pin: take a snapshot and hold it for as long as the connection lives, as a long report
--- does.
+-- pin: take a snapshot and hold it until the connection is closed, as a long report does.
 begin; select count(*) from sqlite_schema;

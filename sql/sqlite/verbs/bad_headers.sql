@@ -1,5 +1,5 @@
--- bad_headers: which of these headers are not a JSON object? Null stands for no
--- headers.
+-- bad_headers: return a row for each element of :headers that is not a JSON object. A
+-- null element means that the job has no headers, and returns no row.
 
 -- answer:
 select true as bad

@@ -1,5 +1,5 @@
--- blocked: which of these jobs has another transaction locked? Always no row, because
--- SQLite has no row locks.
+-- blocked: return the ids of those jobs that another transaction has locked. SQLite has
+-- no row locks, so this statement never returns a row.
 
 -- answer:
 select :id as id where 0;

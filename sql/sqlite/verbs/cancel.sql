@@ -1,6 +1,7 @@
--- cancel: move a live job to the archive at once; if :kind or :state is not null, only a
--- job of that kind or state. Its unique key is free. A holder learns of it at its next
--- extend or verdict.
+-- cancel: move a live job from the live table to the archive. Its unique key is free at
+-- once. If a worker holds the job, the worker's next extend or verdict is refused.
+-- If :kind or :state is not null, the job is cancelled only if it has that kind and
+-- state.
 
 -- answer:
 select id

@@ -1,8 +1,10 @@
--- change: change a live job that is not running; null leaves a thing as it is. It keeps
--- its place in the ready line unless its lane changes: then it goes to the end of the
--- new one. :kind, :state: if not null, only a job of that kind, in that state.
--- outcome: 0 changed, 1 a live job of the queue has the unique key, 2 no such queue,
--- 3 the payload is larger than the queue takes.
+-- change: change the settings of a live job that is not running. A parameter that is null
+-- leaves its setting as it is.
+-- The job keeps its place in the ready line unless its lane (its queue, priority and
+-- class) changes. If the lane changes, the job goes to the end of the new lane.
+-- If :kind or :state is not null, the job is changed only if it has that kind and state.
+-- outcome is 0 if the job was changed, 1 if a live job of the new queue has the unique
+-- key, 2 if there is no such queue, 3 if the payload is larger than the new queue allows.
 
 -- answer:
 select j.id,

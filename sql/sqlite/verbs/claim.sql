@@ -1,12 +1,14 @@
--- claim: offer the ready jobs in claim order, until the row callback stops, and lease
--- those that it takes. Jobs that it passes over stay ready; those that have expired are
--- not offered: a sweep cancels them. The leases are written after
--- the scan: an update during the scan would make SQLite find its place again after each
--- row.
--- Claim numbers are microseconds, so that a claim that was rolled back and a claim right
--- after it do not have the same number.
--- A payload that is stored apart is read after the commit, when the write lock is free.
--- has_extra: the verb `extra` has more of the job. timeout_ms is the queue's.
+-- claim: claim ready jobs of a queue. Each ready job is passed to a callback in C, in
+-- claim order, until the callback stops the scan. Jobs that the callback takes get a
+-- lease. Jobs that it skips stay ready.
+-- Jobs that have expired are not passed to the callback. A sweep cancels them.
+-- The leases are written after the scan, because after an update SQLite would have to
+-- find the position of the scan again for each row.
+-- Claim numbers are microseconds. Milliseconds could repeat: if a claim is rolled back, a
+-- claim right after it could get the same number.
+-- A payload in readpast_payload is read after the commit, when the write lock is free.
+-- has_extra is 1 if the job has values in its column extra, which extra.sql reads.
+-- timeout_ms is the setting of the queue.
 
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
        q.timeout_ms

@@ -1,7 +1,9 @@
--- complete: the job is done. It leaves the live table; the archive keeps it, with :result,
--- if the job or its queue says so. Otherwise the result is dropped. apart: its payload is
--- stored apart. Unless the job is kept, sweep_rest deletes the payload, because to delete
--- many of them here could take long.
+-- complete: settle a running job as done, and delete it from the live table. The archive
+-- gets the job, with :result, if the job or its queue has a time for which done jobs are
+-- kept. Otherwise :result is dropped.
+-- apart is 1 if the payload is in readpast_payload. This statement does not delete such a
+-- payload, because deleting many large payloads could take long. sweep_rest deletes it
+-- later, unless the job is kept.
 
 -- answer:
 select j.queue_id, j.payload < '' as apart,

@@ -1,4 +1,5 @@
--- dead: the ids of a queue's dead jobs, in order, from the first one after :after.
+-- dead: return the ids of a queue's dead jobs that are larger than :after, in ascending
+-- order.
 
 -- answer:
 select a.id

@@ -1,5 +1,6 @@
--- dead_loop: would a job that dies in the queue come back to it, if the queue's dead_to were
--- :dead_to? Then one bad job would go round for ever.
+-- dead_loop: check whether the setting dead_to of a queue may get the value :dead_to.
+-- loops is 1 if a dead job could come back to the queue, directly or through other
+-- queues. Then one bad job would be enqueued again and again for ever.
 
 -- answer:
 with recursive chain(name) as (

@@ -1,7 +1,7 @@
--- ends: the last id that was given to a job, and the last number of a line. On SQLite
--- each lane counts separately, so the last id is returned in place of the number. It can
--- be too small if jobs came into the line again and again, and no correctness depends on
--- it.
+-- ends: return the last id that was given to a job, and the last number (seq) in a ready
+-- line. On SQLite each lane counts its own numbers, so the last id is returned instead of
+-- the number. The id can be smaller than the real last number, if jobs entered the line
+-- repeatedly. No correctness depends on this number.
 
 -- answer:
 select coalesce((select seq from sqlite_sequence where name = 'readpast_job'),

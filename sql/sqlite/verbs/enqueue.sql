@@ -1,12 +1,16 @@
--- enqueue: insert jobs of one priority, time and number of attempts, at the end of
--- their lane or scheduled. If a payload is larger than the queue takes, or headers are
--- not a JSON object, nothing is inserted and there is no answer.
--- :largest: the size of the largest payload; :with_headers: any job has headers;
--- :with_terms: the jobs have terms of their own.
--- The insert calls no function and says `or fail`, because SQLite keeps a copy of each
--- page that a statement touches if the statement may stop half-way. If it does fail, the
--- transaction is rolled back. :ids_before is null if SQLite is to choose the ids
--- (lib/db/sqlite/ids.c).
+-- enqueue: insert jobs that have the same priority, time and number of attempts. They are
+-- added at the end of their lane (the ready jobs of one queue, priority and class), or
+-- they are scheduled.
+-- Nothing is inserted and no row is returned if a payload is larger than the queue
+-- allows, or if headers are not a JSON object.
+-- :largest is the size of the largest payload. :with_headers is 1 if any of the jobs has
+-- headers. :with_terms is 1 if the jobs have their own expiry, backoff, time-out or time
+-- of keeping.
+-- If a statement may fail half-way and must then be undone, SQLite copies each page
+-- before the statement changes it. The insert avoids these copies: it calls no function
+-- and uses `or fail`. If it fails, the caller rolls the transaction back.
+-- :ids_before is null if SQLite is to choose the ids. Otherwise the ids are :ids_before +
+-- 1 and so on, which the connection has reserved (lib/db/sqlite/ids.c).
 
 select q.id as queue_id, coalesce(:priority, q.priority) as priority,
        coalesce(:max_attempts, q.max_attempts) as max_attempts,
@@ -36,7 +40,7 @@ select :ids_before + r.number, @queue_id, @priority, @last_seq + r.number,
        @run_at, @max_attempts, :now, r.kind, r.headers, r.payload
   from readpast_enqueue_rows(:rows) r;
 
--- Most jobs have no terms of their own, so the insert does not name these columns.
+-- Most jobs do not use these columns, so the insert above leaves them out.
 -- if @with_terms:
 update readpast_job
    set expire_at = :now + :expire_ms,

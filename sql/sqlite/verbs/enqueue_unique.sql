@@ -1,10 +1,14 @@
--- enqueue_unique: as enqueue, but only if no live job of the queue has the unique key.
--- If one has it, the answer is that live job, and :replace gives it the new job's
--- content unless it runs. Its claim number is then increased, so that a worker whose
--- lease ran out cannot complete a content that it never saw. If enqueue would insert
--- nothing, there is no answer. A job that was done is the answer, too, if its key is still
--- taken. A job that has expired loses the key at once: no claim takes it, and the next
--- sweep cancels it. outcome: 0 added, 1 existed, 2 replaced.
+-- enqueue_unique: insert one job unless a live job of the queue has the same unique key,
+-- or a done job for which the key is still taken.
+-- If such a job exists, its id is returned. If the job is live and not running, :replace
+-- gives it the content of the new job. Its claim number is then increased, so that a
+-- worker whose lease ran out cannot complete a content that it never had.
+-- A live job that has expired loses its unique key here. It is no longer claimed, and the
+-- next sweep cancels it.
+-- Nothing is inserted and no row is returned if the payload is larger than the queue
+-- allows, or if the headers are not a JSON object.
+-- outcome is 0 if the job was added, 1 if one existed, 2 if the existing job was
+-- replaced.
 
 select q.id as queue_id,
        coalesce(:priority, q.priority) as priority,
@@ -31,7 +35,7 @@ select max(iif(is_over, null, id)) as living,
 -- if @overdue:
 update readpast_job set unique_key = null where id = @overdue;
 
--- A ready job keeps its place if its replacement is of the same lane.
+-- A ready job keeps its place in the line if its replacement has the same priority.
 select (select seq from readpast_job
          where id = @living and priority = @priority and class = 2)
        as kept_seq,

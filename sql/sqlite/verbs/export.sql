@@ -1,8 +1,9 @@
--- export: the stored rows of live and kept jobs of the queues (a JSON array of names)
--- with ids above :after and up to :until. It returns at most :max rows; the reader stops
--- after :size bytes of payload. Kept jobs that a sweep will delete within :spare_ms are
--- left out. state: 1 for a live job, 3 for a running one; for a kept job, the state in
--- which it ended.
+-- export: return the stored rows of live and kept jobs with ids above :after and up to
+-- :until, by id. :queues is a JSON array of the names of the queues.
+-- At most :max rows are returned. The C code that reads the rows stops after :size bytes
+-- of payload. Kept jobs that a sweep will delete within :spare_ms are left out.
+-- state is 3 for a running job and 1 for any other live job. For a kept job it is the
+-- state in which the job ended.
 
 -- answer:
 select j.id, q.name as queue, iif(j.lease_until is null, 1, 3) as state,

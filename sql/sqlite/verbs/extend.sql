@@ -1,7 +1,9 @@
--- extend: renew the lease. It runs from now, for :lease_ms or the queue's lease. :progress
--- replaces the job's, unless it is null; if it comes without :lease_ms, the lease never
--- becomes shorter. A lease that is over can be renewed, too, as long as no other claim has
--- the job: then the job leaves the ready line again.
+-- extend: renew the lease of a job that the caller holds. The new lease ends :lease_ms
+-- from now. If :lease_ms is null, the queue's lease is used.
+-- If :progress is not null, it replaces the progress of the job. If :progress is given
+-- without :lease_ms, the lease never becomes shorter.
+-- A lease that is over can be renewed, too, as long as the job was not claimed again.
+-- Such a job is removed from the ready line.
 
 -- answer:
 select j.queue_id, 3 as state, j.id,

@@ -1,4 +1,5 @@
--- extra: what a job has that only some jobs have. No answer if it has nothing of it.
+-- extra: return the settings and the progress of a job that only few jobs have. Returns
+-- no row if the job has none of them.
 
 -- answer:
 select j.extra ->> 'keep_ms' as keep_ms,

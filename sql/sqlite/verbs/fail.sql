@@ -1,9 +1,13 @@
--- fail: this attempt failed. The job is tried again after :delay_ms, or its own delay for
--- this attempt, or the queue's backoff (doubled each time, with up to 10 % of jitter). It
--- is dead if its attempts are used up, or with :for_good. If its queue has a dead_to, a
--- dead job also leaves a job in that queue, which is created if it does not exist and takes
--- a payload of any size. :progress replaces the job's, unless it is null. The claim number
--- is increased, so that a claim gets one verdict only.
+-- fail: settle a running job as failed. The job is tried again later, or it is dead if
+-- its attempts are used up or :for_good is 1.
+-- The next attempt is due after :delay_ms. If :delay_ms is null, the job's own backoff
+-- list is used. If the job has no list, the queue's backoff is used: doubled after each
+-- attempt, plus up to 10 % of random time.
+-- If the queue has a setting dead_to, a dead job also leaves a new job in the queue
+-- dead_to. That queue is created if it does not exist, and it accepts a payload of any
+-- size here.
+-- If :progress is not null, it replaces the progress of the job. The claim number is
+-- increased, so that each claim is settled only once.
 
 -- answer:
 select j.queue_id,

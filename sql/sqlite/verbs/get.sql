@@ -1,4 +1,4 @@
--- get: one live job.
+-- get: return one live job.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

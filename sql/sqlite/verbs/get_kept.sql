@@ -1,4 +1,4 @@
--- get_kept: one job from the archive.
+-- get_kept: return one job from the archive.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

@@ -1,4 +1,5 @@
--- import_kept: insert finished jobs, unchanged, into queues that exist.
+-- import_kept: insert finished jobs of another database without changing them. Their
+-- queues must exist.
 
 insert into readpast_archive (id, queue_id, state, finished_at, priority,
                               run_at, claim_no, attempt, max_attempts, worker,

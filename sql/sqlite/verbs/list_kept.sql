@@ -1,4 +1,4 @@
--- list_kept: kept jobs of a queue in one state, newest first.
+-- list_kept: return the kept jobs of a queue that are in the state :state, newest first.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

@@ -1,4 +1,5 @@
--- list_line: the jobs in a queue's ready line, in claim order.
+-- list_line: return the jobs in a queue's ready line, in the order in which they will be
+-- claimed.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

@@ -1,5 +1,6 @@
--- list_scheduled: the scheduled jobs of a queue, by time. With :due: only those whose
--- time has come. Without it: only the others.
+-- list_scheduled: return the scheduled jobs of a queue, by their time. If :due is 1, only
+-- jobs whose time has come are returned. Otherwise only jobs whose time is later than now
+-- are returned.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

@@ -1,4 +1,8 @@
--- live_job: a queue, and one of its live jobs, if possible one that ends late, or null.
+-- live_job: return the id of a queue, and the id of one of its live jobs, or null if it
+-- has none.
+-- A client that waits until the queue is empty waits for this job first. So the statement
+-- chooses a job that will probably end late: the last scheduled job, otherwise the last
+-- ready job, otherwise the running job whose lease ends last.
 
 -- answer:
 select q.id as queue_id,

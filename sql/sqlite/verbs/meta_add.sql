@@ -1,4 +1,4 @@
--- meta_add: store a value under a name, unless the name has one.
+-- meta_add: store a value under a name if no value is stored under this name.
 
 insert into readpast_meta (name, value) values (:name, :value)
     on conflict do nothing;

@@ -1,4 +1,4 @@
--- meta_get: the value that is stored under a name.
+-- meta_get: return the value that is stored under a name.
 
 -- answer:
 select value from readpast_meta where name = :name;

@@ -1,4 +1,5 @@
--- meta_set: store a value under a name; null deletes it.
+-- meta_set: store a value under a name, in place of an earlier value. If :value is null,
+-- the name is deleted.
 
 delete from readpast_meta where name = :name;
 

@@ -1,7 +1,10 @@
--- outcome: how a job ended. state: 0 it is live; 4 done, 5 dead, 6 cancelled and kept; null
--- if there is no such job: it is finished and not kept, or was never given; or -6: it was
--- live in the queue :queue_id, which was dropped since. is_open: always 0, as a
--- transaction that is open changes nothing here.
+-- outcome: return how a job ended.
+-- state is 0 if the job is live. It is 4 (done), 5 (dead) or 6 (cancelled) if the job is
+-- kept. It is -6 if the job was live in the queue :queue_id and that queue was dropped.
+-- It is null if there is no such job: it finished and is not kept, or its id was never
+-- used.
+-- is_open is always 0 on SQLite, because changes of an open transaction are not visible
+-- to others.
 
 -- answer:
 select case when q.id is not null then 0

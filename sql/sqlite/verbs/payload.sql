@@ -1,5 +1,5 @@
--- payload: the payload of a job that the caller claimed and still holds, if it is
--- stored apart.
+-- payload: return the payload of a job if it is in readpast_payload and the caller still
+-- holds the job with the claim number :claim_no.
 
 -- answer:
 select p.payload

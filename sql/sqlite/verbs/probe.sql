@@ -1,10 +1,13 @@
--- probe: is there anything to do in a queue, and if not, when? ready: 1 if a
--- claim would find a job; one that has expired does not count. running: 1 if a job is held.
--- due_in_ms, expires_in_ms: the time
--- until the next job is due, and until the next lease ends; 0 if it has passed, null if
--- there is no such job. suspects: 1 if a suspect is ready. behind: on a server, no worker
--- has swept for a second; here always 1, because each process sweeps by its own schedule.
--- Reads a row or two of each index.
+-- probe: return whether a queue has work now, and if not, how long it takes until it has.
+-- The statement reads one or two rows of each index.
+-- ready is 1 if a claim would find a job. A job that has expired does not count. running
+-- is 1 if a job is running. suspects is 1 if a suspect (a job that may have killed its
+-- worker) is ready.
+-- due_in_ms is the time until the next scheduled job is due. expires_in_ms is the time
+-- until the next lease ends. Both are 0 if that time has passed, and null if there is no
+-- such job.
+-- behind is always 1 on SQLite, because each process sweeps by its own timer. On
+-- PostgreSQL it is 1 if no worker has swept for a second.
 
 -- answer:
 select q.paused_at is null

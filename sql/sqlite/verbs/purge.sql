@@ -1,4 +1,5 @@
--- purge: delete a job that is still in this state and of this kind.
+-- purge: delete a job if it is in the state :state and, if :kind is not null, of that
+-- kind.
 
 -- answer:
 select id, 1 as live, 0 as kept, payload < '' as apart

@@ -1,5 +1,6 @@
--- queue_drop: remove the queue and its schedules. Its jobs are no longer visible, and
--- sweep_dropped deletes them. busy: a job runs; nothing was done.
+-- queue_drop: delete a queue and its schedules. Its jobs are no longer visible, and
+-- sweep_dropped deletes them later. If a job of the queue is running, busy is 1 and
+-- nothing is deleted.
 
 -- answer:
 select q.id,

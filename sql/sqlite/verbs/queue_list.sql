@@ -1,4 +1,5 @@
--- queue_list: the settings of one queue, or of all by name (:queue null).
+-- queue_list: return the settings of the queue :queue, or of all queues by name if :queue
+-- is null.
 
 -- answer:
 select name, paused_at, pause_reason, max_attempts, lease_ms, backoff_ms,

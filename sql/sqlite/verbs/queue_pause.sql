@@ -1,5 +1,6 @@
--- queue_pause: stop handing out jobs (:paused), or go on. A queue that is paused twice
--- keeps the time of the first pause, and its reason unless another is given.
+-- queue_pause: pause a queue if :paused is 1, otherwise resume it. No job of a paused
+-- queue is claimed. If the queue is paused already, it keeps the time of the first pause.
+-- It also keeps the reason if :reason is null.
 
 -- answer:
 select id, iif(:paused, coalesce(paused_at, :now), null) as paused_at,

@@ -1,4 +1,5 @@
--- queue_set: change the settings that are not null. An empty :dead_to ends that setting.
+-- queue_set: change the settings of a queue for which a parameter is not null. An empty
+-- :dead_to removes the setting dead_to.
 
 update readpast_queue
    set max_attempts   = coalesce(:max_attempts, max_attempts),

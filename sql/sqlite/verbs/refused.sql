@@ -1,5 +1,5 @@
--- refused: why a verdict was refused. cancelled: the claim that it names was cancelled;
--- issued: this id was given to a job once.
+-- refused: find out why a verdict was refused. cancelled is 1 if the job was cancelled
+-- while the claim :claim_no held it. issued is 1 if the id :id was ever given to a job.
 
 -- answer:
 select exists (select 1 from readpast_archive

@@ -1,6 +1,8 @@
--- release: give the job back without counting the attempt. It is ready at the front of
--- its priority, or scheduled for :delay_ms from now. A suspect stays a suspect.
--- :progress replaces the job's, unless it is null. The claim number is increased.
+-- release: give a running job back without counting the attempt. The job is ready at the
+-- front of its priority, or scheduled if :delay_ms is above 0. A suspect (a job that may
+-- have killed its worker) stays a suspect.
+-- If :progress is not null, it replaces the progress of the job. The claim number is
+-- increased, so that each claim is settled only once.
 
 -- answer:
 select j.queue_id, iif(:delay_ms > 0, 1, 2) as state, j.id, j.priority,

@@ -1,5 +1,6 @@
--- reserve: no new job gets an id up to :id. (A line has no sequence to move on: a new
--- job's number is one more than the largest of its lane.)
+-- reserve: make sure that no new job gets an id up to :id. On SQLite there is no sequence
+-- for the numbers in a ready line. A new job's number is one more than the largest number
+-- of its lane.
 
 insert into sqlite_sequence (name, seq)
 select 'readpast_job', 0

@@ -1,5 +1,6 @@
 -- retry: make a dead or cancelled job ready again, with the same id, no attempts used and
--- a larger claim number. A job that expired does not expire again. taken: a live job has its unique key now; nothing was done.
+-- a larger claim number. If its expiry time has passed, the job no longer has one. If a
+-- live job has its unique key now, taken is 1 and nothing is changed.
 
 -- answer:
 select a.id,

@@ -1,6 +1,6 @@
--- schedule_due: up to :max schedules whose next instant has come, or whose fire is to be
--- tried again, the oldest first. has_fired: the job of next_at was enqueued, but the
--- instant after it could not be computed.
+-- schedule_due: return up to :max schedules whose next time has come, or which must be
+-- tried again now because an earlier try failed. The oldest come first. has_fired is 1 if
+-- the job for next_at was enqueued, but the time after it could not be computed.
 
 -- answer:
 select id, name, queue, spec, zone, content, kind, headers, priority, missed,

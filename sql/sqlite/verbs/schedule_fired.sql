@@ -1,7 +1,8 @@
--- schedule_fired: the instant :due of a schedule has fired, with all up to :last_at, and
--- :next_at is the next one. :last_at null: it was missed, and got no job. :retry_at not
--- null: the next instant could not be computed, and this is when to try again. No answer:
--- another client has fired it.
+-- schedule_fired: record that a schedule has fired for the time :due and for all of its
+-- times up to :last_at. :next_at is the schedule's next time. Returns no row if another
+-- client has recorded the same before.
+-- :last_at is null if the time :due was missed and gets no job. If the next time could
+-- not be computed, :retry_at is the time to try again. Otherwise :retry_at is null.
 
 -- answer:
 update readpast_schedule

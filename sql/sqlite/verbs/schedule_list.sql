@@ -1,5 +1,6 @@
--- schedule_list: one schedule, or those of a queue, or all (:name, :queue null), by name.
--- last_state: that of the last job; null if the job is gone.
+-- schedule_list: return schedules, by name. If :name or :queue is not null, only the
+-- schedules with that name and of that queue are returned. last_state is the state of the
+-- schedule's last job, or null if that job no longer exists.
 
 -- answer:
 select s.id, s.name, s.queue, s.spec, s.zone, s.content, s.kind, s.headers,

@@ -1,4 +1,5 @@
--- schedule_pause: pause a schedule, or resume it (:paused 0) with its next instant.
+-- schedule_pause: pause a schedule if :paused is 1. Otherwise resume it, with :next_at as
+-- its next time.
 
 -- answer:
 update readpast_schedule

@@ -1,4 +1,4 @@
--- schedule_remove: remove a schedule. Its jobs stay.
+-- schedule_remove: remove a schedule. The jobs that it enqueued stay.
 
 -- answer:
 delete from readpast_schedule where name = :name returning id;

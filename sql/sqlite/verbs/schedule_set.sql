@@ -1,6 +1,6 @@
--- schedule_set: add a schedule. If there is one of this name, :replace gives it the new
--- values, and otherwise there is no answer. (:sets is the parsed spec, for databases that
--- compute instants themselves.)
+-- schedule_set: add a schedule. If a schedule of this name exists, it gets the new values
+-- if :replace is 1. Otherwise no row is returned. (SQLite does not use :sets, the parsed
+-- spec. It is for databases that compute the times of schedules themselves.)
 
 -- answer:
 insert into readpast_schedule (name, queue, spec, zone, content, kind, headers,

@@ -1,5 +1,5 @@
--- sweep_dropped: delete up to :max jobs of a queue that was dropped, and the note of the
--- drop when none is left.
+-- sweep_dropped: delete up to :max jobs of a queue that was dropped. If no job is left,
+-- delete the queue's row in readpast_dropped.
 
 delete from readpast_kept_count where queue_id = :queue_id and jobs = 0;
 

@@ -1,5 +1,6 @@
--- sweep_due: move up to :max scheduled jobs of a queue that are due to the ready line,
--- each to the end of its lane.
+-- sweep_due: move up to :max scheduled jobs of a queue whose time has come to the ready
+-- line. Each job goes to the end of its lane (the ready jobs of one queue, priority and
+-- class).
 
 -- answer:
 select id, priority, iif(class = 1, 1, 2) as class

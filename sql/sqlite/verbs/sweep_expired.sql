@@ -1,9 +1,12 @@
--- sweep_expired: end up to :max leases of a queue that ran out. Such a lease ends the
--- attempt. The job is ready again at the front; or as a suspect, if its lease before that
--- ran out as well, or if its next attempt is the last one. If this was the last attempt
--- the job is dead, and as of a failure the queue may have a dead_to. The claim number stays: a late verdict of the holder is accepted until
--- the job is claimed again.
--- The failure that is noted names the worker and when it was last seen.
+-- sweep_expired: end up to :max leases of a queue that ran out. Each of them ends an
+-- attempt of its job.
+-- The job is ready again at the front of its priority. It is ready as a suspect (class 1)
+-- if its lease before that ran out as well, or if its next attempt is the last one. If
+-- this attempt was the last one, the job is dead. If the queue has a setting dead_to, a
+-- dead job also leaves a new job in the queue dead_to.
+-- The claim number does not change, so a late verdict of the holder is accepted until the
+-- job is claimed again.
+-- The column failures records the worker and when it was last seen.
 
 -- answer:
 select j.id, j.attempt >= j.max_attempts as dead,

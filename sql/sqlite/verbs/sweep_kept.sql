@@ -1,6 +1,8 @@
--- sweep_kept: delete kept jobs of a queue whose time is over, at most :max of each state.
--- Done jobs that have a keep_ms are those of state 14 here. Dead and cancelled jobs that
--- have one stay for that or for the queue's time, whichever is longer.
+-- sweep_kept: delete kept jobs of a queue whose time of keeping is over, at most :max
+-- jobs of each state.
+-- State 14 means done jobs that have their own keep_ms, as in readpast_kept_count. A dead
+-- or cancelled job with a keep_ms is kept for that time or for the queue's time,
+-- whichever is longer.
 
 select q.id as queue_id, s.column1 as state,
        :now - iif(s.column1 = 4, q.keep_done_ms, q.keep_dead_ms) as before

@@ -1,5 +1,5 @@
--- sweep_overdue: cancel up to :max jobs of a queue that were to be claimed by a time that
--- has passed. A job that runs is left alone. The unique keys of the jobs are free.
+-- sweep_overdue: cancel up to :max jobs of a queue whose expiry time has passed. Running
+-- jobs are not cancelled. The unique keys of the cancelled jobs are free.
 
 -- answer:
 select id

@@ -1,6 +1,6 @@
--- to_purge: the ids of a queue's jobs in one state other than running; at most :max.
--- This is not part of purge, because it may take long to skip jobs of other kinds, and
--- reading needs no write lock.
+-- to_purge: return the ids of up to :max jobs of a queue in the state :state, which is
+-- not running. This is a separate statement because skipping jobs of other kinds may take
+-- long, and reading needs no write lock. purge.sql then deletes the jobs.
 
 -- answer:
 select id

@@ -1,7 +1,9 @@
--- to_sweep: the queues in which a lease ran out, a job expired or a job is due, so that a sweep takes the
--- write lock for these only. With :rest also queues with a kept job whose time is over,
--- and dropped queues; and null if sweep_rest has something to delete, or, with dropped 1,
--- if a schedule is due.
+-- to_sweep: return the queues in which a lease ran out, a job expired or a job is due. A
+-- sweep takes the write lock only for these.
+-- If :rest is 1, it also returns queues with a kept job whose time of keeping is over,
+-- and queues that were dropped (dropped is 1).
+-- A row with a null queue_id and dropped 1 means that a schedule is due. A row with a
+-- null queue_id and dropped 0 means that sweep_rest has rows to delete.
 
 -- answer:
 select q.id as queue_id, 0 as dropped

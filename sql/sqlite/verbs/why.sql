@@ -1,8 +1,10 @@
--- why: why does a live job wait, or who runs it? ahead: the number of ready jobs that will
--- be claimed before this one, counted up to :most. workers: how many workers, seen lately,
--- serve its queue and its kind. queue_workers: how many serve its queue at all. The other
--- columns describe the worker that holds the job. (If priority, class and seq were compared
--- as one row value, SQLite would scan the whole priority.)
+-- why: return why a live job waits, or which worker runs it.
+-- ahead is the number of ready jobs that will be claimed before this one, counted up to
+-- :most. workers is the number of live workers that serve the job's queue and kind.
+-- queue_workers is the number of live workers that serve its queue. The other columns
+-- describe the worker that holds the job.
+-- Priority, class and seq are compared one by one. If they were compared as one row
+-- value, SQLite would scan the whole priority.
 
 -- answer:
 select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,

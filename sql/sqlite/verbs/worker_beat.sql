@@ -1,5 +1,6 @@
--- worker_beat: a worker's heartbeat, with its counts so far. No row: the worker was
--- considered dead, and its row was deleted.
+-- worker_beat: store a worker's heartbeat: the current time, and how many jobs the worker
+-- has settled so far. Returns no row if the worker's row was deleted because the worker
+-- was considered dead.
 
 -- answer:
 select id from readpast_worker where id = :id;

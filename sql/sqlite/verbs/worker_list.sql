@@ -1,6 +1,6 @@
--- worker_list: the registered workers, by id, including those that died without
--- unregistering. Their running jobs are counted among :most running jobs;
--- running_at_least: there are more.
+-- worker_list: return the workers that have not unregistered, by id. Workers that died
+-- are included. running counts the jobs of a worker among the first :most running jobs of
+-- the database. running_at_least is 1 if the database has more running jobs than that.
 
 -- answer:
 with held (worker_id, running) as materialized (

@@ -1,3 +1,3 @@
--- worker_queues: the worker serves other queues from now on.
+-- worker_queues: change the queues and kinds that a worker serves.
 
 update readpast_worker set queues = :queues, kinds = :kinds where id = :id;
