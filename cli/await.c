@@ -14,7 +14,8 @@
 /* How long a result is kept until it is read. */
 #define RESULT_MS 600000
 
-/* How long the queue keeps done jobs; 0 if it does not exist yet. */
+/* Returns for how long the queue keeps done jobs, in ms. Returns 0 if the queue
+ * does not exist yet. */
 static int64_t
 keep_of(struct cmd *cmd, const char *queue)
 {

@@ -12,7 +12,8 @@
 
 #include "history.h"
 
-/* A queue to move jobs to must exist, even if there is nothing to move. */
+/* Open the database. If jobs are to be moved to another queue, check that the
+ * queue exists, even if no job is found. */
 static int
 open_for(const struct change *c)
 {
@@ -28,7 +29,7 @@ open_for(const struct change *c)
 
 /* ---- by id ---- */
 
-/* Report the outcome for one job. `r`: what the library returned. */
+/* Report the outcome for one job. `r` is what the library returned for it. */
 static int
 report_one(const struct change *c, int64_t id, int r)
 {
@@ -97,8 +98,8 @@ change_each(const struct change *c, const struct found *jobs)
 	return status;
 }
 
-/* Can the command change this job? Returns 0, or an exit status after
- * printing why not. */
+/* Check that the command can change this job. Returns 0, or an exit status
+ * after printing the reason why it cannot. */
 static int
 check_job(const struct change *c, const rp_job *job)
 {
@@ -187,8 +188,9 @@ change_some(const struct change *c, const int64_t *ids, size_t n, int state,
 	return r;
 }
 
-/* Reverse the list. Then retried jobs run in the order in which they died; and
- * a cancel begins at the end of the ready line, where no worker claims. */
+/* Reverse the list. Dead and cancelled jobs are found newest first, but must be
+ * retried in the order in which they ended. Ready jobs are cancelled from the
+ * end of the ready line, because workers claim from its beginning. */
 static void
 turn_around(struct found *jobs)
 {

@@ -12,21 +12,23 @@
 
 #include "internal.h"
 
-/* what a command does with jobs */
+/* a command that changes jobs */
 struct act {
 	const char *event; /* the event's name in the history and in JSON */
 	const char *done;  /* past participle for "12 jobs ..." */
-	rp_change_fn *all; /* changes a list of jobs; NULL: struct change says
-			    * how */
-	int (*one)(rp_conn *, int64_t,
-		   const char *); /* changes one job; NULL: struct change says
-				   * how, or the command accepts no ids */
-	const char *past;         /* participle for jobs that were refused */
-	const char *which;        /* the jobs that the command can change */
-	int allowed;              /* states that the command can change */
-	int otherwise;            /* states of the jobs it changes if --state
-				   * is not given */
-	int has_no_event; /* the history records no event for each job */
+	/* changes a list of jobs; NULL: apply `what` of struct change */
+	rp_change_fn *all;
+	/* changes one job; NULL: apply `what` of struct change, or the
+	 * command accepts no ids */
+	int (*one)(rp_conn *, int64_t, const char *);
+	/* participle for messages about jobs that were refused */
+	const char *past;
+	const char *which; /* the jobs that the command can change */
+	/* states of the jobs that the command can change */
+	int allowed;
+	/* states of the jobs that are changed without --state */
+	int otherwise;
+	int has_no_event; /* not 0: the history has no events for single jobs */
 };
 
 /* the state of one run of a command */
@@ -35,7 +37,7 @@ struct change {
 	const struct act *act;
 	struct filter filter;
 	int dry_run, json;
-	rp_change what; /* of the command `change` */
+	rp_change what; /* the new values, for the command `change` */
 };
 #define CHANGE_INIT(cmd, act)                                                  \
 	{                                                                      \

@@ -34,8 +34,10 @@
 struct warden {
 	size_t count;
 	pid_t pid;
-	int alive_fd;            /* closed by the kernel when the worker ends */
-	volatile pid_t groups[]; /* shared with the warden; 0: slot is free */
+	int alive_fd; /* closed by the kernel when the worker ends */
+	/* process groups of handlers, shared with the warden; 0: the slot is
+	 * free */
+	volatile pid_t groups[];
 };
 
 static int64_t
@@ -85,8 +87,9 @@ warden_start(size_t slots)
 		warden_wait(w, ends[0]);
 	}
 	close(ends[0]);
-	w->pid = pid; /* set by the parent, because the child shares this
-		       * memory */
+	/* The memory is shared with the child, so only the parent sets
+	 * `pid`. */
+	w->pid = pid;
 	w->alive_fd = ends[1];
 	if (pid < 0) {
 		close(ends[1]);
@@ -106,8 +109,8 @@ warden_stop(struct warden *w)
 	munmap(w, sizeof(*w) + w->count * sizeof(pid_t));
 }
 
-/* Reserve a slot for the process group of a child. There are as many slots
- * as threads that run handlers, so one is free now or in a moment. */
+/* Reserve a slot for the process group of a child. There are as many slots as
+ * threads that run handlers, so a slot is free now or very soon. */
 static volatile pid_t *
 free_slot(struct warden *w)
 {
@@ -173,8 +176,9 @@ start(const struct child *c, const int fds[CHILD_STREAMS], volatile pid_t *slot,
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != worker)
 			_exit(127);
-		/* In this order a stream that is itself at 3 has been copied
-		 * before CHILD_RESULT takes its place. */
+		/* Stream 3 (CHILD_RESULT) is set up last. If one of the other
+		 * streams has the number 3, it has been copied before it is
+		 * replaced. */
 		for (int fd = STDIN_FILENO; fd < CHILD_STREAMS; fd++)
 			if (fds[fd] == fd)
 				fcntl(fd, F_SETFD, 0);
@@ -216,9 +220,9 @@ keep_tail(struct child *c, const char *text, size_t n)
 	c->tail_size = keep + n;
 }
 
-/* Pass on only the bytes that are available now: a child that writes without
- * pause must not keep us from checking the timeout. Returns 0 at the end of
- * the stream. */
+/* Pass on the bytes that are available now, and do not wait for more. Otherwise
+ * a child that writes without pause would keep us from checking its timeout.
+ * Returns 0 at the end of the stream. */
 static int
 read_output(struct child *c, int from, int fd)
 {
@@ -238,7 +242,7 @@ read_output(struct child *c, int from, int fd)
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Shall the child be ended now? Records the reason in `c`. */
+/* Returns whether the child must be ended now. Records the reason in `c`. */
 static int
 overdue(struct child *c, int64_t started)
 {
@@ -260,8 +264,8 @@ nap_ms(const struct child *c, int64_t started)
 	return (int)(left < ASK_EVERY_MS ? left : ASK_EVERY_MS);
 }
 
-/* Wait for the child's end. If it has to stop, send it TERM, and KILL if it
- * still runs KILL_AFTER_MS later. */
+/* Wait for the child's end. If it must be ended, send it SIGTERM. If it still
+ * runs KILL_AFTER_MS later, send it SIGKILL. */
 static void
 watch(struct child *c, pid_t pid, int pidfd, const int from[CHILD_STREAMS])
 {
@@ -297,13 +301,14 @@ reap(struct child *c, pid_t pid, volatile pid_t *slot)
 {
 	siginfo_t info;
 
-	/* With WNOWAIT the kernel does not reuse the pid yet, so kill(-pid)
-	 * below cannot hit an unrelated process. */
+	/* WNOWAIT leaves the child a zombie, so the kernel does not reuse its
+	 * pid yet and kill(-pid) below cannot hit an unrelated process. */
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 &&
 	       errno == EINTR)
 		;
+	/* kill the processes that the child has left behind */
 	if (c->timed_out || c->stopped)
-		kill(-pid, SIGKILL); /* processes that it left behind */
+		kill(-pid, SIGKILL);
 	*slot = 0;
 	c->status = spawn_wait(pid);
 }
@@ -316,8 +321,8 @@ close_all(int fds[CHILD_STREAMS])
 			close(fds[i]);
 }
 
-/* Open the child's streams: `to` gets the child's ends and `from` gets ours.
- * -1: the child inherits our own stream. */
+/* Open the child's streams: `to` gets the child's ends of the pipes, and `from`
+ * gets ours. -1 means that the child inherits our own stream. */
 static int
 open_streams(const struct child *c, int to[CHILD_STREAMS],
 	     int from[CHILD_STREAMS])

@@ -21,7 +21,8 @@ print_statement(void *ctx, const char *sql)
 	printf("%.*s;\n\n", (int)n, sql);
 }
 
-/* for databases in which readpast itself may not create tables */
+/* Print the SQL that creates readpast's tables. It is for databases in which
+ * readpast itself may not create tables. */
 static int
 print_schema(const struct cmd *cmd)
 {

@@ -78,7 +78,8 @@ cmd_retry(struct cmd *cmd, int argc, char **argv)
 	return change_jobs(&c, argc, argv);
 }
 
-/* Beside ids --queue names the new queue: a filter would be refused there. */
+/* Check the options of `change`. Together with ids, --queue names the new
+ * queue, because a filter cannot be combined with ids. */
 static int
 check_change(struct change *c, int argc, int64_t priority, const char *to)
 {

@@ -72,7 +72,8 @@ verdict_word(const struct verdicts *v, enum promise p, char *to, size_t room)
 			 p == P1 && !v->audited ? "not checked" : "ok");
 }
 
-/* Print a line such as: P1 ok, P2 BROKEN (3), ... */
+/* Print a line such as: P1 ok, P2 BROKEN (3), ... P1 and P2 are promises of
+ * docs/design.md. */
 static int
 print_verdicts(const struct verdicts *v, int json)
 {

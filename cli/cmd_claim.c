@@ -51,8 +51,8 @@ print_batch(struct cmd *cmd, const rp_batch *batch, int64_t asked)
 	return failed && rp_batch_count(batch) ? give_back(cmd, batch) : DONE;
 }
 
-/* Claim jobs. If no job is ready, wait and try again. Another worker may
- * take the job for which the wait ended, so this is a loop. */
+/* Claim jobs. If no job is ready, wait and try again. The loop is needed
+ * because another worker may take the job that ended the wait. */
 static int
 claim(struct cmd *cmd, const char *queue, size_t n,
       const rp_claim_options *options, int64_t wait_ms)
@@ -116,8 +116,8 @@ cmd_claim(struct cmd *cmd, int argc, char **argv)
 	status = cmd_open(cmd);
 	if (status)
 		return status;
-	/* With --wait, create a queue that does not exist, and wait for its
-	 * first job. */
+	/* With --wait, a queue that does not exist is created, and the command
+	 * waits for its first job. */
 	status = find_queue(cmd, argv[0], wait_ms > 0);
 	if (status)
 		return status;

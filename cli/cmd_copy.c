@@ -118,8 +118,9 @@ report(const rp_copied *c, double seconds, int move)
 	return DONE;
 }
 
-/* Say what a failed copy has left behind, and whether running it again can
- * help. `begun`: the library has reported progress at least once. */
+/* Returns the end of the error message: what the failed copy has left behind,
+ * and whether running it again can help. `begun` is not 0 if the library has
+ * reported progress at least once. */
 static const char *
 consequence(int r, int begun)
 {
@@ -155,7 +156,8 @@ copy(struct cmd *cmd, rp_conn *to, const struct arguments *a)
 	options.leave_running = a->leave;
 	options.progress = on_progress;
 	options.progress_ctx = &progress;
-	/* A signal stops the copy only between two commits. */
+	/* Signals are caught, so that a signal stops the copy only between two
+	 * commits. */
 	catch_interrupts();
 	r = rp_copy(cmd->conn, to, &options, &copied, &error);
 	if (progress.shows)

@@ -12,7 +12,7 @@
 
 #include "cron/cron.h"
 
-#define MOST_FIRES 10000000 /* a year has 525,600 minutes */
+#define MOST_FIRES 10000000 /* more than the 525,600 minutes of a year */
 
 /* ---- times ----------------------------------------------------------- */
 
@@ -62,7 +62,7 @@ local_ms(const rp_fire *fire)
 
 /* ---- cron next ------------------------------------------------------- */
 
-/* Print ` (2026-03-29 02:30 and 3 more WHAT)`. */
+/* Print a remark such as ` (2026-03-29 02:30 and 3 more WHAT)`. */
 static void
 print_remark(int64_t ms, int64_t count, const char *what)
 {
@@ -95,7 +95,8 @@ print_fire(const rp_fire *fire)
 	return DONE;
 }
 
-/* Set the members `name` and, if there are several, `name`_count. */
+/* Set the member `name` of the object to a local time. If there are several
+ * such times, also set `name`_count to their number. */
 static void
 put_local(json_t *object, const char *name, int64_t ms, int64_t count)
 {
@@ -131,7 +132,7 @@ print_fire_json(const rp_fire *fire, int is_paused)
 	return print_json(object);
 }
 
-/* the fires that the command prints */
+/* the times that the command prints */
 struct fires {
 	const char *spec, *zone_name;
 	int64_t anchor; /* where an `every D` begins to count; -1: at `from` */
@@ -179,8 +180,8 @@ is_name(const char *text)
 	return *text != '@' && !strpbrk(text, " \t");
 }
 
-/* Take the spec, the zone and the anchor of the schedule with the name
- * f->spec. `*ret` has the texts. */
+/* Read the schedule with the name f->spec, and store its spec, zone and anchor
+ * in `f`. The texts belong to `*ret`. */
 static int
 look_up(struct cmd *cmd, struct fires *f, rp_schedules **ret)
 {

@@ -32,8 +32,9 @@ print_finding(const json_t *finding)
 	putchar('\n');
 }
 
-/* Warnings do not change the exit status: jobs that wait for a moment cause
- * a warning, and would switch a monitor's alarm on and off. */
+/* Print all findings. Warnings do not change the exit status. A job that waits
+ * for a moment causes a warning, and the alarm of a monitor would go on and
+ * off. */
 static int
 print_all(const struct doctor *d, int json)
 {
@@ -69,8 +70,9 @@ print_all(const struct doctor *d, int json)
 	return status ? status : bad ? FAILED : DONE;
 }
 
-/* A damaged or unreadable database is a finding, too. A database that does
- * not exist is the caller's mistake. */
+/* Open the database and examine it. A damaged or unreadable database is
+ * reported as a finding. A database that does not exist is an error, because
+ * the user has probably given a wrong name. */
 static int
 examine(struct doctor *d)
 {

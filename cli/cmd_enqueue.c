@@ -77,7 +77,7 @@ check_usage(const struct input *in, int argc, char **argv, int64_t max_attempts)
 	return 0;
 }
 
-/* Options that are not simply copied. */
+/* Options that must be checked or converted before they are used. */
 struct given {
 	int nul;
 	int64_t priority, max_attempts;
@@ -85,7 +85,8 @@ struct given {
 	struct terms terms;
 };
 
-/* With --wait the time-out is that of the wait. */
+/* Check the options and enqueue the jobs. With --wait, the option --timeout is
+ * the time-out of the wait instead of the handlers' time-out. */
 static int
 run_with(struct input *in, struct given *given, int argc, char **argv)
 {

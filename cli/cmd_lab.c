@@ -42,10 +42,10 @@ tell_left(const char *what)
 	complain(DONE, "lab: removed %s, left by a run that was killed", what);
 }
 
-/* ---- the verdict in words ---- */
+/* ---- the sentence about a run ---- */
 
-/* Describe in words the wait event that the server reported for the
- * workers. */
+/* Returns words for the locks for which the workers waited most. The server has
+ * reported the name of their wait event. */
 static const char *
 waited_for(const struct lab_result *result)
 {
@@ -77,7 +77,8 @@ add(char *text, const char *format, ...)
 	va_end(args);
 }
 
-/* Describe a run in one sentence, made from its numbers only. */
+/* Describe a run in one sentence. The sentence depends only on the numbers of
+ * the run. */
 static void
 say(const struct lab_options *o, const struct lab_result *result, char *text)
 {
@@ -121,7 +122,7 @@ struct report {
 	int lines; /* lines printed so far */
 };
 
-/* Print the headings, before the first technique. */
+/* Print the headings. Later calls do nothing. */
 static void
 print_head(struct report *report)
 {

@@ -13,7 +13,7 @@
 
 /* ---- list ---- */
 
-#define LISTED 50 /* jobs that `list` prints without --limit */
+#define LISTED 50 /* how many jobs `list` prints without --limit */
 
 /* Tell users that the list may be incomplete because of the default limit. */
 static void
@@ -83,8 +83,8 @@ cmd_list(struct cmd *cmd, int argc, char **argv)
 		return usage(cmd, "name one queue, or none for all queues");
 	if (argc)
 		f.queue = argv[0];
-	/* With --error, list dead jobs by default, too: most jobs that
-	 * failed are dead. */
+	/* With --error, dead jobs are listed by default, too, because most jobs
+	 * that failed are dead. */
 	status = check_states(cmd, &f, LIVE | KEPT,
 			      f.error ? LIVE | IN(RP_STATE_DEAD) : LIVE);
 	if (status)
@@ -122,7 +122,8 @@ print_time(const char *name, int64_t ms)
 	print_field(name, text);
 }
 
-/* Print a span that is set. `timeout ms` is printed as `timeout`. */
+/* Print a duration unless it is 0, which means that it is not set. The name
+ * `timeout ms` is printed as `timeout`. */
 static void
 print_span(const char *name, int64_t ms)
 {
@@ -135,7 +136,7 @@ print_span(const char *name, int64_t ms)
 	       text);
 }
 
-/* Print a list of delays as `enqueue --backoff` takes it. */
+/* Print a list of delays in the form that `enqueue --backoff` accepts. */
 static void
 print_delays(const char *name, const char *list)
 {
@@ -239,8 +240,8 @@ print_job(const rp_job *job)
 	return 0;
 }
 
-/* Print the job's JSON, as all commands do, and add the result and the failed
- * attempts. */
+/* Print the job as JSON. The object has the members that all commands print,
+ * and also the result and the failed attempts. */
 static int
 print_job_json(const rp_job *job)
 {
@@ -275,8 +276,8 @@ cmd_show(struct cmd *cmd, int argc, char **argv)
 
 /* ---- stats ---- */
 
-/* The width of the column of queues. If no name is longer than 15 bytes, a row
- * has 80 columns at most, unless a number is large. */
+/* Returns the width of the column with the queues' names. Rows have at most 80
+ * columns if no name is longer than 15 bytes and no number is large. */
 static int
 queue_width(const rp_stats *stats)
 {

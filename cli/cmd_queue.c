@@ -11,7 +11,7 @@
 
 #include "history.h"
 
-/* a queue's setting: its option, its type, its limits */
+/* a setting of a queue: the option that changes it, its type and its limits */
 struct setting {
 	const char *option;
 	enum option_type type;
@@ -123,7 +123,7 @@ print_settings(const rp_queue *before, const rp_queue *after)
 		       or_none(after->dead_to));
 }
 
-/* Print the outcome of `queue set`. `before`: NULL if the queue is new. */
+/* Print the outcome of `queue set`. `before` is NULL if the queue is new. */
 static int
 print_set(const rp_queue *before, const rp_queue *after, int json)
 {
@@ -167,8 +167,8 @@ set(struct cmd *cmd, const rp_queue *wanted, int json)
 	return status;
 }
 
-/* Check the limits here and report them in the user's units; the library's
- * message would have milliseconds. */
+/* Check the limits of the settings. The library checks them, too, but its
+ * messages have milliseconds instead of the units that the user has typed. */
 static int
 check_settings(const struct cmd *cmd, const rp_queue *wanted)
 {
@@ -304,8 +304,8 @@ say_done(const char *queue, const char *done, int json)
 	return DONE;
 }
 
-/* Call `one` for a queue. `done`: the participle for the message, such as
- * "resumed". */
+/* Call `one` for the queue that the user has named. `done` is the participle
+ * for the message, such as "resumed". */
 static int
 one_queue(struct cmd *cmd, int argc, char **argv,
 	  int (*one)(rp_conn *, const char *), const char *done, int json)

@@ -32,7 +32,7 @@ number_of(const struct cmd *cmd, const char *option, const char *word,
 	return -1;
 }
 
-/* one `cron add` */
+/* the state of the command `cron add` */
 struct adding {
 	struct cmd *cmd;
 	rp_schedule schedule;
@@ -174,7 +174,7 @@ cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 
 /* ---- cron list ---- */
 
-#define SHOWN 60 /* characters of a payload that are printed */
+#define SHOWN 60 /* how many characters of a payload are printed */
 
 static void
 print_last(const rp_schedule *s)

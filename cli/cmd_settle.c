@@ -13,8 +13,8 @@
 
 #include "history.h"
 
-/* Parse all claims before settling any: with a mistake in one, none shall be
- * settled. */
+/* Parse all claims. If one of them has a mistake, NULL is returned and no claim
+ * is settled. */
 static rp_verdict *
 parse_claims(const struct cmd *cmd, const rp_verdict *model, int argc,
 	     char **argv)
@@ -43,8 +43,8 @@ refusal(int result)
 	return result == RP_ENOENT ? "no such job" : rp_error_text(result);
 }
 
-/* The outcome for a claim: the job's new state, or why the verdict was
- * refused. */
+/* Make a JSON object with the outcome for one claim: the job's new state, or
+ * why the command was refused. */
 static json_t *
 json_settled(const rp_verdict *v)
 {
@@ -115,9 +115,9 @@ parse_and_settle(struct cmd *cmd, const rp_verdict *model, int argc,
 	return status;
 }
 
-/* Read the result from a file, or from standard input (-), before any job is
- * completed. `to` has room for one byte more than a result may have. Returns an
- * exit status. */
+/* Read the result from a file, or from standard input if the name is `-`. This
+ * happens before any job is completed. `to` has room for one byte more than a
+ * result may have. Returns an exit status. */
 static int
 read_result(const char *name, char *to, size_t *ret_size)
 {

@@ -49,7 +49,8 @@ parse_rate(const struct cmd *cmd, const char *text, double *ret)
 	return 0;
 }
 
-/* Check that each option is within its range. Returns 0 or an exit status. */
+/* Check that each option is within its range. Returns 0, or an exit status
+ * after printing an error. */
 static int
 in_range(const struct stress *s)
 {
@@ -196,13 +197,14 @@ prepare(struct stress *s)
 			return complain(FAILED, "no memory for the history: %s",
 					strerror(errno));
 	s->shared->to_make = s->jobs;
-	/* The watcher finds this run's sessions on the server by this name. */
+	/* The watcher process finds this run's sessions on the server by this
+	 * name. */
 	setenv("PGAPPNAME", s->queue, 1);
 	return 0;
 }
 
-/* Handle the end of a child. Returns 0 if it had to end, else an exit status
- * after printing an error. */
+/* Handle the end of a child. Returns 0 if the child was expected to end.
+ * Otherwise prints an error and returns an exit status. */
 static int
 bury(struct stress *s, struct child *child, int status, int ending)
 {
@@ -223,7 +225,7 @@ bury(struct stress *s, struct child *child, int status, int ending)
 		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* Handle all children that have ended. */
+/* Handle the end of all children that have ended. */
 static int
 reap(struct stress *s, int ending)
 {
@@ -250,9 +252,9 @@ alive(const struct stress *s, int64_t from, int64_t to)
 	return 0;
 }
 
-/* ---- the course of a run ---- */
+/* ---- the phases of a run ---- */
 
-/* Choose a running worker. NULL: no worker runs. */
+/* Choose a running worker at random. Returns NULL if no worker runs. */
 static struct child *
 victim(struct stress *s, int64_t number)
 {
@@ -280,8 +282,8 @@ kill_one(struct stress *s)
 	atomic_fetch_add(&s->shared->kills, 1);
 }
 
-/* Stop a worker with SIGSTOP for longer than its lease. Other workers take
- * over its jobs, so its own verdicts come too late. */
+/* Stop a worker with SIGSTOP for longer than its lease. Other workers then
+ * claim its jobs, so the worker settles them too late. */
 static void
 stall_one(struct stress *s, int64_t now)
 {
@@ -309,8 +311,8 @@ resume(struct stress *s, int64_t now)
 	}
 }
 
-/* Start workers again that were killed. With --fill, start all workers once
- * the queue is filled. */
+/* Start a new worker for each worker that was killed. With --fill, the first
+ * workers start when the queue has been filled. */
 static int
 restart(struct stress *s)
 {
@@ -322,7 +324,8 @@ restart(struct stress *s)
 	return 0;
 }
 
-/* Run until the queue is empty, something fails, or a signal arrives. */
+/* Let the children work until the queue is empty, something fails, or a signal
+ * arrives. */
 static int
 load(struct stress *s)
 {
@@ -359,7 +362,7 @@ load(struct stress *s)
 	return status;
 }
 
-/* End all children. Workers release the jobs that they have not begun.
+/* End all children. Workers release the jobs that they have not started.
  * Children that do not end in time are killed. */
 static int
 finish(struct stress *s)
@@ -391,7 +394,8 @@ finish(struct stress *s)
 	return status;
 }
 
-/* The watcher starts first, so that it sees the whole run. */
+/* Run the load and end it. The watcher process starts first, so that it sees
+ * the whole run. */
 static int
 run(struct stress *s)
 {

@@ -17,9 +17,9 @@
 	(-1000) /* the terminal is closed; differs from all keys and all       \
 		 * RP_E* */
 
-/* Can keys be read from the terminal? After a hang-up, getch() would return
- * at once, for ever. If our parent was killed and the shell has taken the
- * terminal back, we must not read from it either. */
+/* Returns whether keys can be read from the terminal. After a hang-up, getch()
+ * would always return at once. If our parent was killed, the shell may have
+ * taken the terminal back, and we must not read from it. */
 static int
 has_terminal(void)
 {
@@ -28,13 +28,13 @@ has_terminal(void)
 
 	if (tcgetattr(STDIN_FILENO, &ignored) < 0)
 		return 0;
-	owner = tcgetpgrp(STDIN_FILENO); /* -1: it is not our controlling
-					  * terminal */
+	/* -1 if it is not our controlling terminal */
+	owner = tcgetpgrp(STDIN_FILENO);
 	return owner < 0 || owner == getpgrp();
 }
 
-/* Wait for the next key. ERR: none came within `ms`, or a signal came. GONE:
- * the terminal is closed. */
+/* Wait for the next key. Returns ERR if no key came within `ms` or if a signal
+ * came, and GONE if the terminal is closed. */
 static int
 next_key(int ms)
 {
@@ -45,9 +45,10 @@ next_key(int ms)
 	return key == ERR && !has_terminal() ? GONE : key;
 }
 
-/* Refresh at the user's interval, but less often if a refresh is slow: at
- * most a tenth of the time goes into it. Refresh at once after a key that
- * changed something. */
+/* Run the loop of the command. It refreshes the screen at the user's interval.
+ * If a refresh is slow, it refreshes less often, so that refreshes take at most
+ * a tenth of the time. After a key that changed something it refreshes at
+ * once. */
 static int
 run(struct top *t)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define SILENT_MS 30000
-#define SHOWN 400 /* number of characters of an error that are printed */
+#define SHOWN 400 /* how many characters of an error are printed */
 
 /* the explanation for one job */
 struct answer {
@@ -19,7 +19,8 @@ struct answer {
 	const rp_why *why;
 	const rp_job *job;
 	const char *reason; /* the reason in one word, for programs */
-	int64_t until;      /* when the reason ends by itself; 0: never */
+	/* the time at which the reason ends by itself; 0: never */
+	int64_t until;
 	struct fired fired; /* the schedule that made the job, if any */
 };
 

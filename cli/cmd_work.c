@@ -18,7 +18,7 @@
 #include "history.h"
 #include "internal.h"
 
-/* ---- signals: the first one drains, the second one kills handlers ---- */
+/* ---- signals: the first stops claiming, the second kills handlers ---- */
 
 static rp_worker *volatile signalled;
 static atomic_int seen, first;
@@ -70,8 +70,8 @@ first_signal_us(void)
 
 /* ---- preparation ---- */
 
-/* Can the file be executed? Returns 0, or an errno. (Directories can have
- * the execute permission, too, so they are excluded.) */
+/* Check that the file can be executed. Returns 0 or an errno. Directories are
+ * refused, because they can have the execute permission, too. */
 static int
 check_program(const char *path)
 {
@@ -84,9 +84,9 @@ check_program(const char *path)
 	return access(path, X_OK) < 0 ? errno : 0;
 }
 
-/* Find the command as execvp() would. A name with a slash is not searched
- * for in PATH. If a file in PATH is not executable, search on, and report
- * its error only if nothing else is found. Returns NULL after printing an
+/* Find the command as execvp() does. A name with a slash is not searched for in
+ * PATH. A file in PATH that is not executable is skipped, and its error is
+ * reported only if no other file is found. Returns NULL after printing an
  * error. */
 static char *
 find_file(const char *name)
@@ -122,7 +122,8 @@ find_file(const char *name)
 	return found;
 }
 
-/* Make the URL's path absolute, because a handler may change its directory. */
+/* Make the path in the URL absolute, because a handler may change its working
+ * directory. */
 static int
 absolute_url(struct work *work)
 {
@@ -146,7 +147,7 @@ absolute_url(struct work *work)
 	return 0;
 }
 
-/* Split argv at the `--` before the command. */
+/* Split argv at the `--` that separates the queues from the command. */
 static int
 split(struct work *work, int *argc, char **argv)
 {
@@ -186,7 +187,8 @@ check_usage(const struct work *work, int argc, int64_t lease_ms,
 	return 0;
 }
 
-/* Which of the queues are patterns; the others become names. */
+/* Store the queues from argv. Each one is a pattern or a name. Names are
+ * unescaped. */
 static int
 read_queues(struct work *work, int argc, char **argv)
 {
@@ -283,10 +285,12 @@ make_worker(struct work *work)
 	return r < 0 ? complain(status_of(r), "%s", rp_error_text(r)) : 0;
 }
 
-/* A status of this file only: the process ends by the signal. */
+/* A status that is used only in this file: the process must end by the
+ * signal. */
 #define CUT_SHORT (-2)
 
-/* Did a signal end the worker before it had done all that it was told to? */
+/* Returns whether a signal ended the worker before it reached the end that
+ * --drain or --max-jobs sets. */
 static int
 was_cut_short(const struct work *work, const rp_worker_counts *n)
 {
@@ -295,8 +299,8 @@ was_cut_short(const struct work *work, const rp_worker_counts *n)
 		n->done + n->failed + n->dead + n->released < work->max_jobs);
 }
 
-/* End the process by the signal that stopped the worker, so that a caller sees
- * that not all is done. */
+/* End the process by the signal that stopped the worker, so that the caller
+ * sees that not all jobs are done. */
 static int
 end_by_signal(void)
 {
@@ -307,8 +311,9 @@ end_by_signal(void)
 	return FAILED;
 }
 
-/* Print the outcome. Dead jobs change the exit status only with --drain or
- * --max-jobs: other workers run until they are stopped. */
+/* Print the outcome, and return the exit status. Dead jobs change the exit
+ * status only with --drain or --max-jobs, because without these options the
+ * worker runs until it is stopped. */
 static int
 conclude(const struct work *work, int r, const rp_error *error)
 {
@@ -370,8 +375,8 @@ cmd_work(struct cmd *cmd, int argc, char **argv)
 		status = complain_of_output(errnum, "no job was claimed");
 	if (!status && work.log)
 		work.log_json = history_on(STDERR_FILENO);
-	/* Fork the warden before a thread is started or a database opened:
-	 * the warden must inherit neither. */
+	/* Fork the warden before a thread is started or a database is opened,
+	 * because the warden must inherit neither of them. */
 	if (!status && !(work.warden = warden_start((size_t)work.threads)))
 		status = complain(FAILED, "cannot start a process: %s",
 				  strerror(errno));

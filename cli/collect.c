@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* held while the output of one job is copied, so that no other mixes with it */
+/* held while the output of one job is copied, so that outputs of several jobs
+ * are not mixed */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
 static int
@@ -77,8 +78,8 @@ collect_hand_on(struct work *work, const struct collected *c,
 
 	pthread_mutex_lock(&writing);
 	errnum = hand_on(work, c->output, STDOUT_FILENO, stop, ctx);
-	/* Ignore errors of standard error: they could only be reported
-	 * there. */
+	/* Ignore errors of writing to standard error, because they could only
+	 * be reported there. */
 	hand_on(work, c->error, STDERR_FILENO, stop, ctx);
 	pthread_mutex_unlock(&writing);
 	return errnum;

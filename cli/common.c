@@ -23,13 +23,13 @@ complain(int status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	/* One fprintf() for the line: other processes may write to standard
-	 * error, too. */
+	/* Write the line with one fprintf() call, because other processes may
+	 * write to standard error, too. */
 	fprintf(stderr, "readpast: %s\n", text);
 	return status;
 }
 
-/* Print an error as complain() does, and name the command's help. */
+/* Print an error as complain() does, and name the help of the command. */
 int
 usage(const struct cmd *cmd, const char *format, ...)
 {
@@ -72,8 +72,8 @@ cmd_failed(const struct cmd *cmd, int code)
 			*error->message ? error->message : rp_error_text(code));
 }
 
-/* The worse of two exit statuses: refused is worse than nothing found, which
- * is worse than done. */
+/* Returns the worse of two exit statuses. "refused" is worse than "nothing
+ * found", which is worse than "done". */
 int
 worst(int a, int b)
 {
@@ -178,8 +178,9 @@ set_option(const struct cmd *cmd, const struct option *option,
 	}
 }
 
-/* Does `arg` contain the option's name? It may be `--name`, `--name=VALUE`,
- * `-n`, `-n=VALUE`, and, if the option takes a value, `-nVALUE`. */
+/* Returns whether `arg` contains the option's name. The forms are `--name`,
+ * `--name=VALUE`, `-n`, `-n=VALUE` and, if the option takes a value,
+ * `-nVALUE`. */
 static int
 is_named(const struct option *option, const char *arg)
 {
@@ -200,7 +201,7 @@ find_option(const struct option *options, const char *arg)
 	return NULL;
 }
 
-/* The value that is attached to the option's name, or NULL. */
+/* Returns the value that is attached to the option's name, or NULL. */
 static const char *
 attached_value(const struct option *option, const char *arg)
 {
@@ -240,7 +241,8 @@ take_option(struct cmd *cmd, const struct option *options, int argc,
 	return set_option(cmd, option, value);
 }
 
-/* Format an option's head as `--name ARG`, `--name[=ARG]` or `-n`. */
+/* Format the first part of an option's help: `--name ARG`, `--name[=ARG]` or
+ * `-n`. */
 static int
 print_head(char *to, size_t room, const struct option *option)
 {
@@ -297,7 +299,7 @@ keep_history(struct cmd *cmd)
 	cmd->history = history_open(cmd->history_file);
 	if (!cmd->history)
 		return FAILED;
-	/* Child processes shall write to the same history. */
+	/* Handlers and other child processes write to the same history. */
 	setenv("READPAST_HISTORY", cmd->history_file, 1);
 	return 0;
 }

@@ -39,7 +39,8 @@ name_file(char *to, size_t room, const char *path)
 		snprintf(to, room, "%s/%s", strcmp(cwd, "/") ? cwd : "", path);
 }
 
-/* Leave out the URL's query part, because it may have a password. */
+/* Name the schema and the server. The URL's query part is left out, because it
+ * may have a password. */
 static void
 name_schema(char *to, size_t room, const struct rp_url *url)
 {
@@ -72,8 +73,9 @@ name_database(char *to, size_t room, const char *url)
 
 /* ---- opening ---- */
 
-/* Print the error, with advice on how to name another database: the library
- * knows nothing of --db and READPAST_DB. */
+/* Print the error, and tell the user how to name another database. The
+ * library's message cannot do this, because --db and READPAST_DB are options of
+ * the command line. */
 int
 not_opened(const char *url, int code, const rp_error *error)
 {
@@ -122,9 +124,10 @@ cmd_open(struct cmd *cmd)
 	return r < 0 ? not_opened(cmd->url, r, &error) : 0;
 }
 
-/* ---- a queue to take jobs from ---- */
+/* ---- the queue that a command takes jobs from ---- */
 
-/* Create a queue, and tell the user, because the name may be a typing error. */
+/* Create a queue and print a message, because the name may be a typing
+ * error. */
 static int
 make_queue(struct cmd *cmd, const char *name, const char *where)
 {

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-/* Return the failure that ended the last counted attempt, as a new
- * reference, or NULL if that attempt did not fail. A released attempt does
- * not count. */
+/* Returns the failure that ended the last counted attempt, or NULL if that
+ * attempt did not fail. A released attempt is not counted. The caller owns a
+ * reference to the result. */
 static json_t *
 last_failure(const rp_job *job)
 {
@@ -38,7 +38,8 @@ has_failed(const rp_job *job)
 	return failed;
 }
 
-/* If a lease was lost, print when its worker was last heard of. */
+/* If the attempt failed because its lease ran out, print when its worker was
+ * last seen. */
 static int
 print_lost(FILE *to, json_t *failure)
 {
@@ -66,8 +67,8 @@ print_lost(FILE *to, json_t *failure)
 	return 1;
 }
 
-/* If the last attempt ended because its lease was lost, say why the job came
- * back. */
+/* If the lease of the last attempt ran out, print that this is why the job is
+ * ready again. */
 int
 print_came_back(FILE *to, const char *before, const rp_job *job)
 {
@@ -117,8 +118,8 @@ print_failures(const rp_job *job)
 	json_decref(list);
 }
 
-/* The failures as a JSON array, with times in the format that all our JSON
- * uses. */
+/* Returns the failed attempts as a JSON array. The times have the same format
+ * as in all our JSON output. */
 json_t *
 json_failures(const rp_job *job)
 {

@@ -82,7 +82,7 @@ check_states(const struct cmd *cmd, struct filter *f, int allowed,
 
 /* ---- results ---- */
 
-/* 0, or RP_ENOMEM */
+/* Returns 0 or RP_ENOMEM. */
 static int
 add(struct found *found, int64_t id, int state)
 {
@@ -180,7 +180,8 @@ find(struct cmd *cmd, const struct filter *f, struct found *ret)
 	int64_t now;
 	int r = rp_now(cmd->conn, &now);
 
-	/* A filter on an unknown queue is an error, not an empty result. */
+	/* If the filter names a queue that does not exist, return an error and
+	 * not an empty result. */
 	if (r == 0 && f->queue)
 		r = rp_queue_list(cmd->conn, f->queue, &queues);
 	rp_queues_free(queues);
@@ -211,7 +212,7 @@ complain_of_partial(const struct found *found)
 			 RP_MOST_COUNTED);
 }
 
-/* ---- a command that reads each job ---- */
+/* ---- commands that read each job (show, why) ---- */
 
 static int
 check_look(const struct cmd *cmd, struct filter *f, int argc)
@@ -223,8 +224,8 @@ check_look(const struct cmd *cmd, struct filter *f, int argc)
 	return check_states(cmd, f, LIVE | KEPT, LIVE | KEPT);
 }
 
-/* Look at the jobs one by one, so that a failure with one job does not hide
- * the others. */
+/* Read and print the jobs one by one, so that after an error with one job the
+ * others are still printed. */
 static int
 look_at_each(struct cmd *cmd, const struct found *found, look_fn *look,
 	     int json)

@@ -25,16 +25,18 @@ struct running {
 	struct work *work;
 	rp_task *task;
 	struct collected collected;
-	char *result;       /* the first RP_MOST_RESULT bytes; NULL: none */
-	size_t result_size; /* of all that it wrote */
-	int errnum; /* the errno of passing on its output; ECANCELED: the
-		     * handler was stopped while the output was blocked; 0:
-		     * no error */
+	/* first RP_MOST_RESULT bytes of the result; NULL: no result */
+	char *result;
+	/* size of the whole result that the handler wrote */
+	size_t result_size;
+	/* 0, or the errno of a failure to pass on the handler's output;
+	 * ECANCELED if the handler was stopped while the output was blocked */
+	int errnum;
 };
 
-/* ---- while it runs ---- */
+/* ---- while the handler runs ---- */
 
-/* Tell the user, once, that the worker waits for its handlers. */
+/* Print once that the worker waits for its handlers. */
 static void
 say_waiting(struct work *work)
 {
@@ -53,7 +55,8 @@ say_waiting(struct work *work)
 		 n == 1 ? "it" : "them");
 }
 
-/* Shall the handler go on or be stopped? child.c calls this regularly. */
+/* Returns whether the handler may continue or must be stopped. child.c calls
+ * this regularly. */
 static int
 asked(void *ctx)
 {
@@ -65,8 +68,8 @@ asked(void *ctx)
 		say_waiting(work);
 	if (state == RP_TASK_LOST || state == RP_TASK_CANCELLED || r->errnum)
 		return CHILD_STOP;
-	/* If no signal stops the worker, it waits for its handlers without
-	 * limit. */
+	/* A worker that stops without a signal, for instance because of
+	 * --drain, waits for its handlers without a time limit. */
 	if (state != RP_TASK_STOPPING || !first_signal_us())
 		return CHILD_GO_ON;
 	return signals_seen() > 1 || monotonic_us() - first_signal_us() >
@@ -77,8 +80,8 @@ asked(void *ctx)
 
 /* ---- its output ---- */
 
-/* Stop the worker at the first output error, even if output works again
- * later: some handlers have failed by then. */
+/* Stop the worker at the first output error. It stops even if output works
+ * again later, because some handlers have failed by then. */
 static void
 lose_output(struct work *work, atomic_int *why, int errnum)
 {
@@ -99,7 +102,8 @@ output_is_lost(struct work *work)
 	       atomic_load(&work->collect_errnum);
 }
 
-/* Keep what may be stored; of the rest only its size counts. */
+/* Store the part of the result that is within the size limit. The size of the
+ * rest is only added to result_size. */
 static void
 add_to_result(struct running *r, const char *text, size_t n)
 {
@@ -142,7 +146,7 @@ wrote(void *ctx, int fd, const char *text, size_t n)
 		lose_output(work, &work->output_errnum, errnum);
 }
 
-/* Pass on the collected output of a handler that has ended. */
+/* Write the collected output of a handler that has ended to our own streams. */
 static void
 hand_on(struct running *r)
 {
@@ -272,7 +276,7 @@ make_envp(const struct work *work, const rp_job *job)
 			ADD("%s", environ[i]);
 #undef ADD
 	if (!ok)
-		k--; /* asprintf() leaves the pointer undefined */
+		k--; /* asprintf() has left the pointer undefined */
 	for (size_t i = 0; i < traces; i++)
 		envp[k++] = trace[i];
 	free(at);
@@ -291,7 +295,8 @@ give_up(rp_task *task, int verdict, const char *why)
 	return verdict;
 }
 
-/* The verdict for a handler's exit status. */
+/* Returns the verdict for the exit status of a handler: done, failed, dead or
+ * released. */
 static int
 verdict_of(const struct work *work, rp_task *task, struct child *c)
 {
@@ -326,15 +331,16 @@ verdict_of(const struct work *work, rp_task *task, struct child *c)
 	return give_up(task, code == EXIT_DATAERR ? RP_DEAD : RP_FAIL, text);
 }
 
-/* --timeout, 0 for none; or else the job's, which its claim tells. */
+/* Returns the time-out of the handler, or 0 for none. It is the value of
+ * --timeout if that option is given, and otherwise the job's own time-out. */
 static int64_t
 timeout_of(const struct work *work, const rp_job *job)
 {
 	return work->timeout_ms < 0 ? job->timeout_ms : work->timeout_ms;
 }
 
-/* The handler has succeeded. Its job is not done if the result cannot be
- * stored. */
+/* Store the result of a handler that has succeeded. If it cannot be stored, the
+ * job is not done. */
 static int
 hand_over_result(struct running *r)
 {
@@ -394,7 +400,7 @@ run_child(struct work *work, rp_task *task, const rp_job *job)
 	free_all(c.argv);
 	free_all(c.envp);
 	hand_on(&r);
-	/* The job is not done if its output was lost. */
+	/* If the handler's output was lost, the job is not done. */
 	if (r.errnum || c.errnum) {
 		free(r.result);
 		return r.errnum ? RP_RELEASE : not_run(work, task, c.errnum);
@@ -429,8 +435,8 @@ handle_job(rp_task *task, const rp_job *job, void *ctx)
 	atomic_fetch_add(&work->running, 1);
 	if (!output_is_lost(work))
 		verdict = run_job(work, task, job);
-	/* The handler may have failed because its output was lost. Then
-	 * release the job, so that the attempt does not count. */
+	/* The handler may have failed because its output was lost. In that case
+	 * release the job, so that the attempt is not counted. */
 	if ((verdict == RP_FAIL || verdict == RP_DEAD) && output_is_lost(work))
 		verdict = RP_RELEASE;
 	atomic_fetch_sub(&work->running, 1);

@@ -23,7 +23,7 @@
 struct history {
 	int fd;
 	char client[160];
-	int is_log; /* 1: lines have the next two fields, and the time */
+	int is_log; /* 1: each line has the time and the next two fields */
 	const char *queue, *error;
 };
 
@@ -117,7 +117,7 @@ add_for_log(const struct history *h, json_t *line)
 	json_object_set_new(line, "error", json_string(error));
 }
 
-/* Append a line with these fields, and free them. */
+/* Append a line with these fields to the file, and free the fields. */
 static void
 append(struct history *h, const char *event, json_t *fields)
 {
@@ -215,7 +215,7 @@ verdict_of(int64_t id, int64_t claim_no, int verdict, int64_t lease_ms)
 
 	json_object_set_new(fields, "verdict",
 			    json_string(history_verdict(verdict)));
-	/* An extension that only brings progress names no lease. */
+	/* A renewal that only sends progress has no lease of its own. */
 	if (verdict == RP_EXTEND && lease_ms >= 0)
 		json_object_set_new(fields, "lease_ms", json_integer(lease_ms));
 	return fields;

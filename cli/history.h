@@ -20,12 +20,12 @@ const char *history_result(int result);
 struct history *history_open(const char *path); /* NULL: an error was printed */
 struct history *history_on(int fd);
 void history_close(struct history *history);
-/* Add the time to the lines that follow, this queue, and this error unless it
- * is NULL. Both are borrowed until the next call. For a history with one
- * writer. */
+/* The following lines get the time, this queue and, unless it is NULL, this
+ * error. Both texts must stay valid until the next call. The history must have
+ * only one writer. */
 void history_about(struct history *history, const char *queue,
 		   const char *error);
-int history_fd(const struct history *history); /* -1: no history is kept */
+int history_fd(const struct history *history); /* -1 if no history is kept */
 
 void history_enqueued(struct history *history, const char *queue,
 		      const rp_added *added);

@@ -1,10 +1,11 @@
 /*
- * input.c - read payloads from standard input or from arguments, and enqueue
- * them.
+ * input.c - the input of `enqueue`: read payloads from standard input or from
+ * arguments, and enqueue them.
  *
  * Payloads are collected in memory and committed together, so that the write
  * lock is never held while we wait for input. A batch is committed after 10,000
- * jobs, after 8 MiB, when the input pauses, and at its end.
+ * jobs, after 8 MiB, when no input arrives for a moment, and at the end of the
+ * input.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -24,9 +25,9 @@
 
 /* ---- stopping early ---- */
 
-/* Report why the command stops, how many jobs are enqueued, and with which
- * --skip the user can go on. `unsure`: number of jobs in a commit whose
- * outcome is unknown. */
+/* Print why the command stops, how many jobs it has enqueued, and the value of
+ * --skip with which the user can continue. `unsure` is the number of jobs in a
+ * commit whose outcome is unknown. */
 __attribute__((format(printf, 4, 5))) static int
 stop(const struct input *in, int status, size_t unsure, const char *format, ...)
 {
@@ -126,14 +127,15 @@ enqueue(struct input *in, const rp_job_spec *jobs, size_t n)
 			status = out_of_memory(in);
 	} else if (r != RP_EFBIG)
 		status = refused(in, r, n);
+	/* The payloads before the one that is too large have been enqueued. */
 	else if (bad < 1 || (status = enqueue(in, jobs, (size_t)bad)) == 0)
-		status = too_large(in); /* the payloads before the one that is
-					 * too large are enqueued */
+		status = too_large(in);
 	free(added);
 	return status;
 }
 
-/* Remove the complete payloads from the buffer. An incomplete one stays. */
+/* Remove the complete payloads from the buffer. An incomplete one at its end
+ * stays. */
 static void
 drop_whole(struct input *in)
 {
@@ -143,7 +145,7 @@ drop_whole(struct input *in)
 	in->count = 0;
 }
 
-/* Enqueue the complete payloads of the buffer. */
+/* Enqueue the complete payloads that are in the buffer. */
 static int
 flush(struct input *in)
 {
@@ -215,7 +217,7 @@ await(struct input *in)
 	return status;
 }
 
-/* Split the newly read bytes, from `scanned` on, into payloads. */
+/* Split the new bytes, which begin at the offset `scanned`, into payloads. */
 static int
 split(struct input *in, size_t scanned)
 {
@@ -229,8 +231,8 @@ split(struct input *in, size_t scanned)
 
 		scanned = (size_t)(end - in->text);
 		status = add(in, scanned, 1);
-		/* If add() has flushed the buffer, the remaining input is
-		 * now at its front. */
+		/* add() may have enqueued the buffer's payloads. Then the
+		 * remaining input has moved to the front of the buffer. */
 		scanned = scanned + 1 - (before - in->used);
 	}
 	if (!status && in->count == 0 && in->whole)
@@ -244,7 +246,7 @@ split(struct input *in, size_t scanned)
 	return status;
 }
 
-/* Report that the input has fewer jobs than --skip says. */
+/* Report that the input has fewer jobs than --skip leaves out. */
 static int
 few(const struct input *in)
 {

@@ -11,36 +11,37 @@
 
 #define BATCH_JOBS 10000
 
-/* one run of `enqueue`: its options, and the payloads that were read but not
- * yet enqueued */
+/* The state of one run of `enqueue`: its options, and the payloads that were
+ * read but not yet enqueued. */
 struct input {
 	struct cmd *cmd;
 	const char *queue;
-	const char *word;  /* how messages call a payload: "line", "argument" */
+	/* the word for a payload in messages: "line", "argument" */
+	const char *word;
 	rp_job_spec model; /* options that all jobs share */
 	int quiet, json, one;
 	char separator;
-	size_t most;     /* largest payload that the queue takes, in bytes */
-	int64_t skip;    /* --skip: number of jobs at the input's start to
-			  * leave out */
-	int64_t skipped; /* how many of those jobs were read so far */
+	size_t most; /* largest payload that the queue accepts, in bytes */
+	/* value of --skip: how many jobs at the beginning of the input are
+	 * left out */
+	int64_t skip;
+	int64_t skipped; /* how many of these jobs were read so far */
 
 	char *text; /* input that was read but not enqueued yet */
 	size_t used, room;
 	size_t first; /* offset in `text` of the first payload to enqueue */
-	size_t whole; /* bytes of complete payloads in `text`, with
-		       * separators */
+	/* size of the complete payloads in `text`, with their separators */
+	size_t whole;
 	size_t ends[BATCH_JOBS];
-	size_t skips[BATCH_JOBS]; /* bytes of the separator behind each
-				   * payload */
+	size_t skips[BATCH_JOBS]; /* size of the separator after each payload */
 	size_t count;
 	int64_t enqueued; /* jobs enqueued so far, in all batches */
 	int refused;      /* 0, or REFUSED if --replace found a running job */
 	struct await await;
 };
 
-/* Enqueue the jobs of standard input, or a job for each argument. Both return
- * 0, or an exit status after printing an error. */
+/* Enqueue the jobs of standard input, or a job for each argument. Both
+ * functions return 0, or an exit status after printing an error. */
 int enqueue_input(struct input *in);
 int enqueue_arguments(struct input *in, int argc, char **argv);
 

@@ -18,7 +18,8 @@
 static const int signals[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t caught; /* number of the signal that has
 				      * arrived, or 0 */
-static int ends[2] = { -1, -1 };     /* a pipe that a signal writes to */
+/* a pipe to which the signal handler writes */
+static int ends[2] = { -1, -1 };
 
 static void
 on_signal(int number)
@@ -26,13 +27,14 @@ on_signal(int number)
 	int was = errno;
 
 	caught = number;
+	/* If the pipe is full, it is readable already, so nothing is lost. */
 	if (ends[1] >= 0 && write(ends[1], "", 1) < 0)
-		caught = number; /* the pipe is full, which is as good */
+		caught = number;
 	errno = was;
 }
 
-/* Returns a descriptor that is readable once a signal has arrived, for calls
- * that wait in poll(); -1 if no pipe can be made. Call it before
+/* Returns a descriptor that becomes readable when a signal arrives, for calls
+ * that wait in poll(). Returns -1 if no pipe can be made. Call this before
  * catch_interrupts(). */
 int
 interrupt_fd(void)
@@ -42,8 +44,9 @@ interrupt_fd(void)
 	return ends[0];
 }
 
-/* Remember the first signal. A second one kills the process, because the
- * first one resets the handler. Signals that are ignored stay ignored. */
+/* Catch signals, and remember the first one. A second signal kills the process,
+ * because SA_RESETHAND restores the default action. Signals that are ignored
+ * stay ignored. */
 void
 catch_interrupts(void)
 {
@@ -62,9 +65,9 @@ interrupted(void)
 	return caught;
 }
 
-/* Wait for standard input. Returns 1: it is readable; 0: `timeout_ms` has
- * passed (a negative one never passes); -1: a signal has arrived, now or
- * earlier. */
+/* Wait for standard input. Returns 1 if it is readable, 0 if `timeout_ms` has
+ * passed, and -1 if a signal has arrived, now or earlier. A negative
+ * `timeout_ms` means no limit. */
 int
 wait_for_input(int timeout_ms)
 {
@@ -77,8 +80,9 @@ wait_for_input(int timeout_ms)
 	sigemptyset(&ours);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaddset(&ours, signals[i]);
-	/* Block signals between the test of `caught` and ppoll(). ppoll()
-	 * unblocks them atomically, so no signal is missed. */
+	/* Signals are blocked while `caught` is tested. ppoll() unblocks them
+	 * atomically, so no signal can arrive unnoticed between the test and
+	 * ppoll(). */
 	pthread_sigmask(SIG_BLOCK, &ours, &was);
 	ready = caught ? -1
 		       : ppoll(&p, 1, timeout_ms < 0 ? NULL : &timeout, &was);
@@ -86,7 +90,8 @@ wait_for_input(int timeout_ms)
 	return ready;
 }
 
-/* Die by the signal, so that the parent process sees its number. */
+/* If a signal has arrived, end the process by that signal, so that the parent
+ * process sees its number. */
 void
 end_if_interrupted(void)
 {

@@ -50,7 +50,8 @@ json_base64(const void *data, size_t size)
 	return json;
 }
 
-/* Headers as JSON, or as a string if jansson cannot represent them. */
+/* Returns headers as a JSON object, or as a string if jansson cannot represent
+ * them. */
 static json_t *
 json_headers(const char *text)
 {
@@ -61,8 +62,8 @@ json_headers(const char *text)
 
 /* ---- tables of fields ---- */
 
-/* Add a value. If memory runs out, free the object and set it to NULL; later
- * calls then do nothing. */
+/* Add a value to the object. If memory runs out, free the object and set it to
+ * NULL. Later calls then do nothing. */
 static void
 put(json_t **object, const char *name, json_t *value)
 {
@@ -158,7 +159,8 @@ const struct field job_fields[] = {
 };
 #undef JOB_FIELD
 
-/* Put bytes under `name` if they are text, or else in base64. */
+/* Add bytes under `name` if they are text, or otherwise as base64 under
+ * `name`_base64. */
 static void
 put_bytes(json_t **object, const char *name, const void *bytes, size_t size)
 {
@@ -191,8 +193,9 @@ json_claim(int64_t id, int64_t claim_no)
 	return json_string(text);
 }
 
-/* Add the claim in the form that the settling commands take (ID:CLAIMNO),
- * and its number. Both are null unless the job is running. */
+/* Add the job's claim as ID:CLAIMNO, the form that the commands complete, fail,
+ * release and extend accept, and its claim number. Both are null unless the job
+ * is running. */
 static void
 put_claim(json_t **object, const rp_job *job)
 {
@@ -204,8 +207,8 @@ put_claim(json_t **object, const rp_job *job)
 	    runs ? json_integer(job->claim_no) : json_null());
 }
 
-/* A job as JSON, without the result and the failed attempts: only `show` prints
- * those. */
+/* Returns a job as JSON, without its result and its failed attempts. Only the
+ * command `show` prints those. */
 json_t *
 json_job(const rp_job *job)
 {

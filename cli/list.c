@@ -6,7 +6,7 @@
  */
 #include "list.h"
 
-#define SHOWN 60 /* number of characters of a payload that are printed */
+#define SHOWN 60 /* how many characters of a payload are printed */
 #define DRY_RUN_ROWS 3
 
 static void
@@ -36,8 +36,9 @@ print_row(const rp_job *job, int with_queue)
 
 /* ---- all jobs of a batch ---- */
 
-/* Print one job of a list. A list has only the beginning of a long payload,
- * so read the job again. If the job is no longer there, print nothing. */
+/* Print one job of a list as JSON. If the list has only the beginning of the
+ * payload, the job is read again. If the job no longer exists, nothing is
+ * printed. */
 static int
 print_listed_json(struct cmd *cmd, const rp_job *job)
 {

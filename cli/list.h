@@ -9,8 +9,9 @@
 
 #include "filter.h"
 
-/* Print jobs as a table or as JSON lines. Both return 0, or an exit status
- * after printing an error. `with_queue`: add a column with the queue. */
+/* Print jobs as a table or as JSON lines. Both functions return 0, or an exit
+ * status after printing an error. With `with_queue` the table has a column with
+ * the queue. */
 int print_list(struct cmd *cmd, const rp_batch *batch, int json);
 int print_found(struct cmd *cmd, const struct found *found, size_t most,
 		int with_queue, int json);

@@ -2,9 +2,10 @@
  * live.c - write to the terminal while a worker runs. The last line is a status
  * line. Above it are messages and the output of handlers.
  *
- * All output to the terminal goes through this file, so that the status line
- * can be erased first. The status line is drawn only when the cursor is at the
- * start of a line: otherwise it would split a line of a handler's output.
+ * All output to the terminal is written by this file, so that the status line
+ * can be erased before other output. The status line is drawn only when the
+ * cursor is at the start of a line. Otherwise it would split a line of a
+ * handler's output.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,9 +21,8 @@
 #include <unistd.h>
 
 #define DRAW_EVERY_MS 200
-#define LOOK_EVERY_MS                                                          \
-	200 /* how often a blocked write checks whether to give                \
-	     * up */
+/* how often a blocked write checks whether it must be given up */
+#define LOOK_EVERY_MS 200
 
 /* ---- the status line (functions are called with the lock held) ---- */
 
@@ -42,8 +42,8 @@ take_away(struct live *live)
 	*live->line = '\0';
 }
 
-/* The width of the terminal. The status line must fit, because a wrapped
- * line could not be erased. */
+/* Returns the width of the terminal. The status line must not be longer,
+ * because a wrapped line could not be erased. */
 static size_t
 columns(void)
 {
@@ -54,8 +54,8 @@ columns(void)
 		       : 80;
 }
 
-/* Jobs that were cancelled or lost are rare, so they are named only if there
- * are any. */
+/* Write the counts of jobs in words. Cancelled and lost jobs are rare, so their
+ * counts are left out if they are 0. */
 void
 format_counts(char *to, size_t room, const rp_worker_counts *counts)
 {
@@ -102,7 +102,7 @@ draw(struct work *work)
 	put(line);
 }
 
-/* ---- the thread that draws it ---- */
+/* ---- the thread that draws the status line ---- */
 
 static void *
 draw_now_and_then(void *arg)
@@ -162,11 +162,11 @@ live_end(struct work *work)
 	live->on = live->has_output = 0;
 }
 
-/* ---- output above it ---- */
+/* ---- output above the status line ---- */
 
-/* Write in pieces of at most PIPE_BUF bytes, which a pipe that is ready
- * takes without blocking. Returns 0, an errno, or ECANCELED if `stop`
- * returns true. */
+/* Write the text in pieces of at most PIPE_BUF bytes. If a pipe is ready, it
+ * accepts such a piece without blocking. Returns 0, an errno, or ECANCELED if
+ * `stop` returns true. */
 static int
 write_all(int fd, const char *text, size_t n, live_stop_fn *stop, void *ctx)
 {
@@ -220,8 +220,8 @@ live_say(struct work *work, const char *format, ...)
 	va_end(args);
 	pthread_mutex_lock(&live->lock);
 	take_away(live);
-	/* One fprintf() for the line: other processes may write to standard
-	 * error, too. */
+	/* Write the line with one fprintf() call, because other processes may
+	 * write to standard error, too. */
 	fprintf(stderr, "%sreadpast: %s\n", live->mid_line ? "\n" : "", text);
 	live->mid_line = 0;
 	pthread_mutex_unlock(&live->lock);

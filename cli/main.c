@@ -19,7 +19,7 @@
 #define CREATE RP_SCHEMA_CREATE
 #define REQUIRE RP_SCHEMA_REQUIRE
 #define INSTALL RP_SCHEMA_INSTALL
-/* the line of help for commands that take a filter */
+/* A part of the help of commands that have the options of a filter. */
 #define FILTER                                                                 \
 	"FILTER: one or more of --queue to --older, but not --state alone. A " \
 	"job\nmust match them all.\n"
@@ -145,9 +145,9 @@ find_command(const char *name)
 	return c->name ? c : NULL;
 }
 
-/* Print a command's help: run it with --help, because it owns the table of
- * its options. The other two arguments satisfy a command that needs `--` and
- * a program behind it. */
+/* Print a command's help by running the command with --help, because the
+ * command has the table of its options. Some commands need `--` and a program
+ * after it. The last two arguments are for these. */
 static int
 command_help(struct cmd *cmd, const struct command *command)
 {
@@ -173,7 +173,8 @@ general_help(FILE *to)
 	      to);
 }
 
-/* Is this command's name the word `group` and a second word? */
+/* Returns whether the command's name consists of the word `group` and a second
+ * word. */
 static int
 is_in_group(const struct command *command, const char *group)
 {
@@ -202,7 +203,7 @@ group_help(FILE *to, const char *group)
 	fprintf(to, "\nFor more, see readpast help %s COMMAND.\n", group);
 }
 
-/* Find the command that argv begins with. *used: the number of words in its
+/* Find the command that argv begins with. *used gets the number of words in its
  * name. `queue pause` means the same as `pause`. */
 static const struct command *
 command_of(int argc, char **argv, int *used)
@@ -312,8 +313,8 @@ global_options(struct cmd *cmd, int argc, char **argv)
 }
 
 /* If a standard stream is closed, the next file that we open would get its
- * number. So open /dev/null in its place, in a mode in which using the
- * stream still fails. */
+ * number. So open /dev/null in its place, with an access mode that makes each
+ * use of the stream fail as before. */
 static void
 hold_standard_streams(void)
 {
@@ -341,8 +342,9 @@ run(struct cmd *cmd, const struct command *command, int argc, char **argv)
 	return status;
 }
 
-/* No command has the name that argv begins with. Print the help if the user
- * asks for it, or gave only the first word of a command. */
+/* Report that no command has the name that argv begins with. If the user asks
+ * for help, or has given only the first word of a command's name, print help
+ * instead. */
 static int
 run_none(int argc, char **argv)
 {
@@ -382,8 +384,8 @@ main(int argc, char **argv)
 	command = command_of(argc, argv, &used);
 	if (!command)
 		return run_none(argc, argv);
-	/* `check` reads histories, and must not append to a file that it
-	 * reads. */
+	/* The command `check` reads histories. It writes no history, because it
+	 * could append to a file that it reads. */
 	if (command->run == cmd_check)
 		cmd.history_file = NULL;
 	status = run(&cmd, command, argc - used, argv + used);

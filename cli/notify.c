@@ -1,9 +1,9 @@
 /*
  * notify.c - report the worker's state to the service manager, such as systemd.
  *
- * This is the protocol of sd_notify(3): datagrams to the socket that
- * NOTIFY_SOCKET names. We do not link libsystemd, because it would load a dozen
- * libraries at each start of readpast.
+ * The protocol is described in sd_notify(3): datagrams are sent to the socket
+ * that the variable NOTIFY_SOCKET names. We do not link libsystemd, because it
+ * would load a dozen libraries at each start of readpast.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -17,11 +17,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* how long it takes, after the grace period, to kill handlers and settle
- * their jobs */
+/* how long it may take, in ms, to kill the handlers after the grace period and
+ * to settle their jobs */
 #define END_MS 20000
 
-/* These are static, because a signal handler sends messages, too. */
+/* These variables are static because a signal handler sends messages, too. */
 static struct sockaddr_un manager = { .sun_family = AF_UNIX };
 static socklen_t manager_size;
 static int fd = -1, serves;
@@ -56,7 +56,8 @@ notify_open(int64_t grace_ms)
 		half_ms = strtoll(usec, NULL, 10) / 2000;
 	snprintf(ending, sizeof(ending), "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld",
 		 (long long)(grace_ms + END_MS) * 1000);
-	/* Handlers must not send messages that look like ours. */
+	/* Handlers must not inherit these variables, because they could send
+	 * messages that look like ours. */
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("WATCHDOG_PID");

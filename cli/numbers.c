@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Parse a number; *ret_rest becomes the text behind it. -1: no digits, or
- * out of range. */
+/* Parse a number. *ret_rest becomes the text after it. Returns -1 if there are
+ * no digits or the number is out of range. */
 static int
 digits(const char *text, int64_t *ret, const char **ret_rest)
 {
@@ -143,7 +143,7 @@ fraction(const char **text, int *ret_ms)
 	return 0;
 }
 
-/* Parse a time zone, Z or +01:00, as minutes. */
+/* Parse an offset from UTC, such as Z or +01:00, as minutes. */
 static int
 zone(const char **text, int *ret)
 {
@@ -194,8 +194,8 @@ parse_time(const char *text, int64_t *ret_ms)
 	return 0;
 }
 
-/* Format a duration in the largest unit that gives a whole number: 90s, 2h,
- * 30d. */
+/* Format a duration in the largest unit that gives a whole number, such as 90s,
+ * 2h or 30d. */
 void
 print_duration(char *to, size_t room, int64_t ms)
 {

@@ -19,18 +19,19 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* space that must be free in a file, in bytes: one page. A write that needs
- * a new block may fail as a whole even if the last block has some bytes left */
+/* The space that must be free in a file, in bytes (one page). A write that
+ * needs a new block may fail as a whole, even if the last block still has room
+ * for some bytes. */
 #define ROOM 4096
-/* the same space in free blocks of 1 KiB: 4, and up to 3 indirect blocks,
- * rounded up */
+/* The same space in free blocks of 1 KiB: 4 blocks and up to 3 indirect blocks,
+ * rounded up. */
 #define ROOM_BLOCKS 8
 
 /*
- * Can the file grow? Allocate its next block: that is the only reliable test,
- * because the number of free blocks includes quotas and reserved blocks that we
- * may not use. Neither the file's size nor its content changes. Returns 0 or an
- * errno.
+ * Check that the file can grow, by allocating its next block. This is the only
+ * reliable test, because the number of free blocks includes quotas and reserved
+ * blocks that we may not use. The file's size and its content do not change.
+ * Returns 0 or an errno.
  */
 static int
 file_error(off_t size, int flags)
@@ -42,8 +43,9 @@ file_error(off_t size, int flags)
 		return 0;
 	if (errno == ENOSPC || errno == EDQUOT)
 		return errno;
-	/* This file system cannot preallocate, so look at the number of free
-	 * blocks. A file system with 0 blocks (ramfs) does not count them. */
+	/* This file system cannot preallocate blocks, so look at the number of
+	 * free blocks. A file system with 0 blocks in total (ramfs) does not
+	 * count them. */
 	if (errno != EOPNOTSUPP || fstatvfs(STDOUT_FILENO, &fs) < 0 ||
 	    fs.f_blocks == 0)
 		return 0;
@@ -52,8 +54,8 @@ file_error(off_t size, int flags)
 		       : 0;
 }
 
-/* Why standard output cannot be written, as an errno; 0 if there is no
- * problem that can be seen without writing. Thread-safe. */
+/* Returns the errno of the reason why standard output cannot be written, or 0
+ * if there is none. The check does not write. Thread-safe. */
 int
 output_error(void)
 {

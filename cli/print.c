@@ -7,7 +7,8 @@
 #include "cmd.h"
 
 /* Print at most `most` characters of untrusted text. Control characters and
- * invalid UTF-8 are escaped, because they could upset a terminal. */
+ * invalid UTF-8 are escaped, because they could change the state of a
+ * terminal. */
 void
 print_text(FILE *to, const char *text, size_t size, size_t most)
 {
@@ -44,8 +45,8 @@ print_text(FILE *to, const char *text, size_t size, size_t most)
 	}
 }
 
-/* Format a duration in a short form for tables. A negative one prints as
- * "-". */
+/* Format a duration in a short form for tables. A negative duration is printed
+ * as "-". */
 void
 print_duration_short(char *to, size_t room, int64_t ms)
 {
@@ -67,8 +68,8 @@ plural(int64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Format a number of jobs. `at_least`: the number is a lower bound, and gets
- * a plus sign: 10k+. */
+/* Format a number of jobs. If `at_least` is set, the number is a lower bound
+ * and gets a plus sign, as in 10k+. */
 void
 format_count(char *to, size_t room, int64_t n, int at_least)
 {

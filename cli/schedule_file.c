@@ -177,7 +177,7 @@ take_member(const struct schedule_file *f, const char *where,
 		       : refuse(f, where, member, "unknown member");
 }
 
-/* The schedule's name, or its number if it has none. */
+/* Write the schedule's name, or its number in the file if it has no name. */
 static void
 name_schedule(char *to, size_t room, const json_t *object, size_t number)
 {
@@ -189,8 +189,8 @@ name_schedule(char *to, size_t room, const json_t *object, size_t number)
 		snprintf(to, room, "schedule %zu", number + 1);
 }
 
-/* Check a schedule that was taken from the file; `number` schedules of the
- * file come before it. */
+/* Check a schedule that was read from the file. `number` is the number of
+ * schedules before it in the file. */
 static int
 check_taken(const struct schedule_file *f, const char *where,
 	    const rp_schedule *schedule, size_t number)
@@ -244,7 +244,7 @@ load(struct schedule_file *f)
 	f->array = strcmp(f->path, "-") == 0
 			   ? json_loadf(stdin, flags, &error)
 			   : json_load_file(f->path, flags, &error);
-	if (!f->array && error.line < 0) /* it could not be opened */
+	if (!f->array && error.line < 0) /* the file could not be opened */
 		return complain(USAGE, "%s: %s", f->cmd->name, error.text);
 	if (!f->array)
 		return complain(USAGE, "%s: %s: line %d: %s", f->cmd->name,

@@ -10,13 +10,13 @@
 
 #include "cmd.h"
 
-/* A schedule of a file. */
+/* A schedule that was read from a file. */
 struct wanted {
 	rp_schedule schedule;
 	char *payload, *headers; /* memory that the schedule points to */
 };
 
-/* A file of schedules. The schedules point into `array`. */
+/* A file of schedules. The texts of the schedules are in `array`. */
 struct schedule_file {
 	const struct cmd *cmd;
 	const char *path; /* "-": standard input */
@@ -35,12 +35,13 @@ void free_schedules(struct schedule_file *file);
 /* Check a schedule without a database: its texts, its spec and its zone.
  * Returns 0, or a negative RP_E* code with the message in `reterr`. */
 int check_schedule(const rp_schedule *schedule, rp_error *reterr);
-/* Print the error of a spec, a zone or a schedule. Returns an exit status. */
+/* Print an error about a spec, a zone or a schedule. Returns an exit status. */
 int wrong_schedule(const struct cmd *cmd, const rp_error *error);
-/* The schedule of this name, or NULL. */
+/* Returns the schedule of this name, or NULL. */
 const rp_schedule *find_schedule(const rp_schedules *list, const char *name);
-/* List the settings in which two schedules differ; "" if they are equal. */
-#define CHANGES 128 /* bytes of such a list, with the NUL byte */
+/* Write the names of the settings in which two schedules differ, or "" if they
+ * are equal. */
+#define CHANGES 128 /* size of the longest list, with the NUL byte */
 void list_changes(char *to, size_t room, const rp_schedule *a,
 		  const rp_schedule *b);
 

@@ -11,7 +11,8 @@
 
 #include "internal.h"
 
-/* Write the queues' names as "mail, sms", cut to fit. */
+/* Write the queues' names as "mail, sms". The text is cut if there is not
+ * enough room. */
 static void
 name_queues(const struct work *work, char *to, size_t room)
 {
@@ -22,8 +23,8 @@ name_queues(const struct work *work, char *to, size_t room)
 				      work->queues[i]);
 }
 
-/* Warn if the queue is paused: then none of its jobs starts, however many
- * are ready. */
+/* Warn if the queue is paused, because none of its jobs will start, however
+ * many are ready. */
 static void
 say_that_it_is_paused(const rp_queue_stats *queue)
 {
@@ -36,7 +37,7 @@ say_that_it_is_paused(const rp_queue_stats *queue)
 			 queue->queue);
 }
 
-/* Does the worker serve this queue? */
+/* Returns whether the worker serves this queue. */
 static int
 is_served(const struct work *work, const char *queue)
 {
@@ -53,7 +54,8 @@ struct ready {
 	int at_least;
 };
 
-/* Add the ready jobs of a queue, or of all that are served if it is NULL. */
+/* Add up the ready jobs of a queue, or of all queues that the worker serves if
+ * `queue` is NULL. */
 static int
 add_ready(struct work *work, const char *queue, struct ready *ready)
 {

@@ -43,7 +43,8 @@ make_headers(const struct cmd *cmd, const struct texts *pairs)
 	return text;
 }
 
-/* The first of the delays, up to a comma or the end. -1: it is no duration. */
+/* Parse the first delay of a list, up to a comma or the end. Returns -1 if it
+ * is not a duration. */
 static int64_t
 first_delay(const char *list)
 {
@@ -119,7 +120,8 @@ take_terms(const struct cmd *cmd, const struct terms *terms, rp_job_spec *model,
 	return status;
 }
 
-/* The queue's payload limit, for an early check; the database checks again. */
+/* Returns the largest payload that the queue accepts, so that payloads can be
+ * checked before they are sent. The database checks them again. */
 size_t
 most_payload(struct cmd *cmd, const char *queue)
 {

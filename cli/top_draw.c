@@ -1,6 +1,6 @@
 /*
  * top_draw.c - draw the screen of `readpast top`: four lists, one above the
- * other, and two lines at the end.
+ * other, and two lines below them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -10,7 +10,8 @@
 #include <curses.h>
 #include <string.h>
 
-/* Draw a row. The cursor's row is highlighted up to the edge of the screen. */
+/* Draw a row. If the cursor is on the row, it is highlighted up to the edge of
+ * the screen. */
 static void
 draw_row(const struct top *t, int pane, const struct layout *layout, size_t i,
 	 int y)
@@ -26,7 +27,7 @@ draw_row(const struct top *t, int pane, const struct layout *layout, size_t i,
 	attrset(A_NORMAL);
 }
 
-/* Draw a list from line `y` on. Returns the number of the line below it. */
+/* Draw a list from line `y` on. Returns the number of the next free line. */
 static int
 draw_list(const struct top *t, int pane, int y)
 {
@@ -103,7 +104,7 @@ draw_last_line(const struct top *t)
 	}
 	attrset(A_REVERSE);
 	move(LINES - 1, 0);
-	/* Leave the last column of the last line empty: some terminals
+	/* Leave the last column of the last line empty, because some terminals
 	 * scroll if it is written. */
 	top_add_text(text, COLS - 1);
 	attrset(A_NORMAL);

@@ -1,9 +1,10 @@
 /*
  * top_keys.c - the keys of `readpast top`.
  *
- * A key that changes something acts on the cursor's row, and asks the user
- * first. The question remembers which object the row shows, so the answer
- * applies to this object even if rows have come or gone.
+ * A key that changes something applies to the row under the cursor, and the
+ * user has to confirm the change. The question stores which object the row
+ * shows. So the change is made to this object, even if rows were added or
+ * removed meanwhile.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -47,7 +48,7 @@ const struct action top_actions[] = {
 	{ 0, 0, NULL, NULL, NULL },
 };
 
-/* ---- question and answer ---- */
+/* ---- the question to the user, and the answer ---- */
 
 static void
 ask(struct top *t, const struct action *action)
@@ -92,8 +93,8 @@ answer(struct top *t, int key)
 
 /* ---- the cursor ---- */
 
-/* The row to which a key moves the cursor. A number past the end means the
- * last row. */
+/* Returns the number of the row to which a key moves the cursor. A number after
+ * the last row means the last row. */
 static size_t
 row_of_key(const struct pane *pane, int key)
 {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Rows shown of each list. */
+/* Each list shows at least this many rows, if it has them. */
 #define LEAST_ROWS 2
 
 /* ---- the cursor ---- */
@@ -49,8 +49,8 @@ top_move(struct top *t, int pane, size_t row)
 	p->subject = subject_of(t, pane, p->at);
 }
 
-/* Keep the cursor on the same queue, worker or job. If that is gone, leave
- * the cursor at the same row number. */
+/* Keep the cursor on the same queue, worker or job. If this object no longer
+ * exists, leave the cursor at the same row number. */
 void
 top_find_cursor(struct top *t, int pane)
 {
@@ -69,8 +69,8 @@ top_find_cursor(struct top *t, int pane)
 
 /* ---- the screen ---- */
 
-/* Give each list a few rows. Then give the remaining rows, in turn, to the
- * lists that have more to show. */
+/* Give each list a few rows. Then give the remaining rows, in turn, to lists
+ * that have more rows than are shown. */
 static void
 share_rows(struct top *t, int rows)
 {
@@ -106,9 +106,9 @@ scroll_to_cursor(struct pane *pane, size_t count)
 		pane->first = count > rows ? count - rows : 0;
 }
 
-/* Place the lists. Each has a heading, and a blank line separates two lists.
- * If the screen has too few lines for all lists, it shows only the list with
- * the cursor. */
+/* Divide the screen's lines among the lists. Each list has a heading, and a
+ * blank line separates two lists. If the screen has too few lines for all
+ * lists, it shows only the list with the cursor. */
 void
 top_place(struct top *t, int lines)
 {

@@ -2,8 +2,8 @@
  * top_table.c - show the lists of `readpast top` as tables: choose the columns
  * that fit, and format their cells.
  *
- * Numbers are never cut: a narrow screen leaves out columns instead. Text is
- * cut to the room that is left, and a + marks the cut.
+ * Numbers are never cut. If the screen is too narrow for a number, its column
+ * is left out. Text is cut to the remaining width, and a + marks the cut.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -20,12 +20,13 @@
 
 /* how a cell is made from one or two members of the row's object */
 enum cell {
-	CELL_TEXT,    /* text, left-aligned, as wide as the room that is left */
-	CELL_PAUSED,  /* also text: whether a queue is paused, and why */
-	CELL_NUMBER,  /* a number; it and all cells below are right-aligned */
+	CELL_TEXT,   /* text, left-aligned; it gets the remaining width */
+	CELL_PAUSED, /* text: whether a queue is paused, and why */
+	/* a number; this and all following cells are right-aligned */
+	CELL_NUMBER,
 	CELL_SUM,     /* sum of two numbers */
-	CELL_COUNT,   /* a number; a plus sign if it is a lower bound */
-	CELL_RATE,    /* jobs a second, averaged over 10 s */
+	CELL_COUNT,   /* a number; with a plus sign if it is a lower bound */
+	CELL_RATE,    /* jobs per second, averaged over 10 s */
 	CELL_SPAN,    /* a duration */
 	CELL_SINCE,   /* a time, printed as the duration since then */
 	CELL_ATTEMPT, /* attempt/max_attempts */
@@ -34,13 +35,14 @@ enum cell {
 struct column {
 	const char *title; /* NULL ends the table */
 	enum cell cell;
-	size_t offset, second; /* offsets of one or two members in the row's
-				* object */
-	int width;  /* smallest width in columns. Text becomes narrower only
-		     * if even the columns that are never left out do not
-		     * fit. */
-	int leaves; /* order of leaving out columns that do not fit: the
-		     * highest number goes first; 0: never */
+	/* offsets of one or two members in the object of the row */
+	size_t offset, second;
+	/* smallest width in columns; text becomes narrower only if the
+	 * columns that are never left out do not fit */
+	int width;
+	/* columns that do not fit are left out, the highest number first; 0:
+	 * the column is never left out */
+	int leaves;
 };
 
 #define OF_QUEUE(member) offsetof(rp_queue_stats, member)
@@ -109,7 +111,7 @@ static const struct column *const tables[PANES] = {
 /* ---- text ---- */
 
 /* Decode the next character, and return its width on the screen. Control
- * characters could move the terminal's cursor, so they are replaced. */
+ * characters are replaced, because they could move the terminal's cursor. */
 static int
 next_character(const char **text, mbstate_t *state, wchar_t *ret)
 {
@@ -128,7 +130,7 @@ next_character(const char **text, mbstate_t *state, wchar_t *ret)
 	return columns < 0 ? 1 : columns;
 }
 
-/* The width of a text on the screen, at most `most`. */
+/* Returns the width of a text on the screen. Counting stops above `most`. */
 static int
 text_width(const char *text, int most)
 {
@@ -141,7 +143,7 @@ text_width(const char *text, int most)
 	return width;
 }
 
-/* Print a text, padded with blanks. */
+/* Print a text, cut or padded with blanks to `width` columns. */
 void
 top_add_text(const char *text, int width)
 {
@@ -206,7 +208,7 @@ paused_text(const struct column *column, const void *row, char to[CELL])
 	return to;
 }
 
-/* The text of a cell. Numbers are formatted into `to`. */
+/* Returns the text of a cell. Numbers are formatted into `to`. */
 static const char *
 cell_text(const struct top *t, const struct column *column, const void *row,
 	  char to[CELL])
@@ -246,8 +248,8 @@ smaller(int a, int b)
 	return a < b ? a : b;
 }
 
-/* The width of the widest cell of all rows, so that columns keep their
- * widths when the list scrolls. */
+/* Returns the width of the widest cell of all rows. All rows are measured, so
+ * that columns keep their widths when the list scrolls. */
 static int
 widest_cell(const struct top *t, int pane, const struct column *column,
 	    int most)
@@ -264,7 +266,7 @@ widest_cell(const struct top *t, int pane, const struct column *column,
 	return smaller(widest, most);
 }
 
-/* Which column to leave out next, or -1. */
+/* Returns the index of the column that is left out next, or -1. */
 static int
 next_to_leave(const struct column *columns, const int widths[])
 {
@@ -277,8 +279,8 @@ next_to_leave(const struct column *columns, const int widths[])
 	return ret;
 }
 
-/* Choose the widths of the columns. One blank separates two columns; text
- * columns get the room that is left. */
+/* Choose the widths of the columns. One blank separates two columns. Text
+ * columns get the remaining width. */
 void
 top_fit(const struct top *t, int pane, int room, struct layout *ret)
 {
@@ -307,7 +309,8 @@ top_fit(const struct top *t, int pane, int room, struct layout *ret)
 			widths[i] += more;
 			left -= more;
 		}
-	/* Even the columns that are always shown do not fit: narrow them. */
+	/* If even the columns that are always shown do not fit, make them
+	 * narrower. */
 	for (int i = n - 1; i >= 0 && left < 0; i--) {
 		int less = smaller(widths[i], -left);
 

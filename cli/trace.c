@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `most`: bytes; that of baggage and tracestate is what the specifications
- * make everybody pass on. */
+/* The environment variables, the headers, and `most`, the largest size of a
+ * value in bytes. For tracestate and baggage this is the size that the
+ * specifications require everybody to pass on. */
 static const struct {
 	const char *variable, *header;
 	size_t most;
@@ -22,7 +23,7 @@ static const struct {
 	{ "BAGGAGE", "baggage", 8192 },
 };
 
-/* NULL, or what is wrong with a value. */
+/* Returns NULL, or the reason why a value is not valid. */
 static const char *
 fault_of(size_t i, const char *value)
 {
@@ -32,7 +33,8 @@ fault_of(size_t i, const char *value)
 	return strlen(value) > traces[i].most ? "it is too long" : NULL;
 }
 
-/* A trace that is wrong is no reason to refuse jobs. */
+/* Values that are not valid are left out with a warning, and the job is still
+ * enqueued. */
 int
 trace_add(json_t *headers)
 {

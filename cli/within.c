@@ -34,9 +34,10 @@ join_lines(char **texts, size_t n)
 	return joined;
 }
 
-/* Split READPAST_ALONE into lines. Returns NULL if it is empty. One allocation
- * holds the pointers, and behind them the text. It is never freed, because it
- * is needed until the program ends. */
+/* Split the value of READPAST_ALONE into lines. (These are the queues of a
+ * worker that runs one job at a time.) Returns NULL if there is none. One
+ * allocation holds the pointers and after them the text. It is never freed,
+ * because it is needed until the program ends. */
 static const char *const *
 lines_of(const char *text)
 {
