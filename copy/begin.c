@@ -61,8 +61,8 @@ name_queues(struct rp_copy *c)
 		       : rp__fail(c->error, RP_ENOMEM, "out of memory");
 }
 
-/* Export the first job of these queues whose id is at most `until`. With 0
- * no job is exported. */
+/* Export the first job of these queues whose id is at most `until`. If `until`
+ * is 0, no job is exported, but the statement is still checked. */
 static int
 export_one(struct rp_copy *c, rp_conn *conn, const char *names, int64_t until,
 	   int64_t *ret_count)
@@ -96,7 +96,8 @@ find_any(struct rp_copy *c, const char *queue, int64_t *ret)
 	return r;
 }
 
-/* Fail if the target has jobs of the queue that are not from this copy. */
+/* Check that the target has no jobs of the queue except those from an earlier
+ * run of this copy. */
 static int
 check_queue(struct rp_copy *c, struct rp_copy_queue *q, const rp_queue *theirs)
 {
@@ -157,7 +158,7 @@ check_queues(struct rp_copy *c)
 	return r;
 }
 
-/* ---- are all verbs allowed? ---- */
+/* ---- is each statement allowed? ---- */
 
 /* Run the verbs that the copy will need on this side, with a row that
  * matches no job. This finds a missing privilege, table or column. */
@@ -191,8 +192,8 @@ rehearse(struct rp_copy *c, rp_conn *conn)
 
 /* ---- the beginning ---- */
 
-/* Pause the source. With `trial`, only find out whether pausing is possible,
- * and roll back. */
+/* Pause the source. With `trial`, only find out whether it can be paused, and
+ * roll the transaction back. */
 static int
 begin_source(struct rp_copy *c, int trial)
 {
@@ -293,8 +294,8 @@ rp__copy_begin(struct rp_copy *c)
 		r = rp__copy_progress(c, c->options.leave_running
 						 ? RP_COPY_COPYING
 						 : RP_COPY_WAITING);
-	/* Sweep, so that due jobs and ended leases look the same on both
-	 * sides. */
+	/* Sweep the source, so that jobs that are due and leases that are over
+	 * have the same state on both sides. */
 	if (r == 0)
 		r = rp__copy_failed(c, c->from, rp_sweep(c->from, NULL));
 	return r < 0 ? r : 0;

@@ -22,8 +22,8 @@
 
 /* ---- helpers ---- */
 
-/* Set the copy's error from a connection's error, and name the side that
- * failed. */
+/* Copy a connection's error to the copy's error, with the name of the side
+ * (source or target) that failed. */
 int
 rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r)
 {
@@ -37,8 +37,8 @@ rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r)
 	return r;
 }
 
-/* End a transaction. Its error is reported only if `r` is not an error
- * already. */
+/* End a transaction. `r` is the result so far. If `r` is an error, it is
+ * returned, and an error at the end is ignored. */
 int
 rp__copy_end(struct rp_copy *c, rp_conn *conn, int r)
 {
@@ -80,8 +80,8 @@ note_all(struct rp_copy *c, enum rp_phase phase)
 	return rp__copy_end(c, c->to, r);
 }
 
-/* A copied queue is resumed in the source, a moved one in the target. The other
- * side stays paused, so that no job is run twice. */
+/* Resume the queues: in the source after a copy, in the target after a move.
+ * The other side stays paused, so that no job is run twice. */
 static int
 finish(struct rp_copy *c)
 {
@@ -100,7 +100,8 @@ finish(struct rp_copy *c)
 
 /* ---- the walks ---- */
 
-/* Count all running jobs. (stats and lists stop at some thousands.) */
+/* Count all running jobs. The functions for stats and lists cannot be used,
+ * because they stop at some thousands. */
 static int
 look_for_running(struct rp_copy *c, int *ret)
 {
@@ -124,8 +125,8 @@ look_for_running(struct rp_copy *c, int *ret)
 	return rp__copy_end(c, c->from, r);
 }
 
-/* Wait until no job runs. Sweep meanwhile: if no other client sweeps, jobs
- * whose leases ran out would stay running. */
+/* Wait until no job runs. Sweep meanwhile, because jobs whose leases ran out
+ * would stay running if no other client sweeps. */
 static int
 wait_for_running(struct rp_copy *c)
 {
@@ -166,8 +167,8 @@ walk_until_same(struct rp_copy *c, int doing)
 		if (r == 0 && c->checked_to && !c->changed)
 			return 0;
 		c->checked_to = c->source_end ? c->source_end : 1;
-		/* A move needs no walk that verifies: each slice is compared
-		 * just before it is removed. */
+		/* A move needs no extra walk that verifies the copy, because
+		 * each slice is compared just before it is removed. */
 		if (r == 0 && c->options.move && !c->removing && !c->changed)
 			return 0;
 		if (r == 0)

@@ -10,13 +10,13 @@
 
 #include "internal.h"
 
-/* a range of ids in the source, from `first` to `last`; their ids in the
- * target are larger by `shift` */
+/* A range of ids in the source, from `first` to `last`. In the target, the ids
+ * of these jobs are larger by `shift`. */
 struct rp_range {
 	int64_t first, last, shift;
 };
 
-/* how far the copy of a queue is, as the target records it */
+/* The progress of the copy of a queue, as it is recorded in the target. */
 enum rp_phase { NEVER, COPYING, COPIED, MOVING, MOVED };
 
 struct rp_copy_queue {
@@ -34,17 +34,17 @@ struct rp_copy_queue {
 #define RP_COPY_PARTS 64
 #define RP_COPY_PARTS_FIRST 8
 #define RP_COPY_PARTS_LEAST 4
-#define RP_COPY_PARTS_MOST 16 /* for targets with one writer */
+#define RP_COPY_PARTS_MOST 16 /* if the target has one writer */
 
-/* jobs of one side, sorted by id */
+/* The jobs of one side, sorted by id. */
 struct rp_jobs {
 	rp_batch *memory; /* owns the memory to which the rows point */
 	struct rp_value *rows;
 	size_t count, size;
-	size_t most_rows, most_size; /* limits of the last read: number of
-				      * jobs, bytes of payload */
-	int64_t until;               /* all jobs with ids up to this were
-				      * read */
+	/* limits of the last read: number of jobs, and bytes of payload */
+	size_t most_rows, most_size;
+	/* all jobs with ids up to this one were read */
+	int64_t until;
 };
 
 /* schedules of the source, as rows of parameters of schedule_import */
@@ -68,9 +68,10 @@ struct rp_copy {
 	char *names;             /* the queues' names as a JSON array */
 	struct rp_range *ranges; /* sorted by id */
 	size_t ranges_count;
-	int64_t seq_shift;  /* what is added to positions in the ready line */
-	int64_t seq_end;    /* last position that the target has reserved for
-			     * the copy */
+	/* number that is added to a job's position in the ready line */
+	int64_t seq_shift;
+	/* the last position that was reserved in the target */
+	int64_t seq_end;
 	int64_t source_end; /* last id that the source has assigned */
 	int64_t checked_to; /* ids up to this were read by an earlier walk */
 	int64_t changed;    /* number of jobs up to checked_to that this walk
@@ -97,16 +98,16 @@ int rp__copy_begin(struct rp_copy *c);
 int rp__copy_check_different(struct rp_copy *c);
 int rp__copy_make_names(struct rp_copy *c);
 int rp__copy_identify(struct rp_copy *c, int trial);
-int rp__copy_lock(struct rp_copy *c); /* begin a transaction that excludes
-				       * other runs */
+/* begins a transaction on the target that locks out other runs */
+int rp__copy_lock(struct rp_copy *c);
 int rp__copy_note_phase(struct rp_copy *c, const struct rp_copy_queue *q,
 			enum rp_phase phase);
 int rp__copy_read_phase(struct rp_copy *c, struct rp_copy_queue *q,
 			char ret_run[40]);
-int rp__copy_under_way(struct rp_copy *c); /* is the copy still this
-					    * run's? */
-int
-rp__copy_still_under_way(struct rp_copy *c); /* the same, without our lock */
+/* fails if a newer run of the same copy has taken over */
+int rp__copy_under_way(struct rp_copy *c);
+/* the same check, for callers that do not hold the lock of rp__copy_lock() */
+int rp__copy_still_under_way(struct rp_copy *c);
 int rp__copy_load_ranges(struct rp_copy *c);
 int rp__copy_start_ranges(struct rp_copy *c);
 int rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last);
@@ -119,8 +120,8 @@ int rp__copy_ends(struct rp_copy *c, rp_conn *conn, int64_t *ret_id,
 int rp__copy_reserve(struct rp_copy *c, int64_t id, int64_t seq);
 
 /* jobs.c */
-/* Read the jobs with ids larger than `after` and at most `until`, as many as
- * fit. */
+/* Read the jobs with ids larger than `after` and at most `until`, up to the
+ * limits of a read. */
 int rp__copy_read(struct rp_copy *c, rp_conn *conn, struct rp_jobs *jobs,
 		  int64_t after, int64_t until);
 int rp__copy_equal(const struct rp_value *a, const struct rp_value *b);
@@ -162,7 +163,7 @@ int rp__copy_hand_over_schedules(struct rp_copy *c);
 int rp__copy_start_schedules(struct rp_copy *c);
 void rp__copy_clear_schedules(struct rp_copy *c);
 
-/* slice.c: one pass over all ids of the source */
+/* slice.c: one walk, which goes through all ids of the source */
 int rp__copy_walk(struct rp_copy *c);
 
 #endif

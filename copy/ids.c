@@ -2,10 +2,11 @@
  * ids.c - choose the ids of copied jobs, and keep the entries about a copy in
  * the table `meta` of both databases.
  *
- * In the target a job's id is its id in the source plus a shift. The shift is 0
- * if the target has never used that id, as is usual in a new database. All ids
- * of a range are taken from the target's sequence at once. So no other job gets
- * them, and a copy that is run again finds the jobs that are already there.
+ * In the target, a job's id is its id in the source plus a shift. The shift is
+ * 0 if the target has never used that id, as is usual in a new database. The
+ * shift belongs to a range of ids. All ids of a range are taken from the
+ * target's sequence at once, so no other job gets them. A copy that is run
+ * again uses the same shift, so it finds the jobs that it has copied before.
  * Jobs that are enqueued in the source later extend the last range or start a
  * new one.
  *
@@ -27,7 +28,7 @@
 
 #define TAKEN_OVER "another run of this copy has taken over"
 
-/* ---- entries of `meta` ---- */
+/* ---- records in `meta` ---- */
 
 static int
 take_text(void *ctx, size_t row, const struct rp_value *c)
@@ -40,8 +41,8 @@ take_text(void *ctx, size_t row, const struct rp_value *c)
 	return *text ? RP_ROW_TAKE : RP_ENOMEM;
 }
 
-/* Read an entry into *ret, which the caller frees. NULL: there is no such
- * entry. */
+/* Read the record with this name into *ret, which the caller frees. *ret is
+ * NULL if there is no such record. */
 static int
 read_note(struct rp_copy *c, rp_conn *conn, const char *name, char **ret)
 {
@@ -54,7 +55,7 @@ read_note(struct rp_copy *c, rp_conn *conn, const char *name, char **ret)
 		rp__run(conn, RP_V_META_GET, params, 1, take_text, &text));
 
 	if (r < 0)
-		free(text); /* the verb may fail after it returned a row */
+		free(text); /* a call may fail after it returned a row */
 	else
 		*ret = text;
 	return r;
@@ -109,7 +110,8 @@ rp__copy_check_different(struct rp_copy *c)
 			      : r;
 }
 
-/* Make a name for this run, and one for the source in case it has none yet. */
+/* Make a random name for this run, and one for the source, which is used only
+ * if the source has no name yet. */
 int
 rp__copy_make_names(struct rp_copy *c)
 {
@@ -118,10 +120,10 @@ rp__copy_make_names(struct rp_copy *c)
 	return r < 0 ? r : make_random(c, c->run);
 }
 
-/* Record the source's name, unless it has one, in the transaction that is
- * open on the source. On trial, use the existing name. Later, an existing
- * name that is not ours means that another run began at the same time, and
- * recorded it. */
+/* Record the source's name if it has none, in the transaction that is open on
+ * the source. On trial, an existing name is used. Later, an existing name that
+ * differs from ours means that another run began at the same time and recorded
+ * its name. */
 int
 rp__copy_identify(struct rp_copy *c, int trial)
 {
@@ -145,7 +147,7 @@ rp__copy_identify(struct rp_copy *c, int trial)
 	return r;
 }
 
-/* Begin a transaction on the target that excludes other runs. */
+/* Begin a transaction on the target that locks out other runs. */
 int
 rp__copy_lock(struct rp_copy *c)
 {
@@ -158,7 +160,7 @@ rp__copy_lock(struct rp_copy *c)
 	return r < 0 ? rp__copy_end(c, c->to, r) : 0;
 }
 
-/* ---- progress: an entry for each queue ---- */
+/* ---- progress: a record for each queue ---- */
 
 static const char *const phases[] = { "never", "copying", "copied", "moving",
 				      "moved" };
@@ -217,9 +219,9 @@ rp__copy_under_way(struct rp_copy *c)
 	return r;
 }
 
-/* Do the same as rp__copy_under_way(), but faster: each run that begins puts
- * its name into the lock entry. As long as that is our name, the queues'
- * entries need not be read. */
+/* Do the same as rp__copy_under_way(), but faster. Each run stores its name in
+ * one record ("copy lock") when it begins. While that record has our name, the
+ * records of the queues need not be read. */
 int
 rp__copy_still_under_way(struct rp_copy *c)
 {
@@ -319,8 +321,8 @@ insert_range(struct rp_copy *c, size_t at)
 	return ranges + at;
 }
 
-/* Read the ranges. Returns RP_ENOENT if nothing was ever copied from this
- * source. */
+/* Read the ranges of ids that earlier runs have recorded. Returns RP_ENOENT if
+ * nothing was ever copied from this source. */
 int
 rp__copy_load_ranges(struct rp_copy *c)
 {
@@ -372,8 +374,8 @@ rp__copy_start_ranges(struct rp_copy *c)
 	return r < 0 ? r : save_ranges(c);
 }
 
-/* Add a range for the source's ids from `id` to `last`. None of them is in a
- * range yet. */
+/* Add a range for the source's ids from `id` to `last`. None of these ids is in
+ * a range yet. */
 static int
 add_range(struct rp_copy *c, int64_t id, int64_t last)
 {
@@ -411,7 +413,7 @@ rp__copy_open_range(struct rp_copy *c, int64_t id, int64_t last)
 	if (r < 0)
 		return r;
 	r = rp__copy_under_way(c);
-	/* Read the ranges again: another run may have added some. */
+	/* Read the ranges again, because another run may have added some. */
 	if (r == 0)
 		r = rp__copy_load_ranges(c);
 	if (r == RP_ENOENT)

@@ -9,12 +9,11 @@
 
 #include <string.h>
 
-#define MOST_SIZE                                                              \
-	(8 << 20) /* bytes of payload in one read; its last job may            \
-		   * exceed this */
-#define SPARE_MS                                                               \
-	60000 /* kept jobs that expire in less than this are                   \
-	       * not copied, in ms */
+/* A read stops after this many bytes of payload. The last job may exceed this
+ * limit. */
+#define MOST_SIZE (8 << 20)
+/* Kept jobs that a sweep will delete within this time (in ms) are not copied. */
+#define SPARE_MS 60000
 
 static int
 take_row(void *ctx, size_t number, const struct rp_value *columns)

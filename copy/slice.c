@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NARROW INT64_C(20000) /* largest span of ids in one read, */
-#define WIDE INT64_C(1000000) /* or this span, if jobs are few */
+#define NARROW INT64_C(20000) /* largest span of ids in one read */
+/* the same, if there are few jobs among the ids */
+#define WIDE INT64_C(1000000)
 
 /* The state of a job of the source. WANTED: the job will be inserted into the
  * target. UNKNOWN: the job is in the target, and perhaps not equal. SAME: the
@@ -25,12 +26,13 @@ enum { WANTED, UNKNOWN, SAME, RUNNING };
 
 struct slice {
 	struct rp_jobs ours, theirs;
-	unsigned char *fate;   /* state of each job of `ours` */
-	struct rp_value *some; /* rows chosen for one verb, */
-	size_t *which;         /* and their indices in `ours` */
+	/* one of the values above for each job of `ours` */
+	unsigned char *fate;
+	struct rp_value *some; /* rows chosen for one statement */
+	size_t *which;         /* the indices of these rows in `ours` */
 	size_t some_count;
-	struct rp_value *gone; /* parameters for the verb `erase`, a row for
-				* each job */
+	/* parameters for erase.sql, one row for each job */
+	struct rp_value *gone;
 	size_t gone_count;
 };
 
@@ -71,7 +73,8 @@ match(struct rp_copy *c, struct slice *s)
 	}
 }
 
-/* Erase the target's jobs that are not equal, or that run in the source. */
+/* Choose the target's jobs that must be erased, because they are not equal or
+ * because they run in the source. */
 static void
 match_again(struct slice *s)
 {
@@ -94,7 +97,7 @@ match_again(struct slice *s)
 	}
 }
 
-/* ---- running verbs on some of the rows ---- */
+/* ---- running a statement for some of the rows ---- */
 
 static void
 choose(struct slice *s, int fate, int kept)
@@ -141,8 +144,8 @@ compare(struct rp_copy *c, struct slice *s)
 	return r < 0 ? r : run_on(c, s, UNKNOWN, 1, RP_V_SAME_KEPT, take_same);
 }
 
-/* Advance the target's positions past those of the jobs that will be
- * inserted. */
+/* Reserve the positions of the jobs that will be inserted, so that new jobs of
+ * the target get later positions. */
 static int
 reserve_line(struct rp_copy *c, const struct slice *s)
 {
@@ -157,7 +160,7 @@ reserve_line(struct rp_copy *c, const struct slice *s)
 	return largest > c->seq_end ? rp__copy_reserve(c, 0, largest) : 0;
 }
 
-/* Insert the wanted jobs. Their ids are free. A unique key can only conflict
+/* Insert the WANTED jobs. Their ids are free. A unique key can conflict only
  * with a job that a client has enqueued in the target during the copy. */
 static int
 insert(struct rp_copy *c, struct slice *s)
@@ -191,8 +194,8 @@ erase(struct rp_copy *c, rp_conn *conn, struct slice *s, int64_t *count)
 
 /* ---- a slice ---- */
 
-/* Read the inserted jobs again and compare them. If another walk follows,
- * this is not needed. */
+/* Read the inserted jobs again and compare them. This is left out if another
+ * walk follows. */
 static int
 prove(struct rp_copy *c, struct slice *s)
 {
@@ -211,8 +214,8 @@ prove(struct rp_copy *c, struct slice *s)
 	return r;
 }
 
-/* Read the target's jobs. If there are more than one read returns, end the
- * slice where the read ends. */
+/* Read the target's jobs. If one read does not return all of them, end the
+ * slice at the last job that was read. */
 static int
 read_theirs(struct rp_copy *c, struct slice *s, int64_t after, int64_t shift)
 {
@@ -260,9 +263,9 @@ begin(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice)
 	return rp__copy_failed(c, conn, rp__slice_begin(conn, slice, 0));
 }
 
-/* End a slice. If r is negative, c->error is already set. If the target has
- * one writer at a time, choose the size of the next slice so that it takes
- * about RP_SLICE_US. */
+/* End a slice. If `r` is negative, c->error is already set. If the target has
+ * only one writer at a time, the size of the next slice is chosen so that it
+ * takes about RP_SLICE_US. */
 static int
 end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 {
@@ -278,7 +281,7 @@ end(struct rp_copy *c, rp_conn *conn, struct rp_slice *slice, int r)
 	return r < 0 ? r : rp__copy_failed(c, conn, ended);
 }
 
-/* Erase from the source the jobs that are now in the target. */
+/* Erase those jobs from the source that are now in the target. */
 static int
 remove_slice(struct rp_copy *c, struct slice *s, int64_t shift)
 {

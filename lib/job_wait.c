@@ -46,7 +46,7 @@ struct wait {
 	int fd;
 };
 
-/* ---- waiting for oneself ---- */
+/* ---- a handler that would wait for itself ---- */
 
 void
 rp__set_handling(const struct rp_handling *its)

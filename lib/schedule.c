@@ -1,5 +1,6 @@
 /*
- * schedule.c - add, read, change and run schedules.
+ * schedule.c - schedules: add, list, pause, resume and remove them, and enqueue
+ * a job of a schedule at once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
