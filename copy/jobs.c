@@ -12,7 +12,8 @@
 /* A read stops after this many bytes of payload. The last job may exceed this
  * limit. */
 #define MOST_SIZE (8 << 20)
-/* Kept jobs that a sweep will delete within this time (in ms) are not copied. */
+/* Kept jobs that a sweep will delete within this time, in ms, are not
+ * copied. */
 #define SPARE_MS 60000
 
 static int

@@ -187,7 +187,7 @@ end_renewing(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	}
 }
 
-/* Renew all leases that are due, in one commit. */
+/* Renew in one commit all leases that are due for renewal. */
 int
 rp__lease_renew(rp_worker *w)
 {

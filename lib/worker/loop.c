@@ -1,5 +1,6 @@
 /*
- * loop.c - the coordinator's main loop.
+ * loop.c - the main loop of the coordinator, the thread that claims and settles
+ * jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
