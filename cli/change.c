@@ -214,9 +214,9 @@ compare_ids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Sort the cancelled jobs of the list by id, so that they are retried in the
- * order in which they were enqueued. A cancel by a filter leaves no useful
- * order, because it begins at the end of the ready line. */
+/* Sort the cancelled jobs of the list by id. They are then retried in the order
+ * in which they were enqueued. The order in which they were cancelled is of no
+ * use, because a cancel begins at the end of the ready line. */
 static void
 sort_cancelled(struct found *jobs)
 {
@@ -295,8 +295,8 @@ print_changed(const struct change *c, const struct rp_changed *changed)
 				  plural(changed->taken), c->act->past);
 	if (changed->large)
 		status = complain(REFUSED,
-				  "%lld job%s not %s: queue %s does not take "
-				  "payloads so large (max_payload)",
+				  "%lld job%s not %s: payload larger than "
+				  "queue %s allows (max_payload)",
 				  (long long)changed->large,
 				  plural(changed->large), c->act->past,
 				  c->what.queue);

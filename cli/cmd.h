@@ -39,7 +39,7 @@ struct command {
 	int schema;
 	const char *usage;   /* its arguments */
 	const char *summary; /* one line */
-	const char *note;    /* more lines of help, or NULL */
+	const char *note;    /* more lines for the command's help, or NULL */
 };
 
 /* main.c */

@@ -79,8 +79,7 @@ cmd_init(struct cmd *cmd, int argc, char **argv)
 		return print_json(JSON_MEMBERS(members));
 	}
 	if (restored)
-		printf("ids up to %lld are not given to new jobs: skipped %d "
-		       "ids\n",
+		printf("new jobs get ids above %lld: skipped %d ids\n",
 		       (long long)last, RP_IDS_SKIPPED);
 	printf("%s is ready\n", where);
 	return DONE;

@@ -88,7 +88,7 @@ check_change(struct change *c, int argc, int64_t priority, const char *to)
 	what->priority = (int)priority;
 	what->queue = to;
 	if (argc && c->filter.queue && to)
-		return usage(c->cmd, "give either --queue or --to: beside ids "
+		return usage(c->cmd, "give either --queue or --to: with ids "
 				     "they mean the same");
 	if (argc && c->filter.queue) {
 		what->queue = c->filter.queue;
@@ -96,8 +96,8 @@ check_change(struct change *c, int argc, int64_t priority, const char *to)
 	}
 	if (what->priority < 0 && what->delay_ms < 0 && what->run_at < 0 &&
 	    what->max_attempts < 0 && !what->queue)
-		return usage(c->cmd, "change what? --priority, --delay, --at, "
-				     "--to or --max-attempts");
+		return usage(c->cmd, "nothing to change: give --priority, "
+				     "--delay, --at, --to or --max-attempts");
 	if (what->delay_ms >= 0 && what->run_at >= 0)
 		return usage(c->cmd, "give either --delay or --at, not both");
 	if (what->max_attempts == 0)
@@ -175,8 +175,8 @@ cmd_purge(struct cmd *cmd, int argc, char **argv)
 				: usage(cmd, "which queue?");
 	status = check_states(cmd, f, purges.allowed, 0);
 	if (!status && !f->state)
-		status = usage(
-			cmd, "which jobs? Name their state with --state STATE");
+		status = usage(cmd,
+			       "which jobs? Give their state: --state STATE");
 	if (!status && !yes && !c.dry_run)
 		status = usage(
 			cmd, "this deletes jobs for good: confirm with --yes");

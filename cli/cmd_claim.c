@@ -10,7 +10,8 @@
 
 #include "history.h"
 
-/* Release the jobs, because they could not be printed. */
+/* Release the claimed jobs after an error in printing them, because the user
+ * does not know their claims. */
 static int
 give_back(struct cmd *cmd, const rp_batch *batch)
 {

@@ -213,9 +213,8 @@ cmd_copy(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc < 2)
-		return usage(
-			cmd,
-			"from which database, and to which? Give two URLs");
+		return usage(cmd,
+			     "give two URLs: of the source and of the target");
 	a.leave = strcmp(running, "leave") == 0;
 	if (!a.leave && strcmp(running, "wait") != 0)
 		return usage(cmd, "--running %.40s: expected wait or leave",

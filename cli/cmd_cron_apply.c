@@ -118,7 +118,7 @@ cmd_cron_apply(struct cmd *cmd, int argc, char **argv)
 	struct apply a = { .cmd = cmd, .file = { .cmd = cmd } };
 	const struct option options[] = {
 		{ "--dry-run", FLAG, &a.dry_run, NULL,
-		  "say what would be done, and do nothing" },
+		  "print what would be done, and change nothing" },
 		JSON_OPTION(&a.json),
 		OPTIONS_END,
 	};
@@ -127,7 +127,7 @@ cmd_cron_apply(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc != 1)
-		return usage(cmd, "which FILE? - is standard input");
+		return usage(cmd, "which FILE? (- is standard input)");
 	a.file.path = argv[0];
 	if (a.dry_run)
 		cmd->schema = RP_SCHEMA_REQUIRE;

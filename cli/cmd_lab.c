@@ -199,7 +199,8 @@ run_one(struct report *report, const struct lab_script *script, int named)
 	if (r == 0)
 		return print_result(report, script, &result);
 	if (r == LAB_STOPPED)
-		return complain(FAILED, "lab: stopped; nothing is left of it");
+		return complain(FAILED,
+				"lab: stopped; its tables were removed");
 	if (r == LAB_CANNOT && !named)
 		return print_cannot(report, script, why);
 	return complain(FAILED, "lab: %s: %s", script->name, why);
@@ -238,7 +239,7 @@ list(const struct lab_script *script)
 
 /* ---- options ---- */
 
-/* Reject a URL of an unknown scheme before anything runs. */
+/* Refuse a URL with an unknown scheme before the first technique runs. */
 static int
 check_url(const struct cmd *cmd)
 {

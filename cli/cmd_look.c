@@ -15,7 +15,7 @@
 
 #define LISTED 50 /* how many jobs `list` prints without --limit */
 
-/* Tell users that the list may be incomplete because of the default limit. */
+/* Print a note that the list may be incomplete because of the default limit. */
 static void
 say_if_cut(size_t limit, size_t count)
 {
@@ -36,9 +36,8 @@ list_queue(struct cmd *cmd, const struct filter *f, size_t limit, int json)
 	status = print_list(cmd, batch, json);
 	if (rp_batch_is_partial(batch))
 		complain(0,
-			 "queue %s has too many jobs to look at each: the "
-			 "running jobs were searched among the first %d only; "
-			 "--all searches all jobs",
+			 "queue %s has many jobs: running jobs were searched "
+			 "only among the first %d; --all searches all jobs",
 			 f->queue, RP_MOST_COUNTED);
 	say_if_cut(limit, rp_batch_count(batch));
 	rp_batch_free(batch);

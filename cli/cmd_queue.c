@@ -193,11 +193,11 @@ static int
 check_dead_to(const struct cmd *cmd, rp_queue *wanted)
 {
 	if (!*wanted->dead_to)
-		return usage(cmd, "--dead-to: which queue? `none` ends it");
+		return usage(cmd, "--dead-to: give a queue, or none");
 	if (wanted->name && strcmp(wanted->dead_to, wanted->name) == 0)
 		return usage(cmd,
-			     "--dead-to %.80s: expected another queue: a job "
-			     "that dies there would come back",
+			     "--dead-to %.80s: expected another queue, because "
+			     "dead jobs would come back to this one",
 			     wanted->dead_to);
 	if (strcmp(wanted->dead_to, "none") != 0)
 		return check_new_queue(cmd, wanted->dead_to);
@@ -234,7 +234,7 @@ cmd_queue_set(struct cmd *cmd, int argc, char **argv)
 		TEXT,
 		&wanted.dead_to,
 		"QUEUE",
-		"where a job that dies leaves a job; none: nowhere",
+		"queue that gets a new job when a job dies, or none",
 	};
 	options[SETTINGS + 1] = (struct option)JSON_OPTION(&json);
 	options[SETTINGS + 2] = (struct option)OPTIONS_END;

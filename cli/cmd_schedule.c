@@ -90,7 +90,7 @@ print_added(const struct adding *a, const rp_schedule *stored)
 		       *a->changes ? ": " : "", a->changes);
 	format_time(next, sizeof(next), stored->next_at);
 	if (stored->paused_at)
-		printf("%s is paused: readpast cron resume %s ends that\n",
+		printf("%s is paused: readpast cron resume %s resumes it\n",
 		       stored->name, stored->name);
 	else
 		printf("%s fires next at %s\n", stored->name, next);
@@ -136,11 +136,11 @@ cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 		{ "--priority", PRIORITY, &priority, "N",
 		  PRIORITIES ", lower first (default: the queue's)" },
 		{ "--missed", TEXT, &missed, "once|all|skip",
-		  "if nobody fired it in time: one job for all missed\n"
-		  "times (the default), a job for each, or none" },
+		  "after missed times: one job for all of them (the\n"
+		  "default), a job for each, or no job" },
 		{ "--overlap", TEXT, &overlap, "allow|skip",
 		  "while its last job is live: add another job (the\n"
-		  "default), or none" },
+		  "default), or no job" },
 		{ "--replace", FLAG, &a.replace, NULL,
 		  "if there is a schedule of this name, replace all its\n"
 		  "settings; it stays paused if it is" },

@@ -183,7 +183,8 @@ cmd_fail(struct cmd *cmd, int argc, char **argv)
 	if (status)
 		return status;
 	if (!model.error)
-		return usage(cmd, "why did it fail? Say it with --error TEXT");
+		return usage(cmd,
+			     "give the reason of the failure: --error TEXT");
 	if (for_good && model.delay_ms >= 0)
 		return usage(cmd,
 			     "give either --for-good or --retry-in, not both");

@@ -98,7 +98,7 @@ on_screen(struct top *t)
 	endwin();
 	delscreen(screen);
 	if (r == GONE)
-		return complain(FAILED, "top: the terminal is gone");
+		return complain(FAILED, "top: the terminal was closed");
 	return r < 0 ? cmd_failed(t->cmd, r) : DONE;
 }
 

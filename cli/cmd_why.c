@@ -153,8 +153,8 @@ ready(struct answer *a)
 		fprintf(a->to, " (%lld of %lld).", (long long)a->job->attempt,
 			(long long)a->job->max_attempts);
 	if (why->suspect)
-		fputs(" It may have killed its worker, so it is handed out "
-		      "alone: to a worker that holds no other job.",
+		fputs(" It may have killed its worker, so only a worker that "
+		      "holds no other job can claim it.",
 		      a->to);
 	say_workers(a, 1);
 	say_paused(a, 1);

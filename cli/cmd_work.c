@@ -229,7 +229,8 @@ parse(struct work *work, int argc, char **argv)
 		{ "--output-sync", FLAG, &work->output_sync, NULL,
 		  "print a handler's output only when the handler has ended" },
 		{ "--result", TEXT, &work->result, "stdout",
-		  "standard output is the result (descriptor 3 is)" },
+		  "take results from standard output (default: from\n"
+		  "descriptor 3)" },
 		{ "--quiet", FLAG, &work->quiet, NULL, "print problems only" },
 		{ "--log", TEXT, &work->log, "json",
 		  "log events as JSON lines on standard error" },

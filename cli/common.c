@@ -91,8 +91,8 @@ check_name(const struct cmd *cmd, const char *what, const char *name,
 		       : 0;
 }
 
-/* Refuse a name that begins with a dash: other commands would read it as an
- * option. */
+/* Refuse a name that begins with a dash, because other commands would read it
+ * as an option. */
 int
 check_new_queue(const struct cmd *cmd, const char *name)
 {

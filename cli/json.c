@@ -60,7 +60,7 @@ json_headers(const char *text)
 	return object ? object : json_text(text);
 }
 
-/* ---- tables of fields ---- */
+/* ---- objects that are made from tables of fields ---- */
 
 /* Add a value to the object. If memory runs out, free the object and set it to
  * NULL. Later calls then do nothing. */

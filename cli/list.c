@@ -34,7 +34,7 @@ print_row(const rp_job *job, int with_queue)
 	putchar('\n');
 }
 
-/* ---- all jobs of a batch ---- */
+/* ---- jobs in a batch ---- */
 
 /* Print one job of a list as JSON. If the list has only the beginning of the
  * payload, the job is read again. If the job no longer exists, nothing is

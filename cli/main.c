@@ -99,7 +99,7 @@ const struct command commands[] = {
 	{ "cron pause", cmd_cron_pause, REQUIRE, "NAME",
 	  "stop firing a schedule", NULL },
 	{ "cron resume", cmd_cron_resume, REQUIRE, "NAME",
-	  "fire a schedule again, from its next time on", NULL },
+	  "end a schedule's pause: it fires from its next time on", NULL },
 	{ "cron remove", cmd_cron_remove, REQUIRE, "NAME",
 	  "delete a schedule; its jobs stay", NULL },
 	{ "cron apply", cmd_cron_apply, CREATE, "FILE",
@@ -167,7 +167,7 @@ general_help(FILE *to)
 	for (const struct command *c = commands; c->name; c++)
 		fprintf(to, "  %-11s  %s\n", c->name, c->summary);
 	fputs("\n"
-	      "The database is that of --db, else of READPAST_DB, else\n"
+	      "--db or READPAST_DB names the database. The default is\n"
 	      "sqlite:readpast.db in the current directory.\n"
 	      "For more, see readpast help COMMAND and man readpast.\n",
 	      to);

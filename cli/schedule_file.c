@@ -203,7 +203,7 @@ check_taken(const struct schedule_file *f, const char *where,
 	for (size_t i = 0; i < number; i++)
 		if (strcmp(f->wanted[i].schedule.name, schedule->name) == 0)
 			return refuse(f, where, "name",
-				      "there are two of this name");
+				      "two schedules have this name");
 	if (check_schedule(schedule, &error) < 0)
 		return complain(status_of(error.code), "%s: %s: %.128s: %s",
 				f->cmd->name, f->path, where, error.message);

@@ -13,7 +13,8 @@
 /* A schedule that was read from a file. */
 struct wanted {
 	rp_schedule schedule;
-	char *payload, *headers; /* memory that the schedule points to */
+	/* memory to which members of `schedule` point */
+	char *payload, *headers;
 };
 
 /* A file of schedules. The texts of the schedules are in `array`. */

@@ -60,7 +60,7 @@ ask(struct top *t, const struct action *action)
 
 	if (t->pane != action->pane || pane->rows == 0) {
 		snprintf(t->said, sizeof(t->said),
-			 "%c: first go to %s with tab, up and down",
+			 "%c: first select %s with tab, up and down",
 			 action->key, rows[action->pane]);
 		return;
 	}

@@ -61,7 +61,7 @@ struct work {
 	rp_worker *worker;
 	struct live live;
 
-	/* These change while handlers run, in several threads. */
+	/* Several threads change these while handlers run. */
 	_Atomic int64_t running;
 	atomic_int told_to_end; /* 1: the message was printed that the worker
 				 * waits for handlers */

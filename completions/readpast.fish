@@ -133,7 +133,7 @@ complete -c readpast -n '__readpast_in work' -a --drain=settled -d '... nor wait
 complete -c readpast -n '__readpast_in work' -l max-jobs -x -d 'exit after this many jobs'
 complete -c readpast -n '__readpast_in work' -l grace -x -d 'time for handlers to end, after a signal'
 complete -c readpast -n '__readpast_in work' -l output-sync -d 'print the output of a handler only when it has ended'
-complete -c readpast -n '__readpast_in work' -l result -x -a stdout -d 'standard output is the result'
+complete -c readpast -n '__readpast_in work' -l result -x -a stdout -d 'take results from standard output'
 complete -c readpast -n '__readpast_in work' -l quiet -d 'print problems only'
 complete -c readpast -n '__readpast_in work' -l log -x -a json -d 'log events as JSON lines'
 
@@ -250,7 +250,7 @@ complete -c readpast -n '__readpast_in queue set' -l keep-done -x -d 'how long d
 complete -c readpast -n '__readpast_in queue set' -l keep-dead -x -d 'how long dead ones are kept'
 complete -c readpast -n '__readpast_in queue set' -l max-payload -x -d 'the largest payload'
 complete -c readpast -n '__readpast_in queue set' -l timeout -x -d 'longest time of a handler'
-complete -c readpast -n '__readpast_in queue set' -l dead-to -x -a '(__readpast_queues) none' -d 'where a job that dies leaves a job'
+complete -c readpast -n '__readpast_in queue set' -l dead-to -x -a '(__readpast_queues) none' -d 'queue that gets a new job when a job dies'
 complete -c readpast -n '__readpast_in queue set' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in queue list' -l json -d 'JSON lines'
 complete -c readpast -n '__readpast_in queue drop' -l yes -d really

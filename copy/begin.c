@@ -160,8 +160,8 @@ check_queues(struct rp_copy *c)
 
 /* ---- is each statement allowed? ---- */
 
-/* Run the verbs that the copy will need on this side, with a row that
- * matches no job. This finds a missing privilege, table or column. */
+/* Run each statement that the copy will need on this side, with parameters that
+ * match no job. This finds a missing privilege, table or column. */
 static int
 rehearse(struct rp_copy *c, rp_conn *conn)
 {

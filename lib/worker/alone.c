@@ -67,8 +67,8 @@ rp__alone_must_wait(const struct alone *alone, size_t holding)
 	return alone->task || (alone->wanted_since && holding > 0);
 }
 
-/* Returns the value of `holding` for the next claim: if it is not 0, the
- * claim returns no suspects. */
+/* Returns the value of `holding` for the next claim. If it is not 0, the claim
+ * returns no suspects. */
 size_t
 rp__alone_holding(const struct alone *alone, size_t holding)
 {

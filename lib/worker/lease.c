@@ -209,7 +209,7 @@ rp__lease_renew(rp_worker *w)
 	return r < 0 ? rp__worker_trouble(w, r) : 0;
 }
 
-/* ---- after a lost answer ---- */
+/* ---- jobs of a claim whose answer was lost ---- */
 
 /* Jobs that are leased to this worker, each with a verdict that releases it. */
 struct held {

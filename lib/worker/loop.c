@@ -168,7 +168,7 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	return 0;
 }
 
-/* Record whether there may be more jobs than the claim returned. */
+/* Record whether there may be more ready jobs than the claim returned. */
 static void
 note_claim(rp_worker *w, const rp_batch *batch, size_t want)
 {
@@ -469,7 +469,8 @@ forget_all(rp_worker *w, struct tasks *finished)
 	rp__tasks_free(&w->blocked);
 }
 
-/* Run the coordinator, from connecting to closing. */
+/* Run the coordinator: open the connection, run the main loop, and close the
+ * connection. */
 int
 rp__loop_run(rp_worker *w, rp_error *reterr)
 {

@@ -185,7 +185,7 @@ readpast claim many -n 11000 --lease 1h >claims.out
 check 'stats counts running jobs up to the limit' grep -Eq '^many +0 +9000 +10k\+ ' <(readpast stats many)
 readpast list many --state running --limit 3 >list.out 2>list.err
 check 'a list of running jobs prints that it has not examined all of them' \
-	grep -q 'first 10000 only; --all searches all jobs' list.err
+	grep -q 'only among the first 10000; --all searches all jobs' list.err
 check 'this list has as many jobs as --limit allows' equal "$(grep -c running list.out)" 3
 readpast list many --state running --limit 3 --all >list.out 2>list.err
 check 'list --all examines all jobs and prints no warning' equal "$(cat list.err)" ''

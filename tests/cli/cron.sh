@@ -100,7 +100,7 @@ readpast cron pause beat
 job=$(schedule beat last_job_id)
 check 'a paused schedule that is replaced stays paused, and this is printed' equal \
 	"$(readpast cron add mail beat 'every 1s' --overlap skip --payload tock --replace)" 'replaced beat: payload
-beat is paused: readpast cron resume beat ends that'
+beat is paused: readpast cron resume beat resumes it'
 check 'the replaced schedule keeps its last fire' equal "$(schedule beat last_job_id)" "$job"
 check 'cron next prints that the schedule is paused' equal "$(readpast cron next beat -n 1 2>&1 >/dev/null)" \
 	'readpast: beat is paused: it does not fire at these times unless it is resumed'

@@ -43,14 +43,14 @@ lost=$(readpast enqueue q lost)
 check 'the backup is restored' put_back
 check 'the job enqueued after the backup is gone' status 3 readpast show "$lost"
 check 'init --after-restore prints how many ids it skips' \
-	grep -qx "ids up to $((lost - 1 + 1000000000)) are not given to new jobs: skipped 1000000000 ids" \
+	grep -qx "new jobs get ids above $((lost - 1 + 1000000000)): skipped 1000000000 ids" \
 	<(readpast init --after-restore)
 check 'the id of the lost job is not given again' equal "$(readpast enqueue q new)" "$((lost + 1000000000))"
 check 'a client that claimed before the backup may still settle' readpast complete "$held"
 check 'a worker does the jobs, also those that were scheduled' readpast work q --drain --max-jobs 2 -- true
 check 'no job is left' equal "$(readpast list q --json)" ''
 check 'a second init --after-restore skips ids again' \
-	grep -qx "ids up to $((lost + 2000000000)) are not given to new jobs: .*" \
+	grep -qx "new jobs get ids above $((lost + 2000000000)): .*" \
 	<(readpast init --after-restore)
 check 'init without --after-restore skips no ids' equal "$(readpast init >/dev/null && readpast enqueue q x)" "$((lost + 2000000001))"
 if [[ $2 == sqlite: ]]; then

@@ -169,10 +169,10 @@ def questions():
         for key in "cr":
             top.press(key)
             check(f"{key} needs a job at the cursor",
-                  top.shows(f"^{key}: first go to a (running|dead) job"), top.text())
+                  top.shows(f"^{key}: first select a (running|dead) job"), top.text())
         top.press("Tab", "p")
         check("p needs a queue at the cursor",
-              top.shows("^p: first go to a queue") and not paused_queues(), top.text())
+              top.shows("^p: first select a queue") and not paused_queues(), top.text())
 
         top.press("BTab", "p", "y")
         check("y pauses the queue", eventually(lambda: is_paused("mail")))
@@ -374,7 +374,7 @@ def ends_without_terminal():
                   + ("in the middle of a question" if asks else "at once"),
                   ends_within(10, pid))
             check("top then exits with 1 and prints why",
-                  top.ended() == 1 and "the terminal is gone" in top.said(), top.said())
+                  top.ended() == 1 and "the terminal was closed" in top.said(), top.said())
     check("the lost terminal has changed nothing", not paused_queues())
 
     # An interactive shell takes the terminal back when a job is killed.
