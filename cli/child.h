@@ -23,9 +23,9 @@
 /* the process that kills the handlers if the worker itself is killed */
 struct warden;
 
-/* Start the warden. Call this before a thread is started or a database is
- * opened. `slots` is the number of handlers that may run at once. Returns NULL
- * if fork() fails. */
+/* Start the warden. Call this before starting a thread or opening a
+ * database. `slots`: how many handlers may run at once. Returns NULL if fork
+ * fails. */
 struct warden *warden_start(size_t slots);
 void warden_stop(struct warden *warden);
 
@@ -46,7 +46,7 @@ struct child {
 	 * output. `fd` is the descriptor to which the child wrote. */
 	void (*wrote)(void *ctx, int fd, const char *text, size_t n);
 	int passes_output; /* not 0: pass standard output to wrote(), too */
-	int has_no_result; /* not 0: CHILD_RESULT is closed in the child */
+	int has_no_result; /* not 0: the child finds CHILD_RESULT closed */
 	void *ctx;
 	/* The results. */
 	int errnum;                /* 0, or the errno with which it could not be
@@ -59,7 +59,7 @@ struct child {
 	size_t tail_size;
 };
 
-/* Run the child in a process group of its own, and return when it has ended. */
+/* Run the child to its end, in a process group of its own. */
 void child_run(struct warden *warden, struct child *child);
 
 #endif

@@ -39,7 +39,7 @@ struct command {
 	int schema;
 	const char *usage;   /* its arguments */
 	const char *summary; /* one line */
-	const char *note;    /* more lines for the command's help, or NULL */
+	const char *note;    /* more lines of help, or NULL */
 };
 
 /* main.c */
@@ -55,9 +55,8 @@ int status_of(int code);
 /* Print the error of a call that failed. Returns an exit status. */
 int cmd_failed(const struct cmd *cmd, int code);
 int worst(int a, int b);
-/* Check that a name is valid and has at most `most` bytes. `what` is the
- * subject of the error message. Returns 0, or an exit status after printing an
- * error. */
+/* Check a name of at most `most` bytes. `what` is the subject of the message.
+ * Returns 0, or an exit status after a complaint. */
 int check_name(const struct cmd *cmd, const char *what, const char *name,
 	       size_t most);
 /* Check that a new queue may have this name. Returns 0, or an exit status after
@@ -80,19 +79,18 @@ int not_opened(const char *url, int code, const rp_error *error);
 int find_queue(struct cmd *cmd, const char *name, int make);
 
 /*
- * Options are written as --name VALUE, --name=VALUE, -n VALUE or -nVALUE, among
- * the other arguments or before them, up to `--`. A table of options, ended by
- * OPTIONS_END, has the variable that gets each value. Parsing removes the
- * options from argv. The command's help is printed from the same table, and
- * tools/check_docs.py compares the manual and the completions with the table.
- * All commands have the options --db and --history, which may also come before
+ * Options: --name VALUE, --name=VALUE, -n VALUE or -nVALUE, anywhere among the
+ * other arguments and up to `--`. A table, ended by OPTIONS_END, says where
+ * each value goes. Parsing removes options from argv. The table is also the
+ * command's help; tools/check_docs.py compares the manual and the completions
+ * with it. --db and --history, which all commands have, may also come before
  * the command.
  */
 enum option_type {
 	FLAG,
 	TEXT,
-	/* text that may be left out: --name gives "", --name=TEXT gives TEXT */
-	OPTIONAL,
+	OPTIONAL, /* text; the value is optional: --name gives "",
+		   * --name=TEXT gives TEXT */
 	COUNT,
 	SIZE,
 	DURATION,
@@ -105,11 +103,11 @@ struct option {
 	enum option_type type;
 	void *to; /* the variable to set: an int, const char *, int64_t or
 		   * struct texts, depending on the type */
-	/* name of the value in the help; NULL: a FLAG has no value */
-	const char *arg;
+	const char
+		*arg; /* name of the value in the help; NULL: a FLAG has none */
 	const char *help; /* one or more lines */
 };
-/* The digits of a number that readpast.h defines, as a string literal. */
+/* the digits of a number that readpast.h defines, as a string literal */
 #define DIGITS(limit) DIGITS_OF(limit)
 #define DIGITS_OF(digits) #digits
 #define PRIORITIES "0 to " DIGITS(RP_MOST_PRIORITY)
@@ -125,7 +123,7 @@ struct texts {
 	const char **items;
 	size_t count;
 };
-/* Parse the options and remove them from argv. *argc becomes the number of
+/* Parse the options and remove them from argv; *argc becomes the number of
  * arguments left. Returns 0, HELPED, or an exit status after printing an
  * error. */
 int parse_options(struct cmd *cmd, int *argc, char **argv,
@@ -160,8 +158,7 @@ void print_duration(char *to, size_t room, int64_t ms);
 void print_text(FILE *to, const char *text, size_t size, size_t most);
 void print_duration_short(char *to, size_t room, int64_t ms);
 void format_count(char *to, size_t room, int64_t n, int at_least);
-/* "s" for the plural of a noun, or "" if n is 1 */
-const char *plural(int64_t n);
+const char *plural(int64_t n); /* "s" after a noun, or "" for one */
 
 /* failures.c */
 int has_failed(const rp_job *job); /* returns 1 if its last attempt failed */
@@ -177,8 +174,7 @@ char *join_lines(char **texts, size_t n); /* NULL: out of memory */
 /* interrupt.c */
 int interrupt_fd(void);
 void catch_interrupts(void);
-/* returns 0, or the number of the signal that has arrived */
-int interrupted(void);
+int interrupted(void); /* 0, or the number of the signal that has arrived */
 int wait_for_input(int timeout_ms);
 
 /* ---- spec.c ---- */
@@ -205,16 +201,16 @@ void end_if_interrupted(void);
 /* base64.c */
 /* Returns memory that the caller frees, or NULL if memory ran out. */
 char *encode_base64(const void *data, size_t size);
-/* Decode at most `size` bytes into `to`, and store their number in *ret.
- * Returns 0, or -1 if the text is not base64. */
+/* Write the bytes, at most `size`, to `to`, and their number to *ret. Returns
+ * 0, or -1 if the text is not base64. */
 int decode_base64(const char *text, size_t size, char *to, size_t *ret);
 
 /* json.c */
 json_t *json_time(int64_t ms); /* 0: null */
 json_t *json_text(const char *text);
 
-/* The type of a struct's member that is printed as JSON or as a line of text.
- * For jobs, sql/params has the types. */
+/* the type of a struct's member that is printed as JSON or as a line; jobs
+ * have the types of sql/params */
 enum field_type {
 	FIELD_number,
 	FIELD_number_or_none, /* -1 means none */
@@ -262,8 +258,7 @@ json_t *json_stats(const rp_queue_stats *stats);
 json_t *json_worker(const rp_worker_info *worker);
 json_t *json_queue(const rp_queue *queue);
 json_t *json_schedule(const rp_schedule *schedule);
-/* The names of the values RP_MISSED_* and RP_OVERLAP_*, with a NULL at the
- * end. */
+/* Words of RP_MISSED_* and RP_OVERLAP_*, with a NULL at the end. */
 extern const char *const missed_words[], *const overlap_words[];
 int print_json(json_t *object); /* prints one line and frees the object; returns
 				 * 0 or FAILED */

@@ -1,5 +1,5 @@
 /*
- * filter.h - find jobs by ids or by a filter; see filter.c.
+ * filter.h - select jobs by ids or by a filter; see filter.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -52,14 +52,13 @@ struct found {
 
 /* Returns 1 if the filter has a condition besides --state. */
 int has_filter(const struct filter *f);
-/* Print that a filter with a condition besides --state is needed. Returns an
- * exit status. */
+/* Print that there is no such condition. Returns an exit status. */
 int no_filter(const struct cmd *cmd, const struct filter *f);
 /* Returns 1 if the filter has a condition that rp_job_list() does not
  * support. */
 int is_narrow(const struct filter *f);
-/* Write a set of states in words, such as "dead or cancelled". */
-#define STATE_NAMES 96 /* bytes that are enough for all six names */
+/* Write a set of states in words, as in "dead or cancelled". */
+#define STATE_NAMES 96 /* bytes that are enough */
 void name_states(char *to, size_t room, int states);
 /* Check --state. `allowed`: the states that it may name. `otherwise`: the
  * states to use if it is not given. Returns 0, or an exit status after printing

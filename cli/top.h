@@ -54,7 +54,7 @@ struct top {
 	rp_batch *jobs[PANES]; /* RUNNING, DEAD: jobs of the selected queue */
 
 	struct pane panes[PANES];
-	int pane;     /* the list in which keys move the cursor */
+	int pane;     /* the list that has the focus */
 	int is_alone; /* 1: the screen has room for this list only */
 
 	const struct action *asked; /* the action that the open question is
@@ -63,9 +63,9 @@ struct top {
 	char said[512]; /* the message about the last key */
 };
 
-/* top_look.c: top_look() and top_look_for_jobs() return 0 or an error code */
+/* top_look.c: the first two return 0 or an error code */
 int top_look(struct top *t);
-int top_look_for_jobs(struct top *t); /* reads the jobs of the selected queue */
+int top_look_for_jobs(struct top *t); /* read the jobs of the selected queue */
 void top_forget(struct top *t);
 size_t top_count(const struct top *t, int pane);
 int top_is_partial(const struct top *t, int pane); /* returns 1 if there may be
@@ -100,6 +100,6 @@ void top_draw(const struct top *t);
 
 /* top_keys.c */
 enum { TOP_QUIT, TOP_GO_ON, TOP_CHANGED };
-int top_on_key(struct top *t, int key); /* returns TOP_* or an error code */
+int top_on_key(struct top *t, int key); /* TOP_*, or an error code */
 
 #endif

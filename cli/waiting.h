@@ -28,7 +28,7 @@ int wait_for_jobs(const struct waiting *w, const int64_t *ids, size_t n);
 /* End the process if a signal has arrived. */
 void end_if_told(struct cmd *cmd);
 
-/* ---- await.c: the option --wait of `enqueue` ---- */
+/* ---- await.c: enqueue --wait ---- */
 
 struct await {
 	int wanted; /* 1: --wait was given */

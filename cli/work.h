@@ -46,14 +46,13 @@ struct work {
 			  * There is room for two paths of 1024 bytes, one of
 			  * them escaped (3 bytes each). */
 	int64_t threads, lease_ms, release_delay_ms, max_jobs;
-	/* longest time of a handler; 0: no limit; -1: the job's own time-out */
-	int64_t timeout_ms;
+	int64_t timeout_ms; /* longest time of a handler; 0: no limit; -1: the
+			     * job's own */
 	int64_t grace_ms;
-	/* value of --result: "stdout"; NULL: handlers write results to
-	 * descriptor 3 */
-	const char *result;
-	/* value of --drain: "" or "settled"; NULL: not given */
-	const char *drain;
+	const char *result; /* value of --result: "stdout"; NULL: descriptor 3
+			     * has the result */
+	const char *drain;  /* value of --drain: "" or "settled"; NULL: no
+			     * --drain */
 	int quiet, output_sync;
 	const char *log;
 	struct history *log_json;
@@ -61,7 +60,7 @@ struct work {
 	rp_worker *worker;
 	struct live live;
 
-	/* Several threads change these while handlers run. */
+	/* These change while handlers run, in several threads. */
 	_Atomic int64_t running;
 	atomic_int told_to_end; /* 1: the message was printed that the worker
 				 * waits for handlers */
@@ -72,7 +71,7 @@ struct work {
 };
 
 /* serving.c: check that the database and the queues exist, and print their
- * names. Returns an exit status. */
+ * names. An exit status. */
 int look_at_queues(struct work *work);
 
 /* handler.c: a function of type rp_handler; ctx is the struct work */
@@ -85,7 +84,7 @@ void observe_work(const rp_event *e, void *ctx);
 typedef int live_stop_fn(void *ctx); /* returns not 0: give up a write that
 				      * blocks */
 #define COUNTS 140
-/* Write the counts as "3 done, 0 failed, 0 dead, 0 released". */
+/* Write "3 done, 0 failed, 0 dead, 0 released" and so on. */
 void format_counts(char *to, size_t room, const rp_worker_counts *counts);
 void live_begin(struct work *work);
 void live_end(struct work *work);
@@ -106,8 +105,8 @@ int collect_hand_on(struct work *work, const struct collected *c,
 		    live_stop_fn *stop, void *ctx);
 void collect_free(struct collected *c);
 
-/* output.c: output_error() returns 0, or the errno of a write to standard
- * output. complain_of_output() prints this error, and returns FAILED. */
+/* output.c: output_error() returns 0, or the errno of writing to standard
+ * output; complain_of_output() prints it, and returns FAILED. */
 int output_error(void);
 int complain_of_output(int errnum, const char *consequence);
 
@@ -120,8 +119,8 @@ int64_t notify_open(int64_t grace_ms);
 void notify_alive(void);
 void notify_ending(void);
 
-/* cmd_work.c: these return the number of signals so far, the first signal, and
- * its time in microseconds. All are 0 if no signal has arrived. */
+/* cmd_work.c: the number of signals so far, the first signal, and its time
+ * in microseconds. All are 0 if no signal has come. */
 int signals_seen(void);
 int first_signal(void);
 int64_t first_signal_us(void);

@@ -158,7 +158,7 @@ fill_change(struct rp_value *p, const rp_change *c, int state)
 		rp__int_or_null(c->max_attempts, c->max_attempts < 0);
 }
 
-/* The column `outcome` that change.sql returns. */
+/* The answer of the verb `change`. */
 enum { CHANGED, KEY_TAKEN, NO_QUEUE, TOO_LARGE, OUTCOMES };
 
 static int
@@ -225,7 +225,7 @@ collect(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Run a statement that only reads, and collect up to IDS ids from its rows. */
+/* Run a verb that only reads, and collect up to IDS ids from its rows. */
 static int
 find(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
      struct ids *ids)

@@ -46,7 +46,7 @@ struct wait {
 	int fd;
 };
 
-/* ---- a handler that would wait for itself ---- */
+/* ---- waiting for oneself ---- */
 
 void
 rp__set_handling(const struct rp_handling *its)

@@ -16,16 +16,15 @@ struct rp_schedules {
 	struct rp_stored {
 		rp_schedule schedule; /* owns its texts */
 		int64_t id;
-		/* not 0: the job for the time next_at was enqueued already */
-		int has_fired;
+		int has_fired; /* the job of next_at was enqueued */
 	} * items;
 	size_t count;
 };
 
 /* schedule.c */
-/* Check a schedule's names, payload and numbers. The headers are checked by the
- * database. The spec and the time zone are checked when the schedule's next
- * time is computed. */
+/* Check a schedule's names, payload and numbers. The database checks the
+ * headers; the spec and the zone are checked when the next instant is
+ * computed. */
 int rp__schedule_check(const rp_schedule *schedule, rp_error *reterr);
 /* Write a parsed spec as the text of an array, for databases that compute
  * instants themselves. */

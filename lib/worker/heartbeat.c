@@ -129,8 +129,8 @@ settled_total(const rp_worker *w)
 	       w->counts.released;
 }
 
-/* Send the observer a heartbeat if one is due. The coordinator's main loop
- * calls this, so a worker whose loop hangs sends no heartbeat. */
+/* Send the observer a heartbeat if one is due. The coordinator's loop calls
+ * this, so a worker that hangs sends no heartbeat. */
 static void
 tell_if_due(rp_worker *w, int64_t now)
 {
@@ -142,8 +142,8 @@ tell_if_due(rp_worker *w, int64_t now)
 	rp__observe(w, (rp_event){ .what = RP_EVENT_HEARTBEAT });
 }
 
-/* Send the database a heartbeat if one is due. If the worker has settled no job
- * since the last one, heartbeats are less frequent. */
+/* Send the database a heartbeat if one is due. Heartbeats are less frequent
+ * while the worker has settled nothing since the last one. */
 int
 rp__worker_heartbeat_if_due(rp_worker *w, int64_t now)
 {

@@ -1,7 +1,6 @@
 /*
- * pool.h - the lists of tasks that are shared by the coordinator (the thread
- * that claims and settles jobs) and the threads that run handlers, or a program
- * that pulls tasks with rp_worker_next().
+ * pool.h - the lists of tasks that the coordinator shares with the threads that
+ * run handlers, or with a program that pulls tasks.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -37,8 +36,8 @@ struct pool {
 	rp_conn **conns;   /* the connection of each slot; it is opened when a
 			    * task first needs it */
 	size_t slots, running_count;
-	/* 1: the coordinator waits until wake_fd is readable */
-	int asleep;
+	int asleep;      /* 1: the coordinator waits until wake_fd is
+			  * readable */
 	int64_t mean_us; /* moving average of how long tasks run; 0: unknown */
 	int64_t started_us; /* when the last task was started (monotonic us) */
 	int ended;          /* 1: no more tasks are started, and the threads
@@ -60,14 +59,14 @@ struct pool {
 	_Atomic pid_t pid; /* the process that pulls; 0: not set yet. It is set
 			    * once */
 
-	/* Only the coordinator uses these fields. */
+	/* Used by the coordinator only. */
 	pthread_t *threads;
 	size_t threads_count;
 };
 
 void rp__tasks_add(struct tasks *tasks, rp_task *task);
 void rp__tasks_append(struct tasks *tasks, const struct tasks *more);
-void rp__tasks_free(struct tasks *tasks); /* frees all tasks of the list */
+void rp__tasks_free(struct tasks *tasks); /* frees the tasks, too */
 
 int rp__pool_init(struct pool *pool);
 void rp__pool_destroy(struct pool *pool);

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The first call of rp_worker_next() starts the coordinator in a thread. This
- * thread claims and settles jobs and renews leases, like rp_worker_run(). It
- * does not run handlers.
+ * The first rp_worker_next() starts the coordinator in a thread. This thread
+ * does all that rp_worker_run() does except running handlers: it claims, renews
+ * and settles.
  */
 #include "worker.h"
 

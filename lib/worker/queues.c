@@ -34,13 +34,12 @@ is_named(const rp_worker *w, const char *queue)
 	return 0;
 }
 
-/* A list of queues. One allocation holds the pointers and, after them, a copy
- * of each name. So the list stays valid when the array of found queues is
- * freed. */
+/* A list that is being made: one allocation with the pointers, and behind them
+ * a copy of each name. So the list outlives the queues that were found. */
 struct list {
 	const char **queues;
 	size_t count;
-	char *text; /* the place of the next name */
+	char *text; /* where the next name goes */
 };
 
 static int
@@ -90,8 +89,8 @@ add_found(rp_worker *w, struct route *route, struct list *list)
 	route->count = list->count - route->first;
 }
 
-/* Make a new list of queues, in the order of the routes. If memory runs out,
- * the old list stays, and a new list is made later. */
+/* Make the list anew, in the order of the routes. If memory runs out, the old
+ * list stays, and the next look makes it anew. */
 static int
 list_queues(rp_worker *w)
 {

@@ -1,5 +1,5 @@
 /*
- * task.c - the functions that a handler may call for its task.
+ * task.c - the calls that a handler may make on its task.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- functions for the worker ---- */
+/* ---- for the worker ---- */
 
 /* Free a task. The last task of a claim frees the memory of the claim. */
 void

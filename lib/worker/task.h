@@ -20,8 +20,7 @@ struct fetch {
 
 /* The result and the progress that a handler reports; see report.c. */
 struct report {
-	/* These fields are used by the handler until it returns, and then by
-	 * the coordinator. */
+	/* Used by the handler until it returns, then by the coordinator. */
 	char *result; /* NULL: none */
 	size_t result_size;
 
@@ -34,8 +33,7 @@ struct report {
 };
 
 struct rp_task {
-	/* These fields are set when the job is claimed and do not change after
-	 * that. */
+	/* Set when the job is claimed, and not changed after that. */
 	rp_worker *worker;
 	struct fetch *fetch;
 	const rp_job *job;
@@ -54,7 +52,7 @@ struct rp_task {
 	char *error;
 	struct report report;
 
-	/* These fields are protected by the pool's lock. */
+	/* Protected by the pool's lock. */
 	rp_task *next; /* the next task in the same list */
 	int64_t lease_ms;
 	int64_t leased_at;     /* when the lease that is valid now was requested
@@ -80,8 +78,8 @@ struct rp_task {
 	atomic_int fate; /* RP_TASK_RUNNING, _LOST or _CANCELLED */
 };
 
-/* Returns the new `fate` of a task whose verdict or renewal was refused.
- * `result` is RP_EGONE or RP_ECANCELLED. */
+/* Returns the fate of a task whose verdict or renewal was refused with this
+ * result, which is RP_EGONE or RP_ECANCELLED. */
 int rp__task_fate(int result);
 int rp__task_enter(const rp_task *task);
 int64_t rp__task_renew_at(const rp_task *task); /* when to renew the task's

@@ -101,7 +101,7 @@ rp_worker_free(rp_worker *w)
 	free(w);
 }
 
-/* ---- the queues that the worker serves ---- */
+/* ---- the queues that it serves ---- */
 
 static int
 add_route(rp_worker *w, const char *queue, const char *kind, int is_pattern,

@@ -38,7 +38,7 @@ struct route {
 	void *ctx;
 };
 
-/* A queue whose name matches a pattern. */
+/* A queue that matches a pattern. */
 struct found {
 	char *name;
 	int is_listed; /* 1: it is in the worker's list of queues */
@@ -64,7 +64,7 @@ struct counts {
 };
 
 struct rp_worker {
-	/* These fields do not change while the worker runs. */
+	/* Not changed while the worker runs. */
 	char *url;
 	rp_worker_options options;
 	char name[RP_MOST_WORKER + 1], host[128];
@@ -72,18 +72,17 @@ struct rp_worker {
 	size_t routes_count;
 	int has_patterns;
 
-	/* These fields may be used by any thread. */
+	/* Used by any thread. */
 	struct pool pool;
 	pthread_mutex_t observing; /* held during each call of the observer */
 	atomic_int stopping;
 	atomic_int runs;      /* 1: rp_worker_run() is running */
-	struct counts counts; /* only the coordinator writes these */
+	struct counts counts; /* written by the coordinator only */
 
-	/* the coordinator's thread if a program pulls tasks;
-	 * rp_worker_free() joins it */
-	pthread_t coordinator;
+	pthread_t coordinator; /* the coordinator's thread, if tasks are
+				* pulled; rp_worker_free() joins it */
 
-	/* Only the coordinator uses these fields. */
+	/* Used by the coordinator only. */
 	rp_conn *conn;
 	struct alone alone;
 	struct rp_waiter waiter;
@@ -103,13 +102,12 @@ struct rp_worker {
 	/* The queues in order of preference, with a NULL at the end; see
 	 * queues.c. */
 	const char **queues;
-	struct found *found; /* the queues that match a pattern */
+	struct found *found; /* queues that match a pattern */
 	size_t found_count;
-	/* 1: a new list `queues` must be made from the routes and `found` */
-	int is_list_old;
-	/* version of the list that is in the worker's row; compare the
-	 * version in `waiter` */
-	int64_t registered_version;
+	int is_list_old; /* 1: `queues` must be made anew from the routes and
+			  * `found` */
+	int64_t registered_version; /* version (see `waiter`) of the list that
+				     * is in the worker's row */
 	int64_t look_at;     /* when to look for new queues (monotonic ms) */
 	int64_t look_at_all; /* when to read the names of all queues again
 			      * (monotonic ms) */
@@ -127,8 +125,7 @@ int rp__worker_open(rp_worker *worker, rp_error *reterr);
 void rp__observe(rp_worker *worker, rp_event event);
 const struct route *rp__worker_route(const rp_worker *worker,
 				     const rp_job *job);
-/* Returns whether the worker serves this queue. `ctx` is the worker. Any thread
- * may call this. */
+/* Does the worker serve this queue? Any thread may ask. ctx: the worker. */
 int rp__worker_serves(const void *ctx, const char *queue);
 int rp__worker_check_routes(const rp_worker *worker, int handlers,
 			    rp_error *reterr);
