@@ -483,7 +483,8 @@ check_life(struct life *life, int audited)
 		/* The job that has the key may have been done before. */
 		enqueued |= e->kind == ENQUEUED && !e->existed;
 		final |= is_final(life, e);
-		life->sum->settled += e->kind == SETTLED;
+		life->sum->settled +=
+			e->kind == SETTLED && e->verdict != V_EXTEND;
 		if (e->kind == SETTLED && e->ok)
 			check_verdict(life, e);
 	}

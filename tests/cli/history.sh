@@ -113,6 +113,8 @@ check 'unknown fields are ignored' equal "$(sed 's/^{/{"x":{"id":[7,{"event":"}]
 check 'each client is counted once' equal "$(for i in 1 2 3 1 2 3; do
 	echo "${enqueued/a:1/a:$i}"
 done | readpast check - | head -n 1)" '6 events of 1 job by 3 clients: 0 claims, 0 verdicts'
+check 'an extended lease is no verdict' says 0 'P1 ok' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 extend)" "$(verdict 300 5 'done')" "$audited"
+check '... and is not counted as one' equal "$(head -n 1 out)" '4 events of 1 job by 1 client: 1 claim, 1 verdict'
 for bad in '[1]' '{}}' '{"at":1,}' '{"at"}' '{"at":}' '{"x":{}' '{"x":"}' \
 	'1' '{"x":}}' "{\"x\":\"a$(printf '\001')\"}"; do
 	check "a line that is no object is refused: ${bad//[^ -~]/?}" says 2 'broken:2: not a JSON object' "$enqueued" "$bad" "$audited"
