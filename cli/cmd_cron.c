@@ -245,9 +245,9 @@ cmd_cron_next(struct cmd *cmd, int argc, char **argv)
 
 	if (status)
 		return status;
-	if (argc != 1)
-		return usage(cmd, argc ? "give one SPEC, in quotes"
-				       : "which SPEC or NAME?");
+	if (argc != 1 || !*argv[0])
+		return usage(cmd, argc > 1 ? "give one SPEC, in quotes"
+					   : "which SPEC or NAME?");
 	if (f.n < 1 || f.n > MOST_FIRES)
 		return usage(cmd, "-n %lld: expected 1 to %d", (long long)f.n,
 			     MOST_FIRES);

@@ -43,7 +43,8 @@ check 'an unknown zone is refused, with a similar name' refuses 2 'did you mean 
 check 'a zone that is the path of another file is refused' refuses 2 'unknown time zone' next @daily --zone ../../../etc/passwd
 check 'a wrong time is refused' refuses 2 'expected a time' next @daily --from tomorrow
 check 'a missing spec is refused' refuses 2 'which SPEC' next
-check 'a spec without quotes is refused' refuses 2 'put it in quotes' next 0 2 1 1 1
+check 'an empty spec is refused' refuses 2 'which SPEC' next ''
+check 'a spec without quotes is refused' refuses 2 'in quotes' next 0 2 1 1 1
 check 'zero lines are refused' refuses 2 'expected 1 to' next @daily -n 0
 check 'a time that a clock never shows has no next fire' refuses 3 'no such time' next '30 2 25-31 3 */7' "${berlin[@]}"
 check 'an unknown command of cron is refused' refuses 2 'no such command: cron nxt \(see readpast help cron\)' \
