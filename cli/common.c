@@ -273,8 +273,8 @@ print_help(const struct cmd *cmd, const struct option *options)
 	char head[64];
 	int width = 0;
 
-	printf("usage: readpast [--db URL] %s %s\n%s\n", c->name, c->usage,
-	       c->summary);
+	printf("usage: readpast [--db URL] %s%s%s\n%s\n", c->name,
+	       *c->usage ? " " : "", c->usage, c->summary);
 	if (c->note)
 		printf("\n%s", c->note);
 	if (options->name)

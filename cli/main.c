@@ -377,6 +377,8 @@ main(int argc, char **argv)
 		return USAGE;
 	argc -= 1 + skip;
 	argv += 1 + skip;
+	if (argc == 0 && skip)
+		return complain(USAGE, "which command? (see readpast help)");
 	if (argc == 0) {
 		general_help(stderr);
 		return USAGE;

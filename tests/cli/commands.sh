@@ -205,6 +205,8 @@ check 'enqueue refuses a wrong unique key' refuses 2 'the unique key' readpast -
 check 'enqueue refuses too many attempts' refuses 2 'expected 1 to 1000000000' readpast --db sqlite:wrong.db enqueue q x --max-attempts 4000M
 check 'the refused commands have made no database' test ! -e wrong.db
 check 'an unknown command exits with 2' refuses 2 'no such command' readpast nonsense
+check 'an option that took the command for its value exits with 2 and a message' refuses 2 'which command' readpast --db list
+check 'the usage of a command without arguments ends with its name' equal "$(readpast sweep --help | head -n 1)" 'usage: readpast [--db URL] sweep'
 check 'an unknown queue command exits with 2' refuses 2 'no such command' readpast queue nonsense
 check '--db and --history may follow the command' equal "$(
 	readpast init --db sqlite:behind.db >/dev/null
