@@ -169,9 +169,12 @@ wait_for_part(const struct waiting *w, const int64_t *ids, size_t n,
 			w->any ? RP_WAIT_ANY : RP_WAIT_ALL, timeout_ms, fd,
 			outcomes);
 	if (interrupted() && w->goes_on)
-		complain(FAILED, "interrupted; job %lld%s on (readpast wait)",
+		complain(FAILED,
+			 "interrupted; job %lld%s not cancelled (readpast wait "
+			 "waits for %s again)",
 			 (long long)ids[0],
-			 n > 1 ? " and those after it go" : " goes");
+			 n > 1 ? " and those after it are" : " is",
+			 n > 1 ? "them" : "it");
 	end_if_told(w->cmd);
 	status = r < 0 ? cmd_failed(w->cmd, r) : tell(w, outcomes, n, r > 0);
 	free(outcomes);

@@ -84,6 +84,25 @@ readpast cancel "$id"
 end_wait
 check 'a wait for a queue ends when the queue is empty' equal "$got" "0 "
 
+# With a server a client may sleep in poll() before it waits for the job, too.
+ends_wait() { # MESSAGE PAYLOAD...: a signal ends enqueue --wait with this message
+	local id
+	"$READPAST" enqueue signalled "${@:2}" --wait >/dev/null 2>complained &
+	wait=$!
+	eventually is_waiting $wait
+	kill -TERM $wait
+	wait $wait 2>/dev/null
+	id=$(readpast list signalled --json | jq .id | head -n 1)
+	readpast purge signalled --state ready --yes >/dev/null
+	equal "$(tail -n 1 complained)" "readpast: interrupted; job $id$1 again)"
+}
+if [[ $2 == sqlite: ]]; then
+	check 'a signal that ends enqueue --wait does not end the job' \
+		ends_wait ' is not cancelled (readpast wait waits for it' x
+	check '... nor the jobs, of several' \
+		ends_wait ' and those after it are not cancelled (readpast wait waits for them' x y
+fi
+
 id=$(put w x)
 begin_wait "$id"
 kill -TERM $wait
