@@ -89,6 +89,15 @@ def a_pause_ends_with_the_next_time(s):
 
 
 @case
+def a_resume_takes_a_schedule_from_the_copy_that_paused_it(s):
+    s.one(ADD, "every 10m")
+    s.one("select readpast.schedule_pause('a')")
+    s.rows("update readpast.schedule set standby = 'leaving'")
+    s.one("select readpast.schedule_resume('a')")
+    assert s.one("select standby from readpast.schedule") is None
+
+
+@case
 def a_run_changes_no_time(s):
     s.one("select readpast.schedule_set('a', 'q', '@daily', 'x', overlap => 'skip')")
     times = shown(s, "next_at, last_at, last_job_id")

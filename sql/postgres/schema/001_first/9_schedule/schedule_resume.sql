@@ -15,7 +15,7 @@ begin
 		it.next_at := readpast.next_fire(it.sets, it.zone, it.anchor,
 		                                 clock_timestamp());
 		update readpast.schedule s
-		   set paused_at = null, next_at = it.next_at
+		   set paused_at = null, next_at = it.next_at, standby = null
 		 where s.id = it.id;
 	end if;
 	return it.next_at;
