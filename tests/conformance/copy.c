@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  */
+#include "kinds.h"
 #include "pair.h"
 
 static rp_error error;
@@ -89,6 +90,35 @@ a_move_leaves_no_job_in_the_source(void **state)
 	expect_moved(pair, 0);
 	assert_int_equal(copied.written, 0);
 	assert_int_equal(copied.removed, 0);
+}
+
+/* The source could not read the schedule's time zone after the fire, so it does
+ * not know the next instant. This is so only on SQLite. */
+static void
+an_instant_that_has_fired_does_not_fire_again_after_a_move(void **state)
+{
+	struct pair *pair = *state;
+	rp_swept swept = RP_SWEPT_INIT;
+	rp_schedules *list;
+	int64_t now;
+
+	if (strcmp(pair->from->kind->scheme, "sqlite") != 0)
+		return;
+	assert_int_equal(run_sql(pair->from->conn,
+				 "update readpast_schedule "
+				 "set next_at = last_at, "
+				 "retry_at = last_at + 60000, "
+				 "overlap = 0 "
+				 "where name = 'nightly'",
+				 NULL),
+			 0);
+	expect_done(copy(pair, 1, NULL));
+	ok(pair->to->conn, rp_sweep(pair->to->conn, &swept));
+	assert_int_equal(swept.fired, 0);
+	ok(pair->to->conn, rp_schedule_list(pair->to->conn, "nightly", &list));
+	ok(pair->to->conn, rp_now(pair->to->conn, &now));
+	assert_true(rp_schedules_at(list, 0)->next_at > now);
+	rp_schedules_free(list);
 }
 
 static void
@@ -270,6 +300,7 @@ main(int argc, char **argv)
 		PAIR(a_copy_made_again_finds_nothing_to_do),
 		PAIR(a_copy_made_again_brings_what_is_new_and_takes_what_is_gone),
 		PAIR(a_move_leaves_no_job_in_the_source),
+		PAIR(an_instant_that_has_fired_does_not_fire_again_after_a_move),
 		PAIR(a_copy_is_made_a_move_later),
 		PAIR(ids_that_the_target_has_given_are_not_given_again),
 		PAIR(a_copy_waits_for_running_jobs),

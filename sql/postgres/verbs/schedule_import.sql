@@ -1,7 +1,8 @@
 -- schedule_import: write a schedule of another database. It is the same as there, but
 -- paused. :standby names the copy that wrote it, and a word is added if the schedule
 -- was paused in the other database, too. A schedule of this name is replaced only if
--- the copy named :origin has written it. Otherwise no row is returned.
+-- the copy named :origin has written it. Otherwise no row is returned. If the job of
+-- next_at was enqueued, the instant after it is the next one.
 -- :sets is the parsed spec, see the table `schedule`.
 
 insert into readpast.schedule as s
@@ -13,7 +14,12 @@ values (:name, :queue, :spec, readpast.need_zone(:zone),
        :headers::pg_catalog.text::pg_catalog.json,
        :priority::bigint::integer, :missed::bigint::integer,
        :overlap::bigint::integer, readpast.at_ms(:anchor),
-       readpast.at_ms(:next_at), readpast.at_ms(:last_at),
+       case when :last_at::bigint operator(pg_catalog.=) :next_at::bigint
+            then readpast.next_fire(:sets::pg_catalog.text::bigint[], :zone,
+                                    readpast.at_ms(:anchor),
+                                    readpast.at_ms(:next_at))
+            else readpast.at_ms(:next_at) end,
+       readpast.at_ms(:last_at),
        :last_job_id::bigint, :last_error,
        coalesce(readpast.at_ms(:paused_at), pg_catalog.clock_timestamp()),
        readpast.at_ms(:created_at),
