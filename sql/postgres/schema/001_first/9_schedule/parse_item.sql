@@ -33,14 +33,14 @@ begin
 			|| case when names is null then ''
 			        else ', or three letters of a name' end;
 	elsif last < first then
-		why := 'runs backwards: write two ranges, as 22-2 is 22-23,0-2';
+		why := 'runs backwards: write two ranges, such as 22-23,0-2 for 22-2';
 	elsif step is not null and first is not null and last is null then
 		why := 'a step needs a range, such as */10 or 5-59/10';
 	elsif step !~ '^[0-9]+$' or trim(leading '0' from step) = '' then
 		why := 'expected a step of 1 or more';
 	elsif length(step) > 3 or step::integer > high - low + 1 then
-		why := 'the step is longer than the field''s range: for another interval '
-			'write, say, every 90m';
+		why := 'the step is longer than the field''s range: for a longer '
+			'interval, write every 90m';
 	else
 		select bit_or(1::bigint << n) into members
 		  from generate_series(coalesce(first, low),
