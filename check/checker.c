@@ -59,7 +59,7 @@ struct event {
 	int64_t id, claim, at, asked, lease_us;
 	int32_t attempt, max_attempts;
 	unsigned char kind, verdict;
-	unsigned char ok;   /* settled: accepted */
+	unsigned char ok;   /* SETTLED: not 0 if the verdict was accepted */
 	unsigned char dead; /* SETTLED: not 0 if the job is dead now */
 	unsigned char replaced, existed;
 };
@@ -304,9 +304,10 @@ broken(const struct life *life, enum promise promise, const char *format, ...)
 }
 
 /* Return the event that says that a verdict was accepted. Returns NULL if the
- * verdict was refused, or if no answer was recorded; in the second case it sets
- * *unknown. If a verdict was sent twice because the first answer was lost, a
- * refusal of the second does not show that the first was refused. */
+ * verdict was refused. Returns NULL and sets *unknown if it is not known
+ * whether the verdict was accepted, because no answer was recorded. This also
+ * happens if the answer was lost, the verdict was sent again, and the second
+ * verdict was refused. The first one may have been accepted. */
 static const struct event *
 answer_to(const struct life *life, const struct event *settling, int *unknown)
 {
@@ -480,7 +481,8 @@ check_life(struct life *life, int audited)
 	for (size_t i = life->claims; i < life->count; i++) {
 		const struct event *e = &life->events[i];
 
-		/* The job that has the key may have been done before. */
+		/* If an enqueue only found a job with the same unique key, that
+		 * job may have been done before the history began. */
 		enqueued |= e->kind == ENQUEUED && !e->existed;
 		final |= is_final(life, e);
 		life->sum->settled +=

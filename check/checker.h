@@ -27,8 +27,9 @@ struct verdicts {
 	int64_t events, jobs, claims, settled, clients;
 	int64_t broken[PROMISES];
 	int64_t gaps; /* number of claims that no client recorded */
-	/* How many instants of schedules have fired, and of how many schedules.
-	 * P7 is not checked if there are none. */
+	/* The number of instants that have fired (an instant is a time that a
+	 * schedule names), and the number of their schedules. If there are
+	 * none, P7 was not checked. */
 	int64_t instants, schedules;
 	int64_t latest_ms; /* the longest delay between an instant and its fire
 			    */

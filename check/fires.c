@@ -11,8 +11,8 @@
 #include <string.h>
 
 struct fire {
-	char *schedule; /* owned; the instant follows in the same memory */
-	const char *at;
+	char *schedule; /* the schedule's name; owned */
+	const char *at; /* the instant; in the memory of `schedule` */
 	int64_t id, late_ms;
 };
 

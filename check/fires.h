@@ -16,8 +16,8 @@ struct fires {
 	size_t count, room;
 };
 
-/* Add the job of a claim that names a schedule. Returns -1 if memory ran
- * out. */
+/* Add a claimed job that a schedule enqueued. `line` describes the claim.
+ * Returns -1 if memory ran out. */
 int fires_add(struct fires *fires, const struct line *line);
 /* Check that each instant has one job. The job may have been claimed several
  * times. */

@@ -26,8 +26,8 @@ struct rows {
 	rp_job_spec terms;  /* the settings that all collected jobs have in
 			     * common */
 	size_t n;           /* number of jobs of the call */
-	int begun, once;    /* `begun`: a transaction is open; `once`: it has
-			     * only a single run */
+	int begun, once;    /* `begun` is 1 if a transaction is open. `once` is
+			     * 1 if that transaction has only a single run */
 };
 
 /* Check a duration of a job. 0 means that it is not set. */
@@ -68,7 +68,8 @@ is_backoff(const char *text)
 	return *s == ']' && !s[1 + strspn(s + 1, space)];
 }
 
-/* Does the job have terms of its own? */
+/* Returns 1 if the job has terms (such as keep_ms) that most jobs do not
+ * have. */
 static int
 has_terms(const rp_job_spec *job)
 {
@@ -392,8 +393,8 @@ on_one_set_of_terms(const rp_job_spec *a, const rp_job_spec *b)
 	       is_same_text(a->backoff, b->backoff);
 }
 
-/* A job that expires before it is due would never run. Jobs of one set of terms
- * are checked once. */
+/* Refuse a job that expires before it is due, because it would never run. If
+ * the terms are the same as those of the job before, nothing is checked. */
 static int
 check_expiry(struct rows *rows, const rp_job_spec *job)
 {

@@ -93,8 +93,8 @@ int64_t rp__monotonic_us(void);
 void rp__nap_us(int64_t us); /* returns at once if `us` is 0 or less */
 
 /* transaction.c */
-int rp__enter(rp_conn *conn); /* checks the handle; every public call begins
-			       * with it */
+int rp__enter(rp_conn *conn); /* checks the handle; every public call first
+			       * calls this */
 const char *rp__thread(void); /* identifies the calling thread */
 int rp__own(rp_conn *conn);   /* other threads are refused until rp__disown() */
 void rp__disown(rp_conn *conn);
@@ -112,8 +112,8 @@ void rp__measure(rp_conn *conn, struct rp_usage *ret);
  * the schema in this kind of database. Does not connect. */
 int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
 		   rp_error *reterr);
-/* struct rp_backend describes the functions of the backend that these three
- * call. */
+/* Each of these three calls a function of the backend that struct rp_backend
+ * describes. */
 int rp__has_notifications(const rp_conn *conn);
 int rp__hears(rp_conn *conn, rp_conn *other); /* `other`: a handle on the same
 					       * database */
@@ -167,7 +167,8 @@ rp_change_fn rp__jobs_cancel, rp__jobs_retry, rp__jobs_purge;
  * queue does not exist. */
 int rp__jobs_change(rp_conn *conn, const int64_t *ids, size_t n, int state,
 		    const rp_change *change, struct rp_changed *changed);
-/* Keep those of the jobs that are done for this long after their end. */
+/* Set how long the given jobs are kept after their end. Only jobs that are done
+ * are changed. */
 int rp__jobs_keep(rp_conn *conn, const int64_t *ids, size_t n, int64_t keep_ms);
 /* Returns 0 if the values are in range and at least one is set, else
  * RP_EINVAL. */
@@ -192,7 +193,8 @@ void rp__pattern_unescape(char *word);
 /* queue.c */
 int rp__queue_known(rp_conn *conn, const char *name); /* 0 or RP_ENOENT */
 int rp__queue_create(rp_conn *conn, const char *name);
-/* Fails with RP_ENOENT. The message says so if the name is a pattern. */
+/* Fail with RP_ENOENT, because there is no queue of this name. If the name is a
+ * pattern, the message says that only workers take patterns. */
 int rp__no_such_queue(rp_conn *conn, const char *name);
 
 /* inspect.c: list jobs as rp_job_list() does, but read the first `head` bytes

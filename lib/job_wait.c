@@ -72,10 +72,10 @@ is_claim(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Fail because the thread would wait for its own job. Before that, check that
- * the claim of its job is valid in this database. If it is not, the wait is
- * allowed: the handle is for another database with a queue of the same name, or
- * the claim is over. */
+/* Fail because the thread would wait for its own job. But if this database has
+ * no valid claim of that job, return 0, because then the wait is allowed. This
+ * happens if the claim is over. It also happens if the handle is for another
+ * database that has a queue of the same name. */
 static int
 check_not_self(rp_conn *conn, int for_own)
 {

@@ -14,9 +14,9 @@ struct rp_queues {
 	size_t count;
 };
 
-/* The numeric settings. `param` and `column` are indices in sql/params,
- * `offset` is that of the field in rp_queue, `least` and `most` are the
- * range. */
+/* The numeric settings. `param` and `column` are indices in sql/params.
+ * `offset` is the offset of the field in rp_queue. `least` and `most` are the
+ * smallest and the largest value. */
 static const struct {
 	const char *name;
 	int param, column;

@@ -16,18 +16,19 @@ struct rp_schedules {
 	struct rp_stored {
 		rp_schedule schedule; /* owns its texts */
 		int64_t id;
-		int has_fired; /* the job of next_at was enqueued */
+		int has_fired; /* 1: the job of the instant next_at was already
+				* enqueued */
 	} * items;
 	size_t count;
 };
 
 /* schedule.c */
 /* Check a schedule's names, payload and numbers. The database checks the
- * headers; the spec and the zone are checked when the next instant is
+ * headers. The spec and the zone are checked when the next instant is
  * computed. */
 int rp__schedule_check(const rp_schedule *schedule, rp_error *reterr);
-/* Write a parsed spec as the text of an array, for databases that compute
- * instants themselves. */
+/* Write a parsed spec as the text of an SQL array. PostgreSQL's routines
+ * compute the instants of a schedule from this array. */
 #define RP_SETS_SIZE 160
 void rp__schedule_sets(const struct rp_spec *spec, char to[RP_SETS_SIZE]);
 

@@ -20,9 +20,9 @@
  * the reasons for them. */
 #define MISSED_MS 60000
 #define MOST_MISSED 1000
-/* A zone's file that could not be read is tried again after this time. Its
- * package may be being upgraded, or the process may have too many open
- * files. */
+/* If the file of a time zone cannot be read, it is read again after this time,
+ * in milliseconds. Perhaps an upgrade of its package is replacing the file, or
+ * the process has too many open files. */
 #define RETRY_MS 60000
 /* The most instants that are due but not late. A schedule has at most one
  * instant in each second. */

@@ -37,9 +37,9 @@ struct sweep {
 		int dropped;
 	} * queues; /* queues with something to sweep */
 	size_t queues_count;
-	/* FIRST: the next slice is the first one. IN_TURN: the same, but the
-	 * sweep does nothing if another worker is sweeping or has swept within
-	 * SWEEP_MS. MORE: the first slice is done. */
+	/* FIRST: the next slice is the first one. IN_TURN: the next slice is
+	 * the first one, and it is skipped if another worker is sweeping or has
+	 * swept within SWEEP_MS. MORE: the first slice is done. */
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* when to stop (monotonic us); 0: never */
 	int rest;        /* 1: also apply retention, and delete dropped

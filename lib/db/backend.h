@@ -39,8 +39,8 @@ struct rp_value {
 #define RP_ROW_STOP 2 /* skip this row and all further rows */
 #define RP_ROW_LAST 3 /* take this row, and skip all further rows */
 
-/* row: the index of the row of parameters to which the answer belongs; columns:
- * the columns of the answer. */
+/* A row callback. `columns` are the columns of one row of the result. `row` is
+ * the index of the row of parameters that led to this result. */
 typedef int rp_row_fn(void *ctx, size_t row, const struct rp_value *columns);
 
 struct rp_param {

@@ -34,12 +34,13 @@ is_named(const rp_worker *w, const char *queue)
 	return 0;
 }
 
-/* A list that is being made: one allocation with the pointers, and behind them
- * a copy of each name. So the list outlives the queues that were found. */
+/* A new list of queues, while names are being added. One allocation holds the
+ * pointers, and behind them copies of the names. So the list stays valid when
+ * the queues in `found` are freed. */
 struct list {
 	const char **queues;
 	size_t count;
-	char *text; /* where the next name goes */
+	char *text; /* the place for the next name */
 };
 
 static int
@@ -89,8 +90,9 @@ add_found(rp_worker *w, struct route *route, struct list *list)
 	route->count = list->count - route->first;
 }
 
-/* Make the list anew, in the order of the routes. If memory runs out, the old
- * list stays, and the next look makes it anew. */
+/* Replace the list of queues by a new one, in the order of the routes. If
+ * memory runs out, the old list stays, and the next look for queues tries
+ * again. */
 static int
 list_queues(rp_worker *w)
 {

@@ -147,9 +147,10 @@ rp_task_state(const rp_task *task)
 /* ---- extending ---- */
 
 /* Wait until the worker's current renewal is answered, and prevent further
- * ones. A renewal and an extension never overlap, so the lease that was
- * requested last is the one in effect. The pool's lock is not held while either
- * of them waits for the database. Returns the progress to send, or NULL. */
+ * renewals. So a renewal and an extension never overlap, and the lease that was
+ * requested last is in effect. The pool's lock is not held while a renewal or
+ * an extension waits for the database. Returns the progress to send, or NULL.
+ */
 static const char *
 begin_extending(rp_task *task)
 {

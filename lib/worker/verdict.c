@@ -77,10 +77,11 @@ count_loss(rp_worker *w, int is_cancelled)
 		w->counts.lost++;
 }
 
-/* Find out which verdict a handler gave that settled its claim itself. Our own
- * verdict was refused, and not because the lease ran out. The job's row shows
- * which verdict came first. A failure leaves the claim number one higher, or a
- * further attempt counted. After a release the attempt is not counted. */
+/* Return the verdict of a handler that has settled its claim itself. The
+ * worker's verdict was refused for this reason, and the lease had not run out.
+ * The job's row shows which verdict the handler gave. After a failure the claim
+ * number is one higher, or another attempt is counted. After a release the
+ * attempt is no longer counted. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {

@@ -104,10 +104,11 @@ struct rp_worker {
 	const char **queues;
 	struct found *found; /* queues that match a pattern */
 	size_t found_count;
-	int is_list_old; /* 1: `queues` must be made anew from the routes and
-			  * `found` */
-	int64_t registered_version; /* version (see `waiter`) of the list that
-				     * is in the worker's row */
+	int is_list_old; /* 1: `queues` must be replaced by a new list, made
+			  * from the routes and `found` */
+	int64_t registered_version; /* version of the list of queues that the
+				     * worker's row in the database has; compare
+				     * waiter.version */
 	int64_t look_at;     /* when to look for new queues (monotonic ms) */
 	int64_t look_at_all; /* when to read the names of all queues again
 			      * (monotonic ms) */
@@ -125,7 +126,8 @@ int rp__worker_open(rp_worker *worker, rp_error *reterr);
 void rp__observe(rp_worker *worker, rp_event event);
 const struct route *rp__worker_route(const rp_worker *worker,
 				     const rp_job *job);
-/* Does the worker serve this queue? Any thread may ask. ctx: the worker. */
+/* Returns 1 if the worker serves this queue. `ctx` is the worker. Any thread
+ * may call this function. */
 int rp__worker_serves(const void *ctx, const char *queue);
 int rp__worker_check_routes(const rp_worker *worker, int handlers,
 			    rp_error *reterr);

@@ -118,8 +118,8 @@ source_db() { # URL: make a database with jobs of all kinds
 	eventually recovered
 	readpast claim mail -n 2 --lease 1ms
 	eventually recovered
-	# A job with terms of its own, one with a result, one with progress, a key that
-	# stays taken, and schedules: one has fired.
+	# These are a job with terms of its own, a job with a result, a job with progress,
+	# a unique key that stays taken, and two schedules. One schedule has fired.
 	readpast enqueue mail terms --keep 3h --timeout 4m --expire 1d --backoff 1s,2s --unique terms \
 		--unique-for 2h --quiet
 	readpast enqueue once a --unique once --unique-for 1d --quiet
@@ -427,8 +427,8 @@ if [[ $server ]]; then
 	check 'the second run has completed the copy' grep -q '19550 live and 500 kept jobs' out
 fi
 
-# Move a schedule while it fires, and sweeps fire in both databases. It fires once a
-# second, however often the move is killed.
+# Move a schedule while sweeps run in both databases, and kill the move several times.
+# The schedule must fire once a second, in one of the two databases.
 sweep_both() { # URL URL
 	while :; do
 		readpast --db "$1" sweep

@@ -148,7 +148,7 @@ check 'a schedule is removed' status 0 readpast cron remove beat
 check 'a missing schedule cannot be removed' refuses 3 'no schedule named beat' readpast cron remove beat
 readpast cron add only-schedules one @daily >/dev/null
 readpast cron add only-schedules two @daily >/dev/null
-check 'queue drop names the schedules, and does nothing' refuses 2 \
+check 'queue drop without --yes names the schedules and is refused' refuses 2 \
 	'deletes all jobs of only-schedules, and its schedules \(one, two\), for good: confirm with --yes' \
 	readpast queue drop only-schedules
 check 'queue drop --yes drops a queue that has only schedules' status 0 readpast queue drop only-schedules --yes

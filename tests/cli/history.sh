@@ -84,7 +84,7 @@ check 'a folder in place of a file exits with 2' refuses 2 'cannot be read' read
 # The histories of other clients may have blanks in other places.
 printf '%s\n' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited" >plain
 sum='3 events of 1 job by 1 client: 1 claim, 1 verdict'
-# Jobs of schedules.
+# The claim of a job that a schedule enqueued for an instant.
 fired() { # ID INSTANT LATE_MS [AT CLAIM ATTEMPT]
 	local line
 	line=$(claim "${4:-100}" "${5:-5}" "${6:-1}")
@@ -100,7 +100,7 @@ readpast cron run tick >/dev/null
 sleep 1.1
 readpast sweep
 readpast --history fires claim ticks -n 10 >/dev/null
-check 'a claim says which instant it was; cron run has none' equal \
+check 'a claim has the instant of its job; a job of cron run has none' equal \
 	"$(jq -c '[.schedule, (.scheduled_for | type), (.late_ms | type)]' fires | LC_ALL=C sort | uniq -c | sed 's/^ *//; s/ *$//' | paste -sd,)" \
 	"1 [\"tick\",\"string\",\"number\"],1 [null,\"null\",\"null\"]"
 

@@ -70,13 +70,13 @@ check 'the owner can still enqueue' readpast_as $owner enqueue q d --quiet
 chmod 700 .
 for command in stats 'enqueue q x' init; do
 	# shellcheck disable=SC2086
-	check "in a folder that the reader may not enter: $command" \
+	check "a reader that may not enter the folder is refused: $command" \
 		refuses 1 "cannot open database $db: permission denied" readpast_as $reader --db sqlite:$db $command
 done
 chmod 755 .
 check 'the reader is refused as well if it cannot write the folder' \
 	refuses 1 'you may not write it' readpast_as $reader stats
-check 'a new database cannot be made there' refuses 1 'cannot open database new.db: permission denied' \
+check 'a new database cannot be made in a folder that the reader cannot write' refuses 1 'cannot open database new.db: permission denied' \
 	readpast_as $reader --db sqlite:new.db init
 chmod 1777 .
 

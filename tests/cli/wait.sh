@@ -167,8 +167,8 @@ wait $!
 check 'enqueue --wait waits for a job that exists and whose result is not kept, and exits with 0' equal "$?,$(cat out)" 0,
 check 'a message says that the result was not kept' equal "$(cat err)" \
 	"readpast: job $theirs: done (not kept), so it has no result: the enqueue that added it did not keep one"
-check 'with --unique the result stays for others who wait' gives 0 'a!' a --unique shared --wait --result
-check 'such a job is kept for 10 minutes' equal \
+check 'enqueue --unique --wait --result prints the result' gives 0 'a!' a --unique shared --wait --result
+check 'a job with a unique key is kept for 10 minutes, for other clients that wait' equal \
 	"$(readpast list r --state "done" --json | jq -c 'select(.unique_key == "shared") | .keep_ms')" 600000
 check 'enqueue --wait of a job that dies exits with 7' gives 7 '' bad --wait --result
 check 'enqueue --wait that times out exits with 6' gives 6 '' a --delay 1h --wait --timeout 30ms

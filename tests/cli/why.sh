@@ -141,7 +141,7 @@ backdate tick 61
 readpast sweep
 tick=$(schedule tick last_job_id)
 at=$(schedule tick last_at)
-check 'why names the schedule that made the job, and the instant' says "$tick" \
+check 'why prints the schedule that made the job, and the instant' says "$tick" \
 	"It was made by schedule tick for ${at%%.*}.* \\([0-9a-z]+ ago\\)\\.\$"
 check 'the JSON has the schedule, the instant, and whether it was manual' equal "$(readpast why "$tick" --json | jq -c '[.schedule, .scheduled_for[0:19], .missed, .manual]')" \
 	"[\"tick\",\"${at:0:19}\",null,false]"

@@ -330,7 +330,8 @@ check 'no other word may follow --drain=' refuses 2 'expected settled' readpast 
 
 check '--drain settled with a space is refused' refuses 2 'work: --drain settled: write --drain=settled' \
 	readpast work again --drain settled -- true
-stopped_with() { # OPTIONS: the exit status of a worker on two jobs that is stopped in the first
+# Start a worker on two jobs and stop it during the first job. Prints its exit status.
+stopped_with() { # OPTIONS
 	rm -f started go
 	readpast purge cut --state ready --yes >/dev/null 2>&1
 	readpast enqueue cut a b --quiet
@@ -342,7 +343,7 @@ stopped_with() { # OPTIONS: the exit status of a worker on two jobs that is stop
 	wait "$worker" 2>/dev/null
 	echo "$? $(tail -n 1 out)"
 }
-check '--drain that is stopped before the end ends by the signal' \
+check 'work --drain that is stopped before the end ends by the signal' \
 	equal "$(stopped_with --drain)" '143 1 done, 0 failed, 0 dead, 0 released'
 check '--max-jobs that is stopped before the end ends by the signal' equal "$(stopped_with --max-jobs 2)" '143 1 done, 0 failed, 0 dead, 0 released'
 check '--max-jobs that is stopped after its last job exits with 0' equal "$(stopped_with --max-jobs 1)" '0 1 done, 0 failed, 0 dead, 0 released'

@@ -200,7 +200,7 @@ a_worker_that_began_without_a_queue_finds_a_new_queue(void **state)
 	assert_int_equal(atomic_load(&seen.calls), 1);
 }
 
-/* ---- while another client writes ---- */
+/* ---- queues are found while another client holds the write lock ---- */
 
 static void
 count_troubles(const rp_event *event, void *ctx)
@@ -209,8 +209,8 @@ count_troubles(const rp_event *event, void *ctx)
 		atomic_fetch_add((atomic_int *)ctx, 1);
 }
 
-/* A worker that does not wait for locks of SQLite, on t.*; *ret is its
- * thread. */
+/* Start a worker on the pattern t.* in a new thread, which is stored in *ret.
+ * On SQLite the worker waits only 1 ms for a lock. */
 static rp_worker *
 start_impatient(struct db *db, struct seen *seen, atomic_int *troubles,
 		pthread_t *ret)

@@ -178,7 +178,8 @@ bad_schedules_are_refused_and_leave_nothing(void **state)
 {
 	struct db *db = *state;
 	rp_schedule never = schedule_of("a", "0 0 30 2 *");
-	/* The clock never shows this time. */
+	/* The spec means 2:30 on the last Sunday of March. In Berlin the clocks
+	 * go from 2:00 to 3:00 on that day, so they never show this time. */
 	rp_schedule skipped = schedule_of("a", "30 2 25-31 3 */7");
 	rp_schedule zone = schedule_of("a", "@daily");
 	rp_schedule headers = schedule_of("a", "@daily");
@@ -287,7 +288,8 @@ a_schedule_that_skips_all_missed_instants_moves_on(void **state)
 	rp_close(conn);
 }
 
-/* On PostgreSQL the server computes the instants. */
+/* This runs only on SQLite. On PostgreSQL the server computes the instants, and
+ * reads no files of the client. */
 static void
 a_zone_that_could_not_be_read_is_read_again_later(void **state)
 {
@@ -318,7 +320,7 @@ a_zone_that_could_not_be_read_is_read_again_later(void **state)
 				 "set zone = 'Europe/Berlin'",
 				 NULL),
 			 0);
-	/* A minute later. */
+	/* The zone is read again only a minute after the failure. */
 	assert_int_equal(fire(db->conn), 0);
 	assert_int_equal(FIELD(db->conn, "a", next_at), due);
 	assert_int_equal(run_sql(db->conn,
@@ -350,7 +352,8 @@ a_schedule_whose_queue_is_being_created_delays_no_other(void **state)
 	a.queue = "fresh";
 	ok(db->conn, rp_schedule_set(db->conn, &a, 0));
 	ok(db->conn, rp_schedule_set(db->conn, &b, 0));
-	/* As if it had been dropped while the schedule was added. */
+	/* This is the state after a client dropped the queue while the schedule
+	 * was added. */
 	snprintf(sql, sizeof(sql), "delete from %s.queue where name = 'fresh'",
 		 db->schema);
 	assert_int_equal(run_sql(db->conn, sql, NULL), 0);
@@ -648,11 +651,11 @@ the_server_parses_a_spec_as_the_library_does(void **state)
 	int right = 0;
 
 	if (!db->schema[0])
-		return; /* a file has no routines */
+		return; /* SQLite has no routines */
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		rp_schedule s = schedule_of("a", texts[i]);
 		int r = rp_schedule_set(db->conn, &s, 1) == 0;
-		int64_t same = -1; /* stays so if the server refuses it */
+		int64_t same = -1; /* stays -1 if the server refuses it */
 		char sql[300];
 
 		snprintf(sql, sizeof(sql),

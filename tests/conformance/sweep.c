@@ -38,7 +38,7 @@ a_sweep_returns_what_it_has_done(void **state)
 	assert_int_equal(swept.due + swept.recovered + swept.dead, 0);
 }
 
-/* A program that was compiled when the struct was shorter. */
+/* The caller may be a program that was compiled when the struct was shorter. */
 static void
 a_sweep_writes_only_the_fields_that_the_struct_has(void **state)
 {

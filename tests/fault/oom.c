@@ -145,7 +145,7 @@ struct finding {
 	int ran;
 };
 
-/* The first job enqueues another into a new queue. */
+/* A handler. The first job enqueues another job into a new queue. */
 static int
 put_another(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -158,8 +158,8 @@ put_another(rp_task *task, const rp_job *job, void *ctx)
 	return RP_DONE;
 }
 
-/* Memory fails between the end of the first job and the claim of the second.
- * The coordinator alone allocates then. */
+/* Let an allocation fail between the end of the first job and the claim of the
+ * second job. During that time only the coordinator allocates memory. */
 static void
 arm_between_jobs(const rp_event *event, void *ctx)
 {
@@ -171,7 +171,8 @@ arm_between_jobs(const rp_event *event, void *ctx)
 		memory_arm(0);
 }
 
-/* Returns whether the failing allocation was reached. */
+/* Run a worker that finds a new queue, while allocation number `at` fails.
+ * Returns 1 if the worker made that allocation. */
 static int
 find_a_queue(size_t at)
 {
@@ -191,7 +192,8 @@ find_a_queue(size_t at)
 	memory_fail_at("a new queue", MEMORY_LIBRARY, at);
 	r = rp_worker_run(worker, NULL);
 	memory_arm(0);
-	/* A claim whose jobs cannot be stored ends the worker. */
+	/* If memory runs out during a claim, the worker ends with RP_ENOMEM. In
+	 * all other cases it finds the new queue and ends normally. */
 	if (r != RP_ENOMEM) {
 		assert_int_equal(r, 0);
 		assert_int_equal(f.ran, 2);

@@ -147,8 +147,9 @@ enqueue_unique(struct model *m, int queue)
 	    (long long)id.id, id.outcome);
 	if (busy(m, r))
 		return;
-	/* SKIP LOCKED waits for a row that another transaction has changed
-	 * twice, if only the second change has locked the row's key. */
+	/* Usually SKIP LOCKED skips a row that another transaction has changed.
+	 * But if that transaction has changed the row twice, and only the
+	 * second change has locked the row's key, SKIP LOCKED waits. */
 	if (others && e->now.replaced && r == RP_EBUSY)
 		return;
 	if (others) { /* the call does not wait for the other transaction */

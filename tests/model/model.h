@@ -44,7 +44,7 @@ struct job {
 	/* Not 0: the job may be claimed late, because a transaction may have
 	 * left it before the position where claims start. */
 	int loose;
-	int replaced; /* not 0: an open transaction has replaced its content */
+	int replaced; /* not 0: an open transaction has replaced the job */
 };
 
 struct entry {

@@ -53,7 +53,7 @@ check 'a producer may not read payloads' status 1 sql_as mail_producer \
 
 # ---- a worker ----
 
-check 'a worker works' as mail_worker work mail --drain -- true
+check 'a worker runs its job' as mail_worker work mail --drain -- true
 check 'the worker has done all jobs' equal "$(sql_as postgres 'select count(*) from readpast.job')" 0
 sql_as postgres "select readpast.queue_set('mail', max_attempts => 1)"
 enqueue ten >/dev/null

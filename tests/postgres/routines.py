@@ -1006,8 +1006,9 @@ def a_transaction_that_enqueues_late_leaves_a_recheck(s):
 
 @case
 def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
-    """... in a place that the next sweep looks at again, or before the place where claims
-    start: for those who wait for the queue, who drain it, and who count."""
+    """Clients that wait for the queue, drain it or count its jobs see a job that claims do
+    not find. The job is in a range that the next sweep looks at again, or before the
+    number where claims start."""
     late = Session(s.database)
     live = "select readpast.live_job(id) from readpast.queue where name = 'q'"
     seen = ("select p.ready, p.running, t.ready from readpast.probe('q') p, "

@@ -16,7 +16,7 @@ import psycopg2
 from sessions import case, main
 
 ADD = "select readpast.schedule_set('a', 'q', %s, 'x')"
-# Fire as if nobody had run for so long.
+# Move the next fire into the past, as if no client had fired since then.
 LATE = "update readpast.schedule set next_at = next_at - %s::interval"
 
 

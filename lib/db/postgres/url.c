@@ -31,8 +31,8 @@ rp__postgres_check_name(const char *name, rp_error *reterr)
 			name, MOST_SCHEMA);
 }
 
-/* Is there a scheme, and nothing else before the options? Then libpq's
- * defaults, such as PGHOST, name the database. */
+/* Returns 1 if the URL has only a scheme and options. Then libpq's defaults,
+ * for example the variable PGHOST, name the database. */
 static int
 is_only_scheme(const char *text)
 {
@@ -51,7 +51,7 @@ take_schema(struct rp_url *url, const char *text)
 	char *schema = url->text + strlen(text) + 1;
 	char mark = '?';
 
-	/* libpq takes a URL only with the slashes. */
+	/* libpq accepts a URL only if two slashes follow the scheme. */
 	if (is_only_scheme(text))
 		to = mempcpy(to, "//", 2);
 	for (text += before; *text;) {

@@ -50,7 +50,8 @@ writable(const struct sqlite *s)
 	return yes;
 }
 
-/* The errno of writing to the folder of the path. 0: it can be written. */
+/* Returns 0 if the folder of the path can be written, else the errno that says
+ * why it cannot. */
 static int
 folder_error(const char *path)
 {
@@ -63,8 +64,8 @@ folder_error(const char *path)
 	return errnum;
 }
 
-/* Why can the file not be opened? SQLite's own message has no reason. NULL:
- * the reason is not known. */
+/* Returns why the file cannot be opened, because SQLite's own message has no
+ * reason. Returns NULL if the reason is not known. */
 static const char *
 cannot_open_because(const struct sqlite *s)
 {
@@ -73,8 +74,8 @@ cannot_open_because(const struct sqlite *s)
 
 	if (stat(s->path, &file) == 0 && S_ISDIR(file.st_mode))
 		return "it is a folder";
-	/* If SQLite cannot create a file, it tries to open it for reading, so
-	 * the error is that of the second try. */
+	/* If SQLite cannot create a file, it tries to open the file for
+	 * reading. Then `errnum` is the error of the second try. */
 	switch (errnum == ENOENT ? folder_error(s->path) : errnum) {
 	case EACCES:
 	case EPERM:

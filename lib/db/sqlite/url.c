@@ -57,7 +57,7 @@ rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr)
 				"a file has no host: write sqlite:%.80s, or "
 				"sqlite:%.80s for a path from the root",
 				path + 2, path + 1);
-	/* sqlite:///PATH has an empty host. */
+	/* The URL sqlite:///PATH has an empty host before the path. */
 	if (strncmp(path, "//", 2) == 0)
 		url->path = path += 2;
 	if (!*path)

@@ -1,4 +1,4 @@
--- keep: keep done jobs for :keep_ms after their end.
+-- keep: set how long the done jobs :id[] are kept after their end.
 
 update readpast.archive
    set keep_ms = :keep_ms::bigint

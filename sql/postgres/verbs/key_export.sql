@@ -1,6 +1,6 @@
--- key_export: list unique keys that stay taken although their jobs are done, of :queues
--- (a JSON array of names). The keys are sorted by queue and key. At most :max of them
--- are returned, after the key :key of the queue with the id :after.
+-- key_export: list unique keys that are still taken although their jobs are done. They
+-- are keys of :queues (a JSON array of names), sorted by queue id and key. The list
+-- starts after the key :key of the queue with the id :after, and has at most :max keys.
 
 select k.queue_id, q.name as queue, k.unique_key, k.job_id, k.until
   from readpast.taken_key k

@@ -1,5 +1,6 @@
--- key_import: record unique keys that stay taken although their jobs are done, in
--- queues that exist. If a key is taken here for longer, it stays as it is.
+-- key_import: write unique keys that stay taken although their jobs are done. Keys of
+-- queues that do not exist are skipped. A key that is already taken here until a later
+-- time is not changed.
 
 insert into readpast.taken_key as k (queue_id, unique_key, job_id, until)
 select q.id, n.unique_key, n.job_id, readpast.at_ms(n.until)

@@ -1,5 +1,6 @@
--- least_id: return the smallest id of a job to which a schedule or a taken unique key
--- of :queues (a JSON array of names) refers, or null. The job may be deleted already.
+-- least_id: return the smallest job id that the schedules and the taken unique keys of
+-- :queues (a JSON array of names) refer to. Null: there is none. The job with this id
+-- may already be deleted.
 
 select least((select pg_catalog.min(k.job_id)
                 from readpast.taken_key k

@@ -1,6 +1,6 @@
--- purge: delete jobs that are still in this state and of this kind. Jobs that another
--- transaction has locked stay. Clients that wait for the end of one of the live jobs are
--- notified.
+-- purge: delete those of the jobs :id[] that are still in this state and of this kind.
+-- Jobs that another transaction has locked are skipped. Clients that wait for the end of
+-- one of the deleted live jobs are notified.
 
 with live as (
     delete from readpast.job

@@ -1,6 +1,6 @@
--- schedule_arrive: let schedules of :queues (a JSON array of names, null: all) fire
--- whose `standby` begins with :standby. A schedule that was paused before it was moved
--- stays paused.
+-- schedule_arrive: end the pause that a copy made. The statement changes schedules of
+-- :queues (a JSON array of names, null: all) if their `standby` begins with :standby. A
+-- schedule that was already paused before the copy stays paused.
 
 update readpast.schedule
    set paused_at = case when standby operator(pg_catalog.~~) '% paused'

@@ -1,4 +1,4 @@
--- schedule_leave: stop the schedules of :queues (a JSON array of names, null: all),
+-- schedule_leave: pause the schedules of :queues (a JSON array of names, null: all),
 -- because a copy moves them to another database.
 
 update readpast.schedule

@@ -1,5 +1,5 @@
--- schedule_pause: pause a schedule. If :paused is 0: end the pause, and fire at
--- :next_at next.
+-- schedule_pause: pause a schedule. If :paused is 0, end the pause instead. Then the
+-- next fire is at :next_at.
 
 update readpast.schedule
    set paused_at = case when :paused::bigint operator(pg_catalog.<>) 0

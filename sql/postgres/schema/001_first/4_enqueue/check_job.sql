@@ -1,6 +1,6 @@
 -- check_job: raise an error if an argument of enqueue() is wrong.
--- payload .. replace: as in enqueue().
--- Result: none. RP003: an argument is wrong.
+-- payload .. replace: the parameters of enqueue().
+-- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: none.
 
 create function readpast.check_job(

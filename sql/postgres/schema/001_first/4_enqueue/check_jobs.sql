@@ -1,6 +1,6 @@
 -- check_jobs: raise an error if an argument of enqueue_many() is wrong.
--- payloads .. headers: as in enqueue_many().
--- Result: none. RP003: an argument is wrong.
+-- payloads .. headers: the parameters of enqueue_many().
+-- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: none.
 
 create function readpast.check_jobs(

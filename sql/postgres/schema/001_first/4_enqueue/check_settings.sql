@@ -1,6 +1,6 @@
 -- check_settings: raise an error if a priority or a number of attempts is out of range.
 -- priority, max_attempts: the values. Null means the default.
--- Result: none. RP003: a value is out of range.
+-- Result: none. SQLSTATE RP003: a value is out of range.
 -- Locks: none.
 
 create function readpast.check_settings(priority integer, max_attempts integer)

@@ -11,9 +11,10 @@
 -- expire: if the job is not claimed within this time, it is cancelled.
 -- backoff: the delays after failed attempts. The last one repeats.
 -- unique_for: how long the key stays taken after the job is done.
--- Result: the id of the new job, or of the job that has the key. RP003: an argument is
--- wrong. RP004: the payload is larger than the queue takes. RP006: the job that must be
--- replaced is running, or that job is done and its key is still taken.
+-- Result: the id of the new job, or of the job that has the key. SQLSTATE RP003: an
+-- argument is wrong. SQLSTATE RP004: the payload is larger than the queue takes.
+-- SQLSTATE RP006: the job that must be replaced is running, or that job is done and its
+-- key is still taken.
 -- Locks: the row of a live job with the same key, and a row of `waiter`, if a worker
 -- waits. The call waits for an open transaction that creates the same queue or inserts
 -- the same key.

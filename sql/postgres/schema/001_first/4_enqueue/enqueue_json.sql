@@ -1,8 +1,8 @@
 -- enqueue_json: put a job with a JSON payload into a queue. The text of the payload is
 -- stored as UTF-8.
--- queue .. unique_for: as in enqueue().
--- Result: as in enqueue().
--- Locks: the same rows as enqueue().
+-- queue .. unique_for: the parameters of enqueue().
+-- Result: the result of enqueue().
+-- Locks: the rows that enqueue() locks.
 
 create function readpast.enqueue(
 	queue text, payload jsonb, priority integer default null,

@@ -2,10 +2,10 @@
 -- is created.
 -- payloads: an array with the payload of each job.
 -- delays, kinds, headers: arrays of the same length, or null.
--- priority, max_attempts, keep, timeout, expire, backoff: the values that all the jobs
--- have, as in enqueue().
--- Rows: the ids, in the order of the arrays. RP003: an argument is wrong. RP004: a
--- payload is larger than the queue takes.
+-- priority, max_attempts, keep, timeout, expire, backoff: parameters of enqueue(). All
+-- the jobs get the same values.
+-- Rows: the ids, in the order of the arrays. SQLSTATE RP003: an argument is wrong.
+-- SQLSTATE RP004: a payload is larger than the queue takes.
 -- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks
 -- the queue's row, see keep_queue(). The call waits for an open transaction that
 -- creates the same queue.

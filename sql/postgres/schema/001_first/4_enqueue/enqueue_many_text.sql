@@ -1,8 +1,8 @@
 -- enqueue_many_text: put many jobs with text payloads into a queue. Each payload is
 -- stored as UTF-8.
--- queue .. backoff: as in enqueue_many().
--- Rows: as in enqueue_many().
--- Locks: the same rows as enqueue_many().
+-- queue .. backoff: the parameters of enqueue_many().
+-- Rows: the rows of enqueue_many().
+-- Locks: the rows that enqueue_many() locks.
 
 create function readpast.enqueue_many(
 	queue text, payloads text[], priority integer default null,

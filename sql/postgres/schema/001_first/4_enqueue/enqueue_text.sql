@@ -1,8 +1,8 @@
 -- enqueue_text: put a job with a text payload into a queue. The payload is stored as
 -- UTF-8.
--- queue .. unique_for: as in enqueue().
--- Result: as in enqueue().
--- Locks: the same rows as enqueue().
+-- queue .. unique_for: the parameters of enqueue().
+-- Result: the result of enqueue().
+-- Locks: the rows that enqueue() locks.
 
 create function readpast.enqueue(
 	queue text, payload text, priority integer default null,

@@ -1,6 +1,6 @@
 -- need_object: raise an error unless the headers are a JSON object.
 -- headers: JSON, or null.
--- Result: none. RP003: the headers are not an object.
+-- Result: none. SQLSTATE RP003: the headers are not an object.
 -- Locks: none.
 
 create function readpast.need_object(headers json) returns void

@@ -2,8 +2,8 @@
 -- find_queue() has returned no row, and then tries again.
 -- queue: the name of the queue.
 -- largest: the size of the largest payload, in bytes.
--- Result: none. RP004: the payload is too large for the queue. RP003: the name is not
--- valid.
+-- Result: none. SQLSTATE RP004: the payload is too large for the queue. SQLSTATE RP003:
+-- the name is not valid.
 -- Locks: no existing row. The call waits for an open transaction that creates the same
 -- queue.
 

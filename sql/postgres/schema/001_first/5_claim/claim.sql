@@ -7,7 +7,7 @@
 -- worker_id: the id of a registered worker, or 0.
 -- Rows: the jobs, in the order of the queue. There are fewer than n rows if fewer jobs
 -- are ready. A suspect (a job that may have killed its worker) is returned alone, as
--- the only row. RP003: an argument is wrong.
+-- the only row. SQLSTATE RP003: an argument is wrong.
 -- Locks: the rows of the claimed jobs, for update. Rows that other transactions have
 -- locked are skipped. The call may also lock one row of `waiter` and one of `worker`.
 

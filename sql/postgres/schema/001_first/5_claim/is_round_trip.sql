@@ -1,7 +1,7 @@
 -- is_round_trip: are these arguments of settle_and_claim() valid? The verdicts are not
 -- checked here, but in settle(). The planner inlines this function, so each claim has
 -- one call less.
--- queues .. claim_nos: as in settle_and_claim().
+-- queues .. claim_nos: the parameters of settle_and_claim().
 -- Result: true if the arguments are valid, otherwise false or null.
 -- Locks: none.
 

@@ -5,8 +5,8 @@
 -- finds the rows and rolls back to a savepoint, which releases all locks. Then it locks
 -- only the rows that it found. If some of them were updated in between, it rolls back
 -- again, and locks the others.
--- lane_id, head, most: as in lock_next().
--- Result: as in lock_next().
+-- lane_id, head, most: the parameters of lock_next().
+-- Result: the result of lock_next().
 -- Locks: the rows that the routine returns, for update, and no other row. Rows that
 -- other transactions have locked are skipped.
 

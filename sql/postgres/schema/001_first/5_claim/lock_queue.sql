@@ -2,8 +2,9 @@
 -- A suspect (a job that may have killed its worker) is taken alone, and only for a
 -- worker that holds no other job.
 -- queue_id: the queue.
--- most, at_once, holding: as in settle_and_claim(). But the caller has subtracted from
--- `most` and `at_once` the number of jobs that this claim has taken already.
+-- most, at_once, holding: the parameters of settle_and_claim(). The caller has
+-- subtracted from `most` and `at_once` the number of jobs that this claim has taken
+-- already.
 -- taken: how many jobs this claim has taken from other queues.
 -- lease: how long the lease is.
 -- alone: true if this transaction may stay open.

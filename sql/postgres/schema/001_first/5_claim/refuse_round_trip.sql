@@ -3,7 +3,7 @@
 -- only the three arguments below. If these are right, the error says that the arrays of
 -- verdicts are wrong.
 -- lease_ms, worker_id, ids: arguments of settle_and_claim().
--- Result: none. RP003: always.
+-- Result: none, because the routine always raises an error with SQLSTATE RP003.
 -- Locks: none.
 
 create function readpast.refuse_round_trip(lease_ms bigint, worker_id bigint,

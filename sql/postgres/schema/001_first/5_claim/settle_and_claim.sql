@@ -23,8 +23,9 @@
 --   null: the row is a claimed job. The jobs of one queue follow each other, and the
 --     caller sorts them by lane_id and seq. If the id is null as well, the row means
 --     that a suspect was passed over.
--- RP003: an argument is wrong. 25001: the call claims jobs, and the transaction is
--- above READ COMMITTED. There a claim might not see the newest version of a row.
+-- SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the call claims jobs, and the
+-- transaction is above READ COMMITTED, where a claim might not see the newest version
+-- of a row.
 -- If a claim gets `most` jobs, more jobs may be ready. Then the call notifies a waiter
 -- of the queue (a worker that waits for a notification). A call that also settles
 -- verdicts does this only if the claim appended a cursor. So there are fewer

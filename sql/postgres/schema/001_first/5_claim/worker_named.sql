@@ -4,7 +4,8 @@
 -- worker: the name.
 -- queues: the queues that the client claims from. A queue that does not exist is
 -- created, because otherwise the client could not wait for its jobs.
--- Result: the worker's id. RP003: the name of the worker or of a queue is not valid.
+-- Result: the worker's id. SQLSTATE RP003: the name of the worker or of a queue is not
+-- valid.
 -- Locks: the worker's row, if its `seen_at` is older than heartbeat_every() or if its
 -- list of queues lacks one of these queues. If another transaction has locked that row,
 -- the row is not changed. The call waits for an open transaction that creates the same

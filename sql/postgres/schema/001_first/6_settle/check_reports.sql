@@ -1,7 +1,7 @@
 -- check_reports: raise an error if results or progresses cannot be stored.
--- ids, results, progresses: as in settle().
--- Result: none. RP003: an array has another length than ids. RP004: a result or a
--- progress is too large.
+-- ids, results, progresses: the parameters of settle().
+-- Result: none. SQLSTATE RP003: an array has another length than ids. SQLSTATE RP004: a
+-- result or a progress is too large.
 -- Locks: none.
 
 create function readpast.check_reports(ids bigint[], results bytea[],

@@ -1,7 +1,7 @@
 -- complete: settle a job that is done.
--- id, claim_no: as claim() returned them.
+-- id, claim_no: the values that claim() returned.
 -- result: at most :most_result bytes, or null. The result is stored if the job is kept.
--- Result: the job's new state, `done`. RP001 to RP005: see verdict().
+-- Result: the job's new state, `done`. SQLSTATE RP001 to RP005: see verdict().
 -- Locks: the job's row, and a row of `taken_key` if the job keeps its unique key.
 
 create function readpast.complete(id bigint, claim_no bigint,

@@ -1,9 +1,9 @@
 -- complete_many: settle several jobs that are done.
--- ids, claim_nos: as claim() returned them, two arrays of the same length.
+-- ids, claim_nos: the values that claim() returned, in two arrays of the same length.
 -- results: an array of the same length, or null.
 -- Rows: one for each job, in the order of the arrays. `accepted` is false if the
--- verdict was refused, which raises no error. RP003: the arrays differ in length.
--- RP004: a result is too large.
+-- verdict was refused, which raises no error. SQLSTATE RP003: the arrays differ in
+-- length. SQLSTATE RP004: a result is too large.
 -- Locks: the jobs' rows, and a row of `taken_key` for each job that keeps its unique
 -- key.
 

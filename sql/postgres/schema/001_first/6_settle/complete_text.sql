@@ -1,7 +1,7 @@
 -- complete_text: settle a job that is done, with a text result. The result is stored as
 -- UTF-8.
--- id, claim_no, result: as in complete().
--- Result: as in complete().
+-- id, claim_no, result: the parameters of complete().
+-- Result: the result of complete().
 -- Locks: the job's row, and a row of `taken_key` if the job keeps its unique key.
 
 create function readpast.complete(id bigint, claim_no bigint, result text)

@@ -2,14 +2,14 @@
 -- call also counts as a heartbeat of the worker that holds the job. Otherwise a client
 -- in SQL would send no heartbeats during a long job, because its only heartbeats are
 -- its claims.
--- id, claim_no: as claim() returned them.
+-- id, claim_no: the values that claim() returned.
 -- lease: the length of the new lease. Null: the queue's setting, even if the claim had
 -- another lease.
 -- progress: a text of at most :most_progress bytes. People can see it, and the next
 -- attempt gets it. Null leaves the last progress as it is, and '' deletes it. If a
 -- progress is given and `lease` is null, the old lease stays if it ends later than the
 -- new lease would.
--- Result: the job's state, `running`. RP001 to RP005: see verdict().
+-- Result: the job's state, `running`. SQLSTATE RP001 to RP005: see verdict().
 -- Locks: the job's row, and the worker's row if its `seen_at` is older than
 -- heartbeat_every(). If another transaction has locked the worker's row, it is not
 -- changed. Above READ COMMITTED the worker's row is never changed, because the update

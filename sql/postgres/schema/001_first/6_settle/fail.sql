@@ -1,11 +1,11 @@
 -- fail: end an attempt that failed. If the job's attempts are used up, or if `for_good`
 -- is true, the job is dead. Otherwise it is tried again later.
--- id, claim_no: as claim() returned them.
+-- id, claim_no: the values that claim() returned.
 -- error: the error text, which is recorded with the job.
 -- delay: how long the job waits. Null: the backoff of the job or of its queue.
 -- for_good: true if the job must not be tried again.
 -- Result: the job's new state: `scheduled`, `ready` if there is no delay, or `dead`.
--- RP001, RP002, RP003, RP005: see verdict().
+-- SQLSTATE RP001, RP002, RP003, RP005: see verdict().
 -- Locks: the job's row, and a row of `waiter` if the job is ready and a worker waits.
 -- If the job dies, the call also locks the rows that put_dead() locks.
 

@@ -2,8 +2,8 @@
 -- results. A job's own keep_ms decides whether the job is kept. If that is null, the
 -- queue's setting decides. The routine also notifies clients that wait for one of the
 -- jobs.
--- ids, claim_nos, verdicts, results: as in settle(). Only jobs with the verdict `done`
--- are copied.
+-- ids, claim_nos, verdicts, results: the parameters of settle(). Only jobs with the
+-- verdict `done` are copied.
 -- Locks: the jobs' rows, for update, in the order of their ids.
 
 create function readpast.keep_done(ids bigint[], claim_nos bigint[],

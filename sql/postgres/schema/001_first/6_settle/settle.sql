@@ -44,8 +44,9 @@ begin
 	elsif results is not null or progresses is not null then
 		perform readpast.check_reports(ids, results, progresses);
 	end if;
-	-- Fast path: all verdicts are `done`, on jobs of one claim; no queue keeps done
-	-- jobs, and nobody waits for a job.
+	-- Fast path: all verdicts are `done`, all jobs are of one claim, no queue keeps
+	-- done jobs, and nobody waits for a job. Then settle_claim() deletes the jobs.
+	-- It calls settle_done() for jobs that it must keep and for refused verdicts.
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
 	   and not exists (select 1 from readpast.queue q

@@ -1,13 +1,16 @@
--- settle_claim: complete jobs of one claim. It deletes those that have no keep_ms or
--- unique_for_ms, and leaves the others to settle_done().
--- ids: the jobs; claim_no: the number of their claim; results: as of settle().
+-- settle_claim: complete jobs of one claim. The routine deletes the jobs that have no
+-- keep_ms and no unique_for_ms. settle_done() completes the other jobs.
+-- ids: the jobs.
+-- claim_no: the number of their claim.
+-- results: the results of the jobs, or null, see settle().
 -- Precondition: no queue keeps done jobs.
--- Result: numbers: the positions in `ids` of the completed jobs (if all were completed,
--- only the length of this array matters); queues: the queue of each completed job.
--- Locks: the jobs' rows, which it deletes; and those of settle_done().
+-- Result:
+--   numbers: the positions in `ids` of the completed jobs, in any order. If all jobs
+--     were deleted, the array has their ids instead, because the caller then needs
+--     only its length.
+--   queues: the queue of each completed job, in any order.
 -- Called only by settle_and_claim(), with its search_path and settings.
--- Locks: the jobs' rows, which are deleted, and a row of `taken_key` for each job that
--- keeps its unique key.
+-- Locks: the jobs' rows, which are deleted, and the rows that settle_done() locks.
 
 create function readpast.settle_claim(ids bigint[], claim_no bigint,
                                       results bytea[],

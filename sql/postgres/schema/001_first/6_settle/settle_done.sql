@@ -1,6 +1,6 @@
 -- settle_done: apply the verdicts `done`. If there are other verdicts, also lock the
 -- rows of their jobs for settle_rest().
--- ids, claim_nos, verdicts, results: as in settle().
+-- ids, claim_nos, verdicts, results: the parameters of settle().
 -- Result:
 --   numbers: the positions in the arrays of the completed jobs.
 --   queues: the queue of each completed job.

@@ -1,6 +1,6 @@
 -- settle_rest: apply the verdicts other than `done`. Afterwards each of these jobs is
 -- either live or dead.
--- ids .. progresses: as in settle().
+-- ids .. progresses: the parameters of settle().
 -- Rows: one for each verdict that is accepted. The row has the verdict's position in
 -- the arrays, the new state of the job, and the job's queue.
 -- Locks: a row of `waiter` if a worker waits, and for each job that dies the rows that

@@ -1,12 +1,13 @@
 -- verdict: settle one job, or raise an error that says why the verdict was refused.
--- id, claim_no: as claim() returned them.
+-- id, claim_no: the values that claim() returned.
 -- verdict: 0 done, 1 fail, 2 dead, 3 release, 4 extend.
 -- delay: how long a failed or released job waits, or the length of an extended lease.
 -- Null: the default, see delays_ms of settle().
--- error, result, progress: as in settle(), or null.
--- Result: the job's new state, as a word. RP001: another claim has the job, or the job
--- is finished. RP002: the job was cancelled. RP003: an argument is wrong. RP004: the
--- result or the progress is too large. RP005: there is no such job.
+-- error, result, progress: what the worker reports, see settle(). Each may be null.
+-- Result: the job's new state, as a word. SQLSTATE RP001: another claim has the job, or
+-- the job is finished. SQLSTATE RP002: the job was cancelled. SQLSTATE RP003: an
+-- argument is wrong. SQLSTATE RP004: the result or the progress is too large. SQLSTATE
+-- RP005: there is no such job.
 -- Locks: the job's row. If the job is ready and a worker waits, the call also locks a
 -- row of `waiter`. If the job is done and keeps its unique key, the call locks a row of
 -- `taken_key`. If the job dies, the call locks the rows that put_dead() locks.

@@ -10,7 +10,8 @@
 --   dead: how many jobs lost their lease and are dead.
 --   dropped: how many kept jobs were deleted.
 --   expired: how many jobs were cancelled because nobody claimed them in time.
--- RP003: an argument is wrong. 25001: the transaction is not at READ COMMITTED.
+-- SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the transaction is not at READ
+-- COMMITTED.
 -- Locks: the rows that the routine changes or deletes. Rows that other transactions
 -- have locked are skipped.
 

@@ -1,8 +1,8 @@
 -- cancel: cancel a live job, or raise an error that says why this is not possible.
 -- id: the job.
 -- kind: if not null, only a job of this kind is cancelled.
--- Result: none. RP001: the job is finished. RP005: there is no such job, or it is of
--- another kind.
+-- Result: none. SQLSTATE RP001: the job is finished. SQLSTATE RP005: there is no such
+-- job, or it is of another kind.
 -- Locks: the job's row. The call waits for a transaction that settles the same job.
 
 create function readpast.cancel(id bigint, kind text default null)

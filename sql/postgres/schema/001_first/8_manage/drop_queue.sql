@@ -1,7 +1,8 @@
 -- drop_queue: delete a queue and its jobs, or raise an error that says why this is not
 -- possible.
 -- queue: the name of the queue.
--- Result: none. RP005: there is no such queue. RP006: the queue is in use.
+-- Result: none. SQLSTATE RP005: there is no such queue. SQLSTATE RP006: the queue is in
+-- use.
 -- Locks: the queue's row, and the rows of its jobs and schedules. If another
 -- transaction has locked one of these jobs, the call does not wait, and the queue is in
 -- use.

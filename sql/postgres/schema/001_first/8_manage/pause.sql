@@ -2,7 +2,8 @@
 -- queue: the name of the queue.
 -- reason: a text for people, or null. The text is shown with the queue while the queue
 -- is paused.
--- Result: none. RP005: there is no such queue. RP003: the reason is not valid.
+-- Result: none. SQLSTATE RP005: there is no such queue. SQLSTATE RP003: the reason is
+-- not valid.
 -- Locks: the queue's row.
 
 create function readpast.pause(queue text, reason text default null)

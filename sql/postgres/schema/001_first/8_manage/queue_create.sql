@@ -1,6 +1,6 @@
 -- queue_create: create a queue with the default settings, unless it exists.
 -- queue: the name of the queue.
--- Result: none. RP003: the name is not valid.
+-- Result: none. SQLSTATE RP003: the name is not valid.
 -- Locks: no existing row. The call waits for an open transaction that creates the same
 -- queue.
 

@@ -3,8 +3,8 @@
 -- queue: the name of the queue.
 -- paused: true to pause the queue, false to end the pause.
 -- reason: a text for people, or null.
--- Rows: the queue's id, or no row if there is no such queue. RP003: the reason is not
--- valid.
+-- Rows: the queue's id, or no row if there is no such queue. SQLSTATE RP003: the reason
+-- is not valid.
 -- Locks: the queue's row.
 
 create function readpast.queue_pause(queue text, paused boolean,

@@ -1,8 +1,8 @@
 -- refuse: raise an error that says why a job cannot be cancelled or retried.
 -- id: the job.
 -- kind: the kind that the caller named, or null.
--- Result: none. RP001: the job's state does not allow the change. RP005: there is no
--- such job, or it is of another kind.
+-- Result: none. SQLSTATE RP001: the job's state does not allow the change. SQLSTATE
+-- RP005: there is no such job, or it is of another kind.
 -- Locks: none.
 
 create function readpast.refuse(id bigint, kind text) returns void

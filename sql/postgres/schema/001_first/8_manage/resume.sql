@@ -1,6 +1,6 @@
 -- resume: end the pause of a queue.
 -- queue: the name of the queue.
--- Result: none. RP005: there is no such queue.
+-- Result: none. SQLSTATE RP005: there is no such queue.
 -- Locks: the queue's row.
 
 create function readpast.resume(queue text) returns void

@@ -2,8 +2,9 @@
 -- is not possible.
 -- id: the job.
 -- kind: if not null, only a job of this kind is retried.
--- Result: none. RP001: the job is in another state. RP005: there is no such job, or it
--- is of another kind. RP006: a live job has the same unique key.
+-- Result: none. SQLSTATE RP001: the job is in another state. SQLSTATE RP005: there is
+-- no such job, or it is of another kind. SQLSTATE RP006: a live job has the same unique
+-- key.
 -- Locks: the job's row in the archive. The call waits for an open transaction that
 -- inserts the same unique key.
 

@@ -6,9 +6,10 @@
 -- id: the job.
 -- timeout: how long to wait, at most wait_most().
 -- Result: `done`, `dead` or `cancelled`. Null if the time is over. A finished job that
--- was not kept counts as done. RP003: an argument is wrong. RP005: no job ever had this
--- id. 25001: the call is not the only statement of its transaction. There it could wait
--- for a job of its own transaction, or for a change that its snapshot does not show.
+-- was not kept counts as done. SQLSTATE RP003: an argument is wrong. SQLSTATE RP005: no
+-- job ever had this id. SQLSTATE 25001: the call is not the only statement of its
+-- transaction. Such a call could wait for a job of its own transaction, or for a change
+-- that its snapshot does not show.
 -- Locks: none.
 
 create function readpast.wait(id bigint, timeout interval default '1 minute')

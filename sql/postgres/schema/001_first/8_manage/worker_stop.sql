@@ -3,7 +3,7 @@
 -- released. They become ready again when their leases end.
 -- worker_id: the worker.
 -- Result: none. If the worker is unknown or was unregistered before, nothing changes.
--- RP003: the id is null.
+-- SQLSTATE RP003: the id is null.
 -- Locks: the worker's row, and its rows of `waiter`.
 
 create function readpast.worker_stop(worker_id bigint) returns void

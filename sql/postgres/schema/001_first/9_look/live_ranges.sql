@@ -1,10 +1,12 @@
 -- live_ranges: list the ranges of a queue's ready line in which jobs may be. Each lane
--- has a range past its low-water mark, before which a sweep has seen everything. Before
--- that mark it may have ranges that the next sweep looks at again. Routines that count
--- or find a queue's jobs read these ranges, and the jobs that are not in the line.
+-- has one range from its low-water mark to the end of the line. (Sweeps have seen all
+-- jobs before this mark.) A lane may also have ranges before the mark, which the next
+-- sweep looks at again. Routines that count or find a queue's jobs read these ranges,
+-- and also the jobs that are not in the ready line.
 -- queue_id: the queue.
 -- Rows: one for each range.
---   first, past: the range goes from `first` to before `past`.
+--   first, past: the range has the numbers from `first` up to, but not including,
+--     `past`.
 --   is_recheck: true for a range before the low-water mark. Such ranges may overlap.
 -- Locks: none.
 
@@ -26,8 +28,8 @@ begin
 		select distinct unnest(readpast.lanes_of(queue_id))
 	loop
 		low := readpast.low_water(lane_id);
-		-- Read only ranges whose transaction is over, as recheck_places()
-		-- does. No job of another transaction is visible.
+		-- Read only ranges whose transaction has ended, as recheck_places()
+		-- does. Jobs of a transaction that is still open are not visible.
 		return query
 		select r.lane_id, r.first, least(r.last + 1, low), true
 		  from readpast.recheck r

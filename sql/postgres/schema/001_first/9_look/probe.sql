@@ -3,8 +3,8 @@
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
 --   ready: a claim would find a job.
---   running: a job is running, or is ready at a place that claims have passed, so that
---     the next sweep has to move it.
+--   running: a job is running. Or a job is ready at a place of the ready line that
+--     claims have passed. Claims do not find this job until the next sweep moves it.
 --   due_in_ms: milliseconds until the next scheduled job is due. 0 if that time has
 --     passed, null if there is no such job.
 --   expires_in_ms: milliseconds until the next lease ends. 0 if that time has passed,

@@ -1,8 +1,10 @@
--- probe_range: what probe() has to know about a part of the ready line. It reads the first
--- probe_most() jobs.
--- lane_id, first, past: the part, see live_ranges(); head: where the lane's claims start.
--- Result: held_until: when the next lease ends, or null; is_behind: there is a job that is
--- ready and before `head`.
+-- probe_range: read what probe() needs from one range of the ready line. The routine
+-- reads only the first probe_most() jobs of the range.
+-- lane_id, first, past: the lane and the range, see live_ranges().
+-- head: the number at which the lane's claims start.
+-- Result:
+--   held_until: when the next lease in the range ends. Null: no job there is running.
+--   is_behind: true if a ready job is before `head`. Claims do not find this job.
 -- Locks: none.
 
 create function readpast.probe_range(lane_id bigint, first bigint, past bigint,

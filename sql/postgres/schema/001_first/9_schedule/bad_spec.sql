@@ -1,7 +1,7 @@
 -- bad_spec: raise an error that says what is wrong with the spec of a schedule.
 -- spec: the text of the spec.
 -- why: what is wrong.
--- Result: none. RP003: always.
+-- Result: none, because the routine always raises an error with SQLSTATE RP003.
 -- Locks: none.
 
 create function readpast.bad_spec(spec text, why text) returns void

@@ -1,7 +1,7 @@
--- check_schedule: raise an error if an argument of schedule_set() is wrong. The spec
--- and the time zone are not checked here, but in parse_spec() and need_zone().
--- name .. overlap: as in schedule_set().
--- Result: none. RP003: an argument is wrong.
+-- check_schedule: raise an error if an argument of schedule_set() is wrong. parse_spec()
+-- checks the spec, and need_zone() checks the time zone.
+-- name .. overlap: the arguments of schedule_set() with these names.
+-- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: none.
 
 create function readpast.check_schedule(

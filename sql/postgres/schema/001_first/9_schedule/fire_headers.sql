@@ -1,8 +1,10 @@
--- fire_headers: make the headers of a job that a schedule adds.
+-- fire_headers: return the headers of a job that a schedule enqueues.
 -- s: the schedule.
--- due: the instant that the job is for.
--- missed: a number for the header `missed`, or 0 for no such header.
--- Result: the schedule's own headers, and those that each of its jobs gets.
+-- due: the time of the fire.
+-- missed: the value of the header `missed`. 0: the job gets no such header.
+-- Result: the headers that the user gave the schedule, and the headers `schedule` (the
+-- schedule's name), `scheduled-for` (`due`) and `missed`. The names of these three
+-- begin with the prefix that header_name() adds.
 -- Locks: none.
 
 create function readpast.fire_headers(s readpast.schedule, due timestamptz,

@@ -1,12 +1,12 @@
--- fire_one: put the job of one instant of a schedule into its queue.
+-- fire_one: put the job of one fire of a schedule into the schedule's queue.
 -- s: the schedule.
--- due: the instant.
--- missed: a number for the header `missed`, or 0 for no such header.
+-- due: the time of the fire.
+-- missed: the value of the job's header `missed`. 0: the job gets no such header.
 -- Result:
---   job_id: the new job, or null.
+--   job_id: the new job. Null: no job was added.
 --   why: if job_id is null, the reason.
--- Locks: a row of `waiter`, if a worker waits. The call waits for an open transaction
--- that creates the same queue or adds the job of the same schedule.
+-- Locks: a row of `waiter`, if a worker waits for a job. The call waits for an open
+-- transaction that creates the same queue or adds a job of the same schedule.
 
 create function readpast.fire_one(s readpast.schedule, due timestamptz,
                                   missed integer,

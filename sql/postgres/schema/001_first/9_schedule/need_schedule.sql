@@ -1,6 +1,6 @@
 -- need_schedule: find a schedule by its name, and lock it.
 -- name: the name of the schedule.
--- Result: the schedule's row. RP005: there is no such schedule.
+-- Result: the schedule's row. SQLSTATE RP005: there is no such schedule.
 -- Locks: the schedule's row.
 
 create function readpast.need_schedule(name text) returns readpast.schedule

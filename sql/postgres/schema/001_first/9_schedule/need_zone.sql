@@ -1,8 +1,9 @@
--- need_zone: raise an error unless the server has a time zone of this name. If a
--- schedule has this zone already, the server is not searched, because that reads all of
--- its zones.
--- zone: the name of the zone, as the IANA database writes it.
--- Result: the name. RP003: there is no such zone. The hint lists similar names.
+-- need_zone: raise an error unless the server has a time zone of this name. A search
+-- in the server reads all time zones, so the routine does not search for a zone that
+-- a schedule already has.
+-- zone: the name of the time zone, as the IANA database writes it.
+-- Result: the name. SQLSTATE RP003: there is no such time zone. The hint then lists
+-- similar names.
 -- Locks: none.
 
 create function readpast.need_zone(zone text) returns text

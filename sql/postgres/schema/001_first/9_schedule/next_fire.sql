@@ -1,8 +1,8 @@
--- next_fire: return the first instant after a time at which a schedule fires.
+-- next_fire: return the first time after a given time at which a schedule fires.
 -- rp__schedule_next() of lib/cron/ does the same.
 -- sets, zone, anchor: the columns of the table `schedule`.
--- after: the time. The instant is later than this.
--- Result: the instant, or null if there is none within 400 years.
+-- after: the given time. The result is later than this time.
+-- Result: the time of the fire. Null: there is none within 400 years.
 -- Locks: none.
 
 create function readpast.next_fire(sets bigint[], zone text,
@@ -12,13 +12,13 @@ language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $body$
 declare
-	seen  timestamptz := after; -- no fire from `after` up to here
-	ahead interval;             -- how far local time is ahead at `seen`
+	seen  timestamptz := after; -- no fire is between `after` and this time
+	ahead interval;             -- how far local time is ahead of UTC at `seen`
 	first timestamp;            -- the first minute of local time to check
-	last  timestamp;            -- the last minute to check
-	local timestamp;            -- the next minute that matches
+	last  timestamp;            -- the last minute of local time to check
+	local timestamp;            -- the first matching minute from `first` on
 	at    timestamptz;          -- the time of `local`, if the offset stays
-	near  timestamptz;          -- `at`, or a day after `seen` if that is earlier
+	near  timestamptz;          -- the earlier of `at` and a day after `seen`
 begin
 	if sets[8] > 0 then
 		return anchor + readpast.ms(sets[8] * (1 + floor(

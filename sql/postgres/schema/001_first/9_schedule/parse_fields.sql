@@ -1,9 +1,9 @@
 -- parse_fields: parse the five fields of a schedule's spec. parse_fields() of
 -- lib/cron/spec.c does the same.
 -- spec: the text of the spec, for the error message.
--- fields: the fields.
--- Result: the value of the column `sets` of the table `schedule`. RP003: a field is
--- wrong.
+-- fields: the five fields as texts, the minutes first.
+-- Result: the value of the column `sets` of the table `schedule`. SQLSTATE RP003: a
+-- field is wrong.
 -- Locks: none.
 
 create function readpast.parse_fields(spec text, fields text[]) returns bigint[]
@@ -39,7 +39,7 @@ begin
 			sets[its.n] := sets[its.n] | parsed.members;
 		end loop;
 	end loop;
-	sets[5] := (sets[5] | (sets[5] >> 7)) & 127; -- 7 is Sunday, too
+	sets[5] := (sets[5] | (sets[5] >> 7)) & 127; -- 0 and 7 are Sunday
 	return sets || array[
 		(fields[3] !~ '^[*]' and fields[5] !~ '^[*]')::integer,
 		(fields[1] ~ '^[*]' or fields[2] ~ '^[*]')::integer, 0]::bigint[];

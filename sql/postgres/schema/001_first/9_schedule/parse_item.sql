@@ -1,10 +1,11 @@
 -- parse_item: parse one item of a field of a schedule's spec, for example `*/10`, `5`
 -- or `MON-FRI`. add_item() of lib/cron/spec.c does the same.
 -- item: the text of the item.
--- low, high: the smallest and the largest number of the field.
--- names: the names of the numbers from `low` on, or null.
+-- low, high: the smallest and the largest number that the field may have.
+-- names: the names of the numbers. The first name is that of `low`. Null: the field has
+-- no names.
 -- Result:
---   members: a bit for each number that matches, or null.
+--   members: a bit set of the numbers that match. Null: the item is wrong.
 --   why: if `members` is null, what is wrong with the item.
 -- Locks: none.
 
@@ -23,7 +24,7 @@ declare
 	step  text := parts[3];
 begin
 	if last = 0 and first > 0 and high = 7 then
-		last := 7; -- as in FRI-SUN
+		last := 7; -- FRI-SUN is 5-7, not 5-0
 	end if;
 	if item = '' then
 		why := 'nothing before or after a comma';

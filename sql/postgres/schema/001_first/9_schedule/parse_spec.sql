@@ -1,8 +1,8 @@
 -- parse_spec: parse the spec of a schedule. rp__spec_parse() of lib/cron/spec.c does
 -- the same, with the same messages.
 -- spec: five fields of a crontab, a name such as @daily, or `every 90s`.
--- Result: the value of the column `sets` of the table `schedule`. RP003: the spec is
--- wrong, or no day matches it.
+-- Result: the value of the column `sets` of the table `schedule`. SQLSTATE RP003: the
+-- spec is wrong, or no day matches it.
 -- Locks: none.
 
 create function readpast.parse_spec(spec text) returns bigint[]

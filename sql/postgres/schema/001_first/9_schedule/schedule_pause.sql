@@ -1,7 +1,7 @@
 -- schedule_pause: pause a schedule, so that it does not fire. If the schedule is paused
 -- already, nothing changes.
 -- name: the name of the schedule.
--- Result: none. RP005: there is no such schedule.
+-- Result: none. SQLSTATE RP005: there is no such schedule.
 -- Locks: the schedule's row.
 
 create function readpast.schedule_pause(name text) returns void

@@ -1,6 +1,6 @@
--- schedule_remove: delete a schedule. Its jobs stay.
+-- schedule_remove: delete a schedule. The jobs that it enqueued stay.
 -- name: the name of the schedule.
--- Result: none. RP005: there is no such schedule.
+-- Result: none. SQLSTATE RP005: there is no such schedule.
 -- Locks: the schedule's row.
 
 create function readpast.schedule_remove(name text) returns void

@@ -1,7 +1,7 @@
--- schedule_resume: end the pause of a schedule. The schedule fires again from its next
--- instant on. Instants that passed during the pause get no job.
+-- schedule_resume: end the pause of a schedule. The schedule fires again at the next
+-- time that its spec names. Times that passed during the pause get no job.
 -- name: the name of the schedule.
--- Result: the next instant. RP005: there is no such schedule.
+-- Result: the time of the next fire. SQLSTATE RP005: there is no such schedule.
 -- Locks: the schedule's row.
 
 create function readpast.schedule_resume(name text) returns timestamptz

@@ -1,10 +1,10 @@
--- schedule_run: add a job of a schedule at once. The times of the schedule do not
+-- schedule_run: add a job of a schedule at once. The next fire of the schedule does not
 -- change.
 -- name: the name of the schedule.
--- Result: the job's id. If `overlap` of the schedule is `skip` and a job of the
--- schedule is live, the id of that job. RP005: there is no such schedule. RP003, RP004:
--- see enqueue().
--- Locks: the schedule's row, and the same rows as enqueue().
+-- Result: the id of the new job. If `overlap` of the schedule is `skip` and a job of
+-- the schedule is live, no job is added, and the result is the id of the live job.
+-- SQLSTATE RP005: there is no such schedule. SQLSTATE RP003, RP004: see enqueue().
+-- Locks: the schedule's row, and the rows that enqueue() locks.
 
 create function readpast.schedule_run(name text) returns bigint
 language plpgsql volatile

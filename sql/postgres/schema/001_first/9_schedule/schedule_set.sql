@@ -1,14 +1,17 @@
 -- schedule_set: add a schedule, or change the schedule of this name.
 -- name: the name of the schedule.
--- queue, payload, kind, headers, priority: the fields of its jobs.
+-- queue, payload, kind, headers, priority: the fields of the schedule's jobs.
 -- spec: when the schedule fires, see docs/schedules.md.
 -- zone: the time zone of the spec.
--- missed: what happens to instants at which no client fired: `once`, `all` or `skip`.
--- overlap: `allow`, or `skip`, which adds no job while one of this schedule is live.
--- replace: true to change a schedule of this name. That schedule keeps its next
--- instant, unless its spec or its zone changes.
--- Result: the next instant. RP003: an argument is wrong, or the schedule never fires.
--- RP006: there is a schedule of this name, and `replace` is false.
+-- missed: what happens with times at which no client fired. `once`: one job for all of
+-- them. `all`: a job for each. `skip`: no job.
+-- overlap: `allow`: each fire adds a job. `skip`: no job is added while a job of this
+-- schedule is live.
+-- replace: true if a schedule of this name is changed. The time of its next fire stays
+-- the same, unless the spec or the zone changes.
+-- Result: the time of the next fire. SQLSTATE RP003: an argument is wrong, or the
+-- schedule never fires. SQLSTATE RP006: there is a schedule of this name, and `replace`
+-- is false.
 -- Locks: the schedule's row. The call waits for an open transaction that adds a
 -- schedule of this name.
 

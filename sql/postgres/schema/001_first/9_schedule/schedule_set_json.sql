@@ -1,8 +1,8 @@
 -- schedule_set_json: add or change a schedule whose jobs have a JSON payload. The text
 -- of the payload is stored as UTF-8.
--- name .. replace: as in schedule_set().
--- Result: as in schedule_set().
--- Locks: the same rows as schedule_set().
+-- name .. replace: the parameters of schedule_set().
+-- Result: the result of schedule_set().
+-- Locks: the rows that schedule_set() locks.
 
 create function readpast.schedule_set(
 	name text, queue text, spec text, payload jsonb, zone text default 'UTC',

@@ -1,7 +1,7 @@
 -- spec_number: convert a word of a schedule's spec to a number.
 -- word: up to three digits, or three letters.
--- low, high, names: as in parse_item().
--- Result: the number, or null if the word is null or is no number of the field.
+-- low, high, names: the arguments of parse_item() with these names.
+-- Result: the number. Null: the word is null, or the field has no such number or name.
 -- Locks: none.
 
 create function readpast.spec_number(word text, low integer, high integer,
