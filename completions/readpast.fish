@@ -123,8 +123,8 @@ complete -c readpast -n '__readpast_in enqueue' -l skip -x -d 'skip the first N 
 complete -c readpast -n '__readpast_in enqueue' -l quiet -d 'print no ids'
 complete -c readpast -n '__readpast_in enqueue' -l json -d 'JSON lines'
 
-complete -c readpast -n '__readpast_in work' -s j -x -d 'number of jobs at a time'
-complete -c readpast -n '__readpast_in work' -l jobs -x -d 'number of jobs at a time'
+complete -c readpast -n '__readpast_in work' -s j -x -d 'jobs at a time'
+complete -c readpast -n '__readpast_in work' -l jobs -x -d 'jobs at a time'
 complete -c readpast -n '__readpast_in work' -l lease -x -d 'lease, renewed after a third of it'
 complete -c readpast -n '__readpast_in work' -l timeout -x -d 'end handlers that take longer; their attempts fail'
 complete -c readpast -n '__readpast_in work' -l release-delay -x -d 'delay of a job after exit status 75'
