@@ -31,7 +31,10 @@ ELSEWHERE = {
     "worker_named": "readpast_worker_start() answers the id",
     "unregister_waiter": "readpast_wait() sleeps by itself",
     "sweep_start": "readpast_sweep() asks nobody whose turn it is",
-}
+    "fire_due": "readpast_sweep() fires the schedules that are due",
+} | dict.fromkeys(
+    ["schedule_set", "schedule_pause", "schedule_resume", "schedule_remove",
+     "schedule_run"], "schedules are added by commands and the library")
 # A connection to SQLite is at most one worker, so these arguments are left out or
 # added.
 LEFT_OUT = {"sweep": ["most"], "why": ["most"], "worker_stop": ["worker_id"]}
