@@ -15,14 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT_ONCE 100 /* most schedules in one slice */
+/* The most schedules in one slice. On a server they fire together, and others
+ * can write meanwhile. */
+#define AT_ONCE 100
+#define AT_ONCE_THERE 500
 /* The routines missed_age() and most_missed() return the same numbers, and have
  * the reasons for them. */
 #define MISSED_MS 60000
 #define MOST_MISSED 1000
 /* If the file of a time zone cannot be read, it is read again after this time,
  * in milliseconds. Perhaps an upgrade of its package is replacing the file, or
- * the process has too many open files. */
+ * the process has too many open files. The routine zone_retry_age() returns the
+ * same time. */
 #define RETRY_MS 60000
 /* The most instants that are due but not late. A schedule has at most one
  * instant in each second. */
@@ -419,13 +423,13 @@ static int
 fire_there(rp_conn *conn, int64_t *jobs, int *ret_more)
 {
 	const struct rp_value p[FIRE_DUE_PARAMS] = {
-		[FIRE_DUE_MAX] = rp__int(AT_ONCE),
+		[FIRE_DUE_MAX] = rp__int(AT_ONCE_THERE),
 	};
 	struct fired fired = { 0, 0 };
 	int r = rp__run(conn, RP_V_FIRE_DUE, p, 1, fired_row, &fired);
 
 	*jobs += fired.jobs;
-	*ret_more = fired.schedules == AT_ONCE;
+	*ret_more = fired.schedules == AT_ONCE_THERE;
 	return r;
 }
 

@@ -181,4 +181,95 @@ def a_fire_that_fails_counts_no_jobs(s):
     assert shown(s, "last_error") == "no more"
 
 
+@case
+def schedules_fire_together_each_into_its_queue(s):
+    s.rows("select readpast.queue_create('q'), readpast.queue_create('r')")
+    for i in range(24):
+        s.one("select readpast.schedule_set(%s, %s, %s, %s, priority => %s, "
+              "kind => %s, headers => '{\"h\": 1}')", f"s{i:02}", "qr"[i % 2],
+              ("@daily", "every 7h", "5 4 * * *")[i % 3], f"p{i:02}",
+              (None, 3)[i // 2 % 2], (None, f"k{i}")[i // 12])
+    s.rows("update readpast.schedule set next_at = clock_timestamp() - "
+           "case when mod(id, 5) = 0 then interval '9 s' else interval '1 s' end")
+    due = s.rows("select name, next_at from readpast.schedule order by name")
+    assert s.one("select readpast.fire_together(array_agg(id), clock_timestamp()) "
+                 "from readpast.schedule") == 24
+    assert s.rows("select name, last_at from readpast.schedule order by name") == due
+    assert s.one(
+        "select count(*) from readpast.schedules s join readpast.jobs j "
+        "on j.id = s.last_job_id and j.queue = s.queue and j.state = 'ready' "
+        "and j.payload = 'p' || right(s.name, 2) and j.priority = coalesce("
+        "s.priority, 100) and j.kind is not distinct from s.kind "
+        "and j.headers ->> 'readpast-schedule' = s.name "
+        "and (j.headers ->> 'readpast-scheduled-for')::timestamptz "
+        "    = date_trunc('milliseconds', s.last_at) and j.headers ->> 'h' = '1' "
+        "where s.next_at > now() and s.last_error is null") == 24
+    order = s.rows("select s.last_at, s.id from readpast.job j join readpast.schedule s "
+                   "on s.last_job_id = j.id where s.queue = 'q' and "
+                   "s.priority is null order by j.seq")
+    assert order == sorted(order)
+    assert s.one("select count(*) from readpast.job") == 24
+
+
+@case
+def what_cannot_fire_together_fires_alone(s):
+    s.rows("select readpast.queue_create('q'), readpast.queue_create('small')")
+    for name, queue, payload, more in (
+            ("a", "q", "x", ""), ("b", "new", "x", ""), ("c", "q", "x" * 3000, ""),
+            ("d", "q", "x", ", overlap => 'skip'"), ("e", "small", "xx", ""),
+            ("f", "q", "x", ", missed => 'all'"), ("g", "q", "fail", ""),
+            ("h", "q", "x", "")):
+        s.one("select readpast.schedule_set(%s, %s, %s, %s" + more + ")",
+              name, queue, "every 1h" if name == "f" else "@daily", payload)
+    s.rows("select readpast.queue_set('small', max_payload => 1)")
+    s.rows("delete from readpast.queue where name = 'new'")
+    s.rows("update readpast.schedule set next_at = clock_timestamp() - "
+           "case name when 'f' then interval '210 min' else interval '1 s' end, "
+           "anchor = clock_timestamp() - interval '510 min'")
+    together = ("begin; select readpast.fire_together(array_agg(id), "
+                "clock_timestamp()) from readpast.schedule")
+    assert s.one(together) == 3  # a, g, h
+    s.rows("rollback")
+    s.rows("create function refuse() returns trigger language plpgsql as "
+           "$$ begin if new.payload = 'fail' then raise 'not this one'; end if; "
+           "return new; end $$")
+    s.rows("create trigger refuse before insert on readpast.job "
+           "for each row execute function refuse()")
+    assert s.rows("select * from readpast.fire_due()") == [(8, 9)]
+    assert s.rows("select name, last_error from readpast.schedule "
+                  "where last_job_id is null order by name") == [
+                      ("e", "payload too large: 2 bytes, queue small takes at most 1"),
+                      ("g", "not this one")]
+    assert s.rows("select name from readpast.schedule where next_at <= now()") == []
+
+
+@case
+def a_zone_that_cannot_be_loaded_is_tried_again(s):
+    for name, zone, missed in (("a", "Europe/Berlin", "once"),
+                               ("b", "Europe/Berlin", "skip"), ("c", "UTC", "once")):
+        s.one("select readpast.schedule_set(%s, 'q', '@daily', 'x', zone => %s, "
+              "missed => %s)", name, zone, missed)
+    s.rows("update readpast.schedule set next_at = clock_timestamp() - case name "
+           "when 'b' then interval '2 minutes' else interval '10 ms' end, "
+           "zone = case zone when 'UTC' then zone else 'Europe/Berln' end")
+    due = shown(s, "next_at")
+    assert s.rows("select * from readpast.fire_due()") == [(3, 2)]
+    assert s.rows("select * from readpast.fire_due()") == [(0, 0)]
+    assert s.one("select count(*) from readpast.job") == 2
+    for name in "ab":
+        assert "Europe/Berln" in shown(s, "last_error", name)
+    later = ("update readpast.schedule set retry_at = retry_at - interval '60 s'")
+    s.rows(later)
+    assert s.rows("select * from readpast.fire_due()") == [(2, 0)]
+    assert "Europe/Berln" in shown(s, "last_error")
+    assert shown(s, "last_at, next_at") == (due, due)
+    s.rows("update readpast.schedule set zone = 'Europe/Berlin' where zone <> 'UTC'")
+    assert s.rows("select * from readpast.fire_due()") == [(0, 0)]
+    s.rows(later)
+    assert s.rows("select * from readpast.fire_due()") == [(2, 0)]
+    assert s.one("select count(*) from readpast.schedule where retry_at is not null "
+                 "or last_error is not null or next_at < now()") == 0
+    assert s.one("select count(*) from readpast.job") == 2
+
+
 main()

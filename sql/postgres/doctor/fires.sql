@@ -9,6 +9,6 @@ select count(*) as schedules, min(s.next_at)::text as since,
        as lasts_ms,
        (array_agg(s.name order by s.next_at))[1] as example
   from schedule s
- where s.paused_at is null
+ where s.paused_at is null and s.retry_at is null
    and s.next_at < clock_timestamp() - interval '5 seconds'
 having count(*) > 0;

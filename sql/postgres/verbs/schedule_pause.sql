@@ -7,6 +7,8 @@ update readpast.schedule
                    end,
        next_at = case when :paused::bigint operator(pg_catalog.<>) 0
                       then next_at else readpast.at_ms(:next_at) end,
+       retry_at = case when :paused::bigint operator(pg_catalog.<>) 0
+                       then retry_at end,
        standby = case when :paused::bigint operator(pg_catalog.<>) 0
                       then standby end
  where name operator(pg_catalog.=) :name

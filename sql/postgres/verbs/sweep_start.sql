@@ -7,7 +7,7 @@
 select case when exists (
                  select 1 from readpast.schedule s
                   where s.paused_at is null
-                    and s.next_at operator(pg_catalog.<=)
+                    and coalesce(s.retry_at, s.next_at) operator(pg_catalog.<=)
                         pg_catalog.clock_timestamp())
                  and pg_catalog.has_table_privilege('readpast.schedule',
                                                     'UPDATE')

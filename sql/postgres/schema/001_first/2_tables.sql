@@ -373,6 +373,8 @@ create index tally_second on readpast.tally (second);
 -- overlap: 1 if no new job is enqueued while a job of this schedule is live.
 -- next_at: the time of the next fire. The transaction that enqueues the job also moves
 -- next_at on.
+-- retry_at: when a fire is tried again for which the server could not load the time zone.
+-- next_at is then still the time of that fire.
 -- last_at: the time of the last fire.
 -- last_job_id: the job of the last fire. Null: the last fire has no job.
 -- last_error: why the last fire has no job.
@@ -395,6 +397,7 @@ create table readpast.schedule (
 	overlap     integer not null,
 	anchor      timestamptz not null,
 	next_at     timestamptz,
+	retry_at    timestamptz,
 	last_at     timestamptz,
 	last_job_id bigint,
 	last_error  text,
@@ -403,7 +406,7 @@ create table readpast.schedule (
 	standby     text
 );
 
-create index schedule_due on readpast.schedule (next_at)
+create index schedule_due on readpast.schedule (coalesce(retry_at, next_at))
 	where paused_at is null;
 
 -- If the user creates a publication `for all tables`, the server refuses updates and

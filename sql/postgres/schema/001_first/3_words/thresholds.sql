@@ -351,3 +351,20 @@ language sql immutable
 as $body$
 select 1000
 $body$;
+
+-- A time zone that the server could not load is tried again after this time: its package
+-- may be being upgraded, or the process may have too many open files. The same as
+-- RETRY_MS in lib/schedule_fire.c.
+create function readpast.zone_retry_age() returns interval
+language sql immutable
+as $body$
+select interval '60 seconds'
+$body$;
+
+-- Schedules with payloads of up to this many bytes fire together. A statement has all these
+-- payloads in memory.
+create function readpast.small_payload() returns integer
+language sql immutable
+as $body$
+select 2000
+$body$;

@@ -1,6 +1,8 @@
 -- due_fires: list the times of a schedule that get a job now. plan() of
 -- lib/schedule_fire.c does the same for other databases.
--- s: the schedule, whose next_at has come.
+-- sets, zone, anchor: as in the table `schedule`.
+-- policy: the column `missed` of that table.
+-- due: the first time that has not fired.
 -- moment: the time now.
 -- Result:
 --   fires: the times that get a job, in order.
@@ -9,7 +11,9 @@
 --   next_at: the next time of the schedule after now.
 -- Locks: none.
 
-create function readpast.due_fires(s readpast.schedule, moment timestamptz,
+create function readpast.due_fires(
+	sets bigint[], zone text, anchor timestamptz, policy integer,
+	due timestamptz, moment timestamptz,
 	out fires timestamptz[], out missed integer, out next_at timestamptz)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -21,15 +25,15 @@ declare
 begin
 	fires := '{}';
 	missed := 0;
-	next_at := s.next_at;
+	next_at := due;
 	while next_at <= moment loop
 		if next_at > late then
-			-- If one job replaces all missed ones (s.missed is 0), it is
+			-- If one job replaces all missed ones (the policy is 0), it is
 			-- the job of a time that is not late.
-			fires := case when s.missed = 0 and missed > 0 then '{}'
+			fires := case when policy = 0 and missed > 0 then '{}'
 			              else fires end || next_at;
 			newest := null;
-		elsif s.missed = 1 and cardinality(fires) < readpast.most_missed() then
+		elsif policy = 1 and cardinality(fires) < readpast.most_missed() then
 			fires := fires || next_at;
 		elsif counted then
 			missed := missed + 1;
@@ -37,20 +41,20 @@ begin
 		else
 			newest := next_at;
 		end if;
-		next_at := readpast.next_fire(s.sets, s.zone, s.anchor, next_at);
+		next_at := readpast.next_fire(sets, zone, anchor, next_at);
 		if missed = readpast.most_missed() and counted then
 			-- Many more times may have been missed. To save time, the loop
 			-- goes on with the last thousand of them.
 			counted := false;
 			next_at := readpast.next_fire(
-				s.sets, s.zone, s.anchor,
-				greatest(newest, late - readpast.ms(case when s.sets[8] > 0
-					then s.sets[8] else 60000 * readpast.most_missed() end)));
+				sets, zone, anchor,
+				greatest(newest, late - readpast.ms(case when sets[8] > 0
+					then sets[8] else 60000 * readpast.most_missed() end)));
 		end if;
 	end loop;
-	if s.missed = 0 and newest is not null then
+	if policy = 0 and newest is not null then
 		fires := array[newest];
-	elsif s.missed = 2 then
+	elsif policy = 2 then
 		missed := 0;
 	end if;
 end

@@ -30,7 +30,8 @@ begin
 	       kind = excluded.kind, headers = excluded.headers,
 	       priority = excluded.priority, missed = excluded.missed,
 	       overlap = excluded.overlap, anchor = excluded.anchor,
-	       next_at = excluded.next_at
+	       next_at = excluded.next_at,
+	       retry_at = case when s.next_at = excluded.next_at then s.retry_at end
 	 where put_schedule.replace
 	returning s.id;
 end

@@ -15,7 +15,8 @@ begin
 		it.next_at := readpast.next_fire(it.sets, it.zone, it.anchor,
 		                                 clock_timestamp());
 		update readpast.schedule s
-		   set paused_at = null, next_at = it.next_at, standby = null
+		   set paused_at = null, next_at = it.next_at, retry_at = null,
+		       standby = null
 		 where s.id = it.id;
 	end if;
 	return it.next_at;
