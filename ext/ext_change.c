@@ -158,6 +158,7 @@ read_swept(const void *data, size_t row, struct rp_value *columns)
 	columns[2] = rp__int(swept->dead);
 	columns[3] = rp__int(swept->dropped);
 	columns[4] = rp__int(swept->expired);
+	columns[5] = rp__int(swept->fired);
 }
 
 int

@@ -52,7 +52,7 @@ const struct ext_function ext_functions[] = {
 	{ "extend", 2, { P_ID, P_CLAIM_NO, P_LEASE, P_PROGRESS },
 	  ANSWER(extend), 0 },
 	{ "sweep", 0, { NO_PARAM },
-	  BOTH(sweep, "due, recovered, dead, dropped, expired"), 0 },
+	  BOTH(sweep, "due, recovered, dead, dropped, expired, fired"), 0 },
 	{ "queue_create", 1, { P_QUEUE }, ANSWER(queue_create), 0 },
 	{ "queue_set", 1,
 	  { P_QUEUE, P_MAX_ATTEMPTS, P_LEASE, P_BACKOFF, P_BACKOFF_MAX,

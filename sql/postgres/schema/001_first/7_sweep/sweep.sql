@@ -10,6 +10,7 @@
 --   dead: how many jobs lost their lease and are dead.
 --   dropped: how many kept jobs were deleted.
 --   expired: how many jobs were cancelled because nobody claimed them in time.
+--   fired: how many jobs schedules added.
 -- SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the transaction is not at READ
 -- COMMITTED.
 -- Locks: the rows that the routine changes or deletes. Rows that other transactions
@@ -17,7 +18,7 @@
 
 create function readpast.sweep(most integer default 20000,
 	out due bigint, out recovered bigint, out dead bigint,
-	out dropped bigint, out expired bigint)
+	out dropped bigint, out expired bigint, out fired bigint)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -42,8 +43,10 @@ begin
 	select count(*) into due from readpast.sweep_due(most);
 	select count(*) into dropped from readpast.sweep_kept(most);
 	perform readpast.sweep_rest();
-	perform readpast.fire_due(most)
-	   where has_table_privilege('readpast.schedule', 'UPDATE');
+	fired := 0;
+	if has_table_privilege('readpast.schedule', 'UPDATE') then
+		fired := (select f.jobs from readpast.fire_due(most) f);
+	end if;
 	perform readpast.note_drops(drops);
 end
 $body$;
