@@ -1,7 +1,8 @@
 -- ready_in: list the first ready jobs in a queue's ready line.
 -- queue_id: the queue.
 -- most: the largest number of jobs to list.
--- Rows: the ids of the jobs, in the order in which claims take them.
+-- Rows: the ids of the jobs, in the order in which claims take them. Jobs that the next
+-- sweep moves to the end of their lane come last.
 -- Locks: none.
 
 create function readpast.ready_in(queue_id integer, most bigint)
@@ -39,5 +40,18 @@ begin
 		get diagnostics n = row_count;
 		most := most - n;
 	end loop;
+	return query
+	select distinct f.id
+	  from (select j.id
+	          from readpast.live_ranges(ready_in.queue_id) r,
+	               lateral (select j.id
+	                          from readpast.job j
+	                         where j.lane_id = r.lane_id
+	                           and j.seq >= r.first and j.seq < r.past
+	                           and j.lease_until is null
+	                         order by j.lane_id, j.seq
+	                         limit most) j
+	         where r.is_recheck and most > 0) f
+	 limit most;
 end
 $body$;
