@@ -192,8 +192,13 @@ def schedules_fire_together_each_into_its_queue(s):
     s.rows("update readpast.schedule set next_at = clock_timestamp() - "
            "case when mod(id, 5) = 0 then interval '9 s' else interval '1 s' end")
     due = s.rows("select name, next_at from readpast.schedule order by name")
-    assert s.one("select readpast.fire_together(array_agg(id), clock_timestamp()) "
-                 "from readpast.schedule") == 24
+    together = ("select t.* from (select array_agg(id) as ids from readpast.schedule) a, "
+                "readpast.fire_together(a.ids, clock_timestamp()) t")
+    s.rows("update readpast.schedule set overlap = 1 where mod(id, 4) = 0")
+    live = s.one("select readpast.schedule_run('s03')")
+    assert s.one(together) == (24, 23)
+    assert shown(s, "last_job_id, last_error", "s03") == (
+        None, f"job {live} was still live")
     assert s.rows("select name, last_at from readpast.schedule order by name") == due
     assert s.one(
         "select count(*) from readpast.schedules s join readpast.jobs j "
@@ -203,10 +208,12 @@ def schedules_fire_together_each_into_its_queue(s):
         "and j.headers ->> 'readpast-schedule' = s.name "
         "and (j.headers ->> 'readpast-scheduled-for')::timestamptz "
         "    = date_trunc('milliseconds', s.last_at) and j.headers ->> 'h' = '1' "
-        "where s.next_at > now() and s.last_error is null") == 24
+        "and j.unique_key is not distinct from "
+        "case s.overlap when 'skip' then 'cron:' || s.name end "
+        "where s.next_at > now() and s.last_error is null") == 23
     order = s.rows("select s.last_at, s.id from readpast.job j join readpast.schedule s "
                    "on s.last_job_id = j.id where s.queue = 'q' and "
-                   "s.priority is null order by j.seq")
+                   "s.priority is null and s.overlap = 0 order by j.seq")
     assert order == sorted(order)
     assert s.one("select count(*) from readpast.job") == 24
 
@@ -226,9 +233,9 @@ def what_cannot_fire_together_fires_alone(s):
     s.rows("update readpast.schedule set next_at = clock_timestamp() - "
            "case name when 'f' then interval '210 min' else interval '1 s' end, "
            "anchor = clock_timestamp() - interval '510 min'")
-    together = ("begin; select readpast.fire_together(array_agg(id), "
-                "clock_timestamp()) from readpast.schedule")
-    assert s.one(together) == 3  # a, g, h
+    together = ("begin; select t.* from (select array_agg(id) as ids from "
+                "readpast.schedule) a, readpast.fire_together(a.ids, now()) t")
+    assert s.one(together) == (4, 4)  # a, d, g, h
     s.rows("rollback")
     s.rows("create function refuse() returns trigger language plpgsql as "
            "$$ begin if new.payload = 'fail' then raise 'not this one'; end if; "

@@ -31,17 +31,18 @@ declare
 	s      readpast.schedule;
 	added  integer;
 begin
+	schedules := 0;
 	jobs := 0;
 	if ids <> '{}' then
 		begin
-			jobs := readpast.fire_together(ids, moment);
+			select t.schedules, t.jobs into schedules, jobs
+			  from readpast.fire_together(ids, moment) t;
 		exception
 			when transaction_rollback or insufficient_resources then raise;
 			-- fire_alone() finds out which schedule failed, and why.
-			when others then jobs := 0;
+			when others then null;
 		end;
 	end if;
-	schedules := jobs;
 	for s in
 		select * from readpast.schedule d
 		 where d.id = any (ids) and coalesce(d.retry_at, d.next_at) <= moment

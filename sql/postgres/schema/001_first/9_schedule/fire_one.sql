@@ -5,7 +5,7 @@
 -- Result:
 --   job_id: the new job. Null: no job was added.
 --   why: if job_id is null, the reason.
--- Locks: a row of `waiter`, if a worker waits for a job. The call waits for an open
+-- Locks: the rows that put_unless_live() and queue_create() lock. The call waits for an open
 -- transaction that creates the same queue or adds a job of the same schedule.
 
 create function readpast.fire_one(s readpast.schedule, due timestamptz,
@@ -17,14 +17,14 @@ as $body$
 declare
 	headers jsonb := readpast.fire_headers(s, due, missed);
 	size   bigint := octet_length(s.content);
-	put    record;
 begin
 	for i in 1..2 loop
-		select * into put from readpast.put_one(
-			s.queue, s.content, s.priority, null, null, null, s.kind,
-			headers::json,
-			case when s.overlap = 1 then 'cron:' || s.name end, false);
-		exit when put.id is not null;
+		select p.job_id, p.why into job_id, why
+		  from readpast.put_unless_live(
+		           s.queue, s.priority,
+		           case when s.overlap = 1 then 'cron:' || s.name end, s.kind,
+		           headers::json, s.content) p;
+		exit when coalesce(job_id::text, why) is not null;
 		select format('payload too large: %s bytes, queue %s takes at most %s',
 		              size, s.queue, q.max_payload)
 		  into why
@@ -33,10 +33,5 @@ begin
 		exit when found;
 		perform readpast.queue_create(s.queue);
 	end loop;
-	if put.outcome = 1 and put.id is not null then
-		why := format('job %s was still live', put.id);
-	else
-		job_id := put.id;
-	end if;
 end
 $body$;
