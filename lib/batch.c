@@ -296,7 +296,7 @@ rp__batch_set_payload(rp_batch *batch, size_t i, const struct rp_value *payload)
 	return job->payload ? 0 : RP_ENOMEM;
 }
 
-/* Set what only some jobs have; `c` is an answer of the verb `extra`. */
+/* Set what only some jobs have; `c` has the columns of the verb `extra`. */
 int
 rp__batch_set_extra(rp_batch *batch, size_t i, const struct rp_value *c)
 {

@@ -38,6 +38,8 @@ check 'a producer makes a queue when it enqueues' enqueue one
 check 'a producer enqueues a job with all options' enqueue two \
 	--priority 7 --delay 1ms --kind k --header a=1
 check 'a producer enqueues many jobs' enqueue three four
+check 'a producer enqueues a job that expires' enqueue brief --expire 1h
+check 'a producer enqueues many jobs that expire' enqueue brief short --expire 1h
 check 'a producer enqueues with a unique key' enqueue five --unique k
 check 'a producer replaces a job' enqueue six --unique k --replace
 check 'a producer enqueues in SQL' sql_as mail_producer "select readpast.enqueue('mail', 'seven')"

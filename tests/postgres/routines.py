@@ -379,6 +379,36 @@ def priority_first_and_then_first_in_first_out(s):
 
 
 @case
+def only_jobs_with_terms_or_progress_have_something_in_extra(s):
+    plain = s.one("select readpast.enqueue('q', 'x')")
+    claim_no = s.one("select claim_no from readpast.claim('q')")
+    s.one("select readpast.extend(%s, %s)", plain, claim_no)
+    s.one("select readpast.enqueue('q', 'x', priority => 7, unique_key => 'k')")
+    s.rows("select readpast.enqueue_many('q', array['x', 'x'])")
+    assert s.one("select count(extra) from readpast.job") == 0
+    s.one("select readpast.extend(%s, %s, progress => 'half')", plain, claim_no)
+    s.one("select readpast.enqueue('q', 'x', keep => '1 h')")
+    assert s.one("select count(extra) from readpast.job") == 2
+    s.one("select readpast.extend(%s, %s, progress => '')", plain, claim_no)
+    assert s.one("select count(extra) from readpast.job") == 1
+
+
+@case
+def rows_of_expiry_stay_until_no_job_needs_them(s):
+    s.one("select readpast.enqueue('q', 'x', expire => '500 ms')")
+    s.rows("select readpast.enqueue_many('q', array['x', 'x'], expire => '500 ms')")
+    held = s.rows("select id, claim_no from readpast.claim('q')")[0]
+    time.sleep(0.6)
+    assert s.rows("select readpast.sweep_overdue(10)") == [(2,), (3,)]
+    assert s.one("select count(*) from readpast.expiry") == 2
+    s.rows("select readpast.sweep_kept(10)")
+    assert s.one("select count(*) from readpast.expiry") == 1
+    s.one("select readpast.complete(%s, %s)", *held)
+    s.rows("select readpast.sweep_kept(10)")
+    assert s.one("select count(*) from readpast.expiry") == 0
+
+
+@case
 def a_failed_job_waits_for_its_backoff_and_dies_after_its_last_attempt(s):
     s.one("select readpast.queue_set('q', max_attempts => 12, "
           "backoff => '40 s', backoff_max => '100 s')")

@@ -42,6 +42,7 @@ VALUES = {
     "text[]": "'{q}'", "interval[]": "'{1 second}'", "jsonb[]": "'{\"{}\"}'",
     "bytea[]": "'{x}'", "timestamp without time zone": "'2026-01-01'",
     "readpast.open_range[]": "'{}'", "readpast.schedule": "(null::readpast.schedule)",
+    "readpast.extra": "(null::readpast.extra)",
     "readpast.taken_key[]": "'{}'", "tid[]": "'{\"(0,1)\"}'",
 }
 
@@ -254,7 +255,7 @@ def on_a_connection_of_the_callers_no_strangers_code_runs(log):
 # ---- the text of the SQL ----
 
 KEYWORDS = {"coalesce", "greatest", "least", "extract", "any", "all", "array",
-            "exists", "operator", "unnest", "values"}
+            "exists", "operator", "row", "unnest", "values"}
 TYPES = {"bigint", "integer", "boolean", "interval", "timestamp"}
 NAMED = {"text", "bytea", "json", "jsonb", "timestamptz", "tid", "xid8", "oid",
          "regclass", "record", "name[]"}
@@ -270,7 +271,7 @@ def unsafe(text):
     text = re.sub(r"\bas \w+\([^()]*\)|\bepoch from|\(\*\)|\w\.\*|:=|=>", " ",
                   text)
     if "update" in text:
-        text = re.sub(r"(\bset|,)(\s+\w+) = ", r"\1\2 ", text)
+        text = re.sub(r"(\bset|,)(\s+[\w.]+) = ", r"\1\2 ", text)
     found = re.findall(r"[-+*/<>=~!@#%^&|`?]+(?!\d)", text)
     found += re.findall(r"\b(?:between|in|like|nullif)\b|\bis (?:not )?distinct "
                         r"from|\bcase (?!when)|\busing \(", text)
@@ -279,7 +280,8 @@ def unsafe(text):
               and call not in KEYWORDS]
     found += re.findall(r"(?<!\.)\bunnest\([^(),]*\)", text)
     found += [name for name in re.findall(r"::([\w.]+)", text)
-              if name not in TYPES and not name.startswith("pg_catalog.")]
+              if name not in TYPES
+              and not name.startswith(("pg_catalog.", "readpast."))]
     found += [word for word in re.findall(r"(?<![.\w])\w+", text)
               if word in NAMED]
     found += [name for name in re.findall(

@@ -393,7 +393,8 @@ postgres_is_pooled(void *db)
 }
 
 /* A list of names is bound as the literal of a text[], which needs braces. */
-static const struct rp_server server = { rp__postgres_run, '{', '}' };
+static const struct rp_server server = { rp__postgres_run, rp__postgres_fields,
+					 '{', '}' };
 
 static int
 postgres_settle_and_claim(void *db, struct rp_round_trip *trip, rp_error *error)

@@ -137,6 +137,8 @@ int rp__postgres_next_statement(const char **sql, struct rp_named *ret,
 				rp_error *error);
 
 /* run.c */
+void rp__postgres_fields(const struct rp_value *composite, struct rp_value *ret,
+			 size_t count);
 int rp__postgres_run(void *db, enum rp_verb which,
 		     const struct rp_value *params, size_t rows, rp_row_fn *fn,
 		     void *ctx, rp_error *error);

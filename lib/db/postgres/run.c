@@ -196,18 +196,10 @@ floor_div(int64_t a, int64_t b)
 }
 
 static struct rp_value
-column(const PGresult *res, Oid type, int row, int c)
+read_value(Oid type, const char *from, int size)
 {
 	struct rp_value value = { .type = RP_NULL };
-	const char *from;
-	int size;
 
-	if (PQ(getisnull)(res, row, c)) /* this check is first, because most
-					 * columns are null and each call of
-					 * libpq costs time */
-		return value;
-	from = PQ(getvalue)(res, row, c);
-	size = PQ(getlength)(res, row, c);
 	switch (type) {
 	case OID_BOOL:
 	case OID_INT2:
@@ -227,6 +219,38 @@ column(const PGresult *res, Oid type, int row, int c)
 	value.data = from;
 	value.size = (size_t)size;
 	return value;
+}
+
+static struct rp_value
+column(const PGresult *res, Oid type, int row, int c)
+{
+	if (PQ(getisnull)(res, row, c)) /* this check is first, because most
+					 * columns are null and each call of
+					 * libpq costs time */
+		return (struct rp_value){ .type = RP_NULL };
+	return read_value(type, PQ(getvalue)(res, row, c),
+			  PQ(getlength)(res, row, c));
+}
+
+/* A composite value begins with the number of its fields. Each field has the
+ * number of its type, its size (-1 if it is null) and its bytes. */
+void
+rp__postgres_fields(const struct rp_value *composite, struct rp_value *ret,
+		    size_t count)
+{
+	const char *at = (const char *)composite->data + 4;
+	int64_t most = read_int(composite->data, 4);
+
+	for (size_t i = 0; i < count && (int64_t)i < most; i++) {
+		Oid type = (Oid)read_int(at, 4);
+		int size = (int)read_int(at + 4, 4);
+
+		at += 8;
+		if (size >= 0) {
+			ret[i] = read_value(type, at, size);
+			at += size;
+		}
+	}
 }
 
 /* Pass the rows of an answer to the callback. row: the index of the row of

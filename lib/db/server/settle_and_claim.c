@@ -18,6 +18,7 @@
 #define OUT(NAME) SETTLE_AND_CLAIM_OUT_##NAME
 
 struct trip {
+	const struct rp_server *server;
 	struct rp_round_trip *its;
 	struct rp_value *params;
 	char *queues; /* list of the queues' names */
@@ -79,6 +80,17 @@ put_in_line(struct trip *trip, int64_t queue_id)
 	trip->queue_id = queue_id;
 }
 
+/* Set what only some jobs have in the job that was added last. */
+static int
+add_extra(struct trip *trip, const struct rp_value *composite)
+{
+	struct rp_value extra[EXTRA_COLUMNS] = { { .type = RP_NULL } };
+	rp_batch *batch = trip->its->batch;
+
+	trip->server->fields(composite, extra, EXTRA_COLUMNS);
+	return rp__batch_set_extra(batch, rp_batch_count(batch) - 1, extra);
+}
+
 static int
 add_claimed(struct trip *trip, const struct rp_value *c)
 {
@@ -101,12 +113,6 @@ add_claimed(struct trip *trip, const struct rp_value *c)
 		[JOB_PAYLOAD] = c[OUT(PAYLOAD)],
 		[JOB_LAST_ERROR] = c[OUT(LAST_ERROR)],
 		[JOB_FAILURES] = c[OUT(FAILURES)],
-		[JOB_KEEP_MS] = c[OUT(KEEP_MS)],
-		[JOB_TIMEOUT_MS] = c[OUT(TIMEOUT_MS)],
-		[JOB_EXPIRE_AT] = c[OUT(EXPIRE_AT)],
-		[JOB_BACKOFF] = c[OUT(BACKOFF)],
-		[JOB_UNIQUE_FOR_MS] = c[OUT(UNIQUE_FOR_MS)],
-		[JOB_PROGRESS] = c[OUT(PROGRESS)],
 	};
 	int r;
 
@@ -115,6 +121,8 @@ add_claimed(struct trip *trip, const struct rp_value *c)
 	if (r == 0)
 		rp__batch_place(trip->its->batch, c[OUT(LANE_ID)].i,
 				c[OUT(SEQ)].i);
+	if (r == 0 && c[OUT(EXTRA)].type != RP_NULL)
+		r = add_extra(trip, &c[OUT(EXTRA)]);
 	return r;
 }
 
@@ -195,7 +203,7 @@ int
 rp__server_settle_and_claim(const struct rp_server *server, void *db,
 			    struct rp_round_trip *its, rp_error *error)
 {
-	struct trip trip = { .its = its };
+	struct trip trip = { .server = server, .its = its };
 	size_t n = its->verdicts_count;
 	int r = allocate(server, &trip, error);
 

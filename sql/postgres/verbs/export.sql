@@ -29,10 +29,10 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         j.unique_key,
                         j.kind, j.headers::pg_catalog.text as headers,
                         j.payload, j.last_error,
-                        j.failures::pg_catalog.text as failures, j.keep_ms,
-                        j.timeout_ms, j.expire_at,
-                        j.backoff::pg_catalog.text as backoff,
-                        j.unique_for_ms, j.progress,
+                        j.failures::pg_catalog.text as failures, (j.extra).keep_ms,
+                        (j.extra).timeout_ms, (j.extra).expire_at,
+                        (j.extra).backoff::pg_catalog.text as backoff,
+                        (j.extra).unique_for_ms, (j.extra).progress,
                         null::pg_catalog.bytea as result
                    from readpast.job j
                   where j.id operator(pg_catalog.>) :after::bigint
@@ -48,9 +48,9 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         a.claim_no, a.attempt, 0, a.max_attempts, a.worker,
                         a.created_at, a.finished_at, a.unique_key, a.kind,
                         a.headers::pg_catalog.text, a.payload, a.last_error,
-                        a.failures::pg_catalog.text, a.keep_ms, a.timeout_ms,
-                        a.expire_at, a.backoff::pg_catalog.text,
-                        a.unique_for_ms, a.progress, a.result
+                        a.failures::pg_catalog.text, (a.extra).keep_ms, (a.extra).timeout_ms,
+                        (a.extra).expire_at, (a.extra).backoff::pg_catalog.text,
+                        (a.extra).unique_for_ms, (a.extra).progress, a.result
                    from readpast.archive a
                    join readpast.queue q
                      on q.id operator(pg_catalog.=) a.queue_id
@@ -60,9 +60,9 @@ select e.id, e.queue, e.state, e.priority, e.class, e.seq, e.run_at,
                         operator(pg_catalog.?) q.name
                     and (a.finished_at operator(pg_catalog.+)
                          readpast.ms(case when a.state operator(pg_catalog.=) 4
-                                          then coalesce(a.keep_ms,
+                                          then coalesce((a.extra).keep_ms,
                                                         q.keep_done_ms)
-                                          else greatest(a.keep_ms,
+                                          else greatest((a.extra).keep_ms,
                                                         q.keep_dead_ms) end))
                         operator(pg_catalog.>)
                         (pg_catalog.clock_timestamp() operator(pg_catalog.+)

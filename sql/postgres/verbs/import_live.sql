@@ -21,8 +21,7 @@ imported as (
     insert into readpast.job (id, lane_id, seq, run_at, created_at, queue_id,
                               max_attempts, claim_no, attempt, lost, unique_key,
                               kind, headers, last_error, failures, payload,
-                              keep_ms, timeout_ms, expire_at, backoff,
-                              unique_for_ms, progress)
+                              extra)
     select n.id, readpast.lane_of(q.id, n.priority::integer, n.class::integer),
            coalesce(n.seq, case when readpast.at_ms(n.run_at)
                                      operator(pg_catalog.<=)
@@ -31,9 +30,11 @@ imported as (
            readpast.at_ms(n.run_at), readpast.at_ms(n.created_at), q.id,
            n.max_attempts, n.claim_no, n.attempt, n.lost, n.unique_key, n.kind,
            n.headers::pg_catalog.json, n.last_error,
-           n.failures::pg_catalog.jsonb, n.payload, n.keep_ms, n.timeout_ms,
-           readpast.at_ms(n.expire_at), n.backoff::pg_catalog.json,
-           n.unique_for_ms, n.progress
+           n.failures::pg_catalog.jsonb, n.payload,
+           readpast.extra_of(n.keep_ms, n.timeout_ms,
+                             readpast.at_ms(n.expire_at),
+                             n.backoff::pg_catalog.json, n.unique_for_ms,
+                             n.progress)
       from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[],
                   :priority[]::bigint[], :class[]::bigint[], :seq[]::bigint[],
                   :run_at[]::bigint[],
@@ -52,7 +53,12 @@ imported as (
                 payload, last_error, failures, keep_ms, timeout_ms,
                 expire_at, backoff, unique_for_ms, progress)
       join readpast.queue q on q.name operator(pg_catalog.=) n.queue
-    returning job.lane_id, job.seq)
+    returning job.id, job.lane_id, job.seq, (job.extra).expire_at),
+expiring as (
+    insert into readpast.expiry (expire_at, first_id, last_id)
+    select i.expire_at, i.id, i.id
+      from imported i
+     where i.expire_at is not null)
 insert into readpast.recheck (lane_id, first, last)
 select i.lane_id, pg_catalog.min(i.seq), pg_catalog.max(i.seq)
   from imported i

@@ -27,20 +27,20 @@ select n.number, a.id
    and array[a.state, a.priority, a.claim_no, a.attempt, a.max_attempts]
        operator(pg_catalog.=)
        array[n.state, n.priority, n.claim_no, n.attempt, n.max_attempts]
-   and array[a.keep_ms, a.timeout_ms, a.unique_for_ms]
+   and array[(a.extra).keep_ms, (a.extra).timeout_ms, (a.extra).unique_for_ms]
        operator(pg_catalog.=)
        array[n.keep_ms, n.timeout_ms, n.unique_for_ms]
-   and array[a.finished_at, a.run_at, a.created_at, a.expire_at]
+   and array[a.finished_at, a.run_at, a.created_at, (a.extra).expire_at]
        operator(pg_catalog.=)
        array[readpast.at_ms(n.finished_at), readpast.at_ms(n.run_at),
              readpast.at_ms(n.created_at), readpast.at_ms(n.expire_at)]
    and array[a.worker, a.unique_key, a.kind, a.headers::pg_catalog.text,
-             a.last_error, a.backoff::pg_catalog.text]
+             a.last_error, (a.extra).backoff::pg_catalog.text]
        operator(pg_catalog.=)
        array[n.worker, n.unique_key, n.kind, n.headers, n.last_error,
              n.backoff]
    and array[a.failures]
        operator(pg_catalog.=) array[n.failures::pg_catalog.jsonb]
-   and array[a.progress] operator(pg_catalog.=) array[n.progress]
+   and array[(a.extra).progress] operator(pg_catalog.=) array[n.progress]
    and array[a.result] operator(pg_catalog.=) array[n.result]
    and a.payload operator(pg_catalog.=) n.payload;

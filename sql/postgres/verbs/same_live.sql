@@ -33,18 +33,18 @@ select n.number, j.id
        array[readpast.lane_of(j.queue_id, n.priority::integer,
                               n.class::integer),
              n.claim_no, n.attempt, n.lost, n.max_attempts]
-   and array[j.keep_ms, j.timeout_ms, j.unique_for_ms]
+   and array[(j.extra).keep_ms, (j.extra).timeout_ms, (j.extra).unique_for_ms]
        operator(pg_catalog.=)
        array[n.keep_ms, n.timeout_ms, n.unique_for_ms]
-   and array[j.run_at, j.created_at, j.expire_at]
+   and array[j.run_at, j.created_at, (j.extra).expire_at]
        operator(pg_catalog.=)
        array[readpast.at_ms(n.run_at), readpast.at_ms(n.created_at),
              readpast.at_ms(n.expire_at)]
    and array[j.unique_key, j.kind, j.headers::pg_catalog.text, j.last_error,
-             j.backoff::pg_catalog.text]
+             (j.extra).backoff::pg_catalog.text]
        operator(pg_catalog.=)
        array[n.unique_key, n.kind, n.headers, n.last_error, n.backoff]
    and array[j.failures]
        operator(pg_catalog.=) array[n.failures::pg_catalog.jsonb]
-   and array[j.progress] operator(pg_catalog.=) array[n.progress]
+   and array[(j.extra).progress] operator(pg_catalog.=) array[n.progress]
    and j.payload operator(pg_catalog.=) n.payload;

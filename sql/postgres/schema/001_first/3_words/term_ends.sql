@@ -14,5 +14,5 @@ $body$;
 
 -- Done jobs with a keep_ms, by the time until which they are kept.
 create index archive_keep
-	on readpast.archive (readpast.term_ends(finished_at, keep_ms))
-	where state = 4 and keep_ms is not null;
+	on readpast.archive (readpast.term_ends(finished_at, (extra).keep_ms))
+	where state = 4 and (extra).keep_ms is not null;

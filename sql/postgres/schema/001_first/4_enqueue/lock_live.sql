@@ -27,7 +27,7 @@ declare
 	is_over boolean;
 begin
 	select j.id, j.lease_until is null,
-	       j.lease_until is null and j.expire_at <= clock_timestamp()
+	       j.lease_until is null and (j.extra).expire_at <= clock_timestamp()
 	  into id, is_locked, is_over
 	  from readpast.job j
 	 where j.queue_id = lock_live.queue_id

@@ -23,6 +23,9 @@ declare
 	moment timestamptz := readpast.take_xid();
 	its    record;
 	before bigint;
+	before_id bigint;
+	expires timestamptz;
+	extra  readpast.extra;
 begin
 	if current_setting('transaction_isolation') <> 'read committed' then
 		perform readpast.keep_queue(queue);
@@ -35,18 +38,21 @@ begin
 		perform readpast.need_object(h.headers::json)
 		   from unnest(headers) as h(headers);
 	end if;
+	if num_nonnulls(keep_ms, timeout_ms, expire_ms, backoff) > 0 then
+		expires := moment + readpast.ms(expire_ms);
+		extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, null);
+		before_id := coalesce(pg_sequence_last_value('readpast.job_id_seq'), 0);
+	end if;
 	before := (select s.last_value from readpast.line s);
 	return query
 	insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
-	                          max_attempts, kind, headers, payload, keep_ms,
-	                          timeout_ms, expire_at, backoff)
+	                          max_attempts, kind, headers, payload, extra)
 	select its.lane_id,
 	       case when r.due is null or r.due <= moment
 	            then nextval('readpast.line') end,
 	       coalesce(greatest(r.due, moment), moment), moment, its.id,
 	       coalesce(r.max_attempts, its.max_attempts), r.kind,
-	       r.headers::json, r.payload, put.keep_ms, put.timeout_ms,
-	       moment + readpast.ms(expire_ms), put.backoff
+	       r.headers::json, r.payload, extra
 	  from (select n.max_attempts, n.kind, n.headers, n.payload,
 	               case when n.delay_ms > 0 or n.run_at > 0
 	                    then greatest(moment + readpast.ms(n.delay_ms),
@@ -57,6 +63,11 @@ begin
 	                    payload)) r
 	returning job.id;
 
+	if expires is not null then
+		insert into readpast.expiry (expire_at, first_id, last_id)
+		values (expires, before_id + 1,
+		        pg_sequence_last_value('readpast.job_id_seq'));
+	end if;
 	if not its.is_open then
 		perform readpast.open_lane(its.lane_id);
 	end if;

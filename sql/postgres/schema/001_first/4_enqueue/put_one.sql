@@ -30,6 +30,8 @@ declare
 	moment timestamptz := readpast.take_xid();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at, moment);
 	expires timestamptz := moment + readpast.ms(expire_ms);
+	its_extra readpast.extra :=
+		readpast.extra_of(keep_ms, timeout_ms, expires, backoff, unique_for_ms);
 	its    record;
 	is_locked boolean;
 begin
@@ -56,28 +58,26 @@ begin
 			end if;
 		end if;
 		insert into readpast.job (lane_id, seq, run_at, created_at, queue_id,
-		                          max_attempts, unique_key, kind, headers,
-		                          payload, keep_ms, timeout_ms, expire_at,
-		                          backoff, unique_for_ms)
+		                          max_attempts, unique_key, kind, headers, payload, extra)
 		values (its.lane_id,
 		        case when due <= moment then readpast.next_in_line(its.lane_id) end,
 		        due, moment, its.id, coalesce(put_one.max_attempts, its.max_attempts),
-		        put_one.unique_key, put_one.kind, put_one.headers,
-		        put_one.payload, put_one.keep_ms, put_one.timeout_ms, expires,
-		        put_one.backoff, put_one.unique_for_ms)
-		    on conflict (queue_id, unique_key) where unique_key is not null
-		    do nothing
+		        put_one.unique_key, put_one.kind, put_one.headers, put_one.payload,
+		        its_extra)
+		    on conflict (queue_id, unique_key) where unique_key is not null do nothing
 		returning job.id into id;
 		exit when found;
 	end loop;
 	if outcome = 0 and unique_key is not null then
 		perform readpast.need_free_key(its.id, unique_key);
-	end if;
-	if outcome = 1 and replace and is_locked then
+	elsif outcome = 1 and replace and is_locked then
 		outcome := readpast.replace_live(
 			id, its.lane_id, due, due <= moment,
-			coalesce(max_attempts, its.max_attempts), kind, headers, payload,
-			keep_ms, timeout_ms, expires, backoff, unique_for_ms);
+			coalesce(max_attempts, its.max_attempts), kind, headers, payload, its_extra);
+	end if;
+	if outcome <> 1 and expires is not null then
+		insert into readpast.expiry (expire_at, first_id, last_id)
+		values (expires, put_one.id, put_one.id);
 	end if;
 
 	if outcome <> 1 and not its.is_open then

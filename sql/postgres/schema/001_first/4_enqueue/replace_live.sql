@@ -3,7 +3,7 @@
 -- lease ran out, the worker's late verdict is refused. The verdict would be about the
 -- old content.
 -- id: the job, which lock_live() has locked.
--- lane_id .. unique_for_ms: the new content.
+-- lane_id .. extra: the new content.
 -- is_due: true to make the job ready, false to schedule it.
 -- Result: 2 if the job was replaced, 1 if it is running and was left alone.
 -- Locks: the job's row.
@@ -11,8 +11,7 @@
 create function readpast.replace_live(
 	id bigint, lane_id bigint, due timestamptz, is_due boolean,
 	max_attempts integer, kind text, headers json, payload bytea,
-	keep_ms bigint, timeout_ms bigint, expire_at timestamptz, backoff json,
-	unique_for_ms bigint)
+	extra readpast.extra)
 returns integer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -36,15 +35,10 @@ begin
 	       worker_id = null,
 	       last_error = null,
 	       failures = null,
-	       progress = null,
 	       kind = replace_live.kind,
 	       headers = replace_live.headers,
 	       payload = replace_live.payload,
-	       keep_ms = replace_live.keep_ms,
-	       timeout_ms = replace_live.timeout_ms,
-	       expire_at = replace_live.expire_at,
-	       backoff = replace_live.backoff,
-	       unique_for_ms = replace_live.unique_for_ms
+	       extra = replace_live.extra
 	 where j.id = replace_live.id and j.lease_until is null;
 	return case when found then 2 else 1 end;
 end

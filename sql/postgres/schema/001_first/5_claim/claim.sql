@@ -42,9 +42,9 @@ begin
 	return query
 	select c.id, c.claim_no, c.payload, c.kind, c.headers::json, c.priority,
 	       c.attempt, c.max_attempts, c.lease_until, c.run_at, c.created_at,
-	       c.unique_key, c.last_error, c.failures::jsonb, c.keep_ms,
-	       nullif(c.timeout_ms, 0), c.expire_at, c.backoff::json,
-	       c.unique_for_ms, c.progress
+	       c.unique_key, c.last_error, c.failures::jsonb,
+	       (c.extra).keep_ms, (c.extra).timeout_ms, (c.extra).expire_at,
+	       (c.extra).backoff, (c.extra).unique_for_ms, (c.extra).progress
 	  from readpast.settle_and_claim(array[claim.queue], readpast.to_ms(lease),
 	                                 claim.worker_id, worker, n) c
 	 where c.id is not null

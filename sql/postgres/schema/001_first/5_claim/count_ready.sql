@@ -19,8 +19,8 @@ begin
 	                  from readpast.job j
 	                 where j.lane_id = count_ready.lane_id and j.seq >= start
 	                   and j.lease_until is null
-                   and (j.expire_at is null
-                        or j.expire_at > clock_timestamp())
+	                   and ((j.extra).expire_at is null
+	                        or (j.extra).expire_at > clock_timestamp())
 	                 order by j.lane_id, j.seq
 	                 limit most) r);
 end

@@ -15,8 +15,8 @@ begin
 	              where j.lane_id operator(pg_catalog.=) lock_next.lane_id
 	                and j.seq operator(pg_catalog.>=) head
 	                and j.lease_until is null
-	                and (j.expire_at is null
-	                     or j.expire_at operator(pg_catalog.>)
+	                and ((j.extra).expire_at is null
+	                     or (j.extra).expire_at operator(pg_catalog.>)
 	                        pg_catalog.clock_timestamp())
 	              order by j.lane_id, j.seq
 	              limit most

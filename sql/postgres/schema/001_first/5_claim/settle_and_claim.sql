@@ -20,7 +20,8 @@
 --     `state` are those of settle(). Verdicts that were accepted as done have no such
 --     row.
 --   0: the row counts, in `result`, the jobs of one queue that were accepted as done.
---   null: the row is a claimed job. The jobs of one queue follow each other, and the
+--   null: the row is a claimed job. Its `extra` has what only some jobs have, and the
+--     queue's time-out if the job has none. The jobs of one queue follow each other, and the
 --     caller sorts them by lane_id and seq. If the id is null as well, the row means
 --     that a suspect was passed over.
 -- SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the call claims jobs, and the
@@ -51,9 +52,7 @@ returns table (
 	claim_no bigint, payload bytea, kind text, headers text, priority integer,
 	attempt integer, max_attempts integer, lease_until timestamptz,
 	run_at timestamptz, created_at timestamptz, unique_key text,
-	last_error text, failures text, keep_ms bigint, timeout_ms bigint,
-	expire_at timestamptz, backoff text, unique_for_ms bigint,
-	progress text)
+	last_error text, failures text, extra readpast.extra)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -110,9 +109,10 @@ begin
 		          readpast.class_of(j.lane_id) = 1, j.id, j.claim_no, j.payload, j.kind,
 		          j.headers::text, readpast.priority_of(j.lane_id), j.attempt,
 		          j.max_attempts, j.lease_until, j.run_at, j.created_at, j.unique_key,
-		          j.last_error, j.failures::text, j.keep_ms,
-		          coalesce(j.timeout_ms, its.timeout_ms), j.expire_at,
-		          j.backoff::text, j.unique_for_ms, j.progress;
+		          j.last_error, j.failures::text,
+		          case when its.timeout_ms > 0
+		               then readpast.with_timeout(j.extra, its.timeout_ms)
+		               else j.extra end;
 		get diagnostics n = row_count;
 		taken := taken + n;
 		if taken >= most and (got.moved or ids = '{}') then

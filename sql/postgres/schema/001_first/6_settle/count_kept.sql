@@ -14,7 +14,7 @@ begin
 	if tg_op <> 'DELETE' then
 		insert into readpast.kept_count (queue_id, state, change)
 		select a.queue_id,
-		       case when a.state = 4 and a.keep_ms is not null then 14
+		       case when a.state = 4 and (a.extra).keep_ms is not null then 14
 		            else a.state end,
 		       count(*)
 		  from added a
@@ -23,7 +23,7 @@ begin
 	if tg_op <> 'INSERT' then
 		insert into readpast.kept_count (queue_id, state, change)
 		select r.queue_id,
-		       case when r.state = 4 and r.keep_ms is not null then 14
+		       case when r.state = 4 and (r.extra).keep_ms is not null then 14
 		            else r.state end,
 		       -count(*)
 		  from removed r

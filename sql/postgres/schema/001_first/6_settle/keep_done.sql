@@ -16,9 +16,9 @@ declare
 	any_kept     boolean;
 	job_waiters_until timestamptz;
 begin
-	select bool_or(coalesce(l.keep_ms, q.keep_done_ms) > 0), max(q.job_waiters_until)
+	select bool_or(coalesce((l.extra).keep_ms, q.keep_done_ms) > 0), max(q.job_waiters_until)
 	  into any_kept, job_waiters_until
-	  from (select j.queue_id, j.keep_ms
+	  from (select j.queue_id, j.extra
 	          from (select v.id, v.claim_no
 	                  from unnest(ids, claim_nos) as v(id, claim_no)
 	                 order by v.id) v
@@ -36,20 +36,18 @@ begin
 	insert into readpast.archive
 	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
 	        attempt, max_attempts, worker, created_at, unique_key, kind,
-	        headers, payload, last_error, failures, keep_ms, timeout_ms,
-	        expire_at, backoff, unique_for_ms, progress, result)
+	        headers, payload, last_error, failures, extra, result)
 	select j.id, j.queue_id, 4, clock_timestamp(),
 	       readpast.priority_of(j.lane_id), j.run_at, j.claim_no, j.attempt,
 	       j.max_attempts, w.name, j.created_at, j.unique_key, j.kind,
-	       j.headers, j.payload, j.last_error, j.failures,
-	       j.keep_ms, j.timeout_ms, j.expire_at, j.backoff, j.unique_for_ms,
-	       j.progress, v.result
+	       j.headers, j.payload, j.last_error, j.failures, j.extra,
+	       v.result
 	  from unnest(ids, claim_nos, verdicts, results)
 	       as v(id, claim_no, verdict, result)
 	  join readpast.job j on j.id = v.id and j.claim_no = v.claim_no
 	                     and j.worker_id is not null
 	  join readpast.queue q on q.id = j.queue_id
-	                       and coalesce(j.keep_ms, q.keep_done_ms) > 0
+	                       and coalesce((j.extra).keep_ms, q.keep_done_ms) > 0
 	  left join readpast.worker w on w.id = j.worker_id
 	 where coalesce(v.verdict, 0) = 0
 	    on conflict do nothing;

@@ -18,8 +18,7 @@ begin
 	insert into readpast.archive
 	       (id, queue_id, state, finished_at, priority, run_at, claim_no,
 	        attempt, max_attempts, worker, created_at, unique_key, kind,
-	        headers, payload, last_error, failures, keep_ms, timeout_ms,
-	        expire_at, backoff, unique_for_ms, progress)
+	        headers, payload, last_error, failures, extra)
 	select g.id, g.queue_id, put_away.state, clock_timestamp(),
 	       readpast.priority_of(g.lane_id), g.run_at, g.claim_no, g.attempt,
 	       g.max_attempts, w.name, g.created_at, g.unique_key, g.kind,
@@ -29,8 +28,7 @@ begin
 	            then readpast.with_failure(g.failures, g.attempt, g.worker_id,
 	                                       error)
 	            else g.failures end,
-	       g.keep_ms, g.timeout_ms, g.expire_at, g.backoff, g.unique_for_ms,
-	       g.progress
+	       g.extra
 	  from gone g
 	  left join readpast.worker w on w.id = g.worker_id;
 end

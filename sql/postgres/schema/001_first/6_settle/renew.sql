@@ -28,7 +28,8 @@ begin
 	       run_at = case when any_lease
 	                     then greatest(til, j.lease_until)
 	                     else til end,
-	       progress = nullif(coalesce(renew.progress, j.progress), '')
+	       extra = case when progress is null then j.extra
+	                    else readpast.with_progress(j.extra, progress) end
 	 where j.id = renew.id;
 end
 $body$;

@@ -26,8 +26,9 @@ begin
 	with gone as (
 		delete from readpast.job j
 		 where j.id = any (ids) and j.claim_no = settle_claim.claim_no
-		   and j.worker_id is not null and j.keep_ms is null
-		   and j.unique_for_ms is null
+		   and j.worker_id is not null
+		   and (j.extra is null or (j.extra).keep_ms is null
+		                           and (j.extra).unique_for_ms is null)
 		returning j.id, j.queue_id)
 	select coalesce(array_agg(g.id), '{}'), coalesce(array_agg(g.queue_id), '{}')
 	  into done, queues

@@ -55,8 +55,9 @@ begin
 			         order by v.id) v
 			 where j.id = v.id and j.claim_no = v.claim_no
 			   and j.worker_id is not null
-			   and (keeps or j.keep_ms is null)
-			returning v.number, j.id, j.queue_id, j.unique_key, j.unique_for_ms)
+			   and (keeps or (j.extra).keep_ms is null)
+			returning v.number, j.id, j.queue_id, j.unique_key,
+			          (j.extra).unique_for_ms)
 		select array_agg(g.number) as numbers, array_agg(g.queue_id) as queues,
 		       array_agg((g.queue_id, g.unique_key, g.id, clock_timestamp()
 		                  + readpast.ms(g.unique_for_ms))::readpast.taken_key)

@@ -21,7 +21,8 @@ declare
 begin
 	for v in
 		select v.number, v.verdict, v.delay_ms, v.error, v.progress, j.id, j.queue_id,
-		       j.lane_id, j.attempt, q.lease_ms, q.backoff_ms, q.backoff_max_ms, j.backoff,
+		       j.lane_id, j.attempt, q.lease_ms, q.backoff_ms, q.backoff_max_ms,
+		       (j.extra).backoff,
 		       q.dead_to,
 		       v.verdict = 2
 		       or v.verdict = 1 and j.attempt >= j.max_attempts as dies
@@ -36,7 +37,7 @@ begin
 	loop
 		if v.progress is not null and v.verdict <> 4 then
 			update readpast.job j
-			   set progress = nullif(v.progress, '')
+			   set extra = readpast.with_progress(j.extra, v.progress)
 			 where j.id = v.id;
 		end if;
 		if v.dies then

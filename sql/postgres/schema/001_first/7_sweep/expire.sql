@@ -31,15 +31,12 @@ begin
 		insert into readpast.archive
 		       (id, queue_id, state, finished_at, priority, run_at, claim_no,
 		        attempt, max_attempts, worker, created_at, unique_key, kind,
-		        headers, payload, last_error, failures,
-		        keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
-		        progress)
+		        headers, payload, last_error, failures, extra)
 		select d.id, d.queue_id, 5, clock_timestamp(),
 		       readpast.priority_of(d.lane_id), d.run_at, d.claim_no,
 		       d.attempt, d.max_attempts, d.worker, d.created_at,
 		       d.unique_key, d.kind, d.headers, d.payload, d.error,
-		       d.all_failures, d.keep_ms, d.timeout_ms, d.expire_at,
-		       d.backoff, d.unique_for_ms, d.progress
+		       d.all_failures, d.extra
 		  from died d),
 	back as (
 		update readpast.job j

@@ -1,6 +1,7 @@
 -- forget_old: delete old rows. These are the rows of workers that were not seen for an
 -- hour, of tallies older than a minute, of waiters that died, of clients that no longer
--- wait for a job, and of unique keys that are free again. If a lane has several visited
+-- wait for a job, of unique keys that are free again, and of `expiry` if their time is
+-- over. If a lane has several visited
 -- cursors, the routine also deletes all of them except the newest. (Such cursors are
 -- left if two sweeps run at once.)
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
@@ -33,6 +34,14 @@ begin
 	 where k.ctid = any (array(
 	           select k.ctid from readpast.taken_key k
 	            where k.until <= moment
+	              for update skip locked));
+	delete from readpast.expiry x
+	 where x.ctid = any (array(
+	           select e.ctid from readpast.expiry e
+	            where e.expire_at <= moment
+	              and not exists (select 1 from readpast.job j
+	                               where j.id between e.first_id and e.last_id
+	                                 and (j.extra).expire_at <= moment)
 	              for update skip locked));
 	delete from readpast.job_waiter w
 	 where w.ctid = any (array(

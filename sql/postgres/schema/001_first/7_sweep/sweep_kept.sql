@@ -44,10 +44,10 @@ begin
 	                                         case when s.state = 4
 	                                              then q.keep_done_ms
 	                                              else q.keep_dead_ms end)
-	                              and (a.keep_ms is null
+	                              and ((a.extra).keep_ms is null
 	                                   or s.state > 4
 	                                   and readpast.term_ends(a.finished_at,
-	                                                          a.keep_ms)
+	                                                          (a.extra).keep_ms)
 	                                       <= moment)
 	                            order by a.finished_at
 	                            limit most
@@ -55,9 +55,9 @@ begin
 	           || array(
 	           select a.id
 	             from readpast.archive a
-	            where a.state = 4 and a.keep_ms is not null
-	              and readpast.term_ends(a.finished_at, a.keep_ms) <= moment
-	            order by readpast.term_ends(a.finished_at, a.keep_ms)
+	            where a.state = 4 and (a.extra).keep_ms is not null
+	              and readpast.term_ends(a.finished_at, (a.extra).keep_ms) <= moment
+	            order by readpast.term_ends(a.finished_at, (a.extra).keep_ms)
 	            limit most
 	              for update skip locked))
 	returning a.id;

@@ -22,12 +22,17 @@ begin
 	perform readpast.need_read_committed('a sweep');
 	for id in
 		select j.id
-		  from readpast.job j
-		 where j.expire_at <= moment and j.lease_until is null
-		 order by j.expire_at
+		  from readpast.expiry e
+		  join readpast.job j on j.id between e.first_id and e.last_id
+		 where e.expire_at <= moment and (j.extra).expire_at <= moment
+		   and j.lease_until is null
+		 order by e.expire_at
 		 limit most
-		   for update skip locked
+		   for update of j skip locked
 	loop
+		-- Two rows of `expiry` may lead to the same job.
+		continue when not exists (select 1 from readpast.job j
+		                           where j.id = sweep_overdue.id);
 		perform readpast.put_away(id, 6, 'expired');
 		perform readpast.notify_job_waiters(array[id]);
 		return next;

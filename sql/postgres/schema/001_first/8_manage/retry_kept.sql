@@ -19,6 +19,7 @@ declare
 	moment timestamptz := readpast.take_xid();
 	a      record;
 	lane   bigint;
+	its_extra readpast.extra;
 begin
 	select a.* into a
 	  from readpast.archive a
@@ -28,24 +29,28 @@ begin
 	if not found then
 		return;
 	end if;
+	its_extra := a.extra;
+	if its_extra.expire_at <= moment then
+		its_extra.expire_at := null;
+	end if;
 	lane := readpast.lane_of(a.queue_id, a.priority, 2);
 	insert into readpast.job
 	       (id, lane_id, seq, run_at, created_at, queue_id, max_attempts,
 	        claim_no, unique_key, kind, headers, last_error, failures, payload,
-	        keep_ms, timeout_ms, expire_at, backoff, unique_for_ms,
-	        progress)
+	        extra)
 	values (a.id, lane, readpast.next_in_line(lane), moment,
 	        a.created_at, a.queue_id, a.max_attempts, a.claim_no + 1,
 	        a.unique_key, a.kind, a.headers, a.last_error, a.failures,
-	        a.payload, a.keep_ms, a.timeout_ms,
-	        case when a.expire_at > moment then a.expire_at end, a.backoff,
-	        a.unique_for_ms, a.progress)
+	        a.payload, its_extra)
 	    on conflict (queue_id, unique_key) where unique_key is not null
 	    do nothing;
 	taken := not found;
 	id := a.id;
 	if not taken then
 		delete from readpast.archive k where k.id = a.id;
+		insert into readpast.expiry (expire_at, first_id, last_id)
+		select its_extra.expire_at, a.id, a.id
+		 where its_extra.expire_at is not null;
 		perform readpast.open_lane(lane);
 		perform readpast.wake(a.queue_id);
 	end if;

@@ -36,7 +36,12 @@ begin
 	                  then readpast.next_in_line(lane) end,
 	       run_at = coalesce(it.lease_until, j.run_at),
 	       unique_key = case when not gone then j.unique_key end,
-	       unique_for_ms = case when not gone then j.unique_for_ms end
+	       extra = case when gone
+	                    then readpast.extra_of(
+	                             (j.extra).keep_ms, (j.extra).timeout_ms,
+	                             (j.extra).expire_at, (j.extra).backoff, null,
+	                             (j.extra).progress)
+	                    else j.extra end
 	 where j.id = take_over_job.id;
 	perform readpast.open_lane(lane);
 	perform readpast.open_lane(readpast.with_class(lane, 2));

@@ -12,9 +12,11 @@ select j.id, q.name as queue,
        case when j.lease_until is not null then readpast.at_us(j.claim_no) end
        as claimed_at,
        j.lease_until, null::timestamptz as finished_at, j.unique_key, j.kind,
-       j.headers, j.payload, j.last_error, j.failures, j.keep_ms,
-       coalesce(j.timeout_ms, nullif(q.timeout_ms, 0)) as timeout_ms,
-       j.expire_at, j.backoff, j.unique_for_ms, j.progress, null::bytea as result,
+       j.headers, j.payload, j.last_error, j.failures,
+       (j.extra).keep_ms,
+       coalesce((j.extra).timeout_ms, nullif(q.timeout_ms, 0)) as timeout_ms,
+       (j.extra).expire_at, (j.extra).backoff, (j.extra).unique_for_ms,
+       (j.extra).progress, null::bytea as result,
        octet_length(j.payload) as payload_total,
        j.queue_id, j.lane_id, j.seq
   from readpast.job j
@@ -27,8 +29,9 @@ select a.id, q.name as queue, a.state, a.priority, a.attempt, a.max_attempts,
        a.claim_no, a.worker, a.run_at, a.created_at,
        null::timestamptz as claimed_at, null::timestamptz as lease_until,
        a.finished_at, a.unique_key, a.kind, a.headers, a.payload,
-       a.last_error, a.failures, a.keep_ms, a.timeout_ms, a.expire_at,
-       a.backoff, a.unique_for_ms, a.progress, a.result,
+       a.last_error, a.failures, (a.extra).keep_ms, (a.extra).timeout_ms,
+       (a.extra).expire_at, (a.extra).backoff, (a.extra).unique_for_ms,
+       (a.extra).progress, a.result,
        octet_length(a.payload) as payload_total,
        a.queue_id
   from readpast.archive a
