@@ -80,15 +80,33 @@ note_all(struct rp_copy *c, enum rp_phase phase)
 	return rp__copy_end(c, c->to, r);
 }
 
+/* Tell the users of the source why its queues are paused. */
+static int
+say_moved(struct rp_copy *c)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < c->queues_count && r == 0; i++)
+		if (!c->queues[i].source_paused)
+			r = rp__copy_failed(
+				c, c->from,
+				rp_queue_pause(c->from, c->queues[i].name,
+					       "its jobs were moved to another "
+					       "database"));
+	return r;
+}
+
 /* Resume the queues: in the source after a copy, in the target after a move.
  * The other side stays paused, so that no job is run twice. */
 static int
 finish(struct rp_copy *c)
 {
-	int r = 0;
+	int r;
 
-	if (c->options.move)
-		return note_all(c, MOVED);
+	if (c->options.move) {
+		r = say_moved(c);
+		return r < 0 ? r : note_all(c, MOVED);
+	}
 	r = rp__copy_put_schedules(c, 0);
 	for (size_t i = 0; i < c->queues_count && r == 0; i++)
 		if (!c->queues[i].source_paused)

@@ -206,7 +206,8 @@ check 'the running job is all that is left in the source' equal \
 check 'the move deletes only schedules of the moved queue in the source' equal "$(readpast --db sqlite:a.db cron list --json | jq -r .name)" asleep
 check 'the moved schedules are not paused in the target' equal "$(readpast --db "$pg2" cron list --json | jq -c '[.name, .last_at != null, .paused // false]')" '["fired",true,false]'
 check 'the target of the move is not paused' equal "$(readpast --db "$pg2" queue list | grep -c paused)" 0
-check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queue list | grep paused)" 'mail (paused)'
+check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queue list | grep '(paused')" 'mail (paused)'
+check 'the source says why it is paused' grep -qx '  paused        its jobs were moved to another database' <(readpast --db sqlite:a.db queue list)
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
 # Let the target use many numbers of its ready line, so that they are far past the
@@ -329,7 +330,7 @@ what_a_server_refuses() {
 }
 [[ ! $server ]] || what_a_server_refuses
 
-check 'copy with one argument is refused' refuses 2 'from which database' readpast copy sqlite:a.db
+check 'copy with one argument is refused' refuses 2 'give two URLs' readpast copy sqlite:a.db
 check 'an unknown word after --running is refused' refuses 2 'expected wait or leave' readpast copy --running x sqlite:a.db sqlite:f.db
 check 'a refused copy makes no file' test ! -e f.db
 
