@@ -130,7 +130,7 @@ readpast enqueue to x --unique k --quiet
 mapfile -t from < <(readpast list from --json | sed -nE 's/^\{"id":([0-9]+),.*/\1/p')
 check 'change takes an id and --priority' status 0 readpast change "${from[2]}" --priority 3
 check 'the job with the smaller priority is now the first' equal "$(listed from)" "${from[2]} ${from[0]} ${from[1]}"
-check 'change without a change is refused' refuses 2 'change what' readpast change 1
+check 'change without a change is refused' refuses 2 'nothing to change: give' readpast change 1
 check 'change without jobs is refused' refuses 2 'which jobs' readpast change --priority 3
 check '--delay and --at together are refused' refuses 2 'either --delay or --at' readpast change 1 --delay 1s --at @5000000000
 check 'a dry run of change prints how many jobs it would change' equal "$(readpast change --queue from --priority 4 --dry-run | head -n 1)" '3 jobs would be changed'

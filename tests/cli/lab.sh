@@ -170,7 +170,7 @@ for signal in INT TERM; do
 	kill "-$signal" "$pid"
 	wait "$pid"
 	check "SIG$signal ends the lab with exit 1" equal $? 1
-	check 'the lab says that it was stopped' grep -q 'lab: stopped; nothing is left of it' err
+	check 'the lab says that it was stopped' grep -q 'lab: stopped; its tables were removed' err
 	check 'the stopped lab leaves nothing behind' nothing_left
 done
 begin

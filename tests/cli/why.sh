@@ -109,7 +109,7 @@ check 'show says how the job has become ready again' shows "$w" "^note  *$came_b
 readpast claim w --lease 1ms >/dev/null
 sweeps() { [[ $(readpast sweep) == *' 1 recovered,'* ]]; }
 check "a lease of a client runs out, too" eventually sweeps
-check 'why says that a suspect runs alone' says "$w" 'a client that is no worker was not heard of since' '\(2 of 3\)' 'handed out alone'
+check 'why says that a suspect runs alone' says "$w" 'a client that is no worker was not heard of since' '\(2 of 3\)' 'only a worker that holds no other job can claim it'
 
 # A worker with a long lease stops sending heartbeats. Instead of waiting, the test sets
 # its last heartbeat back by a minute.
