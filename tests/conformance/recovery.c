@@ -188,7 +188,7 @@ P6_a_delay_ends_on_time_in_queues_that_no_worker_serves(void **state)
 
 /* ---- suspects ---- */
 
-/* A handler. The suspect runs for 2.5 s, and other jobs end at once. */
+/* A handler. The suspect runs for 4 s, and other jobs end at once. */
 static int
 watch_the_suspect(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -204,7 +204,7 @@ watch_the_suspect(rp_task *task, const rp_job *job, void *ctx)
 	}
 	assert_int_equal(since, 0);
 	atomic_store(&seen->suspect_since, now_ms());
-	sleep_ms(2500);
+	sleep_ms(4000);
 	atomic_store(&seen->suspect_since, 0);
 	return RP_DONE;
 }
