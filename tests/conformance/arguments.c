@@ -1,6 +1,6 @@
 /*
- * arguments.c - test that invalid arguments to every call are refused with a
- * message, and change nothing.
+ * arguments.c - test that each call refuses invalid arguments with a message,
+ * and changes nothing.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -221,8 +221,8 @@ a_missing_handle_is_refused(void **state)
 	refused(rp_worker_run(NULL, NULL));
 }
 
-/* If a caller sets a struct to zero and does not use its INIT macro, its
- * payload would be lost. */
+/* A caller that forgets the INIT macro passes a struct whose size is 0. Without
+ * this check the library would ignore all its fields, such as the payload. */
 static void
 structs_without_their_size_are_refused(void **state)
 {
@@ -281,7 +281,8 @@ payloads_end_where_the_queue_says(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &job, NULL));
 	job = job_of("123456");
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EFBIG);
-	/* the size is refused before the payload is read */
+	/* this must fail before the library reads the payload, which is
+	 * shorter */
 	job.payload_size = 1000000001;
 	assert_int_equal(rp_enqueue(db->conn, "q", &job, NULL), RP_EFBIG);
 	q.max_payload = 0;

@@ -10,8 +10,8 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
-/* An application. It has a connection, a table of its own, and the queue that
- * is attached to the connection. */
+/* An application with a SQLite connection, and with the queue that is attached
+ * to this connection. The application also has a table of its own. */
 struct app {
 	sqlite3 *db;
 	rp_conn *conn;
@@ -68,9 +68,9 @@ count_commit(void *commits)
 	return 0;
 }
 
-/* Each call commits once. If a call needed two transactions, another client
- * could write in between. Then the second one would fail beside a statement
- * that the caller has open. */
+/* Each of these calls commits once. With two commits, another client could
+ * write between them. The second transaction would then fail if the caller had
+ * a statement open. */
 static void
 a_call_that_settles_or_claims_is_one_transaction(void **state)
 {
@@ -279,8 +279,8 @@ a_transaction_that_has_read_may_be_refused_at_once(void **state)
 			       "start it with begin immediate"));
 	execute(app.db, "rollback");
 
-	/* A transaction that has not read yet sees the commits since its
-	 * begin. */
+	/* This transaction has not read anything when the other client commits.
+	 * So it is not refused, and it sees that commit. */
 	execute(app.db, "begin");
 	put(db->conn, "q", "theirs");
 	put(app.conn, "q", "ours");
@@ -306,8 +306,8 @@ attaching_inside_a_transaction_reads_nothing_yet(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 2);
 	close_app(app);
 
-	/* rp_attach() does not search for the schema, but the first call does.
-	 * This file has no schema yet. */
+	/* rp_attach() accepts a file without a schema. The first call then
+	 * fails. */
 	snprintf(path, sizeof(path), "%s.own", db->path);
 	assert_int_equal(sqlite3_open(path, &app.db), SQLITE_OK);
 	execute(app.db, "create table orders (x); begin");
@@ -438,7 +438,8 @@ a_queue_in_an_attached_database_is_refused_and_none_made_in_main(void **state)
 	execute(app, "detach jobs");
 	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
 	rp_close(conn);
-	/* This makes a queue in the file `main`, too. Calls then use it. */
+	/* The file `main` now has a queue of its own, and calls use this
+	 * queue. */
 	execute(app, sql);
 	assert_int_equal(rp_attach("sqlite", app, &o, &conn, &error), 0);
 	put(conn, "q", "x");

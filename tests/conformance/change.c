@@ -219,8 +219,8 @@ a_change_is_undone_with_its_transaction(void **state)
 	assert_int_equal(next(db, "q"), a);
 }
 
-/* A transaction puts the job into another line and stays open meanwhile. Claims
- * of this line have already passed the job's new number. */
+/* A transaction changes a job's priority and commits late. Meanwhile, claims of
+ * that priority pass the place that the job will have. */
 static void
 a_job_that_was_changed_late_is_found(void **state)
 {
@@ -253,9 +253,9 @@ a_job_that_was_changed_late_is_found(void **state)
 	rp_close(other);
 }
 
-/* A released job is at the front of the line. Its priority is changed, and
- * later it fails. Then it goes into the line for normal jobs of its new
- * priority, in which there was no job before. */
+/* A released job is put at the front of the line. Its priority changes, and
+ * then the job fails. Now it is in the line of its new priority, where no job
+ * was before. */
 static void
 a_job_that_was_changed_at_the_front_is_found_after_a_failure(void **state)
 {

@@ -292,7 +292,8 @@ a_job_with_one_attempt_is_never_fetched_ahead(void **state)
 	ok(db->conn, rp_enqueue(db->conn, "q", &once, NULL));
 	put(db->conn, "q", "a");
 	o.ahead = 5;
-	/* five jobs are fetched ahead already, so no handler could start it */
+	/* the worker holds five jobs that wait for a handler, so it gets no
+	 * other */
 	expect_claim(db->conn, 5, &o, "");
 	o.ahead = 4;
 	expect_claim(db->conn, 5, &o, "oa");

@@ -50,7 +50,7 @@ expect_refused_with(struct pair *pair, const rp_copy_options *o, int code)
 	free(after);
 }
 
-/* Expect that a copy is refused, and a move as well. */
+/* Expect that both a copy and a move are refused. */
 static void
 expect_refused(struct pair *pair, int code)
 {
@@ -129,8 +129,8 @@ a_copy_that_was_resumed_in_the_target_is_refused(void **state)
 	assert_false(is_paused(pair->from->conn, "mail"));
 }
 
-/* Hide one table after the other. A copy must be refused without any of
- * them. */
+/* Rename one table after another. While a table is missing, a copy must be
+ * refused. */
 static void
 expect_tables_needed(struct pair *pair, rp_conn *conn)
 {
@@ -189,7 +189,7 @@ expect_lock_respected(struct pair *pair, struct db *db)
 	db->conn = waiter;
 	if (!*db->schema || db == pair->to)
 		expect_refused(pair, RP_EBUSY);
-	else /* the lock also blocks the checks of this test */
+	else /* the lock would also block the checks in expect_refused() */
 		assert_int_equal(copy(pair, 0, NULL), RP_EBUSY);
 	db->conn = usual;
 	rp_close(waiter);
@@ -249,8 +249,8 @@ expect_rights_needed(struct pair *pair, struct db *db, const char *revoked,
 	expect_source_untouched(pair);
 }
 
-/* This runs only on a server, because parts of a file have no rights of their
- * own. */
+/* This case runs only on a server, because a SQLite file has no rights on
+ * single tables. */
 static void
 a_right_that_is_missing_is_found_before_it_begins(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * count.c - test the numbers of stats. They are always exact for finished jobs.
- * Live jobs are counted up to a limit, and a number that reaches the limit is
- * marked.
+ * count.c - test the numbers of jobs in the statistics. Finished jobs are
+ * always counted exactly. Live jobs are counted up to a limit, and a number
+ * that reaches this limit is marked.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,10 +23,9 @@ finished(const rp_queue_stats *s, int state)
 					: s->cancelled;
 }
 
-/* Check that the counts of finished jobs are equal to the lengths of the lists.
- * A process that was killed may have sent a change that the server commits
- * later. So a list is compared only if the stats before it and after it are
- * equal. */
+/* Check that the number of finished jobs equals the length of their list. The
+ * server may still commit the last change of a killed process. So a list is
+ * compared only if the numbers before and after it are equal. */
 static void
 expect_exact(rp_conn *conn, const char *queue)
 {
@@ -85,7 +84,8 @@ kept_jobs_are_counted_as_they_come_and_go(void **state)
 	expect_counts(conn, 3, 0, 1);
 	ok(conn, rp_job_cancel(conn, dead, NULL));
 	expect_counts(conn, 3, 0, 2);
-	ok(conn, rp_sweep(conn, NULL)); /* a sweep sums up the counts */
+	/* a sweep adds up the parts of a count */
+	ok(conn, rp_sweep(conn, NULL));
 	expect_counts(conn, 3, 0, 2);
 	ok(conn, rp_queue_purge(conn, "q", RP_STATE_DONE, NULL));
 	expect_counts(conn, 0, 0, 2);

@@ -39,8 +39,8 @@ open_here(const struct child *child)
 }
 
 /* Start `body`, and kill it after a random time. In every second round this
- * time begins with the first report of `body`, otherwise with its start. The
- * reports fit into the pipe's buffer, so they are read only at the end. */
+ * time begins only with the first report of `body`. All reports fit into the
+ * pipe's buffer, so the caller reads them after the kill. */
 static void
 run_and_kill(struct child *child, int (*body)(void *), int round,
 	     unsigned *seed)
@@ -169,9 +169,8 @@ P1_jobs_that_a_killed_worker_completed_stay_completed(void **state)
 				assert_int_equal(state_of(db->conn, -told), 0);
 			completed += told < 0;
 		}
-		/* The child still holds the last job, or has completed it
-		 * without a report. A server may be completing it at this
-		 * moment. */
+		/* The killed child held the last job, or completed it without a
+		 * report. A server may still be completing the job now. */
 		held = held ? state_of(db->conn, held) : 0;
 		assert_true(held == 0 || held == RP_STATE_RUNNING);
 		close(child.pipe[0]);
@@ -205,7 +204,8 @@ P7_a_transaction_dies_with_its_process_and_holds_up_nobody(void **state)
 	assert_int_equal(pipe(child.pipe), 0);
 	pid = in_child(die_in_a_transaction, &child);
 	waitpid(pid, NULL, 0);
-	assert_true(next_told(&child, &lost)); /* the child is ready */
+	/* its first report: the database is open */
+	assert_true(next_told(&child, &lost));
 	assert_true(next_told(&child, &lost));
 	began = now_ms();
 	assert_int_equal(state_of(db->conn, lost), 0);

@@ -1,6 +1,6 @@
 /*
- * dead.c - test the setting dead_to of a queue: a job that dies leaves a job in
- * another queue.
+ * dead.c - test the setting dead_to of a queue. Each job that dies then leaves
+ * a job in the queue that the setting names.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

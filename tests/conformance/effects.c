@@ -96,8 +96,8 @@ P7_effects_jobs_and_the_verdict_are_one_commit(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 0);
 }
 
-/* The worker must refuse this. Otherwise the effects would be committed, and
- * the job would run again. */
+/* A handler. rp_commit() must be refused here. It would commit the effects
+ * without the verdict, and the job would run again. */
 static int
 commit_the_connection(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -162,7 +162,7 @@ P7_returning_without_commit_rolls_back_and_the_verdict_counts(void **state)
 	assert_int_equal(stats_of(db->conn, "q").dead, 3);
 }
 
-/* Another client takes the job, which changes its claim number. */
+/* A handler. Another client takes the job, which changes its claim number. */
 static int
 lose_it(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -235,9 +235,9 @@ a_handler_may_commit_several_times_and_complete_by_its_verdict(void **state)
 	assert_int_equal(rows(db->conn), 8);
 }
 
-/* Hold the write lock for longer than the lease. No lease can be renewed
- * meanwhile. That does no harm, because no other client can claim the job
- * either. */
+/* A handler that holds the write lock for longer than its lease. No lease can
+ * be renewed meanwhile. This is harmless, because no other client can claim the
+ * job either. */
 static int
 hold_it_long(rp_task *task, const rp_job *job, void *ctx)
 {

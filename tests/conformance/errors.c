@@ -124,7 +124,8 @@ use_parents_handle(void *ctx)
 
 	if (rp_now(db->conn, &(int64_t){ 0 }) != RP_EINVAL)
 		return 1;
-	rp_close(db->conn); /* closing must not release the parent's locks */
+	/* closing in the child must not release the parent's locks */
+	rp_close(db->conn);
 	return 0;
 }
 
@@ -270,7 +271,8 @@ fill_up(void *ctx)
 	while (done < 100 && (r = rp_enqueue(conn, "q", &job, NULL)) == 0)
 		done++;
 	rp_close(conn);
-	/* With this limit the write fails with EFBIG, and not with ENOSPC. */
+	/* This limit causes EFBIG, and a full disk ENOSPC. So RP_EDB is
+	 * accepted, too. */
 	return r == RP_EFULL || r == RP_EDB ? done : 255;
 }
 

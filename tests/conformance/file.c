@@ -99,7 +99,7 @@ a_file_that_was_moved_is_intact_and_the_new_file_is_not_changed(void **state)
 		put(db->conn, "q", "x");
 	assert_int_equal(work_and(db, move_it_away, &error), RP_ENODB);
 	rp_close(db->conn);
-	other = connect_to(db); /* make a new file with the same name */
+	other = connect_to(db); /* this makes a new file with the same name */
 	put(other, "q", "new");
 	assert_int_equal(stats_of(other, "q").ready, 1);
 	rp_close(other);
@@ -176,7 +176,7 @@ a_damaged_file_is_an_error_and_not_a_loop(void **state)
 
 /* ---- a full or read-only disk ---- */
 
-/* SQLite's writes fail with this errno; 0: they succeed. */
+/* the errno with which SQLite's writes fail; 0: they succeed */
 static atomic_int failing;
 
 static ssize_t
@@ -364,8 +364,8 @@ count_steps(void *steps)
 	return ++*(int *)steps < 0;
 }
 
-/* Without statistics the planner could choose the index of the ready line, and
- * read all of it. */
+/* A probe must not read the whole index of ready jobs. SQLite could choose this
+ * index if it had no statistics about the tables. */
 static void
 P8_a_probe_does_not_scan_the_ready_line(void **state)
 {

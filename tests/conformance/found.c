@@ -1,6 +1,6 @@
 /*
- * found.c - test changes of a list of jobs that a search has found. Jobs that
- * have changed since the search are skipped.
+ * found.c - test calls that change all jobs which a search has found. A job
+ * that has changed since the search is skipped.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-#define JOBS 250 /* more jobs than one statement to a server changes */
+#define JOBS 250 /* more jobs than one statement changes on a server */
 
 /* Enqueue jobs into queue q. Every tenth job has the kind k. */
 static void
@@ -38,7 +38,7 @@ a_cancel_skips_jobs_that_have_left_the_state(void **state)
 	rp_batch_free(take(conn, "q", 3, 60000));
 	ok(conn,
 	   rp__jobs_cancel(conn, ids, JOBS, RP_STATE_READY, "k", &changed));
-	/* The first job of this kind is running. */
+	/* The first job of kind k is running, so it is skipped. */
 	assert_int_equal(changed.done, JOBS / 10 - 1);
 	ok(conn, rp__jobs_cancel(conn, ids, JOBS, RP_STATE_SCHEDULED, NULL,
 				 &changed));

@@ -2,7 +2,7 @@
  * ids.c - test the ids of jobs.
  *
  * No id is given twice, even if the transaction that got the id is rolled back.
- * A new id costs little. One case is for SQLite only.
+ * A new id costs few writes. One case is for SQLite only.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,8 +18,9 @@ struct given {
 	int count;
 };
 
-/* Record an id, and complete the job at once. Otherwise the primary key would
- * prevent a second job with this id. */
+/* Record the id of a new job, which must differ from all earlier ids. Complete
+ * the job at once. Otherwise the primary key alone would prevent a second job
+ * with this id. */
 static void
 note(struct given *given, rp_conn *conn, int64_t id)
 {
@@ -80,8 +81,8 @@ no_two_jobs_of_several_connections_have_one_id(void **state)
 	rp_conn *conns[] = { db->conn, connect_to(db), connect_to(db) };
 
 	for (int round = 0; round < 800; round++) {
-		/* In some rounds, only one of the connections enqueues for a
-		 * while. */
+		/* Every other 100 rounds, only the first connection
+		 * enqueues. */
 		rp_conn *conn = conns[round / 100 % 2 ? 0 : round * 7 % 3];
 
 		if (round % 11 == 4)
@@ -117,8 +118,8 @@ ids_of_one_connection_grow(void **state)
 	}
 }
 
-/* The two pages are a leaf of the table, and a leaf of the index of the ready
- * line. */
+/* One page is a leaf of the table, and the other page is a leaf of the index of
+ * ready jobs. */
 static void
 a_job_that_is_put_in_alone_writes_two_pages(void **state)
 {
@@ -135,7 +136,8 @@ a_job_that_is_put_in_alone_writes_two_pages(void **state)
 	for (int i = 0; i < jobs; i++)
 		put(db->conn, "q", "x");
 	assert_int_equal(stat(path, &after), 0);
-	/* Some jobs write a third page, which has the last id or is new. */
+	/* Some jobs write a third page: a new page, or the one with the last
+	 * id. */
 	assert_in_range(after.st_size - before.st_size, jobs * 2 * 4096,
 			jobs * 2.2 * 4120);
 }

@@ -1,6 +1,6 @@
 /*
  * inspect.c - test the calls that read jobs, queues and statistics, and the
- * calls that are restricted to a kind of jobs.
+ * calls that apply only to jobs of one kind.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -80,7 +80,7 @@ a_finished_job_is_shown_as_it_ended(void **state)
 	assert_string_equal(job->unique_key, "u");
 	assert_string_equal(job->headers, "{}");
 	assert_string_equal(job->last_error, "no \"way\"");
-	/* Databases differ in the blanks that they write into JSON. */
+	/* Databases differ in the spaces that they put into JSON. */
 	assert_non_null(strstr(job->failures, "\"attempt\":"));
 	assert_non_null(strstr(job->failures, "\"no \\\"way\\\"\""));
 	assert_true(job->finished_at >= job->created_at);
@@ -125,8 +125,8 @@ the_failures_kept_are_the_last_ten_oldest_first(void **state)
 	rp_batch_free(batch);
 }
 
-/* Put a job in every state, each into a queue that is named after the state's
- * first letter. */
+/* Make a job in each state. Its queue is named after the first letter of the
+ * state. */
 static void
 put_in_every_state(rp_conn *conn)
 {

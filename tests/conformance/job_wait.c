@@ -168,7 +168,7 @@ do_it(void *ctx)
 
 	if (read(doing->pipe[0], &c, 1) != 1)
 		return 1;
-	sleep_ms(100); /* the other process begins to wait first */
+	sleep_ms(100); /* until then the parent begins to wait */
 	end_it(conn, doing->deed);
 	rp_close(conn);
 	return 0;
@@ -275,7 +275,7 @@ a_wait_for_a_queue_ends_when_no_job_in_it_is_live(void **state)
 	assert_int_equal(rp_queue_wait(db->conn, "q", 0, -1), 1);
 }
 
-/* ---- a wait misses no end ---- */
+/* ---- a wait notices each end of a job ---- */
 
 #define RACES 200
 
@@ -298,9 +298,10 @@ complete_all(void *ctx)
 	return 0;
 }
 
-/* Each job ends at another moment of its wait: before the first look at the
- * job, between this look and the registration, or after the registration. A
- * wait that missed the end would last seconds longer, until it looks again. */
+/* A wait reads the job's state, and then registers itself for a notification.
+ * Each job ends at another moment: before the wait reads, between these two
+ * steps, or after both. A wait that missed the end would last seconds longer,
+ * until it reads the state again. */
 static void
 no_end_of_a_short_job_is_missed(void **state)
 {
@@ -347,8 +348,8 @@ now_us(void)
 	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
 }
 
-/* Each byte in the pipe is an order to complete a job some time later. The
- * answer is the time at which it was done. */
+/* Each `x` in the pipe is an order to complete a job 20 ms later. The answer is
+ * the time at which the job was completed. */
 static int
 complete_when_told(void *ctx)
 {
@@ -369,8 +370,8 @@ complete_when_told(void *ctx)
 	return 0;
 }
 
-/* A wait should end within 5 ms on a host that has nothing else to do. The
- * limit here is larger, because the host may be busy. */
+/* On an idle host a wait ends within 5 ms of its job. The limit here is larger,
+ * because the host may be busy. */
 static void
 a_wait_ends_soon_after_its_job(void **state)
 {

@@ -68,7 +68,8 @@ be_worker(void *ctx)
 	return r < 0;
 }
 
-/* Start the worker, and wait until it has done one job of its last queue. */
+/* Start the worker, and wait until it has done a job of the last queue that it
+ * serves. */
 static pid_t
 start_worker(struct db *db, struct child *child)
 {
@@ -103,8 +104,9 @@ used_ms(pid_t pid)
 
 /* ---- the case ---- */
 
-/* A worker pauses 15 times as long as its probe took, but at most 50 ms. With a
- * sanitizer, a probe of 999 queues would need a longer pause than 50 ms. */
+/* A worker pauses after each probe, its query for new work. The pause is 15
+ * times as long as the probe took, but at most 50 ms. With a sanitizer, a probe
+ * of 999 queues takes too long for this. */
 #ifdef __SANITIZE_ADDRESS__
 #define QUEUES 200
 #else
@@ -127,8 +129,8 @@ a_worker_of_many_queues_pauses_while_others_commit(void **state)
 	used = used_ms(pid) - used;
 	put(db->conn, "q0", "x");
 	expect_success(pid);
-	/* The worker probes for a sixteenth of the time. Up to a third is
-	 * accepted. */
+	/* The worker probes for a sixteenth of the time, and pauses for the
+	 * rest. The test accepts up to a third. */
 	assert_in_range(used, 0, took / 3);
 }
 

@@ -9,7 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define LATE_MS 5000 /* the promise is 2 s, but the machine may be busy */
+/* new queues are promised within 2 s, but the machine may be busy */
+#define LATE_MS 5000
 
 struct seen {
 	atomic_int calls;
@@ -151,7 +152,8 @@ calls_reach(struct seen *seen, int n)
 	return atomic_load(&seen->calls) >= n;
 }
 
-/* Return whether the worker's row says that it serves this queue. */
+/* Wait until the statistics count one worker for this queue. Returns 0 if this
+ * takes longer than LATE_MS. */
 static int
 is_counted(struct db *db, const char *queue)
 {

@@ -147,7 +147,7 @@ settle_for_ever(void *ctx)
 	}
 }
 
-/* Read the children's reports until both children are killed. A report is the
+/* Read the children's reports until both children have ended. A report is the
  * id of an enqueued job, or the negative id of a completed job. */
 static void
 collect(struct shared *shared, unsigned char *acknowledged, size_t most)
@@ -164,9 +164,9 @@ collect(struct shared *shared, unsigned char *acknowledged, size_t most)
 	close(shared->pipe[0]);
 }
 
-/* Check the acknowledged jobs. Those that were completed must be gone. In each
- * round a child that was killed may have completed one more job without
- * reporting it. All other jobs must exist. */
+/* Check the jobs that the children reported. Jobs reported as completed must be
+ * gone. The others must exist, but in each round a killed child may have
+ * completed one more job without reporting it. */
 static void
 check_acknowledged(struct db *db, const unsigned char *acknowledged,
 		   int64_t most)
@@ -203,8 +203,8 @@ P1_P3_kill_at_any_moment_loses_and_doubles_nothing(void **state)
 		news.fd = shared.pipe[0];
 		a = in_child(enqueue_for_ever, &shared);
 		b = in_child(settle_for_ever, &shared);
-		/* In every second round wait for the first report. So even on a
-		 * slow machine some jobs are acknowledged. */
+		/* In every second round wait for the first report, so that some
+		 * jobs are acknowledged even on a slow machine. */
 		if (round % 2)
 			assert_int_equal(poll(&news, 1, 30000), 1);
 		usleep((useconds_t)(rand_r(&seed) % 20000 + 2000));

@@ -235,8 +235,9 @@ struct seen {
 	char checkpoint[16];
 };
 
-/* In the first attempt, report progress and wait until other connections see
- * the report. Then report again, and fail before the second report is sent. */
+/* A handler. In the first attempt, it reports progress and waits until other
+ * connections see the report. Then it reports again, and fails before this
+ * second report is sent. */
 static int
 report(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -274,7 +275,8 @@ the_worker_sends_progress_soon_and_the_rest_with_the_verdict(void **state)
 	static struct seen seen;
 	struct db *db = *state;
 
-	put(db->conn, "q", "x"); /* its lease of 60 s is renewed after 20 s */
+	/* its lease of 60 s would be renewed only after 20 s */
+	put(db->conn, "q", "x");
 	seen = (struct seen){ .db = db };
 	work_until_settled(db, report, &seen);
 	assert_int_equal(seen.r[0], RP_EINVAL);

@@ -350,8 +350,8 @@ P6_one_killer_does_not_use_up_the_attempts_of_others(void **state)
 
 	for (int i = 0; i < 20; i++)
 		put(db->conn, "q", i ? "good" : "killer");
-	/* The first worker dies while it holds all jobs. Each following worker
-	 * completes its jobs, or dies if one of them is the job that kills. */
+	/* The first worker dies while it holds all jobs. Each later worker
+	 * completes its jobs up to the killer, the job that makes it die. */
 	rp_batch_free(take(db->conn, "q", 20, 1));
 	for (int round = 0; round < 100; round++) {
 		rp_batch *batch;

@@ -240,8 +240,8 @@ the_error_of_the_database_is_kept(void **state)
 	expect(db, "select 1 as a", "a=1;");
 }
 
-/* A locked file or table, or a row that has changed since the transaction
- * began, is RP_EBUSY. */
+/* A query fails with RP_EBUSY if a file or table is locked, or if a row has
+ * changed since the transaction began. */
 static void
 a_busy_database_is_distinguished_from_a_failure(void **state)
 {

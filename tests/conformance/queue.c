@@ -224,7 +224,8 @@ a_paused_queue_accepts_jobs_and_no_claim_returns_any(void **state)
 	assert_int_equal(rp_queue_pause(db->conn, "nowhere", NULL), RP_ENOENT);
 }
 
-/* Return the pause reason, or NULL if the calls report different reasons. */
+/* Return the pause reason, which three calls report. Returns NULL if the
+ * reasons differ. */
 static char *
 reason_of(rp_conn *conn, int64_t id)
 {

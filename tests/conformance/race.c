@@ -1,8 +1,8 @@
 /*
  * race.c - test eight processes on one database, with all kinds of verdicts.
  *
- * Each process reports its claims, and its verdicts that were accepted. Then
- * the reports are checked against the promises.
+ * Each process reports its claims and its accepted verdicts. At the end, these
+ * reports are checked against the promises of docs/design.md.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -66,8 +66,8 @@ nothing_is_left(rp_conn *conn)
 	return s.scheduled + s.ready + s.running == 0;
 }
 
-/* Claim and settle at random. Leases are so short that they run out all the
- * time. */
+/* Claim and settle at random. Leases are so short that many run out before the
+ * verdict. */
 static int
 work_at_random(void *ctx)
 {
@@ -117,9 +117,9 @@ by_claim(const void *a, const void *b)
 	return x->verdict - y->verdict;
 }
 
-/* Check that each claim number is given only once, that verdicts are accepted
- * only with this number, and that one verdict ends the claim. Of the claims of
- * each job only the last one is completed. */
+/* Check that no claim number is given twice, and that verdicts are accepted
+ * only with a given number. Only RP_EXTEND can come before another verdict on a
+ * claim. Only the last claim of each job completes it. */
 static void
 check_events(const struct event *e, size_t n)
 {

@@ -1,7 +1,9 @@
 /*
- * recovery.c - test the effects of a crash: which jobs are ready again, when,
- * and whether they run alone. Also test that a worker that still runs keeps its
- * own jobs.
+ * recovery.c - test the effects of a crash: which jobs are ready again, and
+ * when. Also test that a running worker keeps its own jobs.
+ *
+ * A suspect is a job whose lease has run out twice in a row. It runs alone at
+ * first, because it may have killed its workers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +18,7 @@
 struct seen {
 	struct db *db;
 	atomic_int calls, young_beside_suspect;
-	/* when the suspect that runs now started; 0: none runs */
+	/* start of the suspect that is running; 0: none is running */
 	_Atomic int64_t suspect_since;
 	rp_worker *worker;
 	pthread_t thread;
@@ -65,8 +67,8 @@ stop(struct seen *seen)
 	return join(seen);
 }
 
-/* Run a worker until the queue is empty. Returns how long it takes. *ret_done
- * becomes the number of jobs that it did. */
+/* Run a worker until the queue is empty. Returns the time that it takes.
+ * *ret_done becomes the number of jobs that the worker completes. */
 static int64_t
 drain(struct db *db, rp_handler *handler, int64_t *ret_done)
 {
@@ -247,9 +249,9 @@ P6_a_suspect_is_alone_until_it_has_lived_for_two_seconds(void **state)
 	assert_true(beside);
 }
 
-/* A handler. There are twenty suspects of 50 ms each. The worker serves
- * suspects and other jobs in turn, so all other jobs are done long before the
- * last suspect. */
+/* A handler that counts the jobs done before the last of twenty suspects. The
+ * worker runs suspects and other jobs in turn. A suspect takes 50 ms, so all
+ * other jobs are done first. */
 static int
 count_before_the_last_suspect(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -286,9 +288,9 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 	assert_int_equal(atomic_load(&seen.young_beside_suspect), OTHERS);
 }
 
-/* A handler. One call runs until a job that comes after the suspect is done.
- * The worker waits for some time until it can run the suspect alone, and then
- * serves other jobs. */
+/* A handler. The job `long` runs until another job, behind the suspect, is
+ * done. So the worker cannot run the suspect alone. It must give up after some
+ * time, and serve other jobs. */
 static int
 hold_on(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -334,7 +336,7 @@ P6_a_long_job_beside_a_suspect_does_not_stop_the_worker(void **state)
 	assert_int_equal(join(&seen).done, 3);
 }
 
-/* ---- a worker that runs loses no lease ---- */
+/* ---- a running worker keeps its leases ---- */
 
 /* Return by how much the job's lease has been extended since the claim. */
 static int64_t
@@ -361,7 +363,7 @@ P2_the_first_renewal_comes_at_a_third_of_the_lease(void **state)
 	options.lease_ms = LEASE;
 	for (int i = 0; i < WORKERS; i++)
 		start(&seen[i], db, queues[i], take_long, options);
-	sleep_ms(1200); /* after this time idle workers poll rarely */
+	sleep_ms(1200); /* idle workers now poll less often */
 	for (int i = 0; i < WORKERS; i++)
 		ids[i] = put(db->conn, queues[i], "x");
 	for (int i = 0; i < WORKERS; i++) {

@@ -7,12 +7,13 @@
  */
 #include "check.h"
 
-/* The library enqueues so many jobs by several statements. The jobs from number
- * AT on are not valid. */
+/* Enqueueing so many jobs takes several statements. The jobs from number AT on
+ * are not valid. */
 #define JOBS 1200
 #define AT 700
 
-/* A payload may have five bytes. Every second job has headers. */
+/* Each payload has five bytes, the limit of the queue. Every second job has
+ * headers. */
 static void
 make_jobs(rp_job_spec jobs[JOBS])
 {

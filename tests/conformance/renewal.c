@@ -2,8 +2,8 @@
  * renewal.c - test tasks that start and end while a renewal of leases waits for
  * the database.
  *
- * On a server a worker never waits long for a lock. In a file, an open write
- * transaction blocks all writers.
+ * This is for SQLite, where an open write transaction blocks all other writers.
+ * On a server a worker never waits long for a lock.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,16 +12,17 @@
 
 #include <stdatomic.h>
 
-/* The lease is so long that it is renewed before tasks that wait are
- * released. */
+/* The lease is renewed after a third of this time. At that time the waiting
+ * tasks have not been released yet. */
 #define LEASE_MS 450
 #define PATIENCE_MS 60000
-/* On a very busy machine all tasks may be released, so try again. */
+/* On a very busy machine all waiting tasks may be released before the renewal.
+ * So try several times. */
 #define TRIES 10
 
 struct seen {
-	/* number of renewals that have begun; number of renewals and failures
-	 * that have ended */
+	/* number of renewals that have begun; number of those that have ended,
+	 * plus number of other failures */
 	atomic_int asked, answered;
 	atomic_int lost;
 };
@@ -49,8 +50,9 @@ pull(rp_worker *worker, int64_t timeout_ms)
 	return task;
 }
 
-/* The file is locked while the lease of a task must be renewed. Return whether
- * this task can end, and the next one start, before the renewal is answered. */
+/* Lock the file until the worker begins to renew the lease of a task. Return
+ * whether this task can end, and the next one start, before the renewal has
+ * ended. */
 static int
 both_go_on(struct db *db, rp_worker *worker, struct seen *seen)
 {

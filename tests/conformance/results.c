@@ -77,8 +77,8 @@ each_of_many_verdicts_has_its_own_result(void **state)
 			put(db->conn, "q", "x");
 		c[i] = claimed(db->conn);
 		snprintf(text[i], sizeof(text[i]), "%d", i);
-		/* The verdicts are given in reverse order. The library sorts
-		 * them. */
+		/* The verdicts are in reverse order of the claims. The library
+		 * sorts them. */
 		v[39 - i] = verdict_on(c[i], i % 4 == 3 ? RP_FAIL : RP_DONE);
 		v[39 - i].result_bytes = i % 2 ? NULL : text[i];
 		v[39 - i].result_size = i % 2 ? 0 : strlen(text[i]);
@@ -219,7 +219,7 @@ a_list_has_the_beginning_of_a_result(void **state)
 	free(large);
 }
 
-/* A caller was compiled with an older header, in which the struct has no
+/* The caller was compiled with an older header. Its struct has no fields for a
  * result. */
 static void
 a_smaller_struct_has_no_result(void **state)

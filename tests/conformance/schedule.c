@@ -32,7 +32,7 @@ schedule_of(const char *name, const char *spec)
 	return s;
 }
 
-/* Read a number of the schedule. */
+/* Read one field of a schedule. The field must be a number. */
 #define FIELD(conn, name, field)                                               \
 	number_of((conn), (name), offsetof(rp_schedule, field))
 
@@ -118,7 +118,8 @@ header(rp_conn *conn, size_t n, const char *name)
 	return value;
 }
 
-/* Write an instant, which is a whole minute, as headers have it. */
+/* Return the text of an instant as job headers contain it. The instant must be
+ * a whole minute. */
 static const char *
 minute_text(int64_t ms)
 {
@@ -210,8 +211,8 @@ bad_schedules_are_refused_and_leave_nothing(void **state)
 	assert_int_equal(rp_schedule_run(db->conn, "a", NULL), RP_ENOENT);
 }
 
-/* Return the last instant of the schedule `* * * * *`. If the next instant
- * comes in less than 10 s, wait for it first, so that it does not come during
+/* Return the last instant of the schedule `* * * * *`. If the next instant is
+ * less than 10 s away, wait until it has passed. Otherwise it could come during
  * the test. */
 static int64_t
 last_minute(rp_conn *conn)
@@ -225,7 +226,8 @@ last_minute(rp_conn *conn)
 	return now - now % MINUTE;
 }
 
-/* Fire a schedule of each minute that was due `ago` minutes ago. */
+/* Add a schedule that is due every minute, and that has missed all instants of
+ * the last `ago` minutes. Then fire it. */
 static int64_t
 fire_missed(struct db *db, int missed, int64_t ago, int64_t *ret_last)
 {
@@ -281,7 +283,7 @@ skip_fires_no_missed_instant(void **state)
 	assert_int_equal(fire(db->conn), 1);
 }
 
-/* The connection has fired no schedule before. */
+/* The schedule is fired on a connection that has fired no schedule before. */
 static void
 a_schedule_that_skips_all_missed_instants_moves_on(void **state)
 {
@@ -327,7 +329,8 @@ a_zone_that_could_not_be_read_is_read_again_later(void **state)
 		strstr(rp_schedules_at(list, 0)->last_error, "Europe/Berln"));
 	rp_schedules_free(list);
 	set_zone(db, "Europe/Berlin");
-	/* The zone is read again only a minute after the failure. */
+	/* After a failure, the library waits for a minute before it reads the
+	 * zone again. */
 	assert_int_equal(fire(db->conn), 0);
 	assert_int_equal(FIELD(db->conn, "a", next_at), due);
 	change_schedules(db, "retry_at = retry_at - 60000",
@@ -339,7 +342,7 @@ a_zone_that_could_not_be_read_is_read_again_later(void **state)
 	rp_schedules_free(list);
 }
 
-/* This runs only on a server, because SQLite has one writer at a time. */
+/* This case needs two writers at the same time, so it runs only on a server. */
 static void
 a_schedule_whose_queue_is_being_created_delays_no_other(void **state)
 {
@@ -356,7 +359,7 @@ a_schedule_whose_queue_is_being_created_delays_no_other(void **state)
 	a.queue = "fresh";
 	ok(db->conn, rp_schedule_set(db->conn, &a, 0));
 	ok(db->conn, rp_schedule_set(db->conn, &b, 0));
-	/* This is the state after a client dropped the queue while the schedule
+	/* Remove the queue, as if a client had dropped it while the schedule
 	 * was added. */
 	snprintf(sql, sizeof(sql), "delete from %s.queue where name = 'fresh'",
 		 db->schema);
@@ -405,7 +408,8 @@ a_clock_that_is_set_forward_fires_missed_instants_once(void **state)
 	/* If the last hour has just begun, only 23 instants were missed. */
 	assert_in_range(atoi(header(db->conn, 0, "readpast-missed")), 23, 24);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next);
-	/* Simulate a clock that was then set back. The next instant stays. */
+	/* Simulate a clock that was then set back. The next instant does not
+	 * change. */
 	set_next(db, next + DAY);
 	assert_int_equal(fire(db->conn), 0);
 	assert_int_equal(FIELD(db->conn, "a", next_at), next + DAY);
@@ -517,8 +521,8 @@ static const char *const zones[] = {
 };
 
 /* The times from which the next instants are computed: every 5 hours of the
- * days around both changes of the clock in Europe, America and Australia. Also
- * the end of February of a leap year. */
+ * days around the changes of the clock in Europe, America and Australia, of a
+ * day in Apia, and of the end of February in a leap year. */
 static const int64_t around[] = {
 	1774656000, /* 2026-03-28 */
 	1792800000, /* 2026-10-24 */
@@ -526,7 +530,7 @@ static const int64_t around[] = {
 	1761955200, /* 2025-11-01 */
 	1775260800, /* 2026-04-04 */
 	1790985600, /* 2026-10-03 */
-	1325203200, /* 2011-12-30, a date that Apia skipped */
+	1325203200, /* 2011-12-30, a date that was skipped in Apia */
 	1835222400, /* 2028-02-26 */
 };
 
@@ -537,7 +541,7 @@ the_server_computes_the_same_instants_as_the_library(void **state)
 	int compared = 0;
 
 	if (!db->schema[0])
-		/* this is only for servers, because a file has no routines */
+		/* this is only for servers, because SQLite has no routines */
 		return;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++)
 		for (size_t z = 0; z < sizeof(zones) / sizeof(*zones); z++) {
@@ -659,7 +663,7 @@ the_server_parses_a_spec_as_the_library_does(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		rp_schedule s = schedule_of("a", texts[i]);
 		int r = rp_schedule_set(db->conn, &s, 1) == 0;
-		int64_t same = -1; /* stays -1 if the server refuses it */
+		int64_t same = -1; /* stays -1 if the server refuses the text */
 		char sql[300];
 
 		snprintf(sql, sizeof(sql),

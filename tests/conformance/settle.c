@@ -174,8 +174,8 @@ P3_a_claim_number_that_was_never_given_settles_nothing(void **state)
 	assert_int_equal(rp_complete(db->conn, id + 1, c.no), RP_ENOENT);
 }
 
-/* Expect that the job has a new claim number. No client has this number, so the
- * old claim settles nothing. */
+/* Expect that the job has a new claim number, which no client has received. A
+ * verdict on the old claim must be refused. */
 static void
 expect_moved_on(rp_conn *conn, struct claim c)
 {
@@ -346,8 +346,9 @@ errors_are_kept_up_to_4_kib_of_whole_characters(void **state)
 	free(error);
 }
 
-/* A program that was compiled with a later header passes larger structs. Their
- * `size` is the distance from one to the next in the array. */
+/* A program that was compiled with a later header passes larger structs. The
+ * field `size` says at which distance the structs of the array follow each
+ * other. */
 static void
 structs_of_a_later_header_are_understood(void **state)
 {

@@ -1,5 +1,6 @@
 /*
  * slices.c - test how long calls that change many jobs block other writers.
+ * Such a call works in slices, short transactions with a pause after each.
  * SQLite only.
  *
  * Two times are measured. One is the processor time from `begin immediate` to
@@ -17,10 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The limit for a transaction: much longer than a slice, and much shorter than
- * the whole call. One slice may take up to WORST_US, because a pause of a
- * virtual machine counts as processor time. Sanitizers make everything several
- * times slower. */
+/* The longest processor time that a transaction may take. It is much longer
+ * than a slice takes, and much shorter than the whole call takes. One
+ * transaction of a call may take up to WORST_US, because a pause of a virtual
+ * machine counts as processor time. Sanitizers make everything several times
+ * slower. */
 #define MOST_US 50000
 #ifdef __SANITIZE_ADDRESS__
 #define WORST_US 600000
@@ -36,12 +38,12 @@ struct watch {
 	int writing;
 	int transactions; /* number of transactions that wrote */
 	int64_t worst_us; /* longest processor time of a transaction */
-	int64_t next_us;  /* second longest time */
-	/* shortest pause after a transaction that was not short */
+	int64_t next_us;  /* second longest processor time */
+	/* shortest pause after a transaction that took at least SHORT_US */
 	int64_t shortest_gap_us;
 	int64_t began_us, took_us, ended_at_us;
-	/* If not NULL, `then` is called at the end of the transaction with the
-	 * number `at`. */
+	/* Transaction number `at` calls `then` at its end. 0: no transaction
+	 * calls it. */
 	int at;
 	void (*then)(void *ctx);
 	void *ctx;
@@ -257,8 +259,8 @@ a_sweep_of_many_queues_lets_others_write(void **state)
 	ok(db->conn, rp_sweep(db->conn, &swept));
 	assert_int_equal(swept.due, 20000);
 	expect_slices(&w, 4);
-	/* A slice covers several queues. One commit for each queue would be too
-	 * many. */
+	/* A slice covers several queues. With a slice for each queue, there
+	 * would be more commits. */
 	assert_true(w.transactions < 400);
 }
 
@@ -316,8 +318,8 @@ in_a_transaction_of_the_callers_nothing_is_committed_before_its_end(
 	assert_int_equal(stats_of(db->conn, "q").dead, 10000);
 }
 
-/* A worker interrupts its sweep after some time, so that it can serve its
- * jobs. */
+/* A worker that waits interrupts its sweep after some time, so that it can
+ * serve its jobs. The next wait continues the sweep. */
 static void
 retention_goes_on_at_a_workers_next_look(void **state)
 {
@@ -442,7 +444,8 @@ a_drop_that_was_killed_is_finished_by_the_next_drop(void **state)
 		ask_sql(db->conn, "select count(*) from readpast_dropped"), 0);
 }
 
-/* The jobs keep their ids when they are copied. */
+/* Copied jobs keep their ids. So they may have the ids of jobs that the killed
+ * drop has left in the target. */
 static void
 a_copy_succeeds_beside_the_rest_of_a_killed_drop(void **state)
 {

@@ -38,7 +38,8 @@ a_sweep_returns_what_it_has_done(void **state)
 	assert_int_equal(swept.due + swept.recovered + swept.dead, 0);
 }
 
-/* The caller may be a program that was compiled when the struct was shorter. */
+/* The caller may have been compiled with an older header, in which the struct
+ * is shorter. */
 static void
 a_sweep_writes_only_the_fields_that_the_struct_has(void **state)
 {
@@ -87,7 +88,7 @@ P5_due_jobs_come_into_line_in_the_order_of_their_times(void **state)
 	int64_t at;
 
 	ok(db->conn, rp_now(db->conn, &at));
-	at += 300; /* a time after all three jobs are enqueued */
+	at += 300; /* this time is later than all three enqueues */
 	for (int i = 0; i < 3; i++) {
 		rp_job_spec job = job_of(payloads[i]);
 

@@ -266,7 +266,7 @@ wall_ms(void)
 	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* Fail the job. Returns the delay of its next attempt. */
+/* Fail the job. Returns the delay until its next attempt. */
 static int64_t
 delay_after_failure(rp_conn *conn, int64_t id)
 {
@@ -300,7 +300,7 @@ the_delays_after_failures_are_those_of_the_list(void **state)
 	assert_in_range(delay, HOUR_MS, HOUR_MS + 60000);
 }
 
-/* A released attempt does not count, and so uses no delay of the list. */
+/* A release does not count as an attempt, so it uses no delay of the list. */
 static void
 the_last_delay_repeats(void **state)
 {
@@ -446,7 +446,7 @@ a_job_that_runs_does_not_expire_before_it_fails(void **state)
 	expect_cancelled(db->conn, 1);
 }
 
-/* The lease of a worker ran out after the job had expired. */
+/* The job expires while a worker holds it. Then the worker's lease runs out. */
 static void
 a_lost_job_that_expired_is_cancelled(void **state)
 {
@@ -478,8 +478,8 @@ an_expired_job_that_is_retried_runs(void **state)
 	assert_int_equal(claim_one(db->conn, 60000).id, 1);
 }
 
-/* If the expired jobs counted as ready, a worker would try to claim them again
- * and again. */
+/* If expired jobs counted as ready, a worker would try to claim them again and
+ * again. */
 static void
 a_queue_with_expired_jobs_only_has_nothing_ready(void **state)
 {
@@ -523,7 +523,7 @@ a_key_stays_taken_after_its_job_is_done(void **state)
 	added = add(db->conn, unique_for("again", 5));
 	assert_int_equal(added.outcome, RP_EXISTED);
 	assert_int_equal(stats_of(db->conn, "q").ready, 0);
-	/* Other keys and other queues are not affected. */
+	/* The key is still free in other queues, and so are other keys. */
 	plain.unique_key = "K";
 	assert_int_equal(add(db->conn, plain).outcome, RP_ADDED);
 	plain.unique_key = "k";
@@ -544,7 +544,8 @@ the_key_is_free_when_its_time_is_over(void **state)
 		assert_int_equal(added.outcome, RP_ADDED);
 		settle_one(db->conn, claim_one(db->conn, 60000), RP_DONE, 0);
 		sleep_ms(22);
-		/* try with and without the row that keeps the key */
+		/* in one round, let a sweep delete the row that keeps the
+		 * key */
 		if (i == 1)
 			ok(db->conn, rp_sweep(db->conn, NULL));
 	}
@@ -565,7 +566,7 @@ only_a_job_that_is_done_keeps_its_key(void **state)
 	assert_int_equal(add(db->conn, unique_for("d", 0)).outcome, RP_ADDED);
 }
 
-/* A queue that keeps done jobs completes several jobs in one call. */
+/* Complete several jobs in one call. Their queue keeps done jobs. */
 static void
 kept_jobs_keep_their_keys(void **state)
 {

@@ -91,7 +91,7 @@ P7_every_change_vanishes_with_its_transaction(void **state)
 	s = stats_of(db->conn, "q");
 	assert_int_equal(s.paused, 0);
 	assert_int_equal(s.running, 1);
-	/* the job is due, although no sweep has run */
+	/* a job that is due counts as ready even before a sweep */
 	assert_int_equal(s.ready, 1);
 	assert_int_equal(s.cancelled, 1);
 	ok(db->conn, rp_complete(db->conn, c.id, c.no));
@@ -130,7 +130,8 @@ P7_a_failed_call_does_not_undo_the_rest_of_the_transaction(void **state)
 	take_one(db->conn, "q", 60000, &c);
 	ok(db->conn, rp_begin(db->conn));
 	put(db->conn, "q", "2");
-	bad.headers = "{"; /* only the database can detect this */
+	/* only the database detects that this is not valid */
+	bad.headers = "{";
 	assert_int_equal(rp_enqueue(db->conn, "new", &bad, NULL), RP_EINVAL);
 	pair[1].headers = "[]";
 	assert_int_equal(rp_enqueue_many(db->conn, "q", pair, 2, NULL),

@@ -64,7 +64,8 @@ P6_a_lease_that_runs_out_ends_a_wait(void **state)
 	assert_int_equal(c.attempt, 2);
 }
 
-/* A step that another process takes when the parent orders it. */
+/* The step `what` of another process. It takes this step when the parent writes
+ * to the pipe. */
 struct doing {
 	const struct db *db;
 	int pipe[2];

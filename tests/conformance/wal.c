@@ -96,7 +96,8 @@ jobs_of_others_are_kept_after_shm_was_deleted(void **state)
 	assert_non_null(strstr(rp_last_error(db->conn)->message,
 			       "-shm was deleted or replaced"));
 	put_elsewhere(&other);
-	rp_close(looking); /* this fails silently, and makes no checkpoint */
+	/* this cannot copy -wal into the file, but reports no error */
+	rp_close(looking);
 	rp_close(idle);
 	rp_close(db->conn);
 	db->conn = connect_to(db);
@@ -113,8 +114,8 @@ a_deleted_file_is_noticed_even_if_it_is_old(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		put(db->conn, "q", "x");
-		/* The times of files are coarse. Wait until the directory's
-		 * times are so old that they can be trusted. */
+		/* File times are coarse. Wait until the directory's last change
+		 * is old enough to be trusted. */
 		sleep_ms(50);
 		put(db->conn, "q", "x");
 		put(db->conn, "q", "x");
@@ -209,7 +210,8 @@ size_of_wal(const struct db *db)
 	return file.st_size;
 }
 
-/* Enqueue until -wal is three times as large as the size that is never cut. */
+/* Enqueue until -wal is three times as large as SMALL. Up to SMALL, -wal is
+ * never cut. */
 static void
 fill_wal(struct db *db)
 {
@@ -253,7 +255,8 @@ a_wal_that_grew_beside_a_reader_is_cut_when_the_reader_has_ended(void **state)
 	assert_int_equal(size_of_wal(db), size);
 	assert_int_equal(sqlite3_exec(reader, "commit", NULL, NULL, NULL),
 			 SQLITE_OK);
-	/* One sweep may end before the whole rest was cut. */
+	/* A sweep may cut only a part of -wal, so several sweeps may be
+	 * needed. */
 	for (int i = 0; i < 1000 && size_of_wal(db) > SMALL; i++)
 		ok(db->conn, rp_sweep(db->conn, NULL));
 	assert_true(size_of_wal(db) <= SMALL);

@@ -284,8 +284,8 @@ a_kind_may_have_a_handler_of_its_own(void **state)
 	assert_int_equal(atomic_load(&seen.lost), 0);
 }
 
-/* Called by a handler. Calls why for jobs that have no handler, and for a job
- * that has one. */
+/* A handler. It calls rp_why_get() for three jobs, and counts the answers that
+ * have the right numbers of workers. */
 static int
 ask_why(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -379,8 +379,9 @@ a_worker_drains_until_each_job_that_it_ran_is_settled(void **state)
 	assert_int_equal(counts.done, 1);
 }
 
-/* The first job fails, and is scheduled for its retry. Then the handler of the
- * second job cancels it, so this worker need not wait for the retry. */
+/* A handler. The first job fails, and is scheduled for its retry. Then the
+ * second job cancels the first one, so this worker need not wait for the
+ * retry. */
 static int
 cancel_the_first(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -406,7 +407,7 @@ claim_the_first(rp_task *task, const rp_job *job, void *ctx)
 	struct claim claim;
 	rp_conn *conn;
 
-	/* When the job is due, all threads are busy. */
+	/* When the failed job is due again, all threads are still busy. */
 	rp_task_delay(task, 300);
 	if (strcmp(job->payload, "first") == 0)
 		return RP_FAIL;
@@ -538,8 +539,8 @@ bad_options_are_refused(void **state)
 	rp_worker_free(worker);
 }
 
-/* A handler runs its own worker. This worker would wait for itself, so the call
- * is refused. */
+/* A handler that runs its own worker again. The worker would wait for itself,
+ * so this is refused. */
 static int
 run_again(rp_task *task, const rp_job *job, void *ctx)
 {

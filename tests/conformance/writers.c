@@ -1,7 +1,8 @@
 /*
- * writers.c - test many processes that write to one SQLite file, one after the
- * other. A process that is killed, is stopped, or does not use our queue of
- * writers does not block the others.
+ * writers.c - test many processes that write to one SQLite file. The library
+ * makes them wait in a queue, so that they write one after the other. A process
+ * that is killed, is stopped, or does not use this queue does not block the
+ * others.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -84,7 +85,7 @@ queue_file(const struct db *db)
 	return path;
 }
 
-/* Return whether there is a first process in the queue. */
+/* Return whether a process has the first place in the queue. */
 static int
 has_first(const struct db *db)
 {
@@ -131,7 +132,7 @@ enqueue_once(void *ctx)
 }
 
 /* Start three processes that wait for the lock. The first in the queue tries
- * again and again, and two sleep. */
+ * again and again, and the other two sleep. */
 static void
 start_waiters(struct db *db, pid_t pids[3])
 {
@@ -220,8 +221,8 @@ a_wait_ends_at_its_deadline_even_if_many_wait(void **state)
 	pthread_t threads[40];
 
 	for (int i = 0; i < 40; i++) {
-		/* The processes with the longer deadline begin to wait
-		 * first. */
+		/* The threads with the longer deadline begin to wait before the
+		 * others. */
 		snprintf(them[i].url, sizeof(them[i].url), "%s?busy=%s",
 			 db->url, i < 20 ? "4s" : "300ms");
 		pthread_create(&threads[i], NULL, ask_with_deadline, &them[i]);
@@ -321,7 +322,7 @@ a_file_that_a_stranger_made_is_not_used(void **state)
 
 struct crowd {
 	struct db *db;
-	int timeout; /* not 0: use SQLite's busy timeout, and not our queue */
+	int timeout; /* not 0: use SQLite's busy timeout instead of our queue */
 	atomic_int ready, go;
 	atomic_long served[CLIENTS], failed;
 };
@@ -399,8 +400,9 @@ a_hundred_writers_are_as_fast_as_with_sqlites_own_timeout(void **state)
 	long with_timeout = be_crowded(&theirs);
 
 	assert_int_equal(atomic_load(&ours.failed), 0);
-	/* A busy machine may reach only half of the usual number. Without our
-	 * queue, with sleeps of a millisecond, it would be a tenth. */
+	/* A busy machine may reach only half of the number with the timeout.
+	 * Without our queue, with sleeps of a millisecond, it would be a
+	 * tenth. */
 	if (with_queue * 10 < with_timeout * 3)
 		fail_msg("%ld jobs, and %ld with a timeout", with_queue,
 			 with_timeout);
