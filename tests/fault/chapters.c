@@ -1,8 +1,8 @@
 /*
  * chapters.c - typical sequences of calls of a client, called chapters.
  *
- * The tests run each chapter with each possible failure. The client reacts to
- * the failure as a sensible program would.
+ * The tests run each chapter with each possible failure of one call. The client
+ * reacts to the failure as a sensible program would.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -13,8 +13,8 @@ static const rp_job_spec plain = RP_JOB_SPEC_INIT;
 
 /* ---- enqueueing ---- */
 
-/* Enqueue into existing queues and into new ones. Also enqueue more jobs than
- * one statement of the verb takes. */
+/* Enqueue into existing queues and into new ones. Once, enqueue more jobs than
+ * one SQL statement takes. */
 static void
 play_enqueue(struct story *s)
 {
@@ -33,8 +33,8 @@ check_enqueue(struct story *s)
 		assert_int_equal(s->known[tag].sure, 1);
 }
 
-/* Enqueue with a unique key. Only one job may have the key, even if the outcome
- * of a call was unknown and the call was repeated. */
+/* Enqueue with a unique key. Only one job may have the key, even if a call is
+ * repeated because its outcome was unknown. */
 static void
 play_unique(struct story *s)
 {
@@ -70,7 +70,8 @@ check_unique(struct story *s)
 
 /* ---- a worker's day ---- */
 
-/* The verdicts for a job: first the one that its tag selects, then done. */
+/* Return the verdict for a job. Its first verdict depends on its tag, and its
+ * last one is RP_DONE. */
 static int
 each_verdict(const rp_job *job)
 {
@@ -136,8 +137,8 @@ check_wait(struct story *s)
 		assert_true(s->known[tag].done);
 }
 
-/* Settle and claim in one call. Each call settles the jobs that the call before
- * has claimed. */
+/* Settle and claim in one call. Each call settles the jobs that the previous
+ * call has claimed. */
 static void
 play_turn(struct story *s)
 {
@@ -215,8 +216,8 @@ prepare_change(struct story *s)
 	put(s->other, "old", "x");
 }
 
-/* Expect success. An error is accepted if the outcome of an earlier attempt was
- * unknown, because that attempt may have succeeded. */
+/* Expect success. An error is accepted only if an earlier attempt had an
+ * unknown outcome, because that attempt may have succeeded. */
 static void
 expect_once(int r, int unknown)
 {
@@ -249,8 +250,8 @@ play_change(struct story *s)
 		tries++;
 	}
 	retried = r;
-	/* The call works in slices. The slices before a failure are
-	 * committed. */
+	/* The call changes the jobs in several transactions. Those before a
+	 * failure are committed. */
 	assert_true(retried == 3 || (tries > 1 && retried < 3));
 	once(s, rp_job_cancel(shaky(s), 6, NULL));
 	while (failed(
@@ -334,9 +335,9 @@ undo(struct story *s)
 	assert_int_equal(r, 0);
 }
 
-/* Complete a job and enqueue two others in one transaction. A call that fails
- * has done nothing, and is repeated. If the connection was lost, the whole
- * transaction is lost. */
+/* Complete a job and enqueue two other jobs in one transaction. A call that
+ * fails has done nothing, and is repeated. But if the connection was lost, the
+ * whole transaction is lost. */
 static int
 try_transaction(struct story *s, struct claim c)
 {
@@ -361,8 +362,7 @@ try_transaction(struct story *s, struct claim c)
 	for (int tag = first; tag < s->next_tag; tag++) {
 		s->known[tag].sure = r == 0;
 		s->known[tag].group =
-			/* Jobs of one group are enqueued together: all of them,
-			 * or none. */
+			/* Either all jobs of a group are enqueued, or none. */
 			s->groups;
 	}
 	return r;
@@ -377,7 +377,7 @@ play_transaction(struct story *s)
 	assert_int_equal(take_one(s->other, "q", 60000, &c), 1);
 	while ((r = try_transaction(s, c)) < 0 && r != RP_EGONE)
 		assert_true(++tries < 10);
-	/* an earlier attempt, whose outcome was unknown, was committed */
+	/* an earlier attempt with an unknown outcome was committed */
 	if (r == RP_EGONE)
 		assert_int_equal(s->failures, 1);
 	s->known[0].done = 1;
@@ -415,7 +415,7 @@ check_transaction(struct story *s)
 		free_it(var);                                                  \
 	} while (0)
 
-/* Check that the list is complete, and free it. */
+/* Check that the jobs of the list were read completely, and free the list. */
 static void
 done_with_jobs(rp_batch *batch)
 {

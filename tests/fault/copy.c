@@ -57,8 +57,8 @@ expect_complete(struct attempt *a)
 		expect_copied(a->pair, copied.shift);
 }
 
-/* Check the error, and check that a second run completes the copy. `unsure` is
- * not 0 if nobody knows whether the source was changed. */
+/* Check the error of a failed copy, and that a second run completes the copy.
+ * `unsure` is not 0 if the failed copy may have changed the source. */
 static void
 check(struct attempt *a, int r, const rp_error *error, int unsure)
 {
@@ -103,9 +103,9 @@ copy_with_call(struct attempt *a, rp_conn *conn, size_t call,
 	return flaky.fired;
 }
 
-/* Fail one call after the other, in each of the ways to fail. In copies every
- * second call fails, and in moves the other calls. With FAULT_ALL in the
- * environment each call fails in both. */
+/* Fail one call after another, in each of the ways to fail. Copies test every
+ * second call, and moves the calls in between. With FAULT_ALL in the
+ * environment, both test every call. */
 static void
 fail_each_call(struct attempt *a, rp_conn *conn)
 {
@@ -160,7 +160,7 @@ copy_with_allocation(struct attempt *a, enum memory_kind kind, size_t at)
 	if (r < 0) {
 		assert_true(memory.fired);
 		/* After some failed allocations SQLite reports only that it has
-		 * rolled back. */
+		 * rolled back the transaction. */
 		if (r != RP_ENOMEM && (r != RP_EDB || kind != MEMORY_SQLITE))
 			fail_msg("%d: %s", r, error.message);
 	}

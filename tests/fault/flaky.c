@@ -118,7 +118,7 @@ flaky_commit(void *db, rp_error *error)
 	return r;
 }
 
-/* Passes on the first row of a result, and fails at the second one. */
+/* Passes on the first row of a result, and fails at the second row. */
 struct half {
 	rp_row_fn *fn;
 	void *ctx;

@@ -1,6 +1,6 @@
 /*
- * flaky.h - a backend for tests that wraps the real one and makes its Nth call
- * fail; see flaky.c.
+ * flaky.h - a backend for tests that wraps the real backend and makes its Nth
+ * call fail; see flaky.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,18 +12,19 @@
 
 /* The ways in which a call can fail. */
 enum flaky_mode {
-	FLAKY_BEFORE, /* nothing was done, and the connection still works */
+	/* The call does nothing and fails. The connection still works. */
+	FLAKY_BEFORE,
 	/* The call fails in the middle of the rows that it returns. */
 	FLAKY_HALF,
-	FLAKY_AFTER, /* the call was done, but is reported as failed */
-	/* Nothing was done. The connection is lost together with its
+	FLAKY_AFTER, /* the call does all its work, but is reported as failed */
+	/* The call does nothing. The connection is lost, and so is its
 	 * transaction. The next call makes a new connection. */
 	FLAKY_LOST,
 	FLAKY_MODES
 };
 
-/* A backend that fails at one call. The caller owns this struct. It must exist
- * as long as the connection uses it. */
+/* A backend that fails at one call. The caller must keep this struct as long as
+ * the connection uses it. */
 struct flaky {
 	struct rp_backend backend;
 	const struct rp_backend *real;
@@ -33,12 +34,12 @@ struct flaky {
 	size_t fail_at;
 	enum flaky_mode mode;
 	int fired;
-	/* depth of nested transactions: as the library counts them, and as the
-	 * database has them */
+	/* depth of nested transactions, as counted by the library and as it is
+	 * in the database */
 	int depth, real_depth;
 };
 
-/* flaky_on() lets one call on the connection fail. flaky_off() makes the
+/* flaky_on() makes one call on the connection fail. flaky_off() makes the
  * connection normal again. */
 void flaky_on(struct flaky *flaky, rp_conn *conn, size_t fail_at,
 	      enum flaky_mode mode);

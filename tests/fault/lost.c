@@ -2,11 +2,11 @@
  * lost.c - test a client while one call to the database fails. Each call fails
  * once in each possible way.
  *
- * A chapter is a sequence of calls of a client. A chapter is run with its first
- * call failing, then with its second, and so on until it ends before the
- * failure. This is repeated for each way to fail. Every acknowledged change
- * must be kept. A job may be doubled only if an outcome was unknown. Each
- * change must be complete or absent.
+ * A chapter is a sequence of calls of a client. It is run with its first call
+ * failing, then with its second call failing, and so on to its last call. This
+ * is repeated for each way to fail. Every acknowledged change must be kept. A
+ * job may be enqueued twice only if an outcome was unknown. Each change must be
+ * complete or absent.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +18,7 @@
 static const char *const modes[FLAKY_MODES] = { "before", "half", "after",
 						"lost" };
 
-/* Play a chapter. Returns whether it made the call that fails. */
+/* Run a chapter. Returns whether it made the call that fails. */
 static int
 play(const struct chapter *chapter, size_t call, enum flaky_mode mode)
 {

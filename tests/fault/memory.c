@@ -34,7 +34,7 @@ memory_arm(int on)
 	memory.on = on;
 }
 
-/* ---- allocations of the library, which the linker redirects to this file
+/* ---- the library's allocations, which the linker redirects to this file
  * ---- */
 
 void *__real_malloc(size_t size);
@@ -78,7 +78,8 @@ __wrap_strndup(const char *text, size_t n)
 	return strikes(MEMORY_LIBRARY) ? NULL : __real_strndup(text, n);
 }
 
-/* ---- SQLite's allocations, which sqlite3_mem_methods redirects ---- */
+/* ---- SQLite's allocations, which reach this file by sqlite3_mem_methods
+ * ---- */
 
 static sqlite3_mem_methods real;
 
@@ -94,8 +95,8 @@ sqlite_realloc(void *p, int size)
 	return strikes(MEMORY_SQLITE) ? NULL : real.xRealloc(p, size);
 }
 
-/* Make SQLite's allocations fail on demand. Switch off its lookaside memory,
- * because SQLite would take many allocations from it. */
+/* Make SQLite's allocations fail on demand. Switch off SQLite's lookaside
+ * memory, because allocations from it would not come here. */
 int
 memory_use(void)
 {
@@ -125,8 +126,7 @@ memory_fail_at(const char *what, enum memory_kind kind, size_t at)
 		printf("# %s: %s, allocation %zu\n", what, kinds[kind], at);
 }
 
-/* Return the step by which the number of the failing allocation grows from run
- * to run. */
+/* Return the distance between two allocations that are made to fail. */
 size_t
 memory_step(enum memory_kind kind, size_t made)
 {

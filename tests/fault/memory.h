@@ -1,8 +1,8 @@
 /*
  * memory.h - make one allocation of the library or of SQLite fail.
  *
- * SQLite makes so many allocations that only some of them are tested. With
- * FAULT_ALL in the environment all of them are tested. A program that uses
+ * SQLite makes so many allocations that only some of them are made to fail.
+ * With FAULT_ALL in the environment each of them is. A program that uses
  * memory.c is linked with the option --wrap for each function in memory.c.
  *
  * SPDX-License-Identifier: MIT
@@ -17,7 +17,7 @@ enum memory_kind { MEMORY_LIBRARY, MEMORY_SQLITE, MEMORY_KINDS };
 
 extern struct memory {
 	int on;
-	/* whether an allocation of the library or of SQLite fails */
+	/* whose allocation fails: the library's or SQLite's */
 	enum memory_kind kind;
 	/* number of the allocation that fails, counted from 1; 0: none fails */
 	size_t fail_at;
@@ -28,8 +28,8 @@ extern struct memory {
 /* prepares the program; call this first in main(); returns 0 or -1 */
 int memory_use(void);
 void memory_fail_at(const char *what, enum memory_kind kind, size_t at);
-void memory_arm(int on); /* 1: start to count allocations; 0: stop */
-/* Return the distance between the allocations that are made to fail. `made` is
+void memory_arm(int on); /* 1: start to count allocations; 0: stop counting */
+/* Return the distance between two allocations that are made to fail. `made` is
  * the number of allocations in a run. */
 size_t memory_step(enum memory_kind kind, size_t made);
 

@@ -1,11 +1,11 @@
 /*
  * oom.c - test a client while one allocation fails. Each allocation of the
- * library and of SQLite fails once.
+ * library fails once, and so do many allocations of SQLite.
  *
  * The sequences of calls in chapters.c are run with the first allocation
- * failing, then with the second, and so on. The call either reports the failure
- * or works without the memory. Each change is complete or absent, and the
- * handle can be used afterwards.
+ * failing, then with a later one, and so on. The call that needs the memory
+ * either reports the failure or works without this memory. Each change is
+ * complete or absent, and the handle can be used afterwards.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,7 +18,7 @@
 
 /* ---- the chapters ---- */
 
-/* Play a chapter. Returns whether it made the allocation that fails. */
+/* Run a chapter. Returns whether it made the allocation that fails. */
 static int
 play(const struct chapter *chapter, enum memory_kind kind, size_t at)
 {
@@ -159,7 +159,8 @@ put_another(rp_task *task, const rp_job *job, void *ctx)
 }
 
 /* Let an allocation fail between the end of the first job and the claim of the
- * second job. During that time only the coordinator allocates memory. */
+ * second job. During that time only the thread that claims jobs allocates
+ * memory. */
 static void
 arm_between_jobs(const rp_event *event, void *ctx)
 {

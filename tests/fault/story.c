@@ -1,10 +1,11 @@
 /*
- * story.c - a client for tests that records the answers that it gets, and
- * repeats failed calls if this is safe.
+ * story.c - a client for tests that records the results of its calls, and
+ * repeats failed calls if this is safe. One run of this client is called a
+ * story.
  *
  * A call that has failed has changed nothing. If the outcome of a call is
- * unknown, the call has done either everything or nothing. Jobs are identified
- * by their payload, a number called tag.
+ * unknown, the call has done either everything or nothing. Each job's payload
+ * is a number, called its tag. It identifies the job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -77,8 +78,8 @@ copy_model(const char *to)
 struct story *
 story_open(const struct chapter *chapter)
 {
-	/* Each story has a file of its own, because a story that fails leaves
-	 * its file open. */
+	/* Each story has a file of its own. A story that fails leaves its file
+	 * open, so the next one could not use this file. */
 	static unsigned stories;
 	struct story *s = calloc(1, sizeof(*s));
 	rp_error error;
@@ -90,8 +91,8 @@ story_open(const struct chapter *chapter)
 	if (rp_open(s->url, NULL, &s->conn, &error) < 0 ||
 	    rp_open(s->url, NULL, &s->other, &error) < 0)
 		fail_msg("%s: %s", s->url, error.message);
-	/* Do not wait for the disk. There are many stories, and none of them
-	 * tests a power cut. */
+	/* Do not wait for the disk. There are many stories, and no story tests
+	 * a power cut. */
 	sqlite3_exec(rp_conn_native(s->conn), "pragma synchronous=off", NULL,
 		     NULL, NULL);
 	sqlite3_exec(rp_conn_native(s->other), "pragma synchronous=off", NULL,
@@ -114,8 +115,8 @@ chapter_named(const char *name)
 
 /* ---- failures ---- */
 
-/* Return whether this is a final answer. An error is final if the same call
- * would always give the same error. */
+/* Return whether the result is final. Success is final, and so is an error that
+ * the same call would always return. */
 static int
 is_answer(int64_t r)
 {
@@ -175,7 +176,7 @@ expect_untouched(const void *where, size_t size)
 
 /* ---- enqueueing ---- */
 
-/* a payload of this size is in the table for large payloads */
+/* SQLite keeps a payload of this size in the table for large payloads. */
 #define LARGE 17000
 
 int
@@ -207,8 +208,8 @@ enter(struct story *s, const char *queue, rp_job_spec job, size_t n,
 		expect_untouched(added, n * sizeof(*added));
 		if (s->inside && s->lost)
 			return -1;
-		/* With a unique key, a repeated call finds the job of the first
-		 * call, and adds none. */
+		/* If the first call had succeeded, a repeated call with a
+		 * unique key would find its job, and add none. */
 		for (size_t i = 0; i < n; i++)
 			s->known[first + (int)i].maybe +=
 				s->lost && !job.unique_key;
@@ -284,8 +285,8 @@ give(struct story *s, const rp_job *job, int verdict)
 	}
 }
 
-/* Check the effect of the verdict that was accepted. No other verdict of this
- * job may have been accepted before. */
+/* Check that the accepted verdict has changed the job as it should. No earlier
+ * verdict may have ended the job. */
 static void
 expect_settled(struct story *s, const rp_job *job, int verdict)
 {
@@ -329,8 +330,8 @@ settle(struct story *s, const rp_job *job, int verdict)
 		s->known[tag_of(job)].done = 1;
 }
 
-/* Claim some jobs. The leases are short. If the answer to a claim is lost, its
- * jobs are ready again after a short time. */
+/* Claim some jobs with short leases. If the result of a claim is lost, its jobs
+ * are ready again soon. */
 static rp_batch *
 claim_some(struct story *s, const char *queue)
 {
@@ -482,8 +483,7 @@ story_close(struct story *s, const struct chapter *chapter)
 	rp_close(s->conn);
 	rp_close(s->other);
 	snprintf(side, sizeof(side), "%s-wal", s->path);
-	/* Both connections are closed, so the file of the writers' queue is
-	 * removed. */
+	/* Both connections are closed, so -wal must be removed. */
 	assert_true(access(side, F_OK) < 0);
 	unlink(s->path);
 	free(s);

@@ -1,7 +1,7 @@
 /*
- * story.h - a client for tests that records the answers that it gets and the
- * outcomes that are unknown. It compares the database with this record. See
- * story.c, chapters.c.
+ * story.h - a client for tests that records which of its calls succeeded, and
+ * which had an unknown outcome. At the end the database is compared with this
+ * record. One run of the client is a story. See story.c, chapters.c.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,15 +14,14 @@
 #define MOST_TAGS 600
 #define MOST_HELD 32
 
-/* What a story knows about the jobs with one tag. The tag is a job's
- * payload. */
+/* The record of all jobs with one tag. The tag is a job's payload. */
 struct known {
 	int sure; /* number of jobs that were certainly enqueued */
-	/* number of jobs that may be enqueued, because the outcome is
-	 * unknown */
+	/* number of jobs that may have been enqueued by calls with an unknown
+	 * outcome */
 	int maybe;
 	int group; /* number of the group of jobs that were enqueued together */
-	/* not 0: the job was completed, and the completion was accepted */
+	/* not 0: a verdict that completes the job was accepted */
 	int done;
 	int gone; /* not 0: the job was purged, so it need not exist */
 };
@@ -31,13 +30,14 @@ struct story {
 	char dir[200], path[240], url[300];
 	rp_conn *conn;  /* the connection whose calls fail */
 	rp_conn *other; /* a connection whose calls never fail */
-	int failures;   /* number of failures so far */
-	int last;       /* error code of the last failure */
-	/* Not 0: the outcome of the last failure was unknown, or its
+	int failures;   /* number of failed calls so far */
+	int last;       /* error code of the last failed call */
+	/* Not 0: the outcome of the last failed call was unknown, or its
 	 * transaction was lost. */
 	int lost;
-	int inside;          /* not 0: the story has begun a transaction */
-	void (*arm)(int on); /* starts and stops the failures; or NULL */
+	int inside; /* not 0: the story has begun a transaction */
+	/* starts (1) or stops (0) the failures; NULL: there are none */
+	void (*arm)(int on);
 	int groups;
 	struct known known[MOST_TAGS];
 	int next_tag;
@@ -47,31 +47,32 @@ struct story {
 
 struct chapter {
 	const char *name;
-	/* Runs first, without failures. NULL: there is nothing to prepare. */
+	/* Runs before `play`, without failures. NULL: there is nothing to
+	 * prepare. */
 	void (*prepare)(struct story *story);
 	void (*play)(struct story *story);
 	void (*check)(struct story *story); /* nothing fails */
 };
-extern const struct chapter chapters[]; /* the name of the last entry is NULL */
+extern const struct chapter chapters[]; /* the last element has the name NULL */
 const struct chapter *chapter_named(const char *name);
 
-/* Create and remove the directory, and the database of which each story gets a
- * copy. */
+/* Make and remove the directory of the stories. It has a database of which each
+ * story gets a copy. */
 int stories_start(int argc, char **argv);
 void stories_end(void);
 struct story *story_open(const struct chapter *chapter);
 /* Check that the connection works, that the database has the jobs that the
- * story knows of, and that the file is not damaged. Frees the story. */
+ * story has recorded, and that the file is not damaged. Frees the story. */
 void story_close(struct story *story, const struct chapter *chapter);
 
-/* shaky() lets the next call on the connection fail, and returns the
- * connection. calm() and failed() end this. */
+/* shaky() allows failures in the next call on the connection, which it returns.
+ * calm() and failed() end this. */
 rp_conn *shaky(struct story *story);
 void calm(struct story *story);
-/* Check the properties that every failure must have. Returns 1 if the call
- * failed and must be repeated, or 0 if its answer is final. */
+/* Check that the failed call has left the connection in a valid state. Returns
+ * 1 if the call must be repeated, or 0 if its result is final. */
 int failed(struct story *story, int64_t r);
-/* Check that the call has not written to its result. */
+/* Check that a failed call has not written to its result. */
 void expect_untouched(const void *where, size_t size);
 #define UNTOUCHED 0x5a
 #define until_answered(story, r, call)                                         \
@@ -84,12 +85,12 @@ void expect_untouched(const void *where, size_t size);
 int enter(struct story *story, const char *queue, rp_job_spec model, size_t n,
 	  rp_added *ret);
 int tag_of(const rp_job *job);
-/* Record that the claimed jobs are held. None of them may have been held
- * before. */
+/* Record that the client holds the claimed jobs. It must not have held any of
+ * them before. */
 void hold(struct story *story, const rp_batch *batch);
 void let_go(struct story *story, int64_t id);
-/* Claim jobs, and settle them with the verdicts of the plan, until no job is
- * left. */
+/* Claim jobs until no job is left. The plan returns the verdict for each
+ * job. */
 typedef int plan_fn(const rp_job *job);
 void work_off(struct story *story, const char *queue, plan_fn *plan);
 void settle(struct story *story, const rp_job *job, int verdict);

@@ -24,10 +24,9 @@ by_place(const void *a, const void *b)
 }
 
 /* List the jobs that a claim must return, in their order. Returns -1 if the
- * claim may return any ready jobs. That is so if a job may be behind the
- * cursor, the position where claims start. The claims of another session move
- * the cursor past rows that an open transaction has locked, and these rows stay
- * behind it when that transaction has ended. */
+ * claim may return any ready jobs. This is so if a ready job may be behind the
+ * cursor, the position where claims start. Such a job was locked by an open
+ * transaction when a claim of another session moved the cursor past it. */
 static int
 to_be_claimed(struct model *m, int queue, int n, int holding,
 	      struct entry **line)
@@ -151,8 +150,8 @@ stands(const struct job *j, const rp_verdict *v)
 	return live(j) && j->held && j->claim_no == v->claim_no;
 }
 
-/* Return whether the verdict must wait for a lock. 0: no lock is in its way. 1:
- * the row is locked, so the verdict may be refused as busy. 2: it must be
+/* Return whether the verdict must wait for a lock. 0: it need not wait. 1: the
+ * row is locked, so the verdict may be refused as busy. 2: the verdict must be
  * refused as busy. */
 static int
 verdict_waits(struct model *m, const rp_verdict *v)
@@ -204,8 +203,8 @@ any_verdict(struct model *m)
 	return v;
 }
 
-/* Make random verdicts on different jobs. The claims are those of all
- * sessions. */
+/* Make random verdicts on different jobs, which any session may have
+ * claimed. */
 static int
 any_verdicts(struct model *m, rp_verdict *v, int most)
 {
@@ -219,7 +218,8 @@ any_verdicts(struct model *m, rp_verdict *v, int most)
 	return n;
 }
 
-/* Settle and claim in one call. Each of the two parts may be empty. */
+/* Settle and claim in one call, with any number of verdicts and jobs, also
+ * 0. */
 static void
 turn(struct model *m, int verdicts, int most)
 {

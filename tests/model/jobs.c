@@ -10,9 +10,10 @@
 
 /* ---- enqueue ---- */
 
-/* Return the live job that has this key, as the current session sees it. If
- * another open transaction will add or remove such a job, *ret_contended
- * becomes 2. If the transaction has added and removed one, it becomes 1. */
+/* Return the live job with this key, as the current session sees it. If an open
+ * transaction of another session will add or remove such a job, *ret_contended
+ * becomes 2. If that transaction has both added and removed the job, it becomes
+ * 1. */
 static struct entry *
 holder_of(struct model *m, int queue, int key, int *ret_contended)
 {
@@ -79,7 +80,7 @@ replaced(struct model *m, struct entry *e, const rp_job_spec *job)
 		return;
 	if (old.state == RP_STATE_READY && old.class == NORMAL &&
 	    old.priority == j->priority)
-		return; /* a job that is replaced keeps its place */
+		return; /* a replaced job keeps its place in the line */
 	into_line(j, NORMAL, ++m->tick);
 }
 
@@ -135,8 +136,8 @@ enqueue_unique(struct model *m, int queue)
 
 	int others = !m->on_file && e && locked(m, e);
 
-	/* Otherwise two sessions could lock the same job. The model has only
-	 * one owner of a job. */
+	/* Otherwise the job could be locked by two sessions. The model has only
+	 * one owner for each job. */
 	if (others && m->sessions[m->s].open)
 		return;
 	job.unique_key = keys[key];
@@ -148,11 +149,11 @@ enqueue_unique(struct model *m, int queue)
 	if (busy(m, r))
 		return;
 	/* Usually SKIP LOCKED skips a row that another transaction has changed.
-	 * But if that transaction has changed the row twice, and only the
-	 * second change has locked the row's key, SKIP LOCKED waits. */
+	 * It waits if that transaction has changed the row twice, and only its
+	 * second change has locked the row's key. */
 	if (others && e->now.replaced && r == RP_EBUSY)
 		return;
-	if (others) { /* the call does not wait for the other transaction */
+	if (others) { /* this call does not wait for the other transaction */
 		agree(m, r == 0 && id.outcome == RP_EXISTED);
 		agree(m, id.id == e->now.id);
 		return;

@@ -1,6 +1,6 @@
 /*
- * model.c - the model, a queue in memory: which jobs exist, and which session
- * sees what.
+ * model.c - the model, a queue in memory. It has all jobs, as each session sees
+ * them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -45,7 +45,7 @@ chance(struct model *m, int n)
 	return rand_r(&m->seed) % n;
 }
 
-/* Choose a queue. Choose mostly the first queue, so that it has many jobs. */
+/* Choose a queue. This is mostly the first queue, so that it has many jobs. */
 int
 any_queue(struct model *m)
 {
@@ -74,8 +74,8 @@ locked(const struct model *m, const struct entry *e)
 	return e->owner && e->owner != m->s + 1;
 }
 
-/* Let the current session change or lock the job. Returns the job as this
- * session sees it. */
+/* Record that the current session changes or locks the job. Returns the job as
+ * this session sees it. */
 struct job *
 touch(struct model *m, struct entry *e)
 {
@@ -122,7 +122,8 @@ busy(struct model *m, int64_t r)
 	return held_up(m);
 }
 
-/* Put the job at the end of its lane. */
+/* Put the job at the end of its lane, the ready jobs of one priority and
+ * class. */
 void
 into_line(struct job *j, int class, int64_t order)
 {

@@ -1,9 +1,10 @@
 /*
  * model.h - the model, a queue in memory with which the tests compare the
- * library, and the steps of a schedule, a random sequence of calls.
+ * library. Also the steps of a schedule, which is a random sequence of calls.
  *
- * A job has two versions: the current one, and the one before the open
- * transaction that changed it, which all other sessions see.
+ * A job has two versions: the current one, and the one before it was changed by
+ * the transaction that is open. Only the session with this transaction sees the
+ * current version.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -18,8 +19,8 @@
 #define MOST_JOBS 256
 #define MOST_CLAIMS 64
 
-/* Leases and delays either end before the next sweep, or last longer than the
- * test. */
+/* A lease or delay ends before the next sweep (SOON_MS), or lasts longer than
+ * the test (LONG_MS). */
 #define SOON_MS 1
 #define LONG_MS 3600000
 
@@ -29,8 +30,8 @@ struct job {
 	int64_t id;
 	int state; /* one of RP_STATE_*; 0: the job does not exist */
 	int queue, priority, class, key;
-	/* Position in its lane. Jobs with the same number may come in any
-	 * order. */
+	/* Position in its lane, the ready jobs of one priority and class. Jobs
+	 * with the same number may be claimed in any order. */
 	int64_t order;
 	/* The current claim number, and the largest number that a client
 	 * received. */
@@ -41,16 +42,16 @@ struct job {
 	int lost;    /* number of leases that ran out in a row */
 	/* not 0: the job's lease or delay ends before the next sweep */
 	int soon;
-	/* Not 0: the job may be claimed late, because a transaction may have
-	 * left it before the position where claims start. */
+	/* Not 0: claims may skip the job for some time. A transaction may have
+	 * left it behind the position where claims start. */
 	int loose;
 	int replaced; /* not 0: an open transaction has replaced the job */
 };
 
 struct entry {
 	struct job now, before;
-	/* 0, or 1 + the number of the session whose open transaction
-	 * changed it */
+	/* 0, or 1 + the number of the session whose open transaction has
+	 * changed the job */
 	int owner;
 };
 
@@ -73,7 +74,8 @@ struct model {
 	struct settings queues[QUEUES];
 	struct entry entries[MOST_JOBS];
 	size_t count;
-	struct claim claims[MOST_CLAIMS]; /* the claims that were given out */
+	/* the claims that sessions have received */
+	struct claim claims[MOST_CLAIMS];
 	size_t claims_count;
 	int64_t tick;
 	char said[16000];

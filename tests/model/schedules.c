@@ -13,7 +13,7 @@
 
 /* ---- sweep, queues ---- */
 
-/* Wait until short leases and short delays have ended. */
+/* Wait until all leases and delays of SOON_MS have ended. */
 static void
 let_time_pass(const struct model *m)
 {
@@ -24,9 +24,9 @@ let_time_pass(const struct model *m)
 		}
 }
 
-/* Return whether this sweep moves the job. If another transaction has left the
- * job before the place where claims start, perhaps only a later sweep finds it.
- * So read this from the database. */
+/* Return whether this sweep makes the job ready. If a transaction has left the
+ * job behind the position where claims start, perhaps only a later sweep finds
+ * it. So read the job's state from the database. */
 static int
 comes_now(struct model *m, struct entry *e)
 {
@@ -224,7 +224,8 @@ compare(struct model *m)
 	}
 }
 
-/* Check that all jobs that are ready, or soon will be, can be claimed. */
+/* Check that all jobs can be claimed that are ready, or will be after
+ * SOON_MS. */
 static void
 drain(struct model *m)
 {
@@ -313,10 +314,9 @@ number_of(const char *variable, unsigned otherwise)
 	return value ? (unsigned)strtoul(value, NULL, 10) : otherwise;
 }
 
-/* Let calls report soon that a row is locked. The limit is not so small that a
- * call fails only because the machine is busy. Autovacuum is switched off,
- * because it locks rows for a moment, and the model knows only the locks of
- * sessions. */
+/* Make calls report soon that a row is locked. The limit is long enough for
+ * calls on a busy machine. Autovacuum is switched off because it locks rows for
+ * a moment. The model contains only the locks of sessions. */
 static void
 hurry(const struct db *db, rp_conn *conn)
 {
