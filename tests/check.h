@@ -2,9 +2,9 @@
  * check.h - small helpers for the tests in C, on top of cmocka.
  *
  * A conformance program takes the kind of database as its argument, "sqlite:"
- * or "postgres:", and gives every case a database of its own: a file, or a
- * schema on the server that READPAST_TEST_POSTGRES names. "sqlite:DIR" chooses
- * the directory of the files.
+ * or "postgres:". Each case gets a database of its own: a file, or a schema on
+ * the server that READPAST_TEST_POSTGRES names. "sqlite:DIR" chooses the
+ * directory of the files.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -35,20 +35,20 @@ struct db {
 	rp_conn *conn;
 };
 
-/* prepares the databases; call this first in main() */
+/* reads the kind of database from the arguments; call this first in main() */
 void databases_at(int argc, char **argv);
 int setup_db(void **state);
 int teardown_db(void **state);
 
-/* Make a second database for a test case that needs two. It may be of another
- * kind. */
+/* Make a second database for a test case that needs two. The second one may be
+ * of another kind. */
 struct db *make_db(const char *of_kind);
 int remove_db(struct db *db); /* remove the database and free `db` */
 
-/* Run SQL on the connection. Returns 0. *ret becomes the first number of the
- * result. */
+/* Run SQL on the connection. Returns 0 on success. *ret becomes the first
+ * number of the result. */
 int run_sql(rp_conn *conn, const char *sql, int64_t *ret);
-/* run SQL that must not fail; returns its number */
+/* Run SQL that must not fail. Returns the first number of its result. */
 int64_t ask_sql(rp_conn *conn, const char *sql);
 
 /* Open another connection, for use in another thread or process. */
@@ -62,8 +62,8 @@ int64_t check_result(int64_t r, rp_conn *conn, const char *call,
 
 int64_t put(rp_conn *conn, const char *queue, const char *payload);
 rp_job_spec job_of(const char *payload);
-/* Make `size` bytes that are different for each seed. None of them is zero.
- * Free the result. */
+/* Make `size` bytes, which depend on the seed. None of them is zero. Free the
+ * result. */
 char *bytes_of(size_t size, unsigned seed);
 /* put_bytes() enqueues a job with these bytes as its payload into queue q.
  * expect_bytes() asserts that a job has this payload. */
@@ -87,7 +87,7 @@ rp_verdict verdict_on(struct claim claim, int verdict);
 void settle_one(rp_conn *conn, struct claim claim, int verdict,
 		int64_t delay_ms);
 rp_batch *get(rp_conn *conn, int64_t id); /* free it */
-/* returns 0 if there is no such job */
+/* the state of the job, or 0 if there is no such job */
 int state_of(rp_conn *conn, int64_t id);
 rp_queue_stats stats_of(rp_conn *conn, const char *queue);
 void settings(rp_conn *conn, rp_queue queue);

@@ -30,7 +30,7 @@ name_schema(struct db *db)
 		 strrchr(db->dir, '.') + 1);
 	for (char *p = db->schema; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
-	/* The search_path lets tables that tests create go into this schema,
+	/* With this search_path, tables that tests create are in this schema,
 	 * too. */
 	snprintf(db->url, sizeof(db->url),
 		 "%.200s&schema=%s&options=-csearch_path%%3D%s"

@@ -1,7 +1,7 @@
 /*
- * kinds.h - what the tests do with a database without the library, such as
- * create it and run SQL. There is a version for each kind of database, through
- * its own client library.
+ * kinds.h - operations on test databases without the library, such as to create
+ * a database and run SQL. There is a struct for each kind of database, which
+ * uses the client library of this database.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -12,14 +12,14 @@
 #include "check.h"
 
 struct kind {
-	const char *scheme; /* the scheme of its URLs */
-	/* sets the URL and the other names of `db` */
+	const char *scheme; /* the scheme of the URLs, such as "sqlite" */
+	/* writes the database's URL and other names into `db` */
 	void (*name)(struct db *db);
-	/* Removes the parts of the database that are not in the case's
-	 * directory. NULL: there are no such parts. */
+	/* Removes everything of the database that is not in the case's
+	 * directory. NULL: everything is in the directory. */
 	void (*drop)(const struct db *db);
-	/* Runs SQL on this connection. Returns 0. *ret becomes the first number
-	 * of the result. */
+	/* Runs SQL on this connection. Returns 0 on success. *ret becomes the
+	 * first number of the result. */
 	int (*run)(void *native, const char *sql, int64_t *ret);
 	/* Prints all rows of all tables. */
 	void (*print)(rp_conn *conn, FILE *to);

@@ -224,8 +224,8 @@ copy_file(sqlite3 *to, sqlite3 *from)
 	assert_int_equal(sqlite3_backup_finish(backup), SQLITE_OK);
 }
 
-/* Run one statement for each table of the schema, and another one for each
- * sequence. */
+/* Run one statement for each table of the schema, and another statement for
+ * each sequence. */
 static void
 for_each_table(struct db *db, const char *table, const char *sequence)
 {
@@ -364,7 +364,8 @@ expect_text(const char *expected, const char *got)
 	assert_string_equal(got ? got : "-", expected ? expected : "-");
 }
 
-/* With `paused`, the copies are paused even if the originals are not. */
+/* Compare the schedules of a copy with those of its source. `paused` means that
+ * all copied schedules must be paused. */
 static void
 expect_schedules(const struct pair *pair, rp_conn *conn, int paused,
 		 int64_t shift)
@@ -401,7 +402,7 @@ expect_schedules(const struct pair *pair, rp_conn *conn, int paused,
 	rp_schedules_free(got);
 }
 
-/* Check that the key of the done job is taken, by an id that no job has. */
+/* Check that an id which no job has keeps the key of the done job. */
 static void
 expect_key_taken(rp_conn *conn)
 {

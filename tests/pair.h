@@ -12,14 +12,15 @@
 
 struct pair {
 	struct db *from, *to;
-	void *model_from, *model_to; /* on SQLite: the saved files */
-	char *rows;                  /* text of all rows of the saved source */
+	/* the saved files of both databases (only on SQLite) */
+	void *model_from, *model_to;
+	char *rows; /* all rows of the saved source as text */
 	struct jobs *jobs;
 	rp_schedules *schedules;
 };
 
-/* Prepare the two databases. Call this first in main(). The arguments name the
- * two kinds of databases. */
+/* Read the two kinds of databases from the arguments. Call this first in
+ * main(). */
 void pairs_of(int argc, char **argv);
 struct pair *make_pair(void);
 void free_pair(struct pair *pair);
@@ -32,11 +33,11 @@ void save_pair(struct pair *pair);
 void restore_pair(struct pair *pair);
 
 int is_paused(rp_conn *conn, const char *queue);
-/* After a refused copy, check that the source has not changed by a byte. */
+/* Check that a refused copy has not changed the source by a byte. */
 void expect_source_untouched(const struct pair *pair);
-/* Check, after a complete copy, that each job of the source is in the target
- * once. expect_copied() checks that the jobs are still in the source, and
- * expect_moved() that they no longer are. */
+/* Check that a complete copy has put each job of the source into the target
+ * once. expect_copied() checks that the source still has the jobs, and
+ * expect_moved() that it no longer has them. */
 void expect_copied(const struct pair *pair, int64_t shift);
 void expect_moved(const struct pair *pair, int64_t shift);
 

@@ -28,8 +28,8 @@ rows_of(rp_conn *conn)
 
 /* ---- all jobs ---- */
 
-/* Print the failed attempts in the same form for each database, because each
- * formats JSON differently. */
+/* Print the failed attempts in a form that does not depend on how the database
+ * formats JSON. */
 static void
 print_failures(const struct rp_value *json, FILE *to)
 {

@@ -15,7 +15,8 @@
 char *rows_of(rp_conn *conn); /* free it */
 
 /* All jobs, live and kept, with all their fields. `seq` is a job's rank in the
- * ready line, because the numbers in the database may differ. */
+ * ready line. The positions in the database itself may differ between two
+ * databases. */
 struct jobs {
 	size_t count;
 	struct {
@@ -25,8 +26,8 @@ struct jobs {
 };
 struct jobs *jobs_of(rp_conn *conn);
 void free_jobs(struct jobs *jobs);
-/* Assert that both have the same jobs, except that the new ids are larger by
- * `shift`. */
+/* Assert that both lists have the same jobs, except that the ids of `got` are
+ * larger by `shift`. */
 void expect_same_jobs(const struct jobs *expected, const struct jobs *got,
 		      int64_t shift);
 

@@ -23,8 +23,8 @@ def case(function):
 
 
 def connect(path, **options):
-    """Load the extension as a program does that has only the standard module and the
-    file."""
+    """Load the extension as a program does that has only Python's sqlite3 and the
+    extension's file."""
     db = sqlite3.connect(path, **options)
     db.enable_load_extension(True)
     db.load_extension(EXTENSION)
@@ -51,8 +51,8 @@ def readpast(path, *args):
 
 
 def sanitized():
-    """Start this program again with the sanitizer's runtime. The runtime must be loaded
-    before an extension that needs it."""
+    """Return the sanitizer's runtime library that the extension needs, or None. The
+    program must load this library before the extension."""
     needs = subprocess.run(["ldd", EXTENSION], check=True, text=True,
                            capture_output=True).stdout.split()
     wanted = [word for word in needs if word.startswith(("/", "lib"))
@@ -65,8 +65,8 @@ def main():
     runtime = sanitized()
     if runtime and "LD_PRELOAD" not in os.environ:
         os.environ["LD_PRELOAD"] = runtime
-        # Python and the shell do not free all their memory. Leaks in the extension are
-        # searched for by other tests.
+        # Python and the shell do not free all their memory. Other tests search for
+        # leaks in the extension.
         os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
         os.execv(sys.executable, [sys.executable, *sys.argv])
     for number, function in enumerate(SUITE, 1):

@@ -16,8 +16,8 @@ import time
 
 from cases import EXTENSION, case, connect, main, one, readpast, refused, sanitized
 
-# Each kind of statement that may contain a call outside of a transaction: one that
-# reads nothing, a claim, and one that reads the database.
+# Calls that may run outside of a transaction. They are in statements that read nothing,
+# that claim, and that read the database.
 CALLS = ("select readpast_enqueue('q', 'x')",
          "select readpast_enqueue('q', 'x', '{\"priority\": 100}')",
          "select * from readpast_claim('q', 1)",
@@ -25,7 +25,7 @@ CALLS = ("select readpast_enqueue('q', 'x')",
 
 
 def queue(path):
-    """Make a queue with a job, in WAL mode. The database also has a table of the
+    """Make a queue with one job, in WAL mode. The database also has a table of the
     application."""
     db = connect(path, isolation_level=None)
     db.execute("create table orders (x)")
@@ -36,8 +36,8 @@ def queue(path):
 
 
 def journal_mode(path):
-    """Return the journal mode that the file has. A connection notices a change of the
-    mode when it reads."""
+    """Return the journal mode of the file. A new connection sees it after its first
+    read."""
     db = sqlite3.connect(path)
     db.execute("select * from sqlite_master").fetchall()
     mode = one(db, "pragma journal_mode")
@@ -59,8 +59,8 @@ def start(program, *args):
 
 
 def overtake(db, path):
-    """Let another connection commit whenever it can, between any two statements of the
-    test."""
+    """Let another connection commit as often as it can, between any two statements of
+    the test."""
     other = sqlite3.connect(path, isolation_level=None, timeout=0)
     commits = []
 
@@ -82,7 +82,7 @@ def a_plain_begin_takes_the_write_lock_before_it_reads(path):
                  "select readpast_enqueue('q', 'x', '{\"priority\": 9}')",
                  "select * from readpast_claim('q', 1)"):
         db = connect(path, isolation_level=None)
-        # This drops all temporary tables, and the extension has such tables.
+        # This drops all temporary tables, including those of the extension.
         if call == CALLS[0]:
             db.execute("pragma temp_store = memory")
         db.execute("begin")
@@ -160,7 +160,7 @@ def a_claim_that_was_not_read_to_its_end_blocks_no_client(path):
 @case
 def calls_are_made_on_the_hosts_own_connection(path):
     """The extension's statements run on the host's connection. So the host's functions,
-    hooks and VFS apply to them."""
+    hooks and VFS affect them."""
     db = queue(path)
     seen = []
     db.create_function("note", 1, seen.append)
@@ -199,8 +199,8 @@ def the_extension_does_not_write_if_the_host_may_not(path):
     for means in ("mode=ro", "query_only", "authorizer"):
         ro = "?mode=ro" if means == "mode=ro" else ""
         db = connect(f"file:{path}{ro}", uri=True, isolation_level=None)
-        # Make the connection read-only: once before it has made any call, and once
-        # afterwards.
+        # Make the connection read-only before its first call. In a second round, do so
+        # after other calls.
         for used in (False, True):
             if used and not ro:
                 db.execute("pragma query_only = 0")
@@ -360,7 +360,8 @@ print(db.execute("pragma journal_mode").fetchone()[0])
 
 @case
 def processes_that_start_at_once_switch_a_file_to_WAL_without_errors(path):
-    """The application has created the file, in SQLite's default journal mode."""
+    """The file exists already, because the application has created it in SQLite's
+    default journal mode."""
     for turn in range(4):
         name = path.with_name(f"{turn}.db")
         db = sqlite3.connect(name, isolation_level=None)
@@ -387,8 +388,8 @@ def a_new_file_may_begin_with_a_call_inside_a_transaction(path):
     db.execute("begin")
     assert one(db, "select readpast_enqueue('q', 'x')") == 1
     db.execute("commit")
-    # The mode cannot change in a transaction. The next call outside of a transaction
-    # changes it.
+    # The journal mode cannot change in a transaction. The next call outside of a
+    # transaction changes it to WAL.
     assert journal_mode(path) == "delete"
     assert len(db.execute("select * from readpast_claim('q', 1)").fetchall()) == 1
     assert one(db, "select readpast_enqueue('q', 'y')") == 2
@@ -429,8 +430,8 @@ def a_host_that_has_locked_the_file_does_not_wait(path):
 
 @case
 def temporary_tables_may_be_dropped(path):
-    """Temporary tables can vanish, for instance through `pragma temp_store`. The
-    extension's table readpast_claim is a temporary table."""
+    """A temporary table can vanish, for instance through `pragma temp_store`. The
+    extension's table readpast_claim is temporary."""
     db = connect(path, isolation_level=None)
     one(db, "select readpast_enqueue('q', 'x')")
     db.execute("pragma temp_store = memory")

@@ -29,7 +29,7 @@ def fields():
 
 
 def are(found, wanted):
-    """Check that both have the same names in the same order."""
+    """Check that both lists have the same names in the same order."""
     assert list(found) == list(wanted), f"{list(found)}, not {list(wanted)}"
 
 
@@ -63,8 +63,7 @@ def columns_of(view):
 def claimed(url):
     """Make a job with all fields that a running job can have. Returns the job
     as the claim returned it."""
-    # The database may have tables of other tests. In such a database only `init`
-    # creates the schema.
+    # If the database has tables of other tests, only `init` creates the schema.
     readpast(url, "init")
     readpast(url, "enqueue", "q", "body", "--unique", "u", "--kind", "k",
              "--header", "a=b", "--priority", "7", "--max-attempts", "5",
@@ -163,7 +162,7 @@ def the_views_have_each_field(path):
 
 
 if SERVER:
-    # In a database that has other tables, only `init` creates the schema.
+    # If the database has tables of other tests, only `init` creates the schema.
     readpast(urls("")[1], "init")
 failed = main()
 if SERVER:

@@ -23,8 +23,8 @@ from cases import READPAST, case, connect, main, one, readpast, refused
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
-# Routines that SQLite does not have, and routines whose arguments differ. The text says
-# why.
+# Routines that SQLite does not have, or that have other arguments there. Each has a
+# text that says why.
 ELSEWHERE = {
     "settle_and_claim": "what workers of the library call",
     "register_waiter": "readpast_wait() sleeps by itself",
@@ -35,8 +35,8 @@ ELSEWHERE = {
                      "schedule_remove", "schedule_run", "fire_due"),
                     "the extension has no functions for schedules"),
 }
-# A connection to SQLite is at most one worker, so these arguments are left out or
-# added.
+# A connection to SQLite is at most one worker. So some arguments are left out, and
+# others are added.
 LEFT_OUT = {"sweep": ["most"], "why": ["most"], "worker_stop": ["worker_id"]}
 ADDED = {"claim": ["holding"]}
 
@@ -50,7 +50,8 @@ def names(arguments):
 
 
 def functions(db):
-    """Return a row (name, arguments, columns or None) for each form of a call."""
+    """Return a row (name, arguments, columns or None) for each form in which a function
+    can be called."""
     return rows(db, "select * from readpast_functions()")
 
 
@@ -118,7 +119,7 @@ def the_manual_lists_each_function_with_its_arguments(path):
 
 @case
 def a_NUL_is_refused_in_every_text(path):
-    """The message is the same that the command line prints for other control
+    """The message is the one that the command line prints for other control
     characters."""
     db = serve(path, "q", "x")
     db.execute("select * from readpast_claim('q', 1)").fetchall()
@@ -131,7 +132,7 @@ def a_NUL_is_refused_in_every_text(path):
                 continue
             values = [1 if w in ("id", "claim_no", "job_id") else "q"
                       for w in words[:i]]
-            # The optional arguments before the tested one are null.
+            # Optional arguments in front of the tested one are null.
             least = len(names(arguments.split("[")[0]))
             values = [v if n < least else None for n, v in enumerate(values)]
             values += [bad] + ["q"] * (least - i - 1)
@@ -394,8 +395,8 @@ def a_job_is_shown_with_all_its_fields(path):
 
 @case
 def a_list_has_all_bytes_of_each_payload(path):
-    """The lists of the library have only the first 256 bytes of a payload, but the list of
-    the extension has all bytes."""
+    """The library's lists have only the first 256 bytes of each payload. The
+    extension's list has all bytes."""
     payloads = ["x" * 257, "€" * 100, "y" * (2 << 20), b"\xff\0" * 200]
     db = serve(path, "q", *payloads)
     listed = "select payload from readpast_list('q', ?) order by id"
@@ -550,8 +551,8 @@ def a_claim_that_names_its_worker_registers_it(path):
     rows(db, claim, "r", "importer")
     assert one(db, "select queues from readpast_worker_list() order by id desc"
                ) == '["q","r"]'
-    # Inside a transaction, which may be rolled back, a claim does not register its
-    # worker.
+    # A claim in a transaction does not register its worker, because the transaction may
+    # be rolled back.
     other = connect(path)
     other.execute("begin immediate")
     rows(other, claim, "q", "another")
@@ -588,8 +589,8 @@ def a_wait_ends_when_there_is_work_or_the_time_is_over(path):
 
 
 def in_call(function):
-    """Start a thread, and wait until it sleeps inside the call. A thread that sleeps in
-    a futex does not count, because it waits for Python's own lock."""
+    """Start a thread, and wait until it sleeps in a system call other than futex. A
+    thread that sleeps in futex waits for Python's own lock."""
     thread = threading.Thread(target=function, daemon=True)
     thread.start()
     state = pathlib.Path(f"/proc/self/task/{thread.native_id}/syscall")

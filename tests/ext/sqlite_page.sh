@@ -36,7 +36,7 @@ check 'the examples in Python run' hosted "$extension" /usr/bin/python3 page.py
 check 'the examples in Python leave the one job that is scheduled' \
 	equal "$(sqlite3 app.db "select state, payload from readpast_jobs")" 'ready|too early'
 
-# better-sqlite3 is a package of npm, and tests do not download packages.
+# The example needs better-sqlite3, a package of npm. Tests do not download packages.
 if node -e "require('better-sqlite3')" 2>/dev/null && [[ -z $(sanitizer_of "$extension") ]]; then
 	check 'the example in Node runs' node page.js
 	check 'the example in Node leaves no job' equal "$(sqlite3 app.db 'select count(*) from readpast_jobs')" 0

@@ -12,8 +12,8 @@
 /* 2023-12-31T00:00:00Z */
 #define START INT64_C(1703980800000)
 
-/* Check that no set of a parsed spec is empty, and that each fire is later than
- * the one before. */
+/* Check that each set of a parsed spec, such as its hours, has an element. Also
+ * check that each fire is later than the previous one. */
 static void
 use(const struct rp_spec *spec)
 {
@@ -27,7 +27,8 @@ use(const struct rp_spec *spec)
 	      spec->weekdays));
 	must(rp__zone_open(NULL, "UTC", &zone, &error) == 0);
 	for (int i = 0; i < 20; i++) {
-		/* In UTC each spec fires, and does so at whole minutes. */
+		/* In UTC each spec fires, and each cron spec does so at whole
+		 * minutes. */
 		must(rp__schedule_next(spec, zone, START, after, &fire) == 1);
 		must(fire.at_ms > after && fire.offset_s == 0);
 		must(spec->every_ms || fire.at_ms % 60000 == 0);

@@ -17,7 +17,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int r = rp__url_parse(text, &url, &error);
 
 	if (r < 0) {
-		/* RP_EDB: this build does not support that kind of database. */
+		/* RP_EDB: this build does not support the URL's kind of
+		 * database. */
 		must((r == RP_EINVAL || r == RP_EDB) && !url.text);
 		must_be_a_message(&error, r);
 	} else {

@@ -10,8 +10,8 @@
 
 #define YEAR_S INT64_C(31556952)
 
-/* Check that each second is in a period, and that no gap is between the
- * periods. */
+/* A period is a time span without a change of the clock. Check that each second
+ * is in a period, and that there are no gaps between periods. */
 static void
 use_periods(const struct rp_zone *zone)
 {

@@ -19,7 +19,7 @@ there() { # PATTERN: a file whose path ends in PATTERN was installed
 compile() { # EXAMPLE [FLAG...]
 	local name=$1
 	shift
-	# The output of pkg-config is several words.
+	# The shell must split the output of pkg-config into words.
 	# shellcheck disable=SC2046
 	cc -std=gnu99 -Wall -Werror "$@" -o "$name" "$source/examples/$name.c" \
 		$(pkg-config --cflags --libs readpast)
@@ -30,12 +30,12 @@ needs() {
 }
 
 # An installed program finds the library at its install prefix. Here the prefix is below
-# a staging directory, so LD_LIBRARY_PATH names the folder.
+# a staging directory, so LD_LIBRARY_PATH must name the library's folder.
 run() {
 	LD_LIBRARY_PATH=$(dirname "$library"):${LD_LIBRARY_PATH:-} "$@"
 }
 
-# Verify the unit for systemd. Its program is below the staging directory.
+# Verify the unit for systemd, with the program in the staging directory.
 unit_is_right() {
 	sed "s,^ExecStart=/,ExecStart=$root/," "$unit" >readpast-work@.service
 	systemd-analyze verify --man=no ./readpast-work@mail.service

@@ -25,8 +25,8 @@ sections() {
 	awk '/^```/ { fence = !fence } /^#+ / && !fence { sub(/^#+ /, ""); print }' "$page"
 }
 
-# Print one script that contains all blocks of a section. If the paragraph before a
-# block begins with "`NAME`:", the block becomes a file of that name.
+# Print a script that contains all blocks of a section. If the paragraph before a block
+# begins with "`NAME`:", the script writes the block to a file of that name.
 script() { # TITLE
 	awk -v title="$1" '
 		BEGIN { runs["sh"] = ""; runs["c"] = "cc -fsyntax-only -xc -"
@@ -68,7 +68,7 @@ says_what_it_shows() { # TITLE
 }
 
 # Print the things that the section needs and this machine does not have. Tests do not
-# download packages of npm.
+# download npm packages.
 lacks_for() { # TITLE
 	if [[ ! ${READPAST_TEST_POSTGRES-} ]] && script "$1" | grep -qE '^psql|postgres://'; then
 		echo PostgreSQL
@@ -77,7 +77,7 @@ lacks_for() { # TITLE
 	fi
 }
 
-# Check the statements of the README that are not in blocks of text.
+# Check those statements of the README that are in no block of text.
 check_readme() {
 	check 'the first command of the README is the demo, and the second one is test' \
 		equal "$(grep -m 2 -E '^make ' "$page" | awk '{ print $2 }' | paste -sd' ')" 'demo test'

@@ -19,7 +19,6 @@ install_it() {
 use_installed() {
 	library=$(find "$root" -name libreadpast.so.0)
 	export PKG_CONFIG_PATH=${library%/*}/pkgconfig
-	# The prefix in the .pc file does not contain the staging directory, so
-	# add it.
+	# The .pc file has the prefix without the staging directory, so add the directory.
 	sed -i "s,^prefix=,&$root," "$PKG_CONFIG_PATH/readpast.pc"
 }

@@ -15,8 +15,8 @@ git init -q .
 mkdir -p tools copy build/lib lib/worker lib/db/one lib/db/two
 cp "$source/tools/check_calls" tools/
 
-# file PATH CALLED...: create a C file. It has a function with the file's name, which
-# calls the functions of the other files.
+# file PATH CALLED...: create a C file. It has a function named after the path, which
+# calls the functions CALLED.
 file() {
 	local path=$1 called text=
 	for called in "${@:2}"; do
@@ -33,7 +33,7 @@ name_of() {
 	local name=${1%.c}
 	echo "${name//\//_}"
 }
-# Make the archive as meson would make it.
+# Make an archive as meson would make it.
 archive() {
 	local path object
 	rm -f build/lib/*

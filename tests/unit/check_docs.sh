@@ -20,7 +20,7 @@ docs() {
 	"$source/tools/check_docs.py" "$READPAST" copy
 }
 
-# Check that the tool fails after this edit of a file, and prints exactly this line.
+# Check that the tool fails after this edit of a file, and prints only the line "# WHAT".
 names() { # WHAT FILE EDIT
 	fresh
 	sed -i -E "$3" "copy/$2"

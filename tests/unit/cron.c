@@ -363,7 +363,8 @@ a_fire_is_strictly_after_the_given_time(void **state)
 	assert_true(fire.at_ms == MARCH);
 	assert_int_equal(next("0 12 * * *", NULL, MARCH, &fire), 1);
 	assert_true(fire.at_ms == MARCH + 86400000);
-	/* The local time at this instant is before 1970. */
+	/* In this zone, the local time at the start of the search is before
+	 * 1970. */
 	assert_int_equal(next("0 20 * * *", "America/New_York", 0, &fire), 1);
 	assert_true(fire.at_ms == 3600000);
 }

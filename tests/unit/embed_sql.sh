@@ -1,5 +1,5 @@
 #!/bin/sh
-# embed_sql.sh ROOT - test the errors of tools/embed_sql.py that stop the build, and
+# embed_sql.sh ROOT - test the errors that tools/embed_sql.py finds in SQL files, and
 # their messages.
 #
 # SPDX-License-Identifier: MIT
@@ -11,7 +11,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 number=0
 
-# Begin a case with a fresh copy of the real files.
+# Begin a case with a fresh copy of the real SQL files.
 fresh() {
 	rm -rf "$dir/sql"
 	cp -r "$root/sql" "$dir/sql"
@@ -27,8 +27,8 @@ folder=sqlite
 what=dialect
 list=params
 
-# stops SENTENCE WORDS: embed_sql fails with a one-line message that contains
-# these words.
+# stops SENTENCE WORDS: check that embed_sql fails with a one-line message that contains
+# WORDS.
 stops() {
 	number=$((number + 1))
 	if ! embed && grep -qF -- "$2" "$dir/said" &&

@@ -1,6 +1,6 @@
 /*
  * names.c - test that the library finds the columns of its results even if the
- * caller's connection changes how columns are named.
+ * application has changed how SQLite names columns.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -11,12 +11,14 @@
 
 #include "db/sqlite/sqlite.h"
 
-/* Prepare all statements of a verb, those for one row and those for many rows.
- * Without values for its parameters a verb does little else. */
+/* Prepare all statements of a verb, an operation of the library: those for one
+ * row, and those for many rows. With null as every parameter, a verb does
+ * little else. */
 static void
 prepare_all(rp_conn *conn, enum rp_verb verb)
 {
-	/* null for each parameter, enough for two rows of the longest list */
+	/* null for each parameter; enough for two rows of the verb with the
+	 * most parameters */
 	static const struct rp_value none[100] = { { .type = RP_NULL } };
 
 	for (size_t rows = 1; rows <= 2; rows++) {

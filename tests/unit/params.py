@@ -40,14 +40,15 @@ def with_parameters(text, verb, parameters):
 
 
 def shared(lists):
-    """Return the number of names with which all the lists begin."""
+    """Return the number of first names that all the lists have in common."""
     names = [set(n) for n in zip(*lists)]
     return next((i for i, n in enumerate(names) if len(n) > 1), len(names))
 
 
 def turned_around(text):
-    """Return the text with each verb's parameters in reverse order. The parameters that
-    an `alike` group has in common stay in front."""
+    """Return the text with each verb's parameters in reverse order. But the parameters
+    that an `alike` group has in common stay in front of the others, also in reverse
+    order."""
     known = parameters_of(text)
     cuts = {verb: {0, len(known[verb])} for verb in known}
     for _, verbs in ALIKE.findall(text):
@@ -63,8 +64,8 @@ def turned_around(text):
 
 
 def broken(text):
-    """Yield (name, text) for each `alike` group. In the text, the first parameter of
-    one of the group's verbs is moved to its end."""
+    """Yield (name, text) for each `alike` group. In the text, one verb of the group has
+    its first parameter at the end."""
     known = parameters_of(text)
     for name, verbs in ALIKE.findall(text):
         verb = next((v for v in verbs.split() if len(known[v]) > 1), None)
@@ -86,14 +87,14 @@ def header(source, text, folder):
 
 
 def users(source, name):
-    """Return the files that use a parameter of an `alike` group."""
+    """Return the C files that use a parameter of this `alike` group."""
     prefix = re.compile(rf"\b{name.upper()}_(?!MOST_PARAMS|OUT_)[A-Z]")
     return [p for room in ("lib", "copy") for p in (source / room).rglob("*.c")
             if prefix.search(p.read_text())]
 
 
 def refused(source, folder, name):
-    """Return whether one of these files no longer compiles."""
+    """Return whether one of the files that use the group no longer compiles."""
     for path in users(source, name):
         ran = subprocess.run(
             ["cc", "-fsyntax-only", "-std=gnu11", "-D_GNU_SOURCE", f"-I{folder}",
@@ -125,7 +126,8 @@ def run(*command, env=None):
 
 
 def builds_and_passes(text, folder):
-    """Build the copy with this text of sql/params. Yields (case, whether it passed)."""
+    """Build the copy with this text of sql/params, and run its tests. Yields pairs
+    (case, whether it passed)."""
     (folder / "sql/params").write_text(text)
     programs = [f"tests/conformance_{name}" for name in PROGRAMS]
     yield "it builds", (

@@ -21,9 +21,10 @@ import zoneinfo
 
 SEED = int(os.environ.get("READPAST_TEST_SEED", random.randrange(1 << 32)))
 
-# Zones that change their clocks twice a year. They do so at whole and half hours of
-# UTC, at midnight and near it, by half an hour and by two hours, in the south and in
-# the north, and around Ramadan. In Dublin it is the winter time that is the exception.
+# Zones that change their clocks twice a year, in different ways: at whole and half
+# hours of UTC, at midnight and near it, by half an hour and by two hours, in the south
+# and in the north, and around Ramadan. In Dublin, winter time is the exception, and
+# summer time the standard.
 ZONES = """
 Africa/Cairo Africa/Casablanca America/Havana America/Los_Angeles America/New_York
 America/Nuuk America/Santiago America/St_Johns Antarctica/Troll Asia/Beirut Asia/Gaza
@@ -81,7 +82,7 @@ DAYS = "sun mon tue wed thu fri sat".split()
 UTC = dt.timezone.utc
 EPOCH = dt.datetime(1970, 1, 1)
 MINUTE = dt.timedelta(minutes=1)
-AROUND = 15 * 3600  # the seconds before and after a change that are compared
+AROUND = 15 * 3600  # compare this many seconds before and after a change
 
 cases = bad = 0
 
@@ -137,7 +138,7 @@ class Window:
         zone = zoneinfo.ZoneInfo(name)
         self.name, self.change = name, change
         self.start, self.end = change - AROUND, change + AROUND
-        self.days = {}  # {date: {(hour, minute): times}}
+        self.days = {}  # {date: {(hour, minute): times when it occurs}}
         offsets = [offset(zone, self.start), offset(zone, self.end)]
         local = EPOCH + dt.timedelta(seconds=self.start // 60 * 60 - 60) + min(offsets)
         local = local.replace(second=0)
@@ -153,7 +154,7 @@ class Window:
             local += MINUTE
 
     def fires(self, spec):
-        """Return the numbers that fires.c must print, as lists."""
+        """Return what fires.c must print for this spec, as lists of numbers."""
         fires, skipped, doubled = {}, [], []
         for date, minutes in self.days.items():
             if not spec.has_day(date):
@@ -205,7 +206,7 @@ def year(n):
 
 
 def ask(windows, specs):
-    """Return the library's answers: a list of lines for each window and spec."""
+    """Return what fires.c prints: a list of lines for each window and spec."""
     asked = "".join(f"{w.name}\t{spec}\t{w.start}\t{w.end}\n" for w in windows for spec in specs(w))
     out = subprocess.run([sys.argv[1]], input=asked, text=True, check=True,
                          stdout=subprocess.PIPE).stdout

@@ -11,8 +11,8 @@ source=$(readlink -f "$2")
 # shellcheck source-path=SCRIPTDIR source=../cli/tap.sh
 . "$(dirname "$0")/../cli/tap.sh"
 
-# Simulate a machine without any package and without a network. Its apt-get saves the
-# output that setup has printed so far.
+# Simulate a machine without any package and without a network. A call of apt-get saves
+# the text that setup has printed up to then.
 mkdir bin
 printf '#!/bin/sh\n' >bin/dpkg-query
 printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
