@@ -402,7 +402,8 @@ expect_schedules(const struct pair *pair, rp_conn *conn, int paused,
 	rp_schedules_free(got);
 }
 
-/* Check that an id which no job has keeps the key of the done job. */
+/* Check that the key of the done job is still taken, although the job is not
+ * kept. */
 static void
 expect_key_taken(rp_conn *conn)
 {

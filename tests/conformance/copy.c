@@ -92,9 +92,9 @@ a_move_leaves_no_job_in_the_source(void **state)
 	assert_int_equal(copied.removed, 0);
 }
 
-/* The source's schedule has fired, but afterwards its time zone could not be
- * read. So the source does not know the schedule's next instant. Only SQLite
- * has this case. */
+/* The source has fired a schedule, and afterwards it could not read the
+ * schedule's time zone. So the source does not know the next instant. Only
+ * SQLite has this case. */
 static void
 an_instant_that_has_fired_does_not_fire_again_after_a_move(void **state)
 {

@@ -204,7 +204,7 @@ P7_a_transaction_dies_with_its_process_and_holds_up_nobody(void **state)
 	assert_int_equal(pipe(child.pipe), 0);
 	pid = in_child(die_in_a_transaction, &child);
 	waitpid(pid, NULL, 0);
-	/* its first report: the database is open */
+	/* the child's first report says that the database is open */
 	assert_true(next_told(&child, &lost));
 	assert_true(next_told(&child, &lost));
 	began = now_ms();

@@ -249,8 +249,8 @@ a_locked_file_is_an_error_at_the_deadline(void **state)
 	assert_int_equal(stats_of(db->conn, "q").ready, 2);
 }
 
-/* Simulate a full disk: limit the file's size to a little more than it has
- * now. */
+/* Simulate a full disk: limit the file to a little more than its present
+ * size. */
 static int
 fill_up(void *ctx)
 {

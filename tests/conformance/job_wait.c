@@ -104,7 +104,8 @@ wrong_arguments_are_refused(void **state)
 
 /* ---- a job that another process ends ---- */
 
-/* What another process does to a job while this process waits for its end. */
+/* What another process does to a job while this process waits for the job's
+ * end. */
 enum deed {
 	COMPLETE,
 	KEEP,
@@ -168,7 +169,7 @@ do_it(void *ctx)
 
 	if (read(doing->pipe[0], &c, 1) != 1)
 		return 1;
-	sleep_ms(100); /* until then the parent begins to wait */
+	sleep_ms(100); /* the parent begins to wait in this time */
 	end_it(conn, doing->deed);
 	rp_close(conn);
 	return 0;

@@ -14,7 +14,7 @@
 
 /* ---- a worker in a process of its own ---- */
 
-/* The memory that is shared with the worker. */
+/* The memory shared with the worker. */
 struct seen {
 	atomic_long jobs;
 };

@@ -48,8 +48,8 @@ tell(struct shared *shared, int64_t id)
 		_exit(98);
 }
 
-/* Claim in batches and complete the jobs until the queue is empty. Reports each
- * id to the parent. */
+/* Claim jobs in batches, and complete them, until the queue is empty. Report
+ * the id of each claimed job to the parent. */
 static int
 claim_and_complete(void *ctx)
 {

@@ -117,9 +117,9 @@ by_claim(const void *a, const void *b)
 	return x->verdict - y->verdict;
 }
 
-/* Check that no claim number is given twice, and that verdicts are accepted
- * only with a given number. Only RP_EXTEND can come before another verdict on a
- * claim. Only the last claim of each job completes it. */
+/* Check that no claim number is given twice, and that each accepted verdict has
+ * the number of a claim. A claim has at most one accepted verdict other than
+ * RP_EXTEND. Only the last claim of a job completes the job. */
 static void
 check_events(const struct event *e, size_t n)
 {

@@ -105,8 +105,8 @@ take_long(rp_task *task, const rp_job *job, void *ctx)
 	return RP_RELEASE;
 }
 
-/* Simulate a process that claims n jobs and dies. Their leases end at
- * *ret_end. */
+/* Simulate a process that claims n jobs and dies. The leases of these jobs end
+ * at *ret_end. */
 static void
 die_with(struct db *db, size_t n, int64_t lease_ms, int64_t *ret_end)
 {
@@ -288,9 +288,9 @@ P6_suspects_leave_other_jobs_their_turn(void **state)
 	assert_int_equal(atomic_load(&seen.young_beside_suspect), OTHERS);
 }
 
-/* A handler. The job `long` runs until another job, behind the suspect, is
- * done. So the worker cannot run the suspect alone. It must give up after some
- * time, and serve other jobs. */
+/* A handler. The job `long` runs until another job is done, which comes after a
+ * suspect. So the worker cannot run the suspect alone. It must stop waiting for
+ * this after some time, and serve the other job. */
 static int
 hold_on(rp_task *task, const rp_job *job, void *ctx)
 {

@@ -12,8 +12,8 @@
 
 #include <stdatomic.h>
 
-/* The lease is renewed after a third of this time. At that time the waiting
- * tasks have not been released yet. */
+/* The lease is renewed after a third of this time. That is before tasks that
+ * wait for the program are released. */
 #define LEASE_MS 450
 #define PATIENCE_MS 60000
 /* On a very busy machine all waiting tasks may be released before the renewal.

@@ -97,8 +97,8 @@ fire(rp_conn *conn)
 	return swept.fired;
 }
 
-/* Return the text of a header, or "". The job is the n-th job of queue q that
- * the schedule made. The library writes headers as "name": "value". */
+/* Return the text of a header, or "". The header is of the n-th job that the
+ * schedule made in queue q. The library writes headers as "name": "value". */
 static const char *
 header(rp_conn *conn, size_t n, const char *name)
 {
@@ -211,9 +211,9 @@ bad_schedules_are_refused_and_leave_nothing(void **state)
 	assert_int_equal(rp_schedule_run(db->conn, "a", NULL), RP_ENOENT);
 }
 
-/* Return the last instant of the schedule `* * * * *`. If the next instant is
- * less than 10 s away, wait until it has passed. Otherwise it could come during
- * the test. */
+/* Return the latest past instant of the schedule `* * * * *`. If the next
+ * instant is less than 10 s away, wait until it has passed. Otherwise it could
+ * come during the test. */
 static int64_t
 last_minute(rp_conn *conn)
 {

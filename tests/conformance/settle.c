@@ -132,7 +132,7 @@ an_extended_lease_runs_from_now(void **state)
 			now + 9000);
 	assert_int_equal(rp_batch_at(batch, 0)->claim_no, c.no);
 	rp_batch_free(batch);
-	v.delay_ms = -1; /* -1 means the queue's delay, which is 60 s */
+	v.delay_ms = -1; /* -1 means the queue's lease, which is 60 s */
 	settled(db->conn, v);
 	batch = get(db->conn, c.id);
 	assert_in_range(rp_batch_at(batch, 0)->lease_until, now + 60000,
@@ -347,8 +347,7 @@ errors_are_kept_up_to_4_kib_of_whole_characters(void **state)
 }
 
 /* A program that was compiled with a later header passes larger structs. The
- * field `size` says at which distance the structs of the array follow each
- * other. */
+ * field `size` is the size of each struct of the array. */
 static void
 structs_of_a_later_header_are_understood(void **state)
 {

@@ -318,8 +318,9 @@ in_a_transaction_of_the_callers_nothing_is_committed_before_its_end(
 	assert_int_equal(stats_of(db->conn, "q").dead, 10000);
 }
 
-/* A worker that waits interrupts its sweep after some time, so that it can
- * serve its jobs. The next wait continues the sweep. */
+/* A worker sweeps while it waits for jobs. It interrupts a long sweep after
+ * some time, so that it can serve its jobs. The next wait continues the
+ * sweep. */
 static void
 retention_goes_on_at_a_workers_next_look(void **state)
 {

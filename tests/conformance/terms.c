@@ -523,7 +523,7 @@ a_key_stays_taken_after_its_job_is_done(void **state)
 	added = add(db->conn, unique_for("again", 5));
 	assert_int_equal(added.outcome, RP_EXISTED);
 	assert_int_equal(stats_of(db->conn, "q").ready, 0);
-	/* The key is still free in other queues, and so are other keys. */
+	/* Other keys are free, and so is this key in other queues. */
 	plain.unique_key = "K";
 	assert_int_equal(add(db->conn, plain).outcome, RP_ADDED);
 	plain.unique_key = "k";

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A process that enqueues two jobs on each order. It is forked before the
- * parent opens the database. Otherwise it would inherit SQLite's records of the
- * parent's open files. */
+/* A process that enqueues two jobs whenever the parent orders it. It is forked
+ * before the parent opens the database. Otherwise it would inherit SQLite's
+ * records of the parent's open files. */
 struct other {
 	struct db *db;
 	pid_t pid;
@@ -210,7 +210,7 @@ size_of_wal(const struct db *db)
 	return file.st_size;
 }
 
-/* Enqueue until -wal is three times as large as SMALL. Up to SMALL, -wal is
+/* Enqueue until -wal is three times as large as SMALL. A -wal of up to SMALL is
  * never cut. */
 static void
 fill_wal(struct db *db)

@@ -23,8 +23,8 @@
 /* ---- the write lock, and the queue of processes that wait for it ---- */
 
 /* A process that holds the write lock until the parent orders it to release the
- * lock. It must be another process, because children that are forked while this
- * process has the file open would treat its locks as their own. */
+ * lock. The parent must not hold the lock itself. Children that it forks while
+ * it has the file open would treat its locks as their own. */
 struct holder {
 	const struct db *db;
 	pid_t pid;
@@ -400,9 +400,9 @@ a_hundred_writers_are_as_fast_as_with_sqlites_own_timeout(void **state)
 	long with_timeout = be_crowded(&theirs);
 
 	assert_int_equal(atomic_load(&ours.failed), 0);
-	/* A busy machine may reach only half of the number with the timeout.
-	 * Without our queue, with sleeps of a millisecond, it would be a
-	 * tenth. */
+	/* With our queue, a busy machine may enqueue only half as many jobs as
+	 * with the timeout. With sleeps of a millisecond instead of our queue,
+	 * it would be a tenth. */
 	if (with_queue * 10 < with_timeout * 3)
 		fail_msg("%ld jobs, and %ld with a timeout", with_queue,
 			 with_timeout);

@@ -35,8 +35,8 @@ ELSEWHERE = {
                      "schedule_remove", "schedule_run", "fire_due"),
                     "the extension has no functions for schedules"),
 }
-# A connection to SQLite is at most one worker. So some arguments are left out, and
-# others are added.
+# A connection to SQLite is at most one worker. So the extension leaves out some
+# arguments of the routines, and adds others.
 LEFT_OUT = {"sweep": ["most"], "why": ["most"], "worker_stop": ["worker_id"]}
 ADDED = {"claim": ["holding"]}
 

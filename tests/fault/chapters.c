@@ -70,8 +70,8 @@ check_unique(struct story *s)
 
 /* ---- a worker's day ---- */
 
-/* Return the verdict for a job. Its first verdict depends on its tag, and its
- * last one is RP_DONE. */
+/* Return a verdict that depends on the job's tag. Failed and released jobs are
+ * completed in a later attempt. */
 static int
 each_verdict(const rp_job *job)
 {

@@ -2,9 +2,9 @@
  * copy.c - test rp_copy() while one call to a database, or one allocation,
  * fails.
  *
- * Each call fails in each possible way. The copy never crashes or leaks. If it
- * fails before it has begun, the source is unchanged. A second run completes
- * the copy, with each job once.
+ * Each call fails in each possible way. The copy must not crash or leak memory.
+ * If it fails before it has begun to copy, the source is unchanged. A second
+ * run completes the copy, with each job once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -1,12 +1,12 @@
 /*
- * flaky.c - a backend for tests that wraps the real one and makes its Nth call
- * fail.
+ * flaky.c - a backend for tests that wraps the real backend and makes its Nth
+ * call fail.
  *
- * The call fails in the ways that backend.h allows. A transaction may not
- * begin. A verb (an operation of the library) may have run halfway or to its
- * end. A commit may or may not have taken effect, so its outcome is unknown.
- * The outcome of the commit of a savepoint is always known: the commit fails,
- * or the whole transaction is lost.
+ * A call fails in the ways that backend.h describes. A transaction does not
+ * begin. A verb (an operation of the library) stops halfway, or is reported as
+ * failed after its end. A commit has an unknown outcome: perhaps it has taken
+ * effect. The outcome is known only for the commit of a savepoint. Either this
+ * commit fails, or the whole transaction is lost.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -34,8 +34,7 @@ memory_arm(int on)
 	memory.on = on;
 }
 
-/* ---- the library's allocations, which the linker redirects to this file
- * ---- */
+/* ---- the library's allocations, which the linker redirects here ---- */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -78,8 +77,7 @@ __wrap_strndup(const char *text, size_t n)
 	return strikes(MEMORY_LIBRARY) ? NULL : __real_strndup(text, n);
 }
 
-/* ---- SQLite's allocations, which reach this file by sqlite3_mem_methods
- * ---- */
+/* ---- SQLite's allocations, redirected by sqlite3_mem_methods ---- */
 
 static sqlite3_mem_methods real;
 

@@ -1,8 +1,8 @@
 /*
  * memory.h - make one allocation of the library or of SQLite fail.
  *
- * SQLite makes so many allocations that only some of them are made to fail.
- * With FAULT_ALL in the environment each of them is. A program that uses
+ * SQLite makes so many allocations that the tests fail only some of them. With
+ * FAULT_ALL in the environment each of them fails once. A program that uses
  * memory.c is linked with the option --wrap for each function in memory.c.
  *
  * SPDX-License-Identifier: MIT

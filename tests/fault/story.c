@@ -208,8 +208,8 @@ enter(struct story *s, const char *queue, rp_job_spec job, size_t n,
 		expect_untouched(added, n * sizeof(*added));
 		if (s->inside && s->lost)
 			return -1;
-		/* If the first call had succeeded, a repeated call with a
-		 * unique key would find its job, and add none. */
+		/* With a unique key, a repeated call cannot add a second
+		 * job. */
 		for (size_t i = 0; i < n; i++)
 			s->known[first + (int)i].maybe +=
 				s->lost && !job.unique_key;

@@ -65,12 +65,12 @@ struct story *story_open(const struct chapter *chapter);
  * story has recorded, and that the file is not damaged. Frees the story. */
 void story_close(struct story *story, const struct chapter *chapter);
 
-/* shaky() allows failures in the next call on the connection, which it returns.
+/* shaky() returns the connection, and allows failures in the next call on it.
  * calm() and failed() end this. */
 rp_conn *shaky(struct story *story);
 void calm(struct story *story);
-/* Check that the failed call has left the connection in a valid state. Returns
- * 1 if the call must be repeated, or 0 if its result is final. */
+/* Check the connection after a call that has returned r. Returns 1 if the call
+ * failed and must be repeated, or 0 if its result is final. */
 int failed(struct story *story, int64_t r);
 /* Check that a failed call has not written to its result. */
 void expect_untouched(const void *where, size_t size);

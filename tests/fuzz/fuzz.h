@@ -1,8 +1,8 @@
 /*
  * fuzz.h - pass arbitrary bytes to a parser, to find inputs that break it.
  *
- * A target is linked with libFuzzer, which generates inputs, or with replay.c,
- * which reads saved inputs.
+ * A fuzz target, the code for one parser, is linked with libFuzzer or with
+ * replay.c. libFuzzer generates inputs, and replay.c reads saved inputs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

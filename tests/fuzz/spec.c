@@ -12,7 +12,7 @@
 /* 2023-12-31T00:00:00Z */
 #define START INT64_C(1703980800000)
 
-/* Check that each set of a parsed spec, such as its hours, has an element. Also
+/* Check that each set of a parsed spec, such as its hours, is not empty. Also
  * check that each fire is later than the previous one. */
 static void
 use(const struct rp_spec *spec)

@@ -1,7 +1,7 @@
 /*
  * claims.c - the steps of a random sequence of calls (a schedule) that claim
- * jobs and settle them. schedules.c runs these steps, and each of them is
- * compared with the model.
+ * jobs and settle them. schedules.c runs these steps. The result of each step
+ * is compared with the model.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -218,8 +218,8 @@ any_verdicts(struct model *m, rp_verdict *v, int most)
 	return n;
 }
 
-/* Settle and claim in one call, with any number of verdicts and jobs, also
- * 0. */
+/* Settle and claim in one call. The call may have no verdicts, or claim no
+ * jobs. */
 static void
 turn(struct model *m, int verdicts, int most)
 {

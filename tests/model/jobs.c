@@ -1,7 +1,7 @@
 /*
  * jobs.c - the steps of a random sequence of calls (a schedule) that enqueue,
- * remove and retry jobs. schedules.c runs these steps, and each of them is
- * compared with the model.
+ * remove and retry jobs. schedules.c runs these steps. The result of each step
+ * is compared with the model.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -136,8 +136,8 @@ enqueue_unique(struct model *m, int queue)
 
 	int others = !m->on_file && e && locked(m, e);
 
-	/* Otherwise the job could be locked by two sessions. The model has only
-	 * one owner for each job. */
+	/* Skip this step, because it could lock the job in a second session.
+	 * The model has only one owner for each job. */
 	if (others && m->sessions[m->s].open)
 		return;
 	job.unique_key = keys[key];

@@ -1,6 +1,7 @@
 /*
  * model.h - the model, a queue in memory with which the tests compare the
- * library. Also the steps of a schedule, which is a random sequence of calls.
+ * library. This file also declares the steps of a schedule, a random sequence
+ * of calls.
  *
  * A job has two versions: the current one, and the one before it was changed by
  * the transaction that is open. Only the session with this transaction sees the
@@ -33,8 +34,8 @@ struct job {
 	/* Position in its lane, the ready jobs of one priority and class. Jobs
 	 * with the same number may be claimed in any order. */
 	int64_t order;
-	/* The current claim number, and the largest number that a client
-	 * received. */
+	/* The current claim number, and the largest claim number that a client
+	 * has received. */
 	int64_t claim_no, told;
 	int held; /* not 0: a client has received claim_no */
 	int attempt, most;

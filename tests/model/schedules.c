@@ -224,7 +224,7 @@ compare(struct model *m)
 	}
 }
 
-/* Check that all jobs can be claimed that are ready, or will be after
+/* Check that each job can be claimed that is ready now, or becomes ready after
  * SOON_MS. */
 static void
 drain(struct model *m)

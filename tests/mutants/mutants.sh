@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Test that `stress` detects mutants. A mutant is a copy of readpast without a part on
-# which a promise depends. `stress` must detect that the part is missing, and name the
-# broken promise. Under the same load it must find nothing wrong with the unmodified
+# Test that `readpast stress` detects mutants. A mutant is a copy of readpast without
+# some code on which a promise of docs/design.md depends. `stress` must fail and name
+# the broken promise. Under the same load it must find nothing wrong with the unmodified
 # program.
 #
 #   mutants.sh READPAST SOURCE sqlite: [postgres:]
@@ -45,16 +45,17 @@ build() {
 	return 1
 }
 
-# three loads: one with late verdicts; one with jobs that still run when the
-# sweep looks at them, a second after their claim; one with concurrent claims
+# The load for each mutant. With fence, many verdicts come after the end of the lease.
+# With lease, jobs run for longer than a second, so that a sweep comes while they run.
+# With claim, many workers claim at the same time.
 declare -A loads=(
 	[fence]='--jobs 100 --workers 6 -j 2 --work-time 400ms --lease 1s --stall-every 600ms'
 	[lease]='--jobs 60 --workers 8 -j 2 --work-time 1300ms --lease 2s --fail-rate 0.2'
 	[claim]='--jobs 10k --workers 4 -j 4 --batch 10'
 )
 
-# stress PROGRAM WHICH DATABASE: run stress with that load for up to 20 s; the
-# output is in out-DATABASE.
+# stress PROGRAM WHICH DATABASE: run `PROGRAM stress` with the load WHICH. The output is
+# in out-DATABASE, with a line about the time if the run takes more than 20 s.
 stress() {
 	local url="$server&schema=${schema}_$2" from=$SECONDS status
 	[[ $3 == sqlite ]] && url="sqlite:$2.db"
@@ -66,7 +67,7 @@ stress() {
 	return $status
 }
 
-# Run a program on both databases at once, or on one. Sets of_sqlite and
+# Run `PROGRAM stress` on all named databases at the same time. Sets of_sqlite and
 # of_postgres to the exit statuses.
 run() { # PROGRAM WHICH DATABASE...
 	local -A pids=()

@@ -4,11 +4,11 @@
  *
  * Each line of the input has a zone, a spec, and two times in seconds, with
  * tabs between them. The program prints a line for each fire that is later than
- * the first time and not later than the second time. Such a line has the time,
- * and the distance of local time from UTC, both in seconds. Then it has the
- * number of local times that were skipped, and the first of them, in minutes;
- * and the same two numbers for local times that came twice. After the last fire
- * comes a line with a dot.
+ * the first time and not later than the second time. Such a line begins with
+ * the time of the fire and the distance of local time from UTC, both in
+ * seconds. Then it has the number of local times that were skipped, and the
+ * first of them, in minutes. The same two numbers follow for local times that
+ * came twice. After the last fire comes a line with a dot.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -46,9 +46,8 @@ def shared(lists):
 
 
 def turned_around(text):
-    """Return the text with each verb's parameters in reverse order. But the parameters
-    that an `alike` group has in common stay in front of the others, also in reverse
-    order."""
+    """Return the text with each verb's parameters in reverse order. The parameters that
+    an `alike` group has in common are reversed too, but stay in front of the others."""
     known = parameters_of(text)
     cuts = {verb: {0, len(known[verb])} for verb in known}
     for _, verbs in ALIKE.findall(text):

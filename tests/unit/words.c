@@ -1,6 +1,6 @@
 /*
- * words.c - test durations, errors and states: conversion between numbers and
- * words.
+ * words.c - test the conversion of durations, error codes and states between
+ * numbers and words.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
