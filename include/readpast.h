@@ -8,16 +8,16 @@
  * library is meant for callers. docs/design.md explains the model: jobs,
  * leases, promises.
  *
- * Threads: one thread at a time may use a handle. While a transaction is open,
- * only the thread that began it may use the handle; calls from another thread
- * return RP_EINVAL. Open one handle per thread. Handles share nothing, and the
- * library has no global state of its own.
+ * Threads: one thread at a time may use a handle (an rp_conn). While a
+ * transaction is open, only the thread that began it may use the handle; calls
+ * from another thread return RP_EINVAL. Open one handle per thread. Handles
+ * share nothing, and the library has no global state of its own.
  *
  * fork(): a child may use only the handles that it opened itself. Calls on its
  * parent's handles return RP_EINVAL. On SQLite, open no handle before fork(),
- * and no connection of your own to the same file. SQLite believes that the
- * child holds the locks that the parent held at the fork. If the parent held
- * the write lock, the child waits in vain, and then its call fails with
+ * and no connection of your own to the same file. In the child, SQLite still
+ * counts the locks that the parent held at the fork, and nothing ever releases
+ * them. If the write lock is among them, the child's calls that write fail with
  * RP_EBUSY.
  *
  * The library never prints, never exits, and never touches signals.
@@ -59,8 +59,8 @@ extern "C" {
 
 /*
  * The errors. Each line has the error's name, its number, its outcome and its
- * message. The numbers are part of the ABI. There is one error for each thing
- * that a caller may want to do next. The outcome is
+ * message. The numbers are part of the ABI. Two failures have different errors
+ * only if a caller may want to react to them differently. The outcome is
  *
  *   0  nothing was done
  *   1  nothing was done, and the same call may succeed later
@@ -120,7 +120,7 @@ RP_API const char *rp_error_text(int code);
 #define RP_MOST_ATTEMPTS 1000000000
 #define RP_MOST_PAYLOAD 1000000000 /* bytes; a queue can have a lower limit */
 #define RP_MOST_CLAIMED 100000     /* jobs in one claim */
-#define RP_MOST_BACKOFF 100        /* delays in a job's own backoff */
+#define RP_MOST_BACKOFF 100        /* delays in rp_job_spec.backoff */
 #define RP_MOST_THREADS 1024       /* threads of a worker */
 #define RP_MOST_DAYS 3650          /* longest duration, in days */
 #define RP_MOST_MS (RP_MOST_DAYS * INT64_C(86400000))
@@ -154,7 +154,7 @@ typedef struct rp_conn rp_conn;
 /* Values of rp_options.schema: whether rp_open() creates the queue's tables
  * if the database has none. */
 #define RP_SCHEMA_CREATE 0  /* create them if the database is new or empty */
-#define RP_SCHEMA_INSTALL 1 /* create them also beside other tables */
+#define RP_SCHEMA_INSTALL 1 /* create them even beside other tables */
 #define RP_SCHEMA_REQUIRE 2 /* create none: fail if they are missing */
 
 /* Options of rp_open() and rp_attach(). In every field zero means the
@@ -189,8 +189,9 @@ typedef struct rp_options {
  * The URL may have any form that libpq accepts (also postgresql://... or
  * host=... dbname=...) and may contain libpq's options. readpast adds the
  * option `schema`: lower-case letters, digits and _; the default is readpast.
- * If the connection breaks, the next call opens a new connection. In a series
- * of calls without pauses, one call may fail with RP_ELOST first.
+ * If the connection breaks, the next call opens a new connection. If a call
+ * follows another one without a pause, it may fail with RP_ELOST instead, and
+ * the call after it opens the connection.
  *
  * Errors: RP_EINVAL: the URL is wrong. RP_ENODB: there is no such file, server
  * or database. RP_ESCHEMA: the database has other tables, or a newer version of
@@ -207,9 +208,9 @@ RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
  * Use a connection of your own, `native`. For the scheme "sqlite" this is a
  * `sqlite3 *` of the SQLite library that this library uses. For "postgres" it
  * is a `PGconn *` of the same libpq. While a transaction is open on the
- * connection, all calls join it. Each call is a savepoint, so a call that fails
- * changes nothing. The queue's rows and your rows are committed or rolled back
- * together, and a claim or a verdict takes effect when your transaction
+ * connection, all calls join it. Each call runs in a savepoint, so a call that
+ * fails changes nothing. The queue's rows and your rows are committed or rolled
+ * back together, and a claim or a verdict takes effect when your transaction
  * commits. If no transaction is open, each call is a transaction of its own.
  *
  * The library changes no setting of the connection. On SQLite it leaves the
@@ -222,10 +223,11 @@ RP_API int rp_open(const char *url, const rp_options *options, rp_conn **ret,
  * claims and sweeps return RP_EINVAL.
  *
  * Close the handle before the connection; rp_close() leaves the connection
- * open. In a database with tables of your own, use RP_SCHEMA_INSTALL once.
- * Fails as rp_open() does. If a transaction is open or a statement is running
- * on a SQLite connection, rp_attach() does not check the schema. Then the first
- * call checks it, and may fail with these errors.
+ * open. To create the queue's tables in a database that has tables of your own,
+ * use RP_SCHEMA_INSTALL once. The errors are those of rp_open(). If a
+ * transaction is open or a statement is running on a SQLite connection,
+ * rp_attach() does not check the schema. Then the first call on the handle
+ * checks it, and may fail with these errors.
  */
 RP_API int rp_attach(const char *scheme, void *native,
 		     const rp_options *options, rp_conn **ret,
@@ -258,25 +260,25 @@ RP_API void rp_close(rp_conn *conn);
 RP_API const rp_error *rp_last_error(const rp_conn *conn);
 
 /*
- * A transaction that spans several calls on this handle. They are committed or
- * rolled back together. If one of them fails, it changes nothing, and the calls
- * before it remain in effect. There is one exception: if memory or the disk ran
- * out, the database may have rolled back the whole transaction. Then all
- * further calls fail until rp_rollback(). Keep the transaction short on SQLite,
- * because other writers of the file wait for it. RP_EINVAL: rp_begin() while a
- * transaction is open, rp_commit() or rp_rollback() without an open
- * transaction. On an attached connection with an open transaction, rp_begin()
- * opens a savepoint in that transaction.
+ * The calls between rp_begin() and rp_commit() are one transaction. If one of
+ * these calls fails, it changes nothing, and the calls before it remain in
+ * effect. There is one exception: if memory or the disk ran out, the database
+ * may have rolled back the whole transaction. Then all further calls fail until
+ * rp_rollback(). Keep the transaction short on SQLite, because other writers of
+ * the file wait for it. RP_EINVAL: rp_begin() while a transaction is open,
+ * rp_commit() or rp_rollback() without an open transaction. On an attached
+ * connection with an open transaction, rp_begin() opens a savepoint in that
+ * transaction.
  */
 RP_API int rp_begin(rp_conn *conn);
 RP_API int rp_commit(rp_conn *conn);
 RP_API int rp_rollback(rp_conn *conn);
 
 /*
- * Call this after a backup was restored. The next jobs get ids that are higher
- * by RP_IDS_SKIPPED. So no job gets an id that another job got after the backup
- * was made. `ret` (may be NULL) is set to the last id that is skipped. If more
- * than RP_IDS_SKIPPED jobs were enqueued after the backup, call it again.
+ * Call this after you restored a backup. It skips the next RP_IDS_SKIPPED ids,
+ * because jobs that were enqueued after the backup may have had these ids.
+ * `ret` (may be NULL) is set to the last id that is skipped. If more than
+ * RP_IDS_SKIPPED jobs were enqueued after the backup, call it again.
  */
 #define RP_IDS_SKIPPED 1000000000
 RP_API int rp_ids_skip(rp_conn *conn, int64_t *ret);
@@ -341,8 +343,8 @@ RP_API void rp_queues_free(rp_queues *queues);
 
 /* Workers get no jobs from a paused queue. Running jobs may finish, and new
  * jobs can be enqueued. `reason` (at most RP_MOST_REASON bytes) is text for
- * people; the tool shows it wherever it shows the pause. If it is NULL, a queue
- * that is already paused keeps its reason. rp_queue_resume() deletes the
+ * people, which the command-line tool shows with the pause. If it is NULL, a
+ * queue that is already paused keeps its reason. rp_queue_resume() deletes the
  * reason. */
 RP_API int rp_queue_pause(rp_conn *conn, const char *name, const char *reason);
 RP_API int rp_queue_resume(rp_conn *conn, const char *name);
@@ -356,7 +358,7 @@ RP_API int rp_queue_drop(rp_conn *conn, const char *name);
 
 /* ---- jobs ------------------------------------------------------------ */
 
-/* The states of a job, as users see them. */
+/* The states of a job. */
 #define RP_STATES(X)                                                           \
 	X(SCHEDULED, 1, "scheduled") /* not before run_at */                   \
 	X(READY, 2, "ready")         /* claimable */                           \
@@ -432,7 +434,7 @@ RP_API const rp_job *rp_batch_at(const rp_batch *batch, size_t i);
 RP_API int rp_batch_is_partial(const rp_batch *batch);
 RP_API void rp_batch_free(rp_batch *batch);
 
-/* A job to enqueue. Start from RP_JOB_SPEC_INIT. Zero (NULL) means the default
+/* A job to enqueue. Start from RP_JOB_SPEC_INIT. Zero or NULL means the default
  * in every field except `priority`, where -1 means the default. */
 typedef struct rp_job_spec {
 	size_t size;         /* set by RP_JOB_SPEC_INIT */
@@ -477,18 +479,19 @@ typedef struct rp_added {
 	int outcome; /* RP_ADDED, RP_EXISTED, RP_REPLACED */
 } rp_added;
 #define RP_ADDED 0    /* a new job */
-#define RP_EXISTED 1  /* the job `id` has the key already; unchanged */
+#define RP_EXISTED 1  /* the job `id` has the key already and is unchanged */
 #define RP_REPLACED 2 /* the live job with the key was replaced; same id */
 
 /*
- * Enqueue one job, or `n` jobs in their order: all of them or none. The queue
- * is created if it does not exist. The jobs are durable when the call returns.
- * Inside a transaction they are durable when that transaction commits.
+ * Enqueue one job, or `n` jobs in their order. Either all of them are enqueued
+ * or none. The queue is created if it does not exist. The jobs are durable when
+ * the call returns. Inside a transaction they are durable when that transaction
+ * commits.
  *
  * `ret` may be NULL; otherwise it has room for `n` results. All elements of
- * `jobs` have the `size` of the first one. If a job is refused (RP_EINVAL,
- * RP_EFBIG), the error's `item` is its index. If n > 1, the message also begins
- * with "job I: ", where I counts from 1.
+ * `jobs` must have the same `size`. If a job is refused (RP_EINVAL, RP_EFBIG),
+ * the error's `item` is its index. If n > 1, the message also begins with "job
+ * I: ", where I counts from 1.
  */
 RP_API int rp_enqueue(rp_conn *conn, const char *queue, const rp_job_spec *job,
 		      rp_added *ret);
@@ -499,9 +502,9 @@ RP_API int rp_enqueue_many(rp_conn *conn, const char *queue,
 typedef struct rp_claim_options {
 	size_t size;               /* set by RP_CLAIM_INIT */
 	int64_t lease_ms;          /* 0: the queue's setting */
-	const char *const *queues; /* several queues instead of `queue`, in
-				    * order of preference, with a NULL at the
-				    * end */
+	const char *const *queues; /* several queues in order of preference,
+				    * instead of the argument `queue`, with a
+				    * NULL at the end */
 	size_t holding; /* how many jobs this worker already holds. If it is
 			 * not 0, the claim returns no suspects (see below) */
 	size_t ahead;   /* how many of the `max` jobs are prefetched, that is,
@@ -577,10 +580,10 @@ typedef struct rp_verdict {
 /*
  * Give `n` verdicts in one commit. Returns how many were accepted. For each of
  * the others, `result` has the reason. If several verdicts name the same claim,
- * only the first one counts. If the call fails (a negative number), no verdict
- * took effect; only after RP_ELOST is the outcome unknown. RP_EFBIG: a result
- * or progress is too large; the error's `item` is the index of that verdict,
- * and all claims remain valid.
+ * only the first one counts. If the call returns RP_ELOST, the outcome is
+ * unknown. After any other error no verdict took effect. RP_EFBIG: a result or
+ * progress is too large; the error's `item` is the index of that verdict, and
+ * all claims remain valid.
  */
 RP_API int rp_settle(rp_conn *conn, rp_verdict *verdicts, size_t n);
 
@@ -614,8 +617,8 @@ RP_API int rp_job_cancel(rp_conn *conn, int64_t id, const char *kind);
 
 /*
  * Make a dead or cancelled job ready again, with the same id and no attempts
- * used. RP_ENOENT: no such job; RP_EGONE: it is live or done; RP_ETAKEN:
- * another live job now has its unique key.
+ * used. For `kind` see rp_job_cancel(). RP_ENOENT: no such job; RP_EGONE: it is
+ * live or done; RP_ETAKEN: another live job now has its unique key.
  */
 RP_API int rp_job_retry(rp_conn *conn, int64_t id, const char *kind);
 
@@ -630,8 +633,8 @@ typedef struct rp_change {
 	int64_t delay_ms;  /* ready after this time; 0: now */
 	int64_t run_at;    /* when it is ready; do not set delay_ms, too */
 	const char *queue; /* another queue; it must exist */
-	int64_t max_attempts; /* 1 or more. If the job has used so many attempts
-			       * already, one more attempt is left */
+	int64_t max_attempts; /* 1 or more. If the job has already used that
+			       * many attempts, it gets one more */
 } rp_change;
 #define RP_CHANGE_INIT                                                         \
 	{                                                                      \
@@ -690,10 +693,11 @@ typedef struct rp_swept {
 /*
  * Maintenance: make due jobs ready, end the leases that ran out, cancel jobs
  * that expired, delete jobs whose retention is over, and fire the schedules
- * that are due. Workers do this by themselves. A program that only claims
- * should call it about once a second. A sweep that finds nothing to do writes
- * nothing. `ret` may be NULL. Returns the number of jobs that were changed.
- * RP_EINVAL: `ret` was not initialised with RP_SWEPT_INIT.
+ * that are due. Workers do this by themselves. If no worker runs, a program
+ * that claims jobs should call rp_sweep() about once a second. A sweep that
+ * finds nothing to do writes nothing. `ret` may be NULL. Returns the number of
+ * jobs that were changed. RP_EINVAL: `ret` was not initialised with
+ * RP_SWEPT_INIT.
  */
 RP_API int rp_sweep(rp_conn *conn, rp_swept *ret);
 
@@ -714,8 +718,8 @@ typedef struct rp_outcome {
 	int state; /* RP_STATE_DONE, _DEAD or _CANCELLED; 0: it has not ended. A
 		    * live job whose queue is dropped counts as cancelled */
 	int kept;  /* 1: the job is kept, and rp_job_get() reads it. 0: it is
-		    * not kept; if nothing else is known about it, it counts as
-		    * done */
+		    * not kept. If the database does not record how it ended,
+		    * `state` is RP_STATE_DONE */
 } rp_outcome;
 
 /*
@@ -730,15 +734,15 @@ typedef struct rp_outcome {
  *
  * RP_ENOENT: no job ever had this id; the error's `item` is its index. An id
  * counts as used as soon as its enqueue has begun, so wait for a job only after
- * its enqueue was committed. RP_EINVAL: a transaction is open, or the handler
- * would wait for itself. The latter is a handler of a worker with one thread
- * that waits for a job of a queue which this worker serves.
+ * its enqueue was committed. RP_EINVAL: a transaction is open, or the caller is
+ * a handler that would wait for itself. Such a handler waits for a job of a
+ * queue that its own worker serves, and this worker has only one thread.
  *
- * On PostgreSQL a notification ends the wait. On SQLite the call watches the
- * database's files, and also looks once a second. If the server cannot be
- * reached, the call tries again for a minute before it fails. On an attached
- * connection to PostgreSQL (rp_attach()), and behind a pooler, the call polls
- * at growing intervals of up to a second.
+ * On PostgreSQL a notification ends the wait. On SQLite the call reads the jobs
+ * when the database's files change, and at least once a second. If the server
+ * cannot be reached, the call tries again for a minute before it fails. On an
+ * attached connection to PostgreSQL (rp_attach()), and behind a pooler, the
+ * call polls at growing intervals of up to a second.
  */
 #define RP_WAIT_ALL 0
 #define RP_WAIT_ANY 1
@@ -763,7 +767,7 @@ typedef struct rp_why {
 	const rp_job *job;
 	int64_t now;       /* when this was read */
 	int64_t paused_at; /* when its queue was paused; 0: it is not paused */
-	int64_t ahead;     /* how many ready jobs are claimed before it;
+	int64_t ahead;     /* how many ready jobs will be claimed before it;
 			    * RP_MOST_AHEAD means that many or more */
 	int suspect;       /* 1: it may have killed its worker, so it is
 			    * claimed alone, by a worker that holds no other
@@ -801,9 +805,9 @@ RP_API void rp_why_free(rp_why *why);
  * read; rp_job_get() reads all of them. Free the batch with rp_batch_free().
  *
  * No index has the running jobs in the order of their claims. So the call
- * examines at most RP_MOST_COUNTED of them, or `max` if that is larger. With
- * `state | RP_LIST_ALL` it examines all of them. rp_batch_is_partial() returns
- * 1 if the call did not examine all of them.
+ * examines at most RP_MOST_COUNTED of them, or `max` of them if `max` is
+ * larger. With `state | RP_LIST_ALL` it examines all of them.
+ * rp_batch_is_partial() returns 1 if the call did not examine all of them.
  */
 #define RP_LIST_PAYLOAD 256
 #define RP_LIST_ALL 0x100
@@ -812,10 +816,10 @@ RP_API int rp_job_list(rp_conn *conn, const char *queue, int state, size_t max,
 
 /*
  * The numbers of a queue. A time is -1 if there is no job to which it applies.
- * The numbers of finished jobs are exact, because they are counted as jobs are
- * kept and deleted. Of the live jobs, at most RP_MOST_COUNTED of each state are
- * counted. If ..._at_least is 1, there may be more jobs of that state, and the
- * times are those of the counted jobs.
+ * The numbers of finished jobs are exact, because the database updates them
+ * when it keeps or deletes a job. Of the live jobs, at most RP_MOST_COUNTED of
+ * each state are counted. If ..._at_least is 1, there may be more jobs of that
+ * state, and the times are those of the counted jobs.
  */
 #define RP_MOST_COUNTED 10000
 typedef struct rp_queue_stats {
@@ -863,9 +867,9 @@ RP_API void rp_workers_free(rp_workers *workers);
 
 /* ---- schedules ------------------------------------------------------- */
 
-/* One fire of a schedule. Start from RP_FIRE_INIT. A field named ..._local_ms
- * is a local time. For 03:30, for example, it has the milliseconds of 03:30 UTC
- * on the same date. */
+/* One time at which a schedule fires. Start from RP_FIRE_INIT. A field named
+ * ..._local_ms is a local time. For 03:30, for example, it has the milliseconds
+ * of 03:30 UTC on the same date. */
 typedef struct rp_fire {
 	size_t size;      /* set by RP_FIRE_INIT */
 	int64_t at_ms;    /* when it fires */
@@ -913,14 +917,16 @@ typedef struct rp_fire {
  * no file.
  *
  * RP_EINVAL: the spec is wrong or can never match a day, or the zone is not
- * known. RP_EDB: the zone's file is damaged or cannot be read. RP_ENOMEM.
+ * known. RP_EDB: the zone's file is damaged or cannot be read. RP_ENOMEM: out
+ * of memory.
  */
 RP_API int rp_schedule_next(const char *spec, const char *zone,
 			    int64_t anchor_ms, int64_t after_ms, rp_fire *ret,
 			    rp_error *reterr);
 
-/* What a schedule does about the instants that it missed. An instant is missed
- * if no worker or sweep has fired it 60 s after its time. */
+/* What a schedule does about the instants that it missed. An instant is a time
+ * that the schedule's spec names. It is missed if no worker or sweep has fired
+ * it within 60 s. */
 #define RP_MISSED_ONCE 0 /* one job, for the newest of them */
 #define RP_MISSED_ALL 1  /* a job for each, in order, for at most 1000 */
 #define RP_MISSED_SKIP 2 /* no job */
@@ -969,7 +975,8 @@ typedef struct rp_schedule {
 	int64_t last_job_id; /* the job of that instant; 0: it has no job */
 	int last_state; /* RP_STATE_* of that job; 0: it is no longer kept */
 	const char *last_error; /* why the last instant has no job, or why the
-				 * next instant is not known; or NULL */
+				 * next instant is not known; NULL: no such
+				 * error */
 	int64_t paused_at, created_at;
 	int64_t anchor_at; /* the time from which `every D` counts */
 } rp_schedule;
@@ -1016,8 +1023,9 @@ RP_API int rp_schedule_resume(rp_conn *conn, const char *name);
 
 /* Add a job of the schedule now, even if the schedule is paused. The schedule's
  * instants do not change. The job's header readpast-scheduled-for is the
- * current time. `ret` may be NULL; its outcome is RP_EXISTED if RP_OVERLAP_SKIP
- * found a live job. RP_ENOENT: there is no such schedule. */
+ * current time. `ret` may be NULL. Its outcome is RP_EXISTED if the schedule
+ * has RP_OVERLAP_SKIP and one of its jobs is live; then no job is added.
+ * RP_ENOENT: there is no such schedule. */
 RP_API int rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret);
 
 /* ---- copying to another database -------------------------------------- */
@@ -1069,9 +1077,9 @@ typedef struct rp_copy_options {
  * queues' settings, their schedules, their kept jobs, their unique keys that
  * stay taken, and their live jobs with position, times, attempts, claim
  * numbers, keys and failures. Jobs keep their ids if the target has never used
- * these ids; otherwise one number is added to all of them. Before the call
- * returns, it compares every field of every job. `ret` and `reterr` may be
- * NULL.
+ * these ids; otherwise a number is added to the ids (see rp_copied.shift).
+ * Before the call returns, it compares every field of every job. `ret` and
+ * `reterr` may be NULL.
  *
  * During the copy the queues are paused on both sides. Jobs that are enqueued
  * in the source during the copy are copied, too. After a copy, the source is
@@ -1127,7 +1135,8 @@ RP_API int rp_task_delay(rp_task *task, int64_t delay_ms);
  * rp_job_spec.keep_ms and rp_queue.keep_done_ms). If the job is not kept, the
  * result is dropped. A handler that uses rp_task_complete() must set the result
  * before that call. RP_EFBIG: the result is larger than RP_MOST_RESULT; nothing
- * has changed, and the job can still be completed. RP_EINVAL, RP_ENOMEM.
+ * has changed, and the job can still be completed. The call can also return
+ * RP_EINVAL or RP_ENOMEM.
  */
 RP_API int rp_task_result(rp_task *task, const void *bytes, size_t size);
 
@@ -1141,7 +1150,8 @@ RP_API int rp_task_result(rp_task *task, const void *bytes, size_t size);
  *
  * `readpast show`, `why` and `top` show the text, and the job's next attempt
  * finds it in rp_job.progress. RP_EFBIG: the text is too large. RP_EINVAL: it
- * is not UTF-8. RP_ENOMEM. After an error the previous text is still valid.
+ * is not UTF-8. RP_ENOMEM: out of memory. After an error the previous text is
+ * still valid.
  */
 RP_API int rp_task_progress(rp_task *task, const char *text);
 
@@ -1224,9 +1234,9 @@ typedef struct rp_event {
 typedef void rp_observer(const rp_event *event, void *ctx);
 
 /* When a worker ends by itself. RP_DRAIN_READY: when its queues, except paused
- * ones, have no job that is ready, due or running, whichever process runs it.
- * RP_DRAIN_SETTLED: the same, and in addition each job that the worker has run
- * is finished, or another worker has run it since. A worker with
+ * ones, have no job that is ready, due or running, not even one that another
+ * process runs. RP_DRAIN_SETTLED: the same, and in addition each job that the
+ * worker has run is finished, or another worker has run it since. A worker with
  * RP_DRAIN_SETTLED waits for the next attempts of its jobs. */
 #define RP_DRAIN_READY 1
 #define RP_DRAIN_SETTLED 2
@@ -1282,9 +1292,9 @@ RP_API int rp_worker_handle(rp_worker *worker, const char *queue,
 /*
  * Serve all queues whose names match a pattern. In a pattern, * stands for any
  * characters and ? for one character; with a backslash before them they are
- * ordinary characters. The worker notices a queue that is created later within
- * two seconds. No matching queue is preferred to another. A handler for a
- * queue's name takes precedence over a handler for a pattern. If several
+ * ordinary characters. A queue that is created later is served within two
+ * seconds of its creation. No matching queue is preferred to another. A handler
+ * for a queue's name takes precedence over a handler for a pattern. If several
  * patterns match, the first one counts. This call creates no queue.
  */
 RP_API int rp_worker_handle_pattern(rp_worker *worker, const char *pattern,
@@ -1357,8 +1367,8 @@ RP_API const rp_job *rp_task_job(const rp_task *task);
 
 /*
  * Give the verdict on a pulled task: RP_DONE, RP_FAIL, RP_DEAD or RP_RELEASE.
- * Call rp_task_error() and rp_task_delay() before this. If a transaction of the
- * task is open, it is rolled back.
+ * The program may call rp_task_error() and rp_task_delay() only before this. If
+ * a transaction of the task is open, it is rolled back.
  *
  * Returns 0 if the claim was still valid. Then the worker's thread sends the
  * verdict with its next commit. The verdict takes no effect if the process dies
@@ -1366,9 +1376,9 @@ RP_API const rp_job *rp_task_job(const rp_task *task);
  * and the counts report the second case. For an effect that must be certain,
  * use rp_task_complete() and rp_task_commit() before this.
  *
- * RP_EGONE, RP_ECANCELLED: the claim was already lost. Other errors: the error
- * that ended the worker. The call frees the task in all these cases. Only on
- * RP_EINVAL the task is not freed.
+ * RP_EGONE, RP_ECANCELLED: the claim was already lost. Any other error except
+ * RP_EINVAL is the error that ended the worker. The call frees the task unless
+ * it returns RP_EINVAL.
  */
 RP_API int rp_task_finish(rp_task *task, int verdict);
 
