@@ -61,8 +61,8 @@ name_queues(struct rp_copy *c)
 		       : rp__fail(c->error, RP_ENOMEM, "out of memory");
 }
 
-/* Export the first job of these queues whose id is at most `until`. If `until`
- * is 0, no job is exported, but the statement is still checked. */
+/* Export one job of these queues, with an id of at most `until`. If `until` is
+ * 0, no job is exported, but the statement is still checked. */
 static int
 export_one(struct rp_copy *c, rp_conn *conn, const char *names, int64_t until,
 	   int64_t *ret_count)

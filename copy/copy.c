@@ -2,11 +2,12 @@
  * copy.c - copy queues to another database, or move them there.
  *
  * Both sides of a queue are paused. Then the copy reads all jobs of the source
- * again and again. Each time is a walk; see slice.c. The copy is complete when
- * a walk has found each job in the target, equal in every field. A move makes
- * one more walk, which compares each slice and then deletes it from the source.
- * Some steps must not be done twice. Before such a step the target records the
- * progress, so that a later run of the same copy can continue.
+ * several times. Each time is called a walk; see slice.c. The copy is complete
+ * when a walk has found each job in the target, equal in every field. A move
+ * makes one more walk, which compares each slice and then deletes it from the
+ * source. Some steps must not be done twice. Before such a step, the copy
+ * records in the target how far it is, so that a later run of the same copy can
+ * continue after that step.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -119,7 +120,7 @@ finish(struct rp_copy *c)
 /* ---- the walks ---- */
 
 /* Count all running jobs. The functions for stats and lists cannot be used,
- * because they stop at some thousands. */
+ * because they stop counting at 10,000. */
 static int
 look_for_running(struct rp_copy *c, int *ret)
 {
@@ -210,9 +211,10 @@ move(struct rp_copy *c)
 	c->counts.live = c->counts.kept = 0;
 	if (r == 0)
 		r = rp__copy_progress(c, RP_COPY_REMOVING);
-	/* Jobs may leave the source without the copy, for example when they
-	 * are done. The first removing walk still erases them from the target.
-	 * Later walks cannot distinguish them from moved jobs. */
+	/* Jobs may disappear from the source without the move, for example when
+	 * they are done. The first removing walk still erases such jobs from
+	 * the target. Later walks cannot, because moved jobs are missing from
+	 * the source, too. */
 	if (r == 0)
 		r = rp__copy_walk(c);
 	c->mirror = 0;

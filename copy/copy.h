@@ -23,13 +23,14 @@ struct rp_copy_queue {
 	const char *name;
 	enum rp_phase phase;              /* how far the copy was when this
 					   * run began */
-	int source_paused, target_paused; /* not 0: the queue will be paused
-					   * there when the copy ends */
+	int source_paused, target_paused; /* not 0: the queue will be paused on
+					   * that side when the copy ends */
 };
 
-/* The largest number of jobs in a read is divided into parts, and a slice reads
- * some of these parts. With too few parts, most of the time would go into the
- * fixed cost of a slice. */
+/* RP_COPY_ROWS, the largest number of jobs in one read, is divided into
+ * RP_COPY_PARTS parts. A slice has FIRST, and later LEAST to MOST, of these
+ * parts. In smaller slices the fixed cost of a slice would take most of the
+ * time. */
 #define RP_COPY_ROWS 4000
 #define RP_COPY_PARTS 64
 #define RP_COPY_PARTS_FIRST 8
@@ -81,7 +82,7 @@ struct rp_copy {
 	int removing;       /* not 0: erase from the source jobs that are in
 			     * the target */
 	size_t parts;       /* size of a slice, in parts (of RP_COPY_PARTS) */
-	struct rp_copy_schedules schedules;   /* the last ones read */
+	struct rp_copy_schedules schedules;   /* as read last */
 	struct rp_slice from_slice, to_slice; /* the last slice on each side */
 };
 
@@ -90,8 +91,8 @@ int rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r);
 int rp__copy_end(struct rp_copy *c, rp_conn *conn, int r);
 int rp__copy_progress(struct rp_copy *c, int what);
 
-/* begin.c: if this call fails, the source is unchanged, unless the outcome of a
- * commit is unknown */
+/* begin.c: if rp__copy_begin() fails, the source is unchanged, unless the
+ * outcome of a commit is unknown */
 int rp__copy_begin(struct rp_copy *c);
 
 /* ids.c */
@@ -153,7 +154,8 @@ int rp__copy_keys(struct rp_copy *c);
  * target, where they are paused. */
 int rp__copy_read_schedules(struct rp_copy *c, int leaving);
 int rp__copy_write_schedules(struct rp_copy *c, int moving);
-int rp__copy_put_schedules(struct rp_copy *c, int moving); /* read and write */
+/* Call rp__copy_read_schedules() and rp__copy_write_schedules(). */
+int rp__copy_put_schedules(struct rp_copy *c, int moving);
 /* The other steps of a move of schedules. Each step runs in the open
  * transaction, or else in a transaction of its own. */
 int rp__copy_leave_schedules(struct rp_copy *c);

@@ -21,8 +21,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Distance of the copy's first id or position from the target's last one. If a
- * sequence gives these numbers, other clients may advance the sequence while
+/* The copy's first id or position is the target's last one plus this number.
+ * The gap is for other clients, which may advance the target's sequence while
  * the copy reads it. */
 #define CLEAR 1000
 
@@ -55,7 +55,7 @@ read_note(struct rp_copy *c, rp_conn *conn, const char *name, char **ret)
 		rp__run(conn, RP_V_META_GET, params, 1, take_text, &text));
 
 	if (r < 0)
-		free(text); /* a call may fail after it returned a row */
+		free(text); /* the call may fail after it returned a row */
 	else
 		*ret = text;
 	return r;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define NARROW INT64_C(20000) /* largest span of ids in one read */
-/* the same, if there are few jobs among the ids */
+/* the largest span if only few of the ids are in use */
 #define WIDE INT64_C(1000000)
 
 /* The state of a job of the source. WANTED: the job will be inserted into the
