@@ -27,8 +27,8 @@ queue_and_kind(const char *queue, const char *kind)
 	return text;
 }
 
-/* Append the queues and kinds that a route serves to `kinds`. Returns 0 or
- * RP_ENOMEM. */
+/* Append the queues and kinds that a route serves to `kinds`. A route is a
+ * queue or a pattern with its handler. Returns 0 or RP_ENOMEM. */
 static int
 add_kinds(const rp_worker *w, const struct route *route, char **kinds,
 	  size_t *n)

@@ -54,8 +54,8 @@ add(rp_task *task, struct renewal *renewal, rp_verdict *v)
 	v->progress = rp__report_send(&task->report);
 }
 
-/* Fill both arrays, which have room for `most` entries. Returns how many
- * entries were filled. The caller holds the pool's lock. */
+/* Fill `renewals` and `verdicts`, which have room for `most` elements. Returns
+ * how many elements were filled. The caller holds the pool's lock. */
 static size_t
 add_due(struct pool *pool, int64_t now, struct renewal *renewals,
 	rp_verdict *verdicts, size_t most)
@@ -76,7 +76,7 @@ add_due(struct pool *pool, int64_t now, struct renewal *renewals,
 }
 
 /* Collect the tasks whose lease must be renewed. Returns their number or an
- * error. The caller frees both arrays, also after an error. */
+ * error. The caller frees *ret and *ret_verdicts, also after an error. */
 static int
 collect_due(struct pool *pool, int64_t now, struct renewal **ret,
 	    rp_verdict **ret_verdicts)

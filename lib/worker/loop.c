@@ -1,16 +1,15 @@
 /*
- * loop.c - the main loop of the coordinator, the thread that claims and settles
- * jobs.
+ * loop.c - the main loop of the coordinator.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
  * The coordinator is the thread that claims jobs, settles them and renews their
- * leases. Each step settles the tasks that finished during the step before. It
- * also claims the jobs that the handlers will start within the next 50 ms, if
- * jobs take as long as they took recently. So the jobs of a slow queue are
- * fetched one by one, and those of a fast queue in large commits. No timer adds
- * latency.
+ * leases. Each step of the loop settles the tasks that finished during the
+ * previous step. It also claims the jobs that the handlers will start within
+ * the next 50 ms, if jobs take as long as they took recently. So the jobs of a
+ * slow queue are fetched one by one, and those of a fast queue in large
+ * commits.
  */
 #include "worker.h"
 
@@ -241,8 +240,8 @@ settle_and_claim(rp_worker *w, struct tasks *finished)
 /* ---- waiting ---- */
 
 /* Returns how many milliseconds the coordinator may wait if nothing happens;
- * -1: no limit. waits: 1 if it will wait in the backend, which then decides
- * itself when to probe. */
+ * -1: no limit. waits: 1 if it will wait in the database's backend, which then
+ * decides itself when to look for ready jobs. */
 static int64_t
 nap_ms(rp_worker *w, int waits)
 {
@@ -338,7 +337,8 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 	w->maybe_ready |= ret->ready;
 	/* A worker that gets notified need not poll, with two exceptions. A
 	 * worker that drains must poll, because no notification is sent when
-	 * the last job ends. So must the worker that sweeps for all. */
+	 * the last job ends. The worker that sweeps for all workers must poll,
+	 * too. */
 	w->waiter.polls = ret->ready || w->options.drain ||
 			  rp__has_swept_lately(w->conn) || w->conn->has_unswept;
 	if (!ret->suspects)
@@ -346,8 +346,8 @@ probe(rp_worker *w, int what, struct rp_probe *ret)
 	return 0;
 }
 
-/* Probe if the last wait returned that a probe is due. A worker that did not
- * wait probes on schedule. */
+/* Look for due and ready jobs (probe) if the last wait returned that this is
+ * needed. A worker that did not wait probes when probe_at has come. */
 static int
 probe_if_due(rp_worker *w, int64_t now)
 {
@@ -388,8 +388,8 @@ is_at_the_end(rp_worker *w, int *ret_r)
 
 /* Returns 1 if jobs wait and no task was started for STUCK_MS. Then the caller
  * releases the waiting tasks, because other workers may be free. If a program
- * could pull tasks and does not, nothing is claimed for it until its next
- * call. */
+ * pulls tasks but did not take the waiting ones, nothing is claimed for it
+ * until its next call. */
 static int
 is_stuck(rp_worker *w)
 {

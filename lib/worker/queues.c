@@ -1,7 +1,8 @@
 /*
- * queues.c - the list of queues that a worker serves. The list has the queues
- * that its routes name, and the queues that match the patterns among its
- * routes. Queues that are created later are added.
+ * queues.c - the list of queues that a worker serves. A route is a queue's name
+ * or a pattern, with a handler. The list has the queues that routes name, and
+ * the queues that match a route's pattern. Queues that are created later are
+ * added.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +17,7 @@
 
 /* Each look reads the queues that are younger than YOUNG_MS. Their ids may be
  * smaller than ids that were seen before, because transactions that create
- * queues may commit in another order. */
+ * queues need not commit in the order of the ids. */
 #define YOUNG_MS 5000
 /* All queues are read once in ALL_MS. This also finds the queues that were
  * dropped. */

@@ -78,8 +78,8 @@ struct rp_task {
 	atomic_int fate; /* RP_TASK_RUNNING, _LOST or _CANCELLED */
 };
 
-/* Returns the fate of a task whose verdict or renewal was refused with this
- * result, which is RP_EGONE or RP_ECANCELLED. */
+/* Returns RP_TASK_LOST or RP_TASK_CANCELLED, for a task whose verdict or
+ * renewal was refused with RP_EGONE or RP_ECANCELLED. */
 int rp__task_fate(int result);
 int rp__task_enter(const rp_task *task);
 int64_t rp__task_renew_at(const rp_task *task); /* when to renew the task's

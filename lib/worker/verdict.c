@@ -79,9 +79,9 @@ count_loss(rp_worker *w, int is_cancelled)
 
 /* Return the verdict of a handler that has settled its claim itself. The
  * worker's verdict was refused for this reason, and the lease had not run out.
- * The job's row shows which verdict the handler gave. After a failure the claim
- * number is one higher, or another attempt is counted. After a release the
- * attempt is no longer counted. */
+ * The job's row (`now`) shows which verdict the handler gave. After a failure
+ * its claim number is one higher than that of the task, or it counts more
+ * attempts. After a release it counts one attempt less. */
 static int
 own_verdict(const rp_task *task, const rp_job *now)
 {
