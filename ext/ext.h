@@ -63,13 +63,15 @@ void ext_release(void *ext);
 
 /* Returns a database in memory, for SQL that needs none of the host's tables.
  * If such SQL ran on the host's connection, json_each() would begin to read the
- * host's database. SQLite calls no busy handler when a connection that is
- * reading wants the write lock. NULL: out of memory. */
+ * host's database. A later write could then fail at once, because SQLite calls
+ * no busy handler when a connection that is reading requests the write lock.
+ * NULL: out of memory. */
 sqlite3 *ext_scratch(struct ext *ext);
 
-/* Create a temporary table for the module. A select from it does not begin to
- * read the host's database. If this fails, SQL can still use the module's name
- * as a table, but then a select begins to read the host's database. */
+/* Create a temporary table with the name of the module (a kind of virtual
+ * table). A select from a temporary table does not begin to read the host's
+ * database. If this fails, SQL can still use the module's name as a table, but
+ * then a select begins to read the host's database. */
 void ext_make_temporary(sqlite3 *db, const char *module);
 
 /* ---- arguments ---- */
@@ -178,11 +180,11 @@ struct ext_function {
 	int (*answer)(struct ext_call *call, struct rp_value *ret);
 	const char *columns;
 	int (*fetch)(struct ext_call *call, struct ext_rows *ret);
-	int outside; /* 1: refuse the call in a transaction, and beside a
-		      * statement that reads */
+	int outside; /* 1: refuse the call if a transaction is open or a
+		      * statement is reading */
 };
 
-/* Returns the words by which messages name the argument. */
+/* Returns the argument's name as messages print it. */
 const char *ext_words(enum ext_param param);
 /* Returns 1 if a JSON text contains \u0000. */
 int ext_has_nul_escape(const char *json, size_t size);
@@ -274,9 +276,10 @@ EXT_TABLES(EXT_DECLARE_TABLE)
 #undef EXT_DECLARE_ANSWER
 #undef EXT_DECLARE_TABLE
 
-/* In ext_worker.c. ext_worker_claims() decides as which worker this call
- * claims: the worker that the call names, or the one that the connection is.
- * ext_worker_seen() sends a heartbeat if one is due. */
+/* In ext_worker.c. ext_worker_claims() finds the worker for which this call
+ * claims. It is the worker that the call names, or else the worker as which the
+ * connection is registered. ext_worker_seen() sends a heartbeat if one is
+ * due. */
 int ext_worker_claims(struct ext_call *call);
 int ext_worker_seen(struct ext_call *call);
 

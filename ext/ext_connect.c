@@ -4,15 +4,16 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * Usually that is the host's own connection. If the host has a transaction
- * open, the call is part of it. Otherwise the call is a commit of its own, with
- * the host's settings, busy handler and functions.
+ * Usually the call uses the host's own connection. If the host has a
+ * transaction open, the call is part of it. Otherwise the call is a transaction
+ * of its own. It has the settings, busy handler and functions of the host's
+ * connection.
  *
  * There is one exception: no transaction is open, but a `select` of the host is
  * reading the database. SQLite refuses the write lock to such a connection at
- * once if others have written since it began to read. So the call commits on a
- * second connection to the same file, which gets the same `synchronous` and
- * busy timeout as the host's. If no second connection can be opened, the host's
+ * once if others have written since it began to read. So the call runs on a
+ * second connection to the same file. This connection gets the host's
+ * `synchronous` and busy timeout. If it cannot be opened, the host's connection
  * is used.
  *
  * The extension's virtual tables are temporary tables, so a `select` from them
@@ -78,10 +79,10 @@ ext_make_temporary(sqlite3 *db, const char *module)
 
 /* ---- WAL mode ---- */
 
-/* Switch the file to WAL mode. In other modes everything works, but readers and
- * writers block each other. The first call waits for as long as the host's busy
- * timeout; later calls try only once. The mode cannot be changed while a
- * `select` is running, even a `select` from readpast_claim. */
+/* Switch the file to WAL mode. In other modes the extension works, too, but
+ * readers and writers block each other. The first call waits for as long as the
+ * host's busy timeout; later calls try only once. The mode cannot be changed
+ * while a `select` is running, even a `select` from readpast_claim. */
 static void
 prefer_wal(struct ext *ext)
 {
@@ -149,8 +150,8 @@ open_own(struct ext *ext)
 }
 
 /* Copy the host's `synchronous` and busy timeout to the second connection. If
- * the host has written a busy handler of its own, it cannot be called from
- * here, and the timeout reads as 0. */
+ * the host has a busy handler of its own, the second connection cannot call it,
+ * and gets the timeout 0. */
 static int
 take_over_settings(struct ext *ext)
 {

@@ -320,8 +320,8 @@ read_function(const void *data, size_t row, struct rp_value *columns)
 	columns[2] = rp__text(d->columns);
 }
 
-/* Return a row for each way to call a function: for its value, and as a
- * table. */
+/* Return a row for each way to call a function: as an expression that has a
+ * value, and as a table. */
 int
 ext_functions_rows(struct ext_call *call, struct ext_rows *ret)
 {

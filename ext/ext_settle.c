@@ -1,7 +1,7 @@
 /*
  * ext_settle.c - the SQL functions that give verdicts on claims. A refused
- * verdict is an error. So if the lease was lost, the transaction that relies on
- * it fails.
+ * verdict is an error. So if the lease was lost, a transaction that contains
+ * the verdict fails.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

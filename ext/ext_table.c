@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The whole call is done before the first row is returned. It is also committed
- * then, unless a transaction of the host is open. The arguments are hidden
+ * The whole call is done before the first row is returned. By then it is also
+ * committed, unless a transaction of the host is open. The arguments are hidden
  * columns after the others.
  *
  * When the host closes its connection, SQLite first disconnects the virtual

@@ -19,8 +19,8 @@
 /* How often a waiting worker sweeps. A job whose lease ran out must be ready
  * again within 2 s, as long as any worker runs. */
 #define SWEEP_MS 1000
-/* The timeout of a wait without the argument. wait() on PostgreSQL has the same
- * default. */
+/* The timeout of a wait if the argument is absent. wait() on PostgreSQL has the
+ * same default. */
 #define TIMEOUT_MS 60000
 
 /* ---- registering and unregistering ---- */
@@ -242,8 +242,8 @@ ext_do_worker_stop(struct ext_call *call, struct rp_value *ret)
 	return sign_off(call);
 }
 
-/* Sweep all queues if that is due. rp_wait() does not sweep if a job is ready,
- * and perhaps no other client sweeps. */
+/* Sweep all queues if a sweep is due. rp_wait() does not sweep if a job is
+ * ready, and perhaps no other client sweeps either. */
 static int
 sweep_meanwhile(struct ext_call *call, const char *const *queues)
 {

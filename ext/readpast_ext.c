@@ -26,8 +26,8 @@ SQLITE_EXTENSION_INIT1
 #define LISTED(FIELDS) &(FIELDS(COMMA_AND_NAME))[2]
 
 /* The functions. Each has the same arguments, in the same order, as
- * PostgreSQL's routine of the same name. `holding` is last, because the routine
- * does not have it. */
+ * PostgreSQL's routine of the same name. The argument `holding` is last,
+ * because PostgreSQL's routine does not have it. */
 const struct ext_function ext_functions[] = {
 	/* clang-format off */
 	{ "enqueue", 2,
