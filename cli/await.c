@@ -77,8 +77,9 @@ await_add(struct await *await, const rp_added *added, size_t n)
 	return 0;
 }
 
-/* Call this when the results of the done jobs were printed. It sets how long
- * the jobs are kept to what the user or the queue wants, or deletes them. */
+/* Call this when the results of the done jobs were printed. It sets the jobs'
+ * retention to the user's or the queue's value, or deletes the jobs if they are
+ * not kept. */
 static void
 keep_no_longer(struct await *await)
 {

@@ -15,7 +15,8 @@
  * 0, or an exit status after printing an error. */
 int check_left(struct cmd *cmd, struct checker *checker, const char *queue);
 
-/* Write the word for a promise to `to`: "ok", or for example "BROKEN (3)". */
+/* Write to `to` whether a promise of docs/design.md was kept: "ok", or for
+ * example "BROKEN (3)". */
 void verdict_word(const struct verdicts *verdicts, enum promise promise,
 		  char *to, size_t room);
 

@@ -80,17 +80,17 @@ int find_queue(struct cmd *cmd, const char *name, int make);
 
 /*
  * Options: --name VALUE, --name=VALUE, -n VALUE or -nVALUE, anywhere among the
- * other arguments and up to `--`. A table, ended by OPTIONS_END, says where
- * each value goes. Parsing removes options from argv. The table is also the
- * command's help; tools/check_docs.py compares the manual and the completions
- * with it. --db and --history, which all commands have, may also come before
- * the command.
+ * other arguments, but before `--`. A table, ended by OPTIONS_END, has the
+ * variable for each value. Parsing removes options from argv. The table is also
+ * the command's help; tools/check_docs.py compares the manual and the
+ * completions with it. --db and --history, which all commands have, may also
+ * come before the command.
  */
 enum option_type {
 	FLAG,
 	TEXT,
-	OPTIONAL, /* text; the value is optional: --name gives "",
-		   * --name=TEXT gives TEXT */
+	OPTIONAL, /* a text that may be left out: --name sets "", --name=TEXT
+		   * sets TEXT */
 	COUNT,
 	SIZE,
 	DURATION,
@@ -144,7 +144,7 @@ struct fired {
 	json_t *headers; /* owns the texts */
 	const char *schedule, *at;
 	const char *missed; /* NULL: none */
-	int manual;         /* not 0: by `cron run` */
+	int manual;         /* not 0: `cron run` made the job */
 	int second_hand;    /* not 0: this job is the copy of a dead job */
 };
 /* Returns 1, or 0 if no schedule made the job. Free with fired_clear(). */
@@ -158,10 +158,12 @@ void print_duration(char *to, size_t room, int64_t ms);
 void print_text(FILE *to, const char *text, size_t size, size_t most);
 void print_duration_short(char *to, size_t room, int64_t ms);
 void format_count(char *to, size_t room, int64_t n, int at_least);
-const char *plural(int64_t n); /* "s" after a noun, or "" for one */
+const char *plural(int64_t n); /* "s", the ending of a plural, or "" if n is
+				* 1 */
 
 /* failures.c */
-int has_failed(const rp_job *job); /* returns 1 if its last attempt failed */
+int has_failed(const rp_job *job); /* returns 1 if the job's last attempt
+				    * failed */
 int print_came_back(FILE *to, const char *before, const rp_job *job);
 void print_failures(const rp_job *job);
 json_t *json_failures(const rp_job *job);

@@ -156,7 +156,7 @@ copy(struct cmd *cmd, rp_conn *to, const struct arguments *a)
 	options.leave_running = a->leave;
 	options.progress = on_progress;
 	options.progress_ctx = &progress;
-	/* Signals are caught, so that a signal stops the copy only between two
+	/* Catch signals, so that a signal stops the copy only between two
 	 * commits. */
 	catch_interrupts();
 	r = rp_copy(cmd->conn, to, &options, &copied, &error);

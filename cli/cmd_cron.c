@@ -16,7 +16,7 @@
 
 /* ---- times ----------------------------------------------------------- */
 
-/* A point in time, or a local time in the form of a UTC time. */
+/* A point in time in UTC. A local time is stored as if it were UTC. */
 static void
 format_as(char *to, size_t room, const char *format, int64_t ms)
 {

@@ -32,9 +32,9 @@ print_finding(const json_t *finding)
 	putchar('\n');
 }
 
-/* Print all findings. Warnings do not change the exit status. A job that waits
- * for a moment causes a warning, and the alarm of a monitor would go on and
- * off. */
+/* Print all findings. Warnings do not change the exit status, because even a
+ * job that waits for only a moment causes one. A monitor that watches the exit
+ * status would raise and clear its alarm again and again. */
 static int
 print_all(const struct doctor *d, int json)
 {

@@ -44,8 +44,8 @@ tell_left(const char *what)
 
 /* ---- the sentence about a run ---- */
 
-/* Returns words for the locks for which the workers waited most. The server has
- * reported the name of their wait event. */
+/* Returns words for the locks for which the workers waited most. The result has
+ * the name of the wait event that the server reported. */
 static const char *
 waited_for(const struct lab_result *result)
 {

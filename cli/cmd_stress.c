@@ -2,7 +2,7 @@
  * cmd_stress.c - the command `stress`: put a test load on the user's database,
  * and check that the promises were kept.
  *
- * The parent process has no connection while child processes live, because
+ * The parent process has no connection while child processes exist, because
  * SQLite's locks do not survive a fork. stress.h describes what each process
  * does.
  *

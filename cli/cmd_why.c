@@ -53,8 +53,8 @@ say_attempt(const struct answer *a)
 		(long long)a->job->max_attempts);
 }
 
-/* Print the progress that the handler reported last. The next attempt gets it.
- */
+/* Print the progress that the handler reported last. The next attempt can
+ * read it. */
 static void
 say_progress(const struct answer *a)
 {
@@ -110,7 +110,7 @@ say_paused(struct answer *a, int is_reason)
 		a->reason = "paused";
 }
 
-/* Print until when the job has to be claimed. */
+/* Print when the job expires if no worker has claimed it. */
 static void
 say_expiry(struct answer *a)
 {

@@ -286,8 +286,8 @@ make_worker(struct work *work)
 	return r < 0 ? complain(status_of(r), "%s", rp_error_text(r)) : 0;
 }
 
-/* A status that is used only in this file: the process must end by the
- * signal. */
+/* A status that is used only in this file: the process must end itself with the
+ * signal that stopped the worker. */
 #define CUT_SHORT (-2)
 
 /* Returns whether a signal ended the worker before it reached the end that

@@ -67,8 +67,8 @@ print_lost(FILE *to, json_t *failure)
 	return 1;
 }
 
-/* If the lease of the last attempt ran out, print that this is why the job is
- * ready again. */
+/* If the job is ready again because the lease of its last attempt ran out,
+ * print this reason. */
 int
 print_came_back(FILE *to, const char *before, const rp_job *job)
 {

@@ -52,17 +52,18 @@ struct found {
 
 /* Returns 1 if the filter has a condition besides --state. */
 int has_filter(const struct filter *f);
-/* Print that there is no such condition. Returns an exit status. */
+/* Print that the user gave neither ids nor a sufficient filter. Returns an exit
+ * status. */
 int no_filter(const struct cmd *cmd, const struct filter *f);
 /* Returns 1 if the filter has a condition that rp_job_list() does not
  * support. */
 int is_narrow(const struct filter *f);
 /* Write a set of states in words, as in "dead or cancelled". */
-#define STATE_NAMES 96 /* bytes that are enough */
+#define STATE_NAMES 96 /* size in bytes of the longest text */
 void name_states(char *to, size_t room, int states);
 /* Check --state. `allowed`: the states that it may name. `otherwise`: the
- * states to use if it is not given. Returns 0, or an exit status after printing
- * an error. */
+ * states to use if --state is not given. Returns 0, or an exit status after
+ * printing an error. */
 int check_states(const struct cmd *cmd, struct filter *f, int allowed,
 		 int otherwise);
 /* Find the jobs of a filter, or parse ids from the command line. Both return 0,

@@ -228,7 +228,8 @@ is_ours(const char *variable)
 	return 0;
 }
 
-/* The instant of a schedule's job. Free the result. NULL: none. */
+/* Returns the instant for which a schedule made the job; the caller frees it.
+ * NULL: no schedule made the job, or memory ran out. */
 static char *
 scheduled_for(const rp_job *job)
 {

@@ -20,9 +20,9 @@ const char *history_result(int result);
 struct history *history_open(const char *path); /* NULL: an error was printed */
 struct history *history_on(int fd);
 void history_close(struct history *history);
-/* The following lines get the time, this queue and, unless it is NULL, this
- * error. Both texts must stay valid until the next call. The history must have
- * only one writer. */
+/* Each line that is written after this call has the time, this queue and,
+ * unless it is NULL, this error. Both texts must stay valid until the next
+ * call. The history must have only one writer. */
 void history_about(struct history *history, const char *queue,
 		   const char *error);
 int history_fd(const struct history *history); /* -1 if no history is kept */

@@ -16,7 +16,7 @@
 struct input {
 	struct cmd *cmd;
 	const char *queue;
-	/* the word for a payload in messages: "line", "argument" */
+	/* what messages call a payload: "line" or "argument" */
 	const char *word;
 	rp_job_spec model; /* options that all jobs share */
 	int quiet, json, one;

@@ -2,8 +2,8 @@
  * output.c - find out whether handlers can still write to their standard
  * output, which is that of the worker.
  *
- * A handler that cannot write fails. If the reader has gone or the disk is
- * full, all jobs of a queue would use up their attempts.
+ * A handler that cannot write fails. Without this check, all jobs of a queue
+ * would use up their attempts if the reader is gone or the disk is full.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* The environment variables, the headers, and `most`, the largest size of a
- * value in bytes. For tracestate and baggage this is the size that the
- * specifications require everybody to pass on. */
+ * value in bytes. For tracestate and baggage this is the size that every
+ * implementation must support. */
 static const struct {
 	const char *variable, *header;
 	size_t most;

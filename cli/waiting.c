@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Return the worse of two exit statuses. The table begins with the worst: an
- * error, wrong usage, an id that was never given, a wait that timed out, a dead
+ * error, wrong usage, an id that no job ever had, a wait that timed out, a dead
  * job, a cancelled job. */
 static int
 worse(int a, int b)

@@ -71,7 +71,7 @@ struct work {
 };
 
 /* serving.c: check that the database and the queues exist, and print their
- * names. An exit status. */
+ * names. Returns an exit status. */
 int look_at_queues(struct work *work);
 
 /* handler.c: a function of type rp_handler; ctx is the struct work */
