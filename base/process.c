@@ -22,8 +22,8 @@ spawn(void)
 	if (pid != 0)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent may have ended before prctl() was called. The
-	 * kernel then sends no signal. */
+	/* The parent may have ended before prctl() was called. In that case the
+	 * kernel sends no signal when the parent ends. */
 	if (getppid() != parent)
 		_exit(1);
 	return 0;

@@ -44,7 +44,8 @@ await_prepare(struct await *await, struct cmd *cmd, const char *queue,
 	if (!await->how.result && !await->how.json)
 		return 0;
 	await->keep_ms = model->keep_ms ? model->keep_ms : keep_of(cmd, queue);
-	/* Another caller with the same key may wait for the same job, too. */
+	/* Do not shorten the retention of a job with a unique key afterwards,
+	 * because another caller with the same key may wait for it, too. */
 	await->keeps_longer = await->keep_ms ? await->keep_ms < RESULT_MS
 					     : !model->unique_key;
 	if (await->keep_ms < RESULT_MS)

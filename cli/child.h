@@ -46,7 +46,7 @@ struct child {
 	 * output. `fd` is the descriptor to which the child wrote. */
 	void (*wrote)(void *ctx, int fd, const char *text, size_t n);
 	int passes_output; /* not 0: pass standard output to wrote(), too */
-	int has_no_result; /* not 0: the child finds CHILD_RESULT closed */
+	int has_no_result; /* not 0: CHILD_RESULT is closed in the child */
 	void *ctx;
 	/* The results. */
 	int errnum;                /* 0, or the errno with which it could not be

@@ -10,8 +10,8 @@
 
 #include "history.h"
 
-/* Release the claimed jobs after an error in printing them, because the user
- * does not know their claims. */
+/* Release the claimed jobs if they could not be printed. The user does not know
+ * the claims ID:CLAIMNO, which are needed to settle the jobs. */
 static int
 give_back(struct cmd *cmd, const rp_batch *batch)
 {

@@ -118,7 +118,7 @@ report(const rp_copied *c, double seconds, int move)
 	return DONE;
 }
 
-/* Returns the end of the error message: what the failed copy has left behind,
+/* Returns the end of the error message: what state the failed copy has left,
  * and whether running it again can help. `begun` is not 0 if the library has
  * reported progress at least once. */
 static const char *

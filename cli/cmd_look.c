@@ -121,8 +121,8 @@ print_time(const char *name, int64_t ms)
 	print_field(name, text);
 }
 
-/* Print a duration unless it is 0, which means that it is not set. The name
- * `timeout ms` is printed as `timeout`. */
+/* Print a duration unless it is 0, which means that it is not set. The last 3
+ * bytes of the name, ` ms`, are not printed. */
 static void
 print_span(const char *name, int64_t ms)
 {

@@ -3,8 +3,8 @@
  * and check that the promises were kept.
  *
  * The parent process has no connection while child processes exist, because
- * SQLite's locks do not survive a fork. stress.h describes what each process
- * does.
+ * SQLite's locks do not work across a fork. stress.h describes what each
+ * process does.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

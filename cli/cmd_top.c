@@ -17,9 +17,9 @@
 	(-1000) /* the terminal is closed; differs from all keys and all       \
 		 * RP_E* */
 
-/* Returns whether keys can be read from the terminal. After a hang-up, getch()
- * would always return at once. If our parent was killed, the shell may have
- * taken the terminal back, and we must not read from it. */
+/* Returns whether keys can be read from the terminal. After a hang-up of the
+ * terminal, getch() would return at once each time. If our parent was killed,
+ * the shell may have taken the terminal back, and we must not read from it. */
 static int
 has_terminal(void)
 {

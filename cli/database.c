@@ -74,8 +74,8 @@ name_database(char *to, size_t room, const char *url)
 /* ---- opening ---- */
 
 /* Print the error, and tell the user how to name another database. The
- * library's message cannot do this, because --db and READPAST_DB are options of
- * the command line. */
+ * library's message cannot do this, because only the command line has --db and
+ * READPAST_DB. */
 int
 not_opened(const char *url, int code, const rp_error *error)
 {

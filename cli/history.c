@@ -155,7 +155,7 @@ history_enqueued(struct history *h, const char *queue, const rp_added *added)
 				 outcomes[added->outcome]));
 }
 
-/* If a schedule made the job: its name, the instant, and how long after the
+/* If a schedule made the job, add its name, the instant, and how long after the
  * instant the job was made. */
 static void
 add_fire(json_t *fields, const rp_job *job)

@@ -18,7 +18,8 @@
 /* The lists on the screen, from top to bottom. */
 enum { QUEUES, WORKERS, RUNNING, DEAD, PANES };
 
-/* Identifies the object of a row, even after rows were added or removed. */
+/* Identifies the object of a row (a queue, a worker or a job), even after rows
+ * were added or removed. */
 struct subject {
 	char queue[RP_MOST_NAME + 1]; /* the queue's name in the list QUEUES; ""
 				       * in the other lists */

@@ -38,8 +38,8 @@ rp__copy_failed(struct rp_copy *c, const rp_conn *conn, int r)
 	return r;
 }
 
-/* End a transaction. `r` is the result so far. If `r` is an error, it is
- * returned, and an error at the end is ignored. */
+/* End a transaction. `r` is the result of its statements. If `r` is an error,
+ * the transaction is rolled back and `r` is returned. */
 int
 rp__copy_end(struct rp_copy *c, rp_conn *conn, int r)
 {

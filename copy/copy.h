@@ -35,7 +35,8 @@ struct rp_copy_queue {
 #define RP_COPY_PARTS 64
 #define RP_COPY_PARTS_FIRST 8
 #define RP_COPY_PARTS_LEAST 4
-#define RP_COPY_PARTS_MOST 16 /* if the target has one writer */
+/* for a target that allows only one writer at a time */
+#define RP_COPY_PARTS_MOST 16
 
 /* The jobs of one side, sorted by id. */
 struct rp_jobs {
@@ -156,11 +157,11 @@ int rp__copy_read_schedules(struct rp_copy *c, int leaving);
 int rp__copy_write_schedules(struct rp_copy *c, int moving);
 /* Call rp__copy_read_schedules() and rp__copy_write_schedules(). */
 int rp__copy_put_schedules(struct rp_copy *c, int moving);
-/* The other steps of a move of schedules. Each step runs in the open
- * transaction, or else in a transaction of its own. */
+/* The steps of a move of schedules, besides reading and writing them. Each step
+ * runs in the open transaction, or else in a transaction of its own. */
 int rp__copy_leave_schedules(struct rp_copy *c);
 int rp__copy_remove_schedules(struct rp_copy *c);
-/* Do all steps except the last one. */
+/* Do all steps except the last one, rp__copy_start_schedules(). */
 int rp__copy_hand_over_schedules(struct rp_copy *c);
 int rp__copy_start_schedules(struct rp_copy *c);
 void rp__copy_clear_schedules(struct rp_copy *c);

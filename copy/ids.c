@@ -121,9 +121,9 @@ rp__copy_make_names(struct rp_copy *c)
 }
 
 /* Record the source's name if it has none, in the transaction that is open on
- * the source. On trial, an existing name is used. Later, an existing name that
- * differs from ours means that another run began at the same time and recorded
- * its name. */
+ * the source. With `trial`, an existing name is used. Without it, an existing
+ * name that differs from c->identity means that another run began at the same
+ * time and recorded its name. */
 int
 rp__copy_identify(struct rp_copy *c, int trial)
 {

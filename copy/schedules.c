@@ -191,7 +191,8 @@ rp__copy_write_schedules(struct rp_copy *c, int moving)
 
 	name_standby(c, "copied", copied);
 	name_standby(c, moving ? "moved" : "copied", standby);
-	/* Also delete schedules that are no longer in the source. */
+	/* Delete the schedules that were copied earlier, because some may no
+	 * longer be in the source. */
 	r = run_on_standbys(c, c->to, RP_V_SCHEDULE_ERASE, copied);
 	for (size_t i = 0; i < c->schedules.count && r == 0; i++)
 		r = write_one(c, c->schedules.rows + i * SCHEDULE_IMPORT_PARAMS,

@@ -46,9 +46,10 @@ add_gone(struct slice *s, const struct rp_value *row, int64_t shift)
 	p[ERASE_KEPT] = rp__int(rp__copy_is_kept(row));
 }
 
-/* Compare our jobs with the target's. If values are written differently,
- * jobs may still be equal; the database decides that later. With c->mirror,
- * a job that is no longer in the source is erased from the target. */
+/* Compare the source's jobs (`ours`) with the target's (`theirs`). Jobs may be
+ * equal although their values are written differently; the database compares
+ * such jobs later. With c->mirror, a job that is no longer in the source is
+ * erased from the target. */
 static void
 match(struct rp_copy *c, struct slice *s)
 {

@@ -11,8 +11,8 @@
  *
  * When the host closes its connection, SQLite first disconnects the virtual
  * tables and then checks for prepared statements that are still in use. The
- * extension's handle has such statements. So it is closed when the last table
- * is disconnected.
+ * extension's handle has such statements, so the handle is closed when the last
+ * table is disconnected.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -284,7 +284,8 @@ ext_table_module(sqlite3 *db, struct ext *ext,
 		*module = (struct module){ ext, function, 1 };
 		for (const char *c = function->columns; *c; c++)
 			module->columns += *c == ',';
-		ext->uses++; /* released by SQLite if this fails */
+		ext->uses++; /* if the next call fails, SQLite releases this
+			      * reference */
 		rc = sqlite3_create_module_v2(db, name, &methods, module,
 					      release_module);
 		if (rc == SQLITE_OK)

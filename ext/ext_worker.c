@@ -13,8 +13,8 @@
 
 #include "ext.h"
 
-/* Interval of the heartbeats. A worker whose last heartbeat is older than 30 s
- * counts as gone. */
+/* Interval of the heartbeats. A worker without a heartbeat for 30 s counts as
+ * gone. */
 #define BEAT_MS 5000
 /* How often a waiting worker sweeps. A job whose lease ran out must be ready
  * again within 2 s, as long as any worker runs. */

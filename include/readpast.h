@@ -536,8 +536,8 @@ RP_API size_t rp_batch_suspects(const rp_batch *batch);
 /* Verdicts. A handler returns one of the first four. */
 #define RP_DONE 0    /* the job is completed */
 #define RP_FAIL 1    /* this attempt failed */
-#define RP_DEAD 2    /* failed for good: no further attempt */
-#define RP_RELEASE 3 /* back to ready, and the attempt does not count */
+#define RP_DEAD 2    /* the job failed for good and gets no further attempt */
+#define RP_RELEASE 3 /* the job is ready again; the attempt does not count */
 #define RP_EXTEND 4  /* keep the job: its lease begins again now */
 
 /* One verdict and its result. Start from RP_VERDICT_INIT. */
@@ -675,12 +675,12 @@ RP_API int64_t rp_queue_purge(rp_conn *conn, const char *queue, int state,
 typedef struct rp_swept {
 	size_t size;       /* set by RP_SWEPT_INIT */
 	int64_t due;       /* scheduled jobs that became ready */
-	int64_t recovered; /* jobs whose lease ran out and that are ready
-			    * again */
+	int64_t recovered; /* jobs that are ready again because their lease ran
+			    * out */
 	int64_t dead;      /* jobs that are dead because the lease of their
 			    * last attempt ran out */
-	int64_t dropped;   /* deleted jobs: those of dropped queues, and kept
-			    * jobs whose time is over */
+	int64_t dropped;   /* deleted jobs: jobs of dropped queues, and finished
+			    * jobs whose retention is over */
 	int64_t expired;   /* jobs that were cancelled because they were not
 			    * claimed before they expired */
 	int64_t fired;     /* jobs that schedules added */
@@ -1209,7 +1209,7 @@ RP_API int rp_task_state(const rp_task *task);
 #define RP_EVENT_CLAIM 1     /* it claimed a job */
 #define RP_EVENT_START 2     /* a handler starts */
 #define RP_EVENT_SETTLE 3    /* it is about to send a verdict */
-#define RP_EVENT_SETTLED 4   /* the database has answered: result, state */
+#define RP_EVENT_SETTLED 4   /* the database answered; see result, state */
 #define RP_EVENT_LOST 5      /* a renewal was refused; result has the reason */
 #define RP_EVENT_TROUBLE 6   /* a call failed and will be repeated; see text */
 #define RP_EVENT_HEARTBEAT 7 /* it is serving its queues; see heartbeat_ms */
@@ -1270,7 +1270,8 @@ typedef struct rp_worker_options {
 /* How many jobs a worker has claimed, and what became of them. */
 typedef struct rp_worker_counts {
 	int64_t claimed, done, failed, dead, released;
-	int64_t lost;      /* its verdict came too late: the lease was over */
+	int64_t lost;      /* the worker's verdict came too late, after the
+			    * lease had run out */
 	int64_t cancelled; /* the job was cancelled while the worker held it */
 } rp_worker_counts;
 
@@ -1349,8 +1350,8 @@ RP_API int rp_worker_serve_pattern(rp_worker *worker, const char *pattern,
  * timeout_ms. RP_NEXT_END: no task is pulled, and there will be no more tasks,
  * because the worker was stopped, has drained or has reached max_jobs. A
  * negative number is the error that ended the worker, and every further call
- * returns it again. Then the jobs of pulled tasks stay claimed until their
- * leases run out.
+ * returns it again. After such an error the jobs of pulled tasks stay claimed
+ * until their leases run out.
  *
  * The worker claims jobs before the program asks for them. If the program does
  * not take them within half a second, the worker releases them for other

@@ -43,8 +43,9 @@ room_since(const struct alone *alone)
 }
 
 /* Stop making room after ROOM_US. Otherwise a worker with long handlers would
- * claim nothing for a long time. The worker then serves other jobs for the same
- * time, and makes room for twice as long the next time. */
+ * claim nothing for a long time. After that the worker serves other jobs for
+ * the same length of time. The next time, it makes room for up to twice as
+ * long. */
 void
 rp__alone_end_making_room(struct alone *alone, size_t holding)
 {

@@ -142,8 +142,8 @@ tell_if_due(rp_worker *w, int64_t now)
 	rp__observe(w, (rp_event){ .what = RP_EVENT_HEARTBEAT });
 }
 
-/* Send the database a heartbeat if one is due. Heartbeats are less frequent
- * while the worker has settled nothing since the last one. */
+/* Send the database a heartbeat if one is due. The interval is longer if the
+ * worker has settled nothing since the last heartbeat. */
 int
 rp__worker_heartbeat_if_due(rp_worker *w, int64_t now)
 {

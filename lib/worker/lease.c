@@ -142,7 +142,7 @@ apply(rp_task *task, int result, int is_own, int64_t asked)
 
 /* Find the renewals that were refused because the handler has settled its claim
  * itself. Such a renewal was refused before the lease ran out, and no other
- * worker runs the job. The handler may then continue. */
+ * worker runs the job. So the handler need not stop. */
 static void
 find_own(rp_worker *w, struct renewal *renewals, const rp_verdict *verdicts,
 	 size_t n, int64_t asked)

@@ -153,7 +153,7 @@ start_batch(rp_worker *w, rp_batch *batch, int64_t asked)
 	rp_task *tasks = calloc(n, sizeof(*tasks));
 
 	if (!fetch || !tasks) {
-		/* The jobs are ready again when their leases have run out. */
+		/* The jobs become ready again when their leases run out. */
 		free(fetch);
 		free(tasks);
 		rp_batch_free(batch);

@@ -69,8 +69,8 @@ rp__pool_init(struct pool *pool)
 	pthread_cond_init(&pool->renewed, NULL);
 	pthread_condattr_destroy(&monotonic);
 	pool->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* The descriptor is readable from the start, so that the program calls
-	 * rp_worker_next() a first time. */
+	/* The descriptor is readable from the start, so that the program makes
+	 * its first call of rp_worker_next(). */
 	pool->fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	pool->fd_is_set = 1;
 	return pool->wake_fd < 0 || pool->fd < 0 ? RP_ENOMEM : 0;

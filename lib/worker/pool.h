@@ -27,8 +27,8 @@ struct pool {
 	 * call to the database or to the observer. */
 	pthread_mutex_t lock;
 	pthread_cond_t
-		/* Signalled when `todo` or `ended` changes, because there may
-		 * be a task to start. */
+		/* Signalled when `todo` or `ended` changes, so that a waiting
+		 * thread starts a task or returns. */
 		changed;
 	pthread_cond_t renewed; /* signalled when renewals were answered */
 	struct tasks todo, finished;

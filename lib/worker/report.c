@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reports are sent at most once in this time, because each one is a commit. */
+/* Progress is sent at most once in this time, because each time takes a
+ * commit. */
 #define REPORT_EVERY_MS 1000
 
 /* Returns when to send the progress (monotonic ms), or INT64_MAX if there is

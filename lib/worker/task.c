@@ -178,8 +178,8 @@ end_extending(rp_task *task, int r, int64_t lease_ms, int64_t asked)
 		task->lease_ms = lease_ms;
 		task->leased_at = asked;
 	}
-	rp__pool_wake_coordinator(
-		pool); /* because the next renewal may be due earlier */
+	/* The next renewal may now be due earlier. */
+	rp__pool_wake_coordinator(pool);
 	pthread_mutex_unlock(&pool->lock);
 }
 

@@ -84,8 +84,9 @@ rp_worker_new(const char *url, const rp_worker_options *options,
 void
 rp_worker_free(rp_worker *w)
 {
-	/* In a forked child, do not touch the parent's worker. Threads that do
-	 * not exist in the child may have held its locks. */
+	/* In a forked child, do not touch the parent's worker. A parent's
+	 * thread, which does not exist in the child, may have held its
+	 * locks. */
 	if (!w || rp__pull_end(w) < 0)
 		return;
 	for (size_t i = 0; i < w->routes_count; i++) {
@@ -303,8 +304,8 @@ rp_worker_stop(rp_worker *w)
 		return;
 	atomic_store(&w->stopping, 1);
 	written = write(w->pool.wake_fd, &one, sizeof(one));
-	(void)written; /* it fails only if the counter is full, and then the
-			* coordinator has been woken already */
+	(void)written; /* it fails only if the eventfd's counter is full, and
+			* then the coordinator has been woken already */
 }
 
 rp_worker_counts
