@@ -79,7 +79,8 @@ cmd_retry(struct cmd *cmd, int argc, char **argv)
 }
 
 /* Check the options of `change`. Together with ids, --queue names the new
- * queue, because a filter cannot be combined with ids. */
+ * queue, because then it cannot be part of a filter: ids and a filter exclude
+ * each other. */
 static int
 check_change(struct change *c, int argc, int64_t priority, const char *to)
 {
@@ -131,7 +132,8 @@ cmd_change(struct cmd *cmd, int argc, char **argv)
 	return status ? status : change_jobs(&c, argc, argv);
 }
 
-/* Purge all jobs of a queue in the given states, or those of one kind. */
+/* Purge the jobs of a queue that are in the given states: all of them, or only
+ * those of one kind. */
 static int
 purge_queue(const struct change *c)
 {

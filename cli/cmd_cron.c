@@ -28,7 +28,7 @@ format_as(char *to, size_t room, const char *format, int64_t ms)
 	strftime(to, room, format, &tm);
 }
 
-/* Write a time as 2026-03-28T01:30:00, and milliseconds if there are any. */
+/* Write a time as 2026-03-28T01:30:00, with milliseconds unless they are 0. */
 static void
 format_seconds(char *to, size_t room, int64_t ms)
 {
@@ -42,7 +42,8 @@ format_seconds(char *to, size_t room, int64_t ms)
 		snprintf(to, room, "%s", text);
 }
 
-/* Write an offset as +01:00, and seconds if there are any, as before 1972. */
+/* Write an offset as +01:00, with seconds unless they are 0. Some offsets
+ * before 1972 have seconds. */
 static void
 format_offset(char *to, size_t room, int64_t offset_s)
 {
@@ -135,7 +136,8 @@ print_fire_json(const rp_fire *fire, int is_paused)
 /* the times that the command prints */
 struct fires {
 	const char *spec, *zone_name;
-	int64_t anchor; /* where an `every D` begins to count; -1: at `from` */
+	int64_t anchor; /* the time from which `every D` counts; -1: from
+			 * `from` */
 	int64_t from, n;
 	int is_paused, json;
 };

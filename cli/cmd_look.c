@@ -276,7 +276,8 @@ cmd_show(struct cmd *cmd, int argc, char **argv)
 /* ---- stats ---- */
 
 /* Returns the width of the column with the queues' names. Rows have at most 80
- * columns if no name is longer than 15 bytes and no number is large. */
+ * columns if no name is longer than 15 bytes and all numbers fit into their
+ * columns. */
 static int
 queue_width(const rp_stats *stats)
 {

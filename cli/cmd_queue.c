@@ -98,8 +98,8 @@ or_none(const char *queue)
 	return queue ? queue : "none";
 }
 
-/* Print the settings of `after`. If `before` is not null, print only those
- * that differ. */
+/* Print the settings of `after`. If `before` is not NULL, print only those that
+ * differ from `before`. */
 static void
 print_settings(const rp_queue *before, const rp_queue *after)
 {

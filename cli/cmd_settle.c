@@ -116,8 +116,8 @@ parse_and_settle(struct cmd *cmd, const rp_verdict *model, int argc,
 }
 
 /* Read the result from a file, or from standard input if the name is `-`. This
- * happens before any job is completed. `to` has room for one byte more than a
- * result may have. Returns an exit status. */
+ * happens before any job is completed. `to` has room for one byte more than the
+ * largest result. Returns an exit status. */
 static int
 read_result(const char *name, char *to, size_t *ret_size)
 {

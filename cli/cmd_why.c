@@ -216,7 +216,7 @@ running(struct answer *a)
 		: why->worker_id ? "a worker that has not been seen for an hour"
 				 : "a client that is no worker",
 		job->worker ? job->worker : "");
-	if (why->host && why->pid) /* unknown for a client that uses SQL */
+	if (why->host && why->pid) /* not known if the client uses SQL */
 		fprintf(a->to, " on host %s (process %lld)", why->host,
 			(long long)why->pid);
 	fputs(" has held it since ", a->to);

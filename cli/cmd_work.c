@@ -187,8 +187,8 @@ check_usage(const struct work *work, int argc, int64_t lease_ms,
 	return 0;
 }
 
-/* Store the queues from argv. Each one is a pattern or a name. Names are
- * unescaped. */
+/* Store the queues from argv. Each one is a pattern or a name. Names are stored
+ * without the backslashes before * and ?. */
 static int
 read_queues(struct work *work, int argc, char **argv)
 {

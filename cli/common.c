@@ -299,7 +299,7 @@ keep_history(struct cmd *cmd)
 	cmd->history = history_open(cmd->history_file);
 	if (!cmd->history)
 		return FAILED;
-	/* Handlers and other child processes write to the same history. */
+	/* Make handlers and other child processes write to the same history. */
 	setenv("READPAST_HISTORY", cmd->history_file, 1);
 	return 0;
 }

@@ -140,7 +140,8 @@ wrote(void *ctx, int fd, const char *text, size_t n)
 	}
 	errnum = live_write(work, fd, text, n, asked, r);
 	if (fd == STDERR_FILENO || !errnum)
-		return; /* an error of standard error cannot be reported */
+		return; /* errors of writing to standard error cannot be
+			 * reported */
 	r->errnum = errnum;
 	if (errnum != ECANCELED)
 		lose_output(work, &work->output_errnum, errnum);

@@ -215,7 +215,8 @@ verdict_of(int64_t id, int64_t claim_no, int verdict, int64_t lease_ms)
 
 	json_object_set_new(fields, "verdict",
 			    json_string(history_verdict(verdict)));
-	/* A renewal that only sends progress has no lease of its own. */
+	/* A renewal that only sends progress does not set the length of the
+	 * lease. */
 	if (verdict == RP_EXTEND && lease_ms >= 0)
 		json_object_set_new(fields, "lease_ms", json_integer(lease_ms));
 	return fields;

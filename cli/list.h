@@ -15,8 +15,8 @@
 int print_list(struct cmd *cmd, const rp_batch *batch, int json);
 int print_found(struct cmd *cmd, const struct found *found, size_t most,
 		int with_queue, int json);
-/* Print how many jobs would be changed, and the first three of them. `done`:
- * the word for the change, such as "cancelled". */
+/* For a dry run, print how many jobs would be changed, and the first three of
+ * them. `done`: the word for the change, such as "cancelled". */
 int print_dry_run(struct cmd *cmd, const struct found *found, const char *done,
 		  int json);
 

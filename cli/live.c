@@ -31,7 +31,8 @@ put(const char *text)
 {
 	ssize_t written = write(STDERR_FILENO, text, strlen(text));
 
-	(void)written; /* an error cannot be reported anywhere */
+	(void)written; /* errors of writing to the terminal cannot be
+			* reported */
 }
 
 static void

@@ -146,8 +146,8 @@ find_command(const char *name)
 }
 
 /* Print a command's help by running the command with --help, because the
- * command has the table of its options. Some commands need `--` and a program
- * after it. The last two arguments are for these. */
+ * command has the table of its options. Some commands need `--` and a program,
+ * so these are the last two arguments. */
 static int
 command_help(struct cmd *cmd, const struct command *command)
 {

@@ -29,9 +29,9 @@
 
 /*
  * Check that the file can grow, by allocating its next block. This is the only
- * reliable test, because the number of free blocks includes quotas and reserved
- * blocks that we may not use. The file's size and its content do not change.
- * Returns 0 or an errno.
+ * reliable test, because the number of free blocks includes reserved blocks and
+ * blocks beyond our quota, which we may not use. The file's size and its
+ * content do not change. Returns 0 or an errno.
  */
 static int
 file_error(off_t size, int flags)

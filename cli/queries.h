@@ -1,7 +1,7 @@
 /*
  * queries.h - the SQL queries that only one command uses. tools/embed_sql.py
- * makes a table of them from the files of sql/<dialect>/<room>/, where <room>
- * is the command.
+ * makes a table of them from the files of sql/DIALECT/ROOM/, where ROOM is the
+ * command's name.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
