@@ -355,10 +355,10 @@ rp__copy_load_ranges(struct rp_copy *c)
 	return r;
 }
 
-/* Prepare the first copy from this source. Its jobs get positions after all
- * positions that the target has ever used. If positions do not come from one
- * shared sequence, each ready line has positions of its own, and no shift is
- * needed. */
+/* Prepare the first copy from this source. The copied jobs get positions after
+ * all positions that the target has ever used. If the target has no shared
+ * sequence of positions, each ready line has positions of its own, and no shift
+ * is needed. */
 int
 rp__copy_start_ranges(struct rp_copy *c)
 {

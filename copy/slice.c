@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NARROW INT64_C(20000) /* largest span of ids in one read */
-/* the largest span if only few of the ids are in use */
+#define NARROW INT64_C(20000) /* largest range of ids in one read */
+/* the largest range if only few of its ids are in use */
 #define WIDE INT64_C(1000000)
 
 /* The state of a job of the source. WANTED: the job will be inserted into the

@@ -249,10 +249,11 @@ ext_enter(struct ext *ext, rp_error *error)
 	return conn;
 }
 
-/* End a call. Detach from the host's connection, unless a virtual table of ours
- * is connected. SQLite disconnects such a table when the host closes its
- * connection, and then we detach. Without such a table, our prepared statements
- * would keep the host from closing the connection. */
+/* End a call. Detach, that is, close the handle on the host's connection,
+ * unless a virtual table of ours is connected. SQLite disconnects such a table
+ * when the host closes its connection, and we detach at that time. Without such
+ * a table, our prepared statements would keep the host from closing the
+ * connection. */
 void
 ext_leave(struct ext *ext)
 {

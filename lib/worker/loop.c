@@ -20,7 +20,7 @@
 #define MOST_AHEAD 2000
 #define STUCK_MS 500
 #define MOST_TROUBLES_AT_THE_END 5
-#define MOST_TRIES_AT_THE_END 50 /* these tries take about ten seconds */
+#define MOST_TRIES_AT_THE_END 50 /* this many tries take about ten seconds */
 
 /* ---- failed calls ---- */
 
