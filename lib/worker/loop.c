@@ -388,7 +388,7 @@ is_at_the_end(rp_worker *w, int *ret_r)
 
 /* Returns 1 if jobs wait and no task was started for STUCK_MS. Then the caller
  * releases the waiting tasks, because other workers may be free. If a program
- * pulls tasks but did not take the waiting ones, nothing is claimed for it
+ * could have pulled the waiting tasks but did not, nothing is claimed for it
  * until its next call. */
 static int
 is_stuck(rp_worker *w)
