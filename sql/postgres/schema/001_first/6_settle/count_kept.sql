@@ -3,8 +3,8 @@
 -- The row is written in the same transaction. So the counts are exact, even if plain
 -- SQL changes the archive.
 -- Result: null, which an `after` trigger may return.
--- Locks: none. count_none() below deletes all rows of kept_count, and waits for a sweep
--- that adds them up.
+-- Locks: none. count_none() below locks all rows of kept_count, and waits for a sweep
+-- that is merging these rows.
 
 create function readpast.count_kept() returns trigger
 language plpgsql volatile

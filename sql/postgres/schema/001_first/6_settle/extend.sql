@@ -1,7 +1,7 @@
 -- extend: begin a job's lease again from now, and record the progress of its handler. A
--- call also counts as a heartbeat of the worker that holds the job. Otherwise a client
--- in SQL would send no heartbeats during a long job, because its only heartbeats are
--- its claims.
+-- call also counts as a heartbeat of the worker that holds the job. Without this rule a
+-- client in SQL would send no heartbeats during a long job, because its only other
+-- heartbeats are its claims.
 -- id, claim_no: the values that claim() returned.
 -- lease: the length of the new lease. Null: the queue's setting, even if the claim had
 -- another lease.
@@ -10,10 +10,10 @@
 -- progress is given and `lease` is null, the old lease stays if it ends later than the
 -- new lease would.
 -- Result: the job's state, `running`. SQLSTATE RP001 to RP005: see verdict().
--- Locks: the job's row, and the worker's row if its `seen_at` is older than
--- heartbeat_every(). If another transaction has locked the worker's row, it is not
--- changed. Above READ COMMITTED the worker's row is never changed, because the update
--- may raise a serialization failure there.
+-- Locks: the job's row, and the worker's row if the worker was last seen longer ago
+-- than heartbeat_every(). If another transaction has locked the worker's row, it is not
+-- changed. Above READ COMMITTED the worker's row is never changed, because at these
+-- levels the update could raise a serialization failure.
 
 create function readpast.extend(
 	id bigint, claim_no bigint, lease interval default null,

@@ -1,5 +1,5 @@
--- keep_done: copy those done jobs into the archive that must be kept, with their
--- results. A job's own keep_ms decides whether the job is kept. If that is null, the
+-- keep_done: copy done jobs and their results into the archive, if the jobs must be
+-- kept. A job's own keep_ms decides whether the job is kept. If keep_ms is null, the
 -- queue's setting decides. The routine also notifies clients that wait for one of the
 -- jobs.
 -- ids, claim_nos, verdicts, results: the parameters of settle(). Only jobs with the

@@ -1,6 +1,6 @@
 -- put_dead: put a copy of a dead job into another queue, which has handlers for dead
 -- jobs. The queue is created if it does not exist. The copy is inserted even if its
--- payload is larger than the queue takes, so that no dead job is lost.
+-- payload is larger than the queue's limit, so that no dead job is lost.
 -- job_id: the dead job, which is in the archive.
 -- dead_to: the name of the other queue.
 -- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks

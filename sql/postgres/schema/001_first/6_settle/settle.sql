@@ -1,8 +1,8 @@
 -- settle: apply verdicts. Each verdict names a job and the claim number that the claim
--- returned. If the job was claimed again since, its claim number has changed. Then the
--- verdict matches no row, and nothing happens. The claim number alone decides whether a
--- verdict is accepted. (Such a number is called a fencing token.) No clock is compared.
--- All arrays have the same length. Those after claim_nos may be null.
+-- returned. If the job was claimed again in between, its claim number has changed. So
+-- the verdict matches no row, and nothing happens. The claim number alone decides
+-- whether a verdict is accepted. (Such a number is called a fencing token.) No clock is
+-- compared. All arrays have the same length. Those after claim_nos may be null.
 -- ids, claim_nos: the jobs and their claim numbers.
 -- verdicts: 0 done, 1 fail, 2 dead, 3 release, 4 extend. A null array: all are done.
 -- delays_ms: how long a failed or released job waits, or the length of an extended
@@ -11,21 +11,21 @@
 -- errors: the errors of failed jobs.
 -- results: the results of done jobs. They are stored if the job is kept.
 -- progresses: the progress of the jobs that are not done. Null keeps the job's last
--- progress. If an extension has a progress and no length of the lease, the lease never
--- becomes shorter than it was.
+-- progress. If an extension has a progress but no length of the lease, it never makes
+-- the lease shorter.
 -- Rows: a row with number 0 counts, in `result`, the jobs of one queue that were
 -- accepted as done. Each other row is about one verdict, and `number` is its place in
 -- the arrays.
 --   result 0: the verdict was accepted, and `state` is the job's new state.
---   result -5: another claim has the job, or the job is finished.
+--   result -5: this claim no longer has the job.
 --   result -8: the job was cancelled.
 --   result -9: no job ever had this id.
 -- Called only by settle_and_claim(), with its search_path and settings.
 -- Locks: the jobs' rows, in the order of their ids. All routines that change several
--- jobs use this order. (If all verdicts are `done` for jobs of one claim, the order
--- does not matter, because no other worker settles these jobs.) The routine also locks,
--- for each job, the rows that verdict() names. The call waits for transactions that
--- have locked these rows.
+-- jobs use this order. (If all verdicts are `done` and all jobs are of one claim, the
+-- order does not matter, because no other worker settles these jobs.) The routine also
+-- locks, for each job, the rows that verdict() names. The call waits for transactions
+-- that have locked these rows.
 
 create function readpast.settle(
 	ids bigint[], claim_nos bigint[], verdicts bigint[],
@@ -44,9 +44,9 @@ begin
 	elsif results is not null or progresses is not null then
 		perform readpast.check_reports(ids, results, progresses);
 	end if;
-	-- Fast path: all verdicts are `done`, all jobs are of one claim, no queue keeps
-	-- done jobs, and nobody waits for a job. Then settle_claim() deletes the jobs.
-	-- It calls settle_done() for jobs that it must keep and for refused verdicts.
+	-- The fast path, settle_claim(), is taken if all verdicts are `done`, all jobs
+	-- are of one claim, no queue keeps done jobs, and nobody waits for a job. It
+	-- deletes the jobs, and calls settle_done() for those that it cannot delete.
 	if verdicts is null and claim_nos[1] = all (claim_nos)
 	   and current_setting('transaction_isolation') = 'read committed'
 	   and not exists (select 1 from readpast.queue q

@@ -2,12 +2,12 @@
 -- rows of their jobs for settle_rest().
 -- ids, claim_nos, verdicts, results: the parameters of settle().
 -- Result:
---   numbers: the positions in the arrays of the completed jobs.
+--   numbers: the positions of the completed jobs in the arrays.
 --   queues: the queue of each completed job.
 -- Locks: the jobs' rows, for update, in the order of their ids, and the rows of
--- `taken_key` for their unique keys. Above READ COMMITTED the lock of a row that has
--- changed since the snapshot raises a serialization failure. So no verdict is refused
--- because of an old snapshot.
+-- `taken_key` for their unique keys. Above READ COMMITTED, locking a row that has
+-- changed since the transaction's snapshot raises a serialization failure. So no
+-- verdict is refused because of an old snapshot.
 
 create function readpast.settle_done(ids bigint[], claim_nos bigint[],
                                      verdicts bigint[], results bytea[],
@@ -21,7 +21,7 @@ as $body$
 #variable_conflict use_column
 declare
 	-- True if a queue keeps done jobs, or if somebody may wait for a job. Usually
-	-- this is false, and no row is read twice.
+	-- it is false, so keep_done() is not called and each row is read only once.
 	keeps boolean := exists (select 1 from readpast.queue q
 	                          where q.keep_done_ms > 0
 	                             or q.job_waiters_until is not null);
@@ -42,6 +42,7 @@ begin
 	numbers := '{}';
 	queues := '{}';
 	-- If `keeps` is false, the first round leaves out the jobs that have a keep_ms.
+	-- The second round, with `keeps` set, completes these jobs.
 	loop
 		if keeps then
 			perform readpast.keep_done(ids, claim_nos, verdicts, results);

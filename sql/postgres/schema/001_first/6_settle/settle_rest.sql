@@ -1,5 +1,4 @@
--- settle_rest: apply the verdicts other than `done`. Afterwards each of these jobs is
--- either live or dead.
+-- settle_rest: apply the verdicts other than `done`.
 -- ids .. progresses: the parameters of settle().
 -- Rows: one for each verdict that is accepted. The row has the verdict's position in
 -- the arrays, the new state of the job, and the job's queue.

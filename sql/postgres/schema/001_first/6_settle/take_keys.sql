@@ -1,7 +1,7 @@
 -- take_keys: record the unique keys of done jobs that keep their key for a while
 -- (unique_for_ms).
--- keys: the keys. No two are equal.
--- Locks: the rows of keys that were recorded before, in the order of the keys.
+-- keys: the keys, all different.
+-- Locks: the existing rows of these keys, in the order of the keys.
 
 create function readpast.take_keys(keys readpast.taken_key[]) returns void
 language plpgsql volatile

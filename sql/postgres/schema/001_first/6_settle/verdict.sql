@@ -4,10 +4,10 @@
 -- delay: how long a failed or released job waits, or the length of an extended lease.
 -- Null: the default, see delays_ms of settle().
 -- error, result, progress: what the worker reports, see settle(). Each may be null.
--- Result: the job's new state, as a word. SQLSTATE RP001: another claim has the job, or
--- the job is finished. SQLSTATE RP002: the job was cancelled. SQLSTATE RP003: an
--- argument is wrong. SQLSTATE RP004: the result or the progress is too large. SQLSTATE
--- RP005: there is no such job.
+-- Result: the job's new state, as a word. SQLSTATE RP001: this claim no longer has the
+-- job. SQLSTATE RP002: the job was cancelled. SQLSTATE RP003: an argument is wrong.
+-- SQLSTATE RP004: the result or the progress is too large. SQLSTATE RP005: there is no
+-- such job.
 -- Locks: the job's row. If the job is ready and a worker waits, the call also locks a
 -- row of `waiter`. If the job is done and keeps its unique key, the call locks a row of
 -- `taken_key`. If the job dies, the call locks the rows that put_dead() locks.

@@ -1,7 +1,7 @@
 -- why_refused: return the reason why a verdict was refused.
 -- id, claim_no: the job and the claim number of the verdict.
--- Result: -8: the job was cancelled. -9: no job ever had this id. -5: another claim has
--- the job, or the job is finished.
+-- Result: one of these numbers. -8: the job was cancelled. -9: no job ever had this id.
+-- -5: this claim no longer has the job.
 -- Locks: none.
 
 create function readpast.why_refused(id bigint, claim_no bigint)

@@ -1,17 +1,18 @@
 -- cursors_of: collect what a sweep has to know about the cursors of a lane (the places
 -- where claims start) before it visits the lane. The routine reads the cursors from the
--- newest one down, until it finds one that a sweep has visited.
+-- newest one down, until it finds a cursor that a sweep has visited.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, low, made_at: the columns of the cursor that the sweep is going to visit.
 -- Result:
---   low: the low-water mark of the lane. A sweep has seen all jobs with smaller numbers
---     than this.
---   made_at: the time at which the cursor `passed` was made. If a cursor with a smaller
---     head was made later than that, made_at is the later time. (This can happen,
---     because cursors do not commit in the order of their heads.)
---   passed: the head of the newest cursor whose visit is due or was made, or null.
---   next_head: the smallest head that is larger than `passed`, or null.
---   oldest: the smallest head of these cursors.
+--   low: the low-water mark of the lane. Sweeps have seen all jobs whose numbers are
+--     smaller than this mark.
+--   made_at: the time at which the cursor with the head `passed` was made. If a cursor
+--     with a smaller head was made later, made_at is that later time. (Cursors do not
+--     commit in the order of their heads.)
+--   passed: the head of the newest cursor that a sweep has visited or must visit now.
+--     Null if there is no such cursor.
+--   next_head: the smallest head that is larger than `passed`. Null if there is none.
+--   oldest: the smallest head of the cursors that were read.
 -- Locks: none.
 
 create function readpast.cursors_of(lane_id bigint, head bigint,
@@ -28,9 +29,9 @@ as $body$
 #variable_conflict use_column
 declare
 	it     record;
-	-- This is not clock_timestamp(), because the time must not be later than the
-	-- sweep's snapshot of the open transactions. wait_for_claims() relies on this
-	-- rule.
+	-- clock_timestamp() would be wrong here. The time must not be later than the
+	-- sweep's snapshot of the open transactions, because wait_for_claims() relies
+	-- on this order.
 	moment timestamptz := statement_timestamp();
 begin
 	oldest := head;

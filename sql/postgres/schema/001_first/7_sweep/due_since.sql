@@ -1,5 +1,5 @@
 -- due_since: return a time up to which the sweep has moved all scheduled jobs of all
--- queues. No scheduled job with an earlier run_at than this time is left.
+-- queues. So no scheduled job has a run_at before this time.
 -- Result: the time, or -infinity if it is not known.
 -- Locks: none.
 

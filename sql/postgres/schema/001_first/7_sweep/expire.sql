@@ -1,9 +1,9 @@
 -- expire: end the attempts of jobs whose leases ran out. A job that has used up its
 -- attempts is dead. Any other job is ready again, before the other jobs of its
 -- priority. If the job's lease ran out twice in a row, or if its next attempt is the
--- last one, the job becomes a suspect. Claims take a suspect alone, and after the front
--- jobs of its priority (class 0, see lane_of()). The job keeps its claim number. So a
--- late verdict of its worker is accepted until the job is claimed again. Clients that
+-- last one, the job becomes a suspect. A worker runs a suspect alone. Claims take
+-- suspects after the jobs of class 0, see lane_of(). The job keeps its claim number. So
+-- a late verdict of its worker is accepted until the job is claimed again. Clients that
 -- wait for one of the jobs are notified.
 -- ids: the jobs, which the caller has locked.
 -- Rows: the jobs, and which of them are dead.

@@ -1,7 +1,8 @@
--- last_drawn: return the last number of the ready line that was drawn.
+-- last_drawn: return the last number that was drawn from the sequence `line`, for
+-- make_tick(). A tick is a row of the table `tick`.
 -- Result: the number, or 0 if none was drawn. Null if this transaction has an id
--- already, because then it cannot make a tick. The transaction that makes a tick must
--- read this number before it gets its id.
+-- already. Such a transaction cannot make a tick, because it must read this number
+-- before it gets its id.
 -- Locks: none.
 
 create function readpast.last_drawn() returns bigint

@@ -1,8 +1,8 @@
 -- lost_leases: decide which of the jobs whose leases ran out are dead, and into which
 -- lanes the other jobs go.
 -- ids: the jobs, which the caller has locked.
--- Rows: one for each job. The row says whether the job is dead, into which lane the job
--- goes otherwise, and which failure to record. The failure names the worker that had
+-- Rows: one for each job. The row says whether the job is dead, into which lane it goes
+-- if it is not dead, and which failure to record. The failure names the worker that had
 -- the job and says when that worker was last seen.
 -- Locks: none.
 

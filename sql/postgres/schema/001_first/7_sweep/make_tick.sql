@@ -1,12 +1,11 @@
 -- make_tick: add a tick, a row of the table `tick`. The row has the last number that
--- was drawn from the sequence `line`, and a transaction id that was assigned later. The
--- id is that of this transaction, which gets its id here, after `drawn` was read. So
--- each transaction that drew a number up to `drawn` has a smaller id than this. (The
--- xmax of a snapshot could not be used instead of this id, because open transactions
--- may have larger ids than xmax.)
--- The routine also deletes ticks that are not needed. Of the ticks that are older than
--- all open transactions, only the newest is needed. Ticks of another cluster (after a
--- restore) are deleted, and so are ticks that are later than now (after the clock was
+-- was drawn from the sequence `line`, and the id of this transaction. The transaction
+-- gets its id here, after `drawn` was read. So each transaction that drew a number up
+-- to `drawn` has a smaller id. (The xmax of a snapshot could not be used instead of
+-- this id, because open transactions may have larger ids than xmax.)
+-- The routine also deletes ticks that are no longer needed. Of the ticks that are older
+-- than all open transactions, it keeps only the newest. Ticks of another cluster (after
+-- a restore) are deleted, and so are ticks that are later than now (after the clock was
 -- set back).
 -- drawn: the result of last_drawn(), not null.
 -- read_at: a time before `drawn` was read.

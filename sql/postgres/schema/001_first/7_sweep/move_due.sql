@@ -3,9 +3,9 @@
 -- jobs. Later sweeps start their search at that time. The new time is settled_time().
 -- If a scheduled job with an earlier run_at than the new time is left, the cursor is
 -- not moved.
--- since: the recorded time so far, the result of due_since().
+-- since: the time that is recorded now, the result of due_since().
 -- Locks: the cursors of lane 0 that the routine deletes. If another transaction has
--- locked the newest of them, nothing changes.
+-- locked the newest of these cursors, nothing changes.
 
 create function readpast.move_due(since timestamptz) returns void
 language plpgsql volatile

@@ -1,12 +1,12 @@
 -- move_own_cursor: move one of the two cursors that the sweep uses for itself. If
 -- another sweep is moving the same cursor or has just moved it, nothing changes.
 -- lane_id: 0 (scheduled jobs) or -1 (the work list).
--- was: the head of the cursor now, in microseconds since 1970.
+-- was: the present head of the cursor, in microseconds since 1970.
 -- head: the new head, in microseconds since 1970.
--- Precondition: no scheduled job (lane 0) or cursor to visit (lane -1) with an earlier
--- time than the new head is left, and no open transaction can add one.
+-- Precondition: no scheduled job (lane 0) or cursor to visit (lane -1) has a time
+-- before the new head, and no open transaction can add such a row.
 -- Locks: the cursors that the routine deletes. If another transaction has locked the
--- newest of them, nothing changes.
+-- newest of these cursors, nothing changes.
 
 create function readpast.move_own_cursor(lane_id bigint, was bigint, head bigint)
 returns void

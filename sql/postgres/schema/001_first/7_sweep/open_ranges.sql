@@ -2,11 +2,12 @@
 -- which it may have drawn numbers. The range begins after the number of the last tick
 -- (a row of the table `tick`) that was made before the transaction had its id. The
 -- range ends at the number of the first tick that was read after the transaction was
--- young_age() old. If the transaction draws numbers later than that, it requests a
--- recheck of these numbers itself.
+-- young_age() old. If the transaction draws a number when it is older than that, it
+-- requests a recheck of this number itself: it adds a row to the table `recheck`, and a
+-- later sweep looks at the number again.
 -- open: the snapshot that says which transactions are open.
--- Result: an element for each transaction. If there is no tick yet at which the range
--- ends, `last` is line_end().
+-- Result: an element for each transaction. If no tick ends the range yet, `last` is
+-- line_end().
 -- Locks: none.
 
 create function readpast.open_ranges(open pg_snapshot)

@@ -1,9 +1,9 @@
 -- recheck_places: look again at the ranges in the table `recheck`, except those whose
 -- `waits_for` names an open transaction. Jobs may have appeared in such a range after
--- the cursors passed it. A transaction id that is larger than any id of this cluster
--- came with a dump of another cluster. That transaction counts as ended.
--- til: the time at which to stop. The ranges that are left stay in the table for the
--- next sweep.
+-- the cursors passed it. If `waits_for` is larger than any transaction id of this
+-- cluster, the row came with a dump of another cluster, and the transaction counts as
+-- ended.
+-- til: the time at which to stop. The next sweep looks at the remaining ranges.
 -- Rows: the jobs whose lease ran out, with the columns of expire().
 -- Locks: the rows of `recheck` that the routine deletes, and the jobs that reclaim()
 -- and expire() change. Rows that other transactions have locked are skipped.

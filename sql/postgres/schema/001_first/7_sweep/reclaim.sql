@@ -1,15 +1,15 @@
 -- reclaim: scan the jobs of a lane from `low` to before `high`, but at most
--- visit_slice() jobs. Claims start at `head`, or soon will, so they do not find ready
--- jobs up to `head`. The routine moves these jobs to the end of the lane. It takes
--- running jobs out of the ready line. From then on the sweep finds the running jobs by
+-- visit_slice() jobs. Claims start at `head`, or will soon start there, so they do not
+-- find ready jobs up to `head`. The routine moves these jobs to the end of the lane. It
+-- takes running jobs out of the ready line. Sweeps find the jobs outside the line by
 -- the end of their lease. For each job that another transaction has locked, the routine
--- adds a row to `recheck`.
+-- adds a row to `recheck`, so that a later sweep looks at the job again.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- low, high: the range of numbers, from `low` to before `high`.
 -- head: the head of the newest cursor.
 -- Result:
 --   next: the first number that was not examined.
---   held: true if one of the examined jobs is running.
+--   held: true if an examined job is running.
 --   over: the ids of jobs whose lease ran out. The caller passes them to expire().
 -- Locks: the jobs that the routine moves, and those in `over`, for update. Rows that
 -- other transactions have locked are skipped.

@@ -3,8 +3,8 @@
 -- later than this time.
 -- Result: the read_at of a tick (a row of the table `tick`) minus settled_margin(). The
 -- tick is the newest one for which all transactions with smaller ids than the tick's
--- next_xid have ended. Null if there is no such tick. Also null if the tick is later
--- than now, which happens after the clock was set back.
+-- next_xid have ended. Null if there is no such tick, or if that tick is later than now
+-- because the clock was set back.
 -- Locks: none.
 
 create function readpast.settled_time() returns timestamptz

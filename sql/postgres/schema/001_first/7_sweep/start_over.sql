@@ -1,9 +1,10 @@
--- start_over: request a recheck of the whole ready line, and start the sweep's own
--- cursors at 0 again. The routine does this only if the sweep's own cursors are missing
--- (after the hints were truncated) or later than now (after the clock was set back).
--- The cursors of lanes stay, because they say which places the sweep must still visit.
--- If the clock was set back, some of these visits are planned too late. The sweep makes
--- these visits now.
+-- start_over: let later sweeps look at the whole ready line again, and start the
+-- sweep's own cursors at 0 again. (These two cursors are the rows of the lanes 0 and -1
+-- in the table `cursor`.) The routine does this only if its own cursors are missing or
+-- later than now. They are missing after somebody truncated the table, and later than
+-- now after the clock was set back. The cursors of lanes stay, because they say which
+-- places the sweep must still visit. If the clock was set back, some of these visits
+-- are planned too late. The sweep makes these visits now.
 -- Locks: the sweep's own cursors, and cursors whose visit is planned too late. Rows
 -- that other transactions have locked are skipped. If another sweep also starts over,
 -- the call waits for that sweep.

@@ -1,5 +1,5 @@
--- sweep_due: make the scheduled jobs of all queues ready whose run_at has come. The
--- jobs move to the end of their lanes, in the order of their run_at.
+-- sweep_due: in all queues, make the scheduled jobs ready that are due. The jobs move
+-- to the end of their lanes, in the order of their run_at.
 -- most: move at most this number of jobs.
 -- Rows: the ids of the jobs.
 -- Locks: the jobs' rows, for update, the cursors of lane 0, and a row of `waiter` for

@@ -1,9 +1,9 @@
 -- sweep_start: decide whether this transaction makes the next sweep, for all workers
 -- and all queues. If so, the call locks the newest tick (a row of the table `tick`)
--- until the transaction ends, and adds the next tick. A worker that finds the newest
--- tick locked by another one does not sweep. But if that tick is older than
--- stuck_sweep_age(), the worker sweeps all the same.
--- in_turn: if false, this transaction makes a sweep in any case.
+-- until the transaction ends, and adds the next tick. If another worker has locked the
+-- newest tick, this worker does not sweep. But if that tick is older than
+-- stuck_sweep_age(), this worker sweeps all the same.
+-- in_turn: true to sweep only if a sweep is needed. False to sweep in any case.
 -- Result: true if this transaction makes the sweep.
 -- Locks: the newest tick, the ticks that make_tick() deletes, and rows of `dropped`.
 -- Rows that other transactions have locked are skipped.

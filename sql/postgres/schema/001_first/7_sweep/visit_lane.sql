@@ -1,11 +1,12 @@
--- visit_lane: scan a lane for jobs that claims have left behind, and pass them to
--- reclaim(). The scan begins at the low-water mark, because a sweep has seen all jobs
--- before this mark. It goes up to the newest cursor whose visit is due. From there it
--- goes on while it finds running jobs, up to the next cursor if there is one.
+-- visit_lane: scan a lane for jobs that claims have passed and no longer find.
+-- reclaim() handles these jobs. The scan begins at the low-water mark, because a sweep
+-- has seen all jobs before this mark. It goes up to the newest cursor (a place where
+-- claims start) whose visit is due. From there it continues while it finds running
+-- jobs, up to the next cursor if there is one.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- head, low, made_at: the columns of the cursor that the sweep is going to visit.
 -- ticked: the highest number to visit, or null if it is not known. Each transaction
--- that drew a number up to this one has ended or is in `open`.
+-- that drew this number or a smaller one has ended or is in `open`.
 -- open: the open transactions, see open_ranges().
 -- til: the time at which to stop. The next sweep scans the rest.
 -- Rows: the jobs whose lease ran out, with the columns of expire().

@@ -1,15 +1,16 @@
--- wait_for_claims: make sure that the sweep finds the jobs of claims that relied on a
--- cursor and are still open. A claim relies on a cursor that is younger than
--- cursor_every(), and then appends no cursor of its own. The routine requests a recheck
--- for each open transaction that may have made such a claim. These are the transactions
--- with smaller ids than a tick (a row of the table `tick`) that was read later than
--- cursor_every() after the cursor was made. The tick must be one of an earlier sweep.
--- If there is no such tick yet, the routine returns false.
+-- wait_for_claims: make sure that sweeps find the jobs of uncommitted claims that
+-- relied on a cursor (a place where claims start). A claim relies on a cursor that is
+-- younger than cursor_every(), and then appends no cursor of its own. The routine
+-- requests a recheck (a later look by a sweep) for each open transaction that may have
+-- made such a claim. To find them, the routine uses a tick (a row of the table `tick`)
+-- that an earlier sweep read later than cursor_every() after the cursor was made. The
+-- transactions are those with smaller ids than the tick. If there is no such tick yet,
+-- the routine returns false.
 -- lane_id, head: the cursor.
 -- made_at: when the cursor was made. If a cursor with a smaller head was made later,
 -- made_at is the later time.
 -- open: the open transactions.
--- Result: true if each such claim has committed or has a recheck request. False if the
+-- Result: true if each such claim has ended or has a recheck request. False if the
 -- caller must call this routine again in the next sweep.
 -- Locks: none.
 

@@ -1,6 +1,6 @@
 -- wait_for_draws: for each open transaction, request a recheck of the numbers of a lane
--- that the transaction may have drawn. A sweep looks at these numbers again after the
--- transaction has ended.
+-- that the transaction may have drawn from the ready line. That is, a sweep looks at
+-- these numbers again after the transaction has ended.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- low, high: the range of numbers, from `low` to before `high`.
 -- open: the open transactions, see open_ranges().

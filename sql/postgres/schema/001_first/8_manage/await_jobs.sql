@@ -2,7 +2,8 @@
 -- four steps in this order: listen on the channel, call this routine, commit, and check
 -- whether one of the jobs has ended already. If a job ends later, the client is
 -- notified. There is one exception: a verdict that began before the client's commit may
--- send no notification. So the client checks a few more times, see outcomes().
+-- send no notification. Because of this, the client checks the jobs a few more times,
+-- see outcomes().
 -- ids: the jobs.
 -- Result: the channel.
 -- Locks: rows of `queue`, for no key update. Rows that other transactions have locked

@@ -1,12 +1,12 @@
 -- change: change a live job that is not running, or raise an error that says why this
 -- is not possible.
 -- id: the job.
--- priority .. max_attempts: the new values. Null leaves a value as it is. `delay` is
--- counted from now, and `queue` must exist.
+-- priority .. max_attempts: the new values. Null leaves a value as it is. The new
+-- `delay` begins now, and the new `queue` must exist.
 -- kind: if not null, only a job of this kind is changed.
 -- Result: none. SQLSTATE RP001: the job is running or finished. SQLSTATE RP003: an
--- argument is wrong. SQLSTATE RP004: the job's payload is larger than the new queue
--- takes. SQLSTATE RP005: there is no such job or queue, or the job is of another kind.
+-- argument is wrong. SQLSTATE RP004: the job's payload is larger than the new queue's
+-- limit. SQLSTATE RP005: there is no such job or queue, or the job is of another kind.
 -- SQLSTATE RP006: another live job of the new queue has the same unique key.
 -- Locks: the job's row, and a row of `waiter`, if a worker waits. The call waits for a
 -- claim or another change of the same job.

@@ -5,11 +5,11 @@
 -- kind: if not null, only a job of this kind is changed.
 -- state: if not null, only a job in this state (1..3) is changed.
 -- queue .. max_attempts: the new values. Null leaves a value as it is.
--- Rows: one, or none if there is no such job or it is running.
+-- Rows: one, or none if there is no such job or if the job is running.
 --   id: the job.
 --   outcome: 0: the job was changed. 1: another live job of the new queue has the same
 --     unique key. 2: there is no such queue. 3: the payload is larger than the new
---     queue takes.
+--     queue's limit.
 -- Locks: the job's row, and a row of `waiter`, if a worker waits. Above READ COMMITTED
 -- the call also locks the row of the new queue, see keep_queue(). The call waits for a
 -- claim or another change of the same job, and for an open transaction that inserts the

@@ -2,7 +2,7 @@
 -- id: the job, which the caller has locked.
 -- new_id: the new queue of the job.
 -- lane: the new lane of the job (a queue, a priority and a class, see lane_of()).
--- due: the time at which the job is ready, or null to leave that time as it is.
+-- due: the time at which the job is to become ready. Null leaves the present time.
 -- is_due: true if `due` is not later than now.
 -- max_attempts: the new maximum, or null.
 -- Precondition: this transaction has its id, see take_xid().
@@ -30,8 +30,8 @@ begin
 	       max_attempts = coalesce(change_place.max_attempts, j.max_attempts)
 	 where j.id = change_place.id;
 	perform readpast.open_lane(lane);
-	-- A later verdict may move the job to the normal lane (class 2), and does not
-	-- open that lane. So the lane is opened here.
+	-- A later verdict may move the job to the normal lane (class 2) without opening
+	-- that lane. So the lane is opened here.
 	perform readpast.open_lane(readpast.with_class(lane, 2));
 	perform readpast.wake(new_id);
 	perform readpast.notify_job_waiters(array[change_place.id]);

@@ -1,5 +1,5 @@
--- forget_hints: delete the rows that claims, sweeps and workers have written about a
--- queue that was dropped.
+-- forget_hints: delete the rows of other tables that claims, sweeps and workers have
+-- written about a dropped queue.
 -- queue_id: the queue.
 -- Locks: the rows that the routine deletes. Rows that other transactions have locked
 -- are skipped. Later sweeps delete the skipped rows.

@@ -1,9 +1,9 @@
 -- held_by: list the jobs that a worker claimed lately and still holds. A worker calls
 -- this routine if the server's answer to a claim was lost. The routine also finds jobs
--- that a sweep has taken out of the ready line since.
+-- that a sweep has taken out of the ready line after the claim.
 -- worker_id: the worker.
 -- queues: the queues to search. The routine reads up to held_scan() jobs of each lane,
--- and of each queue the same number of jobs that are not in the ready line.
+-- and up to held_scan() jobs of each queue that are not in the ready line.
 -- Rows: the jobs, with their claim numbers.
 -- Locks: none.
 

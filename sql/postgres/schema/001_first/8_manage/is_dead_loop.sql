@@ -1,5 +1,5 @@
 -- is_dead_loop: would a copy of a job that dies in a queue come back to that queue,
--- perhaps by way of other queues? Then a job could die again and again for ever.
+-- perhaps by way of other queues? If so, a job could die again and again without end.
 -- queue: the name of the queue.
 -- dead_to: the new value of the queue's setting dead_to, or null.
 -- Result: true or false.

@@ -3,8 +3,8 @@
 -- or one of its jobs. For instance an enqueue above READ COMMITTED locks the queue.
 -- queue_id: the queue.
 -- Result: true if the queue is in use.
--- Locks: the queue's row and those of all its jobs, so that the result stays true. The
--- call does not wait for locks.
+-- Locks: the queue's row and the rows of all its jobs, so that the result stays correct
+-- until the transaction ends. The call does not wait for locks.
 
 create function readpast.is_worked_on(queue_id integer) returns boolean
 language plpgsql volatile

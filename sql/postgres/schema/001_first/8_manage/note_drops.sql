@@ -1,8 +1,10 @@
 -- note_drops: write the id of this transaction to the rows of dropped queues.
 -- Transactions with larger ids than this one cannot put jobs into these queues. So when
--- all transactions with smaller ids have ended, no more jobs can appear there.
+-- all transactions with smaller ids have ended, no more jobs can appear in these
+-- queues.
 -- queue_ids: the result of drops_to_note(), called before this transaction had its id.
--- Locks: these rows of `dropped`. Rows that other transactions have locked are skipped.
+-- Locks: the rows of `dropped` that the routine changes. Rows that other transactions
+-- have locked are skipped.
 
 create function readpast.note_drops(queue_ids integer[]) returns void
 language plpgsql volatile

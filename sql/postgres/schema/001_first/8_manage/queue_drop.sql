@@ -1,14 +1,15 @@
 -- queue_drop: delete a queue, its schedules and its jobs, unless the queue is in use.
--- If an open transaction has put a job into the queue, the job appears when the
--- transaction commits. A sweep then moves the job into a new queue of the same name,
+-- If an open transaction has put a job into the queue, the job appears only when that
+-- transaction commits. A later sweep moves the job into a new queue of the same name,
 -- see take_over().
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
 --   id: the queue's id.
---   busy: true if the queue is in use, see is_worked_on(). Then nothing was deleted.
+--   busy: true if the queue is in use, see is_worked_on(). In this case nothing was
+--     deleted.
 -- Locks: the queue's row, and the rows of its jobs and schedules. If another
--- transaction has locked one of these jobs, the call does not wait, and the queue is in
--- use.
+-- transaction has locked one of these jobs, the call does not wait: the queue counts as
+-- in use.
 
 create function readpast.queue_drop(queue text)
 returns table (id integer, busy boolean)

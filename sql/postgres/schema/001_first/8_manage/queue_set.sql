@@ -2,7 +2,7 @@
 -- queue: the name of the queue.
 -- max_attempts .. timeout: the new settings. Null leaves a setting as it is.
 -- dead_to: the queue that gets a copy of each job that dies. That queue is created if
--- it does not exist. '' ends this setting.
+-- it does not exist. An empty text ends this setting.
 -- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: the queue's row. The call waits for an open transaction that creates the same
 -- queue.

@@ -2,22 +2,22 @@
 -- enqueue into one of these queues notifies one of the queue's waiters, and deletes the
 -- registration of that waiter for the queue. After this call the worker commits and
 -- listens on the channel. If `fresh` is true, the worker then probes its queues once
--- more, because a job may have been enqueued before it listened. A registration ends
--- after the time `most`. A repeated call renews the registration only if half of that
--- time is over.
+-- more, because a job may have been enqueued before the worker listened. A registration
+-- ends after the time `most`. A repeated call renews the registration only if half of
+-- that time is over.
 -- worker_id: the worker.
 -- queues: the queues for whose jobs the worker waits.
 -- most: how long the worker may wait.
 -- Result:
 --   channel: the channel on which to listen.
---   until: the end of the registration. Null: none of the queues exists, and nothing
---     was written.
+--   until: the end of the registration. Null if none of the queues exists. In this case
+--     nothing was written.
 --   fresh: true if this call has written a registration that enqueues can find.
 --   rest: how long the worker may wait before it calls sweep_start(), which begins a
 --     sweep if one is needed. All waiters together make about 20 such calls a second,
---     and each waiter makes one at least every 12 s. So if the worker that sweeps
---     ends, another one sweeps about a second later.
--- RP003: an argument is wrong.
+--     and each waiter makes one at least every 12 s. So if the worker that sweeps ends,
+--     another worker sweeps about a second later.
+-- SQLSTATE RP003: an argument is wrong.
 -- Locks: the worker's rows of `waiter`, and rows of `queue` for no key update. Rows
 -- that other transactions have locked are skipped. If the row of a queue was skipped,
 -- enqueues into this queue may not find the waiter. A later call updates that row and

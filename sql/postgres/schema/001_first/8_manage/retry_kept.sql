@@ -1,11 +1,13 @@
 -- retry_kept: make a dead or cancelled job ready again. The job keeps its id, its
 -- attempts are counted from 0 again, and its claim number becomes larger than before.
--- If its expire_at is past, the job no longer expires.
+-- If the time expire_at of the job has passed, the job gets no new one and does not
+-- expire.
 -- job_id: the job.
 -- kind: if not null, only a job of this kind is retried.
 -- Rows: one, or none if there is no such job.
 --   id: the job.
---   taken: true if a live job has the same unique key. Then nothing was changed.
+--   taken: true if a live job has the same unique key. In this case nothing was
+--     changed.
 -- Locks: the job's row in the archive. The call waits for an open transaction that
 -- inserts the same unique key.
 

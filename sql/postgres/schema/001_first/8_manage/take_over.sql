@@ -2,12 +2,12 @@
 -- created if it does not exist.
 -- queue_id: the dropped queue.
 -- queue: the name of the dropped queue.
--- Locks: the jobs' rows. Jobs that other transactions have locked stay for the next
+-- Locks: the jobs' rows. Jobs that other transactions have locked are left for the next
 -- sweep. The call waits for an open transaction that creates the queue, or that inserts
 -- a job with the unique key of one of these jobs. The call waits for 50 ms at the most,
--- because other transactions may wait for this sweep. If the wait for the queue is
--- longer than that, all the jobs stay for the next sweep. If the wait for a key is
--- longer, only the job with that key stays.
+-- because other transactions may wait for this sweep. If the wait for the queue would
+-- be longer, all the jobs are left for the next sweep. If the wait for a key would be
+-- longer, only the job with that key is left.
 
 create function readpast.take_over(queue_id integer, queue text) returns void
 language plpgsql volatile

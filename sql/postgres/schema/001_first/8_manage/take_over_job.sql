@@ -1,12 +1,12 @@
 -- take_over_job: move a job of a dropped queue into the new queue of the same name.
 -- A ready job goes to the end of its new lane. If a job of the new queue has the same
--- unique key, the moved job loses its key. The job itself must not be lost, because its
--- enqueue was acknowledged.
+-- unique key, the moved job loses its key. The job itself is kept, because its enqueue
+-- was acknowledged.
 -- id: the job, which the caller has locked.
 -- new_id: the new queue.
 -- Locks: the job's row. The call waits for an open transaction that inserts the same
--- key, for lock_timeout at the most. If the wait is longer than that, the job stays
--- where it is.
+-- key, for lock_timeout at the most. If the wait would be longer, the job stays where
+-- it is.
 
 create function readpast.take_over_job(id bigint, new_id integer) returns void
 language plpgsql volatile

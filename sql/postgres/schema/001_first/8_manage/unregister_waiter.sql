@@ -3,7 +3,7 @@
 -- queues: the queues for whose jobs the worker waits.
 -- Locks: the rows of `waiter` that the routine deletes. Rows that other transactions
 -- have locked are skipped, because those transactions are notifying this worker and
--- delete the rows.
+-- delete the rows themselves.
 
 create function readpast.unregister_waiter(worker_id bigint, queues text[]) returns void
 language plpgsql volatile

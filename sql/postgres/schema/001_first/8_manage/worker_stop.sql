@@ -2,7 +2,7 @@
 -- because jobs may still name the worker. Jobs that the worker still holds are not
 -- released. They become ready again when their leases end.
 -- worker_id: the worker.
--- Result: none. If the worker is unknown or was unregistered before, nothing changes.
+-- Result: none. If the worker is unknown or already unregistered, nothing changes.
 -- SQLSTATE RP003: the id is null.
 -- Locks: the worker's row, and its rows of `waiter`.
 

@@ -1,9 +1,10 @@
 -- line_parts: count the jobs in a queue's ready line. The jobs of each lane are counted
 -- in two parts: the jobs before the number where claims start, and the other jobs.
--- From that number on, claims take the first ready job. So in the second part the
+-- Claims take the first ready job from that number on. So in the second part the
 -- running jobs come before the ready jobs.
 -- queue_id: the queue.
--- most: the count of a part stops a little past this number, see scan_most().
+-- most: the count of a part stops when it is a little larger than this number, see
+-- scan_most().
 -- Rows: at most two for each lane, with the columns of live_parts().
 -- Locks: none.
 

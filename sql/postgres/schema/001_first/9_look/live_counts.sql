@@ -5,8 +5,8 @@
 --   scheduled_at_least, ready_at_least, running_at_least: true if there are, or may be,
 --     more jobs of this state than were counted.
 --   oldest: the smallest run_at of the ready jobs that were read.
---   longest: the claim_no of the job that has been running for the longest time, among
---     the jobs that were read.
+--   longest: the claim_no of the running job that has been running longest, among the
+--     jobs that were read.
 -- Locks: none.
 
 create function readpast.live_counts(queue_id integer, most bigint)

@@ -1,6 +1,6 @@
 -- live_job: find a live job of a queue, if possible one that ends late. A client that
--- waits until a queue is empty waits for the end of this job. Then it calls this
--- routine again for the next job, until there is none.
+-- waits until a queue is empty waits for the end of this job, and then calls this
+-- routine again, until there is no live job.
 -- queue_id: the queue.
 -- Result: the id of the job, or null if the queue has no live job.
 -- Locks: none.

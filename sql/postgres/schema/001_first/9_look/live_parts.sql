@@ -1,11 +1,12 @@
 -- live_parts: count the live jobs of a queue, in parts. The first part has the jobs
 -- that are not in the ready line. Then come two parts for each lane (a queue, a
 -- priority and a class, see lane_of()): the jobs before the number where claims start,
--- and the other jobs. The last part has the jobs that the sweep will look at again.
+-- and the other jobs. The last part has the jobs that the next sweep will look at
+-- again.
 -- queue_id: the queue.
--- most: the count of a part stops a little past this number, because at most
--- scan_most() jobs of each part are read. If a lane has more jobs than that, only
--- scan_least() jobs of each later lane are read.
+-- most: the count of a part stops when it is a little larger than this number, because
+-- at most scan_most() jobs of each part are read. If a lane has more than scan_most()
+-- jobs, only scan_least() jobs of each later lane are read.
 -- Rows: one for each part.
 --   oldest: the smallest run_at of the ready jobs that were read.
 --   ids, claim_nos, worker_ids: the running jobs that were read.

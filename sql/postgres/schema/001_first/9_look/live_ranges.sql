@@ -1,8 +1,9 @@
 -- live_ranges: list the ranges of a queue's ready line in which jobs may be. Each lane
--- has one range from its low-water mark to the end of the line. (Sweeps have seen all
--- jobs before this mark.) A lane may also have ranges before the mark, which the next
--- sweep looks at again. Routines that count or find a queue's jobs read these ranges,
--- and also the jobs that are not in the ready line.
+-- (a queue, a priority and a class, see lane_of()) has one range from its low-water
+-- mark to the end of the line. Sweeps have seen all jobs before this mark. A lane may
+-- also have ranges before the mark, which the next sweep will look at again. Routines
+-- that count or find a queue's jobs read these ranges, and also the jobs that are not
+-- in the ready line.
 -- queue_id: the queue.
 -- Rows: one for each range.
 --   first, past: the range has the numbers from `first` up to, but not including,
@@ -28,8 +29,8 @@ begin
 		select distinct unnest(readpast.lanes_of(queue_id))
 	loop
 		low := readpast.low_water(lane_id);
-		-- Read only ranges whose transaction has ended, as recheck_places()
-		-- does. Jobs of a transaction that is still open are not visible.
+		-- As in recheck_places(), ranges of open transactions are not read,
+		-- because the jobs of such a transaction are not visible.
 		return query
 		select r.lane_id, r.first, least(r.last + 1, low), true
 		  from readpast.recheck r

@@ -1,16 +1,17 @@
--- probe: is there anything to do in a queue, and if not, when? The routine reads only
--- the first probe_most() jobs of each lane and the first probe_most() scheduled ones.
+-- probe: is there anything to do in a queue, and if not, when will there be? The
+-- routine reads only the first probe_most() jobs of each lane and the first
+-- probe_most() scheduled ones.
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
 --   ready: a claim would find a job.
---   running: a job is running. Or a job is ready at a place of the ready line that
---     claims have passed. Claims do not find this job until the next sweep moves it.
+--   running: a job is running, or a job is ready at a place that claims have passed.
+--     Claims do not find such a ready job until the next sweep moves it.
 --   due_in_ms: milliseconds until the next scheduled job is due. 0 if that time has
 --     passed, null if there is no such job.
 --   expires_in_ms: milliseconds until the next lease ends. 0 if that time has passed,
 --     null if no job is running.
 --   paused: the queue is paused.
---   suspects: a suspect (a job that may have killed its workers) is ready.
+--   suspects: a job that may have killed its workers (a suspect) is ready.
 --   behind: no worker has swept the database for a second.
 -- Locks: none.
 
@@ -72,7 +73,8 @@ begin
 	ends := least(ends, held_until);
 
 	running := ends is not null or is_behind;
-	-- If there is no such job, greatest() alone would return 0, not null.
+	-- Without this case, greatest() would return 0 and not null if there is no such
+	-- job.
 	due_in_ms := case when due is not null
 	             then greatest(readpast.to_ms(due - moment), 0) end;
 	expires_in_ms := case when ends is not null

@@ -3,8 +3,9 @@
 -- lane_id, first, past: the lane and the range, see live_ranges().
 -- head: the number at which the lane's claims start.
 -- Result:
---   held_until: when the next lease in the range ends. Null: no job there is running.
---   is_behind: true if a ready job is before `head`. Claims do not find this job.
+--   held_until: the time at which the next lease in the range ends. Null if no job in
+--     the range is running.
+--   is_behind: true if a ready job is before `head`, so that claims do not find it.
 -- Locks: none.
 
 create function readpast.probe_range(lane_id bigint, first bigint, past bigint,

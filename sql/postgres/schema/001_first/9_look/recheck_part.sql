@@ -3,7 +3,7 @@
 -- already seen the numbers before this mark.) The other parts of live_parts() begin at
 -- the mark, so they do not include these jobs.
 -- queue_id: the queue.
--- most: the count stops a little past this number, see scan_most().
+-- most: the count stops when it is a little larger than this number, see scan_most().
 -- Rows: one, with the columns of live_parts().
 -- Locks: none.
 

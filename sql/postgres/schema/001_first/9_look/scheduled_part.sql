@@ -1,8 +1,8 @@
 -- scheduled_part: count the jobs of a queue that are not in the ready line. These are
--- scheduled jobs, jobs that are due and that the sweep has not moved yet, and jobs that
--- have been running for more than a few seconds.
+-- scheduled jobs, jobs that are due but that no sweep has moved yet, and jobs that have
+-- been running for more than a few seconds.
 -- queue_id: the queue.
--- most: the count stops a little past this number, see scan_most().
+-- most: the count stops when it is a little larger than this number, see scan_most().
 -- Rows: one, with the columns of live_parts().
 -- Locks: none.
 

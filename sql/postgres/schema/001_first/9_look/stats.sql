@@ -4,8 +4,8 @@
 -- to 10,000 of each state. Counts of kept jobs are exact.
 -- queue: the name of the queue. Null: all queues.
 -- Rows: one for each queue, by name. ready_at_least is true if there are, or may be,
--- more ready jobs than `ready` says. scheduled_at_least and running_at_least say the
--- same about scheduled and running jobs.
+-- more ready jobs than the column `ready` counts. scheduled_at_least and
+-- running_at_least do the same for scheduled and running jobs.
 -- Locks: none.
 
 create function readpast.stats(queue text default null)

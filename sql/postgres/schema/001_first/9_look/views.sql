@@ -1,7 +1,7 @@
 -- views: jobs and schedules as clients and people see them.
 
 -- Live jobs. The first columns are those that the entry `job` in sql/params lists, in
--- that order. The columns after these are for filters and sorting.
+-- that order. The remaining columns are for filters and sorting.
 create view readpast.live as
 select j.id, q.name as queue,
        case when j.lease_until is not null then 3
@@ -60,8 +60,8 @@ select a.id, a.queue, readpast.state_word(a.state) as state, a.priority,
                progress
           from readpast.kept) a;
 
--- Schedules, for people. last_state: the state of the last job, or null if that job
--- no longer exists.
+-- Schedules, for people. The column last_state has the state of the last job, or null
+-- if that job no longer exists.
 create view readpast.schedules as
 select s.name, s.queue, s.spec, s.zone,
        readpast.as_text(s.content) as payload, s.kind, s.headers, s.priority,

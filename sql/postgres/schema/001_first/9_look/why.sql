@@ -1,6 +1,6 @@
 -- why: tell why a live job waits, or which worker runs it.
 -- job_id: the job.
--- most: the count of the jobs that are ahead of this one stops at this number.
+-- most: the count of the jobs ahead of this job stops at this number.
 -- Rows: one, or none if there is no such live job.
 --   ahead: how many ready jobs claims take before this job.
 --   workers: how many live workers serve the job's queue and its kind.

@@ -2,8 +2,7 @@
 -- zone: the name of the time zone.
 -- after, until: two times, a few days apart, at which the zone has different offsets
 -- from UTC.
--- Result: the first second after the change, at which the offset differs from the
--- offset at `after`.
+-- Result: the first second at which the offset differs from the offset at `after`.
 -- Locks: none.
 
 create function readpast.change_before(zone text, after timestamptz,

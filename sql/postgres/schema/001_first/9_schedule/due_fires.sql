@@ -1,14 +1,14 @@
--- due_fires: list the times of a schedule that get a job now. plan() of
--- lib/schedule_fire.c does the same for other databases.
--- sets, zone, anchor: as in the table `schedule`.
--- policy: the column `missed` of that table.
+-- due_fires: list the times of a schedule for which a job must be enqueued now. plan()
+-- of lib/schedule_fire.c does the same for other databases.
+-- sets, zone, anchor: the columns of the table `schedule`.
+-- policy: the column `missed` of that table: 0 once, 1 all, 2 skip.
 -- due: the first time that has not fired.
--- moment: the time now.
+-- moment: the present time.
 -- Result:
 --   fires: the times that get a job, in order.
---   missed: how many times of the schedule passed without a job. The last of these jobs
---     gets this number in a header, unless the number is 0.
---   next_at: the next time of the schedule after now.
+--   missed: how many times of the schedule passed without a job. The last job of
+--     `fires` gets this number in a header, unless the number is 0.
+--   next_at: the first time of the schedule after `moment`.
 -- Locks: none.
 
 create function readpast.due_fires(
@@ -28,8 +28,8 @@ begin
 	next_at := due;
 	while next_at <= moment loop
 		if next_at > late then
-			-- If one job replaces all missed ones (the policy is 0), it is
-			-- the job of a time that is not late.
+			-- If the policy is 0, one job replaces all missed ones. If a
+			-- time is not late, its job is that one.
 			fires := case when policy = 0 and missed > 0 then '{}'
 			              else fires end || next_at;
 			newest := null;
@@ -44,7 +44,7 @@ begin
 		next_at := readpast.next_fire(sets, zone, anchor, next_at);
 		if missed = readpast.most_missed() and counted then
 			-- Many more times may have been missed. To save time, the loop
-			-- goes on with the last thousand of them.
+			-- skips all but the last thousand of them.
 			counted := false;
 			next_at := readpast.next_fire(
 				sets, zone, anchor,

@@ -1,9 +1,11 @@
--- fire_alone: fire all instants of one schedule that are due. If its time zone cannot be
--- loaded, the instant that is due fires, and a call a minute later computes the next one.
--- s: the schedule, which the caller has locked; moment: the time.
--- Result: how many jobs were added; null: a lock was not free in time, and the schedule
--- stays due.
--- Locks: those of fire_one().
+-- fire_alone: enqueue the jobs of one schedule for all its times that are due. If the
+-- time zone of the schedule cannot be loaded, only the first due time gets a job. A
+-- call a minute later tries to compute the next time.
+-- s: the schedule, which the caller has locked.
+-- moment: the present time.
+-- Result: how many jobs were added. Null if a lock was not free in time. In this case
+-- the schedule stays due.
+-- Locks: the schedule's row, and the rows that fire_one() locks.
 
 create function readpast.fire_alone(s readpast.schedule, moment timestamptz)
 returns integer

@@ -1,15 +1,15 @@
 -- fire_due: put the jobs of schedules that are due into their queues. Workers and
--- sweep() call this about once a second, and any program may call it. Each instant of a
+-- sweep() call this about once a second, and any program may call it. Each time of a
 -- schedule fires once, however many clients call. Most schedules fire together. The
--- others fire one after the other, so that a schedule that fails delays no other.
+-- others fire one by one, so that a schedule that fails does not delay the rest.
 -- most: fire at most this number of schedules.
 -- Result:
 --   schedules: how many schedules were due.
 --   jobs: how many jobs were added.
 -- Locks: the schedules' rows, and the rows that fire_together() and fire_alone() lock.
 -- Schedules that other transactions have locked are skipped. For other rows the call
--- waits for lock_timeout at the most, because others may be waiting for the sweep. After
--- that time the schedule stays due.
+-- waits for lock_timeout at the most, because other transactions may be waiting for the
+-- sweep. If the wait would be longer, the schedule stays due.
 
 create function readpast.fire_due(most integer default 1000,
                                   out schedules integer, out jobs integer)
@@ -39,7 +39,8 @@ begin
 			  from readpast.fire_together(ids, moment) t;
 		exception
 			when transaction_rollback or insufficient_resources then raise;
-			-- fire_alone() finds out which schedule failed, and why.
+			-- fire_alone() below fires each of them, and records what
+			-- fails.
 			when others then null;
 		end;
 	end if;

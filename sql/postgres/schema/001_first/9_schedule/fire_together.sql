@@ -1,10 +1,13 @@
--- fire_together: fire schedules that are due, the jobs of each queue and priority by one
--- insert, if they have no unique key. It fires a schedule if exactly one of its instants
--- is due, its payload is small, and its queue exists and takes the payload. It leaves the
--- others as they are.
--- ids: the schedules, which the caller has locked; moment: the time.
--- Result: schedules: how many fired; jobs: how many jobs were added.
--- Locks: see put() and put_one().
+-- fire_together: fire many schedules that are due. A single insert adds the jobs of one
+-- queue and priority, unless the jobs have unique keys. The routine fires a schedule
+-- only if exactly one of its times is due, if its payload is small, and if its queue
+-- exists and takes the payload. Other schedules stay due.
+-- ids: the schedules, which the caller has locked.
+-- moment: the present time.
+-- Result:
+--   schedules: how many schedules fired.
+--   jobs: how many jobs were added.
+-- Locks: the schedules' rows, and the rows that put() and put_one() lock.
 
 create function readpast.fire_together(ids bigint[], moment timestamptz,
                                        out schedules integer, out jobs integer)

@@ -1,6 +1,6 @@
 -- header_name: return the name of a header that a fired job gets. All these names begin
--- with the word that is replaced by the schema's name when these files are installed.
--- Here the word must not be replaced, so the routine puts it together from two parts.
+-- with the name of this project. The routine puts that name together from two parts,
+-- because the schema's name replaces the whole word in these files.
 -- what: the rest of the name.
 -- Result: the name.
 -- Locks: none.

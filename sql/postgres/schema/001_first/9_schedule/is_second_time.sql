@@ -1,7 +1,7 @@
 -- is_second_time: has the same local time occurred before, because the clock was set
 -- back?
 -- zone: the name of the time zone.
--- at: the time.
+-- at: the time to check.
 -- Result: true if the local time has occurred before.
 -- Locks: none.
 

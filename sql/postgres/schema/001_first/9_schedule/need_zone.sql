@@ -1,6 +1,6 @@
 -- need_zone: raise an error unless the server has a time zone of this name. A search
--- in the server reads all time zones, so the routine does not search for a zone that
--- a schedule already has.
+-- reads all time zones of the server. So the routine first checks whether a schedule
+-- already has this zone, and then does not search.
 -- zone: the name of the time zone, as the IANA database writes it.
 -- Result: the name. SQLSTATE RP003: there is no such time zone. The hint then lists
 -- similar names.

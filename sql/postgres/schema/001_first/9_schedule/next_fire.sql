@@ -1,7 +1,7 @@
 -- next_fire: return the first time after a given time at which a schedule fires.
 -- rp__schedule_next() of lib/cron/ does the same.
 -- sets, zone, anchor: the columns of the table `schedule`.
--- after: the given time. The result is later than this time.
+-- after: the given time.
 -- Result: the time of the fire. Null: there is none within 400 years.
 -- Locks: none.
 

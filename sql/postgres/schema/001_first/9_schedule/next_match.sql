@@ -1,6 +1,6 @@
 -- next_match: return the first minute of local time that matches the spec of a
 -- schedule. rp__spec_next() of lib/cron/ does the same.
--- sets: the parsed spec, see the table `schedule`.
+-- sets: the parsed spec, see the column `sets` of the table `schedule`.
 -- at: the first minute to check.
 -- Result: the minute, or null if no minute within 400 years matches.
 -- Locks: none.

@@ -37,7 +37,8 @@ begin
 		end if;
 	end if;
 	sets := readpast.parse_fields(spec, string_to_array(body, ' '));
-	-- Each date falls on each possible weekday within 400 years.
+	-- Within 400 years each date falls on each weekday that it can have. So a spec
+	-- that matches no minute in these years never fires.
 	if readpast.next_match(sets, '2000-01-01') is null then
 		perform readpast.bad_spec(spec, 'never fires: there is no such day');
 	end if;

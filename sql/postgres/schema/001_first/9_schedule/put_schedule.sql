@@ -1,7 +1,7 @@
 -- put_schedule: add a schedule. If there is a schedule of this name and `replace` is
 -- true, that schedule gets the new values.
 -- name .. next_at: values of the table `schedule`, which the caller has checked.
--- Rows: one with the schedule's id. None if the name exists and `replace` is false.
+-- Rows: one with the schedule's id, or none if the name exists and `replace` is false.
 -- Locks: the row of the schedule that is changed. The call waits for an open
 -- transaction that adds a schedule of this name.
 

@@ -1,9 +1,11 @@
 -- put_unless_live: put the job of a schedule into its queue, unless a live job has its
 -- unique key.
--- queue, priority, key, kind, headers, content: the job; key: null if it has none.
--- Result: job_id: the new job, or null; why: the job that was still live. Both null: no
--- such queue, or the payload is too large.
--- Locks: see put_one().
+-- queue .. content: the values of the job. `key` is null if the job has no unique key.
+-- Result:
+--   job_id: the new job. Null: no job was added.
+--   why: a text that names the live job. Null: no live job has the key.
+-- Both are null if there is no such queue or if the payload is too large.
+-- Locks: the rows that put_one() locks.
 
 create function readpast.put_unless_live(
 	queue text, priority integer, key text, kind text, headers json,

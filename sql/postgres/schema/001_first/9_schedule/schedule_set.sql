@@ -3,12 +3,12 @@
 -- queue, payload, kind, headers, priority: the fields of the schedule's jobs.
 -- spec: when the schedule fires, see docs/schedules.md.
 -- zone: the time zone of the spec.
--- missed: what happens with times at which no client fired. `once`: one job for all of
--- them. `all`: a job for each. `skip`: no job.
+-- missed: what happens for times at which no client fired the schedule. `once`: one job
+-- for all of them. `all`: a job for each. `skip`: no job.
 -- overlap: `allow`: each fire adds a job. `skip`: no job is added while a job of this
 -- schedule is live.
--- replace: true if a schedule of this name is changed. The time of its next fire stays
--- the same, unless the spec or the zone changes.
+-- replace: true to change an existing schedule of this name. The time of its next fire
+-- stays the same, unless the spec or the zone changes.
 -- Result: the time of the next fire. SQLSTATE RP003: an argument is wrong, or the
 -- schedule never fires. SQLSTATE RP006: there is a schedule of this name, and `replace`
 -- is false.
