@@ -1,5 +1,5 @@
--- bloat: tables with many dead rows, which vacuum should have removed long ago. The
--- numbers of rows are the server's estimates. The query also shows the size of each
+-- bloat: list tables with many dead rows, which vacuum should have removed long ago.
+-- The numbers of rows are the server's estimates. The query also shows the size of each
 -- table and of its indexes.
 
 select s.relname as table, s.n_dead_tup as dead, s.n_live_tup as live,

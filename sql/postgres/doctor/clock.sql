@@ -1,4 +1,4 @@
--- clock: stored times that are later than now, for instance because the clock
+-- clock: list stored times that are later than now, for instance because the clock
 -- was set back.
 
 select 'worker ' || w.name as what,

@@ -1,5 +1,5 @@
--- commit: settings that let a commit return before it is on the disk. The query finds
--- such a setting of this session, of a role, of this database and of the server.
+-- commit: list settings that let a commit return before it is on the disk. The query
+-- finds such settings of this session, of a role, of this database and of the server.
 
 select current_setting('synchronous_commit') as setting,
        'role ' || current_user as whom

@@ -1,5 +1,5 @@
--- dead: the errors of jobs that died within the last day. The query reads the newest
--- thousand dead jobs of each queue.
+-- dead: list the errors of jobs that died within the last day. The query reads the
+-- newest thousand dead jobs of each queue.
 
 select q.name as queue, count(*) as jobs,
        coalesce(left(a.last_error, 120), 'no error was given') as error,

@@ -1,6 +1,6 @@
--- fires: schedules whose next job should have been enqueued some seconds ago. A sweep
--- fires schedules, which means that it enqueues their jobs. So either no client sweeps,
--- or no client that sweeps has the right to fire schedules.
+-- fires: list schedules whose next job should have been enqueued some seconds ago. A
+-- sweep fires schedules, which means that it enqueues their jobs. So either no client
+-- sweeps, or the clients that sweep have no right to fire schedules.
 
 select count(*) as schedules, min(s.next_at)::text as since,
        (extract(epoch from clock_timestamp() - min(s.next_at)) * 1000)::bigint

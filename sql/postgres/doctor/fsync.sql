@@ -1,4 +1,4 @@
--- fsync: settings that let the server acknowledge a commit before all of it is on
+-- fsync: list settings that let the server acknowledge a commit before all of it is on
 -- the disk.
 
 select s.name

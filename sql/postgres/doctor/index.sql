@@ -1,4 +1,4 @@
--- index: indexes of the schema that are missing or invalid. The query also lists
+-- index: list indexes of the schema that are missing or invalid. The query also lists
 -- indexes that somebody has added on a column that claims change. Each claim has to
 -- write such an index, which makes claims slow.
 

@@ -1,5 +1,5 @@
--- killers: jobs whose lease ran out, perhaps because they killed their worker. Both
--- jobs that are ready again and jobs that died lately are listed.
+-- killers: list jobs whose lease ran out, perhaps because they killed their worker. The
+-- list has jobs that are ready again and jobs that died lately.
 
 select k.id, k.queue, k.state, k.attempts,
        (extract(epoch from clock_timestamp() - k.since) * 1000)::bigint

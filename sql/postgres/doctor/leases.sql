@@ -1,8 +1,9 @@
--- leases: running jobs with less than a quarter of their lease left. Their worker
--- should have renewed the lease by now. Jobs of silent workers are left out, because
--- another check lists these workers. To bound its cost, the query reads only the first
--- thousand jobs of each lane, and of each queue only the first thousand that are not in
--- the ready line.
+-- leases: list running jobs with less than a quarter of their lease left. Their worker
+-- should have renewed the lease by now. Jobs of workers without a recent heartbeat are
+-- left out, because the check `silent` lists these workers. To limit its cost, the
+-- query reads only the first thousand jobs of each lane (the ready line of one queue,
+-- priority and class), and the first thousand jobs of each queue that are not in the
+-- ready line.
 
 select q.name as queue, count(*) as jobs, min(h.id) as example,
        coalesce(min(w.name), 'a client that is no worker') as worker,

@@ -1,7 +1,7 @@
--- marks: how far the sweep lags behind the claims in a lane (the jobs of one queue,
--- priority and class). Each ready job has a number. The lag is the difference between
--- the number that claims have reached and the number that the sweep has reached. A lag
--- of as many jobs as are claimed in two seconds is normal.
+-- marks: show how far the sweep lags behind the claims in a lane (the jobs of one
+-- queue, priority and class). Each ready job has a number. The lag is the difference
+-- between the number that claims have reached and the number that the sweep has
+-- reached. A lag of as many jobs as are claimed in two seconds is normal.
 
 select q.name as queue, max(c.head) - min(c.low) as behind
   from cursor c

@@ -1,6 +1,6 @@
--- path: schemas in this role's search_path in which other roles may create objects. If
--- a statement names a table, function or operator without its schema, the server may
--- use an object from there instead of the intended one.
+-- path: list schemas in this role's search_path in which other roles may create
+-- objects. If a statement names a table, function or operator without its schema, the
+-- server may use an object of such a schema instead of the intended one.
 
 select n.nspname as schema, current_user as role,
        string_agg(distinct coalesce('role ' || r.rolname, 'everybody'), ', ')

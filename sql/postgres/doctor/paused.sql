@@ -1,4 +1,5 @@
--- paused: queues that have ready jobs and have been paused for a long time.
+-- paused: list queues that have ready jobs and have been paused for longer than
+-- :long_ms.
 
 select q.name as queue,
        (extract(epoch from clock_timestamp() - q.paused_at) * 1000)::bigint

@@ -1,7 +1,8 @@
--- prepare: this database has prepared transactions, so some program uses two-phase
--- commit. The server refuses to prepare a transaction that has sent a notification. An
--- enqueue sends a notification if a worker waits. So such a program must turn
--- notifications off before it enqueues, see wake().
+-- prepare: return a row if this database has prepared transactions, which means that a
+-- program uses two-phase commit. The server refuses to prepare a transaction that has
+-- sent a notification. An enqueue sends a notification if a worker waits. So a program
+-- that uses two-phase commit must turn notifications off before it enqueues, see
+-- wake().
 
 select count(*) as prepared
   from pg_prepared_xacts p

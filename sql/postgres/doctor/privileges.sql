@@ -1,4 +1,5 @@
--- privileges: this role has no right to enqueue jobs or to work on them.
+-- privileges: return a row if this role has no right to enqueue jobs or to work on
+-- them.
 
 select current_user as role,
        string_agg(p.name || ' on ' || p.on_what, ', ' order by p.on_what, p.name)

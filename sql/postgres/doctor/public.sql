@@ -1,5 +1,5 @@
--- public: the rights on jobs that PUBLIC has. Each role that can connect to the
--- database has them, too.
+-- public: list the rights on jobs that PUBLIC has. Each role that can connect to the
+-- database has these rights, too.
 
 select string_agg(p.name, ', ' order by p.name) as privileges, t.name as table
   from (values ('job'), ('archive'), ('queue')) as t(name),

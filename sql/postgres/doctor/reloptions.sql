@@ -1,6 +1,6 @@
--- reloptions: the fillfactor of the table `job` leaves too little room in its pages. So
--- a claim often writes the new version of a row into another page. Then it has to write
--- to every index, too.
+-- reloptions: return a row if the fillfactor of the table `job` leaves too little room
+-- in its pages. In this case a claim often writes the new version of a row into another
+-- page, and has to write to every index, too.
 
 select coalesce((select option_value
                    from pg_options_to_table(c.reloptions)

@@ -1,4 +1,4 @@
--- sequence: sequences of the schema that have used up 80 % of their numbers.
+-- sequence: list sequences of the schema that have used up 80 % of their numbers.
 
 select s.sequencename as sequence, s.last_value as at,
        (100.0 * s.last_value / s.max_value)::bigint as per_cent,

@@ -1,8 +1,8 @@
--- silent: workers that were not seen for half a minute and did not unregister. For each
--- worker the query lists those of its queues that no other worker serves. If this list
--- is empty, no job waits because of the worker. A worker without a host is a client in
--- SQL. The query calls no routine of the schema, so a role that may `select` from the
--- table `worker` can run it.
+-- silent: list workers that were not seen for half a minute and did not unregister. For
+-- each of them the query lists the queues that no other worker serves. If this list is
+-- empty, no job waits because of the silent worker. A worker without a host is a client
+-- in SQL. The query calls no routine of the schema, so a role that may `select` from
+-- the table `worker` can run it.
 
 select s.worker, s.host, s.pid, s.queues::text as queues, s.silent_ms,
        case when s.pid = 0 then ''

@@ -1,6 +1,6 @@
--- snapshot: the oldest snapshots and the sessions that hold them. Vacuum cannot remove
--- a row that was deleted after such a snapshot was taken. A role sees the sessions of
--- other roles only if it may read all statistics.
+-- snapshot: list the oldest snapshots and the sessions that hold them. While such a
+-- snapshot is held, vacuum cannot remove rows that were deleted after it was taken. A
+-- role sees the sessions of other roles only if it may read all statistics.
 
 select p.holder, p.age_ms, p.doing, p.fix
   from (select 'session ' || a.pid || ' of ' || coalesce(a.usename, '-')

@@ -1,4 +1,5 @@
--- standby: an asynchronous standby. If it takes over, it may lack the last commits.
+-- standby: list asynchronous standbys. A standby that takes over may lack the last
+-- commits.
 
 select coalesce(nullif(r.application_name, ''), 'of no name') as standby,
        r.state,

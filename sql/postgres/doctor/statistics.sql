@@ -1,5 +1,6 @@
--- statistics: this role has no right to see the sessions of other roles. So the check
--- `snapshot` does not find old snapshots that these sessions hold.
+-- statistics: return a row if this role has no right to see the sessions of other
+-- roles. In this case the check `snapshot` does not find old snapshots that these
+-- sessions hold.
 
 select 'others'' sessions are not shown to ' || current_user
        || ': grant pg_read_all_stats to it' as not_done

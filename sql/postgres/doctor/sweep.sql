@@ -1,5 +1,5 @@
--- sweep: jobs that a sweep should have moved some seconds ago. They are due, or their
--- lease is over.
+-- sweep: list jobs that a sweep should have moved some seconds ago, because they are
+-- due or their lease is over.
 
 select q.name as queue, min(e.run_at)::text as since,
        (extract(epoch from clock_timestamp() - min(e.run_at)) * 1000)::bigint

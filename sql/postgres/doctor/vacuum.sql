@@ -1,4 +1,4 @@
--- vacuum: autovacuum is off, on the server or for a table of the schema.
+-- vacuum: list the places where autovacuum is off: the server or tables of the schema.
 
 select 'the server' as where, s.name || ' is off' as what,
        'alter system set ' || s.name || ' = on; select pg_reload_conf()' as fix

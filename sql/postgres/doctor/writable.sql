@@ -1,7 +1,7 @@
--- writable: roles other than the owner that may create objects in the schema itself.
--- Such a role could create a routine with the name of one of the schema's routines. If
--- the parameters of the new routine fit a call better, the server runs it and not the
--- schema's own routine.
+-- writable: list roles other than the owner that may create objects in the schema
+-- itself. Such a role could create a routine with the name of one of the schema's
+-- routines. If the parameters of the new routine fit a call better, the server runs it
+-- and not the schema's own routine.
 
 select n.nspname as schema,
        string_agg(distinct coalesce('role ' || r.rolname, 'everybody'), ', ')

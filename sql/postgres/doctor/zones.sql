@@ -1,4 +1,5 @@
--- zones: schedules that do not fire because the server cannot load their time zone.
+-- zones: list schedules that do not fire because the server cannot load their time
+-- zone.
 
 select count(*) as schedules,
        (extract(epoch from clock_timestamp() - min(s.next_at)) * 1000)::bigint

@@ -1,8 +1,8 @@
 -- kept: list the ids of the kept jobs that match a filter, by state, newest first. The
 -- query examines the newest :looks jobs of each state, or all jobs if :every is not 0.
 -- If there are jobs that were not examined, the last row has no id.
--- :states has a bit for each state's number. :before leaves out jobs that were enqueued
--- after this time, in milliseconds since 1970.
+-- :states is a bit set of the numbers of the wanted states. :before is a time in
+-- milliseconds since 1970. Jobs that were enqueued later than :before do not match.
 
 with looked as materialized (
     select s.state, a.id

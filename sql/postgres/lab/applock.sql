@@ -2,11 +2,11 @@
 --
 -- A cursor (of SQL, not of readpast) reads the messages that no worker has taken, and
 -- skips locked rows. For each message the worker also tries, without waiting, to take
--- an exclusive application lock named after the message's id. It keeps that lock until
--- its transaction ends. If another worker has the lock, the message is skipped. So no
--- message is taken twice, even on an engine that treats locking hints as advice. The
--- trap: a message counts as taken when the batch is returned, not when its job is done.
--- A worker that dies loses its batch.
+-- an exclusive application lock named after the message's id. The worker keeps that
+-- lock until its transaction ends. If another worker has the lock, this worker skips
+-- the message. So no message is taken twice, even on an engine that treats locking
+-- hints as advice. The trap: a message counts as taken when the batch is returned, not
+-- when its job is done. A worker that dies loses its batch.
 
 -- setup:
 create table message (

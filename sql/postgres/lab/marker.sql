@@ -6,8 +6,8 @@
 -- mark belong to the worker. The update repeats the condition of its inner select. So
 -- no row gets two marks, even on an engine where that select does not skip locked rows.
 -- A worker reports a finished job by setting a date. The trap: a worker may report a
--- job after its time-out, when another worker has the job already. This late report is
--- accepted. And no statement ever deletes the rows.
+-- job after the job's time-out, when another worker already has the job. This late
+-- report is accepted. Another trap: no statement ever deletes the rows.
 
 -- setup:
 create table job_queue (

@@ -1,8 +1,9 @@
 -- naive: read the first row, do the job, delete the row
 --
--- Most people write this queue first. A transaction does not help, because a read takes
--- no lock. So all workers read the same first row, and all of them do its job. The
--- first worker deletes the row. The others delete no row, and do not notice.
+-- This is the first queue that most people write. A transaction does not help, because
+-- a read takes no lock. So all workers read the same first row, and all of them do its
+-- job. The first worker deletes the row. The other workers delete no row, and do not
+-- notice it.
 
 -- setup:
 create table queue (

@@ -5,9 +5,9 @@
 -- row, and each claim writes a mark, the claim number. As in `merge`, one call settles
 -- a job and claims the next, but without a table lock. As in `applock`, there is a
 -- second guard: a verdict names a claim number, and is accepted only while the job has
--- that number. As in `worker-loop`, workers go on until no job is left. No transaction
--- is open while a job runs. If a worker dies, its job is ready again when the lease
--- ends, and the attempt is counted. A verdict that comes too late is refused.
+-- that number. As in `worker-loop`, workers continue until no job is left. No
+-- transaction is open while a job runs. If a worker dies, its job is ready again when
+-- the lease ends, and the attempt is counted. A verdict that comes too late is refused.
 
 -- setup:
 select count(*) as jobs

@@ -3,8 +3,8 @@
 -- `for update skip locked` is the equivalent of UPDLOCK with READPAST. No worker waits,
 -- and no row is taken twice. If a worker dies, its transaction is rolled back and its
 -- row is free at once. The price: a transaction stays open while the job runs, which
--- occupies a connection and holds back vacuum. And attempts are not counted, so a job
--- that kills its worker kills the next worker, too.
+-- occupies a connection and holds back vacuum. Attempts are not counted, so a job that
+-- kills its worker kills the next worker, too.
 --
 -- In the original of this technique, the loop counts the unlocked rows before each
 -- step. PostgreSQL cannot count unlocked rows without locking them, so here the loop

@@ -1,9 +1,10 @@
 -- scratch: create, use and drop the two schemas that a run of the lab needs, and read
 -- the server's figures about the run. The lab compares techniques. A technique is one
--- way to build a queue in SQL. Each other file in this folder has one. Both schemas
--- have the same random number in their names. One holds readpast's tables and routines.
--- The other has the suffix _t, and holds the tables and routines of the technique. The
--- sessions of the workers have the name of the first schema as their application_name.
+-- way to build a queue in SQL, and each of the other files in this folder has one. The
+-- names of both schemas have the same random number. The first schema holds readpast's
+-- tables and routines. The second one has the suffix _t, and holds the tables and
+-- routines of the technique. The workers use the name of the first schema as their
+-- application_name.
 
 -- version:
 select current_setting('server_version_num')::integer / 10000 as version;

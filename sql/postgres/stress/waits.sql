@@ -1,4 +1,5 @@
--- waits: count what the sessions of the stress test are doing or waiting for now.
+-- waits: count the sessions of the stress test by what they are doing or waiting for
+-- now.
 select coalesce(wait_event_type, ''), coalesce(wait_event, ''), count(*)
   from pg_stat_activity
  where application_name = current_setting('application_name')

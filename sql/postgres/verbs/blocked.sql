@@ -1,5 +1,6 @@
--- blocked: which of these jobs are locked by another transaction? The statement locks
--- the other jobs, so that its own transaction can settle them without waiting.
+-- blocked: list those of the jobs :id[] that another transaction has locked. The
+-- statement locks the other jobs, so that its own transaction can settle them without
+-- waiting.
 
 select n.number, n.id
   from pg_catalog.unnest(:id[]::bigint[]) with ordinality as n(id, number)

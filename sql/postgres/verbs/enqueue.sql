@@ -1,6 +1,6 @@
 -- enqueue: add jobs of one priority. A job that has a delay or a time is scheduled. Any
 -- other job is ready. If there is no such queue, or if a payload is larger than the
--- queue takes, no job is added and no row is returned.
+-- queue's limit, no job is added and no row is returned.
 
 select number, id
   from readpast.put(:queue, :priority::bigint::integer, :delay_ms[], :run_at[],

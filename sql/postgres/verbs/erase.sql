@@ -1,5 +1,5 @@
--- erase: delete jobs, unless they have changed since the caller read them. A job whose
--- claim number is still :claim_no has not changed. If :kept is 1, the job is deleted
+-- erase: delete jobs, unless they have changed since the caller read them. A job is
+-- unchanged if its claim number is still :claim_no. If :kept is 1, the job is deleted
 -- from the archive. If :kept is 0, it is deleted from the live jobs, unless it is
 -- running.
 

@@ -1,5 +1,5 @@
 -- held: list the jobs that the worker claimed lately and still holds. :queues is a JSON
--- array.
+-- array of names.
 
 select id, claim_no
   from readpast.held_by(

@@ -1,11 +1,12 @@
 -- import_live: insert live jobs that are not running, unchanged, into queues that
--- exist. A job keeps its claim number. No worker of this database has got that number,
--- so no verdict on the job is accepted before it is claimed. A scheduled job whose time
--- has come is inserted as a ready job, at the end of the ready line. Otherwise the
--- sweep might not find it, because it does not look again at times that it has passed.
--- A ready job keeps its number in the line. The cursor of its lane may have passed that
--- number already. So the statement adds rows to `recheck`. The sweep then looks at
--- these numbers, and moves such jobs to the end of their lanes.
+-- exist. A job keeps its claim number. No worker of this database was given that
+-- number, so no verdict on the job is accepted before it is claimed. A scheduled job
+-- whose time has come is inserted as a ready job, at the end of the ready line. As a
+-- scheduled job it might be missed, because a sweep does not look again at times that
+-- earlier sweeps have passed. A ready job keeps its number in the line. The place where
+-- claims start may already be past that number. So the statement adds rows to
+-- `recheck`. The next sweep then looks at these numbers, and moves such jobs to the end
+-- of their lanes.
 
 with opened as (
     insert into readpast.lane (lane_id)

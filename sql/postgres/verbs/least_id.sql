@@ -1,6 +1,6 @@
 -- least_id: return the smallest job id that the schedules and the taken unique keys of
--- :queues (a JSON array of names) refer to. Null: there is none. The job with this id
--- may already be deleted.
+-- :queues (a JSON array of names) refer to. The result is null if there is no such id.
+-- The job with this id may already be deleted.
 
 select least((select pg_catalog.min(k.job_id)
                 from readpast.taken_key k

@@ -1,6 +1,6 @@
--- purge: delete those of the jobs :id[] that are still in this state and of this kind.
--- Jobs that another transaction has locked are skipped. Clients that wait for the end of
--- one of the deleted live jobs are notified.
+-- purge: delete those of the jobs :id[] that are still in the state :state and of the
+-- kind :kind (null: any kind). Jobs that another transaction has locked are skipped.
+-- Clients that wait for the end of one of the deleted live jobs are notified.
 
 with live as (
     delete from readpast.job

@@ -1,7 +1,7 @@
 -- same_live: which of these rows are equal, in every field, to a live job of this
 -- database? Two differences are ignored. A job that is scheduled in the rows may be
--- ready here, because its run_at has come. And a ready job may have another number of
--- the ready line here, because a sweep may have moved it.
+-- ready here, because its run_at has come. A ready job may have another number of the
+-- ready line here, because a sweep may have moved it.
 
 select n.number, j.id
   from unnest(:id[]::bigint[], :queue[]::pg_catalog.text[],

@@ -1,5 +1,5 @@
--- schedule_erase: delete those schedules of :queues (a JSON array of names, null: all)
--- that have a `standby` that begins with :standby.
+-- schedule_erase: delete the schedules of :queues (a JSON array of names; null for all)
+-- whose column `standby` begins with :standby.
 
 delete from readpast.schedule
  where pg_catalog.starts_with(standby, :standby)

@@ -1,7 +1,7 @@
--- schedule_export: list schedules of :queues (a JSON array of names, null: all). If
+-- schedule_export: list schedules of :queues (a JSON array of names; null for all). If
 -- :leaving is not 0, list only the schedules that schedule_leave has paused. If
 -- :leaving is 0, list all other schedules.
--- paused_at: when a user paused the schedule. Null: no user has paused it.
+-- paused_at: the time at which a user paused the schedule, or null.
 
 select name, queue, spec, zone, content, kind, headers::pg_catalog.text as headers, priority, missed,
        overlap, anchor, next_at, last_at, last_job_id, last_error,

@@ -1,8 +1,9 @@
--- schedule_import: write a schedule of another database. It is the same as there, but
--- paused. :standby names the copy that wrote it, and a word is added if the schedule
--- was paused in the other database, too. A schedule of this name is replaced only if
--- the copy named :origin has written it. Otherwise no row is returned. If the job of
--- next_at was enqueued, the instant after it is the next one.
+-- schedule_import: write a schedule of another database. The schedule is unchanged
+-- except that it is paused. Its column `standby` gets :standby, the name of the copy,
+-- and the word `paused` if the schedule was paused in the other database, too. An
+-- existing schedule of this name is replaced only if the copy named :origin has written
+-- it. Otherwise no row is returned. If the job of next_at was enqueued already, the
+-- schedule continues with the time after next_at.
 -- :sets is the parsed spec, see the table `schedule`.
 
 insert into readpast.schedule as s

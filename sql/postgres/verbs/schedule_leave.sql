@@ -1,4 +1,4 @@
--- schedule_leave: pause the schedules of :queues (a JSON array of names, null: all),
+-- schedule_leave: pause the schedules of :queues (a JSON array of names; null for all),
 -- because a copy moves them to another database.
 
 update readpast.schedule

@@ -1,5 +1,5 @@
--- schedule_pause: pause a schedule. If :paused is 0, end the pause instead. Then the
--- next fire is at :next_at.
+-- schedule_pause: pause a schedule if :paused is 1. If :paused is 0, end its pause and
+-- set the time of its next fire to :next_at.
 
 update readpast.schedule
    set paused_at = case when :paused::bigint operator(pg_catalog.<>) 0

@@ -1,6 +1,6 @@
--- settle_and_claim: settle finished jobs, then claim others, in one commit. :queues is
--- a text[] literal. Jobs of the first queue are claimed first. If :max is 0, no job is
--- claimed. If :id of the first row is null, no job is settled.
+-- settle_and_claim: settle finished jobs, and then claim other jobs, in one commit.
+-- :queues is a text[] literal. Jobs of the first queue are claimed first. If :max is 0,
+-- no job is claimed. If :id of the first row is null, no job is settled.
 -- In the result `number` says whether a row is a verdict or a job, see the routine
 -- settle_and_claim(). The columns must be in the order in which the routine returns
 -- them. With another order the server would copy each row.

@@ -1,4 +1,4 @@
--- sweep_due: make at most :max scheduled jobs ready whose run_at has come, in all
--- queues together. See the routine sweep_due().
+-- sweep_due: make at most :max scheduled jobs ready that are due, in all queues
+-- together. See the routine sweep_due().
 
 select id from readpast.sweep_due(:max::bigint::integer);

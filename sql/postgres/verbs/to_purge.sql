@@ -1,6 +1,6 @@
 -- to_purge: list the ids of at most :max jobs of a queue that are in the state :state.
--- This is any state except running. If :kind is not null, only jobs of that kind are
--- listed.
+-- :state can be any state except running. If :kind is not null, only jobs of that kind
+-- are listed.
 
 (select id
    from readpast.job

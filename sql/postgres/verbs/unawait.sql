@@ -1,4 +1,5 @@
--- unawait: end the registration of this session as waiting for the end of these jobs.
+-- unawait: end the registration of this session as waiting for the end of the jobs
+-- :id[].
 
 delete from readpast.job_waiter
  where job_id operator(pg_catalog.=) any (:id[]::bigint[])

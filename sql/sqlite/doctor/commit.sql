@@ -1,5 +1,5 @@
--- commit: list the setting `synchronous` of this URL if a commit does not wait until it
--- is on the disk.
+-- commit: return the setting `synchronous` of this connection if it lets a commit
+-- return before the commit is on the disk.
 
 select iif(synchronous = 0, 'off', 'normal') as setting,
        'connections of this URL' as whom

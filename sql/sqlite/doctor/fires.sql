@@ -1,6 +1,6 @@
--- fires: list schedules that are late: their next job should have been enqueued more than
--- five seconds ago. A sweep enqueues the jobs of schedules, so a late schedule means that
--- no client sweeps.
+-- fires: list schedules whose next job should have been enqueued more than five seconds
+-- ago. A sweep enqueues the jobs of schedules, so a late schedule means that no client
+-- sweeps.
 
 select count(*) as schedules,
        strftime('%Y-%m-%dT%H:%M:%SZ', min(next_at) / 1000, 'unixepoch')

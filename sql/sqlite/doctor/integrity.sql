@@ -1,6 +1,6 @@
--- integrity: list the first error in the structure of the database file. The check reads
--- the whole file and cannot be interrupted, and the -wal file grows while it runs.
--- Therefore a file of 64 MiB or more is not checked.
+-- integrity: list the first error in the structure of the database file. A file of 64
+-- MiB or more is not checked, because the check reads the whole file, cannot be
+-- interrupted, and lets the -wal file grow while it runs.
 
 select q.quick_check as problem, null as not_done
   from (select c.page_count * s.page_size / 1048576 as mib

@@ -1,5 +1,6 @@
--- killers: list jobs whose lease ran out, perhaps because the job killed its worker. The
--- list has suspects that are ready again, and jobs that died of this in the last day.
+-- killers: list jobs whose lease ran out, perhaps because the job killed its worker.
+-- The list has such jobs that are ready again (suspects), and jobs that died within the
+-- last day because their lease ran out.
 
 select id, queue, state, attempts, :now_ms - since as lasts_ms
   from (select j.id, q.name as queue, 'in line again' as state,

@@ -1,5 +1,5 @@
--- pages: list the size of the file's free pages if they are more than half of the file
--- and more than 16 MiB.
+-- pages: return the size of the file's free pages if they take more than half of the
+-- file and more than 16 MiB.
 
 select f.freelist_count * s.page_size as free_bytes,
        c.page_count * s.page_size as file_bytes

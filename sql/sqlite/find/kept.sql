@@ -1,6 +1,6 @@
 -- kept: return the ids of the kept jobs that match a filter, by state, newest first.
--- The query examines the newest :looks jobs of each state. A last row without an id means
--- that some state has more jobs than that.
+-- The query examines the newest :looks jobs of each state. If a state has more jobs,
+-- the last row has no id.
 -- :states has one bit for each state that is wanted: the bit 1 << number of the state.
 -- If :before is not null, only jobs that were enqueued at or before this time match.
 

@@ -1,5 +1,6 @@
 -- applock: an application lock named after the message guards it a second time
 --
--- For each message the worker would also take an application lock named after its id.
+-- For each message the worker would also take an application lock named after the
+-- message's id.
 --
 -- cannot: SQLite has no application locks

@@ -1,12 +1,13 @@
 -- marker: one update sets the worker's own mark on a batch of rows
 --
--- The row stays in the table while its job runs. It has a priority, a time from which it
--- is available, a number of attempts and a time-out. The worker makes up a unique mark
--- and sets the mark on a batch of rows with one update. All rows with this mark belong to
--- the worker. No row locks have to be skipped: on SQLite only one process writes at a
--- time, and each update is short. The trap: the report of a worker that is too late is
--- accepted, although another worker has the job by then. Another trap: no statement
--- removes the rows of finished jobs.
+-- The row of a job stays in the table while the job runs. It has a priority, the time
+-- from which the job is available, the number of attempts and a time-out. The worker
+-- makes up a unique mark and sets the mark on a batch of rows with one update. All rows
+-- with this mark belong to the worker. There are no locked rows to skip, because on
+-- SQLite only one process writes at a time, and each update is short. The trap: a
+-- worker may report a job after the job's time-out, when another worker already has the
+-- job. This late report is accepted. Another trap: no statement removes the rows of
+-- finished jobs.
 
 -- setup:
 create table job_queue (

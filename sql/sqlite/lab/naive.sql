@@ -1,9 +1,9 @@
 -- naive: read the first row, do the job, delete the row
 --
--- A read takes no lock, so all workers read the same first row and do its job. The first
--- worker that has finished deletes the row. The snapshots of the other workers are
--- outdated then, so SQLite refuses their deletes, and they have to roll back. By that
--- time the job was done several times.
+-- A read takes no lock, so all workers read the same first row and do its job. The
+-- first worker that has finished deletes the row. This makes the snapshots of the other
+-- workers outdated. So SQLite refuses their deletes, and they have to roll back,
+-- although they have already done the job.
 
 -- setup:
 create table queue (

@@ -1,11 +1,11 @@
 -- worker-loop: while there is work, one update takes the first row and returns it
 --
 -- One statement finds a row, marks it and returns it. The statement is committed before
--- the job starts, so the write lock is held only for that moment, and no locking hints
--- are needed. A unique index refuses a second row for the same work. A partial index
--- finds unprocessed rows quickly, however many processed rows there are. Two dates in the
--- row show which jobs are slow. The trap: if a worker dies, its row stays marked for
--- ever.
+-- the job starts. So the write lock is held only for a moment, and no locking hints are
+-- needed. A unique index refuses a second row for the same work. A partial index finds
+-- unprocessed rows quickly, however many processed rows there are. Two dates in the row
+-- show which jobs are slow. The trap: if a worker dies, the row of its job stays marked
+-- for ever.
 
 -- setup:
 create table four_queue (

@@ -5,14 +5,15 @@
 -- each index exists.
 
 -- This statement comes first because it waits for the write lock even if the file
--- has no tables yet. Another process may have made all tables while it waited.
+-- has no tables yet. Another process may have made all tables while this statement
+-- waited.
 create table if not exists readpast_meta (
 	name  text primary key,
 	value not null
 ) without rowid;
 
--- Queues and their settings. dead_to is the name of another queue. A job that dies leaves
--- a new job in that queue, which is created if it does not exist.
+-- Queues and their settings. dead_to is the name of another queue, or null. When a job
+-- dies, a copy of it is added to that queue, which is created if it does not exist.
 create table readpast_queue (
 	id             integer primary key autoincrement,
 	name           text not null unique,
@@ -37,23 +38,25 @@ create table readpast_queue (
 -- class: 0 front (the job was released, or its lease ran out), 1 suspect (its lease ran
 -- out twice in a row, or before its last attempt), 2 normal.
 -- run_at: the time since which the job is ready, or at which it is due.
--- worker_id: the worker that was given claim_no. 0 stands for a client that is no worker.
--- Null means that no client was given the number, so no call can settle the job with it.
+-- worker_id: the worker that was given the claim number claim_no. 0 stands for a client
+-- that is not a worker. Null means that no client was given the number, so no call can
+-- settle the job with this number.
 -- renewed: how often the lease of the current claim was renewed.
--- lost: how many leases of the job ran out one after the other.
+-- lost: how many leases of the job ran out in succession.
 -- expire_at: the job is not claimed after this time. Null means that it never expires.
--- extra: a JSON object with settings that only few jobs have. If it is null, expire_at is
--- null, too. With a column for each setting all jobs would cost more, because SQLite reads
--- and writes a row column by column. The members are:
+-- extra: a JSON object with settings that only few jobs have. If extra is null,
+-- expire_at is null, too. A column for each setting would make all jobs slower, because
+-- SQLite reads and writes a row column by column. The members are:
 --   keep_ms: how long the job is kept after it is done
 --   timeout_ms: the longest time that a handler may run
 --   backoff: the text of a JSON array with the delays in milliseconds after the first,
 --     second, ... failed attempt. The last delay is used for all later attempts
---   unique_for_ms: how long the job's unique key stays taken after the job is done
---   progress: the text that the handler reported last. The next attempt gets it
--- payload: the payload, or the size in bytes of a payload over 16 KiB, which is in
--- readpast_payload. Claims and verdicts rewrite the whole row, so the row must stay small.
--- In SQLite a number sorts before any text or blob, so `payload < ''` is true for a size.
+--     unique_for_ms: how long the job's unique key stays taken after the job is done,
+--     so that no other job can use the key progress: the text that the handler reported
+--     last. The next attempt gets it payload: the payload, if it has at most 16 KiB. A
+--     larger payload is in readpast_payload, and this column has its size in bytes.
+--     Claims and verdicts rewrite the whole row, so the row must stay small. In SQLite
+--     a number sorts before any text or blob, so `payload < ''` is true for a size.
 create table readpast_job (
 	id           integer primary key autoincrement,
 	queue_id     integer not null,
@@ -92,7 +95,7 @@ create index readpast_job_expire on readpast_job (queue_id, expire_at)
 create unique index readpast_job_unique on readpast_job (queue_id, unique_key)
 	where unique_key is not null;
 
--- Queues that were dropped and whose jobs are still to be deleted by sweep_dropped.
+-- Queues that were dropped. The verb sweep_dropped still has to delete their jobs.
 create table readpast_dropped (
 	queue_id integer primary key
 );
@@ -126,7 +129,8 @@ create table readpast_archive (
 
 create index readpast_archive_state
 	on readpast_archive (queue_id, state, finished_at, id);
--- Done jobs that have their own time of keeping, by the end of that time.
+-- Done jobs with a keep_ms of their own, ordered by the end of the time for which they
+-- are kept.
 create index readpast_archive_keep
 	on readpast_archive (queue_id, finished_at + keep_ms)
 	where state = 4 and keep_ms is not null;
@@ -144,10 +148,10 @@ create table readpast_taken_key (
 
 create index readpast_taken_key_until on readpast_taken_key (until);
 
--- The number of kept jobs in each queue and state. Triggers of the archive count them, so
--- the numbers are exact even if plain SQL changes the archive. Done jobs with their own
--- keep_ms are counted as state 14. So a sweep can see from the count of state 4 whether
--- the queue's setting keep_done_ms applies to any job.
+-- The number of kept jobs in each queue and state. Triggers of the archive count them,
+-- so the numbers are exact even if plain SQL changes the archive. Done jobs with their
+-- own keep_ms are counted as state 14 and not as state 4. So the count of state 4 shows
+-- a sweep whether the queue's setting keep_done_ms applies to any job.
 create table readpast_kept_count (
 	queue_id integer not null,
 	state    integer not null,
@@ -178,15 +182,15 @@ after update of queue_id, state, extra on readpast_archive begin
 	                          new.state), 1)
 	on conflict do update set jobs = jobs + 1; end;
 
--- Payloads over 16 KiB of live and kept jobs, by the job's id. They are written once,
--- stay when the job is archived or retried, and are deleted with the job.
+-- Payloads over 16 KiB of live and kept jobs, by the job's id. A payload is written
+-- once. It stays here when the job is archived or retried, and is deleted with the job.
 create table readpast_payload (
 	id      integer primary key,
 	payload blob not null
 );
 
--- Ids of completed jobs whose payload may still be in readpast_payload. sweep_rest
--- deletes the payload.
+-- Ids of completed jobs whose payload may still be in readpast_payload. The verb
+-- sweep_rest deletes this payload.
 create table readpast_gone (
 	id integer primary key
 );
@@ -221,20 +225,22 @@ create table readpast_tally (
 
 -- Schedules. A schedule fires, which means that it enqueues a job, at the times that its
 -- spec describes (a cron expression, or `every D` with a duration D).
--- next_at: the next of these times. The transaction that enqueues the job also sets the
--- next value.
+-- next_at: the next of these times. The transaction that enqueues the job of this time
+-- also sets next_at to the time after it.
 -- anchor: the time from which the durations of `every D` are counted.
--- missed: what happens with times that passed while no client fired the schedule. 0 means
--- one job for all of them, 1 a job for each, 2 no job.
+-- missed: what happens for times that passed while no client fired the schedule. 0
+-- means one job for all of these times, 1 a job for each of them, 2 no job.
 -- overlap: 1 means that no new job is enqueued while a job of this schedule is live.
--- last_at, last_job_id: the last time for which the schedule fired, and the job.
+-- last_at, last_job_id: the last time for which the schedule fired, and the job that it
+-- enqueued.
 -- last_error: why the schedule enqueued no job for last_at, or why its next time could not
 -- be computed.
 -- retry_at: the time of the next try if the file of the time zone could not be read. In
 -- this case next_at is the time for which the schedule could not fire.
--- standby: not null if the schedule is paused because of a copy. In the source of a move
--- it is 'leaving'. In a target it is 'copied' or 'moved' and the name of the source. The
--- word ' paused' follows if the schedule was paused before the copy.
+-- standby: not null if the schedule is paused because `readpast copy` copies it to or
+-- from another database. In the source of a move the value is 'leaving'. In a target it
+-- is 'copied' or 'moved', and the name of the source. The word 'paused' follows if the
+-- schedule was already paused before the copy.
 create table readpast_schedule (
 	id          integer primary key autoincrement,
 	name        text not null unique,
@@ -327,11 +333,12 @@ select a.id, q.name as queue, a.state,
 --   3. The first byte of a sequence of two and its continuation byte are replaced by an x.
 -- If a byte above 7F remains, the payload is not UTF-8.
 --
--- A UTF-16 database would read the bytes as UTF-16. So in such a database the view
--- computes each character from its hexadecimal digits. `form` lists the byte sequences
--- that UTF-8 allows, and `excess` is the number that their marker bits add to the value.
--- Such a database cannot hold U+FFFE and U+FFFF, and payloads above 64 KiB would take
--- seconds. Payloads of both sorts are shown as hexadecimal digits.
+-- A UTF-16 database would read the bytes of a payload as UTF-16. So in such a database
+-- the view computes each character from its hexadecimal digits. `form` lists the byte
+-- sequences that UTF-8 allows, and `excess` is the number that their marker bits add to
+-- the value. Two sorts of payloads are shown as hexadecimal digits. Payloads with
+-- U+FFFE or U+FFFF cannot be text in such a database. Payloads above 64 KiB would take
+-- seconds.
 create view readpast_jobs as
 select id, queue,
        case state when 1 then 'scheduled' when 2 then 'ready'

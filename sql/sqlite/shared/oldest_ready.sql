@@ -1,7 +1,7 @@
--- oldest_ready: return the time since which the oldest ready job of the queue q is ready.
--- That job is the first job of some lane (the ready jobs of one priority and class). The
--- recursion visits the first job of each lane, with one or two index searches each. (A
--- row-value comparison would make SQLite scan the whole priority.)
+-- oldest_ready: return the time at which the oldest ready job of the queue q became
+-- ready. That job is the first job of its lane (the ready jobs of one priority and
+-- class). The recursion visits the first job of each lane, with one or two index
+-- searches each. (A row-value comparison would make SQLite scan the whole priority.)
 
 with recursive head(id) as (
     select (select id from readpast_job

@@ -2,9 +2,10 @@
 -- leaves its setting as it is.
 -- The job keeps its place in the ready line unless its lane (its queue, priority and
 -- class) changes. If the lane changes, the job goes to the end of the new lane.
--- If :kind or :state is not null, the job is changed only if it has that kind and state.
--- outcome is 0 if the job was changed, 1 if a live job of the new queue has the unique
--- key, 2 if there is no such queue, 3 if the payload is larger than the new queue allows.
+-- If :kind or :state is not null, the job is changed only if it has that kind and
+-- state. outcome is 0 if the job was changed, 1 if another live job of the new queue
+-- has the same unique key, 2 if there is no such queue, 3 if the payload is larger than
+-- the new queue allows.
 
 -- answer:
 select j.id,

@@ -2,13 +2,13 @@
 -- claim order, until the callback stops the scan. Jobs that the callback takes get a
 -- lease. Jobs that it skips stay ready.
 -- Jobs that have expired are not passed to the callback. A sweep cancels them.
--- The leases are written after the scan, because after an update SQLite would have to
--- find the position of the scan again for each row.
+-- The leases are written after the scan. An update during the scan would make SQLite
+-- search for the position of the scan again.
 -- Claim numbers are microseconds. Milliseconds could repeat: if a claim is rolled back, a
 -- claim right after it could get the same number.
--- A payload in readpast_payload is read after the commit, when the write lock is free.
--- has_extra is 1 if the job has values in its column extra, which extra.sql reads.
--- timeout_ms is the setting of the queue.
+-- A large payload, which is in readpast_payload, is read after the commit, when the
+-- write lock is free. has_extra is 1 if the job has values in its column extra, which
+-- extra.sql reads. timeout_ms is the setting of the queue, not of the job.
 
 select q.id as queue_id, :now + coalesce(:lease_ms, q.lease_ms) as lease_until,
        q.timeout_ms

@@ -1,9 +1,9 @@
 -- complete: settle a running job as done, and delete it from the live table. The archive
 -- gets the job, with :result, if the job or its queue has a time for which done jobs are
 -- kept. Otherwise :result is dropped.
--- apart is 1 if the payload is in readpast_payload. This statement does not delete such a
--- payload, because deleting many large payloads could take long. sweep_rest deletes it
--- later, unless the job is kept.
+-- apart is 1 if the payload is in readpast_payload. This verb does not delete such a
+-- payload, because deleting many large payloads could take long. The verb sweep_rest
+-- deletes the payload later, unless the job is kept.
 
 -- answer:
 select j.queue_id, j.payload < '' as apart,

@@ -1,6 +1,6 @@
 -- dead_loop: check whether the setting dead_to of a queue may get the value :dead_to.
 -- loops is 1 if a dead job could come back to the queue, directly or through other
--- queues. Then one bad job would be enqueued again and again for ever.
+-- queues. If so, one bad job would be enqueued again and again without end.
 
 -- answer:
 with recursive chain(name) as (

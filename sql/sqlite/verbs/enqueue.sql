@@ -6,11 +6,13 @@
 -- :largest is the size of the largest payload. :with_headers is 1 if any of the jobs has
 -- headers. :with_terms is 1 if the jobs have their own expiry, backoff, time-out or time
 -- of keeping.
--- If a statement may fail half-way and must then be undone, SQLite copies each page
--- before the statement changes it. The insert avoids these copies: it calls no function
--- and uses `or fail`. If it fails, the caller rolls the transaction back.
--- :ids_before is null if SQLite is to choose the ids. Otherwise the ids are :ids_before +
--- 1 and so on, which the connection has reserved (lib/db/sqlite/ids.c).
+-- SQLite copies each page before it changes the page, if the statement may fail
+-- half-way and must then be undone. The insert avoids these copies, because it calls no
+-- function and uses `or fail`. If the insert fails, the caller rolls the transaction
+-- back.
+-- :ids_before is null if SQLite is to choose the ids. Otherwise the ids are :ids_before
+-- + 1, :ids_before + 2 and so on, which the connection has reserved
+-- (lib/db/sqlite/ids.c).
 
 select q.id as queue_id, coalesce(:priority, q.priority) as priority,
        coalesce(:max_attempts, q.max_attempts) as max_attempts,

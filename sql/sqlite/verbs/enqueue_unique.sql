@@ -1,14 +1,15 @@
 -- enqueue_unique: insert one job unless a live job of the queue has the same unique key,
 -- or a done job for which the key is still taken.
--- If such a job exists, its id is returned. If the job is live and not running, :replace
--- gives it the content of the new job. Its claim number is then increased, so that a
--- worker whose lease ran out cannot complete a content that it never had.
--- A live job that has expired loses its unique key here. It is no longer claimed, and the
--- next sweep cancels it.
+-- If such a job exists, its id is returned. If the job is live and not running,
+-- :replace gives it the content of the new job. This increases the claim number of the
+-- job, so that a worker whose lease ran out cannot complete a content that it never
+-- had.
+-- A live job that has expired loses its unique key here. No claim takes this job any
+-- more, and the next sweep cancels it.
 -- Nothing is inserted and no row is returned if the payload is larger than the queue
 -- allows, or if the headers are not a JSON object.
--- outcome is 0 if the job was added, 1 if one existed, 2 if the existing job was
--- replaced.
+-- outcome is 0 if the job was added, 1 if a job with the key existed and was not
+-- changed, 2 if the existing job got the new content.
 
 select q.id as queue_id,
        coalesce(:priority, q.priority) as priority,

@@ -1,6 +1,6 @@
--- erase: delete a job if it has not changed since the caller read it, which means that
--- its claim number is still :claim_no. If :kept is 1, the job is a kept job. Otherwise it
--- is a live job, and it is deleted only if it is not running.
+-- erase: delete a job if its claim number is still :claim_no. This means that the job
+-- has not changed since the caller read it. If :kept is 1, the job is a kept job.
+-- Otherwise it is a live job, and it is deleted only if it is not running.
 
 -- answer:
 select id, 1 as live, 0 as kept, payload < '' as apart

@@ -1,9 +1,9 @@
 -- extend: renew the lease of a job that the caller holds. The new lease ends :lease_ms
 -- from now. If :lease_ms is null, the queue's lease is used.
 -- If :progress is not null, it replaces the progress of the job. If :progress is given
--- without :lease_ms, the lease never becomes shorter.
+-- without :lease_ms, the new lease does not end before the old one.
 -- A lease that is over can be renewed, too, as long as the job was not claimed again.
--- Such a job is removed from the ready line.
+-- If such a job is in the ready line, it is removed from there.
 
 -- answer:
 select j.queue_id, 3 as state, j.id,

@@ -1,5 +1,5 @@
--- extra: return the settings and the progress of a job that only few jobs have. Returns
--- no row if the job has none of them.
+-- extra: return the values that only few jobs have: the job's own settings and its
+-- progress. If the column extra of the job is null, no row is returned.
 
 -- answer:
 select j.extra ->> 'keep_ms' as keep_ms,

@@ -1,6 +1,6 @@
 -- import_live: insert live jobs of another database that are not running, without
--- changing them. Their queues must exist. No worker of this database was given their
--- claim numbers, so worker_id is null.
+-- changing them. Their queues must exist. worker_id is null, because no worker of this
+-- database was given the claim numbers of these jobs.
 
 insert into readpast_job (id, queue_id, priority, class, seq, run_at, claim_no,
                           attempt, lost, max_attempts, created_at, unique_key,

@@ -1,4 +1,4 @@
--- keep: set the time for which a done job is kept after its end to :keep_ms.
+-- keep: keep a done job for :keep_ms after its end.
 
 update readpast_archive
    set extra = json_set(coalesce(extra, '{}'), '$.keep_ms', :keep_ms)

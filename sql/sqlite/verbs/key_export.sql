@@ -1,6 +1,7 @@
--- key_export: up to :max unique keys of these queues (a JSON array of names) that stay
--- taken after their jobs are done, behind the key :key of the queue with the id :after, in
--- the order of both.
+-- key_export: return unique keys that are still taken although their jobs are done.
+-- They are keys of :queues (a JSON array of names), sorted by queue id and key. The
+-- list starts after the key :key of the queue with the id :after, and has at most :max
+-- keys.
 
 -- answer:
 select k.queue_id, q.name as queue, k.unique_key, k.job_id, k.until

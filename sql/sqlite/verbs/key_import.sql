@@ -1,5 +1,6 @@
--- key_import: note unique keys that stay taken after their jobs are done, in queues that
--- exist. A key that is taken here for longer stays as it is.
+-- key_import: write unique keys that stay taken although their jobs are done. Keys of
+-- queues that do not exist are skipped. A key that is already taken here until a later
+-- time is not changed.
 
 insert into readpast_taken_key (queue_id, unique_key, job_id, until)
 select q.id, r.unique_key, r.job_id, r.until

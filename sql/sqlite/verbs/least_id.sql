@@ -1,5 +1,6 @@
--- least_id: the smallest id of a job that a schedule or a taken unique key of these queues (a
--- JSON array of names) names; null: there is none. The job may be gone.
+-- least_id: return the smallest job id that the schedules and the taken unique keys of
+-- :queues (a JSON array of names) refer to. The result is null if there is no such id.
+-- The job with this id may already be deleted.
 
 -- answer:
 select min(id) as id

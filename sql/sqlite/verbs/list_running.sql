@@ -1,6 +1,6 @@
 -- list_running: return the running jobs of a queue, the longest running first. Only the
 -- :looks jobs whose leases end first are considered. partial is 1 if the queue has more
--- running jobs than that.
+-- than :looks running jobs.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

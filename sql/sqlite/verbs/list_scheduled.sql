@@ -1,6 +1,6 @@
--- list_scheduled: return the scheduled jobs of a queue, by their time. If :due is 1, only
--- jobs whose time has come are returned. Otherwise only jobs whose time is later than now
--- are returned.
+-- list_scheduled: return the scheduled jobs of a queue, by their time. If :due is 1,
+-- only jobs whose time has come are returned. Otherwise only jobs whose time is still
+-- to come are returned.
 
 -- answer:
 select id, queue, state, priority, attempt, max_attempts, claim_no, worker,

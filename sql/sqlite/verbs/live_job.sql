@@ -1,8 +1,9 @@
--- live_job: return the id of a queue, and the id of one of its live jobs, or null if it
--- has none.
--- A client that waits until the queue is empty waits for this job first. So the statement
--- chooses a job that will probably end late: the last scheduled job, otherwise the last
--- ready job, otherwise the running job whose lease ends last.
+-- live_job: return the id of a queue, and the id of one of its live jobs. The second id
+-- is null if the queue has no live job.
+-- A client that waits until the queue is empty waits for this job first. So the
+-- statement chooses a job that will probably end late: the last scheduled job, or if
+-- there is none the last ready job, or if there is none the running job whose lease
+-- ends last.
 
 -- answer:
 select q.id as queue_id,

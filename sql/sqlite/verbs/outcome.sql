@@ -3,8 +3,8 @@
 -- kept. It is -6 if the job was live in the queue :queue_id and that queue was dropped.
 -- It is null if there is no such job: it finished and is not kept, or its id was never
 -- used.
--- is_open is always 0 on SQLite, because changes of an open transaction are not visible
--- to others.
+-- is_open is always 0 on SQLite, because the changes of an open transaction are not
+-- visible to other clients.
 
 -- answer:
 select case when q.id is not null then 0

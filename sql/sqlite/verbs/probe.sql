@@ -1,11 +1,11 @@
--- probe: return whether a queue has work now, and if not, how long it takes until it has.
--- The statement reads one or two rows of each index.
+-- probe: return whether a queue has work now, and if not, how long it will take until
+-- the queue has work. The statement reads one or two rows of each index.
 -- ready is 1 if a claim would find a job. A job that has expired does not count. running
 -- is 1 if a job is running. suspects is 1 if a suspect (a job that may have killed its
 -- worker) is ready.
 -- due_in_ms is the time until the next scheduled job is due. expires_in_ms is the time
--- until the next lease ends. Both are 0 if that time has passed, and null if there is no
--- such job.
+-- until the next lease ends. Each of the two is 0 if its time has passed, and null if
+-- there is no such job.
 -- behind is always 1 on SQLite, because each process sweeps by its own timer. On
 -- PostgreSQL it is 1 if no worker has swept for a second.
 

@@ -1,5 +1,5 @@
--- purge: delete a job if it is in the state :state and, if :kind is not null, of that
--- kind.
+-- purge: delete a job if it is in the state :state and of the kind :kind (null: any
+-- kind).
 
 -- answer:
 select id, 1 as live, 0 as kept, payload < '' as apart

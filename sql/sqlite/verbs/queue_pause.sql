@@ -1,6 +1,6 @@
 -- queue_pause: pause a queue if :paused is 1, otherwise resume it. No job of a paused
--- queue is claimed. If the queue is paused already, it keeps the time of the first pause.
--- It also keeps the reason if :reason is null.
+-- queue is claimed. If the queue is paused already, the start of its pause does not
+-- change. The reason changes if :reason is not null.
 
 -- answer:
 select id, iif(:paused, coalesce(paused_at, :now), null) as paused_at,

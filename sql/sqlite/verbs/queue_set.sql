@@ -1,5 +1,5 @@
--- queue_set: change the settings of a queue for which a parameter is not null. An empty
--- :dead_to removes the setting dead_to.
+-- queue_set: change settings of a queue. A parameter that is null leaves its setting as
+-- it is. An empty :dead_to removes the setting dead_to.
 
 update readpast_queue
    set max_attempts   = coalesce(:max_attempts, max_attempts),

@@ -1,6 +1,6 @@
--- reserve: make sure that no new job gets an id up to :id. On SQLite there is no sequence
--- for the numbers in a ready line. A new job's number is one more than the largest number
--- of its lane.
+-- reserve: make sure that each new job gets an id larger than :id. On SQLite there is
+-- no sequence for the numbers in a ready line, so :seq is not used. A new job's number
+-- is one more than the largest number of its lane.
 
 insert into sqlite_sequence (name, seq)
 select 'readpast_job', 0

@@ -1,6 +1,7 @@
--- retry: make a dead or cancelled job ready again, with the same id, no attempts used and
--- a larger claim number. If its expiry time has passed, the job no longer has one. If a
--- live job has its unique key now, taken is 1 and nothing is changed.
+-- retry: make a dead or cancelled job ready again, with the same id, no attempts used
+-- and a larger claim number. If its expiry time has passed, the job gets no new one and
+-- does not expire. If a live job has its unique key now, taken is 1 and nothing is
+-- changed.
 
 -- answer:
 select a.id,

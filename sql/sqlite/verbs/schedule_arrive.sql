@@ -1,6 +1,7 @@
--- schedule_arrive: schedules of these queues (a JSON array of names; null: all) whose
--- `standby` begins with :standby fire from now on, but for those that were paused before
--- they were moved.
+-- schedule_arrive: end the pause that a copy to this database made. The statement
+-- changes the schedules of :queues (a JSON array of names; null for all) whose column
+-- `standby` begins with :standby. A schedule that was already paused before the copy
+-- stays paused.
 
 update readpast_schedule
    set paused_at = iif(standby glob '* paused', paused_at, null),

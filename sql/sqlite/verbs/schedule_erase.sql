@@ -1,5 +1,5 @@
--- schedule_erase: delete the schedules of these queues (a JSON array of names; null: all)
--- whose `standby` begins with :standby.
+-- schedule_erase: delete the schedules of :queues (a JSON array of names; null for all)
+-- whose column `standby` begins with :standby.
 
 delete from readpast_schedule
  where standby glob :standby || '*'

@@ -1,6 +1,7 @@
--- schedule_export: the schedules of these queues (a JSON array of names; null: all), as
--- they are stored: with :leaving those that schedule_leave has stopped, else the others.
--- paused_at: null if nobody but the copy paused it.
+-- schedule_export: return schedules of :queues (a JSON array of names; null for all).
+-- If :leaving is not 0, return only the schedules that schedule_leave has paused. If
+-- :leaving is 0, return all other schedules.
+-- paused_at is the time at which a user paused the schedule, or null.
 
 -- answer:
 select name, queue, spec, zone, content, kind, headers, priority, missed,

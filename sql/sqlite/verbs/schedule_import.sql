@@ -1,8 +1,10 @@
--- schedule_import: write a schedule of another database as it was, but paused: :standby
--- says by which copy, and a word is added if it was paused there, too. It replaces one that
--- the copy named :origin has written, and no other: then there is no answer. If the job of
--- next_at was enqueued, the next sweep computes the instant after it. (:sets: see
--- schedule_set.)
+-- schedule_import: write a schedule of another database. The schedule is unchanged
+-- except that it is paused. Its column `standby` gets :standby, the name of the copy,
+-- and the word `paused` if the schedule was paused in the other database, too. An
+-- existing schedule of this name is replaced only if the copy named :origin has written
+-- it. Otherwise no row is returned. If the job of next_at was enqueued already, the
+-- next sweep computes the time after next_at. SQLite does not use :sets, see
+-- schedule_set.sql.
 
 -- answer:
 insert into readpast_schedule (name, queue, spec, zone, content, kind, headers,

@@ -1,5 +1,5 @@
--- schedule_leave: schedules of these queues (a JSON array of names; null: all) fire no
--- longer, because a copy moves them to another database.
+-- schedule_leave: pause the schedules of :queues (a JSON array of names; null for all),
+-- because a copy moves them to another database.
 
 update readpast_schedule
    set standby = 'leaving' || iif(paused_at is null, '', ' paused'),

@@ -1,6 +1,6 @@
--- schedule_set: add a schedule. If a schedule of this name exists, it gets the new values
--- if :replace is 1. Otherwise no row is returned. (SQLite does not use :sets, the parsed
--- spec. It is for databases that compute the times of schedules themselves.)
+-- schedule_set: add a schedule. If a schedule of this name exists and :replace is 1, it
+-- gets the new values. If one exists and :replace is 0, no row is returned. SQLite does
+-- not use :sets, the parsed spec, because C computes the times of its schedules.
 
 -- answer:
 insert into readpast_schedule (name, queue, spec, zone, content, kind, headers,

@@ -1,9 +1,9 @@
 -- stats: return numbers about one queue, or about all queues by name if :queue is null:
 -- its jobs in each state, the age of its oldest ready job, the jobs that finished in the
 -- last ten seconds, and the workers that serve it.
--- Up to :most live jobs of each state are counted. scheduled_at_least, ready_at_least and
--- running_at_least are 1 if there are more. The numbers of kept jobs come from the
--- triggers of the archive.
+-- Up to :most live jobs of each state are counted. scheduled_at_least, ready_at_least
+-- and running_at_least are 1 if there are more jobs of the state than were counted. The
+-- numbers of kept jobs come from the triggers of the archive.
 
 -- answer:
 with counted as materialized (

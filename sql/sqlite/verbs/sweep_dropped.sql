@@ -1,4 +1,4 @@
--- sweep_dropped: delete up to :max jobs of a queue that was dropped. If no job is left,
+-- sweep_dropped: delete up to :max jobs of a dropped queue. If no job is left, also
 -- delete the queue's row in readpast_dropped.
 
 delete from readpast_kept_count where queue_id = :queue_id and jobs = 0;

@@ -1,12 +1,13 @@
--- sweep_expired: end up to :max leases of a queue that ran out. Each of them ends an
--- attempt of its job.
--- The job is ready again at the front of its priority. It is ready as a suspect (class 1)
--- if its lease before that ran out as well, or if its next attempt is the last one. If
--- this attempt was the last one, the job is dead. If the queue has a setting dead_to, a
--- dead job also leaves a new job in the queue dead_to.
+-- sweep_expired: end leases that ran out, up to :max in one queue. With each lease an
+-- attempt of its job ends.
+-- The job is ready again at the front of its priority. If the previous lease of the job
+-- ran out as well, or if its next attempt is the last one, the job becomes a suspect
+-- (class 1). If the ended attempt was the last one, the job is dead. If the queue has a
+-- setting dead_to, a dead job also leaves a new job in the queue dead_to.
 -- The claim number does not change, so a late verdict of the holder is accepted until the
 -- job is claimed again.
--- The column failures records the worker and when it was last seen.
+-- The column failures records the worker that had the job, and when this worker was
+-- last seen.
 
 -- answer:
 select j.id, j.attempt >= j.max_attempts as dead,

@@ -1,5 +1,5 @@
--- sweep_overdue: cancel up to :max jobs of a queue whose expiry time has passed. Running
--- jobs are not cancelled. The unique keys of the cancelled jobs are free.
+-- sweep_overdue: cancel up to :max jobs of a queue whose expiry time has passed.
+-- Running jobs are not cancelled. The unique keys of the cancelled jobs become free.
 
 -- answer:
 select id

@@ -1,6 +1,7 @@
--- to_purge: return the ids of up to :max jobs of a queue in the state :state, which is
--- not running. This is a separate statement because skipping jobs of other kinds may take
--- long, and reading needs no write lock. purge.sql then deletes the jobs.
+-- to_purge: return the ids of up to :max jobs of a queue in the state :state, which can
+-- be any state except running. This verb is separate from purge because it may have to
+-- skip many jobs of other kinds, and needs no write lock for that. purge.sql then
+-- deletes the jobs.
 
 -- answer:
 select id

@@ -1,7 +1,7 @@
--- to_sweep: return the queues in which a lease ran out, a job expired or a job is due. A
--- sweep takes the write lock only for these.
--- If :rest is 1, it also returns queues with a kept job whose time of keeping is over,
--- and queues that were dropped (dropped is 1).
+-- to_sweep: return the queues in which a lease ran out, a job expired or a job is due.
+-- A sweep takes the write lock only for these queues.
+-- If :rest is 1, the verb also returns queues with a kept job whose time of keeping is
+-- over, and queues that were dropped (dropped is 1).
 -- A row with a null queue_id and dropped 1 means that a schedule is due. A row with a
 -- null queue_id and dropped 0 means that sweep_rest has rows to delete.
 

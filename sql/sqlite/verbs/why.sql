@@ -3,8 +3,8 @@
 -- :most. workers is the number of live workers that serve the job's queue and kind.
 -- queue_workers is the number of live workers that serve its queue. The other columns
 -- describe the worker that holds the job.
--- Priority, class and seq are compared one by one. If they were compared as one row
--- value, SQLite would scan the whole priority.
+-- Priority, class and seq are compared one by one, because for a comparison of row
+-- values SQLite would scan all jobs of the priority.
 
 -- answer:
 select :now as now, q.paused_at as paused_at, q.pause_reason as pause_reason,

@@ -1,6 +1,6 @@
--- worker_beat: store a worker's heartbeat: the current time, and how many jobs the worker
--- has settled so far. Returns no row if the worker's row was deleted because the worker
--- was considered dead.
+-- worker_beat: store a worker's heartbeat: the current time, and how many jobs the
+-- worker has settled so far. If the worker's row was deleted because the worker was not
+-- seen for too long, no row is returned.
 
 -- answer:
 select id from readpast_worker where id = :id;

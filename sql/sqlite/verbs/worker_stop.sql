@@ -1,5 +1,5 @@
--- worker_stop: unregister a worker that holds no job. Its row stays for an hour, because
--- rows of jobs refer to it.
+-- worker_stop: unregister a worker that holds no job. The worker's row stays for an
+-- hour, because rows of jobs refer to it.
 
 update readpast_worker
    set seen_at = :now, stopped_at = :now, done = :done, failed = :failed,
