@@ -1,6 +1,6 @@
--- worker_beat: store a worker's heartbeat, with the number of jobs that it has settled
--- so far. If no row is returned, a sweep has deleted the worker's row, because the
--- worker was not seen for too long.
+-- worker_beat: store a worker's heartbeat, with its counts of settled jobs so far. If
+-- no row is returned, a sweep has deleted the worker's row, because the worker was not
+-- seen for too long.
 
 update readpast.worker
    set seen_at = pg_catalog.clock_timestamp(), done = :done::bigint,

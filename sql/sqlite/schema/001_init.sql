@@ -51,12 +51,13 @@ create table readpast_queue (
 --   timeout_ms: the longest time that a handler may run
 --   backoff: the text of a JSON array with the delays in milliseconds after the first,
 --     second, ... failed attempt. The last delay is used for all later attempts
---     unique_for_ms: how long the job's unique key stays taken after the job is done,
---     so that no other job can use the key progress: the text that the handler reported
---     last. The next attempt gets it payload: the payload, if it has at most 16 KiB. A
---     larger payload is in readpast_payload, and this column has its size in bytes.
---     Claims and verdicts rewrite the whole row, so the row must stay small. In SQLite
---     a number sorts before any text or blob, so `payload < ''` is true for a size.
+--   unique_for_ms: how long the job's unique key stays taken after the job is done, so
+--     that no other job can use the key
+--   progress: the text that the handler reported last. The next attempt gets it
+-- payload: the payload, if it has at most 16 KiB. A larger payload is in
+-- readpast_payload, and this column has its size in bytes. Claims and verdicts rewrite
+-- the whole row, so the row must stay small. In SQLite a number sorts before any text or
+-- blob, so `payload < ''` is true for a size.
 create table readpast_job (
 	id           integer primary key autoincrement,
 	queue_id     integer not null,
