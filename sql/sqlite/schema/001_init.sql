@@ -136,9 +136,9 @@ create index readpast_archive_keep
 	on readpast_archive (queue_id, finished_at + keep_ms)
 	where state = 4 and keep_ms is not null;
 
--- Unique keys that stay taken after their job is done, until the time `until`. Only a job
--- that was enqueued with unique_for_ms has a row here. The row is independent of whether
--- the job itself is kept.
+-- Unique keys that stay taken after their job is done, until the time `until`. Only a
+-- job that was enqueued with unique_for_ms has a row here. The row exists whether or
+-- not the job itself is kept.
 create table readpast_taken_key (
 	queue_id   integer not null,
 	unique_key text not null,

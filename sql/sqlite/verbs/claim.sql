@@ -4,8 +4,8 @@
 -- Jobs that have expired are not passed to the callback. A sweep cancels them.
 -- The leases are written after the scan. An update during the scan would make SQLite
 -- search for the position of the scan again.
--- Claim numbers are microseconds. Milliseconds could repeat: if a claim is rolled back, a
--- claim right after it could get the same number.
+-- Claim numbers are times in microseconds. A number in milliseconds could be used
+-- twice: if a claim is rolled back, a claim right after it could get the same number.
 -- A large payload, which is in readpast_payload, is read after the commit, when the
 -- write lock is free. has_extra is 1 if the job has values in its column extra, which
 -- extra.sql reads. timeout_ms is the setting of the queue, not of the job.

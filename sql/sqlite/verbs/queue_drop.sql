@@ -1,5 +1,5 @@
--- queue_drop: delete a queue and its schedules. Its jobs are no longer visible, and
--- sweep_dropped deletes them later. If a job of the queue is running, busy is 1 and
+-- queue_drop: delete a queue and its schedules. The queue's jobs are no longer visible,
+-- and sweep_dropped deletes them later. If a job of the queue is running, busy is 1 and
 -- nothing is deleted.
 
 -- answer:

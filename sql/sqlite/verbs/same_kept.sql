@@ -1,5 +1,5 @@
--- same_kept: return the ids of those rows for which this database has a kept job that is
--- equal in every field.
+-- same_kept: return the ids of those of the given rows for which this database has a
+-- kept job that is equal in every field.
 
 -- answer:
 select a.id, r.number as number

@@ -1,6 +1,6 @@
--- same_live: return the ids of those rows for which this database has a live job that is
--- equal in every field. A job also counts as equal if it is scheduled in the source and
--- ready here because its time has come.
+-- same_live: return the ids of those of the given rows for which this database has a
+-- live job that is equal in every field. A job also counts as equal if it is scheduled
+-- in the source and ready here because its time has come.
 
 -- answer:
 select j.id, r.number as number

@@ -1,5 +1,5 @@
--- sweep_due: move up to :max scheduled jobs of a queue whose time has come to the ready
--- line. Each job goes to the end of its lane (the ready jobs of one queue, priority and
+-- sweep_due: make the scheduled jobs of a queue ready that are due, up to :max jobs.
+-- Each job goes to the end of its lane (the ready jobs of one queue, priority and
 -- class).
 
 -- answer:

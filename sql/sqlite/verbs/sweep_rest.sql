@@ -1,7 +1,7 @@
 -- sweep_rest: delete rows that are no longer needed, at most :max. These are payloads
 -- of completed jobs, workers that were not seen for an hour, counts (tallies) older
--- than a minute, and unique keys whose time is over. A payload stays if the archive has
--- kept its job, or if a copy from another database has brought the job back.
+-- than a minute, and unique keys whose time is over. A payload is not deleted if its
+-- job is in the archive, or if a copy from another database has inserted the job again.
 
 -- answer:
 select 0 as id, null as queue_id, null as second, id as gone,

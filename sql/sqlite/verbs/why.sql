@@ -1,8 +1,8 @@
 -- why: return why a live job waits, or which worker runs it.
 -- ahead is the number of ready jobs that will be claimed before this one, counted up to
 -- :most. workers is the number of live workers that serve the job's queue and kind.
--- queue_workers is the number of live workers that serve its queue. The other columns
--- describe the worker that holds the job.
+-- queue_workers is the number of live workers that serve the queue, whatever kinds they
+-- serve. The other columns describe the worker that holds the job.
 -- Priority, class and seq are compared one by one, because for a comparison of row
 -- values SQLite would scan all jobs of the priority.
 

@@ -7,8 +7,8 @@
 --   low: the low-water mark of the lane. Sweeps have seen all jobs whose numbers are
 --     smaller than this mark.
 --   made_at: the time at which the cursor with the head `passed` was made. If a cursor
---     with a smaller head was made later, made_at is that later time. (Cursors do not
---     commit in the order of their heads.)
+--     with a smaller head was made after this one, made_at is the later time. (Cursors
+--     do not commit in the order of their heads.)
 --   passed: the head of the newest cursor that a sweep has visited or must visit now.
 --     Null if there is no such cursor.
 --   next_head: the smallest head that is larger than `passed`. Null if there is none.

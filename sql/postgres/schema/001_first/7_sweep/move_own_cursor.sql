@@ -1,5 +1,6 @@
--- move_own_cursor: move one of the two cursors that the sweep uses for itself. If
--- another sweep is moving the same cursor or has just moved it, nothing changes.
+-- move_own_cursor: move one of the two cursors (rows of the table `cursor`) that the
+-- sweep uses for itself. If another sweep is moving the same cursor or has just moved
+-- it, nothing changes.
 -- lane_id: 0 (scheduled jobs) or -1 (the work list).
 -- was: the present head of the cursor, in microseconds since 1970.
 -- head: the new head, in microseconds since 1970.

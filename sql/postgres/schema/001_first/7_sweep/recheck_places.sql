@@ -1,6 +1,6 @@
 -- recheck_places: look again at the ranges in the table `recheck`, except those whose
 -- `waits_for` names an open transaction. Jobs may have appeared in such a range after
--- the cursors passed it. If `waits_for` is larger than any transaction id of this
+-- claims moved past it. If `waits_for` is larger than any transaction id of this
 -- cluster, the row came with a dump of another cluster, and the transaction counts as
 -- ended.
 -- til: the time at which to stop. The next sweep looks at the remaining ranges.
@@ -44,8 +44,8 @@ begin
 			if got.over <> '{}' then
 				return query select * from readpast.expire(got.over);
 			end if;
-			-- A range without an end is scanned until a step finds no
-			-- running job.
+			-- A range without an end is scanned until a call of reclaim()
+			-- finds no running job.
 			exit when it.first > it.last
 			          or it.last = readpast.line_end() and not got.held;
 			if clock_timestamp() > til then

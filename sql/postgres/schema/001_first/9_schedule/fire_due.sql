@@ -39,8 +39,8 @@ begin
 			  from readpast.fire_together(ids, moment) t;
 		exception
 			when transaction_rollback or insufficient_resources then raise;
-			-- fire_alone() below fires each of them, and records what
-			-- fails.
+			-- The loop below fires each schedule alone, and records its
+			-- error.
 			when others then null;
 		end;
 	end if;

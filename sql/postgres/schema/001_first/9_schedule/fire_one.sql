@@ -5,8 +5,8 @@
 -- Result:
 --   job_id: the new job. Null: no job was added.
 --   why: if job_id is null, the reason.
--- Locks: the rows that put_unless_live() and queue_create() lock. The call waits for an open
--- transaction that creates the same queue or adds a job of the same schedule.
+-- Locks: the rows that put_unless_live() and queue_create() lock. The call waits for an
+-- open transaction that creates the same queue or adds a job of the same schedule.
 
 create function readpast.fire_one(s readpast.schedule, due timestamptz,
                                   missed integer,

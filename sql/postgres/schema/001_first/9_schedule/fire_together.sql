@@ -32,7 +32,7 @@ begin
 		               p.fires[1] as due, p.next_at,
 		               readpast.fire_headers(s, p.fires[1], p.missed)::text as headers
 		          from (-- Schedules with the same spec and zone have the same
-		                -- instants: compute them once.
+		                -- times, which are computed once.
 		                select d.sets, d.zone, d.missed, d.next_at,
 		                       case when d.sets[8] > 0 then d.anchor end as anchor,
 		                       array_agg(d.id) as ids
