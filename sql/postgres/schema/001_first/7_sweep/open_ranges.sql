@@ -1,6 +1,6 @@
 -- open_ranges: list the open transactions, each with the range of the ready line in
 -- which it may have drawn numbers. The range begins after the number of the last tick
--- (a row of the table `tick`) that was made before the transaction had its id. The
+-- (a row of the table `tick`) that was made before the transaction got its id. The
 -- range ends at the number of the first tick that was read after the transaction was
 -- young_age() old. If the transaction draws a number when it is older than that, it
 -- requests a recheck of this number itself: it adds a row to the table `recheck`, and a

@@ -4,14 +4,13 @@
 -- requests a recheck (a later look by a sweep) for each open transaction that may have
 -- made such a claim. To find them, the routine uses a tick (a row of the table `tick`)
 -- that an earlier sweep read later than cursor_every() after the cursor was made. The
--- transactions are those with smaller ids than the tick. If there is no such tick yet,
--- the routine returns false.
+-- transactions are those with smaller ids than the tick.
 -- lane_id, head: the cursor.
 -- made_at: when the cursor was made. If a cursor with a smaller head was made later,
 -- made_at is the later time.
 -- open: the open transactions.
--- Result: true if each such claim has ended or has a recheck request. False if the
--- caller must call this routine again in the next sweep.
+-- Result: true if each such claim has ended or has a recheck request. False if there is
+-- no such tick yet. The caller must call this routine again in the next sweep.
 -- Locks: none.
 
 create function readpast.wait_for_claims(lane_id bigint, head bigint,

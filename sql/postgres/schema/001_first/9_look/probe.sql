@@ -1,6 +1,6 @@
 -- probe: is there anything to do in a queue, and if not, when will there be? The
 -- routine reads only the first probe_most() jobs of each lane and the first
--- probe_most() scheduled ones.
+-- probe_most() scheduled jobs.
 -- queue: the name of the queue.
 -- Rows: one, or none if there is no such queue.
 --   ready: a claim would find a job.
