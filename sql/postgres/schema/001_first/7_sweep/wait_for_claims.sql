@@ -10,7 +10,7 @@
 -- made_at is the later time.
 -- open: the open transactions.
 -- Result: true if each such claim has ended or has a recheck request. False if there is
--- no such tick yet. The caller must call this routine again in the next sweep.
+-- no such tick yet. In this case the caller calls this routine again in the next sweep.
 -- Locks: none.
 
 create function readpast.wait_for_claims(lane_id bigint, head bigint,
