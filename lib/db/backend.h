@@ -6,8 +6,8 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A backend opens a connection and runs verbs, the operations of the library on
- * the database. A verb takes `rows` rows of parameters in the order of
- * sql/params, and passes the rows that it returns to a callback. Settling,
+ * the database. A verb takes `rows` rows of parameters, in the order that
+ * sql/params lists. It passes each row of its result to a callback. Settling,
  * claiming and enqueueing are functions of the backend, because databases need
  * different verbs for them.
  */
@@ -22,9 +22,9 @@
 
 enum rp_type { RP_NULL, RP_INT, RP_TEXT, RP_BLOB };
 
-/* A parameter or a column. The memory of a text or blob is borrowed. A
- * parameter is valid until run() returns, a column until the callback
- * returns. */
+/* A parameter of a verb, or a column of its result. A text or blob is not
+ * copied. The memory of a parameter must stay valid until run() returns. The
+ * memory of a column is valid until the callback returns. */
 struct rp_value {
 	enum rp_type type;
 	int64_t i;
@@ -54,35 +54,36 @@ struct rp_row {
 	const struct rp_value *columns;
 };
 
-/* A query that is not a verb of sql/. The doctor, the lab, stress and the
- * benchmarks use such queries. A query is one statement, or several separated
- * by semicolons. :name or @name stands for the parameter of that name. A
- * parameter that is not given is null. */
+/* SQL that is not a verb of sql/, such as a query of `readpast doctor` or of a
+ * benchmark. It is one statement, or several separated by semicolons. In the
+ * SQL, :name or @name stands for the parameter of that name. A parameter that
+ * is not given is null. */
 struct rp_query {
 	const char *sql;
 	const struct rp_param *params; /* ends with a NULL name; NULL: no
 					* parameters */
 	int timeout_ms;                /* 0: no time-out */
 	int flags;                     /* RP_QUERY_* */
-	/* Called for each row of each statement, in order; may be NULL. Times
-	 * and numbers that are not integers are passed as text, booleans as 0
-	 * or 1. Returns 0, RP_ROW_STOP, or an error; query() then returns that
-	 * error. */
+	/* Called for each row of each statement, in order; NULL: rows are
+	 * ignored. Integers are passed as such, booleans as 0 or 1, times and
+	 * other numbers as text. Returns 0 to continue, RP_ROW_STOP to stop, or
+	 * an error, which query() then returns. */
 	int (*row)(void *ctx, const struct rp_row *row);
 	void *ctx;
 };
 
-#define RP_QUERY_COLUMNS 64 /* most columns of a row */
-#define RP_QUERY_READ 1     /* read only: a write fails with RP_EREADONLY */
-#define RP_TIMED_OUT 1      /* query() returns it if timeout_ms has passed */
+#define RP_QUERY_COLUMNS 64 /* the largest number of columns in a row */
+#define RP_QUERY_READ 1     /* writing fails with RP_EREADONLY */
+#define RP_TIMED_OUT 1      /* returned by query() if timeout_ms has passed */
 
-/* What a connection has used since the last call of measure(). The fields from
- * log_bytes on are 0 if only the server knows them. */
+/* What a connection has used since the last call of measure(). On a server,
+ * log_bytes and the fields after it are 0, because the client cannot read these
+ * numbers. */
 struct rp_usage {
 	int64_t statements;
 	int64_t waited_us; /* time spent waiting for locks of other
 			    * connections */
-	int64_t log_bytes; /* bytes written to the log */
+	int64_t log_bytes; /* bytes written to the write-ahead log */
 	int64_t steps;     /* instructions that SQLite's virtual machine
 			    * executed */
 	int64_t pages;     /* pages requested from the page cache */
@@ -105,35 +106,37 @@ struct rp_url {
 
 /* Flags of begin(). */
 #define RP_BEGIN_WRITE 1 /* the transaction will write */
-/* The transaction runs a single verb. On a backend with one_writer, a round
- * trip may also run sweep_rest and write the tally in it. */
+/* The transaction runs a single verb. If the backend's one_writer is 1, a round
+ * trip may also run sweep_rest and write the tally in the transaction. */
 #define RP_BEGIN_ONCE 2
 
 /* Arguments and results of settle_and_claim(). The verdicts are already checked
- * and sorted by job id, and no two name the same claim. Each verdict starts
- * with the result RP_EGONE. If the backend accepts a verdict, it sets the
- * result to 0 and sets the state. If it refuses a verdict, it may set a more
- * exact error. It may set the pointer to an answered verdict to NULL. */
+ * and sorted by job id, and no two name the same claim. Each verdict has the
+ * result RP_EGONE at first. For a verdict that it accepts, the backend sets the
+ * result to 0 and sets the job's state. For a verdict that it refuses, it may
+ * set a more exact error. It may set elements of `verdicts` to NULL when it has
+ * answered them. */
 struct rp_round_trip {
 	rp_verdict **verdicts;
 	size_t verdicts_count;
 
-	const char *const *queues; /* in order of preference; a NULL at the
-				    * end */
+	const char *const *queues; /* in order of preference; the last element
+				    * is NULL */
 	size_t max;                /* 0: claim nothing */
-	size_t at_once;     /* how many of `max` jobs the worker starts now; a
-			     * job that must not be prefetched is claimed only
-			     * as one of these */
+	size_t at_once;     /* how many of the `max` jobs the worker starts at
+			     * once; only jobs that may be prefetched are
+			     * claimed beyond that number */
 	size_t holding;     /* how many jobs the worker holds; if not 0, claim
-			     * no suspects */
-	int64_t lease_ms;   /* 0: the queue's setting */
+			     * no suspect (a job that may have killed its
+			     * worker) */
+	int64_t lease_ms;   /* 0: use the queue's setting */
 	int64_t worker_id;  /* 0: not a worker */
 	const char *worker; /* name of the worker, or NULL */
 	int joined;         /* 1: a transaction of the caller is open */
 	rp_batch *batch;    /* the claimed jobs are added to it */
 
-	/* The backend calls this to count finished jobs of a queue in the
-	 * tally. */
+	/* The backend calls this to add finished jobs of a queue to the tally,
+	 * the count of recently finished jobs. */
 	void (*finished)(void *ctx, int64_t queue_id, int64_t done,
 			 int64_t failed);
 	void *ctx;
@@ -146,10 +149,12 @@ struct rp_round_trip {
 /* Jobs to enqueue in one call. Either all have the same priority, time and
  * number of attempts, or there is a single job with a unique key. */
 struct rp_enqueue {
-	struct rp_value *params; /* rows for `enqueue` or `enqueue_unique` */
+	struct rp_value *params; /* rows of parameters for the verb enqueue or
+				  * enqueue_unique */
 	size_t count;
 	int unique;
-	rp_added *added; /* set for each job that was enqueued */
+	rp_added *added; /* one element for each job, which is set if the job
+			  * was enqueued */
 };
 
 /* A connection that waits for work, and the time at which it must probe, that
@@ -161,24 +166,27 @@ struct rp_waiter {
 	int64_t probed_at;         /* when the last scheduled probe was (ms) */
 	int64_t probe_at;          /* when the next scheduled probe is due
 				    * (ms) */
-	int polls;                 /* 1: probe on schedule even if notifications
-				    * arrive, because it waits for more than new
-				    * jobs */
-	int64_t quiet_until;       /* until this time (us) commits of others
-				    * cause no probe; set after a long probe */
+	int polls;                 /* 1: probe at probe_at even if notifications
+				    * arrive, because no notification is sent
+				    * for some of the events that the connection
+				    * waits for */
+	int64_t quiet_until;       /* until this time (us) commits of other
+				    * clients cause no probe; set after a long
+				    * probe */
 };
 
 /* A call that waits for the end of jobs. Only the backend uses the last three
  * fields, which are 0 at first. Times are monotonic. */
 struct rp_job_waiter {
-	const int64_t *ids; /* the jobs that were live when last read; at least
-			     * one */
+	const int64_t *ids; /* the jobs that were live (not ended) when last
+			     * read; at least one */
 	size_t count;
-	int is_open; /* 1: a transaction that may settle one of them may be
-		      * open, so look more often */
+	int is_open; /* 1: an open transaction may have settled one of the jobs,
+		      * so look more often than otherwise */
 	int64_t registered_at; /* when the call was registered for notifications
 				* (ms); 0: it is not registered */
-	int64_t nap_ms;        /* time until the next look (ms) */
+	int64_t nap_ms;        /* time until the caller next reads the jobs'
+				* states (ms) */
 	int polls;             /* 1: no notification will arrive */
 };
 
@@ -194,19 +202,21 @@ struct rp_backend {
 	 * `text`. */
 	int (*read_url)(struct rp_url *url, const char *text, rp_error *reterr);
 	/* Returns 1 if a text without a scheme names a database of this kind.
-	 * NULL: it never does. */
+	 * NULL: no such text does. */
 	int (*names)(const char *text);
 	/* Returns 0 if this can be the name of a schema. NULL: the database
 	 * has no schemas. */
 	int (*check_schema)(const char *name, rp_error *reterr);
 	/* 1: a writing transaction keeps other writers out, and run() changes a
-	 * row only after its callback has taken it. 0: run() may change a row
-	 * before it calls the callback. Then the verb sweep_start chooses one
-	 * worker that sweeps for all, so that workers do not lock each other's
-	 * rows. */
+	 * row only after its callback has taken it. 0: many clients write at
+	 * the same time, and run() may change a row before it calls the
+	 * callback. The verb sweep_start then chooses one worker that sweeps
+	 * for all workers, so that they do not wait for each other's row
+	 * locks. */
 	int one_writer;
 	/* 1: ids and positions in the ready line come from two sequences. Other
-	 * clients may advance these at any time, whatever locks are held. */
+	 * clients may advance the sequences at any time, even while this client
+	 * holds locks. */
 	int shares_sequences;
 	int (*open)(const struct rp_url *url, int schema, void **ret,
 		    rp_error *reterr);
@@ -224,10 +234,10 @@ struct rp_backend {
 	/* Returns 1 if a transaction of the caller is open, which begin() would
 	 * join. */
 	int (*joins)(void *db);
-	/* Begin a transaction or, inside an open one, a savepoint. Returns 0 or
-	 * an error. Returns 1 if it has begun, but since the last transaction
-	 * the connection was replaced or the answer to a call may have been
-	 * lost. */
+	/* Begin a transaction or, inside an open transaction, a savepoint.
+	 * Returns 0, 1 or an error. 1: the transaction has begun, but since the
+	 * last one the connection was replaced, or the answer to a call may
+	 * have been lost. */
 	int (*begin)(void *db, int how, rp_error *reterr);
 	int (*commit)(void *db, rp_error *reterr); /* if it fails, the
 						    * transaction is rolled
@@ -244,33 +254,35 @@ struct rp_backend {
 	 * RP_QUERY_READ or a time-out is a transaction of its own, so no
 	 * transaction may be open. */
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
-	/* Read what the connection has used. The first call starts counting. It
-	 * also makes all SQL wait for locks in the same way, so that
-	 * measurements can be compared. */
+	/* Read what the connection has used since the last call. The first call
+	 * starts counting. From then on all SQL waits for locks in the same
+	 * way, so that measurements can be compared. */
 	void (*measure)(void *db, struct rp_usage *ret);
 	/* Settle, then claim, in the open transaction. */
 	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,
 				rp_error *reterr);
-	/* Enqueue, in the open transaction. If it returns 0 and has set no
-	 * result, nothing was enqueued, because the queue does not exist or a
-	 * job is refused. RP_EINVAL: a job's headers may be the reason. */
+	/* Enqueue, in the open transaction. If it returns 0 but has set no
+	 * element of jobs->added, nothing was enqueued, because the queue does
+	 * not exist or a job is refused. RP_EINVAL: a job's headers may be the
+	 * reason. */
 	int (*enqueue)(void *db, struct rp_enqueue *jobs, rp_error *reterr);
 	/* Wait for work. Returns RP_WAIT_* flags when there is something to do.
 	 * Returns 0 when timeout_ms (-1: no limit) is over or `fd` (-1: none)
 	 * is readable. */
 	int (*wait)(void *db, const struct rp_waiter *waiter,
 		    int64_t timeout_ms, int fd, rp_error *reterr);
-	/* Wait until one of the jobs may have ended. Returns 1 if the caller
-	 * must read the jobs' states. Returns 0 if timeout_ms (-1: no limit) is
-	 * over, `fd` (-1: none) is readable, or a signal has arrived. The first
-	 * call may return 1 at once. It is called outside of transactions. */
+	/* Wait until one of the jobs may have ended. Call it outside of
+	 * transactions. Returns 1 if the caller must read the jobs' states; the
+	 * first call may return 1 at once. Returns 0 if timeout_ms (-1: no
+	 * limit) is over, `fd` (-1: none) is readable, or a signal has
+	 * arrived. */
 	int (*wait_for_jobs)(void *db, struct rp_job_waiter *waiter,
 			     int64_t timeout_ms, int fd, rp_error *reterr);
 	/* Undo the registration that wait_for_jobs() made. Errors are ignored.
 	 * NULL: wait_for_jobs() registers nothing. */
 	void (*leave_jobs)(void *db, struct rp_job_waiter *waiter);
-	/* Returns 1 if a notification sent by `other`, another connection,
-	 * arrives on this one. NULL: the database has no notifications. */
+	/* Returns 1 if a notification that the connection `other` sends arrives
+	 * on this connection. NULL: the database has no notifications. */
 	int (*hears)(void *db, void *other);
 	/* Returns 1 if the connection goes through a pooler that may run each
 	 * transaction in another session. NULL: it never does. */

@@ -11,11 +11,11 @@
 #include "backend.h"
 
 struct rp_database {
-	const char *title; /* the name as people write it */
+	const char *title; /* its name in prose, such as "PostgreSQL" */
 	/* The schemes of its URLs, with a NULL at the end. The first one is
 	 * also the name of its folder in sql/. */
 	const char *schemes[3];
-	const char *url;                  /* form of its URLs */
+	const char *url;                  /* form of its URLs, for messages */
 	const struct rp_backend *backend; /* NULL: not in this build */
 };
 

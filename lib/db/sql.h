@@ -1,20 +1,21 @@
 /*
- * sql.h - the C types of the SQL of a database. tools/embed_sql.py generates
- * tables of these types from the files in sql/<dialect>/.
+ * sql.h - the C types that describe the SQL for a database. tools/embed_sql.py
+ * generates tables of these types from the files in sql/<dialect>/.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A verb is an operation of the library on the database. If the database has
- * routines, a verb is one call. On SQLite a verb is a list of statements. A
- * statement that returns rows is run to its end. For each of its rows the
- * following statements are run. They refer to the columns of this row as
- * @column. So a file reads from top to bottom like nested loops.
+ * routines, a verb is one call of a routine. On SQLite a verb is a list of
+ * statements. If a statement returns rows, the statements after it run once for
+ * each of these rows. They refer to the columns of the current row as @column.
+ * So a file reads from top to bottom like nested loops.
  *
- * A callback may take some of the rows of the answer. Statements about these
- * rows are run after the last row of the answer. A verb with a statement that
- * uses :rows is run once for all rows of parameters. Its :parameters are then
- * those of the first row.
+ * One statement's rows are the answer of the verb, which is passed to a
+ * callback. The callback may take some of these rows. Statements that change
+ * the taken rows run late, after the last row of the answer. A verb with a
+ * statement that uses :rows is run once for all rows of parameters. In such a
+ * verb, other parameters have the values of the first row.
  */
 #ifndef RP_SQL_H
 #define RP_SQL_H
@@ -30,7 +31,8 @@ struct rp_stmt {
 			    * use `one` */
 	const char *guard; /* run the statement only if this column of an
 			    * earlier statement is true; NULL: always */
-	int answer;        /* 1: its rows are passed to the caller */
+	int answer;        /* 1: its rows are the answer, which is passed to the
+			    * callback */
 	int batch;         /* 1: it inserts all rows of parameters, and returns
 			    * their ids */
 	int late;          /* 1: it runs at the end, for the rows that the
@@ -60,7 +62,8 @@ struct rp_call {
 		*verb; /* NULL: settle_and_claim does the work of this verb */
 	int many;      /* 1: run it once for all rows of parameters */
 	int numbered;  /* 1: the first column of an answer, `number`, is the
-			* number of its row of parameters, from 1 */
+			* number (from 1) of the row of parameters that led to
+			* it */
 	size_t width;  /* number of parameters in a row */
 	const char *text; /* the statement, with $1, $2, ... */
 	const struct rp_bind *binds;

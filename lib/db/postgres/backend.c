@@ -7,8 +7,8 @@
  *
  * A transaction with a single verb is sent as one statement without `begin`, so
  * it is one round trip and one commit. Other transactions are begun explicitly.
- * A call inside a transaction is a savepoint, so that its failure does not end
- * the caller's transaction.
+ * A call inside a transaction runs in a savepoint, so that its failure does not
+ * end the caller's transaction.
  */
 #include "postgres.h"
 
@@ -100,11 +100,10 @@ rp__postgres_failed(struct postgres *s, const PGresult *res, rp_error *error)
 }
 
 /*
- * Fail if a commit may not have reached the synchronous standby. If such a
- * commit is cancelled while it waits for the standby, the server reports
- * success. It also sends a notice that the commit may exist only on this
- * server. The caller must then read which jobs it holds, as after a lost
- * answer.
+ * Fail if a commit may not have reached the synchronous standby. A commit may
+ * be cancelled while it waits for the standby. The server then reports success,
+ * but also sends a notice that the commit may exist only on this server. The
+ * caller must then read which jobs it holds, as after a lost answer.
  */
 int
 rp__postgres_check_sure(struct postgres *s, rp_error *error)
@@ -223,9 +222,9 @@ rp__postgres_rollback(void *db)
 		rp__postgres_execute(s, "rollback", NULL);
 }
 
-/* Commit the library's transaction. If a statement in it has failed, the server
- * rolls it back, and only the command tag shows that. If the connection is
- * lost, the outcome is unknown. */
+/* Commit the library's transaction. If a statement in the transaction has
+ * failed, the server rolls back instead, and only the command tag shows that.
+ * If the connection is lost, the outcome is unknown. */
 static int
 commit_own(struct postgres *s, rp_error *error)
 {

@@ -15,8 +15,8 @@
 /* Calls that are less than this time (us) apart are back-to-back. */
 #define BUSY_US 5000
 
-/* Detect a pooler and the isolation level. Behind a pooler, the client sees a
- * process id that is not the server's. Each transaction may then run in another
+/* Detect a pooler and the isolation level. Behind a pooler, the process id that
+ * libpq reports is not the server's. Each transaction may then run in another
  * session, which does not have our prepared statements, settings and LISTEN. If
  * the session's default isolation level is not `read committed`, we make it the
  * default. In a session that belongs to the caller or a pooler, each
@@ -60,9 +60,10 @@ rp__postgres_limit_waits(void *db, rp_error *error)
 	return s->pooled ? 0 : rp__postgres_execute(s, "set " RP_LIMIT, error);
 }
 
-/* Read a pending notice that the server is shutting down, before a statement is
- * sent. Otherwise the outcome of the statement would be unknown. Back-to-back
- * calls skip this, because they have just read from the connection. */
+/* Before a statement is sent, read a pending notice that the server is shutting
+ * down. If the statement were sent first, its outcome would be unknown.
+ * Back-to-back calls skip this check, because the previous call has just read
+ * from the connection. */
 static void
 hear_goodbye(struct postgres *s)
 {
@@ -107,9 +108,9 @@ rp__postgres_connect_again(struct postgres *s, rp_error *error)
 /* ---- connecting ---- */
 
 /* Receive a notice of the server. Notices are dropped, because the library
- * never prints. Only the notice for rp__postgres_check_sure() is recorded. It
- * has no SQLSTATE of its own, so it is recognised by the name of the server
- * function that sends it. */
+ * never prints. Only the notice that a commit may not have reached the standby
+ * is recorded. That notice has no SQLSTATE of its own, so it is recognised by
+ * the name of the server function that sends it. */
 static void
 take_remark(void *ctx, const PGresult *res)
 {
@@ -145,9 +146,9 @@ check_url(const char *url, rp_error *reterr)
 }
 
 /* Connect without printing. A server that is shutting down may send a notice
- * before the connection is complete, and libpq would print it. So first only
- * start the connection and set the function that receives notices; then connect
- * by a reset. */
+ * before the connection is complete, and libpq would print it. So start the
+ * connection, set the function that receives notices, and then connect by a
+ * reset. */
 static PGconn *
 connect_quietly(struct postgres *s, const char *const *names,
 		const char *const *values)

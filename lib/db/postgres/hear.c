@@ -29,8 +29,8 @@ wait_for_notice(PGconn *pg)
 	return 0;
 }
 
-/* The other session must send the notification, because even a pooler delivers
- * a notification within one session. */
+/* The notification must come from another session, because a pooler delivers
+ * notifications that a session sends to itself. */
 int
 rp__postgres_hears(void *db, void *other)
 {

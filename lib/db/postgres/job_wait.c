@@ -5,13 +5,15 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * The session listens on a channel of its own, and registers for the jobs. The
- * call that ends a job, such as a verdict, then notifies the session. There is
- * no notification from a transaction that was already running when the session
- * registered. So the session also looks again after pauses that grow.
+ * call that ends a job, such as a verdict, then notifies the session. A
+ * transaction that was already running when the session registered sends no
+ * notification. So the session also looks, that is, its caller reads the jobs'
+ * states, after pauses that grow.
  *
- * A session polls at growing intervals of at most a second if it cannot listen.
- * That is the case behind a pooler, on a standby, and on a caller's own
- * connection, where notifications are for the caller to read.
+ * A session that cannot listen polls at growing intervals of at most a second.
+ * A session cannot listen behind a pooler and on a standby. On a caller's own
+ * connection it does not listen, because the caller reads the notifications
+ * there.
  */
 #include "postgres.h"
 
@@ -22,7 +24,7 @@
 
 #define RENEW_MS 30000 /* a third of job_waiter_age() in thresholds.sql */
 #define FIRST_NAP_MS 2
-#define POLL_MS 1000 /* the longest nap if no notification will arrive */
+#define POLL_MS 1000 /* the longest pause if no notification will arrive */
 #define ALIVE "alive"
 
 /* Read all notifications on our channel. Returns 1 if another session sent one.
@@ -67,7 +69,8 @@ listen_for_jobs(struct postgres *s, rp_error *error)
 	return r < 0 ? r : alive;
 }
 
-/* Run a verb with one job in each row of parameters. */
+/* Run a verb with a row of parameters for each job. A row has only the job's
+ * id. */
 static int
 run_for_jobs(struct postgres *s, enum rp_verb verb,
 	     const struct rp_job_waiter *waiter, rp_error *error)
@@ -87,9 +90,9 @@ run_for_jobs(struct postgres *s, enum rp_verb verb,
 _Static_assert((int)AWAIT_PARAMS == 1 && (int)UNAWAIT_PARAMS == 1,
 	       "run_for_jobs() gives a row one parameter");
 
-/* Register for the jobs, or poll if that is impossible: a standby has no
- * notifications and cannot be written to. After a registration in a new session
- * the naps start again at FIRST_NAP_MS. */
+/* Register for the jobs. If that is impossible, set waiter->polls. For example,
+ * a standby has no notifications and cannot be written to. After a registration
+ * in a new session the pauses start again at FIRST_NAP_MS. */
 static int
 register_for_jobs(struct postgres *s, struct rp_job_waiter *waiter,
 		  rp_error *error)
@@ -124,8 +127,8 @@ rp__postgres_leave_jobs(void *db, struct rp_job_waiter *waiter)
 		run_for_jobs(s, RP_V_UNAWAIT, waiter, &ignored);
 }
 
-/* Returns how long to sleep. *ret_look is 1 if the caller must look after
- * that. */
+/* Returns how long to sleep. Sets *ret_look to 1 if the caller must read the
+ * jobs' states after the sleep. */
 static int
 next_nap(struct rp_job_waiter *waiter, int64_t timeout_ms, int *ret_look)
 {
@@ -138,8 +141,8 @@ next_nap(struct rp_job_waiter *waiter, int64_t timeout_ms, int *ret_look)
 	return (int)(*ret_look ? nap : timeout_ms);
 }
 
-/* Returns 1 if the caller must look. A broken connection counts, too, because
- * the caller's look then reports the error. */
+/* Returns 1 if the caller must read the jobs' states. A broken connection
+ * counts, too, because that read then reports the error. */
 static int
 has_news(struct postgres *s)
 {

@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The table below is the only static state of the library. If libpq were
- * linked, the dynamic linker would keep the same table. Our table is filled
- * once, before it is first read, and never changes. libpq is never unloaded,
- * because OpenSSL, which it uses, does not support that.
+ * The table of libpq's functions below is the only static state of the library.
+ * If libpq were linked, the dynamic linker would keep the same table. Our table
+ * is filled once, before it is first read, and never changes. libpq is never
+ * unloaded, because it uses OpenSSL, which does not support unloading.
  */
 #include "libpq.h"
 

@@ -1,12 +1,12 @@
 /*
  * libpq.h - access to libpq, which is loaded when a PostgreSQL database is
- * first opened. It is not linked, because it loads about twenty other
- * libraries, and SQLite needs none of them.
+ * first opened. libpq is not linked, because it loads about twenty other
+ * libraries, and a program that uses only SQLite needs none of them.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * PQ(exec)(pg, "...") calls PQexec().
+ * For example, PQ(exec)(pg, "...") calls PQexec().
  */
 #ifndef RP_LIBPQ_H
 #define RP_LIBPQ_H

@@ -74,8 +74,8 @@ dollar_size(const char *s)
 }
 
 /* Returns the size of a quoted string or a comment, or 0 if `s` does not begin
- * one. Names inside of them are not parameters. `from` is the start of the
- * statement. */
+ * one. Names inside strings and comments are not parameters. `from` is the
+ * start of the statement. */
 static size_t
 opaque_size(const char *from, const char *s)
 {
@@ -130,9 +130,9 @@ number_of(struct rp_named *named, const char *at, size_t size)
 	return i + 1;
 }
 
-/* Write the parameter's number. The buffer is large enough, because it is twice
- * as long as the SQL: the shortest parameter has 2 bytes, the longest number
- * has 3. */
+/* Write $ and the parameter's number. The buffer is twice as long as the SQL,
+ * which is enough: the shortest parameter has 2 bytes, and the longest number
+ * with its $ has 3. */
 static int
 put_number(struct rp_named *named, char **to, const char *at, size_t size)
 {

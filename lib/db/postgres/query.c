@@ -198,15 +198,15 @@ run_all(struct postgres *s, const struct rp_query *query, rp_error *error)
 }
 
 /*
- * Change the settings for one query. They are local to its transaction, because
- * behind a pooler the next transaction may run in another session. If the query
- * has no time-out, the session's own time-out remains.
+ * Set the server's settings for one query. They are local to its transaction,
+ * because behind a pooler the next transaction may run in another session. If
+ * the query has no time-out, the session's own time-out remains.
  *
  * A query that only reads may run on a database in production. So its search
  * path has pg_catalog first, and no schema that other users may write to. It
  * does not wait long for a lock, because other sessions would queue behind it.
- * The planner must use indexes, whatever the statistics say; the routines have
- * the same settings.
+ * The planner must use indexes even if the statistics suggest otherwise, as in
+ * the routines.
  */
 static int
 set_up(struct postgres *s, const struct rp_query *query, rp_error *error)

@@ -386,9 +386,9 @@ execute(struct postgres *s, enum rp_verb which, const struct binds *b,
 }
 
 /* Record that a round trip returned rows, so that the next poll comes soon. A
- * worker that has found work three times in a row needs no notifications, so it
- * unregisters. A worker that has found only a single job will soon wait again,
- * so it stays registered. */
+ * worker that has found work three times since it registered needs no
+ * notifications, so it unregisters. A worker that has found less will soon wait
+ * again, so it stays registered. */
 static void
 note_work(struct postgres *s)
 {

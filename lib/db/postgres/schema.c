@@ -44,8 +44,8 @@ rp__postgres_named(const char *schema, const char *sql)
 	return ret;
 }
 
-/* Read the first column of the first row as a number; 0 if there is no row,
- * or it is null. */
+/* Returns the first column of the first row as a number. Returns 0 if there is
+ * no row or the column is null. */
 static int
 read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 {
@@ -179,7 +179,7 @@ take_own_path(struct postgres *s, PGresult **was, rp_error *error)
 }
 
 /* Restore the search path, because the caller's transaction may continue after
- * this. */
+ * the schema is created. */
 static int
 give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 {
@@ -199,7 +199,7 @@ give_path_back(struct postgres *s, const PGresult *was, rp_error *error)
 
 /* Create the schema. If two clients do this at the same time, the first
  * `create` of the second client waits for the first client's commit, and then
- * fails. But then the schema is complete. An advisory lock would be no better,
+ * fails. The schema is complete by then. An advisory lock would be no better,
  * because any user could hold it. */
 static int
 install(struct postgres *s, rp_error *error)

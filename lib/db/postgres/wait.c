@@ -7,8 +7,8 @@
  * A worker that finds no work polls at growing intervals. Then it registers as
  * a waiter. From then on it is notified on a channel of its own. A notification
  * may get lost without an error. So a waiter relies on the channel only if its
- * own notification has arrived there. Even then it probes after rest_ms, a time
- * that the registration returns.
+ * own notification has arrived there. Even then it probes (reads whether there
+ * is work) after rest_ms, a time that the registration returns.
  */
 #include "postgres.h"
 
@@ -65,10 +65,10 @@ rp__postgres_unregister(struct postgres *s)
 	rp__postgres_run(s, RP_V_UNREGISTER_WAITER, p, 1, NULL, NULL, &ignored);
 }
 
-/* Read our notifications. If we do not listen, the notifications on an attached
- * connection are the caller's, and we do not read them. Returns 1 if a job
- * became ready. The client that notified us has deleted our registration for
- * that job's queue only, so we delete those for the other queues. Sets
+/* Read our notifications. If we do not listen, read none, because on an
+ * attached connection they are the caller's. Returns 1 if a job became ready.
+ * In that case the client that notified us has deleted our registration for the
+ * job's queue only, so we delete our registrations for the other queues. Sets
  * *ret_alive if our own notification arrived. */
 static int
 take_notices(struct postgres *s, int *ret_alive)
@@ -113,8 +113,8 @@ listen(struct postgres *s, rp_error *error)
 }
 
 /* Register as a waiter, or register again after REGISTER_MS. Returns 1 if we
- * were not listening before. Then the caller must probe once more, because a
- * job may have become ready just before, without a notification. */
+ * were not listening before. The caller must then probe once more, because a
+ * job may have become ready just before we listened. */
 static int
 register_waiter(struct postgres *s, const struct rp_waiter *waiter,
 		rp_error *error)

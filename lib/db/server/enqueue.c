@@ -26,9 +26,8 @@ is_plain(const struct rp_value *p)
 	       p[PUT_MANY_BACKOFF].type == RP_NULL;
 }
 
-/* Enqueue one job without a key by the verb enqueue_unique. The row of
- * parameters is shorter than the row of that verb, so copy it into a longer
- * row. */
+/* Enqueue one job without a unique key by the verb enqueue_unique. That verb
+ * has more parameters than the job's row, so copy the row into a longer one. */
 static int
 put_one(const struct rp_server *server, void *db, struct rp_enqueue *jobs,
 	rp_error *error)

@@ -6,7 +6,9 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * All verdicts and the claim are one call and one round trip. If no transaction
- * is open, the call is also one commit.
+ * is open, the call is also one commit. In this file, a plain completion is a
+ * verdict RP_DONE for which the routine returns only a count for each queue,
+ * and no row.
  */
 #include "server.h"
 
@@ -46,8 +48,7 @@ settle_one(struct trip *trip, const struct rp_value *c)
 	*v = NULL; /* answered */
 }
 
-/* Read a row with the number of plain completions in a queue. Plain completions
- * have no rows of their own. */
+/* Read a row with the number of plain completions in a queue. */
 static void
 count_done(struct trip *trip, const struct rp_value *c)
 {
@@ -80,7 +81,7 @@ put_in_line(struct trip *trip, int64_t queue_id)
 	trip->queue_id = queue_id;
 }
 
-/* Set what only some jobs have in the job that was added last. */
+/* In the job that was added last, set the fields that only some jobs have. */
 static int
 add_extra(struct trip *trip, const struct rp_value *composite)
 {
@@ -143,8 +144,8 @@ take_row(void *ctx, size_t row, const struct rp_value *c)
 	return RP_ROW_TAKE;
 }
 
-/* Fill a row of parameters. *text is where the error text of a failure is
- * written; it is moved past that text. */
+/* Fill a row of parameters. The error text of a failure is written to *text,
+ * and *text is moved past it. */
 static void
 fill_verdict(struct rp_value *p, const rp_verdict *v, char **text)
 {

@@ -86,7 +86,8 @@ begin_on_callers(struct sqlite *s, int write, rp_error *error)
 	return r;
 }
 
-/* Fail because the library's transaction was ended by other code. */
+/* Fail because code outside of the library has ended the library's
+ * transaction. */
 static int
 ended_elsewhere(rp_error *error)
 {
@@ -192,11 +193,11 @@ sqlite_joins(void *db)
 
 /* ---- opening ---- */
 
-/* Check the schema. If the caller has a transaction open or a statement
- * running, the first transaction checks it instead, under its lock. The reason
- * is that a check now would begin a snapshot, which would last as long as the
- * caller's transaction. SQLite does not call the busy handler when such a
- * reader wants to write. */
+/* Check the schema now, unless the caller has a transaction open or a statement
+ * running. In that case our first transaction checks the schema under its write
+ * lock. A check now would begin a snapshot, which would last as long as the
+ * caller's transaction. SQLite does not call the busy handler when a
+ * transaction with a snapshot has to wait for the write lock. */
 static int
 make_ready(struct sqlite *s, int schema, rp_error *error)
 {
@@ -364,8 +365,8 @@ make_watch(struct sqlite *s, rp_error *error)
 	return s->watch ? 0 : rp__fail(error, RP_ENOMEM, "out of memory");
 }
 
-/* Wait until another connection commits. A change of the file does not show in
- * which queue it was, so the caller must probe. */
+/* Wait until another connection commits. The file does not show which queue the
+ * commit has changed, so the caller must probe. */
 static int
 sqlite_wait(void *db, const struct rp_waiter *waiter, int64_t timeout_ms,
 	    int fd, rp_error *error)

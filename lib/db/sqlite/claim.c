@@ -96,8 +96,8 @@ take_extra(void *ctx, size_t row, const struct rp_value *c)
 	return rp__batch_set_extra(reading->batch, reading->i, c);
 }
 
-/* Read the fields that only some jobs have, for the jobs of the batch from
- * index `first` on. */
+/* For the jobs of the batch from index `first` on, read the fields that only
+ * some jobs have. */
 static int
 read_extra(struct sqlite *s, rp_batch *batch, size_t first, rp_error *error)
 {

@@ -118,9 +118,9 @@ is_same_folder(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Returns 1 if a change now would give the folder a later time than it has. The
- * kernel's clock advances in ticks of up to 10 ms, and some file systems store
- * whole seconds. */
+/* Returns 1 if a change of the folder now would set a later modification time
+ * than the folder has. The kernel's clock advances in ticks of up to 10 ms, and
+ * some file systems store whole seconds. */
 #define TICK_NS 10000000
 static int
 has_settled(const struct stat *folder)

@@ -45,8 +45,9 @@ reserve(struct sqlite *s, rp_error *error)
 	return 0;
 }
 
-/* Returns 1 if this call is the whole transaction. Otherwise SQL of the caller
- * could roll the reservation back, and this connection would not notice it. */
+/* Returns 1 if this call is the whole transaction. Inside a longer transaction,
+ * SQL of the caller could roll back the reservation, and this connection would
+ * not notice that. */
 static int
 is_alone(const struct sqlite *s)
 {
@@ -62,9 +63,9 @@ rp__ids_find(struct sqlite *s, size_t jobs, struct rp_value *ret,
 
 	*ret = (struct rp_value){ .type = RP_NULL };
 	if (jobs > 1)
-		ids->left = 0; /* SQLite chooses larger ids for these jobs, and
-				* the ids of a connection must grow from call to
-				* call */
+		ids->left = 0; /* drop the reserved ids, because SQLite gives
+				* larger ids to these jobs, and a connection's
+				* ids must grow from call to call */
 	else if (!ids->left && ids->more && is_alone(s))
 		r = reserve(s, error);
 	if (ids->left)

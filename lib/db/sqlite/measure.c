@@ -12,8 +12,9 @@
 #define FRAME (4096 + 24) /* bytes of a page and its header in the -wal */
 #define NAP_US 500
 
-/* A busy handler for a connection that is measured. It waits in the same way
- * for all SQL, while only the library's verbs use the queue of writers. */
+/* The busy handler of a connection that is measured. All SQL waits in the same
+ * way there. On other connections only the library's verbs use the queue of
+ * writers (writers.c). */
 static int
 nap(void *ctx, int count)
 {
@@ -25,8 +26,8 @@ nap(void *ctx, int count)
 	return 1;
 }
 
-/* Count a statement. SQLite reports each statement of a trigger as a comment,
- * and those do not count. */
+/* Count a statement. SQLite reports the statements of a trigger as comments,
+ * and these do not count. */
 static int
 count_statement(unsigned what, void *ctx, void *stmt, void *sql)
 {

@@ -54,8 +54,8 @@ find_column(const struct step *steps, size_t before, const char *name,
 }
 
 /* Returns how many of the statements before the k-th one have a current row
- * when the k-th one runs. When a late statement runs, the answer and the
- * statements after the answer have ended. */
+ * when the k-th one runs. A late statement (see db/sql.h) runs when the answer
+ * and the statements after the answer have ended. */
 static size_t
 open_above(const struct verb *verb, size_t k)
 {
@@ -269,9 +269,9 @@ bind_one(const struct run *run, sqlite3_stmt *stmt, int i,
 	}
 }
 
-/* Bind a statement's parameters. taken: index of the taken id. For all ids
- * except the first, only the id is bound, because the other bindings are
- * kept. */
+/* Bind a statement's parameters. `taken` is the index of the taken id to bind.
+ * After the first id, bind only the id, because SQLite keeps the other
+ * bindings. */
 static int
 bind_all(const struct run *run, const struct form *form, size_t taken)
 {
@@ -391,9 +391,8 @@ answer(const struct run *run, const struct step *step)
 	return r;
 }
 
-/* Run a late statement for all taken ids. One statement for all ids is faster
- * only from MANY ids on, because its table of ids costs about as much as
- * changing a row. */
+/* Run a late statement once for each taken id. If there are at least MANY ids,
+ * run it once for all of them instead. */
 static int
 run_late(const struct run *run, size_t k)
 {
@@ -428,8 +427,8 @@ run_all_late(const struct run *run)
 
 static int run_from(const struct run *run, size_t k);
 
-/* Step through the rows of the k-th statement. For each of them, run the
- * statements after it. */
+/* Step through the rows of the k-th statement. For each row, run the statements
+ * after the k-th one. */
 static int
 run_rows(const struct run *run, size_t k)
 {
@@ -463,8 +462,8 @@ run_rows(const struct run *run, size_t k)
 	return r;
 }
 
-/* Run the k-th statement and all statements after it. The statements after a
- * query run once for each of its rows. */
+/* Run the k-th statement and all statements after it. If the k-th statement
+ * returns rows, the statements after it run once for each row. */
 static int
 run_from(const struct run *run, size_t k)
 {

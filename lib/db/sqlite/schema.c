@@ -139,9 +139,10 @@ rp__sqlite_check_main(sqlite3 *db, rp_error *error)
 
 /* ---- installing ---- */
 
-/* Switch to WAL mode. That needs an exclusive lock for a moment, and SQLite
- * does not call the busy handler for this lock. SQLite opens -wal when it next
- * reads the file, so a second pragma reads it. */
+/* Switch to WAL mode. The switch needs an exclusive lock for a moment. SQLite
+ * does not call the busy handler for this lock, so we try again ourselves.
+ * SQLite opens -wal only when it next reads the database, so a second pragma
+ * reads it. */
 int
 rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms)
 {
@@ -187,7 +188,7 @@ prefer_wal(struct sqlite *s)
 static int
 install(struct sqlite *s, rp_error *error)
 {
-	int64_t now_us; /* not used. The clock is only checked here, because the
+	int64_t now_us; /* not used; the clock is only checked, because the
 			 * schema stores the time */
 	int r = rp__sqlite_read_clock(s, &now_us, error);
 

@@ -54,7 +54,7 @@ struct step {
 	const struct rp_stmt *sql;
 	struct form one, many; /* the forms of struct rp_stmt; `many` is
 				* prepared when it is first needed */
-	sqlite3_stmt *open;    /* which of the two is running; NULL: neither has
+	sqlite3_stmt *open;    /* the form that is running; NULL: neither has
 				* run yet */
 	int columns;
 	int number, id; /* indices of the columns `number` and `id` of an
@@ -121,7 +121,7 @@ struct turns {
 	_Atomic uint32_t sleepers; /* approximate number of connections that
 				    * sleep */
 	_Atomic uint32_t called;   /* 1: a sleeping connection was woken and has
-				    * not become the first yet */
+				    * not become the first in the queue yet */
 };
 
 /* This connection's place in the queue of writers. Times are monotonic ms. */
@@ -182,9 +182,10 @@ void rp__sqlite_rollback(void *db);
 int rp__sqlite_commit(void *db, rp_error *error);
 
 /* caller.c */
-/* These return 1 if a statement is running on this connection, or a statement
- * that writes. If so, an SQL function inside that statement has called us.
- * Inside a writing statement no transaction or savepoint can be begun. */
+/* The first function returns 1 if any statement is running on the connection.
+ * The second returns 1 if a writing statement is running. That statement may
+ * have called us through an SQL function. Inside a writing statement no
+ * transaction or savepoint can be begun. */
 int rp__sqlite_running(sqlite3 *db);
 int rp__sqlite_writing(sqlite3 *db);
 int rp__sqlite_take_lock(struct sqlite *s, rp_error *error);
@@ -269,8 +270,8 @@ void rp__sqlite_trim_wal(void *db);
 int rp__sqlite_check_schema(struct sqlite *s, int schema, rp_error *error);
 int rp__sqlite_schema_sql(const struct rp_url *url, rp_sql_fn *statement,
 			  void *ctx, rp_error *reterr);
-/* Switch to WAL mode, and try again for up to wait_ms. Returns a SQLite
- * result code. */
+/* Switch to WAL mode, trying for up to wait_ms. Returns a SQLite result
+ * code. */
 int rp__sqlite_try_wal(sqlite3 *db, int64_t wait_ms);
 /* Fails with RP_ESCHEMA if the queue is not in main but in an attached
  * database. */

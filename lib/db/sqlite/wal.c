@@ -4,13 +4,15 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * By default SQLite does a checkpoint at each commit once -wal has a thousand
- * frames. It stops only when a commit can restart -wal from its beginning. That
- * is possible if all of -wal is in the database and no connection is reading
- * -wal. While workers read and write all the time, few commits can do so, and
- * each of the others waits for two calls of fdatasync. So we do a checkpoint
- * only each time that CHECKPOINT_FRAMES were added. If -wal still grows, we
- * copy the few remaining frames under the write lock.
+ * A checkpoint copies the frames (changed pages) in -wal into the database. By
+ * default SQLite does a checkpoint at each commit once -wal has a thousand
+ * frames. It does so until a commit restarts -wal, that is, overwrites it from
+ * the beginning. A commit can do that only if all of -wal is in the database
+ * and no connection is reading -wal. While workers read and write all the time,
+ * few commits can restart -wal, and each of the others waits for two calls of
+ * fdatasync. So we do a checkpoint only after each CHECKPOINT_FRAMES new
+ * frames. If -wal still grows, we copy the few remaining frames under the write
+ * lock.
  *
  * While a reader holds an old snapshot, every commit appends to -wal. When that
  * reader has ended, a checkpoint copies all of -wal into the database, and the
@@ -137,7 +139,8 @@ commit_nothing(struct sqlite *s)
 }
 
 /* Make the commits that truncate -wal, in case no other connection commits.
- * Failures are not reported, because the next sweep tries again. */
+ * Failures are not reported, because the next sweep tries to truncate -wal
+ * again. */
 void
 rp__sqlite_trim_wal(void *db)
 {

@@ -5,10 +5,10 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A commit appends to the -wal file, and inotify reports that as an event. But
- * the event comes before the commit is visible, and no other event follows. So
- * after an event we poll `pragma data_version` at growing intervals. Without
- * events we poll it once a second. So an event only makes us notice a commit
- * sooner.
+ * the event comes before the commit is visible, and no further event follows.
+ * So after an event we poll `pragma data_version`, which shows commits of other
+ * connections, at growing intervals. Without events we poll it once a second.
+ * Thus an event only makes us notice a commit sooner.
  */
 #include "internal.h"
 
@@ -33,21 +33,22 @@ struct watch {
 	size_t look;      /* index of the next interval after the last event */
 };
 
-/* Intervals between the polls that follow an event, in microseconds. They
- * add up to 0.7 s, because a commit may wait long for the disk. The regular
- * poll comes after them. */
+/* Intervals between the polls that follow an event, in microseconds. They add
+ * up to 0.7 s, because a commit may wait long for the disk. After them we poll
+ * once a second again. */
 static const int64_t looks_us[] = { 100,    100,    300,   500,   1000,
 				    3000,   5000,   10000, 30000, 50000,
 				    100000, 200000, 300000 };
 #define LOOKS (sizeof(looks_us) / sizeof(*looks_us))
 
-/* A call that waits for a single commit polls more often. Its interval is this
- * part (a sixth) of the time since the event. For example, a commit that
- * becomes visible 60 ms after the event is noticed at most 10 ms later. */
+/* A call that waits for a single commit polls more often than looks_us says.
+ * Its interval is this part (a sixth) of the time since the event. For example,
+ * a commit that becomes visible 60 ms after the event is noticed at most 10 ms
+ * later. */
 #define EAGER_PART 6
-#define EAGER_US 700000 /* after this time only the regular poll follows */
+#define EAGER_US 700000 /* after this time poll once a second */
 
-/* While we sleep for no longer than this, we ignore events, because a single
+/* Events do not interrupt a sleep of at most this length, because a single
  * commit causes an event for each page. */
 #define DEAF_US 3000
 
@@ -171,9 +172,9 @@ next_sleep(struct watch *w, int eager)
 	return since > looks_us[0] ? since : looks_us[0];
 }
 
-/* One call may read the events of two commits and return when the first of them
- * is visible. So the next call continues with the polls that follow these
- * events. */
+/* One call may read the events of two commits and return when the first commit
+ * is visible. So the next call continues with the next interval after these
+ * events, and notices the second commit soon. */
 int
 rp__watch_wait(struct watch *w, int64_t timeout_ms, int fd, int eager)
 {

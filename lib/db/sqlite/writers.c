@@ -7,27 +7,27 @@
  * SPDX-FileCopyrightText: The readpast authors
  *
  * With SQLite alone, connections that wait for the lock sleep and try again.
- * Then the connection that holds the lock gets it again and again. If the
- * others sleep only briefly, hundreds of them leave no processor time to the
- * writer.
+ * Meanwhile the connection that holds the lock releases it and takes it again.
+ * If the waiting connections sleep only briefly, hundreds of them leave no
+ * processor time to the writer.
  *
  * So the waiting connections form a queue. Only the first connection in the
- * queue tries again at short intervals. It is the first as long as it holds a
- * lock on FILE-writers, a file of ours beside the database. The others sleep on
- * a word of that file (a futex), and the kernel keeps them in order. When the
- * first connection gets the write lock, it wakes the next one, which becomes
- * the first.
+ * queue tries again at short intervals. A connection is the first while it
+ * holds a lock on FILE-writers, a file of ours beside the database FILE. The
+ * others sleep on a word of FILE-writers (a futex), and the kernel keeps them
+ * in order. When the first connection gets the write lock, it wakes the next
+ * one, which becomes the first.
  *
- * Each change of the writer costs more than a commit, because the next process
- * has to read the changed pages again. So a connection that has had the lock
- * may take it again without queueing for STREAK_MS. After that it joins the
- * queue.
+ * Passing the lock to another process costs more than a commit, because that
+ * process has to read the changed pages again. So for STREAK_MS a connection
+ * that has had the lock may take it again without queueing. After that it joins
+ * the queue.
  *
  * Correctness does not depend on the queue, because a sleeping connection
  * always wakes up after a while and tries to get SQLite's lock. If the first
- * connection is killed or stopped, the others are delayed a little. Without the
- * file, or beside programs that do not use it, connections sleep between their
- * tries.
+ * connection is killed or stopped, the others are delayed a little. If
+ * FILE-writers cannot be opened, or other programs do not use it, connections
+ * sleep between their tries.
  *
  * Source of the idea: queue locks (Mellor-Crummey and Scott, 1991), where each
  * waiter waits only for its predecessor.
@@ -46,27 +46,27 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STREAK_MS 8 /* how long a connection keeps its turn */
+#define STREAK_MS 8 /* how long a connection may skip the queue */
 #define NAP_US 100  /* pause between two tries of the first connection */
 #define LONG_NAP_US 1000
-/* After waiting this long, the first connection in the queue tries less
- * often. */
+/* After waiting this long (ms), the first connection in the queue pauses for
+ * LONG_NAP_US between two tries. */
 #define PATIENT_MS 10
 /* How long (ms) a connection sleeps if no other connection wakes it: SLEEP_MS,
- * and SLEEP_MORE_MS for each connection that is already asleep. This is as long
- * as several turns, because a connection that wakes up and sleeps again becomes
- * the last in the queue. */
+ * and SLEEP_MORE_MS for each connection that is already asleep. This is longer
+ * than several STREAK_MS, because a connection that wakes up and sleeps again
+ * becomes the last in the queue. */
 #define SLEEP_MS 200
 #define SLEEP_MORE_MS 20
-/* After a wait that is too long to be caused by a writer of the queue, assume
- * for this time that other programs write to the file. */
+/* If a wait was too long to be caused by a writer of the queue, assume for this
+ * time (ms) that programs without the queue write to the file. */
 #define LATELY_MS 100
 
 /* ---- the file ---- */
 
-/* Returns the mode of the file. Only users who may write the database may open
- * it. Any other user could hold a lock on it or take a wake-up that is meant
- * for a writer. */
+/* Returns the permissions of FILE-writers. Only users who may write the
+ * database may open it. Any other user could hold a lock on it or take a
+ * wake-up that is meant for a writer. */
 static mode_t
 mode_for(const struct stat *database)
 {
@@ -245,8 +245,8 @@ stand_in_queue(struct writers *w, int64_t most_ms)
 	return 0;
 }
 
-/* Wait a little, because the lock may be free after that. If the file can be
- * opened, wait in the queue. */
+/* Wait before the next try to get the lock. Waits in the queue, unless this
+ * connection is the first in it or FILE-writers cannot be opened. */
 static void
 wait_a_little(struct sqlite *s, int64_t waited_ms, int64_t left_ms)
 {
@@ -290,8 +290,9 @@ rp__writers_be_patient(struct sqlite *s)
 }
 
 /* Leave the lock to the first connection in the queue, until that connection
- * has got it or the time is over. If it did not take the lock the last time,
- * also wake the connection behind it. Returns 0 if no connection waits. */
+ * has got it or the time is over. If the first connection did not take the lock
+ * the last time, also wake the connection behind it. Returns 0 if no connection
+ * waits. */
 static int
 offer(struct writers *w)
 {
@@ -309,10 +310,10 @@ offer(struct writers *w)
 	return there;
 }
 
-/* Join the queue before a caller's connection requests the lock. There,
- * SQLite's own timeout or the caller's busy handler waits for the lock, and
- * both try rarely. When this connection is the first in the queue, the lock is
- * left free for long enough to get it. */
+/* Join the queue before the lock is requested on a caller's connection. On such
+ * a connection, SQLite's own timeout or the caller's busy handler waits for the
+ * lock, and both try rarely. When this connection is the first in the queue,
+ * other writers leave the lock free for long enough to get it. */
 static void
 queue_for_caller(struct sqlite *s)
 {
