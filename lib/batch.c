@@ -17,8 +17,8 @@
  * size is chosen for glibc. free() returns memory to the system when more than
  * 128 KiB are free at the end of the heap. It raises that limit to twice the
  * largest block ever freed (M_TRIM_THRESHOLD in mallopt(3)). With small blocks,
- * each claim of 100 jobs had to get its memory from the system again. That took
- * a sixth of the time in which a worker emptied a queue on PostgreSQL.
+ * each claim of 100 jobs would get its memory from the system again. That would
+ * take a sixth of the time in which a worker empties a queue on PostgreSQL.
  */
 #define FIRST_BLOCK 1024
 #define NEXT_BLOCK (256 * 1024)
@@ -30,8 +30,9 @@ struct block {
 };
 
 /* A job. `lane` and `seq` are its position, for databases that do not return
- * jobs in claim order. `large` is its payload, if the payload has an allocation
- * of its own. */
+ * jobs in claim order. A lane has the jobs of one queue, priority and class,
+ * numbered by `seq`. `large` is the job's payload, if the payload has an
+ * allocation of its own. */
 struct entry {
 	rp_job job;
 	int64_t lane, seq;
@@ -43,8 +44,8 @@ struct rp_batch {
 	size_t count, room;
 	size_t suspects;
 	size_t incomplete; /* jobs whose payload has not been read yet */
-	int partial;       /* 1: the batch is a list, and some jobs were not
-			    * examined */
+	int partial;       /* 1: the batch is the result of a listing that did
+			    * not examine all jobs */
 	struct block *blocks;
 };
 
@@ -243,7 +244,8 @@ set_result(rp_batch *batch, const void **to, const struct rp_value *value)
 	return *to || value->type == RP_NULL ? 0 : RP_ENOMEM;
 }
 
-/* The other column types of sql/params are stored in the same way as these. */
+/* The other column types of sql/params are stored like one of the types
+ * above. */
 #define set_claim set_number
 #define set_time set_number
 #define set_span set_number
@@ -296,7 +298,8 @@ rp__batch_set_payload(rp_batch *batch, size_t i, const struct rp_value *payload)
 	return job->payload ? 0 : RP_ENOMEM;
 }
 
-/* Set what only some jobs have; `c` has the columns of the verb `extra`. */
+/* Set the fields that only some jobs have. `c` has the columns of the verb
+ * `extra`. */
 int
 rp__batch_set_extra(rp_batch *batch, size_t i, const struct rp_value *c)
 {

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many ids are read at a time, without the write lock. The number is large
- * because each read may have to skip all jobs of other kinds again. */
+/* How many ids are read at a time, without the write lock. The number is large,
+ * because each read starts at the first job again and skips all jobs of other
+ * kinds. */
 #define IDS 65536
 
 static int

@@ -52,7 +52,7 @@ is_backoff(const char *text)
 		int64_t ms = 0;
 		size_t digits;
 
-		s++; /* the bracket, or a comma */
+		s++; /* skip the bracket or comma */
 		if (n == 0 && s[-1] != '[')
 			return 0;
 		s += strspn(s, space);
@@ -224,8 +224,8 @@ begin(struct rows *rows)
 	return r;
 }
 
-/* If the transaction can have only a single run, replace it by a transaction
- * for several runs. Nothing was written in it. */
+/* If the transaction can have only a single run, end it and begin a transaction
+ * for several runs. Nothing was written before. */
 static int
 begin_anew(struct rows *rows)
 {
@@ -311,8 +311,8 @@ find_bad_headers(struct rows *rows)
 }
 
 /* A run returned no rows: find the job that is refused, and the reason. Returns
- * 0 if no job is refused. Then the queue was missing during the run, and
- * another client has just created it. */
+ * 0 if no job is refused. In that case the queue was missing during the run,
+ * and another client has just created it. */
 static int
 find_refused(struct rows *rows)
 {
@@ -477,8 +477,8 @@ rp_enqueue_many(rp_conn *conn, const char *queue, const rp_job_spec *jobs,
 	if (jobs->size < offsetof(rp_job_spec, priority))
 		return rp__fail(&conn->error, RP_EINVAL,
 				"a job has no size: RP_JOB_SPEC_INIT sets it");
-	/* The last row may have a unique key and then has more parameters than
-	 * the other rows. */
+	/* If the last row has a unique key, it has more parameters than the
+	 * other rows. */
 	rows.params = malloc((room * ENQUEUE_PARAMS + ENQUEUE_UNIQUE_PARAMS) *
 			     sizeof(*rows.params));
 	rows.added = calloc(n, sizeof(*rows.added));

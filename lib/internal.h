@@ -51,7 +51,7 @@ struct rp_conn {
 	int64_t swept_at;         /* when this handle last swept (monotonic
 				   * ms) */
 	int64_t rested_at;        /* when this handle last applied retention
-				   * (monotonic ms) */
+				   * (deleted old jobs; monotonic ms) */
 	int has_unswept;          /* 1: the last sweep stopped before all was
 				   * done */
 	int64_t swept_for_all_at; /* when this handle last swept all queues for
@@ -104,16 +104,16 @@ int rp__run(rp_conn *conn, enum rp_verb verb, const struct rp_value *params,
 	    size_t rows, rp_row_fn *row, void *ctx);
 int rp__run_once(rp_conn *conn, enum rp_verb verb,
 		 const struct rp_value *params, rp_row_fn *row, void *ctx);
-/* Run SQL that is not a verb, on any handle. Returns 0, RP_TIMED_OUT, or an
- * error whose message is in rp_last_error(). */
+/* Run SQL that is not a verb. Returns 0, RP_TIMED_OUT, or an error whose
+ * message is in rp_last_error(). */
 int rp__query(rp_conn *conn, const struct rp_query *query);
 void rp__measure(rp_conn *conn, struct rp_usage *ret);
 /* Call `statement` with each SQL statement that rp_open() would run to create
  * the schema in this kind of database. Does not connect. */
 int rp__schema_sql(const char *url, rp_sql_fn *statement, void *ctx,
 		   rp_error *reterr);
-/* Each of these three calls a function of the backend that struct rp_backend
- * describes. */
+/* These three return what the backend supports; see hears() and is_pooled() in
+ * struct rp_backend. */
 int rp__has_notifications(const rp_conn *conn);
 int rp__hears(rp_conn *conn, rp_conn *other); /* `other`: a handle on the same
 					       * database */
@@ -185,8 +185,8 @@ int rp__no_such_job(rp_conn *conn, int64_t id); /* fails with RP_ENOENT and
 int rp__pattern_matches(const char *pattern, const char *name);
 /* Returns 1 if the word has a * or ? without a backslash before it. */
 int rp__is_pattern(const char *word);
-/* Turn a word that is no pattern into the name that it stands for, in place.
- * Backslashes are removed if the word has a * or ?. Any other word is a name
+/* Turn a word that is no pattern into the name that it stands for, in place. If
+ * the word has a * or ?, its backslashes are removed. Any other word is a name
  * already. */
 void rp__pattern_unescape(char *word);
 
@@ -237,7 +237,8 @@ rp__verdict_at(rp_verdict *verdicts, size_t i)
 
 /* slice.c: a call that changes many jobs makes several transactions. Each of
  * them is a slice. */
-/* Most rows of a slice. It is limited because a server locks each row. */
+/* The largest number of rows in a slice. It is limited because a server locks
+ * each row. */
 #define RP_SLICE 2000
 #define RP_SLICE_US 10000 /* longest slice in us, without its commit */
 struct rp_slice {
@@ -260,8 +261,8 @@ int rp__each_id(rp_conn *conn, enum rp_verb verb, const int64_t *ids, size_t n,
 		void *ctx);
 
 /* worker/row.c */
-/* kinds: a list whose elements are `queue/kind`, or `queue/` for all kinds. If
- * it is NULL, the call fails with RP_ENOMEM. */
+/* kinds: a list whose elements are `queue/kind`, or `queue/` for all kinds.
+ * NULL: the caller ran out of memory, so the call fails with RP_ENOMEM. */
 int rp__worker_row_add(rp_conn *conn, const char *name, const char *host,
 		       const char *const *queues, const char *kinds,
 		       int64_t *ret_id);
@@ -295,22 +296,24 @@ int rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		     int unless_ready, struct rp_probe *ret);
 
 /* job_wait.c */
-/* The job that the calling thread is handling. A handle that a handler opens is
- * not connected with its worker. So only this struct shows that a handler would
- * wait for its own job. */
+/* The job that the calling thread is handling. If a handler opens a handle,
+ * that handle has no link to the handler's job. Only this struct shows that the
+ * handler would wait for its own job. */
 struct rp_handling {
 	int64_t id, claim_no;
 	const char *queue;
 	/* Returns 1 if the job's worker serves `queue`. NULL if the worker has
-	 * more than one thread. */
+	 * more than one thread, because another thread can then run the
+	 * jobs. */
 	int (*serves)(const void *ctx, const char *queue);
 	const void *ctx; /* the first argument of serves() */
 };
 /* The struct is borrowed until the next call on this thread. NULL: the thread
  * handles no job. */
 void rp__set_handling(const struct rp_handling *handling);
-/* Returns RP_EINVAL if the calling thread would wait for itself. It would wait
- * for a job of the queue, or with `until_empty` for all jobs of the queue. */
+/* Call this before a wait for one job of the queue or, with `until_empty`, for
+ * all its jobs. Returns RP_EINVAL if the calling thread would wait for
+ * itself. */
 int rp__check_wait_for_queue(rp_conn *conn, const char *queue, int until_empty);
 
 /* sweep.c */

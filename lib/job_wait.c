@@ -19,9 +19,10 @@
 #define AGAIN_MS 100
 #define UNREACHED_MS 60000
 
-/* Other clients may commit or end jobs very often. So after a look at more than
- * FEW_JOBS jobs the call pauses, for QUIET_TIMES as long as the look took, but
- * for at most MOST_QUIET_US. A look at few jobs is short and needs no pause. */
+/* Other clients may commit or end jobs very often. So the call pauses after a
+ * look at more than FEW_JOBS jobs. The pause is QUIET_TIMES times as long as
+ * the look, but at most MOST_QUIET_US. A look at few jobs is short and needs no
+ * pause. */
 #define FEW_JOBS 16
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
@@ -54,8 +55,8 @@ rp__set_handling(const struct rp_handling *its)
 	handling = its;
 }
 
-/* Returns 1 if this is a queue of the worker whose only thread is the calling
- * one. */
+/* Returns 1 if the calling thread is the only thread of a worker that serves
+ * this queue. */
 static int
 is_served(const char *queue)
 {
@@ -73,9 +74,9 @@ is_claim(void *ctx, size_t row, const struct rp_value *c)
 }
 
 /* Fail because the thread would wait for its own job. But if this database has
- * no valid claim of that job, return 0, because then the wait is allowed. This
- * happens if the claim is over. It also happens if the handle is for another
- * database that has a queue of the same name. */
+ * no valid claim of that job, return 0, because then the wait is allowed. The
+ * claim may be over, or the handle may be for another database that has a queue
+ * of the same name. */
 static int
 check_not_self(rp_conn *conn, int for_own)
 {
@@ -272,9 +273,9 @@ wait_once(struct wait *w)
 }
 
 /* Pause after a look at many jobs, so that other clients can use the database.
- * The pause is QUIET_TIMES as long as the look, but at most MOST_QUIET_US.
- * began_us and looked_us: when the look began and ended. Returns 0 if `fd`
- * became readable meanwhile, else 1. */
+ * The pause is QUIET_TIMES times as long as the look, but at most
+ * MOST_QUIET_US. began_us and looked_us: when the look began and ended. Returns
+ * 0 if `fd` became readable meanwhile, else 1. */
 static int
 stay_quiet(const struct wait *w, int64_t began_us, int64_t looked_us)
 {

@@ -1,6 +1,6 @@
 /*
  * probe.c - find out whether queues have work now, and when they will have
- * some.
+ * work.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * The verdicts need a commit anyway, so the claim needs none of its own.
- * Settling and claiming are two statements, in this order.
+ * The verdicts need a commit anyway, so the claim is made in the same
+ * transaction. Jobs are settled first, then claimed.
  */
 #include "internal.h"
 
@@ -17,9 +17,9 @@ count_finished(void *ctx, int64_t queue_id, int64_t done, int64_t failed)
 	rp__tally(ctx, queue_id, done, failed);
 }
 
-/* Delete payloads of completed jobs until a slice is over. The remaining ones
- * are deleted by the next round trip that completes such a job, or by the next
- * sweep. */
+/* Delete payloads of completed jobs, for one slice (a short, limited
+ * transaction). The next round trip that completes such a job, or the next
+ * sweep, deletes the remaining payloads. */
 static int
 forget_payloads(rp_conn *conn)
 {
@@ -28,11 +28,12 @@ forget_payloads(rp_conn *conn)
 	return rp__sweep_rest(conn, &slice);
 }
 
-/* Run the round trip, and write the tally if it is due. If the database has one
- * writer at a time, both are one transaction. On a server the round trip is a
- * single statement, so the tally is written in a transaction of its own. It is
- * written first, because an error after the claim would lose the claimed jobs
- * to the caller. */
+/* Run the round trip, and write the tally (the counts of finished jobs) if it
+ * is due. If the database has one writer at a time, both are one transaction.
+ * On a server the round trip is a single statement, so the tally is written in
+ * a transaction of its own. It is written first: if it were written after the
+ * claim and failed, the caller would get an error instead of the claimed
+ * jobs. */
 static int
 run(rp_conn *conn, struct rp_round_trip *trip)
 {

@@ -49,7 +49,8 @@ rp__schedule_check(const rp_schedule *s, rp_error *error)
 	return 0;
 }
 
-/* Set *ret to the first instant after `after`, or to 0 if there is none. */
+/* Set *ret to the first instant (time of a fire) after `after`, or to 0 if
+ * there is none. */
 static int
 next_of(rp_conn *conn, const rp_schedule *s, int64_t anchor, int64_t after,
 	int64_t *ret)
@@ -209,7 +210,7 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused)
 
 	if (!paused)
 		r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
-	/* A schedule that was not paused keeps its next instant. */
+	/* If the schedule was not paused, it keeps its next instant. */
 	if (r == 0 && !paused && s->paused_at)
 		r = next_of(conn, s, s->anchor_at, now, &next);
 	else
@@ -226,8 +227,8 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused)
 		1, rp__first_int, &id);
 }
 
-/* Find a schedule, and resume (`what` is 0), pause (1) or run it (-1), in one
- * transaction. */
+/* Find a schedule and, in the same transaction, resume it (`what` is 0), pause
+ * it (1) or run it (-1). */
 static int
 with(rp_conn *conn, const char *name, int what, rp_added *ret)
 {

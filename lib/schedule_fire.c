@@ -4,10 +4,11 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * No client is chosen to fire schedules. One transaction enqueues the job and
- * writes the schedule's next instant. So each instant fires exactly once,
- * whichever client fires it and whatever crashes. A database with routines
- * fires by itself (fire_due.sql), by the same rules.
+ * A schedule adds a job at each of its instants; this is called a fire. Any
+ * client may fire a schedule. One transaction enqueues the job and writes the
+ * schedule's next instant. So each instant fires exactly once, whichever client
+ * fires it and whatever crashes. A database with routines fires by itself
+ * (fire_due.sql), by the same rules.
  */
 #include "schedule.h"
 
@@ -15,12 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most schedules in one slice. On a server they fire together, and others
- * can write meanwhile. */
+/* The most schedules in one slice: AT_ONCE on SQLite, AT_ONCE_THERE on a
+ * server. On a server a slice may be larger, because one call fires all its
+ * schedules, and other clients can write meanwhile. */
 #define AT_ONCE 100
 #define AT_ONCE_THERE 500
-/* The routines missed_age() and most_missed() return the same numbers, and have
- * the reasons for them. */
+/* An instant that is later than MISSED_MS is missed. At most MOST_MISSED missed
+ * instants are counted or fired. The routines missed_age() and most_missed()
+ * return the same numbers, and their comments give the reasons. */
 #define MISSED_MS 60000
 #define MOST_MISSED 1000
 /* If the file of a time zone cannot be read, it is read again after this time,
@@ -28,8 +31,8 @@
  * the process has too many open files. The routine zone_retry_age() returns the
  * same time. */
 #define RETRY_MS 60000
-/* The most instants that are due but not late. A schedule has at most one
- * instant in each second. */
+/* The most instants of a schedule that are due but not missed yet. A schedule
+ * has at most one instant in each second. */
 #define MOST_PUNCTUAL (MISSED_MS / 1000 + 1)
 
 /* ---- which instants to fire ---- */
@@ -37,8 +40,8 @@
 struct plan {
 	int64_t fires[MOST_MISSED + MOST_PUNCTUAL];
 	size_t count;
-	int64_t missed;   /* number of missed instants, for the header of the
-			   * last job; 0: no header */
+	int64_t missed;   /* number of missed instants, for a header of the last
+			   * job; 0: no header */
 	int64_t next;     /* the next instant; 0: there is none */
 	int64_t retry_at; /* when a sweep must compute the next instant again;
 			   * 0: the next instant is known */
@@ -62,8 +65,8 @@ next_after(const struct clockwork *c, int64_t after)
 		       : INT64_MAX;
 }
 
-/* Skip most of many missed instants. Returns an instant from which at most a
- * thousand missed ones are left. */
+/* Skip most of the missed instants if there are many. Returns an instant from
+ * which at most a thousand missed instants are left. */
 static int64_t
 jump(const struct clockwork *c, int64_t newest, int64_t late)
 {
@@ -86,9 +89,9 @@ plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 	ret->missed = ret->retry_at = 0;
 	while (at <= now) {
 		if (at > late) {
-			/* There is one job for all missed instants, that of the
-			 * newest instant. This one is newer, so it replaces the
-			 * job planned before. */
+			/* The policy is to fire only the newest instant if some
+			 * were missed. This instant is newer than the one
+			 * planned before, so it replaces that one. */
 			if (policy == RP_MISSED_ONCE && ret->missed)
 				ret->count = 0;
 			ret->fires[ret->count++] = at;
@@ -157,9 +160,9 @@ format_instant(char *to, size_t room, int64_t ms)
 	snprintf(to + n, room - (size_t)n, "Z");
 }
 
-/* Returns the schedule's headers followed by those of this library. If a JSON
- * object has a member twice, the last one counts. The caller frees the text.
- * NULL: out of memory. */
+/* Returns the schedule's headers followed by the headers of this library. If a
+ * JSON object has a member twice, the last one counts. The caller frees the
+ * text. NULL: out of memory. */
 static char *
 make_headers(const rp_schedule *s, int64_t at, int64_t missed, int manual)
 {

@@ -56,8 +56,8 @@ find_blocked(rp_conn *conn, rp_verdict *verdicts, size_t n)
 	return r;
 }
 
-/* Give the verdicts that would not wait for a lock. The caller has opened a
- * transaction. */
+/* Give (send to the database) the verdicts that would not wait for a lock. The
+ * caller has opened a transaction. */
 static int
 settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 {
@@ -80,8 +80,9 @@ settle_rest(rp_conn *conn, rp_verdict *verdicts, size_t n)
 
 /*
  * Give verdicts as rp_settle() does, but do not wait for locks. If a job is
- * locked by another transaction, its verdict gets the result RP_EBUSY, and may
- * be given again. All verdicts must have the size of this library's struct.
+ * locked by another transaction, its verdict gets the result RP_EBUSY, and the
+ * caller may give it again. All verdicts must have the size of this library's
+ * struct.
  */
 int
 rp__settle_unblocked(rp_conn *conn, rp_verdict *verdicts, size_t n)

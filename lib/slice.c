@@ -10,11 +10,11 @@
  * thousand: its payload may be 16 MiB. Each slice changes at least one job.
  *
  * Between two slices the call leaves the lock free for a quarter of the time
- * that the last slice worked. It leaves it free for at least 1 ms, because
- * other writers that poll the lock sleep for less than 1 ms. The time of the
- * commit is not counted, because on a slow disk the pauses would then stop a
- * sweep from making progress. In a transaction of the caller a slice is a
- * savepoint, and there are no pauses.
+ * that the last slice took without its commit. If the commit counted, pauses on
+ * a slow disk would stop a sweep from making progress. The lock is free for at
+ * least 1 ms, because other writers that poll the lock sleep for less than 1
+ * ms. In a transaction of the caller a slice is a savepoint, and there are no
+ * pauses.
  */
 #include "internal.h"
 
@@ -22,8 +22,8 @@
  * stays short. */
 #define LEAST_PAUSE_US 1000
 #define MOST_PAUSE_US 20000
-/* How many rows a call changes on a server. Each call costs a round trip
- * there. */
+/* On a server, how many rows one run of a verb changes. Each run costs a round
+ * trip there. */
 #define AT_ONCE 100
 
 static void
@@ -60,9 +60,9 @@ rp__slice_is_over(const struct rp_slice *slice)
 }
 
 /* Returns RP_ROW_TAKE if another row may be changed in this slice, otherwise
- * RP_ROW_STOP. On a server all rows are taken. There, other clients can write
- * at the same time, so a slice need not be short, and the verb may have changed
- * a row before it returns the row. */
+ * RP_ROW_STOP. On a server all rows are taken, because the verb may have
+ * changed a row before it returns the row. A slice need not be short there,
+ * because other clients can write at the same time. */
 int
 rp__slice_take(const rp_conn *conn, struct rp_slice *slice)
 {

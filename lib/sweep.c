@@ -1,14 +1,14 @@
 /*
  * sweep.c - maintenance: make due jobs ready, end leases that ran out, apply
- * retention, and fire schedules.
+ * retention (delete old jobs), and fire schedules.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
  * A sweep first finds out, without a lock, what there is to do. Then it works
- * in slices (slice.c); a slice may include many queues. A worker must also
- * settle and claim, so its sweep stops after STRETCH_US and continues after
- * MOMENT_MS.
+ * in slices (short transactions, see slice.c); a slice may include many queues.
+ * A worker must also settle and claim, so its sweep stops after STRETCH_US and
+ * continues after MOMENT_MS.
  */
 #include "schedule.h"
 
@@ -20,13 +20,13 @@
 #define MOMENT_MS 50
 
 /* A job whose lease ran out must be ready again within 2 s, in every queue.
- * Workers probe once a second, and sweep if no worker has swept for this
- * time. */
+ * Workers probe once a second, and sweep if no worker has swept for this time
+ * (ms). */
 #define SWEEP_MS 700
 #define REST_MS 60000
 #define FIRES_DUE 2 /* sweep_start returns this if a schedule is due */
-/* A worker that has swept for all workers within this time is likely to do so
- * again. */
+/* A worker that has swept for all workers within this time (ms) is likely to do
+ * so again. */
 #define LATELY_MS 1500
 
 struct sweep {
@@ -147,7 +147,8 @@ dropped(void *ctx, size_t row, const struct rp_value *c)
 }
 
 /* On a server one worker sweeps for all, and records that in the transaction of
- * its first slice. If it is another worker's turn, this sweep does nothing. */
+ * its first slice. A sweep IN_TURN does nothing if another worker is sweeping
+ * or has just swept for all. */
 static int
 take_turn(struct sweep *s)
 {
@@ -169,9 +170,9 @@ take_turn(struct sweep *s)
 	return r;
 }
 
-/* Delete jobs of a dropped queue. If jobs were found, the queue is swept again
- * later. If no jobs are left, the verb also deletes the queue's row in the list
- * of dropped queues. */
+/* Delete jobs of a dropped queue. If jobs were found, end the slice, and a
+ * later slice continues with the queue. If no jobs are left, the verb also
+ * deletes the queue's row in the list of dropped queues. */
 static int
 sweep_dropped(struct sweep *s, const struct rp_value *p)
 {
@@ -205,7 +206,7 @@ sweep_queue(struct sweep *s, const struct swept_queue *queue)
 }
 
 /* Sweep the queues from index *at on, until the slice is over. Queues that are
- * not done are moved to the start of the list; *more is their number. */
+ * not finished are moved to the start of the list; *more is their number. */
 static int
 slice(struct sweep *s, size_t *at, size_t *more)
 {
@@ -224,7 +225,7 @@ slice(struct sweep *s, size_t *at, size_t *more)
 	return rp__slice_end(s->conn, &s->slice, r);
 }
 
-/* Sweep all queues, and repeat those that were not done. */
+/* Sweep all queues, and repeat those that were not finished. */
 static int
 sweep_queues(struct sweep *s)
 {
@@ -303,7 +304,7 @@ sweep(struct sweep *s)
 		s->conn->backend->trim(s->conn->db);
 	s->conn->has_unswept = r == 0 && (s->queues_count > 0 || more);
 	/* If queues are left, the next sweep continues retention at once.
-	 * Otherwise retention is applied again after a minute. */
+	 * Otherwise, retention is applied again after REST_MS. */
 	if (s->rest && r == 0 && !s->conn->has_unswept)
 		s->conn->rested_at = rp__monotonic_ms();
 	free(s->queues);
@@ -362,9 +363,9 @@ sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 	return r < 0 ? r : 1;
 }
 
-/* Returns when to probe again after a sweep. If a job is still due, another
- * transaction has locked it, or the sweep ran out of time. So the next sweep
- * comes after MOMENT_MS instead of at once. */
+/* Returns when to probe again after a sweep. If a job is still due after a
+ * sweep, another transaction has locked it, or the sweep ran out of time. So
+ * the next sweep comes after MOMENT_MS instead of at once. */
 static int64_t
 in_a_moment(const rp_conn *conn, int64_t ms)
 {

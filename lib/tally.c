@@ -7,13 +7,13 @@
 #include "internal.h"
 
 /*
- * The table has a row for each second and queue. Rows are written at most once
- * a second, as part of a round trip. On SQLite they must be written in the
- * transaction of the round trip, because the call may run inside an SQL
- * statement of the caller. There, a second transaction cannot write if others
- * have written after the first one ended. After a rollback some jobs are not
- * counted, or counted twice. That does no harm, because the counts are only
- * shown to people as a rate.
+ * The table of tallies has a row for each second and queue. Rows are written at
+ * most once a second, as part of a round trip. On SQLite they must be written
+ * in the transaction of the round trip, because the call may run inside an SQL
+ * statement of the caller. Inside a statement, a second transaction cannot
+ * write if other clients have written since the first one ended. After a
+ * rollback some jobs are not counted, or counted twice. That does no harm,
+ * because the counts are only shown to people as a rate.
  */
 
 void

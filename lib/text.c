@@ -44,10 +44,10 @@ rp__text(const char *text)
 	return value;
 }
 
-/* Join names to a list: `open`, "a","b", `close`. With brackets the list is
- * JSON, with braces an array of PostgreSQL. The escapes are right for both,
- * because names have no control characters. The caller frees the list. NULL:
- * out of memory. */
+/* Join names to a list: `open`, "a","b", `close`. If `open` and `close` are
+ * brackets, the list is JSON; if they are braces, it is an array of PostgreSQL.
+ * The escapes are right for both, because names have no control characters. The
+ * caller frees the list. NULL: out of memory. */
 char *
 rp__list(const char *const *texts, char open, char close)
 {

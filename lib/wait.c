@@ -20,13 +20,13 @@
 /* Other clients may commit very often to queues that the caller does not serve,
  * and a probe of a thousand queues takes a millisecond. So after a probe that
  * found nothing, their commits cause no probe for some time. That time is
- * QUIET_TIMES as long as the probe took, but at most MOST_QUIET_US. */
+ * QUIET_TIMES times as long as the probe took, but at most MOST_QUIET_US. */
 #define QUIET_TIMES 15
 #define MOST_QUIET_US 50000
 
-/* Probe, sweep, and schedule the next probe. A probe that was not scheduled
- * does not postpone the next scheduled one. Otherwise there would be no sweeps
- * while other clients commit all the time. */
+/* Probe, sweep, and schedule the next probe. An extra probe does not postpone
+ * the next scheduled probe. Otherwise there would be no sweeps while other
+ * clients commit all the time. */
 int
 rp__waiter_probe(rp_conn *conn, struct rp_waiter *waiter, int what,
 		 int unless_ready, struct rp_probe *ret)

@@ -26,9 +26,9 @@ struct rp_spec {
 	uint32_t days;     /* 1 to 31, days of the month */
 	uint32_t months;   /* 1 to 12 */
 	uint32_t weekdays; /* 0 to 6; 0 is Sunday */
-	int either_day;    /* 1: neither day field begins with `*`, so a day
-			    * matches if it is in one of the two sets. 0: it
-			    * must be in both */
+	int either_day;    /* 1: neither the day of the month nor the day of the
+			    * week begins with `*`, so a day matches if it is in
+			    * one of the two sets. 0: it must be in both */
 	int both_times;    /* 1: the minute or the hour field begins with `*`,
 			    * so a local time that occurs twice matches twice.
 			    * 0: only its first occurrence matches */
@@ -36,7 +36,7 @@ struct rp_spec {
 			    * form */
 };
 
-/* Parse a spec. RP_EINVAL: the spec is wrong, or can never match a day. */
+/* Parse a spec. RP_EINVAL: the spec is wrong, or no date ever matches it. */
 int rp__spec_parse(const char *text, struct rp_spec *ret, rp_error *reterr);
 
 /* Returns the first minute that matches, at or after `minute` and before `end`.
@@ -62,10 +62,11 @@ struct rp_period {
 #define RP_MOST_ZONE_FILE 65536 /* bytes; the largest IANA file has 4 KB */
 
 /*
- * Read the zone `name` (NULL or "UTC": UTC, which needs no file) from the
- * folder `folder` (NULL: RP_ZONES). RP_EINVAL: the name is wrong or unknown.
- * RP_EDB: the file cannot be read, or is damaged. Free the zone with
- * rp__zone_free(). Several threads may use a zone at the same time.
+ * Read the zone `name` from the folder `folder`. A NULL folder stands for
+ * RP_ZONES. A NULL name, like "UTC", stands for UTC, which needs no file.
+ * RP_EINVAL: the name is wrong or unknown. RP_EDB: the file cannot be read, or
+ * is damaged. Free the zone with rp__zone_free(). Several threads may use a
+ * zone at the same time.
  */
 int rp__zone_open(const char *folder, const char *name, struct rp_zone **ret,
 		  rp_error *reterr);
@@ -80,19 +81,19 @@ void rp__zone_at(const struct rp_zone *zone, int64_t second,
 
 /* ---- near.c ---------------------------------------------------------- */
 
-/* Write up to three names of zones that are similar to `name` to `to`, such as
- * "A, B or C", or "" if no name is similar. Returns -1 if the folder has no
+/* Write to `to` up to three names of zones that are similar to `name`, such as
+ * "A, B or C". Writes "" if no name is similar. Returns -1 if the folder has no
  * zones. */
 int rp__zones_near(const char *folder, const char *name, char *to, size_t room);
 
 /* ---- rule.c ---------------------------------------------------------- */
 
-/* One date in the rule at the end of a zone file. The rule applies after the
- * last change that the file lists. */
+/* One date in the rule at the end of a zone file. After the last change that
+ * the file lists, the rule gives the offset. */
 struct rp_rule_date {
-	char kind; /* 'J': `day` is 1 to 365, without 29 February. 'N': `day` is
-		    * 0 to 365. 'M': the date is weekday `day` (0: Sunday) in
-		    * week `week` (5: the last) of `month` */
+	char kind; /* 'J': `day` is 1 to 365, and 29 February has no number.
+		    * 'N': `day` is 0 to 365. 'M': the date is weekday `day` (0:
+		    * Sunday) in week `week` (5: the last) of `month` */
 	int month, week, day;
 	int32_t time; /* seconds after 00:00 local time, within -167 to 167
 		       * hours */

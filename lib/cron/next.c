@@ -20,7 +20,7 @@
 #define YEAR_S INT64_C(31556952) /* average length of a year */
 /* The calendar repeats after 400 years, and so do the rules of time zones. */
 #define CALENDAR_S (400 * YEAR_S)
-/* If two periods are further apart than this, no local time is in both. */
+/* If two periods are further apart than this (s), no local time is in both. */
 #define OVERLAP_S (52 * 3600)
 
 static int64_t
@@ -64,7 +64,7 @@ count_skipped(const struct rp_spec *spec, const struct rp_period *before,
 }
 
 /* Find the first fire in a period between the seconds `from` and `until`.
- * Returns 1, or 0 if there is none. */
+ * Returns 1, or 0 if there is no fire. */
 static int
 find_in(const struct rp_spec *spec, const struct rp_zone *zone,
 	const struct rp_period *period, int64_t from, int64_t until,

@@ -33,7 +33,7 @@ number(const char **at, int least, int most, int *ret)
 	return n < least ? -1 : 0;
 }
 
-/* Skip the character `c`. Returns 0 if the next character is another one. */
+/* If the next character is `c`, skip it and return 1. Otherwise return 0. */
 static int
 skip(const char **at, char c)
 {
@@ -170,7 +170,7 @@ struct change {
 };
 
 /* Insert into `changes`, in the order of time. If two changes are at the same
- * time, the one that was added later counts. An example is a rule with summer
+ * time, the one that was inserted last counts. An example is a rule with summer
  * time all year, in which summer time ends and begins again at the same
  * moment. */
 static void

@@ -62,8 +62,8 @@ static const struct field fields[FIELDS] = {
 	[WEEKDAY] = { "weekday", 0, 7, "SUNMONTUEWEDTHUFRISAT", 0 },
 };
 
-/* One item of a field's list, such as `1-5/2`. `at` is the position of the
- * parser in it. */
+/* One item of a field's list, such as `1-5/2`. `at` is the position in the item
+ * that is parsed next. */
 struct item {
 	const struct field *field;
 	const char *text;
@@ -398,8 +398,8 @@ is_day(const struct rp_spec *spec, int64_t days, int day)
 	return spec->either_day ? by_date || by_weekday : by_date && by_weekday;
 }
 
-/* Returns the first matching minute of a matching day that is at least `from`,
- * or -1. */
+/* Returns the first minute of the day that the hours and minutes of the spec
+ * match and that is at least `from`. Returns -1 if there is none. */
 static int
 minute_of_day(const struct rp_spec *spec, int from)
 {

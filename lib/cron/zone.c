@@ -35,7 +35,7 @@ struct rp_zone {
 	size_t count;
 	struct change {
 		int64_t at;
-		unsigned char type; /* index of the type that applies from then
+		unsigned char type; /* index of the type that applies from `at`
 				     * on */
 	} changes[];
 };
