@@ -386,8 +386,8 @@ rp__jobs_retry(rp_conn *conn, const int64_t *ids, size_t n, int state,
 	struct retried retried = { 0, 0 };
 	int r = rp__enter(conn);
 
-	(void)state; /* not needed, because a dead or cancelled job does not
-		      * change its state by itself */
+	(void)state; /* not needed, because only dead and cancelled jobs are
+		      * retried, and their state does not change by itself */
 	if (r == 0)
 		r = rp__each_id(conn, RP_V_RETRY, ids, n, rest, RETRY_PARAMS,
 				retried_row, &retried);

@@ -97,8 +97,8 @@ rp__schedule_sets(const struct rp_spec *spec, char to[RP_SETS_SIZE])
 		 spec->every_ms);
 }
 
-/* Write the schedule. `old` is the stored schedule of this name, which will be
- * replaced, or NULL. */
+/* Write the schedule. `old` is the stored schedule of the same name, which is
+ * replaced. NULL: there is no such schedule. */
 static int
 store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace)
 {

@@ -223,7 +223,8 @@ rp__schedule_put(rp_conn *conn, const rp_schedule *s, int64_t at,
 
 /* ---- a fire ---- */
 
-/* The result of a fire, which is the result of its last instant. */
+/* The result of firing a schedule. If several instants fire, it is the result
+ * of the last one. */
 struct outcome {
 	int64_t at;     /* the last instant; 0: no instant was fired */
 	int64_t job_id; /* the job of that instant; 0: it has no job */

@@ -42,9 +42,9 @@ struct sweep {
 	 * swept within SWEEP_MS. MORE: the first slice is done. */
 	enum { MORE, FIRST, IN_TURN } which;
 	int64_t stop_at; /* when to stop (monotonic us); 0: never */
-	int rest;        /* 1: also apply retention, and delete dropped
-			  * queues and old rows */
-	int has_rest;    /* 1: there are old rows to delete */
+	int rest;        /* 1: also apply retention, and delete dropped queues
+			  * and old rows that belong to no queue */
+	int has_rest;    /* 1: there are old rows that belong to no queue */
 	int has_fires;   /* 1: a schedule is due */
 	struct rp_slice slice;
 };
@@ -339,9 +339,9 @@ rp__has_swept_lately(const rp_conn *conn)
 }
 
 /* Sweep if it is time. Due jobs and leases that ran out in the caller's queues
- * are swept at once. All queues are swept once a second, on a server by one
- * worker for all. Retention is applied once a minute. Returns 1 if the caller
- * swept, 0 if not, or an error. */
+ * are swept at once. All queues are swept once a second; on a server, one
+ * worker does this for all workers. Retention is applied once a minute. Returns
+ * 1 if the caller swept, 0 if not, or an error. */
 static int
 sweep_if_due(rp_conn *conn, int what, const struct rp_probe *found)
 {

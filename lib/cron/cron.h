@@ -75,7 +75,7 @@ int rp__zone_parse(const char *name, const void *bytes, size_t size,
 		   struct rp_zone **ret, rp_error *reterr);
 void rp__zone_free(struct rp_zone *zone);
 
-/* Set *ret to the period that contains `second`. */
+/* Set *ret to the period that contains the time `second`. */
 void rp__zone_at(const struct rp_zone *zone, int64_t second,
 		 struct rp_period *ret);
 
@@ -107,7 +107,7 @@ struct rp_rule {
 
 /* Returns 0, or -1 if `text` is no rule. */
 int rp__rule_parse(const char *text, struct rp_rule *ret);
-/* Set *ret to the period that contains `second`, by the rule. */
+/* Set *ret to the period that the rule gives for the time `second`. */
 void rp__rule_at(const struct rp_rule *rule, int64_t second,
 		 struct rp_period *ret);
 

@@ -87,9 +87,8 @@ consider(struct search *search, const char *name)
 static void walk(struct search *search, DIR *folder, const char *prefix,
 		 int depth);
 
-/* Look at a file or folder in the zone folder. A file is a zone, a folder has
- * zones. `name` is its path in the zone folder, `leaf` the last part of the
- * path. */
+/* Look at an entry of the zone folder: a zone, or a folder of zones. `name` is
+ * its path in the zone folder, `leaf` the last part of the path. */
 static void
 visit(struct search *search, DIR *folder, const char *name, const char *leaf,
       int depth)

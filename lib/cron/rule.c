@@ -43,7 +43,7 @@ skip(const char **at, char c)
 	return 1;
 }
 
-/* Parse a name: letters, or letters, digits, + and - in <>. */
+/* Parse a name. It has only letters; in <> it may also have digits, + and -. */
 static int
 name(const char **at, char *to, size_t room)
 {

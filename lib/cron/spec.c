@@ -89,7 +89,8 @@ out_of_range(const struct reader *in, const struct item *item)
 	return wrong_item(in, item, why);
 }
 
-/* Returns the number of the name at the current position, or -1. */
+/* Returns the number that the name at the current position stands for, such as
+ * 1 for JAN. Returns -1 if there is no name. */
 static int
 named(const struct item *item)
 {

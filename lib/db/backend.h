@@ -146,7 +146,7 @@ struct rp_round_trip {
 			    * them in the same transaction */
 };
 
-/* Jobs to enqueue in one call. Either all have the same priority, time and
+/* Jobs to enqueue in one call. Either all jobs have the same priority, time and
  * number of attempts, or there is a single job with a unique key. */
 struct rp_enqueue {
 	struct rp_value *params; /* rows of parameters for the verb enqueue or

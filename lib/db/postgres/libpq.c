@@ -32,7 +32,7 @@ static const struct {
 };
 
 /* Load libpq and fill the table. If the program has already loaded a library of
- * this name, dlopen() returns the same one. */
+ * this name, dlopen() returns that library. */
 static void
 load(void)
 {

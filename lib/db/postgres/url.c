@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * Only the option `schema` is readpast's. It is removed, and libpq parses the
+ * The option `schema` is readpast's own. It is removed, and libpq parses the
  * rest, which may also have the form `host=... dbname=...`.
  */
 #include "postgres.h"

@@ -11,13 +11,14 @@
 #include "internal.h"
 
 struct rp_server {
-	/* the function of that name in struct rp_backend */
+	/* run() of struct rp_backend */
 	int (*run)(void *db, enum rp_verb verb, const struct rp_value *params,
 		   size_t rows, rp_row_fn *row, void *ctx, rp_error *reterr);
 	/* Read the fields of a composite value, `count` at most. */
 	void (*fields)(const struct rp_value *composite, struct rp_value *ret,
 		       size_t count);
-	char open, close; /* brackets of a list of names, see rp__list() */
+	char open, close; /* the brackets around a list of names; see
+			   * rp__list() */
 };
 
 /* settle_and_claim.c */

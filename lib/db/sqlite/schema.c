@@ -188,7 +188,7 @@ prefer_wal(struct sqlite *s)
 static int
 install(struct sqlite *s, rp_error *error)
 {
-	int64_t now_us; /* not used; the clock is only checked, because the
+	int64_t now_us; /* not used; the clock is read to check it, because the
 			 * schema stores the time */
 	int r = rp__sqlite_read_clock(s, &now_us, error);
 

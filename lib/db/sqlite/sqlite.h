@@ -134,8 +134,8 @@ struct writers {
 	int offered;              /* 1: this connection left the lock to the
 				   * first one in the queue, which did not take
 				   * it */
-	int64_t since, streak_at; /* when its wait for a lock began, and when
-				   * its turn began */
+	int64_t since, streak_at; /* when its wait for a lock began, and when it
+				   * last began to skip the queue */
 	int64_t strangers_at; /* when we last noticed writers that do not use
 			       * the queue; 0: never */
 };
@@ -224,7 +224,7 @@ void rp__writers_close(struct sqlite *s);
  * pragma has no result. */
 int rp__sqlite_answers(sqlite3 *db, const char *pragma, const char *word,
 		       int else_ret);
-/* Returns the pragma's result as a number, or -1. */
+/* Returns the pragma's result as a number, or -1 if it has no result. */
 int64_t rp__sqlite_ask(sqlite3 *db, const char *pragma);
 
 /* ids.c */
@@ -248,8 +248,9 @@ int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
 /* query.c, measure.c */
 int rp__sqlite_query(void *db, const struct rp_query *query, rp_error *error);
 void rp__sqlite_measure(void *db, struct rp_usage *ret);
-void rp__sqlite_end_measuring(struct sqlite *s); /* needed because a caller's
-						  * connection stays open */
+void rp__sqlite_end_measuring(struct sqlite *s); /* undoes measure(), because a
+						  * caller's connection stays
+						  * open */
 
 /* settle.c, claim.c, enqueue.c: call these in an open transaction */
 int rp__sqlite_settle(struct sqlite *s, struct rp_round_trip *trip,
