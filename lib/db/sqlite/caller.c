@@ -33,10 +33,10 @@ rp__sqlite_writing(sqlite3 *db)
 
 /* Take the write lock in an open transaction. SQLite does not call the busy
  * handler for a transaction that has already read, so only a fresh transaction
- * can wait for the lock. The statement is an update of no rows, because it
- * locks only the queue's database. `begin immediate` would also lock the
- * databases that the caller has attached. If the table does not exist yet, the
- * first statement of the schema creates it and takes the lock. */
+ * can wait for the lock. An update of no rows takes the lock, and locks only
+ * the queue's database. `begin immediate` would also lock the databases that
+ * the caller has attached. If the table does not exist yet, the first statement
+ * of the schema creates it and takes the lock. */
 int
 rp__sqlite_take_lock(struct sqlite *s, rp_error *error)
 {

@@ -64,8 +64,8 @@ folder_error(const char *path)
 	return errnum;
 }
 
-/* Returns why the file cannot be opened, because SQLite's own message has no
- * reason. Returns NULL if the reason is not known. */
+/* Returns the reason why the file cannot be opened, which SQLite's own message
+ * does not have. Returns NULL if the reason is not known. */
 static const char *
 cannot_open_because(const struct sqlite *s)
 {

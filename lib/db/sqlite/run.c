@@ -223,8 +223,8 @@ bind_value(sqlite3_stmt *stmt, int i, const struct rp_value *value)
 	}
 }
 
-/* Bind the taken ids. If there are at least MANY, bind all of them, otherwise
- * only the id at index `which`. */
+/* Bind the taken ids. If there are at least MANY of them, bind all as a table.
+ * Otherwise bind only the id at index `which`. */
 static int
 bind_taken(const struct run *run, sqlite3_stmt *stmt, int i, size_t which)
 {

@@ -75,8 +75,8 @@ mode_for(const struct stat *database)
 	return writers | writers << 1;
 }
 
-/* Returns 1 if the file was made by a user who may write the database, and no
- * other user can open it. */
+/* Returns 1 if a user who may write the database made FILE-writers, and users
+ * who may not write the database cannot open it. */
 static int
 trusted(const struct stat *file, const struct stat *database)
 {
@@ -161,7 +161,7 @@ rp__writers_close(struct sqlite *s)
 
 /* ---- the queue ---- */
 
-/* Lock the whole file. The lock belongs to this descriptor, not to the
+/* Lock all of FILE-writers. The lock belongs to this descriptor, not to the
  * process. */
 static int
 lock(const struct writers *w, int how, short type)
