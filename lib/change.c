@@ -10,8 +10,7 @@
 #include <string.h>
 
 /* How many ids are read at a time, without the write lock. The number is large,
- * because each read starts at the first job again and skips all jobs of other
- * kinds. */
+ * because each read may have to skip the same jobs of other kinds again. */
 #define IDS 65536
 
 static int

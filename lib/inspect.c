@@ -116,9 +116,9 @@ struct listing {
 	rp_batch *batch;
 };
 
-/* Run a verb that lists jobs. The verb lists at most as many jobs as the batch
- * may still get (l->max in all). p: the verb's parameters; the caller has set
- * those that not all listing verbs have. */
+/* Run a verb that lists jobs. The batch gets at most l->max jobs in all. p: the
+ * verb's parameters; the caller has set the parameters that only some of the
+ * listing verbs have. */
 static int
 list_verb(struct listing *l, enum rp_verb verb, struct rp_value *p,
 	  rp_row_fn *row)

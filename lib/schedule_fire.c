@@ -21,9 +21,10 @@
  * schedules, and other clients can write meanwhile. */
 #define AT_ONCE 100
 #define AT_ONCE_THERE 500
-/* An instant that is later than MISSED_MS is missed. At most MOST_MISSED missed
- * instants are counted or fired. The routines missed_age() and most_missed()
- * return the same numbers, and their comments give the reasons. */
+/* An instant that is due for longer than MISSED_MS before it fires counts as
+ * missed. At most MOST_MISSED missed instants are counted or fired. The
+ * routines missed_age() and most_missed() return the same numbers, and their
+ * comments give the reasons. */
 #define MISSED_MS 60000
 #define MOST_MISSED 1000
 /* If the file of a time zone cannot be read, it is read again after this time,
@@ -89,7 +90,7 @@ plan(const struct clockwork *c, int64_t at, int64_t now, struct plan *ret)
 	ret->missed = ret->retry_at = 0;
 	while (at <= now) {
 		if (at > late) {
-			/* The policy is to fire only the newest instant if some
+			/* The policy is to fire only the newest instant if any
 			 * were missed. This instant is newer than the one
 			 * planned before, so it replaces that one. */
 			if (policy == RP_MISSED_ONCE && ret->missed)

@@ -65,9 +65,9 @@ struct rp_query {
 	int timeout_ms;                /* 0: no time-out */
 	int flags;                     /* RP_QUERY_* */
 	/* Called for each row of each statement, in order; NULL: rows are
-	 * ignored. Integers are passed as such, booleans as 0 or 1, times and
-	 * other numbers as text. Returns 0 to continue, RP_ROW_STOP to stop, or
-	 * an error, which query() then returns. */
+	 * ignored. Integers are passed as integers, booleans as 0 or 1, times
+	 * and other numbers as text. Returns 0 to continue, RP_ROW_STOP to
+	 * stop, or an error, which query() then returns. */
 	int (*row)(void *ctx, const struct rp_row *row);
 	void *ctx;
 };
@@ -167,9 +167,9 @@ struct rp_waiter {
 	int64_t probe_at;          /* when the next scheduled probe is due
 				    * (ms) */
 	int polls;                 /* 1: probe at probe_at even if notifications
-				    * arrive, because no notification is sent
-				    * for some of the events that the connection
-				    * waits for */
+				    * arrive, because some of what the
+				    * connection waits for sends no
+				    * notification */
 	int64_t quiet_until;       /* until this time (us) commits of other
 				    * clients cause no probe; set after a long
 				    * probe */

@@ -7,8 +7,7 @@
  *
  * All verdicts and the claim are one call and one round trip. If no transaction
  * is open, the call is also one commit. In this file, a plain completion is a
- * verdict RP_DONE for which the routine returns only a count for each queue,
- * and no row.
+ * verdict RP_DONE that the routine only counts, without a row of its own.
  */
 #include "server.h"
 
