@@ -1,8 +1,8 @@
--- 0_schema: create the schema. The user may choose another name for the schema than
--- `readpast`. Then each word `readpast` in these files is replaced by that name when
--- the files are installed. The same is done with the statements in sql/postgres/verbs
--- when they are prepared. So in all these files the word must mean the schema and
--- nothing else.
+-- 0_schema: create the schema. If the user chooses another name for it than
+-- `readpast`, each word `readpast` in the files of this folder is replaced by that
+-- name when the files are installed. The statements in sql/postgres/verbs are changed
+-- in the same way when they are prepared. So in both folders the word must always mean
+-- the schema.
 
 create schema if not exists readpast;
 

@@ -1,19 +1,22 @@
--- 2_tables: the tables for queues, live jobs, kept jobs, workers and schedules, and the
--- hints. Hints are tables that keep the cost of a claim constant and that may be lost.
--- docs/design.md explains each table.
+-- 2_tables: the tables for queues, live jobs (jobs that have not ended), kept jobs,
+-- workers and schedules. Four more tables are hints: they make claims fast, and their
+-- rows may be lost. Below, "the sweep" is the maintenance that one of the workers does
+-- once a second. docs/design.md explains each table.
 
 create table readpast.meta (
 	name  text primary key,
 	value text not null
 );
 
--- The columns that an enqueue reads come first. The low fillfactor leaves room to
--- update a row within its page.
+-- The columns that an enqueue reads come first, because the first columns of a row are
+-- the fastest to read. The low fillfactor leaves room to update a row within its page.
 -- lane_id: the lane of jobs that are enqueued without a priority.
--- waiters_until: after this time no worker is registered as a waiter for the queue.
--- job_waiters_until: after this time no client is registered as waiting for a job of
--- the queue. Null: nobody has waited lately.
--- dead_to: the queue that gets a copy of each job that dies, see put_dead().
+-- waiters_until: after this time no worker waits for a notification about the queue,
+-- see the table `waiter`.
+-- job_waiters_until: after this time no client waits for the end of a job of the
+-- queue, see the table `job_waiter`. Null: no client has waited lately.
+-- dead_to: the name of another queue, which gets a copy of each job of this queue that
+-- dies, see put_dead().
 create table readpast.queue (
 	id             integer primary key generated always as identity,
 	name           text not null unique,
@@ -48,16 +51,16 @@ create table readpast.queue (
 	       and timeout_ms between 0 and :most_ms)
 ) with (fillfactor = 10);
 
--- The queues that keep done jobs, or where somebody may wait for a job. Usually there
--- are no such queues. Then this index is empty, and a completion finds that out with
--- one cheap read.
+-- When a job is done, this index shows whether its queue keeps done jobs, and whether
+-- a client may wait for the end of a job. Usually no queue is in the index, so one
+-- cheap read is enough.
 create index queue_keeps on readpast.queue (id)
 	where keep_done_ms > 0 or job_waiters_until is not null;
 
--- Queues that were dropped while open transactions could put jobs into them.
--- xid: all transactions that could still put jobs into the queue have smaller ids than
--- this.
--- Null: no sweep has seen this row yet.
+-- Dropped queues. Transactions that were open during the drop may still put jobs into
+-- such a queue.
+-- xid: all these transactions have smaller ids than this one. Null: no sweep has seen
+-- this row yet.
 -- open: the snapshot of the last sweep that looked at this row.
 create table readpast.dropped (
 	queue_id integer primary key,
@@ -66,26 +69,28 @@ create table readpast.dropped (
 	open     pg_snapshot
 );
 
--- The lanes that were ever used. Claims visit these. A lane holds the jobs of one
--- queue, priority and class, see lane_of(). The table has no unique key, because two
--- transactions that add a lane at once would then wait for each other. A duplicate does
--- no harm. Only an enqueue that names a priority has to check whether its lane is here,
--- because a trigger adds the lane of each queue's own priority.
+-- The lanes that were ever used. A lane holds the jobs of one queue, priority and
+-- class, see lane_of(). A claim visits all lanes of its queue that are in this table.
+-- The table has no unique key, because two transactions that add a lane at once would
+-- then wait for each other. A duplicate does no harm. Only an enqueue that names a
+-- priority has to check whether its lane is here, because a trigger adds the lane of
+-- each queue's own priority.
 create table readpast.lane (
 	lane_id bigint not null
 );
 create index lane_id on readpast.lane (lane_id);
 
 -- A live job is in one of two places:
---   in the ready line: seq is not null. The job is ready, or it was claimed a few
---     seconds ago. A claim leaves a job in the line, and later a sweep moves it out.
---   out of the line: seq is null, and the sweep finds the job by its run_at. The job is
---     scheduled, waits after a failed attempt, or has been running for longer than a
---     few seconds. For such a running job run_at is the end of its lease.
--- A job is running while lease_until is not null. The default of seq draws the number
--- at the end of the line. An enqueue of a scheduled job passes null instead. A default
--- is faster than a call of nextval() in the enqueue, because the enqueue's plan then
--- has one step less.
+--   in the ready line: `seq` is the job's number in this line, in which claims search.
+--     The job is ready, or it was claimed a few seconds ago. A claim leaves a job in
+--     the line, and later a sweep moves it out.
+--   out of the line: `seq` is null, and the sweep finds the job by its run_at. The job
+--     is scheduled, waits after a failed attempt, or has been running for longer than
+--     a few seconds. For such a running job run_at is the end of its lease.
+-- A job is running while lease_until is not null. The default of `seq` draws the next
+-- number, at the end of the line. An enqueue of a scheduled job writes null instead. A
+-- default is faster than a call of nextval() in the enqueue, because it makes the
+-- enqueue's plan one step shorter.
 --
 -- A claim changes lease_until, claim_no, worker_id and attempt. No index may ever name
 -- one of these columns, so that a claim is a HOT update. A HOT update writes a new row
@@ -95,29 +100,30 @@ create index lane_id on readpast.lane (lane_id);
 -- There are no check constraints, because every update would have to read and plan
 -- them. Instead, the enqueue checks its arguments.
 --
--- claim_no: the time of the claim in microseconds since 1970. If the job's last claim
--- number is not smaller than that time, claim_no is one more than the last claim
--- number.
+-- claim_no: identifies the last claim of the job. It is the time of that claim in
+-- microseconds since 1970, or the previous claim_no plus 1 if that is larger.
 -- worker_id: the worker that got the job with this claim_no. 0: a client that is not a
--- worker got it. Null: no client got this claim_no, so no verdict is accepted.
--- renewed: how often the lease was renewed. A verdict or the end of the lease sets this
--- to 0, so that a claim need not set it.
--- lost: how many leases of the job ran out one after the other, up to now.
--- extra: what only some jobs have, see the type `extra`. Null: the job has none of it.
--- Each verdict reads this column, so it comes before the texts.
+-- worker got it. Null: no client got this claim_no, so no verdict (a client's report
+-- about the job) is accepted.
+-- renewed: how often the lease was renewed. A verdict or the end of the lease sets
+-- this to 0, so that a claim need not set it.
+-- lost: how many of the job's latest leases ran out in a row.
+-- extra: values that only some jobs have, see the type `extra`. Null: the job has none
+-- of them. Each verdict reads this column. Reading it is faster because it comes
+-- before the text columns.
 create sequence readpast.line;
 
--- What only some jobs have: terms of their own and progress. They are one column of a
--- composite type, because six columns would make each insert and each claim more
--- expensive, also for jobs that have none of them.
+-- Values that only some jobs have: settings of their own, and progress. They are one
+-- column of a composite type, because six columns would make each insert and each
+-- claim more expensive, even for jobs that have none of these values.
 -- keep_ms: how long the job is kept after it is done. Null: the queue's setting.
 -- timeout_ms: how long a handler may run. Null: the queue's setting.
--- expire_at: the job is not claimed after this time. Null: it can always be claimed.
+-- expire_at: the job is not claimed after this time. Null: the job never expires.
 -- backoff: a JSON array of delays in milliseconds. The first delay follows the first
 -- failed attempt, the second delay the second one, and so on. The last delay repeats.
 -- Null: the queue's setting.
 -- unique_for_ms: how long the unique key stays taken after the job is done. Null: the
--- key is free then.
+-- key is free as soon as the job is done.
 -- progress: the last progress that a handler reported. The next attempt gets it. Null:
 -- no progress was reported.
 create type readpast.extra as (
@@ -157,9 +163,8 @@ create table readpast.job (
 );
 
 create index job_line on readpast.job (lane_id, seq) where seq is not null;
--- Two indexes for jobs that are found by their time. The sweep uses the first index,
--- which has the jobs of all queues together. Statements about one queue use the second
--- index.
+-- Two indexes for jobs that are out of the ready line. The sweep uses the first index,
+-- to find due jobs of all queues. Statements about one queue use the second index.
 create index job_due on readpast.job (run_at) where seq is null;
 create index job_scheduled on readpast.job (queue_id, run_at)
 	where seq is null;
@@ -167,10 +172,11 @@ create unique index job_unique on readpast.job (queue_id, unique_key)
 	where unique_key is not null;
 
 -- When jobs expire. The sweep reads this table to find jobs that it has to cancel.
--- Jobs with ids from first_id to last_id have this expire_at; other jobs may have ids in
--- this range, too. A row may exist longer than its jobs. The sweep deletes the row after
--- that time. An index of `job` would do the same, but the server prepares the condition
--- of such an index for each insert, also for jobs that never expire.
+-- first_id, last_id: all jobs with this expire_at that one enqueue inserted have ids
+-- in this range. Other jobs may have ids in this range, too.
+-- The sweep deletes a row some time after its expire_at. The jobs may have ended long
+-- before. An index of `job` could replace this table. But at each insert the server
+-- would prepare the condition of that index, even for jobs that never expire.
 create table readpast.expiry (
 	expire_at timestamptz not null,
 	first_id  bigint not null,
@@ -179,16 +185,21 @@ create table readpast.expiry (
 create index expiry_at on readpast.expiry (expire_at);
 
 -- ---- hints: these are the tables tick, cursor, recheck and waiter. An administrator
--- may truncate them at any time, but only all four in one statement. (If only `recheck`
--- were truncated, the sweep would not look at the ranges that were listed there.) No
--- job is lost. Claims start at the beginning of each lane again, and the next sweep
--- scans the whole ready line once. Below, a job is "before" a number if the job's own
--- number is smaller, and "past" a number if the job's own number is larger.
+-- may truncate them at any time, but only all four in one statement. If only `recheck`
+-- were truncated, the sweep would not look at the ranges that were listed there. If
+-- all four are truncated, no job is lost: claims start at the beginning of each lane
+-- again, and the next sweep scans the whole ready line once. Below, jobs "before" a
+-- number are the jobs with a smaller `seq`, and jobs "past" a number are the jobs with
+-- a larger `seq`.
 
--- Cursors: places in a lane where claims start, see claims_start(). A claim appends a
--- cursor. The cursor's `head` is the number of the first job that the claim took. A
--- transaction that is still open at that moment may add jobs before the cursor. So
--- claims start at the head of a new cursor only when the cursor is cursor_age() old.
+-- Cursors: places in a lane where claims start, so that they do not read the jobs that
+-- earlier claims took, see claims_start(). A claim appends a cursor. The cursor's
+-- `head` is the `seq` of the first job that the claim took. A transaction that is
+-- still open when the cursor is made may add jobs before it. So claims start at the
+-- head of a new cursor only when the cursor is cursor_age() old. Until then claims
+-- start at the larger of two numbers:
+--   the `settled` of the new cursor,
+--   the `head` of the newest cursor that is at least cursor_age() old.
 -- Until then they start at one of two numbers, whichever is larger:
 --   the `settled` of the new cursor,
 --   the `head` of the newest cursor that is at least cursor_age() old.
@@ -198,13 +209,13 @@ create index expiry_at on readpast.expiry (expire_at);
 -- had smaller ids than this. The `settled` of the lane's next cursor is computed from
 -- `drawn` and `next_xid`.
 -- visit_at: at this time the sweep looks at the jobs before the cursor, once.
--- low: a sweep has seen all jobs before this number. A row with low <= head is on the
--- work list of the sweep, because its visit was not made yet.
--- The sweep uses the rows of lanes 0 and -1 for itself. Their heads are times, in
--- microseconds since 1970.
+-- low: a sweep has seen all jobs before this number. While low <= head, the sweep has
+-- not made its visit at `visit_at` yet, and the row is on the work list of the sweep.
+-- Lanes 0 and -1 have no jobs. The sweep uses their rows for itself. The `head` of
+-- such a row is a time, in microseconds since 1970.
 --   lane 0: the sweep has moved all jobs that were scheduled up to this time.
---   lane -1: no row of the work list has an earlier visit_at than this time. If lane -1
---     is missing, the hints were truncated.
+--   lane -1: no row of the work list has an earlier visit_at than this time. If there
+--     is no row of lane -1, the hints were truncated.
 create table readpast.cursor (
 	lane_id  bigint not null,
 	head     bigint not null,
@@ -223,9 +234,10 @@ values (0, 0, 1, clock_timestamp(), 'infinity', 0),
 
 -- Rechecks: ranges of a lane that the sweep has to look at again. Jobs may appear in
 -- such a range after the cursors of the lane have passed it, and claims do not find
--- these jobs. A range goes from the number `first` to the number `last`. If it has no
--- end, `last` is line_end(). If `waits_for` is null, the next sweep looks at the range.
--- Otherwise a sweep looks at it after the transaction with this id has ended.
+-- these jobs. A range goes from the number `first` to the number `last`. If the range
+-- has no end, `last` is line_end(). If `waits_for` is null, the next sweep looks at
+-- the range. Otherwise a sweep does so after the transaction with the id `waits_for`
+-- has ended.
 create table readpast.recheck (
 	id        bigint primary key generated always as identity,
 	lane_id   bigint not null,
@@ -235,15 +247,15 @@ create table readpast.recheck (
 );
 create index recheck_lane on readpast.recheck (lane_id);
 
--- Ticks: a sweep adds one each second. Each transaction that drew a number up to `seq`
--- has a smaller id than `next_xid`. So a transaction with a larger id drew only numbers
--- past `seq`. In this way a sweep finds out which numbers an open transaction may have
--- drawn. (The idea and the name are from PgQ.) The table is unlogged, because ticks may
--- be lost in a crash.
+-- Ticks: a sweep adds one each second. Each transaction that drew a number of the
+-- ready line up to `seq` has a smaller id than `next_xid`. So a transaction with a
+-- larger id than `next_xid` drew only numbers past `seq`. In this way a sweep finds
+-- out which numbers an open transaction may have drawn. The idea and the name are from
+-- PgQ. The table is unlogged, because the loss of ticks in a crash does no harm.
 -- seq: the last number that was drawn.
 -- next_xid: a transaction id that was read after `seq`.
--- read_at: a time before `seq` was read.
--- made_at: a time after `next_xid` was read.
+-- read_at: the time just before `seq` was read.
+-- made_at: the time just after `next_xid` was read.
 create unlogged table readpast.tick (
 	next_xid xid8 primary key,
 	seq      bigint not null,
@@ -284,8 +296,8 @@ create index archive_state
 	on readpast.archive (queue_id, state, finished_at, id);
 
 -- The unique keys that stay taken after their jobs are done. A key is taken until the
--- time `until`. Only a job that was enqueued with unique_for leaves a row here, whether
--- the job itself is kept or deleted.
+-- time `until`. Each row is from a job that was enqueued with unique_for. The row
+-- stays even if the job itself is not kept.
 create table readpast.taken_key (
 	queue_id   integer not null,
 	unique_key text not null,
@@ -310,7 +322,6 @@ create table readpast.kept_count (
 create index kept_count_of on readpast.kept_count (queue_id, state);
 alter table readpast.kept_count replica identity full;
 
--- Workers.
 -- kinds: a JSON array of the kinds for which the worker has handlers. Each element is a
 -- text 'queue/kind'. The text 'queue/' means all other kinds of that queue.
 create table readpast.worker (
@@ -331,8 +342,8 @@ create table readpast.worker (
 
 -- Waiters: workers that wait for a notification, each until the time `until`. An
 -- enqueue into a queue notifies one of the queue's waiters and deletes the row of that
--- waiter. The time queue.waiters_until is later than each `until` of the queue's
--- waiters. After that time an enqueue does not read this table. A waiter sets
+-- waiter. queue.waiters_until is later than each `until` of the queue's waiters. After
+-- queue.waiters_until an enqueue does not read this table. A waiter sets
 -- queue.waiters_until a minute later than its own `until`, so that the queue's row is
 -- rarely updated.
 create table readpast.waiter (
@@ -345,13 +356,13 @@ create index waiter_until on readpast.waiter (queue_id, until);
 create index waiter_all on readpast.waiter (until);
 
 -- Clients that wait for the end of a job, each until the time `until`. The transaction
--- that ends the job notifies them on the channel `readpast.job.PID`. PID is the process
--- id of the client's session on the server. After queue.job_waiters_until, or if that
--- is null, a verdict does not read this table. A client sets queue.job_waiters_until a
--- minute later than its own `until`, so that the queue's row is rarely updated. Rows
--- may be lost, because a client also checks its job without a notification, at growing
--- intervals. The table is unlogged, because a client that lost its connection registers
--- again.
+-- that ends the job notifies them on the channel `readpast.job.PID`. PID is the
+-- process id of the client's session on the server. After queue.job_waiters_until, or
+-- if it is null, a client that ends a job does not read this table. A waiting client
+-- sets queue.job_waiters_until a minute later than its own `until`, so that the
+-- queue's row is rarely updated. The table is unlogged, because its rows may be lost:
+-- a client also checks its job without a notification, at growing intervals, and a
+-- client that lost its connection registers again.
 create unlogged table readpast.job_waiter (
 	job_id bigint not null,
 	pid    integer not null,
@@ -359,9 +370,10 @@ create unlogged table readpast.job_waiter (
 	primary key (job_id, pid)
 );
 
--- How many jobs of a queue were finished in each of the last seconds. `stats` shows
--- these rates. Each client appends rows of its own, so two clients that finish jobs in
--- the same second do not wait for each other. A reader adds up the rows of a second.
+-- How many jobs of a queue were finished in each of the last seconds. The command
+-- `stats` shows these rates. Each client appends rows of its own, so two clients that
+-- finish jobs in the same second do not wait for each other. A reader adds up the rows
+-- of a second.
 create table readpast.tally (
 	second   bigint not null,
 	queue_id integer not null,
@@ -371,30 +383,30 @@ create table readpast.tally (
 create index tally_second on readpast.tally (second);
 
 -- Schedules. A schedule puts a job into its queue at each time that its spec names.
--- This is called a fire.
+-- Each time that it does so is called a fire.
 -- spec: the times, as the user wrote them.
 -- sets: the spec in parsed form, an array of eight numbers.
 --   1 to 5: bit sets of the minutes, hours, days of the month, months and weekdays.
---   6: 1 if a day matches that is in the set of days or in the set of weekdays. 0 if a
---     day must be in both sets.
---   7: 1 if a local time that occurs twice matches both times. 0 if it matches only the
---     first time.
---   8: the number of milliseconds of `every D`, or 0.
+--   6: 1 if a day matches when it is in the set of days or in the set of weekdays. 0
+--     if a day matches only when it is in both sets.
+--   7: 1 if a local time that occurs twice, because clocks were set back, matches both
+--     times. 0 if it matches only the first time.
+--   8: the length of D in milliseconds, if the spec is `every D`. Otherwise 0.
 -- anchor: the time from which `every D` is counted.
--- missed: what happens with times at which no client fired. 0: one job for all of them.
--- 1: a job for each. 2: no job.
+-- missed: what is enqueued when a client fires the schedule again after times that all
+-- clients missed. 0: one job for all these times. 1: a job for each time. 2: no job.
 -- overlap: 1 if no new job is enqueued while a job of this schedule is live.
 -- next_at: the time of the next fire. The transaction that enqueues the job also moves
 -- next_at on.
--- retry_at: when a fire is tried again for which the server could not load the time zone.
--- next_at is then still the time of that fire.
+-- retry_at: if the server could not load the time zone for a fire, the fire is tried
+-- again at this time. Until then next_at stays the time of that fire.
 -- last_at: the time of the last fire.
 -- last_job_id: the job of the last fire. Null: the last fire has no job.
 -- last_error: why the last fire has no job.
--- standby: why a copy has paused the schedule. Null: no copy has paused it. 'leaving':
--- this database is the source of a move. 'copied' or 'moved', with the name of the
--- source: this database is the target. If the schedule was already paused before the
--- copy, ' paused' follows.
+-- standby: why the command that copies or moves queues to another database has paused
+-- the schedule. Null: it has not. 'leaving': this database is the source of a move.
+-- 'copied' or 'moved', with the name of the source: this database is the target. If
+-- the schedule was already paused before the copy, ' paused' follows.
 create table readpast.schedule (
 	id          bigint primary key generated always as identity,
 	name        text not null unique,
@@ -424,7 +436,7 @@ create index schedule_due on readpast.schedule (coalesce(retry_at, next_at))
 
 -- If the user creates a publication `for all tables`, the server refuses updates and
 -- deletes of each table that has neither a primary key nor a replica identity. These
--- two tables have no primary key. The replica identity `full` costs little, because
+-- three tables have no primary key. The replica identity `full` costs little, because
 -- their rows are small and few of them are deleted.
 alter table readpast.lane replica identity full;
 alter table readpast.tally replica identity full;

@@ -1,5 +1,5 @@
--- first_lane: return the smallest number that a lane of a queue can have. All lanes of
--- the queue are between this number and last_lane(). lane_of() explains lanes.
+-- first_lane: return the smallest number that a lane of a queue can have. last_lane()
+-- returns the largest one. lane_of() explains lanes.
 -- queue_id: the queue.
 -- Result: the number.
 -- Locks: none.

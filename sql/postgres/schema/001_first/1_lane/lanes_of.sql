@@ -1,7 +1,7 @@
 -- lanes_of: list the lanes of a queue that were ever used, in the order in which claims
 -- visit them. lane_of() explains lanes.
 -- queue_id: the queue.
--- Result: the numbers of the lanes, perhaps with duplicates.
+-- Result: the numbers of the lanes. A number may occur twice, see the table `lane`.
 -- Locks: none.
 
 create function readpast.lanes_of(queue_id integer) returns bigint[]

@@ -1,8 +1,8 @@
--- with_class: return the lane for jobs of the same queue and priority, but of another
--- class.
--- lane_id: a lane.
+-- with_class: return the lane that has the queue and the priority of a given lane, but
+-- the class in the second argument. lane_of() explains lanes and classes.
+-- lane_id: the given lane.
 -- class: 0 front, 1 suspect, 2 normal.
--- Result: the other lane.
+-- Result: the lane's number.
 -- Locks: none.
 
 create function readpast.with_class(lane_id bigint, class integer)

@@ -2,8 +2,9 @@
 -- start. The number is read from the lane's cursors, see the table `cursor`.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- Result: the head of the newest cursor, if that cursor is at least cursor_age() old.
--- Otherwise the `settled` of the newest cursor, or the head of the newest cursor that
--- is old enough, whichever is larger. 0 if the lane has no cursor.
+-- Otherwise the larger of two numbers: the `settled` of the newest cursor, and the
+-- head of the newest cursor that is at least cursor_age() old. 0 if the lane has no
+-- cursor.
 -- Locks: none.
 
 create function readpast.claims_start(lane_id bigint) returns bigint

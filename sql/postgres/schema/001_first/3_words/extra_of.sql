@@ -1,6 +1,6 @@
--- extra_of: what only some jobs have, as `job` stores it.
--- Parameters: as of the type `extra`; each may be null.
--- Result: null if all are null.
+-- extra_of: make a value of the type `extra`, which has what only some jobs have.
+-- Parameters: the fields of the type. Each may be null.
+-- Result: the value. Null if all parameters are null.
 -- Locks: none.
 
 create function readpast.extra_of(

@@ -2,7 +2,7 @@
 -- transaction is older than young_age(), the routine also requests that the sweep looks
 -- at that number again, see note_late().
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- Precondition: this transaction has its id, see take_xid().
+-- This transaction must have its id already, see take_xid().
 -- Result: the number.
 -- Locks: none.
 

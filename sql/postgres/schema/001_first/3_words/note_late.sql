@@ -5,8 +5,8 @@
 -- together with the transaction's jobs. The range in the row ends at the last number
 -- that any session has drawn.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- first: the smallest of the numbers that this transaction has drawn since it was that
--- old.
+-- first: the first number of the range. It may be smaller than the numbers that this
+-- transaction drew, but not larger.
 -- Locks: none.
 
 create function readpast.note_late(lane_id bigint, first bigint) returns void

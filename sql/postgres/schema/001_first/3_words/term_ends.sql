@@ -1,8 +1,8 @@
 -- term_ends: return the time until which a done job is kept, if the job has a keep_ms
 -- of its own.
 -- finished_at, keep_ms: the columns of the job.
--- Result: the sum of the two. The function may be immutable, because the sum of a time
--- and milliseconds is the same in every time zone.
+-- Result: finished_at plus keep_ms. The function may be immutable, because the sum of
+-- a time and milliseconds is the same in every time zone.
 -- Locks: none.
 
 create function readpast.term_ends(finished_at timestamptz, keep_ms bigint)

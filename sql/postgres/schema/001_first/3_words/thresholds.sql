@@ -1,26 +1,25 @@
--- thresholds: the lengths of time and the numbers that decide something, each with its
--- reason. A call costs nothing when a statement runs, because the planner replaces it
--- by the value. One such value is not in this file: the lock_timeout of 50 ms, which
--- take_over() and fire_due() set.
+-- thresholds: the time limits, intervals and counts that other routines use, each with
+-- its reason. A call costs nothing when a statement runs, because the planner replaces
+-- the call by the value. One such value is not in this file: the lock_timeout of 50
+-- ms, which take_over() and fire_due() set.
 -- Result: the value.
 -- Locks: none.
 
 -- ---- claims and cursors
 
--- How often claims append a cursor to a lane. If this time were shorter, the sweep
--- would have to delete more cursors. If it were longer, claims would scan over more
--- jobs that other claims have taken.
+-- Claims append a cursor (a place where later claims start) to a lane about once in
+-- this time. If this time were shorter, the sweep would have to delete more cursors.
+-- If it were longer, claims would scan over more jobs that other claims have taken.
 create function readpast.cursor_every() returns interval
 language sql immutable
 as $body$
 select interval '20 milliseconds'
 $body$;
 
--- When a cursor is this old, claims start at its head. Some transactions that drew
--- smaller numbers than the head may still be open then. But nearly every transaction
--- that puts a job into the ready line commits within this time. Then the transaction's
--- job is claimed in the order of the line. If a transaction commits later, claims do
--- not find its job. The sweep moves the job to where claims find it, one or two seconds
+-- Claims start at the head of a cursor when the cursor is this old. By then nearly all
+-- transactions that drew smaller numbers than the head have committed, so their jobs
+-- are claimed in the order of the line. If a transaction commits later, claims do not
+-- find its job. The sweep moves the job to where claims find it, one or two seconds
 -- after the commit.
 create function readpast.cursor_age() returns interval
 language sql immutable
@@ -28,11 +27,11 @@ as $body$
 select interval '50 milliseconds'
 $body$;
 
--- A transaction is young until it is this old. A young transaction draws numbers of the
--- ready line and does nothing else. A transaction that is no longer young must also add
--- a row to `recheck` for the numbers. If this time were shorter, there would be more
--- such rows. If it were longer, a sweep would have to assume for longer that an open
--- transaction draws numbers without adding such a row.
+-- A transaction is young until it is this old. A young transaction only draws numbers
+-- of the ready line. An older transaction must also add a row to `recheck` for the
+-- numbers. If this time were shorter, there would be more such rows. If it were
+-- longer, a sweep would have to assume for longer that an open transaction draws
+-- numbers without adding such a row.
 create function readpast.young_age() returns interval
 language sql immutable
 as $body$
@@ -59,10 +58,9 @@ as $body$
 select interval '200 milliseconds'
 $body$;
 
--- An enqueue that waits for lock_patience() tries to lock the row once in this time.
--- One try is not enough, because a lock with `skip locked` does not wait. A lock
--- without `skip locked` would wait until the other transaction ends, which may be too
--- long.
+-- While an enqueue waits for up to lock_patience(), it tries to lock the row once in
+-- this time. The tries use `skip locked`, so none of them waits. A lock without `skip
+-- locked` would wait until the other transaction ends, which may be too long.
 create function readpast.lock_retry() returns interval
 language sql immutable
 as $body$
@@ -71,11 +69,11 @@ $body$;
 
 -- ---- the sweep
 
--- A sweep is needed when the newest tick is older than this. There should be one sweep
--- a second. Each worker checks the age of the tick once a second. If this time were one
--- second, a check that comes a moment too early would delay the sweep by another
--- second. If it were much shorter than it is, two workers would both sweep within one
--- second.
+-- A sweep is needed when the newest tick, a row that each sweep adds, is older than
+-- this. There should be one sweep a second. Each worker checks the age of the tick once
+-- a second. If this time were one second, a check that comes a moment too early would
+-- delay the sweep by another second. If it were much shorter than it is, two workers
+-- would both sweep within one second.
 create function readpast.sweep_every() returns interval
 language sql immutable
 as $body$
@@ -92,29 +90,30 @@ as $body$
 select interval '3 seconds'
 $body$;
 
--- wait_for_claims() needs a tick that an earlier sweep has made, and not the sweep that
--- is running. So wait_for_claims() takes a tick that is older than this. A sweep makes
--- its own tick first. Then it looks at ranges and cursors for at most twice
--- visit_budget(), which is less than this time. So its own tick is still too young.
--- needs_tick() is false while the newest tick is younger than this. So a program that
--- calls sweep() without a pause does not make more ticks.
+-- wait_for_claims() needs a tick that an earlier sweep has made, and not the sweep
+-- that is running. So wait_for_claims() takes a tick that is older than this. A
+-- running sweep makes its own tick first. After that it looks at ranges and cursors
+-- for at most twice visit_budget(), which is less than this time. So its own tick is
+-- still too young.
+-- Also, needs_tick() is false while the newest tick is younger than this. So a program
+-- that calls sweep() without a pause makes only one tick in this time.
 create function readpast.tick_age() returns interval
 language sql immutable
 as $body$
 select interval '600 milliseconds'
 $body$;
 
--- The sweep visits the places before a cursor when the cursor is this old. By then most
--- jobs that were claimed there are done. If the lease of these jobs is shorter than
--- this time, the sweep makes the visit when the lease ends.
+-- The sweep visits the jobs before a cursor when the cursor is this old. By then most
+-- jobs that were claimed there are done. If their lease is shorter than this time, the
+-- sweep makes the visit when the lease ends.
 create function readpast.visit_age() returns interval
 language sql immutable
 as $body$
 select interval '1 second'
 $body$;
 
--- A sweep looks at ranges to recheck for at most this long. Then it visits cursors,
--- also for at most this long. The next sweep continues with the rest.
+-- A sweep first looks at ranges of the table `recheck`, and then visits cursors. Each
+-- of these two steps takes at most this long. The next sweep continues with the rest.
 create function readpast.visit_budget() returns interval
 language sql immutable
 as $body$
@@ -128,20 +127,22 @@ as $body$
 select 1000
 $body$;
 
--- How often a sweep reads its work list (the cursors to visit) from the beginning.
--- While a transaction stays open, the recorded beginning of the list does not move, and
--- vacuum does not remove deleted entries. So a read from the beginning gets slower and
--- slower. The other sweeps read only the entries of the last minute. If they miss an
--- entry because its time is earlier, the next read from the beginning finds it.
+-- Once in this time a sweep reads its work list (the cursors to visit) from the
+-- beginning. While a transaction stays open, the recorded beginning of the list does
+-- not move, and vacuum does not remove deleted entries. So a read from the beginning
+-- gets slower and slower. All other sweeps read only the entries of the last minute.
+-- If they miss an entry because its time is earlier, the next read from the beginning
+-- finds it.
 create function readpast.full_list_every() returns interval
 language sql immutable
 as $body$
 select interval '1 minute'
 $body$;
 
--- If no scheduled job is due, a sweep moves its own cursor for scheduled jobs only when
--- the cursor is older than this. If this time were shorter, idle sweeps would write
--- more rows. If it were much longer, each sweep would scan more dead index entries.
+-- A row of lane 0 in `cursor` records up to which time all scheduled jobs were moved.
+-- If no scheduled job is due, a sweep updates this record only when it is older than
+-- this. If this time were shorter, idle sweeps would write more rows. If it were much
+-- longer, each sweep would scan more dead index entries.
 create function readpast.due_age() returns interval
 language sql immutable
 as $body$
@@ -177,18 +178,19 @@ as $body$
 select interval '5 seconds'
 $body$;
 
--- All waiters together check once in this time whether a sweep is needed. If the worker
--- that sweeps has died, a waiter finds that out soon. The server gets about 20 of these
--- short queries a second, however many workers wait.
+-- All waiters (workers that wait for a notification) together check once in this time
+-- whether a sweep is needed. So if the worker that sweeps has died, a waiter soon
+-- finds that out. The server gets about 20 of these short queries a second, however
+-- many workers wait.
 create function readpast.ask_every() returns interval
 language sql immutable
 as $body$
 select interval '50 milliseconds'
 $body$;
 
--- The largest number of waiters that share ask_every() as described above. Even if
--- there are more waiters than this, each of them checks at least every 12 s. So if all
--- waiters except one die at once, that one sweeps within 12 s.
+-- A waiter makes this check about once in ask_every() times the number of waiters, or
+-- times this number if there are more waiters. So each waiter checks at least every 12
+-- s. If all waiters except one die at once, that one sweeps within 12 s.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$
@@ -213,9 +215,9 @@ as $body$
 select interval '10 milliseconds'
 $body$;
 
--- When a waiter registers, it sets queue.waiters_until this much later than the time in
--- its own row of `waiter`. So it need not update the queue's row, which each enqueue
--- reads, again within this time.
+-- When a waiter registers, it sets queue.waiters_until this much later than the time
+-- in its own row of `waiter`. So it need not update the queue's row again within this
+-- time. Each enqueue reads that row, so updates of it should be rare.
 create function readpast.waiters_margin() returns interval
 language sql immutable
 as $body$
@@ -268,15 +270,16 @@ as $body$
 select interval '1 hour'
 $body$;
 
--- For how long tallies are kept. The doctor reads the tallies of the last minute.
+-- For how long the rows of `tally` are kept. The command `doctor` reads the rows of
+-- the last minute.
 create function readpast.tally_age() returns interval
 language sql immutable
 as $body$
 select interval '1 minute'
 $body$;
 
--- For how long the row of a waiter is kept after its `until`. A worker that did not die
--- has registered again or has unregistered long before.
+-- For how long the row of a waiter is kept after its `until`. By then a worker that
+-- still runs has long registered again or unregistered.
 create function readpast.waiter_age() returns interval
 language sql immutable
 as $body$
@@ -293,18 +296,18 @@ $body$;
 
 -- ---- questions
 
--- How many jobs probe() reads of each lane, and how many scheduled jobs it reads of a
--- queue. The limit keeps the call short. The next scheduled job and the next lease that
--- ends are nearly always among the jobs that it reads.
+-- How many jobs of each lane probe() reads, and how many scheduled jobs of a queue it
+-- reads. The limit keeps the call short. The next scheduled job and the next lease
+-- that ends are nearly always among the jobs that probe() reads.
 create function readpast.probe_most() returns integer
 language sql immutable
 as $body$
 select 1000
 $body$;
 
--- How many jobs of each lane held_by() reads. This limits the cost of the call. A
--- worker can hold far fewer jobs than this, so the routine finds the worker's jobs even
--- between many jobs of other workers.
+-- How many jobs of each lane held_by() reads to find the jobs that a worker holds.
+-- This limits the cost of the call. A worker never holds nearly as many jobs as this,
+-- so held_by() finds them even between many jobs of other workers.
 create function readpast.held_scan() returns integer
 language sql immutable
 as $body$
@@ -321,10 +324,10 @@ select most operator(pg_catalog.+) (most operator(pg_catalog./) 10)
        operator(pg_catalog.+) 1
 $body$;
 
--- How many jobs of a lane a count reads if it did not read all jobs of an earlier lane.
--- Then it is known already that there are many ready jobs, so only the running jobs of
--- this lane are of interest. The running jobs are at the front of the lane, so a few
--- reads find them.
+-- If a count did not read all jobs of a lane because there are too many, it reads only
+-- this many jobs of each later lane. It has already found many ready jobs, so it only
+-- needs the running jobs of the later lanes. The running jobs are at the front of a
+-- lane, so a few reads find them.
 create function readpast.scan_least() returns bigint
 language sql immutable
 as $body$
@@ -333,10 +336,10 @@ $body$;
 
 -- ---- schedules
 
--- Clients fire schedules about once a second. If a fire is later than this, no client
--- has fired schedules for a while, and the fire counts as missed. The setting `missed`
--- of the schedule says what happens with a missed fire. MISSED_MS in
--- lib/schedule_fire.c has the same value.
+-- Clients fire schedules (enqueue the jobs that are due) about once a second. If a
+-- fire is later than this, no client has fired schedules for a while, and the fire
+-- counts as missed. The setting `missed` of the schedule says what happens with a
+-- missed fire. MISSED_MS in lib/schedule_fire.c has the same value.
 create function readpast.missed_age() returns interval
 language sql immutable
 as $body$
@@ -352,17 +355,18 @@ as $body$
 select 1000
 $body$;
 
--- A time zone that the server could not load is tried again after this time: its package
--- may be being upgraded, or the process may have too many open files. The same as
--- RETRY_MS in lib/schedule_fire.c.
+-- If the server could not load the time zone of a schedule, the schedule is tried
+-- again after this time. The package of the time zones may be being upgraded, or the
+-- process may have too many open files. RETRY_MS in lib/schedule_fire.c has the same
+-- value.
 create function readpast.zone_retry_age() returns interval
 language sql immutable
 as $body$
 select interval '60 seconds'
 $body$;
 
--- Schedules with payloads of up to this many bytes fire together. A statement has all these
--- payloads in memory.
+-- Schedules with payloads of up to this many bytes fire together in one statement. The
+-- limit keeps the statement small, because it has all these payloads in memory.
 create function readpast.small_payload() returns integer
 language sql immutable
 as $body$

@@ -1,13 +1,12 @@
 -- wake: notify one of the waiters of a queue (workers that wait for a notification).
--- Also delete the worker's row of `waiter`, so that the next job notifies another
--- worker. If other transactions have locked all these rows, wake() notifies one of the
--- workers without deleting its row.
--- A transaction that has sent a notification cannot be prepared (`prepare
--- transaction`). So a program that prepares its transaction first runs `set local
--- readpast.notify = off`. Then wake() does nothing, and the next sweep notifies a
--- worker.
+-- Also delete that worker's row of `waiter`, so that the next job notifies another
+-- worker. If other transactions have locked the rows of all waiters, wake() notifies
+-- one waiter without deleting its row.
+-- A transaction that has sent a notification cannot run `prepare transaction`. So a
+-- program that uses this statement runs `set local readpast.notify = off` first. Then
+-- wake() does nothing, and the next sweep notifies a worker.
 -- queue_id: the queue.
--- besides: a worker that must not be notified.
+-- besides: a worker that must not be notified, or 0.
 -- Locks: the row of `waiter` that the routine deletes. Rows that other transactions
 -- have locked are skipped.
 

@@ -1,6 +1,7 @@
--- with_progress: what only some jobs have, with other progress.
--- extra: of a job, or null; progress: what its handler reports; '': nothing.
--- Result: what the job has then.
+-- with_progress: replace the progress in a job's `extra` (what only some jobs have).
+-- extra: the value before, or null.
+-- progress: the progress that the handler reports. '' or null removes the progress.
+-- Result: the value afterwards, or null if nothing is left in it.
 -- Locks: none.
 
 create function readpast.with_progress(extra readpast.extra, progress text)

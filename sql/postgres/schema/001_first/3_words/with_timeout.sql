@@ -1,6 +1,8 @@
--- with_timeout: what only some jobs have, with the queue's time-out unless the job has one.
--- extra: of a job, or null; timeout_ms: of its queue.
--- Result: what a worker gets of the job.
+-- with_timeout: put the queue's time-out into a job's `extra` (what only some jobs
+-- have), unless the job has a time-out of its own.
+-- extra: the job's value, or null.
+-- timeout_ms: the queue's time-out.
+-- Result: the value that a worker gets.
 -- Locks: none.
 
 create function readpast.with_timeout(extra readpast.extra, timeout_ms bigint)

@@ -1,5 +1,5 @@
 -- young: is this transaction younger than young_age()? A young transaction may append
--- cursors, and need not request a recheck of the numbers that it draws.
+-- cursors, and need not add a row to `recheck` for the numbers that it draws.
 -- Result: true if this transaction is young.
 -- Locks: none.
 

@@ -1,4 +1,4 @@
--- backoff_list: convert a list of delays to the form that a job's row has.
+-- backoff_list: convert a list of delays to the form in which a job's row stores it.
 -- delays: the list, or null.
 -- Result: a JSON array of milliseconds, or null.
 -- Locks: none.

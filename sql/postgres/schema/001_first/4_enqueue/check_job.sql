@@ -1,5 +1,5 @@
 -- check_job: raise an error if an argument of enqueue() is wrong.
--- payload .. replace: the parameters of enqueue().
+-- payload .. replace: parameters of enqueue().
 -- Result: none. SQLSTATE RP003: an argument is wrong.
 -- Locks: none.
 

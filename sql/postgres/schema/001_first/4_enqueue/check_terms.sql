@@ -1,7 +1,7 @@
--- check_terms: raise an error if one of a job's own terms (how long it is kept, how
--- long its handler may run and so on) is out of range.
--- keep .. unique_key: the parameters of enqueue().
--- Result: none. SQLSTATE RP003: a term is out of range.
+-- check_terms: raise an error if one of a job's own limits of time (how long it is
+-- kept, how long its handler may run and so on) is out of range.
+-- keep .. run_at: parameters of enqueue().
+-- Result: none. SQLSTATE RP003: one of these values is out of range.
 -- Locks: none.
 
 create function readpast.check_terms(

@@ -3,18 +3,19 @@
 -- priority, max_attempts: null means the queue's setting.
 -- delay, run_at: when the job is ready. Null means now.
 -- kind, headers: may be null.
--- unique_key: if a live job of the queue has this key, no job is added.
--- replace: if true, a live job with the same key gets the new content, unless it is
--- running.
+-- unique_key: if a live job of the queue (one that has not ended) has this key, no job
+-- is added.
+-- replace: if true, a live job with the same key gets the new content, unless that job
+-- is running.
 -- keep: how long the job is kept after it is done.
 -- timeout: how long a handler may run.
--- expire: if the job is not claimed within this time, it is cancelled.
--- backoff: the delays after failed attempts. The last one repeats.
--- unique_for: how long the key stays taken after the job is done.
+-- expire: if the new job is not claimed within this time, it is cancelled.
+-- backoff: the delays after failed attempts. The last delay repeats.
+-- unique_for: how long the key stays taken after the new job is done.
 -- Result: the id of the new job, or of the job that has the key. SQLSTATE RP003: an
--- argument is wrong. SQLSTATE RP004: the payload is larger than the queue takes.
--- SQLSTATE RP006: the job that must be replaced is running, or that job is done and its
--- key is still taken.
+-- argument is wrong. SQLSTATE RP004: the payload is larger than the queue's
+-- max_payload. SQLSTATE RP006: `replace` is true, but the job with the key is running,
+-- or is done and keeps its key taken.
 -- Locks: the row of a live job with the same key, and a row of `waiter`, if a worker
 -- waits. The call waits for an open transaction that creates the same queue or inserts
 -- the same key.

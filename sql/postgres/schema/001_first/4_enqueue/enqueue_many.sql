@@ -5,7 +5,7 @@
 -- priority, max_attempts, keep, timeout, expire, backoff: parameters of enqueue(). All
 -- the jobs get the same values.
 -- Rows: the ids, in the order of the arrays. SQLSTATE RP003: an argument is wrong.
--- SQLSTATE RP004: a payload is larger than the queue takes.
+-- SQLSTATE RP004: a payload is larger than the queue's max_payload.
 -- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks
 -- the queue's row, see keep_queue(). The call waits for an open transaction that
 -- creates the same queue.

@@ -1,14 +1,15 @@
--- find_queue: return the facts about a queue that an insert of jobs needs. The planner
+-- find_queue: return the values of a queue that an insert of jobs needs. The planner
 -- inlines this function into the calling statement.
 -- queue: the name of the queue.
 -- priority: the priority of the jobs. Null: the queue's own.
--- largest: the size of the largest payload.
+-- largest: the size of the largest payload, in bytes.
 -- Rows: one, or none if there is no such queue or the payload is too large for the
 -- queue.
---   lane_id: the jobs' lane.
---   is_open: true if claims visit that lane already. This is always so for the queue's
---     own priority, because a trigger opens that lane.
---   waiters_until: after this time no worker is registered as a waiter for the queue.
+--   lane_id: the lane of the new jobs (a queue, a priority and a class, see
+--     lane_of()).
+--   is_open: true if claims visit the lane already. This is always true for the
+--     queue's own priority, because a trigger opens the lane of that priority.
+--   waiters_until: after this time no worker waits for a notification about the queue.
 -- Locks: none.
 
 create function readpast.find_queue(queue text, priority integer,

@@ -1,6 +1,6 @@
 -- is_object: is a text a JSON object? If need_object() refuses one of several headers,
 -- its error does not say which one. Then the library calls this routine for each of
--- them.
+-- the headers.
 -- headers: any text, or null.
 -- Result: true or false. Null if the text is null.
 -- Locks: none.

@@ -2,10 +2,10 @@
 -- enqueues above READ COMMITTED need this.
 -- At READ COMMITTED an enqueue does not lock the row of its queue. If the queue is
 -- dropped at the same time, the sweep moves the enqueued jobs into a new queue, see
--- take_over(). At a higher level the snapshot of the transaction may be older than the
--- drop. Then the transaction does not see the drop, and could put jobs into the dropped
--- queue for as long as it is open. The lock on the queue's row prevents this. The lock
--- blocks only a drop of the queue.
+-- take_over(). At a higher isolation level the snapshot of the transaction may be
+-- older than the drop. Such a transaction does not see the drop, and could put jobs
+-- into the dropped queue for as long as the transaction is open. The lock on the
+-- queue's row prevents this, and blocks only a drop of the queue.
 -- queue: the name of the queue.
 -- Result: none. SQLSTATE 40001: the queue was dropped.
 -- Locks: the queue's row, for key share.

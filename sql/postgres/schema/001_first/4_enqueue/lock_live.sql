@@ -1,17 +1,18 @@
--- lock_live: find the job that has a unique key: a live job, or a done job that keeps
--- its key taken. If the live job is not running, the routine locks it until this
--- transaction ends. Until then no claim takes the job, so the job's handler sees
--- everything that this transaction writes. The lock does not block other enqueues with
--- the same key. If the live job has expired, the routine removes its key and does not
--- return it, because no claim takes such a job and the next sweep cancels it.
+-- lock_live: find the job that has a unique key: a live job (one that has not ended),
+-- or a done job that keeps its key taken. If the live job is not running, the routine
+-- locks it until this transaction ends. Until then no claim takes the job, so the
+-- job's handler sees everything that this transaction writes. The lock does not block
+-- other enqueues with the same key. If the live job has expired, the routine removes
+-- the job's key and does not return the job. No claim takes such a job, and the next
+-- sweep cancels it.
 -- queue_id, unique_key: the key.
 -- is_patient: if another transaction has locked the row, true means to try again for
 -- lock_patience(), and false means to try only once.
 -- Result:
 --   id: the job, or null.
---   is_locked: true if the job is not running, and was locked.
--- Locks: the job's row, for key share. The call does not wait for a lock, but tries
--- again until lock_patience() is over.
+--   is_locked: true if the job is live and not running, and was locked.
+-- Locks: the job's row, for key share. The call does not wait for the lock, but tries
+-- again until it gets the lock or lock_patience() is over.
 
 create function readpast.lock_live(queue_id integer, unique_key text,
                                    is_patient boolean,

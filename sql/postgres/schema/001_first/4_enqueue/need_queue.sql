@@ -1,5 +1,5 @@
 -- need_queue: create a queue unless it exists. An enqueue calls this routine when
--- find_queue() has returned no row, and then tries again.
+-- find_queue() has returned no row, and then calls find_queue() again.
 -- queue: the name of the queue.
 -- largest: the size of the largest payload, in bytes.
 -- Result: none. SQLSTATE RP004: the payload is too large for the queue. SQLSTATE RP003:
@@ -14,10 +14,10 @@ as $body$
 declare
 	most bigint;
 begin
-	-- The caller has found no queue that takes this payload. Either the queue does
-	-- not exist, or the payload is too large for it. Another session may have
-	-- created the queue since. So this statement checks the size, and not whether
-	-- the queue exists.
+	-- The caller has found no queue that takes this payload. Either the queue
+	-- does not exist, or the payload is too large for it. This statement checks
+	-- only the size, because another session may have created the queue in the
+	-- meantime.
 	select q.max_payload into most
 	   from readpast.queue q
 	  where q.name = need_queue.queue and q.max_payload < largest;

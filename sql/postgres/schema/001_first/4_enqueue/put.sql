@@ -3,8 +3,9 @@
 -- null array, or a null element, means the default: no delay, the queue's max_attempts,
 -- no kind, no headers.
 -- run_ats: times at which the jobs are due, in milliseconds since 1970.
--- largest: the size of the largest payload.
--- keep_ms .. backoff: terms that all of the jobs have, or null.
+-- largest: the size of the largest payload, in bytes.
+-- keep_ms .. backoff: values that all of the jobs get, see the type `extra`. Each may
+-- be null.
 -- Rows: the ids, in the order of the arrays. No rows: there is no such queue, or a
 -- payload is too large.
 -- Locks: a row of `waiter`, if a worker waits. Above READ COMMITTED the call also locks

@@ -1,15 +1,15 @@
--- put_one: insert one job with any of the options. If a live job of the queue has the
--- same unique key, no job is inserted, and the result is the id of the live job. If
--- `replace` is true, the live job gets the content of the new job, unless the live job
--- is running. If a finished job keeps the key taken, no job is inserted either, and the
--- result is the id of the finished job.
+-- put_one: insert one job with any of the options. If a live job of the queue (one
+-- that has not ended) has the same unique key, no job is inserted, and the result is
+-- the id of the live job. If `replace` is also true, the live job gets the content of
+-- the new job, unless the live job is running. If a finished job keeps the key taken,
+-- no job is inserted either, and the result is the id of the finished job.
 -- Parameters: the fields of the job. Null means the default: the queue's setting, no
 -- kind, no headers or no key.
 -- Result:
---   id: the new job or the one that has the key. Null: there is no such queue, or the
+--   id: the new job, or the job that has the key. Null: there is no such queue, or the
 --     payload is too large.
---   outcome: 0: the job was added. 1: a job with the key existed. 2: that job was
---     replaced.
+--   outcome: 0: the new job was inserted. 1: another job has the key, and was not
+--     changed. 2: the live job that has the key was replaced.
 -- Locks: the row of the live job with the key, for key share, or for update if the job
 -- is replaced. If a worker waits, the call also locks a row of `waiter`. Above READ
 -- COMMITTED the call also locks the queue's row, see keep_queue(). The call waits for
@@ -47,7 +47,7 @@ begin
 	end if;
 
 	outcome := 0;
-	-- Search again if the insert finds that the key is taken by now.
+	-- Search again if the insert finds that the key was taken after the search.
 	loop
 		if unique_key is not null then
 			select l.id, l.is_locked into id, is_locked

@@ -1,7 +1,7 @@
 -- replace_live: replace the content of a live job that is not running. The routine
--- increases the job's claim number. So if a worker lost the job before because the
--- lease ran out, the worker's late verdict is refused. The verdict would be about the
--- old content.
+-- increases the job's claim number. If a worker lost the job before, because the lease
+-- ran out, the worker's late verdict would be about the old content. That verdict
+-- names the old claim number, so it is refused.
 -- id: the job, which lock_live() has locked.
 -- lane_id .. extra: the new content.
 -- is_due: true to make the job ready, false to schedule it.

@@ -1,5 +1,6 @@
--- claim: lease up to n jobs. The caller holds each job until the job's lease ends. The
--- caller passes the job's id and claim_no to complete(), fail(), release() or extend().
+-- claim: lease up to n jobs. The caller holds each job until the job's lease ends. To
+-- report on a job or to extend its lease, the caller passes the job's id and claim_no
+-- to complete(), fail(), release() or extend().
 -- queue: the name of the queue.
 -- n: the largest number of jobs.
 -- lease: how long the leases are. Null: the queue's setting.

@@ -1,7 +1,7 @@
 -- count_ready: count the ready jobs of a lane, from a number of the ready line on.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
--- start: the number.
--- most: the count stops at this number.
+-- start: the number of the ready line at which the count starts.
+-- most: the count stops when it has reached this value.
 -- Result: the count.
 -- Locks: none.
 

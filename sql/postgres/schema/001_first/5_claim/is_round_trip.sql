@@ -1,6 +1,5 @@
--- is_round_trip: are these arguments of settle_and_claim() valid? The verdicts are not
--- checked here, but in settle(). The planner inlines this function, so each claim has
--- one call less.
+-- is_round_trip: are these arguments of settle_and_claim() valid? settle() checks the
+-- verdicts. The planner inlines this function, which saves a call in each claim.
 -- queues .. claim_nos: the parameters of settle_and_claim().
 -- Result: true if the arguments are valid, otherwise false or null.
 -- Locks: none.

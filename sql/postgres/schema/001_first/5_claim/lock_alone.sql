@@ -1,10 +1,10 @@
 -- lock_alone: lock the next ready jobs of a lane, like lock_next(), but in a
--- transaction that may stay open. A `select` with `skip locked` may lock a row and then
--- not return it, because the row was updated after the statement began. The worker that
--- holds this job would have to wait until this transaction ends. So the routine first
--- finds the rows and rolls back to a savepoint, which releases all locks. Then it locks
--- only the rows that it found. If some of them were updated in between, it rolls back
--- again, and locks the others.
+-- transaction that may stay open. A `select` with `skip locked` may lock a row and
+-- then not return it, because the row was updated after the statement began. The
+-- worker that claimed this job would have to wait until this transaction ends. So the
+-- routine first finds the rows and rolls back to a savepoint, which releases all
+-- locks. Then it locks only the rows that it found. If some of these rows were updated
+-- in between, it rolls back again, and locks only the rest of them.
 -- lane_id, head, most: the parameters of lock_next().
 -- Result: the result of lock_next().
 -- Locks: the rows that the routine returns, for update, and no other row. Rows that

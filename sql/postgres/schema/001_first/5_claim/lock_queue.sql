@@ -1,6 +1,7 @@
--- lock_queue: lock the next jobs of a queue, lane by lane, and move the lanes' cursors.
--- A suspect (a job that may have killed its worker) is taken alone, and only for a
--- worker that holds no other job.
+-- lock_queue: lock the next jobs of a queue, lane by lane, and append a cursor (a
+-- place where later claims start) to each of these lanes. A suspect (a job that may
+-- have killed its worker) is taken alone, and only for a worker that holds no other
+-- job.
 -- queue_id: the queue.
 -- most, at_once, holding: the parameters of settle_and_claim(). The caller has
 -- subtracted from `most` and `at_once` the number of jobs that this claim has taken
@@ -11,10 +12,11 @@
 -- Result:
 --   places: the rows (ctid) of the jobs.
 --   passed_over: how many suspects were left out, because the worker holds other jobs.
---   moved: true if a cursor was moved.
+--   moved: true if a cursor was appended.
 --   last: true if the claim must take no more jobs.
---   claim_no, lease_until: the values that the caller must write to the jobs. A job's
---     claim number is larger if the job had this claim_no, or a larger one, before.
+--   claim_no, lease_until: the values that the caller must write to the jobs. If a
+--     job's previous claim number is not smaller than this claim_no, the job gets the
+--     previous number plus 1 instead.
 -- Called only by settle_and_claim(), with its search_path and settings.
 -- Locks: the jobs' rows, for update. Rows that other transactions have locked are
 -- skipped.

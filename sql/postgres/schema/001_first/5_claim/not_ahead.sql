@@ -1,8 +1,8 @@
--- not_ahead: cut a list of jobs before the first one that must not be prefetched. (A
--- worker prefetches a job if it claims the job before it can start it.) Two kinds of
--- jobs must not be prefetched. A job with max_attempts 1 would lose its only attempt if
--- the worker died before it started the job. A job with a payload over 1 MiB would take
--- too much of the worker's memory.
+-- not_ahead: cut a list of jobs before the first one that must not be prefetched. A
+-- worker prefetches a job if it claims the job earlier than it can start the job. Two
+-- kinds of jobs must not be prefetched. A job with max_attempts 1 would lose its only
+-- attempt if the worker died before the start. A job with a payload over 1 MiB would
+-- take too much of the worker's memory.
 -- places: the jobs' rows (ctid), in the order of the line.
 -- at_once: how many jobs the worker starts at once. This many jobs at the beginning of
 -- the list are never cut off.

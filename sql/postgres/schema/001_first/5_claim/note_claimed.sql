@@ -1,5 +1,5 @@
--- note_claimed: request that the next sweep looks at these jobs of a lane again (a
--- recheck).
+-- note_claimed: request that the next sweep looks at these jobs of a lane again. The
+-- routine adds a row to the table `recheck`.
 -- lane_id: the lane (a queue, a priority and a class, see lane_of()).
 -- places: the jobs' rows (ctid).
 -- Locks: none.

@@ -1,35 +1,36 @@
--- settle_and_claim: settle finished jobs, then claim others, in one round trip and one
--- commit. The routine settles in one statement and claims in a later one. If one
--- statement did both, two workers could wait for each other's rows.
+-- settle_and_claim: settle jobs (apply verdicts, the reports of a worker), then claim
+-- other jobs, in one round trip and one commit. The routine settles in one statement
+-- and claims in a later one. If one statement did both, two workers could wait for
+-- each other's rows.
 -- Parameters of the claim: queues .. holding.
--- queues: claim from these queues, from the first one first.
+-- queues: claim from these queues. The jobs of an earlier queue are claimed first.
 -- lease_ms: the length of the leases. Null: the lease of each queue.
--- worker_id: the worker. 0: a client that is no worker.
+-- worker_id: the worker. 0: the client is not a worker.
 -- worker_name: if not null and worker_id is 0, the client is registered as a worker
 -- under this name.
 -- most: claim up to this number of jobs. 0: claim nothing.
--- at_once: how many of the jobs the worker starts at once. The others are prefetched.
--- Null: it starts all of them.
+-- at_once: how many of the claimed jobs the worker starts at once. It prefetches the
+-- others (claims them early). Null: it starts all of them.
 -- holding: how many jobs the worker holds already. A suspect (a job that may have
 -- killed its worker) is handed out alone, and only to a worker that holds no other job.
 -- ids .. progresses: the verdicts to settle, see settle().
--- joined: true if this call is part of a transaction that may stay open. Null: true if
--- this call is not the first statement of its transaction.
+-- joined: true if this call is part of a transaction that may stay open. Null: the
+-- routine assumes this if the call is not in the first statement of its transaction.
 -- Rows: `number` says what a row is.
 --   1 and more: the row is about the verdict at this place of the arrays. `result` and
 --     `state` are those of settle(). Verdicts that were accepted as done have no such
 --     row.
 --   0: the row counts, in `result`, the jobs of one queue that were accepted as done.
---   null: the row is a claimed job. Its `extra` has what only some jobs have, and the
---     queue's time-out if the job has none. The jobs of one queue follow each other, and the
---     caller sorts them by lane_id and seq. If the id is null as well, the row means
---     that a suspect was passed over.
+--   null: the row is a claimed job. Its `extra` has the values that only some jobs
+--     have. If the job has no time-out of its own, `extra` has the queue's. The jobs
+--     of one queue follow each other, and the caller sorts them by lane_id and seq. If
+--     the id is null as well, the row means that a suspect was not claimed.
 -- SQLSTATE RP003: an argument is wrong. SQLSTATE 25001: the call claims jobs, and the
 -- transaction is above READ COMMITTED, where a claim might not see the newest version
 -- of a row.
 -- If a claim gets `most` jobs, more jobs may be ready. Then the call notifies a waiter
--- of the queue (a worker that waits for a notification). A call that also settles
--- verdicts does this only if the claim appended a cursor. So there are fewer
+-- of the queue (a worker that waits for a notification). If the call also settles
+-- verdicts, it does this only if the claim appended a cursor. So there are fewer
 -- notifications while workers are busy.
 -- The settings below make each claim use the indexes, whatever the statistics say.
 -- Locks: the rows of the settled jobs, and the rows of the claimed jobs for update. A

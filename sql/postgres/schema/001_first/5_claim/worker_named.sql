@@ -1,6 +1,6 @@
 -- worker_named: register a client in SQL as a worker, under a name that it chooses.
 -- Then the client is listed among the workers, and jobs that it holds show its name.
--- Its claims count as its heartbeats.
+-- Each of its claims counts as a heartbeat, a sign that the client still runs.
 -- worker: the name.
 -- queues: the queues that the client claims from. A queue that does not exist is
 -- created, because otherwise the client could not wait for its jobs.
