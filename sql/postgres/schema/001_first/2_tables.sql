@@ -164,7 +164,8 @@ create table readpast.job (
 
 create index job_line on readpast.job (lane_id, seq) where seq is not null;
 -- Two indexes for jobs that are out of the ready line. The sweep uses the first index,
--- to find due jobs of all queues. Statements about one queue use the second index.
+-- to find the jobs of all queues by their run_at. Statements about one queue use the
+-- second index.
 create index job_due on readpast.job (run_at) where seq is null;
 create index job_scheduled on readpast.job (queue_id, run_at)
 	where seq is null;
@@ -198,9 +199,6 @@ create index expiry_at on readpast.expiry (expire_at);
 -- still open when the cursor is made may add jobs before it. So claims start at the
 -- head of a new cursor only when the cursor is cursor_age() old. Until then claims
 -- start at the larger of two numbers:
---   the `settled` of the new cursor,
---   the `head` of the newest cursor that is at least cursor_age() old.
--- Until then they start at one of two numbers, whichever is larger:
 --   the `settled` of the new cursor,
 --   the `head` of the newest cursor that is at least cursor_age() old.
 -- settled: nearly all transactions that drew a smaller number than this have ended.

@@ -1,7 +1,7 @@
 -- thresholds: the time limits, intervals and counts that other routines use, each with
 -- its reason. A call costs nothing when a statement runs, because the planner replaces
--- the call by the value. One such value is not in this file: the lock_timeout of 50
--- ms, which take_over() and fire_due() set.
+-- the call by the value. One such value is not in this file: take_over() and
+-- fire_due() set a lock_timeout of 50 ms.
 -- Result: the value.
 -- Locks: none.
 
@@ -120,7 +120,7 @@ as $body$
 select interval '200 milliseconds'
 $body$;
 
--- How many jobs one statement of the sweep examines.
+-- One statement of the sweep examines at most this many jobs.
 create function readpast.visit_slice() returns integer
 language sql immutable
 as $body$
@@ -140,9 +140,9 @@ select interval '1 minute'
 $body$;
 
 -- A row of lane 0 in `cursor` records up to which time all scheduled jobs were moved.
--- If no scheduled job is due, a sweep updates this record only when it is older than
--- this. If this time were shorter, idle sweeps would write more rows. If it were much
--- longer, each sweep would scan more dead index entries.
+-- If no scheduled job is due, a sweep updates the recorded time only when that time is
+-- longer ago than this. If this value were smaller, idle sweeps would write more rows.
+-- If it were much larger, each sweep would scan more dead index entries.
 create function readpast.due_age() returns interval
 language sql immutable
 as $body$
@@ -190,7 +190,7 @@ $body$;
 
 -- A waiter makes this check about once in ask_every() times the number of waiters, or
 -- times this number if there are more waiters. So each waiter checks at least every 12
--- s. If all waiters except one die at once, that one sweeps within 12 s.
+-- seconds. If all waiters except one die at once, that one sweeps within this time.
 create function readpast.most_askers() returns integer
 language sql immutable
 as $body$

@@ -5,7 +5,8 @@
 -- n: the largest number of jobs.
 -- lease: how long the leases are. Null: the queue's setting.
 -- worker: a name under which the caller is registered as a worker, or null.
--- worker_id: the id of a registered worker, or 0.
+-- worker_id: the caller's id, if the caller is registered as a worker already.
+-- Otherwise 0.
 -- Rows: the jobs, in the order of the queue. There are fewer than n rows if fewer jobs
 -- are ready. A suspect (a job that may have killed its worker) is returned alone, as
 -- the only row. SQLSTATE RP003: an argument is wrong.
