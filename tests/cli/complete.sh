@@ -9,7 +9,7 @@ completion=$(readlink -f "$(dirname "$0")/../../completions/readpast.bash")
 . "$(dirname "$0")/tap.sh"
 # shellcheck source=completions/readpast.bash
 . "$completion"
-set +u # the completion also runs in interactive shells, which do not have set -u
+set +u # an interactive shell, in which the completion runs, does not set -u
 
 # Print the words that are offered with the cursor at the end of the line. Like bash,
 # split the line at blanks, and at the characters = and : if COMP_WORDBREAKS has them.

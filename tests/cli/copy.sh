@@ -5,8 +5,8 @@
 #
 #   copy.sh READPAST sqlite: [postgres:]
 #
-# With postgres: the script copies to a server and from a server. Without it, it copies
-# to another file instead.
+# With `postgres:` the script copies a file to a server and a server to a file. Without
+# this argument it copies one file to another.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -20,7 +20,7 @@ fi
 kills=${READPAST_KILLS:-12}
 RANDOM=$$
 
-# Print the URL of a schema of the server, or of another file.
+# Print the URL of a target: a schema on the server, or a file if there is no server.
 other_url() { # NAME
 	local and='?'
 	[[ $server != *\?* ]] || and='&'
@@ -41,7 +41,7 @@ drop() { # NAME...
 trap 'kill $(jobs -p) 2>/dev/null; drop pg pg2 kill >/dev/null 2>&1; cd /; rm -rf "$here"' EXIT
 
 # Print everything in a SQLite file that a copy must preserve. SHIFT is subtracted from
-# the ids. JSON is normalised, because a server formats it differently.
+# the ids. JSON is normalised, because PostgreSQL formats JSON differently from SQLite.
 dump() { # FILE [SHIFT]
 	local shift=${2:-0}
 	sqlite3 "$1" "
@@ -113,13 +113,13 @@ source_db() { # URL: make a database with jobs of all kinds
 	readpast release "${claims[3]}"
 	readpast complete "${claims[4]}" "${claims[5]}"
 	readpast cancel "${claims[6]%:*}"
-	# the lease runs out, here for the first of two times
+	# Let leases run out twice. The first time it is only the lease of this job.
 	readpast extend "${claims[7]}" --lease 1ms
 	eventually recovered
 	readpast claim mail -n 2 --lease 1ms
 	eventually recovered
-	# These are a job with terms of its own, a job with a result, a job with progress,
-	# a unique key that stays taken, and two schedules. One schedule has fired.
+	# Make a job with options of its own, a job with a result, a job with progress, a
+	# unique key that stays taken, and two schedules. One schedule fires here.
 	readpast enqueue mail terms --keep 3h --timeout 4m --expire 1d --backoff 1s,2s --unique terms \
 		--unique-for 2h --quiet
 	readpast enqueue once a --unique once --unique-for 1d --quiet
@@ -177,7 +177,7 @@ readpast --db sqlite:a.db enqueue mail 'another' --unique key --replace --quiet
 check 'a second copy brings the target up to date' status 0 readpast copy sqlite:a.db sqlite:c.db
 check 'the second copy makes all fields equal' same_dump a.db c.db
 
-# This target has used ids already.
+# Copy into a database that has used some ids, so copied jobs need larger ids.
 seq 100 | readpast --db sqlite:e.db enqueue first --quiet
 check 'a copy into a database with another queue succeeds' status 0 readpast copy sqlite:a.db sqlite:e.db mail
 check 'the ids in the target are larger' grep -q 'ids: those of the source + 100' out
@@ -210,8 +210,8 @@ check 'the source of the move is paused' equal "$(readpast --db sqlite:a.db queu
 check 'the source says why it is paused' grep -qx '  paused        its jobs were moved to another database' <(readpast --db sqlite:a.db queue list)
 first=$(readpast --db "$pg2" claim mail)
 readpast --db "$pg2" complete "$(claim_of "$first")" >/dev/null
-# Let the target use many numbers of its ready line, so that they are far past the
-# numbers of the jobs that are still to be moved.
+# The ready line numbers its jobs. Let the target's line use up many numbers, so that
+# they exceed the number that the last job has when the move finally copies it.
 for _ in 1 2 3; do
 	seq 200 | readpast --db "$pg2" enqueue mail --quiet
 	mapfile -t claims < <(readpast --db "$pg2" claim mail -n 1000 | claims_of)
@@ -227,8 +227,8 @@ check 'the move waits for the running job' kill -0 "$waiting"
 readpast --db sqlite:a.db fail "$(claim_of "$held")" --error x --retry-in 0 >/dev/null
 wait "$waiting"
 check 'the move succeeds when the job has ended' equal $? 0
-# The job's number is before the place where claims of the target start, so only the
-# sweep finds the job.
+# The moved job's number in the ready line is lower than the number at which the
+# target's claims start, so only a sweep finds the job.
 readpast --db "$pg2" sweep >/dev/null
 check 'the last job is moved, too' equal "$(count sqlite:a.db mail ready),$(count "$pg2" mail ready)" "0,$((before + 1))"
 handed_out() {
@@ -239,7 +239,7 @@ handed_out() {
 check 'the last job can be claimed from the target' eventually handed_out
 check 'the jobs that the target has done stay done' equal "$(count "$pg2" mail 'done')" "$finished"
 
-# Copies that are refused.
+# Test copies that must be refused.
 ln -s a.db link.db
 ln c.db hard.db
 check 'a copy of a database into itself is refused' refuses 2 'the same database' readpast copy sqlite:a.db sqlite:a.db
@@ -260,10 +260,8 @@ check 'a copy is refused if the queue was resumed in the target' refuses 4 'was 
 sqlite3 g.db "update readpast_meta set value = 99 where name = 'schema'"
 check 'a target with a newer schema is refused' refuses 1 'schema 99, newer' readpast copy sqlite:c.db sqlite:g.db
 check 'a source with a newer schema is refused' refuses 1 'schema 99, newer' readpast copy sqlite:g.db sqlite:f.db
-# Whatever is wrong with the target, copy prints one line, does not crash, and changes
-# no row of the source.
-# source_kept STATUS PATTERN COMMAND...: the command is refused and changes nothing in
-# c.db
+# source_kept STATUS PATTERN COMMAND...: the command prints one line, exits with STATUS,
+# and changes nothing in its source, c.db
 source_kept() {
 	local before
 	before=$(sqlite3 c.db .dump)
@@ -334,7 +332,7 @@ check 'copy with one argument is refused' refuses 2 'give two URLs' readpast cop
 check 'an unknown word after --running is refused' refuses 2 'expected wait or leave' readpast copy --running x sqlite:a.db sqlite:f.db
 check 'a refused copy makes no file' test ! -e f.db
 
-# Kill the copy at random points, or cut its connection, and then run it again.
+# Kill a copy at a random moment, or cut its connection. Then run the copy again.
 big() { # FILE
 	seq -f '%0200g' 20000 | readpast --db "sqlite:$1" enqueue q --quiet
 	readpast --db "sqlite:$1" queue set q --keep-done 1d >/dev/null
@@ -366,8 +364,8 @@ survives() { # TO OPTION...
 		rm -f to.db
 		timeout 60 "$READPAST" copy "$to" sqlite:to.db >/dev/null || return 1
 	fi
-	# A run that was killed may have used ids of the sequence, which are not given
-	# back. So the ids of the next run are shifted.
+	# A killed run may have taken ids from the target's sequence, which never returns
+	# to them. So the ids that the last run uses are larger by `shift`.
 	shift=$(($(first_id to.db) - $(first_id big.db)))
 	same_dump big.db to.db "$shift" || return 1
 	same_order sqlite:big.db sqlite:to.db q "$shift" || return 1
@@ -428,8 +426,8 @@ if [[ $server ]]; then
 	check 'the second run has completed the copy' grep -q '19550 live and 500 kept jobs' out
 fi
 
-# Move a schedule while sweeps run in both databases, and kill the move several times.
-# The schedule must fire once a second, in one of the two databases.
+# Move a schedule while sweeps, which fire schedules, run in both databases. Kill the
+# move several times. In each second the schedule must fire in exactly one database.
 sweep_both() { # URL URL
 	while :; do
 		readpast --db "$1" sweep
@@ -462,7 +460,7 @@ check 'a schedule fires once a second while it is moved to a file' fires_once sq
 fresh_other
 check 'a schedule fires once a second while it is moved to another database' fires_once "$(other_url kill)"
 
-# Copy while others enqueue jobs, and while a second copy runs.
+# Copy while another process enqueues jobs, and while a second copy runs.
 rm -f from.db* to.db*
 cp big.db from.db
 (for ((i = 0; i < 100; i++)); do readpast --db sqlite:from.db enqueue q "late $i" --quiet; done) &

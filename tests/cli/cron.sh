@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test the commands for schedules. First `cron next`: what it prints, what it refuses,
-# and that it needs no database. Then the commands for schedules in a database.
+# Test the commands for schedules. The first part tests `cron next`, which needs no
+# database. The second part tests the commands that change schedules in a database.
 #
 #   cron.sh READPAST
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Test the command doctor. The script causes each problem that doctor can find: first
-# those of any database, then those of SQLite files.
+# problems that any database can have, then problems that only SQLite files have.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -126,8 +126,8 @@ let_go() {
 }
 reads='begin; select name from readpast_queue where 0;'
 
-# Run a command as in a container, into which a single file is mounted, or the file's
-# directory.
+# Run a command as if it were in a container. $READPAST_DB is then a file in the
+# container. Either this file is mounted alone, or its whole directory is.
 mounted() { # COMMAND...
 	export READPAST here
 	READPAST_DB=sqlite:container/named.db unshare -m bash -c "
@@ -152,7 +152,7 @@ if [[ $2 == sqlite: ]]; then
 	sql "update sqlite_sequence set seq = 9000000000000000000 where name = 'readpast_job'"
 	check 'ids near their end are reported' finds sequence 'readpast_job is at 90*'
 
-	# Another process reads all the time, so -wal grows.
+	# Another process keeps a read transaction open, so -wal grows.
 	READPAST_DB=sqlite:starved.db
 	readpast init >/dev/null
 	hold_open starved.db "$reads"
@@ -201,7 +201,7 @@ if [[ $2 == sqlite: ]]; then
 		check 'a file whose directory is mounted is not reported' mounted lacks_names_in_directory
 	fi
 
-	# The file has another journal mode, and another process keeps it locked.
+	# The file's journal mode is not WAL, and another process keeps the file locked.
 	READPAST_DB=sqlite:old.db
 	readpast init >/dev/null
 	sqlite3 old.db 'pragma journal_mode = delete' >/dev/null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test the command enqueue: input as lines, separated by NUL, or as a whole; pauses of
-# the input; and refusals.
+# Test the command enqueue. Its jobs are lines, parts that NUL separates, or the whole
+# input. Also test input that pauses, and calls that are refused.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -64,9 +64,9 @@ check 'if the ids cannot be written, enqueue exits with 1 after the commit' \
 	equal "$(readpast enqueue full x 2>/dev/null >/dev/full; echo $?; readpast list full --json | wc -l)" '1
 1'
 
-# ---- enqueue fails midway, and is continued ----
+# ---- enqueue fails midway, and a second call enqueues the rest ----
 
-skip_of() { # FILE: print the --skip with which the message says to go on
+skip_of() { # FILE: print the value of --skip that the message recommends
 	sed -nE 's/.* ([0-9]+) jobs enqueued: go on with --skip ([0-9]+)$/\2/p' "$1"
 }
 seq 25000 | readpast enqueue cut >/dev/full 2>err
@@ -76,8 +76,8 @@ seq 25000 | readpast enqueue cut --skip "$(skip_of err)" >ids
 check 'the second call prints the ids of the rest' equal "$(wc -l <ids)" 15000
 check 'each line has become one job' each_once readpast.db cut 25000
 
-# Limit the size of the file by a small disk. If that is not possible, ulimit does it
-# for SQLite.
+# Put the database on a small disk. If no disk can be mounted, ulimit limits the size
+# of a SQLite file instead.
 mkdir disk
 limit=
 if ((EUID != 0)) || ! mount -t tmpfs -o size=3m none disk 2>/dev/null; then

@@ -19,8 +19,8 @@ state_of() {
 	field state "$(readpast show "$1" --json)"
 }
 
-# Job 1 is running, 2 waits for its retry, 3 is dead, 4 and 5 are ready, 6 is in another
-# queue, 7 is scheduled, and 8 is cancelled.
+# After these commands job 1 is running, 2 waits for its retry, 3 is dead, 4 and 5 are
+# ready, 6 is in another queue, 7 is scheduled, and 8 is cancelled.
 readpast enqueue mail one two three --kind send --quiet
 readpast claim mail -n 3 --lease 1h >claims
 mapfile -t claims < <(claims_of <claims)
@@ -121,8 +121,8 @@ check 'the history has each retried job' equal "$(
 	readpast cancel --kind x --history history >/dev/null
 	grep -c '"event":"cancelled"' history)" 3
 
-# The first job has a unique key that is taken in the other queue, the second one has a
-# kind, and the third one has neither.
+# In the queue `from`, the first job has a unique key that a job of the queue `to` has,
+# too. The second job has a kind. The third job has neither a key nor a kind.
 readpast enqueue from a --unique k --quiet
 readpast enqueue from b --kind sort --quiet
 readpast enqueue from c --quiet
@@ -153,7 +153,8 @@ check 'the history has each change' equal "$(
 	grep -c '"event":"changed"' changes)" 3
 readpast queue drop to --yes
 
-# Make more jobs than list examines without --all. Only the last job has its kind.
+# Make more jobs than `list` examines without --all. Only the last job has the kind that
+# the filter selects.
 seq 9000 | readpast enqueue many --quiet
 seq 1500 | readpast enqueue many --kind some --quiet
 readpast enqueue many last --kind rare --unique rare --priority 200 --quiet

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Test that many schedules that are due at the same moment fire once each, within five
-# seconds. Two workers fire them, and workers are killed with kill -9 meanwhile. The
-# history has the fires. The figures are printed.
+# Test many schedules that are due at the same moment. Each fires once, within five
+# seconds, although workers are killed with kill -9 meanwhile. Two workers run at a
+# time. Their history shows which schedules fired. The script prints how long it took.
 #
 #   fires.sh READPAST sqlite:|postgres: [N]   N schedules; 500 by default
 #

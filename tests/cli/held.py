@@ -3,12 +3,12 @@
 
   held.py READPAST [long]
 
-A second process takes the write lock again and again, writes a row, and notes how
-long it waited. The short form uses small databases, and only tests that all work is
-done. The long form uses databases of full size, and tests that 99 in 100 waits are at
-most 50 ms, and that the longest wait is at most 200 ms. A third process sleeps and
-writes a file of its own. It measures the delays of the machine itself, and these
-delays are added to the limits. The figures are printed.
+A second process takes the write lock again and again, writes a row, and records how
+long it waited for the lock. The short form uses small databases, and only tests that
+the calls change all jobs. The long form uses databases of full size, and tests that
+99 in 100 waits are at most 50 ms, and that the longest wait is at most 200 ms. A third
+process sleeps and writes a file of its own, to measure how much a busy machine delays
+any process. This delay is added to the limits. The program prints the figures.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -45,8 +45,8 @@ def until_told():
 
 
 def take_turns(path):
-    """The writer beside the command: write all the time, and print the number of waits,
-    their 99th percentile and their maximum in ms."""
+    """Write all the time while the command runs. At the end, print the number of waits
+    for the lock, their 99th percentile and their maximum in ms."""
     db = sqlite3.connect(path, timeout=0, isolation_level=None)
     db.execute("pragma synchronous = off")
     waits = []
@@ -66,8 +66,8 @@ def take_turns(path):
 
 
 def take_time(path):
-    """Print the longest time in ms that a short sleep and a write to another file took.
-    It shows how busy the machine is."""
+    """Print the longest time in ms that a short sleep and a write to a file took. The
+    file is not the database, so this time shows how busy the machine is."""
     longest = 0
     with open(path, "wb") as file:
         for _ in until_told():
@@ -83,8 +83,8 @@ def take_time(path):
 
 @contextlib.contextmanager
 def beside(what, path):
-    """Run this program again as one of the processes above. The list that this yields
-    receives its result at the end."""
+    """Start this program again, to run take_turns() or take_time() in a process. The
+    list that is yielded is empty until that process ends, and then has its result."""
     answer = []
     command = [sys.executable, __file__, what, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
@@ -123,8 +123,8 @@ class Case:
                   " select 1, i, 'x' from n")
 
     def kept(self, jobs, state, size):
-        """Make jobs. The payload is in the job's row if it is small. A large payload is
-        in a table of its own, and the row has its size."""
+        """Make finished jobs that are kept. A small payload is stored in the job's row.
+        A large payload is stored in another table, and the row has its size."""
         large = size > 16384
         self.many(jobs, "insert into readpast_archive (id, queue_id, state,"
                   " finished_at, priority, run_at, claim_no, attempt,"
@@ -166,8 +166,8 @@ class Case:
 
 
 def cases(folder):
-    """Run all cases. Each case creates its own jobs, because the databases are
-    large."""
+    """Run the cases, and yield whether each has passed. A case creates its jobs just
+    before it runs, because the databases are large."""
     def size(full, small):
         return full if LONG else small
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Test histories, the records of what clients did, and their checker. The history of
-# workers that are killed with kill -9 has no violation, and the checker finds each
-# promise that is broken.
+# Test the command check, which reads a history and reports broken promises. A history
+# is a record of what clients did. If workers are killed with kill -9, no promise is
+# broken. In histories that are written by hand, check finds each broken promise.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -9,7 +9,7 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# Four workers do 3,000 jobs, and two of the workers are killed meanwhile.
+# Let four workers do 3,000 jobs, and kill two of the workers meanwhile.
 seq 3000 | readpast --history h enqueue q --quiet
 pids=()
 for _ in 1 2 3 4; do
@@ -34,7 +34,7 @@ enqueued='{"at":10,"client":"a:1","event":"enqueued","id":1,"queue":"q","outcome
 claim() { # AT CLAIM ATTEMPT [MAX]: print the event of a claim
 	echo "{\"at\":$1,\"client\":\"a:1\",\"event\":\"claimed\",\"id\":1,\"claim\":$2,\"attempt\":$3,\"max_attempts\":${4:-3},\"lease_ms\":1000,\"asked\":$(($1 - 5))}"
 }
-verdict() { # AT CLAIM VERDICT [RESULT]: print the event of a verdict with its answer
+verdict() { # AT CLAIM VERDICT [RESULT]: print the event of a verdict that was answered
 	echo "{\"at\":$1,\"client\":\"a:1\",\"event\":\"settled\",\"id\":1,\"claim\":$2,\"verdict\":\"$3\",\"result\":\"${4:-ok}\",\"asked\":$(($1 - 5)),\"lease_ms\":1000}"
 }
 begun() { # AT CLAIM VERDICT: print the event of a verdict that was sent
@@ -42,7 +42,7 @@ begun() { # AT CLAIM VERDICT: print the event of a verdict that was sent
 }
 audited='{"at":99000000,"client":"a:1","event":"audited","queue":"q"}'
 left='{"at":98000000,"client":"a:1","event":"left","id":1,"state":"ready"}'
-says() { # STATUS PATTERN LINE...: check prints this about a history of these lines
+says() { # STATUS PATTERN LINE...: what `check` does with a history of these lines
 	local expected=$1 pattern=$2
 	shift 2
 	printf '%s\n' "$@" >broken
@@ -81,10 +81,11 @@ check 'several files may each have an incomplete last line' status 0 readpast ch
 check 'a missing file exits with 2' refuses 2 'No such file' readpast check nowhere
 check 'a folder in place of a file exits with 2' refuses 2 'cannot be read' readpast check .
 
-# The histories of other clients may have blanks in other places.
+# A history may also come from a client that puts blanks in other places.
 printf '%s\n' "$enqueued" "$(claim 100 5 1)" "$(verdict 200 5 'done')" "$audited" >plain
 sum='3 events of 1 job by 1 client: 1 claim, 1 verdict'
-# The claim of a job that a schedule enqueued for an instant.
+# Print the event of a claim. The job was enqueued by a schedule for an instant, which
+# is a time that the schedule names.
 fired() { # ID INSTANT LATE_MS [AT CLAIM ATTEMPT]
 	local line
 	line=$(claim "${4:-100}" "${5:-5}" "${6:-1}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test that the command lab shows the known properties of each technique, and removes
-# everything that it has created.
+# Test the command lab, which compares techniques of taking jobs from a table. It must
+# show the known properties of each technique, and remove everything that it creates.
 #
 #   lab.sh READPAST sqlite:|postgres:
 #
@@ -26,7 +26,7 @@ of() { # TECHNIQUE FIELD
 lab() { # ARGUMENT...
 	readpast --db "$url" lab --json "$@" >said
 }
-# Evaluate an expression that uses the numbers of a technique by their names.
+# Evaluate an expression in which names stand for the numbers of a technique's result.
 is() { # TECHNIQUE EXPRESSION
 	local line numbers
 	line=$(grep "\"technique\":\"$1\"" said) || return 1
@@ -50,7 +50,7 @@ says() { # TECHNIQUE PATTERN
 on_server() {
 	psql -qAtX "$url" -c "$1"
 }
-# No scratch schema, no scratch file and no worker is left.
+# Check that no temporary schema, no temporary file and no worker is left.
 nothing_left() {
 	if [[ $url == sqlite:* ]]; then
 		equal "$(find . -name '*-lab-*')" ''
@@ -78,8 +78,8 @@ techniques_of_server() {
 	for name in marker applock worker-loop own; do
 		check "with $name no worker waits" is "$name" "$share < 0.05"
 	done
-	# A technique that claims and settles separately needs two statements for each
-	# job, and some more for claims that find no job.
+	# The technique `own` settles a job and claims the next one in one statement. If it
+	# used a statement for each step, it would need at least two for each job.
 	check 'own needs fewer than two statements for each job, with those that find no job' is own 'statements_per_job < 2'
 	check 'the lab counts the bytes of log' is own 'wal_bytes_per_job > 50'
 	check 'the lab leaves nothing behind' nothing_left

@@ -8,11 +8,11 @@
 . "$(dirname "$0")/tap.sh"
 server='postgres:///x?host=/nowhere'
 
-# Run the command so that it finds DIR/libpq.so.5 before the system's libpq.
+# Run the command so that it loads DIR/libpq.so.5 and not the system's libpq.
 with() { # DIR COMMAND...
 	LD_LIBRARY_PATH=$here/$1${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$READPAST" "${@:2}"
 }
-loads() { # PATTERN COMMAND...: the command loads a library with such a name
+loads() { # PATTERN COMMAND...: the command loads a library whose name matches PATTERN
 	LD_DEBUG=files "$READPAST" "${@:2}" 2>&1 | grep -q "file=$1.*generating link map"
 }
 not() {

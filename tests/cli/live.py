@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Test the command work on a terminal. It has a status line at the end. Above it are
-the output of handlers and messages of the worker, each on lines of its own.
+"""Test the command work on a terminal. The last line is a status line. Above it are the
+output of handlers and messages of the worker, which never share a line.
 
   live.py READPAST
 
@@ -32,14 +32,14 @@ def readpast(*args):
 
 
 class Screen:
-    """A terminal of this width. It has the lines that the terminal shows, and those
-    that were scrolled away."""
+    """A terminal of this width. `lines` are all lines, including those that were
+    scrolled away."""
 
     def __init__(self, columns):
         self.columns = columns
         self.lines = [""]
         self.at = 0
-        self.live = []  # the status line, each time that it was drawn
+        self.live = []  # each version of the status line that was drawn
 
     def put(self, text):
         for token in re.findall(r"\x1b\[K|.", text, re.S):

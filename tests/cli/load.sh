@@ -1,12 +1,12 @@
-# load.sh - run producers and workers that continue whatever happens to the database.
+# load.sh - run producers and workers that continue even if the database fails.
 # Scripts source this file before tap.sh, which changes the directory.
 #
 #   start_load           start three producers and three workers on READPAST_DB
 #   load_worker I        start one of the workers again, after it was killed
 #   more_settled N       wait until N more jobs are settled
-#   check_load WHAT      end all of them, and check that all jobs are done, that
-#                        the history has no violation, and that each process that
-#                        failed has printed one line
+#   check_load WHAT      stop producers and workers, and check that all jobs are done,
+#                        that the history shows no broken promise, and that each
+#                        process that failed has printed one line
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -15,8 +15,8 @@
 declare -a workers producers
 payload='%.0f' # format for printf that makes the payload of a job
 
-# Enqueue jobs until the test stops the load. A call that failed is repeated if its
-# message says that this is safe. Each failure prints one line.
+# Enqueue jobs until the test stops the load. After a failed call, continue with the
+# next one. Each failure prints one line.
 producer() {
 	while [[ ! -e stop ]]; do
 		seq -f "$payload" 5 | readpast --history h enqueue q --quiet 2>>producer.err || echo $? >>producer.status
@@ -55,7 +55,7 @@ more_settled() { # N: wait until N more jobs than now are settled
 empty() {
 	[[ $(readpast stats q --json | grep -oE '"(scheduled|ready|running|dead)":[0-9]+' | paste -sd,) == '"scheduled":0,"ready":0,"running":0,"dead":0' ]]
 }
-# End the load. Check that all jobs have ended, and that the promises were kept.
+# Stop the load. Check that all jobs have ended, and that no promise was broken.
 check_load() { # WHAT
 	touch stop
 	wait "${producers[@]}"

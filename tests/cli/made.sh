@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test which commands create a database, and print a message about it. Also test the SQL
-# with which people can create the tables themselves.
+# Test which commands create a database that does not exist, and print a message about
+# this. Also test the SQL with which users can create the tables themselves.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -8,8 +8,8 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# `made` is the database's name in messages, and `none` is the message if there is no
-# database.
+# `made` is what messages call a database that was created. `none` is the message if
+# there is no database.
 if [[ $2 == sqlite: ]]; then
 	export READPAST_DB=sqlite:$here/readpast.db
 	made="the database $here/readpast.db" none="no database at $here/readpast.db"
@@ -29,8 +29,8 @@ remove_database() {
 	esac
 }
 
-# The command prints that it has made a database. If the database exists, it does not
-# print this.
+# Check that the command prints that it has made a database. When it runs again, the
+# database exists, and the command does not print this.
 makes() {
 	remove_database
 	"$READPAST" "$@" >out 2>err </dev/null || cat err

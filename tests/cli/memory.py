@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Test how much memory the command uses with large payloads. It depends only on the
-jobs that the command shows or runs at a time, and not on the number of jobs.
+"""Test how much memory the command uses with large payloads. The memory depends only on
+the jobs that the command shows or runs at the same time, and not on the number of all
+jobs.
 
   memory.py READPAST sqlite: | postgres:
 
@@ -29,8 +30,8 @@ def readpast(*args, **more):
 
 
 def peak(out, *args):
-    """Run the command. Returns its peak memory in bytes. Its output is written to the
-    file `out`."""
+    """Run the command and write its output to the file `out`. Returns the peak
+    memory of the command, in bytes."""
     actions = [(os.POSIX_SPAWN_OPEN, 1, out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
                 0o600)]
     pid = os.posix_spawn(READPAST, [str(READPAST), *args], os.environ,
@@ -72,8 +73,8 @@ def look(payload):
         lines = f.readlines()
     check("list prints all jobs", len(lines) == JOBS + 1, lines)
     check("list prints the beginning of each payload", payload[:40] in lines[1], lines[1])
-    # A payload is three times in memory: in the job, in its JSON object, and in the
-    # JSON text.
+    # The memory contains three copies of a payload: in the job, in its JSON object, and
+    # in the JSON text.
     within("list --json has one payload in memory at a time",
            peak("list", "list", "q", "--json"), BASE + 6 * SIZE)
     with open("list", "rb") as f:
@@ -82,8 +83,8 @@ def look(payload):
 
 
 def work():
-    # A payload is twice in memory: in the result of the database, and in the job that
-    # is made of the result.
+    # The memory contains two copies of each payload: in the result of the query, and in
+    # the job that is made of the result.
     within("a worker of two threads holds two large payloads",
            peak("work", "work", "q", "-j", "2", "--drain", "--", "true"),
            BASE + 2 * 2 * SIZE)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test a readpast that was built without PostgreSQL. It refuses a server's URL and says
-# why, and the program contains no reference to libpq.
+# Test a readpast that was built without PostgreSQL. It refuses the URL of a server and
+# says why. The program contains no reference to libpq.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

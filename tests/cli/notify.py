@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Test that the command work notifies the service manager, such as systemd, when it is
-ready, alive or stopping.
+"""Test the messages that the command work sends to the service manager, such as
+systemd. They say that the worker is ready, alive or stopping.
 
   notify.py READPAST
 
@@ -60,8 +60,8 @@ def readpast(*arguments):
 
 
 def is_alive(manager):
-    """WATCHDOG=1 is sent after half of the interval. It is not sent more often, and
-    even on a busy machine not much later."""
+    """Return whether WATCHDOG=1 arrives each time that half of the interval has passed:
+    not earlier, and at most TOO_LATE seconds later."""
     start = time.monotonic()
     heard = [manager.hear(TOO_LATE) for _ in range(4)]
     took = time.monotonic() - start
@@ -97,7 +97,8 @@ def lives_and_ends(manager):
 
 
 def hangs(manager):
-    """The history is a pipe that is full. So the worker's own thread blocks."""
+    """Let the worker hang: its history is a full pipe, so writing to it blocks the
+    worker's main thread."""
     os.mkfifo("history")
     reader = os.open("history", os.O_RDONLY | os.O_NONBLOCK)
     worker = manager.start("--", "true", READPAST_HISTORY="history")
@@ -109,7 +110,7 @@ def hangs(manager):
             pass
     readpast("enqueue", "q", "x")
     heard = [manager.hear(WATCHDOG)]
-    while heard[-1]:  # the messages that were sent before
+    while heard[-1]:  # skip the messages that were sent before the worker hung
         heard.append(manager.hear(2 * WATCHDOG))
     check("a worker that hangs sends no WATCHDOG=1", len(heard) < 10, heard)
     with contextlib.suppress(BlockingIOError):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test the command work when its standard output fails, to which handlers write. The
-# jobs of the queue do not change.
+# Test the command work when its standard output, to which handlers write, fails. Then
+# jobs whose output was not written must stay ready, with no attempt used.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -17,14 +17,15 @@ fill() {
 	seq "$2" | readpast enqueue "$1" --quiet
 }
 
-# The queue has N jobs: all are ready, and no attempt is used.
+# untouched QUEUE N: the queue has N jobs, all of them ready and with no attempt used.
 untouched() {
 	equal "$(readpast list "$1" --limit 1000 --json |
 		sed -E 's/.*"state":"([a-z]*)".*"attempt":([0-9]*),.*/\1 \2/' | sort | uniq -c | tr -s ' ')" " $2 ready 0" &&
 		equal "$(readpast list "$1" --state dead --json)" ''
 }
 
-# Besides the output of handlers, the worker has printed this one line.
+# complained ERROR RESULT: the worker has printed one line, with this error and this
+# result. Output of handlers does not count.
 complained() {
 	equal "$(grep -c '^readpast: ' err)" 1 &&
 		grep -qE "^readpast: cannot write to standard output: $1; $2 \(" err
@@ -32,7 +33,8 @@ complained() {
 
 # ---- the reader of the output ends ----
 
-# The reader takes the first line and exits. The other handlers write after this.
+# The reader of the output reads the first line and exits. All handlers but the first
+# write only after that.
 cat >line <<'END'
 #!/bin/sh
 echo "$1" >>started
@@ -96,7 +98,7 @@ import subprocess
 import sys
 
 ours, theirs = socket.socketpair()
-if sys.argv[1] == "half":  # like the connection of a service to the journal
+if sys.argv[1] == "half":  # only output, like a service's connection to the journal
     theirs.shutdown(socket.SHUT_RD)
     ours.shutdown(socket.SHUT_WR)
 else:
@@ -131,8 +133,9 @@ check 'standard output on a full device: work exits with 1' \
 check 'one line says so, and that no job was claimed' complained 'No space left on device' 'no job was claimed'
 check 'the jobs of the queue are unchanged' untouched device 3
 
-# on_full_disk QUEUE FILLER: run a worker whose output is on a disk. After FILLER blocks
-# are taken, the disk has room for the output of a few handlers.
+# on_full_disk QUEUE FILLER: run a worker that writes its output to a file on a small
+# disk. The filler, a file of FILLER blocks, leaves space for the output of only a few
+# handlers.
 on_full_disk() {
 	local queue=$1
 	fill "$queue" 20
@@ -149,12 +152,12 @@ mkdir "$small"
 if mount -t tmpfs -o size=64k tmpfs "$small" 2>/dev/null; then
 	on_full_disk tmpfs 12
 fi
-# This file system cannot allocate blocks ahead, but reports how many are free.
+# ext2 cannot reserve blocks for a file, but reports how many blocks are free.
 truncate -s 1M disk
 if mkfs.ext2 -q -b 1024 -m 0 disk && mount -o loop disk "$small" 2>/dev/null; then
 	on_full_disk ext2 230
 fi
-# This file system cannot allocate blocks ahead either, and has no limit of its size.
+# ramfs cannot reserve blocks for a file either, and its size is not limited.
 if mount -t ramfs ramfs "$small" 2>/dev/null; then
 	fill ramfs 3
 	# shellcheck disable=SC2016

@@ -11,8 +11,8 @@
 . "$(dirname "$0")/tap.sh"
 on_database "$2"
 
-# Run one worker after the other until the queue is empty. Prints how many workers were
-# killed.
+# Run workers one after another until the queue is empty. Some jobs kill their worker.
+# Prints how many workers were killed.
 # shellcheck disable=SC2016
 work_through() { # QUEUE
 	local killed=0 status
@@ -41,9 +41,9 @@ for attempts in 3 2; do
 	check "with $attempts attempts each job that kills has killed at most as many workers" test "$killed" -le $((3 * attempts))
 done
 
-# A worker that has running jobs and jobs fetched ahead is stopped until another worker
-# has done them all. When the first worker continues, it starts none of them. It may
-# start one that a thread was about to start.
+# Stop a worker that has running jobs and other jobs that it has claimed but not
+# started. A second worker does all these jobs. When the first worker continues, it must
+# not start any of them, except one that a thread was just about to start.
 seq 400 | readpast enqueue s --quiet
 # shellcheck disable=SC2016
 handler='read x; echo "$x" >>"$0"; [ "$x" -lt 50 ] || until [ -e go ]; do sleep 0.01; done'

@@ -13,11 +13,11 @@ if ((EUID != 0)) || ! unshare -m true 2>/dev/null; then
 	exit 0
 fi
 
-# The directory `volume` is writable. `mounted` is its mount point, and read-only.
+# The directory `volume` is writable. isolated() mounts it read-only at `mounted`.
 mkdir volume mounted
 volume=sqlite:volume/x.db
 export READPAST_DB=sqlite:mounted/x.db
-# Run a command in a mount namespace in which the volume is mounted read-only.
+# Run a command in a mount namespace of its own, with the volume mounted read-only.
 isolated() {
 	unshare -m sh -c 'mount --bind volume mounted &&
 		mount -o remount,bind,ro mounted && exec "$@"' isolated "$@"

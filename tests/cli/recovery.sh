@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Measure how long the recovery from a crash takes: N jobs of a worker that died,
-# compared with N new jobs. Prints the figures.
+# Measure how long the recovery from a crash takes. Doing N jobs of a worker that died
+# is compared with doing N new jobs. Prints the figures.
 #
 #   recovery.sh READPAST sqlite:|postgres: [long]
 #
-# The short form has 100 jobs of 50 ms with two workers, and 30,000 leases that end at
-# once. The long form has 100 and 1,000 jobs of 0 and 50 ms, with one and two workers.
-# It also measures new jobs, and jobs of another queue, beside jobs that are recovered.
+# The short form measures 100 jobs of 50 ms with two workers, and 30,000 leases that end
+# at the same time. The long form measures 100 and 1,000 jobs of 0 and 50 ms, with one
+# and two workers. It also measures how long new jobs, and jobs of another queue, wait
+# while a thousand jobs are recovered.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -20,7 +21,7 @@ now_ms() {
 	echo $(($(date +%s%N) / 1000000))
 }
 
-# Run workers until the queue is empty. Sets $took to the time since SINCE.
+# Run workers until the queue is empty. Sets $took to the time since SINCE, in ms.
 drain() { # SINCE WORKERS COMMAND...
 	local since=$1 workers=$2 pids=()
 	shift 2
@@ -37,8 +38,8 @@ in_time() {
 	return 1
 }
 
-# Measure the time for N jobs of a command twice: first for new jobs, and then for as
-# many jobs whose leases have run out.
+# Measure how long JOBS jobs take: first new jobs, and then as many jobs whose leases
+# have run out. Each job runs COMMAND.
 compare() { # JOBS WORKERS COMMAND...
 	local jobs=$1 workers=$2 said="$1 jobs, $2 workers, ${*:3}"
 	shift 2
@@ -54,8 +55,9 @@ compare() { # JOBS WORKERS COMMAND...
 	check "$said: all jobs are done" equal "$(readpast list q --limit 9 --json)" ''
 }
 
-# Jobs that are enqueued during the recovery of a thousand other jobs wait until these
-# are done, but no longer. Jobs of another queue that has its own worker do not wait.
+# Enqueue jobs while a thousand other jobs are recovered. A new job of the same queue
+# may wait until these are done, but no longer. Jobs of another queue, which has its own
+# worker, must not wait.
 beside() {
 	local pids=() start
 	seq 1000 | readpast enqueue q --quiet
@@ -85,9 +87,9 @@ beside() {
 	check "the jobs of another queue start at once" test "$slowest" -le 1000
 }
 
-# Many leases end at once in a queue without workers. Measure how many jobs become ready
-# in a second, beginning two seconds after the end of the leases. Also measure how long
-# other calls wait meanwhile.
+# Let many leases end at the same time in a queue without workers. Measure how many jobs
+# become ready in a second, beginning two seconds after the end of the leases. Also
+# measure how long an enqueue to another queue takes meanwhile.
 at_once() { # LEASES
 	local leases=$1 start taken worst=0 most
 	seq "$leases" | readpast enqueue many --quiet
@@ -112,7 +114,7 @@ at_once() { # LEASES
 	check "of leases that end at once, ${per_ms},000 jobs become ready in a second" test "$taken" -le "$most"
 }
 
-# Builds with a sanitizer are slow and use a fifth of these numbers.
+# Builds with a sanitizer are slow, so they use a fifth of these numbers.
 per_ms=3
 [[ ${3-} != long ]] || per_ms=15
 at_once 30000

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test that after a backup is restored, new jobs get none of the ids that were used
-# after the backup.
+# Test ids after a backup is restored: new jobs must get none of the ids that jobs got
+# between the backup and the restore.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -108,8 +108,8 @@ readpast queue drop stress-elsewhere-17-0123abcd --yes
 
 # ---- tests only for SQLite, and tests only for PostgreSQL ----
 
-# A checkpoint cannot empty -wal while another process reads the file, and can empty it
-# afterwards.
+# empties BUSY: check whether a checkpoint empties -wal. BUSY is 1 if it must fail,
+# because another process reads the file, and 0 if it must succeed.
 empties() {
 	[[ $(sqlite3 -cmd '.timeout 1000' readpast.db 'pragma wal_checkpoint(truncate)') == "$1|"* ]]
 }

@@ -1,7 +1,7 @@
 """The functions that the command line tests in Python use. Those in shell use tap.sh.
 
-  check("a sentence", CONDITION, WHY)   ok if it holds; WHY is shown otherwise
-  run(MAIN)                             MAIN(), the plan, the exit status; last
+  check("a sentence", CONDITION, WHY)   print ok if CONDITION is true, else print WHY
+  run(MAIN)                             call MAIN(), print the plan, and exit
 
 Each test has a directory of its own.
 

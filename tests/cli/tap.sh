@@ -45,8 +45,8 @@ status() {
 	return 1
 }
 
-# The command exits with N, and prints one line that matches the pattern to its standard
-# error.
+# refuses N PATTERN COMMAND...: the command exits with N, and prints exactly one line to
+# its standard error, which matches the pattern.
 refuses() {
 	local expected=$1 pattern=$2
 	shift 2
@@ -121,7 +121,7 @@ sql() {
 	esac
 }
 
-# Change the times of the workers' last heartbeats: subtract a number of seconds.
+# age_workers N: set the workers' last heartbeats back by N seconds.
 age_workers() {
 	case $READPAST_DB in
 	sqlite:*) sql "update readpast_worker set seen_at = seen_at - $1 * 1000" ;;
@@ -143,9 +143,9 @@ is_running() {
 	[[ $(field state "$(readpast show "$1" --json)") == running ]]
 }
 
-# finds CHECK PATTERN [OPTION...]: the doctor has a finding of this check that matches
-# the pattern. Its exit status is 1 if a finding is worse than a warning, and 0
-# otherwise. lacks CHECK [OPTION...]: the doctor has no finding of this check.
+# finds CHECK PATTERN [OPTION...]: this check of the command doctor has a finding that
+# matches the pattern. Doctor exits with 1 if any finding is worse than a warning, and
+# otherwise with 0. lacks CHECK [OPTION...]: this check of doctor has no finding.
 finds() {
 	local name=$1 pattern=$2 said got bad=0
 	shift 2

@@ -54,8 +54,8 @@ def eventually(f, wanted=True, within=60):
 
 
 class Top:
-    """A program on a terminal of this size. The program is top, or starts top. The
-    terminal is closed at the end of the `with` statement."""
+    """A terminal of this size on which `readpast top` runs, or a program that starts
+    it. The terminal is closed at the end of the `with` statement."""
 
     screens = 0
 
@@ -362,7 +362,8 @@ def ends_within(seconds, pid):
 def ends_without_terminal():
     readpast("enqueue", "mail", "x")
     for asks in (False, True):
-        # With so long an interval, top ends soon only because its terminal was closed.
+        # The screen is refreshed once an hour. So if top ends soon, it has noticed
+        # the closed terminal by itself.
         with Top("--interval", "1h", before="trap '' HUP;") as top:
             top.shows("^mail ")
             pid = top.pid()
@@ -377,7 +378,8 @@ def ends_without_terminal():
                   top.ended() == 1 and "the terminal was closed" in top.said(), top.said())
     check("the lost terminal has changed nothing", not paused_queues())
 
-    # An interactive shell takes the terminal back when a job is killed.
+    # The inner shell, which started top, is killed. Then the interactive outer shell
+    # takes the terminal back.
     script = f"{shlex.quote(str(READPAST))} top --interval 100ms 2>err; true"
     shell = f"bash --norc -i -c {shlex.quote(f'bash -c {shlex.quote(script)}; exec cat')}"
     with Top(program=shell) as top:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test several users of one SQLite file. A user who may only read the file blocks no
-# writer.
+# Test several users of one SQLite file. A user who has only the right to read the file
+# must not block writers.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -32,13 +32,14 @@ as() {
 		env LD_LIBRARY_PATH="$here/bin" "$@"
 }
 # work_as USER QUEUE: start a worker. Sets $worker to the pid of the worker itself, not
-# of a shell. Each user has a queue of his own, because killed workers stay in the list.
+# of a shell. Each user needs another QUEUE, because has_worker() finds workers by their
+# queue, and killed workers stay in the list of workers.
 work_as() {
 	(exec setpriv --reuid="$1" --regid="$1" $groups env \
 		LD_LIBRARY_PATH="$here/bin" "$here/bin/readpast" work "$2" -- true) >/dev/null 2>&1 &
 	worker=$!
 }
-# has_worker USER QUEUE: a worker of the queue is in the list
+# has_worker USER QUEUE: a worker of the queue is in the list that the user sees
 has_worker() {
 	readpast_as "$1" workers | grep -q "$2"
 }
@@ -47,7 +48,8 @@ readpast_as() {
 	shift
 	as "$user" "$here/bin/readpast" "$@"
 }
-# looks COMMAND...: the command succeeds, or its only failure is a finding of the doctor
+# looks COMMAND...: the command succeeds, or it is doctor and finds a queue that no
+# worker serves
 looks() {
 	status 0 "$@" || grep -q '"check":"nobody"' out
 }
@@ -102,7 +104,7 @@ check 'while the worker of root runs, all files belong to the owner' equal "$(ow
 kill -TERM $worker
 wait $worker
 
-# A user runs another SQLite program, which reads the file.
+# A user reads the file with sqlite3, which creates -wal and -shm as that user.
 as $reader sqlite3 q.db 'select 1 from readpast_job' >/dev/null
 check '-wal and -shm belong to another user' equal "$(owners)" \
 	"q.db $owner q.db-shm $reader q.db-wal $reader"

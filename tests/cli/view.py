@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Test the view readpast_jobs on SQLite with payloads of any bytes. The test reads the
-view with a client that decodes text strictly.
+view through Python's sqlite3 module, which fails on text that is not valid UTF-8.
 
   view.py READPAST
 
@@ -70,7 +70,8 @@ def expected(payload, encoding):
         return digits
     if encoding == "UTF-8":
         return digits if "\0" in text else text
-    # A database with this encoding cannot show these payloads as text.
+    # In a UTF-16 database the view shows payloads that have one of these characters, or
+    # are longer than this, as hexadecimal digits.
     refused = set(text) & set("\0\ufffe\uffff") or len(payload) > 65536
     return digits if refused else text
 

@@ -40,7 +40,7 @@ cancelled=$(put q cancelled)
 readpast cancel "$cancelled"
 live=$(put q live --delay 1h)
 
-says() { # STATUS OUTPUT ARGUMENT...: wait ends with this status and prints this
+says() { # STATUS OUTPUT ARGUMENT...: wait exits with STATUS and prints OUTPUT
 	status "$1" readpast wait "${@:3}" && equal "$(cat out)" "$2"
 }
 check 'wait for a done job that is not kept exits with 0 and prints this' says 0 "$was_done done (not kept)" "$was_done"
@@ -84,8 +84,9 @@ readpast cancel "$id"
 end_wait
 check 'a wait for a queue ends when the queue is empty' equal "$got" "0 "
 
-# With a server a client may sleep in poll() before it waits for the job, too.
-ends_wait() { # MESSAGE PAYLOAD...: a signal ends enqueue --wait with this message
+# A client on a server also sleeps in poll() while it waits for an answer, so is_waiting
+# does not show that it waits for the job. So this is tested only on SQLite.
+ends_wait() { # MESSAGE PAYLOAD...: a signal ends enqueue --wait, which prints MESSAGE
 	local id
 	"$READPAST" enqueue signalled "${@:2}" --wait >/dev/null 2>complained &
 	wait=$!

@@ -111,8 +111,8 @@ sweeps() { [[ $(readpast sweep) == *' 1 recovered,'* ]]; }
 check "a lease of a client runs out, too" eventually sweeps
 check 'why says that a suspect runs alone' says "$w" 'a client that is no worker was not heard of since' '\(2 of 3\)' 'only a worker that holds no other job can claim it'
 
-# A worker with a long lease stops sending heartbeats. Instead of waiting, the test sets
-# its last heartbeat back by a minute.
+# A worker that holds a long lease is killed, so its heartbeats stop. Instead of waiting
+# for a minute, the test sets the last heartbeat back by a minute.
 s=$(readpast enqueue s held --max-attempts 1)
 start_worker s --lease 1h
 check 'another worker runs a job' eventually is "$s" running

@@ -119,7 +119,7 @@ readpast enqueue own x --quiet
 check 'a handler that settles its own claim counts as done' \
 	equal "$(last_line own --drain -- sh -c '"$0" complete "$READPAST_CLAIM"' "$READPAST")" '1 done, 0 failed, 0 dead, 0 released'
 
-settle_own() { # WHAT: a handler runs the shell code WHAT, in which $0 is readpast
+settle_own() { # CODE: let a handler run this shell code, in which $0 is readpast
 	readpast enqueue own x --quiet
 	last_line own --max-jobs 1 -- sh -c "$1" "$READPAST"
 }
@@ -336,7 +336,8 @@ check 'no other word may follow --drain=' refuses 2 'expected settled' readpast 
 
 check '--drain settled with a space is refused' refuses 2 'work: --drain settled: write --drain=settled' \
 	readpast work again --drain settled -- true
-# Start a worker on two jobs and stop it during the first job. Prints its exit status.
+# Start a worker on two jobs, and send it SIGTERM during the first job. Prints its exit
+# status.
 stopped_with() { # OPTIONS
 	rm -f started go
 	readpast purge cut --state ready --yes >/dev/null 2>&1
@@ -365,7 +366,7 @@ check 'after the first signal work prints how many handlers it waits for, and ho
 kill -TERM "$worker"
 wait "$worker"
 
-# Delete -shm while a worker runs. Another process creates a new one.
+# Delete -shm while a worker runs. Then another process creates a new -shm file.
 export READPAST_DB=sqlite:$here/beside.db
 readpast enqueue q x y --quiet
 "$READPAST" work idle -- true >out 2>err &
