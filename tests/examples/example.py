@@ -21,11 +21,11 @@ SOURCE = pathlib.Path(sys.argv[3]).resolve() / "examples"
 
 
 class Example:
-    """A test of an example. By default it has a queue in a SQLite database, and workers
-    that are killed in turn. A subclass defines `file`; set_up(); commands(), which
-    returns the processes to run; done(), which returns their progress; and check(),
-    which checks the final state. The docstring of the subclass states what the program
-    promises."""
+    """A test of a program in examples/. By default it has a queue in a SQLite database.
+    A subclass defines `file`, the program; set_up(), which prepares the database;
+    commands(), which returns the commands to run, and to kill in turn; done(), which
+    returns their progress; and check(), which checks the final state. Its docstring
+    states what the program promises."""
 
     database = databases.SQLite
     queue = "q"
@@ -86,7 +86,7 @@ class Example:
             time.sleep(0.01)
 
     def kill(self):
-        """Kill the oldest process that still runs, and start another one in its place.
+        """Kill the process that has run longest, and start another one in its place.
         Returns whether a process was killed."""
         victim = next((process for process in self.crew if process.poll() is None), None)
         if victim is None:

@@ -22,7 +22,7 @@ import tempfile
 import time
 import traceback
 
-# this also sets the path on which the following modules are found
+# importing `example` also sets the path for the imports below
 from example import SOURCE, Example, databases
 from cases import EXTENSION, READPAST, sanitized
 import receiver
@@ -57,7 +57,7 @@ class Worker(Extended):
 
 
 class Psycopg(Example):
-    """each page is stored once, also if fetching it takes longer than a lease"""
+    """each page is stored once, even if fetching it takes longer than a lease"""
 
     file, jobs = "worker_psycopg.py", 30
     database = databases.PostgreSQL
@@ -87,8 +87,8 @@ class Psycopg(Example):
         # Delete the registrations of workers that were killed, because one of them
         # could be notified in place of the living worker.
         self.db.query("delete from readpast.waiter")
-        # Among so many other waiters, a waiting worker polls only after 7 seconds or
-        # more.
+        # The more workers wait, the less often each polls. With 300 of them the worker
+        # polls after 7 seconds or more, so an earlier start shows a notification.
         self.db.query("insert into readpast.waiter (queue_id, until, worker_id)"
                       " select 0, now() + interval '1 hour', -n from generate_series(1, 300) n")
         time.sleep(2)
@@ -97,7 +97,8 @@ class Psycopg(Example):
         self.eventually(lambda: self.done() > self.jobs, "the last page")
         assert time.monotonic() < began + 4, "a worker that waits is notified"
         assert self.readpast("workers").count("pages:") >= 1
-        # All other workers were killed. The last one unregisters when it stops.
+        # Only the last worker stops normally, and so marks itself as stopped. All other
+        # workers were killed.
         self.crew[-1].terminate()
         assert self.crew.pop().wait() == 0, "SIGTERM ends it"
         assert self.db.query("select count(*) from readpast.worker"
@@ -297,8 +298,8 @@ class Debounce(Extended):
             process.wait()
 
     def done(self):
-        """Make one more change instead of waiting. The program that changes may be
-        killed."""
+        """Change a note once more. The process that makes the change may be killed.
+        Returns the number of changes."""
         self.changes += 1
         self.edit(f"note {self.changes % 2}", f"b a {self.changes}",
                   random.choice([None, random.random() * 0.2]))
@@ -318,7 +319,8 @@ class Backoff(Example):
     """each call is made, none too early, and no call has its effect twice"""
 
     file, jobs, kills = "backoff.py", 24, 4
-    # longer than Retry-After, because a client that is killed does not read that header
+    # Longer than Retry-After. The job of a client that was killed before it read this
+    # header is tried again when the lease ends, which must not be too early.
     lease = "2s"
 
     def set_up(self):

@@ -14,11 +14,10 @@ LONG = 1.5  # seconds; longer than the leases of the tests
 
 
 class Receiver(http.server.ThreadingHTTPServer):
-    """The web server that the examples call. GET /N returns a page of N bytes, and
-    takes LONG for every tenth page. POST is a request to do something once for each
-    Idempotency-Key. The first request with every third key gets 429 with Retry-After:
-    1, and with every fifth key 500. A body that contains the word `bad` always gets
-    400."""
+    """The web server that the examples call. GET /N returns a page of N bytes. Every
+    tenth page takes LONG seconds. POST does something once for each Idempotency-Key.
+    The first request with a key that 3 divides gets 429 with Retry-After: 1, and with
+    another key that 5 divides 500. A body with the word `bad` always gets 400."""
 
     daemon_threads = True
 

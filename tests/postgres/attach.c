@@ -226,8 +226,8 @@ P4_a_claim_in_an_open_transaction_holds_up_nobody(void **state)
 	assert_int_equal(state_of(app->other, held.id), 0);
 }
 
-/* The errors come from the library, from a routine, and from the server
- * itself. */
+/* The calls fail for different reasons: the library, a routine, or the server
+ * itself refuses them. */
 static void
 a_call_that_fails_leaves_the_callers_transaction_usable(void **state)
 {
@@ -261,8 +261,8 @@ a_call_that_fails_leaves_the_callers_transaction_usable(void **state)
 	assert_int_equal(ready(app->other), 2);
 }
 
-/* A call that only reads fails because a right is missing. The transaction must
- * stay usable. */
+/* Calls that only read fail because the role lacks a right. The caller's
+ * transaction must stay usable. */
 static void
 a_look_that_fails_leaves_the_callers_transaction_usable(void **state)
 {
@@ -322,7 +322,8 @@ begin_inside_the_callers_transaction_is_a_savepoint(void **state)
 	put(app->conn, "q", "inner");
 	ok(app->conn, rp_commit(app->conn));
 	assert_int_equal(ready(app->conn), 2);
-	/* The caller has a savepoint of the same name, which still exists. */
+	/* The caller's savepoint has the same name as the library's, and still
+	 * exists. */
 	execute(app->pg, "rollback to readpast");
 	assert_int_equal(ready(app->conn), 0);
 	put(app->conn, "q", "last");
@@ -521,8 +522,8 @@ prepared_statements_may_be_discarded_by_the_caller(void **state)
 	execute(app->pg, "discard all");
 	put(app->conn, "q", "x");
 	execute(app->pg, "begin; deallocate all");
-	/* Inside a transaction the library does not repeat the call, so the
-	 * caller does. */
+	/* The library does not repeat a failed call inside a transaction, so
+	 * the caller repeats it. */
 	if (rp_enqueue(app->conn, "q", &job, NULL) < 0) {
 		assert_int_equal(rp_last_error(app->conn)->code, RP_EBUSY);
 		put(app->conn, "q", "x");
@@ -599,14 +600,15 @@ where_another_isolation_is_the_default_calls_of_their_own_work(void **state)
 	ok(conn, rp_release(conn, c.id, c.no, 0));
 	assert_int_equal(take_one(conn, "q", 60000, &c), 1);
 	ok(conn, rp_commit(conn));
-	/* The other options of the URL stay in force. */
+	/* The URL also sets search_path, to `nowhere`. This has its effect. */
 	assert_int_equal(number(rp_conn_native(conn),
 				"select count(*) from pg_settings"
 				" where setting = 'nowhere'"),
 			 1);
 	rp_close(conn);
 
-	/* The caller's own setting does not change, and does no harm. */
+	/* The caller sets another isolation level. The calls must work, and the
+	 * setting must not change. */
 	execute(app->pg, "set default_transaction_isolation = serializable");
 	assert_int_equal(rp_attach("postgres", app->pg, NULL, &conn, &error),
 			 0);
@@ -629,7 +631,7 @@ another_encoding_is_refused(void **state)
 	rp_conn *conn = NULL;
 	rp_error error;
 
-	job.kind = "\xc3\xa4"; /* this letter is two characters in Latin-1 */
+	job.kind = "\xc3\xa4"; /* UTF-8; two letters in Latin-1 */
 	execute(app->pg, "set client_encoding = 'LATIN1'");
 	assert_int_equal(rp_enqueue(app->conn, "q", &job, NULL), RP_EINVAL);
 	assert_non_null(strstr(rp_last_error(app->conn)->message, "LATIN1"));
@@ -708,8 +710,8 @@ a_connection_of_our_own_that_was_lost_is_made_anew(void **state)
 	ok(app->other, rp_commit(app->other));
 	assert_int_equal(ready(app->conn), 3);
 
-	/* The connection is lost inside a transaction. Only this transaction is
-	 * lost. */
+	/* The connection is lost inside a transaction. The transaction is lost,
+	 * but the connection can be used again. */
 	ok(app->other, rp_begin(app->other));
 	put(app->other, "q", "x");
 	kill_backend(app, rp_conn_native(app->other));

@@ -1,7 +1,7 @@
 /*
- * attached.c - run all calls of the library on a caller's connection: outside
- * of a transaction, and in an open one that also installs the schema. The test
- * search_path.py uses this program.
+ * attached.c - make all calls of the library on a caller's connection, once
+ * outside of a transaction, and once inside a transaction that also installs
+ * the schema. The test search_path.py runs this program.
  *
  *   attached URL SCHEMA
  *

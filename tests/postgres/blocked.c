@@ -1,6 +1,6 @@
 /*
- * blocked.c - test a worker while another session has locked one of its jobs.
- * Only the verdict on this job waits.
+ * blocked.c - test a worker while another session has locked the row of one of
+ * its jobs. Settling this job must wait, but the worker's other jobs must not.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -102,7 +102,8 @@ extend_if_held(rp_task *task, const rp_job *job, void *ctx)
 	return RP_DONE;
 }
 
-/* Complete the job long before the commit. Until then its row stays locked. */
+/* Complete the job, and commit long after that. The job's row stays locked
+ * until the commit. */
 static int
 commit_late(rp_task *task, const rp_job *job, void *ctx)
 {
@@ -210,8 +211,8 @@ P4_a_verdict_that_must_wait_keeps_no_other_job_from_being_settled(void **state)
 	assert_int_equal(stop(&work).done, 31);
 }
 
-/* The lease of the other job is renewed in the meantime, and that job runs only
- * once. */
+/* One job's row is locked, so the renewal of its lease waits. The lease of the
+ * worker's other job is renewed all the same, so that job runs only once. */
 static void
 P2_a_renewal_that_must_wait_keeps_no_other_from_being_made(void **state)
 {
@@ -256,8 +257,8 @@ P4_a_heartbeat_of_a_handler_never_waits(void **state)
 	assert_int_equal(stop(&work).done, 1);
 }
 
-/* The handler's own transaction locks the row for longer than a third of the
- * lease, after which a lease is renewed. */
+/* A worker renews a lease when a third of it has passed. The handler's own
+ * transaction locks the job's row for longer than that. */
 static void
 P7_a_handler_may_take_long_to_commit_what_it_completed(void **state)
 {

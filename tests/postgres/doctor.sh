@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test the findings of doctor that only PostgreSQL has. The script causes each problem
-# on a server of its own that has bad settings.
+# Test the findings of the command doctor that are possible only on PostgreSQL. The
+# script causes each problem on a server of its own, which has bad settings.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -62,7 +62,7 @@ check 'a right of public to read jobs is reported' finds public 'may select job'
 sql "revoke all on readpast.job from public"
 check 'after a revoke the finding is gone' lacks public
 sql "create role stranger"
-# This right is revoked by default since version 15.
+# Up to version 14 this right is granted by default.
 sql "revoke create on schema public from public"
 check 'a schema of the search_path in which only its owner may create is not reported' lacks path
 check 'the schema of readpast is not reported either' lacks writable
@@ -74,7 +74,7 @@ check 'a schema of the path in which a role may create is reported' finds path '
 check 'the right of a single role is only a warning' equal "$(readpast doctor --json | grep -c '"check":"path","level":"warning"')" 1
 sql "revoke create on schema public from stranger; create schema \"A, b\"; create schema postgres;
 	grant create on schema \"A, b\", postgres to stranger"
-# The server splits these options, and not the shell.
+# The server, and not the shell, splits these options at blanks.
 # shellcheck disable=SC2089
 PGOPTIONS='-c search_path="A,\ b"'
 # shellcheck disable=SC2090
@@ -97,8 +97,8 @@ check 'a good plan of a claim is not reported' lacks plan
 sql "select count(readpast.complete(id, claim_no)) from readpast.claim('q', 15000)" >/dev/null
 check 'dead rows that vacuum does not remove are reported' eventually finds bloat 'table job has about 1[0-9]{4} dead rows'
 check 'a sweep that keeps up is not reported' lacks marks
-# Use many numbers of the ready line without a sweep. The claim is made in SQL, because
-# the command line would sweep.
+# The ready line numbers its jobs. Use up many numbers without a sweep. The claim is
+# made in SQL, because `readpast claim` would also sweep.
 sql "select setval('readpast.line', 1000000)" >/dev/null
 sql "select readpast.claim('q', 5000)" >/dev/null
 marked() {

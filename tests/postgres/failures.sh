@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Test the command line on a PostgreSQL server that cannot be used. It prints one line,
-# exits with the right status, and leaves nothing half done. The script starts its own
-# servers.
+# Test the command line on a PostgreSQL server that cannot be used. Each command must
+# print one line, exit with the right status, and leave nothing half done. The script
+# starts its own servers.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -106,8 +106,8 @@ check 'no job was enqueued into the newer schema' equal "$(sql versions 'select 
 
 # ---- eight processes at once ----
 
-# init_at_once: eight processes run init. Counts the different exit statuses and
-# messages.
+# init_at_once: run init in eight processes at the same time. Prints how often each exit
+# status and each message occurred.
 init_at_once() {
 	for i in 1 2 3 4 5 6 7 8; do
 		{ readpast init >"out.$i" 2>"err.$i"; echo $? >"status.$i"; } &
@@ -292,7 +292,8 @@ crowded() {
 	[[ $(psql -qAtX "host=$guarded user=postgres" -c "select count(*) from pg_stat_activity where query like 'select pg_sleep%'") == 4 ]]
 }
 eventually crowded
-# Take the last free connection. It may still be in use by the session before.
+# Take the last free connection. This fails while the session that used it before has
+# not quite ended.
 takes_the_last() {
 	: >fifth
 	psql -qAtX "host=$guarded user=postgres" -c "select 'in'" -c 'select pg_sleep(60)' >fifth 2>/dev/null &

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test a server whose disk is full: the database is in a tablespace of 40 MB. No
-# acknowledged job is lost, and all work continues when there is free space again.
+# Test a server whose disk is full. The database is in a tablespace on a disk of 40 MB.
+# No acknowledged job may be lost, and work must continue when space is free again.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -35,7 +35,7 @@ fill_up() {
 	true
 }
 
-# ---- one command after the other ----
+# ---- commands, one at a time ----
 
 export READPAST_DB="postgres:///small?host=$server&user=postgres"
 readpast init >/dev/null
@@ -64,8 +64,9 @@ check 'the history agrees' equal "$(readpast check h --left q | tail -n 1)" 'P1 
 # ---- under load ----
 
 export READPAST_DB="postgres:///loaded?host=$server&user=postgres"
-# Large jobs fill pages quickly. So enqueue soon needs a new page. So does a claim,
-# because it writes new row versions of jobs in full pages.
+# Large jobs fill pages quickly, so enqueue soon needs a new page. A claim also needs
+# new pages, because it writes new versions of the jobs' rows, and the old pages are
+# full.
 payload='%01900.0f'
 start_load
 seq -f "$payload" 1000 | readpast --history h enqueue q --quiet

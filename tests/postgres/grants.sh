@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test that the grants of docs/postgres.md are sufficient for each role, and that none
-# of them can be left out. The script starts its own server.
+# Test the grants that docs/postgres.md lists for each role. They must be sufficient,
+# and none of them may be superfluous. The script starts its own server.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

@@ -171,7 +171,7 @@ def a_job_that_is_due_or_whose_lease_is_over_starts_within_a_second(p):
     p.one("select readpast.enqueue('other', 'y', max_attempts => 9)")
     p.one("select readpast.enqueue('q', 'y')")
     p.started_in(2, 2)
-    # A client claims the job, and dies.
+    # A client claims the job, and ends without settling it.
     with contextlib.closing(psycopg2.connect(p.url)) as dies:
         dies.autocommit = True
         cursor = dies.cursor()
@@ -183,8 +183,9 @@ def a_job_that_is_due_or_whose_lease_is_over_starts_within_a_second(p):
 
 
 def ready_again_after(p, lease):
-    """Measure how long after the end of its lease a job is ready. No worker serves the
-    queue of the job, and the client that claimed it died."""
+    """Claim a job with this lease, and abandon it. No worker serves the job's queue.
+    Returns a function that waits until the job is ready again, and returns the seconds
+    since the claim."""
     with contextlib.closing(psycopg2.connect(p.url)) as dies:
         dies.autocommit = True
         dies.cursor().execute(
@@ -224,14 +225,16 @@ def after_the_end_of_any_workers_another_sweeps_within_two_seconds(p):
 def killed_workers_leave_no_job_waiting(p):
     p.start(12)
     p.asleep(12)
-    # The first worker that is notified may be one of those that were killed.
+    # A killed worker stays registered as a waiter. So the notification about a job may
+    # go to a killed worker first.
     for worker in p.workers[:9]:
         worker.kill()
     for worker in p.workers[:9]:
         worker.wait()
     for n in range(1, 4):
         p.one("select readpast.enqueue('q', 'x')")
-        # Each second one worker is notified. If it is dead, it is unregistered.
+        # A waiter is notified once a second. A dead waiter is unregistered then, until
+        # a living one gets the notification.
         p.started_in(n, 12)
     p.one("select readpast.enqueue('q', 'x')")
     assert p.started_in(4, 5) < 2

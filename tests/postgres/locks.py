@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Test that locks of other sessions do not block calls. These are advisory locks, which
-every role may take, and the locks of a transaction that stays open. Starts its own
-server.
+"""Test that calls do not wait for locks of other sessions. Such locks are advisory
+locks, which every role may take, and the locks of a transaction that stays open. Starts
+its own server.
 
   locks.py ROOT [CASE...]
 
@@ -16,14 +16,14 @@ from sessions import Session, case, eventually, main, tool
 
 
 def impatient(s):
-    """Let each statement fail that waits for a lock for more than a second."""
+    """Let statements of this session fail when they wait for a lock for a second."""
     s.rows("set lock_timeout = '1 s'")
     return s
 
 
 def passed(s):
-    """Move the head of a cursor, the position where claims start. Then a sweep visits
-    the jobs before it, and deletes old rows."""
+    """Enqueue and complete 50 jobs. This moves the position where claims start, the
+    head. The next sweep then visits the jobs before the head, and deletes old rows."""
     s.rows("select readpast.enqueue_many('old', array_fill('x'::text, array[50]))")
     s.rows("select readpast.complete(array_agg(id), array_agg(claim_no)) "
            "from readpast.claim('old', 50)")
@@ -185,8 +185,9 @@ def an_open_enqueue_does_not_hold_up_a_drop_and_its_job_stays(s):
 
 @case
 def a_sweep_of_two_statements_does_not_forget_a_dropped_queue_too_soon(s):
-    """An open transaction has enqueued a job into the dropped queue. A transaction that
-    sweeps twice must not forget the dropped queue, or nobody would move the job."""
+    """An open transaction has enqueued a job into a queue that is dropped meanwhile. A
+    transaction that sweeps twice must not delete the note about the dropped queue.
+    After the commit a sweep needs this note to find the job and move it."""
     user, sweeper = Session(s.database), Session(s.database)
     s.put("old")
     user.rows("begin")
@@ -243,7 +244,7 @@ def jobs_of_every_state_are_taken_into_the_new_queue(s):
                  "from readpast.jobs where id > 1 order by id")
     user.rows("commit")
     assert s.rows("select * from readpast.jobs") == []
-    s.put("new", unique_key="k")    # this is another job, and it now has the key
+    s.put("new", unique_key="k")    # this job has the unique key that an older job had
     swept_until_nothing_is_noted(s)
     now = {row[0]: row for row in s.rows(
         "select id, state, priority, unique_key, attempt, claim_no "
@@ -357,8 +358,8 @@ def an_enqueue_into_a_queue_that_another_session_makes_anew_is_not_refused(s):
         s.one("select readpast.drop_queue('q')")
         user.rows("begin")
         user.one("select readpast.queue_set('q', max_payload => 1)")
-        # The enqueue finds no queue, and waits for the transaction that creates the
-        # queue.
+        # The call finds no queue, because the transaction that creates it is open. The
+        # call waits for this transaction.
         answer = []
         thread = threading.Thread(target=lambda: answer.extend(
             other.rows(f"select readpast.{call}")))
@@ -374,8 +375,9 @@ def an_enqueue_into_a_queue_that_another_session_makes_anew_is_not_refused(s):
 
 @case
 def an_enqueue_is_refused_for_its_size_and_not_for_a_race(s):
-    # Another session creates the queue, or drops and creates it again. This happens
-    # after the insert has found no queue, and before the enqueue looks for the reason.
+    # An insert that adds no row makes enqueue look for the reason, such as the size of
+    # the job. Replace the insert by a routine that only creates the queue, as if
+    # another session had created it just after the insert.
     args, result = s.one(
         "select pg_get_function_arguments(p), pg_get_function_result(p) "
         "from (select 'readpast.put_one'::regproc) f(p)")

@@ -47,7 +47,8 @@ eventually_done(struct work *work, int n)
 	return atomic_load(&work->done) == n;
 }
 
-/* Kill all sessions of this test except its own. These are the worker's. */
+/* Kill the worker's sessions, which are all sessions in this schema except the
+ * test's own. */
 static void
 cut(struct db *db)
 {
@@ -97,8 +98,8 @@ jobs_of_a_claim_whose_answer_was_lost_are_released_at_once(void **state)
 	ok(db->conn, rp_commit(db->conn));
 	assert_int_equal(stats_of(db->conn, "q").running, 5);
 
-	/* The worker must release these jobs, or they would be ready only after
-	 * a minute. */
+	/* The worker must release these jobs when it has reconnected. Otherwise
+	 * they would be ready again only after their lease of a minute. */
 	cut(db);
 	assert_true(eventually_done(&work, 6));
 	rp_worker_stop(work.worker);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Test a connection to PostgreSQL that is cut, goes silent, is slow, or loses a reply.
-A proxy simulates this for the command line. Starts its own server.
+"""Test the command line on a connection to PostgreSQL that is cut, goes silent, is
+slow, or loses a reply. A proxy simulates these faults. Starts its own server.
 
   network.py READPAST ROOT [CASE...]
 
@@ -34,9 +34,9 @@ def case(function):
 # ---- the proxy ----
 
 class Line:
-    """A proxy in front of the server's socket. A test can change its behaviour at any
-    time. `delay` delays each piece of data by so many seconds. With `silent` nothing
-    passes, and with `deaf` no notification passes. lose() loses the next reply."""
+    """A proxy in front of the server's socket. Tests change these members at any time:
+    `delay` is the number of seconds by which data is delayed. With `silent` the proxy
+    passes nothing on, and with `deaf` everything except notifications."""
 
     def __init__(self, server):
         self.server = server
@@ -64,9 +64,9 @@ class Line:
                                  daemon=True).start()
 
     def lose(self, verb, heard=True):
-        """Close the connection at the next call of a verb. If `heard`, this happens
-        after the server has replied, so that the reply is lost. Otherwise it happens
-        before the server gets the call."""
+        """Close the connection at the next call of a verb, an operation such as claim.
+        If `heard`, the connection is closed when the server has replied, and the reply
+        is lost. Otherwise it is closed before the server gets the call."""
         self.lost.clear()
         self.loses = re.compile(b"B....\0readpast_readpast_" + verb.encode()
                                 + b"[a-z_]*\0", re.DOTALL), heard
@@ -117,8 +117,8 @@ def hang_up(pair):
 
 
 def without_notices(data):
-    """Split off the complete messages, and leave notifications out. Returns them and
-    the incomplete rest."""
+    """Split the data into messages. Returns all complete messages except
+    notifications, and the incomplete rest of the data."""
     kept = b""
     while len(data) >= 5:
         size = 1 + int.from_bytes(data[1:5], "big")
@@ -327,7 +327,8 @@ def a_silent_connection_ends_and_work_goes_on(c):
     time.sleep(1.5)
     assert c.left() == 3
     c.fails(1, "timeout expired", "stats")
-    # The bytes that are under way are lost, as when a router drops the connection.
+    # Lose the data that the proxy holds back, as if a router had dropped the
+    # connection.
     c.line.cut()
     c.line.silent = False
     took = eventually(10, c.done)

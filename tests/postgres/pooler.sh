@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Test programs behind a pooler in transaction mode, where each transaction may use
-# another session. These are the conformance programs that prepare statements, keep
-# transactions open, and wait.
+# Test the library behind a pooler in transaction mode, which may run each transaction
+# in a different session. The script runs the conformance programs that prepare
+# statements, keep transactions open, and wait.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -45,8 +45,8 @@ for name in claim queue race settle txn unique wait worker; do
 	check "the program $name passes behind the pooler" "$build/tests/conformance_$name" postgres:
 done
 
-# From now on, new sessions of the pool begin with another isolation level. This setting
-# must not change.
+# Change the default isolation level of all sessions. The programs must work, and must
+# not change this setting.
 psql -qX "host=$server user=postgres" -c "alter role postgres set default_transaction_isolation = 'repeatable read'" \
 	-c "do \$\$
 	declare
@@ -58,7 +58,7 @@ psql -qX "host=$server user=postgres" -c "alter role postgres set default_transa
 			perform pg_sleep(0.01), pg_stat_clear_snapshot();
 		end loop;
 	end \$\$"
-# The pooler may return a session once more that has just ended.
+# Ended sessions may still be in the pool. Repeat a query until it gets a new session.
 eventually psql -qAtX "$READPAST_TEST_POSTGRES" -c 'select 1' >/dev/null 2>&1
 for name in claim worker; do
 	check "the program $name passes if the default is repeatable read" "$build/tests/conformance_$name" postgres:

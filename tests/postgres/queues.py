@@ -17,8 +17,8 @@ from sessions import buffers, case, main
 
 @case
 def a_session_that_makes_a_thousand_queues_does_not_read_all_of_them(s):
-    # For few rows the planner prefers a sequential scan, and the session would keep
-    # that plan.
+    # When a table has few rows, the planner prefers a sequential scan. The session must
+    # not keep this plan when the table grows.
     s.rows("select readpast.enqueue('a' || i, 'x') from generate_series(1, 3) i")
     s.rows("analyze readpast.queue, readpast.lane")
     s.rows("begin")
@@ -75,7 +75,7 @@ def a_lane_has_one_row_even_if_it_is_used_often(s):
 # ---- publications ----
 
 def worked_on(s, queue):
-    """Make every kind of call that writes to a table."""
+    """Call routines so that each table is written to."""
     waiter = s.one("insert into readpast.worker (name, host, pid, queues, kinds, "
                    "started_at, seen_at) values ('w', 'h', 1, '[]', '[]', now(), "
                    "now()) returning id")
@@ -109,7 +109,7 @@ def a_publication_of_all_tables_blocks_no_call(s):
         worked_on(s, queue)
         for _ in range(3):
             s.sweep()
-            # let a second pass, after which a sweep writes and deletes ticks again
+            # sweeps write and delete ticks, one row a second, so wait for a second
             time.sleep(1.05)
     s.rows("select readpast.drop_queue('one')")
     s.sweep()

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Test the routines of sql/postgres, called with Debian's psycopg2 and without our
 library, as any client may call them. Also test each danger that docs/design.md
-describes, with sessions that take steps in turn. Starts its own server.
+describes, with several sessions that do their steps in a fixed order. Starts its own
+server.
 
   routines.py ROOT [CASE...]
 
@@ -21,8 +22,8 @@ from sessions import Session, buffers, case, eventually, main, tool
 
 
 def swept_in(session, payload, seconds=4):
-    """Sweep and claim until this job is claimed, without any other job. The sweep puts
-    the job back into the ready line."""
+    """Repeat a sweep and a claim until a claim returns this job. Claims alone do not
+    find the job, until a sweep puts it back into the ready line."""
     def look():
         session.sweep()
         return session.claim().get(payload)
@@ -182,7 +183,7 @@ def a_worker_creates_the_queues_that_are_new_to_it(s):
     assert woken(sleeper) == 1
     s.rows("select * from readpast.claim('claimed', worker => 'me')")
     assert s.rows(queues) == [("claimed",), ("q",), ("r",)]
-    # The queue was dropped. A heartbeat of its worker does not create it again.
+    # A heartbeat of a worker must not create a queue that was dropped meanwhile.
     s.one("select readpast.drop_queue('r')")
     s.rows("update readpast.worker set seen_at = seen_at - interval '9 seconds'")
     assert s.one("select readpast.worker_named('me', '{q,r}')") == me
@@ -361,8 +362,8 @@ def a_round_trip_settles_and_then_claims(s):
         "verdicts => '{0,3,1,0}', delays_ms => '{null,null,0,null}', "
         "errors => '{null,null,boom,null}')",
         [job for job, _ in c] + [99], [claim_no for _, claim_no in c] + [1])
-    # The row with the number 0 says that one verdict was accepted as done. Each other
-    # verdict has a row of its own.
+    # The row with the number 0 counts the verdicts that were accepted as done, here
+    # one. Each of the other verdicts has a row of its own.
     assert sorted(rows[:4]) == [(0, 1, 4, None, None), (2, 0, 2, None, None),
                                 (3, 0, 2, None, None), (4, -9, None, None, None)
                                 ], rows
@@ -466,8 +467,8 @@ def a_key_is_taken_in_the_commit_that_completes_its_job(s):
 
 @case
 def a_job_that_lives_and_ends_between_look_and_insert_is_noticed(s):
-    """The enqueue of `slow` found that the key is free, and stops before its insert.
-    Meanwhile another job takes the key and is done."""
+    """The session `slow` enqueues a job. It finds that the unique key is free, and then
+    stops before its insert. Meanwhile another job takes the key and is done."""
     slow = Session(s.database)
     s.rows("select readpast.queue_create('q')")
     s.rows("create function stop() returns trigger language plpgsql as $$ begin"
@@ -593,8 +594,8 @@ def done_jobs_are_kept_as_long_as_the_queue_says(s):
 
 
 def kept(s):
-    """Return two dicts of counts for each state: those of kept_count, and the real
-    ones."""
+    """Return two dicts {state: number of kept jobs}: the first from the table
+    kept_count, the second by counting the jobs."""
     counted, there = (dict(s.rows(f"select state, {what} group by state"))
                       for what in (
                           "sum(change)::integer from readpast.kept_count",
@@ -718,8 +719,8 @@ def a_renewal_is_a_heartbeat_and_writes_only_if_one_is_due(s):
     assert not s.one(row)[1], "it might raise a serialization failure"
     s.one("select readpast.extend(%s, %s)", *claim)
     assert s.one(row)[1]
-    # A client that is not a worker can renew a lease, too. A renewal that is refused is
-    # not a heartbeat.
+    # A client that is not a worker can also renew a lease. If the renewal of a worker's
+    # lease is refused, it does not count as a heartbeat.
     s.put("y")
     s.one("select readpast.extend(%s, %s)", *s.claim()["y"])
     s.complete(claim)
@@ -876,7 +877,7 @@ def a_job_committed_late_before_the_head_is_found(s):
 
 
 def pass_by(s, seconds=2.4):
-    """For some seconds, move the heads and let sweeps follow."""
+    """For some seconds, move the head, and sweep after each move."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         passed(s)
@@ -1041,9 +1042,9 @@ def a_transaction_that_enqueues_late_leaves_a_recheck(s):
 
 @case
 def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
-    """Clients that wait for the queue, drain it or count its jobs see a job that claims do
-    not find. The job is in a range that the next sweep looks at again, or before the
-    number where claims start."""
+    """A job may be before the position where claims start, or in a range that the next
+    sweep examines again. Then claims do not find the job. But clients that wait for the
+    queue, drain it or count its jobs must see the job."""
     late = Session(s.database)
     live = "select readpast.live_job(id) from readpast.queue where name = 'q'"
     seen = ("select p.ready, p.running, t.ready from readpast.probe('q') p, "
@@ -1067,8 +1068,8 @@ def a_queue_is_not_empty_while_a_job_is_behind_the_cursors(s):
 
 @case
 def a_job_committed_while_claims_start_before_it_is_moved(s):
-    """A sweep visits the place while the newest cursor is young and claims start far
-    before it. The sweep never visits this place again."""
+    """A job is committed late. A sweep visits the job's place in the line for the last
+    time while claims still start before this place. The job must be found later."""
     late = Session(s.database)
     passed(s, 2)
     late.rows("begin")
@@ -1085,8 +1086,8 @@ def a_job_committed_while_claims_start_before_it_is_moved(s):
 
 @case
 def claims_start_near_the_head_beside_an_open_transaction(s):
-    """A transaction that has an id stays open. Claims follow each other so quickly that
-    the newest cursor is always young."""
+    """A transaction that has an id stays open. Claims are so frequent that the newest
+    row of table cursor is always younger than 200 ms."""
     pin = Session(s.database)
     passed(s)
     pin.rows("begin")
@@ -1106,8 +1107,8 @@ def claims_start_near_the_head_beside_an_open_transaction(s):
 
 @case
 def a_clock_that_was_set_back_loses_no_job(s):
-    """Simulate a clock that was three seconds ahead at the last sweep, and an hour
-    ahead when a job was claimed."""
+    """Simulate a clock that was wrong earlier: three seconds ahead at the last sweep,
+    and an hour ahead when a job was claimed."""
     for _ in range(2):
         passed(s, 20)
         s.put("due", delay="100 ms")
@@ -1154,7 +1155,7 @@ def an_open_claim_is_skipped_until_it_is_rolled_back(s):
     assert user.claim().keys() == {"held"}
     cursors = s.one("select count(*) from readpast.cursor where lane_id > 0")
     for session in s, other:
-        # the session must not wait for locks
+        # fail instead of waiting for a lock for ever
         session.rows("set statement_timeout = '10 s'")
 
     def is_passed():
@@ -1207,8 +1208,9 @@ def a_visit_that_runs_out_of_time_goes_on_in_the_next_sweep(s):
 
 @case
 def the_tables_of_hints_may_be_truncated_at_any_time(s):
-    """Truncate the tables of hints under load. There are a held job in a lane of its
-    own, a long line, a transaction that stays open, and a prepared transaction."""
+    """Truncate the tables of hints, whose rows only speed calls up, under load. There
+    are a held job with a priority of its own, a queue with many ready jobs, an open
+    transaction, and a prepared transaction. No job may be lost."""
     s.put("quiet", priority=7)
     assert s.claim(lease="1 s").keys() == {"quiet"}
     s.rows("select readpast.enqueue_many('long', array_fill('-'::text, "
@@ -1236,7 +1238,7 @@ def the_tables_of_hints_may_be_truncated_at_any_time(s):
         thread.start()
     for _ in range(5):
         time.sleep(0.3)
-        # The server may end this truncate of several tables because of a deadlock. Then
+        # The truncate locks several tables. If a deadlock makes the server cancel it,
         # repeat it.
         while True:
             try:
@@ -1307,7 +1309,7 @@ def a_claim_that_finds_an_updated_row_takes_or_skips_the_job(s):
     s.put("b")
     got = []
     s.rows("begin")
-    # this session has locked job a, so the other one skips it
+    # this session has locked job a, so the other session skips job a
     first = s.claim()["a"]
     assert other.taken(2) == "b"
     s.one("select readpast.release(%s, %s)", *first)
@@ -1323,12 +1325,12 @@ def a_claim_that_finds_an_updated_row_takes_or_skips_the_job(s):
 
 @case
 def a_claim_in_an_open_transaction_locks_only_its_own_jobs(s):
-    """A session has read the row of a job. Another session claims the job before the
-    first one locks it."""
+    """A session has read the row of a job, and has not locked the row yet. Meanwhile
+    another session claims the job."""
     s.put("a")
     s.put("b")
-    # For every role except the owner, row-level security calls gate() before a row is
-    # read. So these roles read a row only when the gate is open.
+    # Row-level security calls gate() before the role `slow` reads a row. gate() waits
+    # while another session holds an advisory lock.
     s.rows("""
         create function public.gate() returns boolean language plpgsql as $$
         begin
@@ -1369,8 +1371,8 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
             s.rows(f"begin isolation level {level}")
             assert s.refused(f"select * from {call}").startswith("25001"), call
             s.rows("rollback")
-    # Enqueues and verdicts work at this isolation level. An outdated snapshot never
-    # makes the server refuse a verdict.
+    # Enqueues and verdicts work at isolation level repeatable read. If the snapshot is
+    # outdated, the call fails with 40001, which does not mean that the claim is lost.
     user = Session(s.database)
     user.rows("begin isolation level repeatable read")
     user.put("y")
@@ -1381,7 +1383,8 @@ def claims_and_sweeps_are_refused_at_higher_isolation(s):
     user.rows("begin isolation level repeatable read")
     assert user.complete(claim) == "done"
     user.rows("commit")
-    # With a snapshot that is older than the claim, the claim must not seem to be lost.
+    # If the snapshot is older than the claim, the error must not say that the claim is
+    # lost.
     user.rows("begin isolation level repeatable read")
     user.rows("select 1 from readpast.job")
     user.rows("rollback")
@@ -1462,22 +1465,23 @@ def a_pinned_snapshot_changes_no_claims_cost(s):
     pin.rows("select 1")
     for _ in range(2):
         first = measure()
-    # now the statistics say that the table is empty; autovacuum may cause this, too
+    # Now the statistics say that the table is empty. Autovacuum may analyze it, too.
     s.rows("analyze readpast.job")
     last = [measure() for _ in range(8)][-3:]
     pin.rows("commit")
-    # If autovacuum has analyzed the tables, one call may have planned again. The
-    # smaller number of the calls excludes this.
+    # Use the smallest of the measurements. If autovacuum has analyzed the tables, one
+    # call has planned its statements again, and so has read more pages.
     last = [min(each) for each in zip(*last)]
-    # A claim starts at the cursor. A sweep reads once the entries that have died since
-    # the last sweep, and no others. It would do the same without the pinned snapshot.
+    # A claim starts at the cursor, so it reads no dead entries before it. A sweep reads
+    # only entries that have died since the last sweep, with a pinned snapshot or
+    # without one.
     assert last[0] <= 1.5 * first[0], (free, first, last)
     assert last[1] <= 1.5 * first[1], (free, first, last)
 
 
 @case
 def a_claim_that_took_long_moves_the_start_of_the_next_one(s):
-    # For comparison, read many dead entries without a cursor past them.
+    # Run a claim in a transaction that takes 150 ms.
     slow = """do $$ begin
                 perform pg_sleep(0.15);
                 perform from readpast.claim('q');
@@ -1508,9 +1512,9 @@ def a_plan_made_for_an_empty_table_is_the_plan_for_a_full_one(s):
 
 @case
 def routines_walk_indexes_whatever_the_statistics_say(s):
-    # Versions of the server differ. Version 18 counts the disabled nodes of a plan, and
-    # earlier versions add to their cost. Version 18 also caches the plans of SQL
-    # functions.
+    # Versions of the server choose plans in different ways. Version 18 counts the
+    # disabled nodes of a plan. Earlier versions add a cost to each such node. Version
+    # 18 also caches the plans of SQL functions.
     calls = [
         "readpast.enqueue('q', 'x')",
         "readpast.enqueue('q', 'x', unique_key => 'k')",
@@ -1548,14 +1552,14 @@ def routines_walk_indexes_whatever_the_statistics_say(s):
         for plan in said:
             assert not re.search(
                 r"(Seq|Bitmap Heap) Scan on job\b", plan), plan
-            assert "JIT:" not in plan, plan  # compiling would take 200 ms
+            assert "JIT:" not in plan, plan  # this takes 200 ms
 
     s.rows("alter table readpast.job set (autovacuum_enabled = off)")
     s.rows("alter table readpast.archive set (autovacuum_enabled = off)")
     s.one("select readpast.queue_set('q', keep_done => '1 day')")
     s.rows("analyze")
     early = explaining()
-    for _ in range(8):      # the server may use a generic plan from the sixth call on
+    for _ in range(8):      # from the sixth call on, the server may keep one plan
         plans(early)
     s.rows("select readpast.enqueue_many('q', array_fill('x'::text, "
            "array[20000]))")
@@ -1627,7 +1631,7 @@ def the_short_form_sweeps_only_if_a_sweep_is_due(s):
 # ---- the rest ----
 
 def asleep(s, worker):
-    """Return a session that listens, like a worker that waits."""
+    """Register a waiter for this worker, and return a session that listens for it."""
     sleeper = Session(s.database)
     channel, _, fresh, _ = sleeper.one(
         "select * from readpast.register_waiter(%s, '{q}')", worker)
@@ -1652,17 +1656,17 @@ def each_job_notifies_another_waiter(s):
     user = Session(s.database)
     user.rows("begin")
     user.put("a")
-    s.put("b")      # this enqueue does not wait, and notifies the other worker
+    s.put("b")      # does not wait for `user`, and notifies the other worker
     assert (woken(one), woken(two)) == (1, 0)
-    s.put("c")      # `user` is notifying the only waiter that is left
+    s.put("c")      # the only waiter left is the one that `user` notifies
     assert (woken(one), woken(two)) == (0, 1)
     two.one("select readpast.unregister_waiter(2, '{q}')")
     user.rows("commit")
     assert (woken(one), woken(two)) == (0, 1)
-    s.put("d")      # both workers are unregistered
+    s.put("d")      # notifies nobody, because both workers are unregistered
     assert (woken(one), woken(two)) == (0, 0)
-    # A worker that got as many jobs as it wanted notifies another worker, and not
-    # itself.
+    # A claim that returns as many jobs as its limit may have left more jobs. So it
+    # notifies another worker, and never the worker that claims.
     one, two = asleep(s, 1), asleep(s, 2)
     s.rows("select * from readpast.claim('q', 2, worker_id => 2)")
     assert (woken(one), woken(two)) == (1, 0)

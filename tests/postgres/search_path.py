@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Test that no object in the schema `public` can run in place of an object of
-pg_catalog. A role without rights on the schema puts functions, operators, views and
-types into `public`, in place of all objects of pg_catalog that readpast's statements
-name (see shadows.sql). Every session has `public` in its path. None of these objects
-may run when a routine, the program or the library is called. Starts a server of its
-own.
+pg_catalog. An attacker, a role without rights on readpast's schema, creates objects in
+`public`. Each of these shadows has the name of a function, operator, view or type of
+pg_catalog that readpast uses (see shadows.sql). Every session has `public` in its
+search_path. No shadow may run when a routine, the program or the library is called.
+Starts a server of its own.
 
   search_path.py CLI ROOT ATTACHED [CASE...]
 
@@ -28,11 +28,12 @@ CLI, ROOT, ATTACHED = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 SQL = ROOT / "sql/postgres"
 SUITE = []
 
-# In the first path public precedes pg_catalog. The second is the usual order, in which
-# only arguments of better matching types help an attacker.
+# The values of search_path. In the first, public precedes pg_catalog. The second is the
+# usual one, in which pg_catalog precedes public. Then a shadow can run only if its
+# argument types match a call better than those of the real object.
 PATHS = "public, pg_catalog", '"$user", public'
 
-# Arguments for calls of routines, by type.
+# An argument for each type of a routine's parameter.
 VALUES = {
     "integer": "1", "bigint": "1", "text": "'q'", "bytea": "'x'",
     "boolean": "true", "interval": "'1 second'",
@@ -47,8 +48,8 @@ VALUES = {
 }
 
 
-# Routines that only settle_and_claim() calls, with its search_path. A setting of their
-# own would cost each claim some microseconds.
+# Routines that are called only by settle_and_claim(), and so run with its search_path.
+# A search_path of their own would cost each claim some microseconds.
 INNER = {"lock_queue", "move_cursor", "settle", "settle_claim"}
 
 
@@ -73,8 +74,8 @@ def run(db, sql, *args):
 # ---- the shadows that ran ----
 
 class Log:
-    """The server's log. Each call returns which shadows ran since the last call, and
-    with the rights of which role."""
+    """The server's log, to which shadows write when they run. Each call returns which
+    shadows ran since the last call, and with the rights of which role."""
 
     def __init__(self):
         self.file = open(f"{SERVER}/server.log", errors="replace")
@@ -90,7 +91,7 @@ class Log:
 
 
 def calls(db):
-    """Yield a call of each routine of the schema. Calling fill() fires the trigger."""
+    """Yield calls of all routines of the schema except triggers, which fill() fires."""
     for name, signature, types in run(db, """
             select p.proname, p.oid::pg_catalog.regprocedure,
                    array(select pg_catalog.format_type(a.type, null)
@@ -106,15 +107,16 @@ def calls(db):
             continue
         args = ", ".join(f"{VALUES[t]}::{t}" for t in types)
         yield signature, f"select readpast.{name}({args})"
-        # With null for the arguments that have a default, the routine does more.
+        # Also pass null for all arguments but the first, because null often makes a
+        # routine do more.
         nulls = ", ".join(f"null::{t}" if n else f"{VALUES[t]}::{t}"
                           for n, t in enumerate(types))
         yield signature, f"select readpast.{name}({nulls})"
 
 
 def prepare(text):
-    """Add the schema to the names of types, because this statement is the test's
-    own."""
+    """Add pg_catalog to the names of types. This statement belongs to the test, so it
+    must not call shadows itself."""
     return re.sub(r"::(text|bytea|jsonb?|tid|pg_snapshot)\b",
                   r"::pg_catalog.\1", text)
 
@@ -159,8 +161,8 @@ def no_routine_runs_a_strangers_code(log):
             try:
                 run(db, prepare(call))
             except psycopg2.Error as error:
-                # Another error, for instance 42809, means that a shadow was called, for
-                # instance as count(*).
+                # These are errors of readpast, or of the arguments. Any other error may
+                # come from a shadow, such as 42809 for count(*).
                 assert error.pgcode[:2] in ("RP", "22", "25", "40", "23"), (
                     f"{call}: {error.pgcode} {error}")
             run(db, "rollback")
@@ -262,7 +264,8 @@ NAMED = {"text", "bytea", "json", "jsonb", "timestamptz", "tid", "xid8", "oid",
 
 
 def unsafe(text):
-    """Return the names in a statement that the caller's search_path resolves."""
+    """Return the names in a statement that have no schema, so that the caller's
+    search_path decides which objects they name."""
     text = re.sub(r"--.*", "", text)
     text = text.replace("using errcode =", "")   # this `=` is not an operator
     text = re.sub(r"E?'(?:[^']|'')*'", "''", text)

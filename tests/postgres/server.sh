@@ -1,6 +1,6 @@
 # Start servers for one test script, which sources this file after tap.sh. When the
-# script ends, the servers are stopped, and then its function `undo` is called to clean
-# up the rest.
+# script ends, the servers are stopped. Then the script's function `undo` is called, in
+# which the script cleans up.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors

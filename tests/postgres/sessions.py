@@ -1,5 +1,5 @@
-"""Sessions of psycopg2 for the tests of the routines, and a server on which each case
-has a database.
+"""Sessions of psycopg2 for the tests of the routines, and a server on which each test
+case has a database of its own.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
@@ -115,8 +115,8 @@ def run(function, number, url):
     manage(url, f"create database {name} template clean")
     try:
         function(Session(url.replace("/postgres?", f"/{name}?")))
-        # Drop this database, because a server that starts after a crash syncs all
-        # files. With fifty databases that may take a minute.
+        # Drop the database. If a case crashes the server, the server syncs the files of
+        # all databases when it starts, which may take a minute for fifty of them.
         manage(url, f"drop database {name} with (force)")
         return True
     except Exception:

@@ -1,7 +1,8 @@
--- The role mallory puts these objects into the schema public. Each is a shadow of a
--- name in pg_catalog that readpast's statements use. A shadow writes to the server's
--- log, because a rollback does not undo that. Then it does the same as the real object.
--- The tables `word` and `sign` contain the names.
+-- The role mallory, an attacker, creates these objects in the schema public. Each is a
+-- shadow: it has the name of an object of pg_catalog that readpast's statements use. A
+-- shadow that runs writes to the server's log, which a rollback does not undo. Then it
+-- does the same as the real object. The tables `word` and `sign` contain the names of
+-- functions and operators.
 
 create function public.see(what text, answer boolean default true)
 returns boolean
@@ -51,8 +52,8 @@ exception when others then
 end
 $body$;
 
--- These functions have the same arguments as the real ones. They are called if public
--- precedes pg_catalog in the path.
+-- These functions and operators have the same arguments as the real ones. They are
+-- called only if public precedes pg_catalog in the search_path.
 select public.shadow(
            p.proname, array(select format_type(a.type, null)
                               from unnest(p.proargtypes) with ordinality
@@ -69,8 +70,8 @@ select public.shadow(o.oprname, nullif(o.oprleft, 0)::regtype::text,
  where o.oprnamespace = 'pg_catalog'::regnamespace
    and o.oprname in (select s.name from sign s);
 
--- These functions have arguments of better matching types. They are called wherever
--- public is in the path.
+-- The arguments of these shadows have types that match calls better than those of the
+-- real objects. So they are called even if public comes after pg_catalog.
 do $body$
 declare
 	types text[] := '{smallint,integer,bigint,numeric,float8,text,interval,
@@ -90,7 +91,7 @@ begin
 			null;
 		end;
 	end loop;
-	-- Functions that take any type get a shadow for each type.
+	-- A function that takes any type gets one shadow for each type.
 	for it in
 		select p.proname,
 		       array(select case when format_type(a.type, null) ~ 'array'
@@ -118,7 +119,7 @@ begin
 end
 $body$;
 
--- Shadows of the server's tables and views, and at last of types.
+-- Create shadows of the server's tables and views, and then of its types.
 do $body$
 declare
 	it record;
@@ -129,7 +130,7 @@ begin
 		 where c.relnamespace = 'pg_catalog'::regnamespace
 		   and c.relkind in ('r', 'v')
 		   and c.relname in (select w.name from word w)
-		   -- a view cannot have one of its columns
+		   -- a view cannot have one of the columns of pg_attribute
 		   and c.relname <> 'pg_attribute'
 	loop
 		execute format('create view public.%I as select * from pg_catalog.%I '

@@ -24,7 +24,8 @@ sql() { # DIR SQL
 is_in_step() {
 	[[ $(sql "$primary" "select count(*) from pg_stat_replication where sync_state = 'sync'") == 1 ]]
 }
-# Start a synchronous standby. It has everything that the primary acknowledges.
+# Start a synchronous standby. The primary acknowledges a commit only when the standby
+# has it.
 start_standby() {
 	"$pg_temp" standby "$standby" "$primary" >/dev/null
 	sql "$primary" "alter system set synchronous_standby_names = '*'"

@@ -97,8 +97,8 @@ struct client {
 	unsigned seed;
 };
 
-/* Choose random verdicts for the held jobs, beginning with the last claim.
- * `held` becomes the number of jobs that are kept. A new job replaces each job
+/* Choose random verdicts for the held jobs, beginning with the last claim. The
+ * jobs whose lease is extended stay in `held`. Enqueue a new job for each job
  * that is completed. */
 static size_t
 judge(struct client *c, rp_verdict *v)
@@ -172,7 +172,7 @@ take_turns(void *ctx)
 	return r < 0;
 }
 
-/* Provoke one deadlock, to see that deadlocks are counted. */
+/* Cause one deadlock, to test that the server counts deadlocks. */
 static void
 deadlock(void)
 {

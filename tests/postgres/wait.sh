@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Test waiting for the end of a job on PostgreSQL: without polling, across restarts of
-# the server, with few rights, and in SQL. The script starts its own server.
+# Test waiting for the end of a job on PostgreSQL. A wait must not poll, must survive
+# restarts of the server, and needs few rights. Also test the SQL function wait(). The
+# script starts its own server.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
@@ -43,7 +44,8 @@ id=$(put q x)
 claim=$(claim_of "$(readpast claim q)")
 begin_wait "$id"
 eventually is_registered "$id"
-# after the registration the client looks at the job at longer and longer intervals
+# After its registration the client still checks the job, at longer and longer
+# intervals.
 sleep 4
 from=$(statements)
 sleep 3
@@ -122,14 +124,15 @@ check 'wait() returns the state' equal "$(cat said)" 'done'
 id=$(put q x)
 readpast cancel "$id"
 check 'wait() returns the state cancelled' equal "$(sql "select readpast.wait($id)")" cancelled
-refused() { # PATTERN SQL: run the lines of SQL as statements, and expect this error
+refused() { # PATTERN SQL: each line of SQL is a statement; the error matches PATTERN
 	psql -qAtX -v ON_ERROR_STOP=1 "host=$server user=postgres dbname=postgres" \
 		<<<"${2//$'\n'/;$'\n'};" >out 2>err
 	grep -q -- "$1" err
 }
 check 'wait() refuses an id that was never given' refused 'no job has the id' 'select readpast.wait(9999)'
 check 'wait() refuses a timeout that is too long' refused 'within 0..' "select readpast.wait($id, '1 day')"
-# For the server, two statements in one message look like one statement.
+# Send each statement in a message of its own. The server cannot tell two statements in
+# one message from one statement.
 check 'wait() is refused in a transaction' refused 'a statement by itself' \
 	"begin"$'\n'"select 1"$'\n'"select readpast.wait($id)"
 
