@@ -2,8 +2,8 @@
  * backlog.c - measure whether a claim costs more when many jobs are ready.
  *
  * The same claims are measured on two files, one with few ready jobs and one
- * with many. Between the measurements, the claimed jobs are put back at the end
- * of the line.
+ * with many. Between the measurements, new jobs at the end of the ready line
+ * replace the claimed ones.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -83,8 +83,8 @@ count_claims(const struct bench *b, void *handle, size_t length)
 	add(b, length, ".reads", (double)sum.reads / claims);
 }
 
-/* Measure claims. Returns the seconds per job. The first round also fills
- * the line, and is not recorded. */
+/* Measure claims. Returns the seconds per job. The first round is not recorded,
+ * because it also fills the ready line. */
 static double
 sample(const struct bench *b, size_t length, int round)
 {

@@ -20,7 +20,7 @@
 void die(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 void *allocate(size_t size); /* zero-filled */
-/* zeroed memory that is shared with children */
+/* allocate zeroed memory that is shared with child processes */
 void *allocate_shared(size_t size);
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -28,8 +28,8 @@ pid_t fork_child(void); /* uses spawn() */
 
 double seconds_now(void); /* CLOCK_MONOTONIC */
 
-/* Fill `to` with a verdict for each job of a batch, and free the batch. Returns
- * the number of jobs. */
+/* Write a verdict for each job of the batch into `to`, and free the batch.
+ * Returns the number of jobs. */
 size_t verdicts_on(rp_batch *batch, rp_verdict *to);
 
 /* Print on the terminal what is being measured. `round` is -1 if this

@@ -2,8 +2,8 @@
  * bench.c - compare the library with the raw floor. The floor is a queue
  * written by hand, and it does only what a correct queue must do (floor.c).
  *
- * Each round measures all rows of the report, so that disturbances by other
- * programs affect all rows alike.
+ * Each round measures all rows of the report once, so that disturbances by
+ * other programs affect all rows equally.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

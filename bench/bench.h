@@ -20,8 +20,8 @@ struct bench {
 	const char *dir; /* directory for the databases */
 	int rounds;
 	double seconds; /* duration of a sample, in seconds */
-	size_t backlog; /* number of jobs in the line that counts as long */
-	/* number of starts of a job whose latency is measured */
+	size_t backlog; /* number of jobs in a long ready line */
+	/* how often the latency of starting a job is measured */
 	size_t starts;
 	int clients; /* largest number of concurrent writers */
 	int markdown;
@@ -34,8 +34,8 @@ struct bench {
 char *database_path(const struct bench *b, const char *name);
 void database_fill(const char *path, size_t jobs);
 
-/* Declarations of sides.c. A side is one of the programs that are compared. The
- * floor is a queue written by hand, the other sides use the library. */
+/* Declarations of sides.c. A side is one of the queues that are compared. The
+ * floor is a queue written by hand. The other sides use the library. */
 /* The operations that are measured. SERVE claims and completes a batch. TURN
  * settles a batch and claims the next one in one commit. ONE_JOB is for
  * concurrent clients: it enqueues, claims and completes one job, with a commit
@@ -44,7 +44,7 @@ enum operation { ENQUEUE, SERVE, TURN, OPERATIONS, ONE_JOB = OPERATIONS };
 extern const char *const operation_names[OPERATIONS];
 
 struct side {
-	/* first part of the names of this side's rows in the report */
+	/* the names of this side's rows in the report begin with this */
 	const char *prefix;
 	void *(*open)(const char *path, const char *synchronous, size_t batch);
 	void (*close)(void *handle);
@@ -67,15 +67,15 @@ void operate_begin(const struct side *side, void *handle, enum operation what);
 void operate_end(const struct side *side, void *handle, enum operation what);
 
 /* Repeat the operation until `seconds` have passed, `most` jobs are done, or no
- * job is left. Adds the number of jobs to *jobs, and the seconds that they took
- * to *spent. */
+ * job is left. Adds the number of jobs to *jobs, and adds the seconds that the
+ * jobs took to *spent. */
 void operate_for(const struct side *side, void *handle, enum operation what,
 		 size_t batch, double seconds, size_t most, size_t *jobs,
 		 double *spent);
 
 /* The parts of the benchmark, each in a file of its own. A function ..._rows()
- * adds the part's rows to the report, and ..._round() measures them once.
- * Rounds are numbered from 0. Round -1 warms up and is not recorded. */
+ * adds the part's rows to the report, and ..._round() measures these rows once.
+ * Rounds are numbered from 0. Round -1 is a warm-up that is not recorded. */
 void pairs_rows(const struct bench *b);
 void pairs_round(const struct bench *b, int round);
 void extension_rows(const struct bench *b);

@@ -1,7 +1,7 @@
 /*
- * commands.c - measure what it costs to start readpast. This is the processor
- * time of a command that reads, and of a command that enqueues a job. The
- * processor time of `true` is what any process costs.
+ * commands.c - measure the processor time of two runs of readpast: a command
+ * that only reads, and a command that enqueues a job. For comparison, the
+ * processor time of `true` is measured, which is the cost of any process.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

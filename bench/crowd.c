@@ -1,8 +1,8 @@
 /*
  * crowd.c - run processes that do the same work on one file at the same time.
  *
- * Each process opens the database after the fork. The processes start together,
- * and report how many jobs they did.
+ * Each process opens the database after the fork. The processes begin to work
+ * at the same time. They report how many jobs they did.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -66,8 +66,8 @@ crowd_run(const struct crowd *c, double *ret_fairness)
 		pids[i] = start(c, board, i);
 	while (atomic_load(&board->ready) < c->n && !bad) {
 		sleep_us(1000);
-		/* If a child has died, stop waiting, because the other children
-		 * would wait for it for ever. */
+		/* If a child has died, stop waiting, because it will never be
+		 * ready. */
 		bad = waitpid(-1, &status, WNOHANG) > 0;
 	}
 	atomic_store(&board->go, 1);

@@ -21,8 +21,8 @@ struct crowd {
 };
 
 /* Run the processes. Returns the jobs per second of all processes together.
- * *ret_fairness becomes the jobs of the slowest process divided by those of the
- * fastest one, or 0 if there were too few jobs to tell. */
+ * *ret_fairness becomes the number of jobs of the slowest process divided by
+ * that of the fastest, or 0 if too few jobs were done for a comparison. */
 double crowd_run(const struct crowd *crowd, double *ret_fairness);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * extension.c - compare the loadable extension with the library. Each enqueues
- * a thousand jobs in one call, outside of a transaction. The extension gets the
- * jobs as a JSON array.
+ * extension.c - compare the loadable SQLite extension with the library. Both
+ * enqueue a thousand jobs in one call, outside of a transaction. The jobs are
+ * passed to the extension as a JSON array.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

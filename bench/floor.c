@@ -4,11 +4,11 @@
  *
  * The floor has the library's own tables and indexes, statements that are
  * prepared once, and one BEGIN IMMEDIATE ... COMMIT per batch. Where a loop can
- * be written in two ways, measurements chose the faster one. Rows are inserted
- * by one statement with as many VALUES as the batch has jobs, because opening
- * five indexes costs more than inserting a row. For the same reason batches of
- * at least WIDE jobs are updated and deleted by one statement, under one claim
- * number. Smaller batches are faster with a statement for each job.
+ * be written in two ways, the way that was faster in measurements is used. Each
+ * statement opens five indexes, which costs more than inserting a row. So one
+ * statement inserts all rows of a batch. Batches of at least WIDE jobs are also
+ * updated and deleted by one statement, under one claim number. For smaller
+ * batches a statement for each job is faster.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -38,7 +38,7 @@ struct job {
 
 struct floor {
 	sqlite3 *db;
-	/* measures the floor's cost; NULL if it is not measured */
+	/* a connection of the library, to measure the floor's cost, or NULL */
 	rp_conn *conn;
 	size_t n, held;
 	struct job *jobs;
@@ -70,8 +70,9 @@ prepare(sqlite3 *db, const char *sql)
 	return stmt;
 }
 
-/* Prepare a statement that consists of `head`, `n` times `item`, and `tail`.
- * Each `item` gets the number of its parameter, beginning with `parameter`. */
+/* Prepare a statement that consists of `head`, `n` copies of `item`, and
+ * `tail`. Each copy contains the number of its parameter. The first is
+ * `parameter`. */
 static sqlite3_stmt *
 prepare_many(sqlite3 *db, const char *head, const char *item, int parameter,
 	     const char *tail, size_t n)
@@ -282,8 +283,8 @@ read_job(struct floor *f, struct job *job)
 	memcpy(job->payload, payload, job->payload_size);
 }
 
-/* Lease all held jobs under one claim number, which is larger than the last
- * number of each of them. */
+/* Lease all held jobs under one new claim number. It is larger than the claim
+ * number that any of these jobs had before. */
 static void
 lease_all(struct floor *f, sqlite3_int64 now)
 {

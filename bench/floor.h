@@ -17,15 +17,16 @@ struct floor;
  * schema, and a queue with the id 1. `synchronous` is "normal" or "full". */
 struct floor *floor_open(const char *path, const char *synchronous, size_t n);
 void floor_close(struct floor *f);
-/* a connection of the library that measures the floor's cost */
+/* Return a connection of the library with which the floor's cost is measured.
+ */
 rp_conn *floor_conn(struct floor *f);
 
-/* Open a plain connection, as a caller would, with SQLite's busy timeout. */
+/* Open a connection to SQLite as an application would, with a busy timeout. */
 void *floor_connect(const char *path, const char *synchronous);
 void floor_disconnect(void *native);
 
-/* Each of these functions runs one transaction, and returns the number of its
- * jobs. `f` stores the claimed jobs until floor_complete() completes them, or
+/* Each of these functions runs one transaction, and returns the number of jobs
+ * in it. `f` stores the claimed jobs until floor_complete() completes them, or
  * the next floor_turn() settles them. */
 size_t floor_enqueue(struct floor *f, const void *payload, size_t size);
 size_t floor_claim(struct floor *f);

@@ -2,9 +2,9 @@
  * pairs.c - compare the library with the floor, the queue written by hand, in
  * one process.
  *
- * Both do the same work on files of their own with the same content. Before
- * each sample, outside of the measured time, jobs are added until there are
- * enough ready jobs for the faster of the two.
+ * Both do the same work. Each has a file of its own, with the same content as
+ * the other's. Before each sample, outside of the measured time, jobs are added
+ * until there are enough ready jobs for the faster of the two.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -50,7 +50,7 @@ pairs_rows(const struct bench *b)
 				pair_rows(b, what, level, batch);
 }
 
-/* Return the largest number of jobs that a sample may need. */
+/* Return a number of jobs that suffices for a sample. */
 static size_t
 enough(const struct bench *b, enum operation what, size_t level, size_t batch)
 {

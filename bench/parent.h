@@ -7,8 +7,8 @@
 #ifndef BENCH_PARENT_H
 #define BENCH_PARENT_H
 
-/* Make a directory in BENCH_DIR, TMPDIR or /tmp. Returns NULL after printing
- * an error. */
+/* Make a directory in BENCH_DIR, or else in TMPDIR, or else in /tmp. Prints an
+ * error and returns NULL on failure. */
 char *directory_make(void);
 /* Remove the directory and the files in it. */
 void directory_remove(const char *path);

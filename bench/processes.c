@@ -1,7 +1,7 @@
 /*
  * processes.c - compare four processes on one file with one process.
  *
- * They claim and settle for a given time, from a line that does not run dry.
+ * They claim and settle for a given time. There are always enough ready jobs.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -41,9 +41,9 @@ processes_rows(const struct bench *b)
 	}
 }
 
-/* Measure `n` processes. First fill the line with more jobs than they can
- * claim. In a line that ran dry, the last process to notice would seem to be
- * the fastest. */
+/* Measure `n` processes. First enqueue more jobs than they can claim. If the
+ * jobs ran out, the process that noticed this last would seem to be the
+ * fastest. */
 static double
 sample(const char *path, int n, size_t batch, double rate, double seconds,
        double *fairness)

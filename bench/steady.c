@@ -3,8 +3,8 @@
  * while a producer commits each job by itself.
  *
  * For comparison, the same is measured with a queue written by hand, without
- * leases. There, each worker claims up to a hundred jobs and completes them in
- * the same commit, and sleeps briefly when a claim finds no job.
+ * leases. Its workers claim up to a hundred jobs and complete them in the same
+ * commit. If a claim finds no job, the worker sleeps briefly.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -29,7 +29,7 @@ struct served {
 };
 
 struct scene {
-	/* the side that the producer and the workers use */
+	/* the queue that is measured */
 	const struct side *side;
 	void (*work)(const char *path, struct served *served);
 	const char *row;

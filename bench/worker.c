@@ -72,9 +72,8 @@ worker_round(const struct bench *b, int round)
 	if (round >= 0) {
 		database_fill(path, (size_t)(rate * seconds * 1.5) + 1000);
 		run_worker(path, &d);
-		/* Measure from the first to the last call of the handler. So
-		 * the time that the worker takes to start and to stop does not
-		 * count. */
+		/* Measure from the first to the last call of the handler, to
+		 * leave out the time in which the worker starts and stops. */
 		report_sample(b->report, DRAIN,
 			      (double)(d.count - 1) * 1e9 /
 				      (double)(d.last_ns - d.first_ns));

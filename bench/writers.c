@@ -50,8 +50,7 @@ sample(const struct bench *b, size_t side, int n)
 				     ONE_JOB,          1,    10 * b->seconds };
 	double fairness;
 
-	/* Fill the queue, because a client may claim before it has enqueued a
-	 * job. */
+	/* Fill the queue first, so that a claim always finds a job. */
 	database_fill(path, CROWD_MOST);
 	report_sample(b->report, row, crowd_run(&crowd, &fairness));
 	if (sides[side].side == &library_side)

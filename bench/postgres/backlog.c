@@ -2,9 +2,9 @@
  * backlog.c - measure whether a claim costs more when many jobs are ready, or
  * when the table has many scheduled jobs.
  *
- * There is a schema for each number of jobs, so that all of them are measured
- * in turn. No table is vacuumed or analyzed, except one table that was analyzed
- * while it was empty. These are the worst statistics that a planner may have.
+ * Each number of jobs has a schema of its own, and the schemas are measured in
+ * turn. No table is vacuumed or analyzed, except that one schema was analyzed
+ * while its tables were empty. These are the worst statistics for the planner.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define SHORT 10000
-/* number of jobs in a slice, after which new jobs replace them */
+/* A slice claims this many jobs. Then new jobs replace them. */
 #define SLICE 7000
 #define SLICES 8 /* number of slices in a sample */
 #define CLIENTS 4
@@ -100,8 +100,8 @@ make(const struct bench *b, int line)
 	rp_close(conn);
 }
 
-/* Measure how many buffers a claim accesses. New jobs then replace the claimed
- * ones, so that the line keeps its length. */
+/* Measure how many buffers a claim accesses. Then replace the claimed jobs, so
+ * that the number of ready jobs stays the same. */
 static void
 count_claims(const struct bench *b, int line)
 {
@@ -136,7 +136,7 @@ drain_slices(const struct bench *b, int line)
 	free(name);
 }
 
-/* Drain the whole line once, for a curve of the plot. */
+/* Do all ready jobs once, for a curve of the plot. */
 static void
 drain_all(const struct bench *b, const struct side *side, const char *series)
 {

@@ -1,6 +1,6 @@
 /*
- * client.c - connect to the server with plain libpq, for the queue that is
- * written by hand.
+ * client.c - connect to the server with libpq instead of the library, for the
+ * queue that is written by hand.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

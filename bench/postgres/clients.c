@@ -1,9 +1,9 @@
 /*
- * clients.c - run processes that enqueue and processes that work, at full
- * speed.
+ * clients.c - run producers, which enqueue jobs, and workers, which do the
+ * jobs, at full speed.
  *
- * Each process has a connection of its own. The processes warm up, and then all
- * start together. They count in shared memory.
+ * Each is a process with a connection of its own. The processes warm up, and
+ * then all start at the same time. Their counters are in shared memory.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -207,7 +207,7 @@ clients_finish(struct clients *c, struct outcome *ret)
 	ret->p50 = quantile_ms(board, 0.5);
 	ret->p99 = quantile_ms(board, 0.99);
 	ret->longest = (double)board->longest_us / 1e3;
-	/* Leave out the last second if the run ended within it. */
+	/* Leave out the last second unless it was a full second. */
 	while (ret->seconds + 1 <= elapsed + 0.01 &&
 	       ret->seconds < MOST_SECONDS) {
 		ret->by_second[ret->seconds] =

@@ -1,7 +1,6 @@
 /*
- * cost.c - measure costs that do not depend on the machine's load, which are
- * bytes of log and buffers read. Also measure how long the disk takes for a
- * commit.
+ * cost.c - measure costs that do not depend on the machine's load: bytes of
+ * log, and buffers accessed. Also measure how long the disk takes for a commit.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -99,8 +98,8 @@ backend_seconds(rp_conn *conn)
 	return ns / 1e9;
 }
 
-/* The first line with buffers belongs to the root of the plan, and counts those
- * of all nodes. */
+/* The first line of the plan that has buffers belongs to the root node. Its
+ * numbers include the buffers of all other nodes. */
 static int
 take_buffers(void *ctx, const struct rp_row *row)
 {
@@ -127,8 +126,8 @@ buffers(rp_conn *conn, const char *sql)
 	return ret;
 }
 
-/* Return the median number of buffers that a claim of 100 jobs accesses. The
- * session has made some claims before. */
+/* Return the median number of buffers that a claim of 100 jobs accesses, in a
+ * session that has made some claims before the measurement. */
 double
 buffers_per_claim(const struct bench *b, const char *schema)
 {

@@ -11,13 +11,14 @@
 
 #define CLIENTS 4
 #define SCHEMA "readpast"
-/* There are so many steps that costs that occur once a second hardly count. */
+/* Number of steps whose cost is measured. It is so large that costs that occur
+ * once a second hardly change the result. */
 #define STEPS 100
 
 static const size_t batches[] = { 1, 100 };
 static const struct side *const sides[] = { &hand_side, &library_side };
 
-/* Return the largest number of jobs that a sample may need. */
+/* Return a number of jobs that suffices for a sample. */
 static size_t
 enough(const struct bench *b, size_t batch, size_t last)
 {
@@ -28,7 +29,7 @@ enough(const struct bench *b, size_t batch, size_t last)
 	return (size_t)(rate * b->seconds) + 8 * batch;
 }
 
-/* Drain a line. Returns the number of jobs that were done. */
+/* Let workers do ready jobs. Returns the number of jobs that were done. */
 static size_t
 sample(const struct bench *b, const struct side *side, size_t batch,
        size_t jobs)

@@ -32,8 +32,8 @@ run_side(const struct bench *b, const struct side *side, size_t batch)
 	return outcome.put;
 }
 
-/* Measure one sample of both sides. They take turns several times, because a
- * disk's speed changes more from second to second than the sides differ. */
+/* Measure one sample of each side, in slices that alternate between the sides.
+ * From second to second, a disk's speed changes more than the sides differ. */
 static void
 sample(const struct bench *b, size_t batch)
 {

@@ -1,10 +1,10 @@
 /*
- * hour.c - simulate, within a minute, the dead rows that an hour of work leaves
- * in the table while another session keeps an old snapshot.
+ * hour.c - create, within a minute, as many dead rows as an hour of work leaves
+ * in the tables while another session keeps an old snapshot.
  *
- * One job runs from the beginning on. Behind it are dead index entries of all
- * jobs that were done since then, and ten cursors for each second. The sweep
- * has deleted all cursors but the last.
+ * One job runs during the whole hour. After its entry, the index has the dead
+ * entries of all jobs that were done since then. Table cursor, which says where
+ * claims start, got ten rows a second. The sweep has deleted all but the last.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -16,7 +16,8 @@
 #include "pg.h"
 
 #define MOST_AT_ONCE 500000
-/* Table cursor has a row for so many jobs: 36,000 rows for 10 million jobs. */
+/* Table cursor gets one row for this many jobs: 36,000 rows for 10 million
+ * jobs. */
 #define PER_CURSOR 278
 
 static void

@@ -17,7 +17,7 @@
 
 #define SCHEMA "readpast"
 #define STACK (256 << 10)
-/* pause between jobs after which a worker is idle again */
+/* pause between jobs that is long enough for a worker to become idle */
 #define IDLE_US 60000
 /* pause between jobs that is too short for a worker to become idle */
 #define SOON_US 4000
@@ -120,8 +120,8 @@ idle_part(const struct bench *b)
 	asleep = statements_in(b, b->idle) / b->idle;
 	report_sample(b->report, "idle.statements", asleep);
 	server_execute(conn, "select enqueue('" QUEUE "', 'one'::text)");
-	/* Idle workers poll every 8 to 10 s, and after some time all of them in
-	 * the same second. So count the statements of several seconds. */
+	/* Idle workers poll every 8 to 10 s. After some time, all of them poll
+	 * in the same second. So count statements for many seconds. */
 	watched = b->idle < 10 ? 1 : 10;
 	woken = statements_in(b, watched) - asleep * watched;
 	report_sample(b->report, "idle.wake-up", woken > 0 ? woken : 0);

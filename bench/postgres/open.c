@@ -49,7 +49,8 @@ claimed(const struct bench *b)
 	log_waits(b, 0);
 }
 
-/* Count the seconds until a job that later jobs have overtaken is claimed. */
+/* Return the seconds until this job is claimed. Later jobs were claimed before
+ * it. */
 static double
 wait_for_start(rp_conn *conn, const char *id)
 {

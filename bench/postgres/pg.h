@@ -23,21 +23,21 @@ struct bench {
 	char *url;
 	int rounds;
 	double seconds; /* duration of a sample, in seconds */
-	double pinned;  /* seconds of load with a pinned snapshot */
+	double pinned;  /* seconds of load beside an old snapshot */
 	double idle;    /* seconds for which idle workers are watched */
 	/* seconds for which each other queue is measured; 0: skip them */
 	double peers;
 	/* number of dead index entries that the simulated hour leaves */
 	size_t dead;
-	size_t backlog; /* number of jobs in the line that counts as long */
-	/* number of scheduled jobs; a tenth as many dead jobs are kept */
+	size_t backlog; /* number of jobs in a long ready line */
+	/* number of scheduled jobs; the number of dead jobs is a tenth */
 	size_t scheduled;
 	size_t workers; /* number of idle workers */
-	/* number of starts of a job whose latency is measured */
+	/* how often the latency of starting a job is measured */
 	size_t starts;
-	size_t queues; /* number of queues when many are active */
+	size_t queues; /* number of active queues, if many are active */
 	size_t idle_queues;
-	/* number of sweeps that are measured beside idle queues */
+	/* number of sweeps to measure when most queues are idle */
 	size_t sweeps;
 	int64_t lease_s;   /* longest lease of abandoned jobs, in seconds */
 	const char *plots; /* directory for plot data, or NULL */
@@ -47,9 +47,9 @@ struct bench {
 
 /* ---- server.c ---- */
 
-/* The server for all parts of the benchmark. Each side has its tables in a
- * schema of its own, which `schema` names and which is the first in
- * search_path. */
+/* The server for all parts of the benchmark. Each side, which is one of the
+ * queues that are compared, has its tables in a schema of its own. `schema` is
+ * this schema, and the first in search_path. */
 void server_start(struct bench *b);
 void server_stop(const char *dir);
 char *server_library_url(const struct bench *b, const char *schema);
@@ -74,7 +74,7 @@ char *wal_place(rp_conn *conn);
 /* Return the bytes of log between two positions, without full-page images. */
 double wal_bytes(const struct bench *b, rp_conn *conn, const char *from,
 		 const char *to);
-/* The processor time that the connection's backend has used so far. */
+/* Return the processor time that the connection's server process has used. */
 double backend_seconds(rp_conn *conn);
 /* Return the number of buffers that a statement accesses. EXPLAIN ANALYZE
  * executes the statement. */
@@ -85,7 +85,7 @@ double buffers_per_claim(const struct bench *b, const char *schema);
  * NULL ends the trace. The function is in client.c. */
 void client_trace(void *native, FILE *to);
 
-/* The messages and round trips of one call of put() or step(). */
+/* Average numbers of statements and round trips for one call of a side. */
 struct side;
 struct trips {
 	double statements, round_trips;
@@ -96,7 +96,7 @@ struct trips trips_count(const struct side *side, void *handle, int steps,
 /* ---- the sides that are compared: library.c, hand.c, raw.c ---- */
 
 struct side {
-	/* first part of the names of this side's rows in the report */
+	/* the names of this side's rows in the report begin with this */
 	const char *prefix;
 	/* Drops the tables and creates them again. */
 	void (*create)(const struct bench *b, const char *schema);
@@ -163,7 +163,8 @@ void idle_part(const struct bench *b);
 void start_part(const struct bench *b);
 void queues_part(const struct bench *b);
 
-/* hour.c: simulate an hour of work in a schema, under a pinned snapshot. */
+/* hour.c: leave the dead rows of an hour of work in a schema. An old snapshot
+ * must be open, so that vacuum keeps them. */
 void hour_make(const struct bench *b, const char *schema);
 
 /* Curves for figures, in plot.c. plot_begin() removes old data, plot_curve()

@@ -2,9 +2,9 @@
  * pinned.c - measure a steady load while another session keeps an old snapshot,
  * so that vacuum can remove nothing.
  *
- * For comparison, three more loads are measured: the same without the old
- * snapshot, the queue written by hand, and the same after a simulated hour of
- * work. This process sweeps once a second, and measures the cost of the sweeps.
+ * For comparison, three more loads are measured: one without the old snapshot,
+ * one with the queue written by hand, and one after a simulated hour of work
+ * (hour.c). This process sweeps once a second, and measures what sweeps cost.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -22,7 +22,7 @@
 #define CLIENTS 2
 #define ROUNDS 500    /* rounds of all clients together in a second */
 #define FEW_ROUNDS 50 /* the same if only FEW queues are active */
-#define FEW 100       /* number of active queues when most are idle */
+#define FEW 100       /* number of active queues, if most are idle */
 #define WARM_S 3      /* seconds of load before jobs are abandoned */
 /* number of abandoned jobs for each length of lease, each in another queue */
 #define LEFT 20
@@ -84,8 +84,8 @@ do_round(rp_conn *conn, const char *queue)
 	r = rp_enqueue(conn, queue, &job, &added);
 	if (r >= 0)
 		r = rp_claim(conn, queue, 1, NULL, &batch);
-	/* Without a verdict there is nothing to settle: another client has
-	 * claimed the job. */
+	/* If another client has claimed the job, the batch is empty, and there
+	 * is nothing to settle. */
 	if (r >= 0 && verdicts_on(batch, &verdict) == 1)
 		r = rp_settle(conn, &verdict, 1);
 	if (r < 0)
@@ -191,8 +191,8 @@ struct watched {
 	double late;
 };
 
-/* Claim a job and abandon it. Another client may take the job after it was
- * enqueued; then enqueue another one. */
+/* Enqueue and claim a job, and abandon it. If another client claims the job
+ * first, enqueue a new one. */
 static void
 leave_behind(rp_conn *conn, size_t queue, struct watched *ret)
 {
@@ -218,8 +218,8 @@ leave_behind(rp_conn *conn, size_t queue, struct watched *ret)
 	free(claim);
 }
 
-/* Build a query for the server's time and the jobs that are still held. A job
- * that is no longer held was ready again, and may even be finished. */
+/* Build a query for the server's time and the jobs that are still held. Any
+ * other job has become ready, and may even be finished. */
 static char *
 ask_which_are_held(const struct watched *all, size_t n)
 {

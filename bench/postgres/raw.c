@@ -53,9 +53,9 @@ make_jobs(struct raw *r, size_t put)
 		end = add_number(end, PAYLOAD) + PAYLOAD;
 }
 
-/* Prepare the statement that inserts the jobs. Queue and lane are the same for
- * all rows, so they are literals. A single row is inserted without an array,
- * because that is faster. */
+/* Prepare the statement that inserts the jobs. All rows have the same queue and
+ * lane (the ready line of one priority), so these values are literals. A single
+ * row is inserted without an array, because that is faster. */
 static void
 prepare(const struct bench *b, const char *schema, struct raw *r, size_t put)
 {

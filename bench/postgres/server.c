@@ -51,8 +51,8 @@ server_library_url(const struct bench *b, const char *schema)
 	return text("%s&schema=%s", b->url, schema);
 }
 
-/* Connect to the server. The URL names a schema of the library that is not
- * `schema`, because `schema` need not contain readpast's tables. */
+/* Connect to the server, with `schema` in search_path. The URL names another
+ * schema, because `schema` may have no tables of readpast. */
 rp_conn *
 server_connect(const struct bench *b, const char *schema)
 {

@@ -30,9 +30,9 @@ sample(const struct bench *b, size_t which)
 	report_sample(b->report, batches[which], outcome.batch);
 }
 
-/* Measure another queue system with peers/run, which prints its jobs per
- * second. After an error the script prints only a message, and the row stays
- * empty. */
+/* Measure another queue system. The script peers/run prints how many jobs per
+ * second it does. If the script fails, it prints only a message, and the row
+ * stays empty. */
 static void
 peer(const struct bench *b, const char *name)
 {
