@@ -10,15 +10,15 @@ POSTGRES ?= enabled
 postgres := $(if $(filter disabled,$(POSTGRES)),disabled,enabled)
 server := $(filter-out enabled disabled,$(POSTGRES))
 
-# The folder in which meson describes a build directory. It is the last thing that meson
-# writes.
+# The folder in which meson describes a build directory. Meson writes it last, so a
+# build directory without it is incomplete.
 info = $(BUILD)/meson-info
 prefix := $(abspath $(PREFIX))
 type := debugoptimized
 setup = tools/setup $(if $(filter disabled,$(postgres)),--no-postgres)
 
-# Do not pass make's options such as -j to ninja, which chooses the number of parallel
-# jobs itself.
+# Do not pass options of make, such as -j, to ninja. Ninja itself chooses how many
+# compilers run in parallel.
 unexport MAKEFLAGS
 
 .PHONY: all test soak demo bench install clean format help

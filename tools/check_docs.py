@@ -5,8 +5,8 @@
 
 The facts come from the program (its help, a new queue's settings), the header,
 tests/abi/exports.txt and cli/cmd.h. The help of a command is generated from the
-table of its options. The program reports a fact that is missing in a document,
-and a statement of a document that is not among the facts. It prints TAP, and
+table of its options. This script reports each fact that a document lacks, and
+each statement of a document that is not among the facts. It prints TAP, and
 exits with 0 only if it has nothing to report.
 
 SPDX-License-Identifier: MIT
@@ -26,8 +26,8 @@ OPTION = re.compile(r"(?<![\w-])--?[a-z0-9][a-z-]*")
 
 
 def spelled(pairs):
-    """Return a set of options such as {--delay=, --json}. A pair is an option and whether
-    it takes a value."""
+    """Return a set of options such as {--delay=, --json}. Each pair consists of an
+    option and whether the option takes a value."""
     return {option + "=" * bool(value) for option, value in pairs}
 
 
@@ -120,9 +120,9 @@ def of_fish(text):
 
 
 def of_man(text):
-    """Return the options of each command that the manual page marks by `.It Cm`. The
-    options before the list of a subsection apply to all commands of that list. If an
-    option is mentioned several times, one mention with a value is enough."""
+    """Return the options of each command, which begins with `.It Cm` in the manual
+    page. Options before the list of a subsection apply to all commands of that list. An
+    option takes a value if at least one mention of the option has a value."""
     def options(text):
         pairs = re.findall(r"\bFl (-?\w[a-z-]*)(?=( (?:Ar|Cm) )?)", text)
         valued = {option for option, value in pairs if value}

@@ -26,8 +26,8 @@ import sys
 import zlib
 
 
-# A statement can use the ids that an earlier statement has returned. ONE_TAKEN is the
-# text for one id at a time, MANY_TAKEN the text for all ids as a table.
+# A statement can use the ids that an earlier statement has returned. ONE_TAKEN is
+# written in SQL for one id at a time, and MANY_TAKEN for a table of all ids.
 ONE_TAKEN = "in (:taken)"
 MANY_TAKEN = "in (select id from readpast_taken(:taken))"
 
@@ -38,9 +38,9 @@ def stop(where, why):
 
 class Params:
     """The contents of the file sql/params, as dicts. `verbs` is {name: (parameters,
-    columns)}, in the order of the file. `groups` is {name: columns}; a group's name in
-    the line of a verb stands for its columns. `types` is {(group, column): type}.
-    `alike` is {name: the verbs to which C passes the same parameters}."""
+    columns)}, in the order of the file. `groups` is {name: columns}. In the line of a
+    verb, the name of a group stands for all its columns. `types` is {(group, column):
+    type}. `alike` is {name: verbs to which C passes the same parameters}."""
 
     def __init__(self, path):
         self.path = path
@@ -82,7 +82,7 @@ class Params:
 
     def common(self, verbs, side):
         """Return the names with which the lists of all these verbs begin. `side` is 0
-        for parameters and 1 for columns."""
+        for their lists of parameters, and 1 for their lists of columns."""
         lists = [self.verbs[verb][side] for verb in verbs]
         return [names[0] for names in
                 itertools.takewhile(lambda n: len(set(n)) == 1, zip(*lists))]
@@ -172,8 +172,8 @@ def statements(path):
             yield sql, notes
 
 
-# ROUTINES are the verbs that only databases with routines have. NO_ROUTINES are the
-# verbs that only the other databases have.
+# ROUTINES are the verbs that exist only on databases with stored routines, such as
+# PostgreSQL. NO_ROUTINES are the verbs that exist only on other databases.
 ROUTINES = {"enqueue_plain", "settle_and_claim", "register_waiter",
             "unregister_waiter", "await", "unawait", "held", "sweep_start",
             "fire_due"}
@@ -239,8 +239,8 @@ def all_calls(verbs, folder, name):
 
 
 def for_one_row(path, verb, params, sql):
-    """Return the statement for a single row. The statement no longer reads the table of
-    rows, `r`, and has parameters in place of the columns of `r`."""
+    """Change a statement for many rows into one for a single row. The result does not
+    read the table of rows, `r`, and has parameters in place of the columns of `r`."""
     table = f"readpast_{verb}_rows(:rows) r"
     one, n = re.subn(rf"\bfrom {re.escape(table)}(\s+cross join\b)?",
                      lambda m: "from" if m[1] else "", sql)
@@ -359,15 +359,15 @@ def with_limits(path, text, limits):
 
 
 def files_of(step):
-    """Return the files of a step of the schema. A step is a file, or a folder whose
-    files are sorted by name."""
+    """Return the files of a step of the schema. A step is one file, or all files of a
+    folder, sorted by name."""
     return sorted(step.rglob("*.sql")) if step.is_dir() else [step]
 
 
 def schema(folder, name, limits):
-    """Print the steps of the schema, and a checksum of their text. The checksum is
-    needed because before the first release the schema may change without a new version
-    number."""
+    """Print the steps of the schema, and a checksum of their text. Before the first
+    release the schema may change without a new version number. The checksum shows such
+    a change."""
     steps = sorted(folder.iterdir())
     paths = [p for s in steps for p in files_of(s)]
     build = zlib.crc32("".join(with_limits(p, p.read_text(), limits)

@@ -2,8 +2,8 @@
 """plot.py TITLE FIGURE.csv FIGURE.svg - draw the rates that a benchmark measured, as an
 SVG.
 
-A line of the CSV is `series,second,jobs`. The colours are medium, and there is no
-background, so the plot is legible on light and on dark pages.
+A line of the CSV is `series,second,jobs`. The colours are neither light nor dark, and
+there is no background, so the plot is legible on light and on dark pages.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors
