@@ -3,11 +3,11 @@
  * docs/design.md were kept.
  *
  * The events are sorted by job, and each job is examined alone. Its claims are
- * examined in the order of their numbers, each with its verdicts. If the client
- * of a call was killed, the outcome of the call was not recorded, and the call
- * may or may not have taken effect. Such a call is never reported as a
- * violation. If it may explain what another client saw, that is not reported
- * either. docs/history.md describes the events.
+ * examined in the order of their numbers, each with its verdicts. If a client
+ * was killed during a call, the history does not show whether the call took
+ * effect. Such a call is never reported as a violation. If the call's effect
+ * would explain an event of another client, that event is not reported either.
+ * docs/history.md describes the events.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,8 +23,8 @@
 #include "line.h"
 #include "readpast.h"
 
-/* A lease may seem too short by this many microseconds, because the database
- * stores whole milliseconds. */
+/* A lease may end this many microseconds early without being a violation,
+ * because the database stores whole milliseconds. */
 #define SLACK_US 2000
 
 const char *const promise_names[PROMISES] = { "P1", "P2", "P3", "P6", "P7" };
@@ -303,11 +303,11 @@ broken(const struct life *life, enum promise promise, const char *format, ...)
 	life->found(life->ctx, promise, line);
 }
 
-/* Return the event that says that a verdict was accepted. Returns NULL if the
- * verdict was refused. Returns NULL and sets *unknown if it is not known
- * whether the verdict was accepted, because no answer was recorded. This also
- * happens if the answer was lost, the verdict was sent again, and the second
- * verdict was refused. The first one may have been accepted. */
+/* Return the event that says that a verdict was accepted, or NULL if the
+ * verdict was refused. If the history does not show whether it was accepted,
+ * returns NULL and sets *unknown. In one such case no answer was recorded. In
+ * another, the answer was lost and the verdict was sent again and refused: the
+ * verdict that was sent first may have been accepted. */
 static const struct event *
 answer_to(const struct life *life, const struct event *settling, int *unknown)
 {
@@ -367,7 +367,7 @@ end_of(const struct life *life, const struct event *claim)
 	return end;
 }
 
-/* Return whether a person or a producer changed the job's state between two
+/* Return whether the job was cancelled, retried or replaced between two
  * moments. */
 static int
 changed_between(const struct life *life, int64_t from, int64_t to)

@@ -45,8 +45,8 @@ void checker_free(struct checker *checker);
 int checker_read(struct checker *checker, FILE *file, const char *name,
 		 char *why, size_t room);
 
-/* checker_left() adds a job that is still in the database. checker_audited()
- * declares that all such jobs were added. */
+/* checker_left() adds a job that is still in the database. Call
+ * checker_audited() when all jobs that are still there have been added. */
 int checker_left(struct checker *checker, int64_t id);
 void checker_audited(struct checker *checker);
 

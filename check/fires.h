@@ -1,6 +1,6 @@
 /*
- * fires.h - collect from a history the jobs that schedules made, and check that
- * each instant has one job.
+ * fires.h - collect from a history the jobs that schedules enqueued, and check
+ * that each instant, a time that a schedule names, has one job.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

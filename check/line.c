@@ -3,9 +3,8 @@
  * line is a JSON object and describes one event.
  *
  * A history has millions of short lines, and the checker needs only their
- * numbers and words. So this parser builds no tree. In one pass over the line
- * it reads the known fields, and skips all other fields with everything nested
- * in them.
+ * numbers and words. So this parser builds no tree. It reads the known fields
+ * in one pass over the line, and skips the values of all other fields.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -2,9 +2,9 @@
  * check_file.c - checks of `readpast doctor` on a database file that need more
  * than SQL: its file system, its owner, and whether this user can write to it.
  *
- * While a connection is open, no function of this file opens or closes the
- * database's files. Closing any descriptor of them would release SQLite's
- * locks.
+ * While a connection is open, no function here may open or close the database's
+ * files. If a process closes any descriptor of a file, it loses all its locks
+ * on that file, including SQLite's.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -85,9 +85,10 @@ is_mount_point(const char *path)
 	       x.stx_attributes & STATX_ATTR_MOUNT_ROOT;
 }
 
-/* Check whether the file has two names. SQLite derives the names of -wal and
- * -shm from the name that it was given. It resolves symbolic links, but cannot
- * detect hard links and mounts. */
+/* Check whether the database file has two names. SQLite derives the names of
+ * -wal and -shm from the name by which it opens the file. So two processes that
+ * use different names would use different -wal files. SQLite resolves symbolic
+ * links, but cannot detect hard links and mounts. */
 int
 check_names(struct doctor *d)
 {
@@ -121,8 +122,8 @@ check_names(struct doctor *d)
 
 /* ---- may all users of the database write -wal and -shm? ---- */
 
-/* Return whether there are users who may write the database `main`, but not the
- * file `beside` it. */
+/* Return whether some user may write to the database `main`, but not to
+ * `beside`, which is its -wal or -shm file. */
 static int
 shuts_out(const struct stat *beside, const struct stat *main)
 {
@@ -173,9 +174,8 @@ check_owner(struct doctor *d)
 
 /* ---- is the file a database? ---- */
 
-/* Check that the file is a SQLite database. An empty file is a valid database
- * without tables. If a connection is open, SQLite itself has checked the
- * format. */
+/* Check that the file is a SQLite database. An empty file is a database without
+ * tables. If a connection is open, SQLite itself has checked the format. */
 int
 check_format(struct doctor *d)
 {
@@ -203,8 +203,9 @@ check_format(struct doctor *d)
  * checkpoint. */
 #define LEAST_BYTES (1 << 20)
 
-/* Check whether the database can grow. A user who may not write the file gets
- * no finding, because other users may be able to write it. */
+/* Check whether there is space for the database to grow. If this user may not
+ * write to the file, nothing is reported, because other users may have space.
+ */
 int
 check_disk(struct doctor *d)
 {

@@ -8,9 +8,8 @@
  * F_GETLK, and exits. The doctor itself must never open these files. POSIX
  * locks belong to a process and a file, so closing any descriptor of the file
  * would release the locks of the doctor's SQLite connection. F_OFD_GETLK would
- * not help, because its descriptor has to be closed, too. F_GETLK does not
- * report locks of the calling process, but it reports locks of the parent
- * process.
+ * not help, because it also needs a descriptor that must be closed. The child's
+ * F_GETLK also reports locks of its parent, the doctor.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -63,13 +62,13 @@ struct seen {
 	int done;
 	/* bytes of -wal that are not yet in the database file */
 	int64_t waiting_bytes;
-	/* the process that prevents a checkpoint from copying those bytes */
+	/* the process that keeps a checkpoint from copying these bytes */
 	pid_t reader;
 	pid_t writer;
 	uint32_t commits[2]; /* the commit counters of -shm and of the file */
 };
 
-/* Return the process that holds a lock that conflicts with one of this type. */
+/* Return the process whose lock would conflict with a lock of this type. */
 static pid_t
 holder_of(int fd, short type, off_t first, off_t count)
 {
@@ -113,8 +112,8 @@ see_shared(int fd, struct seen *seen)
 				holder_of(fd, F_WRLCK, FIRST_READER + i, 1);
 }
 
-/* Read the locks. This must run in a child process, because SQLite's locks of
- * this process would be lost when the files are closed. */
+/* Read the locks. This must run in a child process. In the doctor itself,
+ * closing the files would release the locks of its SQLite connection. */
 static struct seen
 see(const char *path)
 {
@@ -176,8 +175,8 @@ name_process(pid_t pid)
 
 /* ---- does a write transaction stay open? ---- */
 
-/* The lock is examined LOOKS times, with pauses of NAP_MS ms. Together this
- * takes longer than any transaction of readpast, including a sweep's. */
+/* The lock is examined LOOKS times, with pauses of NAP_MS ms. In total this
+ * takes longer than any transaction of readpast itself. */
 #define LOOKS 5
 #define NAP_MS 100
 
@@ -221,9 +220,9 @@ is_same_writer(const struct seen *first, const struct seen *now)
 	       memcmp(now->commits, first->commits, sizeof(now->commits)) == 0;
 }
 
-/* Return whether one process holds the write lock all the time. It does if it
- * has the lock at each of LOOKS examinations, and the commit counters stay the
- * same. *now receives the result of the last examination. */
+/* Return whether one process holds the write lock all the time: the process has
+ * the lock in each of LOOKS examinations, and the commit counters do not change
+ * meanwhile. *now receives the result of the last examination. */
 static int
 holds_on(const char *path, struct seen *now)
 {

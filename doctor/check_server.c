@@ -90,8 +90,8 @@ pages_of(const json_t *plan)
 	       json_integer_value(json_object_get(plan, "Shared Read Blocks"));
 }
 
-/* Judge a plan. Returns 1 if a finding was reported or the plan could not be
- * judged, 0 if the plan is good, and -1 on failure. */
+/* Judge a plan. Returns 0 if the plan is good, and -1 on failure. Returns 1 if
+ * a finding was reported, or if the plan could not be judged. */
 static int
 judge(struct doctor *d, const json_t *plan, const char *fix)
 {
@@ -129,9 +129,8 @@ ask(struct doctor *d, const char *question, const char *fix)
 
 /* Check the plan of a claim. First judge the estimated plan, which costs
  * nothing. Then run the statement twice, and judge how many pages the second
- * run reads. The first run marks deleted index entries as dead, and later runs
- * skip them. They cannot be
- * marked while an old snapshot needs them. */
+ * run reads. The first run marks dead index entries, so that the second run
+ * skips them. Entries that an old snapshot needs cannot be marked. */
 int
 check_plan(struct doctor *d)
 {

@@ -2,8 +2,8 @@
  * checks.c - the table of all checks of `readpast doctor`. A check has a
  * severity, a text for the finding, and a text for the fix.
  *
- * A check is skipped on databases that have no query for it. Findings of one
- * level are printed in the order of this table.
+ * A check is skipped on databases that have no query for it. Findings of the
+ * same severity are printed in the order of this table.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -109,8 +109,8 @@ add_explained(struct doctor *d, const char *queue)
 	return json_object_set_new(d->explained, queue, json_true());
 }
 
-/* Remember the queues whose jobs wait for a reason that a finding explains.
- * These are the row's `queue`, or the queues in the row's list, which only that
+/* Remember the queues for which a finding explains why jobs wait. The row of
+ * the finding names them: in `queue`, or in a list of the queues that only the
  * row's worker served. */
 static int
 explain(struct doctor *d, const json_t *about)

@@ -1,12 +1,13 @@
 /*
- * doctor.h - find what is wrong with a live database, or will be soon.
+ * doctor.h - find the present problems of a database in use, and problems that
+ * it will have soon.
  *
- * A check runs a query, and each row of the result is a finding. Most queries
- * are files in sql/<dialect>/doctor/, and return no row if nothing is wrong.
- * Other checks are C functions, because SQL cannot read what they examine. A
- * check is skipped on databases that have no query for it. checks.c has the
- * table of checks, with their texts. The doctor only reads, and stops queries
- * that take too long.
+ * Most checks run a query, and each row of the result is a finding. The queries
+ * are files in sql/<dialect>/doctor/, and return no row if nothing is wrong. A
+ * check is skipped on databases that have no query for it. Other checks are C
+ * functions, because they examine things that SQL cannot read. checks.c has the
+ * table of checks, with their texts. The doctor never writes to the database,
+ * and stops queries that take too long.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -27,9 +28,10 @@ enum level {
 	TROUBLE,
 	WARNING,
 	LEVELS,
-	/* A TROUBLE that makes jobs of {queue} wait. Several checks often find
-	 * the same cause. So only the first of these checks in the table
-	 * reports a queue. If nothing can be written, none of them does. */
+	/* A TROUBLE that makes jobs of {queue} wait. Several checks often have
+	 * a finding about the same queue. Then only the first of them in the
+	 * table reports it. If the database cannot be written, none reports it.
+	 */
 	JOBS_WAIT
 };
 
@@ -50,15 +52,15 @@ struct doctor {
 	const char *url;
 	int is_file; /* not 0: the database is a file on this machine */
 	char *path;  /* the file's real path, or NULL */
-	/* Report waits, pauses and transactions that are longer than this. */
+	/* Waits, pauses and transactions are reported if they are longer. */
 	int64_t long_ms;
 	int64_t now_ms;            /* the time by the database's clock */
 	const struct check *check; /* the check that is running */
 	int done;                  /* number of checks that ran */
 	int blocked;               /* not 0: a finding says that nothing can be
 				    * written */
-	/* The keys of this object are queues. A finding has explained why their
-	 * jobs wait. */
+	/* The keys of this object are the queues for which a finding has
+	 * explained why jobs wait. */
 	json_t *explained;
 	json_t *findings[LEVELS]; /* arrays of {check, level, finding, fix,
 				   * about} */
@@ -76,8 +78,8 @@ int doctor_found(struct doctor *d, json_t *about);
  * memory is exhausted. */
 int doctor_undone(struct doctor *d, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Report a finding of another check, because the running check has noticed it.
- * A repeated finding is reported only once. */
+/* Report a finding that the running check has noticed, but that belongs to
+ * another check. Each finding is reported only once. */
 int doctor_found_too(struct doctor *d, const char *check, json_t *about);
 /* Examine a database that could not be opened. Returns 1 if a finding explains
  * the failure, 0 if no finding does, and -1 if memory is exhausted. */

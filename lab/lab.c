@@ -1,11 +1,12 @@
 /*
- * lab.c - run a technique of taking rows from a table once: make a scratch (a
- * schema or file), start N worker processes, and collect their results.
+ * lab.c - run one technique of taking rows from a table, once. A run makes a
+ * scratch (a temporary schema or file), starts N worker processes, and collects
+ * their results.
  *
- * The workers connect and wait. The clock starts when the workers may begin. A
- * job is a pause of fixed length, counted in shared memory. A worker that finds
- * no row ends when all jobs are done. It also ends if no job was done for
- * PATIENCE_US. Then the remaining jobs are lost.
+ * The workers connect, and wait until all may begin. The measured time starts
+ * then. Doing a job is a pause of fixed length, which is counted in shared
+ * memory. A worker that finds no row ends when all jobs are done. It also ends
+ * when no job was done for PATIENCE_US. Then the remaining jobs count as lost.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -23,11 +24,11 @@
 #include "db/databases.h"
 #include "process.h"
 
-/* how often the parent samples the locks for which workers wait */
+/* pause between two samples of the locks for which workers wait */
 #define LOOK_US 5000
-/* how long a worker pauses that has found nothing to do */
+/* pause of a worker that has found nothing to do */
 #define IDLE_US 1000
-/* A run ends if no job has ended for this time. */
+/* A run is ended if no job was done for this time. */
 #define PATIENCE_US 2000000
 
 /* The memory that all processes of a run share. */
@@ -144,7 +145,7 @@ loop(struct worker *w)
 	return r;
 }
 
-/* The main function of a worker process. It connects, and starts with the jobs
+/* The main function of a worker process. It connects, and begins to do jobs
  * when the parent closes the pipe `go`. */
 static void
 live(struct worker *w, int number, int ready, int go)
@@ -207,8 +208,8 @@ kill_all(const struct worker *w, const pid_t *pids)
 			kill(pids[i], SIGKILL);
 }
 
-/* Start the workers, and wait until each of them is ready or has ended. The
- * workers start with the jobs when the caller closes `go`. */
+/* Start the workers, and wait until each of them is ready or has ended. They
+ * begin to do jobs when the caller closes `go`. */
 static int
 start(struct worker *w, pid_t *pids, int *go)
 {
@@ -337,8 +338,8 @@ work_all(struct lab *lab, const struct lab_script *script)
 
 /* ---- one run ---- */
 
-/* Enqueue the jobs in a queue. This is the setup of the library's own
- * technique. */
+/* Enqueue the jobs in a queue of readpast. The technique that uses the library
+ * itself needs this. */
 static int
 enqueue_all(struct lab *lab)
 {

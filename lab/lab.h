@@ -17,7 +17,7 @@
 
 #include "readpast.h"
 
-/* A technique that can take several rows at once takes this many. */
+/* Techniques that can take several rows at once take this many. */
 #define LAB_BATCH 4
 #define LAB_WHY 400
 
@@ -30,7 +30,7 @@ struct lab_script {
 	const char *name; /* NULL ends the list */
 	const char *idea; /* one line */
 	const char *text; /* the source of the script */
-	/* why the technique cannot run on this database, or NULL */
+	/* why the technique cannot run on this kind of database, or NULL */
 	const char *cannot;
 	/* the oldest version of the server that has `feature` */
 	int needs;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* the part of a scratch file's name that precedes the process id */
+/* In the name of a scratch file, this precedes the process id. */
 #define MARK "-lab-"
 
 static char *

@@ -163,8 +163,8 @@ server_finish(struct lab *lab)
 	return r;
 }
 
-/* Take a sample. A session that waits now counts as if it had waited since the
- * last sample. */
+/* Take a sample of the sessions that wait for locks. A session that waits now
+ * is counted as if it had waited since the previous sample. */
 static int
 server_watch(struct lab *lab, int64_t passed_us)
 {

@@ -14,12 +14,12 @@
 #include "lab.h"
 
 #define LAB_VALUE 64
-/* number of names that the lab itself defines for use in scripts */
+/* number of names that the lab itself defines for scripts */
 #define LAB_NAMES 5
 #define LAB_COLUMNS 4
 #define LAB_ROWS 16
 /* A function returns this if a deadlock or a conflict has rolled the
- * transaction back. The caller tries again. */
+ * transaction back. The caller must then try again. */
 #define LAB_AGAIN 1
 
 /* The first rows of a statement's result. */
@@ -42,7 +42,7 @@ struct lab_account {
 	int64_t deadlocks, ended_us;
 };
 
-/* A connection, and the account to which its costs are added. */
+/* A connection, and the counters to which its costs are added. */
 struct lab_side {
 	rp_conn *conn;
 	struct lab_account *account;
@@ -58,7 +58,7 @@ struct lab {
 	char *url;       /* URL of the scratch */
 	char path[4096]; /* path of a scratch file */
 	struct lab_side control;
-	struct lab_account own; /* account of the control connection */
+	struct lab_account own; /* counters of the control connection */
 	int64_t log_began;
 	struct lab_result result;
 	void (*left)(const char *what);

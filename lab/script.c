@@ -232,8 +232,9 @@ lab_step(struct lab_side *side, const struct lab_script *script,
 		r = do_jobs(side, script, &rows, work, ctx);
 	if (r == 0)
 		r = lab_section(side, script, "end", NULL);
-	/* A take settles the last job, too. If it has found no new job, forget
-	 * the last one, so that the next take does not settle it again. */
+	/* This call has settled the last job. If it has found no new job,
+	 * forget the last job, so that the next call does not settle it again.
+	 */
 	if (r == 0 && rows.count == 0)
 		lab_set(&side->vars, "id", "");
 	side->account->deadlocks += r == LAB_AGAIN;
