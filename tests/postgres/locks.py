@@ -440,7 +440,8 @@ def an_enqueue_does_not_wait_for_an_open_claim_of_the_job(s):
     claim = user.claim()["x"]
     assert s.put("y", unique_key="k") == job
     assert s.one("select id, outcome from readpast.put_one("
-                 "'q', 'y', null, null, null, null, null, null, 'k', true)"
+                 "'q', 'y', null, null, null, null, null, null, 'k', true, "
+                 "null, null, null, null, null)"
                  ) == (job, 1)
     user.complete(claim)
     user.rows("commit")

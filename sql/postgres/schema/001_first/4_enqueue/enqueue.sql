@@ -39,6 +39,11 @@ declare
 	is_plain boolean := num_nonnulls(priority, delay, run_at, max_attempts,
 	                                 headers, unique_key, keep, timeout,
 	                                 expire, backoff, unique_for) = 0;
+	keep_ms       bigint;
+	timeout_ms    bigint;
+	expire_ms     bigint;
+	delays        json;
+	unique_for_ms bigint;
 begin
 	-- One expression decides whether the checks below are needed. For most jobs
 	-- they are not needed. PL/pgSQL prepares each expression again in every
@@ -46,8 +51,16 @@ begin
 	if not is_plain or replace or payload is null or kind is not null then
 		perform readpast.check_job(payload, priority, delay, run_at,
 		                           max_attempts, kind, unique_key, replace);
-		perform readpast.check_terms(keep, timeout, expire, backoff,
-		                             unique_for, unique_key, delay, run_at);
+		if num_nonnulls(keep, timeout, expire, backoff, unique_for) > 0 then
+			perform readpast.check_terms(keep, timeout, expire, backoff,
+			                             unique_for, unique_key, delay,
+			                             run_at);
+			keep_ms := readpast.to_ms(keep);
+			timeout_ms := readpast.to_ms(timeout);
+			expire_ms := readpast.to_ms(expire);
+			delays := readpast.backoff_list(backoff);
+			unique_for_ms := readpast.to_ms(unique_for);
+		end if;
 	end if;
 	loop
 		if is_plain then
@@ -57,10 +70,8 @@ begin
 			  from readpast.put_one(
 			           queue, payload, priority, readpast.to_ms(delay),
 			           run_at, max_attempts, kind, headers::json, unique_key,
-			           replace, readpast.to_ms(keep),
-			           readpast.to_ms(timeout), readpast.to_ms(expire),
-			           readpast.backoff_list(backoff),
-			           readpast.to_ms(unique_for)) p;
+			           replace, keep_ms, timeout_ms, expire_ms, delays,
+			           unique_for_ms) p;
 		end if;
 		exit when id is not null;
 		perform readpast.need_queue(queue, octet_length(payload));

@@ -25,15 +25,17 @@ as $body$
 #variable_conflict use_column
 declare
 	tries   integer := 0;
-	is_over boolean;
+	expires timestamptz;
 begin
-	select j.id, j.lease_until is null,
-	       j.lease_until is null and (j.extra).expire_at <= clock_timestamp()
-	  into id, is_locked, is_over
+	select j.id, j.lease_until is null, (j.extra).expire_at
+	  into id, is_locked, expires
 	  from readpast.job j
 	 where j.queue_id = lock_live.queue_id
 	   and j.unique_key = lock_live.unique_key;
-	if is_over then
+	if id is null and not readpast.has_taken_keys() then
+		return;
+	end if;
+	if is_locked and expires <= clock_timestamp() then
 		update readpast.job j
 		   set unique_key = null
 		 where j.id = any (array(

@@ -3,6 +3,11 @@
 -- the id of the live job. If `replace` is also true, the live job gets the content of
 -- the new job, unless the live job is running. If a finished job keeps the key taken,
 -- no job is inserted either, and the result is the id of the finished job.
+-- If the insert finds that the key was taken meanwhile, the loop searches again. After
+-- the insert one expression asks for all that most jobs do not need, because PL/pgSQL
+-- prepares each expression again in every transaction. The routine has no defaults and
+-- its body no comments: with a longer row in pg_proc each call has to decompress a part
+-- of the row.
 -- Parameters: the fields of the job. Null means the default: the queue's setting, no
 -- kind, no headers or no key.
 -- Result:
@@ -18,9 +23,8 @@
 create function readpast.put_one(
 	queue text, payload bytea, priority integer, delay_ms bigint,
 	run_at timestamptz, max_attempts integer, kind text, headers json,
-	unique_key text, replace boolean, keep_ms bigint default null,
-	timeout_ms bigint default null, expire_ms bigint default null,
-	backoff json default null, unique_for_ms bigint default null,
+	unique_key text, replace boolean, keep_ms bigint, timeout_ms bigint,
+	expire_ms bigint, backoff json, unique_for_ms bigint,
 	out id bigint, out outcome integer)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -29,9 +33,8 @@ as $body$
 declare
 	moment timestamptz := readpast.take_xid();
 	due    timestamptz := greatest(moment + readpast.ms(delay_ms), run_at, moment);
-	expires timestamptz := moment + readpast.ms(expire_ms);
-	its_extra readpast.extra :=
-		readpast.extra_of(keep_ms, timeout_ms, expires, backoff, unique_for_ms);
+	expires timestamptz;
+	its_extra readpast.extra;
 	its    record;
 	is_locked boolean;
 begin
@@ -42,18 +45,25 @@ begin
 	if not found then
 		return;
 	end if;
-	if headers is not null then
-		perform readpast.need_object(headers);
+	if num_nonnulls(headers, keep_ms, timeout_ms, expire_ms, backoff,
+	                unique_for_ms) > 0 then
+		perform readpast.need_object(headers) where headers is not null;
+		expires := moment + readpast.ms(expire_ms);
+		its_extra := readpast.extra_of(keep_ms, timeout_ms, expires, backoff, unique_for_ms);
 	end if;
 
 	outcome := 0;
-	-- Search again if the insert finds that the key was taken after the search.
 	loop
 		if unique_key is not null then
 			select l.id, l.is_locked into id, is_locked
 			  from readpast.lock_live(its.id, put_one.unique_key, replace) l;
 			if id is not null then
 				outcome := 1;
+				if replace and is_locked then
+					outcome := readpast.replace_live(id, its.lane_id, due, due <= moment,
+						coalesce(max_attempts, its.max_attempts), kind, headers,
+						payload, its_extra);
+				end if;
 				exit;
 			end if;
 		end if;
@@ -68,23 +78,17 @@ begin
 		returning job.id into id;
 		exit when found;
 	end loop;
-	if outcome = 0 and unique_key is not null then
-		perform readpast.need_free_key(its.id, unique_key);
-	elsif outcome = 1 and replace and is_locked then
-		outcome := readpast.replace_live(
-			id, its.lane_id, due, due <= moment,
-			coalesce(max_attempts, its.max_attempts), kind, headers, payload, its_extra);
-	end if;
-	if outcome <> 1 and expires is not null then
-		insert into readpast.expiry (expire_at, first_id, last_id)
-		values (expires, put_one.id, put_one.id);
-	end if;
 
-	if outcome <> 1 and not its.is_open then
-		perform readpast.open_lane(its.lane_id);
-	end if;
-	if outcome <> 1 and its.waiters_until > moment then
-		perform readpast.wake(its.id);
+	if outcome <> 1 and (not its.is_open or its.waiters_until > moment
+		or expires is not null or unique_key is not null and readpast.has_taken_keys()) then
+		perform readpast.need_free_key(its.id, unique_key)
+		  where outcome = 0 and unique_key is not null;
+		if expires is not null then
+			insert into readpast.expiry (expire_at, first_id, last_id)
+			values (expires, put_one.id, put_one.id);
+		end if;
+		perform readpast.open_lane(its.lane_id) where not its.is_open;
+		perform readpast.wake(its.id) where its.waiters_until > moment;
 	end if;
 end
 $body$;
