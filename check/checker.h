@@ -26,7 +26,7 @@ typedef void finding_fn(void *ctx, enum promise promise, const char *text);
 struct verdicts {
 	int64_t events, jobs, claims, settled, clients;
 	int64_t broken[PROMISES];
-	int64_t gaps; /* number of claims that no client recorded */
+	int64_t gaps; /* number of claims that are missing in the history */
 	/* The number of instants that have fired (an instant is a time that a
 	 * schedule names), and the number of their schedules. If there are
 	 * none, P7 was not checked. */

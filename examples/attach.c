@@ -76,7 +76,7 @@ main(int argc, char **argv)
 			failed = take(queue, line, text);
 	if (failed) /* closing the database rolls the open transaction back */
 		fprintf(stderr, "attach: %s\n", sqlite3_errmsg(db));
-	rp_close(queue); /* this leaves our connection to SQLite open */
+	rp_close(queue); /* our connection to SQLite stays open */
 	sqlite3_close(db);
 	return failed;
 }

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""debounce.py - index a text when nobody has changed it for a second, over sqlite3.
+"""debounce.py - index a text when it has not changed for a second, using sqlite3.
 
   extension=$(pkg-config --variable=extensiondir readpast)/readpast
   ./debounce.py notes.db $extension work &            # run several, if you like
   ./debounce.py notes.db $extension edit todo 'buy milk'
   ./debounce.py notes.db $extension edit todo 'buy milk and bread'    # indexed once
 
-A change and its job are one commit. While a job with the text's key waits, each change
-replaces this job and so delays it. A running job cannot be replaced. When its work is
-done, the worker checks whether the text has changed, in the transaction that would
-complete the job, and if so releases the job. So the last change is always indexed,
-whichever process is killed.
+A change and its job are one commit. A job has the text's key, and runs a second later.
+While this job waits, each change replaces the job and so delays it. A running job
+cannot be replaced. So when its work is done, a transaction checks whether the text has
+changed meanwhile. If it has, the transaction releases the job, and otherwise completes
+it. So the last change is always indexed, whichever process is killed.
 
 SPDX-License-Identifier: MIT
 SPDX-FileCopyrightText: The readpast authors

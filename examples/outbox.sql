@@ -8,9 +8,9 @@
 -- The trigger puts the event into the queue in the transaction that inserts the order.
 -- Both are committed, or neither is, whichever process dies. Programs that insert
 -- orders cannot forget the event, and need not know the queue. ./deliver reads an event
--- from its standard input, and is run again until it exits with 0. If it is killed, it
--- may deliver an event twice. $READPAST_JOB_ID is the same both times, so the receiver
--- can ignore the second one (see webhook.sh).
+-- from its standard input. It is run again for the same event until it exits with 0. If
+-- it is killed, an event may be delivered twice. $READPAST_JOB_ID is the same both
+-- times, so the receiver can ignore the second delivery (see webhook.sh).
 --
 -- SPDX-License-Identifier: MIT
 -- SPDX-FileCopyrightText: The readpast authors

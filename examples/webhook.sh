@@ -8,7 +8,7 @@
 #
 # Each event is posted until the receiver has confirmed it. It may be posted twice,
 # because a worker can die before it has read the answer. So each request carries the
-# job's id, which is the same in each attempt, and the receiver ignores an id that it
+# job's id, which is the same in each attempt. The receiver should ignore an id that it
 # has seen before.
 #
 # SPDX-License-Identifier: MIT
@@ -23,7 +23,7 @@ status=$(printf '%s' "$job" | jq -c .event | curl --silent --max-time 10 \
 case $status in
 2??) exit 0 ;;                             # delivered
 408 | 429 | 5?? | 000) verdict=1 ;;        # try again, after longer and longer pauses
-*) verdict=65 ;;                           # refused: the job is dead, ask a person
+*) verdict=65 ;;                           # refused: do not try again, the job is dead
 esac
 echo "the receiver answered $status" >&2 # `readpast list hooks` shows this text
 exit $verdict

@@ -6,22 +6,23 @@
 #   ./worker.sh sums                    # run several, if you like
 #
 # A worker may die after it has written the sum and before it has settled the job. Then
-# the job is done twice. This does no harm: the sum is written under another name and
-# then renamed, so the file is complete or does not exist. `readpast work` needs no such
-# loop. This way is for a script that keeps something open between its jobs.
+# the job is done twice, which does no harm. The sum is written under another name and
+# then renamed, so the file is complete or does not exist. Most scripts do not need this
+# loop, because `readpast work` can run them. The loop is for a script that keeps
+# something open between jobs.
 #
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The readpast authors
 
-# Do the work. `timeout` ends it before the lease ends, so nothing has to renew the
-# lease.
+# Do the work. `timeout` ends the work before the lease ends, so the lease need not be
+# renewed.
 write_sum() {
 	timeout "${LIMIT:-50}" sha256sum "$1" >"$1.sum.$$" && mv "$1.sum.$$" "$1.sum"
 }
 
 while :; do
-	# This command waits for a job, and sweeps while it waits. If this script dies
-	# meanwhile, the command releases the job that it has claimed.
+	# `readpast claim` waits for a job, and does the queue's maintenance while it waits.
+	# If this script dies meanwhile, the command releases the job that it has claimed.
 	job=$(readpast claim "$1" --wait 5s --lease "${LEASE:-1m}")
 	case $? in
 	0) ;;

@@ -1,5 +1,5 @@
-// worker_pg.mjs - a worker in Node, over the package pg. It fetches pages and stores
-// their sizes.
+// worker_pg.mjs - a worker in Node, which uses the package pg. It fetches pages and
+// stores their sizes.
 //
 //   npm install pg
 //   psql app -c 'create table page (job bigint primary key, url text, size bigint)'
@@ -32,7 +32,7 @@ async function work({ id, claim_no, page, lease_ms }) {
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
     const { byteLength } = await answer.arrayBuffer()
     // One statement completes the job and inserts the row, so both happen or neither.
-    // complete() also exists for arrays, so the types are needed.
+    // There is also a complete() for arrays, so the arguments need types.
     await call(`with done as (select readpast.complete($1::bigint, $2::bigint))
                 insert into page select $1, $3, $4 from done`, id, claim_no, page, byteLength)
   } catch (error) {
@@ -46,7 +46,7 @@ async function work({ id, claim_no, page, lease_ms }) {
 
 async function wait() {
   // Register as a waiter, and listen. If the registration is new, claim once more,
-  // because a job that was enqueued before it notifies nobody. After `ms` this worker
+  // because jobs enqueued before it have not notified this worker. After `ms` it
   // must call sweep_start() again.
   db.removeAllListeners('notification')
   const notified = new Promise((resolve) => db.once('notification', resolve))

@@ -53,8 +53,8 @@ def fetch(job, claim, page, lease):
 
 def wait():
     # Register as a waiter, and listen. If the registration is new, claim once more,
-    # because a job that was enqueued before it notifies nobody. After `rest` this
-    # worker must call sweep_start() again.
+    # because jobs that were enqueued before it have not notified this worker. After
+    # `rest` this worker must call sweep_start() again.
     [(channel, _, new, rest)] = call("select * from readpast.register_waiter(%s, %s)", me, [queue])
     db.notifies.clear()
     call(f'listen "{channel}"')

@@ -14,13 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* With --for, producers pause when they are ahead of the workers by this many
- * jobs. */
+/* With --for, producers pause while this many of their jobs are not done. */
 #define BACKLOG 20000
 
-/* Return a random number: the function is splitmix64. The result depends only
- * on the arguments. So runs with the same seed make the same choices, in
- * whatever order the processes call it. */
+/* Return a random number, computed by splitmix64. The result depends only on
+ * the arguments. So runs with the same seed make the same choices, in whatever
+ * order the processes call this function. */
 uint64_t
 stress_random(uint64_t seed, uint64_t a, uint64_t b)
 {
@@ -95,9 +94,10 @@ note_enqueued(struct child *child, const rp_added *added, size_t n,
 	return 0;
 }
 
-/* Enqueue batch by batch, and try again after RP_EBUSY and RP_ELOST. After
- * RP_ELOST the jobs may exist already. Enqueueing them once more does no harm,
- * because the first ones were not acknowledged and do not count. */
+/* Enqueue batch by batch. Try again after RP_EBUSY (a lock could not be had)
+ * and RP_ELOST (the connection was lost). After RP_ELOST the jobs may exist
+ * already. Enqueueing them once more does no harm, because jobs that were not
+ * acknowledged are not counted. */
 static int
 produce_all(struct stress *stress, struct child *child, rp_conn *conn,
 	    const rp_job_spec *jobs, rp_added *added)

@@ -2,9 +2,9 @@
  * log.c - the log of one process of `readpast stress`. It is in memory that
  * outlives the process.
  *
- * The log is an unnamed file. One window of the file at a time is mapped into
- * memory. Writing an entry is a store to memory, so the entry is kept even if
- * SIGKILL follows at once.
+ * The log is an unnamed file. One part of the file at a time, the window, is
+ * mapped into memory. To write an entry is to store it in this memory, so the
+ * entry is kept even if SIGKILL follows at once.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

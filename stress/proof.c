@@ -18,7 +18,7 @@
 #include "history.h"
 #include "stress.h"
 
-/* What the child that writes the lines needs. */
+/* Data for the child process that writes the lines. */
 struct telling {
 	const struct stress *stress;
 	FILE *to, *history;

@@ -89,7 +89,7 @@ scratch_remove(struct cmd *cmd, const char *queue)
 			queue, queue);
 }
 
-/* Return whether a run of this command may have made the queue with this name.
+/* Return whether the name is one that a run of this command gives to its queue.
  * If so, split the name into host and process id. */
 static int
 is_ours(const char *name, char *ret_host, size_t room, long *ret_pid)

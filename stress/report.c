@@ -341,7 +341,7 @@ json_per_job(const struct sums *sums, int64_t n)
 	return json_real(per_job(sums, n));
 }
 
-/* SQLite does not count statements and the like, so most members are null. */
+/* SQLite has few counters, so most members are null. */
 static json_t *
 json_costs_in_file(const struct sums *sums)
 {

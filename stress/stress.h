@@ -1,11 +1,11 @@
 /*
  * stress.h - declarations that the files of `readpast stress` share.
  *
- * Each producer and each worker is a process. One more process reads the
- * counters of the server. The parent starts, kills and counts these processes,
- * and has no connection while they run. Each process writes what it does to a
- * log of its own, in memory that outlives the process. So the log of a killed
- * worker is complete up to its last entry.
+ * Each producer and each worker is a process. One more process, the watcher,
+ * reads the counters of the server. The parent starts, kills and counts these
+ * processes, and has no connection while they run. Each process writes what it
+ * does to a log of its own, in memory that outlives the process. So the log of
+ * a killed worker is complete up to its last entry.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
@@ -32,7 +32,7 @@ struct moment {
 };
 enum { ENQUEUED, CLAIMED, STARTED, SETTLING, SETTLED, LOST };
 
-/* The log of one process, which is a sequence of moments. */
+/* The log of one process, which is a sequence of entries. */
 struct stress_log {
 	int fd;
 	_Atomic int64_t *count; /* number of entries; it is in shared memory */
@@ -136,18 +136,18 @@ uint64_t stress_random(uint64_t seed, uint64_t a, uint64_t b);
 /* watch.c */
 int watch(struct stress *stress, struct child *child);
 
-/* The functions of queue.c. Each returns 0, or an exit status after printing an
- * error. */
+/* The functions of queue.c. Each returns 0, or prints an error and returns an
+ * exit status. */
 int scratch_make(struct stress *stress);
 int scratch_remove(struct cmd *cmd, const char *queue);
 int scratch_sweep(struct cmd *cmd);
 
-/* Compute all figures of the report (sum.c). Returns 0, or an exit status after
- * printing an error. */
+/* Compute all figures of the report (sum.c). Returns 0, or prints an error and
+ * returns an exit status. */
 int sum_up(struct stress *stress, struct sums *ret);
 
-/* Check the history (proof.c). Returns 0, or an exit status after printing an
- * error. */
+/* Check the history (proof.c). Returns 0, or prints an error and returns an
+ * exit status. */
 int prove(struct stress *stress, struct sums *ret);
 
 /* report.c */

@@ -211,9 +211,10 @@ fail:
 	return r;
 }
 
-/* Return the bytes that our processes passed to write(), which are those of the
- * log and of checkpoints. Linux adds the count of a child to that of its parent
- * when the child is reaped. Returns -1 if the count is not available. */
+/* Return the bytes that the processes of this run passed to write(), or -1 if
+ * they are not known. With SQLite these are the bytes of the log and of
+ * checkpoints. Linux adds the count of a child to that of its parent when the
+ * parent waits for the child. */
 static int64_t
 written(void)
 {

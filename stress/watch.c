@@ -71,8 +71,8 @@ take_counters(void *ctx, const struct rp_row *row)
 	return 0;
 }
 
-/* Store the number of a row. It is called for each row, so the number of the
- * last row remains. */
+/* Store the number of a row. This is called for each row of a result, so the
+ * number of the last row remains. */
 static int
 take_statements(void *ctx, const struct rp_row *row)
 {
@@ -168,10 +168,10 @@ pin(struct watcher *w)
 
 /* ---- the end ---- */
 
-/* Find out whether the queue is empty, and set `empty`. If the workers have
- * reported the end of all jobs, no query is needed. But a worker that was
- * killed may have finished a job without reporting it. So if no job has ended
- * for a while, query the database. */
+/* Find out whether the queue is empty, and set `empty`. Usually the workers
+ * have reported the end of all jobs, and no query is needed. But a worker that
+ * was killed may have finished a job without reporting it. So if no job has
+ * ended for a while, query the database. */
 static int
 look_for_the_end(struct watcher *w)
 {
