@@ -239,7 +239,7 @@ print_schedule(const rp_schedule *s)
 	print_settings(s);
 	print_last(s);
 	format_time(at, sizeof(at), s->next_at);
-	printf("  next      %s\n", s->paused_at ? "not while it is paused"
+	printf("  next      %s\n", s->paused_at ? "none while it is paused"
 				   : s->next_at ? at
 						: "never");
 }

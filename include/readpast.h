@@ -1294,7 +1294,7 @@ RP_API int rp_worker_handle(rp_worker *worker, const char *queue,
  * Serve all queues whose names match a pattern. In a pattern, * stands for any
  * characters and ? for one character; with a backslash before them they are
  * ordinary characters. A queue that is created later is served within two
- * seconds of its creation. No matching queue is preferred to another. A handler
+ * seconds of its creation. All queues that match are served equally. A handler
  * for a queue's name takes precedence over a handler for a pattern. If several
  * patterns match, the first one counts. This call creates no queue.
  */

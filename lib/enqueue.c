@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors
  *
- * Jobs with the same settings are collected and enqueued by one run of a verb,
- * up to MOST_ROWS at a time.
+ * Jobs with the same settings are collected and enqueued by one run of a verb
+ * (a file of SQL, see sql/README.md), up to MOST_ROWS jobs at a time.
  */
 #include "internal.h"
 

@@ -93,7 +93,8 @@ put_all(rp_conn *conn)
 		memset(text, 'x', sizeof(text));
 		snprintf(text, sizeof(text), "%d", i);
 		job = job_of(text);
-		if (i % 4 == 1) /* SQLite has a table for such large payloads */
+		if (i % 4 ==
+		    1) /* our schema on SQLite has a table for large payloads */
 			job.payload_size = sizeof(text);
 		job.priority = i < 10 ? -1 : 5;
 		ok(conn,

@@ -218,8 +218,9 @@ leave_behind(rp_conn *conn, size_t queue, struct watched *ret)
 	free(claim);
 }
 
-/* Build a query for the server's time and the jobs that are still held. Any
- * other job has become ready, and may even be finished. */
+/* Build a query that returns the server's time and the ids of the jobs that are
+ * still held. A job that is missing from the result has become ready since it
+ * was claimed. It may even be finished. */
 static char *
 ask_which_are_held(const struct watched *all, size_t n)
 {

@@ -196,7 +196,7 @@ step(const struct reader *in, struct item *item, int *ret)
 	if (n > f->most - f->least + 1)
 		return wrong_item(in, item,
 				  "the step is longer than the field's range: "
-				  "for a longer interval, write every 90m");
+				  "for a longer interval, write \"every 90m\"");
 	*ret = n;
 	return 0;
 }

@@ -174,7 +174,7 @@ parse_footer(struct bytes *in, struct rp_zone *zone)
 	rule[n] = '\0';
 	zone->has_rule = n > 0;
 	if (n > 0 && rp__rule_parse(rule, &zone->rule) < 0)
-		return "its last line is not a rule";
+		return "its last line is not a rule for clock changes";
 	return NULL;
 }
 

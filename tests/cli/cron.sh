@@ -112,7 +112,7 @@ readpast cron run beat >/dev/null
 check 'cron run is refused while its job is live' refuses 4 '--overlap skip, and its job [0-9]+ is still live' \
 	readpast cron run beat
 check 'cron run --json is refused while its job is live' refuses 4 'still live' readpast cron run beat --json
-check 'a paused schedule has no next fire' equal "$(readpast cron list beat | grep -c 'not while it is paused')" 1
+check 'a paused schedule has no next fire' equal "$(readpast cron list beat | grep -c 'none while it is paused')" 1
 readpast cron resume beat
 check 'a resumed schedule is no longer paused' equal "$(schedule beat paused_at)" null
 check 'cron next prints the next times of a schedule' equal "$(readpast cron next beat -n 3 | wc -l)" 3

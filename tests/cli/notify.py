@@ -21,7 +21,7 @@ from tap import READPAST, check, run
 
 PATIENCE = 60
 WATCHDOG = 0.6  # the interval in seconds; WATCHDOG=1 is due after half of it
-TOO_LATE = 5  # seconds that suffice even on a busy machine
+TOO_LATE = 5  # seconds; what takes longer is late even on a busy machine
 
 
 class Manager:

@@ -126,7 +126,7 @@ def wrong_arguments_are_refused_in_words(s):
             ('schedule "0 25 * * *": hour 25: expected 0 to 23',
              "'a', 'q', '0 25 * * *', 'x'"),
             ('schedule "*/90 * * * *": minute */90: the step is longer than the '
-             "field's range: for a longer interval, write every 90m",
+             "field's range: for a longer interval, write \"every 90m\"",
              "'a', 'q', '*/90 * * * *', 'x'"),
             ('schedule "0 22-2 * * *": hour 22-2: runs backwards: write two ranges, '
              "such as 22-23,0-2 for 22-2", "'a', 'q', '0 22-2 * * *', 'x'"),

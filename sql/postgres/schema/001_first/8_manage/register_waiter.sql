@@ -14,9 +14,9 @@
 --     nothing was written.
 --   fresh: true if this call has written a registration that enqueues can find.
 --   rest: how long the worker may wait before it calls sweep_start(), which begins a
---     sweep if one is needed. All waiters together make about 20 such calls a second,
---     and each waiter makes one at least every 12 s. So if the worker that sweeps ends,
---     another worker sweeps about a second later.
+--     sweep if one is needed. Each waiter makes such a call at least every 12 s, and
+--     all waiters together make about 20 a second. So if the worker that has been
+--     sweeping exits, another worker sweeps soon, about a second after the last sweep.
 -- SQLSTATE RP003: an argument is wrong.
 -- Locks: the worker's rows of `waiter`, and rows of `queue` for no key update. Rows
 -- that other transactions have locked are skipped. If the row of a queue was skipped,

@@ -41,7 +41,7 @@ begin
 		why := 'expected a step of 1 or more';
 	elsif length(step) > 3 or step::integer > high - low + 1 then
 		why := 'the step is longer than the field''s range: for a longer '
-			'interval, write every 90m';
+			'interval, write "every 90m"';
 	else
 		select bit_or(1::bigint << n) into members
 		  from generate_series(coalesce(first, low),
