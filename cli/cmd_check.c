@@ -1,6 +1,6 @@
 /*
- * cmd_check.c - the command `check`: check from records of what clients did
- * (histories) that the promises were kept.
+ * cmd_check.c - the command `check`: read histories (records of what clients
+ * did), and check that the queue kept its promises.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -99,7 +99,7 @@ const struct command commands[] = {
 	{ "cron pause", cmd_cron_pause, REQUIRE, "NAME",
 	  "stop firing a schedule", NULL },
 	{ "cron resume", cmd_cron_resume, REQUIRE, "NAME",
-	  "end a schedule's pause: it fires from its next time on", NULL },
+	  "end a schedule's pause: it fires again at its next time", NULL },
 	{ "cron remove", cmd_cron_remove, REQUIRE, "NAME",
 	  "delete a schedule; its jobs stay", NULL },
 	{ "cron apply", cmd_cron_apply, CREATE, "FILE",

@@ -106,7 +106,7 @@ const struct ext_function ext_functions[] = {
 	/* clang-format on */
 };
 
-/* ---- a call for a value ---- */
+/* ---- functions that return one value ---- */
 
 struct binding {
 	struct ext *ext;

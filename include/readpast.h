@@ -401,9 +401,9 @@ typedef struct rp_job {
 	size_t payload_size; /* bytes at `payload` */
 	const char *last_error;
 	/* A JSON array of the last 10 failed attempts, oldest first. Each
-	 * element has attempt, at (ms), worker and text. If the lease ran out,
-	 * it also has host and seen_at (ms), the time of the worker's last
-	 * heartbeat. */
+	 * element is an object with the keys "attempt", "at" (ms), "worker" and
+	 * "text". If the lease ran out, it also has "host" and "seen_at" (ms),
+	 * the time of the worker's last heartbeat. */
 	const char *failures;
 	int suspect;          /* 1: the job may have killed its worker (see
 			       * rp_claim()). Claim no other job until it has

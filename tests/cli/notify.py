@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Test the messages that the command work sends to the service manager, such as
+"""Test the messages that `readpast work` sends to the service manager, such as
 systemd. They say that the worker is ready, alive or stopping.
 
   notify.py READPAST

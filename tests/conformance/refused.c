@@ -7,8 +7,8 @@
  */
 #include "check.h"
 
-/* Enqueueing so many jobs takes several statements. The jobs from number AT on
- * are not valid. */
+/* The test enqueues JOBS jobs, which takes several statements. Job number AT
+ * and all later jobs are not valid. */
 #define JOBS 1200
 #define AT 700
 

@@ -1,10 +1,10 @@
 /*
  * model.h - the model, a queue in memory with which the tests compare the
- * library. This file also declares the steps of a schedule, a random sequence
- * of calls.
+ * library. This file also declares the steps of a schedule. (In these tests a
+ * schedule is a random sequence of calls.)
  *
- * A job has two versions: the current one, and the one before it was changed by
- * the transaction that is open. Only the session with this transaction sees the
+ * A job has two versions: the current one, and the one from before the open
+ * transaction changed the job. Only the session with this transaction sees the
  * current version.
  *
  * SPDX-License-Identifier: MIT

@@ -44,8 +44,8 @@ rp__postgres_named(const char *schema, const char *sql)
 	return ret;
 }
 
-/* Returns the first column of the first row as a number. Returns 0 if there is
- * no row or the column is null. */
+/* Set *ret to the first column of the first row, as a number, or to 0 if there
+ * is no row or the column is null. Returns 0 or an error. */
 static int
 read_number(struct postgres *s, const char *sql, int64_t *ret, rp_error *error)
 {

@@ -55,8 +55,8 @@ count_done(struct trip *trip, const struct rp_value *c)
 			    c[OUT(RESULT)].i, 0);
 }
 
-/* Accept the verdicts that are still unanswered. They have no row, because they
- * are plain completions. */
+/* Mark the remaining verdicts as accepted. They are plain completions: the
+ * result has no row for each of them, only their number for each queue. */
 static void
 settle_the_rest(struct rp_round_trip *its)
 {
