@@ -97,8 +97,10 @@ a_bad_url_is_refused_in_words_and_writes_nothing(void **state)
 		"sqlite:q?synchronous=FULL",
 		"sqlite:q?BUSY=1s",
 		"sqlite:q?mode=ro",
+#ifdef RP_HAVE_POSTGRES
 		"postgres:d",
 		"postgres:/d",
+#endif
 	};
 
 	(void)state;
