@@ -8,12 +8,14 @@
 
 /*
  * The table of tallies has a row for each second and queue. Rows are written at
- * most once a second, as part of a round trip. On SQLite they must be written
- * in the transaction of the round trip, because the call may run inside an SQL
- * statement of the caller. Inside a statement, a second transaction cannot
- * write if other clients have written since the first one ended. After a
- * rollback some jobs are not counted, or counted twice. That does no harm,
- * because the counts are only shown to people as a rate.
+ * most once a second, in the transaction of a round trip. After a rollback some
+ * jobs are not counted, or counted twice. That does no harm, because the counts
+ * are only shown to people as a rate.
+ *
+ * A transaction of its own would not work in the extension for SQLite. There
+ * the call runs inside an SQL statement of the caller. Until that statement
+ * ends, the connection keeps its snapshot of the database. SQLite refuses to
+ * write from a snapshot once another client has written.
  */
 
 void

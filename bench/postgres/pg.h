@@ -116,7 +116,7 @@ extern const struct side library_side, hand_side, raw_side;
 
 /* ---- clients.c ---- */
 
-/* A load of processes, each with a connection of its own. */
+/* The processes of a test load. Each has a connection of its own. */
 struct load {
 	const struct side *side;
 	const char *schema;

@@ -255,8 +255,9 @@ struct rp_backend {
 	 * transaction may be open. */
 	int (*query)(void *db, const struct rp_query *query, rp_error *reterr);
 	/* Read what the connection has used since the last call. The first call
-	 * starts counting. From then on all SQL waits for locks in the same
-	 * way, so that measurements can be compared. */
+	 * starts counting. A measured connection waits for all locks in one
+	 * simple way, without the queue of writers on SQLite, so that waiting
+	 * times can be compared. */
 	void (*measure)(void *db, struct rp_usage *ret);
 	/* Settle, then claim, in the open transaction. */
 	int (*settle_and_claim)(void *db, struct rp_round_trip *trip,

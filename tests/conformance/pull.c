@@ -1,5 +1,6 @@
 /*
- * pull.c - test tasks that a program takes one by one, without handlers.
+ * pull.c - test rp_worker_next(), with which a program takes one claimed job
+ * after the other and needs no handlers.
  *
  * SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: The readpast authors

@@ -12,8 +12,9 @@
 
 #include <stdatomic.h>
 
-/* The lease is renewed after a third of this time. That is before tasks that
- * wait for the program are released. */
+/* The worker renews a lease after a third of this time. It gives a job back if
+ * the program has not taken it for a longer time than that. So the renewal
+ * comes first. */
 #define LEASE_MS 450
 #define PATIENCE_MS 60000
 /* On a very busy machine all waiting tasks may be released before the renewal.

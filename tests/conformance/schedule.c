@@ -520,9 +520,9 @@ static const char *const zones[] = {
 	"Pacific/Apia",  "Asia/Gaza",           "Pacific/Chatham",
 };
 
-/* The times from which the next instants are computed: every 5 hours of the
- * days around the changes of the clock in Europe, America and Australia, of a
- * day in Apia, and of the end of February in a leap year. */
+/* Days on which computing the next instant is difficult. On most of them, the
+ * clock changes in Europe, America or Australia. The test computes the next
+ * instant after every fifth hour of these days. */
 static const int64_t around[] = {
 	1774656000, /* 2026-03-28 */
 	1792800000, /* 2026-10-24 */

@@ -111,7 +111,8 @@ each_of_many_jobs_has_its_own_terms(void **state)
 	expect_none(db->conn, added[5].id);
 }
 
-/* On SQLite a large payload is in a table of its own. */
+/* SQLite stores large payloads in another table, and enqueues such jobs with
+ * another statement. */
 static void
 jobs_with_large_payloads_have_terms(void **state)
 {

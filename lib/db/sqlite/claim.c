@@ -20,7 +20,8 @@
 
 struct claim {
 	const struct rp_round_trip *trip;
-	int alone;      /* 1: a suspect was taken */
+	int alone;      /* 1: stop here, because a suspect must be claimed
+			 * alone and was added */
 	int with_extra; /* 1: a job was taken that has further fields, which
 			 * the statement `extra` reads */
 	struct rp_value job[JOB_COLUMNS]; /* fields of the job that is passed to

@@ -12,9 +12,9 @@
 #define FRAME (4096 + 24) /* bytes of a page and its header in the -wal */
 #define NAP_US 500
 
-/* The busy handler of a connection that is measured. All SQL waits in the same
- * way there. On other connections only the library's verbs use the queue of
- * writers (writers.c). */
+/* The busy handler of a connection that is measured. It waits for a short time
+ * and tries again. Other connections first wait in the queue of writers
+ * (writers.c). */
 static int
 nap(void *ctx, int count)
 {

@@ -1,8 +1,7 @@
--- ends: return the last id that was given to a job, and the last number (seq) in a
--- ready line. On SQLite each lane (the ready jobs of one queue, priority and class)
--- counts its own numbers. So the last id is returned instead of the number. It can be
--- smaller than the largest number, because a job gets a new number each time it enters
--- a line. Such a result does no harm.
+-- ends: return the last id that was given to a job, as last_id and as last_seq.
+-- On PostgreSQL last_seq is the last number that any ready line has given out. On SQLite
+-- there is no such number, because each line counts its own numbers. The last id takes
+-- its place. It can be too small, which does no harm to a copy.
 
 -- answer:
 select coalesce((select seq from sqlite_sequence where name = 'readpast_job'),

@@ -103,8 +103,9 @@ create index lane_id on readpast.lane (lane_id);
 -- claim_no: identifies the last claim of the job. It is the time of that claim in
 -- microseconds since 1970, or the previous claim_no plus 1 if that is larger.
 -- worker_id: the worker that got the job with this claim_no. 0: a client that is not a
--- worker got it. Null: no client got this claim_no, so no verdict (a client's report
--- about the job) is accepted.
+-- worker got it. Null: the job failed or was released, or it was replaced by a new
+-- enqueue. Each of these raised claim_no without a claim, so no client knows this
+-- claim_no.
 -- renewed: how often the lease was renewed. A verdict or the end of the lease sets
 -- this to 0, so that a claim need not set it.
 -- lost: how many of the job's latest leases ran out in a row.

@@ -17,7 +17,7 @@ declare
 	first timestamp;            -- the first minute of local time to check
 	last  timestamp;            -- the last minute of local time to check
 	local timestamp;            -- the first matching minute from `first` on
-	at    timestamptz;          -- the time of `local`, if the offset stays
+	at    timestamptz;          -- `local` in UTC, if the offset does not change
 	near  timestamptz;          -- the earlier of `at` and a day after `seen`
 begin
 	if sets[8] > 0 then
