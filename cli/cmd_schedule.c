@@ -139,11 +139,11 @@ cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 		  "after missed times: one job for all of them (the\n"
 		  "default), a job for each, or no job" },
 		{ "--overlap", TEXT, &overlap, "allow|skip",
-		  "while its last job is live: add another job (the\n"
+		  "if its last job has not ended: add another job (the\n"
 		  "default), or no job" },
 		{ "--replace", FLAG, &a.replace, NULL,
-		  "if there is a schedule of this name, replace all its\n"
-		  "settings; it stays paused if it is" },
+		  "replace all settings of the schedule of this name, if\n"
+		  "there is one; a paused schedule stays paused" },
 		JSON_OPTION(&a.json),
 		OPTIONS_END,
 	};
@@ -188,7 +188,7 @@ print_last(const rp_schedule *s)
 	}
 	format_time(at, sizeof(at), s->last_at);
 	if (!s->last_error && !s->last_job_id)
-		printf("  last      %s: a job that is gone\n", at);
+		printf("  last      %s: its job is no longer stored\n", at);
 	else if (s->last_error)
 		printf("  last      %s: %s\n", at, s->last_error);
 	else

@@ -136,8 +136,9 @@ read_result(const char *name, char *to, size_t *ret_size)
 		return complain(USAGE,
 				"%.200s: the result has more than " DIGITS(
 					RP_MOST_RESULT) " bytes; store it "
-							"elsewhere, and its "
-							"place as the result",
+							"elsewhere, and give "
+							"its place as the "
+							"result",
 				name);
 	return 0;
 }

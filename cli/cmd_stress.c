@@ -73,7 +73,7 @@ in_range(const struct stress *s)
 				     limits[i].name, (long long)limits[i].least,
 				     (long long)limits[i].most);
 	if (s->batch * s->payload > INT64_C(256) * 1024 * 1024)
-		return usage(s->cmd, "--batch times --payload: expected at "
+		return usage(s->cmd, "--batch times --payload must be at "
 				     "most 256MiB");
 	if (s->lease_ms < 100 || s->lease_ms > 3600000)
 		return usage(s->cmd, "--lease: expected 100ms to 1h");
@@ -136,8 +136,9 @@ parse(struct stress *s, int argc, char **argv)
 	if (for_ms == 0)
 		return usage(s->cmd, "--for: expected more than 0");
 	if (for_ms > 0 && s->fill)
-		return usage(s->cmd, "--fill needs --jobs: workers start when "
-				     "all jobs are enqueued");
+		return usage(s->cmd,
+			     "--fill needs --jobs N: workers start when "
+			     "all N jobs are enqueued");
 	s->for_ms = for_ms > 0 ? for_ms : 0;
 	s->jobs = s->for_ms ? 0 : jobs >= 0 ? jobs : 10000;
 	if (s->seed < 0) {

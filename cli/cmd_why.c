@@ -214,7 +214,7 @@ running(struct answer *a)
 	fprintf(a->to, "is running: %s%s",
 		job->worker      ? "worker "
 		: why->worker_id ? "a worker that has not been seen for an hour"
-				 : "a client that is no worker",
+				 : "a client that is not a worker",
 		job->worker ? job->worker : "");
 	if (why->host && why->pid) /* not known if the client uses SQL */
 		fprintf(a->to, " on host %s (process %lld)", why->host,

@@ -57,7 +57,7 @@ print_lost(FILE *to, json_t *failure)
 		fputs("worker ", to);
 		print_text(to, worker, strlen(worker), SIZE_MAX);
 	} else {
-		fputs("a client that is no worker", to);
+		fputs("a client that is not a worker", to);
 	}
 	if (host && *host) {
 		fputs(" on host ", to);

@@ -73,7 +73,7 @@ sql "delete from ${table}worker"
 readpast queue set l --lease 1s >/dev/null
 readpast enqueue l x --quiet
 readpast claim l >/dev/null
-check 'a lease that is not renewed is reported' eventually finds leases 'queue l: the lease of job [0-9]+, held by a client that is no worker'
+check 'a lease that is not renewed is reported' eventually finds leases 'queue l: the lease of job [0-9]+, held by a client that is not a worker'
 readpast enqueue d a b c --quiet
 for error in 'no such user' 'no such user' 'disk full'; do
 	readpast fail "$(claim_of "$(readpast claim d)")" --for-good --error "$error"

@@ -57,7 +57,7 @@ check 'of several jobs the worst exit status counts' refuses 3 'id 99999' readpa
 
 r=$(readpast enqueue r a)
 claim=$(claim_of "$(readpast claim r --lease 1h)")
-check 'why says that a client has claimed the job' says "$r" 'a client that is no worker has held it since' 'attempt 1 of 3' 'until .*in 59m\)\.'
+check 'why says that a client has claimed the job' says "$r" 'a client that is not a worker has held it since' 'attempt 1 of 3' 'until .*in 59m\)\.'
 readpast extend "$claim" --lease 2h
 readpast extend "$claim" --lease 2h
 check 'why says how often the lease was renewed' says "$r" 'renewed 2 times'
@@ -109,7 +109,7 @@ check 'show says how the job has become ready again' shows "$w" "^note  *$came_b
 readpast claim w --lease 1ms >/dev/null
 sweeps() { [[ $(readpast sweep) == *' 1 recovered,'* ]]; }
 check "a lease of a client runs out, too" eventually sweeps
-check 'why says that a suspect runs alone' says "$w" 'a client that is no worker was not heard of since' '\(2 of 3\)' 'only a worker that holds no other job can claim it'
+check 'why says that a suspect runs alone' says "$w" 'a client that is not a worker was not heard of since' '\(2 of 3\)' 'only a worker that holds no other job can claim it'
 
 # A worker that holds a long lease is killed, so its heartbeats stop. Instead of waiting
 # for a minute, the test sets the last heartbeat back by a minute.

@@ -88,7 +88,7 @@ run_for_jobs(struct postgres *s, enum rp_verb verb,
 }
 
 _Static_assert((int)AWAIT_PARAMS == 1 && (int)UNAWAIT_PARAMS == 1,
-	       "run_for_jobs() gives a row one parameter");
+	       "run_for_jobs() sets one parameter in each row");
 
 /* Register for the jobs. If that is impossible, set waiter->polls. For example,
  * a standby has no notifications and cannot be written to. After a registration

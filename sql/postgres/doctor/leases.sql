@@ -6,7 +6,7 @@
 -- ready line.
 
 select q.name as queue, count(*) as jobs, min(h.id) as example,
-       coalesce(min(w.name), 'a client that is no worker') as worker,
+       coalesce(min(w.name), 'a client that is not a worker') as worker,
        (extract(epoch from min(h.lease_until) - clock_timestamp())
         * 1000)::bigint as left_ms,
        (extract(epoch from clock_timestamp()

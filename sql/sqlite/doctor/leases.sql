@@ -4,7 +4,7 @@
 -- whose leases end first.
 
 select q.name as queue, count(*) as jobs, min(h.id) as example,
-       coalesce(min(w.name), 'a client that is no worker') as worker,
+       coalesce(min(w.name), 'a client that is not a worker') as worker,
        min(h.lease_until) - :now_ms as left_ms,
        :now_ms - min(max(h.claim_no / 1000, h.lease_until - q.lease_ms))
        as lasts_ms
