@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "history.h"
+#include "schedule.h"
 
 /* ---- cron add ---- */
 
@@ -162,8 +163,9 @@ cmd_cron_add(struct cmd *cmd, int argc, char **argv)
 	schedule->payload = payload;
 	schedule->payload_size = strlen(payload);
 	schedule->priority = (int)priority;
-	schedule->missed = number_of(cmd, "--missed", missed, missed_words);
-	schedule->overlap = number_of(cmd, "--overlap", overlap, overlap_words);
+	schedule->missed = number_of(cmd, "--missed", missed, rp__missed_words);
+	schedule->overlap =
+		number_of(cmd, "--overlap", overlap, rp__overlap_words);
 	if (schedule->missed < 0 || schedule->overlap < 0)
 		return USAGE;
 	/* Check the schedule before the command creates the database. */
@@ -214,8 +216,10 @@ print_settings(const rp_schedule *s)
 	snprintf(priority, sizeof(priority), "%d", s->priority);
 	print_setting("kind", s->kind, "");
 	print_setting("priority", priority, "-1");
-	print_setting("missed", missed_words[s->missed], missed_words[0]);
-	print_setting("overlap", overlap_words[s->overlap], overlap_words[0]);
+	print_setting("missed", rp__missed_words[s->missed],
+		      rp__missed_words[0]);
+	print_setting("overlap", rp__overlap_words[s->overlap],
+		      rp__overlap_words[0]);
 	if (s->payload_size) {
 		printf("  %-8s  ", "payload");
 		print_text(stdout, s->payload, s->payload_size, SHOWN);

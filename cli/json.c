@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "schedule.h"
+
 void
 format_time(char *to, size_t room, int64_t ms)
 {
@@ -332,9 +334,6 @@ json_queue(const rp_queue *queue)
 
 /* ---- schedules ---- */
 
-const char *const missed_words[] = { "once", "all", "skip", NULL };
-const char *const overlap_words[] = { "allow", "skip", NULL };
-
 json_t *
 json_schedule(const rp_schedule *schedule)
 {
@@ -359,8 +358,9 @@ json_schedule(const rp_schedule *schedule)
 		  schedule->payload ? schedule->payload : "",
 		  schedule->payload_size);
 	put(&object, "priority", or_null(schedule->priority));
-	put(&object, "missed", json_text(missed_words[schedule->missed]));
-	put(&object, "overlap", json_text(overlap_words[schedule->overlap]));
+	put(&object, "missed", json_text(rp__missed_words[schedule->missed]));
+	put(&object, "overlap",
+	    json_text(rp__overlap_words[schedule->overlap]));
 	put(&object, "last_job_id",
 	    or_null(schedule->last_job_id ? schedule->last_job_id : -1));
 	return object;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schedule.h"
+
 /* ---- the members of one schedule ---- */
 
 /* `where` is the schedule's name or its number, for messages. */
@@ -45,7 +47,7 @@ take_word(const struct schedule_file *f, const char *where, const char *member,
 		i++;
 	if (!word || !words[i])
 		return refuse(f, where, member,
-			      words == missed_words
+			      words == rp__missed_words
 				      ? "expected once, all or skip"
 				      : "expected allow or skip");
 	*ret = i;
@@ -159,10 +161,10 @@ take_member(const struct schedule_file *f, const char *where,
 		if (strcmp(texts[i].name, member) == 0)
 			return take_text(f, where, member, value, texts[i].to);
 	if (strcmp(member, "missed") == 0)
-		return take_word(f, where, member, value, missed_words,
+		return take_word(f, where, member, value, rp__missed_words,
 				 &w->schedule.missed);
 	if (strcmp(member, "overlap") == 0)
-		return take_word(f, where, member, value, overlap_words,
+		return take_word(f, where, member, value, rp__overlap_words,
 				 &w->schedule.overlap);
 	if (strcmp(member, "payload") == 0)
 		return take_payload(f, where, value, w);

@@ -127,6 +127,11 @@ enum ext_param {
 	P_PROGRESS,
 	P_NEW_QUEUE,
 	P_DEAD_TO,
+	P_SCHEDULE,
+	P_SPEC,
+	P_ZONE,
+	P_MISSED,
+	P_OVERLAP,
 	PARAMS
 };
 #define EXT_MOST_ARGUMENTS 15
@@ -249,6 +254,7 @@ extern const struct ext_function ext_functions[];
 	X(purge)                                                               \
 	X(sweep)                                                               \
 	X(wait)                                                                \
+	X(schedule_set)                                                        \
 	X(worker_start)                                                        \
 	X(worker_beat)                                                         \
 	X(worker_stop)
@@ -265,6 +271,7 @@ extern const struct ext_function ext_functions[];
 	X(probe)                                                               \
 	X(queue_list)                                                          \
 	X(worker_list)                                                         \
+	X(schedules)                                                           \
 	X(functions)
 
 #define EXT_DECLARE_ANSWER(name)                                               \

@@ -19,6 +19,7 @@
 enum kind_of_value {
 	NAME,  /* text without a NUL; the library checks its length and
 		* characters */
+	WORD,  /* a NAME that never begins with a brace */
 	BYTES, /* any value except null; a number is converted to text */
 	NUMBER,
 	NUMBER_OR_NAME,
@@ -66,7 +67,7 @@ static const struct {
 	[P_KEEP_DEAD] = { "keep_dead", "keep_dead", DURATION, 0, RP_MOST_MS },
 	[P_MAX_PAYLOAD] = { "max_payload", "max_payload", NUMBER, 0,
 			    RP_MOST_PAYLOAD },
-	[P_STATE] = { "state", "the state", NAME, 0, 0 },
+	[P_STATE] = { "state", "the state", WORD, 0, 0 },
 	[P_JOB_ID] = { "job_id", "job_id", NUMBER, INT64_MIN, INT64_MAX },
 	[P_QUEUES] = { "queues", "queues", NAME, 0, 0 },
 	[P_WAITED] = { "id", "id", NUMBER_OR_NAME, INT64_MIN, INT64_MAX },
@@ -85,6 +86,11 @@ static const struct {
 	[P_PROGRESS] = { "progress", "progress", NAME, 0, 0 },
 	[P_UNIQUE_FOR] = { "unique_for", "unique_for", DURATION, 1,
 			   RP_MOST_MS },
+	[P_SCHEDULE] = { "name", "the schedule's name", NAME, 0, 0 },
+	[P_SPEC] = { "spec", "the spec", NAME, 0, 0 },
+	[P_ZONE] = { "zone", "the time zone", WORD, 0, 0 },
+	[P_MISSED] = { "missed", "missed", WORD, 0, 0 },
+	[P_OVERLAP] = { "overlap", "overlap", WORD, 0, 0 },
 };
 
 const char *
@@ -132,7 +138,7 @@ read_text(struct ext_call *call, int param, sqlite3_value *value,
 {
 	int type = sqlite3_value_type(value);
 
-	if (params[param].kind == NAME && type != SQLITE_TEXT)
+	if (params[param].kind != BYTES && type != SQLITE_TEXT)
 		return rp__fail(&call->error, RP_EINVAL, "%s is not text",
 				params[param].words);
 	to->text = type == SQLITE_BLOB
@@ -246,6 +252,7 @@ read_argument(struct ext_call *call, int param, sqlite3_value *value)
 				params[param].words);
 	switch (params[param].kind) {
 	case NAME:
+	case WORD:
 		return read_text(call, param, value, to);
 	case NUMBER_OR_NAME:
 		return text ? read_text(call, param, value, to)
@@ -337,7 +344,8 @@ read_object(struct ext_call *call, sqlite3_value *json)
 }
 
 /* Returns 1 if the first optional argument is a JSON object. If this argument
- * is a text, returns 0, because a text may begin with a brace, too. */
+ * is a NAME or BYTES, returns 0, because such a text may begin with a brace,
+ * too. */
 static int
 is_object(const struct ext_function *function, sqlite3_value *const *argv)
 {

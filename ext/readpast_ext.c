@@ -92,6 +92,15 @@ const struct ext_function ext_functions[] = {
 	{ "probe", 1, { P_QUEUE },
 	  TABLE(probe, "ready, running, due_in_ms, expires_in_ms, paused,"
 		      " suspects, behind"), 0 },
+	{ "schedule_set", 4,
+	  { P_SCHEDULE, P_QUEUE, P_SPEC, P_PAYLOAD, P_ZONE, P_KIND, P_HEADERS,
+	    P_PRIORITY, P_MISSED, P_OVERLAP, P_REPLACE },
+	  ANSWER(schedule_set), 0 },
+	{ "schedules", 0, { P_SCHEDULE },
+	  TABLE(schedules, "name, queue, spec, zone, payload, kind, headers,"
+			   " priority, missed, overlap, next_at, last_at,"
+			   " last_job_id, last_state, last_error, paused_at,"
+			   " created_at"), 0 },
 	{ "wait", 1, { P_WAITED, P_TIMEOUT }, ANSWER(wait), 1 },
 	{ "worker_start", 2, { P_WORKER, P_QUEUES }, ANSWER(worker_start), 1 },
 	{ "worker_beat", 0, { NO_PARAM }, ANSWER(worker_beat), 1 },

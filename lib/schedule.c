@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const rp__missed_words[] = { "once", "all", "skip", NULL };
+const char *const rp__overlap_words[] = { "allow", "skip", NULL };
+
 int
 rp__schedule_check(const rp_schedule *s, rp_error *error)
 {
@@ -98,9 +101,11 @@ rp__schedule_sets(const struct rp_spec *spec, char to[RP_SETS_SIZE])
 }
 
 /* Write the schedule. `old` is the stored schedule of the same name, which is
- * replaced. NULL: there is no such schedule. */
+ * replaced. NULL: there is no such schedule. Sets *ret_next to the next
+ * instant. */
 static int
-store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace)
+store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace,
+      int64_t *ret_next)
 {
 	int same = old && is_same(old->spec, s->spec) &&
 		   is_same(old->zone, s->zone);
@@ -151,11 +156,14 @@ store(rp_conn *conn, const rp_schedule *s, const rp_schedule *old, int replace)
 	if (r == 0 && !id)
 		return rp__fail(&conn->error, RP_ETAKEN,
 				"there is a schedule named %s", s->name);
+	if (r == 0)
+		*ret_next = next;
 	return r;
 }
 
 int
-rp_schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace)
+rp__schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace,
+		 int64_t *ret_next)
 {
 	struct rp_schedules old = { NULL, 0 };
 	rp_schedule s = RP_SCHEDULE_INIT;
@@ -178,10 +186,18 @@ rp_schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace)
 	if (r == 0)
 		r = store(conn, &s,
 			  old.count && replace ? &old.items[0].schedule : NULL,
-			  replace);
+			  replace, ret_next);
 	r = rp__end(conn, r);
 	rp__schedules_clear(&old);
 	return r;
+}
+
+int
+rp_schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace)
+{
+	int64_t next;
+
+	return rp__schedule_set(conn, schedule, replace, &next);
 }
 
 int
@@ -202,8 +218,10 @@ rp_schedule_remove(rp_conn *conn, const char *name)
 	return r == 0 && !id ? rp__schedule_missing(conn, name) : r;
 }
 
+/* Pause or resume a schedule. Sets *ret_next to its next instant, or to 0 if
+ * there is none. */
 static int
-set_paused(rp_conn *conn, const rp_schedule *s, int paused)
+set_paused(rp_conn *conn, const rp_schedule *s, int paused, int64_t *ret_next)
 {
 	int64_t now = 0, next = 0, id = 0;
 	int r = 0;
@@ -217,6 +235,7 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused)
 		next = s->next_at;
 	if (r < 0)
 		return r;
+	*ret_next = next;
 	return rp__run(
 		conn, RP_V_SCHEDULE_PAUSE,
 		(const struct rp_value[SCHEDULE_PAUSE_PARAMS]){
@@ -228,9 +247,11 @@ set_paused(rp_conn *conn, const rp_schedule *s, int paused)
 }
 
 /* Find a schedule and, in the same transaction, resume it (`what` is 0), pause
- * it (1) or run it (-1). */
+ * it (1) or run it (-1). A resume and a pause set *ret_next, a run sets
+ * *ret. */
 static int
-with(rp_conn *conn, const char *name, int what, rp_added *ret)
+with(rp_conn *conn, const char *name, int what, rp_added *ret,
+     int64_t *ret_next)
 {
 	struct rp_schedules list = { NULL, 0 };
 	int64_t now = 0;
@@ -247,7 +268,7 @@ with(rp_conn *conn, const char *name, int what, rp_added *ret)
 	if (r == 0 && list.count == 0)
 		r = rp__schedule_missing(conn, name);
 	if (r == 0 && what >= 0)
-		r = set_paused(conn, &list.items[0].schedule, what);
+		r = set_paused(conn, &list.items[0].schedule, what, ret_next);
 	else if (r == 0)
 		r = rp__run(conn, RP_V_NOW, NULL, 1, rp__first_int, &now);
 	if (r == 0 && what < 0)
@@ -261,20 +282,30 @@ with(rp_conn *conn, const char *name, int what, rp_added *ret)
 int
 rp_schedule_pause(rp_conn *conn, const char *name)
 {
-	return with(conn, name, 1, NULL);
+	int64_t next;
+
+	return with(conn, name, 1, NULL, &next);
+}
+
+int
+rp__schedule_resume(rp_conn *conn, const char *name, int64_t *ret_next)
+{
+	return with(conn, name, 0, NULL, ret_next);
 }
 
 int
 rp_schedule_resume(rp_conn *conn, const char *name)
 {
-	return with(conn, name, 0, NULL);
+	int64_t next;
+
+	return rp__schedule_resume(conn, name, &next);
 }
 
 int
 rp_schedule_run(rp_conn *conn, const char *name, rp_added *ret)
 {
 	rp_added added = { 0, 0 };
-	int r = with(conn, name, -1, &added);
+	int r = with(conn, name, -1, &added, NULL);
 
 	if (r == 0 && ret)
 		*ret = added;

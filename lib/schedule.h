@@ -24,6 +24,9 @@ struct rp_schedules {
 };
 
 /* schedule.c */
+/* The words for RP_MISSED_* and RP_OVERLAP_*, in the order of the numbers, with
+ * a NULL at the end. */
+extern const char *const rp__missed_words[], *const rp__overlap_words[];
 /* Check a schedule's names, payload and numbers. The database checks the
  * headers. The spec and the zone are checked when the next instant is
  * computed. */
@@ -32,6 +35,11 @@ int rp__schedule_check(const rp_schedule *schedule, rp_error *reterr);
  * compute the instants of a schedule from this array. */
 #define RP_SETS_SIZE 160
 void rp__schedule_sets(const struct rp_spec *spec, char to[RP_SETS_SIZE]);
+/* rp_schedule_set() and rp_schedule_resume(), which also set *ret_next to the
+ * schedule's next instant. 0: there is no further instant. */
+int rp__schedule_set(rp_conn *conn, const rp_schedule *schedule, int replace,
+		     int64_t *ret_next);
+int rp__schedule_resume(rp_conn *conn, const char *name, int64_t *ret_next);
 
 /* schedule_list.c */
 /* A row callback for the verbs schedule_list and schedule_due: add the row to

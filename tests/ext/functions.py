@@ -31,9 +31,9 @@ ELSEWHERE = {
     "worker_named": "readpast_worker_start() answers the id",
     "unregister_waiter": "readpast_wait() sleeps by itself",
     "sweep_start": "readpast_sweep() asks nobody whose turn it is",
-    **dict.fromkeys(("schedule_set", "schedule_pause", "schedule_resume",
-                     "schedule_remove", "schedule_run", "fire_due"),
-                    "the extension has no functions for schedules"),
+    "schedule_pause": "follows", "schedule_resume": "follows",
+    "schedule_remove": "follows", "schedule_run": "follows",
+    "fire_due": "readpast_sweep() fires schedules",
 }
 # A connection to SQLite is at most one worker. So the extension leaves out some
 # arguments of the routines, and adds others.
