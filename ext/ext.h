@@ -255,6 +255,10 @@ extern const struct ext_function ext_functions[];
 	X(sweep)                                                               \
 	X(wait)                                                                \
 	X(schedule_set)                                                        \
+	X(schedule_pause)                                                      \
+	X(schedule_resume)                                                     \
+	X(schedule_run)                                                        \
+	X(schedule_remove)                                                     \
 	X(worker_start)                                                        \
 	X(worker_beat)                                                         \
 	X(worker_stop)

@@ -65,6 +65,42 @@ ext_do_schedule_set(struct ext_call *call, struct rp_value *ret)
 	return r;
 }
 
+int
+ext_do_schedule_pause(struct ext_call *call, struct rp_value *ret)
+{
+	(void)ret;
+	return rp_schedule_pause(call->conn, call->arguments[P_SCHEDULE].text);
+}
+
+int
+ext_do_schedule_resume(struct ext_call *call, struct rp_value *ret)
+{
+	int64_t next = 0;
+	int r = rp__schedule_resume(call->conn,
+				    call->arguments[P_SCHEDULE].text, &next);
+
+	*ret = ext_time(next);
+	return r;
+}
+
+int
+ext_do_schedule_run(struct ext_call *call, struct rp_value *ret)
+{
+	rp_added added = { 0, 0 };
+	int r = rp_schedule_run(call->conn, call->arguments[P_SCHEDULE].text,
+				&added);
+
+	*ret = rp__int(added.id);
+	return r;
+}
+
+int
+ext_do_schedule_remove(struct ext_call *call, struct rp_value *ret)
+{
+	(void)ret;
+	return rp_schedule_remove(call->conn, call->arguments[P_SCHEDULE].text);
+}
+
 /* ---- all schedules ---- */
 
 static void

@@ -96,6 +96,10 @@ const struct ext_function ext_functions[] = {
 	  { P_SCHEDULE, P_QUEUE, P_SPEC, P_PAYLOAD, P_ZONE, P_KIND, P_HEADERS,
 	    P_PRIORITY, P_MISSED, P_OVERLAP, P_REPLACE },
 	  ANSWER(schedule_set), 0 },
+	{ "schedule_pause", 1, { P_SCHEDULE }, ANSWER(schedule_pause), 0 },
+	{ "schedule_resume", 1, { P_SCHEDULE }, ANSWER(schedule_resume), 0 },
+	{ "schedule_run", 1, { P_SCHEDULE }, ANSWER(schedule_run), 0 },
+	{ "schedule_remove", 1, { P_SCHEDULE }, ANSWER(schedule_remove), 0 },
 	{ "schedules", 0, { P_SCHEDULE },
 	  TABLE(schedules, "name, queue, spec, zone, payload, kind, headers,"
 			   " priority, missed, overlap, next_at, last_at,"

@@ -31,8 +31,6 @@ ELSEWHERE = {
     "worker_named": "readpast_worker_start() answers the id",
     "unregister_waiter": "readpast_wait() sleeps by itself",
     "sweep_start": "readpast_sweep() asks nobody whose turn it is",
-    "schedule_pause": "follows", "schedule_resume": "follows",
-    "schedule_remove": "follows", "schedule_run": "follows",
     "fire_due": "readpast_sweep() fires schedules",
 }
 # A connection to SQLite is at most one worker. So the extension leaves out some
@@ -213,6 +211,7 @@ def arguments_may_be_in_order_or_named_in_an_object(path):
                     " from readpast_claim('q', 2, null, 'w')")
     assert seen == [(7, 9, "k", '{"a":"b"}', "x", "u"),
                     (7, 9, "k", '{"a":"b"}', "y", "v")], seen
+    assert rows(db, "select count(*) from readpast_list('q', '{\"n\": 1}')") == [(1,)]
     assert "no argument may follow" in refused(
         db, "select readpast_enqueue('q', 'x', '{\"priority\": 1}', 5)")
     assert "unknown option queue" in refused(
