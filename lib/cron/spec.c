@@ -140,20 +140,18 @@ at_char(const struct item *item, char c)
 	return item->at < item->text + item->size && *item->at == c;
 }
 
-/* Parse `*`, `A` or `A-B`. */
 static int
-range(const struct reader *in, struct item *item, int *ret_from, int *ret_to)
+at_end(const struct item *item)
 {
-	int from = 0, to, r;
+	return item->at == item->text + item->size;
+}
 
-	if (at_char(item, '*')) {
-		item->at++;
-		*ret_from = item->field->least;
-		*ret_to =
-			item->field == &fields[WEEKDAY] ? 6 : item->field->most;
-		return 0;
-	}
-	r = value(in, item, &from);
+/* Parse `A` or `A-B`. */
+static int
+values(const struct reader *in, struct item *item, int *ret_from, int *ret_to)
+{
+	int from = 0, to, r = value(in, item, &from);
+
 	if (r < 0)
 		return r;
 	to = from;
@@ -166,6 +164,28 @@ range(const struct reader *in, struct item *item, int *ret_from, int *ret_to)
 		if (to == 0 && from > 0 && item->field == &fields[WEEKDAY])
 			to = 7;
 	}
+	*ret_from = from;
+	*ret_to = to;
+	return 0;
+}
+
+/* Parse `*`, `A` or `A-B`, up to the `/` or the end of the item. */
+static int
+range(const struct reader *in, struct item *item, int *ret_from, int *ret_to)
+{
+	int from = item->field->least, to = item->field->most, r = 0;
+
+	if (!at_char(item, '*')) {
+		r = values(in, item, &from, &to);
+	} else {
+		item->at++;
+		if (item->field == &fields[WEEKDAY])
+			to = 6;
+	}
+	if (r < 0)
+		return r;
+	if (!at_end(item) && !at_char(item, '/'))
+		return out_of_range(in, item);
 	if (to < from)
 		return wrong_item(in, item,
 				  "runs backwards: write two ranges, such as "
@@ -185,13 +205,14 @@ step(const struct reader *in, struct item *item, int *ret)
 	*ret = 1;
 	if (!at_char(item, '/'))
 		return 0;
-	if (item->at[-1] != '*' && !memchr(item->text, '-', (size_t)item->size))
+	if (item->at[-1] != '*' &&
+	    !memchr(item->text, '-', (size_t)(item->at - item->text)))
 		return wrong_item(in, item,
 				  "a step needs a range, such as */10 or "
 				  "5-59/10");
 	item->at++;
 	n = number(item);
-	if (n < 1)
+	if (n < 1 || !at_end(item))
 		return wrong_item(in, item, "expected a step of 1 or more");
 	if (n > f->most - f->least + 1)
 		return wrong_item(in, item,
@@ -214,8 +235,6 @@ add_item(const struct reader *in, struct item *item, uint64_t *set)
 		r = step(in, item, &by);
 	if (r < 0)
 		return r;
-	if (item->at != item->text + item->size)
-		return out_of_range(in, item);
 	for (int n = from; n <= to; n += by)
 		*set |= UINT64_C(1)
 			<< (item->field == &fields[WEEKDAY] ? n % 7 : n);
@@ -399,8 +418,9 @@ is_day(const struct rp_spec *spec, int64_t days, int day)
 	return spec->either_day ? by_date || by_weekday : by_date && by_weekday;
 }
 
-/* Returns the first minute of the day that the hours and minutes of the spec
- * match and that is at least `from`. Returns -1 if there is none. */
+/* Returns the first minute of the day from `from` on that the hours and minutes
+ * of the spec match. Returns -1 if they match no minute of the rest of the
+ * day. */
 static int
 minute_of_day(const struct rp_spec *spec, int from)
 {

@@ -37,7 +37,7 @@ begin
 		why := 'runs backwards: write two ranges, such as 22-23,0-2 for 22-2';
 	elsif step is not null and first is not null and last is null then
 		why := 'a step needs a range, such as */10 or 5-59/10';
-	elsif step !~ '^[0-9]+$' or trim(leading '0' from step) = '' then
+	elsif step !~ '^[0-9]+$' or step ~ '^0{1,3}$' then
 		why := 'expected a step of 1 or more';
 	elsif length(step) > 3 or step::integer > high - low + 1 then
 		why := 'the step is longer than the field''s range: for a longer '
