@@ -255,8 +255,9 @@ sweep_meanwhile(struct ext_call *call, const char *const *queues)
 				   &found);
 }
 
-/* What a call waits for: a job to work on, or, if `queues` is NULL, the end of
- * a job. */
+/* The event for which a call waits. If `queues` is not NULL, the event is that
+ * one of these queues has a job to work on. Otherwise it is the end of the job
+ * `id`. */
 struct awaited {
 	char **queues;
 	int64_t id;
