@@ -219,6 +219,19 @@ def arguments_may_be_in_order_or_named_in_an_object(path):
 
 
 @case
+def each_list_checks_the_schema_when_it_is_the_first_call(path):
+    lists = "stats", "queue_list", "worker_list", "schedules"
+    for name in lists:
+        assert rows(connect(":memory:"), f"select * from readpast_{name}()") == []
+    db = serve(path, "q", "x")
+    db.execute("update readpast_meta set value = 999 where name = 'schema'")
+    db.commit()
+    for name in lists:
+        words = refused(connect(path), f"select * from readpast_{name}()")
+        assert "has schema 999, newer than this readpast's" in words, (name, words)
+
+
+@case
 def an_enqueue_returns_its_outcome(path):
     db = connect(path)
     one(db, "select readpast_queue_create('q')")

@@ -182,6 +182,26 @@ rp__sqlite_commit(void *db, rp_error *error)
 	return r;
 }
 
+/* Run a verb. As long as the schema is not checked, the verb runs in a
+ * transaction, because the begin of a transaction checks the schema. */
+static int
+sqlite_run(void *db, enum rp_verb verb, const struct rp_value *params,
+	   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error)
+{
+	struct sqlite *s = db;
+	int begins = s->unchecked && s->depth == 0;
+	int r = begins ? rp__sqlite_begin(s, 0, error) : 0;
+
+	if (r < 0)
+		return r;
+	r = rp__sqlite_run(s, verb, params, rows, fn, ctx, error);
+	if (begins && r < 0)
+		rp__sqlite_rollback(s);
+	else if (begins)
+		r = rp__sqlite_commit(s, error);
+	return r;
+}
+
 static int
 sqlite_joins(void *db)
 {
@@ -413,7 +433,7 @@ const struct rp_backend rp__backend_sqlite = {
 	.begin = rp__sqlite_begin,
 	.commit = rp__sqlite_commit,
 	.rollback = rp__sqlite_rollback,
-	.run = rp__sqlite_run,
+	.run = sqlite_run,
 	.query = rp__sqlite_query,
 	.measure = rp__sqlite_measure,
 	.settle_and_claim = sqlite_settle_and_claim,
