@@ -98,6 +98,13 @@ class Example:
         self.start(victim.args)
         return True
 
+    def leave_one(self):
+        """Kill all processes but the one that has run longest."""
+        while len(self.crew) > 1:
+            process = self.crew.pop()
+            process.kill()
+            process.wait()
+
     def run(self):
         self.set_up()
         for command in self.commands():

@@ -52,6 +52,11 @@ class Worker(Extended):
 
     def check(self):
         assert self.db.query("select count(distinct text) from greeting") == [(self.jobs,)]
+        # A worker may have started just now. Once it has done a job, it also handles
+        # SIGTERM.
+        self.leave_one()
+        self.enqueue([self.jobs])
+        self.eventually(lambda: self.done() > self.jobs, "one more greeting")
         self.crew[-1].terminate()
         assert self.crew.pop().wait() == 0, "SIGTERM ends it"
 
@@ -80,10 +85,7 @@ class Psycopg(Example):
         self.readpast("enqueue", self.queue, "http://127.0.0.1:9/")
         self.eventually(lambda: '"last_error":"' in self.readpast("list", "--json"),
                         "a page that is not there")
-        while len(self.crew) > 1:
-            process = self.crew.pop()
-            process.kill()
-            process.wait()
+        self.leave_one()
         # Delete the registrations of workers that were killed, because one of them
         # could be notified in place of the living worker.
         self.db.query("delete from readpast.waiter")
