@@ -2,11 +2,7 @@
  * checker.c - check from the records of all clients that the promises of
  * docs/design.md were kept.
  *
- * The events are sorted by job, and each job is examined alone. Its claims are
- * examined in the order of their numbers, each with its verdicts. If a client
- * was killed during a call, the history does not show whether the call took
- * effect. Such a call is never reported as a violation. If the call's effect
- * would explain an event of another client, that event is not reported either.
+ * The events are sorted by job, and life.c checks the events of each job.
  * docs/history.md describes the events.
  *
  * SPDX-License-Identifier: MIT
@@ -15,53 +11,19 @@
 #include "checker.h"
 
 #include <search.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fires.h"
+#include "life.h"
 #include "line.h"
 #include "readpast.h"
 
-/* A lease may end this many microseconds early without being a violation,
- * because the database stores whole milliseconds. */
-#define SLACK_US 2000
-
 const char *const promise_names[PROMISES] = { "P1", "P2", "P3", "P6", "P7" };
 
-enum kind {
-	ENQUEUED,
-	CLAIMED,
-	STARTED,
-	SETTLING,
-	SETTLED,
-	LOST,
-	CANCELLED,
-	RETRIED,
-	CHANGED,
-	PURGED,
-	LEFT,
-	AUDITED,
-	KINDS
-};
 static const char *const kinds[KINDS] = {
 	"enqueued",  "claimed", "started", "settling", "settled", "lost",
 	"cancelled", "retried", "changed", "purged",   "left",    "audited",
-};
-
-enum verdict { V_DONE, V_FAIL, V_DEAD, V_RELEASE, V_EXTEND, VERDICTS };
-static const char *const verdicts[VERDICTS] = { "done", "fail", "dead",
-						"release", "extend" };
-
-/* One event of the history. The struct is small, because a history may have ten
- * million events. */
-struct event {
-	int64_t id, claim, at, asked, lease_us;
-	int32_t attempt, max_attempts;
-	unsigned char kind, verdict;
-	unsigned char ok;   /* SETTLED: not 0 if the verdict was accepted */
-	unsigned char dead; /* SETTLED: not 0 if the job is dead now */
-	unsigned char replaced, existed;
 };
 
 struct checker {
@@ -171,7 +133,7 @@ read_event(struct checker *c, const struct line *line)
 {
 	const struct word *words = line->words;
 	int kind = index_of(&words[EVENT], kinds, KINDS);
-	int verdict = index_of(&words[VERDICT], verdicts, VERDICTS);
+	int verdict = index_of(&words[VERDICT], verdict_names, VERDICTS);
 	struct event event = {
 		.id = line->numbers[ID],
 		.claim = line->numbers[CLAIM],
@@ -262,16 +224,6 @@ checker_audited(struct checker *c)
 
 /* ---- checking ---- */
 
-/* The events of one job: first its claims, by claim number, and then all other
- * events. */
-struct life {
-	const struct event *events;
-	size_t count, claims;
-	finding_fn *found;
-	void *ctx;
-	struct verdicts *sum;
-};
-
 static int
 by_job_and_claim(const void *pa, const void *pb)
 {
@@ -286,214 +238,6 @@ by_job_and_claim(const void *pa, const void *pb)
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
 	return a->kind - b->kind;
-}
-
-__attribute__((format(printf, 3, 4))) static void
-broken(const struct life *life, enum promise promise, const char *format, ...)
-{
-	char line[300];
-	va_list args;
-	int n = snprintf(line, sizeof(line),
-			 "job %lld: ", (long long)life->events->id);
-
-	va_start(args, format);
-	vsnprintf(line + n, sizeof(line) - (size_t)n, format, args);
-	va_end(args);
-	life->sum->broken[promise]++;
-	life->found(life->ctx, promise, line);
-}
-
-/* Return the event that says that a verdict was accepted, or NULL if the
- * verdict was refused. If the history does not show whether it was accepted,
- * returns NULL and sets *unknown. In one such case no answer was recorded. In
- * another, the answer was lost and the verdict was sent again and refused: the
- * verdict that was sent first may have been accepted. */
-static const struct event *
-answer_to(const struct life *life, const struct event *settling, int *unknown)
-{
-	int again = 0;
-
-	for (size_t i = life->claims; i < life->count; i++) {
-		const struct event *e = &life->events[i];
-
-		if (e->claim != settling->claim ||
-		    e->verdict != settling->verdict || e->at < settling->at)
-			continue;
-		again |= e->kind == SETTLING && e->at > settling->at;
-		if (e->kind == SETTLED) {
-			*unknown = again && !e->ok;
-			return e->ok ? e : NULL;
-		}
-	}
-	*unknown = 1;
-	return NULL;
-}
-
-/* how a claim ended, as far as the history shows */
-struct end {
-	const struct event
-		*accepted; /* an accepted verdict other than extend */
-	int unknown;       /* not 0: a verdict was sent, and no answer
-			    * recorded */
-	/* not 0: a release was accepted, or may have been accepted */
-	int released;
-	int64_t lease_end;
-};
-
-static struct end
-end_of(const struct life *life, const struct event *claim)
-{
-	struct end end = { NULL, 0, 0, claim->asked + claim->lease_us };
-
-	for (size_t i = life->claims; i < life->count; i++) {
-		const struct event *e = &life->events[i];
-		int unknown = 0;
-
-		if (e->claim != claim->claim)
-			continue;
-		if (e->kind == SETTLED && e->ok && e->verdict == V_EXTEND &&
-		    e->asked + e->lease_us > end.lease_end)
-			end.lease_end = e->asked + e->lease_us;
-		if (e->kind == SETTLED && e->ok && e->verdict != V_EXTEND) {
-			end.accepted = e;
-			end.released |= e->verdict == V_RELEASE;
-		}
-		if (e->kind == SETTLING && e->verdict != V_EXTEND) {
-			answer_to(life, e, &unknown);
-			end.unknown |= unknown;
-			end.released |= unknown && e->verdict == V_RELEASE;
-		}
-	}
-	return end;
-}
-
-/* Return whether the job was cancelled, retried or replaced between two
- * moments. */
-static int
-changed_between(const struct life *life, int64_t from, int64_t to)
-{
-	for (size_t i = life->claims; i < life->count; i++) {
-		const struct event *e = &life->events[i];
-
-		if ((e->kind == CANCELLED || e->kind == RETRIED ||
-		     (e->kind == ENQUEUED && e->replaced)) &&
-		    e->at >= from - SLACK_US && e->at <= to + SLACK_US)
-			return 1;
-	}
-	return 0;
-}
-
-static void
-check_claims(const struct life *life)
-{
-	for (size_t i = 0; i < life->claims; i++) {
-		const struct event *a = &life->events[i], *b = a + 1;
-		struct end end;
-		int64_t next;
-
-		if (a->attempt > a->max_attempts && a->max_attempts > 0)
-			broken(life, P6, "attempt %lld of %lld",
-			       (long long)a->attempt,
-			       (long long)a->max_attempts);
-		if (i + 1 == life->claims)
-			break;
-		if (a->claim == b->claim) {
-			broken(life, P2, "claim %lld was handed out twice",
-			       (long long)a->claim);
-			continue;
-		}
-		end = end_of(life, a);
-		if (changed_between(life, a->asked, b->at))
-			continue;
-		if (b->at < end.lease_end - SLACK_US && !end.unknown &&
-		    !(end.accepted && end.accepted->asked <= b->at))
-			broken(life, P2,
-			       "claim %lld was answered %lld us before the "
-			       "lease of claim %lld was over",
-			       (long long)b->claim,
-			       (long long)(end.lease_end - b->at),
-			       (long long)a->claim);
-		next = a->attempt + 1;
-		if (b->attempt > next)
-			life->sum->gaps += b->attempt - next;
-		else if (b->attempt < next && !end.released)
-			broken(life, P6,
-			       "attempt %lld is followed by attempt %lld",
-			       (long long)a->attempt, (long long)b->attempt);
-	}
-}
-
-static void
-check_verdict(const struct life *life, const struct event *v)
-{
-	for (size_t i = 0; i < life->claims; i++) {
-		const struct event *b = &life->events[i];
-
-		if (b->claim > v->claim && b->at < v->asked)
-			broken(life, P3,
-			       "a verdict (%s) on claim %lld was accepted "
-			       "after claim %lld was handed out",
-			       verdicts[v->verdict], (long long)v->claim,
-			       (long long)b->claim);
-	}
-	for (size_t i = life->claims; i < life->count; i++) {
-		const struct event *e = &life->events[i];
-
-		if (e == v || e->kind != SETTLED || !e->ok ||
-		    e->claim != v->claim || e->verdict == V_EXTEND)
-			continue;
-		if (v->verdict == V_EXTEND ? e->at < v->asked : e < v)
-			broken(life, P3,
-			       "claim %lld had a verdict (%s), and another "
-			       "(%s) was accepted",
-			       (long long)v->claim, verdicts[e->verdict],
-			       verdicts[v->verdict]);
-	}
-}
-
-static int
-is_final(const struct life *life, const struct event *e)
-{
-	int unknown = 0;
-
-	if (e->kind == LEFT || e->kind == CANCELLED)
-		return 1;
-	if (e->kind == SETTLED && e->ok)
-		return e->verdict == V_DONE || e->dead;
-	if (e->kind != SETTLING || e->verdict == V_EXTEND ||
-	    e->verdict == V_RELEASE)
-		return 0;
-	answer_to(life, e, &unknown);
-	return unknown;
-}
-
-static void
-check_life(struct life *life, int audited)
-{
-	int enqueued = 0, final = 0;
-
-	while (life->claims < life->count &&
-	       life->events[life->claims].kind == CLAIMED)
-		life->claims++;
-	life->sum->jobs++;
-	life->sum->claims += (int64_t)life->claims;
-	check_claims(life);
-	for (size_t i = life->claims; i < life->count; i++) {
-		const struct event *e = &life->events[i];
-
-		/* If an enqueue only found a job with the same unique key, that
-		 * job may have been done before the history began. */
-		enqueued |= e->kind == ENQUEUED && !e->existed;
-		final |= is_final(life, e);
-		life->sum->settled +=
-			e->kind == SETTLED && e->verdict != V_EXTEND;
-		if (e->kind == SETTLED && e->ok)
-			check_verdict(life, e);
-	}
-	if (audited && enqueued && !final)
-		broken(life, P1,
-		       "was enqueued and never finished, and is no longer in "
-		       "the database");
 }
 
 void
@@ -519,6 +263,6 @@ checker_run(struct checker *c, finding_fn *found, void *ctx,
 			life.count++;
 			i++;
 		}
-		check_life(&life, audited);
+		life_check(&life, audited);
 	}
 }

@@ -237,10 +237,20 @@ void rp__ids_given(struct sqlite *s,
 /* Call this after a rollback, which may have undone the reservation of ids. */
 void rp__ids_forget(struct sqlite *s);
 
+/* prepare.c */
+#define MOST_COLUMNS 40 /* the largest number of columns of a statement */
+/* Prepare a verb, unless it is prepared. Of each statement, this prepares the
+ * form for one row. */
+int rp__sqlite_prepare(struct sqlite *s, enum rp_verb which, rp_error *error);
+/* Prepare `text` as a form of the verb's k-th statement. */
+int rp__sqlite_prepare_form(struct sqlite *s, const struct rp_sql *sql,
+			    struct verb *verb, size_t k, const char *text,
+			    struct form *form, rp_error *error);
+void rp__sqlite_drop_verb(struct verb *verb);
+
 /* run.c */
 int rp__sqlite_run(void *db, enum rp_verb which, const struct rp_value *params,
 		   size_t rows, rp_row_fn *fn, void *ctx, rp_error *error);
-void rp__sqlite_drop_verb(struct verb *verb);
 
 /* url.c */
 int rp__sqlite_read_url(struct rp_url *url, const char *text, rp_error *reterr);
